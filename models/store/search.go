@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -69,7 +70,10 @@ func searchQuery(typed string) string {
 
 // Scan implements sql.Scanner.
 func (a *textArray) Scan(src any) error {
-	return arrayTypes.SQLScanner((*[]string)(a)).Scan(src)
+	types := arrayTypes.Get().(*pgtype.Map)
+	defer arrayTypes.Put(types)
+	return types.SQLScanner((*[]string)(a)).Scan(src)
 }
 
-var arrayTypes = pgtype.NewMap()
+// arrayTypes holds type maps, which remember what they saw and so serve one caller at a time.
+var arrayTypes = sync.Pool{New: func() any { return pgtype.NewMap() }}
