@@ -1,0 +1,116 @@
+// Package migrations holds the database schema as numbered SQL files and knows
+// how to bring a database to it. A file that was applied is never edited.
+package migrations
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+//go:embed *.sql
+var files embed.FS
+
+const jobsLock = 7316214001
+
+// Fingerprint changes whenever a migration does.
+func Fingerprint() string {
+	sum := sha256.New()
+	names, _ := fs.Glob(files, "*.sql")
+	for _, name := range names {
+		b, _ := files.ReadFile(name)
+		sum.Write([]byte(name))
+		sum.Write(b)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// Up brings the database to the newest schema. Several processes may call it
+// at once: one applies, the others wait.
+func Up(ctx context.Context, pool *pgxpool.Pool) error {
+	db := stdlib.OpenDBFromPool(pool)
+	defer func() { _ = db.Close() }()
+	provider, err := provider(db)
+	if err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	jobs, err := rivermigrate.New(riverpgxv5.New(pool), nil)
+	if err != nil {
+		return fmt.Errorf("migrate jobs: %w", err)
+	}
+	// The queue's own migrator takes no lock, so two starting processes would collide.
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate jobs: %w", err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", jobsLock); err != nil {
+		return fmt.Errorf("migrate jobs: %w", err)
+	}
+	defer func() { _, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock($1)", jobsLock) }()
+	if _, err := jobs.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("migrate jobs: %w", err)
+	}
+	return nil
+}
+
+// Migration is one step of the schema and whether the database has it.
+type Migration struct {
+	Name    string
+	Applied bool
+}
+
+// Status lists the steps; Behind is true when one is missing.
+func Status(ctx context.Context, pool *pgxpool.Pool) (steps []Migration, behind bool, err error) {
+	db := stdlib.OpenDBFromPool(pool)
+	defer func() { _ = db.Close() }()
+	provider, err := provider(db)
+	if err != nil {
+		return nil, false, err
+	}
+	all, err := provider.Status(ctx)
+	if err != nil {
+		return nil, false, fmt.Errorf("migration status: %w", err)
+	}
+	for _, s := range all {
+		done := s.State == goose.StateApplied
+		steps = append(steps, Migration{s.Source.Path, done})
+		behind = behind || !done
+	}
+	jobs, err := rivermigrate.New(riverpgxv5.New(pool), nil)
+	if err != nil {
+		return nil, false, fmt.Errorf("migration status: %w", err)
+	}
+	res, err := jobs.Validate(ctx, nil)
+	if err != nil {
+		return nil, false, fmt.Errorf("migration status: %w", err)
+	}
+	steps = append(steps, Migration{"job queue", res.OK})
+	return steps, behind || !res.OK, nil
+}
+
+func provider(db *sql.DB) (*goose.Provider, error) {
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, fmt.Errorf("migration lock: %w", err)
+	}
+	p, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
+	if err != nil {
+		return nil, fmt.Errorf("migrations: %w", err)
+	}
+	return p, nil
+}

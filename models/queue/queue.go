@@ -1,0 +1,29 @@
+// Package queue names the work that a fact can leave for later. It knows
+// neither who does the work nor how it is kept.
+package queue
+
+import "github.com/google/uuid"
+
+// Job is one piece of work, written in the transaction of the fact it belongs to.
+// Its JSON and its kind are data in the database: never rename them.
+type Job interface{ Kind() string }
+
+// SendMail sends one mail of the outbox.
+type SendMail struct {
+	MailID uuid.UUID `json:"mail_id"`
+}
+
+// Kind implements Job.
+func (SendMail) Kind() string { return "send_mail" }
+
+// RunDue does what the clock has made due: hand-overs, starts, answers, closings.
+type RunDue struct{}
+
+// Kind implements Job.
+func (RunDue) Kind() string { return "run_due" }
+
+// Tidy removes what is past its time: idempotency keys, sessions, old counters.
+type Tidy struct{}
+
+// Kind implements Job.
+func (Tidy) Kind() string { return "tidy" }

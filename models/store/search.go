@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/jackc/pgx/v5/pgtype"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+// searchWords is the tsvector of a row: its words in lower case, made here and
+// not by PostgreSQL, so that a search splits its text the same way.
+type searchWords []string
+
+// GormValue implements gorm.Valuer.
+func (w searchWords) GormValue(context.Context, *gorm.DB) clause.Expr {
+	return clause.Expr{SQL: "array_to_tsvector(?)", Vars: []any{textArray(w)}}
+}
+
+// Value implements driver.Valuer for statements written by hand.
+func (w searchWords) Value() (driver.Value, error) { return strings.Join(w, " "), nil }
+
+// textArray travels as text[] without GORM spreading it over several places.
+type textArray []string
+
+// Value implements driver.Valuer.
+func (a textArray) Value() (driver.Value, error) {
+	quoted := make([]string, len(a))
+	for i, s := range a {
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+	}
+	return "{" + strings.Join(quoted, ",") + "}", nil
+}
+
+// wordsOf splits texts into the words a person may search by: whole texts
+// without blanks, and their parts.
+func wordsOf(texts ...string) searchWords {
+	seen := map[string]bool{}
+	words := searchWords{}
+	add := func(w string) {
+		if w != "" && !seen[w] {
+			seen[w] = true
+			words = append(words, w)
+		}
+	}
+	for _, text := range texts {
+		for _, whole := range strings.Fields(strings.ToLower(text)) {
+			add(whole)
+			for _, part := range strings.FieldsFunc(whole, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+				add(part)
+			}
+		}
+	}
+	return words
+}
+
+// searchQuery is the tsquery for what a person typed: every word must begin a
+// word of the row. Empty when nothing was typed.
+func searchQuery(typed string) string {
+	var terms []string
+	for _, w := range strings.Fields(strings.ToLower(strings.ReplaceAll(typed, "\x00", ""))) {
+		terms = append(terms, "'"+strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(w)+"':*")
+	}
+	return strings.Join(terms, " & ")
+}
+
+// Scan implements sql.Scanner.
+func (a *textArray) Scan(src any) error {
+	types := arrayTypes.Get().(*pgtype.Map)
+	defer arrayTypes.Put(types)
+	return types.SQLScanner((*[]string)(a)).Scan(src)
+}
+
+// arrayTypes holds type maps, which remember what they saw and so serve one caller at a time.
+var arrayTypes = sync.Pool{New: func() any { return pgtype.NewMap() }}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"database/sql"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/gorm"
+
+	"debitdesk/models/queue"
+)
+
+// Tx is one unit of work: GORM and pgx on one connection, in one transaction.
+// Writes whose result nobody needs wait and travel together: a use case that
+// only writes costs one round trip, COMMIT included.
+type Tx struct {
+	s    *Store
+	ctx  context.Context
+	conn *sql.Conn
+	db   *gorm.DB
+	now  time.Time
+
+	waiting []statement
+	jobs    []queue.Job
+	begun   bool
+}
+
+type statement struct {
+	sql  string
+	args []any
+}
+
+// InTx runs fn in one transaction. What fn returns as error undoes everything.
+func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
+	conn, err := s.sql.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	tx := &Tx{s: s, ctx: ctx, conn: conn, now: s.Now()}
+	tx.db = s.db.Session(&gorm.Session{Context: ctx, NewDB: true})
+	tx.db.Statement.ConnPool = conn
+	defer func() {
+		if p := recover(); p != nil {
+			tx.rollback()
+			panic(p)
+		}
+		if err != nil {
+			tx.rollback()
+		}
+	}()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if rec := recorderFrom(ctx); rec != nil {
+		rec.keep(tx)
+	}
+	if len(tx.jobs) > 0 {
+		if err := tx.flush(); err != nil {
+			return err
+		}
+		if err := tx.Pgx(func(p pgx.Tx) error { return s.opt.Enqueue(ctx, p, tx.jobs) }); err != nil {
+			return fmt.Errorf("enqueue: %w", err)
+		}
+	}
+	if !tx.begun && len(tx.waiting) == 0 {
+		return nil
+	}
+	tx.later("commit")
+	return tx.flush()
+}
+
+// Runner fits InTx to the narrow transaction that a concept declares.
+func Runner[T any](s *Store) func(context.Context, func(T) error) error {
+	return func(ctx context.Context, fn func(T) error) error {
+		return s.InTx(ctx, func(tx *Tx) error { return fn(any(tx).(T)) })
+	}
+}
+
+// Now is the moment of this unit of work; it does not move while it runs.
+func (t *Tx) Now() time.Time { return t.now }
+
+// NewID is a UUIDv7 of the product's clock.
+func (t *Tx) NewID() uuid.UUID { return t.s.NewID() }
+
+// Enqueue leaves work for later, in this transaction.
+func (t *Tx) Enqueue(job queue.Job) { t.jobs = append(t.jobs, job) }
+
+// read gives GORM after everything that waits was written.
+func (t *Tx) read() (*gorm.DB, error) {
+	if err := t.flush(); err != nil {
+		return nil, err
+	}
+	if !t.begun {
+		t.later("select 1")
+		if err := t.flush(); err != nil {
+			return nil, err
+		}
+	}
+	return t.db, nil
+}
+
+// create queues the INSERT of a GORM row.
+func (t *Tx) create(row any) {
+	stmt := t.s.dry.WithContext(t.ctx).Create(row).Statement
+	t.later(stmt.SQL.String(), stmt.Vars...)
+}
+
+// later queues a statement whose result nobody needs.
+func (t *Tx) later(sql string, args ...any) {
+	t.waiting = append(t.waiting, statement{sql, args})
+}
+
+// exec writes what waits and this statement, and tells how many rows it touched.
+func (t *Tx) exec(sql string, args ...any) (int64, error) {
+	t.later(sql, args...)
+	return t.send()
+}
+
+func (t *Tx) flush() error {
+	if len(t.waiting) == 0 {
+		return nil
+	}
+	_, err := t.send()
+	return err
+}
+
+// send runs the waiting statements in one round trip and returns the row count
+// of the last one.
+func (t *Tx) send() (rows int64, err error) {
+	batch := &pgx.Batch{}
+	if !t.begun {
+		batch.Queue("begin")
+		t.begun = true
+	}
+	for _, w := range t.waiting {
+		batch.Queue(w.sql, w.args...)
+	}
+	t.waiting = t.waiting[:0]
+	err = t.conn.Raw(func(dc any) error {
+		res := dc.(*stdlib.Conn).Conn().SendBatch(t.ctx, batch)
+		for range batch.Len() {
+			tag, err := res.Exec()
+			if err != nil {
+				_ = res.Close()
+				return err
+			}
+			rows = tag.RowsAffected()
+		}
+		return res.Close()
+	})
+	return rows, err
+}
+
+func (t *Tx) rollback() {
+	if !t.begun {
+		return
+	}
+	// The caller's context may be over; the transaction must end all the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
+	defer cancel()
+	_, _ = t.conn.ExecContext(ctx, "rollback")
+}
+
+// Pgx runs fn on the transaction's own pgx connection. Inside fn the Tx itself
+// must not be used: the connection is locked.
+func (t *Tx) Pgx(fn func(pgx.Tx) error) error {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	return t.conn.Raw(func(dc any) error { return fn(connTx{c: dc.(*stdlib.Conn).Conn()}) })
+}
+
+// violates tells whether err is a broken unique or check constraint of that name.
+func violates(err error, constraint string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.ConstraintName == constraint
+}
