@@ -17,11 +17,11 @@ import (
 const EnvBinaries = "DEBITDESK_POSTGRES_BIN"
 
 // ErrNoBinaries says that no usable PostgreSQL server was found.
-var ErrNoBinaries = errors.New("no PostgreSQL server binaries found: install the package postgresql (version 14 or newer), " +
+var ErrNoBinaries = errors.New("no PostgreSQL server binaries found: install the package postgresql (version 15 or newer), " +
 	"name their folder in " + EnvBinaries + ", or name a running server in DATABASE_URL")
 
 // oldestMajor is the oldest PostgreSQL the migrations are written for.
-const oldestMajor = 14
+const oldestMajor = 15
 
 // Binaries is one installation of the server.
 type Binaries struct {
