@@ -173,5 +173,3 @@ func Wanted(d client.Details) (missing []string) {
 	}
 	return missing
 }
-
-var _ time.Time
