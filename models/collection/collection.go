@@ -44,6 +44,8 @@ type Collection struct {
 	ActionDate   calendar.Date // the day the bank is asked to debit
 	SubmitAt     time.Time     // the submission deadline, when it is handed over
 	ExecuteAt    time.Time     // when the purchase turns pending_execute
+	Started      bool          // the purchase has turned pending_execute
+	RecallDue    bool          // recalled, and the bank has yet to be told
 
 	StatementLine string // 30 characters: 10 short name, 14 contract reference, 6 free
 
