@@ -180,7 +180,7 @@ func (o *Object) Date(name string) (date calendar.Date, given bool) {
 	}
 	text, _ := textOf(value)
 	date, err := calendar.ParseDate(text)
-	if err != nil {
+	if err != nil || date.Year < 1 {
 		o.Add(name, "invalid", "Date has wrong format. Use one of these formats instead: YYYY-MM-DD.")
 		return calendar.Date{}, false
 	}
