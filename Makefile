@@ -1,0 +1,38 @@
+# The two commands of a day are `make run` and `make test`; the README has the rest.
+
+BENCH ?= .
+PACKAGES ?= ./...
+
+.PHONY: run build test lint generate bench screenshots
+
+run: ## builds and serves on http://127.0.0.1:8080 with its own PostgreSQL under ./data
+	@.make/need.sh postgres
+	@$(MAKE) --no-print-directory build
+	@exec bin/debitdesk serve --demo
+
+build:
+	go build -o bin/debitdesk ./cmd/debitdesk
+
+test: ## everything that CI asks
+	@.make/need.sh postgres chromium
+	.make/fresh.sh
+	go vet ./... ./.make/withpg
+	@$(MAKE) --no-print-directory lint
+	@go build -o bin/withpg ./.make/withpg
+	bin/withpg go test -timeout 12m $(PACKAGES)
+
+lint: # a tool with a module of its own, so that go.mod stays short
+	go tool -modfile=.make/lint/go.mod golangci-lint run ./...
+
+generate: ## templ, committed
+	go tool templ generate -log-level error
+
+bench: ## the benchmarks, each beside its limit; BENCH=name picks one
+	@.make/need.sh postgres
+	@go build -o bin/withpg ./.make/withpg
+	bin/withpg go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(PACKAGES)
+
+screenshots: ## the pictures of the README, from the browser journeys
+	@.make/need.sh postgres chromium
+	@go build -o bin/withpg ./.make/withpg
+	DEBITDESK_SCREENSHOTS=$(CURDIR)/.screenshots bin/withpg go test -count=1 -timeout 12m ./cmd/debitdesk

@@ -1,0 +1,133 @@
+package bank
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/calendar"
+)
+
+// Method is a way to collect.
+type Method string
+
+// The methods of debit orders, named as the API names them.
+const (
+	EFT       Method = "eft"
+	DebiCheck Method = "debicheck"
+)
+
+// Gateway is what the product asks of a bank. Every call may be repeated: the caller writes down what it is about to ask,
+// asks with its own id, and asks again after a crash. No method is called inside a database transaction.
+type Gateway interface {
+	// Name is a short constant such as "sandbox".
+	Name() string
+
+	// Verify asks whether an account exists and belongs to the person (AVS). A bank that cannot answer says NotChecked;
+	// an error means that the question did not arrive.
+	Verify(ctx context.Context, v Verification) (Verified, error)
+
+	// Submit hands collections to the bank and gives one Receipt per instruction, in the same order. Repeating an
+	// instruction id changes nothing and is no error. An error means that it is unknown what arrived: submit again.
+	Submit(ctx context.Context, collections []Instruction) ([]Receipt, error)
+
+	// Recall withdraws a submitted collection; the bank confirms by a message of kind Recalled. Errors: ErrUnknown, and
+	// ErrTooLate when the bank has answered already. A second recall changes nothing.
+	Recall(ctx context.Context, instructionID uuid.UUID) error
+
+	// SubmitRefunds hands over payments back to payers, answered by RefundSettled or RefundFailed, under the same rules
+	// as Submit.
+	SubmitRefunds(ctx context.Context, refunds []Refund) ([]Receipt, error)
+
+	// Contest sends the mandate as proof against a dispute, answered by DisputeWon or DisputeLost. Errors: ErrUnknown,
+	// and ErrTooLate when nothing can be contested (any more). A second proof changes nothing.
+	Contest(ctx context.Context, p Proof) error
+
+	// Fetch gives answers that were not acknowledged and are due by the bank's clock, oldest first, at most limit.
+	// What is not acknowledged comes again.
+	Fetch(ctx context.Context, limit int) ([]Message, error)
+
+	// Acknowledge tells the bank that answers were recorded. Unknown and repeated ids are no error.
+	Acknowledge(ctx context.Context, messageIDs []string) error
+}
+
+// What a gateway refuses.
+var (
+	ErrUnknown = errors.New("the bank does not know this instruction")
+	ErrTooLate = errors.New("the bank has answered already")
+)
+
+// Instruction asks to debit one account once.
+type Instruction struct {
+	ID            uuid.UUID // the collection's id; answers carry it back
+	MerchantID    uuid.UUID
+	Method        Method
+	AmountCents   int64
+	Currency      string
+	ActionDate    calendar.Date
+	Branch        string
+	Account       AccountNumber
+	AccountType   AccountType
+	HolderName    string
+	StatementLine string // 30 characters, as the payer will read it
+}
+
+// Refund asks to pay money back to the account it was collected from.
+type Refund struct {
+	ID            uuid.UUID // the refund's own id; answers carry it back
+	InstructionID uuid.UUID // the collection that is paid back
+	MerchantID    uuid.UUID
+	AmountCents   int64
+	Currency      string
+	Branch        string
+	Account       AccountNumber
+	AccountType   AccountType
+	HolderName    string
+	StatementLine string
+}
+
+// Proof is the mandate that answers a dispute.
+type Proof struct {
+	InstructionID uuid.UUID
+	MandateID     uuid.UUID
+	FileName      string
+	Document      []byte
+}
+
+// Receipt tells what the bank did with one instruction or refund as it arrived.
+type Receipt struct {
+	ID      uuid.UUID
+	Repeat  bool   // the bank had it already
+	Refused bool   // the bank will not run it; Code and Reason say why
+	Code    string // a return code, only when refused
+	Reason  string
+}
+
+// MessageKind says what an answer is about.
+type MessageKind string
+
+// The kinds of answers.
+const (
+	Provisional   MessageKind = "provisional"    // collected, returns may still come (EFT)
+	Successful    MessageKind = "successful"     // collected for good (DebiCheck)
+	InTracking    MessageKind = "in_tracking"    // the bank waits for money to arrive (DebiCheck)
+	Unpaid        MessageKind = "unpaid"         // not collected, or returned after a provisional success
+	Disputed      MessageKind = "disputed"       // the payer took the money back, or the bank asks for proof of the mandate
+	DisputeWon    MessageKind = "dispute_won"    // the merchant keeps the money
+	DisputeLost   MessageKind = "dispute_lost"   // the merchant does not
+	Recalled      MessageKind = "recalled"       // withdrawn at our request (28)
+	RefundSettled MessageKind = "refund_settled" // the payer has the money back
+	RefundFailed  MessageKind = "refund_failed"  // the payer's bank did not take it
+)
+
+// Message is one answer of the bank. Banks repeat themselves and answer out of order; the id only names this delivery.
+type Message struct {
+	ID            string
+	InstructionID uuid.UUID // of the instruction or the refund
+	Kind          MessageKind
+	Code          string    // a return code; CodeSuccess for successes
+	At            time.Time // when the bank answered, UTC
+	Raw           []byte    // as it arrived, kept as evidence; without account numbers
+}

@@ -1,0 +1,111 @@
+// Package bank is the port to a bank and its vocabulary: accounts, branches, return codes, instructions and answers.
+// It knows no purchase, no database and no particular bank.
+package bank
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// AccountNumber is a bank account number that prints itself masked, "•••• 1234", whatever prints it: fmt, slog, JSON.
+// Only Reveal gives the digits. Two places do not ask a type for its mask: a JSON map key and an unexported struct field
+// under fmt. Do not put numbers there.
+type AccountNumber string
+
+// IDNumber is an identity or passport number that prints itself masked: "850101•••••85", a passport as "A•••••7".
+type IDNumber string
+
+// Reveal gives the digits. The gateway, the sealing store and the one audited use case ask for them; nothing else does.
+func (n AccountNumber) Reveal() string { return string(n) }
+
+// Tail is the last four digits, or nothing for an account too short to hide the rest.
+func (n AccountNumber) Tail() string {
+	if len(n) < 5 {
+		return ""
+	}
+	return string(n[len(n)-4:])
+}
+
+// String masks.
+func (n AccountNumber) String() string {
+	switch {
+	case n == "":
+		return ""
+	case n.Tail() == "":
+		return "••••"
+	default:
+		return "•••• " + n.Tail()
+	}
+}
+
+// GoString masks %#v.
+func (n AccountNumber) GoString() string { return n.String() }
+
+// Format masks every other verb, also %x and %q.
+func (n AccountNumber) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(n.String())) }
+
+// LogValue masks in structured logs.
+func (n AccountNumber) LogValue() slog.Value { return slog.StringValue(n.String()) }
+
+// MarshalJSON masks in JSON.
+func (n AccountNumber) MarshalJSON() ([]byte, error) { return json.Marshal(n.String()) }
+
+// MarshalText masks in XML and other text.
+func (n AccountNumber) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// Reveal gives the number in full; the same few callers as AccountNumber.Reveal may ask.
+func (n IDNumber) Reveal() string { return string(n) }
+
+// String masks: of a South African ID the birth date and the last two digits stay, of a passport the ends.
+func (n IDNumber) String() string {
+	s := []rune(string(n))
+	switch {
+	case len(s) == 0:
+		return ""
+	case len(s) == 13 && allDigits(string(n)):
+		return string(s[:6]) + "•••••" + string(s[11:])
+	case len(s) < 5:
+		return strings.Repeat("•", len(s))
+	default:
+		return string(s[:1]) + strings.Repeat("•", len(s)-2) + string(s[len(s)-1:])
+	}
+}
+
+// GoString masks %#v.
+func (n IDNumber) GoString() string { return n.String() }
+
+// Format masks every other verb.
+func (n IDNumber) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(n.String())) }
+
+// LogValue masks in structured logs.
+func (n IDNumber) LogValue() slog.Value { return slog.StringValue(n.String()) }
+
+// MarshalJSON masks in JSON.
+func (n IDNumber) MarshalJSON() ([]byte, error) { return json.Marshal(n.String()) }
+
+// MarshalText masks in XML and other text.
+func (n IDNumber) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// IsMasked tells whether text carries the mask: a masked value sent back leaves the stored one unchanged.
+func IsMasked(text string) bool { return strings.ContainsRune(text, '•') }
+
+// CleanAccount takes spaces and hyphens out of an account number as people type it.
+func CleanAccount(text string) AccountNumber { return AccountNumber(clean(text)) }
+
+// CleanID takes spaces and hyphens out of an identity number and puts a passport into capitals.
+func CleanID(text string) IDNumber { return IDNumber(strings.ToUpper(clean(text))) }
+
+func clean(text string) string {
+	return strings.NewReplacer(" ", "", "-", "", "\u00a0", "", "\t", "").Replace(strings.TrimSpace(text))
+}
+
+func allDigits(text string) bool {
+	for _, r := range text {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return text != ""
+}

@@ -1,0 +1,113 @@
+package calendar
+
+import (
+	"fmt"
+	"time"
+)
+
+// Shift is what happens to a day on which banks are closed.
+type Shift string
+
+const (
+	Previous Shift = "previous" // to the business day before; the default for EFT (industry: mandate texts)
+	Next     Shift = "next"     // to the business day after; the default for DebiCheck
+)
+
+// Change corrects the calendar by one day: a proclaimed holiday with its name, or with Open a day that is no holiday.
+type Change struct {
+	Day  Date
+	Name string
+	Open bool
+}
+
+// Calendar tells business days from closed ones. It never changes once made, so any number of goroutines may ask it.
+type Calendar struct {
+	changes map[Date]Change
+	known   map[Date]string
+}
+
+// The years whose holidays are computed once; others are computed when asked for.
+const firstKnown, lastKnown = 2000, 2100
+
+// New is the South African calendar: the Public Holidays Act, the proclaimed days of Proclaimed, and then changes,
+// where a later change of the same day wins.
+func New(changes ...Change) *Calendar {
+	c := &Calendar{changes: map[Date]Change{}, known: map[Date]string{}}
+	for _, change := range append(Proclaimed(), changes...) {
+		c.changes[change.Day] = change
+	}
+	for year := firstKnown; year <= lastKnown; year++ {
+		for day, name := range statutory(year) {
+			c.known[day] = name
+		}
+	}
+	return c
+}
+
+// Closed tells whether banks process no two-day debit orders on a day, and why in words: the holiday's name, "Saturday"
+// or "Sunday".
+func (c *Calendar) Closed(d Date) (reason string, closed bool) {
+	if name, holiday := c.Holiday(d); holiday {
+		return name, true
+	}
+	if day := d.Weekday(); day == time.Saturday || day == time.Sunday {
+		return day.String(), true
+	}
+	return "", false
+}
+
+// Holiday gives the name of the public holiday on a day.
+func (c *Calendar) Holiday(d Date) (name string, holiday bool) {
+	if change, found := c.changes[d]; found {
+		return change.Name, !change.Open
+	}
+	if d.Year < firstKnown || d.Year > lastKnown {
+		name, holiday = statutory(d.Year)[d]
+		return name, holiday
+	}
+	name, holiday = c.known[d]
+	return name, holiday
+}
+
+// IsBusinessDay is true from Monday to Friday except on public holidays.
+func (c *Calendar) IsBusinessDay(d Date) bool {
+	_, closed := c.Closed(d)
+	return !closed
+}
+
+// Shift moves a closed day to the business day before or after; an open day stays.
+func (c *Calendar) Shift(d Date, to Shift) Date {
+	step := -1
+	if to == Next {
+		step = 1
+	}
+	for !c.IsBusinessDay(d) {
+		d = d.AddDays(step)
+	}
+	return d
+}
+
+// AddBusinessDays is the n-th business day after d. With n = 0 it is d itself, open or not.
+func (c *Calendar) AddBusinessDays(d Date, n int) Date { return c.walk(d, n, 1) }
+
+// BusinessDaysBefore is the n-th business day before d. With n = 0 it is d itself, open or not.
+func (c *Calendar) BusinessDaysBefore(d Date, n int) Date { return c.walk(d, n, -1) }
+
+func (c *Calendar) walk(d Date, n, step int) Date {
+	for ; n > 0; n-- {
+		d = d.AddDays(step)
+		for !c.IsBusinessDay(d) {
+			d = d.AddDays(step)
+		}
+	}
+	return d
+}
+
+// ParseShift reads "previous" or "next".
+func ParseShift(text string) (Shift, error) {
+	switch s := Shift(text); s {
+	case Previous, Next:
+		return s, nil
+	}
+	return "", fmt.Errorf("%q is no shift: use previous or next", text)
+}

@@ -1,0 +1,79 @@
+// Package mandate knows the payer's permission to debit an account: its terms,
+// its wording and what proves it. It must not know single debits.
+package mandate
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+)
+
+// Kind is how the mandate was authenticated.
+type Kind string
+
+// The kinds of mandate.
+const (
+	EFT       Kind = "eft"
+	DebiCheck Kind = "debicheck"
+)
+
+// State is where a mandate stands (reference: debit orders B).
+type State string
+
+// The states an EFT mandate can have; a DebiCheck mandate has more.
+const (
+	ActiveState State = "active"
+	Cancelled   State = "cancelled"
+	BlockedBy   State = "blocked"
+)
+
+// Channel is how the payer gave the permission.
+type Channel string
+
+// The channels of consent.
+const (
+	PayPage     Channel = "pay_page"     // on the hosted page, with text, time and address
+	SignedPaper Channel = "signed_paper" // on paper; a scan is kept
+	ByAPI       Channel = "api"          // the integrator vouches for a permission it holds
+)
+
+// Consent is what the payer agreed to, and the circumstances that prove it.
+type Consent struct {
+	Text    string
+	At      time.Time
+	IP      string
+	Agent   string // the browser, as it named itself
+	Channel Channel
+}
+
+// Mandate is one permission. Its id equals the id of the tokenising purchase.
+type Mandate struct {
+	ID, MerchantID, BrandID, ClientID uuid.UUID
+	Kind                              Kind
+	State                             State
+	ContractReference                 string // at most 14 characters, unique per brand, never used again
+	ProfileCode                       string
+	AbbreviatedName                   string // at most 10 characters
+	ClearingAccount                   string // the merchant's
+	PeriodUnits                       string // months, weeks, days
+	DeductionDay                      int    // 1-30 or 99 for months, 1-7 for weeks, 0 for days
+	AmountCents                       int64  // of the tokenising purchase
+	HolderName                        string
+	AccountMask                       string
+	BankCode                          string
+	AccountType                       bank.AccountType
+	Consent                           Consent
+	CreatedAt, UpdatedAt              time.Time
+}
+
+// Evidence is a file that proves a mandate, such as the scan of a signed form.
+type Evidence struct {
+	ID, MerchantID, MandateID uuid.UUID
+	Name, ContentType         string
+	SizeBytes                 int64
+	SHA256                    []byte
+	Content                   []byte // sealed at rest
+	CreatedAt                 time.Time
+}

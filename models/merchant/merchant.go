@@ -1,0 +1,77 @@
+// Package merchant knows whom money is collected for: the business, the brands
+// it trades as and its registrations at the bank. It must not know payers.
+package merchant
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/calendar"
+)
+
+// Merchant is one business; everything else belongs to exactly one.
+type Merchant struct {
+	ID        uuid.UUID
+	Slug      string
+	Name      string
+	IsTest    bool
+	IsDemo    bool
+	CreatedAt time.Time
+}
+
+// Brand is a name the merchant trades as.
+type Brand struct {
+	ID, MerchantID     uuid.UUID
+	Name               string
+	LegalName          string
+	RegistrationNumber string
+	TaxNumber          string // VAT number; empty for a business that charges no VAT
+	Website            string
+	Email, Phone       string
+	StreetAddress      string
+	City, ZipCode      string
+	Country            string // ISO 3166 alpha-2
+	Currency           string
+	Language           string
+	ReferencePrefix    string         // of reference_generated, e.g. "DD"
+	Shift              calendar.Shift // where a payment day moves that falls on a closed day
+	IsTest             bool
+	Profiles           []Profile
+}
+
+// Profile is one registration of the brand at the bank.
+type Profile struct {
+	ID              uuid.UUID
+	ProfileCode     string
+	AbbreviatedName string // at most 10 characters, on the payer's statement
+	AccountNumber   string // the merchant's clearing account, never a payer's
+	BranchCode      string
+	IsDefault       bool
+}
+
+// DefaultProfile is the registration used when a request names none.
+func (b Brand) DefaultProfile() (Profile, bool) {
+	for _, p := range b.Profiles {
+		if p.IsDefault {
+			return p, true
+		}
+	}
+	if len(b.Profiles) > 0 {
+		return b.Profiles[0], true
+	}
+	return Profile{}, false
+}
+
+// Reader finds merchants and brands.
+type Reader interface {
+	// Brand gives a brand of the merchant with its profiles; NotFound otherwise.
+	Brand(ctx context.Context, merchantID, brandID uuid.UUID) (Brand, error)
+	// Brands lists the merchant's brands, oldest first, with their profiles.
+	Brands(ctx context.Context, merchantID uuid.UUID) ([]Brand, error)
+	// Merchant gives one merchant by id; NotFound otherwise.
+	Merchant(ctx context.Context, id uuid.UUID) (Merchant, error)
+	// MerchantBySlug gives one merchant by its short name; NotFound otherwise.
+	MerchantBySlug(ctx context.Context, slug string) (Merchant, error)
+}

@@ -1,0 +1,268 @@
+package purchase
+
+import (
+	"net/mail"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+)
+
+// Input is a purchase as it was asked for. Problems holds what was already wrong
+// with its shape (a text where a number belongs), so that all is reported at once.
+type Input struct {
+	Problems fault.Problems
+
+	ClientID    uuid.UUID
+	Client      *client.Details // the payer's details themselves; exactly one of the two
+	BrandID     uuid.UUID
+	Due         *time.Time
+	DueStrict   bool
+	Issued      calendar.Date
+	Currency    string
+	Reference   string
+	Product     string
+	Details     Details
+	DirectDebit *DirectDebitInput
+	Options     Options
+	// StoreAccount asks for an account to be stored; the API says so by a
+	// direct_debit block with force_recurring, the dashboard by itself.
+	IP     string
+	UserID uuid.UUID
+}
+
+// DirectDebitInput is a debit-order block as it was asked for; what was left out
+// is empty. MandateFields names the DebiCheck fields that were given.
+type DirectDebitInput struct {
+	ProfileCode, AbbreviatedName, AccountNumber string
+	DeductionDay                                *int
+	PeriodUnits                                 string
+	MandateFields                               []string
+}
+
+// The family's card and bank methods are known names that Debitdesk does not offer.
+var familyMethods = []string{"visa", "mastercard", "maestro", "instant_eft", "ozow", "capitec_pay", "masterpass", "payshap"}
+
+const (
+	maxProducts     = 1000
+	maxRedirect     = 500
+	maxDueUnix      = 4102444800 // 1 January 2100
+	maxTags         = 50
+	subtotalMessage = "Discount can't be larger than price * quantity!"
+)
+
+var (
+	cancelRedirectForbids = "<>'\""
+	clientDetails         = []string{"email", "phone", "full_name", "personal_code", "brand_name", "legal_name", "registration_number",
+		"tax_number", "bank_account", "bank_code", "billing_address", "shipping_address",
+		// the older form lists single fields
+		"street_address", "city", "zip_code", "country", "state", "shipping_street_address", "shipping_city", "shipping_zip_code", "shipping_country", "shipping_state"}
+	platforms     = []string{"web", "api", "ios", "android", "macos", "windows"}
+	currencyForm  = regexp.MustCompile(`^[A-Z]{3}$`)
+	languageForm  = regexp.MustCompile(`^[a-z]{2}$`)
+	maxQuantity   = decimal.New(1, 9)
+	hundredTax    = decimal.NewFromInt(100)
+	zeroAmount    = "A total of 0 needs force_recurring with eft or debicheck, to store an account without collecting."
+	wantsExactly1 = "With a direct_debit block this must be exactly [\"eft\"] or [\"debicheck\"]."
+)
+
+// check reports everything that needs no look at stored records.
+func (in *Input) check(now time.Time) {
+	w := &in.Problems
+	switch {
+	case in.Client == nil && in.ClientID == uuid.Nil && !w.Has("client") && !w.Has("client_id"):
+		w.Add(fault.All, "purchase_client_or_id_required", "Either client or client_id is required.")
+	case in.Client != nil && in.ClientID != uuid.Nil:
+		w.Add(fault.All, "purchase_client_or_id_only", "Give client or client_id, not both.")
+	case in.Client != nil:
+		in.checkClient()
+	}
+	if in.BrandID == uuid.Nil && !w.Has("brand_id") {
+		w.Add("brand_id", "required", "This field is required.")
+	}
+	if in.Due != nil && !w.Has("due") {
+		switch {
+		case !in.Due.After(now):
+			w.Add("due", "due_not_greater_than_now", "`due` cannot be in the past!")
+		case in.Due.Unix() >= maxDueUnix:
+			w.Add("due", "max_value", "Ensure this value is less than or equal to %d.", maxDueUnix-1)
+		}
+	}
+	text(w, "reference", in.Reference, 128)
+	in.checkOptions()
+	in.checkWhitelist()
+	in.checkDetails()
+}
+
+func (in *Input) checkClient() {
+	w := &in.Problems
+	if in.Client.Email == "" && !w.Has("client.email") {
+		w.Add("client.email", "required", "This field is required.")
+	} else if !w.Has("client.email") && !validEmail(in.Client.Email) {
+		w.Add("client.email", "invalid", "Enter a valid email address.")
+	}
+}
+
+func validEmail(text string) bool {
+	a, err := mail.ParseAddress(text)
+	return err == nil && a.Address == text && strings.Contains(text[strings.LastIndexByte(text, '@'):], ".")
+}
+
+func (in *Input) checkOptions() {
+	w, o := &in.Problems, in.Options
+	for name, link := range map[string]string{"success_redirect": o.SuccessRedirect, "failure_redirect": o.FailureRedirect,
+		"cancel_redirect": o.CancelRedirect, "success_callback": o.SuccessCallback} {
+		checkURL(w, name, link)
+	}
+	if strings.ContainsAny(o.CancelRedirect, cancelRedirectForbids) {
+		w.Add("cancel_redirect", "invalid", "This address may not contain < > ' or \".")
+	}
+	text(w, "creator_agent", o.CreatorAgent, 32)
+	if o.Platform != "" && !slices.Contains(platforms, o.Platform) {
+		w.Add("platform", "invalid_choice", "%q is not a valid choice. Choose one of: %s.", o.Platform, strings.Join(platforms, ", "))
+	}
+	if o.OrderID != nil {
+		text(w, "order_id", *o.OrderID, 128)
+	}
+	if len(o.Tags) > maxTags {
+		w.Add("tags", "max_length", "Ensure this field has no more than %d elements.", maxTags)
+	}
+}
+
+func checkURL(w *fault.Problems, name, link string) {
+	if link == "" || w.Has(name) {
+		return
+	}
+	if text(w, name, link, maxRedirect); w.Has(name) {
+		return
+	}
+	u, err := url.Parse(link)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		w.Add(name, "invalid", "Enter a valid URL.")
+	}
+}
+
+func (in *Input) checkWhitelist() {
+	w, list := &in.Problems, in.Options.Whitelist
+	if list == nil || w.Has("payment_method_whitelist") {
+		if in.DirectDebit != nil && !w.Has("payment_method_whitelist") {
+			w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "%s", wantsExactly1)
+		}
+		return
+	}
+	if len(list) == 0 {
+		w.Add("payment_method_whitelist", "min_length", "Ensure this field has at least 1 elements.")
+		return
+	}
+	for _, name := range list {
+		switch {
+		case name == EFT || name == DebiCheck:
+		case slices.Contains(familyMethods, name):
+			w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "%q is not offered here. Choose eft or debicheck.", name)
+			return
+		default:
+			w.Add("payment_method_whitelist", "invalid_choice", "%q is not a valid choice. Choose eft or debicheck.", name)
+			return
+		}
+	}
+	if in.DirectDebit != nil && len(list) != 1 {
+		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "%s", wantsExactly1)
+	}
+	if in.Options.ForceRecurring && slices.Contains(list, DebiCheck) || in.DirectDebit != nil && slices.Contains(list, DebiCheck) {
+		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "Mandates by debicheck are not offered yet. Use eft.")
+	}
+}
+
+func (in *Input) checkDetails() {
+	w, d := &in.Problems, &in.Details
+	if len(d.Products) == 0 && !w.Has("purchase.products") && !w.Has("purchase") {
+		w.Add("purchase.products", "required", "This field is required.")
+	}
+	if len(d.Products) > maxProducts {
+		w.Add("purchase.products", "max_length", "Ensure this field has no more than %d elements.", maxProducts)
+		return
+	}
+	for i, p := range d.Products {
+		p.check(w, item("purchase.products", i, len(d.Products)))
+	}
+	text(w, "purchase.notes", d.Notes, 10000)
+	text(w, "purchase.email_message", d.EmailMessage, 256)
+	if in.Currency != "" && !currencyForm.MatchString(in.Currency) {
+		w.Add("purchase.currency", "invalid_choice", "%q is not a valid choice. Use ZAR.", in.Currency)
+	}
+	if d.Language != "" && !languageForm.MatchString(d.Language) {
+		w.Add("purchase.language", "invalid_choice", "%q is not a valid choice. Use a code of two letters such as en.", d.Language)
+	}
+	if d.Timezone != "" {
+		if _, err := time.LoadLocation(d.Timezone); err != nil || d.Timezone == "Local" {
+			w.Add("purchase.timezone", "invalid_choice", "%q is not a time zone. Use an IANA name such as Africa/Johannesburg.", d.Timezone)
+		}
+	}
+	for _, name := range d.RequestClientDetails {
+		if !slices.Contains(clientDetails, name) {
+			w.Add("purchase.request_client_details", "invalid_choice", "%q is not a valid choice.", name)
+			break
+		}
+	}
+	for name, v := range map[string]*int64{"subtotal_override": d.SubtotalOverrideCents, "total_tax_override": d.TaxOverrideCents,
+		"total_discount_override": d.DiscountOverrideCents, "total_override": d.TotalOverrideCents} {
+		if v != nil {
+			cents(w, "purchase."+name, *v, 0)
+		}
+	}
+	cents(w, "purchase.debt", d.DebtCents, -money.MaxCents)
+}
+
+func (p Product) check(w *fault.Problems, at string) {
+	if p.Name == "" && !w.Has(at+".name") {
+		w.Add(at+".name", "required", "This field is required.")
+	}
+	text(w, at+".name", p.Name, 256)
+	text(w, at+".category", p.Category, 256)
+	cents(w, at+".price", p.PriceCents, 0)
+	cents(w, at+".discount", p.DiscountCents, 0)
+	if p.TotalOverrideCents != nil {
+		cents(w, at+".total_price_override", *p.TotalOverrideCents, 0)
+	}
+	if p.Quantity.IsNegative() {
+		w.Add(at+".quantity", "min_value", "Ensure this value is greater than or equal to 0.")
+	} else if p.Quantity.GreaterThan(maxQuantity) {
+		w.Add(at+".quantity", "max_value", "Ensure this value is less than or equal to %s.", maxQuantity)
+	} else if p.Quantity.Exponent() < -4 && !p.Quantity.Equal(p.Quantity.Truncate(4)) {
+		w.Add(at+".quantity", "max_decimal_places", "Ensure that there are no more than 4 decimal places.")
+	}
+	switch {
+	case p.TaxPercent.IsNegative():
+		w.Add(at+".tax_percent", "min_value", "Ensure this value is greater than or equal to 0.")
+	case p.TaxPercent.GreaterThan(hundredTax):
+		w.Add(at+".tax_percent", "max_value", "Ensure this value is less than or equal to 100.")
+	case !p.TaxPercent.Equal(p.TaxPercent.Truncate(2)):
+		w.Add(at+".tax_percent", "max_decimal_places", "Ensure that there are no more than 2 decimal places.")
+	}
+}
+
+func text(w *fault.Problems, path, value string, limit int) {
+	if utf8.RuneCountInString(value) > limit && !w.Has(path) {
+		w.Add(path, "max_length", "Ensure this field has no more than %d characters.", limit)
+	}
+}
+
+func cents(w *fault.Problems, path string, value, least int64) {
+	switch {
+	case w.Has(path):
+	case value < least:
+		w.Add(path, "min_value", "Ensure this value is greater than or equal to %d.", least)
+	case value > money.MaxCents:
+		w.Add(path, "max_value", "Ensure this value is less than or equal to %d.", int64(money.MaxCents))
+	}
+}

@@ -1,0 +1,146 @@
+// Package purchase knows one amount to be collected from one payer: what was
+// asked, what it totals, where it stands and which moves are allowed. It must not
+// know how requests arrive or how rows are kept.
+package purchase
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+)
+
+// The methods that can be asked for.
+const (
+	EFT       = "eft"
+	DebiCheck = "debicheck"
+)
+
+// The values of product: which part of the family made the purchase.
+const (
+	ByPurchases = "purchases"
+	ByInvoices  = "billing_invoices"
+)
+
+// Purchase is one amount to be collected from one payer for one brand.
+type Purchase struct {
+	ID, MerchantID, BrandID uuid.UUID
+	ClientID                uuid.UUID // zero when the payer's details came with the request
+	UserID                  uuid.UUID // the dashboard user who made it; zero otherwise
+	IsTest                  bool
+	Status                  Status
+	Product                 string
+	Currency                string
+	TotalCents              int64
+	Due                     time.Time
+	DueGiven                bool // false: due is the one-hour default
+	DueStrict               bool
+	Issued                  calendar.Date
+	Reference               string
+	ReferenceGenerated      string
+	Method                  string    // eft or debicheck when the purchase stores an account, else empty
+	TokenID                 uuid.UUID // the token used to pay
+	IsRecurringToken        bool
+	MarkedAsPaid            bool
+	RefundedCents           int64
+	Payer                   client.Details // the copy that later edits of the client do not touch
+	Details                 Details
+	Options                 Options
+	Payment                 *Payment  // nil until paid
+	History                 []Change  // oldest first
+	Attempts                []Attempt // newest first
+	ViewedAt                time.Time
+	CreatedIP               string
+	CreatedAt, UpdatedAt    time.Time
+}
+
+// Details is the "purchase" object of a request. Its JSON is how it is stored.
+type Details struct {
+	Products              []Product      `json:"products"`
+	Language              string         `json:"language"`
+	Notes                 string         `json:"notes,omitempty"`
+	DebtCents             int64          `json:"debt,omitempty"`
+	SubtotalOverrideCents *int64         `json:"subtotal_override,omitempty"`
+	TaxOverrideCents      *int64         `json:"total_tax_override,omitempty"`
+	DiscountOverrideCents *int64         `json:"total_discount_override,omitempty"`
+	TotalOverrideCents    *int64         `json:"total_override,omitempty"`
+	RequestClientDetails  []string       `json:"request_client_details,omitempty"`
+	Timezone              string         `json:"timezone"`
+	EmailMessage          string         `json:"email_message,omitempty"`
+	Metadata              map[string]any `json:"metadata,omitempty"`
+	DirectDebit           *DirectDebit   `json:"direct_debit,omitempty"`
+}
+
+// Product is one line. Quantity has at most 4 decimals, TaxPercent at most 2.
+type Product struct {
+	Name               string          `json:"name"`
+	PriceCents         int64           `json:"price"`
+	Quantity           decimal.Decimal `json:"quantity"`
+	DiscountCents      int64           `json:"discount,omitempty"` // of the line
+	TaxPercent         decimal.Decimal `json:"tax_percent"`
+	Category           string          `json:"category,omitempty"`
+	TotalOverrideCents *int64          `json:"total_price_override,omitempty"`
+}
+
+// DirectDebit is the debit-order block (source: direct_debit details). The
+// account is the merchant's clearing account, not the payer's.
+type DirectDebit struct {
+	ProfileCode     string `json:"profile_code"`
+	AbbreviatedName string `json:"abbreviated_name"`
+	AccountNumber   string `json:"account_number"`
+	DeductionDay    int    `json:"deduction_day"` // 1-30, 99 = last; weeks 1-7; days 0
+	PeriodUnits     string `json:"period_units"`
+}
+
+// Options is what else a request chose. Its JSON is how it is stored.
+type Options struct {
+	Whitelist       []string `json:"payment_method_whitelist,omitempty"` // nil: all
+	ForceRecurring  bool     `json:"force_recurring,omitempty"`
+	SkipCapture     bool     `json:"skip_capture,omitempty"`
+	SendReceipt     bool     `json:"send_receipt,omitempty"`
+	SuccessRedirect string   `json:"success_redirect,omitempty"`
+	FailureRedirect string   `json:"failure_redirect,omitempty"`
+	CancelRedirect  string   `json:"cancel_redirect,omitempty"`
+	SuccessCallback string   `json:"success_callback,omitempty"`
+	CreatorAgent    string   `json:"creator_agent,omitempty"`
+	Platform        string   `json:"platform,omitempty"`
+	OrderID         *string  `json:"order_id,omitempty"`
+	Tags            []string `json:"tags,omitempty"`
+	Source          string   `json:"source,omitempty"` // flow of attempts: api, web_office, payform
+}
+
+// Payment is the money that came in. Its JSON is how it is stored.
+type Payment struct {
+	Type        string    `json:"payment_type"` // purchase, purchase_charge, custom
+	AmountCents int64     `json:"amount"`
+	FeeCents    int64     `json:"fee_amount"`
+	Description string    `json:"description"`
+	PaidOn      time.Time `json:"paid_on"`
+}
+
+// Change is one entry of the status history.
+type Change struct {
+	Status Status    `json:"status"`
+	At     time.Time `json:"at"`
+}
+
+// Attempt is one try to get the money or store the account, newest first.
+type Attempt struct {
+	Type       string        `json:"type"` // execute, authorize, recurring_execute, refund, delete_recurring_token
+	Successful bool          `json:"successful"`
+	Method     string        `json:"payment_method"`
+	Flow       string        `json:"flow"`
+	ClientIP   string        `json:"client_ip,omitempty"`
+	At         time.Time     `json:"at"`
+	TxID       string        `json:"tx_id,omitempty"`
+	Error      *AttemptError `json:"error,omitempty"`
+}
+
+// AttemptError is why an attempt failed (API contract 1.5).
+type AttemptError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}

@@ -1,0 +1,48 @@
+// Package token knows stored bank accounts that can be charged: their state and
+// what it allows. It must not know purchases.
+package token
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+)
+
+// State is where a token stands.
+type State string
+
+// The states of a token (reference: debit orders B).
+const (
+	Active     State = "active"
+	Blocked    State = "blocked"    // charging is refused until new details are given
+	Deleted    State = "deleted"    // final; evidence is kept
+	Superseded State = "superseded" // replaced by a newer token of the same client
+)
+
+// Token is a stored bank account. Its id equals the id of the tokenising purchase.
+type Token struct {
+	ID, MerchantID, BrandID uuid.UUID
+	ClientID                uuid.UUID // zero when the purchase had no client record
+	MandateID               uuid.UUID
+	Method                  string // eft or debicheck
+	State                   State
+	Description             string // a uuid-shaped text for eft
+	HolderName              string
+	BankCode                string
+	AccountType             bank.AccountType
+	Account                 bank.AccountNumber // empty unless opened for the bank
+	AccountMask             string             // "•••• 1234"
+	SoftFailures            int                // in a row, codes 02 and 22
+	Failures                int                // in a row, any code
+	BlockedCode             string             // the bank's code that blocked it
+	LastUsedAt              time.Time
+	LastSuccessAt           time.Time
+	CreatedBy               string
+	CreatedAt, UpdatedAt    time.Time
+}
+
+// Live tells whether the token still exists for its client: it is listed and can
+// be deleted. A blocked token is live but cannot be charged.
+func (t Token) Live() bool { return t.State == Active || t.State == Blocked }
