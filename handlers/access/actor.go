@@ -74,3 +74,23 @@ func RequireAPI(accepted ...Authenticator) echo.MiddlewareFunc {
 		}
 	}
 }
+
+// RequirePage lets a person with a session pass. Anybody else is sent to sign
+// in, by the error page.
+func RequirePage(session Authenticator) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if session != nil {
+				who, found, err := session(c)
+				if err != nil {
+					return err
+				}
+				if found {
+					Set(c, who)
+					return next(c)
+				}
+			}
+			return fault.New(fault.Unauthenticated, "authentication_failed", "Please sign in.")
+		}
+	}
+}

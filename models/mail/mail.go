@@ -1,0 +1,54 @@
+// Package mail knows a message to a payer and the port that sends it. It must not
+// know how a message is worded or which relay takes it.
+package mail
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Letter is a message in finished words.
+type Letter struct {
+	Subject, Text, HTML string
+	Attachments         []Attachment
+}
+
+// Attachment is a file that goes with a message.
+type Attachment struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Content []byte `json:"content"`
+}
+
+// Mail is one message of the outbox. (Object, Kind, Attempt) is unique: one
+// cause, one mail, whatever runs twice.
+type Mail struct {
+	ID, MerchantID       uuid.UUID
+	ObjectID             uuid.UUID
+	Kind                 string
+	Attempt              int
+	ClientID, PurchaseID uuid.UUID // whose time line shows it; zero for none
+	To                   string
+	CC, BCC              []string
+	Letter
+	State     string // queued, sent, failed
+	Error     string // why the last try failed
+	Tries     int
+	CreatedAt time.Time
+	SentAt    time.Time
+}
+
+// The states of a mail.
+const (
+	Queued = "queued"
+	Sent   = "sent"
+	Failed = "failed"
+)
+
+// Sender hands a message to a relay. It may be asked twice for one mail after a
+// crash; the message id is the mail's id, so that a relay can tell.
+type Sender interface {
+	Send(ctx context.Context, m Mail) error
+}

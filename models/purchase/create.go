@@ -1,0 +1,199 @@
+package purchase
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+)
+
+// Create records a purchase. When it asks for an account to be stored and the
+// client's bank details are known, the account is stored at once; otherwise the
+// purchase waits for the payer's page.
+func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Record, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Record{}, err
+	}
+	p, brand, err := s.draft(ctx, who, &in)
+	if err != nil {
+		return Record{}, err
+	}
+	if p.ReferenceGenerated, err = s.nextReference(ctx, brand); err != nil {
+		return Record{}, err
+	}
+	var account *storing
+	if p.storesNow() {
+		if account, err = s.storingFor(ctx, who, &p, brand, mandate.Consent{Channel: mandate.ByAPI, IP: who.IP}); err != nil {
+			return Record{}, err
+		}
+	}
+	rec := Record{Purchase: p, Brand: brand}
+	err = s.InTx(ctx, func(tx Tx) error {
+		rec.Purchase = p
+		rec.ID = tx.NewID()
+		rec.CreatedAt, rec.UpdatedAt = tx.Now(), tx.Now()
+		rec.History = []Change{{Created, tx.Now()}}
+		if account != nil {
+			rec.Collection = account.apply(tx, &rec.Purchase)
+		}
+		rec.setPassAt()
+		tx.InsertPurchase(rec.Purchase)
+		if account != nil {
+			account.write(tx, rec.Purchase, rec.Collection)
+		}
+		tx.Audit(who, audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
+			PurchaseID: rec.ID, Text: createdText(rec.Purchase), After: map[string]any{"status": rec.Status, "total_cents": rec.TotalCents, "due": rec.Due.Unix()}})
+		return tx.Answered(rec)
+	})
+	return rec, err
+}
+
+func createdText(p Purchase) string {
+	if p.Method != "" && p.IsRecurringToken {
+		return "The bank account was stored without taking money."
+	}
+	return fmt.Sprintf("Purchase of %s was made.", sayCents(p))
+}
+
+// Preview says what Create would do, with nothing stored: the total and the
+// problems of the request.
+func (s *Service) Preview(ctx context.Context, who actor.Actor, in Input) (Record, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Record{}, err
+	}
+	p, brand, err := s.draft(ctx, who, &in)
+	return Record{Purchase: p, Brand: brand}, err
+}
+
+// draft turns a request into a purchase, or reports everything that is wrong.
+func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purchase, merchant.Brand, error) {
+	now := s.Now()
+	in.check(now)
+	brand, err := s.brandOf(ctx, who, in)
+	if err != nil {
+		return Purchase{}, brand, err
+	}
+	payer, err := s.payerOf(ctx, who, in)
+	if err != nil {
+		return Purchase{}, brand, err
+	}
+	p := in.purchase(now, who, brand, payer)
+	w := &in.Problems
+	total, wrong := in.Details.TotalCents()
+	*w = append(*w, wrong...)
+	p.TotalCents = total
+	if in.DirectDebit != nil {
+		p.Details.DirectDebit = in.DirectDebit.complete(w, brand, p)
+	}
+	p.Method = in.method()
+	if p.Method != "" && p.Currency != "ZAR" && !w.Has("purchase.currency") {
+		w.Add("purchase.currency", "invalid_choice", "Debit orders need the currency ZAR.")
+	}
+	if total == 0 && len(wrong) == 0 && len(in.Details.Products) > 0 && !p.mayBeZero() {
+		w.Add("purchase."+fault.All, "min_value", "%s", zeroAmount)
+	}
+	if p.storesNow() && len(*w) == 0 {
+		checkAccount(w, p, in)
+	}
+	return p, brand, w.Err()
+}
+
+func (s *Service) brandOf(ctx context.Context, who actor.Actor, in *Input) (merchant.Brand, error) {
+	if in.BrandID == uuid.Nil {
+		return merchant.Brand{}, nil
+	}
+	brand, err := s.Read.Brand(ctx, who.MerchantID, in.BrandID)
+	if fault.Is(err, fault.NotFound) {
+		in.Problems.Add("brand_id", "does_not_exist", "Invalid pk %q - object does not exist", in.BrandID)
+		return brand, nil
+	}
+	return brand, err
+}
+
+func (s *Service) payerOf(ctx context.Context, who actor.Actor, in *Input) (client.Details, error) {
+	if in.Client != nil {
+		return *in.Client, nil
+	}
+	if in.ClientID == uuid.Nil {
+		return client.Details{}, nil
+	}
+	d, err := s.Read.ClientDetails(ctx, who.MerchantID, in.ClientID)
+	if fault.Is(err, fault.NotFound) {
+		in.Problems.Add("client_id", "does_not_exist", "Invalid pk %q - object does not exist", in.ClientID)
+		return d, nil
+	}
+	return d, err
+}
+
+func (in *Input) purchase(now time.Time, who actor.Actor, b merchant.Brand, payer client.Details) Purchase {
+	p := Purchase{
+		MerchantID: who.MerchantID, BrandID: in.BrandID, ClientID: in.ClientID, UserID: in.UserID, IsTest: b.IsTest,
+		Status: Created, Product: or(in.Product, ByPurchases), Currency: or(in.Currency, b.Currency),
+		Due: now.Add(defaultDue), DueStrict: in.DueStrict, Issued: in.Issued, Reference: in.Reference,
+		Payer: payer, Details: in.Details, Options: in.Options, CreatedIP: who.IP,
+	}
+	if in.Due != nil {
+		p.Due, p.DueGiven = *in.Due, true
+	}
+	p.Details.Language = or(p.Details.Language, b.Language)
+	p.Details.Timezone = or(p.Details.Timezone, "UTC")
+	p.Options.Platform = or(p.Options.Platform, "api")
+	if p.Issued.IsZero() {
+		p.Issued = dayIn(now, p.Details.Timezone)
+	}
+	p.Details.RequestClientDetails = slices.DeleteFunc(slices.Clone(p.Details.RequestClientDetails), payer.Knows)
+	return p
+}
+
+// dayIn is the calendar day in the purchase's own time zone.
+func dayIn(now time.Time, zone string) calendar.Date {
+	if loc, err := time.LoadLocation(zone); err == nil {
+		y, m, d := now.In(loc).Date()
+		return calendar.On(y, m, d)
+	}
+	return calendar.DateOf(now)
+}
+
+// method is what the purchase stores an account by: only a forced one stores.
+func (in *Input) method() string {
+	if in.Options.ForceRecurring && len(in.Options.Whitelist) == 1 {
+		return in.Options.Whitelist[0]
+	}
+	return ""
+}
+
+// mayBeZero: a zero total stores an account without collecting (source: what the
+// service does, 4).
+func (p Purchase) mayBeZero() bool {
+	return p.Options.ForceRecurring && !slices.ContainsFunc(p.Options.Whitelist, func(m string) bool { return m != EFT && m != DebiCheck })
+}
+
+// storesNow tells whether all that storing the account needs is known already.
+func (p Purchase) storesNow() bool {
+	return p.Method == EFT && p.Details.DirectDebit != nil && p.Payer.BankAccount != "" && p.Payer.BankCode != ""
+}
+
+func (s *Service) nextReference(ctx context.Context, b merchant.Brand) (string, error) {
+	n, err := s.Read.NextNumber(ctx, b.ID, "purchase")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s%d", b.ReferencePrefix, n), nil
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

@@ -1,0 +1,131 @@
+package purchase
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/collection"
+	"debitdesk/models/mail"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/queue"
+	"debitdesk/models/token"
+)
+
+// Tx is what the use cases of purchases write, all in one transaction. A Move is
+// a compare-and-set: it answers false when another was quicker.
+type Tx interface {
+	audit.Log
+	Now() time.Time
+	NewID() uuid.UUID
+	Enqueue(queue.Job)
+	Answered(result any) error
+
+	InsertPurchase(p Purchase)
+	MovePurchase(p Purchase, from Status) (bool, error)
+	InsertMandate(m mandate.Mandate)
+	InsertEvidence(e mandate.Evidence)
+	InsertToken(t token.Token)
+	MoveToken(t token.Token, from token.State) (bool, error)
+	TouchToken(id uuid.UUID, usedAt time.Time)
+	InsertCollection(c collection.Collection)
+	MoveCollection(c collection.Collection, from collection.State) (bool, error)
+	InsertRefund(r Refund)
+	SettleRefund(r Refund) (bool, error)
+	InsertEntry(e Entry)
+	InsertMail(m mail.Mail)
+}
+
+// Reader finds what the use cases decide on. Everything is bounded by the
+// merchant; unknown ids and those of others are NotFound.
+type Reader interface {
+	merchant.Reader
+	Purchase(ctx context.Context, merchantID, id uuid.UUID) (Purchase, error)
+	// PurchaseForPayer finds the purchase of a payer's link: the id itself is the permission.
+	PurchaseForPayer(ctx context.Context, id uuid.UUID) (Purchase, error)
+	ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (client.Details, error)
+	// Token finds a token, live or not, with its account still sealed.
+	Token(ctx context.Context, merchantID, id uuid.UUID) (token.Token, error)
+	// TokensOf lists the live tokens of a client, newest first.
+	TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
+	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
+	// LatestCollections gives the newest collection of each purchase that has one.
+	LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
+	// WaitingFor lists the purchases in pending_charge that would be collected from a token.
+	WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error)
+	// PendingRefund gives the refund of a purchase that is not settled yet; NotFound when there is none.
+	PendingRefund(ctx context.Context, merchantID, purchaseID uuid.UUID) (Refund, error)
+	// NextNumber is the next number of a brand's counter; numbers may be skipped.
+	NextNumber(ctx context.Context, brandID uuid.UUID, name string) (int64, error)
+}
+
+// Letters writes the mails of purchases in finished words.
+type Letters interface {
+	// AccountLink asks the payer to give the bank details on the hosted page.
+	AccountLink(p Purchase, b merchant.Brand) mail.Letter
+	// Invoice asks the payer to pay.
+	Invoice(p Purchase, b merchant.Brand) mail.Letter
+	// Receipt confirms a payment.
+	Receipt(p Purchase, b merchant.Brand) mail.Letter
+	// TokenDeleted tells nobody by itself; it exists for merchants who ask for it.
+}
+
+// defaultDue is how long after its creation a purchase is due when no due was given.
+const defaultDue = time.Hour
+
+// Service holds the use cases of purchases.
+type Service struct {
+	InTx      func(context.Context, func(Tx) error) error
+	Read      Reader
+	Now       func() time.Time
+	Calendar  *calendar.Calendar
+	Timetable collection.Timetable
+	Letters   Letters
+}
+
+// Record is a purchase with what its page and its API answer show beside it.
+type Record struct {
+	Purchase
+	Brand      merchant.Brand
+	Collection *collection.Collection // the newest; nil when nothing is collected
+}
+
+// Entry is a movement of money as the statement shows it; a reversal is a new one.
+type Entry struct {
+	PurchaseID, CollectionID, RefundID uuid.UUID
+	MerchantID                         uuid.UUID
+	Kind                               EntryKind
+	AmountCents                        int64 // positive: to the merchant
+	Currency                           string
+	Code                               string // the bank's
+}
+
+// EntryKind says what moved the money.
+type EntryKind string
+
+// The kinds of movement.
+const (
+	Collected  EntryKind = "collected"
+	Returned   EntryKind = "returned"
+	Disputed   EntryKind = "disputed"
+	DisputeWon EntryKind = "dispute_won"
+	GivenBack  EntryKind = "refunded"
+	PaidByHand EntryKind = "paid_by_hand"
+)
+
+// Refund is money owed back to the payer, until a person or the bank settles it.
+type Refund struct {
+	ID, MerchantID, PurchaseID uuid.UUID
+	AmountCents                int64
+	Currency                   string
+	Settled                    bool
+	Channel                    string // bank or person
+	Reference                  string
+	SettledAt                  time.Time
+	CreatedAt, UpdatedAt       time.Time
+}

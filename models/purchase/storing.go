@@ -1,0 +1,177 @@
+package purchase
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/collection"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/token"
+)
+
+// storing is an account on its way to become a token: the mandate, the token and,
+// when there is an amount, the first collection.
+type storing struct {
+	s        *Service
+	who      actor.Actor
+	brand    merchant.Brand
+	mandate  mandate.Mandate
+	token    token.Token
+	evidence []mandate.Evidence
+}
+
+// storingFor prepares everything that needs no transaction.
+func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent) (*storing, error) {
+	n, err := s.Read.NextNumber(ctx, b.ID, "contract")
+	if err != nil {
+		return nil, err
+	}
+	dd := p.Details.DirectDebit
+	holder := or(p.Payer.FullName, or(p.Payer.LegalName, p.Payer.Email))
+	kind := bank.Current
+	if p.Payer.AccountType != "" {
+		kind = p.Payer.AccountType
+	}
+	m := mandate.Mandate{
+		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Kind: mandate.EFT, State: mandate.ActiveState,
+		ContractReference: contractReference(b, n), ProfileCode: dd.ProfileCode, AbbreviatedName: dd.AbbreviatedName,
+		ClearingAccount: dd.AccountNumber, PeriodUnits: dd.PeriodUnits, DeductionDay: dd.DeductionDay, AmountCents: p.TotalCents,
+		HolderName: holder, AccountMask: p.Payer.BankAccount.String(), BankCode: p.Payer.BankCode, AccountType: kind, Consent: c,
+	}
+	if m.Consent.Text == "" {
+		m.Consent.Text = mandate.Wording(m, b, p.Currency)
+	}
+	return &storing{s: s, who: who, brand: b, mandate: m, token: token.Token{
+		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Method: EFT, State: token.Pending, HolderName: holder,
+		BankCode: p.Payer.BankCode, AccountType: kind, Account: p.Payer.BankAccount, AccountMask: p.Payer.BankAccount.String(), CreatedBy: who.Name,
+	}}, nil
+}
+
+// contractReference is at most 14 characters and never used again: the brand's
+// prefix and a counter.
+func contractReference(b merchant.Brand, n int64) string {
+	prefix := strings.ToUpper(strings.Map(alphanumeric, b.ReferencePrefix))
+	if len(prefix) > 4 {
+		prefix = prefix[:4]
+	}
+	return fmt.Sprintf("%s%010d", prefix, n)
+}
+
+func alphanumeric(r rune) rune {
+	if r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+		return r
+	}
+	return -1
+}
+
+// apply moves the purchase: without an amount the account is stored at once,
+// otherwise the first collection decides (API contract 4.5).
+func (st *storing) apply(tx Tx, p *Purchase) *collection.Collection {
+	now := tx.Now()
+	st.mandate.ID, st.mandate.CreatedAt, st.mandate.UpdatedAt = p.ID, now, now
+	if st.mandate.Consent.At.IsZero() {
+		st.mandate.Consent.At = now
+	}
+	st.token.ID, st.token.MandateID, st.token.Description = p.ID, p.ID, uuid.NewSHA1(p.ID, []byte("description")).String()
+	st.token.CreatedAt, st.token.UpdatedAt = now, now
+	if p.TotalCents == 0 || p.Options.SkipCapture {
+		st.token.State = token.Active
+		p.IsRecurringToken = true
+		p.attempt(Attempt{Type: "authorize", Successful: true, Method: EFT, ClientIP: st.who.IP, At: now})
+		p.move(Preauthorized, now)
+		return nil
+	}
+	c := st.s.firstCollection(tx, *p, st.brand)
+	c.StatementLine = statementLine(st.mandate, c.ActionDate)
+	if !p.DueGiven || st.s.Timetable.TooSoon(p.Due, now) {
+		p.move(PendingExecute, now)
+	} else {
+		p.move(PendingCharge, now)
+	}
+	return &c
+}
+
+// write keeps the mandate, the token and the collection, after the purchase.
+func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) {
+	tx.InsertMandate(st.mandate)
+	for _, e := range st.evidence {
+		e.ID, e.MerchantID, e.MandateID, e.CreatedAt = tx.NewID(), p.MerchantID, st.mandate.ID, tx.Now()
+		tx.InsertEvidence(e)
+	}
+	tx.InsertToken(st.token)
+	if c != nil {
+		tx.InsertCollection(*c)
+	}
+	tx.Audit(st.who, audit.Entry{Action: "mandate.given", ObjectType: "mandate", ObjectID: st.mandate.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+		Text:  fmt.Sprintf("Permission to debit %s at %s was recorded (%s).", st.token.AccountMask, bank.BankName(st.token.BankCode), channelWords(st.mandate.Consent.Channel)),
+		After: map[string]any{"contract_reference": st.mandate.ContractReference, "channel": st.mandate.Consent.Channel}})
+}
+
+func channelWords(c mandate.Channel) string {
+	switch c {
+	case mandate.PayPage:
+		return "given on the hosted page"
+	case mandate.SignedPaper:
+		return "signed on paper"
+	case mandate.ByAPI:
+		return "held by the merchant"
+	}
+	return string(c)
+}
+
+// firstCollection plans the collection of a tokenising purchase: on its due when
+// that was given and lies far enough ahead, else as early as the cut-offs allow.
+func (s *Service) firstCollection(tx Tx, p Purchase, b merchant.Brand) collection.Collection {
+	now := tx.Now()
+	due := p.Due
+	if !p.DueGiven || s.Timetable.TooSoon(p.Due, now) {
+		due = s.Timetable.DueOn(s.Timetable.EarliestActionDate(s.Calendar, now))
+	}
+	c := s.collectionOf(tx, p, p.ID, p.ID, s.Timetable.Plan(s.Calendar, due, b.Shift, now))
+	if !p.DueGiven || s.Timetable.TooSoon(p.Due, now) {
+		c.Started = true // the purchase is pending_execute from the beginning
+	}
+	return c
+}
+
+func (s *Service) collectionOf(tx Tx, p Purchase, tokenID, mandateID uuid.UUID, plan collection.Plan) collection.Collection {
+	c := collection.Collection{
+		ID: tx.NewID(), MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID, Attempt: p.collections() + 1,
+		TokenID: tokenID, MandateID: mandateID, Method: bank.EFT, AmountCents: p.TotalCents, Currency: p.Currency,
+		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	c.Schedule(plan)
+	return c
+}
+
+// statementLine is what the payer reads on the bank statement.
+func statementLine(m mandate.Mandate, action calendar.Date) string {
+	line, err := collection.StatementLine(m.AbbreviatedName, m.ContractReference, collection.FreeText(action))
+	if err != nil { // a registered name that a statement does not carry: the reference still finds the debit
+		line, _ = collection.StatementLine("", m.ContractReference, collection.FreeText(action))
+	}
+	return line
+}
+
+// Wanted tells what a payer still has to give before an account can be stored.
+func Wanted(d client.Details) (missing []string) {
+	if d.FullName == "" {
+		missing = append(missing, "full_name")
+	}
+	if d.BankAccount == "" || d.BankCode == "" {
+		missing = append(missing, "bank_account")
+	}
+	return missing
+}
+
+var _ time.Time
