@@ -49,6 +49,6 @@
 // data-row="row group", data-selected-count, data-picker, data-toast-for, data-submit (a select or radio that sends its
 // form when changed). For a toast from an htmx answer send the header HX-Trigger: {"toast":{"kind":"ok","text":"…"}}.
 //
-// Text helpers (classes): muted, small, mono, ok, bad-text, warn-text, nowrap, wrap-anywhere, big-money, vh (for screen
+// Text helpers (classes): muted, small, mono, ok-text, bad-text, warn-text, nowrap, wrap-anywhere, big-money, vh (for screen
 // readers only), phone-hide, phone-only.
 package components
