@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/web"
 	"debitdesk/views/pages"
 )
 
@@ -31,6 +32,10 @@ type Deps struct {
 	Session      access.Authenticator // people
 	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
 	API          API
+	Login        *access.Login
+	OAuth        access.Exchanger
+	Developers   *web.Developers
+	Account      *web.Account
 }
 
 // API holds the resources of the JSON API.
@@ -70,6 +75,8 @@ type stack []echo.MiddlewareFunc
 // both forms are served.
 func (e *edge) routes() {
 	e.open()
+	e.entrance()
+	e.own()
 }
 
 // open addresses need no proof of who calls.

@@ -14,13 +14,13 @@ import (
 
 // Filter narrows the list of purchases; its zero value takes all.
 type Filter struct {
-	Statuses         []Status
-	ClientID         uuid.UUID
-	TokenID          uuid.UUID // charged with it
-	DueFrom, DueTo   time.Time // both inclusive; zero: open
-	MinCents         int64
-	MaxCents         int64 // 0: open
-	Search           string
+	Statuses       []Status
+	ClientID       uuid.UUID
+	TokenID        uuid.UUID // charged with it
+	DueFrom, DueTo time.Time // both inclusive; zero: open
+	MinCents       int64
+	MaxCents       int64 // 0: open
+	Search         string
 }
 
 // Narrow tells whether anything but the status is filtered.
