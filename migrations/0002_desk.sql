@@ -77,6 +77,8 @@ CREATE TABLE purchases (
     pass_at             timestamptz,               -- when "due passes" acts on it; null: never
     created_ip          text NOT NULL DEFAULT '',
     search              tsvector NOT NULL,
+    collection_count    integer NOT NULL DEFAULT 0,
+    mail_count          integer NOT NULL DEFAULT 0,
     version             integer NOT NULL DEFAULT 1,
     created_at          timestamptz NOT NULL,
     updated_at          timestamptz NOT NULL

@@ -20,6 +20,7 @@ const (
 	Payer      Kind = "payer"      // the customer on the hosted page
 	Bank       Kind = "bank"       // an answer of the bank
 	System     Kind = "system"     // the product itself: due dates, sweeps
+	Operator   Kind = "operator"   // whoever runs the product's command line
 )
 
 // Role is what a dashboard user is.
@@ -91,6 +92,11 @@ func SystemOf(merchantID uuid.UUID) Actor {
 	return Actor{Kind: System, Name: "Debitdesk", MerchantID: merchantID}
 }
 
+// OperatorOf acts for the command line within one merchant; nothing is refused there.
+func OperatorOf(merchantID uuid.UUID) Actor {
+	return Actor{Kind: Operator, Name: "Command line", MerchantID: merchantID}
+}
+
 // BankOf acts for the bank's answers within one merchant.
 func BankOf(merchantID uuid.UUID) Actor {
 	return Actor{Kind: Bank, Name: "Bank", MerchantID: merchantID}
@@ -111,6 +117,8 @@ func (a Actor) Can(act Action) bool {
 		return slices.ContainsFunc(a.Scopes, func(s Scope) bool { return slices.Contains(scoped[s], act) })
 	case Bank, System:
 		return act == Read || act == Write
+	case Operator:
+		return true
 	case Payer:
 		return false
 	}

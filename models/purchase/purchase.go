@@ -53,6 +53,10 @@ type Purchase struct {
 	History                 []Change  // oldest first
 	Attempts                []Attempt // newest first
 	ViewedAt                time.Time
+	PassAt                  time.Time // when "due passes" acts; zero: never
+	CollectionCount         int       // debits tried so far
+	MailCount               int       // mails sent so far
+	Version                 int       // counts changes, for compare-and-set
 	CreatedIP               string
 	CreatedAt, UpdatedAt    time.Time
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -93,6 +92,7 @@ func (st *storing) apply(tx Tx, p *Purchase) *collection.Collection {
 	}
 	c := st.s.firstCollection(tx, *p, st.brand)
 	c.StatementLine = statementLine(st.mandate, c.ActionDate)
+	p.CollectionCount++
 	if !p.DueGiven || st.s.Timetable.TooSoon(p.Due, now) {
 		p.move(PendingExecute, now)
 	} else {
@@ -173,5 +173,3 @@ func Wanted(d client.Details) (missing []string) {
 	}
 	return missing
 }
-
-var _ time.Time

@@ -59,9 +59,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	if err := fn(tx); err != nil {
 		return err
 	}
-	if rec := recorderFrom(ctx); rec != nil {
-		rec.keep(tx)
-	}
+	tx.keepAnswer()
 	if len(tx.jobs) > 0 {
 		if err := tx.flush(); err != nil {
 			return err

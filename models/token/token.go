@@ -15,6 +15,7 @@ type State string
 
 // The states of a token (reference: debit orders B).
 const (
+	Pending    State = "pending" // waits for the first collection; not listed, not chargeable
 	Active     State = "active"
 	Blocked    State = "blocked"    // charging is refused until new details are given
 	Deleted    State = "deleted"    // final; evidence is kept

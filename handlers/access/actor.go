@@ -1,0 +1,96 @@
+// Package access knows who is calling: a person with a cookie session or a
+// program with a bearer credential. It must not know what they ask for.
+package access
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+)
+
+const actorKey = "access.actor"
+
+// Set says who is calling. The address and the request id are filled in from
+// the request when the actor does not carry them yet.
+func Set(c echo.Context, who actor.Actor) {
+	if who.IP == "" {
+		who.IP = c.RealIP()
+	}
+	if who.RequestID == "" {
+		who.RequestID = RequestID(c)
+	}
+	c.Set(actorKey, who)
+}
+
+// Actor is who is calling; the zero actor, which may do nothing, when nobody
+// has proved who they are.
+func Actor(c echo.Context) actor.Actor {
+	who, _ := c.Get(actorKey).(actor.Actor)
+	return who
+}
+
+// Known tells whether the caller has proved who they are.
+func Known(c echo.Context) bool {
+	_, ok := c.Get(actorKey).(actor.Actor)
+	return ok
+}
+
+// RequestID names this request in answers, logs and audit entries.
+func RequestID(c echo.Context) string {
+	return c.Response().Header().Get(echo.HeaderXRequestID)
+}
+
+// Authenticator looks for one sort of proof on a request. Found is false when
+// the request carries none of that sort; the error is for a proof that is wrong.
+type Authenticator func(c echo.Context) (who actor.Actor, found bool, err error)
+
+// RequireAPI lets a request pass when the first authenticator that finds a proof
+// accepts it. A person's session counts only when the page that calls is ours,
+// because a browser sends the cookie by itself.
+func RequireAPI(accepted ...Authenticator) echo.MiddlewareFunc {
+	sameOrigin := http.NewCrossOriginProtection()
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			for _, authenticate := range accepted {
+				who, found, err := authenticate(c)
+				if err != nil {
+					return err
+				}
+				if !found {
+					continue
+				}
+				if who.Kind == actor.User {
+					if err := sameOrigin.Check(c.Request()); err != nil {
+						return fault.New(fault.Forbidden, "permission_denied", "This request came from another site.").Because(err)
+					}
+				}
+				Set(c, who)
+				return next(c)
+			}
+			return fault.New(fault.Unauthenticated, "authentication_failed", "Authorization header missing")
+		}
+	}
+}
+
+// RequirePage lets a person with a session pass. Anybody else is sent to sign
+// in, by the error page.
+func RequirePage(session Authenticator) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if session != nil {
+				who, found, err := session(c)
+				if err != nil {
+					return err
+				}
+				if found {
+					Set(c, who)
+					return next(c)
+				}
+			}
+			return fault.New(fault.Unauthenticated, "authentication_failed", "Please sign in.")
+		}
+	}
+}

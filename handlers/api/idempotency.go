@@ -1,0 +1,127 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/fault"
+	"debitdesk/models/replay"
+)
+
+// Replays is where answers are kept.
+type Replays interface {
+	Recall(ctx context.Context, k replay.Key) (*replay.Answer, error)
+	Remember(ctx context.Context, k replay.Key, a replay.Answer) error
+}
+
+const (
+	keyHeader    = "Idempotency-Key"
+	replayHeader = "Idempotency-Replayed"
+	maxKeyLength = 255
+)
+
+// Idempotent honours Idempotency-Key on POST (contract 1.6): the same key with
+// the same body gets the same answer and nothing is done again. It stands after
+// the caller is known, for keys belong to a merchant.
+func Idempotent(kept Replays, isTest bool) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			text := c.Request().Header.Get(keyHeader)
+			if c.Request().Method != http.MethodPost || text == "" {
+				return next(c)
+			}
+			key, err := keyOf(c, text, isTest)
+			if err != nil {
+				return err
+			}
+			if done, err := replayed(c, kept, key); done || err != nil {
+				return err
+			}
+			return record(c, kept, key, next)
+		}
+	}
+}
+
+func keyOf(c echo.Context, text string, isTest bool) (replay.Key, error) {
+	if len(text) > maxKeyLength || !utf8.ValidString(text) {
+		return replay.Key{}, fault.New(fault.Invalid, "invalid", "An Idempotency-Key may have at most %d characters.", maxKeyLength)
+	}
+	body, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		return replay.Key{}, err
+	}
+	c.Request().Body = io.NopCloser(bytes.NewReader(body))
+	sum := sha256.New()
+	for _, part := range []string{c.Request().Method, c.Request().URL.Path} {
+		sum.Write([]byte(part))
+		sum.Write([]byte{0})
+	}
+	sum.Write(body)
+	return replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: isTest, Key: text, Fingerprint: sum.Sum(nil)}, nil
+}
+
+// replayed answers from what was kept, if anything was.
+func replayed(c echo.Context, kept Replays, key replay.Key) (done bool, err error) {
+	answer, err := kept.Recall(c.Request().Context(), key)
+	switch {
+	case errors.Is(err, replay.ErrKeyReused):
+		return false, fault.New(fault.Invalid, "idempotency_key_reuse", "This Idempotency-Key was used with a different request.")
+	case err != nil || answer == nil:
+		return false, err
+	}
+	c.Response().Header().Set(replayHeader, "true")
+	if len(answer.Body) == 0 {
+		return true, c.NoContent(answer.Status)
+	}
+	return true, c.Blob(answer.Status, echo.MIMEApplicationJSON, answer.Body)
+}
+
+// record runs the request and keeps its answer, unless the transaction of the
+// fact kept it already.
+func record(c echo.Context, kept Replays, key replay.Key, next echo.HandlerFunc) error {
+	request := c.Request()
+	ctx, recorder := replay.WithRecorder(request.Context(), key)
+	c.SetRequest(request.WithContext(ctx))
+	writer := &copyWriter{ResponseWriter: c.Response().Writer}
+	c.Response().Writer = writer
+	err := next(c)
+	c.SetRequest(request)
+	if err != nil {
+		// A twin that ran at the same time may have won; then its answer is ours.
+		if done, again := replayed(c, kept, key); done || again != nil {
+			return again
+		}
+		c.Error(err)
+	}
+	status := c.Response().Status
+	if err == nil && recorder.Kept() || !c.Response().Committed || !storable(status) {
+		return nil
+	}
+	return kept.Remember(request.Context(), key, replay.Answer{Status: status, Body: writer.body.Bytes()})
+}
+
+func storable(status int) bool {
+	return status < 500 && status != http.StatusUnauthorized && status != http.StatusTooManyRequests
+}
+
+// copyWriter keeps a copy of the body that is sent.
+type copyWriter struct {
+	http.ResponseWriter
+	body bytes.Buffer
+}
+
+func (w *copyWriter) Write(p []byte) (int, error) {
+	w.body.Write(p)
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap serves http.ResponseController.
+func (w *copyWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,154 @@
+// Package input knows how the body of an API request becomes typed values with
+// every problem of shape noted at its place. It must not know what the values
+// mean: rules live in the concepts.
+package input
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"debitdesk/models/fault"
+)
+
+// Object is one JSON object of the request, or a form body read like one. All
+// objects of one request note their problems together.
+type Object struct {
+	fields   map[string]any
+	prefix   string // "purchase." for nested objects
+	problems *fault.Problems
+}
+
+// Read takes the body of a request. No body at all is an empty object. The
+// refusal is parse_error for what is no object, or request_too_large.
+func Read(r *http.Request) (*Object, error) {
+	body, err := io.ReadAll(r.Body)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, fault.New(fault.TooLarge, "request_too_large", "The request may have at most %d bytes.", tooLarge.Limit)
+	case err != nil:
+		return nil, unreadable().Because(err)
+	}
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if media == "application/x-www-form-urlencoded" {
+		return fromForm(body)
+	}
+	return FromJSON(body)
+}
+
+// FromJSON reads a JSON object.
+func FromJSON(body []byte) (*Object, error) {
+	fields := map[string]any{}
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	if len(body) > 0 {
+		dec := json.NewDecoder(bytes.NewReader(body))
+		dec.UseNumber()
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			return nil, unreadable().Because(err)
+		}
+		if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+			return nil, unreadable()
+		}
+		var ok bool
+		if fields, ok = value.(map[string]any); !ok {
+			return nil, unreadable()
+		}
+	}
+	return of(fields), nil
+}
+
+func of(fields map[string]any) *Object { return &Object{fields: fields, problems: &fault.Problems{}} }
+
+func unreadable() *fault.Fault {
+	return fault.New(fault.Invalid, "parse_error", "The request body is not a valid JSON object.")
+}
+
+// maxFormDepth bounds dotted form names; nothing in the contract is deeper.
+const maxFormDepth = 10
+
+// fromForm reads a form body: a repeated name is a list, a dotted one is nested.
+func fromForm(body []byte) (*Object, error) {
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, unreadable().Because(err)
+	}
+	root := map[string]any{}
+	for name, texts := range values {
+		var value any = texts[0]
+		if len(texts) > 1 {
+			list := make([]any, len(texts))
+			for i, t := range texts {
+				list[i] = t
+			}
+			value = list
+		}
+		place(root, strings.SplitN(name, ".", maxFormDepth), value)
+	}
+	return of(root), nil
+}
+
+func place(at map[string]any, names []string, value any) {
+	for _, name := range names[:len(names)-1] {
+		inner, ok := at[name].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			at[name] = inner
+		}
+		at = inner
+	}
+	last := names[len(names)-1]
+	if _, nested := at[last].(map[string]any); !nested {
+		at[last] = value
+	}
+}
+
+// Has tells whether the request names the field, even as null.
+func (o *Object) Has(name string) bool { _, ok := o.fields[name]; return ok }
+
+// IsNull tells whether the field is missing or null.
+func (o *Object) IsNull(name string) bool { return o.fields[name] == nil }
+
+// Raw is the decoded value as it came: text, json.Number, bool, list, map or nil.
+func (o *Object) Raw(name string) any { return o.fields[name] }
+
+// Path is the place of a field from the root of the request.
+func (o *Object) Path(name string) string { return o.prefix + name }
+
+// Add notes a problem of one field of this object.
+func (o *Object) Add(name, code, format string, args ...any) {
+	o.problems.Add(o.prefix+name, code, format, args...)
+}
+
+// Merge notes problems that a rule found, named from the root of the request,
+// except where the shape is wrong already.
+func (o *Object) Merge(found fault.Problems) {
+	shape := *o.problems
+	for _, f := range found {
+		if !shape.Has(f.Path) {
+			*o.problems = append(*o.problems, f)
+		}
+	}
+}
+
+// MergeErr is Merge for the error of a rule; other errors come back.
+func (o *Object) MergeErr(err error) error {
+	f, ok := fault.From(err)
+	if err == nil || !ok || f.Kind != fault.Invalid || len(f.Fields) == 0 {
+		return err
+	}
+	o.Merge(f.Fields)
+	return nil
+}
+
+// Problems is everything noted so far, in the whole request.
+func (o *Object) Problems() fault.Problems { return *o.problems }
+
+// Err is nil when nothing is wrong, else one fault with every problem.
+func (o *Object) Err() error { return o.problems.Err() }

@@ -1,0 +1,194 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/api"
+	"debitdesk/models/fault"
+	"debitdesk/views/pages"
+)
+
+// clientGone is the status in logs when the caller left before the answer.
+const clientGone = 499
+
+// apiStatus is the one place where kinds of refusal become statuses of the API.
+// Source: state conflicts are 400 there (API contract 1.5).
+func apiStatus(kind fault.Kind) int {
+	switch kind {
+	case fault.Invalid, fault.Conflict, fault.Provider:
+		return http.StatusBadRequest
+	default:
+		return pageStatus(kind)
+	}
+}
+
+// pageStatus is the same for pages.
+func pageStatus(kind fault.Kind) int {
+	switch kind {
+	case fault.Invalid, fault.Provider:
+		return http.StatusUnprocessableEntity
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.Conflict:
+		return http.StatusConflict
+	case fault.Forbidden:
+		return http.StatusForbidden
+	case fault.Unauthenticated:
+		return http.StatusUnauthorized
+	case fault.TooMany:
+		return http.StatusTooManyRequests
+	case fault.TooLarge:
+		return http.StatusRequestEntityTooLarge
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable
+	case fault.Internal:
+		return http.StatusInternalServerError
+	}
+	return http.StatusInternalServerError
+}
+
+// answerError is echo's error handler: every refusal and every defect ends here.
+func (e *edge) answerError(err error, c echo.Context) {
+	if errors.Is(err, context.Canceled) && c.Request().Context().Err() != nil {
+		c.Response().Status = clientGone
+		return
+	}
+	f, status := e.refusal(err, c)
+	if c.Response().Committed {
+		return
+	}
+	if f.RetryAfterSeconds > 0 {
+		c.Response().Header().Set("Retry-After", strconv.Itoa(f.RetryAfterSeconds))
+	}
+	var failed error
+	switch {
+	case c.Request().Method == http.MethodHead:
+		failed = c.NoContent(status)
+	case wantsJSON(c):
+		failed = api.JSON(c, status, api.ProblemBody(f))
+	default:
+		failed = e.errorPage(c, f, status)
+	}
+	if failed != nil {
+		e.Log.WarnContext(c.Request().Context(), "error answer not sent", "error", failed, "request_id", access.RequestID(c))
+	}
+}
+
+// refusal finds the fault and the status. What is no fault is a defect or an
+// outage: it is logged here, once, and shown as one neutral sentence.
+func (e *edge) refusal(err error, c echo.Context) (*fault.Fault, int) {
+	var (
+		sent  *echo.HTTPError
+		large *http.MaxBytesError
+	)
+	f, known := fault.From(err)
+	switch {
+	case known && f.Kind != fault.Internal:
+	case errors.As(err, &large):
+		f, _ = fault.From(tooLarge(large.Limit))
+	case errors.As(err, &sent) && sent.Code == http.StatusMethodNotAllowed:
+		return fault.New(fault.Invalid, "method_not_allowed", "Method %q not allowed.", c.Request().Method), sent.Code
+	case errors.As(err, &sent) && sent.Code == http.StatusNotFound:
+		f = fault.Missing()
+	case errors.As(err, &sent) && sent.Code < http.StatusInternalServerError:
+		return fault.New(fault.Invalid, "invalid", "The request could not be read."), sent.Code
+	default:
+		e.Log.ErrorContext(c.Request().Context(), "request failed", "error", err, "method", c.Request().Method,
+			"route", c.Path(), "request_id", access.RequestID(c))
+		f = fault.New(fault.Internal, "internal_error", "Something went wrong on our side. The request id is %s.", access.RequestID(c))
+	}
+	if wantsJSON(c) {
+		return f, apiStatus(f.Kind)
+	}
+	return f, pageStatus(f.Kind)
+}
+
+// wantsJSON tells programs from people: by address, else by what they accept.
+func wantsJSON(c echo.Context) bool {
+	r := c.Request()
+	if isAPI(r.URL.Path) {
+		return true
+	}
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+}
+
+// isAPI tells the addresses of the JSON API, the copies at the root included.
+func isAPI(path string) bool {
+	switch {
+	case path == "/api/v1" || strings.HasPrefix(path, "/api/"), path == "/oauth/token", path == "/billing", path == "/openapi.json":
+		return true
+	case path == "/billing_templates" || strings.HasPrefix(path, "/billing_templates/"):
+		return true
+	}
+	return strings.HasPrefix(path, "/purchases/") && strings.HasSuffix(path, "/delete_recurring_token")
+}
+
+func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
+	fragment := c.Request().Header.Get("HX-Request") == "true"
+	if f.Kind == fault.Unauthenticated {
+		return toSignIn(c, fragment)
+	}
+	view := pages.ErrorView{Status: status, Title: errorTitle(status), Sentence: f.Message, RequestID: access.RequestID(c), Retry: status >= 500}
+	for _, p := range f.Fields {
+		view.Problems = append(view.Problems, p.Message)
+	}
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(status)
+	ctx, w := c.Request().Context(), c.Response()
+	switch {
+	case fragment:
+		return pages.ErrorBox(view).Render(ctx, w)
+	case e.ErrorPage != nil:
+		return e.ErrorPage(c, view).Render(ctx, w)
+	}
+	return pages.ErrorPage(view).Render(ctx, w)
+}
+
+// toSignIn sends a person to the sign-in page, and back afterwards when the
+// request was no change.
+func toSignIn(c echo.Context, fragment bool) error {
+	r := c.Request()
+	next := "/login"
+	switch {
+	case fragment && r.Header.Get("HX-Current-URL") != "":
+		if u, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil {
+			next += "?next=" + url.QueryEscape(u.RequestURI())
+		}
+	case r.Method == http.MethodGet && r.URL.Path != "/":
+		next += "?next=" + url.QueryEscape(r.URL.RequestURI())
+	}
+	if fragment {
+		c.Response().Header().Set("HX-Redirect", next)
+		return c.NoContent(http.StatusUnauthorized)
+	}
+	return c.Redirect(http.StatusSeeOther, next)
+}
+
+func errorTitle(status int) string {
+	switch status {
+	case http.StatusNotFound:
+		return "Not found"
+	case http.StatusMethodNotAllowed:
+		return "That is not possible here"
+	case http.StatusForbidden:
+		return "Not allowed"
+	case http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadRequest:
+		return "That did not work"
+	case http.StatusRequestEntityTooLarge:
+		return "Too large"
+	case http.StatusTooManyRequests:
+		return "Too many attempts"
+	case http.StatusServiceUnavailable:
+		return "Not available right now"
+	}
+	return "Something went wrong"
+}

@@ -1,0 +1,119 @@
+// Package handlers knows every address of the product and what stands before
+// it: who may call, how large a body may be, how errors are answered. It must
+// not know rules.
+package handlers
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/api"
+	"debitdesk/views/pages"
+)
+
+// Deps is what the addresses need. A nil resource has no addresses yet.
+type Deps struct {
+	BaseURL      string // public address, without a slash at the end
+	Sandbox      bool   // test merchants and test money only
+	Log          *slog.Logger
+	Metrics      *prometheus.Registry
+	OpsElsewhere bool // metrics are served on an address of their own
+	Ready        []Check
+	Replays      api.Replays
+	Bearer       access.Authenticator // programs
+	Session      access.Authenticator // people
+	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
+	API          API
+}
+
+// API holds the resources of the JSON API.
+type API struct{}
+
+type edge struct {
+	Deps
+	echo *echo.Echo
+}
+
+// New builds the whole HTTP side of the product.
+func New(d Deps) (*echo.Echo, error) {
+	if d.Log == nil {
+		d.Log = slog.Default()
+	}
+	if d.Metrics == nil {
+		d.Metrics = prometheus.NewRegistry()
+	}
+	counted, err := newMetrics(d.Metrics)
+	if err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	e := &edge{Deps: d, echo: echo.New()}
+	e.echo.HideBanner, e.echo.HidePort = true, true
+	e.echo.HTTPErrorHandler = e.answerError
+	// The address of the caller is the peer's, unless a proxy on this machine names it.
+	e.echo.IPExtractor = echo.ExtractIPFromXFFHeader(echo.TrustLinkLocal(false), echo.TrustPrivateNet(false))
+	e.echo.Pre(requestID, secureHeaders(strings.HasPrefix(d.BaseURL, "https://")), accessLog(d.Log, counted), survive, cleanPath)
+	e.routes()
+	return e.echo, nil
+}
+
+// stack is the middleware before an address, outermost first.
+type stack []echo.MiddlewareFunc
+
+// routes is every address of the product, written without a slash at the end;
+// both forms are served.
+func (e *edge) routes() {
+	e.open()
+}
+
+// open addresses need no proof of who calls.
+func (e *edge) open() {
+	none := stack{}
+	e.at(none, "GET", "/healthz", healthz)
+	e.at(none, "GET", "/readyz", e.readyz)
+	e.at(none, "GET", "/metrics", e.metricsPage)
+}
+
+// programs is what stands before the JSON API.
+func (e *edge) programs(bodyBytes int64) stack {
+	var proofs []access.Authenticator
+	for _, a := range []access.Authenticator{e.Bearer, e.Session} {
+		if a != nil {
+			proofs = append(proofs, a)
+		}
+	}
+	return stack{limitBody(bodyBytes), access.RequireAPI(proofs...), api.Idempotent(e.Replays, e.Sandbox)}
+}
+
+// people is what stands before the pages of the dashboard.
+func (e *edge) people(bodyBytes int64) stack {
+	return stack{limitBody(bodyBytes), sameOrigin(), access.RequirePage(e.Session)}
+}
+
+// payers is what stands before the hosted pages, which need no session.
+func (e *edge) payers(bodyBytes int64) stack {
+	return stack{limitBody(bodyBytes), sameOrigin()}
+}
+
+// at adds one address. GET serves HEAD too.
+func (e *edge) at(s stack, method, path string, h echo.HandlerFunc) {
+	e.echo.Add(method, path, h, s...)
+	if method == http.MethodGet {
+		e.echo.Add(http.MethodHead, path, h, s...)
+	}
+}
+
+// api adds an address of the JSON API below /api/v1.
+func (e *edge) api(s stack, method, path string, h echo.HandlerFunc) { e.at(s, method, "/api/v1"+path, h) }
+
+// apiAndRoot adds one that the source document also writes without the prefix.
+func (e *edge) apiAndRoot(s stack, method, path string, h echo.HandlerFunc) {
+	e.api(s, method, path, h)
+	e.at(s, method, path, h)
+}

@@ -1,0 +1,115 @@
+// Package sandbox is a deterministic bank: documented account numbers decide what happens, a clock decides when.
+// It knows the bank port and the debit-order timetable, and no database: its memory is a Ledger.
+package sandbox
+
+import (
+	"time"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+)
+
+// Entry is one answer that the bank will give. Seq counts from 1 within one order.
+type Entry struct {
+	Seq   int
+	Kind  bank.MessageKind
+	Code  string
+	DueAt time.Time
+}
+
+// The days after the action date on which the sandbox's payers dispute.
+const (
+	disputeDay     = 10 // inside the dispute window
+	lateDisputeDay = 41 // the first day outside the default window
+)
+
+// Script is everything the bank will say about a collection, unless it is recalled, contested or forced. previous counts
+// the collections handed over before from the same account.
+func Script(in bank.Instruction, previous int, tt collection.Timetable, cal *calendar.Calendar) []Entry {
+	s := script{action: in.ActionDate, tt: tt, cal: cal}
+	s.play(in.Account, previous)
+	return Renumber(s.entries, 0)
+}
+
+// RefundScript settles a refund on the next processing morning.
+func RefundScript(now time.Time, tt collection.Timetable, cal *calendar.Calendar) []Entry {
+	at := nextMorning(now, tt, cal)
+	return []Entry{{1, bank.RefundSettled, bank.CodeSuccess, at}}
+}
+
+// Renumber counts entries on from the last number used.
+func Renumber(entries []Entry, last int) []Entry {
+	for i := range entries {
+		entries[i].Seq = last + 1 + i
+	}
+	return entries
+}
+
+type script struct {
+	action  calendar.Date
+	tt      collection.Timetable
+	cal     *calendar.Calendar
+	entries []Entry
+}
+
+func (s *script) play(account bank.AccountNumber, previous int) {
+	switch o := outcomeOf(account); o.does {
+	case pays:
+		s.success()
+	case returns:
+		s.unpaid(o.code, 1)
+	case returnsFirst:
+		if previous == 0 {
+			s.unpaid(o.code, 1)
+		} else {
+			s.success()
+		}
+	case returnsLate:
+		s.success()
+		s.unpaid(o.code, s.tt.ReturnDays)
+	case disputes:
+		s.success()
+		s.entries = append(s.entries, disputeOn(s.action.AddDays(disputeDay), s.action, o.code, s.tt)...)
+	case disputesLate:
+		s.success()
+		s.entries = append(s.entries, disputeOn(s.action.AddDays(lateDisputeDay), s.action, o.code, s.tt)...)
+	case answersTwice:
+		s.success()
+		s.success()
+	case keepsSilent:
+	}
+}
+
+func (s *script) success() {
+	s.add(bank.Provisional, bank.CodeSuccess, s.tt.ProvisionalAtFor(s.action))
+}
+
+func (s *script) unpaid(code string, businessDay int) {
+	s.add(bank.Unpaid, code, s.tt.ReturnAt(s.cal, s.action, businessDay))
+}
+
+func (s *script) add(kind bank.MessageKind, code string, at time.Time) {
+	s.entries = append(s.entries, Entry{Kind: kind, Code: code, DueAt: at})
+}
+
+// disputeOn is a dispute in the morning of a day. Outside the window the merchant has time to prove the mandate, and
+// loses when that has passed without a proof.
+func disputeOn(day, action calendar.Date, code string, tt collection.Timetable) []Entry {
+	at := tt.ReturnsAt.On(day)
+	return disputeAt(at, action, code, tt)
+}
+
+func disputeAt(at time.Time, action calendar.Date, code string, tt collection.Timetable) []Entry {
+	entries := []Entry{{Kind: bank.Disputed, Code: code, DueAt: at}}
+	day := calendar.DateOf(at)
+	if !day.After(tt.DisputeDeadline(action)) {
+		return entries
+	}
+	lost := tt.ReturnsAt.On(tt.ProofDeadline(day).AddDays(1))
+	return append(entries, Entry{Kind: bank.DisputeLost, Code: code, DueAt: lost})
+}
+
+func nextMorning(now time.Time, tt collection.Timetable, cal *calendar.Calendar) time.Time {
+	return tt.ReturnAt(cal, calendar.DateOf(now), 1)
+}

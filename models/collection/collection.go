@@ -1,0 +1,112 @@
+package collection
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+)
+
+// ServiceType is the speed at which a bank runs a debit order.
+type ServiceType string
+
+// TwoDay is handed over two business days before the action date.
+const TwoDay ServiceType = "two_day"
+
+// Reasons why a payer may dispute a collection, named as the API names them.
+const (
+	BecauseEFT           = "eft"
+	BecauseFallback      = "fallback"
+	BecauseAmountDiffers = "amount_differs"
+	BecauseDateDiffers   = "date_differs"
+)
+
+// Collection is one debit of one account. Instants are UTC; a zero instant, date or id means "none".
+type Collection struct {
+	ID         uuid.UUID
+	MerchantID uuid.UUID
+	PurchaseID uuid.UUID
+	Attempt    int // 1 for the first collection of a purchase; unique with PurchaseID
+	TokenID    uuid.UUID
+	MandateID  uuid.UUID
+	ClientID   uuid.UUID
+	BrandID    uuid.UUID
+
+	Method      bank.Method
+	Service     ServiceType
+	State       State
+	AmountCents int64
+	Currency    string
+
+	OriginalDate calendar.Date // the SAST day of due, before it was moved
+	ActionDate   calendar.Date // the day the bank is asked to debit
+	SubmitAt     time.Time     // the submission deadline, when it is handed over
+	ExecuteAt    time.Time     // when the purchase turns pending_execute
+	Started      bool          // the purchase has turned pending_execute
+	RecallDue    bool          // recalled, and the bank has yet to be told
+
+	StatementLine string // 30 characters: 10 short name, 14 contract reference, 6 free
+
+	Result        Result
+	ResultAt      time.Time
+	ProvisionalAt time.Time
+	FinalAt       time.Time // when a provisional success becomes final
+	AlertAt       time.Time // when silence of the bank needs a person
+
+	Disputable        bool
+	DisputableBecause []string
+	DisputeDeadline   calendar.Date // last day on which a dispute is refunded without questions
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Result is the bank's answer: its code, the ISO twin where there is one, and plain words.
+type Result struct {
+	Code string
+	ISO  string
+	Text string
+}
+
+// ResultOf puts a bank's return code into words.
+func ResultOf(code string) Result {
+	c := bank.CodeOf(code)
+	return Result{c.Code, c.ISO, c.Meaning}
+}
+
+// IsZero tells that the bank has not answered.
+func (r Result) IsZero() bool { return r == Result{} }
+
+// MayBeDisputed tells whether the payer may dispute the collection, and why: false where nothing was or will be
+// collected.
+func (c Collection) MayBeDisputed() (because []string, may bool) {
+	switch c.State {
+	case Unpaid, Cancelled, Recalled, DisputeWon, DisputeLost:
+		return []string{}, false
+	case Scheduled, Submitted, InTracking, Provisional, Successful, Final, Disputed:
+	}
+	if !c.Disputable {
+		return []string{}, false
+	}
+	return c.DisputableBecause, true
+}
+
+// ReversedAtOnce tells whether a dispute at this instant takes the money back without questions: up to and including
+// the last day of the dispute window. Later the merchant may prove the mandate first.
+func (c Collection) ReversedAtOnce(disputedAt time.Time) bool {
+	return !calendar.DateOf(disputedAt).After(c.DisputeDeadline)
+}
+
+// Schedule fills in everything that follows from a plan: dates, deadlines, state scheduled. An EFT collection is always
+// disputable.
+func (c *Collection) Schedule(p Plan) {
+	c.State, c.Service = Scheduled, TwoDay
+	c.OriginalDate, c.ActionDate = p.OriginalDate, p.ActionDate
+	c.SubmitAt, c.ExecuteAt = p.SubmitAt, p.ExecuteAt
+	c.FinalAt, c.AlertAt, c.DisputeDeadline = p.FinalAt, p.AlertAt, p.DisputeDeadline
+	if c.Method == bank.EFT {
+		c.Disputable, c.DisputableBecause = true, []string{BecauseEFT}
+	}
+}

@@ -1,0 +1,42 @@
+package collection
+
+import (
+	"fmt"
+
+	"debitdesk/models/bank"
+)
+
+// Verdict is what a result means for the token it was collected from.
+type Verdict struct {
+	SoftInRow int  // soft unpaids in a row, this result counted
+	Blocked   bool // the token must not be charged again until Remedy
+	Reason    string
+	Remedy    string
+}
+
+// Judge decides after a bank's answer whether its token stays usable. softBefore counts the soft unpaids in a row before
+// this answer. A success starts the count anew; a soft failure blocks at the limit (industry: two in a row revoke an EFT
+// mandate); hard, disputed and blocked answers block at once; information changes nothing.
+func (t Timetable) Judge(code string, softBefore int) Verdict {
+	c := bank.CodeOf(code)
+	switch c.Class {
+	case bank.Success:
+		return Verdict{}
+	case bank.Info:
+		return Verdict{SoftInRow: softBefore}
+	case bank.Soft:
+		return t.judgeSoft(c, softBefore+1)
+	case bank.Hard, bank.Dispute, bank.Blocked:
+	}
+	return Verdict{SoftInRow: softBefore, Blocked: true, Reason: c.Label(), Remedy: c.Remedy}
+}
+
+func (t Timetable) judgeSoft(c bank.ReturnCode, inRow int) Verdict {
+	v := Verdict{SoftInRow: inRow}
+	if inRow >= t.SoftLimit {
+		v.Blocked = true
+		v.Reason = fmt.Sprintf("Unpaid %d times in a row, last: %s", inRow, c.Label())
+		v.Remedy = "Store the payer's account again with a new mandate, and agree on a day when there is money."
+	}
+	return v
+}

@@ -1,0 +1,146 @@
+package credential
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+)
+
+// Tx is what a use case needs of its transaction.
+type Tx interface {
+	audit.Log
+	Now() time.Time
+	NewID() uuid.UUID
+	InsertCredential(c Credential)
+	// RevokeCredential marks it and the tokens exchanged from it; false when it
+	// is not the merchant's or was revoked before.
+	RevokeCredential(merchantID, id uuid.UUID, at time.Time) (bool, error)
+}
+
+// Reader is what is read outside of a transaction.
+type Reader interface {
+	// Credentials of the merchant, newest first, without exchanged tokens.
+	Credentials(ctx context.Context, merchantID uuid.UUID) ([]Credential, error)
+	// Credential of the merchant; NotFound when there is none.
+	Credential(ctx context.Context, merchantID, id uuid.UUID) (Credential, error)
+	// CredentialByID of whichever merchant; revoked when its parent is.
+	CredentialByID(ctx context.Context, id uuid.UUID) (Credential, error)
+	// CredentialUsed notes the use, at most once for each stretch of time.
+	CredentialUsed(ctx context.Context, id uuid.UUID, at time.Time, every time.Duration) error
+	IsTestMerchant(ctx context.Context, merchantID uuid.UUID) (bool, error)
+}
+
+// Service issues, checks and revokes credentials.
+type Service struct {
+	InTx   func(context.Context, func(Tx) error) error
+	Read   Reader
+	Keys   []Key            // newest first
+	Now    func() time.Time // the product's clock
+	Issuer string           // claim iss
+}
+
+// Issued is a new token; nobody can read it a second time.
+type Issued struct {
+	Credential
+	Token string
+}
+
+// Issue makes a token with the chosen scopes and lifetime.
+func (s *Service) Issue(ctx context.Context, who actor.Actor, in Input) (Issued, error) {
+	if err := who.May(actor.Manage); err != nil {
+		return Issued{}, err
+	}
+	in, err := in.checked()
+	if err != nil {
+		return Issued{}, err
+	}
+	if in.Lifetime == 0 {
+		in.Lifetime = DefaultLifetime
+	}
+	return s.issue(ctx, who, in, uuid.Nil)
+}
+
+// List gives the credentials of the merchant, newest first.
+func (s *Service) List(ctx context.Context, who actor.Actor) ([]Credential, error) {
+	if err := who.May(actor.Manage); err != nil {
+		return nil, err
+	}
+	return s.Read.Credentials(ctx, who.MerchantID)
+}
+
+// Find gives one credential of the merchant.
+func (s *Service) Find(ctx context.Context, who actor.Actor, id uuid.UUID) (Credential, error) {
+	if err := who.May(actor.Manage); err != nil {
+		return Credential{}, err
+	}
+	return s.Read.Credential(ctx, who.MerchantID, id)
+}
+
+// Revoke ends a credential, and every token exchanged from it, at once and on
+// every process. Revoking again changes nothing.
+func (s *Service) Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) (Credential, error) {
+	c, err := s.Find(ctx, who, id)
+	if err != nil {
+		return Credential{}, err
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		done, err := tx.RevokeCredential(who.MerchantID, id, tx.Now())
+		if err != nil || !done {
+			return err
+		}
+		c.RevokedAt = tx.Now()
+		tx.Audit(who, audit.Entry{Action: "credential.revoked", ObjectType: "credential", ObjectID: id,
+			Text: "Revoked the credential " + c.Name + "."})
+		return nil
+	})
+	return c, err
+}
+
+func (s *Service) issue(ctx context.Context, who actor.Actor, in Input, parent uuid.UUID) (Issued, error) {
+	test, err := s.Read.IsTestMerchant(ctx, who.MerchantID)
+	if err != nil {
+		return Issued{}, err
+	}
+	var out Issued
+	err = s.InTx(ctx, func(tx Tx) error {
+		c := Credential{ID: tx.NewID(), MerchantID: who.MerchantID, Kind: Token, ParentID: parent, Name: in.Name,
+			Scopes: in.Scopes, CreatedBy: personID(who), CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(in.Lifetime).Truncate(time.Second)}
+		out.Credential = c
+		if out.Token, err = s.sign(c, test); err != nil {
+			return err
+		}
+		tx.InsertCredential(c)
+		entry := audit.Entry{Action: "credential.issued", ObjectType: "credential", ObjectID: c.ID, After: facts(c),
+			Text: "Issued the credential " + c.Name + "."}
+		if parent != uuid.Nil {
+			entry.Action, entry.Text = "credential.exchanged", "Exchanged the client credential "+c.Name+" for a token."
+		}
+		tx.Audit(who, entry)
+		return nil
+	})
+	return out, err
+}
+
+func personID(who actor.Actor) uuid.UUID {
+	if who.Kind == actor.User {
+		return who.ID
+	}
+	return uuid.Nil
+}
+
+func facts(c Credential) map[string]any {
+	f := map[string]any{"name": c.Name, "kind": string(c.Kind), "scopes": Spaced(c.Scopes, " ")}
+	if !c.ExpiresAt.IsZero() {
+		f["expires"] = c.ExpiresAt.Format(time.RFC3339)
+	}
+	return f
+}
+
+func refused(sentence string) error {
+	return fault.New(fault.Unauthenticated, "authentication_failed", "%s", sentence)
+}

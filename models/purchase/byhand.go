@@ -1,0 +1,119 @@
+package purchase
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+)
+
+// MarkAsPaid records a payment that came in outside the product. Without a
+// moment it counts as paid now.
+func (s *Service) MarkAsPaid(ctx context.Context, who actor.Actor, id uuid.UUID, paidOn *time.Time) (Record, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Record{}, err
+	}
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+		now := s.Now()
+		if !rec.Payable(now) {
+			return nil, fault.New(fault.Conflict, "purchase_mark_as_paid_wrong_status", "A purchase that is %s cannot be marked as paid.", rec.Status)
+		}
+		if paidOn != nil && paidOn.After(now) {
+			return nil, fault.At("paid_on", "max_value", "`paid_on` cannot be in the future.")
+		}
+		if paidOn != nil && paidOn.Unix() < 0 {
+			return nil, fault.At("paid_on", "min_value", "Ensure this value is greater than or equal to 0.")
+		}
+		return func(tx Tx, rec *Record) error {
+			before, at := rec.Status, tx.Now()
+			if paidOn != nil {
+				at = *paidOn
+			}
+			rec.MarkedAsPaid = true
+			rec.Payment = &Payment{Type: "custom", AmountCents: rec.TotalCents, Description: "Marked as paid", PaidOn: at}
+			rec.move(Paid, tx.Now())
+			tx.InsertEntry(Entry{PurchaseID: rec.ID, MerchantID: rec.MerchantID, Kind: PaidByHand, AmountCents: rec.TotalCents, Currency: rec.Currency})
+			tx.Audit(who, audit.Entry{Action: "purchase.marked_as_paid", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "The purchase was marked as paid.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "paid_on": at.Unix()}})
+			return nil
+		}, nil
+	})
+}
+
+// The kinds of mail that a purchase sends.
+const (
+	MailInvoice = "invoice"
+	MailLink    = "account_link"
+	MailReceipt = "receipt"
+)
+
+// ResendInvoice mails the invoice again, or the link when the purchase stores an
+// account. Each call is one mail.
+func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Record{}, err
+	}
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+		if !rec.Payable(s.Now()) {
+			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The invoice of a purchase that is %s cannot be sent.", rec.Status)
+		}
+		if rec.Payer.Email == "" {
+			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The payer has no e-mail address. Copy the link instead, or add an address to the client.")
+		}
+		return func(tx Tx, rec *Record) error {
+			kind, letter := MailInvoice, s.Letters.Invoice
+			if rec.Method != "" && rec.Details.DirectDebit != nil {
+				kind, letter = MailLink, s.Letters.AccountLink
+			}
+			rec.MailCount++
+			tx.InsertMail(rec.mail(tx, kind, rec.MailCount, letter(rec.Purchase, rec.Brand)))
+			tx.Audit(who, audit.Entry{Action: "purchase.mailed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "A mail with the link was sent to the payer.", After: map[string]any{"kind": kind, "attempt": rec.MailCount}})
+			return nil
+		}, nil
+	})
+}
+
+func (p Purchase) mail(tx Tx, kind string, attempt int, l mail.Letter) mail.Mail {
+	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt, ClientID: p.ClientID, PurchaseID: p.ID,
+		To: p.Payer.Email, CC: p.Payer.CC, BCC: p.Payer.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}
+}
+
+// Mailed turns created into sent once the relay took the mail.
+func (s *Service) Mailed(ctx context.Context, m mail.Mail) error {
+	if m.PurchaseID == uuid.Nil || m.Kind == MailReceipt {
+		return nil
+	}
+	_, err := s.change(ctx, m.MerchantID, m.PurchaseID, func(rec Record) (func(Tx, *Record) error, error) {
+		if rec.Status != Created {
+			return nil, nil
+		}
+		return func(tx Tx, rec *Record) error {
+			rec.move(Sent, tx.Now())
+			return nil
+		}, nil
+	})
+	return err
+}
+
+// View notes that the payer opened the hosted page.
+func (s *Service) View(ctx context.Context, rec Record) (Record, error) {
+	if rec.Status != Created && rec.Status != Sent {
+		return rec, nil
+	}
+	return s.change(ctx, rec.MerchantID, rec.ID, func(rec Record) (func(Tx, *Record) error, error) {
+		if rec.Status != Created && rec.Status != Sent {
+			return nil, nil
+		}
+		return func(tx Tx, rec *Record) error {
+			rec.ViewedAt = tx.Now()
+			rec.move(Viewed, tx.Now())
+			return nil
+		}, nil
+	})
+}

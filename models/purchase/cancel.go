@@ -1,0 +1,61 @@
+package purchase
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/queue"
+)
+
+// Cancel ends a purchase that is not paid. A collection that is not submitted is
+// dropped; one that is, is recalled (28). What already runs at the bank stays.
+func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Record{}, err
+	}
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+		if !CanMove(rec.Status, Cancelled) {
+			return nil, fault.New(fault.Conflict, "purchase_cancel_wrong_status", "A purchase that is %s cannot be cancelled.", rec.Status)
+		}
+		return func(tx Tx, rec *Record) error {
+			before := rec.Status
+			if err := dropCollection(tx, rec); err != nil {
+				return err
+			}
+			rec.move(Cancelled, tx.Now())
+			tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "The purchase was cancelled.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
+			return nil
+		}, nil
+	})
+}
+
+// dropCollection takes a waiting collection back, wherever it is.
+func dropCollection(tx Tx, rec *Record) error {
+	if rec.Collection == nil {
+		return nil
+	}
+	c := *rec.Collection
+	from := c.State
+	switch from {
+	case collection.Scheduled:
+		c.State = collection.Cancelled
+	case collection.Submitted, collection.InTracking:
+		c.State, c.RecallDue = collection.Recalled, true
+		tx.Enqueue(queue.RunDue{})
+	default:
+		return nil
+	}
+	c.UpdatedAt = tx.Now()
+	won, err := tx.MoveCollection(c, from)
+	if err == nil && !won {
+		err = errLost
+	}
+	rec.Collection = &c
+	return err
+}

@@ -1,0 +1,148 @@
+package purchase
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+)
+
+// move takes the purchase to another status and keeps the history. The table of
+// moves is checked by the caller; a move it does not know is a defect.
+func (p *Purchase) move(to Status, at time.Time) {
+	p.Status = to
+	p.History = append(slices.Clone(p.History), Change{to, at})
+	p.setPassAt()
+}
+
+func (p *Purchase) attempt(a Attempt) {
+	if a.Flow == "" {
+		a.Flow = p.flow()
+	}
+	p.Attempts = append([]Attempt{a}, p.Attempts...)
+}
+
+func (p Purchase) flow() string { return or(p.Options.Source, "api") }
+
+// collections counts the debits that were tried, so that each has its own number.
+func (p Purchase) collections() int { return p.CollectionCount }
+
+// setPassAt works out when "due passes" acts on the purchase (API contract 3.5
+// and 12.10): once, at the moment of due, and never on a failure after due. A
+// failure on the SAST day of due keeps "error" until the day is over.
+func (p *Purchase) setPassAt() {
+	p.PassAt = time.Time{}
+	switch p.Status {
+	case Created, Sent, Viewed:
+		p.PassAt = p.Due
+	case Failed:
+		failed := p.History[len(p.History)-1].At
+		if !failed.Before(p.Due) {
+			return
+		}
+		p.PassAt = p.Due
+		if day := calendar.DateOf(p.Due); calendar.DateOf(failed) == day {
+			p.PassAt = day.AddDays(1).At(0, 0)
+		}
+	default:
+	}
+}
+
+// StatusSince is when the purchase came to its present status.
+func (p Purchase) StatusSince() time.Time {
+	if len(p.History) == 0 {
+		return p.CreatedAt
+	}
+	return p.History[len(p.History)-1].At
+}
+
+// RefundableCents is what could still be given back.
+func (p Purchase) RefundableCents() int64 {
+	if p.Payment == nil || (p.Status != Paid && p.Status != Refunded) {
+		return 0
+	}
+	return p.Payment.AmountCents - p.RefundedCents
+}
+
+func sayCents(p Purchase) string { return money.Format(p.TotalCents, p.Currency) }
+
+// Get finds a purchase with what is shown beside it.
+func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Record{}, err
+	}
+	return s.load(ctx, who.MerchantID, id)
+}
+
+func (s *Service) load(ctx context.Context, merchantID, id uuid.UUID) (Record, error) {
+	p, err := s.Read.Purchase(ctx, merchantID, id)
+	if err != nil {
+		return Record{}, err
+	}
+	return s.beside(ctx, p)
+}
+
+func (s *Service) beside(ctx context.Context, p Purchase) (Record, error) {
+	rec := Record{Purchase: p}
+	var err error
+	if rec.Brand, err = s.Read.Brand(ctx, p.MerchantID, p.BrandID); err != nil {
+		return rec, err
+	}
+	latest, err := s.Read.LatestCollections(ctx, p.MerchantID, p.ID)
+	if c, ok := latest[p.ID]; ok {
+		rec.Collection = &c
+	}
+	return rec, err
+}
+
+// errLost says that another changed the purchase first.
+var errLost = fmt.Errorf("another change came first")
+
+// tries is how often a change starts again after another came first. Each loss
+// means that somebody else won, so the end is near.
+const tries = 5
+
+// change loads a purchase, lets decide look at it and prepare a move, and writes
+// it as compare-and-set. Who loses the race decides again on what is there then.
+func (s *Service) change(ctx context.Context, merchantID, id uuid.UUID, decide func(rec Record) (func(Tx, *Record) error, error)) (Record, error) {
+	var lost error
+	for range tries {
+		rec, err := s.load(ctx, merchantID, id)
+		if err != nil {
+			return rec, err
+		}
+		write, err := decide(rec)
+		if err != nil || write == nil {
+			return rec, err
+		}
+		from := rec.Status
+		err = s.InTx(ctx, func(tx Tx) error {
+			next := rec
+			if err := write(tx, &next); err != nil {
+				return err
+			}
+			next.UpdatedAt = tx.Now()
+			won, err := tx.MovePurchase(next.Purchase, from)
+			if err != nil {
+				return err
+			}
+			if !won {
+				return errLost
+			}
+			rec = next
+			return tx.Answered(rec)
+		})
+		if err != errLost { //nolint:errorlint // our own value, never wrapped
+			return rec, err
+		}
+		lost = err
+	}
+	return Record{}, fault.New(fault.Conflict, "conflict", "This purchase is being changed by somebody else. Try again.").Because(lost)
+}

@@ -1,0 +1,172 @@
+package purchase
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/models/token"
+)
+
+// Impact is what deleting a token breaks.
+type Impact struct {
+	Token   token.Token
+	Waiting []Purchase // in pending_charge with that token
+}
+
+// WaitingCents is the sum that would not be collected.
+func (i Impact) WaitingCents() (sum int64) {
+	for _, p := range i.Waiting {
+		sum, _ = money.Add(sum, p.TotalCents)
+	}
+	return sum
+}
+
+// DeletionImpact shows what deleting a live token would break, before it is asked.
+func (s *Service) DeletionImpact(ctx context.Context, who actor.Actor, tokenID uuid.UUID) (Impact, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Impact{}, err
+	}
+	t, err := s.Read.Token(ctx, who.MerchantID, tokenID)
+	if err != nil {
+		return Impact{}, err
+	}
+	if !t.Live() {
+		return Impact{}, fault.Missing()
+	}
+	waiting, err := s.Read.WaitingFor(ctx, who.MerchantID, tokenID)
+	return Impact{t, waiting}, err
+}
+
+// DeleteToken ends a stored account everywhere at once (source: after deletion;
+// API contract 3.7). clientID zero means: whosever it is. The evidence stays.
+func (s *Service) DeleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID) error {
+	if err := who.May(actor.DeleteTokens); err != nil {
+		return err
+	}
+	for range tries {
+		t, err := s.Read.Token(ctx, who.MerchantID, tokenID)
+		if err != nil {
+			return err
+		}
+		if !t.Live() || clientID != uuid.Nil && t.ClientID != clientID {
+			return fault.Missing()
+		}
+		err = s.InTx(ctx, func(tx Tx) error { return s.forget(ctx, tx, who, t) })
+		if err != errLost { //nolint:errorlint // our own value, never wrapped
+			return err
+		}
+	}
+	return fault.New(fault.Conflict, "conflict", "This token is in use at this moment. Try again.")
+}
+
+// ForgetClient ends every stored account of a client, in the transaction that
+// deletes the client.
+func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clientID uuid.UUID) error {
+	live, err := s.Read.TokensOf(ctx, who.MerchantID, clientID)
+	if err != nil {
+		return err
+	}
+	for _, t := range live {
+		if err := s.forget(ctx, tx, who, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget marks the token first: from then on no charge can begin with it, since
+// charging touches the same row.
+func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.Token) error {
+	from := t.State
+	t.State, t.UpdatedAt = token.Deleted, tx.Now()
+	won, err := tx.MoveToken(t, from)
+	if err != nil {
+		return err
+	}
+	if !won {
+		return errLost
+	}
+	if err := s.forgetSource(ctx, tx, who, t); err != nil {
+		return err
+	}
+	waiting, err := s.Read.WaitingFor(ctx, t.MerchantID, t.ID)
+	if err != nil {
+		return err
+	}
+	for _, p := range waiting {
+		if err := s.loseToken(ctx, tx, who, p); err != nil {
+			return err
+		}
+	}
+	tx.Audit(who, audit.Entry{Action: "token.deleted", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: t.ID,
+		Text:   fmt.Sprintf("The stored account %s was deleted. %d waiting charges lost it.", t.AccountMask, len(waiting)),
+		Before: map[string]any{"state": from}, After: map[string]any{"state": t.State, "waiting_charges": len(waiting)}})
+	return nil
+}
+
+// forgetSource: the tokenising purchase no longer is a token; its status stays.
+func (s *Service) forgetSource(ctx context.Context, tx Tx, who actor.Actor, t token.Token) error {
+	p, err := s.Read.Purchase(ctx, t.MerchantID, t.ID)
+	if err != nil {
+		return err
+	}
+	p.IsRecurringToken, p.UpdatedAt = false, tx.Now()
+	p.attempt(Attempt{Type: "delete_recurring_token", Successful: true, Method: t.Method, ClientIP: who.IP, At: tx.Now()})
+	won, err := tx.MovePurchase(p, p.Status)
+	if err == nil && !won {
+		err = errLost
+	}
+	return err
+}
+
+// loseToken turns a waiting charge to error when its collection is not at the
+// bank yet; what was submitted runs its course.
+func (s *Service) loseToken(ctx context.Context, tx Tx, who actor.Actor, p Purchase) error {
+	rec, err := s.beside(ctx, p)
+	if err != nil {
+		return err
+	}
+	if rec.Collection == nil || rec.Collection.State != collection.Scheduled {
+		return nil
+	}
+	if err := dropCollection(tx, &rec); err != nil {
+		return err
+	}
+	rec.attempt(Attempt{Type: "recurring_execute", Method: EFT, At: tx.Now(),
+		Error: &AttemptError{"recurring_token_expired", "The stored account was deleted before the debit went to the bank."}})
+	rec.move(Failed, tx.Now())
+	rec.UpdatedAt = tx.Now()
+	won, err := tx.MovePurchase(rec.Purchase, PendingCharge)
+	if err != nil {
+		return err
+	}
+	if !won {
+		return errLost
+	}
+	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+		Text: "The charge was dropped: its stored account was deleted.", Before: map[string]any{"status": PendingCharge}, After: map[string]any{"status": Failed}})
+	return nil
+}
+
+// DeleteTokenOf deletes the token that a purchase is, and answers the purchase.
+func (s *Service) DeleteTokenOf(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
+	rec, err := s.Get(ctx, who, id)
+	if err != nil {
+		return rec, err
+	}
+	err = s.DeleteToken(ctx, who, uuid.Nil, id)
+	if fault.Is(err, fault.NotFound) {
+		return rec, invalidToken("This purchase holds no live recurring token.")
+	}
+	if err != nil {
+		return rec, err
+	}
+	return s.load(ctx, who.MerchantID, id)
+}

@@ -1,0 +1,72 @@
+package user
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+)
+
+// How long a session lives, in real time.
+const (
+	SessionIdle     = 12 * time.Hour
+	SessionAbsolute = 7 * 24 * time.Hour
+)
+
+// Session is one signed-in browser. Hash is a keyed hash of its cookie.
+type Session struct {
+	Hash      []byte
+	UserID    uuid.UUID
+	Data      string // what the browser's session carries, as JSON
+	IP        string
+	UserAgent string
+	CreatedAt time.Time
+	SeenAt    time.Time
+	ExpiresAt time.Time
+}
+
+// SignedIn is a session with everything that the frame of a page shows.
+type SignedIn struct {
+	Session
+	User         User
+	MerchantName string
+	MerchantSlug string
+	IsTest       bool
+	BrandID      uuid.UUID
+	BrandName    string // the merchant's first brand
+}
+
+// Sessions gives the caller's own sessions, the last seen first.
+func (s *Service) Sessions(ctx context.Context, who actor.Actor) ([]Session, error) {
+	if who.Kind != actor.User {
+		return nil, notAPerson()
+	}
+	return s.Read.SessionsOf(ctx, who.ID, s.Now())
+}
+
+// RevokeSession ends one of the caller's own sessions, on every process at once.
+func (s *Service) RevokeSession(ctx context.Context, who actor.Actor, hash []byte) error {
+	if who.Kind != actor.User {
+		return notAPerson()
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		gone, err := tx.DeleteSessionOf(who.ID, hash)
+		if err != nil {
+			return err
+		}
+		if !gone {
+			return fault.Missing()
+		}
+		tx.Audit(who, audit.Entry{Action: "user.session_revoked", ObjectType: "user", ObjectID: who.ID,
+			Text: "Ended one of their sessions."})
+		return nil
+	})
+}
+
+func notAPerson() error {
+	return fault.New(fault.Forbidden, "permission_denied", "Only a person who signed in can do that.")
+}

@@ -1,0 +1,123 @@
+package user
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+)
+
+// Attempt is one sign-in as it was typed.
+type Attempt struct {
+	Email, Password string
+	IP, RequestID   string
+}
+
+// SignIn finds the person whose e-mail and password these are. TooMany while
+// locked, Unauthenticated otherwise; unknown people, disabled ones and wrong
+// passwords take the same time and get the same sentence.
+func (s *Service) SignIn(ctx context.Context, a Attempt) (User, error) {
+	before, err := s.count(ctx, a)
+	if err != nil {
+		return User{}, err
+	}
+	u, hash, err := s.Read.UserByEmail(ctx, a.Email)
+	known := err == nil
+	switch {
+	case fault.Is(err, fault.NotFound):
+		hash = nobodysHash
+	case err != nil:
+		return User{}, err
+	}
+	fits := false
+	if utf8.RuneCountInString(a.Password) <= MaxPassword {
+		if fits, err = passwordFits(ctx, a.Password, hash); err != nil {
+			return User{}, err
+		}
+	}
+	who := u.Actor()
+	who.IP, who.RequestID = a.IP, a.RequestID
+	if !known || !fits || !u.DisabledAt.IsZero() {
+		return User{}, s.refuse(ctx, who, a, known)
+	}
+	return u, s.welcome(ctx, who, a, before)
+}
+
+// SignOut notes that the person left; the session ends with its cookie.
+func (s *Service) SignOut(ctx context.Context, who actor.Actor) error {
+	return s.InTx(ctx, func(tx Tx) error {
+		tx.Audit(who, audit.Entry{Action: "user.signed_out", ObjectType: "user", ObjectID: who.ID, Text: "Signed out."})
+		return nil
+	})
+}
+
+// count takes the attempt for a failure before the password is looked at, so
+// that a thousand attempts at once get no more tries than one after the other.
+// It returns how the counters stood.
+func (s *Service) count(ctx context.Context, a Attempt) (before []Throttle, err error) {
+	err = s.InTx(ctx, func(tx Tx) error {
+		now := s.Now()
+		if before, err = tx.Throttles([]string{byEmail(a.Email), byIP(a.IP)}); err != nil {
+			return err
+		}
+		for _, t := range before {
+			if wait := t.wait(now); wait > 0 {
+				return tooMany(wait)
+			}
+		}
+		for _, t := range before {
+			tx.SaveThrottle(t.failed(now))
+		}
+		return nil
+	})
+	return before, err
+}
+
+func (s *Service) refuse(ctx context.Context, who actor.Actor, a Attempt, known bool) error {
+	err := s.InTx(ctx, func(tx Tx) error {
+		// Also for unknown people something is written, which takes the same time.
+		counters, err := tx.Throttles([]string{byEmail(a.Email)})
+		if err != nil {
+			return err
+		}
+		tx.SaveThrottle(counters[0])
+		if known {
+			tx.Audit(who, audit.Entry{Action: "user.sign_in_failed", ObjectType: "user", ObjectID: who.ID,
+				Text: "A sign-in as " + who.Name + " failed."})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Unauthenticated, "sign_in_failed", "E-mail address and password do not fit together.")
+}
+
+// welcome forgets the person's failures and takes back the one that this
+// attempt counted for its address: guesses at other people still count.
+func (s *Service) welcome(ctx context.Context, who actor.Actor, a Attempt, before []Throttle) error {
+	return s.InTx(ctx, func(tx Tx) error {
+		now, err := tx.Throttles([]string{byEmail(a.Email), byIP(a.IP)})
+		if err != nil {
+			return err
+		}
+		for i, t := range now {
+			t.Failures--
+			if t.Key == byEmail(a.Email) {
+				t.Failures = 0
+			}
+			if t.Failures < t.free() {
+				t.LockedUntil = time.Time{}
+			} else if t.Failures == before[i].Failures {
+				t.LockedUntil = before[i].LockedUntil
+			}
+			tx.SaveThrottle(t)
+		}
+		tx.SetUserSeen(who.ID, s.Now())
+		tx.Audit(who, audit.Entry{Action: "user.signed_in", ObjectType: "user", ObjectID: who.ID, Text: "Signed in."})
+		return nil
+	})
+}

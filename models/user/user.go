@@ -1,0 +1,91 @@
+// Package user knows the people who sign in to the dashboard: their passwords,
+// their sessions and how guessing is slowed down. It must not know cookies.
+package user
+
+import (
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+)
+
+// Roles are those a person can have, the mightiest first.
+var Roles = []actor.Role{actor.Admin, actor.Finance, actor.Staff}
+
+// Themes are the looks a person can choose; the first follows the device.
+var Themes = []string{"", "light", "dark"}
+
+// Limits of a password, in characters.
+const (
+	MinPassword = 12
+	MaxPassword = 256
+)
+
+const (
+	maxEmail = 254
+	maxName  = 100
+)
+
+// User is a person who signs in. The zero time means never.
+type User struct {
+	ID         uuid.UUID
+	MerchantID uuid.UUID
+	Email      string // unique over all merchants, whatever its case
+	Name       string
+	Role       actor.Role
+	Theme      string
+	LastSeenAt time.Time // real time
+	DisabledAt time.Time
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+}
+
+// Actor is this person as the one who acts.
+func (u User) Actor() actor.Actor {
+	return actor.Actor{Kind: actor.User, ID: u.ID, Name: u.Called(), MerchantID: u.MerchantID, Role: u.Role}
+}
+
+// Called is the name to show, which falls back to the e-mail address.
+func (u User) Called() string {
+	if u.Name != "" {
+		return u.Name
+	}
+	return u.Email
+}
+
+// Input is what a new person is made of.
+type Input struct {
+	Email, Name, Password string
+	Role                  actor.Role
+}
+
+func (in Input) checked() (Input, error) {
+	var problems fault.Problems
+	in.Email, in.Name = strings.TrimSpace(in.Email), strings.TrimSpace(in.Name)
+	address, err := mail.ParseAddress(in.Email)
+	switch {
+	case in.Email == "":
+		problems.Add("email", "required", "This field is required.")
+	case err != nil || address.Address != in.Email || len(in.Email) > maxEmail:
+		problems.Add("email", "invalid", "Enter a valid email address.")
+	}
+	if utf8.RuneCountInString(in.Name) > maxName {
+		problems.Add("name", "max_length", "Ensure this value has at most %d characters.", maxName)
+	}
+	if !slices.Contains(Roles, in.Role) {
+		problems.Add("role", "invalid_choice", "A role is admin, finance or staff.")
+	}
+	switch n := utf8.RuneCountInString(in.Password); {
+	case n < MinPassword:
+		problems.Add("password", "min_length", "A password has at least %d characters.", MinPassword)
+	case n > MaxPassword:
+		problems.Add("password", "max_length", "A password has at most %d characters.", MaxPassword)
+	}
+	return in, problems.Err()
+}

@@ -1,0 +1,249 @@
+// What pages gain from scripts: copying, menus that close, dialogs, toasts, ticking all rows, the client picker, keys.
+// Every page works without this file. It listens on the document, so parts that htmx swaps in need no set-up.
+(() => {
+  "use strict";
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const on = (type, selector, run) => document.addEventListener(type, (event) => {
+    const found = event.target instanceof Element && event.target.closest(selector);
+    if (found) run(found, event);
+  });
+
+  // Toasts: built from text alone, read out by the live region, gone after six seconds unless they tell of a failure.
+  const stay = 6000;
+  const icons = { ok: "done", info: "info", warn: "alert", bad: "alert" };
+  const sprite = () => document.querySelector(".toasts")?.dataset.sprite || "";
+  function icon(name, small) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+    svg.setAttribute("class", small ? "icon-s" : "icon");
+    svg.setAttribute("aria-hidden", "true");
+    use.setAttribute("href", sprite() + "#" + name);
+    svg.append(use);
+    return svg;
+  }
+  function expire(toast) {
+    if (toast.dataset.toast === "bad" || toast.querySelector("form")) return;
+    setTimeout(() => { if (!toast.matches(":hover, :focus-within")) toast.remove(); else expire(toast); }, stay);
+  }
+  function toast(text, kind = "ok") {
+    const box = document.getElementById("toasts");
+    if (!box || !text) return;
+    const el = document.createElement("div");
+    el.className = "toast " + kind;
+    el.dataset.toast = kind;
+    const words = document.createElement("div");
+    words.className = "grow";
+    words.textContent = text;
+    const close = document.createElement("button");
+    close.type = "button";
+    close.className = "close";
+    close.dataset.closeToast = "";
+    close.setAttribute("aria-label", "Close message");
+    close.append(icon("x", true));
+    el.append(icon(icons[kind] || "info"), words, close);
+    box.append(el);
+    expire(el);
+  }
+  all("[data-toast]").forEach(expire);
+  on("click", "[data-close-toast]", (b) => b.closest("[data-toast]").remove());
+  document.addEventListener("toast", (e) => toast(e.detail.text, e.detail.kind));
+
+  // Copying.
+  on("click", "[data-copy]", async (button) => {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.dataset.done = "";
+      setTimeout(() => delete button.dataset.done, 1500);
+      toast("Copied");
+    } catch {
+      toast("Your browser did not allow copying.", "bad");
+    }
+  });
+
+  // Menus are <details>: one open at a time, closed by a click elsewhere or by Escape. Inside a table that scrolls
+  // sideways a menu is placed on the window, or it would be cut off.
+  const menus = "details.menu[open]";
+  document.addEventListener("click", (event) => all(menus).forEach((m) => { if (!m.contains(event.target)) m.open = false; }));
+  document.addEventListener("toggle", (event) => {
+    const menu = event.target;
+    if (!(menu instanceof HTMLElement) || !menu.matches(menus)) return;
+    all(menus).forEach((m) => { if (m !== menu) m.open = false; });
+    if (!menu.closest(".table-wrap")) return;
+    const list = menu.querySelector(".menu-list");
+    const at = menu.getBoundingClientRect();
+    list.style.position = "fixed";
+    list.style.insetInlineStart = "auto";
+    list.style.right = document.documentElement.clientWidth - at.right + "px";
+    const below = at.bottom + 6;
+    list.style.top = (below + list.offsetHeight > innerHeight ? Math.max(8, at.top - 6 - list.offsetHeight) : below) + "px";
+  }, true);
+  document.addEventListener("scroll", (event) => {
+    if (event.target instanceof Element && event.target.closest(".menu-list, .picker")) return;
+    all(".table-wrap " + menus).forEach((m) => { m.open = false; });
+  }, { capture: true, passive: true });
+
+  // Dialogs.
+  on("click", "[data-dialog]", (link, event) => {
+    const dialog = document.getElementById(link.dataset.dialog);
+    if (!dialog || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    all(menus).forEach((m) => { m.open = false; });
+    dialog.showModal();
+  });
+  on("click", "[data-close-dialog]", (button, event) => {
+    event.preventDefault();
+    button.closest("dialog")?.close();
+  });
+  document.addEventListener("click", (event) => {
+    if (event.target instanceof HTMLDialogElement) event.target.close(); // the dark around it
+  });
+
+  // Keys: "/" goes to the search, Escape closes a menu and gives the focus back.
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      all(menus).forEach((m) => {
+        m.open = false;
+        if (m.contains(document.activeElement)) m.querySelector("summary").focus();
+      });
+      return;
+    }
+    const typing = event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const field = document.querySelector("[data-search]");
+    if (!field) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
+
+  // Rows: the head's box ticks all, shift-click ticks a range, counters follow.
+  let last = null;
+  function count(group) {
+    const rows = all(`[data-row="${CSS.escape(group)}"]`);
+    const ticked = rows.filter((r) => r.checked).length;
+    all(`[data-check-all="${CSS.escape(group)}"]`).forEach((box) => {
+      box.checked = ticked > 0 && ticked === rows.length;
+      box.indeterminate = ticked > 0 && ticked < rows.length;
+    });
+    all(`[data-selected-count="${CSS.escape(group)}"]`).forEach((el) => { el.textContent = String(ticked); });
+  }
+  on("change", "[data-check-all]", (box) => {
+    all(`[data-row="${CSS.escape(box.dataset.checkAll)}"]`).forEach((r) => { r.checked = box.checked; });
+    count(box.dataset.checkAll);
+  });
+  on("click", "[data-row]", (box, event) => {
+    const rows = all(`[data-row="${CSS.escape(box.dataset.row)}"]`);
+    if (event.shiftKey && rows.includes(last)) {
+      const [from, to] = [rows.indexOf(last), rows.indexOf(box)].sort((a, b) => a - b);
+      rows.slice(from, to + 1).forEach((r) => { r.checked = box.checked; });
+    }
+    last = box;
+    count(box.dataset.row);
+  });
+
+  on("change", "[data-submit]", (field) => field.form?.requestSubmit());
+
+  // The client picker: the list follows the typing; answers that come too late are dropped.
+  let wait = 0;
+  let asked = 0;
+  function option(name, client, required) {
+    const li = document.createElement("li");
+    const label = document.createElement("label");
+    const radio = document.createElement("input");
+    radio.type = "radio";
+    radio.name = name;
+    radio.value = client.id;
+    radio.required = required;
+    const lines = document.createElement("span");
+    lines.className = "two-lines";
+    const who = document.createElement("span");
+    who.textContent = client.full_name || client.legal_name || client.email;
+    const mail = document.createElement("span");
+    mail.className = "muted small";
+    mail.textContent = client.email;
+    lines.append(who, mail);
+    label.append(radio, lines);
+    li.append(label);
+    return li;
+  }
+  async function look(picker, query) {
+    const turn = ++asked;
+    const list = picker.querySelector("[data-picker-list]");
+    const status = picker.querySelector("[data-picker-status]");
+    const chosen = list.querySelector("input:checked");
+    const required = Boolean(list.querySelector("input")?.required);
+    let answer;
+    try {
+      const response = await fetch(picker.dataset.picker + "?limit=8&q=" + encodeURIComponent(query), { headers: { Accept: "application/json" } });
+      if (!response.ok) throw new Error(String(response.status));
+      answer = await response.json();
+    } catch {
+      if (turn === asked) status.textContent = "The search did not answer. Try again.";
+      return;
+    }
+    if (turn !== asked) return;
+    const rows = answer.results.filter((c) => c.id !== chosen?.value).map((c) => option(picker.dataset.name, c, required));
+    list.replaceChildren(...(chosen ? [chosen.closest("li")] : []), ...rows);
+    status.textContent = rows.length === 1 ? "1 client found" : rows.length + " clients found";
+    const none = picker.querySelector("[data-picker-none]") || picker.appendChild(Object.assign(document.createElement("p"), { className: "none" }));
+    none.dataset.pickerNone = "";
+    none.hidden = rows.length > 0;
+    none.textContent = "No client matches “" + query + "”.";
+  }
+  on("input", "[data-picker] input[type=search]", (field) => {
+    clearTimeout(wait);
+    const query = field.value.trim();
+    if (query) wait = setTimeout(() => look(field.closest("[data-picker]"), query), 200);
+  });
+  on("keydown", "[data-picker] input[type=search]", (field, event) => {
+    const first = field.closest("[data-picker]").querySelector("[data-picker-list] input");
+    if (event.key === "Enter") event.preventDefault(); // it would send the whole form
+    if (first && (event.key === "ArrowDown" || event.key === "Enter")) {
+      event.preventDefault();
+      first.checked = true;
+      first.focus();
+    }
+  });
+
+  // Forms are sent once. The button that was pressed still counts, for it is switched off after the form has been read.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== "post" || form.target) return;
+    if (form.dataset.sent) { event.preventDefault(); return; }
+    form.dataset.sent = "1";
+    event.submitter?.classList.add("busy");
+  });
+  addEventListener("pageshow", () => all("form[data-sent]").forEach((f) => {
+    delete f.dataset.sent;
+    all(".busy", f).forEach((b) => b.classList.remove("busy"));
+  }));
+
+  // The problems of a form take the focus, on a page and after a swap.
+  const focusProblems = (root) => root.querySelector?.("[data-focus]")?.focus();
+  focusProblems(document);
+  document.addEventListener("htmx:afterSettle", (event) => {
+    focusProblems(event.target);
+    all("form[data-sent]").forEach((f) => { delete f.dataset.sent; all(".busy", f).forEach((b) => b.classList.remove("busy")); });
+    all("[data-toast]").forEach((t) => { if (!t.dataset.seen) { t.dataset.seen = "1"; expire(t); } });
+  });
+  // A swap that carries a search field must not take back what was typed while the answer was on its way. Empty fields
+  // stay out of the URL.
+  let typed = null;
+  document.addEventListener("htmx:beforeSwap", () => {
+    const field = document.activeElement;
+    typed = field?.id && field.matches("input[type=search]") ? { id: field.id, value: field.value } : null;
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    const field = typed && document.getElementById(typed.id);
+    if (field && field.value !== typed.value) field.value = typed.value;
+  });
+  document.addEventListener("htmx:configRequest", (event) => {
+    if (event.detail.verb !== "get") return;
+    for (const [name, value] of [...event.detail.formData.entries()]) if (value === "") event.detail.formData.delete(name);
+  });
+  document.addEventListener("htmx:sendError", () => toast("The server did not answer. Check your connection and try again.", "bad"));
+  document.addEventListener("htmx:responseError", (event) => {
+    const id = event.detail.xhr.getResponseHeader("X-Request-Id");
+    toast("That did not work." + (id ? " Request " + id : ""), "bad");
+  });
+})();

@@ -1,0 +1,108 @@
+package components
+
+// Link is a word with an address.
+type Link struct{ Text, Href string }
+
+// PageHead is the head of a page. Primary is its one primary button, Menu the secondary acts behind "…".
+// Children of the component stand beside the title (a Pill, an IDChip).
+type PageHead struct {
+	Title, Count, Sub string
+	Back              Link
+	Secondary         []Button
+	Primary           Button
+	Menu              []MenuItem
+}
+
+// Tab is one status view with its count, as "1 240".
+type Tab struct {
+	Label, Count, Href string
+	Active             bool
+}
+
+// Tabs are the status views of a list, or the parts of a detail page.
+type Tabs struct {
+	Label  string
+	Items  []Tab
+	Target string // "#list" to swap it, empty for plain links
+}
+
+// Pair is a hidden form value.
+type Pair struct{ Name, Value string }
+
+// Chip is an active filter in words, with the address of the list without it.
+type Chip struct{ Label, RemoveHref string }
+
+// FilterBar searches and filters a list by GET, so that the URL keeps the state. Its children are further inputs,
+// shown in a menu named Filter; with none the menu is left out when Plain is set.
+type FilterBar struct {
+	Action, Target              string
+	Search, SearchLabel, Holder string // value, accessible name, placeholder
+	SearchName                  string // q by default
+	Keep                        []Pair // what else the URL holds: status, sort
+	Chips                       []Chip
+	ClearHref                   string
+	Found                       string // "12 clients"
+	Plain                       bool
+}
+
+// Pager leads to newer and older rows. Text says what is shown: "50 of about 12 000".
+type Pager struct{ NewerHref, OlderHref, Text, Target string }
+
+// EmptyKind says why there is nothing to show.
+type EmptyKind int
+
+// There is nothing yet, nothing matches the filters, or the person may not see it.
+const (
+	NothingYet EmptyKind = iota
+	NothingMatches
+	NotAllowed
+)
+
+// Empty stands where rows would be. Clear is for NothingMatches; Text says who can grant it for NotAllowed.
+type Empty struct {
+	Kind              EmptyKind
+	Icon, Title, Text string
+	Action            Button
+	More              Link
+	Filters           []string // the active filters, in words
+	ClearHref         string
+}
+
+// ErrorBox stands where a part could not be made. RequestID helps the desk to find it.
+type ErrorBox struct{ Title, Text, RequestID, RetryHref string }
+
+func (e Empty) icon() string {
+	switch e.Kind {
+	case NothingMatches:
+		return "search"
+	case NotAllowed:
+		return "lock"
+	case NothingYet:
+		return or(e.Icon, "plus")
+	}
+	return "info"
+}
+
+func (e Empty) title() string {
+	switch e.Kind {
+	case NothingMatches:
+		return or(e.Title, "Nothing matches")
+	case NotAllowed:
+		return or(e.Title, "You may not see this")
+	case NothingYet:
+		return or(e.Title, "Nothing here yet")
+	}
+	return e.Title
+}
+
+// action is the button of an empty list, primary unless the caller says otherwise.
+func (e Empty) action() Button {
+	b := e.Action
+	b.Kind = or(b.Kind, "primary")
+	return b
+}
+
+func asPrimary(b Button) Button {
+	b.Kind = or(b.Kind, "primary")
+	return b
+}

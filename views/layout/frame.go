@@ -1,0 +1,136 @@
+// Package layout draws what stands around a page: the dashboard's frame, the bare page of sign-in, and the payer's page.
+// It knows which rooms the house has and where they are; it must not know what is in them.
+package layout
+
+import (
+	"strconv"
+
+	"debitdesk/views/components"
+)
+
+// Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
+// tokens, purchases, developers, sandbox.
+type Frame struct {
+	Title, Active   string
+	User            User
+	Merchant, Brand string
+	AttentionCount  int
+	Sandbox         *SandboxStrip // nil in live mode, and then no sandbox room either
+	Flash           []components.Flash
+	Theme           string // light, dark, or empty to follow the system
+	ThemeAction     string // where a theme is posted (theme=light|dark|system); empty leaves the switch out
+	SignOutAction   string // /logout by default
+	Search          string // what the top search holds
+	Hide            []string
+}
+
+// User is the person who is signed in. Role is the word that is shown: Admin, Finance, Staff.
+type User struct{ Name, Email, Role, Initials string }
+
+// SandboxStrip says that no bank is contacted. Now is "1 Dec 2026, 06:00", ISO the same instant with zone.
+type SandboxStrip struct{ Now, ISO string }
+
+// Plain is a page outside the dashboard, such as sign-in.
+type Plain struct {
+	Title   string
+	Theme   string
+	Sandbox *SandboxStrip
+	Flash   []components.Flash
+	Footer  string
+}
+
+// PayerFrame is the payer's page. Payee is who asks for the money; Refresh, in seconds, reloads a page that waits.
+type PayerFrame struct {
+	Title, Payee, PayeeNote, Initials string
+	Sandbox                           *SandboxStrip
+	Contact                           string
+	Refresh                           int
+}
+
+type room struct{ Key, Label, Icon, Href string }
+
+var rooms = []room{
+	{"home", "Home", "home", "/"},
+	{"attention", "Needs attention", "bell", "/attention"},
+	{"clients", "Clients", "users", "/clients"},
+	{"tokens", "Tokens", "key", "/tokens"},
+	{"purchases", "Purchases", "receipt", "/purchases"},
+	{"developers", "Developers", "code", "/developers"},
+	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
+}
+
+// onBar are the rooms of the bottom bar on phones; the rest is behind More.
+var onBar = map[string]bool{"home": true, "clients": true, "tokens": true, "purchases": true}
+
+var newThings = []components.MenuItem{
+	{Label: "New client", Icon: "user", Href: "/clients/new"},
+	{Label: "New purchase", Icon: "receipt", Href: "/purchases/new"},
+	{Label: "Store an account", Icon: "bank", Href: "/tokens/new"},
+}
+
+// rooms lists what this frame leads to: the sandbox in sandbox mode alone, and nothing that is hidden from the person.
+func (f Frame) rooms() []room {
+	var out []room
+	for _, r := range rooms {
+		if (r.Key != "sandbox" || f.Sandbox != nil) && !f.hides(r.Key) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (f Frame) hides(key string) bool {
+	for _, h := range f.Hide {
+		if h == key {
+			return true
+		}
+	}
+	return false
+}
+
+func (f Frame) bar(on bool) []room {
+	var out []room
+	for _, r := range f.rooms() {
+		if onBar[r.Key] == on {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// moreActive says whether the page is one of those behind More.
+func (f Frame) moreActive() bool {
+	for _, r := range f.bar(false) {
+		if r.Key == f.Active {
+			return true
+		}
+	}
+	return false
+}
+
+// count is the number in the rail; it stops at 99+ to keep its place.
+func (f Frame) count() string {
+	if f.AttentionCount > 99 {
+		return "99+"
+	}
+	return strconv.Itoa(f.AttentionCount)
+}
+
+func (f Frame) title() string {
+	if f.Title == "" {
+		return "Debitdesk"
+	}
+	return f.Title + " · Debitdesk"
+}
+
+func or(text, instead string) string {
+	if text == "" {
+		return instead
+	}
+	return text
+}
+
+// htmxConfig keeps htmx within the content security policy and lets it show answers that carry a form with problems.
+const htmxConfig = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,` +
+	`"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},` +
+	`{"code":"(409|422|503)","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`
