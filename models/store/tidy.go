@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/user"
 )
 
 const (
-	keysKept     = 48 * time.Hour // idempotency keys; 24 hours are promised
-	countersKept = 24 * time.Hour // failed sign-ins
-	tidyChunk    = 5_000          // rows a transaction; short locks
-	foldChunk    = 20_000
+	keysKept  = 48 * time.Hour // idempotency keys; 24 hours are promised
+	tidyChunk = 5_000          // rows a transaction; short locks
+	foldChunk = 20_000
 	// dirtyAfter folded rows are worth cleaning up at once, so that counting does
 	// not read their remains until the server's own clean-up comes by.
 	dirtyAfter = 5_000
@@ -22,27 +23,16 @@ const (
 // sandbox clock: idempotency keys, sessions that are over, old sign-in counters.
 func (s *Store) Tidy(ctx context.Context) error {
 	now := Instant(time.Now())
-	for _, old := range []struct {
-		what, drop string
-		before     time.Time
-	}{
-		{"idempotency keys", `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-			SELECT ctid FROM idempotency_keys WHERE stored_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-keysKept)},
-		{"sessions", `DELETE FROM sessions WHERE ctid = ANY (ARRAY(
-			SELECT ctid FROM sessions WHERE expires_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now},
-		{"sign-in counters", `DELETE FROM sign_in_failures WHERE ctid = ANY (ARRAY(
-			SELECT ctid FROM sign_in_failures WHERE last_at < $1 AND (locked_until IS NULL OR locked_until < $1)
-			LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-countersKept)},
-	} {
-		for rows := int64(tidyChunk); rows == tidyChunk; {
-			tag, err := s.Pool.Exec(ctx, old.drop, old.before, tidyChunk)
-			if err != nil {
-				return fmt.Errorf("tidy %s: %w", old.what, err)
-			}
-			rows = tag.RowsAffected()
+	for rows := int64(tidyChunk); rows == tidyChunk; {
+		tag, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+			SELECT ctid FROM idempotency_keys WHERE stored_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-keysKept), tidyChunk)
+		if err != nil {
+			return fmt.Errorf("tidy idempotency keys: %w", err)
 		}
+		rows = tag.RowsAffected()
 	}
-	return nil
+	_, err := s.DropDeadSessions(ctx, now, now.Add(-user.SessionAbsolute))
+	return err
 }
 
 // FoldCounts moves the differences that purchases left into the counters, and
