@@ -110,7 +110,9 @@ func (e *edge) at(s stack, method, path string, h echo.HandlerFunc) {
 }
 
 // api adds an address of the JSON API below /api/v1.
-func (e *edge) api(s stack, method, path string, h echo.HandlerFunc) { e.at(s, method, "/api/v1"+path, h) }
+func (e *edge) api(s stack, method, path string, h echo.HandlerFunc) {
+	e.at(s, method, "/api/v1"+path, h)
+}
 
 // apiAndRoot adds one that the source document also writes without the prefix.
 func (e *edge) apiAndRoot(s stack, method, path string, h echo.HandlerFunc) {
