@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/web"
 	"debitdesk/views/pages"
 )
 
@@ -31,6 +32,10 @@ type Deps struct {
 	Session      access.Authenticator // people
 	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
 	API          API
+	Login        *access.Login
+	OAuth        access.Exchanger
+	Developers   *web.Developers
+	Account      *web.Account
 }
 
 // API holds the resources of the JSON API.
@@ -70,6 +75,8 @@ type stack []echo.MiddlewareFunc
 // both forms are served.
 func (e *edge) routes() {
 	e.open()
+	e.entrance()
+	e.own()
 }
 
 // open addresses need no proof of who calls.
@@ -110,7 +117,9 @@ func (e *edge) at(s stack, method, path string, h echo.HandlerFunc) {
 }
 
 // api adds an address of the JSON API below /api/v1.
-func (e *edge) api(s stack, method, path string, h echo.HandlerFunc) { e.at(s, method, "/api/v1"+path, h) }
+func (e *edge) api(s stack, method, path string, h echo.HandlerFunc) {
+	e.at(s, method, "/api/v1"+path, h)
+}
 
 // apiAndRoot adds one that the source document also writes without the prefix.
 func (e *edge) apiAndRoot(s stack, method, path string, h echo.HandlerFunc) {

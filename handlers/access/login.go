@@ -1,0 +1,114 @@
+package access
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/user"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// People lets people in and notes when they leave.
+type People interface {
+	SignIn(ctx context.Context, a user.Attempt) (user.User, error)
+	SignOut(ctx context.Context, who actor.Actor) error
+}
+
+// Login is the sign-in page and the way out.
+type Login struct {
+	People   People
+	Sessions *Sessions
+	Strip    func() *layout.SandboxStrip // nil outside of the sandbox
+}
+
+// Show serves GET /login.
+func (l *Login) Show(c echo.Context) error {
+	next := LocalPath(c.QueryParam("next"))
+	if _, found, err := l.Sessions.Authenticate(c); err != nil || found {
+		if err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, next)
+	}
+	return l.page(c, http.StatusOK, pages.LoginView{Next: next, SignedOut: c.QueryParam("signed_out") != ""})
+}
+
+// SignIn serves POST /login.
+func (l *Login) SignIn(c echo.Context) error {
+	if err := c.Request().ParseForm(); err != nil {
+		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	}
+	form := c.Request().PostForm
+	view := pages.LoginView{Email: form.Get("email"), Next: LocalPath(form.Get("next"))}
+	if view.Email == "" || form.Get("password") == "" {
+		view.Problem = "Enter your e-mail address and your password."
+		return l.page(c, http.StatusUnprocessableEntity, view)
+	}
+	u, err := l.People.SignIn(c.Request().Context(), user.Attempt{Email: view.Email, Password: form.Get("password"), IP: c.RealIP(), RequestID: RequestID(c)})
+	switch f, _ := fault.From(err); {
+	case fault.Is(err, fault.Unauthenticated):
+		view.Problem = f.Message
+		return l.page(c, http.StatusUnprocessableEntity, view)
+	case fault.Is(err, fault.TooMany):
+		view.Problem = f.Message
+		c.Response().Header().Set("Retry-After", strconv.Itoa(f.RetryAfterSeconds))
+		return l.page(c, http.StatusTooManyRequests, view)
+	case err != nil:
+		return err
+	}
+	if err := l.Sessions.Start(c, u); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, view.Next)
+}
+
+// SignOut serves POST /logout, also for somebody whose session is over.
+func (l *Login) SignOut(c echo.Context) error {
+	who, found, err := l.Sessions.Authenticate(c)
+	if err != nil {
+		return err
+	}
+	if found {
+		Set(c, who)
+		if err := l.People.SignOut(c.Request().Context(), Actor(c)); err != nil {
+			return err
+		}
+	}
+	if err := l.Sessions.End(c); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/login?signed_out=1")
+}
+
+func (l *Login) page(c echo.Context, status int, view pages.LoginView) error {
+	frame := layout.Plain{Title: "Sign in"}
+	if l.Strip != nil {
+		frame.Sandbox = l.Strip()
+	}
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(status)
+	return pages.Login(frame, view).Render(c.Request().Context(), c.Response())
+}
+
+// LocalPath is where to go after signing in: an address of this site, else the
+// home page. "//evil.example" and "/\evil.example" lead elsewhere in a browser.
+func LocalPath(next string) string {
+	u, err := url.Parse(next)
+	switch {
+	case err != nil, u.IsAbs(), u.Host != "", u.User != nil, u.Opaque != "",
+		!strings.HasPrefix(next, "/"), strings.HasPrefix(next, "//"), strings.ContainsRune(next, '\\'),
+		strings.ContainsFunc(next, unicode.IsControl), strings.HasPrefix(u.Path, "//"), strings.ContainsRune(u.Path, '\\'),
+		u.Path == "/login", u.Path == "/logout":
+		return "/"
+	}
+	return u.RequestURI()
+}

@@ -1,0 +1,225 @@
+package access
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/sessions"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/user"
+)
+
+// SessionRows is where sessions are kept, so that every process sees them.
+type SessionRows interface {
+	FindSession(ctx context.Context, hashes [][]byte, now, bornAfter time.Time) (user.SignedIn, bool, error)
+	InsertSession(ctx context.Context, s user.Session) error
+	SetSessionData(ctx context.Context, hash []byte, data string) error
+	TouchSession(ctx context.Context, hash []byte, ip string, seen, expires time.Time) error
+	DeleteSession(ctx context.Context, hash []byte) error
+}
+
+const (
+	cookieLength = 43 // of 32 random bytes in base64
+	touchEvery   = time.Minute
+	sessionKey   = "access.session"
+	maxUserAgent = 200
+)
+
+type signedInKey struct{} // where New leaves what it read of the session
+
+// Sessions keeps the sessions of people: the cookie holds a random id, the
+// database a keyed hash of it. It is a store of gorilla/sessions.
+type Sessions struct {
+	rows SessionRows
+	keys [][]byte // newest first
+	now  func() time.Time
+	name string
+	opts sessions.Options
+}
+
+var _ sessions.Store = (*Sessions)(nil)
+
+// NewSessions keeps sessions in rows. The clock is the real one: a moved
+// sandbox clock signs nobody out. With https the cookie is bound to the host.
+func NewSessions(rows SessionRows, keys [][]byte, https bool, now func() time.Time) *Sessions {
+	s := &Sessions{rows: rows, keys: keys, now: now, name: "debitdesk",
+		opts: sessions.Options{Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: https}}
+	if https {
+		s.name = "__Host-debitdesk"
+	}
+	return s
+}
+
+// Authenticate finds the person of the session cookie; it is an Authenticator.
+func (s *Sessions) Authenticate(c echo.Context) (actor.Actor, bool, error) {
+	ss, err := s.Get(c.Request(), s.name)
+	if err != nil {
+		return actor.Actor{}, false, err
+	}
+	in, ok := ss.Values[signedInKey{}].(user.SignedIn)
+	if !ok {
+		return actor.Actor{}, false, nil
+	}
+	if now := s.now(); now.Sub(in.SeenAt) >= touchEvery { // no write for each request
+		if err := s.rows.TouchSession(c.Request().Context(), in.Hash, c.RealIP(), now, lastUntil(in.CreatedAt, now)); err != nil {
+			return actor.Actor{}, false, err
+		}
+	}
+	c.Set(sessionKey, ss)
+	return in.User.Actor(), true, nil
+}
+
+// Start signs the person in under a new id; what the browser sent ends here.
+func (s *Sessions) Start(c echo.Context, u user.User) error {
+	ss, err := s.Get(c.Request(), s.name)
+	if err != nil {
+		return err
+	}
+	if err := s.drop(c.Request(), ss); err != nil {
+		return err
+	}
+	agent := c.Request().UserAgent()
+	if len(agent) > maxUserAgent {
+		agent = agent[:maxUserAgent]
+	}
+	now := s.now()
+	ss.Values = map[any]any{signedInKey{}: user.SignedIn{User: u, Session: user.Session{UserID: u.ID, IP: c.RealIP(), UserAgent: agent,
+		CreatedAt: now, SeenAt: now, ExpiresAt: lastUntil(now, now)}}}
+	c.Set(sessionKey, ss)
+	return ss.Save(c.Request(), c.Response())
+}
+
+// End signs the person out and takes the cookie away.
+func (s *Sessions) End(c echo.Context) error {
+	ss, err := s.Get(c.Request(), s.name)
+	if err != nil {
+		return err
+	}
+	gone := s.opts
+	gone.MaxAge = -1
+	ss.Options = &gone
+	return ss.Save(c.Request(), c.Response())
+}
+
+// Session is the session of the request with what the frame of a page shows.
+func Session(c echo.Context) (user.SignedIn, bool) {
+	ss, ok := c.Get(sessionKey).(*sessions.Session)
+	if !ok {
+		return user.SignedIn{}, false
+	}
+	in, ok := ss.Values[signedInKey{}].(user.SignedIn)
+	return in, ok
+}
+
+// Get implements sessions.Store: one look at the database for each request.
+func (s *Sessions) Get(r *http.Request, name string) (*sessions.Session, error) {
+	ss, err := sessions.GetRegistry(r).Get(s, name)
+	if err != nil {
+		return nil, fmt.Errorf("session: %w", err)
+	}
+	return ss, nil
+}
+
+// New implements sessions.Store: the living session of the cookie, or a new one.
+func (s *Sessions) New(r *http.Request, name string) (*sessions.Session, error) {
+	ss := sessions.NewSession(s, name)
+	opts := s.opts
+	ss.Options, ss.IsNew = &opts, true
+	cookie, err := r.Cookie(name)
+	if err != nil || len(cookie.Value) != cookieLength {
+		return ss, nil //nolint:nilerr // without a cookie there is a new session
+	}
+	now := s.now()
+	in, found, err := s.rows.FindSession(r.Context(), s.hashes(cookie.Value), now, now.Add(-user.SessionAbsolute))
+	if err != nil || !found {
+		return ss, err
+	}
+	ss.ID, ss.IsNew = cookie.Value, false
+	var data map[string]string
+	if err := json.Unmarshal([]byte(in.Data), &data); err != nil {
+		return ss, fmt.Errorf("session data: %w", err)
+	}
+	for k, v := range data {
+		ss.Values[k] = v
+	}
+	ss.Values[signedInKey{}] = in
+	return ss, nil
+}
+
+// Save implements sessions.Store: texts under text keys are kept. A session
+// without a person is not kept, so that strangers fill no table.
+func (s *Sessions) Save(r *http.Request, w http.ResponseWriter, ss *sessions.Session) error {
+	if ss.Options.MaxAge < 0 {
+		http.SetCookie(w, sessions.NewCookie(ss.Name(), "", ss.Options))
+		return s.drop(r, ss)
+	}
+	in, ok := ss.Values[signedInKey{}].(user.SignedIn)
+	if !ok {
+		return nil
+	}
+	data := map[string]string{}
+	for k, v := range ss.Values {
+		if key, ok := k.(string); ok {
+			data[key], _ = v.(string)
+		}
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("session data: %w", err)
+	}
+	if ss.ID != "" {
+		return s.rows.SetSessionData(r.Context(), in.Hash, string(text))
+	}
+	var id [32]byte
+	_, _ = rand.Read(id[:]) // never fails since Go 1.24
+	ss.ID = base64.RawURLEncoding.EncodeToString(id[:])
+	in.Hash, in.Data = s.hashes(ss.ID)[0], string(text)
+	if err := s.rows.InsertSession(r.Context(), in.Session); err != nil {
+		return err
+	}
+	ss.Values[signedInKey{}] = in
+	http.SetCookie(w, sessions.NewCookie(ss.Name(), ss.ID, ss.Options))
+	return nil
+}
+
+func (s *Sessions) drop(r *http.Request, ss *sessions.Session) error {
+	if ss.ID == "" {
+		return nil
+	}
+	for _, hash := range s.hashes(ss.ID) {
+		if err := s.rows.DeleteSession(r.Context(), hash); err != nil {
+			return err
+		}
+	}
+	ss.ID, ss.IsNew = "", true
+	return nil
+}
+
+// hashes are what the database may know this id by, one for each key.
+func (s *Sessions) hashes(id string) [][]byte {
+	out := make([][]byte, len(s.keys))
+	for i, key := range s.keys {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(id))
+		out[i] = mac.Sum(nil)
+	}
+	return out
+}
+
+// lastUntil is when a session ends that is used now.
+func lastUntil(created, now time.Time) time.Time {
+	idle, absolute := now.Add(user.SessionIdle), created.Add(user.SessionAbsolute)
+	if idle.After(absolute) {
+		return absolute
+	}
+	return idle
+}

@@ -1,0 +1,153 @@
+package client
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+)
+
+// Strictness says how closely a payer's numbers are looked at.
+type Strictness int
+
+const (
+	// AsRecord asks what a record may hold (ours: API contract 12.4): the rules
+	// of banks apply when a debit order uses the account.
+	AsRecord Strictness = iota
+	// ForDebit asks also what a bank would: branch, length, identity number.
+	ForDebit
+)
+
+// Check brings the details into their stored form and reports everything that
+// is wrong with them. today decides the century of a birth year.
+func (d *Details) Check(how Strictness, today calendar.Date) fault.Problems {
+	return d.checkSince(Details{}, how, today)
+}
+
+// checkSince asks what a bank would only of numbers that changed: what is on
+// record may have come from a program, under the rules of a record.
+func (d *Details) checkSince(before Details, how Strictness, today calendar.Date) fault.Problems {
+	var wrong fault.Problems
+	for _, f := range textFields {
+		at := f.At(d)
+		*at = strings.TrimSpace(*at)
+		tooLong(&wrong, f.Name, *at, f.Max)
+	}
+	d.BankAccount = bank.AccountNumber(strings.TrimSpace(d.BankAccount.Reveal()))
+	d.PersonalCode = bank.IDNumber(strings.TrimSpace(d.PersonalCode.Reveal()))
+	tooLong(&wrong, "bank_account", d.BankAccount.Reveal(), MaxBankAccount)
+	tooLong(&wrong, "personal_code", d.PersonalCode.Reveal(), MaxPersonalCode)
+	d.checkMasks(&wrong)
+	d.checkReach(&wrong)
+	d.checkCountries(&wrong)
+	if how == ForDebit {
+		d.checkForDebit(&wrong, before, today)
+	}
+	return wrong
+}
+
+func tooLong(wrong *fault.Problems, name, text string, max int) {
+	if utf8.RuneCountInString(text) > max {
+		wrong.Add(name, "max_length", "Ensure this field has no more than %d characters.", max)
+	}
+}
+
+// checkMasks refuses a masked number that stands for nothing stored.
+func (d *Details) checkMasks(wrong *fault.Problems) {
+	const message = "This is a masked number. Send the full number, or leave the field out."
+	if bank.IsMasked(d.BankAccount.Reveal()) {
+		wrong.Add("bank_account", "invalid", message)
+	}
+	if bank.IsMasked(d.PersonalCode.Reveal()) {
+		wrong.Add("personal_code", "invalid", message)
+	}
+}
+
+// checkReach asks for what identifies a payer: an e-mail address, or account
+// and branch (source: API contract section 2).
+func (d *Details) checkReach(wrong *fault.Problems) {
+	switch {
+	case d.Email == "" && (d.BankAccount == "" || d.BankCode == ""):
+		wrong.Add("email", "required", "Give an e-mail address, or bank_account and bank_code.")
+	case d.Email != "" && !wrong.Has("email") && !IsEmail(d.Email):
+		wrong.Add("email", "invalid", "Enter a valid email address.")
+	}
+	d.CC = checkCopies(wrong, "cc", d.CC)
+	d.BCC = checkCopies(wrong, "bcc", d.BCC)
+	if phone, ok := bank.NormalisePhone(d.Phone); ok {
+		d.Phone = phone
+	}
+}
+
+func checkCopies(wrong *fault.Problems, name string, addresses []string) []string {
+	if len(addresses) > MaxCopies {
+		wrong.Add(name, "max_length", "Ensure this field has no more than %d elements.", MaxCopies)
+		return addresses
+	}
+	for i, address := range addresses {
+		addresses[i] = strings.TrimSpace(address)
+		if utf8.RuneCountInString(address) > MaxEmail || !IsEmail(addresses[i]) {
+			wrong.Add(entry(name, i, len(addresses)), "invalid", "Enter a valid email address.")
+		}
+	}
+	return addresses
+}
+
+func (d *Details) checkCountries(wrong *fault.Problems) {
+	for _, f := range []struct {
+		name string
+		at   *string
+	}{{"country", &d.Country}, {"shipping_country", &d.ShippingCountry}} {
+		code, ok := CountryCode(*f.at)
+		if ok {
+			*f.at = code
+		} else if !wrong.Has(f.name) {
+			wrong.Add(f.name, "invalid_choice", "%q is not a valid choice.", *f.at)
+		}
+	}
+}
+
+func (d *Details) checkForDebit(wrong *fault.Problems, before Details, today calendar.Date) {
+	var found []bank.Problem
+	if d.BankAccount != before.BankAccount || d.BankCode != before.BankCode || d.AccountType != before.AccountType {
+		found = append(found, d.accountProblems()...)
+	}
+	if d.PersonalCode != before.PersonalCode && d.PersonalCode != "" {
+		d.PersonalCode = bank.CleanID(d.PersonalCode.Reveal())
+		_, problems := bank.ParseIdentity(d.PersonalCode, today)
+		found = append(found, problems...)
+	}
+	if _, ok := bank.NormalisePhone(d.Phone); d.Phone != before.Phone && d.Phone != "" && !ok && !foreignPhone.MatchString(d.Phone) {
+		found = append(found, bank.Problem{Field: bank.FieldPhone, Code: "invalid",
+			Message: "Give a South African number such as 082 123 4567, or + and the country code."})
+	}
+	for _, p := range found {
+		if !wrong.Has(p.Field) {
+			wrong.Add(p.Field, p.Code, "%s", p.Message)
+		}
+	}
+}
+
+func (d *Details) accountProblems() []bank.Problem {
+	if d.BankAccount == "" && d.BankCode == "" {
+		return nil
+	}
+	d.BankAccount = bank.CleanAccount(d.BankAccount.Reveal())
+	d.BankCode = strings.ReplaceAll(d.BankCode, " ", "")
+	return bank.ValidateAccount(d.BankCode, d.BankAccount, d.AccountType).Problems
+}
+
+var (
+	foreignPhone = regexp.MustCompile(`^\+[1-9][0-9 ()-]{5,29}$`)
+	emailForm    = regexp.MustCompile(`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~\x60-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$`)
+)
+
+// IsEmail tells whether text has the form of one e-mail address.
+func IsEmail(text string) bool {
+	local, _, _ := strings.Cut(text, "@")
+	return len(text) <= MaxEmail && emailForm.MatchString(text) && len(local) <= 64 &&
+		!strings.HasPrefix(local, ".") && !strings.HasSuffix(local, ".") && !strings.Contains(local, "..")
+}

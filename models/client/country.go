@@ -1,0 +1,51 @@
+package client
+
+import (
+	"strings"
+	"sync"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+)
+
+// Country is one country or territory.
+type Country struct{ Code, Name string }
+
+// Countries lists ISO 3166 countries by code.
+func Countries() []Country { list, _ := countries(); return list }
+
+// CountryCode reads an ISO 3166 alpha-2 code in any case, or a full English
+// name ("South Africa" is ZA). Empty text stays empty.
+func CountryCode(text string) (code string, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "", true
+	}
+	_, byName := countries()
+	code, ok = byName[strings.ToLower(text)]
+	return code, ok
+}
+
+var countries = sync.OnceValues(func() ([]Country, map[string]string) {
+	var list []Country
+	byName := map[string]string{}
+	names := display.English.Regions()
+	for first := 'A'; first <= 'Z'; first++ {
+		for second := 'A'; second <= 'Z'; second++ {
+			code := string(first) + string(second)
+			region, err := language.ParseRegion(code)
+			if err != nil || !region.IsCountry() || region.String() != code || region.Canonicalize() != region {
+				continue
+			}
+			name := names.Name(region)
+			list = append(list, Country{code, name})
+			byName[strings.ToLower(code)] = code
+			byName[strings.ToLower(name)] = code
+		}
+	}
+	for name, code := range map[string]string{"united states of america": "US", "great britain": "GB", "swaziland": "SZ",
+		"czech republic": "CZ", "ivory coast": "CI", "cape verde": "CV", "democratic republic of the congo": "CD"} {
+		byName[name] = code
+	}
+	return list, byName
+})

@@ -1,0 +1,95 @@
+package client
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/paging"
+)
+
+// Query says which clients a list shows.
+type Query struct {
+	Text         string // an e-mail address, or the beginnings of words
+	PersonalCode bank.IDNumber
+	Account      *bool // with, or without, a bank account on record
+	paging.Ask
+}
+
+// tidy makes the query fit for the store and understands numbers typed into
+// the search field: an identity number is sought exactly, a phone number in the
+// form it is kept.
+func (q Query) tidy() Query {
+	q.Text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(q.Text, ""), "\x00", ""))
+	if runes := []rune(q.Text); len(runes) > 200 {
+		q.Text = string(runes[:200])
+	}
+	q.PersonalCode = bank.CleanID(q.PersonalCode.Reveal())
+	if id := bank.CleanID(q.Text); q.PersonalCode == "" && len(id) == 13 && strings.Trim(id.Reveal(), "0123456789") == "" {
+		q.PersonalCode, q.Text = id, ""
+	}
+	if phone, ok := bank.NormalisePhone(q.Text); ok {
+		q.Text = phone
+	}
+	return q
+}
+
+// List gives one page of clients, newest first. Text that is the e-mail address
+// of clients finds exactly those.
+func (s *Service) List(ctx context.Context, who actor.Actor, q Query) (paging.Page[Client], error) {
+	if err := who.May(actor.Read); err != nil {
+		return paging.Page[Client]{}, err
+	}
+	return s.Read.Clients(ctx, who.MerchantID, q.tidy())
+}
+
+// Count counts what List would show, up to atMost.
+func (s *Service) Count(ctx context.Context, who actor.Actor, q Query, atMost int) (int, error) {
+	if err := who.May(actor.Read); err != nil {
+		return 0, err
+	}
+	return s.Read.CountClients(ctx, who.MerchantID, q.tidy(), atMost)
+}
+
+// Get gives one client.
+func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Client, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Client{}, err
+	}
+	return s.Read.Client(ctx, who.MerchantID, id)
+}
+
+// Numbers are a client's account and identity number in full.
+type Numbers struct{ BankAccount, PersonalCode string }
+
+// Reveal shows the numbers in full to a person who may see them, and keeps an
+// audit entry of it. It is the only use case that does.
+func (s *Service) Reveal(ctx context.Context, who actor.Actor, id uuid.UUID) (Numbers, error) {
+	if err := who.May(actor.Reveal); err != nil {
+		return Numbers{}, err
+	}
+	var shown Numbers
+	err := s.InTx(ctx, func(tx Tx) error {
+		c, err := tx.LockClient(who.MerchantID, id)
+		if err != nil {
+			return err
+		}
+		shown = Numbers{c.BankAccount.Reveal(), c.PersonalCode.Reveal()}
+		tx.Audit(who, entryOf(c, "client.revealed", "Account and identity number of "+c.Name()+" were shown in full.", nil, nil))
+		return nil
+	})
+	return shown, err
+}
+
+// InAnswer are the numbers as an answer of the API's client addresses carries
+// them: in full for a program (ours: API contract 1.3), masked for a person,
+// who has Reveal.
+func (c Client) InAnswer(who actor.Actor) Numbers {
+	if who.Kind == actor.Credential {
+		return Numbers{c.BankAccount.Reveal(), c.PersonalCode.Reveal()}
+	}
+	return Numbers{c.BankAccount.String(), c.PersonalCode.String()}
+}

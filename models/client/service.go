@@ -1,0 +1,184 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+)
+
+// Tx is what the use cases of clients write, all in one transaction.
+type Tx interface {
+	audit.Log
+	Now() time.Time
+	NewID() uuid.UUID
+	Answered(result any) error
+
+	InsertClient(c Client)
+	// LockClient reads a live client and keeps others from changing it meanwhile; NotFound otherwise.
+	LockClient(merchantID, id uuid.UUID) (Client, error)
+	// UpdateClient replaces the details of a live client; false when it was deleted meanwhile.
+	UpdateClient(c Client) (bool, error)
+	// DeleteClient hides the client; false when another was quicker.
+	DeleteClient(merchantID, id uuid.UUID) (bool, error)
+}
+
+// Reader finds clients that were not deleted.
+type Reader interface {
+	// Client gives one client; NotFound for unknown, deleted and other merchants' ids.
+	Client(ctx context.Context, merchantID, id uuid.UUID) (Client, error)
+	// Clients gives a page, newest first.
+	Clients(ctx context.Context, merchantID uuid.UUID, q Query) (paging.Page[Client], error)
+	// CountClients counts what Clients would list, up to atMost.
+	CountClients(ctx context.Context, merchantID uuid.UUID, q Query, atMost int) (int, error)
+}
+
+// Service holds the use cases of clients.
+type Service struct {
+	InTx func(context.Context, func(Tx) error) error
+	Read Reader
+	Now  func() time.Time
+	// Forget ends the use of a deleted client's tokens, in the same transaction.
+	Forget func(ctx context.Context, tx Tx, who actor.Actor, clientID uuid.UUID) error
+}
+
+// Input is what a client is made from.
+type Input struct {
+	Details
+	How      Strictness
+	Problems fault.Problems // of shape, found where the text was read
+}
+
+// Create adds a client. All problems come back at once.
+func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Client, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Client{}, err
+	}
+	if err := together(in.Problems, in.Check(in.How, calendar.DateOf(s.Now()))); err != nil {
+		return Client{}, err
+	}
+	c := Client{MerchantID: who.MerchantID, Details: in.Details}
+	err := s.InTx(ctx, func(tx Tx) error {
+		c.ID, c.CreatedAt, c.UpdatedAt = tx.NewID(), tx.Now(), tx.Now()
+		tx.InsertClient(c)
+		_, is := changes(Details{}, c.Details)
+		tx.Audit(who, entryOf(c, "client.created", c.Name()+" was added.", nil, is))
+		return tx.Answered(c)
+	})
+	return c, err
+}
+
+// Change turns the details as they stand into those wanted, with the problems
+// of shape that were met.
+type Change struct {
+	Apply func(now Details) (Details, fault.Problems)
+	How   Strictness
+	// Version is the UpdatedAt that the person saw; zero for programs, which overwrite.
+	Version time.Time
+}
+
+// Update changes a client. Purchases that exist already keep their own copy. A
+// masked account or identity number leaves the stored one as it is. A Conflict
+// comes back when somebody else changed the client since Version.
+func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, change Change) (Client, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Client{}, err
+	}
+	var c Client
+	err := s.InTx(ctx, func(tx Tx) (err error) {
+		if c, err = tx.LockClient(who.MerchantID, id); err != nil {
+			return err
+		}
+		if !change.Version.IsZero() && !change.Version.Equal(c.UpdatedAt) {
+			return fault.New(fault.Conflict, "client_changed", "Somebody else changed this client meanwhile. Both versions are shown; save again to keep yours.")
+		}
+		before := c.Details
+		wanted, shape := change.Apply(before)
+		keepMasked(&wanted, before)
+		if err := together(shape, wanted.checkSince(before, change.How, calendar.DateOf(tx.Now()))); err != nil {
+			return err
+		}
+		return s.save(tx, who, &c, wanted)
+	})
+	return c, err
+}
+
+// keepMasked puts the stored numbers back where their masks were sent.
+func keepMasked(wanted *Details, stored Details) {
+	if bank.IsMasked(wanted.BankAccount.Reveal()) && wanted.BankAccount.Reveal() == stored.BankAccount.String() {
+		wanted.BankAccount = stored.BankAccount
+	}
+	if bank.IsMasked(wanted.PersonalCode.Reveal()) && wanted.PersonalCode.Reveal() == stored.PersonalCode.String() {
+		wanted.PersonalCode = stored.PersonalCode
+	}
+}
+
+func (s *Service) save(tx Tx, who actor.Actor, c *Client, wanted Details) error {
+	was, is := changes(c.Details, wanted)
+	c.Details = wanted
+	if len(is) == 0 {
+		return tx.Answered(*c)
+	}
+	c.UpdatedAt = tx.Now()
+	if ok, err := tx.UpdateClient(*c); err != nil || !ok {
+		return orMissing(err)
+	}
+	tx.Audit(who, entryOf(*c, "client.changed", "The details of "+c.Name()+" were changed.", was, is))
+	return tx.Answered(*c)
+}
+
+// Delete hides a client and deletes its tokens; its purchases stay.
+func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error {
+	if err := who.May(actor.Write); err != nil {
+		return err
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		c, err := tx.LockClient(who.MerchantID, id)
+		if err != nil {
+			return err
+		}
+		if s.Forget != nil {
+			if err := s.Forget(ctx, tx, who, id); err != nil {
+				return fmt.Errorf("forget the client's tokens: %w", err)
+			}
+		}
+		if ok, err := tx.DeleteClient(who.MerchantID, id); err != nil || !ok {
+			return orMissing(err)
+		}
+		tx.Audit(who, entryOf(c, "client.deleted", c.Name()+" was deleted.", nil, nil))
+		return nil
+	})
+}
+
+func orMissing(err error) error {
+	if err != nil {
+		return err
+	}
+	return fault.Missing()
+}
+
+// together reports problems of shape and of rules at once; where the shape is
+// wrong, no rule was really asked.
+func together(shape, rules fault.Problems) error {
+	all := shape
+	for _, f := range rules {
+		if !shape.Has(f.Path) {
+			all = append(all, f)
+		}
+	}
+	return all.Err()
+}
+
+func entryOf(c Client, action, text string, was, is map[string]any) audit.Entry {
+	return audit.Entry{Action: action, ObjectType: "client", ObjectID: c.ID, ClientID: c.ID, Text: text, Before: was, After: is}
+}
+
+func entry(name string, i, n int) string { return fmt.Sprintf("%s[%d/%d]", name, i, n) }
