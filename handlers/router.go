@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/static"
 	"debitdesk/views/pages"
 )
 
@@ -34,7 +35,10 @@ type Deps struct {
 }
 
 // API holds the resources of the JSON API.
-type API struct{}
+type API struct {
+	Clients *api.Clients
+	Token   echo.HandlerFunc // POST /oauth/token
+}
 
 type edge struct {
 	Deps
@@ -70,6 +74,7 @@ type stack []echo.MiddlewareFunc
 // both forms are served.
 func (e *edge) routes() {
 	e.open()
+	e.jsonAPI()
 }
 
 // open addresses need no proof of who calls.
@@ -78,6 +83,23 @@ func (e *edge) open() {
 	e.at(none, "GET", "/healthz", healthz)
 	e.at(none, "GET", "/readyz", e.readyz)
 	e.at(none, "GET", "/metrics", e.metricsPage)
+	e.at(none, "GET", "/static/*", echo.WrapHandler(static.Handler()))
+	if h := e.API.Token; h != nil {
+		e.at(stack{limitBody(formBody)}, "POST", "/oauth/token", h)
+	}
+}
+
+// jsonAPI is what programs call.
+func (e *edge) jsonAPI() {
+	s := e.programs(jsonBody)
+	if h := e.API.Clients; h != nil {
+		e.api(s, "POST", "/clients", h.Create)
+		e.api(s, "GET", "/clients", h.List)
+		e.api(s, "GET", "/clients/:id", h.Get)
+		e.api(s, "PUT", "/clients/:id", h.Update)
+		e.api(s, "PATCH", "/clients/:id", h.Update)
+		e.api(s, "DELETE", "/clients/:id", h.Delete)
+	}
 }
 
 // programs is what stands before the JSON API.
