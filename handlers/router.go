@@ -15,7 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
-	"debitdesk/static"
+	"debitdesk/handlers/web"
 	"debitdesk/views/pages"
 )
 
@@ -32,12 +32,15 @@ type Deps struct {
 	Session      access.Authenticator // people
 	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
 	API          API
+	Login        *access.Login
+	OAuth        access.Exchanger
+	Developers   *web.Developers
+	Account      *web.Account
 }
 
 // API holds the resources of the JSON API.
 type API struct {
 	Clients *api.Clients
-	Token   echo.HandlerFunc // POST /oauth/token
 }
 
 type edge struct {
@@ -74,6 +77,8 @@ type stack []echo.MiddlewareFunc
 // both forms are served.
 func (e *edge) routes() {
 	e.open()
+	e.entrance()
+	e.own()
 	e.jsonAPI()
 }
 
@@ -83,10 +88,6 @@ func (e *edge) open() {
 	e.at(none, "GET", "/healthz", healthz)
 	e.at(none, "GET", "/readyz", e.readyz)
 	e.at(none, "GET", "/metrics", e.metricsPage)
-	e.at(none, "GET", "/static/*", echo.WrapHandler(static.Handler()))
-	if h := e.API.Token; h != nil {
-		e.at(stack{limitBody(formBody)}, "POST", "/oauth/token", h)
-	}
 }
 
 // jsonAPI is what programs call.

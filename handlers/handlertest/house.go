@@ -71,7 +71,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps = handlers.Deps{
 		BaseURL: BaseURL, Sandbox: true, Log: quiet, Replays: db,
 		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
-		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Token: access.TokenEndpoint(credentials)},
+		OAuth: credentials,
+		API:   handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}},
 	}
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
