@@ -348,7 +348,7 @@ CREATE TABLE sandbox_instructions (
     last_seq       integer NOT NULL,               -- the highest number an answer ever had
     received_at    timestamptz NOT NULL
 );
-CREATE INDEX sandbox_instructions_by_account ON sandbox_instructions (merchant_id, account_hash) WHERE NOT refund;
+CREATE INDEX sandbox_instructions_by_account ON sandbox_instructions (account_hash) WHERE NOT refund;
 CREATE TABLE sandbox_answers (
     instruction_id uuid NOT NULL REFERENCES sandbox_instructions (id),
     seq            integer NOT NULL,
