@@ -325,6 +325,7 @@ CREATE TABLE mails (
     error       text NOT NULL DEFAULT '',
     tries       integer NOT NULL DEFAULT 0,
     next_try_at timestamptz,
+    claimed_until timestamptz,          -- real time: one process sends it
     created_at  timestamptz NOT NULL,
     sent_at     timestamptz,
     UNIQUE (object_id, kind, attempt)

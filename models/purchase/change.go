@@ -111,7 +111,15 @@ const tries = 5
 
 // change loads a purchase, lets decide look at it and prepare a move, and writes
 // it as compare-and-set. Who loses the race decides again on what is there then.
-func (s *Service) change(ctx context.Context, merchantID, id uuid.UUID, decide func(rec Record) (func(Tx, *Record) error, error)) (Record, error) {
+func (s *Service) change(ctx context.Context, merchantID, id uuid.UUID, decide decision) (Record, error) {
+	return s.changeAs(ctx, merchantID, id, decide, func(rec Record) any { return rec })
+}
+
+// decision looks at a purchase and prepares the move; no move, no change.
+type decision func(rec Record) (func(Tx, *Record) error, error)
+
+// changeAs is change for use cases whose answer is more than the record.
+func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide decision, answer func(Record) any) (Record, error) {
 	var lost error
 	for range tries {
 		rec, err := s.load(ctx, merchantID, id)
@@ -137,7 +145,7 @@ func (s *Service) change(ctx context.Context, merchantID, id uuid.UUID, decide f
 				return errLost
 			}
 			rec = next
-			return tx.Answered(rec)
+			return tx.Answered(answer(rec))
 		})
 		if err != errLost { //nolint:errorlint // our own value, never wrapped
 			return rec, err

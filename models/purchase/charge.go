@@ -81,6 +81,13 @@ func (s *Service) mayCharge(p Purchase) error {
 func (s *Service) charging(who actor.Actor, t token.Token, m mandate.Mandate) func(Tx, *Record) error {
 	return func(tx Tx, rec *Record) error {
 		before := rec.Status
+		held, err := tx.UseToken(t.MerchantID, t.ID, tx.Now())
+		if err != nil {
+			return err
+		}
+		if !held {
+			return errLost
+		}
 		c := s.collectionOf(tx, rec.Purchase, t.ID, m.ID, s.Timetable.Plan(s.Calendar, rec.Due, rec.Brand.Shift, tx.Now()))
 		c.StatementLine = statementLine(m, c.ActionDate)
 		rec.TokenID = t.ID
@@ -88,7 +95,6 @@ func (s *Service) charging(who actor.Actor, t token.Token, m mandate.Mandate) fu
 		rec.Collection = &c
 		rec.move(PendingCharge, tx.Now())
 		tx.InsertCollection(c)
-		tx.TouchToken(t.ID, tx.Now())
 		tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
 			Text:   fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), t.AccountMask, c.ActionDate.Format("2 Jan 2006")),
 			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "recurring_token": t.ID, "action_date": c.ActionDate}})

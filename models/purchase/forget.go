@@ -3,6 +3,7 @@ package purchase
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -47,6 +48,10 @@ func (s *Service) DeletionImpact(ctx context.Context, who actor.Actor, tokenID u
 // DeleteToken ends a stored account everywhere at once (source: after deletion;
 // API contract 3.7). clientID zero means: whosever it is. The evidence stays.
 func (s *Service) DeleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID) error {
+	return s.deleteToken(ctx, who, clientID, tokenID, func(Tx) error { return nil })
+}
+
+func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID, answer func(Tx) error) error {
 	if err := who.May(actor.DeleteTokens); err != nil {
 		return err
 	}
@@ -58,7 +63,12 @@ func (s *Service) DeleteToken(ctx context.Context, who actor.Actor, clientID, to
 		if !t.Live() || clientID != uuid.Nil && t.ClientID != clientID {
 			return fault.Missing()
 		}
-		err = s.InTx(ctx, func(tx Tx) error { return s.forget(ctx, tx, who, t) })
+		err = s.InTx(ctx, func(tx Tx) error {
+			if err := s.forget(ctx, tx, who, t); err != nil {
+				return err
+			}
+			return answer(tx)
+		})
 		if err != errLost { //nolint:errorlint // our own value, never wrapped
 			return err
 		}
@@ -117,8 +127,7 @@ func (s *Service) forgetSource(ctx context.Context, tx Tx, who actor.Actor, t to
 	if err != nil {
 		return err
 	}
-	p.IsRecurringToken, p.UpdatedAt = false, tx.Now()
-	p.attempt(Attempt{Type: "delete_recurring_token", Successful: true, Method: t.Method, ClientIP: who.IP, At: tx.Now()})
+	p.noToken(who, t.Method, tx.Now())
 	won, err := tx.MovePurchase(p, p.Status)
 	if err == nil && !won {
 		err = errLost
@@ -157,16 +166,25 @@ func (s *Service) loseToken(ctx context.Context, tx Tx, who actor.Actor, p Purch
 
 // DeleteTokenOf deletes the token that a purchase is, and answers the purchase.
 func (s *Service) DeleteTokenOf(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
-	rec, err := s.Get(ctx, who, id)
+	if err := who.May(actor.DeleteTokens); err != nil {
+		return Record{}, err
+	}
+	rec, err := s.load(ctx, who.MerchantID, id)
 	if err != nil {
 		return rec, err
 	}
-	err = s.DeleteToken(ctx, who, uuid.Nil, id)
+	err = s.deleteToken(ctx, who, uuid.Nil, id, func(tx Tx) error {
+		rec.noToken(who, rec.Method, tx.Now())
+		return tx.Answered(rec)
+	})
 	if fault.Is(err, fault.NotFound) {
 		return rec, invalidToken("This purchase holds no live recurring token.")
 	}
-	if err != nil {
-		return rec, err
-	}
-	return s.load(ctx, who.MerchantID, id)
+	return rec, err
+}
+
+// noToken: the purchase stopped being a token; its status stays.
+func (p *Purchase) noToken(who actor.Actor, method string, at time.Time) {
+	p.IsRecurringToken, p.UpdatedAt = false, at
+	p.attempt(Attempt{Type: "delete_recurring_token", Successful: true, Method: method, ClientIP: who.IP, At: at})
 }

@@ -32,7 +32,8 @@ type Tx interface {
 	InsertEvidence(e mandate.Evidence)
 	InsertToken(t token.Token)
 	MoveToken(t token.Token, from token.State) (bool, error)
-	TouchToken(id uuid.UUID, usedAt time.Time)
+	// UseToken holds the token for a charge; false when it is not active any more.
+	UseToken(merchantID, id uuid.UUID, at time.Time) (bool, error)
 	InsertCollection(c collection.Collection)
 	MoveCollection(c collection.Collection, from collection.State) (bool, error)
 	InsertRefund(r Refund)
@@ -82,6 +83,7 @@ const defaultDue = time.Hour
 type Service struct {
 	InTx      func(context.Context, func(Tx) error) error
 	Read      Reader
+	Lists     Lister
 	Now       func() time.Time
 	Calendar  *calendar.Calendar
 	Timetable collection.Timetable

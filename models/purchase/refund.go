@@ -13,7 +13,7 @@ import (
 	"debitdesk/models/queue"
 )
 
-// Refunded is the answer to a refund: the purchase, and the money given back when
+// RefundResult is the answer to a refund: the purchase, and the money given back when
 // that is settled already.
 type RefundResult struct {
 	Record
@@ -28,7 +28,7 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 	if err := who.May(actor.Refund); err != nil {
 		return out, err
 	}
-	_, err := s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+	_, err := s.changeAs(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
 		amount, err := refundable(rec.Purchase, cents)
 		if err != nil {
 			return nil, err
@@ -53,9 +53,11 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 			tx.Audit(who, audit.Entry{Action: "purchase.refund_requested", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
 				Text:   fmt.Sprintf("%s is owed back to the payer.", money.Format(amount, rec.Currency)),
 				Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "amount_cents": amount}})
-			out.Record = *rec
 			return nil
 		}, nil
+	}, func(rec Record) any {
+		out.Record = rec
+		return out
 	})
 	return out, err
 }

@@ -30,6 +30,7 @@ type Tx struct {
 	waiting []statement
 	jobs    []queue.Job
 	begun   bool
+	broken  error // a row that could not be written; the commit refuses
 }
 
 type statement struct {
@@ -58,6 +59,9 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	}()
 	if err := fn(tx); err != nil {
 		return err
+	}
+	if tx.broken != nil {
+		return tx.broken
 	}
 	tx.keepAnswer()
 	if len(tx.jobs) > 0 {
@@ -103,6 +107,13 @@ func (t *Tx) read() (*gorm.DB, error) {
 		}
 	}
 	return t.db, nil
+}
+
+// fail makes the transaction end with err: a queued write has nobody to tell.
+func (t *Tx) fail(err error) {
+	if t.broken == nil {
+		t.broken = err
+	}
 }
 
 // create queues the INSERT of a GORM row.

@@ -48,16 +48,31 @@
   on("click", "[data-close-toast]", (b) => b.closest("[data-toast]").remove());
   document.addEventListener("toast", (e) => toast(e.detail.text, e.detail.kind));
 
-  // Copying.
-  on("click", "[data-copy]", async (button) => {
+  // Copying. The old way serves pages on a plain http address, where browsers withhold the clipboard.
+  function copyTheOldWay(text) {
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.className = "vh";
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+  async function copy(text) {
     try {
-      await navigator.clipboard.writeText(button.dataset.copy);
-      button.dataset.done = "";
-      setTimeout(() => delete button.dataset.done, 1500);
-      toast("Copied");
+      await navigator.clipboard.writeText(text);
+      return true;
     } catch {
-      toast("Your browser did not allow copying.", "bad");
+      return copyTheOldWay(text);
     }
+  }
+  on("click", "[data-copy]", async (button) => {
+    if (!(await copy(button.dataset.copy))) return toast("Your browser did not allow copying.", "bad");
+    button.focus();
+    button.dataset.done = "";
+    setTimeout(() => delete button.dataset.done, 1500);
+    toast("Copied");
   });
 
   // Menus are <details>: one open at a time, closed by a click elsewhere or by Escape. Inside a table that scrolls

@@ -49,6 +49,9 @@
 // data-row="row group", data-selected-count, data-picker, data-toast-for, data-submit (a select or radio that sends its
 // form when changed). For a toast from an htmx answer send the header HX-Trigger: {"toast":{"kind":"ok","text":"…"}}.
 //
+// Words arrive finished: amounts as "1 234,50" and dates as "1 Dec 2026" with no-break spaces inside, negatives with a
+// true minus, missing values empty (parts then print a dash or leave the line out).
+//
 // Text helpers (classes): muted, small, mono, ok-text, bad-text, warn-text, nowrap, wrap-anywhere, big-money, vh (for screen
 // readers only), phone-hide, phone-only.
 package components

@@ -1,0 +1,285 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
+	"debitdesk/models/queue"
+	"debitdesk/models/store"
+	"debitdesk/models/store/storetest"
+)
+
+// relay takes mails, or answers what it is told to.
+type relay struct {
+	mu    sync.Mutex
+	taken []uuid.UUID
+	tries int
+	fail  error
+	enter func() // called in the middle of sending
+}
+
+func (r *relay) Send(_ context.Context, m mail.Mail) error {
+	if r.enter != nil {
+		r.enter()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tries++
+	if r.fail == nil {
+		r.taken = append(r.taken, m.ID)
+	}
+	return r.fail
+}
+
+type house struct {
+	*store.Store
+	outbox.Service
+	relay    *relay
+	merchant uuid.UUID
+	jobs     []queue.Job
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	h := &house{relay: &relay{}}
+	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true,
+		Enqueue: func(_ context.Context, _ pgx.Tx, jobs []queue.Job) error { h.jobs = append(h.jobs, jobs...); return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	h.Store, h.merchant = s, s.NewID()
+	h.Service = outbox.Service{Store: s, Sender: h.relay}
+	return h
+}
+
+func (h *house) letter(t *testing.T, about uuid.UUID, attempt int) mail.Mail {
+	t.Helper()
+	m := mail.Mail{MerchantID: h.merchant, ObjectID: about, Kind: "invoice", Attempt: attempt, PurchaseID: about,
+		To: "thandi@example.co.za", CC: []string{"a@example.com", `odd,"one"@example.com`},
+		Letter: mail.Letter{Subject: "Your invoice", Text: "Pay, please.", HTML: "<p>Pay, please.</p>",
+			Attachments: []mail.Attachment{{Name: "invoice.pdf", Type: "application/pdf", Content: []byte("%PDF\x00\xff")}}}}
+	if err := h.InTx(t.Context(), func(tx *store.Tx) error {
+		m.ID = tx.NewID()
+		tx.InsertMail(m)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (h *house) find(t *testing.T, id uuid.UUID) mail.Mail {
+	t.Helper()
+	m, err := h.Mail(t.Context(), h.merchant, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (h *house) advance(t *testing.T, d time.Duration) {
+	t.Helper()
+	if err := h.Clock.MoveTo(t.Context(), h.Now().Add(d)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAMailComesBackAsItWasWritten(t *testing.T) {
+	h := open(t)
+	want := h.letter(t, uuid.New(), 1)
+	got := h.find(t, want.ID)
+	if got.To != want.To || !slices.Equal(got.CC, want.CC) || len(got.BCC) != 0 || got.Subject != want.Subject ||
+		got.Text != want.Text || got.HTML != want.HTML || got.PurchaseID != want.PurchaseID || got.ClientID != uuid.Nil || got.State != mail.Queued {
+		t.Errorf("got %+v", got)
+	}
+	if len(got.Attachments) != 1 || string(got.Attachments[0].Content) != "%PDF\x00\xff" {
+		t.Errorf("attachments %+v", got.Attachments)
+	}
+	if len(h.jobs) != 1 || h.jobs[0] != (queue.SendMail{MailID: want.ID}) {
+		t.Errorf("jobs %v", h.jobs)
+	}
+	if _, err := h.Mail(t.Context(), uuid.New(), want.ID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("another merchant read the mail: %v", err)
+	}
+}
+
+func TestOneCauseIsOneMail(t *testing.T) {
+	h := open(t)
+	about := uuid.New()
+	first := h.letter(t, about, 1)
+	again := h.letter(t, about, 1)
+	h.letter(t, about, 2)
+	all, err := h.MailsAbout(t.Context(), h.merchant, about)
+	if err != nil || len(all) != 2 || all[1].ID != first.ID {
+		t.Fatalf("%d mails, %v", len(all), err)
+	}
+	if err := h.Send(t.Context(), again.ID); err != nil {
+		t.Errorf("the job of a mail that was not needed failed: %v", err)
+	}
+}
+
+func TestMailsAreListedNewestFirstInPages(t *testing.T) {
+	h := open(t)
+	var ids []uuid.UUID
+	for i := range 3 {
+		h.advance(t, time.Second)
+		ids = append(ids, h.letter(t, uuid.New(), i).ID)
+	}
+	page, err := h.Mails(t.Context(), h.merchant, uuid.Nil, 2)
+	if err != nil || len(page) != 2 || page[0].ID != ids[2] || page[1].ID != ids[1] {
+		t.Fatalf("first page %v, %v", page, err)
+	}
+	if page, _ = h.Mails(t.Context(), h.merchant, ids[1], 2); len(page) != 1 || page[0].ID != ids[0] {
+		t.Errorf("second page %v", page)
+	}
+	if page, _ = h.Mails(t.Context(), uuid.New(), uuid.Nil, 2); len(page) != 0 {
+		t.Errorf("another merchant sees %v", page)
+	}
+}
+
+func TestASentMailIsMarkedAndToldOnce(t *testing.T) {
+	h := open(t)
+	var told []uuid.UUID
+	h.Sent = func(_ context.Context, m mail.Mail) error { told = append(told, m.PurchaseID); return nil }
+	m := h.letter(t, uuid.New(), 1)
+	for range 2 {
+		if err := h.Send(t.Context(), m.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := h.find(t, m.ID)
+	if got.State != mail.Sent || got.Tries != 1 || got.SentAt.IsZero() {
+		t.Errorf("got %+v", got)
+	}
+	if len(h.relay.taken) != 1 || !slices.Equal(told, []uuid.UUID{m.PurchaseID}) {
+		t.Errorf("sent %d times, told %v", len(h.relay.taken), told)
+	}
+}
+
+func TestTwoProcessesSendAMailOnce(t *testing.T) {
+	h := open(t)
+	m := h.letter(t, uuid.New(), 1)
+	h.relay.enter = func() { // the other one comes while this one is sending
+		other := outbox.Service{Store: h.Store, Sender: &relay{enter: func() { t.Error("the mail was sent twice") }}}
+		if err := other.Send(t.Context(), m.ID); err != nil {
+			t.Error(err)
+		}
+		if n, err := other.SendDue(t.Context()); n != 0 || err != nil {
+			t.Errorf("the sweep sent %d, %v", n, err)
+		}
+	}
+	if err := h.Send(t.Context(), m.ID); err != nil {
+		t.Fatal(err)
+	}
+	if len(h.relay.taken) != 1 {
+		t.Errorf("sent %d times", len(h.relay.taken))
+	}
+}
+
+func TestManyProcessesShareTheOutbox(t *testing.T) {
+	h := open(t)
+	const n = 60
+	for i := range n {
+		h.letter(t, uuid.New(), i)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if _, err := h.SendDue(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if _, err := h.SendDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(h.relay.taken) != n {
+		t.Errorf("%d mails were sent %d times", n, len(h.relay.taken))
+	}
+}
+
+func TestAClaimOfACrashedProcessRunsOut(t *testing.T) {
+	h := open(t)
+	m := h.letter(t, uuid.New(), 1)
+	if _, claimed, err := h.ClaimMail(t.Context(), m.ID); err != nil || !claimed {
+		t.Fatal(claimed, err)
+	}
+	h.advance(t, 48*time.Hour) // the sandbox clock does not end a claim
+	if n, err := h.SendDue(t.Context()); n != 0 || err != nil {
+		t.Fatalf("sent %d while claimed, %v", n, err)
+	}
+	if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET claimed_until = now() - interval '1 second'`); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := h.SendDue(t.Context()); n != 1 || err != nil {
+		t.Errorf("sent %d after the claim, %v", n, err)
+	}
+	if got := h.find(t, m.ID); got.Tries != 2 || got.ID != m.ID {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAFailingRelayIsTriedAgainWithGrowingPatience(t *testing.T) {
+	h := open(t)
+	m := h.letter(t, uuid.New(), 1)
+	h.relay.fail = errors.New("451 come back later")
+	waits := []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 16 * time.Hour}
+	for try, wait := range waits {
+		if err := h.Send(t.Context(), m.ID); err == nil {
+			t.Fatal("the failure was swallowed")
+		}
+		if got := h.find(t, m.ID); got.State != mail.Queued || got.Tries != try+1 || got.Error != "451 come back later" {
+			t.Fatalf("after try %d: %+v", try+1, got)
+		}
+		h.advance(t, wait-30*time.Second)
+		if n, err := h.SendDue(t.Context()); n != 0 || err != nil {
+			t.Fatalf("try %d came early: %v", try+2, err)
+		}
+		h.advance(t, 30*time.Second)
+	}
+	if _, err := h.SendDue(t.Context()); err != nil { // the eighth; one failure does not stop a sweep
+		t.Fatal(err)
+	}
+	if got := h.find(t, m.ID); got.State != mail.Failed || got.Tries != outbox.Tries || h.relay.tries != outbox.Tries {
+		t.Errorf("got %+v after %d tries", got, h.relay.tries)
+	}
+}
+
+func TestARefusedMailIsGivenUpAtOnce(t *testing.T) {
+	h := open(t)
+	h.Sent = func(context.Context, mail.Mail) error { t.Error("told of a mail that was refused"); return nil }
+	m := h.letter(t, uuid.New(), 1)
+	h.relay.fail = &mail.Refusal{Err: errors.New("550 no such mailbox")}
+	if err := h.Send(t.Context(), m.ID); err == nil {
+		t.Error("the refusal was swallowed")
+	}
+	if got := h.find(t, m.ID); got.State != mail.Failed || got.Error != "550 no such mailbox" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestASweepLeavesAFailingRelayAlone(t *testing.T) {
+	h := open(t)
+	for i := range 5 {
+		h.letter(t, uuid.New(), i)
+	}
+	h.relay.fail = errors.New("connection refused")
+	if _, err := h.SendDue(t.Context()); err == nil {
+		t.Error("the sweep tells nothing")
+	}
+	if h.relay.tries != 3 {
+		t.Errorf("tried %d times", h.relay.tries)
+	}
+}

@@ -1,0 +1,97 @@
+package purchase
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/collection"
+	"debitdesk/models/merchant"
+	"debitdesk/models/paging"
+)
+
+// Filter narrows the list of purchases; its zero value takes all.
+type Filter struct {
+	Statuses       []Status
+	ClientID       uuid.UUID
+	TokenID        uuid.UUID // charged with it
+	DueFrom, DueTo time.Time // both inclusive; zero: open
+	MinCents       int64
+	MaxCents       int64 // 0: open
+	Search         string
+}
+
+// Narrow tells whether anything but the status is filtered.
+func (f Filter) Narrow() bool {
+	f.Statuses = nil
+	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 || f.Search != ""
+}
+
+// Lister is what lists of purchases ask of the store.
+type Lister interface {
+	Purchases(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Purchase, error)
+	// PurchaseCounts counts all purchases of a merchant by status, exactly.
+	PurchaseCounts(ctx context.Context, merchantID uuid.UUID) (map[string]int64, error)
+	// CountPurchases counts by status what a filter lets through, up to limit each.
+	CountPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[string]int64, error)
+}
+
+// List gives a page of purchases, newest first, with what is shown beside them.
+func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Record], error) {
+	if err := who.May(actor.Read); err != nil {
+		return paging.Page[Record]{}, err
+	}
+	read, err := s.Lists.Purchases(ctx, who.MerchantID, f, ask)
+	if err != nil {
+		return paging.Page[Record]{}, err
+	}
+	page := paging.Cut(ask, read)
+	brands, collections, err := s.besideAll(ctx, who.MerchantID, page.Items)
+	if err != nil {
+		return paging.Page[Record]{}, err
+	}
+	return paging.Map(page, func(p Purchase) Record {
+		rec := Record{Purchase: p, Brand: brands[p.BrandID]}
+		if c, ok := collections[p.ID]; ok {
+			rec.Collection = &c
+		}
+		return rec
+	}), nil
+}
+
+func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID, list []Purchase) (map[uuid.UUID]merchant.Brand, map[uuid.UUID]collection.Collection, error) {
+	if len(list) == 0 {
+		return nil, nil, nil
+	}
+	all, err := s.Read.Brands(ctx, merchantID)
+	if err != nil {
+		return nil, nil, err
+	}
+	brands := make(map[uuid.UUID]merchant.Brand, len(all))
+	for _, b := range all {
+		brands[b.ID] = b
+	}
+	ids := make([]uuid.UUID, len(list))
+	for i, p := range list {
+		ids[i] = p.ID
+	}
+	collections, err := s.Read.LatestCollections(ctx, merchantID, ids...)
+	return brands, collections, err
+}
+
+// CountLimit is where counts under a filter stop: above it a page says "about".
+const CountLimit = 10_000
+
+// Counts gives the number of purchases by status. Without a filter it is exact;
+// under one each status counts to CountLimit + 1 at most.
+func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[string]int64, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	if !f.Narrow() {
+		return s.Lists.PurchaseCounts(ctx, who.MerchantID)
+	}
+	return s.Lists.CountPurchases(ctx, who.MerchantID, f, CountLimit+1)
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+)
+
+// Purchase implements purchase.Reader.
+func (s *Store) Purchase(ctx context.Context, merchantID, id uuid.UUID) (purchase.Purchase, error) {
+	return s.onePurchase(s.read(ctx).Where("merchant_id = ? AND id = ?", merchantID, id))
+}
+
+// PurchaseForPayer implements purchase.Reader.
+func (s *Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Purchase, error) {
+	return s.onePurchase(s.read(ctx).Where("id = ?", id))
+}
+
+func (s *Store) onePurchase(q *gorm.DB) (purchase.Purchase, error) {
+	var row purchaseRow
+	if err := missing(q.Select(purchaseColumns).Take(&row).Error, "find purchase"); err != nil {
+		return purchase.Purchase{}, err
+	}
+	return s.purchaseOf(row)
+}
+
+func (s *Store) purchasesOf(rows []purchaseRow) ([]purchase.Purchase, error) {
+	out := make([]purchase.Purchase, len(rows))
+	for i, r := range rows {
+		p, err := s.purchaseOf(r)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = p
+	}
+	return out, nil
+}
+
+// WaitingFor implements purchase.Reader.
+func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
+	var rows []purchaseRow
+	err := s.read(ctx).Select(purchaseColumns).Order("id").Find(&rows, "merchant_id = ? AND token_id = ? AND status = 'pending_charge'", merchantID, tokenID).Error
+	if err != nil {
+		return nil, fmt.Errorf("list waiting purchases: %w", err)
+	}
+	return s.purchasesOf(rows)
+}
+
+// Purchases implements purchase.Lister: one page, newest first (oldest first when
+// the newer side was asked), one record more than the page.
+func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) ([]purchase.Purchase, error) {
+	query, args := purchasePage(merchantID, f, ask)
+	var rows []purchaseRow
+	err := s.read(ctx).Raw(query, args...).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("list purchases: %w", err)
+	}
+	return s.purchasesOf(rows)
+}
+
+// purchasePage asks for each status on its own and merges: every part then walks
+// its index in order and stops after one page, however many rows there are.
+func purchasePage(merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) (string, []any) {
+	where, args := purchaseWhere(merchantID, f)
+	direction := "DESC"
+	if ask.Newer {
+		direction = "ASC"
+	}
+	if ask.From != uuid.Nil {
+		compare := "<"
+		if ask.Newer {
+			compare = ">"
+		}
+		where, args = where+" AND id "+compare+" ?", append(args, ask.From)
+	}
+	order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
+	if len(f.Statuses) < 2 {
+		for _, status := range f.Statuses {
+			where, args = where+" AND status = ?", append(args, string(status))
+		}
+		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + order, args
+	}
+	var parts []string
+	var all []any
+	for _, status := range f.Statuses {
+		parts = append(parts, "(SELECT id FROM purchases WHERE "+where+" AND status = ?"+order+")")
+		all = append(append(all, args...), string(status))
+	}
+	return "SELECT " + purchaseColumns + " FROM purchases WHERE id IN (SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") AS found" + order + ")" + order, all
+}
+
+func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
+	where, args := "merchant_id = ?", []any{merchantID}
+	add := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
+	if f.ClientID != uuid.Nil {
+		add("client_id = ?", f.ClientID)
+	}
+	if f.TokenID != uuid.Nil {
+		add("token_id = ?", f.TokenID)
+	}
+	if !f.DueFrom.IsZero() {
+		add("due >= ?", f.DueFrom)
+	}
+	if !f.DueTo.IsZero() {
+		add("due <= ?", f.DueTo)
+	}
+	if f.MinCents != 0 {
+		add("total_cents >= ?", f.MinCents)
+	}
+	if f.MaxCents != 0 {
+		add("total_cents <= ?", f.MaxCents)
+	}
+	if q := searchQuery(f.Search); q != "" {
+		add("search @@ ?::tsquery", q)
+	}
+	return where, args
+}
+
+// CountPurchases implements purchase.Lister.
+func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter, limit int64) (map[string]int64, error) {
+	where, args := purchaseWhere(merchantID, f)
+	var parts []string
+	var all []any
+	for _, status := range purchase.Statuses {
+		parts = append(parts, fmt.Sprintf("(SELECT ? AS status, count(*) AS n FROM (SELECT 1 FROM purchases WHERE %s AND status = ? LIMIT %d) AS some)", where, limit))
+		all = append(append(append(all, string(status)), args...), string(status))
+	}
+	if q := searchQuery(f.Search); q != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil { // few rows: read them once
+		parts = []string{fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s LIMIT %d) AS some GROUP BY status", where, limit*4)}
+		all = args
+	}
+	var rows []struct {
+		Status string
+		N      int64
+	}
+	if err := s.read(ctx).Raw(strings.Join(parts, " UNION ALL "), all...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("count purchases: %w", err)
+	}
+	counts := map[string]int64{}
+	for _, r := range rows {
+		if r.N > 0 {
+			counts[r.Status] = r.N
+		}
+	}
+	return counts, nil
+}

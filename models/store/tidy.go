@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/user"
+)
+
+const (
+	keysKept  = 48 * time.Hour // idempotency keys; 24 hours are promised
+	tidyChunk = 5_000          // rows a transaction; short locks
+	foldChunk = 20_000
+	// dirtyAfter folded rows are worth cleaning up at once, so that counting does
+	// not read their remains until the server's own clean-up comes by.
+	dirtyAfter = 5_000
+)
+
+// Tidy removes what is past its time, in real time, which never runs ahead of the
+// sandbox clock: idempotency keys, sessions that are over, old sign-in counters.
+func (s *Store) Tidy(ctx context.Context) error {
+	now := Instant(time.Now())
+	for rows := int64(tidyChunk); rows == tidyChunk; {
+		tag, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+			SELECT ctid FROM idempotency_keys WHERE stored_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-keysKept), tidyChunk)
+		if err != nil {
+			return fmt.Errorf("tidy idempotency keys: %w", err)
+		}
+		rows = tag.RowsAffected()
+	}
+	_, err := s.DropDeadSessions(ctx, now, now.Add(-user.SessionAbsolute))
+	return err
+}
+
+// FoldCounts moves the differences that purchases left into the counters, and
+// tells how many there were.
+func (s *Store) FoldCounts(ctx context.Context) (folded int64, err error) {
+	const fold = `WITH gone AS (
+			DELETE FROM purchase_count_deltas WHERE id = ANY (ARRAY(
+				SELECT id FROM purchase_count_deltas ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED))
+			RETURNING merchant_id, status, delta),
+		kept AS (
+			INSERT INTO purchase_counts AS c (merchant_id, status, n)
+			SELECT merchant_id, status, sum(delta) FROM gone GROUP BY 1, 2 ORDER BY 1, 2
+			ON CONFLICT (merchant_id, status) DO UPDATE SET n = c.n + excluded.n)
+		SELECT count(*) FROM gone`
+	for {
+		var n int64
+		if err := s.Pool.QueryRow(ctx, fold, foldChunk).Scan(&n); err != nil {
+			return folded, fmt.Errorf("fold counts: %w", err)
+		}
+		folded += n
+		if n < foldChunk {
+			break
+		}
+	}
+	if folded >= dirtyAfter {
+		if _, err := s.Pool.Exec(ctx, `VACUUM (TRUNCATE false) purchase_count_deltas`); err != nil {
+			return folded, fmt.Errorf("fold counts: %w", err)
+		}
+	}
+	return folded, nil
+}
+
+// PurchaseCounts tells how many purchases of the merchant stand in each status.
+// It is exact at any moment: what is not folded yet is added.
+func (s *Store) PurchaseCounts(ctx context.Context, merchantID uuid.UUID) (map[string]int64, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT status, sum(n)::bigint FROM (
+			SELECT status, n FROM purchase_counts WHERE merchant_id = $1
+			UNION ALL SELECT status, delta FROM purchase_count_deltas WHERE merchant_id = $1) AS parts
+		GROUP BY status HAVING sum(n) <> 0`, merchantID)
+	if err != nil {
+		return nil, fmt.Errorf("count purchases: %w", err)
+	}
+	defer rows.Close()
+	counts := map[string]int64{}
+	for rows.Next() {
+		var status string
+		var n int64
+		if err := rows.Scan(&status, &n); err != nil {
+			return nil, fmt.Errorf("count purchases: %w", err)
+		}
+		counts[status] = n
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("count purchases: %w", err)
+	}
+	return counts, nil
+}

@@ -1,0 +1,171 @@
+package store_test
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/queue"
+	"debitdesk/models/store"
+	"debitdesk/models/store/storetest"
+)
+
+// tidying is a database for one test of what is tidied and counted.
+type tidying struct {
+	*store.Store
+	t *testing.T
+}
+
+func openTidying(t *testing.T) tidying {
+	t.Helper()
+	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true,
+		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return tidying{s, t}
+}
+
+func (s tidying) run(sql string, args ...any) {
+	s.t.Helper()
+	if _, err := s.Pool.Exec(s.t.Context(), sql, args...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s tidying) number(sql string, args ...any) (n int64) {
+	s.t.Helper()
+	if err := s.Pool.QueryRow(s.t.Context(), sql, args...).Scan(&n); err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+func (s tidying) counts(merchant uuid.UUID) map[string]int64 {
+	s.t.Helper()
+	n, err := s.PurchaseCounts(s.t.Context(), merchant)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+func TestTidyRemovesWhatIsPastItsTimeAndNothingElse(t *testing.T) {
+	s := openTidying(t)
+	s.run(`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at)
+		SELECT gen_random_uuid(), true, 'old' || n, ''::bytea, 200, ''::bytea, now() - interval '48 hours 1 minute' FROM generate_series(1, 5001) n
+		UNION ALL SELECT gen_random_uuid(), true, 'young', ''::bytea, 200, ''::bytea, now() - interval '47 hours 59 minutes'`)
+	s.run(`INSERT INTO sessions (id_hash, data, created_at, seen_at, expires_at) VALUES
+		('over', '', now(), now(), now() - interval '1 minute'), ('live', '', now(), now(), now() + interval '1 minute')`)
+	s.run(`INSERT INTO sign_in_failures (key, failures, last_at, locked_until) VALUES
+		('old', 3, now() - interval '25 hours', NULL), ('recent', 3, now() - interval '23 hours', NULL),
+		('locked', 9, now() - interval '25 hours', now() + interval '1 hour')`)
+	if err := s.Tidy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sql  string
+		want int64
+	}{
+		{`SELECT count(*) FROM idempotency_keys WHERE key LIKE 'old%'`, 0},
+		{`SELECT count(*) FROM idempotency_keys`, 1},
+		{`SELECT count(*) FROM sessions WHERE id_hash = 'live'`, 1},
+		{`SELECT count(*) FROM sessions`, 1},
+		{`SELECT count(*) FROM sign_in_failures WHERE key IN ('recent', 'locked')`, 2},
+		{`SELECT count(*) FROM sign_in_failures`, 2},
+	} {
+		if got := s.number(row.sql); got != row.want {
+			t.Errorf("%s: %d, want %d", row.sql, got, row.want)
+		}
+	}
+}
+
+func TestCountsAreExactBeforeAndAfterFolding(t *testing.T) {
+	s := openTidying(t)
+	one, other := uuid.New(), uuid.New()
+	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta) VALUES
+		($1, 'created', 5), ($1, 'created', -2), ($1, 'paid', 2), ($1, 'error', 1), ($1, 'error', -1), ($2, 'paid', 7)`, one, other)
+	want := map[string]int64{"created": 3, "paid": 2}
+	if got := s.counts(one); !maps.Equal(got, want) {
+		t.Errorf("before: %v", got)
+	}
+	if n, err := s.FoldCounts(t.Context()); n != 6 || err != nil {
+		t.Errorf("folded %d, %v", n, err)
+	}
+	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta) VALUES ($1, 'paid', 1)`, one)
+	want["paid"] = 3
+	if got := s.counts(one); !maps.Equal(got, want) {
+		t.Errorf("half folded: %v", got)
+	}
+	if n, err := s.FoldCounts(t.Context()); n != 1 || err != nil {
+		t.Errorf("folded %d, %v", n, err)
+	}
+	if got := s.counts(one); !maps.Equal(got, want) {
+		t.Errorf("after: %v", got)
+	}
+	if got := s.counts(other); !maps.Equal(got, map[string]int64{"paid": 7}) {
+		t.Errorf("the other merchant has %v", got)
+	}
+}
+
+func TestNoCountIsLostBetweenWritersAndFolders(t *testing.T) {
+	s := openTidying(t)
+	merchant := uuid.New()
+	const writers, moves = 4, 100
+	writing, stop := sync.WaitGroup{}, make(chan struct{})
+	for range writers {
+		writing.Go(func() {
+			for range moves { // a purchase goes from created to paid
+				_, err := s.Pool.Exec(t.Context(), `INSERT INTO purchase_count_deltas (merchant_id, status, delta)
+					VALUES ($1, 'created', -1), ($1, 'paid', 1)`, merchant)
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	others := sync.WaitGroup{}
+	for range 2 {
+		others.Go(func() {
+			for {
+				if _, err := s.FoldCounts(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if n, err := s.PurchaseCounts(t.Context(), merchant); err != nil || n["created"] != -n["paid"] {
+					t.Errorf("a purchase is in two places or none: %v, %v", n, err)
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	writing.Wait()
+	close(stop)
+	others.Wait()
+	if got := s.counts(merchant)["paid"]; got != writers*moves {
+		t.Errorf("%d of %d moves were counted", got, writers*moves)
+	}
+}
+
+func TestManyDifferencesAreFoldedInOneCall(t *testing.T) {
+	s := openTidying(t)
+	merchant := uuid.New()
+	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta) SELECT $1, 'paid', 1 FROM generate_series(1, 20001)`, merchant)
+	if n, err := s.FoldCounts(t.Context()); n != 20001 || err != nil {
+		t.Fatalf("folded %d, %v", n, err)
+	}
+	if left := s.number(`SELECT count(*) FROM purchase_count_deltas`); left != 0 {
+		t.Errorf("%d are left", left)
+	}
+	if got := s.counts(merchant)["paid"]; got != 20001 {
+		t.Errorf("counted %d", got)
+	}
+}

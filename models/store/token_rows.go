@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/token"
+)
+
+type tokenRow struct {
+	ID            uuid.UUID `gorm:"primaryKey"`
+	MerchantID    uuid.UUID
+	BrandID       uuid.UUID
+	ClientID      *uuid.UUID
+	MandateID     uuid.UUID
+	Method        string
+	State         string
+	Description   string
+	HolderName    string
+	BankCode      string
+	AccountType   string
+	AccountSealed []byte
+	AccountMask   string
+	AccountHash   []byte
+	SoftFailures  int
+	Failures      int
+	BlockedCode   string
+	LastUsedAt    *time.Time
+	LastSuccessAt *time.Time
+	CreatedBy     string
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	EndedAt       *time.Time
+}
+
+func (tokenRow) TableName() string { return "tokens" }
+
+func (r tokenRow) domain() token.Token {
+	return token.Token{ID: r.ID, MerchantID: r.MerchantID, BrandID: r.BrandID, ClientID: orZero(r.ClientID), MandateID: r.MandateID, Method: r.Method,
+		State: token.State(r.State), Description: r.Description, HolderName: r.HolderName, BankCode: r.BankCode, AccountType: bank.AccountType(r.AccountType),
+		AccountMask: r.AccountMask, SoftFailures: r.SoftFailures, Failures: r.Failures, BlockedCode: r.BlockedCode, LastUsedAt: utc(r.LastUsedAt),
+		LastSuccessAt: utc(r.LastSuccessAt), CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
+}
+
+// InsertToken implements purchase.Tx; the account number is sealed here.
+func (t *Tx) InsertToken(k token.Token) {
+	t.create(&tokenRow{ID: k.ID, MerchantID: k.MerchantID, BrandID: k.BrandID, ClientID: orNull(k.ClientID), MandateID: k.MandateID, Method: k.Method,
+		State: string(k.State), Description: k.Description, HolderName: k.HolderName, BankCode: k.BankCode, AccountType: string(k.AccountType),
+		AccountSealed: t.s.seal.Seal(k.MerchantID, k.Account.Reveal()), AccountMask: k.AccountMask,
+		AccountHash: t.s.seal.Hash(k.MerchantID, "account", k.BankCode+"/"+k.Account.Reveal()), CreatedBy: k.CreatedBy, CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt})
+}
+
+// MoveToken implements purchase.Tx: compare-and-set on the state.
+func (t *Tx) MoveToken(k token.Token, from token.State) (bool, error) {
+	var ended *time.Time
+	if k.State == token.Deleted || k.State == token.Superseded {
+		ended = orNull(k.UpdatedAt)
+	}
+	n, err := t.exec(`UPDATE tokens SET state = $4, soft_failures = $5, failures = $6, blocked_code = $7, last_success_at = $8, updated_at = $9,
+		ended_at = coalesce(ended_at, $10) WHERE id = $1 AND merchant_id = $2 AND state = $3`,
+		k.ID, k.MerchantID, string(from), string(k.State), k.SoftFailures, k.Failures, k.BlockedCode, orNull(k.LastSuccessAt), k.UpdatedAt, ended)
+	if err != nil {
+		return false, fmt.Errorf("move token: %w", err)
+	}
+	return n == 1, nil
+}
+
+// UseToken implements purchase.Tx: it holds the token's row until the commit, so
+// that a token cannot be deleted while a charge begins; false when it is not
+// active any more.
+func (t *Tx) UseToken(merchantID, id uuid.UUID, at time.Time) (bool, error) {
+	n, err := t.exec(`UPDATE tokens SET last_used_at = $3 WHERE id = $1 AND merchant_id = $2 AND state = 'active'`, id, merchantID, at)
+	if err != nil {
+		return false, fmt.Errorf("use token: %w", err)
+	}
+	return n == 1, nil
+}
+
+// Token implements purchase.Reader.
+func (s *Store) Token(ctx context.Context, merchantID, id uuid.UUID) (token.Token, error) {
+	var row tokenRow
+	err := s.read(ctx).Omit("account_sealed", "account_hash").Take(&row, "merchant_id = ? AND id = ?", merchantID, id).Error
+	return row.domain(), missing(err, "find token")
+}
+
+// TokensOf implements purchase.Reader.
+func (s *Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
+	var rows []tokenRow
+	err := s.read(ctx).Omit("account_sealed", "account_hash").Order("id DESC").
+		Find(&rows, "merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID, clientID).Error
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	return tokens(rows), nil
+}
+
+func tokens(rows []tokenRow) []token.Token {
+	out := make([]token.Token, len(rows))
+	for i, r := range rows {
+		out[i] = r.domain()
+	}
+	return out
+}
