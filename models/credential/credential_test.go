@@ -354,3 +354,27 @@ func TestTheLastUseIsNotedOnceAMinute(t *testing.T) {
 		t.Fatalf("after a minute and a half still %v", later)
 	}
 }
+
+func TestTheCommandLineRevokesByIdAlone(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ours := h.issue(t, credential.Input{})
+	theirs, err := h.Issue(t.Context(), actor.OperatorOf(h.them), credential.Input{Name: "Theirs", Scopes: credential.ParseScopes("read, write")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := h.ListAll(t.Context()); err != nil || len(all) != 2 {
+		t.Fatalf("listed %v, %v; want both", all, err)
+	}
+	if _, err := h.RevokeAny(t.Context(), theirs.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Verify(t.Context(), theirs.Token)
+	wantRefused(t, err)
+	if _, err := h.Verify(t.Context(), ours.Token); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.RevokeAny(t.Context(), uuid.New()); !fault.Is(err, fault.NotFound) {
+		t.Fatalf("an unknown id: %v", err)
+	}
+}
