@@ -345,6 +345,17 @@ func TestASessionIsEndedFromAnotherBrowserAndByDisabling(t *testing.T) {
 	stranger.do("GET", "/account", nil).want(t, http.StatusSeeOther)
 }
 
+func TestASessionThatOutlivedTheDisablingOpensNothing(t *testing.T) {
+	t.Parallel()
+	g := openGate(t, "http://desk.example")
+	b := g.browser()
+	b.signIn("thandi@example.com")
+	if _, err := g.store.Pool.Exec(t.Context(), `UPDATE users SET disabled_at = now()`); err != nil {
+		t.Fatal(err)
+	}
+	b.do("GET", "/account", nil).want(t, http.StatusSeeOther)
+}
+
 func TestSigningOutEndsTheSession(t *testing.T) {
 	t.Parallel()
 	g := openGate(t, "http://desk.example")

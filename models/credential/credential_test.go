@@ -260,6 +260,24 @@ func TestAClientExchangesItsSecretForTokensOfADay(t *testing.T) {
 	wantRefused(t, err)
 }
 
+func TestATokenThatWasExchangedDuringTheRevocationStopsToo(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	client, err := h.IssueClient(t.Context(), h.ours, credential.Input{Name: "ERP"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := h.Exchange(t.Context(), credential.Request{ClientID: client.ClientID, Secret: client.Secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.store.Pool.Exec(t.Context(), `UPDATE credentials SET revoked_at = now() WHERE id = $1`, client.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Verify(t.Context(), out.Token)
+	wantRefused(t, err)
+}
+
 func TestWrongClientsAndSecretsAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	h := open(t)
