@@ -36,6 +36,7 @@ type Deps struct {
 	OAuth        access.Exchanger
 	Developers   *web.Developers
 	Account      *web.Account
+	Purchases    *web.Purchases
 }
 
 // API holds the resources of the JSON API.
@@ -81,6 +82,7 @@ func (e *edge) routes() {
 	e.open()
 	e.entrance()
 	e.own()
+	e.desk()
 	e.jsonAPI()
 }
 
