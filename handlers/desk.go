@@ -6,6 +6,9 @@ func (e *edge) desk() {
 	if e.Purchases != nil {
 		p := e.Purchases
 		e.at(person, "GET", "/purchases", p.List)
+		e.at(person, "POST", "/purchases", p.Create)
+		e.at(person, "GET", "/purchases/new", p.New)
+		e.at(person, "POST", "/purchases/preview", p.Preview)
 		e.at(person, "GET", "/purchases/:id", p.Show)
 		e.at(person, "GET", "/purchases/:id/qr", p.QR)
 		e.at(person, "GET", "/purchases/:id/charge", p.AskCharge)

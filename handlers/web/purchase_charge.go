@@ -27,6 +27,9 @@ func (p *Purchases) AskCharge(c echo.Context) error {
 	typed := url.Values{}
 	if rec.DueGiven && !p.Service.Timetable.TooSoon(rec.Due, p.Desk.Now()) {
 		typed.Set("due", dateOf(rec.Due).String())
+		if d := p.days(); !d.rules.Choose(d.cal, dateOf(rec.Due), rec.Brand.Shift, d.now).Possible {
+			typed.Set("due_other", typed.Get("due")) // a closed day: taken, and moved
+		}
 	}
 	return p.chargeForm(c, rec, http.StatusOK, typed, nil)
 }

@@ -51,7 +51,7 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	ctx, who, now := c.Request().Context(), access.Actor(c), p.Desk.Now()
 	view := pages.PurchaseView{
 		Title: "Purchase " + reference(rec.Purchase), ID: components.IDChip{ID: rec.ID.String(), What: "purchase"}, For: lineWords(rec.Details),
-		Amount: components.Money{Amount: minus(money.Amount(rec.TotalCents)), Currency: currencySign(rec.Currency)},
+		Amount: sum(rec.TotalCents, rec.Currency),
 		Pill:   statusPill(rec, p.Service.Timetable, now), Next: nextStep(rec, p.Service.Timetable, now), Notes: rec.Details.Notes,
 	}
 	usable, err := p.Service.StoredFor(ctx, rec)
