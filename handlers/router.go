@@ -39,7 +39,9 @@ type Deps struct {
 }
 
 // API holds the resources of the JSON API.
-type API struct{}
+type API struct {
+	Clients *api.Clients
+}
 
 type edge struct {
 	Deps
@@ -77,6 +79,7 @@ func (e *edge) routes() {
 	e.open()
 	e.entrance()
 	e.own()
+	e.jsonAPI()
 }
 
 // open addresses need no proof of who calls.
@@ -85,6 +88,19 @@ func (e *edge) open() {
 	e.at(none, "GET", "/healthz", healthz)
 	e.at(none, "GET", "/readyz", e.readyz)
 	e.at(none, "GET", "/metrics", e.metricsPage)
+}
+
+// jsonAPI is what programs call.
+func (e *edge) jsonAPI() {
+	s := e.programs(jsonBody)
+	if h := e.API.Clients; h != nil {
+		e.api(s, "POST", "/clients", h.Create)
+		e.api(s, "GET", "/clients", h.List)
+		e.api(s, "GET", "/clients/:id", h.Get)
+		e.api(s, "PUT", "/clients/:id", h.Update)
+		e.api(s, "PATCH", "/clients/:id", h.Update)
+		e.api(s, "DELETE", "/clients/:id", h.Delete)
+	}
 }
 
 // programs is what stands before the JSON API.
