@@ -56,8 +56,8 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	if err := a.Store.Clock.Follow(ctx); err != nil {
 		return nil, err
 	}
-	a.Services, err = wire(a, how.baseURL)
-	return a, err
+	a.Services = wire(a, how.baseURL)
+	return a, nil
 }
 
 // connect opens the pool on the merchant's own server, or on our private one.
