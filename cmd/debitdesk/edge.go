@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/api"
 	"debitdesk/handlers/web"
 	"debitdesk/migrations"
 )
@@ -26,7 +27,12 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Ready:   a.ready(),
 		Replays: a.Store,
 		Bearer:  access.Bearer(s.credentials), Session: sessions.Authenticate,
-		ErrorPage:  desk.ErrorPage,
+		ErrorPage: desk.ErrorPage,
+		API: handlers.API{
+			Clients:   &api.Clients{Base: api.Base(baseURL), Service: s.clients},
+			Purchases: &api.Purchases{Base: api.Base(baseURL), Service: s.purchases},
+			Tokens:    &api.Tokens{Base: api.Base(baseURL), Service: s.purchases},
+		},
 		Login:      &access.Login{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},

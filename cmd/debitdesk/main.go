@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 	}()
 	var all commands
 	parser, err := kong.New(&all, kong.Name("debitdesk"), kong.Description("Debit orders for South African merchants."),
-		kong.UsageOnError(), kong.Writers(io.out, io.err), kong.Exit(func(code int) { panic(leave(code)) }))
+		kong.Writers(io.out, io.err), kong.Exit(func(code int) { panic(leave(code)) }))
 	if err != nil {
 		return complain(io, err, exitFailed)
 	}
@@ -101,6 +102,7 @@ type usageError struct{ error }
 func misused(io streams, err error) int {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) {
+		parse.Context.Stdout = io.err
 		_ = parse.Context.PrintUsage(true)
 	}
 	return complain(io, err, exitUsage)
@@ -110,7 +112,9 @@ func misused(io streams, err error) int {
 func complain(io streams, err error, code int) int {
 	f, refused := fault.From(err)
 	if !refused || len(f.Fields) == 0 {
-		_, _ = fmt.Fprintf(io.err, "debitdesk: %v\n", err)
+		for _, line := range strings.Split(err.Error(), "\n") {
+			_, _ = fmt.Fprintf(io.err, "debitdesk: %s\n", line)
+		}
 		return code
 	}
 	for _, problem := range f.Fields {
