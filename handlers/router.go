@@ -36,6 +36,7 @@ type Deps struct {
 	OAuth        access.Exchanger
 	Developers   *web.Developers
 	Account      *web.Account
+	Clients      *web.Clients
 }
 
 // API holds the resources of the JSON API.
@@ -80,6 +81,7 @@ func (e *edge) routes() {
 	e.entrance()
 	e.own()
 	e.jsonAPI()
+	e.desk()
 }
 
 // open addresses need no proof of who calls.
@@ -100,6 +102,22 @@ func (e *edge) jsonAPI() {
 		e.api(s, "PUT", "/clients/:id", h.Update)
 		e.api(s, "PATCH", "/clients/:id", h.Update)
 		e.api(s, "DELETE", "/clients/:id", h.Delete)
+	}
+}
+
+// desk is what people work with.
+func (e *edge) desk() {
+	person := e.people(smallForm)
+	if h := e.Clients; h != nil {
+		e.at(person, "GET", "/clients", h.List)
+		e.at(person, "POST", "/clients", h.Create)
+		e.at(person, "GET", "/clients/new", h.New)
+		e.at(person, "GET", "/clients/:id", h.Show)
+		e.at(person, "POST", "/clients/:id", h.Update)
+		e.at(person, "GET", "/clients/:id/edit", h.Edit)
+		e.at(person, "POST", "/clients/:id/numbers", h.Reveal)
+		e.at(person, "GET", "/clients/:id/deletion", h.AskDelete)
+		e.at(person, "POST", "/clients/:id/deletion", h.Delete)
 	}
 }
 
