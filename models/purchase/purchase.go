@@ -74,7 +74,7 @@ type Details struct {
 	RequestClientDetails  []string       `json:"request_client_details,omitempty"`
 	Timezone              string         `json:"timezone"`
 	EmailMessage          string         `json:"email_message,omitempty"`
-	Metadata              map[string]any `json:"metadata,omitempty"`
+	Metadata string `json:"metadata,omitempty"` // a JSON object as text: kept as it came
 	DirectDebit           *DirectDebit   `json:"direct_debit,omitempty"`
 }
 
