@@ -33,18 +33,22 @@ func TestThePermissionFitsWhatIsKnown(t *testing.T) {
 		change func(*mandate.Mandate, *merchant.Brand, *mandate.Terms)
 		want   string
 	}{
-		"nothing is collected":   {func(_ *mandate.Mandate, _ *merchant.Brand, t *mandate.Terms) { t.FirstDebit = calendar.Date{} }, "Nothing is debited now."},
-		"the name is not known":  {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.HolderName = "" }, "I, the account holder named on this form,"},
-		"nor is the account":     {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.AccountMask = "" }, "debit the bank account given on this form by"},
-		"the last day":           {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 99 }, "normally on the last day of the month."},
-		"the 3rd":                {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 3 }, "the 3rd of the month"},
-		"the 12th":               {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 12 }, "the 12th of the month"},
-		"the 22nd":               {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 22 }, "the 22nd of the month"},
-		"Sundays are day seven":  {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.PeriodUnits, m.DeductionDay = "weeks", 7 }, "normally on Sundays."},
-		"days have no fixed day": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.PeriodUnits, m.DeductionDay = "days", 0 }, "the dates that we agreed."},
-		"moved to the next day":  {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Shift = calendar.Next }, "the next ordinary business day."},
-		"one name":               {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.LegalName = "" }, "authorise Cape Fitness to debit"},
-		"no address on record":   {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Email = "" }, "notice in writing. Cancelling"},
+		"nothing is collected":  {func(_ *mandate.Mandate, _ *merchant.Brand, t *mandate.Terms) { t.FirstDebit = calendar.Date{} }, "Nothing is debited now."},
+		"the name is not known": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.HolderName = "" }, "I, the account holder named on this form,"},
+		"nor is the account":    {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.AccountMask = "" }, "debit the bank account given on this form by"},
+		"the last day":          {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 99 }, "normally on the last day of the month."},
+		"the 3rd":               {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 3 }, "the 3rd of the month"},
+		"the 12th":              {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 12 }, "the 12th of the month"},
+		"the 22nd":              {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 22 }, "the 22nd of the month"},
+		"Sundays are day seven": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) {
+			m.PeriodUnits, m.DeductionDay = "weeks", 7
+		}, "normally on Sundays."},
+		"days have no fixed day": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) {
+			m.PeriodUnits, m.DeductionDay = "days", 0
+		}, "the dates that we agreed."},
+		"moved to the next day": {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Shift = calendar.Next }, "the next ordinary business day."},
+		"one name":              {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.LegalName = "" }, "authorise Cape Fitness to debit"},
+		"no address on record":  {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Email = "" }, "notice in writing. Cancelling"},
 	} {
 		m, b, terms := permission()
 		c.change(&m, &b, &terms)
