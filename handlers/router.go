@@ -40,7 +40,9 @@ type Deps struct {
 
 // API holds the resources of the JSON API.
 type API struct {
-	Clients *api.Clients
+	Clients   *api.Clients
+	Purchases *api.Purchases
+	Tokens    *api.Tokens
 }
 
 type edge struct {
@@ -88,19 +90,6 @@ func (e *edge) open() {
 	e.at(none, "GET", "/healthz", healthz)
 	e.at(none, "GET", "/readyz", e.readyz)
 	e.at(none, "GET", "/metrics", e.metricsPage)
-}
-
-// jsonAPI is what programs call.
-func (e *edge) jsonAPI() {
-	s := e.programs(jsonBody)
-	if h := e.API.Clients; h != nil {
-		e.api(s, "POST", "/clients", h.Create)
-		e.api(s, "GET", "/clients", h.List)
-		e.api(s, "GET", "/clients/:id", h.Get)
-		e.api(s, "PUT", "/clients/:id", h.Update)
-		e.api(s, "PATCH", "/clients/:id", h.Update)
-		e.api(s, "DELETE", "/clients/:id", h.Delete)
-	}
 }
 
 // programs is what stands before the JSON API.

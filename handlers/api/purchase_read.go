@@ -61,8 +61,10 @@ func readDetails(o *input.Object, in *purchase.Input) {
 	for _, p := range o.Objects("products", 1, 1000) {
 		in.Details.Products = append(in.Details.Products, readProduct(p))
 	}
-	if meta, given := o.Object("metadata"); given {
-		in.Details.Metadata = meta.Fields()
+	if meta, given := o.Object("metadata"); given && len(meta.Fields()) > 0 {
+		if text, err := Marshal(meta.Fields()); err == nil {
+			in.Details.Metadata = string(text)
+		}
 	}
 	methods, given := o.Object("payment_method_details")
 	if !given {

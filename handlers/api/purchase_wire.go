@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,24 +70,24 @@ type purchaseBody struct {
 }
 
 type detailsBody struct {
-	Products              []productBody  `json:"products"`
-	Currency              string         `json:"currency"`
-	Language              string         `json:"language"`
-	Notes                 string         `json:"notes"`
-	Debt                  int64          `json:"debt"`
-	SubtotalOverride      *int64         `json:"subtotal_override"`
-	TotalTaxOverride      *int64         `json:"total_tax_override"`
-	TotalDiscountOverride *int64         `json:"total_discount_override"`
-	TotalOverride         *int64         `json:"total_override"`
-	Total                 int64          `json:"total"`
-	RequestClientDetails  []string       `json:"request_client_details"`
-	Timezone              string         `json:"timezone"`
-	DueStrict             bool           `json:"due_strict"`
-	EmailMessage          string         `json:"email_message"`
-	ShippingOptions       []struct{}     `json:"shipping_options"`
-	HasUpsellProducts     bool           `json:"has_upsell_products"`
-	Metadata              map[string]any `json:"metadata"`
-	PaymentMethodDetails  methodsBody    `json:"payment_method_details"`
+	Products              []productBody   `json:"products"`
+	Currency              string          `json:"currency"`
+	Language              string          `json:"language"`
+	Notes                 string          `json:"notes"`
+	Debt                  int64           `json:"debt"`
+	SubtotalOverride      *int64          `json:"subtotal_override"`
+	TotalTaxOverride      *int64          `json:"total_tax_override"`
+	TotalDiscountOverride *int64          `json:"total_discount_override"`
+	TotalOverride         *int64          `json:"total_override"`
+	Total                 int64           `json:"total"`
+	RequestClientDetails  []string        `json:"request_client_details"`
+	Timezone              string          `json:"timezone"`
+	DueStrict             bool            `json:"due_strict"`
+	EmailMessage          string          `json:"email_message"`
+	ShippingOptions       []struct{}      `json:"shipping_options"`
+	HasUpsellProducts     bool            `json:"has_upsell_products"`
+	Metadata              json.RawMessage `json:"metadata"`
+	PaymentMethodDetails  methodsBody     `json:"payment_method_details"`
 }
 
 type methodsBody struct {
@@ -196,11 +197,8 @@ func detailsOf(r purchase.Record) detailsBody {
 		Products: make([]productBody, len(d.Products)), Currency: r.Currency, Language: d.Language, Notes: d.Notes, Debt: d.DebtCents,
 		SubtotalOverride: d.SubtotalOverrideCents, TotalTaxOverride: d.TaxOverrideCents, TotalDiscountOverride: d.DiscountOverrideCents,
 		TotalOverride: d.TotalOverrideCents, Total: r.TotalCents, RequestClientDetails: orEmpty(d.RequestClientDetails), Timezone: d.Timezone,
-		DueStrict: r.DueStrict, EmailMessage: d.EmailMessage, ShippingOptions: []struct{}{}, Metadata: d.Metadata,
+		DueStrict: r.DueStrict, EmailMessage: d.EmailMessage, ShippingOptions: []struct{}{}, Metadata: json.RawMessage(or(d.Metadata, "{}")),
 		PaymentMethodDetails: methodsBody{d.DirectDebit},
-	}
-	if out.Metadata == nil {
-		out.Metadata = map[string]any{}
 	}
 	for i, p := range d.Products {
 		out.Products[i] = productBody{Name: p.Name, Quantity: p.Quantity.StringFixed(4), Price: p.PriceCents, Discount: p.DiscountCents,
@@ -272,6 +270,13 @@ func resultOf(r collection.Result) *resultBody {
 		out.ISO = &r.ISO
 	}
 	return out
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
 }
 
 func ref[T any](v T) *T { return &v }

@@ -117,7 +117,9 @@ func (h *Purchases) Cancel(c echo.Context) error { return h.act(c, h.Service.Can
 func (h *Purchases) ResendInvoice(c echo.Context) error { return h.act(c, h.Service.ResendInvoice) }
 
 // DeleteRecurringToken serves POST /purchases/{id}/delete_recurring_token/.
-func (h *Purchases) DeleteRecurringToken(c echo.Context) error { return h.act(c, h.Service.DeleteTokenOf) }
+func (h *Purchases) DeleteRecurringToken(c echo.Context) error {
+	return h.act(c, h.Service.DeleteTokenOf)
+}
 
 // Charge serves POST /purchases/{id}/charge/.
 func (h *Purchases) Charge(c echo.Context) error {

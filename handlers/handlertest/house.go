@@ -18,8 +18,11 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/collection"
 	"debitdesk/models/credential"
+	"debitdesk/models/purchase"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
@@ -31,13 +34,14 @@ const BaseURL = "https://desk.example"
 
 // House is the app with its cast: merchant A, and the stranger's merchant B.
 type House struct {
-	Store    *store.Store
-	App      *echo.Echo
-	Deps     handlers.Deps
-	Sessions *access.Sessions
-	Clients  *client.Service
-	A, B     Merchant
-	tb       testing.TB
+	Store     *store.Store
+	App       *echo.Echo
+	Deps      handlers.Deps
+	Sessions  *access.Sessions
+	Clients   *client.Service
+	Purchases *purchase.Service
+	A, B      Merchant
+	tb        testing.TB
 }
 
 // Merchant is one business of the cast.
@@ -66,13 +70,16 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h := &House{Store: db, tb: tb}
 	h.Sessions = access.NewSessions(db, [][]byte{[]byte("session-key")}, true, time.Now)
 	h.Clients = &client.Service{InTx: store.Runner[client.Tx](db), Read: db, Now: db.Now}
+	h.Purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](db), Read: db, Lists: db, Now: db.Now, Calendar: calendar.New(),
+		Timetable: collection.DefaultTimetable()}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: db.Now, Issuer: BaseURL}
 	h.Deps = handlers.Deps{
 		BaseURL: BaseURL, Sandbox: true, Log: quiet, Replays: db,
 		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
 		OAuth: credentials,
-		API:   handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}},
+		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Purchases: &api.Purchases{Base: BaseURL, Service: h.Purchases},
+			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}},
 	}
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")

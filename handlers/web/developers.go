@@ -205,7 +205,7 @@ func credentialRow(one credential.Credential, now time.Time) pages.CredentialRow
 	case credential.Expired:
 		row.State = components.Pill{Kind: "draft", Word: "Expired", Title: "Its lifetime is over; create a new one."}
 	case credential.Revoked:
-		row.State = components.Pill{Kind: "bad", Word: "Revoked", Title: "Revoked " + moment(one.RevokedAt).Title}
+		row.State = components.Pill{Kind: "draft", Word: "Revoked", Title: "Revoked " + moment(one.RevokedAt).Title}
 	}
 	return row
 }

@@ -190,7 +190,7 @@ func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	n, err := t.exec(movePurchase, movePurchaseArgs(r, from)...)
+	n, err := t.execFirst(movePurchase, movePurchaseArgs(r, from)...)
 	if err != nil {
 		return false, fmt.Errorf("move purchase: %w", err)
 	}
