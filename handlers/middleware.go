@@ -18,13 +18,8 @@ import (
 	"debitdesk/models/fault"
 )
 
-// Largest request bodies, in bytes (ours: API contract 1.7).
-const (
-	jsonBody    = 1 << 20
-	billingBody = 8 << 20
-	formBody    = 1 << 20
-	uploadBody  = 10 << 20
-)
+// jsonBody is the largest body of a JSON request, in bytes (ours: API contract 1.7).
+const jsonBody = 1 << 20
 
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 

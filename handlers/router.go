@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/web"
 	"debitdesk/views/pages"
 )
 
@@ -31,10 +32,18 @@ type Deps struct {
 	Session      access.Authenticator // people
 	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
 	API          API
+	Login        *access.Login
+	OAuth        access.Exchanger
+	Developers   *web.Developers
+	Account      *web.Account
 }
 
 // API holds the resources of the JSON API.
-type API struct{}
+type API struct {
+	Clients   *api.Clients
+	Purchases *api.Purchases
+	Tokens    *api.Tokens
+}
 
 type edge struct {
 	Deps
@@ -70,6 +79,9 @@ type stack []echo.MiddlewareFunc
 // both forms are served.
 func (e *edge) routes() {
 	e.open()
+	e.entrance()
+	e.own()
+	e.jsonAPI()
 }
 
 // open addresses need no proof of who calls.

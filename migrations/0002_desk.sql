@@ -228,6 +228,8 @@ CREATE TABLE collections (
     started             boolean NOT NULL DEFAULT false,
     claimed_until       timestamptz,               -- real time: one process hands it over
     recall_due          boolean NOT NULL DEFAULT false, -- the bank has yet to be told
+    proof_due           boolean NOT NULL DEFAULT false, -- the bank has yet to get the mandate
+    soft_before         integer NOT NULL DEFAULT 0, -- soft unpaids in a row on the token before this success
     service             text NOT NULL,
     statement_line      text NOT NULL,
     result_code         text NOT NULL DEFAULT '',
@@ -251,6 +253,7 @@ CREATE INDEX collections_to_start ON collections (execute_at) WHERE NOT started 
 CREATE INDEX collections_to_close ON collections (final_at) WHERE state = 'provisional';
 CREATE INDEX collections_silent ON collections (alert_at) WHERE state = 'submitted' AND alerted_at IS NULL;
 CREATE INDEX collections_to_recall ON collections (id) WHERE recall_due;
+CREATE INDEX collections_to_prove ON collections (id) WHERE proof_due;
 CREATE INDEX collections_by_day ON collections (merchant_id, action_date, state);
 CREATE INDEX collections_by_token ON collections (token_id, id);
 
@@ -277,7 +280,7 @@ CREATE TABLE refunds (
     purchase_id   uuid NOT NULL REFERENCES purchases (id),
     amount_cents  bigint NOT NULL CHECK (amount_cents > 0),
     currency      text NOT NULL,
-    state         text NOT NULL CHECK (state IN ('pending', 'settled')),
+    state         text NOT NULL CHECK (state IN ('pending', 'settled', 'dropped')), -- dropped: the money went back another way
     channel       text NOT NULL,                   -- bank, person
     handed_over   boolean NOT NULL DEFAULT false,
     reference     text NOT NULL,
@@ -338,26 +341,24 @@ CREATE INDEX mails_waiting ON mails (next_try_at) WHERE state = 'queued';
 CREATE TABLE sandbox_instructions (
     id             uuid PRIMARY KEY,
     merchant_id    uuid NOT NULL,
-    kind           text NOT NULL,
-    account_hash   bytea NOT NULL,
+    refund         boolean NOT NULL,
+    account_hash   bytea,                          -- the number itself is not kept
     amount_cents   bigint NOT NULL,
-    action_date    date NOT NULL,
-    received_at    timestamptz NOT NULL,
-    recalled_at    timestamptz,
-    instruction    jsonb NOT NULL                  -- without the account number
+    action_date    date,                           -- null for a refund
+    last_seq       integer NOT NULL,               -- the highest number an answer ever had
+    received_at    timestamptz NOT NULL
 );
-CREATE INDEX sandbox_instructions_by_account ON sandbox_instructions (merchant_id, account_hash);
+CREATE INDEX sandbox_instructions_by_account ON sandbox_instructions (account_hash) WHERE NOT refund;
 CREATE TABLE sandbox_answers (
     instruction_id uuid NOT NULL REFERENCES sandbox_instructions (id),
     seq            integer NOT NULL,
-    message_id     text NOT NULL,
     kind           text NOT NULL,
     code           text NOT NULL,
     due_at         timestamptz NOT NULL,
     delivered_at   timestamptz,
     PRIMARY KEY (instruction_id, seq)
 );
-CREATE INDEX sandbox_answers_waiting ON sandbox_answers (due_at) WHERE delivered_at IS NULL;
+CREATE INDEX sandbox_answers_waiting ON sandbox_answers (due_at, instruction_id, seq) WHERE delivered_at IS NULL;
 
 -- +goose Down
 DROP TABLE sandbox_answers, sandbox_instructions, mails, ledger_entries, refunds, bank_messages, collections,

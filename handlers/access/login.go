@@ -32,7 +32,7 @@ type Login struct {
 
 // Show serves GET /login.
 func (l *Login) Show(c echo.Context) error {
-	next := localPath(c.QueryParam("next"))
+	next := LocalPath(c.QueryParam("next"))
 	if _, found, err := l.Sessions.Authenticate(c); err != nil || found {
 		if err != nil {
 			return err
@@ -48,7 +48,7 @@ func (l *Login) SignIn(c echo.Context) error {
 		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
 	}
 	form := c.Request().PostForm
-	view := pages.LoginView{Email: form.Get("email"), Next: localPath(form.Get("next"))}
+	view := pages.LoginView{Email: form.Get("email"), Next: LocalPath(form.Get("next"))}
 	if view.Email == "" || form.Get("password") == "" {
 		view.Problem = "Enter your e-mail address and your password."
 		return l.page(c, http.StatusUnprocessableEntity, view)
@@ -99,9 +99,9 @@ func (l *Login) page(c echo.Context, status int, view pages.LoginView) error {
 	return pages.Login(frame, view).Render(c.Request().Context(), c.Response())
 }
 
-// localPath is where to go after signing in: an address of this site, else the
+// LocalPath is where to go after signing in: an address of this site, else the
 // home page. "//evil.example" and "/\evil.example" lead elsewhere in a browser.
-func localPath(next string) string {
+func LocalPath(next string) string {
 	u, err := url.Parse(next)
 	switch {
 	case err != nil, u.IsAbs(), u.Host != "", u.User != nil, u.Opaque != "",

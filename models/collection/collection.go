@@ -46,6 +46,8 @@ type Collection struct {
 	ExecuteAt    time.Time     // when the purchase turns pending_execute
 	Started      bool          // the purchase has turned pending_execute
 	RecallDue    bool          // recalled, and the bank has yet to be told
+	ProofDue     bool          // the bank asks for the mandate, and has yet to get it
+	SoftBefore   int           // soft unpaids in a row on the token before this success, for the case that it is returned
 
 	StatementLine string // 30 characters: 10 short name, 14 contract reference, 6 free
 

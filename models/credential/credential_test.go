@@ -260,6 +260,24 @@ func TestAClientExchangesItsSecretForTokensOfADay(t *testing.T) {
 	wantRefused(t, err)
 }
 
+func TestATokenThatWasExchangedDuringTheRevocationStopsToo(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	client, err := h.IssueClient(t.Context(), h.ours, credential.Input{Name: "ERP"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := h.Exchange(t.Context(), credential.Request{ClientID: client.ClientID, Secret: client.Secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.store.Pool.Exec(t.Context(), `UPDATE credentials SET revoked_at = now() WHERE id = $1`, client.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Verify(t.Context(), out.Token)
+	wantRefused(t, err)
+}
+
 func TestWrongClientsAndSecretsAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -352,5 +370,29 @@ func TestTheLastUseIsNotedOnceAMinute(t *testing.T) {
 	h.wait(time.Minute)
 	if later := used(); !later.After(first) {
 		t.Fatalf("after a minute and a half still %v", later)
+	}
+}
+
+func TestTheCommandLineRevokesByIdAlone(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ours := h.issue(t, credential.Input{})
+	theirs, err := h.Issue(t.Context(), actor.OperatorOf(h.them), credential.Input{Name: "Theirs", Scopes: credential.ParseScopes("read, write")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := h.ListAll(t.Context()); err != nil || len(all) != 2 {
+		t.Fatalf("listed %v, %v; want both", all, err)
+	}
+	if _, err := h.RevokeAny(t.Context(), theirs.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Verify(t.Context(), theirs.Token)
+	wantRefused(t, err)
+	if _, err := h.Verify(t.Context(), ours.Token); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.RevokeAny(t.Context(), uuid.New()); !fault.Is(err, fault.NotFound) {
+		t.Fatalf("an unknown id: %v", err)
 	}
 }

@@ -26,6 +26,8 @@ type Tx interface {
 type Reader interface {
 	// Credentials of the merchant, newest first, without exchanged tokens.
 	Credentials(ctx context.Context, merchantID uuid.UUID) ([]Credential, error)
+	// AllCredentials are those of every merchant, newest first, without exchanged tokens.
+	AllCredentials(ctx context.Context) ([]Credential, error)
 	// Credential of the merchant; NotFound when there is none.
 	Credential(ctx context.Context, merchantID, id uuid.UUID) (Credential, error)
 	// CredentialByID of whichever merchant; revoked when its parent is.
@@ -37,6 +39,7 @@ type Reader interface {
 
 // Service issues, checks and revokes credentials.
 type Service struct {
+	seen   seen
 	InTx   func(context.Context, func(Tx) error) error
 	Read   Reader
 	Keys   []Key            // newest first

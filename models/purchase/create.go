@@ -77,7 +77,8 @@ func (s *Service) Preview(ctx context.Context, who actor.Actor, in Input) (Recor
 
 // draft turns a request into a purchase, or reports everything that is wrong.
 func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purchase, merchant.Brand, error) {
-	now := s.Now()
+	now, shape := s.Now(), in.Problems
+	in.Problems = nil
 	in.check(now)
 	brand, err := s.brandOf(ctx, who, in)
 	if err != nil {
@@ -102,10 +103,10 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purcha
 	if total == 0 && len(wrong) == 0 && len(in.Details.Products) > 0 && !p.mayBeZero() {
 		w.Add("purchase."+fault.All, "min_value", "%s", zeroAmount)
 	}
-	if p.storesNow() && len(*w) == 0 {
+	if p.storesNow() && len(*w) == 0 && len(shape) == 0 {
 		checkAccount(w, p, in)
 	}
-	return p, brand, w.Err()
+	return p, brand, in.settle(shape)
 }
 
 func (s *Service) brandOf(ctx context.Context, who actor.Actor, in *Input) (merchant.Brand, error) {

@@ -1,7 +1,7 @@
 package purchase
 
 import (
-	"context"
+	"time"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
@@ -11,24 +11,19 @@ import (
 func today(s *Service) calendar.Date { return calendar.DateOf(s.Now()) }
 
 // PassDue turns a purchase whose due has passed to overdue, or to expired when
-// its due is strict. Another change that came first wins.
-func (s *Service) PassDue(ctx context.Context, p Purchase) error {
-	_, err := s.change(ctx, p.MerchantID, p.ID, func(rec Record) (func(Tx, *Record) error, error) {
-		if rec.PassAt.IsZero() || rec.PassAt.After(s.Now()) {
-			return nil, nil
-		}
-		return func(tx Tx, rec *Record) error {
-			before, to := rec.Status, Overdue
-			if rec.DueStrict {
-				to = Expired
-			}
-			rec.move(to, tx.Now())
-			tx.Audit(actor.SystemOf(rec.MerchantID), audit.Entry{Action: "purchase." + string(to), ObjectType: "purchase", ObjectID: rec.ID,
-				ClientID: rec.ClientID, PurchaseID: rec.ID, Text: passedText(to), Before: map[string]any{"status": before}, After: map[string]any{"status": to}})
-			return nil
-		}, nil
-	})
-	return err
+// its due is strict; false when its time has not come. The caller holds the row.
+func (p *Purchase) PassDue(log audit.Log, now time.Time) bool {
+	if p.PassAt.IsZero() || p.PassAt.After(now) {
+		return false
+	}
+	before, to := p.Status, Overdue
+	if p.DueStrict {
+		to = Expired
+	}
+	p.move(to, now)
+	log.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase." + string(to), ObjectType: "purchase", ObjectID: p.ID,
+		ClientID: p.ClientID, PurchaseID: p.ID, Text: passedText(to), Before: map[string]any{"status": before}, After: map[string]any{"status": to}})
+	return true
 }
 
 func passedText(to Status) string {

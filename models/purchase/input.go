@@ -1,7 +1,6 @@
 package purchase
 
 import (
-	"net/mail"
 	"net/url"
 	"regexp"
 	"slices"
@@ -35,10 +34,7 @@ type Input struct {
 	Details     Details
 	DirectDebit *DirectDebitInput
 	Options     Options
-	// StoreAccount asks for an account to be stored; the API says so by a
-	// direct_debit block with force_recurring, the dashboard by itself.
-	IP     string
-	UserID uuid.UUID
+	UserID      uuid.UUID // the dashboard user who asks; zero for programs
 }
 
 // DirectDebitInput is a debit-order block as it was asked for; what was left out
@@ -76,6 +72,26 @@ var (
 	wantsExactly1 = "With a direct_debit block this must be exactly [\"eft\"] or [\"debicheck\"]."
 )
 
+// settle merges what the rules found with what was wrong with the shape already:
+// a value that could not be read is reported once, by who could not read it.
+func (in *Input) settle(shape fault.Problems) error {
+	found := in.Problems
+	in.Problems = shape
+	for _, f := range found {
+		if !covered(shape, f.Path) {
+			in.Problems = append(in.Problems, f)
+		}
+	}
+	return in.Problems.Err()
+}
+
+// covered tells whether a problem stands at that place or around it.
+func covered(shape fault.Problems, path string) bool {
+	return slices.ContainsFunc(shape, func(f fault.Field) bool {
+		return f.Path == path || strings.HasPrefix(path, f.Path+".") || strings.HasPrefix(path, f.Path+"[") || strings.HasPrefix(f.Path, path+"[")
+	})
+}
+
 // check reports everything that needs no look at stored records.
 func (in *Input) check(now time.Time) {
 	w := &in.Problems
@@ -85,7 +101,7 @@ func (in *Input) check(now time.Time) {
 	case in.Client != nil && in.ClientID != uuid.Nil:
 		w.Add(fault.All, "purchase_client_or_id_only", "Give client or client_id, not both.")
 	case in.Client != nil:
-		in.checkClient()
+		in.checkClient(now)
 	}
 	if in.BrandID == uuid.Nil && !w.Has("brand_id") {
 		w.Add("brand_id", "required", "This field is required.")
@@ -104,18 +120,12 @@ func (in *Input) check(now time.Time) {
 	in.checkDetails()
 }
 
-func (in *Input) checkClient() {
+func (in *Input) checkClient(now time.Time) {
 	w := &in.Problems
-	if in.Client.Email == "" && !w.Has("client.email") {
+	w.Under("client", in.Client.Check(client.AsRecord, calendar.DateOf(now)))
+	if in.Client.Email == "" {
 		w.Add("client.email", "required", "This field is required.")
-	} else if !w.Has("client.email") && !validEmail(in.Client.Email) {
-		w.Add("client.email", "invalid", "Enter a valid email address.")
 	}
-}
-
-func validEmail(text string) bool {
-	a, err := mail.ParseAddress(text)
-	return err == nil && a.Address == text && strings.Contains(text[strings.LastIndexByte(text, '@'):], ".")
 }
 
 func (in *Input) checkOptions() {

@@ -10,17 +10,18 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
+	"debitdesk/models/token"
 )
 
 // Filter narrows the list of purchases; its zero value takes all.
 type Filter struct {
-	Statuses         []Status
-	ClientID         uuid.UUID
-	TokenID          uuid.UUID // charged with it
-	DueFrom, DueTo   time.Time // both inclusive; zero: open
-	MinCents         int64
-	MaxCents         int64 // 0: open
-	Search           string
+	Statuses       []Status
+	ClientID       uuid.UUID
+	TokenID        uuid.UUID // charged with it
+	DueFrom, DueTo time.Time // both inclusive; zero: open
+	MinCents       int64
+	MaxCents       int64 // 0: open
+	Search         string
 }
 
 // Narrow tells whether anything but the status is filtered.
@@ -34,6 +35,8 @@ type Lister interface {
 	Purchases(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Purchase, error)
 	// PurchaseCounts counts all purchases of a merchant by status, exactly.
 	PurchaseCounts(ctx context.Context, merchantID uuid.UUID) (map[string]int64, error)
+	// TokenPage lists the live tokens of a client.
+	TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error)
 	// CountPurchases counts by status what a filter lets through, up to limit each.
 	CountPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[string]int64, error)
 }

@@ -67,9 +67,17 @@ func (t *Tx) RevokeCredential(merchantID, id uuid.UUID, at time.Time) (bool, err
 
 // Credentials implements credential.Reader.
 func (s *Store) Credentials(ctx context.Context, merchantID uuid.UUID) ([]credential.Credential, error) {
+	return listCredentials(s.read(ctx).Where("merchant_id = ?", merchantID))
+}
+
+// AllCredentials implements credential.Reader.
+func (s *Store) AllCredentials(ctx context.Context) ([]credential.Credential, error) {
+	return listCredentials(s.read(ctx))
+}
+
+func listCredentials(of *gorm.DB) ([]credential.Credential, error) {
 	var rows []credentialRow
-	err := s.read(ctx).Where("merchant_id = ? AND parent_id IS NULL", merchantID).Order("id DESC").Find(&rows).Error
-	if err != nil {
+	if err := of.Where("parent_id IS NULL").Order("id DESC").Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("list credentials: %w", err)
 	}
 	out := make([]credential.Credential, len(rows))

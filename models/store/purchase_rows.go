@@ -178,7 +178,7 @@ func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	n, err := t.exec(`UPDATE purchases SET status = $4, due = $5, method = $6, token_id = $7, is_recurring_token = $8, marked_as_paid = $9,
+	n, err := t.execFirst(`UPDATE purchases SET status = $4, due = $5, method = $6, token_id = $7, is_recurring_token = $8, marked_as_paid = $9,
 		refunded_cents = $10, payer_name = $11, payer = $12, payer_sealed = $13, details = $14, payment = $15, history = $16, attempts = $17,
 		viewed_at = $18, pass_at = $19, collection_count = $20, mail_count = $21, updated_at = $22, version = version + 1
 		WHERE id = $1 AND merchant_id = $2 AND status = $3 AND version = $23`,

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/paging"
 	"debitdesk/models/token"
 )
 
@@ -104,4 +105,15 @@ func tokens(rows []tokenRow) []token.Token {
 		out[i] = r.domain()
 	}
 	return out
+}
+
+// TokenPage implements purchase.Lister: the live tokens of a client.
+func (s *Store) TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error) {
+	q := s.read(ctx).Omit("account_sealed", "account_hash").
+		Where("merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID, clientID)
+	var rows []tokenRow
+	if err := beside(q, ask).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	return tokens(rows), nil
 }

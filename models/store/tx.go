@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"database/sql"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
@@ -130,42 +132,74 @@ func (t *Tx) later(sql string, args ...any) {
 // exec writes what waits and this statement, and tells how many rows it touched.
 func (t *Tx) exec(sql string, args ...any) (int64, error) {
 	t.later(sql, args...)
-	return t.send()
+	return t.send(len(t.waiting) - 1)
+}
+
+// execFirst runs a compare-and-set before everything that waits and tells how many
+// rows it touched. When it touched none, what came after it does not matter: not
+// even its errors, since the transaction ends there.
+func (t *Tx) execFirst(sql string, args ...any) (int64, error) {
+	t.waiting = slices.Insert(t.waiting, 0, statement{sql, args})
+	return t.send(0)
 }
 
 func (t *Tx) flush() error {
 	if len(t.waiting) == 0 {
 		return nil
 	}
-	_, err := t.send()
+	_, err := t.send(len(t.waiting) - 1)
 	return err
 }
 
 // send runs the waiting statements in one round trip and returns the row count
-// of the last one.
-func (t *Tx) send() (rows int64, err error) {
+// of the one at that place.
+func (t *Tx) send(counted int) (rows int64, err error) {
 	batch := &pgx.Batch{}
 	if !t.begun {
 		batch.Queue("begin")
 		t.begun = true
+		counted++
 	}
 	for _, w := range t.waiting {
-		batch.Queue(w.sql, w.args...)
+		batch.Queue(w.sql, native(w.args)...)
 	}
 	t.waiting = t.waiting[:0]
+	lost := false
 	err = t.conn.Raw(func(dc any) error {
 		res := dc.(*stdlib.Conn).Conn().SendBatch(t.ctx, batch)
-		for range batch.Len() {
+		for i := range batch.Len() {
 			tag, err := res.Exec()
 			if err != nil {
 				_ = res.Close()
 				return err
 			}
-			rows = tag.RowsAffected()
+			if i == counted {
+				rows, lost = tag.RowsAffected(), tag.RowsAffected() == 0 && i < batch.Len()-1
+			}
 		}
 		return res.Close()
 	})
+	if lost {
+		return 0, nil
+	}
 	return rows, err
+}
+
+// native gives ids in the form that travels as 16 bytes and not as text.
+func native(args []any) []any {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case uuid.UUID:
+			args[i] = pgtype.UUID{Bytes: v, Valid: true}
+		case *uuid.UUID:
+			if v == nil {
+				args[i] = nil
+			} else {
+				args[i] = pgtype.UUID{Bytes: *v, Valid: true}
+			}
+		}
+	}
+	return args
 }
 
 func (t *Tx) rollback() {

@@ -20,6 +20,7 @@ type Frame struct {
 	Theme           string // light, dark, or empty to follow the system
 	ThemeAction     string // where a theme is posted (theme=light|dark|system); empty leaves the switch out
 	SignOutAction   string // /logout by default
+	AccountHref     string // the person's own page; empty leaves the link out
 	Search          string // what the top search holds
 	Hide            []string
 }

@@ -118,6 +118,9 @@ func (o *Object) IsNull(name string) bool { return o.fields[name] == nil }
 // Raw is the decoded value as it came: text, json.Number, bool, list, map or nil.
 func (o *Object) Raw(name string) any { return o.fields[name] }
 
+// Fields is everything the object holds, decoded, for what is kept as it came.
+func (o *Object) Fields() map[string]any { return o.fields }
+
 // Path is the place of a field from the root of the request.
 func (o *Object) Path(name string) string { return o.prefix + name }
 

@@ -73,6 +73,15 @@ func (o *Object) Moment(name string) (at time.Time, given bool) {
 	return time.Unix(*n, 0).UTC(), true
 }
 
+// ParseUnix reads Unix seconds from a query parameter.
+func ParseUnix(text string) (time.Time, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < unixMoment.Min || n > unixMoment.Max {
+		return time.Time{}, false
+	}
+	return time.Unix(n, 0).UTC(), true
+}
+
 func (o *Object) whole(name string, value any, r Range) int64 {
 	text, ok := o.numberText(name, value, "A valid integer is required.")
 	if !ok {

@@ -1,0 +1,67 @@
+package api_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"debitdesk/handlers/handlertest"
+)
+
+func TestTheSameKeyGetsTheSameAnswerAndNothingIsDoneAgain(t *testing.T) {
+	h := handlertest.New(t)
+	first := h.API("POST", "/clients/", thandi(), "Idempotency-Key: one").Want(http.StatusCreated)
+	second := h.API("POST", "//clients", thandi(), "Idempotency-Key: one").Want(http.StatusCreated)
+	if first.Body != second.Body || second.Header.Get("Idempotency-Replayed") != "true" || first.Header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("first %s, second %s", first.Body, second.Body)
+	}
+	if n := h.Count("SELECT count(*) FROM clients"); n != 1 {
+		t.Errorf("%d clients, want 1", n)
+	}
+	third := h.API("POST", "/clients/", thandi(), "Idempotency-Key: two").Want(http.StatusCreated)
+	if third.Text("id") == first.Text("id") {
+		t.Error("another key got the first answer")
+	}
+}
+
+func TestAKeyBelongsToOneRequestAndOneMerchant(t *testing.T) {
+	h := handlertest.New(t)
+	h.API("POST", "/clients/", thandi(), "Idempotency-Key: one").Want(http.StatusCreated)
+	other := thandi()
+	other["city"] = "Durban"
+	h.API("POST", "/clients/", other, "Idempotency-Key: one").Want(http.StatusBadRequest).WantCode("__all__=idempotency_key_reuse")
+	h.Call("POST", "/api/v1/clients/", thandi(), "Authorization: Bearer "+h.B.Token, "Idempotency-Key: one").Want(http.StatusCreated)
+}
+
+func TestARefusalIsRepeatedToo(t *testing.T) {
+	h := handlertest.New(t)
+	first := h.API("POST", "/clients/", nil, "Idempotency-Key: one").Want(http.StatusBadRequest)
+	second := h.API("POST", "/clients/", nil, "Idempotency-Key: one").Want(http.StatusBadRequest)
+	if second.Body != first.Body || second.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("second answer %s", second.Body)
+	}
+}
+
+func TestAnUnknownCallersAnswerIsNotKept(t *testing.T) {
+	h := handlertest.New(t)
+	h.Call("POST", "/api/v1/clients/", thandi(), "Idempotency-Key: one").Want(http.StatusUnauthorized)
+	h.API("POST", "/clients/", thandi(), "Idempotency-Key: one").Want(http.StatusCreated)
+}
+
+func TestTwinsThatRunAtOnceShareOneAnswer(t *testing.T) {
+	h := handlertest.New(t)
+	answers := make([]handlertest.Answer, 16)
+	var all sync.WaitGroup
+	for i := range answers {
+		all.Go(func() { answers[i] = h.API("POST", "/clients/", thandi(), "Idempotency-Key: one") })
+	}
+	all.Wait()
+	for _, a := range answers {
+		if a.Status != http.StatusCreated || a.Body != answers[0].Body {
+			t.Errorf("a twin got %d %s", a.Status, a.Body)
+		}
+	}
+	if n := h.Count("SELECT count(*) FROM clients"); n != 1 {
+		t.Errorf("%d clients, want 1", n)
+	}
+}

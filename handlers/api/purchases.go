@@ -1,0 +1,233 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/api/input"
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+)
+
+// Purchases serves /purchases/.
+type Purchases struct {
+	Base    Base
+	Service *purchase.Service
+}
+
+// Create serves POST /purchases/.
+func (h *Purchases) Create(c echo.Context) error {
+	body, err := input.Read(c.Request())
+	if err != nil {
+		return err
+	}
+	in := readPurchase(body)
+	return h.answer(c, http.StatusCreated, func(ctx context.Context, who actor.Actor) (purchase.Record, error) {
+		if who.Kind == actor.User {
+			in.UserID = who.ID
+		}
+		return h.Service.Create(ctx, who, in)
+	})
+}
+
+// List serves GET /purchases/ (ours: the family has no list).
+func (h *Purchases) List(c echo.Context) error {
+	var wrong fault.Problems
+	f := readFilter(c, &wrong)
+	ask := Page(c, &wrong)
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	page, err := h.Service.List(c.Request().Context(), access.Actor(c), f, ask)
+	if err != nil {
+		return err
+	}
+	return List(c, h.Base, page, func(r purchase.Record) uuid.UUID { return r.ID }, h.Base.PurchaseBody)
+}
+
+func readFilter(c echo.Context, wrong *fault.Problems) purchase.Filter {
+	f := purchase.Filter{Search: c.QueryParam("q")}
+	for _, text := range c.QueryParams()["status"] {
+		status := purchase.Status(text)
+		if !status.Known() {
+			wrong.Add("status", "invalid_choice", "%q is not a valid choice.", text)
+			continue
+		}
+		f.Statuses = append(f.Statuses, status)
+	}
+	if text := c.QueryParam("client_id"); text != "" {
+		id, err := input.ParseUUID(text)
+		if err != nil {
+			wrong.Add("client_id", "invalid", "%q is not a valid UUID.", text)
+		}
+		f.ClientID = id
+	}
+	f.DueFrom = readUnix(c, "due_from", wrong)
+	f.DueTo = readUnix(c, "due_to", wrong)
+	if !f.DueTo.IsZero() {
+		f.DueTo = f.DueTo.Add(time.Second - time.Microsecond) // the whole second counts
+	}
+	return f
+}
+
+func readUnix(c echo.Context, name string, wrong *fault.Problems) time.Time {
+	text := c.QueryParam(name)
+	if text == "" {
+		return time.Time{}
+	}
+	at, ok := input.ParseUnix(text)
+	if !ok {
+		wrong.Add(name, "invalid", "A valid Unix time in seconds is required.")
+	}
+	return at
+}
+
+// Get serves GET /purchases/{id}/.
+func (h *Purchases) Get(c echo.Context) error {
+	id, err := ID(c, "id")
+	if err != nil {
+		return err
+	}
+	rec, err := h.Service.Get(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	return JSON(c, http.StatusOK, h.Base.PurchaseBody(rec))
+}
+
+// Counts serves GET /purchases/counts/: the number by status, for the dashboard's tabs.
+func (h *Purchases) Counts(c echo.Context) error {
+	counts, err := h.Service.Counts(c.Request().Context(), access.Actor(c), purchase.Filter{})
+	if err != nil {
+		return err
+	}
+	return JSON(c, http.StatusOK, map[string]any{"counts": counts})
+}
+
+// Cancel serves POST /purchases/{id}/cancel/.
+func (h *Purchases) Cancel(c echo.Context) error { return h.act(c, h.Service.Cancel) }
+
+// ResendInvoice serves POST /purchases/{id}/resend_invoice/.
+func (h *Purchases) ResendInvoice(c echo.Context) error { return h.act(c, h.Service.ResendInvoice) }
+
+// DeleteRecurringToken serves POST /purchases/{id}/delete_recurring_token/.
+func (h *Purchases) DeleteRecurringToken(c echo.Context) error {
+	return h.act(c, h.Service.DeleteTokenOf)
+}
+
+// Charge serves POST /purchases/{id}/charge/.
+func (h *Purchases) Charge(c echo.Context) error {
+	id, body, err := h.idAndBody(c)
+	if err != nil {
+		return err
+	}
+	return h.answer(c, http.StatusOK, func(ctx context.Context, who actor.Actor) (purchase.Record, error) {
+		if _, err := h.Service.Get(ctx, who, id); err != nil { // 404 comes before what is wrong with the body
+			return purchase.Record{}, err
+		}
+		tokenID, err := readToken(body)
+		if err != nil {
+			return purchase.Record{}, err
+		}
+		return h.Service.Charge(ctx, who, id, tokenID)
+	})
+}
+
+// readToken: what is no id is nobody's token.
+func readToken(body *input.Object) (uuid.UUID, error) {
+	text := body.NeedText("recurring_token", 128)
+	if err := body.Err(); err != nil {
+		return uuid.Nil, err
+	}
+	id, err := input.ParseUUID(text)
+	if err != nil {
+		return uuid.Nil, fault.New(fault.Conflict, "invalid_recurring_token", "Invalid or inactive recurring token!")
+	}
+	return id, nil
+}
+
+// Refund serves POST /purchases/{id}/refund/.
+func (h *Purchases) Refund(c echo.Context) error {
+	id, body, err := h.idAndBody(c)
+	if err != nil {
+		return err
+	}
+	amount := body.NullInt("amount", input.Any)
+	who := access.Actor(c)
+	return Run(c, http.StatusOK, h.Base.refundAnswer, func(ctx context.Context) (purchase.RefundResult, error) {
+		if err := body.Err(); err != nil {
+			return purchase.RefundResult{}, err
+		}
+		return h.Service.Refund(ctx, who, id, amount)
+	})
+}
+
+// MarkAsPaid serves POST /purchases/{id}/mark_as_paid/.
+func (h *Purchases) MarkAsPaid(c echo.Context) error {
+	id, body, err := h.idAndBody(c)
+	if err != nil {
+		return err
+	}
+	var paidOn *time.Time
+	if at, given := body.Moment("paid_on"); given {
+		paidOn = &at
+	}
+	return h.answer(c, http.StatusOK, func(ctx context.Context, who actor.Actor) (purchase.Record, error) {
+		if err := body.Err(); err != nil {
+			return purchase.Record{}, err
+		}
+		return h.Service.MarkAsPaid(ctx, who, id, paidOn)
+	})
+}
+
+// Capture serves POST /purchases/{id}/capture/: nothing is held by debit orders,
+// so no purchase is ever in the status it needs.
+func (h *Purchases) Capture(c echo.Context) error {
+	return h.act(c, h.never("purchase_capture_wrong_status", "Only Purchases with `status == hold` can be captured."))
+}
+
+// Release serves POST /purchases/{id}/release/; see Capture.
+func (h *Purchases) Release(c echo.Context) error {
+	return h.act(c, h.never("purchase_release_wrong_status", "Only Purchases with `status == hold` can be released."))
+}
+
+func (h *Purchases) never(code, message string) func(context.Context, actor.Actor, uuid.UUID) (purchase.Record, error) {
+	return func(ctx context.Context, who actor.Actor, id uuid.UUID) (purchase.Record, error) {
+		if err := who.May(actor.Write); err != nil {
+			return purchase.Record{}, err
+		}
+		if _, err := h.Service.Get(ctx, who, id); err != nil {
+			return purchase.Record{}, err
+		}
+		return purchase.Record{}, fault.New(fault.Conflict, code, "%s", message)
+	}
+}
+
+func (h *Purchases) idAndBody(c echo.Context) (uuid.UUID, *input.Object, error) {
+	id, err := ID(c, "id")
+	if err != nil {
+		return id, nil, err
+	}
+	body, err := input.Read(c.Request())
+	return id, body, err
+}
+
+// act runs a use case that needs nothing but the id.
+func (h *Purchases) act(c echo.Context, do func(context.Context, actor.Actor, uuid.UUID) (purchase.Record, error)) error {
+	id, err := ID(c, "id")
+	if err != nil {
+		return err
+	}
+	return h.answer(c, http.StatusOK, func(ctx context.Context, who actor.Actor) (purchase.Record, error) { return do(ctx, who, id) })
+}
+
+func (h *Purchases) answer(c echo.Context, status int, do func(context.Context, actor.Actor) (purchase.Record, error)) error {
+	who := access.Actor(c)
+	return Run(c, status, h.Base.PurchaseBody, func(ctx context.Context) (purchase.Record, error) { return do(ctx, who) })
+}

@@ -1,0 +1,42 @@
+package handlers
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/static"
+)
+
+// entrance is where people and programs show who they are.
+func (e *edge) entrance() {
+	e.at(stack{}, "GET", "/static/*", echo.WrapHandler(static.Handler()))
+	if e.Login != nil {
+		open := stack{limitBody(smallForm), sameOrigin()}
+		e.at(open, "GET", "/login", e.Login.Show)
+		e.at(open, "POST", "/login", e.Login.SignIn)
+		e.at(open, "POST", "/logout", e.Login.SignOut)
+	}
+	if e.OAuth != nil {
+		e.at(stack{limitBody(smallForm)}, "POST", "/oauth/token", access.TokenEndpoint(e.OAuth))
+	}
+}
+
+// own are the pages about one's own sessions and one's programs.
+func (e *edge) own() {
+	person := e.people(smallForm)
+	if e.Account != nil {
+		e.at(person, "GET", "/account", e.Account.Show)
+		e.at(person, "POST", "/account/theme", e.Account.SetTheme)
+		e.at(person, "POST", "/account/sessions/:handle/end", e.Account.EndSession)
+	}
+	if e.Developers != nil {
+		e.at(person, "GET", "/developers", e.Developers.List)
+		e.at(person, "GET", "/developers/credentials/new", e.Developers.New)
+		e.at(person, "POST", "/developers/credentials", e.Developers.Create)
+		e.at(person, "GET", "/developers/credentials/:id/revocation", e.Developers.AskRevoke)
+		e.at(person, "POST", "/developers/credentials/:id/revocation", e.Developers.Revoke)
+	}
+}
+
+// smallForm is room for any form without files, in bytes.
+const smallForm = 64 << 10

@@ -1,0 +1,143 @@
+// Package handlertest gives tests of handlers the whole HTTP side in memory, on
+// a real database with a fixed cast. Nothing outside tests imports it.
+package handlertest
+
+import (
+	"crypto/ed25519"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers"
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/api"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/collection"
+	"debitdesk/models/credential"
+	"debitdesk/models/purchase"
+	"debitdesk/models/store"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/storetest"
+	"debitdesk/models/user"
+)
+
+// BaseURL is the public address that the house believes to have.
+const BaseURL = "https://desk.example"
+
+// House is the app with its cast: merchant A, and the stranger's merchant B.
+type House struct {
+	Store     *store.Store
+	App       *echo.Echo
+	Deps      handlers.Deps
+	Sessions  *access.Sessions
+	Clients   *client.Service
+	Purchases *purchase.Service
+	A, B      Merchant
+	tb        testing.TB
+}
+
+// Merchant is one business of the cast.
+type Merchant struct {
+	ID, BrandID           uuid.UUID
+	Owner, Finance, Staff Person
+	Token                 string // bearer credential with all scopes
+	Actor                 actor.Actor
+}
+
+// Person is somebody who is signed in.
+type Person struct {
+	user.User
+	Cookie string
+}
+
+// New builds the house. wire adds what the test needs before the addresses are made.
+func New(tb testing.TB, wire ...func(*House)) *House {
+	tb.Helper()
+	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}}, []byte("index-key-index-key-index-key-32"))
+	must(tb, err)
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true, MaxConns: 12, Log: quiet})
+	must(tb, err)
+	tb.Cleanup(db.Close)
+	h := &House{Store: db, tb: tb}
+	h.Sessions = access.NewSessions(db, [][]byte{[]byte("session-key")}, true, time.Now)
+	h.Clients = &client.Service{InTx: store.Runner[client.Tx](db), Read: db, Now: db.Now}
+	h.Purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](db), Read: db, Lists: db, Now: db.Now, Calendar: calendar.New(),
+		Timetable: collection.DefaultTimetable()}
+	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
+	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: db.Now, Issuer: BaseURL}
+	h.Deps = handlers.Deps{
+		BaseURL: BaseURL, Sandbox: true, Log: quiet, Replays: db,
+		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
+		OAuth: credentials,
+		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Purchases: &api.Purchases{Base: BaseURL, Service: h.Purchases},
+			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}},
+	}
+	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
+	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
+	for _, w := range wire {
+		w(h)
+	}
+	h.App, err = handlers.New(h.Deps)
+	must(tb, err)
+	return h
+}
+
+func (h *House) merchant(slug string, credentials *credential.Service, profile, name, account string) Merchant {
+	h.tb.Helper()
+	m := Merchant{ID: h.Store.NewID(), BrandID: h.Store.NewID()}
+	now := h.Store.Now()
+	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $3, true, $4, $4)`, m.ID, slug, "Merchant "+slug, now)
+	h.exec(`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)`, m.BrandID, m.ID, "Brand "+slug, now)
+	h.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, '051001', true, $7)`, h.Store.NewID(), m.ID, m.BrandID, profile, name, account, now)
+	m.Owner = h.person(m, slug, actor.Admin)
+	m.Finance = h.person(m, slug, actor.Finance)
+	m.Staff = h.person(m, slug, actor.Staff)
+	m.Actor = m.Owner.User.Actor()
+	issued, err := credentials.Issue(h.tb.Context(), m.Actor, credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
+	must(h.tb, err)
+	m.Token = issued.Token
+	return m
+}
+
+// person adds somebody who is signed in. Nobody knows the password.
+func (h *House) person(m Merchant, slug string, role actor.Role) Person {
+	h.tb.Helper()
+	u := user.User{ID: h.Store.NewID(), MerchantID: m.ID, Email: string(role) + "@" + slug + ".example", Name: string(role) + " of " + slug, Role: role}
+	h.exec(`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, '', $6, $6)`,
+		u.ID, m.ID, u.Email, u.Name, string(role), h.Store.Now())
+	rec := httptest.NewRecorder()
+	c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/login", nil), rec)
+	must(h.tb, h.Sessions.Start(c, u))
+	cookie := rec.Result().Cookies()[0]
+	return Person{u, cookie.Name + "=" + cookie.Value}
+}
+
+func (h *House) exec(sql string, args ...any) {
+	h.tb.Helper()
+	_, err := h.Store.Pool.Exec(h.tb.Context(), sql, args...)
+	must(h.tb, err)
+}
+
+// Count is the number that a query gives.
+func (h *House) Count(sql string, args ...any) (n int) {
+	h.tb.Helper()
+	must(h.tb, h.Store.Pool.QueryRow(h.tb.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}

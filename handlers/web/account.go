@@ -1,0 +1,118 @@
+package web
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/user"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Self are the use cases of a person about themselves.
+type Self interface {
+	SetTheme(ctx context.Context, who actor.Actor, theme string) error
+	Sessions(ctx context.Context, who actor.Actor) ([]user.Session, error)
+	RevokeSession(ctx context.Context, who actor.Actor, hash []byte) error
+}
+
+// Account serves the person's own page.
+type Account struct {
+	Desk *Desk
+	Self Self
+}
+
+// Show serves GET /account.
+func (a *Account) Show(c echo.Context) error {
+	all, err := a.Self.Sessions(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
+	me := mine(c)
+	view := pages.AccountView{Facts: components.Facts{Wide: true, Items: []components.Fact{
+		{Label: "Name", Value: me.User.Called()}, {Label: "E-mail address", Value: me.User.Email},
+		{Label: "Role", Value: roleWord(me.User.Role)}, {Label: "Business", Value: me.MerchantName},
+	}}}
+	for _, s := range all {
+		row := pages.SessionRow{Browser: browserWords(s.UserAgent), Address: s.IP, Since: moment(s.CreatedAt), Seen: moment(s.SeenAt)}
+		if handle(s) == handle(me.Session) {
+			row.Current = true
+		} else {
+			row.EndAction = "/account/sessions/" + handle(s) + "/end"
+		}
+		view.Sessions = append(view.Sessions, row)
+	}
+	return a.Desk.show(c, http.StatusOK, "Your account", "", func(f layout.Frame) templ.Component { return pages.Account(f, view) })
+}
+
+// EndSession serves POST /account/sessions/:handle/end.
+func (a *Account) EndSession(c echo.Context) error {
+	all, err := a.Self.Sessions(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if handle(s) != c.Param("handle") {
+			continue
+		}
+		if err := a.Self.RevokeSession(c.Request().Context(), access.Actor(c), s.Hash); err != nil {
+			return err
+		}
+		if err := access.AddFlash(c, "ok", "That browser is signed out."); err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, "/account")
+	}
+	return fault.Missing()
+}
+
+// SetTheme serves POST /account/theme and goes back to the page it came from.
+func (a *Account) SetTheme(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	theme := form.Get("theme")
+	if theme == "system" {
+		theme = ""
+	}
+	if err := a.Self.SetTheme(c.Request().Context(), access.Actor(c), theme); err != nil {
+		return err
+	}
+	back := "/account"
+	if from, err := url.Parse(c.Request().Referer()); err == nil && from.Host == c.Request().Host {
+		back = access.LocalPath(from.RequestURI())
+	}
+	return c.Redirect(http.StatusSeeOther, back)
+}
+
+// handle names a session in addresses; the hash opens nothing.
+func handle(s user.Session) string { return hex.EncodeToString(s.Hash[:min(16, len(s.Hash))]) }
+
+// browserWords says which browser on which system, as far as it tells.
+func browserWords(agent string) string {
+	browser, system := "Browser", ""
+	for _, b := range [][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"}} {
+		if strings.Contains(agent, b[0]) {
+			browser = b[1]
+			break
+		}
+	}
+	for _, s := range [][2]string{{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"}} {
+		if strings.Contains(agent, s[0]) {
+			system = " on " + s[1]
+			break
+		}
+	}
+	return browser + system
+}

@@ -1,0 +1,134 @@
+// Package web serves the dashboard to people: it reads forms, calls use cases
+// and puts their results into words for the views. It must not know rules.
+package web
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/user"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Desk is what every page of the dashboard shares.
+type Desk struct {
+	Now     func() time.Time // the product's clock
+	Sandbox bool
+	BaseURL string // public address, without a slash at the end
+	// Attention counts what waits for somebody; nil counts nothing.
+	Attention func(ctx context.Context, merchantID uuid.UUID) (int, error)
+}
+
+// Strip tells that no bank is contacted, and the sandbox clock; nil in live mode.
+func (d *Desk) Strip() *layout.SandboxStrip {
+	if !d.Sandbox {
+		return nil
+	}
+	now := d.Now().In(calendar.SAST)
+	return &layout.SandboxStrip{Now: now.Format(minuteForm), ISO: now.Format(time.RFC3339)}
+}
+
+// frame is what stands around a page. It takes the messages that wait, so call
+// it before anything is written.
+func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error) {
+	in, _ := access.Session(c)
+	f := layout.Frame{
+		Title: title, Active: active, Merchant: in.MerchantName, Brand: in.BrandName, Theme: in.User.Theme,
+		User:    layout.User{Name: in.User.Called(), Email: in.User.Email, Role: roleWord(in.User.Role), Initials: initials(in.User.Called())},
+		Sandbox: d.Strip(), ThemeAction: "/account/theme", SignOutAction: "/logout", AccountHref: "/account",
+	}
+	if !access.Actor(c).Can(actor.Manage) {
+		f.Hide = []string{"developers"}
+	}
+	waiting, err := access.TakeFlashes(c)
+	if err != nil {
+		return f, err
+	}
+	for _, w := range waiting {
+		f.Flash = append(f.Flash, components.Flash{Kind: w.Kind, Text: w.Text})
+	}
+	if d.Attention != nil {
+		f.AttentionCount, err = d.Attention(c.Request().Context(), in.User.MerchantID)
+	}
+	return f, err
+}
+
+// show answers with a page inside its frame.
+func (d *Desk) show(c echo.Context, status int, title, active string, page func(layout.Frame) templ.Component) error {
+	f, err := d.frame(c, title, active)
+	if err != nil {
+		return err
+	}
+	return render(c, status, page(f))
+}
+
+// ErrorPage draws a refusal inside the frame when the person is known.
+func (d *Desk) ErrorPage(c echo.Context, v pages.ErrorView) templ.Component {
+	if _, known := access.Session(c); !known {
+		return pages.ErrorPage(v)
+	}
+	f, err := d.frame(c, v.Title, "")
+	if err != nil {
+		return pages.ErrorPage(v)
+	}
+	return pages.ErrorInFrame(f, v)
+}
+
+func render(c echo.Context, status int, part templ.Component) error {
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(status)
+	return part.Render(c.Request().Context(), c.Response())
+}
+
+const (
+	minuteForm = "2 Jan 2006, 15:04"
+	dayForm    = "2 Jan 2006"
+)
+
+// moment writes an instant in SAST; the zero time is empty.
+func moment(at time.Time) components.Time {
+	if at.IsZero() {
+		return components.Time{}
+	}
+	at = at.In(calendar.SAST)
+	return components.Time{Text: at.Format(minuteForm), ISO: at.Format(time.RFC3339), Title: at.Format(minuteForm+":05") + " SAST"}
+}
+
+func roleWord(r actor.Role) string {
+	if r == "" {
+		return ""
+	}
+	return strings.ToUpper(string(r[:1])) + string(r[1:])
+}
+
+// initials are the first letters of the first and the last name.
+func initials(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '@' })
+	switch len(words) {
+	case 0:
+		return "?"
+	case 1:
+		return strings.ToUpper(string([]rune(words[0])[:1]))
+	}
+	last := words[len(words)-1]
+	if strings.Contains(name, "@") {
+		last = words[1]
+	}
+	return strings.ToUpper(string([]rune(words[0])[:1]) + string([]rune(last)[:1]))
+}
+
+// mine is the session of the request; pages stand behind one.
+func mine(c echo.Context) user.SignedIn {
+	in, _ := access.Session(c)
+	return in
+}

@@ -1,0 +1,36 @@
+package credential
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+)
+
+// The command line names a credential by its id alone, whichever merchant has it.
+
+// ListAll gives the credentials of every merchant, newest first.
+func (s *Service) ListAll(ctx context.Context) ([]Credential, error) {
+	return s.Read.AllCredentials(ctx)
+}
+
+// RevokeAny revokes a credential of whichever merchant; NotFound for an unknown id.
+func (s *Service) RevokeAny(ctx context.Context, id uuid.UUID) (Credential, error) {
+	c, err := s.Read.CredentialByID(ctx, id)
+	if err != nil {
+		return Credential{}, err
+	}
+	return s.Revoke(ctx, actor.OperatorOf(c.MerchantID), id)
+}
+
+// ParseScopes reads "read,write" as it is typed; nothing typed means all scopes.
+// Whether they exist is checked when the credential is issued.
+func ParseScopes(typed string) []actor.Scope {
+	var out []actor.Scope
+	for _, word := range strings.FieldsFunc(typed, func(r rune) bool { return r == ',' || r == ' ' }) {
+		out = append(out, actor.Scope(word))
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package purchase
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/merchant"
+)
+
+// The answers of the bank come in any order and more than once. Each method here
+// tells whether its fact changed the purchase; false leaves it untouched.
+
+// Execute takes a purchase that waited for its due date to the bank's turn.
+func (p *Purchase) Execute(at time.Time) bool {
+	if p.Status != PendingCharge {
+		return false
+	}
+	p.move(PendingExecute, at)
+	return true
+}
+
+// Collect records money that came in by a debit. An answer may come before the
+// due date was noticed; the purchase then passes pending_execute on its way.
+func (p *Purchase) Collect(collectionID uuid.UUID, paidOn, at time.Time) bool {
+	if p.Status != PendingCharge && !CanMove(p.Status, Paid) {
+		return false
+	}
+	p.Execute(at)
+	p.pay(paidOn)
+	p.attempt(Attempt{Type: p.attemptType(), Successful: true, Method: EFT, At: at, TxID: collectionID.String()})
+	p.move(Paid, at)
+	return true
+}
+
+func (p *Purchase) pay(on time.Time) {
+	kind := "purchase"
+	if p.TokenID != uuid.Nil {
+		kind = "purchase_charge"
+	}
+	p.Payment = &Payment{Type: kind, AmountCents: p.TotalCents, PaidOn: on}
+}
+
+func (p Purchase) attemptType() string {
+	if p.TokenID != uuid.Nil {
+		return "recurring_execute"
+	}
+	return "execute"
+}
+
+// Fail records that the money did not come, or went back: the payment is nothing
+// again and the attempt says why (API contract 3.5, details).
+func (p *Purchase) Fail(collectionID uuid.UUID, code bank.ReturnCode, at time.Time) bool {
+	if p.Status == Failed || !CanMove(p.Status, Failed) {
+		return false
+	}
+	why := or(code.AttemptError, bank.ErrorRejected)
+	p.Payment = nil
+	p.attempt(Attempt{Type: p.attemptType(), Method: EFT, At: at, TxID: collectionID.String(), Error: &AttemptError{why, code.Label()}})
+	p.move(Failed, at)
+	return true
+}
+
+// Dispute records that the payer objected. Inside the dispute window the money
+// goes back at once, so that there is no payment any more; outside it the
+// merchant keeps it while the mandate is looked at.
+func (p *Purchase) Dispute(reversed bool, at time.Time) bool {
+	if !CanMove(p.Status, Chargeback) {
+		return false
+	}
+	if reversed {
+		p.Payment = nil
+	}
+	p.move(Chargeback, at)
+	return true
+}
+
+// WinDispute gives the merchant the money back, or lets it keep it.
+func (p *Purchase) WinDispute(paidOn, at time.Time) bool {
+	if p.Status != Chargeback {
+		return false
+	}
+	if p.Payment == nil {
+		p.pay(paidOn)
+	}
+	p.move(Paid, at)
+	return true
+}
+
+// LoseDispute takes a payment that a late dispute had left with the merchant.
+func (p *Purchase) LoseDispute() bool {
+	if p.Status != Chargeback || p.Payment == nil {
+		return false
+	}
+	p.Payment = nil
+	return true
+}
+
+// MailReceiptOf writes the receipt of a payment, if one was asked for and there
+// is somebody to send it to.
+func (s *Service) MailReceiptOf(tx Tx, p *Purchase, b merchant.Brand) {
+	if !p.Options.SendReceipt || p.Payer.Email == "" {
+		return
+	}
+	p.MailCount++
+	tx.InsertMail(p.mail(tx, MailReceipt, p.MailCount, s.Letters.Receipt(*p, b)))
+}

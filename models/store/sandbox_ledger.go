@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/sandbox"
+	"debitdesk/models/calendar"
+)
+
+// SandboxLedger is the memory of the sandbox bank. It stands for another house's
+// system: its transactions are its own and short, and nothing of the product
+// joins its tables.
+type SandboxLedger struct{ s *Store }
+
+var _ sandbox.Ledger = SandboxLedger{}
+
+// SandboxLedger opens the books of the sandbox bank.
+func (s *Store) SandboxLedger() SandboxLedger { return SandboxLedger{s} }
+
+// saving lets one hand-over count the earlier orders of an account at a time.
+const saving = 7316214003
+
+// Save implements sandbox.Ledger.
+func (l SandboxLedger) Save(ctx context.Context, orders []sandbox.Order, script func(sandbox.Order, int) []sandbox.Entry) ([]bool, error) {
+	fresh := make([]bool, len(orders))
+	err := pgx.BeginFunc(ctx, l.s.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, saving); err != nil {
+			return err
+		}
+		known, used, err := l.known(ctx, tx, orders)
+		if err != nil {
+			return err
+		}
+		var instructions, answers [][]any
+		for i, o := range orders {
+			if known[o.ID] {
+				continue
+			}
+			known[o.ID], fresh[i] = true, true
+			hash := l.hash(o)
+			entries := script(o, used[string(hash)])
+			if !o.Refund {
+				used[string(hash)]++
+			}
+			last := 0
+			for _, e := range entries {
+				last = max(last, e.Seq)
+				answers = append(answers, []any{o.ID, e.Seq, string(e.Kind), e.Code, Instant(e.DueAt)})
+			}
+			instructions = append(instructions, []any{o.ID, o.MerchantID, o.Refund, hash, o.AmountCents, o.ActionDate, last, l.s.Now()})
+		}
+		return copyInto(ctx, tx, instructions, answers)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox ledger: save: %w", err)
+	}
+	return fresh, nil
+}
+
+func (l SandboxLedger) hash(o sandbox.Order) []byte {
+	return l.s.seal.Hash(o.MerchantID, "sandbox_account", o.Account.Reveal())
+}
+
+// known tells which orders were saved before, and how often each account was used.
+func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx, orders []sandbox.Order) (map[uuid.UUID]bool, map[string]int, error) {
+	ids, hashes := make([]uuid.UUID, len(orders)), make([][]byte, len(orders))
+	for i, o := range orders {
+		ids[i], hashes[i] = o.ID, l.hash(o)
+	}
+	known, used := map[uuid.UUID]bool{}, map[string]int{}
+	rows, err := tx.Query(ctx, `SELECT id FROM sandbox_instructions WHERE id = ANY($1)`, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	var id uuid.UUID
+	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { known[id] = true; return nil }); err != nil {
+		return nil, nil, err
+	}
+	rows, err = tx.Query(ctx, `SELECT account_hash, count(*) FROM sandbox_instructions WHERE account_hash = ANY($1) AND NOT refund GROUP BY 1`, hashes)
+	if err != nil {
+		return nil, nil, err
+	}
+	var hash []byte
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&hash, &n}, func() error { used[string(hash)] = n; return nil })
+	return known, used, err
+}
+
+func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) error {
+	for _, t := range []struct {
+		table   string
+		columns []string
+		rows    [][]any
+	}{
+		{"sandbox_instructions", []string{"id", "merchant_id", "refund", "account_hash", "amount_cents", "action_date", "last_seq", "received_at"}, instructions},
+		{"sandbox_answers", []string{"instruction_id", "seq", "kind", "code", "due_at"}, answers},
+	} {
+		if len(t.rows) == 0 {
+			continue
+		}
+		if _, err := tx.CopyFrom(ctx, pgx.Identifier{t.table}, t.columns, pgx.CopyFromRows(t.rows)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Due implements sandbox.Ledger.
+func (l SandboxLedger) Due(ctx context.Context, now time.Time, limit int) ([]sandbox.Answer, error) {
+	rows, err := l.s.Pool.Query(ctx, `SELECT instruction_id, seq, kind, code, due_at FROM sandbox_answers
+		WHERE delivered_at IS NULL AND due_at <= $1 ORDER BY due_at, instruction_id, seq LIMIT $2`, Instant(now), limit)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox ledger: due: %w", err)
+	}
+	answers, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a sandbox.Answer, err error) {
+		err = row.Scan(&a.OrderID, &a.Entry.Seq, &a.Entry.Kind, &a.Entry.Code, &a.Entry.DueAt)
+		a.Entry.DueAt = a.Entry.DueAt.UTC()
+		return a, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox ledger: due: %w", err)
+	}
+	return answers, nil
+}
+
+// Acknowledge implements sandbox.Ledger.
+func (l SandboxLedger) Acknowledge(ctx context.Context, ids []sandbox.AnswerID) error {
+	orders, numbers := make([]uuid.UUID, len(ids)), make([]int32, len(ids))
+	for i, id := range ids {
+		orders[i], numbers[i] = id.OrderID, int32(id.Seq) //nolint:gosec // an order has a handful of answers
+	}
+	_, err := l.s.Pool.Exec(ctx, `UPDATE sandbox_answers a SET delivered_at = $3 FROM unnest($1::uuid[], $2::integer[]) AS t (id, seq)
+		WHERE a.instruction_id = t.id AND a.seq = t.seq AND a.delivered_at IS NULL`, orders, numbers, l.s.Now())
+	if err != nil {
+		return fmt.Errorf("sandbox ledger: acknowledge: %w", err)
+	}
+	return nil
+}
+
+// Replace implements sandbox.Ledger.
+func (l SandboxLedger) Replace(ctx context.Context, id uuid.UUID, change func(sandbox.Record) ([]sandbox.Entry, error)) error {
+	var refused error
+	err := pgx.BeginFunc(ctx, l.s.Pool, func(tx pgx.Tx) error {
+		r, last, err := l.lock(ctx, tx, id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			refused = bank.ErrUnknown
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		entries, err := change(r)
+		if refused = err; err != nil || entries == nil {
+			return nil
+		}
+		var answers [][]any
+		for _, e := range sandbox.Renumber(entries, last) {
+			last = max(last, e.Seq)
+			answers = append(answers, []any{id, e.Seq, string(e.Kind), e.Code, Instant(e.DueAt)})
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM sandbox_answers WHERE instruction_id = $1 AND delivered_at IS NULL`, id); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE sandbox_instructions SET last_seq = $2 WHERE id = $1`, id, last); err != nil {
+			return err
+		}
+		return copyInto(ctx, tx, nil, answers)
+	})
+	if err != nil {
+		return fmt.Errorf("sandbox ledger: replace: %w", err)
+	}
+	return refused
+}
+
+// lock reads an order with its answers and keeps others from changing them.
+func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r sandbox.Record, last int, err error) {
+	var action calendar.Date
+	err = tx.QueryRow(ctx, `SELECT id, merchant_id, refund, amount_cents, action_date, last_seq FROM sandbox_instructions WHERE id = $1 FOR UPDATE`, id).
+		Scan(&r.Order.ID, &r.Order.MerchantID, &r.Order.Refund, &r.Order.AmountCents, &action, &last)
+	if err != nil {
+		return r, 0, err
+	}
+	r.Order.ActionDate = action
+	rows, err := tx.Query(ctx, `SELECT seq, kind, code, due_at, delivered_at IS NOT NULL FROM sandbox_answers WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`, id)
+	if err != nil {
+		return r, 0, err
+	}
+	var e sandbox.Entry
+	var delivered bool
+	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Kind, &e.Code, &e.DueAt, &delivered}, func() error {
+		e.DueAt = e.DueAt.UTC()
+		if delivered {
+			r.Delivered = append(r.Delivered, e)
+		} else {
+			r.Waiting = append(r.Waiting, e)
+		}
+		return nil
+	})
+	return r, last, err
+}
