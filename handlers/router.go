@@ -36,7 +36,10 @@ type Deps struct {
 	OAuth        access.Exchanger
 	Developers   *web.Developers
 	Account      *web.Account
+	Clients      *web.Clients
 	Purchases    *web.Purchases
+	Tokens       *web.Tokens
+	Accounts     *web.Accounts
 }
 
 // API holds the resources of the JSON API.
@@ -82,8 +85,9 @@ func (e *edge) routes() {
 	e.open()
 	e.entrance()
 	e.own()
-	e.desk()
 	e.jsonAPI()
+	e.desk()
+	e.debits()
 }
 
 // open addresses need no proof of who calls.
