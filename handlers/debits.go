@@ -1,8 +1,13 @@
 package handlers
 
-// debits are the pages of purchases: what is owed, when it is debited, how it went.
+// debits are the pages of what is owed, from which account it is debited, and how
+// it went.
 func (e *edge) debits() {
 	person := e.people(smallForm)
+	if h := e.Home; h != nil {
+		e.at(person, "GET", "/", h.Show)
+		e.at(person, "GET", "/attention", h.Attention)
+	}
 	if e.Purchases != nil {
 		p := e.Purchases
 		e.at(person, "GET", "/purchases", p.List)

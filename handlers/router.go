@@ -40,6 +40,7 @@ type Deps struct {
 	Purchases    *web.Purchases
 	Tokens       *web.Tokens
 	Accounts     *web.Accounts
+	Home         *web.Home
 }
 
 // API holds the resources of the JSON API.
