@@ -37,6 +37,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
 		Account:    &web.Account{Desk: desk, Self: s.users},
+		Clients:    &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store},
 	})
 }
 

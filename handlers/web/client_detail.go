@@ -122,8 +122,8 @@ func clientFacts(c client.Client) components.Facts {
 			facts.Items = append(facts.Items, components.Fact{Label: label, Value: value})
 		}
 	}
-	add("Address", addressWords(c.StreetAddress, c.City, c.State, c.ZipCode, c.Country))
-	add("Delivery address", addressWords(c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode, c.ShippingCountry))
+	add("Address", addressWords(c.StreetAddress, c.City, c.State, c.ZipCode, client.CountryName(c.Country)))
+	add("Delivery address", addressWords(c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode, client.CountryName(c.ShippingCountry)))
 	add("Legal name", c.LegalName)
 	add("Trading name", c.BrandName)
 	add("Registration number", c.RegistrationNumber)

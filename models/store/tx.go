@@ -226,3 +226,19 @@ func violates(err error, constraint string) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.ConstraintName == constraint
 }
+
+// query writes what waits and reads the rows of one more statement.
+func query[T any](t *Tx, row func(*T) []any, each func(T), sql string, args ...any) error {
+	if _, err := t.read(); err != nil {
+		return err
+	}
+	return t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		var v T
+		_, err = pgx.ForEachRow(rows, row(&v), func() error { each(v); return nil })
+		return err
+	})
+}
