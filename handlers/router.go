@@ -36,6 +36,7 @@ type Deps struct {
 	OAuth        access.Exchanger
 	Developers   *web.Developers
 	Account      *web.Account
+	Clients      *web.Clients
 }
 
 // API holds the resources of the JSON API.
@@ -82,6 +83,7 @@ func (e *edge) routes() {
 	e.entrance()
 	e.own()
 	e.jsonAPI()
+	e.desk()
 }
 
 // open addresses need no proof of who calls.

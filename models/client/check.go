@@ -120,7 +120,7 @@ func (d *Details) checkForDebit(wrong *fault.Problems, before Details, today cal
 		_, problems := bank.ParseIdentity(d.PersonalCode, today)
 		found = append(found, problems...)
 	}
-	if _, ok := bank.NormalisePhone(d.Phone); d.Phone != before.Phone && d.Phone != "" && !ok && !foreignPhone.MatchString(d.Phone) {
+	if _, ok := Phone(d.Phone); d.Phone != before.Phone && d.Phone != "" && !ok {
 		found = append(found, bank.Problem{Field: bank.FieldPhone, Code: "invalid",
 			Message: "Give a South African number such as 082 123 4567, or + and the country code."})
 	}
@@ -144,6 +144,15 @@ var (
 	foreignPhone = regexp.MustCompile(`^\+[1-9][0-9 ()-]{5,29}$`)
 	emailForm    = regexp.MustCompile(`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~\x60-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$`)
 )
+
+// Phone brings a South African number into its stored form and leaves one of
+// another country as it is; ok is false when the text is neither.
+func Phone(text string) (phone string, ok bool) {
+	if phone, ok = bank.NormalisePhone(text); ok {
+		return phone, true
+	}
+	return text, foreignPhone.MatchString(text)
+}
 
 // IsEmail tells whether text has the form of one e-mail address.
 func IsEmail(text string) bool {

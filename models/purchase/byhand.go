@@ -102,7 +102,7 @@ func (s *Service) Mailed(ctx context.Context, m mail.Mail) error {
 }
 
 // View notes that the payer opened the hosted page.
-func (s *Service) View(ctx context.Context, rec Record) (Record, error) {
+func (s *Service) View(ctx context.Context, who actor.Actor, rec Record) (Record, error) {
 	if rec.Status != Created && rec.Status != Sent {
 		return rec, nil
 	}
@@ -111,8 +111,11 @@ func (s *Service) View(ctx context.Context, rec Record) (Record, error) {
 			return nil, nil
 		}
 		return func(tx Tx, rec *Record) error {
+			before := rec.Status
 			rec.ViewedAt = tx.Now()
 			rec.move(Viewed, tx.Now())
+			tx.Audit(who, audit.Entry{Action: "purchase.viewed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "The payer opened the page.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
 			return nil
 		}, nil
 	})

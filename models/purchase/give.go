@@ -3,25 +3,29 @@ package purchase
 import (
 	"context"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
-	"debitdesk/models/token"
 )
 
 // Account is the bank details as the payer gives them on the hosted page, or as
 // staff copy them from a signed form. The names are those of the form fields.
 type Account struct {
+	Problems                  fault.Problems // what is wrong with the form already, to be reported with the rest
 	FullName, IDNumber, Phone string
 	BankCode, AccountNumber   string
-	AccountType               bank.AccountType
+	AccountType               bank.AccountType // CURRENT when left out
 	Consented                 bool
-	ConsentText               string
+	TermsVersion              string // of the terms that were shown; empty: not compared
+	ConsentText               string // empty: the terms, with these details filled in
 	Agent                     string // the payer's browser
 	Evidence                  []mandate.Evidence
 	Channel                   mandate.Channel
@@ -36,41 +40,22 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (Record, error) {
 	return s.beside(ctx, p)
 }
 
-// MandateText is what the payer is asked to agree to, before the account is known.
-func (s *Service) MandateText(rec Record, in Account) string {
-	dd := rec.directDebit()
-	return mandate.Wording(mandate.Mandate{
-		ProfileCode: dd.ProfileCode, AbbreviatedName: dd.AbbreviatedName, PeriodUnits: dd.PeriodUnits, DeductionDay: dd.DeductionDay,
-		AmountCents: rec.TotalCents, HolderName: or(in.FullName, rec.Payer.FullName), AccountMask: bank.AccountNumber(in.AccountNumber).String(),
-		BankCode: in.BankCode, AccountType: in.AccountType,
-	}, rec.Brand, rec.Currency)
-}
-
-func (r Record) directDebit() DirectDebit {
-	if r.Details.DirectDebit != nil {
-		return *r.Details.DirectDebit
-	}
-	p, _ := r.Brand.DefaultProfile()
-	var wrong fault.Problems
-	in := DirectDebitInput{ProfileCode: p.ProfileCode, AbbreviatedName: p.AbbreviatedName, AccountNumber: p.AccountNumber}
-	return *in.complete(&wrong, r.Brand, r.Purchase)
-}
-
 // GiveAccount stores the account that the payer gave and starts what the purchase
 // is for: storing only, or the first collection too.
 func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID, in Account) (Record, error) {
-	if who.Kind != actor.Payer {
-		if err := who.May(actor.Write); err != nil {
-			return Record{}, err
-		}
+	if err := mayGiveFor(who); err != nil {
+		return Record{}, err
 	}
 	in.clean()
 	if err := in.check(s); err != nil {
 		return Record{}, err
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
-		if err := s.mayGive(rec); err != nil {
+		if err := s.mayGive(ctx, rec); err != nil {
 			return nil, err
+		}
+		if in.TermsVersion != "" && in.TermsVersion != s.TermsVersion(rec) {
+			return nil, fault.New(fault.Conflict, "terms_changed", "The agreement changed while this page was open. Please read it again and agree to it.")
 		}
 		next := rec.Purchase
 		in.into(&next)
@@ -94,26 +79,20 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 	})
 }
 
-// mayGive: one purchase stores one account.
-func (s *Service) mayGive(rec Record) error {
-	switch {
-	case !rec.Payable(s.Now()):
-		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "This request is %s; nothing more is needed.", rec.Status)
-	case rec.CollectionCount > 0 && rec.Method != "":
-		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Bank details were given for this request already. Ask for a new link.")
-	case rec.Currency != "ZAR":
-		return fault.New(fault.Conflict, "purchase_charge_error", "Debit orders are in ZAR; this request is in %s.", rec.Currency)
-	case rec.TotalCents == 0 && !rec.mayBeZero():
-		return fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to pay.")
+// mayGiveFor: payers act for themselves, staff need the permission to write.
+func mayGiveFor(who actor.Actor) error {
+	if who.Kind == actor.Payer {
+		return nil
 	}
-	return nil
+	return who.May(actor.Write)
 }
 
 func (in *Account) clean() {
 	in.FullName = strings.Join(strings.Fields(in.FullName), " ")
 	in.AccountNumber = bank.CleanAccount(in.AccountNumber).Reveal()
 	in.IDNumber = bank.CleanID(in.IDNumber).Reveal()
-	in.BankCode = strings.TrimSpace(in.BankCode)
+	in.BankCode = strings.ReplaceAll(strings.TrimSpace(in.BankCode), " ", "")
+	in.Phone = strings.TrimSpace(in.Phone)
 	if in.Channel == "" {
 		in.Channel = mandate.PayPage
 	}
@@ -122,31 +101,49 @@ func (in *Account) clean() {
 	}
 }
 
+// check reports everything at once; a field that the form reported already is
+// not reported twice.
 func (in *Account) check(s *Service) error {
-	var w fault.Problems
-	if in.FullName == "" {
-		w.Add("full_name", "required", "Give the name of the account holder.")
+	w := in.Problems
+	add := func(field, code, message string) {
+		if !w.Has(field) {
+			w.Add(field, code, "%s", message)
+		}
 	}
-	text(&w, "full_name", in.FullName, 128)
+	switch {
+	case in.FullName == "":
+		add("full_name", "required", "Give the name of the account holder.")
+	case !isText(in.FullName):
+		add("full_name", "invalid", "This name has characters that cannot be kept. Please type it again.")
+	case utf8.RuneCountInString(in.FullName) > maxName:
+		add("full_name", "max_length", "A name may have 128 characters at most.")
+	}
 	for _, p := range bank.ValidateAccount(in.BankCode, bank.AccountNumber(in.AccountNumber), in.AccountType).Problems {
-		w.Add(formName(p.Field), p.Code, "%s", p.Message)
+		add(formName(p.Field), p.Code, p.Message)
 	}
 	if in.IDNumber != "" {
 		if _, wrong := bank.ParseIdentity(bank.IDNumber(in.IDNumber), today(s)); len(wrong) > 0 {
-			w.Add("id_number", wrong[0].Code, "%s", wrong[0].Message)
+			add("id_number", wrong[0].Code, wrong[0].Message)
 		}
 	}
 	if in.Phone != "" {
-		phone, ok := bank.NormalisePhone(in.Phone)
+		phone, ok := client.Phone(in.Phone)
 		if !ok {
-			w.Add("phone", "invalid", "Give a phone number such as 082 123 4567.")
+			add("phone", "invalid", "Give a phone number such as 082 123 4567.")
 		}
 		in.Phone = phone
 	}
 	if !in.Consented {
-		w.Add("consent", "required", "Please agree to the debit order; without that nothing can be debited.")
+		add("consent", "required", "Please agree to the debit order; without that nothing can be debited.")
 	}
 	return w.Err()
+}
+
+const maxName = 128
+
+// isText refuses bytes that are no text and control characters.
+func isText(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // formName: the payer's page asks for an account_number where records say bank_account.
@@ -169,32 +166,16 @@ func (in Account) into(p *Purchase) {
 	}
 }
 
-// StoredFor lists the stored accounts that the hosted page offers: the payer's
-// own, of this brand, that can be charged.
-func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, error) {
-	if rec.ClientID == uuid.Nil {
-		return nil, nil
-	}
-	live, err := s.Read.TokensOf(ctx, rec.MerchantID, rec.ClientID)
-	var usable []token.Token
-	for _, t := range live {
-		if t.State == token.Active && t.BrandID == rec.BrandID {
-			usable = append(usable, t)
-		}
-	}
-	return usable, err
-}
-
 // UseStored pays with a stored account that the payer chose on the hosted page:
 // on the due date when that lies two days ahead, else as early as the cut-offs
 // allow.
 func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uuid.UUID) (Record, error) {
+	if err := mayGiveFor(who); err != nil {
+		return Record{}, err
+	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
-		if err := s.mayGive(rec); err != nil {
+		if err := s.mayUse(rec); err != nil {
 			return nil, err
-		}
-		if rec.TotalCents == 0 {
-			return nil, fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to pay; give the details of a new account instead.")
 		}
 		t, m, err := s.chargeable(ctx, rec.Purchase, tokenID)
 		if err != nil {
@@ -204,8 +185,7 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 			return nil, invalidToken("Invalid or inactive recurring token!")
 		}
 		return func(tx Tx, rec *Record) error {
-			soon := !rec.DueGiven || s.Timetable.TooSoon(rec.Due, tx.Now())
-			if soon {
+			if s.runsSoon(rec.Purchase, tx.Now()) {
 				rec.Due = s.Timetable.DueOn(s.Timetable.EarliestActionDate(s.Calendar, tx.Now()))
 			}
 			return s.charging(who, t, m)(tx, rec)

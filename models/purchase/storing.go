@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -27,6 +28,8 @@ type storing struct {
 	mandate  mandate.Mandate
 	token    token.Token
 	evidence []mandate.Evidence
+	first    collection.Plan // of the first collection; of no use when nothing is collected
+	soon     bool            // the first collection runs as early as the cut-offs allow
 }
 
 // storingFor prepares everything that needs no transaction.
@@ -47,10 +50,12 @@ func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, 
 		ClearingAccount: dd.AccountNumber, PeriodUnits: dd.PeriodUnits, DeductionDay: dd.DeductionDay, AmountCents: p.TotalCents,
 		HolderName: holder, AccountMask: p.Payer.BankAccount.String(), BankCode: p.Payer.BankCode, AccountType: kind, Consent: c,
 	}
+	now := s.Now()
+	first := s.firstPlan(*p, b, now)
 	if m.Consent.Text == "" {
-		m.Consent.Text = mandate.Wording(m, b, p.Currency)
+		m.Consent.Text = mandate.Wording(m, b, p.terms(first))
 	}
-	return &storing{s: s, who: who, brand: b, mandate: m, token: token.Token{
+	return &storing{s: s, who: who, brand: b, first: first, soon: s.runsSoon(*p, now), mandate: m, token: token.Token{
 		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Method: EFT, State: token.Pending, HolderName: holder,
 		BankCode: p.Payer.BankCode, AccountType: kind, Account: p.Payer.BankAccount, AccountMask: p.Payer.BankAccount.String(), CreatedBy: who.Name,
 	}}, nil
@@ -83,17 +88,18 @@ func (st *storing) apply(tx Tx, p *Purchase) *collection.Collection {
 	}
 	st.token.ID, st.token.MandateID, st.token.Description = p.ID, p.ID, uuid.NewSHA1(p.ID, []byte("description")).String()
 	st.token.CreatedAt, st.token.UpdatedAt = now, now
-	if p.TotalCents == 0 || p.Options.SkipCapture {
+	if !p.collects() {
 		st.token.State = token.Active
 		p.IsRecurringToken = true
 		p.attempt(Attempt{Type: "authorize", Successful: true, Method: EFT, ClientIP: st.who.IP, At: now})
 		p.move(Preauthorized, now)
 		return nil
 	}
-	c := st.s.firstCollection(tx, *p, st.brand)
+	c := st.s.collectionOf(tx, *p, p.ID, p.ID, st.first)
 	c.StatementLine = statementLine(st.mandate, c.ActionDate)
 	p.CollectionCount++
-	if !p.DueGiven || st.s.Timetable.TooSoon(p.Due, now) {
+	if st.soon {
+		c.Started = true // the purchase is pending_execute from the beginning
 		p.move(PendingExecute, now)
 	} else {
 		p.move(PendingCharge, now)
@@ -129,19 +135,31 @@ func channelWords(c mandate.Channel) string {
 	return string(c)
 }
 
-// firstCollection plans the collection of a tokenising purchase: on its due when
+// collects tells whether storing the account takes money too.
+func (p Purchase) collects() bool { return p.TotalCents > 0 && !p.Options.SkipCapture }
+
+// runsSoon: the due was not given, or lies too near to wait for.
+func (s *Service) runsSoon(p Purchase, now time.Time) bool {
+	return !p.DueGiven || s.Timetable.TooSoon(p.Due, now)
+}
+
+// firstPlan plans the collection that a payer's consent starts: on the due when
 // that was given and lies far enough ahead, else as early as the cut-offs allow.
-func (s *Service) firstCollection(tx Tx, p Purchase, b merchant.Brand) collection.Collection {
-	now := tx.Now()
+func (s *Service) firstPlan(p Purchase, b merchant.Brand, now time.Time) collection.Plan {
 	due := p.Due
-	if !p.DueGiven || s.Timetable.TooSoon(p.Due, now) {
+	if s.runsSoon(p, now) {
 		due = s.Timetable.DueOn(s.Timetable.EarliestActionDate(s.Calendar, now))
 	}
-	c := s.collectionOf(tx, p, p.ID, p.ID, s.Timetable.Plan(s.Calendar, due, b.Shift, now))
-	if !p.DueGiven || s.Timetable.TooSoon(p.Due, now) {
-		c.Started = true // the purchase is pending_execute from the beginning
+	return s.Timetable.Plan(s.Calendar, due, b.Shift, now)
+}
+
+// terms are what the permission says of this purchase.
+func (p Purchase) terms(first collection.Plan) mandate.Terms {
+	t := mandate.Terms{Currency: p.Currency}
+	if p.collects() {
+		t.FirstDebit = first.ActionDate
 	}
-	return c
+	return t
 }
 
 func (s *Service) collectionOf(tx Tx, p Purchase, tokenID, mandateID uuid.UUID, plan collection.Plan) collection.Collection {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
@@ -160,7 +161,7 @@ func (t *Tx) send(counted int) (rows int64, err error) {
 		counted++
 	}
 	for _, w := range t.waiting {
-		batch.Queue(w.sql, w.args...)
+		batch.Queue(w.sql, native(w.args)...)
 	}
 	t.waiting = t.waiting[:0]
 	lost := false
@@ -182,6 +183,23 @@ func (t *Tx) send(counted int) (rows int64, err error) {
 		return 0, nil
 	}
 	return rows, err
+}
+
+// native gives ids in the form that travels as 16 bytes and not as text.
+func native(args []any) []any {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case uuid.UUID:
+			args[i] = pgtype.UUID{Bytes: v, Valid: true}
+		case *uuid.UUID:
+			if v == nil {
+				args[i] = nil
+			} else {
+				args[i] = pgtype.UUID{Bytes: *v, Valid: true}
+			}
+		}
+	}
+	return args
 }
 
 func (t *Tx) rollback() {

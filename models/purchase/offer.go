@@ -1,0 +1,149 @@
+package purchase
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/token"
+)
+
+// Offer is what the hosted page can ask of the payer now.
+type Offer struct {
+	Account    bool          // the details of an account can be given
+	Stored     []token.Token // accounts of the payer that can be used again, newest first
+	FirstDebit calendar.Date // the day of the debit that follows; zero when nothing is collected
+	Version    string        // of the terms that MandateText puts into words
+}
+
+// Open tells that the payer can do something.
+func (o Offer) Open() bool { return o.Account || len(o.Stored) > 0 }
+
+// Offer works out what the hosted page can ask for; nothing when the purchase
+// waits for nobody.
+func (s *Service) Offer(ctx context.Context, rec Record) (Offer, error) {
+	o := Offer{FirstDebit: s.termsOf(rec).FirstDebit, Version: s.TermsVersion(rec)}
+	switch err := s.mayGive(ctx, rec); {
+	case err == nil:
+		o.Account = true
+	case !fault.Is(err, fault.Conflict):
+		return o, err
+	}
+	if s.mayUse(rec) != nil {
+		return o, nil
+	}
+	var err error
+	o.Stored, err = s.StoredFor(ctx, rec)
+	return o, err
+}
+
+// MandateText is what the payer is asked to agree to: with what is known of the
+// account, or with what was given.
+func (s *Service) MandateText(rec Record, in Account) string {
+	in.clean()
+	m := rec.permission()
+	m.HolderName = or(in.FullName, rec.Payer.FullName)
+	m.AccountMask, m.BankCode, m.AccountType = bank.AccountNumber(in.AccountNumber).String(), in.BankCode, in.AccountType
+	return mandate.Wording(m, rec.Brand, s.termsOf(rec))
+}
+
+// TermsVersion changes when the terms do, whoever the payer is: the amount, the
+// day of the first debit, who collects.
+func (s *Service) TermsVersion(rec Record) string {
+	sum := sha256.Sum256([]byte(mandate.Wording(rec.permission(), rec.Brand, s.termsOf(rec))))
+	return hex.EncodeToString(sum[:6])
+}
+
+func (s *Service) termsOf(rec Record) mandate.Terms {
+	return rec.terms(s.firstPlan(rec.Purchase, rec.Brand, s.Now()))
+}
+
+// permission is the mandate as far as the purchase alone tells.
+func (r Record) permission() mandate.Mandate {
+	dd := r.directDebit()
+	return mandate.Mandate{ProfileCode: dd.ProfileCode, AbbreviatedName: dd.AbbreviatedName, PeriodUnits: dd.PeriodUnits,
+		DeductionDay: dd.DeductionDay, AmountCents: r.TotalCents}
+}
+
+// directDebit is the debit-order block that was asked for, else the brand's own
+// registration; a brand without one leaves it empty.
+func (r Record) directDebit() DirectDebit {
+	if r.Details.DirectDebit != nil {
+		return *r.Details.DirectDebit
+	}
+	p, _ := r.Brand.DefaultProfile()
+	var wrong fault.Problems
+	in := DirectDebitInput{ProfileCode: p.ProfileCode, AbbreviatedName: p.AbbreviatedName, AccountNumber: p.AccountNumber}
+	return *in.complete(&wrong, r.Brand, r.Purchase)
+}
+
+// mayPay is what every way of paying on the hosted page needs.
+func (s *Service) mayPay(rec Record) error {
+	switch {
+	case !rec.Payable(s.Now()):
+		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "This request is %s; nothing more is needed.", rec.Status)
+	case rec.Currency != "ZAR":
+		return fault.New(fault.Conflict, "purchase_charge_error", "Debit orders are in ZAR; this request is in %s.", rec.Currency)
+	case rec.Options.Whitelist != nil && !slices.Contains(rec.Options.Whitelist, EFT):
+		return fault.New(fault.Conflict, "purchase_charge_error", "This request cannot be paid by EFT debit order.")
+	}
+	return nil
+}
+
+// mayGive: one purchase stores one account, whose id it shares.
+func (s *Service) mayGive(ctx context.Context, rec Record) error {
+	if err := s.mayPay(rec); err != nil {
+		return err
+	}
+	if rec.TotalCents == 0 && !rec.mayBeZero() {
+		return fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to pay.")
+	}
+	if rec.directDebit().ProfileCode == "" {
+		return fault.New(fault.Conflict, "purchase_charge_error", "%s cannot take debit orders yet.", rec.Brand.Name)
+	}
+	if rec.CollectionCount == 0 {
+		return nil // an account that was given is either stored already or being collected from
+	}
+	_, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+	switch {
+	case err == nil:
+		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Bank details were given for this request already. Ask for a new link.")
+	case fault.Is(err, fault.NotFound):
+		return nil
+	}
+	return err
+}
+
+// mayUse: a stored account is of use where there is money to take.
+func (s *Service) mayUse(rec Record) error {
+	if err := s.mayPay(rec); err != nil {
+		return err
+	}
+	if !rec.collects() {
+		return fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to pay; give the details of a new account instead.")
+	}
+	return nil
+}
+
+// StoredFor lists the stored accounts that the hosted page offers: the payer's
+// own, of this brand, that can be charged.
+func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, error) {
+	if rec.ClientID == uuid.Nil {
+		return nil, nil
+	}
+	live, err := s.Read.TokensOf(ctx, rec.MerchantID, rec.ClientID)
+	var usable []token.Token
+	for _, t := range live {
+		if t.State == token.Active && t.BrandID == rec.BrandID {
+			usable = append(usable, t)
+		}
+	}
+	return usable, err
+}
