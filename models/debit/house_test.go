@@ -71,7 +71,7 @@ func open(t testing.TB) *house {
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
 	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal, Timetable: tt, Letters: letters{}}
 	h.debits = h.engine(h.bank)
-	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Clock: s.Clock, Debits: h.debits, Purchases: h.purchases,
+	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits, Purchases: h.purchases,
 		Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 			return h.bank.Force(ctx, id, banksandbox.Outcome{Code: code, Dispute: dispute})
 		}}

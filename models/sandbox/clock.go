@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -46,16 +48,15 @@ func (d *Desk) Move(ctx context.Context, who actor.Actor, ask Ask) (Moved, error
 		if err != nil {
 			return err
 		}
-		if err := d.walk(ctx, to, &moved.Done); err != nil {
+		if err := d.walk(inner(ctx), to, &moved.Done); err != nil {
 			return err
 		}
-		moved.Now = d.Clock.Now()
+		moved.Now, moved.Done.Collections = d.Clock.Now(), len(moved.Done.debits.Collections)
 		return d.InTx(ctx, func(tx Tx) error {
-			note(tx, who, "clock.moved", who.MerchantID, [16]byte{}, [16]byte{}, fmt.Sprintf("The sandbox clock was moved from %s to %s SAST.", say(from), say(to)))
-			return nil
+			note(tx, who, "clock.moved", who.MerchantID, uuid.Nil, uuid.Nil, fmt.Sprintf("The sandbox clock was moved from %s to %s SAST.", say(from), say(to)))
+			return tx.Answered(moved)
 		})
 	})
-	moved.Done.Collections = len(moved.Done.debits.Collections)
 	return moved, err
 }
 

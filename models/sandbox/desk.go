@@ -12,8 +12,10 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/collection"
 	"debitdesk/models/debit"
 	"debitdesk/models/purchase"
+	"debitdesk/models/replay"
 )
 
 // Clock is the product's clock; it never goes back.
@@ -25,11 +27,28 @@ type Clock interface {
 }
 
 // Tx keeps the audit of what a person moved.
-type Tx interface{ audit.Log }
+type Tx interface {
+	audit.Log
+	Answered(result any) error
+}
+
+// Reader shows what the bank has.
+type Reader interface {
+	// AtBank lists collections that the bank has or may still speak about, those it
+	// has not answered first, then by action date, newest first.
+	AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]AtBank, error)
+}
+
+// AtBank is one line of the bank's desk.
+type AtBank struct {
+	collection.Collection
+	Reference, PayerName, AccountMask string
+}
 
 // Desk is the sandbox in a person's hands.
 type Desk struct {
 	InTx      func(context.Context, func(Tx) error) error
+	Read      Reader
 	Clock     Clock
 	Debits    *debit.Service
 	Purchases *purchase.Service
@@ -92,6 +111,10 @@ type Done struct {
 	debits debit.Done
 	waited time.Duration
 }
+
+// inner keeps the work on the way apart from the answer to the person's call,
+// which is written once, with the audit of the call.
+func inner(ctx context.Context) context.Context { return replay.WithEncoder(ctx, nil) }
 
 func note(tx Tx, who actor.Actor, action string, objectID, purchaseID, clientID uuid.UUID, text string) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "sandbox", ObjectID: objectID, ClientID: clientID, PurchaseID: purchaseID, Text: text})

@@ -40,16 +40,25 @@ func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 	case err != nil:
 		return rec, err
 	}
-	if err := d.InTx(ctx, func(tx Tx) error {
+	if err := d.settle(inner(ctx), &Done{}); err != nil {
+		return rec, err
+	}
+	after, err := d.Purchases.Get(ctx, who, purchaseID)
+	if err != nil {
+		return rec, err
+	}
+	return after, d.InTx(ctx, func(tx Tx) error {
 		note(tx, who, "sandbox.answer_forced", rec.Collection.ID, rec.ID, rec.ClientID, "The sandbox bank was told to answer: "+a.words()+".")
-		return nil
-	}); err != nil {
-		return rec, err
+		return tx.Answered(after)
+	})
+}
+
+// AtBank lists what the bank's desk can answer.
+func (d *Desk) AtBank(ctx context.Context, who actor.Actor, limit int) ([]AtBank, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
 	}
-	if err := d.settle(ctx, &Done{}); err != nil {
-		return rec, err
-	}
-	return d.Purchases.Get(ctx, who, purchaseID)
+	return d.Read.AtBank(ctx, who.MerchantID, limit)
 }
 
 func (a Answer) words() string {
