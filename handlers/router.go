@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/views/pages"
 )
@@ -37,6 +38,7 @@ type Deps struct {
 	Developers   *web.Developers
 	Account      *web.Account
 	Clients      *web.Clients
+	Room         *sandbox.Room // sandbox mode alone
 }
 
 // API holds the resources of the JSON API.
@@ -84,6 +86,7 @@ func (e *edge) routes() {
 	e.own()
 	e.jsonAPI()
 	e.desk()
+	e.playground()
 }
 
 // open addresses need no proof of who calls.
@@ -96,13 +99,17 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	var proofs []access.Authenticator
+	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Sandbox)}
+}
+
+// proofs are the ways to show who calls: a program's credential, a person's session.
+func (e *edge) proofs() (proofs []access.Authenticator) {
 	for _, a := range []access.Authenticator{e.Bearer, e.Session} {
 		if a != nil {
 			proofs = append(proofs, a)
 		}
 	}
-	return stack{limitBody(bodyBytes), access.RequireAPI(proofs...), api.Idempotent(e.Replays, e.Sandbox)}
+	return proofs
 }
 
 // people is what stands before the pages of the dashboard.

@@ -57,7 +57,9 @@ func (r *Room) Answer(c echo.Context) error {
 	if err := body.Err(); err != nil {
 		return err
 	}
-	act := func(ctx context.Context) (purchase.Record, error) { return r.Desk.Force(ctx, access.Actor(c), id, answer) }
+	act := func(ctx context.Context) (purchase.Record, error) {
+		return r.Desk.Force(ctx, access.Actor(c), id, answer)
+	}
 	if !forPeople(c) {
 		return api.Run(c, http.StatusOK, answeredBody, act)
 	}
@@ -155,4 +157,3 @@ func statePill(c collection.Collection) components.Pill {
 	}
 	return p
 }
-
