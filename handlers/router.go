@@ -37,6 +37,7 @@ type Deps struct {
 	Developers   *web.Developers
 	Account      *web.Account
 	Clients      *web.Clients
+	Purchases    *web.Purchases
 }
 
 // API holds the resources of the JSON API.
@@ -82,6 +83,7 @@ func (e *edge) routes() {
 	e.open()
 	e.entrance()
 	e.own()
+	e.desk()
 	e.jsonAPI()
 	e.desk()
 }

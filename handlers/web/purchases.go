@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/report"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -31,7 +30,7 @@ type Purchases struct {
 	Clients  *client.Service
 	Tokens   *token.Service
 	Mandates *mandate.Service
-	Reports  *report.Service
+	Events   Timeline
 	Replays  Replays
 }
 
