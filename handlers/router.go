@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/web"
 	"debitdesk/views/pages"
 )
@@ -36,6 +37,7 @@ type Deps struct {
 	OAuth        access.Exchanger
 	Developers   *web.Developers
 	Account      *web.Account
+	Payers       *checkout.Pages
 }
 
 // API holds the resources of the JSON API.
@@ -81,6 +83,7 @@ func (e *edge) routes() {
 	e.open()
 	e.entrance()
 	e.own()
+	e.hosted()
 	e.jsonAPI()
 }
 
