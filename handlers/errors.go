@@ -111,14 +111,18 @@ func (e *edge) refusal(err error, c echo.Context) (*fault.Fault, int) {
 	return f, pageStatus(f.Kind)
 }
 
-// wantsJSON tells programs from people: by address, else by what they accept.
+// wantsJSON tells programs from people: by address and credential, else by what
+// they accept. The sandbox serves both, and programs often say nothing.
 func wantsJSON(c echo.Context) bool {
 	r := c.Request()
-	if isAPI(r.URL.Path) {
+	if isAPI(r.URL.Path) || r.Header.Get("Authorization") != "" {
 		return true
 	}
 	accept := r.Header.Get("Accept")
-	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+	if strings.Contains(accept, "text/html") || r.Header.Get("HX-Request") != "" {
+		return false
+	}
+	return strings.Contains(accept, "application/json") || strings.HasPrefix(r.URL.Path, "/sandbox/")
 }
 
 // isAPI tells the addresses of the JSON API, the copies at the root included.

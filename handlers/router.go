@@ -38,6 +38,7 @@ type Deps struct {
 	Developers   *web.Developers
 	Account      *web.Account
 	Payers       *checkout.Pages
+	Clients      *web.Clients
 }
 
 // API holds the resources of the JSON API.
@@ -85,6 +86,7 @@ func (e *edge) routes() {
 	e.own()
 	e.hosted()
 	e.jsonAPI()
+	e.desk()
 }
 
 // open addresses need no proof of who calls.

@@ -205,6 +205,7 @@ CREATE TABLE tokens (
     ended_at           timestamptz
 );
 CREATE INDEX tokens_by_merchant ON tokens (merchant_id, id);
+CREATE INDEX tokens_by_state ON tokens (merchant_id, state, id);
 CREATE INDEX tokens_by_client ON tokens (client_id, id);
 
 -- One debit at the bank.
@@ -255,6 +256,8 @@ CREATE INDEX collections_silent ON collections (alert_at) WHERE state = 'submitt
 CREATE INDEX collections_to_recall ON collections (id) WHERE recall_due;
 CREATE INDEX collections_to_prove ON collections (id) WHERE proof_due;
 CREATE INDEX collections_by_day ON collections (merchant_id, action_date, state);
+CREATE INDEX collections_failed ON collections (merchant_id, result_at) WHERE state = 'unpaid';
+CREATE INDEX collections_alerted ON collections (merchant_id) WHERE state = 'submitted' AND alerted_at IS NOT NULL;
 CREATE INDEX collections_by_token ON collections (token_id, id);
 
 -- Every message of the bank, once, as it came; what it changed, or why nothing.
@@ -305,7 +308,7 @@ CREATE TABLE ledger_entries (
     at            timestamptz NOT NULL,
     day           date NOT NULL                    -- SAST
 );
-CREATE INDEX ledger_entries_by_day ON ledger_entries (merchant_id, day, kind);
+CREATE INDEX ledger_entries_by_day ON ledger_entries (merchant_id, day, kind) INCLUDE (amount_cents);
 CREATE INDEX ledger_entries_by_purchase ON ledger_entries (purchase_id);
 
 -- Mail to send, one row a cause.
@@ -334,6 +337,7 @@ CREATE TABLE mails (
     UNIQUE (object_id, kind, attempt)
 );
 CREATE INDEX mails_by_merchant ON mails (merchant_id, id);
+CREATE INDEX mails_failed ON mails (merchant_id, id) WHERE state = 'failed';
 CREATE INDEX mails_waiting ON mails (next_try_at) WHERE state = 'queued';
 
 -- The memory of the sandbox bank. It stands for another house's system: nothing

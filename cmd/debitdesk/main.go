@@ -1,31 +1,124 @@
+// Command debitdesk is the whole product in one program: the server, its
+// workers and the commands beside it. It knows how the parts are put together;
+// it must not know rules.
 package main
 
 import (
-	_ "github.com/a-h/templ"
-	_ "github.com/alecthomas/kong"
-	_ "github.com/alexedwards/argon2id"
-	_ "github.com/caarlos0/env/v11"
-	_ "github.com/chromedp/chromedp"
-	_ "github.com/golang-jwt/jwt/v5"
-	_ "github.com/google/uuid"
-	_ "github.com/gorilla/sessions"
-	_ "github.com/jackc/pgx/v5/stdlib"
-	_ "github.com/labstack/echo/v4"
-	_ "github.com/pressly/goose/v3"
-	_ "github.com/prometheus/client_golang/prometheus/promhttp"
-	_ "github.com/rickar/cal/v2/za"
-	_ "github.com/riverqueue/river"
-	_ "github.com/riverqueue/river/riverdriver/riverpgxv5"
-	_ "github.com/riverqueue/river/rivermigrate"
-	_ "github.com/shopspring/decimal"
-	_ "github.com/skip2/go-qrcode"
-	_ "github.com/wneessen/go-mail"
-	_ "golang.org/x/crypto/hkdf"
-	_ "golang.org/x/text/language"
-	_ "golang.org/x/time/rate"
-	_ "gorm.io/driver/postgres"
-	_ "gorm.io/gorm"
-	_ "pgregory.net/rapid"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"debitdesk/models/fault"
 )
 
-func main() {}
+// Exit codes of every command.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, nil)
+	stop()
+	os.Exit(code)
+}
+
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+type commands struct {
+	Serve    serveCmd    `cmd:"" help:"Serve the dashboard, the API and the payer's pages, and do the work in the background."`
+	Work     workCmd     `cmd:"" help:"Only do the work in the background."`
+	Migrate  migrateCmds `cmd:"" help:"The schema of the database."`
+	Demo     demoCmd     `cmd:"" help:"Fill an empty database with a demo merchant and print how to sign in."`
+	Merchant merchantCmd `cmd:"" help:"Merchants."`
+	User     userCmd     `cmd:"" help:"People who sign in to the dashboard."`
+	Apikey   apikeyCmd   `cmd:"" help:"Bearer credentials of programs."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+}
+
+// command is one sub-command.
+type command interface {
+	run(ctx context.Context, c Config, io streams) error
+}
+
+// leave is what kong's exit turns into, so that run can return.
+type leave int
+
+// run does one command line. The variables are the environment unless given.
+func run(ctx context.Context, args []string, io streams, variables map[string]string) (code int) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case leave:
+			code = int(p)
+		default:
+			panic(p)
+		}
+	}()
+	var all commands
+	parser, err := kong.New(&all, kong.Name("debitdesk"), kong.Description("Debit orders for South African merchants."),
+		kong.Writers(io.out, io.err), kong.Exit(func(code int) { panic(leave(code)) }))
+	if err != nil {
+		return complain(io, err, exitFailed)
+	}
+	chosen, err := parser.Parse(args)
+	if err != nil {
+		return misused(io, err)
+	}
+	config, err := ReadConfig(variables)
+	if err != nil {
+		return complain(io, err, exitUsage)
+	}
+	cmd, ok := chosen.Selected().Target.Addr().Interface().(command)
+	if !ok {
+		return complain(io, fmt.Errorf("%s is no command", chosen.Command()), exitFailed)
+	}
+	switch err := cmd.run(ctx, config, io); {
+	case err == nil:
+		return exitOK
+	case errors.As(err, new(usageError)):
+		return complain(io, err, exitUsage)
+	default:
+		return complain(io, err, exitFailed)
+	}
+}
+
+// usageError is a command that was asked for wrongly.
+type usageError struct{ error }
+
+func misused(io streams, err error) int {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) {
+		parse.Context.Stdout = io.err
+		_ = parse.Context.PrintUsage(true)
+	}
+	return complain(io, err, exitUsage)
+}
+
+// complain writes the error, with all problems of a refusal, one a line.
+func complain(io streams, err error, code int) int {
+	f, refused := fault.From(err)
+	if !refused || len(f.Fields) == 0 {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			_, _ = fmt.Fprintf(io.err, "debitdesk: %s\n", line)
+		}
+		return code
+	}
+	for _, problem := range f.Fields {
+		_, _ = fmt.Fprintf(io.err, "debitdesk: %s: %s\n", problem.Path, problem.Message)
+	}
+	return code
+}

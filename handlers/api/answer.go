@@ -20,17 +20,21 @@ import (
 // The same bytes are kept for the Idempotency-Key of the request, inside the
 // transaction of the use case when that calls Answered(result).
 func Run[T any](c echo.Context, status int, wire func(T) any, act func(context.Context) (T, error)) error {
-	encode := func(result any) (replay.Answer, error) {
+	var kept []byte
+	encode := func(result any) (answer replay.Answer, err error) {
 		typed, ok := result.(T)
 		if !ok {
-			return replay.Answer{}, fmt.Errorf("answer: got %T", result)
+			return answer, fmt.Errorf("answer: got %T", result)
 		}
-		body, err := Marshal(wire(typed))
-		return replay.Answer{Status: status, Body: body}, err
+		kept, err = Marshal(wire(typed))
+		return replay.Answer{Status: status, Body: kept}, err
 	}
 	result, err := act(replay.WithEncoder(c.Request().Context(), encode))
 	if err != nil {
 		return err
+	}
+	if kept != nil {
+		return c.Blob(status, echo.MIMEApplicationJSON, kept)
 	}
 	return JSON(c, status, wire(result))
 }

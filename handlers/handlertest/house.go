@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -38,6 +39,7 @@ type House struct {
 	App       *echo.Echo
 	Deps      handlers.Deps
 	Sessions  *access.Sessions
+	Desk      *web.Desk
 	Clients   *client.Service
 	Purchases *purchase.Service
 	A, B      Merchant
@@ -81,6 +83,10 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Purchases: &api.Purchases{Base: BaseURL, Service: h.Purchases},
 			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}},
 	}
+	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
+	h.Deps.ErrorPage = desk.ErrorPage
+	h.Desk = desk
+	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {

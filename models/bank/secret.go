@@ -22,10 +22,11 @@ func (n AccountNumber) Reveal() string { return string(n) }
 
 // Tail is the last four digits, or nothing for an account too short to hide the rest.
 func (n AccountNumber) Tail() string {
-	if len(n) < 5 {
+	text := []rune(string(n))
+	if len(text) < 5 {
 		return ""
 	}
-	return string(n[len(n)-4:])
+	return string(text[len(text)-4:])
 }
 
 // String masks.

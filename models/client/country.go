@@ -26,6 +26,16 @@ func CountryCode(text string) (code string, ok bool) {
 	return code, ok
 }
 
+// CountryName is the English name of a code, or the code itself.
+func CountryName(code string) string {
+	for _, c := range Countries() {
+		if c.Code == code {
+			return c.Name
+		}
+	}
+	return code
+}
+
 var countries = sync.OnceValues(func() ([]Country, map[string]string) {
 	var list []Country
 	byName := map[string]string{}

@@ -39,6 +39,7 @@ type Reader interface {
 
 // Service issues, checks and revokes credentials.
 type Service struct {
+	seen   seen
 	InTx   func(context.Context, func(Tx) error) error
 	Read   Reader
 	Keys   []Key            // newest first

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -79,12 +80,17 @@ func (s *Service) Verify(ctx context.Context, token string) (actor.Actor, error)
 
 // parse checks signature, algorithm and the times a token states about itself.
 func (s *Service) parse(token string) (claims, error) {
+	if known, ok := s.seen.of(token); ok && known.ExpiresAt.After(s.Now()) && s.holds(known.key) {
+		return known.claims, nil
+	}
+	var signer string
 	var given claims
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithExpirationRequired(),
 		jwt.WithIssuer(s.Issuer), jwt.WithTimeFunc(s.Now))
 	_, err := parser.ParseWithClaims(token, &given, func(t *jwt.Token) (any, error) {
 		for _, k := range s.Keys {
 			if t.Header["kid"] == k.ID {
+				signer = k.ID
 				return k.Private.Public(), nil
 			}
 		}
@@ -96,5 +102,10 @@ func (s *Service) parse(token string) (claims, error) {
 	case err != nil:
 		return claims{}, refused("Incorrect bearer credential")
 	}
+	s.seen.keep(token, checked{given, signer})
 	return given, nil
+}
+
+func (s *Service) holds(key string) bool {
+	return slices.ContainsFunc(s.Keys, func(k Key) bool { return k.ID == key })
 }

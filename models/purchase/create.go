@@ -42,6 +42,9 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Record
 		rec.Purchase = p
 		rec.ID = tx.NewID()
 		rec.CreatedAt, rec.UpdatedAt = tx.Now(), tx.Now()
+		if !rec.DueGiven {
+			rec.Due = rec.CreatedAt.Add(defaultDue)
+		}
 		rec.History = []Change{{Created, tx.Now()}}
 		if account != nil {
 			rec.Collection = account.apply(tx, &rec.Purchase)

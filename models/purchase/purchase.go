@@ -63,19 +63,19 @@ type Purchase struct {
 
 // Details is the "purchase" object of a request. Its JSON is how it is stored.
 type Details struct {
-	Products              []Product      `json:"products"`
-	Language              string         `json:"language"`
-	Notes                 string         `json:"notes,omitempty"`
-	DebtCents             int64          `json:"debt,omitempty"`
-	SubtotalOverrideCents *int64         `json:"subtotal_override,omitempty"`
-	TaxOverrideCents      *int64         `json:"total_tax_override,omitempty"`
-	DiscountOverrideCents *int64         `json:"total_discount_override,omitempty"`
-	TotalOverrideCents    *int64         `json:"total_override,omitempty"`
-	RequestClientDetails  []string       `json:"request_client_details,omitempty"`
-	Timezone              string         `json:"timezone"`
-	EmailMessage          string         `json:"email_message,omitempty"`
-	Metadata string `json:"metadata,omitempty"` // a JSON object as text: kept as it came
-	DirectDebit           *DirectDebit   `json:"direct_debit,omitempty"`
+	Products              []Product    `json:"products"`
+	Language              string       `json:"language"`
+	Notes                 string       `json:"notes,omitempty"`
+	DebtCents             int64        `json:"debt,omitempty"`
+	SubtotalOverrideCents *int64       `json:"subtotal_override,omitempty"`
+	TaxOverrideCents      *int64       `json:"total_tax_override,omitempty"`
+	DiscountOverrideCents *int64       `json:"total_discount_override,omitempty"`
+	TotalOverrideCents    *int64       `json:"total_override,omitempty"`
+	RequestClientDetails  []string     `json:"request_client_details,omitempty"`
+	Timezone              string       `json:"timezone"`
+	EmailMessage          string       `json:"email_message,omitempty"`
+	Metadata              string       `json:"metadata,omitempty"` // a JSON object as text: kept as it came
+	DirectDebit           *DirectDebit `json:"direct_debit,omitempty"`
 }
 
 // Product is one line. Quantity has at most 4 decimals, TaxPercent at most 2.

@@ -113,6 +113,9 @@ func (s *Store) MerchantBySlug(ctx context.Context, slug string) (merchant.Merch
 
 // Brand implements merchant.Reader.
 func (s *Store) Brand(ctx context.Context, merchantID, brandID uuid.UUID) (merchant.Brand, error) {
+	if b, ok := s.kept.brand(merchantID, brandID); ok {
+		return b, nil
+	}
 	brands, err := s.brands(ctx, merchantID, brandID)
 	if err != nil {
 		return merchant.Brand{}, err
@@ -120,6 +123,7 @@ func (s *Store) Brand(ctx context.Context, merchantID, brandID uuid.UUID) (merch
 	if len(brands) == 0 {
 		return merchant.Brand{}, fault.Missing()
 	}
+	s.kept.keep(brands[0])
 	return brands[0], nil
 }
 

@@ -31,10 +31,12 @@ type textArray []string
 func (a textArray) Value() (driver.Value, error) {
 	quoted := make([]string, len(a))
 	for i, s := range a {
-		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+		quoted[i] = `"` + arrayQuotes.Replace(s) + `"`
 	}
 	return "{" + strings.Join(quoted, ",") + "}", nil
 }
+
+var arrayQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // wordsOf splits texts into the words a person may search by: whole texts
 // without blanks, and their parts.

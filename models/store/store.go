@@ -42,6 +42,7 @@ type Store struct {
 	seal  *seal.Box
 	opt   Options
 	refs  *counters
+	kept  *brandCache
 }
 
 // Open connects. It does not migrate.
@@ -64,7 +65,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Store{Pool: pool, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}}
+	s := &Store{Pool: pool, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}}
 	s.db, err = gorm.Open(postgres.New(postgres.Config{Conn: s.sql}), &gorm.Config{
 		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
 		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },

@@ -55,19 +55,29 @@ func (t *Tx) InsertToken(k token.Token) {
 		AccountHash: t.s.seal.Hash(k.MerchantID, "account", k.BankCode+"/"+k.Account.Reveal()), CreatedBy: k.CreatedBy, CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt})
 }
 
-// MoveToken implements purchase.Tx: compare-and-set on the state.
-func (t *Tx) MoveToken(k token.Token, from token.State) (bool, error) {
+const moveToken = `UPDATE tokens SET state = $4, soft_failures = $5, failures = $6, blocked_code = $7, last_success_at = $8, updated_at = $9,
+	ended_at = coalesce(ended_at, $10) WHERE id = $1 AND merchant_id = $2 AND state = $3`
+
+func moveTokenArgs(k token.Token, from token.State) []any {
 	var ended *time.Time
 	if k.State == token.Deleted || k.State == token.Superseded {
 		ended = orNull(k.UpdatedAt)
 	}
-	n, err := t.exec(`UPDATE tokens SET state = $4, soft_failures = $5, failures = $6, blocked_code = $7, last_success_at = $8, updated_at = $9,
-		ended_at = coalesce(ended_at, $10) WHERE id = $1 AND merchant_id = $2 AND state = $3`,
-		k.ID, k.MerchantID, string(from), string(k.State), k.SoftFailures, k.Failures, k.BlockedCode, orNull(k.LastSuccessAt), k.UpdatedAt, ended)
+	return []any{k.ID, k.MerchantID, string(from), string(k.State), k.SoftFailures, k.Failures, k.BlockedCode, orNull(k.LastSuccessAt), k.UpdatedAt, ended}
+}
+
+// MoveToken implements purchase.Tx: compare-and-set on the state.
+func (t *Tx) MoveToken(k token.Token, from token.State) (bool, error) {
+	n, err := t.exec(moveToken, moveTokenArgs(k, from)...)
 	if err != nil {
 		return false, fmt.Errorf("move token: %w", err)
 	}
 	return n == 1, nil
+}
+
+// SaveToken is MoveToken for a row that this transaction holds.
+func (t *Tx) SaveToken(k token.Token, from token.State) {
+	t.later(moveToken, moveTokenArgs(k, from)...)
 }
 
 // UseToken implements purchase.Tx: it holds the token's row until the commit, so

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
@@ -160,7 +161,7 @@ func (t *Tx) send(counted int) (rows int64, err error) {
 		counted++
 	}
 	for _, w := range t.waiting {
-		batch.Queue(w.sql, w.args...)
+		batch.Queue(w.sql, native(w.args)...)
 	}
 	t.waiting = t.waiting[:0]
 	lost := false
@@ -182,6 +183,23 @@ func (t *Tx) send(counted int) (rows int64, err error) {
 		return 0, nil
 	}
 	return rows, err
+}
+
+// native gives ids in the form that travels as 16 bytes and not as text.
+func native(args []any) []any {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case uuid.UUID:
+			args[i] = pgtype.UUID{Bytes: v, Valid: true}
+		case *uuid.UUID:
+			if v == nil {
+				args[i] = nil
+			} else {
+				args[i] = pgtype.UUID{Bytes: *v, Valid: true}
+			}
+		}
+	}
+	return args
 }
 
 func (t *Tx) rollback() {
@@ -207,4 +225,20 @@ func (t *Tx) Pgx(fn func(pgx.Tx) error) error {
 func violates(err error, constraint string) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.ConstraintName == constraint
+}
+
+// query writes what waits and reads the rows of one more statement.
+func query[T any](t *Tx, row func(*T) []any, each func(T), sql string, args ...any) error {
+	if _, err := t.read(); err != nil {
+		return err
+	}
+	return t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		var v T
+		_, err = pgx.ForEachRow(rows, row(&v), func() error { each(v); return nil })
+		return err
+	})
 }

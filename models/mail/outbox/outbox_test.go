@@ -53,7 +53,10 @@ func open(t *testing.T) *house {
 	t.Helper()
 	h := &house{relay: &relay{}}
 	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true,
-		Enqueue: func(_ context.Context, _ pgx.Tx, jobs []queue.Job) error { h.jobs = append(h.jobs, jobs...); return nil }})
+		Enqueue: func(_ context.Context, _ pgx.Tx, jobs []queue.Job) error {
+			h.jobs = append(h.jobs, jobs...)
+			return nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

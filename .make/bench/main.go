@@ -1,0 +1,59 @@
+// Command bench measures the product beside what its database can do: the built
+// binary on its own private PostgreSQL with fsync on, pgbench against the same
+// server, all in one run. It prints a table of ratios; only those hold from one
+// machine to another. BENCH names: purchase, charge, page, memory.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"time"
+)
+
+func main() {
+	pick := flag.String("run", ".", "measure what matches this expression")
+	seconds := flag.Int("seconds", 8, "length of one measurement")
+	rows := flag.Int("rows", 1_000_000, "purchases of the large list")
+	flag.Parse()
+	if err := run(context.Background(), regexp.MustCompile(*pick), time.Duration(*seconds)*time.Second, *rows); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+const connections = 16
+
+func run(ctx context.Context, pick *regexp.Regexp, length time.Duration, rows int) error {
+	s, err := start(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	var table []line
+	for _, m := range []struct {
+		name    string
+		measure func(context.Context, *server, time.Duration, int) ([]line, error)
+	}{{"purchase", purchases}, {"charge", charges}, {"page", pages}, {"memory", memory}} {
+		if !pick.MatchString(m.name) {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "measuring", m.name, "…")
+		lines, err := m.measure(ctx, s, length, rows)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		table = append(table, lines...)
+	}
+	fmt.Println("| What | Measured | Against | Ratio | Aim |")
+	fmt.Println("|---|---|---|---|---|")
+	for _, l := range table {
+		fmt.Printf("| %s | %s | %s | %s | %s |\n", l.what, l.measured, l.against, l.ratio, l.aim)
+	}
+	return nil
+}
+
+// line is one row of the table, in finished words.
+type line struct{ what, measured, against, ratio, aim string }

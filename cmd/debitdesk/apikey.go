@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/credential"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+)
+
+type apikeyCmd struct {
+	Create apikeyCreateCmd `cmd:"" help:"Issue a bearer credential and print it alone."`
+	Revoke apikeyRevokeCmd `cmd:"" help:"End a credential at once, on every process."`
+	List   apikeyListCmd   `cmd:"" help:"List credentials, newest first."`
+}
+
+type apikeyCreateCmd struct {
+	Merchant          string        `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
+	Name              string        `required:"" help:"What will use it."`
+	Scopes            []string      `placeholder:"SCOPE,…" help:"read, write, tokens:delete, billing; all when left out."`
+	TTL               time.Duration `name:"ttl" placeholder:"24h" help:"How long it works, by the clock of the product; 24h when left out."`
+	ClientCredentials bool          `help:"Print an id and a secret for POST /oauth/token instead."`
+}
+
+func (k *apikeyCreateCmd) run(ctx context.Context, c Config, io streams) error {
+	in := credential.Input{Name: k.Name, Lifetime: k.TTL}
+	for _, s := range k.Scopes {
+		in.Scopes = append(in.Scopes, actor.Scope(s))
+	}
+	return onApp(ctx, c, io, func(a *App) error {
+		m, err := a.merchantFor(ctx, k.Merchant)
+		if err != nil {
+			return err
+		}
+		who := actor.OperatorOf(m.ID)
+		if !k.ClientCredentials {
+			issued, err := a.Services.credentials.Issue(ctx, who, in)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(io.out, issued.Token)
+			return err
+		}
+		issued, err := a.Services.credentials.IssueClient(ctx, who, in)
+		if err != nil {
+			return err
+		}
+		return printJSON(io.out, struct {
+			ClientID string `json:"client_id"`
+			Secret   string `json:"client_secret"`
+		}{issued.ClientID, issued.Secret})
+	})
+}
+
+type apikeyRevokeCmd struct {
+	ID string `arg:"" help:"The jti of a token, or the client_id of a client credential."`
+}
+
+func (k *apikeyRevokeCmd) run(ctx context.Context, c Config, io streams) error {
+	id, err := uuid.Parse(k.ID)
+	if err != nil {
+		return usageError{fmt.Errorf("%q is no id of a credential", k.ID)}
+	}
+	return onApp(ctx, c, io, func(a *App) error {
+		found, err := a.Store.CredentialByID(ctx, id)
+		if fault.Is(err, fault.NotFound) {
+			return fmt.Errorf("there is no credential %s", id)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = a.Services.credentials.Revoke(ctx, actor.OperatorOf(found.MerchantID), id)
+		return err
+	})
+}
+
+type apikeyListCmd struct {
+	Merchant string `placeholder:"SLUG" help:"Only of this merchant."`
+}
+
+func (k *apikeyListCmd) run(ctx context.Context, c Config, io streams) error {
+	return onApp(ctx, c, io, func(a *App) error {
+		all, err := a.merchantsNamed(ctx, k.Merchant)
+		if err != nil {
+			return err
+		}
+		table := tabwriter.NewWriter(io.out, 0, 4, 2, ' ', 0)
+		_, _ = fmt.Fprintln(table, "ID\tMERCHANT\tKIND\tSTATE\tEXPIRES\tSCOPES\tNAME")
+		for _, m := range all {
+			credentials, err := a.Services.credentials.List(ctx, actor.OperatorOf(m.ID))
+			if err != nil {
+				return err
+			}
+			for _, one := range credentials {
+				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", one.ID, m.Slug, one.Kind, one.State(a.Store.Now()),
+					day(one.ExpiresAt), credential.Spaced(one.Scopes, ","), one.Name)
+			}
+		}
+		return table.Flush()
+	})
+}
+
+func (a *App) merchantsNamed(ctx context.Context, slug string) ([]merchant.Merchant, error) {
+	if slug == "" {
+		return a.Store.Merchants(ctx)
+	}
+	m, err := a.Store.MerchantBySlug(ctx, slug)
+	if fault.Is(err, fault.NotFound) {
+		return nil, fmt.Errorf("there is no merchant %q", slug)
+	}
+	return []merchant.Merchant{m}, err
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.Format(time.RFC3339)
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"debitdesk/migrations"
+	"debitdesk/models/store"
+	"debitdesk/models/store/keyfile"
+	"debitdesk/models/store/postgres"
+)
+
+// App is the opened product: database, keys, clock and use cases. Close it.
+type App struct {
+	Config   Config
+	Log      *slog.Logger
+	Keys     *keyfile.Set
+	Store    *store.Store
+	Services services
+
+	cluster *postgres.Private // nil with a DATABASE_URL
+}
+
+// opening is how a command wants the product.
+type opening struct {
+	log      *slog.Logger
+	baseURL  string // what links begin with
+	migrate  bool   // bring somebody else's database up to date, too
+	maxConns int32  // 0: what a server needs
+}
+
+// fewConns is enough for a command that runs and ends.
+const fewConns = 8
+
+// Open starts or joins the database, checks its schema, reads the keys and the
+// clock and wires the use cases. The schema of the embedded database is brought
+// up to date; somebody else's only when asked.
+func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
+	a := &App{Config: c, Log: how.log}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	if a.Keys, err = keyfile.Open(c.Keys, c.Data); err != nil {
+		return nil, err
+	}
+	if err := a.connect(ctx, how.maxConns); err != nil {
+		return nil, err
+	}
+	if err := a.bringUpToDate(ctx, c.Embedded() || how.migrate); err != nil {
+		return nil, err
+	}
+	if err := a.Store.Clock.Follow(ctx); err != nil {
+		return nil, err
+	}
+	a.Services = wire(a, how.baseURL)
+	return a, nil
+}
+
+// connect opens the pool on the merchant's own server, or on our private one.
+func (a *App) connect(ctx context.Context, maxConns int32) (err error) {
+	dsn := a.Config.DatabaseURL
+	if a.Config.Embedded() {
+		if a.cluster, err = postgres.Open(ctx, a.Config.Data, a.Log); err != nil {
+			return err
+		}
+		dsn = a.cluster.DSN(postgres.Database)
+	}
+	box, err := a.Keys.Box()
+	if err != nil {
+		return err
+	}
+	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns, Log: a.Log, Enqueue: a.enqueue})
+	return err
+}
+
+func (a *App) bringUpToDate(ctx context.Context, may bool) error {
+	steps, behind, err := migrations.Status(ctx, a.Store.Pool)
+	switch {
+	case err != nil:
+		return err
+	case !behind:
+		return nil
+	case !may:
+		return fmt.Errorf("the database is behind this program (%s): run debitdesk migrate up, or serve --migrate", missingSteps(steps))
+	}
+	a.Log.Info("bringing the database up to date")
+	return migrations.Up(ctx, a.Store.Pool)
+}
+
+func missingSteps(steps []migrations.Migration) string {
+	text := ""
+	for _, s := range steps {
+		if !s.Applied {
+			text += ", " + s.Name
+		}
+	}
+	return "missing" + text[1:]
+}
+
+// Close gives everything back; the last to leave stops the private database.
+func (a *App) Close() error {
+	if a.Store != nil {
+		a.Store.Close()
+	}
+	if a.cluster != nil {
+		return a.cluster.Close()
+	}
+	return nil
+}

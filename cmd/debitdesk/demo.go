@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/demo"
+)
+
+type demoCmd struct {
+	JSON    bool `name:"json" help:"Print one line of JSON."`
+	Clients int  `default:"50" help:"How many clients."`
+}
+
+// maxDemo is as many clients as names and addresses go round for.
+const maxDemo = 1000
+
+func (d *demoCmd) run(ctx context.Context, c Config, io streams) (err error) {
+	if d.Clients < 0 || d.Clients > maxDemo {
+		return usageError{fmt.Errorf("--clients is 0 to %d", maxDemo)}
+	}
+	if !c.Sandbox() {
+		return errors.New("live mode has no demo: its people share a password that everybody knows")
+	}
+	baseURL := c.PublicURL(c.Listen)
+	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: baseURL, migrate: true, maxConns: fewConns})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	made, err := a.demo(ctx, d.Clients)
+	if err != nil {
+		return err
+	}
+	if d.JSON {
+		return printJSON(io.out, demoJSON{baseURL, made.Merchant.ID, made.Merchant.Slug, made.BrandID, made.APIToken, "", made.Users, made.Clients})
+	}
+	return invite(io.out, baseURL, made)
+}
+
+// demoJSON is what scripts read; the order of its keys is fixed.
+type demoJSON struct {
+	BaseURL          string        `json:"base_url"`
+	MerchantID       uuid.UUID     `json:"merchant_id"`
+	MerchantSlug     string        `json:"merchant_slug"`
+	BrandID          uuid.UUID     `json:"brand_id"`
+	APIToken         string        `json:"api_token"`
+	WebhookPublicKey string        `json:"webhook_public_key"` // empty: there are no webhooks
+	Users            []demo.User   `json:"users"`
+	Clients          []demo.Client `json:"clients"`
+}
+
+// demo makes the demo merchant, or finds it. A demo that was cut off leaves the
+// clock in the past; it catches up here.
+func (a *App) demo(ctx context.Context, clients int) (demo.Result, error) {
+	s := a.Services
+	d := &demo.Service{Merchants: s.merchants, Users: s.users, Clients: s.clients, Purchases: s.purchases, Credentials: s.credentials,
+		Read: a.Store, Calendar: s.purchases.Calendar, Clock: a.Store.Clock, Advance: a.advance}
+	made, err := d.Prepare(ctx, clients)
+	if now := time.Now(); a.Store.Clock.Now().Before(now) {
+		err = errors.Join(err, a.advance(ctx, now))
+	}
+	return made, err
+}
+
+// advance moves the clock and returns when all that became due has been done.
+func (a *App) advance(ctx context.Context, to time.Time) error {
+	return a.Store.Clock.MoveTo(ctx, to)
+}
+
+// welcome fills an empty database with the demo and says how to sign in.
+func (a *App) welcome(ctx context.Context, baseURL string, out io.Writer) error {
+	if !a.Config.Sandbox() {
+		return errors.New("live mode has no demo")
+	}
+	has, err := a.Store.HasDemo(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := a.Store.Merchants(ctx)
+	if err != nil || len(all) > 0 && !has {
+		return err // somebody's own merchants: nothing to add
+	}
+	made, err := a.demo(ctx, demoClients)
+	if err != nil {
+		return err
+	}
+	return invite(out, baseURL, made)
+}
+
+const demoClients = 50
+
+func invite(out io.Writer, baseURL string, made demo.Result) error {
+	text := fmt.Sprintf("\n%s is ready to try.\n\n  Sign in at %s\n", made.Merchant.Name, baseURL)
+	for _, u := range made.Users {
+		text += fmt.Sprintf("    %-30s %s   (%s)\n", u.Email, u.Password, u.Role)
+	}
+	text += fmt.Sprintf("\n  API token, good for five years of the sandbox clock:\n    %s\n\n  Try it:\n    curl -H 'Authorization: Bearer %s' %s/api/v1/clients/\n\n",
+		made.APIToken, made.APIToken, baseURL)
+	_, err := io.WriteString(out, text)
+	return err
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"debitdesk/handlers"
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/api"
+	"debitdesk/handlers/web"
+	"debitdesk/migrations"
+)
+
+// handler is the whole HTTP side over the use cases.
+func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool) (http.Handler, error) {
+	s := a.Services
+	https := strings.HasPrefix(baseURL, "https://")
+	sessions := access.NewSessions(a.Store, a.Keys.Sessions, https, time.Now)
+	desk := &web.Desk{Now: a.Store.Now, Sandbox: a.Config.Sandbox(), BaseURL: baseURL}
+	return handlers.New(handlers.Deps{
+		BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Log: a.Log, Metrics: metrics, OpsElsewhere: opsElsewhere,
+		Ready:   a.ready(),
+		Replays: a.Store,
+		Bearer:  access.Bearer(s.credentials), Session: sessions.Authenticate,
+		ErrorPage: desk.ErrorPage,
+		API: handlers.API{
+			Clients:   &api.Clients{Base: api.Base(baseURL), Service: s.clients},
+			Purchases: &api.Purchases{Base: api.Base(baseURL), Service: s.purchases},
+			Tokens:    &api.Tokens{Base: api.Base(baseURL), Service: s.purchases},
+		},
+		Login:      &access.Login{People: s.users, Sessions: sessions, Strip: desk.Strip},
+		OAuth:      s.credentials,
+		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
+		Account:    &web.Account{Desk: desk, Self: s.users},
+		Clients:    &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store},
+	})
+}
+
+// ready is what must be fine before requests may come.
+func (a *App) ready() []handlers.Check {
+	return []handlers.Check{
+		{Name: "database", Run: a.Store.Pool.Ping},
+		{Name: "migrations", Run: func(ctx context.Context) error {
+			steps, behind, err := migrations.Status(ctx, a.Store.Pool)
+			if err == nil && behind {
+				err = errors.New(missingSteps(steps))
+			}
+			return err
+		}},
+		{Name: "keys", Run: func(context.Context) error {
+			_, err := a.Keys.Box()
+			return err
+		}},
+	}
+}

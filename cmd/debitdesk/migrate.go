@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"debitdesk/migrations"
+	"debitdesk/models/store/postgres"
+)
+
+type migrateCmds struct {
+	Up     migrateUpCmd     `cmd:"" help:"Bring the database to the newest schema."`
+	Status migrateStatusCmd `cmd:"" help:"List the steps of the schema; exit code 1 when one is missing."`
+}
+
+type migrateUpCmd struct{}
+
+func (*migrateUpCmd) run(ctx context.Context, c Config, io streams) error {
+	return onPool(ctx, c, io, func(pool *pgxpool.Pool) error {
+		if err := migrations.Up(ctx, pool); err != nil {
+			return err
+		}
+		return printSteps(ctx, pool, io)
+	})
+}
+
+type migrateStatusCmd struct{}
+
+func (*migrateStatusCmd) run(ctx context.Context, c Config, io streams) error {
+	return onPool(ctx, c, io, func(pool *pgxpool.Pool) error { return printSteps(ctx, pool, io) })
+}
+
+func printSteps(ctx context.Context, pool *pgxpool.Pool, io streams) error {
+	steps, behind, err := migrations.Status(ctx, pool)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		word := "missing"
+		if s.Applied {
+			word = "applied"
+		}
+		if _, err := fmt.Fprintf(io.out, "%-8s %s\n", word, s.Name); err != nil {
+			return err
+		}
+	}
+	if behind {
+		return fmt.Errorf("the database is behind: run debitdesk migrate up")
+	}
+	return nil
+}
+
+// onPool needs neither keys nor a schema, unlike Open.
+func onPool(ctx context.Context, c Config, io streams, do func(*pgxpool.Pool) error) (err error) {
+	dsn := c.DatabaseURL
+	if c.Embedded() {
+		cluster, err := postgres.Open(ctx, c.Data, commandLog(c, io))
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if closed := cluster.Close(); err == nil {
+				err = closed
+			}
+		}()
+		dsn = cluster.DSN(postgres.Database)
+	}
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return fmt.Errorf("database address: %w", err)
+	}
+	defer pool.Close()
+	if err := pool.Ping(ctx); err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	return do(pool)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+	"debitdesk/models/user"
+)
+
+type merchantCmd struct {
+	Create merchantCreateCmd `cmd:"" help:"Make a merchant with one brand and print its ids as JSON."`
+}
+
+type merchantCreateCmd struct {
+	Slug string `arg:"" help:"Short name: lower-case letters, digits and hyphens."`
+	Name string `required:"" help:"The name of the business."`
+}
+
+func (m *merchantCreateCmd) run(ctx context.Context, c Config, io streams) error {
+	return onApp(ctx, c, io, func(a *App) error {
+		made, brand, err := a.Services.merchants.Create(ctx, merchant.New{Slug: m.Slug, Name: m.Name, Brand: a.newBrand()})
+		if err != nil {
+			return err
+		}
+		return printJSON(io.out, struct {
+			MerchantID uuid.UUID `json:"merchant_id"`
+			Slug       string    `json:"merchant_slug"`
+			BrandID    uuid.UUID `json:"brand_id"`
+		}{made.ID, made.Slug, brand.ID})
+	})
+}
+
+// newBrand is registered at the sandbox bank where there is one; in live mode
+// the registration is the merchant's own business with its bank.
+func (a *App) newBrand() merchant.Brand {
+	if !a.Config.Sandbox() {
+		return merchant.Brand{}
+	}
+	return merchant.Brand{Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1", AccountNumber: "12345678"}}}
+}
+
+// merchantFor finds a merchant by its short name. In sandbox mode an unknown
+// one is made, so that trying out takes one command.
+func (a *App) merchantFor(ctx context.Context, slug string) (merchant.Merchant, error) {
+	m, err := a.Store.MerchantBySlug(ctx, slug)
+	if !fault.Is(err, fault.NotFound) {
+		return m, err
+	}
+	if !a.Config.Sandbox() {
+		return m, fmt.Errorf("there is no merchant %q: make it first with debitdesk merchant create %s --name …", slug, slug)
+	}
+	m, _, err = a.Services.merchants.Create(ctx, merchant.New{Slug: slug, Name: slug, Brand: a.newBrand()})
+	return m, err
+}
+
+type userCmd struct {
+	Create userCreateCmd `cmd:"" help:"Add a dashboard user; the password is the first line of standard input."`
+}
+
+type userCreateCmd struct {
+	Email    string `required:"" help:"The e-mail address to sign in with."`
+	Role     string `required:"" help:"admin, finance or staff."`
+	Merchant string `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
+	Name     string `help:"The person's name."`
+	Stdin    bool   `name:"password-stdin" required:"" help:"Read the password from standard input."`
+}
+
+func (u *userCreateCmd) run(ctx context.Context, c Config, io streams) error {
+	password, err := firstLine(io.in)
+	if err != nil {
+		return err
+	}
+	return onApp(ctx, c, io, func(a *App) error {
+		m, err := a.merchantFor(ctx, u.Merchant)
+		if err != nil {
+			return err
+		}
+		in := user.Input{Email: u.Email, Name: u.Name, Password: password, Role: actor.Role(u.Role)}
+		made, err := a.Services.users.Create(ctx, actor.OperatorOf(m.ID), in)
+		if err != nil {
+			return err
+		}
+		return printJSON(io.out, struct {
+			ID         uuid.UUID  `json:"id"`
+			Email      string     `json:"email"`
+			Role       actor.Role `json:"role"`
+			MerchantID uuid.UUID  `json:"merchant_id"`
+		}{made.ID, made.Email, made.Role, made.MerchantID})
+	})
+}
+
+func firstLine(in io.Reader) (string, error) {
+	line, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}
+
+// onApp opens the product for a command that runs and ends.
+func onApp(ctx context.Context, c Config, io streams, do func(*App) error) (err error) {
+	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: c.PublicURL(c.Listen), maxConns: fewConns})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	return do(a)
+}
+
+// printJSON writes a result on one line.
+func printJSON(out io.Writer, result any) error {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	return e.Encode(result)
+}

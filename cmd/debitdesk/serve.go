@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"runtime/debug"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"debitdesk/handlers"
+)
+
+type serveCmd struct {
+	NoWorkers bool `help:"Leave the work in the background to other processes."`
+	Migrate   bool `help:"Bring the database to the newest schema first; the embedded one always is."`
+	Demo      bool `help:"Fill an empty database with the demo merchant first (sandbox mode)."`
+}
+
+// How long what is under way may take when the server stops.
+const (
+	drainTime   = 10 * time.Second
+	memoryAim   = 80 << 20 // bytes; soft, the collector works harder above it
+	headerLimit = 32 << 10 // bytes
+)
+
+func (s *serveCmd) run(ctx context.Context, c Config, io streams) (err error) {
+	keepSmall()
+	log := serverLog(c, io)
+	// First the address: a second server on it should not touch the database.
+	main, ops, err := listen(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer closeAll(main, ops)
+	baseURL := c.PublicURL(main.Addr().String())
+	a, err := Open(ctx, c, opening{log: log, baseURL: baseURL, migrate: s.Migrate})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.fit(ctx); err != nil {
+		return err
+	}
+	if s.Demo {
+		if err := a.welcome(ctx, baseURL, io.out); err != nil {
+			return err
+		}
+	}
+	return a.Serve(ctx, main, ops, baseURL, !s.NoWorkers, io.out)
+}
+
+// Serve answers on the listeners and works until ctx ends, then in this order:
+// no new requests, those under way to their end, the workers.
+func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string, working bool, out io.Writer) error {
+	metrics := prometheus.NewRegistry()
+	handler, err := a.handler(metrics, baseURL, ops != nil)
+	if err != nil {
+		return err
+	}
+	stopWork, err := a.startWork(ctx, working)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 2)
+	var servers []*http.Server
+	if ops != nil {
+		servers = append(servers, start(ops, operations(metrics), a.Log, failed))
+	}
+	servers = append(servers, start(main, handler, a.Log, failed))
+	if _, err := fmt.Fprintf(out, "listening on http://%s\n", shown(main.Addr())); err != nil {
+		a.Log.Warn("standard output is closed", "error", err)
+	}
+	select {
+	case <-ctx.Done():
+		a.Log.Info("stopping")
+	case err = <-failed:
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	for i := len(servers) - 1; i >= 0; i-- {
+		if drained := servers[i].Shutdown(drain); drained != nil {
+			a.Log.Warn("requests cut off", "error", drained)
+			_ = servers[i].Close()
+		}
+	}
+	return errors.Join(err, stopWork(drain))
+}
+
+func start(on net.Listener, handler http.Handler, log *slog.Logger, failed chan<- error) *http.Server {
+	s := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: headerLimit, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	go func() {
+		if err := s.Serve(on); !errors.Is(err, http.ErrServerClosed) {
+			failed <- fmt.Errorf("serve: %w", err)
+		}
+	}()
+	return s
+}
+
+// operations are for whoever runs the product, on an address of their own.
+func operations(metrics *prometheus.Registry) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", handlers.MetricsHandler(metrics))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+func listen(ctx context.Context, c Config) (main, ops net.Listener, err error) {
+	var l net.ListenConfig
+	if main, err = l.Listen(ctx, "tcp", c.Listen); err != nil {
+		return nil, nil, err
+	}
+	if c.OpsListen == "" {
+		return main, nil, nil
+	}
+	if ops, err = l.Listen(ctx, "tcp", c.OpsListen); err != nil {
+		_ = main.Close()
+		return nil, nil, err
+	}
+	return main, ops, nil
+}
+
+func closeAll(all ...net.Listener) {
+	for _, l := range all {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
+}
+
+// shown is an address that a browser on this machine can open.
+func shown(a net.Addr) string {
+	if t, ok := a.(*net.TCPAddr); ok && t.IP.IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", t.Port)
+	}
+	return a.String()
+}
+
+// keepSmall sets a soft limit of memory unless whoever runs it set one.
+func keepSmall() {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(memoryAim)
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+type workCmd struct {
+	Migrate bool `help:"Bring the database to the newest schema first; the embedded one always is."`
+}
+
+func (w *workCmd) run(ctx context.Context, c Config, io streams) (err error) {
+	keepSmall()
+	a, err := Open(ctx, c, opening{log: serverLog(c, io), baseURL: c.PublicURL(c.Listen), migrate: w.Migrate})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.fit(ctx); err != nil {
+		return err
+	}
+	return a.Work(ctx)
+}
+
+// Work does the work in the background until ctx ends, with health and metrics
+// on the operations address alone.
+func (a *App) Work(ctx context.Context) error {
+	var l net.ListenConfig
+	failed := make(chan error, 1)
+	if a.Config.OpsListen != "" {
+		ops, err := l.Listen(ctx, "tcp", a.Config.OpsListen)
+		if err != nil {
+			return err
+		}
+		server := start(ops, operations(prometheus.NewRegistry()), a.Log, failed)
+		defer func() { _ = server.Close() }()
+	}
+	stopWork, err := a.startWork(ctx, true)
+	if err != nil {
+		return err
+	}
+	a.Log.Info("working")
+	select {
+	case <-ctx.Done():
+		a.Log.Info("stopping")
+	case err = <-failed:
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	return errors.Join(err, stopWork(drain))
+}
+
+// startWork begins the work in the background and gives what ends it: work that
+// is under way may finish.
+func (a *App) startWork(context.Context, bool) (stop func(context.Context) error, err error) {
+	return func(context.Context) error { return nil }, nil
+}
+
+// fit refuses to serve what the mode forbids.
+func (a *App) fit(ctx context.Context) error {
+	if a.Config.Bank != "sandbox" {
+		return errors.New("DEBITDESK_BANK: exchanging files with a bank is not part of this release; only the sandbox bank is")
+	}
+	if a.Config.Sandbox() {
+		return nil
+	}
+	demo, err := a.Store.HasDemo(ctx)
+	if err != nil {
+		return err
+	}
+	if demo {
+		return errors.New("live mode does not run on a database with a demo merchant: use a database of its own")
+	}
+	return nil
+}

@@ -1,0 +1,17 @@
+package handlers
+
+// desk is what people work with.
+func (e *edge) desk() {
+	person := e.people(smallForm)
+	if h := e.Clients; h != nil {
+		e.at(person, "GET", "/clients", h.List)
+		e.at(person, "POST", "/clients", h.Create)
+		e.at(person, "GET", "/clients/new", h.New)
+		e.at(person, "GET", "/clients/:id", h.Show)
+		e.at(person, "POST", "/clients/:id", h.Update)
+		e.at(person, "GET", "/clients/:id/edit", h.Edit)
+		e.at(person, "POST", "/clients/:id/numbers", h.Reveal)
+		e.at(person, "GET", "/clients/:id/deletion", h.AskDelete)
+		e.at(person, "POST", "/clients/:id/deletion", h.Delete)
+	}
+}

@@ -1,0 +1,205 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Show serves GET /clients/:id.
+func (h *Clients) Show(c echo.Context) error {
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	return h.page(c, one, nil)
+}
+
+// Reveal serves POST /clients/:id/numbers: the answer alone shows the numbers in
+// full, and the audit keeps that it did.
+func (h *Clients) Reveal(c echo.Context) error {
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	numbers, err := h.Service.Reveal(c.Request().Context(), access.Actor(c), one.ID)
+	if err != nil {
+		return err
+	}
+	if c.Request().Header.Get("HX-Target") == pages.NumbersTarget {
+		return render(c, http.StatusOK, pages.ClientNumbers(numbersView(access.Actor(c), one, &numbers)))
+	}
+	return h.page(c, one, &numbers)
+}
+
+func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	view := pages.ClientView{
+		Name: one.Name(), ID: components.IDChip{ID: one.ID.String(), What: "client"}, Sub: clientSub(one),
+		EditHref: clientHref(one.ID) + "/edit", Facts: clientFacts(one), Numbers: numbersView(who, one, shown),
+	}
+	if who.Can(actor.Write) {
+		view.Menu = []components.MenuItem{{Label: "Delete client…", Icon: "trash", Href: clientHref(one.ID) + "/deletion", Danger: true}}
+	}
+	for _, draw := range h.Panels {
+		panel, err := draw(ctx, who, one)
+		if err != nil {
+			return err
+		}
+		view.Panels = append(view.Panels, panel)
+	}
+	if h.Events != nil {
+		events, err := h.Events.Timeline(ctx, who.MerchantID, audit.Subject{ClientID: one.ID}, eventsAsk(c))
+		if err != nil {
+			return err
+		}
+		view.Timeline = history(events, purchaseHref)
+		if n := len(events.Items); n > 0 && events.Older {
+			view.OlderHref = clientHref(one.ID) + "?events=" + events.Items[n-1].ID.String() + "#events"
+		}
+	}
+	return h.Desk.show(c, http.StatusOK, view.Name, clientsRoom, func(f layout.Frame) templ.Component { return pages.Client(f, view) })
+}
+
+// purchaseHref leads from an event to its purchase.
+func purchaseHref(e audit.Entry) string {
+	if e.PurchaseID == uuid.Nil {
+		return ""
+	}
+	return "/purchases/" + e.PurchaseID.String()
+}
+
+func clientSub(c client.Client) string {
+	var parts []string
+	for _, part := range []string{c.Email, phoneWords(c.Phone)} {
+		if part != "" && part != c.Name() {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+func numbersView(who actor.Actor, c client.Client, shown *client.Numbers) pages.NumbersView {
+	v := pages.NumbersView{Revealed: shown != nil}
+	account, identity := c.BankAccount.String(), c.PersonalCode.String()
+	if shown != nil {
+		account, identity = shown.BankAccount, shown.PersonalCode
+	} else if who.Can(actor.Reveal) && (account != "" || identity != "") {
+		v.Action = clientHref(c.ID) + "/numbers"
+	}
+	branch := c.BankCode
+	if name := bank.BankName(c.BankCode); name != "" {
+		branch = name + ", " + c.BankCode
+	}
+	v.Facts = components.Facts{Items: []components.Fact{
+		{Label: "Account number", Value: account, Mono: account != ""},
+		{Label: "Bank and branch", Value: branch},
+		{Label: "Account type", Value: c.AccountType.Label()},
+		{Label: "Identity number", Value: identity, Mono: identity != ""},
+	}}
+	return v
+}
+
+func clientFacts(c client.Client) components.Facts {
+	facts := components.Facts{Items: []components.Fact{
+		{Label: "Full name", Value: c.FullName}, {Label: "E-mail", Value: c.Email}, {Label: "Phone", Value: phoneWords(c.Phone)},
+	}}
+	add := func(label, value string) {
+		if value != "" {
+			facts.Items = append(facts.Items, components.Fact{Label: label, Value: value})
+		}
+	}
+	add("Address", addressWords(c.StreetAddress, c.City, c.State, c.ZipCode, client.CountryName(c.Country)))
+	add("Delivery address", addressWords(c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode, client.CountryName(c.ShippingCountry)))
+	add("Legal name", c.LegalName)
+	add("Trading name", c.BrandName)
+	add("Registration number", c.RegistrationNumber)
+	add("VAT number", c.TaxNumber)
+	add("Copies to", strings.Join(c.CC, ", "))
+	add("Hidden copies to", strings.Join(c.BCC, ", "))
+	facts.Items = append(facts.Items, components.Fact{Label: "Added", Part: components.When(moment(c.CreatedAt))})
+	return facts
+}
+
+func addressWords(lines ...string) string {
+	var given []string
+	for _, line := range lines {
+		if line != "" {
+			given = append(given, line)
+		}
+	}
+	return strings.Join(given, ", ")
+}
+
+// AskDelete serves GET /clients/:id/deletion.
+func (h *Clients) AskDelete(c echo.Context) error {
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	return h.askDelete(c, http.StatusOK, one, "")
+}
+
+// Delete serves POST /clients/:id/deletion.
+func (h *Clients) Delete(c echo.Context) error {
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	if tail := one.BankAccount.Tail(); strings.TrimSpace(form.Get("confirm")) != tail {
+		return h.askDelete(c, http.StatusUnprocessableEntity, one, "Type "+tail+", the last four digits of the account.")
+	}
+	if err := h.Service.Delete(c.Request().Context(), access.Actor(c), one.ID); err != nil {
+		return err
+	}
+	if err := access.AddFlash(c, "ok", one.Name()+" is deleted."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/clients")
+}
+
+func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeError string) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	if err := who.May(actor.Write); err != nil {
+		return err
+	}
+	ask := components.Confirm{
+		ID: "delete", Title: "Delete " + one.Name() + "?", Text: "The client leaves all lists. Purchases, mandates and their evidence stay.",
+		Action: clientHref(one.ID) + "/deletion", Button: "Delete client", CancelHref: clientHref(one.ID), TypeError: typeError,
+	}
+	if tail := one.BankAccount.Tail(); tail != "" {
+		ask.TypeLabel = "Type " + tail + ", the last four digits of the account, to confirm"
+	}
+	if h.Breaks != nil {
+		var err error
+		if ask.Breaks, err = h.Breaks(ctx, who, one.ID); err != nil {
+			return err
+		}
+	}
+	return h.Desk.show(c, status, "Delete client", clientsRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+}
+
+func (h *Clients) find(c echo.Context) (client.Client, error) {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return client.Client{}, fault.Missing()
+	}
+	return h.Service.Get(c.Request().Context(), access.Actor(c), id)
+}

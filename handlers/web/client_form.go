@@ -1,0 +1,238 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// New serves GET /clients/new. Values in the address fill the form, so that
+// other pages can lead here with what they know.
+func (h *Clients) New(c echo.Context) error {
+	if err := access.Actor(c).May(actor.Write); err != nil {
+		return err
+	}
+	form := url.Values{"country": {"ZA"}, formKeyName: {newFormKey()}}
+	for _, name := range []string{"full_name", "email", "phone"} {
+		form.Set(name, c.QueryParam(name))
+	}
+	return h.form(c, http.StatusOK, clientForm{form: form})
+}
+
+// Create serves POST /clients.
+func (h *Clients) Create(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	in := client.Input{How: client.ForDebit}
+	in.Details, in.Problems = detailsOf(form, client.Details{})
+	err = once(c, h.Replays, h.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (client.Client, error) {
+		made, err := h.Service.Create(ctx, access.Actor(c), in)
+		if err != nil {
+			return made, err
+		}
+		return made, access.AddFlash(c, "ok", made.Name()+" is added.")
+	}, func(made client.Client) string { return clientHref(made.ID) })
+	if _, _, ok := problems(err); ok {
+		return h.form(c, http.StatusUnprocessableEntity, clientForm{form: form, wrong: err})
+	}
+	return err
+}
+
+// Edit serves GET /clients/:id/edit.
+func (h *Clients) Edit(c echo.Context) error {
+	if err := access.Actor(c).May(actor.Write); err != nil {
+		return err
+	}
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	return h.form(c, http.StatusOK, clientForm{form: formOfClient(one), stored: &one})
+}
+
+// Update serves POST /clients/:id.
+func (h *Clients) Update(c echo.Context) error {
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	micros, _ := strconv.ParseInt(form.Get("version"), 10, 64)
+	change := client.Change{How: client.ForDebit, Version: time.UnixMicro(micros).UTC(),
+		Apply: func(now client.Details) (client.Details, fault.Problems) { return detailsOf(form, now) }}
+	changed, err := h.Service.Update(c.Request().Context(), access.Actor(c), one.ID, change)
+	if fault.HasCode(err, "client_changed") {
+		return h.conflict(c, form)
+	}
+	if _, _, ok := problems(err); ok {
+		return h.form(c, http.StatusUnprocessableEntity, clientForm{form: form, wrong: err, stored: &one})
+	}
+	if err != nil {
+		return err
+	}
+	if err := access.AddFlash(c, "ok", "The details of "+changed.Name()+" are saved."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, clientHref(one.ID))
+}
+
+// conflict shows what was typed beside what somebody else stored meanwhile.
+// Saving again overwrites.
+func (h *Clients) conflict(c echo.Context, form url.Values) error {
+	now, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	stored := formOfClient(now)
+	var differs []string
+	for _, f := range clientInputs {
+		if form.Get(f.name) != stored.Get(f.name) {
+			differs = append(differs, f.label+": now stored is “"+stored.Get(f.name)+"”, you typed “"+form.Get(f.name)+"”.")
+		}
+	}
+	form.Set("version", stored.Get("version"))
+	return h.form(c, http.StatusConflict, clientForm{form: form, stored: &now, differs: differs, conflict: true})
+}
+
+// detailsOf puts the form over the details. Every input of the form is sent, so
+// what is empty was emptied.
+func detailsOf(form url.Values, d client.Details) (client.Details, fault.Problems) {
+	var wrong fault.Problems
+	text := func(name string) string {
+		value := form.Get(name)
+		if strings.ContainsRune(value, 0) || !utf8.ValidString(value) {
+			wrong.Add(name, "invalid", "This text holds characters that cannot be stored.")
+			return ""
+		}
+		return strings.TrimSpace(value)
+	}
+	for _, f := range client.TextFields() {
+		*f.At(&d) = text(f.Name)
+	}
+	d.PersonalCode = bank.IDNumber(text("personal_code"))
+	d.BankAccount = bank.AccountNumber(text("bank_account"))
+	d.AccountType = bank.AccountType(text("account_type"))
+	d.CC, d.BCC = addresses(text("cc")), addresses(text("bcc"))
+	return d, wrong
+}
+
+// addresses splits what people write between e-mail addresses.
+func addresses(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == ' ' || r == '\n' || r == '\r' })
+}
+
+// formOfClient fills the form from what is stored, with the numbers masked.
+func formOfClient(c client.Client) url.Values {
+	form := url.Values{"version": {strconv.FormatInt(c.UpdatedAt.UnixMicro(), 10)}}
+	for _, f := range client.TextFields() {
+		form.Set(f.Name, *f.At(&c.Details))
+	}
+	form.Set("phone", phoneWords(c.Phone))
+	form.Set("personal_code", c.PersonalCode.String())
+	form.Set("bank_account", c.BankAccount.String())
+	form.Set("account_type", string(c.AccountType))
+	form.Set("cc", strings.Join(c.CC, ", "))
+	form.Set("bcc", strings.Join(c.BCC, ", "))
+	return form
+}
+
+// clientForm is the form as it stands: what was typed, what is wrong with it.
+type clientForm struct {
+	form     url.Values
+	wrong    error
+	stored   *client.Client // nil for a new client
+	conflict bool
+	differs  []string
+}
+
+type clientInput struct {
+	name, label, hint, kind, autocomplete, width string
+	required                                     bool
+}
+
+// clientInputs are the inputs in the order of the form, section by section.
+var clientInputs = []clientInput{
+	{name: "full_name", label: "Full name", hint: "As it stands on the bank account.", autocomplete: "off"},
+	{name: "email", label: "E-mail address", kind: "email", hint: "Invoices and links go here."},
+	{name: "phone", label: "Phone", kind: "tel", hint: "For example 082 123 4567.", width: "m"},
+	{name: "personal_code", label: "Identity or passport number", width: "m"},
+	{name: "bank_account", label: "Account number", width: "m"},
+	{name: "bank_code", label: "Branch code", hint: "Six digits, such as 632005 for Absa.", width: "m"},
+	{name: "street_address", label: "Street address"},
+	{name: "city", label: "City", width: "l"},
+	{name: "state", label: "Province", width: "l"},
+	{name: "zip_code", label: "Postal code", width: "s"},
+	{name: "shipping_street_address", label: "Delivery street address"},
+	{name: "shipping_city", label: "Delivery city", width: "l"},
+	{name: "shipping_state", label: "Delivery province", width: "l"},
+	{name: "shipping_zip_code", label: "Delivery postal code", width: "s"},
+	{name: "legal_name", label: "Legal name"},
+	{name: "brand_name", label: "Trading name"},
+	{name: "registration_number", label: "Registration number", width: "m"},
+	{name: "tax_number", label: "VAT number", width: "m"},
+	{name: "cc", label: "Copies to", hint: "E-mail addresses with commas between them."},
+	{name: "bcc", label: "Hidden copies to", hint: "E-mail addresses with commas between them."},
+}
+
+func (h *Clients) form(c echo.Context, status int, f clientForm) error {
+	byInput, summary, _ := problems(f.wrong)
+	view := pages.ClientFormView{Title: "New client", Action: "/clients", CancelHref: "/clients", Button: "Add client",
+		Summary: summary, Fields: map[string]components.Field{}, Conflict: f.conflict, Differs: f.differs}
+	for _, in := range clientInputs {
+		view.Fields[in.name] = components.Field{Name: in.name, Label: in.label, Hint: in.hint, Type: in.kind, Width: in.width,
+			Value: f.form.Get(in.name), Error: byInput[in.name], Autocomplete: "off", Quiet: true}
+	}
+	view.AccountType = components.Select{Name: "account_type", Label: "Account type", Blank: "Not known", Width: "m", Quiet: true, Error: byInput["account_type"]}
+	for _, t := range bank.AccountTypes() {
+		view.AccountType.Options = append(view.AccountType.Options, components.Option{Value: string(t), Text: t.Label(), Selected: f.form.Get("account_type") == string(t)})
+	}
+	view.Country = countrySelect("country", "Country", f.form.Get("country"), byInput["country"])
+	view.ShippingCountry = countrySelect("shipping_country", "Delivery country", f.form.Get("shipping_country"), byInput["shipping_country"])
+	for _, b := range bank.Branches() {
+		view.Branches = append(view.Branches, components.Option{Value: b.Code, Text: b.Bank})
+	}
+	if f.stored != nil {
+		view.Title, view.Button = "Edit "+f.stored.Name(), "Save changes"
+		view.Action, view.CancelHref = clientHref(f.stored.ID), clientHref(f.stored.ID)
+		view.Hidden = []components.Pair{{Name: "version", Value: f.form.Get("version")}}
+		for _, name := range []string{"bank_account", "personal_code"} {
+			field := view.Fields[name]
+			if field.Value != "" {
+				field.Hint = "Leave it as it is to keep the stored number."
+				view.Fields[name] = field
+			}
+		}
+	} else {
+		view.Hidden = []components.Pair{{Name: formKeyName, Value: f.form.Get(formKeyName)}}
+	}
+	return h.Desk.show(c, status, view.Title, clientsRoom, func(fr layout.Frame) templ.Component { return pages.ClientForm(fr, view) })
+}
+
+func countrySelect(name, label, value, problem string) components.Select {
+	s := components.Select{Name: name, Label: label, Blank: "–", Width: "l", Quiet: true, Error: problem}
+	for _, country := range client.Countries() {
+		s.Options = append(s.Options, components.Option{Value: country.Code, Text: country.Name, Selected: country.Code == value})
+	}
+	return s
+}

@@ -1,0 +1,289 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/mandate"
+	"debitdesk/models/money"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/report"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Purchases serves the pages of purchases.
+type Purchases struct {
+	Desk     *Desk
+	Service  *purchase.Service
+	Clients  *client.Service
+	Tokens   *token.Service
+	Mandates *mandate.Service
+	Reports  *report.Service
+	Replays  Replays
+}
+
+const purchases = "purchases"
+
+// purchaseTabs are the views of the list, in the order of their use.
+var purchaseTabs = []struct {
+	label    string
+	statuses []purchase.Status
+}{
+	{"Scheduled", []purchase.Status{purchase.PendingCharge}},
+	{"Being collected", []purchase.Status{purchase.PendingExecute}},
+	{"Paid", []purchase.Status{purchase.Paid}},
+	{"Failed", []purchase.Status{purchase.Failed}},
+	{"Disputed", []purchase.Status{purchase.Chargeback}},
+	{"Overdue", []purchase.Status{purchase.Overdue}},
+	{"With the payer", []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed}},
+	{"Stored accounts", []purchase.Status{purchase.Preauthorized}},
+	{"Refunds", []purchase.Status{purchase.PendingRefund, purchase.Refunded}},
+	{"Closed", []purchase.Status{purchase.Cancelled, purchase.Expired}},
+}
+
+// List serves GET /purchases.
+func (p *Purchases) List(c echo.Context) error {
+	l := listingOf(c, "/purchases")
+	f := purchaseFilter(l)
+	ctx, who := c.Request().Context(), access.Actor(c)
+	page, err := p.Service.List(ctx, who, f, l.ask)
+	if err != nil {
+		return err
+	}
+	counts, err := p.Service.Counts(ctx, who, f)
+	if err != nil {
+		return err
+	}
+	view := p.listView(l, f, page, counts)
+	if fragmentFor(c, "results") {
+		return render(c, http.StatusOK, pages.PurchaseResults(view))
+	}
+	return p.Desk.show(c, http.StatusOK, "Purchases", purchases, func(fr layout.Frame) templ.Component { return pages.Purchases(fr, view) })
+}
+
+func purchaseFilter(l *listing) purchase.Filter {
+	f := purchase.Filter{Search: l.query.Get("q"), MinCents: l.cents("amount_min"), MaxCents: l.cents("amount_max")}
+	if day := l.date("due_from"); !day.IsZero() {
+		f.DueFrom = day.At(0, 0)
+	}
+	if day := l.date("due_to"); !day.IsZero() {
+		f.DueTo = day.AddDays(1).At(0, 0).Add(-time.Microsecond)
+	}
+	for _, word := range strings.FieldsFunc(l.query.Get("status"), func(r rune) bool { return r == ',' }) {
+		if s := purchase.Status(word); s.Known() && !slices.Contains(f.Statuses, s) {
+			f.Statuses = append(f.Statuses, s)
+		} else if !s.Known() {
+			l.refuse("“" + word + "” is no status; that filter is left out.")
+		}
+	}
+	l.query.Set("status", joined(f.Statuses))
+	if len(f.Statuses) == 0 {
+		l.query.Del("status")
+	}
+	for name, into := range map[string]*uuid.UUID{"client": &f.ClientID, "token": &f.TokenID} {
+		if id, err := uuid.Parse(l.query.Get(name)); err == nil {
+			*into = id
+		} else {
+			l.query.Del(name)
+		}
+	}
+	return f
+}
+
+func joined(statuses []purchase.Status) string {
+	words := make([]string, len(statuses))
+	for i, s := range statuses {
+		words[i] = string(s)
+	}
+	return strings.Join(words, ",")
+}
+
+func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[purchase.Record], counts map[string]int64) pages.PurchasesView {
+	now := p.Desk.Now()
+	view := pages.PurchasesView{Notices: l.notices, Tabs: components.Tabs{Label: "Purchases by status", Target: "#results"}}
+	about := f.Narrow()
+	view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: "All", Count: countWords(total(counts, nil), about), Href: l.with("status", ""), Active: len(f.Statuses) == 0})
+	shown := total(counts, f.Statuses)
+	known := len(f.Statuses) == 0
+	for _, t := range purchaseTabs {
+		n, active := total(counts, t.statuses), slices.Equal(t.statuses, f.Statuses)
+		known = known || active
+		view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: t.label, Count: countWords(n, about), Href: l.with("status", joined(t.statuses)), Active: active})
+	}
+	view.Filters = p.filterBar(l, f, known)
+	view.Filters.Found = countWords(shown, about) + " " + plural(shown, "purchase")
+	view.DueFrom = components.DateField{Label: "Due from", Name: "due_from", Value: l.query.Get("due_from")}
+	view.DueTo = components.DateField{Label: "Due to", Name: "due_to", Value: l.query.Get("due_to")}
+	view.Min = components.MoneyField{Label: "Amount from", Name: "amount_min", Value: l.query.Get("amount_min"), Width: "whole"}
+	view.Max = components.MoneyField{Label: "Amount to", Name: "amount_max", Value: l.query.Get("amount_max"), Width: "whole"}
+	for _, rec := range page.Items {
+		view.Rows = append(view.Rows, p.row(rec, now))
+	}
+	view.Pager = pager(l, page, "#results", countWords(shown, about), func(r purchase.Record) uuid.UUID { return r.ID })
+	view.Empty = p.nothing(l, f, view.Filters.Chips)
+	return view
+}
+
+// pager leads to the pages beside this one.
+func pager[T any](l *listing, page paging.Page[T], target, of string, id func(T) uuid.UUID) components.Pager {
+	out := components.Pager{Target: target}
+	if len(page.Items) == 0 {
+		return out
+	}
+	if page.Newer {
+		out.NewerHref = l.side("before", id(page.Items[0]))
+	}
+	if page.Older {
+		out.OlderHref = l.side("after", id(page.Items[len(page.Items)-1]))
+	}
+	if page.Newer || page.Older {
+		out.Text = grouped(int64(len(page.Items))) + " of " + of
+	}
+	return out
+}
+
+// total adds up the counts of these statuses, or of all.
+func total(counts map[string]int64, of []purchase.Status) (n int64) {
+	for status, count := range counts {
+		if len(of) == 0 || slices.Contains(of, purchase.Status(status)) {
+			n += count
+		}
+	}
+	return n
+}
+
+// countWords writes a count; one that stopped at the limit is "about".
+func countWords(n int64, limited bool) string {
+	if limited && n > purchase.CountLimit {
+		return "about " + grouped(n/1000*1000)
+	}
+	return grouped(n)
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+func (p *Purchases) filterBar(l *listing, f purchase.Filter, tabKnown bool) components.FilterBar {
+	bar := components.FilterBar{Action: "/purchases", Target: "#results", Search: f.Search, SearchLabel: "Search purchases", Holder: "Client, e-mail or reference"}
+	for _, name := range []string{"status", "client", "token"} {
+		if value := l.query.Get(name); value != "" {
+			bar.Keep = append(bar.Keep, components.Pair{Name: name, Value: value})
+		}
+	}
+	chip := func(name, label string) {
+		bar.Chips = append(bar.Chips, components.Chip{Label: label, RemoveHref: l.with(name, "")})
+	}
+	if !tabKnown {
+		words := make([]string, len(f.Statuses))
+		for i, s := range f.Statuses {
+			words[i] = strings.ToLower(statusWord(s))
+		}
+		chip("status", "Status is "+strings.Join(words, ", "))
+	}
+	if !f.DueFrom.IsZero() {
+		chip("due_from", "Due from "+glue(calendar.DateOf(f.DueFrom).Format(dayForm)))
+	}
+	if !f.DueTo.IsZero() {
+		chip("due_to", "Due to "+glue(calendar.DateOf(f.DueTo).Format(dayForm)))
+	}
+	if f.MinCents != 0 {
+		chip("amount_min", "Amount ≥ "+sum(f.MinCents, "ZAR"))
+	}
+	if f.MaxCents != 0 {
+		chip("amount_max", "Amount ≤ "+sum(f.MaxCents, "ZAR"))
+	}
+	if f.ClientID != uuid.Nil {
+		chip("client", "One client")
+	}
+	if f.TokenID != uuid.Nil {
+		chip("token", "Charged with one account")
+	}
+	if len(bar.Chips) > 0 {
+		bar.ClearHref = "/purchases"
+	}
+	return bar
+}
+
+func (p *Purchases) row(rec purchase.Record, now time.Time) pages.PurchaseRow {
+	row := pages.PurchaseRow{
+		Href: "/purchases/" + rec.ID.String(), Reference: reference(rec.Purchase), Note: lineWords(rec.Details), Client: payerName(rec.Purchase), Email: rec.Payer.Email,
+		Amount: minus(amountIn(rec.TotalCents, rec.Currency)), Pill: statusPill(rec, p.Service.Timetable, now),
+	}
+	if rec.DueGiven {
+		row.Due = dayOf(rec.Due)
+	}
+	if rec.Collection != nil {
+		row.Action = dayTime(rec.Collection.ActionDate)
+	}
+	row.Result, row.ResultClass = resultWords(rec, now)
+	return row
+}
+
+func (p *Purchases) nothing(l *listing, f purchase.Filter, chips []components.Chip) components.Empty {
+	if !f.Narrow() && len(f.Statuses) == 0 && l.ask.From == uuid.Nil {
+		return components.Empty{Icon: "receipt", Title: "No purchase yet", Text: "A purchase is one amount to be collected from one client.",
+			Action: components.Button{Label: "New purchase", Href: "/purchases/new", Kind: "plain"}}
+	}
+	e := components.Empty{Kind: components.NothingMatches, ClearHref: "/purchases"}
+	if f.Search != "" {
+		e.Filters = append(e.Filters, "“"+f.Search+"”")
+	}
+	for _, c := range chips {
+		e.Filters = append(e.Filters, c.Label)
+	}
+	return e
+}
+
+// reference is what the merchant calls the purchase: its own reference, else ours.
+func reference(p purchase.Purchase) string {
+	if p.Reference != "" {
+		return p.Reference
+	}
+	return p.ReferenceGenerated
+}
+
+// payerName is who pays, as well as it is known.
+func payerName(p purchase.Purchase) string {
+	for _, name := range []string{p.Payer.FullName, p.Payer.LegalName, p.Payer.BrandName, p.Payer.Email} {
+		if name != "" {
+			return name
+		}
+	}
+	return "Payer not named yet"
+}
+
+// lineWords is what the purchase is for, in one line.
+func lineWords(d purchase.Details) string {
+	switch len(d.Products) {
+	case 0:
+		return ""
+	case 1:
+		return d.Products[0].Name
+	}
+	return d.Products[0].Name + " and " + counted(int64(len(d.Products)-1), "more line")
+}
+
+// amountIn leaves the currency out when it is the rand, which table heads name.
+func amountIn(cents int64, currency string) string {
+	if currency == money.ZAR {
+		return money.Amount(cents)
+	}
+	return money.Format(cents, currency)
+}

@@ -1,0 +1,175 @@
+package debit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+)
+
+// answers fetches what the bank has to say, records it and acknowledges it after
+// the commit. A message that cannot be recorded stays with the bank and does not
+// stand in the way of the others.
+func (s *Service) answers(ctx context.Context, done *Done) error {
+	var wrong error
+	err := sweep(func() (int, error) {
+		messages, err := s.Bank.Fetch(ctx, s.chunk())
+		if err != nil || len(messages) == 0 {
+			return 0, err
+		}
+		var recorded []string
+		recorded, wrong = s.record(ctx, messages)
+		if len(recorded) == 0 {
+			return 0, nil
+		}
+		if err := s.Bank.Acknowledge(ctx, recorded); err != nil {
+			return 0, err
+		}
+		for _, m := range messages {
+			if !aboutRefund(m) {
+				done.touch(m.InstructionID)
+			}
+		}
+		done.Answered += len(recorded)
+		return len(recorded), nil
+	})
+	return wrap("take the bank's answers", errors.Join(err, wrong))
+}
+
+// record writes messages down and gives the ids of those that are written.
+func (s *Service) record(ctx context.Context, messages []bank.Message) (recorded []string, wrong error) {
+	var debits []bank.Message
+	for _, m := range messages {
+		if !aboutRefund(m) {
+			debits = append(debits, m)
+			continue
+		}
+		if err := s.refundAnswer(ctx, m); err != nil {
+			wrong = errors.Join(wrong, fmt.Errorf("message %s: %w", m.ID, err))
+			continue
+		}
+		recorded = append(recorded, m.ID)
+	}
+	if err := s.apply(ctx, debits); err == nil {
+		return append(recorded, idsOfMessages(debits)...), wrong
+	}
+	for _, m := range debits { // one of them is the matter: each on its own
+		if err := s.apply(ctx, []bank.Message{m}); err != nil {
+			wrong = errors.Join(wrong, fmt.Errorf("message %s: %w", m.ID, err))
+			continue
+		}
+		recorded = append(recorded, m.ID)
+	}
+	return recorded, wrong
+}
+
+func idsOfMessages(messages []bank.Message) []string {
+	ids := make([]string, len(messages))
+	for i, m := range messages {
+		ids[i] = m.ID
+	}
+	return ids
+}
+
+func aboutRefund(m bank.Message) bool {
+	return m.Kind == bank.RefundSettled || m.Kind == bank.RefundFailed
+}
+
+// apply records messages about debits with all that follows from them, in one
+// transaction.
+func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		fresh, err := tx.KeepMessages(s.Bank.Name(), messages)
+		if err != nil || len(fresh) == 0 {
+			return err
+		}
+		var ids []uuid.UUID
+		for _, m := range messages {
+			if fresh[m.ID] {
+				ids = append(ids, m.InstructionID)
+			}
+		}
+		b, err := s.hold(ctx, tx, ids)
+		if err != nil {
+			return err
+		}
+		var outcomes []Outcome
+		for _, m := range messages {
+			if fresh[m.ID] {
+				delete(fresh, m.ID) // a delivery that names one id twice
+				outcomes = append(outcomes, b.take(m))
+			}
+		}
+		if b.wrong != nil {
+			return b.wrong
+		}
+		b.save()
+		tx.NoteOutcomes(s.Bank.Name(), outcomes)
+		return nil
+	})
+}
+
+// refundAnswer records the bank's word on a refund. Settling is its own
+// transaction and happens once; the message is kept after it.
+func (s *Service) refundAnswer(ctx context.Context, m bank.Message) error {
+	r, dropped, err := s.Read.RefundByID(ctx, m.InstructionID)
+	if fault.Is(err, fault.NotFound) {
+		return s.keep(ctx, m, Outcome{MessageID: m.ID, Text: "ignored: the instruction is not ours"}, nil)
+	}
+	if err != nil {
+		return err
+	}
+	outcome := Outcome{MessageID: m.ID, MerchantID: r.MerchantID, Text: "applied: the refund is " + string(m.Kind)}
+	if m.Kind == bank.RefundFailed {
+		return s.keep(ctx, m, outcome, func(tx Tx) error { return refundFailed(tx, r, m) })
+	}
+	if dropped { // the bank had paid it before it was dropped: its word counts
+		if err := s.InTx(ctx, func(tx Tx) error { tx.ReviveRefund(r.ID); return nil }); err != nil {
+			return err
+		}
+	}
+	r.Channel = "bank"
+	switch err := s.Purchases.RefundSettled(ctx, r); {
+	case fault.Is(err, fault.Conflict):
+		outcome.Text = "ignored: the refund was settled already"
+	case err != nil:
+		return err
+	}
+	return s.keep(ctx, m, outcome, nil)
+}
+
+func (s *Service) keep(ctx context.Context, m bank.Message, o Outcome, also func(Tx) error) error {
+	return s.InTx(ctx, func(tx Tx) error {
+		fresh, err := tx.KeepMessages(s.Bank.Name(), []bank.Message{m})
+		if err != nil || !fresh[m.ID] {
+			return err
+		}
+		if also != nil {
+			if err := also(tx); err != nil {
+				return err
+			}
+		}
+		tx.NoteOutcomes(s.Bank.Name(), []Outcome{o})
+		return nil
+	})
+}
+
+func refundFailed(tx Tx, r purchase.Refund, m bank.Message) error {
+	left, err := tx.RefundByHand(r.ID)
+	if err != nil || !left {
+		return err
+	}
+	tx.Audit(actor.BankOf(r.MerchantID), audit.Entry{Action: "purchase.refund_failed", ObjectType: "purchase", ObjectID: r.PurchaseID, PurchaseID: r.PurchaseID,
+		Text: "The payer's bank did not take the refund: " + bank.CodeOf(m.Code).Label() + ". Pay it back another way and mark it as done."})
+	return nil
+}

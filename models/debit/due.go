@@ -1,0 +1,118 @@
+package debit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/purchase"
+)
+
+// start turns pending_charge into pending_execute when the due date is reached
+// (source: states; 00:00 SAST).
+func (s *Service) start(ctx context.Context, done *Done) error {
+	return sweep(func() (n int, err error) {
+		err = s.InTx(ctx, func(tx Tx) error {
+			due, err := tx.StartDue(s.chunk())
+			if err != nil || len(due) == 0 {
+				return err
+			}
+			n = len(due)
+			ids := make([]uuid.UUID, n)
+			for i, c := range due {
+				ids[i] = c.PurchaseID
+				done.touch(c.ID)
+			}
+			return executeAll(tx, ids)
+		})
+		done.Started += n
+		return n, wrap("start collections", err)
+	})
+}
+
+func executeAll(tx Tx, purchaseIDs []uuid.UUID) error {
+	held, err := tx.HoldPurchases(purchaseIDs)
+	if err != nil {
+		return err
+	}
+	for _, p := range held {
+		from := p.Status
+		if !p.Execute(tx.Now()) {
+			continue
+		}
+		p.UpdatedAt = tx.Now()
+		tx.SavePurchase(p, from)
+		tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+			Text: "The due date is reached; the payer's bank has its turn.", Before: map[string]any{"status": from}, After: map[string]any{"status": p.Status}})
+	}
+	return nil
+}
+
+// close makes a provisional success final when its return window has closed.
+func (s *Service) close(ctx context.Context, done *Done) error {
+	return sweep(func() (n int, err error) {
+		err = s.InTx(ctx, func(tx Tx) error {
+			closed, err := tx.CloseDue(s.chunk())
+			n = len(closed)
+			for _, c := range closed {
+				done.touch(c.ID)
+				note(tx, actor.SystemOf(c.MerchantID), c, "collection.settled", "The return window has closed; the payment is final.")
+			}
+			return err
+		})
+		done.Closed += n
+		return n, wrap("close collections", err)
+	})
+}
+
+// alert calls for a person when the bank keeps silent about a collection.
+func (s *Service) alert(ctx context.Context, done *Done) error {
+	return sweep(func() (n int, err error) {
+		err = s.InTx(ctx, func(tx Tx) error {
+			silent, err := tx.AlertDue(s.chunk())
+			n = len(silent)
+			for _, c := range silent {
+				done.touch(c.ID)
+				note(tx, actor.SystemOf(c.MerchantID), c, "collection.silent",
+					"The bank has not answered %d business days after the action date. Ask the bank about this debit.", s.Timetable.AlertDays)
+			}
+			return err
+		})
+		done.Alerted += n
+		return n, wrap("alert about collections", err)
+	})
+}
+
+// passDue turns purchases whose due has passed to overdue or expired.
+func (s *Service) passDue(ctx context.Context, done *Done) error {
+	return sweep(func() (n int, err error) {
+		err = s.InTx(ctx, func(tx Tx) error {
+			passing, err := tx.HoldPassing(s.chunk())
+			n = len(passing)
+			for _, p := range passing {
+				pass(tx, p)
+			}
+			return err
+		})
+		done.Passed += n
+		return n, wrap("pass due dates", err)
+	})
+}
+
+func pass(tx Tx, p purchase.Purchase) {
+	from := p.Status
+	if p.PassDue(tx, tx.Now()) {
+		p.UpdatedAt = tx.Now()
+		tx.SavePurchase(p, from)
+	}
+}
+
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

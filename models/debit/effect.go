@@ -1,0 +1,212 @@
+package debit
+
+import (
+	"fmt"
+	"time"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+)
+
+// effect carries out what an answer means for the money, the purchase and the
+// token; false when the purchase cannot take it, and then nothing is changed.
+func (m matter) effect(msg bank.Message, next collection.State) bool {
+	now := m.tx.Now()
+	had := m.c.is.State.Collected()
+	switch msg.Kind {
+	case bank.Provisional, bank.Successful:
+		if !m.collected(msg.At) {
+			return false
+		}
+		m.answered(next, msg.At)
+		m.receipt()
+	case bank.Unpaid:
+		m.unpaid(had, now)
+		m.answered(next, msg.At)
+	case bank.Disputed:
+		if !had && !m.collected(msg.At) { // a dispute proves that the money came
+			return false
+		}
+		m.disputed(m.c.is.ReversedAtOnce(msg.At), now)
+		m.answered(next, msg.At)
+	case bank.DisputeWon:
+		m.won(msg.At, now)
+		m.answered(next, msg.At)
+	case bank.DisputeLost:
+		m.lost()
+		m.answered(next, msg.At)
+	case bank.Recalled:
+		m.p.changed = m.p.is.Fail(m.c.is.ID, m.code, now) || m.p.changed
+		m.answered(next, msg.At)
+	case bank.InTracking:
+		m.answered(next, msg.At)
+	case bank.RefundSettled, bank.RefundFailed:
+		return false
+	}
+	return true
+}
+
+// answered writes the answer on the collection.
+func (m matter) answered(next collection.State, at time.Time) {
+	c := &m.c.is
+	c.State, c.Result, c.ResultAt = next, collection.ResultOf(m.code.Code), at
+	c.Started = c.Started || next != collection.InTracking
+	c.ProofDue = next == collection.Disputed && c.ProofDue
+	m.c.changed = true
+}
+
+// collected: the money is there, for EFT provisionally.
+func (m matter) collected(at time.Time) bool {
+	if !m.p.is.Collect(m.c.is.ID, at, m.tx.Now()) {
+		return false
+	}
+	m.c.is.ProvisionalAt = at
+	m.c.is.SoftBefore = m.t.is.SoftFailures
+	m.t.is.SoftFailures, m.t.is.Failures, m.t.is.LastSuccessAt = 0, 0, at
+	m.t.changed, m.p.changed = true, true
+	if m.t.is.State == token.Pending {
+		m.keepToken()
+	}
+	m.entry(purchase.Collected, 1)
+	return true
+}
+
+// keepToken: the first collection of a tokenising purchase succeeded, so its
+// account is stored (API contract 3.7).
+func (m matter) keepToken() {
+	m.t.is.State = token.Active
+	if m.t.is.ID == m.p.is.ID {
+		m.p.is.IsRecurringToken = true
+	}
+	m.tx.Audit(actor.BankOf(m.t.is.MerchantID), audit.Entry{Action: "token.stored", ObjectType: "token", ObjectID: m.t.is.ID, ClientID: m.t.is.ClientID, PurchaseID: m.p.is.ID,
+		Text: fmt.Sprintf("The account %s is stored and can be charged again.", m.t.is.AccountMask), After: map[string]any{"state": m.t.is.State}})
+}
+
+func (m matter) receipt() {
+	if !m.p.is.Options.SendReceipt {
+		return
+	}
+	brand, known := m.brands[m.p.is.BrandID]
+	if !known {
+		var err error
+		if brand, err = m.s.Read.Brand(m.ctx, m.p.is.MerchantID, m.p.is.BrandID); err != nil {
+			m.batch.wrong = err
+			return
+		}
+		m.brands[m.p.is.BrandID] = brand
+	}
+	m.s.Purchases.MailReceiptOf(m.tx, &m.p.is, brand)
+}
+
+// unpaid: the money did not come, or came and was returned.
+func (m matter) unpaid(had bool, now time.Time) {
+	before := 0
+	if had {
+		before = m.c.is.SoftBefore
+	}
+	if m.p.is.Fail(m.c.is.ID, m.code, now) {
+		m.p.changed = true
+		if had {
+			m.entry(purchase.Returned, -1)
+			m.tx.DropRefund(m.p.is.ID)
+		}
+	}
+	m.judge(before)
+}
+
+// judge counts a failure on the token and blocks it where the rules say so.
+// softBefore are soft failures that a success, now returned, had wiped out.
+func (m matter) judge(softBefore int) {
+	t := &m.t.is
+	v := m.s.Timetable.Judge(m.code.Code, t.SoftFailures+softBefore)
+	t.SoftFailures, t.Failures = v.SoftInRow, t.Failures+1
+	m.t.changed = true
+	if !v.Blocked || t.State != token.Active {
+		return
+	}
+	t.State, t.BlockedCode = token.Blocked, m.code.Code
+	if m.code.Class == bank.Soft { // repeatedly unpaid: what helps is a new mandate, not the next date
+		t.BlockedCode = bank.CodeBlocked
+	}
+	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.blocked", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
+		Text:   fmt.Sprintf("The stored account %s was blocked: %s. %s", t.AccountMask, v.Reason, v.Remedy),
+		Before: map[string]any{"state": token.Active}, After: map[string]any{"state": t.State, "code": t.BlockedCode}})
+}
+
+// disputed: inside the window the money is gone at once; outside it the bank asks
+// for the mandate first.
+func (m matter) disputed(reversed bool, now time.Time) {
+	if m.p.is.Dispute(reversed, now) {
+		m.p.changed = true
+		if reversed {
+			m.entry(purchase.Disputed, -1)
+		}
+		m.tx.DropRefund(m.p.is.ID)
+	}
+	m.c.is.ProofDue = !reversed
+	m.judge(0)
+}
+
+// won: the merchant keeps the money, or gets it back.
+func (m matter) won(at, now time.Time) {
+	reversed := m.p.is.Payment == nil
+	paidOn := m.c.is.ProvisionalAt
+	if paidOn.IsZero() {
+		paidOn = at
+	}
+	if m.p.is.WinDispute(paidOn, now) {
+		m.p.changed = true
+		if reversed {
+			m.entry(purchase.DisputeWon, 1)
+		}
+	}
+}
+
+// lost: what a late dispute had left with the merchant goes back now.
+func (m matter) lost() {
+	if m.p.is.LoseDispute() {
+		m.p.changed = true
+		m.entry(purchase.Disputed, -1)
+	}
+}
+
+func (m matter) entry(kind purchase.EntryKind, sign int64) {
+	c := m.c.is
+	m.tx.InsertEntry(purchase.Entry{PurchaseID: c.PurchaseID, CollectionID: c.ID, MerchantID: c.MerchantID, Kind: kind,
+		AmountCents: sign * c.AmountCents, Currency: c.Currency, Code: m.code.Code})
+}
+
+// sentence tells the time line what the bank said.
+func (m matter) sentence() string {
+	c := m.c.is
+	amount := money.Format(c.AmountCents, c.Currency)
+	switch c.State {
+	case collection.Provisional:
+		return fmt.Sprintf("%s was collected. The payment is final on %s unless it is returned before.", amount, calendar.DateOf(c.FinalAt).Format("2 Jan 2006"))
+	case collection.Successful:
+		return amount + " was collected."
+	case collection.InTracking:
+		return "The payer's bank waits for money to arrive."
+	case collection.Unpaid:
+		return fmt.Sprintf("%s came back unpaid: %s. %s", amount, m.code.Label(), m.code.Remedy)
+	case collection.Disputed:
+		if c.ProofDue {
+			return fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days.", m.code.Label(), m.s.Timetable.ProofDays)
+		}
+		return fmt.Sprintf("%s. The bank gave %s back to the payer.", m.code.Label(), amount)
+	case collection.DisputeWon:
+		return "The dispute was decided for the merchant, who keeps " + amount + "."
+	case collection.DisputeLost:
+		return fmt.Sprintf("The dispute was decided for the payer; %s went back.", amount)
+	case collection.Recalled:
+		return "The bank withdrew the debit."
+	case collection.Scheduled, collection.Submitted, collection.Final, collection.Cancelled:
+	}
+	return c.State.Label() + "."
+}

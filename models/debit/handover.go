@@ -1,0 +1,183 @@
+package debit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/collection"
+	"debitdesk/models/money"
+	"debitdesk/models/token"
+)
+
+// handOver gives collections to the bank at their submission deadline. What the
+// bank took before a crash is handed over again under the same id, which changes
+// nothing there.
+func (s *Service) handOver(ctx context.Context, done *Done) error {
+	return sweep(func() (int, error) {
+		claims, err := s.Read.ClaimDue(ctx, s.chunk())
+		if err != nil || len(claims) == 0 {
+			return 0, err
+		}
+		if err := s.handOverChunk(ctx, claims); err != nil {
+			return 0, fmt.Errorf("hand collections over: %w", err)
+		}
+		for _, c := range claims {
+			done.touch(c.Collection.ID)
+		}
+		done.HandedOver += len(claims)
+		return len(claims), nil
+	})
+}
+
+func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
+	var orders []bank.Instruction
+	var stopped []refusal
+	for _, c := range claims {
+		if mayCollect(c) {
+			orders = append(orders, c.Order)
+		} else {
+			stopped = append(stopped, refusal{c.Collection.ID, bank.CodeBlocked, true})
+		}
+	}
+	receipts, err := s.submit(ctx, orders)
+	if err != nil {
+		return errors.Join(err, s.Read.ReleaseClaims(context.WithoutCancel(ctx), idsOf(claims)))
+	}
+	var accepted []uuid.UUID
+	for _, r := range receipts {
+		if r.Refused {
+			stopped = append(stopped, refusal{r.ID, codeOr(r.Code, bank.CodeBlocked), false})
+		} else {
+			accepted = append(accepted, r.ID)
+		}
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		if err := recordSubmitted(tx, accepted); err != nil {
+			return err
+		}
+		return s.refuse(ctx, tx, stopped)
+	})
+}
+
+// mayCollect: a token that was blocked since the charge is not debited any more
+// (industry: stop at once, collecting again needs a new mandate).
+func mayCollect(c Claim) bool { return c.Token == token.Active || c.Token == token.Pending }
+
+func codeOr(code, other string) string {
+	if code == "" {
+		return other
+	}
+	return code
+}
+
+func (s *Service) submit(ctx context.Context, orders []bank.Instruction) ([]bank.Receipt, error) {
+	if len(orders) == 0 {
+		return nil, nil
+	}
+	receipts, err := s.Bank.Submit(ctx, orders)
+	if err == nil && len(receipts) != len(orders) {
+		err = fmt.Errorf("%d receipts for %d instructions", len(receipts), len(orders))
+	}
+	return receipts, err
+}
+
+func idsOf(claims []Claim) []uuid.UUID {
+	ids := make([]uuid.UUID, len(claims))
+	for i, c := range claims {
+		ids[i] = c.Collection.ID
+	}
+	return ids
+}
+
+func recordSubmitted(tx Tx, ids []uuid.UUID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	moved, err := tx.Submitted(ids)
+	for _, c := range moved {
+		note(tx, actor.SystemOf(c.MerchantID), c, "collection.submitted", "The debit of %s for %s was handed to the bank.",
+			money.Format(c.AmountCents, c.Currency), c.ActionDate.Format("2 Jan 2006"))
+	}
+	return err
+}
+
+// note puts a sentence about a collection on the time lines.
+func note(tx Tx, who actor.Actor, c collection.Collection, action, format string, args ...any) {
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "collection", ObjectID: c.ID, ClientID: c.ClientID, PurchaseID: c.PurchaseID,
+		Text: fmt.Sprintf(format, args...), After: map[string]any{"state": c.State}})
+}
+
+// refusal is a collection that does not run.
+type refusal struct {
+	id   uuid.UUID
+	code string
+	ours bool // stopped here, before the bank saw it
+}
+
+func (s *Service) refuse(ctx context.Context, tx Tx, stopped []refusal) error {
+	if len(stopped) == 0 {
+		return nil
+	}
+	ids := make([]uuid.UUID, len(stopped))
+	for i, r := range stopped {
+		ids[i] = r.id
+	}
+	b, err := s.hold(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	for _, r := range stopped {
+		b.refuse(r)
+	}
+	b.save()
+	return nil
+}
+
+// recall tells the bank about collections that were withdrawn after it got them.
+func (s *Service) recall(ctx context.Context, done *Done) error {
+	var wrong error
+	err := sweep(func() (told int, err error) {
+		due, err := s.Read.RecallsDue(ctx, s.chunk())
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range due {
+			if err := s.recallOne(ctx, c); err != nil {
+				wrong = errors.Join(wrong, err)
+				continue
+			}
+			told++
+			done.touch(c.ID)
+		}
+		done.Recalled += told
+		return told, nil
+	})
+	return errors.Join(err, wrong)
+}
+
+func (s *Service) recallOne(ctx context.Context, c collection.Collection) error {
+	err := s.Bank.Recall(ctx, c.ID)
+	var text string
+	switch {
+	case err == nil:
+		text = "The bank was told to withdraw the debit."
+	case errors.Is(err, bank.ErrTooLate):
+		text = "The recall came too late: the bank had run the debit. Money that still arrives must be given back."
+	case errors.Is(err, bank.ErrUnknown): // it never got there
+	default:
+		return fmt.Errorf("recall collection %s: %w", c.ID, err)
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		first, err := tx.RecallTold(c.ID)
+		if err == nil && first && text != "" {
+			note(tx, actor.SystemOf(c.MerchantID), c, "collection.recalled", "%s", text)
+		}
+		return err
+	})
+}

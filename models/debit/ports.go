@@ -1,0 +1,136 @@
+// Package debit runs the debits: it hands them to the bank, turns what is due
+// and applies the bank's answers. It must not know a particular bank, how rows
+// are kept or who asked.
+package debit
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/collection"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+)
+
+// Service runs the debits of all merchants. Every method may be repeated, may run
+// in several processes at once, and may be ended at any moment.
+type Service struct {
+	InTx      func(context.Context, func(Tx) error) error
+	Read      Reader
+	Bank      bank.Gateway
+	Purchases *purchase.Service
+	Now       func() time.Time
+	Timetable collection.Timetable
+	Chunk     int // records in one transaction; 0: 200
+}
+
+const defaultChunk = 200
+
+func (s *Service) chunk() int {
+	if s.Chunk > 0 {
+		return s.Chunk
+	}
+	return defaultChunk
+}
+
+// Held are the rows that some collections touch, locked until the transaction ends.
+type Held struct {
+	Collections map[uuid.UUID]collection.Collection
+	Purchases   map[uuid.UUID]purchase.Purchase
+	Tokens      map[uuid.UUID]token.Token
+}
+
+// Tx is what running the debits writes. A Save writes a row that this
+// transaction holds, and waits for its turn; nobody can be quicker.
+type Tx interface {
+	purchase.Tx
+
+	// Hold locks what the collections touch: tokens first, then collections, then
+	// purchases, each in the order of their ids, as the use cases of purchases do.
+	Hold(collectionIDs []uuid.UUID) (Held, error)
+	SaveCollection(c collection.Collection, from collection.State)
+	SavePurchase(p purchase.Purchase, from purchase.Status)
+	SaveToken(t token.Token, from token.State)
+
+	// Submitted moves scheduled collections to submitted and gives those that were
+	// moved. One that was cancelled meanwhile is marked for a recall.
+	Submitted(ids []uuid.UUID) ([]collection.Collection, error)
+	// StartDue marks collections whose execute_at has come as started.
+	StartDue(limit int) ([]collection.Collection, error)
+	// HoldPurchases locks purchases, in the order of their ids.
+	HoldPurchases(ids []uuid.UUID) ([]purchase.Purchase, error)
+	// CloseDue moves provisional collections whose final_at has come to final.
+	CloseDue(limit int) ([]collection.Collection, error)
+	// AlertDue marks collections about which the bank keeps silent, once.
+	AlertDue(limit int) ([]collection.Collection, error)
+	// HoldPassing locks purchases whose due passes now.
+	HoldPassing(limit int) ([]purchase.Purchase, error)
+	// RecallTold and ProofSent note that the bank knows; false when it was noted before.
+	RecallTold(collectionID uuid.UUID) (bool, error)
+	ProofSent(collectionID uuid.UUID) (bool, error)
+
+	// KeepMessages keeps messages as they came and tells which ids are new. Another
+	// process with the same messages waits here until this transaction ends.
+	KeepMessages(gateway string, messages []bank.Message) (fresh map[string]bool, err error)
+	// NoteOutcomes writes what each new message changed, or why nothing.
+	NoteOutcomes(gateway string, outcomes []Outcome)
+
+	// RefundsHandedOver notes that the bank has the refunds.
+	RefundsHandedOver(ids []uuid.UUID)
+	// DropRefund ends a refund that waits: the money went back another way.
+	DropRefund(purchaseID uuid.UUID)
+	// ReviveRefund undoes DropRefund for a refund that the bank had paid already.
+	ReviveRefund(id uuid.UUID)
+	// RefundByHand leaves a refund that the bank cannot pay to a person; false when it waits no more.
+	RefundByHand(id uuid.UUID) (bool, error)
+}
+
+// Outcome is what one message of the bank changed.
+type Outcome struct {
+	MessageID  string
+	MerchantID uuid.UUID // zero when nobody's
+	Text       string    // "applied: …" or "ignored: …"
+}
+
+// Claim is a collection that this process hands over.
+type Claim struct {
+	Collection collection.Collection
+	Token      token.State
+	Order      bank.Instruction // with the account number opened
+}
+
+// Contest is a dispute whose proof is recorded and has yet to be sent.
+type Contest struct {
+	Collection collection.Collection
+	Mandate    mandate.Mandate
+	Evidence   *mandate.Evidence // the newest file, opened; nil when the recorded consent is all there is
+}
+
+// Reader finds what is due, for all merchants.
+type Reader interface {
+	Brand(ctx context.Context, merchantID, brandID uuid.UUID) (merchant.Brand, error)
+	// ClaimDue takes scheduled collections whose submission deadline has come, for
+	// two minutes of real time: a crashed process gives them up by itself.
+	ClaimDue(ctx context.Context, limit int) ([]Claim, error)
+	// ReleaseClaims gives them up at once.
+	ReleaseClaims(ctx context.Context, ids []uuid.UUID) error
+	// RecallsDue lists collections whose recall the bank has yet to hear of.
+	RecallsDue(ctx context.Context, limit int) ([]collection.Collection, error)
+	// ContestsDue lists disputes that can be answered with a recorded mandate.
+	ContestsDue(ctx context.Context, limit int) ([]Contest, error)
+	// RefundsDue lists refunds that the bank has yet to get, with accounts opened.
+	RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error)
+	// RefundByID finds a refund by the id that the bank knows; dropped tells that it
+	// was ended before the bank paid it.
+	RefundByID(ctx context.Context, id uuid.UUID) (r purchase.Refund, dropped bool, err error)
+	// NextDue is the earliest moment after now at which anything becomes due.
+	NextDue(ctx context.Context) (at time.Time, found bool, err error)
+	// Overdue tells whether something that is due is not done yet, perhaps because
+	// another process is at it.
+	Overdue(ctx context.Context) (bool, error)
+}

@@ -1,0 +1,92 @@
+package debit
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Done counts what one run did.
+type Done struct {
+	HandedOver, Recalled, Started, Answered, Closed, Alerted, Contested, Passed, Refunded int
+	// Collections are those on which anything was done.
+	Collections map[uuid.UUID]bool
+}
+
+func (d Done) steps() int {
+	return d.HandedOver + d.Recalled + d.Started + d.Answered + d.Closed + d.Alerted + d.Contested + d.Passed + d.Refunded
+}
+
+func (d *Done) touch(id uuid.UUID) {
+	if d.Collections == nil {
+		d.Collections = map[uuid.UUID]bool{}
+	}
+	d.Collections[id] = true
+}
+
+// Add counts the work of another run in.
+func (d *Done) Add(o Done) {
+	d.HandedOver += o.HandedOver
+	d.Recalled += o.Recalled
+	d.Started += o.Started
+	d.Answered += o.Answered
+	d.Closed += o.Closed
+	d.Alerted += o.Alerted
+	d.Contested += o.Contested
+	d.Passed += o.Passed
+	d.Refunded += o.Refunded
+	for id := range o.Collections {
+		d.touch(id)
+	}
+}
+
+// Run does everything that is due by now, until nothing is. A step that fails
+// does not keep the others from their work; it is tried again by the next run.
+func (s *Service) Run(ctx context.Context) (Done, error) {
+	var all Done
+	for {
+		round, err := s.round(ctx)
+		all.Add(round)
+		if err != nil || round.steps() == 0 {
+			return all, err
+		}
+	}
+}
+
+// round takes each step once. Answers come before closing, so that a return that
+// waits with the bank is not overtaken by the end of its window.
+func (s *Service) round(ctx context.Context) (Done, error) {
+	var done Done
+	var wrong []error
+	for _, step := range []func(context.Context, *Done) error{
+		s.handOver, s.recall, s.start, s.answers, s.contest, s.close, s.alert, s.passDue, s.refunds,
+	} {
+		if err := ctx.Err(); err != nil {
+			return done, err
+		}
+		wrong = append(wrong, step(ctx, &done))
+	}
+	return done, errors.Join(wrong...)
+}
+
+// NextDue is the earliest moment after now at which anything becomes due; found
+// is false when nothing is planned.
+func (s *Service) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
+	return s.Read.NextDue(ctx)
+}
+
+// Overdue tells whether something due is not done yet: another process is at it,
+// or it failed.
+func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Read.Overdue(ctx) }
+
+// sweep repeats a chunk until it finds nothing.
+func sweep(chunk func() (int, error)) error {
+	for {
+		n, err := chunk()
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+}

@@ -1,0 +1,31 @@
+// Package models is the map of the domain; it holds no types itself.
+//
+// Vocabulary, which every rule speaks in and which imports nothing else of ours:
+// money (cents), calendar (dates, SAST, business days), fault (refusals), actor
+// (who acts), paging (long lists), queue (work for later), replay (answers given
+// before).
+//
+// Rules, one package a concept: merchant, client, token, mandate, purchase,
+// collection, user, credential, audit, mail; debit runs what is due.
+//
+// Ports that the rules call: bank.Gateway and mail.Sender. Adapters implement
+// them and the narrow transactions of the rules: store (PostgreSQL), jobs (the
+// queue), bank/sandbox, mail/smtp. Only cmd wires adapters.
+//
+// # How an amount travels
+//
+//	purchase    created → sent → viewed ─┬─ charge ──→ pending_charge ─ day ─→ pending_execute ─┬→ paid ─→ refunded
+//	                                     ├─ cancel ──→ cancelled                                ├→ error
+//	                                     ├─ due ─────→ overdue | expired                        └→ (return) error, (dispute) chargeback
+//	                                     └─ account stored without amount → preauthorized
+//
+//	collection  scheduled → submitted → provisional → final        (EFT)
+//	                 │           │           └→ unpaid (return) | disputed → dispute_won | dispute_lost
+//	                 │           └→ unpaid | recalled
+//	                 └→ cancelled
+//
+//	token       pending → active ⇄ blocked;  active | blocked → deleted | superseded
+//
+// The row is the truth and a job only a nudge: every change of state is a
+// compare-and-set, every due time an indexed column, every worker safe to repeat.
+package models

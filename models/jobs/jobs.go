@@ -1,0 +1,121 @@
+// Package jobs knows how work is queued and who does it: an inserter for the
+// transaction of a fact, workers of one line, and sweeps that make good what a
+// lost job leaves behind. It must not know what the work is.
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"debitdesk/models/queue"
+)
+
+// fetchCooldown bounds how often a process asks for jobs; a new one is announced,
+// so that it starts within milliseconds.
+const (
+	fetchCooldown = 5 * time.Millisecond
+	fetchPoll     = 250 * time.Millisecond
+	workers       = 6
+	jobTimeout    = 10 * time.Minute
+	rescueAfter   = 15 * time.Minute
+	doneKept      = time.Hour
+)
+
+// once: the row is the truth and a sweep comes round, so a job that failed is not
+// tried again by the queue.
+var once = &river.InsertOpts{MaxAttempts: 1}
+
+// Inserter writes jobs into the caller's transaction, for store.Options.Enqueue.
+func Inserter() (func(ctx context.Context, tx pgx.Tx, jobs []queue.Job) error, error) {
+	client, err := river.NewClient(riverpgxv5.New(nil), &river.Config{FetchCooldown: fetchCooldown, Logger: quiet(slog.Default())})
+	if err != nil {
+		return nil, fmt.Errorf("job queue: %w", err)
+	}
+	return func(ctx context.Context, tx pgx.Tx, jobs []queue.Job) error {
+		params := make([]river.InsertManyParams, len(jobs))
+		for i, job := range jobs {
+			params[i] = river.InsertManyParams{Args: job, InsertOpts: once}
+		}
+		if _, err := client.InsertManyTx(ctx, tx, params); err != nil {
+			return fmt.Errorf("insert jobs: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// Deps is who does the work. Every one of them must be safe to repeat and to run
+// in several processes at once.
+type Deps struct {
+	Pool *pgxpool.Pool
+	Log  *slog.Logger
+
+	SendMail   func(ctx context.Context, id uuid.UUID) error // one mail of the outbox
+	SendDue    func(ctx context.Context) error               // mails whose next try has come
+	RunDue     func(ctx context.Context) error               // what the clock has made due
+	Tidy       func(ctx context.Context) error
+	FoldCounts func(ctx context.Context) error
+
+	// DueEvery is how often RunDue comes round; 0 is a minute. A sandbox looks
+	// every few seconds, because people wait for it.
+	DueEvery time.Duration
+}
+
+// Runner is the work of one process, until Stop.
+type Runner struct {
+	client *river.Client[pgx.Tx]
+	sweeps *sweeps
+}
+
+// Run starts the workers and the sweeps. Cancelling ctx does not end them: Stop does.
+func Run(ctx context.Context, d Deps) (*Runner, error) {
+	if d.Log == nil {
+		d.Log = slog.Default()
+	}
+	if d.DueEvery == 0 {
+		d.DueEvery = time.Minute
+	}
+	done := river.NewWorkers()
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendMail]) error { return d.SendMail(ctx, j.Args.MailID) }))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.RunDue]) error { return d.RunDue(ctx) }))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.Tidy]) error { return d.Tidy(ctx) }))
+	client, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{
+		Queues:        map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}},
+		Workers:       done,
+		FetchCooldown: fetchCooldown, FetchPollInterval: fetchPoll,
+		JobTimeout: jobTimeout, RescueStuckJobsAfter: rescueAfter, CompletedJobRetentionPeriod: doneKept,
+		Logger: quiet(d.Log), ErrorHandler: &errorLog{d.Log},
+		PeriodicJobs: []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(10*time.Minute),
+			func() (river.JobArgs, *river.InsertOpts) { return queue.Tidy{}, once }, &river.PeriodicJobOpts{ID: "tidy"})},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("job queue: %w", err)
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := client.Start(ctx); err != nil {
+		return nil, fmt.Errorf("start the job queue: %w", err)
+	}
+	return &Runner{client, startSweeps(ctx, d)}, nil
+}
+
+// Stop lets work under way finish until ctx ends, and then cancels it. What was
+// cancelled is taken up again after the next start.
+func (r *Runner) Stop(ctx context.Context) error {
+	r.sweeps.stop(ctx)
+	if err := r.client.Stop(ctx); err == nil {
+		return nil
+	}
+	hard, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := r.client.StopAndCancel(hard); err != nil {
+		return fmt.Errorf("stop the job queue: %w", err)
+	}
+	return nil
+}

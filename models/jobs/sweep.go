@@ -1,0 +1,102 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// sweep is work that comes round by itself. It is no job of the queue: a process
+// that is killed while sweeping leaves nothing behind that would hold up the next,
+// and the first round comes with the start, not when a leader has been elected.
+type sweep struct {
+	name  string
+	lock  int64 // one process at a time
+	every time.Duration
+	do    func(context.Context) error
+}
+
+const (
+	dueLock = 7316214010 + iota
+	mailLock
+	countLock
+)
+
+// sweeps are the sweeps of one process.
+type sweeps struct {
+	pool   *pgxpool.Pool
+	log    *slog.Logger
+	ended  chan struct{}
+	end    sync.Once
+	cancel context.CancelFunc
+	under  sync.WaitGroup
+}
+
+func startSweeps(ctx context.Context, d Deps) *sweeps {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &sweeps{pool: d.Pool, log: d.Log, ended: make(chan struct{}), cancel: cancel}
+	for _, one := range []sweep{
+		{"run due", dueLock, d.DueEvery, d.RunDue},
+		{"send due mails", mailLock, 10 * time.Second, d.SendDue},
+		{"fold counts", countLock, 2 * time.Second, d.FoldCounts},
+	} {
+		s.under.Go(func() { s.comeRound(ctx, one) })
+	}
+	return s
+}
+
+// stop lets a round under way finish until ctx ends, and then cancels it.
+func (s *sweeps) stop(ctx context.Context) {
+	s.end.Do(func() { close(s.ended) })
+	defer context.AfterFunc(ctx, s.cancel)()
+	s.under.Wait()
+	s.cancel()
+}
+
+func (s *sweeps) comeRound(ctx context.Context, one sweep) {
+	tick := time.NewTicker(one.every)
+	defer tick.Stop()
+	for {
+		if err := s.alone(ctx, one); err != nil && ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "sweep failed", "sweep", one.name, "error", err)
+		}
+		select {
+		case <-s.ended:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// alone does one round unless another process is at it. The lock goes with its
+// connection, so a crash gives it up.
+func (s *sweeps) alone(ctx context.Context, one sweep) (err error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	defer conn.Release()
+	var mine bool
+	if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, one.lock).Scan(&mine); err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	if !mine {
+		return nil
+	}
+	defer func() {
+		if _, err := conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, one.lock); err != nil {
+			_ = conn.Conn().Close(context.WithoutCancel(ctx)) // a pooled connection must not keep it
+		}
+	}()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return one.do(ctx)
+}

@@ -1,0 +1,260 @@
+// Package report knows the figures that a merchant looks at first: what waits
+// for somebody, what is collected today, and how the month goes. It must not
+// know how they are drawn.
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+)
+
+// Tally is a number of things and what they come to.
+type Tally struct {
+	N     int64
+	Cents int64
+}
+
+// Attention is what waits for somebody.
+type Attention struct {
+	FailedDay  Tally // debits that failed since yesterday 00:00 SAST and that nobody has acted on
+	FailedWeek Tally // the same of the last seven days, those of FailedDay included
+	Disputed   Tally // purchases whose payer took the money back
+	Silent     Tally // debits that the bank has not answered in time
+	Blocked    Tally // scheduled purchases whose stored account is blocked
+	Refunds    Tally // money that waits to be paid back
+	Mails      int64 // mails that could not be delivered in the last 30 days
+}
+
+// Quiet tells that nothing waits.
+func (a Attention) Quiet() bool { return a == Attention{} }
+
+// Day is one day's movements of money, in cents, and how many debits came in.
+type Day struct {
+	Date          calendar.Date
+	InCents       int64 // collected, won back, paid by hand
+	BackCents     int64 // returned, disputed, refunded; not negative
+	Debits        int64 // collected debits
+	ReturnedLater int64 // debits returned or disputed after they were collected
+}
+
+// Outcome is how the debits of a span of days went. A debit that was returned
+// counts as unpaid, one that was disputed as disputed.
+type Outcome struct {
+	Collected, Unpaid, Disputed int64
+}
+
+// Answered is how many debits the bank has answered.
+func (o Outcome) Answered() int64 { return o.Collected + o.Unpaid + o.Disputed }
+
+// PerTenThousand is a part of the answered debits, in hundredths of a percent
+// and rounded half up; ok is false when nothing was answered.
+func (o Outcome) PerTenThousand(part int64) (ratio int64, ok bool) {
+	all := o.Answered()
+	if all == 0 {
+		return 0, false
+	}
+	return (part*20_000 + all) / (2 * all), true
+}
+
+// The limits that the clearing rules watch, in hundredths of a percent
+// (industry: unpaid 10 %, disputed 0.5 % of debits).
+const (
+	UnpaidLimit  = 1000
+	DisputeLimit = 50
+)
+
+// Figures compare this month so far with last month up to the same day.
+type Figures struct {
+	From, To             calendar.Date // this month so far
+	WasFrom, WasTo       calendar.Date
+	NetCents, WasCents   int64 // collected less returned
+	Outcome, WasOutcome  Outcome
+	Days                 []Day // the last 30 days, oldest first, quiet ones included
+	Today, Tomorrow      Tally // debits by action date
+	ToSubmit             Tally // debits that are handed over at NextCutOff
+	NextCutOff           time.Time
+	TomorrowDate, OnDate calendar.Date
+}
+
+// Start is what a new merchant has done already.
+type Start struct {
+	Client, Token, Charge, Collected, Credential bool
+}
+
+// Done tells that the first steps are behind the merchant. Credentials are for
+// programmers and do not hold the list open.
+func (s Start) Done() bool { return s.Client && s.Token && s.Charge && s.Collected }
+
+// Item is one thing on the attention page.
+type Item struct {
+	PurchaseID, TokenID, ClientID uuid.UUID
+	Name                          string // the payer, the client or the recipient
+	Reference                     string
+	Cents                         int64
+	Currency                      string
+	Code                          string // the bank's
+	Text                          string // of a mail: its subject and what went wrong
+	At                            time.Time
+}
+
+// Items are the newest of each kind that waits.
+type Items struct {
+	Failed, Disputed, Silent, Blocked, Refunds, Mails []Item
+}
+
+// Reader finds the figures. Everything is bounded by the merchant.
+type Reader interface {
+	Attention(ctx context.Context, merchantID uuid.UUID, yesterday, week, month time.Time) (Attention, error)
+	// AttentionItems lists up to limit of each kind, newest first.
+	AttentionItems(ctx context.Context, merchantID uuid.UUID, week, month time.Time, limit int) (Items, error)
+	// AttentionCount counts everything that waits, up to limit of each kind.
+	AttentionCount(ctx context.Context, merchantID uuid.UUID, week, month time.Time, limit int) (int, error)
+	// Movements sums the ledger by day, both ends included; quiet days are left out.
+	Movements(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)
+	// Outcomes counts debits by action date, both ends included.
+	Outcomes(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (map[calendar.Date]Outcome, error)
+	// Debits counts what the bank is to debit on a day and has not answered.
+	Debits(ctx context.Context, merchantID uuid.UUID, on calendar.Date) (Tally, error)
+	// ToSubmit counts what is handed over up to a deadline.
+	ToSubmit(ctx context.Context, merchantID uuid.UUID, until time.Time) (Tally, error)
+	Start(ctx context.Context, merchantID uuid.UUID) (Start, error)
+}
+
+// Service holds what the first page asks.
+type Service struct {
+	Read      Reader
+	Now       func() time.Time
+	Calendar  *calendar.Calendar
+	Timetable collection.Timetable
+}
+
+const (
+	chartDays   = 30
+	itemsShown  = 25
+	badgeCounts = 100
+)
+
+// spans are the moments from which on things need attention.
+func (s *Service) spans() (yesterday, week, month time.Time) {
+	today := calendar.DateOf(s.Now())
+	return today.AddDays(-1).At(0, 0), today.AddDays(-7).At(0, 0), today.AddDays(-30).At(0, 0)
+}
+
+// Attention sums up what waits for somebody.
+func (s *Service) Attention(ctx context.Context, who actor.Actor) (Attention, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Attention{}, err
+	}
+	yesterday, week, month := s.spans()
+	return s.Read.Attention(ctx, who.MerchantID, yesterday, week, month)
+}
+
+// AttentionItems lists what waits for somebody.
+func (s *Service) AttentionItems(ctx context.Context, who actor.Actor) (Items, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Items{}, err
+	}
+	_, week, month := s.spans()
+	return s.Read.AttentionItems(ctx, who.MerchantID, week, month, itemsShown)
+}
+
+// AttentionCount is the number beside the room's name; it stops counting where
+// nobody would read the number.
+func (s *Service) AttentionCount(ctx context.Context, merchantID uuid.UUID) (int, error) {
+	_, week, month := s.spans()
+	return s.Read.AttentionCount(ctx, merchantID, week, month, badgeCounts)
+}
+
+// Start tells which first steps are done.
+func (s *Service) Start(ctx context.Context, who actor.Actor) (Start, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Start{}, err
+	}
+	return s.Read.Start(ctx, who.MerchantID)
+}
+
+// Figures gives the month so far, the chart and what is coming.
+func (s *Service) Figures(ctx context.Context, who actor.Actor) (Figures, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Figures{}, err
+	}
+	today := calendar.DateOf(s.Now())
+	f := Figures{From: calendar.On(today.Year, today.Month, 1), To: today, OnDate: today, TomorrowDate: today.AddDays(1)}
+	f.WasFrom = calendar.On(today.Year, today.Month-1, 1)
+	f.WasTo = f.WasFrom.AddMonths(0, today.Day)
+	if err := s.moved(ctx, who.MerchantID, today, &f); err != nil {
+		return f, err
+	}
+	return f, s.coming(ctx, who.MerchantID, &f)
+}
+
+func (s *Service) moved(ctx context.Context, merchantID uuid.UUID, today calendar.Date, f *Figures) error {
+	first := today.AddDays(1 - chartDays)
+	from := first
+	if f.WasFrom.Before(from) {
+		from = f.WasFrom
+	}
+	days, err := s.Read.Movements(ctx, merchantID, from, today)
+	if err != nil {
+		return err
+	}
+	byDate := map[calendar.Date]Day{}
+	for _, d := range days {
+		byDate[d.Date] = d
+		switch {
+		case within(d.Date, f.From, f.To):
+			f.NetCents += d.InCents - d.BackCents
+		case within(d.Date, f.WasFrom, f.WasTo):
+			f.WasCents += d.InCents - d.BackCents
+		}
+	}
+	for date := first; !date.After(today); date = date.AddDays(1) {
+		d := byDate[date]
+		d.Date = date
+		f.Days = append(f.Days, d)
+	}
+	outcomes, err := s.Read.Outcomes(ctx, merchantID, f.WasFrom, today)
+	for date, o := range outcomes {
+		switch {
+		case within(date, f.From, f.To):
+			f.Outcome.add(o)
+		case within(date, f.WasFrom, f.WasTo):
+			f.WasOutcome.add(o)
+		}
+	}
+	return err
+}
+
+func (s *Service) coming(ctx context.Context, merchantID uuid.UUID, f *Figures) (err error) {
+	if f.Today, err = s.Read.Debits(ctx, merchantID, f.OnDate); err != nil {
+		return err
+	}
+	if f.Tomorrow, err = s.Read.Debits(ctx, merchantID, f.TomorrowDate); err != nil {
+		return err
+	}
+	f.NextCutOff = s.nextCutOff()
+	f.ToSubmit, err = s.Read.ToSubmit(ctx, merchantID, f.NextCutOff)
+	return err
+}
+
+// nextCutOff is the next moment at which debits are handed over.
+func (s *Service) nextCutOff() time.Time {
+	now := s.Now()
+	day := calendar.DateOf(now)
+	if !s.Calendar.IsBusinessDay(day) || !now.Before(s.Timetable.CutOff.On(day)) {
+		day = s.Calendar.AddBusinessDays(day, 1)
+	}
+	return s.Timetable.CutOff.On(day)
+}
+
+func (o *Outcome) add(more Outcome) {
+	o.Collected, o.Unpaid, o.Disputed = o.Collected+more.Collected, o.Unpaid+more.Unpaid, o.Disputed+more.Disputed
+}
+
+func within(d, from, to calendar.Date) bool { return !d.Before(from) && !d.After(to) }

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/merchant"
+)
+
+// brandCache keeps brands for a moment: every purchase asks for its brand, and a
+// brand changes a few times in its life. A change is seen everywhere within keepFor.
+type brandCache struct {
+	mu   sync.RWMutex
+	kept map[uuid.UUID]keptBrand
+}
+
+type keptBrand struct {
+	brand merchant.Brand
+	until time.Time
+}
+
+const (
+	keepFor    = 2 * time.Second
+	mostBrands = 10_000 // then it starts anew
+)
+
+func (c *brandCache) brand(merchantID, brandID uuid.UUID) (merchant.Brand, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	k, ok := c.kept[brandID]
+	if !ok || k.brand.MerchantID != merchantID || time.Now().After(k.until) {
+		return merchant.Brand{}, false
+	}
+	return k.brand, true
+}
+
+func (c *brandCache) keep(b merchant.Brand) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil || len(c.kept) >= mostBrands {
+		c.kept = map[uuid.UUID]keptBrand{}
+	}
+	c.kept[b.ID] = keptBrand{b, time.Now().Add(keepFor)}
+}

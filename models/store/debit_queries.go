@@ -1,0 +1,200 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/collection"
+	"debitdesk/models/debit"
+	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+)
+
+// What runs the debits crosses merchants: it serves them all.
+
+// openAccount reads the number of a stored account, for the bank alone.
+func (s *Store) openAccount(merchantID, tokenID uuid.UUID, sealed []byte) (bank.AccountNumber, error) {
+	number, err := s.seal.Open(merchantID, sealed)
+	if err != nil {
+		return "", fmt.Errorf("open the account of token %s: %w", tokenID, err)
+	}
+	return bank.AccountNumber(number), nil
+}
+
+// ClaimDue implements debit.Reader. Claims live by the database's real time, which
+// is the same for every process and which nobody moves.
+func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) {
+	var rows []struct {
+		Collection    collectionRow `gorm:"embedded"`
+		TokenState    string
+		HolderName    string
+		BankCode      string
+		AccountType   string
+		AccountSealed []byte
+	}
+	err := s.read(ctx).Raw(`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ?
+				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
+			claimed AS (UPDATE collections c SET claimed_until = now() + interval '2 minutes' FROM due WHERE c.id = due.id RETURNING c.*)
+		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed
+		FROM claimed c JOIN tokens t ON t.id = c.token_id ORDER BY c.submit_at, c.id`, s.Now(), limit).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("claim collections: %w", err)
+	}
+	claims := make([]debit.Claim, len(rows))
+	for i, r := range rows {
+		c := r.Collection.domain()
+		number, err := s.openAccount(c.MerchantID, c.TokenID, r.AccountSealed)
+		if err != nil {
+			return nil, err
+		}
+		claims[i] = debit.Claim{Collection: c, Token: token.State(r.TokenState), Order: bank.Instruction{
+			ID: c.ID, MerchantID: c.MerchantID, Method: c.Method, AmountCents: c.AmountCents, Currency: c.Currency, ActionDate: c.ActionDate,
+			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName, StatementLine: c.StatementLine,
+		}}
+	}
+	return claims, nil
+}
+
+// ReleaseClaims implements debit.Reader. The mark stays, in the past: the bank may
+// have got the collection all the same.
+func (s *Store) ReleaseClaims(ctx context.Context, ids []uuid.UUID) error {
+	_, err := s.Pool.Exec(ctx, `UPDATE collections SET claimed_until = now() - interval '1 second' WHERE id = ANY($1) AND claimed_until > now()`, ids)
+	if err != nil {
+		return fmt.Errorf("release claims: %w", err)
+	}
+	return nil
+}
+
+// recallable: a recall waits until no hand-over of the collection is under way.
+const recallable = `recall_due AND (claimed_until IS NULL OR claimed_until < now())`
+
+// RecallsDue implements debit.Reader.
+func (s *Store) RecallsDue(ctx context.Context, limit int) ([]collection.Collection, error) {
+	var rows []collectionRow
+	if err := s.read(ctx).Raw(`SELECT * FROM collections WHERE `+recallable+` ORDER BY id LIMIT ?`, limit).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("find recalls: %w", err)
+	}
+	return collections(rows), nil
+}
+
+// contestable: what the payer agreed to on our page is a record; a permission that
+// the merchant vouched for needs a document.
+const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR EXISTS (SELECT FROM mandate_evidence e WHERE e.mandate_id = m.id))`
+
+// ContestsDue implements debit.Reader.
+func (s *Store) ContestsDue(ctx context.Context, limit int) ([]debit.Contest, error) {
+	var rows []collectionRow
+	err := s.read(ctx).Raw(`SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+contestable+` ORDER BY c.id LIMIT ?`, limit).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("find contests: %w", err)
+	}
+	out := make([]debit.Contest, len(rows))
+	for i, r := range rows {
+		out[i].Collection = r.domain()
+		if out[i].Mandate, err = s.Mandate(ctx, r.MerchantID, r.MandateID); err != nil {
+			return nil, err
+		}
+		if out[i].Evidence, err = s.newestEvidence(ctx, r.MerchantID, r.MandateID); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *Store) newestEvidence(ctx context.Context, merchantID, mandateID uuid.UUID) (*mandate.Evidence, error) {
+	files, err := s.EvidenceOf(ctx, merchantID, mandateID)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	e, err := s.Evidence(ctx, merchantID, files[len(files)-1].ID)
+	return &e, err
+}
+
+// RefundsDue implements debit.Reader. A refund goes back to the account that the
+// money was collected from.
+func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error) {
+	var rows []struct {
+		ID            uuid.UUID
+		MerchantID    uuid.UUID
+		AmountCents   int64
+		Currency      string
+		CollectionID  uuid.UUID
+		StatementLine string
+		TokenID       uuid.UUID
+		HolderName    string
+		BankCode      string
+		AccountType   string
+		AccountSealed []byte
+	}
+	err := s.read(ctx).Raw(`SELECT r.id, r.merchant_id, r.amount_cents, r.currency, c.id AS collection_id, c.statement_line, t.id AS token_id,
+			t.holder_name, t.bank_code, t.account_type, t.account_sealed
+		FROM refunds r JOIN purchases p ON p.id = r.purchase_id AND p.status = 'pending_refund'
+		CROSS JOIN LATERAL (SELECT * FROM collections WHERE purchase_id = r.purchase_id AND state IN ('provisional', 'successful', 'final', 'dispute_won')
+			ORDER BY attempt DESC LIMIT 1) c
+		JOIN tokens t ON t.id = c.token_id
+		WHERE r.state = 'pending' AND r.channel = 'bank' AND NOT r.handed_over ORDER BY r.created_at LIMIT ?`, limit).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("find refunds: %w", err)
+	}
+	out := make([]bank.Refund, len(rows))
+	for i, r := range rows {
+		number, err := s.openAccount(r.MerchantID, r.TokenID, r.AccountSealed)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = bank.Refund{ID: r.ID, InstructionID: r.CollectionID, MerchantID: r.MerchantID, AmountCents: r.AmountCents, Currency: r.Currency,
+			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName, StatementLine: r.StatementLine}
+	}
+	return out, nil
+}
+
+// RefundByID implements debit.Reader.
+func (s *Store) RefundByID(ctx context.Context, id uuid.UUID) (purchase.Refund, bool, error) {
+	var row refundRow
+	err := missing(s.read(ctx).Take(&row, "id = ?", id).Error, "find refund")
+	return row.domain(), row.State == "dropped", err
+}
+
+// planned is every moment at which something of the product or of the sandbox
+// bank becomes due; each part reads one index.
+const planned = `SELECT submit_at AS at FROM collections WHERE state = 'scheduled'
+	UNION ALL SELECT execute_at FROM collections WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking')
+	UNION ALL SELECT final_at FROM collections WHERE state = 'provisional'
+	UNION ALL SELECT alert_at FROM collections WHERE state = 'submitted' AND alerted_at IS NULL
+	UNION ALL SELECT pass_at FROM purchases WHERE pass_at IS NOT NULL
+	UNION ALL SELECT due_at FROM sandbox_answers WHERE delivered_at IS NULL`
+
+// NextDue implements debit.Reader; mails that wait for another try count too.
+func (s *Store) NextDue(ctx context.Context) (time.Time, bool, error) {
+	var at time.Time
+	err := s.Pool.QueryRow(ctx, `SELECT at FROM (`+planned+` UNION ALL SELECT next_try_at FROM mails WHERE state = 'queued') AS planned
+		WHERE at > $1 ORDER BY at LIMIT 1`, s.Now()).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, false, nil
+	}
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("find what is due next: %w", err)
+	}
+	return at.UTC(), true, nil
+}
+
+// Overdue implements debit.Reader.
+func (s *Store) Overdue(ctx context.Context) (overdue bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM (`+planned+`) AS planned WHERE at <= $1)
+		OR EXISTS (SELECT FROM collections WHERE recall_due)
+		OR EXISTS (SELECT FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+contestable+`)`, s.Now()).Scan(&overdue)
+	if err != nil {
+		return false, fmt.Errorf("look for what is overdue: %w", err)
+	}
+	return overdue, nil
+}
+
+var _ debit.Reader = (*Store)(nil)
+var _ debit.Tx = (*Tx)(nil)

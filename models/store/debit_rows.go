@@ -1,0 +1,200 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/collection"
+	"debitdesk/models/debit"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+)
+
+// Rows that wait for nobody but other writers are locked FOR NO KEY UPDATE: a new
+// record may refer to them meanwhile.
+
+// Hold implements debit.Tx.
+func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
+	held := debit.Held{Collections: map[uuid.UUID]collection.Collection{}, Purchases: map[uuid.UUID]purchase.Purchase{}, Tokens: map[uuid.UUID]token.Token{}}
+	if len(collectionIDs) == 0 {
+		return held, nil
+	}
+	db, err := t.read()
+	if err != nil {
+		return held, err
+	}
+	var tokens []tokenRow
+	if err := db.Raw(`SELECT * FROM tokens WHERE id IN (SELECT token_id FROM collections WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`, collectionIDs).Scan(&tokens).Error; err != nil {
+		return held, fmt.Errorf("hold tokens: %w", err)
+	}
+	for _, r := range tokens {
+		held.Tokens[r.ID] = r.domain()
+	}
+	var rows []collectionRow
+	if err := db.Raw(`SELECT * FROM collections WHERE id IN ? ORDER BY id FOR NO KEY UPDATE`, collectionIDs).Scan(&rows).Error; err != nil {
+		return held, fmt.Errorf("hold collections: %w", err)
+	}
+	var purchaseIDs []uuid.UUID
+	for _, r := range rows {
+		held.Collections[r.ID] = r.domain()
+		purchaseIDs = append(purchaseIDs, r.PurchaseID)
+	}
+	purchases, err := t.HoldPurchases(purchaseIDs)
+	for _, p := range purchases {
+		held.Purchases[p.ID] = p
+	}
+	return held, err
+}
+
+// HoldPurchases implements debit.Tx.
+func (t *Tx) HoldPurchases(ids []uuid.UUID) ([]purchase.Purchase, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return t.holdPurchases(`id IN ? ORDER BY id FOR NO KEY UPDATE`, ids)
+}
+
+// HoldPassing implements debit.Tx.
+func (t *Tx) HoldPassing(limit int) ([]purchase.Purchase, error) {
+	return t.holdPurchases(`pass_at <= ? ORDER BY pass_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED`, t.now, limit)
+}
+
+func (t *Tx) holdPurchases(which string, args ...any) ([]purchase.Purchase, error) {
+	db, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	var rows []purchaseRow
+	if err := db.Raw(`SELECT `+purchaseColumns+` FROM purchases WHERE `+which, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("hold purchases: %w", err)
+	}
+	return t.s.purchasesOf(rows)
+}
+
+// Submitted implements debit.Tx.
+func (t *Tx) Submitted(ids []uuid.UUID) ([]collection.Collection, error) {
+	moved, err := t.moveCollections(`UPDATE collections SET state = 'submitted', claimed_until = NULL, updated_at = ?
+		WHERE id IN ? AND state = 'scheduled' RETURNING *`, t.now, ids)
+	if err != nil {
+		return nil, err
+	}
+	if len(moved) < len(ids) { // cancelled while the bank took it
+		t.later(`UPDATE collections SET recall_due = true, claimed_until = NULL WHERE id = ANY($1) AND state = 'cancelled'`, ids)
+	}
+	return moved, nil
+}
+
+// StartDue implements debit.Tx.
+func (t *Tx) StartDue(limit int) ([]collection.Collection, error) {
+	return t.moveCollections(`UPDATE collections SET started = true, updated_at = ? WHERE id IN (SELECT id FROM collections
+		WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking') AND execute_at <= ?
+		ORDER BY execute_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.now, t.now, limit)
+}
+
+// CloseDue implements debit.Tx.
+func (t *Tx) CloseDue(limit int) ([]collection.Collection, error) {
+	return t.moveCollections(`UPDATE collections SET state = 'final', updated_at = ? WHERE id IN (SELECT id FROM collections
+		WHERE state = 'provisional' AND final_at <= ? ORDER BY final_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.now, t.now, limit)
+}
+
+// AlertDue implements debit.Tx.
+func (t *Tx) AlertDue(limit int) ([]collection.Collection, error) {
+	return t.moveCollections(`UPDATE collections SET alerted_at = ?, updated_at = ? WHERE id IN (SELECT id FROM collections
+		WHERE state = 'submitted' AND alerted_at IS NULL AND alert_at <= ? ORDER BY alert_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.now, t.now, t.now, limit)
+}
+
+func (t *Tx) moveCollections(sql string, args ...any) ([]collection.Collection, error) {
+	db, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	var rows []collectionRow
+	if err := db.Raw(sql, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("move collections: %w", err)
+	}
+	return collections(rows), nil
+}
+
+func collections(rows []collectionRow) []collection.Collection {
+	out := make([]collection.Collection, len(rows))
+	for i, r := range rows {
+		out[i] = r.domain()
+	}
+	return out
+}
+
+// RecallTold implements debit.Tx.
+func (t *Tx) RecallTold(collectionID uuid.UUID) (bool, error) {
+	n, err := t.exec(`UPDATE collections SET recall_due = false, updated_at = $2 WHERE id = $1 AND recall_due`, collectionID, t.now)
+	return n == 1, err
+}
+
+// ProofSent implements debit.Tx.
+func (t *Tx) ProofSent(collectionID uuid.UUID) (bool, error) {
+	n, err := t.exec(`UPDATE collections SET proof_due = false, updated_at = $2 WHERE id = $1 AND proof_due`, collectionID, t.now)
+	return n == 1, err
+}
+
+// KeepMessages implements debit.Tx. The ids go in one order for everybody, so that
+// two processes with the same messages wait for each other and never in a ring.
+func (t *Tx) KeepMessages(gateway string, messages []bank.Message) (map[string]bool, error) {
+	sorted := slices.SortedFunc(slices.Values(messages), func(a, b bank.Message) int { return cmp.Compare(a.ID, b.ID) })
+	ids, kinds, codes := make([]string, len(sorted)), make([]string, len(sorted)), make([]string, len(sorted))
+	instructions, times, raws := make([]uuid.UUID, len(sorted)), make([]time.Time, len(sorted)), make([][]byte, len(sorted))
+	for i, m := range sorted {
+		ids[i], kinds[i], codes[i], instructions[i], times[i], raws[i] = m.ID, string(m.Kind), m.Code, m.InstructionID, Instant(m.At), orEmptyBytes(m.Raw)
+	}
+	fresh := map[string]bool{}
+	err := query(t, func(id *string) []any { return []any{id} }, func(id string) { fresh[id] = true },
+		`INSERT INTO bank_messages (gateway, message_id, instruction_id, kind, code, at, raw, received_at, outcome)
+		SELECT $1, m.id, m.instruction, m.kind, m.code, m.at, m.raw, $8, '' FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::bytea[])
+			AS m (id, instruction, kind, code, at, raw) ORDER BY m.id ON CONFLICT DO NOTHING RETURNING message_id`,
+		gateway, ids, instructions, kinds, codes, times, raws, t.now)
+	if err != nil {
+		return nil, fmt.Errorf("keep bank messages: %w", err)
+	}
+	return fresh, nil
+}
+
+func orEmptyBytes(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// NoteOutcomes implements debit.Tx.
+func (t *Tx) NoteOutcomes(gateway string, outcomes []debit.Outcome) {
+	ids, texts, merchants := make([]string, len(outcomes)), make([]string, len(outcomes)), make([]*uuid.UUID, len(outcomes))
+	for i, o := range outcomes {
+		ids[i], texts[i], merchants[i] = o.MessageID, o.Text, orNull(o.MerchantID)
+	}
+	t.later(`UPDATE bank_messages b SET outcome = o.text, merchant_id = o.merchant FROM unnest($2::text[], $3::text[], $4::uuid[]) AS o (id, text, merchant)
+		WHERE b.gateway = $1 AND b.message_id = o.id`, gateway, ids, texts, merchants)
+}
+
+// RefundsHandedOver implements debit.Tx.
+func (t *Tx) RefundsHandedOver(ids []uuid.UUID) {
+	t.later(`UPDATE refunds SET handed_over = true, updated_at = $2 WHERE id = ANY($1) AND NOT handed_over`, ids, t.now)
+}
+
+// DropRefund implements debit.Tx.
+func (t *Tx) DropRefund(purchaseID uuid.UUID) {
+	t.later(`UPDATE refunds SET state = 'dropped', updated_at = $2 WHERE purchase_id = $1 AND state = 'pending' AND NOT handed_over`, purchaseID, t.now)
+}
+
+// ReviveRefund implements debit.Tx.
+func (t *Tx) ReviveRefund(id uuid.UUID) {
+	t.later(`UPDATE refunds SET state = 'pending', handed_over = true, updated_at = $2 WHERE id = $1 AND state = 'dropped'`, id, t.now)
+}
+
+// RefundByHand implements debit.Tx.
+func (t *Tx) RefundByHand(id uuid.UUID) (bool, error) {
+	n, err := t.exec(`UPDATE refunds SET channel = 'person', updated_at = $2 WHERE id = $1 AND state = 'pending'`, id, t.now)
+	return n == 1, err
+}

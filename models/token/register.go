@@ -1,0 +1,76 @@
+package token
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/paging"
+)
+
+// Filter narrows the register of tokens; its zero value takes all that are live.
+type Filter struct {
+	States      []State // none: active and blocked
+	BankCode    string
+	ClientID    uuid.UUID
+	Search      string    // words of the client's name or e-mail
+	UnusedSince time.Time // not charged since then; zero: does not matter
+}
+
+// Narrow tells whether anything but the state is filtered.
+func (f Filter) Narrow() bool {
+	return f.BankCode != "" || f.ClientID != uuid.Nil || f.Search != "" || !f.UnusedSince.IsZero()
+}
+
+// Entry is one line of the register: a token and whose it is.
+type Entry struct {
+	Token
+	ClientName, ClientEmail string // empty when the purchase had no client record
+}
+
+// Lister is what the register asks of the store.
+type Lister interface {
+	// Tokens gives one page, newest first (oldest first when the newer side was
+	// asked), one more than the page; tokens that wait for their first collection
+	// are left out unless asked for.
+	Tokens(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Entry, error)
+	// CountTokens counts by state what the filter lets through, up to limit each.
+	CountTokens(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
+	// TokenEntry finds one token, live or not; NotFound otherwise.
+	TokenEntry(ctx context.Context, merchantID, id uuid.UUID) (Entry, error)
+}
+
+// CountLimit is where counts stop: above it a page says "about".
+const CountLimit = 10_000
+
+// Service holds what people read about tokens.
+type Service struct {
+	Read Lister
+}
+
+// List gives a page of the register, newest first.
+func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Entry], error) {
+	if err := who.May(actor.Read); err != nil {
+		return paging.Page[Entry]{}, err
+	}
+	read, err := s.Read.Tokens(ctx, who.MerchantID, f, ask)
+	return paging.Cut(ask, read), err
+}
+
+// Counts gives how many tokens stand in each state, up to CountLimit + 1 each.
+func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[State]int64, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return s.Read.CountTokens(ctx, who.MerchantID, f, CountLimit+1)
+}
+
+// Get finds one token, live or not.
+func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Entry, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Entry{}, err
+	}
+	return s.Read.TokenEntry(ctx, who.MerchantID, id)
+}
