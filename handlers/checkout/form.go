@@ -75,11 +75,18 @@ func (f form) wrong(refusal *fault.Fault) (beside map[string]string, all []compo
 		}
 		if beside[name] == "" {
 			beside[name] = p.Message
-			all = append(all, components.ErrorItem{Field: name, Text: p.Message})
+		}
+	}
+	for _, name := range inOrder {
+		if text := beside[name]; text != "" {
+			all = append(all, components.ErrorItem{Field: name, Text: text})
 		}
 	}
 	return beside, all
 }
+
+// inOrder are the inputs from top to bottom.
+var inOrder = []string{"full_name", "bank_code", "branch_code", "account_number", "account_type", "id_number", "phone", "consent"}
 
 // banks lists the banks by name. Two codes of one bank tell themselves apart.
 func banks(chosen string) []components.Option {

@@ -30,7 +30,7 @@ func (p *Pages) Invoice(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := checkout.InvoiceView{Title: "Invoice", State: state(rec), Lines: linesOf(rec), Sums: sums(rec), Notes: rec.Details.Notes, Seller: seller(rec.Brand), Payer: payer(rec.Payer)}
+	v := checkout.InvoiceView{Title: "Invoice", State: state(rec), Lines: priced(rec), Sums: sums(rec), Notes: rec.Details.Notes, Seller: seller(rec.Brand), Payer: payer(rec.Payer)}
 	add := func(label, value string) {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: label, Value: value})
 	}
@@ -51,6 +51,17 @@ func (p *Pages) Invoice(c echo.Context) error {
 		}
 	}
 	return render(c, http.StatusOK, checkout.Invoice(v))
+}
+
+// priced are the lines with what one piece costs.
+func priced(rec purchase.Record) []checkout.Line {
+	lines := linesOf(rec)
+	for i, pr := range rec.Details.Products {
+		if lines[i].Quantity != "" {
+			lines[i].Quantity += " × " + money.Format(pr.PriceCents, rec.Currency)
+		}
+	}
+	return lines
 }
 
 // state is how it stands, in a word.

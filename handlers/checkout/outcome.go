@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -150,7 +151,8 @@ func facts(rec purchase.Record, account string) components.Facts {
 	}
 	switch dd := rec.Details.DirectDebit; {
 	case rec.Collection != nil:
-		add("On your statement", rec.Collection.StatementLine)
+		line := []rune(rec.Collection.StatementLine)
+		add("On your statement", strings.TrimSpace(string(line[:min(10, len(line))]))) // the short name
 	case dd != nil:
 		add("On your statement", dd.AbbreviatedName)
 	}

@@ -80,7 +80,7 @@ func TestWhatCannotBePaidHereSaysSo(t *testing.T) {
 	d.get(path).Want(200).Contains("This cannot be paid here").Lacks("<form")
 	d.give(path, filled()).Want(409)
 	dollars := d.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"currency":"USD","products":[{"name":"x","price":100}]}}`, client, d.A.BrandID)).Want(201)
-	d.get("/p/"+dollars.Text("id")+"/").Want(200).Contains("this request is in USD").Lacks("<form")
+	d.get("/p/" + dollars.Text("id") + "/").Want(200).Contains("this request is in USD").Lacks("<form")
 }
 
 func TestWhatEndedSaysHow(t *testing.T) {
@@ -225,6 +225,6 @@ func TestTheInvoiceAddsUp(t *testing.T) {
 	due := time.Date(2099, 3, 5, 10, 0, 0, 0, time.UTC).Unix()
 	made := d.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"reference":"INV-77","due":%d,"purchase":{"notes":"Thank you\nfor training","debt":500,
 		"products":[{"name":"Coaching","price":10000,"quantity":"1.5","tax_percent":15},{"name":"Towel","price":2000,"discount":100}]}}`, d.client(), d.A.BrandID, due)).Want(201)
-	d.get("/p/"+made.Text("id")+"/invoice/").Want(200).Contains("Invoice", "INV-77", "5 March 2099", "Coaching", "1,5", "R\u00a0172,50", "R\u00a019,00", "Tax included", "R\u00a022,50",
+	d.get("/p/"+made.Text("id")+"/invoice/").Want(200).Contains("Invoice", "INV-77", "5 March 2099", "Coaching", "1,5 × R\u00a0100,00", "R\u00a0172,50", "R\u00a019,00", "Tax included", "R\u00a022,50",
 		"Discount included", "R\u00a01,00", "Brought forward", "R\u00a05,00", "R\u00a0196,50", "Thank you\nfor training", "Brand a", "Thandi Nkosi", "Pay this")
 }

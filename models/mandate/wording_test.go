@@ -46,6 +46,7 @@ func TestThePermissionFitsWhatIsKnown(t *testing.T) {
 		"days have no fixed day": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) {
 			m.PeriodUnits, m.DeductionDay = "days", 0
 		}, "the dates that we agreed."},
+		"nobody chose the day":  {func(_ *mandate.Mandate, _ *merchant.Brand, t *mandate.Terms) { t.AnyDay = true }, "the dates that we agreed."},
 		"moved to the next day": {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Shift = calendar.Next }, "the next ordinary business day."},
 		"one name":              {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.LegalName = "" }, "authorise Cape Fitness to debit"},
 		"no address on record":  {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Email = "" }, "notice in writing. Cancelling"},

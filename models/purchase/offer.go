@@ -32,9 +32,9 @@ func (o Offer) Open() bool { return o.Account || len(o.Stored) > 0 }
 // waits for nobody.
 func (s *Service) Offer(ctx context.Context, rec Record) (Offer, error) {
 	plan := s.firstPlan(rec.Purchase, rec.Brand, s.Now())
-	o := Offer{FirstDebit: rec.terms(plan).FirstDebit, Version: s.TermsVersion(rec)}
+	o := Offer{Version: s.TermsVersion(rec)}
 	if rec.collects() {
-		o.Moved = plan.Note()
+		o.FirstDebit, o.Moved = plan.ActionDate, plan.Note()
 	}
 	switch err := s.mayGive(ctx, rec); {
 	case err == nil:
@@ -80,7 +80,7 @@ func (s *Service) TermsVersion(rec Record) string {
 }
 
 func (s *Service) termsOf(rec Record) mandate.Terms {
-	return rec.terms(s.firstPlan(rec.Purchase, rec.Brand, s.Now()))
+	return rec.terms(s.firstPlan(rec.Purchase, rec.Brand, s.Now()), rec.directDebit().DeductionDay)
 }
 
 // permission is the mandate as far as the purchase alone tells.
