@@ -155,9 +155,10 @@ func (p *Pages) strip() *layout.SandboxStrip {
 
 // ErrorPage is a refusal in the payer's frame.
 func (p *Pages) ErrorPage(status int, message, requestID string) templ.Component {
-	v := checkout.ErrorView{Title: "Something went wrong", Text: message, RequestID: requestID, Retry: status >= http.StatusInternalServerError || status == http.StatusTooManyRequests}
+	v := checkout.ErrorView{Kind: "bad", Icon: "alert", Title: "Something went wrong", Text: message, RequestID: requestID, Retry: status >= http.StatusInternalServerError || status == http.StatusTooManyRequests}
 	switch status {
 	case http.StatusNotFound:
+		v.Kind, v.Icon, v.RequestID = "wait", "info", ""
 		v.Title, v.Text = "We cannot find this page", "The link may be incomplete. Please open it again from the message that you received, or ask the business that sent it."
 	case http.StatusTooManyRequests:
 		v.Title = "Please wait a moment"

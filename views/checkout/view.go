@@ -88,6 +88,7 @@ type Sum struct {
 
 // ErrorView is a request that cannot be shown.
 type ErrorView struct {
-	Title, Text, RequestID string
-	Retry                  bool
+	Kind, Icon, Title, Text string
+	RequestID               string // empty: nothing to report
+	Retry                   bool
 }
