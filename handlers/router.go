@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/views/pages"
@@ -37,6 +38,7 @@ type Deps struct {
 	OAuth        access.Exchanger
 	Developers   *web.Developers
 	Account      *web.Account
+	Payers       *checkout.Pages
 	Clients      *web.Clients
 	Purchases    *web.Purchases
 	Room         *sandbox.Room // sandbox mode alone
@@ -85,6 +87,7 @@ func (e *edge) routes() {
 	e.open()
 	e.entrance()
 	e.own()
+	e.hosted()
 	e.desk()
 	e.jsonAPI()
 	e.playground()

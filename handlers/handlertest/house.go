@@ -19,6 +19,7 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
@@ -90,6 +91,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.ErrorPage = desk.ErrorPage
 	h.Desk = desk
+	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")

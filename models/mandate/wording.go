@@ -14,6 +14,7 @@ import (
 type Terms struct {
 	Currency   string
 	FirstDebit calendar.Date // zero: nothing is debited now
+	AnyDay     bool          // nobody chose the deduction day: it is left out
 }
 
 // Wording is the text of the permission, one clause a line, without line breaks
@@ -25,7 +26,7 @@ func Wording(m Mandate, b merchant.Brand, t Terms) string {
 	return strings.Join([]string{
 		fmt.Sprintf("I, %s, authorise %s to debit %s by EFT debit order.", holder(m), collector(b), account(m)),
 		first(m, t),
-		fmt.Sprintf("Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.", b.Name, rhythm(m)),
+		fmt.Sprintf("Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.", b.Name, rhythm(m, t)),
 		"A payment day on which banks are closed moves to " + shift(b.Shift) + ".",
 		fmt.Sprintf("On my bank statement the debits are shown as %s with %s.", m.AbbreviatedName, reference(m)),
 		"My bank may treat each of these debits as if I had instructed it myself.",
@@ -82,8 +83,10 @@ func first(m Mandate, t Terms) string {
 }
 
 // rhythm is the recurring date, as far as the mandate has one.
-func rhythm(m Mandate) string {
+func rhythm(m Mandate, t Terms) string {
 	switch {
+	case t.AnyDay:
+		return ""
 	case m.PeriodUnits == "days":
 		return ", as often as every day"
 	case m.PeriodUnits == "weeks" && m.DeductionDay >= 1 && m.DeductionDay <= 7:
