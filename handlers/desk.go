@@ -1,6 +1,6 @@
 package handlers
 
-// desk is what people work with.
+// desk is what people work with: the payers.
 func (e *edge) desk() {
 	person := e.people(smallForm)
 	if h := e.Clients; h != nil {

@@ -15,6 +15,8 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/views/pages"
 )
@@ -36,11 +38,13 @@ type Deps struct {
 	OAuth        access.Exchanger
 	Developers   *web.Developers
 	Account      *web.Account
+	Payers       *checkout.Pages
 	Clients      *web.Clients
 	Purchases    *web.Purchases
 	Tokens       *web.Tokens
 	Accounts     *web.Accounts
 	Home         *web.Home
+	Room         *sandbox.Room // sandbox mode alone
 }
 
 // API holds the resources of the JSON API.
@@ -86,9 +90,11 @@ func (e *edge) routes() {
 	e.open()
 	e.entrance()
 	e.own()
-	e.jsonAPI()
+	e.hosted()
 	e.desk()
 	e.debits()
+	e.jsonAPI()
+	e.playground()
 }
 
 // open addresses need no proof of who calls.
@@ -101,13 +107,17 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	var proofs []access.Authenticator
+	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Sandbox)}
+}
+
+// proofs are the ways to show who calls: a program's credential, a person's session.
+func (e *edge) proofs() (proofs []access.Authenticator) {
 	for _, a := range []access.Authenticator{e.Bearer, e.Session} {
 		if a != nil {
 			proofs = append(proofs, a)
 		}
 	}
-	return stack{limitBody(bodyBytes), access.RequireAPI(proofs...), api.Idempotent(e.Replays, e.Sandbox)}
+	return proofs
 }
 
 // people is what stands before the pages of the dashboard.

@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
+	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/web"
 	"debitdesk/migrations"
 )
@@ -37,6 +38,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
 		Account:    &web.Account{Desk: desk, Self: s.users},
+		Payers:     &checkout.Pages{Purchases: s.purchases, Sandbox: a.Config.Sandbox(), BaseURL: strings.TrimSuffix(baseURL, "/")},
 		Clients:    &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store},
 	})
 }

@@ -20,7 +20,9 @@ type Offer struct {
 	Account    bool          // the details of an account can be given
 	Stored     []token.Token // accounts of the payer that can be used again, newest first
 	FirstDebit calendar.Date // the day of the debit that follows; zero when nothing is collected
+	Moved      string        // why that is another day than the due day, or nothing
 	Version    string        // of the terms that MandateText puts into words
+	Refusal    string        // why nothing can be paid here although it is still owed
 }
 
 // Open tells that the payer can do something.
@@ -29,12 +31,18 @@ func (o Offer) Open() bool { return o.Account || len(o.Stored) > 0 }
 // Offer works out what the hosted page can ask for; nothing when the purchase
 // waits for nobody.
 func (s *Service) Offer(ctx context.Context, rec Record) (Offer, error) {
-	o := Offer{FirstDebit: s.termsOf(rec).FirstDebit, Version: s.TermsVersion(rec)}
+	plan := s.firstPlan(rec.Purchase, rec.Brand, s.Now())
+	o := Offer{Version: s.TermsVersion(rec)}
+	if rec.collects() {
+		o.FirstDebit, o.Moved = plan.ActionDate, plan.Note()
+	}
 	switch err := s.mayGive(ctx, rec); {
 	case err == nil:
 		o.Account = true
 	case !fault.Is(err, fault.Conflict):
 		return o, err
+	case rec.Payable(s.Now()):
+		o.Refusal = err.Error()
 	}
 	if s.mayUse(rec) != nil {
 		return o, nil
@@ -42,6 +50,16 @@ func (s *Service) Offer(ctx context.Context, rec Record) (Offer, error) {
 	var err error
 	o.Stored, err = s.StoredFor(ctx, rec)
 	return o, err
+}
+
+// Source is the account that the purchase is debited from, or that it stores;
+// NotFound when none was given.
+func (s *Service) Source(ctx context.Context, rec Record) (token.Token, error) {
+	id := rec.ID
+	if rec.TokenID != uuid.Nil {
+		id = rec.TokenID
+	}
+	return s.Read.Token(ctx, rec.MerchantID, id)
 }
 
 // MandateText is what the payer is asked to agree to: with what is known of the
@@ -62,7 +80,7 @@ func (s *Service) TermsVersion(rec Record) string {
 }
 
 func (s *Service) termsOf(rec Record) mandate.Terms {
-	return rec.terms(s.firstPlan(rec.Purchase, rec.Brand, s.Now()))
+	return rec.terms(s.firstPlan(rec.Purchase, rec.Brand, s.Now()), rec.directDebit().DeductionDay)
 }
 
 // permission is the mandate as far as the purchase alone tells.

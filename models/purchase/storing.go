@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/token"
@@ -53,7 +54,7 @@ func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, 
 	now := s.Now()
 	first := s.firstPlan(*p, b, now)
 	if m.Consent.Text == "" {
-		m.Consent.Text = mandate.Wording(m, b, p.terms(first))
+		m.Consent.Text = mandate.Wording(m, b, p.terms(first, dd.DeductionDay))
 	}
 	return &storing{s: s, who: who, brand: b, first: first, soon: s.runsSoon(*p, now), mandate: m, token: token.Token{
 		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Method: EFT, State: token.Pending, HolderName: holder,
@@ -153,9 +154,10 @@ func (s *Service) firstPlan(p Purchase, b merchant.Brand, now time.Time) collect
 	return s.Timetable.Plan(s.Calendar, due, b.Shift, now)
 }
 
-// terms are what the permission says of this purchase.
-func (p Purchase) terms(first collection.Plan) mandate.Terms {
-	t := mandate.Terms{Currency: p.Currency}
+// terms are what the permission says of this purchase. A deduction day that only
+// follows from the one-hour default of due was chosen by nobody.
+func (p Purchase) terms(first collection.Plan, day int) mandate.Terms {
+	t := mandate.Terms{Currency: p.Currency, AnyDay: !p.DueGiven && day == (&DirectDebitInput{}).day(&fault.Problems{}, "months", p)}
 	if p.collects() {
 		t.FirstDebit = first.ActionDate
 	}

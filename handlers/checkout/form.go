@@ -1,0 +1,125 @@
+package checkout
+
+import (
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+)
+
+// otherBank is the choice of the list of banks that asks for the branch code.
+const otherBank = "other"
+
+// form is what the payer sent. Sent is false on a fresh page.
+type form struct {
+	sent                  bool
+	stored                string
+	name, id, phone       string
+	bank, branch          string
+	number, kind          string
+	kindLeftOpen, consent bool
+	terms                 string
+}
+
+func formOf(c echo.Context) (form, error) {
+	r := c.Request()
+	if err := r.ParseForm(); err != nil {
+		return form{}, fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	}
+	get := r.PostForm.Get
+	return form{sent: true, stored: strings.TrimSpace(get("recurring_token")), name: get("full_name"), id: get("id_number"), phone: get("phone"),
+		bank: strings.TrimSpace(get("bank_code")), branch: strings.TrimSpace(get("branch_code")), number: get("account_number"), kind: get("account_type"),
+		kindLeftOpen: r.PostForm.Has("account_type") && get("account_type") == "", consent: get("consent") == "yes", terms: get("terms")}, nil
+}
+
+func (f form) usesStored() bool { return f.stored != "" }
+
+// other tells that the branch code was typed, not chosen from the list.
+func (f form) other() bool { return f.bank == otherBank || f.bank == "" && f.branch != "" }
+
+func (f form) branchCode() string {
+	if f.other() {
+		return f.branch
+	}
+	return f.bank
+}
+
+func (f form) account(c echo.Context) purchase.Account {
+	a := purchase.Account{FullName: f.name, IDNumber: f.id, Phone: f.phone, BankCode: f.branchCode(), AccountNumber: f.number,
+		AccountType: bank.AccountType(f.kind), Consented: f.consent, TermsVersion: f.terms,
+		Agent: shortened(strings.ToValidUTF8(c.Request().UserAgent(), ""), 512), Channel: mandate.PayPage}
+	if f.kindLeftOpen {
+		a.Problems.Add("account_type", "required", "Choose the type of the account.")
+	}
+	if f.bank == "" && f.branch == "" {
+		a.Problems.Add("bank_code", "required", "Choose your bank.")
+	}
+	return a
+}
+
+// wrong are the problems beside their inputs, and all of them for the summary.
+func (f form) wrong(refusal *fault.Fault) (beside map[string]string, all []components.ErrorItem) {
+	beside = map[string]string{}
+	if refusal == nil {
+		return beside, nil
+	}
+	for _, p := range refusal.Fields {
+		name := p.Leaf()
+		if name == "bank_code" && f.other() {
+			name = "branch_code"
+		}
+		if beside[name] == "" {
+			beside[name] = p.Message
+		}
+	}
+	for _, name := range inOrder {
+		if text := beside[name]; text != "" {
+			all = append(all, components.ErrorItem{Field: name, Text: text})
+		}
+	}
+	return beside, all
+}
+
+// inOrder are the inputs from top to bottom.
+var inOrder = []string{"full_name", "bank_code", "branch_code", "account_number", "account_type", "id_number", "phone", "consent"}
+
+// banks lists the banks by name. Two codes of one bank tell themselves apart.
+func banks(chosen string) []components.Option {
+	names := map[string]int{}
+	for _, b := range bank.Branches() {
+		names[b.Bank]++
+	}
+	var list []components.Option
+	found := chosen == ""
+	for _, b := range bank.Branches() {
+		text := b.Bank
+		if names[b.Bank] > 1 {
+			text += " (" + b.Code + ")"
+		}
+		list = append(list, components.Option{Value: b.Code, Text: text, Selected: b.Code == chosen})
+		found = found || b.Code == chosen
+	}
+	return append(list, components.Option{Value: otherBank, Text: "Another bank or branch", Selected: !found})
+}
+
+// kinds lists the account types as people call them.
+func kinds(chosen string) []components.Option {
+	words := map[bank.AccountType]string{bank.Current: "Current or cheque account", bank.Savings: "Savings account", bank.Transmission: "Transmission account"}
+	var list []components.Option
+	for _, t := range bank.AccountTypes() {
+		list = append(list, components.Option{Value: string(t), Text: words[t], Selected: string(t) == chosen})
+	}
+	return list
+}
+
+func shortened(text string, runes int) string {
+	if r := []rune(text); len(r) > runes {
+		return string(r[:runes])
+	}
+	return text
+}

@@ -1,0 +1,161 @@
+package checkout
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/views/checkout"
+	"debitdesk/views/components"
+)
+
+// outcome says how the purchase stands when nothing can be given (any more):
+// what happened, what happens next, whom to ask.
+func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offer) (checkout.Outcome, error) {
+	source, err := p.Purchases.Source(c.Request().Context(), rec)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return checkout.Outcome{}, err
+	}
+	account := ""
+	if err == nil {
+		account = bankWords(source)
+	}
+	o := story{rec: rec, brand: rec.Brand.Name, amount: money.Format(rec.TotalCents, rec.Currency), account: account,
+		today: calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}.tell()
+	o.Facts = facts(rec, account)
+	o.Continue = next(rec)
+	switch rec.Status {
+	case purchase.Paid, purchase.Refunded, purchase.PendingRefund, purchase.Cleared, purchase.Settled:
+		o.Receipt = components.Link{Text: "See the receipt", Href: path(rec.ID) + "invoice/"}
+	default:
+	}
+	return o, nil
+}
+
+// story is what the words of an outcome are made from.
+type story struct {
+	rec                    purchase.Record
+	brand, amount, account string
+	today                  calendar.Date
+	refusal                string
+}
+
+func (s story) tell() checkout.Outcome {
+	switch s.rec.Status {
+	case purchase.Preauthorized:
+		return s.stored()
+	case purchase.PendingCharge, purchase.PendingExecute:
+		return s.underWay()
+	case purchase.Paid, purchase.Cleared, purchase.Settled:
+		return s.paid()
+	case purchase.Failed:
+		return checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank did not pay", Text: reason(s.rec) + " Nothing was collected.", Next: []string{s.talk()}}
+	case purchase.Cancelled:
+		return checkout.Outcome{Kind: "wait", Icon: "x", Title: "This request was cancelled", Text: s.brand + " cancelled it. Nothing is debited for it."}
+	case purchase.Expired:
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "This link has expired", Text: fmt.Sprintf("It was due on %s and can no longer be paid here.", s.due()),
+			Next: []string{"If you still want to pay, ask " + s.brand + " for a new link."}}
+	case purchase.Chargeback:
+		return checkout.Outcome{Kind: "bad", Icon: "undo", Title: "You disputed this debit", Text: s.disputed(), Next: []string{s.talk()}}
+	case purchase.PendingRefund:
+		return checkout.Outcome{Kind: "wait", Icon: "undo", Title: "A refund is on its way", Text: s.brand + " is paying money back to you."}
+	case purchase.Refunded:
+		return checkout.Outcome{Kind: "ok", Icon: "undo", Title: "Refunded", Text: money.Format(s.rec.RefundedCents, s.rec.Currency) + " was paid back to you."}
+	default:
+		if s.refusal != "" {
+			return checkout.Outcome{Kind: "wait", Icon: "info", Title: "This cannot be paid here", Text: s.refusal, Next: []string{s.talk()}}
+		}
+		return checkout.Outcome{Kind: "ok", Icon: "done", Title: "Nothing more is needed", Text: "There is nothing for you to do here."}
+	}
+}
+
+func (s story) stored() checkout.Outcome {
+	if !s.rec.IsRecurringToken {
+		return checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended", Text: s.brand + " no longer uses this account for new debits."}
+	}
+	return checkout.Outcome{Kind: "ok", Icon: "done", Title: "Your account is stored", Text: "Thank you. " + s.brand + " can now collect by debit order. Nothing was debited.",
+		Next: []string{"Later debits follow as you agreed with " + s.brand + ".", "To end the debit order, write to " + s.brand + " 20 working days before."}}
+}
+
+func (s story) underWay() checkout.Outcome {
+	c := s.rec.Collection
+	if c == nil {
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is under way", Text: s.amount + " is with the bank."}
+	}
+	if c.ActionDate.After(s.today) {
+		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: "Your debit order is set", Text: fmt.Sprintf("%s will be debited on %s.", s.amount, c.ActionDate.Format(longDay)),
+			Next: []string{"Please see that the money is in the account on that day.", "You need not do anything else."}}
+	}
+	return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is with the bank", Text: fmt.Sprintf("%s is being debited; the date is %s.", s.amount, c.ActionDate.Format(longDay)),
+		Next: []string{"The bank answers by the evening of that day. This page then shows the result."}}
+}
+
+func (s story) paid() checkout.Outcome {
+	o := checkout.Outcome{Kind: "ok", Icon: "done", Title: "Paid, thank you", Text: s.amount + " was paid."}
+	if s.rec.Payment != nil {
+		o.Text = fmt.Sprintf("%s was paid on %s.", s.amount, calendar.DateOf(s.rec.Payment.PaidOn).Format(day))
+	}
+	if c := s.rec.Collection; c != nil && c.State == collection.Provisional && !s.rec.MarkedAsPaid {
+		o.Next = append(o.Next, fmt.Sprintf("Your bank can still send the debit back until %s, for instance when there was not enough money.", calendar.DateOf(c.FinalAt).Format(day)))
+	}
+	if s.rec.IsRecurringToken {
+		o.Next = append(o.Next, "Your account is stored for the later debits that you agreed to.")
+	}
+	return o
+}
+
+func (s story) disputed() string {
+	if s.rec.Payment == nil {
+		return s.amount + " went back to your account."
+	}
+	return "Your bank is looking into it."
+}
+
+func (s story) talk() string {
+	return "Please speak to " + s.brand + " about how to pay."
+}
+
+func (s story) due() string { return calendar.DateOf(s.rec.Due).Format(day) }
+
+// reason is why the last debit was not paid, in a sentence. A death is nothing
+// to read on a page.
+func reason(rec purchase.Record) string {
+	const deceased = "18"
+	c := rec.Collection
+	if c == nil || c.Result.IsZero() || c.Result.Code == deceased {
+		return "Your bank declined it."
+	}
+	return "Your bank says: " + bank.CodeOf(c.Result.Code).Meaning + "."
+}
+
+func facts(rec purchase.Record, account string) components.Facts {
+	items := []components.Fact{}
+	add := func(label, value string) {
+		if value != "" {
+			items = append(items, components.Fact{Label: label, Value: value})
+		}
+	}
+	if rec.TotalCents > 0 && !rec.Options.SkipCapture {
+		add("Amount", money.Format(rec.TotalCents, rec.Currency))
+	}
+	add("Account", account)
+	if c := rec.Collection; c != nil {
+		add("Debit date", c.ActionDate.Format(day))
+	}
+	switch dd := rec.Details.DirectDebit; {
+	case rec.Collection != nil:
+		line := []rune(rec.Collection.StatementLine)
+		add("On your statement", strings.TrimSpace(string(line[:min(10, len(line))]))) // the short name
+	case dd != nil:
+		add("On your statement", dd.AbbreviatedName)
+	}
+	add("Reference", reference(rec))
+	return components.Facts{Items: items}
+}

@@ -1,0 +1,211 @@
+// Package checkout serves the payer's hosted pages: it opens a purchase by its
+// link, reads the form and puts what came of it into plain words. It must not
+// know rules.
+package checkout
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+	"debitdesk/views/checkout"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+)
+
+// Pages serves /p/{id}/ and what stands below it. Knowing the id is the
+// permission: there is no session and no cookie.
+type Pages struct {
+	Purchases *purchase.Service
+	Sandbox   bool
+	BaseURL   string // public address, without a slash at the end
+	limit     limiter
+}
+
+// Show serves GET /p/:id.
+func (p *Pages) Show(c echo.Context) error {
+	rec, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	if wantsJSON(c) {
+		return p.answerStatus(c, rec)
+	}
+	if rec, err = p.view(c, rec); err != nil {
+		return err
+	}
+	return p.page(c, http.StatusOK, rec, form{}, nil)
+}
+
+// Give serves POST /p/:id.
+func (p *Pages) Give(c echo.Context) error {
+	if wait := p.limit.wait(c.Param("id")+" "+c.RealIP(), time.Now()); wait > 0 {
+		f := fault.New(fault.TooMany, "too_many_requests", "That was very often in a short time. Please wait a minute and try again.")
+		f.RetryAfterSeconds = wait
+		return f
+	}
+	rec, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	in, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	done, err := p.give(c, rec, in)
+	switch {
+	case wantsJSON(c) && err == nil:
+		return p.answerStatus(c, done)
+	case wantsJSON(c):
+		return err
+	case err != nil:
+		return p.refused(c, rec, in, err)
+	}
+	if to := abroad(done.Options.SuccessRedirect); to != nil {
+		return c.Redirect(http.StatusSeeOther, to.String())
+	}
+	return c.Redirect(http.StatusSeeOther, path(done.ID))
+}
+
+func (p *Pages) give(c echo.Context, rec purchase.Record, in form) (purchase.Record, error) {
+	ctx := c.Request().Context()
+	if !in.usesStored() {
+		return p.Purchases.GiveAccount(ctx, p.payer(c, rec, in.name), rec.ID, in.account(c))
+	}
+	token, err := uuid.Parse(in.stored)
+	if err != nil {
+		token = uuid.Nil // no such account, and said so
+	}
+	return p.Purchases.UseStored(ctx, p.payer(c, rec, ""), rec.ID, token)
+}
+
+// refused shows the form again with what is wrong, or how the purchase stands
+// when nothing can be given any more.
+func (p *Pages) refused(c echo.Context, rec purchase.Record, in form, err error) error {
+	f, known := fault.From(err)
+	if !known || f.Kind != fault.Invalid && f.Kind != fault.Conflict {
+		return err
+	}
+	now, failed := p.Purchases.Open(c.Request().Context(), rec.ID)
+	if failed != nil {
+		return failed
+	}
+	status := http.StatusConflict
+	if f.Kind == fault.Invalid || f.Code == "invalid_recurring_token" {
+		status = http.StatusUnprocessableEntity
+	}
+	return p.page(c, status, now, in, f)
+}
+
+// open finds the purchase of the link.
+func (p *Pages) open(c echo.Context) (purchase.Record, error) {
+	c.Response().Header().Set("X-Robots-Tag", "noindex, nofollow")
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil || len(c.Param("id")) != 36 {
+		return purchase.Record{}, fault.Missing()
+	}
+	return p.Purchases.Open(c.Request().Context(), id)
+}
+
+// view notes that a person looked. A browser that fetches ahead is no person,
+// nor is a HEAD request.
+func (p *Pages) view(c echo.Context, rec purchase.Record) (purchase.Record, error) {
+	r := c.Request()
+	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
+		return rec, nil
+	}
+	return p.Purchases.View(r.Context(), p.payer(c, rec, ""), rec)
+}
+
+// payer is who acts: the person that the link was made for, as far as known.
+func (p *Pages) payer(c echo.Context, rec purchase.Record, name string) actor.Actor {
+	for _, known := range []string{strings.Join(strings.Fields(strings.ToValidUTF8(name, "")), " "), rec.Payer.FullName, rec.Payer.Email, "Payer"} {
+		if known != "" {
+			return actor.PayerOf(rec.MerchantID, shortened(known, 128), c.RealIP(), access.RequestID(c))
+		}
+	}
+	return actor.Actor{}
+}
+
+func (p *Pages) frame(rec purchase.Record, title string) layout.PayerFrame {
+	f := layout.PayerFrame{Title: title + " · " + rec.Brand.Name, Payee: rec.Brand.Name, Initials: initials(rec.Brand.Name), Sandbox: p.strip(), Contact: contact(rec)}
+	if rec.Brand.LegalName != rec.Brand.Name {
+		f.PayeeNote = rec.Brand.LegalName
+	}
+	return f
+}
+
+func (p *Pages) strip() *layout.SandboxStrip {
+	if !p.Sandbox {
+		return nil
+	}
+	now := p.Purchases.Now().In(calendar.SAST)
+	return &layout.SandboxStrip{Now: now.Format("2 Jan 2006, 15:04"), ISO: now.Format(time.RFC3339)}
+}
+
+// ErrorPage is a refusal in the payer's frame.
+func (p *Pages) ErrorPage(status int, message, requestID string) templ.Component {
+	v := checkout.ErrorView{Kind: "bad", Icon: "alert", Title: "Something went wrong", Text: message, RequestID: requestID, Retry: status >= http.StatusInternalServerError || status == http.StatusTooManyRequests}
+	switch status {
+	case http.StatusNotFound:
+		v.Kind, v.Icon, v.RequestID = "wait", "info", ""
+		v.Title, v.Text = "We cannot find this page", "The link may be incomplete. Please open it again from the message that you received, or ask the business that sent it."
+	case http.StatusTooManyRequests:
+		v.Title = "Please wait a moment"
+	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusBadRequest:
+		v.Title = "That did not work"
+	}
+	return checkout.Error(layout.PayerFrame{Title: v.Title, Sandbox: p.strip()}, v)
+}
+
+// contentPolicy is the house's, but that the form may lead on to the page that
+// the merchant named: browsers hold a redirect after a form against form-action.
+func contentPolicy(c echo.Context, rec purchase.Record) {
+	to := abroad(rec.Options.SuccessRedirect)
+	if to == nil {
+		return
+	}
+	h := c.Response().Header()
+	h.Set("Content-Security-Policy", strings.Replace(h.Get("Content-Security-Policy"), "form-action 'self'", "form-action 'self' "+to.Scheme+"://"+to.Host, 1))
+}
+
+// abroad reads an address of the merchant's own site; nil when there is none
+// that could stand in a header.
+func abroad(link string) *url.URL {
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.ContainsFunc(u.Host, notOfHost) {
+		return nil
+	}
+	return u
+}
+
+func notOfHost(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-:[]", r))
+}
+
+func path(id uuid.UUID) string { return "/p/" + id.String() + "/" }
+
+func wantsJSON(c echo.Context) bool {
+	accept := c.Request().Header.Get("Accept")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+}
+
+func render(c echo.Context, status int, part templ.Component) error {
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(status)
+	return part.Render(c.Request().Context(), c.Response())
+}
+
+func note(kind, title, text string) *components.Note {
+	return &components.Note{Kind: kind, Title: title, Text: text}
+}

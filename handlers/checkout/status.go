@@ -1,0 +1,50 @@
+package checkout
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/purchase"
+)
+
+// status is the answer to pollers. Awaiting is "payer" while the page asks for
+// something, "due_date" until the debit starts, "bank" until it answers, and
+// null when nothing is awaited. SecondsLeft counts to the end of that, and is
+// null where there is none. Next is where the payer goes on from here.
+type status struct {
+	Status      purchase.Status `json:"status"`
+	Awaiting    *string         `json:"awaiting"`
+	SecondsLeft *int64          `json:"seconds_left"`
+	Next        string          `json:"next"`
+}
+
+func (p *Pages) answerStatus(c echo.Context, rec purchase.Record) error {
+	offer, err := p.Purchases.Offer(c.Request().Context(), rec)
+	if err != nil {
+		return err
+	}
+	answer := status{Status: rec.Status, Next: p.BaseURL + path(rec.ID)}
+	awaiting := func(whom string, until time.Time) {
+		answer.Awaiting = &whom
+		if !until.IsZero() {
+			left := max(0, int64(until.Sub(p.Purchases.Now())/time.Second))
+			answer.SecondsLeft = &left
+		}
+	}
+	switch {
+	case offer.Open() && rec.DueStrict:
+		awaiting("payer", rec.Due)
+	case offer.Open():
+		awaiting("payer", time.Time{})
+	case rec.Status == purchase.PendingCharge && rec.Collection != nil:
+		awaiting("due_date", rec.Collection.ExecuteAt)
+	case rec.Status == purchase.PendingExecute && rec.Collection != nil:
+		awaiting("bank", p.Purchases.Timetable.ProvisionalAtFor(rec.Collection.ActionDate))
+	}
+	if to := next(rec); to != "" && !offer.Open() {
+		answer.Next = to
+	}
+	return c.JSON(http.StatusOK, answer)
+}

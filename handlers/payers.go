@@ -1,0 +1,12 @@
+package handlers
+
+// hosted are the payer's pages. They need no session: the link is the proof.
+func (e *edge) hosted() {
+	if e.Payers == nil {
+		return
+	}
+	s := e.payers(smallForm)
+	e.at(s, "GET", "/p/:id", e.Payers.Show)
+	e.at(s, "POST", "/p/:id", e.Payers.Give)
+	e.at(s, "GET", "/p/:id/invoice", e.Payers.Invoice)
+}

@@ -1,0 +1,94 @@
+// Package checkout draws the payer's hosted pages: what is asked, what came of
+// it, the invoice. It gets finished words and must not import models.
+package checkout
+
+import (
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+)
+
+// PageView is the payer's page: what is asked for, or what came of it.
+type PageView struct {
+	Frame    layout.PayerFrame
+	Problems components.ErrorSummary
+	Notice   *components.Note
+	Ask      *Ask     // nil: nothing is asked any more
+	Outcome  *Outcome // nil: nothing was done yet
+	Stored   *StoredForm
+	Account  *AccountForm
+	Cancel   string // where "Go back" leads, or nothing
+}
+
+// Ask says by whom, what for, how much and when.
+type Ask struct {
+	Title, Text   string
+	Label, Amount string
+	When          string
+	Lines         []Line
+	More          string // "and 12 more"
+	MoreHref      string
+	Facts         components.Facts
+}
+
+// Line is one product.
+type Line struct{ Name, Quantity, Amount string }
+
+// Outcome says what came of it. Kind is ok, wait or bad.
+type Outcome struct {
+	Kind, Icon, Title, Text string
+	Facts                   components.Facts
+	Next                    []string
+	Receipt                 components.Link
+	Continue                string
+}
+
+// StoredForm offers accounts that are stored already.
+type StoredForm struct {
+	Action, Button, When string
+	Choices              components.RadioCards
+}
+
+// AccountForm asks for the details of an account and for the payer's agreement.
+type AccountForm struct {
+	Action, Title   string
+	Folded          bool // behind "Use another account", closed
+	Beside          bool // behind "Use another account", open
+	Keeps           string
+	Name            components.Field
+	Bank            components.Select
+	Branch          components.Field
+	Number          components.Field
+	Kind            components.Select
+	IDNumber, Phone components.Field
+	Terms           []string
+	Version         string
+	Consent         components.Checkbox
+	Button, When    string
+}
+
+// InvoiceView is the invoice, or the receipt once it is paid.
+type InvoiceView struct {
+	Frame            layout.PayerFrame
+	Title            string
+	State            components.Pill
+	Facts            components.Facts
+	Lines            []Line
+	Sums             []Sum
+	Notes            string
+	Seller           []string
+	Payer            []string
+	Action, ActionTo string // "Pay" and where to
+}
+
+// Sum is one line below the products; the last one is the total.
+type Sum struct {
+	Label, Amount string
+	Total         bool
+}
+
+// ErrorView is a request that cannot be shown.
+type ErrorView struct {
+	Kind, Icon, Title, Text string
+	RequestID               string // empty: nothing to report
+	Retry                   bool
+}
