@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/views/pages"
 )
@@ -39,6 +40,8 @@ type Deps struct {
 	Account      *web.Account
 	Payers       *checkout.Pages
 	Clients      *web.Clients
+	Purchases    *web.Purchases
+	Room         *sandbox.Room // sandbox mode alone
 }
 
 // API holds the resources of the JSON API.
@@ -85,8 +88,9 @@ func (e *edge) routes() {
 	e.entrance()
 	e.own()
 	e.hosted()
-	e.jsonAPI()
 	e.desk()
+	e.jsonAPI()
+	e.playground()
 }
 
 // open addresses need no proof of who calls.
@@ -99,13 +103,17 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	var proofs []access.Authenticator
+	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Sandbox)}
+}
+
+// proofs are the ways to show who calls: a program's credential, a person's session.
+func (e *edge) proofs() (proofs []access.Authenticator) {
 	for _, a := range []access.Authenticator{e.Bearer, e.Session} {
 		if a != nil {
 			proofs = append(proofs, a)
 		}
 	}
-	return stack{limitBody(bodyBytes), access.RequireAPI(proofs...), api.Idempotent(e.Replays, e.Sandbox)}
+	return proofs
 }
 
 // people is what stands before the pages of the dashboard.

@@ -37,23 +37,23 @@ func (s *server) fill(ctx context.Context, total int) error {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var have int
-	if err := conn.QueryRow(ctx, `SELECT count(*) FROM purchases WHERE merchant_id = $1`, s.demo.MerchantID).Scan(&have); err != nil {
+	if err := conn.QueryRow(ctx, `SELECT count(*) FROM purchases WHERE merchant_id = $1`, s.cast.MerchantID).Scan(&have); err != nil {
 		return err
 	}
 	if have > total { // the measurements before made more
 		if _, err := conn.Exec(ctx, `DELETE FROM purchases WHERE id IN (SELECT id FROM purchases WHERE merchant_id = $1
 			AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.purchase_id = purchases.id) AND NOT EXISTS (SELECT 1 FROM ledger_entries l WHERE l.purchase_id = purchases.id)
-			AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.purchase_id = purchases.id) AND status = 'created' ORDER BY id LIMIT $2)`, s.demo.MerchantID, have-total); err != nil {
+			AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.purchase_id = purchases.id) AND status = 'created' ORDER BY id LIMIT $2)`, s.cast.MerchantID, have-total); err != nil {
 			return err
 		}
-		if err := conn.QueryRow(ctx, `SELECT count(*) FROM purchases WHERE merchant_id = $1`, s.demo.MerchantID).Scan(&have); err != nil {
+		if err := conn.QueryRow(ctx, `SELECT count(*) FROM purchases WHERE merchant_id = $1`, s.cast.MerchantID).Scan(&have); err != nil {
 			return err
 		}
 	}
 	const chunk = 50_000
 	for have < total {
 		n := min(chunk, total-have)
-		if _, err := conn.Exec(ctx, fmt.Sprintf(copies, mixedStatuses, "p.client_id"), n, s.demo.MerchantID); err != nil {
+		if _, err := conn.Exec(ctx, fmt.Sprintf(copies, mixedStatuses, "p.client_id"), n, s.cast.MerchantID); err != nil {
 			return fmt.Errorf("fill: %w", err)
 		}
 		have += n
@@ -78,7 +78,7 @@ func (s *server) fresh(ctx context.Context, client string, due int64, n int) ([]
 		return nil, err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	rows, err := conn.Query(ctx, fmt.Sprintf(copies, "'created'", "p.client_id"), n, s.demo.MerchantID)
+	rows, err := conn.Query(ctx, fmt.Sprintf(copies, "'created'", "p.client_id"), n, s.cast.MerchantID)
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func answer(r *bufio.Reader) (status int, body []byte, err error) {
 
 func (s *server) apiRequest(path, body string) string {
 	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		path, s.demo.Token, len(body), body)
+		path, s.cast.Token, len(body), body)
 }
 
 var tps = regexp.MustCompile(`tps = ([0-9.]+)`)

@@ -36,7 +36,11 @@ func (s *server) like(ctx context.Context, table, where string) (script string, 
 }
 
 func purchases(ctx context.Context, s *server, length time.Duration, _ int) ([]line, error) {
-	request := s.apiRequest("/api/v1/purchases/", s.purchase(s.demo.Clients[0].ID, 0))
+	var client struct{ ID string }
+	if err := s.post("/api/v1/clients/", `{"email":"first@example.com","full_name":"Thandi Nkosi","phone":"27821234567"}`, &client); err != nil {
+		return nil, err
+	}
+	request := s.apiRequest("/api/v1/purchases/", s.purchase(client.ID, 0))
 	if _, err := s.load(time.Second, func(int64) string { return request }); err != nil { // warm
 		return nil, err
 	}
@@ -59,7 +63,7 @@ func (s *server) purchase(client string, due int64) string {
 		more = fmt.Sprintf(`,"due":%d`, due)
 	}
 	return fmt.Sprintf(`{"client_id":%q,"brand_id":%q%s,"purchase":{"currency":"ZAR","language":"en","products":[{"name":"Membership","price":10000}]}}`,
-		client, s.demo.BrandID, more)
+		client, s.cast.BrandID, more)
 }
 
 func charges(ctx context.Context, s *server, length time.Duration, _ int) ([]line, error) {
@@ -70,7 +74,7 @@ func charges(ctx context.Context, s *server, length time.Duration, _ int) ([]lin
 	}
 	var token struct{ ID string }
 	err = s.post("/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
-		"purchase":{"products":[{"name":"Store","price":0}],"payment_method_details":{"direct_debit":{"deduction_day":1}}}}`, client.ID, s.demo.BrandID), &token)
+		"purchase":{"products":[{"name":"Store","price":0}],"payment_method_details":{"direct_debit":{"deduction_day":1}}}}`, client.ID, s.cast.BrandID), &token)
 	if err != nil {
 		return nil, err
 	}

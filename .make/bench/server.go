@@ -26,19 +26,19 @@ type server struct {
 	cmd    *exec.Cmd
 	folder string
 	base   string // http://127.0.0.1:port
-	demo   demo
+	cast   cast
 	db     *postgres.Private
 	bin    string // of pgbench
 }
 
-// demo is what `debitdesk demo --json` prints.
-type demo struct {
+// cast is the merchant that the measurements are made with.
+type cast struct {
 	MerchantID string `json:"merchant_id"`
 	BrandID    string `json:"brand_id"`
-	Token      string `json:"api_token"`
-	Users      []struct{ Email, Password, Role string }
-	Clients    []struct{ ID, Email string }
+	Token      string `json:"-"`
 }
+
+const admin, password = "admin@bench.example", "a long password for the bench"
 
 func start(ctx context.Context) (*server, error) {
 	folder, err := os.MkdirTemp("", "debitdesk-bench")
@@ -47,14 +47,8 @@ func start(ctx context.Context) (*server, error) {
 	}
 	s := &server{folder: folder}
 	env := append(os.Environ(), "DEBITDESK_DATA="+filepath.Join(folder, "data"), "DEBITDESK_LISTEN=127.0.0.1:0", "DEBITDESK_LOG=error", "DATABASE_URL=")
-	seed := exec.CommandContext(ctx, "bin/debitdesk", "demo", "--json")
-	seed.Env, seed.Stderr = env, os.Stderr
-	out, err := seed.Output()
-	if err != nil {
-		return s, fmt.Errorf("demo: %w", err)
-	}
-	if err := json.Unmarshal(out, &s.demo); err != nil {
-		return s, fmt.Errorf("demo: %w", err)
+	if err := s.seed(ctx, env); err != nil {
+		return s, err
 	}
 	s.cmd = exec.Command("bin/debitdesk", "serve")
 	s.cmd.Env, s.cmd.Stderr = env, os.Stderr
@@ -76,7 +70,38 @@ func start(ctx context.Context) (*server, error) {
 	if s.db, err = postgres.Open(ctx, filepath.Join(folder, "data"), nil); err != nil {
 		return s, err
 	}
+	const ids = "SELECT json_build_object('merchant_id', m.id, 'brand_id', b.id)::text FROM merchants m JOIN brands b ON b.merchant_id = m.id"
+	text, err := s.query(ctx, ids)
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal([]byte(text), &s.cast); err != nil {
+		return s, err
+	}
 	return s, s.findPgbench(ctx)
+}
+
+// seed makes the merchant by the commands that a person would use.
+func (s *server) seed(ctx context.Context, env []string) error {
+	run := func(input string, args ...string) ([]byte, error) {
+		cmd := exec.CommandContext(ctx, "bin/debitdesk", args...) //nolint:gosec // our own binary and words
+		cmd.Env, cmd.Stderr, cmd.Stdin = env, os.Stderr, strings.NewReader(input)
+		out, err := cmd.Output()
+		if err != nil {
+			err = fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+		}
+		return out, err
+	}
+	if _, err := run("", "migrate", "up"); err != nil {
+		return err
+	}
+	token, err := run("", "apikey", "create", "--merchant", "bench", "--name", "bench")
+	if err != nil {
+		return err
+	}
+	_, err = run(password, "user", "create", "--email", admin, "--role", "admin", "--merchant", "bench", "--password-stdin")
+	s.cast.Token = strings.TrimSpace(string(token))
+	return err
 }
 
 func (s *server) findPgbench(ctx context.Context) error {
@@ -125,7 +150,7 @@ func (s *server) post(path, body string, into any) error {
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Authorization", "Bearer "+s.demo.Token)
+	r.Header.Set("Authorization", "Bearer "+s.cast.Token)
 	r.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -149,24 +174,20 @@ func (s *server) signIn() (*http.Client, error) {
 		return nil, err
 	}
 	client := &http.Client{Jar: jar, Timeout: time.Minute}
-	for _, u := range s.demo.Users {
-		if u.Role != "admin" {
-			continue
-		}
-		r, err := http.NewRequest(http.MethodPost, s.base+"/login", strings.NewReader(url.Values{"email": {u.Email}, "password": {u.Password}}.Encode()))
-		if err != nil {
-			return nil, err
-		}
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Sec-Fetch-Site", "same-origin")
-		res, err := client.Do(r)
-		if err != nil {
-			return nil, err
-		}
-		_ = res.Body.Close()
-		if res.StatusCode != http.StatusOK {
-			return nil, fmt.Errorf("sign in: %d", res.StatusCode)
-		}
+	form := url.Values{"email": {admin}, "password": {password}}
+	r, err := http.NewRequest(http.MethodPost, s.base+"/login", strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	res, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("sign in: %d", res.StatusCode)
 	}
 	return client, nil
 }

@@ -159,7 +159,9 @@ func TestOf_32_charges_at_once_one_wins(t *testing.T) {
 	var wg sync.WaitGroup
 	statuses := make([]int, 32)
 	for i := range statuses {
-		wg.Go(func() { statuses[i] = h.API("POST", "/purchases/"+id+"/charge/", `{"recurring_token":"`+token+`"}`).Status })
+		wg.Go(func() {
+			statuses[i] = h.API("POST", "/purchases/"+id+"/charge/", `{"recurring_token":"`+token+`"}`).Status
+		})
 	}
 	wg.Wait()
 	won := 0

@@ -3,6 +3,7 @@
 package handlertest
 
 import (
+	"context"
 	"crypto/ed25519"
 	"io"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers"
@@ -25,6 +27,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
 	"debitdesk/models/purchase"
+	"debitdesk/models/queue"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
@@ -67,7 +70,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}}, []byte("index-key-index-key-index-key-32"))
 	must(tb, err)
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true, MaxConns: 12, Log: quiet})
+	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true, MaxConns: 12, Log: quiet,
+		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // tests do the work themselves
 	must(tb, err)
 	tb.Cleanup(db.Close)
 	h := &House{Store: db, tb: tb}

@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/report"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -31,7 +30,7 @@ type Purchases struct {
 	Clients  *client.Service
 	Tokens   *token.Service
 	Mandates *mandate.Service
-	Reports  *report.Service
+	Events   Timeline
 	Replays  Replays
 }
 
@@ -43,13 +42,13 @@ var purchaseTabs = []struct {
 	statuses []purchase.Status
 }{
 	{"Scheduled", []purchase.Status{purchase.PendingCharge}},
-	{"Being collected", []purchase.Status{purchase.PendingExecute}},
+	{"Collecting", []purchase.Status{purchase.PendingExecute}},
 	{"Paid", []purchase.Status{purchase.Paid}},
 	{"Failed", []purchase.Status{purchase.Failed}},
 	{"Disputed", []purchase.Status{purchase.Chargeback}},
 	{"Overdue", []purchase.Status{purchase.Overdue}},
-	{"With the payer", []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed}},
-	{"Stored accounts", []purchase.Status{purchase.Preauthorized}},
+	{"Open", []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed}},
+	{"Accounts", []purchase.Status{purchase.Preauthorized}},
 	{"Refunds", []purchase.Status{purchase.PendingRefund, purchase.Refunded}},
 	{"Closed", []purchase.Status{purchase.Cancelled, purchase.Expired}},
 }

@@ -28,8 +28,9 @@ func Wording(m Mandate, b merchant.Brand, t Terms) string {
 		first(m, t),
 		fmt.Sprintf("Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.", b.Name, rhythm(m, t)),
 		"A payment day on which banks are closed moves to " + shift(b.Shift) + ".",
-		fmt.Sprintf("On my bank statement the debits are shown as %s.", m.AbbreviatedName),
+		fmt.Sprintf("On my bank statement the debits are shown as %s with %s.", m.AbbreviatedName, reference(m)),
 		"My bank may treat each of these debits as if I had instructed it myself.",
+		fmt.Sprintf("This authority begins when I give it and ends when I cancel it or when I owe %s nothing more under our agreement.", b.Name),
 		fmt.Sprintf("I may cancel this authority by giving 20 ordinary working days' notice in writing%s. Cancelling does not end my agreement with %s, "+
 			"and what I lawfully owed before is not paid back.", address(b), b.Name),
 		"This authority may be passed to somebody else only together with that agreement.",
@@ -66,6 +67,14 @@ func account(m Mandate) string {
 	return fmt.Sprintf("my %s %s at %s,", kind, strings.ReplaceAll(m.AccountMask, " ", money.NBSP), at)
 }
 
+// reference is what finds this mandate; it is given out when the mandate is kept.
+func reference(m Mandate) string {
+	if m.ContractReference == "" {
+		return "the contract reference of this authority"
+	}
+	return "the contract reference " + m.ContractReference
+}
+
 func first(m Mandate, t Terms) string {
 	if t.FirstDebit.IsZero() {
 		return "Nothing is debited now."
@@ -78,6 +87,8 @@ func rhythm(m Mandate, t Terms) string {
 	switch {
 	case t.AnyDay:
 		return ""
+	case m.PeriodUnits == "days":
+		return ", as often as every day"
 	case m.PeriodUnits == "weeks" && m.DeductionDay >= 1 && m.DeductionDay <= 7:
 		return ", normally on " + [...]string{"Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays"}[m.DeductionDay-1]
 	case m.PeriodUnits == "months" && m.DeductionDay == 99:

@@ -175,13 +175,13 @@ func (t *Tx) InsertPurchase(p purchase.Purchase) {
 // movePurchase is a compare-and-set on status and version.
 const movePurchase = `UPDATE purchases SET status = $4, due = $5, method = $6, token_id = $7, is_recurring_token = $8, marked_as_paid = $9,
 	refunded_cents = $10, payer_name = $11, payer = $12, payer_sealed = $13, details = $14, payment = $15, history = $16, attempts = $17,
-	viewed_at = $18, pass_at = $19, collection_count = $20, mail_count = $21, updated_at = $22, version = version + 1
+	viewed_at = $18, pass_at = $19, collection_count = $20, mail_count = $21, updated_at = $22, due_given = $24, version = version + 1
 	WHERE id = $1 AND merchant_id = $2 AND status = $3 AND version = $23`
 
 func movePurchaseArgs(r *purchaseRow, from purchase.Status) []any {
 	return []any{r.ID, r.MerchantID, string(from), r.Status, r.Due, r.Method, r.TokenID, r.IsRecurringToken, r.MarkedAsPaid,
 		r.RefundedCents, r.PayerName, r.Payer, r.PayerSealed, r.Details, r.Payment, r.History, r.Attempts,
-		r.ViewedAt, r.PassAt, r.CollectionCount, r.MailCount, r.UpdatedAt, r.Version}
+		r.ViewedAt, r.PassAt, r.CollectionCount, r.MailCount, r.UpdatedAt, r.Version, r.DueGiven}
 }
 
 // MovePurchase implements purchase.Tx: compare-and-set on status and version.

@@ -13,13 +13,13 @@ import (
 )
 
 type tokenEntryRow struct {
-	tokenRow
+	Token       tokenRow `gorm:"embedded"`
 	ClientName  string
 	ClientEmail string
 }
 
 func (r tokenEntryRow) entry() token.Entry {
-	return token.Entry{Token: r.domain(), ClientName: r.ClientName, ClientEmail: r.ClientEmail}
+	return token.Entry{Token: r.Token.domain(), ClientName: r.ClientName, ClientEmail: r.ClientEmail}
 }
 
 // tokenColumns are all columns but the sealed ones, and whose token it is.

@@ -1,0 +1,186 @@
+// Package letters words the mails of purchases: what a payer is told and where
+// the link leads. It must not know when a mail is due or how it is sent.
+package letters
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/mail"
+	"debitdesk/models/merchant"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/views/emails"
+)
+
+// Writer implements purchase.Letters.
+type Writer struct {
+	Base string // the public address of the product, such as https://desk.example.co.za
+}
+
+var _ purchase.Letters = Writer{}
+
+// AccountLink asks the payer to give the bank details on the hosted page.
+func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
+	v := start(p, b, "Set up your debit order with "+b.Name)
+	v.Preview = "Give your bank details on a secure page; it takes two minutes."
+	v.Paragraphs = []string{b.Name + " asks for your bank details, so that it can collect what you owe it by EFT debit order. " +
+		"You see the terms before you agree to them."}
+	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}}
+	switch {
+	case p.TotalCents == 0 || p.Options.SkipCapture:
+		v.Paragraphs = append(v.Paragraphs, "Your account is stored only: no money is taken when you give your details.")
+	case p.DueGiven:
+		v.Paragraphs = append(v.Paragraphs, "The first debit order follows on the due date, or as soon after you have agreed as the banks allow.")
+		v.Facts = append(v.Facts, due(p), total("First debit order", p))
+	default:
+		v.Paragraphs = append(v.Paragraphs, "The first debit order follows as soon after you have agreed as the banks allow.")
+		v.Facts = append(v.Facts, total("First debit order", p))
+	}
+	v.Button = emails.Button{Label: "Give my bank details", URL: w.link(p)}
+	v.After = []string{"Give your details on that page only, never by mail or telephone. Nobody will ask for your PIN or password.", unexpected(b)}
+	return letter(v)
+}
+
+// Invoice asks the payer to pay.
+func (w Writer) Invoice(p purchase.Purchase, b merchant.Brand) mail.Letter {
+	v := start(p, b, fmt.Sprintf("Invoice %s from %s", reference(p), b.Name))
+	v.Preview = money.Format(p.TotalCents, p.Currency) + " to pay"
+	v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s. You can look at it and pay it online.", b.Name)}
+	v.Lines = lines(p)
+	v.Facts = []emails.Line{{Label: "Invoice", Value: reference(p)}, {Label: "Issued", Value: p.Issued.Format(day)}}
+	if p.DueGiven {
+		v.Facts = append(v.Facts, due(p))
+	}
+	v.Facts = append(v.Facts, total("To pay", p))
+	v.Button = emails.Button{Label: "View and pay", URL: w.link(p)}
+	v.After = []string{unexpected(b)}
+	return letter(v)
+}
+
+// Receipt confirms a payment.
+func (w Writer) Receipt(p purchase.Purchase, b merchant.Brand) mail.Letter {
+	v := start(p, b, fmt.Sprintf("%s has received your payment", b.Name))
+	v.Message = ""
+	v.Lines = lines(p)
+	paid := total("Paid", p)
+	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}}
+	if p.Payment != nil {
+		paid.Value = money.Format(p.Payment.AmountCents, p.Currency)
+		v.Facts = append(v.Facts, emails.Line{Label: "Date", Value: calendar.DateOf(p.Payment.PaidOn).Format(day)})
+	}
+	v.Facts = append(v.Facts, paid)
+	v.Preview = paid.Value
+	v.Paragraphs = []string{"Thank you. Your payment was received."}
+	if !p.MarkedAsPaid {
+		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("It was a debit order. Should your bank still return it, %s will let you know.", b.Name))
+	}
+	v.Button = emails.Button{Label: "View the receipt", URL: w.link(p)}
+	return letter(v)
+}
+
+// link is the payer's page; knowing the id is the permission.
+func (w Writer) link(p purchase.Purchase) string {
+	return strings.TrimRight(w.Base, "/") + "/p/" + p.ID.String() + "/"
+}
+
+func letter(v emails.View) mail.Letter {
+	var html strings.Builder
+	_ = v.HTML().Render(context.Background(), &html) // a builder takes everything; the text says the same
+	return mail.Letter{Subject: v.Title, Text: v.Text(), HTML: html.String()}
+}
+
+func start(p purchase.Purchase, b merchant.Brand, title string) emails.View {
+	v := emails.View{Title: title, Brand: b.Name, Sandbox: p.IsTest, Greeting: "Hello,", Message: strings.TrimSpace(p.Details.EmailMessage), Sender: sender(b)}
+	for _, name := range []string{p.Payer.FullName, p.Payer.LegalName} {
+		if name != "" {
+			v.Greeting = "Dear " + name + ","
+			break
+		}
+	}
+	return v
+}
+
+// The form of dates in mails; all are days in South Africa.
+const day = "2 January 2006"
+
+func due(p purchase.Purchase) emails.Line {
+	l := emails.Line{Label: "Due", Value: calendar.DateOf(p.Due).Format(day)}
+	if p.DueStrict { // the hour matters: nothing can be paid after it
+		l.Value += ", " + p.Due.In(calendar.SAST).Format("15:04") + " SAST"
+	}
+	return l
+}
+
+func total(label string, p purchase.Purchase) emails.Line {
+	return emails.Line{Label: label, Value: money.Format(p.TotalCents, p.Currency), Strong: true}
+}
+
+// lines is what is paid for, when it adds up to the total that is asked.
+func lines(p purchase.Purchase) []emails.Line {
+	if p.Details.TotalOverrideCents != nil {
+		return nil
+	}
+	var out []emails.Line
+	for _, item := range p.Details.Products {
+		cents, err := item.LineCents()
+		if err != nil { // a purchase with such a line was refused when it was made
+			return nil
+		}
+		label := item.Name
+		if q := item.Quantity; !q.IsZero() && q.String() != "1" {
+			label = q.String() + " × " + label
+		}
+		out = append(out, emails.Line{Label: label, Value: money.Format(cents, p.Currency)})
+	}
+	if p.Details.DebtCents != 0 {
+		out = append(out, emails.Line{Label: "Brought forward", Value: money.Format(p.Details.DebtCents, p.Currency)})
+	}
+	return out
+}
+
+func reference(p purchase.Purchase) string {
+	if p.Reference != "" {
+		return p.Reference
+	}
+	return p.ReferenceGenerated
+}
+
+// unexpected tells what to do with a mail that nobody waited for.
+func unexpected(b merchant.Brand) string {
+	for _, contact := range []string{b.Email, b.Phone} {
+		if contact != "" {
+			return fmt.Sprintf("You did not expect this mail? Ask %s at %s before you do anything.", b.Name, contact)
+		}
+	}
+	return fmt.Sprintf("You did not expect this mail? Ask %s before you do anything.", b.Name)
+}
+
+func sender(b merchant.Brand) (out []string) {
+	add := func(format string, parts ...string) {
+		if text := strings.Join(given(parts), ", "); text != "" {
+			out = append(out, fmt.Sprintf(format, text))
+		}
+	}
+	name := b.Name
+	if b.LegalName != "" && b.LegalName != b.Name {
+		name = b.LegalName + " trading as " + b.Name
+	}
+	add("%s", name)
+	add("Registration %s", b.RegistrationNumber)
+	add("VAT number %s", b.TaxNumber)
+	add("%s", b.StreetAddress, strings.TrimSpace(b.City+" "+b.ZipCode))
+	add("%s", b.Email, b.Phone, b.Website)
+	return out
+}
+
+func given(texts []string) (out []string) {
+	for _, t := range texts {
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/api"
+	"debitdesk/handlers/api/input"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/sandbox"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Clock serves GET /sandbox/clock.
+func (r *Room) Clock(c echo.Context) error {
+	if err := mayRead(c); err != nil {
+		return err
+	}
+	if forPeople(c) {
+		return r.clockPage(c, http.StatusOK, nil)
+	}
+	return api.JSON(c, http.StatusOK, clockBody(r.Desk.Now()))
+}
+
+// MoveClock serves POST /sandbox/clock; it answers when everything that became
+// due on the way is done.
+func (r *Room) MoveClock(c echo.Context) error {
+	body, err := input.Read(c.Request())
+	if err != nil {
+		return err
+	}
+	ask := readAsk(body)
+	err = body.Err()
+	if forPeople(c) {
+		return r.moveForPeople(c, ask, err)
+	}
+	if err != nil {
+		return err
+	}
+	return api.Run(c, http.StatusOK, movedBody, func(ctx context.Context) (sandbox.Moved, error) {
+		return r.Desk.Move(ctx, access.Actor(c), ask)
+	})
+}
+
+func (r *Room) moveForPeople(c echo.Context, ask sandbox.Ask, err error) error {
+	var moved sandbox.Moved
+	if err == nil {
+		moved, err = r.Desk.Move(c.Request().Context(), access.Actor(c), ask)
+	}
+	if fault.Is(err, fault.Invalid) {
+		return r.clockPage(c, http.StatusUnprocessableEntity, err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := access.AddFlash(c, "ok", movedWords(moved)); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/sandbox/clock")
+}
+
+func movedWords(m sandbox.Moved) string {
+	return fmt.Sprintf("It is now %s SAST. On the way: %s, %s.", moment(m.Now).Text, counted(m.Done.Collections, "collection"), counted(m.Done.Mails, "mail"))
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// readAsk takes "now" (an RFC 3339 moment, or Unix seconds), "advance" ("48h",
+// "90m", "7d"), or the date and time of the page's form, in SAST.
+func readAsk(body *input.Object) (ask sandbox.Ask) {
+	if !body.IsNull("now") {
+		ask.Now = readNow(body)
+	}
+	if text := body.Text("advance", 40); text != "" {
+		d, err := readSpan(text)
+		if err != nil {
+			body.Add("advance", "invalid", "%q is no length of time such as 48h, 90m or 7d.", text)
+		}
+		ask.Advance = d
+	}
+	if day, given := body.Date("date"); given {
+		at, err := calendar.ParseTimeOfDay(or(body.Text("time", 5), "06:00"))
+		if err != nil {
+			body.Add("time", "invalid", "Give a time such as 06:00.")
+		}
+		ask.Now = at.On(day)
+	} else if body.Has("date") {
+		body.Add("date", "required", "Give the day to go to.")
+	}
+	return ask
+}
+
+func readNow(body *input.Object) time.Time {
+	text := body.Text("now", 40)
+	at, err := time.Parse(time.RFC3339, text)
+	if seconds, ok := input.ParseUnix(text); err != nil && ok {
+		return seconds
+	}
+	if err != nil {
+		body.Add("now", "invalid", "%q is no moment such as 2026-11-23T09:00:00+02:00.", text)
+	}
+	return at
+}
+
+func readSpan(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseInt(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(text)
+}
+
+func or(text, instead string) string {
+	if text == "" {
+		return instead
+	}
+	return text
+}
+
+type clockWire struct {
+	Now  int64     `json:"now"`
+	SAST string    `json:"sast"`
+	Done *doneWire `json:"done,omitempty"`
+}
+
+type doneWire struct {
+	Collections int `json:"collections"`
+	Mandates    int `json:"mandates"`
+	Webhooks    int `json:"webhooks"`
+	Mails       int `json:"mails"`
+}
+
+func clockBody(now time.Time) clockWire {
+	return clockWire{Now: now.Unix(), SAST: now.In(calendar.SAST).Format(time.RFC3339)}
+}
+
+func movedBody(m sandbox.Moved) any {
+	w := clockBody(m.Now)
+	w.Done = &doneWire{m.Done.Collections, m.Done.Mandates, m.Done.Webhooks, m.Done.Mails}
+	return w
+}
+
+func (r *Room) clockPage(c echo.Context, status int, wrong error) error {
+	now := r.Desk.Now()
+	tomorrow := calendar.DateOf(now).AddDays(1)
+	v := pages.SandboxClockView{
+		Tabs: tabs("/sandbox/clock"), Now: moment(now), Weekday: now.In(calendar.SAST).Format("Monday"), MayMove: mayMove(c),
+		Steps: []components.Pair{{Name: "advance", Value: "1h"}, {Name: "now", Value: tomorrow.At(6, 0).Format(time.RFC3339)},
+			{Name: "advance", Value: "24h"}, {Name: "advance", Value: "7d"}},
+		StepLabels: []string{"1 hour on", "To tomorrow, 06:00", "1 day on", "7 days on"},
+		Date:       components.DateField{Label: "Day", Name: "date", Value: c.FormValue("date"), Min: calendar.DateOf(now).String(), Required: true},
+		Time:       components.Field{Label: "Time", Name: "time", Value: or(c.FormValue("time"), "06:00"), Type: "time", Width: "s", Required: true, Hint: "SAST"},
+	}
+	if f, known := fault.From(wrong); known {
+		for _, p := range f.Fields {
+			name := p.Leaf()
+			if name == "now" || name == "advance" {
+				name = "date"
+			}
+			v.Problems.Items = append(v.Problems.Items, components.ErrorItem{Field: name, Text: p.Message})
+		}
+		if len(f.Fields) == 0 {
+			v.Problems.Items = []components.ErrorItem{{Field: "date", Text: f.Message}}
+		}
+	}
+	return r.Page(c, status, "Sandbox clock", active, func(f layout.Frame) templ.Component { return pages.SandboxClock(f, v) })
+}

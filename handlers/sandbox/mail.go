@@ -1,0 +1,223 @@
+package sandbox
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/api"
+	"debitdesk/handlers/api/input"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+const (
+	mailPage  = 100   // messages when no limit is given
+	mailLimit = 1_000 // at most
+	listPage  = 50    // on the page for people
+)
+
+// Mail serves GET /sandbox/mail, newest first. A page is cut by limit and cursor;
+// the Link header leads to older ones.
+func (r *Room) Mail(c echo.Context) error {
+	if err := mayRead(c); err != nil {
+		return err
+	}
+	limit, before, err := readPage(c)
+	if err != nil {
+		return err
+	}
+	found, err := r.Mails.Mails(c.Request().Context(), access.Actor(c).MerchantID, before, limit+1)
+	if err != nil {
+		return err
+	}
+	older := ""
+	if len(found) > limit {
+		found = found[:limit]
+		older = "/sandbox/mail?limit=" + strconv.Itoa(limit) + "&cursor=" + found[limit-1].ID.String()
+	}
+	if forPeople(c) {
+		return r.mailPage(c, found, older, before != uuid.Nil)
+	}
+	if older != "" {
+		c.Response().Header().Set("Link", "<"+older+`>; rel="next"`)
+	}
+	out := make([]mailWire, len(found))
+	for i, m := range found {
+		out[i] = mailBody(m)
+	}
+	return api.JSON(c, http.StatusOK, out)
+}
+
+func readPage(c echo.Context) (limit int, before uuid.UUID, err error) {
+	var wrong fault.Problems
+	limit = mailPage
+	if forPeople(c) {
+		limit = listPage
+	}
+	if text := c.QueryParam("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > mailLimit {
+			wrong.Add("limit", "invalid", "Give a number from 1 to %d.", mailLimit)
+		}
+		limit = n
+	}
+	if text := c.QueryParam("cursor"); text != "" {
+		if before, err = input.ParseUUID(text); err != nil {
+			wrong.Add("cursor", "invalid", "This cursor is not one of ours.")
+		}
+	}
+	return limit, before, wrong.Err()
+}
+
+type mailWire struct {
+	ID          string           `json:"id"`
+	To          string           `json:"to"`
+	CC          []string         `json:"cc"`
+	BCC         []string         `json:"bcc"`
+	Subject     string           `json:"subject"`
+	Text        string           `json:"text"`
+	HTML        string           `json:"html"`
+	Attachments []attachmentWire `json:"attachments"`
+	State       string           `json:"state"`
+	SentOn      *int64           `json:"sent_on"` // null while it waits
+}
+
+type attachmentWire struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Size int    `json:"size"`
+}
+
+func mailBody(m mail.Mail) mailWire {
+	w := mailWire{ID: m.ID.String(), To: m.To, CC: orEmpty(m.CC), BCC: orEmpty(m.BCC), Subject: m.Subject, Text: m.Text, HTML: m.HTML,
+		Attachments: []attachmentWire{}, State: m.State}
+	for _, a := range m.Attachments {
+		w.Attachments = append(w.Attachments, attachmentWire{a.Name, a.Type, len(a.Content)})
+	}
+	if !m.SentAt.IsZero() {
+		sent := m.SentAt.Unix()
+		w.SentOn = &sent
+	}
+	return w
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func (r *Room) mailPage(c echo.Context, found []mail.Mail, older string, later bool) error {
+	v := pages.SandboxMailView{Tabs: tabs("/sandbox/mail"), Pager: components.Pager{OlderHref: older}}
+	if later {
+		v.Pager.NewerHref = "/sandbox/mail"
+	}
+	for _, m := range found {
+		v.Rows = append(v.Rows, pages.SandboxMailRow{Subject: m.Subject, Href: mailHref(m), To: m.To, Sent: moment(sentOr(m)), State: mailPill(m)})
+	}
+	return r.Page(c, http.StatusOK, "Mail", active, func(f layout.Frame) templ.Component { return pages.SandboxMail(f, v) })
+}
+
+func sentOr(m mail.Mail) time.Time {
+	if m.SentAt.IsZero() {
+		return m.CreatedAt
+	}
+	return m.SentAt
+}
+
+func mailHref(m mail.Mail) string { return "/sandbox/mail/" + m.ID.String() }
+
+func mailPill(m mail.Mail) components.Pill {
+	switch m.State {
+	case mail.Sent:
+		return components.Pill{Kind: "done", Word: "Sent"}
+	case mail.Failed:
+		return components.Pill{Kind: "bad", Word: "Failed", Title: m.Error}
+	}
+	return components.Pill{Kind: "progress", Word: "Waiting", Title: m.Error}
+}
+
+// Message serves GET /sandbox/mail/:id.
+func (r *Room) Message(c echo.Context) error {
+	m, err := r.find(c)
+	if err != nil {
+		return err
+	}
+	if !forPeople(c) {
+		return api.JSON(c, http.StatusOK, mailBody(m))
+	}
+	v := pages.SandboxMessageView{
+		Subject: m.Subject, State: mailPill(m), Text: m.Text, Back: components.Link{Text: "Mail", Href: "/sandbox/mail"},
+		Facts: components.Facts{Items: []components.Fact{{Label: "To", Value: m.To}, {Label: "Sent", Value: moment(m.SentAt).Text}}},
+	}
+	for _, line := range []struct {
+		label string
+		to    []string
+	}{{"Copy", m.CC}, {"Blind copy", m.BCC}} {
+		for _, to := range line.to {
+			v.Facts.Items = append(v.Facts.Items, components.Fact{Label: line.label, Value: to})
+		}
+	}
+	if m.PurchaseID != uuid.Nil {
+		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "About", Value: "Purchase", Href: "/purchases/" + m.PurchaseID.String()})
+	}
+	if m.HTML != "" {
+		v.HTMLHref = mailHref(m) + "/html"
+	}
+	for i, a := range m.Attachments {
+		v.Files = append(v.Files, components.Link{Text: a.Name, Href: mailHref(m) + "/files/" + strconv.Itoa(i)})
+	}
+	return r.Page(c, http.StatusOK, m.Subject, active, func(f layout.Frame) templ.Component { return pages.SandboxMessage(f, v) })
+}
+
+func (r *Room) find(c echo.Context) (mail.Mail, error) {
+	if err := mayRead(c); err != nil {
+		return mail.Mail{}, err
+	}
+	id, err := api.ID(c, "id")
+	if err != nil {
+		return mail.Mail{}, err
+	}
+	return r.Mails.Mail(c.Request().Context(), access.Actor(c).MerchantID, id)
+}
+
+// MessageHTML serves GET /sandbox/mail/:id/html: the message as a mail program
+// would draw it, as a document of its own origin that can run nothing.
+func (r *Room) MessageHTML(c echo.Context) error {
+	m, err := r.find(c)
+	if err != nil {
+		return err
+	}
+	if m.HTML == "" {
+		return fault.Missing()
+	}
+	c.Response().Header().Set("Content-Security-Policy",
+		"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	return c.HTML(http.StatusOK, m.HTML)
+}
+
+// File serves GET /sandbox/mail/:id/files/:n.
+func (r *Room) File(c echo.Context) error {
+	m, err := r.find(c)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(c.Param("n"))
+	if err != nil || n < 0 || n >= len(m.Attachments) {
+		return fault.Missing()
+	}
+	a := m.Attachments[n]
+	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": a.Name}))
+	return c.Blob(http.StatusOK, a.Type, a.Content)
+}

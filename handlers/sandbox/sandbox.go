@@ -1,0 +1,76 @@
+// Package sandbox serves what a person moves in sandbox mode: the clock, the
+// bank's desk and the mail that was sent; as pages for people and as JSON for
+// programs. It must not know rules, and it has no address in live mode.
+package sandbox
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/mail"
+	"debitdesk/models/money"
+	"debitdesk/models/sandbox"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+)
+
+// Mails finds what was sent.
+type Mails interface {
+	Mails(ctx context.Context, merchantID, before uuid.UUID, limit int) ([]mail.Mail, error)
+	Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error)
+}
+
+// Frame shows a page of the dashboard inside its frame.
+type Frame func(c echo.Context, status int, title, active string, page func(layout.Frame) templ.Component) error
+
+// Room is the sandbox room of the house.
+type Room struct {
+	Desk  *sandbox.Desk
+	Mails Mails
+	Page  Frame
+}
+
+const active = "sandbox"
+
+// Enter serves GET /sandbox.
+func (r *Room) Enter(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "/sandbox/clock") }
+
+// forPeople tells a browser from a program: programs show a credential, or do not
+// ask for a page.
+func forPeople(c echo.Context) bool {
+	h := c.Request().Header
+	return h.Get("Authorization") == "" && (strings.Contains(h.Get("Accept"), "text/html") || h.Get("HX-Request") != "")
+}
+
+// tabs are the parts of the room.
+func tabs(now string) components.Tabs {
+	t := components.Tabs{Label: "Sandbox"}
+	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"}, {"Mail", "/sandbox/mail"}} {
+		t.Items = append(t.Items, components.Tab{Label: part.label, Href: part.href, Active: part.href == now})
+	}
+	return t
+}
+
+func mayMove(c echo.Context) bool { return access.Actor(c).Can(actor.MoveClock) }
+
+func mayRead(c echo.Context) error { return access.Actor(c).May(actor.Read) }
+
+// moment writes an instant in SAST; the zero time is empty.
+func moment(at time.Time) components.Time {
+	if at.IsZero() {
+		return components.Time{}
+	}
+	at = at.In(calendar.SAST)
+	return components.Time{Text: glue(at.Format("2 Jan 2006, 15:04")), ISO: at.Format(time.RFC3339), Title: at.Format("Monday, 2 January 2006, 15:04:05") + " SAST"}
+}
+
+func glue(text string) string { return strings.ReplaceAll(text, " ", money.NBSP) }

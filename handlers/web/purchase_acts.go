@@ -1,0 +1,264 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// purchaseAct is one thing that a person may do with a purchase: a question on a
+// page of its own, and the use case behind its button.
+type purchaseAct struct {
+	path   string
+	ask    func(p *Purchases, rec purchase.Record, who actor.Actor, form url.Values) pages.ActView
+	do     func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record, error)
+	answer func(rec purchase.Record) string
+}
+
+// AskCancel and its siblings serve GET and POST of the acts of a purchase.
+func (p *Purchases) AskCancel(c echo.Context) error {
+	return p.askAct(c, cancelAct, http.StatusOK, url.Values{}, nil)
+}
+
+// Cancel serves POST /purchases/:id/cancellation.
+func (p *Purchases) Cancel(c echo.Context) error { return p.doAct(c, cancelAct) }
+
+// AskRefund serves GET /purchases/:id/refund.
+func (p *Purchases) AskRefund(c echo.Context) error {
+	return p.askAct(c, giveBackAct, http.StatusOK, nil, nil)
+}
+
+// Refund serves POST /purchases/:id/refund.
+func (p *Purchases) Refund(c echo.Context) error { return p.doAct(c, giveBackAct) }
+
+// AskSettle serves GET /purchases/:id/settlement.
+func (p *Purchases) AskSettle(c echo.Context) error {
+	return p.askAct(c, settleAct, http.StatusOK, url.Values{}, nil)
+}
+
+// Settle serves POST /purchases/:id/settlement.
+func (p *Purchases) Settle(c echo.Context) error { return p.doAct(c, settleAct) }
+
+// AskPaid serves GET /purchases/:id/payment.
+func (p *Purchases) AskPaid(c echo.Context) error {
+	return p.askAct(c, paidAct, http.StatusOK, nil, nil)
+}
+
+// Paid serves POST /purchases/:id/payment.
+func (p *Purchases) Paid(c echo.Context) error { return p.doAct(c, paidAct) }
+
+// AskMail serves GET /purchases/:id/mail.
+func (p *Purchases) AskMail(c echo.Context) error {
+	return p.askAct(c, mailAct, http.StatusOK, url.Values{}, nil)
+}
+
+// Mail serves POST /purchases/:id/mail.
+func (p *Purchases) Mail(c echo.Context) error { return p.doAct(c, mailAct) }
+
+func (p *Purchases) askAct(c echo.Context, act purchaseAct, status int, typed url.Values, wrong error) error {
+	rec, err := p.find(c)
+	if err != nil {
+		return err
+	}
+	return p.showAct(c, act, rec, status, typed, wrong)
+}
+
+func (p *Purchases) showAct(c echo.Context, act purchaseAct, rec purchase.Record, status int, typed url.Values, wrong error) error {
+	view := act.ask(p, rec, access.Actor(c), typed)
+	view.Back = components.Link{Text: "Purchase " + reference(rec.Purchase), Href: purchasePath(rec.ID)}
+	view.Question.ID, view.Question.Action, view.Question.CancelHref = "act", purchasePath(rec.ID, act.path), purchasePath(rec.ID)
+	key := typed.Get(formKeyName)
+	if key == "" {
+		key = newFormKey()
+	}
+	view.Question.Fields = append(view.Question.Fields, components.Pair{Name: formKeyName, Value: key})
+	byInput, summary, _ := problems(wrong)
+	view.Problems = components.ErrorSummary{Items: summary}
+	if view.Money != nil {
+		view.Money.Error = byInput[view.Money.Name]
+	}
+	if view.Date != nil {
+		view.Date.Error = byInput[view.Date.Name]
+	}
+	return p.Desk.show(c, status, view.Title, purchases, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+}
+
+func (p *Purchases) doAct(c echo.Context, act purchaseAct) error {
+	rec, err := p.find(c)
+	if err != nil {
+		return err
+	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	who := access.Actor(c)
+	err = once(c, p.Replays, p.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (purchase.Record, error) {
+		done, err := act.do(p, ctx, who, rec, form)
+		if err != nil {
+			return done, err
+		}
+		return done, access.AddFlash(c, "ok", act.answer(done))
+	}, func(purchase.Record) string { return purchasePath(rec.ID) })
+	return p.refused(c, act, rec, form, err)
+}
+
+// refused shows the form again with what was typed, or the purchase with the
+// reason when it moved on meanwhile.
+func (p *Purchases) refused(c echo.Context, act purchaseAct, rec purchase.Record, form url.Values, err error) error {
+	if _, _, ok := problems(err); ok {
+		return p.showAct(c, act, rec, http.StatusUnprocessableEntity, form, err)
+	}
+	if f, ok := fault.From(err); ok && f.Kind == fault.Conflict {
+		if err := access.AddFlash(c, "bad", f.Message); err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, purchasePath(rec.ID))
+	}
+	return err
+}
+
+var cancelAct = purchaseAct{
+	path: "cancellation",
+	ask: func(p *Purchases, rec purchase.Record, _ actor.Actor, _ url.Values) pages.ActView {
+		v := pages.ActView{Title: "Cancel purchase " + reference(rec.Purchase), Blocked: whyNotCancel(rec), Question: components.Confirm{
+			Title: "Cancel " + sum(rec.TotalCents, rec.Currency) + " from " + payerName(rec.Purchase) + "?", Text: "This cannot be undone. The purchase can be made anew.", Button: "Cancel purchase",
+		}}
+		if c := rec.Collection; c != nil {
+			switch c.State {
+			case collection.Scheduled:
+				v.Question.Breaks = []string{"The debit of " + sayDay(c.ActionDate, p.Desk.Now()) + " is dropped; the bank has not seen it."}
+			case collection.Submitted, collection.InTracking:
+				v.Question.Breaks = []string{"The bank has the debit of " + sayDay(c.ActionDate, p.Desk.Now()) + " already and is asked to recall it."}
+			default:
+			}
+		}
+		return v
+	},
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record, error) {
+		return p.Service.Cancel(ctx, who, rec.ID)
+	},
+	answer: func(purchase.Record) string { return "The purchase is cancelled." },
+}
+
+var giveBackAct = purchaseAct{
+	path: "refund",
+	ask: func(_ *Purchases, rec purchase.Record, who actor.Actor, typed url.Values) pages.ActView {
+		left := rec.RefundableCents()
+		amount := money.Amount(left)
+		if typed != nil {
+			amount = typed.Get("amount")
+		}
+		text := "The bank pays it back to the account that was debited."
+		if rec.MarkedAsPaid {
+			text = "This purchase was paid outside Debitdesk: pay the money back yourself; here it is recorded as paid back."
+		}
+		return pages.ActView{Title: "Refund purchase " + reference(rec.Purchase), Blocked: whyNotRefund(rec, who),
+			Question: components.Confirm{Title: "Give money back to " + payerName(rec.Purchase) + "?", Text: text, Button: "Refund", Safe: true},
+			Money: &components.MoneyField{Label: "Amount to give back", Name: "amount", Value: amount, Currency: currencySign(rec.Currency), Required: true,
+				Hint: "At most " + sum(left, rec.Currency) + "."}}
+	},
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record, error) {
+		cents, err := money.Parse(form.Get("amount"))
+		if err != nil {
+			return rec, fault.At("amount", "invalid", "%s.", capital(err.Error()))
+		}
+		if left := rec.RefundableCents(); cents > left && left > 0 || cents < 1 {
+			return rec, fault.At("amount", "max_value", "Give back between R%s0,01 and %s.", money.NBSP, sum(left, rec.Currency))
+		}
+		out, err := p.Service.Refund(ctx, who, rec.ID, &cents)
+		return out.Record, err
+	},
+	answer: func(rec purchase.Record) string {
+		if rec.Status == purchase.PendingRefund {
+			return "The refund is on its way to the bank."
+		}
+		return "The refund is recorded as paid back."
+	},
+}
+
+var settleAct = purchaseAct{
+	path: "settlement",
+	ask: func(_ *Purchases, rec purchase.Record, who actor.Actor, _ url.Values) pages.ActView {
+		v := pages.ActView{Title: "Refund of purchase " + reference(rec.Purchase), Question: components.Confirm{
+			Title: "Does " + payerName(rec.Purchase) + " have the money back?", Text: "Confirm it when you paid it by hand, or saw it on the bank’s statement.", Button: "Record as paid back", Safe: true}}
+		switch {
+		case rec.Status != purchase.PendingRefund:
+			v.Blocked = "No refund of this purchase is waiting."
+		case !who.Can(actor.Refund):
+			v.Blocked = "Finance or an admin can do it."
+		}
+		return v
+	},
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record, error) {
+		return p.Service.SettleRefund(ctx, who, rec.ID)
+	},
+	answer: func(purchase.Record) string { return "The refund is recorded as paid back." },
+}
+
+var paidAct = purchaseAct{
+	path: "payment",
+	ask: func(p *Purchases, rec purchase.Record, _ actor.Actor, typed url.Values) pages.ActView {
+		today := dateOf(p.Desk.Now()).String()
+		day := today
+		if typed != nil {
+			day = typed.Get("paid_on")
+		}
+		return pages.ActView{Title: "Mark purchase " + reference(rec.Purchase) + " as paid", Blocked: whyNotPaid(rec, p.Desk.Now()),
+			Question: components.Confirm{Title: "Did " + payerName(rec.Purchase) + " pay " + sum(rec.TotalCents, rec.Currency) + "?",
+				Text: "Record money that came in outside Debitdesk, such as cash or a transfer. Nothing is debited.", Button: "Mark as paid", Safe: true},
+			Date: &components.DateField{Label: "Day of the payment", Name: "paid_on", Value: day, Max: today, Required: true}}
+	},
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record, error) {
+		now := p.Desk.Now()
+		day, err := calendar.ParseDate(form.Get("paid_on"))
+		if err != nil {
+			return rec, fault.At("paid_on", "invalid", "Give the day as a date, such as %s.", dateOf(now))
+		}
+		if day.After(dateOf(now)) {
+			return rec, fault.At("paid_on", "max_value", "The day of a payment cannot lie ahead.")
+		}
+		var at *time.Time
+		if day != dateOf(now) { // today means now
+			noon := day.At(12, 0)
+			at = &noon
+		}
+		return p.Service.MarkAsPaid(ctx, who, rec.ID, at)
+	},
+	answer: func(purchase.Record) string { return "The purchase is marked as paid." },
+}
+
+var mailAct = purchaseAct{
+	path: "mail",
+	ask: func(p *Purchases, rec purchase.Record, _ actor.Actor, _ url.Values) pages.ActView {
+		what := "an invoice with the link to pay"
+		if rec.Method != "" {
+			what = "the link to give the bank details"
+		}
+		v := pages.ActView{Title: "Send the link of purchase " + reference(rec.Purchase), Blocked: whyNotMail(rec, p.Desk.Now()), Question: components.Confirm{
+			Title: "Send a mail to " + rec.Payer.Email + "?", Text: "The payer gets " + what + ".", Button: "Send mail", Safe: true}}
+		if rec.MailCount > 0 {
+			v.Question.Breaks = []string{"The payer was mailed " + counted(int64(rec.MailCount), "time") + " already."}
+		}
+		return v
+	},
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record, error) {
+		return p.Service.ResendInvoice(ctx, who, rec.ID)
+	},
+	answer: func(rec purchase.Record) string { return "The mail to " + rec.Payer.Email + " is on its way." },
+}

@@ -1,0 +1,319 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Show serves GET /purchases/:id.
+func (p *Purchases) Show(c echo.Context) error {
+	rec, err := p.find(c)
+	if err != nil {
+		return err
+	}
+	view, err := p.detail(c, rec)
+	if err != nil {
+		return err
+	}
+	return p.Desk.show(c, http.StatusOK, view.Title, purchases, func(f layout.Frame) templ.Component { return pages.Purchase(f, view) })
+}
+
+func (p *Purchases) find(c echo.Context) (purchase.Record, error) {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return purchase.Record{}, fault.Missing()
+	}
+	return p.Service.Get(c.Request().Context(), access.Actor(c), id)
+}
+
+func purchasePath(id uuid.UUID, more ...string) string {
+	return strings.Join(append([]string{"/purchases/" + id.String()}, more...), "/")
+}
+
+func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseView, error) {
+	ctx, who, now := c.Request().Context(), access.Actor(c), p.Desk.Now()
+	view := pages.PurchaseView{
+		Title: "Purchase " + reference(rec.Purchase), ID: components.IDChip{ID: rec.ID.String(), What: "purchase"}, For: lineWords(rec.Details),
+		Amount: sum(rec.TotalCents, rec.Currency),
+		Pill:   statusPill(rec, p.Service.Timetable, now), Next: nextStep(rec, p.Service.Timetable, now), Notes: rec.Details.Notes,
+	}
+	usable, err := p.Service.StoredFor(ctx, rec)
+	if err != nil {
+		return view, err
+	}
+	view.Primary, view.Acts = possible(rec, who, usable, now)
+	view.Result = resultView(rec)
+	if rec.Payable(now) && (rec.TotalCents > 0 || rec.Method != "") {
+		view.Link = p.link(rec)
+	}
+	events, err := p.Events.Timeline(ctx, who.MerchantID, audit.Subject{PurchaseID: rec.ID}, eventsAsk(c))
+	if err != nil {
+		return view, err
+	}
+	view.Timeline = history(events, nil)
+	if planned := p.planned(rec, now); len(planned) > 0 {
+		view.Timeline.Days = append([]components.Day{{Label: "Planned", Entries: planned}}, view.Timeline.Days...)
+	}
+	if n := len(events.Items); n > 0 && events.Older {
+		view.OlderHref = purchasePath(rec.ID) + "?events=" + events.Items[n-1].ID.String() + "#events"
+	}
+	if view.Facts, err = p.facts(c, rec, now); err != nil {
+		return view, err
+	}
+	view.Debit = debitFacts(rec, now)
+	if rec.Collection != nil {
+		view.Statement = rec.Collection.StatementLine
+	}
+	view.Lines, view.Total = lineRows(rec)
+	return view, nil
+}
+
+func currencySign(currency string) string {
+	if currency == money.ZAR {
+		return "R"
+	}
+	return currency
+}
+
+func resultView(rec purchase.Record) *pages.ResultView {
+	c := rec.Collection
+	if c == nil || c.Result.IsZero() || !bank.CodeOf(c.Result.Code).Failed() {
+		return nil
+	}
+	code := bank.CodeOf(c.Result.Code)
+	return &pages.ResultView{Kind: "bad", Title: "The bank answered: " + code.Label(), Again: code.ChargeAgain, Remedy: code.Remedy}
+}
+
+func (p *Purchases) link(rec purchase.Record) *pages.LinkView {
+	v := &pages.LinkView{URL: p.payerURL(rec.ID), ImageHref: purchasePath(rec.ID, "qr")}
+	if rec.Payer.Email != "" {
+		v.SendHref, v.Mail = purchasePath(rec.ID, "mail"), "Send by mail…"
+	}
+	switch rec.MailCount {
+	case 0:
+	case 1:
+		v.Sent, v.Mail = "mailed once", "Send again…"
+	default:
+		v.Sent, v.Mail = "mailed "+grouped(int64(rec.MailCount))+" times", "Send again…"
+	}
+	return v
+}
+
+// payerURL is where the payer pays or gives the bank details.
+func (p *Purchases) payerURL(id uuid.UUID) string { return p.Desk.BaseURL + "/p/" + id.String() + "/" }
+
+// planned is what will happen by itself, the last first as everything in a time line.
+func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Entry {
+	var out []components.Entry
+	add := func(at time.Time, day bool, icon, text string) {
+		if !at.After(now) {
+			return
+		}
+		when := ago(at, now)
+		if day {
+			when = dayOf(at)
+		}
+		out = append([]components.Entry{{Icon: icon, Text: text, At: when, Planned: true}}, out...)
+	}
+	c := rec.Collection
+	if c == nil || !slicesHas(c.State, collection.Scheduled, collection.Submitted, collection.InTracking, collection.Provisional) {
+		if !rec.PassAt.IsZero() && rec.DueGiven {
+			word := "Turns overdue, and can still be paid"
+			if rec.DueStrict {
+				word = "Expires"
+			}
+			add(rec.PassAt, false, "clock", word)
+		}
+		return out
+	}
+	if c.State == collection.Scheduled {
+		add(c.SubmitAt, false, "bank", "Handed over to the bank; last moment to cancel")
+	}
+	if c.State != collection.Provisional {
+		add(c.ActionDate.At(0, 0), true, "in", "The account is debited")
+		add(p.Service.Timetable.ProvisionalAtFor(c.ActionDate), false, "done", "First answer of the bank: provisional success or unpaid")
+	}
+	add(c.FinalAt, false, "check", "Final: no return is possible any more")
+	return out
+}
+
+func slicesHas[T comparable](one T, of ...T) bool {
+	for _, o := range of {
+		if o == one {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (components.Facts, error) {
+	var f components.Facts
+	add := func(fact components.Fact) { f.Items = append(f.Items, fact) }
+	if rec.ClientID != uuid.Nil {
+		add(components.Fact{Label: "Client", Value: payerName(rec.Purchase), Href: "/clients/" + rec.ClientID.String()})
+	} else {
+		add(components.Fact{Label: "Payer", Value: payerName(rec.Purchase)})
+	}
+	if rec.Payer.Email != "" {
+		add(components.Fact{Label: "E-mail", Value: rec.Payer.Email})
+	}
+	if id := tokenOf(rec); id != uuid.Nil {
+		t, err := p.Tokens.Get(c.Request().Context(), access.Actor(c), id)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return f, err
+		}
+		if err == nil {
+			add(components.Fact{Label: "Stored account", Value: accountWords(t.Token), Href: "/tokens/" + id.String()})
+			add(components.Fact{Label: "Mandate", Value: "Wording and evidence", Href: "/mandates/" + t.MandateID.String()})
+		}
+	}
+	if rec.DueGiven {
+		add(components.Fact{Label: "Due", Part: components.When(dayOf(rec.Due))})
+	}
+	add(components.Fact{Label: "Issued", Part: components.When(dayTime(rec.Issued))})
+	add(components.Fact{Label: "Made", Part: components.When(ago(rec.CreatedAt, now))})
+	if rec.Payment != nil {
+		add(components.Fact{Label: "Paid", Part: components.When(ago(rec.Payment.PaidOn, now))})
+	}
+	if rec.RefundedCents > 0 {
+		add(components.Fact{Label: "Paid back", Value: sum(rec.RefundedCents, rec.Currency)})
+	}
+	if rec.Reference != "" {
+		add(components.Fact{Label: "Reference", Value: rec.Reference})
+	}
+	add(components.Fact{Label: "Our reference", Value: rec.ReferenceGenerated, Copy: rec.ReferenceGenerated})
+	add(components.Fact{Label: "Brand", Value: rec.Brand.Name})
+	return f, nil
+}
+
+// tokenOf is the token that a purchase was charged with, or the one it is.
+func tokenOf(rec purchase.Record) uuid.UUID {
+	switch {
+	case rec.TokenID != uuid.Nil:
+		return rec.TokenID
+	case rec.Method != "" && (rec.Collection != nil || rec.Status == purchase.Preauthorized):
+		return rec.ID
+	}
+	return uuid.Nil
+}
+
+// accountWords names a stored account: "FNB •••• 1234".
+func accountWords(t token.Token) string {
+	return strings.TrimSpace(bankWords(t.BankCode) + " " + t.AccountMask)
+}
+
+// bankWords is the bank's name, or its branch code where that is not in our list.
+func bankWords(code string) string {
+	if name := bank.BankName(code); name != "" {
+		return name
+	}
+	return code
+}
+
+var becauseWords = map[string]string{
+	collection.BecauseEFT:           "every EFT debit can be disputed",
+	collection.BecauseFallback:      "the payer did not confirm the mandate",
+	collection.BecauseAmountDiffers: "the amount differs from the mandate",
+	collection.BecauseDateDiffers:   "the date differs from the mandate",
+}
+
+var settlementWords = map[string]string{"provisional": "Provisional: may still be returned", "final": "Final"}
+
+func debitFacts(rec purchase.Record, now time.Time) components.Facts {
+	var f components.Facts
+	c := rec.Collection
+	if c == nil {
+		return f
+	}
+	add := func(label, value string) { f.Items = append(f.Items, components.Fact{Label: label, Value: value}) }
+	add("State", c.State.Label())
+	add("Debit on", sayDay(c.ActionDate, now))
+	if c.OriginalDate != c.ActionDate {
+		add("Moved from", sayDay(c.OriginalDate, now))
+	}
+	add("To the bank by", sayMinute(c.SubmitAt, now))
+	if word := settlementWords[c.State.Settlement()]; word != "" {
+		add("Settlement", word)
+	}
+	if c.State == collection.Provisional {
+		add("Final on", sayMinute(c.FinalAt, now))
+	}
+	if !c.Result.IsZero() {
+		add("Bank’s answer", bank.CodeOf(c.Result.Code).Label())
+	}
+	if because, may := c.MayBeDisputed(); may {
+		words := make([]string, len(because))
+		for i, b := range because {
+			words[i] = becauseWords[b]
+		}
+		add("May be disputed", "until "+sayDay(c.DisputeDeadline, now)+": "+strings.Join(words, ", "))
+	}
+	if c.Attempt > 1 {
+		add("Attempt", grouped(int64(c.Attempt)))
+	}
+	return f
+}
+
+func lineRows(rec purchase.Record) ([]pages.LineRow, string) {
+	var rows []pages.LineRow
+	for _, product := range rec.Details.Products {
+		cents, err := product.LineCents()
+		if err != nil {
+			cents = 0 // a stored purchase has no such line
+		}
+		row := pages.LineRow{Name: product.Name, Amount: minus(money.Amount(cents))}
+		if product.Quantity.String() != "1" {
+			row.Quantity, row.Price = strings.Replace(product.Quantity.String(), ".", ",", 1), money.Amount(product.PriceCents)
+		}
+		rows = append(rows, row)
+	}
+	if rec.Details.DebtCents != 0 {
+		rows = append(rows, pages.LineRow{Name: "Carried over", Amount: minus(money.Amount(rec.Details.DebtCents))})
+	}
+	return rows, sum(rec.TotalCents, rec.Currency)
+}
+
+// possible are the acts of a purchase: the one that most likely comes next, and
+// the others with the rule where they are not possible.
+func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.Time) (components.Button, []pages.Act) {
+	acts := []pages.Act{
+		{Label: "Charge a stored account", Icon: "bank", Href: purchasePath(rec.ID, "charge"), Why: whyNotCharge(rec, usable, now)},
+		{Label: "Send the link…", Icon: "mail", Href: purchasePath(rec.ID, "mail"), Why: whyNotMail(rec, now)},
+		{Label: "Mark as paid…", Icon: "money", Href: purchasePath(rec.ID, "payment"), Why: whyNotPaid(rec, now)},
+		{Label: "Refund…", Icon: "undo", Href: purchasePath(rec.ID, "refund"), Why: whyNotRefund(rec, who)},
+		{Label: "Cancel purchase…", Icon: "x", Href: purchasePath(rec.ID, "cancellation"), Why: whyNotCancel(rec)},
+	}
+	switch {
+	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
+		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary", Href: purchasePath(rec.ID, "settlement")}, acts
+	case rec.Status == purchase.Preauthorized && rec.IsRecurringToken && rec.ClientID != uuid.Nil:
+		return components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + rec.ClientID.String()}, acts
+	case acts[0].Why == "" || acts[1].Why == "" && rec.Payable(now):
+		i := 0
+		if acts[0].Why != "" {
+			i = 1
+		}
+		primary := components.Button{Label: acts[i].Label, Icon: acts[i].Icon, Kind: "primary", Href: acts[i].Href}
+		return primary, append(acts[:i:i], acts[i+1:]...)
+	case rec.Payable(now) && rec.ClientID != uuid.Nil && rec.TotalCents > 0:
+		return components.Button{Label: "Store an account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new"}, acts
+	}
+	return components.Button{}, acts
+}

@@ -1,0 +1,316 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// The ways in which a new purchase is to be paid.
+const (
+	byCharge = "charge"
+	byLink   = "link"
+	byNobody = "record"
+)
+
+// New serves GET /purchases/new.
+func (p *Purchases) New(c echo.Context) error {
+	if err := access.Actor(c).May(actor.Write); err != nil {
+		return err
+	}
+	form := url.Values{"client_id": {c.QueryParam("client")}, "name": {""}, "price": {""}, "quantity": {"1"}}
+	return p.newForm(c, http.StatusOK, form, nil)
+}
+
+// Create serves POST /purchases. Buttons that only change the form, such as one
+// that adds a line, come here too when scripts do not run.
+func (p *Purchases) Create(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	if reshaped(form) {
+		return p.newForm(c, http.StatusOK, form, nil)
+	}
+	in, w := p.purchaseInput(c, form)
+	d := p.days()
+	if err := d.check(form, form.Get("way"), &w); err != nil {
+		return err
+	}
+	in.Problems = w
+	if len(w) > 0 { // everything that is wrong, at once
+		_, err = p.Service.Preview(c.Request().Context(), access.Actor(c), in)
+		return p.newForm(c, http.StatusUnprocessableEntity, form, err)
+	}
+	err = once(c, p.Replays, p.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (purchase.Record, error) {
+		rec, err := p.Service.Create(ctx, access.Actor(c), in)
+		if err != nil {
+			return rec, err
+		}
+		return rec, p.follow(c, rec, form)
+	}, func(rec purchase.Record) string { return purchasePath(rec.ID) })
+	if _, _, ok := problems(err); ok {
+		return p.newForm(c, http.StatusUnprocessableEntity, form, err)
+	}
+	return err
+}
+
+// follow does what the form asks for beside making the purchase. What is refused
+// then is said on the page of the purchase, which exists by now.
+func (p *Purchases) follow(c echo.Context, rec purchase.Record, form url.Values) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	done := "The purchase is recorded."
+	var err error
+	switch form.Get("way") {
+	case byCharge:
+		var charged purchase.Record
+		if charged, err = p.charge(ctx, c, rec.ID, form); err == nil {
+			done = "The debit is scheduled for " + sayDay(charged.Collection.ActionDate, p.Desk.Now()) + "."
+		}
+	case byLink:
+		done = "Hand the link to the payer: copy it or show the code."
+		if rec.Payer.Email != "" {
+			_, err = p.Service.ResendInvoice(ctx, who, rec.ID)
+			done = "The link is on its way to " + rec.Payer.Email + "."
+		}
+	}
+	if f, ok := fault.From(err); ok {
+		return access.AddFlash(c, "bad", "The purchase is recorded, but: "+f.Message)
+	}
+	if err != nil {
+		return err
+	}
+	return access.AddFlash(c, "ok", done)
+}
+
+// check asks for what the chosen way needs.
+func (d days) check(form url.Values, way string, w *fault.Problems) error {
+	day, err := d.typed(form)
+	if f, ok := fault.From(err); ok {
+		*w = append(*w, f.Fields...)
+	}
+	name := "due"
+	if form.Get("due_other") != "" {
+		name = "due_other"
+	}
+	switch way {
+	case byCharge:
+		if day.IsZero() && err == nil {
+			w.Add("due", "required", "Choose the day of the debit.")
+		}
+		if !day.IsZero() && d.rules.TooSoon(d.rules.DueOn(day), d.now) {
+			w.Add(name, "due_too_soon", "%s", d.rules.Choose(d.cal, day, "previous", d.now).Reason)
+		}
+		if _, err := uuid.Parse(form.Get("recurring_token")); err != nil {
+			w.Add("recurring_token", "required", "Choose the account to debit.")
+		}
+	case byLink, byNobody:
+		if !day.IsZero() && !d.rules.DueOn(day).After(d.now) {
+			w.Add(name, "due_not_greater_than_now", "That day is over.")
+		}
+	default:
+		w.Add("way", "required", "Choose how it is paid.")
+	}
+	return nil
+}
+
+// Preview serves POST /purchases/preview: the summary of what the form would do,
+// and the ways to pay when another client was chosen.
+func (p *Purchases) Preview(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	view, err := p.newView(c, form, nil)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, pages.PurchasePreview(view, form.Get("client_shown") != form.Get("client_id")))
+}
+
+// reshaped changes the form as a button asks: another line, one line less, or a
+// search for clients.
+func reshaped(form url.Values) bool {
+	if form.Has("add") {
+		form["name"], form["price"], form["quantity"] = append(form["name"], ""), append(form["price"], ""), append(form["quantity"], "1")
+		return true
+	}
+	if at, err := strconv.Atoi(form.Get("remove")); err == nil && len(form["name"]) > 1 {
+		for _, column := range []string{"name", "price", "quantity"} {
+			if at >= 0 && at < len(form[column]) {
+				form[column] = slices.Delete(form[column], at, at+1)
+			}
+		}
+		return true
+	}
+	return form.Has("find") || form.Has("show") || form.Has("remove")
+}
+
+func (p *Purchases) newForm(c echo.Context, status int, form url.Values, wrong error) error {
+	if _, _, ok := problems(wrong); wrong != nil && !ok {
+		return wrong
+	}
+	view, err := p.newView(c, form, wrong)
+	if err != nil {
+		return err
+	}
+	return p.Desk.show(c, status, "New purchase", purchases, func(f layout.Frame) templ.Component { return pages.NewPurchase(f, view) })
+}
+
+func (p *Purchases) newView(c echo.Context, form url.Values, wrong error) (pages.NewPurchaseView, error) {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	byInput, summary := lineProblems(wrong)
+	key := form.Get(formKeyName)
+	if key == "" {
+		key = newFormKey()
+	}
+	view := pages.NewPurchaseView{Problems: components.ErrorSummary{Items: summary}, Key: key}
+	brands, err := p.Service.Read.Brands(ctx, who.MerchantID)
+	if err != nil {
+		return view, err
+	}
+	brand := brandChosen(brands, form.Get("brand_id"))
+	view.Brand = brandSelect(brands, brand, byInput["brand_id"])
+	payer, err := p.clientChosen(ctx, who, form.Get("client_id"))
+	if err != nil {
+		return view, err
+	}
+	if view.Client, err = p.clientPicker(ctx, who, form, payer, byInput["client_id"]); err != nil {
+		return view, err
+	}
+	var usable []token.Token
+	if payer != nil {
+		view.ClientShown = payer.ID.String()
+		whose := purchase.Record{Purchase: purchase.Purchase{MerchantID: who.MerchantID, ClientID: payer.ID, BrandID: brand.ID}}
+		if usable, err = p.Service.StoredFor(ctx, whose); err != nil {
+			return view, err
+		}
+	}
+	view.Lines = lineForms(form, byInput)
+	view.Reference = components.Field{Label: "Your reference", Name: "reference", Value: form.Get("reference"), Error: byInput["reference"], MaxLength: 128, Width: "l",
+		Hint: "Such as your invoice number. Without one it gets a number of its own."}
+	view.Notes = components.Textarea{Label: "Notes", Name: "notes", Value: form.Get("notes"), Error: byInput["notes"], Rows: 2, MaxLength: 10000}
+	view.Ways, view.Way = ways(form, payer, usable, byInput["way"])
+	view.Tokens = tokenCards(usable, form.Get("recurring_token"), byInput["recurring_token"])
+	if payer != nil && len(usable) == 0 {
+		view.StoreHref = "/clients/" + payer.ID.String() + "/accounts/new"
+	}
+	d := p.days()
+	view.Days = d.picker(form, byInput["due"], brand.Shift, nil)
+	view.Days.Label = "Due"
+	view.Other = d.other(form, byInput["due_other"])
+	view.Summary = p.summary(c, form, payer, usable, brand, view.Way)
+	return view, nil
+}
+
+func brandChosen(brands []merchant.Brand, id string) merchant.Brand {
+	for _, b := range brands {
+		if b.ID.String() == id {
+			return b
+		}
+	}
+	if len(brands) == 0 {
+		return merchant.Brand{}
+	}
+	return brands[0]
+}
+
+// brandSelect is nil for a business with one brand.
+func brandSelect(brands []merchant.Brand, chosen merchant.Brand, wrong string) *components.Select {
+	if len(brands) < 2 {
+		return nil
+	}
+	s := &components.Select{Label: "Brand", Name: "brand_id", Error: wrong, Required: true, Width: "l"}
+	for _, b := range brands {
+		s.Options = append(s.Options, components.Option{Value: b.ID.String(), Text: b.Name, Selected: b.ID == chosen.ID})
+	}
+	return s
+}
+
+// clientChosen is nil when no client is chosen, or none of that id exists.
+func (p *Purchases) clientChosen(ctx context.Context, who actor.Actor, text string) (*client.Client, error) {
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return nil, nil //nolint:nilerr // no id, no client
+	}
+	one, err := p.Clients.Get(ctx, who, id)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &one, nil
+}
+
+const (
+	recentClients = 5
+	foundClients  = 8
+)
+
+func (p *Purchases) clientPicker(ctx context.Context, who actor.Actor, form url.Values, chosen *client.Client, wrong string) (components.ClientPicker, error) {
+	picker := components.ClientPicker{Label: "Client", Name: "client_id", Query: form.Get("client_id_q"), Error: wrong, CreateHref: "/clients/new"}
+	ask := paging.Ask{Limit: recentClients}
+	if picker.Query != "" {
+		ask.Limit = foundClients
+	}
+	if chosen != nil {
+		picker.Value = chosen.ID.String()
+		picker.Options = append(picker.Options, clientOption(*chosen))
+		if picker.Query == "" {
+			return picker, nil
+		}
+	}
+	page, err := p.Clients.List(ctx, who, client.Query{Text: picker.Query, Ask: ask})
+	for _, one := range page.Items {
+		if chosen == nil || one.ID != chosen.ID {
+			picker.Options = append(picker.Options, clientOption(one))
+		}
+	}
+	return picker, err
+}
+
+func clientOption(c client.Client) components.Option {
+	return components.Option{Value: c.ID.String(), Text: c.Name(), Note: c.Email}
+}
+
+// ways are the choices of how it is paid, and the one that is taken.
+func ways(form url.Values, payer *client.Client, usable []token.Token, wrong string) (components.RadioCards, string) {
+	charge := components.RadioCard{Value: byCharge, Title: "Charge a stored account", Text: "The bank debits the account on the day you choose.", Icon: "bank"}
+	link := components.RadioCard{Value: byLink, Title: "Send the payer a link", Text: "The payer gives the bank details and agrees to the debit order.", Icon: "link"}
+	switch {
+	case payer == nil:
+		charge.Disabled, charge.Text = true, "Choose the client first."
+	case len(usable) == 0:
+		charge.Disabled, charge.Text = true, "This client has no stored account that can be charged."
+	case payer.Email == "":
+		link.Text += " The client has no e-mail address: copy the link or show the code."
+	}
+	cards := components.RadioCards{Legend: "How is it paid?", Name: "way", Value: form.Get("way"), Error: wrong, Required: true, Options: []components.RadioCard{
+		charge, link, {Value: byNobody, Title: "Only record it", Text: "Charge it later, or mark it as paid.", Icon: "note"}}}
+	if cards.Value == "" || cards.Value == byCharge && charge.Disabled {
+		cards.Value = byLink
+		if !charge.Disabled {
+			cards.Value = byCharge
+		}
+	}
+	return cards, cards.Value
+}

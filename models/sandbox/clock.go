@@ -1,0 +1,108 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+)
+
+// Ask says where the clock is to go: to a moment, or on by a time. Exactly one is given.
+type Ask struct {
+	Now     time.Time
+	Advance time.Duration
+}
+
+// Moved is where the clock stands after a move, and what became due on the way.
+type Moved struct {
+	Now  time.Time
+	Done Done
+}
+
+// MaxMove is how far one call may move the clock, so that a typing mistake does not
+// take the sandbox to the next century: a little over two years.
+const MaxMove = 750 * 24 * time.Hour
+
+// fineSteps is how many moments one move visits exactly; after that it goes hour
+// by hour, so that a long move over many records ends in reasonable time.
+const fineSteps = 400
+
+// Now is the product's time.
+func (d *Desk) Now() time.Time { return d.Clock.Now() }
+
+// Move takes the clock forward and does everything that becomes due on the way, in
+// its order, mails included. It answers when all of it is done.
+func (d *Desk) Move(ctx context.Context, who actor.Actor, ask Ask) (Moved, error) {
+	if err := who.May(actor.MoveClock); err != nil {
+		return Moved{}, err
+	}
+	var moved Moved
+	err := d.Clock.Exclusive(ctx, func() error {
+		from := d.Clock.Now()
+		to, err := ask.target(from)
+		if err != nil {
+			return err
+		}
+		if err := d.walk(inner(ctx), to, &moved.Done); err != nil {
+			return err
+		}
+		moved.Now, moved.Done.Collections = d.Clock.Now(), len(moved.Done.debits.Collections)
+		return d.InTx(ctx, func(tx Tx) error {
+			note(tx, who, "clock.moved", who.MerchantID, uuid.Nil, uuid.Nil, fmt.Sprintf("The sandbox clock was moved from %s to %s SAST.", say(from), say(to)))
+			return tx.Answered(moved)
+		})
+	})
+	return moved, err
+}
+
+func say(t time.Time) string { return t.In(calendar.SAST).Format("2 Jan 2006 15:04") }
+
+func (a Ask) target(now time.Time) (time.Time, error) {
+	switch {
+	case a.Now.IsZero() == (a.Advance == 0):
+		return now, fault.New(fault.Invalid, "invalid", `Give "now", a moment, or "advance", a time such as "48h".`)
+	case a.Advance < 0:
+		return now, fault.At("advance", "min_value", "The clock only goes forward.")
+	case a.Advance > MaxMove:
+		return now, fault.At("advance", "max_value", "One move goes 750 days forward at most.")
+	case a.Advance > 0:
+		return now.Add(a.Advance), nil
+	case a.Now.Before(now):
+		return now, fault.At("now", "min_value", "The clock only goes forward; it is %s.", now.In(calendar.SAST).Format(time.RFC3339))
+	case a.Now.Sub(now) > MaxMove:
+		return now, fault.At("now", "max_value", "One move goes 750 days forward at most.")
+	}
+	return a.Now, nil
+}
+
+// walk visits each moment at which something becomes due, so that what follows
+// from one thing is there before the next, and ends at the target.
+func (d *Desk) walk(ctx context.Context, to time.Time, done *Done) error {
+	for step := 0; ; step++ {
+		if err := d.settle(ctx, done); err != nil {
+			return err
+		}
+		at, found, err := d.Debits.NextDue(ctx)
+		if err != nil {
+			return err
+		}
+		if step >= fineSteps {
+			at = at.Add(time.Hour - time.Microsecond).Truncate(time.Hour)
+		}
+		if !found || at.After(to) {
+			break
+		}
+		if err := d.Clock.MoveTo(ctx, at); err != nil {
+			return err
+		}
+	}
+	if err := d.Clock.MoveTo(ctx, to); err != nil {
+		return err
+	}
+	return d.settle(ctx, done)
+}

@@ -1,0 +1,121 @@
+// Package sandbox is what a person moves in sandbox mode: the clock of the product
+// and the answers of the sandbox bank. It does not exist in live mode, and it must
+// not know how that bank keeps its books.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/collection"
+	"debitdesk/models/debit"
+	"debitdesk/models/purchase"
+	"debitdesk/models/replay"
+)
+
+// Clock is the product's clock; it never goes back.
+type Clock interface {
+	Now() time.Time
+	MoveTo(ctx context.Context, to time.Time) error
+	// Exclusive runs fn while no other process moves the clock.
+	Exclusive(ctx context.Context, fn func() error) error
+}
+
+// Tx keeps the audit of what a person moved.
+type Tx interface {
+	audit.Log
+	Answered(result any) error
+}
+
+// Reader shows what the bank has.
+type Reader interface {
+	// AtBank lists collections that the bank has or may still speak about, those it
+	// has not answered first, then by action date, newest first.
+	AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]AtBank, error)
+}
+
+// AtBank is one line of the bank's desk.
+type AtBank struct {
+	collection.Collection
+	Reference, PayerName, AccountMask string
+}
+
+// Desk is the sandbox in a person's hands.
+type Desk struct {
+	InTx      func(context.Context, func(Tx) error) error
+	Read      Reader
+	Clock     Clock
+	Debits    *debit.Service
+	Purchases *purchase.Service
+	// Bank makes the sandbox bank answer now; bank.ErrUnknown when it does not have the collection.
+	Bank func(ctx context.Context, instructionID uuid.UUID, code, dispute string) error
+	// Mail sends what waits in the outbox and tells how many went out; nil sends nothing.
+	Mail func(ctx context.Context) (int, error)
+}
+
+// patience is how long one call waits, in all, for other processes that are at
+// the same work. What they cannot do either must not hold the clock for ever.
+const patience, pause = 5 * time.Second, 20 * time.Millisecond
+
+// settle does what is due now, mails included, and waits until other processes
+// that are at it have done their part.
+func (d *Desk) settle(ctx context.Context, done *Done) error {
+	for {
+		if err := d.runOnce(ctx, done); err != nil {
+			return err
+		}
+		busy, err := d.Debits.Overdue(ctx)
+		if err != nil || !busy || done.waited >= patience {
+			return err
+		}
+		done.waited += pause
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// runOnce tries again when a step met another process in its way.
+func (d *Desk) runOnce(ctx context.Context, done *Done) error {
+	const tries = 3
+	var wrong error
+	for range tries {
+		ran, err := d.Debits.Run(ctx)
+		done.debits.Add(ran)
+		if wrong = err; err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	if d.Mail == nil {
+		return wrong
+	}
+	sent, err := d.Mail(ctx)
+	done.Mails += sent
+	return errors.Join(wrong, err)
+}
+
+// Done counts what became due while the clock moved.
+type Done struct {
+	Collections int // debits on which anything was done
+	Mandates    int
+	Webhooks    int
+	Mails       int
+
+	debits debit.Done
+	waited time.Duration
+}
+
+// inner keeps the work on the way apart from the answer to the person's call,
+// which is written once, with the audit of the call.
+func inner(ctx context.Context) context.Context { return replay.WithEncoder(ctx, nil) }
+
+func note(tx Tx, who actor.Actor, action string, objectID, purchaseID, clientID uuid.UUID, text string) {
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "sandbox", ObjectID: objectID, ClientID: clientID, PurchaseID: purchaseID, Text: text})
+}

@@ -1,0 +1,126 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+)
+
+// Answer is what a person makes the bank say: a return code ("00" pays), or a
+// dispute with one of its codes. Exactly one is given.
+type Answer struct{ Code, Dispute string }
+
+// Force makes the sandbox bank answer a collection now, instead of what its
+// account would bring, and applies the answer. Purchases of others are NotFound;
+// what is not at the bank, or has the bank's last word, is a Conflict.
+func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID, a Answer) (purchase.Record, error) {
+	if err := who.May(actor.MoveClock); err != nil {
+		return purchase.Record{}, err
+	}
+	rec, err := d.Purchases.Get(ctx, who, purchaseID)
+	if err != nil {
+		return rec, err
+	}
+	if err := a.check(); err != nil {
+		return rec, err
+	}
+	if err := mayAnswer(rec.Collection); err != nil {
+		return rec, err
+	}
+	switch err := d.Bank(ctx, rec.Collection.ID, a.Code, a.Dispute); {
+	case errors.Is(err, bank.ErrUnknown):
+		return rec, notThere(rec.Collection)
+	case err != nil:
+		return rec, err
+	}
+	if err := d.settle(inner(ctx), &Done{}); err != nil {
+		return rec, err
+	}
+	after, err := d.Purchases.Get(ctx, who, purchaseID)
+	if err != nil {
+		return rec, err
+	}
+	return after, d.InTx(ctx, func(tx Tx) error {
+		note(tx, who, "sandbox.answer_forced", rec.Collection.ID, rec.ID, rec.ClientID, "The sandbox bank was told to answer: "+a.words()+".")
+		return tx.Answered(after)
+	})
+}
+
+// AtBank lists what the bank's desk can answer.
+func (d *Desk) AtBank(ctx context.Context, who actor.Actor, limit int) ([]AtBank, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return d.Read.AtBank(ctx, who.MerchantID, limit)
+}
+
+func (a Answer) words() string {
+	if a.Dispute != "" {
+		return bank.CodeOf(a.Dispute).Label()
+	}
+	return bank.CodeOf(a.Code).Label()
+}
+
+func (a Answer) check() error {
+	_, known := bank.FindCode(a.Code)
+	dispute, disputable := bank.FindCode(a.Dispute)
+	switch {
+	case a.Code != "" && a.Dispute != "":
+		return fault.New(fault.Invalid, "invalid", "Give code or dispute, not both.")
+	case a.Code == "" && a.Dispute == "":
+		return fault.At("code", "required", "Give a return code such as 00 or 02, or a dispute of 30, 32, 34 or 36.")
+	case a.Code != "" && !known:
+		return fault.At("code", "invalid_choice", "%q is no return code. Use 00, 02, 03, 04, 05, 06, 08, 10, 12, 14, 16, 18, 22, 26, 28, 30, 32, 34, 36, 56 or 60.", a.Code)
+	case a.Dispute != "" && (!disputable || dispute.Class != bank.Dispute):
+		return fault.At("dispute", "invalid_choice", "%q is no dispute code. Use 30, 32, 34 or 36.", a.Dispute)
+	}
+	return nil
+}
+
+// mayAnswer tells whether the bank's word could still change the collection.
+func mayAnswer(c *collection.Collection) error {
+	switch {
+	case c == nil:
+		return fault.New(fault.Conflict, "collection_wrong_status", "Nothing of this purchase is collected.")
+	case c.State == collection.Scheduled:
+		return notThere(c)
+	case c.State.Ended():
+		return fault.New(fault.Conflict, "collection_wrong_status", "The collection of this purchase is over: %s.", c.State.Label())
+	}
+	return nil
+}
+
+func notThere(c *collection.Collection) error {
+	return fault.New(fault.Conflict, "collection_wrong_status", "The bank does not have this collection yet. It is handed over at %s SAST.", say(c.SubmitAt))
+}
+
+// Answers are the words that the bank's desk offers for a collection, in the order
+// of a person's mind: pay, the usual failures, the disputes.
+func Answers(c *collection.Collection) (codes []bank.ReturnCode) {
+	if mayAnswer(c) != nil {
+		return nil
+	}
+	for _, code := range bank.ReturnCodes() {
+		kind := bank.Unpaid
+		switch code.Class {
+		case bank.Dispute:
+			kind = bank.Disputed
+		case bank.Success:
+			kind = bank.Provisional
+		case bank.Info, bank.Blocked:
+			continue
+		case bank.Soft, bank.Hard:
+		}
+		if _, moves := c.State.After(kind); moves {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}

@@ -1,0 +1,75 @@
+// Package emails draws the mails to a payer, once for people who read HTML and
+// once as plain text. It gets finished words and knows neither purchases nor how
+// a mail is sent.
+package emails
+
+import "strings"
+
+// View is one mail. Everything in it is ready to show.
+type View struct {
+	Title      string // the subject
+	Preview    string // what a mailbox shows beside the subject
+	Brand      string
+	Sandbox    bool // a test: no money moves
+	Greeting   string
+	Paragraphs []string
+	Message    string // the merchant's own words
+	Lines      []Line // what is paid for
+	Facts      []Line // amount, dates, reference
+	Button     Button // none when its URL is empty
+	After      []string
+	Sender     []string // who writes: name, registration, address, contact
+}
+
+// Line is a label and its value, side by side.
+type Line struct {
+	Label, Value string
+	Strong       bool
+}
+
+// Button leads to the hosted page.
+type Button struct{ Label, URL string }
+
+// SandboxNote stands on top of every test mail.
+const SandboxNote = "Sandbox: this mail is a test. No bank is contacted and no money moves."
+
+// Text is the mail without markup.
+func (v View) Text() string {
+	var b strings.Builder
+	part := func(lines ...string) {
+		for _, line := range lines {
+			b.WriteString(line + "\n")
+		}
+		if len(lines) > 0 {
+			b.WriteString("\n")
+		}
+	}
+	if v.Sandbox {
+		part(SandboxNote)
+	}
+	part(v.Greeting)
+	for _, p := range v.Paragraphs {
+		part(p)
+	}
+	if v.Message != "" {
+		part(v.Message)
+	}
+	part(sideBySide(v.Lines)...)
+	part(sideBySide(v.Facts)...)
+	if v.Button.URL != "" {
+		part(v.Button.Label+":", v.Button.URL)
+	}
+	for _, p := range v.After {
+		part(p)
+	}
+	part(append([]string{"-- "}, v.Sender...)...)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func sideBySide(lines []Line) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = l.Label + ": " + l.Value
+	}
+	return out
+}
