@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"debitdesk/models/store/keyfile"
+	"debitdesk/models/store/storetest"
+)
+
+// line is one command line, run in this process.
+type line struct {
+	code     int
+	out, err string
+}
+
+func typed(t *testing.T, variables map[string]string, input string, args ...string) line {
+	t.Helper()
+	var out, problems bytes.Buffer
+	code := run(t.Context(), args, streams{strings.NewReader(input), &out, &problems}, variables)
+	return line{code, out.String(), problems.String()}
+}
+
+// sandboxOn is an environment with a database of its own.
+func sandboxOn(t *testing.T) map[string]string {
+	t.Helper()
+	return map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir()}
+}
+
+func TestExitCodesTellWrongUsageFromFailure(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	for _, one := range []struct {
+		name string
+		args string
+		code int
+	}{
+		{"help", "--help", exitOK},
+		{"help of a command", "user create --help", exitOK},
+		{"version", "version", exitOK},
+		{"no command", "", exitUsage},
+		{"unknown command", "collect", exitUsage},
+		{"unknown flag", "serve --fast", exitUsage},
+		{"missing flags", "user create --email a@b.example", exitUsage},
+		{"an id that is none", "apikey revoke 12", exitUsage},
+		{"too many clients", "demo --clients 100000", exitUsage},
+		{"an id of nothing", "apikey revoke 01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2", exitFailed},
+		{"an unknown merchant", "apikey list --merchant nobody", exitFailed},
+		{"a scope that is none", "apikey create --merchant gym --name x --scopes read,fly", exitFailed},
+	} {
+		t.Run(one.name, func(t *testing.T) {
+			got := typed(t, env, "", strings.Fields(one.args)...)
+			if got.code != one.code {
+				t.Errorf("got %d, want %d\n%s%s", got.code, one.code, got.out, got.err)
+			}
+			if one.code != exitOK && (got.out != "" || !strings.Contains(got.err, "debitdesk: ")) {
+				t.Errorf("errors belong on standard error alone: %q, %q", got.out, got.err)
+			}
+		})
+	}
+	if got := typed(t, map[string]string{"DEBITDESK_MODE": "both"}, "", "version"); got.code != exitUsage {
+		t.Errorf("a wrong environment ended with %d", got.code)
+	}
+}
+
+func TestTheSandboxMakesAnUnknownMerchant(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	args := []string{"user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin"}
+	if got := typed(t, env, "long enough to pass\n", args...); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	if got := typed(t, env, "long enough to pass\n", args...); got.code != exitFailed || got.out != "" {
+		t.Errorf("the same person twice: %+v", got)
+	}
+	if got := typed(t, env, "short\n", append(args[:3:3], "other@gym.example", "--role", "boss", "--merchant", "gym", "--password-stdin")...); got.code != exitFailed ||
+		!strings.Contains(got.err, "password: ") || !strings.Contains(got.err, "role: ") {
+		t.Errorf("not all problems are told: %+v", got)
+	}
+	token := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--scopes", "read", "--ttl", "48h")
+	if token.code != exitOK || strings.Count(strings.TrimSpace(token.out), ".") != 2 {
+		t.Errorf("no JWT alone: %+v", token)
+	}
+	var client struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+	}
+	made := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "shop", "--client-credentials")
+	if err := json.Unmarshal([]byte(made.out), &client); err != nil || client.ID == "" || client.Secret == "" {
+		t.Fatalf("%v in %+v", err, made)
+	}
+	if got := typed(t, env, "", "apikey", "revoke", client.ID); got.code != exitOK {
+		t.Errorf("%+v", got)
+	}
+	list := typed(t, env, "", "apikey", "list")
+	if !strings.Contains(list.out, "till") || !strings.Contains(list.out, "revoked") || !strings.Contains(list.out, client.ID) {
+		t.Errorf("the list is not complete: %+v", list)
+	}
+}
+
+func TestLiveModeMakesNoMerchantByTheWay(t *testing.T) {
+	t.Parallel()
+	keys := filepath.Join(t.TempDir(), "keys.json")
+	if err := keyfile.Generate(keys); err != nil {
+		t.Fatal(err)
+	}
+	live := map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir(), "DEBITDESK_MODE": "live", "DEBITDESK_KEYS": keys,
+		"DEBITDESK_BASE_URL": "https://desk.example", "DEBITDESK_BANK": "files:bank"}
+	user := []string{"user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin"}
+	if got := typed(t, live, "long enough to pass\n", user...); got.code != exitFailed || !strings.Contains(got.err, "no merchant") {
+		t.Errorf("user: %+v", got)
+	}
+	if got := typed(t, live, "", "apikey", "create", "--merchant", "gym", "--name", "till"); got.code != exitFailed {
+		t.Errorf("credential: %+v", got)
+	}
+	if got := typed(t, live, "", "demo"); got.code != exitFailed {
+		t.Errorf("demo: %+v", got)
+	}
+	if got := typed(t, live, "", "merchant", "create", "gym", "--name", "The Gym"); got.code != exitOK || !strings.Contains(got.out, `"merchant_slug":"gym"`) {
+		t.Fatalf("merchant: %+v", got)
+	}
+	if got := typed(t, live, "long enough to pass\n", user...); got.code != exitOK {
+		t.Errorf("the user of a known merchant: %+v", got)
+	}
+}
+
+func TestADatabaseThatIsBehindIsNotServed(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"DATABASE_URL": storetest.Empty(t), "DEBITDESK_DATA": t.TempDir(), "DEBITDESK_LISTEN": "127.0.0.1:0"}
+	if got := typed(t, env, "", "serve"); got.code != exitFailed || !strings.Contains(got.err, "migrate up") {
+		t.Errorf("serve: %+v", got)
+	}
+	if got := typed(t, env, "", "migrate", "status"); got.code != exitFailed || !strings.Contains(got.out, "missing") {
+		t.Errorf("status: %+v", got)
+	}
+	if got := typed(t, env, "", "migrate", "up"); got.code != exitOK || strings.Contains(got.out, "missing") {
+		t.Errorf("up: %+v", got)
+	}
+	if got := typed(t, env, "", "migrate", "status"); got.code != exitOK {
+		t.Errorf("status after up: %+v", got)
+	}
+}

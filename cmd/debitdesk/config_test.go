@@ -1,0 +1,80 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAnEmptyEnvironmentIsASandboxOnThisMachine(t *testing.T) {
+	c, err := ReadConfig(map[string]string{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{Listen: "127.0.0.1:8080", Data: "data", Mode: "sandbox", Bank: "sandbox", Log: "info", LogFormat: "text"}
+	if c != want {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+	if !c.Sandbox() || !c.Embedded() {
+		t.Error("it is not an embedded sandbox")
+	}
+}
+
+func TestAnEmptyVariableCountsAsUnset(t *testing.T) {
+	c, err := ReadConfig(map[string]string{"DEBITDESK_LISTEN": "", "DEBITDESK_MODE": "", "DEBITDESK_LOG": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Listen != "127.0.0.1:8080" || c.Mode != "sandbox" || c.Log != "info" {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
+	bad := map[string]string{
+		"DEBITDESK_LISTEN": "8080", "DEBITDESK_OPS_LISTEN": "9090", "DEBITDESK_BASE_URL": "desk.example", "DATABASE_URL": "mysql://u:secret@host/db",
+		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:", "DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml",
+	}
+	_, err := ReadConfig(bad)
+	if err == nil {
+		t.Fatal("nothing was refused")
+	}
+	for name := range bad {
+		if !strings.Contains(err.Error(), name+": ") {
+			t.Errorf("nothing about %s in:\n%v", name, err)
+		}
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("a password is shown:\n%v", err)
+	}
+}
+
+func TestLiveModeRefusesWhatIsFitForASandbox(t *testing.T) {
+	live := map[string]string{"DEBITDESK_MODE": "live", "DEBITDESK_KEYS": "keys.json", "DEBITDESK_BASE_URL": "https://desk.example", "DEBITDESK_BANK": "files:bank"}
+	if _, err := ReadConfig(live); err != nil {
+		t.Fatalf("a complete live environment is refused: %v", err)
+	}
+	for name, value := range map[string]string{"DEBITDESK_KEYS": "", "DEBITDESK_BASE_URL": "http://desk.example", "DEBITDESK_BANK": "sandbox"} {
+		changed := map[string]string{}
+		for k, v := range live {
+			changed[k] = v
+		}
+		changed[name] = value
+		if _, err := ReadConfig(changed); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s=%q: got %v", name, value, err)
+		}
+	}
+}
+
+func TestThePublicAddressFollowsTheListener(t *testing.T) {
+	for _, one := range []struct{ base, listening, want string }{
+		{"", "127.0.0.1:8080", "http://127.0.0.1:8080"},
+		{"", "0.0.0.0:80", "http://localhost:80"},
+		{"", "[::]:8080", "http://localhost:8080"},
+		{"", ":8080", "http://localhost:8080"},
+		{"https://desk.example", "127.0.0.1:8080", "https://desk.example"},
+	} {
+		if got := (Config{BaseURL: one.base}).PublicURL(one.listening); got != one.want {
+			t.Errorf("%q on %q: got %q, want %q", one.base, one.listening, got, one.want)
+		}
+	}
+}
