@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/migrations"
 )
@@ -23,7 +24,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	https := strings.HasPrefix(baseURL, "https://")
 	sessions := access.NewSessions(a.Store, a.Keys.Sessions, https, time.Now)
 	desk := &web.Desk{Now: a.Store.Now, Sandbox: a.Config.Sandbox(), BaseURL: baseURL}
-	return handlers.New(handlers.Deps{
+	deps := handlers.Deps{
 		BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Log: a.Log, Metrics: metrics, OpsElsewhere: opsElsewhere,
 		Ready:   a.ready(),
 		Replays: a.Store,
@@ -40,7 +41,13 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Account:    &web.Account{Desk: desk, Self: s.users},
 		Payers:     &checkout.Pages{Purchases: s.purchases, Sandbox: a.Config.Sandbox(), BaseURL: strings.TrimSuffix(baseURL, "/")},
 		Clients:    &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store},
-	})
+		Purchases: &web.Purchases{Desk: desk, Service: s.purchases, Clients: s.clients, Tokens: s.tokens, Mandates: s.mandates,
+			Events: a.Store, Replays: a.Store},
+	}
+	if s.sandbox != nil {
+		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Page: desk.Show}
+	}
+	return handlers.New(deps)
 }
 
 // ready is what must be fine before requests may come.
