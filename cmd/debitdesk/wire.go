@@ -67,7 +67,7 @@ func wire(a *App, baseURL string) (services, error) {
 		outbox:      &outbox.Service{Store: s, Sender: sender, Sent: purchases.Mailed},
 	}
 	if a.Config.Sandbox() {
-		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,
+		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
 			}}
