@@ -42,6 +42,9 @@ type Deps struct {
 	Clients      *web.Clients
 	Purchases    *web.Purchases
 	Room         *sandbox.Room // sandbox mode alone
+	Tokens       *web.Tokens
+	Accounts     *web.Accounts
+	Home         *web.Home
 }
 
 // API holds the resources of the JSON API.
@@ -89,6 +92,7 @@ func (e *edge) routes() {
 	e.own()
 	e.hosted()
 	e.desk()
+	e.debits()
 	e.jsonAPI()
 	e.playground()
 }

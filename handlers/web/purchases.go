@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/collection"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -129,7 +130,7 @@ func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[pur
 	view.Min = components.MoneyField{Label: "Amount from", Name: "amount_min", Value: l.query.Get("amount_min"), Width: "whole"}
 	view.Max = components.MoneyField{Label: "Amount to", Name: "amount_max", Value: l.query.Get("amount_max"), Width: "whole"}
 	for _, rec := range page.Items {
-		view.Rows = append(view.Rows, p.row(rec, now))
+		view.Rows = append(view.Rows, purchaseRow(rec, p.Service.Timetable, now))
 	}
 	view.Pager = pager(l, page, "#results", countWords(shown, about), func(r purchase.Record) uuid.UUID { return r.ID })
 	view.Empty = p.nothing(l, f, view.Filters.Chips)
@@ -220,10 +221,10 @@ func (p *Purchases) filterBar(l *listing, f purchase.Filter, tabKnown bool) comp
 	return bar
 }
 
-func (p *Purchases) row(rec purchase.Record, now time.Time) pages.PurchaseRow {
+func purchaseRow(rec purchase.Record, rules collection.Timetable, now time.Time) pages.PurchaseRow {
 	row := pages.PurchaseRow{
 		Href: "/purchases/" + rec.ID.String(), Reference: reference(rec.Purchase), Note: lineWords(rec.Details), Client: payerName(rec.Purchase), Email: rec.Payer.Email,
-		Amount: minus(amountIn(rec.TotalCents, rec.Currency)), Pill: statusPill(rec, p.Service.Timetable, now),
+		Amount: minus(amountIn(rec.TotalCents, rec.Currency)), Pill: statusPill(rec, rules, now),
 	}
 	if rec.DueGiven {
 		row.Due = dayOf(rec.Due)

@@ -67,7 +67,7 @@ func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UU
 		}
 		return func(tx Tx, rec *Record) error {
 			kind, letter := MailInvoice, s.Letters.Invoice
-			if rec.Method != "" && rec.Details.DirectDebit != nil {
+			if rec.Method != "" && rec.Options.ForceRecurring {
 				kind, letter = MailLink, s.Letters.AccountLink
 			}
 			rec.MailCount++

@@ -28,14 +28,20 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Record
 	if err != nil {
 		return Record{}, err
 	}
-	if p.ReferenceGenerated, err = s.nextReference(ctx, brand); err != nil {
-		return Record{}, err
-	}
 	var account *storing
 	if p.storesNow() {
 		if account, err = s.storingFor(ctx, who, &p, brand, mandate.Consent{Channel: mandate.ByAPI, IP: who.IP}); err != nil {
 			return Record{}, err
 		}
+	}
+	return s.insert(ctx, who, p, brand, account)
+}
+
+// insert keeps a new purchase, with the account that it stores, if any.
+func (s *Service) insert(ctx context.Context, who actor.Actor, p Purchase, brand merchant.Brand, account *storing) (Record, error) {
+	var err error
+	if p.ReferenceGenerated, err = s.nextReference(ctx, brand); err != nil {
+		return Record{}, err
 	}
 	rec := Record{Purchase: p, Brand: brand}
 	err = s.InTx(ctx, func(tx Tx) error {

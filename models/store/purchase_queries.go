@@ -128,11 +128,11 @@ func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 	var parts []string
 	var all []any
 	for _, status := range purchase.Statuses {
-		parts = append(parts, fmt.Sprintf("(SELECT ? AS status, count(*) AS n FROM (SELECT 1 FROM purchases WHERE %s AND status = ? LIMIT %d) AS some)", where, limit))
+		parts = append(parts, fmt.Sprintf("(SELECT ? AS status, count(*) AS n FROM (SELECT 1 FROM purchases WHERE %s AND status = ? LIMIT %d) AS part)", where, limit))
 		all = append(append(append(all, string(status)), args...), string(status))
 	}
 	if q := searchQuery(f.Search); q != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil { // few rows: read them once
-		parts = []string{fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s LIMIT %d) AS some GROUP BY status", where, limit*4)}
+		parts = []string{fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s LIMIT %d) AS part GROUP BY status", where, limit*4)}
 		all = args
 	}
 	var rows []struct {

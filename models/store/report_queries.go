@@ -68,7 +68,7 @@ func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, week, 
 		if i > 0 {
 			query += " + "
 		}
-		query += fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS some)", part, limit)
+		query += fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS part)", part, limit)
 	}
 	var n int
 	err := s.read(ctx).Raw("SELECT "+query, map[string]any{"m": merchantID, "week": week, "month": month}).Scan(&n).Error

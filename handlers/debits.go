@@ -1,0 +1,50 @@
+package handlers
+
+// debits are the pages of what is owed, from which account it is debited, and how
+// it went.
+func (e *edge) debits() {
+	person := e.people(smallForm)
+	if h := e.Home; h != nil {
+		e.at(person, "GET", "/", h.Show)
+		e.at(person, "GET", "/attention", h.Attention)
+	}
+	if e.Purchases != nil {
+		p := e.Purchases
+		e.at(person, "GET", "/purchases", p.List)
+		e.at(person, "POST", "/purchases", p.Create)
+		e.at(person, "GET", "/purchases/new", p.New)
+		e.at(person, "POST", "/purchases/preview", p.Preview)
+		e.at(person, "GET", "/purchases/:id", p.Show)
+		e.at(person, "GET", "/purchases/:id/qr", p.QR)
+		e.at(person, "GET", "/purchases/:id/charge", p.AskCharge)
+		e.at(person, "POST", "/purchases/:id/charge", p.Charge)
+		e.at(person, "GET", "/purchases/:id/charge/plan", p.PlanCharge)
+		e.at(person, "GET", "/purchases/:id/cancellation", p.AskCancel)
+		e.at(person, "POST", "/purchases/:id/cancellation", p.Cancel)
+		e.at(person, "GET", "/purchases/:id/refund", p.AskRefund)
+		e.at(person, "POST", "/purchases/:id/refund", p.Refund)
+		e.at(person, "GET", "/purchases/:id/settlement", p.AskSettle)
+		e.at(person, "POST", "/purchases/:id/settlement", p.Settle)
+		e.at(person, "GET", "/purchases/:id/payment", p.AskPaid)
+		e.at(person, "POST", "/purchases/:id/payment", p.Paid)
+		e.at(person, "GET", "/purchases/:id/mail", p.AskMail)
+		e.at(person, "POST", "/purchases/:id/mail", p.Mail)
+	}
+	if h := e.Tokens; h != nil {
+		e.at(person, "GET", "/tokens", h.List)
+		e.at(person, "GET", "/tokens/deletion", h.AskDelete)
+		e.at(person, "POST", "/tokens/deletion", h.Delete)
+		e.at(person, "GET", "/tokens/:id", h.Show)
+		e.at(person, "GET", "/mandates/:id", h.ShowMandate)
+		e.at(person, "GET", "/mandates/:id/evidence/:file", h.Evidence)
+	}
+	if h := e.Accounts; h != nil {
+		e.at(person, "GET", "/tokens/new", h.Choose)
+		e.at(person, "GET", "/clients/:id/accounts/new", h.New)
+		e.at(person, "POST", "/clients/:id/accounts/link", h.SendLink)
+		e.at(e.people(scanForm), "POST", "/clients/:id/accounts", h.Capture)
+	}
+}
+
+// scanForm is room for a form with the scan of a mandate, in bytes.
+const scanForm = 6 << 20

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+var channelWords = map[mandate.Channel]string{
+	mandate.PayPage:     "Agreed on the hosted page",
+	mandate.SignedPaper: "Signed on paper",
+	mandate.ByAPI:       "Held by you; recorded through the API",
+}
+
+// ShowMandate serves GET /mandates/:id: the wording and what proves it.
+func (h *Tokens) ShowMandate(c echo.Context) error {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return fault.Missing()
+	}
+	m, files, err := h.Mandates.Proof(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	view := mandateView(m, files, h.Desk.Now())
+	return h.Desk.show(c, http.StatusOK, "Mandate "+m.ContractReference, tokensRoom, func(f layout.Frame) templ.Component {
+		return pages.MandatePage(f, components.Link{Text: "Stored account", Href: tokenPath(m.ID)}, view)
+	})
+}
+
+// Evidence serves GET /mandates/:id/evidence/:file as a download.
+func (h *Tokens) Evidence(c echo.Context) error {
+	id, err := uuid.Parse(c.Param("file"))
+	if err != nil {
+		return fault.Missing()
+	}
+	e, err := h.Mandates.File(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	if e.MandateID.String() != strings.ToLower(c.Param("id")) {
+		return fault.Missing()
+	}
+	c.Response().Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.Name}))
+	return c.Blob(http.StatusOK, e.ContentType, e.Content)
+}
+
+func mandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
+	v := pages.MandateView{Reference: m.ContractReference, Wording: strings.Split(m.Consent.Text, "\n"), Facts: components.Facts{Items: []components.Fact{
+		{Label: "Given", Value: channelWords[m.Consent.Channel]},
+		{Label: "On", Part: components.When(ago(m.Consent.At, now))},
+		{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference, Mono: true},
+		{Label: "On the statement", Value: m.AbbreviatedName},
+		{Label: "Rhythm", Value: rhythmWords(m)},
+		{Label: "State", Value: capital(string(m.State))},
+	}}}
+	if m.Consent.IP != "" && m.Consent.Channel == mandate.PayPage {
+		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "From address", Value: m.Consent.IP, Mono: true})
+	}
+	if m.Consent.Agent != "" {
+		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "Browser", Value: browserWords(m.Consent.Agent)})
+	}
+	for _, f := range files {
+		v.Files = append(v.Files, pages.FileRow{Name: f.Name, Size: sizeWords(f.SizeBytes), Href: "/mandates/" + m.ID.String() + "/evidence/" + f.ID.String(), Added: moment(f.CreatedAt)})
+	}
+	return v
+}
+
+var weekdayWords = [...]string{"", "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays"}
+
+// rhythmWords says on which days the payer expects debits.
+func rhythmWords(m mandate.Mandate) string {
+	switch {
+	case m.PeriodUnits == "weeks" && m.DeductionDay >= 1 && m.DeductionDay <= 7:
+		return "Weekly, on " + weekdayWords[m.DeductionDay]
+	case m.PeriodUnits == "days":
+		return "On agreed days"
+	case m.DeductionDay == 99:
+		return "Monthly, on the last day"
+	}
+	return "Monthly, on day " + grouped(int64(m.DeductionDay))
+}
+
+func sizeWords(bytes int64) string {
+	switch {
+	case bytes < 1<<10:
+		return grouped(bytes) + " bytes"
+	case bytes < 1<<20:
+		return grouped((bytes+1<<9)>>10) + " kB"
+	}
+	tenths := (bytes*10 + 1<<19) >> 20
+	return grouped(tenths/10) + "," + grouped(tenths%10) + " MB"
+}

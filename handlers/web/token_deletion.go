@@ -1,0 +1,152 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// maxDeleted is how many tokens one question can be about.
+const maxDeleted = 100
+
+// AskDelete serves GET /tokens/deletion?id=…: what the deletion breaks.
+func (h *Tokens) AskDelete(c echo.Context) error {
+	return h.askDelete(c, http.StatusOK, c.QueryParams(), "")
+}
+
+// Delete serves POST /tokens/deletion.
+func (h *Tokens) Delete(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	who := access.Actor(c)
+	if err := who.May(actor.DeleteTokens); err != nil {
+		return err
+	}
+	impacts, err := h.impacts(c, form)
+	if err != nil {
+		return err
+	}
+	if want := confirmation(impacts); len(impacts) > 0 && strings.TrimSpace(form.Get("confirm")) != want {
+		return h.askDelete(c, http.StatusUnprocessableEntity, form, "Type "+want+".")
+	}
+	deleted := 0
+	for _, i := range impacts {
+		switch err := h.Purchases.DeleteToken(c.Request().Context(), who, uuid.Nil, i.Token.ID); {
+		case fault.Is(err, fault.NotFound): // somebody was quicker
+		case err != nil:
+			return err
+		default:
+			deleted++
+		}
+	}
+	text := counted(int64(deleted), "stored account") + " deleted. The mandates are kept as evidence."
+	if err := access.AddFlash(c, "ok", text); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/tokens")
+}
+
+// impacts finds the live tokens that are named, each once.
+func (h *Tokens) impacts(c echo.Context, named url.Values) ([]purchase.Impact, error) {
+	var out []purchase.Impact
+	ids := named["id"]
+	slices.Sort(ids)
+	for _, text := range slices.Compact(ids) {
+		id, err := uuid.Parse(text)
+		if err != nil {
+			return nil, fault.Missing()
+		}
+		impact, err := h.Purchases.DeletionImpact(c.Request().Context(), access.Actor(c), id)
+		if fault.Is(err, fault.NotFound) && len(ids) > 1 {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, impact); len(out) > maxDeleted {
+			return nil, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", maxDeleted)
+		}
+	}
+	return out, nil
+}
+
+// confirmation is what a person types: the end of the one account, or the number
+// of accounts.
+func confirmation(impacts []purchase.Impact) string {
+	if len(impacts) != 1 {
+		return strconv.Itoa(len(impacts))
+	}
+	mask := impacts[0].Token.AccountMask
+	return mask[strings.LastIndexAny(mask, " •")+len(" "):]
+}
+
+func (h *Tokens) askDelete(c echo.Context, status int, named url.Values, wrong string) error {
+	impacts, err := h.impacts(c, named)
+	if err != nil {
+		return err
+	}
+	view := pages.ActView{Title: "Delete stored accounts", Back: components.Link{Text: "Tokens", Href: "/tokens"}, Blocked: whyNotDelete(access.Actor(c))}
+	if len(impacts) == 0 {
+		view.Blocked = "No stored account is chosen. Tick some in the list first."
+	} else {
+		view.Question = deletionQuestion(impacts, h.Desk.Now())
+		view.Question.TypeError = wrong
+	}
+	if len(impacts) == 1 {
+		view.Back = components.Link{Text: accountWords(impacts[0].Token), Href: tokenPath(impacts[0].Token.ID)}
+	}
+	return h.Desk.show(c, status, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+}
+
+func deletionQuestion(impacts []purchase.Impact, now time.Time) components.Confirm {
+	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Text: "This cannot be undone. The mandates and their evidence are kept.",
+		Title: "Delete " + counted(int64(len(impacts)), "stored account") + "?", Button: "Delete " + counted(int64(len(impacts)), "stored account"),
+		TypeLabel: "Type " + confirmation(impacts) + ", the number of accounts, to confirm"}
+	for _, i := range impacts {
+		q.Fields = append(q.Fields, components.Pair{Name: "id", Value: i.Token.ID.String()})
+		q.Breaks = append(q.Breaks, impactWords(i, now))
+	}
+	if len(impacts) == 1 {
+		t := impacts[0].Token
+		q.Title, q.Button = "Delete "+accountWords(t)+" of "+t.HolderName+"?", "Delete "+accountWords(t)
+		q.TypeLabel, q.CancelHref = "Type "+confirmation(impacts)+", the last digits of the account, to confirm", tokenPath(t.ID)
+	}
+	return q
+}
+
+// impactWords says what the deletion of one token breaks.
+func impactWords(i purchase.Impact, now time.Time) string {
+	whose := accountWords(i.Token) + " of " + i.Token.HolderName + ": "
+	if len(i.Waiting) == 0 {
+		return whose + "no scheduled purchase uses it."
+	}
+	next := i.Waiting[0].Due
+	for _, p := range i.Waiting {
+		if p.Due.Before(next) {
+			next = p.Due
+		}
+	}
+	uses := "purchases use it"
+	if len(i.Waiting) == 1 {
+		uses = "purchase uses it"
+	}
+	return whose + grouped(int64(len(i.Waiting))) + " scheduled " + uses + ", " + sum(i.WaitingCents(), i.Waiting[0].Currency) + ", next " + sayDay(dateOf(next), now) +
+		". They will fail, unless the bank has them already."
+}

@@ -1,0 +1,322 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Tokens serves the register of stored accounts, and their mandates.
+type Tokens struct {
+	Desk      *Desk
+	Register  *token.Service
+	Mandates  *mandate.Service
+	Purchases *purchase.Service
+	Clients   *client.Service
+	Replays   Replays
+}
+
+const tokensRoom = "tokens"
+
+var tokenPills = map[token.State]components.Pill{
+	token.Pending:    {Kind: "wait", Word: "Waiting", Title: "Waits for the first collection to succeed."},
+	token.Active:     {Kind: "done", Word: "Active", Title: "Can be charged."},
+	token.Blocked:    {Kind: "bad", Word: "Blocked", Title: "Cannot be charged until the account is stored again."},
+	token.Deleted:    {Kind: "draft", Word: "Deleted", Title: "Cannot be charged any more; the mandate is kept as evidence."},
+	token.Superseded: {Kind: "draft", Word: "Replaced", Title: "A newer account of the same client took its place."},
+}
+
+func tokenPill(t token.Token) components.Pill {
+	p := tokenPills[t.State]
+	if t.State == token.Blocked && t.BlockedCode != "" {
+		code := bank.CodeOf(t.BlockedCode)
+		p.Title = code.Label() + ". " + code.Remedy
+	}
+	return p
+}
+
+// List serves GET /tokens.
+func (h *Tokens) List(c echo.Context) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	l := listingOf(c, "/tokens")
+	f := tokenFilter(l)
+	page, err := h.Register.List(ctx, who, f, l.ask)
+	if err != nil {
+		return err
+	}
+	counts, err := h.Register.Counts(ctx, who, f)
+	if err != nil {
+		return err
+	}
+	view := h.listView(l, f, who, page, counts)
+	if fragmentFor(c, "results") {
+		return render(c, http.StatusOK, pages.TokenResults(view))
+	}
+	return h.Desk.show(c, http.StatusOK, "Tokens", tokensRoom, func(fr layout.Frame) templ.Component { return pages.Tokens(fr, view) })
+}
+
+func tokenFilter(l *listing) token.Filter {
+	f := token.Filter{Search: l.query.Get("q"), BankCode: l.query.Get("bank")}
+	if bank.BankName(f.BankCode) == "" && f.BankCode != "" {
+		l.refuse("“" + f.BankCode + "” is no bank that we know; that filter is left out.")
+		l.query.Del("bank")
+		f.BankCode = ""
+	}
+	if day := l.date("unused_since"); !day.IsZero() {
+		f.UnusedSince = day.At(0, 0)
+	}
+	switch state := token.State(l.query.Get("state")); state {
+	case "":
+	case token.Active, token.Blocked, token.Deleted, token.Superseded:
+		f.States = []token.State{state}
+	default:
+		l.refuse("“" + string(state) + "” is no state; that filter is left out.")
+		l.query.Del("state")
+	}
+	return f
+}
+
+func (h *Tokens) listView(l *listing, f token.Filter, who actor.Actor, page paging.Page[token.Entry], counts map[token.State]int64) pages.TokensView {
+	now := h.Desk.Now()
+	state := token.State(l.query.Get("state"))
+	live := counts[token.Active] + counts[token.Blocked]
+	shown := live
+	view := pages.TokensView{Notices: l.notices, Tabs: components.Tabs{Label: "Tokens by state", Target: "#results", Items: []components.Tab{
+		{Label: "All", Count: countWords(live, true), Href: l.with("state", ""), Active: state == ""}}}}
+	for _, t := range []token.State{token.Active, token.Blocked, token.Superseded, token.Deleted} {
+		if t == token.Superseded && counts[t] == 0 {
+			continue
+		}
+		view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: tokenPills[t].Word, Count: countWords(counts[t], true), Href: l.with("state", string(t)), Active: state == t})
+		if state == t {
+			shown = counts[t]
+		}
+	}
+	view.Filters = tokenFilters(l, f)
+	view.Filters.Found = countWords(shown, true) + " " + plural(shown, "token")
+	view.Bank, view.Unused = bankFilter(f.BankCode), components.DateField{Label: "Not charged since", Name: "unused_since", Value: l.query.Get("unused_since")}
+	for _, e := range page.Items {
+		view.Rows = append(view.Rows, tokenRow(e, now))
+	}
+	view.CanDelete = who.Can(actor.DeleteTokens)
+	view.Pager = pager(l, page, "#results", countWords(shown, true), func(e token.Entry) uuid.UUID { return e.ID })
+	view.Empty = components.Empty{Icon: "key", Title: "No stored account yet", Text: "A token is a bank account that a client let you debit. Send a client the link, or capture a signed mandate.",
+		Action: components.Button{Label: "Store an account", Href: "/tokens/new", Kind: "plain"}}
+	if f.Narrow() || state != "" {
+		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: "/tokens"}
+		for _, chip := range view.Filters.Chips {
+			view.Empty.Filters = append(view.Empty.Filters, chip.Label)
+		}
+		if f.Search != "" {
+			view.Empty.Filters = append(view.Empty.Filters, "“"+f.Search+"”")
+		}
+	}
+	return view
+}
+
+func tokenFilters(l *listing, f token.Filter) components.FilterBar {
+	bar := components.FilterBar{Action: "/tokens", Target: "#results", Search: f.Search, SearchLabel: "Search tokens by client", Holder: "Client or e-mail"}
+	if state := l.query.Get("state"); state != "" {
+		bar.Keep = append(bar.Keep, components.Pair{Name: "state", Value: state})
+	}
+	if f.BankCode != "" {
+		bar.Chips = append(bar.Chips, components.Chip{Label: "Bank is " + bankWords(f.BankCode), RemoveHref: l.with("bank", "")})
+	}
+	if !f.UnusedSince.IsZero() {
+		bar.Chips = append(bar.Chips, components.Chip{Label: "Not charged since " + glue(dateOf(f.UnusedSince).Format(dayForm)), RemoveHref: l.with("unused_since", "")})
+	}
+	if len(bar.Chips) > 0 {
+		bar.ClearHref = "/tokens"
+	}
+	return bar
+}
+
+func bankFilter(chosen string) components.Select {
+	s := components.Select{Label: "Bank", Name: "bank", Blank: "Any bank", Quiet: true}
+	for _, b := range bank.Branches() {
+		s.Options = append(s.Options, components.Option{Value: b.Code, Text: b.Bank, Selected: b.Code == chosen})
+	}
+	return s
+}
+
+func tokenPath(id uuid.UUID) string { return "/tokens/" + id.String() }
+
+func tokenRow(e token.Entry, now time.Time) pages.TokenRow {
+	row := pages.TokenRow{
+		ID: e.ID.String(), Href: tokenPath(e.ID), Client: e.ClientName, Email: e.ClientEmail, Method: strings.ToUpper(e.Method), Bank: bankWords(e.BankCode), Account: e.AccountMask,
+		Pill: tokenPill(e.Token), LastUse: dayOf(e.LastUsedAt), LastSuccess: dayOf(e.LastSuccessAt), Created: dayOf(e.CreatedAt),
+		Label: "Select " + accountWords(e.Token) + " of " + e.ClientName,
+	}
+	if row.Client == "" {
+		row.Client = e.HolderName
+	}
+	if e.Failures > 0 {
+		row.Failures = grouped(int64(e.Failures))
+	}
+	return row
+}
+
+// Show serves GET /tokens/:id.
+func (h *Tokens) Show(c echo.Context) error {
+	ctx, who, now := c.Request().Context(), access.Actor(c), h.Desk.Now()
+	e, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	m, files, err := h.Mandates.Proof(ctx, who, e.MandateID)
+	if err != nil {
+		return err
+	}
+	made, err := h.Purchases.List(ctx, who, purchase.Filter{TokenID: e.ID}, paging.Ask{Limit: besideRows})
+	if err != nil {
+		return err
+	}
+	view := pages.TokenView{Title: accountWords(e.Token), ID: components.IDChip{ID: e.ID.String(), What: "token"}, Pill: tokenPill(e.Token), Health: health(e.Token, now),
+		Facts: tokenFacts(e, now), Mandate: mandateView(m, files, now), MoreHref: "/purchases?token=" + e.ID.String()}
+	for _, rec := range made.Items {
+		view.Purchases = append(view.Purchases, purchaseRow(rec, h.Purchases.Timetable, now))
+	}
+	if !made.Older {
+		view.MoreHref = ""
+	}
+	if e.Live() {
+		if e.State == token.Active && e.ClientID != uuid.Nil {
+			view.Primary = components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String()}
+		}
+		if e.ClientID != uuid.Nil {
+			view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: "/clients/" + e.ClientID.String() + "/accounts/new?replaces=" + e.ID.String()})
+		}
+		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + e.ID.String(), Why: whyNotDelete(who)})
+	}
+	return h.Desk.show(c, http.StatusOK, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.Token(f, view) })
+}
+
+func (h *Tokens) find(c echo.Context) (token.Entry, error) {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return token.Entry{}, fault.Missing()
+	}
+	return h.Register.Get(c.Request().Context(), access.Actor(c), id)
+}
+
+func whyNotDelete(who actor.Actor) string {
+	if who.Can(actor.DeleteTokens) {
+		return ""
+	}
+	return "Only an admin may delete stored accounts."
+}
+
+// health says how the account has behaved, and what helps when it is blocked.
+func health(t token.Token, now time.Time) components.Note {
+	switch {
+	case t.State == token.Blocked:
+		code := bank.CodeOf(t.BlockedCode)
+		return components.Note{Kind: "bad", Title: "Blocked: " + code.Label(), Text: code.Remedy + " May I charge again? " + code.ChargeAgain}
+	case t.State != token.Active:
+		return components.Note{Kind: "info", Title: tokenPills[t.State].Word, Text: tokenPills[t.State].Title}
+	case t.Failures > 0:
+		return components.Note{Kind: "warn", Title: "Failed " + counted(int64(t.Failures), "time") + " in a row", Text: "Agree with the payer on a day when there is money, before you charge again."}
+	case !t.LastSuccessAt.IsZero():
+		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " + sayDay(dateOf(t.LastSuccessAt), now) + "."}
+	case t.LastUsedAt.IsZero():
+		return components.Note{Kind: "info", Title: "Not charged yet", Text: "Whether debits succeed shows with the first one."}
+	}
+	return components.Note{Kind: "info", Title: "No answer yet", Text: "It was charged on " + sayDay(dateOf(t.LastUsedAt), now) + "; the bank’s answer is still to come."}
+}
+
+func tokenFacts(e token.Entry, now time.Time) components.Facts {
+	var f components.Facts
+	add := func(fact components.Fact) { f.Items = append(f.Items, fact) }
+	if e.ClientID != uuid.Nil {
+		add(components.Fact{Label: "Client", Value: e.ClientName, Href: "/clients/" + e.ClientID.String()})
+	}
+	add(components.Fact{Label: "Account holder", Value: e.HolderName})
+	add(components.Fact{Label: "Bank", Value: strings.TrimSpace(bank.BankName(e.BankCode) + " " + e.BankCode)})
+	add(components.Fact{Label: "Account", Value: e.AccountMask, Mono: true})
+	add(components.Fact{Label: "Type", Value: e.AccountType.Label()})
+	add(components.Fact{Label: "Method", Value: strings.ToUpper(e.Method)})
+	add(components.Fact{Label: "Stored", Part: components.When(ago(e.CreatedAt, now))})
+	if e.CreatedBy != "" {
+		add(components.Fact{Label: "Stored by", Value: e.CreatedBy})
+	}
+	for _, t := range []struct {
+		label string
+		at    time.Time
+	}{{"Last charged", e.LastUsedAt}, {"Last success", e.LastSuccessAt}} {
+		if t.at.IsZero() {
+			add(components.Fact{Label: t.label, Value: "never"})
+		} else {
+			add(components.Fact{Label: t.label, Part: components.When(ago(t.at, now))})
+		}
+	}
+	add(components.Fact{Label: "Failures in a row", Value: grouped(int64(e.Failures))})
+	add(components.Fact{Label: "Made by", Value: "Purchase", Href: purchasePath(e.ID)})
+	return f
+}
+
+const besideRows = 10
+
+// TokensPanel draws the stored accounts on a client's page.
+func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error) {
+	page, err := h.Register.List(ctx, who, token.Filter{ClientID: c.ID}, paging.Ask{Limit: besideRows})
+	if err != nil {
+		return nil, err
+	}
+	view := pages.TokenPanelView{StoreHref: "/clients/" + c.ID.String() + "/accounts/new"}
+	for _, e := range page.Items {
+		view.Rows = append(view.Rows, tokenRow(e, h.Desk.Now()))
+	}
+	return pages.TokenPanel(view), nil
+}
+
+// PurchasesPanel draws the newest purchases on a client's page.
+func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error) {
+	page, err := h.Purchases.List(ctx, who, purchase.Filter{ClientID: c.ID}, paging.Ask{Limit: besideRows})
+	if err != nil {
+		return nil, err
+	}
+	view := pages.PurchasePanelView{NewHref: "/purchases/new?client=" + c.ID.String()}
+	for _, rec := range page.Items {
+		view.Rows = append(view.Rows, purchaseRow(rec, h.Purchases.Timetable, h.Desk.Now()))
+	}
+	if page.Older {
+		view.MoreHref = "/purchases?" + url.Values{"client": {c.ID.String()}}.Encode()
+	}
+	return pages.PurchasePanel(view), nil
+}
+
+// Breaks says what ends when a client is deleted.
+func (h *Tokens) Breaks(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]string, error) {
+	page, err := h.Register.List(ctx, who, token.Filter{ClientID: clientID}, paging.Ask{Limit: besideRows * 10})
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range page.Items {
+		impact, err := h.Purchases.DeletionImpact(ctx, who, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, impactWords(impact, h.Desk.Now()))
+	}
+	return out, nil
+}
