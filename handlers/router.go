@@ -41,10 +41,10 @@ type Deps struct {
 	Payers       *checkout.Pages
 	Clients      *web.Clients
 	Purchases    *web.Purchases
+	Room         *sandbox.Room // sandbox mode alone
 	Tokens       *web.Tokens
 	Accounts     *web.Accounts
 	Home         *web.Home
-	Room         *sandbox.Room // sandbox mode alone
 }
 
 // API holds the resources of the JSON API.

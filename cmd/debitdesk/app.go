@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"debitdesk/migrations"
+	"debitdesk/models/jobs"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
@@ -56,8 +57,8 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	if err := a.Store.Clock.Follow(ctx); err != nil {
 		return nil, err
 	}
-	a.Services = wire(a, how.baseURL)
-	return a, nil
+	a.Services, err = wire(a, how.baseURL)
+	return a, err
 }
 
 // connect opens the pool on the merchant's own server, or on our private one.
@@ -73,7 +74,11 @@ func (a *App) connect(ctx context.Context, maxConns int32) (err error) {
 	if err != nil {
 		return err
 	}
-	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns, Log: a.Log, Enqueue: a.enqueue})
+	enqueue, err := jobs.Inserter()
+	if err != nil {
+		return err
+	}
+	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns, Log: a.Log, Enqueue: enqueue})
 	return err
 }
 

@@ -70,7 +70,7 @@ func (a *App) demo(ctx context.Context, clients int) (demo.Result, error) {
 
 // advance moves the clock and returns when all that became due has been done.
 func (a *App) advance(ctx context.Context, to time.Time) error {
-	return a.Store.Clock.MoveTo(ctx, to)
+	return a.Services.sandbox.Live(ctx, to)
 }
 
 // welcome fills an empty database with the demo and says how to sign in.

@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/migrations"
 )
@@ -20,28 +21,32 @@ import (
 // handler is the whole HTTP side over the use cases.
 func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool) (http.Handler, error) {
 	s := a.Services
-	https := strings.HasPrefix(baseURL, "https://")
-	sessions := access.NewSessions(a.Store, a.Keys.Sessions, https, time.Now)
+	sessions := access.NewSessions(a.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)
 	desk := &web.Desk{Now: a.Store.Now, Sandbox: a.Config.Sandbox(), BaseURL: baseURL}
+	base := api.Base(baseURL)
 	deps := handlers.Deps{
 		BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Log: a.Log, Metrics: metrics, OpsElsewhere: opsElsewhere,
-		Ready:   a.ready(),
-		Replays: a.Store,
-		Bearer:  access.Bearer(s.credentials), Session: sessions.Authenticate,
+		Ready:     a.ready(),
+		Replays:   a.Store,
+		Bearer:    access.Bearer(s.credentials),
+		Session:   sessions.Authenticate,
 		ErrorPage: desk.ErrorPage,
 		API: handlers.API{
-			Clients:   &api.Clients{Base: api.Base(baseURL), Service: s.clients},
-			Purchases: &api.Purchases{Base: api.Base(baseURL), Service: s.purchases},
-			Tokens:    &api.Tokens{Base: api.Base(baseURL), Service: s.purchases},
+			Clients:   &api.Clients{Base: base, Service: s.clients},
+			Purchases: &api.Purchases{Base: base, Service: s.purchases},
+			Tokens:    &api.Tokens{Base: base, Service: s.purchases},
 		},
 		Login:      &access.Login{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
 		Account:    &web.Account{Desk: desk, Self: s.users},
-		Payers:     &checkout.Pages{Purchases: s.purchases, Sandbox: a.Config.Sandbox(), BaseURL: strings.TrimSuffix(baseURL, "/")},
-		Clients:    &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store},
+		Payers:     &checkout.Pages{Purchases: s.purchases, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
+	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store}
 	deps.Rooms(web.NewRooms(desk, s.purchases, s.clients, a.Store))
+	if s.sandbox != nil {
+		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Page: desk.Show}
+	}
 	return handlers.New(deps)
 }
 

@@ -5,16 +5,21 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
+	"debitdesk/handlers/letters"
 	"debitdesk/models/actor"
+	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
+	"debitdesk/models/debit"
+	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
+	"debitdesk/models/mail/smtp"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
-	"debitdesk/models/queue"
+	"debitdesk/models/sandbox"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
 )
@@ -26,22 +31,47 @@ type services struct {
 	users       *user.Service
 	credentials *credential.Service
 	purchases   *purchase.Service
+	debits      *debit.Service
+	outbox      *outbox.Service
+	sandbox     *sandbox.Desk // nil in live mode
 }
 
 // issuer stays the same whatever the address is, so that moving house ends no credential.
 const issuer = "debitdesk"
 
-func wire(a *App, baseURL string) services {
+func wire(a *App, baseURL string) (services, error) {
 	s, now := a.Store, a.Store.Now
 	days, timetable := calendar.New(), collection.DefaultTimetable()
-	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days, Timetable: timetable}
-	return services{
+	sender, err := relay(a.Config, baseURL)
+	if err != nil {
+		return services{}, err
+	}
+	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days, Timetable: timetable, Letters: letters.Writer{Base: baseURL}}
+	bank := bankdesk.New(s.SandboxLedger(), now, timetable, days)
+	out := services{
 		merchants:   &merchant.Service{InTx: store.Runner[merchant.Tx](s), Read: s, Test: a.Config.Sandbox()},
 		clients:     &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: now, Forget: forgetting(purchases)},
 		users:       &user.Service{InTx: store.Runner[user.Tx](s), Read: s, Now: time.Now},
 		credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: a.Keys.Signing, Now: now, Issuer: issuer},
 		purchases:   purchases,
+		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable},
+		outbox:      &outbox.Service{Store: s, Sender: sender, Sent: purchases.Mailed},
 	}
+	if a.Config.Sandbox() {
+		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,
+			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
+				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
+			}}
+	}
+	return out, nil
+}
+
+// relay is who takes the mails; without one they stay in the outbox.
+func relay(c Config, baseURL string) (mail.Sender, error) {
+	if c.SMTP == "" {
+		return outbox.Keep{}, nil
+	}
+	return smtp.New(c.SMTP, baseURL)
 }
 
 // forgetting ends the stored accounts of a client in the transaction that deletes it.
@@ -49,9 +79,4 @@ func forgetting(p *purchase.Service) func(context.Context, client.Tx, actor.Acto
 	return func(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
 		return p.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
 	}
-}
-
-// enqueue writes jobs into the transaction of the fact they belong to.
-func (a *App) enqueue(context.Context, pgx.Tx, []queue.Job) error {
-	return nil
 }

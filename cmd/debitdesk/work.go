@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"net"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"debitdesk/models/jobs"
 )
 
 type workCmd struct {
@@ -55,8 +58,24 @@ func (a *App) Work(ctx context.Context) error {
 
 // startWork begins the work in the background and gives what ends it: work that
 // is under way may finish.
-func (a *App) startWork(context.Context, bool) (stop func(context.Context) error, err error) {
-	return func(context.Context) error { return nil }, nil
+func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Context) error, err error) {
+	if !working {
+		return func(context.Context) error { return nil }, nil
+	}
+	s := a.Services
+	d := jobs.Deps{Pool: a.Store.Pool, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.outbox.Send,
+		SendDue:    func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
+		RunDue:     func(ctx context.Context) error { _, err := s.debits.Run(ctx); return err },
+		FoldCounts: func(ctx context.Context) error { _, err := a.Store.FoldCounts(ctx); return err },
+	}
+	if a.Config.Sandbox() {
+		d.DueEvery = 2 * time.Second // people wait for it
+	}
+	runner, err := jobs.Run(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return runner.Stop, nil
 }
 
 // fit refuses to serve what the mode forbids.

@@ -485,3 +485,44 @@ func TestAMessageAboutNothingOfOursIsKeptAndIgnored(t *testing.T) {
 		t.Errorf("%d messages were kept", n)
 	}
 }
+
+func TestAnAccountThatCannotBeReadHoldsUpNobodyElse(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	bad, good := h.tokenise("4000000000", 10000), h.tokenise("4000000000", 10000)
+	h.exec(`UPDATE tokens SET account_sealed = '\x00' WHERE id = $1`, bad.ID)
+	if err := h.store.Clock.MoveTo(ctx, good.Collection.ActionDate.At(17, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.debits.Run(ctx); err == nil || !strings.Contains(err.Error(), bad.ID.String()) {
+		t.Errorf("%v does not name the token", err)
+	}
+	if rec := h.get(good.ID); rec.Status != purchase.Paid {
+		t.Errorf("%s", rec.Status)
+	}
+	if rec := h.get(bad.ID); rec.Collection.State != collection.Scheduled {
+		t.Errorf("%s", rec.Collection.State)
+	}
+}
+
+func TestAMessageThatCannotBeRecordedHoldsUpNobodyElse(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	bad, good := h.tokenise("4000000000", 10000), h.tokenise("4000000000", 10000)
+	h.to(day(3).At(12, 0))
+	h.exec(`UPDATE purchases SET details = '[]' WHERE id = $1`, bad.ID)
+	if err := h.store.Clock.MoveTo(ctx, day(3).At(17, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := h.debits.Run(ctx); err == nil || !strings.Contains(err.Error(), bad.ID.String()) {
+			t.Errorf("%v does not name the purchase", err)
+		}
+	}
+	if rec := h.get(good.ID); rec.Status != purchase.Paid || h.ledger(good.ID) != 10000 {
+		t.Errorf("%s", rec.Status)
+	}
+	if n := h.number(`SELECT count(*) FROM sandbox_answers WHERE delivered_at IS NULL`); n != 1 {
+		t.Errorf("%d messages wait with the bank, want the one", n)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -19,20 +20,26 @@ import (
 // bank took before a crash is handed over again under the same id, which changes
 // nothing there.
 func (s *Service) handOver(ctx context.Context, done *Done) error {
-	return sweep(func() (int, error) {
+	var unreadable error
+	err := sweep(func() (int, error) {
 		claims, err := s.Read.ClaimDue(ctx, s.chunk())
 		if err != nil || len(claims) == 0 {
 			return 0, err
 		}
-		if err := s.handOverChunk(ctx, claims); err != nil {
-			return 0, fmt.Errorf("hand collections over: %w", err)
+		readable := slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool {
+			unreadable = errors.Join(unreadable, c.Wrong)
+			return c.Wrong != nil
+		})
+		if err := s.handOverChunk(ctx, readable); err != nil {
+			return 0, errors.Join(err, s.Read.ReleaseClaims(context.WithoutCancel(ctx), idsOf(readable)))
 		}
-		for _, c := range claims {
+		for _, c := range readable {
 			done.touch(c.Collection.ID)
 		}
-		done.HandedOver += len(claims)
+		done.HandedOver += len(readable)
 		return len(claims), nil
 	})
+	return wrap("hand collections over", errors.Join(err, unreadable))
 }
 
 func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
@@ -47,7 +54,7 @@ func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
 	}
 	receipts, err := s.submit(ctx, orders)
 	if err != nil {
-		return errors.Join(err, s.Read.ReleaseClaims(context.WithoutCancel(ctx), idsOf(claims)))
+		return err
 	}
 	var accepted []uuid.UUID
 	for _, r := range receipts {

@@ -102,6 +102,7 @@ type Claim struct {
 	Collection collection.Collection
 	Token      token.State
 	Order      bank.Instruction // with the account number opened
+	Wrong      error            // why the account could not be opened; the claim then runs out by itself
 }
 
 // Contest is a dispute whose proof is recorded and has yet to be sent.
@@ -123,7 +124,8 @@ type Reader interface {
 	RecallsDue(ctx context.Context, limit int) ([]collection.Collection, error)
 	// ContestsDue lists disputes that can be answered with a recorded mandate.
 	ContestsDue(ctx context.Context, limit int) ([]Contest, error)
-	// RefundsDue lists refunds that the bank has yet to get, with accounts opened.
+	// RefundsDue lists refunds that the bank has yet to get, with accounts opened. The
+	// error names those that could not be opened; the others are given all the same.
 	RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error)
 	// RefundByID finds a refund by the id that the bank knows; dropped tells that it
 	// was ended before the bank paid it.

@@ -12,8 +12,8 @@ import (
 func (s *Service) refunds(ctx context.Context, done *Done) error {
 	return sweep(func() (int, error) {
 		due, err := s.Read.RefundsDue(ctx, s.chunk())
-		if err != nil || len(due) == 0 {
-			return 0, err
+		if len(due) == 0 {
+			return 0, wrap("hand refunds over", err)
 		}
 		receipts, err := s.Bank.SubmitRefunds(ctx, due)
 		if err == nil && len(receipts) != len(due) {

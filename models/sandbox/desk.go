@@ -5,7 +5,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -93,12 +92,11 @@ func (d *Desk) runOnce(ctx context.Context, done *Done) error {
 			break
 		}
 	}
-	if d.Mail == nil {
-		return wrong
+	if d.Mail != nil {
+		sent, _ := d.Mail(ctx) // a relay that fails is noted on the mail and must not hold the clock
+		done.Mails += sent
 	}
-	sent, err := d.Mail(ctx)
-	done.Mails += sent
-	return errors.Join(wrong, err)
+	return wrong
 }
 
 // Done counts what became due while the clock moved.

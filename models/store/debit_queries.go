@@ -50,11 +50,8 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 	claims := make([]debit.Claim, len(rows))
 	for i, r := range rows {
 		c := r.Collection.domain()
-		number, err := s.openAccount(c.MerchantID, c.TokenID, r.AccountSealed)
-		if err != nil {
-			return nil, err
-		}
-		claims[i] = debit.Claim{Collection: c, Token: token.State(r.TokenState), Order: bank.Instruction{
+		number, wrong := s.openAccount(c.MerchantID, c.TokenID, r.AccountSealed)
+		claims[i] = debit.Claim{Collection: c, Token: token.State(r.TokenState), Wrong: wrong, Order: bank.Instruction{
 			ID: c.ID, MerchantID: c.MerchantID, Method: c.Method, AmountCents: c.AmountCents, Currency: c.Currency, ActionDate: c.ActionDate,
 			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName, StatementLine: c.StatementLine,
 		}}
@@ -143,16 +140,18 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 	if err != nil {
 		return nil, fmt.Errorf("find refunds: %w", err)
 	}
-	out := make([]bank.Refund, len(rows))
-	for i, r := range rows {
+	var out []bank.Refund
+	var wrong error
+	for _, r := range rows {
 		number, err := s.openAccount(r.MerchantID, r.TokenID, r.AccountSealed)
 		if err != nil {
-			return nil, err
+			wrong = errors.Join(wrong, err)
+			continue
 		}
-		out[i] = bank.Refund{ID: r.ID, InstructionID: r.CollectionID, MerchantID: r.MerchantID, AmountCents: r.AmountCents, Currency: r.Currency,
-			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName, StatementLine: r.StatementLine}
+		out = append(out, bank.Refund{ID: r.ID, InstructionID: r.CollectionID, MerchantID: r.MerchantID, AmountCents: r.AmountCents, Currency: r.Currency,
+			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName, StatementLine: r.StatementLine})
 	}
-	return out, nil
+	return out, wrong
 }
 
 // RefundByID implements debit.Reader.

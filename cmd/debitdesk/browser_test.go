@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"debitdesk/models/store/storetest"
+)
+
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+// patience is how long a page may take to show what is waited for.
+const patience = 15 * time.Second
+
+// site is the whole product on a listener and a database of its own.
+type site struct {
+	url string
+	app *App
+}
+
+func openSite(t *testing.T) *site {
+	t.Helper()
+	config, err := ReadConfig(map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := config.PublicURL(on.Addr().String())
+	app, err := Open(t.Context(), config, opening{log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), baseURL: url, maxConns: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- app.Serve(ctx, on, nil, url, true, io.Discard) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with: %v", err)
+		}
+		if err := app.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return &site{url, app}
+}
+
+// browser is a headless Chromium that knows nobody.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(end)
+	first, closeFirst := chromedp.NewContext(allocator)
+	t.Cleanup(closeFirst)
+	if err := chromedp.Run(first); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	return first
+}
+
+// tab is one person in front of the browser, with cookies of their own.
+type tab struct {
+	t    *testing.T
+	ctx  context.Context
+	base string
+	seen map[string]bool // pages looked at already
+}
+
+func (s *site) tab(t *testing.T, in context.Context) *tab {
+	t.Helper()
+	ctx, end := chromedp.NewContext(in, chromedp.WithNewBrowserContext())
+	t.Cleanup(end)
+	return &tab{t, ctx, s.url, map[string]bool{}}
+}
+
+// do runs actions, within the patience for all of them.
+func (b *tab) do(what string, actions ...chromedp.Action) {
+	b.t.Helper()
+	if err := chromedp.Run(b.ctx); err != nil { // the first run makes the tab, which must outlive the deadline
+		b.t.Fatalf("%s: %v", what, err)
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		b.t.Fatalf("%s: %v\n%s", what, err, b.page())
+	}
+}
+
+// page is what the person sees, for messages of failed tests.
+func (b *tab) page() string {
+	ctx, cancel := context.WithTimeout(b.ctx, 3*time.Second)
+	defer cancel()
+	var address, text string
+	if err := chromedp.Run(ctx, chromedp.Location(&address), chromedp.Evaluate(`document.body.innerText`, &text)); err != nil {
+		return err.Error()
+	}
+	return address + "\n" + text
+}
+
+func (b *tab) open(path string) {
+	b.t.Helper()
+	if !strings.HasPrefix(path, "http") {
+		path = b.base + path
+	}
+	b.do("open "+path, chromedp.Navigate(path))
+}
+
+// sees waits for a text on the page.
+func (b *tab) sees(text string) {
+	b.t.Helper()
+	b.do("see "+strconv.Quote(text), chromedp.WaitVisible(`//body//*[not(self::script or self::option)][text()[contains(normalize-space(.), `+quoted(text)+`)]]`, chromedp.BySearch))
+}
+
+// fill types into the input of that name.
+func (b *tab) fill(name, text string) {
+	b.t.Helper()
+	input := `[name="` + name + `"]`
+	b.do("fill "+name, chromedp.WaitVisible(input, chromedp.ByQuery), chromedp.SetValue(input, "", chromedp.ByQuery), chromedp.SendKeys(input, text, chromedp.ByQuery))
+}
+
+// pick chooses an option by its value.
+func (b *tab) pick(name, value string) {
+	b.t.Helper()
+	b.do("pick "+name, chromedp.SetValue(`select[name="`+name+`"]`, value, chromedp.ByQuery))
+}
+
+// click presses the button or link with that text.
+func (b *tab) click(text string) {
+	b.t.Helper()
+	q := quoted(text)
+	b.do("click "+strconv.Quote(text), chromedp.Click(`//main//button[normalize-space(.)=`+q+`] | //main//a[normalize-space(.)=`+q+`] | //main//summary[normalize-space(.)=`+q+`]`,
+		chromedp.BySearch, chromedp.NodeVisible))
+}
+
+// choose marks a radio button or a box.
+func (b *tab) choose(name, value string) {
+	b.t.Helper()
+	b.do("choose "+name, chromedp.Evaluate(`(() => { const one = [...document.getElementsByName(`+strconv.Quote(name)+`)].find(e => !`+strconv.Quote(value)+` || e.value === `+strconv.Quote(value)+`);
+		if (!one) throw new Error("nothing to choose"); one.click() })()`, nil))
+}
+
+// address is where the person is, without the host.
+func (b *tab) address() string {
+	b.t.Helper()
+	var at string
+	b.do("read the address", chromedp.Location(&at))
+	return strings.TrimPrefix(at, b.base)
+}
+
+// attribute of the first element that fits.
+func (b *tab) attribute(selector, name string) string {
+	b.t.Helper()
+	var value string
+	b.do("read "+selector, chromedp.AttributeValue(selector, name, &value, nil, chromedp.ByQuery))
+	return value
+}
+
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+
+func quoted(text string) string {
+	if !strings.Contains(text, `"`) {
+		return `"` + text + `"`
+	}
+	return "'" + text + "'"
+}
+
+// look is how a page can be shown.
+var looks = []struct {
+	width, height int64
+	scheme        string
+}{{1280, 900, "light"}, {390, 844, "light"}, {390, 844, "dark"}, {1280, 900, "dark"}}
+
+// looksAt asks axe about the page in each look, and takes pictures when wanted.
+// It ends as it began: wide and light.
+func (b *tab) looksAt(name string) {
+	b.t.Helper()
+	if b.seen[name] {
+		return
+	}
+	b.seen[name] = true
+	for _, l := range looks {
+		b.show(l.width, l.height, l.scheme)
+		if found := b.barriers(); found != "" {
+			b.t.Errorf("%s (%d pixels, %s) shuts people out:\n%s", name, l.width, l.scheme, found)
+		}
+		if wide := b.overflow(); wide != "" {
+			b.t.Errorf("%s (%d pixels) is wider than its window: %s", name, l.width, wide)
+		}
+		b.picture(fmt.Sprintf("%s-%d-%s.png", name, l.width, l.scheme))
+	}
+	b.show(looks[0].width, looks[0].height, looks[0].scheme)
+}
+
+func (b *tab) show(width, height int64, scheme string) {
+	b.t.Helper()
+	b.do("show", chromedp.EmulateViewport(width, height), chromedp.ActionFunc(func(ctx context.Context) error {
+		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}).Do(ctx)
+	}))
+}
+
+// barriers are the serious and critical findings of axe.
+func (b *tab) barriers() string {
+	b.t.Helper()
+	var loaded bool
+	var found string
+	b.do("ask axe", chromedp.Evaluate(`typeof axe === "object"`, &loaded), chromedp.ActionFunc(func(ctx context.Context) error {
+		if loaded {
+			return nil
+		}
+		return chromedp.Evaluate(axe+"; true", nil).Do(ctx)
+	}), chromedp.Evaluate(`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations
+		.filter(v => v.impact === "serious" || v.impact === "critical")
+		.map(v => ({rule: v.id, help: v.help, where: v.nodes.slice(0, 4).map(n => n.html + " :: " + n.failureSummary)}))))`,
+		&found, chromedp.EvalAsValue, awaited))
+	var all []struct {
+		Rule, Help string
+		Where      []string
+	}
+	if err := json.Unmarshal([]byte(found), &all); err != nil {
+		b.t.Fatalf("axe: %v in %s", err, found)
+	}
+	text := ""
+	for _, one := range all {
+		text += one.Rule + ": " + one.Help + "\n    " + strings.Join(one.Where, "\n    ") + "\n"
+	}
+	return text
+}
+
+// overflow names what makes the page scroll sideways.
+func (b *tab) overflow() string {
+	b.t.Helper()
+	var who string
+	b.do("measure", chromedp.Evaluate(`(() => { const w = document.documentElement.clientWidth;
+		if (document.documentElement.scrollWidth <= w) return "";
+		const wide = [...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > w + 1);
+		return wide.slice(0, 3).map(e => e.tagName + "." + e.className).join(", ") })()`, &who))
+	return who
+}
+
+// picture keeps a screenshot of the whole page in $DEBITDESK_SCREENSHOTS.
+func (b *tab) picture(name string) {
+	b.t.Helper()
+	folder := os.Getenv("DEBITDESK_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	var png []byte
+	b.do("take a picture", chromedp.FullScreenshot(&png, 100))
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // pictures are for everybody
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name), png, 0o644); err != nil { //nolint:gosec // likewise
+		b.t.Fatal(err)
+	}
+}
