@@ -1,5 +1,16 @@
 package handlers
 
+import "debitdesk/handlers/web"
+
+// Rooms gives the addresses the pages about debits, and the clients' pages what
+// belongs beside a client.
+func (d *Deps) Rooms(r web.Rooms) {
+	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
+	if d.Clients != nil {
+		r.Beside(d.Clients)
+	}
+}
+
 // debits are the pages of what is owed, from which account it is debited, and how
 // it went.
 func (e *edge) debits() {

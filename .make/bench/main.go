@@ -28,10 +28,12 @@ const connections = 16
 
 func run(ctx context.Context, pick *regexp.Regexp, length time.Duration, rows int) error {
 	s, err := start(ctx)
+	if s != nil {
+		defer s.stop()
+	}
 	if err != nil {
 		return err
 	}
-	defer s.stop()
 	var table []line
 	for _, m := range []struct {
 		name    string

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -67,7 +68,7 @@ func start(ctx context.Context) (*server, error) {
 		}
 	}
 	go func() { _, _ = io.Copy(io.Discard, stdout) }()
-	if s.db, err = postgres.Open(ctx, filepath.Join(folder, "data"), nil); err != nil {
+	if s.db, err = postgres.Open(ctx, filepath.Join(folder, "data"), slog.New(slog.DiscardHandler)); err != nil {
 		return s, err
 	}
 	const ids = "SELECT json_build_object('merchant_id', m.id, 'brand_id', b.id)::text FROM merchants m JOIN brands b ON b.merchant_id = m.id"

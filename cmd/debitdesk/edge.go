@@ -22,7 +22,7 @@ import (
 func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool) (http.Handler, error) {
 	s := a.Services
 	sessions := access.NewSessions(a.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)
-	desk := &web.Desk{Now: a.Store.Now, Sandbox: a.Config.Sandbox(), BaseURL: baseURL, Attention: s.reports.AttentionCount}
+	desk := &web.Desk{Now: a.Store.Now, Sandbox: a.Config.Sandbox(), BaseURL: baseURL}
 	base := api.Base(baseURL)
 	deps := handlers.Deps{
 		BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Log: a.Log, Metrics: metrics, OpsElsewhere: opsElsewhere,
@@ -42,23 +42,12 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Account:    &web.Account{Desk: desk, Self: s.users},
 		Payers:     &checkout.Pages{Purchases: s.purchases, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
-	a.dashboard(&deps, desk)
+	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store}
+	deps.Rooms(web.NewRooms(desk, s.purchases, s.clients, a.Store))
 	if s.sandbox != nil {
 		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Page: desk.Show}
 	}
 	return handlers.New(deps)
-}
-
-// dashboard adds the pages that people work with.
-func (a *App) dashboard(deps *handlers.Deps, desk *web.Desk) {
-	s := a.Services
-	tokens := &web.Tokens{Desk: desk, Register: s.tokens, Mandates: s.mandates, Purchases: s.purchases, Clients: s.clients, Replays: a.Store}
-	deps.Home = &web.Home{Desk: desk, Reports: s.reports}
-	deps.Tokens = tokens
-	deps.Accounts = &web.Accounts{Desk: desk, Purchases: s.purchases, Clients: s.clients, Register: s.tokens, Replays: a.Store}
-	deps.Purchases = &web.Purchases{Desk: desk, Service: s.purchases, Clients: s.clients, Tokens: s.tokens, Mandates: s.mandates, Events: a.Store, Replays: a.Store}
-	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store,
-		Panels: []web.ClientPanel{tokens.TokensPanel, tokens.PurchasesPanel}, Breaks: tokens.Breaks}
 }
 
 // ready is what must be fine before requests may come.

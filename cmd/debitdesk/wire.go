@@ -17,13 +17,10 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mail/smtp"
-	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
-	"debitdesk/models/report"
 	"debitdesk/models/sandbox"
 	"debitdesk/models/store"
-	"debitdesk/models/token"
 	"debitdesk/models/user"
 )
 
@@ -34,9 +31,6 @@ type services struct {
 	users       *user.Service
 	credentials *credential.Service
 	purchases   *purchase.Service
-	tokens      *token.Service
-	mandates    *mandate.Service
-	reports     *report.Service
 	debits      *debit.Service
 	outbox      *outbox.Service
 	sandbox     *sandbox.Desk // nil in live mode
@@ -60,9 +54,6 @@ func wire(a *App, baseURL string) (services, error) {
 		users:       &user.Service{InTx: store.Runner[user.Tx](s), Read: s, Now: time.Now},
 		credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: a.Keys.Signing, Now: now, Issuer: issuer},
 		purchases:   purchases,
-		tokens:      &token.Service{Read: s},
-		mandates:    &mandate.Service{Read: s},
-		reports:     &report.Service{Read: s, Now: now, Calendar: days, Timetable: timetable},
 		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable},
 		outbox:      &outbox.Service{Store: s, Sender: sender, Sent: purchases.Mailed},
 	}

@@ -20,6 +20,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/letters"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
@@ -93,6 +94,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Desk = desk
 	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
+	h.Purchases.Letters = letters.Writer{Base: BaseURL}
+	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, db))
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {

@@ -14,7 +14,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
-	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -26,13 +25,12 @@ import (
 
 // Purchases serves the pages of purchases.
 type Purchases struct {
-	Desk     *Desk
-	Service  *purchase.Service
-	Clients  *client.Service
-	Tokens   *token.Service
-	Mandates *mandate.Service
-	Events   Timeline
-	Replays  Replays
+	Desk    *Desk
+	Service *purchase.Service
+	Clients *client.Service
+	Tokens  *token.Service
+	Events  Timeline
+	Replays Replays
 }
 
 const purchases = "purchases"

@@ -66,7 +66,7 @@ func (h *Tokens) Delete(c echo.Context) error {
 // impacts finds the live tokens that are named, each once.
 func (h *Tokens) impacts(c echo.Context, named url.Values) ([]purchase.Impact, error) {
 	var out []purchase.Impact
-	ids := named["id"]
+	ids := slices.Clone(named["id"]) // Compact empties what it leaves behind
 	slices.Sort(ids)
 	for _, text := range slices.Compact(ids) {
 		id, err := uuid.Parse(text)

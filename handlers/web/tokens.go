@@ -31,8 +31,6 @@ type Tokens struct {
 	Register  *token.Service
 	Mandates  *mandate.Service
 	Purchases *purchase.Service
-	Clients   *client.Service
-	Replays   Replays
 }
 
 const tokensRoom = "tokens"

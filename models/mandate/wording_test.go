@@ -46,11 +46,11 @@ func TestThePermissionFitsWhatIsKnown(t *testing.T) {
 		"days have no fixed day": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) {
 			m.PeriodUnits, m.DeductionDay = "days", 0
 		}, "the dates that we agreed, as often as every day."},
+		"nobody chose the day":  {func(_ *mandate.Mandate, _ *merchant.Brand, t *mandate.Terms) { t.AnyDay = true }, "the dates that we agreed."},
 		"no period":             {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.PeriodUnits = "" }, "the dates that we agreed."},
 		"a reference is known":  {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.ContractReference = "DD0000000042" }, "shown as CAPEFIT with the contract reference DD0000000042."},
 		"or will be given":      {func(*mandate.Mandate, *merchant.Brand, *mandate.Terms) {}, "shown as CAPEFIT with the contract reference of this authority."},
 		"it ends":               {func(*mandate.Mandate, *merchant.Brand, *mandate.Terms) {}, "ends when I cancel it"},
-		"nobody chose the day":  {func(_ *mandate.Mandate, _ *merchant.Brand, t *mandate.Terms) { t.AnyDay = true }, "the dates that we agreed."},
 		"moved to the next day": {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Shift = calendar.Next }, "the next ordinary business day."},
 		"one name":              {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.LegalName = "" }, "authorise Cape Fitness to debit"},
 		"no address on record":  {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Email = "" }, "notice in writing. Cancelling"},

@@ -1,0 +1,46 @@
+package web
+
+import (
+	"debitdesk/models/client"
+	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
+	"debitdesk/models/report"
+	"debitdesk/models/token"
+)
+
+// Shelf is where the pages about debits find what they show.
+type Shelf interface {
+	Timeline
+	Replays
+	token.Lister
+	mandate.Reader
+	report.Reader
+}
+
+// Rooms are the pages about debits.
+type Rooms struct {
+	Home      *Home
+	Purchases *Purchases
+	Tokens    *Tokens
+	Accounts  *Accounts
+}
+
+// NewRooms builds the pages about debits, and gives the desk its count of what
+// needs attention.
+func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, shelf Shelf) Rooms {
+	register, proofs := &token.Service{Read: shelf}, &mandate.Service{Read: shelf}
+	reports := &report.Service{Read: shelf, Now: desk.Now, Calendar: purchases.Calendar, Timetable: purchases.Timetable}
+	desk.Attention = reports.AttentionCount
+	return Rooms{
+		Home:      &Home{Desk: desk, Reports: reports},
+		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
+		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
+		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
+	}
+}
+
+// Beside puts what belongs to a client's debits on the client's page.
+func (r Rooms) Beside(c *Clients) {
+	c.Panels = append(c.Panels, r.Tokens.TokensPanel, r.Tokens.PurchasesPanel)
+	c.Breaks = r.Tokens.Breaks
+}
