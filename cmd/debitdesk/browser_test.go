@@ -27,6 +27,9 @@ import (
 //go:embed testdata/axe/axe.min.js
 var axe string
 
+// pictures is the folder for screenshots; empty takes none.
+var pictures = os.Getenv("DEBITDESK_SCREENSHOTS")
+
 // patience is how long a page may take to show what is waited for.
 const patience = 15 * time.Second
 
@@ -231,11 +234,15 @@ func quoted(text string) string {
 	return "'" + text + "'"
 }
 
-// look is how a page can be shown.
-var looks = []struct {
+// A look is how a page is shown. The first two are asked about on every page:
+// between them they have both widths and both colour schemes. All four are
+// taken when somebody wants pictures.
+var looks = []look{{1280, 900, "light"}, {390, 844, "dark"}, {390, 844, "light"}, {1280, 900, "dark"}}
+
+type look struct {
 	width, height int64
 	scheme        string
-}{{1280, 900, "light"}, {390, 844, "light"}, {390, 844, "dark"}, {1280, 900, "dark"}}
+}
 
 // looksAt asks axe about the page in each look, and takes pictures when wanted.
 // It ends as it began: wide and light.
@@ -245,7 +252,11 @@ func (b *tab) looksAt(name string) {
 		return
 	}
 	b.seen[name] = true
-	for _, l := range looks {
+	asked := looks[:2]
+	if pictures != "" {
+		asked = looks
+	}
+	for _, l := range asked {
 		b.show(l.width, l.height, l.scheme)
 		if found := b.barriers(); found != "" {
 			b.t.Errorf("%s (%d pixels, %s) shuts people out:\n%s", name, l.width, l.scheme, found)
@@ -307,16 +318,15 @@ func (b *tab) overflow() string {
 // picture keeps a screenshot of the whole page in $DEBITDESK_SCREENSHOTS.
 func (b *tab) picture(name string) {
 	b.t.Helper()
-	folder := os.Getenv("DEBITDESK_SCREENSHOTS")
-	if folder == "" {
+	if pictures == "" {
 		return
 	}
 	var png []byte
 	b.do("take a picture", chromedp.FullScreenshot(&png, 100))
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // pictures are for everybody
+	if err := os.MkdirAll(pictures, 0o755); err != nil { //nolint:gosec // pictures are for everybody
 		b.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, name), png, 0o644); err != nil { //nolint:gosec // likewise
+	if err := os.WriteFile(filepath.Join(pictures, name), png, 0o644); err != nil { //nolint:gosec // likewise
 		b.t.Fatal(err)
 	}
 }
