@@ -3,6 +3,7 @@ package user
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/alexedwards/argon2id"
 )
@@ -39,7 +40,10 @@ func inTurn(ctx context.Context, work func() error) error {
 	case <-ctx.Done():
 		return fmt.Errorf("password: %w", ctx.Err())
 	}
-	defer func() { <-hashing }()
+	defer func() {
+		debug.FreeOSMemory() // a hash leaves 64 MiB behind that nobody needs until the next one
+		<-hashing
+	}()
 	if err := work(); err != nil {
 		return fmt.Errorf("password: %w", err)
 	}
