@@ -95,10 +95,11 @@ func browser(t *testing.T) context.Context {
 
 // tab is one person in front of the browser, with cookies of their own.
 type tab struct {
-	t    *testing.T
-	ctx  context.Context
-	base string
-	seen map[string]bool // pages looked at already
+	t     *testing.T
+	ctx   context.Context
+	base  string
+	seen  map[string]bool // pages looked at already
+	plain bool            // runs no scripts
 }
 
 func (s *site) tab(t *testing.T, in context.Context) *tab {
@@ -118,7 +119,15 @@ func (s *site) tab(t *testing.T, in context.Context) *tab {
 	}
 	ctx, end := chromedp.NewContext(in, chromedp.WithTargetID(window))
 	t.Cleanup(end)
-	return &tab{t, ctx, s.url, map[string]bool{}}
+	return &tab{t: t, ctx: ctx, base: s.url, seen: map[string]bool{}}
+}
+
+// withoutScripts is a person whose browser runs none. axe is a script.
+func (b *tab) withoutScripts() *tab {
+	b.t.Helper()
+	b.do("turn scripts off", emulation.SetScriptExecutionDisabled(true))
+	b.plain = true
+	return b
 }
 
 // do runs actions, within the patience for all of them.
@@ -248,7 +257,7 @@ type look struct {
 // It ends as it began: wide and light.
 func (b *tab) looksAt(name string) {
 	b.t.Helper()
-	if b.seen[name] {
+	if b.seen[name] || b.plain {
 		return
 	}
 	b.seen[name] = true

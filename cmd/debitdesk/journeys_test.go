@@ -164,6 +164,28 @@ func (b *tab) movesClock(to calendar.Date) {
 	b.sees(to.Format("2 Jan 2006"))
 }
 
+// Scripts only improve: the same work by plain links and forms.
+func TestTheMainJobIsDoneWithoutScripts(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	site.business(t)
+	chromium := browser(t)
+	owner := site.tab(t, chromium).withoutScripts()
+	owner.open("/login")
+	owner.fill("email", "owner@gym.example")
+	owner.fill("password", password)
+	owner.click("Sign in")
+	owner.sees("To be collected today")
+	client := owner.addsClient("Naledi Mokoena", "naledi@example.com")
+	link := owner.makesLink(client)
+	site.tab(t, chromium).withoutScripts().givesAccount(link, "Naledi Mokoena", "62001230102")
+	day := site.workingDay(7)
+	paid := owner.charges(client, "Monthly membership", "649.00", day)
+	owner.movesClock(day)
+	owner.open(paid)
+	owner.sees("Paid, provisional")
+}
+
 // Every page of a busy merchant, as people with all sorts of eyes and windows see it.
 func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 	t.Parallel()
