@@ -175,13 +175,23 @@ func (b *tab) open(path string) {
 // sees waits for a text on the page.
 func (b *tab) sees(text string) {
 	b.t.Helper()
-	b.do("see "+strconv.Quote(text), chromedp.WaitVisible(`//body//*[not(self::script or self::option)][text()[contains(normalize-space(.), `+quoted(text)+`)]]`, chromedp.BySearch))
+	b.do("see "+strconv.Quote(text), chromedp.WaitVisible(shows(text), chromedp.BySearch))
+}
+
+// loses waits until a text has gone from the page.
+func (b *tab) loses(text string) {
+	b.t.Helper()
+	b.do("lose "+strconv.Quote(text), chromedp.WaitNotPresent(shows(text), chromedp.BySearch))
+}
+
+func shows(text string) string {
+	return `//body//*[not(self::script or self::option)][text()[contains(normalize-space(.), ` + quoted(text) + `)]]`
 }
 
 // fill types into the input of that name.
 func (b *tab) fill(name, text string) {
 	b.t.Helper()
-	input := `[name="` + name + `"]`
+	input := `main [name="` + name + `"]`
 	b.do("fill "+name, chromedp.WaitVisible(input, chromedp.ByQuery), chromedp.Clear(input, chromedp.ByQuery), chromedp.SendKeys(input, text, chromedp.ByQuery))
 }
 
@@ -194,7 +204,7 @@ func (b *tab) set(name, value string) {
 // submit presses the main button of the form.
 func (b *tab) submit() {
 	b.t.Helper()
-	b.goes("submit", chromedp.Click(`main button.primary`, chromedp.ByQuery, chromedp.NodeVisible))
+	b.goes("submit", chromedp.Click(`main :is(button.primary, button.danger)`, chromedp.ByQuery, chromedp.NodeVisible))
 }
 
 // pick chooses an option by its value.
