@@ -83,7 +83,6 @@ CREATE TABLE purchases (
     created_at          timestamptz NOT NULL,
     updated_at          timestamptz NOT NULL
 ) WITH (fillfactor = 85);
-CREATE INDEX purchases_by_merchant ON purchases (merchant_id, id);
 CREATE INDEX purchases_by_status ON purchases (merchant_id, status, id);
 CREATE INDEX purchases_by_client ON purchases (client_id, id) WHERE client_id IS NOT NULL;
 CREATE INDEX purchases_by_token ON purchases (token_id, id) WHERE token_id IS NOT NULL;

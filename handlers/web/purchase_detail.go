@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,9 +60,12 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 		return view, err
 	}
 	view.Primary, view.Acts = possible(rec, who, usable, now)
-	view.Result = resultView(rec)
+	if view.Result = resultView(rec); view.Result != nil {
+		view.Next = "The money is not with you, and nothing more happens by itself."
+	}
 	if rec.Payable(now) && (rec.TotalCents > 0 || rec.Method != "") {
 		view.Link = p.link(rec)
+		view.Acts = slices.DeleteFunc(view.Acts, func(a pages.Act) bool { return a.Href == view.Link.SendHref }) // stands beside the link
 	}
 	events, err := p.Events.Timeline(ctx, who.MerchantID, audit.Subject{PurchaseID: rec.ID}, eventsAsk(c))
 	if err != nil {
@@ -133,7 +137,7 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 		out = append([]components.Entry{{Icon: icon, Text: text, At: when, Planned: true}}, out...)
 	}
 	c := rec.Collection
-	if c == nil || !slicesHas(c.State, collection.Scheduled, collection.Submitted, collection.InTracking, collection.Provisional) {
+	if c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted, collection.InTracking, collection.Provisional}, c.State) {
 		if !rec.PassAt.IsZero() && rec.DueGiven {
 			word := "Turns overdue, and can still be paid"
 			if rec.DueStrict {
@@ -152,15 +156,6 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 	}
 	add(c.FinalAt, false, "check", "Final: no return is possible any more")
 	return out
-}
-
-func slicesHas[T comparable](one T, of ...T) bool {
-	for _, o := range of {
-		if o == one {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (components.Facts, error) {
@@ -300,11 +295,14 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.
 		{Label: "Refund…", Icon: "undo", Href: purchasePath(rec.ID, "refund"), Why: whyNotRefund(rec, who)},
 		{Label: "Cancel purchase…", Icon: "x", Href: purchasePath(rec.ID, "cancellation"), Why: whyNotCancel(rec)},
 	}
+	store := components.Button{Label: "Store an account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new"}
 	switch {
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
 		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary", Href: purchasePath(rec.ID, "settlement")}, acts
 	case rec.Status == purchase.Preauthorized && rec.IsRecurringToken && rec.ClientID != uuid.Nil:
 		return components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + rec.ClientID.String()}, acts
+	case rec.Payable(now) && rec.ClientID != uuid.Nil && needsNewAccount(rec):
+		return store, acts
 	case acts[0].Why == "" || acts[1].Why == "" && rec.Payable(now):
 		i := 0
 		if acts[0].Why != "" {
@@ -313,7 +311,7 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.
 		primary := components.Button{Label: acts[i].Label, Icon: acts[i].Icon, Kind: "primary", Href: acts[i].Href}
 		return primary, append(acts[:i:i], acts[i+1:]...)
 	case rec.Payable(now) && rec.ClientID != uuid.Nil && rec.TotalCents > 0:
-		return components.Button{Label: "Store an account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new"}, acts
+		return store, acts
 	}
 	return components.Button{}, acts
 }

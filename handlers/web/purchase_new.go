@@ -306,7 +306,8 @@ func ways(form url.Values, payer *client.Client, usable []token.Token, wrong str
 	}
 	cards := components.RadioCards{Legend: "How is it paid?", Name: "way", Value: form.Get("way"), Error: wrong, Required: true, Options: []components.RadioCard{
 		charge, link, {Value: byNobody, Title: "Only record it", Text: "Charge it later, or mark it as paid.", Icon: "note"}}}
-	if cards.Value == "" || cards.Value == byCharge && charge.Disabled {
+	firstChoice := form.Has("client_shown") && form.Get("client_shown") == "" // the client was chosen just now
+	if cards.Value == "" || cards.Value == byCharge && charge.Disabled || cards.Value == byLink && firstChoice {
 		cards.Value = byLink
 		if !charge.Disabled {
 			cards.Value = byCharge

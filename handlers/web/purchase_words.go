@@ -61,6 +61,9 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 	}
 	switch rec.Status {
 	case purchase.Created:
+		if rec.Method != "" && rec.TotalCents == 0 {
+			return "The payer has still to give the bank details: send the link. No money is taken."
+		}
 		return "Nothing is collected yet: charge a stored account, or send the payer the link." + due
 	case purchase.Sent:
 		return "The payer has the link and has not opened it yet." + due

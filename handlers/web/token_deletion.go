@@ -143,10 +143,10 @@ func impactWords(i purchase.Impact, now time.Time) string {
 			next = p.Due
 		}
 	}
-	uses := "purchases use it"
+	uses, fail := "purchases use it", "They will fail"
 	if len(i.Waiting) == 1 {
-		uses = "purchase uses it"
+		uses, fail = "purchase uses it", "It will fail"
 	}
 	return whose + grouped(int64(len(i.Waiting))) + " scheduled " + uses + ", " + sum(i.WaitingCents(), i.Waiting[0].Currency) + ", next " + sayDay(dateOf(next), now) +
-		". They will fail, unless the bank has them already."
+		". " + fail + ", unless the bank has it already."
 }

@@ -80,15 +80,18 @@ func purchasePage(merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) (stri
 		where, args = where+" AND id "+compare+" ?", append(args, ask.From)
 	}
 	order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
-	if len(f.Statuses) < 2 {
-		for _, status := range f.Statuses {
-			where, args = where+" AND status = ?", append(args, string(status))
-		}
+	statuses := f.Statuses
+	switch {
+	case len(statuses) == 0 && f.Narrow(): // other indexes lead to it
 		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + order, args
+	case len(statuses) == 0:
+		statuses = purchase.Statuses
+	case len(statuses) == 1:
+		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = ?" + order, append(args, string(statuses[0]))
 	}
 	var parts []string
 	var all []any
-	for _, status := range f.Statuses {
+	for _, status := range statuses {
 		parts = append(parts, "(SELECT id FROM purchases WHERE "+where+" AND status = ?"+order+")")
 		all = append(append(all, args...), string(status))
 	}
