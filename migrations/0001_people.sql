@@ -134,7 +134,6 @@ CREATE TABLE audit_entries (
     before      jsonb,
     after       jsonb
 );
-CREATE INDEX audit_entries_by_merchant ON audit_entries (merchant_id, id);
 CREATE INDEX audit_entries_by_client ON audit_entries (client_id, id) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_entries_by_purchase ON audit_entries (purchase_id, id) WHERE purchase_id IS NOT NULL;
 
@@ -145,7 +144,7 @@ CREATE TABLE idempotency_keys (
     key         text NOT NULL,
     fingerprint bytea NOT NULL,
     status      integer NOT NULL,
-    body        bytea NOT NULL,
+    body        bytea NOT NULL, -- sealed: it may show a payer's numbers
     stored_at   timestamptz NOT NULL, -- real time, not the sandbox clock
     PRIMARY KEY (merchant_id, is_test, key)
 );

@@ -83,7 +83,6 @@ CREATE TABLE purchases (
     created_at          timestamptz NOT NULL,
     updated_at          timestamptz NOT NULL
 ) WITH (fillfactor = 85);
-CREATE INDEX purchases_by_merchant ON purchases (merchant_id, id);
 CREATE INDEX purchases_by_status ON purchases (merchant_id, status, id);
 CREATE INDEX purchases_by_due ON purchases (merchant_id, due) INCLUDE (id, status);
 CREATE INDEX purchases_by_amount ON purchases (merchant_id, total_cents) INCLUDE (id, status);

@@ -22,7 +22,7 @@ const copies = `INSERT INTO purchases SELECT (r).* FROM (
 	SELECT jsonb_populate_record(p, jsonb_build_object('id', (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint + n), 12, '0') || '7' ||
 		substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 15))::uuid,
 		'status', (%s), 'reference_generated', 'B' || n, 'pass_at', NULL, 'client_id', (%s))) AS r
-	FROM generate_series(1, $1::int) AS n, (SELECT * FROM purchases WHERE merchant_id = $2 AND status = 'created' ORDER BY id DESC LIMIT 1) AS p) AS made
+	FROM generate_series(1, $1::int) AS n, (SELECT q FROM purchases AS q WHERE merchant_id = $2 AND status = 'created' ORDER BY id DESC LIMIT 1) AS one(p)) AS made
 	RETURNING id::text`
 
 // statuses as a merchant of some years has them.
@@ -53,7 +53,7 @@ func (s *server) fill(ctx context.Context, total int) error {
 	const chunk = 50_000
 	for have < total {
 		n := min(chunk, total-have)
-		if _, err := conn.Exec(ctx, fmt.Sprintf(copies, mixedStatuses, "p.client_id"), n, s.cast.MerchantID); err != nil {
+		if _, err := conn.Exec(ctx, fmt.Sprintf(copies, mixedStatuses, "(p).client_id"), n, s.cast.MerchantID); err != nil {
 			return fmt.Errorf("fill: %w", err)
 		}
 		have += n
@@ -78,7 +78,7 @@ func (s *server) fresh(ctx context.Context, client string, due int64, n int) ([]
 		return nil, err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	rows, err := conn.Query(ctx, fmt.Sprintf(copies, "'created'", "p.client_id"), n, s.cast.MerchantID)
+	rows, err := conn.Query(ctx, fmt.Sprintf(copies, "'created'", "(p).client_id"), n, s.cast.MerchantID)
 	if err != nil {
 		return nil, err
 	}

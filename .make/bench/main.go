@@ -47,6 +47,9 @@ func run(ctx context.Context, pick *regexp.Regexp, length time.Duration, rows in
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
+		for _, l := range lines {
+			fmt.Fprintln(os.Stderr, l.what, l.measured, l.against, l.ratio)
+		}
 		table = append(table, lines...)
 	}
 	fmt.Println("| What | Measured | Against | Ratio | Aim |")

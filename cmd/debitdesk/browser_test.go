@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"debitdesk/models/store/storetest"
@@ -24,6 +26,9 @@ import (
 
 //go:embed testdata/axe/axe.min.js
 var axe string
+
+// pictures is the folder for screenshots; empty takes none.
+var pictures = os.Getenv("DEBITDESK_SCREENSHOTS")
 
 // patience is how long a page may take to show what is waited for.
 const patience = 15 * time.Second
@@ -67,10 +72,14 @@ func openSite(t *testing.T) *site {
 // browser is a headless Chromium that knows nobody.
 func browser(t *testing.T) context.Context {
 	t.Helper()
+	profile, err := os.MkdirTemp(scratch, "profile-") // the browser may write to it for a moment after its end
+	if err != nil {
+		t.Fatal(err)
+	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
-		chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.DisableGPU, chromedp.UserDataDir(profile), chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -86,17 +95,39 @@ func browser(t *testing.T) context.Context {
 
 // tab is one person in front of the browser, with cookies of their own.
 type tab struct {
-	t    *testing.T
-	ctx  context.Context
-	base string
-	seen map[string]bool // pages looked at already
+	t     *testing.T
+	ctx   context.Context
+	base  string
+	seen  map[string]bool // pages looked at already
+	plain bool            // runs no scripts
 }
 
 func (s *site) tab(t *testing.T, in context.Context) *tab {
 	t.Helper()
-	ctx, end := chromedp.NewContext(in, chromedp.WithNewBrowserContext())
+	var window target.ID
+	err := chromedp.Run(in, chromedp.ActionFunc(func(ctx context.Context) error {
+		ctx = cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser)
+		nobody, err := target.CreateBrowserContext().Do(ctx)
+		if err != nil {
+			return err
+		}
+		window, err = target.CreateTarget("about:blank").WithBrowserContextID(nobody).WithNewWindow(true).Do(ctx)
+		return err
+	}))
+	if err != nil {
+		t.Fatalf("open a window: %v", err)
+	}
+	ctx, end := chromedp.NewContext(in, chromedp.WithTargetID(window))
 	t.Cleanup(end)
-	return &tab{t, ctx, s.url, map[string]bool{}}
+	return &tab{t: t, ctx: ctx, base: s.url, seen: map[string]bool{}}
+}
+
+// withoutScripts is a person whose browser runs none. axe is a script.
+func (b *tab) withoutScripts() *tab {
+	b.t.Helper()
+	b.do("turn scripts off", emulation.SetScriptExecutionDisabled(true))
+	b.plain = true
+	return b
 }
 
 // do runs actions, within the patience for all of them.
@@ -112,12 +143,22 @@ func (b *tab) do(what string, actions ...chromedp.Action) {
 	}
 }
 
+// goes runs an action that leads to another page, and returns when that is there.
+func (b *tab) goes(what string, action chromedp.Action) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, action); err != nil {
+		b.t.Fatalf("%s: %v\n%s", what, err, b.page())
+	}
+}
+
 // page is what the person sees, for messages of failed tests.
 func (b *tab) page() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 3*time.Second)
 	defer cancel()
 	var address, text string
-	if err := chromedp.Run(ctx, chromedp.Location(&address), chromedp.Evaluate(`document.body.innerText`, &text)); err != nil {
+	if err := chromedp.Run(ctx, chromedp.Location(&address), chromedp.Evaluate(`[...(document.querySelector("main") || document.body).querySelectorAll("option:not(:checked)")].forEach(o => o.remove()), (document.querySelector("main") || document.body).innerText`, &text)); err != nil {
 		return err.Error()
 	}
 	return address + "\n" + text
@@ -134,14 +175,36 @@ func (b *tab) open(path string) {
 // sees waits for a text on the page.
 func (b *tab) sees(text string) {
 	b.t.Helper()
-	b.do("see "+strconv.Quote(text), chromedp.WaitVisible(`//body//*[not(self::script or self::option)][text()[contains(normalize-space(.), `+quoted(text)+`)]]`, chromedp.BySearch))
+	b.do("see "+strconv.Quote(text), chromedp.WaitVisible(shows(text), chromedp.BySearch))
+}
+
+// loses waits until a text has gone from the page.
+func (b *tab) loses(text string) {
+	b.t.Helper()
+	b.do("lose "+strconv.Quote(text), chromedp.WaitNotPresent(shows(text), chromedp.BySearch))
+}
+
+func shows(text string) string {
+	return `//body//*[not(self::script or self::option)][text()[contains(normalize-space(.), ` + quoted(text) + `)]]`
 }
 
 // fill types into the input of that name.
 func (b *tab) fill(name, text string) {
 	b.t.Helper()
-	input := `[name="` + name + `"]`
-	b.do("fill "+name, chromedp.WaitVisible(input, chromedp.ByQuery), chromedp.SetValue(input, "", chromedp.ByQuery), chromedp.SendKeys(input, text, chromedp.ByQuery))
+	input := `main [name="` + name + `"]`
+	b.do("fill "+name, chromedp.WaitVisible(input, chromedp.ByQuery), chromedp.Clear(input, chromedp.ByQuery), chromedp.SendKeys(input, text, chromedp.ByQuery))
+}
+
+// set puts a value that is not typed, such as a date.
+func (b *tab) set(name, value string) {
+	b.t.Helper()
+	b.do("set "+name, chromedp.SetValue(`[name="`+name+`"]`, value, chromedp.ByQuery))
+}
+
+// submit presses the main button of the form.
+func (b *tab) submit() {
+	b.t.Helper()
+	b.goes("submit", chromedp.Click(`main :is(button.primary, button.danger)`, chromedp.ByQuery, chromedp.NodeVisible))
 }
 
 // pick chooses an option by its value.
@@ -150,11 +213,11 @@ func (b *tab) pick(name, value string) {
 	b.do("pick "+name, chromedp.SetValue(`select[name="`+name+`"]`, value, chromedp.ByQuery))
 }
 
-// click presses the button or link with that text.
+// click presses the button or link with that text, which leads to another page.
 func (b *tab) click(text string) {
 	b.t.Helper()
 	q := quoted(text)
-	b.do("click "+strconv.Quote(text), chromedp.Click(`//main//button[normalize-space(.)=`+q+`] | //main//a[normalize-space(.)=`+q+`] | //main//summary[normalize-space(.)=`+q+`]`,
+	b.goes("click "+strconv.Quote(text), chromedp.Click(`//main//button[normalize-space(.)=`+q+`] | //main//a[normalize-space(.)=`+q+`] | //main//summary[normalize-space(.)=`+q+`]`,
 		chromedp.BySearch, chromedp.NodeVisible))
 }
 
@@ -190,21 +253,29 @@ func quoted(text string) string {
 	return "'" + text + "'"
 }
 
-// look is how a page can be shown.
-var looks = []struct {
+// A look is how a page is shown. The first two are asked about on every page:
+// between them they have both widths and both colour schemes. All four are
+// taken when somebody wants pictures.
+var looks = []look{{1280, 900, "light"}, {390, 844, "dark"}, {390, 844, "light"}, {1280, 900, "dark"}}
+
+type look struct {
 	width, height int64
 	scheme        string
-}{{1280, 900, "light"}, {390, 844, "light"}, {390, 844, "dark"}, {1280, 900, "dark"}}
+}
 
 // looksAt asks axe about the page in each look, and takes pictures when wanted.
 // It ends as it began: wide and light.
 func (b *tab) looksAt(name string) {
 	b.t.Helper()
-	if b.seen[name] {
+	if b.seen[name] || b.plain {
 		return
 	}
 	b.seen[name] = true
-	for _, l := range looks {
+	asked := looks[:2]
+	if pictures != "" {
+		asked = looks
+	}
+	for _, l := range asked {
 		b.show(l.width, l.height, l.scheme)
 		if found := b.barriers(); found != "" {
 			b.t.Errorf("%s (%d pixels, %s) shuts people out:\n%s", name, l.width, l.scheme, found)
@@ -266,16 +337,15 @@ func (b *tab) overflow() string {
 // picture keeps a screenshot of the whole page in $DEBITDESK_SCREENSHOTS.
 func (b *tab) picture(name string) {
 	b.t.Helper()
-	folder := os.Getenv("DEBITDESK_SCREENSHOTS")
-	if folder == "" {
+	if pictures == "" {
 		return
 	}
 	var png []byte
 	b.do("take a picture", chromedp.FullScreenshot(&png, 100))
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // pictures are for everybody
+	if err := os.MkdirAll(pictures, 0o755); err != nil { //nolint:gosec // pictures are for everybody
 		b.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, name), png, 0o644); err != nil { //nolint:gosec // likewise
+	if err := os.WriteFile(filepath.Join(pictures, name), png, 0o644); err != nil { //nolint:gosec // likewise
 		b.t.Fatal(err)
 	}
 }

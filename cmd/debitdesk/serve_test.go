@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -119,13 +120,16 @@ func (p *process) end(s os.Signal) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-func (p *process) get(t *testing.T, path string) (int, string) {
+func (p *process) get(t *testing.T, path, token string) (int, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -139,10 +143,16 @@ func (p *process) get(t *testing.T, path string) (int, string) {
 	return res.StatusCode, string(body)
 }
 
+func (p *process) status(t *testing.T, path, token string) int {
+	t.Helper()
+	code, _ := p.get(t, path, token)
+	return code
+}
+
 func (p *process) isWell(t *testing.T) {
 	t.Helper()
 	for _, path := range []string{"/healthz", "/readyz"} {
-		if code, body := p.get(t, path); code != http.StatusOK {
+		if code, body := p.get(t, path, ""); code != http.StatusOK {
 			t.Errorf("%s: %d %s\n%s", path, code, body, p.log)
 		}
 	}
@@ -159,6 +169,9 @@ func TestTheEmbeddedDatabaseOutlivesTheServer(t *testing.T) {
 	if got := typed(t, both, "long enough to pass\n", "user", "create", "--email", "o@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin"); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
+	if token := demoToken(t, both); first.status(t, "/api/v1/clients/", token) != http.StatusOK {
+		t.Errorf("the running server does not know the token of a demo that was made beside it\n%s", first.log)
+	}
 	if code := first.end(syscall.SIGKILL); code != -1 {
 		t.Errorf("killed, it ended with %d", code)
 	}
@@ -173,6 +186,18 @@ func TestTheEmbeddedDatabaseOutlivesTheServer(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(data, "postgres", "data", "postmaster.pid")); !os.IsNotExist(err) {
 		t.Errorf("the last to leave did not stop the database: %v", err)
 	}
+}
+
+func demoToken(t *testing.T, env map[string]string) string {
+	t.Helper()
+	got := typed(t, env, "", "demo", "--json", "--clients", "2")
+	var told struct {
+		Token string `json:"api_token"`
+	}
+	if err := json.Unmarshal([]byte(got.out), &told); err != nil {
+		t.Fatalf("%v in %+v", err, got)
+	}
+	return told.Token
 }
 
 // shortFolder is a data folder that the database's own user can enter.
@@ -206,10 +231,10 @@ func TestTheOperationsAddressStandsApart(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir(), "DEBITDESK_OPS_LISTEN": "127.0.0.1:0"}
 	p := serving(t, env)
-	if code, _ := p.get(t, "/metrics"); code != http.StatusNotFound {
+	if code := p.status(t, "/metrics", ""); code != http.StatusNotFound {
 		t.Errorf("metrics on the main address: %d", code)
 	}
-	if code, _ := p.get(t, "/debug/pprof/"); code == http.StatusOK {
+	if p.status(t, "/debug/pprof/", "") == http.StatusOK {
 		t.Error("profiles on the main address")
 	}
 }

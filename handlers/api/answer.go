@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -45,6 +46,8 @@ func JSON(c echo.Context, status int, value any) error {
 	if err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}
+	// Known beforehand, or a longer body would travel in chunks.
+	c.Response().Header().Set(echo.HeaderContentLength, strconv.Itoa(len(body)))
 	return c.Blob(status, echo.MIMEApplicationJSON, body)
 }
 

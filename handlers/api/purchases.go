@@ -128,12 +128,12 @@ func (h *Purchases) Charge(c echo.Context) error {
 		return err
 	}
 	return h.answer(c, http.StatusOK, func(ctx context.Context, who actor.Actor) (purchase.Record, error) {
-		if _, err := h.Service.Get(ctx, who, id); err != nil { // 404 comes before what is wrong with the body
-			return purchase.Record{}, err
-		}
-		tokenID, err := readToken(body)
-		if err != nil {
-			return purchase.Record{}, err
+		tokenID, wrong := readToken(body)
+		if wrong != nil {
+			if _, err := h.Service.Get(ctx, who, id); err != nil { // 404 comes before what is wrong with the body
+				return purchase.Record{}, err
+			}
+			return purchase.Record{}, wrong
 		}
 		return h.Service.Charge(ctx, who, id, tokenID)
 	})

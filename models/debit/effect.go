@@ -59,6 +59,9 @@ func (m matter) answered(next collection.State, at time.Time) {
 	c.Started = c.Started || next != collection.InTracking
 	c.ProofDue = next == collection.Disputed && c.ProofDue
 	m.c.changed = true
+	if at.After(m.t.is.LastUsedAt) {
+		m.t.is.LastUsedAt, m.t.changed = at, true
+	}
 }
 
 // collected: the money is there, for EFT provisionally.

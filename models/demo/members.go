@@ -17,6 +17,8 @@ var offers = []struct {
 	{"Personal training, 4 sessions", 152000}, {"Monthly membership", 64900}, {"Pool and spa membership", 79900},
 }
 
+var weekly = order{product: "Weekly class pack", cents: 22500}
+
 // fates are the special members, in the order in which they come; everybody
 // else is an ordinary one. Each ends in another state of the product.
 var fates = []fate{
@@ -82,22 +84,30 @@ func (m *member) signsUp(daysAgo int) {
 }
 
 // isCharged makes a purchase and charges it, to be debited so many days later.
-func (m *member) isCharged(daysAgo, ahead, k int) {
+func (m *member) isCharged(daysAgo, ahead, k int) { m.isChargedFor(daysAgo, ahead, m.offer(k)) }
+
+func (m *member) isChargedFor(daysAgo, ahead int, o order) {
 	m.on(daysAgo, beforeTen, m.buys(func() order {
-		o := m.offer(k)
 		o.due = m.dueAhead(daysAgo, ahead)
 		return o
 	}))
 	m.on(daysAgo, beforeTen, m.charged)
 }
 
-// ordinary pays one month, pays the next, and waits for the third.
+// ordinary pays and goes on paying: each week, or each month with something
+// beside it.
 func (m *member) ordinary() {
-	since := 34 - m.n*5%17
+	since := 34 - m.n*5%9
 	m.signsUp(since)
+	m.isCharged(6, 9+m.n*3%16, 0)
+	if m.n%3 != 1 {
+		for daysAgo := since - 1; daysAgo > 0; daysAgo -= 7 {
+			m.isChargedFor(daysAgo, 7+m.n%3, weekly)
+		}
+		return
+	}
 	m.isCharged(since-1, 7+m.n%3, 0)
 	m.isCharged(16-m.n*3%9, 7+m.n%2, 0)
-	m.isCharged(2, 7+m.n*3%16, 0)
 }
 
 // runsDry is unpaid twice for want of money, which blocks the account.

@@ -81,7 +81,7 @@ func (s *Service) mayCharge(p Purchase) error {
 func (s *Service) charging(who actor.Actor, t token.Token, m mandate.Mandate) func(Tx, *Record) error {
 	return func(tx Tx, rec *Record) error {
 		before := rec.Status
-		held, err := tx.UseToken(t.MerchantID, t.ID, tx.Now())
+		held, err := tx.HoldToken(t.MerchantID, t.ID)
 		if err != nil {
 			return err
 		}

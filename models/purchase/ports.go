@@ -32,8 +32,9 @@ type Tx interface {
 	InsertEvidence(e mandate.Evidence)
 	InsertToken(t token.Token)
 	MoveToken(t token.Token, from token.State) (bool, error)
-	// UseToken holds the token for a charge; false when it is not active any more.
-	UseToken(merchantID, id uuid.UUID, at time.Time) (bool, error)
+	// HoldToken keeps the token from being deleted while a charge begins; false
+	// when it is not active any more.
+	HoldToken(merchantID, id uuid.UUID) (bool, error)
 	InsertCollection(c collection.Collection)
 	MoveCollection(c collection.Collection, from collection.State) (bool, error)
 	InsertRefund(r Refund)

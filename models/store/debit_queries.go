@@ -28,6 +28,21 @@ func (s *Store) openAccount(merchantID, tokenID uuid.UUID, sealed []byte) (bank.
 	return bank.AccountNumber(number), nil
 }
 
+// How long a process has to hand over what it claimed. After it another takes
+// over: the first has crashed, or the bank gets the same ids twice, which changes
+// nothing there. In the sandbox a person waits for it, and the bank is at hand.
+const (
+	handOverTime        = 2 * time.Minute
+	sandboxHandOverTime = 3 * time.Second
+)
+
+func (s *Store) handOverTime() time.Duration {
+	if s.opt.Sandbox {
+		return sandboxHandOverTime
+	}
+	return handOverTime
+}
+
 // ClaimDue implements debit.Reader. Claims live by the database's real time, which
 // is the same for every process and which nobody moves.
 func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) {
@@ -41,9 +56,9 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 	}
 	err := s.read(ctx).Raw(`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ?
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
-			claimed AS (UPDATE collections c SET claimed_until = now() + interval '2 minutes' FROM due WHERE c.id = due.id RETURNING c.*)
+			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
 		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed
-		FROM claimed c JOIN tokens t ON t.id = c.token_id ORDER BY c.submit_at, c.id`, s.Now(), limit).Scan(&rows).Error
+		FROM claimed c JOIN tokens t ON t.id = c.token_id ORDER BY c.submit_at, c.id`, s.Now(), limit, s.handOverTime().Seconds()).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("claim collections: %w", err)
 	}

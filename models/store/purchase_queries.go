@@ -83,21 +83,24 @@ func purchasePage(merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) (stri
 		return fewOrMany(f, by, where, args, beside, from, order)
 	}
 	where, args = where+beside, append(args, from...)
-	if len(f.Statuses) < 2 {
-		for _, status := range f.Statuses {
-			where, args = where+" AND status = ?", append(args, string(status))
-		}
+	statuses := f.Statuses
+	switch {
+	case len(statuses) == 0 && f.Narrow(): // other indexes lead to it
 		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + order, args
+	case len(statuses) == 0:
+		statuses = purchase.Statuses
+	case len(statuses) == 1:
+		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = ?" + order, append(args, string(statuses[0]))
 	}
-	return eachStatus(f, where, args, order)
+	return eachStatus(statuses, where, args, order)
 }
 
 // eachStatus asks for each status on its own and merges: every part then walks
 // its index in order and stops after one page, however many rows there are.
-func eachStatus(f purchase.Filter, where string, args []any, order string) (string, []any) {
+func eachStatus(statuses []purchase.Status, where string, args []any, order string) (string, []any) {
 	var parts []string
 	var all []any
-	for _, status := range f.Statuses {
+	for _, status := range statuses {
 		parts = append(parts, "(SELECT id FROM purchases WHERE "+where+" AND status = ?"+order+")")
 		all = append(append(all, args...), string(status))
 	}

@@ -38,7 +38,7 @@ type Store struct {
 	Clock *Clock
 	sql   *sql.DB
 	db    *gorm.DB
-	dry   *gorm.DB
+	dry   *gorm.DB // builds statements that a Tx queues
 	seal  *seal.Box
 	opt   Options
 	refs  *counters

@@ -56,14 +56,14 @@ func (t *Tx) InsertToken(k token.Token) {
 }
 
 const moveToken = `UPDATE tokens SET state = $4, soft_failures = $5, failures = $6, blocked_code = $7, last_success_at = $8, updated_at = $9,
-	ended_at = coalesce(ended_at, $10) WHERE id = $1 AND merchant_id = $2 AND state = $3`
+	ended_at = coalesce(ended_at, $10), last_used_at = $11 WHERE id = $1 AND merchant_id = $2 AND state = $3`
 
 func moveTokenArgs(k token.Token, from token.State) []any {
 	var ended *time.Time
 	if k.State == token.Deleted || k.State == token.Superseded {
 		ended = orNull(k.UpdatedAt)
 	}
-	return []any{k.ID, k.MerchantID, string(from), string(k.State), k.SoftFailures, k.Failures, k.BlockedCode, orNull(k.LastSuccessAt), k.UpdatedAt, ended}
+	return []any{k.ID, k.MerchantID, string(from), string(k.State), k.SoftFailures, k.Failures, k.BlockedCode, orNull(k.LastSuccessAt), k.UpdatedAt, ended, orNull(k.LastUsedAt)}
 }
 
 // MoveToken implements purchase.Tx: compare-and-set on the state.
@@ -80,13 +80,13 @@ func (t *Tx) SaveToken(k token.Token, from token.State) {
 	t.later(moveToken, moveTokenArgs(k, from)...)
 }
 
-// UseToken implements purchase.Tx: it holds the token's row until the commit, so
-// that a token cannot be deleted while a charge begins; false when it is not
-// active any more.
-func (t *Tx) UseToken(merchantID, id uuid.UUID, at time.Time) (bool, error) {
-	n, err := t.exec(`UPDATE tokens SET last_used_at = $3 WHERE id = $1 AND merchant_id = $2 AND state = 'active'`, id, merchantID, at)
+// HoldToken implements purchase.Tx: it holds the token's row until the commit, so
+// that a token cannot be deleted while a charge begins, though other charges may
+// begin with it; false when it is not active any more.
+func (t *Tx) HoldToken(merchantID, id uuid.UUID) (bool, error) {
+	n, err := t.exec(`SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE`, id, merchantID)
 	if err != nil {
-		return false, fmt.Errorf("use token: %w", err)
+		return false, fmt.Errorf("hold token: %w", err)
 	}
 	return n == 1, nil
 }

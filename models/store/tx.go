@@ -120,8 +120,12 @@ func (t *Tx) fail(err error) {
 
 // create queues the INSERT of a GORM row.
 func (t *Tx) create(row any) {
-	stmt := t.s.dry.WithContext(t.ctx).Create(row).Statement
-	t.later(stmt.SQL.String(), stmt.Vars...)
+	ins, err := insertionOf(t.db.NamingStrategy, row)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	t.later(ins.sql, ins.args(t.ctx, row)...)
 }
 
 // later queues a statement whose result nobody needs.

@@ -3,6 +3,8 @@ package user
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
+	"time"
 
 	"github.com/alexedwards/argon2id"
 )
@@ -12,6 +14,12 @@ var (
 	hashing    = make(chan struct{}, 2)
 	hashParams = &argon2id.Params{Memory: 64 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 )
+
+// A hash leaves 64 MiB behind. They go back once nobody has signed in for a
+// moment: giving them back each time would cost more than the hash.
+var letGo = time.AfterFunc(quietFor, debug.FreeOSMemory)
+
+const quietFor = 2 * time.Second
 
 // nobodysHash fits no password; it is compared for unknown people so that they
 // cost the same time as known ones.
@@ -39,7 +47,10 @@ func inTurn(ctx context.Context, work func() error) error {
 	case <-ctx.Done():
 		return fmt.Errorf("password: %w", ctx.Err())
 	}
-	defer func() { <-hashing }()
+	defer func() {
+		<-hashing
+		letGo.Reset(quietFor)
+	}()
 	if err := work(); err != nil {
 		return fmt.Errorf("password: %w", err)
 	}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/client"
+	"debitdesk/models/demo"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/user"
+)
+
+func TestTheDemoIsMadeOnceAndToldAgain(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	var first, second map[string]any
+	for _, told := range []*map[string]any{&first, &second} {
+		got := typed(t, env, "", "demo", "--json", "--clients", "3")
+		if got.code != exitOK || strings.Count(got.out, "\n") != 1 {
+			t.Fatalf("%+v", got)
+		}
+		if err := json.Unmarshal([]byte(got.out), told); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys := []string{"base_url", "merchant_id", "merchant_slug", "brand_id", "api_token", "webhook_public_key", "users", "clients"}
+	for _, key := range keys {
+		a, _ := json.Marshal(first[key])
+		b, _ := json.Marshal(second[key])
+		if same := string(a) == string(b); same == (key == "api_token") {
+			t.Errorf("%s: first %s, then %s", key, a, b)
+		}
+	}
+	if len(first) != len(keys) || len(first["clients"].([]any)) != 3 || len(first["users"].([]any)) != 3 { //nolint:forcetypeassert // a panic fails too
+		t.Errorf("not as promised: %v", first)
+	}
+}
+
+func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	made, err := site.app.demo(t.Context(), 25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := actor.OperatorOf(made.Merchant.ID)
+	counts, err := site.app.Services.purchases.Counts(t.Context(), who, purchase.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, status := range []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed, purchase.PendingCharge, purchase.PendingExecute, purchase.Paid,
+		purchase.Preauthorized, purchase.Failed, purchase.Overdue, purchase.Expired, purchase.Cancelled, purchase.Chargeback, purchase.PendingRefund, purchase.Refunded} {
+		if counts[string(status)] == 0 {
+			t.Errorf("nothing is %s: %v", status, counts)
+		}
+	}
+	if ahead := time.Until(site.app.Store.Clock.Now()); ahead < -time.Second || ahead > time.Second {
+		t.Errorf("the clock stands %s beside the real time", ahead)
+	}
+	if _, err := site.app.Services.users.SignIn(t.Context(), user.Attempt{Email: made.Users[0].Email, Password: made.Users[0].Password, IP: "192.0.2.1"}); err != nil {
+		t.Errorf("the printed password does not open: %v", err)
+	}
+	if _, err := site.app.Services.credentials.Verify(t.Context(), made.APIToken); err != nil {
+		t.Errorf("the printed token does not open: %v", err)
+	}
+	page, err := site.app.Services.clients.List(t.Context(), who, client.Query{Ask: paging.Ask{Limit: 100}})
+	if err != nil || len(page.Items) != 25 {
+		t.Errorf("%d clients, %v", len(page.Items), err)
+	}
+}
+
+func TestADatabaseInUseGetsNoDemo(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	m, brand, err := site.app.Services.merchants.Create(t.Context(), merchant.New{Slug: "gym", Name: "Gym", Brand: site.app.newBrand()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := purchase.Input{BrandID: brand.ID, Client: &client.Details{Email: "a@example.com"}, Details: purchase.Details{Products: []purchase.Product{{Name: "x", PriceCents: 100, Quantity: decimal.NewFromInt(1)}}}}
+	if _, err := site.app.Services.purchases.Create(t.Context(), actor.OperatorOf(m.ID), in); err != nil {
+		t.Fatal(err)
+	}
+	before := site.app.Store.Clock.Now()
+	if _, err := site.app.demo(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("got %v", err)
+	}
+	if site.app.Store.Clock.Now().Before(before) {
+		t.Error("the clock went back")
+	}
+	if _, err := site.app.Store.MerchantBySlug(t.Context(), demo.Slug); !fault.Is(err, fault.NotFound) {
+		t.Errorf("half a demo is left: %v", err)
+	}
+	all, err := site.app.Store.Merchants(t.Context())
+	if err != nil || slices.ContainsFunc(all, func(m merchant.Merchant) bool { return m.IsDemo }) {
+		t.Errorf("%v, %v", all, err)
+	}
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/demo"
+	"debitdesk/models/merchant"
+	"debitdesk/models/user"
+)
+
+const password = "a password of length"
+
+// business sets up a merchant whose admin can sign in.
+func (s *site) business(t *testing.T) {
+	t.Helper()
+	m, _, err := s.app.Services.merchants.Create(t.Context(), merchant.New{Slug: "gym", Name: "Kloof Street Fitness", Brand: s.app.newBrand()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := user.Input{Email: "owner@gym.example", Name: "Nomsa Jacobs", Password: password, Role: actor.Admin}
+	if _, err := s.app.Services.users.Create(t.Context(), actor.OperatorOf(m.ID), admin); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *tab) signIn() {
+	b.t.Helper()
+	b.open("/")
+	b.looksAt("sign-in")
+	b.fill("email", "owner@gym.example")
+	b.fill("password", password)
+	b.click("Sign in")
+	b.sees("To be collected today")
+}
+
+// The first paragraph of what the product is for, as a person walks it: a new
+// client, the account stored by the payer's link without taking money, a charge
+// for a day of next week, the clock moved, and the money collected; of another
+// client it comes back, with the reason.
+func TestFromABankAccountToCollectedMoney(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	site.business(t)
+	chromium := browser(t)
+	owner := site.tab(t, chromium)
+	owner.signIn()
+	owner.looksAt("home-empty")
+	nextWeek := site.workingDay(7)
+
+	client := owner.addsClient("Thandiwe Nkosi", "thandiwe@example.com")
+	link := owner.makesLink(client)
+	payer := site.tab(t, chromium)
+	payer.givesAccount(link, "Thandiwe Nkosi", "62001230101")
+	paid := owner.charges(client, "Monthly membership", "649.00", nextWeek)
+	owner.looksAt("purchase-waiting")
+
+	other := owner.addsClient("Pieter Botha", "pieter@example.com")
+	link = owner.makesLink(other)
+	site.tab(t, chromium).givesAccount(link, "Pieter Botha", "62001239002")
+	unpaid := owner.charges(other, "Family membership", "1199.00", nextWeek)
+
+	owner.movesClock(nextWeek)
+	owner.open(paid)
+	owner.sees("Paid, provisional")
+	owner.looksAt("purchase-provisional")
+	owner.movesClock(nextWeek.AddDays(12))
+	owner.open(paid)
+	owner.sees("Collected and settled")
+	owner.looksAt("purchase-paid")
+	owner.open(unpaid)
+	owner.sees("Not enough money")
+	owner.looksAt("purchase-unpaid")
+	owner.open("/")
+	owner.looksAt("home")
+	owner.open("/attention")
+	owner.looksAt("attention")
+}
+
+// workingDay is the first day so far ahead on which banks work.
+func (s *site) workingDay(ahead int) calendar.Date {
+	day := calendar.DateOf(s.app.Store.Now()).AddDays(ahead)
+	for days := calendar.New(); !days.IsBusinessDay(day); {
+		day = day.AddDays(1)
+	}
+	return day
+}
+
+// addsClient gives the address of the new client.
+func (b *tab) addsClient(name, email string) string {
+	b.t.Helper()
+	b.open("/clients")
+	b.looksAt("clients")
+	b.open("/clients/new")
+	b.looksAt("client-new")
+	b.fill("full_name", name)
+	b.fill("email", email)
+	b.fill("phone", "082 123 4567")
+	b.click("Add client")
+	b.sees("No stored account")
+	b.looksAt("client")
+	return b.address()
+}
+
+// makesLink asks for the account and gives the payer's link.
+func (b *tab) makesLink(client string) string {
+	b.t.Helper()
+	b.open(client)
+	b.click("Store an account")
+	b.sees("Make the link")
+	b.looksAt("account-new")
+	b.click("Make the link")
+	b.sees("The payer’s link")
+	b.looksAt("purchase-link")
+	return strings.TrimSuffix(b.attribute(`img.qr`, "src"), "/qr")
+}
+
+// givesAccount is the payer, who has the link and no session.
+func (b *tab) givesAccount(purchase, name, account string) {
+	b.t.Helper()
+	b.open("/p/" + purchase[strings.LastIndexByte(purchase, '/')+1:] + "/")
+	b.sees("Your agreement")
+	b.looksAt("payer")
+	b.fill("full_name", name)
+	b.pick("bank_code", "250655")
+	b.fill("account_number", account)
+	b.pick("account_type", "CURRENT")
+	b.choose("consent", "yes")
+	b.submit()
+	b.sees("stored")
+	b.looksAt("payer-done")
+}
+
+// charges makes a purchase that is debited on that day, and gives its address.
+func (b *tab) charges(client, what, rand string, day calendar.Date) string {
+	b.t.Helper()
+	b.open(client)
+	b.sees("Active")
+	b.looksAt("client-with-account")
+	b.click("New purchase")
+	b.sees("What for")
+	b.fill("name", what)
+	b.fill("price", rand)
+	b.choose("way", "charge")
+	b.choose("due", day.String())
+	b.looksAt("purchase-new")
+	b.submit()
+	b.sees("Scheduled")
+	return b.address()
+}
+
+// movesClock goes to the evening of a day.
+func (b *tab) movesClock(to calendar.Date) {
+	b.t.Helper()
+	b.open("/sandbox/clock")
+	b.looksAt("sandbox-clock")
+	b.set("date", to.String())
+	b.set("time", "18:00")
+	b.click("Move the clock")
+	b.sees(to.Format("2 Jan 2006"))
+}
+
+// Scripts only improve: the same work by plain links and forms.
+func TestTheMainJobIsDoneWithoutScripts(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	site.business(t)
+	chromium := browser(t)
+	owner := site.tab(t, chromium).withoutScripts()
+	owner.open("/login")
+	owner.fill("email", "owner@gym.example")
+	owner.fill("password", password)
+	owner.click("Sign in")
+	owner.sees("To be collected today")
+	client := owner.addsClient("Naledi Mokoena", "naledi@example.com")
+	link := owner.makesLink(client)
+	site.tab(t, chromium).withoutScripts().givesAccount(link, "Naledi Mokoena", "62001230102")
+	day := site.workingDay(7)
+	paid := owner.charges(client, "Monthly membership", "649.00", day)
+	owner.movesClock(day)
+	owner.open(paid)
+	owner.sees("Paid, provisional")
+}
+
+// What comes up on a day with many members: one is found, a charge is called
+// off, money is given back, an account is deleted by whoever may, and told what
+// that breaks.
+func TestADayAtTheDesk(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	if _, err := site.app.demo(t.Context(), 8); err != nil {
+		t.Fatal(err)
+	}
+	chromium := browser(t)
+	admin := site.tab(t, chromium)
+	admin.signInToDemo("admin")
+
+	admin.open("/clients")
+	admin.sees("Pieter Adams")
+	admin.fill("q", "thandi") // the list follows as one types
+	admin.loses("Pieter Adams")
+	admin.sees("Thandiwe Nkosi")
+
+	admin.open("/purchases?status=pending_charge")
+	admin.opensFirst()
+	admin.click("Cancel purchase…")
+	admin.looksAt("ask-cancel")
+	admin.submit()
+	admin.sees("Cancelled")
+
+	admin.open("/purchases?status=paid")
+	admin.opensFirst()
+	admin.click("Refund…")
+	admin.looksAt("ask-refund")
+	admin.submit()
+	admin.sees("Refund pending")
+
+	admin.open("/tokens?state=active")
+	admin.opensFirst()
+	admin.click("Delete token…")
+	admin.sees("waiting")
+	t.Log(admin.page())
+	admin.looksAt("ask-delete")
+	admin.submit()
+	admin.sees("deleted")
+	t.Log(admin.page())
+
+	staff := site.tab(t, chromium)
+	staff.signInToDemo("staff")
+	staff.open("/tokens?state=active")
+	staff.opensFirst()
+	staff.sees("Only an admin may")
+}
+
+func (b *tab) signInToDemo(who string) {
+	b.t.Helper()
+	b.open("/login")
+	b.fill("email", who+"@kloofstreet.example")
+	b.fill("password", demo.Password)
+	b.click("Sign in")
+	b.sees("Success rate")
+}
+
+func (b *tab) opensFirst() {
+	b.t.Helper()
+	b.goes("open the first", chromedp.Click(`main tbody a`, chromedp.ByQuery, chromedp.NodeVisible))
+}
+
+// Every page of a busy merchant, as people with all sorts of eyes and windows see it.
+func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	if _, err := site.app.demo(t.Context(), 30); err != nil {
+		t.Fatal(err)
+	}
+	admin := site.tab(t, browser(t))
+	admin.signInToDemo("admin")
+	for _, one := range []struct{ name, path string }{
+		{"demo-home", "/"}, {"demo-attention", "/attention"}, {"demo-clients", "/clients"}, {"demo-tokens", "/tokens"}, {"demo-purchases", "/purchases"},
+		{"demo-purchases-error", "/purchases?status=error"}, {"demo-developers", "/developers"}, {"demo-credential-new", "/developers/credentials/new"},
+		{"demo-account", "/account"}, {"demo-sandbox-clock", "/sandbox/clock"}, {"demo-sandbox-desk", "/sandbox/desk"}, {"demo-sandbox-mail", "/sandbox/mail"},
+		{"demo-missing", "/purchases/01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2"},
+	} {
+		admin.open(one.path)
+		admin.looksAt(one.name)
+	}
+	for _, list := range []string{"/clients", "/tokens", "/sandbox/mail"} {
+		admin.open(list)
+		admin.opensFirst()
+		admin.looksAt("demo-first" + strings.ReplaceAll(list, "/", "-"))
+	}
+}
