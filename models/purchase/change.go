@@ -95,6 +95,9 @@ func (s *Service) beside(ctx context.Context, p Purchase) (Record, error) {
 	if rec.Brand, err = s.Read.Brand(ctx, p.MerchantID, p.BrandID); err != nil {
 		return rec, err
 	}
+	if p.CollectionCount == 0 {
+		return rec, nil
+	}
 	latest, err := s.Read.LatestCollections(ctx, p.MerchantID, p.ID)
 	if c, ok := latest[p.ID]; ok {
 		rec.Collection = &c
