@@ -236,6 +236,14 @@ func (b *tab) address() string {
 	return strings.TrimPrefix(at, b.base)
 }
 
+// text of the first element that fits.
+func (b *tab) text(selector string) string {
+	b.t.Helper()
+	var text string
+	b.do("read "+selector, chromedp.Text(selector, &text, chromedp.ByQuery))
+	return text
+}
+
 // attribute of the first element that fits.
 func (b *tab) attribute(selector, name string) string {
 	b.t.Helper()
