@@ -144,7 +144,7 @@ CREATE TABLE idempotency_keys (
     key         text NOT NULL,
     fingerprint bytea NOT NULL,
     status      integer NOT NULL,
-    body        bytea NOT NULL,
+    body        bytea NOT NULL, -- sealed: it may show a payer's numbers
     stored_at   timestamptz NOT NULL, -- real time, not the sandbox clock
     PRIMARY KEY (merchant_id, is_test, key)
 );
