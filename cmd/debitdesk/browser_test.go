@@ -31,7 +31,7 @@ var axe string
 var pictures = os.Getenv("DEBITDESK_SCREENSHOTS")
 
 // patience is how long a page may take to show what is waited for.
-const patience = 15 * time.Second
+const patience = 30 * time.Second
 
 // site is the whole product on a listener and a database of its own.
 type site struct {
