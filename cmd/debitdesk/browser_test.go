@@ -31,7 +31,7 @@ var axe string
 var pictures = os.Getenv("DEBITDESK_SCREENSHOTS")
 
 // patience is how long a page may take to show what is waited for.
-const patience = 15 * time.Second
+const patience = 30 * time.Second
 
 // site is the whole product on a listener and a database of its own.
 type site struct {
@@ -234,6 +234,14 @@ func (b *tab) address() string {
 	var at string
 	b.do("read the address", chromedp.Location(&at))
 	return strings.TrimPrefix(at, b.base)
+}
+
+// text of the first element that fits.
+func (b *tab) text(selector string) string {
+	b.t.Helper()
+	var text string
+	b.do("read "+selector, chromedp.Text(selector, &text, chromedp.ByQuery))
+	return text
 }
 
 // attribute of the first element that fits.
