@@ -119,7 +119,7 @@ func TestATokenForAClientIdAndSecret(t *testing.T) {
 		return form
 	}
 	basic := func(id, secret string) string {
-		r, _ := http.NewRequestWithContext(t.Context(), "POST", "/", nil)
+		r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
 		r.SetBasicAuth(id, secret)
 		return r.Header.Get("Authorization")
 	}

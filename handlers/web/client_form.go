@@ -168,7 +168,6 @@ type clientForm struct {
 
 type clientInput struct {
 	name, label, hint, kind, autocomplete, width string
-	required                                     bool
 }
 
 // clientInputs are the inputs in the order of the form, section by section.

@@ -26,7 +26,6 @@ type Filter struct {
 
 // Narrow tells whether anything but the status is filtered.
 func (f Filter) Narrow() bool {
-	f.Statuses = nil
 	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 || f.Search != ""
 }
 

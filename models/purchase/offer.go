@@ -44,7 +44,7 @@ func (s *Service) Offer(ctx context.Context, rec Record) (Offer, error) {
 	case rec.Payable(s.Now()):
 		o.Refusal = err.Error()
 	}
-	if s.mayUse(rec) != nil {
+	if offered := s.mayUse(rec) == nil; !offered {
 		return o, nil
 	}
 	var err error

@@ -157,8 +157,8 @@ func (l SandboxLedger) Replace(ctx context.Context, id uuid.UUID, change func(sa
 			return err
 		}
 		entries, err := change(r)
-		if refused = err; err != nil || entries == nil {
-			return nil
+		if refused = err; refused != nil || entries == nil {
+			return nil //nolint:nilerr // a refusal is an answer, not a failure of the ledger
 		}
 		var answers [][]any
 		for _, e := range sandbox.Renumber(entries, last) {
