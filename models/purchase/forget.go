@@ -78,11 +78,16 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 }
 
 // ForgetClient ends every stored account of a client, in the transaction that
-// deletes the client.
+// deletes the client. Who may not delete tokens may not delete them this way.
 func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clientID uuid.UUID) error {
 	live, err := s.Read.TokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return err
+	}
+	if len(live) > 0 {
+		if err := who.May(actor.DeleteTokens); err != nil {
+			return err
+		}
 	}
 	for _, t := range live {
 		if err := s.forget(ctx, tx, who, t); err != nil {
