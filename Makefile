@@ -35,4 +35,4 @@ bench: ## the benchmarks, each beside its limit; BENCH=name picks one
 screenshots: ## the pictures of the README, from the browser journeys
 	@.make/need.sh postgres chromium
 	@go build -o bin/withpg ./.make/withpg
-	DEBITDESK_SCREENSHOTS=$(CURDIR)/.screenshots bin/withpg go test -count=1 -timeout 12m ./cmd/debitdesk
+	DEBITDESK_SCREENSHOTS=$(CURDIR)/.screenshots bin/withpg go test -count=1 -run 'FromABank|BusyMerchant' -timeout 12m ./cmd/debitdesk
