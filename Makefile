@@ -16,7 +16,7 @@ build:
 test: ## everything that CI asks
 	@.make/need.sh postgres chromium
 	.make/fresh.sh
-	go vet ./... ./.make/withpg
+	go vet ./... ./.make/withpg ./.make/bench
 	@$(MAKE) --no-print-directory lint
 	@go build -o bin/withpg ./.make/withpg
 	bin/withpg go test -timeout 12m $(PACKAGES)
@@ -27,10 +27,9 @@ lint: # a tool with a module of its own, so that go.mod stays short
 generate: ## templ, committed
 	go tool templ generate -log-level error
 
-bench: ## the benchmarks, each beside its limit; BENCH=name picks one
+bench: build ## the product beside pgbench on its own PostgreSQL, as ratios; BENCH=purchase|charge|page|memory picks
 	@.make/need.sh postgres
-	@go build -o bin/withpg ./.make/withpg
-	bin/withpg go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(PACKAGES)
+	@go run ./.make/bench -run '$(BENCH)'
 
 screenshots: ## the pictures of the README, from the browser journeys
 	@.make/need.sh postgres chromium

@@ -46,6 +46,9 @@ func start(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := os.Chmod(folder, 0o755); err != nil { //nolint:gosec // the account of the database must enter it
+		return nil, err
+	}
 	s := &server{folder: folder}
 	env := append(os.Environ(), "DEBITDESK_DATA="+filepath.Join(folder, "data"), "DEBITDESK_LISTEN=127.0.0.1:0", "DEBITDESK_LOG=error", "DATABASE_URL=")
 	if err := s.seed(ctx, env); err != nil {

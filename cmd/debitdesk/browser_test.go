@@ -91,10 +91,11 @@ func browser(t *testing.T) context.Context {
 
 // tab is one person in front of the browser, with cookies of their own.
 type tab struct {
-	t    *testing.T
-	ctx  context.Context
-	base string
-	seen map[string]bool // pages looked at already
+	t     *testing.T
+	ctx   context.Context
+	base  string
+	seen  map[string]bool // pages looked at already
+	plain bool            // runs no scripts
 }
 
 func (s *site) tab(t *testing.T, in context.Context) *tab {
@@ -114,7 +115,15 @@ func (s *site) tab(t *testing.T, in context.Context) *tab {
 	}
 	ctx, end := chromedp.NewContext(in, chromedp.WithTargetID(window))
 	t.Cleanup(end)
-	return &tab{t, ctx, s.url, map[string]bool{}}
+	return &tab{t: t, ctx: ctx, base: s.url, seen: map[string]bool{}}
+}
+
+// withoutScripts is a person whose browser runs none. axe is a script.
+func (b *tab) withoutScripts() *tab {
+	b.t.Helper()
+	b.do("turn scripts off", emulation.SetScriptExecutionDisabled(true))
+	b.plain = true
+	return b
 }
 
 // do runs actions, within the patience for all of them.
@@ -162,13 +171,23 @@ func (b *tab) open(path string) {
 // sees waits for a text on the page.
 func (b *tab) sees(text string) {
 	b.t.Helper()
-	b.do("see "+strconv.Quote(text), chromedp.WaitVisible(`//body//*[not(self::script or self::option)][text()[contains(normalize-space(.), `+quoted(text)+`)]]`, chromedp.BySearch))
+	b.do("see "+strconv.Quote(text), chromedp.WaitVisible(shows(text), chromedp.BySearch))
+}
+
+// loses waits until a text has gone from the page.
+func (b *tab) loses(text string) {
+	b.t.Helper()
+	b.do("lose "+strconv.Quote(text), chromedp.WaitNotPresent(shows(text), chromedp.BySearch))
+}
+
+func shows(text string) string {
+	return `//body//*[not(self::script or self::option)][text()[contains(normalize-space(.), ` + quoted(text) + `)]]`
 }
 
 // fill types into the input of that name.
 func (b *tab) fill(name, text string) {
 	b.t.Helper()
-	input := `[name="` + name + `"]`
+	input := `main [name="` + name + `"]`
 	b.do("fill "+name, chromedp.WaitVisible(input, chromedp.ByQuery), chromedp.Clear(input, chromedp.ByQuery), chromedp.SendKeys(input, text, chromedp.ByQuery))
 }
 
@@ -181,7 +200,7 @@ func (b *tab) set(name, value string) {
 // submit presses the main button of the form.
 func (b *tab) submit() {
 	b.t.Helper()
-	b.goes("submit", chromedp.Click(`main button.primary`, chromedp.ByQuery, chromedp.NodeVisible))
+	b.goes("submit", chromedp.Click(`main :is(button.primary, button.danger)`, chromedp.ByQuery, chromedp.NodeVisible))
 }
 
 // pick chooses an option by its value.
@@ -244,7 +263,7 @@ type look struct {
 // It ends as it began: wide and light.
 func (b *tab) looksAt(name string) {
 	b.t.Helper()
-	if b.seen[name] {
+	if b.seen[name] || b.plain {
 		return
 	}
 	b.seen[name] = true

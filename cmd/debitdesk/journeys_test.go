@@ -164,6 +164,92 @@ func (b *tab) movesClock(to calendar.Date) {
 	b.sees(to.Format("2 Jan 2006"))
 }
 
+// Scripts only improve: the same work by plain links and forms.
+func TestTheMainJobIsDoneWithoutScripts(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	site.business(t)
+	chromium := browser(t)
+	owner := site.tab(t, chromium).withoutScripts()
+	owner.open("/login")
+	owner.fill("email", "owner@gym.example")
+	owner.fill("password", password)
+	owner.click("Sign in")
+	owner.sees("To be collected today")
+	client := owner.addsClient("Naledi Mokoena", "naledi@example.com")
+	link := owner.makesLink(client)
+	site.tab(t, chromium).withoutScripts().givesAccount(link, "Naledi Mokoena", "62001230102")
+	day := site.workingDay(7)
+	paid := owner.charges(client, "Monthly membership", "649.00", day)
+	owner.movesClock(day)
+	owner.open(paid)
+	owner.sees("Paid, provisional")
+}
+
+// What comes up on a day with many members: one is found, a charge is called
+// off, money is given back, an account is deleted by whoever may, and told what
+// that breaks.
+func TestADayAtTheDesk(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	if _, err := site.app.demo(t.Context(), 8); err != nil {
+		t.Fatal(err)
+	}
+	chromium := browser(t)
+	admin := site.tab(t, chromium)
+	admin.signInToDemo("admin")
+
+	admin.open("/clients")
+	admin.sees("Pieter Adams")
+	admin.fill("q", "thandi") // the list follows as one types
+	admin.loses("Pieter Adams")
+	admin.sees("Thandiwe Nkosi")
+
+	admin.open("/purchases?status=pending_charge")
+	admin.opensFirst()
+	admin.click("Cancel purchase…")
+	admin.looksAt("ask-cancel")
+	admin.submit()
+	admin.sees("Cancelled")
+
+	admin.open("/purchases?status=paid")
+	admin.opensFirst()
+	admin.click("Refund…")
+	admin.looksAt("ask-refund")
+	admin.submit()
+	admin.sees("Refund pending")
+
+	admin.open("/tokens?state=active")
+	admin.opensFirst()
+	admin.click("Delete token…")
+	admin.sees("waiting")
+	t.Log(admin.page())
+	admin.looksAt("ask-delete")
+	admin.submit()
+	admin.sees("deleted")
+	t.Log(admin.page())
+
+	staff := site.tab(t, chromium)
+	staff.signInToDemo("staff")
+	staff.open("/tokens?state=active")
+	staff.opensFirst()
+	staff.sees("Only an admin may")
+}
+
+func (b *tab) signInToDemo(who string) {
+	b.t.Helper()
+	b.open("/login")
+	b.fill("email", who+"@kloofstreet.example")
+	b.fill("password", demo.Password)
+	b.click("Sign in")
+	b.sees("Success rate")
+}
+
+func (b *tab) opensFirst() {
+	b.t.Helper()
+	b.goes("open the first", chromedp.Click(`main tbody a`, chromedp.ByQuery, chromedp.NodeVisible))
+}
+
 // Every page of a busy merchant, as people with all sorts of eyes and windows see it.
 func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 	t.Parallel()
@@ -172,11 +258,7 @@ func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 		t.Fatal(err)
 	}
 	admin := site.tab(t, browser(t))
-	admin.open("/login")
-	admin.fill("email", "admin@kloofstreet.example")
-	admin.fill("password", demo.Password)
-	admin.click("Sign in")
-	admin.sees("Success rate")
+	admin.signInToDemo("admin")
 	for _, one := range []struct{ name, path string }{
 		{"demo-home", "/"}, {"demo-attention", "/attention"}, {"demo-clients", "/clients"}, {"demo-tokens", "/tokens"}, {"demo-purchases", "/purchases"},
 		{"demo-purchases-error", "/purchases?status=error"}, {"demo-developers", "/developers"}, {"demo-credential-new", "/developers/credentials/new"},
@@ -188,7 +270,7 @@ func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 	}
 	for _, list := range []string{"/clients", "/tokens", "/sandbox/mail"} {
 		admin.open(list)
-		admin.goes("open the first of "+list, chromedp.Click(`main tbody a`, chromedp.ByQuery, chromedp.NodeVisible))
+		admin.opensFirst()
 		admin.looksAt("demo-first" + strings.ReplaceAll(list, "/", "-"))
 	}
 }

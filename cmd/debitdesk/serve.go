@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"debitdesk/handlers"
 )
@@ -60,7 +61,7 @@ func (s *serveCmd) run(ctx context.Context, c Config, io streams) (err error) {
 // Serve answers on the listeners and works until ctx ends, then in this order:
 // no new requests, those under way to their end, the workers.
 func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string, working bool, out io.Writer) error {
-	metrics := prometheus.NewRegistry()
+	metrics := newMetrics()
 	handler, err := a.handler(metrics, baseURL, ops != nil)
 	if err != nil {
 		return err
@@ -73,6 +74,7 @@ func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string,
 	var servers []*http.Server
 	if ops != nil {
 		servers = append(servers, start(ops, operations(metrics), a.Log, failed))
+		a.Log.Info("operations address", "url", "http://"+shown(ops.Addr()))
 	}
 	servers = append(servers, start(main, handler, a.Log, failed))
 	if _, err := fmt.Fprintf(out, "listening on http://%s\n", shown(main.Addr())); err != nil {
@@ -92,6 +94,13 @@ func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string,
 		}
 	}
 	return errors.Join(err, stopWork(drain))
+}
+
+// newMetrics are those of the program itself; the edge adds its own.
+func newMetrics() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
 }
 
 func start(on net.Listener, handler http.Handler, log *slog.Logger, failed chan<- error) *http.Server {

@@ -6,8 +6,6 @@ import (
 	"net"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"debitdesk/models/jobs"
 )
 
@@ -38,7 +36,7 @@ func (a *App) Work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		server := start(ops, operations(prometheus.NewRegistry()), a.Log, failed)
+		server := start(ops, operations(newMetrics()), a.Log, failed)
 		defer func() { _ = server.Close() }()
 	}
 	stopWork, err := a.startWork(ctx, true)

@@ -108,13 +108,14 @@ func (p *Purchases) doAct(c echo.Context, act purchaseAct) error {
 		return err
 	}
 	who := access.Actor(c)
-	err = once(c, p.Replays, p.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (purchase.Record, error) {
+	// Whatever an act answers (a refund answers more than the purchase), it leads to the purchase.
+	err = once(c, p.Replays, p.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (any, error) {
 		done, err := act.do(p, ctx, who, rec, form)
 		if err != nil {
 			return done, err
 		}
 		return done, access.AddFlash(c, "ok", act.answer(done))
-	}, func(purchase.Record) string { return purchasePath(rec.ID) })
+	}, func(any) string { return purchasePath(rec.ID) })
 	return p.refused(c, act, rec, form, err)
 }
 

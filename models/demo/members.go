@@ -99,6 +99,7 @@ func (m *member) isChargedFor(daysAgo, ahead int, o order) {
 func (m *member) ordinary() {
 	since := 34 - m.n*5%9
 	m.signsUp(since)
+	m.isCharged(6, 9+m.n*3%16, 0)
 	if m.n%3 != 1 {
 		for daysAgo := since - 1; daysAgo > 0; daysAgo -= 7 {
 			m.isChargedFor(daysAgo, 7+m.n%3, weekly)
@@ -107,7 +108,6 @@ func (m *member) ordinary() {
 	}
 	m.isCharged(since-1, 7+m.n%3, 0)
 	m.isCharged(16-m.n*3%9, 7+m.n%2, 0)
-	m.isCharged(6, 6+m.n*3%16, 0)
 }
 
 // runsDry is unpaid twice for want of money, which blocks the account.

@@ -12,6 +12,20 @@ import (
 	"debitdesk/models/replay"
 )
 
+// Answers may show a payer's numbers and requests hold them, so both are kept as
+// secrets: the answer sealed, the fingerprint keyed.
+
+func (s *Store) sealAnswer(k replay.Key, body []byte) []byte {
+	if len(body) == 0 {
+		return []byte{}
+	}
+	return s.seal.SealBytes(k.MerchantID, body)
+}
+
+func (s *Store) fingerprint(k replay.Key) []byte {
+	return s.seal.Hash(k.MerchantID, "request", string(k.Fingerprint))
+}
+
 // Answered gives the result of the use case to the Idempotency-Key of the
 // request, if it has one. Use cases call it last in their transaction.
 func (t *Tx) Answered(result any) error { return replay.Answered(t.ctx, result) }
@@ -26,7 +40,7 @@ func (t *Tx) keepAnswer() {
 		return
 	}
 	t.later(`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at) VALUES ($1,$2,$3,$4,$5,$6,$7)`,
-		rec.MerchantID, rec.IsTest, rec.Key.Key, rec.Fingerprint, answer.Status, answer.Body, Instant(time.Now()))
+		rec.MerchantID, rec.IsTest, rec.Key.Key, t.s.fingerprint(rec.Key), answer.Status, t.s.sealAnswer(rec.Key, answer.Body), Instant(time.Now()))
 	rec.Keep()
 }
 
@@ -47,10 +61,14 @@ func (s *Store) Recall(ctx context.Context, k replay.Key) (*replay.Answer, error
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("recall answer: %w", err)
-	case !bytes.Equal(row.Fingerprint, k.Fingerprint):
+	case !bytes.Equal(row.Fingerprint, s.fingerprint(k)):
 		return nil, replay.ErrKeyReused
 	}
-	return &replay.Answer{Status: row.Status, Body: row.Body}, nil
+	body, err := s.seal.OpenBytes(k.MerchantID, row.Body)
+	if err != nil {
+		return nil, fmt.Errorf("recall answer: %w", err)
+	}
+	return &replay.Answer{Status: row.Status, Body: body}, nil
 }
 
 // Remember keeps an answer that changed nothing, such as a refusal. An answer
@@ -58,7 +76,7 @@ func (s *Store) Recall(ctx context.Context, k replay.Key) (*replay.Answer, error
 func (s *Store) Remember(ctx context.Context, k replay.Key, a replay.Answer) error {
 	_, err := s.Pool.Exec(ctx, `INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at)
 		VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`,
-		k.MerchantID, k.IsTest, k.Key, k.Fingerprint, a.Status, a.Body, Instant(time.Now()))
+		k.MerchantID, k.IsTest, k.Key, s.fingerprint(k), a.Status, s.sealAnswer(k, a.Body), Instant(time.Now()))
 	if err != nil {
 		return fmt.Errorf("remember answer: %w", err)
 	}

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// The numbers that must never lie open. The accounts pay, come back unpaid, come
+// back late and are disputed.
+const (
+	idNumber  = "8501015000085"
+	paying    = "6211113456"
+	unpaid    = "6222229002"
+	late      = "6233339500"
+	disputing = "6244449030"
+	typedIn   = "6255556789" // by the payer, on the hosted page
+)
+
+var numbers = []string{idNumber, paying, unpaid, late, disputing, typedIn}
+
+// vault is the whole product in this process, with everything that it says.
+type vault struct {
+	t     *testing.T
+	app   *App
+	echo  *echo.Echo
+	log   bytes.Buffer
+	token string
+	brand string
+	said  map[string]string // what was answered, by request
+}
+
+const vaultURL = "http://desk.example"
+
+func openVault(t *testing.T) *vault {
+	t.Helper()
+	env := sandboxOn(t)
+	v := &vault{t: t, said: map[string]string{}}
+	made := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--ttl", "8760h")
+	person := typed(t, env, "long enough to pass\n", "user", "create", "--email", "o@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin")
+	if made.code != exitOK || person.code != exitOK {
+		t.Fatalf("%+v %+v", made, person)
+	}
+	v.token = strings.TrimSpace(made.out)
+	c, err := ReadConfig(env)
+	must(t, err)
+	log := slog.New(slog.NewJSONHandler(&v.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	v.app, err = Open(t.Context(), c, opening{log: log, baseURL: vaultURL, maxConns: fewConns})
+	must(t, err)
+	t.Cleanup(func() { _ = v.app.Close() })
+	handler, err := v.app.handler(prometheus.NewRegistry(), vaultURL, false)
+	must(t, err)
+	v.echo = handler.(*echo.Echo) //nolint:forcetypeassert // the whole HTTP side is one
+	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM brands`).Scan(&v.brand))
+	return v
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ask sends a request and keeps what comes back.
+func (v *vault) ask(method, path string, body any, headers ...string) *httptest.ResponseRecorder {
+	v.t.Helper()
+	text, kind := "", "application/json"
+	switch b := body.(type) {
+	case string:
+		text = b
+	case url.Values:
+		text, kind = b.Encode(), "application/x-www-form-urlencoded"
+	}
+	r := httptest.NewRequest(method, path, strings.NewReader(text))
+	if text != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	rec := httptest.NewRecorder()
+	v.echo.ServeHTTP(rec, r)
+	if rec.Code >= http.StatusInternalServerError {
+		v.t.Errorf("%s %s: %d %s", method, path, rec.Code, rec.Body)
+	}
+	v.said[fmt.Sprintf("%s %s #%d", method, path, len(v.said))] = rec.Body.String() + fmt.Sprint(rec.Header())
+	return rec
+}
+
+func (v *vault) api(status int, method, path, body string, headers ...string) string {
+	v.t.Helper()
+	rec := v.ask(method, path, body, append(headers, "Authorization: Bearer "+v.token)...)
+	if rec.Code != status {
+		v.t.Fatalf("%s %s: %d %s", method, path, rec.Code, rec.Body)
+	}
+	_, rest, _ := strings.Cut(rec.Body.String(), `"id":"`)
+	id, _, _ := strings.Cut(rest, `"`)
+	return id
+}
+
+// live walks a payer through everything: stored, charged, collected, returned,
+// disputed, refunded, deleted.
+func (v *vault) live(account string) {
+	v.t.Helper()
+	client := v.api(201, "POST", "/api/v1/clients/", fmt.Sprintf(`{"email":"t%s@example.com","full_name":"Thandi Nkosi","phone":"27821234567","bank_account":%q,"bank_code":"470010","personal_code":%q}`,
+		account[6:], account, idNumber), "Idempotency-Key: client-"+account[6:])
+	token := v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, v.brand), "Idempotency-Key: token-"+account[6:])
+	purchase := v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"send_receipt":true,"due":%d,"purchase":{"products":[{"name":"December","price":10000}]}}`,
+		client, v.brand, v.app.Store.Now().Add(73*time.Hour).Unix()))
+	v.api(200, "POST", "/api/v1/purchases/"+purchase+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token), "Idempotency-Key: charge-"+account[6:])
+	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client":{"email":"once@example.com","full_name":"T","bank_account":%q,"bank_code":"470010","personal_code":%q},"brand_id":%q,
+		"payment_method_whitelist":["eft"],"force_recurring":true,"send_receipt":true,"purchase":{"products":[{"name":"First","price":5000}],"payment_method_details":{"direct_debit":{}}}}`, account, idNumber, v.brand))
+}
+
+// wrongs are requests that are refused: what they say must not repeat a number.
+func (v *vault) wrongs() {
+	v.t.Helper()
+	for _, body := range []string{
+		fmt.Sprintf(`{"bank_account":"%s1","personal_code":%q,"email":"no"}`, paying, idNumber),
+		fmt.Sprintf(`{"bank_account":"%s","personal_code":"%s9","country":"Wakanda","email":"a@b.co"}`, paying, idNumber),
+		fmt.Sprintf(`{"bank_account":%s,"personal_code":[%s],"email":{"x":%s}}`, paying, idNumber, paying),
+		fmt.Sprintf(`{"bank_account":"%s`, paying),
+	} {
+		v.api(400, "POST", "/api/v1/clients/", body, "Idempotency-Key: wrong-"+fmt.Sprint(len(body)))
+	}
+	v.api(400, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client":{"email":"a@b.co","full_name":"T","bank_account":"%s1234","bank_code":"470010","personal_code":"%s"},"brand_id":%q,
+		"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"First","price":5000}],"payment_method_details":{"direct_debit":{}}}}`, paying, idNumber, v.brand))
+	v.api(200, "GET", "/api/v1/clients/?personal_code="+idNumber, "")
+	v.api(200, "GET", "/api/v1/clients/?q="+paying, "")
+}
+
+func (v *vault) payerGives() {
+	v.t.Helper()
+	client := v.api(201, "POST", "/api/v1/clients/", `{"email":"payer@example.com","full_name":"Sipho Dube"}`)
+	id := v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Membership","price":9900}]}}`, client, v.brand))
+	rec := v.ask("POST", "/p/"+id+"/", url.Values{"full_name": {"Sipho Dube"}, "id_number": {idNumber}, "phone": {"0821234567"}, "bank_code": {"470010"},
+		"account_number": {typedIn}, "account_type": {"SAVINGS"}, "consent": {"yes"}})
+	if rec.Code != http.StatusSeeOther {
+		v.t.Fatalf("the payer's page: %d %s", rec.Code, rec.Body)
+	}
+}
+
+// ids of everything that an address can name.
+func (v *vault) ids(table string) []string {
+	v.t.Helper()
+	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT id::text FROM `+table+` ORDER BY id`)
+	must(v.t, err)
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(v.t, err)
+	return ids
+}
+
+// look opens every page that there is, about everything that there is.
+func (v *vault) look() {
+	v.t.Helper()
+	signed := v.ask("POST", "/login", url.Values{"email": {"o@gym.example"}, "password": {"long enough to pass"}})
+	if signed.Code != http.StatusSeeOther {
+		v.t.Fatalf("sign in: %d %s", signed.Code, signed.Body)
+	}
+	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
+	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
+		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/sandbox/mail": "mails", "/developers/credentials": "credentials"}
+	seen := 0
+	for _, r := range v.echo.Routes() {
+		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
+			continue
+		}
+		before, after, hasID := strings.Cut(r.Path, "/:")
+		paths := []string{r.Path}
+		if hasID {
+			table, known := tables[before]
+			if !known {
+				v.t.Errorf("the test does not know what %s is about", r.Path)
+				continue
+			}
+			_, after, more := strings.Cut(after, "/")
+			paths = nil
+			for _, id := range v.ids(table) {
+				rest := strings.NewReplacer(":token_id", id, ":n", "0", ":file", id).Replace(after)
+				paths = append(paths, before+"/"+id+map[bool]string{true: "/"}[more]+rest)
+			}
+		}
+		for _, path := range paths {
+			seen++
+			v.ask("GET", path, nil, "Cookie: "+cookie, "Accept: text/html")
+			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.Contains(path, "recurring_tokens") {
+				v.ask("GET", path, nil, "Authorization: Bearer "+v.token, "Accept: application/json")
+			}
+		}
+	}
+	if seen < 60 {
+		v.t.Errorf("only %d pages were looked at", seen)
+	}
+}
+
+func TestNoNumberOfAPayerEverLiesOpen(t *testing.T) {
+	t.Parallel()
+	v := openVault(t)
+	for _, account := range []string{paying, unpaid, late, disputing} {
+		v.live(account)
+	}
+	v.payerGives()
+	v.wrongs()
+	v.look()
+	for range 4 { // through due dates, returns, disputes and the end of the windows
+		v.api(200, "POST", "/sandbox/clock", `{"advance":"15d"}`)
+	}
+	for _, id := range v.ids("purchases") {
+		v.ask("POST", "/api/v1/purchases/"+id+"/refund/", nil, "Authorization: Bearer "+v.token)
+		v.ask("POST", "/api/v1/purchases/"+id+"/resend_invoice/", nil, "Authorization: Bearer "+v.token)
+		v.ask("POST", "/api/v1/purchases/"+id+"/charge/", `{"recurring_token":"`+paying+`"}`, "Authorization: Bearer "+v.token)
+	}
+	v.api(200, "POST", "/sandbox/clock", `{"advance":"15d"}`)
+	v.look()
+	for _, id := range v.ids("clients") {
+		v.ask("DELETE", "/api/v1/clients/"+id+"/", nil, "Authorization: Bearer "+v.token)
+	}
+	v.heard()
+	v.searched()
+}
+
+// heard looks through what was answered and logged. Programs get the numbers of
+// a client back under /clients/, because they compare them (API contract 1.3).
+func (v *vault) heard() {
+	v.t.Helper()
+	v.said["the log"] = v.log.String()
+	if !strings.Contains(v.said["the log"], "/charge") {
+		v.t.Error("the log tells nothing")
+	}
+	for request, text := range v.said {
+		program := strings.Contains(request, "/api/v1/clients/ ") || strings.Contains(request, "/api/v1/clients/?")
+		if program && strings.Contains(text, `"type":"client"`) {
+			continue
+		}
+		for _, n := range numbers {
+			if strings.Contains(text, n) {
+				v.t.Errorf("%s tells %s: …%s…", request, n, around(text, n))
+			}
+		}
+	}
+}
+
+func around(text, n string) string {
+	i := strings.Index(text, n)
+	return text[max(0, i-80):min(len(text), i+len(n)+80)]
+}
+
+// searched looks through every row of every table, bytes in their usual forms.
+func (v *vault) searched() {
+	v.t.Helper()
+	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
+	must(v.t, err)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(v.t, err)
+	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job"} {
+		if !slices.Contains(tables, must) {
+			v.t.Errorf("no table %s", must)
+		}
+	}
+	total := 0
+	for _, table := range tables {
+		rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT x::text FROM `+pgx.Identifier{table}.Sanitize()+` AS x`)
+		must(v.t, err)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		must(v.t, err)
+		total += len(lines)
+		for _, line := range lines {
+			for _, n := range numbers {
+				for _, form := range []string{n, hex.EncodeToString([]byte(n)), base64.StdEncoding.EncodeToString([]byte(n))[:12]} {
+					if strings.Contains(line, form) {
+						v.t.Errorf("table %s holds %s: …%s…", table, n, around(line, form))
+					}
+				}
+			}
+		}
+	}
+	if total < 200 {
+		v.t.Errorf("only %d rows were searched", total)
+	}
+}
