@@ -122,12 +122,16 @@ func (s *Service) fill(ctx context.Context, clients int) (merchant.Merchant, err
 	if err != nil {
 		return m, err
 	}
+	story := &story{s: s, merchant: m, brand: brand, today: calendar.DateOf(end)}
 	for _, one := range people {
-		if _, err := s.Users.Create(ctx, actor.OperatorOf(m.ID), one); err != nil {
+		made, err := s.Users.Create(ctx, actor.OperatorOf(m.ID), one)
+		if err != nil {
 			return m, err
 		}
+		if made.Role == actor.Admin {
+			story.admin = actor.Actor{Kind: actor.User, ID: made.ID, Name: made.Name, MerchantID: m.ID, Role: made.Role}
+		}
 	}
-	story := &story{s: s, merchant: m, brand: brand, today: calendar.DateOf(end)}
 	for n := range clients {
 		story.member(n)
 	}
