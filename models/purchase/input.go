@@ -262,6 +262,9 @@ func (p Product) check(w *fault.Problems, at string) {
 }
 
 func text(w *fault.Problems, path, value string, limit int) {
+	if (strings.ContainsRune(value, 0) || !utf8.ValidString(value)) && !w.Has(path) {
+		w.Add(path, "invalid", "This text holds characters that cannot be stored.")
+	}
 	if utf8.RuneCountInString(value) > limit && !w.Has(path) {
 		w.Add(path, "max_length", "Ensure this field has no more than %d characters.", limit)
 	}

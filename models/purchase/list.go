@@ -75,9 +75,14 @@ func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID, list []Pu
 	for _, b := range all {
 		brands[b.ID] = b
 	}
-	ids := make([]uuid.UUID, len(list))
-	for i, p := range list {
-		ids[i] = p.ID
+	var ids []uuid.UUID
+	for _, p := range list {
+		if p.CollectionCount > 0 {
+			ids = append(ids, p.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return brands, nil, nil
 	}
 	collections, err := s.Read.LatestCollections(ctx, merchantID, ids...)
 	return brands, collections, err

@@ -60,11 +60,17 @@ func wordsOf(texts ...string) searchWords {
 	return words
 }
 
+// longestWord is more than any word of a row has, in bytes; PostgreSQL takes 2 046.
+const longestWord = 1024
+
 // searchQuery is the tsquery for what a person typed: every word must begin a
 // word of the row. Empty when nothing was typed.
 func searchQuery(typed string) string {
 	var terms []string
 	for _, w := range strings.Fields(strings.ToLower(strings.ReplaceAll(typed, "\x00", ""))) {
+		if len(w) > longestWord {
+			w = strings.ToValidUTF8(w[:longestWord], "")
+		}
 		terms = append(terms, "'"+strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(w)+"':*")
 	}
 	return strings.Join(terms, " & ")

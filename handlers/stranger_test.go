@@ -1,0 +1,382 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/handlertest"
+	"debitdesk/handlers/sandbox"
+	"debitdesk/handlers/web"
+	"debitdesk/models/actor"
+	bank "debitdesk/models/bank/sandbox"
+	"debitdesk/models/credential"
+	"debitdesk/models/debit"
+	"debitdesk/models/mail/outbox"
+	room "debitdesk/models/sandbox"
+	"debitdesk/models/store"
+	"debitdesk/models/user"
+)
+
+// street is the house with every address that there is, and one of everything in it.
+type street struct {
+	*handlertest.House
+	t           *testing.T
+	log         *bytes.Buffer // errors alone
+	credentials *credential.Service
+	ids         map[string]string // by the beginning of an address
+	file        string
+}
+
+func newStreet(t *testing.T) *street {
+	t.Helper()
+	s := &street{t: t, log: &bytes.Buffer{}}
+	s.House = handlertest.New(t, func(h *handlertest.House) {
+		db := h.Store
+		h.Deps.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelError}))
+		s.credentials = h.Deps.OAuth.(*credential.Service) //nolint:forcetypeassert // it is what the house has
+		people := &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: time.Now}
+		h.Deps.Login = &access.Login{People: people, Sessions: h.Sessions, Strip: h.Desk.Strip}
+		h.Deps.Developers = &web.Developers{Desk: h.Desk, Credentials: s.credentials}
+		h.Deps.Account = &web.Account{Desk: h.Desk, Self: people}
+		b := bank.New(db.SandboxLedger(), db.Now, h.Purchases.Timetable, h.Purchases.Calendar)
+		post := &outbox.Service{Store: db, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed}
+		h.Deps.Room = &sandbox.Room{Mails: db, Page: h.Desk.Show, Desk: &room.Desk{InTx: store.Runner[room.Tx](db), Read: db, Clock: db.Clock,
+			Purchases: h.Purchases, Mail: post.SendDue, Debits: &debit.Service{InTx: store.Runner[debit.Tx](db), Read: db, Bank: b, Purchases: h.Purchases,
+				Now: db.Now, Timetable: h.Purchases.Timetable},
+			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
+				return b.Force(ctx, id, bank.Outcome{Code: code, Dispute: dispute})
+			}}}
+	})
+	s.fill()
+	return s
+}
+
+// fill makes one of everything that an address can name.
+func (s *street) fill() {
+	s.t.Helper()
+	client := s.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi", "bank_account": "6200000001", "bank_code": "470010"}).Want(201).Text("id")
+	token := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
+	purchase := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`,
+		client, s.A.BrandID, s.Store.Now().Add(72*time.Hour).Unix())).Want(201).Text("id")
+	s.API("POST", "/purchases/"+purchase+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token)).Want(200)
+	open := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, client, s.A.BrandID)).Want(201).Text("id")
+	s.API("POST", "/purchases/"+open+"/resend_invoice/", nil).Want(200)
+	key, err := s.credentials.Issue(s.t.Context(), s.A.Actor, credential.Input{Name: "other", Lifetime: time.Hour})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.file = uuid.NewString()
+	if _, err := s.Store.Pool.Exec(s.t.Context(), `INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type, size_bytes, sha256, content, created_at)
+		VALUES ($1, $2, $3, 'scan.pdf', 'application/pdf', 1, '', '', now())`, s.file, s.A.ID, token); err != nil {
+		s.t.Fatal(err)
+	}
+	var mail string
+	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM mails`).Scan(&mail); err != nil {
+		s.t.Fatal(err)
+	}
+	session, _, _ := strings.Cut(between(s.Page(s.A.Owner, "GET", "/account", nil).Body, "/account/sessions/", "/end"), "/")
+	s.ids = map[string]string{"/clients/": client, "/purchases/": purchase, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+		"/sandbox/collections/": purchase, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
+}
+
+func between(text, before, after string) string {
+	_, text, _ = strings.Cut(text, before)
+	text, _, _ = strings.Cut(text, after)
+	if text == "" {
+		return "00000000"
+	}
+	return text
+}
+
+// id is what stands in for a parameter of an address; a new kind of address must be told here.
+func (s *street) id(route, parameter string) string {
+	switch parameter {
+	case "token_id":
+		return s.ids["/tokens/"]
+	case "file":
+		return s.file
+	case "n":
+		return "0"
+	}
+	for begins, id := range s.ids {
+		if strings.HasPrefix(strings.TrimPrefix(route, "/api/v1"), begins) {
+			return id
+		}
+	}
+	s.t.Errorf("the test does not know what %s names", route)
+	return ""
+}
+
+// address is a route with ids in it.
+func (s *street) address(route string, id func(route, parameter string) string) string {
+	parts := strings.Split(route, "/")
+	for i, part := range parts {
+		if name, ok := strings.CutPrefix(part, ":"); ok {
+			parts[i] = id(route, name)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// each calls do for every address but those for reading files of ours.
+func (s *street) each(do func(method, route string)) {
+	n := 0
+	for _, r := range s.App.Routes() {
+		if strings.HasPrefix(r.Method, "echo_") || strings.HasPrefix(r.Path, "/static/") || r.Path == "/metrics" || r.Path == "/logout" {
+			continue
+		}
+		n++
+		do(r.Method, r.Path)
+	}
+	if n < 100 {
+		s.t.Errorf("only %d addresses", n)
+	}
+}
+
+func (s *street) unbroken(what string, got handlertest.Answer) {
+	s.t.Helper()
+	if got.Status >= 500 || s.log.Len() > 0 {
+		s.t.Errorf("%s: %d %.300s %s", what, got.Status, got.Body, s.log)
+		s.log.Reset()
+	}
+}
+
+func isAPI(route string) bool { return strings.HasPrefix(route, "/api/") }
+
+func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	s.ExerciseStranger(s.id)
+	s.unbroken("a stranger", handlertest.Answer{})
+	s.each(func(method, route string) {
+		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") {
+			return
+		}
+		path := s.address(route, s.id)
+		if method == http.MethodHead {
+			s.Call(method, path, nil, "Accept: text/html")
+			return
+		}
+		got := s.Call(method, path, nil, "HX-Request: true", "Accept: text/html")
+		if got.Status != http.StatusUnauthorized || !isAPI(route) && !strings.HasSuffix(route, "/delete_recurring_token") && !strings.HasPrefix(got.Header.Get("HX-Redirect"), "/login") {
+			t.Errorf("%s %s from a page whose session is over: %d %v", method, path, got.Status, got.Header)
+		}
+		if got := s.Call(method, path, nil, "Authorization: Bearer x", "Accept: application/json"); got.Status != http.StatusUnauthorized && got.Status != http.StatusSeeOther {
+			t.Errorf("%s %s with a wrong credential: %d", method, path, got.Status)
+		}
+	})
+}
+
+func TestNobodyButOneselfIsOnANamelessAddress(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	wrongs := []string{"nonsense", "0", "-1", "%00", "..%2f..%2fetc", "{" + uuid.NewString() + "}", "urn:uuid:" + uuid.NewString(), strings.Repeat("a", 3000),
+		"00000000-0000-0000-0000-000000000000", uuid.NewString(), "%ff%fe", "'; DROP TABLE clients; --"}
+	s.each(func(method, route string) {
+		if !strings.Contains(route, ":") {
+			return
+		}
+		for _, wrong := range wrongs {
+			path := s.address(route, func(_, parameter string) string {
+				if parameter == "n" {
+					return "0"
+				}
+				return url.PathEscape(wrong)
+			})
+			if strings.HasPrefix(wrong, "%") || strings.Contains(wrong, "%2f") {
+				path = s.address(route, func(string, string) string { return wrong })
+			}
+			for who, got := range map[string]handlertest.Answer{
+				"a program": s.Call(method, path, nil, "Authorization: Bearer "+s.A.Token, "Accept: application/json"),
+				"a person":  s.Page(s.A.Owner, method, path, nil),
+			} {
+				s.unbroken(method+" "+path, got)
+				if got.Status != http.StatusNotFound && !(who == "a program" && got.Status == http.StatusUnauthorized) { // a program has no session for pages
+					t.Errorf("%s %.100s as %s: %d, want 404: %.200s", method, path, who, got.Status, got.Body)
+				}
+			}
+		}
+	})
+}
+
+func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	reader, err := s.credentials.Issue(t.Context(), s.A.Actor, credential.Input{Name: "r", Lifetime: time.Hour, Scopes: []actor.Scope{actor.ScopeRead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer, err := s.credentials.Issue(t.Context(), s.A.Actor, credential.Input{Name: "w", Lifetime: time.Hour, Scopes: []actor.Scope{actor.ScopeWrite}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := map[string]string{
+		"/api/v1/purchases":            fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":1}]}}`, s.ids["/clients/"], s.A.BrandID),
+		"/api/v1/clients":              `{"email":"a@b.co"}`,
+		"/api/v1/purchases/:id/charge": fmt.Sprintf(`{"recurring_token":%q}`, s.ids["/tokens/"]),
+		"/sandbox/clock":               `{"advance":"1h"}`, "/sandbox/collections/:purchase/result": `{"code":"00"}`,
+	}
+	s.each(func(method, route string) {
+		if !isAPI(route) && !strings.HasPrefix(route, "/sandbox/") && !strings.HasSuffix(route, "/delete_recurring_token") {
+			return
+		}
+		path := s.address(route, s.id)
+		credential := "reads"
+		token := reader.Token
+		if method == http.MethodGet || method == http.MethodHead {
+			credential, token = "writes", writer.Token
+		}
+		got := s.Call(method, path, bodies[route], "Authorization: Bearer "+token, "Accept: application/json")
+		s.unbroken(method+" "+path, got)
+		if got.Status != http.StatusForbidden {
+			t.Errorf("%s %s by a credential that only %s: %d, want 403: %.200s", method, path, credential, got.Status, got.Body)
+		} else if method != http.MethodHead {
+			got.WantCode("__all__=permission_denied")
+		}
+	})
+	for _, c := range []struct {
+		method, route string
+		form          url.Values
+		staff         int
+		finance       int
+	}{
+		{"GET", "/developers", nil, 403, 403}, {"GET", "/developers/credentials/new", nil, 403, 403},
+		{"POST", "/developers/credentials", url.Values{"name": {"x"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read"}}, 403, 403},
+		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
+		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},
+		{"POST", "/tokens/deletion", url.Values{"id": {s.ids["/tokens/"]}, "token": {s.ids["/tokens/"]}, "confirm": {"yes"}}, 403, 403},
+		{"GET", "/clients/:id/deletion", nil, 200, 200}, {"POST", "/clients/:id/deletion", url.Values{"confirm": {"0001"}}, 403, 403},
+		{"POST", "/sandbox/clock", url.Values{"advance": {"1h"}}, 403, 403},
+		{"POST", "/sandbox/collections/:purchase/result", url.Values{"code": {"00"}}, 403, 403},
+	} {
+		path := s.address(c.route, s.id)
+		for role, want := range map[*handlertest.Person]int{&s.A.Staff: c.staff, &s.A.Finance: c.finance} {
+			if got := s.Page(*role, c.method, path, c.form); got.Status != want {
+				t.Errorf("%s %s as %s: %d, want %d: %.300s", c.method, path, role.Role, got.Status, want, got.Body)
+			}
+		}
+	}
+	if n := s.Count(`SELECT count(*) FROM tokens WHERE state = 'deleted'`) + s.Count(`SELECT count(*) FROM credentials WHERE revoked_at IS NOT NULL`); n != 0 {
+		t.Errorf("%d things were ended by people who may not", n)
+	}
+}
+
+// nasty are bodies that a program or a person never means.
+var nasty = []string{"", "null", "[]", `"x"`, "0", "1e999", "true", "{", "}", "{}", `{"a"`, `{"":""}`, `{"a":1,"a":2}`, "{}{}", "\x00", "\xff\xfe", "{\"name\":\"\x00\"}",
+	`{"name":"\u0000"}`, "{\"name\":\"\xff\"}", `{"name":"\ud800"}`, strings.Repeat("[", 50000), strings.Repeat(`{"a":`, 20000), `{"amount":1e999}`, `{"amount":-1}`,
+	`{"amount":99999999999999999999999999}`, `{"email":"` + strings.Repeat("é", 60000) + `"}`, "a=1&a=2", "%zz", "=&=&&;", "name=%00&email=%ff", "<xml/>", "id=\x00&id=%00",
+	`{"recurring_token":null}`, `{"recurring_token":{}}`, `{"paid_on":-99999999999999}`, `{"paid_on":99999999999999}`, `{"now":"9999-12-31T23:59:59Z"}`, `{"advance":"99999999h"}`}
+
+func TestNastyBodiesBreakNothing(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	s.each(func(method, route string) {
+		if method == http.MethodGet || method == http.MethodHead || method == http.MethodDelete {
+			return
+		}
+		path := s.address(route, s.id)
+		for i, body := range nasty {
+			for n, kind := range []string{"application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", "a/b/c;;=\x01"} {
+				if n > 0 && (i+n)%4 != 0 { // the odd kinds with some of the bodies
+					continue
+				}
+				what := fmt.Sprintf("%s %s as %.20s with %.40q", method, path, kind, body)
+				got := s.Call(method, path, []byte(body), "Authorization: Bearer "+s.A.Token, "Content-Type: "+kind)
+				s.unbroken(what, got)
+				if isAPI(route) && got.Status >= 400 && got.JSON()["errors"] != nil {
+					t.Errorf("%s: a key that clients read as no answer: %s", what, got.Body)
+				}
+				if !isAPI(route) {
+					got := s.Call(method, path, []byte(body), "Cookie: "+s.A.Owner.Cookie, "Sec-Fetch-Site: same-origin", "Accept: text/html", "Content-Type: "+kind)
+					s.unbroken(what+" by a person", got)
+				}
+			}
+		}
+	})
+}
+
+// TestNastyTextsInFormsBreakNothing fills every input that any page has.
+func TestNastyTextsInFormsBreakNothing(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	names := map[string]bool{}
+	s.each(func(method, route string) {
+		if method != http.MethodGet || isAPI(route) {
+			return
+		}
+		for _, found := range inputs.FindAllStringSubmatch(s.Page(s.A.Owner, "GET", s.address(route, s.id), nil).Body, -1) {
+			names[found[1]] = true
+		}
+	})
+	for _, must := range []string{"full_name", "account_number", "price", "due", "confirm", "advance", "consent", "reference", "email"} {
+		if !names[must] {
+			t.Errorf("no page has an input %s", must)
+		}
+	}
+	s.each(func(method, route string) {
+		if method != http.MethodPost || isAPI(route) {
+			return
+		}
+		for _, value := range []string{"x", "\x00", "\xff", "-1", "0", "1e999", "99999999999999999999", strings.Repeat("é", 900), "9999-12-31", "2026-02-30", "yes", s.ids["/clients/"], s.ids["/tokens/"]} {
+			form := url.Values{}
+			for name := range names {
+				form.Set(name, value)
+			}
+			path := s.address(route, s.id)
+			s.unbroken(fmt.Sprintf("POST %s with %.20q", path, value), s.Page(s.A.Owner, "POST", path, form))
+			form.Set("form_key", uuid.NewString())
+			s.unbroken(fmt.Sprintf("POST %s with %.20q", path, value), s.Page(s.A.Staff, "POST", path, form, "HX-Request: true"))
+			raw := parts(form)
+			got := s.Call("POST", path, raw, "Cookie: "+s.A.Owner.Cookie, "Sec-Fetch-Site: same-origin", "Accept: text/html", "Content-Type: multipart/form-data; boundary=edge")
+			s.unbroken(fmt.Sprintf("POST %s in parts with %.20q", path, value), got)
+		}
+	})
+}
+
+var inputs = regexp.MustCompile(`<(?:input|select|textarea|button)[^>]* name="([^"]+)"`)
+
+// parts is the form as multipart/form-data with a file.
+func parts(form url.Values) []byte {
+	var b bytes.Buffer
+	for name, values := range form {
+		fmt.Fprintf(&b, "--edge\r\nContent-Disposition: form-data; name=%q\r\n\r\n%s\r\n", name, values[0])
+	}
+	fmt.Fprintf(&b, "--edge\r\nContent-Disposition: form-data; name=\"scan\"; filename=\"a\x00b.pdf\"\r\n\r\n%%PDF-1.4\r\n--edge--\r\n")
+	return b.Bytes()
+}
+
+// TestNastyQueriesBreakNothing asks every list and page with parameters of nonsense.
+func TestNastyQueriesBreakNothing(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	names := []string{"q", "status", "limit", "cursor", "after", "before", "due_from", "due_to", "client_id", "client", "personal_code", "state", "method", "sort", "page", "token", "id",
+		"lang", "amount", "due", "brand_id", "next", "time", "product"}
+	values := []string{"", "x", "-1", "0", "99999999999999999999", "%00", "%ff", "1e999", "%27%22%3C%3E", strings.Repeat("x", 3000), "0001-01-01", "9999-12-31", "2026-02-30", "%F0%9F%92%A9", "%5C%25_"}
+	s.each(func(method, route string) {
+		if method != http.MethodGet {
+			return
+		}
+		path := s.address(route, s.id)
+		for _, value := range values {
+			query := "?"
+			for _, name := range names {
+				query += name + "=" + value + "&"
+			}
+			s.unbroken("GET "+path+query[:40], s.Call("GET", path+query, nil, "Authorization: Bearer "+s.A.Token, "Accept: application/json"))
+			s.unbroken("GET "+path+query[:40], s.Page(s.A.Owner, "GET", path+query, nil))
+			s.unbroken("GET "+path+query[:40], s.Page(s.A.Owner, "GET", path+query, nil, "HX-Request: true"))
+		}
+	})
+}
