@@ -61,6 +61,9 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	view.Primary, view.Acts = possible(rec, who, usable, now)
 	if view.Result = resultView(rec); view.Result != nil {
 		view.Next = "The money is not with you, and nothing more happens by itself."
+		if rec.Status == purchase.Chargeback {
+			view.Next = "The payer disputes the debit. The mandate is your proof, should the bank ask for it."
+		}
 	}
 	if rec.Payable(now) && (rec.TotalCents > 0 || rec.Method != "") {
 		view.Link = p.link(rec)
@@ -136,6 +139,8 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.
 	switch {
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
 		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary", Href: purchasePath(rec.ID, "settlement")}, acts
+	case rec.Status == purchase.Chargeback && rec.Collection != nil:
+		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: "/mandates/" + rec.Collection.MandateID.String()}, acts
 	case rec.Status == purchase.Preauthorized && rec.IsRecurringToken && rec.ClientID != uuid.Nil:
 		return components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + rec.ClientID.String()}, acts
 	case rec.Payable(now) && rec.ClientID != uuid.Nil && needsNewAccount(rec):

@@ -149,7 +149,9 @@ func debitFacts(rec purchase.Record, now time.Time) components.Facts {
 	if !c.Result.IsZero() {
 		add("Bank’s answer", bank.CodeOf(c.Result.Code).Label())
 	}
-	if because, may := c.MayBeDisputed(); may {
+	if because, may := c.MayBeDisputed(); c.State == collection.Disputed {
+		add("Disputed on", sayDay(dateOf(c.ResultAt), now))
+	} else if may {
 		words := make([]string, len(because))
 		for i, b := range because {
 			words[i] = becauseWords[b]
