@@ -145,6 +145,9 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 	for _, p := range f.Fields {
 		view.Problems = append(view.Problems, p.Message)
 	}
+	if !fragment && view.Sentence == view.Title+"." {
+		view.Sentence = "There is nothing at this address for you. It may have been typed wrongly, or what was here is gone."
+	}
 	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 	c.Response().WriteHeader(status)
 	ctx, w := c.Request().Context(), c.Response()

@@ -157,6 +157,18 @@ CREATE TABLE sandbox_clock (
 );
 INSERT INTO sandbox_clock (offset_micros) VALUES (0);
 
+-- A compare-and-set that travels with what depends on it: any other count than 1
+-- ends the transaction.
+-- +goose StatementBegin
+CREATE FUNCTION must_be_one(n bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF n <> 1 THEN
+        RAISE EXCEPTION 'another change came first' USING ERRCODE = 'DD001';
+    END IF;
+END $$;
+-- +goose StatementEnd
+
 -- +goose Down
+DROP FUNCTION must_be_one;
 DROP TABLE sandbox_clock, idempotency_keys, audit_entries, credentials, sign_in_failures, sessions, users,
     debit_profiles, brand_counters, brands, merchants;

@@ -84,8 +84,11 @@ CREATE TABLE purchases (
     updated_at          timestamptz NOT NULL
 ) WITH (fillfactor = 85);
 CREATE INDEX purchases_by_status ON purchases (merchant_id, status, id);
+CREATE INDEX purchases_by_due ON purchases (merchant_id, due) INCLUDE (id, status);
+CREATE INDEX purchases_by_amount ON purchases (merchant_id, total_cents) INCLUDE (id, status);
 CREATE INDEX purchases_by_client ON purchases (client_id, id) WHERE client_id IS NOT NULL;
 CREATE INDEX purchases_by_token ON purchases (token_id, id) WHERE token_id IS NOT NULL;
+CREATE INDEX purchases_waiting ON purchases (token_id) WHERE status = 'pending_charge';
 CREATE INDEX purchases_falling_due ON purchases (pass_at) WHERE pass_at IS NOT NULL;
 CREATE INDEX purchases_search ON purchases USING gin (search);
 

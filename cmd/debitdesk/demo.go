@@ -57,14 +57,17 @@ type demoJSON struct {
 
 // demo makes the demo merchant, or finds it. A demo that was cut off leaves the
 // clock in the past; it catches up here.
-func (a *App) demo(ctx context.Context, clients int) (demo.Result, error) {
+func (a *App) demo(ctx context.Context, clients int) (made demo.Result, err error) {
 	s := a.Services
 	d := &demo.Service{Merchants: s.merchants, Users: s.users, Clients: s.clients, Purchases: s.purchases, Credentials: s.credentials,
 		Read: a.Store, Calendar: s.purchases.Calendar, Clock: a.Store.Clock, Advance: a.advance}
-	made, err := d.Prepare(ctx, clients)
-	if now := time.Now(); a.Store.Clock.Now().Before(now) {
-		err = errors.Join(err, a.advance(ctx, now))
-	}
+	err = a.Store.AloneFilling(ctx, func() (err error) {
+		made, err = d.Prepare(ctx, clients)
+		if now := time.Now(); a.Store.Clock.Now().Before(now) {
+			err = errors.Join(err, a.advance(ctx, now))
+		}
+		return err
+	})
 	return made, err
 }
 
@@ -78,13 +81,17 @@ func (a *App) welcome(ctx context.Context, baseURL string, out io.Writer) error 
 	if !a.Config.Sandbox() {
 		return errors.New("live mode has no demo")
 	}
-	has, err := a.Store.HasDemo(ctx)
+	all, err := a.Store.Merchants(ctx)
 	if err != nil {
 		return err
 	}
-	all, err := a.Store.Merchants(ctx)
-	if err != nil || len(all) > 0 && !has {
-		return err // somebody's own merchants: nothing to add
+	if len(all) > 0 { // somebody's own merchants, or the demo of an earlier start
+		for _, m := range all {
+			if m.IsDemo {
+				return invite(out, baseURL, demo.Result{Merchant: m, Users: demo.Users()})
+			}
+		}
+		return nil
 	}
 	made, err := a.demo(ctx, demoClients)
 	if err != nil {
@@ -100,8 +107,12 @@ func invite(out io.Writer, baseURL string, made demo.Result) error {
 	for _, u := range made.Users {
 		text += fmt.Sprintf("    %-30s %s   (%s)\n", u.Email, u.Password, u.Role)
 	}
-	text += fmt.Sprintf("\n  API token, good for five years of the sandbox clock:\n    %s\n\n  Try it:\n    curl -H 'Authorization: Bearer %s' %s/api/v1/clients/\n\n",
-		made.APIToken, made.APIToken, baseURL)
+	if made.APIToken == "" {
+		text += "\n  For an API token: debitdesk demo\n\n"
+	} else {
+		text += fmt.Sprintf("\n  API token, good for five years of the sandbox clock:\n    %s\n\n  Try it:\n    curl -H 'Authorization: Bearer %s' %s/api/v1/clients/\n\n",
+			made.APIToken, made.APIToken, baseURL)
+	}
 	_, err := io.WriteString(out, text)
 	return err
 }

@@ -220,7 +220,7 @@ func shortFolder(t *testing.T) string {
 func TestTwoServersShareOneDatabase(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"DATABASE_URL": storetest.Empty(t), "DEBITDESK_DATA": t.TempDir()}
-	servers := []*process{launched(t, env, "--migrate"), launched(t, env, "--migrate")} // both at once
+	servers := []*process{launched(t, env, "--migrate", "--demo"), launched(t, env, "--migrate", "--demo")} // both at once
 	for _, s := range servers {
 		s.listens(t)
 		s.isWell(t)

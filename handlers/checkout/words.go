@@ -11,7 +11,7 @@ import (
 // contact says whom to ask.
 func contact(rec purchase.Record) string {
 	b := rec.Brand
-	phone := strings.ReplaceAll(b.Phone, " ", money.NBSP)
+	phone := strings.ReplaceAll(phoneWords(b.Phone), " ", money.NBSP)
 	switch {
 	case phone != "" && b.Email != "":
 		return "Questions? Call " + phone + " or write to " + b.Email + "."

@@ -89,6 +89,9 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 	case purchase.PendingRefund:
 		return "Money waits to be paid back to the payer."
 	case purchase.Refunded:
+		if rec.RefundedCents < rec.TotalCents {
+			return sum(rec.RefundedCents, rec.Currency) + " of " + sum(rec.TotalCents, rec.Currency) + " was paid back to the payer."
+		}
 		return sum(rec.RefundedCents, rec.Currency) + " was paid back to the payer."
 	case purchase.Blocked, purchase.Hold, purchase.PendingCapture, purchase.PendingRelease, purchase.Released, purchase.Cleared, purchase.Settled:
 	}

@@ -113,16 +113,25 @@ func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[pur
 	now := p.Desk.Now()
 	view := pages.PurchasesView{Notices: l.notices, Tabs: components.Tabs{Label: "Purchases by status", Target: "#results"}}
 	about := f.Narrow()
-	view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: "All", Count: countWords(total(counts, nil), about), Href: l.with("status", ""), Active: len(f.Statuses) == 0})
+	cut := about && total(counts, nil) > purchase.CountLimit // the parts of an unfinished count say nothing
+	view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: "All", Count: allWords(counts, cut), Href: l.with("status", ""), Active: len(f.Statuses) == 0})
 	shown := total(counts, f.Statuses)
 	known := len(f.Statuses) == 0
 	for _, t := range purchaseTabs {
 		n, active := total(counts, t.statuses), slices.Equal(t.statuses, f.Statuses)
 		known = known || active
-		view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: t.label, Count: countWords(n, about), Href: l.with("status", joined(t.statuses)), Active: active})
+		tab := components.Tab{Label: t.label, Count: countWords(n, about), Href: l.with("status", joined(t.statuses)), Active: active}
+		if cut {
+			tab.Count = ""
+		}
+		view.Tabs.Items = append(view.Tabs.Items, tab)
 	}
 	view.Filters = p.filterBar(l, f, known)
-	view.Filters.Found = countWords(shown, about) + " " + plural(shown, "purchase")
+	found := countWords(shown, about)
+	if cut && len(f.Statuses) > 0 {
+		found = "many"
+	}
+	view.Filters.Found = found + " " + plural(shown, "purchase")
 	view.DueFrom = components.DateField{Label: "Due from", Name: "due_from", Value: l.query.Get("due_from")}
 	view.DueTo = components.DateField{Label: "Due to", Name: "due_to", Value: l.query.Get("due_to")}
 	view.Min = components.MoneyField{Label: "Amount from", Name: "amount_min", Value: l.query.Get("amount_min"), Width: "whole"}
@@ -130,7 +139,7 @@ func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[pur
 	for _, rec := range page.Items {
 		view.Rows = append(view.Rows, purchaseRow(rec, p.Service.Timetable, now))
 	}
-	view.Pager = pager(l, page, "#results", countWords(shown, about), func(r purchase.Record) uuid.UUID { return r.ID })
+	view.Pager = pager(l, page, "#results", found, func(r purchase.Record) uuid.UUID { return r.ID })
 	view.Empty = p.nothing(l, f, view.Filters.Chips)
 	return view
 }
@@ -163,12 +172,20 @@ func total(counts map[string]int64, of []purchase.Status) (n int64) {
 	return n
 }
 
-// countWords writes a count; one that stopped at the limit is "about".
+// countWords writes a count, or "more than" where counting stopped.
 func countWords(n int64, limited bool) string {
 	if limited && n > purchase.CountLimit {
-		return "about " + grouped(n/1000*1000)
+		return "more than " + grouped(purchase.CountLimit)
 	}
 	return grouped(n)
+}
+
+// allWords is the count of everything, short enough for a tab.
+func allWords(counts map[string]int64, cut bool) string {
+	if cut {
+		return grouped(purchase.CountLimit) + "+"
+	}
+	return grouped(total(counts, nil))
 }
 
 func plural(n int64, noun string) string {

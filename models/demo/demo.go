@@ -122,12 +122,16 @@ func (s *Service) fill(ctx context.Context, clients int) (merchant.Merchant, err
 	if err != nil {
 		return m, err
 	}
+	story := &story{s: s, merchant: m, brand: brand, today: calendar.DateOf(end)}
 	for _, one := range people {
-		if _, err := s.Users.Create(ctx, actor.OperatorOf(m.ID), one); err != nil {
+		made, err := s.Users.Create(ctx, actor.OperatorOf(m.ID), one)
+		if err != nil {
 			return m, err
 		}
+		if made.Role == actor.Admin {
+			story.admin = actor.Actor{Kind: actor.User, ID: made.ID, Name: made.Name, MerchantID: m.ID, Role: made.Role}
+		}
 	}
-	story := &story{s: s, merchant: m, brand: brand, today: calendar.DateOf(end)}
 	for n := range clients {
 		story.member(n)
 	}
@@ -143,6 +147,15 @@ func gym() merchant.Brand {
 	}
 }
 
+// Users are the people of the demo.
+func Users() []User {
+	out := make([]User, len(people))
+	for i, one := range people {
+		out[i] = User{one.Email, Password, one.Role}
+	}
+	return out
+}
+
 // describe reads what is there, oldest client first.
 func (s *Service) describe(ctx context.Context, out *Result) error {
 	who := actor.OperatorOf(out.Merchant.ID)
@@ -154,9 +167,7 @@ func (s *Service) describe(ctx context.Context, out *Result) error {
 		return errors.New("the demo was cut off while it was made: begin with an empty database")
 	}
 	out.BrandID = brands[0].ID
-	for _, one := range people {
-		out.Users = append(out.Users, User{one.Email, Password, one.Role})
-	}
+	out.Users = Users()
 	page, err := s.Clients.List(ctx, who, client.Query{Ask: paging.Ask{Limit: clientsShown}})
 	if err != nil {
 		return err

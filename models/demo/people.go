@@ -46,7 +46,7 @@ func person(n int, ending string) client.Details {
 	return client.Details{
 		Email: mailbox + "@example.com", Phone: fmt.Sprintf("27%d%07d", 82-n%3*10, (1234567+n*76543)%10_000_000), FullName: first + " " + last,
 		PersonalCode:  bank.IDNumber(identity(n)),
-		StreetAddress: fmt.Sprintf("%d %s", 3+n*11%180, street.name), City: "Cape Town", State: street.suburb, ZipCode: street.code, Country: "ZA",
+		StreetAddress: fmt.Sprintf("%d %s, %s", 3+n*11%180, street.name, street.suburb), City: "Cape Town", State: "Western Cape", ZipCode: street.code, Country: "ZA",
 		BankCode: b.branch, BankAccount: bank.AccountNumber(fmt.Sprintf(b.lead, (n*137+211)%10_000) + ending), AccountType: b.kind,
 	}
 }

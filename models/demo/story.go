@@ -23,6 +23,7 @@ type story struct {
 	s        *Service
 	merchant merchant.Merchant
 	brand    merchant.Brand
+	admin    actor.Actor // who does what a person does
 	today    calendar.Date
 	steps    []step
 }
@@ -84,7 +85,7 @@ type member struct {
 	purchases []uuid.UUID
 }
 
-func (m *member) who() actor.Actor { return actor.OperatorOf(m.merchant.ID) }
+func (m *member) who() actor.Actor { return m.admin }
 
 func (m *member) program() actor.Actor {
 	return actor.Actor{Kind: actor.Credential, Name: "Membership system", MerchantID: m.merchant.ID, Scopes: actor.AllScopes}

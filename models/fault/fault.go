@@ -124,6 +124,10 @@ func (p Problems) fault() *Fault {
 	return &Fault{Kind: Invalid, Code: p[0].Code, Message: p[0].Message, Fields: p}
 }
 
+// ErrLost says that another change of the same record came first: load it again
+// and decide anew. It never reaches a caller.
+var ErrLost = errors.New("another change came first")
+
 // From finds the refusal in an error chain.
 func From(err error) (*Fault, bool) {
 	var f *Fault

@@ -54,7 +54,7 @@ func dropCollection(tx Tx, rec *Record) error {
 	c.UpdatedAt = tx.Now()
 	won, err := tx.MoveCollection(c, from)
 	if err == nil && !won {
-		err = errLost
+		err = fault.ErrLost
 	}
 	rec.Collection = &c
 	return err

@@ -2,7 +2,7 @@ package purchase
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"time"
 
@@ -95,15 +95,15 @@ func (s *Service) beside(ctx context.Context, p Purchase) (Record, error) {
 	if rec.Brand, err = s.Read.Brand(ctx, p.MerchantID, p.BrandID); err != nil {
 		return rec, err
 	}
+	if p.CollectionCount == 0 {
+		return rec, nil
+	}
 	latest, err := s.Read.LatestCollections(ctx, p.MerchantID, p.ID)
 	if c, ok := latest[p.ID]; ok {
 		rec.Collection = &c
 	}
 	return rec, err
 }
-
-// errLost says that another changed the purchase first.
-var errLost = fmt.Errorf("another change came first")
 
 // tries is how often a change starts again after another came first. Each loss
 // means that somebody else won, so the end is near.
@@ -137,17 +137,11 @@ func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide
 				return err
 			}
 			next.UpdatedAt = tx.Now()
-			won, err := tx.MovePurchase(next.Purchase, from)
-			if err != nil {
-				return err
-			}
-			if !won {
-				return errLost
-			}
+			tx.MovePurchase(next.Purchase, from)
 			rec = next
 			return tx.Answered(answer(rec))
 		})
-		if err != errLost { //nolint:errorlint // our own value, never wrapped
+		if !errors.Is(err, fault.ErrLost) {
 			return rec, err
 		}
 		lost = err

@@ -81,13 +81,7 @@ func (s *Service) mayCharge(p Purchase) error {
 func (s *Service) charging(who actor.Actor, t token.Token, m mandate.Mandate) func(Tx, *Record) error {
 	return func(tx Tx, rec *Record) error {
 		before := rec.Status
-		held, err := tx.HoldToken(t.MerchantID, t.ID)
-		if err != nil {
-			return err
-		}
-		if !held {
-			return errLost
-		}
+		tx.HoldToken(t.MerchantID, t.ID)
 		c := s.collectionOf(tx, rec.Purchase, t.ID, m.ID, s.Timetable.Plan(s.Calendar, rec.Due, rec.Brand.Shift, tx.Now()))
 		c.StatementLine = statementLine(m, c.ActionDate)
 		rec.TokenID = t.ID

@@ -2,6 +2,7 @@ package purchase
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -69,7 +70,7 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 			}
 			return answer(tx)
 		})
-		if err != errLost { //nolint:errorlint // our own value, never wrapped
+		if !errors.Is(err, fault.ErrLost) {
 			return err
 		}
 	}
@@ -106,7 +107,7 @@ func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.To
 		return err
 	}
 	if !won {
-		return errLost
+		return fault.ErrLost
 	}
 	if err := s.forgetSource(ctx, tx, who, t); err != nil {
 		return err
@@ -133,11 +134,8 @@ func (s *Service) forgetSource(ctx context.Context, tx Tx, who actor.Actor, t to
 		return err
 	}
 	p.noToken(who, t.Method, tx.Now())
-	won, err := tx.MovePurchase(p, p.Status)
-	if err == nil && !won {
-		err = errLost
-	}
-	return err
+	tx.MovePurchase(p, p.Status)
+	return nil
 }
 
 // loseToken turns a waiting charge to error when its collection is not at the
@@ -157,13 +155,7 @@ func (s *Service) loseToken(ctx context.Context, tx Tx, who actor.Actor, p Purch
 		Error: &AttemptError{"recurring_token_expired", "The stored account was deleted before the debit went to the bank."}})
 	rec.move(Failed, tx.Now())
 	rec.UpdatedAt = tx.Now()
-	won, err := tx.MovePurchase(rec.Purchase, PendingCharge)
-	if err != nil {
-		return err
-	}
-	if !won {
-		return errLost
-	}
+	tx.MovePurchase(rec.Purchase, PendingCharge)
 	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
 		Text: "The charge was dropped: its stored account was deleted.", Before: map[string]any{"status": PendingCharge}, After: map[string]any{"status": Failed}})
 	return nil

@@ -36,7 +36,7 @@ type Lister interface {
 	PurchaseCounts(ctx context.Context, merchantID uuid.UUID) (map[string]int64, error)
 	// TokenPage lists the live tokens of a client.
 	TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error)
-	// CountPurchases counts by status what a filter lets through, up to limit each.
+	// CountPurchases counts by status what a filter lets through, up to limit in all.
 	CountPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[string]int64, error)
 }
 
@@ -75,19 +75,24 @@ func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID, list []Pu
 	for _, b := range all {
 		brands[b.ID] = b
 	}
-	ids := make([]uuid.UUID, len(list))
-	for i, p := range list {
-		ids[i] = p.ID
+	var ids []uuid.UUID
+	for _, p := range list {
+		if p.CollectionCount > 0 {
+			ids = append(ids, p.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return brands, nil, nil
 	}
 	collections, err := s.Read.LatestCollections(ctx, merchantID, ids...)
 	return brands, collections, err
 }
 
-// CountLimit is where counts under a filter stop: above it a page says "about".
+// CountLimit is where counts under a filter stop: above it a page says "more than".
 const CountLimit = 10_000
 
 // Counts gives the number of purchases by status. Without a filter it is exact;
-// under one each status counts to CountLimit + 1 at most.
+// under one it stops at CountLimit + 1 in all.
 func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[string]int64, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err

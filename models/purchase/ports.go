@@ -27,14 +27,16 @@ type Tx interface {
 	Answered(result any) error
 
 	InsertPurchase(p Purchase)
-	MovePurchase(p Purchase, from Status) (bool, error)
+	// MovePurchase ends the transaction with fault.ErrLost when the purchase is not
+	// as it was loaded.
+	MovePurchase(p Purchase, from Status)
 	InsertMandate(m mandate.Mandate)
 	InsertEvidence(e mandate.Evidence)
 	InsertToken(t token.Token)
 	MoveToken(t token.Token, from token.State) (bool, error)
-	// HoldToken keeps the token from being deleted while a charge begins; false
-	// when it is not active any more.
-	HoldToken(merchantID, id uuid.UUID) (bool, error)
+	// HoldToken keeps the token from being deleted while a charge begins; the
+	// transaction ends with fault.ErrLost when it is not active any more.
+	HoldToken(merchantID, id uuid.UUID)
 	InsertCollection(c collection.Collection)
 	MoveCollection(c collection.Collection, from collection.State) (bool, error)
 	InsertRefund(r Refund)

@@ -83,16 +83,7 @@ func (c *Clock) MoveTo(ctx context.Context, to time.Time) error {
 // Exclusive runs fn while no other process moves the clock.
 func (c *Clock) Exclusive(ctx context.Context, fn func() error) error {
 	const moving = 7316214002
-	conn, err := c.pool.Acquire(ctx)
-	if err != nil {
-		return fmt.Errorf("move the clock: %w", err)
-	}
-	defer conn.Release()
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, moving); err != nil {
-		return fmt.Errorf("move the clock: %w", err)
-	}
-	defer func() { _, _ = conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, moving) }()
-	return fn()
+	return alone(ctx, c.pool, moving, fn)
 }
 
 func (c *Clock) reload(ctx context.Context) error {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -64,22 +65,24 @@ func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.
 	return s.purchasesOf(rows)
 }
 
-// purchasePage asks for each status on its own and merges: every part then walks
-// its index in order and stops after one page, however many rows there are.
+// purchasePage gives the statement of one page. Newest first is the order of the
+// primary key; what a filter finds in an order of its own is sorted when it is
+// little, and met on the way from the newest when it is much.
 func purchasePage(merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) (string, []any) {
 	where, args := purchaseWhere(merchantID, f)
-	direction := "DESC"
+	direction, compare := "DESC", "<"
 	if ask.Newer {
-		direction = "ASC"
-	}
-	if ask.From != uuid.Nil {
-		compare := "<"
-		if ask.Newer {
-			compare = ">"
-		}
-		where, args = where+" AND id "+compare+" ?", append(args, ask.From)
+		direction, compare = "ASC", ">"
 	}
 	order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
+	beside, from := "", []any(nil)
+	if ask.From != uuid.Nil {
+		beside, from = " AND id "+compare+" ?", []any{ask.From}
+	}
+	if by, own := ownOrder(f); own {
+		return fewOrMany(f, by, where, args, beside, from, order)
+	}
+	where, args = where+beside, append(args, from...)
 	statuses := f.Statuses
 	switch {
 	case len(statuses) == 0 && f.Narrow(): // other indexes lead to it
@@ -89,6 +92,12 @@ func purchasePage(merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) (stri
 	case len(statuses) == 1:
 		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = ?" + order, append(args, string(statuses[0]))
 	}
+	return eachStatus(statuses, where, args, order)
+}
+
+// eachStatus asks for each status on its own and merges: every part then walks
+// its index in order and stops after one page, however many rows there are.
+func eachStatus(statuses []purchase.Status, where string, args []any, order string) (string, []any) {
 	var parts []string
 	var all []any
 	for _, status := range statuses {
@@ -96,6 +105,40 @@ func purchasePage(merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) (stri
 		all = append(append(all, args...), string(status))
 	}
 	return "SELECT " + purchaseColumns + " FROM purchases WHERE id IN (SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") AS found" + order + ")" + order, all
+}
+
+// ownOrder is the order of the index that finds what the filter lets through; own
+// is false when that is the order of the list anyway.
+func ownOrder(f purchase.Filter) (order string, own bool) {
+	switch {
+	case f.ClientID != uuid.Nil || f.TokenID != uuid.Nil:
+		return "", false
+	case searchQuery(f.Search) != "":
+		return "", true
+	case !f.DueFrom.IsZero() || !f.DueTo.IsZero():
+		return " ORDER BY due", true
+	case f.MinCents != 0 || f.MaxCents != 0:
+		return " ORDER BY total_cents", true
+	}
+	return "", false
+}
+
+// few is how many rows are sorted rather than met on the way.
+const few = 10_000
+
+func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, from []any, order string) (string, []any) {
+	if len(f.Statuses) > 0 {
+		names := make(textArray, len(f.Statuses))
+		for i, status := range f.Statuses {
+			names[i] = string(status)
+		}
+		where, args = where+" AND status = ANY(?::text[])", append(args, names)
+	}
+	query := fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %[1]s%[2]s LIMIT %[3]d),
+		page AS ((SELECT id FROM found WHERE (SELECT count(*) FROM found) < %[3]d%[4]s%[5]s)
+		UNION ALL (SELECT id FROM purchases WHERE (SELECT count(*) FROM found) >= %[3]d AND %[1]s%[4]s%[5]s))
+		SELECT `+purchaseColumns+` FROM purchases WHERE id IN (SELECT id FROM page)%[5]s`, where, by, few, beside, order)
+	return query, slices.Concat(args, from, args, from)
 }
 
 func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
@@ -125,24 +168,17 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	return where, args
 }
 
-// CountPurchases implements purchase.Lister.
+// CountPurchases implements purchase.Lister. It counts in the order of the index
+// that finds the rows, and stops at the limit.
 func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter, limit int64) (map[string]int64, error) {
 	where, args := purchaseWhere(merchantID, f)
-	var parts []string
-	var all []any
-	for _, status := range purchase.Statuses {
-		parts = append(parts, fmt.Sprintf("(SELECT ? AS status, count(*) AS n FROM (SELECT 1 FROM purchases WHERE %s AND status = ? LIMIT %d) AS part)", where, limit))
-		all = append(append(append(all, string(status)), args...), string(status))
-	}
-	if q := searchQuery(f.Search); q != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil { // few rows: read them once
-		parts = []string{fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s LIMIT %d) AS part GROUP BY status", where, limit*4)}
-		all = args
-	}
+	order, _ := ownOrder(f)
+	query := fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s%s LIMIT %d) AS part GROUP BY status", where, order, limit)
 	var rows []struct {
 		Status string
 		N      int64
 	}
-	if err := s.read(ctx).Raw(strings.Join(parts, " UNION ALL "), all...).Scan(&rows).Error; err != nil {
+	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("count purchases: %w", err)
 	}
 	counts := map[string]int64{}

@@ -185,16 +185,13 @@ func movePurchaseArgs(r *purchaseRow, from purchase.Status) []any {
 }
 
 // MovePurchase implements purchase.Tx: compare-and-set on status and version.
-func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) (bool, error) {
+func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) {
 	r, err := t.s.purchaseRowOf(p)
 	if err != nil {
-		return false, err
+		t.fail(err)
+		return
 	}
-	n, err := t.execFirst(movePurchase, movePurchaseArgs(r, from)...)
-	if err != nil {
-		return false, fmt.Errorf("move purchase: %w", err)
-	}
-	return n == 1, nil
+	t.mustMove(movePurchase, movePurchaseArgs(r, from)...)
 }
 
 // SavePurchase is MovePurchase for a row that this transaction holds: nobody can

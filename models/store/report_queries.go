@@ -12,12 +12,17 @@ import (
 	"debitdesk/models/report"
 )
 
+// OFFSET 0 keeps the order of the joins below: first the few rows that an index
+// finds, then what belongs to each. A plan made for any value would read it all.
+
 // failedDebits are the newest debits of purchases that failed and stand so still.
-const failedDebits = ` FROM collections c JOIN purchases p ON p.id = c.purchase_id AND p.status = 'error' AND p.collection_count = c.attempt
+const failedDebits = ` FROM collections c CROSS JOIN LATERAL (SELECT * FROM purchases
+		WHERE id = c.purchase_id AND status = 'error' AND collection_count = c.attempt OFFSET 0) AS p
 	WHERE c.merchant_id = @m AND c.state = 'unpaid' AND c.result_at >= @week`
 
 // blockedWaiting are scheduled purchases that would be debited from a blocked account.
-const blockedWaiting = ` FROM tokens t JOIN purchases p ON p.token_id = t.id AND p.status = 'pending_charge' WHERE t.merchant_id = @m AND t.state = 'blocked'`
+const blockedWaiting = ` FROM tokens t CROSS JOIN LATERAL (SELECT * FROM purchases WHERE token_id = t.id AND status = 'pending_charge' OFFSET 0) AS p
+	WHERE t.merchant_id = @m AND t.state = 'blocked'`
 
 const silentDebits = ` FROM collections c WHERE c.merchant_id = @m AND c.state = 'submitted' AND c.alerted_at IS NOT NULL`
 

@@ -34,15 +34,16 @@ type Options struct {
 
 // Store is the database of the product.
 type Store struct {
-	Pool  *pgxpool.Pool
-	Clock *Clock
-	sql   *sql.DB
-	db    *gorm.DB
-	dry   *gorm.DB // builds statements that a Tx queues
-	seal  *seal.Box
-	opt   Options
-	refs  *counters
-	kept  *brandCache
+	Pool     *pgxpool.Pool
+	Clock    *Clock
+	sql      *sql.DB
+	db       *gorm.DB
+	dry      *gorm.DB // builds statements that a Tx queues
+	seal     *seal.Box
+	opt      Options
+	refs     *counters
+	kept     *brandCache
+	together *together
 }
 
 // Open connects. It does not migrate.
@@ -65,7 +66,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Store{Pool: pool, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}}
+	s := &Store{Pool: pool, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}, together: newTogether(pool)}
 	s.db, err = gorm.Open(postgres.New(postgres.Config{Conn: s.sql}), &gorm.Config{
 		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
 		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },
@@ -84,6 +85,7 @@ func (s *Store) Close() {
 	if s.Clock != nil {
 		s.Clock.stop()
 	}
+	s.together.stop()
 	_ = s.sql.Close()
 	s.Pool.Close()
 }

@@ -82,13 +82,9 @@ func (t *Tx) SaveToken(k token.Token, from token.State) {
 
 // HoldToken implements purchase.Tx: it holds the token's row until the commit, so
 // that a token cannot be deleted while a charge begins, though other charges may
-// begin with it; false when it is not active any more.
-func (t *Tx) HoldToken(merchantID, id uuid.UUID) (bool, error) {
-	n, err := t.exec(`SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE`, id, merchantID)
-	if err != nil {
-		return false, fmt.Errorf("hold token: %w", err)
-	}
-	return n == 1, nil
+// begin with it.
+func (t *Tx) HoldToken(merchantID, id uuid.UUID) {
+	t.must(`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE) AS held`, id, merchantID)
 }
 
 // Token implements purchase.Reader.

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
+	"debitdesk/models/fault"
 	"debitdesk/models/queue"
 )
 
@@ -30,6 +31,7 @@ type Tx struct {
 	now  time.Time
 
 	waiting []statement
+	musts   int // how many of them, at the front, decide whether the transaction may be
 	jobs    []queue.Job
 	begun   bool
 	broken  error // a row that could not be written; the commit refuses
@@ -41,23 +43,20 @@ type statement struct {
 }
 
 // InTx runs fn in one transaction. What fn returns as error undoes everything.
+// fault.ErrLost: a compare-and-set of the transaction found another state.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
-	conn, err := s.sql.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() { _ = conn.Close() }()
-	tx := &Tx{s: s, ctx: ctx, conn: conn, now: s.Now()}
-	tx.db = s.db.Session(&gorm.Session{Context: ctx, NewDB: true})
-	tx.db.Statement.ConnPool = conn
+	tx := &Tx{s: s, ctx: ctx, now: s.Now()}
 	defer func() {
 		if p := recover(); p != nil {
 			tx.rollback()
+			tx.release()
 			panic(p)
 		}
 		if err != nil {
 			tx.rollback()
 		}
+		tx.release()
+		err = lostOr(err)
 	}()
 	if err := fn(tx); err != nil {
 		return err
@@ -74,11 +73,45 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 			return fmt.Errorf("enqueue: %w", err)
 		}
 	}
-	if !tx.begun && len(tx.waiting) == 0 {
+	switch {
+	case !tx.begun && len(tx.waiting) == 0:
 		return nil
+	case !tx.begun:
+		return s.together.commit(ctx, tx.waiting)
 	}
 	tx.later("commit")
 	return tx.flush()
+}
+
+// open takes a connection, when the first statement must be sent.
+func (t *Tx) open() error {
+	if t.conn != nil {
+		return nil
+	}
+	conn, err := t.s.sql.Conn(t.ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	t.conn = conn
+	t.db = t.s.db.Session(&gorm.Session{Context: t.ctx, NewDB: true})
+	t.db.Statement.ConnPool = conn
+	return nil
+}
+
+func (t *Tx) release() {
+	if t.conn != nil {
+		_ = t.conn.Close()
+	}
+}
+
+// lostOr turns what a lost race looks like in PostgreSQL into fault.ErrLost: our
+// own exception, or a deadlock that two changes of the same records ran into.
+func lostOr(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001") {
+		return fault.ErrLost
+	}
+	return err
 }
 
 // Runner fits InTx to the narrow transaction that a concept declares.
@@ -120,7 +153,7 @@ func (t *Tx) fail(err error) {
 
 // create queues the INSERT of a GORM row.
 func (t *Tx) create(row any) {
-	ins, err := insertionOf(t.db.NamingStrategy, row)
+	ins, err := insertionOf(t.s.db.NamingStrategy, row)
 	if err != nil {
 		t.fail(err)
 		return
@@ -136,57 +169,66 @@ func (t *Tx) later(sql string, args ...any) {
 // exec writes what waits and this statement, and tells how many rows it touched.
 func (t *Tx) exec(sql string, args ...any) (int64, error) {
 	t.later(sql, args...)
-	return t.send(len(t.waiting) - 1)
+	return t.send()
 }
 
-// execFirst runs a compare-and-set before everything that waits and tells how many
-// rows it touched. When it touched none, what came after it does not matter: not
-// even its errors, since the transaction ends there.
-func (t *Tx) execFirst(sql string, args ...any) (int64, error) {
-	t.waiting = slices.Insert(t.waiting, 0, statement{sql, args})
-	return t.send(0)
+// must queues a statement before everything that waits for nothing: its one
+// result is a count, and any other count than 1 ends the transaction with
+// fault.ErrLost. Such statements keep their own order, in which they lock rows.
+func (t *Tx) must(count string, args ...any) {
+	t.waiting = slices.Insert(t.waiting, t.musts, statement{"SELECT must_be_one((" + count + "))", args})
+	t.musts++
+}
+
+// mustMove is must for an UPDATE of one row.
+func (t *Tx) mustMove(update string, args ...any) {
+	t.waiting = slices.Insert(t.waiting, t.musts,
+		statement{"WITH moved AS (" + update + " RETURNING 1) SELECT must_be_one((SELECT count(*) FROM moved))", args})
+	t.musts++
 }
 
 func (t *Tx) flush() error {
 	if len(t.waiting) == 0 {
 		return nil
 	}
-	_, err := t.send(len(t.waiting) - 1)
+	_, err := t.send()
 	return err
 }
 
 // send runs the waiting statements in one round trip and returns the row count
-// of the one at that place.
-func (t *Tx) send(counted int) (rows int64, err error) {
+// of the last one.
+func (t *Tx) send() (rows int64, err error) {
+	if err := t.open(); err != nil {
+		return 0, err
+	}
 	batch := &pgx.Batch{}
 	if !t.begun {
 		batch.Queue("begin")
 		t.begun = true
-		counted++
 	}
 	for _, w := range t.waiting {
 		batch.Queue(w.sql, native(w.args)...)
 	}
-	t.waiting = t.waiting[:0]
-	lost := false
+	t.waiting, t.musts = t.waiting[:0], 0
 	err = t.conn.Raw(func(dc any) error {
-		res := dc.(*stdlib.Conn).Conn().SendBatch(t.ctx, batch)
-		for i := range batch.Len() {
-			tag, err := res.Exec()
-			if err != nil {
-				_ = res.Close()
-				return err
-			}
-			if i == counted {
-				rows, lost = tag.RowsAffected(), tag.RowsAffected() == 0 && i < batch.Len()-1
-			}
-		}
-		return res.Close()
+		rows, err = run(t.ctx, dc.(*stdlib.Conn).Conn(), batch)
+		return err
 	})
-	if lost {
-		return 0, nil
-	}
 	return rows, err
+}
+
+// run sends a batch and gives the row count of its last statement.
+func run(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (rows int64, err error) {
+	res := conn.SendBatch(ctx, batch)
+	for range batch.Len() {
+		tag, err := res.Exec()
+		if err != nil {
+			_ = res.Close()
+			return 0, err
+		}
+		rows = tag.RowsAffected()
+	}
+	return rows, res.Close()
 }
 
 // native gives ids in the form that travels as 16 bytes and not as text.
@@ -221,6 +263,12 @@ func (t *Tx) rollback() {
 func (t *Tx) Pgx(fn func(pgx.Tx) error) error {
 	if err := t.flush(); err != nil {
 		return err
+	}
+	if !t.begun {
+		t.later("select 1")
+		if err := t.flush(); err != nil {
+			return err
+		}
 	}
 	return t.conn.Raw(func(dc any) error { return fn(connTx{c: dc.(*stdlib.Conn).Conn()}) })
 }

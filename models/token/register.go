@@ -42,7 +42,7 @@ type Lister interface {
 	TokenEntry(ctx context.Context, merchantID, id uuid.UUID) (Entry, error)
 }
 
-// CountLimit is where counts stop: above it a page says "about".
+// CountLimit is where counts stop: above it a page says "more than".
 const CountLimit = 10_000
 
 // Service holds what people read about tokens.

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/chromedp/chromedp"
+)
+
+// pictures is the folder for the README's pictures; empty takes none.
+var pictures = os.Getenv("DEBITDESK_SCREENSHOTS")
+
+// album are the looks that the README shows, and how high each is in pixels.
+var album = map[string]struct {
+	file   string
+	height int64
+}{
+	"sign-in-1280-light":          {"sign-in.png", 620},
+	"client-1280-light":           {"client.png", 800},
+	"account-new-1280-light":      {"store-account.png", 900},
+	"payer-390-light":             {"payer-phone.png", 1000},
+	"purchase-new-1280-light":     {"charge.png", 1900},
+	"purchase-waiting-1280-light": {"scheduled.png", 800},
+	"sandbox-clock-1280-light":    {"clock.png", 720},
+	"purchase-paid-1280-light":    {"collected.png", 860},
+	"purchase-unpaid-1280-light":  {"returned.png", 800},
+	"demo-home-1280-light":        {"home.png", 1040},
+	"demo-home-1280-dark":         {"home-dark.png", 800},
+	"demo-purchases-1280-light":   {"purchases.png", 700},
+}
+
+// picture keeps what the window shows when the album wants it. It leaves the
+// window as high as the picture.
+func (b *tab) picture(look string, width int64) {
+	b.t.Helper()
+	want, wanted := album[look]
+	if pictures == "" || !wanted {
+		return
+	}
+	var png []byte
+	b.do("take a picture", chromedp.EmulateViewport(width, want.height), chromedp.CaptureScreenshot(&png))
+	if err := os.MkdirAll(pictures, 0o755); err != nil { //nolint:gosec // pictures are for everybody
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(pictures, want.file), png, 0o644); err != nil { //nolint:gosec // likewise
+		b.t.Fatal(err)
+	}
+}
