@@ -107,7 +107,7 @@ func tokenFacts(e token.Entry, now time.Time) components.Facts {
 	for _, t := range []struct {
 		label string
 		at    time.Time
-	}{{"Last charged", e.LastUsedAt}, {"Last success", e.LastSuccessAt}} {
+	}{{"Last used", e.LastUsedAt}, {"Last success", e.LastSuccessAt}} {
 		if t.at.IsZero() {
 			add(components.Fact{Label: t.label, Value: "never"})
 		} else {
