@@ -42,6 +42,15 @@ func (t *Tx) keepAnswer() {
 	t.later(`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at) VALUES ($1,$2,$3,$4,$5,$6,$7)`,
 		rec.MerchantID, rec.IsTest, rec.Key.Key, t.s.fingerprint(rec.Key), answer.Status, t.s.sealAnswer(rec.Key, answer.Body), Instant(time.Now()))
 	rec.Keep()
+	t.kept = true
+}
+
+// loseAnswer makes room for the answer of the next transaction, after this one
+// was undone: a change that lost a race starts again under the same key.
+func (t *Tx) loseAnswer() {
+	if rec := replay.RecorderFrom(t.ctx); rec != nil && t.kept {
+		rec.Undo()
+	}
 }
 
 type idempotencyRow struct {

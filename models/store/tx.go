@@ -34,6 +34,7 @@ type Tx struct {
 	musts   int // how many of them, at the front, decide whether the transaction may be
 	jobs    []queue.Job
 	begun   bool
+	kept    bool  // the answer to an Idempotency-Key is written here
 	broken  error // a row that could not be written; the commit refuses
 }
 
@@ -54,6 +55,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 		}
 		if err != nil {
 			tx.rollback()
+			tx.loseAnswer()
 		}
 		tx.release()
 		err = lostOr(err)
