@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -43,10 +44,22 @@ func newBooks(t *testing.T) *books {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.db.Close)
-	if err := b.db.QueryRow(t.Context(), `SELECT id::text FROM brands`).Scan(&b.brand); err != nil {
+	b.brand = brandOf(t, b.env, "gym")
+	return b
+}
+
+// brandOf is the one brand of a merchant.
+func brandOf(t *testing.T, env map[string]string, slug string) (id string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	if err := conn.QueryRow(t.Context(), `SELECT b.id::text FROM brands b JOIN merchants m ON m.id = b.merchant_id WHERE m.slug = $1`, slug).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 // call is one call of the API; the answer is nil when the server died meanwhile.
