@@ -64,7 +64,7 @@ func (r *Recorder) Pending() *Answer {
 	return r.answer
 }
 
-// Keep says that a transaction writes the answer.
+// Keep says that a transaction wrote the answer.
 func (r *Recorder) Keep() { r.kept = true }
 
 // Encoder turns the result of a use case into the answer the caller will see.

@@ -30,18 +30,21 @@ func (s *Store) fingerprint(k replay.Key) []byte {
 // request, if it has one. Use cases call it last in their transaction.
 func (t *Tx) Answered(result any) error { return replay.Answered(t.ctx, result) }
 
-func (t *Tx) keepAnswer() {
+// keepAnswer writes the answer, if one waits, and gives its recorder: it is told
+// once the transaction stands, so that a change that was lost and begins again
+// keeps its answer too.
+func (t *Tx) keepAnswer() *replay.Recorder {
 	rec := replay.RecorderFrom(t.ctx)
 	if rec == nil {
-		return
+		return nil
 	}
 	answer := rec.Pending()
 	if answer == nil {
-		return
+		return nil
 	}
 	t.later(`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at) VALUES ($1,$2,$3,$4,$5,$6,$7)`,
 		rec.MerchantID, rec.IsTest, rec.Key.Key, t.s.fingerprint(rec.Key), answer.Status, t.s.sealAnswer(rec.Key, answer.Body), Instant(time.Now()))
-	rec.Keep()
+	return rec
 }
 
 type idempotencyRow struct {

@@ -64,7 +64,13 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	if tx.broken != nil {
 		return tx.broken
 	}
-	tx.keepAnswer()
+	if rec := tx.keepAnswer(); rec != nil {
+		defer func() {
+			if err == nil {
+				rec.Keep()
+			}
+		}()
+	}
 	if len(tx.jobs) > 0 {
 		if err := tx.flush(); err != nil {
 			return err
