@@ -102,7 +102,7 @@ func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 	}
 	v.Figures = []components.Stat{
 		collected,
-		ratio("Success rate", f, func(o report.Outcome) int64 { return o.Collected }, was, 0, true),
+		ratio("Success rate", f, func(o report.Outcome) int64 { return o.Collected }, "", 0, true),
 		ratio("Unpaid", f, func(o report.Outcome) int64 { return o.Unpaid }, "limit 10"+money.NBSP+"%", report.UnpaidLimit, false),
 		ratio("Disputed", f, func(o report.Outcome) int64 { return o.Disputed }, "limit 0,5"+money.NBSP+"%", report.DisputeLimit, false),
 	}
@@ -130,6 +130,9 @@ func ratio(label string, f report.Figures, part func(report.Outcome) int64, note
 		return s
 	}
 	s.Value, s.Note = percent(now), note
+	if limit == 0 {
+		s.Note = "of " + counted(f.Outcome.Answered(), "answered debit")
+	}
 	was, known := f.WasOutcome.PerTenThousand(part(f.WasOutcome))
 	if known {
 		s.Note = percent(was) + " last month"

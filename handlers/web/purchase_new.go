@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
-	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -245,52 +244,10 @@ func brandSelect(brands []merchant.Brand, chosen merchant.Brand, wrong string) *
 	return s
 }
 
-// clientChosen is nil when no client is chosen, or none of that id exists.
-func (p *Purchases) clientChosen(ctx context.Context, who actor.Actor, text string) (*client.Client, error) {
-	id, err := uuid.Parse(text)
-	if err != nil {
-		return nil, nil //nolint:nilerr // no id, no client
-	}
-	one, err := p.Clients.Get(ctx, who, id)
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &one, nil
-}
-
 const (
 	recentClients = 5
 	foundClients  = 8
 )
-
-func (p *Purchases) clientPicker(ctx context.Context, who actor.Actor, form url.Values, chosen *client.Client, wrong string) (components.ClientPicker, error) {
-	picker := components.ClientPicker{Label: "Client", Name: "client_id", Query: form.Get("client_id_q"), Error: wrong, CreateHref: "/clients/new"}
-	ask := paging.Ask{Limit: recentClients}
-	if picker.Query != "" {
-		ask.Limit = foundClients
-	}
-	if chosen != nil {
-		picker.Value = chosen.ID.String()
-		picker.Options = append(picker.Options, clientOption(*chosen))
-		if picker.Query == "" {
-			return picker, nil
-		}
-	}
-	page, err := p.Clients.List(ctx, who, client.Query{Text: picker.Query, Ask: ask})
-	for _, one := range page.Items {
-		if chosen == nil || one.ID != chosen.ID {
-			picker.Options = append(picker.Options, clientOption(one))
-		}
-	}
-	return picker, err
-}
-
-func clientOption(c client.Client) components.Option {
-	return components.Option{Value: c.ID.String(), Text: c.Name(), Note: c.Email}
-}
 
 // ways are the choices of how it is paid, and the one that is taken.
 func ways(form url.Values, payer *client.Client, usable []token.Token, wrong string) (components.RadioCards, string) {

@@ -165,7 +165,7 @@ func resultWords(rec purchase.Record, now time.Time) (text, class string) {
 		}
 		return c.State.Label(), "bad-text"
 	case collection.Provisional:
-		return "Collected, final on " + sayDay(calendar.DateOf(c.FinalAt), now), ""
+		return "Final on " + sayDay(calendar.DateOf(c.FinalAt), now), ""
 	case collection.Scheduled, collection.Submitted, collection.InTracking, collection.Successful, collection.Final,
 		collection.DisputeWon, collection.Cancelled, collection.Recalled:
 	}

@@ -126,6 +126,8 @@ func ownOrder(f purchase.Filter) (order string, own bool) {
 // few is how many rows are sorted rather than met on the way.
 const few = 10_000
 
+// fewOrMany keeps the second part from every index but the primary key: a plan
+// made for any value takes each filter for a rare one, and would sort them all.
 func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, from []any, order string) (string, []any) {
 	if len(f.Statuses) > 0 {
 		names := make(textArray, len(f.Statuses))
@@ -134,10 +136,11 @@ func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, f
 		}
 		where, args = where+" AND status = ANY(?::text[])", append(args, names)
 	}
+	walked := "(" + strings.ReplaceAll(where, " AND ", ") IS TRUE AND (") + ") IS TRUE"
 	query := fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %[1]s%[2]s LIMIT %[3]d),
 		page AS ((SELECT id FROM found WHERE (SELECT count(*) FROM found) < %[3]d%[4]s%[5]s)
-		UNION ALL (SELECT id FROM purchases WHERE (SELECT count(*) FROM found) >= %[3]d AND %[1]s%[4]s%[5]s))
-		SELECT `+purchaseColumns+` FROM purchases WHERE id IN (SELECT id FROM page)%[5]s`, where, by, few, beside, order)
+		UNION ALL (SELECT id FROM purchases WHERE (SELECT count(*) FROM found) >= %[3]d AND %[6]s%[4]s%[5]s))
+		SELECT `+purchaseColumns+` FROM purchases WHERE id IN (SELECT id FROM page)%[5]s`, where, by, few, beside, order, walked)
 	return query, slices.Concat(args, from, args, from)
 }
 

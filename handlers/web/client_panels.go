@@ -1,0 +1,64 @@
+package web
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/client"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+	"debitdesk/views/pages"
+)
+
+const besideRows = 10
+
+// TokensPanel draws the stored accounts on a client's page.
+func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error) {
+	page, err := h.Register.List(ctx, who, token.Filter{ClientID: c.ID}, paging.Ask{Limit: besideRows})
+	if err != nil {
+		return nil, err
+	}
+	view := pages.TokenPanelView{StoreHref: "/clients/" + c.ID.String() + "/accounts/new"}
+	for _, e := range page.Items {
+		view.Rows = append(view.Rows, tokenRow(e, h.Desk.Now()))
+	}
+	return pages.TokenPanel(view), nil
+}
+
+// PurchasesPanel draws the newest purchases on a client's page.
+func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error) {
+	page, err := h.Purchases.List(ctx, who, purchase.Filter{ClientID: c.ID}, paging.Ask{Limit: besideRows})
+	if err != nil {
+		return nil, err
+	}
+	view := pages.PurchasePanelView{NewHref: "/purchases/new?client=" + c.ID.String()}
+	for _, rec := range page.Items {
+		view.Rows = append(view.Rows, purchaseRow(rec, h.Purchases.Timetable, h.Desk.Now()))
+	}
+	if page.Older {
+		view.MoreHref = "/purchases?" + url.Values{"client": {c.ID.String()}}.Encode()
+	}
+	return pages.PurchasePanel(view), nil
+}
+
+// Breaks says what ends when a client is deleted.
+func (h *Tokens) Breaks(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]string, error) {
+	page, err := h.Register.List(ctx, who, token.Filter{ClientID: clientID}, paging.Ask{Limit: besideRows * 10})
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range page.Items {
+		impact, err := h.Purchases.DeletionImpact(ctx, who, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, impactWords(impact, h.Desk.Now()))
+	}
+	return out, nil
+}

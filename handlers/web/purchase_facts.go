@@ -1,0 +1,184 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/bank"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+// planned is what will happen by itself, the last first as everything in a time line.
+func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Entry {
+	var out []components.Entry
+	add := func(at time.Time, day bool, icon, text string) {
+		if !at.After(now) {
+			return
+		}
+		when := ago(at, now)
+		if day {
+			when = dayOf(at)
+		}
+		out = append([]components.Entry{{Icon: icon, Text: text, At: when, Planned: true}}, out...)
+	}
+	c := rec.Collection
+	if c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted, collection.InTracking, collection.Provisional}, c.State) {
+		if !rec.PassAt.IsZero() && rec.DueGiven {
+			word := "Turns overdue, and can still be paid"
+			if rec.DueStrict {
+				word = "Expires"
+			}
+			add(rec.PassAt, false, "clock", word)
+		}
+		return out
+	}
+	if c.State == collection.Scheduled {
+		add(c.SubmitAt, false, "bank", "Handed over to the bank; last moment to cancel")
+	}
+	if c.State != collection.Provisional {
+		add(c.ActionDate.At(0, 0), true, "in", "The account is debited")
+		add(p.Service.Timetable.ProvisionalAtFor(c.ActionDate), false, "done", "First answer of the bank: provisional success or unpaid")
+	}
+	add(c.FinalAt, false, "check", "Final: no return is possible any more")
+	return out
+}
+
+func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (components.Facts, error) {
+	var f components.Facts
+	add := func(fact components.Fact) { f.Items = append(f.Items, fact) }
+	if rec.ClientID != uuid.Nil {
+		add(components.Fact{Label: "Client", Value: payerName(rec.Purchase), Href: "/clients/" + rec.ClientID.String()})
+	} else {
+		add(components.Fact{Label: "Payer", Value: payerName(rec.Purchase)})
+	}
+	if rec.Payer.Email != "" {
+		add(components.Fact{Label: "E-mail", Value: rec.Payer.Email})
+	}
+	if id := tokenOf(rec); id != uuid.Nil {
+		t, err := p.Tokens.Get(c.Request().Context(), access.Actor(c), id)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return f, err
+		}
+		if err == nil {
+			add(components.Fact{Label: "Stored account", Value: accountWords(t.Token), Href: "/tokens/" + id.String()})
+			add(components.Fact{Label: "Mandate", Value: "Wording and evidence", Href: "/mandates/" + t.MandateID.String()})
+		}
+	}
+	if rec.DueGiven {
+		add(components.Fact{Label: "Due", Part: components.When(dayOf(rec.Due))})
+	}
+	add(components.Fact{Label: "Issued", Part: components.When(dayTime(rec.Issued))})
+	add(components.Fact{Label: "Made", Part: components.When(ago(rec.CreatedAt, now))})
+	if rec.Payment != nil {
+		add(components.Fact{Label: "Paid", Part: components.When(ago(rec.Payment.PaidOn, now))})
+	}
+	if rec.RefundedCents > 0 {
+		add(components.Fact{Label: "Paid back", Value: sum(rec.RefundedCents, rec.Currency)})
+	}
+	if rec.Reference != "" {
+		add(components.Fact{Label: "Reference", Value: rec.Reference})
+	}
+	add(components.Fact{Label: "Our reference", Value: rec.ReferenceGenerated, Copy: rec.ReferenceGenerated})
+	add(components.Fact{Label: "Brand", Value: rec.Brand.Name})
+	return f, nil
+}
+
+// tokenOf is the token that a purchase was charged with, or the one it is.
+func tokenOf(rec purchase.Record) uuid.UUID {
+	switch {
+	case rec.TokenID != uuid.Nil:
+		return rec.TokenID
+	case rec.Method != "" && (rec.Collection != nil || rec.Status == purchase.Preauthorized):
+		return rec.ID
+	}
+	return uuid.Nil
+}
+
+// accountWords names a stored account: "FNB •••• 1234".
+func accountWords(t token.Token) string {
+	return strings.TrimSpace(bankWords(t.BankCode) + " " + t.AccountMask)
+}
+
+// bankWords is the bank's name, or its branch code where that is not in our list.
+func bankWords(code string) string {
+	if name := bank.BankName(code); name != "" {
+		return name
+	}
+	return code
+}
+
+var becauseWords = map[string]string{
+	collection.BecauseEFT:           "every EFT debit can be disputed",
+	collection.BecauseFallback:      "the payer did not confirm the mandate",
+	collection.BecauseAmountDiffers: "the amount differs from the mandate",
+	collection.BecauseDateDiffers:   "the date differs from the mandate",
+}
+
+var settlementWords = map[string]string{"provisional": "Provisional: may still be returned", "final": "Final"}
+
+func debitFacts(rec purchase.Record, now time.Time) components.Facts {
+	var f components.Facts
+	c := rec.Collection
+	if c == nil {
+		return f
+	}
+	add := func(label, value string) { f.Items = append(f.Items, components.Fact{Label: label, Value: value}) }
+	add("State", c.State.Label())
+	add("Debit on", sayDay(c.ActionDate, now))
+	if c.OriginalDate != c.ActionDate {
+		add("Moved from", sayDay(c.OriginalDate, now))
+	}
+	add("To the bank by", sayMinute(c.SubmitAt, now))
+	if word := settlementWords[c.State.Settlement()]; word != "" {
+		add("Settlement", word)
+	}
+	if c.State == collection.Provisional {
+		add("Final on", sayMinute(c.FinalAt, now))
+	}
+	if !c.Result.IsZero() {
+		add("Bank’s answer", bank.CodeOf(c.Result.Code).Label())
+	}
+	if because, may := c.MayBeDisputed(); c.State == collection.Disputed {
+		add("Disputed on", sayDay(dateOf(c.ResultAt), now))
+	} else if may {
+		words := make([]string, len(because))
+		for i, b := range because {
+			words[i] = becauseWords[b]
+		}
+		add("May be disputed", "until "+sayDay(c.DisputeDeadline, now)+": "+strings.Join(words, ", "))
+	}
+	if c.Attempt > 1 {
+		add("Attempt", grouped(int64(c.Attempt)))
+	}
+	return f
+}
+
+func lineRows(rec purchase.Record) ([]pages.LineRow, string) {
+	var rows []pages.LineRow
+	for _, product := range rec.Details.Products {
+		cents, err := product.LineCents()
+		if err != nil {
+			cents = 0 // a stored purchase has no such line
+		}
+		row := pages.LineRow{Name: product.Name, Amount: minus(money.Amount(cents))}
+		if product.Quantity.String() != "1" {
+			row.Quantity, row.Price = strings.Replace(product.Quantity.String(), ".", ",", 1), money.Amount(product.PriceCents)
+		}
+		rows = append(rows, row)
+	}
+	if rec.Details.DebtCents != 0 {
+		rows = append(rows, pages.LineRow{Name: "Carried over", Amount: minus(money.Amount(rec.Details.DebtCents))})
+	}
+	return rows, sum(rec.TotalCents, rec.Currency)
+}

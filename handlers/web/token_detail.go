@@ -1,0 +1,120 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Show serves GET /tokens/:id.
+func (h *Tokens) Show(c echo.Context) error {
+	ctx, who, now := c.Request().Context(), access.Actor(c), h.Desk.Now()
+	e, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	m, files, err := h.Mandates.Proof(ctx, who, e.MandateID)
+	if err != nil {
+		return err
+	}
+	made, err := h.Purchases.List(ctx, who, purchase.Filter{TokenID: e.ID}, paging.Ask{Limit: besideRows})
+	if err != nil {
+		return err
+	}
+	view := pages.TokenView{Title: accountWords(e.Token), ID: components.IDChip{ID: e.ID.String(), What: "token"}, Pill: tokenPill(e.Token), Health: health(e.Token, now),
+		Facts: tokenFacts(e, now), Mandate: mandateView(m, files, now), MoreHref: "/purchases?token=" + e.ID.String()}
+	for _, rec := range made.Items {
+		view.Purchases = append(view.Purchases, purchaseRow(rec, h.Purchases.Timetable, now))
+	}
+	if !made.Older {
+		view.MoreHref = ""
+	}
+	if e.Live() {
+		if e.State == token.Active && e.ClientID != uuid.Nil {
+			view.Primary = components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String()}
+		}
+		if e.ClientID != uuid.Nil {
+			view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: "/clients/" + e.ClientID.String() + "/accounts/new?replaces=" + e.ID.String()})
+		}
+		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + e.ID.String(), Why: whyNotDelete(who)})
+	}
+	return h.Desk.show(c, http.StatusOK, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.Token(f, view) })
+}
+
+func (h *Tokens) find(c echo.Context) (token.Entry, error) {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return token.Entry{}, fault.Missing()
+	}
+	return h.Register.Get(c.Request().Context(), access.Actor(c), id)
+}
+
+func whyNotDelete(who actor.Actor) string {
+	if who.Can(actor.DeleteTokens) {
+		return ""
+	}
+	return "Only an admin may delete stored accounts."
+}
+
+// health says how the account has behaved, and what helps when it is blocked.
+func health(t token.Token, now time.Time) components.Note {
+	switch {
+	case t.State == token.Blocked:
+		code := bank.CodeOf(t.BlockedCode)
+		return components.Note{Kind: "bad", Title: "Blocked: " + code.Label(), Text: code.Remedy + " May I charge again? " + code.ChargeAgain}
+	case t.State != token.Active:
+		return components.Note{Kind: "info", Title: tokenPills[t.State].Word, Text: tokenPills[t.State].Title}
+	case t.Failures > 0:
+		return components.Note{Kind: "warn", Title: "Failed " + counted(int64(t.Failures), "time") + " in a row", Text: "Agree with the payer on a day when there is money, before you charge again."}
+	case !t.LastSuccessAt.IsZero():
+		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " + sayDay(dateOf(t.LastSuccessAt), now) + "."}
+	case t.LastUsedAt.IsZero():
+		return components.Note{Kind: "info", Title: "Not charged yet", Text: "Whether debits succeed shows with the first one."}
+	}
+	return components.Note{Kind: "info", Title: "No answer yet", Text: "It was charged on " + sayDay(dateOf(t.LastUsedAt), now) + "; the bank’s answer is still to come."}
+}
+
+func tokenFacts(e token.Entry, now time.Time) components.Facts {
+	var f components.Facts
+	add := func(fact components.Fact) { f.Items = append(f.Items, fact) }
+	if e.ClientID != uuid.Nil {
+		add(components.Fact{Label: "Client", Value: e.ClientName, Href: "/clients/" + e.ClientID.String()})
+	}
+	add(components.Fact{Label: "Account holder", Value: e.HolderName})
+	add(components.Fact{Label: "Bank", Value: strings.TrimSpace(bank.BankName(e.BankCode) + " " + e.BankCode)})
+	add(components.Fact{Label: "Account", Value: e.AccountMask, Mono: true})
+	add(components.Fact{Label: "Type", Value: e.AccountType.Label()})
+	add(components.Fact{Label: "Method", Value: strings.ToUpper(e.Method)})
+	add(components.Fact{Label: "Stored", Part: components.When(ago(e.CreatedAt, now))})
+	if e.CreatedBy != "" {
+		add(components.Fact{Label: "Stored by", Value: e.CreatedBy})
+	}
+	for _, t := range []struct {
+		label string
+		at    time.Time
+	}{{"Last used", e.LastUsedAt}, {"Last success", e.LastSuccessAt}} {
+		if t.at.IsZero() {
+			add(components.Fact{Label: t.label, Value: "never"})
+		} else {
+			add(components.Fact{Label: t.label, Part: components.When(ago(t.at, now))})
+		}
+	}
+	add(components.Fact{Label: "Failures in a row", Value: grouped(int64(e.Failures))})
+	add(components.Fact{Label: "Made by", Value: "Purchase", Href: purchasePath(e.ID)})
+	return f
+}

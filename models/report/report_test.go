@@ -1,0 +1,185 @@
+package report_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/report"
+)
+
+// shelf answers with what a test puts on it, and notes what was asked.
+type shelf struct {
+	days     []report.Day
+	outcomes map[calendar.Date]report.Outcome
+	debits   map[calendar.Date]report.Tally
+	start    report.Start
+
+	yesterday, week, month, until time.Time
+	from                          calendar.Date
+}
+
+func (s *shelf) Attention(_ context.Context, _ uuid.UUID, yesterday, week, month time.Time) (report.Attention, error) {
+	s.yesterday, s.week, s.month = yesterday, week, month
+	return report.Attention{}, nil
+}
+
+func (s *shelf) AttentionItems(context.Context, uuid.UUID, time.Time, time.Time, int) (report.Items, error) {
+	return report.Items{}, nil
+}
+
+func (s *shelf) AttentionCount(context.Context, uuid.UUID, time.Time, time.Time, int) (int, error) {
+	return 0, nil
+}
+
+func (s *shelf) Movements(_ context.Context, _ uuid.UUID, from, _ calendar.Date) ([]report.Day, error) {
+	s.from = from
+	return s.days, nil
+}
+
+func (s *shelf) Outcomes(context.Context, uuid.UUID, calendar.Date, calendar.Date) (map[calendar.Date]report.Outcome, error) {
+	return s.outcomes, nil
+}
+
+func (s *shelf) Debits(_ context.Context, _ uuid.UUID, on calendar.Date) (report.Tally, error) {
+	return s.debits[on], nil
+}
+
+func (s *shelf) ToSubmit(_ context.Context, _ uuid.UUID, until time.Time) (report.Tally, error) {
+	s.until = until
+	return report.Tally{}, nil
+}
+
+func (s *shelf) Start(context.Context, uuid.UUID) (report.Start, error) { return s.start, nil }
+
+func at(t *testing.T, text string) time.Time {
+	t.Helper()
+	when, err := time.ParseInLocation("2006-01-02 15:04:05", text, calendar.SAST)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return when
+}
+
+func day(t *testing.T, text string) calendar.Date {
+	t.Helper()
+	d, err := calendar.ParseDate(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+var staff = actor.Actor{Kind: actor.User, Role: actor.Staff, MerchantID: uuid.New()}
+
+func desk(s *shelf, now time.Time) *report.Service {
+	return &report.Service{Read: s, Now: func() time.Time { return now }, Calendar: calendar.New(), Timetable: collection.DefaultTimetable()}
+}
+
+func TestThisMonthIsComparedWithLastMonthUpToTheSameDay(t *testing.T) {
+	s := &shelf{days: []report.Day{
+		{Date: day(t, "2026-10-01"), InCents: 1000}, {Date: day(t, "2026-10-20"), InCents: 500, BackCents: 200}, {Date: day(t, "2026-10-21"), InCents: 9000},
+		{Date: day(t, "2026-10-31"), InCents: 70}, {Date: day(t, "2026-11-01"), InCents: 300}, {Date: day(t, "2026-11-20"), InCents: 40, BackCents: 50},
+	}, outcomes: map[calendar.Date]report.Outcome{
+		day(t, "2026-10-20"): {Collected: 3, Unpaid: 1}, day(t, "2026-10-21"): {Unpaid: 99}, day(t, "2026-11-02"): {Collected: 8, Unpaid: 1, Disputed: 1},
+	}}
+	f, err := desk(s, at(t, "2026-11-20 23:59:59")).Figures(t.Context(), staff)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.NetCents != 290 || f.WasCents != 1300 {
+		t.Errorf("this month %d, last month %d", f.NetCents, f.WasCents)
+	}
+	if f.Outcome != (report.Outcome{Collected: 8, Unpaid: 1, Disputed: 1}) || f.WasOutcome != (report.Outcome{Collected: 3, Unpaid: 1}) {
+		t.Errorf("outcomes %+v and %+v", f.Outcome, f.WasOutcome)
+	}
+	if len(f.Days) != 30 || f.Days[0].Date != day(t, "2026-10-22") || f.Days[29].Date != day(t, "2026-11-20") || f.Days[9].InCents != 70 {
+		t.Errorf("the chart has %d days: %+v", len(f.Days), f.Days)
+	}
+	if s.from != day(t, "2026-10-01") {
+		t.Errorf("asked from %s", s.from)
+	}
+}
+
+func TestTheLongMonthIsComparedWithTheWholeShortOne(t *testing.T) {
+	f, err := desk(&shelf{}, at(t, "2026-03-31 12:00:00")).Figures(t.Context(), staff)
+	if err != nil || f.WasFrom != day(t, "2026-02-01") || f.WasTo != day(t, "2026-02-28") {
+		t.Errorf("%s to %s, %v", f.WasFrom, f.WasTo, err)
+	}
+}
+
+func TestTheNextCutOffIsOnABusinessDay(t *testing.T) {
+	for now, want := range map[string]string{
+		"2026-11-20 11:59:59": "2026-11-20 12:00:00", // Friday
+		"2026-11-20 12:00:00": "2026-11-23 12:00:00", // the very cut-off has passed
+		"2026-11-21 09:00:00": "2026-11-23 12:00:00", // Saturday
+		"2026-12-16 09:00:00": "2026-12-17 12:00:00", // Day of Reconciliation
+	} {
+		s := &shelf{}
+		f, err := desk(s, at(t, now)).Figures(t.Context(), staff)
+		if err != nil || !f.NextCutOff.Equal(at(t, want)) || !s.until.Equal(f.NextCutOff) {
+			t.Errorf("at %s: %s, %v", now, f.NextCutOff, err)
+		}
+	}
+}
+
+func TestAttentionSpansAreWholeDaysInSAST(t *testing.T) {
+	s := &shelf{}
+	if _, err := desk(s, at(t, "2026-11-20 00:00:00")).Attention(t.Context(), staff); err != nil {
+		t.Fatal(err)
+	}
+	if !s.yesterday.Equal(at(t, "2026-11-19 00:00:00")) || !s.week.Equal(at(t, "2026-11-13 00:00:00")) || !s.month.Equal(at(t, "2026-10-21 00:00:00")) {
+		t.Errorf("%s, %s, %s", s.yesterday, s.week, s.month)
+	}
+}
+
+func TestRatiosAreExactAndRoundedHalfUp(t *testing.T) {
+	for _, c := range []struct {
+		part int64
+		of   report.Outcome
+		want int64
+		ok   bool
+	}{
+		{0, report.Outcome{}, 0, false},
+		{1, report.Outcome{Collected: 9, Unpaid: 1}, 1000, true},
+		{1, report.Outcome{Collected: 2, Unpaid: 1}, 3333, true},
+		{2, report.Outcome{Collected: 1, Unpaid: 2}, 6667, true},
+		{1, report.Outcome{Collected: 199, Disputed: 1}, 50, true},
+		{1, report.Outcome{Collected: 19999, Disputed: 1}, 1, true},
+		{1, report.Outcome{Collected: 20000, Disputed: 1}, 0, true},
+	} {
+		if got, ok := c.of.PerTenThousand(c.part); got != c.want || ok != c.ok {
+			t.Errorf("%d of %+v: %d %v, want %d %v", c.part, c.of, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+func TestFirstStepsAreDoneWithoutACredential(t *testing.T) {
+	done := report.Start{Client: true, Token: true, Charge: true, Collected: true}
+	if !done.Done() {
+		t.Error("a credential holds the list open")
+	}
+	done.Collected = false
+	if done.Done() {
+		t.Error("done before money was collected")
+	}
+}
+
+func TestNobodyReadsWithoutPermission(t *testing.T) {
+	s, none := desk(&shelf{}, at(t, "2026-11-20 12:00:00")), actor.Actor{Kind: actor.Credential}
+	_, first := s.Figures(t.Context(), none)
+	_, second := s.Attention(t.Context(), none)
+	_, third := s.AttentionItems(t.Context(), none)
+	_, fourth := s.Start(t.Context(), none)
+	for i, err := range []error{first, second, third, fourth} {
+		if !fault.Is(err, fault.Forbidden) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
