@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
+	"debitdesk/handlers/sandbox"
 )
 
 func TestUnknownAddressesAndMethodsAnswerInTheFormOfTheCaller(t *testing.T) {
@@ -78,4 +79,13 @@ func TestSignedOutPeopleAreSentToSignIn(t *testing.T) {
 	h := handlertest.New(t)
 	h.Call("GET", "/api/v1/clients/", nil).Want(http.StatusUnauthorized).WantCode("__all__=authentication_failed")
 	h.Call("GET", "/api/v1/clients/", nil, "Authorization: Bearer x.y.z").Want(http.StatusUnauthorized).WantCode("__all__=authentication_failed")
+}
+
+func TestLiveModeHasNoSandbox(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox, h.Deps.Room = false, &sandbox.Room{} })
+	for _, path := range []string{"/sandbox", "/sandbox/clock", "/sandbox/desk", "/sandbox/mail", "/sandbox/mail/x/html", "/sandbox/collections/x/result"} {
+		h.Call("GET", path, nil).Want(http.StatusNotFound)
+		h.Call("POST", path, `{"advance":"1h"}`, "Authorization: Bearer "+h.A.Token).Want(http.StatusNotFound)
+	}
 }

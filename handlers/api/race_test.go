@@ -54,11 +54,15 @@ func TestTheSameKeyAtOnceActsOnce(t *testing.T) {
 	for _, c := range []struct{ path, body, count string }{
 		{"/purchases/" + charged + "/charge/", `{"recurring_token":"` + token + `"}`, `SELECT count(*) FROM collections`},
 		{"/purchases/" + paid + "/mark_as_paid/", `{}`, `SELECT count(*) FROM ledger_entries WHERE kind = 'paid_by_hand'`},
-		{"/purchases/" + paid + "/refund/", `{"amount":100}`, `SELECT count(*) FROM refunds`},
+		{"/purchases/" + paid + "/refund/", `{"amount":100}`, `SELECT count(*) FROM refunds WHERE amount_cents = 100`},
+		{"/purchases/" + paid + "/refund", `{"amount":101}`, `SELECT count(*) FROM refunds WHERE amount_cents = 101`},
+		{"//purchases/" + paid + "/refund/", `{"amount":102}`, `SELECT count(*) FROM refunds WHERE amount_cents = 102`},
 		{"/purchases/", body(h, client, `,"reference":"twice"`), `SELECT count(*) FROM purchases WHERE reference = 'twice'`},
 		{"/clients/", `{"email":"twice@example.com"}`, `SELECT count(*) FROM clients WHERE email = 'twice@example.com'`},
 	} {
-		answers := atOnce(times(12, func() handlertest.Answer { return h.API("POST", c.path, c.body, "Idempotency-Key: key of "+c.path) })...)
+		answers := atOnce(times(12, func() handlertest.Answer {
+			return h.API("POST", c.path, c.body, "Idempotency-Key: key of "+c.path+c.body[:min(len(c.body), 99)])
+		})...)
 		for _, a := range answers {
 			if a.Status/100 != 2 || a.Body != answers[0].Body {
 				t.Errorf("%s: %d %s", c.path, a.Status, a.Body)
@@ -110,6 +114,59 @@ func TestCancelAndChargeAtOnceAgree(t *testing.T) {
 		// A cancel may come before or after the charge; in the end it always wins.
 		if status != "cancelled" || live != 0 || won(answers, 500) != 0 {
 			t.Errorf("status %s with %d live collections: %d %d %d %d", status, live, answers[0].Status, answers[1].Status, answers[2].Status, answers[3].Status)
+		}
+	}
+}
+
+// Paid by hand and debited as well would take the payer's money twice.
+func TestPaidByHandAndChargedAtOnceNeverBoth(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	client := payer(t, h)
+	token := h.API("POST", "/purchases/", tokenising(h, client, 0)).Want(201).Text("id")
+	for range 8 {
+		id := h.API("POST", "/purchases/", body(h, client, due(h, 72*time.Hour))).Want(201).Text("id")
+		answers := atOnce(func() handlertest.Answer {
+			return h.API("POST", "/purchases/"+id+"/charge/", `{"recurring_token":"`+token+`"}`)
+		}, func() handlertest.Answer { return h.API("POST", "/purchases/"+id+"/mark_as_paid/", nil) })
+		live := h.Count(`SELECT count(*) FROM collections WHERE purchase_id = $1`, id)
+		paid := h.Count(`SELECT count(*) FROM ledger_entries WHERE purchase_id = $1`, id)
+		if live+paid != 1 || won(answers, 200) != 1 || won(answers, 400) != 1 {
+			t.Errorf("%d debits and %d payments by hand: %d %d", live, paid, answers[0].Status, answers[1].Status)
+		}
+	}
+}
+
+// A client that is deleted while its account is charged leaves no live collection.
+func TestADeletedClientHasNoLiveCollection(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	for range 5 {
+		client := payer(t, h)
+		token := h.API("POST", "/purchases/", tokenising(h, client, 0)).Want(201).Text("id")
+		var calls []func() handlertest.Answer
+		for range 3 {
+			id := h.API("POST", "/purchases/", body(h, client, due(h, 72*time.Hour))).Want(201).Text("id")
+			calls = append(calls, func() handlertest.Answer {
+				return h.API("POST", "/purchases/"+id+"/charge/", `{"recurring_token":"`+token+`"}`)
+			})
+		}
+		calls = append(calls, func() handlertest.Answer { return h.API("DELETE", "/clients/"+client+"/", nil) },
+			func() handlertest.Answer { return h.API("POST", "/purchases/", tokenising(h, client, 10000)) },
+			func() handlertest.Answer { return h.API("POST", "/purchases/", tokenising(h, client, 0)) })
+		for i, a := range atOnce(calls...) {
+			if a.Status >= 500 || a.Status == 429 {
+				t.Errorf("call %d: %d %s", i, a.Status, a.Body)
+			}
+		}
+		if h.API("GET", "/clients/"+client+"/", nil).Status == 200 {
+			h.API("DELETE", "/clients/"+client+"/", nil).Want(204)
+		}
+		if n := h.Count(`SELECT count(*) FROM tokens WHERE client_id = $1 AND state IN ('active', 'blocked')`, client); n != 0 {
+			t.Errorf("%d live tokens of a deleted client", n)
+		}
+		if n := h.Count(`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
+			t.Errorf("%d live collections on a deleted token", n)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -140,6 +141,17 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 	if err := who.May(actor.Write); err != nil {
 		return err
 	}
+	const tries = 5 // each loss means that somebody else changed one of its debits
+	var lost error
+	for range tries {
+		if lost = s.delete(ctx, who, id); !errors.Is(lost, fault.ErrLost) {
+			return lost
+		}
+	}
+	return fault.New(fault.Conflict, "conflict", "A debit of this client is being changed by somebody else. Try again.").Because(lost)
+}
+
+func (s *Service) delete(ctx context.Context, who actor.Actor, id uuid.UUID) error {
 	return s.InTx(ctx, func(tx Tx) error {
 		c, err := tx.LockClient(who.MerchantID, id)
 		if err != nil {

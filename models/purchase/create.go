@@ -2,6 +2,7 @@ package purchase
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -56,6 +57,9 @@ func (s *Service) insert(ctx context.Context, who actor.Actor, p Purchase, brand
 			rec.Collection = account.apply(tx, &rec.Purchase)
 		}
 		rec.setPassAt()
+		if account != nil && rec.ClientID != uuid.Nil {
+			tx.HoldClient(rec.MerchantID, rec.ClientID)
+		}
 		tx.InsertPurchase(rec.Purchase)
 		if account != nil {
 			account.write(tx, rec.Purchase, rec.Collection)
@@ -64,6 +68,9 @@ func (s *Service) insert(ctx context.Context, who actor.Actor, p Purchase, brand
 			PurchaseID: rec.ID, Text: createdText(rec.Purchase), After: map[string]any{"status": rec.Status, "total_cents": rec.TotalCents, "due": rec.Due.Unix()}})
 		return tx.Answered(rec)
 	})
+	if errors.Is(err, fault.ErrLost) {
+		return Record{}, fault.New(fault.Conflict, "conflict", "This client is being deleted at this moment. Try again.").Because(err)
+	}
 	return rec, err
 }
 

@@ -30,6 +30,9 @@ type Tx interface {
 	// MovePurchase ends the transaction with fault.ErrLost when the purchase is not
 	// as it was loaded.
 	MovePurchase(p Purchase, from Status)
+	// HoldClient keeps the client from being deleted while an account is stored; the
+	// transaction ends with fault.ErrLost when it is gone.
+	HoldClient(merchantID, id uuid.UUID)
 	InsertMandate(m mandate.Mandate)
 	InsertEvidence(e mandate.Evidence)
 	InsertToken(t token.Token)

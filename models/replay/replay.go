@@ -64,7 +64,7 @@ func (r *Recorder) Pending() *Answer {
 	return r.answer
 }
 
-// Keep says that a transaction writes the answer.
+// Keep says that a transaction wrote the answer.
 func (r *Recorder) Keep() { r.kept = true }
 
 // Undo says that the transaction which was to write the answer came to nothing:

@@ -108,6 +108,11 @@ func (t *Tx) LockClient(merchantID, id uuid.UUID) (client.Client, error) {
 	return t.s.takeClient(db.Where("merchant_id = ? AND id = ? AND deleted_at IS NULL", merchantID, id).Clauses(forUpdate))
 }
 
+// HoldClient implements purchase.Tx.
+func (t *Tx) HoldClient(merchantID, id uuid.UUID) {
+	t.must(`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE) AS held`, merchantID, id)
+}
+
 // UpdateClient implements client.Tx.
 func (t *Tx) UpdateClient(c client.Client) (bool, error) {
 	row := t.s.clientRowOf(c)

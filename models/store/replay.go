@@ -30,25 +30,27 @@ func (s *Store) fingerprint(k replay.Key) []byte {
 // request, if it has one. Use cases call it last in their transaction.
 func (t *Tx) Answered(result any) error { return replay.Answered(t.ctx, result) }
 
-func (t *Tx) keepAnswer() {
+// keepAnswer writes the answer, if one waits, and gives its recorder: it is told
+// once the transaction stands, so that a change that was lost and begins again
+// keeps its answer too.
+func (t *Tx) keepAnswer() *replay.Recorder {
 	rec := replay.RecorderFrom(t.ctx)
 	if rec == nil {
-		return
+		return nil
 	}
 	answer := rec.Pending()
 	if answer == nil {
-		return
+		return nil
 	}
 	t.later(`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at) VALUES ($1,$2,$3,$4,$5,$6,$7)`,
 		rec.MerchantID, rec.IsTest, rec.Key.Key, t.s.fingerprint(rec.Key), answer.Status, t.s.sealAnswer(rec.Key, answer.Body), Instant(time.Now()))
-	rec.Keep()
-	t.kept = true
+	return rec
 }
 
-// loseAnswer makes room for the answer of the next transaction, after this one
-// was undone: a change that lost a race starts again under the same key.
-func (t *Tx) loseAnswer() {
-	if rec := replay.RecorderFrom(t.ctx); rec != nil && t.kept {
+// dropAnswer forgets an answer whose transaction came to nothing: the next one of
+// the request gives its own.
+func (t *Tx) dropAnswer() {
+	if rec := replay.RecorderFrom(t.ctx); rec != nil && !rec.Kept() {
 		rec.Undo()
 	}
 }

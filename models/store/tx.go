@@ -34,7 +34,6 @@ type Tx struct {
 	musts   int // how many of them, at the front, decide whether the transaction may be
 	jobs    []queue.Job
 	begun   bool
-	kept    bool  // the answer to an Idempotency-Key is written here
 	broken  error // a row that could not be written; the commit refuses
 }
 
@@ -55,7 +54,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 		}
 		if err != nil {
 			tx.rollback()
-			tx.loseAnswer()
+			tx.dropAnswer()
 		}
 		tx.release()
 		err = lostOr(err)
@@ -66,7 +65,13 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	if tx.broken != nil {
 		return tx.broken
 	}
-	tx.keepAnswer()
+	if rec := tx.keepAnswer(); rec != nil {
+		defer func() {
+			if err == nil {
+				rec.Keep()
+			}
+		}()
+	}
 	if len(tx.jobs) > 0 {
 		if err := tx.flush(); err != nil {
 			return err
