@@ -115,6 +115,10 @@ func (h *Accounts) mail(c echo.Context, rec purchase.Record, form url.Values) er
 	return access.AddFlash(c, "ok", "The link is on its way to "+rec.Payer.Email+".")
 }
 
+// linkDays is how long a payer may take to store an account before the request
+// counts as overdue.
+const linkDays = 30
+
 // storingInput asks for an account without taking money.
 func (h *Accounts) storingInput(c echo.Context, one client.Client) (purchase.Input, error) {
 	who := access.Actor(c)
@@ -122,6 +126,8 @@ func (h *Accounts) storingInput(c echo.Context, one client.Client) (purchase.Inp
 	in := purchase.Input{ClientID: one.ID, BrandID: brandChosen(brands, "").ID, UserID: who.ID,
 		Options: purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.EFT}, Platform: "web", Source: "web_office"},
 		Details: purchase.Details{Timezone: "Africa/Johannesburg", Products: []purchase.Product{{Name: "Storing the bank account", Quantity: decimal.NewFromInt(1)}}}}
+	due := h.Desk.Now().AddDate(0, 0, linkDays)
+	in.Due = &due
 	return in, err
 }
 
@@ -136,6 +142,7 @@ func (h *Accounts) firstAmount(form url.Values, in *purchase.Input) {
 			in.Problems.Add("amount", "min_value", "An amount cannot be below 0.")
 		case cents > 0:
 			in.Details.Products[0] = purchase.Product{Name: "First payment", PriceCents: cents, Quantity: decimal.NewFromInt(1)}
+			in.Due = nil // collected as early as the cut-offs allow
 		}
 	}
 	if name := strings.TrimSpace(form.Get("name")); name != "" {
