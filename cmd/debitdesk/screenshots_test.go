@@ -15,7 +15,6 @@ var album = map[string]struct {
 	file   string
 	height int64
 }{
-	"sign-in-1280-light":          {"sign-in.png", 620},
 	"client-1280-light":           {"client.png", 800},
 	"account-new-1280-light":      {"store-account.png", 900},
 	"payer-390-light":             {"payer-phone.png", 1000},

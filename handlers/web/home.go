@@ -114,11 +114,11 @@ func trend(now, was int64) (kind, text string) {
 	change := (now - was) * 100 / was
 	switch {
 	case change > 0:
-		return "up", grouped(change) + money.NBSP + "% more"
+		return "up", grouped(change) + money.NBSP + "% more,"
 	case change < 0:
-		return "down", grouped(-change) + money.NBSP + "% less"
+		return "down", grouped(-change) + money.NBSP + "% less,"
 	}
-	return "", "as much"
+	return "", "as much,"
 }
 
 // ratio shows a part of the answered debits, this month and last. A limit marks

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -15,6 +16,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
+	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -150,6 +152,21 @@ func named(label string, i int) map[string]any {
 	return map[string]any{"aria-label": label}
 }
 
+// twin names a debit that waits already for the same client, amount and day; it
+// warns, for twice may be meant.
+func (p *Purchases) twin(c echo.Context, in purchase.Input, cents int64) string {
+	if in.ClientID == uuid.Nil || in.Due == nil || cents == 0 {
+		return ""
+	}
+	day := dateOf(*in.Due)
+	found, err := p.Service.List(c.Request().Context(), access.Actor(c), purchase.Filter{ClientID: in.ClientID, MinCents: cents, MaxCents: cents,
+		Statuses: []purchase.Status{purchase.PendingCharge, purchase.PendingExecute}, DueFrom: day.At(0, 0), DueTo: day.AddDays(1).At(0, 0).Add(-time.Microsecond)}, paging.Ask{Limit: 1})
+	if err != nil || len(found.Items) == 0 { // a warning that cannot be given stops nobody
+		return ""
+	}
+	return "This client is to pay the same amount on the same day already: " + reference(found.Items[0].Purchase) + "."
+}
+
 // summary says what the form would do.
 func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Client, usable []token.Token, brand merchant.Brand, way string) pages.SummaryView {
 	in, w := p.purchaseInput(c, form)
@@ -176,6 +193,7 @@ func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Clien
 	switch way {
 	case byCharge:
 		v.Plan = d.plan(day, brand.Shift)
+		v.Twin = p.twin(c, in, cents)
 		v.Button = "Charge" + amount
 		chosen := tokenCards(usable, form.Get("recurring_token"), "").Value
 		for _, t := range usable {

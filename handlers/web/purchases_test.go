@@ -97,6 +97,10 @@ func TestThePreviewSaysWhatWouldHappen(t *testing.T) {
 	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("client_shown", k.client)).Want(http.StatusOK).
 		Contains("Charge R\u00a02\u00a0469,00", "Debited from Absa •••• 3456", "can be cancelled until then").Lacks(`id="ways"`, "<html")
 	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("client_shown", "")).Want(http.StatusOK).Contains(`id="ways"`, `hx-swap-oob="true"`)
+	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase()).Want(http.StatusOK).Lacks("the same amount on the same day")
+	k.made(t)
+	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase()).Want(http.StatusOK).Contains("the same amount on the same day already: INV-7")
+	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("quantity", "1")).Want(http.StatusOK).Lacks("the same amount on the same day")
 	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("price", "1,234")).Want(http.StatusOK).Lacks("Charge R")
 }
 

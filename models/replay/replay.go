@@ -67,6 +67,10 @@ func (r *Recorder) Pending() *Answer {
 // Keep says that a transaction wrote the answer.
 func (r *Recorder) Keep() { r.kept = true }
 
+// Undo says that the transaction which was to write the answer came to nothing:
+// the next one keeps its own.
+func (r *Recorder) Undo() { r.kept, r.answer = false, nil }
+
 // Encoder turns the result of a use case into the answer the caller will see.
 type Encoder func(result any) (Answer, error)
 

@@ -47,6 +47,14 @@ func (t *Tx) keepAnswer() *replay.Recorder {
 	return rec
 }
 
+// dropAnswer forgets an answer whose transaction came to nothing: the next one of
+// the request gives its own.
+func (t *Tx) dropAnswer() {
+	if rec := replay.RecorderFrom(t.ctx); rec != nil && !rec.Kept() {
+		rec.Undo()
+	}
+}
+
 type idempotencyRow struct {
 	Fingerprint []byte
 	Status      int

@@ -54,6 +54,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 		}
 		if err != nil {
 			tx.rollback()
+			tx.dropAnswer()
 		}
 		tx.release()
 		err = lostOr(err)

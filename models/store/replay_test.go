@@ -1,0 +1,53 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/mandate"
+	"debitdesk/models/replay"
+	"debitdesk/models/store"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/storetest"
+)
+
+// A change that lost a race starts again: the answer under its key must be that
+// of the transaction which stands, or the same key would act twice.
+func TestAnUndoneTransactionLeavesItsKeyFree(t *testing.T) {
+	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}}, []byte("index-key-index-key-index-key-32"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: box})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	key := replay.Key{MerchantID: uuid.New(), Key: "k", Fingerprint: []byte("f")}
+	ctx, rec := replay.WithRecorder(t.Context(), key)
+	ctx = replay.WithEncoder(ctx, func(result any) (replay.Answer, error) {
+		text, _ := result.(string)
+		return replay.Answer{Status: 200, Body: []byte(text)}, nil
+	})
+	lost := s.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.Answered("first"); err != nil {
+			return err
+		}
+		tx.InsertEvidence(mandate.Evidence{ID: uuid.New(), MandateID: uuid.New()}) // of no mandate: refused at the commit
+		return nil
+	})
+	if lost == nil {
+		t.Fatal("the first transaction stands")
+	}
+	if rec.Kept() {
+		t.Error("an undone transaction kept an answer")
+	}
+	if err := s.InTx(ctx, func(tx *store.Tx) error { return tx.Answered("second") }); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := s.Recall(t.Context(), key)
+	if err != nil || answer == nil || string(answer.Body) != "second" {
+		t.Errorf("recalled %+v, %v", answer, err)
+	}
+}
