@@ -250,3 +250,23 @@ func TestTwoServersMoveTheClockAtOnceAndCollectOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestOfTwoServersOneDiesAndTheOtherFinishes: what the dead one had claimed is taken over.
+func TestOfTwoServersOneDiesAndTheOtherFinishes(t *testing.T) {
+	t.Parallel()
+	b := newBooks(t)
+	dies, lives := serving(t, b.env), serving(t, b.env)
+	b.charge(dies)
+	ended := make(chan bool, 2)
+	go func() { ended <- b.toReady(dies) }()
+	deadline := time.Now().Add(20 * time.Second)
+	for b.number(`SELECT count(*) FROM collections WHERE claimed_until > now()`) == 0 && time.Now().Before(deadline) {
+		continue // at once: the claims of the first hand-over
+	}
+	go func() { ended <- b.toReady(lives) }()
+	dies.end(syscall.SIGKILL)
+	<-ended
+	<-ended
+	b.exactlyOnce()
+	lives.isWell(t)
+}
