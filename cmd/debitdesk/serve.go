@@ -29,6 +29,7 @@ type serveCmd struct {
 const (
 	drainTime   = 10 * time.Second
 	memoryAim   = 80 << 20 // bytes; soft, the collector works harder above it
+	gcPercent   = 300      // the live heap is small; below the limit there is room to collect less often
 	headerLimit = 32 << 10 // bytes
 )
 
@@ -162,5 +163,6 @@ func shown(a net.Addr) string {
 func keepSmall() {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(memoryAim)
+		debug.SetGCPercent(gcPercent)
 	}
 }

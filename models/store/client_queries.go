@@ -14,7 +14,11 @@ import (
 
 // Client implements client.Reader.
 func (s *Store) Client(ctx context.Context, merchantID, id uuid.UUID) (client.Client, error) {
-	return s.takeClient(s.read(ctx).Where("merchant_id = ? AND id = ? AND deleted_at IS NULL", merchantID, id))
+	row, err := take[clientRow](ctx, s, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+	if err != nil {
+		return client.Client{}, missing(err, "find client")
+	}
+	return s.clientOf(row)
 }
 
 // ClientDetails gives what a purchase copies from a client.

@@ -60,8 +60,7 @@ func (t *Tx) InsertMandate(m mandate.Mandate) {
 
 // Mandate implements purchase.Reader.
 func (s *Store) Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error) {
-	var row mandateRow
-	err := s.read(ctx).Take(&row, "merchant_id = ? AND id = ?", merchantID, id).Error
+	row, err := take[mandateRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
 	return row.domain(), missing(err, "find mandate")
 }
 

@@ -164,7 +164,7 @@ func missing(err error, doing string) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, gorm.ErrRecordNotFound):
+	case errors.Is(err, gorm.ErrRecordNotFound), fault.Is(err, fault.NotFound):
 		return fault.Missing()
 	}
 	return fmt.Errorf("%s: %w", doing, err)

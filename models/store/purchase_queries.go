@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -15,18 +14,18 @@ import (
 
 // Purchase implements purchase.Reader.
 func (s *Store) Purchase(ctx context.Context, merchantID, id uuid.UUID) (purchase.Purchase, error) {
-	return s.onePurchase(s.read(ctx).Where("merchant_id = ? AND id = ?", merchantID, id))
+	return s.onePurchase(ctx, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // PurchaseForPayer implements purchase.Reader.
 func (s *Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Purchase, error) {
-	return s.onePurchase(s.read(ctx).Where("id = ?", id))
+	return s.onePurchase(ctx, "id = $1", id)
 }
 
-func (s *Store) onePurchase(q *gorm.DB) (purchase.Purchase, error) {
-	var row purchaseRow
-	if err := missing(q.Select(purchaseColumns).Take(&row).Error, "find purchase"); err != nil {
-		return purchase.Purchase{}, err
+func (s *Store) onePurchase(ctx context.Context, condition string, args ...any) (purchase.Purchase, error) {
+	row, err := take[purchaseRow](ctx, s, condition, args...)
+	if err != nil {
+		return purchase.Purchase{}, missing(err, "find purchase")
 	}
 	return s.purchaseOf(row)
 }

@@ -89,8 +89,7 @@ func (t *Tx) HoldToken(merchantID, id uuid.UUID) {
 
 // Token implements purchase.Reader.
 func (s *Store) Token(ctx context.Context, merchantID, id uuid.UUID) (token.Token, error) {
-	var row tokenRow
-	err := s.read(ctx).Omit("account_sealed", "account_hash").Take(&row, "merchant_id = ? AND id = ?", merchantID, id).Error
+	row, err := take[tokenRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
 	return row.domain(), missing(err, "find token")
 }
 
