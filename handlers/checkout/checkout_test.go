@@ -243,6 +243,19 @@ func TestALinkWorksOnce(t *testing.T) {
 	d.give(path, filled(), "Accept: application/json").Want(400).WantCode("__all__=purchase_charge_wrong_status")
 }
 
+func TestALinkOfADeletedClientStoresNothing(t *testing.T) {
+	d := newDesk(t)
+	client := d.client()
+	path := d.purchase(client, storing, 0)
+	d.get(path).Want(200).Contains("<form")
+	d.API("DELETE", "/clients/"+client+"/", nil).Want(204)
+	d.get(path).Want(200).Lacks("<form")
+	d.give(path, filled()).Want(409)
+	if n := d.Count("SELECT count(*) FROM tokens"); n != 0 {
+		t.Errorf("%d tokens of a client who is gone", n)
+	}
+}
+
 func TestTwoAtOnceStoreOneAccount(t *testing.T) {
 	d := newDesk(t)
 	path := d.purchase(d.client(), storing, 500)

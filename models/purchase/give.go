@@ -69,6 +69,9 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 		st.evidence = in.Evidence
 		return func(tx Tx, rec *Record) error {
 			before := rec.Status
+			if rec.ClientID != uuid.Nil {
+				tx.HoldClient(rec.MerchantID, rec.ClientID)
+			}
 			rec.Purchase = next
 			rec.Collection = st.apply(tx, &rec.Purchase)
 			st.write(tx, rec.Purchase, rec.Collection)

@@ -126,6 +126,9 @@ func (s *Service) mayGive(ctx context.Context, rec Record) error {
 	if rec.directDebit().ProfileCode == "" {
 		return fault.New(fault.Conflict, "purchase_charge_error", "%s cannot take debit orders yet.", rec.Brand.Name)
 	}
+	if err := s.stillAClient(ctx, rec); err != nil {
+		return err
+	}
 	if rec.CollectionCount == 0 {
 		return nil // an account that was given is either stored already or being collected from
 	}
@@ -164,4 +167,16 @@ func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, err
 		}
 	}
 	return usable, err
+}
+
+// stillAClient: no account is stored for a client who was deleted.
+func (s *Service) stillAClient(ctx context.Context, rec Record) error {
+	if rec.ClientID == uuid.Nil {
+		return nil
+	}
+	_, err := s.Read.ClientDetails(ctx, rec.MerchantID, rec.ClientID)
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.Conflict, "purchase_charge_error", "%s has withdrawn this request.", rec.Brand.Name)
+	}
+	return err
 }

@@ -33,6 +33,9 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 		if err != nil {
 			return nil, err
 		}
+		if err := s.noRefundWaits(ctx, rec.Purchase); err != nil {
+			return nil, err
+		}
 		return func(tx Tx, rec *Record) error {
 			out.Refund = Refund{ID: tx.NewID(), MerchantID: rec.MerchantID, PurchaseID: rec.ID, AmountCents: amount, Currency: rec.Currency,
 				Channel: "bank", Reference: rec.ReferenceGenerated, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
@@ -78,6 +81,19 @@ func refundable(p Purchase, cents *int64) (int64, error) {
 		return 0, fault.At("amount", "max_value", "Ensure this value is less than or equal to %d.", left)
 	}
 	return *cents, nil
+}
+
+// noRefundWaits: a refund that the bank already has may outlive a dispute that was
+// won; the next one waits for its end.
+func (s *Service) noRefundWaits(ctx context.Context, p Purchase) error {
+	_, err := s.Read.PendingRefund(ctx, p.MerchantID, p.ID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil
+	case err == nil:
+		return fault.New(fault.Conflict, "purchase_refund_wrong_status", "An earlier refund of this purchase is still on its way to the payer.")
+	}
+	return err
 }
 
 func refundEntry(p Purchase, r Refund) Entry {
