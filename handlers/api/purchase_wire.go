@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -197,7 +198,7 @@ func detailsOf(r purchase.Record) detailsBody {
 		Products: make([]productBody, len(d.Products)), Currency: r.Currency, Language: d.Language, Notes: d.Notes, Debt: d.DebtCents,
 		SubtotalOverride: d.SubtotalOverrideCents, TotalTaxOverride: d.TaxOverrideCents, TotalDiscountOverride: d.DiscountOverrideCents,
 		TotalOverride: d.TotalOverrideCents, Total: r.TotalCents, RequestClientDetails: orEmpty(d.RequestClientDetails), Timezone: d.Timezone,
-		DueStrict: r.DueStrict, EmailMessage: d.EmailMessage, ShippingOptions: []struct{}{}, Metadata: json.RawMessage(or(d.Metadata, "{}")),
+		DueStrict: r.DueStrict, EmailMessage: d.EmailMessage, ShippingOptions: []struct{}{}, Metadata: json.RawMessage(cmp.Or(d.Metadata, "{}")),
 		PaymentMethodDetails: methodsBody{d.DirectDebit},
 	}
 	for i, p := range d.Products {
@@ -270,13 +271,6 @@ func resultOf(r collection.Result) *resultBody {
 		out.ISO = &r.ISO
 	}
 	return out
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 func ref[T any](v T) *T { return &v }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -104,7 +105,7 @@ func readAsk(body *input.Object) (ask sandbox.Ask) {
 		ask.Advance = d
 	}
 	if day, given := body.Date("date"); given {
-		at, err := calendar.ParseTimeOfDay(or(body.Text("time", 5), "06:00"))
+		at, err := calendar.ParseTimeOfDay(cmp.Or(body.Text("time", 5), "06:00"))
 		if err != nil {
 			body.Add("time", "invalid", "Give a time such as 06:00.")
 		}
@@ -133,13 +134,6 @@ func readSpan(text string) (time.Duration, error) {
 		return time.Duration(n) * 24 * time.Hour, err
 	}
 	return time.ParseDuration(text)
-}
-
-func or(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
 }
 
 type clockWire struct {
@@ -174,7 +168,7 @@ func (r *Room) clockPage(c echo.Context, status int, wrong error) error {
 			{Name: "advance", Value: "24h"}, {Name: "advance", Value: "7d"}},
 		StepLabels: []string{"1 hour on", "To tomorrow, 06:00", "1 day on", "7 days on"},
 		Date:       components.DateField{Label: "Day", Name: "date", Value: c.FormValue("date"), Min: calendar.DateOf(now).String(), Required: true},
-		Time:       components.Field{Label: "Time", Name: "time", Value: or(c.FormValue("time"), "06:00"), Type: "time", Width: "s", Required: true, Hint: "SAST"},
+		Time:       components.Field{Label: "Time", Name: "time", Value: cmp.Or(c.FormValue("time"), "06:00"), Type: "time", Width: "s", Required: true, Hint: "SAST"},
 	}
 	if f, known := fault.From(wrong); known {
 		for _, p := range f.Fields {

@@ -1,6 +1,7 @@
 package debit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
 	var accepted []uuid.UUID
 	for _, r := range receipts {
 		if r.Refused {
-			stopped = append(stopped, refusal{r.ID, codeOr(r.Code, bank.CodeBlocked), false})
+			stopped = append(stopped, refusal{r.ID, cmp.Or(r.Code, bank.CodeBlocked), false})
 		} else {
 			accepted = append(accepted, r.ID)
 		}
@@ -75,13 +76,6 @@ func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
 // mayCollect: a token that was blocked since the charge is not debited any more
 // (industry: stop at once, collecting again needs a new mandate).
 func mayCollect(c Claim) bool { return c.Token == token.Active || c.Token == token.Pending }
-
-func codeOr(code, other string) string {
-	if code == "" {
-		return other
-	}
-	return code
-}
 
 func (s *Service) submit(ctx context.Context, orders []bank.Instruction) ([]bank.Receipt, error) {
 	if len(orders) == 0 {

@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,7 +56,7 @@ func (p *Purchase) Fail(collectionID uuid.UUID, code bank.ReturnCode, at time.Ti
 	if p.Status == Failed || !CanMove(p.Status, Failed) {
 		return false
 	}
-	why := or(code.AttemptError, bank.ErrorRejected)
+	why := cmp.Or(code.AttemptError, bank.ErrorRejected)
 	p.Payment = nil
 	p.attempt(Attempt{Type: p.attemptType(), Method: EFT, At: at, TxID: collectionID.String(), Error: &AttemptError{why, code.Label()}})
 	p.move(Failed, at)

@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -29,10 +30,7 @@ func (p *Purchase) attempt(a Attempt) {
 	p.Attempts = append([]Attempt{a}, p.Attempts...)
 }
 
-func (p Purchase) flow() string { return or(p.Options.Source, "api") }
-
-// collections counts the debits that were tried, so that each has its own number.
-func (p Purchase) collections() int { return p.CollectionCount }
+func (p Purchase) flow() string { return cmp.Or(p.Options.Source, "api") }
 
 // setPassAt works out when "due passes" acts on the purchase (API contract 3.5
 // and 12.10): once, at the moment of due, and never on a failure after due. A
@@ -53,14 +51,6 @@ func (p *Purchase) setPassAt() {
 		}
 	default:
 	}
-}
-
-// StatusSince is when the purchase came to its present status.
-func (p Purchase) StatusSince() time.Time {
-	if len(p.History) == 0 {
-		return p.CreatedAt
-	}
-	return p.History[len(p.History)-1].At
 }
 
 // RefundableCents is what could still be given back.

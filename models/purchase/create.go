@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,16 +156,16 @@ func (s *Service) payerOf(ctx context.Context, who actor.Actor, in *Input) (clie
 func (in *Input) purchase(now time.Time, who actor.Actor, b merchant.Brand, payer client.Details) Purchase {
 	p := Purchase{
 		MerchantID: who.MerchantID, BrandID: in.BrandID, ClientID: in.ClientID, UserID: in.UserID, IsTest: b.IsTest,
-		Status: Created, Product: or(in.Product, ByPurchases), Currency: or(in.Currency, b.Currency),
+		Status: Created, Product: cmp.Or(in.Product, ByPurchases), Currency: cmp.Or(in.Currency, b.Currency),
 		Due: now.Add(defaultDue), DueStrict: in.DueStrict, Issued: in.Issued, Reference: in.Reference,
 		Payer: payer, Details: in.Details, Options: in.Options, CreatedIP: who.IP,
 	}
 	if in.Due != nil {
 		p.Due, p.DueGiven = *in.Due, true
 	}
-	p.Details.Language = or(p.Details.Language, b.Language)
-	p.Details.Timezone = or(p.Details.Timezone, "UTC")
-	p.Options.Platform = or(p.Options.Platform, "api")
+	p.Details.Language = cmp.Or(p.Details.Language, b.Language)
+	p.Details.Timezone = cmp.Or(p.Details.Timezone, "UTC")
+	p.Options.Platform = cmp.Or(p.Options.Platform, "api")
 	if p.Issued.IsZero() {
 		p.Issued = dayIn(now, p.Details.Timezone)
 	}
@@ -206,11 +207,4 @@ func (s *Service) nextReference(ctx context.Context, b merchant.Brand) (string, 
 		return "", err
 	}
 	return fmt.Sprintf("%s%d", b.ReferencePrefix, n), nil
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }

@@ -1,6 +1,8 @@
 package purchase
 
 import (
+	"cmp"
+
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -19,7 +21,7 @@ func (d *DirectDebitInput) complete(w *fault.Problems, b merchant.Brand, p Purch
 	for _, name := range d.MandateFields {
 		w.Add(at(name), "invalid", "This field belongs to debicheck, which is not offered yet; leave it out for eft.")
 	}
-	out := &DirectDebit{ProfileCode: d.ProfileCode, AbbreviatedName: d.AbbreviatedName, AccountNumber: d.AccountNumber, PeriodUnits: or(d.PeriodUnits, "months")}
+	out := &DirectDebit{ProfileCode: d.ProfileCode, AbbreviatedName: d.AbbreviatedName, AccountNumber: d.AccountNumber, PeriodUnits: cmp.Or(d.PeriodUnits, "months")}
 	d.match(w, b, out)
 	switch out.PeriodUnits {
 	case "months", "weeks", "days":

@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -67,7 +68,7 @@ func (s *Service) Source(ctx context.Context, rec Record) (token.Token, error) {
 func (s *Service) MandateText(rec Record, in Account) string {
 	in.clean()
 	m := rec.permission()
-	m.HolderName = or(in.FullName, rec.Payer.FullName)
+	m.HolderName = cmp.Or(in.FullName, rec.Payer.FullName)
 	m.AccountMask, m.BankCode, m.AccountType = bank.AccountNumber(in.AccountNumber).String(), in.BankCode, in.AccountType
 	return mandate.Wording(m, rec.Brand, s.termsOf(rec))
 }

@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
-	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -40,7 +40,7 @@ func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, 
 		return nil, err
 	}
 	dd := p.Details.DirectDebit
-	holder := or(p.Payer.FullName, or(p.Payer.LegalName, p.Payer.Email))
+	holder := cmp.Or(p.Payer.FullName, p.Payer.LegalName, p.Payer.Email)
 	kind := bank.Current
 	if p.Payer.AccountType != "" {
 		kind = p.Payer.AccountType
@@ -166,7 +166,7 @@ func (p Purchase) terms(first collection.Plan, day int) mandate.Terms {
 
 func (s *Service) collectionOf(tx Tx, p Purchase, tokenID, mandateID uuid.UUID, plan collection.Plan) collection.Collection {
 	c := collection.Collection{
-		ID: tx.NewID(), MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID, Attempt: p.collections() + 1,
+		ID: tx.NewID(), MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID, Attempt: p.CollectionCount + 1,
 		TokenID: tokenID, MandateID: mandateID, Method: bank.EFT, AmountCents: p.TotalCents, Currency: p.Currency,
 		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
@@ -181,15 +181,4 @@ func statementLine(m mandate.Mandate, action calendar.Date) string {
 		line, _ = collection.StatementLine("", m.ContractReference, collection.FreeText(action))
 	}
 	return line
-}
-
-// Wanted tells what a payer still has to give before an account can be stored.
-func Wanted(d client.Details) (missing []string) {
-	if d.FullName == "" {
-		missing = append(missing, "full_name")
-	}
-	if d.BankAccount == "" || d.BankCode == "" {
-		missing = append(missing, "bank_account")
-	}
-	return missing
 }
