@@ -3,6 +3,7 @@ package bank
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,6 +33,15 @@ type Gateway interface {
 	// Submit hands collections to the bank and gives one Receipt per instruction, in the same order. Repeating an
 	// instruction id changes nothing and is no error. An error means that it is unknown what arrived: submit again.
 	Submit(ctx context.Context, collections []Instruction) ([]Receipt, error)
+
+	// RequestMandate asks the payer's bank to have the payer authenticate a mandate; the payer answers by a message of
+	// kind MandateAccepted, MandateRejected, MandateUnanswered or MandateFailed, which carries the request's id.
+	// Repeating a request id changes nothing and is no error.
+	RequestMandate(ctx context.Context, r MandateRequest) (Receipt, error)
+
+	// CancelMandate ends what a request began: a request that is not answered is withdrawn, an accepted mandate is
+	// cancelled. No message follows. Errors: ErrUnknown. A second cancellation changes nothing.
+	CancelMandate(ctx context.Context, requestID uuid.UUID) error
 
 	// Recall withdraws a submitted collection; the bank confirms by a message of kind Recalled. Errors: ErrUnknown, and
 	// ErrTooLate when the bank has answered already. A second recall changes nothing.
@@ -72,6 +82,36 @@ type Instruction struct {
 	AccountType   AccountType
 	HolderName    string
 	StatementLine string // 30 characters, as the payer will read it
+
+	// For DebiCheck alone.
+	MandateReference string // the bank's, given on acceptance
+	TrackingDays     int    // how long the bank waits for money to arrive, 0 to 10
+	Disputable       bool   // outside what the payer authenticated, or under the fallback
+}
+
+// MandateRequest asks the payer's bank to have a DebiCheck mandate authenticated. Amounts are cents.
+type MandateRequest struct {
+	ID                uuid.UUID // the authentication's id; answers carry it back
+	MandateID         uuid.UUID
+	MerchantID        uuid.UUID
+	Authentication    string // REALTIME, DELAYED or FALLBACK
+	AnswerBy          time.Time
+	ContractReference string
+	AbbreviatedName   string
+	CreditorAccount   string
+	HolderName        string
+	Identity          IDNumber
+	Phone             string
+	Branch            string
+	Account           AccountNumber
+	AccountType       AccountType
+	ValueType         string
+	DebitSequence     string
+	PeriodUnits       string
+	DeductionDay      int
+	AmountCents       int64
+	MaxAmountCents    int64
+	Currency          string
 }
 
 // Refund asks to pay money back to the account it was collected from.
@@ -120,14 +160,28 @@ const (
 	Recalled      MessageKind = "recalled"       // withdrawn at our request (28)
 	RefundSettled MessageKind = "refund_settled" // the payer has the money back
 	RefundFailed  MessageKind = "refund_failed"  // the payer's bank did not take it
+
+	DisputeRejected MessageKind = "dispute_rejected" // the payer's bank refused a dispute: the debit was as authenticated (DebiCheck)
+
+	MandateDelivered  MessageKind = "mandate_delivered"  // the payer's handset has the request
+	MandateAccepted   MessageKind = "mandate_accepted"   // Channel and Reference say how
+	MandateRejected   MessageKind = "mandate_rejected"   // by the payer or the bank; Code says why
+	MandateUnanswered MessageKind = "mandate_unanswered" // the time to answer has passed (NOAS)
+	MandateFailed     MessageKind = "mandate_failed"     // the bank could not ask
+	MandateSuspended  MessageKind = "mandate_suspended"  // by the payer's bank, after acceptance; Code says why
 )
+
+// AboutMandate tells that the message's InstructionID is a mandate request's.
+func (k MessageKind) AboutMandate() bool { return strings.HasPrefix(string(k), "mandate_") }
 
 // Message is one answer of the bank. Banks repeat themselves and answer out of order; the id only names this delivery.
 type Message struct {
 	ID            string
 	InstructionID uuid.UUID // of the instruction or the refund
 	Kind          MessageKind
-	Code          string    // a return code; CodeSuccess for successes
+	Code          string    // a return code; CodeSuccess for successes; for mandates a MandateCode
+	Channel       string    // of acceptance, for mandates: banking_app, ussd, sms_link, …
+	Reference     string    // the bank's mandate reference, for acceptances
 	At            time.Time // when the bank answered, UTC
 	Raw           []byte    // as it arrived, kept as evidence; without account numbers
 }

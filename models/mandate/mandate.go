@@ -1,5 +1,6 @@
 // Package mandate knows the payer's permission to debit an account: its terms,
-// its wording and what proves it. It must not know single debits.
+// how the payer authenticates it at the bank, its wording and what proves it. It
+// must not know single debits.
 package mandate
 
 import (
@@ -19,24 +20,16 @@ const (
 	DebiCheck Kind = "debicheck"
 )
 
-// State is where a mandate stands (reference: debit orders B).
-type State string
-
-// The states an EFT mandate can have; a DebiCheck mandate has more.
-const (
-	ActiveState State = "active"
-	Cancelled   State = "cancelled"
-	BlockedBy   State = "blocked"
-)
-
 // Channel is how the payer gave the permission.
 type Channel string
 
-// The channels of consent.
+// The channels of consent. For DebiCheck the bank names the channel of acceptance
+// on the authentication.
 const (
 	PayPage     Channel = "pay_page"     // on the hosted page, with text, time and address
 	SignedPaper Channel = "signed_paper" // on paper; a scan is kept
 	ByAPI       Channel = "api"          // the integrator vouches for a permission it holds
+	ByBank      Channel = "bank"         // DebiCheck: the payer answers the own bank
 )
 
 // Consent is what the payer agreed to, and the circumstances that prove it.
@@ -60,12 +53,20 @@ type Mandate struct {
 	PeriodUnits                       string // months, weeks, days
 	DeductionDay                      int    // 1-30 or 99 for months, 1-7 for weeks, 0 for days
 	AmountCents                       int64  // of the tokenising purchase
+	Terms                             *Terms // nil for EFT
 	HolderName                        string
 	AccountMask                       string
 	BankCode                          string
 	AccountType                       bank.AccountType
 	Consent                           Consent
-	CreatedAt, UpdatedAt              time.Time
+
+	Fallback      bool      // it rests on the 48-hour fallback: every collection may be disputed
+	BankReference string    // DebiCheck: given by the bank on acceptance, at most 35 characters
+	ReasonCode    string    // why it is rejected, suspended or cancelled: the bank's code
+	AcceptedAt    time.Time // when it became usable; zero before
+	EndedAt       time.Time // when it stopped being usable for good
+
+	CreatedAt, UpdatedAt time.Time
 }
 
 // Evidence is a file that proves a mandate, such as the scan of a signed form.

@@ -10,8 +10,8 @@ import (
 	"debitdesk/models/money"
 )
 
-// Terms is what a permission says beside the mandate's own particulars.
-type Terms struct {
+// Start is what a permission says beside the mandate's own particulars.
+type Start struct {
 	Currency   string
 	FirstDebit calendar.Date // zero: nothing is debited now
 	AnyDay     bool          // nobody chose the deduction day: it is left out
@@ -22,7 +22,7 @@ type Terms struct {
 // name, user name, first and recurring date and amount, the payer's name and
 // account, an explicit authority); what is not known yet points to the form that
 // asks for it. The clauses around it are ours.
-func Wording(m Mandate, b merchant.Brand, t Terms) string {
+func Wording(m Mandate, b merchant.Brand, t Start) string {
 	return strings.Join([]string{
 		fmt.Sprintf("I, %s, authorise %s to debit %s by EFT debit order.", holder(m), collector(b), account(m)),
 		first(m, t),
@@ -75,7 +75,7 @@ func reference(m Mandate) string {
 	return "the contract reference " + m.ContractReference
 }
 
-func first(m Mandate, t Terms) string {
+func first(m Mandate, t Start) string {
 	if t.FirstDebit.IsZero() {
 		return "Nothing is debited now."
 	}
@@ -83,7 +83,7 @@ func first(m Mandate, t Terms) string {
 }
 
 // rhythm is the recurring date, as far as the mandate has one.
-func rhythm(m Mandate, t Terms) string {
+func rhythm(m Mandate, t Start) string {
 	switch {
 	case t.AnyDay:
 		return ""

@@ -10,11 +10,11 @@ import (
 	"debitdesk/models/merchant"
 )
 
-func permission() (mandate.Mandate, merchant.Brand, mandate.Terms) {
+func permission() (mandate.Mandate, merchant.Brand, mandate.Start) {
 	return mandate.Mandate{HolderName: "Thandi Nkosi", AccountMask: "•••• 7890", BankCode: "470010", AccountType: bank.Savings,
 			AbbreviatedName: "CAPEFIT", PeriodUnits: "months", DeductionDay: 1, AmountCents: 49900},
 		merchant.Brand{Name: "Cape Fitness", LegalName: "Cape Fitness Holdings (Pty) Ltd", Email: "accounts@capefitness.example"},
-		mandate.Terms{Currency: "ZAR", FirstDebit: calendar.On(2026, 12, 1)}
+		mandate.Start{Currency: "ZAR", FirstDebit: calendar.On(2026, 12, 1)}
 }
 
 func TestThePermissionNamesEverythingThatAMandateMustName(t *testing.T) {
@@ -30,30 +30,30 @@ func TestThePermissionNamesEverythingThatAMandateMustName(t *testing.T) {
 
 func TestThePermissionFitsWhatIsKnown(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*mandate.Mandate, *merchant.Brand, *mandate.Terms)
+		change func(*mandate.Mandate, *merchant.Brand, *mandate.Start)
 		want   string
 	}{
-		"nothing is collected":  {func(_ *mandate.Mandate, _ *merchant.Brand, t *mandate.Terms) { t.FirstDebit = calendar.Date{} }, "Nothing is debited now."},
-		"the name is not known": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.HolderName = "" }, "I, the account holder named on this form,"},
-		"nor is the account":    {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.AccountMask = "" }, "debit the bank account given on this form by"},
-		"the last day":          {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 99 }, "normally on the last day of the month."},
-		"the 3rd":               {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 3 }, "the 3rd of the month"},
-		"the 12th":              {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 12 }, "the 12th of the month"},
-		"the 22nd":              {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.DeductionDay = 22 }, "the 22nd of the month"},
-		"Sundays are day seven": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) {
+		"nothing is collected":  {func(_ *mandate.Mandate, _ *merchant.Brand, t *mandate.Start) { t.FirstDebit = calendar.Date{} }, "Nothing is debited now."},
+		"the name is not known": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) { m.HolderName = "" }, "I, the account holder named on this form,"},
+		"nor is the account":    {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) { m.AccountMask = "" }, "debit the bank account given on this form by"},
+		"the last day":          {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) { m.DeductionDay = 99 }, "normally on the last day of the month."},
+		"the 3rd":               {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) { m.DeductionDay = 3 }, "the 3rd of the month"},
+		"the 12th":              {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) { m.DeductionDay = 12 }, "the 12th of the month"},
+		"the 22nd":              {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) { m.DeductionDay = 22 }, "the 22nd of the month"},
+		"Sundays are day seven": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) {
 			m.PeriodUnits, m.DeductionDay = "weeks", 7
 		}, "normally on Sundays."},
-		"days have no fixed day": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) {
+		"days have no fixed day": {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) {
 			m.PeriodUnits, m.DeductionDay = "days", 0
 		}, "the dates that we agreed, as often as every day."},
-		"nobody chose the day":  {func(_ *mandate.Mandate, _ *merchant.Brand, t *mandate.Terms) { t.AnyDay = true }, "the dates that we agreed."},
-		"no period":             {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.PeriodUnits = "" }, "the dates that we agreed."},
-		"a reference is known":  {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Terms) { m.ContractReference = "DD0000000042" }, "shown as CAPEFIT with the contract reference DD0000000042."},
-		"or will be given":      {func(*mandate.Mandate, *merchant.Brand, *mandate.Terms) {}, "shown as CAPEFIT with the contract reference of this authority."},
-		"it ends":               {func(*mandate.Mandate, *merchant.Brand, *mandate.Terms) {}, "ends when I cancel it"},
-		"moved to the next day": {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Shift = calendar.Next }, "the next ordinary business day."},
-		"one name":              {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.LegalName = "" }, "authorise Cape Fitness to debit"},
-		"no address on record":  {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Terms) { b.Email = "" }, "notice in writing. Cancelling"},
+		"nobody chose the day":  {func(_ *mandate.Mandate, _ *merchant.Brand, t *mandate.Start) { t.AnyDay = true }, "the dates that we agreed."},
+		"no period":             {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) { m.PeriodUnits = "" }, "the dates that we agreed."},
+		"a reference is known":  {func(m *mandate.Mandate, _ *merchant.Brand, _ *mandate.Start) { m.ContractReference = "DD0000000042" }, "shown as CAPEFIT with the contract reference DD0000000042."},
+		"or will be given":      {func(*mandate.Mandate, *merchant.Brand, *mandate.Start) {}, "shown as CAPEFIT with the contract reference of this authority."},
+		"it ends":               {func(*mandate.Mandate, *merchant.Brand, *mandate.Start) {}, "ends when I cancel it"},
+		"moved to the next day": {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Start) { b.Shift = calendar.Next }, "the next ordinary business day."},
+		"one name":              {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Start) { b.LegalName = "" }, "authorise Cape Fitness to debit"},
+		"no address on record":  {func(_ *mandate.Mandate, b *merchant.Brand, _ *mandate.Start) { b.Email = "" }, "notice in writing. Cancelling"},
 	} {
 		m, b, terms := permission()
 		c.change(&m, &b, &terms)

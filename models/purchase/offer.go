@@ -80,7 +80,7 @@ func (s *Service) TermsVersion(rec Record) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-func (s *Service) termsOf(rec Record) mandate.Terms {
+func (s *Service) termsOf(rec Record) mandate.Start {
 	return rec.terms(s.firstPlan(rec.Purchase, rec.Brand, s.Now()), rec.directDebit().DeductionDay)
 }
 

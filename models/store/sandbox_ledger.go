@@ -54,7 +54,7 @@ func (l SandboxLedger) Save(ctx context.Context, orders []sandbox.Order, script 
 				last = max(last, e.Seq)
 				answers = append(answers, []any{o.ID, e.Seq, string(e.Kind), e.Code, Instant(e.DueAt)})
 			}
-			instructions = append(instructions, []any{o.ID, o.MerchantID, o.Refund, hash, o.AmountCents, o.ActionDate, last, l.s.Now()})
+			instructions = append(instructions, []any{o.ID, o.MerchantID, kindOf(o), hash, o.AmountCents, o.ActionDate, last, l.s.Now()})
 		}
 		return copyInto(ctx, tx, instructions, answers)
 	})
@@ -83,7 +83,7 @@ func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx, orders []sandbox.Or
 	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { known[id] = true; return nil }); err != nil {
 		return nil, nil, err
 	}
-	rows, err = tx.Query(ctx, `SELECT account_hash, count(*) FROM sandbox_instructions WHERE account_hash = ANY($1) AND NOT refund GROUP BY 1`, hashes)
+	rows, err = tx.Query(ctx, `SELECT account_hash, count(*) FROM sandbox_instructions WHERE account_hash = ANY($1) AND kind <> 'refund' GROUP BY 1`, hashes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,7 +99,7 @@ func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) err
 		columns []string
 		rows    [][]any
 	}{
-		{"sandbox_instructions", []string{"id", "merchant_id", "refund", "account_hash", "amount_cents", "action_date", "last_seq", "received_at"}, instructions},
+		{"sandbox_instructions", []string{"id", "merchant_id", "kind", "account_hash", "amount_cents", "action_date", "last_seq", "received_at"}, instructions},
 		{"sandbox_answers", []string{"instruction_id", "seq", "kind", "code", "due_at"}, answers},
 	} {
 		if len(t.rows) == 0 {
@@ -182,7 +182,7 @@ func (l SandboxLedger) Replace(ctx context.Context, id uuid.UUID, change func(sa
 // lock reads an order with its answers and keeps others from changing them.
 func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r sandbox.Record, last int, err error) {
 	var action calendar.Date
-	err = tx.QueryRow(ctx, `SELECT id, merchant_id, refund, amount_cents, action_date, last_seq FROM sandbox_instructions WHERE id = $1 FOR UPDATE`, id).
+	err = tx.QueryRow(ctx, `SELECT id, merchant_id, kind = 'refund', amount_cents, action_date, last_seq FROM sandbox_instructions WHERE id = $1 FOR UPDATE`, id).
 		Scan(&r.Order.ID, &r.Order.MerchantID, &r.Order.Refund, &r.Order.AmountCents, &action, &last)
 	if err != nil {
 		return r, 0, err
@@ -204,4 +204,11 @@ func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r san
 		return nil
 	})
 	return r, last, err
+}
+
+func kindOf(o sandbox.Order) string {
+	if o.Refund {
+		return "refund"
+	}
+	return "collection"
 }

@@ -67,6 +67,14 @@ func (b *Bank) Submit(ctx context.Context, collections []bank.Instruction) ([]ba
 	return receipts, nil
 }
 
+// RequestMandate is on its way.
+func (b *Bank) RequestMandate(context.Context, bank.MandateRequest) (bank.Receipt, error) {
+	return bank.Receipt{}, bank.ErrUnknown
+}
+
+// CancelMandate is on its way.
+func (b *Bank) CancelMandate(context.Context, uuid.UUID) error { return bank.ErrUnknown }
+
 // SubmitRefunds takes every refund.
 func (b *Bank) SubmitRefunds(ctx context.Context, refunds []bank.Refund) ([]bank.Receipt, error) {
 	orders := make([]Order, len(refunds))

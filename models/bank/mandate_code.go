@@ -1,0 +1,58 @@
+package bank
+
+// Reason codes of mandates that rules name (industry: ISO subset used in South Africa).
+const (
+	CodeNoAnswer        = "NOAS" // no answer from the customer
+	CodeRefused         = "MS02" // the customer gave no reason
+	CodeAccountClosed   = "AC04"
+	CodeSevenFailures   = "MSUC" // seven unsuccessful collections in a row
+	CodeDebtorCancelled = "CTCA" // contract cancellation initiated by the debtor
+	CodeSystemError     = "EERR" // ours: the bank's system failed
+)
+
+// MandateCode is a reason about a mandate, with what helps.
+type MandateCode struct {
+	Code    string
+	Meaning string // plain words: "Declined by the payer"
+	Remedy  string // what helps now, one sentence
+}
+
+// Label is the meaning with the code behind it: "Declined by the payer (MS02)".
+func (c MandateCode) Label() string { return c.Meaning + " (" + c.Code + ")" }
+
+var mandateCodes = []MandateCode{
+	{CodeNoAnswer, "No answer from the payer", "Send the request again when the payer has the phone at hand, or use the delayed kind."},
+	{CodeRefused, "Declined by the payer", "Speak to the payer before asking again."},
+	{"MD16", "Declined at the payer's request", "Speak to the payer before asking again."},
+	{"MS03", "Declined by the payer's bank", "Ask the payer to speak to the bank."},
+	{"AC01", "Wrong account number", "Check the account number and branch with the payer."},
+	{CodeAccountClosed, "Account closed", "Ask the payer for an account in use."},
+	{"AC06", "Account blocked", "Ask the payer for an account in use."},
+	{"AG01", "Account does not allow debits", "Ask the payer for an account that allows debit orders."},
+	{"AM02", "Amount not allowed", "Ask for a lower maximum amount."},
+	{"BE01", "Details do not match the account holder", "Check the name and the identity number with the payer."},
+	{"BE06", "Account holder not known", "Check the name and the identity number with the payer."},
+	{"MD07", "Account holder deceased", "Send no automatic messages; contact the family or the executor with care."},
+	{CodeSystemError, "The bank's system failed", "Send the request again in a few minutes."},
+	{CodeSevenFailures, "Suspended after seven failed debits in a row", "Agree on a day when there is money, and set up a new mandate."},
+	{CodeDebtorCancelled, "Cancelled by the payer", "Speak to the payer; collecting again needs a new mandate."},
+	{"MCFC", "Final collection done", "Set up a new mandate for more."},
+	{"MCOC", "Once-off collection done", "Set up a new mandate for more."},
+	{"CTEX", "Contract expired", "Set up a new mandate."},
+	{"CTAM", "Contract amended", "Use the mandate that took its place."},
+	{"MASC", "Account not in a state for collections", "Ask the payer to speak to the bank."},
+	{"MADO", "No collection for a long time", "Set up a new mandate."},
+}
+
+// MandateCodes lists every known code.
+func MandateCodes() []MandateCode { return append([]MandateCode(nil), mandateCodes...) }
+
+// MandateCodeOf gives the row of a code; an unknown one says so in words.
+func MandateCodeOf(code string) MandateCode {
+	for _, c := range mandateCodes {
+		if c.Code == code {
+			return c
+		}
+	}
+	return MandateCode{code, "The bank gave a reason that is not in our list", "Ask the bank what the code means."}
+}

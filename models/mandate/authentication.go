@@ -1,0 +1,65 @@
+package mandate
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Authentication is one time of asking the payer, through the payer's bank. The
+// first of two that meet, answer and time-out, decides; the other is recorded and
+// changes nothing.
+type Authentication struct {
+	ID, MerchantID, MandateID uuid.UUID // the id is also the request's at the bank
+	Number                    int       // 1 for the first of a mandate
+	Method                    Method
+	State                     AuthState
+	Code                      string // the bank's reason, such as MS02
+	Channel                   string // of acceptance: banking_app, ussd, sms, …
+	RequestedBy               string
+	CancelDue                 bool      // the bank has yet to hear that nothing is wanted any more
+	RequestedAt               time.Time // UTC, as all that follow; zero: not yet
+	SentAt, DeliveredAt       time.Time
+	ExpiresAt                 time.Time // the time limit, counted from SentAt
+	AnsweredAt                time.Time
+}
+
+// AuthState is where one time of asking stands.
+type AuthState string
+
+// The states of an authentication.
+const (
+	AuthRequested  AuthState = "requested" // written down
+	AuthSent       AuthState = "sent"      // the bank has it
+	AuthDelivered  AuthState = "delivered" // the payer's handset has it
+	AuthAccepted   AuthState = "accepted"
+	AuthRejected   AuthState = "rejected"
+	AuthNoResponse AuthState = "no_response"
+	AuthFailed     AuthState = "failed" // the bank could not ask
+)
+
+// Open tells that an answer may still come.
+func (s AuthState) Open() bool { return s == AuthRequested || s == AuthSent || s == AuthDelivered }
+
+// Limits are the times and counts of authentication. They are settings.
+type Limits struct {
+	RealTime     time.Duration `json:"real_time"` // source: 120 seconds
+	Delayed      time.Duration `json:"delayed"`   // source: 48 hours; the fallback too
+	MostTries    int           `json:"most_tries"`
+	FailureLimit int           `json:"failure_limit"` // failed debits in a row that suspend a mandate (industry: seven)
+	TrackingDays int           `json:"tracking_days"` // industry: ten at most
+}
+
+// DefaultLimits are the source document's and the industry's.
+func DefaultLimits() Limits {
+	return Limits{RealTime: 120 * time.Second, Delayed: 48 * time.Hour, MostTries: 3, FailureLimit: 7, TrackingDays: 10}
+}
+
+// For is how long the payer has to answer.
+func (l Limits) For(m Method) time.Duration {
+	if m == RealTime {
+		return l.RealTime
+	}
+	return l.Delayed
+}
+
