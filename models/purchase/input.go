@@ -46,7 +46,7 @@ type DirectDebitInput struct {
 	DeductionDay                                *int
 	PeriodUnits                                 string
 	MandateFields                               []string
-	Ask                                         *mandate.Ask
+	Ask                                         *mandate.Ask // the mandate fields themselves
 }
 
 // The family's card and bank methods are known names that Debitdesk does not offer.

@@ -100,7 +100,7 @@ type DirectDebit struct {
 	DeductionDay    int    `json:"deduction_day"` // 1-30, 99 = last; weeks 1-7; days 0
 	PeriodUnits     string `json:"period_units"`
 
-	Terms *mandate.Terms `json:"terms,omitempty"` // debicheck alone
+	Terms *mandate.Terms `json:"terms,omitempty"` // nil for eft
 }
 
 // Options is what else a request chose. Its JSON is how it is stored.
