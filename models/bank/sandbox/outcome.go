@@ -5,14 +5,14 @@ import "debitdesk/models/bank"
 type behaviour int
 
 const (
-	pays         behaviour = iota
-	returns                // unpaid with the code, each time
-	returnsFirst           // unpaid the first time, paid after that
-	tracksAndPays          // DebiCheck: money arrives while the bank waits; EFT as returnsFirst
-	tracksInVain           // DebiCheck: no money arrives while the bank waits; EFT as returns
-	returnsLate            // EFT: paid, then returned on the last day of the return window
-	disputes               // paid, then disputed inside the window
-	disputesLate           // paid, then disputed outside the window
+	pays          behaviour = iota
+	returns                 // unpaid with the code, each time
+	returnsFirst            // unpaid the first time, paid after that
+	tracksAndPays           // DebiCheck: money arrives while the bank waits; EFT as returnsFirst
+	tracksInVain            // DebiCheck: no money arrives while the bank waits; EFT as returns
+	returnsLate             // EFT: paid, then returned on the last day of the return window
+	disputes                // paid, then disputed inside the window
+	disputesLate            // paid, then disputed outside the window
 	answersTwice
 	keepsSilent
 )
