@@ -16,6 +16,9 @@ func (e *edge) jsonAPI() {
 		e.api(s, "GET", "/clients/:id/recurring_tokens/:token_id", h.Get)
 		e.api(s, "DELETE", "/clients/:id/recurring_tokens/:token_id", h.Delete)
 	}
+	if h := e.API.Billing; h != nil {
+		e.apiAndRoot(e.programs(billingBody), "POST", "/billing", h.Send)
+	}
 	if h := e.API.Purchases; h != nil {
 		e.api(s, "POST", "/purchases", h.Create)
 		e.api(s, "GET", "/purchases", h.List)

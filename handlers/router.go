@@ -52,6 +52,7 @@ type API struct {
 	Clients   *api.Clients
 	Purchases *api.Purchases
 	Tokens    *api.Tokens
+	Billing   *api.Billing
 }
 
 type edge struct {

@@ -35,6 +35,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 			Clients:   &api.Clients{Base: base, Service: s.clients},
 			Purchases: &api.Purchases{Base: base, Service: s.purchases},
 			Tokens:    &api.Tokens{Base: base, Service: s.purchases},
+			Billing:   &api.Billing{Service: s.billing},
 		},
 		Login:      &access.Login{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		OAuth:      s.credentials,

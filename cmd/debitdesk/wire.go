@@ -9,6 +9,7 @@ import (
 	"debitdesk/handlers/letters"
 	"debitdesk/models/actor"
 	bankdesk "debitdesk/models/bank/sandbox"
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
@@ -34,6 +35,7 @@ type services struct {
 	purchases   *purchase.Service
 	debits      *debit.Service
 	outbox      *outbox.Service
+	billing     *billing.Service
 	sandbox     *sandbox.Desk // nil in live mode
 }
 
@@ -58,7 +60,8 @@ func wire(a *App, baseURL string) (services, error) {
 		credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: a.Keys.Signing, Now: now, Issuer: issuer},
 		purchases:   purchases,
 		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable, Limits: purchases.Limits},
-		outbox:      &outbox.Service{Store: s, Sender: sender, Sent: purchases.Mailed},
+		outbox:      &outbox.Service{Store: s, Sender: sender, Sent: purchases.Mailed, Compose: purchases.Compose},
+		billing:     &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases},
 	}
 	if a.Config.Sandbox() {
 		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,

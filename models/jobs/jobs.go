@@ -84,6 +84,7 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	}
 	done := river.NewWorkers()
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendMail]) error { return d.SendMail(ctx, j.Args.MailID) }))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.SendDueMails]) error { return d.SendDue(ctx) }))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.RunDue]) error { return d.RunDue(ctx) }))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.Tidy]) error { return d.Tidy(ctx) }))
 	client, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{

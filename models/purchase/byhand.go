@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -82,6 +83,17 @@ func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UU
 func (p Purchase) mail(tx Tx, kind string, attempt int, l mail.Letter) mail.Mail {
 	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt, ClientID: p.ClientID, PurchaseID: p.ID,
 		To: p.Payer.Email, CC: p.Payer.CC, BCC: p.Payer.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}
+}
+
+// Compose words a mail of a purchase that was queued without words.
+func (s *Service) Compose(ctx context.Context, m mail.Mail) (mail.Letter, error) {
+	rec, err := s.load(ctx, m.MerchantID, m.PurchaseID)
+	if err != nil {
+		return mail.Letter{}, err
+	}
+	l := s.Letters.Invoice(rec.Purchase, rec.Brand)
+	l.Subject = cmp.Or(m.Subject, l.Subject)
+	return l, nil
 }
 
 // Mailed turns created into sent once the relay took the mail.

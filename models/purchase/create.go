@@ -53,12 +53,7 @@ func (s *Service) insert(ctx context.Context, who actor.Actor, p Purchase, brand
 	rec := Record{Purchase: p, Brand: brand}
 	err = s.InTx(ctx, func(tx Tx) error {
 		rec.Purchase = p
-		rec.ID = tx.NewID()
-		rec.CreatedAt, rec.UpdatedAt = tx.Now(), tx.Now()
-		if !rec.DueGiven {
-			rec.Due = rec.CreatedAt.Add(defaultDue)
-		}
-		rec.History = []Change{{Created, tx.Now()}}
+		rec.Begin(tx.NewID(), tx.Now())
 		if account != nil {
 			rec.Collection = account.apply(tx, &rec.Purchase)
 		}

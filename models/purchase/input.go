@@ -36,6 +36,8 @@ type Input struct {
 	DirectDebit *DirectDebitInput
 	Options     Options
 	UserID      uuid.UUID // the dashboard user who asks; zero for programs
+
+	forMany bool // a pattern for many payers, who are named elsewhere
 }
 
 // DirectDebitInput is a debit-order block as it was asked for; what was left out
@@ -99,6 +101,7 @@ func covered(shape fault.Problems, path string) bool {
 func (in *Input) check(now time.Time) {
 	w := &in.Problems
 	switch {
+	case in.forMany:
 	case in.Client == nil && in.ClientID == uuid.Nil && !w.Has("client") && !w.Has("client_id"):
 		w.Add(fault.All, "purchase_client_or_id_required", "Either client or client_id is required.")
 	case in.Client != nil && in.ClientID != uuid.Nil:
@@ -165,6 +168,26 @@ func checkURL(w *fault.Problems, name, link string) {
 	}
 }
 
+// CheckWhitelist reports what is wrong with a list of payment methods; nil is no list.
+func CheckWhitelist(w *fault.Problems, at string, list []string) bool {
+	if list != nil && len(list) == 0 {
+		w.Add(at, "min_length", "Ensure this field has at least 1 elements.")
+		return false
+	}
+	for _, name := range list {
+		switch {
+		case name == EFT || name == DebiCheck:
+		case slices.Contains(familyMethods, name):
+			w.Add(at, "invalid_payment_method_whitelist", "%q is not offered here. Choose eft or debicheck.", name)
+			return false
+		default:
+			w.Add(at, "invalid_choice", "%q is not a valid choice. Choose eft or debicheck.", name)
+			return false
+		}
+	}
+	return true
+}
+
 func (in *Input) checkWhitelist() {
 	w, list := &in.Problems, in.Options.Whitelist
 	if list == nil || w.Has("payment_method_whitelist") {
@@ -173,20 +196,8 @@ func (in *Input) checkWhitelist() {
 		}
 		return
 	}
-	if len(list) == 0 {
-		w.Add("payment_method_whitelist", "min_length", "Ensure this field has at least 1 elements.")
+	if !CheckWhitelist(w, "payment_method_whitelist", list) {
 		return
-	}
-	for _, name := range list {
-		switch {
-		case name == EFT || name == DebiCheck:
-		case slices.Contains(familyMethods, name):
-			w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "%q is not offered here. Choose eft or debicheck.", name)
-			return
-		default:
-			w.Add("payment_method_whitelist", "invalid_choice", "%q is not a valid choice. Choose eft or debicheck.", name)
-			return
-		}
 	}
 	if in.DirectDebit != nil && len(list) != 1 {
 		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "%s", wantsExactly1)

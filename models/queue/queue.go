@@ -16,6 +16,12 @@ type SendMail struct {
 // Kind implements Job.
 func (SendMail) Kind() string { return "send_mail" }
 
+// SendDueMails sends what waits in the outbox, after many mails were queued at once.
+type SendDueMails struct{}
+
+// Kind implements Job.
+func (SendDueMails) Kind() string { return "send_due_mails" }
+
 // RunDue does what the clock has made due: hand-overs, starts, answers, closings.
 type RunDue struct{}
 

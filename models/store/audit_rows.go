@@ -34,12 +34,16 @@ func (auditRow) TableName() string { return "audit_entries" }
 // Audit keeps the entry in this transaction: the merchant is the actor's, the
 // moment is the transaction's.
 func (t *Tx) Audit(who actor.Actor, e audit.Entry) {
-	t.create(&auditRow{
+	t.create(t.auditRowOf(who, e))
+}
+
+func (t *Tx) auditRowOf(who actor.Actor, e audit.Entry) *auditRow {
+	return &auditRow{
 		ID: t.NewID(), MerchantID: who.MerchantID, At: t.now,
 		ActorKind: string(who.Kind), ActorID: orNull(who.ID), ActorName: who.Name, IP: who.IP, RequestID: who.RequestID,
 		Action: e.Action, ObjectType: e.ObjectType, ObjectID: e.ObjectID, ClientID: orNull(e.ClientID), PurchaseID: orNull(e.PurchaseID),
 		Text: e.Text, Before: factsJSON(e.Before), After: factsJSON(e.After),
-	})
+	}
 }
 
 // factsJSON writes what changed; facts are words, numbers and times, which always encode.

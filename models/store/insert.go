@@ -13,6 +13,7 @@ import (
 // insertion is the INSERT of one kind of row, worked out once from its GORM model.
 type insertion struct {
 	sql    string
+	table  string
 	fields []*schema.Field
 }
 
@@ -33,7 +34,7 @@ func insertionOf(namer schema.Namer, row any) (*insertion, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", kind, err)
 	}
-	ins := &insertion{}
+	ins := &insertion{table: model.Table}
 	var columns, places []string
 	for _, f := range model.Fields {
 		if f.DBName == "" || !f.Creatable {

@@ -101,6 +101,16 @@ func (s *Store) MailSent(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
+// MailWorded keeps the words of a mail that is about to be sent.
+func (s *Store) MailWorded(ctx context.Context, id uuid.UUID, l mail.Letter) error {
+	_, err := s.Pool.Exec(ctx, `UPDATE mails SET subject = $2, text_body = $3, html_body = $4, attachments = $5 WHERE id = $1 AND state = 'queued'`,
+		id, l.Subject, l.Text, l.HTML, attachmentsJSON(l.Attachments))
+	if err != nil {
+		return fmt.Errorf("keep the words of a mail: %w", err)
+	}
+	return nil
+}
+
 // MailPutOff keeps a mail for another try at next (product time); the zero time
 // gives it up. Only the process of that try may say so.
 func (s *Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why string, next time.Time) error {

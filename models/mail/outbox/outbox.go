@@ -23,6 +23,8 @@ type Store interface {
 	// ClaimMail takes a mail for this process and counts the try; false when
 	// another has it, its time has not come, it is done or unknown.
 	ClaimMail(ctx context.Context, id uuid.UUID) (mail.Mail, bool, error)
+	// MailWorded keeps the words of a mail that was queued without them.
+	MailWorded(ctx context.Context, id uuid.UUID, l mail.Letter) error
 	// MailSent marks a mail that the relay has.
 	MailSent(ctx context.Context, id uuid.UUID) error
 	// MailPutOff keeps it for another try at next; the zero time gives it up.
@@ -33,6 +35,9 @@ type Store interface {
 type Service struct {
 	Store  Store
 	Sender mail.Sender
+	// Compose words a mail that was queued without words, as those of many invoices
+	// at once are.
+	Compose func(ctx context.Context, m mail.Mail) (mail.Letter, error)
 	// Sent, when given, hears of every mail that the relay has taken, so that an
 	// invoice's purchase can turn sent. It must be safe to repeat.
 	Sent func(ctx context.Context, m mail.Mail) error
@@ -104,6 +109,11 @@ func (s *Service) send(ctx context.Context, id uuid.UUID) (sent bool, err error)
 	if err != nil || !claimed {
 		return false, err
 	}
+	if m.Text == "" && m.HTML == "" && s.Compose != nil {
+		if m.Letter, err = s.word(ctx, m); err != nil {
+			return false, s.putOff(context.WithoutCancel(ctx), m, err)
+		}
+	}
 	within, cancel := context.WithTimeout(ctx, sendWithin)
 	err = s.Sender.Send(within, m)
 	cancel()
@@ -113,6 +123,15 @@ func (s *Service) send(ctx context.Context, id uuid.UUID) (sent bool, err error)
 		return false, s.putOff(ctx, m, err)
 	}
 	return true, s.sent(ctx, m)
+}
+
+// word keeps the words before they leave the house: what is shown is what was sent.
+func (s *Service) word(ctx context.Context, m mail.Mail) (mail.Letter, error) {
+	l, err := s.Compose(ctx, m)
+	if err != nil {
+		return l, fmt.Errorf("word mail %s: %w", m.ID, err)
+	}
+	return l, s.Store.MailWorded(ctx, m.ID, l)
 }
 
 // sent tells the hook before it marks the mail: a crash in between repeats both,

@@ -1,0 +1,177 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/merchant"
+	"debitdesk/models/purchase"
+	"debitdesk/models/queue"
+)
+
+// MostRecipients is how many payers one request may name (API contract 1.7).
+const MostRecipients = 10_000
+
+// Recipient is one payer of an invoice.
+type Recipient struct {
+	ClientID  uuid.UUID
+	Whitelist []string // nil: as the pattern says
+}
+
+// Input is a one-time invoice for many payers: the pattern without a payer, and who
+// gets it. Problems of its shape are in the pattern's.
+type Input struct {
+	Pattern    purchase.Input
+	Recipients []Recipient
+}
+
+// Tx writes what was issued, all in one transaction.
+type Tx interface {
+	audit.Log
+	purchase.Tx
+
+	// TakeSerials reserves n numbers of a series and gives the first. Who comes next
+	// waits for the end of this transaction, so that no number is lost.
+	TakeSerials(brandID uuid.UUID, kind Kind, year int, n int) (first int64, err error)
+	// InsertIssued writes purchases with their invoices, their mails and one audit
+	// entry each, many at a time.
+	InsertIssued(who actor.Actor, issued []Issued) error
+}
+
+// Issued is one purchase with its invoice and the mail that brings it.
+type Issued struct {
+	Purchase purchase.Purchase
+	Invoice  Invoice
+	Mail     *mail.Mail // nil: nobody to send it to
+	Audit    audit.Entry
+}
+
+// Reader finds payers.
+type Reader interface {
+	// DetailsOf gives the details of those of the clients that are the merchant's.
+	DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details, error)
+	// TakeNumbers reserves n numbers of a brand's counter and gives the first.
+	TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error)
+}
+
+// Service holds the use cases of billing.
+type Service struct {
+	InTx      func(context.Context, func(Tx) error) error
+	Read      Reader
+	Purchases *purchase.Service
+}
+
+// Send makes one purchase and one invoice per recipient and queues their mails
+// (source: POST /billing/). All or nothing: problems of recipients stand at
+// clients[i/n]. The answer is the ids of the purchases, in the order asked for.
+func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.UUID, error) {
+	if err := who.May(actor.Bill); err != nil {
+		return nil, err
+	}
+	pattern, brand, payers, err := s.prepare(ctx, who, in)
+	if err != nil {
+		return nil, err
+	}
+	n := len(in.Recipients)
+	first, err := s.Read.TakeNumbers(ctx, brand.ID, "purchase", n)
+	if err != nil {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	err = s.InTx(ctx, func(tx Tx) error {
+		serial, err := tx.TakeSerials(brand.ID, Invoiced, pattern.Issued.Year, n)
+		if err != nil {
+			return err
+		}
+		issued := make([]Issued, n)
+		ids = make([]uuid.UUID, n)
+		for i, r := range in.Recipients {
+			p := pattern.For(r.ClientID, payers[r.ClientID], r.Whitelist)
+			p.ReferenceGenerated = fmt.Sprintf("%s%d", brand.ReferencePrefix, first+int64(i))
+			issued[i] = s.issue(tx, p, brand, serial+int64(i))
+			ids[i] = issued[i].Purchase.ID
+		}
+		if err := tx.InsertIssued(who, issued); err != nil {
+			return err
+		}
+		tx.Audit(who, audit.Entry{Action: "billing.sent", ObjectType: "brand", ObjectID: brand.ID,
+			Text:  fmt.Sprintf("Invoices for %d clients were issued.", n),
+			After: map[string]any{"clients": n, "first": issued[0].Invoice.Number, "last": issued[n-1].Invoice.Number, "total_cents": pattern.TotalCents}})
+		tx.Enqueue(queue.SendDueMails{})
+		return tx.Answered(ids)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ids, nil
+}
+
+// prepare checks everything that can be wrong, all at once.
+func (s *Service) prepare(ctx context.Context, who actor.Actor, in Input) (purchase.Purchase, merchant.Brand, map[uuid.UUID]client.Details, error) {
+	var wrong fault.Problems
+	payers, err := s.payers(ctx, who, in, &wrong)
+	if err != nil {
+		return purchase.Purchase{}, merchant.Brand{}, nil, err
+	}
+	in.Pattern.Product = purchase.ByInvoices
+	pattern, brand, err := s.Purchases.Pattern(ctx, who, in.Pattern)
+	if problems, ok := fault.From(err); ok && problems.Kind == fault.Invalid {
+		wrong = append(wrong, problems.Fields...)
+	} else if err != nil {
+		return pattern, brand, nil, err
+	}
+	return pattern, brand, payers, wrong.Err()
+}
+
+func (s *Service) payers(ctx context.Context, who actor.Actor, in Input, wrong *fault.Problems) (map[uuid.UUID]client.Details, error) {
+	n := len(in.Recipients)
+	switch {
+	case n == 0 && !in.Pattern.Problems.Has("clients"):
+		wrong.Add("clients", "required", "This field is required.")
+	case n > MostRecipients:
+		wrong.Add("clients", "max_length", "Ensure this field has no more than %d elements.", MostRecipients)
+		return nil, nil
+	}
+	ids := make([]uuid.UUID, 0, n)
+	for _, r := range in.Recipients {
+		ids = append(ids, r.ClientID)
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	payers, err := s.Read.DetailsOf(ctx, who.MerchantID, slices.Compact(ids))
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range in.Recipients {
+		at := fmt.Sprintf("clients[%d/%d].", i, n)
+		if _, known := payers[r.ClientID]; !known && r.ClientID != uuid.Nil {
+			wrong.Add(at+"client_id", "does_not_exist", "Invalid pk %q - object does not exist", r.ClientID)
+		}
+		purchase.CheckWhitelist(wrong, at+"payment_method_whitelist", r.Whitelist)
+	}
+	return payers, nil
+}
+
+// issue gives one purchase its id, its moment, its invoice and its mail.
+func (s *Service) issue(tx Tx, p purchase.Purchase, b merchant.Brand, serial int64) Issued {
+	p.Begin(tx.NewID(), tx.Now())
+	inv := invoiceOf(p, b)
+	inv.ID, inv.CreatedAt = tx.NewID(), tx.Now()
+	inv.Serial, inv.Number = serial, Invoiced.Number(inv.Year, serial)
+	out := Issued{Invoice: inv, Audit: audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+		Text: "Invoice " + inv.Number + " was issued.", After: map[string]any{"status": p.Status, "total_cents": p.TotalCents, "due": p.Due.Unix(), "invoice": inv.Number}}}
+	if p.Payer.Email != "" {
+		p.MailCount = 1
+		m := s.Purchases.InvoiceMail(tx, p, "Invoice "+inv.Number+" from "+b.Name)
+		out.Mail = &m
+	}
+	out.Purchase = p
+	return out
+}

@@ -1,0 +1,48 @@
+package purchase
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/client"
+	"debitdesk/models/mail"
+	"debitdesk/models/merchant"
+)
+
+// Pattern checks a purchase for many payers, who are named elsewhere, and gives
+// what all of them have in common. It reports everything that is wrong.
+func (s *Service) Pattern(ctx context.Context, who actor.Actor, in Input) (Purchase, merchant.Brand, error) {
+	in.forMany = true
+	return s.draft(ctx, who, &in)
+}
+
+// For is the purchase of one payer after a pattern. A whitelist of the payer's own
+// replaces the pattern's.
+func (p Purchase) For(clientID uuid.UUID, payer client.Details, whitelist []string) Purchase {
+	p.ClientID, p.Payer = clientID, payer
+	if whitelist != nil {
+		p.Options.Whitelist = whitelist
+	}
+	p.Method = (&Input{Options: p.Options}).method()
+	p.Details.RequestClientDetails = slices.DeleteFunc(slices.Clone(p.Details.RequestClientDetails), payer.Knows)
+	return p
+}
+
+// Begin gives a new purchase its id and its first moment.
+func (p *Purchase) Begin(id uuid.UUID, now time.Time) {
+	p.ID, p.CreatedAt, p.UpdatedAt = id, now, now
+	if !p.DueGiven {
+		p.Due = now.Add(defaultDue)
+	}
+	p.History = []Change{{Created, now}}
+	p.setPassAt()
+}
+
+// InvoiceMail is the first mail of an invoice. It is worded when it is sent.
+func (s *Service) InvoiceMail(tx Tx, p Purchase, subject string) mail.Mail {
+	return p.mail(tx, MailInvoice, 1, mail.Letter{Subject: subject})
+}
