@@ -115,7 +115,7 @@ func repliedWords(r sandbox.Replied, answer string) string {
 func overRow(p sandbox.Phone) pages.PhoneRow {
 	a := p.Request
 	row := pages.PhoneRow{Payer: p.Mandate.HolderName, Href: "/purchases/" + p.Mandate.ID.String(), Brand: p.Brand, Asked: methodWords[a.Method],
-		Amount: components.Money{Amount: money.Amount(p.AmountCents()), Currency: p.Currency}, At: moment(endOf(a)), How: channelWords[a.Channel]}
+		Amount: components.Money{Amount: money.Amount(p.AmountCents()), Currency: p.Currency}, At: moment(endOf(a)), How: mandate.ChannelLabel(a.Channel)}
 	switch a.State {
 	case mandate.AuthAccepted:
 		row.State = components.Pill{Kind: "done", Word: "Accepted"}
@@ -139,10 +139,4 @@ func endOf(a mandate.Authentication) time.Time {
 		return a.AnsweredAt
 	}
 	return a.ExpiresAt
-}
-
-var channelWords = map[string]string{
-	"banking_app": "in the banking app",
-	"sms_link":    "by the link of a text message",
-	"ussd":        "by USSD",
 }
