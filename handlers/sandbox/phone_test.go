@@ -166,3 +166,24 @@ func TestThePhoneRefusesWhoMayNotAndWhatIsNoAnswer(t *testing.T) {
 	eft := collects(t, h, "4000000000")
 	call(h, "POST", "/sandbox/mandates/"+eft+"/answer", `{"answer":"accept"}`).Want(http.StatusBadRequest).WantCode("__all__=mandate_wrong_status")
 }
+
+func TestADebitAsAuthenticatedIsNotDisputed(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id := asks(t, h, "4000000000", "REALTIME")
+	call(h, "POST", "/sandbox/mandates/"+id+"/answer", `{"answer":"accept"}`).Want(200)
+	path := "/sandbox/collections/" + id + "/result"
+	call(h, "POST", "/sandbox/clock", `{"advance":"336h"}`).Want(200)
+	if p := h.API("GET", "/purchases/"+id+"/", nil).Want(200); p.Text("status") != "paid" {
+		t.Fatalf("%s", p.Body)
+	}
+	call(h, "POST", path, `{"dispute":"34"}`).Want(http.StatusBadRequest).WantCode("dispute=dispute_rejected")
+	if p := h.API("GET", "/purchases/"+id+"/", nil).Want(200); p.Text("status") != "paid" {
+		t.Errorf("%s", p.Text("status"))
+	}
+	fallback := asks(t, h, "4000008120", "DELAYED")
+	call(h, "POST", "/sandbox/clock", `{"advance":"48h"}`).Want(200)
+	if n := h.Count(`SELECT count(*) FROM mandate_authentications WHERE mandate_id = $1 AND state = 'accepted' AND channel = 'sms_link'`, fallback); n != 1 {
+		t.Error("the delayed request was not answered by itself")
+	}
+}
