@@ -110,7 +110,7 @@ func TestAPersonAnswersForThePayer(t *testing.T) {
 	if open := phones(t, call(h, "GET", "/sandbox/phone", nil)); len(open) != 0 {
 		t.Errorf("still open: %v", open)
 	}
-	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Answered lately", "Accepted", "Declined by the payer (MS02)", "No answer from the payer (NOAS)")
+	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Finished lately", "Accepted", "Declined by the payer (MS02)", "No answer from the payer (NOAS)")
 }
 
 func TestTheFirstAnswerOnThePhoneCounts(t *testing.T) {

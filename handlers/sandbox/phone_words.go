@@ -61,9 +61,9 @@ func mostWords(p sandbox.Phone) string {
 }
 
 var methodWords = map[mandate.Method]string{
-	mandate.RealTime: "Real time, 120 seconds",
-	mandate.Delayed:  "Delayed, 48 hours",
-	mandate.Fallback: "Fallback, 48 hours",
+	mandate.RealTime: "Real time",
+	mandate.Delayed:  "Delayed",
+	mandate.Fallback: "Fallback",
 }
 
 // leftWords rounds to what a person wants to know: seconds of a prompt, minutes of hours.
@@ -90,7 +90,7 @@ func asksFor(p sandbox.Phone) string {
 		most = "at most " + mostWords(p)
 	}
 	return fmt.Sprintf("%s (%s on your statement) asks to debit %s%s, %s, from your account %s", p.Brand, p.Mandate.AbbreviatedName,
-		money.Format(p.AmountCents(), p.Currency), rhythm, most, p.Mandate.AccountMask)
+		money.Format(p.AmountCents(), p.Currency), rhythm, most, glue(p.Mandate.AccountMask))
 }
 
 func sms(p sandbox.Phone) string {
