@@ -178,6 +178,8 @@ func TestADebitAsAuthenticatedIsNotDisputed(t *testing.T) {
 		t.Fatalf("%s", p.Body)
 	}
 	call(h, "POST", path, `{"dispute":"34"}`).Want(http.StatusBadRequest).WantCode("dispute=dispute_rejected")
+	h.Page(h.A.Owner, "POST", path, url.Values{"dispute": {"34"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Owner, "GET", "/sandbox/desk", nil).Want(200).Contains("refuses this dispute: the debit is as the payer authenticated it")
 	if p := h.API("GET", "/purchases/"+id+"/", nil).Want(200); p.Text("status") != "paid" {
 		t.Errorf("%s", p.Text("status"))
 	}
