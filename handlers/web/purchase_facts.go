@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
