@@ -55,7 +55,9 @@ func TestWhatCouldBeDisputedIsListed(t *testing.T) {
 		"variable": {nil, []string{"A debit of another amount than R 1 000,00."}},
 		"everything": {func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment, m.Terms.DelayedOnFailure = true, true },
 			[]string{"Every debit, if the payer does not answer in time and the fallback takes over.", "A debit of another amount than R 1 000,00.", "A debit that does not run on the 25th."}},
-		"under the fallback": {func(m *mandate.Mandate) { m.Fallback, m.Terms.DelayedOnFailure, m.Terms.ValueType = true, true, mandate.Fixed },
+		"under the fallback": {func(m *mandate.Mandate) {
+			m.Fallback, m.Terms.DelayedOnFailure, m.Terms.ValueType = true, true, mandate.Fixed
+		},
 			[]string{"Every debit, because the mandate rests on the fallback."}},
 	} {
 		got := explain(c.change).Disputable
@@ -71,7 +73,7 @@ func TestWhatCouldBeDisputedIsListed(t *testing.T) {
 func TestAdjustmentsAreSaidWithTheirFirstOutcome(t *testing.T) {
 	for want, change := range map[string]func(*mandate.Mandate){
 		"Price and maximum never change.": nil,
-		"": func(m *mandate.Mandate) { m.Terms.AdjustmentCategory = "" },
+		"":                                func(m *mandate.Mandate) { m.Terms.AdjustmentCategory = "" },
 		"Every 12 months after acceptance, price and maximum rise by 6 %: the first time to R 1 060,00 and R 1 590,00.": func(m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate = mandate.Annually, rate("6")
 		},
