@@ -62,4 +62,3 @@ func (l Limits) For(m Method) time.Duration {
 	}
 	return l.Delayed
 }
-

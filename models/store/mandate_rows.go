@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -25,6 +26,7 @@ type mandateRow struct {
 	PeriodUnits       string
 	DeductionDay      int
 	AmountCents       int64
+	Terms             []byte `gorm:"type:jsonb"`
 	HolderName        string
 	AccountMask       string
 	BankCode          string
@@ -34,6 +36,11 @@ type mandateRow struct {
 	ConsentIP         string
 	ConsentAgent      string
 	ConsentChannel    string
+	Fallback          bool
+	BankReference     string
+	ReasonCode        string
+	AcceptedAt        *time.Time
+	EndedAt           *time.Time
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 }
@@ -45,7 +52,9 @@ func (r mandateRow) domain() mandate.Mandate {
 		State: mandate.State(r.State), ContractReference: r.ContractReference, ProfileCode: r.ProfileCode, AbbreviatedName: r.AbbreviatedName,
 		ClearingAccount: r.ClearingAccount, PeriodUnits: r.PeriodUnits, DeductionDay: r.DeductionDay, AmountCents: r.AmountCents,
 		HolderName: r.HolderName, AccountMask: r.AccountMask, BankCode: r.BankCode, AccountType: bank.AccountType(r.AccountType),
-		Consent:   mandate.Consent{Text: r.ConsentText, At: r.ConsentAt.UTC(), IP: r.ConsentIP, Agent: r.ConsentAgent, Channel: mandate.Channel(r.ConsentChannel)},
+		Consent: mandate.Consent{Text: r.ConsentText, At: r.ConsentAt.UTC(), IP: r.ConsentIP, Agent: r.ConsentAgent, Channel: mandate.Channel(r.ConsentChannel)},
+		Terms:   termsOf(r.Terms), Fallback: r.Fallback, BankReference: r.BankReference, ReasonCode: r.ReasonCode,
+		AcceptedAt: utcOrZero(r.AcceptedAt), EndedAt: utcOrZero(r.EndedAt),
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
 }
 
@@ -53,9 +62,27 @@ func (r mandateRow) domain() mandate.Mandate {
 func (t *Tx) InsertMandate(m mandate.Mandate) {
 	t.create(&mandateRow{ID: m.ID, MerchantID: m.MerchantID, BrandID: m.BrandID, ClientID: orNull(m.ClientID), Kind: string(m.Kind), State: string(m.State),
 		ContractReference: m.ContractReference, ProfileCode: m.ProfileCode, AbbreviatedName: m.AbbreviatedName, ClearingAccount: m.ClearingAccount,
-		PeriodUnits: m.PeriodUnits, DeductionDay: m.DeductionDay, AmountCents: m.AmountCents, HolderName: m.HolderName, AccountMask: m.AccountMask,
+		PeriodUnits: m.PeriodUnits, DeductionDay: m.DeductionDay, AmountCents: m.AmountCents, Terms: termsJSON(m.Terms), HolderName: m.HolderName, AccountMask: m.AccountMask,
 		BankCode: m.BankCode, AccountType: string(m.AccountType), ConsentText: m.Consent.Text, ConsentAt: m.Consent.At, ConsentIP: m.Consent.IP,
-		ConsentAgent: m.Consent.Agent, ConsentChannel: string(m.Consent.Channel), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt})
+		ConsentAgent: m.Consent.Agent, ConsentChannel: string(m.Consent.Channel),
+		Fallback: m.Fallback, BankReference: m.BankReference, ReasonCode: m.ReasonCode, AcceptedAt: instantOrNull(m.AcceptedAt), EndedAt: instantOrNull(m.EndedAt),
+		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt})
+}
+
+func termsJSON(t *mandate.Terms) []byte {
+	if t == nil {
+		return []byte("{}")
+	}
+	text, _ := json.Marshal(t) // strings, numbers and booleans
+	return text
+}
+
+func termsOf(text []byte) *mandate.Terms {
+	t := &mandate.Terms{}
+	if err := json.Unmarshal(text, t); err != nil || t.ValueType == "" {
+		return nil // EFT
+	}
+	return t
 }
 
 // Mandate implements purchase.Reader.
