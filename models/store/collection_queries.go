@@ -27,11 +27,10 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID, pur
 	return latest, nil
 }
 
-// CollectionsUnder gives the newest debits under a mandate, the newest first. The
-// id of a mandate is that of its token.
+// CollectionsUnder gives the newest debits under a mandate, the newest first.
 func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error) {
 	var rows []collectionRow
-	err := s.read(ctx).Order("id DESC").Limit(limit).Find(&rows, "merchant_id = ? AND token_id = ? AND mandate_id = ?", merchantID, mandateID, mandateID).Error
+	err := s.read(ctx).Order("id DESC").Limit(limit).Find(&rows, "merchant_id = ? AND mandate_id = ?", merchantID, mandateID).Error
 	if err != nil {
 		return nil, fmt.Errorf("list collections of a mandate: %w", err)
 	}
