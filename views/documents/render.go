@@ -22,11 +22,8 @@ const (
 )
 
 // Render gives the paper as PDF. The same paper gives the same bytes.
-func Render(p Paper) ([]byte, error) { return render(p, true) }
-
-func render(p Paper, compress bool) ([]byte, error) {
+func Render(p Paper) ([]byte, error) {
 	f := fpdf.New("P", "mm", "A4", "")
-	f.SetCompression(compress)
 	f.SetCatalogSort(true)
 	f.SetCreationDate(p.Made.UTC())
 	f.SetModificationDate(p.Made.UTC())
