@@ -11,6 +11,10 @@ func explained(m mandate.Mandate, currency string) *pages.ExplainedView {
 	if m.Terms == nil {
 		return nil
 	}
-	e := m.Terms.Explain(m, currency)
+	terms := *m.Terms
+	if m.State.Usable() && !m.Fallback {
+		terms.DelayedOnFailure = false // the payer answered in time: there will be no fallback
+	}
+	e := terms.Explain(m, currency)
 	return &pages.ExplainedView{Allowed: e.Allowed, Disputable: e.Disputable, Adjusts: e.Adjusts, Warnings: e.Warnings}
 }

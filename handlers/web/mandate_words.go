@@ -17,7 +17,11 @@ var mandateKinds = map[mandate.State]string{
 
 // mandatePill shows where a mandate stands; its title says what happens next.
 func mandatePill(m mandate.Mandate, asked *mandate.Authentication, now time.Time) components.Pill {
-	return components.Pill{Kind: mandateKinds[m.State], Word: m.State.Label(), Title: mandateNext(m, asked, now)}
+	p := components.Pill{Kind: mandateKinds[m.State], Word: m.State.Label(), Title: mandateNext(m, asked, now)}
+	if m.State == mandate.Registered {
+		p.Word = "Registered"
+	}
+	return p
 }
 
 // mandateNext is what happens next, and what can be done about it. asked is the
