@@ -6,7 +6,7 @@ import (
 )
 
 // explained says in plain words what the payer's bank will allow; nil for EFT,
-// where the bank knows no terms.
+// where the bank knows no terms. Advice for setting a mandate up is left out.
 func explained(m mandate.Mandate, currency string) *pages.ExplainedView {
 	if m.Terms == nil {
 		return nil
@@ -16,5 +16,5 @@ func explained(m mandate.Mandate, currency string) *pages.ExplainedView {
 		terms.DelayedOnFailure = false // the payer answered in time: there will be no fallback
 	}
 	e := terms.Explain(m, currency)
-	return &pages.ExplainedView{Allowed: e.Allowed, Disputable: e.Disputable, Adjusts: e.Adjusts, Warnings: e.Warnings}
+	return &pages.ExplainedView{Allowed: e.Allowed, Disputable: e.Disputable, Adjusts: e.Adjusts}
 }
