@@ -179,7 +179,9 @@ func debitPart(m mandate.Mandate, rec purchase.Record) documents.Section {
 func termsPart(m mandate.Mandate, currency string) documents.Section {
 	p := part{documents.Section{Title: "Terms"}}
 	for _, f := range termFacts(m, currency).Items {
-		p.add(f.Label, f.Value)
+		if !slices.Contains([]string{"Agreed amount", "Maximum", "Rhythm", "Adjustment"}, f.Label) { // said above
+			p.add(f.Label, f.Value)
+		}
 	}
 	if e := explained(m, currency); e != nil {
 		p.Text = append(p.Text, e.Allowed, e.Adjusts)
