@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mail/smtp"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sandbox"
@@ -46,7 +47,8 @@ func wire(a *App, baseURL string) (services, error) {
 	if err != nil {
 		return services{}, err
 	}
-	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days, Timetable: timetable, Letters: letters.Writer{Base: baseURL}}
+	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days, Timetable: timetable, Letters: letters.Writer{Base: baseURL},
+		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits()}
 	bank := bankdesk.New(s.SandboxLedger(), now, timetable, days)
 	out := services{
 		merchants:   &merchant.Service{InTx: store.Runner[merchant.Tx](s), Read: s, Test: a.Config.Sandbox()},

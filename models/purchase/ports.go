@@ -61,6 +61,8 @@ type Reader interface {
 	// TokensOf lists the live tokens of a client, newest first.
 	TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
 	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
+	// LatestAuthentication gives the last time that the payer was asked; NotFound when that never happened.
+	LatestAuthentication(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error)
 	// LatestCollections gives the newest collection of each purchase that has one.
 	LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
 	// WaitingFor lists the purchases in pending_charge that would be collected from a token.
@@ -94,6 +96,8 @@ type Service struct {
 	Calendar  *calendar.Calendar
 	Timetable collection.Timetable
 	Letters   Letters
+	Window    mandate.Window // of DebiCheck in real time
+	Limits    mandate.Limits // of its authentications
 }
 
 // Record is a purchase with what its page and its API answer show beside it.

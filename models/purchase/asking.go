@@ -1,0 +1,123 @@
+package purchase
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+)
+
+// Asking is how the payer is asked at the own bank once the account was given.
+type Asking struct {
+	Terms    *mandate.Terms
+	Within   time.Duration // how long the payer has to answer
+	OpensAt  time.Time     // the bank cannot be asked in real time before that; zero: it can now
+	ClosesAt time.Time     // the end of today's window; zero when closed or not in real time
+}
+
+// Asked is how the payer was asked: the mandate and the last time of asking.
+type Asked struct {
+	Mandate mandate.Mandate
+	Last    mandate.Authentication
+}
+
+// Waiting tells that the payer's answer is awaited.
+func (a Asked) Waiting() bool { return a.Last.State.Open() && a.Mandate.State.Waiting() }
+
+// Asked finds how the payer was asked about this purchase's account; nil when it
+// is no DebiCheck, or nobody was asked.
+func (s *Service) Asked(ctx context.Context, rec Record) (*Asked, error) {
+	if rec.Method != DebiCheck {
+		return nil, nil //nolint:nilnil // not to have been asked is an answer
+	}
+	m, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+	if err != nil {
+		return nil, unlessMissing(err)
+	}
+	last, err := s.Read.LatestAuthentication(ctx, rec.MerchantID, rec.ID)
+	return &Asked{m, last}, unlessMissing(err)
+}
+
+func unlessMissing(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// AnswerBy is when the time to answer ends: what was not handed over yet has all of it left.
+func (s *Service) AnswerBy(a mandate.Authentication) time.Time {
+	if a.ExpiresAt.IsZero() {
+		return s.Now().Add(s.Limits.For(a.Method))
+	}
+	return a.ExpiresAt
+}
+
+// StoresBy is the method by which an account that is given is stored: DebiCheck
+// where its terms were asked for.
+func (p Purchase) StoresBy() string {
+	if p.authenticated() != nil {
+		return DebiCheck
+	}
+	return EFT
+}
+
+// authenticated are what the payer has to authenticate; nil for eft.
+func (p Purchase) authenticated() *mandate.Terms {
+	if dd := p.Details.DirectDebit; dd != nil {
+		return dd.Terms
+	}
+	return nil
+}
+
+// allows tells whether the request may be paid by that method.
+func (p Purchase) allows(method string) bool {
+	return p.Options.Whitelist == nil || slices.Contains(p.Options.Whitelist, method)
+}
+
+func (s *Service) asking(rec Record) Asking {
+	t := rec.authenticated()
+	if t == nil {
+		return Asking{}
+	}
+	a := Asking{Terms: t, Within: s.Limits.For(t.Authentication)}
+	if t.Authentication != mandate.RealTime {
+		return a
+	}
+	if now := s.Now(); s.Window.Open(now) {
+		a.ClosesAt = s.Window.ClosesAt(now)
+	} else {
+		a.OpensAt = s.Window.OpensAt(now)
+	}
+	return a
+}
+
+// mayAskNow reports that banks cannot be asked in real time at this hour (source:
+// 03:00 to 20:30).
+func (s *Service) mayAskNow(w *fault.Problems, t *mandate.Terms) {
+	if t != nil && t.Authentication == mandate.RealTime && !s.Window.Open(s.Now()) {
+		w.Add(directDebitAt+".authentication_type", "debicheck_unavailable", "%s", s.Window.Refusal(s.Now()))
+	}
+}
+
+// mayAskAgain: who declined, did not answer or could not be asked may give an
+// account again; who is being asked answers first, and who agreed has agreed.
+func (s *Service) mayAskAgain(ctx context.Context, rec Record) error {
+	if rec.Method != DebiCheck {
+		return nil
+	}
+	m, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil
+	case err != nil:
+		return err
+	case m.State.Waiting():
+		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Your bank is asking you already: please answer there first.")
+	case m.State.Unanswered():
+		return nil
+	}
+	return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Bank details were given for this request already. Ask for a new link.")
+}
