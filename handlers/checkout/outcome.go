@@ -27,9 +27,18 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 	if err == nil {
 		account = bankWords(source)
 	}
-	o := story{rec: rec, brand: rec.Brand.Name, amount: money.Format(rec.TotalCents, rec.Currency), account: account,
-		today: calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}.tell()
+	asked, err := p.Purchases.Asked(c.Request().Context(), rec)
+	if err != nil {
+		return checkout.Outcome{}, err
+	}
+	s := story{asked: asked, rec: rec, brand: rec.Brand.Name, amount: money.Format(rec.TotalCents, rec.Currency), account: account,
+		today: calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}
+	o := s.tell()
 	o.Facts = facts(rec, account)
+	o.Facts.Items = append(o.Facts.Items, s.agreedFacts()...)
+	if s.agreed() {
+		o.Next = append(o.Next, s.disputes()...)
+	}
 	o.Continue = next(rec)
 	switch rec.Status {
 	case purchase.Paid, purchase.Refunded, purchase.PendingRefund, purchase.Cleared, purchase.Settled:
@@ -42,12 +51,16 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 // story is what the words of an outcome are made from.
 type story struct {
 	rec                    purchase.Record
+	asked                  *purchase.Asked // nil for eft
 	brand, amount, account string
 	today                  calendar.Date
 	refusal                string
 }
 
 func (s story) tell() checkout.Outcome {
+	if o := s.answered(); o != nil {
+		return *o
+	}
 	switch s.rec.Status {
 	case purchase.Preauthorized:
 		return s.stored()

@@ -1,0 +1,161 @@
+package checkout
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/views/checkout"
+	"debitdesk/views/components"
+)
+
+// askAtBank is what a payer is asked for who will confirm at the own bank: what
+// is debited, when and up to what, and what comes next.
+func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
+	t := o.Asking.Terms
+	a.Title = "Set up your DebiCheck debit order"
+	a.Text = rec.Brand.Name + " asks for your permission to debit your bank account. Your bank asks you to confirm it: nothing is debited before that."
+	a.Facts.Items = append(a.Facts.Items, termsFacts(rec, t)...)
+	a.Steps = []string{"Give your details below and agree."}
+	within := span(o.Asking.Within)
+	if t.Authentication == mandate.RealTime {
+		a.Steps = append(a.Steps, "Your bank will ask you to confirm, on your phone: have your phone at hand; you have "+within+".")
+	} else {
+		a.Steps = append(a.Steps, "Your bank will ask you to confirm, by an SMS: you have "+within+".")
+	}
+	a.Steps = append(a.Steps, elsewhere, silence(rec.Brand.Name, t))
+}
+
+const elsewhere = "You can also confirm in your banking app, by cellphone banking, at an ATM or in a branch of your bank."
+
+// silence says what happens without an answer.
+func silence(brand string, t *mandate.Terms) string {
+	if t.DelayedOnFailure {
+		return "Without an answer your bank asks once more and gives you 48 hours. If you do not answer then either, the debit order is registered all the same, and you may dispute its debits."
+	}
+	return "If you decline or do not answer, nothing is debited. " + brand + " sees that you did."
+}
+
+// termsFacts are the terms in plain words.
+func termsFacts(rec purchase.Record, t *mandate.Terms) []components.Fact {
+	var items []components.Fact
+	add := func(label, value string) {
+		if value != "" {
+			items = append(items, components.Fact{Label: label, Value: value})
+		}
+	}
+	add("Amounts", amounts(rec, t))
+	add("Never more than", money.Format(t.MaxAmountCents, rec.Currency)+" a debit")
+	add("Increases", increases(rec, t))
+	add("How often", howOften(rec, t))
+	add("Other days", otherDays(t))
+	if dd := rec.Details.DirectDebit; dd != nil {
+		add("On your statement", dd.AbbreviatedName)
+	}
+	return items
+}
+
+func amounts(rec purchase.Record, t *mandate.Terms) string {
+	price := money.Format(t.PriceCents, rec.Currency)
+	switch t.ValueType {
+	case mandate.Fixed:
+		return price + " each time"
+	case mandate.Variable:
+		return "Normally " + price + "; it may differ"
+	case mandate.UsageBased:
+		return "By what you use or owe"
+	}
+	return price
+}
+
+// increases says how price and maximum are adjusted; nothing when never, for FIXED.
+func increases(rec purchase.Record, t *mandate.Terms) string {
+	by := ""
+	switch {
+	case t.AdjustmentRate != nil:
+		by = " by " + strings.Replace(t.AdjustmentRate.String(), ".", ",", 1) + money.NBSP + "%"
+	case t.AdjustmentAmountCents != nil:
+		by = " by " + money.Format(*t.AdjustmentAmountCents, rec.Currency)
+	}
+	switch t.AdjustmentCategory {
+	case mandate.Quarterly:
+		return "Every three months" + by
+	case mandate.Biannually:
+		return "Every six months" + by
+	case mandate.Annually:
+		return "Once a year" + by
+	case mandate.Repo:
+		return "When the repo rate changes" + by
+	case mandate.Never:
+	}
+	return "None agreed"
+}
+
+func howOften(rec purchase.Record, t *mandate.Terms) string {
+	if t.DebitSequence == mandate.OnceOff {
+		return "Once"
+	}
+	dd := rec.Details.DirectDebit
+	if dd == nil {
+		return ""
+	}
+	switch dd.PeriodUnits {
+	case "days":
+		return "As often as every day"
+	case "weeks":
+		if dd.DeductionDay >= 1 && dd.DeductionDay <= 7 {
+			return "Weekly, on " + time.Weekday(dd.DeductionDay%7).String()
+		}
+		return "Weekly"
+	}
+	if dd.DeductionDay == purchase.LastDay {
+		return "Monthly, on the last day"
+	}
+	return fmt.Sprintf("Monthly, on day %d", dd.DeductionDay)
+}
+
+func otherDays(t *mandate.Terms) string {
+	if t.AllowDateAdjustment {
+		return "Allowed; you may dispute such a debit"
+	}
+	return "Not allowed"
+}
+
+// closed says, before anything is filled in, that banks cannot be asked now.
+func closed(o purchase.Offer) *components.Note {
+	if o.Asking.OpensAt.IsZero() {
+		return nil
+	}
+	return note("warn", "Your bank cannot be asked right now", closedText(o))
+}
+
+func closedText(o purchase.Offer) string {
+	return "Banks confirm this kind of debit order at daytime only. It opens again at " + o.Asking.OpensAt.In(calendar.SAST).Format("15:04 on Monday 2 January") +
+		" (South African time). Please come back to this link then."
+}
+
+// atBank turns what the bank's side refused into items for the top of the page.
+func atBank(refusal *fault.Fault, o purchase.Offer) (items []components.ErrorItem) {
+	for _, f := range refusal.Fields {
+		switch f.Code {
+		case "debicheck_unavailable":
+			items = append(items, components.ErrorItem{Text: "Nothing was sent. " + closedText(o)})
+		case "account_verification_failed":
+			items = append(items, components.ErrorItem{Field: "account_number", Text: f.Message + " Please correct them, or give another account."})
+		}
+	}
+	return items
+}
+
+// span says a time to answer: "120 seconds", "48 hours".
+func span(d time.Duration) string {
+	if d >= time.Hour && d%time.Hour == 0 {
+		return fmt.Sprintf("%d hours", int64(d/time.Hour))
+	}
+	return fmt.Sprintf("%d seconds", int64(d/time.Second))
+}
