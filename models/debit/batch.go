@@ -129,7 +129,7 @@ func (b *batch) refuse(r refusal) {
 	}
 	status := m.p.is.Status
 	now := b.tx.Now()
-	if m.p.is.Fail(r.id, m.code, now) {
+	if m.p.is.Fail(m.c.is, m.code, now) {
 		m.p.changed = true
 	}
 	m.answered(collection.Unpaid, now)

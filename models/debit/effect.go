@@ -42,7 +42,7 @@ func (m matter) effect(msg bank.Message, next collection.State) bool {
 		m.lost()
 		m.answered(next, msg.At)
 	case bank.Recalled:
-		m.p.changed = m.p.is.Fail(m.c.is.ID, m.code, now) || m.p.changed
+		m.p.changed = m.p.is.Fail(m.c.is, m.code, now) || m.p.changed
 		m.answered(next, msg.At)
 	case bank.InTracking:
 		m.answered(next, msg.At)
@@ -66,7 +66,7 @@ func (m matter) answered(next collection.State, at time.Time) {
 
 // collected: the money is there, for EFT provisionally.
 func (m matter) collected(at time.Time) bool {
-	if !m.p.is.Collect(m.c.is.ID, at, m.tx.Now()) {
+	if !m.p.is.Collect(m.c.is, at, m.tx.Now()) {
 		return false
 	}
 	m.c.is.ProvisionalAt = at
@@ -113,7 +113,7 @@ func (m matter) unpaid(had bool, now time.Time) {
 	if had {
 		before = m.c.is.SoftBefore
 	}
-	if m.p.is.Fail(m.c.is.ID, m.code, now) {
+	if m.p.is.Fail(m.c.is, m.code, now) {
 		m.p.changed = true
 		if had {
 			m.entry(purchase.Returned, -1)

@@ -63,3 +63,19 @@ func (l Limits) For(m Method) time.Duration {
 	return l.Delayed
 }
 
+// Asked counts how often the payer was asked in one way.
+func Asked(all []Authentication, how Method) (n int) {
+	for _, a := range all {
+		if a.Method == how {
+			n++
+		}
+	}
+	return n
+}
+
+var methodLabels = map[Method]string{
+	RealTime: "real time, 120 seconds", Delayed: "delayed, 48 hours", Fallback: "fallback, 48 hours",
+}
+
+// Label is the way of asking in plain words.
+func (m Method) Label() string { return methodLabels[m] }

@@ -7,39 +7,37 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// Window is when a payer can be asked in real time: from Opens until just before
-// Closes, SAST (source: 03:00 to 20:30).
+// Window is when payers can be asked in real time, every day of the year (source: mandate-verified tokenisation).
+// It is a setting: SAST times of day, open from Opens on and closed from Closes on.
 type Window struct {
-	Opens, Closes calendar.TimeOfDay
+	Opens  calendar.TimeOfDay `json:"opens"`
+	Closes calendar.TimeOfDay `json:"closes"`
 }
 
-// DefaultWindow is the source document's.
+// DefaultWindow is the source document's: [03:00, 20:30) SAST.
 func DefaultWindow() Window {
 	return Window{Opens: calendar.TimeOfDay{Hour: 3}, Closes: calendar.TimeOfDay{Hour: 20, Minute: 30}}
 }
 
-// Open tells whether a payer can be asked in real time now.
+// Open tells whether a payer can be asked in real time now. A request made while the window is open keeps its full time.
 func (w Window) Open(now time.Time) bool {
-	d := calendar.DateOf(now)
-	return !now.Before(d.At(w.Opens.Hour, w.Opens.Minute)) && now.Before(w.ClosesAt(now))
+	return !now.Before(w.Opens.On(calendar.DateOf(now))) && now.Before(w.ClosesAt(now))
 }
 
-// ClosesAt is when today's window ends.
-func (w Window) ClosesAt(now time.Time) time.Time {
-	return calendar.DateOf(now).At(w.Closes.Hour, w.Closes.Minute)
-}
+// ClosesAt is when the window closes on the SAST day of now.
+func (w Window) ClosesAt(now time.Time) time.Time { return w.Closes.On(calendar.DateOf(now)) }
 
-// OpensAt is when the next window begins.
+// OpensAt is the next opening after now; at the very opening it is tomorrow's.
 func (w Window) OpensAt(now time.Time) time.Time {
-	d := calendar.DateOf(now)
-	if at := d.At(w.Opens.Hour, w.Opens.Minute); now.Before(at) {
+	today := calendar.DateOf(now)
+	if at := w.Opens.On(today); at.After(now) {
 		return at
 	}
-	return d.AddDays(1).At(w.Opens.Hour, w.Opens.Minute)
+	return w.Opens.On(today.AddDays(1))
 }
 
-// Refusal says why a payer cannot be asked in real time now.
+// Refusal says why nobody can be asked in real time now, and what to use instead.
 func (w Window) Refusal(now time.Time) string {
-	return fmt.Sprintf("Real-time DebiCheck runs from %02d:%02d to %02d:%02d SAST; it is now %s SAST. Use authentication_type DELAYED.",
-		w.Opens.Hour, w.Opens.Minute, w.Closes.Hour, w.Closes.Minute, now.In(calendar.SAST).Format("15:04"))
+	return fmt.Sprintf("Real-time DebiCheck runs from %s to %s SAST; it is now %s SAST. Use authentication_type DELAYED.",
+		w.Opens, w.Closes, now.In(calendar.SAST).Format("15:04"))
 }

@@ -36,8 +36,11 @@ func (s *Service) Asked(ctx context.Context, rec Record) (*Asked, error) {
 	if err != nil {
 		return nil, unlessMissing(err)
 	}
-	last, err := s.Read.LatestAuthentication(ctx, rec.MerchantID, rec.ID)
-	return &Asked{m, last}, unlessMissing(err)
+	all, err := s.Read.AuthenticationsOf(ctx, rec.MerchantID, rec.ID)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &Asked{m, all[0]}, nil
 }
 
 func unlessMissing(err error) error {
@@ -94,17 +97,9 @@ func (s *Service) asking(rec Record) Asking {
 	return a
 }
 
-// mayAskNow reports that banks cannot be asked in real time at this hour (source:
-// 03:00 to 20:30).
-func (s *Service) mayAskNow(w *fault.Problems, t *mandate.Terms) {
-	if t != nil && t.Authentication == mandate.RealTime && !s.Window.Open(s.Now()) {
-		w.Add(directDebitAt+".authentication_type", "debicheck_unavailable", "%s", s.Window.Refusal(s.Now()))
-	}
-}
-
-// mayAskAgain: who declined, did not answer or could not be asked may give an
+// mayGiveAgain: who declined, did not answer or could not be asked may give an
 // account again; who is being asked answers first, and who agreed has agreed.
-func (s *Service) mayAskAgain(ctx context.Context, rec Record) error {
+func (s *Service) mayGiveAgain(ctx context.Context, rec Record) error {
 	if rec.Method != DebiCheck {
 		return nil
 	}
@@ -117,7 +112,20 @@ func (s *Service) mayAskAgain(ctx context.Context, rec Record) error {
 	case m.State.Waiting():
 		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Your bank is asking you already: please answer there first.")
 	case m.State.Unanswered():
-		return nil
+		return s.notTooOften(ctx, rec)
 	}
 	return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Bank details were given for this request already. Ask for a new link.")
+}
+
+// notTooOften: a payer is not asked without end.
+func (s *Service) notTooOften(ctx context.Context, rec Record) error {
+	t := rec.authenticated()
+	if t == nil {
+		return nil
+	}
+	before, err := s.Read.AuthenticationsOf(ctx, rec.MerchantID, rec.ID)
+	if err == nil && mandate.Asked(before, t.Authentication) >= s.Limits.MostTries {
+		err = tooOften(s.Limits)
+	}
+	return err
 }

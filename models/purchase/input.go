@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 )
 
@@ -44,6 +45,7 @@ type DirectDebitInput struct {
 	DeductionDay                                *int
 	PeriodUnits                                 string
 	MandateFields                               []string
+	Ask                                         *mandate.Ask // the mandate fields themselves
 }
 
 // The family's card and bank methods are known names that Debitdesk does not offer.

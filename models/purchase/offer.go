@@ -118,7 +118,7 @@ func (s *Service) mayPay(rec Record) error {
 
 // mayGive: one purchase stores one account, whose id it shares.
 func (s *Service) mayGive(ctx context.Context, rec Record) error {
-	if err := s.mayAskAgain(ctx, rec); err != nil {
+	if err := s.mayGiveAgain(ctx, rec); err != nil {
 		return err
 	}
 	if err := s.mayPay(rec); err != nil {
