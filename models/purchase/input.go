@@ -39,7 +39,8 @@ type Input struct {
 }
 
 // DirectDebitInput is a debit-order block as it was asked for; what was left out
-// is empty. MandateFields names the DebiCheck fields that were given.
+// is empty. Ask is the DebiCheck fields, and MandateFields names those that were
+// given.
 type DirectDebitInput struct {
 	ProfileCode, AbbreviatedName, AccountNumber string
 	DeductionDay                                *int
@@ -190,10 +191,12 @@ func (in *Input) checkWhitelist() {
 	if in.DirectDebit != nil && len(list) != 1 {
 		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "%s", wantsExactly1)
 	}
-	if in.Options.ForceRecurring && slices.Contains(list, DebiCheck) || in.DirectDebit != nil && slices.Contains(list, DebiCheck) {
-		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "Mandates by debicheck are not offered yet. Use eft.")
+	if in.DirectDebit == nil && in.Options.ForceRecurring && onlyDebiCheck(list) {
+		w.Add(directDebitAt, "required", "A mandate by debicheck needs this block with the terms of the mandate.")
 	}
 }
+
+func onlyDebiCheck(whitelist []string) bool { return len(whitelist) == 1 && whitelist[0] == DebiCheck }
 
 func (in *Input) checkDetails() {
 	w, d := &in.Problems, &in.Details

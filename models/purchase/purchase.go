@@ -91,7 +91,8 @@ type Product struct {
 }
 
 // DirectDebit is the debit-order block (source: direct_debit details). The
-// account is the merchant's clearing account, not the payer's.
+// account is the merchant's clearing account, not the payer's. Its JSON is how it
+// is stored.
 type DirectDebit struct {
 	ProfileCode     string `json:"profile_code"`
 	AbbreviatedName string `json:"abbreviated_name"`
