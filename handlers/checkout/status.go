@@ -31,17 +31,18 @@ func (p *Pages) answerStatus(c echo.Context, rec purchase.Record) error {
 			return err
 		}
 	}
+	now := p.Purchases.Now()
 	answer := status{Status: rec.Status, Next: p.BaseURL + path(rec.ID)}
 	awaiting := func(whom string, until time.Time) {
 		answer.Awaiting = &whom
 		if !until.IsZero() {
-			left := max(0, int64(until.Sub(p.Purchases.Now())/time.Second))
+			left := secondsUntil(until, now)
 			answer.SecondsLeft = &left
 		}
 	}
 	switch {
 	case asked != nil:
-		awaiting("debicheck_answer", p.Purchases.AnswerBy(asked.Last))
+		awaiting("debicheck_answer", p.Purchases.AnswerBy(asked.Last, now))
 	case offer.Open() && rec.DueStrict:
 		awaiting("payer", rec.Due)
 	case offer.Open():

@@ -28,8 +28,9 @@ const (
 
 // waiting is the page while the payer's answer is awaited.
 func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account string) *checkout.Waiting {
-	last, until := asked.Last, p.Purchases.AnswerBy(asked.Last)
-	left := secondsUntil(until, p.Purchases.Now())
+	now := p.Purchases.Now()
+	last, until := asked.Last, p.Purchases.AnswerBy(asked.Last, now)
+	left := secondsUntil(until, now)
 	w := &checkout.Waiting{Title: "Waiting for your answer", Left: countdown(left), Until: until.In(calendar.SAST).Format(moment),
 		Seconds: strconv.FormatInt(left, 10), Every: strconv.Itoa(pollSlow), State: string(last.Method) + " " + strconv.Itoa(last.Number),
 		Facts: waitingFacts(rec, account)}

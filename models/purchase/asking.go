@@ -51,9 +51,9 @@ func unlessMissing(err error) error {
 }
 
 // AnswerBy is when the time to answer ends: what was not handed over yet has all of it left.
-func (s *Service) AnswerBy(a mandate.Authentication) time.Time {
+func (s *Service) AnswerBy(a mandate.Authentication, now time.Time) time.Time {
 	if a.ExpiresAt.IsZero() {
-		return s.Now().Add(s.Limits.For(a.Method))
+		return now.Add(s.Limits.For(a.Method))
 	}
 	return a.ExpiresAt
 }
