@@ -48,10 +48,13 @@ func DefaultTimetable() Timetable {
 	}
 }
 
+// noLimit: how often a DebiCheck debit may stay unpaid is the payer's bank's to say (reference: debit orders 2.5).
+const noLimit = 1 << 30
+
 // For is the timetable of a method. DebiCheck debits run early in the morning, on Saturdays too, and are final at once.
 func (t Timetable) For(m bank.Method) Timetable {
 	if m == bank.DebiCheck && !t.early {
-		t.early, t.LeadBusinessDays, t.ProvisionalAt = true, t.EarlyLeadBusinessDays, t.EarlyAnswersAt
+		t.early, t.LeadBusinessDays, t.ProvisionalAt, t.SoftLimit = true, t.EarlyLeadBusinessDays, t.EarlyAnswersAt, noLimit
 	}
 	return t
 }

@@ -52,7 +52,7 @@ func (r mandateRow) domain() mandate.Mandate {
 		State: mandate.State(r.State), ContractReference: r.ContractReference, ProfileCode: r.ProfileCode, AbbreviatedName: r.AbbreviatedName,
 		ClearingAccount: r.ClearingAccount, PeriodUnits: r.PeriodUnits, DeductionDay: r.DeductionDay, AmountCents: r.AmountCents,
 		HolderName: r.HolderName, AccountMask: r.AccountMask, BankCode: r.BankCode, AccountType: bank.AccountType(r.AccountType),
-		Consent:   mandate.Consent{Text: r.ConsentText, At: r.ConsentAt.UTC(), IP: r.ConsentIP, Agent: r.ConsentAgent, Channel: mandate.Channel(r.ConsentChannel)},
+		Consent:  mandate.Consent{Text: r.ConsentText, At: r.ConsentAt.UTC(), IP: r.ConsentIP, Agent: r.ConsentAgent, Channel: mandate.Channel(r.ConsentChannel)},
 		Fallback: r.Fallback, BankReference: r.BankReference, ReasonCode: r.ReasonCode, AcceptedAt: utc(r.AcceptedAt), EndedAt: utc(r.EndedAt),
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
 	if m.Kind == mandate.DebiCheck {
