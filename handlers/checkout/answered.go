@@ -20,7 +20,11 @@ func (s story) answered() *checkout.Outcome {
 	}
 	switch m := s.asked.Mandate; {
 	case s.rec.Status == purchase.Failed && m.State.Unanswered():
-		return s.notAgreed(m.State)
+		o := s.notAgreed(m.State)
+		if s.refusal != "" {
+			o.Next = []string{"You cannot be asked again by this link. " + s.talk()}
+		}
+		return o
 	case s.rec.Status != purchase.Preauthorized:
 		return nil
 	case m.State == mandate.Suspended || m.State == mandate.BlockedBy:
@@ -97,7 +101,7 @@ func (s story) disputes() []string {
 		next = append(next, "You may dispute debits of this debit order at your bank.")
 	default:
 		next = append(next, "Debits as you agreed cannot be disputed at your bank.")
-		if t != nil && t.ValueType != mandate.Fixed {
+		if t != nil && t.ValueType != mandate.Fixed && t.PriceCents > 0 {
 			next = append(next, fmt.Sprintf("A debit of another amount than %s may be disputed.", money.Format(t.PriceCents, s.rec.Currency)))
 		}
 		if t != nil && t.AllowDateAdjustment {

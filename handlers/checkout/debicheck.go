@@ -51,7 +51,7 @@ func termsFacts(rec purchase.Record, t *mandate.Terms) []components.Fact {
 	}
 	add("Amounts", amounts(rec, t))
 	add("Never more than", money.Format(t.MaxAmountCents, rec.Currency)+" a debit")
-	add("Increases", increases(rec, t))
+	add("Changes", changes(rec, t))
 	add("How often", howOften(rec, t))
 	add("Other days", otherDays(t))
 	if dd := rec.Details.DirectDebit; dd != nil {
@@ -73,14 +73,14 @@ func amounts(rec purchase.Record, t *mandate.Terms) string {
 	return price
 }
 
-// increases says how price and maximum are adjusted; nothing when never, for FIXED.
-func increases(rec purchase.Record, t *mandate.Terms) string {
+// changes says how price and maximum are adjusted.
+func changes(rec purchase.Record, t *mandate.Terms) string {
 	by := ""
-	switch {
-	case t.AdjustmentRate != nil:
-		by = " by " + strings.Replace(t.AdjustmentRate.String(), ".", ",", 1) + money.NBSP + "%"
-	case t.AdjustmentAmountCents != nil:
-		by = " by " + money.Format(*t.AdjustmentAmountCents, rec.Currency)
+	switch rate, amount := t.AdjustmentRate, t.AdjustmentAmountCents; {
+	case rate != nil:
+		by = direction(rate.IsNegative()) + strings.Replace(rate.Abs().String(), ".", ",", 1) + money.NBSP + "%"
+	case amount != nil:
+		by = direction(*amount < 0) + strings.TrimPrefix(money.Format(*amount, rec.Currency), "-")
 	}
 	switch t.AdjustmentCategory {
 	case mandate.Quarterly:
@@ -90,33 +90,27 @@ func increases(rec purchase.Record, t *mandate.Terms) string {
 	case mandate.Annually:
 		return "Once a year" + by
 	case mandate.Repo:
-		return "When the repo rate changes" + by
+		return "With the repo rate"
 	case mandate.Never:
 	}
 	return "None agreed"
 }
 
+func direction(down bool) string {
+	if down {
+		return ", down by "
+	}
+	return ", up by "
+}
+
+// howOften is the rhythm as the payer's handset says it too: "Each month on the 1st".
 func howOften(rec purchase.Record, t *mandate.Terms) string {
-	if t.DebitSequence == mandate.OnceOff {
-		return "Once"
+	m := mandate.Mandate{Terms: t}
+	if dd := rec.Details.DirectDebit; dd != nil {
+		m.PeriodUnits, m.DeductionDay = dd.PeriodUnits, dd.DeductionDay
 	}
-	dd := rec.Details.DirectDebit
-	if dd == nil {
-		return ""
-	}
-	switch dd.PeriodUnits {
-	case "days":
-		return "As often as every day"
-	case "weeks":
-		if dd.DeductionDay >= 1 && dd.DeductionDay <= 7 {
-			return "Weekly, on " + time.Weekday(dd.DeductionDay%7).String()
-		}
-		return "Weekly"
-	}
-	if dd.DeductionDay == purchase.LastDay {
-		return "Monthly, on the last day"
-	}
-	return fmt.Sprintf("Monthly, on day %d", dd.DeductionDay)
+	words := m.Rhythm()
+	return strings.ToUpper(words[:min(1, len(words))]) + words[min(1, len(words)):]
 }
 
 func otherDays(t *mandate.Terms) string {

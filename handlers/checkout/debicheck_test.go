@@ -74,12 +74,12 @@ func (d desk) poll(path string) map[string]any {
 func TestADebiCheckPageSaysWhatTheBankWillAsk(t *testing.T) {
 	d := bankDesk(t)
 	d.get(d.mandated()).Want(200).Contains("Set up your DebiCheck debit order", "R\u00a0100,00", "Normally R\u00a0100,00; it may differ", "R\u00a0150,00 a debit",
-		"Once a year by 6,5\u00a0%", "Monthly, on day 1", "Allowed; you may dispute such a debit", "TESTMERCH1", "have your phone at hand; you have 120 seconds",
+		"Once a year, up by 6,5\u00a0%", "Each month on the 1st", "Allowed; you may dispute such a debit", "TESTMERCH1", "have your phone at hand; you have 120 seconds",
 		"banking app, by cellphone banking, at an ATM or in a branch", "Agree and let my bank ask me", `name="id_number"`, `name="phone"`, "If you decline or do not answer, nothing is debited")
 	d.get(d.mandated("value_type", `"FIXED"`, "adjustment_category", `"NEVER"`, "adjustment_rate", "null", "max_amount_cents", "10000", "allow_date_adjustment", "false",
-		"deduction_day", "99", "authentication_type", `"DELAYED"`)).Want(200).Contains("R\u00a0100,00 each time", "None agreed", "Monthly, on the last day", "Not allowed", "by an SMS: you have 48 hours").Lacks("120 seconds")
+		"deduction_day", "99", "authentication_type", `"DELAYED"`)).Want(200).Contains("R\u00a0100,00 each time", "None agreed", "On the last day of each month", "Not allowed", "by an SMS: you have 48 hours").Lacks("120 seconds")
 	d.get(d.mandated("value_type", `"USAGEBASED"`, "adjustment_category", `"REPO"`, "adjustment_rate", "null", "adjustment_amount_cents", "500", "debit_sequence", `"OOFF"`,
-		"do_delayed_on_auth_failure", "true", "total", `,"total_override":0`)).Want(200).Contains("By what you use or owe", "When the repo rate changes by R\u00a05,00", "Once",
+		"do_delayed_on_auth_failure", "true", "total", `,"total_override":0`)).Want(200).Contains("By what you use or owe", "With the repo rate", "Once",
 		"gives you 48 hours", "registered all the same", "Nothing is debited now")
 }
 
@@ -228,7 +228,7 @@ func TestWhoDidNotAgreeMayGiveAnotherAccount(t *testing.T) {
 	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(path)); err != nil || m.AccountMask != "•••• 1113" {
 		t.Errorf("%v: the mandate is of %s", err, m.AccountMask)
 	}
-	d.get(path).Want(200).Contains("You declined").Lacks("<form", "Try again")
+	d.get(path).Want(200).Contains("You declined", "You cannot be asked again by this link").Lacks("<form", "Try again")
 	d.give(path, filled()).Want(409).Contains("Nothing was changed")
 }
 
@@ -269,4 +269,3 @@ func TestAStrangersIdIsNobodysPage(t *testing.T) {
 		d.get(path, "Accept: application/json").Want(404).WantCode("__all__=not_found")
 	}
 }
-
