@@ -83,13 +83,18 @@ func (s story) agreedFacts() (items []components.Fact) {
 	m, last := s.asked.Mandate, s.asked.Last
 	items = append(items, components.Fact{Label: "Contract reference", Value: m.ContractReference})
 	if t := m.Terms; t != nil {
-		items = append(items, components.Fact{Label: "Amounts", Value: amounts(s.rec, t)}, components.Fact{Label: "Never more than", Value: money.Format(t.MaxAmountCents, s.rec.Currency) + " a debit"},
-			components.Fact{Label: "How often", Value: howOften(s.rec, t)})
+		items = append(items, mainTerms(s.rec, t)...)
 	}
 	if last.State == mandate.AuthAccepted {
 		items = append(items, components.Fact{Label: "Confirmed", Value: last.AnsweredAt.In(calendar.SAST).Format("2 January 2006, 15:04") + channelWords(last.Channel)})
 	}
 	return items
+}
+
+// mainTerms are what a payer compares with the words of the bank.
+func mainTerms(rec purchase.Record, t *mandate.Terms) []components.Fact {
+	return []components.Fact{{Label: "Amounts", Value: amounts(rec, t)}, {Label: "Never more than", Value: money.Format(t.MaxAmountCents, rec.Currency) + " a debit"},
+		{Label: "How often", Value: howOften(rec, t)}}
 }
 
 // disputes says which debits the payer may take back, and how the debit order ends.

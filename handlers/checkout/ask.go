@@ -52,7 +52,7 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 	}
 	contentPolicy(c, rec)
 	v.Ask, v.Notice, v.Cancel = ask(rec, offer), standing(rec), safeLink(rec.Options.CancelRedirect)
-	v.Closed, v.Ask.Under = closed(offer), again
+	v.Closed, v.Ask.Under = closed(offer), again && len(offer.Stored) == 0
 	if !again {
 		v.Frame = p.frame(rec, v.Ask.Title)
 	} else {

@@ -90,7 +90,7 @@ func changes(rec purchase.Record, t *mandate.Terms) string {
 	case mandate.Annually:
 		return "Once a year" + by
 	case mandate.Repo:
-		return "With the repo rate"
+		return "When the repo rate changes" + by
 	case mandate.Never:
 	}
 	return "None agreed"
@@ -129,7 +129,8 @@ func closed(o purchase.Offer) *components.Note {
 }
 
 func closedText(o purchase.Offer) string {
-	return "Banks confirm this kind of debit order at daytime only. It opens again at " + o.Asking.OpensAt.In(calendar.SAST).Format("15:04 on Monday 2 January") +
+	w := o.Asking.Window
+	return "Banks ask for this kind of debit order from " + w.Opens.String() + " to " + w.Closes.String() + " only. It opens again at " + o.Asking.OpensAt.In(calendar.SAST).Format("15:04 on Monday 2 January") +
 		" (South African time). Please come back to this link then."
 }
 

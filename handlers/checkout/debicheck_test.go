@@ -79,7 +79,7 @@ func TestADebiCheckPageSaysWhatTheBankWillAsk(t *testing.T) {
 	d.get(d.mandated("value_type", `"FIXED"`, "adjustment_category", `"NEVER"`, "adjustment_rate", "null", "max_amount_cents", "10000", "allow_date_adjustment", "false",
 		"deduction_day", "99", "authentication_type", `"DELAYED"`)).Want(200).Contains("R\u00a0100,00 each time", "None agreed", "On the last day of each month", "Not allowed", "by an SMS: you have 48 hours").Lacks("120 seconds")
 	d.get(d.mandated("value_type", `"USAGEBASED"`, "adjustment_category", `"REPO"`, "adjustment_rate", "null", "adjustment_amount_cents", "500", "debit_sequence", `"OOFF"`,
-		"do_delayed_on_auth_failure", "true", "total", `,"total_override":0`)).Want(200).Contains("By what you use or owe", "With the repo rate", "Once",
+		"do_delayed_on_auth_failure", "true", "total", `,"total_override":0`)).Want(200).Contains("By what you use or owe", "When the repo rate changes, up by R\u00a05,00", "Once",
 		"gives you 48 hours", "registered all the same", "Nothing is debited now")
 }
 

@@ -50,7 +50,7 @@ func (p *Pages) answerStatus(c echo.Context, rec purchase.Record) error {
 	case rec.Status == purchase.PendingCharge && rec.Collection != nil:
 		awaiting("due_date", rec.Collection.ExecuteAt)
 	case rec.Status == purchase.PendingExecute && rec.Collection != nil:
-		awaiting("bank", p.Purchases.Timetable.ProvisionalAtFor(rec.Collection.ActionDate))
+		awaiting("bank", p.Purchases.Timetable.For(rec.Collection.Method).ProvisionalAtFor(rec.Collection.ActionDate))
 	}
 	if to := next(rec); to != "" && !offer.Open() && asked == nil {
 		answer.Next = to

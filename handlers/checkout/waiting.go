@@ -33,7 +33,7 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 	left := secondsUntil(until, now)
 	w := &checkout.Waiting{Title: "Waiting for your answer", Left: countdown(left), Until: until.In(calendar.SAST).Format(moment),
 		Seconds: strconv.FormatInt(left, 10), Every: strconv.Itoa(pollSlow), State: string(last.Method) + " " + strconv.Itoa(last.Number),
-		Facts: waitingFacts(rec, account)}
+		Facts: waitingFacts(rec, asked.Mandate, account)}
 	phone := ""
 	if rec.Payer.Phone != "" {
 		phone = " to " + phoneMask(rec.Payer.Phone)
@@ -73,10 +73,11 @@ func unlessAnswered(asked purchase.Asked) string {
 	return "If you decline or do not answer, nothing is debited."
 }
 
-func waitingFacts(rec purchase.Record, account string) components.Facts {
+func waitingFacts(rec purchase.Record, m mandate.Mandate, account string) components.Facts {
 	f := facts(rec, account)
-	if dd := rec.Details.DirectDebit; dd != nil && dd.Terms != nil {
-		f.Items = append(f.Items, components.Fact{Label: "Never more than", Value: money.Format(dd.Terms.MaxAmountCents, rec.Currency) + " a debit"})
+	f.Items = append(f.Items, components.Fact{Label: "Contract reference", Value: m.ContractReference})
+	if t := m.Terms; t != nil {
+		f.Items = append(f.Items, mainTerms(rec, t)...)
 	}
 	return f
 }

@@ -14,7 +14,7 @@ type Asking struct {
 	Terms    *mandate.Terms
 	Within   time.Duration // how long the payer has to answer
 	OpensAt  time.Time     // the bank cannot be asked in real time before that; zero: it can now
-	ClosesAt time.Time     // the end of today's window; zero when closed or not in real time
+	Window   mandate.Window
 }
 
 // Asked is how the payer was asked: the mandate and the last time of asking.
@@ -67,6 +67,12 @@ func (p Purchase) StoresBy() string {
 	return EFT
 }
 
+// asGiven is the purchase as it stands once an account was given.
+func (p Purchase) asGiven() Purchase {
+	p.Method = p.StoresBy()
+	return p
+}
+
 // authenticated are what the payer has to authenticate; nil for eft.
 func (p Purchase) authenticated() *mandate.Terms {
 	if dd := p.Details.DirectDebit; dd != nil {
@@ -85,13 +91,8 @@ func (s *Service) asking(rec Record) Asking {
 	if t == nil {
 		return Asking{}
 	}
-	a := Asking{Terms: t, Within: s.Limits.For(t.Authentication)}
-	if t.Authentication != mandate.RealTime {
-		return a
-	}
-	if now := s.Now(); s.Window.Open(now) {
-		a.ClosesAt = s.Window.ClosesAt(now)
-	} else {
+	a := Asking{Terms: t, Within: s.Limits.For(t.Authentication), Window: s.Window}
+	if now := s.Now(); t.Authentication == mandate.RealTime && !s.Window.Open(now) {
 		a.OpensAt = s.Window.OpensAt(now)
 	}
 	return a

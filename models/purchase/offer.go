@@ -32,7 +32,7 @@ func (o Offer) Open() bool { return o.Account || len(o.Stored) > 0 }
 // Offer works out what the hosted page can ask for; nothing when the purchase
 // waits for nobody.
 func (s *Service) Offer(ctx context.Context, rec Record) (Offer, error) {
-	plan := s.firstPlan(rec.Purchase, rec.Brand, s.Now())
+	plan := s.firstPlan(rec.asGiven(), rec.Brand, s.Now())
 	o := Offer{Version: s.TermsVersion(rec)}
 	if rec.collects() {
 		o.FirstDebit, o.Moved = plan.ActionDate, plan.Note()
@@ -81,7 +81,7 @@ func (s *Service) TermsVersion(rec Record) string {
 }
 
 func (s *Service) termsOf(rec Record) mandate.Start {
-	return rec.terms(s.firstPlan(rec.Purchase, rec.Brand, s.Now()), rec.directDebit().DeductionDay)
+	return rec.terms(s.firstPlan(rec.asGiven(), rec.Brand, s.Now()), rec.directDebit().DeductionDay)
 }
 
 // permission is the mandate as far as the purchase alone tells.
