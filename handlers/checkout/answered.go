@@ -36,7 +36,7 @@ func (s story) answered() *checkout.Outcome {
 		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order was replaced", Text: "You agreed to a newer one with " + s.brand + ". Nothing more is debited under this one."}
 	case m.State == mandate.Registered:
 		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "Registered without your answer",
-			Text: "Your bank had no answer from you in time. As you agreed here, the debit order is registered all the same."}
+			Text: "Your bank had no answer from you in time. As " + s.brand + " asked for, the debit order is registered all the same."}
 	case m.State == mandate.ActiveState:
 		return &checkout.Outcome{Kind: "ok", Icon: "done", Title: "You have confirmed", Text: "Thank you. Your debit order with " + s.brand + " is set up. Nothing was debited."}
 	}

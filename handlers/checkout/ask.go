@@ -89,7 +89,7 @@ func say(v *checkout.PageView, in form, offer purchase.Offer, refusal *fault.Fau
 		v.Notice = note("warn", "The agreement has changed", refusal.Message)
 	case refusal.Kind == fault.Invalid:
 		_, v.Problems.Items = in.wrong(refusal)
-		v.Problems.Items = append(atBank(refusal, offer), v.Problems.Items...)
+		v.Problems.Items = append(notNow(refusal, offer), v.Problems.Items...)
 		if len(v.Problems.Items) == 0 {
 			v.Notice = note("bad", "", refusal.Message)
 		}
@@ -220,7 +220,7 @@ func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form, refu
 	if o.Asking.Terms != nil {
 		f.IDNumber.Required, f.Phone.Required = known.PersonalCode == "", true
 		f.Phone.Hint = "Your bank asks you to confirm on this number."
-		f.Button, f.When = "Agree and let my bank ask me", "Nothing is debited before you have confirmed at your bank."
+		f.Button, f.When = "Agree and let my bank ask me", before(o.Asking.Terms)
 	} else if rec.Method == "" {
 		f.Keeps = rec.Brand.Name + " also keeps this account stored, so that later amounts that you owe can be debited from it until you cancel."
 	}

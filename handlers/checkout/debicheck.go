@@ -19,7 +19,7 @@ import (
 func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 	t := o.Asking.Terms
 	a.Title = "Set up your DebiCheck debit order"
-	a.Text = rec.Brand.Name + " asks for your permission to debit your bank account. Your bank asks you to confirm it: nothing is debited before that."
+	a.Text = rec.Brand.Name + " asks for your permission to debit your bank account. Your bank asks you to confirm it first."
 	a.Facts.Items = append(a.Facts.Items, termsFacts(rec, t)...)
 	a.Steps = []string{"Give your details below and agree."}
 	within := span(o.Asking.Within)
@@ -32,6 +32,14 @@ func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 }
 
 const elsewhere = "You can also confirm in your banking app, by cellphone banking, at an ATM or in a branch of your bank."
+
+// before says from when on debits may run.
+func before(t *mandate.Terms) string {
+	if t.DelayedOnFailure {
+		return "Nothing is debited before your bank has asked you."
+	}
+	return "Nothing is debited before you have confirmed at your bank."
+}
 
 // silence says what happens without an answer.
 func silence(brand string, t *mandate.Terms) string {
@@ -134,14 +142,11 @@ func closedText(o purchase.Offer) string {
 		" (South African time). Please come back to this link then."
 }
 
-// atBank turns what the bank's side refused into items for the top of the page.
-func atBank(refusal *fault.Fault, o purchase.Offer) (items []components.ErrorItem) {
+// notNow turns the refusal of the hour into an item for the top of the page.
+func notNow(refusal *fault.Fault, o purchase.Offer) (items []components.ErrorItem) {
 	for _, f := range refusal.Fields {
-		switch f.Code {
-		case "debicheck_unavailable":
+		if f.Code == "debicheck_unavailable" {
 			items = append(items, components.ErrorItem{Text: "Nothing was sent. " + closedText(o)})
-		case "account_verification_failed":
-			items = append(items, components.ErrorItem{Field: "account_number", Text: f.Message + " Please correct them, or give another account."})
 		}
 	}
 	return items

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
+	"debitdesk/static"
 )
 
 // bankDesk is a desk whose banks can be asked at any hour.
@@ -80,7 +81,7 @@ func TestADebiCheckPageSaysWhatTheBankWillAsk(t *testing.T) {
 		"deduction_day", "99", "authentication_type", `"DELAYED"`)).Want(200).Contains("R\u00a0100,00 each time", "None agreed", "On the last day of each month", "Not allowed", "by an SMS: you have 48 hours").Lacks("120 seconds")
 	d.get(d.mandated("value_type", `"USAGEBASED"`, "adjustment_category", `"REPO"`, "adjustment_rate", "null", "adjustment_amount_cents", "500", "debit_sequence", `"OOFF"`,
 		"do_delayed_on_auth_failure", "true", "total", `,"total_override":0`)).Want(200).Contains("By what you use or owe", "When the repo rate changes, up by R\u00a05,00", "Once",
-		"gives you 48 hours", "registered all the same", "Nothing is debited now")
+		"gives you 48 hours", "Nothing is debited before your bank has asked you.", "registered all the same", "Nothing is debited now")
 }
 
 func TestDebiCheckNeedsAnIdentityAndAPhone(t *testing.T) {
@@ -130,7 +131,7 @@ func TestAnAccountThatTheBankDoesNotKnowIsRefusedInWords(t *testing.T) {
 		return v, nil
 	}
 	path := d.mandated("verify_account", "true")
-	d.give(path, filled()).Want(422).Contains("account is closed", `href="#account_number"`, `value="`+number+`"`)
+	d.give(path, filled()).Want(422).Contains("account is closed", "There is a problem", `href="#account_number"`, `id="account_number-error"`, `value="`+number+`"`)
 	d.give(path, filled(), "Accept: application/json").Want(400).WantCode("purchase.payment_method_details.direct_debit.verify_account=account_verification_failed")
 	if rec := d.record(path); rec.Status == purchase.PendingExecute {
 		t.Error("the payer was asked all the same")
@@ -267,5 +268,34 @@ func TestAStrangersIdIsNobodysPage(t *testing.T) {
 	for _, path := range []string{"/p/0192d1a0-0000-7000-8000-000000000000/", "/p/nonsense/"} {
 		d.give(path, filled()).Want(404)
 		d.get(path, "Accept: application/json").Want(404).WantCode("__all__=not_found")
+	}
+}
+
+func TestABankThatWaitsForMoneySaysSo(t *testing.T) {
+	d := newDesk(t)
+	path := d.purchase(d.client(), storing, 49900)
+	d.give(path, filled()).Want(303)
+	d.sql(`UPDATE collections SET state = 'in_tracking', tracking_days = 10, action_date = $2 WHERE purchase_id = $1`, idOf(path), d.Store.Now().AddDate(0, 0, -1).Format("2006-01-02"))
+	d.get(path).Want(200).Contains("There was not enough money yet", "up to 10 days")
+}
+
+func TestTheDebiCheckPagesAreLight(t *testing.T) {
+	d := bankDesk(t)
+	path := d.mandated("do_delayed_on_auth_failure", "true")
+	form := d.give(path, url.Values{"full_name": {""}}).Want(422).Lacks("<script", "style=", "onclick").Body
+	d.give(path, filled()).Want(303)
+	wait := d.get(path).Want(200).Body
+	fetched := 0
+	for _, name := range []string{"css/payer.css", "js/payer.js", "img/icons.svg", "img/favicon.svg"} {
+		body, ok := static.Bytes(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		fetched += squeezed(body)
+	}
+	for name, page := range map[string]string{"form": form, "wait": wait} {
+		if size := len(page) + fetched; size >= 30_000 {
+			t.Errorf("%s weighs %d bytes with what it fetches, the page itself not even compressed", name, size)
+		}
 	}
 }

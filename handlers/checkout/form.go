@@ -74,11 +74,15 @@ func (f form) wrong(refusal *fault.Fault) (beside map[string]string, all []compo
 	}
 	for _, p := range refusal.Fields {
 		name := p.Leaf()
-		if name == "bank_code" && f.other() {
+		message := p.Message
+		switch {
+		case name == "bank_code" && f.other():
 			name = "branch_code"
+		case name == "verify_account": // the bank's word on the account (API contract 1.5)
+			name, message = "account_number", message+" Please correct them, or give another account."
 		}
 		if beside[name] == "" {
-			beside[name] = p.Message
+			beside[name] = message
 		}
 	}
 	for _, name := range inOrder {

@@ -106,6 +106,10 @@ func (s story) underWay() checkout.Outcome {
 		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: "Your debit order is set", Text: fmt.Sprintf("%s will be debited on %s.", s.amount, c.ActionDate.Format(longDay)),
 			Next: []string{"Please see that the money is in the account on that day.", "You need not do anything else."}}
 	}
+	if c.State == collection.InTracking {
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was not enough money yet", Text: fmt.Sprintf("Your bank watches your account and debits %s when money arrives.", s.amount),
+			Next: []string{fmt.Sprintf("It does so for up to %d days from %s.", c.TrackingDays, c.ActionDate.Format(day))}}
+	}
 	return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is with the bank", Text: fmt.Sprintf("%s is being debited; the date is %s.", s.amount, c.ActionDate.Format(longDay)),
 		Next: []string{"The bank answers by the evening of that day. This page then shows the result."}}
 }

@@ -32,7 +32,7 @@ func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	terms := asksBank(p)
 	if terms != nil {
 		v.Paragraphs = []string{b.Name + " asks for your permission to collect what you owe it by DebiCheck debit order. " +
-			"You give your bank details and see the terms; then your own bank asks you to confirm them. Nothing is debited before you have confirmed.", confirming(terms)}
+			"You give your bank details and see the terms; then your own bank asks you to confirm them. " + before(terms), confirming(terms)}
 	}
 	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}}
 	switch {
@@ -66,6 +66,13 @@ func asksBank(p purchase.Purchase) *mandate.Terms {
 		return nil
 	}
 	return p.Details.DirectDebit.Terms
+}
+
+func before(t *mandate.Terms) string {
+	if t.DelayedOnFailure { // the fallback may be registered without an answer
+		return "Nothing is debited before your bank has asked you."
+	}
+	return "Nothing is debited before you have confirmed."
 }
 
 // confirming says how the bank will ask (source: authentication_type).

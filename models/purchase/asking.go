@@ -11,10 +11,10 @@ import (
 
 // Asking is how the payer is asked at the own bank once the account was given.
 type Asking struct {
-	Terms    *mandate.Terms
-	Within   time.Duration // how long the payer has to answer
-	OpensAt  time.Time     // the bank cannot be asked in real time before that; zero: it can now
-	Window   mandate.Window
+	Terms   *mandate.Terms
+	Within  time.Duration // how long the payer has to answer
+	OpensAt time.Time     // the bank cannot be asked in real time before that; zero: it can now
+	Window  mandate.Window
 }
 
 // Asked is how the payer was asked: the mandate and the last time of asking.
