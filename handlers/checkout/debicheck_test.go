@@ -299,3 +299,21 @@ func TestTheDebiCheckPagesAreLight(t *testing.T) {
 		}
 	}
 }
+
+func TestManyAtOnceAskOnce(t *testing.T) {
+	d := bankDesk(t)
+	path := d.mandated()
+	answers := make(chan int, 6)
+	for range 6 {
+		go func() { answers <- d.give(path, filled()).Status }()
+	}
+	won := 0
+	for range 6 {
+		if <-answers == 303 {
+			won++
+		}
+	}
+	if n := d.Count(`SELECT count(*) FROM mandate_authentications`); won != 1 || n != 1 {
+		t.Errorf("%d won, asked %d times", won, n)
+	}
+}
