@@ -5,7 +5,7 @@ import "debitdesk/handlers/web"
 // Rooms gives the addresses the pages about debits, and the clients' pages what
 // belongs beside a client.
 func (d *Deps) Rooms(r web.Rooms) {
-	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
+	d.Home, d.Purchases, d.Tokens, d.Accounts, d.Live = r.Home, r.Purchases, r.Tokens, r.Accounts, r.Live
 	if d.Clients != nil {
 		r.Beside(d.Clients)
 	}
@@ -48,6 +48,12 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/tokens/:id", h.Show)
 		e.at(person, "GET", "/mandates/:id", h.ShowMandate)
 		e.at(person, "GET", "/mandates/:id/evidence/:file", h.Evidence)
+	}
+	if h := e.Live; h != nil && h.Watch != nil {
+		e.at(person, "GET", "/mandates/:id/events", h.Events)
+	}
+	if h := e.Live; h != nil && h.AskAgain != nil {
+		e.at(person, "POST", "/mandates/:id/authentications", h.Ask)
 	}
 	if h := e.Accounts; h != nil {
 		e.at(person, "GET", "/tokens/new", h.Choose)

@@ -45,6 +45,7 @@ type Deps struct {
 	Tokens       *web.Tokens
 	Accounts     *web.Accounts
 	Home         *web.Home
+	Live         *web.Live
 }
 
 // API holds the resources of the JSON API.

@@ -14,7 +14,7 @@ type drawing struct {
 	final bool
 
 	version uint64
-	made    time.Time // when its making began, by the real clock
+	made    time.Time // when its making began, by the real clock; zero before
 	ready   chan struct{}
 	err     error
 }
@@ -58,7 +58,7 @@ func (d *drawings) get(ctx context.Context, merchant, id uuid.UUID, version uint
 func (d *drawings) take(key drawingKey, version uint64, now time.Time) (one *drawing, mine bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if one = d.kept[key]; one != nil && one.version >= version && now.Sub(one.made) < drawingLife {
+	if one = d.kept[key]; one != nil && one.version >= version && (one.made.IsZero() || now.Sub(one.made) < drawingLife) {
 		return one, false
 	}
 	if d.kept == nil {
@@ -66,13 +66,13 @@ func (d *drawings) take(key drawingKey, version uint64, now time.Time) (one *dra
 	}
 	if now.Sub(d.swept) > time.Second {
 		for k, old := range d.kept {
-			if now.Sub(old.made) > drawTime {
+			if !old.made.IsZero() && now.Sub(old.made) > drawTime {
 				delete(d.kept, k)
 			}
 		}
 		d.swept = now
 	}
-	one = &drawing{version: version, made: now, ready: make(chan struct{})}
+	one = &drawing{version: version, ready: make(chan struct{})}
 	d.kept[key] = one
 	return one, true
 }
@@ -90,6 +90,9 @@ func (d *drawings) make(ctx context.Context, key drawingKey, one *drawing, draw 
 	}()
 	d.slots <- struct{}{}
 	defer func() { <-d.slots }()
+	d.mu.Lock()
+	one.made = time.Now()
+	d.mu.Unlock()
 	one.err = draw(ctx, one)
 }
 
