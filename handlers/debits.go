@@ -49,11 +49,11 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/mandates/:id", h.ShowMandate)
 		e.at(person, "GET", "/mandates/:id/evidence/:file", h.Evidence)
 	}
-	if h := e.Live; h != nil && h.Watch != nil {
-		e.at(person, "GET", "/mandates/:id/events", h.Events)
-	}
-	if h := e.Live; h != nil && h.AskAgain != nil {
+	if h := e.Live; h != nil {
 		e.at(person, "POST", "/mandates/:id/authentications", h.Ask)
+		if h.Watch != nil {
+			e.at(person, "GET", "/mandates/:id/events", h.Events)
+		}
 	}
 	if h := e.Accounts; h != nil {
 		e.at(person, "GET", "/tokens/new", h.Choose)

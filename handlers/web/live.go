@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
@@ -34,6 +35,7 @@ type Live struct {
 	// AskAgain asks the payer once more.
 	AskAgain func(ctx context.Context, who actor.Actor, id uuid.UUID, method mandate.Method) (purchase.Record, error)
 	Limits   mandate.Limits
+	Window   mandate.Window
 	Watch    Watcher
 
 	drawn drawings
@@ -122,6 +124,11 @@ func gone(c echo.Context, err error) error {
 	return err
 }
 
+// Panel draws the panel of a mandate for a page.
+func (h *Live) Panel(_ context.Context, _ actor.Actor, sheet mandate.Sheet) (templ.Component, error) {
+	return components.Live(livePanel(sheet, h.Desk.Now(), h.Limits, h.Window)), nil
+}
+
 // draw gives the event that shows the mandate now. Panels of one mandate share it.
 func (h *Live) draw(ctx context.Context, who actor.Actor, id uuid.UUID) (*drawing, error) {
 	return h.drawn.get(ctx, who.MerchantID, id, h.Watch.Version(id), func(ctx context.Context, d *drawing) error {
@@ -129,7 +136,7 @@ func (h *Live) draw(ctx context.Context, who actor.Actor, id uuid.UUID) (*drawin
 		if err != nil {
 			return err
 		}
-		panel := livePanel(sheet, h.Desk.Now(), h.Limits)
+		panel := livePanel(sheet, h.Desk.Now(), h.Limits, h.Window)
 		var html bytes.Buffer
 		if err := components.LiveInside(panel.ID, panel.Now).Render(ctx, &html); err != nil {
 			return err

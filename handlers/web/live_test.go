@@ -195,7 +195,7 @@ func TestAPanelShowsEachChangeAtOnceUntilTheMandateIsSettled(t *testing.T) {
 	}
 	w.accept()
 	for _, panel := range []*watcher{mine, colleague} {
-		panel.next("final", "Accepted by the payer", "By USSD")
+		panel.next("final", "Accepted by the payer", "By cellphone banking")
 		panel.ended()
 	}
 	late, _ := w.open(w.A.Finance, w.id.String())

@@ -14,7 +14,7 @@ import (
 )
 
 // livePanel says how the payer's answer is coming on, and what can be done next.
-func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits) components.MandateLive {
+func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window mandate.Window) components.MandateLive {
 	v := components.MandateLive{ID: "live-" + sheet.ID.String(), Now: components.LivePanel{
 		State: components.Pill{Kind: liveKinds[sheet.State], Word: sheet.State.Label()}, Steps: liveSteps(sheet, now)}}
 	v.Now.Headline, v.Now.Detail = liveWords(sheet, now, limits)
@@ -26,7 +26,7 @@ func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits) compon
 		}
 	}
 	if sheet.State.Unanswered() {
-		v.Now.Next = liveActs(sheet, limits)
+		v.Now.Next = liveActs(sheet, now, limits, window)
 	}
 	return v
 }
@@ -95,13 +95,8 @@ func codeSaid(sheet mandate.Sheet, asked mandate.Authentication) string {
 	return reason.Label() + ". " + reason.Remedy
 }
 
-var answeredBy = map[string]string{
-	"banking_app": "in the banking app", "ussd": "by USSD", "sms": "by SMS", "sms_link": "through the link in the SMS",
-	"internet_banking": "in internet banking", "card_and_pin": "with card and PIN", "branch": "at a branch", "atm": "at an ATM",
-}
-
 func channelSaid(channel string) string {
-	if words := answeredBy[channel]; words != "" {
+	if words := mandate.ChannelLabel(channel); words != "" {
 		return " " + words
 	}
 	return ""
@@ -141,7 +136,7 @@ func liveSteps(sheet mandate.Sheet, now time.Time) []components.LiveStep {
 	case mandate.AuthDelivered:
 		answer.State = "now"
 	case mandate.AuthAccepted:
-		answer.Label, answer.State, answer.Note = "Accepted", "good", capital(answeredBy[asked.Channel])
+		answer.Label, answer.State, answer.Note = "Accepted", "good", capital(mandate.ChannelLabel(asked.Channel))
 	case mandate.AuthRejected:
 		answer.Label, answer.State, answer.Note = "Declined", "bad", asked.Code
 	case mandate.AuthNoResponse:
@@ -193,28 +188,39 @@ func liveRing(asked mandate.Authentication, now time.Time) *components.Ring {
 
 func millis(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) }
 
-// liveActs are the ways on from a request that brought no yes.
-func liveActs(sheet mandate.Sheet, limits mandate.Limits) []components.LiveAct {
-	used := 0
-	for _, a := range sheet.Authentications {
-		if a.Method != mandate.Fallback { // which nobody sent: it followed a time-out
-			used++
+// liveActs are the ways on from a request that brought no yes. What cannot be done
+// now says why.
+func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window mandate.Window) []components.LiveAct {
+	again := components.Button{Label: "Send again" + usedSaid(sheet, mandate.RealTime, limits), Kind: "primary", Icon: "repeat", ID: "send-again"}
+	delayed := components.Button{Label: "Send delayed (" + glue(fmt.Sprintf("%d h", limits.Delayed/time.Hour)) + ")" + usedSaid(sheet, mandate.Delayed, limits), Icon: "clock", ID: "send-delayed"}
+	if !window.Open(now) {
+		again.Disabled, again.Why = true, "Payers are asked in real time from "+window.Opens.String()+" to "+window.Closes.String()+" SAST. Send the request delayed."
+	}
+	for how, b := range map[mandate.Method]*components.Button{mandate.RealTime: &again, mandate.Delayed: &delayed} {
+		if mandate.Asked(sheet.Authentications, how) >= limits.MostTries {
+			b.Disabled, b.Why = true, fmt.Sprintf("The payer was asked %d times this way; that is the limit.", limits.MostTries)
 		}
 	}
-	post := mandatePath(sheet.ID) + "/authentications"
-	again := components.Button{Label: fmt.Sprintf("Send again (%d of %d used)", used, limits.MostTries), Kind: "primary", Icon: "repeat", ID: "send-again"}
-	delayed := components.Button{Label: "Send delayed (" + glue(fmt.Sprintf("%d h", limits.Delayed/time.Hour)) + ")", Icon: "clock", ID: "send-delayed"}
-	if used >= limits.MostTries {
-		why := fmt.Sprintf("All %d tries of this mandate are used.", limits.MostTries)
-		again.Disabled, again.Why, delayed.Disabled, delayed.Why = true, why, true, why
+	if again.Disabled && !delayed.Disabled {
+		again.Kind, delayed.Kind = "", "primary"
 	}
-	acts := []components.LiveAct{
-		{Button: again, Post: post, Fields: []components.Pair{{Name: "method", Value: string(mandate.RealTime)}}},
-		{Button: delayed, Post: post, Fields: []components.Pair{{Name: "method", Value: string(mandate.Delayed)}}},
-	}
+	acts := []components.LiveAct{askAct(sheet, again, mandate.RealTime), askAct(sheet, delayed, mandate.Delayed)}
 	if sheet.ClientID != uuid.Nil {
 		acts = append(acts, components.LiveAct{Hint: "It needs no answer at the payer’s bank.",
 			Button: components.Button{Label: "Use EFT instead", Icon: "bank", Href: "/clients/" + sheet.ClientID.String() + "/accounts/new"}})
 	}
 	return acts
+}
+
+func askAct(sheet mandate.Sheet, b components.Button, how mandate.Method) components.LiveAct {
+	return components.LiveAct{Button: b, Post: mandatePath(sheet.ID) + "/authentications", Fields: []components.Pair{{Name: "method", Value: string(how)}}}
+}
+
+// usedSaid counts the tries of one way of asking, from the first on.
+func usedSaid(sheet mandate.Sheet, how mandate.Method, limits mandate.Limits) string {
+	used := mandate.Asked(sheet.Authentications, how)
+	if used == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of %d used)", used, limits.MostTries)
 }

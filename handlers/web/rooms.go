@@ -37,7 +37,7 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
-		Live:      &Live{Desk: desk, Sheet: proofs.Show, Limits: mandate.DefaultLimits()},
+		Live:      &Live{Desk: desk, Sheet: proofs.Show, AskAgain: purchases.AskAgain, Limits: purchases.Limits, Window: purchases.Window},
 	}
 }
 
