@@ -31,8 +31,6 @@ func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window
 	return v
 }
 
-func mandatePath(id uuid.UUID) string { return "/mandates/" + id.String() }
-
 var liveKinds = map[mandate.State]string{
 	mandate.Submitted: "progress", mandate.Pending: "wait", mandate.ActiveState: "done", mandate.Registered: "wait", mandate.Rejected: "bad",
 	mandate.NoResponse: "bad", mandate.FailedAtBank: "bad", mandate.Suspended: "bad", mandate.Cancelled: "draft", mandate.Superseded: "draft", mandate.BlockedBy: "bad",
@@ -44,7 +42,7 @@ func liveWords(sheet mandate.Sheet, now time.Time, limits mandate.Limits) (headl
 	case mandate.Submitted:
 		return "The request is on its way to the bank", "The time to answer starts when the bank has it."
 	case mandate.Pending:
-		return "Waiting for the payer’s answer", waitingWords(asked, limits)
+		return "Waiting for the payer’s answer", waitingSaid(asked, limits)
 	case mandate.ActiveState:
 		return "Accepted by the payer", "Accepted" + channelSaid(asked.Channel) + onSaid(sheet.AcceptedAt, now) + ". The account can be debited on these terms."
 	case mandate.Registered:
@@ -60,7 +58,7 @@ func liveWords(sheet mandate.Sheet, now time.Time, limits mandate.Limits) (headl
 	return "This mandate is " + lower(sheet.State.Label()), codeSaid(sheet, mandate.Authentication{})
 }
 
-func waitingWords(asked mandate.Authentication, limits mandate.Limits) string {
+func waitingSaid(asked mandate.Authentication, limits mandate.Limits) string {
 	within := limitSaid(limits.For(asked.Method))
 	switch {
 	case asked.Method == mandate.Fallback:

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
@@ -14,7 +13,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/views/components"
-	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
@@ -22,31 +20,16 @@ var channelWords = map[mandate.Channel]string{
 	mandate.PayPage:     "Agreed on the hosted page",
 	mandate.SignedPaper: "Signed on paper",
 	mandate.ByAPI:       "Held by you; recorded through the API",
-}
-
-// ShowMandate serves GET /mandates/:id: the wording and what proves it.
-func (h *Tokens) ShowMandate(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
-	if err != nil {
-		return fault.Missing()
-	}
-	m, files, err := h.Mandates.Proof(c.Request().Context(), access.Actor(c), id)
-	if err != nil {
-		return err
-	}
-	view := mandateView(m, files, h.Desk.Now())
-	return h.Desk.show(c, http.StatusOK, "Mandate "+m.ContractReference, tokensRoom, func(f layout.Frame) templ.Component {
-		return pages.MandatePage(f, components.Link{Text: "Stored account", Href: tokenPath(m.ID)}, view)
-	})
+	mandate.ByBank:      "Asked for at the payer’s bank",
 }
 
 // Evidence serves GET /mandates/:id/evidence/:file as a download.
-func (h *Tokens) Evidence(c echo.Context) error {
+func (h *Mandates) Evidence(c echo.Context) error {
 	id, err := uuid.Parse(c.Param("file"))
 	if err != nil {
 		return fault.Missing()
 	}
-	e, err := h.Mandates.File(c.Request().Context(), access.Actor(c), id)
+	e, err := h.Service.File(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
 		return err
 	}
@@ -64,7 +47,7 @@ func mandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 		{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference, Mono: true},
 		{Label: "On the statement", Value: m.AbbreviatedName},
 		{Label: "Rhythm", Value: rhythmWords(m)},
-		{Label: "State", Value: capital(string(m.State))},
+		{Label: "State", Value: m.State.Label()},
 	}}}
 	if m.Consent.IP != "" && m.Consent.Channel == mandate.PayPage {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "From address", Value: m.Consent.IP, Mono: true})
