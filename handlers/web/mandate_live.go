@@ -15,10 +15,9 @@ import (
 
 // livePanel says how the payer's answer is coming on, and what can be done next.
 func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window mandate.Window) components.MandateLive {
-	v := components.MandateLive{ID: "live-" + sheet.ID.String(), Now: components.LivePanel{
-		State: components.Pill{Kind: liveKinds[sheet.State], Word: sheet.State.Label()}, Steps: liveSteps(sheet, now)}}
-	v.Now.Headline, v.Now.Detail = liveWords(sheet, now, limits)
 	asked, _ := sheet.Asked()
+	v := components.MandateLive{ID: "live-" + sheet.ID.String(), Now: components.LivePanel{State: mandatePill(sheet.Mandate, &asked, now), Steps: liveSteps(sheet, now)}}
+	v.Now.Headline, v.Now.Detail = liveWords(sheet, now, limits)
 	if sheet.State.Waiting() {
 		v.Stream, v.Now.Reload = mandatePath(sheet.ID)+"/events", mandatePath(sheet.ID)
 		if asked.State.Open() && !asked.ExpiresAt.IsZero() {
@@ -29,11 +28,6 @@ func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window
 		v.Now.Next = liveActs(sheet, now, limits, window)
 	}
 	return v
-}
-
-var liveKinds = map[mandate.State]string{
-	mandate.Submitted: "progress", mandate.Pending: "wait", mandate.ActiveState: "done", mandate.Registered: "wait", mandate.Rejected: "bad",
-	mandate.NoResponse: "bad", mandate.FailedAtBank: "bad", mandate.Suspended: "bad", mandate.Cancelled: "draft", mandate.Superseded: "draft", mandate.BlockedBy: "bad",
 }
 
 func liveWords(sheet mandate.Sheet, now time.Time, limits mandate.Limits) (headline, detail string) {

@@ -32,6 +32,27 @@
   tick();
   setInterval(tick, 1000);
 
+  // What else on the page tells of the state is taken from the page as it is now, unless somebody is at work there.
+  async function follow() {
+    const parts = all("[data-follows][id]");
+    if (parts.length === 0) return;
+    let text;
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      if (!answer.ok) return;
+      text = await answer.text();
+    } catch {
+      return; // the panel itself is up to date, and a reload mends the rest
+    }
+    const page = new DOMParser().parseFromString(text, "text/html");
+    parts.forEach((part) => {
+      const fresh = page.getElementById(part.id);
+      if (!fresh || part.contains(document.activeElement)) return;
+      part.replaceWith(document.adoptNode(fresh));
+      htmx.process(fresh);
+    });
+  }
+
   // The inside is swapped as a whole; only the new headline is said, and only when it is new.
   const said = new Map(all("[data-live]").map((panel) => [panel.dataset.live, panel.querySelector("h2")?.textContent]));
   document.addEventListener("htmx:sseMessage", (event) => {
@@ -41,6 +62,7 @@
     const id = panel.dataset.live, headline = panel.querySelector("h2")?.textContent;
     if (said.get(id) === headline) return;
     said.set(id, headline);
+    follow();
     const voice = document.querySelector(`[data-live-said="${CSS.escape(id)}"]`);
     if (voice) voice.textContent = headline;
   });
