@@ -40,7 +40,8 @@ func panels(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, err
 		}
 		out = append(out, lines...)
 	}
-	return out, nil
+	lines, err := s.onTime(ctx, browser)
+	return append(out, lines...), err
 }
 
 func (s *server) panelsOn(ctx context.Context, browser *http.Client, mandates int, without time.Duration) ([]line, error) {
