@@ -97,7 +97,9 @@ func TestDaysAreHeldToTheDeductionDay(t *testing.T) {
 		{"days", 0, "2026-11-22", true}, {"days", 0, "2026-12-25", true},
 	} {
 		for _, may := range []bool{false, true} {
-			m := accepted(func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay, m.Terms.AllowDateAdjustment = c.units, c.day, may })
+			m := accepted(func(m *mandate.Mandate) {
+				m.PeriodUnits, m.DeductionDay, m.Terms.AllowDateAdjustment = c.units, c.day, may
+			})
 			because, refusal := judge(t, m, 100000, c.due)
 			if want := map[bool]string{true: "date_differs"}[may && !c.ok]; because != want || (refusal != "") != (!may && !c.ok) {
 				t.Errorf("%s %d, due %s, adjustable %v: %q %q", c.units, c.day, c.due, may, because, refusal)
