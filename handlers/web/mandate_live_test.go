@@ -89,7 +89,9 @@ func TestThePanelSaysWhereTheRequestStands(t *testing.T) {
 func TestThePanelOffersOnlyWhatCanBeDone(t *testing.T) {
 	rt, sms := mandate.RealTime, mandate.Delayed
 	last := asking(rt, mandate.AuthNoResponse, 120*time.Second)
-	at := func(hour, minute int) time.Time { return time.Date(2026, time.November, 23, hour, minute, 0, 0, calendar.SAST) }
+	at := func(hour, minute int) time.Time {
+		return time.Date(2026, time.November, 23, hour, minute, 0, 0, calendar.SAST)
+	}
 	for name, row := range map[string]struct {
 		before         []mandate.Method
 		now            time.Time
