@@ -1,9 +1,11 @@
 package main
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
@@ -53,6 +55,13 @@ func (s *site) asks(t *testing.T, account bank.AccountNumber) string {
 	return "/mandates/" + rec.ID.String()
 }
 
+// looksAway puts another tab before this one, as far as its scripts can tell.
+func (b *tab) looksAway(away bool) {
+	b.t.Helper()
+	b.do("look away", chromedp.Evaluate(`Object.defineProperty(document, "hidden", {value: `+strconv.FormatBool(away)+`, configurable: true}),
+		document.dispatchEvent(new Event("visibilitychange"))`, nil))
+}
+
 // The panel of a mandate, as staff watch it: nothing is reloaded.
 func TestTheStateOfAMandateIsSeenAsItChanges(t *testing.T) {
 	t.Parallel()
@@ -80,13 +89,22 @@ func TestTheStateOfAMandateIsSeenAsItChanges(t *testing.T) {
 	plain.open(nobody)
 	plain.sees("left to answer")
 	plain.sees("Refresh to see whether there is an answer")
+	owner.looksAway(true)
 	if err := site.app.Store.Clock.MoveTo(t.Context(), site.app.Store.Now().Add(121*time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	owner.sees("No answer from the payer")
-	owner.looksAt("mandate-no-answer")
+	colleague := site.tab(t, chromium)
+	colleague.signIn()
+	colleague.open(nobody)
+	colleague.sees("No answer from the payer")
 	plain.click("Refresh to see whether there is an answer")
 	plain.sees("No answer from the payer")
+	if got := owner.text("main h2"); got != "Waiting for the payer’s answer" {
+		t.Errorf("a tab that nobody looks at holds a stream: it says %q", got)
+	}
+	owner.looksAway(false)
+	owner.sees("No answer from the payer")
+	owner.looksAt("mandate-no-answer")
 
 	owner.click("Send again (1 of 3 used)")
 	owner.sees("Waiting for the payer’s answer")

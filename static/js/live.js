@@ -32,6 +32,28 @@
   tick();
   setInterval(tick, 1000);
 
+  // A browser opens six connections to a server, over all of its tabs together. Tabs that nobody looks at give theirs
+  // back, or the seventh panel would wait for the first; the server tells the state anew when they come again.
+  const open = new Set(), resting = new Set();
+  function rest(source) {
+    source.close();
+    resting.add(source);
+  }
+  htmx.createEventSource = (url) => {
+    const source = new EventSource(url);
+    if (document.hidden) rest(source); else open.add(source);
+    return source;
+  };
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      open.forEach((source) => { if (source.readyState !== EventSource.CLOSED) rest(source); });
+      open.clear();
+      return;
+    }
+    resting.forEach((source) => source.onerror?.(new Event("error"))); // to the extension it was cut off, and it connects again
+    resting.clear();
+  });
+
   // What else on the page tells of the state is taken from the page as it is now, unless somebody is at work there.
   async function follow() {
     const parts = all("[data-follows][id]");
