@@ -1,0 +1,144 @@
+package mandate
+
+import (
+	"fmt"
+
+	"debitdesk/models/money"
+)
+
+// warnAboveCents is where a usage-based maximum is large enough to say so (ours: warned of, not refused).
+const warnAboveCents = 500_000_00
+
+// Explanation is the terms of a mandate in finished sentences.
+type Explanation struct {
+	Allowed    string   // what the payer's bank will allow; empty while the terms are incomplete
+	Disputable []string // which debits could be disputed; empty: none within these terms
+	Adjusts    string   // how price and maximum change
+	Warnings   []string // what the person who sets the mandate up should know
+}
+
+// Explain says what these terms mean for a mandate, whose period, deduction day and fallback it reads.
+func (t Terms) Explain(m Mandate, currency string) Explanation {
+	e := explaining{t: t, m: m, say: func(cents int64) string { return money.Format(cents, currency) }}
+	return Explanation{Allowed: e.allowed(), Disputable: e.disputable(), Adjusts: e.adjusts(), Warnings: e.warnings()}
+}
+
+type explaining struct {
+	t   Terms
+	m   Mandate
+	say func(cents int64) string
+}
+
+func (e explaining) allowed() string {
+	if e.t.MaxAmountCents < 1 {
+		return ""
+	}
+	amount := "up to " + e.say(e.t.MaxAmountCents)
+	switch e.t.ValueType {
+	case Fixed:
+		amount = "exactly " + e.say(e.t.PriceCents)
+	case Variable, UsageBased:
+	default:
+		return ""
+	}
+	if e.t.DebitSequence == OnceOff {
+		amount = "one debit of " + amount
+	}
+	return fmt.Sprintf("The bank will allow %s%s%s.", amount, e.rhythm(), e.butDisputable())
+}
+
+// rhythm is how often and on which day: " per month on the 25th".
+func (e explaining) rhythm() string {
+	often := map[string]string{"months": " per month", "weeks": " per week", "days": " per day"}[e.m.PeriodUnits]
+	if e.t.DebitSequence == OnceOff {
+		often = ""
+	}
+	switch {
+	case !e.m.hasDay():
+		return often
+	case e.t.AllowDateAdjustment:
+		return often + ", normally " + e.m.dayWords()
+	}
+	return often + " " + e.m.dayWords()
+}
+
+func (e explaining) butDisputable() string {
+	amount, day := e.t.ValueType != Fixed, e.t.AllowDateAdjustment && e.m.hasDay()
+	switch {
+	case amount && e.t.PriceCents == 0:
+		return "; every debit may be disputed, because the price is " + e.say(0)
+	case amount && day:
+		return "; another amount than " + e.say(e.t.PriceCents) + " or another day may be disputed"
+	case amount:
+		return "; another amount than " + e.say(e.t.PriceCents) + " may be disputed"
+	case day:
+		return "; another day may be disputed"
+	}
+	return "; no other amount"
+}
+
+func (e explaining) disputable() (sentences []string) {
+	switch {
+	case e.m.Fallback:
+		sentences = append(sentences, "Every debit, because the mandate rests on the fallback.")
+	case e.t.DelayedOnFailure:
+		sentences = append(sentences, "Every debit, if the payer does not answer in time and the fallback takes over.")
+	}
+	if e.t.ValueType == Variable || e.t.ValueType == UsageBased {
+		sentences = append(sentences, fmt.Sprintf("A debit of another amount than %s.", e.say(e.t.PriceCents)))
+	}
+	if e.t.AllowDateAdjustment && e.m.hasDay() {
+		sentences = append(sentences, fmt.Sprintf("A debit that does not run %s.", e.m.dayWords()))
+	}
+	return sentences
+}
+
+func (e explaining) adjusts() string {
+	length := e.t.AdjustmentCategory.months()
+	change := e.change()
+	switch {
+	case e.t.AdjustmentCategory == "":
+		return ""
+	case e.t.AdjustmentCategory == Repo:
+		return "Price and maximum are tied to the repo rate, which changes on no fixed date. Debits are checked against the amounts that the payer authenticated."
+	case length == 0 || change == "":
+		return "Price and maximum never change."
+	}
+	price, most := e.t.after(1)
+	return fmt.Sprintf("Every %d months after acceptance, price and maximum %s: the first time to %s and %s.", length, change, e.say(price), e.say(most))
+}
+
+// change is what one adjustment does: "rise by 6 %", "fall by R 10,00"; nothing where none is given.
+func (e explaining) change() string {
+	verb := func(negative bool) string {
+		if negative {
+			return "fall by "
+		}
+		return "rise by "
+	}
+	switch rate, amount := e.t.AdjustmentRate, e.t.AdjustmentAmountCents; {
+	case rate != nil && !tooWide(*rate) && !rate.IsZero():
+		return verb(rate.IsNegative()) + rate.Abs().String() + money.NBSP + "%"
+	case amount != nil && *amount > 0:
+		return verb(false) + e.say(*amount)
+	case amount != nil && *amount < 0:
+		return verb(true) + e.say(*amount)[1:] // without the minus
+	}
+	return ""
+}
+
+func (e explaining) warnings() (sentences []string) {
+	add := func(when bool, format string, args ...any) {
+		if when {
+			sentences = append(sentences, fmt.Sprintf(format, args...))
+		}
+	}
+	t := e.t
+	add(t.ValueType == Fixed, "FIXED means that every debit is exactly the same. For amounts that change use VARIABLE or USAGEBASED.")
+	add(t.MaxAmountCents > 0 && t.MaxAmountCents < t.PriceCents, "The maximum is below the price of %s, so a debit of the full price will be refused.", e.say(t.PriceCents))
+	add(t.ValueType == UsageBased && t.MaxAmountCents > warnAboveCents,
+		"A maximum above %s may alarm the payer, who sees it when answering. Ask for no more than you need.", e.say(warnAboveCents))
+	add(t.DebitSequence == OnceOff && t.AdjustmentCategory != Never && t.AdjustmentCategory != "", "A once-off mandate is used once, so the adjustment changes nothing.")
+	add(t.DelayedOnFailure, "Collections under a fallback mandate are disputable; the scheme now calls this a registered mandate.")
+	return sentences
+}
