@@ -44,6 +44,7 @@ type Deps struct {
 	Room         *sandbox.Room // sandbox mode alone
 	Tokens       *web.Tokens
 	Accounts     *web.Accounts
+	SetUp        *web.MandateForms
 	Home         *web.Home
 }
 
