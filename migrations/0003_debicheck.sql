@@ -55,7 +55,13 @@ CREATE TABLE account_verifications (
 CREATE INDEX account_verifications_by_client ON account_verifications (client_id, id) WHERE client_id IS NOT NULL;
 CREATE INDEX account_verifications_by_purchase ON account_verifications (purchase_id) WHERE purchase_id IS NOT NULL;
 
-ALTER TABLE collections ADD COLUMN tracking_days integer NOT NULL DEFAULT 0 CHECK (tracking_days BETWEEN 0 AND 10);
+ALTER TABLE collections
+    ADD COLUMN tracking_days integer NOT NULL DEFAULT 0 CHECK (tracking_days BETWEEN 0 AND 10),
+    ADD COLUMN once_off      boolean NOT NULL DEFAULT false;
+-- A once-off mandate allows one debit.
+CREATE UNIQUE INDEX collections_once ON collections (mandate_id)
+    WHERE once_off AND state NOT IN ('unpaid', 'cancelled', 'recalled', 'dispute_lost');
+CREATE INDEX collections_by_mandate ON collections (mandate_id, id);
 
 -- Whoever watches a mandate hears of every change of it and of its authentications.
 -- +goose StatementBegin
@@ -89,7 +95,9 @@ CREATE INDEX sandbox_instructions_by_account ON sandbox_instructions (account_ha
 DROP TRIGGER tell_of_authentication ON mandate_authentications;
 DROP TRIGGER tell_of_mandate ON mandates;
 DROP FUNCTION tell_of_mandate;
-ALTER TABLE collections DROP COLUMN tracking_days;
+DROP INDEX collections_by_mandate;
+DROP INDEX collections_once;
+ALTER TABLE collections DROP COLUMN tracking_days, DROP COLUMN once_off;
 DROP TABLE account_verifications, mandate_authentications;
 DROP INDEX mandates_by_state;
 ALTER TABLE mandates DROP COLUMN fallback, DROP COLUMN bank_reference, DROP COLUMN reason_code, DROP COLUMN accepted_at, DROP COLUMN ended_at;

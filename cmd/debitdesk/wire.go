@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mail/smtp"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sandbox"
@@ -46,15 +47,17 @@ func wire(a *App, baseURL string) (services, error) {
 	if err != nil {
 		return services{}, err
 	}
-	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days, Timetable: timetable, Letters: letters.Writer{Base: baseURL}}
+	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days, Timetable: timetable, Letters: letters.Writer{Base: baseURL},
+		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits()}
 	bank := bankdesk.New(s.SandboxLedger(), now, timetable, days)
+	purchases.Verify = bank.Verify
 	out := services{
 		merchants:   &merchant.Service{InTx: store.Runner[merchant.Tx](s), Read: s, Test: a.Config.Sandbox()},
 		clients:     &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: now, Forget: forgetting(purchases)},
 		users:       &user.Service{InTx: store.Runner[user.Tx](s), Read: s, Now: time.Now},
 		credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: a.Keys.Signing, Now: now, Issuer: issuer},
 		purchases:   purchases,
-		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable},
+		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable, Limits: purchases.Limits},
 		outbox:      &outbox.Service{Store: s, Sender: sender, Sent: purchases.Mailed},
 	}
 	if a.Config.Sandbox() {

@@ -5,6 +5,7 @@ import (
 
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/client"
+	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 )
 
@@ -101,5 +102,24 @@ func readDirectDebit(o *input.Object) *purchase.DirectDebitInput {
 			d.MandateFields = append(d.MandateFields, name)
 		}
 	}
+	d.Ask = readAsk(o)
 	return d
+}
+
+// readAsk reads the terms of a mandate; null counts as left out. Their limits are
+// the rules'.
+func readAsk(o *input.Object) *mandate.Ask {
+	text := func(name string) string {
+		if t := o.NullText(name, 0); t != nil {
+			return *t
+		}
+		return ""
+	}
+	yes := func(name string) bool { b := o.NullBool(name); return b != nil && *b }
+	return &mandate.Ask{
+		ValueType: text("value_type"), AuthenticationType: text("authentication_type"), DebitSequence: text("debit_sequence"),
+		AdjustmentCategory: text("adjustment_category"), DelayedOnFailure: yes("do_delayed_on_auth_failure"),
+		AllowDateAdjustment: yes("allow_date_adjustment"), VerifyAccount: yes("verify_account"), AdjustmentRate: o.NullDecimal("adjustment_rate"),
+		AdjustmentAmountCents: o.NullInt("adjustment_amount_cents", input.Any), MaxAmountCents: o.NullInt("max_amount_cents", input.Any),
+	}
 }

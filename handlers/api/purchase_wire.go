@@ -91,10 +91,6 @@ type detailsBody struct {
 	PaymentMethodDetails  methodsBody     `json:"payment_method_details"`
 }
 
-type methodsBody struct {
-	DirectDebit *purchase.DirectDebit `json:"direct_debit,omitempty"`
-}
-
 type productBody struct {
 	Name               string `json:"name"`
 	Quantity           string `json:"quantity"`
@@ -199,7 +195,7 @@ func detailsOf(r purchase.Record) detailsBody {
 		SubtotalOverride: d.SubtotalOverrideCents, TotalTaxOverride: d.TaxOverrideCents, TotalDiscountOverride: d.DiscountOverrideCents,
 		TotalOverride: d.TotalOverrideCents, Total: r.TotalCents, RequestClientDetails: orEmpty(d.RequestClientDetails), Timezone: d.Timezone,
 		DueStrict: r.DueStrict, EmailMessage: d.EmailMessage, ShippingOptions: []struct{}{}, Metadata: json.RawMessage(cmp.Or(d.Metadata, "{}")),
-		PaymentMethodDetails: methodsBody{d.DirectDebit},
+		PaymentMethodDetails: methodsOf(d.DirectDebit),
 	}
 	for i, p := range d.Products {
 		out.Products[i] = productBody{Name: p.Name, Quantity: p.Quantity.StringFixed(4), Price: p.PriceCents, Discount: p.DiscountCents,

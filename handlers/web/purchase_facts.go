@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -119,10 +120,10 @@ func bankWords(code string) string {
 }
 
 var becauseWords = map[string]string{
-	collection.BecauseEFT:           "every EFT debit can be disputed",
-	collection.BecauseFallback:      "the payer did not confirm the mandate",
-	collection.BecauseAmountDiffers: "the amount differs from the mandate",
-	collection.BecauseDateDiffers:   "the date differs from the mandate",
+	collection.BecauseEFT:        "every EFT debit can be disputed",
+	mandate.BecauseFallback:      "the payer did not confirm the mandate",
+	mandate.BecauseAmountDiffers: "the amount differs from the mandate",
+	mandate.BecauseDateDiffers:   "the date differs from the mandate",
 }
 
 var settlementWords = map[string]string{"provisional": "Provisional: may still be returned", "final": "Final"}

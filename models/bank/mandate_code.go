@@ -7,6 +7,7 @@ const (
 	CodeAccountClosed   = "AC04"
 	CodeSevenFailures   = "MSUC" // seven unsuccessful collections in a row
 	CodeDebtorCancelled = "CTCA" // contract cancellation initiated by the debtor
+	CodeOnceOffDone     = "MCOC" // once-off collection done
 	CodeSystemError     = "EERR" // ours: the bank's system failed
 )
 

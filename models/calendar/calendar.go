@@ -75,13 +75,35 @@ func (c *Calendar) IsBusinessDay(d Date) bool {
 	return !closed
 }
 
+// EarlyClosed tells whether no early debits (DebiCheck) run on a day, and why: they run on Saturdays too (industry).
+func (c *Calendar) EarlyClosed(d Date) (reason string, closed bool) {
+	if name, holiday := c.Holiday(d); holiday {
+		return name, true
+	}
+	if d.Weekday() == time.Sunday {
+		return time.Sunday.String(), true
+	}
+	return "", false
+}
+
+// IsEarlyDay is true from Monday to Saturday except on public holidays.
+func (c *Calendar) IsEarlyDay(d Date) bool {
+	_, closed := c.EarlyClosed(d)
+	return !closed
+}
+
+// ShiftEarly is Shift for early debits.
+func (c *Calendar) ShiftEarly(d Date, to Shift) Date { return shift(d, to, c.IsEarlyDay) }
+
 // Shift moves a closed day to the business day before or after; an open day stays.
-func (c *Calendar) Shift(d Date, to Shift) Date {
+func (c *Calendar) Shift(d Date, to Shift) Date { return shift(d, to, c.IsBusinessDay) }
+
+func shift(d Date, to Shift, open func(Date) bool) Date {
 	step := -1
 	if to == Next {
 		step = 1
 	}
-	for !c.IsBusinessDay(d) {
+	for !open(d) {
 		d = d.AddDays(step)
 	}
 	return d

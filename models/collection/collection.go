@@ -12,16 +12,15 @@ import (
 // ServiceType is the speed at which a bank runs a debit order.
 type ServiceType string
 
-// TwoDay is handed over two business days before the action date.
-const TwoDay ServiceType = "two_day"
-
-// Reasons why a payer may dispute a collection, named as the API names them.
+// The services. Two-day is handed over two business days before the action date, early one business day before.
 const (
-	BecauseEFT           = "eft"
-	BecauseFallback      = "fallback"
-	BecauseAmountDiffers = "amount_differs"
-	BecauseDateDiffers   = "date_differs"
+	TwoDay ServiceType = "two_day"
+	Early  ServiceType = "early"
 )
+
+// BecauseEFT is why a payer may dispute any EFT collection, named as the API names it. Package mandate has the reasons of
+// DebiCheck.
+const BecauseEFT = "eft"
 
 // Collection is one debit of one account. Instants are UTC; a zero instant, date or id means "none".
 type Collection struct {
@@ -49,6 +48,8 @@ type Collection struct {
 	ProofDue     bool          // the bank asks for the mandate, and has yet to get it
 	SoftBefore   int           // soft unpaids in a row on the token before this success, for the case that it is returned
 
+	TrackingDays  int    // DebiCheck: how long the bank waits for money to arrive
+	OnceOff       bool   // DebiCheck: the mandate allows one debit only
 	StatementLine string // 30 characters: 10 short name, 14 contract reference, 6 free
 
 	Result        Result
@@ -102,7 +103,7 @@ func (c Collection) ReversedAtOnce(disputedAt time.Time) bool {
 }
 
 // Schedule fills in everything that follows from a plan: dates, deadlines, state scheduled. An EFT collection is always
-// disputable.
+// disputable; of a DebiCheck collection the mandate decides (package mandate).
 func (c *Collection) Schedule(p Plan) {
 	c.State, c.Service = Scheduled, TwoDay
 	c.OriginalDate, c.ActionDate = p.OriginalDate, p.ActionDate
@@ -110,5 +111,7 @@ func (c *Collection) Schedule(p Plan) {
 	c.FinalAt, c.AlertAt, c.DisputeDeadline = p.FinalAt, p.AlertAt, p.DisputeDeadline
 	if c.Method == bank.EFT {
 		c.Disputable, c.DisputableBecause = true, []string{BecauseEFT}
+		return
 	}
+	c.Service = Early
 }

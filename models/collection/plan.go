@@ -42,7 +42,7 @@ func (p Plan) Note() string {
 // submission deadline has passed moves to the earliest one possible. The two-day minimum is TooSoon's business.
 func (t Timetable) Plan(cal *calendar.Calendar, due time.Time, shift calendar.Shift, now time.Time) Plan {
 	p := Plan{OriginalDate: calendar.DateOf(due)}
-	p.Closed, _ = cal.Closed(p.OriginalDate)
+	p.Closed, _ = t.closed(cal, p.OriginalDate)
 	p.ActionDate = t.ActionDateFor(cal, p.OriginalDate, shift)
 	if earliest := t.EarliestActionDate(cal, now); p.ActionDate.Before(earliest) {
 		p.ActionDate, p.Late = earliest, true

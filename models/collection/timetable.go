@@ -3,6 +3,7 @@ package collection
 import (
 	"time"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 )
 
@@ -20,6 +21,11 @@ type Timetable struct {
 	DisputeDays      int                `json:"dispute_days"`       // calendar days in which a dispute is refunded at once
 	ProofDays        int                `json:"proof_days"`         // calendar days to prove the mandate after a later dispute
 	SoftLimit        int                `json:"soft_limit"`         // soft unpaids in a row that block an EFT token
+
+	EarlyLeadBusinessDays int                `json:"early_lead_business_days"` // DebiCheck: between submission and action date
+	EarlyAnswersAt        calendar.TimeOfDay `json:"early_answers_at"`         // DebiCheck: of the action date and of later days in tracking
+
+	early bool // this is the timetable of DebiCheck
 }
 
 // DefaultTimetable is the two-day EFT service as most banks run it.
@@ -36,7 +42,29 @@ func DefaultTimetable() Timetable {
 		DisputeDays:      40,
 		ProofDays:        30,
 		SoftLimit:        2,
+
+		EarlyLeadBusinessDays: 1,
+		EarlyAnswersAt:        calendar.TimeOfDay{Hour: 6},
 	}
+}
+
+// noLimit: how often a DebiCheck debit may stay unpaid is the payer's bank's to say (reference: debit orders 2.5).
+const noLimit = 1 << 30
+
+// For is the timetable of a method. DebiCheck debits run early in the morning, on Saturdays too, and are final at once.
+func (t Timetable) For(m bank.Method) Timetable {
+	if m == bank.DebiCheck && !t.early {
+		t.early, t.LeadBusinessDays, t.ProvisionalAt, t.SoftLimit = true, t.EarlyLeadBusinessDays, t.EarlyAnswersAt, noLimit
+	}
+	return t
+}
+
+// closed tells whether no debit of this timetable runs on a day, and why.
+func (t Timetable) closed(cal *calendar.Calendar, d calendar.Date) (string, bool) {
+	if t.early {
+		return cal.EarlyClosed(d)
+	}
+	return cal.Closed(d)
 }
 
 // TooSoon tells whether due lies less than the minimum lead after now, with the grace.
@@ -53,8 +81,11 @@ func (t Timetable) SubmitAt(cal *calendar.Calendar, action calendar.Date) time.T
 	return t.CutOff.On(cal.BusinessDaysBefore(action, t.LeadBusinessDays))
 }
 
-// EarliestActionDate is the first business day whose submission deadline is still ahead. At the very cut-off it has passed.
+// EarliestActionDate is the first open day whose submission deadline is still ahead. At the very cut-off it has passed.
 func (t Timetable) EarliestActionDate(cal *calendar.Calendar, now time.Time) calendar.Date {
+	if t.early {
+		return t.earliestEarly(cal, now)
+	}
 	submission := calendar.DateOf(now)
 	if !cal.IsBusinessDay(submission) || !now.Before(t.CutOff.On(submission)) {
 		submission = cal.AddBusinessDays(submission, 1)
@@ -62,8 +93,19 @@ func (t Timetable) EarliestActionDate(cal *calendar.Calendar, now time.Time) cal
 	return cal.AddBusinessDays(submission, t.LeadBusinessDays)
 }
 
+func (t Timetable) earliestEarly(cal *calendar.Calendar, now time.Time) calendar.Date {
+	day := calendar.DateOf(now).AddDays(1)
+	for !cal.IsEarlyDay(day) || !t.SubmitAt(cal, day).After(now) {
+		day = day.AddDays(1)
+	}
+	return day
+}
+
 // ActionDateFor moves a due day off closed days.
 func (t Timetable) ActionDateFor(cal *calendar.Calendar, due calendar.Date, shift calendar.Shift) calendar.Date {
+	if t.early {
+		return cal.ShiftEarly(due, shift)
+	}
 	return cal.Shift(due, shift)
 }
 

@@ -33,7 +33,10 @@ func (s *Service) answers(ctx context.Context, done *Done) error {
 			return 0, err
 		}
 		for _, m := range messages {
-			if !aboutRefund(m) {
+			switch {
+			case m.Kind.AboutMandate():
+				done.touchMandate(m.InstructionID)
+			case !aboutRefund(m):
 				done.touch(m.InstructionID)
 			}
 		}
@@ -47,11 +50,15 @@ func (s *Service) answers(ctx context.Context, done *Done) error {
 func (s *Service) record(ctx context.Context, messages []bank.Message) (recorded []string, wrong error) {
 	var debits []bank.Message
 	for _, m := range messages {
-		if !aboutRefund(m) {
+		take := s.refundAnswer
+		switch {
+		case m.Kind.AboutMandate():
+			take = s.mandateAnswer
+		case !aboutRefund(m):
 			debits = append(debits, m)
 			continue
 		}
-		if err := s.refundAnswer(ctx, m); err != nil {
+		if err := take(ctx, m); err != nil {
 			wrong = errors.Join(wrong, fmt.Errorf("message %s: %w", m.ID, err))
 			continue
 		}

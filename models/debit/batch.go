@@ -95,6 +95,12 @@ func (b *batch) take(msg bank.Message) Outcome {
 	}
 	out := Outcome{MessageID: msg.ID, MerchantID: m.c.is.MerchantID}
 	before, status := m.c.is.State, m.p.is.Status
+	if msg.Kind == bank.DisputeRejected {
+		note(b.tx, actor.BankOf(m.c.is.MerchantID), m.c.is, "collection.dispute_rejected",
+			"The payer's bank refused a dispute (%s): the debit was as the payer had confirmed.", m.code.Label())
+		out.Text = "applied: noted that a dispute was refused"
+		return out
+	}
 	known := before
 	if known == collection.Scheduled {
 		known = collection.Submitted // the answer proves that the bank has it
@@ -129,7 +135,7 @@ func (b *batch) refuse(r refusal) {
 	}
 	status := m.p.is.Status
 	now := b.tx.Now()
-	if m.p.is.Fail(r.id, m.code, now) {
+	if m.p.is.Fail(m.c.is, m.code, now) {
 		m.p.changed = true
 	}
 	m.answered(collection.Unpaid, now)

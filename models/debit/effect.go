@@ -42,11 +42,12 @@ func (m matter) effect(msg bank.Message, next collection.State) bool {
 		m.lost()
 		m.answered(next, msg.At)
 	case bank.Recalled:
-		m.p.changed = m.p.is.Fail(m.c.is.ID, m.code, now) || m.p.changed
+		m.p.changed = m.p.is.Fail(m.c.is, m.code, now) || m.p.changed
 		m.answered(next, msg.At)
 	case bank.InTracking:
 		m.answered(next, msg.At)
-	case bank.RefundSettled, bank.RefundFailed:
+	case bank.RefundSettled, bank.RefundFailed, bank.DisputeRejected, bank.MandateDelivered, bank.MandateAccepted, bank.MandateRejected,
+		bank.MandateUnanswered, bank.MandateFailed, bank.MandateSuspended:
 		return false
 	}
 	return true
@@ -66,7 +67,7 @@ func (m matter) answered(next collection.State, at time.Time) {
 
 // collected: the money is there, for EFT provisionally.
 func (m matter) collected(at time.Time) bool {
-	if !m.p.is.Collect(m.c.is.ID, at, m.tx.Now()) {
+	if !m.p.is.Collect(m.c.is, at, m.tx.Now()) {
 		return false
 	}
 	m.c.is.ProvisionalAt = at
@@ -77,6 +78,9 @@ func (m matter) collected(at time.Time) bool {
 		m.keepToken()
 	}
 	m.entry(purchase.Collected, 1)
+	if m.c.is.OnceOff {
+		m.suspend(bank.CodeOnceOffDone)
+	}
 	return true
 }
 
@@ -113,7 +117,7 @@ func (m matter) unpaid(had bool, now time.Time) {
 	if had {
 		before = m.c.is.SoftBefore
 	}
-	if m.p.is.Fail(m.c.is.ID, m.code, now) {
+	if m.p.is.Fail(m.c.is, m.code, now) {
 		m.p.changed = true
 		if had {
 			m.entry(purchase.Returned, -1)
@@ -127,9 +131,13 @@ func (m matter) unpaid(had bool, now time.Time) {
 // softBefore are soft failures that a success, now returned, had wiped out.
 func (m matter) judge(softBefore int) {
 	t := &m.t.is
-	v := m.s.Timetable.Judge(m.code.Code, t.SoftFailures+softBefore)
+	v := m.s.Timetable.For(m.c.is.Method).Judge(m.code.Code, t.SoftFailures+softBefore)
 	t.SoftFailures, t.Failures = v.SoftInRow, t.Failures+1
 	m.t.changed = true
+	if m.c.is.Method == bank.DebiCheck && t.Failures >= m.s.Limits.FailureLimit {
+		m.suspend(bank.CodeSevenFailures)
+		return
+	}
 	if !v.Blocked || t.State != token.Active {
 		return
 	}
@@ -140,6 +148,20 @@ func (m matter) judge(softBefore int) {
 	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.blocked", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
 		Text:   fmt.Sprintf("The stored account %s was blocked: %s. %s", t.AccountMask, v.Reason, v.Remedy),
 		Before: map[string]any{"state": token.Active}, After: map[string]any{"state": t.State, "code": t.BlockedCode}})
+}
+
+// suspend: the payer's bank runs nothing more under the mandate, so the token
+// cannot be charged any more.
+func (m matter) suspend(code string) {
+	t := &m.t.is
+	if t.State != token.Active {
+		return
+	}
+	t.State, t.BlockedCode, m.t.changed = token.Blocked, code, true
+	m.tx.SuspendMandate(t.MerchantID, t.MandateID, code)
+	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "mandate.suspended", ObjectType: "mandate", ObjectID: t.MandateID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
+		Text:   fmt.Sprintf("The mandate was suspended: %s. %s", bank.Label(code), bank.Remedy(code)),
+		Before: map[string]any{"state": token.Active}, After: map[string]any{"state": t.State, "code": code}})
 }
 
 // disputed: inside the window the money is gone at once; outside it the bank asks

@@ -26,6 +26,7 @@ type Service struct {
 	Purchases *purchase.Service
 	Now       func() time.Time
 	Timetable collection.Timetable
+	Limits    mandate.Limits
 	Chunk     int // records in one transaction; 0: 200
 }
 
@@ -80,6 +81,17 @@ type Tx interface {
 	// NoteOutcomes writes what each new message changed, or why nothing.
 	NoteOutcomes(gateway string, outcomes []Outcome)
 
+	// HoldAsked locks what authentications touch: tokens first, then mandates,
+	// authentications and purchases. Unknown ids are left out.
+	HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]Asked, error)
+	SaveMandate(m mandate.Mandate, from mandate.State)
+	SaveAuthentication(a mandate.Authentication, from mandate.AuthState)
+	// SuspendMandate suspends a usable mandate.
+	SuspendMandate(merchantID, id uuid.UUID, code string)
+	// CancelTold notes that the bank knows an authentication is not wanted any more;
+	// false when it was noted before.
+	CancelTold(authenticationID uuid.UUID) (bool, error)
+
 	// RefundsHandedOver notes that the bank has the refunds.
 	RefundsHandedOver(ids []uuid.UUID)
 	// DropRefund ends a refund that waits: the money went back another way.
@@ -105,6 +117,21 @@ type Claim struct {
 	Wrong      error            // why the account could not be opened; the claim then runs out by itself
 }
 
+// Asked is an authentication with all that hangs on its answer.
+type Asked struct {
+	Authentication mandate.Authentication
+	Mandate        mandate.Mandate
+	Token          token.Token
+	Purchase       purchase.Purchase
+}
+
+// RequestClaim is an authentication that this process hands over.
+type RequestClaim struct {
+	Authentication mandate.Authentication
+	Order          bank.MandateRequest // with the numbers opened
+	Wrong          error               // why they could not be opened
+}
+
 // Contest is a dispute whose proof is recorded and has yet to be sent.
 type Contest struct {
 	Collection collection.Collection
@@ -120,6 +147,16 @@ type Reader interface {
 	ClaimDue(ctx context.Context, limit int) ([]Claim, error)
 	// ReleaseClaims gives them up at once.
 	ReleaseClaims(ctx context.Context, ids []uuid.UUID) error
+	// ClaimRequests takes authentications that the bank has yet to get, as ClaimDue does.
+	ClaimRequests(ctx context.Context, limit int) ([]RequestClaim, error)
+	// ReleaseRequest gives one up at once.
+	ReleaseRequest(ctx context.Context, id uuid.UUID) error
+	// RunOut lists authentications whose time limit has come, and real-time ones that
+	// were requested before unsentSince and never reached the bank.
+	RunOut(ctx context.Context, unsentSince time.Time, limit int) ([]uuid.UUID, error)
+	// CancelsDue lists authentications of which the bank is to hear that they are not
+	// wanted any more.
+	CancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error)
 	// RecallsDue lists collections whose recall the bank has yet to hear of.
 	RecallsDue(ctx context.Context, limit int) ([]collection.Collection, error)
 	// ContestsDue lists disputes that can be answered with a recorded mandate.

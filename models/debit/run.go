@@ -11,12 +11,15 @@ import (
 // Done counts what one run did.
 type Done struct {
 	HandedOver, Recalled, Started, Answered, Closed, Alerted, Contested, Passed, Refunded int
+	Asked, RunOut, Withdrawn                                                              int // mandate requests
 	// Collections are those on which anything was done.
 	Collections map[uuid.UUID]bool
+	// Mandates are those on which anything was done.
+	Mandates map[uuid.UUID]bool
 }
 
 func (d Done) steps() int {
-	return d.HandedOver + d.Recalled + d.Started + d.Answered + d.Closed + d.Alerted + d.Contested + d.Passed + d.Refunded
+	return d.HandedOver + d.Recalled + d.Started + d.Answered + d.Closed + d.Alerted + d.Contested + d.Passed + d.Refunded + d.Asked + d.RunOut + d.Withdrawn
 }
 
 func (d *Done) touch(id uuid.UUID) {
@@ -24,6 +27,13 @@ func (d *Done) touch(id uuid.UUID) {
 		d.Collections = map[uuid.UUID]bool{}
 	}
 	d.Collections[id] = true
+}
+
+func (d *Done) touchMandate(id uuid.UUID) {
+	if d.Mandates == nil {
+		d.Mandates = map[uuid.UUID]bool{}
+	}
+	d.Mandates[id] = true
 }
 
 // Add counts the work of another run in.
@@ -37,8 +47,14 @@ func (d *Done) Add(o Done) {
 	d.Contested += o.Contested
 	d.Passed += o.Passed
 	d.Refunded += o.Refunded
+	d.Asked += o.Asked
+	d.RunOut += o.RunOut
+	d.Withdrawn += o.Withdrawn
 	for id := range o.Collections {
 		d.touch(id)
+	}
+	for id := range o.Mandates {
+		d.touchMandate(id)
 	}
 }
 
@@ -56,12 +72,13 @@ func (s *Service) Run(ctx context.Context) (Done, error) {
 }
 
 // round takes each step once. Answers come before closing, so that a return that
-// waits with the bank is not overtaken by the end of its window.
+// waits with the bank is not overtaken by the end of its window, nor a payer's
+// answer by the time limit.
 func (s *Service) round(ctx context.Context) (Done, error) {
 	var done Done
 	var wrong []error
 	for _, step := range []func(context.Context, *Done) error{
-		s.handOver, s.recall, s.start, s.answers, s.contest, s.close, s.alert, s.passDue, s.refunds,
+		s.request, s.handOver, s.recall, s.start, s.answers, s.runOut, s.withdraw, s.contest, s.close, s.alert, s.passDue, s.refunds,
 	} {
 		if err := ctx.Err(); err != nil {
 			return done, err

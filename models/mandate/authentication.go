@@ -63,3 +63,27 @@ func (l Limits) For(m Method) time.Duration {
 	return l.Delayed
 }
 
+// Asked counts how often the payer was asked in one way.
+func Asked(all []Authentication, how Method) (n int) {
+	for _, a := range all {
+		if a.Method == how {
+			n++
+		}
+	}
+	return n
+}
+
+var methodLabels = map[Method]string{
+	RealTime: "real time, 120 seconds", Delayed: "delayed, 48 hours", Fallback: "fallback, 48 hours",
+}
+
+// Label is the way of asking in plain words.
+func (m Method) Label() string { return methodLabels[m] }
+
+var channelLabels = map[string]string{
+	"banking_app": "in the banking app", "internet_banking": "by internet banking", "ussd": "by cellphone banking", "sms_link": "by the link in an SMS",
+	"atm": "at an ATM", "branch": "in a branch", "contact_centre": "by the contact centre", "point_of_sale": "at a point of sale",
+}
+
+// ChannelLabel puts a channel of acceptance into words; nothing for an unknown one.
+func ChannelLabel(channel string) string { return channelLabels[channel] }

@@ -10,13 +10,6 @@ import (
 	"debitdesk/models/money"
 )
 
-// Why a debit under a DebiCheck mandate may be disputed (source: rules on charging).
-const (
-	BecauseFallback      = "fallback"       // the payer did not confirm the first request
-	BecauseAmountDiffers = "amount_differs" // permitted, but not what was authenticated
-	BecauseDateDiffers   = "date_differs"
-)
-
 // LastDay stands for the last day of the month as a deduction day.
 const LastDay = 99
 
@@ -101,7 +94,7 @@ func (j *judgement) date() {
 		j.because = append(j.because, BecauseDateDiffers)
 	default:
 		j.refuse("This mandate allows debits %s only, or on the next processing day when that day is closed, and this one is due on %s. "+
-			"Move the due date to %s, or set up a new mandate with allow_date_adjustment.", j.m.dayWords(), say(j.d.Due), say(j.m.nextDay(j.d.Due)))
+			"Move the due date to %s, or set up a new mandate with allow_date_adjustment.", j.m.dayWords(), say(j.d.Due), say(j.m.NextDay(j.d.Due)))
 	}
 }
 
@@ -113,13 +106,13 @@ func (j *judgement) onTheDay() bool {
 	if j.m.deducts(j.d.Due) {
 		return true
 	}
-	if !processes(j.cal, j.d.Due) {
+	if !j.cal.IsEarlyDay(j.d.Due) {
 		return false
 	}
 	const longest = 14 // closed days in a row; there are never so many
 	day := j.d.Due.AddDays(-1)
 	for range longest {
-		if processes(j.cal, day) {
+		if j.cal.IsEarlyDay(day) {
 			return false
 		}
 		if j.m.deducts(day) {
@@ -128,12 +121,6 @@ func (j *judgement) onTheDay() bool {
 		day = day.AddDays(-1)
 	}
 	return false
-}
-
-// processes tells whether DebiCheck debits run on a day: on Saturdays they do (industry: processing days).
-func processes(cal *calendar.Calendar, d calendar.Date) bool {
-	_, holiday := cal.Holiday(d)
-	return !holiday && d.Weekday() != time.Sunday
 }
 
 // hasDay tells whether the mandate names a deduction day at all.
@@ -159,8 +146,8 @@ func (m Mandate) deducts(d calendar.Date) bool {
 	return d.Day == min(m.DeductionDay, d.LastDayOfMonth().Day)
 }
 
-// nextDay is the first deduction day on or after a day.
-func (m Mandate) nextDay(d calendar.Date) calendar.Date {
+// NextDay is the first deduction day on or after a day.
+func (m Mandate) NextDay(d calendar.Date) calendar.Date {
 	for !m.deducts(d) {
 		d = d.AddDays(1)
 	}

@@ -16,6 +16,26 @@ type Reader interface {
 	EvidenceOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]Evidence, error)
 	// Evidence opens one file.
 	Evidence(ctx context.Context, merchantID, id uuid.UUID) (Evidence, error)
+	// AuthenticationsOf lists how often the payer was asked, newest first.
+	AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]Authentication, error)
+	// VerificationsOf lists what the bank said about the account of a purchase, newest first.
+	VerificationsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Verification, error)
+}
+
+// Sheet is a mandate with all that hangs on it.
+type Sheet struct {
+	Mandate
+	Authentications []Authentication // newest first
+	Evidence        []Evidence       // without their content
+	Verifications   []Verification   // newest first
+}
+
+// Asked is the newest authentication; false when the payer was never asked.
+func (s Sheet) Asked() (Authentication, bool) {
+	if len(s.Authentications) == 0 {
+		return Authentication{}, false
+	}
+	return s.Authentications[0], true
 }
 
 // Service holds what people read about mandates.
@@ -34,6 +54,20 @@ func (s *Service) Proof(ctx context.Context, who actor.Actor, id uuid.UUID) (Man
 	}
 	files, err := s.Read.EvidenceOf(ctx, who.MerchantID, id)
 	return m, files, err
+}
+
+// Show gives a mandate with all that hangs on it.
+func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Sheet, error) {
+	m, files, err := s.Proof(ctx, who, id)
+	if err != nil {
+		return Sheet{}, err
+	}
+	out := Sheet{Mandate: m, Evidence: files}
+	if out.Authentications, err = s.Read.AuthenticationsOf(ctx, who.MerchantID, id); err != nil {
+		return out, err
+	}
+	out.Verifications, err = s.Read.VerificationsOf(ctx, who.MerchantID, id)
+	return out, err
 }
 
 // File opens one file that proves a mandate.

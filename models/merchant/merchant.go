@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 )
 
@@ -36,7 +37,8 @@ type Brand struct {
 	Currency           string
 	Language           string
 	ReferencePrefix    string         // of reference_generated, e.g. "DD"
-	Shift              calendar.Shift // where a payment day moves that falls on a closed day
+	Shift              calendar.Shift // where an EFT payment day moves that falls on a closed day
+	DebiCheckShift     calendar.Shift // the same for DebiCheck
 	IsTest             bool
 	Profiles           []Profile
 }
@@ -62,6 +64,14 @@ func (b Brand) DefaultProfile() (Profile, bool) {
 		return b.Profiles[0], true
 	}
 	return Profile{}, false
+}
+
+// ShiftFor is where a payment day moves that falls on a closed day.
+func (b Brand) ShiftFor(m bank.Method) calendar.Shift {
+	if m == bank.DebiCheck {
+		return b.DebiCheckShift
+	}
+	return b.Shift
 }
 
 // Reader finds merchants and brands.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/collection"
 	"debitdesk/models/merchant"
 )
 
@@ -24,13 +25,13 @@ func (p *Purchase) Execute(at time.Time) bool {
 
 // Collect records money that came in by a debit. An answer may come before the
 // due date was noticed; the purchase then passes pending_execute on its way.
-func (p *Purchase) Collect(collectionID uuid.UUID, paidOn, at time.Time) bool {
+func (p *Purchase) Collect(c collection.Collection, paidOn, at time.Time) bool {
 	if p.Status != PendingCharge && !CanMove(p.Status, Paid) {
 		return false
 	}
 	p.Execute(at)
 	p.pay(paidOn)
-	p.attempt(Attempt{Type: p.attemptType(), Successful: true, Method: EFT, At: at, TxID: collectionID.String()})
+	p.attempt(Attempt{Type: p.attemptType(), Successful: true, Method: string(c.Method), At: at, TxID: c.ID.String()})
 	p.move(Paid, at)
 	return true
 }
@@ -52,13 +53,13 @@ func (p Purchase) attemptType() string {
 
 // Fail records that the money did not come, or went back: the payment is nothing
 // again and the attempt says why (API contract 3.5, details).
-func (p *Purchase) Fail(collectionID uuid.UUID, code bank.ReturnCode, at time.Time) bool {
+func (p *Purchase) Fail(c collection.Collection, code bank.ReturnCode, at time.Time) bool {
 	if p.Status == Failed || !CanMove(p.Status, Failed) {
 		return false
 	}
 	why := cmp.Or(code.AttemptError, bank.ErrorRejected)
 	p.Payment = nil
-	p.attempt(Attempt{Type: p.attemptType(), Method: EFT, At: at, TxID: collectionID.String(), Error: &AttemptError{why, code.Label()}})
+	p.attempt(Attempt{Type: p.attemptType(), Method: string(c.Method), At: at, TxID: c.ID.String(), Error: &AttemptError{why, code.Label()}})
 	p.move(Failed, at)
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/token"
@@ -28,7 +29,11 @@ func (s *Service) Charge(ctx context.Context, who actor.Actor, id, tokenID uuid.
 		if err := s.mayCharge(rec.Purchase); err != nil {
 			return nil, err
 		}
-		return s.charging(who, t, m), nil
+		because, err := s.judge(rec.Purchase, m)
+		if err != nil {
+			return nil, err
+		}
+		return s.charging(who, t, m, because), nil
 	})
 }
 
@@ -43,8 +48,7 @@ func (s *Service) chargeable(ctx context.Context, p Purchase, tokenID uuid.UUID)
 	}
 	switch {
 	case t.State == token.Blocked:
-		c := bank.CodeOf(t.BlockedCode)
-		return t, mandate.Mandate{}, invalidToken("This recurring token is blocked: %s. %s", c.Label(), c.Remedy)
+		return t, mandate.Mandate{}, invalidToken("This recurring token is blocked: %s. %s", bank.Label(t.BlockedCode), bank.Remedy(t.BlockedCode))
 	case t.State != token.Active:
 		return t, mandate.Mandate{}, invalidToken("Invalid or inactive recurring token!")
 	case t.BrandID != p.BrandID:
@@ -53,10 +57,26 @@ func (s *Service) chargeable(ctx context.Context, p Purchase, tokenID uuid.UUID)
 		return t, mandate.Mandate{}, invalidToken("This recurring token belongs to another client.")
 	}
 	m, err := s.Read.Mandate(ctx, p.MerchantID, t.MandateID)
-	if err == nil && m.State != mandate.ActiveState {
-		err = invalidToken("The mandate of this recurring token is %s. Store the account again with a new mandate.", m.State)
+	if err == nil && !m.State.Usable() {
+		err = invalidToken("The mandate of this recurring token is not usable (%s). Store the account again with a new mandate.", m.State.Label())
+	}
+	if err == nil {
+		err = s.onceOffIsFree(ctx, m)
 	}
 	return t, m, err
+}
+
+// onceOffIsFree: a once-off mandate allows one debit. That two charges do not slip
+// through together is the database's to see (collections_once).
+func (s *Service) onceOffIsFree(ctx context.Context, m mandate.Mandate) error {
+	if m.Terms == nil || m.Terms.DebitSequence != mandate.OnceOff {
+		return nil
+	}
+	n, err := s.Read.DebitsUnder(ctx, m.MerchantID, m.ID)
+	if err == nil && n > 0 {
+		err = invalidToken("The mandate of this recurring token allows one debit only, and that was made. Set up a new mandate for more.")
+	}
+	return err
 }
 
 func invalidToken(format string, args ...any) error {
@@ -78,12 +98,21 @@ func (s *Service) mayCharge(p Purchase) error {
 	return nil
 }
 
-func (s *Service) charging(who actor.Actor, t token.Token, m mandate.Mandate) func(Tx, *Record) error {
+// judge holds a purchase against the terms of a mandate: why the payer could
+// dispute the debit, or why it may not run at all.
+func (s *Service) judge(p Purchase, m mandate.Mandate) (because []string, err error) {
+	return m.Judge(mandate.Debit{AmountCents: p.TotalCents, Currency: p.Currency, Due: calendar.DateOf(p.Due)}, s.Calendar)
+}
+
+func (s *Service) charging(who actor.Actor, t token.Token, m mandate.Mandate, because []string) func(Tx, *Record) error {
 	return func(tx Tx, rec *Record) error {
 		before := rec.Status
 		tx.HoldToken(t.MerchantID, t.ID)
-		c := s.collectionOf(tx, rec.Purchase, t.ID, m.ID, s.Timetable.Plan(s.Calendar, rec.Due, rec.Brand.Shift, tx.Now()))
-		c.StatementLine = statementLine(m, c.ActionDate)
+		method := bank.Method(t.Method)
+		c := s.collectionOf(tx, rec.Purchase, t.ID, m, s.Timetable.For(method).Plan(s.Calendar, rec.Due, rec.Brand.ShiftFor(method), tx.Now()))
+		if len(because) > 0 {
+			c.Disputable, c.DisputableBecause = true, because
+		}
 		rec.TokenID = t.ID
 		rec.CollectionCount++
 		rec.Collection = &c

@@ -30,9 +30,13 @@ func (s *Service) ChargeOn(ctx context.Context, who actor.Actor, id, tokenID uui
 		if err := s.mayCharge(on); err != nil {
 			return nil, err
 		}
+		because, err := s.judge(on, m)
+		if err != nil {
+			return nil, err
+		}
 		return func(tx Tx, rec *Record) error {
 			rec.Due, rec.DueGiven = due, true
-			return s.charging(who, t, m)(tx, rec)
+			return s.charging(who, t, m, because)(tx, rec)
 		}, nil
 	})
 }

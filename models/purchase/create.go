@@ -32,9 +32,14 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Record
 	}
 	var account *storing
 	if p.storesNow() {
-		if account, err = s.storingFor(ctx, who, &p, brand, mandate.Consent{Channel: mandate.ByAPI, IP: who.IP}); err != nil {
+		verified, err := s.verify(ctx, who, p)
+		if err != nil {
 			return Record{}, err
 		}
+		if account, err = s.storingFor(ctx, who, &p, brand, mandate.Consent{Channel: p.consentChannel(), IP: who.IP}); err != nil {
+			return Record{}, err
+		}
+		account.verified = verified
 	}
 	return s.insert(ctx, who, p, brand, account)
 }
@@ -122,6 +127,10 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purcha
 	}
 	if p.storesNow() && len(*w) == 0 && len(shape) == 0 {
 		checkAccount(w, p, in)
+		s.checkPayer(w, p, in)
+		if p.Method == DebiCheck {
+			s.mayAsk(w, p.Details.DirectDebit.Terms.Authentication)
+		}
 	}
 	return p, brand, in.settle(shape)
 }
@@ -196,9 +205,27 @@ func (p Purchase) mayBeZero() bool {
 	return p.Options.ForceRecurring && !slices.ContainsFunc(p.Options.Whitelist, func(m string) bool { return m != EFT && m != DebiCheck })
 }
 
-// storesNow tells whether all that storing the account needs is known already.
+// storesNow tells whether all that storing the account needs is known already
+// (API contract 4.1 and 12.5).
 func (p Purchase) storesNow() bool {
-	return p.Method == EFT && p.Details.DirectDebit != nil && p.Payer.BankAccount != "" && p.Payer.BankCode != ""
+	if p.Details.DirectDebit == nil || p.Payer.BankAccount == "" || p.Payer.BankCode == "" {
+		return false
+	}
+	switch p.Method {
+	case EFT:
+		return true
+	case DebiCheck:
+		return p.Details.DirectDebit.Terms != nil && p.Payer.FullName != "" && p.Payer.PersonalCode != "" && p.Payer.Phone != ""
+	}
+	return false
+}
+
+// consentChannel: by DebiCheck the payer consents at the own bank.
+func (p Purchase) consentChannel() mandate.Channel {
+	if p.Method == DebiCheck {
+		return mandate.ByBank
+	}
+	return mandate.ByAPI
 }
 
 func (s *Service) nextReference(ctx context.Context, b merchant.Brand) (string, error) {

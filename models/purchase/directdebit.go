@@ -6,23 +6,29 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
+	"debitdesk/models/money"
 )
 
 const directDebitAt = "purchase.payment_method_details.direct_debit"
 
 // LastDay stands for the last day of the month (industry: 31 is no collection day).
-const LastDay = 99
+const LastDay = mandate.LastDay
 
-// complete checks a debit-order block against the brand's registrations and
-// fills in what was left out (API contract 4.1).
+// complete checks a debit-order block against the brand's registrations and the
+// rules on mandates, and fills in what was left out (API contract 4.1 to 4.3).
 func (d *DirectDebitInput) complete(w *fault.Problems, b merchant.Brand, p Purchase) *DirectDebit {
 	at := func(name string) string { return directDebitAt + "." + name }
-	for _, name := range d.MandateFields {
-		w.Add(at(name), "invalid", "This field belongs to debicheck, which is not offered yet; leave it out for eft.")
-	}
 	out := &DirectDebit{ProfileCode: d.ProfileCode, AbbreviatedName: d.AbbreviatedName, AccountNumber: d.AccountNumber, PeriodUnits: cmp.Or(d.PeriodUnits, "months")}
 	d.match(w, b, out)
+	if onlyDebiCheck(p.Options.Whitelist) {
+		out.Terms = d.terms(w, p)
+	} else {
+		for _, name := range d.MandateFields {
+			w.Add(at(name), "invalid", "This field belongs to debicheck; leave it out for eft.")
+		}
+	}
 	switch out.PeriodUnits {
 	case "months", "weeks", "days":
 		out.DeductionDay = d.day(w, out.PeriodUnits, p)
@@ -30,6 +36,25 @@ func (d *DirectDebitInput) complete(w *fault.Problems, b merchant.Brand, p Purch
 		w.Add(at("period_units"), "invalid_choice", "%q is not a valid choice. Choose one of: months, weeks, days.", d.PeriodUnits)
 	}
 	return out
+}
+
+// terms are what the payer is to authenticate. Where the product lines are wrong
+// there is no price yet, and the limits that follow from it are not checked.
+func (d *DirectDebitInput) terms(w *fault.Problems, p Purchase) *mandate.Terms {
+	var ask mandate.Ask
+	if d.Ask != nil {
+		ask = *d.Ask
+	}
+	price, wrong := p.Details.LinesCents()
+	total := p.TotalCents
+	if len(wrong) > 0 || len(p.Details.Products) == 0 {
+		price, total = money.MaxCents, 0
+	}
+	terms := ask.Check(w, directDebitAt, price, total)
+	if d.Ask == nil {
+		return nil
+	}
+	return &terms
 }
 
 // match finds the registration that fits what was given.

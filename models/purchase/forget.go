@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/token"
 )
@@ -109,6 +110,7 @@ func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.To
 	if !won {
 		return fault.ErrLost
 	}
+	tx.EndMandate(t.MerchantID, t.MandateID, mandate.Cancelled)
 	if err := s.forgetSource(ctx, tx, who, t); err != nil {
 		return err
 	}
@@ -151,7 +153,7 @@ func (s *Service) loseToken(ctx context.Context, tx Tx, who actor.Actor, p Purch
 	if err := dropCollection(tx, &rec); err != nil {
 		return err
 	}
-	rec.attempt(Attempt{Type: "recurring_execute", Method: EFT, At: tx.Now(),
+	rec.attempt(Attempt{Type: "recurring_execute", Method: string(rec.Collection.Method), At: tx.Now(),
 		Error: &AttemptError{"recurring_token_expired", "The stored account was deleted before the debit went to the bank."}})
 	rec.move(Failed, tx.Now())
 	rec.UpdatedAt = tx.Now()

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
 )
 
 // Account is the bank details as the payer gives them on the hosted page, or as
@@ -60,9 +61,9 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 		next := rec.Purchase
 		in.into(&next)
 		dd := rec.directDebit()
-		next.Details.DirectDebit, next.Method = &dd, EFT
+		next.Details.DirectDebit, next.Method = &dd, rec.givenBy()
 		consent := mandate.Consent{Text: in.ConsentText, IP: who.IP, Agent: in.Agent, Channel: in.Channel}
-		st, err := s.storingFor(ctx, who, &next, rec.Brand, consent)
+		st, err := s.givenAccount(ctx, who, &next, rec.Brand, consent)
 		if err != nil {
 			return nil, err
 		}
@@ -80,6 +81,52 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 			return nil
 		}, nil
 	})
+}
+
+// givenBy is the method that the details are given for.
+func (r Record) givenBy() string {
+	if r.Method == DebiCheck {
+		return DebiCheck
+	}
+	return EFT
+}
+
+// givenAccount prepares the storing of details that a payer gave, perhaps again
+// after a mandate that did not come about. By DebiCheck the window and the account
+// are checked now (API contract 4.5).
+func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent) (*storing, error) {
+	if p.Method != DebiCheck {
+		return s.storingFor(ctx, who, p, b, c)
+	}
+	var w fault.Problems
+	if s.mayAsk(&w, p.Details.DirectDebit.Terms.Authentication); w.Err() != nil {
+		return nil, w.Err()
+	}
+	verified, err := s.verify(ctx, who, *p)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.storingFor(ctx, who, p, b, c)
+	if err != nil {
+		return nil, err
+	}
+	st.verified = verified
+	m, err := s.Read.Mandate(ctx, p.MerchantID, p.ID)
+	if fault.Is(err, fault.NotFound) {
+		return st, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.Read.AuthenticationsOf(ctx, p.MerchantID, p.ID)
+	switch how := p.Details.DirectDebit.Terms.Authentication; {
+	case err != nil || len(before) == 0:
+		return st, err
+	case mandate.Asked(before, how) >= s.Limits.MostTries:
+		return nil, tooOften(s.Limits)
+	}
+	st.renews, st.asked = m.State, before[0].Number
+	return st, nil
 }
 
 // mayGiveFor: payers act for themselves, staff need the permission to write.
@@ -187,11 +234,18 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 		if rec.ClientID == uuid.Nil || t.ClientID != rec.ClientID {
 			return nil, invalidToken("Invalid or inactive recurring token!")
 		}
+		on := rec.Purchase
+		if s.runsSoon(on, s.Now()) {
+			tt := s.Timetable.For(bank.Method(t.Method))
+			on.Due = tt.DueOn(tt.EarliestActionDate(s.Calendar, s.Now()))
+		}
+		because, err := s.judge(on, m)
+		if err != nil {
+			return nil, err
+		}
 		return func(tx Tx, rec *Record) error {
-			if s.runsSoon(rec.Purchase, tx.Now()) {
-				rec.Due = s.Timetable.DueOn(s.Timetable.EarliestActionDate(s.Calendar, tx.Now()))
-			}
-			return s.charging(who, t, m)(tx, rec)
+			rec.Due = on.Due
+			return s.charging(who, t, m, because)(tx, rec)
 		}, nil
 	})
 }

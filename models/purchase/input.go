@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 )
 
@@ -38,12 +39,14 @@ type Input struct {
 }
 
 // DirectDebitInput is a debit-order block as it was asked for; what was left out
-// is empty. MandateFields names the DebiCheck fields that were given.
+// is empty. Ask is the DebiCheck fields, and MandateFields names those that were
+// given.
 type DirectDebitInput struct {
 	ProfileCode, AbbreviatedName, AccountNumber string
 	DeductionDay                                *int
 	PeriodUnits                                 string
 	MandateFields                               []string
+	Ask                                         *mandate.Ask // the mandate fields themselves
 }
 
 // The family's card and bank methods are known names that Debitdesk does not offer.
@@ -188,10 +191,12 @@ func (in *Input) checkWhitelist() {
 	if in.DirectDebit != nil && len(list) != 1 {
 		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "%s", wantsExactly1)
 	}
-	if in.Options.ForceRecurring && slices.Contains(list, DebiCheck) || in.DirectDebit != nil && slices.Contains(list, DebiCheck) {
-		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "Mandates by debicheck are not offered yet. Use eft.")
+	if in.DirectDebit == nil && in.Options.ForceRecurring && onlyDebiCheck(list) {
+		w.Add(directDebitAt, "required", "A mandate by debicheck needs this block with the terms of the mandate.")
 	}
 }
+
+func onlyDebiCheck(whitelist []string) bool { return len(whitelist) == 1 && whitelist[0] == DebiCheck }
 
 func (in *Input) checkDetails() {
 	w, d := &in.Problems, &in.Details

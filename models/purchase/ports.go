@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/audit"
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
@@ -34,8 +35,17 @@ type Tx interface {
 	// transaction ends with fault.ErrLost when it is gone.
 	HoldClient(merchantID, id uuid.UUID)
 	InsertMandate(m mandate.Mandate)
+	// RenewMandate takes new details of a mandate that was never given, if it still
+	// stands in the state from; else the transaction ends with fault.ErrLost.
+	RenewMandate(m mandate.Mandate, from mandate.State)
+	// EndMandate ends a mandate whose token ends, and has the bank told of it.
+	EndMandate(merchantID, id uuid.UUID, state mandate.State)
+	InsertAuthentication(a mandate.Authentication)
+	InsertVerification(v mandate.Verification)
 	InsertEvidence(e mandate.Evidence)
 	InsertToken(t token.Token)
+	// RenewToken takes new details of a token that was never usable.
+	RenewToken(t token.Token)
 	MoveToken(t token.Token, from token.State) (bool, error)
 	// HoldToken keeps the token from being deleted while a charge begins; the
 	// transaction ends with fault.ErrLost when it is not active any more.
@@ -61,6 +71,10 @@ type Reader interface {
 	// TokensOf lists the live tokens of a client, newest first.
 	TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
 	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
+	// AuthenticationsOf lists how often the payer was asked, newest first.
+	AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication, error)
+	// DebitsUnder counts the debits under a mandate that are under way or collected.
+	DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (int, error)
 	// LatestCollections gives the newest collection of each purchase that has one.
 	LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
 	// WaitingFor lists the purchases in pending_charge that would be collected from a token.
@@ -94,6 +108,10 @@ type Service struct {
 	Calendar  *calendar.Calendar
 	Timetable collection.Timetable
 	Letters   Letters
+	Window    mandate.Window // of real-time DebiCheck
+	Limits    mandate.Limits
+	// Verify asks the bank about an account (AVS).
+	Verify func(context.Context, bank.Verification) (bank.Verified, error)
 }
 
 // Record is a purchase with what its page and its API answer show beside it.

@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/mandate"
 )
 
 // The methods that can be asked for.
@@ -90,13 +91,16 @@ type Product struct {
 }
 
 // DirectDebit is the debit-order block (source: direct_debit details). The
-// account is the merchant's clearing account, not the payer's.
+// account is the merchant's clearing account, not the payer's. Its JSON is how it
+// is stored.
 type DirectDebit struct {
 	ProfileCode     string `json:"profile_code"`
 	AbbreviatedName string `json:"abbreviated_name"`
 	AccountNumber   string `json:"account_number"`
 	DeductionDay    int    `json:"deduction_day"` // 1-30, 99 = last; weeks 1-7; days 0
 	PeriodUnits     string `json:"period_units"`
+
+	Terms *mandate.Terms `json:"terms,omitempty"` // nil for eft
 }
 
 // Options is what else a request chose. Its JSON is how it is stored.

@@ -51,7 +51,7 @@ var moves = map[Status][]Status{
 	Overdue:        {Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled},
 	Expired:        {Paid},
 	PendingCharge:  {PendingExecute, Cancelled, Failed},
-	PendingExecute: {Paid, Failed, Preauthorized},
+	PendingExecute: {Paid, Failed, Preauthorized, PendingCharge}, // pending_charge: accepted, and the first debit is later
 	Paid:           {Failed, Chargeback, PendingRefund, Refunded},
 	Chargeback:     {Paid, Failed},
 	PendingRefund:  {Refunded, Paid, Chargeback, Failed},

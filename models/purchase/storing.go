@@ -21,7 +21,8 @@ import (
 )
 
 // storing is an account on its way to become a token: the mandate, the token and,
-// when there is an amount, the first collection.
+// by EFT with an amount, the first collection. By DebiCheck the payer is asked
+// first, and everything else follows from the answer.
 type storing struct {
 	s        *Service
 	who      actor.Actor
@@ -29,6 +30,9 @@ type storing struct {
 	mandate  mandate.Mandate
 	token    token.Token
 	evidence []mandate.Evidence
+	verified *mandate.Verification
+	asked    int             // how often the payer was asked before
+	renews   mandate.State   // the state of the mandate whose details these replace; empty: it is new
 	first    collection.Plan // of the first collection; of no use when nothing is collected
 	soon     bool            // the first collection runs as early as the cut-offs allow
 }
@@ -51,13 +55,16 @@ func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, 
 		ClearingAccount: dd.AccountNumber, PeriodUnits: dd.PeriodUnits, DeductionDay: dd.DeductionDay, AmountCents: p.TotalCents,
 		HolderName: holder, AccountMask: p.Payer.BankAccount.String(), BankCode: p.Payer.BankCode, AccountType: kind, Consent: c,
 	}
+	if p.Method == DebiCheck {
+		m.Kind, m.State, m.Terms = mandate.DebiCheck, mandate.Submitted, dd.Terms
+	}
 	now := s.Now()
 	first := s.firstPlan(*p, b, now)
 	if m.Consent.Text == "" {
 		m.Consent.Text = mandate.Wording(m, b, p.terms(first, dd.DeductionDay))
 	}
 	return &storing{s: s, who: who, brand: b, first: first, soon: s.runsSoon(*p, now), mandate: m, token: token.Token{
-		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Method: EFT, State: token.Pending, HolderName: holder,
+		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Method: p.Method, State: token.Pending, HolderName: holder,
 		BankCode: p.Payer.BankCode, AccountType: kind, Account: p.Payer.BankAccount, AccountMask: p.Payer.BankAccount.String(), CreatedBy: who.Name,
 	}}, nil
 }
@@ -79,8 +86,9 @@ func alphanumeric(r rune) rune {
 	return -1
 }
 
-// apply moves the purchase: without an amount the account is stored at once,
-// otherwise the first collection decides (API contract 4.5).
+// apply moves the purchase: by DebiCheck the payer is asked; by EFT without an
+// amount the account is stored at once, otherwise the first collection decides
+// (API contract 4.5).
 func (st *storing) apply(tx Tx, p *Purchase) *collection.Collection {
 	now := tx.Now()
 	st.mandate.ID, st.mandate.CreatedAt, st.mandate.UpdatedAt = p.ID, now, now
@@ -89,35 +97,68 @@ func (st *storing) apply(tx Tx, p *Purchase) *collection.Collection {
 	}
 	st.token.ID, st.token.MandateID, st.token.Description = p.ID, p.ID, uuid.NewSHA1(p.ID, []byte("description")).String()
 	st.token.CreatedAt, st.token.UpdatedAt = now, now
-	if !p.collects() {
-		st.token.State = token.Active
-		p.IsRecurringToken = true
-		p.attempt(Attempt{Type: "authorize", Successful: true, Method: EFT, ClientIP: st.who.IP, At: now})
-		p.move(Preauthorized, now)
+	if st.mandate.Kind == mandate.DebiCheck {
+		p.move(PendingExecute, now)
 		return nil
 	}
-	c := st.s.collectionOf(tx, *p, p.ID, p.ID, st.first)
-	c.StatementLine = statementLine(st.mandate, c.ActionDate)
+	st.mandate.AcceptedAt = now
+	if !p.collects() {
+		st.token.State = token.Active
+		p.stored(now, st.who.IP)
+		return nil
+	}
+	return p.firstDebit(tx, st.s, st.mandate, st.first, st.soon)
+}
+
+// stored: the account is kept and nothing is collected.
+func (p *Purchase) stored(at time.Time, ip string) {
+	p.IsRecurringToken = true
+	p.attempt(Attempt{Type: "authorize", Successful: true, Method: p.Method, ClientIP: ip, At: at})
+	p.move(Preauthorized, at)
+}
+
+// firstDebit plans the collection that comes with storing the account.
+func (p *Purchase) firstDebit(tx Tx, s *Service, m mandate.Mandate, plan collection.Plan, soon bool) *collection.Collection {
+	c := s.collectionOf(tx, *p, p.ID, m, plan)
+	if m.Fallback {
+		c.Disputable, c.DisputableBecause = true, []string{mandate.BecauseFallback}
+	}
 	p.CollectionCount++
-	if st.soon {
+	switch {
+	case !soon:
+		p.move(PendingCharge, tx.Now())
+	case p.Status == PendingExecute: // since the payer was asked
+		c.Started = true
+	default:
 		c.Started = true // the purchase is pending_execute from the beginning
-		p.move(PendingExecute, now)
-	} else {
-		p.move(PendingCharge, now)
+		p.move(PendingExecute, tx.Now())
 	}
 	return &c
 }
 
 // write keeps the mandate, the token and the collection, after the purchase.
 func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) {
-	tx.InsertMandate(st.mandate)
+	if st.renews == "" {
+		tx.InsertMandate(st.mandate)
+		tx.InsertToken(st.token)
+	} else {
+		tx.RenewMandate(st.mandate, st.renews)
+		tx.RenewToken(st.token)
+	}
 	for _, e := range st.evidence {
 		e.ID, e.MerchantID, e.MandateID, e.CreatedAt = tx.NewID(), p.MerchantID, st.mandate.ID, tx.Now()
 		tx.InsertEvidence(e)
 	}
-	tx.InsertToken(st.token)
+	if st.verified != nil {
+		st.verified.PurchaseID = p.ID
+		keepVerification(tx, st.who, *st.verified)
+	}
 	if c != nil {
 		tx.InsertCollection(*c)
+	}
+	if st.mandate.Kind == mandate.DebiCheck {
+		ask(tx, st.who, p, st.mandate, st.mandate.Terms.Authentication, st.asked+1)
+		return
 	}
 	tx.Audit(st.who, audit.Entry{Action: "mandate.given", ObjectType: "mandate", ObjectID: st.mandate.ID, ClientID: p.ClientID, PurchaseID: p.ID,
 		Text:  fmt.Sprintf("Permission to debit %s at %s was recorded (%s).", st.token.AccountMask, bank.BankName(st.token.BankCode), channelWords(st.mandate.Consent.Channel)),
@@ -132,6 +173,8 @@ func channelWords(c mandate.Channel) string {
 		return "signed on paper"
 	case mandate.ByAPI:
 		return "held by the merchant"
+	case mandate.ByBank:
+		return "given at the payer's bank"
 	}
 	return string(c)
 }
@@ -147,11 +190,13 @@ func (s *Service) runsSoon(p Purchase, now time.Time) bool {
 // firstPlan plans the collection that a payer's consent starts: on the due when
 // that was given and lies far enough ahead, else as early as the cut-offs allow.
 func (s *Service) firstPlan(p Purchase, b merchant.Brand, now time.Time) collection.Plan {
+	method := bank.Method(cmp.Or(p.Method, EFT))
+	tt := s.Timetable.For(method)
 	due := p.Due
 	if s.runsSoon(p, now) {
-		due = s.Timetable.DueOn(s.Timetable.EarliestActionDate(s.Calendar, now))
+		due = tt.DueOn(tt.EarliestActionDate(s.Calendar, now))
 	}
-	return s.Timetable.Plan(s.Calendar, due, b.Shift, now)
+	return tt.Plan(s.Calendar, due, b.ShiftFor(method), now)
 }
 
 // terms are what the permission says of this purchase. A deduction day that only
@@ -164,13 +209,19 @@ func (p Purchase) terms(first collection.Plan, day int) mandate.Start {
 	return t
 }
 
-func (s *Service) collectionOf(tx Tx, p Purchase, tokenID, mandateID uuid.UUID, plan collection.Plan) collection.Collection {
+// collectionOf is one debit of a token under its mandate.
+func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.Mandate, plan collection.Plan) collection.Collection {
 	c := collection.Collection{
 		ID: tx.NewID(), MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID, Attempt: p.CollectionCount + 1,
-		TokenID: tokenID, MandateID: mandateID, Method: bank.EFT, AmountCents: p.TotalCents, Currency: p.Currency,
+		TokenID: tokenID, MandateID: m.ID, Method: bank.Method(m.Kind), AmountCents: p.TotalCents, Currency: p.Currency,
 		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
+	if m.Kind == mandate.DebiCheck {
+		c.TrackingDays = s.Limits.TrackingDays
+		c.OnceOff = m.Terms.DebitSequence == mandate.OnceOff
+	}
 	c.Schedule(plan)
+	c.StatementLine = statementLine(m, c.ActionDate)
 	return c
 }
 

@@ -52,6 +52,7 @@ func (d *Desk) Move(ctx context.Context, who actor.Actor, ask Ask) (Moved, error
 			return err
 		}
 		moved.Now, moved.Done.Collections = d.Clock.Now(), len(moved.Done.debits.Collections)
+		moved.Done.Mandates = len(moved.Done.debits.Mandates)
 		return d.InTx(ctx, func(tx Tx) error {
 			note(tx, who, "clock.moved", who.MerchantID, uuid.Nil, uuid.Nil, fmt.Sprintf("The sandbox clock was moved from %s to %s SAST.", say(from), say(to)))
 			return tx.Answered(moved)

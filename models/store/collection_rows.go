@@ -33,6 +33,8 @@ type collectionRow struct {
 	ProofDue          bool
 	SoftBefore        int
 	Service           string
+	TrackingDays      int
+	OnceOff           bool
 	StatementLine     string
 	ResultCode        string
 	ResultAt          *time.Time
@@ -54,7 +56,7 @@ func collectionRowOf(c collection.Collection) *collectionRow {
 		TokenID: c.TokenID, MandateID: c.MandateID, Method: string(c.Method), State: string(c.State), AmountCents: c.AmountCents, Currency: c.Currency,
 		ActionDate: c.ActionDate, OriginalDate: c.OriginalDate, SubmitAt: Instant(c.SubmitAt), ExecuteAt: Instant(c.ExecuteAt),
 		Started: c.Started, RecallDue: c.RecallDue, ProofDue: c.ProofDue, SoftBefore: c.SoftBefore,
-		Service: string(c.Service), StatementLine: c.StatementLine, ResultCode: c.Result.Code,
+		Service: string(c.Service), TrackingDays: c.TrackingDays, OnceOff: c.OnceOff, StatementLine: c.StatementLine, ResultCode: c.Result.Code,
 		ResultAt: instantOrNull(c.ResultAt), ProvisionalAt: instantOrNull(c.ProvisionalAt), FinalAt: instantOrNull(c.FinalAt), AlertAt: instantOrNull(c.AlertAt),
 		Disputable: c.Disputable, DisputableBecause: textArray(c.DisputableBecause), DisputeDeadline: c.DisputeDeadline,
 		CreatedAt: Instant(c.CreatedAt), UpdatedAt: Instant(c.UpdatedAt),
@@ -67,7 +69,7 @@ func (r collectionRow) domain() collection.Collection {
 		TokenID: r.TokenID, MandateID: r.MandateID, Method: bank.Method(r.Method), State: collection.State(r.State), AmountCents: r.AmountCents, Currency: r.Currency,
 		ActionDate: r.ActionDate, OriginalDate: r.OriginalDate, SubmitAt: r.SubmitAt.UTC(), ExecuteAt: r.ExecuteAt.UTC(),
 		Started: r.Started, RecallDue: r.RecallDue, ProofDue: r.ProofDue, SoftBefore: r.SoftBefore,
-		Service: collection.ServiceType(r.Service), StatementLine: r.StatementLine,
+		Service: collection.ServiceType(r.Service), TrackingDays: r.TrackingDays, OnceOff: r.OnceOff, StatementLine: r.StatementLine,
 		ResultAt: utcOrZero(r.ResultAt), ProvisionalAt: utcOrZero(r.ProvisionalAt), FinalAt: utcOrZero(r.FinalAt), AlertAt: utcOrZero(r.AlertAt),
 		Disputable: r.Disputable, DisputableBecause: []string(r.DisputableBecause), DisputeDeadline: r.DisputeDeadline,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),

@@ -53,12 +53,13 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 		BankCode      string
 		AccountType   string
 		AccountSealed []byte
+		BankReference string
 	}
 	err := s.read(ctx).Raw(`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ?
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
 			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
-		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed
-		FROM claimed c JOIN tokens t ON t.id = c.token_id ORDER BY c.submit_at, c.id`, s.Now(), limit, s.handOverTime().Seconds()).Scan(&rows).Error
+		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed, m.bank_reference
+		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id ORDER BY c.submit_at, c.id`, s.Now(), limit, s.handOverTime().Seconds()).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("claim collections: %w", err)
 	}
@@ -69,6 +70,7 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 		claims[i] = debit.Claim{Collection: c, Token: token.State(r.TokenState), Wrong: wrong, Order: bank.Instruction{
 			ID: c.ID, MerchantID: c.MerchantID, Method: c.Method, AmountCents: c.AmountCents, Currency: c.Currency, ActionDate: c.ActionDate,
 			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName, StatementLine: c.StatementLine,
+			MandateReference: r.BankReference, TrackingDays: c.TrackingDays, Disputable: c.Disputable,
 		}}
 	}
 	return claims, nil
@@ -96,9 +98,9 @@ func (s *Store) RecallsDue(ctx context.Context, limit int) ([]collection.Collect
 	return collections(rows), nil
 }
 
-// contestable: what the payer agreed to on our page is a record; a permission that
-// the merchant vouched for needs a document.
-const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR EXISTS (SELECT FROM mandate_evidence e WHERE e.mandate_id = m.id))`
+// contestable: what the payer agreed to on our page or confirmed at the bank is a
+// record; a permission that the merchant vouched for needs a document.
+const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_reference <> '' OR EXISTS (SELECT FROM mandate_evidence e WHERE e.mandate_id = m.id))`
 
 // ContestsDue implements debit.Reader.
 func (s *Store) ContestsDue(ctx context.Context, limit int) ([]debit.Contest, error) {
@@ -183,6 +185,8 @@ const planned = `SELECT submit_at AS at FROM collections WHERE state = 'schedule
 	UNION ALL SELECT final_at FROM collections WHERE state = 'provisional'
 	UNION ALL SELECT alert_at FROM collections WHERE state = 'submitted' AND alerted_at IS NULL
 	UNION ALL SELECT pass_at FROM purchases WHERE pass_at IS NOT NULL
+	UNION ALL SELECT requested_at FROM mandate_authentications WHERE state = 'requested'
+	UNION ALL SELECT expires_at FROM mandate_authentications WHERE state IN ('sent', 'delivered')
 	UNION ALL SELECT due_at FROM sandbox_answers WHERE delivered_at IS NULL`
 
 // NextDue implements debit.Reader; mails that wait for another try count too.
@@ -203,6 +207,7 @@ func (s *Store) NextDue(ctx context.Context) (time.Time, bool, error) {
 func (s *Store) Overdue(ctx context.Context) (overdue bool, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM (`+planned+`) AS planned WHERE at <= $1)
 		OR EXISTS (SELECT FROM collections WHERE recall_due)
+		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)
 		OR EXISTS (SELECT FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+contestable+`)`, s.Now()).Scan(&overdue)
 	if err != nil {
 		return false, fmt.Errorf("look for what is overdue: %w", err)

@@ -55,6 +55,13 @@ func (t *Tx) InsertToken(k token.Token) {
 		AccountHash: t.s.seal.Hash(k.MerchantID, "account", k.BankCode+"/"+k.Account.Reveal()), CreatedBy: k.CreatedBy, CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt})
 }
 
+// RenewToken implements purchase.Tx.
+func (t *Tx) RenewToken(k token.Token) {
+	t.mustMove(`UPDATE tokens SET holder_name = $3, bank_code = $4, account_type = $5, account_sealed = $6, account_mask = $7, account_hash = $8, created_by = $9, updated_at = $10
+		WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`, k.MerchantID, k.ID, k.HolderName, k.BankCode, string(k.AccountType),
+		t.s.seal.Seal(k.MerchantID, k.Account.Reveal()), k.AccountMask, t.s.seal.Hash(k.MerchantID, "account", k.BankCode+"/"+k.Account.Reveal()), k.CreatedBy, Instant(k.UpdatedAt))
+}
+
 const moveToken = `UPDATE tokens SET state = $4, soft_failures = $5, failures = $6, blocked_code = $7, last_success_at = $8, updated_at = $9,
 	ended_at = coalesce(ended_at, $10), last_used_at = $11 WHERE id = $1 AND merchant_id = $2 AND state = $3`
 

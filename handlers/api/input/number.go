@@ -130,14 +130,8 @@ func (o *Object) Decimal(name string, def decimal.Decimal, digits, places int32)
 	if !ok {
 		return def
 	}
-	const message = "A valid number is required."
-	text, ok := o.numberText(name, value, message)
+	d, ok := o.decimal(name, value)
 	if !ok {
-		return def
-	}
-	d, err := decimalOf(text)
-	if err != nil {
-		o.Add(name, "invalid", message)
 		return def
 	}
 	if !d.Equal(d.Truncate(places)) {
@@ -150,6 +144,31 @@ func (o *Object) Decimal(name string, def decimal.Decimal, digits, places int32)
 		return def
 	}
 	return d
+}
+
+// NullDecimal is an exact number that is no money, given as number or text, nil
+// for null, empty text and missing. Its places and size are for the rules to limit.
+func (o *Object) NullDecimal(name string) *decimal.Decimal {
+	value := o.fields[name]
+	if value == nil || value == "" {
+		return nil
+	}
+	d, _ := o.decimal(name, value)
+	return &d
+}
+
+func (o *Object) decimal(name string, value any) (decimal.Decimal, bool) {
+	const message = "A valid number is required."
+	text, ok := o.numberText(name, value, message)
+	if !ok {
+		return decimal.Zero, false
+	}
+	d, err := decimalOf(text)
+	if err != nil {
+		o.Add(name, "invalid", message)
+		return decimal.Zero, false
+	}
+	return d, true
 }
 
 // Between notes a problem when a decimal lies outside the bounds, both included.

@@ -1,0 +1,120 @@
+package debit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/mandate"
+)
+
+// request hands to the bank what payers are to be asked. The time to answer counts
+// from then. A request that the bank took before a crash is handed over again
+// under the same id, which changes nothing there.
+func (s *Service) request(ctx context.Context, done *Done) error {
+	var wrong error
+	err := sweep(func() (sent int, err error) {
+		claims, err := s.Read.ClaimRequests(ctx, s.chunk())
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range claims {
+			if err := s.requestOne(ctx, c); err != nil {
+				wrong = errors.Join(wrong, err)
+				continue
+			}
+			sent++
+			done.touchMandate(c.Authentication.ID)
+		}
+		done.Asked += sent
+		return sent, nil
+	})
+	return errors.Join(err, wrong)
+}
+
+func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
+	if c.Wrong != nil {
+		return fmt.Errorf("request a mandate: %w", c.Wrong)
+	}
+	at := s.Now()
+	c.Order.AnswerBy = at.Add(s.Limits.For(c.Authentication.Method))
+	receipt, err := s.Bank.RequestMandate(ctx, c.Order)
+	if err != nil {
+		return errors.Join(fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err), s.Read.ReleaseRequest(context.WithoutCancel(ctx), c.Authentication.ID))
+	}
+	return s.onAsked(ctx, c.Authentication.ID, func(q *question) {
+		switch {
+		case q.a.is.State != mandate.AuthRequested: // an answer was quicker
+		case receipt.Refused:
+			q.decline(mandate.Rejected, cmp.Or(receipt.Code, "MS03"), at)
+		default:
+			q.sent(at)
+			q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.sent", "The request was handed to the payer's bank; there is time to answer until %s.", q.say(q.a.is.ExpiresAt))
+		}
+	})
+}
+
+// runOut ends authentications whose time has passed. A real-time request that did
+// not even reach the bank in that time is given up: the payer does not wait for it
+// any more.
+func (s *Service) runOut(ctx context.Context, done *Done) error {
+	return wrap("end what was not answered", sweep(func() (int, error) {
+		ids, err := s.Read.RunOut(ctx, s.Now().Add(-s.Limits.RealTime), s.chunk())
+		if err != nil {
+			return 0, err
+		}
+		for _, id := range ids {
+			if err := s.onAsked(ctx, id, (*question).passed); err != nil {
+				return 0, err
+			}
+			done.touchMandate(id)
+		}
+		done.RunOut += len(ids)
+		return len(ids), nil
+	}))
+}
+
+// withdraw tells the bank what is not wanted any more: a mandate whose token was
+// deleted, or an answer that came too late.
+func (s *Service) withdraw(ctx context.Context, done *Done) error {
+	var wrong error
+	err := sweep(func() (told int, err error) {
+		due, err := s.Read.CancelsDue(ctx, s.chunk())
+		if err != nil {
+			return 0, err
+		}
+		for _, a := range due {
+			if err := s.withdrawOne(ctx, a); err != nil {
+				wrong = errors.Join(wrong, err)
+				continue
+			}
+			told++
+			done.touchMandate(a.ID)
+		}
+		done.Withdrawn += told
+		return told, nil
+	})
+	return errors.Join(err, wrong)
+}
+
+func (s *Service) withdrawOne(ctx context.Context, a mandate.Authentication) error {
+	if err := s.Bank.CancelMandate(ctx, a.ID); err != nil && !errors.Is(err, bank.ErrUnknown) {
+		return fmt.Errorf("cancel mandate %s: %w", a.MandateID, err)
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		first, err := tx.CancelTold(a.ID)
+		if err != nil || !first {
+			return err
+		}
+		held, err := tx.HoldAsked([]uuid.UUID{a.ID})
+		if asked, found := held[a.ID]; found {
+			noteMandate(tx, actor.SystemOf(a.MerchantID), asked.Mandate, "mandate.cancelled_at_bank", "The payer's bank was told that this mandate is not wanted any more.")
+		}
+		return err
+	})
+}

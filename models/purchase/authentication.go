@@ -1,0 +1,192 @@
+package purchase
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/queue"
+)
+
+// The attempt error codes of an authentication (API contract 1.5).
+const (
+	errorDeclined   = "authorization_failed"
+	errorNoAnswer   = "timeout"
+	errorBankFailed = bank.ErrorAcquirer
+)
+
+const authenticationAt = directDebitAt + ".authentication_type"
+
+// mayAsk applies the window of real-time requests (API contract 4.4).
+func (s *Service) mayAsk(w *fault.Problems, m mandate.Method) {
+	if now := s.Now(); m == mandate.RealTime && !s.Window.Open(now) {
+		w.Add(authenticationAt, "debicheck_unavailable", "%s", s.Window.Refusal(now))
+	}
+}
+
+// ask writes down that the payer is to be asked; a job hands it to the bank.
+func ask(tx Tx, who actor.Actor, p Purchase, m mandate.Mandate, how mandate.Method, number int) {
+	tx.InsertAuthentication(mandate.Authentication{ID: tx.NewID(), MerchantID: m.MerchantID, MandateID: m.ID, Number: number, Method: how,
+		State: mandate.AuthRequested, RequestedBy: who.Name, RequestedAt: tx.Now()})
+	tx.Enqueue(queue.RunDue{})
+	tx.Audit(who, audit.Entry{Action: "mandate.requested", ObjectType: "mandate", ObjectID: m.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+		Text:  fmt.Sprintf("%s is asked to confirm a DebiCheck mandate for %s at %s (%s).", m.HolderName, m.AccountMask, bank.BankName(m.BankCode), how.Label()),
+		After: map[string]any{"contract_reference": m.ContractReference, "method": how, "number": number, "terms": m.Terms}})
+}
+
+// AskAgain asks the payer once more for a mandate that was not answered, declined
+// or could not be asked for. How often is limited; real time has its window.
+// Errors: Conflict when there is nothing to ask, Invalid outside the window.
+func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, how mandate.Method) (Record, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Record{}, err
+	}
+	if how != mandate.RealTime && how != mandate.Delayed {
+		return Record{}, fault.At("method", "invalid_choice", "%q is not a valid choice. Choose one of: REALTIME, DELAYED.", how)
+	}
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+		m, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
+		if err != nil {
+			return nil, err
+		}
+		before, err := s.Read.AuthenticationsOf(ctx, rec.MerchantID, rec.ID)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.mayAskAgain(rec.Purchase, m, before, how); err != nil {
+			return nil, err
+		}
+		return func(tx Tx, rec *Record) error {
+			from, status := m.State, rec.Status
+			m.State, m.ReasonCode, m.UpdatedAt = mandate.Submitted, "", tx.Now()
+			tx.RenewMandate(m, from)
+			rec.move(PendingExecute, tx.Now())
+			ask(tx, who, rec.Purchase, m, how, before[0].Number+1)
+			tx.Audit(who, audit.Entry{Action: "purchase.asked_again", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "The payer is asked again.", Before: map[string]any{"status": status}, After: map[string]any{"status": rec.Status}})
+			return nil
+		}, nil
+	})
+}
+
+func (s *Service) mayAskAgain(p Purchase, m mandate.Mandate, before []mandate.Authentication, how mandate.Method) error {
+	now := s.Now()
+	switch {
+	case m.Kind != mandate.DebiCheck || len(before) == 0:
+		return fault.New(fault.Conflict, "mandate_wrong_kind", "Only DebiCheck mandates are confirmed by the payer at the bank.")
+	case m.State.Waiting():
+		return fault.New(fault.Conflict, "mandate_waiting", "The payer is being asked already.")
+	case !m.State.Unanswered():
+		return fault.New(fault.Conflict, "mandate_wrong_state", "This mandate is %s; there is nothing to ask.", m.State.Label())
+	case !p.Payable(now):
+		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "The purchase of this mandate is %s. Set up a new mandate.", p.Status)
+	case mandate.Asked(before, how) >= s.Limits.MostTries:
+		return tooOften(s.Limits)
+	}
+	var w fault.Problems
+	s.mayAsk(&w, how)
+	return w.Err()
+}
+
+func tooOften(l mandate.Limits) error {
+	return fault.New(fault.Conflict, "mandate_too_often", "The payer was asked %d times this way; that is the limit. Set up a new mandate.", l.MostTries)
+}
+
+// Authenticated: the mandate of a purchase became usable. The account is stored
+// at once, and the first collection follows where there is an amount (API
+// contract 3.7.2). The collection is to be inserted by the caller; nil for none.
+func (s *Service) Authenticated(tx Tx, p *Purchase, m mandate.Mandate, b merchant.Brand) *collection.Collection {
+	if p.Status != PendingExecute {
+		return nil
+	}
+	now := tx.Now()
+	p.IsRecurringToken = true
+	if !p.collects() {
+		p.stored(now, "")
+		return nil
+	}
+	p.attempt(Attempt{Type: "authorize", Successful: true, Method: DebiCheck, At: now})
+	return p.firstDebit(tx, s, m, s.firstPlan(*p, b, now), s.runsSoon(*p, now))
+}
+
+// Unauthenticated: the mandate did not come about; false when the purchase has
+// moved on. It stays payable until due.
+func (p *Purchase) Unauthenticated(state mandate.State, reason bank.MandateCode, at time.Time) bool {
+	if p.Status != PendingExecute {
+		return false
+	}
+	code := errorDeclined
+	switch state {
+	case mandate.NoResponse:
+		code = errorNoAnswer
+	case mandate.FailedAtBank:
+		code = errorBankFailed
+	default:
+	}
+	p.attempt(Attempt{Type: "authorize", Method: DebiCheck, At: at, Error: &AttemptError{code, reason.Label()}})
+	p.move(Failed, at)
+	return true
+}
+
+// verify asks the bank about the account where the terms say so; nil when they do
+// not. A bank that cannot answer never fails the request (reference: debit orders
+// 3.3). What the bank said is kept, also when it fails the request.
+func (s *Service) verify(ctx context.Context, who actor.Actor, p Purchase) (*mandate.Verification, error) {
+	dd := p.Details.DirectDebit
+	if p.Method != DebiCheck || dd == nil || dd.Terms == nil || !dd.Terms.VerifyAccount {
+		return nil, nil
+	}
+	answers, err := s.Verify(ctx, bank.Verification{MerchantID: p.MerchantID, Branch: p.Payer.BankCode, Account: p.Payer.BankAccount, AccountType: p.Payer.AccountType,
+		ID: p.Payer.PersonalCode, FullName: p.Payer.FullName, Email: p.Payer.Email, Phone: p.Payer.Phone})
+	if err != nil {
+		answers = bank.Verified{} // the question did not arrive: not checked
+	}
+	v := &mandate.Verification{MerchantID: p.MerchantID, ClientID: p.ClientID, Account: p.Payer.BankAccount, AccountMask: p.Payer.BankAccount.String(),
+		BankCode: p.Payer.BankCode, Answers: answers, Passed: answers.Refusal() == ""}
+	if v.Passed {
+		return v, nil
+	}
+	if err := s.InTx(ctx, func(tx Tx) error {
+		if p.ID != uuid.Nil {
+			v.PurchaseID = p.ID
+		}
+		keepVerification(tx, who, *v)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	return nil, fault.At(directDebitAt+".verify_account", "account_verification_failed", "%s", answers.Refusal())
+}
+
+func keepVerification(tx Tx, who actor.Actor, v mandate.Verification) {
+	v.ID, v.At = tx.NewID(), tx.Now()
+	tx.InsertVerification(v)
+	text := fmt.Sprintf("The bank was asked about the account %s: %s", v.AccountMask, v.Summary())
+	tx.Audit(who, audit.Entry{Action: "account.verified", ObjectType: "account_verification", ObjectID: v.ID, ClientID: v.ClientID, PurchaseID: v.PurchaseID,
+		Text: text, After: map[string]any{"passed": v.Passed, "answers": v.Answers}})
+}
+
+// checkPayer adds what DebiCheck needs of the payer beside a bank account: a
+// natural person with an identity (reference: debit orders 1.1).
+func (s *Service) checkPayer(w *fault.Problems, p Purchase, in *Input) {
+	if p.Method != DebiCheck {
+		return
+	}
+	if _, wrong := bank.ParseIdentity(p.Payer.PersonalCode, calendar.DateOf(s.Now())); len(wrong) > 0 {
+		if in.Client != nil {
+			w.Add("client.personal_code", wrong[0].Code, "%s", wrong[0].Message)
+			return
+		}
+		w.Add("client_id", wrong[0].Code, "The client's identity number cannot be used: %s", wrong[0].Message)
+	}
+}

@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/debit"
+	"debitdesk/models/mandate"
+)
+
+// HoldAsked implements debit.Tx. A mandate, its token and its purchase share one id.
+func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked, error) {
+	db, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`
+	var tokens []tokenRow
+	var mandates []mandateRow
+	var asked []authenticationRow
+	if err := db.Raw(`SELECT * FROM tokens WHERE `+which, authenticationIDs).Scan(&tokens).Error; err != nil {
+		return nil, fmt.Errorf("hold tokens: %w", err)
+	}
+	if err := db.Raw(`SELECT * FROM mandates WHERE `+which, authenticationIDs).Scan(&mandates).Error; err != nil {
+		return nil, fmt.Errorf("hold mandates: %w", err)
+	}
+	if err := db.Raw(`SELECT * FROM mandate_authentications WHERE id IN ? ORDER BY id FOR NO KEY UPDATE`, authenticationIDs).Scan(&asked).Error; err != nil {
+		return nil, fmt.Errorf("hold authentications: %w", err)
+	}
+	purchases, err := t.holdPurchases(which, authenticationIDs)
+	if err != nil {
+		return nil, err
+	}
+	held := map[uuid.UUID]debit.Asked{}
+	for _, r := range asked {
+		one := debit.Asked{Authentication: r.domain()}
+		for _, k := range tokens {
+			if k.ID == r.MandateID {
+				one.Token = k.domain()
+			}
+		}
+		for _, m := range mandates {
+			if m.ID == r.MandateID {
+				one.Mandate = m.domain()
+			}
+		}
+		for _, p := range purchases {
+			if p.ID == r.MandateID {
+				one.Purchase = p
+			}
+		}
+		held[r.ID] = one
+	}
+	return held, nil
+}
+
+// SuspendMandate implements debit.Tx.
+func (t *Tx) SuspendMandate(merchantID, id uuid.UUID, code string) {
+	t.later(`UPDATE mandates SET state = 'suspended', reason_code = $3, updated_at = $4
+		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code, t.now)
+}
+
+// CancelTold implements debit.Tx.
+func (t *Tx) CancelTold(id uuid.UUID) (bool, error) {
+	n, err := t.exec(`UPDATE mandate_authentications SET cancel_due = false WHERE id = $1 AND cancel_due`, id)
+	if err != nil {
+		return false, fmt.Errorf("note a cancelled mandate: %w", err)
+	}
+	return n == 1, nil
+}
+
+// ClaimRequests implements debit.Reader.
+func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestClaim, error) {
+	var rows []authenticationRow
+	err := s.read(ctx).Raw(`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
+				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
+		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE a.id = due.id RETURNING a.*`,
+		limit, s.handOverTime().Seconds()).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("claim mandate requests: %w", err)
+	}
+	claims := make([]debit.RequestClaim, len(rows))
+	for i, r := range rows {
+		claims[i].Authentication = r.domain()
+		claims[i].Order, claims[i].Wrong = s.requestOf(ctx, claims[i].Authentication)
+	}
+	return claims, nil
+}
+
+// requestOf is what the bank is asked. The numbers come from the purchase's own
+// copy of the payer's details.
+func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (bank.MandateRequest, error) {
+	m, err := s.Mandate(ctx, a.MerchantID, a.MandateID)
+	if err != nil {
+		return bank.MandateRequest{}, err
+	}
+	p, err := s.Purchase(ctx, a.MerchantID, a.MandateID)
+	if err != nil {
+		return bank.MandateRequest{}, err
+	}
+	return bank.MandateRequest{
+		ID: a.ID, MandateID: m.ID, MerchantID: m.MerchantID, Authentication: string(a.Method), ContractReference: m.ContractReference,
+		AbbreviatedName: m.AbbreviatedName, CreditorAccount: m.ClearingAccount, HolderName: m.HolderName, Identity: p.Payer.PersonalCode, Phone: p.Payer.Phone,
+		Branch: m.BankCode, Account: p.Payer.BankAccount, AccountType: m.AccountType, ValueType: string(m.Terms.ValueType), DebitSequence: string(m.Terms.DebitSequence),
+		PeriodUnits: m.PeriodUnits, DeductionDay: m.DeductionDay, AmountCents: m.Terms.PriceCents, MaxAmountCents: m.Terms.MaxAmountCents, Currency: p.Currency,
+	}, nil
+}
+
+// ReleaseRequest implements debit.Reader.
+func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
+	if _, err := s.Pool.Exec(ctx, `UPDATE mandate_authentications SET claimed_until = now() + interval '1 second' WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("release mandate request: %w", err)
+	}
+	return nil
+}
+
+// RunOut implements debit.Reader.
+func (s *Store) RunOut(ctx context.Context, unsentSince time.Time, limit int) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := s.read(ctx).Raw(`SELECT id FROM mandate_authentications WHERE state IN ('sent', 'delivered') AND expires_at <= ?
+		UNION ALL SELECT id FROM mandate_authentications WHERE state = 'requested' AND method = 'REALTIME' AND requested_at <= ? LIMIT ?`,
+		s.Now(), Instant(unsentSince), limit).Scan(&ids).Error
+	if err != nil {
+		return nil, fmt.Errorf("find what was not answered: %w", err)
+	}
+	return ids, nil
+}
+
+// CancelsDue implements debit.Reader.
+func (s *Store) CancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error) {
+	var rows []authenticationRow
+	if err := s.read(ctx).Raw(`SELECT * FROM mandate_authentications WHERE cancel_due ORDER BY id LIMIT ?`, limit).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("find mandates to cancel: %w", err)
+	}
+	return authentications(rows), nil
+}
