@@ -225,7 +225,7 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 	if v.First.Value == "" {
 		v.First.Value = firstOnDay
 	}
-	d := h.daysOf(s.brand)
+	d := h.days()
 	v.Days = d.picker(f, byInput["due"], shiftOf(s.brand), nil)
 	v.Days.Label = "Day of the first debit"
 	v.Other = d.other(f, byInput["due_other"])

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
@@ -92,7 +93,7 @@ func (h *MandateForms) read(c echo.Context, form url.Values) (mandateSetup, erro
 	s.readProduct()
 	if s.method == purchase.DebiCheck {
 		s.readTerms()
-		s.readDays(h.daysOf(s.brand))
+		s.readDays(h.days())
 	}
 	return s, nil
 }
@@ -226,10 +227,10 @@ func (s *mandateSetup) readDays(d days) {
 	case firstOther:
 		s.readOther(d)
 	default:
-		s.plan.due = s.draft().NextDeduction(earliest)
+		s.plan.due = s.draft().NextDay(earliest)
 		for range 2 { // one that is too near to wait for is left out
 			if d.rules.TooSoon(d.rules.DueOn(s.plan.due), d.now) {
-				s.plan.due = s.draft().NextDeduction(s.plan.due.AddDays(1))
+				s.plan.due = s.draft().NextDay(s.plan.due.AddDays(1))
 			}
 		}
 	}
@@ -252,15 +253,15 @@ func (s *mandateSetup) readOther(d days) {
 	case day.IsZero():
 		s.shape.Add("due", "required", "Choose the day of the first debit.")
 	case d.rules.TooSoon(d.rules.DueOn(day), d.now):
-		s.shape.Add(name, "due_too_soon", "%s", d.rules.Choose(d.cal, day, s.brand.Shift, d.now).Reason)
+		s.shape.Add(name, "due_too_soon", "%s", d.rules.Choose(d.cal, day, shiftOf(s.brand), d.now).Reason)
 	default:
 		s.plan = firstDebit{day, true}
 	}
 }
 
-// daysOf is the timetable of DebiCheck debits for a brand.
-func (h *MandateForms) daysOf(_ merchant.Brand) days {
-	return days{h.Purchases.Timetable, h.Purchases.Calendar, h.Desk.Now()}
+// days is the timetable of DebiCheck debits.
+func (h *MandateForms) days() days {
+	return days{h.Purchases.Timetable.For(bank.DebiCheck), h.Purchases.Calendar, h.Desk.Now()}
 }
 
 // check reports everything that is wrong, in the order of the form, in the words
@@ -275,7 +276,7 @@ func (s *mandateSetup) check(ctx context.Context, who actor.Actor, h *MandateFor
 		wrong = append(wrong, d.Check(client.ForDebit, dateOf(h.Desk.Now()))...)
 	}
 	if s.method == purchase.DebiCheck {
-		if s.refusedByWindow(h) {
+		if h.switches(s) { // said with the other problems, where the rules say it last
 			wrong.Add(ddAt+".authentication_type", "debicheck_unavailable", "%s", closedWords(h.window(), h.Desk.Now()))
 		}
 		wrong = append(wrong, s.termsOf...)
@@ -293,11 +294,6 @@ func (s *mandateSetup) check(ctx context.Context, who actor.Actor, h *MandateFor
 		}
 	}
 	return s.plainly(wrong).Err()
-}
-
-// refusedByWindow: the payer would be asked in real time now, and cannot be.
-func (s *mandateSetup) refusedByWindow(h *MandateForms) bool {
-	return s.ask.AuthenticationType == string(mandate.RealTime) && len(s.missing()) == 0 && (s.payer != nil || s.fresh != nil) && !h.window().Open(h.Desk.Now())
 }
 
 // payerDetails is what is known of the payer, chosen or typed.

@@ -18,7 +18,7 @@ import (
 )
 
 // window is when payers can be asked in real time.
-func (h *MandateForms) window() mandate.Window { return mandate.DefaultWindow() }
+func (h *MandateForms) window() mandate.Window { return h.Purchases.Window }
 
 func windowView(w mandate.Window, now time.Time) pages.WindowView {
 	if !w.Open(now) {
@@ -119,13 +119,13 @@ func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 func badField(wrong fault.Problems, name string) bool { return wrong.Has(ddAt + "." + name) }
 
 func (h *MandateForms) firstWords(v *pages.MandateSummary, s *mandateSetup) {
-	d := h.daysOf(s.brand)
+	d := h.days()
 	action := s.plan.due
 	switch {
 	case s.form.Get("first") == firstNone:
 		v.FirstNote = "Nothing is collected now: the mandate is stored, and later purchases are charged to it."
 		v.First = []components.Fact{{Label: "Amount", Value: sum(0, s.brand.Currency)}}
-		action = s.draft().NextDeduction(d.rules.EarliestActionDate(d.cal, d.now))
+		action = s.draft().NextDay(d.rules.EarliestActionDate(d.cal, d.now))
 	case action.IsZero():
 	default:
 		plan := d.rules.Plan(d.cal, d.rules.DueOn(action), shiftOf(s.brand), d.now)
@@ -189,7 +189,7 @@ func referenceShape(b merchant.Brand) string {
 	return prefix + strings.Repeat("#", digits)
 }
 
-func shiftOf(b merchant.Brand) calendar.Shift { return b.Shift }
+func shiftOf(b merchant.Brand) calendar.Shift { return b.ShiftFor(bank.DebiCheck) }
 
 func firstText(texts ...string) string {
 	for _, t := range texts {
