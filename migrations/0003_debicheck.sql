@@ -81,7 +81,8 @@ ALTER TABLE sandbox_instructions ADD COLUMN kind text NOT NULL DEFAULT 'collecti
 UPDATE sandbox_instructions SET kind = 'refund' WHERE refund;
 DROP INDEX sandbox_instructions_by_account;
 ALTER TABLE sandbox_instructions DROP COLUMN refund;
-ALTER TABLE sandbox_instructions ADD COLUMN disputable boolean NOT NULL DEFAULT true, ADD COLUMN method text NOT NULL DEFAULT 'eft';
+ALTER TABLE sandbox_instructions ADD COLUMN disputable boolean NOT NULL DEFAULT true, ADD COLUMN method text NOT NULL DEFAULT 'eft',
+    ADD COLUMN answer_by timestamptz;              -- of a mandate: the payer's time ends
 CREATE INDEX sandbox_instructions_by_account ON sandbox_instructions (account_hash, kind) WHERE kind <> 'refund';
 ALTER TABLE sandbox_answers ADD COLUMN channel text NOT NULL DEFAULT '', ADD COLUMN reference text NOT NULL DEFAULT '';
 
@@ -90,7 +91,7 @@ ALTER TABLE sandbox_answers DROP COLUMN channel, DROP COLUMN reference;
 DROP INDEX sandbox_instructions_by_account;
 ALTER TABLE sandbox_instructions ADD COLUMN refund boolean NOT NULL DEFAULT false;
 UPDATE sandbox_instructions SET refund = true WHERE kind = 'refund';
-ALTER TABLE sandbox_instructions ALTER COLUMN refund DROP DEFAULT, DROP COLUMN kind, DROP COLUMN disputable, DROP COLUMN method;
+ALTER TABLE sandbox_instructions ALTER COLUMN refund DROP DEFAULT, DROP COLUMN kind, DROP COLUMN disputable, DROP COLUMN method, DROP COLUMN answer_by;
 CREATE INDEX sandbox_instructions_by_account ON sandbox_instructions (account_hash) WHERE NOT refund;
 DROP TRIGGER tell_of_authentication ON mandate_authentications;
 DROP TRIGGER tell_of_mandate ON mandates;

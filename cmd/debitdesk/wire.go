@@ -62,6 +62,7 @@ func wire(a *App, baseURL string) (services, error) {
 	}
 	if a.Config.Sandbox() {
 		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,
+			Payer: bank.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
 			}}

@@ -47,6 +47,7 @@ func open(t *testing.T) *handlertest.House {
 		h.Deps.Room = &room.Room{Mails: s, Page: desk.Show, Desk: &sandbox.Desk{
 			InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Purchases: h.Purchases, Mail: post.SendDue,
 			Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: b, Purchases: h.Purchases, Now: s.Now, Timetable: h.Purchases.Timetable},
+			Payer:  b.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return b.Force(ctx, id, bank.Outcome{Code: code, Dispute: dispute})
 			}}}

@@ -67,6 +67,9 @@ type Gateway interface {
 var (
 	ErrUnknown = errors.New("the bank does not know this instruction")
 	ErrTooLate = errors.New("the bank has answered already")
+
+	// ErrNotDisputable is the payer's bank's word on a dispute of a debit that was as authenticated (DebiCheck).
+	ErrNotDisputable = errors.New("the payer's bank refuses the dispute: the debit was as authenticated")
 )
 
 // Instruction asks to debit one account once.

@@ -72,6 +72,7 @@ func open(t testing.TB) *house {
 	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal, Timetable: tt, Letters: letters{}}
 	h.debits = h.engine(h.bank)
 	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits, Purchases: h.purchases,
+		Payer: h.bank.ForceMandate,
 		Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 			return h.bank.Force(ctx, id, banksandbox.Outcome{Code: code, Dispute: dispute})
 		}}

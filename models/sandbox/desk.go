@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
 	"debitdesk/models/debit"
+	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/models/replay"
 )
@@ -36,6 +37,11 @@ type Reader interface {
 	// AtBank lists collections that the bank has or may still speak about, those it
 	// has not answered first, then by action date, newest first.
 	AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]AtBank, error)
+	// OpenAuthentication is the request of a mandate that waits for an answer; NotFound when none does.
+	OpenAuthentication(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error)
+	// Phones lists the requests that wait for an answer and, at most limit, those that are over; newest first.
+	Phones(ctx context.Context, merchantID uuid.UUID, limit int) (open, over []Phone, err error)
+	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
 }
 
 // AtBank is one line of the bank's desk.
@@ -53,6 +59,9 @@ type Desk struct {
 	Purchases *purchase.Service
 	// Bank makes the sandbox bank answer now; bank.ErrUnknown when it does not have the collection.
 	Bank func(ctx context.Context, instructionID uuid.UUID, code, dispute string) error
+	// Payer makes the payer answer a mandate request now: accept, reject or ignore. bank.ErrUnknown when the bank
+	// does not have the request, bank.ErrTooLate when it was answered or its time has ended.
+	Payer func(ctx context.Context, requestID uuid.UUID, answer string) error
 	// Mail sends what waits in the outbox and tells how many went out; nil sends nothing.
 	Mail func(ctx context.Context) (int, error)
 }

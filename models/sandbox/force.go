@@ -37,6 +37,8 @@ func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 	switch err := d.Bank(ctx, rec.Collection.ID, a.Code, a.Dispute); {
 	case errors.Is(err, bank.ErrUnknown):
 		return rec, notThere(rec.Collection)
+	case errors.Is(err, bank.ErrNotDisputable):
+		return rec, fault.At("dispute", "dispute_rejected", "The payer's bank refuses this dispute: the debit is as the payer authenticated it.")
 	case err != nil:
 		return rec, err
 	}
@@ -113,7 +115,7 @@ func Answers(c *collection.Collection) (codes []bank.ReturnCode) {
 		case bank.Dispute:
 			kind = bank.Disputed
 		case bank.Success:
-			kind = bank.Provisional
+			kind = paysBy(c.Method)
 		case bank.Info, bank.Blocked:
 			continue
 		case bank.Soft, bank.Hard:
@@ -123,4 +125,12 @@ func Answers(c *collection.Collection) (codes []bank.ReturnCode) {
 		}
 	}
 	return codes
+}
+
+// paysBy is how the bank calls a success: without a return window it is final.
+func paysBy(m bank.Method) bank.MessageKind {
+	if m == bank.DebiCheck {
+		return bank.Successful
+	}
+	return bank.Provisional
 }

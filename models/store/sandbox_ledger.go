@@ -45,16 +45,16 @@ func (l SandboxLedger) Save(ctx context.Context, orders []sandbox.Order, script 
 			}
 			known[o.ID], fresh[i] = true, true
 			hash := l.hash(o)
-			entries := script(o, used[string(hash)])
-			if !o.Refund {
-				used[string(hash)]++
-			}
+			account := accountUse{o.Kind, string(hash)}
+			entries := script(o, used[account])
+			used[account]++
 			last := 0
 			for _, e := range entries {
 				last = max(last, e.Seq)
-				answers = append(answers, []any{o.ID, e.Seq, string(e.Kind), e.Code, Instant(e.DueAt)})
+				answers = append(answers, answerColumns(o.ID, e))
 			}
-			instructions = append(instructions, []any{o.ID, o.MerchantID, kindOf(o), hash, o.AmountCents, o.ActionDate, last, l.s.Now()})
+			instructions = append(instructions, []any{o.ID, o.MerchantID, string(o.Kind), o.Method, hash, o.AmountCents, o.ActionDate, o.Disputable,
+				instantOrNull(o.AnswerBy), last, l.s.Now()})
 		}
 		return copyInto(ctx, tx, instructions, answers)
 	})
@@ -64,17 +64,27 @@ func (l SandboxLedger) Save(ctx context.Context, orders []sandbox.Order, script 
 	return fresh, nil
 }
 
+// accountUse counts orders of one kind about one account.
+type accountUse struct {
+	kind sandbox.Kind
+	hash string
+}
+
+func answerColumns(orderID uuid.UUID, e sandbox.Entry) []any {
+	return []any{orderID, e.Seq, string(e.Kind), e.Code, e.Channel, e.Reference, Instant(e.DueAt)}
+}
+
 func (l SandboxLedger) hash(o sandbox.Order) []byte {
 	return l.s.seal.Hash(o.MerchantID, "sandbox_account", o.Account.Reveal())
 }
 
 // known tells which orders were saved before, and how often each account was used.
-func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx, orders []sandbox.Order) (map[uuid.UUID]bool, map[string]int, error) {
+func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx, orders []sandbox.Order) (map[uuid.UUID]bool, map[accountUse]int, error) {
 	ids, hashes := make([]uuid.UUID, len(orders)), make([][]byte, len(orders))
 	for i, o := range orders {
 		ids[i], hashes[i] = o.ID, l.hash(o)
 	}
-	known, used := map[uuid.UUID]bool{}, map[string]int{}
+	known, used := map[uuid.UUID]bool{}, map[accountUse]int{}
 	rows, err := tx.Query(ctx, `SELECT id FROM sandbox_instructions WHERE id = ANY($1)`, ids)
 	if err != nil {
 		return nil, nil, err
@@ -83,13 +93,15 @@ func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx, orders []sandbox.Or
 	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { known[id] = true; return nil }); err != nil {
 		return nil, nil, err
 	}
-	rows, err = tx.Query(ctx, `SELECT account_hash, count(*) FROM sandbox_instructions WHERE account_hash = ANY($1) AND kind <> 'refund' GROUP BY 1`, hashes)
+	rows, err = tx.Query(ctx, `SELECT kind, account_hash, count(*) FROM sandbox_instructions
+		WHERE account_hash = ANY($1) AND kind <> 'refund' GROUP BY 1, 2`, hashes)
 	if err != nil {
 		return nil, nil, err
 	}
+	var kind string
 	var hash []byte
 	var n int
-	_, err = pgx.ForEachRow(rows, []any{&hash, &n}, func() error { used[string(hash)] = n; return nil })
+	_, err = pgx.ForEachRow(rows, []any{&kind, &hash, &n}, func() error { used[accountUse{sandbox.Kind(kind), string(hash)}] = n; return nil })
 	return known, used, err
 }
 
@@ -99,8 +111,8 @@ func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) err
 		columns []string
 		rows    [][]any
 	}{
-		{"sandbox_instructions", []string{"id", "merchant_id", "kind", "account_hash", "amount_cents", "action_date", "last_seq", "received_at"}, instructions},
-		{"sandbox_answers", []string{"instruction_id", "seq", "kind", "code", "due_at"}, answers},
+		{"sandbox_instructions", []string{"id", "merchant_id", "kind", "method", "account_hash", "amount_cents", "action_date", "disputable", "answer_by", "last_seq", "received_at"}, instructions},
+		{"sandbox_answers", []string{"instruction_id", "seq", "kind", "code", "channel", "reference", "due_at"}, answers},
 	} {
 		if len(t.rows) == 0 {
 			continue
@@ -114,13 +126,13 @@ func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) err
 
 // Due implements sandbox.Ledger.
 func (l SandboxLedger) Due(ctx context.Context, now time.Time, limit int) ([]sandbox.Answer, error) {
-	rows, err := l.s.Pool.Query(ctx, `SELECT instruction_id, seq, kind, code, due_at FROM sandbox_answers
+	rows, err := l.s.Pool.Query(ctx, `SELECT instruction_id, seq, kind, code, channel, reference, due_at FROM sandbox_answers
 		WHERE delivered_at IS NULL AND due_at <= $1 ORDER BY due_at, instruction_id, seq LIMIT $2`, Instant(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox ledger: due: %w", err)
 	}
 	answers, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a sandbox.Answer, err error) {
-		err = row.Scan(&a.OrderID, &a.Entry.Seq, &a.Entry.Kind, &a.Entry.Code, &a.Entry.DueAt)
+		err = row.Scan(&a.OrderID, &a.Entry.Seq, &a.Entry.Kind, &a.Entry.Code, &a.Entry.Channel, &a.Entry.Reference, &a.Entry.DueAt)
 		a.Entry.DueAt = a.Entry.DueAt.UTC()
 		return a, err
 	})
@@ -163,7 +175,7 @@ func (l SandboxLedger) Replace(ctx context.Context, id uuid.UUID, change func(sa
 		var answers [][]any
 		for _, e := range sandbox.Renumber(entries, last) {
 			last = max(last, e.Seq)
-			answers = append(answers, []any{id, e.Seq, string(e.Kind), e.Code, Instant(e.DueAt)})
+			answers = append(answers, answerColumns(id, e))
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM sandbox_answers WHERE instruction_id = $1 AND delivered_at IS NULL`, id); err != nil {
 			return err
@@ -182,19 +194,24 @@ func (l SandboxLedger) Replace(ctx context.Context, id uuid.UUID, change func(sa
 // lock reads an order with its answers and keeps others from changing them.
 func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r sandbox.Record, last int, err error) {
 	var action calendar.Date
-	err = tx.QueryRow(ctx, `SELECT id, merchant_id, kind = 'refund', amount_cents, action_date, last_seq FROM sandbox_instructions WHERE id = $1 FOR UPDATE`, id).
-		Scan(&r.Order.ID, &r.Order.MerchantID, &r.Order.Refund, &r.Order.AmountCents, &action, &last)
+	var answerBy *time.Time
+	err = tx.QueryRow(ctx, `SELECT id, merchant_id, kind, method, amount_cents, action_date, disputable, answer_by, last_seq
+		FROM sandbox_instructions WHERE id = $1 FOR UPDATE`, id).
+		Scan(&r.Order.ID, &r.Order.MerchantID, &r.Order.Kind, &r.Order.Method, &r.Order.AmountCents, &action, &r.Order.Disputable, &answerBy, &last)
 	if err != nil {
 		return r, 0, err
 	}
 	r.Order.ActionDate = action
-	rows, err := tx.Query(ctx, `SELECT seq, kind, code, due_at, delivered_at IS NOT NULL FROM sandbox_answers WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`, id)
+	if answerBy != nil {
+		r.Order.AnswerBy = answerBy.UTC()
+	}
+	rows, err := tx.Query(ctx, `SELECT seq, kind, code, channel, reference, due_at, delivered_at IS NOT NULL FROM sandbox_answers WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`, id)
 	if err != nil {
 		return r, 0, err
 	}
 	var e sandbox.Entry
 	var delivered bool
-	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Kind, &e.Code, &e.DueAt, &delivered}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Kind, &e.Code, &e.Channel, &e.Reference, &e.DueAt, &delivered}, func() error {
 		e.DueAt = e.DueAt.UTC()
 		if delivered {
 			r.Delivered = append(r.Delivered, e)
@@ -204,11 +221,4 @@ func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r san
 		return nil
 	})
 	return r, last, err
-}
-
-func kindOf(o sandbox.Order) string {
-	if o.Refund {
-		return "refund"
-	}
-	return "collection"
 }

@@ -22,7 +22,7 @@ func TestTheSandboxBankPlaysTheScriptOfEveryGatewayOnItsLedger(t *testing.T) {
 		b := sandbox.New(opened(t).SandboxLedger(), func() time.Time { return now }, collection.DefaultTimetable(), calendar.New())
 		return banktest.Bench{
 			Gateway: b, MerchantID: uuid.New(), ActionDate: action, MoveTo: func(at time.Time) { now = at },
-			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030",
+			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030", Declines: "4000008002", Ignores: "4000008480",
 		}
 	})
 }
@@ -32,7 +32,7 @@ func TestTheLedgerCountsAnAccountAndDoesNotKeepItsNumber(t *testing.T) {
 	ctx, l := context.Background(), s.SandboxLedger()
 	merchant := uuid.New()
 	order := func(account bank.AccountNumber) sandbox.Order {
-		return sandbox.Order{ID: uuid.New(), MerchantID: merchant, Account: account, AmountCents: 100, ActionDate: calendar.On(2026, 12, 1)}
+		return sandbox.Order{ID: uuid.New(), MerchantID: merchant, Kind: sandbox.Collection, Account: account, AmountCents: 100, ActionDate: calendar.On(2026, 12, 1)}
 	}
 	var counts []int
 	script := func(_ sandbox.Order, previous int) []sandbox.Entry {
@@ -41,7 +41,7 @@ func TestTheLedgerCountsAnAccountAndDoesNotKeepItsNumber(t *testing.T) {
 	}
 	a, b := order("4000009102"), order("4000009102")
 	refund := order("4000009102")
-	refund.Refund, refund.ActionDate = true, calendar.Date{}
+	refund.Kind, refund.ActionDate = sandbox.Refund, calendar.Date{}
 	for _, batch := range [][]sandbox.Order{{a, order("4000000000"), refund, b, a}, {a, order("4000009102")}} {
 		if _, err := l.Save(ctx, batch, script); err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestTheLedgerCountsAnAccountAndDoesNotKeepItsNumber(t *testing.T) {
 func TestNumbersOfReplacedAnswersAreNotUsedAgain(t *testing.T) {
 	s := opened(t)
 	ctx, l := context.Background(), s.SandboxLedger()
-	o := sandbox.Order{ID: uuid.New(), MerchantID: uuid.New(), ActionDate: calendar.On(2026, 12, 1)}
+	o := sandbox.Order{ID: uuid.New(), MerchantID: uuid.New(), Kind: sandbox.Collection, ActionDate: calendar.On(2026, 12, 1)}
 	one := func(sandbox.Order, int) []sandbox.Entry {
 		return []sandbox.Entry{{Seq: 1, Kind: bank.Unpaid, Code: "02", DueAt: s.Now()}}
 	}

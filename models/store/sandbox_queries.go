@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/mandate"
 	"debitdesk/models/sandbox"
 )
 
@@ -29,6 +32,79 @@ func (s *Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]
 		out[i] = sandbox.AtBank{Collection: r.Collection.domain(), Reference: r.Reference, PayerName: r.PayerName, AccountMask: r.AccountMask}
 	}
 	return out, nil
+}
+
+// phoneRow is a request with what a handset shows of it.
+type phoneRow struct {
+	ID, MerchantID, MandateID                          uuid.UUID
+	Number                                             int
+	Method, State, Code, Channel                       string
+	RequestedAt                                        time.Time
+	SentAt, DeliveredAt, ExpiresAt, AnsweredAt         *time.Time
+	MandateState, ContractReference, AbbreviatedName   string
+	PeriodUnits                                        string
+	DeductionDay                                       int
+	AmountCents                                        int64
+	Terms                                              []byte
+	HolderName, AccountMask, BankCode, Brand, Currency string
+}
+
+const phones = `SELECT a.id, a.merchant_id, a.mandate_id, a.number, a.method, a.state, a.code, a.channel, a.requested_at, a.sent_at, a.delivered_at,
+	a.expires_at, a.answered_at, m.state AS mandate_state, m.contract_reference, m.abbreviated_name, m.period_units, m.deduction_day, m.amount_cents,
+	m.terms, m.holder_name, m.account_mask, m.bank_code, b.name AS brand, p.currency
+	FROM mandate_authentications a JOIN mandates m ON m.id = a.mandate_id JOIN brands b ON b.id = m.brand_id JOIN purchases p ON p.id = m.id
+	WHERE a.merchant_id = ? AND `
+
+const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
+
+func (r phoneRow) request() mandate.Authentication {
+	return mandate.Authentication{ID: r.ID, MerchantID: r.MerchantID, MandateID: r.MandateID, Number: r.Number, Method: mandate.Method(r.Method),
+		State: mandate.AuthState(r.State), Code: r.Code, Channel: r.Channel, RequestedAt: r.RequestedAt.UTC(), SentAt: orZero(r.SentAt).UTC(),
+		DeliveredAt: orZero(r.DeliveredAt).UTC(), ExpiresAt: orZero(r.ExpiresAt).UTC(), AnsweredAt: orZero(r.AnsweredAt).UTC()}
+}
+
+func (r phoneRow) domain() (sandbox.Phone, error) {
+	var terms mandate.Terms
+	if err := json.Unmarshal(r.Terms, &terms); err != nil {
+		return sandbox.Phone{}, fmt.Errorf("terms of mandate %s: %w", r.MandateID, err)
+	}
+	return sandbox.Phone{Request: r.request(), Brand: r.Brand, Currency: r.Currency, Mandate: mandate.Mandate{
+		ID: r.MandateID, MerchantID: r.MerchantID, Kind: mandate.DebiCheck, State: mandate.State(r.MandateState), ContractReference: r.ContractReference,
+		AbbreviatedName: r.AbbreviatedName, PeriodUnits: r.PeriodUnits, DeductionDay: r.DeductionDay, AmountCents: r.AmountCents, Terms: &terms,
+		HolderName: r.HolderName, AccountMask: r.AccountMask, BankCode: r.BankCode}}, nil
+}
+
+// Phones implements sandbox.Reader.
+func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID, limit int) (open, over []sandbox.Phone, err error) {
+	if open, err = s.phones(ctx, phones+"a."+openAuthentication+` ORDER BY a.requested_at DESC, a.id DESC`, merchantID); err != nil {
+		return nil, nil, err
+	}
+	over, err = s.phones(ctx, phones+"NOT a."+openAuthentication+` ORDER BY coalesce(a.answered_at, a.expires_at, a.requested_at) DESC, a.id DESC LIMIT ?`, merchantID, limit)
+	return open, over, err
+}
+
+func (s *Store) phones(ctx context.Context, query string, args ...any) ([]sandbox.Phone, error) {
+	var rows []phoneRow
+	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("list what is on payers' phones: %w", err)
+	}
+	out := make([]sandbox.Phone, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.domain(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// OpenAuthentication implements sandbox.Reader.
+func (s *Store) OpenAuthentication(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error) {
+	var row phoneRow
+	err := s.read(ctx).Raw(`SELECT id, merchant_id, mandate_id, number, method, state, code, channel, requested_at, sent_at, delivered_at, expires_at, answered_at
+		FROM mandate_authentications WHERE merchant_id = ? AND mandate_id = ? AND `+openAuthentication+` ORDER BY number DESC LIMIT 1`, merchantID, mandateID).
+		Take(&row).Error
+	return row.request(), missing(err, "find what is asked of the payer")
 }
 
 var _ sandbox.Reader = (*Store)(nil)

@@ -26,6 +26,8 @@ type Bench struct {
 	Pays     bank.AccountNumber // pays and stays paid
 	Returns  bank.AccountNumber // comes back unpaid
 	Disputes bank.AccountNumber // pays and is disputed within forty days
+	Declines bank.AccountNumber // the payer refuses mandates
+	Ignores  bank.AccountNumber // the payer answers no mandate request
 }
 
 // Exercise plays one script with a fresh gateway for each part.
@@ -42,6 +44,10 @@ func Exercise(t *testing.T, open func(t *testing.T) Bench) {
 		{"a refund is settled once", refund},
 		{"a proof without a dispute is refused", proof},
 		{"an account is verified", verification},
+		{"a mandate request is answered once, however often it is made", mandateOnce},
+		{"a mandate is accepted, refused or not answered", mandateAnswers},
+		{"nothing follows on a mandate request that was cancelled", mandateCancelled},
+		{"a debit under a mandate is collected for good", underMandate},
 	}
 	for _, part := range parts {
 		t.Run(part.name, func(t *testing.T) { part.play(t, player{t, open(t)}) })

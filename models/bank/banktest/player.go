@@ -37,6 +37,36 @@ func (p player) submit(in ...bank.Instruction) []bank.Receipt {
 	return receipts
 }
 
+// mandate asks for a mandate by delayed authentication, which the payer may answer for 48 hours.
+func (p player) mandate(account bank.AccountNumber) bank.MandateRequest {
+	return bank.MandateRequest{
+		ID: uuid.New(), MandateID: uuid.New(), MerchantID: p.MerchantID, Authentication: "DELAYED", ContractReference: "DD000644",
+		AbbreviatedName: "TESTMERCH1", CreditorAccount: "12345678", HolderName: "N Dlamini", Identity: "8501015009087", Phone: "+27821234567",
+		Branch: p.Branch, Account: account, AccountType: bank.Current, ValueType: "FIXED", DebitSequence: "RCUR", PeriodUnits: "months",
+		DeductionDay: 25, AmountCents: 12345, MaxAmountCents: 12345, Currency: "ZAR",
+	}
+}
+
+func (p player) request(r bank.MandateRequest) bank.Receipt {
+	p.t.Helper()
+	receipt, err := p.Gateway.RequestMandate(context.Background(), r)
+	if err != nil || receipt.ID != r.ID || receipt.Refused {
+		p.t.Fatalf("request a mandate: %+v %v", receipt, err)
+	}
+	return receipt
+}
+
+// answersOf lists what waits about one request, without the note that the handset has it.
+func (p player) answersOf(id uuid.UUID) (answers []bank.Message) {
+	p.t.Helper()
+	for _, m := range p.fetch(100) {
+		if m.InstructionID == id && m.Kind != bank.MandateDelivered {
+			answers = append(answers, m)
+		}
+	}
+	return answers
+}
+
 func (p player) fetch(limit int) []bank.Message {
 	p.t.Helper()
 	messages, err := p.Gateway.Fetch(context.Background(), limit)

@@ -40,7 +40,7 @@ func (b *Bank) Verify(_ context.Context, v bank.Verification) (bank.Verified, er
 	return verify(v.Account), nil
 }
 
-// Submit takes EFT collections and refuses other methods.
+// Submit takes collections by EFT and DebiCheck and refuses other methods.
 func (b *Bank) Submit(ctx context.Context, collections []bank.Instruction) ([]bank.Receipt, error) {
 	receipts := make([]bank.Receipt, len(collections))
 	var orders []Order
@@ -48,11 +48,12 @@ func (b *Bank) Submit(ctx context.Context, collections []bank.Instruction) ([]ba
 	byID := map[uuid.UUID]bank.Instruction{}
 	for i, in := range collections {
 		receipts[i].ID = in.ID
-		if in.Method != bank.EFT {
-			receipts[i].Refused, receipts[i].Reason = true, "The sandbox bank collects by EFT only."
+		if in.Method != bank.EFT && in.Method != bank.DebiCheck {
+			receipts[i].Refused, receipts[i].Reason = true, "The sandbox bank collects by EFT and DebiCheck only."
 			continue
 		}
-		orders = append(orders, Order{in.ID, in.MerchantID, false, in.Account, in.AmountCents, in.ActionDate})
+		orders = append(orders, Order{ID: in.ID, MerchantID: in.MerchantID, Kind: Collection, Method: string(in.Method), Account: in.Account,
+			AmountCents: in.AmountCents, ActionDate: in.ActionDate, Disputable: in.Method == bank.EFT || in.Disputable})
 		at, byID[in.ID] = append(at, i), in
 	}
 	fresh, err := b.ledger.Save(ctx, orders, func(o Order, previous int) []Entry {
@@ -67,19 +68,11 @@ func (b *Bank) Submit(ctx context.Context, collections []bank.Instruction) ([]ba
 	return receipts, nil
 }
 
-// RequestMandate is on its way.
-func (b *Bank) RequestMandate(context.Context, bank.MandateRequest) (bank.Receipt, error) {
-	return bank.Receipt{}, bank.ErrUnknown
-}
-
-// CancelMandate is on its way.
-func (b *Bank) CancelMandate(context.Context, uuid.UUID) error { return bank.ErrUnknown }
-
 // SubmitRefunds takes every refund.
 func (b *Bank) SubmitRefunds(ctx context.Context, refunds []bank.Refund) ([]bank.Receipt, error) {
 	orders := make([]Order, len(refunds))
 	for i, r := range refunds {
-		orders[i] = Order{r.ID, r.MerchantID, true, r.Account, r.AmountCents, calendar.Date{}}
+		orders[i] = Order{ID: r.ID, MerchantID: r.MerchantID, Kind: Refund, Account: r.Account, AmountCents: r.AmountCents}
 	}
 	now := b.now()
 	fresh, err := b.ledger.Save(ctx, orders, func(Order, int) []Entry { return RefundScript(now, b.tt, b.cal) })
@@ -125,7 +118,7 @@ func (b *Bank) Recall(ctx context.Context, instructionID uuid.UUID) error {
 	now := b.now()
 	return b.ledger.Replace(ctx, instructionID, func(r Record) ([]Entry, error) {
 		switch {
-		case r.Order.Refund:
+		case r.Order.Kind != Collection:
 			return nil, bank.ErrUnknown
 		case r.has(bank.Recalled):
 			return nil, nil
@@ -140,7 +133,7 @@ func (b *Bank) Recall(ctx context.Context, instructionID uuid.UUID) error {
 func (b *Bank) Contest(ctx context.Context, p bank.Proof) error {
 	now := b.now()
 	return b.ledger.Replace(ctx, p.InstructionID, func(r Record) ([]Entry, error) {
-		if r.Order.Refund {
+		if r.Order.Kind != Collection {
 			return nil, bank.ErrUnknown
 		}
 		if r.has(bank.DisputeWon) {
@@ -175,6 +168,8 @@ func messageOf(a Answer) bank.Message {
 		InstructionID: a.OrderID,
 		Kind:          a.Entry.Kind,
 		Code:          a.Entry.Code,
+		Channel:       a.Entry.Channel,
+		Reference:     a.Entry.Reference,
 		At:            a.Entry.DueAt.UTC(),
 	}
 	m.Raw = rawOf(m)
@@ -189,8 +184,10 @@ func rawOf(m bank.Message) []byte {
 		Instruction uuid.UUID `json:"instruction"`
 		Kind        string    `json:"kind"`
 		Code        string    `json:"code"`
+		Channel     string    `json:"channel,omitempty"`
+		Reference   string    `json:"reference,omitempty"`
 		At          time.Time `json:"at"`
-	}{"sandbox", m.ID, m.InstructionID, string(m.Kind), m.Code, m.At})
+	}{"sandbox", m.ID, m.InstructionID, string(m.Kind), m.Code, m.Channel, m.Reference, m.At})
 	if err != nil {
 		return nil
 	}

@@ -64,7 +64,7 @@ func TestTheSandboxPlaysTheScriptOfEveryGateway(t *testing.T) {
 		d := open(t)
 		return banktest.Bench{
 			Gateway: d.bank, MerchantID: uuid.New(), ActionDate: action, MoveTo: func(at time.Time) { d.now = at },
-			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030",
+			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030", Declines: "4000008002", Ignores: "4000008480",
 		}
 	})
 }
@@ -163,9 +163,9 @@ func TestADisputeInsideTheWindowCannotBeContested(t *testing.T) {
 	}
 }
 
-func TestOnlyEFTIsTaken(t *testing.T) {
+func TestOnlyDebitOrdersAreTaken(t *testing.T) {
 	d := open(t)
-	in := []bank.Instruction{{ID: uuid.New(), Method: bank.DebiCheck, ActionDate: action}, {ID: uuid.New(), Method: bank.EFT, ActionDate: action, Account: "4000000000"}}
+	in := []bank.Instruction{{ID: uuid.New(), Method: "card", ActionDate: action}, {ID: uuid.New(), Method: bank.EFT, ActionDate: action, Account: "4000000000"}}
 	receipts, err := d.bank.Submit(context.Background(), in)
 	if err != nil || !receipts[0].Refused || receipts[0].Reason == "" || receipts[1].Refused || receipts[1].Repeat {
 		t.Errorf("%+v %v", receipts, err)

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +21,9 @@ type Outcome struct {
 // ErrOutcome says that an Outcome is not one the bank knows.
 var ErrOutcome = errors.New("give a return code such as 00 or 02, or a dispute of 30, 32, 34 or 36")
 
+// ErrAnswer says that a payer's answer is not one of accept, reject and ignore.
+var ErrAnswer = errors.New("the payer's answer is accept, reject or ignore")
+
 // Check refuses unknown codes with ErrOutcome.
 func (o Outcome) Check() error {
 	code, dispute := o.Code, o.Dispute
@@ -35,39 +39,55 @@ func (o Outcome) Check() error {
 }
 
 // Force replaces everything the bank has not delivered about a collection with this answer, due now. A dispute of a
-// collection that has not been answered yet answers success first. Errors: ErrOutcome, and bank.ErrUnknown when the
-// collection was not handed over.
+// collection that has not been answered yet answers success first. Errors: ErrOutcome, bank.ErrUnknown when the
+// collection was not handed over, and bank.ErrNotDisputable when the payer's bank would not hear the dispute.
 func (b *Bank) Force(ctx context.Context, instructionID uuid.UUID, o Outcome) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
 	now := b.now()
 	return b.ledger.Replace(ctx, instructionID, func(r Record) ([]Entry, error) {
-		if r.Order.Refund {
+		if r.Order.Kind != Collection {
 			return nil, bank.ErrUnknown
+		}
+		if o.disputes(r) && !r.Order.Disputable {
+			return nil, bank.ErrNotDisputable
 		}
 		return b.forced(o, r, now), nil
 	})
 }
 
-func (b *Bank) forced(o Outcome, r Record, now time.Time) []Entry {
-	collected := false
-	for _, e := range r.Delivered {
-		collected = collected || e.Kind == bank.Provisional
+// disputes tells that the outcome takes back what was collected. A dispute code as the first answer is a plain failure.
+func (o Outcome) disputes(r Record) bool {
+	return o.Dispute != "" || bank.CodeOf(o.Code).Class == bank.Dispute && r.collected()
+}
+
+func (r Record) collected() bool {
+	return slices.ContainsFunc(r.Delivered, func(e Entry) bool { return e.Kind == bank.Provisional || e.Kind == bank.Successful })
+}
+
+// paysBy is how a success of the order is called: DebiCheck knows no return, so that it is final at once.
+func (r Record) paysBy() bank.MessageKind {
+	if r.Order.Method == string(bank.DebiCheck) {
+		return bank.Successful
 	}
+	return bank.Provisional
+}
+
+func (b *Bank) forced(o Outcome, r Record, now time.Time) []Entry {
 	class := bank.CodeOf(o.Code).Class
 	switch {
-	case o.Dispute != "" && !collected:
-		success := Entry{Kind: bank.Provisional, Code: bank.CodeSuccess, DueAt: now}
+	case o.Dispute != "" && !r.collected():
+		success := Entry{Kind: r.paysBy(), Code: bank.CodeSuccess, DueAt: now}
 		return append([]Entry{success}, disputeAt(now, r.Order.ActionDate, o.Dispute, b.tt)...)
 	case o.Dispute != "":
 		return disputeAt(now, r.Order.ActionDate, o.Dispute, b.tt)
-	case class == bank.Dispute && collected:
+	case o.disputes(r):
 		return disputeAt(now, r.Order.ActionDate, o.Code, b.tt)
 	case o.Code == bank.CodeRecalled:
 		return []Entry{{Kind: bank.Recalled, Code: o.Code, DueAt: now}}
 	case class == bank.Success || class == bank.Info:
-		return []Entry{{Kind: bank.Provisional, Code: o.Code, DueAt: now}}
+		return []Entry{{Kind: r.paysBy(), Code: o.Code, DueAt: now}}
 	default:
 		return []Entry{{Kind: bank.Unpaid, Code: o.Code, DueAt: now}}
 	}

@@ -10,15 +10,28 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// Order is what the sandbox bank remembers of an instruction or a refund. The account is needed only while its script is
+// Kind is what an order asks of the bank.
+type Kind string
+
+// The kinds of orders.
+const (
+	Collection Kind = "collection"
+	Refund     Kind = "refund"
+	Mandate    Kind = "mandate"
+)
+
+// Order is what the sandbox bank remembers of a collection, a refund or a mandate request. The account is needed only while its script is
 // made: a ledger keeps no more of it than a keyed hash to count by.
 type Order struct {
 	ID          uuid.UUID
 	MerchantID  uuid.UUID
-	Refund      bool
+	Kind        Kind
+	Method      string // eft or debicheck; of a mandate REALTIME, DELAYED or FALLBACK; empty for a refund
 	Account     bank.AccountNumber
 	AmountCents int64
-	ActionDate  calendar.Date // zero for a refund
+	ActionDate  calendar.Date // of a collection, else zero
+	Disputable  bool          // of a collection: the payer's bank hears a dispute
+	AnswerBy    time.Time     // of a mandate: the payer's time ends, UTC; else zero
 }
 
 // Record is an order (without its account) with its answers.
@@ -43,7 +56,7 @@ type AnswerID struct {
 // Ledger is the memory of the sandbox bank. Each call is one transaction, and any number of processes may share it.
 type Ledger interface {
 	// Save writes the orders whose id is new, with the answers that script gives for them, and tells for each order
-	// whether it was new. previous counts the collections (no refunds) saved before for the same merchant and account,
+	// whether it was new. previous counts the orders of the same kind saved before for the same merchant and account,
 	// those earlier in orders included.
 	Save(ctx context.Context, orders []Order, script func(o Order, previous int) []Entry) (fresh []bool, err error)
 

@@ -29,12 +29,10 @@ func (m *memory) Save(_ context.Context, orders []sandbox.Order, script func(san
 		if _, found := m.records[o.ID]; found {
 			continue
 		}
-		key := o.MerchantID.String() + o.Account.Reveal()
+		key := string(o.Kind) + o.MerchantID.String() + o.Account.Reveal()
 		fresh[i] = true
 		m.records[o.ID] = &sandbox.Record{Order: o, Waiting: script(o, m.used[key])}
-		if !o.Refund {
-			m.used[key]++
-		}
+		m.used[key]++
 	}
 	return fresh, nil
 }

@@ -5,12 +5,14 @@ import "debitdesk/models/bank"
 type behaviour int
 
 const (
-	pays         behaviour = iota
-	returns                // unpaid with the code, each time
-	returnsFirst           // unpaid the first time, paid after that
-	returnsLate            // paid, then returned on the last day of the return window
-	disputes               // paid, then disputed inside the window
-	disputesLate           // paid, then disputed outside the window
+	pays          behaviour = iota
+	returns                 // unpaid with the code, each time
+	returnsFirst            // unpaid the first time, paid after that
+	tracksAndPays           // DebiCheck: money arrives while the bank waits; EFT as returnsFirst
+	tracksInVain            // DebiCheck: no money arrives while the bank waits; EFT as returns
+	returnsLate             // EFT: paid, then returned on the last day of the return window
+	disputes                // paid, then disputed inside the window
+	disputesLate            // paid, then disputed outside the window
 	answersTwice
 	keepsSilent
 )
@@ -27,17 +29,17 @@ var mocks = map[bank.AccountNumber]outcome{
 	bank.MockDispute:  {disputes, "30"},
 }
 
-// endings maps the last four digits of an account to what happens to a collection by EFT. All others pay, the 8xxx
-// among them: they are about DebiCheck mandates.
+// endings maps the last four digits of an account to what happens to a collection. All others pay, most 8xxx among
+// them: they are about mandates.
 var endings = map[string]outcome{
 	"7001": {returns, "26"},
 	"7002": {returns, "12"},
 	"7004": {returns, "03"},
 	"8700": {returns, bank.CodeNoFunds},
 	"9002": {returns, bank.CodeNoFunds},
-	"9302": {returns, bank.CodeNoFunds},
+	"9302": {tracksInVain, bank.CodeNoFunds},
 	"9102": {returnsFirst, bank.CodeNoFunds},
-	"9202": {returnsFirst, bank.CodeNoFunds},
+	"9202": {tracksAndPays, bank.CodeNoFunds},
 	"9003": {returns, "03"},
 	"9004": {returns, "04"},
 	"9005": {returns, "05"},

@@ -12,10 +12,12 @@ import (
 
 // Entry is one answer that the bank will give. Seq counts from 1 within one order.
 type Entry struct {
-	Seq   int
-	Kind  bank.MessageKind
-	Code  string
-	DueAt time.Time
+	Seq       int
+	Kind      bank.MessageKind
+	Code      string
+	Channel   string // of an accepted mandate
+	Reference string // the bank's, of an accepted mandate
+	DueAt     time.Time
 }
 
 // The days after the action date on which the sandbox's payers dispute.
@@ -28,14 +30,18 @@ const (
 // the collections handed over before from the same account.
 func Script(in bank.Instruction, previous int, tt collection.Timetable, cal *calendar.Calendar) []Entry {
 	s := script{action: in.ActionDate, tt: tt, cal: cal}
-	s.play(in.Account, previous)
+	if in.Method == bank.DebiCheck {
+		s.playDebiCheck(in, previous)
+	} else {
+		s.play(in.Account, previous)
+	}
 	return Renumber(s.entries, 0)
 }
 
 // RefundScript settles a refund on the next processing morning.
 func RefundScript(now time.Time, tt collection.Timetable, cal *calendar.Calendar) []Entry {
 	at := nextMorning(now, tt, cal)
-	return []Entry{{1, bank.RefundSettled, bank.CodeSuccess, at}}
+	return []Entry{{Seq: 1, Kind: bank.RefundSettled, Code: bank.CodeSuccess, DueAt: at}}
 }
 
 // Renumber counts entries on from the last number used.
@@ -57,9 +63,9 @@ func (s *script) play(account bank.AccountNumber, previous int) {
 	switch o := outcomeOf(account); o.does {
 	case pays:
 		s.success()
-	case returns:
+	case returns, tracksInVain:
 		s.unpaid(o.code, 1)
-	case returnsFirst:
+	case returnsFirst, tracksAndPays:
 		if previous == 0 {
 			s.unpaid(o.code, 1)
 		} else {

@@ -1,0 +1,19 @@
+package mandate
+
+// Rhythm says when a mandate is collected, as a payer reads it on a handset: "each month on the 25th", "once". It is
+// empty where nobody chose a rhythm.
+func (m Mandate) Rhythm() string {
+	switch {
+	case m.Terms != nil && m.Terms.DebitSequence == OnceOff:
+		return "once"
+	case m.PeriodUnits == "days":
+		return "as often as every day"
+	case m.PeriodUnits == "weeks" && m.DeductionDay >= 1 && m.DeductionDay <= 7:
+		return "each week on " + [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}[m.DeductionDay-1]
+	case m.PeriodUnits == "months" && m.DeductionDay == 99:
+		return "on the last day of each month"
+	case m.PeriodUnits == "months" && m.DeductionDay >= 1:
+		return "each month on the " + ordinal(m.DeductionDay)
+	}
+	return ""
+}

@@ -1,0 +1,153 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
+)
+
+// Phone is one request to authenticate a mandate, as the payer's handset shows it.
+type Phone struct {
+	Request  mandate.Authentication
+	Mandate  mandate.Mandate
+	Brand    string
+	Currency string
+}
+
+// AmountCents is what the payer is asked to authenticate for each debit.
+func (p Phone) AmountCents() int64 {
+	if p.Mandate.Terms != nil && p.Mandate.Terms.PriceCents > 0 {
+		return p.Mandate.Terms.PriceCents
+	}
+	return p.Mandate.AmountCents
+}
+
+// MaxCents is the most that one debit may take; 0 when there is no limit.
+func (p Phone) MaxCents() int64 {
+	if p.Mandate.Terms == nil {
+		return 0
+	}
+	return p.Mandate.Terms.MaxAmountCents
+}
+
+// Replied is a purchase with its mandate after the payer's answer.
+type Replied struct {
+	purchase.Record
+	Mandate mandate.Mandate
+}
+
+// The answers of a payer, as the phone sends them.
+const (
+	Accept = "accept"
+	Reject = "reject"
+	Ignore = "ignore" // lets the time run out
+)
+
+// AnswerMandate makes the payer of a purchase answer the request to authenticate
+// its mandate now, instead of what the account would bring, and applies the
+// answer. Purchases of others are NotFound; where nothing is asked of the payer
+// (any more) it is a Conflict.
+func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uuid.UUID, answer string) (Replied, error) {
+	var r Replied
+	if err := who.May(actor.MoveClock); err != nil {
+		return r, err
+	}
+	before, err := d.Purchases.Get(ctx, who, purchaseID)
+	if err != nil {
+		return r, err
+	}
+	if answer == "" {
+		return r, fault.At("answer", "required", "Give accept, reject or ignore.")
+	}
+	if answer != Accept && answer != Reject && answer != Ignore {
+		return r, fault.At("answer", "invalid_choice", "%q is no answer of a payer. Use accept, reject or ignore.", answer)
+	}
+	request, err := d.asked(ctx, who.MerchantID, purchaseID)
+	if err != nil {
+		return r, err
+	}
+	if err := d.reply(ctx, request, answer); err != nil {
+		return r, err
+	}
+	if err := d.settle(inner(ctx), &Done{}); err != nil {
+		return r, err
+	}
+	if r.Record, err = d.Purchases.Get(ctx, who, purchaseID); err != nil {
+		return r, err
+	}
+	if r.Mandate, err = d.Read.Mandate(ctx, who.MerchantID, request.MandateID); err != nil {
+		return r, err
+	}
+	return r, d.InTx(ctx, func(tx Tx) error {
+		note(tx, who, "sandbox.payer_answered", request.ID, before.ID, before.ClientID, "On the payer's phone in the sandbox: "+replies[answer]+".")
+		return tx.Answered(r)
+	})
+}
+
+var replies = map[string]string{Accept: "accepted", Reject: "declined", Ignore: "left unanswered"}
+
+// asked is the request that waits for the payer. One that is on its way to the
+// bank is handed over first.
+func (d *Desk) asked(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error) {
+	request, err := d.Read.OpenAuthentication(ctx, merchantID, mandateID)
+	if err == nil && request.State == mandate.AuthRequested {
+		if err := d.settle(inner(ctx), &Done{}); err != nil {
+			return request, err
+		}
+		request, err = d.Read.OpenAuthentication(ctx, merchantID, mandateID)
+	}
+	if fault.Is(err, fault.NotFound) {
+		return request, d.nothingAsked(ctx, merchantID, mandateID)
+	}
+	return request, err
+}
+
+// nothingAsked says why the payer has nothing to answer.
+func (d *Desk) nothingAsked(ctx context.Context, merchantID, mandateID uuid.UUID) error {
+	m, err := d.Read.Mandate(ctx, merchantID, mandateID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return conflict("This purchase asks for no mandate.")
+	case err != nil:
+		return err
+	case m.Kind != mandate.DebiCheck:
+		return conflict("The payer of an EFT mandate is not asked at the bank. Only DebiCheck mandates are answered on the phone.")
+	case m.State.Waiting():
+		return conflict("Nothing waits on the payer's phone at this moment. Try again in a few seconds.")
+	}
+	return conflict("Nothing waits on the payer's phone: the mandate is %s.", m.State.Label())
+}
+
+func conflict(format string, args ...any) error {
+	return fault.New(fault.Conflict, "mandate_wrong_status", format, args...)
+}
+
+func (d *Desk) reply(ctx context.Context, request mandate.Authentication, answer string) error {
+	switch err := d.Payer(ctx, request.ID, answer); {
+	case errors.Is(err, bank.ErrUnknown):
+		return conflict("The payer's bank does not have this request yet. Try again in a few seconds.")
+	case errors.Is(err, bank.ErrTooLate):
+		return conflict("It is too late: the request was answered already, or its time has ended.")
+	default:
+		return err
+	}
+}
+
+// latelyAnswered is how many requests that are over a phone still shows.
+const latelyAnswered = 10
+
+// Phones shows what waits on the handsets of a merchant's payers, newest first,
+// and what was answered lately.
+func (d *Desk) Phones(ctx context.Context, who actor.Actor) (open, over []Phone, err error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, nil, err
+	}
+	return d.Read.Phones(ctx, who.MerchantID, latelyAnswered)
+}
