@@ -332,4 +332,3 @@ func (s *mandateSetup) accountForm() string {
 	}
 	return "/clients/" + s.payer.ID.String() + "/accounts/new?" + query.Encode()
 }
-

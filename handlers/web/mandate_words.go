@@ -103,6 +103,9 @@ func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 	}
 	if s.terms.MaxAmountCents < 1 || badField(s.termsOf, "max_amount_cents") {
 		v.Allowed = "Give the maximum to see what the payer’s bank will allow."
+		if s.ask.MaxAmountCents != nil {
+			v.Allowed = "The payer’s bank does not allow this maximum."
+		}
 		if s.ask.ValueType == string(mandate.Fixed) {
 			v.Allowed = "Type the price to see what the payer’s bank will allow."
 		}
@@ -130,11 +133,10 @@ func (h *MandateForms) firstWords(v *pages.MandateSummary, s *mandateSetup) {
 	default:
 		plan := d.rules.Plan(d.cal, d.rules.DueOn(action), shiftOf(s.brand), d.now)
 		action = plan.ActionDate
-		v.First = []components.Fact{
-			{Label: "Amount", Value: sum(s.price, s.brand.Currency)},
-			{Label: "Debit on", Value: sayDay(action, d.now)},
-			{Label: "To the bank by", Value: sayMinute(plan.SubmitAt, d.now)},
+		if s.priced {
+			v.First = append(v.First, components.Fact{Label: "Amount", Value: sum(s.price, s.brand.Currency)})
 		}
+		v.First = append(v.First, components.Fact{Label: "Debit on", Value: sayDay(action, d.now)}, components.Fact{Label: "To the bank by", Value: sayMinute(plan.SubmitAt, d.now)})
 		v.FirstNote = strings.TrimSpace(plan.Note() + " It runs once the payer has accepted.")
 		h.judgeFirst(v, s, action)
 	}
