@@ -268,22 +268,20 @@ func (h *MandateForms) days() days {
 // of the dashboard.
 func (s *mandateSetup) check(ctx context.Context, who actor.Actor, h *MandateForms) error {
 	wrong := append(fault.Problems{}, s.shape...)
+	in := s.in
 	if s.fresh != nil {
 		if s.fresh.Email == "" {
-			wrong.Add("email", "required", "Give an e-mail address; the link and the confirmation go there.")
+			wrong.Add("email", "required", "Give an e-mail address.")
 		}
-		d := *s.fresh
-		wrong = append(wrong, d.Check(client.ForDebit, dateOf(h.Desk.Now()))...)
+		stored := *s.fresh // in its stored form, as the purchase will find it
+		wrong = append(wrong, stored.Check(client.ForDebit, dateOf(h.Desk.Now()))...)
+		in.Client, in.ClientID = &stored, uuid.Nil
 	}
 	if s.method == purchase.DebiCheck {
 		if h.switches(s) { // said with the other problems, where the rules say it last
 			wrong.Add(ddAt+".authentication_type", "debicheck_unavailable", "%s", closedWords(h.window(), h.Desk.Now()))
 		}
 		wrong = append(wrong, s.termsOf...)
-		in := s.in
-		if s.fresh != nil {
-			in.Client, in.ClientID = s.fresh, uuid.Nil
-		}
 		_, err := h.Purchases.Preview(ctx, who, in)
 		f, ok := fault.From(err)
 		if err != nil && (!ok || f.Kind != fault.Invalid) {

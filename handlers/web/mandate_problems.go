@@ -19,6 +19,9 @@ var mandateInputs = []string{"client_id", "full_name", "email", "phone", "person
 func (s *mandateSetup) plainly(wrong fault.Problems) fault.Problems {
 	var out fault.Problems
 	for _, f := range wrong {
+		if f.Code == "purchase_client_or_id_required" { // said beside the picker
+			continue
+		}
 		f = s.plain(f)
 		if leaf := f.Leaf(); leaf == fault.All && len(wrong) > 1 && f.Code == "min_value" || slices.ContainsFunc(out, func(o fault.Field) bool { return o.Leaf() == leaf }) {
 			continue
