@@ -3,6 +3,7 @@ package web
 import (
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -124,12 +125,11 @@ func (s *mandateSetup) typed(name string) string {
 }
 
 func (h *MandateForms) needs(s *mandateSetup) pages.NeedsView {
-	v := pages.NeedsView{Shown: s.form.Get("client_id")}
+	v := pages.NeedsView{Shown: s.form.Get("client_id"), Missing: s.missing()}
 	d, known := s.payerDetails()
-	if !known || s.fresh != nil { // the fields of a new client are in sight
-		v.Shown += strconv.FormatBool(s.fresh != nil && len(s.missing()) > 0)
+	if s.fresh != nil {
+		v.Shown += " " + strings.Join(v.Missing, ",") + " " + d.Email
 	}
-	v.Missing = s.missing()
 	switch {
 	case !known:
 	case len(v.Missing) == 0:
@@ -137,7 +137,7 @@ func (h *MandateForms) needs(s *mandateSetup) pages.NeedsView {
 			v.Ready = "All that DebiCheck needs is on record: " + d.BankAccount.String() + " at " + bankWords(d.BankCode) + ", phone " + glue(phoneWords(d.Phone)) + "."
 		}
 	case d.Email != "":
-		v.Mail = &components.Checkbox{Label: "Send the link to " + d.Email, Name: "mail", Checked: s.form.Get("mail") != "" || s.form.Get("client_shown") != s.form.Get("client_id")}
+		v.Mail = &components.Checkbox{Label: "Send the link to " + d.Email, Name: "mail", Checked: s.form.Get("mail") != "" || s.form.Get("mail_shown") == ""}
 	}
 	if s.payer != nil && len(v.Missing) > 0 {
 		v.Link = components.Link{Text: "Or fill it in yourself", Href: clientHref(s.payer.ID) + "/edit"}
@@ -159,6 +159,9 @@ func (h *MandateForms) brandBlock(s *mandateSetup, byInput map[string]string) pa
 	if len(s.brand.Profiles) == 0 {
 		v.Preset = s.brand.Name + " has no registration at the bank yet, so no mandate can be set up for it."
 		return v
+	}
+	if s.form.Get("preset") != "" {
+		v.Preset = "Terms and rhythm below are those of the last mandate of " + s.brand.Name + "."
 	}
 	v.Facts = components.Facts{Wide: true, Items: []components.Fact{
 		{Label: "Profile code", Value: s.profile.ProfileCode, Mono: true},

@@ -30,7 +30,8 @@ type MandateForms struct {
 const mandatesRoom = "mandates"
 
 // New serves GET /mandates/new and GET /clients/:id/mandates/new. The address may
-// name the client, the method and the amount.
+// name the client, the brand, the method, the amount and what it is for. The rest
+// is as in the last mandate of the brand.
 func (h *MandateForms) New(c echo.Context) error {
 	who := access.Actor(c)
 	if err := who.May(actor.Write); err != nil {
@@ -51,12 +52,18 @@ func (h *MandateForms) New(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := h.preset(c.Request().Context(), who, s.brand, form); err != nil {
+		return err
+	}
+	if s, err = h.read(c, form); err != nil {
+		return err
+	}
 	return h.show(c, http.StatusOK, s, nil)
 }
 
 // blank is the form before anybody has typed, with what most mandates have.
 func (h *MandateForms) blank(query url.Values) url.Values {
-	form := url.Values{"client_id": {query.Get("client")}, "method": {query.Get("method")}, "price": {query.Get("amount")}, "name": {query.Get("name")},
+	form := url.Values{"client_id": {query.Get("client")}, "method": {query.Get("method")}, "price": {query.Get("amount")}, "name": {query.Get("name")}, "brand_id": {query.Get("brand_id")},
 		"value_type": {string(mandate.Variable)}, "debit_sequence": {string(mandate.Recurring)}, "adjustment_category": {string(mandate.Never)},
 		"period_units": {"months"}, "deduction_day": {"25"}, "deduction_weekday": {"5"}, "first": {firstOnDay},
 		"verify_account": {"yes"}, "mail": {"yes"}, "authentication_type": {string(mandate.RealTime)}}

@@ -57,6 +57,15 @@ func TestAMandateIsSetUpAndThePayerIsAsked(t *testing.T) {
 	}
 }
 
+func TestTheFormBeginsAsTheLastMandateOfTheBrand(t *testing.T) {
+	t.Parallel()
+	k := setUp(t, 10, 0)
+	k.Page(k.A.Staff, "GET", "/mandates/new?amount=499&name=Gym", nil).Want(http.StatusOK).Contains(`value="VARIABLE" checked`, `value="25" selected`, `value="499"`, `value="Gym"`).Lacks("of the last mandate")
+	k.Page(k.A.Staff, "POST", "/mandates", k.wanted("value_type", "USAGEBASED", "deduction_day", "99", "allow_date_adjustment", "yes")).Want(http.StatusSeeOther)
+	k.Page(k.A.Staff, "GET", "/mandates/new", nil).Want(http.StatusOK).Contains(`value="USAGEBASED" checked`, `value="99" selected`, "of the last mandate of Brand a").Lacks(`value="Gym membership"`, `value="150,00"`)
+	k.Page(k.B.Staff, "GET", "/mandates/new", nil).Want(http.StatusOK).Contains(`value="VARIABLE" checked`)
+}
+
 func TestTheCalculatorFollowsTheTyping(t *testing.T) {
 	t.Parallel()
 	k := setUp(t, 10, 0)
@@ -227,6 +236,11 @@ func TestStrangersSetUpNoMandateForClientsOfOthers(t *testing.T) {
 		if got := k.Call(c[0], c[1], nil, "Accept: text/html", "Sec-Fetch-Site: same-origin"); got.Status != http.StatusSeeOther || !strings.HasPrefix(got.Header.Get("Location"), "/login") {
 			t.Errorf("%s %s signed out: %d to %s", c[0], c[1], got.Status, got.Header.Get("Location"))
 		}
+	}
+	k.exec(t, `ALTER TABLE users DROP CONSTRAINT users_role_check`) // every role of today may write
+	k.exec(t, `UPDATE users SET role = 'guest' WHERE id = $1`, k.A.Staff.ID)
+	for _, c := range [][2]string{{"GET", "/mandates/new"}, {"POST", "/mandates"}, {"POST", "/mandates/preview"}, {"GET", "/clients/" + k.client + "/mandates/new"}} {
+		k.Page(k.A.Staff, c[0], c[1], k.wanted()).Want(http.StatusForbidden)
 	}
 	if n := k.Count(`SELECT count(*) FROM mandates WHERE merchant_id <> $1`, k.A.ID); n != 0 {
 		t.Errorf("%d mandates of the stranger, want none", n)
