@@ -39,23 +39,23 @@ const ddAt = "purchase.payment_method_details.direct_debit"
 // mandateSetup is the form as it was read: what it asks for, and what of it
 // could not be read.
 type mandateSetup struct {
-	form    url.Values
-	method  string
-	brands  []merchant.Brand
-	brand   merchant.Brand
-	profile merchant.Profile
-	payer   *client.Client  // nil: none is chosen, or a new one is typed
-	fresh   *client.Details // the new one
-	added   bool            // the client was added by this very request
-	strict  bool            // what is empty is a problem too
-	in      purchase.Input
-	ask     mandate.Ask
-	terms   mandate.Terms
-	plan    firstDebit
-	price   int64 // cents
-	priced  bool
-	shape   fault.Problems
-	termsOf fault.Problems // what the rules say of the terms
+	form     url.Values
+	method   string
+	brands   []merchant.Brand
+	brand    merchant.Brand
+	profile  merchant.Profile
+	payer    *client.Client  // nil: none is chosen, or a new one is typed
+	fresh    *client.Details // the new one
+	added    bool            // the client was added by this very request
+	strict   bool            // what is empty is a problem too
+	in       purchase.Input
+	ask      mandate.Ask
+	terms    mandate.Terms
+	firstDay calendar.Date // of the first debit; zero is none
+	price    int64         // cents
+	priced   bool
+	shape    fault.Problems
+	termsOf  fault.Problems // what the rules say of the terms
 }
 
 // total is what the purchase collects, in cents.
@@ -93,7 +93,7 @@ func (h *MandateForms) read(c echo.Context, form url.Values) (mandateSetup, erro
 	s.readProduct()
 	if s.method == purchase.DebiCheck {
 		s.readTerms()
-		s.readDays(h.days())
+		s.readDays(h.days(), s.ask.AuthenticationType == string(mandate.RealTime) && len(s.missing()) == 0 && !s.closed(h))
 	}
 	return s, nil
 }
@@ -212,32 +212,27 @@ func (s *mandateSetup) draft() mandate.Mandate {
 		AbbreviatedName: s.profile.AbbreviatedName, Terms: &s.terms}
 }
 
-// firstDebit is when the first debit runs; the zero value is none.
-type firstDebit struct {
-	due    calendar.Date
-	chosen bool // the day was picked by a person
-}
-
-func (s *mandateSetup) readDays(d days) {
+// readDays finds the day of the first debit. atOnce: the payer answers within
+// seconds, if at all.
+func (s *mandateSetup) readDays(d days, atOnce bool) {
 	earliest := d.rules.EarliestActionDate(d.cal, d.now)
+	soon := s.form.Get("first") == firstSoon
 	switch s.form.Get("first") {
 	case firstNone:
 	case firstSoon:
-		s.plan.due = earliest
+		s.firstDay = earliest
 	case firstOther:
 		s.readOther(d)
 	default:
-		s.plan.due = s.draft().NextDay(earliest)
-		for range 2 { // one that is too near to wait for is left out
-			if d.rules.TooSoon(d.rules.DueOn(s.plan.due), d.now) {
-				s.plan.due = s.draft().NextDay(s.plan.due.AddDays(1))
-			}
+		s.firstDay = s.draft().NextDay(earliest)
+		if soon = atOnce && s.firstDay == earliest; !soon { // an answer within seconds keeps the earliest day
+			s.firstDay = s.draft().NextDay(d.rules.EarliestDue(d.cal, d.now))
 		}
 	}
-	if s.plan.due.IsZero() || s.form.Get("first") == firstSoon {
+	if s.firstDay.IsZero() || soon {
 		return // without a due the rules take the earliest day
 	}
-	due := d.rules.DueOn(s.plan.due).UTC()
+	due := d.rules.DueOn(s.firstDay).UTC()
 	s.in.Due = &due
 }
 
@@ -255,7 +250,7 @@ func (s *mandateSetup) readOther(d days) {
 	case d.rules.TooSoon(d.rules.DueOn(day), d.now):
 		s.shape.Add(name, "due_too_soon", "%s", d.rules.Choose(d.cal, day, shiftOf(s.brand), d.now).Reason)
 	default:
-		s.plan = firstDebit{day, true}
+		s.firstDay = day
 	}
 }
 

@@ -133,6 +133,23 @@ func TestOutsideTheWindowTheFormSwitchesToDelayed(t *testing.T) {
 	}
 }
 
+func TestTheFirstDebitLeavesTimeForTheAnswer(t *testing.T) {
+	t.Parallel()
+	k := setUp(t, 10, 0) // a Tuesday before the cut-off: the bank takes a debit of Wednesday
+	first := func(pairs ...string) string {
+		return k.Page(k.A.Staff, "POST", "/mandates/preview", k.wanted(append([]string{"period_units", "weeks", "deduction_weekday", "3"}, pairs...)...)).Want(http.StatusOK).Body
+	}
+	day := func(n int) string { return k.day.AddDays(n).Format("060102") }
+	if !strings.Contains(first(), day(1)) {
+		t.Error("an answer within seconds does not keep the earliest day")
+	}
+	if !strings.Contains(first("authentication_type", "DELAYED"), day(8)) {
+		t.Error("an answer within 48 hours does not get a later day")
+	}
+	k.Page(k.A.Staff, "POST", "/mandates", k.wanted("first", "other", "due_other", k.day.AddDays(1).String())).Want(http.StatusUnprocessableEntity).Contains("Too soon: a debit order needs two days.")
+	k.Page(k.A.Staff, "POST", "/mandates", k.wanted("first", "other", "due_other", k.day.AddDays(2).String(), "allow_date_adjustment", "yes")).Want(http.StatusSeeOther)
+}
+
 func TestTheWindowCountsItsMinutes(t *testing.T) {
 	t.Parallel()
 	k := setUp(t, 19, 47)

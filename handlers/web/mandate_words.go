@@ -123,7 +123,7 @@ func badField(wrong fault.Problems, name string) bool { return wrong.Has(ddAt + 
 
 func (h *MandateForms) firstWords(v *pages.MandateSummary, s *mandateSetup) {
 	d := h.days()
-	action := s.plan.due
+	action := s.firstDay
 	switch {
 	case s.form.Get("first") == firstNone:
 		v.FirstNote = "Nothing is collected now: the mandate is stored, and later purchases are charged to it."
@@ -149,7 +149,7 @@ func (h *MandateForms) judgeFirst(v *pages.MandateSummary, s *mandateSetup, acti
 		return
 	}
 	m := s.draft()
-	because, err := m.Judge(mandate.Debit{AmountCents: s.total(), Currency: money.ZAR, Due: s.plan.due}, h.Purchases.Calendar)
+	because, err := m.Judge(mandate.Debit{AmountCents: s.total(), Currency: money.ZAR, Due: s.firstDay}, h.Purchases.Calendar)
 	if err != nil {
 		v.Warnings = append(v.Warnings, fmt.Sprintf("The first debit on %s is not on the deduction day, so the bank would refuse it. Choose the next deduction day, or allow other days.",
 			sayDay(action, h.Desk.Now())))
