@@ -27,8 +27,6 @@ type MandateForms struct {
 	Replays   Replays
 }
 
-const mandatesRoom = "mandates"
-
 // New serves GET /mandates/new and GET /clients/:id/mandates/new. The address may
 // name the client, the brand, the method, the amount and what it is for. The rest
 // is as in the last mandate of the brand.

@@ -217,8 +217,8 @@ func (in Account) into(p *Purchase) {
 }
 
 // UseStored pays with a stored account that the payer chose on the hosted page:
-// on the due date when that lies two days ahead, else as early as the cut-offs
-// allow.
+// on the due date when that lies two days ahead, else as early as the cut-offs and
+// the account's mandate allow.
 func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uuid.UUID) (Record, error) {
 	if err := mayGiveFor(who); err != nil {
 		return Record{}, err
@@ -237,7 +237,11 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 		on := rec.Purchase
 		if s.runsSoon(on, s.Now()) {
 			tt := s.Timetable.For(bank.Method(t.Method))
-			on.Due = tt.DueOn(tt.EarliestActionDate(s.Calendar, s.Now()))
+			day := tt.EarliestActionDate(s.Calendar, s.Now())
+			if m.Terms != nil && !m.Terms.AllowDateAdjustment {
+				day = m.NextDay(day) // no other day is allowed
+			}
+			on.Due = tt.DueOn(day)
 		}
 		because, err := s.judge(on, m)
 		if err != nil {

@@ -88,7 +88,7 @@ func (s *Service) termsOf(rec Record) mandate.Start {
 func (r Record) permission() mandate.Mandate {
 	dd := r.directDebit()
 	return mandate.Mandate{ProfileCode: dd.ProfileCode, AbbreviatedName: dd.AbbreviatedName, PeriodUnits: dd.PeriodUnits,
-		DeductionDay: dd.DeductionDay, AmountCents: r.TotalCents}
+		DeductionDay: dd.DeductionDay, AmountCents: r.TotalCents, Terms: dd.Terms}
 }
 
 // directDebit is the debit-order block that was asked for, else the brand's own

@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, purchases, developers, sandbox.
+// tokens, mandates, purchases, developers, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -55,6 +55,7 @@ var rooms = []room{
 	{"attention", "Needs attention", "bell", "/attention"},
 	{"clients", "Clients", "users", "/clients"},
 	{"tokens", "Tokens", "key", "/tokens"},
+	{"mandates", "Mandates", "shield", "/mandates"},
 	{"purchases", "Purchases", "receipt", "/purchases"},
 	{"developers", "Developers", "code", "/developers"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
