@@ -229,6 +229,13 @@ func TestWhatIsMissingThePayerGives(t *testing.T) {
 	}
 }
 
+func TestABrandWithoutRegistrationIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	k := setUp(t, 10, 0)
+	k.exec(t, `DELETE FROM debit_profiles`)
+	k.Page(k.A.Staff, "POST", "/mandates", k.wanted()).Want(http.StatusUnprocessableEntity).Contains("There is a problem", "Brand a has no registration at the bank yet")
+}
+
 func TestAnEFTAccountGoesOnWithWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	k := setUp(t, 10, 0)

@@ -43,6 +43,8 @@ func (s *mandateSetup) plain(f fault.Field) fault.Field {
 		f.Path = ddAt + ".adjustment_rate"
 	}
 	switch leaf := f.Leaf(); {
+	case len(s.brand.Profiles) == 0 && (leaf == "profile_code" || leaf == "abbreviated_name" || leaf == "account_number"):
+		f.Path, f.Message = "brand_id", s.brand.Name+" has no registration at the bank yet, so no mandate can be set up for it."
 	case strings.HasPrefix(f.Path, "purchase.products") && leaf == "price" && f.Code == "required":
 		f.Message = "Give the amount of a usual debit."
 	case leaf == "max_amount_cents":
