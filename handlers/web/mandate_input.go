@@ -219,6 +219,8 @@ func (s *mandateSetup) readDays(d days, atOnce bool) {
 	soon := s.form.Get("first") == firstSoon
 	switch s.form.Get("first") {
 	case firstNone:
+		due := d.now.AddDate(0, 0, linkDays) // nothing runs then: until that day the payer may take
+		s.in.Due = &due
 	case firstSoon:
 		s.firstDay = earliest
 	case firstOther:
