@@ -77,6 +77,12 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 	if v.Live, err = h.live(c, s); err != nil {
 		return v, err
 	}
+	if v.Reason != nil {
+		v.Next = strings.TrimSpace(endWords[m.State]) // the reason stands below, or in the live panel
+	}
+	if v.Live != nil {
+		v.Reason = nil
+	}
 	events, err := h.Events.Timeline(ctx, who.MerchantID, audit.Subject{PurchaseID: m.ID}, eventsAsk(c))
 	if err != nil {
 		return v, err
@@ -140,7 +146,7 @@ func orWords(text, instead string) string {
 
 // mandateReason is the bank's reason why the mandate is of no use, with what helps.
 func mandateReason(m mandate.Mandate) *components.Note {
-	if m.ReasonCode == "" || m.State.Usable() || m.State.Waiting() {
+	if m.ReasonCode == "" || endWords[m.State] == "" {
 		return nil
 	}
 	title, remedy, _ := strings.Cut(reasonWords(m.ReasonCode), ". ")

@@ -182,3 +182,17 @@ func TestTheDocumentOfAnEFTMandateHasNoPartsOfTheOther(t *testing.T) {
 		}
 	}
 }
+
+func TestAMandateOfNoUseSaysWhyOnceWithWhatHelps(t *testing.T) {
+	k := withAccount(t)
+	k.debiCheck(t, mandate.Rejected, mandate.AuthRejected)
+	if _, err := k.Store.Pool.Exec(t.Context(), `UPDATE mandates SET reason_code = 'MS02'`); err != nil {
+		t.Fatal(err)
+	}
+	got := k.Page(k.A.Staff, "GET", "/mandates/"+k.token, nil).Want(http.StatusOK).Contains("Declined by the payer (MS02)", "Nothing can be debited.")
+	page := got.Body[strings.Index(got.Body, "<main"):]
+	page = regexp.MustCompile(`title="[^"]*"`).ReplaceAllString(page, "")
+	if n := strings.Count(page, "Speak to the payer before asking again"); n != 1 {
+		t.Errorf("said %d times", n)
+	}
+}

@@ -40,12 +40,14 @@ type Plain struct {
 	Footer  string
 }
 
-// PayerFrame is the payer's page. Payee is who asks for the money; Refresh, in seconds, reloads a page that waits.
+// PayerFrame is the payer's page. Payee is who asks for the money; Refresh, in seconds, reloads a page that waits
+// where scripts do not run; Script is the address of the one that a page that waits has.
 type PayerFrame struct {
 	Title, Payee, PayeeNote, Initials string
 	Sandbox                           *SandboxStrip
 	Contact                           string
 	Refresh                           int
+	Script                            string
 }
 
 type room struct{ Key, Label, Icon, Href string }
