@@ -26,6 +26,7 @@ type Rooms struct {
 	Tokens    *Tokens
 	Mandates  *Mandates
 	Accounts  *Accounts
+	SetUp     *MandateForms
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
@@ -40,6 +41,7 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
 		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
+		SetUp:     &MandateForms{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
 	}
 }
 
