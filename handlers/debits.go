@@ -6,7 +6,7 @@ import "debitdesk/handlers/web"
 // belongs beside a client.
 func (d *Deps) Rooms(r web.Rooms) {
 	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
-	d.Mandates, d.Live = r.Mandates, r.Live
+	d.Mandates, d.Live, d.SetUp = r.Mandates, r.Live, r.SetUp
 	if d.Clients != nil {
 		r.Beside(d.Clients)
 	}
@@ -65,6 +65,12 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/clients/:id/accounts/new", h.New)
 		e.at(person, "POST", "/clients/:id/accounts/link", h.SendLink)
 		e.at(e.people(scanForm), "POST", "/clients/:id/accounts", h.Capture)
+	}
+	if h := e.SetUp; h != nil {
+		e.at(person, "GET", "/mandates/new", h.New)
+		e.at(person, "POST", "/mandates", h.Create)
+		e.at(person, "POST", "/mandates/preview", h.Preview)
+		e.at(person, "GET", "/clients/:id/mandates/new", h.New)
 	}
 }
 

@@ -18,7 +18,7 @@ const payersAsked = 20
 // nobody answers and the time limit ends it. It measures how long after its time
 // the outcome stands in the open panel: sweep, bank, database, stream.
 func (s *server) onTime(ctx context.Context, browser *http.Client) ([]line, error) {
-	if err := s.morning(ctx); err != nil {
+	if err := s.morning(); err != nil {
 		return nil, err
 	}
 	answered, err := s.outcomes(ctx, browser, "4055550000", `SELECT a.due_at FROM sandbox_answers a JOIN mandate_authentications m ON m.id = a.instruction_id
@@ -37,13 +37,19 @@ func (s *server) onTime(ctx context.Context, browser *http.Client) ([]line, erro
 	}, nil
 }
 
-// morning moves the sandbox clock to when payers may be asked in real time.
-func (s *server) morning(context.Context) error {
-	zone := time.FixedZone("SAST", 2*60*60)
-	now := time.Now().In(zone)
-	nine := time.Date(now.Year(), now.Month(), now.Day()+1, 9, 0, 0, 0, zone)
+// morning moves the sandbox clock to when payers may be asked in real time, which
+// is from 03:00 to 20:30; the credential lives no longer than a day.
+func (s *server) morning() error {
+	now := time.Now().In(time.FixedZone("SAST", 2*60*60))
+	if now.Hour() >= 3 && now.Hour() < 20 {
+		return nil
+	}
+	at := time.Date(now.Year(), now.Month(), now.Day(), 3, 1, 0, 0, now.Location())
+	if now.Hour() >= 20 {
+		at = at.AddDate(0, 0, 1)
+	}
 	var moved struct{ Now int64 }
-	return s.post("/sandbox/clock", fmt.Sprintf(`{"now":%q}`, nine.Format(time.RFC3339)), &moved)
+	return s.post("/sandbox/clock", fmt.Sprintf(`{"now":%q}`, at.Format(time.RFC3339)), &moved)
 }
 
 // outcomes asks payers with that account and gives how late each outcome was in

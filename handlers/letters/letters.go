@@ -114,7 +114,7 @@ func (w Writer) Receipt(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	v.Facts = append(v.Facts, paid)
 	v.Preview = paid.Value
 	v.Paragraphs = []string{"Thank you. Your payment was received."}
-	if !p.MarkedAsPaid {
+	if !p.MarkedAsPaid && p.PaidBy() != purchase.DebiCheck { // a DebiCheck payment is final at once
 		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("It was a debit order. Should your bank still return it, %s will let you know.", b.Name))
 	}
 	v.Button = emails.Button{Label: "View the receipt", URL: w.link(p)}

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -56,12 +57,12 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 	m := s.Mandate
 	v := pages.MandateDetailView{Title: "Mandate " + m.ContractReference, ID: components.IDChip{ID: m.ID.String(), What: "mandate"}, Method: kindWords[m.Kind],
 		Payer: orWords(m.HolderName, payerName(rec.Purchase)), Pill: mandatePill(m, newestOf(s), now), Next: mandateNext(m, newestOf(s), now), Verified: verifiedPill(s.Verifications),
-		Reason: mandateReason(m), Body: mandateView(m, s.Evidence, now), Asked: askedRows(s.Authentications, now)}
+		Reason: mandateReason(m), Body: consentView(m, s.Evidence, now), Asked: askedRows(s.Authentications, now)}
 	v.Terms, v.Explained = termFacts(m, rec.Currency), explained(m, rec.Currency)
 	v.Statement = statementPreview(m)
 	if len(s.Verifications) > 0 {
 		v.Checks = checkRows(s.Verifications[0])
-		v.Checked = components.Time(ago(s.Verifications[0].At, now))
+		v.Checked = ago(s.Verifications[0].At, now)
 	}
 	debits, err := h.Debits.CollectionsUnder(ctx, who.MerchantID, m.ID, besideRows)
 	if err != nil {
@@ -75,6 +76,12 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 	}
 	if v.Live, err = h.live(c, s); err != nil {
 		return v, err
+	}
+	if v.Reason != nil {
+		v.Next = strings.TrimSpace(endWords[m.State]) // the reason stands below, or in the live panel
+	}
+	if v.Live != nil {
+		v.Reason = nil
 	}
 	events, err := h.Events.Timeline(ctx, who.MerchantID, audit.Subject{PurchaseID: m.ID}, eventsAsk(c))
 	if err != nil {
@@ -139,7 +146,7 @@ func orWords(text, instead string) string {
 
 // mandateReason is the bank's reason why the mandate is of no use, with what helps.
 func mandateReason(m mandate.Mandate) *components.Note {
-	if m.ReasonCode == "" || m.State.Usable() || m.State.Waiting() {
+	if m.ReasonCode == "" || endWords[m.State] == "" {
 		return nil
 	}
 	title, remedy, _ := strings.Cut(reasonWords(m.ReasonCode), ". ")
@@ -235,17 +242,38 @@ func adjustmentWords(t mandate.Terms, currency string) string {
 
 func askedRows(list []mandate.Authentication, now time.Time) (rows []pages.AskedRow) {
 	for _, a := range list {
-		row := pages.AskedRow{Number: grouped(int64(a.Number)), Method: methodWords[a.Method], Pill: authPills[a.State], By: a.RequestedBy,
-			Requested: ago(a.RequestedAt, now), Sent: ago(a.SentAt, now), Delivered: ago(a.DeliveredAt, now), Answered: ago(a.AnsweredAt, now), Channel: answerChannel(a.Channel)}
-		if a.State.Open() {
-			row.Expires = ago(a.ExpiresAt, now)
+		row := pages.AskedRow{Number: grouped(int64(a.Number)), Method: methodWords[a.Method], Pill: authPills[a.State], By: a.RequestedBy, Facts: components.Facts{Wide: true}}
+		at := func(label string, t time.Time) {
+			if !t.IsZero() {
+				row.Facts.Items = append(row.Facts.Items, components.Fact{Label: label, Part: components.When(second(t, now))})
+			}
 		}
+		add := func(label, value string) {
+			if value != "" {
+				row.Facts.Items = append(row.Facts.Items, components.Fact{Label: label, Value: value})
+			}
+		}
+		at("Requested", a.RequestedAt)
+		at("Sent to the bank", a.SentAt)
+		at("Delivered", a.DeliveredAt)
+		if a.State.Open() {
+			at("Runs out", a.ExpiresAt)
+		}
+		at("Answered", a.AnsweredAt)
+		add("Channel", answerChannel(a.Channel))
 		if a.Code != "" {
-			row.Reason = bank.MandateCodeOf(a.Code).Label()
+			add("Reason", bank.MandateCodeOf(a.Code).Label())
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// second is ago to the second, as limits of 120 of them need it.
+func second(at, now time.Time) components.Time {
+	t := ago(at, now)
+	t.Text = at.In(calendar.SAST).Format(minuteForm + ":05")
+	return t
 }
 
 func checkRows(v mandate.Verification) (rows []pages.CheckRow) {

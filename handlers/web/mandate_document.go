@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,17 +130,24 @@ func payerPart(m mandate.Mandate) documents.Section {
 	return p.Section
 }
 
-// splitName takes the last word for the surname and the others for first names;
-// one word alone is the name of a business.
+// particles belong to the surname that follows them.
+var particles = []string{"van", "der", "den", "de", "du", "le", "la", "von", "janse", "st"}
+
+// splitName takes the last word, with its particles, for the surname and the others
+// for first names; one word alone is the name of a business.
 func splitName(name string) (initials, surname string) {
 	words := strings.Fields(name)
-	if len(words) < 2 {
+	last := len(words) - 1
+	for last > 1 && slices.Contains(particles, strings.ToLower(words[last-1])) {
+		last--
+	}
+	if last < 1 {
 		return "", name
 	}
-	for _, w := range words[:len(words)-1] {
+	for _, w := range words[:last] {
 		initials += strings.ToUpper(string([]rune(w)[:1]))
 	}
-	return initials, words[len(words)-1]
+	return initials, strings.Join(words[last:], " ")
 }
 
 func debitPart(m mandate.Mandate, rec purchase.Record) documents.Section {
@@ -171,7 +179,9 @@ func debitPart(m mandate.Mandate, rec purchase.Record) documents.Section {
 func termsPart(m mandate.Mandate, currency string) documents.Section {
 	p := part{documents.Section{Title: "Terms"}}
 	for _, f := range termFacts(m, currency).Items {
-		p.add(f.Label, f.Value)
+		if !slices.Contains([]string{"Agreed amount", "Maximum", "Rhythm", "Adjustment"}, f.Label) { // said above
+			p.add(f.Label, f.Value)
+		}
 	}
 	if e := explained(m, currency); e != nil {
 		p.Text = append(p.Text, e.Allowed, e.Adjusts)

@@ -222,6 +222,9 @@ func mandateRow(e mandate.Entry, now time.Time) pages.MandateRow {
 	if e.Kind == mandate.DebiCheck {
 		row.Method.Kind = "progress"
 	}
+	if e.AmountCents == 0 {
+		row.Amount = "" // what is owed under the agreement
+	}
 	if t := e.Terms; t != nil {
 		row.Amount, row.Max = money.Amount(t.PriceCents), money.Amount(t.MaxAmountCents)
 	}

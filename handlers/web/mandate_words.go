@@ -17,7 +17,11 @@ var mandateKinds = map[mandate.State]string{
 
 // mandatePill shows where a mandate stands; its title says what happens next.
 func mandatePill(m mandate.Mandate, asked *mandate.Authentication, now time.Time) components.Pill {
-	return components.Pill{Kind: mandateKinds[m.State], Word: m.State.Label(), Title: mandateNext(m, asked, now)}
+	p := components.Pill{Kind: mandateKinds[m.State], Word: m.State.Label(), Title: mandateNext(m, asked, now)}
+	if m.State == mandate.Registered {
+		p.Word = "Registered"
+	}
+	return p
 }
 
 // mandateNext is what happens next, and what can be done about it. asked is the
@@ -39,7 +43,7 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 	case mandate.Registered:
 		return "Nobody answered, and the mandate was registered as asked for: debits may run, and every one of them can be disputed."
 	case mandate.NoResponse:
-		return "Nobody answered in time; nothing can be debited. " + bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
+		return endWords[m.State] + bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
 	case mandate.Rejected, mandate.FailedAtBank, mandate.Suspended, mandate.BlockedBy:
 		return endWords[m.State] + reasonWords(m.ReasonCode)
 	case mandate.Cancelled:
@@ -51,6 +55,7 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 }
 
 var endWords = map[mandate.State]string{
+	mandate.NoResponse:   "Nobody answered in time; nothing can be debited. ",
 	mandate.Rejected:     "Nothing can be debited. ",
 	mandate.FailedAtBank: "The bank could not ask the payer; nothing can be debited. ",
 	mandate.Suspended:    "The payer’s bank suspended it; nothing can be debited. ",

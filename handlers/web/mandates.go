@@ -40,14 +40,22 @@ func (h *Mandates) Evidence(c echo.Context) error {
 	return c.Blob(http.StatusOK, e.ContentType, e.Content)
 }
 
+// mandateView is a mandate in short, beside its stored account.
 func mandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
+	v := consentView(m, files, now)
+	v.Facts.Items = append(v.Facts.Items,
+		components.Fact{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference, Mono: true},
+		components.Fact{Label: "On the statement", Value: m.AbbreviatedName},
+		components.Fact{Label: "Rhythm", Value: rhythmWords(m)},
+		components.Fact{Label: "State", Value: m.State.Label()})
+	return v
+}
+
+// consentView is what the payer agreed to, and what proves it.
+func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
 	v := pages.MandateView{Reference: m.ContractReference, Wording: strings.Split(m.Consent.Text, "\n"), Facts: components.Facts{Items: []components.Fact{
 		{Label: "Given", Value: channelWords[m.Consent.Channel]},
 		{Label: "On", Part: components.When(ago(m.Consent.At, now))},
-		{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference, Mono: true},
-		{Label: "On the statement", Value: m.AbbreviatedName},
-		{Label: "Rhythm", Value: rhythmWords(m)},
-		{Label: "State", Value: m.State.Label()},
 	}}}
 	if m.Consent.IP != "" && m.Consent.Channel == mandate.PayPage {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "From address", Value: m.Consent.IP, Mono: true})
@@ -56,7 +64,7 @@ func mandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "Browser", Value: browserWords(m.Consent.Agent)})
 	}
 	for _, f := range files {
-		v.Files = append(v.Files, pages.FileRow{Name: f.Name, Size: sizeWords(f.SizeBytes), Href: "/mandates/" + m.ID.String() + "/evidence/" + f.ID.String(), Added: moment(f.CreatedAt)})
+		v.Files = append(v.Files, pages.FileRow{Name: f.Name, Size: sizeWords(f.SizeBytes), Href: mandatePath(m.ID, "evidence", f.ID.String()), Added: moment(f.CreatedAt)})
 	}
 	return v
 }

@@ -27,6 +27,7 @@ type Rooms struct {
 	Mandates  *Mandates
 	Accounts  *Accounts
 	Live      *Live // give it its Watch
+	SetUp     *MandateForms
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
@@ -43,6 +44,7 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, LivePanel: live.Panel},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
 		Live:      live,
+		SetUp:     &MandateForms{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
 	}
 }
 

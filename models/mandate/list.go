@@ -34,7 +34,7 @@ type Lister interface {
 	// MandateCounts counts all mandates of a merchant by state, exactly; an empty
 	// kind takes both.
 	MandateCounts(ctx context.Context, merchantID uuid.UUID, kind Kind) (map[State]int64, error)
-	// CountMandates counts by state what a filter lets through, up to limit in all.
+	// CountMandates counts by state what a filter lets through; above limit it may stop.
 	CountMandates(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
 	// VerificationsOfClient gives what banks said about a client's accounts, newest first.
 	VerificationsOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Verification, error)
@@ -53,8 +53,8 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 }
 
 // Counts gives how many mandates stand in each state. It is exact for all and for
-// a kind; under a narrower filter it stops at CountLimit + 1 in all. The filter's
-// own states do not matter.
+// a kind; under a narrower filter it may stop above CountLimit. The filter's own
+// states do not matter.
 func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[State]int64, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err

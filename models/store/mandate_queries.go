@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -47,18 +48,23 @@ func (s *Store) Mandates(ctx context.Context, merchantID uuid.UUID, f mandate.Fi
 // a kind are asked for, each pair of them walks its index in order and stops after
 // one page, however many rows there are.
 func mandatePage(merchantID uuid.UUID, f mandate.Filter, ask paging.Ask) (string, []any) {
-	where, args := mandateWhere(merchantID, f)
 	direction, compare := "DESC", "<"
 	if ask.Newer {
 		direction, compare = "ASC", ">"
 	}
-	if ask.From != uuid.Nil {
-		where, args = where+" AND id "+compare+" ?", append(args, ask.From)
-	}
 	order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
+	beside, from := "", []any(nil)
+	if ask.From != uuid.Nil {
+		beside, from = " AND m.id "+compare+" ?", []any{ask.From}
+	}
+	if searchQuery(f.Search) != "" {
+		return mandateSearch(merchantID, f, beside, from, order)
+	}
+	where, args := mandateWhere(merchantID, f.ClientID)
+	where, args = where+beside, append(args, from...)
 	states, kinds := f.States, []mandate.Kind{f.Kind}
 	if len(states) == 0 && f.Kind == "" {
-		return "SELECT id FROM mandates WHERE " + where + order, args
+		return "SELECT m.id FROM mandates m WHERE " + where + order, args
 	}
 	if len(states) == 0 {
 		states = mandate.States
@@ -70,26 +76,52 @@ func mandatePage(merchantID uuid.UUID, f mandate.Filter, ask paging.Ask) (string
 	var all []any
 	for _, kind := range kinds {
 		for _, state := range states {
-			parts = append(parts, "(SELECT id FROM mandates WHERE "+where+" AND kind = ? AND state = ?"+order+")")
+			parts = append(parts, "(SELECT m.id FROM mandates m WHERE "+where+" AND m.kind = ? AND m.state = ?"+order+")")
 			all = append(append(all, args...), string(kind), string(state))
 		}
 	}
 	return "SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") AS found" + order, all
 }
 
-// mandateWhere is what a filter asks beside states and kind. A search looks at the
-// mandate's own words and at those of its client.
-func mandateWhere(merchantID uuid.UUID, f mandate.Filter) (string, []any) {
-	where, args := "merchant_id = ?", []any{merchantID}
-	if f.ClientID != uuid.Nil {
-		where, args = where+" AND client_id = ?", append(args, f.ClientID)
-	}
-	if q := searchQuery(f.Search); q != "" {
-		where += ` AND id IN (SELECT id FROM mandates WHERE merchant_id = ? AND search @@ ?::tsquery
-			UNION SELECT m.id FROM clients c JOIN mandates m ON m.client_id = c.id WHERE c.merchant_id = ? AND c.search @@ ?::tsquery)`
-		args = append(args, merchantID, q, merchantID, q)
+func mandateWhere(merchantID, clientID uuid.UUID) (string, []any) {
+	where, args := "m.merchant_id = ?", []any{merchantID}
+	if clientID != uuid.Nil {
+		where, args = where+" AND m.client_id = ?", append(args, clientID)
 	}
 	return where, args
+}
+
+// mandateSearch looks at the mandates' own words and at those of their clients.
+// What it finds is sorted when it is little, and met on the way from the newest
+// when it is much, as with purchases.
+func mandateSearch(merchantID uuid.UUID, f mandate.Filter, beside string, from []any, order string) (string, []any) {
+	where, args := mandateWhere(merchantID, f.ClientID)
+	if f.Kind != "" {
+		where, args = where+" AND m.kind = ?", append(args, string(f.Kind))
+	}
+	if len(f.States) > 0 {
+		names := make(textArray, len(f.States))
+		for i, state := range f.States {
+			names[i] = string(state)
+		}
+		where, args = where+" AND m.state = ANY(?::text[])", append(args, names)
+	}
+	q := searchQuery(f.Search)
+	found, both := mandatesFound(where, "m.id", few), slices.Concat(args, []any{q}, args, []any{merchantID, q})
+	query := fmt.Sprintf(`WITH found AS MATERIALIZED (%[1]s)
+		SELECT id FROM ((SELECT m.id FROM found m WHERE (SELECT count(*) FROM found) < %[2]d%[3]s%[4]s)
+		UNION ALL (SELECT m.id FROM mandates m LEFT JOIN clients c ON c.id = m.client_id
+			WHERE (SELECT count(*) FROM found) >= %[2]d AND %[5]s AND ((m.search @@ ?::tsquery) IS TRUE OR (c.search @@ ?::tsquery) IS TRUE)%[3]s%[4]s)) AS page%[4]s`,
+		found, few, beside, order, where)
+	return query, slices.Concat(both, from, args, []any{q, q}, from)
+}
+
+// mandatesFound is what a search finds, up to limit by the mandates' own words and
+// as many by their clients'. Its places are those of where and the words, twice,
+// with the merchant before the second words.
+func mandatesFound(where, columns string, limit int64) string {
+	return fmt.Sprintf(`(SELECT %[1]s FROM mandates m WHERE %[2]s AND m.search @@ ?::tsquery LIMIT %[3]d)
+		UNION (SELECT %[1]s FROM clients c JOIN mandates m ON m.client_id = c.id WHERE %[2]s AND c.merchant_id = ? AND c.search @@ ?::tsquery LIMIT %[3]d)`, columns, where, limit)
 }
 
 // MandateCounts implements mandate.Lister. It is exact at any moment: what is not
@@ -103,9 +135,15 @@ func (s *Store) MandateCounts(ctx context.Context, merchantID uuid.UUID, kind ma
 
 // CountMandates implements mandate.Lister.
 func (s *Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter, limit int64) (map[mandate.State]int64, error) {
-	where, args := mandateWhere(merchantID, f)
-	return s.mandateCounts(ctx, fmt.Sprintf(`SELECT state, count(*) AS n FROM (SELECT state FROM mandates WHERE %s AND ? IN ('', kind) LIMIT %d) AS part
-		GROUP BY state`, where, limit), append(args, string(f.Kind))...)
+	where, args := mandateWhere(merchantID, f.ClientID)
+	if f.Kind != "" {
+		where, args = where+" AND m.kind = ?", append(args, string(f.Kind))
+	}
+	found := fmt.Sprintf("SELECT m.id, m.state FROM mandates m WHERE %s LIMIT %d", where, limit)
+	if q := searchQuery(f.Search); q != "" {
+		found, args = mandatesFound(where, "m.id, m.state", limit), slices.Concat(args, []any{q}, args, []any{merchantID, q})
+	}
+	return s.mandateCounts(ctx, "SELECT state, count(*) AS n FROM ("+found+") AS part GROUP BY state", args...)
 }
 
 func (s *Store) mandateCounts(ctx context.Context, query string, args ...any) (map[mandate.State]int64, error) {

@@ -135,3 +135,43 @@ func TestMandatesAreWalkedInPagesUnderEveryFilter(t *testing.T) {
 		}
 	}
 }
+
+func TestASearchThatFindsVeryManyIsWalkedFromTheNewest(t *testing.T) {
+	s := openTidying(t)
+	one := uuid.New()
+	s.mandates(one, mandate.EFT, mandate.ActiveState, "Rare Nkosi", 1, 2)
+	s.run(`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
+			deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
+		SELECT ('02000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, merchant_id, brand_id, kind, CASE n WHEN 7 THEN 'cancelled' ELSE 'active' END, 'N' || n, '', '', '', 'months',
+			1, 0, 'Common Name', '', '', '', '', now(), 'api', now(), now()
+		FROM mandates, generate_series(1, 10001) n WHERE contract_reference = 'REF000001'`)
+	page := func(f mandate.Filter, ask paging.Ask) string {
+		t.Helper()
+		read, err := s.Mandates(t.Context(), one, f, ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, e := range paging.Cut(ask, read).Items {
+			out = append(out, e.ContractReference)
+		}
+		return fmt.Sprint(out)
+	}
+	third := uuid.MustParse("02000000-0000-7000-8000-000000009999")
+	common := mandate.Filter{Search: "common"}
+	for want, got := range map[string]string{
+		"[N10001 N10000]":       page(common, paging.Ask{Limit: 2}),
+		"[N9998 N9997]":         page(common, paging.Ask{Limit: 2, From: third}),
+		"[N10001 N10000 N9999]": page(common, paging.Ask{Limit: 3, From: uuid.MustParse("02000000-0000-7000-8000-000000009998"), Newer: true}),
+		"[N7]":                  page(mandate.Filter{Search: "common", States: []mandate.State{mandate.Cancelled}}, paging.Ask{Limit: 2}),
+		"[REF000002 REF000001]": page(mandate.Filter{Search: "rare"}, paging.Ask{Limit: 2}),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	counts, err := s.CountMandates(t.Context(), one, common, mandate.CountLimit+1)
+	if err != nil || counts[mandate.ActiveState]+counts[mandate.Cancelled] != mandate.CountLimit+1 {
+		t.Errorf("%v, %v", counts, err)
+	}
+}

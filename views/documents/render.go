@@ -37,7 +37,7 @@ func Render(p Paper) ([]byte, error) {
 	f.AddUTF8FontFromBytes(font, "B", gobold.TTF)
 	f.SetMargins(margin, margin, margin)
 	f.SetAutoPageBreak(true, margin+4)
-	f.AliasNbPages("{pages}")
+	f.AliasNbPages("{n}")
 	s := sheet{f, p}
 	f.SetHeaderFunc(s.strip)
 	f.SetFooterFunc(s.foot)
@@ -77,7 +77,7 @@ func (s sheet) foot() {
 	s.SetFont(font, "", smallSize)
 	s.grey()
 	s.CellFormat(width/2, line, s.p.Kind+" "+s.p.Reference, "", 0, "L", false, 0, "")
-	s.CellFormat(width/2, line, fmt.Sprintf("Page %d of {pages}", s.PageNo()), "", 0, "R", false, 0, "")
+	s.CellFormat(width/2, line, fmt.Sprintf("Page %d of {n}", s.PageNo()), "", 0, "R", false, 0, "")
 }
 
 func (s sheet) head() {

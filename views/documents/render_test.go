@@ -65,7 +65,7 @@ func TestALivePaperHasNoStripAndALongOneHasNumberedPages(t *testing.T) {
 	if strings.Contains(text, "Test mode") {
 		t.Error("a live paper says test mode")
 	}
-	if !strings.Contains(text, "Page 5 of ") || strings.Contains(text, "{pages}") {
+	if !strings.Contains(text, "Page 5 of ") || strings.Contains(text, "{n}") {
 		t.Error("pages are not numbered")
 	}
 	if !strings.Contains(strings.ReplaceAll(text, "\n", ""), strings.Repeat("0123456789abcdef", 4)) {
