@@ -96,7 +96,7 @@ func (h *MandateForms) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, pages.MandatePreview(view, form.Get("client_shown") != view.Needs.Shown,
+	return render(c, http.StatusOK, pages.MandatePreview(view, form.Get("send_shown") != view.Summary.Button, form.Get("client_shown") != view.Needs.Shown,
 		form.Get("brand_shown") != view.Brand.Shown, form.Get("window_shown") != view.AskShown))
 }
 
