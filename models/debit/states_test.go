@@ -232,8 +232,8 @@ var none = map[string]string{
 	"a purchase that waits for nothing": `SELECT count(*) FROM purchases p WHERE p.status = 'pending_execute'
 		AND NOT EXISTS (SELECT FROM mandate_authentications a WHERE a.mandate_id = p.id AND a.state IN ('requested', 'sent', 'delivered'))
 		AND NOT EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state IN ('scheduled', 'submitted', 'in_tracking'))`,
-	"two open requests": `SELECT count(*) FROM (SELECT 1 FROM mandate_authentications WHERE state IN ('requested', 'sent', 'delivered') GROUP BY mandate_id HAVING count(*) > 1) AS x`,
-	"a message without an outcome": `SELECT count(*) FROM bank_messages WHERE outcome = ''`,
+	"two open requests":                                   `SELECT count(*) FROM (SELECT 1 FROM mandate_authentications WHERE state IN ('requested', 'sent', 'delivered') GROUP BY mandate_id HAVING count(*) > 1) AS x`,
+	"a message without an outcome":                        `SELECT count(*) FROM bank_messages WHERE outcome = ''`,
 	"a purchase that turned by a way that does not exist": `SELECT count(*) FROM purchases WHERE is_recurring_token AND status IN ('created', 'sent', 'viewed')`,
 }
 
@@ -279,4 +279,3 @@ func reaches(from, to mandate.State) bool {
 	}
 	return slices.Contains(known, to)
 }
-
