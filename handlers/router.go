@@ -43,7 +43,9 @@ type Deps struct {
 	Purchases    *web.Purchases
 	Room         *sandbox.Room // sandbox mode alone
 	Tokens       *web.Tokens
+	Mandates     *web.Mandates
 	Accounts     *web.Accounts
+	SetUp        *web.MandateForms
 	Home         *web.Home
 }
 

@@ -91,9 +91,8 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	return view, nil
 }
 
-// mandatePath is the mandate that a purchase asked for; they share one id.
-func mandatePath(rec purchase.Record) string { return "/mandates/" + rec.ID.String() }
-
+// unconfirmed: the mandate that the purchase asked for, which shares its id, did not
+// come about.
 func unconfirmed(rec purchase.Record) bool {
 	_, _, is := rec.Unconfirmed()
 	return is
@@ -146,9 +145,9 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.
 	store := components.Button{Label: "Store an account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new"}
 	switch {
 	case rec.AwaitsPayer():
-		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: mandatePath(rec)}, acts
+		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: mandatePath(rec.ID)}, acts
 	case unconfirmed(rec) && rec.Payable(now):
-		return components.Button{Label: "Ask the payer again", Icon: "bank", Kind: "primary", Href: mandatePath(rec)}, acts
+		return components.Button{Label: "Ask the payer again", Icon: "bank", Kind: "primary", Href: mandatePath(rec.ID)}, acts
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
 		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary", Href: purchasePath(rec.ID, "settlement")}, acts
 	case rec.Status == purchase.Chargeback && rec.Collection != nil:

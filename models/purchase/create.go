@@ -129,7 +129,7 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purcha
 		checkAccount(w, p, in)
 		s.checkPayer(w, p, in)
 	}
-	if p.storesNow() && p.Method == DebiCheck {
+	if p.Method == DebiCheck && p.storesNow() {
 		s.mayAsk(w, p.Details.DirectDebit.Terms.Authentication)
 	}
 	return p, brand, in.settle(shape)
