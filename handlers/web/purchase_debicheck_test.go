@@ -20,7 +20,7 @@ func asks(t *testing.T, h *handlertest.House, account, price string) (id string,
 		"bank_account": account, "bank_code": "632005", "personal_code": "8501015000085"}).Want(201).Text("id")
 	id = h.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Membership","price":%s}],"payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1",
-		"account_number":"12345678","value_type":"FIXED","authentication_type":"DELAYED","debit_sequence":"RCUR","adjustment_category":"NEVER","max_amount_cents":%s}}}}`,
+		"account_number":"12345678","value_type":"FIXED","authentication_type":"DELAYED","debit_sequence":"RCUR","adjustment_category":"NEVER","allow_date_adjustment":true,"max_amount_cents":%s}}}}`,
 		client, h.A.BrandID, price, price)).Want(201).Text("id")
 	g := banksandbox.New(h.Store.SandboxLedger(), h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
 	engine := &debit.Service{InTx: store.Runner[debit.Tx](h.Store), Read: h.Store, Bank: g, Purchases: h.Purchases, Now: h.Store.Now,
@@ -87,4 +87,15 @@ func TestADebitInTrackingSaysUntilWhenTheBankWaits(t *testing.T) {
 	later(11 * 24 * time.Hour)
 	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("Not enough money (02)", "Seven failures in a row suspend the mandate").
 		Lacks("Two such failures")
+}
+
+func TestAChargeOnASuspendedMandateNeedsAttention(t *testing.T) {
+	h := handlertest.New(t)
+	id, later := asks(t, h, "4000008600", "10000")
+	later(2 * time.Hour)
+	waits := h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"x@example.com"},"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Later","price":10000}]}}`,
+		h.A.BrandID, h.Store.Now().Add(10*24*time.Hour).Unix())).Want(201).Text("id")
+	h.API("POST", "/purchases/"+waits+"/charge/", map[string]any{"recurring_token": id}).Want(http.StatusOK)
+	later(30 * time.Hour)
+	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Scheduled on a blocked account", "Cancelled by the payer (CTCA)")
 }

@@ -87,6 +87,9 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 		}
 		return "The account is stored and can be charged."
 	case purchase.Overdue:
+		if _, _, is := rec.Unconfirmed(); is {
+			return nextOfFailure(rec)
+		}
 		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and is not paid. The payer can still pay; you can charge a stored account."
 	case purchase.Expired:
 		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and can no longer be paid."

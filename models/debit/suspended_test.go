@@ -198,6 +198,42 @@ func TestABankThatFailedIsAskedAgain(t *testing.T) {
 	}
 }
 
+func TestARequestInTheLastSecondOfTheWindowKeepsItsTime(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	last := day(1).At(20, 30).Add(-time.Microsecond)
+	must(t, h.store.Clock.MoveTo(ctx, last))
+	h.purchases.Now = func() time.Time { return last }
+	p := h.ask(asking{account: "4000008001", cents: 10000, noFirst: true})
+	if a := h.asked(p.ID)[0]; a.ExpiresAt.Sub(a.SentAt) != 120*time.Second || !a.ExpiresAt.After(day(1).At(20, 31)) {
+		t.Errorf("sent %s, ends %s", a.SentAt, a.ExpiresAt)
+	}
+	h.purchases.Now = func() time.Time { return last.Add(time.Microsecond) }
+	_, err := h.purchases.Create(ctx, h.who, asking{account: "4000008001", cents: 10000}.input(h.brand))
+	refusedAs(t, err, fault.Invalid, "debicheck_unavailable", "20:30")
+	_, err = h.purchases.AskAgain(ctx, h.who, p.ID, mandate.RealTime)
+	refusedAs(t, err, fault.Conflict, "mandate_waiting")
+	h.to(day(1).At(20, 31))
+	if m := h.mandate(p.ID); m.State != mandate.Pending {
+		t.Errorf("a minute later %s", m.State)
+	}
+	h.to(day(1).At(20, 33))
+	if m := h.mandate(p.ID); m.State != mandate.ActiveState {
+		t.Errorf("accepted after 119 seconds: %s", m.State)
+	}
+}
+
+func TestARealTimeRequestIsNotRepeatedOutsideTheWindow(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	p := h.ask(asking{account: "4000008480", cents: 10000})
+	h.to(day(1).At(21, 0))
+	_, err := h.purchases.AskAgain(ctx, h.who, p.ID, mandate.RealTime)
+	refusedAs(t, err, fault.Invalid, "debicheck_unavailable", "DELAYED")
+	_, err = h.purchases.AskAgain(ctx, h.who, p.ID, mandate.Delayed)
+	must(t, err)
+}
+
 func TestAFirstDebitWithADueWaitsForIt(t *testing.T) {
 	t.Parallel()
 	h := open(t)
