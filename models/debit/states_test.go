@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/debit"
@@ -29,7 +30,7 @@ func TestTheStatesHoldWhateverHappens(t *testing.T) {
 		w := &world{T: t, h: h, stood: map[uuid.UUID]mandate.State{}, seen: seen, line: &line{Gateway: h.bank}}
 		w.engine = h.engine(w.line)
 		w.create()
-		for range rapid.IntRange(3, 8).Draw(t, "steps") {
+		for range rapid.IntRange(5, 12).Draw(t, "steps") {
 			w.again = uuid.Nil
 			rapid.SampledFrom(acts).Draw(t, "act").do(w)
 			w.check()
@@ -52,7 +53,7 @@ func (a act) String() string { return a.name }
 var acts = []act{
 	{"create", (*world).create}, {"accept", (*world).accepts}, {"reject", (*world).rejects}, {"ignore", (*world).ignores},
 	{"repeat messages", (*world).repeats}, {"forge a message", (*world).forges}, {"forge a message", (*world).forges}, {"move the clock", (*world).moves},
-	{"move the clock", (*world).moves}, {"wait long", (*world).waits}, {"ask again", (*world).asksAgain}, {"charge", (*world).charges}, {"charge", (*world).charges},
+	{"move the clock", (*world).moves}, {"wait long", (*world).waits}, {"wait long", (*world).waits}, {"accept", (*world).accepts}, {"charge", (*world).charges}, {"forge about a debit", (*world).forgesDebit}, {"ask again", (*world).asksAgain}, {"give other details", (*world).givesAgain}, {"forge about a debit", (*world).forgesDebit}, {"charge", (*world).charges}, {"charge", (*world).charges},
 	{"delete the token", (*world).deletes}, {"run twice", (*world).runsTwice}, {"two runners", (*world).race},
 }
 
@@ -79,6 +80,20 @@ func (w *world) may(err error) bool {
 
 func (w *world) one() uuid.UUID { return rapid.SampledFrom(w.mandates).Draw(w.T, "mandate") }
 
+// oneThat is a mandate of which fits is true, else any.
+func (w *world) oneThat(fits func(mandate.State) bool) uuid.UUID {
+	var some []uuid.UUID
+	for _, id := range w.mandates {
+		if fits(w.h.mandate(id).State) {
+			some = append(some, id)
+		}
+	}
+	if len(some) == 0 {
+		return w.one()
+	}
+	return rapid.SampledFrom(some).Draw(w.T, "mandate")
+}
+
 func (w *world) create() {
 	a := asking{cents: 10000, most: 10000, anyDay: true,
 		account:  bank.AccountNumber("400000" + rapid.SampledFrom([]string{"0000", "8001", "8002", "8003", "8120", "8480", "8480", "8500", "8600", "9002", "9202", "9034"}).Draw(w.T, "account")),
@@ -102,7 +117,7 @@ func (w *world) create() {
 }
 
 func (w *world) answers(answer string) {
-	_, err := w.h.desk.AnswerMandate(ctx, w.h.who, w.one(), answer)
+	_, err := w.h.desk.AnswerMandate(ctx, w.h.who, w.oneThat(mandate.State.Waiting), answer)
 	w.may(err)
 }
 
@@ -173,20 +188,46 @@ func (w *world) moves() {
 	w.h.to(w.h.store.Now().Add(rapid.SampledFrom(steps).Draw(w.T, "time")))
 }
 
+// forgesDebit says something about a debit under a mandate.
+func (w *world) forgesDebit() {
+	rec := w.h.get(rapid.SampledFrom(slices.Concat(w.mandates, w.charged)).Draw(w.T, "purchase"))
+	if rec.Collection == nil {
+		return
+	}
+	kind := rapid.SampledFrom([]bank.MessageKind{bank.Successful, bank.Unpaid, bank.InTracking, bank.Disputed, bank.DisputeWon, bank.DisputeLost, bank.Recalled}).Draw(w.T, "kind")
+	code := map[bank.MessageKind]string{bank.Successful: "00", bank.Unpaid: "02", bank.InTracking: "02", bank.Recalled: "28"}[kind]
+	if code == "" {
+		code = "34"
+	}
+	msg := about(mandate.Authentication{ID: rec.Collection.ID}, kind, code, w.h.store.Now())
+	msg.Channel, msg.Reference = "", ""
+	w.line.say(msg)
+	w.run(w.engine)
+}
+
+// givesAgain is the payer on the hosted page, with another account.
+func (w *world) givesAgain() {
+	id := w.oneThat(mandate.State.Unanswered)
+	if _, err := w.h.purchases.GiveAccount(ctx, actor.PayerOf(w.h.who.MerchantID, "N Dlamini", "192.0.2.1", ""), id, purchase.Account{
+		FullName: "N Dlamini", IDNumber: "8001015009087", Phone: "27821234567", BankCode: "632005", AccountNumber: "4000000000", Consented: true}); w.may(err) {
+		w.again = id
+	}
+}
+
 // waits until every time to answer has ended.
 func (w *world) waits() { w.h.to(w.h.store.Now().Add(98 * time.Hour)) }
 
 func (w *world) asksAgain() {
-	id := w.one()
+	id := w.oneThat(mandate.State.Unanswered)
 	if _, err := w.h.purchases.AskAgain(ctx, w.h.who, id, rapid.SampledFrom([]mandate.Method{mandate.RealTime, mandate.Delayed}).Draw(w.T, "how")); w.may(err) {
 		w.again = id
 	}
 }
 
 func (w *world) charges() {
-	id, day := w.one(), calendar.DateOf(w.h.store.Now()).AddDays(rapid.IntRange(3, 6).Draw(w.T, "ahead"))
+	id, day := w.oneThat(mandate.State.Usable), calendar.DateOf(w.h.store.Now()).AddDays(rapid.IntRange(3, 6).Draw(w.T, "ahead"))
 	m := w.h.mandate(id)
-	p, err := w.h.charge(id, rapid.SampledFrom([]int64{1, 9999, 10000, 10000, 10001, 15000, 15001}).Draw(w.T, "cents"), day)
+	p, err := w.h.charge(id, rapid.SampledFrom([]int64{1, 9999, 10000, 10000, 10000, 10000, 10001, 15000, 15001}).Draw(w.T, "cents"), day)
 	if !w.may(err) {
 		return
 	}
@@ -196,7 +237,9 @@ func (w *world) charges() {
 	}
 }
 
-func (w *world) deletes() { w.may(w.h.purchases.DeleteToken(ctx, w.h.who, uuid.Nil, w.one())) }
+func (w *world) deletes() {
+	w.may(w.h.purchases.DeleteToken(ctx, w.h.who, uuid.Nil, w.oneThat(mandate.State.Usable)))
+}
 
 func (w *world) runsTwice() {
 	w.run(w.engine)
