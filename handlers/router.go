@@ -47,6 +47,7 @@ type Deps struct {
 	Accounts     *web.Accounts
 	SetUp        *web.MandateForms
 	Home         *web.Home
+	Live         *web.Live
 }
 
 // API holds the resources of the JSON API.
