@@ -18,6 +18,8 @@ func (e *edge) playground() {
 	e.at(s, "POST", "/sandbox/clock", h.MoveClock)
 	e.at(s, "GET", "/sandbox/desk", h.BankDesk)
 	e.at(s, "POST", "/sandbox/collections/:purchase/result", h.Answer)
+	e.at(s, "GET", "/sandbox/phone", h.Phone)
+	e.at(s, "POST", "/sandbox/mandates/:purchase/answer", h.AnswerMandate)
 	e.at(s, "GET", "/sandbox/mail", h.Mail)
 	e.at(s, "GET", "/sandbox/mail/:id", h.Message)
 	e.at(s, "GET", "/sandbox/mail/:id/html", h.MessageHTML)

@@ -88,7 +88,7 @@ func (s *street) fill() {
 	}
 	session, _, _ := strings.Cut(between(s.Page(s.A.Owner, "GET", "/account", nil).Body, "/account/sessions/", "/end"), "/")
 	s.ids = map[string]string{"/clients/": client, "/purchases/": purchase, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
-		"/sandbox/collections/": purchase, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
+		"/sandbox/collections/": purchase, "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
 }
 
 func between(text, before, after string) string {
@@ -227,6 +227,7 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 		"/api/v1/clients":              `{"email":"a@b.co"}`,
 		"/api/v1/purchases/:id/charge": fmt.Sprintf(`{"recurring_token":%q}`, s.ids["/tokens/"]),
 		"/sandbox/clock":               `{"advance":"1h"}`, "/sandbox/collections/:purchase/result": `{"code":"00"}`,
+		"/sandbox/mandates/:purchase/answer": `{"answer":"accept"}`,
 	}
 	s.each(func(method, route string) {
 		if !isAPI(route) && !strings.HasPrefix(route, "/sandbox/") && !strings.HasSuffix(route, "/delete_recurring_token") {

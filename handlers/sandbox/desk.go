@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
+	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sandbox"
@@ -64,10 +65,16 @@ func (r *Room) Answer(c echo.Context) error {
 		return api.Run(c, http.StatusOK, answeredBody, act)
 	}
 	rec, err := act(c.Request().Context())
-	if err != nil {
+	kind, text := "ok", ""
+	switch f, _ := fault.From(err); {
+	case err == nil:
+		text = "The bank answered " + rec.ReferenceGenerated + ": " + rec.Collection.State.Label() + "."
+	case fault.HasCode(err, "dispute_rejected"): // what DebiCheck is for, not a mistake
+		kind, text = "info", f.Message
+	default:
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "The bank answered "+rec.ReferenceGenerated+": "+rec.Collection.State.Label()+"."); err != nil {
+	if err := access.AddFlash(c, kind, text); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/sandbox/desk")

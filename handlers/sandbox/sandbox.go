@@ -1,5 +1,5 @@
 // Package sandbox serves what a person moves in sandbox mode: the clock, the
-// bank's desk and the mail that was sent; as pages for people and as JSON for
+// bank's desk, the payers' phones and the mail that was sent; as pages for people and as JSON for
 // programs. It must not know rules, and it has no address in live mode.
 package sandbox
 
@@ -54,7 +54,8 @@ func forPeople(c echo.Context) bool {
 // tabs are the parts of the room.
 func tabs(now string) components.Tabs {
 	t := components.Tabs{Label: "Sandbox"}
-	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"}, {"Mail", "/sandbox/mail"}} {
+	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"}, {"Payer’s phone", phonePath},
+		{"Mail", "/sandbox/mail"}} {
 		t.Items = append(t.Items, components.Tab{Label: part.label, Href: part.href, Active: part.href == now})
 	}
 	return t

@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/debit"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sandbox"
@@ -41,12 +42,13 @@ func open(t *testing.T) *handlertest.House {
 		s := h.Store
 		h.Purchases.Letters = letters{}
 		b := bank.New(s.SandboxLedger(), s.Now, h.Purchases.Timetable, calendar.New())
+		h.Purchases.Window, h.Purchases.Limits, h.Purchases.Verify = mandate.DefaultWindow(), mandate.DefaultLimits(), b.Verify
 		post := &outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed}
 		desk := &web.Desk{Now: s.Now, Sandbox: true, BaseURL: handlertest.BaseURL}
 		h.Deps.ErrorPage = desk.ErrorPage
 		h.Deps.Room = &room.Room{Mails: s, Page: desk.Show, Desk: &sandbox.Desk{
 			InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Purchases: h.Purchases, Mail: post.SendDue,
-			Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: b, Purchases: h.Purchases, Now: s.Now, Timetable: h.Purchases.Timetable},
+			Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: b, Purchases: h.Purchases, Now: s.Now, Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits},
 			Payer:  b.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return b.Force(ctx, id, bank.Outcome{Code: code, Dispute: dispute})

@@ -35,7 +35,8 @@ const (
 	AuthAccepted   AuthState = "accepted"
 	AuthRejected   AuthState = "rejected"
 	AuthNoResponse AuthState = "no_response"
-	AuthFailed     AuthState = "failed" // the bank could not ask
+	AuthFailed     AuthState = "failed"    // the bank could not ask
+	AuthWithdrawn  AuthState = "withdrawn" // the merchant wants no answer any more
 )
 
 // Open tells that an answer may still come.

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -182,11 +183,17 @@ func (s *Service) checkPayer(w *fault.Problems, p Purchase, in *Input) {
 	if p.Method != DebiCheck {
 		return
 	}
-	if _, wrong := bank.ParseIdentity(p.Payer.PersonalCode, calendar.DateOf(s.Now())); len(wrong) > 0 {
+	add := func(field, what, code, message string) {
 		if in.Client != nil {
-			w.Add("client.personal_code", wrong[0].Code, "%s", wrong[0].Message)
+			w.Add("client."+field, code, "%s", message)
 			return
 		}
-		w.Add("client_id", wrong[0].Code, "The client's identity number cannot be used: %s", wrong[0].Message)
+		w.Add("client_id", code, "The client's %s cannot be used: %s", what, message)
+	}
+	if _, wrong := bank.ParseIdentity(p.Payer.PersonalCode, calendar.DateOf(s.Now())); len(wrong) > 0 {
+		add("personal_code", "identity number", wrong[0].Code, wrong[0].Message)
+	}
+	if _, ok := client.Phone(p.Payer.Phone); !ok {
+		add("phone", "phone number", "invalid", "Give a phone number such as 082 123 4567.")
 	}
 }

@@ -95,6 +95,47 @@ func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clie
 			return err
 		}
 	}
+	pending, err := s.Read.PendingTokensOf(ctx, who.MerchantID, clientID)
+	if err != nil {
+		return err
+	}
+	for _, t := range pending {
+		if err := s.forgetPending(ctx, tx, who, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetPending ends an account that was on its way to be stored. The payer's
+// answer is not awaited any more; a debit that the bank has runs its course.
+func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t token.Token) error {
+	rec, err := s.load(ctx, t.MerchantID, t.ID)
+	if err != nil {
+		return err
+	}
+	t.State, t.UpdatedAt = token.Deleted, tx.Now()
+	won, err := tx.MoveToken(t, token.Pending)
+	if err != nil {
+		return err
+	}
+	if !won {
+		return fault.ErrLost
+	}
+	tx.EndMandate(t.MerchantID, t.MandateID, mandate.Cancelled)
+	from, asking := rec.Status, rec.Collection == nil
+	if !asking && rec.Collection.State != collection.Scheduled {
+		return nil
+	}
+	if err := dropCollection(tx, &rec); err != nil {
+		return err
+	}
+	rec.attempt(Attempt{Type: "authorize", Method: t.Method, At: tx.Now(), Error: &AttemptError{"recurring_token_expired", "The client was deleted before the account was stored."}})
+	rec.move(Failed, tx.Now())
+	rec.UpdatedAt = tx.Now()
+	tx.MovePurchase(rec.Purchase, from)
+	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+		Text: "The account is not stored any more: the client was deleted.", Before: map[string]any{"status": from}, After: map[string]any{"status": Failed}})
 	return nil
 }
 

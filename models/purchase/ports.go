@@ -77,6 +77,9 @@ type Reader interface {
 	Token(ctx context.Context, merchantID, id uuid.UUID) (token.Token, error)
 	// TokensOf lists the live tokens of a client, newest first.
 	TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
+	// PendingTokensOf lists tokens of a client that are not usable yet: the payer is
+	// being asked, or the first debit is under way.
+	PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
 	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
 	// AuthenticationsOf lists how often the payer was asked, newest first.
 	AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication, error)

@@ -103,12 +103,13 @@ func (t *Tx) SaveMandate(m mandate.Mandate, from mandate.State) {
 }
 
 // EndMandate implements purchase.Tx. The bank hears of it through the newest
-// authentication, if there is one.
+// authentication, if there is one; no answer to it counts any more.
 func (t *Tx) EndMandate(merchantID, id uuid.UUID, state mandate.State) {
 	t.later(`UPDATE mandates SET state = $3, ended_at = $4, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND state NOT IN ('cancelled', 'superseded')`,
 		merchantID, id, string(state), t.now)
-	t.later(`UPDATE mandate_authentications SET cancel_due = true WHERE merchant_id = $1 AND mandate_id = $2
-		AND number = (SELECT max(number) FROM mandate_authentications WHERE mandate_id = $2)`, merchantID, id)
+	t.later(`UPDATE mandate_authentications SET cancel_due = true,
+		state = CASE WHEN state IN ('requested', 'sent', 'delivered') THEN 'withdrawn' ELSE state END
+		WHERE merchant_id = $1 AND mandate_id = $2 AND number = (SELECT max(number) FROM mandate_authentications WHERE mandate_id = $2)`, merchantID, id)
 }
 
 // Mandate implements purchase.Reader.

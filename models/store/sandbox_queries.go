@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -36,11 +35,7 @@ func (s *Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]
 
 // phoneRow is a request with what a handset shows of it.
 type phoneRow struct {
-	ID, MerchantID, MandateID                          uuid.UUID
-	Number                                             int
-	Method, State, Code, Channel                       string
-	RequestedAt                                        time.Time
-	SentAt, DeliveredAt, ExpiresAt, AnsweredAt         *time.Time
+	Request                                            authenticationRow `gorm:"embedded"`
 	MandateState, ContractReference, AbbreviatedName   string
 	PeriodUnits                                        string
 	DeductionDay                                       int
@@ -49,27 +44,20 @@ type phoneRow struct {
 	HolderName, AccountMask, BankCode, Brand, Currency string
 }
 
-const phones = `SELECT a.id, a.merchant_id, a.mandate_id, a.number, a.method, a.state, a.code, a.channel, a.requested_at, a.sent_at, a.delivered_at,
-	a.expires_at, a.answered_at, m.state AS mandate_state, m.contract_reference, m.abbreviated_name, m.period_units, m.deduction_day, m.amount_cents,
+const phones = `SELECT a.*, m.state AS mandate_state, m.contract_reference, m.abbreviated_name, m.period_units, m.deduction_day, m.amount_cents,
 	m.terms, m.holder_name, m.account_mask, m.bank_code, b.name AS brand, p.currency
 	FROM mandate_authentications a JOIN mandates m ON m.id = a.mandate_id JOIN brands b ON b.id = m.brand_id JOIN purchases p ON p.id = m.id
 	WHERE a.merchant_id = ? AND `
 
 const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
 
-func (r phoneRow) request() mandate.Authentication {
-	return mandate.Authentication{ID: r.ID, MerchantID: r.MerchantID, MandateID: r.MandateID, Number: r.Number, Method: mandate.Method(r.Method),
-		State: mandate.AuthState(r.State), Code: r.Code, Channel: r.Channel, RequestedAt: r.RequestedAt.UTC(), SentAt: orZero(r.SentAt).UTC(),
-		DeliveredAt: orZero(r.DeliveredAt).UTC(), ExpiresAt: orZero(r.ExpiresAt).UTC(), AnsweredAt: orZero(r.AnsweredAt).UTC()}
-}
-
 func (r phoneRow) domain() (sandbox.Phone, error) {
 	var terms mandate.Terms
 	if err := json.Unmarshal(r.Terms, &terms); err != nil {
-		return sandbox.Phone{}, fmt.Errorf("terms of mandate %s: %w", r.MandateID, err)
+		return sandbox.Phone{}, fmt.Errorf("terms of mandate %s: %w", r.Request.MandateID, err)
 	}
-	return sandbox.Phone{Request: r.request(), Brand: r.Brand, Currency: r.Currency, Mandate: mandate.Mandate{
-		ID: r.MandateID, MerchantID: r.MerchantID, Kind: mandate.DebiCheck, State: mandate.State(r.MandateState), ContractReference: r.ContractReference,
+	return sandbox.Phone{Request: r.Request.domain(), Brand: r.Brand, Currency: r.Currency, Mandate: mandate.Mandate{
+		ID: r.Request.MandateID, MerchantID: r.Request.MerchantID, Kind: mandate.DebiCheck, State: mandate.State(r.MandateState), ContractReference: r.ContractReference,
 		AbbreviatedName: r.AbbreviatedName, PeriodUnits: r.PeriodUnits, DeductionDay: r.DeductionDay, AmountCents: r.AmountCents, Terms: &terms,
 		HolderName: r.HolderName, AccountMask: r.AccountMask, BankCode: r.BankCode}}, nil
 }
@@ -100,11 +88,9 @@ func (s *Store) phones(ctx context.Context, query string, args ...any) ([]sandbo
 
 // OpenAuthentication implements sandbox.Reader.
 func (s *Store) OpenAuthentication(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error) {
-	var row phoneRow
-	err := s.read(ctx).Raw(`SELECT id, merchant_id, mandate_id, number, method, state, code, channel, requested_at, sent_at, delivered_at, expires_at, answered_at
-		FROM mandate_authentications WHERE merchant_id = ? AND mandate_id = ? AND `+openAuthentication+` ORDER BY number DESC LIMIT 1`, merchantID, mandateID).
-		Take(&row).Error
-	return row.request(), missing(err, "find what is asked of the payer")
+	var row authenticationRow
+	err := s.read(ctx).Order("number DESC").Take(&row, "merchant_id = ? AND mandate_id = ? AND "+openAuthentication, merchantID, mandateID).Error
+	return row.domain(), missing(err, "find what is asked of the payer")
 }
 
 var _ sandbox.Reader = (*Store)(nil)

@@ -111,6 +111,19 @@ func (s *Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([
 	return tokens(rows), nil
 }
 
+// PendingTokensOf implements purchase.Reader. A token whose mandate did not come
+// about stays pending for good and is of no interest.
+func (s *Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
+	var rows []tokenRow
+	err := s.read(ctx).Omit("account_sealed", "account_hash").Order("id DESC").
+		Where("EXISTS (SELECT FROM purchases p WHERE p.id = tokens.id AND p.status IN ('pending_charge', 'pending_execute'))").
+		Find(&rows, "merchant_id = ? AND client_id = ? AND state = 'pending'", merchantID, clientID).Error
+	if err != nil {
+		return nil, fmt.Errorf("list pending tokens: %w", err)
+	}
+	return tokens(rows), nil
+}
+
 func tokens(rows []tokenRow) []token.Token {
 	out := make([]token.Token, len(rows))
 	for i, r := range rows {

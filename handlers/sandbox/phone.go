@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/api"
+	"debitdesk/handlers/api/input"
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+	"debitdesk/models/sandbox"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+const phonePath = "/sandbox/phone"
+
+// Phone serves GET /sandbox/phone: what waits on the payers' handsets. A page that
+// shows it already asks for the handsets alone.
+func (r *Room) Phone(c echo.Context) error {
+	open, over, err := r.Desk.Phones(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
+	now := r.Desk.Now()
+	if !forPeople(c) {
+		wire := make([]phoneWire, len(open))
+		for i, p := range open {
+			wire[i] = phoneBody(p, now)
+		}
+		return api.JSON(c, http.StatusOK, wire)
+	}
+	v := pages.PhoneView{Tabs: tabs(phonePath), MayAnswer: mayMove(c)}
+	for _, p := range open {
+		v.Handsets = append(v.Handsets, handsetOf(p, now))
+	}
+	for _, p := range over {
+		v.Over = append(v.Over, overRow(p))
+	}
+	if c.Request().Header.Get("HX-Request") != "" {
+		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+		return pages.Handsets(v).Render(c.Request().Context(), c.Response())
+	}
+	return r.Page(c, http.StatusOK, "Payer’s phone", active, func(f layout.Frame) templ.Component { return pages.Phone(f, v) })
+}
+
+// AnswerMandate serves POST /sandbox/mandates/:purchase/answer.
+func (r *Room) AnswerMandate(c echo.Context) error {
+	id, err := api.ID(c, "purchase")
+	if err != nil {
+		return err
+	}
+	body, err := input.Read(c.Request())
+	if err != nil {
+		return err
+	}
+	answer := body.Text("answer", 10)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	act := func(ctx context.Context) (sandbox.Replied, error) {
+		return r.Desk.AnswerMandate(ctx, access.Actor(c), id, answer)
+	}
+	if !forPeople(c) {
+		return api.Run(c, http.StatusOK, repliedBody, act)
+	}
+	kind, text := "ok", ""
+	replied, err := act(c.Request().Context())
+	switch f, known := fault.From(err); {
+	case err == nil:
+		text = repliedWords(replied, answer)
+	case known && f.Kind == fault.Conflict: // the page was older than the truth
+		kind, text = "warn", f.Message
+	default:
+		return err
+	}
+	if err := access.AddFlash(c, kind, text); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, phonePath)
+}
+
+type repliedWire struct {
+	Purchase     string      `json:"purchase"`
+	Status       string      `json:"status"`
+	MandateState string      `json:"mandate_state"`
+	Reason       *reasonWire `json:"reason"` // null where the bank gave none
+}
+
+type reasonWire struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+func repliedBody(r sandbox.Replied) any {
+	w := repliedWire{Purchase: r.ID.String(), Status: string(r.Status), MandateState: string(r.Mandate.State)}
+	if code := r.Mandate.ReasonCode; code != "" {
+		w.Reason = &reasonWire{code, bank.MandateCodeOf(code).Meaning}
+	}
+	return w
+}
+
+type phoneWire struct {
+	Purchase          string `json:"purchase"`
+	Payer             string `json:"payer"`
+	Account           string `json:"account"` // masked
+	Bank              string `json:"bank"`
+	Brand             string `json:"brand"`
+	ContractReference string `json:"contract_reference"`
+	Amount            int64  `json:"amount"`
+	MaxAmount         *int64 `json:"max_amount"` // null: no limit
+	Currency          string `json:"currency"`
+	Rhythm            string `json:"rhythm"`
+	Authentication    string `json:"authentication_type"`
+	State             string `json:"state"`
+	Attempt           int    `json:"attempt"`
+	ExpiresAt         *int64 `json:"expires_at"` // null until the bank has it
+	SecondsLeft       *int64 `json:"seconds_left"`
+	SMS               string `json:"sms,omitempty"`
+	USSD              string `json:"ussd"`
+}
+
+func phoneBody(p sandbox.Phone, now time.Time) phoneWire {
+	w := phoneWire{Purchase: p.Mandate.ID.String(), Payer: p.Mandate.HolderName, Account: p.Mandate.AccountMask, Bank: bankOf(p), Brand: p.Brand,
+		ContractReference: p.Mandate.ContractReference, Amount: p.AmountCents(), Currency: p.Currency, Rhythm: p.Mandate.Rhythm(),
+		Authentication: string(p.Request.Method), State: string(p.Request.State), Attempt: p.Request.Number, USSD: ussd(p)}
+	if most := p.MaxCents(); most > 0 {
+		w.MaxAmount = &most
+	}
+	if delayed(p) {
+		w.SMS = sms(p)
+	}
+	if at := p.Request.ExpiresAt; !at.IsZero() {
+		expires, left := at.Unix(), secondsLeft(p, now)
+		w.ExpiresAt, w.SecondsLeft = &expires, &left
+	}
+	return w
+}
+
+func secondsLeft(p sandbox.Phone, now time.Time) int64 {
+	return max(0, int64((p.Request.ExpiresAt.Sub(now)+time.Second-1)/time.Second))
+}
