@@ -6,6 +6,7 @@ import "debitdesk/handlers/web"
 // belongs beside a client.
 func (d *Deps) Rooms(r web.Rooms) {
 	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
+	d.Amendments = r.Amendments
 	if d.Clients != nil {
 		r.Beside(d.Clients)
 	}
@@ -55,6 +56,22 @@ func (e *edge) debits() {
 		e.at(person, "POST", "/clients/:id/accounts/link", h.SendLink)
 		e.at(e.people(scanForm), "POST", "/clients/:id/accounts", h.Capture)
 	}
+	e.amending()
+}
+
+// amending are the three steps in which new details replace a stored account.
+func (e *edge) amending() {
+	h := e.Amendments
+	if h == nil {
+		return
+	}
+	person := e.people(smallForm)
+	e.at(person, "GET", "/tokens/:id/amendment", h.New)
+	e.at(person, "POST", "/tokens/:id/amendment", h.Begin)
+	e.at(person, "GET", "/amendments/:id", h.Show)
+	e.at(e.people(scanForm), "POST", "/amendments/:id/account", h.Give)
+	e.at(person, "POST", "/amendments/:id/takeover", h.TakeOver)
+	e.at(person, "POST", "/amendments/:id/abandonment", h.Abandon)
 }
 
 // scanForm is room for a form with the scan of a mandate, in bytes.

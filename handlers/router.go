@@ -44,6 +44,7 @@ type Deps struct {
 	Room         *sandbox.Room // sandbox mode alone
 	Tokens       *web.Tokens
 	Accounts     *web.Accounts
+	Amendments   *web.Amendments
 	Home         *web.Home
 }
 

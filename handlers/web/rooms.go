@@ -23,6 +23,8 @@ type Rooms struct {
 	Purchases *Purchases
 	Tokens    *Tokens
 	Accounts  *Accounts
+
+	Amendments *Amendments
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
@@ -36,6 +38,8 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
+
+		Amendments: &Amendments{Desk: desk, Purchases: purchases, Register: register, Mandates: proofs, Replays: shelf},
 	}
 }
 
