@@ -89,8 +89,11 @@ func debiCheckOf(form url.Values, in *purchase.Revision) {
 	if most == 0 && ask.ValueType == string(mandate.Fixed) {
 		most = in.PriceCents
 	}
-	if most != 0 {
+	switch {
+	case most != 0:
 		ask.MaxAmountCents = &most
+	case !in.Problems.Has(directDebitAt + "max_amount_cents"):
+		in.Problems.Add(directDebitAt+"max_amount_cents", "required", "Give the largest amount that one debit may have.")
 	}
 	in.DirectDebit.Ask = &ask
 	switch form.Get("account") {

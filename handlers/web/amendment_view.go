@@ -63,7 +63,7 @@ func (s stage) final() bool {
 
 func amendSteps(now int, done bool) components.Stepper {
 	s := components.Stepper{Label: "Steps of the change"}
-	for i, label := range []string{"What changes", "New details and the customer’s answer", "Take over"} {
+	for i, label := range []string{"What changes", "The customer’s answer", "Take over"} {
 		state := "next"
 		switch {
 		case i+1 < now || done:
