@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -209,6 +210,10 @@ func signedAccount(c echo.Context) (url.Values, purchase.Account, error) {
 		AccountType: bank.AccountType(form.Get("account_type")), Consented: form.Get("consent") == "yes", Channel: mandate.SignedPaper}
 	if !account.Consented {
 		account.Problems.Add("consent", "required", "Confirm that the payer signed the mandate.")
+	}
+	var err error
+	if account.SignedOn, err = calendar.ParseDate(form.Get("signed_on")); err != nil {
+		account.Problems.Add("signed_on", "required", "Give the day on which the mandate was signed.")
 	}
 	files, err := scanOf(c.Request().MultipartForm)
 	f, refused := fault.From(err)

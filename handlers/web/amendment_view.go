@@ -102,6 +102,12 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 			v.Paper = h.paper(a, form, byInput)
 		}
 	}
+	v.AbandonText = "The account in use stays as it is."
+	if v.Link != nil {
+		v.AbandonText = "The account in use stays as it is, and the customer’s link stops working."
+	} else if at == stageReady {
+		v.AbandonText = "The account in use stays as it is; the new one stays stored beside it."
+	}
 	if at == stageReady {
 		v.TakeOver = takeOverView(a, byInput, now)
 	}
@@ -124,6 +130,9 @@ func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.Ame
 	v := pages.AmendmentStateView{Note: stageNote(a, at)}
 	if !at.final() {
 		v.Poll = amendmentPath(a.ID, "?seen="+string(at))
+	}
+	if at == stageDone {
+		v.Mandate = components.Button{Label: "Open the new account", Icon: "bank", Href: tokenPath(a.NewID)}
 	}
 	if !a.New.Known || a.New.Mandate.Kind != mandate.DebiCheck {
 		return v, nil
@@ -294,7 +303,7 @@ func those(n int) string {
 }
 
 func moveRow(m purchase.Move, now time.Time) pages.MoveRow {
-	r := pages.MoveRow{Name: purchaseName(m.Purchase), Href: purchasePath(m.ID), Amount: sum(m.TotalCents, m.Currency), Was: dayTime(m.Old.ActionDate), Is: dayTime(m.Plan.ActionDate),
+	r := pages.MoveRow{Name: purchaseName(m.Purchase), What: productName(m.Purchase), Href: purchasePath(m.ID), Amount: sum(m.TotalCents, m.Currency), Was: dayTime(m.Old.ActionDate), Is: dayTime(m.Plan.ActionDate),
 		Pill: components.Pill{Kind: "done", Word: "Fits"}}
 	switch {
 	case m.Stopping != "":
@@ -308,6 +317,13 @@ func moveRow(m purchase.Move, now time.Time) pages.MoveRow {
 		r.Note = "It runs on " + sayDay(m.Plan.ActionDate, now) + ", the new method’s day."
 	}
 	return r
+}
+
+func productName(p purchase.Purchase) string {
+	if len(p.Details.Products) == 0 {
+		return ""
+	}
+	return p.Details.Products[0].Name
 }
 
 func purchaseName(p purchase.Purchase) string {
