@@ -5,7 +5,8 @@ import "debitdesk/handlers/web"
 // Rooms gives the addresses the pages about debits, and the clients' pages what
 // belongs beside a client.
 func (d *Deps) Rooms(r web.Rooms) {
-	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
+	d.Home, d.Purchases, d.Tokens, d.Accounts, d.Mandates = r.Home, r.Purchases, r.Tokens, r.Accounts, r.Mandates
+	d.SetUp = r.SetUp
 	d.Amendments = r.Amendments
 	if d.Clients != nil {
 		r.Beside(d.Clients)
@@ -47,7 +48,11 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/tokens/deletion", h.AskDelete)
 		e.at(person, "POST", "/tokens/deletion", h.Delete)
 		e.at(person, "GET", "/tokens/:id", h.Show)
-		e.at(person, "GET", "/mandates/:id", h.ShowMandate)
+	}
+	if h := e.Mandates; h != nil {
+		e.at(person, "GET", "/mandates", h.List)
+		e.at(person, "GET", "/mandates/:id", h.Show)
+		e.at(person, "GET", "/mandates/:id/document.pdf", h.Document)
 		e.at(person, "GET", "/mandates/:id/evidence/:file", h.Evidence)
 	}
 	if h := e.Accounts; h != nil {
@@ -55,6 +60,12 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/clients/:id/accounts/new", h.New)
 		e.at(person, "POST", "/clients/:id/accounts/link", h.SendLink)
 		e.at(e.people(scanForm), "POST", "/clients/:id/accounts", h.Capture)
+	}
+	if h := e.SetUp; h != nil {
+		e.at(person, "GET", "/mandates/new", h.New)
+		e.at(person, "POST", "/mandates", h.Create)
+		e.at(person, "POST", "/mandates/preview", h.Preview)
+		e.at(person, "GET", "/clients/:id/mandates/new", h.New)
 	}
 	e.amending()
 }

@@ -43,8 +43,10 @@ type Deps struct {
 	Purchases    *web.Purchases
 	Room         *sandbox.Room // sandbox mode alone
 	Tokens       *web.Tokens
+	Mandates     *web.Mandates
 	Accounts     *web.Accounts
 	Amendments   *web.Amendments
+	SetUp        *web.MandateForms
 	Home         *web.Home
 }
 

@@ -111,7 +111,7 @@ func TestAn_amount_is_collected_first_when_the_account_is_stored(t *testing.T) {
 	}
 }
 
-func TestMandate_fields_wait_for_debicheck(t *testing.T) {
+func TestMandate_fields_belong_to_debicheck(t *testing.T) {
 	h := handlertest.New(t)
 	client := payer(t, h)
 	h.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":0}],

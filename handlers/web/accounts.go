@@ -56,13 +56,15 @@ func (h *Accounts) Choose(c echo.Context) error {
 	return h.Desk.show(c, http.StatusOK, "Store an account", tokensRoom, func(f layout.Frame) templ.Component { return pages.ChooseClient(f, picker) })
 }
 
-// New serves GET /clients/:id/accounts/new.
+// New serves GET /clients/:id/accounts/new. The address may say what the account is
+// for and what is debited first.
 func (h *Accounts) New(c echo.Context) error {
 	one, err := h.find(c)
 	if err != nil {
 		return err
 	}
-	return h.form(c, one, http.StatusOK, url.Values{"full_name": {one.FullName}, "bank_code": {one.BankCode}, "account_type": {string(one.AccountType)}}, nil, "")
+	return h.form(c, one, http.StatusOK, url.Values{"full_name": {one.FullName}, "bank_code": {one.BankCode}, "account_type": {string(one.AccountType)},
+		"name": {c.QueryParam("name")}, "amount": {c.QueryParam("amount")}}, nil, "")
 }
 
 func (h *Accounts) find(c echo.Context) (client.Client, error) {

@@ -82,7 +82,7 @@ func (h *house) takeOver(id uuid.UUID) purchase.AmendmentSheet {
 	return a
 }
 
-func (h *house) mandateOf(id uuid.UUID) mandate.Mandate {
+func (h *house) oldMandate(id uuid.UUID) mandate.Mandate {
 	h.t.Helper()
 	m, err := h.store.Mandate(ctx, h.who.MerchantID, id)
 	must(h.t, err)
@@ -116,7 +116,7 @@ func TestTakeOverMovesWhatWaitsAndCollectsItOnceFromTheNewAccount(t *testing.T) 
 	if o, n := h.token(old.ID), h.token(a.NewID); o.State != token.Superseded || n.State != token.Active {
 		t.Fatalf("old %s, new %s", o.State, n.State)
 	}
-	if m := h.mandateOf(old.ID); m.State != mandate.Superseded || m.EndedAt.IsZero() {
+	if m := h.oldMandate(old.ID); m.State != mandate.Superseded || m.EndedAt.IsZero() {
 		t.Fatalf("the old mandate is %s", m.State)
 	}
 	if h.get(old.ID).IsRecurringToken {

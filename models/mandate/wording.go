@@ -15,26 +15,33 @@ type Start struct {
 	Currency   string
 	FirstDebit calendar.Date // zero: nothing is debited now
 	AnyDay     bool          // nobody chose the deduction day: it is left out
+	TrackDays  int           // DebiCheck: how long the bank watches the account; zero: the industry's ten days
 }
 
 // Wording is the text of the permission, one clause a line, without line breaks
 // inside a clause. It names everything that a mandate must name (industry: short
 // name, user name, first and recurring date and amount, the payer's name and
 // account, an explicit authority); what is not known yet points to the form that
-// asks for it. The clauses around it are ours.
+// asks for it. The clauses around it are ours. A mandate with terms is a DebiCheck
+// mandate, and says what the payer authenticates.
 func Wording(m Mandate, b merchant.Brand, t Start) string {
-	return strings.Join([]string{
+	particulars := []string{
 		fmt.Sprintf("I, %s, authorise %s to debit %s by EFT debit order.", holder(m), collector(b), account(m)),
 		first(m, t),
 		fmt.Sprintf("Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.", b.Name, rhythm(m, t)),
 		"A payment day on which banks are closed moves to " + shift(b.Shift) + ".",
+	}
+	if m.Terms != nil {
+		particulars = authenticated(m, b, t)
+	}
+	return strings.Join(append(particulars,
 		fmt.Sprintf("On my bank statement the debits are shown as %s with %s.", m.AbbreviatedName, reference(m)),
 		"My bank may treat each of these debits as if I had instructed it myself.",
 		fmt.Sprintf("This authority begins when I give it and ends when I cancel it or when I owe %s nothing more under our agreement.", b.Name),
 		fmt.Sprintf("I may cancel this authority by giving 20 ordinary working days' notice in writing%s. Cancelling does not end my agreement with %s, "+
 			"and what I lawfully owed before is not paid back.", address(b), b.Name),
 		"This authority may be passed to somebody else only together with that agreement.",
-	}, "\n")
+	), "\n")
 }
 
 func holder(m Mandate) string {

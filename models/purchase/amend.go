@@ -56,7 +56,13 @@ func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 	if err != nil {
 		return Amendment{}, err
 	}
-	ask := s.asInput(in, old, was)
+	known := was.Payer
+	if old.ClientID != uuid.Nil {
+		if known, err = s.Read.ClientDetails(ctx, who.MerchantID, old.ClientID); err != nil {
+			return Amendment{}, err
+		}
+	}
+	ask := s.asInput(in, old, was, known)
 	var out Amendment
 	_, err = s.createWith(ctx, who, ask, func(tx Tx, rec Record) any {
 		out = Amendment{ID: tx.NewID(), MerchantID: rec.MerchantID, OldTokenID: old.ID, NewID: rec.ID, State: AmendmentOpen, CreatedBy: who.Name, CreatedAt: tx.Now()}
@@ -82,7 +88,7 @@ func (s *Service) noOpenAmendment(ctx context.Context, who actor.Actor, tokenID 
 }
 
 // asInput is the new purchase: the same client and brand, with other details.
-func (s *Service) asInput(r Revision, old token.Token, was Purchase) Input {
+func (s *Service) asInput(r Revision, old token.Token, was Purchase, known client.Details) Input {
 	due := s.Now().Add(amendmentDays * 24 * time.Hour)
 	in := Input{Problems: r.Problems, ClientID: old.ClientID, BrandID: old.BrandID, Currency: was.Currency, UserID: r.UserID, Due: &due, DirectDebit: &r.DirectDebit,
 		Options: Options{ForceRecurring: true, Whitelist: []string{r.Method}, Platform: "web", Source: "web_office"},
@@ -95,7 +101,8 @@ func (s *Service) asInput(r Revision, old token.Token, was Purchase) Input {
 		account := *r.Account
 		account.Consented = true // the payer consents at the own bank
 		account.clean()
-		if f, wrong := fault.From(account.check(s)); wrong {
+		account.missing(known)
+		if f, wrong := fault.From(account.check(s, Record{})); wrong {
 			in.Problems = append(in.Problems, f.Fields...)
 		}
 		r.Account = &account
@@ -107,6 +114,16 @@ func (s *Service) asInput(r Revision, old token.Token, was Purchase) Input {
 		in.Client = &payer
 	}
 	return in
+}
+
+// missing notes what the bank needs of the payer and nobody has given.
+func (in *Account) missing(known client.Details) {
+	if in.IDNumber == "" && known.PersonalCode == "" {
+		in.Problems.Add("id_number", "required", "Give the customer’s identity or passport number; the client’s record has none.")
+	}
+	if in.Phone == "" && known.Phone == "" {
+		in.Problems.Add("phone", "required", "Give the customer’s phone number: the bank asks there; the client’s record has none.")
+	}
 }
 
 // revise puts the new account in the place of the one that the client's record

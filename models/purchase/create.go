@@ -142,9 +142,9 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purcha
 	if p.storesNow() && len(*w) == 0 && len(shape) == 0 {
 		checkAccount(w, p, in)
 		s.checkPayer(w, p, in)
-		if p.Method == DebiCheck {
-			s.mayAsk(w, p.Details.DirectDebit.Terms.Authentication)
-		}
+	}
+	if p.Method == DebiCheck && p.storesNow() {
+		s.mayAsk(w, p.Details.DirectDebit.Terms.Authentication)
 	}
 	return p, brand, in.settle(shape)
 }
