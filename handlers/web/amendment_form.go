@@ -194,8 +194,8 @@ func accountTypeChoice(form url.Values, byInput map[string]string) components.Se
 // nowFacts is the account as it is debited today.
 func (h *Amendments) nowFacts(old token.Entry, m mandate.Mandate) components.Facts {
 	var f components.Facts
-	for _, line := range sideLines(purchase.Side{Known: true, Token: old.Token, Mandate: m}, nil, h.Desk.Now()) {
-		if line.text != "" {
+	for _, line := range sideLines(purchase.Side{Known: true, Token: old.Token, Mandate: m}, nil) {
+		if line.text != "" && line.label != "Account check" {
 			f.Items = append(f.Items, components.Fact{Label: line.label, Value: line.text, Mono: line.mono})
 		}
 	}

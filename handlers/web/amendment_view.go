@@ -207,14 +207,14 @@ type sideLine struct {
 }
 
 // sideLines is one side in words, always with the same rows.
-func sideLines(s purchase.Side, said []mandate.Verification, now time.Time) []sideLine {
+func sideLines(s purchase.Side, said []mandate.Verification) []sideLine {
 	t, m := s.Token, s.Mandate
 	lines := []sideLine{{label: "Bank", text: bankWords(t.BankCode)}, {label: "Account", text: t.AccountMask, mono: true}, {label: "Account check", text: ""},
 		{label: "Account holder", text: t.HolderName}, {label: "Account type", text: t.AccountType.Label()}, {label: "Method", text: methodWord(t.Method)},
 		{label: "What the bank allows"}, {label: "Usual amount"}, {label: "Maximum"}, {label: "Day", text: rhythmWords(m)}}
 	if len(said) > 0 {
-		lines[2].pill = checkPill(said[0])
-		lines[2].text = lines[2].pill.Word + ", " + sayDay(dateOf(said[0].At), now)
+		lines[2].pill = verifiedPill(said)
+		lines[2].text = lines[2].pill.Word
 	} else {
 		lines[2].text = "Not asked"
 	}
@@ -235,21 +235,9 @@ func methodWord(method string) string {
 	return "EFT debit order"
 }
 
-func checkPill(v mandate.Verification) components.Pill {
-	switch {
-	case !v.Passed:
-		return components.Pill{Kind: "bad", Word: "Refused by the bank", Title: v.Summary()}
-	case len(v.Answers.Warnings()) > 0:
-		return components.Pill{Kind: "wait", Word: "Checked, with warnings", Title: v.Summary()}
-	case !v.Answers.Checked():
-		return components.Pill{Kind: "draft", Word: "Bank could not say", Title: v.Summary()}
-	}
-	return components.Pill{Kind: "done", Word: "Verified", Title: v.Summary()}
-}
-
 // compare puts the two sides beside each other.
 func (h *Amendments) compare(c echo.Context, a purchase.AmendmentSheet) ([]pages.AmendmentLine, error) {
-	ctx, who, now := c.Request().Context(), access.Actor(c), h.Desk.Now()
+	ctx, who := c.Request().Context(), access.Actor(c)
 	sides := [2][]sideLine{}
 	for i, s := range []purchase.Side{a.Old, a.New} {
 		if !s.Known {
@@ -259,7 +247,7 @@ func (h *Amendments) compare(c echo.Context, a purchase.AmendmentSheet) ([]pages
 		if err != nil {
 			return nil, err
 		}
-		sides[i] = sideLines(s, sheet.Verifications, now)
+		sides[i] = sideLines(s, sheet.Verifications)
 	}
 	out := make([]pages.AmendmentLine, 0, len(sides[0]))
 	for i, was := range sides[0] {
