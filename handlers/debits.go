@@ -5,8 +5,8 @@ import "debitdesk/handlers/web"
 // Rooms gives the addresses the pages about debits, and the clients' pages what
 // belongs beside a client.
 func (d *Deps) Rooms(r web.Rooms) {
-	d.Home, d.Purchases, d.Tokens, d.Accounts, d.Mandates = r.Home, r.Purchases, r.Tokens, r.Accounts, r.Mandates
-	d.SetUp = r.SetUp
+	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
+	d.Mandates, d.Live, d.SetUp = r.Mandates, r.Live, r.SetUp
 	d.Amendments = r.Amendments
 	if d.Clients != nil {
 		r.Beside(d.Clients)
@@ -54,6 +54,12 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/mandates/:id", h.Show)
 		e.at(person, "GET", "/mandates/:id/document.pdf", h.Document)
 		e.at(person, "GET", "/mandates/:id/evidence/:file", h.Evidence)
+	}
+	if h := e.Live; h != nil {
+		e.at(person, "POST", "/mandates/:id/authentications", h.Ask)
+		if h.Watch != nil {
+			e.at(person, "GET", "/mandates/:id/events", h.Events)
+		}
 	}
 	if h := e.Accounts; h != nil {
 		e.at(person, "GET", "/tokens/new", h.Choose)

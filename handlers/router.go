@@ -48,6 +48,7 @@ type Deps struct {
 	Amendments   *web.Amendments
 	SetUp        *web.MandateForms
 	Home         *web.Home
+	Live         *web.Live
 }
 
 // API holds the resources of the JSON API.

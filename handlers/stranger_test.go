@@ -49,6 +49,12 @@ func newStreet(t *testing.T) *street {
 		h.Deps.Login = &access.Login{People: people, Sessions: h.Sessions, Strip: h.Desk.Strip}
 		h.Deps.Developers = &web.Developers{Desk: h.Desk, Credentials: s.credentials}
 		h.Deps.Account = &web.Account{Desk: h.Desk, Self: people}
+		watch, err := db.Watch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(watch.Close)
+		h.Deps.Live.Watch = watch
 		b := bank.New(db.SandboxLedger(), db.Now, h.Purchases.Timetable, h.Purchases.Calendar)
 		post := &outbox.Service{Store: db, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed}
 		h.Deps.Room = &sandbox.Room{Mails: db, Page: h.Desk.Show, Desk: &room.Desk{InTx: store.Runner[room.Tx](db), Read: db, Clock: db.Clock,

@@ -30,6 +30,8 @@ type Amendments struct {
 	Register  *token.Service
 	Mandates  *mandate.Service
 	Replays   Replays
+	// LivePanel draws how the customer's answer is coming on, as on the mandate's page; nil draws nothing.
+	LivePanel func(context.Context, actor.Actor, mandate.Sheet) (templ.Component, error)
 }
 
 func amendmentPath(id uuid.UUID, more string) string { return "/amendments/" + id.String() + more }

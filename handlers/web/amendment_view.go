@@ -93,6 +93,16 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 	if v.State, err = h.state(c, a); err != nil {
 		return err
 	}
+	if h.LivePanel != nil && a.New.Known && a.New.Mandate.Kind == mandate.DebiCheck && (at == stageAsked || at == stageRefused) {
+		sheet, err := h.Mandates.Show(c.Request().Context(), who, a.NewID)
+		if err != nil {
+			return err
+		}
+		if v.Live, err = h.LivePanel(c.Request().Context(), who, sheet); err != nil {
+			return err
+		}
+		v.State.Mandate = components.Button{} // the panel has what can be done
+	}
 	if v.Lines, err = h.compare(c, a); err != nil {
 		return err
 	}
