@@ -115,7 +115,7 @@ func TestByDebiCheckTheCustomerIsAskedAndThePageTellsWhenThatChanges(t *testing.
 	if again := k.begin(t, form); again != at {
 		t.Fatalf("the same form led to %s and %s", at, again)
 	}
-	k.Page(k.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("Waiting for the customer’s answer", "DebiCheck", "R\u00a03\u00a0000,00", "/mandates/", "?seen=asked")
+	k.Page(k.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("Waiting for the customer’s answer", "DebiCheck", "R\u00a03\u00a0000,00", "The old account stays in use", "?seen=asked")
 	k.Page(k.A.Staff, "GET", at+"?seen=asked", nil, "HX-Request: true").Want(http.StatusOK).Contains(`id="amendment-state"`).Lacks("<html")
 	if got := k.Page(k.A.Staff, "GET", at+"?seen=details", nil, "HX-Request: true").Want(http.StatusOK); got.Header.Get("HX-Refresh") != "true" {
 		t.Fatal("another step has come, and the page is not loaded anew")

@@ -101,7 +101,6 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 		if v.Live, err = h.LivePanel(c.Request().Context(), who, sheet); err != nil {
 			return err
 		}
-		v.State.Mandate = components.Button{} // the panel has what can be done
 	}
 	if v.Lines, err = h.compare(c, a); err != nil {
 		return err
@@ -151,17 +150,19 @@ func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.Ame
 	if err != nil {
 		return v, err
 	}
-	if asked, ok := sheet.Asked(); ok && at == stageAsked {
+	asked, _ := sheet.Asked()
+	reason := bank.MandateCodeOf(sheet.ReasonCode)
+	switch withPanel := h.LivePanel != nil; {
+	case at == stageAsked && withPanel:
+		v.Note.Text = "The old account stays in use until the customer has confirmed and you take over."
+	case at == stageAsked:
 		v.Note.Text = askedWords(asked, now)
-	}
-	if at == stageRefused {
-		v.Note.Text = bank.MandateCodeOf(sheet.ReasonCode).Label() + ". " + bank.MandateCodeOf(sheet.ReasonCode).Remedy + " The old account stays in use."
-	}
-	if at == stageAsked || at == stageRefused {
-		v.Mandate = components.Button{Label: "Watch the answer", Icon: "eye", Href: "/mandates/" + a.NewID.String()}
-		if at == stageRefused {
-			v.Mandate = components.Button{Label: "Ask the customer again", Icon: "repeat", Href: "/mandates/" + a.NewID.String()}
-		}
+		v.Mandate = components.Button{Label: "Watch the answer", Icon: "eye", Href: mandatePath(a.NewID)}
+	case at == stageRefused && withPanel:
+		v.Note.Text = "The old account stays in use. Ask again, hand the customer the link for other details, or abandon this change and begin another, for EFT too."
+	case at == stageRefused:
+		v.Note.Text = reason.Label() + ". " + reason.Remedy + " The old account stays in use."
+		v.Mandate = components.Button{Label: "Ask the customer again", Icon: "repeat", Href: mandatePath(a.NewID)}
 	}
 	return v, nil
 }
