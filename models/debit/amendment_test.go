@@ -335,6 +335,23 @@ func TestDeletedOldTokenLeavesNothingToMove(t *testing.T) {
 	}
 }
 
+func TestNewEFTAccountWhoseFirstDebitFailsDoesNotTakeOver(t *testing.T) {
+	h := amending(t)
+	old := h.tokenise("4000000000", 0)
+	a := h.amend(old.ID, purchase.Revision{Method: purchase.EFT, PriceCents: 5000, FirstCents: 5000})
+	h.signed(a.NewID, "4000009012")
+	if s := h.sheet(a.ID); s.Ready() || s.Failed() {
+		t.Fatalf("ready %t, failed %t before the first debit", s.Ready(), s.Failed())
+	}
+	h.to(start.AddDate(0, 1, 0))
+	if s := h.sheet(a.ID); s.Ready() || !s.Failed() {
+		t.Fatalf("ready %t, failed %t after it: purchase %s, token %s", s.Ready(), s.Failed(), s.Source.Status, s.New.Token.State)
+	}
+	if h.token(old.ID).State != token.Active {
+		t.Fatal("the old token is not in use any more")
+	}
+}
+
 func TestAbandonedAmendmentChangesNothingOfTheOldToken(t *testing.T) {
 	h := amending(t)
 	old := h.tokenise("4000000000", 0)

@@ -76,6 +76,8 @@ func (s AmendmentSheet) Failed() bool {
 		return true
 	case s.New.Known && s.New.Mandate.State.Waiting():
 		return false
+	case s.New.Known && s.New.Token.State == token.Pending && s.New.Mandate.State.Usable() && s.Source.Status == Failed:
+		return true // the first debit of a new EFT account
 	}
 	return s.Source.Status == Cancelled || s.Source.Status == Expired
 }
