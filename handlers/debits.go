@@ -7,6 +7,7 @@ import "debitdesk/handlers/web"
 func (d *Deps) Rooms(r web.Rooms) {
 	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
 	d.Mandates, d.Live, d.SetUp = r.Mandates, r.Live, r.SetUp
+	d.Amendments = r.Amendments
 	if d.Clients != nil {
 		r.Beside(d.Clients)
 	}
@@ -72,6 +73,22 @@ func (e *edge) debits() {
 		e.at(person, "POST", "/mandates/preview", h.Preview)
 		e.at(person, "GET", "/clients/:id/mandates/new", h.New)
 	}
+	e.amending()
+}
+
+// amending are the three steps in which new details replace a stored account.
+func (e *edge) amending() {
+	h := e.Amendments
+	if h == nil {
+		return
+	}
+	person := e.people(smallForm)
+	e.at(person, "GET", "/tokens/:id/amendment", h.New)
+	e.at(person, "POST", "/tokens/:id/amendment", h.Begin)
+	e.at(person, "GET", "/amendments/:id", h.Show)
+	e.at(e.people(scanForm), "POST", "/amendments/:id/account", h.Give)
+	e.at(person, "POST", "/amendments/:id/takeover", h.TakeOver)
+	e.at(person, "POST", "/amendments/:id/abandonment", h.Abandon)
 }
 
 // scanForm is room for a form with the scan of a mandate, in bytes.

@@ -45,6 +45,7 @@ type Deps struct {
 	Tokens       *web.Tokens
 	Mandates     *web.Mandates
 	Accounts     *web.Accounts
+	Amendments   *web.Amendments
 	SetUp        *web.MandateForms
 	Home         *web.Home
 	Live         *web.Live

@@ -48,6 +48,8 @@
 //
 //	token       pending → active ⇄ blocked;  active | blocked → deleted | superseded
 //
+//	amendment   open → done (the old token superseded, what waits on it moved) | abandoned
+//
 // The row is the truth and a job only a nudge: every change of state is a
 // compare-and-set, every due time an indexed column, every worker safe to repeat.
 package models

@@ -20,7 +20,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
-	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -31,7 +30,6 @@ type Accounts struct {
 	Desk      *Desk
 	Purchases *purchase.Service
 	Clients   *client.Service
-	Register  *token.Service
 	Replays   Replays
 }
 
@@ -224,14 +222,6 @@ func (h *Accounts) form(c echo.Context, one client.Client, status int, form url.
 		Mail: components.Checkbox{Label: "Send the link to " + one.Email, Name: "mail", Checked: part != "link" || form.Get("mail") != ""},
 	}
 	h.paperFields(&view, form, byInput)
-	if text := c.QueryParam("replaces"); text != "" {
-		if id, err := uuid.Parse(text); err == nil {
-			old, err := h.Register.Get(c.Request().Context(), access.Actor(c), id)
-			if err == nil && old.ClientID == one.ID {
-				view.Replaces = accountWords(old.Token)
-			}
-		}
-	}
 	return h.Desk.show(c, status, "Store an account", tokensRoom, func(f layout.Frame) templ.Component { return pages.StoreAccount(f, view) })
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -211,5 +213,15 @@ func (h *Live) Ask(c echo.Context) error {
 	if err := access.AddFlash(c, "ok", text); err != nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, mandatePath(id))
+	return c.Redirect(http.StatusSeeOther, h.askedFrom(c, id))
+}
+
+// askedFrom is the page that the panel stands on: the mandate's own, or the change of
+// details that waits for the answer.
+func (h *Live) askedFrom(c echo.Context, id uuid.UUID) string {
+	from, err := url.Parse(c.Request().Referer())
+	if err == nil && from.Host == c.Request().Host && strings.HasPrefix(from.Path, "/amendments/") {
+		return access.LocalPath(from.Path)
+	}
+	return mandatePath(id)
 }

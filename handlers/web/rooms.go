@@ -28,6 +28,8 @@ type Rooms struct {
 	Accounts  *Accounts
 	Live      *Live // give it its Watch
 	SetUp     *MandateForms
+
+	Amendments *Amendments
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
@@ -42,9 +44,11 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
 		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, LivePanel: live.Panel},
-		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
+		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
 		Live:      live,
 		SetUp:     &MandateForms{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
+
+		Amendments: &Amendments{Desk: desk, Purchases: purchases, Register: register, Mandates: proofs, Replays: shelf, LivePanel: live.Panel},
 	}
 }
 

@@ -36,6 +36,8 @@ type Input struct {
 	DirectDebit *DirectDebitInput
 	Options     Options
 	UserID      uuid.UUID // the dashboard user who asks; zero for programs
+
+	revise func(*client.Details) // what this purchase knows otherwise than the client's record
 }
 
 // DirectDebitInput is a debit-order block as it was asked for; what was left out
