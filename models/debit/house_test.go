@@ -193,3 +193,8 @@ func outcome(code, dispute string) banksandbox.Outcome {
 }
 
 func payer() *client.Details { return &client.Details{Email: "n@example.org", FullName: "N Dlamini"} }
+
+// forgets ends the accounts of a client who is deleted, as the product does.
+func (h *house) forgets(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
+	return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
+}

@@ -36,13 +36,16 @@ func (s *Service) TakeOver(ctx context.Context, who actor.Actor, id uuid.UUID, a
 	return s.finish(ctx, who, id, AmendmentDone, func(tx Tx, a *AmendmentSheet) error { return s.takeOver(ctx, tx, who, a, agreed) })
 }
 
-// Abandon ends an amendment without a change of the old token. Details that the
-// payer has not given yet are not asked for any more; a new token that works stays
+// Abandon ends an amendment without a change of the old token. What the payer has
+// not given or answered yet is not asked for any more; a new token that works stays
 // a stored account of its own.
 func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (AmendmentSheet, error) {
 	return s.finish(ctx, who, id, AmendmentAbandoned, func(tx Tx, a *AmendmentSheet) error {
 		p := a.Source.Purchase
-		if a.New.Known && (a.New.Token.Live() || a.New.Mandate.State.Waiting()) || !CanMove(p.Status, Cancelled) {
+		switch {
+		case a.New.Known && a.New.Mandate.State.Waiting():
+			return s.forgetPending(ctx, tx, who, a.New.Token, "The change was abandoned before the payer answered.")
+		case a.New.Known && a.New.Token.Live() || !CanMove(p.Status, Cancelled):
 			return nil
 		}
 		from := p.Status
