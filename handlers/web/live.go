@@ -120,8 +120,8 @@ func (h *Live) follow(ctx context.Context, out stream, who actor.Actor, id uuid.
 
 // gone leaves out that a browser went away, which is how most streams end.
 func gone(c echo.Context, err error) error {
-	if c.Request().Context().Err() != nil || errors.Is(err, http.ErrNotSupported) {
-		return nil
+	if went := c.Request().Context().Err() != nil; went || errors.Is(err, http.ErrNotSupported) {
+		err = nil
 	}
 	return err
 }

@@ -133,6 +133,8 @@ func liveSteps(sheet mandate.Sheet, now time.Time) []components.LiveStep {
 		answer.Label, answer.State, answer.Note = "Declined", "bad", asked.Code
 	case mandate.AuthNoResponse:
 		answer.Label, answer.State = "No answer", "wait"
+	case mandate.AuthWithdrawn:
+		answer.Label, answer.State = "Withdrawn", "wait"
 	case mandate.AuthFailed:
 		answer.Label, answer.State, answer.Note = "Not asked", "bad", asked.Code
 	}

@@ -212,18 +212,18 @@ func (s *Service) retireSource(ctx context.Context, tx Tx, who actor.Actor, a Am
 	return s.forgetSource(ctx, tx, who, a.Old.Token)
 }
 
-func (a AmendmentSheet) auditSides(tx Tx, who actor.Actor) {
-	old, next := a.Old.Token, a.New.Token
+func (s AmendmentSheet) auditSides(tx Tx, who actor.Actor) {
+	old, next := s.Old.Token, s.New.Token
 	tx.Audit(who, audit.Entry{Action: "token.superseded", ObjectType: "token", ObjectID: old.ID, ClientID: old.ClientID, PurchaseID: old.ID,
-		Text:  fmt.Sprintf("%s took the place of the stored account %s. %d waiting purchases moved.", next.AccountMask, old.AccountMask, a.Moved),
-		After: map[string]any{"state": old.State, "replaced_by": next.ID, "moved": a.Moved}})
+		Text:  fmt.Sprintf("%s took the place of the stored account %s. %d waiting purchases moved.", next.AccountMask, old.AccountMask, s.Moved),
+		After: map[string]any{"state": old.State, "replaced_by": next.ID, "moved": s.Moved}})
 	tx.Audit(who, audit.Entry{Action: "token.took_over", ObjectType: "token", ObjectID: next.ID, ClientID: next.ClientID, PurchaseID: next.ID,
-		Text: fmt.Sprintf("This account took the place of %s.", old.AccountMask), After: map[string]any{"replaces": old.ID, "moved": a.Moved}})
+		Text: fmt.Sprintf("This account took the place of %s.", old.AccountMask), After: map[string]any{"replaces": old.ID, "moved": s.Moved}})
 	tx.Audit(who, audit.Entry{Action: "mandate.superseded", ObjectType: "mandate", ObjectID: old.MandateID, ClientID: old.ClientID, PurchaseID: old.ID,
 		Text:  "A newer mandate of the same payer took the place of this one.",
 		After: map[string]any{"state": mandate.Superseded, "replaced_by": next.MandateID}})
 	tx.Audit(who, audit.Entry{Action: "mandate.took_over", ObjectType: "mandate", ObjectID: next.MandateID, ClientID: next.ClientID, PurchaseID: next.ID,
-		Text: "This mandate took the place of " + a.Old.Mandate.ContractReference + ".", After: map[string]any{"replaces": old.MandateID}})
+		Text: "This mandate took the place of " + s.Old.Mandate.ContractReference + ".", After: map[string]any{"replaces": old.MandateID}})
 }
 
 // planOn is when a purchase would be debited under a mandate.
