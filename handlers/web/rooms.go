@@ -26,6 +26,10 @@ type Rooms struct {
 	Tokens    *Tokens
 	Mandates  *Mandates
 	Accounts  *Accounts
+	Live      *Live // give it its Watch
+	SetUp     *MandateForms
+
+	Amendments *Amendments
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
@@ -34,12 +38,17 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 	register, proofs := &token.Service{Read: shelf}, &mandate.Service{Read: shelf, Lists: shelf}
 	reports := &report.Service{Read: shelf, Now: desk.Now, Calendar: purchases.Calendar, Timetable: purchases.Timetable}
 	desk.Attention = reports.AttentionCount
+	live := &Live{Desk: desk, Sheet: proofs.Show, AskAgain: purchases.AskAgain, Limits: purchases.Limits, Window: purchases.Window}
 	return Rooms{
 		Home:      &Home{Desk: desk, Reports: reports},
 		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
-		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf},
-		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
+		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, LivePanel: live.Panel},
+		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
+		Live:      live,
+		SetUp:     &MandateForms{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
+
+		Amendments: &Amendments{Desk: desk, Purchases: purchases, Register: register, Mandates: proofs, Replays: shelf, LivePanel: live.Panel},
 	}
 }
 
