@@ -59,8 +59,24 @@ func (f Field) Nth(n int) Field {
 	if n <= 1 {
 		return f
 	}
+	if known := numbered[f]; n < len(known) {
+		return known[n]
+	}
 	return f + Field("_"+strconv.Itoa(n))
 }
+
+// numbered holds price_2 and its like, which every row asks for.
+var numbered = func() map[Field][MostProducts + 1]Field {
+	all := map[Field][MostProducts + 1]Field{}
+	for _, f := range perProduct {
+		names := [MostProducts + 1]Field{f, f}
+		for n := 2; n <= MostProducts; n++ {
+			names[n] = f + Field("_"+strconv.Itoa(n))
+		}
+		all[f] = names
+	}
+	return all
+}()
 
 // parts takes price_2 apart into price and 2; a field of the first line has 1.
 func (f Field) parts() (Field, int) {

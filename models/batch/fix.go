@@ -20,7 +20,9 @@ type Fix struct {
 
 // FixesOf gives the ways to mend a problem wherever it occurs; none where only a person can tell.
 func FixesOf(p Problem) []Fix {
-	fix := func(choice, label string) Fix { return Fix{Cause: p.Mend, Column: p.Column, Choice: choice, Label: label} }
+	fix := func(choice, label string) Fix {
+		return Fix{Cause: p.Mend, Column: p.Column, Choice: choice, Label: label}
+	}
 	switch p.Mend {
 	case MendDateOrder:
 		return []Fix{fix(string(calendar.DayFirst), "The day comes first (3/4/2026 is 3 April)"),
@@ -109,7 +111,10 @@ func fixEmail(text, cell string) string {
 	if client.IsEmail(text) {
 		return cell
 	}
-	text = strings.TrimPrefix(strings.ToLower(strings.Join(strings.Fields(text), "")), "mailto:")
+	text = strings.Join(strings.Fields(text), "")
+	if len(text) > len("mailto:") && strings.EqualFold(text[:len("mailto:")], "mailto:") {
+		text = text[len("mailto:"):]
+	}
 	if open, shut := strings.LastIndexByte(text, '<'), strings.LastIndexByte(text, '>'); open >= 0 && shut > open {
 		text = text[open+1 : shut]
 	}

@@ -100,10 +100,11 @@ func ColumnName(column int) string {
 
 var spaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2007", " ", "\u2009", " ", "\u200b", "", "\t", " ")
 
-// Tidy takes stray blanks and the apostrophe with which spreadsheets mark text from around a value; line breaks stay.
+// Tidy takes stray blanks and the apostrophe with which spreadsheets mark text from around a value; line breaks stay, and so does
+// the Afrikaans 'n.
 func Tidy(cell string) string {
 	cell = strings.TrimSpace(spaces.Replace(cell))
-	if rest, found := strings.CutPrefix(cell, "'"); found && !strings.HasSuffix(rest, "'") {
+	if rest, found := strings.CutPrefix(cell, "'"); found && !strings.HasSuffix(rest, "'") && !strings.HasPrefix(rest, "n ") {
 		cell = strings.TrimSpace(rest)
 	}
 	return cell

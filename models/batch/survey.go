@@ -152,24 +152,28 @@ var (
 
 // kindOf is what a text is by itself; nothing where it could be several things.
 func kindOf(text string) Field {
-	digits := bank.CleanID(text).Reveal()
+	digits := digitsOf(text)
 	switch {
 	case client.IsEmail(text):
 		return Email
 	case len(text) == 36 && uuid.Validate(text) == nil:
 		return ClientID
-	case len(digits) == 13 && validID(digits):
+	case len(digits) == 13 && bank.CleanID(text).Reveal() == digits && validID(digits):
 		return PersonalCode
 	case isBranch(text):
 		return BankCode
-	case strings.Trim(text, "0123456789") != "" && isDate(text):
+	case digits != "" && len(digits) < len(text) && len(text) < 40 && isDate(text):
 		return Due
 	}
-	if _, ok := bank.NormalisePhone(text); ok && localPhone.MatchString(text) {
-		return Phone
+	if localPhone.MatchString(text) {
+		if _, ok := bank.NormalisePhone(text); ok {
+			return Phone
+		}
 	}
-	if _, err := money.Parse(text); err == nil && clearMoney.MatchString(text) {
-		return Amount
+	if clearMoney.MatchString(text) {
+		if _, err := money.Parse(text); err == nil {
+			return Amount
+		}
 	}
 	if plainName.MatchString(text) {
 		return FullName
@@ -183,6 +187,9 @@ func validID(digits string) bool {
 }
 
 func isBranch(text string) bool {
+	if len(text) != 6 {
+		return false
+	}
 	_, universal, found := bank.FindBranch(text)
 	return found && universal
 }
