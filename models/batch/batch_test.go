@@ -27,7 +27,7 @@ func readAll(t *testing.T, content string) (batch.Mapping, []batch.Line) {
 	defer func() { _ = f.Close() }()
 	survey := batch.NewSurvey(len(f.Format.Header))
 	each(t, f, func(r sheet.Row) { survey.See(r.Cells) })
-	m := survey.Guess(f.Format.Header, f.Format.Decimal, f.Format.Dates)
+	m := survey.Guess(f.Format)
 	c := batch.Checker{Header: f.Format.Header, Mapping: m, Today: today}
 	var lines []batch.Line
 	each(t, f, func(r sheet.Row) { lines = append(lines, c.Check(r)) })
@@ -317,13 +317,32 @@ func TestRowsAreGroupedByCauseAndMendedTogether(t *testing.T) {
 	}
 }
 
-func TestMarksOfAColumnAreItsOwn(t *testing.T) {
-	s := batch.NewSurvey(3)
-	s.See([]string{"1,5", "10.50", "7"})
-	m := s.Guess([]string{"quantity", "price", "amount"}, money.Unmarked, "")
-	same(t, []money.Mark{m.Columns[0].Decimal, m.Columns[1].Decimal, m.Columns[2].Decimal}, []money.Mark{",", ".", ""})
-	s.See([]string{"1.5", "", ""})
-	same(t, s.Guess([]string{"quantity", "price", "amount"}, money.CommaMark, "").Columns[0].Decimal, money.Unmarked)
+func TestMarksOfAColumnAreItsOwnOrThoseOfTheOtherNumbers(t *testing.T) {
+	marks := func(kind sheet.Kind, rows ...[]string) []money.Mark {
+		s := batch.NewSurvey(3)
+		for _, r := range rows {
+			s.See(r)
+		}
+		var all []money.Mark
+		for _, c := range s.Guess(sheet.Format{Kind: kind, Header: []string{"amount", "price", "version"}}).Columns {
+			all = append(all, c.Decimal)
+		}
+		return all
+	}
+	same(t, marks(sheet.CSV, []string{"1,5", "10.50", "7"}), []money.Mark{",", ".", ""})
+	same(t, marks(sheet.CSV, []string{"1,234", "10.50", ""}), []money.Mark{".", ".", ""})
+	same(t, marks(sheet.CSV, []string{"1,234", "", "2.5"}), []money.Mark{"", "", ""}) // a version number proves nothing about money
+	same(t, marks(sheet.CSV, []string{"1,5", "", ""}, []string{"1.5", "", ""}), []money.Mark{"", "", ""})
+	same(t, marks(sheet.XLSX, []string{"12,50", "", ""}), []money.Mark{"", "", ""}) // a stored 1.234 beside it is not 1234
+	same(t, marks(sheet.XLSX, []string{"12.5", "", ""}), []money.Mark{".", ".", ""})
+}
+
+func TestTheOrderOfDatesMayComeFromAnotherColumn(t *testing.T) {
+	for issued, want := range map[string]calendar.Order{"25/11/2026": calendar.DayFirst, "11/25/2026": calendar.MonthFirst, "2026-11-25": "", "": ""} {
+		s := batch.NewSurvey(2)
+		s.See([]string{"03/04/2027", issued})
+		same(t, s.Guess(sheet.Format{Header: []string{"due", "issued"}}).Columns[0].Dates, want)
+	}
 }
 
 func TestTheAfrikaansArticleIsNoStrayApostrophe(t *testing.T) {

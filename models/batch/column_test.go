@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"debitdesk/models/batch"
+	"debitdesk/models/batch/sheet"
 	"debitdesk/models/calendar"
 )
 
@@ -22,7 +23,7 @@ func TestHeadingsAreUnderstood(t *testing.T) {
 		"Charge token": batch.Charge, "Payment method": batch.Method, "Betaalmetode": batch.Method,
 		"Shoe size": "", "product_6": "", "email 2": "", "Invoice date": "", "": "",
 	} {
-		m := batch.NewSurvey(1).Guess([]string{heading}, "", "")
+		m := batch.NewSurvey(1).Guess(sheet.Format{Header: []string{heading}})
 		if got := m.Columns[0]; got.Field != want || got.Guessed != (want != "") {
 			t.Errorf("%q: %+v, want %q", heading, got, want)
 		}
@@ -33,7 +34,7 @@ func TestContentTellsWhereThereIsNoHeading(t *testing.T) {
 	s := batch.NewSurvey(7)
 	s.See([]string{"Anna Smit", "a@x.test", "082 123 4567", "8001015009087", "R 12,50", "25/12/2026", "632005"})
 	s.See([]string{"Ben Nel", "b@x.test", "+27 82 123 4567", "", "R 1 234,00", "01/12/2026", "051001"})
-	m := s.Guess(make([]string, 7), "", "")
+	m := s.Guess(sheet.Format{Header: make([]string, 7)})
 	var got []batch.Field
 	for _, c := range m.Columns {
 		got = append(got, c.Field)
@@ -44,7 +45,7 @@ func TestContentTellsWhereThereIsNoHeading(t *testing.T) {
 }
 
 func TestAFieldIsGuessedOnce(t *testing.T) {
-	m := batch.NewSurvey(2).Guess([]string{"Amount", "Total"}, "", "")
+	m := batch.NewSurvey(2).Guess(sheet.Format{Header: []string{"Amount", "Total"}})
 	same(t, []batch.Field{m.Columns[0].Field, m.Columns[1].Field}, []batch.Field{batch.Amount, ""})
 }
 

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/batch/sheet"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/money"
@@ -66,9 +68,8 @@ func (s *Survey) Samples(column int) []string { return s.columns[column].samples
 // Filled is how many rows say something in a column, from 0.
 func (s *Survey) Filled(column int) int { return s.columns[column].filled }
 
-// Guess says what each column probably means, by its heading, else by its content. A column that shows no decimal mark or
-// order of dates takes that of the whole file, where there is one.
-func (s *Survey) Guess(header []string, decimal money.Mark, dates calendar.Order) Mapping {
+// Guess says what each column probably means, by its heading, else by its content, and how it is written.
+func (s *Survey) Guess(f sheet.Format) Mapping {
 	m := Mapping{Columns: make([]Target, len(s.columns))}
 	take := func(i int, f Field) {
 		if f != "" && !m.has(f) {
@@ -76,62 +77,75 @@ func (s *Survey) Guess(header []string, decimal money.Mark, dates calendar.Order
 		}
 	}
 	for i := range s.columns {
-		if i < len(header) {
-			f, _ := fieldOf(header[i])
-			take(i, f)
+		if i < len(f.Header) {
+			named, _ := fieldOf(f.Header[i])
+			take(i, named)
 		}
 	}
 	for i := range s.columns {
 		kind := s.columns[i].kind()
-		nameless := i >= len(header) || Tidy(header[i]) == ""
+		nameless := i >= len(f.Header) || Tidy(f.Header[i]) == ""
 		if m.Columns[i].Field == "" && (nameless || kind == Email) {
 			take(i, kind)
 		}
 	}
+	return s.Written(f, m)
+}
+
+// Written says of each column of a mapping which decimal mark and order of dates it shows; call it again after a person
+// chose other fields. A column of numbers that shows no mark has that of the other columns of numbers, and a due date the
+// order of the other dates, where these agree.
+func (s *Survey) Written(f sheet.Format, m Mapping) Mapping {
+	m.Columns = slices.Clone(m.Columns)
+	marks, orders := map[money.Mark]bool{}, map[calendar.Order]bool{}
+	for i, t := range m.Columns {
+		if t.Field.number() {
+			maps.Copy(marks, s.columns[i].marks)
+		}
+		maps.Copy(orders, s.columns[i].orders)
+	}
 	for i := range m.Columns {
-		m.Columns[i] = s.Written(i, m.Columns[i], decimal, dates)
+		t := &m.Columns[i]
+		t.Decimal, t.Dates = money.Unmarked, calendar.Unordered
+		if t.Field.number() {
+			t.Decimal = markOf(s.columns[i].marks, marks)
+		}
+		// A workbook stores numbers with a point whatever its texts show: beside "12,50" a stored 1.234 is not 1234.
+		if f.Kind == sheet.XLSX && t.Decimal == money.CommaMark {
+			t.Decimal = money.Unmarked
+		}
+		if t.Field == Due {
+			t.Dates = orderOf(s.columns[i].orders, orders)
+		}
 	}
 	return m
 }
 
-// Written fills in how the texts of a column are written, once its field is chosen.
-func (s *Survey) Written(column int, t Target, decimal money.Mark, dates calendar.Order) Target {
-	c := s.columns[column]
-	t.Decimal, t.Dates = money.Unmarked, calendar.Unordered
-	if t.Field.number() {
-		t.Decimal = markOf(c.marks, decimal)
+// markOf is the one mark of a column, or else the one of all columns; where a column shows both, nobody knows.
+func markOf(own, all map[money.Mark]bool) money.Mark {
+	if len(own) == 0 {
+		own = all
 	}
-	if t.Field == Due {
-		t.Dates = c.order(dates)
+	if len(own) == 1 {
+		for mark := range own {
+			return mark
+		}
 	}
-	return t
+	return money.Unmarked
 }
 
-func markOf(seen map[money.Mark]bool, otherwise money.Mark) money.Mark {
-	switch {
-	case len(seen) == 0:
-		return otherwise
-	case len(seen) > 1:
-		return money.Unmarked
-	case seen[money.CommaMark]:
-		return money.CommaMark
+// orderOf does the same for dates. 2026-12-01 is clear by itself and tells nothing about 01/12/2026 beside it.
+func orderOf(own, all map[calendar.Order]bool) calendar.Order {
+	if len(own) == 0 {
+		own = all
 	}
-	return money.PointMark
-}
-
-// order is that of the column's clear dates. 2026-12-01 is clear by itself and tells nothing about 01/12/2026 beside it.
-func (c surveyed) order(otherwise calendar.Order) calendar.Order {
-	switch {
-	case c.orders[calendar.DayFirst] && c.orders[calendar.MonthFirst]:
-		return calendar.Unordered
-	case c.orders[calendar.DayFirst]:
+	switch dayFirst, monthFirst := own[calendar.DayFirst], own[calendar.MonthFirst]; {
+	case dayFirst && !monthFirst:
 		return calendar.DayFirst
-	case c.orders[calendar.MonthFirst]:
+	case monthFirst && !dayFirst:
 		return calendar.MonthFirst
-	case c.orders[calendar.YearFirst], otherwise == calendar.YearFirst:
-		return calendar.Unordered
 	}
-	return otherwise
+	return calendar.Unordered
 }
 
 // kind is what at least four in five of the texts are.
