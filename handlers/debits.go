@@ -5,7 +5,7 @@ import "debitdesk/handlers/web"
 // Rooms gives the addresses the pages about debits, and the clients' pages what
 // belongs beside a client.
 func (d *Deps) Rooms(r web.Rooms) {
-	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
+	d.Home, d.Purchases, d.Tokens, d.Accounts, d.Mandates = r.Home, r.Purchases, r.Tokens, r.Accounts, r.Mandates
 	if d.Clients != nil {
 		r.Beside(d.Clients)
 	}
@@ -46,7 +46,11 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/tokens/deletion", h.AskDelete)
 		e.at(person, "POST", "/tokens/deletion", h.Delete)
 		e.at(person, "GET", "/tokens/:id", h.Show)
-		e.at(person, "GET", "/mandates/:id", h.ShowMandate)
+	}
+	if h := e.Mandates; h != nil {
+		e.at(person, "GET", "/mandates", h.List)
+		e.at(person, "GET", "/mandates/:id", h.Show)
+		e.at(person, "GET", "/mandates/:id/document.pdf", h.Document)
 		e.at(person, "GET", "/mandates/:id/evidence/:file", h.Evidence)
 	}
 	if h := e.Accounts; h != nil {

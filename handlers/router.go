@@ -43,6 +43,7 @@ type Deps struct {
 	Purchases    *web.Purchases
 	Room         *sandbox.Room // sandbox mode alone
 	Tokens       *web.Tokens
+	Mandates     *web.Mandates
 	Accounts     *web.Accounts
 	Home         *web.Home
 }

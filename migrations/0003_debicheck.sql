@@ -10,7 +10,55 @@ ALTER TABLE mandates
     ADD COLUMN accepted_at    timestamptz,
     ADD COLUMN ended_at       timestamptz;
 UPDATE mandates SET accepted_at = consent_at WHERE state = 'active';
-CREATE INDEX mandates_by_state ON mandates (merchant_id, state, id);
+CREATE INDEX mandates_by_state ON mandates (merchant_id, kind, state, id);
+
+-- What a mandate is found by, beside its client.
+ALTER TABLE mandates ADD COLUMN search tsvector GENERATED ALWAYS AS
+    (array_to_tsvector(array_remove(string_to_array(lower(holder_name || ' ' || contract_reference), ' '), ''))) STORED;
+CREATE INDEX mandates_search ON mandates USING gin (search);
+
+-- How many mandates stand in each state, in the manner of purchase_counts.
+CREATE TABLE mandate_counts (
+    merchant_id uuid NOT NULL,
+    kind        text NOT NULL,
+    state       text NOT NULL,
+    n           bigint NOT NULL,
+    PRIMARY KEY (merchant_id, kind, state)
+);
+INSERT INTO mandate_counts SELECT merchant_id, kind, state, count(*) FROM mandates GROUP BY 1, 2, 3;
+CREATE TABLE mandate_count_deltas (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    merchant_id uuid NOT NULL,
+    kind        text NOT NULL,
+    state       text NOT NULL,
+    delta       bigint NOT NULL
+);
+-- +goose StatementBegin
+CREATE FUNCTION count_mandates() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO mandate_count_deltas (merchant_id, kind, state, delta)
+        SELECT merchant_id, kind, state, count(*) FROM newer GROUP BY 1, 2, 3;
+    ELSIF TG_OP = 'DELETE' THEN
+        INSERT INTO mandate_count_deltas (merchant_id, kind, state, delta)
+        SELECT merchant_id, kind, state, -count(*) FROM older GROUP BY 1, 2, 3;
+    ELSE
+        INSERT INTO mandate_count_deltas (merchant_id, kind, state, delta)
+        SELECT merchant_id, kind, state, sum(d) FROM (
+            SELECT merchant_id, kind, state, 1 AS d FROM newer
+            UNION ALL
+            SELECT merchant_id, kind, state, -1 FROM older) AS moved
+        GROUP BY 1, 2, 3 HAVING sum(d) <> 0;
+    END IF;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER count_new AFTER INSERT ON mandates REFERENCING NEW TABLE AS newer
+    FOR EACH STATEMENT EXECUTE FUNCTION count_mandates();
+CREATE TRIGGER count_gone AFTER DELETE ON mandates REFERENCING OLD TABLE AS older
+    FOR EACH STATEMENT EXECUTE FUNCTION count_mandates();
+CREATE TRIGGER count_moved AFTER UPDATE ON mandates REFERENCING OLD TABLE AS older NEW TABLE AS newer
+    FOR EACH STATEMENT EXECUTE FUNCTION count_mandates();
 
 -- One time of asking the payer. The bank knows it by this id.
 CREATE TABLE mandate_authentications (
@@ -100,6 +148,12 @@ DROP INDEX collections_by_mandate;
 DROP INDEX collections_once;
 ALTER TABLE collections DROP COLUMN tracking_days, DROP COLUMN once_off;
 DROP TABLE account_verifications, mandate_authentications;
+DROP TRIGGER count_moved ON mandates;
+DROP TRIGGER count_gone ON mandates;
+DROP TRIGGER count_new ON mandates;
+DROP FUNCTION count_mandates;
+DROP TABLE mandate_count_deltas, mandate_counts;
 DROP INDEX mandates_by_state;
+ALTER TABLE mandates DROP COLUMN search;
 ALTER TABLE mandates DROP COLUMN fallback, DROP COLUMN bank_reference, DROP COLUMN reason_code, DROP COLUMN accepted_at, DROP COLUMN ended_at;
 ALTER TABLE brands DROP COLUMN debicheck_shift;

@@ -24,17 +24,27 @@ const (
 
 // page answers with what can be given now, or with what came of it.
 func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, refusal *fault.Fault) error {
+	asked, err := p.asked(c, rec)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		return p.wait(c, status, rec, *asked, refusal)
+	}
 	offer, err := p.Purchases.Offer(c.Request().Context(), rec)
 	if err != nil {
 		return err
 	}
 	v := checkout.PageView{}
-	if !offer.Open() {
+	again := rec.Method == purchase.DebiCheck && rec.Status == purchase.Failed && offer.Account && !in.sent // declined or not answered, and still payable
+	if !offer.Open() || again {
 		o, err := p.outcome(c, rec, offer)
 		if err != nil {
 			return err
 		}
 		v.Outcome, v.Frame = &o, p.frame(rec, o.Title)
+	}
+	if !offer.Open() {
 		if refusal != nil {
 			v.Notice = note("info", "", "Nothing was changed: this is how it stands already.")
 		}
@@ -42,19 +52,28 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 	}
 	contentPolicy(c, rec)
 	v.Ask, v.Notice, v.Cancel = ask(rec, offer), standing(rec), safeLink(rec.Options.CancelRedirect)
-	v.Frame = p.frame(rec, v.Ask.Title)
+	v.Closed, v.Ask.Under = closed(offer), again && len(offer.Stored) == 0
+	if !again {
+		v.Frame = p.frame(rec, v.Ask.Title)
+	} else {
+		v.Notice = nil
+	}
 	v.Stored = storedForm(rec, offer, in)
 	if offer.Account {
 		v.Account = p.accountForm(rec, offer, in, refusal)
+		v.Account.Fold = "Use another account"
 		v.Account.Beside = v.Stored != nil && in.sent && !in.usesStored()
-		v.Account.Folded = v.Stored != nil && !v.Account.Beside
+		v.Account.Folded = (v.Stored != nil || again) && !v.Account.Beside
+		if again && v.Stored == nil {
+			v.Account.Fold = "Try again"
+		}
 	}
-	say(&v, in, refusal)
+	say(&v, in, offer, refusal)
 	return render(c, status, checkout.Page(v))
 }
 
 // say puts a refusal at the top of the page.
-func say(v *checkout.PageView, in form, refusal *fault.Fault) {
+func say(v *checkout.PageView, in form, offer purchase.Offer, refusal *fault.Fault) {
 	if refusal == nil {
 		return
 	}
@@ -70,6 +89,13 @@ func say(v *checkout.PageView, in form, refusal *fault.Fault) {
 		v.Notice = note("warn", "The agreement has changed", refusal.Message)
 	case refusal.Kind == fault.Invalid:
 		_, v.Problems.Items = in.wrong(refusal)
+		v.Problems.Items = append(notNow(refusal, offer), v.Problems.Items...)
+		if len(v.Problems.Items) == 0 {
+			v.Notice = note("bad", "", refusal.Message)
+		}
+		if fault.HasCode(refusal, "debicheck_unavailable") {
+			v.Closed = nil // said once
+		}
 	default:
 		v.Notice = note("bad", "", refusal.Message)
 	}
@@ -97,6 +123,7 @@ func ask(rec purchase.Record, o purchase.Offer) *checkout.Ask {
 	case o.FirstDebit.IsZero():
 		a.Label, a.Amount = "To pay now", money.Format(0, rec.Currency)
 		a.When = "Your account is stored for later debits. Nothing is debited now."
+	case o.Asking.Terms != nil:
 	case rec.Method == "":
 		a.Title, a.Text, a.Label = "Pay "+rec.Brand.Name, "You pay by debit order from your bank account.", "Amount to pay"
 		a.When = "debited " + a.When
@@ -107,6 +134,9 @@ func ask(rec purchase.Record, o purchase.Offer) *checkout.Ask {
 	a.Lines = linesOf(rec)
 	if more := len(a.Lines) - linesShown; more > 0 {
 		a.Lines, a.More, a.MoreHref = a.Lines[:linesShown], fmt.Sprintf("and %d more: see all", more), path(rec.ID)+"invoice/"
+	}
+	if o.Asking.Terms != nil {
+		askAtBank(a, rec, o)
 	}
 	a.Facts.Items = append(a.Facts.Items, components.Fact{Label: "Reference", Value: reference(rec)})
 	if rec.DueGiven && calendar.DateOf(rec.Due) != o.FirstDebit {
@@ -187,7 +217,11 @@ func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form, refu
 	if !o.FirstDebit.IsZero() {
 		f.Button, f.When = "Agree and pay "+money.Format(rec.TotalCents, rec.Currency), "Debited on "+o.FirstDebit.Format(longDay)+"."
 	}
-	if rec.Method == "" {
+	if o.Asking.Terms != nil {
+		f.IDNumber.Required, f.Phone.Required = known.PersonalCode == "", true
+		f.Phone.Hint = "Your bank asks you to confirm on this number."
+		f.Button, f.When = "Agree and let my bank ask me", before(o.Asking.Terms)
+	} else if rec.Method == "" {
 		f.Keeps = rec.Brand.Name + " also keeps this account stored, so that later amounts that you owe can be debited from it until you cancel."
 	}
 	return f

@@ -23,6 +23,7 @@ type form struct {
 	bank, branch          string
 	number, kind          string
 	kindLeftOpen, consent bool
+	phoneLeftOpen         bool
 	terms                 string
 }
 
@@ -34,7 +35,7 @@ func formOf(c echo.Context) (form, error) {
 	get := r.PostForm.Get
 	return form{sent: true, stored: strings.TrimSpace(get("recurring_token")), name: get("full_name"), id: get("id_number"), phone: get("phone"),
 		bank: strings.TrimSpace(get("bank_code")), branch: strings.TrimSpace(get("branch_code")), number: get("account_number"), kind: get("account_type"),
-		kindLeftOpen: r.PostForm.Has("account_type") && get("account_type") == "", consent: get("consent") == "yes", terms: get("terms")}, nil
+		kindLeftOpen: r.PostForm.Has("account_type") && get("account_type") == "", phoneLeftOpen: r.PostForm.Has("phone") && strings.TrimSpace(get("phone")) == "", consent: get("consent") == "yes", terms: get("terms")}, nil
 }
 
 func (f form) usesStored() bool { return f.stored != "" }
@@ -49,12 +50,15 @@ func (f form) branchCode() string {
 	return f.bank
 }
 
-func (f form) account(c echo.Context) purchase.Account {
+func (f form) account(c echo.Context, rec purchase.Record) purchase.Account {
 	a := purchase.Account{FullName: f.name, IDNumber: f.id, Phone: f.phone, BankCode: f.branchCode(), AccountNumber: f.number,
 		AccountType: bank.AccountType(f.kind), Consented: f.consent, TermsVersion: f.terms,
 		Agent: shortened(strings.ToValidUTF8(c.Request().UserAgent(), ""), 512), Channel: mandate.PayPage}
 	if f.kindLeftOpen {
 		a.Problems.Add("account_type", "required", "Choose the type of the account.")
+	}
+	if f.phoneLeftOpen && rec.StoresBy() == purchase.DebiCheck {
+		a.Problems.Add("phone", "required", "Give your cellphone number: your bank asks you there.")
 	}
 	if f.bank == "" && f.branch == "" {
 		a.Problems.Add("bank_code", "required", "Choose your bank.")
@@ -70,11 +74,15 @@ func (f form) wrong(refusal *fault.Fault) (beside map[string]string, all []compo
 	}
 	for _, p := range refusal.Fields {
 		name := p.Leaf()
-		if name == "bank_code" && f.other() {
+		message := p.Message
+		switch {
+		case name == "bank_code" && f.other():
 			name = "branch_code"
+		case name == "verify_account": // the bank's word on the account (API contract 1.5)
+			name, message = "account_number", message+" Please correct them, or give another account."
 		}
 		if beside[name] == "" {
-			beside[name] = p.Message
+			beside[name] = message
 		}
 	}
 	for _, name := range inOrder {

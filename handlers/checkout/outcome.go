@@ -27,9 +27,18 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 	if err == nil {
 		account = bankWords(source)
 	}
-	o := story{rec: rec, brand: rec.Brand.Name, amount: money.Format(rec.TotalCents, rec.Currency), account: account,
-		today: calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}.tell()
+	asked, err := p.Purchases.Asked(c.Request().Context(), rec)
+	if err != nil {
+		return checkout.Outcome{}, err
+	}
+	s := story{asked: asked, rec: rec, brand: rec.Brand.Name, amount: money.Format(rec.TotalCents, rec.Currency), account: account,
+		today: calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}
+	o := s.tell()
 	o.Facts = facts(rec, account)
+	o.Facts.Items = append(o.Facts.Items, s.agreedFacts()...)
+	if s.agreed() {
+		o.Next = append(o.Next, s.disputes()...)
+	}
 	o.Continue = next(rec)
 	switch rec.Status {
 	case purchase.Paid, purchase.Refunded, purchase.PendingRefund, purchase.Cleared, purchase.Settled:
@@ -42,12 +51,16 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 // story is what the words of an outcome are made from.
 type story struct {
 	rec                    purchase.Record
+	asked                  *purchase.Asked // nil for eft
 	brand, amount, account string
 	today                  calendar.Date
 	refusal                string
 }
 
 func (s story) tell() checkout.Outcome {
+	if o := s.answered(); o != nil {
+		return *o
+	}
 	switch s.rec.Status {
 	case purchase.Preauthorized:
 		return s.stored()
@@ -92,6 +105,10 @@ func (s story) underWay() checkout.Outcome {
 	if c.ActionDate.After(s.today) {
 		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: "Your debit order is set", Text: fmt.Sprintf("%s will be debited on %s.", s.amount, c.ActionDate.Format(longDay)),
 			Next: []string{"Please see that the money is in the account on that day.", "You need not do anything else."}}
+	}
+	if c.State == collection.InTracking {
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was not enough money yet", Text: fmt.Sprintf("Your bank watches your account and debits %s when money arrives.", s.amount),
+			Next: []string{fmt.Sprintf("It does so for up to %d days from %s.", c.TrackingDays, c.ActionDate.Format(day))}}
 	}
 	return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is with the bank", Text: fmt.Sprintf("%s is being debited; the date is %s.", s.amount, c.ActionDate.Format(longDay)),
 		Next: []string{"The bank answers by the evening of that day. This page then shows the result."}}

@@ -71,16 +71,21 @@ func (p *Pages) Give(c echo.Context) error {
 	case err != nil:
 		return p.refused(c, rec, in, err)
 	}
-	if to := abroad(done.Options.SuccessRedirect); to != nil {
+	if to := abroad(done.Options.SuccessRedirect); to != nil && !unanswered(done) {
 		return c.Redirect(http.StatusSeeOther, to.String())
 	}
 	return c.Redirect(http.StatusSeeOther, path(done.ID))
 }
 
+// unanswered tells that the payer's bank has yet to ask: the page then waits here.
+func unanswered(rec purchase.Record) bool {
+	return rec.Method == purchase.DebiCheck && rec.Status == purchase.PendingExecute && rec.Collection == nil
+}
+
 func (p *Pages) give(c echo.Context, rec purchase.Record, in form) (purchase.Record, error) {
 	ctx := c.Request().Context()
 	if !in.usesStored() {
-		return p.Purchases.GiveAccount(ctx, p.payer(c, rec, in.name), rec.ID, in.account(c))
+		return p.Purchases.GiveAccount(ctx, p.payer(c, rec, in.name), rec.ID, in.account(c, rec))
 	}
 	token, err := uuid.Parse(in.stored)
 	if err != nil {

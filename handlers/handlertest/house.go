@@ -23,10 +23,12 @@ import (
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
+	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
@@ -79,7 +81,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Sessions = access.NewSessions(db, [][]byte{[]byte("session-key")}, true, time.Now)
 	h.Clients = &client.Service{InTx: store.Runner[client.Tx](db), Read: db, Now: db.Now}
 	h.Purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](db), Read: db, Lists: db, Now: db.Now, Calendar: calendar.New(),
-		Timetable: collection.DefaultTimetable()}
+		Timetable: collection.DefaultTimetable(), Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
+		Verify: func(context.Context, bank.Verification) (bank.Verified, error) { return bank.AllYes(), nil }}
 	h.Clients.Forget = func(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
 		return h.Purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
 	}

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/mail"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -28,10 +29,15 @@ func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	v.Preview = "Give your bank details on a secure page; it takes two minutes."
 	v.Paragraphs = []string{b.Name + " asks for your bank details, so that it can collect what you owe it by EFT debit order. " +
 		"You see the terms before you agree to them."}
+	terms := asksBank(p)
+	if terms != nil {
+		v.Paragraphs = []string{b.Name + " asks for your permission to collect what you owe it by DebiCheck debit order. " +
+			"You give your bank details and see the terms; then your own bank asks you to confirm them. " + before(terms), confirming(terms)}
+	}
 	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}}
 	switch {
 	case p.TotalCents == 0 || p.Options.SkipCapture:
-		v.Paragraphs = append(v.Paragraphs, "Your account is stored only: no money is taken when you give your details.")
+		v.Paragraphs = append(v.Paragraphs, stored(terms))
 	case p.DueGiven:
 		v.Paragraphs = append(v.Paragraphs, "The first debit order follows on the due date, or as soon after you have agreed as the banks allow.")
 		v.Facts = append(v.Facts, due(p), total("First debit order", p))
@@ -39,9 +45,43 @@ func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
 		v.Paragraphs = append(v.Paragraphs, "The first debit order follows as soon after you have agreed as the banks allow.")
 		v.Facts = append(v.Facts, total("First debit order", p))
 	}
+	if terms != nil {
+		v.Facts = append(v.Facts, emails.Line{Label: "Never more than", Value: money.Format(terms.MaxAmountCents, p.Currency) + " a debit"})
+	}
 	v.Button = emails.Button{Label: "Give my bank details", URL: w.link(p)}
 	v.After = []string{"Give your details on that page only, never by mail or telephone. Nobody will ask for your PIN or password.", unexpected(b)}
 	return letter(v)
+}
+
+func stored(terms *mandate.Terms) string {
+	if terms != nil {
+		return "Your account is stored only: no money is taken when you confirm."
+	}
+	return "Your account is stored only: no money is taken when you give your details."
+}
+
+// asksBank are the terms that the payer confirms at the own bank; nil for EFT.
+func asksBank(p purchase.Purchase) *mandate.Terms {
+	if p.Details.DirectDebit == nil {
+		return nil
+	}
+	return p.Details.DirectDebit.Terms
+}
+
+func before(t *mandate.Terms) string {
+	if t.DelayedOnFailure { // the fallback may be registered without an answer
+		return "Nothing is debited before your bank has asked you."
+	}
+	return "Nothing is debited before you have confirmed."
+}
+
+// confirming says how the bank will ask (source: authentication_type).
+func confirming(t *mandate.Terms) string {
+	if t.Authentication == mandate.RealTime {
+		w := mandate.DefaultWindow()
+		return fmt.Sprintf("Have your phone at hand, and open the link between %s and %s: your bank asks you there at once, and you have 120 seconds to answer.", w.Opens, w.Closes)
+	}
+	return "Your bank asks you by SMS, and you have 48 hours to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
 }
 
 // Invoice asks the payer to pay.
@@ -74,7 +114,7 @@ func (w Writer) Receipt(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	v.Facts = append(v.Facts, paid)
 	v.Preview = paid.Value
 	v.Paragraphs = []string{"Thank you. Your payment was received."}
-	if !p.MarkedAsPaid {
+	if !p.MarkedAsPaid && p.PaidBy() != purchase.DebiCheck { // a DebiCheck payment is final at once
 		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("It was a debit order. Should your bank still return it, %s will let you know.", b.Name))
 	}
 	v.Button = emails.Button{Label: "View the receipt", URL: w.link(p)}

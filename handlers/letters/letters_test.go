@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/mail"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 )
@@ -97,6 +98,12 @@ func TestBothFormsOfALetterSayTheSame(t *testing.T) {
 	}
 }
 
+func debicheck(how mandate.Method) func(*purchase.Purchase) {
+	return func(p *purchase.Purchase) {
+		p.Method, p.Details.DirectDebit = purchase.DebiCheck, &purchase.DirectDebit{Terms: &mandate.Terms{ValueType: mandate.Variable, Authentication: how, MaxAmountCents: 200000}}
+	}
+}
+
 func TestALetterFitsWhatIsKnown(t *testing.T) {
 	paidOn := time.Date(2026, 11, 30, 22, 0, 0, 0, time.UTC) // midnight in South Africa
 	for name, c := range map[string]struct {
@@ -110,6 +117,10 @@ func TestALetterFitsWhatIsKnown(t *testing.T) {
 		"a default due is not shown":    {func(p *purchase.Purchase) { p.DueGiven = false }, writer.Invoice, "To pay", "Due"},
 		"nothing is collected":          {func(p *purchase.Purchase) { p.TotalCents = 0 }, writer.AccountLink, "no money is taken", "R\u00a0"},
 		"nor when storing only":         {func(p *purchase.Purchase) { p.Options.SkipCapture = true }, writer.AccountLink, "no money is taken", "R\u00a0"},
+		"a bank asks at once":           {debicheck(mandate.RealTime), writer.AccountLink, "between 03:00 and 20:30: your bank asks you there at once, and you have 120 seconds", "EFT"},
+		"a bank asks by SMS":            {debicheck(mandate.Delayed), writer.AccountLink, "by SMS, and you have 48 hours", "03:00"},
+		"nothing before the answer":     {debicheck(mandate.RealTime), writer.AccountLink, "Nothing is debited before you have confirmed.", "EFT"},
+		"the most that can be debited":  {debicheck(mandate.RealTime), writer.AccountLink, "Never more than: R\u00a02\u00a0000,00 a debit", ""},
 		"a company has no full name":    {func(p *purchase.Purchase) { p.Payer.FullName, p.Payer.LegalName = "", "Nkosi CC" }, writer.Invoice, "Dear Nkosi CC,", ""},
 		"nobody is named":               {func(p *purchase.Purchase) { p.Payer.FullName = "" }, writer.Invoice, "Hello,", "Dear"},
 		"our own reference":             {func(p *purchase.Purchase) { p.Reference = "" }, writer.Invoice, "DD42", "INV-7"},

@@ -57,7 +57,7 @@ func TestThePhoneShowsWhatThePayerIsAskedFor(t *testing.T) {
 			t.Errorf("%s: %v, want %v", field, one[field], want)
 		}
 	}
-	if left := one["seconds_left"].(float64); left < 110 || left > 118 {
+	if left := one["seconds_left"].(float64); left < 110 || left > 119 {
 		t.Errorf("%v seconds left", left)
 	}
 	page := h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200)
@@ -106,7 +106,7 @@ func TestAPersonAnswersForThePayer(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'sandbox.payer_answered'`); n != 4 {
 		t.Errorf("%d entries of the audit", n)
 	}
-	call(h, "POST", "/sandbox/clock", `{"advance":"2m"}`).Want(200)
+	call(h, "POST", "/sandbox/clock", `{"advance":"121s"}`).Want(200)
 	if open := phones(t, call(h, "GET", "/sandbox/phone", nil)); len(open) != 0 {
 		t.Errorf("still open: %v", open)
 	}
@@ -130,7 +130,7 @@ func TestTheFirstAnswerOnThePhoneCounts(t *testing.T) {
 		t.Error("the second answer counted")
 	}
 	late := asks(t, h, "4000008480", "REALTIME")
-	call(h, "POST", "/sandbox/clock", `{"advance":"120s"}`).Want(200)
+	call(h, "POST", "/sandbox/clock", `{"advance":"121s"}`).Want(200)
 	call(h, "POST", "/sandbox/mandates/"+late+"/answer", `{"answer":"accept"}`).Want(http.StatusBadRequest).WantCode("__all__=mandate_wrong_status")
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
+	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -23,9 +24,15 @@ func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Clie
 	if err != nil {
 		return nil, err
 	}
+	said, err := h.Mandates.VerificationsOfClient(ctx, who, c.ID)
+	if err != nil {
+		return nil, err
+	}
 	view := pages.TokenPanelView{StoreHref: "/clients/" + c.ID.String() + "/accounts/new"}
 	for _, e := range page.Items {
-		view.Rows = append(view.Rows, tokenRow(e, h.Desk.Now()))
+		row := tokenRow(e, h.Desk.Now())
+		row.Verified = verifiedPill(saidOf(said, e.MandateID))
+		view.Rows = append(view.Rows, row)
 	}
 	return pages.TokenPanel(view), nil
 }
@@ -61,4 +68,14 @@ func (h *Tokens) Breaks(ctx context.Context, who actor.Actor, clientID uuid.UUID
 		out = append(out, impactWords(impact, h.Desk.Now()))
 	}
 	return out, nil
+}
+
+// saidOf is what was said about the account of one purchase, newest first.
+func saidOf(all []mandate.Verification, purchaseID uuid.UUID) (said []mandate.Verification) {
+	for _, v := range all {
+		if v.PurchaseID == purchaseID {
+			said = append(said, v)
+		}
+	}
+	return said
 }

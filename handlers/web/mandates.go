@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
@@ -14,7 +13,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/views/components"
-	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
@@ -22,31 +20,16 @@ var channelWords = map[mandate.Channel]string{
 	mandate.PayPage:     "Agreed on the hosted page",
 	mandate.SignedPaper: "Signed on paper",
 	mandate.ByAPI:       "Held by you; recorded through the API",
-}
-
-// ShowMandate serves GET /mandates/:id: the wording and what proves it.
-func (h *Tokens) ShowMandate(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
-	if err != nil {
-		return fault.Missing()
-	}
-	m, files, err := h.Mandates.Proof(c.Request().Context(), access.Actor(c), id)
-	if err != nil {
-		return err
-	}
-	view := mandateView(m, files, h.Desk.Now())
-	return h.Desk.show(c, http.StatusOK, "Mandate "+m.ContractReference, tokensRoom, func(f layout.Frame) templ.Component {
-		return pages.MandatePage(f, components.Link{Text: "Stored account", Href: tokenPath(m.ID)}, view)
-	})
+	mandate.ByBank:      "Asked for at the payer’s bank",
 }
 
 // Evidence serves GET /mandates/:id/evidence/:file as a download.
-func (h *Tokens) Evidence(c echo.Context) error {
+func (h *Mandates) Evidence(c echo.Context) error {
 	id, err := uuid.Parse(c.Param("file"))
 	if err != nil {
 		return fault.Missing()
 	}
-	e, err := h.Mandates.File(c.Request().Context(), access.Actor(c), id)
+	e, err := h.Service.File(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
 		return err
 	}
@@ -57,14 +40,22 @@ func (h *Tokens) Evidence(c echo.Context) error {
 	return c.Blob(http.StatusOK, e.ContentType, e.Content)
 }
 
+// mandateView is a mandate in short, beside its stored account.
 func mandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
+	v := consentView(m, files, now)
+	v.Facts.Items = append(v.Facts.Items,
+		components.Fact{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference, Mono: true},
+		components.Fact{Label: "On the statement", Value: m.AbbreviatedName},
+		components.Fact{Label: "Rhythm", Value: rhythmWords(m)},
+		components.Fact{Label: "State", Value: m.State.Label()})
+	return v
+}
+
+// consentView is what the payer agreed to, and what proves it.
+func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
 	v := pages.MandateView{Reference: m.ContractReference, Wording: strings.Split(m.Consent.Text, "\n"), Facts: components.Facts{Items: []components.Fact{
 		{Label: "Given", Value: channelWords[m.Consent.Channel]},
 		{Label: "On", Part: components.When(ago(m.Consent.At, now))},
-		{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference, Mono: true},
-		{Label: "On the statement", Value: m.AbbreviatedName},
-		{Label: "Rhythm", Value: rhythmWords(m)},
-		{Label: "State", Value: capital(string(m.State))},
 	}}}
 	if m.Consent.IP != "" && m.Consent.Channel == mandate.PayPage {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "From address", Value: m.Consent.IP, Mono: true})
@@ -73,7 +64,7 @@ func mandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "Browser", Value: browserWords(m.Consent.Agent)})
 	}
 	for _, f := range files {
-		v.Files = append(v.Files, pages.FileRow{Name: f.Name, Size: sizeWords(f.SizeBytes), Href: "/mandates/" + m.ID.String() + "/evidence/" + f.ID.String(), Added: moment(f.CreatedAt)})
+		v.Files = append(v.Files, pages.FileRow{Name: f.Name, Size: sizeWords(f.SizeBytes), Href: mandatePath(m.ID, "evidence", f.ID.String()), Added: moment(f.CreatedAt)})
 	}
 	return v
 }

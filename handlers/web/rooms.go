@@ -14,6 +14,8 @@ type Shelf interface {
 	Replays
 	token.Lister
 	mandate.Reader
+	mandate.Lister
+	Debits
 	report.Reader
 }
 
@@ -22,19 +24,21 @@ type Rooms struct {
 	Home      *Home
 	Purchases *Purchases
 	Tokens    *Tokens
+	Mandates  *Mandates
 	Accounts  *Accounts
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
 // needs attention.
 func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, shelf Shelf) Rooms {
-	register, proofs := &token.Service{Read: shelf}, &mandate.Service{Read: shelf}
+	register, proofs := &token.Service{Read: shelf}, &mandate.Service{Read: shelf, Lists: shelf}
 	reports := &report.Service{Read: shelf, Now: desk.Now, Calendar: purchases.Calendar, Timetable: purchases.Timetable}
 	desk.Attention = reports.AttentionCount
 	return Rooms{
 		Home:      &Home{Desk: desk, Reports: reports},
 		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
+		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
 	}
 }

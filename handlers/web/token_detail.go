@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -28,7 +29,7 @@ func (h *Tokens) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m, files, err := h.Mandates.Proof(ctx, who, e.MandateID)
+	sheet, err := h.Mandates.Show(ctx, who, e.MandateID)
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (h *Tokens) Show(c echo.Context) error {
 		return err
 	}
 	view := pages.TokenView{Title: accountWords(e.Token), ID: components.IDChip{ID: e.ID.String(), What: "token"}, Pill: tokenPill(e.Token), Health: health(e.Token, now),
-		Facts: tokenFacts(e, now), Mandate: mandateView(m, files, now), MoreHref: "/purchases?token=" + e.ID.String()}
+		Facts: tokenFacts(e, now), Mandate: mandateView(sheet.Mandate, sheet.Evidence, now), MandateHref: mandatePath(e.MandateID), Verified: verifiedPill(sheet.Verifications), MoreHref: "/purchases?token=" + e.ID.String()}
 	for _, rec := range made.Items {
 		view.Purchases = append(view.Purchases, purchaseRow(rec, h.Purchases.Timetable, now))
 	}
@@ -99,7 +100,7 @@ func tokenFacts(e token.Entry, now time.Time) components.Facts {
 	add(components.Fact{Label: "Bank", Value: strings.TrimSpace(bank.BankName(e.BankCode) + " " + e.BankCode)})
 	add(components.Fact{Label: "Account", Value: e.AccountMask, Mono: true})
 	add(components.Fact{Label: "Type", Value: e.AccountType.Label()})
-	add(components.Fact{Label: "Method", Value: strings.ToUpper(e.Method)})
+	add(components.Fact{Label: "Method", Value: kindWords[mandate.Kind(e.Method)]})
 	add(components.Fact{Label: "Stored", Part: components.When(ago(e.CreatedAt, now))})
 	if e.CreatedBy != "" {
 		add(components.Fact{Label: "Stored by", Value: e.CreatedBy})

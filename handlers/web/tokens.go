@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -156,7 +155,7 @@ func tokenPath(id uuid.UUID) string { return "/tokens/" + id.String() }
 
 func tokenRow(e token.Entry, now time.Time) pages.TokenRow {
 	row := pages.TokenRow{
-		ID: e.ID.String(), Href: tokenPath(e.ID), Client: e.ClientName, Email: e.ClientEmail, Method: strings.ToUpper(e.Method), Bank: bankWords(e.BankCode), Account: e.AccountMask,
+		ID: e.ID.String(), Href: tokenPath(e.ID), Client: e.ClientName, Email: e.ClientEmail, Method: kindWords[mandate.Kind(e.Method)], Bank: bankWords(e.BankCode), Account: e.AccountMask,
 		Pill: tokenPill(e.Token), LastUse: dayOf(e.LastUsedAt), LastSuccess: dayOf(e.LastSuccessAt), Created: dayOf(e.CreatedAt),
 		Label: "Select " + accountWords(e.Token) + " of " + e.ClientName,
 	}

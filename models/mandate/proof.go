@@ -40,7 +40,8 @@ func (s Sheet) Asked() (Authentication, bool) {
 
 // Service holds what people read about mandates.
 type Service struct {
-	Read Reader
+	Read  Reader
+	Lists Lister
 }
 
 // Proof gives a mandate with the list of its files.

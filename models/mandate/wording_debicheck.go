@@ -25,6 +25,9 @@ func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 		clauses = append(clauses, fmt.Sprintf("Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.",
 			b.Name, rhythm(m, t)))
 	}
+	if m.Terms.DelayedOnFailure {
+		clauses = append(clauses, "If I do not answer my bank in time, it asks me once more. If I do not answer then either, the mandate is registered all the same, and I may dispute each debit under it.")
+	}
 	return append(clauses,
 		amounts(*m.Terms, say),
 		adjustments(*m.Terms, say),

@@ -51,6 +51,16 @@ func (p Purchase) attemptType() string {
 	return "execute"
 }
 
+// PaidBy is the method of the debit that last brought the money; empty when none did.
+func (p Purchase) PaidBy() string {
+	for _, a := range p.Attempts {
+		if a.Successful && (a.Type == "execute" || a.Type == "recurring_execute") {
+			return a.Method
+		}
+	}
+	return ""
+}
+
 // Fail records that the money did not come, or went back: the payment is nothing
 // again and the attempt says why (API contract 3.5, details).
 func (p *Purchase) Fail(c collection.Collection, code bank.ReturnCode, at time.Time) bool {

@@ -18,7 +18,7 @@ func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Acco
 	}
 	a.Channel = mandate.SignedPaper
 	a.clean()
-	if f, ok := fault.From(a.check(s)); ok {
+	if f, ok := fault.From(a.check(s, Record{})); ok {
 		in.Problems = append(in.Problems, f.Fields...)
 	}
 	if today := today(s); signed.IsZero() {

@@ -48,10 +48,10 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 		return Record{}, err
 	}
 	in.clean()
-	if err := in.check(s); err != nil {
-		return Record{}, err
-	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+		if err := in.check(s, rec); err != nil {
+			return nil, err
+		}
 		if err := s.mayGive(ctx, rec); err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 		next := rec.Purchase
 		in.into(&next)
 		dd := rec.directDebit()
-		next.Details.DirectDebit, next.Method = &dd, rec.givenBy()
+		next.Details.DirectDebit, next.Method = &dd, rec.StoresBy()
 		consent := mandate.Consent{Text: in.ConsentText, IP: who.IP, Agent: in.Agent, Channel: in.Channel}
 		st, err := s.givenAccount(ctx, who, &next, rec.Brand, consent)
 		if err != nil {
@@ -81,14 +81,6 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 			return nil
 		}, nil
 	})
-}
-
-// givenBy is the method that the details are given for.
-func (r Record) givenBy() string {
-	if r.Method == DebiCheck {
-		return DebiCheck
-	}
-	return EFT
 }
 
 // givenAccount prepares the storing of details that a payer gave, perhaps again
@@ -152,8 +144,8 @@ func (in *Account) clean() {
 }
 
 // check reports everything at once; a field that the form reported already is
-// not reported twice.
-func (in *Account) check(s *Service) error {
+// not reported twice. DebiCheck needs to know who the payer is and where to ask.
+func (in *Account) check(s *Service, rec Record) error {
 	w := in.Problems
 	add := func(field, code, message string) {
 		if !w.Has(field) {
@@ -171,20 +163,29 @@ func (in *Account) check(s *Service) error {
 	for _, p := range bank.ValidateAccount(in.BankCode, bank.AccountNumber(in.AccountNumber), in.AccountType).Problems {
 		add(formName(p.Field), p.Code, p.Message)
 	}
-	if in.IDNumber != "" {
+	switch {
+	case in.IDNumber != "":
 		if _, wrong := bank.ParseIdentity(bank.IDNumber(in.IDNumber), today(s)); len(wrong) > 0 {
 			add("id_number", wrong[0].Code, wrong[0].Message)
 		}
+	case rec.StoresBy() == DebiCheck && rec.Payer.PersonalCode == "":
+		add("id_number", "required", "Give your ID or passport number: your bank compares it.")
 	}
-	if in.Phone != "" {
+	switch {
+	case in.Phone != "":
 		phone, ok := client.Phone(in.Phone)
 		if !ok {
 			add("phone", "invalid", "Give a phone number such as 082 123 4567.")
 		}
 		in.Phone = phone
+	case rec.StoresBy() == DebiCheck && rec.Payer.Phone == "":
+		add("phone", "required", "Give your cellphone number: your bank asks you there.")
 	}
 	if !in.Consented {
 		add("consent", "required", "Please agree to the debit order; without that nothing can be debited.")
+	}
+	if t := rec.authenticated(); t != nil {
+		s.mayAsk(&w, t.Authentication)
 	}
 	return w.Err()
 }
@@ -231,7 +232,7 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 		if err != nil {
 			return nil, err
 		}
-		if rec.ClientID == uuid.Nil || t.ClientID != rec.ClientID {
+		if rec.ClientID == uuid.Nil || t.ClientID != rec.ClientID || !rec.allows(t.Method) {
 			return nil, invalidToken("Invalid or inactive recurring token!")
 		}
 		on := rec.Purchase

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -24,6 +23,7 @@ type Offer struct {
 	Moved      string        // why that is another day than the due day, or nothing
 	Version    string        // of the terms that MandateText puts into words
 	Refusal    string        // why nothing can be paid here although it is still owed
+	Asking     Asking        // how the payer is asked after giving an account; zero for eft
 }
 
 // Open tells that the payer can do something.
@@ -32,14 +32,14 @@ func (o Offer) Open() bool { return o.Account || len(o.Stored) > 0 }
 // Offer works out what the hosted page can ask for; nothing when the purchase
 // waits for nobody.
 func (s *Service) Offer(ctx context.Context, rec Record) (Offer, error) {
-	plan := s.firstPlan(rec.Purchase, rec.Brand, s.Now())
+	plan := s.firstPlan(rec.asGiven(), rec.Brand, s.Now())
 	o := Offer{Version: s.TermsVersion(rec)}
 	if rec.collects() {
 		o.FirstDebit, o.Moved = plan.ActionDate, plan.Note()
 	}
 	switch err := s.mayGive(ctx, rec); {
 	case err == nil:
-		o.Account = true
+		o.Account, o.Asking = true, s.asking(rec)
 	case !fault.Is(err, fault.Conflict):
 		return o, err
 	case rec.Payable(s.Now()):
@@ -81,14 +81,14 @@ func (s *Service) TermsVersion(rec Record) string {
 }
 
 func (s *Service) termsOf(rec Record) mandate.Start {
-	return rec.terms(s.firstPlan(rec.Purchase, rec.Brand, s.Now()), rec.directDebit().DeductionDay)
+	return rec.terms(s.firstPlan(rec.asGiven(), rec.Brand, s.Now()), rec.directDebit().DeductionDay)
 }
 
 // permission is the mandate as far as the purchase alone tells.
 func (r Record) permission() mandate.Mandate {
 	dd := r.directDebit()
-	return mandate.Mandate{ProfileCode: dd.ProfileCode, AbbreviatedName: dd.AbbreviatedName, PeriodUnits: dd.PeriodUnits,
-		DeductionDay: dd.DeductionDay, AmountCents: r.TotalCents, Terms: dd.Terms}
+	return mandate.Mandate{Kind: mandate.Kind(r.StoresBy()), Terms: dd.Terms, ProfileCode: dd.ProfileCode, AbbreviatedName: dd.AbbreviatedName, PeriodUnits: dd.PeriodUnits,
+		DeductionDay: dd.DeductionDay, AmountCents: r.TotalCents}
 }
 
 // directDebit is the debit-order block that was asked for, else the brand's own
@@ -110,16 +110,22 @@ func (s *Service) mayPay(rec Record) error {
 		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "This request is %s; nothing more is needed.", rec.Status)
 	case rec.Currency != "ZAR":
 		return fault.New(fault.Conflict, "purchase_charge_error", "Debit orders are in ZAR; this request is in %s.", rec.Currency)
-	case rec.Options.Whitelist != nil && !slices.Contains(rec.Options.Whitelist, EFT):
-		return fault.New(fault.Conflict, "purchase_charge_error", "This request cannot be paid by EFT debit order.")
+	case !rec.allows(EFT) && !rec.allows(DebiCheck):
+		return fault.New(fault.Conflict, "purchase_charge_error", "This request cannot be paid by debit order.")
 	}
 	return nil
 }
 
 // mayGive: one purchase stores one account, whose id it shares.
 func (s *Service) mayGive(ctx context.Context, rec Record) error {
+	if err := s.mayGiveAgain(ctx, rec); err != nil {
+		return err
+	}
 	if err := s.mayPay(rec); err != nil {
 		return err
+	}
+	if !rec.allows(rec.StoresBy()) {
+		return fault.New(fault.Conflict, "purchase_charge_error", "This request can only be paid from an account that you have authorised at your bank already.")
 	}
 	if rec.TotalCents == 0 && !rec.mayBeZero() {
 		return fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to pay.")
@@ -130,7 +136,7 @@ func (s *Service) mayGive(ctx context.Context, rec Record) error {
 	if err := s.stillAClient(ctx, rec); err != nil {
 		return err
 	}
-	if rec.CollectionCount == 0 {
+	if rec.CollectionCount == 0 || rec.Method == DebiCheck {
 		return nil // an account that was given is either stored already or being collected from
 	}
 	_, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
@@ -155,7 +161,7 @@ func (s *Service) mayUse(rec Record) error {
 }
 
 // StoredFor lists the stored accounts that the hosted page offers: the payer's
-// own, of this brand, that can be charged.
+// own, of this brand, of a method that was not excluded, that can be charged.
 func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, error) {
 	if rec.ClientID == uuid.Nil {
 		return nil, nil
@@ -163,7 +169,7 @@ func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, err
 	live, err := s.Read.TokensOf(ctx, rec.MerchantID, rec.ClientID)
 	var usable []token.Token
 	for _, t := range live {
-		if t.State == token.Active && t.BrandID == rec.BrandID {
+		if t.State == token.Active && t.BrandID == rec.BrandID && rec.allows(t.Method) {
 			usable = append(usable, t)
 		}
 	}

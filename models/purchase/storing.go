@@ -202,7 +202,7 @@ func (s *Service) firstPlan(p Purchase, b merchant.Brand, now time.Time) collect
 // terms are what the permission says of this purchase. A deduction day that only
 // follows from the one-hour default of due was chosen by nobody.
 func (p Purchase) terms(first collection.Plan, day int) mandate.Start {
-	t := mandate.Start{Currency: p.Currency, AnyDay: !p.DueGiven && day == (&DirectDebitInput{}).day(&fault.Problems{}, "months", p)}
+	t := mandate.Start{Currency: p.Currency, AnyDay: p.Method != DebiCheck && !p.DueGiven && day == (&DirectDebitInput{}).day(&fault.Problems{}, "months", p)}
 	if p.collects() {
 		t.FirstDebit = first.ActionDate
 	}

@@ -26,3 +26,17 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID, pur
 	}
 	return latest, nil
 }
+
+// CollectionsUnder gives the newest debits under a mandate, the newest first.
+func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error) {
+	var rows []collectionRow
+	err := s.read(ctx).Order("id DESC").Limit(limit).Find(&rows, "merchant_id = ? AND mandate_id = ?", merchantID, mandateID).Error
+	if err != nil {
+		return nil, fmt.Errorf("list collections of a mandate: %w", err)
+	}
+	out := make([]collection.Collection, len(rows))
+	for i, r := range rows {
+		out[i] = r.domain()
+	}
+	return out, nil
+}

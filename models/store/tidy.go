@@ -35,22 +35,35 @@ func (s *Store) Tidy(ctx context.Context) error {
 	return err
 }
 
-// FoldCounts moves the differences that purchases left into the counters, and
-// tells how many there were.
+// counted are the things whose counts are kept, and by what each is counted.
+var counted = []struct{ thing, by string }{{"purchase", "status"}, {"mandate", "kind, state"}}
+
+// FoldCounts moves the differences that purchases and mandates left into the
+// counters, and tells how many there were.
 func (s *Store) FoldCounts(ctx context.Context) (folded int64, err error) {
-	const fold = `WITH gone AS (
-			DELETE FROM purchase_count_deltas WHERE id = ANY (ARRAY(
-				SELECT id FROM purchase_count_deltas ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED))
-			RETURNING merchant_id, status, delta),
+	for _, c := range counted {
+		n, err := s.fold(ctx, c.thing, c.by)
+		if folded += n; err != nil {
+			return folded, fmt.Errorf("fold counts of %ss: %w", c.thing, err)
+		}
+	}
+	return folded, nil
+}
+
+func (s *Store) fold(ctx context.Context, thing, by string) (folded int64, err error) {
+	fold := fmt.Sprintf(`WITH gone AS (
+			DELETE FROM %[1]s_count_deltas WHERE id = ANY (ARRAY(
+				SELECT id FROM %[1]s_count_deltas ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED))
+			RETURNING merchant_id, %[2]s, delta),
 		kept AS (
-			INSERT INTO purchase_counts AS c (merchant_id, status, n)
-			SELECT merchant_id, status, sum(delta) FROM gone GROUP BY 1, 2 ORDER BY 1, 2
-			ON CONFLICT (merchant_id, status) DO UPDATE SET n = c.n + excluded.n)
-		SELECT count(*) FROM gone`
+			INSERT INTO %[1]s_counts AS c (merchant_id, %[2]s, n)
+			SELECT merchant_id, %[2]s, sum(delta) FROM gone GROUP BY merchant_id, %[2]s ORDER BY merchant_id, %[2]s
+			ON CONFLICT (merchant_id, %[2]s) DO UPDATE SET n = c.n + excluded.n)
+		SELECT count(*) FROM gone`, thing, by)
 	for {
 		var n int64
 		if err := s.Pool.QueryRow(ctx, fold, foldChunk).Scan(&n); err != nil {
-			return folded, fmt.Errorf("fold counts: %w", err)
+			return folded, err
 		}
 		folded += n
 		if n < foldChunk {
@@ -58,11 +71,9 @@ func (s *Store) FoldCounts(ctx context.Context) (folded int64, err error) {
 		}
 	}
 	if folded >= dirtyAfter {
-		if _, err := s.Pool.Exec(ctx, `VACUUM (TRUNCATE false) purchase_count_deltas`); err != nil {
-			return folded, fmt.Errorf("fold counts: %w", err)
-		}
+		_, err = s.Pool.Exec(ctx, "VACUUM (TRUNCATE false) "+thing+"_count_deltas")
 	}
-	return folded, nil
+	return folded, err
 }
 
 // PurchaseCounts tells how many purchases of the merchant stand in each status.

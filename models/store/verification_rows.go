@@ -56,3 +56,8 @@ func (s *Store) verifications(ctx context.Context, which string, args ...any) ([
 	}
 	return out, nil
 }
+
+// VerificationsOfClient implements mandate.Lister.
+func (s *Store) VerificationsOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]mandate.Verification, error) {
+	return s.verifications(ctx, "merchant_id = ? AND client_id = ?", merchantID, clientID)
+}

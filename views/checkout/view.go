@@ -14,6 +14,8 @@ type PageView struct {
 	Notice   *components.Note
 	Ask      *Ask     // nil: nothing is asked any more
 	Outcome  *Outcome // nil: nothing was done yet
+	Waiting  *Waiting // nil: no answer is awaited
+	Closed   *components.Note
 	Stored   *StoredForm
 	Account  *AccountForm
 	Cancel   string // where "Go back" leads, or nothing
@@ -28,6 +30,8 @@ type Ask struct {
 	More          string // "and 12 more"
 	MoreHref      string
 	Facts         components.Facts
+	Steps         []string // what comes next
+	Under         bool     // below an outcome, which has the title of the page
 }
 
 // Line is one product.
@@ -42,6 +46,22 @@ type Outcome struct {
 	Continue                string
 }
 
+// Waiting is the page while the payer's bank asks the payer. Seconds are left,
+// counted down by a script that asks every few seconds how it stands; State
+// changes whenever the payer is asked anew.
+type Waiting struct {
+	Title, Text           string
+	Ring                  *Ring // nil: hours are left
+	Left, Until           string
+	Seconds, Every, State string
+	Steps                 []string
+	Facts                 components.Facts
+	Phone                 string // the sandbox's phone, or nothing
+}
+
+// Ring is a time limit drawn as a circle, in seconds.
+type Ring struct{ Whole, Gone string }
+
 // StoredForm offers accounts that are stored already.
 type StoredForm struct {
 	Action, Button, When string
@@ -51,8 +71,9 @@ type StoredForm struct {
 // AccountForm asks for the details of an account and for the payer's agreement.
 type AccountForm struct {
 	Action, Title   string
-	Folded          bool // behind "Use another account", closed
-	Beside          bool // behind "Use another account", open
+	Folded          bool   // behind "Use another account", closed
+	Beside          bool   // behind "Use another account", open
+	Fold            string // what it is behind
 	Keeps           string
 	Name            components.Field
 	Bank            components.Select

@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, purchases, developers, sandbox.
+// tokens, mandates, purchases, developers, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -40,12 +40,14 @@ type Plain struct {
 	Footer  string
 }
 
-// PayerFrame is the payer's page. Payee is who asks for the money; Refresh, in seconds, reloads a page that waits.
+// PayerFrame is the payer's page. Payee is who asks for the money; Refresh, in seconds, reloads a page that waits
+// where scripts do not run; Script is the address of the one that a page that waits has.
 type PayerFrame struct {
 	Title, Payee, PayeeNote, Initials string
 	Sandbox                           *SandboxStrip
 	Contact                           string
 	Refresh                           int
+	Script                            string
 }
 
 type room struct{ Key, Label, Icon, Href string }
@@ -55,6 +57,7 @@ var rooms = []room{
 	{"attention", "Needs attention", "bell", "/attention"},
 	{"clients", "Clients", "users", "/clients"},
 	{"tokens", "Tokens", "key", "/tokens"},
+	{"mandates", "Mandates", "shield", "/mandates"},
 	{"purchases", "Purchases", "receipt", "/purchases"},
 	{"developers", "Developers", "code", "/developers"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},

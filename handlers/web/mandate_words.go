@@ -1,0 +1,161 @@
+package web
+
+import (
+	"strings"
+	"time"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/mandate"
+	"debitdesk/views/components"
+)
+
+var mandateKinds = map[mandate.State]string{
+	mandate.Submitted: "progress", mandate.Pending: "wait", mandate.ActiveState: "done", mandate.Registered: "wait", mandate.Rejected: "bad",
+	mandate.NoResponse: "bad", mandate.FailedAtBank: "bad", mandate.Suspended: "bad", mandate.Cancelled: "draft", mandate.Superseded: "draft", mandate.BlockedBy: "bad",
+}
+
+// mandatePill shows where a mandate stands; its title says what happens next.
+func mandatePill(m mandate.Mandate, asked *mandate.Authentication, now time.Time) components.Pill {
+	p := components.Pill{Kind: mandateKinds[m.State], Word: m.State.Label(), Title: mandateNext(m, asked, now)}
+	if m.State == mandate.Registered {
+		p.Word = "Registered"
+	}
+	return p
+}
+
+// mandateNext is what happens next, and what can be done about it. asked is the
+// newest time of asking, where it is at hand.
+func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time) string {
+	switch m.State {
+	case mandate.Submitted:
+		return "The request is on its way to the payer’s bank."
+	case mandate.Pending:
+		return waitingWords(asked, now)
+	case mandate.ActiveState:
+		switch {
+		case m.Kind == mandate.EFT:
+			return "Debits may run. Every EFT debit can be disputed."
+		case m.Fallback:
+			return "The payer accepted under the fallback: debits may run, and every one of them can be disputed."
+		}
+		return "The payer accepted at the bank. Debits within the terms cannot be disputed."
+	case mandate.Registered:
+		return "Nobody answered, and the mandate was registered as asked for: debits may run, and every one of them can be disputed."
+	case mandate.NoResponse:
+		return endWords[m.State] + bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
+	case mandate.Rejected, mandate.FailedAtBank, mandate.Suspended, mandate.BlockedBy:
+		return endWords[m.State] + reasonWords(m.ReasonCode)
+	case mandate.Cancelled:
+		return "It was cancelled" + dayWords(m.EndedAt, now) + "; nothing can be debited. What proves it is kept."
+	case mandate.Superseded:
+		return "A newer mandate of the same payer took its place" + dayWords(m.EndedAt, now) + "."
+	}
+	return ""
+}
+
+var endWords = map[mandate.State]string{
+	mandate.NoResponse:   "Nobody answered in time; nothing can be debited. ",
+	mandate.Rejected:     "Nothing can be debited. ",
+	mandate.FailedAtBank: "The bank could not ask the payer; nothing can be debited. ",
+	mandate.Suspended:    "The payer’s bank suspended it; nothing can be debited. ",
+	mandate.BlockedBy:    "It is blocked; nothing can be debited until the account is stored again. ",
+}
+
+func waitingWords(asked *mandate.Authentication, now time.Time) string {
+	if asked == nil || asked.ExpiresAt.IsZero() {
+		return "The payer’s bank is asking the payer. Without an answer in time the request runs out."
+	}
+	until := sayMinute(asked.ExpiresAt, now)
+	if asked.Method == mandate.RealTime {
+		until = asked.ExpiresAt.In(calendar.SAST).Format("15:04:05")
+	}
+	text := "The payer can answer until " + until + " SAST."
+	if asked.Method == mandate.Fallback {
+		text += " Without an answer the mandate is registered, and every debit under it can be disputed."
+	}
+	return text
+}
+
+// reasonWords is a bank's reason with what helps, or nothing.
+func reasonWords(code string) string {
+	switch {
+	case code == "":
+		return ""
+	case len(code) == 2: // the return code of a debit, which blocked an EFT mandate
+		of := bank.CodeOf(code)
+		return of.Label() + ". " + of.Remedy
+	}
+	of := bank.MandateCodeOf(code)
+	return of.Label() + ". " + of.Remedy
+}
+
+func dayWords(at, now time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return " on " + sayDay(dateOf(at), now)
+}
+
+var kindWords = map[mandate.Kind]string{mandate.EFT: "EFT", mandate.DebiCheck: "DebiCheck"}
+
+var methodWords = map[mandate.Method]string{
+	mandate.RealTime: "Real time, 120 seconds",
+	mandate.Delayed:  "Delayed, 48 hours",
+	mandate.Fallback: "Fallback, 48 hours",
+}
+
+var authPills = map[mandate.AuthState]components.Pill{
+	mandate.AuthRequested:  {Kind: "progress", Word: "Being sent", Title: "Goes to the bank next."},
+	mandate.AuthSent:       {Kind: "wait", Word: "At the bank", Title: "The bank has the request."},
+	mandate.AuthDelivered:  {Kind: "wait", Word: "With the payer", Title: "The payer’s handset has the request."},
+	mandate.AuthAccepted:   {Kind: "done", Word: "Accepted"},
+	mandate.AuthRejected:   {Kind: "bad", Word: "Declined"},
+	mandate.AuthNoResponse: {Kind: "draft", Word: "No answer"},
+	mandate.AuthFailed:     {Kind: "bad", Word: "Bank error"},
+}
+
+var answerChannels = map[string]string{
+	"banking_app": "Banking app", "internet_banking": "Internet banking", "ussd": "USSD", "sms": "SMS", "atm": "ATM", "branch": "Branch",
+	"contact_centre": "Contact centre", "point_of_sale": "Point of sale", "cellphone_banking": "Cellphone banking",
+}
+
+// answerChannel is where the payer answered, as the bank names it.
+func answerChannel(name string) string {
+	if words := answerChannels[name]; words != "" {
+		return words
+	}
+	return capital(strings.ReplaceAll(name, "_", " "))
+}
+
+// verifiedPill says in a word or two what the bank last said about an account;
+// its Word is empty when it was never asked.
+func verifiedPill(said []mandate.Verification) components.Pill {
+	if len(said) == 0 {
+		return components.Pill{}
+	}
+	v := said[0]
+	p := components.Pill{Kind: "done", Word: "Verified " + glue(dateOf(v.At).Format("2 Jan"))}
+	failures, warnings := v.Answers.Failures(), v.Answers.Warnings()
+	switch {
+	case len(failures) > 0:
+		p.Kind, p.Word = "bad", capital(failures[0])
+	case len(warnings) == 1:
+		p.Kind, p.Word = "wait", capital(warnings[0])
+	case len(warnings) > 1:
+		p.Kind, p.Word = "wait", capital(warnings[0])+" +"+grouped(int64(len(warnings)-1))
+	case !v.Answers.Checked():
+		p.Kind, p.Word = "draft", "Not checked by the bank"
+	}
+	p.Title = "Asked on " + dateOf(v.At).Format(dayForm) + ": " + strings.Join(answered(v.Answers), ", ") + "."
+	return p
+}
+
+var answerWords = map[bank.Answer]string{bank.Yes: "yes", bank.No: "no", bank.NotChecked: "not checked"}
+
+func answered(v bank.Verified) (words []string) {
+	for _, c := range v.Checks() {
+		words = append(words, strings.ToLower(c.Label[:1])+c.Label[1:]+" "+answerWords[c.Answer])
+	}
+	return words
+}
