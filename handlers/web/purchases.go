@@ -31,6 +31,7 @@ type Purchases struct {
 	Tokens  *token.Service
 	Events  Timeline
 	Replays Replays
+	Exports *Exports
 }
 
 const purchases = "purchases"
@@ -126,6 +127,7 @@ func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[pur
 		}
 		view.Tabs.Items = append(view.Tabs.Items, tab)
 	}
+	view.Tabs.Export = exportMenu(purchasesFound(f, counts), len(purchaseHeads), l.exportHref)
 	view.Filters = p.filterBar(l, f, known)
 	found := countWords(shown, about)
 	if cut && len(f.Statuses) > 0 {

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"context"
+
+	"debitdesk/models/audit"
 	"debitdesk/models/client"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -26,6 +29,7 @@ type Rooms struct {
 	Tokens    *Tokens
 	Mandates  *Mandates
 	Accounts  *Accounts
+	Exports   *Exports
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
@@ -34,11 +38,15 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 	register, proofs := &token.Service{Read: shelf}, &mandate.Service{Read: shelf, Lists: shelf}
 	reports := &report.Service{Read: shelf, Now: desk.Now, Calendar: purchases.Calendar, Timetable: purchases.Timetable}
 	desk.Attention = reports.AttentionCount
+	exports := &Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context, fn func(audit.Log) error) error {
+		return purchases.InTx(ctx, func(tx purchase.Tx) error { return fn(tx) })
+	}}}
 	return Rooms{
+		Exports:   exports,
 		Home:      &Home{Desk: desk, Reports: reports},
-		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
-		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
-		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf},
+		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf, Exports: exports},
+		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases, Exports: exports},
+		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, Exports: exports},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
 	}
 }
@@ -47,4 +55,5 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 func (r Rooms) Beside(c *Clients) {
 	c.Panels = append(c.Panels, r.Tokens.TokensPanel, r.Tokens.PurchasesPanel)
 	c.Breaks = r.Tokens.Breaks
+	c.Exports = r.Exports
 }
