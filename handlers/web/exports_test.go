@@ -202,8 +202,8 @@ func TestAnExportIsRecordedWithoutTheNumbersThatWereSought(t *testing.T) {
 	k.Page(k.A.Finance, "GET", "/clients/export?format=xlsx&account=with&q=800101+5009+087", nil).Want(http.StatusOK)
 	k.Page(k.A.Finance, "GET", "/purchases/export?format=csv&status=preauthorized", nil).Want(http.StatusOK)
 	for list, want := range map[string]string{
-		"clients":   `{"list": "clients", "rows": "1", "format": "xlsx", "columns": 6, "filters": {"q": "•••• 9087", "account": "with"}}`,
-		"purchases": `{"list": "purchases", "rows": "1", "format": "csv", "columns": 10, "filters": {"status": "preauthorized"}}`,
+		"clients":   `{"list": "clients", "rows": 1, "format": "xlsx", "columns": 6, "filters": {"q": "•••• 9087", "account": "with"}}`,
+		"purchases": `{"list": "purchases", "rows": 1, "format": "csv", "columns": 10, "filters": {"status": "preauthorized"}}`,
 	} {
 		if n := k.Count(`SELECT count(*) FROM audit_entries WHERE action = 'list.exported' AND merchant_id = $1 AND actor_id = $2 AND after::jsonb = $3::jsonb`, k.A.ID, k.A.Finance.ID, want); n != 1 {
 			t.Errorf("%s: %d entries like %s", list, n, want)

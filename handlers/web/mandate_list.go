@@ -144,8 +144,8 @@ func (h *Mandates) listView(l *listing, f mandate.Filter, page paging.Page[manda
 		known = known || tab.Active
 		view.Tabs.Items = append(view.Tabs.Items, tab)
 	}
-	view.Tabs.Export = exportMenu(mandatesFound(f, counts), len(mandateHeads), l.exportHref)
 	view.Filters = mandateFilters(l, f, known)
+	view.Filters.Export = exportMenu(mandatesFound(f, counts), len(mandateHeads), l.exportHref)
 	view.Filters.Found = found + " " + plural(countOf(counts, f.States), "mandate")
 	view.Method = components.Select{Label: "Method", Name: "method", Blank: "Any method", Quiet: true, Options: []components.Option{
 		{Value: string(mandate.DebiCheck), Text: "DebiCheck", Selected: f.Kind == mandate.DebiCheck}, {Value: string(mandate.EFT), Text: "EFT", Selected: f.Kind == mandate.EFT}}}

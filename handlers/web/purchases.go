@@ -127,8 +127,8 @@ func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[pur
 		}
 		view.Tabs.Items = append(view.Tabs.Items, tab)
 	}
-	view.Tabs.Export = exportMenu(purchasesFound(f, counts), len(purchaseHeads), l.exportHref)
 	view.Filters = p.filterBar(l, f, known)
+	view.Filters.Export = exportMenu(purchasesFound(f, counts), len(purchaseHeads), l.exportHref)
 	found := countWords(shown, about)
 	if cut && len(f.Statuses) > 0 {
 		found = "many"

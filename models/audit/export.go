@@ -36,11 +36,16 @@ func (s *Exports) Begin(ctx context.Context, who actor.Actor, e Export) error {
 	}
 	// People search for identity and account numbers: those are not kept in clear.
 	if q, searched := filters["q"]; searched {
-		filters["q"] = number.ReplaceAllStringFunc(q, func(n string) string { return bank.AccountNumber(n).String() })
+		filters["q"] = number.ReplaceAllStringFunc(q, func(n string) string {
+			return bank.AccountNumber(between.ReplaceAllString(n, "")).String()
+		})
 	}
-	rows := fmt.Sprint(e.Rows)
-	if !e.Exact {
-		rows = "more than " + rows
+	var rows any = e.Rows
+	switch {
+	case !e.Exact && e.Rows == 0:
+		rows = "many"
+	case !e.Exact:
+		rows = fmt.Sprintf("more than %d", e.Rows)
 	}
 	return s.InTx(ctx, func(log Log) error {
 		log.Audit(who, Entry{Action: "list.exported", ObjectType: "list", ObjectID: who.MerchantID, Text: "The list of " + e.List + " was exported.",
@@ -49,5 +54,9 @@ func (s *Exports) Begin(ctx context.Context, who actor.Actor, e Export) error {
 	})
 }
 
-// number is a run of seven digits or more, as people group them.
-var number = regexp.MustCompile(`\d(?:[ .-]?\d){6,}`)
+// number is a run of seven digits or more, as people group them; between is what
+// stands between the groups.
+var (
+	number  = regexp.MustCompile(`\d(?:[ .-]?\d){6,}`)
+	between = regexp.MustCompile(`[ .-]`)
+)

@@ -47,6 +47,7 @@ type FilterBar struct {
 	Chips                       []Chip
 	ClearHref                   string
 	Found                       string // "12 clients"
+	Export                      Export // stands at the end
 	Plain                       bool
 }
 
