@@ -26,6 +26,7 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/purchases", p.List)
 		e.at(person, "POST", "/purchases", p.Create)
 		e.at(person, "GET", "/purchases/new", p.New)
+		e.at(person, "GET", "/purchases/export", p.Export)
 		e.at(person, "POST", "/purchases/preview", p.Preview)
 		e.at(person, "GET", "/purchases/:id", p.Show)
 		e.at(person, "GET", "/purchases/:id/qr", p.QR)
@@ -45,12 +46,14 @@ func (e *edge) debits() {
 	}
 	if h := e.Tokens; h != nil {
 		e.at(person, "GET", "/tokens", h.List)
+		e.at(person, "GET", "/tokens/export", h.Export)
 		e.at(person, "GET", "/tokens/deletion", h.AskDelete)
 		e.at(person, "POST", "/tokens/deletion", h.Delete)
 		e.at(person, "GET", "/tokens/:id", h.Show)
 	}
 	if h := e.Mandates; h != nil {
 		e.at(person, "GET", "/mandates", h.List)
+		e.at(person, "GET", "/mandates/export", h.Export)
 		e.at(person, "GET", "/mandates/:id", h.Show)
 		e.at(person, "GET", "/mandates/:id/document.pdf", h.Document)
 		e.at(person, "GET", "/mandates/:id/evidence/:file", h.Evidence)

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"context"
+
+	"debitdesk/models/audit"
 	"debitdesk/models/client"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -30,6 +33,7 @@ type Rooms struct {
 	SetUp     *MandateForms
 
 	Amendments *Amendments
+	Exports    *Exports
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
@@ -39,11 +43,15 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 	reports := &report.Service{Read: shelf, Now: desk.Now, Calendar: purchases.Calendar, Timetable: purchases.Timetable}
 	desk.Attention = reports.AttentionCount
 	live := &Live{Desk: desk, Sheet: proofs.Show, AskAgain: purchases.AskAgain, Limits: purchases.Limits, Window: purchases.Window}
+	exports := &Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context, fn func(audit.Log) error) error {
+		return purchases.InTx(ctx, func(tx purchase.Tx) error { return fn(tx) })
+	}}}
 	return Rooms{
+		Exports:   exports,
 		Home:      &Home{Desk: desk, Reports: reports},
-		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
-		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
-		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, LivePanel: live.Panel},
+		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf, Exports: exports},
+		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases, Exports: exports},
+		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, LivePanel: live.Panel, Exports: exports},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
 		Live:      live,
 		SetUp:     &MandateForms{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
@@ -56,4 +64,5 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 func (r Rooms) Beside(c *Clients) {
 	c.Panels = append(c.Panels, r.Tokens.TokensPanel, r.Tokens.PurchasesPanel)
 	c.Breaks = r.Tokens.Breaks
+	c.Exports = r.Exports
 }
