@@ -25,6 +25,7 @@ import (
 // server is the built binary, serving on a folder of its own.
 type server struct {
 	cmd    *exec.Cmd
+	env    []string
 	folder string
 	base   string // http://127.0.0.1:port
 	cast   cast
@@ -54,23 +55,9 @@ func start(ctx context.Context) (*server, error) {
 	if err := s.seed(ctx, env); err != nil {
 		return s, err
 	}
-	s.cmd = exec.Command("bin/debitdesk", "serve")
-	s.cmd.Env, s.cmd.Stderr = env, os.Stderr
-	stdout, err := s.cmd.StdoutPipe()
-	if err != nil {
+	if err := s.serve(env); err != nil {
 		return s, err
 	}
-	if err := s.cmd.Start(); err != nil {
-		return s, err
-	}
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		if _, address, ok := strings.Cut(lines.Text(), "listening on "); ok {
-			s.base = strings.TrimSpace(address)
-			break
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, stdout) }()
 	if s.db, err = postgres.Open(ctx, filepath.Join(folder, "data"), slog.New(slog.DiscardHandler)); err != nil {
 		return s, err
 	}
@@ -83,6 +70,41 @@ func start(ctx context.Context) (*server, error) {
 		return s, err
 	}
 	return s, s.findPgbench(ctx)
+}
+
+// serve starts the binary and waits until it listens.
+func (s *server) serve(env []string, args ...string) error {
+	s.env = env
+	s.cmd = exec.Command("bin/debitdesk", append([]string{"serve"}, args...)...) //nolint:gosec // our own binary and words
+	s.cmd.Env, s.cmd.Stderr = env, os.Stderr
+	stdout, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if _, address, ok := strings.Cut(lines.Text(), "listening on "); ok {
+			s.base = strings.TrimSpace(address)
+			break
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, stdout) }()
+	return nil
+}
+
+// beside starts another process on the same database.
+func (s *server) beside(args ...string) (*server, error) {
+	other := &server{cast: s.cast}
+	return other, other.serve(s.env, args...)
+}
+
+// leave ends the process alone.
+func (s *server) leave() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.cmd.Wait()
 }
 
 // seed makes the merchant by the commands that a person would use.
@@ -126,8 +148,7 @@ func (s *server) stop() {
 		_ = s.db.Close()
 	}
 	if s.cmd != nil && s.cmd.Process != nil {
-		_ = s.cmd.Process.Signal(syscall.SIGTERM)
-		_ = s.cmd.Wait()
+		s.leave()
 	}
 	_ = os.RemoveAll(s.folder)
 }
