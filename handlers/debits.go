@@ -5,7 +5,7 @@ import "debitdesk/handlers/web"
 // Rooms gives the addresses the pages about debits, and the clients' pages what
 // belongs beside a client.
 func (d *Deps) Rooms(r web.Rooms) {
-	d.Home, d.Purchases, d.Tokens, d.Accounts, d.Mandates = r.Home, r.Purchases, r.Tokens, r.Accounts, r.Mandates
+	d.Home, d.Purchases, d.Tokens, d.Accounts, d.Mandates, d.Invoices = r.Home, r.Purchases, r.Tokens, r.Accounts, r.Mandates, r.Invoices
 	if d.Clients != nil {
 		r.Beside(d.Clients)
 	}
@@ -40,6 +40,11 @@ func (e *edge) debits() {
 		e.at(person, "POST", "/purchases/:id/payment", p.Paid)
 		e.at(person, "GET", "/purchases/:id/mail", p.AskMail)
 		e.at(person, "POST", "/purchases/:id/mail", p.Mail)
+		e.at(person, "GET", "/purchases/:id/address", p.AskAddress)
+		e.at(person, "POST", "/purchases/:id/address", p.Address)
+	}
+	if h := e.Invoices; h != nil {
+		e.at(person, "GET", "/invoices", h.List)
 	}
 	if h := e.Tokens; h != nil {
 		e.at(person, "GET", "/tokens", h.List)

@@ -46,6 +46,7 @@ type Deps struct {
 	Mandates     *web.Mandates
 	Accounts     *web.Accounts
 	Home         *web.Home
+	Invoices     *web.Invoices
 }
 
 // API holds the resources of the JSON API.

@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
@@ -27,6 +28,7 @@ import (
 // permission: there is no session and no cookie.
 type Pages struct {
 	Purchases *purchase.Service
+	Billing   *billing.Service
 	Sandbox   bool
 	BaseURL   string // public address, without a slash at the end
 	limit     limiter

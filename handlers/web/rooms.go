@@ -1,6 +1,7 @@
 package web
 
 import (
+	"debitdesk/models/billing"
 	"debitdesk/models/client"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -16,6 +17,7 @@ type Shelf interface {
 	mandate.Reader
 	mandate.Lister
 	Debits
+	Mails
 	report.Reader
 }
 
@@ -26,17 +28,19 @@ type Rooms struct {
 	Tokens    *Tokens
 	Mandates  *Mandates
 	Accounts  *Accounts
+	Invoices  *Invoices
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
 // needs attention.
-func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, shelf Shelf) Rooms {
+func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, bills *billing.Service, shelf Shelf) Rooms {
 	register, proofs := &token.Service{Read: shelf}, &mandate.Service{Read: shelf, Lists: shelf}
 	reports := &report.Service{Read: shelf, Now: desk.Now, Calendar: purchases.Calendar, Timetable: purchases.Timetable}
 	desk.Attention = reports.AttentionCount
 	return Rooms{
 		Home:      &Home{Desk: desk, Reports: reports},
-		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
+		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Billing: bills, Mails: shelf, Events: shelf, Replays: shelf},
+		Invoices:  &Invoices{Desk: desk, Service: bills},
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
 		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -18,15 +20,24 @@ import (
 // Store keeps the mails.
 type Store interface {
 	Now() time.Time
-	// DueMails names queued mails whose turn has come, longest waiting first.
-	DueMails(ctx context.Context, limit int) ([]uuid.UUID, error)
-	// ClaimMail takes a mail for this process and counts the try; false when
-	// another has it, its time has not come, it is done or unknown.
-	ClaimMail(ctx context.Context, id uuid.UUID) (mail.Mail, bool, error)
-	// MailWorded keeps the words of a mail that was queued without them.
-	MailWorded(ctx context.Context, id uuid.UUID, l mail.Letter) error
-	// MailSent marks a mail that the relay has.
-	MailSent(ctx context.Context, id uuid.UUID) error
+	// ClaimMails takes up to limit queued mails whose turn has come for this process
+	// and counts the try, longest waiting first.
+	ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error)
+	// ClaimMail takes one mail for this process; none when another has it, its time
+	// has not come, it is done or unknown.
+	ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error)
+	// MailsWorded keeps the words of mails that were queued without them.
+	MailsWorded(ctx context.Context, mails []mail.Mail) error
+	// HandMail notes that the last byte of a mail is about to leave; false when the
+	// try is not this process's any more.
+	HandMail(ctx context.Context, id uuid.UUID, try int) (bool, error)
+	// UnconfirmedMails lists mails that were handed over by a process that ended
+	// before it heard the relay's answer.
+	UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error)
+	// MailsSent marks mails that the relay has.
+	MailsSent(ctx context.Context, mails []mail.Mail) error
+	// ReleaseMails gives claimed mails back that were not tried.
+	ReleaseMails(ctx context.Context, mails []mail.Mail) error
 	// MailPutOff keeps it for another try at next; the zero time gives it up.
 	MailPutOff(ctx context.Context, id uuid.UUID, try int, why string, next time.Time) error
 }
@@ -35,12 +46,13 @@ type Store interface {
 type Service struct {
 	Store  Store
 	Sender mail.Sender
-	// Compose words a mail that was queued without words, as those of many invoices
-	// at once are.
-	Compose func(ctx context.Context, m mail.Mail) (mail.Letter, error)
-	// Sent, when given, hears of every mail that the relay has taken, so that an
+	// AtOnce is how many mails of a group are sent side by side; 0 is one.
+	AtOnce int
+	// Compose words mails that were queued without words, as invoices are.
+	Compose func(ctx context.Context, mails []mail.Mail) ([]mail.Letter, error)
+	// Sent, when given, hears of all mails that the relay has taken, so that an
 	// invoice's purchase can turn sent. It must be safe to repeat.
-	Sent func(ctx context.Context, m mail.Mail) error
+	Sent func(ctx context.Context, mails []mail.Mail) error
 }
 
 // patience is how long the next try waits after the first failure, the second and
@@ -53,9 +65,9 @@ var patience = []time.Duration{
 const Tries = 8
 
 const (
-	sendWithin = time.Minute // one try; far below the time for which a claim holds
-	chunk      = 50
-	weary      = 3 // failures in a row after which a sweep leaves the relay alone
+	sendWithin = time.Minute // one try
+	group      = 200         // mails that are claimed, worded and marked together
+	weary      = 3           // failures in a row after which a sweep leaves the relay alone
 	whyLength  = 500
 )
 
@@ -65,85 +77,179 @@ var errPutOff = errors.New("mail put off")
 // Send sends one mail. A mail that another process has, that is not due or that
 // is done already is no error. When the relay fails, the mail is put off or given
 // up, and the error tells why.
-//
-// A process that dies after the relay took the mail and before it was marked
-// leaves it queued: it goes out again with the same message id.
 func (s *Service) Send(ctx context.Context, id uuid.UUID) error {
-	_, err := s.send(ctx, id)
+	mails, err := s.Store.ClaimMail(ctx, id)
+	if err != nil || len(mails) == 0 {
+		return err
+	}
+	_, err = s.send(ctx, mails)
 	return err
 }
 
-// SendDue sends every mail whose turn has come and tells how many went out. It
-// stops early, with the relay's error, when the relay fails again and again.
+// SendDue sends every mail whose turn has come, in groups, and tells how many went
+// out. It stops early, with the relay's error, when the relay fails again and again.
+//
+// A mail is handed over, and noted as handed over, just before its last byte leaves:
+// a process that dies before has sent nothing, one that dies later does not send it
+// again, and one that was slow and lost its claim does not hand over.
 func (s *Service) SendDue(ctx context.Context) (sent int, err error) {
-	failures := 0
+	if err := s.confirm(ctx); err != nil {
+		return 0, err
+	}
 	for {
-		ids, err := s.Store.DueMails(ctx, chunk)
-		if err != nil {
+		mails, err := s.Store.ClaimMails(ctx, group)
+		if err != nil || len(mails) == 0 {
 			return sent, err
 		}
-		taken := 0
-		for _, id := range ids {
-			done, err := s.send(ctx, id)
-			switch {
-			case err != nil && !errors.Is(err, errPutOff):
-				return sent, err
-			case done:
-				sent, taken, failures = sent+1, taken+1, 0
-			case err == nil: // another process has it
-			default:
-				taken, failures = taken+1, failures+1
-			}
-			if failures == weary {
-				return sent, err
-			}
-		}
-		if taken == 0 {
-			return sent, nil
+		n, err := s.send(ctx, mails)
+		sent += n
+		if err != nil && !(errors.Is(err, errPutOff) && n > 0) {
+			return sent, err
 		}
 	}
 }
 
-func (s *Service) send(ctx context.Context, id uuid.UUID) (sent bool, err error) {
-	m, claimed, err := s.Store.ClaimMail(ctx, id)
-	if err != nil || !claimed {
-		return false, err
-	}
-	if m.Text == "" && m.HTML == "" && s.Compose != nil {
-		if m.Letter, err = s.word(ctx, m); err != nil {
-			return false, s.putOff(context.WithoutCancel(ctx), m, err)
+// confirm marks what was handed over by a process that is gone.
+func (s *Service) confirm(ctx context.Context) error {
+	for {
+		mails, err := s.Store.UnconfirmedMails(ctx, group)
+		if err != nil || len(mails) == 0 {
+			return err
+		}
+		if err := s.sent(ctx, mails); err != nil {
+			return err
 		}
 	}
-	within, cancel := context.WithTimeout(ctx, sendWithin)
-	err = s.Sender.Send(within, m)
-	cancel()
+}
+
+// send sends claimed mails, and tells how many the relay took.
+func (s *Service) send(ctx context.Context, mails []mail.Mail) (int, error) {
+	if err := s.word(ctx, mails); err != nil {
+		why := error(nil)
+		for _, m := range mails {
+			why = s.putOff(context.WithoutCancel(ctx), m, err)
+		}
+		return 0, why
+	}
+	if _, keeps := s.Sender.(Keep); keeps {
+		return len(mails), s.sent(ctx, mails)
+	}
+	r := round{s: s, todo: mails}
+	var talks sync.WaitGroup
+	for range max(min(s.AtOnce, len(mails)), 1) {
+		talks.Go(func() { r.talk(ctx) })
+	}
+	talks.Wait()
 	// What the relay said must be written down even when the caller gives up now.
 	ctx = context.WithoutCancel(ctx)
-	if err != nil {
-		return false, s.putOff(ctx, m, err)
+	return len(r.taken), errors.Join(r.err, s.sent(ctx, r.taken), s.Store.ReleaseMails(ctx, r.todo))
+}
+
+// round is a group of mails on its way, over several conversations side by side.
+type round struct {
+	s        *Service
+	mu       sync.Mutex
+	todo     []mail.Mail
+	taken    []mail.Mail
+	failures int // in a row
+	err      error
+}
+
+func (r *round) talk(ctx context.Context) {
+	for {
+		m, more := r.next()
+		if !more {
+			return
+		}
+		r.done(m, r.s.hand(ctx, m))
 	}
-	return true, s.sent(ctx, m)
+}
+
+// next is the next mail, unless the relay is in trouble or the caller gave up.
+func (r *round) next() (m mail.Mail, more bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.todo) == 0 || r.failures >= weary || r.err != nil && !errors.Is(r.err, errPutOff) {
+		return m, false
+	}
+	m, r.todo = r.todo[0], r.todo[1:]
+	return m, true
+}
+
+func (r *round) done(m mail.Mail, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case err == nil:
+		r.taken, r.failures = append(r.taken, m), 0
+	case errors.Is(err, errLost):
+	default:
+		r.failures++
+		r.err = err
+	}
+}
+
+// errLost: another process has the mail by now.
+var errLost = errors.New("the claim was lost")
+
+// hand sends one mail.
+func (s *Service) hand(ctx context.Context, m mail.Mail) error {
+	within, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	var noted error
+	err := s.Sender.Send(within, m, func() error {
+		mine, err := s.Store.HandMail(within, m.ID, m.Tries)
+		if err == nil && !mine {
+			err = errLost
+		}
+		noted = err
+		return err
+	})
+	switch {
+	case err == nil:
+		return nil
+	case noted != nil:
+		return noted
+	}
+	return s.putOff(context.WithoutCancel(ctx), m, err)
 }
 
 // word keeps the words before they leave the house: what is shown is what was sent.
-func (s *Service) word(ctx context.Context, m mail.Mail) (mail.Letter, error) {
-	l, err := s.Compose(ctx, m)
-	if err != nil {
-		return l, fmt.Errorf("word mail %s: %w", m.ID, err)
-	}
-	return l, s.Store.MailWorded(ctx, m.ID, l)
-}
-
-// sent tells the hook before it marks the mail: a crash in between repeats both,
-// and never leaves a mail that is sent with a purchase that is not.
-func (s *Service) sent(ctx context.Context, m mail.Mail) error {
-	var told error
-	if s.Sent != nil {
-		if err := s.Sent(ctx, m); err != nil {
-			told = fmt.Errorf("tell of sent mail %s: %w", m.ID, err)
+func (s *Service) word(ctx context.Context, mails []mail.Mail) error {
+	var at []int
+	var wordless []mail.Mail
+	for i, m := range mails {
+		if m.Text == "" && m.HTML == "" {
+			at, wordless = append(at, i), append(wordless, m)
 		}
 	}
-	return errors.Join(s.Store.MailSent(ctx, m.ID), told)
+	if s.Compose == nil || len(wordless) == 0 {
+		return nil
+	}
+	letters, err := s.Compose(ctx, wordless)
+	if err != nil {
+		return fmt.Errorf("word mails: %w", err)
+	}
+	for n, i := range at {
+		mails[i].Letter = letters[n]
+		wordless[n].Letter = letters[n]
+	}
+	return s.Store.MailsWorded(ctx, wordless)
+}
+
+// sent tells the hook before it marks the mails: a crash in between repeats both,
+// and never leaves a mail that is sent with a purchase that is not.
+func (s *Service) sent(ctx context.Context, mails []mail.Mail) error {
+	if len(mails) == 0 {
+		return nil
+	}
+	var told error
+	if s.Sent != nil {
+		if err := s.Sent(ctx, mails); err != nil {
+			told = fmt.Errorf("tell of sent mails: %w", err)
+		}
+	}
+	return errors.Join(s.Store.MailsSent(ctx, mails), told)
 }
 
 func (s *Service) putOff(ctx context.Context, m mail.Mail, why error) error {
@@ -178,4 +284,26 @@ func short(text string) string {
 type Keep struct{}
 
 // Send implements mail.Sender.
-func (Keep) Send(context.Context, mail.Mail) error { return nil }
+func (Keep) Send(context.Context, mail.Mail, func() error) error { return nil }
+
+// WithFiles is a sender whose mails bring the files that they only name.
+type WithFiles struct {
+	mail.Sender
+	// File makes the file of a reference.
+	File func(ctx context.Context, merchantID uuid.UUID, ref string) ([]byte, error)
+}
+
+// Send implements mail.Sender.
+func (w WithFiles) Send(ctx context.Context, m mail.Mail, hand func() error) error {
+	m.Attachments = slices.Clone(m.Attachments)
+	for i, a := range m.Attachments {
+		if a.Ref == "" {
+			continue
+		}
+		var err error
+		if m.Attachments[i].Content, err = w.File(ctx, m.MerchantID, a.Ref); err != nil {
+			return fmt.Errorf("attach %s: %w", a.Name, err)
+		}
+	}
+	return w.Sender.Send(ctx, m, hand)
+}

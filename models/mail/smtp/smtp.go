@@ -11,9 +11,9 @@ import (
 	"net"
 	netmail "net/mail"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -32,6 +32,9 @@ type Relay struct {
 	options []gomail.Option
 	tls     *tls.Config
 	secure  bool // TLS from the first byte
+
+	mu   sync.Mutex
+	idle []*line
 }
 
 var _ mail.Sender = (*Relay)(nil)
@@ -116,65 +119,78 @@ func local(host string) bool {
 }
 
 // Send implements mail.Sender. A relay's last word, or a recipient that is no
-// address, is a mail.Refusal; everything else may pass.
-func (r *Relay) Send(ctx context.Context, m mail.Mail) error {
+// address, is a mail.Refusal; everything else may pass. Conversations that went
+// well are used again.
+func (r *Relay) Send(ctx context.Context, m mail.Mail, hand func() error) error {
 	msg, err := r.message(m)
 	if err != nil {
 		return &mail.Refusal{Err: err}
 	}
-	line := &line{relay: r}
-	defer line.close()
-	// A client is new for every mail: a conversation belongs to one goroutine.
-	client, err := gomail.NewClient(r.server, append(slices.Clone(r.options), gomail.WithDialContextFunc(line.dial))...)
-	if err != nil {
-		return fmt.Errorf("mail relay: %w", err)
+	for {
+		l, err := r.line(ctx)
+		if err != nil {
+			return err
+		}
+		used := !l.spoken.IsZero()
+		stop := context.AfterFunc(ctx, l.hangUp)
+		begun, err := l.deliver(msg, hand)
+		if !stop() || err != nil {
+			l.close()
+		} else {
+			l.keep()
+		}
+		if err == nil || begun || !used {
+			return err
+		}
+		// The relay hung up on a conversation that had waited: a new one.
 	}
-	err = client.DialAndSendWithContext(ctx, msg)
-	switch {
-	case msg.IsDelivered(): // a farewell that went wrong takes nothing back
-		return nil
-	case refused(err):
+}
+
+// deliver says one mail. Begun tells that the relay had taken up its sender.
+func (l *line) deliver(msg *gomail.Msg, hand func() error) (begun bool, err error) {
+	c := l.client
+	if err := c.UpdateDeadline(timeout); err != nil {
+		return false, err
+	}
+	from, err := msg.GetSender(false)
+	if err != nil {
+		return true, &mail.Refusal{Err: err}
+	}
+	to, err := msg.GetRecipients()
+	if err != nil {
+		return true, &mail.Refusal{Err: err}
+	}
+	if err := c.Mail(from); err != nil {
+		return false, fmt.Errorf("sender %s: %w", from, err)
+	}
+	for _, rcpt := range to {
+		if err := c.Rcpt(rcpt); err != nil {
+			return true, lastWord(fmt.Errorf("recipient %s: %w", rcpt, err))
+		}
+	}
+	w, err := c.Data()
+	if err != nil {
+		return true, lastWord(fmt.Errorf("content: %w", err))
+	}
+	l.open = true
+	if _, err := msg.WriteTo(w); err != nil {
+		return true, fmt.Errorf("content: %w", err)
+	}
+	if err := hand(); err != nil {
+		return true, err // hanging up now leaves the relay without an end, and so without a mail
+	}
+	l.open = false
+	if err := w.Close(); err != nil {
+		return true, lastWord(fmt.Errorf("content: %w", err))
+	}
+	return true, nil
+}
+
+func lastWord(err error) error {
+	if refused(err) {
 		return &mail.Refusal{Err: err}
 	}
 	return err
-}
-
-// line is the connection of one conversation. The library leaves it open when the
-// greeting, the encryption or the sign-in fails, so we hold it
-// ourselves.
-type line struct {
-	relay  *Relay
-	hangUp func()
-}
-
-func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	var conn net.Conn
-	var err error
-	if l.relay.secure {
-		conn, err = (&tls.Dialer{Config: l.relay.tls}).DialContext(ctx, network, address)
-	} else {
-		conn, err = (&net.Dialer{}).DialContext(ctx, network, address)
-	}
-	if err == nil {
-		l.hangUp = func() { _ = conn.Close() }
-	}
-	return conn, err
-}
-
-func (l *line) close() {
-	if l.hangUp != nil {
-		l.hangUp()
-	}
-}
-
-// refused tells the 5xx that concerns this mail: a recipient or the content. A 5xx
-// about our sign-in or our sender is a matter of configuration, which people mend.
-func refused(err error) bool {
-	var s *gomail.SendError
-	if !errors.As(err, &s) || s.ErrorCode() < 500 {
-		return false
-	}
-	return s.Reason == gomail.ErrSMTPRcptTo || s.Reason == gomail.ErrSMTPData || s.Reason == gomail.ErrSMTPDataClose
 }
 
 func (r *Relay) message(m mail.Mail) (*gomail.Msg, error) {
