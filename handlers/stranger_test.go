@@ -50,7 +50,7 @@ func newStreet(t *testing.T) *street {
 		h.Deps.Account = &web.Account{Desk: h.Desk, Self: people}
 		b := bank.New(db.SandboxLedger(), db.Now, h.Purchases.Timetable, h.Purchases.Calendar)
 		post := &outbox.Service{Store: db, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed, Compose: h.Billing.Compose}
-		h.Deps.Room = &sandbox.Room{Mails: db, File: h.Billing.File, Page: h.Desk.Show, Desk: &room.Desk{InTx: store.Runner[room.Tx](db), Read: db, Clock: db.Clock,
+		h.Deps.Room = &sandbox.Room{Mails: db, Files: h.Billing.File, Page: h.Desk.Show, Desk: &room.Desk{InTx: store.Runner[room.Tx](db), Read: db, Clock: db.Clock,
 			Purchases: h.Purchases, Mail: post.SendDue, Debits: &debit.Service{InTx: store.Runner[debit.Tx](db), Read: db, Bank: b, Purchases: h.Purchases,
 				Now: db.Now, Timetable: h.Purchases.Timetable},
 			Payer: b.ForceMandate,

@@ -46,7 +46,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store}
 	deps.Rooms(web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store))
 	if s.sandbox != nil {
-		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, File: s.billing.File, Page: desk.Show}
+		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Files: s.billing.File, Page: desk.Show}
 	}
 	return handlers.New(deps)
 }

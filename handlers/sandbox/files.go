@@ -44,7 +44,7 @@ func (r *Room) content(ctx context.Context, m mail.Mail, a mail.Attachment) ([]b
 	if a.Ref == "" {
 		return a.Content, nil
 	}
-	b, err := r.File(ctx, m.MerchantID, a.Ref)
+	b, err := r.Files(ctx, m.MerchantID, a.Ref)
 	if err == nil {
 		r.sizes.keep(a.Ref, len(b))
 	}

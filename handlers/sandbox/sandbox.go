@@ -36,7 +36,7 @@ type Frame func(c echo.Context, status int, title, active string, page func(layo
 type Room struct {
 	Desk  *sandbox.Desk
 	Mails Mails
-	File  File // what mails only name
+	Files File // makes what mails only name
 	Page  Frame
 
 	sizes sizes

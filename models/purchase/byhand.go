@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -77,9 +78,12 @@ func (s *Service) mailAgain(tx Tx, who actor.Actor, rec *Record) error {
 	if rec.Method != "" && rec.Options.ForceRecurring {
 		letter = s.Letters.AccountLink(rec.Purchase, rec.Brand)
 	} else {
-		number, err := s.Papers.Issue(tx, who, *rec)
-		if err != nil {
-			return err
+		number := cmp.Or(rec.Reference, rec.ReferenceGenerated)
+		if s.Papers != nil {
+			var err error
+			if number, err = s.Papers.Issue(tx, who, *rec); err != nil {
+				return err
+			}
 		}
 		kind, letter.Subject = MailInvoice, "Invoice "+number+" from "+rec.Brand.Name
 	}

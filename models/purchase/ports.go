@@ -127,7 +127,7 @@ type Service struct {
 	Calendar  *calendar.Calendar
 	Timetable collection.Timetable
 	Letters   Letters
-	Papers    Papers
+	Papers    Papers // nil: purchases have no numbered documents
 	// Readdress gives a client another e-mail address, in the transaction of the purchase.
 	Readdress func(tx Tx, who actor.Actor, clientID uuid.UUID, email string) error
 	Window    mandate.Window // of real-time DebiCheck

@@ -82,7 +82,7 @@ func (s *Service) Send(ctx context.Context, id uuid.UUID) error {
 	if err != nil || len(mails) == 0 {
 		return err
 	}
-	_, err = s.send(ctx, mails)
+	_, _, err = s.send(ctx, mails)
 	return err
 }
 
@@ -101,9 +101,9 @@ func (s *Service) SendDue(ctx context.Context) (sent int, err error) {
 		if err != nil || len(mails) == 0 {
 			return sent, err
 		}
-		n, err := s.send(ctx, mails)
+		n, tired, err := s.send(ctx, mails)
 		sent += n
-		if err != nil && !(errors.Is(err, errPutOff) && n > 0) {
+		if err != nil && (tired || !errors.Is(err, errPutOff)) {
 			return sent, err
 		}
 	}
@@ -122,17 +122,18 @@ func (s *Service) confirm(ctx context.Context) error {
 	}
 }
 
-// send sends claimed mails, and tells how many the relay took.
-func (s *Service) send(ctx context.Context, mails []mail.Mail) (int, error) {
+// send sends claimed mails, and tells how many the relay took; tired when it failed
+// again and again.
+func (s *Service) send(ctx context.Context, mails []mail.Mail) (n int, tired bool, err error) {
 	if err := s.word(ctx, mails); err != nil {
 		why := error(nil)
 		for _, m := range mails {
 			why = s.putOff(context.WithoutCancel(ctx), m, err)
 		}
-		return 0, why
+		return 0, true, why
 	}
 	if _, keeps := s.Sender.(Keep); keeps {
-		return len(mails), s.sent(ctx, mails)
+		return len(mails), false, s.sent(ctx, mails)
 	}
 	r := round{s: s, todo: mails}
 	var talks sync.WaitGroup
@@ -142,7 +143,7 @@ func (s *Service) send(ctx context.Context, mails []mail.Mail) (int, error) {
 	talks.Wait()
 	// What the relay said must be written down even when the caller gives up now.
 	ctx = context.WithoutCancel(ctx)
-	return len(r.taken), errors.Join(r.err, s.sent(ctx, r.taken), s.Store.ReleaseMails(ctx, r.todo))
+	return len(r.taken), r.failures >= weary, errors.Join(r.err, s.sent(ctx, r.taken), s.Store.ReleaseMails(ctx, r.todo))
 }
 
 // round is a group of mails on its way, over several conversations side by side.

@@ -83,6 +83,16 @@ func (r *Relay) tidy() {
 	})
 }
 
+// Close takes leave of the relay. Mails sent later begin a conversation anew.
+func (r *Relay) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.idle {
+		l.close()
+	}
+	r.idle = nil
+}
+
 func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	var conn net.Conn
 	var err error
