@@ -141,8 +141,10 @@ func sums(p billing.Paper) []Sum {
 			label = "VAT at " + strconv.FormatInt(p.Percent, 10) + money.NBSP + "%"
 		}
 		add(label, *p.VATCents)
-	case d.TaxOverrideCents != nil:
-		add("Tax included", *d.TaxOverrideCents)
+	default: // what the merchant called tax, without being a vendor
+		if tax := billing.TaxNamed(d); tax != 0 || d.TaxOverrideCents != nil {
+			add("Tax included", tax)
+		}
 	}
 	label := "Total"
 	if p.Kind == billing.Credited {

@@ -79,6 +79,19 @@ func (s *Split) added(lines []Line, totalCents int64) int64 {
 	return proportion(whole, totalCents, listed)
 }
 
+// TaxNamed is the tax that a purchase names itself, in cents: what its lines add by
+// tax_percent, or what it has displayed in its place.
+func TaxNamed(d purchase.Details) (cents int64) {
+	if d.TaxOverrideCents != nil {
+		return *d.TaxOverrideCents
+	}
+	for _, p := range d.Products {
+		line, _ := p.LineCents() // it was added up when the purchase was made
+		cents += included(line, p.TaxPercent)
+	}
+	return cents
+}
+
 func taxed(d purchase.Details) bool {
 	for _, p := range d.Products {
 		if p.TaxPercent.IsPositive() {

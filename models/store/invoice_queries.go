@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/billing"
+	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
@@ -83,7 +83,7 @@ func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseI
 
 // invoiceEntryRow is an invoice with what became of it.
 type invoiceEntryRow struct {
-	invoiceRow
+	Invoice    invoiceRow `gorm:"embedded"`
 	Status     string
 	Payer      string
 	Email      string
@@ -96,7 +96,7 @@ type invoiceEntryRow struct {
 }
 
 func (r invoiceEntryRow) entry() (billing.Entry, error) {
-	inv, err := r.domain()
+	inv, err := r.Invoice.domain()
 	return billing.Entry{Invoice: inv, Status: purchase.Status(r.Status), Payer: r.Payer, Email: r.Email, Due: r.Due.UTC(), DueGiven: r.DueGiven,
 		CreditNote: r.CreditNote, MailState: r.MailState, MailError: r.MailError, MailTo: r.MailTo}, err
 }
@@ -129,7 +129,7 @@ func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Fi
 func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (billing.Entry, error) {
 	list, err := s.invoiceEntries(ctx, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID)
 	if err == nil && len(list) == 0 {
-		err = missing(pgx.ErrNoRows, "find invoice")
+		err = fault.Missing()
 	}
 	if err != nil {
 		return billing.Entry{}, err
