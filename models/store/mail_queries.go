@@ -126,15 +126,24 @@ func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
 
 // MailsWorded keeps the words of mails that are about to be sent.
 func (s *Store) MailsWorded(ctx context.Context, mails []mail.Mail) error {
+	return s.keepWords(ctx, "", mails)
+}
+
+// MailsKept keeps the words of mails that stay in the house, and marks them sent.
+func (s *Store) MailsKept(ctx context.Context, mails []mail.Mail) error {
+	return s.keepWords(ctx, ", state = 'sent', sent_at = $6, error = '', next_try_at = NULL, claimed_until = NULL", mails, s.Now())
+}
+
+func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, more ...any) error {
 	n := len(mails)
 	ids := make([]uuid.UUID, n)
 	subjects, texts, htmls, files := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, m := range mails {
 		ids[i], subjects[i], texts[i], htmls[i], files[i] = m.ID, m.Subject, m.Text, m.HTML, attachmentsJSON(m.Attachments)
 	}
-	_, err := s.Pool.Exec(ctx, `UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, attachments = w.files::jsonb
+	_, err := s.Pool.Exec(ctx, `UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, attachments = w.files::jsonb`+set+`
 		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) AS w (id, subject, text, html, files) WHERE m.id = w.id AND m.state = 'queued'`,
-		ids, subjects, texts, htmls, files)
+		append([]any{ids, subjects, texts, htmls, files}, more...)...)
 	if err != nil {
 		return fmt.Errorf("keep the words of mails: %w", err)
 	}

@@ -36,6 +36,8 @@ type Store interface {
 	UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error)
 	// MailsSent marks mails that the relay has.
 	MailsSent(ctx context.Context, mails []mail.Mail) error
+	// MailsKept does both at once for mails that stay in the house.
+	MailsKept(ctx context.Context, mails []mail.Mail) error
 	// ReleaseMails gives claimed mails back that were not tried.
 	ReleaseMails(ctx context.Context, mails []mail.Mail) error
 	// MailPutOff keeps it for another try at next; the zero time gives it up.
@@ -116,7 +118,7 @@ func (s *Service) confirm(ctx context.Context) error {
 		if err != nil || len(mails) == 0 {
 			return err
 		}
-		if err := s.sent(ctx, mails); err != nil {
+		if err := s.sent(ctx, mails, s.Store.MailsSent); err != nil {
 			return err
 		}
 	}
@@ -125,15 +127,16 @@ func (s *Service) confirm(ctx context.Context) error {
 // send sends claimed mails, and tells how many the relay took; tired when it failed
 // again and again.
 func (s *Service) send(ctx context.Context, mails []mail.Mail) (n int, tired bool, err error) {
-	if err := s.word(ctx, mails); err != nil {
+	_, keeps := s.Sender.(Keep)
+	if err := s.word(ctx, mails, !keeps); err != nil {
 		why := error(nil)
 		for _, m := range mails {
 			why = s.putOff(context.WithoutCancel(ctx), m, err)
 		}
 		return 0, true, why
 	}
-	if _, keeps := s.Sender.(Keep); keeps {
-		return len(mails), false, s.sent(ctx, mails)
+	if keeps {
+		return len(mails), false, s.sent(ctx, mails, s.Store.MailsKept)
 	}
 	r := round{s: s, todo: mails}
 	var talks sync.WaitGroup
@@ -143,7 +146,7 @@ func (s *Service) send(ctx context.Context, mails []mail.Mail) (n int, tired boo
 	talks.Wait()
 	// What the relay said must be written down even when the caller gives up now.
 	ctx = context.WithoutCancel(ctx)
-	return len(r.taken), r.failures >= weary, errors.Join(r.err, s.sent(ctx, r.taken), s.Store.ReleaseMails(ctx, r.todo))
+	return len(r.taken), r.failures >= weary, errors.Join(r.err, s.sent(ctx, r.taken, s.Store.MailsSent), s.Store.ReleaseMails(ctx, r.todo))
 }
 
 // round is a group of mails on its way, over several conversations side by side.
@@ -215,8 +218,9 @@ func (s *Service) hand(ctx context.Context, m mail.Mail) error {
 	return s.putOff(context.WithoutCancel(ctx), m, err)
 }
 
-// word keeps the words before they leave the house: what is shown is what was sent.
-func (s *Service) word(ctx context.Context, mails []mail.Mail) error {
+// word words mails, and keeps the words before they leave the house: what is shown
+// is what was sent.
+func (s *Service) word(ctx context.Context, mails []mail.Mail, leaving bool) error {
 	var at []int
 	var wordless []mail.Mail
 	for i, m := range mails {
@@ -235,12 +239,15 @@ func (s *Service) word(ctx context.Context, mails []mail.Mail) error {
 		mails[i].Letter = letters[n]
 		wordless[n].Letter = letters[n]
 	}
+	if !leaving {
+		return nil
+	}
 	return s.Store.MailsWorded(ctx, wordless)
 }
 
 // sent tells the hook before it marks the mails: a crash in between repeats both,
 // and never leaves a mail that is sent with a purchase that is not.
-func (s *Service) sent(ctx context.Context, mails []mail.Mail) error {
+func (s *Service) sent(ctx context.Context, mails []mail.Mail, mark func(context.Context, []mail.Mail) error) error {
 	if len(mails) == 0 {
 		return nil
 	}
@@ -250,7 +257,7 @@ func (s *Service) sent(ctx context.Context, mails []mail.Mail) error {
 			told = fmt.Errorf("tell of sent mails: %w", err)
 		}
 	}
-	return errors.Join(s.Store.MailsSent(ctx, mails), told)
+	return errors.Join(mark(ctx, mails), told)
 }
 
 func (s *Service) putOff(ctx context.Context, m mail.Mail, why error) error {
