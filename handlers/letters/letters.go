@@ -266,7 +266,7 @@ func sender(b merchant.Brand) (out []string) {
 	add("Registration %s", b.RegistrationNumber)
 	add("VAT number %s", b.TaxNumber)
 	add("%s", b.StreetAddress, strings.TrimSpace(b.City+" "+b.ZipCode))
-	add("%s", b.Email, b.Phone, b.Website)
+	add("%s", b.Email, papers.Phone(b.Phone), b.Website)
 	return out
 }
 

@@ -60,7 +60,7 @@ func Of(p billing.Paper) Words {
 		add("Due", Due(p.Purchase))
 	}
 	for _, l := range p.Lines {
-		line := Line{Text: l.Text, Quantity: quantity(l, p.Currency), Amount: money.Format(l.AmountCents, p.Currency)}
+		line := Line{Text: l.Text, Quantity: quantity(l, p), Amount: money.Format(l.AmountCents, p.Currency)}
 		if l.VATCents != nil {
 			line.VAT = money.Format(*l.VATCents, p.Currency)
 		}
@@ -100,14 +100,14 @@ func Reference(p purchase.Purchase) string {
 	return p.ReferenceGenerated
 }
 
-// quantity says how many at which price, when that is more than one word.
-func quantity(l billing.Line, currency string) string {
+// quantity says how many at which price. An invoice must say so of one, too.
+func quantity(l billing.Line, p billing.Paper) string {
 	var parts []string
-	if !l.Quantity.IsZero() && l.Quantity.String() != "1" || l.DiscountCents != 0 {
-		parts = append(parts, strings.Replace(l.Quantity.String(), ".", ",", 1)+" × "+money.Format(l.UnitCents, currency))
+	if !l.Quantity.IsZero() && (p.Number != "" || l.Quantity.String() != "1" || l.DiscountCents != 0) {
+		parts = append(parts, strings.Replace(l.Quantity.String(), ".", ",", 1)+" × "+money.Format(l.UnitCents, p.Currency))
 	}
 	if l.DiscountCents != 0 {
-		parts = append(parts, "less "+money.Format(l.DiscountCents, currency))
+		parts = append(parts, "less "+money.Format(l.DiscountCents, p.Currency))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -172,7 +172,7 @@ func Issuer(p billing.Party) []string {
 	if p.LegalName != p.Name {
 		rows = append(rows, p.LegalName)
 	}
-	rows = append(rows, p.Street, strings.TrimSpace(p.City+" "+p.ZipCode), named("Registration ", p.Registration), named("VAT number ", p.VATNumber), p.Phone, p.Email, p.Website)
+	rows = append(rows, p.Street, strings.TrimSpace(p.City+" "+p.ZipCode), named("Registration ", p.Registration), named("VAT number ", p.VATNumber), Phone(p.Phone), p.Email, p.Website)
 	return filled(rows)
 }
 
@@ -186,6 +186,14 @@ func recipient(p billing.Party) []string {
 		rows = append(rows, p.Email)
 	}
 	return filled(rows)
+}
+
+// Phone writes 27821234567 as people write it.
+func Phone(phone string) string {
+	if len(phone) == 11 && strings.HasPrefix(phone, "27") {
+		return "0" + phone[2:4] + " " + phone[4:7] + " " + phone[7:]
+	}
+	return phone
 }
 
 func named(label, value string) string {

@@ -161,7 +161,7 @@ type round struct {
 
 func (r *round) talk(ctx context.Context) {
 	for {
-		m, more := r.next()
+		m, more := r.next(ctx)
 		if !more {
 			return
 		}
@@ -170,10 +170,10 @@ func (r *round) talk(ctx context.Context) {
 }
 
 // next is the next mail, unless the relay is in trouble or the caller gave up.
-func (r *round) next() (m mail.Mail, more bool) {
+func (r *round) next(ctx context.Context) (m mail.Mail, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.todo) == 0 || r.failures >= weary || r.err != nil && !errors.Is(r.err, errPutOff) {
+	if len(r.todo) == 0 || ctx.Err() != nil || r.failures >= weary || r.err != nil && !errors.Is(r.err, errPutOff) {
 		return m, false
 	}
 	m, r.todo = r.todo[0], r.todo[1:]
@@ -187,33 +187,42 @@ func (r *round) done(m mail.Mail, err error) {
 	case err == nil:
 		r.taken, r.failures = append(r.taken, m), 0
 	case errors.Is(err, errLost):
+	case errors.Is(err, errStopped):
+		r.todo = append(r.todo, m)
 	default:
 		r.failures++
 		r.err = err
 	}
 }
 
-// errLost: another process has the mail by now.
-var errLost = errors.New("the claim was lost")
+var (
+	errLost    = errors.New("the claim was lost")     // another process has the mail by now
+	errStopped = errors.New("stopped while speaking") // the caller gave up; the mail is not the relay's
+)
 
 // hand sends one mail.
 func (s *Service) hand(ctx context.Context, m mail.Mail) error {
 	within, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	var noted error
+	handed := false
 	err := s.Sender.Send(within, m, func() error {
 		mine, err := s.Store.HandMail(within, m.ID, m.Tries)
 		if err == nil && !mine {
 			err = errLost
 		}
-		noted = err
+		noted, handed = err, err == nil
 		return err
 	})
 	switch {
 	case err == nil:
 		return nil
-	case noted != nil:
+	case noted != nil && ctx.Err() == nil:
 		return noted
+	case ctx.Err() != nil && !handed:
+		return errStopped
+	case ctx.Err() != nil: // it is on its way, and nobody heard the answer
+		return errLost
 	}
 	return s.putOff(context.WithoutCancel(ctx), m, err)
 }
