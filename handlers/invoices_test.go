@@ -317,6 +317,10 @@ func TestTheListOfInvoicesFindsByNumberClientAndState(t *testing.T) {
 		}
 	}
 	o.Page(o.B.Owner, "GET", "/invoices", nil).Want(200).Contains("No invoice yet").Lacks("Client 0")
+	file := o.Page(o.A.Staff, "GET", "/invoices/export?format=csv&state=paid", nil).Want(200).Contains("Client 2", "473.99", "61.82")
+	if n := strings.Count(strings.TrimSpace(file.Lacks("Client 0").Body), "\n"); n != 1 {
+		t.Errorf("%d invoices were exported", n)
+	}
 	list, err := o.Billing.List(t.Context(), o.A.Actor, billing.Filter{}, paging.Ask{Limit: 2})
 	if err != nil || len(list.Items) != 2 || !list.Older || list.Items[0].Payer != "Client 2" {
 		t.Errorf("page %+v, %v", list, err)

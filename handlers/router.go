@@ -45,8 +45,11 @@ type Deps struct {
 	Tokens       *web.Tokens
 	Mandates     *web.Mandates
 	Accounts     *web.Accounts
+	Amendments   *web.Amendments
+	SetUp        *web.MandateForms
 	Home         *web.Home
 	Invoices     *web.Invoices
+	Live         *web.Live
 }
 
 // API holds the resources of the JSON API.

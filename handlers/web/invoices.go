@@ -24,6 +24,7 @@ import (
 type Invoices struct {
 	Desk    *Desk
 	Service *billing.Service
+	Exports *Exports
 }
 
 const invoices = "invoices"
@@ -89,6 +90,7 @@ func (h *Invoices) listView(l *listing, f billing.Filter, page paging.Page[billi
 	}
 	view.Filters = components.FilterBar{Action: "/invoices", Target: "#results", Search: f.Search, SearchLabel: "Search invoices", Holder: "Number, client, e-mail or reference",
 		Found: found + " " + plural(counts[f.State], "invoice")}
+	view.Filters.Export = exportMenu(invoicesFound(f, counts), len(invoiceHeads), l.exportHref)
 	if f.State != "" {
 		view.Filters.Keep = []components.Pair{{Name: "state", Value: string(f.State)}}
 	}

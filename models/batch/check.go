@@ -1,0 +1,115 @@
+package batch
+
+import (
+	"strconv"
+
+	"debitdesk/models/batch/sheet"
+	"debitdesk/models/calendar"
+)
+
+// Checker reads rows by a mapping. Today (SAST) decides what is past. It keeps nothing between rows.
+type Checker struct {
+	Header  []string
+	Mapping Mapping
+	Today   calendar.Date
+}
+
+// reading is one row while it is read.
+type reading struct {
+	Checker
+	cells []string
+	line  Line
+}
+
+// Check reads one row and reports everything about it at once.
+func (c Checker) Check(row sheet.Row) Line {
+	r := &reading{Checker: c, cells: row.Cells, line: Line{Row: row.Number}}
+	r.broken(row.Broken)
+	r.person()
+	r.money()
+	r.rest()
+	return r.line
+}
+
+var brokenMends = map[string]string{sheet.BadQuote: MendQuotes, sheet.TooFewCells: MendCells, sheet.TooManyCells: MendCells,
+	sheet.CellTooLong: MendLength, sheet.BadEncoding: MendEncoding}
+
+func (r *reading) broken(problems []sheet.Problem) {
+	for _, p := range problems {
+		r.line.Problems = append(r.line.Problems, Problem{Column: p.Column, Name: r.name(p.Column), Field: r.field(p.Column),
+			Code: p.Code, Message: p.Message, Mend: brokenMends[p.Code]})
+	}
+}
+
+func (r *reading) name(column int) string {
+	if column > 0 && column <= len(r.Header) && r.Header[column-1] != "" {
+		return r.Header[column-1]
+	}
+	return ColumnName(column)
+}
+
+func (r *reading) field(column int) Field {
+	if column > 0 && column <= len(r.Mapping.Columns) {
+		return r.Mapping.Columns[column-1].Field
+	}
+	return ""
+}
+
+// cell is what the row says about a field, without stray blanks; ok is false where it says nothing.
+func (r *reading) cell(f Field) (text string, ok bool) {
+	at := r.Mapping.Column(f)
+	if at < 0 || at >= len(r.cells) {
+		return "", false
+	}
+	text = Tidy(r.cells[at])
+	return text, text != ""
+}
+
+func (r *reading) target(f Field) Target {
+	if at := r.Mapping.Column(f); at >= 0 {
+		return r.Mapping.Columns[at]
+	}
+	return Target{}
+}
+
+func (r *reading) about(f Field, code, mend, message string) Problem {
+	p := Problem{Field: f, Code: code, Message: message, Mend: mend}
+	if at := r.Mapping.Column(f); at >= 0 {
+		p.Column, p.Name = at+1, r.name(at+1)
+	}
+	return p
+}
+
+func (r *reading) wrong(f Field, code, mend, message string) {
+	r.line.Problems = append(r.line.Problems, r.about(f, code, mend, message))
+}
+
+func (r *reading) warn(f Field, code, mend, message string) {
+	r.line.Warnings = append(r.line.Warnings, r.about(f, code, mend, message))
+}
+
+func (r *reading) note(f Field, code, mend, message string) {
+	r.line.Notes = append(r.line.Notes, r.about(f, code, mend, message))
+}
+
+// expected says what was wanted and what stands there, cut short; secrets are not repeated.
+func expected(f Field, wanted, found string) string {
+	if f.secret() {
+		return "expected " + wanted
+	}
+	const most = 40
+	if short := []rune(found); len(short) > most {
+		found = string(short[:most]) + "…"
+	}
+	return "expected " + wanted + ", found " + found
+}
+
+// text takes a plain text of at most so many characters.
+func (r *reading) text(f Field, most int) string {
+	text, _ := r.cell(f)
+	if n := len([]rune(text)); n > most {
+		r.wrong(f, "max_length", MendLength, "expected at most "+strconv.Itoa(most)+" characters, found "+strconv.Itoa(n))
+		return ""
+	}
+	return text
+}
