@@ -291,11 +291,15 @@ func TestAnAddressIsMendedAndTheMailSentAgain(t *testing.T) {
 // refusing is a relay that does not know one address.
 type refusing string
 
-func (r refusing) Send(_ context.Context, m mail.Mail, hand func() error) error {
+func (r refusing) Send(_ context.Context, m mail.Mail, last mail.LastByte) error {
 	if m.To == string(r) {
 		return &mail.Refusal{Err: fmt.Errorf("550 no such mailbox")}
 	}
-	return hand()
+	if err := last.May(); err != nil {
+		return err
+	}
+	last.Gone()
+	return nil
 }
 
 func TestTheListOfInvoicesFindsByNumberClientAndState(t *testing.T) {

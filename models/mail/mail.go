@@ -50,9 +50,14 @@ const (
 	Failed = "failed"
 )
 
-// Sender hands a message to a relay. Everything but the last byte goes first; then
-// it calls hand, and only without an error it lets the last byte go, which makes
-// the message the relay's. The message id is the mail's id.
+// Sender hands a message to a relay and asks and tells about its last byte, which
+// makes the message the relay's. The message id is the mail's id.
 type Sender interface {
-	Send(ctx context.Context, m Mail, hand func() error) error
+	Send(ctx context.Context, m Mail, last LastByte) error
+}
+
+// LastByte is who must know when a message leaves the house.
+type LastByte struct {
+	May  func() error // asked when everything before it is said; an error keeps it back
+	Gone func()       // told the moment it has left, before the relay answers
 }

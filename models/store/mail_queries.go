@@ -7,10 +7,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
 )
 
 // claimFor is how long a process has until it hands a mail over, in real time.
@@ -98,15 +101,41 @@ func (s *Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, e
 	return mailsOf(s.read(ctx).Where("state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now()").Limit(limit))
 }
 
-// HandMail notes that the last byte of a mail is about to leave; false when the try
-// is not this process's any more.
-func (s *Store) HandMail(ctx context.Context, id uuid.UUID, try int) (bool, error) {
-	tag, err := s.Pool.Exec(ctx, `UPDATE mails SET handed_at = $3, claimed_until = now() + make_interval(secs => $4)
-		WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`, id, try, s.Now(), claimFor.Seconds())
+// HandMail implements outbox.Store. It keeps a connection ready, so that the note
+// is written to it without a wait.
+func (s *Store) HandMail(ctx context.Context, id uuid.UUID, try int) (outbox.Leaving, error) {
+	conn, err := s.Pool.Acquire(ctx)
 	if err != nil {
-		return false, fmt.Errorf("hand over mail: %w", err)
+		return nil, fmt.Errorf("hand over mail: %w", err)
 	}
-	return tag.RowsAffected() == 1, nil
+	var mine bool
+	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM mails WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL)`, id, try).Scan(&mine)
+	if err != nil || !mine {
+		conn.Release()
+		if err != nil {
+			err = fmt.Errorf("hand over mail: %w", err)
+		}
+		return nil, err
+	}
+	return &leaving{conn, id, try, s.Now()}, nil
+}
+
+type leaving struct {
+	*pgxpool.Conn
+	id  uuid.UUID
+	try int
+	at  time.Time
+}
+
+// Gone implements outbox.Leaving. The statement goes in one piece, without being
+// prepared first: once it is written, PostgreSQL carries it out whatever becomes of
+// this process.
+func (l *leaving) Gone(ctx context.Context) error {
+	_, err := l.Exec(ctx, `UPDATE mails SET handed_at = $3 WHERE id = $1 AND tries = $2 AND state = 'queued'`, pgx.QueryExecModeExec, l.id, l.try, l.at)
+	if err != nil {
+		return fmt.Errorf("note that a mail left: %w", err)
+	}
+	return nil
 }
 
 // MailsSent marks mails that the relay has accepted. A mail marked already stays

@@ -28,9 +28,9 @@ type Store interface {
 	ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error)
 	// MailsWorded keeps the words of mails that were queued without them.
 	MailsWorded(ctx context.Context, mails []mail.Mail) error
-	// HandMail notes that the last byte of a mail is about to leave; false when the
-	// try is not this process's any more.
-	HandMail(ctx context.Context, id uuid.UUID, try int) (bool, error)
+	// HandMail gets ready to note that a mail leaves; nil when the try is not this
+	// process's any more.
+	HandMail(ctx context.Context, id uuid.UUID, try int) (Leaving, error)
 	// UnconfirmedMails lists mails that were handed over by a process that ended
 	// before it heard the relay's answer.
 	UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error)
@@ -42,6 +42,14 @@ type Store interface {
 	ReleaseMails(ctx context.Context, mails []mail.Mail) error
 	// MailPutOff keeps it for another try at next; the zero time gives it up.
 	MailPutOff(ctx context.Context, id uuid.UUID, try int, why string, next time.Time) error
+}
+
+// Leaving is a mail whose last byte is about to leave.
+type Leaving interface {
+	// Gone notes that it has left. The note is on its way to the store at once: it
+	// counts even if the process is killed before the store answers.
+	Gone(ctx context.Context) error
+	Release()
 }
 
 // Service sends what the outbox holds.
@@ -69,6 +77,7 @@ const Tries = 8
 const (
 	sendWithin = time.Minute // one try
 	group      = 200         // mails that are claimed, worded and marked together
+	outward    = 60          // the same where a relay takes its time
 	weary      = 3           // failures in a row after which a sweep leaves the relay alone
 	whyLength  = 500
 )
@@ -91,15 +100,20 @@ func (s *Service) Send(ctx context.Context, id uuid.UUID) error {
 // SendDue sends every mail whose turn has come, in groups, and tells how many went
 // out. It stops early, with the relay's error, when the relay fails again and again.
 //
-// A mail is handed over, and noted as handed over, just before its last byte leaves:
-// a process that dies before has sent nothing, one that dies later does not send it
-// again, and one that was slow and lost its claim does not hand over.
+// Before the last byte of a mail leaves, the claim is looked at: a process that was
+// slow and lost it does not send. The moment it has left, that is noted: a process
+// that is killed later does not send the mail again, and one that is killed before
+// has sent nothing.
 func (s *Service) SendDue(ctx context.Context) (sent int, err error) {
 	if err := s.confirm(ctx); err != nil {
 		return 0, err
 	}
+	size := outward
+	if _, keeps := s.Sender.(Keep); keeps {
+		size = group
+	}
 	for {
-		mails, err := s.Store.ClaimMails(ctx, group)
+		mails, err := s.Store.ClaimMails(ctx, size)
 		if err != nil || len(mails) == 0 {
 			return sent, err
 		}
@@ -205,15 +219,23 @@ func (s *Service) hand(ctx context.Context, m mail.Mail) error {
 	within, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	var noted error
+	var leaving Leaving
 	handed := false
-	err := s.Sender.Send(within, m, func() error {
-		mine, err := s.Store.HandMail(within, m.ID, m.Tries)
-		if err == nil && !mine {
-			err = errLost
-		}
-		noted, handed = err, err == nil
-		return err
+	err := s.Sender.Send(within, m, mail.LastByte{
+		May: func() error {
+			if leaving, noted = s.Store.HandMail(within, m.ID, m.Tries); noted == nil && leaving == nil {
+				noted = errLost
+			}
+			return noted
+		},
+		Gone: func() {
+			handed = true
+			_ = leaving.Gone(context.WithoutCancel(ctx)) // the mail is marked once more when the relay has answered
+		},
 	})
+	if leaving != nil {
+		leaving.Release()
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -301,7 +323,7 @@ func short(text string) string {
 type Keep struct{}
 
 // Send implements mail.Sender.
-func (Keep) Send(context.Context, mail.Mail, func() error) error { return nil }
+func (Keep) Send(context.Context, mail.Mail, mail.LastByte) error { return nil }
 
 // WithFiles is a sender whose mails bring the files that they only name.
 type WithFiles struct {
@@ -311,7 +333,7 @@ type WithFiles struct {
 }
 
 // Send implements mail.Sender.
-func (w WithFiles) Send(ctx context.Context, m mail.Mail, hand func() error) error {
+func (w WithFiles) Send(ctx context.Context, m mail.Mail, last mail.LastByte) error {
 	m.Attachments = slices.Clone(m.Attachments)
 	for i, a := range m.Attachments {
 		if a.Ref == "" {
@@ -322,5 +344,5 @@ func (w WithFiles) Send(ctx context.Context, m mail.Mail, hand func() error) err
 			return fmt.Errorf("attach %s: %w", a.Name, err)
 		}
 	}
-	return w.Sender.Send(ctx, m, hand)
+	return w.Sender.Send(ctx, m, last)
 }

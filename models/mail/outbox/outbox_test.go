@@ -28,13 +28,14 @@ type relay struct {
 	enter func() // called in the middle of sending
 }
 
-func (r *relay) Send(_ context.Context, m mail.Mail, hand func() error) error {
+func (r *relay) Send(_ context.Context, m mail.Mail, last mail.LastByte) error {
 	if r.enter != nil {
 		r.enter()
 	}
-	if err := hand(); err != nil {
+	if err := last.May(); err != nil {
 		return err
 	}
+	last.Gone()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tries++
@@ -311,9 +312,14 @@ func TestAMailThatWasHandedOverIsNotSentAgain(t *testing.T) {
 			t.Fatal(claimed, err)
 		}
 	}
-	if mine, err := h.HandMail(t.Context(), after.ID, 1); err != nil || !mine {
-		t.Fatal(mine, err)
+	leaving, err := h.HandMail(t.Context(), after.ID, 1)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if err := leaving.Gone(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	leaving.Release()
 	if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET claimed_until = now() - interval '1 second'`); err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +390,11 @@ func TestWordsAreKeptAndFilesAreOnlyNamed(t *testing.T) {
 // files is a relay that looks at the first attachment alone.
 type files struct{ brought *[]byte }
 
-func (f files) Send(_ context.Context, m mail.Mail, hand func() error) error {
+func (f files) Send(_ context.Context, m mail.Mail, last mail.LastByte) error {
 	*f.brought = m.Attachments[0].Content
-	return hand()
+	if err := last.May(); err != nil {
+		return err
+	}
+	last.Gone()
+	return nil
 }

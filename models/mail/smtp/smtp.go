@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	netmail "net/mail"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+	gosmtp "github.com/wneessen/go-mail/smtp"
 
 	"debitdesk/models/mail"
 )
@@ -121,7 +123,7 @@ func local(host string) bool {
 // Send implements mail.Sender. A relay's last word, or a recipient that is no
 // address, is a mail.Refusal; everything else may pass. Conversations that went
 // well are used again.
-func (r *Relay) Send(ctx context.Context, m mail.Mail, hand func() error) error {
+func (r *Relay) Send(ctx context.Context, m mail.Mail, last mail.LastByte) error {
 	msg, err := r.message(m)
 	if err != nil {
 		return &mail.Refusal{Err: err}
@@ -133,7 +135,7 @@ func (r *Relay) Send(ctx context.Context, m mail.Mail, hand func() error) error 
 		}
 		used := !l.spoken.IsZero()
 		stop := context.AfterFunc(ctx, l.hangUp)
-		begun, err := l.deliver(msg, hand)
+		begun, err := l.deliver(msg, last)
 		if !stop() || err != nil {
 			l.close()
 		} else {
@@ -147,7 +149,7 @@ func (r *Relay) Send(ctx context.Context, m mail.Mail, hand func() error) error 
 }
 
 // deliver says one mail. Begun tells that the relay had taken up its sender.
-func (l *line) deliver(msg *gomail.Msg, hand func() error) (begun bool, err error) {
+func (l *line) deliver(msg *gomail.Msg, last mail.LastByte) (begun bool, err error) {
 	c := l.client
 	if err := c.UpdateDeadline(timeout); err != nil {
 		return false, err
@@ -176,14 +178,28 @@ func (l *line) deliver(msg *gomail.Msg, hand func() error) (begun bool, err erro
 	if _, err := msg.WriteTo(w); err != nil {
 		return true, fmt.Errorf("content: %w", err)
 	}
-	if err := hand(); err != nil {
+	if err := last.May(); err != nil {
 		return true, err // hanging up now leaves the relay without an end, and so without a mail
 	}
 	l.open = false
-	if err := w.Close(); err != nil {
-		return true, lastWord(fmt.Errorf("content: %w", err))
+	return true, lastWord(end(c, w, last))
+}
+
+// end lets the last byte go, and tells of it before it waits for the answer: who is
+// killed meanwhile has told.
+func end(c *gosmtp.Client, w io.WriteCloser, last mail.LastByte) error {
+	content, ok := w.(*gosmtp.DataCloser)
+	if !ok {
+		return fmt.Errorf("content: the mail library writes by %T", w)
 	}
-	return true, nil
+	if err := content.WriteCloser.Close(); err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	last.Gone()
+	if _, _, err := c.Text.ReadResponse(250); err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	return nil
 }
 
 func lastWord(err error) error {

@@ -20,7 +20,7 @@ var invoice = mail.Mail{
 		Attachments: []mail.Attachment{{Name: "invoice.pdf", Type: "application/pdf", Content: []byte("%PDF-1.7")}}},
 }
 
-func handed() error { return nil }
+var handed = mail.LastByte{May: func() error { return nil }, Gone: func() {}}
 
 func relayAt(t *testing.T, address string) *Relay {
 	t.Helper()
@@ -206,7 +206,7 @@ func TestAMailThatIsNotHandedOverDoesNotArrive(t *testing.T) {
 	s := openSink(t, nil, nil, nil)
 	r := relayAt(t, "smtp://"+s.Addr().String())
 	lost := errors.New("another process has it")
-	if err := r.Send(t.Context(), invoice, func() error { return lost }); !errors.Is(err, lost) {
+	if err := r.Send(t.Context(), invoice, mail.LastByte{May: func() error { return lost }, Gone: func() { t.Error("told that it left") }}); !errors.Is(err, lost) {
 		t.Errorf("got %v", err)
 	}
 	if err := r.Send(t.Context(), invoice, handed); err != nil { // the relay has heard the end of the first by then
@@ -220,7 +220,7 @@ func TestAMailThatIsNotHandedOverDoesNotArrive(t *testing.T) {
 
 func TestEverythingButTheEndIsSaidBeforeAMailIsHandedOver(t *testing.T) {
 	s := openSink(t, map[string]string{"RCPT": "550 no such mailbox"}, nil, nil)
-	err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), invoice, func() error { t.Error("handed over a mail that was refused"); return nil })
+	err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), invoice, mail.LastByte{May: func() error { t.Error("handed over a mail that was refused"); return nil }})
 	if !mail.IsRefusal(err) {
 		t.Errorf("got %v", err)
 	}
