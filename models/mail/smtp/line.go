@@ -25,6 +25,7 @@ const mostIdle = 4
 type line struct {
 	relay  *Relay
 	client *gosmtp.Client
+	conn   net.Conn // below the encryption
 	hangUp func()
 	open   bool      // in the middle of a mail's content: the next command would end it
 	spoken time.Time // when it was last used, in real time
@@ -94,17 +95,15 @@ func (r *Relay) Close() {
 }
 
 func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	var conn net.Conn
-	var err error
+	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	l.conn, l.hangUp = conn, func() { _ = conn.Close() }
 	if l.relay.secure {
-		conn, err = (&tls.Dialer{Config: l.relay.tls}).DialContext(ctx, network, address)
-	} else {
-		conn, err = (&net.Dialer{}).DialContext(ctx, network, address)
+		return tls.Client(conn, l.relay.tls), nil
 	}
-	if err == nil {
-		l.hangUp = func() { _ = conn.Close() }
-	}
-	return conn, err
+	return conn, nil
 }
 
 // close takes leave, without waiting for an answer that nobody needs.

@@ -44,8 +44,8 @@ var _ mail.Sender = (*Relay)(nil)
 // New reads an address such as smtp://user:pass@relay.example.com:587 (STARTTLS;
 // demanded unless the relay is this machine) or smtps://… (TLS from the start,
 // port 465). The sender is ?from=Name <billing@example.com>, else the user when it
-// is an address, else no-reply at host. Host is the product's public name; message
-// ids carry it. Errors never repeat the password.
+// is an address, else no-reply at host. Host is the product's public name or address;
+// message ids carry it. Errors never repeat the password.
 func New(address, host string) (*Relay, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
@@ -103,6 +103,9 @@ func sender(u *url.URL, host string) (netmail.Address, error) {
 // publicName is the name that stands behind the @; an address literal where the
 // product has no name.
 func publicName(host string) string {
+	if u, err := url.Parse(host); err == nil && u.Host != "" {
+		host = u.Host
+	}
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -182,21 +185,27 @@ func (l *line) deliver(msg *gomail.Msg, last mail.LastByte) (begun bool, err err
 		return true, err // hanging up now leaves the relay without an end, and so without a mail
 	}
 	l.open = false
-	return true, lastWord(end(c, w, last))
+	return true, lastWord(l.end(w, last))
 }
 
-// end lets the last byte go, and tells of it before it waits for the answer: who is
-// killed meanwhile has told.
-func end(c *gosmtp.Client, w io.WriteCloser, last mail.LastByte) error {
+// end lets the last byte go, and tells of it before it waits for the answer. The
+// byte is held back until it was told: were the relay woken first, it could run,
+// and we be killed, before we had told.
+func (l *line) end(w io.WriteCloser, last mail.LastByte) error {
 	content, ok := w.(*gosmtp.DataCloser)
 	if !ok {
 		return fmt.Errorf("content: the mail library writes by %T", w)
 	}
-	if err := content.WriteCloser.Close(); err != nil {
-		return fmt.Errorf("content: %w", err)
+	cork(l.conn, true)
+	err := content.WriteCloser.Close()
+	if err == nil {
+		last.Gone()
 	}
-	last.Gone()
-	if _, _, err := c.Text.ReadResponse(250); err != nil {
+	cork(l.conn, false)
+	if err == nil {
+		_, _, err = l.client.Text.ReadResponse(250)
+	}
+	if err != nil {
 		return fmt.Errorf("content: %w", err)
 	}
 	return nil
