@@ -225,3 +225,12 @@ func TestEverythingButTheEndIsSaidBeforeAMailIsHandedOver(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestMessageIdsAndTheSenderCarryThePublicNameAlone(t *testing.T) {
+	for host, want := range map[string]string{"https://desk.example.co.za": "desk.example.co.za", "http://127.0.0.1:8080": "[127.0.0.1]", "http://localhost:80": "localhost",
+		"desk.example.co.za:8443": "desk.example.co.za", "": "localhost"} {
+		if got := publicName(host); got != want {
+			t.Errorf("%q is called %s", host, got)
+		}
+	}
+}
