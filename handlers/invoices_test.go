@@ -306,6 +306,8 @@ func TestTheListOfInvoicesFindsByNumberClientAndState(t *testing.T) {
 	ids := o.bill(course)
 	o.sendAll()
 	o.Call("GET", "/p/"+ids[1]+"/", nil).Want(200)
+	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains("/p/" + ids[0] + "/invoice/?preview")
+	o.Call("GET", "/p/"+ids[0]+"/invoice/?preview", nil).Want(200) // somebody of the house: no payer has seen it
 	o.API("POST", "/purchases/"+ids[2]+"/mark_as_paid/", nil).Want(200)
 	for query, want := range map[string]string{"?state=sent": "Client 0", "?state=viewed": "Client 1", "?state=paid": "Client 2", "?q=INV-2": "Client 0 Client 1 Client 2",
 		"?q=3": "Client 2", "?q=c1@example.com": "Client 1", fmt.Sprintf("?q=inv-%d-000002", o.Store.Now().Year()): "Client 1", "?state=overdue": "", "?q=nobody": "",

@@ -125,10 +125,10 @@ func (p *Pages) open(c echo.Context) (purchase.Record, error) {
 }
 
 // view notes that a person looked. A browser that fetches ahead is no person,
-// nor is a HEAD request.
+// nor is a HEAD request; and who looks from the dashboard (?preview) is no payer.
 func (p *Pages) view(c echo.Context, rec purchase.Record) (purchase.Record, error) {
 	r := c.Request()
-	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
+	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") || c.QueryParams().Has("preview") {
 		return rec, nil
 	}
 	return p.Purchases.View(r.Context(), p.payer(c, rec, ""), rec)

@@ -31,7 +31,7 @@ func (p *Purchases) invoiceBlock(c echo.Context, rec purchase.Record) (*pages.In
 		return nil, err
 	}
 	at := "/p/" + rec.ID.String() + "/"
-	b := &pages.InvoiceBlock{Title: "Invoice " + e.Number, Pill: invoicePill(e), PDFHref: at + "invoice.pdf", PageHref: at + "invoice/"}
+	b := &pages.InvoiceBlock{Title: "Invoice " + e.Number, Pill: invoicePill(e), PDFHref: at + "invoice.pdf", PageHref: at + "invoice/?preview"}
 	add := func(f components.Fact) { b.Facts.Items = append(b.Facts.Items, f) }
 	add(components.Fact{Label: "Number", Value: e.Number, Copy: e.Number})
 	add(components.Fact{Label: "Issued", Part: components.When(dayTime(e.Issued))})
