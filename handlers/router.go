@@ -48,6 +48,7 @@ type Deps struct {
 	Amendments   *web.Amendments
 	SetUp        *web.MandateForms
 	Home         *web.Home
+	Invoices     *web.Invoices
 	Live         *web.Live
 }
 
