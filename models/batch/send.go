@@ -125,6 +125,10 @@ func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in O
 	if err != nil {
 		return Batch{}, err
 	}
+	brand, err := s.Read.Brand(ctx, who.MerchantID, before.BrandID)
+	if err != nil {
+		return Batch{}, err
+	}
 	_, err = s.Read.SentBefore(ctx, before)
 	sentBefore := err == nil && !before.Started()
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -147,7 +151,7 @@ func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in O
 			b.PauseAfter = b.Counts.Sent + b.Counts.Voided + firstFew
 		}
 		tx.Audit(who, audit.Entry{Action: "batch.started", ObjectType: "batch", ObjectID: b.ID,
-			Text:  fmt.Sprintf("%d invoices of %s were sent on their way.", b.Counts.Ready, money.Format(b.Counts.ReadyCents, "ZAR")),
+			Text:  fmt.Sprintf("%d invoices of %s were sent on their way.", b.Counts.Ready, money.Format(b.Counts.ReadyCents, brand.Currency)),
 			After: map[string]any{"rows": b.Counts.Ready, "total_cents": b.Counts.ReadyCents, "left_out": b.Counts.Bad}})
 		tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
 		return nil

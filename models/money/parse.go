@@ -26,7 +26,7 @@ var (
 )
 
 // Parse reads an amount as people in South Africa type it and gives cents: `1 234,50`, `1234.50`, `R1,234.50`,
-// `R 1 234,56`, with a minus before or after the R. Text that could mean two amounts, such as `1,234`, is ErrAmbiguous;
+// `R 1 234,56`, `1.234,50`, with a minus before or after the R. Text that could mean two amounts, such as `1,234`, is ErrAmbiguous;
 // other errors are ErrEmpty, ErrUnread, ErrDecimals and ErrTooLarge.
 func Parse(text string) (int64, error) {
 	digits, negative := strip(text)
@@ -43,7 +43,9 @@ func Parse(text string) (int64, error) {
 		fraction = spaced.FindStringSubmatch(digits)
 	case commas.MatchString(digits):
 		fraction = commas.FindStringSubmatch(digits)
-	case millions.MatchString(digits):
+	case dots.MatchString(digits):
+		fraction = dots.FindStringSubmatch(digits)
+	case millions.MatchString(digits), pointMillions.MatchString(digits):
 		fraction = []string{digits, ""}
 	case decimals.MatchString(digits):
 		return 0, ErrDecimals
@@ -76,7 +78,7 @@ func cents(digits, fraction string, negative bool) (int64, error) {
 	if fraction != "" {
 		whole = digits[:len(digits)-len(fraction)-1]
 	}
-	whole = strings.NewReplacer(" ", "", ",", "").Replace(whole)
+	whole = strings.NewReplacer(" ", "", ",", "", ".", "").Replace(whole)
 	fraction += strings.Repeat("0", 2-len(fraction))
 	n, err := strconv.ParseInt(whole+fraction, 10, 64)
 	if err != nil || n > MaxCents {

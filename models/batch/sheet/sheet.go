@@ -1,0 +1,195 @@
+// Package sheet knows how a table in a file becomes rows of text: encodings, separators, quotes and workbooks, in constant
+// memory. It must not know what a column means.
+package sheet
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+)
+
+// What a file may have at most. Rows are counted below the heading, cells in characters (a spreadsheet's own limit).
+const (
+	MaxRows    = 50_000
+	MaxBytes   = 20 << 20
+	MaxColumns = 200
+	MaxCell    = 32_767
+)
+
+// Kind is what sort of table it is.
+type Kind string
+
+// The kinds. Paste is text copied out of a spreadsheet.
+const (
+	CSV   Kind = "csv"
+	XLSX  Kind = "xlsx"
+	Paste Kind = "paste"
+)
+
+// Told is what a person said about the file; everything left out is guessed.
+type Told struct {
+	Kind      Kind     `json:"kind,omitempty"`
+	Encoding  Encoding `json:"encoding,omitempty"`  // a mark in the file is believed first
+	Separator string   `json:"separator,omitempty"` // , ; tab or |
+	Sheet     string   `json:"sheet,omitempty"`     // of a workbook; else the first with data
+	HeaderRow int      `json:"header_row,omitempty"`
+}
+
+// NoHeader as Told.HeaderRow says that the first row is data.
+const NoHeader = -1
+
+// Format is how the file is written, as told or guessed.
+type Format struct {
+	Kind      Kind           `json:"kind"`
+	Encoding  Encoding       `json:"encoding,omitempty"`
+	Separator string         `json:"separator,omitempty"`
+	Decimal   money.Mark     `json:"decimal,omitempty"` // guessed from the first rows; empty: they do not show it
+	Dates     calendar.Order `json:"dates,omitempty"`   // likewise
+	Sheet     string         `json:"sheet,omitempty"`
+	Sheets    []string       `json:"sheets,omitempty"`
+	Header    []string       `json:"header"`     // one per column; empty texts where there is no heading
+	HeaderRow int            `json:"header_row"` // 0: the file has no heading
+}
+
+// Row is one row that holds something. Number is what a spreadsheet shows beside it, from 1, blank rows counted. Cells has
+// one text per column of the heading, or more where the row has too many.
+type Row struct {
+	Number int
+	Cells  []string
+	Broken []Problem
+}
+
+// Problem is something wrong with how a row is written. Column counts from 1; 0 is the whole row.
+type Problem struct {
+	Column  int    `json:"column"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// The codes of a Problem.
+const (
+	BadQuote     = "bad_quote"
+	TooFewCells  = "too_few_cells"
+	TooManyCells = "too_many_cells"
+	CellTooLong  = "cell_too_long"
+	BadEncoding  = "bad_encoding"
+)
+
+// source gives every row of a table, blank ones and those above the heading too.
+type source interface {
+	each(width int, see func(Row) error) error
+	close() error
+}
+
+// File is a table that was looked at and can be read, from the start each time.
+type File struct {
+	Format Format
+	rows   source
+	padded bool // rows leave out empty cells at their end and mean nothing by it
+}
+
+var errEnough = errors.New("enough rows were seen")
+
+const sampleRows = 200
+
+// Open looks at the whole file once for its size and encoding, and at its first rows for the rest. Errors are faults that
+// say what to do: too large, no table, a kind that is not read.
+func Open(src io.ReadSeeker, told Told) (*File, error) {
+	f := &File{Format: Format{Kind: told.Kind}}
+	if err := f.open(src, told); err != nil {
+		return nil, err
+	}
+	var sample []Row
+	err := f.rows.each(0, func(r Row) error {
+		if blank(r.Cells) {
+			return nil
+		}
+		if len(r.Cells) > MaxColumns {
+			return fault.New(fault.TooLarge, "too_many_columns", "The file has more than %d columns. Delete the columns that are not needed.", MaxColumns)
+		}
+		if sample = append(sample, r); len(sample) == sampleRows {
+			return errEnough
+		}
+		return nil
+	})
+	if err == nil || errors.Is(err, errEnough) {
+		err = f.guess(sample, told)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Close frees what reading a workbook keeps on disk.
+func (f *File) Close() error { return f.rows.close() }
+
+// Each calls see for every row below the heading that is not blank, in order, and stops at its first error. A broken row is
+// given like any other, with what is wrong. More rows than MaxRows are a fault.
+func (f *File) Each(see func(Row) error) error {
+	width, n := len(f.Format.Header), 0
+	return f.rows.each(width, func(r Row) error {
+		if r.Number <= f.Format.HeaderRow || blank(r.Cells) {
+			return nil
+		}
+		if n++; n > MaxRows {
+			return fault.New(fault.TooLarge, "too_many_rows", "The file has more than 50 000 rows. Split it into several files.")
+		}
+		f.fit(&r, width)
+		return see(r)
+	})
+}
+
+// fit gives a row one cell per column and says where that was not so.
+func (f *File) fit(r *Row, width int) {
+	r.Cells = slices.Clone(r.Cells)
+	for len(r.Cells) > width && blank(r.Cells[width:]) {
+		r.Cells = r.Cells[:len(r.Cells)-1]
+	}
+	have := len(r.Cells)
+	if have > MaxColumns {
+		r.Cells = r.Cells[:MaxColumns]
+	}
+	for len(r.Cells) < width {
+		r.Cells = append(r.Cells, "")
+	}
+	already := len(r.Broken) > 0
+	for i, c := range r.Cells {
+		if len(c) > MaxCell && utf8.RuneCountInString(c) > MaxCell {
+			r.Cells[i] = string([]rune(c)[:MaxCell])
+			r.Broken = append(r.Broken, Problem{i + 1, CellTooLong, "The cell has more than 32 767 characters; the rest was cut off."})
+		}
+	}
+	switch {
+	case already: // an unclosed quotation mark explains the wrong number of cells
+	case have > width:
+		r.Broken = append(r.Broken, Problem{width + 1, TooManyCells, "The row has " + cells(have) + ", the heading has " + cells(width) +
+			". A value that contains the separator needs quotation marks around it."})
+	case have < width && !f.padded:
+		r.Broken = append(r.Broken, Problem{have + 1, TooFewCells, "The row has " + cells(have) + ", the heading has " + cells(width) + ". Add the missing separators."})
+	}
+}
+
+func cells(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return strconv.Itoa(n) + " cells"
+}
+
+func blank(cells []string) bool {
+	for _, c := range cells {
+		if strings.TrimSpace(c) != "" {
+			return false
+		}
+	}
+	return true
+}
