@@ -38,24 +38,24 @@ const (
 
 // Batch is a file of rows on its way to invoices. The rows are the truth; Counts is what they add up to.
 type Batch struct {
-	ID, MerchantID, BrandID  uuid.UUID
-	Name                     string
-	Source                   Source
-	State                    State
-	Format                   sheet.Format
-	Mapping                  Mapping
-	HeaderHash, ContentHash  []byte
-	Counts                   Counts
-	Rows                     int // read from the file
-	GoodOnly                 bool
-	WarningsAccepted         bool
-	HoldUntil                time.Time // nothing is sent before
-	PauseAfter               int       // rows sent after which it waits for a person; 0: never
-	Cursor                   int       // how far voiding came
-	Note                     string    // why it waits
-	Creator, Starter         actor.Actor
-	CreatedAt, UpdatedAt     time.Time
-	StartedAt, EndedAt       time.Time
+	ID, MerchantID, BrandID uuid.UUID
+	Name                    string
+	Source                  Source
+	State                   State
+	Format                  sheet.Format
+	Mapping                 Mapping
+	HeaderHash, ContentHash []byte
+	Counts                  Counts
+	Rows                    int // read from the file
+	GoodOnly                bool
+	WarningsAccepted        bool
+	HoldUntil               time.Time // nothing is sent before
+	PauseAfter              int       // rows sent after which it waits for a person; 0: never
+	Cursor                  int       // how far voiding came
+	Note                    string    // why it waits
+	Creator, Starter        actor.Actor
+	CreatedAt, UpdatedAt    time.Time
+	StartedAt, EndedAt      time.Time
 }
 
 // AtWork tells whether something goes on by itself.
@@ -133,8 +133,8 @@ type Counts struct {
 	Sent       int   `json:"sent"`
 	Failed     int   `json:"failed"`
 	Voided     int   `json:"voided"`
-	Warned     int   `json:"warned"`    // of the ready ones
-	Charges    int   `json:"charges"`   // debits still to be planned
+	Warned     int   `json:"warned"`  // of the ready ones
+	Charges    int   `json:"charges"` // debits still to be planned
 	ReadyCents int64 `json:"ready_cents"`
 	SentCents  int64 `json:"sent_cents"` // without what was voided
 }

@@ -39,6 +39,8 @@ type Tx interface {
 	RowAt(b Batch, n int) (Row, error)
 	// SaveRows writes what became of rows; cells too when withCells.
 	SaveRows(b Batch, rows []Row, withCells bool) error
+	// SaveCharges writes what became of the charges of rows, and nothing else.
+	SaveCharges(b Batch, rows []Row) error
 	// MoveRows takes all rows in the states from to another; only those numbered, when any are. It tells how many.
 	MoveRows(b Batch, from []RowState, to RowState, why string, numbered []int) (int, error)
 	// Warn finds ready rows that a person should look at.
@@ -86,11 +88,12 @@ type Ref struct{ MerchantID, ID uuid.UUID }
 
 // RowQuery says which rows are read, in the order of the file.
 type RowQuery struct {
-	States []RowState
-	Cause  string // of bad rows; empty: any
-	Warned bool   // only those with a warning
-	After  int
-	Limit  int
+	States       []RowState
+	Cause        string // of bad rows; empty: any
+	Warned       bool   // only those with a warning
+	ChargeWanted bool   // only those whose debit is still to be planned
+	After        int
+	Limit        int
 }
 
 // DueTotal is what falls due on one day: invoices and cents.

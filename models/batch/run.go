@@ -31,7 +31,7 @@ func (s *Service) Work(ctx context.Context, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	for {
+	for ctx.Err() == nil {
 		more, err := s.step(ctx, ref)
 		if errors.Is(err, fault.ErrLost) {
 			continue
@@ -39,10 +39,8 @@ func (s *Service) Work(ctx context.Context, id uuid.UUID) error {
 		if err != nil || !more {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 	}
+	return ctx.Err()
 }
 
 // TakeUp goes on with batches that have work and nobody at it: a killed process, a lost job, a hold window that ended.

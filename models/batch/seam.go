@@ -30,13 +30,13 @@ type Problem struct {
 func (p Problem) Cause() string { return p.Field + ":" + p.Code }
 
 type Line struct {
-	ClientID    uuid.UUID
-	Client      client.Details
-	Products    []purchase.Product
-	Due         Day
-	Reference   string
-	Notes       string
-	Charge      bool
+	ClientID  uuid.UUID
+	Client    client.Details
+	Products  []purchase.Product
+	Due       Day
+	Reference string
+	Notes     string
+	Charge    bool
 }
 
 var fields = []string{"client_id", "email", "full_name", "personal_code", "phone", "amount", "due", "description", "reference", "charge"}

@@ -32,4 +32,6 @@ func (s *Service) Issue(tx Tx, who actor.Actor, b merchant.Brand, drafts []purch
 }
 
 // VATIn is the VAT inside a purchase's total in cents; nil when the brand charges none.
-func (s *Service) VATIn(p purchase.Purchase, b merchant.Brand) *int64 { return invoiceOf(p, b).VATCents }
+func (s *Service) VATIn(p purchase.Purchase, b merchant.Brand) *int64 {
+	return invoiceOf(p, b).VATCents
+}

@@ -25,6 +25,7 @@ const (
 	dueLock = 7316214010 + iota
 	mailLock
 	countLock
+	batchLock
 )
 
 // sweeps are the sweeps of one process.
@@ -44,6 +45,7 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{"run due", dueLock, d.DueEvery, d.RunDue},
 		{"send due mails", mailLock, 10 * time.Second, d.SendDue},
 		{"fold counts", countLock, 2 * time.Second, d.FoldCounts},
+		{"work batches", batchLock, 2 * time.Second, d.WorkBatches},
 	} {
 		s.under.Go(func() { s.comeRound(ctx, one) })
 	}
