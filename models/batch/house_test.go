@@ -62,6 +62,7 @@ func (h *house) engine() *batch.Service {
 		InTx: func(ctx context.Context, fn func(batch.Tx) error) error {
 			return run(ctx, func(tx batch.Tx) error { return fn(h.broken(tx)) })
 		},
+		Failed:  func(_ context.Context, _ batch.Ref, row int, err error) { h.t.Logf("row %d: %v", row, err) },
 		Billing: &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases}}
 }
 
