@@ -1,5 +1,3 @@
-// Package batch knows how a file of rows becomes invoices: uploaded, mapped, checked, mended, sent, watched and accounted
-// for. It must not know how a page looks, how a file is encoded or how an invoice is worded.
 package batch
 
 import (
@@ -95,13 +93,13 @@ const (
 // Warning is what a person should look at before sending.
 type Warning string
 
-// The warnings.
+// The warnings that a look beyond the row gives; others are sentences of their own.
 const (
-	Twice    Warning = "twice"     // the same client and amount stand in the file more than once
-	LastWeek Warning = "last_week" // the client was billed the same amount within seven days
+	BilledTwice  Warning = "twice"     // the same client and amount stand in the file more than once
+	BilledLately Warning = "last_week" // the client was billed the same amount within seven days
 )
 
-// warnWithin is how far back LastWeek looks.
+// warnWithin is how far back BilledLately looks.
 const warnWithin = 7 * 24 * time.Hour
 
 // Row is one row of the file and what became of it.

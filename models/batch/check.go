@@ -1,239 +1,115 @@
 package batch
 
 import (
-	"cmp"
-	"context"
-	"fmt"
-	"slices"
-	"strings"
+	"strconv"
 
-	"github.com/google/uuid"
-
-	"debitdesk/models/actor"
-	"debitdesk/models/audit"
-	"debitdesk/models/bank"
+	"debitdesk/models/batch/sheet"
 	"debitdesk/models/calendar"
-	"debitdesk/models/client"
-	"debitdesk/models/fault"
-	"debitdesk/models/merchant"
-	"debitdesk/models/purchase"
-	"debitdesk/models/queue"
-	"debitdesk/models/token"
 )
 
-const (
-	checkedAtOnce = 1000 // rows of one transaction
-	quickly       = 2000 // rows that are checked before the answer, so that nobody waits for a worker
-)
-
-// Map fixes which column means what and has every row checked. Small files are checked before it comes back.
-func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapping) (Batch, error) {
-	if err := who.May(actor.Bill); err != nil {
-		return Batch{}, err
-	}
-	if err := m.problems(); err != nil {
-		return Batch{}, err
-	}
-	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
-		switch {
-		case b.Started():
-			return fault.New(fault.Conflict, "batch_started", "Rows of this batch were sent already; its columns cannot change any more.")
-		case !b.in(ToMap, Checking, Checked):
-			return wrongState(*b)
-		}
-		b.Mapping, b.WarningsAccepted = m, false
-		if err := tx.RememberMapping(*b); err != nil {
-			return err
-		}
-		tx.Audit(who, audit.Entry{Action: "batch.mapped", ObjectType: "batch", ObjectID: b.ID, Text: "The columns were chosen."})
-		return recheck(tx, b)
-	})
-	if err != nil || b.Rows > quickly {
-		return b, err
-	}
-	if err := s.Work(ctx, b.ID); err != nil {
-		return b, err
-	}
-	return s.Read.Batch(ctx, who.MerchantID, id)
+// Checker reads rows by a mapping. Today (SAST) decides what is past. It keeps nothing between rows.
+type Checker struct {
+	Header  []string
+	Mapping Mapping
+	Today   calendar.Date
 }
 
-// recheck has all rows that nothing has become of checked anew.
-func recheck(tx Tx, b *Batch) error {
-	if _, err := tx.MoveRows(*b, []RowState{Ready, Bad}, Fresh, "", nil); err != nil {
-		return err
-	}
-	b.State = Checking
-	tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
-	return nil
+// reading is one row while it is read.
+type reading struct {
+	Checker
+	cells []string
+	line  Line
 }
 
-func (b Batch) in(states ...State) bool { return slices.Contains(states, b.State) }
-
-func wrongState(b Batch) error {
-	return fault.New(fault.Conflict, "batch_wrong_state", "That is not possible now: the batch is %s.", StateWords[b.State])
+// Check reads one row and reports everything about it at once.
+func (c Checker) Check(row sheet.Row) Line {
+	r := &reading{Checker: c, cells: row.Cells, line: Line{Row: row.Number}}
+	r.broken(row.Broken)
+	r.person()
+	r.money()
+	r.rest()
+	return r.line
 }
 
-// StateWords say where a batch stands, as the end of a sentence.
-var StateWords = map[State]string{ToMap: "waiting for its columns", Checking: "being checked", Checked: "checked", Running: "being sent",
-	Paused: "paused", Voiding: "being voided", Done: "done", Stopped: "stopped"}
+var brokenMends = map[string]string{sheet.BadQuote: MendQuotes, sheet.TooFewCells: MendCells, sheet.TooManyCells: MendCells,
+	sheet.CellTooLong: MendLength, sheet.BadEncoding: MendEncoding}
 
-// change locks a batch, lets do decide and counts anew.
-func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {
-	var b Batch
-	err := s.InTx(ctx, func(tx Tx) (err error) {
-		if b, err = tx.LockBatch(who.MerchantID, id); err != nil {
-			return err
-		}
-		if err := do(tx, &b); err != nil {
-			return err
-		}
-		b.UpdatedAt = tx.Now()
-		if err := tx.SaveBatch(&b); err != nil {
-			return err
-		}
-		return tx.Answered(b)
-	})
-	return b, err
+func (r *reading) broken(problems []sheet.Problem) {
+	for _, p := range problems {
+		r.line.Problems = append(r.line.Problems, Problem{Column: p.Column, Name: r.name(p.Column), Field: r.field(p.Column),
+			Code: p.Code, Message: p.Message, Mend: brokenMends[p.Code]})
+	}
 }
 
-// checkSome checks the next rows; more tells that there are others.
-func (s *Service) checkSome(ctx context.Context, ref Ref) (more bool, err error) {
-	err = s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBatch(ref.MerchantID, ref.ID)
-		if err != nil || b.State != Checking {
-			return err
-		}
-		rows, err := tx.RowsIn(b, []RowState{Fresh}, 0, checkedAtOnce)
-		if err != nil {
-			return err
-		}
-		if len(rows) == 0 {
-			b.State, b.UpdatedAt = Checked, tx.Now()
-			if err := tx.Warn(b, tx.Now().Add(-warnWithin)); err != nil {
-				return err
-			}
-			return tx.SaveBatch(&b)
-		}
-		more = true
-		if err := s.judge(ctx, tx, b, rows); err != nil {
-			return err
-		}
-		if err := tx.SaveRows(b, rows, false); err != nil {
-			return err
-		}
-		return tx.SaveBatch(&b)
-	})
-	return more, err
+func (r *reading) name(column int) string {
+	if column > 0 && column <= len(r.Header) && r.Header[column-1] != "" {
+		return r.Header[column-1]
+	}
+	return ColumnName(column)
 }
 
-// judge reads rows, finds their clients and says what is wrong with each.
-func (s *Service) judge(ctx context.Context, tx Tx, b Batch, rows []Row) error {
-	brand, err := s.Read.Brand(ctx, b.MerchantID, b.BrandID)
-	if err != nil {
-		return err
+func (r *reading) field(column int) Field {
+	if column > 0 && column <= len(r.Mapping.Columns) {
+		return r.Mapping.Columns[column-1].Field
 	}
-	lines := make([]Line, len(rows))
-	for i := range rows {
-		lines[i], rows[i].Problems = b.Mapping.read(b.Format, rows[i], calendar.DateOf(tx.Now()))
-	}
-	known, err := clientsOf(tx, b.MerchantID, lines)
-	if err != nil {
-		return err
-	}
-	for i := range rows {
-		if err := s.judgeOne(ctx, b, brand, &rows[i], lines[i], known); err != nil {
-			return err
-		}
-	}
-	return nil
+	return ""
 }
 
-func (s *Service) judgeOne(ctx context.Context, b Batch, brand merchant.Brand, r *Row, l Line, known *directory) error {
-	c, isNew, wrong := known.find(l)
-	r.Problems = append(r.Problems, wrong...)
-	r.ClientID, r.NewClient, r.Due, r.Charge, r.Warnings, r.Error = c.ID, isNew, l.Due, NoCharge, nil, ""
-	r.Name = nameOf(c, l)
-	if isNew && len(wrong) == 0 {
-		r.Problems = append(r.Problems, l.checkClient(calendar.DateOf(s.Now()))...)
+// cell is what the row says about a field, without stray blanks; ok is false where it says nothing.
+func (r *reading) cell(f Field) (text string, ok bool) {
+	at := r.Mapping.Column(f)
+	if at < 0 || at >= len(r.cells) {
+		return "", false
 	}
-	r.Problems = append(r.Problems, s.checkDue(l)...)
-	total, wrongTotal := purchase.Details{Products: l.Products}.TotalCents()
-	r.TotalCents = total
-	if len(r.Problems) == 0 {
-		for _, f := range wrongTotal {
-			r.Problems = append(r.Problems, Problem{Field: "amount", Code: f.Code, Message: f.Message})
-		}
-		if total == 0 && len(wrongTotal) == 0 {
-			r.Problems = append(r.Problems, Problem{Field: "amount", Code: "min_value", Message: "The amount must be above 0."})
-		}
-	}
-	if l.Charge {
-		r.Charge = ChargeWanted
-		if err := s.checkCharge(ctx, b, r, brand); err != nil {
-			return err
-		}
-	}
-	r.SameKey = fmt.Sprintf("%s %d", sameClient(c, l), total)
-	if r.State = Ready; len(r.Problems) > 0 {
-		r.State = Bad
-	}
-	return nil
+	text = Tidy(r.cells[at])
+	return text, text != ""
 }
 
-func (s *Service) checkDue(l Line) []Problem {
-	if l.Due.IsZero() {
-		return nil // the reading says so, where a date is needed
+func (r *reading) target(f Field) Target {
+	if at := r.Mapping.Column(f); at >= 0 {
+		return r.Mapping.Columns[at]
 	}
-	if due := s.Timetable.DueOn(l.Due); !due.After(s.Now()) {
-		return []Problem{{Field: "due", Code: "due_not_greater_than_now", Message: "The due date has passed."}}
-	}
-	return nil
+	return Target{}
 }
 
-// checkCharge asks for what a debit on the due date needs: a stored account, time and rand.
-func (s *Service) checkCharge(ctx context.Context, b Batch, r *Row, brand merchant.Brand) error {
-	bad := func(code, message string) {
-		r.Problems = append(r.Problems, Problem{Field: "charge", Code: code, Message: message})
+func (r *reading) about(f Field, code, mend, message string) Problem {
+	p := Problem{Field: f, Code: code, Message: message, Mend: mend}
+	if at := r.Mapping.Column(f); at >= 0 {
+		p.Column, p.Name = at+1, r.name(at+1)
 	}
-	switch {
-	case r.Due.IsZero() || s.Timetable.TooSoon(s.Timetable.DueOn(r.Due), s.Now()):
-		bad("due_too_soon", "A debit order needs a due date at least two days ahead.")
-	case brand.Currency != "ZAR":
-		bad("currency", "Debit orders are in ZAR.")
-	case r.ClientID == uuid.Nil:
-		bad("no_token", "A new client has no stored account to charge.")
-	default:
-		_, found, err := s.tokenFor(ctx, b, r.ClientID)
-		if err == nil && !found {
-			bad("no_token", "The client has no stored account that can be charged.")
-		}
-		return err
-	}
-	return nil
+	return p
 }
 
-// tokenFor gives the client's newest account of the brand that can be charged.
-func (s *Service) tokenFor(ctx context.Context, b Batch, clientID uuid.UUID) (token.Token, bool, error) {
-	all, err := s.Read.TokensOf(ctx, b.MerchantID, clientID)
-	for _, t := range all {
-		if err == nil && t.State == token.Active && t.BrandID == b.BrandID {
-			return t, true, nil
-		}
-	}
-	return token.Token{}, false, err
+func (r *reading) wrong(f Field, code, mend, message string) {
+	r.line.Problems = append(r.line.Problems, r.about(f, code, mend, message))
 }
 
-func nameOf(c client.Client, l Line) string {
-	if c.ID != uuid.Nil {
-		return c.Name()
-	}
-	return cmp.Or(l.Client.FullName, l.Client.LegalName, l.Client.BrandName, l.Client.Email)
+func (r *reading) warn(f Field, code, mend, message string) {
+	r.line.Warnings = append(r.line.Warnings, r.about(f, code, mend, message))
 }
 
-// sameClient names a payer equally in every row of a file.
-func sameClient(c client.Client, l Line) string {
-	if c.ID != uuid.Nil {
-		return c.ID.String()
+func (r *reading) note(f Field, code, mend, message string) {
+	r.line.Notes = append(r.line.Notes, r.about(f, code, mend, message))
+}
+
+// expected says what was wanted and what stands there, cut short; secrets are not repeated.
+func expected(f Field, wanted, found string) string {
+	if f.secret() {
+		return "expected " + wanted
 	}
-	return cmp.Or(strings.ToLower(l.Client.Email), bank.CleanID(l.Client.PersonalCode.Reveal()).Reveal(), l.Client.FullName)
+	const most = 40
+	if short := []rune(found); len(short) > most {
+		found = string(short[:most]) + "…"
+	}
+	return "expected " + wanted + ", found " + found
+}
+
+// text takes a plain text of at most so many characters.
+func (r *reading) text(f Field, most int) string {
+	text, _ := r.cell(f)
+	if n := len([]rune(text)); n > most {
+		r.wrong(f, "max_length", MendLength, "expected at most "+strconv.Itoa(most)+" characters, found "+strconv.Itoa(n))
+		return ""
+	}
+	return text
 }

@@ -19,16 +19,17 @@ type directory struct {
 // clientsOf finds the clients that lines name, all in one question.
 func clientsOf(tx Tx, merchantID uuid.UUID, lines []Line) (*directory, error) {
 	var by Keys
-	for _, l := range lines {
+	for _, line := range lines {
+		l := line.Values
 		if l.ClientID != uuid.Nil {
 			by.IDs = append(by.IDs, l.ClientID)
 			continue
 		}
-		if l.Client.Email != "" {
-			by.Emails = append(by.Emails, strings.ToLower(l.Client.Email))
+		if l.Email != "" {
+			by.Emails = append(by.Emails, strings.ToLower(l.Email))
 		}
-		if l.Client.PersonalCode != "" {
-			by.Identities = append(by.Identities, bank.CleanID(l.Client.PersonalCode.Reveal()))
+		if l.PersonalCode != "" {
+			by.Identities = append(by.Identities, bank.CleanID(l.PersonalCode.Reveal()))
 		}
 	}
 	found, err := tx.MatchClients(merchantID, by)
@@ -60,43 +61,34 @@ func (d *directory) add(c client.Client) {
 
 // find tells which client a line means: by id, by identity number, by e-mail address. Nobody: a new one. More than one is a
 // problem, for an invoice must not go to whoever comes first.
-func (d *directory) find(l Line) (c client.Client, isNew bool, wrong []Problem) {
-	if l.ClientID != uuid.Nil {
-		c, known := d.byID[l.ClientID]
+func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem) {
+	if v.ClientID != uuid.Nil {
+		c, known := d.byID[v.ClientID]
 		if !known {
-			return c, false, []Problem{{Field: "client_id", Code: "does_not_exist", Message: "No client has this id."}}
+			return c, false, []Problem{{Field: ClientID, Code: "does_not_exist", Message: "no client has this id", Mend: mendClient}}
 		}
 		return c, false, nil
 	}
-	if l.Client.PersonalCode != "" {
-		switch same := d.byIdentity[bank.CleanID(l.Client.PersonalCode.Reveal()).Reveal()]; len(same) {
+	if v.PersonalCode != "" {
+		switch same := d.byIdentity[bank.CleanID(v.PersonalCode.Reveal()).Reveal()]; len(same) {
 		case 0:
 		case 1:
 			return same[0], false, nil
 		default:
-			return c, false, []Problem{{Field: "personal_code", Code: "ambiguous", Message: "More than one client has this identity number. Give the client's id."}}
+			return c, false, []Problem{{Field: PersonalCode, Code: "ambiguous", Message: "more than one client has this identity number: give the client's id", Mend: mendClient}}
 		}
 	}
-	if l.Client.Email == "" {
+	if v.Email == "" {
 		return c, true, nil
 	}
-	switch same := d.byEmail[strings.ToLower(l.Client.Email)]; len(same) {
+	switch same := d.byEmail[strings.ToLower(v.Email)]; len(same) {
 	case 0:
 		return c, true, nil
 	case 1:
-		if identity, his := l.Client.PersonalCode, same[0].PersonalCode; identity != "" && his != "" && bank.CleanID(identity.Reveal()) != bank.CleanID(his.Reveal()) {
+		if identity, his := v.PersonalCode, same[0].PersonalCode; identity != "" && his != "" && bank.CleanID(identity.Reveal()) != bank.CleanID(his.Reveal()) {
 			return c, true, nil // a family may share one address
 		}
 		return same[0], false, nil
 	}
-	return c, false, []Problem{{Field: "email", Code: "ambiguous", Message: "More than one client has this e-mail address. Give the client's id."}}
-}
-
-// checkClient says what a new client still needs.
-func (l Line) checkClient(today Day) (wrong []Problem) {
-	d := l.Client
-	for _, f := range d.Check(client.AsRecord, today) {
-		wrong = append(wrong, Problem{Field: f.Leaf(), Code: f.Code, Message: f.Message})
-	}
-	return wrong
+	return c, false, []Problem{{Field: Email, Code: "ambiguous", Message: "more than one client has this e-mail address: give the client's id", Mend: mendClient}}
 }

@@ -170,10 +170,7 @@ func reason(err error) string {
 
 // issue turns rows into drafts, and those into purchases with numbers. A row that cannot be made is failed with its reason.
 func (s *Service) issue(ctx context.Context, tx Tx, b Batch, rows []Row, firstReference int64) error {
-	lines := make([]Line, len(rows))
-	for i := range rows {
-		lines[i], rows[i].Problems = b.Mapping.read(b.Format, rows[i], calendar.DateOf(tx.Now()))
-	}
+	lines := b.read(rows, calendar.DateOf(tx.Now()))
 	known, err := clientsOf(tx, b.MerchantID, lines)
 	if err != nil {
 		return err
@@ -210,40 +207,34 @@ func (s *Service) issue(ctx context.Context, tx Tx, b Batch, rows []Row, firstRe
 // draft is the purchase of one row; a client it needs is made in the same transaction.
 func (s *Service) draft(ctx context.Context, tx Tx, b Batch, r *Row, l Line, known *directory) (purchase.Purchase, merchant.Brand, error) {
 	var none purchase.Purchase
-	if len(r.Problems) > 0 {
-		return none, merchant.Brand{}, asFault(r.Problems)
-	}
-	c, isNew, wrong := known.find(l)
-	if isNew && len(wrong) == 0 {
-		wrong = l.checkClient(calendar.DateOf(tx.Now()))
-	}
-	if len(wrong) > 0 {
+	c, isNew, wrong := known.find(l.Values)
+	if wrong = append(l.Problems, wrong...); len(wrong) > 0 {
 		return none, merchant.Brand{}, asFault(wrong)
 	}
-	pattern, brand, err := s.Purchases.Pattern(ctx, b.Starter, s.inputOf(b, b.Starter, l))
+	pattern, brand, err := s.Purchases.Pattern(ctx, b.Starter, s.inputOf(b, b.Starter, l.Values))
 	if err != nil {
 		return none, brand, err
 	}
 	if isNew {
-		if c, err = newClient(tx, b, l); err != nil {
+		if c, err = newClient(tx, b, l.Values); err != nil {
 			return none, brand, err
 		}
 		known.add(c)
 	}
 	r.ClientID, r.NewClient, r.Name = c.ID, isNew, c.Name()
-	return pattern.For(c.ID, c.Details, nil), brand, nil
+	return pattern.For(c.ID, c.Details, l.Values.whitelist()), brand, nil
 }
 
 func asFault(wrong []Problem) error {
 	var all fault.Problems
 	for _, p := range wrong {
-		all.Add(p.Field, p.Code, "%s", p.Message)
+		all.Add(string(p.Field), p.Code, "%s", p.Message)
 	}
 	return all.Err()
 }
 
-func newClient(tx Tx, b Batch, l Line) (client.Client, error) {
-	c := client.Client{ID: tx.NewID(), MerchantID: b.MerchantID, Details: l.Client, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+func newClient(tx Tx, b Batch, v Values) (client.Client, error) {
+	c := client.Client{ID: tx.NewID(), MerchantID: b.MerchantID, Details: v.details(), CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 	if wrong := c.Check(client.AsRecord, calendar.DateOf(tx.Now())); len(wrong) > 0 { // brings it into its stored form too
 		return c, wrong.Err()
 	}

@@ -74,12 +74,12 @@ func (s *Service) Review(ctx context.Context, who actor.Actor, id uuid.UUID, aft
 
 // sketch makes the invoice of the first row, without keeping it.
 func (s *Service) sketch(ctx context.Context, who actor.Actor, v *Review) error {
-	line, _ := v.Batch.Mapping.read(v.Batch.Format, v.FirstRow, calendar.DateOf(s.Now()))
+	line := v.Batch.read([]Row{v.FirstRow}, calendar.DateOf(s.Now()))[0].Values
 	pattern, brand, err := s.Purchases.Pattern(ctx, who, s.inputOf(v.Batch, who, line))
 	if err != nil {
 		return nil //nolint:nilerr // what is wrong with it is said when it is sent; the totals still stand
 	}
-	details := line.Client
+	details := line.details()
 	if v.FirstRow.ClientID != uuid.Nil {
 		c, err := s.Clients.Get(ctx, who, v.FirstRow.ClientID)
 		if err != nil {
@@ -87,7 +87,7 @@ func (s *Service) sketch(ctx context.Context, who actor.Actor, v *Review) error 
 		}
 		details = c.Details
 	}
-	p := pattern.For(v.FirstRow.ClientID, details, nil)
+	p := pattern.For(v.FirstRow.ClientID, details, line.whitelist())
 	p.Begin(uuid.Nil, s.Now())
 	v.First, v.VATCents = &p, s.Billing.VATIn(p, brand)
 	v.FirstRow.Cells = v.Batch.Mapping.mask(v.FirstRow.Cells)
@@ -95,7 +95,7 @@ func (s *Service) sketch(ctx context.Context, who actor.Actor, v *Review) error 
 }
 
 // inputOf is what a line asks for, in the words of a purchase.
-func (s *Service) inputOf(b Batch, who actor.Actor, l Line) purchase.Input {
+func (s *Service) inputOf(b Batch, who actor.Actor, l Values) purchase.Input {
 	in := purchase.Input{BrandID: b.BrandID, Product: purchase.ByInvoices, Reference: l.Reference, UserID: who.ID,
 		Details: purchase.Details{Products: l.Products, Notes: l.Notes, Timezone: "Africa/Johannesburg"}, Options: purchase.Options{Platform: "web"}}
 	if !l.Due.IsZero() {
@@ -103,6 +103,14 @@ func (s *Service) inputOf(b Batch, who actor.Actor, l Line) purchase.Input {
 		in.Due = &due
 	}
 	return in
+}
+
+// whitelist is how the row may be paid; nil: in every way.
+func (v Values) whitelist() []string {
+	if v.Method == "" {
+		return nil
+	}
+	return []string{v.Method}
 }
 
 // Order says how a batch is sent.

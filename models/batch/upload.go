@@ -2,17 +2,16 @@ package batch
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"hash"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/bank"
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
@@ -69,7 +68,7 @@ func shortName(name string) string {
 
 // take keeps a batch with the rows that each gives.
 func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(func(sheet.Row) error) error) (Batch, error) {
-	b.HeaderHash = hashHeader(b.Format.Header)
+	b.HeaderHash = []byte(NewFingerprint(b.Format.Header).Sum())
 	known, found, err := s.Read.MappingFor(ctx, who.MerchantID, b.HeaderHash)
 	if err != nil {
 		return b, err
@@ -77,7 +76,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(
 	err = s.InTx(ctx, func(tx Tx) error {
 		b.ID, b.CreatedAt, b.UpdatedAt, b.Rows = tx.NewID(), tx.Now(), tx.Now(), 0
 		tx.InsertBatch(b)
-		content, samples := sha256.New(), []sheet.Row{}
+		content, survey := NewFingerprint(b.Format.Header), NewSurvey(len(b.Format.Header))
 		waiting := make([]Row, 0, copied)
 		write := func() error {
 			err := tx.AddRows(b, waiting)
@@ -86,10 +85,8 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(
 			return err
 		}
 		err := each(func(r sheet.Row) error {
-			hashRow(content, r.Cells)
-			if len(samples) < sampled {
-				samples = append(samples, r)
-			}
+			content.Add(r.Cells)
+			survey.See(r.Cells)
 			waiting = append(waiting, Row{N: r.Number, Cells: r.Cells, Broken: r.Broken, State: Fresh})
 			if len(waiting) == copied {
 				return write()
@@ -105,11 +102,13 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(
 		if b.Rows == 0 {
 			return fault.New(fault.Invalid, "empty_file", "The file has no rows below its heading.")
 		}
-		b.ContentHash = content.Sum(nil)
-		if b.Mapping.empty() {
-			if b.Mapping = known; !found {
-				b.Mapping = guess(b.Format, samples)
-			}
+		b.ContentHash = []byte(content.Sum())
+		switch guessed := survey.Guess(b.Format); {
+		case b.Source == FromClients:
+		case found:
+			b.Mapping = survey.Written(b.Format, known)
+		default:
+			b.Mapping = guessed
 		}
 		tx.Audit(who, audit.Entry{Action: "batch.uploaded", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%q was uploaded with %d rows.", b.Name, b.Rows),
 			After: map[string]any{"rows": b.Rows, "source": b.Source}})
@@ -121,25 +120,22 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(
 	return b, err
 }
 
-// sampled is how many rows a guess looks at.
-const sampled = 50
-
-func hashHeader(header []string) []byte {
-	h := sha256.New()
-	for _, name := range header {
-		hashRow(h, []string{strings.ToLower(name)})
+// mask hides account and identity numbers: where the mapping knows them, and where a column without a meaning looks like one.
+func (m Mapping) mask(cells []string) []string {
+	out := slices.Clone(cells)
+	for i, c := range out {
+		var f Field
+		if i < len(m.Columns) {
+			f = m.Columns[i].Field
+		}
+		switch digits := bank.CleanAccount(c); {
+		case f == PersonalCode:
+			out[i] = bank.CleanID(c).String()
+		case f == BankAccount, f == "" && len(digits) >= 7 && strings.Trim(digits.Reveal(), "0123456789") == "":
+			out[i] = digits.String()
+		}
 	}
-	return h.Sum(nil)
-}
-
-func hashRow(h hash.Hash, cells []string) {
-	var size [8]byte
-	for _, c := range cells {
-		binary.BigEndian.PutUint64(size[:], uint64(len(c)))
-		_, _ = h.Write(size[:]) // a hash never fails
-		_, _ = io.WriteString(h, c)
-	}
-	_, _ = h.Write([]byte{0xff})
+	return out
 }
 
 // Chosen is the same invoice for clients found by a filter.
@@ -183,4 +179,40 @@ func (s *Service) FromClients(ctx context.Context, who actor.Actor, in Chosen) (
 			}
 		}
 	})
+}
+
+func chosenFormat() (sheet.Format, Mapping) {
+	columns := []Field{ClientID, FullName, Email, Amount, Due, Product, Charge}
+	f, m := sheet.Format{Kind: sheet.CSV, HeaderRow: 1}, Mapping{}
+	for _, c := range columns {
+		f.Header = append(f.Header, c.Label())
+		m.Columns = append(m.Columns, Target{Field: c})
+	}
+	return f, m
+}
+
+func chosenCells(c client.Client, in Chosen) []string {
+	charge := ""
+	if in.Charge {
+		charge = "yes"
+	}
+	return []string{c.ID.String(), c.FullName, c.Email, in.Amount, in.Due, in.Description, charge}
+}
+
+// Survey looks at every row of a batch: samples of each column, and how its texts are written.
+func (s *Service) Survey(ctx context.Context, who actor.Actor, b Batch) (*Survey, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	survey := NewSurvey(len(b.Format.Header))
+	for q := (RowQuery{Limit: 2 * copied}); ; {
+		rows, err := s.Read.BatchRows(ctx, who.MerchantID, b.ID, q)
+		if err != nil || len(rows) == 0 {
+			return survey, err
+		}
+		for _, r := range rows {
+			survey.See(r.Cells)
+		}
+		q.After = rows[len(rows)-1].N
+	}
 }

@@ -93,10 +93,17 @@ func OrderIn(text string) Order {
 	return Unordered
 }
 
+var oddSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ")
+
 func bare(text string) string {
-	text = strings.TrimSpace(strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ").Replace(text))
-	text = timeOfDay.ReplaceAllString(text, "")
-	return weekday.ReplaceAllString(text, "")
+	text = strings.TrimSpace(oddSpaces.Replace(text))
+	if strings.Contains(text, ":") {
+		text = timeOfDay.ReplaceAllString(text, "")
+	}
+	if text != "" && (text[0] < '0' || text[0] > '9') {
+		text = weekday.ReplaceAllString(text, "")
+	}
+	return text
 }
 
 func parseNumbers(a, b, c string, order Order) (Date, error) {

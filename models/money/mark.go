@@ -32,7 +32,7 @@ func ParseMarked(text string, mark Mark) (int64, error) {
 	if strings.Contains(digits, string(mark)) {
 		return 0, ErrDecimals
 	}
-	return cents(strings.NewReplacer(",", "", ".", "").Replace(digits), "", negative)
+	return cents(ungrouped.Replace(digits), "", negative)
 }
 
 // MarkIn tells which mark an amount shows beyond doubt: `1 234,50` a comma, `1,234.50` a point, `1,234` none.
@@ -74,14 +74,14 @@ func PlainNumber(text string, mark Mark) (string, error) {
 	case ambiguous.MatchString(digits) && mark == Unmarked:
 		return "", fmt.Errorf("%w: write %s or %s0", ErrAmbiguous, asThousands(digits), strings.ReplaceAll(digits, ",", "."))
 	case ambiguous.MatchString(digits) && last != mark, millions.MatchString(digits), pointMillions.MatchString(digits):
-		return sign + strings.NewReplacer(",", "", ".", "").Replace(digits), nil
+		return sign + ungrouped.Replace(digits), nil
 	case plainNumber.MatchString(digits), groupedNumber.MatchString(digits):
 		whole, fraction := digits, ""
 		if last != Unmarked {
 			at := strings.LastIndex(digits, string(last))
 			whole, fraction = digits[:at], "."+digits[at+1:]
 		}
-		return sign + strings.NewReplacer(" ", "", ",", "", ".", "").Replace(whole) + fraction, nil
+		return sign + ungrouped.Replace(whole) + fraction, nil
 	}
 	return "", ErrUnread
 }

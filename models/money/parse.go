@@ -25,6 +25,12 @@ var (
 	decimals  = regexp.MustCompile(`^\d[\d ,]*[.,]\d{3,}$`)
 )
 
+// Replacers are costly to make and a batch reads a hundred thousand amounts.
+var (
+	oddSpaces = strings.NewReplacer(NBSP, " ", "\u202f", " ", "\u2009", " ", "\u2212", "-")
+	ungrouped = strings.NewReplacer(" ", "", ",", "", ".", "")
+)
+
 // Parse reads an amount as people in South Africa type it and gives cents: `1 234,50`, `1234.50`, `R1,234.50`,
 // `R 1 234,56`, `1.234,50`, with a minus before or after the R. Text that could mean two amounts, such as `1,234`, is ErrAmbiguous;
 // other errors are ErrEmpty, ErrUnread, ErrDecimals and ErrTooLarge.
@@ -57,7 +63,7 @@ func Parse(text string) (int64, error) {
 
 // strip takes the currency, the sign and odd spaces away.
 func strip(text string) (digits string, negative bool) {
-	text = strings.NewReplacer(NBSP, " ", "\u202f", " ", "\u2009", " ", "\u2212", "-").Replace(text)
+	text = oddSpaces.Replace(text)
 	text = strings.TrimSpace(text)
 	text, negative = strings.CutPrefix(text, "-")
 	text = strings.TrimSpace(text)
@@ -78,7 +84,7 @@ func cents(digits, fraction string, negative bool) (int64, error) {
 	if fraction != "" {
 		whole = digits[:len(digits)-len(fraction)-1]
 	}
-	whole = strings.NewReplacer(" ", "", ",", "", ".", "").Replace(whole)
+	whole = ungrouped.Replace(whole)
 	fraction += strings.Repeat("0", 2-len(fraction))
 	n, err := strconv.ParseInt(whole+fraction, 10, 64)
 	if err != nil || n > MaxCents {

@@ -177,7 +177,7 @@ func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, w
 // Warn implements batch.Tx.
 func (t *Tx) Warn(b batch.Batch, since time.Time) error {
 	t.later(`WITH seen AS (
-			SELECT n, array_remove(ARRAY[
+			SELECT n, ARRAY(SELECT w FROM unnest(warnings) AS w WHERE w NOT IN ('twice', 'last_week')) || array_remove(ARRAY[
 				CASE WHEN count(*) OVER (PARTITION BY same_hash) > 1 THEN 'twice' END,
 				CASE WHEN client_id IS NOT NULL AND EXISTS (SELECT FROM purchases p WHERE p.client_id = r.client_id AND p.merchant_id = $1
 					AND p.total_cents = r.total_cents AND p.created_at >= $3 AND p.status <> 'cancelled') THEN 'last_week' END], NULL) AS found

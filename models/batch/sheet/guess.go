@@ -75,9 +75,6 @@ func (f *File) guess(sample []Row, told Told) error {
 	}
 	f.takeHeader(sample, at)
 	f.Format.Decimal, f.Format.Dates = MarksIn(sample[at+1:])
-	if f.Format.Kind == XLSX && f.Format.Decimal == money.Unmarked {
-		f.Format.Decimal = money.PointMark // numbers are stored so, whatever the screen shows
-	}
 	return nil
 }
 

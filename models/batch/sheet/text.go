@@ -82,7 +82,15 @@ func (t *text) begin() (*bufio.Reader, error) {
 	if _, err := t.src.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("go to the start of the file: %w", err)
 	}
-	return bufio.NewReaderSize(t.encoding.text(t.src), 64<<10), nil
+	in := bufio.NewReaderSize(t.encoding.text(t.src), 64<<10)
+	// Marks go before anything is cut: behind one, a quotation mark would not open the first cell. The second is the mark
+	// of a file that was once read as Windows-1252 and saved again.
+	for _, mark := range []string{"\uFEFF", "ï»¿"} {
+		if start, err := in.Peek(len(mark)); err == nil && string(start) == mark {
+			_, _ = in.Discard(len(mark))
+		}
+	}
+	return in, nil
 }
 
 // start gives the first lines to guess from, cut at the end of a line where the file is longer.
@@ -101,7 +109,7 @@ func (t *text) start() (string, error) {
 	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return "", fmt.Errorf("read the file: %w", err)
 	}
-	return strings.TrimPrefix(string(piece[:n]), "\uFEFF"), nil
+	return string(piece[:n]), nil
 }
 
 func (t *text) each(width int, see func(Row) error) error {

@@ -1,0 +1,126 @@
+package batch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/money"
+)
+
+// Fix is one way to mend every row of a cause at once. Choice is empty where there is only one way.
+type Fix struct {
+	Cause  string
+	Column int // from 1; 0: the whole row
+	Choice string
+	Label  string // the button, for a person
+}
+
+// FixesOf gives the ways to mend a problem wherever it occurs; none where only a person can tell.
+func FixesOf(p Problem) []Fix {
+	fix := func(choice, label string) Fix {
+		return Fix{Cause: p.Mend, Column: p.Column, Choice: choice, Label: label}
+	}
+	switch p.Mend {
+	case MendDateOrder:
+		return []Fix{fix(string(calendar.DayFirst), "The day comes first (3/4/2026 is 3 April)"),
+			fix(string(calendar.MonthFirst), "The month comes first (3/4/2026 is 4 March)"),
+			fix(string(calendar.YearFirst), "The year comes first (26/3/4 is 4 March)")}
+	case MendDecimalMark:
+		return []Fix{fix(string(money.CommaMark), "A comma comes before decimals (1.234 is R 1 234)"),
+			fix(string(money.PointMark), "A point comes before decimals (1,234 is R 1 234)")}
+	case MendEmail:
+		return []Fix{fix("", "Take blanks and stray signs out of the addresses")}
+	case MendQuotes:
+		f := fix("", "Take the quotation marks away")
+		f.Column = 0
+		return []Fix{f}
+	}
+	return nil
+}
+
+// FixAll mends the raw cells of one row and tells whether anything changed. Cells are changed in a copy, and only where the
+// outcome is readable; the row is then checked again like any other.
+func FixAll(m Mapping, fix Fix, cells []string) ([]string, bool) {
+	mended := slices.Clone(cells)
+	for i := range mended {
+		if fix.Column != 0 && i != fix.Column-1 || i >= len(m.Columns) {
+			continue
+		}
+		mended[i] = fixCell(m.Columns[i], fix, mended[i])
+	}
+	return mended, !slices.Equal(mended, cells)
+}
+
+func fixCell(t Target, fix Fix, cell string) string {
+	text := Tidy(cell)
+	switch {
+	case fix.Cause == MendDateOrder && t.Field == Due:
+		return fixDate(t, calendar.Order(fix.Choice), cell)
+	case fix.Cause == MendDecimalMark && t.Field.number():
+		return fixNumber(t, money.Mark(fix.Choice), cell)
+	case fix.Cause == MendEmail && t.Field == Email:
+		return fixEmail(text, cell)
+	case fix.Cause == MendQuotes:
+		return strings.TrimSpace(strings.ReplaceAll(cell, `"`, ""))
+	}
+	return cell
+}
+
+// fixDate writes a date that its column could not tell as YYYY-MM-DD.
+func fixDate(t Target, order calendar.Order, cell string) string {
+	if _, err := calendar.ParseWritten(Tidy(cell), t.Dates); err == nil {
+		return cell
+	}
+	d, err := calendar.ParseWritten(Tidy(cell), order)
+	if err != nil {
+		return cell
+	}
+	return d.String()
+}
+
+// fixNumber writes a number that its column could not tell without thousands, 1234.00 for an amount.
+func fixNumber(t Target, mark money.Mark, cell string) string {
+	if _, err := money.PlainNumber(Tidy(cell), t.Decimal); err == nil {
+		return cell
+	}
+	if base, _ := t.Field.parts(); base == Quantity || base == TaxPercent {
+		plain, err := money.PlainNumber(Tidy(cell), mark)
+		if err != nil {
+			return cell
+		}
+		if strings.Contains(plain, ".") {
+			plain += "0" // 1.234 alone would be ambiguous again
+		}
+		return plain
+	}
+	cents, err := money.ParseMarked(Tidy(cell), mark)
+	if err != nil {
+		return cell
+	}
+	sign := ""
+	if cents < 0 {
+		sign, cents = "-", -cents
+	}
+	return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
+}
+
+func fixEmail(text, cell string) string {
+	if client.IsEmail(text) {
+		return cell
+	}
+	text = strings.Join(strings.Fields(text), "")
+	if len(text) > len("mailto:") && strings.EqualFold(text[:len("mailto:")], "mailto:") {
+		text = text[len("mailto:"):]
+	}
+	if open, shut := strings.LastIndexByte(text, '<'), strings.LastIndexByte(text, '>'); open >= 0 && shut > open {
+		text = text[open+1 : shut]
+	}
+	text = strings.ReplaceAll(strings.Trim(text, `.,;:<>"'()`), ",", ".")
+	if !client.IsEmail(text) {
+		return cell
+	}
+	return text
+}
