@@ -87,7 +87,7 @@ func (s *Service) sendSome(ctx context.Context, b Batch) (more bool, err error) 
 	if limit > 0 {
 		n, err := s.sendRows(ctx, b, limit)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, fault.ErrLost) {
-			n, err = s.sendAlone(ctx, b)
+			n, err = s.oneByOne(ctx, b, limit)
 		}
 		if err != nil || n > 0 {
 			return true, err
@@ -132,17 +132,51 @@ func (s *Service) sendRows(ctx context.Context, seen Batch, limit int) (taken in
 	return taken, err
 }
 
+// tooMany rows in a row that could not be made are no matter of those rows: somebody should look before more fail.
+const tooMany = 5
+
+// oneByOne sends as many rows as could not be sent together.
+func (s *Service) oneByOne(ctx context.Context, b Batch, rows int) (taken int, err error) {
+	failures := 0
+	for range rows {
+		n, failed, err := s.sendAlone(ctx, b)
+		if err != nil || n == 0 {
+			return taken, err
+		}
+		taken++
+		if failures++; !failed {
+			failures = 0
+		}
+		if failures == tooMany {
+			return taken, s.wait(ctx, b, "Rows fail one after the other for a reason of ours. Look at the failed rows, then go on or stop.")
+		}
+	}
+	return taken, nil
+}
+
+// wait pauses a batch by itself.
+func (s *Service) wait(ctx context.Context, seen Batch, why string) error {
+	return s.InTx(ctx, func(tx Tx) error {
+		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
+		if err != nil || b.State != Running {
+			return err
+		}
+		b.State, b.Note, b.UpdatedAt = Paused, why, tx.Now()
+		tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.paused", ObjectType: "batch", ObjectID: b.ID, Text: why})
+		return tx.SaveBatch(&b)
+	})
+}
+
 // sendAlone sends the next ready row. When even that fails, the row is the reason and says so.
-func (s *Service) sendAlone(ctx context.Context, b Batch) (int, error) {
-	var next Row
+func (s *Service) sendAlone(ctx context.Context, b Batch) (n int, failed bool, err error) {
 	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, Limit: 1})
 	if err != nil || len(rows) == 0 {
-		return 0, err
+		return 0, false, err
 	}
-	next = rows[0]
+	next := rows[0]
 	n, why := s.sendRows(ctx, b, 1)
 	if why == nil || ctx.Err() != nil || errors.Is(why, fault.ErrLost) {
-		return n, why
+		return n, false, why
 	}
 	if s.Failed != nil {
 		s.Failed(ctx, Ref{b.MerchantID, b.ID}, next.N, why)
@@ -157,7 +191,7 @@ func (s *Service) sendAlone(ctx context.Context, b Batch) (int, error) {
 		}
 		return tx.SaveBatch(&b)
 	})
-	return 1, err
+	return 1, true, err
 }
 
 // reason is what a person reads about a row that could not be made.

@@ -118,6 +118,17 @@ func TestA_row_that_cannot_be_made_stops_no_other(t *testing.T) {
 	h.isWhole(b, 5)
 }
 
+func TestRows_that_all_fail_make_the_batch_wait(t *testing.T) {
+	h := open(t)
+	b := h.checked(file(20))
+	b = h.start(b, order(b))
+	h.exec(`ALTER TABLE purchases ADD CONSTRAINT none CHECK (payer_email = '')`)
+	if b = h.work(b); b.State != batch.Paused || b.Counts.Failed != 5 || b.Counts.Ready != 15 || b.Note == "" {
+		t.Fatalf("%s %q %+v", b.State, b.Note, b.Counts)
+	}
+	h.isWhole(b, 0)
+}
+
 func TestThe_first_three_go_and_the_rest_waits_for_a_person(t *testing.T) {
 	h := open(t)
 	b := h.checked(file(10))
