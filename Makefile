@@ -27,11 +27,11 @@ lint: # a tool with a module of its own, so that go.mod stays short
 generate: ## templ, committed
 	go tool templ generate -log-level error
 
-bench: build ## the product beside pgbench on its own PostgreSQL, as ratios; BENCH=purchase|charge|page|memory picks
+bench: build ## the product beside pgbench on its own PostgreSQL, as ratios; BENCH=purchase|charge|page|memory|panels picks
 	@.make/need.sh postgres
 	@go run ./.make/bench -run '$(BENCH)'
 
 screenshots: ## the pictures of the README, from the browser journeys
 	@.make/need.sh postgres chromium
 	@go build -o bin/withpg ./.make/withpg
-	DEBITDESK_SCREENSHOTS=$(CURDIR)/.screenshots bin/withpg go test -count=1 -run 'FromABank|BusyMerchant' -timeout 12m ./cmd/debitdesk
+	DEBITDESK_SCREENSHOTS=$(CURDIR)/.screenshots bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced' -timeout 12m ./cmd/debitdesk

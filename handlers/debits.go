@@ -5,7 +5,9 @@ import "debitdesk/handlers/web"
 // Rooms gives the addresses the pages about debits, and the clients' pages what
 // belongs beside a client.
 func (d *Deps) Rooms(r web.Rooms) {
-	d.Home, d.Purchases, d.Tokens, d.Accounts, d.Mandates = r.Home, r.Purchases, r.Tokens, r.Accounts, r.Mandates
+	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
+	d.Mandates, d.Live, d.SetUp = r.Mandates, r.Live, r.SetUp
+	d.Amendments = r.Amendments
 	if d.Clients != nil {
 		r.Beside(d.Clients)
 	}
@@ -24,6 +26,7 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/purchases", p.List)
 		e.at(person, "POST", "/purchases", p.Create)
 		e.at(person, "GET", "/purchases/new", p.New)
+		e.at(person, "GET", "/purchases/export", p.Export)
 		e.at(person, "POST", "/purchases/preview", p.Preview)
 		e.at(person, "GET", "/purchases/:id", p.Show)
 		e.at(person, "GET", "/purchases/:id/qr", p.QR)
@@ -43,15 +46,23 @@ func (e *edge) debits() {
 	}
 	if h := e.Tokens; h != nil {
 		e.at(person, "GET", "/tokens", h.List)
+		e.at(person, "GET", "/tokens/export", h.Export)
 		e.at(person, "GET", "/tokens/deletion", h.AskDelete)
 		e.at(person, "POST", "/tokens/deletion", h.Delete)
 		e.at(person, "GET", "/tokens/:id", h.Show)
 	}
 	if h := e.Mandates; h != nil {
 		e.at(person, "GET", "/mandates", h.List)
+		e.at(person, "GET", "/mandates/export", h.Export)
 		e.at(person, "GET", "/mandates/:id", h.Show)
 		e.at(person, "GET", "/mandates/:id/document.pdf", h.Document)
 		e.at(person, "GET", "/mandates/:id/evidence/:file", h.Evidence)
+	}
+	if h := e.Live; h != nil {
+		e.at(person, "POST", "/mandates/:id/authentications", h.Ask)
+		if h.Watch != nil {
+			e.at(person, "GET", "/mandates/:id/events", h.Events)
+		}
 	}
 	if h := e.Accounts; h != nil {
 		e.at(person, "GET", "/tokens/new", h.Choose)
@@ -59,6 +70,28 @@ func (e *edge) debits() {
 		e.at(person, "POST", "/clients/:id/accounts/link", h.SendLink)
 		e.at(e.people(scanForm), "POST", "/clients/:id/accounts", h.Capture)
 	}
+	if h := e.SetUp; h != nil {
+		e.at(person, "GET", "/mandates/new", h.New)
+		e.at(person, "POST", "/mandates", h.Create)
+		e.at(person, "POST", "/mandates/preview", h.Preview)
+		e.at(person, "GET", "/clients/:id/mandates/new", h.New)
+	}
+	e.amending()
+}
+
+// amending are the three steps in which new details replace a stored account.
+func (e *edge) amending() {
+	h := e.Amendments
+	if h == nil {
+		return
+	}
+	person := e.people(smallForm)
+	e.at(person, "GET", "/tokens/:id/amendment", h.New)
+	e.at(person, "POST", "/tokens/:id/amendment", h.Begin)
+	e.at(person, "GET", "/amendments/:id", h.Show)
+	e.at(e.people(scanForm), "POST", "/amendments/:id/account", h.Give)
+	e.at(person, "POST", "/amendments/:id/takeover", h.TakeOver)
+	e.at(person, "POST", "/amendments/:id/abandonment", h.Abandon)
 }
 
 // scanForm is room for a form with the scan of a mandate, in bytes.

@@ -7,6 +7,7 @@ func (e *edge) desk() {
 		e.at(person, "GET", "/clients", h.List)
 		e.at(person, "POST", "/clients", h.Create)
 		e.at(person, "GET", "/clients/new", h.New)
+		e.at(person, "GET", "/clients/export", h.Export)
 		e.at(person, "GET", "/clients/:id", h.Show)
 		e.at(person, "POST", "/clients/:id", h.Update)
 		e.at(person, "GET", "/clients/:id/edit", h.Edit)

@@ -45,7 +45,10 @@ type Deps struct {
 	Tokens       *web.Tokens
 	Mandates     *web.Mandates
 	Accounts     *web.Accounts
+	Amendments   *web.Amendments
+	SetUp        *web.MandateForms
 	Home         *web.Home
+	Live         *web.Live
 }
 
 // API holds the resources of the JSON API.

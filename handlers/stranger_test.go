@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/credential"
 	"debitdesk/models/debit"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/purchase"
 	room "debitdesk/models/sandbox"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
@@ -48,6 +49,12 @@ func newStreet(t *testing.T) *street {
 		h.Deps.Login = &access.Login{People: people, Sessions: h.Sessions, Strip: h.Desk.Strip}
 		h.Deps.Developers = &web.Developers{Desk: h.Desk, Credentials: s.credentials}
 		h.Deps.Account = &web.Account{Desk: h.Desk, Self: people}
+		watch, err := db.Watch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(watch.Close)
+		h.Deps.Live.Watch = watch
 		b := bank.New(db.SandboxLedger(), db.Now, h.Purchases.Timetable, h.Purchases.Calendar)
 		post := &outbox.Service{Store: db, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed}
 		h.Deps.Room = &sandbox.Room{Mails: db, Page: h.Desk.Show, Desk: &room.Desk{InTx: store.Runner[room.Tx](db), Read: db, Clock: db.Clock,
@@ -68,9 +75,9 @@ func (s *street) fill() {
 	client := s.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi", "bank_account": "6200000001", "bank_code": "470010"}).Want(201).Text("id")
 	token := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
-	purchase := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`,
+	charged := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`,
 		client, s.A.BrandID, s.Store.Now().Add(72*time.Hour).Unix())).Want(201).Text("id")
-	s.API("POST", "/purchases/"+purchase+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token)).Want(200)
+	s.API("POST", "/purchases/"+charged+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token)).Want(200)
 	open := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, client, s.A.BrandID)).Want(201).Text("id")
 	s.API("POST", "/purchases/"+open+"/resend_invoice/", nil).Want(200)
 	key, err := s.credentials.Issue(s.t.Context(), s.A.Actor, credential.Input{Name: "other", Lifetime: time.Hour})
@@ -86,9 +93,13 @@ func (s *street) fill() {
 	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM mails`).Scan(&mail); err != nil {
 		s.t.Fatal(err)
 	}
+	change, err := s.Purchases.Amend(s.t.Context(), s.A.Actor, uuid.MustParse(token), purchase.Revision{Method: "eft"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	session, _, _ := strings.Cut(between(s.Page(s.A.Owner, "GET", "/account", nil).Body, "/account/sessions/", "/end"), "/")
-	s.ids = map[string]string{"/clients/": client, "/purchases/": purchase, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
-		"/sandbox/collections/": purchase, "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
+	s.ids = map[string]string{"/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
 }
 
 func between(text, before, after string) string {

@@ -111,6 +111,22 @@ CREATE UNIQUE INDEX collections_once ON collections (mandate_id)
     WHERE once_off AND state NOT IN ('unpaid', 'cancelled', 'recalled', 'dispute_lost');
 CREATE INDEX collections_by_mandate ON collections (mandate_id, id);
 
+-- New details take the place of a stored account: the old token ends when the new one works.
+CREATE TABLE amendments (
+    id           uuid PRIMARY KEY,
+    merchant_id  uuid NOT NULL,
+    old_token_id uuid NOT NULL REFERENCES tokens (id),
+    purchase_id  uuid NOT NULL UNIQUE REFERENCES purchases (id), -- stores the new details, so it is the new token's id too
+    state        text NOT NULL CHECK (state IN ('open', 'done', 'abandoned')),
+    moved        integer NOT NULL DEFAULT 0,      -- purchases that the new account took over
+    created_by   text NOT NULL DEFAULT '',
+    created_at   timestamptz NOT NULL,
+    finished_at  timestamptz
+);
+-- A stored account is replaced by one other at a time.
+CREATE UNIQUE INDEX amendments_one_open ON amendments (old_token_id) WHERE state = 'open';
+CREATE INDEX amendments_by_old_token ON amendments (old_token_id, id);
+
 -- Whoever watches a mandate hears of every change of it and of its authentications.
 -- +goose StatementBegin
 CREATE FUNCTION tell_of_mandate() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -147,7 +163,7 @@ DROP FUNCTION tell_of_mandate;
 DROP INDEX collections_by_mandate;
 DROP INDEX collections_once;
 ALTER TABLE collections DROP COLUMN tracking_days, DROP COLUMN once_off;
-DROP TABLE account_verifications, mandate_authentications;
+DROP TABLE amendments, account_verifications, mandate_authentications;
 DROP TRIGGER count_moved ON mandates;
 DROP TRIGGER count_gone ON mandates;
 DROP TRIGGER count_new ON mandates;

@@ -19,12 +19,36 @@
 //	                                     ├─ due ─────→ overdue | expired                        └→ (return) error, (dispute) chargeback
 //	                                     └─ account stored without amount → preauthorized
 //
+//	by DebiCheck  created … ─ the payer is asked ─→ pending_execute ─┬─ accepted, no amount ──→ preauthorized
+//	                                                                 ├─ accepted, due ahead ──→ pending_charge → …
+//	                                                                 ├─ accepted, no due ─────→ (stays; the first debit runs) → paid | error
+//	                                                                 ├─ no answer, fallback ──→ (stays; 48 hours more)
+//	                                                                 └─ declined, no answer ──→ error ─ asked again ─→ pending_execute
+//
 //	collection  scheduled → submitted → provisional → final        (EFT)
 //	                 │           │           └→ unpaid (return) | disputed → dispute_won | dispute_lost
 //	                 │           └→ unpaid | recalled
 //	                 └→ cancelled
 //
+//	collection  scheduled → submitted → successful → disputed      (DebiCheck: final at once; a dispute only outside the terms)
+//	                             └→ in_tracking → successful | unpaid
+//
+//	mandate     submitted → pending_authentication ─┬→ active ────────────────────┬→ suspended (seven failures, the payer, once-off done)
+//	   ↑  ↑                  │                      └→ registered_unauthenticated ┤   └→ cancelled | superseded
+//	   │  └─ fallback ───────┤                         (the fallback unanswered)  └→ cancelled | superseded
+//	   └─ asked again ── rejected | no_response | failed
+//
+//	authentication  requested → sent → delivered ─┬→ accepted      one open at a time; of answer and
+//	                                              ├→ rejected      time limit (120 s, 48 h) the first
+//	                                              ├→ no_response   decides, the other is recorded and
+//	                                              └→ failed        changes nothing
+//
+// A mandate, its token and the purchase that asked for it share one id. The token
+// lives only while its mandate is active or registered_unauthenticated.
+//
 //	token       pending → active ⇄ blocked;  active | blocked → deleted | superseded
+//
+//	amendment   open → done (the old token superseded, what waits on it moved) | abandoned
 //
 // The row is the truth and a job only a nudge: every change of state is a
 // compare-and-set, every due time an indexed column, every worker safe to repeat.

@@ -48,7 +48,7 @@ func TestTheDemoIsMadeOnceAndToldAgain(t *testing.T) {
 func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
-	made, err := site.app.demo(t.Context(), 25)
+	made, err := site.app.demo(t.Context(), 39)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,6 +63,22 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 			t.Errorf("nothing is %s: %v", status, counts)
 		}
 	}
+	for what, query := range map[string]string{
+		"mandates in every state": `SELECT count(DISTINCT state) = 7 FROM mandates WHERE kind = 'debicheck'
+			AND state IN ('pending_authentication', 'active', 'registered_unauthenticated', 'rejected', 'no_response', 'suspended', 'cancelled')`,
+		"a suspension of each kind":      `SELECT count(DISTINCT reason_code) = 2 FROM mandates WHERE state = 'suspended' AND reason_code IN ('MSUC', 'CTCA')`,
+		"debits in every state":          `SELECT count(DISTINCT state) = 3 FROM collections WHERE method = 'debicheck' AND state IN ('successful', 'in_tracking', 'unpaid')`,
+		"debits that can be disputed":    `SELECT count(*) > 0 FROM collections WHERE method = 'debicheck' AND state = 'successful' AND disputable`,
+		"debits that cannot":             `SELECT count(*) > 0 FROM collections WHERE method = 'debicheck' AND state = 'successful' AND NOT disputable`,
+		"a request with hours left":      `SELECT count(*) > 0 FROM mandate_authentications WHERE state IN ('sent', 'delivered') AND method = 'DELAYED'`,
+		"a payer who was asked again":    `SELECT count(*) > 0 FROM mandate_authentications WHERE number = 2 AND method = 'REALTIME' AND state = 'accepted'`,
+		"a bank that was told of an end": `SELECT count(*) > 0 FROM audit_entries WHERE action = 'mandate.cancelled_at_bank'`,
+	} {
+		var there bool
+		if err := site.app.Store.Pool.QueryRow(t.Context(), query).Scan(&there); err != nil || !there {
+			t.Errorf("the demo lacks %s: %v", what, err)
+		}
+	}
 	if ahead := time.Until(site.app.Store.Clock.Now()); ahead < -time.Second || ahead > time.Second {
 		t.Errorf("the clock stands %s beside the real time", ahead)
 	}
@@ -73,7 +89,7 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 		t.Errorf("the printed token does not open: %v", err)
 	}
 	page, err := site.app.Services.clients.List(t.Context(), who, client.Query{Ask: paging.Ask{Limit: 100}})
-	if err != nil || len(page.Items) != 25 {
+	if err != nil || len(page.Items) != 39 {
 		t.Errorf("%d clients, %v", len(page.Items), err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // handler is the whole HTTP side over the use cases.
-func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool) (http.Handler, error) {
+func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool, watch web.Watcher) (http.Handler, error) {
 	s := a.Services
 	sessions := access.NewSessions(a.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)
 	desk := &web.Desk{Now: a.Store.Now, Sandbox: a.Config.Sandbox(), BaseURL: baseURL}
@@ -44,7 +44,9 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Payers:     &checkout.Pages{Purchases: s.purchases, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
 	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store}
-	deps.Rooms(web.NewRooms(desk, s.purchases, s.clients, a.Store))
+	rooms := web.NewRooms(desk, s.purchases, s.clients, a.Store)
+	rooms.Live.Watch = watch
+	deps.Rooms(rooms)
 	if s.sandbox != nil {
 		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Page: desk.Show}
 	}

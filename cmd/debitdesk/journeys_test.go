@@ -253,13 +253,13 @@ func (b *tab) opensFirst() {
 func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
-	if _, err := site.app.demo(t.Context(), 30); err != nil {
+	if _, err := site.app.demo(t.Context(), 39); err != nil {
 		t.Fatal(err)
 	}
 	admin := site.tab(t, browser(t))
 	admin.signInToDemo("admin")
 	for _, one := range []struct{ name, path string }{
-		{"demo-home", "/"}, {"demo-attention", "/attention"}, {"demo-clients", "/clients"}, {"demo-tokens", "/tokens"}, {"demo-purchases", "/purchases"},
+		{"demo-home", "/"}, {"demo-attention", "/attention"}, {"demo-clients", "/clients"}, {"demo-tokens", "/tokens"}, {"demo-mandates", "/mandates"}, {"demo-purchases", "/purchases"},
 		{"demo-purchases-error", "/purchases?status=error"}, {"demo-developers", "/developers"}, {"demo-credential-new", "/developers/credentials/new"},
 		{"demo-account", "/account"}, {"demo-sandbox-clock", "/sandbox/clock"}, {"demo-sandbox-desk", "/sandbox/desk"}, {"demo-sandbox-mail", "/sandbox/mail"},
 		{"demo-missing", "/purchases/01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2"},
@@ -267,7 +267,7 @@ func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 		admin.open(one.path)
 		admin.looksAt(one.name)
 	}
-	for _, list := range []string{"/clients", "/tokens", "/sandbox/mail"} {
+	for _, list := range []string{"/clients", "/tokens", "/mandates", "/sandbox/mail"} {
 		admin.open(list)
 		admin.opensFirst()
 		admin.looksAt("demo-first" + strings.ReplaceAll(list, "/", "-"))

@@ -15,17 +15,23 @@ var album = map[string]struct {
 	file   string
 	height int64
 }{
-	"client-1280-light":           {"client.png", 800},
-	"account-new-1280-light":      {"store-account.png", 900},
-	"payer-390-light":             {"payer-phone.png", 1000},
-	"purchase-new-1280-light":     {"charge.png", 1900},
-	"purchase-waiting-1280-light": {"scheduled.png", 800},
-	"sandbox-clock-1280-light":    {"clock.png", 720},
-	"purchase-paid-1280-light":    {"collected.png", 860},
-	"purchase-unpaid-1280-light":  {"returned.png", 800},
-	"demo-home-1280-light":        {"home.png", 1040},
-	"demo-home-1280-dark":         {"home-dark.png", 800},
-	"demo-purchases-1280-light":   {"purchases.png", 700},
+	"client-1280-light":              {"client.png", 800},
+	"account-new-1280-light":         {"store-account.png", 900},
+	"payer-390-light":                {"payer-phone.png", 1000},
+	"purchase-new-1280-light":        {"charge.png", 1900},
+	"purchase-waiting-1280-light":    {"scheduled.png", 800},
+	"sandbox-clock-1280-light":       {"clock.png", 720},
+	"purchase-paid-1280-light":       {"collected.png", 860},
+	"purchase-unpaid-1280-light":     {"returned.png", 800},
+	"mandate-live-1280-light":        {"mandate-live.png", 560},
+	"mandate-no-answer-1280-light":   {"mandate-no-answer.png", 620},
+	"mandate-new-1280-light":         {"mandate-new.png", 1560},
+	"phone-1280-light":               {"phone.png", 900},
+	"mandate-active-1280-light":      {"mandate-active.png", 1100},
+	"amendment-take-over-1280-light": {"amendment.png", 1180},
+	"demo-home-1280-light":           {"home.png", 1040},
+	"demo-home-1280-dark":            {"home-dark.png", 800},
+	"demo-purchases-1280-light":      {"purchases.png", 700},
 }
 
 // picture keeps what the window shows when the album wants it. It leaves the

@@ -61,7 +61,7 @@ func openVault(t *testing.T) *vault {
 	v.app, err = Open(t.Context(), c, opening{log: log, baseURL: vaultURL, maxConns: fewConns})
 	must(t, err)
 	t.Cleanup(func() { _ = v.app.Close() })
-	handler, err := v.app.handler(prometheus.NewRegistry(), vaultURL, false)
+	handler, err := v.app.handler(prometheus.NewRegistry(), vaultURL, false, nil)
 	must(t, err)
 	v.echo = handler.(*echo.Echo) //nolint:forcetypeassert // the whole HTTP side is one
 	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM brands`).Scan(&v.brand))

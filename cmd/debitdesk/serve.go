@@ -60,10 +60,15 @@ func (s *serveCmd) run(ctx context.Context, c Config, io streams) (err error) {
 }
 
 // Serve answers on the listeners and works until ctx ends, then in this order:
-// no new requests, those under way to their end, the workers.
+// the open panels, no new requests, those under way to their end, the workers.
 func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string, working bool, out io.Writer) error {
 	metrics := newMetrics()
-	handler, err := a.handler(metrics, baseURL, ops != nil)
+	watch, err := a.Store.Watch(ctx)
+	if err != nil {
+		return err
+	}
+	defer watch.Close()
+	handler, err := a.handler(metrics, baseURL, ops != nil, watch)
 	if err != nil {
 		return err
 	}
@@ -88,6 +93,7 @@ func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string,
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
+	watch.Close() // ends the streams, which would hold up the stop
 	for i := len(servers) - 1; i >= 0; i-- {
 		if drained := servers[i].Shutdown(drain); drained != nil {
 			a.Log.Warn("requests cut off", "error", drained)

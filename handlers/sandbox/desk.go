@@ -65,7 +65,8 @@ func (r *Room) Answer(c echo.Context) error {
 		return api.Run(c, http.StatusOK, answeredBody, act)
 	}
 	rec, err := act(c.Request().Context())
-	kind, text := "ok", ""
+	kind := "ok"
+	var text string
 	switch f, _ := fault.From(err); {
 	case err == nil:
 		text = "The bank answered " + rec.ReferenceGenerated + ": " + rec.Collection.State.Label() + "."

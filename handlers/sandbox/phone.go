@@ -69,7 +69,8 @@ func (r *Room) AnswerMandate(c echo.Context) error {
 	if !forPeople(c) {
 		return api.Run(c, http.StatusOK, repliedBody, act)
 	}
-	kind, text := "ok", ""
+	kind := "ok"
+	var text string
 	replied, err := act(c.Request().Context())
 	switch f, known := fault.From(err); {
 	case err == nil:

@@ -125,6 +125,8 @@ func overRow(p sandbox.Phone) pages.PhoneRow {
 		row.State = components.Pill{Kind: "wait", Word: "No answer"}
 	case mandate.AuthFailed:
 		row.State = components.Pill{Kind: "bad", Word: "Bank error"}
+	case mandate.AuthWithdrawn:
+		row.State = components.Pill{Kind: "draft", Word: "Withdrawn"}
 	case mandate.AuthRequested, mandate.AuthSent, mandate.AuthDelivered:
 		row.State = components.Pill{Kind: "progress", Word: "Waiting"}
 	}

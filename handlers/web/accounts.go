@@ -20,7 +20,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
-	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -31,7 +30,6 @@ type Accounts struct {
 	Desk      *Desk
 	Purchases *purchase.Service
 	Clients   *client.Service
-	Register  *token.Service
 	Replays   Replays
 }
 
@@ -56,13 +54,15 @@ func (h *Accounts) Choose(c echo.Context) error {
 	return h.Desk.show(c, http.StatusOK, "Store an account", tokensRoom, func(f layout.Frame) templ.Component { return pages.ChooseClient(f, picker) })
 }
 
-// New serves GET /clients/:id/accounts/new.
+// New serves GET /clients/:id/accounts/new. The address may say what the account is
+// for and what is debited first.
 func (h *Accounts) New(c echo.Context) error {
 	one, err := h.find(c)
 	if err != nil {
 		return err
 	}
-	return h.form(c, one, http.StatusOK, url.Values{"full_name": {one.FullName}, "bank_code": {one.BankCode}, "account_type": {string(one.AccountType)}}, nil, "")
+	return h.form(c, one, http.StatusOK, url.Values{"full_name": {one.FullName}, "bank_code": {one.BankCode}, "account_type": {string(one.AccountType)},
+		"name": {c.QueryParam("name")}, "amount": {c.QueryParam("amount")}}, nil, "")
 }
 
 func (h *Accounts) find(c echo.Context) (client.Client, error) {
@@ -222,14 +222,6 @@ func (h *Accounts) form(c echo.Context, one client.Client, status int, form url.
 		Mail: components.Checkbox{Label: "Send the link to " + one.Email, Name: "mail", Checked: part != "link" || form.Get("mail") != ""},
 	}
 	h.paperFields(&view, form, byInput)
-	if text := c.QueryParam("replaces"); text != "" {
-		if id, err := uuid.Parse(text); err == nil {
-			old, err := h.Register.Get(c.Request().Context(), access.Actor(c), id)
-			if err == nil && old.ClientID == one.ID {
-				view.Replaces = accountWords(old.Token)
-			}
-		}
-	}
 	return h.Desk.show(c, status, "Store an account", tokensRoom, func(f layout.Frame) templ.Component { return pages.StoreAccount(f, view) })
 }
 

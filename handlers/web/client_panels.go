@@ -28,7 +28,7 @@ func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Clie
 	if err != nil {
 		return nil, err
 	}
-	view := pages.TokenPanelView{StoreHref: "/clients/" + c.ID.String() + "/accounts/new"}
+	view := pages.TokenPanelView{StoreHref: "/clients/" + c.ID.String() + "/accounts/new", MandateHref: "/clients/" + c.ID.String() + "/mandates/new"}
 	for _, e := range page.Items {
 		row := tokenRow(e, h.Desk.Now())
 		row.Verified = verifiedPill(saidOf(said, e.MandateID))

@@ -27,6 +27,7 @@ type Clients struct {
 	Service *client.Service
 	Events  Timeline
 	Replays Replays // lets a form count once
+	Exports *Exports
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
 	// Breaks says what ends when the client is deleted; nil says nothing.
@@ -98,20 +99,34 @@ func clientListOf(values url.Values) (state clientList, ignored []string) {
 
 // href is the address of the list with other values.
 func (s clientList) href(account, name, id string) string {
+	values := clientList{text: s.text, account: account}.filters()
+	if name != "" && id != "" {
+		values.Set(name, id)
+	}
+	return address("/clients", values)
+}
+
+// filters is what the list shows, without the place in it.
+func (s clientList) filters() url.Values {
 	values := url.Values{}
-	for key, value := range map[string]string{"q": s.text, "account": account, name: id} {
-		if value != "" && key != "" {
+	for key, value := range map[string]string{"q": s.text, "account": s.account} {
+		if value != "" {
 			values.Set(key, value)
 		}
 	}
-	if len(values) == 0 {
-		return "/clients"
-	}
-	return "/clients?" + values.Encode()
+	return values
+}
+
+// exportHref is the address of the file with what this list shows.
+func (s clientList) exportHref(format string) string {
+	values := s.filters()
+	values.Set("format", format)
+	return address("/clients/export", values)
 }
 
 func (s clientList) view(page paging.Page[client.Client], count int, ignored []string) pages.ClientsView {
-	view := pages.ClientsView{Search: s.text, Account: s.account, Found: found(count, "client", "clients")}
+	view := pages.ClientsView{Search: s.text, Account: s.account, Found: found(count, "client", "clients"),
+		Export: exportMenu(clientsFound(count), len(clientHeads), s.exportHref)}
 	if len(ignored) > 0 {
 		view.Notice = "Not understood in the address, and left out: " + strings.Join(ignored, ", ") + "."
 	}

@@ -30,7 +30,7 @@ const pickerMonths = 2
 // picker shows the months from the earliest possible day on. Each day that
 // cannot be taken says why, the others until when the debit can be cancelled.
 func (d days) picker(form url.Values, wrong string, shift calendar.Shift, attrs templ.Attributes) components.DayPicker {
-	first := d.rules.EarliestActionDate(d.cal, d.now)
+	first := d.rules.EarliestDue(d.cal, d.now)
 	out := components.DayPicker{Label: "Debit on", Name: "due", Value: form.Get("due"), Error: wrong, Attrs: attrs,
 		Hint: "The earliest day is " + sayDay(first, d.now) + ". Weekends and public holidays are closed at the banks."}
 	month := calendar.On(first.Year, first.Month, 1)
@@ -88,7 +88,7 @@ func (d days) typed(form url.Values) (calendar.Date, error) {
 // other is the input for days that the picker does not show.
 func (d days) other(form url.Values, wrong string) components.DateField {
 	return components.DateField{Label: "Or another day", Name: "due_other", Value: form.Get("due_other"), Error: wrong,
-		Min: d.rules.EarliestActionDate(d.cal, d.now).String(), Hint: "Later than the months above. A closed day moves, as the mandate says."}
+		Min: d.rules.EarliestDue(d.cal, d.now).String(), Hint: "Later than the months above. A closed day moves, as the mandate says."}
 }
 
 // plan says in words when everything about a debit on that day happens.

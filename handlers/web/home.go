@@ -233,11 +233,11 @@ func (h *Home) Attention(c echo.Context) error {
 	}
 	coded := func(word string) func(report.Item) (string, string) {
 		return func(i report.Item) (string, string) {
-			code := bank.CodeOf(i.Code)
-			return code.Label() + ". " + code.Remedy, word + dayOrNothing(i.At, now)
+			return bank.Label(i.Code) + ". " + bank.Remedy(i.Code), word + dayOrNothing(i.At, now)
 		}
 	}
 	add("failed", "Failed in the last 7 days", "nobody has acted on these yet", "/purchases?status=error", items.Failed, coded(""))
+	add("declined", "Mandates that were not confirmed", "in the last 7 days; ask the payer again from the mandate", "/mandates", items.Unconfirmed, coded(""))
 	add("disputed", "Disputed", "the payer took the money back or denies the mandate", "/purchases?status=chargeback", items.Disputed, coded(""))
 	add("silent", "No answer from the bank", "ask the bank", "/purchases?status=pending_execute", items.Silent, func(i report.Item) (string, string) {
 		return "The bank should have answered by now.", "alert since " + dayOrNothing(i.At, now)

@@ -118,6 +118,7 @@ func (h *Mandates) beside(c echo.Context, v *pages.MandateDetailView, s mandate.
 	if err == nil {
 		add(components.Fact{Label: "Stored account", Value: accountWords(t.Token), Href: tokenPath(t.ID)})
 		if t.Live() {
+			v.Menu = append(v.Menu, components.MenuItem{Label: "Change the details…", Icon: "repeat", Href: tokenPath(t.ID) + "/amendment"})
 			v.Menu = append(v.Menu, components.MenuItem{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + t.ID.String(), Danger: true, Divider: true, Why: whyNotDelete(who)})
 		}
 	}

@@ -32,6 +32,7 @@ type Mandates struct {
 	Purchases *purchase.Service
 	Events    Timeline
 	Debits    Debits
+	Exports   *Exports
 	// LivePanel draws the state of a request that waits for the payer's answer, or
 	// got none; nil draws nothing.
 	LivePanel func(ctx context.Context, who actor.Actor, s mandate.Sheet) (templ.Component, error)
@@ -144,6 +145,7 @@ func (h *Mandates) listView(l *listing, f mandate.Filter, page paging.Page[manda
 		view.Tabs.Items = append(view.Tabs.Items, tab)
 	}
 	view.Filters = mandateFilters(l, f, known)
+	view.Filters.Export = exportMenu(mandatesFound(f, counts), len(mandateHeads), l.exportHref)
 	view.Filters.Found = found + " " + plural(countOf(counts, f.States), "mandate")
 	view.Method = components.Select{Label: "Method", Name: "method", Blank: "Any method", Quiet: true, Options: []components.Option{
 		{Value: string(mandate.DebiCheck), Text: "DebiCheck", Selected: f.Kind == mandate.DebiCheck}, {Value: string(mandate.EFT), Text: "EFT", Selected: f.Kind == mandate.EFT}}}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -30,37 +31,51 @@ func newFormKey() string { return uuid.NewString() }
 // same form sent again goes to the same place and nothing is done again. It
 // needs a use case that calls Answered; refusals come back as they are.
 func once[T any](c echo.Context, kept Replays, isTest bool, formKey string, act func(context.Context) (T, error), where func(T) string) error {
+	to := ""
+	if err := onceAs(c, kept, isTest, formKey, act, where, &to); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}
+
+// onceAs is once without going anywhere: into result comes what where says of
+// what was made, this time or the first time. A form that does two things gives
+// each a key of its own, "client:" and the form's key.
+func onceAs[T any](c echo.Context, kept Replays, isTest bool, formKey string, act func(context.Context) (T, error), where func(T) string, result *string) error {
 	ctx := c.Request().Context()
-	if _, err := uuid.Parse(formKey); err != nil || kept == nil {
-		result, err := act(ctx)
-		if err != nil {
-			return err
+	if _, err := uuid.Parse(formKey[strings.LastIndexByte(formKey, ':')+1:]); err != nil || kept == nil {
+		made, err := act(ctx)
+		if err == nil {
+			*result = where(made)
 		}
-		return c.Redirect(http.StatusSeeOther, where(result))
+		return err
 	}
 	key := replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: isTest, Key: "form:" + formKey}
 	sum := sha256.Sum256([]byte(c.Request().URL.Path + "\x00" + c.Request().PostForm.Encode()))
 	key.Fingerprint = sum[:]
-	if to, err := sentBefore(ctx, kept, key); to != "" || err != nil {
-		return goOr(c, to, err)
+	var err error
+	if *result, err = sentBefore(ctx, kept, key); *result != "" || err != nil {
+		return err
 	}
 	recording, _ := replay.WithRecorder(ctx, key)
-	recording = replay.WithEncoder(recording, func(result any) (replay.Answer, error) {
-		typed, ok := result.(T)
+	recording = replay.WithEncoder(recording, func(made any) (replay.Answer, error) {
+		typed, ok := made.(T)
 		if !ok {
-			return replay.Answer{}, fmt.Errorf("answer: got %T", result)
+			return replay.Answer{}, fmt.Errorf("answer: got %T", made)
 		}
 		return replay.Answer{Status: http.StatusSeeOther, Body: []byte(where(typed))}, nil
 	})
-	result, err := act(recording)
-	if err != nil {
-		// The same form, sent twice at once, may have won.
-		if to, again := sentBefore(ctx, kept, key); to != "" || again != nil {
-			return goOr(c, to, again)
-		}
-		return err
+	made, err := act(recording)
+	if err == nil {
+		*result = where(made)
+		return nil
 	}
-	return c.Redirect(http.StatusSeeOther, where(result))
+	// The same form, sent twice at once, may have won.
+	var again error
+	if *result, again = sentBefore(ctx, kept, key); *result != "" || again != nil {
+		return again
+	}
+	return err
 }
 
 func sentBefore(ctx context.Context, kept Replays, key replay.Key) (to string, err error) {
@@ -72,11 +87,4 @@ func sentBefore(ctx context.Context, kept Replays, key replay.Key) (to string, e
 		return "", err
 	}
 	return string(answer.Body), nil
-}
-
-func goOr(c echo.Context, to string, err error) error {
-	if err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, to)
 }

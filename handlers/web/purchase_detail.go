@@ -91,6 +91,13 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	return view, nil
 }
 
+// unconfirmed: the mandate that the purchase asked for, which shares its id, did not
+// come about.
+func unconfirmed(rec purchase.Record) bool {
+	_, _, is := rec.Unconfirmed()
+	return is
+}
+
 func currencySign(currency string) string {
 	if currency == money.ZAR {
 		return "R"
@@ -104,7 +111,7 @@ func resultView(rec purchase.Record) *pages.ResultView {
 		return nil
 	}
 	code := bank.CodeOf(c.Result.Code)
-	return &pages.ResultView{Kind: "bad", Title: "The bank answered: " + code.Label(), Again: code.ChargeAgain, Remedy: code.Remedy}
+	return &pages.ResultView{Kind: "bad", Title: "The bank answered: " + code.Label(), Again: chargeAgain(c), Remedy: code.Remedy}
 }
 
 func (p *Purchases) link(rec purchase.Record) *pages.LinkView {
@@ -137,6 +144,10 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.
 	}
 	store := components.Button{Label: "Store an account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new"}
 	switch {
+	case rec.AwaitsPayer():
+		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: mandatePath(rec.ID)}, acts
+	case unconfirmed(rec) && rec.Payable(now):
+		return components.Button{Label: "Ask the payer again", Icon: "bank", Kind: "primary", Href: mandatePath(rec.ID)}, acts
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
 		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary", Href: purchasePath(rec.ID, "settlement")}, acts
 	case rec.Status == purchase.Chargeback && rec.Collection != nil:

@@ -49,7 +49,17 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 	}
 	if c.State != collection.Provisional {
 		add(c.ActionDate.At(0, 0), true, "in", "The account is debited")
-		add(p.Service.Timetable.ProvisionalAtFor(c.ActionDate), false, "done", "First answer of the bank: provisional success or unpaid")
+		answer := "First answer of the bank: provisional success or unpaid"
+		if c.Method == bank.DebiCheck {
+			answer = "Answer of the bank: collected, unpaid or in tracking"
+		}
+		add(p.Service.Timetable.For(c.Method).ProvisionalAtFor(c.ActionDate), false, "done", answer)
+	}
+	if c.State == collection.InTracking {
+		add(c.ActionDate.AddDays(c.TrackingDays).At(0, 0), true, "clock", "The bank waits for money no longer")
+	}
+	if c.Method == bank.DebiCheck {
+		return out // collected is final at once
 	}
 	add(c.FinalAt, false, "check", "Final: no return is possible any more")
 	return out
@@ -75,6 +85,9 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 			add(components.Fact{Label: "Stored account", Value: accountWords(t.Token), Href: "/tokens/" + id.String()})
 			add(components.Fact{Label: "Mandate", Value: "Wording and evidence", Href: "/mandates/" + t.MandateID.String()})
 		}
+	}
+	if rec.AwaitsPayer() || unconfirmed(rec) {
+		add(components.Fact{Label: "Mandate", Value: "Requests and answers", Href: mandatePath(rec.ID)})
 	}
 	if rec.DueGiven {
 		add(components.Fact{Label: "Due", Part: components.When(dayOf(rec.Due))})

@@ -87,6 +87,8 @@ func whyNotCancel(rec purchase.Record) string {
 	switch {
 	case purchase.CanMove(rec.Status, purchase.Cancelled):
 		return ""
+	case rec.AwaitsPayer():
+		return "The payer is being asked; the answer must come first."
 	case rec.Status == purchase.PendingExecute:
 		return "The debit day has begun; the bank’s answer must come first."
 	}

@@ -46,6 +46,12 @@ func statusPill(rec purchase.Record, rules collection.Timetable, now time.Time) 
 	if c := rec.Collection; rec.Status == purchase.Paid && c != nil && c.State == collection.Provisional {
 		p.Word = "Paid, provisional"
 	}
+	if rec.AwaitsPayer() {
+		p.Kind, p.Word = "wait", "Waiting for the payer"
+	}
+	if code, _, is := rec.Unconfirmed(); is && rec.Status == purchase.Failed {
+		p.Word = unconfirmedWord(code)
+	}
 	if rec.Status == purchase.Preauthorized && !rec.IsRecurringToken {
 		p.Kind, p.Word = "draft", "Account deleted"
 	}
@@ -81,6 +87,9 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 		}
 		return "The account is stored and can be charged."
 	case purchase.Overdue:
+		if _, _, is := rec.Unconfirmed(); is {
+			return nextOfFailure(rec)
+		}
 		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and is not paid. The payer can still pay; you can charge a stored account."
 	case purchase.Expired:
 		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and can no longer be paid."
@@ -100,12 +109,18 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 
 func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time) string {
 	c := rec.Collection
+	if rec.AwaitsPayer() {
+		return "The payer is asked to confirm the DebiCheck mandate at the own bank. It goes on by itself when the payer answers or the time to answer ends."
+	}
 	if c == nil {
 		return "The debit is being prepared."
 	}
+	rules = rules.For(c.Method)
 	day := sayDay(c.ActionDate, now)
 	answer := " The first answer comes on " + sayMinute(rules.ProvisionalAtFor(c.ActionDate), now) + "."
 	switch {
+	case c.State == collection.InTracking:
+		return "There was not enough money on " + day + "; the payer’s bank waits for money until " + sayDay(c.ActionDate.AddDays(c.TrackingDays), now) + "."
 	case c.State == collection.Scheduled && rec.Status == purchase.PendingCharge:
 		return fmt.Sprintf("Will be handed to the bank on %s; can be cancelled until then (%s left). The account is debited on %s.",
 			sayMinute(c.SubmitAt, now), sayLeft(c.SubmitAt.Sub(now)), day)
@@ -139,19 +154,45 @@ func nextOfPaid(rec purchase.Record, now time.Time) string {
 
 func nextOfFailure(rec purchase.Record) string {
 	c := rec.Collection
+	if _, why, is := rec.Unconfirmed(); is {
+		return why + ". Nothing is stored and nothing was taken. Ask the payer again from the mandate."
+	}
 	if c == nil || c.Result.IsZero() {
 		if len(rec.Attempts) > 0 && rec.Attempts[0].Error != nil {
 			return rec.Attempts[0].Error.Message
 		}
 		return "The last attempt failed; it may be tried again."
 	}
+	return bank.CodeOf(c.Result.Code).Label() + ". May I charge again? " + chargeAgain(c)
+}
+
+// chargeAgain answers "may I charge again?". Under DebiCheck the payer's bank counts
+// the failures, and more of them.
+func chargeAgain(c *collection.Collection) string {
 	code := bank.CodeOf(c.Result.Code)
-	return code.Label() + ". May I charge again? " + code.ChargeAgain
+	if c.Method == bank.DebiCheck && code.Class == bank.Soft {
+		return "Yes, on the next date the mandate names; not before. Seven failures in a row suspend the mandate."
+	}
+	return code.ChargeAgain
+}
+
+// unconfirmedWord is what became of a DebiCheck request, by its attempt error code.
+func unconfirmedWord(code string) string {
+	switch code {
+	case "authorization_failed":
+		return "Declined"
+	case "timeout":
+		return "No answer"
+	}
+	return "Bank error"
 }
 
 // resultWords says in a few words how the newest debit went, and its colour class.
 func resultWords(rec purchase.Record, now time.Time) (text, class string) {
 	c := rec.Collection
+	if code, _, is := rec.Unconfirmed(); is {
+		return unconfirmedWord(code), "bad-text"
+	}
 	if c == nil {
 		if rec.MarkedAsPaid {
 			return "Marked as paid", ""

@@ -31,6 +31,7 @@ type Purchases struct {
 	Tokens  *token.Service
 	Events  Timeline
 	Replays Replays
+	Exports *Exports
 }
 
 const purchases = "purchases"
@@ -127,6 +128,7 @@ func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[pur
 		view.Tabs.Items = append(view.Tabs.Items, tab)
 	}
 	view.Filters = p.filterBar(l, f, known)
+	view.Filters.Export = exportMenu(purchasesFound(f, counts), len(purchaseHeads), l.exportHref)
 	found := countWords(shown, about)
 	if cut && len(f.Statuses) > 0 {
 		found = "many"

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"context"
+
+	"debitdesk/models/audit"
 	"debitdesk/models/client"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -26,6 +29,11 @@ type Rooms struct {
 	Tokens    *Tokens
 	Mandates  *Mandates
 	Accounts  *Accounts
+	Live      *Live // give it its Watch
+	SetUp     *MandateForms
+
+	Amendments *Amendments
+	Exports    *Exports
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
@@ -34,12 +42,21 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 	register, proofs := &token.Service{Read: shelf}, &mandate.Service{Read: shelf, Lists: shelf}
 	reports := &report.Service{Read: shelf, Now: desk.Now, Calendar: purchases.Calendar, Timetable: purchases.Timetable}
 	desk.Attention = reports.AttentionCount
+	live := &Live{Desk: desk, Sheet: proofs.Show, AskAgain: purchases.AskAgain, Limits: purchases.Limits, Window: purchases.Window}
+	exports := &Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context, fn func(audit.Log) error) error {
+		return purchases.InTx(ctx, func(tx purchase.Tx) error { return fn(tx) })
+	}}}
 	return Rooms{
+		Exports:   exports,
 		Home:      &Home{Desk: desk, Reports: reports},
-		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf},
-		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases},
-		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf},
-		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Register: register, Replays: shelf},
+		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf, Exports: exports},
+		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases, Exports: exports},
+		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, LivePanel: live.Panel, Exports: exports},
+		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
+		Live:      live,
+		SetUp:     &MandateForms{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
+
+		Amendments: &Amendments{Desk: desk, Purchases: purchases, Register: register, Mandates: proofs, Replays: shelf, LivePanel: live.Panel},
 	}
 }
 
@@ -47,4 +64,5 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 func (r Rooms) Beside(c *Clients) {
 	c.Panels = append(c.Panels, r.Tokens.TokensPanel, r.Tokens.PurchasesPanel)
 	c.Breaks = r.Tokens.Breaks
+	c.Exports = r.Exports
 }

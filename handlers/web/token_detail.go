@@ -45,16 +45,35 @@ func (h *Tokens) Show(c echo.Context) error {
 	if !made.Older {
 		view.MoreHref = ""
 	}
+	change, err := h.changeOf(c, e)
+	if err != nil {
+		return err
+	}
+	if change.Href != "" {
+		view.Facts.Items = append(view.Facts.Items, change)
+	}
 	if e.Live() {
 		if e.State == token.Active && e.ClientID != uuid.Nil {
 			view.Primary = components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String()}
 		}
-		if e.ClientID != uuid.Nil {
-			view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: "/clients/" + e.ClientID.String() + "/accounts/new?replaces=" + e.ID.String()})
-		}
+		view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: tokenPath(e.ID) + "/amendment"})
 		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + e.ID.String(), Why: whyNotDelete(who)})
 	}
 	return h.Desk.show(c, http.StatusOK, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.Token(f, view) })
+}
+
+// changeOf leads to the change of details that replaces the token, or did.
+func (h *Tokens) changeOf(c echo.Context, e token.Entry) (components.Fact, error) {
+	a, err := h.Purchases.AmendmentOf(c.Request().Context(), access.Actor(c), e.ID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return components.Fact{}, nil
+	case err == nil && a.State == purchase.AmendmentOpen:
+		return components.Fact{Label: "New details", Value: "Under way", Href: amendmentPath(a.ID, "")}, nil
+	case err == nil && a.State == purchase.AmendmentDone && e.State == token.Superseded:
+		return components.Fact{Label: "Replaced by", Value: "The new account", Href: tokenPath(a.NewID)}, nil
+	}
+	return components.Fact{}, err
 }
 
 func (h *Tokens) find(c echo.Context) (token.Entry, error) {

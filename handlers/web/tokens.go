@@ -26,6 +26,7 @@ type Tokens struct {
 	Register  *token.Service
 	Mandates  *mandate.Service
 	Purchases *purchase.Service
+	Exports   *Exports
 }
 
 const tokensRoom = "tokens"
@@ -105,6 +106,7 @@ func (h *Tokens) listView(l *listing, f token.Filter, who actor.Actor, page pagi
 		}
 	}
 	view.Filters = tokenFilters(l, f)
+	view.Filters.Export = exportMenu(tokensFound(f, counts), len(tokenHeads), l.exportHref)
 	view.Filters.Found = countWords(shown, true) + " " + plural(shown, "token")
 	view.Bank, view.Unused = bankFilter(f.BankCode), components.DateField{Label: "Not charged since", Name: "unused_since", Value: l.query.Get("unused_since")}
 	for _, e := range page.Items {

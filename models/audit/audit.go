@@ -19,7 +19,7 @@ type Entry struct {
 	At            time.Time
 	Actor         actor.Actor
 	Action        string // verb phrase, stable: "purchase.charged", "token.deleted"
-	ObjectType    string // "client", "purchase", "token", "mandate", "collection", "credential", "user"
+	ObjectType    string // "client", "purchase", "token", "mandate", "collection", "credential", "user", "list"
 	ObjectID      uuid.UUID
 	ClientID      uuid.UUID // the client whose time line shows it; zero for none
 	PurchaseID    uuid.UUID // the purchase whose time line shows it; zero for none

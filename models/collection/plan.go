@@ -81,11 +81,11 @@ func (t Timetable) Choose(cal *calendar.Calendar, day calendar.Date, shift calen
 	due := t.DueOn(day)
 	plan := t.Plan(cal, due, shift, now)
 	c := Choice{Date: day, ActionDate: plan.ActionDate, SubmitBy: plan.SubmitAt}
-	earliest := t.EarliestActionDate(cal, now)
+	earliest := t.EarliestDue(cal, now)
 	switch {
-	case day.Before(earliest) || t.TooSoon(due, now):
+	case day.Before(earliest):
 		c.Obstacle = TooEarly
-		c.Reason = fmt.Sprintf("Too soon: a debit order needs two business days. The earliest day is %s.", say(earliest))
+		c.Reason = fmt.Sprintf("Too soon: a debit order needs %s. The earliest day is %s.", t.leadWords(), say(earliest))
 	case plan.Closed != "":
 		c.Obstacle = Shut
 		c.Reason = fmt.Sprintf("%s: banks are closed. The debit would run on %s.", plan.Closed, say(plan.ActionDate))

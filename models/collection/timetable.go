@@ -101,6 +101,23 @@ func (t Timetable) earliestEarly(cal *calendar.Calendar, now time.Time) calendar
 	return day
 }
 
+// EarliestDue is the first open day that a person can pick: its submission deadline and the minimum lead are both kept.
+func (t Timetable) EarliestDue(cal *calendar.Calendar, now time.Time) calendar.Date {
+	day := t.EarliestActionDate(cal, now)
+	for _, shut := t.closed(cal, day); shut || t.TooSoon(t.DueOn(day), now); _, shut = t.closed(cal, day) {
+		day = day.AddDays(1)
+	}
+	return day
+}
+
+// leadWords is how long before the debit a day must be picked.
+func (t Timetable) leadWords() string {
+	if t.early {
+		return "two days"
+	}
+	return "two business days"
+}
+
 // ActionDateFor moves a due day off closed days.
 func (t Timetable) ActionDateFor(cal *calendar.Calendar, due calendar.Date, shift calendar.Shift) calendar.Date {
 	if t.early {

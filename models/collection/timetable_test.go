@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 )
@@ -160,6 +161,22 @@ func TestTheDatePickerSaysWhyADayIsImpossible(t *testing.T) {
 		}
 		if (got.Reason == "") != got.Possible {
 			t.Errorf("%s: %q", c.date, got.Reason)
+		}
+	}
+}
+
+func TestTheEarliestDayToPickKeepsTheMinimumLeadToo(t *testing.T) {
+	for now, want := range map[string]string{
+		"2026-11-23 11:59:00": "2026-11-25", // Monday: the bank takes Tuesday, a person may pick Wednesday noon
+		"2026-11-23 12:04:00": "2026-11-25", // within the grace
+		"2026-11-23 12:06:00": "2026-11-26",
+		"2026-11-26 12:06:00": "2026-11-30", // Sunday is shut
+	} {
+		if got := tt.For(bank.DebiCheck).EarliestDue(cal, sast(t, now)).String(); got != want {
+			t.Errorf("DebiCheck at %s: %s, want %s", now, got, want)
+		}
+		if got := tt.EarliestDue(cal, sast(t, now)); got.Before(tt.EarliestActionDate(cal, sast(t, now))) {
+			t.Errorf("EFT at %s: %s is before the earliest action date", now, got)
 		}
 	}
 }

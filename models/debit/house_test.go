@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/debit"
 	"debitdesk/models/mail"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
@@ -69,7 +70,8 @@ func open(t testing.TB) *house {
 	h := &house{t: t, store: s}
 	cal, tt := calendar.New(), collection.DefaultTimetable()
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal, Timetable: tt, Letters: letters{}}
+	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal, Timetable: tt, Letters: letters{},
+		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: h.bank.Verify}
 	h.debits = h.engine(h.bank)
 	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits, Purchases: h.purchases,
 		Payer: h.bank.ForceMandate,
@@ -83,7 +85,7 @@ func open(t testing.TB) *house {
 // engine is one more process that runs debits, with a gateway of its own.
 func (h *house) engine(g bank.Gateway) *debit.Service {
 	return &debit.Service{InTx: store.Runner[debit.Tx](h.store), Read: h.store, Bank: g, Purchases: h.purchases, Now: h.store.Now,
-		Timetable: collection.DefaultTimetable(), Chunk: 7}
+		Timetable: collection.DefaultTimetable(), Limits: h.purchases.Limits, Chunk: 7}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
@@ -191,3 +193,8 @@ func outcome(code, dispute string) banksandbox.Outcome {
 }
 
 func payer() *client.Details { return &client.Details{Email: "n@example.org", FullName: "N Dlamini"} }
+
+// forgets ends the accounts of a client who is deleted, as the product does.
+func (h *house) forgets(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
+	return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
+}

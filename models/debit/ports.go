@@ -151,9 +151,9 @@ type Reader interface {
 	ClaimRequests(ctx context.Context, limit int) ([]RequestClaim, error)
 	// ReleaseRequest gives one up at once.
 	ReleaseRequest(ctx context.Context, id uuid.UUID) error
-	// RunOut lists authentications whose time limit has come, and real-time ones that
-	// were requested before unsentSince and never reached the bank.
-	RunOut(ctx context.Context, unsentSince time.Time, limit int) ([]uuid.UUID, error)
+	// RunOut lists authentications whose time limit has come, and those that never
+	// reached the bank: real-time ones requested by the first instant, others by the second.
+	RunOut(ctx context.Context, realTime, delayed time.Time, limit int) ([]uuid.UUID, error)
 	// CancelsDue lists authentications of which the bank is to hear that they are not
 	// wanted any more.
 	CancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error)

@@ -153,7 +153,7 @@ var authStates = map[mandate.State]mandate.AuthState{
 func (q *question) passed() {
 	a, now := q.a.is, q.tx.Now()
 	switch {
-	case a.State == mandate.AuthRequested && a.Method == mandate.RealTime && !now.Before(a.RequestedAt.Add(q.s.Limits.RealTime)):
+	case a.State == mandate.AuthRequested && !now.Before(a.RequestedAt.Add(q.s.Limits.For(a.Method))):
 		q.a.is.CancelDue = true // it may have arrived all the same
 		q.decline(mandate.FailedAtBank, bank.CodeSystemError, now)
 	case a.State.Open() && a.State != mandate.AuthRequested && !now.Before(a.ExpiresAt):
@@ -222,7 +222,7 @@ func (q *question) take(msg bank.Message) string {
 	}
 	late := !q.a.is.ExpiresAt.IsZero() && !msg.At.Before(q.a.is.ExpiresAt)
 	switch open := q.a.is.State.Open(); {
-	case msg.Kind == bank.MandateSuspended && stood.Usable():
+	case msg.Kind == bank.MandateSuspended && stood.Usable() && q.carries():
 		q.suspended(msg)
 	case msg.Kind == bank.MandateDelivered && q.a.is.State == mandate.AuthSent:
 		q.a.is.State, q.a.is.DeliveredAt, q.a.changed = mandate.AuthDelivered, msg.At, true
@@ -235,13 +235,19 @@ func (q *question) take(msg bank.Message) string {
 	case msg.Kind == bank.MandateUnanswered && open:
 		q.unanswered(msg.At)
 	default:
-		if msg.Kind == bank.MandateAccepted && was != mandate.AuthAccepted { // too late: the bank must not think it has a mandate
+		if msg.Kind == bank.MandateAccepted && !q.carries() { // too late: the bank must not think it has a mandate
 			q.a.is.CancelDue, q.a.changed = true, true
 			q.note(actor.BankOf(q.m.is.MerchantID), "mandate.answered_late", "The payer's answer came after the time limit and changes nothing.")
 		}
 		return fmt.Sprintf("ignored: %s (%s) changes nothing while the request is %s and the mandate %s", msg.Kind, msg.Code, was, stood)
 	}
 	return fmt.Sprintf("applied: request %s to %s, mandate %s to %s", was, q.a.is.State, stood, q.m.is.State)
+}
+
+// carries tells that the mandate came about by this authentication: the payer
+// accepted it, or nobody answered the fallback.
+func (q *question) carries() bool {
+	return q.a.is.State == mandate.AuthAccepted || q.a.is.State == mandate.AuthNoResponse && q.a.is.Method == mandate.Fallback
 }
 
 func (q *question) note(who actor.Actor, action, format string, args ...any) {

@@ -42,6 +42,9 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 		return fmt.Errorf("request a mandate: %w", c.Wrong)
 	}
 	at := s.Now()
+	if !at.Before(c.Authentication.RequestedAt.Add(s.Limits.For(c.Authentication.Method))) { // nobody waits for it any more
+		return s.onAsked(ctx, c.Authentication.ID, (*question).passed)
+	}
 	c.Order.AnswerBy = at.Add(s.Limits.For(c.Authentication.Method))
 	receipt, err := s.Bank.RequestMandate(ctx, c.Order)
 	if err != nil {
@@ -59,24 +62,30 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 	})
 }
 
-// runOut ends authentications whose time has passed. A real-time request that did
-// not even reach the bank in that time is given up: the payer does not wait for it
-// any more.
+// runOut ends authentications whose time has passed. A request that did not even
+// reach the bank in the time that the payer has to answer is given up: nobody waits
+// for it any more, and real time has its window. One that cannot be ended does not
+// stand in the way of the others.
 func (s *Service) runOut(ctx context.Context, done *Done) error {
-	return wrap("end what was not answered", sweep(func() (int, error) {
-		ids, err := s.Read.RunOut(ctx, s.Now().Add(-s.Limits.RealTime), s.chunk())
+	var wrong error
+	err := sweep(func() (ended int, err error) {
+		now := s.Now()
+		ids, err := s.Read.RunOut(ctx, now.Add(-s.Limits.RealTime), now.Add(-s.Limits.Delayed), s.chunk())
 		if err != nil {
 			return 0, err
 		}
 		for _, id := range ids {
 			if err := s.onAsked(ctx, id, (*question).passed); err != nil {
-				return 0, err
+				wrong = errors.Join(wrong, err)
+				continue
 			}
+			ended++
 			done.touchMandate(id)
 		}
-		done.RunOut += len(ids)
-		return len(ids), nil
-	}))
+		done.RunOut += ended
+		return ended, nil
+	})
+	return wrap("end what was not answered", errors.Join(err, wrong))
 }
 
 // withdraw tells the bank what is not wanted any more: a mandate whose token was

@@ -47,6 +47,20 @@ var fates = []fate{
 	{"", (*member).ordinary},
 	{"9034", (*member).disputes},
 	{"", (*member).ordinary},
+	{"", (*member).confirmed},
+	{"8480", (*member).isBeingAsked},
+	{"9302", (*member).inTracking},
+	{"", (*member).paysByUse},
+	{"8480", (*member).registered},
+	{"8002", (*member).declined},
+	{"8700", (*member).sevenFailures},
+	{"8480", (*member).didNotAnswer},
+	{"8600", (*member).cancelledAtTheBank},
+	{"9202", (*member).paidInTracking},
+	{"9102", (*member).unpaidOnce},
+	{"8500", (*member).askedTwice},
+	{"", (*member).leftWithMandate},
+	{"8120", (*member).confirmedLate},
 }
 
 type fate struct {

@@ -116,6 +116,9 @@ type order struct {
 	strict   bool
 	storing  bool // ask for the account
 	byMember bool // a program stores the account on record
+
+	mandate *mandate.Ask // ask for a DebiCheck mandate over this amount, and collect nothing yet
+	rhythm  string       // of the mandate; empty: months
 }
 
 // buys makes a purchase; the newest is the one that later steps speak of.
@@ -132,6 +135,12 @@ func (m *member) buys(o func() order) func(context.Context) error {
 			in.Options = purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.EFT}}
 			in.DirectDebit = &purchase.DirectDebitInput{}
 		}
+		if o.mandate != nil {
+			nothing := int64(0)
+			in.Details.TotalOverrideCents = &nothing
+			in.Options = purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.DebiCheck}}
+			in.DirectDebit = &purchase.DirectDebitInput{Ask: o.mandate, PeriodUnits: o.rhythm}
+		}
 		if o.byMember {
 			who = m.program()
 		}
@@ -140,7 +149,7 @@ func (m *member) buys(o func() order) func(context.Context) error {
 			return err
 		}
 		m.purchases = append(m.purchases, rec.ID)
-		if rec.IsRecurringToken {
+		if rec.IsRecurringToken || o.mandate != nil {
 			m.token = rec.ID
 		}
 		return nil
@@ -197,8 +206,13 @@ func (m *member) charged(ctx context.Context) error {
 	return err
 }
 
-// dueAhead is a due date so many days after the step's own day, off closed days.
+// dueAhead is a due date so many days after the step's own day, off closed days:
+// earlier where that leaves time enough.
 func (m *member) dueAhead(daysAgo, ahead int) time.Time {
-	day := m.s.Calendar.Shift(m.today.AddDays(ahead-daysAgo), calendar.Previous)
+	shift := calendar.Previous
+	if ahead < 7 {
+		shift = calendar.Next
+	}
+	day := m.s.Calendar.Shift(m.today.AddDays(ahead-daysAgo), shift)
 	return calendar.TimeOfDay{Hour: 12}.On(day)
 }

@@ -66,9 +66,13 @@ type Deps struct {
 	WorkBatch   func(ctx context.Context, id uuid.UUID) error // what a batch has to do
 	WorkBatches func(ctx context.Context) error               // batches that lost their worker
 
-	// DueEvery is how often RunDue comes round; 0 is a minute. A sandbox looks
-	// every few seconds, because people wait for it.
+	// DueEvery is how often RunDue comes round by itself; 0 is a minute.
 	DueEvery time.Duration
+	// Pressing asks each LookEvery whether RunDue is wanted before that, because
+	// people wait for it. It is asked all day and must cost next to nothing; nil
+	// never asks.
+	Pressing  func(ctx context.Context) (bool, error)
+	LookEvery time.Duration
 }
 
 // Runner is the work of one process, until Stop.

@@ -19,6 +19,9 @@ type sweep struct {
 	lock  int64 // one process at a time
 	every time.Duration
 	do    func(context.Context) error
+
+	pressing func(context.Context) (bool, error) // asked each look; nil: never
+	look     time.Duration
 }
 
 const (
@@ -26,6 +29,11 @@ const (
 	mailLock
 	countLock
 	batchLock
+)
+
+const (
+	lookTime = 2 * time.Second // for the question that a sweep asks before its turn
+	restTime = 2 * time.Second // after a round that failed: what is wrong stays pressing
 )
 
 // sweeps are the sweeps of one process.
@@ -42,10 +50,10 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &sweeps{pool: d.Pool, log: d.Log, ended: make(chan struct{}), cancel: cancel}
 	for _, one := range []sweep{
-		{"run due", dueLock, d.DueEvery, d.RunDue},
-		{"send due mails", mailLock, 10 * time.Second, d.SendDue},
-		{"fold counts", countLock, 2 * time.Second, d.FoldCounts},
-		{"work batches", batchLock, 2 * time.Second, d.WorkBatches},
+		{name: "run due", lock: dueLock, every: d.DueEvery, do: d.RunDue, pressing: d.Pressing, look: d.LookEvery},
+		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},
+		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
+		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
 	} {
 		s.under.Go(func() { s.comeRound(ctx, one) })
 	}
@@ -61,18 +69,43 @@ func (s *sweeps) stop(ctx context.Context) {
 }
 
 func (s *sweeps) comeRound(ctx context.Context, one sweep) {
-	tick := time.NewTicker(one.every)
+	tick := time.NewTicker(one.ticks())
 	defer tick.Stop()
 	for {
+		began, rest := time.Now(), time.Duration(0)
 		if err := s.alone(ctx, one); err != nil && ctx.Err() == nil {
+			rest = restTime
 			s.log.ErrorContext(ctx, "sweep failed", "sweep", one.name, "error", err)
 		}
-		select {
-		case <-s.ended:
-			return
-		case <-tick.C:
+		for waiting := true; waiting; {
+			select {
+			case <-s.ended:
+				return
+			case <-tick.C:
+				since := time.Since(began)
+				waiting = since < min(rest, one.every) || !one.wanted(ctx, since)
+			}
 		}
 	}
+}
+
+func (one sweep) ticks() time.Duration {
+	if one.pressing == nil {
+		return one.every
+	}
+	return min(one.look, one.every)
+}
+
+// wanted tells whether the next round may begin, so long after the last. A question
+// that fails waits for the round, which meets the same failure and tells of it.
+func (one sweep) wanted(ctx context.Context, since time.Duration) bool {
+	if one.pressing == nil || since >= one.every {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	yes, err := one.pressing(ctx)
+	return err == nil && yes
 }
 
 // alone does one round unless another process is at it. The lock goes with its

@@ -2,9 +2,11 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -54,5 +56,47 @@ func TestAPanicEndsTheRoundAndGivesUpTheLock(t *testing.T) {
 	did := false
 	if err := other.alone(t.Context(), sweep{lock: dueLock, do: func(context.Context) error { did = true; return nil }}); err != nil || !did {
 		t.Errorf("done %v, %v", did, err)
+	}
+}
+
+func TestWhatIsPressingDoesNotWaitForItsTurn(t *testing.T) {
+	dsn := storetest.DSN(t)
+	one := process(t, dsn)
+	one.ended = make(chan struct{})
+	rounds, asked, pressing := make(chan struct{}, 8), make(chan struct{}), make(chan bool)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		one.comeRound(t.Context(), sweep{name: "due", lock: dueLock, every: time.Hour, look: time.Millisecond,
+			do: func(context.Context) error { rounds <- struct{}{}; return nil },
+			pressing: func(context.Context) (bool, error) {
+				select {
+				case asked <- struct{}{}:
+					return <-pressing, nil
+				case <-one.ended:
+					return false, nil
+				}
+			}})
+	}()
+	<-rounds // the first comes with the start
+	for _, answer := range []bool{false, false, true} {
+		if len(rounds) != 0 {
+			t.Fatal("a round came before its turn")
+		}
+		<-asked
+		pressing <- answer
+	}
+	<-rounds
+	close(one.ended)
+	<-stopped
+}
+
+func TestAQuestionThatFailsWaitsForTheTurn(t *testing.T) {
+	failing := sweep{every: time.Minute, pressing: func(context.Context) (bool, error) { return true, errors.New("away") }}
+	if failing.wanted(t.Context(), time.Second) {
+		t.Error("a round comes at once")
+	}
+	if !failing.wanted(t.Context(), time.Minute) {
+		t.Error("the turn is over and no round comes")
 	}
 }

@@ -58,6 +58,7 @@ func (c Category) months() int {
 		return 6
 	case Annually:
 		return 12
+	case Never, Repo:
 	}
 	return 0
 }

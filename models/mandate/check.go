@@ -193,6 +193,7 @@ func (v ValueType) limit(price int64) (cents int64, name string) {
 		return price, "the price"
 	case Variable:
 		return 3 * price / 2, "1.5 times the price"
+	case UsageBased:
 	}
 	return money.MaxCents, "the largest amount"
 }

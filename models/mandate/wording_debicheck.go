@@ -45,6 +45,7 @@ func amounts(t Terms, say func(int64) string) string {
 		return fmt.Sprintf("The amount is fixed (FIXED): each debit is %s, and never above the maximum of %s.", price, most)
 	case UsageBased:
 		return fmt.Sprintf("The amount follows what I use (USAGEBASED): it is normally %s, and never above the maximum of %s.", price, most)
+	case Variable:
 	}
 	return fmt.Sprintf("The amount may vary (VARIABLE): it is normally %s, and never above the maximum of %s.", price, most)
 }

@@ -49,6 +49,8 @@ func (s *Service) chargeable(ctx context.Context, p Purchase, tokenID uuid.UUID)
 	switch {
 	case t.State == token.Blocked:
 		return t, mandate.Mandate{}, invalidToken("This recurring token is blocked: %s. %s", bank.Label(t.BlockedCode), bank.Remedy(t.BlockedCode))
+	case t.State == token.Superseded:
+		return t, mandate.Mandate{}, invalidToken("This recurring token was replaced by newer details of the client. Use the new token.")
 	case t.State != token.Active:
 		return t, mandate.Mandate{}, invalidToken("Invalid or inactive recurring token!")
 	case t.BrandID != p.BrandID:

@@ -26,6 +26,16 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Record
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
+	return s.createWith(ctx, who, in, recordItself)
+}
+
+// besides is written in the transaction of a new purchase; it gives the answer of
+// the use case.
+type besides func(Tx, Record) (answer any)
+
+func recordItself(_ Tx, rec Record) any { return rec }
+
+func (s *Service) createWith(ctx context.Context, who actor.Actor, in Input, also besides) (Record, error) {
 	p, brand, err := s.draft(ctx, who, &in)
 	if err != nil {
 		return Record{}, err
@@ -41,11 +51,15 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Record
 		}
 		account.verified = verified
 	}
-	return s.insert(ctx, who, p, brand, account)
+	return s.insertWith(ctx, who, p, brand, account, also)
 }
 
 // insert keeps a new purchase, with the account that it stores, if any.
 func (s *Service) insert(ctx context.Context, who actor.Actor, p Purchase, brand merchant.Brand, account *storing) (Record, error) {
+	return s.insertWith(ctx, who, p, brand, account, recordItself)
+}
+
+func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, brand merchant.Brand, account *storing, also besides) (Record, error) {
 	var err error
 	if p.ReferenceGenerated, err = s.nextReference(ctx, brand); err != nil {
 		return Record{}, err
@@ -67,7 +81,7 @@ func (s *Service) insert(ctx context.Context, who actor.Actor, p Purchase, brand
 		}
 		tx.Audit(who, audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 			PurchaseID: rec.ID, Text: createdText(rec.Purchase), After: map[string]any{"status": rec.Status, "total_cents": rec.TotalCents, "due": rec.Due.Unix()}})
-		return tx.Answered(rec)
+		return tx.Answered(also(tx, rec))
 	})
 	if errors.Is(err, fault.ErrLost) {
 		return Record{}, fault.New(fault.Conflict, "conflict", "This client is being deleted at this moment. Try again.").Because(err)
@@ -153,6 +167,9 @@ func (s *Service) payerOf(ctx context.Context, who actor.Actor, in *Input) (clie
 	if fault.Is(err, fault.NotFound) {
 		in.Problems.Add("client_id", "does_not_exist", "Invalid pk %q - object does not exist", in.ClientID)
 		return d, nil
+	}
+	if err == nil && in.revise != nil {
+		in.revise(&d)
 	}
 	return d, err
 }

@@ -100,7 +100,7 @@ func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clie
 		return err
 	}
 	for _, t := range pending {
-		if err := s.forgetPending(ctx, tx, who, t); err != nil {
+		if err := s.forgetPending(ctx, tx, who, t, "The client was deleted before the account was stored."); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clie
 
 // forgetPending ends an account that was on its way to be stored. The payer's
 // answer is not awaited any more; a debit that the bank has runs its course.
-func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t token.Token) error {
+func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t token.Token, why string) error {
 	rec, err := s.load(ctx, t.MerchantID, t.ID)
 	if err != nil {
 		return err
@@ -130,12 +130,12 @@ func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t t
 	if err := dropCollection(tx, &rec); err != nil {
 		return err
 	}
-	rec.attempt(Attempt{Type: "authorize", Method: t.Method, At: tx.Now(), Error: &AttemptError{"recurring_token_expired", "The client was deleted before the account was stored."}})
+	rec.attempt(Attempt{Type: "authorize", Method: t.Method, At: tx.Now(), Error: &AttemptError{"recurring_token_expired", why}})
 	rec.move(Failed, tx.Now())
 	rec.UpdatedAt = tx.Now()
 	tx.MovePurchase(rec.Purchase, from)
 	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text: "The account is not stored any more: the client was deleted.", Before: map[string]any{"status": from}, After: map[string]any{"status": Failed}})
+		Text: why, Before: map[string]any{"status": from}, After: map[string]any{"status": Failed}})
 	return nil
 }
 

@@ -3,6 +3,7 @@ package purchase
 import (
 	"context"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -30,6 +32,15 @@ type Account struct {
 	Agent                     string // the payer's browser
 	Evidence                  []mandate.Evidence
 	Channel                   mandate.Channel
+	SignedOn                  calendar.Date // of a paper; zero: the moment it is given
+}
+
+// consentedAt is zero for the moment at which the details are given.
+func (in Account) consentedAt() (at time.Time) {
+	if !in.SignedOn.IsZero() {
+		at = in.SignedOn.At(0, 0).UTC()
+	}
+	return at
 }
 
 // Open finds a purchase by the payer's link: knowing the id is the permission.
@@ -62,7 +73,7 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 		in.into(&next)
 		dd := rec.directDebit()
 		next.Details.DirectDebit, next.Method = &dd, rec.StoresBy()
-		consent := mandate.Consent{Text: in.ConsentText, IP: who.IP, Agent: in.Agent, Channel: in.Channel}
+		consent := mandate.Consent{Text: in.ConsentText, At: in.consentedAt(), IP: who.IP, Agent: in.Agent, Channel: in.Channel}
 		st, err := s.givenAccount(ctx, who, &next, rec.Brand, consent)
 		if err != nil {
 			return nil, err
@@ -180,6 +191,9 @@ func (in *Account) check(s *Service, rec Record) error {
 		in.Phone = phone
 	case rec.StoresBy() == DebiCheck && rec.Payer.Phone == "":
 		add("phone", "required", "Give your cellphone number: your bank asks you there.")
+	}
+	if in.SignedOn.After(today(s)) {
+		add("signed_on", "max_value", "The mandate cannot be signed in the future.")
 	}
 	if !in.Consented {
 		add("consent", "required", "Please agree to the debit order; without that nothing can be debited.")

@@ -37,7 +37,8 @@ type Input struct {
 	Options     Options
 	UserID      uuid.UUID // the dashboard user who asks; zero for programs
 
-	forMany bool // a pattern for many payers, who are named elsewhere
+	forMany bool                  // a pattern for many payers, who are named elsewhere
+	revise  func(*client.Details) // what this purchase knows otherwise than the client's record
 }
 
 // DirectDebitInput is a debit-order block as it was asked for; what was left out

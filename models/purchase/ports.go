@@ -52,6 +52,13 @@ type Tx interface {
 	HoldToken(merchantID, id uuid.UUID)
 	InsertCollection(c collection.Collection)
 	MoveCollection(c collection.Collection, from collection.State) (bool, error)
+	// WithdrawCollection cancels a scheduled collection that no process ever began to
+	// hand over, so that the bank cannot have it; false for any other.
+	WithdrawCollection(merchantID, id uuid.UUID) (bool, error)
+	InsertAmendment(a Amendment)
+	// MoveAmendment ends the transaction with fault.ErrLost when the amendment is not
+	// open any more.
+	MoveAmendment(a Amendment)
 	InsertRefund(r Refund)
 	SettleRefund(r Refund) (bool, error)
 	InsertEntry(e Entry)
@@ -82,6 +89,12 @@ type Reader interface {
 	LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
 	// WaitingFor lists the purchases in pending_charge that would be collected from a token.
 	WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error)
+	// ScheduledFrom lists the purchases whose newest collection is scheduled on a token
+	// and not at the bank yet, in the order of their ids.
+	ScheduledFrom(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error)
+	Amendment(ctx context.Context, merchantID, id uuid.UUID) (Amendment, error)
+	// AmendmentOf gives the newest amendment that replaces a token; NotFound when there is none.
+	AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUID) (Amendment, error)
 	// PendingRefund gives the refund of a purchase that is not settled yet; NotFound when there is none.
 	PendingRefund(ctx context.Context, merchantID, purchaseID uuid.UUID) (Refund, error)
 	// NextNumber is the next number of a brand's counter; numbers may be skipped.

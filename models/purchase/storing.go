@@ -120,8 +120,8 @@ func (p *Purchase) stored(at time.Time, ip string) {
 // firstDebit plans the collection that comes with storing the account.
 func (p *Purchase) firstDebit(tx Tx, s *Service, m mandate.Mandate, plan collection.Plan, soon bool) *collection.Collection {
 	c := s.collectionOf(tx, *p, p.ID, m, plan)
-	if m.Fallback {
-		c.Disputable, c.DisputableBecause = true, []string{mandate.BecauseFallback}
+	if because := firstBecause(m, c.AmountCents); len(because) > 0 {
+		c.Disputable, c.DisputableBecause = true, because
 	}
 	p.CollectionCount++
 	switch {
@@ -134,6 +134,18 @@ func (p *Purchase) firstDebit(tx Tx, s *Service, m mandate.Mandate, plan collect
 		p.move(PendingExecute, tx.Now())
 	}
 	return &c
+}
+
+// firstBecause is why the payer could dispute the first debit: its day is part of
+// what was confirmed, its amount may be another one (total_override).
+func firstBecause(m mandate.Mandate, cents int64) (because []string) {
+	if m.Fallback {
+		because = append(because, mandate.BecauseFallback)
+	}
+	if m.Terms != nil && m.Terms.PriceCents != cents {
+		because = append(because, mandate.BecauseAmountDiffers)
+	}
+	return because
 }
 
 // write keeps the mandate, the token and the collection, after the purchase.

@@ -2,6 +2,7 @@ package purchase
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -39,12 +40,30 @@ func (s *Service) ClientToken(ctx context.Context, who actor.Actor, clientID, id
 	return t, err
 }
 
-// HasMandate tells whether the payer's permission stands behind the purchase.
+// begun are the statuses that a purchase with a mandate came by.
+var begun = []Status{PendingExecute, PendingCharge, Preauthorized}
+
+// HasMandate tells whether the purchase has a mandate, be it one that the payer is
+// still asked for or has declined.
 func (p Purchase) HasMandate() bool {
+	return p.Method != "" && slices.ContainsFunc(p.History, func(c Change) bool { return slices.Contains(begun, c.Status) })
+}
+
+// AwaitsPayer tells that the payer's answer to a DebiCheck request is awaited.
+func (p Purchase) AwaitsPayer() bool {
+	return p.Method == DebiCheck && p.Status == PendingExecute && p.CollectionCount == 0
+}
+
+// Unconfirmed tells that the payer's DebiCheck mandate did not come about: code is
+// the attempt error code, why the bank's reason in words.
+func (p Purchase) Unconfirmed() (code, why string, is bool) {
+	if p.Method != DebiCheck || p.CollectionCount > 0 || p.IsRecurringToken || !slices.Contains([]Status{Failed, Overdue, Expired}, p.Status) || !p.HasMandate() {
+		return "", "", false
+	}
 	for _, a := range p.Attempts {
-		if a.Type == "authorize" && a.Successful {
-			return true
+		if a.Type == "authorize" && a.Error != nil {
+			return a.Error.Code, a.Error.Message, true
 		}
 	}
-	return p.CollectionCount > 0
+	return "", "", false
 }

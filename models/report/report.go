@@ -105,7 +105,7 @@ type Item struct {
 
 // Items are the newest of each kind that waits.
 type Items struct {
-	Failed, Disputed, Silent, Blocked, Refunds, Mails []Item
+	Failed, Unconfirmed, Disputed, Silent, Blocked, Refunds, Mails []Item
 }
 
 // Reader finds the figures. Everything is bounded by the merchant.

@@ -119,11 +119,11 @@ func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
 }
 
 // RunOut implements debit.Reader.
-func (s *Store) RunOut(ctx context.Context, unsentSince time.Time, limit int) ([]uuid.UUID, error) {
+func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := s.read(ctx).Raw(`SELECT id FROM mandate_authentications WHERE state IN ('sent', 'delivered') AND expires_at <= ?
-		UNION ALL SELECT id FROM mandate_authentications WHERE state = 'requested' AND method = 'REALTIME' AND requested_at <= ? LIMIT ?`,
-		s.Now(), Instant(unsentSince), limit).Scan(&ids).Error
+		UNION ALL SELECT id FROM mandate_authentications WHERE state = 'requested' AND requested_at <= CASE method WHEN 'REALTIME' THEN ? ELSE ?::timestamptz END LIMIT ?`,
+		s.Now(), Instant(realTime), Instant(delayed), limit).Scan(&ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("find what was not answered: %w", err)
 	}

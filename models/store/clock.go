@@ -21,6 +21,7 @@ type Clock struct {
 	pool    *pgxpool.Pool
 	sandbox bool
 	offset  atomic.Int64 // microseconds
+	moved   atomic.Pointer[func()]
 	log     *slog.Logger
 	cancel  context.CancelFunc
 	done    sync.WaitGroup
@@ -59,6 +60,18 @@ func (c *Clock) Follow(ctx context.Context) error {
 
 func (c *Clock) stop() { c.cancel(); c.done.Wait() }
 
+// onMove has tell called after each move of the clock.
+func (c *Clock) onMove(tell func()) { c.moved.Store(&tell) }
+
+func (c *Clock) set(offset int64) {
+	if before := c.offset.Swap(offset); before == offset {
+		return
+	}
+	if tell := c.moved.Load(); tell != nil {
+		(*tell)()
+	}
+}
+
 // Now is the time of the product: UTC, whole microseconds.
 func (c *Clock) Now() time.Time {
 	return Instant(time.Now()).Add(time.Duration(c.offset.Load()) * time.Microsecond)
@@ -73,7 +86,7 @@ func (c *Clock) MoveTo(ctx context.Context, to time.Time) error {
 	if err != nil {
 		return fmt.Errorf("move the clock: %w", err)
 	}
-	c.offset.Store(offset)
+	c.set(offset)
 	if _, err := c.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, clockChannel, strconv.FormatInt(offset, 10)); err != nil {
 		return fmt.Errorf("move the clock: %w", err)
 	}
@@ -91,7 +104,7 @@ func (c *Clock) reload(ctx context.Context) error {
 	if err := c.pool.QueryRow(ctx, `SELECT offset_micros FROM sandbox_clock`).Scan(&offset); err != nil {
 		return fmt.Errorf("read the sandbox clock: %w", err)
 	}
-	c.offset.Store(offset)
+	c.set(offset)
 	return nil
 }
 
@@ -114,7 +127,7 @@ func (c *Clock) listen(ctx context.Context) error {
 			return err
 		}
 		if offset, err := strconv.ParseInt(n.Payload, 10, 64); err == nil {
-			c.offset.Store(offset)
+			c.set(offset)
 		}
 	}
 }

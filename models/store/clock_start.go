@@ -19,7 +19,7 @@ func (c *Clock) StartAt(ctx context.Context, at time.Time) (bool, error) {
 	if tag.RowsAffected() == 0 {
 		return false, nil
 	}
-	c.offset.Store(offset)
+	c.set(offset)
 	if _, err := c.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, clockChannel, strconv.FormatInt(offset, 10)); err != nil {
 		return false, fmt.Errorf("start the clock: %w", err)
 	}

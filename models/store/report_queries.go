@@ -20,6 +20,10 @@ const failedDebits = ` FROM collections c CROSS JOIN LATERAL (SELECT * FROM purc
 		WHERE id = c.purchase_id AND status = 'error' AND collection_count = c.attempt OFFSET 0) AS p
 	WHERE c.merchant_id = @m AND c.state = 'unpaid' AND c.result_at >= @week`
 
+// unconfirmed are mandates that payers did not confirm and nobody has asked for again.
+const unconfirmed = ` FROM mandates m JOIN purchases p ON p.id = m.id AND p.status IN ('error', 'overdue')
+	WHERE m.merchant_id = @m AND m.state IN ('rejected', 'no_response', 'failed') AND m.updated_at >= @week`
+
 // blockedWaiting are scheduled purchases that would be debited from a blocked account.
 const blockedWaiting = ` FROM tokens t CROSS JOIN LATERAL (SELECT * FROM purchases WHERE token_id = t.id AND status = 'pending_charge' OFFSET 0) AS p
 	WHERE t.merchant_id = @m AND t.state = 'blocked'`
@@ -65,7 +69,7 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, 
 // stops counting at the limit.
 func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, week, month time.Time, limit int) (int, error) {
 	parts := []string{
-		"SELECT 1" + failedDebits, "SELECT 1 FROM purchases WHERE merchant_id = @m AND status = 'chargeback'", "SELECT 1" + silentDebits,
+		"SELECT 1" + failedDebits, "SELECT 1" + unconfirmed, "SELECT 1 FROM purchases WHERE merchant_id = @m AND status = 'chargeback'", "SELECT 1" + silentDebits,
 		"SELECT 1" + blockedWaiting, "SELECT 1 FROM purchases WHERE merchant_id = @m AND status = 'pending_refund'", "SELECT 1" + failedMails,
 	}
 	query := ""
@@ -109,6 +113,7 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, week, 
 		query string
 	}{
 		{&out.Failed, purchaseItem + ", c.result_code AS code, c.result_at AS at" + failedDebits + " ORDER BY c.result_at DESC"},
+		{&out.Unconfirmed, purchaseItem + ", m.reason_code AS code, m.updated_at AS at" + unconfirmed + " ORDER BY m.updated_at DESC"},
 		{&out.Disputed, purchaseItem + `, coalesce(c.result_code, '') AS code, p.updated_at AS at FROM purchases p
 			LEFT JOIN collections c ON c.purchase_id = p.id AND c.attempt = p.collection_count
 			WHERE p.merchant_id = @m AND p.status = 'chargeback' ORDER BY p.id DESC`},

@@ -220,6 +220,49 @@
     }
   });
 
+  // A form that is looked through while a person types: its problems come and go beside their fields, as the answer to
+  // each look lists them. Two fields of which one may be filled switch each other off.
+  function place(form, field, text) {
+    const input = document.getElementById(field);
+    const box = input?.closest(".field, .tick");
+    if (!box || !form.contains(box)) return;
+    const note = document.createElement("p");
+    note.className = "error";
+    note.id = field + "-error";
+    const words = document.createElement("span");
+    words.textContent = text;
+    note.append(icon("alert", true), words);
+    if (box.matches("fieldset")) box.insertBefore(note, box.querySelector(".choices, .picker, .days"));
+    else box.append(note);
+    const about = box.matches("fieldset") ? box : input;
+    about.setAttribute("aria-invalid", "true");
+    about.setAttribute("aria-describedby", [about.getAttribute("aria-describedby") || "", note.id].join(" ").trim());
+  }
+  function lookedThrough(form) {
+    const found = form.querySelector("[data-problems]");
+    if (!found) return;
+    all(".error", form).forEach((note) => {
+      const box = note.closest(".field, .tick");
+      all("[aria-invalid]", box).concat(box).forEach((el) => {
+        el.removeAttribute("aria-invalid");
+        const rest = (el.getAttribute("aria-describedby") || "").split(" ").filter((id) => id && id !== note.id);
+        if (rest.length) el.setAttribute("aria-describedby", rest.join(" ")); else el.removeAttribute("aria-describedby");
+      });
+      note.remove();
+    });
+    all("[data-at]", found).forEach((p) => { if (p.dataset.at) place(form, p.dataset.at, p.textContent); });
+  }
+  function either(group) {
+    const [one, other] = all("input", group);
+    one.disabled = !one.value.trim() && other.value.trim() !== "";
+    other.disabled = !other.value.trim() && one.value.trim() !== "";
+  }
+  all("[data-either]").forEach(either);
+  on("input", "[data-either]", either);
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.target.id === "summary") all("form[data-looked-through]").forEach(lookedThrough);
+  });
+
   // Forms are sent once. The button that was pressed still counts, for it is switched off after the form has been read.
   document.addEventListener("submit", (event) => {
     const form = event.target;

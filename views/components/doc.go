@@ -14,6 +14,7 @@
 //	         Waiting(rows)
 //	boxes    Card→Box  []Stat→Figures  Facts→Details  Timeline→History  Menu→DotMenu  Confirm→ConfirmDialog or
 //	         ConfirmPage  Stepper→Steps  Progress→Bar  Code→Source  Flash→Toast  []Pair→Hidden
+//	live     MandateLive→Live (LivePanel→LiveInside is what its stream sends)
 //	charts   BarChart→Chart (values by NiceTicks)  Sparkline→Spark
 //
 // # Conventions for pages

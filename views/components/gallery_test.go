@@ -126,6 +126,11 @@ func boxes() []piece {
 		{"steps", Steps(Stepper{Steps: []Step{{"Start", "/x", "past"}, {"Map", "", "now"}, {"Run", "", "next"}}})},
 		{"progress", Bar(Progress{Label: "Sent", Text: "3 of 9", Value: 3, Max: 9})},
 		{"progress of nothing", Bar(Progress{Label: "Sent"})},
+		{"live", Live(MandateLive{ID: "live-1", Stream: "/x/events", Now: LivePanel{State: Pill{"wait", "Waiting", ""}, Headline: "Waiting", Detail: "d", Reload: "/x",
+			Ring:  &Ring{NowMS: "1000", ExpiresMS: "121000", Seconds: "120", Big: "2:00", Small: "left", Words: "2 minutes left", Gap: "0.0"},
+			Steps: []LiveStep{{Label: "Sent", State: "past", At: instant}, {Label: "Delivered", State: "now"}, {Label: "Answer", State: "next", Note: "n"}}}})},
+		{"live, over", Live(MandateLive{ID: "live-1", Now: LivePanel{State: Pill{"bad", "Declined", ""}, Headline: "Declined", Steps: []LiveStep{{Label: "Answer", State: "bad"}, {Label: "Odd"}},
+			Next: []LiveAct{{Button: Button{Label: "Again"}, Post: "/x", Fields: []Pair{{"method", "REALTIME"}}, Hint: "h"}, {Button: Button{Label: "EFT", Href: "/y"}}}}})},
 		{"code", Source(Code{Label: "curl", Text: "curl '<x>'", Wrap: true})},
 	}
 }

@@ -24,7 +24,12 @@ type Tabs struct {
 	Label  string
 	Items  []Tab
 	Target string // "#list" to swap it, empty for plain links
+	Export Export // stands beside them
 }
+
+// Export is a menu that offers a list as a file. Text says what it will hold; the
+// zero value shows nothing.
+type Export struct{ Text, CSVHref, XLSXHref string }
 
 // Pair is a hidden form value.
 type Pair struct{ Name, Value string }
@@ -42,6 +47,7 @@ type FilterBar struct {
 	Chips                       []Chip
 	ClearHref                   string
 	Found                       string // "12 clients"
+	Export                      Export // stands at the end
 	Plain                       bool
 }
 

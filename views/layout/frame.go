@@ -69,6 +69,7 @@ var onBar = map[string]bool{"home": true, "clients": true, "tokens": true, "purc
 var newThings = []components.MenuItem{
 	{Label: "New client", Icon: "user", Href: "/clients/new"},
 	{Label: "New purchase", Icon: "receipt", Href: "/purchases/new"},
+	{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new"},
 	{Label: "Store an account", Icon: "bank", Href: "/tokens/new"},
 }
 

@@ -16,6 +16,8 @@ const (
 // was outside what the payer authenticated.
 func (s *script) playDebiCheck(in bank.Instruction, previous int) {
 	switch o := outcomeOf(in.Account); o.does {
+	case stopsMandate:
+		s.failed(o.code, 0)
 	case pays, returnsLate:
 		s.collected()
 	case returns:

@@ -48,10 +48,11 @@ func TestTheSuffixTableUnderAMandate(t *testing.T) {
 		"7001": both(failed + "26"),
 		"7002": both(failed + "12"),
 		"7004": both(failed + "03"),
+		"8600": both(failed + "04"), // the payer has cancelled the mandate
 		"8700": both(failed + "02"),
 		"9002": both(failed + "02"),
 	}
-	for _, suffix := range []string{"0000", "1234", "7003", "7005", "7006", "8001", "8002", "8003", "8120", "8480", "8500", "8600", "9500"} {
+	for _, suffix := range []string{"0000", "1234", "7003", "7005", "7006", "8001", "8002", "8003", "8120", "8480", "8500", "9500"} {
 		table[suffix] = both(collected)
 	}
 	for _, code := range []string{"03", "04", "05", "06", "08", "10", "12", "16", "18", "22", "26", "56"} {

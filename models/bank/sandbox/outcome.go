@@ -15,6 +15,7 @@ const (
 	disputesLate            // paid, then disputed outside the window
 	answersTwice
 	keepsSilent
+	stopsMandate // DebiCheck: refused, since the payer cancelled the mandate; EFT: paid
 )
 
 type outcome struct {
@@ -35,6 +36,7 @@ var endings = map[string]outcome{
 	"7001": {returns, "26"},
 	"7002": {returns, "12"},
 	"7004": {returns, "03"},
+	"8600": {stopsMandate, "04"},
 	"8700": {returns, bank.CodeNoFunds},
 	"9002": {returns, bank.CodeNoFunds},
 	"9302": {tracksInVain, bank.CodeNoFunds},

@@ -61,7 +61,7 @@ type script struct {
 
 func (s *script) play(account bank.AccountNumber, previous int) {
 	switch o := outcomeOf(account); o.does {
-	case pays:
+	case pays, stopsMandate:
 		s.success()
 	case returns, tracksInVain:
 		s.unpaid(o.code, 1)

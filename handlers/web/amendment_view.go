@@ -1,0 +1,343 @@
+package web
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// stage is what an amendment waits for.
+type stage string
+
+const (
+	stageDetails    stage = "details"    // the customer, to give the details
+	stageAsked      stage = "asked"      // the customer's answer to the bank
+	stageRefused    stage = "refused"    // the mandate did not come about; it may be tried again
+	stageCollecting stage = "collecting" // the first debit of an EFT account
+	stageReady      stage = "ready"      // the person, to take over
+	stageFailed     stage = "failed"     // nothing can come of it
+	stageDone       stage = "done"
+	stageAbandoned  stage = "abandoned"
+)
+
+func stageOf(a purchase.AmendmentSheet) stage {
+	switch {
+	case a.State == purchase.AmendmentDone:
+		return stageDone
+	case a.State == purchase.AmendmentAbandoned:
+		return stageAbandoned
+	case a.Ready():
+		return stageReady
+	case a.Failed():
+		return stageFailed
+	case !a.New.Known:
+		return stageDetails
+	case a.New.Mandate.State.Waiting():
+		return stageAsked
+	case a.New.Mandate.State.Unanswered():
+		return stageRefused
+	}
+	return stageCollecting
+}
+
+// final tells that nothing changes any more without a person.
+func (s stage) final() bool {
+	return s == stageReady || s == stageFailed || s == stageDone || s == stageAbandoned
+}
+
+func amendSteps(now int, done bool) components.Stepper {
+	s := components.Stepper{Label: "Steps of the change"}
+	for i, label := range []string{"What changes", "The customer’s answer", "Take over"} {
+		state := "next"
+		switch {
+		case i+1 < now || done:
+			state = "past"
+		case i+1 == now:
+			state = "now"
+		}
+		s.Steps = append(s.Steps, components.Step{Label: label, State: state})
+	}
+	return s
+}
+
+func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet, form url.Values, wrong error) error {
+	at, now, who := stageOf(a), h.Desk.Now(), access.Actor(c)
+	byInput, summary, _ := problems(wrong)
+	if f, ok := fault.From(wrong); ok && len(summary) == 0 {
+		summary = []components.ErrorItem{{Text: f.Message}}
+	}
+	step := 2
+	if at == stageReady || at == stageDone {
+		step = 3
+	}
+	v := pages.AmendmentView{Title: "Change debit-order details", Back: components.Link{Text: accountWords(a.Old.Token), Href: tokenPath(a.OldTokenID)},
+		Steps: amendSteps(step, at == stageDone), Problems: components.ErrorSummary{Items: summary}, Done: at == stageDone,
+		MayWrite: who.Can(actor.Write), Open: a.State == purchase.AmendmentOpen, AbandonAction: amendmentPath(a.ID, "/abandonment")}
+	var err error
+	if v.State, err = h.state(c, a); err != nil {
+		return err
+	}
+	if h.LivePanel != nil && a.New.Known && a.New.Mandate.Kind == mandate.DebiCheck && (at == stageAsked || at == stageRefused) {
+		sheet, err := h.Mandates.Show(c.Request().Context(), who, a.NewID)
+		if err != nil {
+			return err
+		}
+		if v.Live, err = h.LivePanel(c.Request().Context(), who, sheet); err != nil {
+			return err
+		}
+	}
+	if v.Lines, err = h.compare(c, a); err != nil {
+		return err
+	}
+	if at == stageDetails || at == stageRefused {
+		v.Link = (&Purchases{Desk: h.Desk}).link(a.Source)
+		if a.Source.Method == purchase.EFT {
+			v.Paper = h.paper(a, form, byInput)
+		}
+	}
+	v.AbandonText = "The account in use stays as it is."
+	if v.Link != nil {
+		v.AbandonText = "The account in use stays as it is, and the customer’s link stops working."
+	} else if at == stageReady {
+		v.AbandonText = "The account in use stays as it is; the new one stays stored beside it."
+	}
+	if at == stageReady {
+		v.TakeOver = takeOverView(a, byInput, now)
+	}
+	return h.Desk.show(c, status, v.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.Amendment(f, v) })
+}
+
+func (h *Amendments) paper(a purchase.AmendmentSheet, form url.Values, byInput map[string]string) *pages.StoreAccountView {
+	if form == nil {
+		form = url.Values{"full_name": {a.Old.Token.HolderName}}
+	}
+	v := &pages.StoreAccountView{PaperAction: amendmentPath(a.ID, "/account"), OnPaper: len(byInput) > 0}
+	(&Accounts{Desk: h.Desk}).paperFields(v, form, byInput)
+	return v
+}
+
+// state is what the amendment waits for, in words; it is asked for again while it
+// may change by itself.
+func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.AmendmentStateView, error) {
+	at, now := stageOf(a), h.Desk.Now()
+	v := pages.AmendmentStateView{Note: stageNote(a, at)}
+	if !at.final() {
+		v.Poll = amendmentPath(a.ID, "?seen="+string(at))
+	}
+	if at == stageDone {
+		v.Mandate = components.Button{Label: "Open the new account", Icon: "bank", Href: tokenPath(a.NewID)}
+	}
+	if !a.New.Known || a.New.Mandate.Kind != mandate.DebiCheck {
+		return v, nil
+	}
+	sheet, err := h.Mandates.Show(c.Request().Context(), access.Actor(c), a.NewID)
+	if err != nil {
+		return v, err
+	}
+	asked, _ := sheet.Asked()
+	reason := bank.MandateCodeOf(sheet.ReasonCode)
+	switch withPanel := h.LivePanel != nil; {
+	case at == stageAsked && withPanel:
+		v.Note.Text = "The old account stays in use until the customer has confirmed and you take over."
+	case at == stageAsked:
+		v.Note.Text = askedWords(asked, now)
+		v.Mandate = components.Button{Label: "Watch the answer", Icon: "eye", Href: mandatePath(a.NewID)}
+	case at == stageRefused && withPanel:
+		v.Note.Text = "The old account stays in use. Ask again, hand the customer the link for other details, or abandon this change and begin another, for EFT too."
+	case at == stageRefused:
+		v.Note.Text = reason.Label() + ". " + reason.Remedy + " The old account stays in use."
+		v.Mandate = components.Button{Label: "Ask the customer again", Icon: "repeat", Href: mandatePath(a.NewID)}
+	}
+	return v, nil
+}
+
+func askedWords(asked mandate.Authentication, now time.Time) string {
+	if asked.ExpiresAt.IsZero() {
+		return "The request is on its way to the customer’s bank."
+	}
+	left := max(asked.ExpiresAt.Sub(now), 0).Round(time.Second)
+	text := "There is time to answer until " + sayMinute(asked.ExpiresAt, now) + " SAST."
+	if left < time.Hour {
+		text = strconv.Itoa(int(left/time.Second)) + " seconds are left to answer."
+	}
+	return text + " The old account stays in use until the customer has confirmed and you take over."
+}
+
+func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
+	switch at {
+	case stageDetails:
+		return components.Note{Kind: "warn", Title: "Waiting for the customer’s details", Text: "Send the customer the link below. The old account stays in use meanwhile."}
+	case stageAsked:
+		return components.Note{Kind: "warn", Title: "Waiting for the customer’s answer at the bank"}
+	case stageRefused:
+		return components.Note{Kind: "bad", Title: "The new mandate did not come about: " + lowerFirst(a.New.Mandate.State.Label())}
+	case stageCollecting:
+		return components.Note{Kind: "info", Title: "Waiting for the first debit", Text: "The new account can take over when its first debit has succeeded. The old one stays in use meanwhile."}
+	case stageReady:
+		return components.Note{Kind: "ok", Title: "The new details work", Text: "Nothing has changed for the old account yet. Take over when you are ready."}
+	case stageFailed:
+		return components.Note{Kind: "bad", Title: "Nothing can come of this change any more", Text: "The new details were withdrawn, blocked or deleted, or their first debit failed. Abandon this change and begin a new one; the old account is as it was."}
+	case stageAbandoned:
+		return components.Note{Kind: "info", Title: "This change was abandoned", Text: "The old account stayed in use as it was."}
+	case stageDone:
+		text := "Nothing was waiting on the old account."
+		if a.Moved > 0 {
+			text = counted(int64(a.Moved), "waiting purchase") + " moved to the new account."
+		}
+		if a.Old.Token.State == token.Deleted {
+			text = "The old account had been deleted, so nothing was moved."
+		}
+		return components.Note{Kind: "ok", Title: "The new details are in use", Text: text + " What proves the old mandate is kept."}
+	}
+	return components.Note{}
+}
+
+func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
+
+// sideLine is one row of a comparison; marks says what the bank said about it.
+type sideLine struct {
+	label, text string
+	mono        bool
+	pill        components.Pill
+}
+
+// sideLines is one side in words, always with the same rows.
+func sideLines(s purchase.Side, said []mandate.Verification) []sideLine {
+	t, m := s.Token, s.Mandate
+	lines := []sideLine{{label: "Bank", text: bankWords(t.BankCode)}, {label: "Account", text: t.AccountMask, mono: true}, {label: "Account check", text: ""},
+		{label: "Account holder", text: t.HolderName}, {label: "Account type", text: t.AccountType.Label()}, {label: "Method", text: methodWord(t.Method)},
+		{label: "What the bank allows"}, {label: "Usual amount"}, {label: "Maximum"}, {label: "Day", text: rhythmWords(m)}}
+	if len(said) > 0 {
+		lines[2].pill = verifiedPill(said)
+		lines[2].text = lines[2].pill.Word
+	} else {
+		lines[2].text = "Not asked"
+	}
+	if m.Terms == nil {
+		lines[6].text = "Any amount that was agreed on; every debit may be disputed."
+		lines[8].text = "None"
+		return lines
+	}
+	lines[6].text = m.Terms.Explain(m, money.ZAR).Allowed
+	lines[7].text, lines[8].text = sum(m.Terms.PriceCents, money.ZAR), sum(m.Terms.MaxAmountCents, money.ZAR)
+	return lines
+}
+
+func methodWord(method string) string {
+	if method == purchase.DebiCheck {
+		return "DebiCheck"
+	}
+	return "EFT debit order"
+}
+
+// compare puts the two sides beside each other.
+func (h *Amendments) compare(c echo.Context, a purchase.AmendmentSheet) ([]pages.AmendmentLine, error) {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	sides := [2][]sideLine{}
+	for i, s := range []purchase.Side{a.Old, a.New} {
+		if !s.Known {
+			continue
+		}
+		sheet, err := h.Mandates.Show(ctx, who, s.Mandate.ID)
+		if err != nil {
+			return nil, err
+		}
+		sides[i] = sideLines(s, sheet.Verifications)
+	}
+	out := make([]pages.AmendmentLine, 0, len(sides[0]))
+	for i, was := range sides[0] {
+		line := pages.AmendmentLine{Label: was.label, Old: was.text, OldPill: was.pill, Mono: was.mono, New: "Not given yet", Waits: true}
+		if sides[1] != nil {
+			is := sides[1][i]
+			line.New, line.NewPill, line.Waits = is.text, is.pill, false
+			line.Changed = is.text != was.text && was.label != "Account check"
+		} else if was.label == "Method" {
+			line.New, line.Waits, line.Changed = methodWord(a.Source.Method), false, a.Source.Method != a.Old.Token.Method
+		}
+		if line.Old != "" || line.New != "" {
+			out = append(out, line)
+		}
+	}
+	return out, nil
+}
+
+func takeOverView(a purchase.AmendmentSheet, byInput map[string]string, now time.Time) *pages.TakeOverView {
+	cents, n := a.MovesCents(), len(a.Moves)
+	v := &pages.TakeOverView{Action: amendmentPath(a.ID, "/takeover"), Count: strconv.Itoa(n), Cents: strconv.FormatInt(cents, 10),
+		Old: a.Old.Token.AccountMask, New: a.New.Token.AccountMask, Button: "Use " + a.New.Token.AccountMask + " from now on"}
+	for _, m := range a.Moves {
+		v.Moves = append(v.Moves, moveRow(m, now))
+	}
+	if n > 0 {
+		v.Consent = components.Checkbox{Label: "Collect " + those(n) + ", " + sum(cents, a.Moves[0].Currency) + " in all, from " + a.New.Token.AccountMask + " and not from " + a.Old.Token.AccountMask,
+			Name: "consent", Error: byInput["consent"], Required: true}
+	}
+	if stopped := len(a.Stopped()); stopped > 0 {
+		v.Stopped = counted(int64(stopped), "purchase") + " must be cancelled or fit the new terms first."
+	}
+	return v
+}
+
+func those(n int) string {
+	if n == 1 {
+		return "this 1 purchase"
+	}
+	return "these " + counted(int64(n), "purchase")
+}
+
+func moveRow(m purchase.Move, now time.Time) pages.MoveRow {
+	r := pages.MoveRow{Name: purchaseName(m.Purchase), What: productName(m.Purchase), Href: purchasePath(m.ID), Amount: sum(m.TotalCents, m.Currency), Was: dayTime(m.Old.ActionDate), Is: dayTime(m.Plan.ActionDate),
+		Pill: components.Pill{Kind: "done", Word: "Fits"}}
+	switch {
+	case m.Stopping != "":
+		r.Pill, r.Note, r.Stops = components.Pill{Kind: "bad", Word: "Does not fit"}, m.Stopping, true
+		if m.Status == purchase.PendingCharge {
+			r.CancelHref = purchasePath(m.ID, "cancellation")
+		}
+	case len(m.Because) > 0:
+		r.Pill, r.Note = components.Pill{Kind: "wait", Word: "Fits, may be disputed"}, disputeWords(m.Because)
+	case m.Plan.ActionDate != m.Old.ActionDate:
+		r.Note = "It runs on " + sayDay(m.Plan.ActionDate, now) + ", the new method’s day."
+	}
+	return r
+}
+
+func productName(p purchase.Purchase) string {
+	if len(p.Details.Products) == 0 {
+		return ""
+	}
+	return p.Details.Products[0].Name
+}
+
+func purchaseName(p purchase.Purchase) string {
+	for _, text := range []string{p.Reference, p.ReferenceGenerated} {
+		if text != "" {
+			return text
+		}
+	}
+	return p.ID.String()
+}
+
+func disputeWords(because []string) string {
+	words := make([]string, 0, len(because))
+	for _, b := range because {
+		words = append(words, becauseWords[b])
+	}
+	return "The customer may dispute it: " + strings.Join(words, ", and ") + "."
+}

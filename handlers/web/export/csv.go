@@ -1,0 +1,85 @@
+package export
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// byteOrderMark tells spreadsheet programs that the file is UTF-8.
+const byteOrderMark = "\ufeff"
+
+// csvFile writes CSV as RFC 4180 has it: commas, CRLF, every record of one length.
+type csvFile struct {
+	out    *csv.Writer
+	record []string
+}
+
+func openCSV(to io.Writer, t Table) (*csvFile, error) {
+	buffered := bufio.NewWriterSize(to, 32<<10)
+	if _, err := buffered.WriteString(byteOrderMark); err != nil {
+		return nil, err
+	}
+	f := &csvFile{out: csv.NewWriter(buffered), record: make([]string, len(t.Heads))}
+	f.out.UseCRLF = true
+	for i, h := range t.Heads {
+		f.record[i] = h.Text
+	}
+	return f, f.out.Write(f.record)
+}
+
+func (f *csvFile) Row(cells []Cell) error {
+	clear(f.record)
+	for i, c := range cells {
+		f.record[i] = c.csv()
+	}
+	return f.out.Write(f.record)
+}
+
+func (f *csvFile) Note(s string) error { return f.Row([]Cell{Text(s)}) }
+
+func (f *csvFile) Flush() error {
+	f.out.Flush()
+	return f.out.Error()
+}
+
+func (f *csvFile) Finish() error { return f.Flush() }
+
+func (f *csvFile) Release() {}
+
+func (c Cell) csv() string {
+	switch c.kind {
+	case blank:
+	case text:
+		return guarded(c.text)
+	case amount:
+		sign, cents := "", c.n
+		if cents < 0 {
+			sign, cents = "-", -cents
+		}
+		return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
+	case count:
+		return strconv.FormatInt(c.n, 10)
+	case day:
+		return c.at.Format(time.DateOnly)
+	case moment:
+		return c.at.Format(time.DateTime)
+	}
+	return ""
+}
+
+// guarded keeps a spreadsheet program from running a text as a formula: CSV has no
+// types, so what begins like one gets an apostrophe in front (ours; the list, with
+// the wide forms of the signs, is what such programs are known to run). Only texts
+// come here: a negative amount stays a number.
+func guarded(s string) string {
+	switch r, _ := utf8.DecodeRuneInString(s); r {
+	case '=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠':
+		return "'" + s
+	}
+	return s
+}

@@ -1,0 +1,101 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"debitdesk/handlers/handlertest"
+	banksandbox "debitdesk/models/bank/sandbox"
+	"debitdesk/models/debit"
+	"debitdesk/models/store"
+)
+
+// asks requests a mandate by the API and hands it to the bank; later runs what is
+// due after a time.
+func asks(t *testing.T, h *handlertest.House, account, price string) (id string, later func(time.Duration)) {
+	t.Helper()
+	client := h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi", "phone": "27821234567",
+		"bank_account": account, "bank_code": "632005", "personal_code": "8501015000085"}).Want(201).Text("id")
+	id = h.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
+		"purchase":{"products":[{"name":"Membership","price":%s}],"payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1",
+		"account_number":"12345678","value_type":"FIXED","authentication_type":"DELAYED","debit_sequence":"RCUR","adjustment_category":"NEVER","allow_date_adjustment":true,"max_amount_cents":%s}}}}`,
+		client, h.A.BrandID, price, price)).Want(201).Text("id")
+	g := banksandbox.New(h.Store.SandboxLedger(), h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
+	engine := &debit.Service{InTx: store.Runner[debit.Tx](h.Store), Read: h.Store, Bank: g, Purchases: h.Purchases, Now: h.Store.Now,
+		Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits}
+	later = func(wait time.Duration) {
+		if err := h.Store.Clock.MoveTo(t.Context(), h.Store.Now().Add(wait)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := engine.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later(0)
+	return id, later
+}
+
+func TestAPurchaseThatWaitsForThePayerSaysSo(t *testing.T) {
+	h := handlertest.New(t)
+	id, later := asks(t, h, "4000000000", "10000")
+	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
+		Contains("Waiting for the payer", "asked to confirm the DebiCheck mandate", "/mandates/"+id, "Show the mandate", "the answer must come first").
+		Lacks("Being collected", "Ask the payer again")
+	h.Page(h.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK).Contains("Waiting for the payer")
+	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Lacks("not confirmed")
+	later(2 * time.Hour)
+	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
+		Contains("Being collected", "The payer confirmed the mandate", "Answer of the bank: collected, unpaid or in tracking").
+		Lacks("Waiting for the payer", "provisional")
+}
+
+func TestAPurchaseThatWasNotConfirmedSaysWhatHelps(t *testing.T) {
+	for account, c := range map[string]struct {
+		wait time.Duration
+		word string
+		why  string
+	}{
+		"4000008002": {2 * time.Hour, "Declined", "Declined by the payer (MS02)"},
+		"4000008480": {49 * time.Hour, "No answer", "No answer from the payer (NOAS)"},
+		"4000008500": {time.Minute, "Bank error", "system failed (EERR)"},
+	} {
+		h := handlertest.New(t)
+		id, later := asks(t, h, account, "10000")
+		later(c.wait)
+		h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
+			Contains(">"+c.word+"<", c.why, "Ask the payer again", "/mandates/"+id, "nothing was taken").Lacks("Waiting for the payer")
+		h.Page(h.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK).Contains(c.word)
+		h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Mandates that were not confirmed", "Thandi Nkosi", c.why)
+		later(8 * 24 * time.Hour)
+		h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Lacks("Mandates that were not confirmed")
+	}
+}
+
+func TestADebitInTrackingSaysUntilWhenTheBankWaits(t *testing.T) {
+	h := handlertest.New(t)
+	id, later := asks(t, h, "4000009302", "10000")
+	later(2 * time.Hour)
+	for range 8 { // until the bank has debited
+		later(24 * time.Hour)
+		if h.Count(`SELECT count(*) FROM collections WHERE state = 'in_tracking'`) == 1 {
+			break
+		}
+	}
+	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("waits for money until", "The bank waits for money no longer").Lacks("provisional")
+	later(11 * 24 * time.Hour)
+	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("Not enough money (02)", "Seven failures in a row suspend the mandate").
+		Lacks("Two such failures")
+}
+
+func TestAChargeOnASuspendedMandateNeedsAttention(t *testing.T) {
+	h := handlertest.New(t)
+	id, later := asks(t, h, "4000008600", "10000")
+	later(2 * time.Hour)
+	waits := h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"x@example.com"},"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Later","price":10000}]}}`,
+		h.A.BrandID, h.Store.Now().Add(10*24*time.Hour).Unix())).Want(201).Text("id")
+	h.API("POST", "/purchases/"+waits+"/charge/", map[string]any{"recurring_token": id}).Want(http.StatusOK)
+	later(30 * time.Hour)
+	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Scheduled on a blocked account", "Cancelled by the payer (CTCA)")
+}

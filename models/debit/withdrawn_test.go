@@ -1,0 +1,63 @@
+package debit_test
+
+import (
+	"testing"
+	"time"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/client"
+	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
+	"debitdesk/models/store"
+	"debitdesk/models/token"
+)
+
+// What the merchant wants no answer to any more stays without one.
+
+func (h *house) withdrawn(p purchase.Record) {
+	h.t.Helper()
+	for _, later := range []time.Duration{10 * time.Second, 3 * time.Minute, 50 * time.Hour} {
+		h.to(h.store.Now().Add(later))
+	}
+	m, k, now := h.mandateOf(p.ID), h.token(p.ID), h.get(p.ID)
+	if m.State != mandate.Cancelled || k.State != token.Deleted || now.IsRecurringToken || now.Status == purchase.PendingExecute {
+		h.t.Errorf("mandate %s, token %s, purchase %s", m.State, k.State, now.Status)
+	}
+	if n := h.number(`SELECT count(*) FROM mandate_authentications WHERE mandate_id = $1 AND (state <> 'withdrawn' OR cancel_due)`, p.ID); n != 0 {
+		h.t.Errorf("%d requests are not withdrawn, or the bank was not told", n)
+	}
+	if n := h.ledger(p.ID); n != 0 {
+		h.t.Errorf("%d cents were collected", n)
+	}
+}
+
+func TestAClientWhoIsDeletedIsNotAskedAnyMore(t *testing.T) {
+	t.Parallel()
+	h := amending(t)
+	clients := &client.Service{InTx: store.Runner[client.Tx](h.store), Read: h.store, Now: h.store.Now, Forget: h.forgets}
+	c, err := clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org", FullName: "N Dlamini", Phone: "+27821234567", PersonalCode: "8501015009086",
+		BankAccount: "4000000000", BankCode: "632005", AccountType: bank.Current}})
+	must(t, err)
+	most := int64(20000)
+	p, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: c.ID, BrandID: h.brand, Currency: "ZAR", Details: one(14900),
+		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "DELAYED", DebitSequence: "RCUR",
+			AdjustmentCategory: "NEVER", DelayedOnFailure: true, MaxAmountCents: &most}},
+		Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true}})
+	must(t, err)
+	h.to(start.Add(time.Minute)) // the bank has it
+	must(t, clients.Delete(ctx, h.who, c.ID))
+	h.withdrawn(p)
+}
+
+func TestAnAbandonedAmendmentAsksNobodyAnyMore(t *testing.T) {
+	t.Parallel()
+	h := amending(t)
+	old := h.tokenise("4000000000", 0)
+	a := h.amend(old.ID, toDebiCheck("4000008480", 14900, 20000))
+	_, err := h.purchases.Abandon(ctx, h.who, a.ID)
+	must(t, err)
+	h.withdrawn(h.get(a.NewID))
+	if h.token(old.ID).State != token.Active {
+		t.Error("the old token is not in use any more")
+	}
+}

@@ -1,0 +1,151 @@
+package purchase
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/token"
+)
+
+// Revision is what staff want instead of a stored account.
+type Revision struct {
+	Problems    fault.Problems // what is wrong with the form already, to be reported with the rest
+	Method      string         // eft or debicheck
+	Name        string         // what the debits are for
+	PriceCents  int64          // of a usual debit; by DebiCheck the payer confirms it
+	FirstCents  int64          // collected with the new details; 0: nothing
+	DirectDebit DirectDebitInput
+	KeepAccount bool     // by DebiCheck: the old account under new terms
+	Account     *Account // by DebiCheck: the new account, as far as staff know it; nil: the payer gives it
+	UserID      uuid.UUID
+}
+
+// amendmentDays is how long a payer may take to give new details before the
+// request counts as overdue.
+const amendmentDays = 30
+
+// Amend begins to replace a live token (source: amending, step 1): it makes the
+// purchase that stores the new details. By DebiCheck with details that are known
+// the payer is asked at once; otherwise the payer gives them on the hosted page,
+// or signs on paper. The old token is not touched. Errors: Conflict amendment_open
+// while another amendment of the token is open.
+func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID, in Revision) (Amendment, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Amendment{}, err
+	}
+	old, err := s.Read.Token(ctx, who.MerchantID, tokenID)
+	if err != nil {
+		return Amendment{}, err
+	}
+	if !old.Live() {
+		return Amendment{}, fault.New(fault.Conflict, "amendment_wrong_state", "This stored account is not in use any more; there is nothing to replace.")
+	}
+	if err := s.noOpenAmendment(ctx, who, tokenID); err != nil {
+		return Amendment{}, err
+	}
+	was, err := s.Read.Purchase(ctx, who.MerchantID, tokenID)
+	if err != nil {
+		return Amendment{}, err
+	}
+	known := was.Payer
+	if old.ClientID != uuid.Nil {
+		if known, err = s.Read.ClientDetails(ctx, who.MerchantID, old.ClientID); err != nil {
+			return Amendment{}, err
+		}
+	}
+	ask := s.asInput(in, old, was, known)
+	var out Amendment
+	_, err = s.createWith(ctx, who, ask, func(tx Tx, rec Record) any {
+		out = Amendment{ID: tx.NewID(), MerchantID: rec.MerchantID, OldTokenID: old.ID, NewID: rec.ID, State: AmendmentOpen, CreatedBy: who.Name, CreatedAt: tx.Now()}
+		tx.InsertAmendment(out)
+		note(tx, who, old, rec.ID, "amendment.begun", "token", old.ID, "New details are to take the place of "+old.AccountMask+". It stays in use until they work.")
+		return out
+	})
+	if open := s.noOpenAmendment(ctx, who, tokenID); fault.Is(err, fault.Conflict) && open != nil {
+		return Amendment{}, open // another began in the same moment
+	}
+	return out, err
+}
+
+func (s *Service) noOpenAmendment(ctx context.Context, who actor.Actor, tokenID uuid.UUID) error {
+	a, err := s.Read.AmendmentOf(ctx, who.MerchantID, tokenID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil
+	case err == nil && a.State == AmendmentOpen:
+		return fault.New(fault.Conflict, "amendment_open", "This stored account is being replaced already. Finish that first, or abandon it.")
+	}
+	return err
+}
+
+// asInput is the new purchase: the same client and brand, with other details.
+func (s *Service) asInput(r Revision, old token.Token, was Purchase, known client.Details) Input {
+	due := s.Now().Add(amendmentDays * 24 * time.Hour)
+	in := Input{Problems: r.Problems, ClientID: old.ClientID, BrandID: old.BrandID, Currency: was.Currency, UserID: r.UserID, Due: &due, DirectDebit: &r.DirectDebit,
+		Options: Options{ForceRecurring: true, Whitelist: []string{r.Method}, Platform: "web", Source: "web_office"},
+		Details: Details{Timezone: "Africa/Johannesburg", TotalOverrideCents: &r.FirstCents,
+			Products: []Product{{Name: cmp.Or(r.Name, "Debit order"), PriceCents: r.PriceCents, Quantity: decimal.NewFromInt(1)}}}}
+	if r.FirstCents > 0 {
+		in.Due = nil // collected as early as the cut-offs allow
+	}
+	if r.Account != nil && r.Method == DebiCheck && !r.KeepAccount {
+		account := *r.Account
+		account.Consented = true // the payer consents at the own bank
+		account.clean()
+		account.missing(known)
+		if f, wrong := fault.From(account.check(s, Record{})); wrong {
+			in.Problems = append(in.Problems, f.Fields...)
+		}
+		r.Account = &account
+	}
+	in.revise = func(d *client.Details) { r.revise(d, was.Payer) }
+	if old.ClientID == uuid.Nil {
+		payer := was.Payer
+		in.revise(&payer)
+		in.Client = &payer
+	}
+	return in
+}
+
+// missing notes what the bank needs of the payer and nobody has given.
+func (in *Account) missing(known client.Details) {
+	if in.IDNumber == "" && known.PersonalCode == "" {
+		in.Problems.Add("id_number", "required", "Give the customer’s identity or passport number; the client’s record has none.")
+	}
+	if in.Phone == "" && known.Phone == "" {
+		in.Problems.Add("phone", "required", "Give the customer’s phone number: the bank asks there; the client’s record has none.")
+	}
+}
+
+// revise puts the new account in the place of the one that the client's record
+// has. An account that the payer is to give is left empty; so is one for EFT, since
+// nobody agreed to it yet.
+func (r Revision) revise(d *client.Details, was client.Details) {
+	switch {
+	case r.Method == DebiCheck && r.KeepAccount:
+		d.BankAccount, d.BankCode, d.AccountType = was.BankAccount, was.BankCode, was.AccountType
+		d.FullName = cmp.Or(was.FullName, d.FullName)
+		d.PersonalCode, d.Phone = cmp.Or(d.PersonalCode, was.PersonalCode), cmp.Or(d.Phone, was.Phone)
+	case r.Method == DebiCheck && r.Account != nil:
+		var p Purchase
+		p.Payer = *d
+		r.Account.into(&p)
+		*d = p.Payer
+	default:
+		d.BankAccount, d.BankCode, d.AccountType = "", "", bank.AccountType("")
+	}
+}
+
+// note puts a sentence about an amendment on the time lines of a record.
+func note(tx Tx, who actor.Actor, t token.Token, purchaseID uuid.UUID, action, object string, id uuid.UUID, text string) {
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: object, ObjectID: id, ClientID: t.ClientID, PurchaseID: purchaseID, Text: text})
+}

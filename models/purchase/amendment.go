@@ -1,0 +1,208 @@
+package purchase
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/money"
+	"debitdesk/models/token"
+)
+
+// Amendment puts new debit-order details in the place of a stored account, in
+// three steps (source: amending): a new purchase, the new details with the payer's
+// new answer, and the take-over. Until the take-over the old token stays as it is.
+type Amendment struct {
+	ID, MerchantID        uuid.UUID
+	OldTokenID            uuid.UUID
+	NewID                 uuid.UUID // of the new purchase, and so of the new token and mandate
+	State                 AmendmentState
+	Moved                 int // purchases that the take-over moved
+	CreatedBy             string
+	CreatedAt, FinishedAt time.Time
+}
+
+// AmendmentState is where an amendment stands.
+type AmendmentState string
+
+// The states of an amendment.
+const (
+	AmendmentOpen      AmendmentState = "open"
+	AmendmentDone      AmendmentState = "done"
+	AmendmentAbandoned AmendmentState = "abandoned"
+)
+
+// Side is one side of an amendment. Known is false while the new details were
+// not given.
+type Side struct {
+	Known   bool
+	Token   token.Token
+	Mandate mandate.Mandate
+}
+
+// AmendmentSheet is an amendment with both sides and what a take-over would move.
+type AmendmentSheet struct {
+	Amendment
+	Old, New Side
+	Source   Record // the new purchase
+	Moves    []Move // while it is open
+}
+
+// Move is a waiting purchase that a take-over collects from the new account.
+type Move struct {
+	Purchase
+	Old      collection.Collection // scheduled on the old token
+	Plan     collection.Plan       // of the debit on the new one; none while that is not known
+	Because  []string              // why the payer could dispute it
+	Stopping string                // why it does not fit the new mandate, and what helps; empty: it fits
+}
+
+// Ready tells that the new token works and may take over.
+func (s AmendmentSheet) Ready() bool {
+	return s.State == AmendmentOpen && s.New.Known && s.New.Token.State == token.Active && s.New.Mandate.State.Usable()
+}
+
+// Failed tells that nothing can come of it any more: the new details were refused
+// for good or deleted.
+func (s AmendmentSheet) Failed() bool {
+	switch {
+	case s.New.Known && (s.New.Token.State == token.Deleted || s.New.Token.State == token.Superseded || s.New.Token.State == token.Blocked):
+		return true
+	case s.New.Known && s.New.Mandate.State.Waiting():
+		return false
+	case s.New.Known && s.New.Token.State == token.Pending && s.New.Mandate.State.Usable() && s.Source.Status == Failed:
+		return true // the first debit of a new EFT account
+	}
+	return s.Source.Status == Cancelled || s.Source.Status == Expired
+}
+
+// Stopped lists what keeps the take-over from happening.
+func (s AmendmentSheet) Stopped() (out []Move) {
+	for _, m := range s.Moves {
+		if m.Stopping != "" {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// MovesCents is the sum that the take-over would collect from the new account.
+func (s AmendmentSheet) MovesCents() (sum int64) {
+	for _, m := range s.Moves {
+		sum, _ = money.Add(sum, m.TotalCents)
+	}
+	return sum
+}
+
+// Amendment gives an amendment with all that hangs on it.
+func (s *Service) Amendment(ctx context.Context, who actor.Actor, id uuid.UUID) (AmendmentSheet, error) {
+	if err := who.May(actor.Read); err != nil {
+		return AmendmentSheet{}, err
+	}
+	return s.amendment(ctx, who.MerchantID, id)
+}
+
+// AmendmentOf gives the newest amendment that replaces a token; NotFound when there
+// is none.
+func (s *Service) AmendmentOf(ctx context.Context, who actor.Actor, oldTokenID uuid.UUID) (Amendment, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Amendment{}, err
+	}
+	return s.Read.AmendmentOf(ctx, who.MerchantID, oldTokenID)
+}
+
+func (s *Service) amendment(ctx context.Context, merchantID, id uuid.UUID) (out AmendmentSheet, err error) {
+	if out.Amendment, err = s.Read.Amendment(ctx, merchantID, id); err != nil {
+		return out, err
+	}
+	if out.Source, err = s.load(ctx, merchantID, out.NewID); err != nil {
+		return out, err
+	}
+	if out.Old, err = s.side(ctx, merchantID, out.OldTokenID); err != nil {
+		return out, err
+	}
+	if out.New, err = s.side(ctx, merchantID, out.NewID); err != nil || out.State != AmendmentOpen || !out.Old.Token.Live() {
+		return out, err
+	}
+	out.Moves, err = s.moves(ctx, out)
+	return out, err
+}
+
+func (s *Service) side(ctx context.Context, merchantID, tokenID uuid.UUID) (out Side, err error) {
+	if out.Token, err = s.Read.Token(ctx, merchantID, tokenID); err == nil {
+		out.Mandate, err = s.Read.Mandate(ctx, merchantID, out.Token.MandateID)
+	}
+	if fault.Is(err, fault.NotFound) {
+		return Side{}, nil
+	}
+	out.Known = err == nil
+	return out, err
+}
+
+// moves are the purchases that wait on the old token, each held against the new
+// mandate where there is one.
+func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
+	waiting, err := s.Read.ScheduledFrom(ctx, a.MerchantID, a.OldTokenID)
+	if err != nil || len(waiting) == 0 {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, len(waiting))
+	for i, p := range waiting {
+		ids[i] = p.ID
+	}
+	latest, err := s.Read.LatestCollections(ctx, a.MerchantID, ids...)
+	if err != nil {
+		return nil, err
+	}
+	free, err := s.debitsLeft(ctx, a.New)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Move, 0, len(waiting))
+	for i, p := range waiting {
+		m := Move{Purchase: p, Old: latest[p.ID]}
+		if a.New.Known && a.New.Mandate.State.Usable() {
+			s.fit(&m, a.New.Mandate, a.Source.Brand)
+			if m.Stopping == "" && i >= free {
+				m.Stopping = "The new mandate allows one debit only. Cancel this purchase, or set up a new mandate for more."
+			}
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// noLimit is more purchases than ever wait on one token.
+const noLimit = 1 << 30
+
+// debitsLeft is how many debits a mandate still allows.
+func (s *Service) debitsLeft(ctx context.Context, side Side) (int, error) {
+	if !side.Known || side.Mandate.Terms == nil || side.Mandate.Terms.DebitSequence != mandate.OnceOff {
+		return noLimit, nil
+	}
+	used, err := s.Read.DebitsUnder(ctx, side.Mandate.MerchantID, side.Mandate.ID)
+	return max(0, 1-used), err
+}
+
+// fit holds a waiting purchase against a new mandate.
+func (s *Service) fit(m *Move, to mandate.Mandate, b merchant.Brand) {
+	now := s.Now()
+	m.Plan = s.planOn(m.Purchase, to, b, now)
+	because, err := s.judge(m.Purchase, to)
+	switch f, refused := fault.From(err); {
+	case m.Status != PendingCharge:
+		m.Stopping = "Its debit goes to the bank on " + sayInstant(m.Old.SubmitAt) + ", from the old account. Take over after that."
+	case refused:
+		m.Stopping = f.Message
+	case m.Plan.Late && m.Plan.ActionDate != m.Old.ActionDate:
+		m.Stopping = "From the new account the earliest possible day is " + m.Plan.ActionDate.Format(dayForm) + ", and this one runs on " + m.Old.ActionDate.Format(dayForm) +
+			". Cancel it and charge it again for the later day, or wait until it has gone to the bank on " + sayInstant(m.Old.SubmitAt) + ": then the old account is debited once more."
+	}
+	m.Because = because
+}

@@ -1,0 +1,239 @@
+package purchase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/queue"
+	"debitdesk/models/token"
+)
+
+// Agreed is what a person consented to move, as it was shown.
+type Agreed struct {
+	Given bool
+	Count int   // purchases
+	Cents int64 // their sum
+}
+
+// TakeOver ends an amendment (source: amending, step 3): the old token and its
+// mandate are superseded, and what waits on them is collected from the new account.
+// Debits that are at the bank run their course on the old one. Repeating it changes
+// nothing. Errors: Conflict amendment_not_ready, amendment_stopped, amendment_closed;
+// Invalid at consent.
+func (s *Service) TakeOver(ctx context.Context, who actor.Actor, id uuid.UUID, agreed Agreed) (AmendmentSheet, error) {
+	return s.finish(ctx, who, id, AmendmentDone, func(tx Tx, a *AmendmentSheet) error { return s.takeOver(ctx, tx, who, a, agreed) })
+}
+
+// Abandon ends an amendment without a change of the old token. What the payer has
+// not given or answered yet is not asked for any more; a new token that works stays
+// a stored account of its own.
+func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (AmendmentSheet, error) {
+	return s.finish(ctx, who, id, AmendmentAbandoned, func(tx Tx, a *AmendmentSheet) error {
+		p := a.Source.Purchase
+		switch {
+		case a.New.Known && a.New.Mandate.State.Waiting():
+			return s.forgetPending(ctx, tx, who, a.New.Token, "The change was abandoned before the payer answered.")
+		case a.New.Known && a.New.Token.Live() || !CanMove(p.Status, Cancelled):
+			return nil
+		}
+		from := p.Status
+		p.move(Cancelled, tx.Now())
+		p.UpdatedAt = tx.Now()
+		tx.MovePurchase(p, from)
+		tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+			Text: "The new details are not asked for any more.", Before: map[string]any{"status": from}, After: map[string]any{"status": p.Status}})
+		return nil
+	})
+}
+
+// finish closes an amendment once, together with what write does. Who loses a race
+// looks again.
+func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to AmendmentState, write func(Tx, *AmendmentSheet) error) (AmendmentSheet, error) {
+	if err := who.May(actor.Write); err != nil {
+		return AmendmentSheet{}, err
+	}
+	var lost error
+	for range tries {
+		a, err := s.amendment(ctx, who.MerchantID, id)
+		if err != nil || a.State == to {
+			return a, err
+		}
+		if a.State != AmendmentOpen {
+			return a, fault.New(fault.Conflict, "amendment_closed", "This amendment is %s already.", a.State)
+		}
+		err = s.InTx(ctx, func(tx Tx) error {
+			if err := write(tx, &a); err != nil {
+				return err
+			}
+			a.State, a.FinishedAt = to, tx.Now()
+			tx.MoveAmendment(a.Amendment)
+			note(tx, who, a.Old.Token, a.NewID, "amendment."+string(to), "amendment", a.ID, endWords(a))
+			return nil
+		})
+		if !errors.Is(err, fault.ErrLost) {
+			return a, err
+		}
+		lost = err
+	}
+	return AmendmentSheet{}, fault.New(fault.Conflict, "conflict", "A debit of the old account begins at this moment, or somebody else is at it. Try again in a minute.").Because(lost)
+}
+
+func endWords(a AmendmentSheet) string {
+	switch {
+	case a.State == AmendmentAbandoned:
+		return "The change of " + a.Old.Token.AccountMask + " was abandoned; it stays in use."
+	case a.Old.Token.State != token.Superseded:
+		return "The old account was deleted meanwhile; the new one is in use."
+	}
+	return fmt.Sprintf("%s took the place of %s. %d waiting purchases moved.", a.New.Token.AccountMask, a.Old.Token.AccountMask, a.Moved)
+}
+
+func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *AmendmentSheet, agreed Agreed) error {
+	if !a.Ready() {
+		return fault.New(fault.Conflict, "amendment_not_ready", "The new details do not work yet. The old account stays in use until they do.")
+	}
+	if !a.Old.Token.Live() { // deleted meanwhile: nothing is left to move
+		tx.HoldToken(a.MerchantID, a.NewID)
+		return nil
+	}
+	if err := s.supersede(tx, a); err != nil {
+		return err
+	}
+	// From here on no charge can begin with the old token: what waits now is all.
+	var err error
+	if a.Moves, err = s.moves(ctx, *a); err != nil {
+		return err
+	}
+	if err := agreed.to(*a); err != nil {
+		return err
+	}
+	if err := s.moveAll(tx, who, a); err != nil {
+		return err
+	}
+	if err := s.retireSource(ctx, tx, who, *a); err != nil {
+		return err
+	}
+	tx.EndMandate(a.MerchantID, a.Old.Token.MandateID, mandate.Superseded)
+	tx.Enqueue(queue.RunDue{}) // the bank is to hear of it
+	a.auditSides(tx, who)
+	return nil
+}
+
+// supersede takes the old token out of use while the new one is held in use.
+func (s *Service) supersede(tx Tx, a *AmendmentSheet) error {
+	from := a.Old.Token.State
+	a.Old.Token.State, a.Old.Token.UpdatedAt = token.Superseded, tx.Now()
+	won, err := tx.MoveToken(a.Old.Token, from)
+	if err != nil {
+		return err
+	}
+	if !won {
+		return fault.ErrLost
+	}
+	tx.HoldToken(a.MerchantID, a.NewID)
+	return nil
+}
+
+// to holds the consent against what would be moved now.
+func (g Agreed) to(a AmendmentSheet) error {
+	if stopped := a.Stopped(); len(stopped) > 0 {
+		return fault.New(fault.Conflict, "amendment_stopped", "%d of %d waiting purchases do not fit the new details. First: %s", len(stopped), len(a.Moves), stopped[0].Stopping)
+	}
+	switch {
+	case len(a.Moves) == 0:
+		return nil
+	case !g.Given:
+		return fault.At("consent", "required", "Confirm that the waiting purchases are to be collected from the new account.")
+	case g.Count != len(a.Moves) || g.Cents != a.MovesCents():
+		return fault.At("consent", "changed", "The waiting purchases changed while this page was open. Look at them again and confirm.")
+	}
+	return nil
+}
+
+// moveAll withdraws every debit first, then plans the new ones: rows are locked in
+// the order in which running the debits locks them.
+func (s *Service) moveAll(tx Tx, who actor.Actor, a *AmendmentSheet) error {
+	for _, m := range a.Moves {
+		withdrawn, err := tx.WithdrawCollection(m.MerchantID, m.Old.ID)
+		if err != nil {
+			return err
+		}
+		if !withdrawn { // it is being handed to the bank, or was cancelled
+			return fault.ErrLost
+		}
+	}
+	for _, m := range a.Moves {
+		s.moveOne(tx, who, a, m)
+	}
+	a.Moved = len(a.Moves)
+	return nil
+}
+
+func (s *Service) moveOne(tx Tx, who actor.Actor, a *AmendmentSheet, m Move) {
+	p, now := m.Purchase, tx.Now()
+	c := s.collectionOf(tx, p, a.NewID, a.New.Mandate, s.planOn(p, a.New.Mandate, a.Source.Brand, now))
+	if len(m.Because) > 0 {
+		c.Disputable, c.DisputableBecause = true, m.Because
+	}
+	p.TokenID = a.NewID
+	p.CollectionCount++
+	p.UpdatedAt = now
+	if p.ID == a.OldTokenID { // its first debit waited on the token that it is itself
+		p.noToken(who, a.Old.Token.Method, now)
+	}
+	tx.InsertCollection(c)
+	tx.MovePurchase(p, PendingCharge)
+	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+		Text:   fmt.Sprintf("%s will be debited from %s on %s, and not from %s.", sayCents(p), a.New.Token.AccountMask, c.ActionDate.Format(dayForm), a.Old.Token.AccountMask),
+		Before: map[string]any{"recurring_token": a.OldTokenID, "action_date": m.Old.ActionDate},
+		After:  map[string]any{"recurring_token": a.NewID, "action_date": c.ActionDate}})
+}
+
+// retireSource: the old tokenising purchase is no token any more, unless it was
+// moved itself just now.
+func (s *Service) retireSource(ctx context.Context, tx Tx, who actor.Actor, a AmendmentSheet) error {
+	for _, m := range a.Moves {
+		if m.ID == a.OldTokenID {
+			return nil
+		}
+	}
+	return s.forgetSource(ctx, tx, who, a.Old.Token)
+}
+
+func (s AmendmentSheet) auditSides(tx Tx, who actor.Actor) {
+	old, next := s.Old.Token, s.New.Token
+	tx.Audit(who, audit.Entry{Action: "token.superseded", ObjectType: "token", ObjectID: old.ID, ClientID: old.ClientID, PurchaseID: old.ID,
+		Text:  fmt.Sprintf("%s took the place of the stored account %s. %d waiting purchases moved.", next.AccountMask, old.AccountMask, s.Moved),
+		After: map[string]any{"state": old.State, "replaced_by": next.ID, "moved": s.Moved}})
+	tx.Audit(who, audit.Entry{Action: "token.took_over", ObjectType: "token", ObjectID: next.ID, ClientID: next.ClientID, PurchaseID: next.ID,
+		Text: fmt.Sprintf("This account took the place of %s.", old.AccountMask), After: map[string]any{"replaces": old.ID, "moved": s.Moved}})
+	tx.Audit(who, audit.Entry{Action: "mandate.superseded", ObjectType: "mandate", ObjectID: old.MandateID, ClientID: old.ClientID, PurchaseID: old.ID,
+		Text:  "A newer mandate of the same payer took the place of this one.",
+		After: map[string]any{"state": mandate.Superseded, "replaced_by": next.MandateID}})
+	tx.Audit(who, audit.Entry{Action: "mandate.took_over", ObjectType: "mandate", ObjectID: next.MandateID, ClientID: next.ClientID, PurchaseID: next.ID,
+		Text: "This mandate took the place of " + s.Old.Mandate.ContractReference + ".", After: map[string]any{"replaces": old.MandateID}})
+}
+
+// planOn is when a purchase would be debited under a mandate.
+func (s *Service) planOn(p Purchase, m mandate.Mandate, b merchant.Brand, now time.Time) collection.Plan {
+	method := bank.Method(m.Kind)
+	return s.Timetable.For(method).Plan(s.Calendar, p.Due, b.ShiftFor(method), now)
+}
+
+const dayForm = "2 Jan 2006"
+
+func sayInstant(at time.Time) string {
+	return at.In(calendar.SAST).Format("2 Jan 2006 15:04") + " SAST"
+}
