@@ -48,6 +48,7 @@ type Deps struct {
 	Amendments   *web.Amendments
 	SetUp        *web.MandateForms
 	Home         *web.Home
+	Batches      *web.Batches
 	Live         *web.Live
 }
 
@@ -98,6 +99,7 @@ func (e *edge) routes() {
 	e.hosted()
 	e.desk()
 	e.debits()
+	e.batches()
 	e.jsonAPI()
 	e.playground()
 }

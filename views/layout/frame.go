@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, developers, sandbox.
+// tokens, mandates, purchases, batches, developers, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -59,6 +59,7 @@ var rooms = []room{
 	{"tokens", "Tokens", "key", "/tokens"},
 	{"mandates", "Mandates", "shield", "/mandates"},
 	{"purchases", "Purchases", "receipt", "/purchases"},
+	{"batches", "Batches", "layers", "/batches"},
 	{"developers", "Developers", "code", "/developers"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
 }
@@ -70,6 +71,7 @@ var newThings = []components.MenuItem{
 	{Label: "New client", Icon: "user", Href: "/clients/new"},
 	{Label: "New purchase", Icon: "receipt", Href: "/purchases/new"},
 	{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new"},
+	{Label: "New batch", Icon: "layers", Href: "/batches/new"},
 	{Label: "Store an account", Icon: "bank", Href: "/tokens/new"},
 }
 
