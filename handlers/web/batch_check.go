@@ -151,7 +151,7 @@ func (h *Batches) checkPage(c echo.Context, b batch.Batch, refused error) error 
 
 // grid fills in the causes and the bad rows of one page.
 func (h *Batches) grid(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
-	ctx, who, cause := c.Request().Context(), access.Actor(c), c.QueryParam("cause")
+	ctx, who, cause := c.Request().Context(), access.Actor(c), plainText(c.QueryParam("cause"))
 	groups, err := h.Service.Causes(ctx, who, b.ID)
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (h *Batches) grid(c echo.Context, b batch.Batch, view *pages.BatchCheckView
 		}
 		view.Causes = append(view.Causes, line)
 	}
-	after, _ := strconv.Atoi(c.QueryParam("after"))
+	after, _ := rowNumber(c.QueryParam("after"))
 	rows, err := h.Service.Rows(ctx, who, b.ID, batch.RowQuery{States: []batch.RowState{batch.Bad}, Cause: cause, After: after, Limit: gridRows + 1})
 	if err != nil {
 		return err
@@ -244,8 +244,8 @@ func (h *Batches) Cell(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	n, errN := strconv.Atoi(form.Get("n"))
-	column, errColumn := strconv.Atoi(form.Get("column"))
+	n, errN := rowNumber(form.Get("n"))
+	column, errColumn := rowNumber(form.Get("column"))
 	if errN != nil || errColumn != nil {
 		return fault.Missing()
 	}
@@ -274,7 +274,7 @@ func (h *Batches) Fix(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	column, _ := strconv.Atoi(form.Get("column")) // none is the whole row
+	column, _ := rowNumber(form.Get("column")) // none is the whole row
 	_, n, err := h.Service.FixAll(c.Request().Context(), access.Actor(c), b.ID, batch.Fix{Cause: form.Get("cause"), Column: column, Choice: form.Get("choice")})
 	return h.toCheck(c, b, err, counted(int64(n), "row")+" mended.")
 }
@@ -291,7 +291,7 @@ func (h *Batches) Skip(c echo.Context) error {
 	}
 	var numbered []int
 	if text := form.Get("n"); text != "" {
-		n, err := strconv.Atoi(text)
+		n, err := rowNumber(text)
 		if err != nil {
 			return fault.Missing()
 		}
@@ -312,4 +312,18 @@ func (h *Batches) toCheck(c echo.Context, b batch.Batch, err error, done string)
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, batchHref(b.ID, "check"))
+}
+
+// rowNumber reads a number as the database keeps it.
+func rowNumber(text string) (int, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, err
+	}
+	return int(n), nil
+}
+
+// plainText is text that a database takes.
+func plainText(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }

@@ -33,7 +33,7 @@ func (h *Batches) Review(c echo.Context) error {
 }
 
 func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, refused error) error {
-	after, _ := strconv.Atoi(c.QueryParam("after"))
+	after, _ := rowNumber(c.QueryParam("after"))
 	v, err := h.Service.Review(c.Request().Context(), access.Actor(c), b.ID, after)
 	if err != nil {
 		return err

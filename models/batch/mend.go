@@ -108,6 +108,9 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 			}
 			touched += len(mended)
 		}
+		if touched == 0 {
+			return fault.New(fault.Conflict, "nothing_mended", "No row could be mended that way.")
+		}
 		b.WarningsAccepted = false
 		if err := tx.Warn(*b, tx.Now().Add(-warnWithin)); err != nil {
 			return err

@@ -36,8 +36,8 @@ func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (Batch
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
-	if _, err := s.Read.Brand(ctx, who.MerchantID, in.BrandID); err != nil {
-		return Batch{}, brandProblem(err)
+	if err := s.hasBrand(ctx, who, in.BrandID); err != nil {
+		return Batch{}, err
 	}
 	file, err := sheet.Open(in.Content, in.Told)
 	if err != nil {
@@ -48,8 +48,9 @@ func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (Batch
 	return s.take(ctx, who, b, file.Each)
 }
 
-func brandProblem(err error) error {
-	if fault.Is(err, fault.NotFound) {
+func (s *Service) hasBrand(ctx context.Context, who actor.Actor, id uuid.UUID) error {
+	_, err := s.Read.Brand(ctx, who.MerchantID, id)
+	if fault.Is(err, fault.NotFound) || id == uuid.Nil {
 		return fault.At("brand_id", "does_not_exist", "Choose the brand that sends the invoices.")
 	}
 	return err
@@ -151,8 +152,8 @@ func (s *Service) FromClients(ctx context.Context, who actor.Actor, in Chosen) (
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
-	if _, err := s.Read.Brand(ctx, who.MerchantID, in.BrandID); err != nil {
-		return Batch{}, brandProblem(err)
+	if err := s.hasBrand(ctx, who, in.BrandID); err != nil {
+		return Batch{}, err
 	}
 	format, mapping := chosenFormat()
 	b := Batch{MerchantID: who.MerchantID, BrandID: in.BrandID, Name: "Chosen clients", Source: FromClients, State: ToMap, Format: format, Mapping: mapping, Creator: who}
