@@ -32,8 +32,11 @@ func (h *Batches) Result(c echo.Context) error {
 	}
 	n := b.Counts
 	if over := b.State == batch.Done || b.State == batch.Stopped; over && access.Actor(c).Can(actor.Bill) {
-		if open := n.Failed + n.Skipped + n.Left(); open > 0 {
+		switch open := n.Failed + n.Left(); {
+		case open > 0:
 			view.Repair = "Repair " + counted(int64(open), "row")
+		case n.Skipped > 0:
+			view.Repair = "Mend rows that had problems"
 		}
 		if n.Sent > 0 {
 			view.VoidHref, view.VoidLabel = batchHref(b.ID, "voiding"), "Void what is unpaid"

@@ -116,6 +116,24 @@ func TestWarnings_must_be_ticked(t *testing.T) {
 	}
 }
 
+func TestA_double_that_was_left_out_is_not_opened_by_a_repair(t *testing.T) {
+	h := open(t)
+	b := h.checked(heading + "a@example.org,A,100,2027-03-01,x\na@example.org,A,100,2027-03-01,x\nnobody,B,7,2027-04-01,x\n")
+	b, err := h.batches.Skip(context.Background(), h.who, b.ID, 3)
+	must(t, err)
+	if b.Counts.Warned != 0 || b.Counts.Skipped != 1 {
+		t.Fatalf("%+v", b.Counts)
+	}
+	o := order(b)
+	o.GoodOnly = true
+	b = h.work(h.start(b, o))
+	b, err = h.batches.Repair(context.Background(), h.who, b.ID)
+	must(t, err)
+	if b.State != batch.Checked || b.Counts.Bad != 1 || b.Counts.Ready != 0 || b.Counts.Skipped != 1 {
+		t.Errorf("%s %+v", b.State, b.Counts)
+	}
+}
+
 func TestChosen_clients_become_rows(t *testing.T) {
 	h := open(t)
 	for i := range 3 {

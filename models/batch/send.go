@@ -235,7 +235,36 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 	})
 }
 
-// Repair opens the rows that failed or were left out for the next try; what was sent stays as it is.
+// reopen takes the rows that failed, and those that were left out because of their problems. A good row that a person left
+// out stays out: who took a double out must not send it after all.
+func reopen(tx Tx, b Batch) (int, error) {
+	n, err := tx.MoveRows(b, []RowState{Failed}, Fresh, "", nil)
+	if err != nil {
+		return 0, err
+	}
+	var numbered []int
+	for after := 0; ; {
+		rows, err := tx.RowsIn(b, []RowState{Skipped}, after, checkedAtOnce)
+		if err != nil {
+			return 0, err
+		}
+		if len(rows) == 0 {
+			break
+		}
+		for after = rows[len(rows)-1].N; len(rows) > 0; rows = rows[1:] {
+			if len(rows[0].Problems) > 0 {
+				numbered = append(numbered, rows[0].N)
+			}
+		}
+	}
+	if len(numbered) == 0 {
+		return n, nil
+	}
+	more, err := tx.MoveRows(b, []RowState{Skipped}, Fresh, "", numbered)
+	return n + more, err
+}
+
+// Repair opens rows that failed or had problems for the next try; what was sent stays as it is.
 func (s *Service) Repair(ctx context.Context, who actor.Actor, id uuid.UUID) (Batch, error) {
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
@@ -244,7 +273,7 @@ func (s *Service) Repair(ctx context.Context, who actor.Actor, id uuid.UUID) (Ba
 		if !b.in(Done, Stopped, Paused) {
 			return wrongState(*b)
 		}
-		n, err := tx.MoveRows(*b, []RowState{Failed, Skipped}, Fresh, "", nil)
+		n, err := reopen(tx, *b)
 		if err != nil {
 			return err
 		}
