@@ -110,7 +110,7 @@ func TestAMandateThatIsIgnoredFallsBack(t *testing.T) {
 	chromium := browser(t)
 	owner := site.tab(t, chromium)
 	owner.signIn()
-	mandate := owner.setsUp(setUp{name: "Sipho Khumalo", email: "sipho@example.com", account: "4000000000", fallback: true})
+	mandate := owner.setsUp(setUp{name: "Sipho Khumalo", email: "sipho@example.com", account: "4000008480", fallback: true})
 	owner.sees("Waiting for the payer’s answer")
 	colleague := site.tab(t, chromium)
 	colleague.signIn()

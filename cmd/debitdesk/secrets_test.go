@@ -127,6 +127,9 @@ func (v *vault) live(account string) {
 	v.api(200, "POST", "/api/v1/purchases/"+purchase+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token), "Idempotency-Key: charge-"+account[6:])
 	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client":{"email":"once@example.com","full_name":"T","bank_account":%q,"bank_code":"470010","personal_code":%q},"brand_id":%q,
 		"payment_method_whitelist":["eft"],"force_recurring":true,"send_receipt":true,"purchase":{"products":[{"name":"First","price":5000}],"payment_method_details":{"direct_debit":{}}}}`, account, idNumber, v.brand))
+	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
+		"purchase":{"products":[{"name":"Cover","price":20000}],"payment_method_details":{"direct_debit":{"value_type":"VARIABLE","authentication_type":"DELAYED","debit_sequence":"RCUR",
+		"adjustment_category":"NEVER","verify_account":true,"max_amount_cents":30000}}}}`, client, v.brand))
 }
 
 // wrongs are requests that are refused: what they say must not repeat a number.
@@ -176,7 +179,7 @@ func (v *vault) look() {
 	}
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
-		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/sandbox/mail": "mails", "/developers/credentials": "credentials"}
+		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/sandbox/mail": "mails", "/developers/credentials": "credentials"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -269,7 +272,7 @@ func (v *vault) searched() {
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
-	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job"} {
+	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job"} {
 		if !slices.Contains(tables, must) {
 			v.t.Errorf("no table %s", must)
 		}

@@ -64,7 +64,10 @@ func (s *serveCmd) run(ctx context.Context, c Config, io streams) (err error) {
 func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string, working bool, out io.Writer) error {
 	metrics := newMetrics()
 	watch, err := a.Store.Watch(ctx)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil // told to end before it began
+	case err != nil:
 		return err
 	}
 	defer watch.Close()
