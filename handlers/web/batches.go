@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -183,6 +184,15 @@ func newBatchView(form url.Values, wrong map[string]string, brands []merchant.Br
 	return v
 }
 
+// uploadPatience is how long 20 MB may take on a slow line; the limits of the server are made for pages.
+const uploadPatience = 10 * time.Minute
+
+func patient(c echo.Context, wait time.Duration) {
+	control, until := http.NewResponseController(c.Response()), time.Now().Add(wait) // the clock of the connection, not the product's
+	_ = control.SetReadDeadline(until)                                               // in tests there is no connection
+	_ = control.SetWriteDeadline(until)
+}
+
 // uploadMemory is how much of a file is held in memory; the rest waits on disk.
 const uploadMemory = 1 << 20
 
@@ -191,6 +201,7 @@ func (h *Batches) Upload(c echo.Context) error {
 	if err := access.Actor(c).May(actor.Bill); err != nil {
 		return err
 	}
+	patient(c, uploadPatience)
 	if err := c.Request().ParseMultipartForm(uploadMemory); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
