@@ -8,6 +8,7 @@ func (d *Deps) Rooms(r web.Rooms) {
 	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
 	d.Mandates, d.Live, d.SetUp = r.Mandates, r.Live, r.SetUp
 	d.Amendments = r.Amendments
+	d.Invoices = r.Invoices
 	if d.Clients != nil {
 		r.Beside(d.Clients)
 	}
@@ -43,6 +44,12 @@ func (e *edge) debits() {
 		e.at(person, "POST", "/purchases/:id/payment", p.Paid)
 		e.at(person, "GET", "/purchases/:id/mail", p.AskMail)
 		e.at(person, "POST", "/purchases/:id/mail", p.Mail)
+		e.at(person, "GET", "/purchases/:id/address", p.AskAddress)
+		e.at(person, "POST", "/purchases/:id/address", p.Address)
+	}
+	if h := e.Invoices; h != nil {
+		e.at(person, "GET", "/invoices", h.List)
+		e.at(person, "GET", "/invoices/export", h.Export)
 	}
 	if h := e.Tokens; h != nil {
 		e.at(person, "GET", "/tokens", h.List)

@@ -9,4 +9,5 @@ func (e *edge) hosted() {
 	e.at(s, "GET", "/p/:id", e.Payers.Show)
 	e.at(s, "POST", "/p/:id", e.Payers.Give)
 	e.at(s, "GET", "/p/:id/invoice", e.Payers.Invoice)
+	e.at(s, "GET", "/p/:id/invoice.pdf", e.Payers.InvoicePDF)
 }

@@ -49,6 +49,7 @@ type Deps struct {
 	SetUp        *web.MandateForms
 	Home         *web.Home
 	Batches      *web.Batches
+	Invoices     *web.Invoices
 	Live         *web.Live
 }
 

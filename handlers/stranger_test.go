@@ -57,8 +57,8 @@ func newStreet(t *testing.T) *street {
 		t.Cleanup(watch.Close)
 		h.Deps.Live.Watch = watch
 		b := bank.New(db.SandboxLedger(), db.Now, h.Purchases.Timetable, h.Purchases.Calendar)
-		post := &outbox.Service{Store: db, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed}
-		h.Deps.Room = &sandbox.Room{Mails: db, Page: h.Desk.Show, Desk: &room.Desk{InTx: store.Runner[room.Tx](db), Read: db, Clock: db.Clock,
+		post := &outbox.Service{Store: db, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed, Compose: h.Billing.Compose}
+		h.Deps.Room = &sandbox.Room{Mails: db, Files: h.Billing.File, Page: h.Desk.Show, Desk: &room.Desk{InTx: store.Runner[room.Tx](db), Read: db, Clock: db.Clock,
 			Purchases: h.Purchases, Mail: post.SendDue, Debits: &debit.Service{InTx: store.Runner[debit.Tx](db), Read: db, Bank: b, Purchases: h.Purchases,
 				Now: db.Now, Timetable: h.Purchases.Timetable},
 			Payer: b.ForceMandate,
@@ -172,7 +172,7 @@ func (s *street) unbroken(what string, got handlertest.Answer) {
 	}
 }
 
-func isAPI(route string) bool { return strings.HasPrefix(route, "/api/") }
+func isAPI(route string) bool { return strings.HasPrefix(route, "/api/") || route == "/billing" }
 
 func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	t.Parallel()

@@ -23,12 +23,19 @@ CREATE TABLE invoices (
     total_cents  bigint NOT NULL,
     vat_cents    bigint,                           -- null: the brand charged no VAT
     vat_number   text NOT NULL DEFAULT '',         -- the brand's on that day
+    particulars  jsonb NOT NULL,                   -- issuer and recipient as they were then
     created_at   timestamptz NOT NULL,
     UNIQUE (brand_id, kind, year, serial),
     UNIQUE (purchase_id, kind)
 );
-CREATE INDEX invoices_by_merchant ON invoices (merchant_id, id);
-CREATE INDEX invoices_by_number ON invoices (merchant_id, number);
+CREATE INDEX invoices_by_purchase ON invoices (merchant_id, kind, purchase_id);
+CREATE INDEX invoices_by_serial ON invoices (merchant_id, serial);
+
+-- A mail is handed over just before its last byte leaves the house: who dies after
+-- that does not send it again.
+ALTER TABLE mails ADD COLUMN handed_at timestamptz;
+CREATE INDEX mails_handed ON mails (claimed_until) WHERE state = 'queued' AND handed_at IS NOT NULL;
 
 -- +goose Down
+ALTER TABLE mails DROP COLUMN handed_at;
 DROP TABLE invoices, invoice_series;

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/letters"
+	"debitdesk/handlers/papers"
 	"debitdesk/models/actor"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
@@ -41,6 +42,9 @@ type services struct {
 	sandbox     *sandbox.Desk // nil in live mode
 }
 
+// talks is how many conversations with the mail relay go side by side.
+const talks = 4
+
 // issuer stays the same whatever the address is, so that moving house ends no credential.
 const issuer = "debitdesk"
 
@@ -53,6 +57,8 @@ func wire(a *App, baseURL string) (services, error) {
 	}
 	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days, Timetable: timetable, Letters: letters.Writer{Base: baseURL},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits()}
+	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: letters.Writer{Base: baseURL}, Draw: papers.Printer{Base: baseURL}.Draw}
+	purchases.Papers = bills
 	bank := bankdesk.New(s.SandboxLedger(), now, timetable, days)
 	purchases.Verify = bank.Verify
 	out := services{
@@ -62,8 +68,12 @@ func wire(a *App, baseURL string) (services, error) {
 		credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: a.Keys.Signing, Now: now, Issuer: issuer},
 		purchases:   purchases,
 		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable, Limits: purchases.Limits},
-		outbox:      &outbox.Service{Store: s, Sender: sender, Sent: purchases.Mailed, Compose: purchases.Compose},
-		billing:     &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases},
+		outbox:      &outbox.Service{Store: s, Sender: sender, AtOnce: talks, Sent: purchases.Mailed, Compose: bills.Compose},
+		billing:     bills,
+	}
+	purchases.Readdress = readdressing(out.clients)
+	if relay, ok := sender.(*smtp.Relay); ok {
+		out.outbox.Sender = outbox.WithFiles{Sender: relay, File: bills.File}
 	}
 	out.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: out.billing, Purchases: purchases, Clients: out.clients, Timetable: timetable, Now: now,
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
@@ -91,5 +101,12 @@ func relay(c Config, baseURL string) (mail.Sender, error) {
 func forgetting(p *purchase.Service) func(context.Context, client.Tx, actor.Actor, uuid.UUID) error {
 	return func(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
 		return p.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
+	}
+}
+
+// readdressing gives a client another address in the transaction of a purchase.
+func readdressing(c *client.Service) func(purchase.Tx, actor.Actor, uuid.UUID, string) error {
+	return func(tx purchase.Tx, who actor.Actor, clientID uuid.UUID, email string) error {
+		return c.Readdress(any(tx).(client.Tx), who, clientID, email) //nolint:forcetypeassert // one transaction satisfies them all
 	}
 }

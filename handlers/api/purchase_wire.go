@@ -175,9 +175,18 @@ func (b Base) PurchaseBody(r purchase.Record) any {
 		Issued: r.Issued.String(), Due: r.Due.Unix(), RefundAvailability: refundAvailability(r), RefundableAmount: r.RefundableCents(),
 		Whitelist: r.Options.Whitelist, SuccessRedirect: r.Options.SuccessRedirect, FailureRedirect: r.Options.FailureRedirect,
 		CancelRedirect: r.Options.CancelRedirect, SuccessCallback: r.Options.SuccessCallback, CreatorAgent: r.Options.CreatorAgent,
-		CreatedFromIP: r.CreatedIP, Platform: r.Options.Platform, Product: r.Product, CheckoutURL: b.checkout(r),
+		CreatedFromIP: r.CreatedIP, Platform: r.Options.Platform, Product: r.Product, InvoiceURL: b.invoice(r), CheckoutURL: b.checkout(r),
 		Tags: orEmpty(r.Options.Tags), UpsellCampaigns: []struct{}{}, DebitOrder: debitOrderOf(r),
 	}
+}
+
+// invoice is where a billed purchase shows its invoice.
+func (b Base) invoice(r purchase.Record) *string {
+	if r.Product != purchase.ByInvoices {
+		return nil
+	}
+	address := string(b) + "/p/" + r.ID.String() + "/invoice/"
+	return &address
 }
 
 func (b Base) checkout(r purchase.Record) *string {

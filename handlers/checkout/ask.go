@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/papers"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
@@ -181,7 +182,7 @@ func bankWords(t token.Token) string {
 func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form, refusal *fault.Fault) *checkout.AccountForm {
 	known := rec.Payer
 	if !in.sent || in.usesStored() {
-		in = form{name: known.FullName, phone: phoneWords(known.Phone), bank: known.BankCode, kind: string(known.AccountType)}
+		in = form{name: known.FullName, phone: papers.Phone(known.Phone), bank: known.BankCode, kind: string(known.AccountType)}
 	}
 	wrong, _ := in.wrong(refusal)
 	listed, branch := in.bank, in.branch

@@ -1,23 +1,22 @@
 package checkout
 
 import (
+	"mime"
 	"net/http"
-	"strings"
 
 	"github.com/labstack/echo/v4"
-	"github.com/shopspring/decimal"
 
+	"debitdesk/handlers/papers"
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
-	"debitdesk/models/client"
-	"debitdesk/models/merchant"
-	"debitdesk/models/money"
+	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 )
 
 // Invoice serves GET /p/:id/invoice: the lines with their total, and the receipt
-// once it is paid.
+// once it is paid. What it says is what the PDF says.
 func (p *Pages) Invoice(c echo.Context) error {
 	rec, err := p.open(c)
 	if err != nil {
@@ -26,21 +25,36 @@ func (p *Pages) Invoice(c echo.Context) error {
 	if rec, err = p.view(c, rec); err != nil {
 		return err
 	}
-	offer, err := p.Purchases.Offer(c.Request().Context(), rec)
+	ctx := c.Request().Context()
+	offer, err := p.Purchases.Offer(ctx, rec)
 	if err != nil {
 		return err
 	}
-	v := checkout.InvoiceView{Title: "Invoice", State: state(rec), Lines: priced(rec), Sums: sums(rec), Notes: rec.Details.Notes, Seller: seller(rec.Brand), Payer: payer(rec.Payer)}
+	docs, err := p.Billing.Of(ctx, rec.MerchantID, rec.ID)
+	if err != nil {
+		return err
+	}
+	paper := billing.Unnumbered(rec.Purchase, rec.Brand)
+	if docs.Invoice != nil {
+		paper = billing.PaperOf(*docs.Invoice, rec.Purchase)
+	}
+	v := invoiceView(papers.Of(paper))
+	v.State = state(rec)
 	add := func(label, value string) {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: label, Value: value})
 	}
-	add("Reference", reference(rec))
-	add("Issued", rec.Issued.Format(day))
-	if rec.DueGiven {
-		add("Due", calendar.DateOf(rec.Due).Format(day))
+	if docs.CreditNote != nil {
+		add("Taken back by", "Credit note "+docs.CreditNote.Number)
+		v.Files = append(v.Files, components.Link{Text: "Credit note as PDF", Href: path(rec.ID) + "invoice.pdf?credit-note"})
+	}
+	if docs.Invoice != nil {
+		v.Files = append([]components.Link{{Text: "Invoice as PDF", Href: path(rec.ID) + "invoice.pdf"}}, v.Files...)
 	}
 	if rec.Payment != nil {
-		v.Title = "Receipt"
+		v.Receipt = true
+		if paper.Number == "" {
+			v.Title = "Receipt"
+		}
 		add("Paid", calendar.DateOf(rec.Payment.PaidOn).Format(day))
 	}
 	v.Frame = p.frame(rec, v.Title)
@@ -53,15 +67,44 @@ func (p *Pages) Invoice(c echo.Context) error {
 	return render(c, http.StatusOK, checkout.Invoice(v))
 }
 
-// priced are the lines with what one piece costs.
-func priced(rec purchase.Record) []checkout.Line {
-	lines := linesOf(rec)
-	for i, pr := range rec.Details.Products {
-		if lines[i].Quantity != "" {
-			lines[i].Quantity += " × " + money.Format(pr.PriceCents, rec.Currency)
-		}
+func invoiceView(w papers.Words) checkout.InvoiceView {
+	v := checkout.InvoiceView{Title: w.Title, Notes: w.Notes, WithVAT: w.WithVAT, Seller: w.Issuer, Payer: w.Recipient}
+	for _, f := range w.Facts {
+		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: f.Label, Value: f.Value})
 	}
-	return lines
+	for _, l := range w.Lines {
+		v.Lines = append(v.Lines, checkout.InvoiceLine(l))
+	}
+	for _, s := range w.Sums {
+		v.Sums = append(v.Sums, checkout.Sum(s))
+	}
+	return v
+}
+
+// InvoicePDF serves GET /p/:id/invoice.pdf: the file that was mailed, and with
+// ?credit-note the one that took it back. A purchase without a number has none.
+func (p *Pages) InvoicePDF(c echo.Context) error {
+	rec, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	docs, err := p.Billing.Of(c.Request().Context(), rec.MerchantID, rec.ID)
+	if err != nil {
+		return err
+	}
+	inv := docs.Invoice
+	if c.QueryParams().Has("credit-note") {
+		inv = docs.CreditNote
+	}
+	if inv == nil {
+		return fault.Missing()
+	}
+	pdf, err := p.Billing.Draw(billing.PaperOf(*inv, rec.Purchase))
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("inline", map[string]string{"filename": inv.FileName()}))
+	return c.Blob(http.StatusOK, "application/pdf", pdf)
 }
 
 // state is how it stands, in a word.
@@ -90,72 +133,4 @@ func state(rec purchase.Record) components.Pill {
 	default:
 		return components.Pill{Kind: "wait", Word: "Not paid yet"}
 	}
-}
-
-// sums are the lines below the products. What the merchant chose to display in
-// place of a computed sum is displayed (API contract 3.2); the total is stored.
-func sums(rec purchase.Record) []checkout.Sum {
-	d := rec.Details
-	var out []checkout.Sum
-	add := func(label string, computed int64, display *int64) {
-		if display != nil {
-			computed = *display
-		}
-		if computed != 0 || display != nil {
-			out = append(out, checkout.Sum{Label: label, Amount: money.Format(computed, rec.Currency)})
-		}
-	}
-	if d.SubtotalOverrideCents != nil {
-		add("Subtotal", 0, d.SubtotalOverrideCents)
-	}
-	discount, tax := within(d.Products)
-	add("Discount included", discount, d.DiscountOverrideCents)
-	add("Tax included", tax, d.TaxOverrideCents)
-	add("Brought forward", d.DebtCents, nil)
-	return append(out, checkout.Sum{Label: "Total", Amount: money.Format(rec.TotalCents, rec.Currency), Total: true})
-}
-
-// within is the discount and the tax that the lines hold already, in cents.
-func within(products []purchase.Product) (discount, tax int64) {
-	for _, pr := range products {
-		discount += pr.DiscountCents
-		with, err := pr.LineCents()
-		if err != nil || pr.TotalOverrideCents != nil {
-			continue
-		}
-		pr.TaxPercent = decimal.Zero
-		if without, err := pr.LineCents(); err == nil {
-			tax += with - without
-		}
-	}
-	return discount, tax
-}
-
-func seller(b merchant.Brand) []string {
-	rows := []string{b.Name}
-	if b.LegalName != "" && b.LegalName != b.Name {
-		rows = append(rows, b.LegalName)
-	}
-	rows = append(rows, b.StreetAddress, strings.TrimSpace(b.City+" "+b.ZipCode), named("Registration ", b.RegistrationNumber), named("VAT number ", b.TaxNumber), b.Phone, b.Email, b.Website)
-	return filled(rows)
-}
-
-func payer(d client.Details) []string {
-	return filled([]string{d.FullName, d.LegalName, d.StreetAddress, strings.TrimSpace(d.City + " " + d.ZipCode), named("VAT number ", d.TaxNumber), d.Email})
-}
-
-func named(label, value string) string {
-	if value == "" {
-		return ""
-	}
-	return label + value
-}
-
-func filled(rows []string) (out []string) {
-	for _, r := range rows {
-		if r != "" {
-			out = append(out, r)
-		}
-	}
-	return out
 }

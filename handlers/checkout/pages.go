@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
@@ -27,6 +28,7 @@ import (
 // permission: there is no session and no cookie.
 type Pages struct {
 	Purchases *purchase.Service
+	Billing   *billing.Service
 	Sandbox   bool
 	BaseURL   string // public address, without a slash at the end
 	limit     limiter
@@ -123,10 +125,10 @@ func (p *Pages) open(c echo.Context) (purchase.Record, error) {
 }
 
 // view notes that a person looked. A browser that fetches ahead is no person,
-// nor is a HEAD request.
+// nor is a HEAD request; and who looks from the dashboard (?preview) is no payer.
 func (p *Pages) view(c echo.Context, rec purchase.Record) (purchase.Record, error) {
 	r := c.Request()
-	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
+	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") || c.QueryParams().Has("preview") {
 		return rec, nil
 	}
 	return p.Purchases.View(r.Context(), p.payer(c, rec, ""), rec)

@@ -3,6 +3,7 @@ package checkout
 import (
 	"strings"
 
+	"debitdesk/handlers/papers"
 	"debitdesk/models/bank"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -11,7 +12,7 @@ import (
 // contact says whom to ask.
 func contact(rec purchase.Record) string {
 	b := rec.Brand
-	phone := strings.ReplaceAll(phoneWords(b.Phone), " ", money.NBSP)
+	phone := strings.ReplaceAll(papers.Phone(b.Phone), " ", money.NBSP)
 	switch {
 	case phone != "" && b.Email != "":
 		return "Questions? Call " + phone + " or write to " + b.Email + "."
@@ -55,14 +56,6 @@ func bankName(code string) string {
 		return name
 	}
 	return "Branch " + code
-}
-
-// phoneWords writes 27821234567 as people write it.
-func phoneWords(phone string) string {
-	if len(phone) == 11 && strings.HasPrefix(phone, "27") {
-		return "0" + phone[2:4] + " " + phone[4:7] + " " + phone[7:]
-	}
-	return phone
 }
 
 // initials are the first letters of the first two words of a name.

@@ -21,6 +21,7 @@ import (
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/letters"
+	"debitdesk/handlers/papers"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
@@ -52,6 +53,7 @@ type House struct {
 	Clients   *client.Service
 	Purchases *purchase.Service
 	Batches   *batch.Service
+	Billing   *billing.Service
 	A, B      Merchant
 	tb        testing.TB
 }
@@ -89,6 +91,11 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Clients.Forget = func(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
 		return h.Purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
 	}
+	h.Purchases.Readdress = func(tx purchase.Tx, who actor.Actor, clientID uuid.UUID, email string) error {
+		return h.Clients.Readdress(any(tx).(client.Tx), who, clientID, email) //nolint:forcetypeassert // one transaction satisfies them all
+	}
+	h.Billing = &billing.Service{InTx: store.Runner[billing.Tx](db), Read: db, Purchases: h.Purchases, Letters: letters.Writer{Base: BaseURL}, Draw: papers.Printer{Base: BaseURL}.Draw}
+	h.Purchases.Papers = h.Billing
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: db.Now, Issuer: BaseURL}
 	h.Deps = handlers.Deps{
@@ -96,17 +103,16 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
 		OAuth: credentials,
 		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Purchases: &api.Purchases{Base: BaseURL, Service: h.Purchases},
-			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}},
+			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}},
 	}
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.ErrorPage = desk.ErrorPage
 	h.Desk = desk
-	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Sandbox: true, BaseURL: BaseURL}
+	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Billing: h.Billing, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
 	h.Purchases.Letters = letters.Writer{Base: BaseURL}
-	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, db))
-	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now,
-		Billing: &billing.Service{InTx: store.Runner[billing.Tx](db), Read: db, Purchases: h.Purchases}}
+	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db))
+	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")

@@ -3,10 +3,13 @@
 package letters
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
+	"debitdesk/handlers/papers"
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
@@ -16,12 +19,15 @@ import (
 	"debitdesk/views/emails"
 )
 
-// Writer implements purchase.Letters.
+// Writer implements purchase.Letters and billing.Letters.
 type Writer struct {
 	Base string // the public address of the product, such as https://desk.example.co.za
 }
 
-var _ purchase.Letters = Writer{}
+var (
+	_ purchase.Letters = Writer{}
+	_ billing.Letters  = Writer{}
+)
 
 // AccountLink asks the payer to give the bank details on the hosted page.
 func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
@@ -84,20 +90,68 @@ func confirming(t *mandate.Terms) string {
 	return "Your bank asks you by SMS, and you have 48 hours to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
 }
 
-// Invoice asks the payer to pay.
-func (w Writer) Invoice(p purchase.Purchase, b merchant.Brand) mail.Letter {
-	v := start(p, b, fmt.Sprintf("Invoice %s from %s", reference(p), b.Name))
+// Invoice asks the payer to pay. Its words are those of the page and the PDF.
+func (w Writer) Invoice(paper billing.Paper) mail.Letter {
+	p, said := paper.Purchase, papers.Of(paper)
+	v := startOf(p, paper.Issuer, fmt.Sprintf("Invoice %s from %s", cmp.Or(paper.Number, reference(p)), paper.Issuer.Name))
 	v.Preview = money.Format(p.TotalCents, p.Currency) + " to pay"
-	v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s. You can look at it and pay it online.", b.Name)}
-	v.Lines = lines(p)
-	v.Facts = []emails.Line{{Label: "Invoice", Value: reference(p)}, {Label: "Issued", Value: p.Issued.Format(day)}}
-	if p.DueGiven {
-		v.Facts = append(v.Facts, due(p))
+	v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s. You can look at it and pay it online.", paper.Issuer.Name)}
+	if paper.Number != "" {
+		v.Paragraphs[0] += " It is attached as PDF."
 	}
-	v.Facts = append(v.Facts, total("To pay", p))
+	v.document(said, "To pay")
 	v.Button = emails.Button{Label: "View and pay", URL: w.link(p)}
-	v.After = []string{unexpected(b)}
-	return letter(v)
+	v.After = []string{unexpectedOf(paper.Issuer)}
+	return letter(v.View)
+}
+
+// CreditNote tells that an invoice was taken back.
+func (w Writer) CreditNote(paper billing.Paper) mail.Letter {
+	v := startOf(paper.Purchase, paper.Issuer, fmt.Sprintf("Credit note %s from %s", paper.Number, paper.Issuer.Name))
+	v.Message = ""
+	v.Preview = "Invoice " + paper.Cancels + " is taken back"
+	v.Paragraphs = []string{fmt.Sprintf("%s takes back invoice %s. There is nothing to pay on it any more. The credit note is attached as PDF.", paper.Issuer.Name, paper.Cancels)}
+	v.document(papers.Of(paper), "Taken back")
+	v.After = []string{unexpectedOf(paper.Issuer)}
+	return letter(v.View)
+}
+
+// paperMail is a mail about a document.
+type paperMail struct{ emails.View }
+
+// document lists what the document says, its total under a label of the mail's own.
+func (v *paperMail) document(said papers.Words, total string) {
+	for _, l := range said.Lines {
+		label := l.Text
+		if l.Quantity != "" {
+			label += " (" + l.Quantity + ")"
+		}
+		v.Lines = append(v.Lines, emails.Line{Label: label, Value: l.Amount})
+	}
+	for _, f := range said.Facts {
+		if f.Label == "Number" {
+			f.Label = said.Title
+		}
+		v.Facts = append(v.Facts, emails.Line{Label: f.Label, Value: f.Value})
+	}
+	for _, s := range said.Sums {
+		if s.Total {
+			s.Label = total
+		}
+		v.Facts = append(v.Facts, emails.Line{Label: s.Label, Value: s.Amount, Strong: s.Total})
+	}
+}
+
+func startOf(p purchase.Purchase, from billing.Party, title string) *paperMail {
+	return &paperMail{start(p, brandOf(from), title)}
+}
+
+func unexpectedOf(from billing.Party) string { return unexpected(brandOf(from)) }
+
+// brandOf is what a mail says of its sender, as it was when the document was issued.
+func brandOf(p billing.Party) merchant.Brand {
+	return merchant.Brand{Name: p.Name, LegalName: p.LegalName, RegistrationNumber: p.Registration, TaxNumber: p.VATNumber, Website: p.Website, Email: p.Email,
+		Phone: p.Phone, StreetAddress: p.Street, City: p.City, ZipCode: p.ZipCode}
 }
 
 // Receipt confirms a payment.
@@ -212,7 +266,7 @@ func sender(b merchant.Brand) (out []string) {
 	add("Registration %s", b.RegistrationNumber)
 	add("VAT number %s", b.TaxNumber)
 	add("%s", b.StreetAddress, strings.TrimSpace(b.City+" "+b.ZipCode))
-	add("%s", b.Email, b.Phone, b.Website)
+	add("%s", b.Email, papers.Phone(b.Phone), b.Website)
 	return out
 }
 

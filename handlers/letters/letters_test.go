@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"debitdesk/handlers/letters"
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/mail"
@@ -38,11 +39,24 @@ func invoice() purchase.Purchase {
 }
 
 func all(p purchase.Purchase, b merchant.Brand) map[string]mail.Letter {
-	return map[string]mail.Letter{"account link": writer.AccountLink(p, b), "invoice": writer.Invoice(p, b), "receipt": writer.Receipt(p, b)}
+	return map[string]mail.Letter{"account link": writer.AccountLink(p, b), "invoice": bill(p, b), "credit note": credit(p, b), "receipt": writer.Receipt(p, b)}
+}
+
+func bill(p purchase.Purchase, b merchant.Brand) mail.Letter {
+	return writer.Invoice(billing.Unnumbered(p, b))
+}
+
+func credit(p purchase.Purchase, b merchant.Brand) mail.Letter {
+	paper := billing.Unnumbered(p, b)
+	paper.Kind, paper.Number, paper.Cancels = billing.Credited, "CN-2026-000001", "INV-2026-000123"
+	return writer.CreditNote(paper)
 }
 
 func TestEveryLetterLeadsToThePayersPage(t *testing.T) {
 	for name, l := range all(invoice(), brand) {
+		if name == "credit note" { // there is nothing to pay
+			continue
+		}
 		if l.Subject == "" || !strings.Contains(l.HTML, `href="`+link+`"`) || !slices.Contains(strings.Split(l.Text, "\n"), link) {
 			t.Errorf("%s: %q\n%s", name, l.Subject, l.Text)
 		}
@@ -75,7 +89,7 @@ func TestWhatPeopleTypedIsShownAndNotObeyed(t *testing.T) {
 			}
 		}
 		if !strings.Contains(l.HTML, "Dear Zoë &lt;script&gt;") || !strings.Contains(l.Text, "Dear Zoë <script>") || !strings.Contains(l.HTML, "Fitness &amp; ") {
-			t.Errorf("%s does not show the names as they were typed", name)
+			t.Errorf("%s does not show the names as they were typed:\n%s", name, l.Text)
 		}
 	}
 }
@@ -86,7 +100,7 @@ func TestBothFormsOfALetterSayTheSame(t *testing.T) {
 		words  []string
 	}{
 		"account link": {writer.AccountLink(invoice(), brand), []string{"Dear Thandi Nkosi,", "See you on Monday!", "R\u00a01\u00a0234,56", "25 November 2026", "INV-7"}},
-		"invoice": {writer.Invoice(invoice(), brand), []string{"Membership", "R\u00a01\u00a0000,00", "2 × Class", "R\u00a0234,56", "R\u00a01\u00a0234,56",
+		"invoice": {bill(invoice(), brand), []string{"Membership", "R\u00a01\u00a0000,00", "Class (2 × R\u00a0117,28)", "R\u00a0234,56", "R\u00a01\u00a0234,56",
 			"1 November 2026", "25 November 2026", "Cape Fitness Holdings (Pty) Ltd trading as Cape Fitness", "VAT number 4870264921", "Cape Town 8001"}},
 		"receipt": {writer.Receipt(invoice(), brand), []string{"R\u00a01\u00a0234,56", "INV-7", "Should your bank still return it"}},
 	} {
@@ -111,21 +125,21 @@ func TestALetterFitsWhatIsKnown(t *testing.T) {
 		write     func(purchase.Purchase, merchant.Brand) mail.Letter
 		want, not string
 	}{
-		"a test says so":                {func(p *purchase.Purchase) { p.IsTest = true }, writer.Invoice, "Sandbox: this mail is a test.", ""},
-		"live mail does not":            {func(*purchase.Purchase) {}, writer.Invoice, "Invoice", "Sandbox"},
-		"a strict due has an hour":      {func(p *purchase.Purchase) { p.DueStrict = true }, writer.Invoice, "25 November 2026, 00:30 SAST", ""},
-		"a default due is not shown":    {func(p *purchase.Purchase) { p.DueGiven = false }, writer.Invoice, "To pay", "Due"},
+		"a test says so":                {func(p *purchase.Purchase) { p.IsTest = true }, bill, "Sandbox: this mail is a test.", ""},
+		"live mail does not":            {func(*purchase.Purchase) {}, bill, "your invoice", "Sandbox"},
+		"a strict due has an hour":      {func(p *purchase.Purchase) { p.DueStrict = true }, bill, "25 November 2026, 00:30 SAST", ""},
+		"a default due is not shown":    {func(p *purchase.Purchase) { p.DueGiven = false }, bill, "To pay", "Due"},
 		"nothing is collected":          {func(p *purchase.Purchase) { p.TotalCents = 0 }, writer.AccountLink, "no money is taken", "R\u00a0"},
 		"nor when storing only":         {func(p *purchase.Purchase) { p.Options.SkipCapture = true }, writer.AccountLink, "no money is taken", "R\u00a0"},
 		"a bank asks at once":           {debicheck(mandate.RealTime), writer.AccountLink, "between 03:00 and 20:30: your bank asks you there at once, and you have 120 seconds", "EFT"},
 		"a bank asks by SMS":            {debicheck(mandate.Delayed), writer.AccountLink, "by SMS, and you have 48 hours", "03:00"},
 		"nothing before the answer":     {debicheck(mandate.RealTime), writer.AccountLink, "Nothing is debited before you have confirmed.", "EFT"},
 		"the most that can be debited":  {debicheck(mandate.RealTime), writer.AccountLink, "Never more than: R\u00a02\u00a0000,00 a debit", ""},
-		"a company has no full name":    {func(p *purchase.Purchase) { p.Payer.FullName, p.Payer.LegalName = "", "Nkosi CC" }, writer.Invoice, "Dear Nkosi CC,", ""},
-		"nobody is named":               {func(p *purchase.Purchase) { p.Payer.FullName = "" }, writer.Invoice, "Hello,", "Dear"},
-		"our own reference":             {func(p *purchase.Purchase) { p.Reference = "" }, writer.Invoice, "DD42", "INV-7"},
-		"another total than the lines":  {func(p *purchase.Purchase) { n := int64(5000); p.Details.TotalOverrideCents, p.TotalCents = &n, n }, writer.Invoice, "R\u00a050,00", "Membership"},
-		"a balance":                     {func(p *purchase.Purchase) { p.Details.DebtCents = -5000 }, writer.Invoice, "Brought forward: -R\u00a050,00", ""},
+		"a company has no full name":    {func(p *purchase.Purchase) { p.Payer.FullName, p.Payer.LegalName = "", "Nkosi CC" }, bill, "Dear Nkosi CC,", ""},
+		"nobody is named":               {func(p *purchase.Purchase) { p.Payer.FullName = "" }, bill, "Hello,", "Dear"},
+		"our own reference":             {func(p *purchase.Purchase) { p.Reference = "" }, bill, "DD42", "INV-7"},
+		"another total than the lines":  {func(p *purchase.Purchase) { n := int64(5000); p.Details.TotalOverrideCents, p.TotalCents = &n, n }, bill, "Adjustment to the agreed total: -R\u00a01\u00a0184,56", ""},
+		"a balance":                     {func(p *purchase.Purchase) { p.Details.DebtCents = -5000 }, bill, "Brought forward: -R\u00a050,00", ""},
 		"what was paid, and when":       {func(p *purchase.Purchase) { p.Payment = &purchase.Payment{AmountCents: 99900, PaidOn: paidOn} }, writer.Receipt, "Date: 1 December 2026", "1\u00a0234,56"},
 		"by hand is no debit order":     {func(p *purchase.Purchase) { p.MarkedAsPaid = true }, writer.Receipt, "Your payment was received.", "return it"},
 		"a receipt repeats no reminder": {func(*purchase.Purchase) {}, writer.Receipt, "Thank you.", "See you on Monday!"},

@@ -51,9 +51,12 @@ func (r *Room) Mail(c echo.Context) error {
 	if older != "" {
 		c.Response().Header().Set("Link", "<"+older+`>; rel="next"`)
 	}
+	if err := r.measure(c.Request().Context(), found...); err != nil {
+		return err
+	}
 	out := make([]mailWire, len(found))
 	for i, m := range found {
-		out[i] = mailBody(m)
+		out[i] = r.mailBody(m)
 	}
 	return api.JSON(c, http.StatusOK, out)
 }
@@ -98,11 +101,11 @@ type attachmentWire struct {
 	Size int    `json:"size"`
 }
 
-func mailBody(m mail.Mail) mailWire {
+func (r *Room) mailBody(m mail.Mail) mailWire {
 	w := mailWire{ID: m.ID.String(), To: m.To, CC: orEmpty(m.CC), BCC: orEmpty(m.BCC), Subject: m.Subject, Text: m.Text, HTML: m.HTML,
 		Attachments: []attachmentWire{}, State: m.State}
 	for _, a := range m.Attachments {
-		w.Attachments = append(w.Attachments, attachmentWire{a.Name, a.Type, len(a.Content)})
+		w.Attachments = append(w.Attachments, attachmentWire{a.Name, a.Type, r.size(a)})
 	}
 	if !m.SentAt.IsZero() {
 		sent := m.SentAt.Unix()
@@ -155,7 +158,10 @@ func (r *Room) Message(c echo.Context) error {
 		return err
 	}
 	if !forPeople(c) {
-		return api.JSON(c, http.StatusOK, mailBody(m))
+		if err := r.measure(c.Request().Context(), m); err != nil {
+			return err
+		}
+		return api.JSON(c, http.StatusOK, r.mailBody(m))
 	}
 	v := pages.SandboxMessageView{
 		Subject: m.Subject, State: mailPill(m), Text: m.Text, Back: components.Link{Text: "Mail", Href: "/sandbox/mail"},
@@ -218,6 +224,10 @@ func (r *Room) File(c echo.Context) error {
 		return fault.Missing()
 	}
 	a := m.Attachments[n]
+	content, err := r.content(c.Request().Context(), m, a)
+	if err != nil {
+		return err
+	}
 	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": a.Name}))
-	return c.Blob(http.StatusOK, a.Type, a.Content)
+	return c.Blob(http.StatusOK, a.Type, content)
 }

@@ -36,7 +36,10 @@ type Frame func(c echo.Context, status int, title, active string, page func(layo
 type Room struct {
 	Desk  *sandbox.Desk
 	Mails Mails
+	Files File // makes what mails only name
 	Page  Frame
+
+	sizes sizes
 }
 
 const active = "sandbox"

@@ -246,7 +246,7 @@ func (h *Home) Attention(c echo.Context) error {
 	add("refunds", "Refunds to be paid back", "", "/purchases?status=pending_refund", items.Refunds, func(i report.Item) (string, string) {
 		return "", "asked for on " + dayOrNothing(i.At, now)
 	})
-	add("mails", "Mails that were not delivered", "in the last 30 days", "", items.Mails, func(i report.Item) (string, string) {
+	add("mails", "Mails that were not delivered", "in the last 30 days", "/invoices?state=mail_failed", items.Mails, func(i report.Item) (string, string) {
 		return i.Text, dayOrNothing(i.At, now)
 	})
 	return h.Desk.show(c, http.StatusOK, "Needs attention", "attention", func(f layout.Frame) templ.Component { return pages.Attention(f, view) })

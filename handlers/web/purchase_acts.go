@@ -70,6 +70,14 @@ func (p *Purchases) AskMail(c echo.Context) error {
 // Mail serves POST /purchases/:id/mail.
 func (p *Purchases) Mail(c echo.Context) error { return p.doAct(c, mailAct) }
 
+// AskAddress serves GET /purchases/:id/address.
+func (p *Purchases) AskAddress(c echo.Context) error {
+	return p.askAct(c, addressAct, http.StatusOK, nil, nil)
+}
+
+// Address serves POST /purchases/:id/address.
+func (p *Purchases) Address(c echo.Context) error { return p.doAct(c, addressAct) }
+
 func (p *Purchases) askAct(c echo.Context, act purchaseAct, status int, typed url.Values, wrong error) error {
 	rec, err := p.find(c)
 	if err != nil {
@@ -94,6 +102,9 @@ func (p *Purchases) showAct(c echo.Context, act purchaseAct, rec purchase.Record
 	}
 	if view.Date != nil {
 		view.Date.Error = byInput[view.Date.Name]
+	}
+	if view.Text != nil {
+		view.Text.Error = byInput[view.Text.Name]
 	}
 	return p.Desk.show(c, status, view.Title, purchases, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }

@@ -83,6 +83,9 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	if view.Facts, err = p.facts(c, rec, now); err != nil {
 		return view, err
 	}
+	if view.Invoice, err = p.invoiceBlock(c, rec); err != nil {
+		return view, err
+	}
 	view.Debit = debitFacts(rec, now)
 	if rec.Collection != nil {
 		view.Statement = rec.Collection.StatementLine

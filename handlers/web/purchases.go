@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
@@ -29,6 +30,8 @@ type Purchases struct {
 	Service *purchase.Service
 	Clients *client.Service
 	Tokens  *token.Service
+	Billing *billing.Service
+	Mails   Mails
 	Events  Timeline
 	Replays Replays
 	Exports *Exports

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"debitdesk/models/audit"
+	"debitdesk/models/billing"
 	"debitdesk/models/client"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -19,6 +20,7 @@ type Shelf interface {
 	mandate.Reader
 	mandate.Lister
 	Debits
+	Mails
 	report.Reader
 }
 
@@ -29,6 +31,7 @@ type Rooms struct {
 	Tokens    *Tokens
 	Mandates  *Mandates
 	Accounts  *Accounts
+	Invoices  *Invoices
 	Live      *Live // give it its Watch
 	SetUp     *MandateForms
 
@@ -38,7 +41,7 @@ type Rooms struct {
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
 // needs attention.
-func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, shelf Shelf) Rooms {
+func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, bills *billing.Service, shelf Shelf) Rooms {
 	register, proofs := &token.Service{Read: shelf}, &mandate.Service{Read: shelf, Lists: shelf}
 	reports := &report.Service{Read: shelf, Now: desk.Now, Calendar: purchases.Calendar, Timetable: purchases.Timetable}
 	desk.Attention = reports.AttentionCount
@@ -49,7 +52,8 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 	return Rooms{
 		Exports:   exports,
 		Home:      &Home{Desk: desk, Reports: reports},
-		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Events: shelf, Replays: shelf, Exports: exports},
+		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Billing: bills, Mails: shelf, Events: shelf, Replays: shelf, Exports: exports},
+		Invoices:  &Invoices{Desk: desk, Service: bills, Exports: exports},
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases, Exports: exports},
 		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, LivePanel: live.Panel, Exports: exports},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},

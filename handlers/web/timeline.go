@@ -82,6 +82,7 @@ var looks = []struct{ action, icon, kind string }{
 	{"purchase.chargeback", "alert", "bad"},
 	{"purchase.cancelled", "x", ""},
 	{"purchase.", "receipt", "progress"},
+	{"invoice.", "file", ""},
 	{"collection.", "bank", "progress"},
 	{"refund.", "receipt", "wait"},
 	{"mail.", "mail", ""},

@@ -57,13 +57,15 @@ func open(t testing.TB) *house {
 func (h *house) engine() *batch.Service {
 	s := h.store
 	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: calendar.New(), Timetable: collection.DefaultTimetable()}
+	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases}
+	purchases.Papers = bills
 	run := store.Runner[batch.Tx](s)
 	return &batch.Service{Read: s, Purchases: purchases, Clients: h.clients, Timetable: purchases.Timetable, Now: s.Now,
 		InTx: func(ctx context.Context, fn func(batch.Tx) error) error {
 			return run(ctx, func(tx batch.Tx) error { return fn(h.broken(tx)) })
 		},
 		Failed:  func(_ context.Context, _ batch.Ref, row int, err error) { h.t.Logf("row %d: %v", row, err) },
-		Billing: &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases}}
+		Billing: bills}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {

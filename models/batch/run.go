@@ -226,7 +226,7 @@ func (s *Service) issue(ctx context.Context, tx Tx, b Batch, rows []Row, firstRe
 	if len(drafts) == 0 {
 		return nil
 	}
-	issued, err := s.Billing.Issue(tx, b.Starter, brand, drafts, firstReference)
+	issued, err := s.Billing.IssueAll(tx, b.Starter, brand, drafts, firstReference)
 	if err != nil {
 		return err
 	}

@@ -197,6 +197,9 @@ func TestVoiding_cancels_what_is_not_paid(t *testing.T) {
 	if n := h.count(`SELECT count(*) FROM purchases WHERE status = 'cancelled'`); n != 3 {
 		t.Errorf("%d purchases are cancelled", n)
 	}
+	if n := h.count(`SELECT count(*) FROM invoices WHERE kind = 'credit_note' AND serial BETWEEN 1 AND 3`); n != 3 {
+		t.Errorf("%d credit notes, want 3 without gaps", n)
+	}
 	left := h.rows(b, batch.Sent)
 	if len(left) != 1 || left[0].N != paid.N || !strings.Contains(left[0].Error, "Not voided") {
 		t.Errorf("%+v", left)

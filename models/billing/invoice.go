@@ -1,15 +1,17 @@
 // Package billing knows how one pattern becomes invoices for many payers: who gets
-// one, its serial number and the VAT in it. It must not know how an invoice is
-// worded, drawn or paid.
+// one, its serial number, the VAT in it and what is printed on it for good. It must
+// not know how an invoice is worded, drawn or paid.
 package billing
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/client"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 )
@@ -30,30 +32,126 @@ func (k Kind) Number(year int, serial int64) string {
 	return fmt.Sprintf("%s-%04d-%06d", prefixes[k], year, serial)
 }
 
-// Invoice is a numbered document about a purchase. The amounts are cents and do
-// not change after it was issued.
+// Invoice is a numbered document about a purchase. Nothing of it changes after it
+// was issued, whatever becomes of the brand, the client or the purchase. The
+// amounts are cents; those of a credit note are what it takes back.
 type Invoice struct {
 	ID, MerchantID, BrandID uuid.UUID
 	ClientID, PurchaseID    uuid.UUID
 	Kind                    Kind
 	Year                    int
 	Serial                  int64
-	Number                  string
+	Number                  string // empty: not numbered
 	Issued                  calendar.Date
 	Currency                string
 	TotalCents              int64
 	VATCents                *int64 // nil: the brand charged no VAT
 	VATNumber               string // the brand's on that day
-	CreatedAt               time.Time
+	Particulars
+	CreatedAt time.Time
+}
+
+// Particulars are what the law has printed on an invoice beside its amounts
+// (industry: VAT Act, section 20). Their JSON is how they are stored.
+type Particulars struct {
+	Issuer    Party  `json:"issuer"`
+	Recipient Party  `json:"recipient"`
+	Cancels   string `json:"cancels,omitempty"` // the number of the invoice that a credit note takes back
+}
+
+// Party is who issues an invoice, or who receives it.
+type Party struct {
+	Name         string `json:"name"`
+	LegalName    string `json:"legal_name,omitempty"`
+	Registration string `json:"registration_number,omitempty"`
+	VATNumber    string `json:"vat_number,omitempty"`
+	Street       string `json:"street,omitempty"`
+	City         string `json:"city,omitempty"`
+	ZipCode      string `json:"zip_code,omitempty"`
+	Country      string `json:"country,omitempty"`
+	Email        string `json:"email,omitempty"`
+	Phone        string `json:"phone,omitempty"`
+	Website      string `json:"website,omitempty"`
+}
+
+// IsTaxInvoice tells whether the document charges VAT.
+func (i Invoice) IsTaxInvoice() bool { return i.VATCents != nil }
+
+// NetCents is the value without VAT.
+func (i Invoice) NetCents() int64 {
+	if i.VATCents == nil {
+		return i.TotalCents
+	}
+	return i.TotalCents - *i.VATCents
 }
 
 // invoiceOf is the document of a purchase, still without its number.
 func invoiceOf(p purchase.Purchase, b merchant.Brand) Invoice {
 	inv := Invoice{MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID, Kind: Invoiced,
-		Year: p.Issued.Year, Issued: p.Issued, Currency: p.Currency, TotalCents: p.TotalCents, VATNumber: b.TaxNumber}
+		Year: p.Issued.Year, Issued: p.Issued, Currency: p.Currency, TotalCents: p.TotalCents, VATNumber: b.TaxNumber,
+		Particulars: Particulars{Issuer: issuer(b), Recipient: recipient(p.Payer)}}
 	if b.TaxNumber != "" {
 		vat := VATOf(p.Details, p.TotalCents, p.Issued).TotalCents
 		inv.VATCents = &vat
 	}
 	return inv
+}
+
+// creditOf takes an invoice back, still without a number of its own.
+func creditOf(inv Invoice, on calendar.Date) Invoice {
+	credit := inv
+	credit.ID, credit.Kind, credit.Serial, credit.Number = uuid.Nil, Credited, 0, ""
+	credit.Issued, credit.Year, credit.Cancels = on, on.Year, inv.Number
+	return credit
+}
+
+// number gives a document its place in its series.
+func (i Invoice) number(id uuid.UUID, serial int64, at time.Time) Invoice {
+	i.ID, i.CreatedAt, i.Serial, i.Number = id, at, serial, i.Kind.Number(i.Year, serial)
+	return i
+}
+
+func issuer(b merchant.Brand) Party {
+	return Party{Name: b.Name, LegalName: b.LegalName, Registration: b.RegistrationNumber, VATNumber: b.TaxNumber, Street: b.StreetAddress, City: b.City,
+		ZipCode: b.ZipCode, Country: b.Country, Email: b.Email, Phone: b.Phone, Website: b.Website}
+}
+
+// recipient is the payer as far as known: a business by its registered name.
+func recipient(d client.Details) Party {
+	return Party{Name: cmp.Or(d.FullName, d.LegalName, d.BrandName, d.Email), LegalName: d.LegalName, Registration: d.RegistrationNumber, VATNumber: d.TaxNumber,
+		Street: d.StreetAddress, City: d.City, ZipCode: d.ZipCode, Country: d.Country, Email: d.Email}
+}
+
+// Paper is a document with everything that is printed on it.
+type Paper struct {
+	Invoice
+	Lines   []Line
+	Percent int64 // of VAT; 0 without
+	// Purchase says what was sold; how it stands now is not printed.
+	Purchase purchase.Purchase
+}
+
+// PaperOf puts a document together with the lines of its purchase. Page, PDF and
+// mail show what it says.
+func PaperOf(inv Invoice, p purchase.Purchase) Paper {
+	out := Paper{Invoice: inv, Lines: LinesOf(p.Details, inv.TotalCents), Purchase: p}
+	if !inv.IsTaxInvoice() {
+		return out
+	}
+	split := VATOf(p.Details, inv.TotalCents, p.Issued)
+	out.Percent = split.Percent
+	if split.TotalCents == *inv.VATCents {
+		for i := range split.LineCents {
+			out.Lines[i].VATCents = &split.LineCents[i]
+		}
+	}
+	return out
+}
+
+// Unnumbered is what a purchase shows that was not invoiced: no serial number, and
+// so no tax invoice.
+func Unnumbered(p purchase.Purchase, b merchant.Brand) Paper {
+	inv := invoiceOf(p, b)
+	inv.VATCents = nil
+	return PaperOf(inv, p)
 }

@@ -8,10 +8,10 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// Issue numbers drafts of purchases in their order and writes them with their
+// IssueAll numbers drafts of purchases in their order and writes them with their
 // invoices and mails, in the caller's transaction. firstReference is the first of
 // as many numbers of the brand's counter as there are drafts.
-func (s *Service) Issue(tx Tx, who actor.Actor, b merchant.Brand, drafts []purchase.Purchase, firstReference int64) ([]Issued, error) {
+func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []purchase.Purchase, firstReference int64) ([]Issued, error) {
 	issued := make([]Issued, 0, len(drafts))
 	for from := 0; from < len(drafts); {
 		year, to := drafts[from].Issued.Year, from

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
+	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 )
@@ -44,6 +45,9 @@ type Tx interface {
 	// InsertIssued writes purchases with their invoices, their mails and one audit
 	// entry each, many at a time.
 	InsertIssued(who actor.Actor, issued []Issued) error
+	// InvoiceOf finds the document of that kind that a purchase has.
+	InvoiceOf(merchantID, purchaseID uuid.UUID, kind Kind) (inv Invoice, known bool, err error)
+	InsertInvoice(inv Invoice)
 }
 
 // Issued is one purchase with its invoice and the mail that brings it.
@@ -54,12 +58,23 @@ type Issued struct {
 	Audit    audit.Entry
 }
 
-// Reader finds payers.
+// Reader finds payers and documents. Everything is bounded by the merchant.
 type Reader interface {
 	// DetailsOf gives the details of those of the clients that are the merchant's.
 	DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details, error)
 	// TakeNumbers reserves n numbers of a brand's counter and gives the first.
 	TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error)
+	// PurchasesOf gives those of the purchases that are the merchant's.
+	PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error)
+	// DocumentsOf gives the documents of purchases; those without are left out.
+	DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]Documents, error)
+	// Invoice finds a document by its id.
+	Invoice(ctx context.Context, merchantID, id uuid.UUID) (Invoice, error)
+	// Invoices lists a page, newest purchase first (oldest first when the newer side
+	// was asked), one more than the page has.
+	Invoices(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Entry, error)
+	CountInvoices(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
+	InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (Entry, error)
 }
 
 // Service holds the use cases of billing.
@@ -67,6 +82,8 @@ type Service struct {
 	InTx      func(context.Context, func(Tx) error) error
 	Read      Reader
 	Purchases *purchase.Service
+	Letters   Letters
+	Draw      func(Paper) ([]byte, error) // as PDF
 }
 
 // Send makes one purchase and one invoice per recipient and queues their mails
@@ -162,9 +179,7 @@ func (s *Service) payers(ctx context.Context, who actor.Actor, in Input, wrong *
 // issue gives one purchase its id, its moment, its invoice and its mail.
 func (s *Service) issue(tx Tx, p purchase.Purchase, b merchant.Brand, serial int64) Issued {
 	p.Begin(tx.NewID(), tx.Now())
-	inv := invoiceOf(p, b)
-	inv.ID, inv.CreatedAt = tx.NewID(), tx.Now()
-	inv.Serial, inv.Number = serial, Invoiced.Number(inv.Year, serial)
+	inv := invoiceOf(p, b).number(tx.NewID(), serial, tx.Now())
 	out := Issued{Invoice: inv, Audit: audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
 		Text: "Invoice " + inv.Number + " was issued.", After: map[string]any{"status": p.Status, "total_cents": p.TotalCents, "due": p.Due.Unix(), "invoice": inv.Number}}}
 	if p.Payer.Email != "" {

@@ -194,3 +194,27 @@ func entryOf(c Client, action, text string, was, is map[string]any) audit.Entry 
 }
 
 func entry(name string, i, n int) string { return fmt.Sprintf("%s[%d/%d]", name, i, n) }
+
+// Readdress gives a client another e-mail address in a transaction under way. A
+// client that was deleted meanwhile stays as it was.
+func (s *Service) Readdress(tx Tx, who actor.Actor, id uuid.UUID, email string) error {
+	c, err := tx.LockClient(who.MerchantID, id)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	wanted := c.Details
+	wanted.Email = email
+	was, is := changes(c.Details, wanted)
+	if len(is) == 0 {
+		return nil
+	}
+	c.Details, c.UpdatedAt = wanted, tx.Now()
+	if ok, err := tx.UpdateClient(c); err != nil || !ok {
+		return orMissing(err)
+	}
+	tx.Audit(who, entryOf(c, "client.changed", "The details of "+c.Name()+" were changed.", was, is))
+	return nil
+}

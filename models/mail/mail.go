@@ -15,11 +15,14 @@ type Letter struct {
 	Attachments         []Attachment
 }
 
-// Attachment is a file that goes with a message.
+// Attachment is a file that goes with a message. One with a reference is not kept:
+// whoever needs its bytes has them made, the same each time, so that ten thousand
+// invoices do not fill the outbox with ten thousand files.
 type Attachment struct {
 	Name    string `json:"name"`
 	Type    string `json:"type"`
-	Content []byte `json:"content"`
+	Content []byte `json:"content,omitempty"`
+	Ref     string `json:"ref,omitempty"`
 }
 
 // Mail is one message of the outbox. (Object, Kind, Attempt) is unique: one
@@ -47,8 +50,14 @@ const (
 	Failed = "failed"
 )
 
-// Sender hands a message to a relay. It may be asked twice for one mail after a
-// crash; the message id is the mail's id, so that a relay can tell.
+// Sender hands a message to a relay and asks and tells about its last byte, which
+// makes the message the relay's. The message id is the mail's id.
 type Sender interface {
-	Send(ctx context.Context, m Mail) error
+	Send(ctx context.Context, m Mail, last LastByte) error
+}
+
+// LastByte is who must know when a message leaves the house.
+type LastByte struct {
+	May  func() error // asked when everything before it is said; an error keeps it back
+	Gone func()       // told the moment it has left, before the relay answers
 }

@@ -51,6 +51,7 @@ const (
 	MailInvoice = "invoice"
 	MailLink    = "account_link"
 	MailReceipt = "receipt"
+	MailCredit  = "credit_note"
 )
 
 // ResendInvoice mails the invoice again, or the link when the purchase stores an
@@ -66,18 +67,31 @@ func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UU
 		if rec.Payer.Email == "" {
 			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The payer has no e-mail address. Copy the link instead, or add an address to the client.")
 		}
-		return func(tx Tx, rec *Record) error {
-			kind, letter := MailInvoice, s.Letters.Invoice
-			if rec.Method != "" && rec.Options.ForceRecurring {
-				kind, letter = MailLink, s.Letters.AccountLink
-			}
-			rec.MailCount++
-			tx.InsertMail(rec.mail(tx, kind, rec.MailCount, letter(rec.Purchase, rec.Brand)))
-			tx.Audit(who, audit.Entry{Action: "purchase.mailed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "A mail with the link was sent to the payer.", After: map[string]any{"kind": kind, "attempt": rec.MailCount}})
-			return nil
-		}, nil
+		return func(tx Tx, rec *Record) error { return s.mailAgain(tx, who, rec) }, nil
 	})
+}
+
+// mailAgain mails what the payer is to see. An invoice is numbered by then at the
+// latest, and worded when it is sent.
+func (s *Service) mailAgain(tx Tx, who actor.Actor, rec *Record) error {
+	kind, letter := MailLink, mail.Letter{}
+	if rec.Method != "" && rec.Options.ForceRecurring {
+		letter = s.Letters.AccountLink(rec.Purchase, rec.Brand)
+	} else {
+		number := cmp.Or(rec.Reference, rec.ReferenceGenerated)
+		if s.Papers != nil {
+			var err error
+			if number, err = s.Papers.Issue(tx, who, *rec); err != nil {
+				return err
+			}
+		}
+		kind, letter.Subject = MailInvoice, "Invoice "+number+" from "+rec.Brand.Name
+	}
+	rec.MailCount++
+	tx.InsertMail(rec.mail(tx, kind, rec.MailCount, letter))
+	tx.Audit(who, audit.Entry{Action: "purchase.mailed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+		Text: "A mail with the link was sent to the payer.", After: map[string]any{"kind": kind, "attempt": rec.MailCount}})
+	return nil
 }
 
 func (p Purchase) mail(tx Tx, kind string, attempt int, l mail.Letter) mail.Mail {
@@ -85,32 +99,18 @@ func (p Purchase) mail(tx Tx, kind string, attempt int, l mail.Letter) mail.Mail
 		To: p.Payer.Email, CC: p.Payer.CC, BCC: p.Payer.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}
 }
 
-// Compose words a mail of a purchase that was queued without words.
-func (s *Service) Compose(ctx context.Context, m mail.Mail) (mail.Letter, error) {
-	rec, err := s.load(ctx, m.MerchantID, m.PurchaseID)
-	if err != nil {
-		return mail.Letter{}, err
+// Mailed turns created into sent once the relay took the mails. It is safe to repeat.
+func (s *Service) Mailed(ctx context.Context, mails []mail.Mail) error {
+	sent := map[uuid.UUID][]uuid.UUID{}
+	for _, m := range mails {
+		if m.PurchaseID != uuid.Nil && (m.Kind == MailInvoice || m.Kind == MailLink) {
+			sent[m.MerchantID] = append(sent[m.MerchantID], m.PurchaseID)
+		}
 	}
-	l := s.Letters.Invoice(rec.Purchase, rec.Brand)
-	l.Subject = cmp.Or(m.Subject, l.Subject)
-	return l, nil
-}
-
-// Mailed turns created into sent once the relay took the mail.
-func (s *Service) Mailed(ctx context.Context, m mail.Mail) error {
-	if m.PurchaseID == uuid.Nil || m.Kind == MailReceipt {
+	if len(sent) == 0 {
 		return nil
 	}
-	_, err := s.change(ctx, m.MerchantID, m.PurchaseID, func(rec Record) (func(Tx, *Record) error, error) {
-		if rec.Status != Created {
-			return nil, nil
-		}
-		return func(tx Tx, rec *Record) error {
-			rec.move(Sent, tx.Now())
-			return nil
-		}, nil
-	})
-	return err
+	return s.InTx(ctx, func(tx Tx) error { return tx.SentPurchases(sent) })
 }
 
 // View notes that the payer opened the hosted page.

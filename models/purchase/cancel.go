@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
+	"debitdesk/models/mail"
 	"debitdesk/models/queue"
 )
 
@@ -30,9 +31,23 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 			rec.move(Cancelled, tx.Now())
 			tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
 				Text: "The purchase was cancelled.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
-			return nil
+			return s.credit(tx, who, rec)
 		}, nil
 	})
+}
+
+// credit takes the invoice back, where there is one, and tells the payer.
+func (s *Service) credit(tx Tx, who actor.Actor, rec *Record) error {
+	if s.Papers == nil {
+		return nil
+	}
+	number, err := s.Papers.Credit(tx, who, *rec)
+	if err != nil || number == "" || rec.Payer.Email == "" {
+		return err
+	}
+	rec.MailCount++
+	tx.InsertMail(rec.mail(tx, MailCredit, rec.MailCount, mail.Letter{Subject: "Credit note " + number + " from " + rec.Brand.Name}))
+	return nil
 }
 
 // dropCollection takes a waiting collection back, wherever it is.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
@@ -63,6 +64,11 @@ type Tx interface {
 	SettleRefund(r Refund) (bool, error)
 	InsertEntry(e Entry)
 	InsertMail(m mail.Mail)
+	// SentPurchases turns those of the purchases that are created into sent.
+	SentPurchases(of map[uuid.UUID][]uuid.UUID) error
+	// ReaddressPurchase changes the payer's address where lists and searches look;
+	// MovePurchase follows.
+	ReaddressPurchase(p Purchase)
 }
 
 // Reader finds what the use cases decide on. Everything is bounded by the
@@ -97,6 +103,8 @@ type Reader interface {
 	AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUID) (Amendment, error)
 	// PendingRefund gives the refund of a purchase that is not settled yet; NotFound when there is none.
 	PendingRefund(ctx context.Context, merchantID, purchaseID uuid.UUID) (Refund, error)
+	// MailsAbout lists the mails that one object caused, newest first.
+	MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error)
 	// NextNumber is the next number of a brand's counter; numbers may be skipped.
 	NextNumber(ctx context.Context, brandID uuid.UUID, name string) (int64, error)
 }
@@ -105,11 +113,19 @@ type Reader interface {
 type Letters interface {
 	// AccountLink asks the payer to give the bank details on the hosted page.
 	AccountLink(p Purchase, b merchant.Brand) mail.Letter
-	// Invoice asks the payer to pay.
-	Invoice(p Purchase, b merchant.Brand) mail.Letter
 	// Receipt confirms a payment.
 	Receipt(p Purchase, b merchant.Brand) mail.Letter
 	// TokenDeleted tells nobody by itself; it exists for merchants who ask for it.
+}
+
+// Papers are the numbered documents that belong to purchases. They are written in
+// the transaction that calls for them.
+type Papers interface {
+	// Issue gives a purchase its invoice unless it has one, and tells its number.
+	Issue(tx Tx, who actor.Actor, rec Record) (number string, err error)
+	// Credit takes the invoice of a purchase back, and tells the number of the credit
+	// note; empty when there was no invoice.
+	Credit(tx Tx, who actor.Actor, rec Record) (number string, err error)
 }
 
 // defaultDue is how long after its creation a purchase is due when no due was given.
@@ -124,6 +140,9 @@ type Service struct {
 	Calendar  *calendar.Calendar
 	Timetable collection.Timetable
 	Letters   Letters
+	Papers    Papers // nil: purchases have no numbered documents
+	// Readdress gives a client another e-mail address, in the transaction of the purchase.
+	Readdress func(tx Tx, who actor.Actor, clientID uuid.UUID, email string) error
 	Window    mandate.Window // of real-time DebiCheck
 	Limits    mandate.Limits
 	// Verify asks the bank about an account (AVS).

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -29,21 +30,28 @@ type invoiceRow struct {
 	TotalCents int64
 	VATCents   *int64 `gorm:"column:vat_cents"`
 	VATNumber  string `gorm:"column:vat_number"`
-	CreatedAt  time.Time
+
+	Particulars string
+	CreatedAt   time.Time
 }
 
 func (invoiceRow) TableName() string { return "invoices" }
 
-func (r invoiceRow) domain() billing.Invoice {
-	return billing.Invoice{ID: r.ID, MerchantID: r.MerchantID, BrandID: r.BrandID, ClientID: orZero(r.ClientID), PurchaseID: r.PurchaseID,
+func (r invoiceRow) domain() (billing.Invoice, error) {
+	i := billing.Invoice{ID: r.ID, MerchantID: r.MerchantID, BrandID: r.BrandID, ClientID: orZero(r.ClientID), PurchaseID: r.PurchaseID,
 		Kind: billing.Kind(r.Kind), Year: r.Year, Serial: r.Serial, Number: r.Number, Issued: r.Issued, Currency: r.Currency, TotalCents: r.TotalCents,
 		VATCents: r.VATCents, VATNumber: r.VATNumber, CreatedAt: r.CreatedAt.UTC()}
+	if err := json.Unmarshal([]byte(r.Particulars), &i.Particulars); err != nil {
+		return i, fmt.Errorf("read invoice %s: %w", r.Number, err)
+	}
+	return i, nil
 }
 
 func invoiceRowOf(i billing.Invoice) *invoiceRow {
+	particulars, _ := json.Marshal(i.Particulars) // texts alone
 	return &invoiceRow{ID: i.ID, MerchantID: i.MerchantID, BrandID: i.BrandID, ClientID: orNull(i.ClientID), PurchaseID: i.PurchaseID, Kind: string(i.Kind),
 		Year: i.Year, Serial: i.Serial, Number: i.Number, Issued: i.Issued, Currency: i.Currency, TotalCents: i.TotalCents,
-		VATCents: i.VATCents, VATNumber: i.VATNumber, CreatedAt: Instant(i.CreatedAt)}
+		VATCents: i.VATCents, VATNumber: i.VATNumber, Particulars: string(particulars), CreatedAt: Instant(i.CreatedAt)}
 }
 
 // TakeSerials implements billing.Tx. The row stays locked until the commit, so that

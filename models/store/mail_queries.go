@@ -7,15 +7,19 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
 )
 
-// claimFor is how long a process has for one mail, in real time. After it
-// another takes over: the first has crashed.
-const claimFor = 5 * time.Minute
+// claimFor is how long a process has until it hands a mail over, in real time.
+// After it another takes over: the first has crashed. One that was only slow does
+// not hand over any more.
+const claimFor = 30 * time.Second
 
 // Mails lists the merchant's mails, newest first, at most limit of them, older
 // than the mail before; uuid.Nil begins with the newest.
@@ -50,6 +54,10 @@ func mailsOf(q *gorm.DB) ([]mail.Mail, error) {
 	if err := q.Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("list mails: %w", err)
 	}
+	return mailsFrom(rows)
+}
+
+func mailsFrom(rows []mailRow) ([]mail.Mail, error) {
 	out := make([]mail.Mail, len(rows))
 	for i, row := range rows {
 		m, err := row.domain()
@@ -61,52 +69,123 @@ func mailsOf(q *gorm.DB) ([]mail.Mail, error) {
 	return out, nil
 }
 
-// DueMails names queued mails whose turn has come and that nobody is sending,
-// longest waiting first. It crosses merchants: the sweep serves them all.
-func (s *Store) DueMails(ctx context.Context, limit int) ([]uuid.UUID, error) {
-	var ids []uuid.UUID
-	err := s.read(ctx).Raw(`SELECT id FROM mails WHERE state = 'queued' AND next_try_at <= ?
-		AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY next_try_at, id LIMIT ?`, s.Now(), limit).Scan(&ids).Error
-	if err != nil {
-		return nil, fmt.Errorf("find due mails: %w", err)
-	}
-	return ids, nil
+// due is the condition of a mail whose turn has come and that nobody is sending.
+const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ? AND (claimed_until IS NULL OR claimed_until < now())`
+
+// ClaimMails takes up to limit mails whose turn has come for this process and
+// counts the try, longest waiting first. It crosses merchants: the sweep serves
+// them all.
+func (s *Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) {
+	return s.claim(ctx, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
+		WHERE id IN (SELECT id FROM mails WHERE `+due+` ORDER BY next_try_at, id LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`, claimFor.Seconds(), s.Now(), limit)
 }
 
-// ClaimMail takes a mail for this process and counts the try. Claimed is false
-// when it is sent, not due, being sent elsewhere, or unknown.
-func (s *Store) ClaimMail(ctx context.Context, id uuid.UUID) (m mail.Mail, claimed bool, err error) {
-	var row mailRow
-	done := s.read(ctx).Raw(`UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
-		WHERE id = ? AND state = 'queued' AND next_try_at <= ? AND (claimed_until IS NULL OR claimed_until < now())
-		RETURNING *`, claimFor.Seconds(), id, s.Now()).Scan(&row)
-	if done.Error != nil {
-		return m, false, fmt.Errorf("claim mail: %w", done.Error)
-	}
-	if done.RowsAffected == 0 {
-		return m, false, nil
-	}
-	m, err = row.domain()
-	return m, err == nil, err
+// ClaimMail takes one mail for this process; none when it is sent, not due, being
+// sent elsewhere, or unknown.
+func (s *Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error) {
+	return s.claim(ctx, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+` RETURNING *`,
+		claimFor.Seconds(), id, s.Now())
 }
 
-// MailSent marks a mail that the relay has accepted. A mail marked already stays
-// as it is: after a lost claim two processes may report the same success.
-func (s *Store) MailSent(ctx context.Context, id uuid.UUID) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL
-		WHERE id = $1 AND state = 'queued'`, id, s.Now())
+func (s *Store) claim(ctx context.Context, query string, args ...any) ([]mail.Mail, error) {
+	var rows []mailRow
+	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("claim mails: %w", err)
+	}
+	return mailsFrom(rows)
+}
+
+// UnconfirmedMails lists mails that were handed over by a process that ended before
+// it heard the relay's answer.
+func (s *Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error) {
+	return mailsOf(s.read(ctx).Where("state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now()").Limit(limit))
+}
+
+// HandMail implements outbox.Store. It keeps a connection ready, so that the note
+// is written to it without a wait.
+func (s *Store) HandMail(ctx context.Context, id uuid.UUID, try int) (outbox.Leaving, error) {
+	conn, err := s.Pool.Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("mark mail sent: %w", err)
+		return nil, fmt.Errorf("hand over mail: %w", err)
+	}
+	var mine bool
+	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM mails WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL)`, id, try).Scan(&mine)
+	if err != nil || !mine {
+		conn.Release()
+		if err != nil {
+			err = fmt.Errorf("hand over mail: %w", err)
+		}
+		return nil, err
+	}
+	return &leaving{conn, id, try, s.Now()}, nil
+}
+
+type leaving struct {
+	*pgxpool.Conn
+	id  uuid.UUID
+	try int
+	at  time.Time
+}
+
+// Gone implements outbox.Leaving. The statement goes in one piece, without being
+// prepared first: once it is written, PostgreSQL carries it out whatever becomes of
+// this process.
+func (l *leaving) Gone(ctx context.Context) error {
+	_, err := l.Exec(ctx, `UPDATE mails SET handed_at = $3 WHERE id = $1 AND tries = $2 AND state = 'queued'`, pgx.QueryExecModeExec, l.id, l.try, l.at)
+	if err != nil {
+		return fmt.Errorf("note that a mail left: %w", err)
 	}
 	return nil
 }
 
-// MailWorded keeps the words of a mail that is about to be sent.
-func (s *Store) MailWorded(ctx context.Context, id uuid.UUID, l mail.Letter) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE mails SET subject = $2, text_body = $3, html_body = $4, attachments = $5 WHERE id = $1 AND state = 'queued'`,
-		id, l.Subject, l.Text, l.HTML, attachmentsJSON(l.Attachments))
+// MailsSent marks mails that the relay has accepted. A mail marked already stays
+// as it is.
+func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
+	ids := make([]uuid.UUID, len(mails))
+	for i, m := range mails {
+		ids[i] = m.ID
+	}
+	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL
+		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now())
 	if err != nil {
-		return fmt.Errorf("keep the words of a mail: %w", err)
+		return fmt.Errorf("mark mails sent: %w", err)
+	}
+	return nil
+}
+
+// MailsWorded keeps the words of mails that are about to be sent.
+func (s *Store) MailsWorded(ctx context.Context, mails []mail.Mail) error {
+	return s.keepWords(ctx, "", mails)
+}
+
+// MailsKept keeps the words of mails that stay in the house, and marks them sent.
+func (s *Store) MailsKept(ctx context.Context, mails []mail.Mail) error {
+	return s.keepWords(ctx, ", state = 'sent', sent_at = $6, error = '', next_try_at = NULL, claimed_until = NULL", mails, s.Now())
+}
+
+func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, more ...any) error {
+	n := len(mails)
+	ids := make([]uuid.UUID, n)
+	subjects, texts, htmls, files := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	for i, m := range mails {
+		ids[i], subjects[i], texts[i], htmls[i], files[i] = m.ID, m.Subject, m.Text, m.HTML, attachmentsJSON(m.Attachments)
+	}
+	_, err := s.Pool.Exec(ctx, `UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, attachments = w.files::jsonb`+set+`
+		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) AS w (id, subject, text, html, files) WHERE m.id = w.id AND m.state = 'queued'`,
+		append([]any{ids, subjects, texts, htmls, files}, more...)...)
+	if err != nil {
+		return fmt.Errorf("keep the words of mails: %w", err)
+	}
+	return nil
+}
+
+// ReleaseMails gives claimed mails back that were not tried.
+func (s *Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
+	for _, m := range mails {
+		_, err := s.Pool.Exec(ctx, `UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`, m.ID, m.Tries)
+		if err != nil {
+			return fmt.Errorf("release mails: %w", err)
+		}
 	}
 	return nil
 }
@@ -118,7 +197,7 @@ func (s *Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why strin
 	if next.IsZero() {
 		state = mail.Failed
 	}
-	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL
+	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL
 		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, orNull(next))
 	if err != nil {
 		return fmt.Errorf("put off mail: %w", err)

@@ -204,3 +204,22 @@ func (t *Tx) SavePurchase(p purchase.Purchase, from purchase.Status) {
 	}
 	t.later(movePurchase, movePurchaseArgs(r, from)...)
 }
+
+// SentPurchases implements purchase.Tx: one statement for all of a merchant.
+func (t *Tx) SentPurchases(of map[uuid.UUID][]uuid.UUID) error {
+	sent, err := json.Marshal([]purchase.Change{{Status: purchase.Sent, At: t.now}})
+	if err != nil {
+		return fmt.Errorf("mark purchases sent: %w", err)
+	}
+	for merchantID, ids := range of {
+		t.later(`UPDATE purchases SET status = 'sent', history = history || $3::jsonb, version = version + 1, updated_at = $4
+			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, idsText(ids), string(sent), t.now)
+	}
+	return nil
+}
+
+// ReaddressPurchase implements purchase.Tx.
+func (t *Tx) ReaddressPurchase(p purchase.Purchase) {
+	t.later(`UPDATE purchases SET payer_email = $3, search = array_to_tsvector($4::text[]) WHERE merchant_id = $1 AND id = $2`,
+		p.MerchantID, p.ID, p.Payer.Email, textArray(wordsOf(p.Payer.FullName, p.Payer.Email, p.Reference, p.ReferenceGenerated)))
+}

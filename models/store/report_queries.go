@@ -30,7 +30,9 @@ const blockedWaiting = ` FROM tokens t CROSS JOIN LATERAL (SELECT * FROM purchas
 
 const silentDebits = ` FROM collections c WHERE c.merchant_id = @m AND c.state = 'submitted' AND c.alerted_at IS NOT NULL`
 
-const failedMails = ` FROM mails WHERE merchant_id = @m AND state = 'failed' AND created_at >= @month`
+// failedMails are those that nobody has sent again since.
+const failedMails = ` FROM mails f WHERE merchant_id = @m AND state = 'failed' AND created_at >= @month
+	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = f.kind AND later.attempt > f.attempt)`
 
 // Attention implements report.Reader.
 func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, week, month time.Time) (report.Attention, error) {

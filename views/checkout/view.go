@@ -92,14 +92,20 @@ type InvoiceView struct {
 	Frame            layout.PayerFrame
 	Title            string
 	State            components.Pill
+	Receipt          bool // it is paid
 	Facts            components.Facts
-	Lines            []Line
+	Lines            []InvoiceLine
+	WithVAT          bool // lines name the VAT in them
 	Sums             []Sum
+	Files            []components.Link
 	Notes            string
 	Seller           []string
 	Payer            []string
 	Action, ActionTo string // "Pay" and where to
 }
+
+// InvoiceLine is one line of an invoice.
+type InvoiceLine struct{ Text, Quantity, VAT, Amount string }
 
 // Sum is one line below the products; the last one is the total.
 type Sum struct {

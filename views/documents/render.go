@@ -23,34 +23,21 @@ const (
 
 // Render gives the paper as PDF. The same paper gives the same bytes.
 func Render(p Paper) ([]byte, error) {
-	f := fpdf.New("P", "mm", "A4", "")
-	f.SetCatalogSort(true)
-	f.SetCreationDate(p.Made.UTC())
-	f.SetModificationDate(p.Made.UTC())
-	f.SetTitle(p.Title+" "+p.Reference, true)
-	f.SetAuthor(p.House, true)
-	f.SetSubject(p.Subject, true)
-	f.SetCreator("Debitdesk", true)
-	f.SetProducer("Debitdesk", true)
-	f.SetLang("en-ZA")
-	f.AddUTF8FontFromBytes(font, "", goregular.TTF)
-	f.AddUTF8FontFromBytes(font, "B", gobold.TTF)
-	f.SetMargins(margin, margin, margin)
-	f.SetAutoPageBreak(true, margin+4)
-	f.AliasNbPages("{n}")
-	s := sheet{f, p}
-	f.SetHeaderFunc(s.strip)
-	f.SetFooterFunc(s.foot)
-	f.AddPage()
+	s := begin(p)
 	s.head()
 	for _, part := range p.Sections {
 		s.section(part)
 	}
 	var out bytes.Buffer
-	if err := f.Output(&out); err != nil {
+	if err := s.Output(&out); err != nil {
 		return nil, fmt.Errorf("render %s: %w", p.Kind, err)
 	}
 	return out.Bytes(), nil
+}
+
+func addFonts(f *fpdf.Fpdf) {
+	f.AddUTF8FontFromBytes(font, "", goregular.TTF)
+	f.AddUTF8FontFromBytes(font, "B", gobold.TTF)
 }
 
 // sheet is a paper that is being drawn.

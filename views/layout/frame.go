@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, batches, developers, sandbox.
+// tokens, mandates, purchases, invoices, batches, developers, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -59,6 +59,7 @@ var rooms = []room{
 	{"tokens", "Tokens", "key", "/tokens"},
 	{"mandates", "Mandates", "shield", "/mandates"},
 	{"purchases", "Purchases", "receipt", "/purchases"},
+	{"invoices", "Invoices", "file", "/invoices"},
 	{"batches", "Batches", "layers", "/batches"},
 	{"developers", "Developers", "code", "/developers"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -18,29 +19,49 @@ import (
 // Store keeps the mails.
 type Store interface {
 	Now() time.Time
-	// DueMails names queued mails whose turn has come, longest waiting first.
-	DueMails(ctx context.Context, limit int) ([]uuid.UUID, error)
-	// ClaimMail takes a mail for this process and counts the try; false when
-	// another has it, its time has not come, it is done or unknown.
-	ClaimMail(ctx context.Context, id uuid.UUID) (mail.Mail, bool, error)
-	// MailWorded keeps the words of a mail that was queued without them.
-	MailWorded(ctx context.Context, id uuid.UUID, l mail.Letter) error
-	// MailSent marks a mail that the relay has.
-	MailSent(ctx context.Context, id uuid.UUID) error
+	// ClaimMails takes up to limit queued mails whose turn has come for this process
+	// and counts the try, longest waiting first.
+	ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error)
+	// ClaimMail takes one mail for this process; none when another has it, its time
+	// has not come, it is done or unknown.
+	ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error)
+	// MailsWorded keeps the words of mails that were queued without them.
+	MailsWorded(ctx context.Context, mails []mail.Mail) error
+	// HandMail gets ready to note that a mail leaves; nil when the try is not this
+	// process's any more.
+	HandMail(ctx context.Context, id uuid.UUID, try int) (Leaving, error)
+	// UnconfirmedMails lists mails that were handed over by a process that ended
+	// before it heard the relay's answer.
+	UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error)
+	// MailsSent marks mails that the relay has.
+	MailsSent(ctx context.Context, mails []mail.Mail) error
+	// MailsKept does both at once for mails that stay in the house.
+	MailsKept(ctx context.Context, mails []mail.Mail) error
+	// ReleaseMails gives claimed mails back that were not tried.
+	ReleaseMails(ctx context.Context, mails []mail.Mail) error
 	// MailPutOff keeps it for another try at next; the zero time gives it up.
 	MailPutOff(ctx context.Context, id uuid.UUID, try int, why string, next time.Time) error
+}
+
+// Leaving is a mail whose last byte is about to leave.
+type Leaving interface {
+	// Gone notes that it has left. The note is on its way to the store at once: it
+	// counts even if the process is killed before the store answers.
+	Gone(ctx context.Context) error
+	Release()
 }
 
 // Service sends what the outbox holds.
 type Service struct {
 	Store  Store
 	Sender mail.Sender
-	// Compose words a mail that was queued without words, as those of many invoices
-	// at once are.
-	Compose func(ctx context.Context, m mail.Mail) (mail.Letter, error)
-	// Sent, when given, hears of every mail that the relay has taken, so that an
+	// AtOnce is how many mails of a group are sent side by side; 0 is one.
+	AtOnce int
+	// Compose words mails that were queued without words, as invoices are.
+	Compose func(ctx context.Context, mails []mail.Mail) ([]mail.Letter, error)
+	// Sent, when given, hears of all mails that the relay has taken, so that an
 	// invoice's purchase can turn sent. It must be safe to repeat.
-	Sent func(ctx context.Context, m mail.Mail) error
+	Sent func(ctx context.Context, mails []mail.Mail) error
 }
 
 // patience is how long the next try waits after the first failure, the second and
@@ -53,9 +74,10 @@ var patience = []time.Duration{
 const Tries = 8
 
 const (
-	sendWithin = time.Minute // one try; far below the time for which a claim holds
-	chunk      = 50
-	weary      = 3 // failures in a row after which a sweep leaves the relay alone
+	sendWithin = time.Minute // one try
+	group      = 200         // mails that are claimed, worded and marked together
+	outward    = 60          // the same where a relay takes its time
+	weary      = 3           // failures in a row after which a sweep leaves the relay alone
 	whyLength  = 500
 )
 
@@ -65,85 +87,121 @@ var errPutOff = errors.New("mail put off")
 // Send sends one mail. A mail that another process has, that is not due or that
 // is done already is no error. When the relay fails, the mail is put off or given
 // up, and the error tells why.
-//
-// A process that dies after the relay took the mail and before it was marked
-// leaves it queued: it goes out again with the same message id.
 func (s *Service) Send(ctx context.Context, id uuid.UUID) error {
-	_, err := s.send(ctx, id)
+	mails, err := s.Store.ClaimMail(ctx, id)
+	if err != nil || len(mails) == 0 {
+		return err
+	}
+	_, _, err = s.send(ctx, mails)
 	return err
 }
 
-// SendDue sends every mail whose turn has come and tells how many went out. It
-// stops early, with the relay's error, when the relay fails again and again.
+// SendDue sends every mail whose turn has come, in groups, and tells how many went
+// out. It stops early, with the relay's error, when the relay fails again and again.
+//
+// Before the last byte of a mail leaves, the claim is looked at: a process that was
+// slow and lost it does not send. The moment it has left, that is noted: a process
+// that is killed later does not send the mail again, and one that is killed before
+// has sent nothing.
 func (s *Service) SendDue(ctx context.Context) (sent int, err error) {
-	failures := 0
+	if err := s.confirm(ctx); err != nil {
+		return 0, err
+	}
+	size := outward
+	if _, keeps := s.Sender.(Keep); keeps {
+		size = group
+	}
 	for {
-		ids, err := s.Store.DueMails(ctx, chunk)
-		if err != nil {
+		mails, err := s.Store.ClaimMails(ctx, size)
+		if err != nil || len(mails) == 0 {
 			return sent, err
 		}
-		taken := 0
-		for _, id := range ids {
-			done, err := s.send(ctx, id)
-			switch {
-			case err != nil && !errors.Is(err, errPutOff):
-				return sent, err
-			case done:
-				sent, taken, failures = sent+1, taken+1, 0
-			case err == nil: // another process has it
-			default:
-				taken, failures = taken+1, failures+1
-			}
-			if failures == weary {
-				return sent, err
-			}
-		}
-		if taken == 0 {
-			return sent, nil
+		n, tired, err := s.send(ctx, mails)
+		sent += n
+		if err != nil && (tired || !errors.Is(err, errPutOff)) {
+			return sent, err
 		}
 	}
 }
 
-func (s *Service) send(ctx context.Context, id uuid.UUID) (sent bool, err error) {
-	m, claimed, err := s.Store.ClaimMail(ctx, id)
-	if err != nil || !claimed {
-		return false, err
-	}
-	if m.Text == "" && m.HTML == "" && s.Compose != nil {
-		if m.Letter, err = s.word(ctx, m); err != nil {
-			return false, s.putOff(context.WithoutCancel(ctx), m, err)
+// confirm marks what was handed over by a process that is gone.
+func (s *Service) confirm(ctx context.Context) error {
+	for {
+		mails, err := s.Store.UnconfirmedMails(ctx, group)
+		if err != nil || len(mails) == 0 {
+			return err
+		}
+		if err := s.sent(ctx, mails, s.Store.MailsSent); err != nil {
+			return err
 		}
 	}
-	within, cancel := context.WithTimeout(ctx, sendWithin)
-	err = s.Sender.Send(within, m)
-	cancel()
+}
+
+// send sends claimed mails, and tells how many the relay took; tired when it failed
+// again and again.
+func (s *Service) send(ctx context.Context, mails []mail.Mail) (n int, tired bool, err error) {
+	_, keeps := s.Sender.(Keep)
+	if err := s.word(ctx, mails, !keeps); err != nil {
+		why := error(nil)
+		for _, m := range mails {
+			why = s.putOff(context.WithoutCancel(ctx), m, err)
+		}
+		return 0, true, why
+	}
+	if keeps {
+		return len(mails), false, s.sent(ctx, mails, s.Store.MailsKept)
+	}
+	r := round{s: s, todo: mails}
+	var talks sync.WaitGroup
+	for range max(min(s.AtOnce, len(mails)), 1) {
+		talks.Go(func() { r.talk(ctx) })
+	}
+	talks.Wait()
 	// What the relay said must be written down even when the caller gives up now.
 	ctx = context.WithoutCancel(ctx)
-	if err != nil {
-		return false, s.putOff(ctx, m, err)
-	}
-	return true, s.sent(ctx, m)
+	return len(r.taken), r.failures >= weary, errors.Join(r.err, s.sent(ctx, r.taken, s.Store.MailsSent), s.Store.ReleaseMails(ctx, r.todo))
 }
 
-// word keeps the words before they leave the house: what is shown is what was sent.
-func (s *Service) word(ctx context.Context, m mail.Mail) (mail.Letter, error) {
-	l, err := s.Compose(ctx, m)
-	if err != nil {
-		return l, fmt.Errorf("word mail %s: %w", m.ID, err)
-	}
-	return l, s.Store.MailWorded(ctx, m.ID, l)
-}
-
-// sent tells the hook before it marks the mail: a crash in between repeats both,
-// and never leaves a mail that is sent with a purchase that is not.
-func (s *Service) sent(ctx context.Context, m mail.Mail) error {
-	var told error
-	if s.Sent != nil {
-		if err := s.Sent(ctx, m); err != nil {
-			told = fmt.Errorf("tell of sent mail %s: %w", m.ID, err)
+// word words mails, and keeps the words before they leave the house: what is shown
+// is what was sent.
+func (s *Service) word(ctx context.Context, mails []mail.Mail, leaving bool) error {
+	var at []int
+	var wordless []mail.Mail
+	for i, m := range mails {
+		if m.Text == "" && m.HTML == "" {
+			at, wordless = append(at, i), append(wordless, m)
 		}
 	}
-	return errors.Join(s.Store.MailSent(ctx, m.ID), told)
+	if s.Compose == nil || len(wordless) == 0 {
+		return nil
+	}
+	letters, err := s.Compose(ctx, wordless)
+	if err != nil {
+		return fmt.Errorf("word mails: %w", err)
+	}
+	for n, i := range at {
+		mails[i].Letter = letters[n]
+		wordless[n].Letter = letters[n]
+	}
+	if !leaving {
+		return nil
+	}
+	return s.Store.MailsWorded(ctx, wordless)
+}
+
+// sent tells the hook before it marks the mails: a crash in between repeats both,
+// and never leaves a mail that is sent with a purchase that is not.
+func (s *Service) sent(ctx context.Context, mails []mail.Mail, mark func(context.Context, []mail.Mail) error) error {
+	if len(mails) == 0 {
+		return nil
+	}
+	var told error
+	if s.Sent != nil {
+		if err := s.Sent(ctx, mails); err != nil {
+			told = fmt.Errorf("tell of sent mails: %w", err)
+		}
+	}
+	return errors.Join(mark(ctx, mails), told)
 }
 
 func (s *Service) putOff(ctx context.Context, m mail.Mail, why error) error {
@@ -172,10 +230,3 @@ func short(text string) string {
 	}
 	return text[:cut]
 }
-
-// Keep is the sender without a relay: the mail stays in the outbox, where the
-// sandbox mail page shows it, and counts as sent.
-type Keep struct{}
-
-// Send implements mail.Sender.
-func (Keep) Send(context.Context, mail.Mail) error { return nil }

@@ -28,10 +28,14 @@ type relay struct {
 	enter func() // called in the middle of sending
 }
 
-func (r *relay) Send(_ context.Context, m mail.Mail) error {
+func (r *relay) Send(_ context.Context, m mail.Mail, last mail.LastByte) error {
 	if r.enter != nil {
 		r.enter()
 	}
+	if err := last.May(); err != nil {
+		return err
+	}
+	last.Gone()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tries++
@@ -154,7 +158,12 @@ func TestMailsAreListedNewestFirstInPages(t *testing.T) {
 func TestASentMailIsMarkedAndToldOnce(t *testing.T) {
 	h := open(t)
 	var told []uuid.UUID
-	h.Sent = func(_ context.Context, m mail.Mail) error { told = append(told, m.PurchaseID); return nil }
+	h.Sent = func(_ context.Context, mails []mail.Mail) error {
+		for _, m := range mails {
+			told = append(told, m.PurchaseID)
+		}
+		return nil
+	}
 	m := h.letter(t, uuid.New(), 1)
 	for range 2 {
 		if err := h.Send(t.Context(), m.ID); err != nil {
@@ -216,7 +225,7 @@ func TestManyProcessesShareTheOutbox(t *testing.T) {
 func TestAClaimOfACrashedProcessRunsOut(t *testing.T) {
 	h := open(t)
 	m := h.letter(t, uuid.New(), 1)
-	if _, claimed, err := h.ClaimMail(t.Context(), m.ID); err != nil || !claimed {
+	if claimed, err := h.ClaimMail(t.Context(), m.ID); err != nil || len(claimed) != 1 {
 		t.Fatal(claimed, err)
 	}
 	h.advance(t, 48*time.Hour) // the sandbox clock does not end a claim
@@ -262,7 +271,7 @@ func TestAFailingRelayIsTriedAgainWithGrowingPatience(t *testing.T) {
 
 func TestARefusedMailIsGivenUpAtOnce(t *testing.T) {
 	h := open(t)
-	h.Sent = func(context.Context, mail.Mail) error { t.Error("told of a mail that was refused"); return nil }
+	h.Sent = func(context.Context, []mail.Mail) error { t.Error("told of a mail that was refused"); return nil }
 	m := h.letter(t, uuid.New(), 1)
 	h.relay.fail = &mail.Refusal{Err: errors.New("550 no such mailbox")}
 	if err := h.Send(t.Context(), m.ID); err == nil {
@@ -285,4 +294,107 @@ func TestASweepLeavesAFailingRelayAlone(t *testing.T) {
 	if h.relay.tries != 3 {
 		t.Errorf("tried %d times", h.relay.tries)
 	}
+}
+
+func TestAMailThatWasHandedOverIsNotSentAgain(t *testing.T) {
+	h := open(t)
+	var told []uuid.UUID
+	h.Sent = func(_ context.Context, mails []mail.Mail) error {
+		for _, m := range mails {
+			told = append(told, m.ID)
+		}
+		return nil
+	}
+	before, after := h.letter(t, uuid.New(), 1), h.letter(t, uuid.New(), 2)
+	for _, m := range []mail.Mail{before, after} { // a process claims both, hands one over, and is killed
+		claimed, err := h.ClaimMail(t.Context(), m.ID)
+		if err != nil || len(claimed) != 1 {
+			t.Fatal(claimed, err)
+		}
+	}
+	leaving, err := h.HandMail(t.Context(), after.ID, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := leaving.Gone(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	leaving.Release()
+	if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET claimed_until = now() - interval '1 second'`); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := h.SendDue(t.Context()); n != 1 || err != nil {
+		t.Fatalf("sent %d, %v", n, err)
+	}
+	if !slices.Equal(h.relay.taken, []uuid.UUID{before.ID}) || len(told) != 2 {
+		t.Errorf("the relay has %v, told of %v", h.relay.taken, told)
+	}
+	for _, m := range []mail.Mail{before, after} {
+		if got := h.find(t, m.ID); got.State != mail.Sent {
+			t.Errorf("got %+v", got)
+		}
+	}
+}
+
+func TestASlowProcessDoesNotHandOverWhatAnotherTook(t *testing.T) {
+	h := open(t)
+	m := h.letter(t, uuid.New(), 1)
+	other := outbox.Service{Store: h.Store, Sender: &relay{}}
+	h.relay.enter = func() {
+		if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET claimed_until = now() - interval '1 second'`); err != nil {
+			t.Error(err)
+		}
+		if err := other.Send(t.Context(), m.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := h.Send(t.Context(), m.ID); err != nil {
+		t.Error(err)
+	}
+	if len(h.relay.taken) != 0 {
+		t.Error("the mail was sent twice")
+	}
+	if got := h.find(t, m.ID); got.State != mail.Sent || got.Tries != 2 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestWordsAreKeptAndFilesAreOnlyNamed(t *testing.T) {
+	h := open(t)
+	m := mail.Mail{MerchantID: h.merchant, ObjectID: uuid.New(), Kind: "invoice", Attempt: 1, To: "thandi@example.co.za", Letter: mail.Letter{Subject: "Invoice"}}
+	if err := h.InTx(t.Context(), func(tx *store.Tx) error { m.ID = tx.NewID(); tx.InsertMail(m); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	h.Compose = func(_ context.Context, mails []mail.Mail) ([]mail.Letter, error) {
+		return []mail.Letter{{Subject: mails[0].Subject + " 1", Text: "Pay", Attachments: []mail.Attachment{{Name: "1.pdf", Type: "application/pdf", Ref: "invoice:1"}}}}, nil
+	}
+	var brought []byte
+	h.Sender = outbox.WithFiles{Sender: files{&brought}, File: func(_ context.Context, merchantID uuid.UUID, ref string) ([]byte, error) {
+		if merchantID != h.merchant {
+			t.Error("another merchant's file")
+		}
+		return []byte("%PDF of " + ref), nil
+	}}
+	if err := h.Send(t.Context(), m.ID); err != nil {
+		t.Fatal(err)
+	}
+	got := h.find(t, m.ID)
+	if got.Subject != "Invoice 1" || got.Text != "Pay" || len(got.Attachments) != 1 || got.Attachments[0].Ref != "invoice:1" || len(got.Attachments[0].Content) != 0 {
+		t.Errorf("got %+v", got)
+	}
+	if string(brought) != "%PDF of invoice:1" {
+		t.Errorf("the relay was brought %q", brought)
+	}
+}
+
+// files is a relay that looks at the first attachment alone.
+type files struct{ brought *[]byte }
+
+func (f files) Send(_ context.Context, m mail.Mail, last mail.LastByte) error {
+	*f.brought = m.Attachments[0].Content
+	if err := last.May(); err != nil {
+		return err
+	}
+	last.Gone()
+	return nil
 }

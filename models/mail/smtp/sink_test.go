@@ -113,7 +113,10 @@ func (s *sink) data(in *bufio.Reader) {
 	var text strings.Builder
 	for {
 		line, err := in.ReadString('\n')
-		if err != nil || line == ".\r\n" {
+		if err != nil {
+			return // no end, no mail
+		}
+		if line == ".\r\n" {
 			break
 		}
 		text.WriteString(line)

@@ -8,15 +8,17 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	netmail "net/mail"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+	gosmtp "github.com/wneessen/go-mail/smtp"
 
 	"debitdesk/models/mail"
 )
@@ -32,6 +34,9 @@ type Relay struct {
 	options []gomail.Option
 	tls     *tls.Config
 	secure  bool // TLS from the first byte
+
+	mu   sync.Mutex
+	idle []*line
 }
 
 var _ mail.Sender = (*Relay)(nil)
@@ -39,8 +44,8 @@ var _ mail.Sender = (*Relay)(nil)
 // New reads an address such as smtp://user:pass@relay.example.com:587 (STARTTLS;
 // demanded unless the relay is this machine) or smtps://… (TLS from the start,
 // port 465). The sender is ?from=Name <billing@example.com>, else the user when it
-// is an address, else no-reply at host. Host is the product's public name; message
-// ids carry it. Errors never repeat the password.
+// is an address, else no-reply at host. Host is the product's public name or address;
+// message ids carry it. Errors never repeat the password.
 func New(address, host string) (*Relay, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
@@ -98,6 +103,9 @@ func sender(u *url.URL, host string) (netmail.Address, error) {
 // publicName is the name that stands behind the @; an address literal where the
 // product has no name.
 func publicName(host string) string {
+	if u, err := url.Parse(host); err == nil && u.Host != "" {
+		host = u.Host
+	}
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -116,65 +124,98 @@ func local(host string) bool {
 }
 
 // Send implements mail.Sender. A relay's last word, or a recipient that is no
-// address, is a mail.Refusal; everything else may pass.
-func (r *Relay) Send(ctx context.Context, m mail.Mail) error {
+// address, is a mail.Refusal; everything else may pass. Conversations that went
+// well are used again.
+func (r *Relay) Send(ctx context.Context, m mail.Mail, last mail.LastByte) error {
 	msg, err := r.message(m)
 	if err != nil {
 		return &mail.Refusal{Err: err}
 	}
-	line := &line{relay: r}
-	defer line.close()
-	// A client is new for every mail: a conversation belongs to one goroutine.
-	client, err := gomail.NewClient(r.server, append(slices.Clone(r.options), gomail.WithDialContextFunc(line.dial))...)
-	if err != nil {
-		return fmt.Errorf("mail relay: %w", err)
+	for {
+		l, err := r.line(ctx)
+		if err != nil {
+			return err
+		}
+		used := !l.spoken.IsZero()
+		stop := context.AfterFunc(ctx, l.hangUp)
+		begun, err := l.deliver(msg, last)
+		if !stop() || err != nil {
+			l.close()
+		} else {
+			l.keep()
+		}
+		if err == nil || begun || !used {
+			return err
+		}
+		// The relay hung up on a conversation that had waited: a new one.
 	}
-	err = client.DialAndSendWithContext(ctx, msg)
-	switch {
-	case msg.IsDelivered(): // a farewell that went wrong takes nothing back
-		return nil
-	case refused(err):
+}
+
+// deliver says one mail. Begun tells that the relay had taken up its sender.
+func (l *line) deliver(msg *gomail.Msg, last mail.LastByte) (begun bool, err error) {
+	c := l.client
+	if err := c.UpdateDeadline(timeout); err != nil {
+		return false, err
+	}
+	from, err := msg.GetSender(false)
+	if err != nil {
+		return true, &mail.Refusal{Err: err}
+	}
+	to, err := msg.GetRecipients()
+	if err != nil {
+		return true, &mail.Refusal{Err: err}
+	}
+	if err := c.Mail(from); err != nil {
+		return false, fmt.Errorf("sender %s: %w", from, err)
+	}
+	for _, rcpt := range to {
+		if err := c.Rcpt(rcpt); err != nil {
+			return true, lastWord(fmt.Errorf("recipient %s: %w", rcpt, err))
+		}
+	}
+	w, err := c.Data()
+	if err != nil {
+		return true, lastWord(fmt.Errorf("content: %w", err))
+	}
+	l.open = true
+	if _, err := msg.WriteTo(w); err != nil {
+		return true, fmt.Errorf("content: %w", err)
+	}
+	if err := last.May(); err != nil {
+		return true, err // hanging up now leaves the relay without an end, and so without a mail
+	}
+	l.open = false
+	return true, lastWord(l.end(w, last))
+}
+
+// end lets the last byte go, and tells of it before it waits for the answer. The
+// byte is held back until it was told: were the relay woken first, it could run,
+// and we be killed, before we had told.
+func (l *line) end(w io.WriteCloser, last mail.LastByte) error {
+	content, ok := w.(*gosmtp.DataCloser)
+	if !ok {
+		return fmt.Errorf("content: the mail library writes by %T", w)
+	}
+	cork(l.conn, true)
+	err := content.WriteCloser.Close()
+	if err == nil {
+		last.Gone()
+	}
+	cork(l.conn, false)
+	if err == nil {
+		_, _, err = l.client.Text.ReadResponse(250)
+	}
+	if err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	return nil
+}
+
+func lastWord(err error) error {
+	if refused(err) {
 		return &mail.Refusal{Err: err}
 	}
 	return err
-}
-
-// line is the connection of one conversation. The library leaves it open when the
-// greeting, the encryption or the sign-in fails, so we hold it
-// ourselves.
-type line struct {
-	relay  *Relay
-	hangUp func()
-}
-
-func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	var conn net.Conn
-	var err error
-	if l.relay.secure {
-		conn, err = (&tls.Dialer{Config: l.relay.tls}).DialContext(ctx, network, address)
-	} else {
-		conn, err = (&net.Dialer{}).DialContext(ctx, network, address)
-	}
-	if err == nil {
-		l.hangUp = func() { _ = conn.Close() }
-	}
-	return conn, err
-}
-
-func (l *line) close() {
-	if l.hangUp != nil {
-		l.hangUp()
-	}
-}
-
-// refused tells the 5xx that concerns this mail: a recipient or the content. A 5xx
-// about our sign-in or our sender is a matter of configuration, which people mend.
-func refused(err error) bool {
-	var s *gomail.SendError
-	if !errors.As(err, &s) || s.ErrorCode() < 500 {
-		return false
-	}
-	return s.Reason == gomail.ErrSMTPRcptTo || s.Reason == gomail.ErrSMTPData || s.Reason == gomail.ErrSMTPDataClose
 }
 
 func (r *Relay) message(m mail.Mail) (*gomail.Msg, error) {

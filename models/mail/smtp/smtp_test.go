@@ -1,6 +1,7 @@
 package smtp
 
 import (
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -19,19 +20,22 @@ var invoice = mail.Mail{
 		Attachments: []mail.Attachment{{Name: "invoice.pdf", Type: "application/pdf", Content: []byte("%PDF-1.7")}}},
 }
 
+var handed = mail.LastByte{May: func() error { return nil }, Gone: func() {}}
+
 func relayAt(t *testing.T, address string) *Relay {
 	t.Helper()
 	r, err := New(address, "desk.example.co.za")
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(r.Close)
 	return r
 }
 
 func TestAMailArrivesWhole(t *testing.T) {
 	s := openSink(t, nil, nil, nil)
 	r := relayAt(t, "smtp://"+s.Addr().String()+"?from=Gym+%3Cbilling@gym.example%3E")
-	if err := r.Send(t.Context(), invoice); err != nil {
+	if err := r.Send(t.Context(), invoice, handed); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"MAIL FROM:<billing@gym.example>", "RCPT TO:<thandi@example.co.za>", "RCPT TO:<copy@example.com>", "RCPT TO:<hidden@example.com>"} {
@@ -83,7 +87,7 @@ func TestASubjectCannotAddHeaders(t *testing.T) {
 	s := openSink(t, nil, nil, nil)
 	m := invoice
 	m.Subject = "Invoice for Thandi\r\nBcc: thief@example.com"
-	if err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), m); err != nil {
+	if err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), m, handed); err != nil {
 		t.Fatal(err)
 	}
 	got, err := netmail.ReadMessage(strings.NewReader(s.mails()[0]))
@@ -108,7 +112,7 @@ func TestTheRelaysAnswerDecidesWhetherToTryAgain(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := openSink(t, map[string]string{row.verb: row.answer, "HELO": "554 go away"}, nil, nil)
-			err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), invoice)
+			err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), invoice, handed)
 			if (err == nil) != row.delivered || mail.IsRefusal(err) != row.refused {
 				t.Errorf("refused %v, error %v", mail.IsRefusal(err), err)
 			}
@@ -119,10 +123,10 @@ func TestTheRelaysAnswerDecidesWhetherToTryAgain(t *testing.T) {
 func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
 	m := invoice
 	m.To = "nobody at home"
-	if err := relayAt(t, "smtp://127.0.0.1:1").Send(t.Context(), m); !mail.IsRefusal(err) {
+	if err := relayAt(t, "smtp://127.0.0.1:1").Send(t.Context(), m, handed); !mail.IsRefusal(err) {
 		t.Errorf("got %v", err)
 	}
-	if err := relayAt(t, "smtp://127.0.0.1:1").Send(t.Context(), invoice); err == nil || mail.IsRefusal(err) {
+	if err := relayAt(t, "smtp://127.0.0.1:1").Send(t.Context(), invoice, handed); err == nil || mail.IsRefusal(err) {
 		t.Errorf("a relay that is away is a passing trouble, got %v", err)
 	}
 }
@@ -139,7 +143,7 @@ func TestThePasswordTravelsEncrypted(t *testing.T) {
 		t.Run(row.scheme, func(t *testing.T) {
 			r := relayAt(t, row.scheme+"://desk%40example.com:s3cret@"+row.sink.Addr().String())
 			r.tls.RootCAs = client.RootCAs
-			if err := r.Send(t.Context(), invoice); err != nil {
+			if err := r.Send(t.Context(), invoice, handed); err != nil {
 				t.Fatal(err)
 			}
 			if !row.sink.encrypted || !row.sink.heard("AUTH PLAIN") || !row.sink.heard("MAIL FROM:<desk@example.com>") || len(row.sink.mails()) != 1 {
@@ -152,7 +156,7 @@ func TestThePasswordTravelsEncrypted(t *testing.T) {
 func TestWithoutEncryptionNothingIsSaid(t *testing.T) {
 	plain := openSink(t, nil, nil, nil)
 	r := relayAt(t, "smtp://desk:s3cret@"+plain.Addr().String())
-	if err := r.Send(t.Context(), invoice); err == nil {
+	if err := r.Send(t.Context(), invoice, handed); err == nil {
 		t.Error("the password was sent in clear")
 	}
 	if plain.heard("AUTH") || plain.heard("MAIL") {
@@ -160,7 +164,7 @@ func TestWithoutEncryptionNothingIsSaid(t *testing.T) {
 	}
 	untrusted, _ := certificate(t)
 	s := openSink(t, nil, untrusted, nil)
-	if err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), invoice); err == nil {
+	if err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), invoice, handed); err == nil {
 		t.Error("an unknown certificate was trusted")
 	}
 }
@@ -175,6 +179,58 @@ func TestAnAddressOfARelayIsCheckedAtOnce(t *testing.T) {
 		r, err := New("smtp://relay.example", host)
 		if err != nil || r.from.Address != want {
 			t.Errorf("%q: from %v, %v", host, r, err)
+		}
+	}
+}
+
+func TestOneConversationCarriesManyMails(t *testing.T) {
+	s := openSink(t, nil, nil, nil)
+	r := relayAt(t, "smtp://"+s.Addr().String())
+	for range 3 {
+		if err := r.Send(t.Context(), invoice, handed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	greetings := 0
+	for _, said := range s.said {
+		if strings.HasPrefix(said, "EHLO") {
+			greetings++
+		}
+	}
+	if greetings != 1 || len(s.mails()) != 3 {
+		t.Errorf("%d greetings for %d mails", greetings, len(s.mails()))
+	}
+}
+
+func TestAMailThatIsNotHandedOverDoesNotArrive(t *testing.T) {
+	s := openSink(t, nil, nil, nil)
+	r := relayAt(t, "smtp://"+s.Addr().String())
+	lost := errors.New("another process has it")
+	if err := r.Send(t.Context(), invoice, mail.LastByte{May: func() error { return lost }, Gone: func() { t.Error("told that it left") }}); !errors.Is(err, lost) {
+		t.Errorf("got %v", err)
+	}
+	if err := r.Send(t.Context(), invoice, handed); err != nil { // the relay has heard the end of the first by then
+		t.Fatal(err)
+	}
+	r.Close()
+	if got := s.mails(); len(got) != 1 {
+		t.Errorf("%d mails arrived", len(got))
+	}
+}
+
+func TestEverythingButTheEndIsSaidBeforeAMailIsHandedOver(t *testing.T) {
+	s := openSink(t, map[string]string{"RCPT": "550 no such mailbox"}, nil, nil)
+	err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), invoice, mail.LastByte{May: func() error { t.Error("handed over a mail that was refused"); return nil }})
+	if !mail.IsRefusal(err) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMessageIdsAndTheSenderCarryThePublicNameAlone(t *testing.T) {
+	for host, want := range map[string]string{"https://desk.example.co.za": "desk.example.co.za", "http://127.0.0.1:8080": "[127.0.0.1]", "http://localhost:80": "localhost",
+		"desk.example.co.za:8443": "desk.example.co.za", "": "localhost"} {
+		if got := publicName(host); got != want {
+			t.Errorf("%q is called %s", host, got)
 		}
 	}
 }

@@ -1,0 +1,96 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+)
+
+// State is how an invoice stands, as the list sorts them.
+type State string
+
+// The states of an invoice. A failed mail is told beside the others: the newest
+// mail with the invoice was given up.
+const (
+	Sent       State = "sent"
+	Viewed     State = "viewed"
+	Overdue    State = "overdue"
+	Paid       State = "paid"
+	CreditedAs State = "credited"
+	MailFailed State = "mail_failed"
+)
+
+// States are all of them in the order a merchant thinks of them.
+var States = []State{Sent, Viewed, Overdue, Paid, CreditedAs, MailFailed}
+
+// Statuses are those of the purchases behind a state; nil where others decide.
+func (s State) Statuses() []purchase.Status {
+	switch s {
+	case Sent:
+		return []purchase.Status{purchase.Sent}
+	case Viewed:
+		return []purchase.Status{purchase.Viewed}
+	case Overdue:
+		return []purchase.Status{purchase.Overdue}
+	case Paid:
+		return []purchase.Status{purchase.Paid, purchase.Cleared, purchase.Settled}
+	case CreditedAs, MailFailed:
+	}
+	return nil
+}
+
+// Filter narrows the list of invoices; its zero value takes all.
+type Filter struct {
+	State          State // empty: all
+	Search         string
+	DueFrom, DueTo time.Time // both inclusive; zero: open
+}
+
+// Entry is an invoice in a list, with what became of it.
+type Entry struct {
+	Invoice
+	Status     purchase.Status
+	Payer      string // name, as the purchase has it now
+	Email      string
+	Due        time.Time
+	DueGiven   bool
+	CreditNote string // its number; empty: none
+	MailState  string // of the newest mail with the invoice; empty: none was queued
+	MailError  string
+	MailTo     string
+}
+
+// List gives a page of invoices, newest purchase first; pages lie beside purchases.
+func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Entry], error) {
+	if err := who.May(actor.Read); err != nil {
+		return paging.Page[Entry]{}, err
+	}
+	read, err := s.Read.Invoices(ctx, who.MerchantID, f, ask)
+	if err != nil {
+		return paging.Page[Entry]{}, err
+	}
+	return paging.Cut(ask, read), nil
+}
+
+// Counts gives the number of invoices by state, and of all under the empty state.
+// Counting stops at purchase.CountLimit + 1 in all.
+func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[State]int64, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return s.Read.CountInvoices(ctx, who.MerchantID, f, purchase.CountLimit+1)
+}
+
+// Entry gives the invoice of one purchase with what became of it; NotFound when it
+// has none.
+func (s *Service) Entry(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (Entry, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Entry{}, err
+	}
+	return s.Read.InvoiceEntry(ctx, who.MerchantID, purchaseID)
+}

@@ -1,0 +1,164 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/purchase"
+)
+
+// Letters writes the mails about documents in finished words.
+type Letters interface {
+	// Invoice asks the payer to pay.
+	Invoice(p Paper) mail.Letter
+	// CreditNote tells that an invoice was taken back.
+	CreditNote(p Paper) mail.Letter
+}
+
+var _ purchase.Papers = (*Service)(nil)
+
+// Issue implements purchase.Papers: a purchase that was not billed gets its serial
+// number when its invoice is first mailed.
+func (s *Service) Issue(tx purchase.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
+	t := tx.(Tx) //nolint:forcetypeassert // one transaction satisfies them all
+	if inv, known, err := t.InvoiceOf(rec.MerchantID, rec.ID, Invoiced); err != nil || known {
+		return inv.Number, err
+	}
+	inv := invoiceOf(rec.Purchase, rec.Brand)
+	return s.keep(t, who, inv, "Invoice %s was issued.")
+}
+
+// Credit implements purchase.Papers: an invoice that is cancelled is taken back by
+// a credit note with a number of its own. Empty: there was no invoice.
+func (s *Service) Credit(tx purchase.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
+	t := tx.(Tx) //nolint:forcetypeassert // one transaction satisfies them all
+	inv, known, err := t.InvoiceOf(rec.MerchantID, rec.ID, Invoiced)
+	if err != nil || !known {
+		return "", err
+	}
+	return s.keep(t, who, creditOf(inv, calendar.DateOf(t.Now())), "Credit note %s takes back invoice "+inv.Number+".")
+}
+
+func (s *Service) keep(tx Tx, who actor.Actor, inv Invoice, text string) (string, error) {
+	serial, err := tx.TakeSerials(inv.BrandID, inv.Kind, inv.Year, 1)
+	if err != nil {
+		return "", err
+	}
+	inv = inv.number(tx.NewID(), serial, tx.Now())
+	tx.InsertInvoice(inv)
+	tx.Audit(who, audit.Entry{Action: "invoice.issued", ObjectType: "invoice", ObjectID: inv.ID, ClientID: inv.ClientID, PurchaseID: inv.PurchaseID,
+		Text: fmt.Sprintf(text, inv.Number), After: map[string]any{"number": inv.Number, "total_cents": inv.TotalCents}})
+	return inv.Number, nil
+}
+
+// Documents are the numbered documents of one purchase; nil where there is none.
+type Documents struct{ Invoice, CreditNote *Invoice }
+
+// Of gives the documents of a purchase.
+func (s *Service) Of(ctx context.Context, merchantID, purchaseID uuid.UUID) (Documents, error) {
+	all, err := s.Read.DocumentsOf(ctx, merchantID, []uuid.UUID{purchaseID})
+	return all[purchaseID], err
+}
+
+// Paper is the invoice of a purchase as it is printed; without a number when none
+// was issued.
+func (s *Service) Paper(ctx context.Context, rec purchase.Record) (Paper, error) {
+	docs, err := s.Of(ctx, rec.MerchantID, rec.ID)
+	if err != nil {
+		return Paper{}, err
+	}
+	if docs.Invoice == nil {
+		return Unnumbered(rec.Purchase, rec.Brand), nil
+	}
+	return PaperOf(*docs.Invoice, rec.Purchase), nil
+}
+
+// Compose words mails about documents that were queued without words. The PDF goes
+// along by name: it is drawn, the same bytes each time, by whoever needs it.
+func (s *Service) Compose(ctx context.Context, mails []mail.Mail) ([]mail.Letter, error) {
+	out := make([]mail.Letter, len(mails))
+	for merchantID, at := range byMerchant(mails) {
+		ids := make([]uuid.UUID, len(at))
+		for n, i := range at {
+			ids[n] = mails[i].PurchaseID
+		}
+		about, err := s.Read.PurchasesOf(ctx, merchantID, ids)
+		if err != nil {
+			return nil, err
+		}
+		docs, err := s.Read.DocumentsOf(ctx, merchantID, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range at {
+			p, known := about[mails[i].PurchaseID]
+			if !known {
+				return nil, fmt.Errorf("word mail %s: %w", mails[i].ID, fault.Missing())
+			}
+			if out[i], err = s.word(ctx, mails[i], p, docs[p.ID]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func byMerchant(mails []mail.Mail) map[uuid.UUID][]int {
+	at := map[uuid.UUID][]int{}
+	for i, m := range mails {
+		at[m.MerchantID] = append(at[m.MerchantID], i)
+	}
+	return at
+}
+
+func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, docs Documents) (mail.Letter, error) {
+	switch {
+	case m.Kind == purchase.MailCredit && docs.CreditNote != nil:
+		return attached(s.Letters.CreditNote(PaperOf(*docs.CreditNote, p)), *docs.CreditNote), nil
+	case docs.Invoice != nil:
+		return attached(s.Letters.Invoice(PaperOf(*docs.Invoice, p)), *docs.Invoice), nil
+	}
+	brand, err := s.Purchases.Read.Brand(ctx, p.MerchantID, p.BrandID)
+	if err != nil {
+		return mail.Letter{}, err
+	}
+	return s.Letters.Invoice(Unnumbered(p, brand)), nil
+}
+
+func attached(l mail.Letter, inv Invoice) mail.Letter {
+	l.Attachments = append(l.Attachments, mail.Attachment{Name: inv.FileName(), Type: "application/pdf", Ref: refTo + inv.ID.String()})
+	return l
+}
+
+// FileName is what the PDF of a document is called.
+func (i Invoice) FileName() string { return i.Number + ".pdf" }
+
+// refTo begins the reference of an attachment that is a document.
+const refTo = "invoice:"
+
+// File draws the attachment that a reference names; NotFound when it is no document
+// of the merchant.
+func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([]byte, error) {
+	text, ours := strings.CutPrefix(ref, refTo)
+	id, err := uuid.Parse(text)
+	if !ours || err != nil {
+		return nil, fault.Missing()
+	}
+	inv, err := s.Read.Invoice(ctx, merchantID, id)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.Purchases.Read.Purchase(ctx, merchantID, inv.PurchaseID)
+	if err != nil {
+		return nil, err
+	}
+	return s.Draw(PaperOf(inv, p))
+}

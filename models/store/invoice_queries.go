@@ -1,0 +1,239 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/billing"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+)
+
+// InvoiceOf implements billing.Tx.
+func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID, kind billing.Kind) (inv billing.Invoice, known bool, err error) {
+	db, err := t.read()
+	if err != nil {
+		return inv, false, err
+	}
+	var rows []invoiceRow
+	if err := db.Find(&rows, "merchant_id = ? AND purchase_id = ? AND kind = ?", merchantID, purchaseID, string(kind)).Error; err != nil {
+		return inv, false, fmt.Errorf("find invoice: %w", err)
+	}
+	if len(rows) == 0 {
+		return inv, false, nil
+	}
+	inv, err = rows[0].domain()
+	return inv, err == nil, err
+}
+
+// InsertInvoice implements billing.Tx.
+func (t *Tx) InsertInvoice(inv billing.Invoice) { t.create(invoiceRowOf(inv)) }
+
+// Invoice implements billing.Reader.
+func (s *Store) Invoice(ctx context.Context, merchantID, id uuid.UUID) (billing.Invoice, error) {
+	row, err := take[invoiceRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
+	if err != nil {
+		return billing.Invoice{}, missing(err, "find invoice")
+	}
+	return row.domain()
+}
+
+// PurchasesOf implements billing.Reader.
+func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error) {
+	var rows []purchaseRow
+	if err := s.read(ctx).Select(purchaseColumns).Find(&rows, "merchant_id = ? AND id = ANY(?::uuid[])", merchantID, idsText(ids)).Error; err != nil {
+		return nil, fmt.Errorf("find purchases: %w", err)
+	}
+	list, err := s.purchasesOf(rows)
+	out := make(map[uuid.UUID]purchase.Purchase, len(list))
+	for _, p := range list {
+		out[p.ID] = p
+	}
+	return out, err
+}
+
+// DocumentsOf implements billing.Reader.
+func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Documents, error) {
+	var rows []invoiceRow
+	if err := s.read(ctx).Find(&rows, "merchant_id = ? AND purchase_id = ANY(?::uuid[])", merchantID, idsText(purchaseIDs)).Error; err != nil {
+		return nil, fmt.Errorf("find invoices: %w", err)
+	}
+	out := make(map[uuid.UUID]billing.Documents, len(purchaseIDs))
+	for _, r := range rows {
+		inv, err := r.domain()
+		if err != nil {
+			return nil, err
+		}
+		docs := out[inv.PurchaseID]
+		if inv.Kind == billing.Credited {
+			docs.CreditNote = &inv
+		} else {
+			docs.Invoice = &inv
+		}
+		out[inv.PurchaseID] = docs
+	}
+	return out, nil
+}
+
+// invoiceEntryRow is an invoice with what became of it.
+type invoiceEntryRow struct {
+	Invoice    invoiceRow `gorm:"embedded"`
+	Status     string
+	Payer      string
+	Email      string
+	Due        time.Time
+	DueGiven   bool
+	CreditNote string
+	MailState  string
+	MailError  string
+	MailTo     string
+}
+
+func (r invoiceEntryRow) entry() (billing.Entry, error) {
+	inv, err := r.Invoice.domain()
+	return billing.Entry{Invoice: inv, Status: purchase.Status(r.Status), Payer: r.Payer, Email: r.Email, Due: r.Due.UTC(), DueGiven: r.DueGiven,
+		CreditNote: r.CreditNote, MailState: r.MailState, MailError: r.MailError, MailTo: r.MailTo}, err
+}
+
+// invoicesOf is what every list of invoices reads: page is a list of their
+// purchases' ids, so that what stands beside is looked up for one page alone.
+const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email AS email, p.due, p.due_given, coalesce(cn.number, '') AS credit_note,
+		coalesce(m.state, '') AS mail_state, coalesce(m.error, '') AS mail_error, coalesce(m.recipient, '') AS mail_to
+	FROM invoices i JOIN purchases p ON p.id = i.purchase_id
+	LEFT JOIN invoices cn ON cn.purchase_id = i.purchase_id AND cn.kind = 'credit_note'
+	LEFT JOIN LATERAL (SELECT state, error, recipient FROM mails WHERE object_id = i.purchase_id AND kind = 'invoice' ORDER BY attempt DESC LIMIT 1) AS m ON true
+	WHERE i.merchant_id = ? AND i.kind = 'invoice' AND i.purchase_id IN (%s) ORDER BY i.purchase_id %s`
+
+// Invoices implements billing.Reader.
+func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter, ask paging.Ask) ([]billing.Entry, error) {
+	from, args := invoiceWhere(merchantID, f)
+	direction, compare := "DESC", "<"
+	if ask.Newer {
+		direction, compare = "ASC", ">"
+	}
+	page := "SELECT i.purchase_id" + from
+	if ask.From != uuid.Nil {
+		page, args = page+" AND i.purchase_id "+compare+" ?", append(args, ask.From)
+	}
+	page += fmt.Sprintf(" ORDER BY i.purchase_id %s LIMIT %d", direction, ask.Fetch())
+	return s.invoiceEntries(ctx, fmt.Sprintf(invoicesOf, page, direction), append([]any{merchantID}, args...)...)
+}
+
+// InvoiceEntry implements billing.Reader.
+func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (billing.Entry, error) {
+	list, err := s.invoiceEntries(ctx, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID)
+	if err == nil && len(list) == 0 {
+		err = fault.Missing()
+	}
+	if err != nil {
+		return billing.Entry{}, err
+	}
+	return list[0], nil
+}
+
+func (s *Store) invoiceEntries(ctx context.Context, query string, args ...any) ([]billing.Entry, error) {
+	var rows []invoiceEntryRow
+	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("list invoices: %w", err)
+	}
+	out := make([]billing.Entry, len(rows))
+	for i, r := range rows {
+		e, err := r.entry()
+		if err != nil {
+			return nil, err
+		}
+		out[i] = e
+	}
+	return out, nil
+}
+
+const creditedInvoice = ` AND EXISTS (SELECT 1 FROM invoices cn WHERE cn.purchase_id = i.purchase_id AND cn.kind = 'credit_note')`
+
+// failedInvoice: the newest mail with the invoice was given up.
+const failedInvoice = ` AND i.purchase_id IN (SELECT f.object_id FROM mails f WHERE f.merchant_id = i.merchant_id AND f.state = 'failed' AND f.kind = 'invoice'
+	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = 'invoice' AND later.attempt > f.attempt))`
+
+func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
+	where, args := " FROM invoices i JOIN purchases p ON p.id = i.purchase_id WHERE i.merchant_id = ? AND i.kind = 'invoice'", []any{merchantID}
+	add := func(condition string, more ...any) { where, args = where+condition, append(args, more...) }
+	if statuses := f.State.Statuses(); statuses != nil {
+		names := make(textArray, len(statuses))
+		for i, status := range statuses {
+			names[i] = string(status)
+		}
+		add(" AND p.merchant_id = i.merchant_id AND p.status = ANY(?::text[])", names)
+	}
+	switch f.State {
+	case billing.CreditedAs:
+		add(creditedInvoice)
+	case billing.MailFailed:
+		add(failedInvoice)
+	default:
+	}
+	if !f.DueFrom.IsZero() {
+		add(" AND p.due >= ?", f.DueFrom)
+	}
+	if !f.DueTo.IsZero() {
+		add(" AND p.due <= ?", f.DueTo)
+	}
+	if condition, value := invoiceSearch(f.Search); condition != "" {
+		add(condition, value...)
+	}
+	return where, args
+}
+
+// invoiceSearch finds by number (all of it, its beginning, or the serial alone) or
+// by what the purchase is found by.
+func invoiceSearch(typed string) (string, []any) {
+	q := searchQuery(typed)
+	typed = strings.ToUpper(strings.TrimSpace(typed))
+	serial, err := strconv.ParseInt(typed, 10, 64)
+	switch {
+	case q == "":
+		return "", nil
+	case strings.HasPrefix(typed, "INV-"):
+		return " AND starts_with(i.number, ?)", []any{strings.ToValidUTF8(strings.ReplaceAll(typed, "\x00", ""), "")}
+	case err == nil:
+		return " AND (i.serial = ? OR p.search @@ ?::tsquery)", []any{serial, q}
+	}
+	return " AND p.merchant_id = i.merchant_id AND p.search @@ ?::tsquery", []any{q}
+}
+
+// CountInvoices implements billing.Reader.
+func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter, limit int64) (map[billing.State]int64, error) {
+	f.State = ""
+	from, args := invoiceWhere(merchantID, f)
+	var parts []struct {
+		Status string
+		N      int64
+	}
+	query := fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT p.status%s LIMIT %d) AS part GROUP BY status", from, limit)
+	if err := s.read(ctx).Raw(query, args...).Scan(&parts).Error; err != nil {
+		return nil, fmt.Errorf("count invoices: %w", err)
+	}
+	counts := map[billing.State]int64{}
+	for _, part := range parts {
+		counts[""] += part.N
+		for _, state := range billing.States {
+			for _, status := range state.Statuses() {
+				if part.Status == string(status) {
+					counts[state] += part.N
+				}
+			}
+		}
+	}
+	var few struct{ Credited, Failed int64 }
+	query = fmt.Sprintf("SELECT (SELECT count(*) FROM (SELECT 1%[1]s%[2]s LIMIT %[4]d) AS a) AS credited, (SELECT count(*) FROM (SELECT 1%[1]s%[3]s LIMIT %[4]d) AS b) AS failed",
+		from, creditedInvoice, failedInvoice, limit)
+	if err := s.read(ctx).Raw(query, append(args, args...)...).Scan(&few).Error; err != nil {
+		return nil, fmt.Errorf("count invoices: %w", err)
+	}
+	counts[billing.CreditedAs], counts[billing.MailFailed] = few.Credited, few.Failed
+	return counts, nil
+}
