@@ -33,7 +33,7 @@ func bills(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, erro
 		return nil, err
 	}
 	defer quiet.leave()
-	clients, err := s.payers(ctx, billed)
+	clients, err := s.payers(ctx, "billed", billed)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func bills(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, erro
 
 // payers are clients with e-mail addresses, account and identity numbers, copied
 // from one straight in the table: making them is not what is measured.
-func (s *server) payers(ctx context.Context, n int) (ids []string, err error) {
+func (s *server) payers(ctx context.Context, called string, n int) (ids []string, err error) {
 	var one struct{ ID string }
 	err = s.post("/api/v1/clients/", `{"email":"bill@example.com","full_name":"Nomvula Dlamini","phone":"27821234567","personal_code":"8501015009086",
 		"street_address":"12 Long Street","city":"Cape Town","zip_code":"8001","country":"ZA","bank_account":"4000000000","bank_code":"632005"}`, &one)
@@ -78,8 +78,8 @@ func (s *server) payers(ctx context.Context, n int) (ids []string, err error) {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	rows, err := conn.Query(ctx, `INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
-		'id', gen_random_uuid(), 'email', 'payer' || n || '@example.com', 'full_name', 'Payer ' || n)) AS r
-		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made RETURNING id::text`, n, one.ID)
+		'id', gen_random_uuid(), 'email', $3 || n || '@example.com', 'full_name', 'Payer ' || n)) AS r
+		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made RETURNING id::text`, n, one.ID, called)
 	if err != nil {
 		return nil, err
 	}
