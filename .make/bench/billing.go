@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,19 +26,21 @@ const (
 // it made once more: read out, deleted, and COPYed into the same tables with the
 // same indexes, keys and triggers, committed at once.
 //
-// A process that leaves the mails alone answers, so that the rows are those that
-// the request wrote.
-func bills(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, error) {
-	quiet, err := s.beside("--no-workers")
-	if err != nil {
+// Meanwhile nobody sends the mails, so that the rows are those that the request
+// wrote.
+func bills(ctx context.Context, s *server, _ time.Duration, _ int) (out []line, err error) {
+	s.leave()
+	if err := s.serve(s.env, "--no-workers"); err != nil {
 		return nil, err
 	}
-	defer quiet.leave()
+	defer func() {
+		s.leave()
+		err = errors.Join(err, s.exec(ctx, "UPDATE mails SET state = 'sent', sent_at = now(), next_try_at = NULL WHERE state = 'queued'", "VACUUM mails"), s.serve(s.env))
+	}()
 	clients, err := s.payers(ctx, "billed", billed)
 	if err != nil {
 		return nil, err
 	}
-	var out []line
 	for _, size := range []struct {
 		n   int
 		aim time.Duration
@@ -45,7 +48,7 @@ func bills(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, erro
 		body := s.bill(clients[:size.n])
 		var ours, theirs []time.Duration
 		for round := range rounds + 1 {
-			posted, copied, err := s.billOnce(ctx, quiet, body, size.n)
+			posted, copied, err := s.billOnce(ctx, body, size.n)
 			if err != nil {
 				return nil, err
 			}
@@ -96,13 +99,13 @@ func (s *server) bill(clients []string) string {
 		s.cast.BrandID, time.Now().Add(30*24*time.Hour).Unix(), strings.Join(clients, `"},{"client_id":"`))
 }
 
-func (s *server) billOnce(ctx context.Context, on *server, body string, n int) (posted, copied time.Duration, err error) {
+func (s *server) billOnce(ctx context.Context, body string, n int) (posted, copied time.Duration, err error) {
 	if err := s.exec(ctx, "CHECKPOINT"); err != nil {
 		return 0, 0, err
 	}
 	var ids []string
 	began := time.Now()
-	if err := on.post("/billing/", body, &ids); err != nil {
+	if err := s.post("/billing/", body, &ids); err != nil {
 		return 0, 0, err
 	}
 	posted = time.Since(began)

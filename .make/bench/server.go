@@ -95,12 +95,6 @@ func (s *server) serve(env []string, args ...string) error {
 	return nil
 }
 
-// beside starts another process on the same database.
-func (s *server) beside(args ...string) (*server, error) {
-	other := &server{cast: s.cast}
-	return other, other.serve(s.env, args...)
-}
-
 // leave ends the process alone.
 func (s *server) leave() {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)

@@ -133,7 +133,7 @@ func (b *books) afterKill() {
 // random moments, the first of them while it checks the rows.
 func TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice(t *testing.T) {
 	t.Parallel()
-	const rows, mailed, kills, checking = 10_000, 20, 20, 4
+	const rows, mailed, kills, checking = 10_000, 10, 20, 4
 	b := newBooks(t)
 	box := openLetterbox(t)
 	b.env["DEBITDESK_SMTP_URL"] = "smtp://" + box.Addr().String()
