@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -103,5 +104,36 @@ func TestAnAccountThatWasChargedInVainHasNoPartInTheOwnMandate(t *testing.T) {
 	}
 	if k, err := h.purchases.Source(ctx, now); err != nil || k.ID != p.ID {
 		t.Errorf("the account shown is %s, %v", k.ID, err)
+	}
+}
+
+func TestDeletingATokenDropsItsOwnFirstDebitWhileThatWaits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		due    *time.Time
+		before purchase.Status
+	}{"on its due": {noon(day(10)), purchase.PendingCharge}, "as early as it can": {nil, purchase.PendingExecute}} {
+		h := amending(t)
+		p := h.ask(asking{account: "4000000000", cents: 10000, due: c.due})
+		h.to(start.Add(time.Minute))
+		if now := h.get(p.ID); now.Status != c.before || !now.IsRecurringToken {
+			t.Fatalf("%s: %s before", name, now.Status)
+		}
+		impact, err := h.purchases.DeletionImpact(ctx, h.who, p.ID)
+		must(t, err)
+		if len(impact.Waiting) != 1 || impact.WaitingCents() != 10000 {
+			t.Errorf("%s: the deletion is said to break %d charges", name, len(impact.Waiting))
+		}
+		answer, err := h.purchases.DeleteTokenOf(ctx, h.who, p.ID)
+		must(t, err)
+		for _, rec := range []purchase.Record{answer, h.get(p.ID)} {
+			if rec.Status != purchase.Failed || rec.IsRecurringToken || lastError(rec) != "recurring_token_expired" || rec.Collection.State != collection.Cancelled {
+				t.Errorf("%s: %s, token %t, %s, collection %s", name, rec.Status, rec.IsRecurringToken, lastError(rec), rec.Collection.State)
+			}
+		}
+		h.to(day(15).At(12, 0))
+		if n := h.ledger(p.ID); n != 0 {
+			t.Errorf("%s: %d cents were collected", name, n)
+		}
 	}
 }
