@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 	if len(debits) == besideRows {
 		v.MoreHref = "/purchases?token=" + m.ID.String()
 	}
-	if v.Live, err = h.live(c, s); err != nil {
+	if v.Live, err = h.live(c, s, rec); err != nil {
 		return v, err
 	}
 	if v.Reason != nil {
@@ -94,9 +95,11 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 }
 
 // live is the place of the panel that follows the payer's answer: it is there
-// while a DebiCheck request waits, and when nobody answered it.
-func (h *Mandates) live(c echo.Context, s mandate.Sheet) (templ.Component, error) {
-	if h.LivePanel == nil || s.Kind != mandate.DebiCheck || !s.State.Waiting() && !s.State.Unanswered() {
+// while a DebiCheck request waits, and when nothing came of one that can be made again.
+func (h *Mandates) live(c echo.Context, s mandate.Sheet, rec purchase.Record) (templ.Component, error) {
+	settled := slices.Contains([]purchase.Status{purchase.Paid, purchase.Refunded, purchase.PendingCharge, purchase.Cancelled, purchase.Expired}, rec.Status)
+	again := s.State.Unanswered() && !settled // paid another way, it needs no mandate
+	if h.LivePanel == nil || s.Kind != mandate.DebiCheck || !s.State.Waiting() && !again {
 		return nil, nil
 	}
 	return h.LivePanel(c.Request().Context(), access.Actor(c), s)
