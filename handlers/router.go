@@ -48,6 +48,7 @@ type Deps struct {
 	Amendments   *web.Amendments
 	SetUp        *web.MandateForms
 	Home         *web.Home
+	Batches      *web.Batches
 	Invoices     *web.Invoices
 	Live         *web.Live
 }
@@ -99,6 +100,7 @@ func (e *edge) routes() {
 	e.hosted()
 	e.desk()
 	e.debits()
+	e.batches()
 	e.jsonAPI()
 	e.playground()
 }

@@ -19,6 +19,7 @@ import (
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	bank "debitdesk/models/bank/sandbox"
+	"debitdesk/models/batch"
 	"debitdesk/models/credential"
 	"debitdesk/models/debit"
 	"debitdesk/models/mail/outbox"
@@ -98,7 +99,14 @@ func (s *street) fill() {
 		s.t.Fatal(err)
 	}
 	session, _, _ := strings.Cut(between(s.Page(s.A.Owner, "GET", "/account", nil).Body, "/account/sessions/", "/end"), "/")
-	s.ids = map[string]string{"/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+	sent, err := s.Batches.Upload(s.t.Context(), s.A.Actor, batch.Upload{Name: "rows.csv", Source: batch.FromFile, BrandID: s.A.BrandID, Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb,100,2099-03-01\n")})
+	if err == nil {
+		sent, err = s.Batches.Map(s.t.Context(), s.A.Actor, sent.ID, sent.Mapping)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.ids = map[string]string{"/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
 }
 

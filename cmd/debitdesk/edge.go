@@ -47,6 +47,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store)
 	rooms.Live.Watch = watch
 	deps.Rooms(rooms)
+	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
 	if s.sandbox != nil {
 		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Files: s.billing.File, Page: desk.Show}
 	}

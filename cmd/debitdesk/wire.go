@@ -10,6 +10,7 @@ import (
 	"debitdesk/handlers/papers"
 	"debitdesk/models/actor"
 	bankdesk "debitdesk/models/bank/sandbox"
+	"debitdesk/models/batch"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -37,6 +38,7 @@ type services struct {
 	debits      *debit.Service
 	outbox      *outbox.Service
 	billing     *billing.Service
+	batches     *batch.Service
 	sandbox     *sandbox.Desk // nil in live mode
 }
 
@@ -73,6 +75,10 @@ func wire(a *App, baseURL string) (services, error) {
 	if relay, ok := sender.(*smtp.Relay); ok {
 		out.outbox.Sender = outbox.WithFiles{Sender: relay, File: bills.File}
 	}
+	out.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: out.billing, Purchases: purchases, Clients: out.clients, Timetable: timetable, Now: now,
+		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
+			a.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
+		}}
 	if a.Config.Sandbox() {
 		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,
 			Payer: bank.ForceMandate,

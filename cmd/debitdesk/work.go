@@ -62,8 +62,9 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 	}
 	s := a.Services
 	d := jobs.Deps{Pool: a.Store.Pool, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.outbox.Send,
-		SendDue:    func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
-		RunDue:     func(ctx context.Context) error { _, err := s.debits.Run(ctx); return err },
+		SendDue:   func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
+		RunDue:    func(ctx context.Context) error { _, err := s.debits.Run(ctx); return err },
+		WorkBatch: s.batches.Work, WorkBatches: s.batches.TakeUp,
 		FoldCounts: func(ctx context.Context) error { _, err := a.Store.FoldCounts(ctx); return err },
 	}
 	a.hurry(&d)

@@ -25,6 +25,7 @@ import (
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
+	"debitdesk/models/batch"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -51,6 +52,7 @@ type House struct {
 	Desk      *web.Desk
 	Clients   *client.Service
 	Purchases *purchase.Service
+	Batches   *batch.Service
 	Billing   *billing.Service
 	A, B      Merchant
 	tb        testing.TB
@@ -110,6 +112,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
 	h.Purchases.Letters = letters.Writer{Base: BaseURL}
 	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db))
+	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
+	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {

@@ -57,6 +57,9 @@ func (h *Clients) List(c echo.Context) error {
 		return err
 	}
 	view := state.view(page, count, ignored)
+	if who.Can(actor.Bill) && count > 0 {
+		view.Bill = []components.Button{{Label: "Bill these clients", Icon: "layers", Href: "/batches/new?" + url.Values{"q": {state.text}, "account": {state.account}}.Encode()}}
+	}
 	if c.Request().Header.Get("HX-Target") == pages.ClientsTarget {
 		return render(c, http.StatusOK, pages.ClientResults(view))
 	}

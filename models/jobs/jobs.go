@@ -63,6 +63,9 @@ type Deps struct {
 	Tidy       func(ctx context.Context) error
 	FoldCounts func(ctx context.Context) error
 
+	WorkBatch   func(ctx context.Context, id uuid.UUID) error // what a batch has to do
+	WorkBatches func(ctx context.Context) error               // batches that lost their worker
+
 	// DueEvery is how often RunDue comes round by itself; 0 is a minute.
 	DueEvery time.Duration
 	// Pressing asks each LookEvery whether RunDue is wanted before that, because
@@ -91,6 +94,9 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.SendDueMails]) error { return d.SendDue(ctx) }))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.RunDue]) error { return d.RunDue(ctx) }))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.Tidy]) error { return d.Tidy(ctx) }))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.WorkBatch]) error {
+		return d.WorkBatch(ctx, j.Args.BatchID)
+	}))
 	client, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{
 		Queues:        map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}},
 		Workers:       done,

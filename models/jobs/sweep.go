@@ -28,6 +28,7 @@ const (
 	dueLock = 7316214010 + iota
 	mailLock
 	countLock
+	batchLock
 )
 
 const (
@@ -52,6 +53,7 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "run due", lock: dueLock, every: d.DueEvery, do: d.RunDue, pressing: d.Pressing, look: d.LookEvery},
 		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},
 		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
+		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
 	} {
 		s.under.Go(func() { s.comeRound(ctx, one) })
 	}

@@ -33,3 +33,11 @@ type Tidy struct{}
 
 // Kind implements Job.
 func (Tidy) Kind() string { return "tidy" }
+
+// WorkBatch goes on with a batch that has something to do: check, send or void rows.
+type WorkBatch struct {
+	BatchID uuid.UUID `json:"batch_id"`
+}
+
+// Kind implements Job.
+func (WorkBatch) Kind() string { return "work_batch" }

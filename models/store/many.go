@@ -42,7 +42,7 @@ func (i *insertion) copied(ctx context.Context, row any) []any {
 	for n, f := range i.fields {
 		switch words := args[n].(type) {
 		case textArray:
-			if args[n] = []string(words); f.FieldType == searchType {
+			if args[n] = append([]string{}, words...); f.FieldType == searchType { // none is empty, not null
 				args[n] = vectorOf(words)
 			}
 		default:

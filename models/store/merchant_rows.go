@@ -118,6 +118,9 @@ func (s *Store) Brand(ctx context.Context, merchantID, brandID uuid.UUID) (merch
 	if b, ok := s.kept.brand(merchantID, brandID); ok {
 		return b, nil
 	}
+	if brandID == uuid.Nil { // which means all of them below
+		return merchant.Brand{}, fault.Missing()
+	}
 	brands, err := s.brands(ctx, merchantID, brandID)
 	if err != nil {
 		return merchant.Brand{}, err

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/export"
+	"debitdesk/models/actor"
+	"debitdesk/models/batch"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Result serves GET /batches/:id/result.
+func (h *Batches) Result(c echo.Context) error {
+	b, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	if !b.Started() {
+		return c.Redirect(http.StatusSeeOther, batchHref(b.ID, batchStep(b)))
+	}
+	view := pages.BatchResultView{Head: h.head(b, "result", nil), Stats: resultStats(b), Closing: closing(b), DownloadHref: batchHref(b.ID, "result.csv"), Action: batchHref(b.ID, "turns")}
+	if view.Failed, err = h.failed(c, b); err != nil {
+		return err
+	}
+	n := b.Counts
+	if over := b.State == batch.Done || b.State == batch.Stopped; over && access.Actor(c).Can(actor.Bill) {
+		switch open := n.Failed + n.Left(); {
+		case open > 0:
+			view.Repair = "Repair " + counted(int64(open), "row")
+		case n.Skipped > 0:
+			view.Repair = "Mend rows that had problems"
+		}
+		if n.Sent > 0 {
+			view.VoidHref, view.VoidLabel = batchHref(b.ID, "voiding"), "Void what is unpaid"
+		}
+	}
+	return h.Desk.show(c, http.StatusOK, "Result of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchResult(f, view) })
+}
+
+// closing is the line that accounts for every row, checked.
+func closing(b batch.Batch) components.Note {
+	n := b.Counts
+	text := fmt.Sprintf("%s read = %s sent + %s left out + %s failed", counted(int64(b.Rows), "row"), grouped(int64(n.Sent+n.Voided)), grouped(int64(n.Skipped)), grouped(int64(n.Failed)))
+	if n.Left() > 0 {
+		text += " + " + grouped(int64(n.Left())) + " left"
+	}
+	if n.Voided > 0 {
+		text += "; of those sent, " + grouped(int64(n.Voided)) + " were voided"
+	}
+	if n.Uncharged > 0 {
+		text += ". " + counted(int64(n.Uncharged), "debit") + " could not be planned; the result file says why"
+	}
+	switch {
+	case !n.AddUp(b.Rows):
+		return components.Note{Kind: "bad", Title: "The rows do not add up", Text: text + ". Tell us the number of this batch."}
+	case n.Failed+n.Uncharged > 0:
+		return components.Note{Kind: "warn", Title: "Every row is accounted for", Text: text + "."}
+	}
+	return components.Note{Kind: "ok", Title: "Every row is accounted for", Text: text + "."}
+}
+
+// AskVoid serves GET /batches/:id/voiding.
+func (h *Batches) AskVoid(c echo.Context) error {
+	b, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	if err := access.Actor(c).May(actor.Bill); err != nil {
+		return err
+	}
+	ask := components.Confirm{ID: "voiding", Title: "Void the unpaid invoices of " + b.Name + "?", Text: "This cannot be undone. What was paid meanwhile stays.",
+		Breaks: []string{"Up to " + counted(int64(b.Counts.Sent), "invoice") + " of " + sum(b.Counts.SentCents, "ZAR") + " are cancelled, with a credit note each.", "Debits that are planned are dropped or recalled."},
+		Action: batchHref(b.ID, "voiding"), Button: "Void the invoices", CancelHref: batchHref(b.ID, "result")}
+	return h.Desk.show(c, http.StatusOK, ask.Title, batchesRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+}
+
+// Void serves POST /batches/:id/voiding.
+func (h *Batches) Void(c echo.Context) error {
+	b, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	_, err = h.Service.Void(c.Request().Context(), access.Actor(c), b.ID)
+	switch {
+	case mayShow(err) && b.Started():
+		return h.runPage(c, b, err)
+	case err != nil:
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, batchHref(b.ID, "run"))
+}
+
+// resultPage is how many rows of the result file are read at once.
+const resultPage = 1000
+
+// File serves GET /batches/:id/result.csv: the rows as they came, with what became of each.
+func (h *Batches) File(c echo.Context) error {
+	b, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	t := export.Table{Name: b.Name, Made: h.Desk.Now()}
+	for i := range b.Format.Header {
+		t.Heads = append(t.Heads, export.Head{Text: b.ColumnName(i)})
+	}
+	for _, head := range []string{"row", "id", "number", "status", "error"} {
+		t.Heads = append(t.Heads, export.Head{Text: head})
+	}
+	to := &download{c: c, control: http.NewResponseController(c.Response()), contentType: export.CSV.ContentType(), name: resultName(b)}
+	w, err := export.Open(export.CSV, to, t)
+	if err != nil {
+		return err
+	}
+	defer w.Release()
+	for q := (batch.RowQuery{Limit: resultPage}); ; {
+		rows, err := h.Service.Rows(c.Request().Context(), access.Actor(c), b.ID, q)
+		if err != nil {
+			to.breakOff()
+			return err
+		}
+		for _, r := range rows {
+			if err := w.Row(resultCells(b, r)); err != nil {
+				return err
+			}
+			q.After = r.N
+		}
+		if len(rows) < resultPage {
+			return w.Finish()
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+}
+
+func resultName(b batch.Batch) string {
+	name := b.Name
+	if at := strings.LastIndexByte(name, '.'); at > 0 {
+		name = name[:at]
+	}
+	return name + "-result.csv"
+}
+
+func resultCells(b batch.Batch, r batch.Row) []export.Cell {
+	cells := make([]export.Cell, 0, len(b.Format.Header)+5)
+	for i := range b.Format.Header {
+		text := ""
+		if i < len(r.Cells) {
+			text = r.Cells[i]
+		}
+		cells = append(cells, export.Text(text))
+	}
+	id := ""
+	if r.Number != "" {
+		id = r.PurchaseID.String()
+	}
+	why := r.Error
+	if r.State == batch.Bad {
+		var all []string
+		for _, p := range r.Problems {
+			all = append(all, p.At(r.N))
+		}
+		why = strings.Join(all, "; ")
+	}
+	return append(cells, export.Count(int64(r.N)), export.Text(id), export.Text(r.Number), export.Text(string(r.State)), export.Text(why))
+}

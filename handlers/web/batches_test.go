@@ -1,0 +1,124 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/handlertest"
+)
+
+const sheetOfTwo = "email;full name;amount;due;description\na@example.com;Anna;\"1 234,50\";2099-03-01;Levy\nnobody;Ben;100,00;2099-03-01;Levy\n"
+
+// uploaded posts a file as a browser does and gives the answer.
+func uploaded(t *testing.T, h *handlertest.House, who handlertest.Person, name, content string) handlertest.Answer {
+	t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for field, value := range map[string]string{"form_key": uuid.NewString(), "brand_id": h.A.BrandID.String()} {
+		if err := w.WriteField(field, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	part, err := w.CreateFormFile("file", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := part.Write([]byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return h.Call("POST", "/batches", body.Bytes(), "Cookie: "+who.Cookie, "Accept: text/html", "Sec-Fetch-Site: same-origin", "Content-Type: "+w.FormDataContentType())
+}
+
+// mapped is the address of a batch whose columns are as they were guessed.
+func mapped(t *testing.T, h *handlertest.House, content string) string {
+	t.Helper()
+	at := strings.TrimSuffix(uploaded(t, h, h.A.Finance, "march.csv", content).Want(http.StatusSeeOther).Header.Get("Location"), "/map")
+	h.Page(h.A.Finance, "GET", at+"/map", nil).Want(http.StatusOK).Contains("semicolons", "guessed")
+	form := url.Values{}
+	for i, field := range []string{"email", "full_name", "amount", "due", "product"} {
+		form.Set("column_"+string(rune('0'+i)), field)
+	}
+	h.Page(h.A.Finance, "POST", at+"/map", form).Want(http.StatusSeeOther)
+	return at
+}
+
+func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := mapped(t, h, sheetOfTwo)
+	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("With problems", "No e-mail address", `value="nobody"`, "Row 3, email")
+
+	cell := h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"ben@example.com"}}, "HX-Request: true").Want(http.StatusOK)
+	cell.Contains("Ready", `hx-swap-oob="true"`, "Review 2 invoices").Lacks("<html")
+
+	review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Anna", "Levy", "Send 2 invoices")
+	form := url.Values{"rows": {"2"}, "cents": {"133450"}, "hold": {"0"}}
+	if !strings.Contains(review.Body, `value="133450"`) {
+		t.Error("the button does not repeat the sum")
+	}
+	h.Page(h.A.Finance, "POST", at+"/start", url.Values{"rows": {"3"}, "cents": {"133450"}}).Want(http.StatusConflict).Contains("changed since")
+	h.Page(h.A.Staff, "POST", at+"/start", form).Want(http.StatusForbidden)
+	h.Page(h.A.Finance, "POST", at+"/start", form).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/run", nil, "HX-Target: progress").Want(http.StatusOK).Contains(`hx-trigger="every 1s"`)
+	id := uuid.MustParse(strings.TrimPrefix(at, "/batches/"))
+	if err := h.Batches.Work(context.Background(), id); err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Finance, "GET", at+"/run", nil, "HX-Target: progress").Want(286).Lacks("every 1s").Contains("See the result")
+	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains("2 rows read = 2 sent + 0 left out + 0 failed")
+	file := h.Page(h.A.Finance, "GET", at+"/result.csv", nil).Want(http.StatusOK)
+	file.Contains("email,full name,amount,due,description,row,id,number,status,error", "a@example.com,Anna,", "sent")
+	if n := h.Count(`SELECT count(*) FROM invoices WHERE merchant_id = $1`, h.A.ID); n != 2 {
+		t.Errorf("%d invoices", n)
+	}
+	h.Page(h.A.Finance, "GET", at+"/voiding", nil).Want(http.StatusOK).Contains("Up to 2", "credit note")
+	h.Page(h.A.Finance, "GET", "/batches", nil).Want(http.StatusOK).Contains("march.csv", "Done")
+}
+
+func TestFilesThatAreNoneAreRefusedOnTheSamePage(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	for name, content := range map[string]string{"empty.csv": "", "old.xls": "\xD0\xCF\x11\xE0 old", "heading.csv": "email,amount,due\n", "paper.pdf": "%PDF-1.7"} {
+		uploaded(t, h, h.A.Finance, name, content).Want(http.StatusUnprocessableEntity).Contains("New batch")
+	}
+	uploaded(t, h, h.A.Staff, "a.csv", sheetOfTwo).Want(http.StatusForbidden)
+	h.Page(h.A.Staff, "GET", "/batches/new", nil).Want(http.StatusForbidden)
+	h.Page(h.A.Staff, "GET", "/batches", nil).Want(http.StatusOK).Contains("Finance or an admin").Lacks(`class="btn primary" href="/batches/new"`)
+	if n := h.Count(`SELECT count(*) FROM batches`); n != 0 {
+		t.Errorf("%d batches were left behind", n)
+	}
+}
+
+func TestAStrangerFindsNoBatch(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := mapped(t, h, sheetOfTwo)
+	for _, step := range []string{"", "/map", "/check", "/review", "/run", "/result", "/result.csv", "/voiding"} {
+		h.Page(h.B.Owner, "GET", at+step, nil).Want(http.StatusNotFound)
+	}
+	for _, act := range []string{"/map", "/cells", "/fixes", "/skips", "/start", "/turns", "/voiding"} {
+		h.Page(h.B.Owner, "POST", at+act, url.Values{"n": {"3"}, "column": {"0"}, "text": {"x"}, "turn": {"stop"}}).Want(http.StatusNotFound)
+	}
+}
+
+func TestTheSameUploadSentTwiceIsOneBatch(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	form := url.Values{"form_key": {uuid.NewString()}, "brand_id": {h.A.BrandID.String()}, "cells": {"email\tamount\tdue\na@example.com\t100\t2099-03-01\n"}}
+	first := h.Page(h.A.Finance, "POST", "/batches/paste", form).Want(http.StatusSeeOther)
+	again := h.Page(h.A.Finance, "POST", "/batches/paste", form).Want(http.StatusSeeOther)
+	if first.Header.Get("Location") != again.Header.Get("Location") || h.Count(`SELECT count(*) FROM batches`) != 1 {
+		t.Error("a second click made a second batch")
+	}
+}

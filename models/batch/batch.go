@@ -1,0 +1,147 @@
+package batch
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/batch/sheet"
+)
+
+// State is where a batch stands.
+type State string
+
+// The states of a batch. Checking, Running and Voiding are work that goes on without anybody watching.
+const (
+	ToMap    State = "mapping"
+	Checking State = "checking"
+	Checked  State = "checked"
+	Running  State = "running"
+	Paused   State = "paused"
+	Voiding  State = "voiding"
+	Done     State = "done"
+	Stopped  State = "stopped"
+)
+
+// Source is where the rows came from.
+type Source string
+
+// The sources of rows.
+const (
+	FromFile    Source = "file"
+	FromPaste   Source = "paste"
+	FromClients Source = "clients"
+)
+
+// Batch is a file of rows on its way to invoices. The rows are the truth; Counts is what they add up to.
+type Batch struct {
+	ID, MerchantID, BrandID uuid.UUID
+	Name                    string
+	Source                  Source
+	State                   State
+	Format                  sheet.Format
+	Mapping                 Mapping
+	HeaderHash, ContentHash []byte
+	Counts                  Counts
+	Rows                    int // read from the file
+	GoodOnly                bool
+	WarningsAccepted        bool
+	HoldUntil               time.Time // nothing is sent before
+	PauseAfter              int       // rows sent after which it waits for a person; 0: never
+	Cursor                  int       // how far voiding came
+	Note                    string    // why it waits
+	Creator, Starter        actor.Actor
+	CreatedAt, UpdatedAt    time.Time
+	StartedAt, EndedAt      time.Time
+}
+
+// AtWork tells whether something goes on by itself.
+func (b Batch) AtWork() bool { return b.State == Checking || b.State == Running || b.State == Voiding }
+
+// Started tells whether a person has sent it; its mapping is then fixed.
+func (b Batch) Started() bool { return !b.StartedAt.IsZero() }
+
+// Held tells whether the hold window is open: stopping now leaves nothing behind.
+func (b Batch) Held(now time.Time) bool { return b.State == Running && b.HoldUntil.After(now) }
+
+// RowState is where a row stands.
+type RowState string
+
+// The states of a row. A row that was sent stays sent, unless its invoice is voided.
+const (
+	Fresh   RowState = "new" // not checked yet
+	Ready   RowState = "ready"
+	Bad     RowState = "bad"
+	Skipped RowState = "skipped"
+	Sent    RowState = "sent"
+	Failed  RowState = "failed"
+	Voided  RowState = "voided"
+)
+
+// Charging is what becomes of a row that asks for a debit on the due date.
+type Charging string
+
+// The states of a row's charge.
+const (
+	NoCharge     Charging = ""
+	ChargeWanted Charging = "wanted"
+	ChargeDone   Charging = "done"
+	ChargeFailed Charging = "failed"
+)
+
+// Warning is what a person should look at before sending.
+type Warning string
+
+// The warnings that a look beyond the row gives; others are sentences of their own.
+const (
+	BilledTwice  Warning = "twice"     // the same client and amount stand in the file more than once
+	BilledLately Warning = "last_week" // the client was billed the same amount within seven days
+)
+
+// warnWithin is how far back BilledLately looks.
+const warnWithin = 7 * 24 * time.Hour
+
+// Row is one row of the file and what became of it.
+type Row struct {
+	N          int // as a spreadsheet numbers it
+	Cells      []string
+	Broken     []sheet.Problem
+	State      RowState
+	Problems   []Problem
+	Warnings   []Warning
+	Name       string // who it is for, as lists show it
+	ClientID   uuid.UUID
+	NewClient  bool // a client will be made, or was
+	Due        Day
+	TotalCents int64
+	SameKey    string // equal for the same payer and amount; kept as a hash
+	Charge     Charging
+	PurchaseID uuid.UUID
+	Number     string
+	Error      string // why it failed, or why it was skipped
+}
+
+// Counts are rows by state, and cents of those that matter.
+type Counts struct {
+	Fresh      int   `json:"new"`
+	Ready      int   `json:"ready"`
+	Bad        int   `json:"bad"`
+	Skipped    int   `json:"skipped"`
+	Sent       int   `json:"sent"`
+	Failed     int   `json:"failed"`
+	Voided     int   `json:"voided"`
+	Warned     int   `json:"warned"`    // of the ready ones
+	Charges    int   `json:"charges"`   // debits still to be planned
+	Uncharged  int   `json:"uncharged"` // invoiced, and the debit that was asked for is not planned
+	ReadyCents int64 `json:"ready_cents"`
+	SentCents  int64 `json:"sent_cents"` // without what was voided
+}
+
+// Left is how many rows nothing has become of yet.
+func (c Counts) Left() int { return c.Fresh + c.Ready + c.Bad }
+
+// AddUp tells whether every row read is accounted for: sent (voided or not), skipped, failed or left.
+func (c Counts) AddUp(read int) bool {
+	return read == c.Sent+c.Voided+c.Skipped+c.Failed+c.Left()
+}

@@ -1,0 +1,151 @@
+package batch
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/billing"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/collection"
+	"debitdesk/models/merchant"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+)
+
+// Day is a calendar date.
+type Day = calendar.Date
+
+// Tx is what the use cases of batches write, all in one transaction. Who holds a batch's lock is alone with its rows.
+type Tx interface {
+	billing.Tx
+	InsertClient(c client.Client)
+
+	InsertBatch(b Batch)
+	// AddRows writes rows as they were read, many at a time.
+	AddRows(b Batch, rows []Row) error
+	// LockBatch reads a batch and keeps others from working on it; NotFound otherwise.
+	LockBatch(merchantID, id uuid.UUID) (Batch, error)
+	// SaveBatch counts the rows and writes the batch; b gets the counts.
+	SaveBatch(b *Batch) error
+	// RowsIn reads rows in one of the states whose number is above after, in order.
+	RowsIn(b Batch, states []RowState, after, limit int) ([]Row, error)
+	// RowAt reads one row; NotFound when there is none.
+	RowAt(b Batch, n int) (Row, error)
+	// SaveRows writes what became of rows; cells too when withCells.
+	SaveRows(b Batch, rows []Row, withCells bool) error
+	// SaveCharges writes what became of the charges of rows, and nothing else.
+	SaveCharges(b Batch, rows []Row) error
+	// DropCharges gives up the debits that are still to be planned.
+	DropCharges(b Batch, why string)
+	// MoveRows takes all rows in the states from to another; only those numbered, when any are. It tells how many.
+	MoveRows(b Batch, from []RowState, to RowState, why string, numbered []int) (int, error)
+	// Warn finds ready rows that a person should look at.
+	Warn(b Batch, since time.Time) error
+	// RememberMapping keeps a mapping for the next file with the same heading.
+	RememberMapping(b Batch) error
+	// MatchClients finds live clients by id, e-mail address (any case) or identity number.
+	MatchClients(merchantID uuid.UUID, by Keys) ([]client.Client, error)
+}
+
+// Keys name clients.
+type Keys struct {
+	IDs        []uuid.UUID
+	Emails     []string
+	Identities []bank.IDNumber
+}
+
+// Reader finds batches. Everything is bounded by the merchant; unknown ids and those of others are NotFound.
+type Reader interface {
+	Batch(ctx context.Context, merchantID, id uuid.UUID) (Batch, error)
+	Batches(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[Batch], error)
+	// BatchRows reads rows in the states (all when none) whose number is above after.
+	BatchRows(ctx context.Context, merchantID, id uuid.UUID, q RowQuery) ([]Row, error)
+	// Causes counts bad rows by what is wrong.
+	Causes(ctx context.Context, merchantID, id uuid.UUID) (map[string]int, error)
+	// DueTotals adds up ready rows by their due date.
+	DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]DueTotal, error)
+	// SentBefore finds another batch with the same content that was sent; NotFound when there is none.
+	SentBefore(ctx context.Context, b Batch) (Batch, error)
+	// MappingFor finds what was chosen for a heading before.
+	MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (Mapping, bool, error)
+	// BatchesAtWork names batches that nobody has worked on for a while, though there is work.
+	BatchesAtWork(ctx context.Context, idle time.Duration) ([]Ref, error)
+	// BatchRef finds the merchant of a batch, for the work that goes on by itself.
+	BatchRef(ctx context.Context, id uuid.UUID) (Ref, error)
+	// TakeNumbers reserves n numbers of a brand's counter and gives the first.
+	TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error)
+	TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
+	Brand(ctx context.Context, merchantID, brandID uuid.UUID) (merchant.Brand, error)
+	Brands(ctx context.Context, merchantID uuid.UUID) ([]merchant.Brand, error)
+}
+
+// Ref names a batch.
+type Ref struct{ MerchantID, ID uuid.UUID }
+
+// RowQuery says which rows are read, in the order of the file.
+type RowQuery struct {
+	States       []RowState
+	Cause        string // of bad rows; empty: any
+	Warned       bool   // only those with a warning
+	ChargeWanted bool   // only those whose debit is still to be planned
+	After        int
+	Limit        int
+}
+
+// DueTotal is what falls due on one day: invoices and cents.
+type DueTotal struct {
+	Due   Day
+	Rows  int
+	Cents int64
+}
+
+// Service holds the use cases of batches.
+type Service struct {
+	InTx      func(context.Context, func(Tx) error) error
+	Read      Reader
+	Billing   *billing.Service
+	Purchases *purchase.Service
+	Clients   *client.Service
+	Timetable collection.Timetable
+	Now       func() time.Time
+	// Failed hears of rows that could not be made for a reason of ours; nil hears nothing.
+	Failed func(ctx context.Context, b Ref, row int, err error)
+}
+
+// Get finds a batch.
+func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Batch, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Batch{}, err
+	}
+	return s.Read.Batch(ctx, who.MerchantID, id)
+}
+
+// List gives one page of batches, newest first.
+func (s *Service) List(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[Batch], error) {
+	if err := who.May(actor.Read); err != nil {
+		return paging.Page[Batch]{}, err
+	}
+	return s.Read.Batches(ctx, who.MerchantID, ask)
+}
+
+// Rows gives rows of a batch in the order of the file, their cells masked.
+func (s *Service) Rows(ctx context.Context, who actor.Actor, id uuid.UUID, q RowQuery) ([]Row, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	b, err := s.Read.Batch(ctx, who.MerchantID, id)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.Read.BatchRows(ctx, who.MerchantID, id, q)
+	for i := range rows {
+		rows[i].Cells = b.Mapping.mask(rows[i].Cells)
+	}
+	return rows, err
+}

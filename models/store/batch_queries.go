@@ -1,0 +1,182 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/batch"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+)
+
+// Batch implements batch.Reader.
+func (s *Store) Batch(ctx context.Context, merchantID, id uuid.UUID) (batch.Batch, error) {
+	row, err := take[batchRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
+	if err != nil {
+		return batch.Batch{}, missing(err, "find batch")
+	}
+	return row.domain()
+}
+
+// Batches implements batch.Reader.
+func (s *Store) Batches(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[batch.Batch], error) {
+	var none paging.Page[batch.Batch]
+	var rows []batchRow
+	if err := beside(s.read(ctx).Where("merchant_id = ?", merchantID), ask).Find(&rows).Error; err != nil {
+		return none, fmt.Errorf("list batches: %w", err)
+	}
+	out := make([]batch.Batch, len(rows))
+	for i, r := range rows {
+		b, err := r.domain()
+		if err != nil {
+			return none, err
+		}
+		out[i] = b
+	}
+	return paging.Cut(ask, out), nil
+}
+
+// BatchRef implements batch.Reader.
+func (s *Store) BatchRef(ctx context.Context, id uuid.UUID) (batch.Ref, error) {
+	ref := batch.Ref{ID: id}
+	err := s.Pool.QueryRow(ctx, `SELECT merchant_id FROM batches WHERE id = $1`, id).Scan(&ref.MerchantID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ref, fault.Missing()
+	}
+	return ref, err
+}
+
+// SentBefore implements batch.Reader.
+func (s *Store) SentBefore(ctx context.Context, b batch.Batch) (batch.Batch, error) {
+	row, err := take[batchRow](ctx, s, "merchant_id = $1 AND content_hash = $2 AND id <> $3 AND started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1",
+		b.MerchantID, b.ContentHash, b.ID)
+	if err != nil {
+		return batch.Batch{}, missing(err, "find the same file")
+	}
+	return row.domain()
+}
+
+// MappingFor implements batch.Reader.
+func (s *Store) MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (m batch.Mapping, found bool, err error) {
+	var text string
+	err = s.Pool.QueryRow(ctx, `SELECT mapping FROM batch_mappings WHERE merchant_id = $1 AND header_hash = $2`, merchantID, headerHash).Scan(&text)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return m, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &m)
+	}
+	if err != nil {
+		return m, false, fmt.Errorf("find mapping: %w", err)
+	}
+	return m, true, nil
+}
+
+// BatchRows implements batch.Reader.
+func (s *Store) BatchRows(ctx context.Context, merchantID, id uuid.UUID, q batch.RowQuery) ([]batch.Row, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT `+lineColumns+` FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2
+		AND ($3::text[] IS NULL OR state = ANY($3)) AND n > $4 AND ($5 = '' OR $5 = ANY(causes)) AND (NOT $6 OR warnings <> '{}')
+		AND (NOT $7 OR charge = 'wanted') ORDER BY n LIMIT $8`,
+		merchantID, id, orNil(words(q.States)), q.After, q.Cause, q.Warned, q.ChargeWanted, q.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("list rows of a batch: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, r) })
+	if err != nil {
+		return nil, fmt.Errorf("list rows of a batch: %w", err)
+	}
+	return out, nil
+}
+
+func orNil(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// Causes implements batch.Reader.
+func (s *Store) Causes(ctx context.Context, merchantID, id uuid.UUID) (map[string]int, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT cause, count(*) FROM batch_rows, unnest(causes) AS cause
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'bad' GROUP BY cause`, merchantID, id)
+	if err != nil {
+		return nil, fmt.Errorf("count causes: %w", err)
+	}
+	out := map[string]int{}
+	var cause string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&cause, &n}, func() error { out[cause] = n; return nil })
+	if err != nil {
+		return nil, fmt.Errorf("count causes: %w", err)
+	}
+	return out, nil
+}
+
+// DueTotals implements batch.Reader.
+func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DueTotal, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT due, count(*), sum(total_cents) FROM batch_rows
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' GROUP BY due ORDER BY due NULLS FIRST`, merchantID, id)
+	if err != nil {
+		return nil, fmt.Errorf("add up by due date: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (t batch.DueTotal, err error) {
+		var due *batch.Day
+		err = r.Scan(&due, &t.Rows, &t.Cents)
+		t.Due = orZero(due)
+		return t, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("add up by due date: %w", err)
+	}
+	return out, nil
+}
+
+// MatchClients implements batch.Tx: three questions to three indexes.
+func (t *Tx) MatchClients(merchantID uuid.UUID, by batch.Keys) ([]client.Client, error) {
+	db, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([][]byte, len(by.Identities))
+	for i, n := range by.Identities {
+		hashes[i] = t.s.seal.Hash(merchantID, identityHash, bank.IDNumber(n).Reveal())
+	}
+	var out []client.Client
+	for _, q := range []struct {
+		condition string
+		n         int
+		arg       any
+	}{{"id = ANY(?::uuid[])", len(by.IDs), idsText(by.IDs)}, {"lower(email) = ANY(?::text[])", len(by.Emails), textArray(by.Emails)},
+		{"personal_code_hash = ANY(?::bytea[])", len(hashes), hexArray(hashes)}} {
+		if q.n == 0 {
+			continue
+		}
+		var rows []clientRow
+		if err := db.Omit("search").Order("id").Find(&rows, "merchant_id = ? AND deleted_at IS NULL AND "+q.condition, merchantID, q.arg).Error; err != nil {
+			return nil, fmt.Errorf("match clients: %w", err)
+		}
+		for _, r := range rows {
+			c, err := t.s.clientOf(r)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+func hexArray(list [][]byte) textArray {
+	out := make(textArray, len(list))
+	for i, b := range list {
+		out[i] = fmt.Sprintf(`\x%x`, b)
+	}
+	return out
+}
