@@ -41,7 +41,8 @@
 //	authentication  requested → sent → delivered ─┬→ accepted      one open at a time; of answer and
 //	                                              ├→ rejected      time limit (120 s, 48 h) the first
 //	                                              ├→ no_response   decides, the other is recorded and
-//	                                              └→ failed        changes nothing
+//	                                              ├→ failed        changes nothing
+//	                                              └→ withdrawn     the merchant wants no answer; the mandate is cancelled
 //
 // A mandate, its token and the purchase that asked for it share one id. The token
 // lives only while its mandate is active or registered_unauthenticated.

@@ -1,9 +1,7 @@
 package checkout
 
 import (
-	"fmt"
 	"strings"
-	"time"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -22,7 +20,7 @@ func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 	a.Text = rec.Brand.Name + " asks for your permission to debit your bank account. Your bank asks you to confirm it first."
 	a.Facts.Items = append(a.Facts.Items, termsFacts(rec, t)...)
 	a.Steps = []string{"Give your details below and agree."}
-	within := span(o.Asking.Within)
+	within := mandate.Span(o.Asking.Within)
 	if t.Authentication == mandate.RealTime {
 		a.Steps = append(a.Steps, "Your bank will ask you to confirm, on your phone: have your phone at hand; you have "+within+".")
 	} else {
@@ -150,12 +148,4 @@ func notNow(refusal *fault.Fault, o purchase.Offer) (items []components.ErrorIte
 		}
 	}
 	return items
-}
-
-// span says a time to answer: "120 seconds", "48 hours".
-func span(d time.Duration) string {
-	if d >= time.Hour && d%time.Hour == 0 {
-		return fmt.Sprintf("%d hours", int64(d/time.Hour))
-	}
-	return fmt.Sprintf("%d seconds", int64(d/time.Second))
 }

@@ -55,7 +55,7 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 	if last.State == mandate.AuthRequested {
 		w.Text = "We are passing the request to your bank. It will ask you on your phone in a moment."
 	}
-	w.Steps = append(w.Steps, unlessAnswered(asked))
+	w.Steps = append(w.Steps, unlessAnswered(asked, p.Purchases.Limits))
 	if p.Sandbox {
 		w.Phone = "/sandbox/phone"
 	}
@@ -63,12 +63,12 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 }
 
 // unlessAnswered says what silence means from here.
-func unlessAnswered(asked purchase.Asked) string {
+func unlessAnswered(asked purchase.Asked, limits mandate.Limits) string {
 	switch t := asked.Mandate.Terms; {
 	case asked.Last.Method == mandate.Fallback:
 		return "If you do not answer, the debit order is registered all the same, and you may dispute its debits. If you decline, nothing is debited."
 	case t != nil && t.DelayedOnFailure:
-		return "If you do not answer in time, your bank asks once more and gives you 48 hours. If you decline, nothing is debited."
+		return "If you do not answer in time, your bank asks once more and gives you " + mandate.Span(limits.For(mandate.Fallback)) + ". If you decline, nothing is debited."
 	}
 	return "If you decline or do not answer, nothing is debited."
 }

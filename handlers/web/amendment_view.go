@@ -3,7 +3,6 @@ package web
 import (
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -14,7 +13,6 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
-	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -206,138 +204,4 @@ func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 		return components.Note{Kind: "ok", Title: "The new details are in use", Text: text + " What proves the old mandate is kept."}
 	}
 	return components.Note{}
-}
-
-func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
-
-// sideLine is one row of a comparison; marks says what the bank said about it.
-type sideLine struct {
-	label, text string
-	mono        bool
-	pill        components.Pill
-}
-
-// sideLines is one side in words, always with the same rows.
-func sideLines(s purchase.Side, said []mandate.Verification) []sideLine {
-	t, m := s.Token, s.Mandate
-	lines := []sideLine{{label: "Bank", text: bankWords(t.BankCode)}, {label: "Account", text: t.AccountMask, mono: true}, {label: "Account check", text: ""},
-		{label: "Account holder", text: t.HolderName}, {label: "Account type", text: t.AccountType.Label()}, {label: "Method", text: methodWord(t.Method)},
-		{label: "What the bank allows"}, {label: "Usual amount"}, {label: "Maximum"}, {label: "Day", text: rhythmWords(m)}}
-	if len(said) > 0 {
-		lines[2].pill = verifiedPill(said)
-		lines[2].text = lines[2].pill.Word
-	} else {
-		lines[2].text = "Not asked"
-	}
-	if m.Terms == nil {
-		lines[6].text = "Any amount that was agreed on; every debit may be disputed."
-		lines[8].text = "None"
-		return lines
-	}
-	lines[6].text = m.Terms.Explain(m, money.ZAR).Allowed
-	lines[7].text, lines[8].text = sum(m.Terms.PriceCents, money.ZAR), sum(m.Terms.MaxAmountCents, money.ZAR)
-	return lines
-}
-
-func methodWord(method string) string {
-	if method == purchase.DebiCheck {
-		return "DebiCheck"
-	}
-	return "EFT debit order"
-}
-
-// compare puts the two sides beside each other.
-func (h *Amendments) compare(c echo.Context, a purchase.AmendmentSheet) ([]pages.AmendmentLine, error) {
-	ctx, who := c.Request().Context(), access.Actor(c)
-	sides := [2][]sideLine{}
-	for i, s := range []purchase.Side{a.Old, a.New} {
-		if !s.Known {
-			continue
-		}
-		sheet, err := h.Mandates.Show(ctx, who, s.Mandate.ID)
-		if err != nil {
-			return nil, err
-		}
-		sides[i] = sideLines(s, sheet.Verifications)
-	}
-	out := make([]pages.AmendmentLine, 0, len(sides[0]))
-	for i, was := range sides[0] {
-		line := pages.AmendmentLine{Label: was.label, Old: was.text, OldPill: was.pill, Mono: was.mono, New: "Not given yet", Waits: true}
-		if sides[1] != nil {
-			is := sides[1][i]
-			line.New, line.NewPill, line.Waits = is.text, is.pill, false
-			line.Changed = is.text != was.text && was.label != "Account check"
-		} else if was.label == "Method" {
-			line.New, line.Waits, line.Changed = methodWord(a.Source.Method), false, a.Source.Method != a.Old.Token.Method
-		}
-		if line.Old != "" || line.New != "" {
-			out = append(out, line)
-		}
-	}
-	return out, nil
-}
-
-func takeOverView(a purchase.AmendmentSheet, byInput map[string]string, now time.Time) *pages.TakeOverView {
-	cents, n := a.MovesCents(), len(a.Moves)
-	v := &pages.TakeOverView{Action: amendmentPath(a.ID, "/takeover"), Count: strconv.Itoa(n), Cents: strconv.FormatInt(cents, 10),
-		Old: a.Old.Token.AccountMask, New: a.New.Token.AccountMask, Button: "Use " + a.New.Token.AccountMask + " from now on"}
-	for _, m := range a.Moves {
-		v.Moves = append(v.Moves, moveRow(m, now))
-	}
-	if n > 0 {
-		v.Consent = components.Checkbox{Label: "Collect " + those(n) + ", " + sum(cents, a.Moves[0].Currency) + " in all, from " + a.New.Token.AccountMask + " and not from " + a.Old.Token.AccountMask,
-			Name: "consent", Error: byInput["consent"], Required: true}
-	}
-	if stopped := len(a.Stopped()); stopped > 0 {
-		v.Stopped = counted(int64(stopped), "purchase") + " must be cancelled or fit the new terms first."
-	}
-	return v
-}
-
-func those(n int) string {
-	if n == 1 {
-		return "this 1 purchase"
-	}
-	return "these " + counted(int64(n), "purchase")
-}
-
-func moveRow(m purchase.Move, now time.Time) pages.MoveRow {
-	r := pages.MoveRow{Name: purchaseName(m.Purchase), What: productName(m.Purchase), Href: purchasePath(m.ID), Amount: sum(m.TotalCents, m.Currency), Was: dayTime(m.Old.ActionDate), Is: dayTime(m.Plan.ActionDate),
-		Pill: components.Pill{Kind: "done", Word: "Fits"}}
-	switch {
-	case m.Stopping != "":
-		r.Pill, r.Note, r.Stops = components.Pill{Kind: "bad", Word: "Does not fit"}, m.Stopping, true
-		if m.Status == purchase.PendingCharge {
-			r.CancelHref = purchasePath(m.ID, "cancellation")
-		}
-	case len(m.Because) > 0:
-		r.Pill, r.Note = components.Pill{Kind: "wait", Word: "Fits, may be disputed"}, disputeWords(m.Because)
-	case m.Plan.ActionDate != m.Old.ActionDate:
-		r.Note = "It runs on " + sayDay(m.Plan.ActionDate, now) + ", the new method’s day."
-	}
-	return r
-}
-
-func productName(p purchase.Purchase) string {
-	if len(p.Details.Products) == 0 {
-		return ""
-	}
-	return p.Details.Products[0].Name
-}
-
-func purchaseName(p purchase.Purchase) string {
-	for _, text := range []string{p.Reference, p.ReferenceGenerated} {
-		if text != "" {
-			return text
-		}
-	}
-	return p.ID.String()
-}
-
-func disputeWords(because []string) string {
-	words := make([]string, 0, len(because))
-	for _, b := range because {
-		words = append(words, becauseWords[b])
-	}
-	return "The customer may dispute it: " + strings.Join(words, ", and ") + "."
 }

@@ -55,10 +55,13 @@ func closing(b batch.Batch) components.Note {
 	if n.Voided > 0 {
 		text += "; of those sent, " + grouped(int64(n.Voided)) + " were voided"
 	}
+	if n.Uncharged > 0 {
+		text += ". " + counted(int64(n.Uncharged), "debit") + " could not be planned; the result file says why"
+	}
 	switch {
 	case !n.AddUp(b.Rows):
 		return components.Note{Kind: "bad", Title: "The rows do not add up", Text: text + ". Tell us the number of this batch."}
-	case n.Failed > 0:
+	case n.Failed+n.Uncharged > 0:
 		return components.Note{Kind: "warn", Title: "Every row is accounted for", Text: text + "."}
 	}
 	return components.Note{Kind: "ok", Title: "Every row is accounted for", Text: text + "."}

@@ -1,26 +1,19 @@
 package web
 
 import (
-	"context"
-	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/handlers/web/export"
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
 	"debitdesk/models/batch/sheet"
-	"debitdesk/models/client"
 	"debitdesk/models/fault"
-	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -134,166 +127,6 @@ func (h *Batches) List(c echo.Context) error {
 		}
 	}
 	return h.Desk.show(c, http.StatusOK, "Batches", batchesRoom, func(f layout.Frame) templ.Component { return pages.Batches(f, view) })
-}
-
-// New serves GET /batches/new. The address may carry the filter of the list of clients.
-func (h *Batches) New(c echo.Context) error {
-	return h.form(c, http.StatusOK, url.Values{"q": {c.QueryParam("q")}, "account": {c.QueryParam("account")}}, nil)
-}
-
-func (h *Batches) form(c echo.Context, status int, form url.Values, refused error) error {
-	who := access.Actor(c)
-	if err := who.May(actor.Bill); err != nil {
-		return err
-	}
-	brands, err := h.Service.Read.Brands(c.Request().Context(), who.MerchantID)
-	if err != nil {
-		return err
-	}
-	byInput, summary, _ := problems(refused)
-	if f, ok := fault.From(refused); ok && len(summary) == 0 {
-		summary = []components.ErrorItem{{Field: "file", Text: f.Message}}
-	}
-	view := newBatchView(form, byInput, brands)
-	view.Problems = components.ErrorSummary{Items: summary}
-	return h.Desk.show(c, status, "New batch", batchesRoom, func(f layout.Frame) templ.Component {
-		return pages.NewBatch(f, stepper(batch.Batch{}, "new"), view)
-	})
-}
-
-func newBatchView(form url.Values, wrong map[string]string, brands []merchant.Brand) pages.NewBatchView {
-	v := pages.NewBatchView{Key: newFormKey(),
-		File:  components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx", Hint: "CSV or .xlsx, at most 20 MB and 50 000 rows.", Required: true, Error: wrong["file"]},
-		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: form.Get("cells"), Rows: 6, Hint: "Copy them out of a spreadsheet, with their heading.", Required: true, Error: wrong["cells"]},
-		Which: components.Field{Label: "Search", Name: "q", Value: form.Get("q"), Hint: "Name, e-mail, phone or identity number. Empty: all clients.", Error: wrong["q"]},
-		Account: components.Select{Label: "Clients", Name: "account", Quiet: true, Options: []components.Option{{Value: "", Text: "All"},
-			{Value: "with", Text: "With an account", Selected: form.Get("account") == "with"}, {Value: "without", Text: "Without an account", Selected: form.Get("account") == "without"}}},
-		Amount:      components.MoneyField{Label: "Amount of each", Name: "amount", Value: form.Get("amount"), Currency: "R", Required: true, Error: wrong["amount"]},
-		Due:         components.DateField{Label: "Due", Name: "due", Value: form.Get("due"), Required: true, Error: wrong["due"]},
-		Description: components.Field{Label: "What for", Name: "description", Value: form.Get("description"), Required: true, Error: wrong["description"]},
-		Charge:      components.Checkbox{Label: "Charge the stored account on the due date", Name: "charge", Checked: form.Get("charge") != ""},
-	}
-	if len(brands) == 1 {
-		v.BrandID = brands[0].ID.String()
-		return v
-	}
-	v.Brand = components.Select{Label: "Brand", Name: "brand_id", Required: true, Error: wrong["brand_id"]}
-	for _, b := range brands {
-		v.Brand.Options = append(v.Brand.Options, components.Option{Value: b.ID.String(), Text: b.Name, Selected: b.ID.String() == form.Get("brand_id")})
-	}
-	return v
-}
-
-// uploadPatience is how long 20 MB may take on a slow line; the limits of the server are made for pages.
-const uploadPatience = 10 * time.Minute
-
-func patient(c echo.Context, wait time.Duration) {
-	control, until := http.NewResponseController(c.Response()), time.Now().Add(wait) // the clock of the connection, not the product's
-	_ = control.SetReadDeadline(until)                                               // in tests there is no connection
-	_ = control.SetWriteDeadline(until)
-}
-
-// uploadMemory is how much of a file is held in memory; the rest waits on disk.
-const uploadMemory = 1 << 20
-
-// Upload serves POST /batches.
-func (h *Batches) Upload(c echo.Context) error {
-	if err := access.Actor(c).May(actor.Bill); err != nil {
-		return err
-	}
-	patient(c, uploadPatience)
-	if err := c.Request().ParseMultipartForm(uploadMemory); err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			return h.refused(c, nil, fault.At("file", "file_too_large", "The file is larger than 20 MB. Split it into several files."))
-		}
-		return h.refused(c, nil, fault.At("file", "required", "Choose a file."))
-	}
-	defer func() { _ = c.Request().MultipartForm.RemoveAll() }()
-	form := c.Request().PostForm
-	part, err := c.FormFile("file")
-	if err != nil || part.Size == 0 {
-		return h.refused(c, form, fault.At("file", "required", "Choose a file that is not empty."))
-	}
-	content, err := part.Open()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = content.Close() }()
-	return h.take(c, form, batch.Upload{Name: part.Filename, Source: batch.FromFile, Content: content})
-}
-
-// Paste serves POST /batches/paste.
-func (h *Batches) Paste(c echo.Context) error {
-	form, err := formOf(c)
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(form.Get("cells")) == "" {
-		return h.refused(c, form, fault.At("cells", "required", "Paste the cells, with their heading."))
-	}
-	return h.take(c, form, batch.Upload{Name: "Pasted cells", Source: batch.FromPaste, Content: strings.NewReader(form.Get("cells")), Told: sheet.Told{Kind: sheet.Paste}})
-}
-
-func (h *Batches) take(c echo.Context, form url.Values, in batch.Upload) error {
-	in.BrandID, _ = uuid.Parse(form.Get("brand_id")) // one that is none is refused with its words
-	return h.refused(c, form, once(c, h.Replays, h.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (batch.Batch, error) {
-		return h.Service.Upload(ctx, access.Actor(c), in)
-	}, func(b batch.Batch) string { return batchHref(b.ID, "map") }))
-}
-
-// Choose serves POST /batches/clients.
-func (h *Batches) Choose(c echo.Context) error {
-	form, err := formOf(c)
-	if err != nil {
-		return err
-	}
-	in := batch.Chosen{Amount: form.Get("amount"), Due: form.Get("due"), Description: form.Get("description"), Charge: form.Get("charge") != "", Clients: client.Query{Text: form.Get("q")}}
-	in.BrandID, _ = uuid.Parse(form.Get("brand_id"))
-	if account := form.Get("account"); account != "" {
-		with := account == "with"
-		in.Clients.Account = &with
-	}
-	var wrong fault.Problems
-	for name, text := range map[string]string{"amount": in.Amount, "due": in.Due, "description": in.Description} {
-		if strings.TrimSpace(text) == "" {
-			wrong.Add(name, "required", "This field is required.")
-		}
-	}
-	if err := wrong.Err(); err != nil {
-		return h.refused(c, form, err)
-	}
-	return h.refused(c, form, once(c, h.Replays, h.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (batch.Batch, error) {
-		return h.Service.FromClients(ctx, access.Actor(c), in)
-	}, func(b batch.Batch) string { return batchHref(b.ID, "map") }))
-}
-
-// refused shows the form again when what was sent could not be taken.
-func (h *Batches) refused(c echo.Context, form url.Values, err error) error {
-	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.TooLarge) {
-		return h.form(c, http.StatusUnprocessableEntity, form, err)
-	}
-	return err
-}
-
-// Template serves GET /batches/template.csv: a heading that is understood, with one row.
-func (h *Batches) Template(c echo.Context) error {
-	heads := []string{"email", "full name", "id number", "amount", "due date", "description", "reference"}
-	t := export.Table{Name: "Template", Made: h.Desk.Now()}
-	for _, one := range heads {
-		t.Heads = append(t.Heads, export.Head{Text: one})
-	}
-	to := &download{c: c, control: http.NewResponseController(c.Response()), contentType: export.CSV.ContentType(), name: "batch-template.csv"}
-	w, err := export.Open(export.CSV, to, t)
-	if err != nil {
-		return err
-	}
-	defer w.Release()
-	due := dateOf(h.Desk.Now()).AddDays(14)
-	if err := w.Row([]export.Cell{export.Text("thandi@example.co.za"), export.Text("Thandi Nkosi"), {}, export.Amount(45000), export.Day(due), export.Text("Membership"), {}}); err != nil {
-		return err
-	}
-	return w.Finish()
 }
 
 // Open serves GET /batches/:id: the step where the batch waits.

@@ -49,7 +49,7 @@ func liveWords(sheet mandate.Sheet, now time.Time, limits mandate.Limits) (headl
 		return "The bank could not ask the payer", codeSaid(sheet, asked)
 	case mandate.Suspended, mandate.Cancelled, mandate.Superseded, mandate.BlockedBy:
 	}
-	return "This mandate is " + lower(sheet.State.Label()), codeSaid(sheet, mandate.Authentication{})
+	return "This mandate is " + lowerFirst(sheet.State.Label()), codeSaid(sheet, mandate.Authentication{})
 }
 
 func waitingSaid(asked mandate.Authentication, limits mandate.Limits) string {
@@ -67,13 +67,8 @@ func waitingSaid(asked mandate.Authentication, limits mandate.Limits) string {
 	return "The bank has the request and sends it to the payer’s phone. The payer has " + within + " to answer."
 }
 
-// limitSaid writes a time limit as the trade says it: 120 seconds, 48 hours.
-func limitSaid(d time.Duration) string {
-	if d < time.Hour {
-		return glue(counted(int64(d/time.Second), "second"))
-	}
-	return glue(counted(int64(d/time.Hour), "hour"))
-}
+// limitSaid is a time limit that a line does not break.
+func limitSaid(d time.Duration) string { return glue(mandate.Span(d)) }
 
 func codeSaid(sheet mandate.Sheet, asked mandate.Authentication) string {
 	code := sheet.ReasonCode
@@ -99,13 +94,6 @@ func onSaid(at, now time.Time) string {
 		return ""
 	}
 	return " on " + sayMinute(at, now)
-}
-
-func lower(label string) string {
-	if label == "" {
-		return "settled"
-	}
-	return string(label[0]|0x20) + label[1:]
 }
 
 // liveSteps are the stations of the newest request.

@@ -99,11 +99,7 @@ func dayWords(at, now time.Time) string {
 
 var kindWords = map[mandate.Kind]string{mandate.EFT: "EFT", mandate.DebiCheck: "DebiCheck"}
 
-var methodWords = map[mandate.Method]string{
-	mandate.RealTime: "Real time, 120 seconds",
-	mandate.Delayed:  "Delayed, 48 hours",
-	mandate.Fallback: "Fallback, 48 hours",
-}
+func methodWords(m mandate.Method) string { return capital(m.Label()) }
 
 var authPills = map[mandate.AuthState]components.Pill{
 	mandate.AuthRequested:  {Kind: "progress", Word: "Being sent", Title: "Goes to the bank next."},
@@ -113,11 +109,13 @@ var authPills = map[mandate.AuthState]components.Pill{
 	mandate.AuthRejected:   {Kind: "bad", Word: "Declined"},
 	mandate.AuthNoResponse: {Kind: "draft", Word: "No answer"},
 	mandate.AuthFailed:     {Kind: "bad", Word: "Bank error"},
+	mandate.AuthWithdrawn:  {Kind: "draft", Word: "Withdrawn", Title: "No answer is wanted any more."},
 }
 
+// answerChannels names the channels by themselves; mandate.ChannelLabel says them in a sentence.
 var answerChannels = map[string]string{
-	"banking_app": "Banking app", "internet_banking": "Internet banking", "ussd": "USSD", "sms": "SMS", "atm": "ATM", "branch": "Branch",
-	"contact_centre": "Contact centre", "point_of_sale": "Point of sale", "cellphone_banking": "Cellphone banking",
+	"banking_app": "Banking app", "internet_banking": "Internet banking", "ussd": "Cellphone banking (USSD)", "sms_link": "Link in an SMS", "atm": "ATM",
+	"branch": "Branch", "contact_centre": "Contact centre", "point_of_sale": "Point of sale",
 }
 
 // answerChannel is where the payer answered, as the bank names it.
@@ -155,7 +153,7 @@ var answerWords = map[bank.Answer]string{bank.Yes: "yes", bank.No: "no", bank.No
 
 func answered(v bank.Verified) (words []string) {
 	for _, c := range v.Checks() {
-		words = append(words, strings.ToLower(c.Label[:1])+c.Label[1:]+" "+answerWords[c.Answer])
+		words = append(words, lowerFirst(c.Label)+" "+answerWords[c.Answer])
 	}
 	return words
 }

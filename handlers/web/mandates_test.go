@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
 	"debitdesk/views/documents/pdftest"
 )
 
@@ -194,5 +195,22 @@ func TestAMandateOfNoUseSaysWhyOnceWithWhatHelps(t *testing.T) {
 	page = regexp.MustCompile(`title="[^"]*"`).ReplaceAllString(page, "")
 	if n := strings.Count(page, "Speak to the payer before asking again"); n != 1 {
 		t.Errorf("said %d times", n)
+	}
+}
+
+func TestNothingIsAskedAgainWhatWasPaidAnotherWay(t *testing.T) {
+	k := withAccount(t)
+	k.Deps.Mandates.LivePanel = func(context.Context, actor.Actor, mandate.Sheet) (templ.Component, error) {
+		return templ.Raw("<p>live</p>"), nil
+	}
+	k.debiCheck(t, mandate.NoResponse, mandate.AuthNoResponse)
+	for status, there := range map[purchase.Status]bool{purchase.Failed: true, purchase.Overdue: true, purchase.Paid: false, purchase.Cancelled: false, purchase.Expired: false} {
+		if _, err := k.Store.Pool.Exec(t.Context(), `UPDATE purchases SET status = $2 WHERE id = $1`, k.token, string(status)); err != nil {
+			t.Fatal(err)
+		}
+		got := k.Page(k.A.Staff, "GET", "/mandates/"+k.token, nil).Want(http.StatusOK)
+		if strings.Contains(got.Body, "<p>live</p>") != there {
+			t.Errorf("%s: the panel is there: %v, want %v", status, !there, there)
+		}
 	}
 }

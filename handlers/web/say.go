@@ -109,3 +109,6 @@ func capital(text string) string {
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
+
+// lowerFirst lets words that begin a line stand in a sentence.
+func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }

@@ -131,8 +131,9 @@ type Counts struct {
 	Sent       int   `json:"sent"`
 	Failed     int   `json:"failed"`
 	Voided     int   `json:"voided"`
-	Warned     int   `json:"warned"`  // of the ready ones
-	Charges    int   `json:"charges"` // debits still to be planned
+	Warned     int   `json:"warned"`    // of the ready ones
+	Charges    int   `json:"charges"`   // debits still to be planned
+	Uncharged  int   `json:"uncharged"` // invoiced, and the debit that was asked for is not planned
 	ReadyCents int64 `json:"ready_cents"`
 	SentCents  int64 `json:"sent_cents"` // without what was voided
 }

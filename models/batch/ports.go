@@ -41,6 +41,8 @@ type Tx interface {
 	SaveRows(b Batch, rows []Row, withCells bool) error
 	// SaveCharges writes what became of the charges of rows, and nothing else.
 	SaveCharges(b Batch, rows []Row) error
+	// DropCharges gives up the debits that are still to be planned.
+	DropCharges(b Batch, why string)
 	// MoveRows takes all rows in the states from to another; only those numbered, when any are. It tells how many.
 	MoveRows(b Batch, from []RowState, to RowState, why string, numbered []int) (int, error)
 	// Warn finds ready rows that a person should look at.

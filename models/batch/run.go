@@ -277,60 +277,6 @@ func newClient(tx Tx, b Batch, v Values) (client.Client, error) {
 	return c, nil
 }
 
-// chargeSome plans debits for rows whose invoices are made. A debit that stands already is not planned again.
-func (s *Service) chargeSome(ctx context.Context, b Batch) (int, error) {
-	if b.Counts.Charges == 0 {
-		return 0, nil
-	}
-	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Sent}, ChargeWanted: true, Limit: chargedAtOnce})
-	if err != nil || len(rows) == 0 {
-		return 0, err
-	}
-	for i := range rows {
-		if err := s.charge(ctx, b, &rows[i]); err != nil {
-			return 0, err
-		}
-	}
-	return len(rows), s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBatch(b.MerchantID, b.ID)
-		if err != nil {
-			return err
-		}
-		if err := tx.SaveCharges(b, rows); err != nil {
-			return err
-		}
-		return tx.SaveBatch(&b)
-	})
-}
-
-func (s *Service) charge(ctx context.Context, b Batch, r *Row) error {
-	t, found, err := s.tokenFor(ctx, b, r.ClientID)
-	if err != nil {
-		return err
-	}
-	if !found {
-		r.Charge, r.Error = ChargeFailed, "Invoiced, but not charged: the client has no stored account that can be charged."
-		return nil
-	}
-	_, err = s.Purchases.Charge(ctx, b.Starter, r.PurchaseID, t.ID)
-	f, refused := fault.From(err)
-	switch {
-	case err == nil:
-		r.Charge = ChargeDone
-	case !refused || f.Kind == fault.Internal:
-		return err
-	default:
-		rec, err := s.Purchases.Get(ctx, b.Starter, r.PurchaseID)
-		if err != nil {
-			return err
-		}
-		if r.Charge = ChargeDone; rec.TokenID == uuid.Nil { // else it was charged before this was written down
-			r.Charge, r.Error = ChargeFailed, "Invoiced, but not charged: "+f.Error()
-		}
-	}
-	return nil
-}
-
 // settle ends a batch that has nothing left to send, or lets it wait for a person.
 func (s *Service) settle(ctx context.Context, seen Batch) (more bool, err error) {
 	err = s.InTx(ctx, func(tx Tx) error {
@@ -369,57 +315,4 @@ func (s *Service) finish(tx Tx, b *Batch) error {
 		Text:  fmt.Sprintf("%d rows read: %d sent, %d left out, %d failed.", b.Rows, c.Sent+c.Voided, c.Skipped, c.Failed),
 		After: map[string]any{"rows": b.Rows, "sent": c.Sent, "voided": c.Voided, "skipped": c.Skipped, "failed": c.Failed}})
 	return tx.SaveBatch(b)
-}
-
-// voidSome cancels the next purchases that are not paid.
-func (s *Service) voidSome(ctx context.Context, seen Batch) (more bool, err error) {
-	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID, RowQuery{States: []RowState{Sent}, After: seen.Cursor, Limit: chargedAtOnce})
-	if err != nil {
-		return false, err
-	}
-	for i := range rows {
-		if err := s.void(ctx, seen, &rows[i]); err != nil {
-			return false, err
-		}
-	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
-		if err != nil || b.State != Voiding || b.Cursor != seen.Cursor {
-			return err
-		}
-		if len(rows) == 0 {
-			b.State, b.EndedAt = Done, tx.Now()
-			if b.Counts.Left() > 0 {
-				b.State = Stopped
-			}
-		} else {
-			more, b.Cursor = true, rows[len(rows)-1].N
-		}
-		if err := tx.SaveRows(b, rows, false); err != nil {
-			return err
-		}
-		b.UpdatedAt = tx.Now()
-		return tx.SaveBatch(&b)
-	})
-	return more, err
-}
-
-func (s *Service) void(ctx context.Context, b Batch, r *Row) error {
-	_, err := s.Purchases.Cancel(ctx, b.Starter, r.PurchaseID)
-	f, refused := fault.From(err)
-	switch {
-	case err == nil:
-		r.State, r.Error = Voided, ""
-	case !refused || f.Kind == fault.Internal:
-		return err
-	default:
-		rec, err := s.Purchases.Get(ctx, b.Starter, r.PurchaseID)
-		if err != nil {
-			return err
-		}
-		if r.State, r.Error = Voided, ""; rec.Status != purchase.Cancelled { // else it was cancelled before this was written down
-			r.State, r.Error = Sent, "Not voided: "+f.Error()
-		}
-	}
-	return nil
 }

@@ -170,13 +170,15 @@ func (q *question) unanswered(at time.Time) {
 		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
 		q.m.is.Fallback = true
 		q.usable(mandate.Registered, at)
-		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.registered", "The payer did not answer within 48 hours; the mandate is registered without an answer. Every debit under it may be disputed.")
+		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.registered", "The payer did not answer within %s; the mandate is registered without an answer. Every debit under it may be disputed.",
+			mandate.Span(q.s.Limits.For(mandate.Fallback)))
 	case q.m.is.Terms != nil && q.m.is.Terms.DelayedOnFailure:
 		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
 		q.moveMandate(mandate.Submitted, "")
 		q.again = &mandate.Authentication{ID: q.tx.NewID(), MerchantID: q.m.is.MerchantID, MandateID: q.m.is.ID, Number: q.a.is.Number + 1,
 			Method: mandate.Fallback, State: mandate.AuthRequested, RequestedBy: "fallback", RequestedAt: q.tx.Now()}
-		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.fallback", "Nobody answered in time; the payer is asked again and has 48 hours. Debits under this fallback may be disputed.")
+		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.fallback", "Nobody answered in time; the payer is asked again and has %s. Debits under this fallback may be disputed.",
+			mandate.Span(q.s.Limits.For(mandate.Fallback)))
 	default:
 		q.decline(mandate.NoResponse, bank.CodeNoAnswer, at)
 	}

@@ -1,6 +1,7 @@
 package mandate
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -62,6 +63,18 @@ func (l Limits) For(m Method) time.Duration {
 		return l.RealTime
 	}
 	return l.Delayed
+}
+
+// Span writes a time to answer as the trade says it: 120 seconds, 48 hours.
+func Span(d time.Duration) string {
+	n, unit := int64(d/time.Second), "second"
+	if d >= time.Hour && d%time.Hour == 0 {
+		n, unit = int64(d/time.Hour), "hour"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
 }
 
 // Asked counts how often the payer was asked in one way.

@@ -1,5 +1,7 @@
 package mandate
 
+import "time"
+
 // Rhythm says when a mandate is collected, as a payer reads it on a handset: "each month on the 25th", "once". It is
 // empty where nobody chose a rhythm.
 func (m Mandate) Rhythm() string {
@@ -9,8 +11,8 @@ func (m Mandate) Rhythm() string {
 	case m.PeriodUnits == "days":
 		return "as often as every day"
 	case m.PeriodUnits == "weeks" && m.DeductionDay >= 1 && m.DeductionDay <= 7:
-		return "each week on " + [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}[m.DeductionDay-1]
-	case m.PeriodUnits == "months" && m.DeductionDay == 99:
+		return "each week on " + time.Weekday(m.DeductionDay%7).String()
+	case m.PeriodUnits == "months" && m.DeductionDay == LastDay:
 		return "on the last day of each month"
 	case m.PeriodUnits == "months" && m.DeductionDay >= 1:
 		return "each month on the " + ordinal(m.DeductionDay)

@@ -25,8 +25,8 @@ var States = []State{Submitted, Pending, ActiveState, Registered, Rejected, NoRe
 
 // moves is the whole life of a mandate.
 var moves = map[State][]State{
-	Submitted:    {Pending, ActiveState, Rejected, NoResponse, FailedAtBank, Registered},
-	Pending:      {ActiveState, Registered, Rejected, NoResponse, FailedAtBank, Submitted}, // submitted: the fallback follows
+	Submitted:    {Pending, ActiveState, Rejected, NoResponse, FailedAtBank, Registered, Cancelled},
+	Pending:      {ActiveState, Registered, Rejected, NoResponse, FailedAtBank, Submitted, Cancelled}, // submitted: the fallback follows
 	NoResponse:   {Submitted},
 	FailedAtBank: {Submitted},
 	Rejected:     {Submitted},

@@ -67,10 +67,17 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 		if err := s.mayAskAgain(rec.Purchase, m, before, how); err != nil {
 			return nil, err
 		}
+		if err := s.stillAClient(ctx, rec); err != nil {
+			return nil, err
+		}
 		return func(tx Tx, rec *Record) error {
+			if rec.ClientID != uuid.Nil {
+				tx.HoldClient(rec.MerchantID, rec.ClientID)
+			}
 			from, status := m.State, rec.Status
 			m.State, m.ReasonCode, m.UpdatedAt = mandate.Submitted, "", tx.Now()
 			tx.RenewMandate(m, from)
+			rec.ownAccount()
 			rec.move(PendingExecute, tx.Now())
 			ask(tx, who, rec.Purchase, m, how, before[0].Number+1)
 			tx.Audit(who, audit.Entry{Action: "purchase.asked_again", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/money"
 	"debitdesk/models/token"
 )
 
@@ -92,7 +93,7 @@ func (s *Service) mayCharge(p Purchase) error {
 		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Only a purchase that is not paid yet can be charged; this one is %s.", p.Status)
 	case !p.DueGiven || s.Timetable.TooSoon(p.Due, now):
 		return fault.At("due", "due_too_soon", "A debit order needs a due date at least two days ahead.")
-	case p.Currency != "ZAR":
+	case p.Currency != money.ZAR:
 		return fault.New(fault.Conflict, "purchase_charge_error", "Debit orders are in ZAR; this purchase is in %s.", p.Currency)
 	case p.TotalCents == 0:
 		return fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to collect: the total is 0.")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,7 +21,7 @@ import (
 // Impact is what deleting a token breaks.
 type Impact struct {
 	Token   token.Token
-	Waiting []Purchase // in pending_charge with that token
+	Waiting []Purchase // for a debit with that token; its own purchase too, while the first debit waits
 }
 
 // WaitingCents is the sum that would not be collected.
@@ -50,10 +51,10 @@ func (s *Service) DeletionImpact(ctx context.Context, who actor.Actor, tokenID u
 // DeleteToken ends a stored account everywhere at once (source: after deletion;
 // API contract 3.7). clientID zero means: whosever it is. The evidence stays.
 func (s *Service) DeleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID) error {
-	return s.deleteToken(ctx, who, clientID, tokenID, func(Tx) error { return nil })
+	return s.deleteToken(ctx, who, clientID, tokenID, func(Tx, Record) error { return nil })
 }
 
-func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID, answer func(Tx) error) error {
+func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID, answer func(Tx, Record) error) error {
 	if err := who.May(actor.DeleteTokens); err != nil {
 		return err
 	}
@@ -66,10 +67,11 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 			return fault.Missing()
 		}
 		err = s.InTx(ctx, func(tx Tx) error {
-			if err := s.forget(ctx, tx, who, t); err != nil {
+			source, err := s.forget(ctx, tx, who, t)
+			if err != nil {
 				return err
 			}
-			return answer(tx)
+			return answer(tx, source)
 		})
 		if !errors.Is(err, fault.ErrLost) {
 			return err
@@ -91,7 +93,7 @@ func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clie
 		}
 	}
 	for _, t := range live {
-		if err := s.forget(ctx, tx, who, t); err != nil {
+		if _, err := s.forget(ctx, tx, who, t); err != nil {
 			return err
 		}
 	}
@@ -140,68 +142,83 @@ func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t t
 }
 
 // forget marks the token first: from then on no charge can begin with it, since
-// charging touches the same row.
-func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.Token) error {
+// charging touches the same row. It gives the tokenising purchase as it is then.
+func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.Token) (source Record, err error) {
 	from := t.State
 	t.State, t.UpdatedAt = token.Deleted, tx.Now()
 	won, err := tx.MoveToken(t, from)
 	if err != nil {
-		return err
+		return source, err
 	}
 	if !won {
-		return fault.ErrLost
+		return source, fault.ErrLost
 	}
 	tx.EndMandate(t.MerchantID, t.MandateID, mandate.Cancelled)
-	if err := s.forgetSource(ctx, tx, who, t); err != nil {
-		return err
-	}
 	waiting, err := s.Read.WaitingFor(ctx, t.MerchantID, t.ID)
 	if err != nil {
-		return err
+		return source, err
+	}
+	own := func(p Purchase) bool { return p.ID == t.ID }
+	if !slices.ContainsFunc(waiting, own) {
+		if source, err = s.forgetSource(ctx, tx, who, t); err != nil {
+			return source, err
+		}
 	}
 	for _, p := range waiting {
-		if err := s.loseToken(ctx, tx, who, p); err != nil {
-			return err
+		if own(p) {
+			p.noToken(who, t.Method, tx.Now())
+		}
+		rec, err := s.loseToken(ctx, tx, who, p, t)
+		if err != nil {
+			return source, err
+		}
+		if own(p) {
+			source = rec
 		}
 	}
 	tx.Audit(who, audit.Entry{Action: "token.deleted", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: t.ID,
 		Text:   fmt.Sprintf("The stored account %s was deleted. %d waiting charges lost it.", t.AccountMask, len(waiting)),
 		Before: map[string]any{"state": from}, After: map[string]any{"state": t.State, "waiting_charges": len(waiting)}})
-	return nil
+	return source, nil
 }
 
 // forgetSource: the tokenising purchase no longer is a token; its status stays.
-func (s *Service) forgetSource(ctx context.Context, tx Tx, who actor.Actor, t token.Token) error {
-	p, err := s.Read.Purchase(ctx, t.MerchantID, t.ID)
+func (s *Service) forgetSource(ctx context.Context, tx Tx, who actor.Actor, t token.Token) (Record, error) {
+	rec, err := s.load(ctx, t.MerchantID, t.ID)
 	if err != nil {
-		return err
+		return rec, err
 	}
-	p.noToken(who, t.Method, tx.Now())
-	tx.MovePurchase(p, p.Status)
-	return nil
+	rec.noToken(who, t.Method, tx.Now())
+	tx.MovePurchase(rec.Purchase, rec.Status)
+	return rec, nil
 }
 
 // loseToken turns a waiting charge to error when its collection is not at the
 // bank yet; what was submitted runs its course.
-func (s *Service) loseToken(ctx context.Context, tx Tx, who actor.Actor, p Purchase) error {
+func (s *Service) loseToken(ctx context.Context, tx Tx, who actor.Actor, p Purchase, t token.Token) (Record, error) {
 	rec, err := s.beside(ctx, p)
 	if err != nil {
-		return err
+		return rec, err
 	}
-	if rec.Collection == nil || rec.Collection.State != collection.Scheduled {
-		return nil
+	from := rec.Status
+	switch {
+	case rec.Collection != nil && rec.Collection.State == collection.Scheduled:
+	case rec.ID == t.ID: // its first debit went to the bank at this moment
+		return rec, fault.ErrLost
+	default:
+		return rec, nil
 	}
 	if err := dropCollection(tx, &rec); err != nil {
-		return err
+		return rec, err
 	}
-	rec.attempt(Attempt{Type: "recurring_execute", Method: string(rec.Collection.Method), At: tx.Now(),
+	rec.attempt(Attempt{Type: rec.attemptType(), Method: string(rec.Collection.Method), At: tx.Now(),
 		Error: &AttemptError{"recurring_token_expired", "The stored account was deleted before the debit went to the bank."}})
 	rec.move(Failed, tx.Now())
 	rec.UpdatedAt = tx.Now()
-	tx.MovePurchase(rec.Purchase, PendingCharge)
+	tx.MovePurchase(rec.Purchase, from)
 	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text: "The charge was dropped: its stored account was deleted.", Before: map[string]any{"status": PendingCharge}, After: map[string]any{"status": Failed}})
-	return nil
+		Text: "The charge was dropped: its stored account was deleted.", Before: map[string]any{"status": from}, After: map[string]any{"status": Failed}})
+	return rec, nil
 }
 
 // DeleteTokenOf deletes the token that a purchase is, and answers the purchase.
@@ -213,8 +230,8 @@ func (s *Service) DeleteTokenOf(ctx context.Context, who actor.Actor, id uuid.UU
 	if err != nil {
 		return rec, err
 	}
-	err = s.deleteToken(ctx, who, uuid.Nil, id, func(tx Tx) error {
-		rec.noToken(who, rec.Method, tx.Now())
+	err = s.deleteToken(ctx, who, uuid.Nil, id, func(tx Tx, source Record) error {
+		rec = source
 		return tx.Answered(rec)
 	})
 	if fault.Is(err, fault.NotFound) {

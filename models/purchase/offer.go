@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/money"
 	"debitdesk/models/token"
 )
 
@@ -108,7 +109,7 @@ func (s *Service) mayPay(rec Record) error {
 	switch {
 	case !rec.Payable(s.Now()):
 		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "This request is %s; nothing more is needed.", rec.Status)
-	case rec.Currency != "ZAR":
+	case rec.Currency != money.ZAR:
 		return fault.New(fault.Conflict, "purchase_charge_error", "Debit orders are in ZAR; this request is in %s.", rec.Currency)
 	case !rec.allows(EFT) && !rec.allows(DebiCheck):
 		return fault.New(fault.Conflict, "purchase_charge_error", "This request cannot be paid by debit order.")

@@ -93,7 +93,8 @@ type Reader interface {
 	DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (int, error)
 	// LatestCollections gives the newest collection of each purchase that has one.
 	LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
-	// WaitingFor lists the purchases in pending_charge that would be collected from a token.
+	// WaitingFor lists the purchases in pending_charge that would be collected from a token,
+	// and the tokenising purchase itself while its first debit is not at the bank yet.
 	WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error)
 	// ScheduledFrom lists the purchases whose newest collection is scheduled on a token
 	// and not at the bank yet, in the order of their ids.

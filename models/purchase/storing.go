@@ -97,6 +97,7 @@ func (st *storing) apply(tx Tx, p *Purchase) *collection.Collection {
 	}
 	st.token.ID, st.token.MandateID, st.token.Description = p.ID, p.ID, uuid.NewSHA1(p.ID, []byte("description")).String()
 	st.token.CreatedAt, st.token.UpdatedAt = now, now
+	p.ownAccount()
 	if st.mandate.Kind == mandate.DebiCheck {
 		p.move(PendingExecute, now)
 		return nil
@@ -109,6 +110,10 @@ func (st *storing) apply(tx Tx, p *Purchase) *collection.Collection {
 	}
 	return p.firstDebit(tx, st.s, st.mandate, st.first, st.soon)
 }
+
+// ownAccount: from here on the purchase is about the account that it stores. One
+// that it was charged with before, in vain, has no part in it any more.
+func (p *Purchase) ownAccount() { p.TokenID = uuid.Nil }
 
 // stored: the account is kept and nothing is collected.
 func (p *Purchase) stored(at time.Time, ip string) {

@@ -209,7 +209,8 @@ func (s *Service) retireSource(ctx context.Context, tx Tx, who actor.Actor, a Am
 			return nil
 		}
 	}
-	return s.forgetSource(ctx, tx, who, a.Old.Token)
+	_, err := s.forgetSource(ctx, tx, who, a.Old.Token)
+	return err
 }
 
 func (s AmendmentSheet) auditSides(tx Tx, who actor.Actor) {

@@ -158,10 +158,17 @@ func (t *Tx) SaveRows(b batch.Batch, rows []batch.Row, withCells bool) error {
 // SaveCharges implements batch.Tx.
 func (t *Tx) SaveCharges(b batch.Batch, rows []batch.Row) error {
 	for _, r := range rows {
-		t.later(`UPDATE batch_rows SET charge = $4, error = $5 WHERE merchant_id = $1 AND batch_id = $2 AND n = $3 AND charge = 'wanted'`,
+		t.later(`UPDATE batch_rows SET charge = $4, error = $5 WHERE merchant_id = $1 AND batch_id = $2 AND n = $3 AND charge <> 'done'`,
 			b.MerchantID, b.ID, r.N, string(r.Charge), r.Error)
 	}
 	return t.flush()
+}
+
+// DropCharges implements batch.Tx. A debit that stands, and was not written down before a crash, stands.
+func (t *Tx) DropCharges(b batch.Batch, why string) {
+	t.later(`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END, error = CASE WHEN p.token_id IS NULL THEN $3 ELSE '' END
+		FROM purchases p WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND r.charge = 'wanted' AND p.merchant_id = $1 AND p.id = r.purchase_id`,
+		b.MerchantID, b.ID, why)
 }
 
 // MoveRows implements batch.Tx.

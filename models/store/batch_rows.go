@@ -117,6 +117,7 @@ const countBatch = `SELECT json_build_object(
 	'skipped', count(*) FILTER (WHERE state = 'skipped'), 'sent', count(*) FILTER (WHERE state = 'sent'),
 	'failed', count(*) FILTER (WHERE state = 'failed'), 'voided', count(*) FILTER (WHERE state = 'voided'),
 	'warned', count(*) FILTER (WHERE state = 'ready' AND warnings <> '{}'), 'charges', count(*) FILTER (WHERE state = 'sent' AND charge = 'wanted'),
+	'uncharged', count(*) FILTER (WHERE state = 'sent' AND charge = 'failed'),
 	'ready_cents', coalesce(sum(total_cents) FILTER (WHERE state = 'ready'), 0), 'sent_cents', coalesce(sum(total_cents) FILTER (WHERE state = 'sent'), 0))::text
 	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2`
 

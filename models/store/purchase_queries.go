@@ -45,7 +45,10 @@ func (s *Store) purchasesOf(rows []purchaseRow) ([]purchase.Purchase, error) {
 // WaitingFor implements purchase.Reader.
 func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
 	var rows []purchaseRow
-	err := s.read(ctx).Select(purchaseColumns).Order("id").Find(&rows, "merchant_id = ? AND token_id = ? AND status = 'pending_charge'", merchantID, tokenID).Error
+	err := s.read(ctx).Select(purchaseColumns).Order("id").Find(&rows, `merchant_id = ? AND (token_id = ? AND status = 'pending_charge'
+		OR id = ? AND status IN ('pending_charge', 'pending_execute') AND EXISTS (SELECT FROM collections c
+			WHERE c.merchant_id = purchases.merchant_id AND c.purchase_id = purchases.id AND c.token_id = purchases.id AND c.state = 'scheduled'))`,
+		merchantID, tokenID, tokenID).Error
 	if err != nil {
 		return nil, fmt.Errorf("list waiting purchases: %w", err)
 	}

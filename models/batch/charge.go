@@ -1,0 +1,63 @@
+package batch
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/fault"
+)
+
+// chargeSome plans debits for rows whose invoices are made. A debit that stands already is not planned again.
+func (s *Service) chargeSome(ctx context.Context, b Batch) (int, error) {
+	if b.Counts.Charges == 0 {
+		return 0, nil
+	}
+	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Sent}, ChargeWanted: true, Limit: chargedAtOnce})
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	for i := range rows {
+		if err := s.charge(ctx, b, &rows[i]); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), s.InTx(ctx, func(tx Tx) error {
+		b, err := tx.LockBatch(b.MerchantID, b.ID)
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveCharges(b, rows); err != nil {
+			return err
+		}
+		return tx.SaveBatch(&b)
+	})
+}
+
+func (s *Service) charge(ctx context.Context, b Batch, r *Row) error {
+	t, found, err := s.tokenFor(ctx, b, r.ClientID)
+	if err != nil {
+		return err
+	}
+	if !found {
+		r.Charge, r.Error = ChargeFailed, "Invoiced, but not charged: the client has no stored account that can be charged."
+		return nil
+	}
+	_, err = s.Purchases.Charge(ctx, b.Starter, r.PurchaseID, t.ID)
+	f, refused := fault.From(err)
+	switch {
+	case err == nil:
+		r.Charge = ChargeDone
+	case !refused || f.Kind == fault.Internal:
+		return err
+	default:
+		rec, err := s.Purchases.Get(ctx, b.Starter, r.PurchaseID)
+		if err != nil {
+			return err
+		}
+		if r.Charge = ChargeDone; rec.TokenID == uuid.Nil { // else it was charged before this was written down
+			r.Charge, r.Error = ChargeFailed, "Invoiced, but not charged: "+f.Error()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package batch
+
+import (
+	"context"
+
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+)
+
+// voidSome cancels the next purchases that are not paid.
+func (s *Service) voidSome(ctx context.Context, seen Batch) (more bool, err error) {
+	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID, RowQuery{States: []RowState{Sent}, After: seen.Cursor, Limit: chargedAtOnce})
+	if err != nil {
+		return false, err
+	}
+	for i := range rows {
+		if err := s.void(ctx, seen, &rows[i]); err != nil {
+			return false, err
+		}
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
+		if err != nil || b.State != Voiding || b.Cursor != seen.Cursor {
+			return err
+		}
+		if len(rows) == 0 {
+			b.State, b.EndedAt = Done, tx.Now()
+			if b.Counts.Left() > 0 {
+				b.State = Stopped
+			}
+		} else {
+			more, b.Cursor = true, rows[len(rows)-1].N
+		}
+		if err := tx.SaveRows(b, rows, false); err != nil {
+			return err
+		}
+		b.UpdatedAt = tx.Now()
+		return tx.SaveBatch(&b)
+	})
+	return more, err
+}
+
+func (s *Service) void(ctx context.Context, b Batch, r *Row) error {
+	_, err := s.Purchases.Cancel(ctx, b.Starter, r.PurchaseID)
+	f, refused := fault.From(err)
+	switch {
+	case err == nil:
+		r.State, r.Error = Voided, ""
+	case !refused || f.Kind == fault.Internal:
+		return err
+	default:
+		rec, err := s.Purchases.Get(ctx, b.Starter, r.PurchaseID)
+		if err != nil {
+			return err
+		}
+		if r.State, r.Error = Voided, ""; rec.Status != purchase.Cancelled { // else it was cancelled before this was written down
+			r.State, r.Error = Sent, "Not voided: "+f.Error()
+		}
+	}
+	return nil
+}
