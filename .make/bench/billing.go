@@ -35,7 +35,8 @@ func bills(ctx context.Context, s *server, _ time.Duration, _ int) (out []line, 
 	}
 	defer func() {
 		s.leave()
-		err = errors.Join(err, s.exec(ctx, "UPDATE mails SET state = 'sent', sent_at = now(), next_try_at = NULL WHERE state = 'queued'", "VACUUM mails"), s.serve(s.env))
+		err = errors.Join(err, s.exec(ctx, "UPDATE mails SET state = 'sent', sent_at = now(), next_try_at = NULL WHERE state = 'queued'",
+			"VACUUM ANALYZE mails, purchases, invoices, audit_entries"), s.serve(s.env))
 	}()
 	clients, err := s.payers(ctx, "billed", billed)
 	if err != nil {
