@@ -109,13 +109,11 @@ func TestKilledWhileInvoicesAreMailedEachPayerGetsOne(t *testing.T) {
 	p := serving(t, b.env)
 	clients := make([]string, invoices)
 	for i := range clients {
-		id := ""
 		if i < 20 {
-			id = b.made(p, "/api/v1/clients/", fmt.Sprintf(`{"email":"payer%d@example.com","full_name":"Payer %d"}`, i, i))
+			clients[i] = b.made(p, "/api/v1/clients/", fmt.Sprintf(`{"email":"payer%d@example.com","full_name":"Payer %d"}`, i, i))
 		} else {
-			id = clients[i%20]
+			clients[i] = clients[i%20]
 		}
-		clients[i] = id
 	}
 	to := `{"client_id":"` + strings.Join(clients, `"},{"client_id":"`) + `"}`
 	status, out := b.call(p, http.MethodPost, "/billing/", fmt.Sprintf(`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Course fee","price":25000}]},"clients":[%s]}`,

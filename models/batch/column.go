@@ -3,6 +3,7 @@
 package batch
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,11 +121,8 @@ func (f Field) secret() bool { return f == PersonalCode || f == BankAccount }
 
 // number tells whether the column's decimal mark matters.
 func (f Field) number() bool {
-	switch base, _ := f.parts(); base {
-	case Amount, Quantity, Price, Discount, TaxPercent:
-		return true
-	}
-	return false
+	base, _ := f.parts()
+	return slices.Contains([]Field{Amount, Quantity, Price, Discount, TaxPercent}, base)
 }
 
 // Target is what one column means and how its texts are written; without a Field the column is ignored.

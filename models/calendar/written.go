@@ -120,6 +120,7 @@ func parseNumbers(a, b, c string, order Order) (Date, error) {
 		return swapped(c, b, a)
 	case MonthFirst:
 		return swapped(c, a, b)
+	case Unordered:
 	}
 	switch seen := OrderIn(a + "/" + b + "/" + c); {
 	case seen != Unordered:
