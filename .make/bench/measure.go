@@ -145,6 +145,13 @@ func pages(ctx context.Context, s *server, _ time.Duration, rows int) ([]line, e
 	if err != nil {
 		return nil, err
 	}
+	var client, one struct{ ID string } // what the list is filled with copies of
+	if err := s.post("/api/v1/clients/", `{"email":"page@example.com","full_name":"Thandi Nkosi"}`, &client); err != nil {
+		return nil, err
+	}
+	if err := s.post("/api/v1/purchases/", s.purchase(client.ID, 0), &one); err != nil {
+		return nil, err
+	}
 	var out []line
 	var small time.Duration
 	for _, n := range []int{10_000, rows} {

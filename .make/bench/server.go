@@ -204,6 +204,7 @@ func (s *server) signIn() (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, _ = io.Copy(io.Discard, res.Body)
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("sign in: %d", res.StatusCode)
