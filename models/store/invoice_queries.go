@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -153,11 +154,14 @@ func (s *Store) invoiceEntries(ctx context.Context, query string, args ...any) (
 	return out, nil
 }
 
-const creditedInvoice = ` AND EXISTS (SELECT 1 FROM invoices cn WHERE cn.purchase_id = i.purchase_id AND cn.kind = 'credit_note')`
-
-// failedInvoice: the newest mail with the invoice was given up.
-const failedInvoice = ` AND i.purchase_id IN (SELECT f.object_id FROM mails f WHERE f.merchant_id = i.merchant_id AND f.state = 'failed' AND f.kind = 'invoice'
+// The merchant is given to both of these once more, so that the few rows they name
+// are found first and not looked for beside each invoice.
+const (
+	creditedInvoice = ` AND i.purchase_id IN (SELECT cn.purchase_id FROM invoices cn WHERE cn.merchant_id = ? AND cn.kind = 'credit_note')`
+	// failedInvoice: the newest mail with the invoice was given up.
+	failedInvoice = ` AND i.purchase_id IN (SELECT f.object_id FROM mails f WHERE f.merchant_id = ? AND f.state = 'failed' AND f.kind = 'invoice'
 	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = 'invoice' AND later.attempt > f.attempt))`
+)
 
 func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
 	where, args := " FROM invoices i JOIN purchases p ON p.id = i.purchase_id WHERE i.merchant_id = ? AND i.kind = 'invoice'", []any{merchantID}
@@ -171,9 +175,9 @@ func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
 	}
 	switch f.State {
 	case billing.CreditedAs:
-		add(creditedInvoice)
+		add(creditedInvoice, merchantID)
 	case billing.MailFailed:
-		add(failedInvoice)
+		add(failedInvoice, merchantID)
 	default:
 	}
 	if !f.DueFrom.IsZero() {
@@ -231,7 +235,7 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	var few struct{ Credited, Failed int64 }
 	query = fmt.Sprintf("SELECT (SELECT count(*) FROM (SELECT 1%[1]s%[2]s LIMIT %[4]d) AS a) AS credited, (SELECT count(*) FROM (SELECT 1%[1]s%[3]s LIMIT %[4]d) AS b) AS failed",
 		from, creditedInvoice, failedInvoice, limit)
-	if err := s.read(ctx).Raw(query, append(args, args...)...).Scan(&few).Error; err != nil {
+	if err := s.read(ctx).Raw(query, slices.Concat(args, []any{merchantID}, args, []any{merchantID})...).Scan(&few).Error; err != nil {
 		return nil, fmt.Errorf("count invoices: %w", err)
 	}
 	counts[billing.CreditedAs], counts[billing.MailFailed] = few.Credited, few.Failed
