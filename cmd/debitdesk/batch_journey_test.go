@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // cellsOf is a table as a spreadsheet copies it: some rows with slips of the pen.
@@ -53,4 +56,51 @@ func TestRowsOfASpreadsheetBecomeInvoices(t *testing.T) {
 	owner.click("See the result")
 	owner.sees("8 rows read = 8 sent + 0 left out + 0 failed")
 	owner.looksAt("batch-result")
+}
+
+// The same without scripts, from a file: every step is a plain page.
+func TestABatchIsSentWithoutScripts(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	site.business(t)
+	file := filepath.Join(t.TempDir(), "fees.csv")
+	if err := os.WriteFile(file, []byte(cellsOf(site.workingDay(9).String())), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	owner := site.tab(t, browser(t)).withoutScripts()
+	owner.open("/login")
+	owner.fill("email", "owner@gym.example")
+	owner.fill("password", password)
+	owner.click("Sign in")
+	owner.open("/batches/new")
+	owner.do("choose the file", chromedp.SetUploadFiles(`input[type="file"]`, []string{file}, chromedp.ByQuery))
+	owner.goes("upload", chromedp.Click(`form[enctype] button`, chromedp.ByQuery))
+	owner.sees("What the columns mean")
+	owner.click("Check all rows")
+	owner.shows("check", "What is wrong, by cause")
+	wrong := `input[value="kabelo.mokoena"]`
+	owner.do("mend the cell", chromedp.SetValue(wrong, "kabelo.mokoena@example.com", chromedp.ByQuery))
+	owner.goes("send the cell", chromedp.SendKeys(wrong, kb.Enter, chromedp.ByQuery))
+	owner.shows("check", "Review 8 invoices")
+	owner.click("Review 8 invoices")
+	owner.choose("warnings", "yes")
+	owner.goes("send", chromedp.Click(`form[action$="/start"] button`, chromedp.ByQuery))
+	owner.shows("run", "See the result")
+	owner.click("See the result")
+	owner.sees("8 rows read = 8 sent + 0 left out + 0 failed")
+}
+
+// shows opens the step of a batch again until it says so: without scripts a person
+// does the same.
+func (b *tab) shows(step, text string) {
+	b.t.Helper()
+	at := b.address()
+	at = at[:strings.LastIndexByte(at, '/')+1] + step
+	for range 200 {
+		if strings.Contains(b.text("main"), text) {
+			return
+		}
+		b.open(at)
+	}
+	b.t.Fatalf("%s never says %q:\n%s", at, text, b.page())
 }
