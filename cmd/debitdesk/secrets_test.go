@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
@@ -30,7 +31,10 @@ const (
 	typedIn   = "6255556789" // by the payer, on the hosted page
 )
 
-var numbers = []string{idNumber, paying, unpaid, late, disputing, typedIn}
+var (
+	rowIDs  = []string{"9006300123088", "0002295000083"} // in a table of invoices
+	numbers = append([]string{idNumber, paying, unpaid, late, disputing, typedIn}, rowIDs...)
+)
 
 // vault is the whole product in this process, with everything that it says.
 type vault struct {
@@ -170,6 +174,40 @@ func (v *vault) ids(table string) []string {
 	return ids
 }
 
+// billsByTable sends invoices from a table that names accounts and identity
+// numbers, with a row that is wrong.
+func (v *vault) billsByTable(cookie string) {
+	v.t.Helper()
+	due := v.app.Store.Now().Add(240 * time.Hour).Format("2006-01-02")
+	cells := "E-mail\tName\tID number\tBank account\tBranch code\tAmount\tDue date\n"
+	for i, account := range []string{typedIn, late} {
+		cells += fmt.Sprintf("row%d@example.com\tRow %d\t%s\t%s\t470010\t%d00,00\t%s\n", i, i, rowIDs[i], account, i+2, due)
+	}
+	cells += fmt.Sprintf("wrong\tWrong\t%s\t%s\t470010\tmuch\t%s\n", idNumber, paying, due)
+	if made := v.ask("POST", "/batches/paste", url.Values{"cells": {cells}, "brand_id": {v.brand}}, "Cookie: "+cookie); made.Code != http.StatusSeeOther {
+		v.t.Fatalf("paste: %d %s", made.Code, made.Body)
+	}
+	ids := v.ids("batches")
+	if len(ids) == 0 {
+		v.t.Fatal("no batch was made")
+	}
+	newest := ids[len(ids)-1]
+	form := url.Values{"brand_id": {v.brand}}
+	for i, field := range []string{"email", "full_name", "personal_code", "bank_account", "bank_code", "amount", "due"} {
+		form.Set(fmt.Sprintf("column_%d", i), field)
+	}
+	v.ask("POST", "/batches/"+newest+"/map", form, "Cookie: "+cookie)
+	must(v.t, v.app.Services.batches.TakeUp(v.t.Context()))
+	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
+	v.ask("POST", "/batches/"+newest+"/start", url.Values{"good_only": {"yes"}, "warnings": {"yes"}, "rows": {"2"}, "cents": {"50000"}}, "Cookie: "+cookie)
+	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
+	var sent int
+	must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT count(*) FROM batch_rows WHERE batch_id = $1 AND state = 'sent'`, newest).Scan(&sent))
+	if sent != 2 {
+		v.t.Errorf("%d rows of the batch became invoices", sent)
+	}
+}
+
 // look opens every page that there is, about everything that there is.
 func (v *vault) look() {
 	v.t.Helper()
@@ -178,8 +216,9 @@ func (v *vault) look() {
 		v.t.Fatalf("sign in: %d %s", signed.Code, signed.Body)
 	}
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
+	v.billsByTable(cookie)
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
-		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/sandbox/mail": "mails", "/developers/credentials": "credentials"}
+		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -272,7 +311,7 @@ func (v *vault) searched() {
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
-	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job"} {
+	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job"} {
 		if !slices.Contains(tables, must) {
 			v.t.Errorf("no table %s", must)
 		}
