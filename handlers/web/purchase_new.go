@@ -142,7 +142,7 @@ func (p *Purchases) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, pages.PurchasePreview(view, form.Get("client_shown") != form.Get("client_id")))
+	return render(c, http.StatusOK, pages.PurchasePreview(view, form.Get("send_shown") != view.Summary.Button, form.Get("client_shown") != form.Get("client_id")))
 }
 
 // reshaped changes the form as a button asks: another line, one line less, or a
