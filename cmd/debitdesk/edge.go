@@ -48,6 +48,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	rooms.Live.Watch = watch
 	deps.Rooms(rooms)
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
+	deps.Home.Latest = deps.Batches.Latest
 	if s.sandbox != nil {
 		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Files: s.billing.File, Page: desk.Show}
 	}

@@ -114,6 +114,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db))
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
+	h.Deps.Home.Latest = h.Deps.Batches.Latest
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {

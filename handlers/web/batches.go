@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -100,6 +101,23 @@ func batchPill(b batch.Batch) components.Pill {
 
 var batchSources = map[batch.Source]string{batch.FromFile: "File", batch.FromPaste: "Pasted cells", batch.FromClients: "Chosen clients"}
 
+func batchLines(all []batch.Batch) (lines []pages.BatchLine) {
+	for _, b := range all {
+		lines = append(lines, pages.BatchLine{Name: b.Name, Href: "/batches/" + b.ID.String(), Source: batchSources[b.Source], By: b.Creator.Name,
+			Rows: grouped(int64(b.Rows)), Sent: grouped(int64(b.Counts.Sent)), Sum: sum(b.Counts.SentCents, ""), State: batchPill(b), At: moment(b.CreatedAt)})
+	}
+	return lines
+}
+
+// latestBatches is how many batches the first page shows.
+const latestBatches = 5
+
+// Latest are the newest batches, for the first page.
+func (h *Batches) Latest(ctx context.Context, who actor.Actor) ([]pages.BatchLine, error) {
+	page, err := h.Service.List(ctx, who, paging.Ask{Limit: latestBatches})
+	return batchLines(page.Items), err
+}
+
 // List serves GET /batches.
 func (h *Batches) List(c echo.Context) error {
 	ask := paging.Ask{Limit: listLength}
@@ -113,11 +131,7 @@ func (h *Batches) List(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.BatchesView{MayBill: who.Can(actor.Bill), Why: "Finance or an admin can send a batch."}
-	for _, b := range page.Items {
-		view.Rows = append(view.Rows, pages.BatchLine{Name: b.Name, Href: "/batches/" + b.ID.String(), Source: batchSources[b.Source], By: b.Creator.Name,
-			Rows: grouped(int64(b.Rows)), Sum: sum(b.Counts.SentCents, ""), State: batchPill(b), At: moment(b.CreatedAt)})
-	}
+	view := pages.BatchesView{MayBill: who.Can(actor.Bill), Why: "Finance or an admin can send a batch.", Rows: batchLines(page.Items)}
 	if n := len(page.Items); n > 0 {
 		if page.Older {
 			view.Pager.OlderHref = "/batches?after=" + page.Items[n-1].ID.String()

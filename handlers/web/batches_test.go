@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/batch"
 )
 
 const sheetOfTwo = "email;full name;amount;due;description\na@example.com;Anna;\"1 234,50\";2099-03-01;Levy\nnobody;Ben;100,00;2099-03-01;Levy\n"
@@ -121,4 +122,18 @@ func TestTheSameUploadSentTwiceIsOneBatch(t *testing.T) {
 	if first.Header.Get("Location") != again.Header.Get("Location") || h.Count(`SELECT count(*) FROM batches`) != 1 {
 		t.Error("a second click made a second batch")
 	}
+}
+
+func TestTheFirstPageShowsTheNewestBatches(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	h.Page(h.A.Staff, "GET", "/", nil).Want(http.StatusOK).Lacks("Latest batches")
+	_, err := h.Batches.Upload(t.Context(), h.A.Actor, batch.Upload{Name: "december.csv", Source: batch.FromFile, BrandID: h.A.BrandID,
+		Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb@example.com,100,2099-03-01\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Staff, "GET", "/", nil).Want(http.StatusOK).Contains("Latest batches", "december.csv", "0 of 2 rows sent", "Choose columns")
+	h.Page(h.A.Staff, "GET", "/?block=batches", nil).Want(http.StatusOK).Contains("december.csv").Lacks("<html")
+	h.Page(h.B.Owner, "GET", "/", nil).Want(http.StatusOK).Lacks("december.csv")
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -23,6 +24,8 @@ import (
 type Home struct {
 	Desk    *Desk
 	Reports *report.Service
+	// Latest gives the newest batches of invoices; nil shows none.
+	Latest func(context.Context, actor.Actor) ([]pages.BatchLine, error)
 }
 
 // Show serves GET /. Its blocks can be asked for one by one (?block=…), so that
@@ -46,7 +49,14 @@ func (h *Home) Show(c echo.Context) error {
 		return err
 	}
 	h.figures(&view, f)
+	if h.Latest != nil {
+		if view.Batches, err = h.Latest(c.Request().Context(), who); err != nil {
+			return err
+		}
+	}
 	switch block {
+	case "batches":
+		return render(c, http.StatusOK, pages.HomeBatches(view))
 	case "today":
 		return render(c, http.StatusOK, pages.HomeToday(view))
 	case "figures":
