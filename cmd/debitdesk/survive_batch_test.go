@@ -154,6 +154,7 @@ func TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice(t *testing.T) {
 		b.until("it goes on", func() bool { return b.number(progress) >= life })
 		<-time.After(moment)
 		p.end(syscall.SIGKILL)
+		b.kills++
 		came, _ := box.count()
 		t.Logf("kill %d, %s after row %d: %d rows checked, %d sent, %d mails", kill+1, moment, life, b.number(`SELECT count(*) FROM batch_rows WHERE state <> 'new'`),
 			b.number(`SELECT count(*) FROM batch_rows WHERE state = 'sent'`), came)

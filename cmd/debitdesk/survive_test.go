@@ -28,6 +28,7 @@ type books struct {
 	token string
 	brand string
 	ready time.Time // by then every charge is collected, provisionally
+	kills int       // while mails were leaving
 }
 
 // newBooks are written through a server that is stopped afterwards.
