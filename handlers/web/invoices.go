@@ -59,12 +59,7 @@ func invoiceFilter(l *listing) billing.Filter {
 		f.State = ""
 		l.query.Del("state")
 	}
-	if day := l.date("due_from"); !day.IsZero() {
-		f.DueFrom = day.At(0, 0)
-	}
-	if day := l.date("due_to"); !day.IsZero() {
-		f.DueTo = day.AddDays(1).At(0, 0).Add(-time.Microsecond)
-	}
+	f.DueFrom, f.DueTo = l.dueRange()
 	return f
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -61,6 +62,18 @@ func (l *listing) date(name string) calendar.Date {
 		l.query.Del(name)
 	}
 	return d
+}
+
+// dueRange reads the days due_from and due_to: the first instant of the one and
+// the last of the other, both SAST.
+func (l *listing) dueRange() (from, to time.Time) {
+	if day := l.date("due_from"); !day.IsZero() {
+		from = day.At(0, 0)
+	}
+	if day := l.date("due_to"); !day.IsZero() {
+		to = day.AddDays(1).At(0, 0).Add(-time.Microsecond)
+	}
+	return from, to
 }
 
 // cents reads an amount as people type it, or ignores it with a notice.

@@ -78,12 +78,7 @@ func (p *Purchases) List(c echo.Context) error {
 
 func purchaseFilter(l *listing) purchase.Filter {
 	f := purchase.Filter{Search: l.query.Get("q"), MinCents: l.cents("amount_min"), MaxCents: l.cents("amount_max")}
-	if day := l.date("due_from"); !day.IsZero() {
-		f.DueFrom = day.At(0, 0)
-	}
-	if day := l.date("due_to"); !day.IsZero() {
-		f.DueTo = day.AddDays(1).At(0, 0).Add(-time.Microsecond)
-	}
+	f.DueFrom, f.DueTo = l.dueRange()
 	for _, word := range strings.FieldsFunc(l.query.Get("status"), func(r rune) bool { return r == ',' }) {
 		if s := purchase.Status(word); s.Known() && !slices.Contains(f.Statuses, s) {
 			f.Statuses = append(f.Statuses, s)

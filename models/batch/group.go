@@ -28,28 +28,23 @@ type groupKey struct {
 }
 
 // Add takes one line's problems.
-func (g *Groups) Add(l Line) { g.add(l.Row, l.Problems) }
-
-// AddWarnings takes one line's warnings: a page of its own groups what must be ticked.
-func (g *Groups) AddWarnings(l Line) { g.add(l.Row, l.Warnings) }
-
-func (g *Groups) add(row int, problems []Problem) {
+func (g *Groups) Add(l Line) {
 	if g.byCause == nil {
 		g.byCause = map[groupKey]*Group{}
 	}
-	for _, p := range problems {
+	for _, p := range l.Problems {
 		key := groupKey{p.Mend, p.Column}
 		if p.Mend == MendQuotes || p.Mend == MendCells {
 			key.column = 0
 		}
 		one, known := g.byCause[key]
 		if !known {
-			one = &Group{Cause: p.Mend, Field: p.Field, Column: key.column, Title: title(p), Example: p.At(row), Fixes: FixesOf(p)}
+			one = &Group{Cause: p.Mend, Field: p.Field, Column: key.column, Title: title(p), Example: p.At(l.Row), Fixes: FixesOf(p)}
 			g.byCause[key] = one
 			g.order = append(g.order, one)
 		}
-		if n := len(one.Rows); n == 0 || one.Rows[n-1] != row {
-			one.Rows = append(one.Rows, row)
+		if n := len(one.Rows); n == 0 || one.Rows[n-1] != l.Row {
+			one.Rows = append(one.Rows, l.Row)
 		}
 	}
 }

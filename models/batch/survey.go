@@ -65,9 +65,6 @@ func (c *surveyed) see(text string) {
 // Samples gives up to three different texts of a column, from 0.
 func (s *Survey) Samples(column int) []string { return s.columns[column].samples }
 
-// Filled is how many rows say something in a column, from 0.
-func (s *Survey) Filled(column int) int { return s.columns[column].filled }
-
 // Guess says what each column probably means, by its heading, else by its content, and how it is written.
 func (s *Survey) Guess(f sheet.Format) Mapping {
 	m := Mapping{Columns: make([]Target, len(s.columns))}
