@@ -13,7 +13,7 @@ import (
 const module = "debitdesk/"
 
 // The packages of models that adapt the rules to a machine: they may import what rules may not.
-var adapters = []string{"models/store", "models/jobs", "models/bank/sandbox", "models/bank/banktest", "models/mail/smtp"}
+var adapters = []string{"models/store", "models/jobs", "models/bank/sandbox", "models/bank/banktest", "models/mail/smtp", "models/webhook/post"}
 
 // vocabulary is what every rule may speak in; it imports nothing of ours but itself.
 var vocabulary = []string{"models/money", "models/calendar", "models/fault", "models/actor", "models/queue", "models/paging", "models/replay"}

@@ -169,7 +169,7 @@ func (b Base) PurchaseBody(r purchase.Record) any {
 		Type: "purchase", ID: r.ID, CreatedOn: r.CreatedAt.Unix(), UpdatedOn: r.UpdatedAt.Unix(),
 		Client: DetailsBody(r.Payer), Purchase: detailsOf(r), Payment: paymentOf(r), IssuerDetails: issuerOf(r.Brand), TransactionData: transactionOf(r),
 		Status: r.Status, StatusHistory: historyOf(r), ViewedOn: unixOrNull(r.ViewedAt), CompanyID: r.MerchantID, BrandID: r.BrandID,
-		UserID: idOrNull(r.UserID), IsTest: r.IsTest, ClientID: idOrNull(r.ClientID), RecurringToken: idOrNull(r.TokenID), OrderID: r.Options.OrderID,
+		UserID: idOrNull(r.UserID), IsTest: r.IsTest, BillingTemplateID: idOrNull(r.TemplateID), ClientID: idOrNull(r.ClientID), RecurringToken: idOrNull(r.TokenID), OrderID: r.Options.OrderID,
 		SendReceipt: r.Options.SendReceipt, SkipCapture: r.Options.SkipCapture, ForceRecurring: r.Options.ForceRecurring,
 		IsRecurringToken: r.IsRecurringToken, MarkedAsPaid: r.MarkedAsPaid, Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated,
 		Issued: r.Issued.String(), Due: r.Due.Unix(), RefundAvailability: refundAvailability(r), RefundableAmount: r.RefundableCents(),

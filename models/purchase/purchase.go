@@ -22,8 +22,10 @@ const (
 
 // The values of product: which part of the family made the purchase.
 const (
-	ByPurchases = "purchases"
-	ByInvoices  = "billing_invoices"
+	ByPurchases           = "purchases"
+	ByInvoices            = "billing_invoices"
+	BySubscription        = "billing_subscriptions"         // one period, charged to the stored account
+	BySubscriptionInvoice = "billing_subscriptions_invoice" // one period, asked for by mail
 )
 
 // Purchase is one amount to be collected from one payer for one brand.
@@ -31,6 +33,8 @@ type Purchase struct {
 	ID, MerchantID, BrandID uuid.UUID
 	ClientID                uuid.UUID // zero when the payer's details came with the request
 	UserID                  uuid.UUID // the dashboard user who made it; zero otherwise
+	TemplateID              uuid.UUID // the billing template it follows; zero for none
+	SubscriberID            uuid.UUID // the subscriber whose period it bills or whose account it stores; zero for none
 	IsTest                  bool
 	Status                  Status
 	Product                 string

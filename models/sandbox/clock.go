@@ -88,7 +88,7 @@ func (d *Desk) walk(ctx context.Context, to time.Time, done *Done) error {
 		if err := d.settle(ctx, done); err != nil {
 			return err
 		}
-		at, found, err := d.Debits.NextDue(ctx)
+		at, found, err := d.nextDue(ctx)
 		if err != nil {
 			return err
 		}

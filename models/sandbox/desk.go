@@ -5,6 +5,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -50,6 +51,16 @@ type AtBank struct {
 	Reference, PayerName, AccountMask string
 }
 
+// Worker does what the clock has made due, beside the debits.
+type Worker interface {
+	// Run does everything due by now and counts it.
+	Run(ctx context.Context) (int, error)
+	// NextDue is the earliest moment after now at which anything becomes due.
+	NextDue(ctx context.Context) (at time.Time, found bool, err error)
+	// Overdue tells whether something due is not done yet.
+	Overdue(ctx context.Context) (bool, error)
+}
+
 // Desk is the sandbox in a person's hands.
 type Desk struct {
 	InTx      func(context.Context, func(Tx) error) error
@@ -64,6 +75,10 @@ type Desk struct {
 	Payer func(ctx context.Context, requestID uuid.UUID, answer string) error
 	// Mail sends what waits in the outbox and tells how many went out; nil sends nothing.
 	Mail func(ctx context.Context) (int, error)
+	// Subscriptions bills the periods that begin; nil bills nothing.
+	Subscriptions Worker
+	// Webhooks tells endpoints what happened; nil tells nobody.
+	Webhooks Worker
 }
 
 // patience is how long one call waits, in all, for other processes that are at
@@ -77,7 +92,7 @@ func (d *Desk) settle(ctx context.Context, done *Done) error {
 		if err := d.runOnce(ctx, done); err != nil {
 			return err
 		}
-		busy, err := d.Debits.Overdue(ctx)
+		busy, err := d.overdue(ctx)
 		if err != nil || !busy || done.waited >= patience {
 			return err
 		}
@@ -97,15 +112,66 @@ func (d *Desk) runOnce(ctx context.Context, done *Done) error {
 	for range tries {
 		ran, err := d.Debits.Run(ctx)
 		done.debits.Add(ran)
+		if err == nil && d.Subscriptions != nil {
+			var billed int
+			if billed, err = d.Subscriptions.Run(ctx); err == nil && billed > 0 {
+				ran, err = d.Debits.Run(ctx)
+				done.debits.Add(ran)
+			}
+		}
 		if wrong = err; err == nil || ctx.Err() != nil {
 			break
 		}
+	}
+	if d.Webhooks != nil {
+		told, err := d.Webhooks.Run(ctx)
+		done.Webhooks += told
+		wrong = errors.Join(wrong, err)
 	}
 	if d.Mail != nil {
 		sent, _ := d.Mail(ctx) // a relay that fails is noted on the mail and must not hold the clock
 		done.Mails += sent
 	}
 	return wrong
+}
+
+// workers are all that the clock makes due, the debits first.
+func (d *Desk) workers() []due {
+	all := []due{d.Debits}
+	for _, w := range []Worker{d.Subscriptions, d.Webhooks} {
+		if w != nil {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+type due interface {
+	NextDue(ctx context.Context) (at time.Time, found bool, err error)
+	Overdue(ctx context.Context) (bool, error)
+}
+
+func (d *Desk) overdue(ctx context.Context) (bool, error) {
+	for _, w := range d.workers() {
+		if busy, err := w.Overdue(ctx); err != nil || busy {
+			return busy, err
+		}
+	}
+	return false, nil
+}
+
+// nextDue is the earliest moment at which any of them has something to do.
+func (d *Desk) nextDue(ctx context.Context) (at time.Time, found bool, err error) {
+	for _, w := range d.workers() {
+		one, any, err := w.NextDue(ctx)
+		if err != nil {
+			return at, found, err
+		}
+		if any && (!found || one.Before(at)) {
+			at, found = one, true
+		}
+	}
+	return at, found, nil
 }
 
 // Done counts what became due while the clock moved.

@@ -19,6 +19,8 @@ type purchaseRow struct {
 	BrandID            uuid.UUID
 	ClientID           *uuid.UUID
 	UserID             *uuid.UUID
+	TemplateID         *uuid.UUID
+	SubscriberID       *uuid.UUID
 	IsTest             bool
 	Status             string
 	Product            string
@@ -60,7 +62,7 @@ func (purchaseRow) TableName() string { return "purchases" }
 // The payer's details mask their own numbers when they are encoded.
 
 // purchaseColumns are all columns that are read; search is only written.
-const purchaseColumns = `id, merchant_id, brand_id, client_id, user_id, is_test, status, product, currency, total_cents, due, due_given, due_strict,
+const purchaseColumns = `id, merchant_id, brand_id, client_id, user_id, template_id, subscriber_id, is_test, status, product, currency, total_cents, due, due_given, due_strict,
 	issued, reference, reference_generated, method, token_id, is_recurring_token, marked_as_paid, refunded_cents, payer_name, payer_email, payer,
 	payer_sealed, details, options, payment, history, attempts, viewed_at, pass_at, created_ip, collection_count, mail_count, version, created_at, updated_at`
 
@@ -80,7 +82,7 @@ func (s *Store) purchaseRowOf(p purchase.Purchase) (*purchaseRow, error) {
 		return string(b)
 	}
 	row := &purchaseRow{
-		ID: p.ID, MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: orNull(p.ClientID), UserID: orNull(p.UserID), IsTest: p.IsTest,
+		ID: p.ID, MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: orNull(p.ClientID), UserID: orNull(p.UserID), TemplateID: orNull(p.TemplateID), SubscriberID: orNull(p.SubscriberID), IsTest: p.IsTest,
 		Status: string(p.Status), Product: p.Product, Currency: p.Currency, TotalCents: p.TotalCents, Due: Instant(p.Due), DueGiven: p.DueGiven,
 		DueStrict: p.DueStrict, Issued: p.Issued, Reference: p.Reference, ReferenceGenerated: p.ReferenceGenerated, Method: p.Method,
 		TokenID: orNull(p.TokenID), IsRecurringToken: p.IsRecurringToken, MarkedAsPaid: p.MarkedAsPaid, RefundedCents: p.RefundedCents,
@@ -120,7 +122,7 @@ func (s *Store) sealNumbers(merchantID uuid.UUID, d client.Details) []byte {
 // them; what is shown is their mask, which openNumbers replaces.
 func (s *Store) purchaseOf(r purchaseRow) (purchase.Purchase, error) {
 	p := purchase.Purchase{
-		ID: r.ID, MerchantID: r.MerchantID, BrandID: r.BrandID, ClientID: orZero(r.ClientID), UserID: orZero(r.UserID), IsTest: r.IsTest,
+		ID: r.ID, MerchantID: r.MerchantID, BrandID: r.BrandID, ClientID: orZero(r.ClientID), UserID: orZero(r.UserID), TemplateID: orZero(r.TemplateID), SubscriberID: orZero(r.SubscriberID), IsTest: r.IsTest,
 		Status: purchase.Status(r.Status), Product: r.Product, Currency: r.Currency, TotalCents: r.TotalCents, Due: r.Due.UTC(), DueGiven: r.DueGiven,
 		DueStrict: r.DueStrict, Issued: r.Issued, Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated, Method: r.Method,
 		TokenID: orZero(r.TokenID), IsRecurringToken: r.IsRecurringToken, MarkedAsPaid: r.MarkedAsPaid, RefundedCents: r.RefundedCents,

@@ -1,0 +1,214 @@
+-- +goose Up
+-- Billing templates with their subscribers, events with their webhooks, the log of
+-- requests, and statements: the rest of the API family.
+
+CREATE TABLE billing_templates (
+    id              uuid PRIMARY KEY,
+    merchant_id     uuid NOT NULL REFERENCES merchants (id),
+    brand_id        uuid NOT NULL REFERENCES brands (id),
+    user_id         uuid,
+    is_test         boolean NOT NULL,
+    title           text NOT NULL,
+    is_subscription boolean NOT NULL,
+    currency        text NOT NULL,
+    total_cents     bigint NOT NULL,
+    due_strict      boolean NOT NULL,
+    details         jsonb NOT NULL,               -- what stands in "purchase", as purchases keep it
+    options         jsonb NOT NULL,
+    issued          date,                         -- of one-time invoices; null: the day they are sent
+    due             timestamptz,                  -- of one-time invoices
+    period          integer NOT NULL CHECK (period BETWEEN 1 AND 256),
+    period_units    text NOT NULL CHECK (period_units IN ('days', 'weeks', 'months')),
+    due_period      integer NOT NULL CHECK (due_period BETWEEN 1 AND 256),
+    due_units       text NOT NULL CHECK (due_units IN ('days', 'weeks', 'months')),
+    charge_at_end   boolean NOT NULL,
+    trial_periods   integer NOT NULL CHECK (trial_periods BETWEEN 0 AND 256),
+    cycles          integer CHECK (cycles > 0),   -- null: endless
+    paused          boolean NOT NULL,
+    version         integer NOT NULL DEFAULT 1,
+    created_at      timestamptz NOT NULL,
+    updated_at      timestamptz NOT NULL,
+    deleted_at      timestamptz
+);
+CREATE INDEX billing_templates_by_merchant ON billing_templates (merchant_id, id);
+
+CREATE TABLE template_clients (
+    id            uuid PRIMARY KEY,
+    merchant_id   uuid NOT NULL,
+    template_id   uuid NOT NULL REFERENCES billing_templates (id),
+    client_id     uuid NOT NULL REFERENCES clients (id),
+    status        text NOT NULL CHECK (status IN ('pending', 'active', 'subscription_paused', 'inactive')),
+    why           text NOT NULL DEFAULT '',       -- how it came to inactive or paused: payer, person, cycles, removed, client_deleted, template_deleted
+    first_on      date,                           -- the first debit date that was asked for
+    anchor        date,                           -- the day from which periods count; null while pending
+    cycle         integer NOT NULL DEFAULT 0,     -- periods that were looked at, skipped ones included
+    passed        integer NOT NULL DEFAULT 0,     -- periods that were billed
+    next_on       date,                           -- next billing date
+    next_at       timestamptz,                    -- the moment at which it is looked at; null: never
+    stored_token  uuid,                           -- an account that was just stored for it and not taken over yet
+    stored_at     timestamptz,
+    token_id      uuid,                           -- the account that is charged
+    first_purchase_id uuid,                       -- the purchase that stores the account
+    whitelist     jsonb,                          -- null: as the template says
+    switches      jsonb NOT NULL,                 -- send_invoice_on_charge_failure and its like
+    reference     text NOT NULL DEFAULT '',       -- invoice_reference
+    override      jsonb,                          -- a price for this subscriber
+    debit         jsonb NOT NULL DEFAULT '{}',    -- the DebiCheck fields of the subscription, numbers masked
+    debit_sealed  bytea,                          -- the numbers themselves
+    reminded_at   timestamptz,
+    activated_at  timestamptz,
+    version       integer NOT NULL DEFAULT 1,
+    created_at    timestamptz NOT NULL,
+    updated_at    timestamptz NOT NULL
+);
+CREATE INDEX template_clients_by_template ON template_clients (merchant_id, template_id, id);
+CREATE INDEX template_clients_by_status ON template_clients (template_id, status, id);
+CREATE INDEX template_clients_by_client ON template_clients (client_id, id);
+CREATE INDEX template_clients_by_token ON template_clients (token_id) WHERE token_id IS NOT NULL;
+CREATE INDEX template_clients_due ON template_clients (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX template_clients_stored ON template_clients (id) WHERE stored_token IS NOT NULL;
+
+-- The period key: a subscriber is billed once for a period, whatever runs twice.
+CREATE TABLE billing_periods (
+    template_client_id uuid NOT NULL REFERENCES template_clients (id),
+    starts_on          date NOT NULL,
+    billed_on          date NOT NULL,
+    merchant_id        uuid NOT NULL,
+    purchase_id        uuid,                      -- null: skipped
+    skipped            text NOT NULL DEFAULT '',  -- why: paused_template, paused_client
+    created_at         timestamptz NOT NULL,
+    PRIMARY KEY (template_client_id, starts_on)
+);
+
+ALTER TABLE purchases ADD COLUMN template_id uuid, ADD COLUMN subscriber_id uuid;
+CREATE INDEX purchases_by_subscriber ON purchases (subscriber_id, id) WHERE subscriber_id IS NOT NULL;
+CREATE INDEX purchases_by_template ON purchases (template_id, id) WHERE template_id IS NOT NULL;
+
+-- Events: what happened to an object, in the order in which it was committed.
+CREATE TABLE webhooks (
+    id           uuid PRIMARY KEY,
+    merchant_id  uuid NOT NULL REFERENCES merchants (id),
+    title        text NOT NULL,
+    callback     text NOT NULL,
+    all_events   boolean NOT NULL,
+    events       text[] NOT NULL,
+    public_key   text NOT NULL,                   -- PEM
+    private_key  bytea NOT NULL,                  -- sealed
+    failing_since timestamptz,                    -- null: the last delivery was taken
+    failures     integer NOT NULL DEFAULT 0,      -- in a row
+    last_ok_at   timestamptz,
+    noticed_at   timestamptz,                     -- when its owner was told that it fails
+    version      integer NOT NULL DEFAULT 1,
+    created_at   timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL,
+    deleted_at   timestamptz
+);
+CREATE INDEX webhooks_by_merchant ON webhooks (merchant_id, id) WHERE deleted_at IS NULL;
+
+CREATE TABLE merchant_keys (                      -- the company key that signs success_callback
+    merchant_id uuid PRIMARY KEY REFERENCES merchants (id),
+    public_key  text NOT NULL,
+    private_key bytea NOT NULL,                   -- sealed
+    created_at  timestamptz NOT NULL
+);
+
+CREATE TABLE events (
+    seq         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id          uuid NOT NULL UNIQUE,
+    merchant_id uuid NOT NULL,
+    type        text NOT NULL,                    -- purchase.paid and its like
+    object_type text NOT NULL,                    -- purchase, payment, billing_template_client, webhook
+    object_id   uuid NOT NULL,
+    source_id   uuid NOT NULL,                    -- the object whose events keep their order
+    snapshot    jsonb,                            -- the object as it stood, numbers masked; null: nobody is to get it
+    created_at  timestamptz NOT NULL
+);
+CREATE INDEX events_by_merchant ON events (merchant_id, seq);
+CREATE INDEX events_by_object ON events (merchant_id, object_id, seq);
+CREATE INDEX events_by_type ON events (merchant_id, type, seq);
+CREATE INDEX events_by_age ON events (created_at);
+
+CREATE TABLE deliveries (
+    id           uuid PRIMARY KEY,
+    merchant_id  uuid NOT NULL,
+    seq          bigint NOT NULL REFERENCES events (seq),
+    event_id     uuid NOT NULL,
+    source_id    uuid NOT NULL,
+    webhook_id   uuid REFERENCES webhooks (id),   -- null: the success_callback of a purchase
+    endpoint     uuid NOT NULL,                   -- whose order is kept: the webhook, or the purchase of a callback
+    address      text NOT NULL,
+    state        text NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'dropped')),
+    resend       boolean NOT NULL DEFAULT false,  -- asked for by a person
+    attempts     integer NOT NULL DEFAULT 0,
+    first_at     timestamptz,                     -- of the first attempt
+    next_at      timestamptz,                     -- of the next one; null when it is over
+    claimed_until timestamptz,                    -- real time
+    last_status  integer,                         -- HTTP
+    last_error   text NOT NULL DEFAULT '',
+    done_at      timestamptz,
+    created_at   timestamptz NOT NULL
+);
+CREATE INDEX deliveries_waiting ON deliveries (endpoint, source_id, seq) WHERE state = 'pending';
+CREATE INDEX deliveries_due ON deliveries (next_at) WHERE state = 'pending';
+CREATE INDEX deliveries_by_webhook ON deliveries (merchant_id, webhook_id, id);
+CREATE INDEX deliveries_by_event ON deliveries (event_id);
+
+CREATE TABLE delivery_attempts (
+    delivery_id uuid NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
+    number      integer NOT NULL,
+    at          timestamptz NOT NULL,
+    took_ms     integer NOT NULL,
+    status      integer,                          -- HTTP; null: no answer
+    error       text NOT NULL DEFAULT '',
+    answer      text NOT NULL DEFAULT '',         -- the first bytes of it
+    PRIMARY KEY (delivery_id, number)
+);
+
+-- What programs asked, for the pages of developers. Bodies are masked.
+CREATE TABLE api_requests (
+    id              uuid PRIMARY KEY,
+    merchant_id     uuid NOT NULL,
+    at              timestamptz NOT NULL,
+    method          text NOT NULL,
+    path            text NOT NULL,
+    query           text NOT NULL DEFAULT '',
+    route           text NOT NULL,
+    status          integer NOT NULL,
+    took_us         bigint NOT NULL,
+    credential_id   uuid,
+    credential_name text NOT NULL DEFAULT '',
+    idempotency_key text NOT NULL DEFAULT '',
+    replayed        boolean NOT NULL DEFAULT false,
+    dry_run         boolean NOT NULL DEFAULT false,
+    request_id      text NOT NULL DEFAULT '',
+    ip              text NOT NULL DEFAULT '',
+    request         text NOT NULL DEFAULT '',
+    answer          text NOT NULL DEFAULT ''
+);
+CREATE INDEX api_requests_by_merchant ON api_requests (merchant_id, id);
+CREATE INDEX api_requests_by_age ON api_requests (at);
+
+ALTER TABLE credentials ADD COLUMN replaced_by uuid, ADD COLUMN replaces uuid; -- rotation with overlap
+
+CREATE TABLE company_statements (
+    id           uuid PRIMARY KEY,
+    merchant_id  uuid NOT NULL,
+    is_test      boolean NOT NULL,
+    format       text NOT NULL CHECK (format IN ('csv', 'xlsx')),
+    timezone     text NOT NULL,
+    query        text NOT NULL,
+    status       text NOT NULL CHECK (status IN ('pending', 'running', 'finished', 'cancelled', 'error')),
+    file         bytea,
+    began_at     timestamptz,
+    finished_at  timestamptz,
+    created_at   timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL
+);
+CREATE INDEX company_statements_by_merchant ON company_statements (merchant_id, id);
+CREATE INDEX company_statements_open ON company_statements (id) WHERE status IN ('pending', 'running');
+
+-- +goose Down
+DROP TABLE company_statements, api_requests, delivery_attempts, deliveries, events, merchant_keys, webhooks, billing_periods;
+ALTER TABLE credentials DROP COLUMN replaced_by, DROP COLUMN replaces;
+ALTER TABLE purchases DROP COLUMN template_id, DROP COLUMN subscriber_id;
+DROP TABLE template_clients, billing_templates;

@@ -1,0 +1,86 @@
+package subscription
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/purchase"
+)
+
+// Status is where a subscriber stands (API contract 5.2).
+type Status string
+
+// The statuses of a subscriber.
+const (
+	Pending  Status = "pending"             // waiting for the first payment or account
+	Active   Status = "active"              //
+	Paused   Status = "subscription_paused" // for this subscriber alone; the clock of periods runs on
+	Inactive Status = "inactive"            // over
+)
+
+// Switches are the three mails of a subscription, and one wish. Their JSON is how
+// they are stored. All mails are on when nothing was said.
+type Switches struct {
+	InvoiceOnChargeFailure bool `json:"send_invoice_on_charge_failure"`
+	InvoiceOnAdd           bool `json:"send_invoice_on_add_subscriber"`
+	Receipt                bool `json:"send_receipt"`
+	ConfirmEachOrder       bool `json:"subscription_confirm_each_order"`
+}
+
+// Override is another price for one subscriber. Its JSON is how it is stored.
+type Override struct {
+	DebtCents             *int64             `json:"debt"`
+	SubtotalOverrideCents *int64             `json:"subtotal_override"`
+	TaxOverrideCents      *int64             `json:"total_tax_override"`
+	DiscountOverrideCents *int64             `json:"total_discount_override"`
+	TotalOverrideCents    *int64             `json:"total_override"`
+	Products              []purchase.Product `json:"products"`
+}
+
+// Debit is the DebiCheck fields of a subscription, kept as they were given under
+// the names of the API contract without "subscription_". The two numbers are kept
+// apart and sealed.
+type Debit struct {
+	Fields        map[string]any     // e.g. "tracking_period": 3; never a number of the two below
+	DebtorAccount bank.AccountNumber // subscription_debtor_account_number
+	DebtorID      bank.IDNumber      // subscription_debtor_id_number
+}
+
+// Subscriber is one client of a template (BillingTemplateClient).
+type Subscriber struct {
+	ID, MerchantID, TemplateID, ClientID uuid.UUID
+	Status                               Status
+	Why                                  string // how it came to inactive or paused
+	FirstOn                              calendar.Date
+	Anchor                               calendar.Date // the day from which periods count; zero while pending
+	Cycle                                int           // periods looked at, skipped ones included
+	Passed                               int           // periods billed
+	NextOn                               calendar.Date // next billing date; zero: none
+	NextAt                               time.Time     // the moment at which it is looked at: 00:00 SAST of NextOn
+	StoredToken                          uuid.UUID     // an account just stored for it and not taken over yet
+	StoredAt                             time.Time
+	TokenID                              uuid.UUID // the account that is charged
+	FirstPurchaseID                      uuid.UUID // the purchase that stores the account, or was made on adding
+	Whitelist                            []string  // nil: as the template says
+	Switches                             Switches
+	Reference                            string
+	Override                             *Override
+	Debit                                Debit
+	RemindedAt, ActivatedAt              time.Time
+	Version                              int
+	CreatedAt, UpdatedAt                 time.Time
+
+	// What is read beside it.
+	ClientName, ClientEmail string
+}
+
+// Period is one period of a subscriber that was billed or skipped.
+type Period struct {
+	SubscriberID       uuid.UUID
+	StartsOn, BilledOn calendar.Date
+	PurchaseID         uuid.UUID // zero: skipped
+	Skipped            string    // why
+}

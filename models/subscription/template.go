@@ -1,0 +1,77 @@
+// Package subscription knows billing templates, who subscribes to them, and on
+// which days a period is billed. It must not know how requests arrive or how rows
+// are kept.
+package subscription
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/purchase"
+)
+
+// Units are what a period is counted in.
+type Units string
+
+// The units of periods.
+const (
+	Days   Units = "days"
+	Weeks  Units = "weeks"
+	Months Units = "months"
+)
+
+// Plan says when a subscription bills (source: POST /billing/, subscription
+// fields). Its zero value is no plan; Default is what fields left out stand for.
+type Plan struct {
+	Period       int // 1 to 256
+	Units        Units
+	DuePeriod    int // 1 to 256: how long after the billing date a purchase is due
+	DueUnits     Units
+	ChargeAtEnd  bool // bill when a period ends, not when it starts
+	TrialPeriods int  // 0 to 256 free periods at the beginning
+	Cycles       *int // how many periods are billed; nil: endless
+}
+
+// Default is the plan of a template whose fields were left out.
+func Default() Plan {
+	return Plan{Period: 1, Units: Months, DuePeriod: 7, DueUnits: Days}
+}
+
+// Template is a stored pattern: it sends invoices, or it runs subscriptions.
+type Template struct {
+	ID, MerchantID, BrandID uuid.UUID
+	UserID                  uuid.UUID // the dashboard user who made it; zero otherwise
+	IsTest                  bool
+	Title                   string
+	IsSubscription          bool // never changes
+	Currency                string
+	TotalCents              int64
+	DueStrict               bool
+	Details                 purchase.Details // copied unchanged to each purchase
+	Options                 purchase.Options
+	Issued                  calendar.Date // one-time invoices; zero: the day they are sent
+	Due                     time.Time     // one-time invoices
+	Plan                    Plan
+	Paused                  bool
+	Version                 int // counts changes, for compare-and-set
+	CreatedAt, UpdatedAt    time.Time
+	DeletedAt               time.Time
+
+	// What is read beside it.
+	HasActive bool // a subscriber is active
+	Launched  bool // a subscriber was ever active: the plan is read-only
+	Counts    map[Status]int64
+}
+
+// Locked says why the plan cannot be changed; empty when it can.
+func (t Template) Locked() string {
+	switch {
+	case !t.IsSubscription:
+		return "Only subscriptions have a plan."
+	case t.Launched:
+		return "Subscribers run on this plan already; changing it would move their dates. Make a new template, or pause this one."
+	}
+	return ""
+}

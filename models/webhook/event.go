@@ -1,0 +1,49 @@
+// Package webhook knows what happened to objects, who wants to hear of it, and
+// how it is told: signed, in order, until it is taken. It must not know how bodies
+// are written or rows are kept.
+package webhook
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Event is one thing that happened to an object. Seq is the order of commits.
+type Event struct {
+	Seq        int64
+	ID         uuid.UUID
+	MerchantID uuid.UUID
+	Type       string // purchase.paid and its like
+	ObjectType string // purchase, payment, billing_template_client, webhook
+	ObjectID   uuid.UUID
+	SourceID   uuid.UUID // the object whose events keep their order
+	Snapshot   []byte    // the object as it stood, numbers masked; nil: nobody was to get it
+	CreatedAt  time.Time
+}
+
+// The events (API contract 6).
+const (
+	PurchaseCreated             = "purchase.created"
+	PurchasePaid                = "purchase.paid"
+	PurchasePaymentFailure      = "purchase.payment_failure"
+	PurchasePendingExecute      = "purchase.pending_execute"
+	PurchasePendingCharge       = "purchase.pending_charge"
+	PurchaseCancelled           = "purchase.cancelled"
+	PurchaseHold                = "purchase.hold"
+	PurchaseCaptured            = "purchase.captured"
+	PurchasePendingCapture      = "purchase.pending_capture"
+	PurchaseReleased            = "purchase.released"
+	PurchasePendingRelease      = "purchase.pending_release"
+	PurchasePreauthorized       = "purchase.preauthorized"
+	PurchasePendingTokenDelete  = "purchase.pending_recurring_token_delete"
+	PurchaseTokenDeleted        = "purchase.recurring_token_deleted"
+	PurchaseSubscriptionFailure = "purchase.subscription_charge_failure"
+	PurchasePendingRefund       = "purchase.pending_refund"
+	PurchaseChargeback          = "purchase.chargeback"
+	PaymentRefunded             = "payment.refunded"
+	SubscriberCancelled         = "billing_template_client.subscription_billing_cancelled"
+	PayoutFailed                = "payout.failed"
+	PayoutSuccess               = "payout.success"
+	PayoutPending               = "payout.pending"
+)
