@@ -92,7 +92,7 @@ func (s *Sessions) Start(c echo.Context, u user.User) error {
 		agent = agent[:maxUserAgent]
 	}
 	now := s.now()
-	ss.Values = map[any]any{signedInKey{}: user.SignedIn{User: u, Session: user.Session{UserID: u.ID, IP: c.RealIP(), UserAgent: agent,
+	ss.Values = map[any]any{signedInKey{}: user.SignedIn{User: u, Session: user.Session{UserID: u.ID, MerchantID: u.MerchantID, IP: c.RealIP(), UserAgent: agent,
 		CreatedAt: now, SeenAt: now, ExpiresAt: lastUntil(now, now)}}}
 	c.Set(sessionKey, ss)
 	return ss.Save(c.Request(), c.Response())

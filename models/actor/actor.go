@@ -28,10 +28,14 @@ type Role string
 
 // The roles of dashboard users.
 const (
-	Admin   Role = "admin"
-	Finance Role = "finance"
-	Staff   Role = "staff"
+	Admin    Role = "admin"
+	Finance  Role = "finance"
+	Staff    Role = "staff"
+	ReadOnly Role = "readonly"
 )
+
+// Roles are those a person can have, the mightiest first.
+var Roles = []Role{Admin, Finance, Staff, ReadOnly}
 
 // Scope is what a bearer credential was issued for.
 type Scope string
@@ -60,20 +64,8 @@ const (
 	Manage       Action = "manage"        // users, credentials, settings
 	Reveal       Action = "reveal"        // see a full account or identity number
 	MoveClock    Action = "move_clock"    // sandbox control
+	Approve      Action = "approve"       // agree to what another person asked for
 )
-
-var granted = map[Role][]Action{
-	Admin:   {Read, Write, Bill, Refund, DeleteTokens, Manage, Reveal, MoveClock},
-	Finance: {Read, Write, Bill, Refund},
-	Staff:   {Read, Write},
-}
-
-var scoped = map[Scope][]Action{
-	ScopeRead:         {Read},
-	ScopeWrite:        {Write, Refund, Reveal, MoveClock},
-	ScopeTokensDelete: {DeleteTokens},
-	ScopeBilling:      {Bill},
-}
 
 // Actor is who a use case runs for. MerchantID bounds everything it can see.
 type Actor struct {
@@ -82,6 +74,7 @@ type Actor struct {
 	Name       string    // as shown in the time line
 	MerchantID uuid.UUID
 	Role       Role    // users
+	Grants     Grants  // users: what differs from the role
 	Scopes     []Scope // credentials
 	IP         string
 	RequestID  string
@@ -112,9 +105,9 @@ func PayerOf(merchantID uuid.UUID, name, ip, requestID string) Actor {
 func (a Actor) Can(act Action) bool {
 	switch a.Kind {
 	case User:
-		return slices.Contains(granted[a.Role], act)
+		return a.Grants.allow(a.Role, act)
 	case Credential:
-		return slices.ContainsFunc(a.Scopes, func(s Scope) bool { return slices.Contains(scoped[s], act) })
+		return slices.ContainsFunc(a.Scopes, func(s Scope) bool { return scopeAllows(s, act) })
 	case Bank, System:
 		return act == Read || act == Write
 	case Operator:

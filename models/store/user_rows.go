@@ -2,13 +2,12 @@ package store
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
@@ -31,6 +30,26 @@ type userRow struct {
 
 func (userRow) TableName() string { return "users" }
 
+// userColumns are a person within one business: what the membership says wins.
+const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.last_seen_at,
+	COALESCE(u.disabled_at, mb.disabled_at) AS disabled_at, u.created_at, u.updated_at, mb.grants, mb.batch_limit_cents`
+
+// memberRow is a person as a member of one business.
+type memberRow struct {
+	UserRow         userRow `gorm:"embedded"`
+	Grants          string
+	BatchLimitCents *int64
+}
+
+func (r memberRow) domain() (user.User, error) {
+	u := r.UserRow.domain()
+	u.BatchLimitCents = r.BatchLimitCents
+	if err := json.Unmarshal([]byte(r.Grants), &u.Grants); err != nil {
+		return u, fmt.Errorf("read grants of user %s: %w", r.UserRow.ID, err)
+	}
+	return u, nil
+}
+
 func (r userRow) domain() user.User {
 	return user.User{ID: r.ID, MerchantID: r.MerchantID, Email: r.Email, Name: r.Name, Role: actor.Role(r.Role), Theme: r.Theme,
 		LastSeenAt: orZero(r.LastSeenAt).UTC(), DisabledAt: orZero(r.DisabledAt).UTC(),
@@ -50,14 +69,17 @@ func (t *Tx) InsertUser(u user.User, passwordHash string) error {
 	return nil
 }
 
-// DisableUser implements user.Tx.
+// DisableUser implements user.Tx. Whom no business knows any more is disabled
+// altogether, which a process of the release before sees too.
 func (t *Tx) DisableUser(merchantID, id uuid.UUID, at time.Time) (bool, error) {
-	n, err := t.exec(`UPDATE users SET disabled_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND disabled_at IS NULL`, merchantID, id, at)
+	n, err := t.exec(`UPDATE memberships SET disabled_at = $3, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2 AND disabled_at IS NULL`, merchantID, id, at)
 	if err != nil {
 		return false, fmt.Errorf("disable user: %w", err)
 	}
 	if n == 1 {
-		t.later(`DELETE FROM sessions WHERE user_id = $1`, id)
+		t.later(`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2 AND COALESCE(s.merchant_id, u.merchant_id) = $1`, merchantID, id)
+		t.later(`UPDATE users u SET disabled_at = $2, updated_at = $2 WHERE id = $1 AND disabled_at IS NULL
+			AND NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id AND m.disabled_at IS NULL)`, id, at)
 	}
 	return n == 1, nil
 }
@@ -79,30 +101,35 @@ func (t *Tx) SetUserSeen(id uuid.UUID, at time.Time) {
 	t.later(`UPDATE users SET last_seen_at = $2 WHERE id = $1`, id, Instant(at))
 }
 
-// UserByEmail implements user.Reader.
+// UserByEmail implements user.Reader: the person in the business that was worked
+// for last, one where the membership lives before others.
 func (s *Store) UserByEmail(ctx context.Context, email string) (user.User, string, error) {
-	var row userRow
-	err := s.read(ctx).Where("lower(email) = lower(trim(?))", email).Take(&row).Error
-	switch {
-	case errors.Is(err, gorm.ErrRecordNotFound):
-		return user.User{}, "", fault.Missing()
-	case err != nil:
-		return user.User{}, "", fmt.Errorf("find user: %w", err)
+	row, err := s.member(ctx, `lower(u.email) = lower(trim(?)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`, email)
+	if err != nil {
+		return user.User{}, "", err
 	}
-	return row.domain(), row.PasswordHash, nil
+	u, err := row.domain()
+	return u, row.UserRow.PasswordHash, err
 }
 
 // User implements user.Reader.
 func (s *Store) User(ctx context.Context, merchantID, id uuid.UUID) (user.User, error) {
-	var row userRow
-	err := s.read(ctx).Where("merchant_id = ? AND id = ?", merchantID, id).Take(&row).Error
-	switch {
-	case errors.Is(err, gorm.ErrRecordNotFound):
-		return user.User{}, fault.Missing()
-	case err != nil:
-		return user.User{}, fmt.Errorf("find user: %w", err)
+	row, err := s.member(ctx, `mb.merchant_id = ? AND u.id = ?`, merchantID, id)
+	if err != nil {
+		return user.User{}, err
 	}
-	return row.domain(), nil
+	return row.domain()
+}
+
+func (s *Store) member(ctx context.Context, where string, args ...any) (row memberRow, err error) {
+	found := s.read(ctx).Raw(`SELECT `+userColumns+` FROM users u JOIN memberships mb ON mb.user_id = u.id WHERE `+where+` LIMIT 1`, args...).Scan(&row)
+	switch {
+	case found.Error != nil:
+		return row, fmt.Errorf("find user: %w", found.Error)
+	case found.RowsAffected == 0:
+		return row, fault.Missing()
+	}
+	return row, nil
 }
 
 type throttleRow struct {

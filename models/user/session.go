@@ -27,7 +27,22 @@ type Session struct {
 	CreatedAt time.Time
 	SeenAt    time.Time
 	ExpiresAt time.Time
+
+	MerchantID uuid.UUID // the business it works for
+	Factor     Factor    // how the second factor was shown; empty: not
+	ProvenAt   time.Time // when a second factor was shown last
 }
+
+// Factor is a way to show more than a password.
+type Factor string
+
+// The second factors.
+const (
+	NoFactor Factor = ""
+	TOTP     Factor = "totp"
+	Passkey  Factor = "passkey"
+	Recovery Factor = "recovery"
+)
 
 // SignedIn is a session with everything that the frame of a page shows.
 type SignedIn struct {
@@ -38,6 +53,9 @@ type SignedIn struct {
 	IsTest       bool
 	BrandID      uuid.UUID
 	BrandName    string // the merchant's first brand
+
+	HasFactor     bool // the person has set up a second factor
+	RequireFactor bool // the business demands one of everybody
 }
 
 // Sessions gives the caller's own sessions, the last seen first.

@@ -16,7 +16,7 @@ import (
 )
 
 // Roles are those a person can have, the mightiest first.
-var Roles = []actor.Role{actor.Admin, actor.Finance, actor.Staff}
+var Roles = actor.Roles
 
 // Themes are the looks a person can choose; the first follows the device.
 var Themes = []string{"", "light", "dark"}
@@ -38,17 +38,20 @@ type User struct {
 	MerchantID uuid.UUID
 	Email      string // unique over all merchants, whatever its case
 	Name       string
-	Role       actor.Role
-	Theme      string
-	LastSeenAt time.Time // real time
-	DisabledAt time.Time
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	Role       actor.Role   // in the business of MerchantID
+	Grants     actor.Grants // what differs from the role there
+	// BatchLimitCents is above what amount the person sends no batch; nil: no limit.
+	BatchLimitCents *int64
+	Theme           string
+	LastSeenAt      time.Time // real time
+	DisabledAt      time.Time
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
 }
 
 // Actor is this person as the one who acts.
 func (u User) Actor() actor.Actor {
-	return actor.Actor{Kind: actor.User, ID: u.ID, Name: u.Called(), MerchantID: u.MerchantID, Role: u.Role}
+	return actor.Actor{Kind: actor.User, ID: u.ID, Name: u.Called(), MerchantID: u.MerchantID, Role: u.Role, Grants: u.Grants}
 }
 
 // Called is the name to show, which falls back to the e-mail address.
@@ -79,7 +82,7 @@ func (in Input) checked() (Input, error) {
 		problems.Add("name", "max_length", "Ensure this value has at most %d characters.", maxName)
 	}
 	if !slices.Contains(Roles, in.Role) {
-		problems.Add("role", "invalid_choice", "A role is admin, finance or staff.")
+		problems.Add("role", "invalid_choice", "A role is admin, finance, staff or readonly.")
 	}
 	switch n := utf8.RuneCountInString(in.Password); {
 	case n < MinPassword:

@@ -1,0 +1,56 @@
+package actor
+
+import "slices"
+
+// Permission is one row of the matrix of roles: who has it, and whether an admin
+// may give it to a person or take it away.
+type Permission struct {
+	Action    Action
+	Label     string // in plain words, as the settings page shows it
+	Roles     []Role
+	Scopes    []Scope // of credentials
+	Grantable bool
+}
+
+// Permissions is the one table of who may do what. The code, the settings page
+// and the test of every route read it; what is not in it is refused.
+var Permissions = []Permission{
+	{Read, "See clients, purchases, accounts (masked), mandates and invoices", []Role{Admin, Finance, Staff, ReadOnly}, []Scope{ScopeRead}, false},
+	{Write, "Add and change clients, purchases and mandates; charge and cancel", []Role{Admin, Finance, Staff}, []Scope{ScopeWrite}, false},
+	{Bill, "Send batches, invoices to many clients and subscriptions", []Role{Admin, Finance}, []Scope{ScopeBilling}, true},
+	{Refund, "Give money back", []Role{Admin, Finance}, []Scope{ScopeWrite}, true},
+	{DeleteTokens, "Delete stored accounts", []Role{Admin}, []Scope{ScopeTokensDelete}, true},
+	{Reveal, "See full bank account and identity numbers", []Role{Admin}, []Scope{ScopeWrite}, true},
+	{Approve, "Agree to what needs a second person", []Role{Admin, Finance}, nil, true},
+	{MoveClock, "Move the sandbox clock and answer as the sandbox bank", []Role{Admin}, []Scope{ScopeWrite}, false},
+	{Manage, "People, roles, credentials, webhooks, settings and the audit", []Role{Admin}, nil, false},
+}
+
+// PermissionFor is the row of an action; false for an action that is not in the table.
+func PermissionFor(act Action) (Permission, bool) {
+	i := slices.IndexFunc(Permissions, func(p Permission) bool { return p.Action == act })
+	if i < 0 {
+		return Permission{}, false
+	}
+	return Permissions[i], true
+}
+
+// Grants is what one person may or may not do, over what the role says. Actions
+// that are not grantable are ignored. Its JSON is how it is stored.
+type Grants map[Action]bool
+
+func (g Grants) allow(r Role, act Action) bool {
+	p, known := PermissionFor(act)
+	if !known {
+		return false
+	}
+	if yes, given := g[act]; given && p.Grantable {
+		return yes
+	}
+	return slices.Contains(p.Roles, r)
+}
+
+func scopeAllows(s Scope, act Action) bool {
+	p, known := PermissionFor(act)
+	return known && slices.Contains(p.Scopes, s)
+}
