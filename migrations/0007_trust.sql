@@ -137,21 +137,46 @@ CREATE TABLE token_deletions (
 CREATE INDEX token_deletions_due ON token_deletions (until) WHERE state = 'waiting';
 CREATE INDEX token_deletions_by_merchant ON token_deletions (merchant_id, id);
 
--- The chain: each entry gets a number and a hash over itself and the one before.
--- Entries are chained in the order of their commits, soon after them, so that no
--- change waits for another. From then on nothing of a row can be changed.
-ALTER TABLE audit_entries ADD COLUMN n bigint, ADD COLUMN hash bytea;
-CREATE INDEX audit_entries_unchained ON audit_entries (merchant_id, id) WHERE n IS NULL;
-CREATE UNIQUE INDEX audit_entries_chain ON audit_entries (merchant_id, n) WHERE n IS NOT NULL;
+-- The chain: each entry gets a number within its merchant and a hash over itself
+-- and the link before. Entries are linked in the order of their commits, within a
+-- second of them, so that no change waits for another. turn is the transaction that
+-- wrote the entry: once every transaction up to a turn is over, their order is final.
+CREATE TABLE audit_turns (base bigint NOT NULL);      -- one row; lifted when a dump goes into a younger cluster
+INSERT INTO audit_turns (base) VALUES (0);
+-- +goose StatementBegin
+CREATE FUNCTION audit_turn() RETURNS bigint LANGUAGE sql STABLE AS
+    $$ SELECT pg_current_xact_id()::text::bigint + base FROM audit_turns $$;
+-- +goose StatementEnd
+ALTER TABLE audit_entries ADD COLUMN turn bigint NOT NULL DEFAULT 0;
+ALTER TABLE audit_entries ALTER COLUMN turn SET DEFAULT audit_turn();
+CREATE INDEX audit_entries_by_turn ON audit_entries USING brin (turn) WITH (pages_per_range = 16, autosummarize = on);
 CREATE INDEX audit_entries_by_merchant ON audit_entries (merchant_id, id);
+CREATE TABLE audit_links (
+    merchant_id uuid NOT NULL,
+    n           bigint NOT NULL,
+    entry_id    uuid NOT NULL UNIQUE,
+    hash        bytea NOT NULL,
+    PRIMARY KEY (merchant_id, n)
+);
 CREATE TABLE audit_heads (
     merchant_id uuid PRIMARY KEY,
     n           bigint NOT NULL,
     hash        bytea NOT NULL,
-    checked_n   bigint NOT NULL DEFAULT 0,         -- how far the last check went
-    checked_at  timestamptz,
-    broken_n    bigint                             -- the first link that did not hold; null: none known
+    key_id      text NOT NULL,                     -- whose signature stands below
+    signature   bytea NOT NULL                     -- over merchant, n and hash: who has the database alone cannot write another chain
 );
+CREATE TABLE audit_progress (turn bigint NOT NULL, entry_id uuid NOT NULL); -- one row: the last entry that is linked
+INSERT INTO audit_progress (turn, entry_id) VALUES (-1, '00000000-0000-0000-0000-000000000000');
+
+-- Nothing of an entry or a link can be changed or taken away.
+-- +goose StatementBegin
+CREATE FUNCTION audit_is_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'entries of the audit are kept as they are' USING ERRCODE = 'DD002';
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER audit_entries_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_entries FOR EACH STATEMENT EXECUTE FUNCTION audit_is_kept();
+CREATE TRIGGER audit_links_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_links FOR EACH STATEMENT EXECUTE FUNCTION audit_is_kept();
 
 -- Replacing a sealing key: how far the rows are re-sealed.
 CREATE TABLE key_rotations (
@@ -173,10 +198,15 @@ CREATE TABLE proclaimed_days (
 );
 
 -- +goose Down
-DROP TABLE proclaimed_days, key_rotations, audit_heads, token_deletions, approvals, password_resets, invitations, passkeys, recovery_codes;
+DROP TABLE proclaimed_days, key_rotations, token_deletions, approvals, password_resets, invitations, passkeys, recovery_codes;
 ALTER TABLE clients DROP COLUMN erased_at;
-DROP INDEX audit_entries_by_merchant, audit_entries_chain, audit_entries_unchained;
-ALTER TABLE audit_entries DROP COLUMN n, DROP COLUMN hash;
+DROP TRIGGER audit_entries_kept ON audit_entries;
+DROP TABLE audit_progress, audit_heads, audit_links;
+DROP FUNCTION audit_is_kept;
+DROP INDEX audit_entries_by_merchant, audit_entries_by_turn;
+ALTER TABLE audit_entries DROP COLUMN turn;
+DROP FUNCTION audit_turn;
+DROP TABLE audit_turns;
 UPDATE tokens SET state = 'deleted' WHERE state = 'deleting';
 ALTER TABLE tokens DROP CONSTRAINT tokens_state_check;
 ALTER TABLE tokens ADD CONSTRAINT tokens_state_check CHECK (state IN ('pending', 'active', 'blocked', 'deleted', 'superseded'));

@@ -1,0 +1,222 @@
+package audit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+)
+
+// Kept is an entry exactly as it is stored: what a link is a hash over. Before and
+// After are the texts of the stored JSON, empty for none.
+type Kept struct {
+	ID, MerchantID                      uuid.UUID
+	At                                  time.Time
+	ActorKind, ActorName, IP, RequestID string
+	ActorID                             uuid.UUID
+	Action, ObjectType                  string
+	ObjectID, ClientID, PurchaseID      uuid.UUID
+	Text, Before, After                 string
+}
+
+// Link is one step of a merchant's chain. N counts from 1.
+type Link struct {
+	MerchantID uuid.UUID
+	N          int64
+	EntryID    uuid.UUID
+	Hash       []byte
+}
+
+// Head is the last link of a merchant's chain, signed with a key that is not in
+// the database. The zero Head is the beginning of a chain.
+type Head struct {
+	MerchantID uuid.UUID
+	N          int64
+	Hash       []byte
+	KeyID      string
+	Signature  []byte
+}
+
+// Signed are the bytes that the signature of a head is over.
+func (h Head) Signed() []byte {
+	out := append([]byte("debitdesk audit head\x00"), h.MerchantID[:]...)
+	out = binary.BigEndian.AppendUint64(out, uint64(h.N)) //nolint:gosec // a count
+	return append(out, h.Hash...)
+}
+
+// Next is the link of an entry after a head.
+func (h Head) Next(e Kept) Link {
+	return Link{MerchantID: e.MerchantID, N: h.N + 1, EntryID: e.ID, Hash: hashOf(h.Hash, h.N+1, e)}
+}
+
+// After is the head once a link was added; it is not signed yet.
+func (h Head) After(l Link) Head { return Head{MerchantID: l.MerchantID, N: l.N, Hash: l.Hash} }
+
+// hashOf is SHA-256 over the hash before, the number and each field with its
+// length in front, so that no two entries read the same.
+func hashOf(before []byte, n int64, e Kept) []byte {
+	sum := sha256.New()
+	field := func(b []byte) {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(b)))
+		sum.Write(size[:])
+		sum.Write(b)
+	}
+	number := func(v int64) {
+		var b [8]byte
+		binary.BigEndian.PutUint64(b[:], uint64(v)) //nolint:gosec // the bits, whatever the sign
+		field(b[:])
+	}
+	field(before)
+	number(n)
+	for _, id := range []uuid.UUID{e.ID, e.MerchantID, e.ActorID, e.ObjectID, e.ClientID, e.PurchaseID} {
+		field(id[:])
+	}
+	number(e.At.UnixMicro())
+	for _, text := range []string{e.ActorKind, e.ActorName, e.IP, e.RequestID, e.Action, e.ObjectType, e.Text, e.Before, e.After} {
+		field([]byte(text))
+	}
+	return sum.Sum(nil)
+}
+
+// Signer signs heads and knows its signatures again.
+type Signer interface {
+	Sign(data []byte) (keyID string, signature []byte)
+	Check(keyID string, data, signature []byte) bool
+}
+
+// Chains is where the chains are kept.
+type Chains interface {
+	// LinkEntries links at most limit entries whose order is final and that are not linked
+	// yet, in one transaction; sign signs each new head. It tells how many.
+	LinkEntries(ctx context.Context, limit int, sign func(Head) Head) (int, error)
+	// Head gives the head of a merchant's chain; the zero Head when there is none.
+	Head(ctx context.Context, merchantID uuid.UUID) (Head, error)
+	// Walk visits the links of a merchant in their order, each with its entry; an entry that is gone
+	// has the zero id.
+	Walk(ctx context.Context, merchantID uuid.UUID, visit func(Link, Kept) error) error
+	// Strays lists entries that should be linked by now and are not, oldest first.
+	Strays(ctx context.Context, merchantID uuid.UUID, limit int) ([]uuid.UUID, error)
+	// ChainOwners lists the merchants that have entries.
+	ChainOwners(ctx context.Context) ([]uuid.UUID, error)
+}
+
+// Keeper links entries and checks the chains.
+type Keeper struct {
+	Chains Chains
+	Signer Signer
+}
+
+const linkChunk = 5_000
+
+// Link links everything whose order is final. It is safe to repeat and to run in
+// several processes at once.
+func (k *Keeper) Link(ctx context.Context) error {
+	for {
+		n, err := k.Chains.LinkEntries(ctx, linkChunk, func(h Head) Head {
+			h.KeyID, h.Signature = k.Signer.Sign(h.Signed())
+			return h
+		})
+		if err != nil || n < linkChunk {
+			return err
+		}
+	}
+}
+
+// Checked is what a walk over a chain found.
+type Checked struct {
+	MerchantID uuid.UUID
+	Links      int64
+	Broken     int64  // the number of the first link that does not hold; 0: none
+	Why        string // in words, when something does not hold
+}
+
+// Holds tells whether everything fits.
+func (c Checked) Holds() bool { return c.Why == "" }
+
+// Verify walks the chain of the caller's merchant from its first link to its head.
+func (k *Keeper) Verify(ctx context.Context, who actor.Actor) (Checked, error) {
+	if err := who.May(actor.Manage); err != nil {
+		return Checked{}, err
+	}
+	return k.verify(ctx, who.MerchantID)
+}
+
+// VerifyAll walks the chains of all merchants, for whoever runs the program.
+func (k *Keeper) VerifyAll(ctx context.Context, who actor.Actor) ([]Checked, error) {
+	if who.Kind != actor.Operator {
+		return nil, fault.New(fault.Forbidden, "permission_denied", "Only the command line looks at every merchant.")
+	}
+	owners, err := k.Chains.ChainOwners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Checked, 0, len(owners))
+	for _, id := range owners {
+		one, err := k.verify(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// errStop ends a walk at the first link that does not hold.
+var errStop = fmt.Errorf("the chain is broken here")
+
+func (k *Keeper) verify(ctx context.Context, merchantID uuid.UUID) (Checked, error) {
+	out := Checked{MerchantID: merchantID}
+	// The head is read first: links that are added meanwhile come after it.
+	end, err := k.Chains.Head(ctx, merchantID)
+	if err != nil {
+		return out, err
+	}
+	at := Head{MerchantID: merchantID}
+	broken := func(n int64, why string, args ...any) error {
+		out.Broken, out.Why = n, fmt.Sprintf(why, args...)
+		return errStop
+	}
+	err = k.Chains.Walk(ctx, merchantID, func(l Link, e Kept) error {
+		if at.N == end.N {
+			return errStop
+		}
+		next := at.Next(e)
+		switch {
+		case l.N != next.N:
+			return broken(next.N, "Link %d is missing.", next.N)
+		case e.ID == uuid.Nil:
+			return broken(l.N, "The entry of link %d is gone.", l.N)
+		case string(l.Hash) != string(next.Hash):
+			return broken(l.N, "Entry %s (link %d) is not as it was written.", e.ID, l.N)
+		}
+		at, out.Links = at.After(l), l.N
+		return nil
+	})
+	if err != nil && err != errStop { //nolint:errorlint // the very value
+		return out, err
+	}
+	switch {
+	case out.Why != "":
+	case at.N != end.N:
+		_ = broken(at.N+1, "The chain ends at link %d and should reach %d.", at.N, end.N)
+	case end.N > 0 && string(at.Hash) != string(end.Hash):
+		_ = broken(end.N, "The last link is not the one that was signed.")
+	case end.N > 0 && !k.Signer.Check(end.KeyID, end.Signed(), end.Signature):
+		_ = broken(end.N, "The signature of the last link does not hold.")
+	}
+	if out.Why != "" {
+		return out, nil
+	}
+	strays, err := k.Chains.Strays(ctx, merchantID, 1)
+	if err == nil && len(strays) > 0 {
+		_ = broken(end.N+1, "Entry %s stands outside of the chain.", strays[0])
+	}
+	return out, err
+}

@@ -1,0 +1,202 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/audit"
+)
+
+// keptColumns are an entry exactly as it is stored.
+const keptColumns = `e.id, e.merchant_id, e.at, e.actor_kind, e.actor_name, e.ip, e.request_id, e.actor_id, e.action, e.object_type,
+	e.object_id, e.client_id, e.purchase_id, e.text, COALESCE(e.before::text, ''), COALESCE(e.after::text, '')`
+
+// keptRow scans an entry; what may be missing is null when the entry is gone.
+type keptRow struct {
+	id, merchant, actor, object, client, purchase     *uuid.UUID
+	at                                                *time.Time
+	kind, name, ip, request, action, objectType, text *string
+	before, after                                     string
+}
+
+func (r *keptRow) into() []any {
+	return []any{&r.id, &r.merchant, &r.at, &r.kind, &r.name, &r.ip, &r.request, &r.actor, &r.action, &r.objectType,
+		&r.object, &r.client, &r.purchase, &r.text, &r.before, &r.after}
+}
+
+func (r *keptRow) domain() audit.Kept {
+	return audit.Kept{ID: orZero(r.id), MerchantID: orZero(r.merchant), At: orZero(r.at).UTC(), ActorKind: orZero(r.kind), ActorName: orZero(r.name),
+		IP: orZero(r.ip), RequestID: orZero(r.request), ActorID: orZero(r.actor), Action: orZero(r.action), ObjectType: orZero(r.objectType),
+		ObjectID: orZero(r.object), ClientID: orZero(r.client), PurchaseID: orZero(r.purchase), Text: orZero(r.text), Before: r.before, After: r.after}
+}
+
+// linked is the place that linking has reached.
+type linked struct {
+	turn int64
+	id   uuid.UUID
+}
+
+// LinkEntries implements audit.Chains. The one row of audit_progress is held, so
+// that one process links at a time. Only turns below the oldest transaction that
+// still runs are looked at: nothing can come between them any more.
+func (s *Store) LinkEntries(ctx context.Context, limit int, sign func(audit.Head) audit.Head) (n int, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		after, below, err := linkable(ctx, tx)
+		if err != nil {
+			return err
+		}
+		entries, reached, err := unlinked(ctx, tx, after, below, limit)
+		if n = len(entries); err != nil || n == 0 {
+			return err
+		}
+		if err := link(ctx, tx, entries, sign); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE audit_progress SET turn = $1, entry_id = $2`, reached.turn, reached.id)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("link entries of the audit: %w", err)
+	}
+	return n, nil
+}
+
+// linkable gives the place reached and the turn before which entries are to be
+// linked. A dump that went into a younger cluster brings turns that lie ahead of
+// it: the base is lifted over them.
+func linkable(ctx context.Context, tx pgx.Tx) (after linked, below int64, err error) {
+	if err = tx.QueryRow(ctx, `SELECT turn, entry_id FROM audit_progress FOR UPDATE`).Scan(&after.turn, &after.id); err != nil {
+		return
+	}
+	err = tx.QueryRow(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + base FROM audit_turns`).Scan(&below)
+	if err == nil && below <= after.turn {
+		_, err = tx.Exec(ctx, `UPDATE audit_turns SET base = base + $1`, after.turn-below+1)
+	}
+	return
+}
+
+// unlinked reads the next entries in their order and tells which was the last; they
+// come back merchant by merchant.
+func unlinked(ctx context.Context, tx pgx.Tx, after linked, below int64, limit int) (entries []audit.Kept, reached linked, err error) {
+	rows, err := tx.Query(ctx, `SELECT `+keptColumns+`, e.turn FROM audit_entries e
+		WHERE e.turn >= $1 AND (e.turn, e.id) > ($1, $2) AND e.turn < $3 ORDER BY e.turn, e.id LIMIT $4`, after.turn, after.id, below, limit)
+	if err != nil {
+		return nil, reached, err
+	}
+	for rows.Next() {
+		var r keptRow
+		if err := rows.Scan(append(r.into(), &reached.turn)...); err != nil {
+			return nil, reached, err
+		}
+		entries = append(entries, r.domain())
+		reached.id = entries[len(entries)-1].ID
+	}
+	slices.SortStableFunc(entries, func(a, b audit.Kept) int { return slices.Compare(a.MerchantID[:], b.MerchantID[:]) })
+	return entries, reached, rows.Err()
+}
+
+// link adds entries, which stand merchant by merchant, to their chains.
+func link(ctx context.Context, tx pgx.Tx, entries []audit.Kept, sign func(audit.Head) audit.Head) error {
+	links := make([]audit.Link, 0, len(entries))
+	for from := 0; from < len(entries); {
+		head, err := headOf(ctx, tx, entries[from].MerchantID)
+		if err != nil {
+			return err
+		}
+		for ; from < len(entries) && entries[from].MerchantID == head.MerchantID; from++ {
+			l := head.Next(entries[from])
+			links, head = append(links, l), head.After(l)
+		}
+		head = sign(head)
+		if _, err := tx.Exec(ctx, `INSERT INTO audit_heads (merchant_id, n, hash, key_id, signature) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (merchant_id) DO UPDATE SET n = $2, hash = $3, key_id = $4, signature = $5`, head.MerchantID, head.N, head.Hash, head.KeyID, head.Signature); err != nil {
+			return err
+		}
+	}
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{"audit_links"}, []string{"merchant_id", "n", "entry_id", "hash"}, pgx.CopyFromSlice(len(links), func(i int) ([]any, error) {
+		l := links[i]
+		return []any{l.MerchantID, l.N, l.EntryID, l.Hash}, nil
+	}))
+	return err
+}
+
+func headOf(ctx context.Context, q interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}, merchantID uuid.UUID) (audit.Head, error) {
+	h := audit.Head{MerchantID: merchantID}
+	err := q.QueryRow(ctx, `SELECT n, hash, key_id, signature FROM audit_heads WHERE merchant_id = $1`, merchantID).Scan(&h.N, &h.Hash, &h.KeyID, &h.Signature)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return h, err
+}
+
+// Head implements audit.Chains.
+func (s *Store) Head(ctx context.Context, merchantID uuid.UUID) (audit.Head, error) {
+	h, err := headOf(ctx, s.Pool, merchantID)
+	if err != nil {
+		return h, fmt.Errorf("head of the audit: %w", err)
+	}
+	return h, nil
+}
+
+// walkChunk is how many links a walk reads at once.
+const walkChunk = 2_000
+
+// Walk implements audit.Chains.
+func (s *Store) Walk(ctx context.Context, merchantID uuid.UUID, visit func(audit.Link, audit.Kept) error) error {
+	for after := int64(0); ; {
+		rows, err := s.Pool.Query(ctx, `SELECT l.n, l.entry_id, l.hash, `+keptColumns+`
+			FROM audit_links l LEFT JOIN audit_entries e ON e.id = l.entry_id
+			WHERE l.merchant_id = $1 AND l.n > $2 ORDER BY l.n LIMIT $3`, merchantID, after, walkChunk)
+		if err != nil {
+			return fmt.Errorf("walk the audit: %w", err)
+		}
+		read := 0
+		for rows.Next() {
+			l, r := audit.Link{MerchantID: merchantID}, keptRow{}
+			if err := rows.Scan(append([]any{&l.N, &l.EntryID, &l.Hash}, r.into()...)...); err != nil {
+				rows.Close()
+				return fmt.Errorf("walk the audit: %w", err)
+			}
+			read, after = read+1, l.N
+			if err := visit(l, r.domain()); err != nil {
+				rows.Close()
+				return err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return fmt.Errorf("walk the audit: %w", err)
+		}
+		if read < walkChunk {
+			return nil
+		}
+	}
+}
+
+// Strays implements audit.Chains.
+func (s *Store) Strays(ctx context.Context, merchantID uuid.UUID, limit int) ([]uuid.UUID, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT e.id FROM audit_entries e, audit_progress p
+		WHERE e.merchant_id = $1 AND (e.turn, e.id) <= (p.turn, p.entry_id) AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.id LIMIT $2`, merchantID, limit)
+	if err != nil {
+		return nil, fmt.Errorf("entries outside of the chain: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
+// ChainOwners implements audit.Chains.
+func (s *Store) ChainOwners(ctx context.Context) ([]uuid.UUID, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT id FROM merchants ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("owners of chains: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
+var _ audit.Chains = (*Store)(nil)

@@ -1,0 +1,186 @@
+package store_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/store"
+)
+
+type signer struct{ key ed25519.PrivateKey }
+
+func newSigner(seed byte) signer {
+	return signer{ed25519.NewKeyFromSeed(append(make([]byte, 31), seed))}
+}
+
+func (s signer) Sign(data []byte) (string, []byte) { return "k", ed25519.Sign(s.key, data) }
+func (s signer) Check(_ string, data, signature []byte) bool {
+	return ed25519.Verify(s.key.Public().(ed25519.PublicKey), data, signature)
+}
+
+func (s tidying) merchant(slug string) uuid.UUID {
+	s.t.Helper()
+	id := uuid.New()
+	s.run(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`, id, slug)
+	return id
+}
+
+func (s tidying) note(merchant uuid.UUID, text string) {
+	s.t.Helper()
+	err := s.InTx(s.t.Context(), func(tx *store.Tx) error {
+		tx.Audit(actor.SystemOf(merchant), audit.Entry{Action: "thing.done", ObjectType: "thing", ObjectID: merchant, Text: text, After: map[string]any{"n": 1, "a": "b"}})
+		return nil
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+}
+
+// unguarded does what only somebody with the database in hand could do.
+func (s tidying) unguarded(sql string, args ...any) {
+	s.t.Helper()
+	for _, table := range []string{"audit_entries", "audit_links"} {
+		s.run(`ALTER TABLE ` + table + ` DISABLE TRIGGER ALL`)
+	}
+	s.run(sql, args...)
+	for _, table := range []string{"audit_entries", "audit_links"} {
+		s.run(`ALTER TABLE ` + table + ` ENABLE TRIGGER ALL`)
+	}
+}
+
+func linkAll(t *testing.T, k *audit.Keeper) {
+	t.Helper()
+	if err := k.Link(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func verify(t *testing.T, k *audit.Keeper, merchant uuid.UUID) audit.Checked {
+	t.Helper()
+	got, err := k.Verify(t.Context(), actor.OperatorOf(merchant))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestEveryEntryIsLinkedOnceWhateverRunsAtOnce(t *testing.T) {
+	s := openTidying(t)
+	one, two := s.merchant("one"), s.merchant("two")
+	k := &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
+	var writing, linking sync.WaitGroup
+	done := make(chan struct{})
+	for w := range 4 {
+		writing.Go(func() {
+			for i := range 50 {
+				s.note(map[bool]uuid.UUID{true: one, false: two}[w%2 == 0], fmt.Sprintf("entry %d of %d", i, w))
+			}
+		})
+	}
+	for range 2 {
+		linking.Go(func() {
+			for {
+				if err := k.Link(context.WithoutCancel(t.Context())); err != nil {
+					t.Error(err)
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	writing.Wait()
+	close(done)
+	linking.Wait()
+	linkAll(t, k)
+	for _, m := range []uuid.UUID{one, two} {
+		if got := verify(t, k, m); !got.Holds() || got.Links != 100 {
+			t.Errorf("%+v; want 100 links that hold", got)
+		}
+	}
+	all, err := k.VerifyAll(t.Context(), actor.OperatorOf(uuid.Nil))
+	if err != nil || len(all) != 2 {
+		t.Errorf("VerifyAll: %v, %v", all, err)
+	}
+}
+
+func TestEveryTamperingIsFoundAtItsLink(t *testing.T) {
+	for name, c := range map[string]struct {
+		sql    string
+		broken int64
+	}{
+		"the text of an entry":  {`UPDATE audit_entries SET text = 'never happened' WHERE text = 'entry 3'`, 3},
+		"a value":               {`UPDATE audit_entries SET after = '{"n": 2, "a": "b"}' WHERE text = 'entry 4'`, 4},
+		"who did it":            {`UPDATE audit_entries SET actor_name = 'Somebody else' WHERE text = 'entry 2'`, 2},
+		"when":                  {`UPDATE audit_entries SET at = at + interval '1 microsecond' WHERE text = 'entry 1'`, 1},
+		"an entry is gone":      {`DELETE FROM audit_entries WHERE text = 'entry 5'`, 5},
+		"a link is gone":        {`DELETE FROM audit_links WHERE n = 2`, 2},
+		"the end is cut off":    {`DELETE FROM audit_links WHERE n = 6`, 6},
+		"the head is rewritten": {`UPDATE audit_heads SET n = 5, hash = (SELECT hash FROM audit_links WHERE n = 5)`, 5},
+		"the signature":         {`UPDATE audit_heads SET signature = decode(repeat('00', 64), 'hex')`, 6},
+		"an entry is slipped in": {`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text, turn)
+			SELECT gen_random_uuid(), merchant_id, at, actor_kind, actor_name, action, object_type, object_id, 'slipped in', 0 FROM audit_entries LIMIT 1`, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openTidying(t)
+			m, k := s.merchant("one"), &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
+			for i := range 6 {
+				s.note(m, fmt.Sprintf("entry %d", i+1))
+			}
+			linkAll(t, k)
+			if got := verify(t, k, m); !got.Holds() || got.Links != 6 {
+				t.Fatalf("%+v; want 6 links that hold", got)
+			}
+			s.unguarded(c.sql)
+			if got := verify(t, k, m); got.Holds() || got.Broken != c.broken {
+				t.Errorf("%+v; want it broken at %d", got, c.broken)
+			}
+		})
+	}
+}
+
+func TestAChainThatWasWrittenAnewDoesNotHoldWithoutTheKey(t *testing.T) {
+	s := openTidying(t)
+	m := s.merchant("one")
+	s.note(m, "what happened")
+	linkAll(t, &audit.Keeper{Chains: s.Store, Signer: newSigner(2)}) // another key than the product's
+	if got := verify(t, &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}, m); got.Holds() {
+		t.Error("a chain signed by a stranger holds")
+	}
+}
+
+func TestEntriesCannotBeChangedByMistake(t *testing.T) {
+	s := openTidying(t)
+	s.note(s.merchant("one"), "what happened")
+	for _, sql := range []string{`UPDATE audit_entries SET text = 'x'`, `DELETE FROM audit_entries`, `TRUNCATE audit_entries`, `DELETE FROM audit_links`} {
+		_, err := s.Pool.Exec(t.Context(), sql)
+		if pg, ok := err.(*pgconn.PgError); !ok || pg.Code != "DD002" { //nolint:errorlint // straight from the driver
+			t.Errorf("%s: %v; want it refused", sql, err)
+		}
+	}
+}
+
+func TestADumpInAYoungerClusterGoesOnWithItsChain(t *testing.T) {
+	s := openTidying(t)
+	m, k := s.merchant("one"), &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
+	s.note(m, "before the dump")
+	linkAll(t, k)
+	s.run(`UPDATE audit_progress SET turn = turn + 1000000`) // the old cluster had seen more transactions
+	linkAll(t, k)                                            // as each process does when it starts
+	s.note(m, "after the restore")
+	linkAll(t, k)
+	linkAll(t, k)
+	if got := verify(t, k, m); !got.Holds() || got.Links != 2 {
+		t.Errorf("%+v; want 2 links that hold", got)
+	}
+}
