@@ -51,6 +51,7 @@ type Deps struct {
 	Batches      *web.Batches
 	Invoices     *web.Invoices
 	Live         *web.Live
+	Audit        *web.Audit
 }
 
 // API holds the resources of the JSON API.
@@ -101,6 +102,7 @@ func (e *edge) routes() {
 	e.desk()
 	e.debits()
 	e.batches()
+	e.auditing()
 	e.jsonAPI()
 	e.playground()
 }

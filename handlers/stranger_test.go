@@ -106,7 +106,11 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+	var entry string
+	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM audit_entries WHERE merchant_id = $1 LIMIT 1`, s.A.ID).Scan(&entry); err != nil {
+		s.t.Fatal(err)
+	}
+	s.ids = map[string]string{"/audit/": entry, "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
 }
 
@@ -276,6 +280,7 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 		{"POST", "/developers/credentials", url.Values{"name": {"x"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read"}}, 403, 403},
 		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
 		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},
+		{"GET", "/audit", nil, 403, 403}, {"GET", "/audit/:id", nil, 403, 403}, {"GET", "/audit/export", nil, 403, 403}, {"POST", "/audit/check", url.Values{}, 403, 403},
 		{"POST", "/tokens/deletion", url.Values{"id": {s.ids["/tokens/"]}, "token": {s.ids["/tokens/"]}, "confirm": {"yes"}}, 403, 403},
 		{"GET", "/clients/:id/deletion", nil, 200, 200}, {"POST", "/clients/:id/deletion", url.Values{"confirm": {"0001"}}, 403, 403},
 		{"POST", "/sandbox/clock", url.Values{"advance": {"1h"}}, 403, 403},

@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/migrations"
+	"debitdesk/models/audit"
 )
 
 // handler is the whole HTTP side over the use cases.
@@ -49,6 +50,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.Rooms(rooms)
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
 	deps.Home.Latest = deps.Batches.Latest
+	deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: a.Store}, Keeper: s.audit, Exports: rooms.Purchases.Exports}
 	if s.sandbox != nil {
 		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Files: s.billing.File, Page: desk.Show}
 	}

@@ -9,6 +9,7 @@ import (
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
@@ -39,6 +40,7 @@ type services struct {
 	outbox      *outbox.Service
 	billing     *billing.Service
 	batches     *batch.Service
+	audit       *audit.Keeper
 	sandbox     *sandbox.Desk // nil in live mode
 }
 
@@ -70,6 +72,7 @@ func wire(a *App, baseURL string) (services, error) {
 		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable, Limits: purchases.Limits},
 		outbox:      &outbox.Service{Store: s, Sender: sender, AtOnce: talks, Sent: purchases.Mailed, Compose: bills.Compose},
 		billing:     bills,
+		audit:       &audit.Keeper{Chains: s, Signer: headSigner(a.Keys.Signing)},
 	}
 	purchases.Readdress = readdressing(out.clients)
 	if relay, ok := sender.(*smtp.Relay); ok {

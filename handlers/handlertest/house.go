@@ -24,6 +24,7 @@ import (
 	"debitdesk/handlers/papers"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
@@ -52,10 +53,24 @@ type House struct {
 	Desk      *web.Desk
 	Clients   *client.Service
 	Purchases *purchase.Service
+	Keeper    *audit.Keeper
 	Batches   *batch.Service
 	Billing   *billing.Service
 	A, B      Merchant
 	tb        testing.TB
+}
+
+// headSigner signs the heads of the audit's chains.
+type headSigner ed25519.PrivateKey
+
+// Sign implements audit.Signer.
+func (k headSigner) Sign(data []byte) (string, []byte) {
+	return "k1", ed25519.Sign(ed25519.PrivateKey(k), data)
+}
+
+// Check implements audit.Signer.
+func (k headSigner) Check(_ string, data, signature []byte) bool {
+	return ed25519.Verify(ed25519.PrivateKey(k).Public().(ed25519.PublicKey), data, signature) //nolint:forcetypeassert // of this key it is
 }
 
 // Merchant is one business of the cast.
@@ -113,6 +128,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Purchases.Letters = letters.Writer{Base: BaseURL}
 	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db))
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
+	h.Keeper = &audit.Keeper{Chains: db, Signer: headSigner(keys[0].Private)}
+	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")

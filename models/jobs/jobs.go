@@ -62,6 +62,7 @@ type Deps struct {
 	RunDue     func(ctx context.Context) error               // what the clock has made due
 	Tidy       func(ctx context.Context) error
 	FoldCounts func(ctx context.Context) error
+	LinkAudit  func(ctx context.Context) error // entries of the audit into their chains; nil: nobody does
 
 	WorkBatch   func(ctx context.Context, id uuid.UUID) error // what a batch has to do
 	WorkBatches func(ctx context.Context) error               // batches that lost their worker

@@ -29,6 +29,7 @@ const (
 	mailLock
 	countLock
 	batchLock
+	auditLock
 )
 
 const (
@@ -54,7 +55,11 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},
 		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
 		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
+		{name: "link audit", lock: auditLock, every: time.Second, do: d.LinkAudit},
 	} {
+		if one.do == nil {
+			continue
+		}
 		s.under.Go(func() { s.comeRound(ctx, one) })
 	}
 	return s

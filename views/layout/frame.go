@@ -62,6 +62,7 @@ var rooms = []room{
 	{"invoices", "Invoices", "file", "/invoices"},
 	{"batches", "Batches", "layers", "/batches"},
 	{"developers", "Developers", "code", "/developers"},
+	{"audit", "Audit", "shield", "/audit"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
 }
 

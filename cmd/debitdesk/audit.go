@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/credential"
+)
+
+// headSigner signs the heads of the audit's chains with the keys that also sign
+// bearer credentials; what is signed begins with its purpose.
+type headSigner []credential.Key
+
+// Sign implements audit.Signer.
+func (k headSigner) Sign(data []byte) (keyID string, signature []byte) {
+	return k[0].ID, ed25519.Sign(k[0].Private, data)
+}
+
+// Check implements audit.Signer.
+func (k headSigner) Check(keyID string, data, signature []byte) bool {
+	for _, key := range k {
+		if public, ok := key.Private.Public().(ed25519.PublicKey); ok && key.ID == keyID {
+			return ed25519.Verify(public, data, signature)
+		}
+	}
+	return false
+}
+
+type auditCmd struct {
+	Verify auditVerifyCmd `cmd:"" help:"Walk the chain of the audit; exit code 1 at the first link that does not hold."`
+}
+
+type auditVerifyCmd struct {
+	Merchant string `placeholder:"SLUG" help:"Only this merchant; all of them when left out."`
+}
+
+func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
+	return onApp(ctx, c, io, func(a *App) error {
+		keeper := a.Services.audit
+		if err := keeper.Link(ctx); err != nil {
+			return err
+		}
+		checked, err := v.walk(ctx, a, keeper)
+		if err != nil {
+			return err
+		}
+		var broken []error
+		for _, one := range checked {
+			m, err := a.Store.Merchant(ctx, one.MerchantID)
+			if err != nil {
+				return err
+			}
+			if one.Holds() {
+				_, _ = fmt.Fprintf(io.out, "%s: %d entries, the chain holds\n", m.Slug, one.Links)
+				continue
+			}
+			broken = append(broken, fmt.Errorf("%s: broken at link %d: %s", m.Slug, one.Broken, one.Why))
+		}
+		return errors.Join(broken...)
+	})
+}
+
+func (v *auditVerifyCmd) walk(ctx context.Context, a *App, keeper *audit.Keeper) ([]audit.Checked, error) {
+	if v.Merchant == "" {
+		return keeper.VerifyAll(ctx, actor.OperatorOf(uuid.Nil))
+	}
+	m, err := a.Store.MerchantBySlug(ctx, v.Merchant)
+	if err != nil {
+		return nil, fmt.Errorf("there is no merchant %q", v.Merchant)
+	}
+	one, err := keeper.Verify(ctx, actor.OperatorOf(m.ID))
+	return []audit.Checked{one}, err
+}

@@ -1,0 +1,54 @@
+package handlers_test
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"debitdesk/handlers/handlertest"
+)
+
+var entryHref = regexp.MustCompile(`href="(/audit/[0-9a-f-]{36})"`)
+
+func TestTheAuditShowsWhoDidWhatAndThatItHolds(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	id := h.API("POST", "/clients/", `{"email":"thandi@example.com","full_name":"Thandi Nkosi","bank_account":"6200000001","bank_code":"470010"}`).Want(201).Text("id")
+	h.API("PATCH", "/clients/"+id+"/", `{"full_name":"Thandi Ndlovu"}`).Want(200)
+	h.Page(h.A.Owner, "POST", "/clients/"+id+"/numbers", url.Values{}).Want(200)
+	list := h.Page(h.A.Owner, "GET", "/audit", nil).Want(200)
+	list.Contains("client.created", "client.revealed", "tests (API)", "soon").Lacks("6200000001")
+	found := entryHref.FindAllStringSubmatch(list.Body, -1)
+	if len(found) < 4 {
+		t.Fatalf("%d entries", len(found))
+	}
+	h.Page(h.A.Owner, "POST", "/audit/check", url.Values{}).Want(200).Contains("The chain holds").Lacks("soon")
+	changed := h.Page(h.A.Owner, "GET", "/audit?object="+id+"&area=client&q=changed", nil).Want(200)
+	one := entryHref.FindStringSubmatch(changed.Body)
+	if one == nil {
+		t.Fatalf("no change of the client:\n%s", changed.Body)
+	}
+	h.Page(h.A.Owner, "GET", one[1], nil).Want(200).Contains("Link of the chain", "/clients/"+id)
+	h.Page(h.B.Owner, "GET", one[1], nil).Want(404)
+	h.Page(h.A.Owner, "GET", "/audit?area=nonsense&object=x&kind=y&from=z", nil).Want(200).Contains("not known here", "is no date")
+	h.Page(h.A.Owner, "GET", "/audit?q=nothing+like+it", nil).Want(200).Contains("Nothing matches")
+	file := h.Page(h.A.Owner, "GET", "/audit/export?format=csv", nil).Want(200).Contains("client.created", "Hash").Lacks("6200000001")
+	if n := strings.Count(file.Body, "\n"); n < len(found) {
+		t.Errorf("%d lines for %d entries", n, len(found))
+	}
+	h.Page(h.A.Owner, "GET", "/audit?area=list", nil).Want(200).Contains("audit entries was exported")
+}
+
+func TestABrokenChainIsShownWhereItBreaks(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	h.API("POST", "/clients/", `{"email":"thandi@example.com"}`).Want(201)
+	h.Page(h.A.Owner, "POST", "/audit/check", url.Values{}).Want(200).Contains("The chain holds")
+	for _, sql := range []string{`ALTER TABLE audit_entries DISABLE TRIGGER ALL`, `UPDATE audit_entries SET actor_name = 'Nobody' WHERE action = 'client.created'`, `ALTER TABLE audit_entries ENABLE TRIGGER ALL`} {
+		if _, err := h.Store.Pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.Page(h.A.Owner, "POST", "/audit/check", url.Values{}).Want(200).Contains("The chain is broken at link", "is not as it was written")
+}

@@ -1,0 +1,74 @@
+package audit
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/paging"
+)
+
+// Filter narrows the record of a merchant; its zero value takes all.
+type Filter struct {
+	Area     string     // the beginning of the action: "purchase", "token"
+	Kind     actor.Kind // who acted
+	ObjectID uuid.UUID  // of the object, its client or its purchase
+	ActorID  uuid.UUID
+	IP       string
+	Search   string    // in the sentence, the actor's name and the action
+	From, To time.Time // both inclusive; zero: open
+}
+
+// Areas are the beginnings of actions, as the page offers them.
+var Areas = []string{"amendment", "approval", "batch", "billing", "brand", "client", "clock", "collection", "credential", "invitation", "key", "list", "mandate",
+	"membership", "merchant", "profile", "purchase", "statement", "subscriber", "template", "token", "user", "webhook"}
+
+// Found is an entry with its place in the chain; N is 0 while it is not linked.
+type Found struct {
+	Entry
+	N    int64
+	Hash []byte
+}
+
+// Records are what the page of the audit asks of the store.
+type Records interface {
+	AuditPage(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Found, error)
+	AuditEntry(ctx context.Context, merchantID, id uuid.UUID) (Found, error)
+	// CountAudit counts what a filter lets through, up to limit.
+	CountAudit(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (int64, error)
+}
+
+// CountLimit is how far entries are counted.
+const CountLimit = 10_000
+
+// Book shows the record to who may see it.
+type Book struct {
+	Read Records
+}
+
+// List gives a page, newest first.
+func (b *Book) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Found], error) {
+	if err := who.May(actor.Manage); err != nil {
+		return paging.Page[Found]{}, err
+	}
+	rows, err := b.Read.AuditPage(ctx, who.MerchantID, f, ask)
+	return paging.Cut(ask, rows), err
+}
+
+// Count tells how many entries there are, up to CountLimit and one more.
+func (b *Book) Count(ctx context.Context, who actor.Actor, f Filter) (int64, error) {
+	if err := who.May(actor.Manage); err != nil {
+		return 0, err
+	}
+	return b.Read.CountAudit(ctx, who.MerchantID, f, CountLimit+1)
+}
+
+// Entry finds one entry.
+func (b *Book) Entry(ctx context.Context, who actor.Actor, id uuid.UUID) (Found, error) {
+	if err := who.May(actor.Manage); err != nil {
+		return Found{}, err
+	}
+	return b.Read.AuditEntry(ctx, who.MerchantID, id)
+}

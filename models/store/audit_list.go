@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+)
+
+// foundRow is an entry with its link.
+type foundRow struct {
+	Entry auditRow `gorm:"embedded"`
+	N     *int64
+	Hash  []byte
+}
+
+func (r foundRow) domain() audit.Found {
+	return audit.Found{Entry: r.Entry.domain(), N: orZero(r.N), Hash: r.Hash}
+}
+
+var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+func (s *Store) auditList(ctx context.Context, merchantID uuid.UUID, f audit.Filter) *gorm.DB {
+	list := s.read(ctx).Table("audit_entries").Where("merchant_id = ?", merchantID)
+	if f.Area != "" {
+		list = list.Where("action LIKE ?", likeLiteral.Replace(f.Area)+".%")
+	}
+	if f.Kind != "" {
+		list = list.Where("actor_kind = ?", string(f.Kind))
+	}
+	if f.ObjectID != uuid.Nil {
+		list = list.Where("(object_id = ? OR client_id = ? OR purchase_id = ?)", f.ObjectID, f.ObjectID, f.ObjectID)
+	}
+	if f.ActorID != uuid.Nil {
+		list = list.Where("actor_id = ?", f.ActorID)
+	}
+	if f.IP != "" {
+		list = list.Where("ip = ?", f.IP)
+	}
+	if !f.From.IsZero() {
+		list = list.Where("at >= ?", f.From)
+	}
+	if !f.To.IsZero() {
+		list = list.Where("at <= ?", f.To)
+	}
+	if f.Search != "" {
+		like := "%" + likeLiteral.Replace(f.Search) + "%"
+		list = list.Where("(text ILIKE ? OR actor_name ILIKE ? OR action ILIKE ?)", like, like, like)
+	}
+	return list
+}
+
+// AuditPage implements audit.Records.
+func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Filter, ask paging.Ask) ([]audit.Found, error) {
+	page := beside(s.auditList(ctx, merchantID, f), ask)
+	var rows []foundRow
+	order := "e.id DESC"
+	if ask.Newer {
+		order = "e.id"
+	}
+	err := s.read(ctx).Raw(`SELECT e.*, l.n, l.hash FROM (?) e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY `+order, page.Select("*")).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("list the audit: %w", err)
+	}
+	out := make([]audit.Found, len(rows))
+	for i, r := range rows {
+		out[i] = r.domain()
+	}
+	return out, nil
+}
+
+// CountAudit implements audit.Records.
+func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Filter, limit int64) (n int64, err error) {
+	err = s.read(ctx).Raw(`SELECT count(*) FROM (?) e`, s.auditList(ctx, merchantID, f).Select("1").Limit(int(limit))).Scan(&n).Error
+	if err != nil {
+		return 0, fmt.Errorf("count the audit: %w", err)
+	}
+	return n, nil
+}
+
+// AuditEntry implements audit.Records.
+func (s *Store) AuditEntry(ctx context.Context, merchantID, id uuid.UUID) (audit.Found, error) {
+	var rows []foundRow
+	err := s.read(ctx).Raw(`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id WHERE e.merchant_id = ? AND e.id = ?`, merchantID, id).Scan(&rows).Error
+	switch {
+	case err != nil:
+		return audit.Found{}, fmt.Errorf("find an entry of the audit: %w", err)
+	case len(rows) == 0:
+		return audit.Found{}, fault.Missing()
+	}
+	return rows[0].domain(), nil
+}
+
+var _ audit.Records = (*Store)(nil)
