@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
+	"debitdesk/models/store/seal"
 )
 
 // App is the opened product: database, keys, clock and use cases. Close it.
@@ -18,6 +19,8 @@ type App struct {
 	Config   Config
 	Log      *slog.Logger
 	Keys     *keyfile.Set
+	box      *seal.Box
+	stopKeys func()
 	Store    *store.Store
 	Services services
 
@@ -70,15 +73,15 @@ func (a *App) connect(ctx context.Context, maxConns int32) (err error) {
 		}
 		dsn = a.cluster.DSN(postgres.Database)
 	}
-	box, err := a.Keys.Box()
-	if err != nil {
+	if a.box, err = a.Keys.Box(); err != nil {
 		return err
 	}
+	a.followKeys(ctx)
 	enqueue, err := jobs.Inserter()
 	if err != nil {
 		return err
 	}
-	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns, Log: a.Log, Enqueue: enqueue})
+	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: a.box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns, Log: a.Log, Enqueue: enqueue})
 	return err
 }
 
@@ -108,6 +111,9 @@ func missingSteps(steps []migrations.Migration) string {
 
 // Close gives everything back; the last to leave stops the private database.
 func (a *App) Close() error {
+	if a.stopKeys != nil {
+		a.stopKeys()
+	}
 	if a.Store != nil {
 		a.Store.Close()
 	}

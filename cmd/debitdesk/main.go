@@ -46,6 +46,7 @@ type commands struct {
 	Merchant merchantCmd `cmd:"" help:"Merchants."`
 	User     userCmd     `cmd:"" help:"People who sign in to the dashboard."`
 	Apikey   apikeyCmd   `cmd:"" help:"Bearer credentials of programs."`
+	Keys     keysCmd     `cmd:"" help:"The keys that seal account and identity numbers."`
 	Audit    auditCmd    `cmd:"" help:"The record of who did what."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }

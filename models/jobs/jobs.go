@@ -62,6 +62,7 @@ type Deps struct {
 	RunDue     func(ctx context.Context) error               // what the clock has made due
 	Tidy       func(ctx context.Context) error
 	FoldCounts func(ctx context.Context) error
+	Reseal     func(ctx context.Context) error // a rotation of keys that is under way; nil: nobody does
 	LinkAudit  func(ctx context.Context) error // entries of the audit into their chains; nil: nobody does
 
 	WorkBatch   func(ctx context.Context, id uuid.UUID) error // what a batch has to do

@@ -30,6 +30,7 @@ const (
 	countLock
 	batchLock
 	auditLock
+	resealLock
 )
 
 const (
@@ -56,6 +57,7 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
 		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
 		{name: "link audit", lock: auditLock, every: time.Second, do: d.LinkAudit},
+		{name: "re-seal", lock: resealLock, every: 5 * time.Second, do: d.Reseal},
 	} {
 		if one.do == nil {
 			continue

@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 )
@@ -20,31 +21,92 @@ type Key struct {
 	Secret []byte // 32 bytes
 }
 
-// Box seals with its newest key and opens with any of them (AES-256-GCM).
+// Box seals with its newest key and opens with any of them (AES-256-GCM). Its keys
+// can be replaced while it is in use.
 type Box struct {
+	index []byte
+	ring  atomic.Pointer[ring]
+	again atomic.Pointer[func() ([]Key, error)]
+}
+
+// ring is the keys at one moment.
+type ring struct {
 	newest string
 	aeads  map[string]cipher.AEAD
-	index  []byte
 }
 
 // NewBox takes the keys, newest first, and the key of the search hash.
 func NewBox(keys []Key, indexKey []byte) (*Box, error) {
-	if len(keys) == 0 || len(indexKey) < 32 {
-		return nil, errors.New("seal: at least one key and a 32-byte index key are needed")
+	if len(indexKey) < 32 {
+		return nil, errors.New("seal: a 32-byte index key is needed")
 	}
-	b := &Box{newest: keys[0].ID, aeads: map[string]cipher.AEAD{}, index: indexKey}
+	b := &Box{index: indexKey}
+	return b, b.Replace(keys)
+}
+
+// Replace takes other keys, newest first, from now on.
+func (b *Box) Replace(keys []Key) error {
+	if len(keys) == 0 {
+		return errors.New("seal: at least one key is needed")
+	}
+	r := &ring{newest: keys[0].ID, aeads: map[string]cipher.AEAD{}}
 	for _, k := range keys {
 		block, err := aes.NewCipher(k.Secret)
 		if err != nil {
-			return nil, fmt.Errorf("seal: key %s: %w", k.ID, err)
+			return fmt.Errorf("seal: key %s: %w", k.ID, err)
 		}
 		aead, err := cipher.NewGCM(block)
 		if err != nil {
-			return nil, fmt.Errorf("seal: key %s: %w", k.ID, err)
+			return fmt.Errorf("seal: key %s: %w", k.ID, err)
 		}
-		b.aeads[k.ID] = aead
+		r.aeads[k.ID] = aead
 	}
-	return b, nil
+	b.ring.Store(r)
+	return nil
+}
+
+// Again is asked for the keys when something was sealed with one that is not
+// known: another process may have got a new one first.
+func (b *Box) Again(load func() ([]Key, error)) { b.again.Store(&load) }
+
+// Newest is the id of the key that seals.
+func (b *Box) Newest() string { return b.ring.Load().newest }
+
+// SealedBy is the id of the key that sealed it; empty for nothing.
+func SealedBy(sealed []byte) string {
+	if len(sealed) == 0 || len(sealed) < 1+int(sealed[0]) {
+		return ""
+	}
+	return string(sealed[1 : 1+int(sealed[0])])
+}
+
+// Reseal is the same content under the newest key.
+func (b *Box) Reseal(merchant uuid.UUID, sealed []byte) ([]byte, error) {
+	content, err := b.OpenBytes(merchant, sealed)
+	if err != nil {
+		return nil, err
+	}
+	return b.SealBytes(merchant, content), nil
+}
+
+// opener is the key of that id, looked up again where it is not known yet.
+func (b *Box) opener(id string) (cipher.AEAD, error) {
+	if aead, ok := b.ring.Load().aeads[id]; ok {
+		return aead, nil
+	}
+	if load := b.again.Load(); load != nil {
+		keys, err := (*load)()
+		if err == nil {
+			err = b.Replace(keys)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if aead, ok := b.ring.Load().aeads[id]; ok {
+			return aead, nil
+		}
+	}
+	return nil, fmt.Errorf("seal: key %q is not in the key set", id)
 }
 
 // Seal hides text. The merchant is bound in: another merchant's row does not open.
@@ -58,10 +120,11 @@ func (b *Box) Seal(merchant uuid.UUID, text string) []byte {
 
 // SealBytes hides a file or other bytes.
 func (b *Box) SealBytes(merchant uuid.UUID, content []byte) []byte {
-	aead := b.aeads[b.newest]
-	out := make([]byte, 0, 1+len(b.newest)+aead.NonceSize()+len(content)+aead.Overhead())
-	out = append(out, byte(len(b.newest)))
-	out = append(out, b.newest...)
+	r := b.ring.Load()
+	aead := r.aeads[r.newest]
+	out := make([]byte, 0, 1+len(r.newest)+aead.NonceSize()+len(content)+aead.Overhead())
+	out = append(out, byte(len(r.newest)))
+	out = append(out, r.newest...)
 	nonce := make([]byte, aead.NonceSize())
 	_, _ = rand.Read(nonce) // never fails since Go 1.24
 	out = append(out, nonce...)
@@ -83,9 +146,9 @@ func (b *Box) OpenBytes(merchant uuid.UUID, sealed []byte) ([]byte, error) {
 	if len(sealed) < 1+n {
 		return nil, errors.New("seal: cut short")
 	}
-	aead, ok := b.aeads[string(sealed[1:1+n])]
-	if !ok {
-		return nil, fmt.Errorf("seal: key %q is not in the key set", sealed[1:1+n])
+	aead, err := b.opener(string(sealed[1 : 1+n]))
+	if err != nil {
+		return nil, err
 	}
 	rest := sealed[1+n:]
 	if len(rest) < aead.NonceSize() {

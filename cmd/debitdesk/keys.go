@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"debitdesk/models/store"
+	"debitdesk/models/store/keyfile"
+	"debitdesk/models/store/seal"
+)
+
+// keysEvery is how soon a process sees a key that was added to the file.
+const keysEvery = 2 * time.Second
+
+// followKeys takes new sealing keys from the key file while the program runs. What
+// was sealed with a key that this process does not have yet has it look at once.
+func (a *App) followKeys(ctx context.Context) {
+	path := keyfile.Path(a.Config.Keys, a.Config.Data)
+	load := func() ([]seal.Key, error) {
+		set, err := keyfile.Load(path)
+		if err != nil {
+			return nil, err
+		}
+		return set.Sealing, nil
+	}
+	a.box.Again(load)
+	ctx, a.stopKeys = context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		seen := changedAt(path)
+		for tick := time.NewTicker(keysEvery); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			case <-tick.C:
+			}
+			now := changedAt(path)
+			if now.Equal(seen) {
+				continue
+			}
+			keys, err := load()
+			if err == nil {
+				err = a.box.Replace(keys)
+			}
+			if err != nil {
+				a.Log.ErrorContext(ctx, "the key file changed and cannot be used", "error", err)
+				continue
+			}
+			seen = now
+			a.Log.InfoContext(ctx, "sealing keys were taken anew", "newest", a.box.Newest())
+		}
+	}()
+}
+
+// changedAt is the zero time for a file that cannot be seen at this moment.
+func changedAt(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+type keysCmd struct {
+	Rotate keysRotateCmd `cmd:"" help:"Add a new sealing key and re-seal everything with it, while the product serves."`
+	Status keysStatusCmd `cmd:"" help:"Which sealing keys there are, what they seal, and how far a rotation is."`
+	Prune  keysPruneCmd  `cmd:"" help:"Take sealing keys out of the key file that seal nothing any more."`
+}
+
+type keysRotateCmd struct {
+	Background bool `help:"Leave the re-sealing to the processes that serve."`
+}
+
+func (k *keysRotateCmd) run(ctx context.Context, c Config, io streams) error {
+	return onApp(ctx, c, io, func(a *App) error {
+		path := keyfile.Path(c.Keys, c.Data)
+		id, err := keyfile.AddSealing(path)
+		if errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("%w: the key file cannot be written here; add a sealing key to it where it is kept", err)
+		}
+		if err != nil {
+			return err
+		}
+		set, err := keyfile.Load(path)
+		if err == nil {
+			err = a.box.Replace(set.Sealing)
+		}
+		if err == nil {
+			err = a.Store.BeginRotation(ctx, id)
+		}
+		if err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(io.out, "new sealing key %s; keep a copy of %s, without it nothing opens\n", id, path)
+		if k.Background {
+			return nil
+		}
+		return resealHere(ctx, a, id, io)
+	})
+}
+
+// resealHere goes on until the rotation is finished, whoever does the work.
+func resealHere(ctx context.Context, a *App, id string, io streams) error {
+	said := time.Time{}
+	for {
+		err := a.Store.Reseal(ctx, func(r store.Rotation) {
+			if time.Since(said) > 2*time.Second {
+				said = time.Now()
+				_, _ = fmt.Fprintf(io.err, "re-sealing: %d rows looked at\n", r.Done)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		all, err := a.Store.Rotations(ctx)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(all, func(r store.Rotation) bool { return r.KeyID == id })
+		if i >= 0 && all[i].Finished {
+			_, _ = fmt.Fprintf(io.out, "done: %d rows were looked at, everything is sealed with %s\n", all[i].Done, id)
+			return nil
+		}
+		select { // another process is at it
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+type keysStatusCmd struct{}
+
+func (*keysStatusCmd) run(ctx context.Context, c Config, io streams) error {
+	return onApp(ctx, c, io, func(a *App) error {
+		used, err := a.Store.KeysInUse(ctx)
+		if err != nil {
+			return err
+		}
+		for i, k := range a.Keys.Sealing {
+			state := "seals nothing"
+			switch {
+			case i == 0:
+				state = "seals"
+			case used[k.ID]:
+				state = "opens what it sealed"
+			}
+			_, _ = fmt.Fprintf(io.out, "%s  %s\n", k.ID, state)
+			delete(used, k.ID)
+		}
+		rotations, err := a.Store.Rotations(ctx)
+		if err != nil {
+			return err
+		}
+		for _, r := range rotations {
+			if !r.Finished {
+				_, _ = fmt.Fprintf(io.out, "re-sealing with %s: %d rows looked at\n", r.KeyID, r.Done)
+			}
+		}
+		for id := range used {
+			err = errors.Join(err, fmt.Errorf("key %s sealed rows and is not in the key file: they do not open", id))
+		}
+		return err
+	})
+}
+
+type keysPruneCmd struct{}
+
+func (*keysPruneCmd) run(ctx context.Context, c Config, io streams) error {
+	return onApp(ctx, c, io, func(a *App) error {
+		used, err := a.Store.KeysInUse(ctx)
+		if err != nil {
+			return err
+		}
+		var gone []string
+		for _, k := range a.Keys.Sealing[1:] {
+			if used[k.ID] {
+				_, _ = fmt.Fprintf(io.out, "%s stays: it still seals something\n", k.ID)
+				continue
+			}
+			gone = append(gone, k.ID)
+		}
+		if len(gone) == 0 {
+			return nil
+		}
+		if err := keyfile.DropSealing(keyfile.Path(c.Keys, c.Data), gone...); err != nil {
+			return err
+		}
+		for _, id := range gone {
+			_, _ = fmt.Fprintf(io.out, "%s was taken out; a backup made before today still needs it\n", id)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/client"
+	"debitdesk/models/store/keyfile"
+	"debitdesk/models/store/seal"
+)
+
+// otherBytes are the columns of bytes that are not sealed: hashes, public things
+// and files that hold masks alone. Every other one must be re-sealed.
+var otherBytes = []string{"sessions.id_hash", "credentials.secret_hash", "idempotency_keys.fingerprint", "idempotency_keys.body", "clients.bank_account_hash",
+	"clients.personal_code_hash", "mandate_evidence.sha256", "tokens.account_hash", "bank_messages.raw", "batches.header_hash", "batches.content_hash",
+	"batch_rows.same_hash", "batch_mappings.header_hash", "audit_links.hash", "audit_heads.hash", "audit_heads.signature", "recovery_codes.code_hash", "passkeys.id",
+	"invitations.token_hash", "account_verifications.account_hash", "sandbox_instructions.account_hash", "password_resets.token_hash", "company_statements.file"}
+
+func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	if got := typed(t, env, "", "demo", "--clients", "20"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	c, err := ReadConfig(env)
+	must(t, err)
+	server, err := Open(t.Context(), c, opening{log: slog.New(slog.NewTextHandler(io.Discard, nil)), baseURL: "http://127.0.0.1:1"}) // knows the old key alone
+	must(t, err)
+	defer func() { must(t, server.Close()) }()
+	old := server.box.Newest()
+
+	rotated := typed(t, env, "", "keys", "rotate")
+	if rotated.code != exitOK || !strings.Contains(rotated.out, "everything is sealed with") {
+		t.Fatalf("%+v", rotated)
+	}
+	set, err := keyfile.Load(filepath.Join(env["DEBITDESK_DATA"], keyfile.Name))
+	must(t, err)
+	if len(set.Sealing) != 2 || set.Sealing[1].ID != old {
+		t.Fatalf("%d keys", len(set.Sealing))
+	}
+	by := sealedBy(t, server)
+	for column, keys := range by {
+		if slices.ContainsFunc(keys, func(k string) bool { return k != set.Sealing[0].ID }) && column != "idempotency_keys.body" {
+			t.Errorf("%s is sealed with %v", column, keys)
+		}
+	}
+	if len(by["clients.bank_account_sealed"]) == 0 || len(by["tokens.account_sealed"]) == 0 || len(by["purchases.payer_sealed"]) == 0 {
+		t.Errorf("nothing was looked at: %v", by)
+	}
+	readable(t, server) // it has not looked at the key file since
+
+	if got := typed(t, env, "", "keys", "prune"); got.code != exitOK || !strings.Contains(got.out, old+" was taken out") {
+		t.Fatalf("%+v", got)
+	}
+	if got := typed(t, env, "", "keys", "status"); got.code != exitOK || strings.Contains(got.out, old) {
+		t.Fatalf("%+v", got)
+	}
+	again, err := Open(t.Context(), c, opening{log: server.Log, baseURL: "http://127.0.0.1:1"})
+	must(t, err)
+	defer func() { must(t, again.Close()) }()
+	readable(t, again)
+}
+
+func TestEveryColumnOfBytesIsSealedOrKnown(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	if got := typed(t, env, "", "merchant", "create", "gym", "--name", "Gym"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	c, err := ReadConfig(env)
+	must(t, err)
+	a, err := Open(t.Context(), c, opening{log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	must(t, err)
+	defer func() { must(t, a.Close()) }()
+	rows, err := a.Store.Pool.Query(t.Context(), `SELECT c.table_name || '.' || c.column_name FROM information_schema.columns c
+		WHERE c.table_schema = 'public' AND c.data_type = 'bytea' AND c.table_name NOT LIKE 'river%'`)
+	must(t, err)
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(t, err)
+	sealed := a.Store.SealedColumns()
+	for _, column := range all {
+		if !slices.Contains(sealed, column) && !slices.Contains(otherBytes, column) {
+			t.Errorf("%s holds bytes: name it among those that are re-sealed, or say here why it is not sealed", column)
+		}
+	}
+	for _, column := range append(slices.Clone(sealed), otherBytes...) {
+		if !slices.Contains(all, column) {
+			t.Errorf("there is no %s", column)
+		}
+	}
+}
+
+// sealedBy are the ids of the keys in each sealed column.
+func sealedBy(t *testing.T, a *App) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for _, column := range append(a.Store.SealedColumns(), "idempotency_keys.body") {
+		table, name, _ := strings.Cut(column, ".")
+		rows, err := a.Store.Pool.Query(t.Context(), `SELECT `+name+` FROM `+table+` WHERE `+name+` IS NOT NULL`)
+		must(t, err)
+		values, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+		must(t, err)
+		for _, v := range values {
+			if id := seal.SealedBy(v); id != "" && !slices.Contains(out[column], id) {
+				out[column] = append(out[column], id)
+			}
+		}
+	}
+	return out
+}
+
+// readable opens the number of every client.
+func readable(t *testing.T, a *App) {
+	t.Helper()
+	m, err := a.Store.MerchantBySlug(t.Context(), "kloof-street-fitness")
+	must(t, err)
+	rows, err := a.Store.Pool.Query(t.Context(), `SELECT id FROM clients WHERE merchant_id = $1 AND bank_account_sealed IS NOT NULL`, m.ID)
+	must(t, err)
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	must(t, err)
+	if len(ids) < 10 {
+		t.Fatalf("%d clients", len(ids))
+	}
+	for _, id := range ids {
+		var found client.Client
+		found, err := a.Services.clients.Get(context.WithoutCancel(t.Context()), actor.OperatorOf(m.ID), id)
+		must(t, err)
+		if len(found.BankAccount.Reveal()) < 7 {
+			t.Errorf("client %s: %q", id, found.BankAccount.Reveal())
+		}
+	}
+}

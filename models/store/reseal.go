@@ -1,0 +1,226 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/store/seal"
+)
+
+// sealedColumn is one column that holds sealed content. binding is the column that
+// is bound into the seal.
+type sealedColumn struct {
+	table, key, binding, column string
+}
+
+func (c sealedColumn) String() string { return c.table + "." + c.column }
+
+// sealedColumns are all of them. Answers to idempotency keys are not here: they are
+// gone after two days. The keys are ids, or a batch and a row of it.
+var sealedColumns = []sealedColumn{
+	{"clients", "id", "merchant_id", "bank_account_sealed"},
+	{"clients", "id", "merchant_id", "personal_code_sealed"},
+	{"purchases", "id", "merchant_id", "payer_sealed"},
+	{"tokens", "id", "merchant_id", "account_sealed"},
+	{"mandate_evidence", "id", "merchant_id", "content"},
+	{"batch_rows", "batch_id, n", "merchant_id", "cells"},
+	{"template_clients", "id", "merchant_id", "debit_sealed"},
+	{"webhooks", "id", "merchant_id", "private_key"},
+	{"merchant_keys", "merchant_id", "merchant_id", "private_key"},
+	{"users", "id", "id", "totp_sealed"},
+}
+
+// resealChunk is how many rows one transaction re-seals.
+const resealChunk = 500
+
+// Rotation is how far the rows are under a new key.
+type Rotation struct {
+	KeyID    string
+	Done     int64 // rows looked at
+	Finished bool
+}
+
+// place is where a rotation stands.
+type place struct {
+	Column int    `json:"column"` // of sealedColumns
+	After  string `json:"after"`  // the key of the last row, as text; empty: from the first
+	Done   int64  `json:"done"`
+	Passes int    `json:"passes"`
+}
+
+// BeginRotation notes that everything is to be sealed with that key.
+func (s *Store) BeginRotation(ctx context.Context, keyID string) error {
+	_, err := s.Pool.Exec(ctx, `INSERT INTO key_rotations (key_id, started_at) VALUES ($1, now()) ON CONFLICT DO NOTHING`, keyID)
+	if err != nil {
+		return fmt.Errorf("begin the rotation of keys: %w", err)
+	}
+	return nil
+}
+
+// Rotations lists the rotations, newest first.
+func (s *Store) Rotations(ctx context.Context) ([]Rotation, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT key_id, COALESCE((progress->>'done')::bigint, 0), finished_at IS NOT NULL FROM key_rotations ORDER BY started_at DESC`)
+	if err != nil {
+		return nil, fmt.Errorf("rotations of keys: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Rotation])
+}
+
+// Reseal goes on with the newest rotation until it is finished, chunk by chunk,
+// each in a transaction of its own; progress hears of each. Rows that change
+// meanwhile are left to who changes them and are met again in the next pass: it is
+// finished when a pass finds nothing under another key. A process that does not
+// have the key yet does nothing.
+func (s *Store) Reseal(ctx context.Context, progress func(Rotation)) error {
+	for {
+		more, r, err := s.resealChunk(ctx)
+		if err != nil {
+			return fmt.Errorf("re-seal: %w", err)
+		}
+		if r.KeyID != "" && progress != nil {
+			progress(r)
+		}
+		if !more || ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Store) resealChunk(ctx context.Context) (more bool, r Rotation, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var at place
+		var text string
+		err := tx.QueryRow(ctx, `SELECT key_id, progress::text FROM key_rotations WHERE finished_at IS NULL ORDER BY started_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED`).Scan(&r.KeyID, &text)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if s.seal.Newest() != r.KeyID {
+			r.KeyID = ""
+			return nil
+		}
+		if err := json.Unmarshal([]byte(text), &at); err != nil {
+			return err
+		}
+		more = true
+		if at.Column < len(sealedColumns) {
+			if err := s.resealRows(ctx, tx, sealedColumns[at.Column], &at); err != nil {
+				return fmt.Errorf("%s: %w", sealedColumns[at.Column], err)
+			}
+		} else {
+			left, err := s.sealedOtherwise(ctx, tx, r.KeyID)
+			if err != nil {
+				return err
+			}
+			if more = left; left {
+				at = place{Done: at.Done, Passes: at.Passes + 1}
+			}
+		}
+		r.Done, r.Finished = at.Done, !more
+		saved, _ := json.Marshal(at) // numbers and a text
+		_, err = tx.Exec(ctx, `UPDATE key_rotations SET progress = $2, finished_at = CASE WHEN $3 THEN now() END
+			WHERE key_id = $1 OR $3 AND finished_at IS NULL`, r.KeyID, string(saved), r.Finished)
+		return err
+	})
+	return more, r, err
+}
+
+// resealRows re-seals the next rows of one column.
+func (s *Store) resealRows(ctx context.Context, tx pgx.Tx, c sealedColumn, at *place) error {
+	key := `concat_ws('/', ` + c.key + `)`
+	after, args := "", []any{resealChunk}
+	if at.After != "" {
+		id, n, _ := strings.Cut(at.After, "/")
+		after, args = ` WHERE (`+c.key+`) > ($2::uuid)`, append(args, id)
+		if n != "" {
+			after, args = ` WHERE (`+c.key+`) > ($2::uuid, $3::text::int)`, append(args, n)
+		}
+	}
+	rows, err := tx.Query(ctx, `SELECT `+key+`, `+c.binding+`, `+c.column+` FROM `+c.table+after+` ORDER BY `+c.key+` LIMIT $1`, args...)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Key     string
+		Binding uuid.UUID
+		Sealed  []byte
+	}
+	read, err := pgx.CollectRows(rows, pgx.RowToStructByPos[row])
+	if err != nil {
+		return err
+	}
+	batch := &pgx.Batch{}
+	for _, r := range read {
+		at.After, at.Done = r.Key, at.Done+1
+		if by := seal.SealedBy(r.Sealed); by == "" || by == s.seal.Newest() {
+			continue
+		}
+		fresh, err := s.seal.Reseal(r.Binding, r.Sealed)
+		if err != nil {
+			return fmt.Errorf("row %s: %w", r.Key, err)
+		}
+		batch.Queue(`UPDATE `+c.table+` SET `+c.column+` = $3 WHERE `+key+` = $1 AND `+c.column+` = $2 AND `+where(c, r.Key), r.Key, r.Sealed, fresh)
+	}
+	if len(read) < resealChunk {
+		at.Column, at.After = at.Column+1, ""
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// where finds a row by its index; the key was read from the row itself.
+func where(c sealedColumn, key string) string {
+	first, _, _ := strings.Cut(c.key, ",")
+	id, _, _ := strings.Cut(key, "/")
+	return first + ` = '` + uuid.MustParse(id).String() + `'`
+}
+
+// sealedOtherwise tells whether any row is under another key.
+func (s *Store) sealedOtherwise(ctx context.Context, tx pgx.Tx, keyID string) (left bool, err error) {
+	begins := append([]byte{byte(len(keyID))}, keyID...) //nolint:gosec // an id has at most 255 bytes
+	for _, c := range sealedColumns {
+		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+`) > 0 AND substring(`+c.column+` FROM 1 FOR $1) <> $2)`,
+			len(begins), begins).Scan(&left)
+		if err != nil || left {
+			return left, err
+		}
+	}
+	return false, nil
+}
+
+// KeysInUse lists the ids of the keys under which anything is sealed.
+func (s *Store) KeysInUse(ctx context.Context) (map[string]bool, error) {
+	used := map[string]bool{}
+	columns := append([]sealedColumn{{"idempotency_keys", "", "", "body"}}, sealedColumns...)
+	for _, c := range columns {
+		rows, err := s.Pool.Query(ctx, `SELECT DISTINCT convert_from(substring(`+c.column+` FROM 2 FOR get_byte(`+c.column+`, 0)), 'UTF8')
+			FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+`) > 0`)
+		if err != nil {
+			return nil, fmt.Errorf("keys in use: %w", err)
+		}
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return nil, fmt.Errorf("keys in use: %w", err)
+		}
+		for _, id := range ids {
+			used[id] = true
+		}
+	}
+	return used, nil
+}
+
+// SealedColumns names the columns that hold sealed content, as table.column.
+func (s *Store) SealedColumns() []string {
+	out := make([]string, len(sealedColumns))
+	for i, c := range sealedColumns {
+		out[i] = c.String()
+	}
+	return out
+}
