@@ -127,7 +127,7 @@ func readable(t *testing.T, a *App) {
 	must(t, err)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	must(t, err)
-	if len(ids) < 10 {
+	if len(ids) < 5 {
 		t.Fatalf("%d clients", len(ids))
 	}
 	for _, id := range ids {
