@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"debitdesk/handlers/api/input"
+	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
 
@@ -13,20 +14,38 @@ import (
 // subscribers run on (source: API contract 5.1, rules 1 and 2).
 func readTemplate(o *input.Object, stored *subscription.Template) subscription.Input {
 	in := subscription.Input{Title: o.NeedText("title", 256), IsSubscription: o.NeedBool("is_subscription"), Plan: subscription.Default()}
+	if stored != nil {
+		if in.IsSubscription != stored.IsSubscription && !o.Problems().Has("is_subscription") {
+			o.Add("is_subscription", "invalid", "This cannot change once the template is there. Make a new template.")
+		}
+		in.IsSubscription = stored.IsSubscription
+	}
 	readPattern(o, &in.Pattern)
-	in.Pattern.Options.Whitelist = readWhitelist(o)
-	kindKnown := !o.Problems().Has(o.Path("is_subscription"))
+	in.Pattern.Options.Whitelist = templateWhitelist(o, in.Pattern.DirectDebit)
 	switch {
-	case !kindKnown: // which fields belong to it cannot be told
+	case stored == nil && o.Problems().Has("is_subscription"): // which fields belong to it cannot be told
 	case !in.IsSubscription:
 		readInvoiceFields(o, &in.Pattern)
-	case stored != nil && stored.IsSubscription && stored.Locked() != "":
+	case stored != nil && stored.Locked() != "":
 		in.Plan, in.Paused = stored.Plan, readPaused(o)
 	default:
 		in.Plan, in.Paused = readPlan(o), readPaused(o)
 	}
 	in.Problems = o.Problems()
 	return in
+}
+
+// templateWhitelist: a template keeps the debit-order block without naming a
+// method (source: debit-order subscriptions), so the block itself tells which it is.
+func templateWhitelist(o *input.Object, block *purchase.DirectDebitInput) []string {
+	list := readWhitelist(o)
+	switch {
+	case list != nil || block == nil || o.Problems().Has("payment_method_whitelist"):
+		return list
+	case len(block.MandateFields) > 0:
+		return []string{purchase.DebiCheck}
+	}
+	return []string{purchase.EFT}
 }
 
 // readPlan reads the subscription fields; null counts as left out.

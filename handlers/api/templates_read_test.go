@@ -222,3 +222,23 @@ func TestATemplateSentBackAsItWasAnsweredIsTheSame(t *testing.T) {
 		}
 	}
 }
+
+func TestADebitOrderBlockTellsItsMethod(t *testing.T) {
+	for block, want := range map[string][]string{
+		`"profile_code":"TEST1"`: {"eft"}, ``: {"eft"}, `"value_type":"FIXED"`: {"debicheck"}, `"value_type":null`: {"eft"},
+	} {
+		body := fmt.Sprintf(`{"brand_id":%q,"title":"x","is_subscription":true,"purchase":{"products":[{"name":"a","price":1}],"payment_method_details":{"direct_debit":{%s}}}}`, aBrand, block)
+		if got := readTemplate(object(t, body), nil); !slices.Equal(got.Pattern.Options.Whitelist, want) {
+			t.Errorf("%s: %v", block, got.Pattern.Options.Whitelist)
+		}
+	}
+}
+
+func TestTheKindOfATemplateCannotChange(t *testing.T) {
+	for stored, body := range map[bool]string{true: aTemplate("false", ""), false: aTemplate("true", `,"due":5`)} {
+		in := readTemplate(object(t, body), &subscription.Template{IsSubscription: stored})
+		if got := codes(in.Problems); !slices.Equal(got, []string{"is_subscription=invalid"}) || in.IsSubscription != stored {
+			t.Errorf("%v: %v", stored, got)
+		}
+	}
+}

@@ -50,11 +50,12 @@ type templateBody struct {
 // TemplateBody is a template as the API shows it.
 func TemplateBody(t subscription.Template) any {
 	issued, due := dateOrNull(t.Issued), unixOrNull(t.Due)
+	receipts := t.Options.SendReceipt || t.IsSubscription // there each subscriber has a switch of its own
 	return templateBody{
 		Type: "billing_template", ID: t.ID, CreatedOn: t.CreatedAt.Unix(), UpdatedOn: t.UpdatedAt.Unix(), CompanyID: t.MerchantID, IsTest: t.IsTest,
 		UserID: idOrNull(t.UserID), Purchase: detailsOf(patternOf(t)), BrandID: t.BrandID, Brand: t.BrandID, Title: t.Title, IsSubscription: t.IsSubscription,
 		Issued: issued, InvoiceIssued: issued, Due: due, InvoiceDue: due, SkipCapture: t.Options.SkipCapture, InvoiceSkipCapture: t.Options.SkipCapture,
-		SendReceipt: t.Options.SendReceipt, InvoiceSendReceipt: t.Options.SendReceipt,
+		SendReceipt: receipts, InvoiceSendReceipt: receipts,
 		Period: t.Plan.Period, PeriodUnits: t.Plan.Units, DuePeriod: t.Plan.DuePeriod, DuePeriodUnits: t.Plan.DueUnits,
 		ChargePeriodEnd: t.Plan.ChargeAtEnd, TrialPeriods: t.Plan.TrialPeriods, Cycles: t.Plan.Cycles,
 		Paused: t.Paused, Active: !t.Paused, HasActiveClients: t.HasActive, ForceRecurring: t.Options.ForceRecurring, Whitelist: t.Options.Whitelist,
