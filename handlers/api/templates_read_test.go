@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
 
@@ -239,6 +240,14 @@ func TestTheKindOfATemplateCannotChange(t *testing.T) {
 		in := readTemplate(object(t, body), &subscription.Template{IsSubscription: stored})
 		if got := codes(in.Problems); !slices.Equal(got, []string{"is_subscription=invalid"}) || in.IsSubscription != stored {
 			t.Errorf("%v: %v", stored, got)
+		}
+	}
+}
+
+func TestInvoicesHaveAnAddress(t *testing.T) {
+	for product, want := range map[string]bool{purchase.ByPurchases: false, purchase.ByInvoices: true, purchase.BySubscription: false, purchase.BySubscriptionInvoice: true} {
+		if got := Base("https://a.example").invoice(purchase.Record{Purchase: purchase.Purchase{Product: product}}); (got != nil) != want {
+			t.Errorf("%s: %v", product, got)
 		}
 	}
 }

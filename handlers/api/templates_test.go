@@ -12,6 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/actor"
+	"debitdesk/models/credential"
 )
 
 // template makes a template and gives its answer. kind is the JSON of is_subscription.
@@ -359,4 +361,59 @@ func TestAnotherMerchantsTemplatesAreNotThere(t *testing.T) {
 	if now, _ := json.Marshal(btc); err != nil || string(same) != string(now) {
 		t.Errorf("it was changed: %s", same)
 	}
+}
+
+func TestTheFirstDateIsTakenOnAddingAndNeverAgain(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	client, known := payer(t, h), payer(t, h)
+	h.API("POST", "/purchases/", tokenising(h, known, 0)).Want(201)
+	runs := id(template(t, h, "true", ""))
+	day := h.Store.Now().AddDate(0, 0, 40).Format("2006-01-02")
+	for status, who := range map[string]string{"pending": client, "active": known} {
+		btc, _ := subscriber(t, h, runs, who, `,"subscription_billing_scheduled_on":"`+day+`"`)
+		holds(t, btc, map[string]any{"status": status, "subscription_billing_scheduled_on": day})
+		holds(t, h.API("PATCH", "/billing_templates/clients/"+id(btc), `{"subscription_billing_scheduled_on":"2031-05-05","client_id":"`+client+`"}`).Want(200).JSON(),
+			map[string]any{"subscription_billing_scheduled_on": day, "client_id": who})
+	}
+}
+
+func TestACredentialForBillingAloneMayWriteWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	client := payer(t, h)
+	h.API("POST", "/purchases/", tokenising(h, client, 0)).Want(201)
+	issuer, ok := h.Deps.OAuth.(*credential.Service)
+	if !ok {
+		t.Fatal("the house has another issuer")
+	}
+	made, err := issuer.Issue(t.Context(), h.A.Actor, credential.Input{Name: "billing", Lifetime: time.Hour, Scopes: []actor.Scope{actor.ScopeBilling}})
+	must(t, err)
+	call := func(method, path, body string) handlertest.Answer {
+		return h.Call(method, "/billing_templates"+path, body, "Authorization: Bearer "+made.Token)
+	}
+	runs := call("POST", "/", templateBody(h, "true", "")).Want(201).Text("id")
+	added := call("POST", "/"+runs+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(200).JSON()
+	btc := id(added["billing_template_client"].(map[string]any))
+	call("PATCH", "/clients/"+btc, `{"status":"subscription_paused"}`).Want(200).Contains(`"status":"subscription_paused"`)
+	call("PATCH", "/clients/"+btc, `{"status":"pending"}`).Want(400).WantCode("status=invalid")
+	call("PUT", "/"+runs, templateBody(h, "true", `,"subscription_period":"locked"`)).Want(200).Contains(`"subscription_period":1`)
+	call("PATCH", "/clients/"+uuid.NewString(), `{"send_receipt":"x"}`).Want(404)
+	call("GET", "/"+runs, "").Want(403).WantCode("__all__=permission_denied")
+	call("GET", "/", "").Want(403)
+	call("DELETE", "/"+runs, "").Want(204)
+	h.Call("PATCH", "/billing_templates/clients/"+btc, nil).Want(401).WantCode("__all__=authentication_failed")
+}
+
+func TestATemplateWhoseDueHasPassedSendsNothing(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	client := payer(t, h)
+	once := id(template(t, h, "false", ""))
+	if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE billing_templates SET due = $1`, h.Store.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	h.API("POST", "/billing_templates/"+once+"/send_invoice/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(400).WantCode("due=due_not_greater_than_now")
+	h.API("PUT", "/billing_templates/"+once, templateBody(h, "false", "")).Want(200)
+	h.API("POST", "/billing_templates/"+once+"/send_invoice/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(200)
 }
