@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -308,6 +309,27 @@ func TestThePayerStopsASubscription(t *testing.T) {
 	tpl, s, known, err := h.subs.SubscriptionOf(ctx, added.Purchase.ID)
 	if !known || err != nil || tpl.Title != "Membership" || s.ID != added.Subscriber.ID {
 		t.Errorf("%v %v %v", tpl.Title, s.ID, err)
+	}
+}
+
+func TestANewAccountThatTakesOverIsChargedFromThenOn(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	clientID, old := h.stored("4000000000")
+	sub := h.add(h.template(subscription.Default()), clientID, firstOn(day(time.February, 10))).Subscriber
+	a, err := h.purchases.Amend(ctx, h.who, old, purchase.Revision{Method: purchase.EFT, Name: "Membership", Account: &purchase.Account{FullName: "Nomsa Dlamini",
+		BankCode: "632005", AccountNumber: "4000000001", Consented: true, Channel: mandate.SignedPaper, SignedOn: day(time.February, 1)}})
+	must(t, err)
+	_, err = h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})
+	must(t, err)
+	if s := h.sub(sub.ID); s.TokenID != a.NewID || s.TokenID == old {
+		t.Errorf("charged on %s, want %s", s.TokenID, a.NewID)
+	}
+	h.jump(day(time.February, 10).At(1, 0))
+	periods, err := h.subs.Periods(ctx, h.who, sub.ID)
+	must(t, err)
+	if rec := h.get(periods[0].PurchaseID); rec.TokenID != a.NewID || rec.Status != purchase.PendingCharge {
+		t.Errorf("%s on %s", rec.Status, rec.TokenID)
 	}
 }
 
