@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
@@ -317,9 +318,13 @@ func TestANewAccountThatTakesOverIsChargedFromThenOn(t *testing.T) {
 	h := open(t)
 	clientID, old := h.stored("4000000000")
 	sub := h.add(h.template(subscription.Default()), clientID, firstOn(day(time.February, 10))).Subscriber
-	a, err := h.purchases.Amend(ctx, h.who, old, purchase.Revision{Method: purchase.EFT, Name: "Membership", Account: &purchase.Account{FullName: "Nomsa Dlamini",
-		BankCode: "632005", AccountNumber: "4000000001", Consented: true, Channel: mandate.SignedPaper, SignedOn: day(time.February, 1)}})
+	most := int64(12000)
+	a, err := h.purchases.Amend(ctx, h.who, old, purchase.Revision{Method: purchase.DebiCheck, PriceCents: 10000,
+		DirectDebit: purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "REALTIME", DebitSequence: "RCUR",
+			AdjustmentCategory: "NEVER", MaxAmountCents: &most, AllowDateAdjustment: true}},
+		Account: &purchase.Account{FullName: "Nomsa Dlamini", IDNumber: "8001015009087", Phone: "0821234567", BankCode: "632005", AccountNumber: "4000000000", AccountType: bank.Current}})
 	must(t, err)
+	h.to(h.store.Now().Add(2 * time.Minute)) // the payer accepts
 	_, err = h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})
 	must(t, err)
 	if s := h.sub(sub.ID); s.TokenID != a.NewID || s.TokenID == old {
