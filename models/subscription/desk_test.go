@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -308,6 +310,31 @@ func TestThePayerStopsASubscription(t *testing.T) {
 	tpl, s, known, err := h.subs.SubscriptionOf(ctx, added.Purchase.ID)
 	if !known || err != nil || tpl.Title != "Membership" || s.ID != added.Subscriber.ID {
 		t.Errorf("%v %v %v", tpl.Title, s.ID, err)
+	}
+}
+
+func TestANewAccountThatTakesOverIsChargedFromThenOn(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	clientID, old := h.stored("4000000000")
+	sub := h.add(h.template(subscription.Default()), clientID, firstOn(day(time.February, 10))).Subscriber
+	most := int64(12000)
+	a, err := h.purchases.Amend(ctx, h.who, old, purchase.Revision{Method: purchase.DebiCheck, PriceCents: 10000,
+		DirectDebit: purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "REALTIME", DebitSequence: "RCUR",
+			AdjustmentCategory: "NEVER", MaxAmountCents: &most, AllowDateAdjustment: true}},
+		Account: &purchase.Account{FullName: "Nomsa Dlamini", IDNumber: "8001015009087", Phone: "0821234567", BankCode: "632005", AccountNumber: "4000000000", AccountType: bank.Current}})
+	must(t, err)
+	h.to(h.store.Now().Add(2 * time.Minute)) // the payer accepts
+	_, err = h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})
+	must(t, err)
+	if s := h.sub(sub.ID); s.TokenID != a.NewID || s.TokenID == old {
+		t.Errorf("charged on %s, want %s", s.TokenID, a.NewID)
+	}
+	h.jump(day(time.February, 10).At(1, 0))
+	periods, err := h.subs.Periods(ctx, h.who, sub.ID)
+	must(t, err)
+	if rec := h.get(periods[0].PurchaseID); rec.TokenID != a.NewID || rec.Status != purchase.PendingCharge {
+		t.Errorf("%s on %s", rec.Status, rec.TokenID)
 	}
 }
 

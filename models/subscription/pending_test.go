@@ -89,7 +89,9 @@ func TestDebiCheckIsAcceptedAndEachPeriodChargedUnderTheMandate(t *testing.T) {
 	}
 	// A price above the maximum is refused when it is given.
 	above := int64(15001)
-	_, err = h.subs.Change(ctx, h.who, tpl.ID, s.ID, func(in *subscription.SubscriberInput) { in.Override = &subscription.Override{TotalOverrideCents: &above} })
+	_, err = h.subs.Change(ctx, h.who, tpl.ID, s.ID, func(in *subscription.SubscriberInput) {
+		in.Override = &subscription.Override{TotalOverrideCents: &above}
+	})
 	if !fault.HasCode(err, "max_value") {
 		t.Errorf("a price above the maximum: %v", err)
 	}

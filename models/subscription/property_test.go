@@ -26,7 +26,9 @@ var plans = []struct {
 	{"4000000000", func(*subscription.Plan) {}},
 	{"4000009002", func(p *subscription.Plan) { p.Period, p.Units = 2, subscription.Weeks }},
 	{"4000009500", func(p *subscription.Plan) { p.Period, p.Units, p.DuePeriod = 9, subscription.Days, 1 }},
-	{"4000000000", func(p *subscription.Plan) { p.Period, p.Units, p.ChargeAtEnd, p.TrialPeriods = 6, subscription.Days, true, 1 }},
+	{"4000000000", func(p *subscription.Plan) {
+		p.Period, p.Units, p.ChargeAtEnd, p.TrialPeriods = 6, subscription.Days, true, 1
+	}},
 }
 
 func begin(t testing.TB) world {
