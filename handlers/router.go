@@ -51,6 +51,9 @@ type Deps struct {
 	Batches      *web.Batches
 	Invoices     *web.Invoices
 	Live         *web.Live
+
+	Reports   *web.Reports
+	Simulator *web.Simulator // sandbox mode alone
 }
 
 // API holds the resources of the JSON API.
@@ -59,6 +62,10 @@ type API struct {
 	Purchases *api.Purchases
 	Tokens    *api.Tokens
 	Billing   *api.Billing
+
+	Methods    *api.Methods
+	Accounts   *api.Accounts
+	Statements *api.Statements
 }
 
 type edge struct {
@@ -102,7 +109,9 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.jsonAPI()
+	e.figures()
 	e.playground()
+	e.simulator()
 }
 
 // open addresses need no proof of who calls.

@@ -65,7 +65,11 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		SendDue:   func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
 		RunDue:    func(ctx context.Context) error { _, err := s.debits.Run(ctx); return err },
 		WorkBatch: s.batches.Work, WorkBatches: s.batches.TakeUp,
+		MakeStatement: s.statements.Make, MakeStatements: s.statements.TakeUp,
 		FoldCounts: func(ctx context.Context) error { _, err := a.Store.FoldCounts(ctx); return err },
+	}
+	if s.simulations != nil {
+		d.Simulate, d.SimulateAll = s.simulations.Play, s.simulations.TakeUp
 	}
 	a.hurry(&d)
 	runner, err := jobs.Run(ctx, d)

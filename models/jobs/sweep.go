@@ -29,6 +29,14 @@ const (
 	mailLock
 	countLock
 	batchLock
+	_ // 7316214014 to 7316214019 are others'
+	_
+	_
+	_
+	_
+	_
+	statementLock
+	simulationLock
 )
 
 const (
@@ -54,7 +62,12 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},
 		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
 		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
+		{name: "make statements", lock: statementLock, every: 5 * time.Second, do: d.MakeStatements},
+		{name: "simulate", lock: simulationLock, every: 5 * time.Second, do: d.SimulateAll},
 	} {
+		if one.do == nil {
+			continue
+		}
 		s.under.Go(func() { s.comeRound(ctx, one) })
 	}
 	return s
