@@ -62,7 +62,7 @@ func Catalogue() []Magic {
 func (o outcome) words() string {
 	code := o.code
 	if known, ok := bank.FindCode(o.code); ok {
-		code += " (" + strings.ToLower(known.Meaning) + ")"
+		code += " (" + strings.ToLower(known.Meaning[:1]) + known.Meaning[1:] + ")"
 	}
 	switch o.does {
 	case pays:
