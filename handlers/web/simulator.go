@@ -43,6 +43,9 @@ func (h *Simulator) Show(c echo.Context) error { return h.page(c, nil, nil) }
 
 func (h *Simulator) page(c echo.Context, form url.Values, refused error) error {
 	who := access.Actor(c)
+	if err := who.May(actor.Manage); err != nil {
+		return err
+	}
 	view := pages.SimulatorView{MayPlay: who.Can(actor.MoveClock), Self: simulatorPath + "?part=runs"}
 	runs, err := h.Service.Runs(c.Request().Context(), who)
 	if err != nil {
