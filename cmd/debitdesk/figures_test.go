@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"reflect"
 	"strings"
 	"sync"
@@ -292,5 +293,40 @@ func TestPaymentMethods_depend_on_what_a_purchase_would_be(t *testing.T) {
 				t.Errorf("%s: %d %s lacks %s", query, rec.Code, rec.Body, text)
 			}
 		}
+	}
+}
+
+func TestReports_show_the_figures_and_make_statements_by_plain_forms(t *testing.T) {
+	t.Parallel()
+	v := lived(t)
+	cookie := "Cookie: " + v.cookie()
+	page := v.ask("GET", "/reports", nil, cookie, "Accept: text/html").Body.String()
+	for _, text := range []string{"2\u00a0350,18", "800,00", "100,01", "1\u00a0450,17", "No statement yet"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page lacks %q", text)
+		}
+	}
+	form := url.Values{"period_from": {"2020-02-01"}, "period_to": {"2020-01-31"}, "currency": {"ZAR"}, "format": {"csv"}}
+	if rec := v.ask("POST", "/reports/statements", form, cookie); rec.Code != 422 || !strings.Contains(rec.Body.String(), "The end of the period lies before its beginning.") {
+		t.Errorf("a period that ends before it begins: %d", rec.Code)
+	}
+	form.Set("period_to", "2999-12-31")
+	form.Set("form_key", uuid.NewString())
+	for range 2 { // a second click is no second statement
+		if rec := v.ask("POST", "/reports/statements", form, cookie); rec.Code != 303 {
+			t.Fatalf("asked for a statement: %d %s", rec.Code, rec.Body)
+		}
+	}
+	ids := v.ids("company_statements")
+	if len(ids) != 1 {
+		t.Fatalf("%d statements", len(ids))
+	}
+	must(t, v.app.Services.statements.TakeUp(t.Context()))
+	rec := v.ask("GET", "/reports/statements/"+ids[0]+"/file", nil, cookie)
+	if rec.Code != 200 || !strings.Contains(rec.Body.String(), "Closing balance,10 movements") {
+		t.Errorf("the file: %d %s", rec.Code, rec.Body)
+	}
+	if page := v.ask("GET", "/reports", nil, cookie, "Accept: text/html").Body.String(); !strings.Contains(page, "/reports/statements/"+ids[0]+"/file") {
+		t.Error("the page does not lead to the file")
 	}
 }

@@ -53,7 +53,7 @@ func (h *Simulator) page(c echo.Context, form url.Values, refused error) error {
 	}
 	for _, r := range runs {
 		if r.State.Open() {
-			view.Running = &components.Progress{Label: r.Words(), Text: strconv.Itoa(r.Steps*100/max(r.AllSteps, 1)) + " %", Value: r.Steps, Max: r.AllSteps}
+			view.Running = &components.Progress{Label: capital(r.Words()), Text: strconv.Itoa(r.Steps*100/max(r.AllSteps, 1)) + " %", Value: r.Steps, Max: r.AllSteps}
 			continue
 		}
 		view.Runs = append(view.Runs, simulationRow(r))
