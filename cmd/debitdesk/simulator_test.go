@@ -1,7 +1,9 @@
 package main
 
 import (
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
@@ -219,5 +222,52 @@ func TestTheSimulator_is_a_page_that_works_without_scripts(t *testing.T) {
 	}
 	if rec := v.ask("POST", "/developers/simulator/wipe", url.Values{"confirm": {"gym"}}, cookie); rec.Code != http.StatusSeeOther || len(v.ids("clients")) != 0 {
 		t.Errorf("a wipe: %d %s", rec.Code, rec.Body)
+	}
+}
+
+func TestNobodyPlays_with_live_money(t *testing.T) {
+	t.Parallel()
+	v := openVault(t)
+	c := v.app.Config
+	c.Mode = "live"
+	app, err := Open(t.Context(), c, opening{log: slog.New(slog.DiscardHandler), baseURL: vaultURL, maxConns: fewConns})
+	must(t, err)
+	t.Cleanup(func() { _ = app.Close() })
+	handler, err := app.handler(prometheus.NewRegistry(), vaultURL, false, nil)
+	must(t, err)
+	for _, path := range []string{"/developers/simulator", "/developers/simulator/wipe"} {
+		rec := httptest.NewRecorder()
+		handler.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, path, nil))
+		if rec.Code != http.StatusNotFound {
+			t.Errorf("%s answers %d in live mode", path, rec.Code)
+		}
+	}
+	if app.Services.simulations != nil {
+		t.Error("the use cases of the simulator are there in live mode")
+	}
+}
+
+func TestARun_whose_worker_is_gone_ends_and_makes_room(t *testing.T) {
+	t.Parallel()
+	v := openVault(t)
+	s, ask := v.app.Services.simulations, simulation.Ask{Months: 1, Clients: 1, Paid: 100}
+	run, err := s.Begin(t.Context(), v.owner(), simulation.Scenario, ask)
+	must(t, err)
+	v.exec(`UPDATE simulations SET state = 'running', claimed_until = clock_timestamp() + interval '1 minute'`)
+	must(t, s.TakeUp(t.Context()))
+	if runs, err := s.Runs(t.Context(), v.owner()); err != nil || runs[0].State != simulation.Running {
+		t.Errorf("somebody is at it, and it is %v, %v", runs, err)
+	}
+	if _, err := s.Wipe(t.Context(), v.owner(), "gym"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("wiped while it is played: %v", err)
+	}
+	v.exec(`UPDATE simulations SET claimed_until = clock_timestamp() - interval '1 second'`)
+	must(t, s.TakeUp(t.Context()))
+	runs, err := s.Runs(t.Context(), v.owner())
+	if err != nil || runs[0].ID != run.ID || runs[0].State != simulation.Failed || runs[0].Note == "" {
+		t.Errorf("nobody is at it, and it is %v, %v", runs, err)
+	}
+	if _, err := s.Begin(t.Context(), v.owner(), simulation.Scenario, ask); err != nil {
+		t.Errorf("no room for the next: %v", err)
 	}
 }

@@ -20,9 +20,9 @@ import (
 
 const (
 	claimHolds = time.Minute
-	holdAgain  = 5 * time.Second
-	daysAhead  = 7  // from making a purchase to its due date
-	daysAfter  = 15 // from the last due date to the end: disputes come on day 10
+	holdAgain  = 500 * time.Millisecond // so often a person sees how far it is
+	daysAhead  = 7                      // from making a purchase to its due date
+	daysAfter  = 15                     // from the last due date to the end: disputes come on day 10
 	cutOff     = "The program was stopped while it played. What it had made until then stays; wipe it, or play again."
 )
 
@@ -102,7 +102,7 @@ func (s *Service) hold(ctx context.Context, p *progress, claim uuid.UUID) (stop 
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		tick := time.NewTicker(holdAgain / 10)
+		tick := time.NewTicker(holdAgain)
 		defer tick.Stop()
 		for {
 			select {

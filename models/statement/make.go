@@ -44,8 +44,8 @@ func (s *Service) Make(ctx context.Context, id uuid.UUID) error {
 		file.Reset()
 	}
 	made.FinishedAt = s.Now()
-	_, kept := s.Desk.FinishStatement(ctx, made, claim, file.Bytes())
-	return errors.Join(err, kept)
+	_, notKept := s.Desk.FinishStatement(ctx, made, claim, file.Bytes()) // cancelled meanwhile: it stays so
+	return errors.Join(err, notKept)
 }
 
 // TakeUp makes statements that wait and have nobody: a lost job, a killed process.
