@@ -51,6 +51,9 @@ type Deps struct {
 	Batches      *web.Batches
 	Invoices     *web.Invoices
 	Live         *web.Live
+
+	Reports   *web.Reports
+	Simulator *web.Simulator // sandbox mode alone
 }
 
 // API holds the resources of the JSON API.
@@ -60,6 +63,10 @@ type API struct {
 	Tokens    *api.Tokens
 	Billing   *api.Billing
 	Templates *api.Templates
+
+	Methods    *api.Methods
+	Accounts   *api.Accounts
+	Statements *api.Statements
 }
 
 type edge struct {
@@ -104,7 +111,9 @@ func (e *edge) routes() {
 	e.batches()
 	e.jsonAPI()
 	e.templates()
+	e.figures()
 	e.playground()
+	e.simulator()
 }
 
 // open addresses need no proof of who calls.

@@ -22,9 +22,13 @@ import (
 	"debitdesk/models/batch"
 	"debitdesk/models/credential"
 	"debitdesk/models/debit"
+	"debitdesk/models/demo"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/purchase"
+	"debitdesk/models/report"
 	room "debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
+	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
 )
@@ -65,6 +69,9 @@ func newStreet(t *testing.T) *street {
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return b.Force(ctx, id, bank.Outcome{Code: code, Dispute: dispute})
 			}}}
+		h.Deps.Simulator = &web.Simulator{Desk: h.Desk, Room: h.Deps.Room.Desk, Calendar: h.Purchases.Calendar, Accounts: bank.Catalogue, Merchants: db, Replays: db,
+			Service: &simulation.Service{InTx: store.Runner[simulation.Tx](db), Store: db, Brands: db, Clients: h.Clients, Purchases: h.Purchases, Calendar: h.Purchases.Calendar,
+				Now: db.Now, Move: h.Deps.Room.Desk.Live, Alone: db.Clock.Exclusive, Person: demo.Person, Ending: bank.Ending}}
 	})
 	s.fill()
 	return s
@@ -109,7 +116,14 @@ func (s *street) fill() {
 	template := s.API("POST", "/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"m","is_subscription":true,"purchase":{"products":[{"name":"m","price":100}]}}`, s.A.BrandID)).Want(201).Text("id")
 	added := s.API("POST", "/billing_templates/"+template+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(200).JSON()
 	s.btc, _ = added["billing_template_client"].(map[string]any)["id"].(string)
-	s.ids = map[string]string{"/billing_templates/": template, "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+	paper, err := s.Statements.Create(s.t.Context(), s.A.Actor, statement.Input{Format: statement.CSV, Filter: report.Filter{Currencies: []string{"ZAR"}}})
+	if err == nil {
+		err = s.Statements.Make(s.t.Context(), paper.ID)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.ids = map[string]string{"/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
 }
 
@@ -286,6 +300,11 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 		{"POST", "/tokens/deletion", url.Values{"id": {s.ids["/tokens/"]}, "token": {s.ids["/tokens/"]}, "confirm": {"yes"}}, 403, 403},
 		{"GET", "/clients/:id/deletion", nil, 200, 200}, {"POST", "/clients/:id/deletion", url.Values{"confirm": {"0001"}}, 403, 403},
 		{"POST", "/sandbox/clock", url.Values{"advance": {"1h"}}, 403, 403},
+		{"GET", "/reports", nil, 200, 200}, {"GET", "/reports/statements/:id/file", nil, 200, 200},
+		{"GET", "/developers/simulator", nil, 403, 403}, {"GET", "/developers/simulator/wipe", nil, 403, 403}, {"POST", "/developers/simulator/wipe", url.Values{"confirm": {"a"}}, 403, 403},
+		{"POST", "/developers/simulator/clock", url.Values{"to": {"2999-01-01T00:00:00Z"}}, 403, 403},
+		{"POST", "/developers/simulator/demo", url.Values{"clients": {"2"}, "seed": {"1"}}, 403, 403},
+		{"POST", "/developers/simulator/scenarios", url.Values{"months": {"1"}, "clients": {"2"}, "paid": {"1"}, "unpaid": {"1"}, "disputed": {"1"}, "seed": {"1"}}, 403, 403},
 		{"POST", "/sandbox/collections/:purchase/result", url.Values{"code": {"00"}}, 403, 403},
 	} {
 		path := s.address(c.route, s.id)

@@ -214,9 +214,14 @@ CREATE TABLE company_statements (
     is_test      boolean NOT NULL,
     format       text NOT NULL CHECK (format IN ('csv', 'xlsx')),
     timezone     text NOT NULL,
-    query        text NOT NULL,
+    query        text NOT NULL,                   -- as it stood in the address
+    filter       jsonb NOT NULL DEFAULT '{}',     -- the same, understood
     status       text NOT NULL CHECK (status IN ('pending', 'running', 'finished', 'cancelled', 'error')),
+    note         text NOT NULL DEFAULT '',        -- why it ended in error
+    rows         bigint NOT NULL DEFAULT 0,       -- movements in the file
     file         bytea,
+    claim        uuid,                            -- who is at it
+    claimed_until timestamptz,                    -- real time
     began_at     timestamptz,
     finished_at  timestamptz,
     created_at   timestamptz NOT NULL,
@@ -225,9 +230,38 @@ CREATE TABLE company_statements (
 CREATE INDEX company_statements_by_merchant ON company_statements (merchant_id, id);
 CREATE INDEX company_statements_open ON company_statements (id) WHERE status IN ('pending', 'running');
 
+-- Figures of money: the index alone gives the sums of a merchant, in any span of time.
+DROP INDEX ledger_entries_by_day;
+CREATE INDEX ledger_entries_by_day ON ledger_entries (merchant_id, day, kind) INCLUDE (amount_cents, currency, at, purchase_id);
+CREATE INDEX collections_provisional ON collections (merchant_id) WHERE state = 'provisional';
+CREATE INDEX refunds_pending ON refunds (merchant_id) WHERE state = 'pending';
+
+-- What the simulator plays. One at a time in the whole sandbox, for there is one clock.
+CREATE TABLE simulations (
+    id           uuid PRIMARY KEY,
+    merchant_id  uuid NOT NULL REFERENCES merchants (id),
+    kind         text NOT NULL CHECK (kind IN ('scenario', 'demo')),
+    state        text NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'failed')),
+    ask          jsonb NOT NULL,
+    starter      jsonb NOT NULL,                  -- who asked for it
+    done_steps   integer NOT NULL DEFAULT 0,
+    all_steps    integer NOT NULL,
+    result       jsonb NOT NULL DEFAULT '{}',
+    note         text NOT NULL DEFAULT '',
+    claim        uuid,
+    claimed_until timestamptz,                    -- real time
+    created_at   timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX simulations_one ON simulations ((true)) WHERE state IN ('waiting', 'running');
+CREATE INDEX simulations_by_merchant ON simulations (merchant_id, id);
+
 -- +goose Down
 DROP TRIGGER note_subscriber ON purchases;
 DROP FUNCTION note_subscriber;
+DROP TABLE simulations;
+DROP INDEX ledger_entries_by_day, collections_provisional, refunds_pending;
+CREATE INDEX ledger_entries_by_day ON ledger_entries (merchant_id, day, kind) INCLUDE (amount_cents);
 DROP TABLE company_statements, api_requests, delivery_attempts, deliveries, events, merchant_keys, webhooks, billing_periods;
 ALTER TABLE credentials DROP COLUMN replaced_by, DROP COLUMN replaces;
 ALTER TABLE purchases DROP COLUMN template_id, DROP COLUMN subscriber_id;

@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/migrations"
+	bankdesk "debitdesk/models/bank/sandbox"
 )
 
 // handler is the whole HTTP side over the use cases.
@@ -50,6 +51,12 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.Rooms(rooms)
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
 	deps.Home.Latest = deps.Batches.Latest
+	deps.API.Methods, deps.API.Accounts = &api.Methods{Base: base, Brands: a.Store}, &api.Accounts{Service: s.money}
+	deps.API.Statements = &api.Statements{Base: base, Service: s.statements}
+	deps.Reports = &web.Reports{Desk: desk, Money: s.money, Statements: s.statements, Brands: a.Store, Replays: a.Store}
+	if s.simulations != nil {
+		deps.Simulator = &web.Simulator{Desk: desk, Service: s.simulations, Room: s.sandbox, Calendar: s.purchases.Calendar, Accounts: bankdesk.Catalogue, Merchants: a.Store, Replays: a.Store}
+	}
 	if s.sandbox != nil {
 		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Files: s.billing.File, Page: desk.Show}
 	}

@@ -222,9 +222,12 @@ func (v *vault) look() {
 	}
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	v.billsByTable(cookie)
+	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
+	must(v.t, v.app.Services.statements.TakeUp(v.t.Context()))
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
 		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
-		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients"}
+		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
+		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -248,7 +251,7 @@ func (v *vault) look() {
 		for _, path := range paths {
 			seen++
 			v.ask("GET", path, nil, "Cookie: "+cookie, "Accept: text/html")
-			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.Contains(path, "recurring_tokens") {
+			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.HasPrefix(path, "/api/v1/company_statements") || strings.HasPrefix(path, "/api/v1/account") || strings.Contains(path, "recurring_tokens") {
 				v.ask("GET", path, nil, "Authorization: Bearer "+v.token, "Accept: application/json")
 			}
 		}
@@ -317,7 +320,7 @@ func (v *vault) searched() {
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
-	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job"} {
+	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements"} {
 		if !slices.Contains(tables, must) {
 			v.t.Errorf("no table %s", must)
 		}

@@ -9,6 +9,7 @@ import (
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
+	"debitdesk/handlers/statements"
 	"debitdesk/models/actor"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
@@ -24,7 +25,10 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/report"
 	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
+	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/subscription"
 	"debitdesk/models/user"
@@ -46,6 +50,10 @@ type services struct {
 	subscriptions *subscription.Service
 	webhooks      *webhook.Service
 	sandbox       *sandbox.Desk // nil in live mode
+
+	money       *report.Money
+	statements  *statement.Service
+	simulations *simulation.Service // nil in live mode
 }
 
 // talks is how many conversations with the mail relay go side by side.
@@ -94,6 +102,11 @@ func wire(a *App, baseURL string) (services, error) {
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
 			}}
+	}
+	out.money = &report.Money{Read: s, Brands: s}
+	out.statements = &statement.Service{InTx: store.Runner[statement.Tx](s), Read: s, Desk: s, Brands: s, Paper: statements.New, Now: now, Test: a.Config.Sandbox()}
+	if out.sandbox != nil {
+		out.simulations = a.simulator(out)
 	}
 	return out, nil
 }

@@ -66,7 +66,11 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		RunDue:    func(ctx context.Context) error { return s.runDue(ctx) },
 		WorkBatch: s.batches.Work, WorkBatches: s.batches.TakeUp,
 		SendWebhooks: s.webhooks.Work, WebhooksDue: s.webhooks.Overdue,
+		MakeStatement: s.statements.Make, MakeStatements: s.statements.TakeUp,
 		FoldCounts: func(ctx context.Context) error { _, err := a.Store.FoldCounts(ctx); return err },
+	}
+	if s.simulations != nil {
+		d.Simulate, d.SimulateAll = s.simulations.Play, s.simulations.TakeUp
 	}
 	a.hurry(&d)
 	runner, err := jobs.Run(ctx, d)

@@ -22,6 +22,7 @@ import (
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
+	"debitdesk/handlers/statements"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
@@ -34,6 +35,8 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
+	"debitdesk/models/report"
+	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
@@ -59,6 +62,8 @@ type House struct {
 	Subscriptions *subscription.Service
 	A, B          Merchant
 	tb            testing.TB
+
+	Statements *statement.Service
 }
 
 // Merchant is one business of the cast.
@@ -119,6 +124,11 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
+	h.Statements = &statement.Service{InTx: store.Runner[statement.Tx](db), Read: db, Desk: db, Brands: db, Paper: statements.New, Now: db.Now, Test: true}
+	figures := &report.Money{Read: db, Brands: db}
+	h.Deps.API.Methods, h.Deps.API.Accounts = &api.Methods{Base: BaseURL, Brands: db}, &api.Accounts{Service: figures}
+	h.Deps.API.Statements = &api.Statements{Base: BaseURL, Service: h.Statements}
+	h.Deps.Reports = &web.Reports{Desk: desk, Money: figures, Statements: h.Statements, Brands: db, Replays: db}
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {

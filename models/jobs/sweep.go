@@ -30,6 +30,8 @@ const (
 	countLock
 	batchLock
 	hookLock
+	statementLock
+	simulationLock
 )
 
 // hookLook is how soon an endpoint hears of an event.
@@ -59,6 +61,8 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
 		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
 		{name: "send webhooks", lock: hookLock, every: 10 * time.Second, do: d.SendWebhooks, pressing: d.WebhooksDue, look: hookLook},
+		{name: "make statements", lock: statementLock, every: 5 * time.Second, do: d.MakeStatements},
+		{name: "simulate", lock: simulationLock, every: 5 * time.Second, do: d.SimulateAll},
 	} {
 		if one.do == nil {
 			continue
