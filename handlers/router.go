@@ -51,6 +51,8 @@ type Deps struct {
 	Batches      *web.Batches
 	Invoices     *web.Invoices
 	Live         *web.Live
+	Webhooks     *web.Webhooks
+	Events       *web.Events
 }
 
 // API holds the resources of the JSON API.
@@ -59,6 +61,7 @@ type API struct {
 	Purchases *api.Purchases
 	Tokens    *api.Tokens
 	Billing   *api.Billing
+	Webhooks  *api.Webhooks
 }
 
 type edge struct {
@@ -102,6 +105,8 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.jsonAPI()
+	e.webhookAPI()
+	e.webhookPages()
 	e.playground()
 }
 
