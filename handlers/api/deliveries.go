@@ -14,13 +14,11 @@ import (
 	"debitdesk/models/webhook"
 )
 
-var deliveryStates = []webhook.State{webhook.Pending, webhook.Delivered, webhook.Failed, webhook.Dropped}
-
 // Deliveries serves GET /webhooks/deliveries/: the delivery log.
 func (h *Webhooks) Deliveries(c echo.Context) error {
 	var wrong fault.Problems
 	f := webhook.DeliveryFilter{WebhookID: idFilter(c, &wrong, "webhook_id"), EventID: idFilter(c, &wrong, "event_id"), State: webhook.State(c.QueryParam("state"))}
-	if f.State != "" && !slices.Contains(deliveryStates, f.State) {
+	if f.State != "" && !slices.Contains(webhook.States, f.State) {
 		wrong.Add("state", "invalid_choice", "%q is not a valid choice.", short(string(f.State)))
 	}
 	ask := Page(c, &wrong)

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -74,7 +75,18 @@ func readWebhook(body *input.Object, in *webhook.Input) {
 	if in.AllEvents = all; all {
 		in.Events = nil
 	}
-	in.Problems = body.Problems()
+	in.Problems = flat(body.Problems(), "events")
+}
+
+// flat brings what is wrong with the entries of a list of words to the list itself.
+func flat(found fault.Problems, list string) fault.Problems {
+	out := slices.Clone(found)
+	for i := range out {
+		if out[i].Leaf() == list {
+			out[i].Path = list
+		}
+	}
+	return out
 }
 
 // List serves GET /webhooks/.
@@ -176,11 +188,9 @@ func (h *Webhooks) ResendSince(c echo.Context) error {
 	if err := body.Err(); err != nil {
 		return err
 	}
-	n, err := h.Service.ResendSince(c.Request().Context(), who, id, since)
-	if err != nil {
-		return err
-	}
-	return JSON(c, http.StatusOK, resentBody{n})
+	return Run(c, http.StatusOK, func(n int) any { return resentBody{n} }, func(ctx context.Context) (int, error) {
+		return h.Service.ResendSince(ctx, who, id, since)
+	})
 }
 
 // PublicKey serves GET /public_key/: a JSON text with the PEM of the key that
