@@ -38,6 +38,9 @@ var deliveryTabs = []struct {
 	label string
 }{{"", "All"}, {webhook.Pending, "Waiting"}, {webhook.Delivered, "Delivered"}, {webhook.Failed, "Failed"}}
 
+// deliveryRows is how many deliveries stand on the page of a webhook at once.
+const deliveryRows = 25
+
 // Show serves GET /developers/webhooks/{id}.
 func (h *Webhooks) Show(c echo.Context) error {
 	who, id, err := managed(c)
@@ -50,6 +53,7 @@ func (h *Webhooks) Show(c echo.Context) error {
 		return err
 	}
 	l := listingOf(c, webhookPath(id))
+	l.ask.Limit = deliveryRows
 	f := deliveryFilter(l, id)
 	page, err := h.Service.Deliveries(ctx, who, f, l.ask)
 	if err != nil {
