@@ -34,6 +34,7 @@ type WebhookDesk interface {
 	Deliveries(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error)
 	Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Delivery, []webhook.Attempt, []byte, string, error)
 	Resend(ctx context.Context, who actor.Actor, deliveryID uuid.UUID) (webhook.Delivery, error)
+	CountSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
 	ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
 	Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID) (webhook.Delivery, error)
 	CompanyKey(ctx context.Context, who actor.Actor) (string, error)
