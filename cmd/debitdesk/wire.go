@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/handlers/api"
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/actor"
@@ -26,6 +27,8 @@ import (
 	"debitdesk/models/sandbox"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
+	"debitdesk/models/webhook/post"
 )
 
 // services are the use cases of the product.
@@ -39,6 +42,7 @@ type services struct {
 	outbox      *outbox.Service
 	billing     *billing.Service
 	batches     *batch.Service
+	webhooks    *webhook.Service
 	sandbox     *sandbox.Desk // nil in live mode
 }
 
@@ -79,8 +83,10 @@ func wire(a *App, baseURL string) (services, error) {
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			a.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
+	out.webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](s), Read: s, Queue: s, Post: post.New(a.Config.Sandbox()), Letters: letters.Writer{Base: baseURL},
+		Now: now, Log: a.Log, Agent: "Debitdesk/" + version(), Body: api.Events{Base: api.Base(baseURL), Purchase: s.Snapshot}.Body}
 	if a.Config.Sandbox() {
-		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,
+		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Webhooks: out.webhooks, Mail: out.outbox.SendDue,
 			Payer: bank.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})

@@ -28,6 +28,7 @@ const (
 	answerKept  = 2 << 10         // bytes of the answer
 	answerRead  = 64 << 10        // bytes, so that a connection can be used again
 	headersRead = 16 << 10        // bytes
+	idleTime    = 2 * time.Second // many servers hang up on idle connections after five
 )
 
 // Client implements webhook.Poster.
@@ -50,7 +51,7 @@ func New(sandbox bool) *Client {
 		Transport: &http.Transport{
 			Proxy:       nil, // a proxy of the environment would get round the guard
 			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: connectTime,
-			MaxIdleConns: 100, MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: headersRead, ForceAttemptHTTP2: true,
+			MaxIdleConns: 100, MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: headersRead, ForceAttemptHTTP2: true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -64,7 +65,6 @@ func (c *Client) Post(ctx context.Context, address string, headers []webhook.Hea
 	if err != nil {
 		return webhook.Answer{Error: "The address cannot be called."}
 	}
-	req.GetBody = nil // a call is never repeated behind the back of who counts attempts
 	for _, h := range headers {
 		req.Header.Set(h.Name, h.Value)
 	}
