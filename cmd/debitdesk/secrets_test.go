@@ -218,7 +218,8 @@ func (v *vault) look() {
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	v.billsByTable(cookie)
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
-		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials"}
+		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
+		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -242,7 +243,7 @@ func (v *vault) look() {
 		for _, path := range paths {
 			seen++
 			v.ask("GET", path, nil, "Cookie: "+cookie, "Accept: text/html")
-			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.Contains(path, "recurring_tokens") {
+			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.HasPrefix(path, "/api/v1/webhooks") || strings.Contains(path, "recurring_tokens") {
 				v.ask("GET", path, nil, "Authorization: Bearer "+v.token, "Accept: application/json")
 			}
 		}
@@ -255,6 +256,7 @@ func (v *vault) look() {
 func TestNoNumberOfAPayerEverLiesOpen(t *testing.T) {
 	t.Parallel()
 	v := openVault(t)
+	v.api(201, "POST", "/api/v1/webhooks/", `{"title":"Till","callback":"http://127.0.0.1:9/","all_events":true}`)
 	for _, account := range []string{paying, unpaid, late, disputing} {
 		v.live(account)
 	}
