@@ -89,7 +89,7 @@ func TestAWebhookIsMadeBreaksAndIsMended(t *testing.T) {
 
 	program.breaks(false)
 	owner.open(hook)
-	owner.click("Resend events since…")
+	owner.goes("resend events", chromedp.Click(`.note-box a.btn`, chromedp.ByQuery))
 	owner.sees("Count the events")
 	since := site.app.Store.Now().Add(-30 * 24 * time.Hour).Format("2006-01-02T15:04")
 	owner.do("since a month ago", chromedp.SetValue(`[name="since"]`, since, chromedp.ByQuery))
