@@ -410,3 +410,44 @@ func TestThousandsOfNewsInOneTransactionAreTold(t *testing.T) {
 		t.Errorf("%d attempts", n)
 	}
 }
+
+func TestWhatAnEventKeepsHasNoNumberOfAPayer(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.hook("https://shop.example")
+	h.pay(h.sell().ID)
+	if n := h.number(`SELECT count(*) FROM events WHERE snapshot IS NOT NULL`); n != 2 {
+		t.Fatalf("%d events", n)
+	}
+	if n := h.number(`SELECT count(*) FROM events WHERE snapshot::text LIKE '%' || $1 || '%' OR snapshot::text LIKE '%' || $2 || '%' OR snapshot::text LIKE '%sealed%'`, account, identity); n != 0 {
+		t.Errorf("%d events keep numbers", n)
+	}
+}
+
+func TestOldEventsAreTidiedUnlessTheyAreOnTheirWay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	r := h.receiver(func(n int, w http.ResponseWriter, _ *http.Request) {
+		if n > 0 {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	h.hook(r.URL, webhook.PurchaseCreated)
+	h.sell()
+	h.run()
+	h.sell()
+	h.run()
+	age := func(days int) {
+		h.exec(`UPDATE events SET created_at = now() - make_interval(days => $1)`, days)
+		h.exec(`UPDATE deliveries SET done_at = now() - make_interval(days => $1) WHERE done_at IS NOT NULL`, days)
+		must(t, h.store.Tidy(context.Background()))
+	}
+	age(29)
+	if n := h.number(`SELECT count(*) FROM events`); n != 2 {
+		t.Errorf("%d events after 29 days", n)
+	}
+	age(31)
+	if events, sent := h.number(`SELECT count(*) FROM events`), h.number(`SELECT count(*) FROM deliveries`); events != 1 || sent != 1 || h.number(`SELECT count(*) FROM delivery_attempts`) != 1 {
+		t.Errorf("%d events, %d deliveries after 31 days", events, sent)
+	}
+}
