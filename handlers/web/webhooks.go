@@ -91,7 +91,7 @@ func (h *Webhooks) List(c echo.Context) error {
 	}
 	view := pages.WebhooksView{Notices: l.notices, CompanyKey: strings.TrimSpace(key)}
 	for _, w := range failing {
-		view.Failing = append(view.Failing, components.Link{Text: "“" + w.Title + "” is " + failingWords(w, now) + " in a row.", Href: webhookPath(w.ID)})
+		view.Failing = append(view.Failing, components.Link{Text: "“" + w.Title + "” has been " + failingWords(w, now) + " in a row.", Href: webhookPath(w.ID)})
 	}
 	for _, w := range page.Items {
 		view.Rows = append(view.Rows, webhookRow(w, now))
@@ -181,9 +181,16 @@ func webhookInput(form url.Values) webhook.Input {
 	return in
 }
 
+// missingWords say what an empty field wants, rather than that it is required.
+var missingWords = map[string]string{"title": "Give a title.", "callback": "Give the address."}
+
 func (h *Webhooks) form(c echo.Context, status int, id uuid.UUID, in webhook.Input, wrong error) error {
 	byInput, summary, _ := problems(wrong)
-	for i := range summary { // the choice between all and some stands for both
+	for i := range summary {
+		if words := missingWords[summary[i].Field]; words != "" && summary[i].Text == "This field is required." {
+			summary[i].Text, byInput[summary[i].Field] = words, words
+		}
+		// The choice between all and some stands for both.
 		if summary[i].Field == "all_events" || summary[i].Field == "events" {
 			summary[i].Field = "which"
 		}

@@ -56,7 +56,7 @@ func TestAnAdminAddsAndChangesAWebhook(t *testing.T) {
 	h.Page(h.A.Owner, "GET", page+"/edit", nil).Want(200).Contains(`value="purchase.paid" checked`, `value="https://a.example/hooks"`)
 	h.Page(h.A.Owner, "POST", page, url.Values{"title": {"Books"}, "callback": {"https://a.example/books"}, "which": {"all"}, "events": {"purchase.paid"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Books", "https://a.example/books", "All events", "Never called")
-	h.Page(h.A.Owner, "POST", page, url.Values{"title": {"Books"}, "callback": {""}, "which": {"all"}}).Want(422).Contains("This field is required.")
+	h.Page(h.A.Owner, "POST", page, url.Values{"title": {"Books"}, "callback": {""}, "which": {"all"}}).Want(422).Contains("Give the address.")
 }
 
 func TestADeliveryIsShownWithWhatWasSentAndAnswered(t *testing.T) {
