@@ -62,6 +62,7 @@ type API struct {
 	Tokens    *api.Tokens
 	Billing   *api.Billing
 	Webhooks  *api.Webhooks
+	Templates *api.Templates
 }
 
 type edge struct {
@@ -107,6 +108,7 @@ func (e *edge) routes() {
 	e.jsonAPI()
 	e.webhookAPI()
 	e.webhookPages()
+	e.templates()
 	e.playground()
 }
 

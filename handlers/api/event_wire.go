@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"debitdesk/models/purchase"
+	"debitdesk/models/subscription"
 	"debitdesk/models/webhook"
 )
 
@@ -15,9 +16,8 @@ type Events struct {
 	Base Base
 	// Purchase reads what an event kept of a purchase, and the refund when it is about one.
 	Purchase func(snapshot []byte) (purchase.Record, *purchase.Refund, error)
-	// Subscriber gives the BillingTemplateClient that an event kept, as the API shows
-	// it; nil when there are none.
-	Subscriber func(snapshot []byte) (any, error)
+	// Subscriber reads what an event kept of a subscriber.
+	Subscriber func(snapshot []byte) (subscription.Subscriber, error)
 }
 
 // Body implements webhook.Service.Body.
@@ -59,9 +59,8 @@ func (b Events) object(e webhook.Event) (any, error) {
 		}
 		return b.Base.refundAnswer(purchase.RefundResult{Record: rec, Refund: *refund}), nil
 	case webhook.ObjectSubscriber:
-		if b.Subscriber != nil {
-			return b.Subscriber(e.Snapshot)
-		}
+		x, err := b.Subscriber(e.Snapshot)
+		return SubscriberBody(x), err
 	case webhook.ObjectWebhook:
 		return json.RawMessage(e.Snapshot), nil
 	}

@@ -37,6 +37,7 @@ import (
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/subscription"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 	"debitdesk/models/webhook/post"
@@ -57,8 +58,10 @@ type House struct {
 	Batches   *batch.Service
 	Billing   *billing.Service
 	Webhooks  *webhook.Service
-	A, B      Merchant
-	tb        testing.TB
+	// Subscriptions bill nothing by themselves here; tests call Run.
+	Subscriptions *subscription.Service
+	A, B          Merchant
+	tb            testing.TB
 }
 
 // Merchant is one business of the cast.
@@ -99,6 +102,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	}
 	h.Billing = &billing.Service{InTx: store.Runner[billing.Tx](db), Read: db, Purchases: h.Purchases, Letters: letters.Writer{Base: BaseURL}, Draw: papers.Printer{Base: BaseURL}.Draw}
 	h.Purchases.Papers = h.Billing
+	h.Subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](db), Read: db, Purchases: h.Purchases, Now: db.Now}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: db.Now, Issuer: BaseURL}
 	h.Deps = handlers.Deps{
@@ -106,7 +110,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
 		OAuth: credentials,
 		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Purchases: &api.Purchases{Base: BaseURL, Service: h.Purchases},
-			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}},
+			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}, Templates: &api.Templates{Base: BaseURL, Service: h.Subscriptions}},
 	}
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.ErrorPage = desk.ErrorPage

@@ -7,7 +7,9 @@ import (
 
 	"gorm.io/gorm/schema"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/purchase"
+	"debitdesk/models/subscription"
 )
 
 // Snapshot reads what an event kept of a purchase, and the refund when the event is
@@ -57,6 +59,37 @@ func (s *Store) Snapshot(kept []byte) (rec purchase.Record, refund *purchase.Ref
 		refund = &back
 	}
 	return rec, refund, nil
+}
+
+// SubscriberSnapshot reads what an event kept of a subscriber, with the masks of its numbers.
+func (s *Store) SubscriberSnapshot(kept []byte) (subscription.Subscriber, error) {
+	var parts struct {
+		Subscriber json.RawMessage
+		Client     struct {
+			Name  string `json:"full_name"`
+			Email string
+		}
+	}
+	if err := json.Unmarshal(kept, &parts); err != nil {
+		return subscription.Subscriber{}, fmt.Errorf("read snapshot: %w", err)
+	}
+	row, err := rowFromJSON[subscriberRow](s, parts.Subscriber)
+	if err != nil {
+		return subscription.Subscriber{}, err
+	}
+	x, err := s.subscriberOf(row)
+	if err != nil {
+		return x, err
+	}
+	var masks map[string]any
+	if err := json.Unmarshal([]byte(row.Debit), &masks); err != nil {
+		return x, fmt.Errorf("read snapshot: %w", err)
+	}
+	account, _ := masks[debtorAccount].(string)
+	identity, _ := masks[debtorID].(string)
+	x.Debit.DebtorAccount, x.Debit.DebtorID = bank.AccountNumber(account), bank.IDNumber(identity)
+	x.ClientName, x.ClientEmail = parts.Client.Name, parts.Client.Email
+	return x, nil
 }
 
 func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
