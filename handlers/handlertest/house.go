@@ -123,7 +123,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
 	h.Webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](db), Read: db, Queue: db, Post: post.New(true), Now: db.Now, Log: quiet, Agent: "Debitdesk/test",
-		Body: api.Events{Base: BaseURL, Purchase: db.Snapshot}.Body}
+		Body: api.Events{Base: BaseURL, Purchase: db.Snapshot, Subscriber: db.SubscriberSnapshot}.Body}
 	h.Deps.API.Webhooks = &api.Webhooks{Base: BaseURL, Service: h.Webhooks}
 	h.Deps.WebhookPages(desk, h.Webhooks)
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
