@@ -54,6 +54,8 @@ type Deps struct {
 
 	Reports   *web.Reports
 	Simulator *web.Simulator // sandbox mode alone
+	Webhooks  *web.Webhooks
+	Events    *web.Events
 }
 
 // API holds the resources of the JSON API.
@@ -62,6 +64,7 @@ type API struct {
 	Purchases *api.Purchases
 	Tokens    *api.Tokens
 	Billing   *api.Billing
+	Webhooks  *api.Webhooks
 	Templates *api.Templates
 
 	Methods    *api.Methods
@@ -110,6 +113,8 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.jsonAPI()
+	e.webhookAPI()
+	e.webhookPages()
 	e.templates()
 	e.figures()
 	e.playground()

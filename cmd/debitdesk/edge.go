@@ -49,6 +49,8 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store)
 	rooms.Live.Watch = watch
 	deps.Rooms(rooms)
+	deps.API.Webhooks = &api.Webhooks{Base: base, Service: s.webhooks}
+	deps.WebhookPages(desk, s.webhooks)
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
 	deps.Home.Latest = deps.Batches.Latest
 	deps.API.Methods, deps.API.Accounts = &api.Methods{Base: base, Brands: a.Store}, &api.Accounts{Service: s.money}

@@ -227,7 +227,8 @@ func (v *vault) look() {
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
 		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
 		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
-		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements"}
+		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
+		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -251,7 +252,7 @@ func (v *vault) look() {
 		for _, path := range paths {
 			seen++
 			v.ask("GET", path, nil, "Cookie: "+cookie, "Accept: text/html")
-			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.HasPrefix(path, "/api/v1/company_statements") || strings.HasPrefix(path, "/api/v1/account") || strings.Contains(path, "recurring_tokens") {
+			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.HasPrefix(path, "/api/v1/company_statements") || strings.HasPrefix(path, "/api/v1/webhooks") || strings.HasPrefix(path, "/api/v1/account") || strings.Contains(path, "recurring_tokens") {
 				v.ask("GET", path, nil, "Authorization: Bearer "+v.token, "Accept: application/json")
 			}
 		}
@@ -264,6 +265,7 @@ func (v *vault) look() {
 func TestNoNumberOfAPayerEverLiesOpen(t *testing.T) {
 	t.Parallel()
 	v := openVault(t)
+	v.api(201, "POST", "/api/v1/webhooks/", `{"title":"Till","callback":"http://127.0.0.1:9/","all_events":true}`)
 	for _, account := range []string{paying, unpaid, late, disputing} {
 		v.live(account)
 	}

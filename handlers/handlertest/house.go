@@ -42,6 +42,8 @@ import (
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/subscription"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
+	"debitdesk/models/webhook/post"
 )
 
 // BaseURL is the public address that the house believes to have.
@@ -58,6 +60,7 @@ type House struct {
 	Purchases *purchase.Service
 	Batches   *batch.Service
 	Billing   *billing.Service
+	Webhooks  *webhook.Service
 	// Subscriptions bill nothing by themselves here; tests call Run.
 	Subscriptions *subscription.Service
 	A, B          Merchant
@@ -129,6 +132,10 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.API.Methods, h.Deps.API.Accounts = &api.Methods{Base: BaseURL, Brands: db}, &api.Accounts{Service: figures}
 	h.Deps.API.Statements = &api.Statements{Base: BaseURL, Service: h.Statements}
 	h.Deps.Reports = &web.Reports{Desk: desk, Money: figures, Statements: h.Statements, Brands: db, Replays: db}
+	h.Webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](db), Read: db, Queue: db, Post: post.New(true), Now: db.Now, Log: quiet, Agent: "Debitdesk/test",
+		Body: api.Events{Base: BaseURL, Purchase: db.Snapshot, Subscriber: db.SubscriberSnapshot}.Body}
+	h.Deps.API.Webhooks = &api.Webhooks{Base: BaseURL, Service: h.Webhooks}
+	h.Deps.WebhookPages(desk, h.Webhooks)
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {
