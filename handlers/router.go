@@ -59,6 +59,7 @@ type API struct {
 	Purchases *api.Purchases
 	Tokens    *api.Tokens
 	Billing   *api.Billing
+	Templates *api.Templates
 }
 
 type edge struct {
@@ -102,6 +103,7 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.jsonAPI()
+	e.templates()
 	e.playground()
 }
 
