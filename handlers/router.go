@@ -51,6 +51,8 @@ type Deps struct {
 	Batches      *web.Batches
 	Invoices     *web.Invoices
 	Live         *web.Live
+	Webhooks     *web.Webhooks
+	Events       *web.Events
 }
 
 // API holds the resources of the JSON API.
@@ -60,6 +62,7 @@ type API struct {
 	Tokens    *api.Tokens
 	Billing   *api.Billing
 	Templates *api.Templates
+	Webhooks  *api.Webhooks
 }
 
 type edge struct {
@@ -104,6 +107,8 @@ func (e *edge) routes() {
 	e.batches()
 	e.jsonAPI()
 	e.templates()
+	e.webhookAPI()
+	e.webhookPages()
 	e.playground()
 }
 
