@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/replay"
 )
@@ -35,7 +36,7 @@ func Idempotent(kept Replays, isTest bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			text := c.Request().Header.Get(keyHeader)
-			if c.Request().Method != http.MethodPost || text == "" {
+			if c.Request().Method != http.MethodPost || text == "" || dryrun.Is(c.Request().Context()) {
 				return next(c)
 			}
 			key, err := keyOf(c, text, isTest)

@@ -81,3 +81,9 @@ func (h *House) asStranger(method, path string) {
 		}
 	}
 }
+
+// IsProgram tells whether a route is one of the JSON API, the copies at the root included.
+func IsProgram(route string) bool {
+	return strings.HasPrefix(route, "/api/v1/") || route == "/billing" || strings.HasPrefix(route, "/billing_templates") ||
+		strings.HasPrefix(route, "/purchases/") && strings.HasSuffix(route, "/delete_recurring_token")
+}
