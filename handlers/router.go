@@ -37,6 +37,7 @@ type Deps struct {
 	Login        *access.Login
 	OAuth        access.Exchanger
 	Developers   *web.Developers
+	Reference    *web.Reference
 	Account      *web.Account
 	Payers       *checkout.Pages
 	Clients      *web.Clients
@@ -110,6 +111,7 @@ func (e *edge) routes() {
 	e.webhookAPI()
 	e.webhookPages()
 	e.playground()
+	e.developerDocs()
 }
 
 // open addresses need no proof of who calls.

@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/openapi"
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/migrations"
@@ -24,6 +25,10 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	sessions := access.NewSessions(a.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)
 	desk := &web.Desk{Now: a.Store.Now, Sandbox: a.Config.Sandbox(), BaseURL: baseURL}
 	base := api.Base(baseURL)
+	document, err := openapi.Read(baseURL)
+	if err != nil {
+		return nil, err
+	}
 	deps := handlers.Deps{
 		BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Log: a.Log, Metrics: metrics, OpsElsewhere: opsElsewhere,
 		Ready:     a.ready(),
@@ -40,6 +45,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Login:      &access.Login{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
+		Reference:  &web.Reference{Desk: desk, Document: document},
 		Account:    &web.Account{Desk: desk, Self: s.users},
 		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
