@@ -27,6 +27,7 @@ import (
 	room "debitdesk/models/sandbox"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
 )
 
 // street is the house with every address that there is, and one of everything in it.
@@ -106,7 +107,16 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+	hook, err := s.Webhooks.Create(s.t.Context(), s.A.Actor, webhook.Input{Title: "Accounting", Callback: "http://127.0.0.1:9/", AllEvents: true})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	told, err := s.Webhooks.Test(s.t.Context(), s.A.Actor, hook.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.ids = map[string]string{"/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
+		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
 }
 
@@ -129,13 +139,16 @@ func (s *street) id(route, parameter string) string {
 	case "n":
 		return "0"
 	}
+	longest, found := "", ""
 	for begins, id := range s.ids {
-		if strings.HasPrefix(strings.TrimPrefix(route, "/api/v1"), begins) {
-			return id
+		if len(begins) > len(longest) && strings.HasPrefix(strings.TrimPrefix(route, "/api/v1"), begins) {
+			longest, found = begins, id
 		}
 	}
-	s.t.Errorf("the test does not know what %s names", route)
-	return ""
+	if found == "" {
+		s.t.Errorf("the test does not know what %s names", route)
+	}
+	return found
 }
 
 // address is a route with ids in it.
@@ -277,6 +290,9 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
 		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},
 		{"POST", "/tokens/deletion", url.Values{"id": {s.ids["/tokens/"]}, "token": {s.ids["/tokens/"]}, "confirm": {"yes"}}, 403, 403},
+		{"GET", "/developers/webhooks", nil, 403, 403}, {"GET", "/developers/webhooks/new", nil, 403, 403}, {"POST", "/developers/webhooks", url.Values{}, 403, 403},
+		{"GET", "/developers/webhooks/:id", nil, 403, 403}, {"POST", "/developers/webhooks/:id/test", url.Values{}, 403, 403}, {"POST", "/developers/webhooks/:id/deletion", url.Values{}, 403, 403},
+		{"GET", "/developers/webhooks/deliveries/:id", nil, 403, 403}, {"GET", "/developers/events", nil, 403, 403}, {"GET", "/developers/events/:id", nil, 403, 403}, {"GET", "/developers/events/export", nil, 403, 403},
 		{"GET", "/clients/:id/deletion", nil, 200, 200}, {"POST", "/clients/:id/deletion", url.Values{"confirm": {"0001"}}, 403, 403},
 		{"POST", "/sandbox/clock", url.Values{"advance": {"1h"}}, 403, 403},
 		{"POST", "/sandbox/collections/:purchase/result", url.Values{"code": {"00"}}, 403, 403},

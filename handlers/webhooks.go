@@ -1,5 +1,15 @@
 package handlers
 
+import "debitdesk/handlers/web"
+
+// WebhookPages gives the pages about events and webhooks their addresses, and the
+// desk what fails. The pages about debits stand already.
+func (d *Deps) WebhookPages(desk *web.Desk, service web.WebhookDesk) {
+	d.Webhooks = &web.Webhooks{Desk: desk, Service: service}
+	d.Events = &web.Events{Desk: desk, Service: service, Exports: d.Purchases.Exports}
+	desk.Failing = service.Failing
+}
+
 // webhookAPI is where programs say who hears of events. The delivery log stands
 // before the ids.
 func (e *edge) webhookAPI() {

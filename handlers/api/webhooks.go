@@ -182,11 +182,14 @@ func (h *Webhooks) ResendSince(c echo.Context) error {
 		body.Add("since", "required", "This field is required.")
 	}
 	who := access.Actor(c)
-	if _, err := h.Service.Get(c.Request().Context(), who, id); err != nil {
-		return err // a stranger's id is nobody's, whatever the body says
-	}
-	if err := body.Err(); err != nil {
+	if err := who.May(actor.Write); err != nil {
 		return err
+	}
+	if wrong := body.Err(); wrong != nil {
+		if _, err := h.Service.Get(c.Request().Context(), who, id); fault.Is(err, fault.NotFound) {
+			return err // a stranger's id is nobody's, whatever the body says
+		}
+		return wrong
 	}
 	return Run(c, http.StatusOK, func(n int) any { return resentBody{n} }, func(ctx context.Context) (int, error) {
 		return h.Service.ResendSince(ctx, who, id, since)

@@ -39,6 +39,8 @@ import (
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
+	"debitdesk/models/webhook/post"
 )
 
 // BaseURL is the public address that the house believes to have.
@@ -55,6 +57,7 @@ type House struct {
 	Purchases *purchase.Service
 	Batches   *batch.Service
 	Billing   *billing.Service
+	Webhooks  *webhook.Service
 	A, B      Merchant
 	tb        testing.TB
 }
@@ -119,6 +122,10 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
+	h.Webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](db), Read: db, Queue: db, Post: post.New(true), Now: db.Now, Log: quiet, Agent: "Debitdesk/test",
+		Body: api.Events{Base: BaseURL, Purchase: db.Snapshot}.Body}
+	h.Deps.API.Webhooks = &api.Webhooks{Base: BaseURL, Service: h.Webhooks}
+	h.Deps.WebhookPages(desk, h.Webhooks)
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {

@@ -38,6 +38,9 @@ var deliveryTabs = []struct {
 	label string
 }{{"", "All"}, {webhook.Pending, "Waiting"}, {webhook.Delivered, "Delivered"}, {webhook.Failed, "Failed"}}
 
+// deliveryRows is how many deliveries stand on the page of a webhook at once.
+const deliveryRows = 25
+
 // Show serves GET /developers/webhooks/{id}.
 func (h *Webhooks) Show(c echo.Context) error {
 	who, id, err := managed(c)
@@ -50,13 +53,14 @@ func (h *Webhooks) Show(c echo.Context) error {
 		return err
 	}
 	l := listingOf(c, webhookPath(id))
+	l.ask.Limit = deliveryRows
 	f := deliveryFilter(l, id)
 	page, err := h.Service.Deliveries(ctx, who, f, l.ask)
 	if err != nil {
 		return err
 	}
 	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now), Notices: l.notices, EditHref: webhookPath(id, "edit"), DeleteHref: webhookPath(id, "deletion"),
-		ResendHref: webhookPath(id, "resend"), TestAction: webhookPath(id, "test"), PublicKey: strings.TrimSpace(w.PublicKey), Samples: samples, Sandbox: h.Desk.Sandbox,
+		ResendHref: webhookPath(id, "resend"), TestAction: webhookPath(id, "test"), PublicKey: strings.TrimSpace(w.PublicKey), Samples: samples, Patience: patience(h.Desk.Sandbox),
 		Facts: webhookFacts(w), Tabs: components.Tabs{Label: "Deliveries by state", Target: "#results"}}
 	if !w.FailingSince.IsZero() {
 		view.Failing = capital(failingWords(w, now)) + " in a row. Each event is tried nine times within 36 hours; the next one of the same object waits until then. Mend the endpoint, then resend what failed."
@@ -73,6 +77,14 @@ func (h *Webhooks) Show(c echo.Context) error {
 		return render(c, http.StatusOK, pages.WebhookResults(view))
 	}
 	return h.show(c, http.StatusOK, w.Title, func(fr layout.Frame) templ.Component { return pages.Webhook(fr, view) })
+}
+
+// patience is how long a delivery waits for its answer.
+func patience(sandbox bool) string {
+	if sandbox {
+		return "5 seconds (10 outside of the sandbox)"
+	}
+	return "10 seconds"
 }
 
 func deliveryFilter(l *listing, webhookID uuid.UUID) webhook.DeliveryFilter {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -13,7 +14,6 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
-	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -66,13 +66,13 @@ func (h *Webhooks) askSince(c echo.Context, w webhook.Webhook, typed string) err
 
 func (h *Webhooks) confirmResend(c echo.Context, who actor.Actor, w webhook.Webhook, since time.Time) error {
 	now := h.Desk.Now()
-	n, more, err := h.countSince(c, who, w, since)
+	n, err := h.Service.CountSince(c.Request().Context(), who, w.ID, since)
 	if err != nil {
 		return err
 	}
 	many := counted(int64(n), "event")
-	if more {
-		many = "more than " + many
+	if n > webhook.CountLimit {
+		many = "more than " + counted(webhook.CountLimit, "event")
 	}
 	view := pages.ActView{Title: "Resend events", Back: components.Link{Text: w.Title, Href: webhookPath(w.ID)}, Question: components.Confirm{
 		ID: "resend", Title: "Resend " + many + "?", Text: "Everything that “" + w.Title + "” wants to hear of since " + sayMinute(since, now) + " SAST, also what it has had before. Its receiver must know an event that comes twice.",
@@ -82,35 +82,6 @@ func (h *Webhooks) confirmResend(c echo.Context, who actor.Actor, w webhook.Webh
 		view.Blocked = "There is no event for this webhook since " + sayMinute(since, now) + " SAST that has a body to send."
 	}
 	return h.show(c, http.StatusOK, view.Title, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
-}
-
-// countedEvents is how many events a question counts before it says "more than".
-const countedEvents = 2000
-
-// countSince counts what a resend would send: what the webhook wants and somebody
-// was to get when it happened.
-func (h *Webhooks) countSince(c echo.Context, who actor.Actor, w webhook.Webhook, since time.Time) (n int, more bool, err error) {
-	f := webhook.EventFilter{From: since}
-	if !w.AllEvents {
-		f.Types = w.Events
-	}
-	ask := paging.Ask{Limit: 500}
-	for n < countedEvents {
-		page, err := h.Service.Events(c.Request().Context(), who, f, ask)
-		if err != nil {
-			return 0, false, err
-		}
-		for _, e := range page.Items {
-			if e.Snapshot != nil && w.Wants(e.Type) && e.Type != webhook.WebhookTest {
-				n++
-			}
-		}
-		if !page.Older || len(page.Items) == 0 {
-			return n, false, nil
-		}
-		ask.From = page.Items[len(page.Items)-1].ID
-	}
-	return n, true, nil
 }
 
 // ResendSince serves POST /developers/webhooks/{id}/resend.
@@ -215,7 +186,12 @@ func deliveryFacts(d webhook.Delivery) components.Facts {
 
 // requestText is the head of the request as it is sent.
 func requestText(d webhook.Delivery, signature string) string {
-	return "POST " + d.Address + "\nContent-Type: application/json\nX-Signature: " + orWords(signature, "–")
+	lines := []string{"POST " + d.Address, "Content-Type: application/json", "X-Signature: " + orWords(signature, "–"), "X-Debitdesk-Event-Id: " + d.EventID.String(),
+		"X-Debitdesk-Delivery-Id: " + d.ID.String()}
+	if d.Resend {
+		lines = append(lines, "X-Debitdesk-Resend: true")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // pretty indents JSON; the signature is over the bytes as they were sent.

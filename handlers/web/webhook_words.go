@@ -107,10 +107,8 @@ func nextWords(d webhook.Delivery, now time.Time) string {
 	switch {
 	case d.State != webhook.Pending:
 		return ""
-	case d.NextAt.IsZero():
-		return "after the events before it"
 	case !d.NextAt.After(now):
-		return "now"
+		return "at once, after the earlier events of the same object"
 	}
 	return sayMinute(d.NextAt, now) + ", in " + sayLeft(d.NextAt.Sub(now))
 }

@@ -34,6 +34,7 @@ type WebhookDesk interface {
 	Deliveries(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error)
 	Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Delivery, []webhook.Attempt, []byte, string, error)
 	Resend(ctx context.Context, who actor.Actor, deliveryID uuid.UUID) (webhook.Delivery, error)
+	CountSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
 	ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
 	Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID) (webhook.Delivery, error)
 	CompanyKey(ctx context.Context, who actor.Actor) (string, error)
@@ -191,7 +192,7 @@ func (h *Webhooks) form(c echo.Context, status int, id uuid.UUID, in webhook.Inp
 	if in.AllEvents {
 		which = "all"
 	}
-	view := pages.WebhookFormView{Problems: components.ErrorSummary{Items: summary}, Action: webhooksPath, Heading: "New webhook", Button: "Add webhook", CancelHref: webhooksPath,
+	view := pages.WebhookFormView{Problems: components.ErrorSummary{Items: summary}, Action: webhooksPath, Heading: "New webhook", Button: "Add webhook", BackText: "Webhooks", CancelHref: webhooksPath,
 		Title: components.Field{Label: "Title", Name: "title", Value: in.Title, Error: byInput["title"], Required: true, MaxLength: 100, Width: "l", Hint: "The program that listens, such as “Accounting”."},
 		Callback: components.Field{Label: "Address", Name: "callback", Type: "url", Value: in.Callback, Error: byInput["callback"], Required: true, MaxLength: 500, InputMode: "url",
 			Placeholder: "https://", Hint: h.addressHint()},
@@ -203,7 +204,8 @@ func (h *Webhooks) form(c echo.Context, status int, id uuid.UUID, in webhook.Inp
 		Groups: groupsOf(in.Events),
 	}
 	if id != uuid.Nil {
-		view.Action, view.Heading, view.Button, view.CancelHref = webhookPath(id), "Change webhook", "Save webhook", webhookPath(id)
+		view.Action, view.Heading, view.Button = webhookPath(id), "Change webhook", "Save webhook"
+		view.BackText, view.CancelHref = "Webhook", webhookPath(id)
 	}
 	return h.show(c, status, view.Heading, func(f layout.Frame) templ.Component { return pages.WebhookForm(f, view) })
 }

@@ -54,6 +54,8 @@ type Reader interface {
 	// WebhookKey opens the private key that signs for a webhook, or for the company
 	// when webhookID is zero; nil when the company has none yet.
 	WebhookKey(ctx context.Context, merchantID, webhookID uuid.UUID) ([]byte, error)
+	// CountSince counts what RepeatSince would deliver, at most so many.
+	CountSince(ctx context.Context, w Webhook, since time.Time, atMost int) (int, error)
 	// AdminAddresses are the mail addresses of the merchant's admins.
 	AdminAddresses(ctx context.Context, merchantID uuid.UUID) ([]string, error)
 }
