@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
@@ -54,6 +55,9 @@ func Idempotent(kept Replays, isTest bool) echo.MiddlewareFunc {
 func keyOf(c echo.Context, text string, isTest bool) (replay.Key, error) {
 	if len(text) > maxKeyLength || !utf8.ValidString(text) {
 		return replay.Key{}, fault.New(fault.Invalid, "invalid", "An Idempotency-Key may have at most %d characters.", maxKeyLength)
+	}
+	if strings.ContainsRune(text, 0) { // PostgreSQL stores none
+		return replay.Key{}, fault.New(fault.Invalid, "invalid", "An Idempotency-Key may not have null characters.")
 	}
 	body, err := io.ReadAll(c.Request().Body)
 	if err != nil {

@@ -222,3 +222,23 @@ func deepest(err error) string {
 	slices.Sort(out)
 	return strings.Join(slices.Compact(out), "; ")
 }
+
+// RequestSchema is the form of an operation's body; empty without one.
+func (c *Contract) RequestSchema(op *Operation) map[string]any {
+	body, _ := op.Doc["requestBody"].(map[string]any)
+	content, _ := body["content"].(map[string]any)
+	for _, media := range []string{"application/json", "application/x-www-form-urlencoded"} {
+		if one, ok := content[media].(map[string]any); ok {
+			return c.Resolve(one["schema"].(map[string]any))
+		}
+	}
+	return map[string]any{"type": "object"}
+}
+
+// Resolve is what a reference to a form stands for.
+func (c *Contract) Resolve(schema map[string]any) map[string]any {
+	if ref, ok := schema["$ref"].(string); ok {
+		return c.component(strings.TrimPrefix(ref, "#"))
+	}
+	return schema
+}
