@@ -93,7 +93,7 @@ func TestTheReferenceIsReadWithAndWithoutASession(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	open := h.Call("GET", "/developers/api", nil, "Accept: text/html").Want(http.StatusOK).Contains("Sign in", "Recurring tokens", "How it works").Lacks(`action="/logout"`, "style=", "<no value>")
-	if open.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+	if !strings.HasPrefix(open.Header.Get("Content-Type"), "text/html") {
 		t.Error(open.Header.Get("Content-Type"))
 	}
 	h.Page(h.A.Owner, "GET", "/developers/api", nil).Want(http.StatusOK).Contains(`action="/logout"`, "Credentials")
@@ -113,7 +113,7 @@ func TestTheReferenceFindsAddressesFieldsAndCodes(t *testing.T) {
 		return h.Call("GET", "/developers/api?q="+q, nil, "Accept: text/html").Want(http.StatusOK)
 	}
 	find("recurring_token").Contains("#chargePurchase", "#deleteRecurringToken")
-	find("MAX_AMOUNT_cents").Contains("#createPurchase").Lacks("#cancelPurchase")
+	find("MAX_AMOUNT_cents").Contains("#createPurchase").Lacks("#getClient")
 	find("purchase_cancel_wrong_status").Contains("1 found", "#cancelPurchase")
 	find("%3Cscript%3Enothing").Contains("0 found", "&lt;script&gt;nothing").Lacks("<script>nothing")
 }
