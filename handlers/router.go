@@ -37,6 +37,7 @@ type Deps struct {
 	Login        *access.Login
 	OAuth        access.Exchanger
 	Developers   *web.Developers
+	Reference    *web.Reference
 	Account      *web.Account
 	Payers       *checkout.Pages
 	Clients      *web.Clients
@@ -119,6 +120,7 @@ func (e *edge) routes() {
 	e.figures()
 	e.playground()
 	e.simulator()
+	e.developerDocs()
 }
 
 // open addresses need no proof of who calls.
@@ -131,7 +133,7 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Sandbox)}
+	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.DryRun, api.Idempotent(e.Replays, e.Sandbox)}
 }
 
 // proofs are the ways to show who calls: a program's credential, a person's session.

@@ -3,7 +3,7 @@
 // Vocabulary, which every rule speaks in and which imports nothing else of ours:
 // money (cents), calendar (dates, SAST, business days), fault (refusals), actor
 // (who acts), paging (long lists), queue (work for later), replay (answers given
-// before).
+// before), dryrun (requests that are tried and not kept).
 //
 // Rules, one package a concept: merchant, client, token, mandate, purchase,
 // collection, user, credential, audit, mail; debit runs what is due, subscription

@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
+	"debitdesk/handlers/openapi"
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/migrations"
@@ -25,6 +26,10 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	sessions := access.NewSessions(a.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)
 	desk := &web.Desk{Now: a.Store.Now, Sandbox: a.Config.Sandbox(), BaseURL: baseURL}
 	base := api.Base(baseURL)
+	document, err := openapi.Read(baseURL)
+	if err != nil {
+		return nil, err
+	}
 	deps := handlers.Deps{
 		BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Log: a.Log, Metrics: metrics, OpsElsewhere: opsElsewhere,
 		Ready:     a.ready(),
@@ -37,11 +42,13 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 			Purchases: &api.Purchases{Base: base, Service: s.purchases},
 			Tokens:    &api.Tokens{Base: base, Service: s.purchases},
 			Billing:   &api.Billing{Service: s.billing},
+			Webhooks:  &api.Webhooks{Base: base, Service: s.webhooks},
 			Templates: &api.Templates{Base: base, Service: s.subscriptions},
 		},
 		Login:      &access.Login{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
+		Reference:  &web.Reference{Desk: desk, Document: document},
 		Account:    &web.Account{Desk: desk, Self: s.users},
 		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
@@ -49,7 +56,6 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store)
 	rooms.Live.Watch = watch
 	deps.Rooms(rooms)
-	deps.API.Webhooks = &api.Webhooks{Base: base, Service: s.webhooks}
 	deps.WebhookPages(desk, s.webhooks)
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
 	deps.Home.Latest = deps.Batches.Latest

@@ -21,6 +21,7 @@ import (
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/letters"
+	"debitdesk/handlers/openapi"
 	"debitdesk/handlers/papers"
 	"debitdesk/handlers/statements"
 	"debitdesk/handlers/web"
@@ -119,6 +120,9 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	}
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.ErrorPage = desk.ErrorPage
+	document, err := openapi.Read(BaseURL)
+	must(tb, err)
+	h.Deps.Reference = &web.Reference{Desk: desk, Document: document}
 	h.Desk = desk
 	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Billing: h.Billing, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
+	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
 )
@@ -43,7 +44,8 @@ type statement struct {
 }
 
 // InTx runs fn in one transaction. What fn returns as error undoes everything.
-// fault.ErrLost: a compare-and-set of the transaction found another state.
+// fault.ErrLost: a compare-and-set of the transaction found another state. Under a
+// dryrun everything is undone whatever fn returns.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	tx := &Tx{s: s, ctx: ctx, now: s.Now()}
 	defer func() {
@@ -73,6 +75,9 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 			}
 		}()
 	}
+	if dryrun.Is(ctx) {
+		return tx.try()
+	}
 	if len(tx.jobs) > 0 {
 		if err := tx.flush(); err != nil {
 			return err
@@ -89,6 +94,14 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	}
 	tx.later("commit")
 	return tx.flush()
+}
+
+// try runs everything that a transaction would write, so that the database says its
+// word, and takes it all back. Jobs are nobody's.
+func (t *Tx) try() error {
+	t.later("set constraints all immediate")
+	t.later("rollback")
+	return t.flush()
 }
 
 // open takes a connection, when the first statement must be sent.
