@@ -218,7 +218,7 @@ func (v *vault) look() {
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	v.billsByTable(cookie)
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
-		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials"}
+		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials", "/developers/requests": "api_requests"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {

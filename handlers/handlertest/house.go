@@ -34,6 +34,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
+	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
@@ -54,6 +55,7 @@ type House struct {
 	Purchases *purchase.Service
 	Batches   *batch.Service
 	Billing   *billing.Service
+	Requests  *requestlog.Log // Flush it to see what was asked
 	A, B      Merchant
 	tb        testing.TB
 }
@@ -106,6 +108,9 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}},
 	}
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
+	h.Requests = &requestlog.Log{Write: db.InsertRequests, NewID: db.NewID, Now: db.Now}
+	h.Deps.RequestLog = h.Requests.Add
+	h.Deps.Requests = &web.Requests{Desk: desk, Log: &requestlog.Service{Read: db}, Credentials: credentials}
 	h.Deps.ErrorPage = desk.ErrorPage
 	h.Desk = desk
 	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Billing: h.Billing, Sandbox: true, BaseURL: BaseURL}
