@@ -39,6 +39,8 @@ func (e *edge) own() {
 		e.at(person, "POST", "/developers/credentials", e.Developers.Create)
 		e.at(person, "GET", "/developers/credentials/:id/revocation", e.Developers.AskRevoke)
 		e.at(person, "POST", "/developers/credentials/:id/revocation", e.Developers.Revoke)
+		e.at(person, "GET", "/developers/credentials/:id/rotation", e.Developers.AskRotate)
+		e.at(person, "POST", "/developers/credentials/:id/rotation", e.Developers.Rotate)
 	}
 }
 

@@ -280,6 +280,7 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 	}{
 		{"GET", "/developers", nil, 403, 403}, {"GET", "/developers/credentials/new", nil, 403, 403},
 		{"POST", "/developers/credentials", url.Values{"name": {"x"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read"}}, 403, 403},
+		{"GET", "/developers/credentials/:id/rotation", nil, 403, 403}, {"POST", "/developers/credentials/:id/rotation", url.Values{"overlap": {"0"}}, 403, 403},
 		{"GET", "/developers/requests", nil, 403, 403}, {"GET", "/developers/requests/:id", nil, 403, 403},
 		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
 		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},

@@ -46,6 +46,8 @@ func TestExitCodesTellWrongUsageFromFailure(t *testing.T) {
 		{"unknown flag", "serve --fast", exitUsage},
 		{"missing flags", "user create --email a@b.example", exitUsage},
 		{"an id that is none", "apikey revoke 12", exitUsage},
+		{"an id to rotate that is none", "apikey rotate 12", exitUsage},
+		{"an id to rotate of nothing", "apikey rotate 01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2", exitFailed},
 		{"too many clients", "demo --clients 100000", exitUsage},
 		{"an id of nothing", "apikey revoke 01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2", exitFailed},
 		{"an unknown merchant", "apikey list --merchant nobody", exitFailed},
