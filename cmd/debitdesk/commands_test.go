@@ -94,6 +94,17 @@ func TestTheSandboxMakesAnUnknownMerchant(t *testing.T) {
 	if err := json.Unmarshal([]byte(made.out), &client); err != nil || client.ID == "" || client.Secret == "" {
 		t.Fatalf("%v in %+v", err, made)
 	}
+	first := client.ID
+	rotated := typed(t, env, "", "apikey", "rotate", first, "--overlap", "1h")
+	if err := json.Unmarshal([]byte(rotated.out), &client); err != nil || client.ID == first {
+		t.Fatalf("%v in %+v", err, rotated)
+	}
+	if got := typed(t, env, "", "apikey", "rotate", first); got.code != exitFailed || !strings.Contains(got.err, "successor") {
+		t.Errorf("rotated twice: %+v", got)
+	}
+	if got := typed(t, env, "", "apikey", "rotate", client.ID, "--overlap", "169h"); got.code != exitFailed || !strings.Contains(got.err, "seven days") {
+		t.Errorf("an overlap that is too long: %+v", got)
+	}
 	if got := typed(t, env, "", "apikey", "revoke", client.ID); got.code != exitOK {
 		t.Errorf("%+v", got)
 	}

@@ -45,11 +45,11 @@ func TestBothTokensWorkDuringTheOverlapAndThenTheNewOneAlone(t *testing.T) {
 				return err == nil
 			}
 			if overlap > 0 {
-				h.pass(t, overlap - h.Now().Sub(at) - time.Minute) // real time passes, too
+				h.pass(t, overlap-h.Now().Sub(at)-time.Minute) // real time passes, too
 				if !works(old.Token) || !works(next.Token) {
 					t.Errorf("a minute before the end: old %v, new %v", works(old.Token), works(next.Token))
 				}
-				h.pass(t, 2 * time.Minute)
+				h.pass(t, 2*time.Minute)
 			}
 			if works(old.Token) || !works(next.Token) {
 				t.Errorf("after the end: old %v, new %v", works(old.Token), works(next.Token))
@@ -88,7 +88,7 @@ func TestBothSecretsOfAClientWorkDuringTheOverlapAndItsTokensEndWithIt(t *testin
 	if err != nil || next.Secret == "" || next.Secret == old.Secret || next.Token != "" || !next.ExpiresAt.IsZero() {
 		t.Fatalf("got %+v, %v", next, err)
 	}
-	h.pass(t, time.Hour - h.Now().Sub(at) - time.Minute)
+	h.pass(t, time.Hour-h.Now().Sub(at)-time.Minute)
 	during, err := exchange(old.ClientID, old.Secret)
 	if err != nil {
 		t.Errorf("the old secret during the overlap: %v", err)
@@ -102,7 +102,7 @@ func TestBothSecretsOfAClientWorkDuringTheOverlapAndItsTokensEndWithIt(t *testin
 			t.Errorf("during the overlap: %v", err)
 		}
 	}
-	h.pass(t, 2 * time.Minute)
+	h.pass(t, 2*time.Minute)
 	_, err = exchange(old.ClientID, old.Secret)
 	wantRefused(t, err)
 	for _, token := range []string{before, during} {
@@ -163,7 +163,7 @@ func TestWhatCannotBeRotated(t *testing.T) {
 		t.Errorf("an exchanged token: %v", err)
 	}
 	over := h.issue(t, credential.Input{Lifetime: time.Minute})
-	h.pass(t, 2 * time.Minute)
+	h.pass(t, 2*time.Minute)
 	if err := rotate(h.ours, over.ID, 0); !fault.HasCode(err, "credential_not_active") {
 		t.Errorf("an expired one: %v", err)
 	}
