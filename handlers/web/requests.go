@@ -115,6 +115,9 @@ func (h *Requests) listView(l *listing, f requestlog.Filter, page paging.Page[re
 		view.Rows = append(view.Rows, requestRow(e))
 	}
 	view.Pager = pager(l, page, "#results", "the log", func(e requestlog.Entry) uuid.UUID { return e.ID })
+	if view.Pager.Text != "" {
+		view.Pager.Text = grouped(int64(len(page.Items))) + " requests" // how many there are nobody counts
+	}
 	view.Empty = components.Empty{Icon: "code", Title: "No request yet", Text: "What your programs ask of the API is listed here for 30 days, with what they were answered."}
 	if f != (requestlog.Filter{}) || l.ask.From != uuid.Nil {
 		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: requestsPath}
