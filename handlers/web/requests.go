@@ -68,7 +68,7 @@ func (h *Requests) List(c echo.Context) error {
 }
 
 func requestFilter(l *listing) requestlog.Filter {
-	f := requestlog.Filter{Search: l.query.Get("q"), Path: l.query.Get("path"), Method: strings.ToUpper(l.query.Get("method")),
+	f := requestlog.Filter{Search: requestlog.Plain(l.query.Get("q")), Path: requestlog.Plain(l.query.Get("path")), Method: strings.ToUpper(l.query.Get("method")),
 		Replayed: l.query.Get("replayed") != "", DryRun: l.query.Get("dry_run") != ""}
 	refuse := func(name, what string) {
 		l.refuse("“" + l.query.Get(name) + "” is no " + what + "; that filter is left out.")
