@@ -108,7 +108,9 @@ func (m *masker) list(close byte, hide bool, depth int) bool {
 			if !ok {
 				return false
 			}
-			hidden = hide || IsPrivate(name)
+			hidden = hide || IsPrivate(name) || m.loose(name)
+		} else if !hide {
+			hidden = m.loose("")
 		}
 		if !m.value(hidden, depth+1) {
 			return false
@@ -136,6 +138,21 @@ func (m *masker) name() (string, bool) {
 		return "", false
 	}
 	return name, true
+}
+
+// loose tells whether a long number comes that is neither a moment nor an amount: in
+// the place of an id or of a text it may be somebody's.
+func (m *masker) loose(name string) bool {
+	b, ok := m.next()
+	m.end = false
+	if !ok || b == '"' || isAmount(name) {
+		return false
+	}
+	n := 0
+	for n < len(m.in)-m.at && isDigit(m.in[m.at+n]) {
+		n++
+	}
+	return n >= longRun && !(isTime(name) && n <= 10 && b <= '4') // moments until the year 2128
 }
 
 // text reads a text with its quotes.
@@ -177,8 +194,18 @@ func (m *masker) word(hide bool) bool {
 // put writes a value, or what is left of it when it is private: the last four
 // characters of what is long enough to stay private without them, as everywhere.
 func (m *masker) put(raw string, hide bool) {
-	if !hide || raw == `""` {
+	switch {
+	case raw == `""`, !hide && raw[0] != '"':
 		m.out.WriteString(raw)
+		return
+	case !hide && strings.Contains(raw, `\u`): // digits may be written so
+		var text string
+		if json.Unmarshal([]byte(raw), &text) == nil && hasRun(text) {
+			raw = strconv.Quote(text)
+		}
+		fallthrough
+	case !hide:
+		m.out.WriteString(hideRuns(raw))
 		return
 	}
 	text := raw

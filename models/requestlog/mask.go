@@ -69,6 +69,8 @@ func maskPairs(raw string, private func(string) bool) string {
 		decoded, err := url.QueryUnescape(name)
 		if value != "" && (err != nil || private(strings.TrimSpace(decoded))) {
 			pairs[i] = name + "=" + Hidden
+		} else if !isTime(decoded) {
+			pairs[i] = hideRuns(pair)
 		}
 	}
 	return Plain(strings.Join(pairs, "&"))
