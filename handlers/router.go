@@ -63,6 +63,7 @@ type API struct {
 	Purchases *api.Purchases
 	Tokens    *api.Tokens
 	Billing   *api.Billing
+	Templates *api.Templates
 }
 
 type edge struct {
@@ -107,6 +108,7 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.jsonAPI()
+	e.templates()
 	e.playground()
 }
 

@@ -36,7 +36,7 @@ type street struct {
 	log         *bytes.Buffer // errors alone
 	credentials *credential.Service
 	ids         map[string]string // by the beginning of an address
-	file        string
+	file, btc   string
 }
 
 func newStreet(t *testing.T) *street {
@@ -111,7 +111,10 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+	template := s.API("POST", "/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"m","is_subscription":true,"purchase":{"products":[{"name":"m","price":100}]}}`, s.A.BrandID)).Want(201).Text("id")
+	added := s.API("POST", "/billing_templates/"+template+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(200).JSON()
+	s.btc, _ = added["billing_template_client"].(map[string]any)["id"].(string)
+	s.ids = map[string]string{"/billing_templates/": template, "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open,
 		"/developers/requests/": asked}
 }
@@ -132,6 +135,8 @@ func (s *street) id(route, parameter string) string {
 		return s.ids["/tokens/"]
 	case "file":
 		return s.file
+	case "btc_id":
+		return s.btc
 	case "n":
 		return "0"
 	}
@@ -178,7 +183,9 @@ func (s *street) unbroken(what string, got handlertest.Answer) {
 	}
 }
 
-func isAPI(route string) bool { return strings.HasPrefix(route, "/api/") || route == "/billing" }
+func isAPI(route string) bool {
+	return strings.HasPrefix(route, "/api/") || strings.HasPrefix(route, "/billing")
+}
 
 func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/handlers/api"
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/actor"
@@ -25,21 +26,26 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/sandbox"
 	"debitdesk/models/store"
+	"debitdesk/models/subscription"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
+	"debitdesk/models/webhook/post"
 )
 
 // services are the use cases of the product.
 type services struct {
-	merchants   *merchant.Service
-	clients     *client.Service
-	users       *user.Service
-	credentials *credential.Service
-	purchases   *purchase.Service
-	debits      *debit.Service
-	outbox      *outbox.Service
-	billing     *billing.Service
-	batches     *batch.Service
-	sandbox     *sandbox.Desk // nil in live mode
+	merchants     *merchant.Service
+	clients       *client.Service
+	users         *user.Service
+	credentials   *credential.Service
+	purchases     *purchase.Service
+	debits        *debit.Service
+	outbox        *outbox.Service
+	billing       *billing.Service
+	batches       *batch.Service
+	subscriptions *subscription.Service
+	webhooks      *webhook.Service
+	sandbox       *sandbox.Desk // nil in live mode
 }
 
 // talks is how many conversations with the mail relay go side by side.
@@ -71,6 +77,7 @@ func wire(a *App, baseURL string) (services, error) {
 		outbox:      &outbox.Service{Store: s, Sender: sender, AtOnce: talks, Sent: purchases.Mailed, Compose: bills.Compose},
 		billing:     bills,
 	}
+	out.subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
 	purchases.Readdress = readdressing(out.clients)
 	if relay, ok := sender.(*smtp.Relay); ok {
 		out.outbox.Sender = outbox.WithFiles{Sender: relay, File: bills.File}
@@ -79,8 +86,10 @@ func wire(a *App, baseURL string) (services, error) {
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			a.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
+	out.webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](s), Read: s, Queue: s, Post: post.New(a.Config.Sandbox()), Letters: letters.Writer{Base: baseURL},
+		Now: now, Log: a.Log, Agent: "Debitdesk/" + version(), Body: api.Events{Base: api.Base(baseURL), Purchase: s.Snapshot, Subscriber: s.SubscriberSnapshot}.Body}
 	if a.Config.Sandbox() {
-		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,
+		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Subscriptions: out.subscriptions, Webhooks: out.webhooks, Mail: out.outbox.SendDue,
 			Payer: bank.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})

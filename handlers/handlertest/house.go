@@ -38,6 +38,7 @@ import (
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/subscription"
 	"debitdesk/models/user"
 )
 
@@ -56,8 +57,10 @@ type House struct {
 	Batches   *batch.Service
 	Billing   *billing.Service
 	Requests  *requestlog.Log // Flush it to see what was asked
-	A, B      Merchant
-	tb        testing.TB
+	// Subscriptions bill nothing by themselves here; tests call Run.
+	Subscriptions *subscription.Service
+	A, B          Merchant
+	tb            testing.TB
 }
 
 // Merchant is one business of the cast.
@@ -98,6 +101,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	}
 	h.Billing = &billing.Service{InTx: store.Runner[billing.Tx](db), Read: db, Purchases: h.Purchases, Letters: letters.Writer{Base: BaseURL}, Draw: papers.Printer{Base: BaseURL}.Draw}
 	h.Purchases.Papers = h.Billing
+	h.Subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](db), Read: db, Purchases: h.Purchases, Now: db.Now}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: db.Now, Issuer: BaseURL}
 	h.Deps = handlers.Deps{
@@ -105,7 +109,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
 		OAuth: credentials,
 		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Purchases: &api.Purchases{Base: BaseURL, Service: h.Purchases},
-			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}},
+			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}, Templates: &api.Templates{Base: BaseURL, Service: h.Subscriptions}},
 	}
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
 	h.Requests = &requestlog.Log{Write: db.InsertRequests, NewID: db.NewID, Now: db.Now}

@@ -33,6 +33,7 @@ type Tx struct {
 	waiting []statement
 	musts   int // how many of them, at the front, decide whether the transaction may be
 	jobs    []queue.Job
+	news    []news
 	begun   bool
 	broken  error // a row that could not be written; the commit refuses
 }
@@ -66,6 +67,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	if tx.broken != nil {
 		return tx.broken
 	}
+	tx.tellAll()
 	if rec := tx.keepAnswer(); rec != nil {
 		defer func() {
 			if err == nil {
@@ -125,10 +127,11 @@ func (t *Tx) release() {
 
 // lostOr turns what a lost race looks like in PostgreSQL into fault.ErrLost: our
 // own exception, a deadlock that two changes of the same records ran into, a
-// second debit under a once-off mandate, or a second amendment of a token.
+// second debit under a once-off mandate, a second amendment of a token, or a period
+// that was billed already.
 func lostOr(err error) error {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001" || pg.ConstraintName == "collections_once" || pg.ConstraintName == "amendments_one_open") {
+	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001" || pg.ConstraintName == "collections_once" || pg.ConstraintName == "amendments_one_open" || pg.ConstraintName == "billing_periods_pkey") {
 		return fault.ErrLost
 	}
 	return err
