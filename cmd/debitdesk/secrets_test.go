@@ -222,13 +222,14 @@ func (v *vault) look() {
 	}
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	v.billsByTable(cookie)
+	v.app.Requests.Flush(v.t.Context())
 	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
 	must(v.t, v.app.Services.statements.TakeUp(v.t.Context()))
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
 		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
 		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
 		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
-		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events"}
+		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -318,11 +319,12 @@ func around(text, n string) string {
 // searched looks through every row of every table, bytes in their usual forms.
 func (v *vault) searched() {
 	v.t.Helper()
+	v.app.Requests.Flush(v.t.Context())
 	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
-	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements"} {
+	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements", "api_requests"} {
 		if !slices.Contains(tables, must) {
 			v.t.Errorf("no table %s", must)
 		}

@@ -37,6 +37,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/report"
+	"debitdesk/models/requestlog"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
@@ -62,6 +63,7 @@ type House struct {
 	Batches   *batch.Service
 	Billing   *billing.Service
 	Webhooks  *webhook.Service
+	Requests  *requestlog.Log // Flush it to see what was asked
 	// Subscriptions bill nothing by themselves here; tests call Run.
 	Subscriptions *subscription.Service
 	A, B          Merchant
@@ -119,6 +121,9 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}, Templates: &api.Templates{Base: BaseURL, Service: h.Subscriptions}},
 	}
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
+	h.Requests = &requestlog.Log{Write: db.InsertRequests, NewID: db.NewID, Now: db.Now}
+	h.Deps.RequestLog = h.Requests.Add
+	h.Deps.Requests = &web.Requests{Desk: desk, Log: &requestlog.Service{Read: db}, Credentials: credentials}
 	h.Deps.ErrorPage = desk.ErrorPage
 	document, err := openapi.Read(BaseURL)
 	must(tb, err)
