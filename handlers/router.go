@@ -49,6 +49,7 @@ type Deps struct {
 	SetUp        *web.MandateForms
 	Home         *web.Home
 	Batches      *web.Batches
+	Templates    *web.Templates
 	Invoices     *web.Invoices
 	Live         *web.Live
 }
@@ -101,6 +102,7 @@ func (e *edge) routes() {
 	e.desk()
 	e.debits()
 	e.batches()
+	e.templates()
 	e.jsonAPI()
 	e.playground()
 }

@@ -59,8 +59,9 @@ type Filter struct {
 
 // SubscriberFilter narrows the list of a template's subscribers.
 type SubscriberFilter struct {
-	Status Status // empty: all
-	Search string
+	Status   Status // empty: all
+	Search   string
+	ClientID uuid.UUID // zero: of all clients
 }
 
 func later() error { return fault.New(fault.Unavailable, "unavailable", "Not at this moment.") }
