@@ -66,10 +66,13 @@ func (p *Pages) subscription(c echo.Context) (purchase.Record, subscription.Temp
 	return rec, t, s, err
 }
 
-// stoppable: what is stopped or over already cannot be stopped again.
+// stoppable: what has not begun, is stopped by the payer or over cannot be stopped.
 func stoppable(s subscription.Subscriber) bool {
-	return s.Status == subscription.Active || s.Status == subscription.Pending
+	return s.Status == subscription.Active || s.Status == subscription.Paused && s.Why != byPayer
 }
+
+// byPayer is why a subscriber is paused whom the payer stopped.
+const byPayer = "payer"
 
 // stopping says in plain words what stopping means.
 func stopping(brand string) []string {
@@ -93,20 +96,20 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template, s
 	} else if stoppable(s) {
 		v.Rules = append(v.Rules, "It goes on until you or "+rec.Brand.Name+" stop it.")
 	}
-	switch s.Status {
-	case subscription.Active, subscription.Pending:
+	if stoppable(s) {
 		v.Stop = at
-		if t.Paused {
-			v.Rules = append([]string{rec.Brand.Name + " has paused it for the moment: nothing is billed until it goes on."}, v.Rules...)
-		}
-		if s.Status == subscription.Pending {
-			v.Rules = append([]string{"It begins when you have paid or given your bank account."}, v.Rules...)
-		}
-	case subscription.Paused:
+	}
+	switch {
+	case s.Status == subscription.Pending:
+		v.Kind, v.Icon, v.Rules = "wait", "clock", append([]string{"It begins when you have paid or given your bank account. If you do neither, nothing is debited."}, v.Rules...)
+	case s.Status == subscription.Inactive:
+		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", "This subscription is over", "“"+t.Title+"” of "+rec.Brand.Name+". Nothing more is billed.", nil
+	case s.Status == subscription.Paused && s.Why == byPayer:
 		v.Kind, v.Icon, v.Title, v.Text = "wait", "x", "This subscription is stopped", "“"+t.Title+"” of "+rec.Brand.Name+". Nothing more is billed."
 		v.Rules = []string{"A debit that was planned before may still go through.", "To begin again, ask " + rec.Brand.Name + "."}
-	case subscription.Inactive:
-		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", "This subscription is over", "“"+t.Title+"” of "+rec.Brand.Name+". Nothing more is billed.", nil
+	case s.Status == subscription.Paused, t.Paused:
+		v.Kind, v.Icon = "wait", "clock"
+		v.Rules = append([]string{rec.Brand.Name + " has paused it for the moment: nothing is billed until it goes on."}, v.Rules...)
 	}
 	v.Frame = p.frame(rec, v.Title)
 	return v

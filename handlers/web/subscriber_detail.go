@@ -121,7 +121,7 @@ func nextDate(p subscription.Plan, s subscription.Subscriber, i int) (day calend
 	if p.Cycles != nil && s.Cycle+i >= *p.Cycles || s.Anchor.IsZero() {
 		return day, false
 	}
-	return p.BillOn(s.Anchor, s.Cycle+i), true
+	return p.Of(s).BillOn(s.Anchor, s.Cycle+i), true
 }
 
 func periodsWords(p subscription.Plan, s subscription.Subscriber) string {

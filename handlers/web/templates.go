@@ -152,4 +152,4 @@ func (h *Templates) findSubscription(c echo.Context) (subscription.Template, err
 
 // templateAct is what a person must be allowed to do in order to change templates
 // and subscribers.
-const templateAct = actor.Write
+const templateAct = actor.Bill
