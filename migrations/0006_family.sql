@@ -84,6 +84,22 @@ ALTER TABLE purchases ADD COLUMN template_id uuid, ADD COLUMN subscriber_id uuid
 CREATE INDEX purchases_by_subscriber ON purchases (subscriber_id, id) WHERE subscriber_id IS NOT NULL;
 CREATE INDEX purchases_by_template ON purchases (template_id, id) WHERE template_id IS NOT NULL;
 
+-- A subscriber's purchase that stored an account, or the first one that was paid by
+-- hand, is noted on the subscriber in the same transaction, whoever writes it.
+-- +goose StatementBegin
+CREATE FUNCTION note_subscriber() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE template_clients SET stored_token = NEW.id, stored_at = NEW.updated_at, version = version + 1
+    WHERE id = NEW.subscriber_id AND status <> 'inactive'
+        AND (NEW.is_recurring_token OR status = 'pending' AND first_purchase_id = NEW.id);
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER note_subscriber AFTER UPDATE OF is_recurring_token, marked_as_paid ON purchases
+    FOR EACH ROW WHEN (NEW.subscriber_id IS NOT NULL
+        AND (NEW.is_recurring_token AND NOT OLD.is_recurring_token OR NEW.marked_as_paid AND NOT OLD.marked_as_paid))
+    EXECUTE FUNCTION note_subscriber();
+
 -- Events: what happened to an object, in the order in which it was committed.
 CREATE TABLE webhooks (
     id           uuid PRIMARY KEY,
@@ -208,6 +224,8 @@ CREATE INDEX company_statements_by_merchant ON company_statements (merchant_id, 
 CREATE INDEX company_statements_open ON company_statements (id) WHERE status IN ('pending', 'running');
 
 -- +goose Down
+DROP TRIGGER note_subscriber ON purchases;
+DROP FUNCTION note_subscriber;
 DROP TABLE company_statements, api_requests, delivery_attempts, deliveries, events, merchant_keys, webhooks, billing_periods;
 ALTER TABLE credentials DROP COLUMN replaced_by, DROP COLUMN replaces;
 ALTER TABLE purchases DROP COLUMN template_id, DROP COLUMN subscriber_id;

@@ -25,21 +25,23 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/sandbox"
 	"debitdesk/models/store"
+	"debitdesk/models/subscription"
 	"debitdesk/models/user"
 )
 
 // services are the use cases of the product.
 type services struct {
-	merchants   *merchant.Service
-	clients     *client.Service
-	users       *user.Service
-	credentials *credential.Service
-	purchases   *purchase.Service
-	debits      *debit.Service
-	outbox      *outbox.Service
-	billing     *billing.Service
-	batches     *batch.Service
-	sandbox     *sandbox.Desk // nil in live mode
+	merchants     *merchant.Service
+	clients       *client.Service
+	users         *user.Service
+	credentials   *credential.Service
+	purchases     *purchase.Service
+	debits        *debit.Service
+	outbox        *outbox.Service
+	billing       *billing.Service
+	batches       *batch.Service
+	subscriptions *subscription.Service
+	sandbox       *sandbox.Desk // nil in live mode
 }
 
 // talks is how many conversations with the mail relay go side by side.
@@ -71,6 +73,7 @@ func wire(a *App, baseURL string) (services, error) {
 		outbox:      &outbox.Service{Store: s, Sender: sender, AtOnce: talks, Sent: purchases.Mailed, Compose: bills.Compose},
 		billing:     bills,
 	}
+	out.subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
 	purchases.Readdress = readdressing(out.clients)
 	if relay, ok := sender.(*smtp.Relay); ok {
 		out.outbox.Sender = outbox.WithFiles{Sender: relay, File: bills.File}
@@ -80,7 +83,7 @@ func wire(a *App, baseURL string) (services, error) {
 			a.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
 	if a.Config.Sandbox() {
-		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,
+		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Subscriptions: out.subscriptions, Mail: out.outbox.SendDue,
 			Payer: bank.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})

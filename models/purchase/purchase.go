@@ -122,6 +122,8 @@ type Options struct {
 	OrderID         *string  `json:"order_id,omitempty"`
 	Tags            []string `json:"tags,omitempty"`
 	Source          string   `json:"source,omitempty"` // flow of attempts: api, web_office, payform
+	// InvoiceOnFailure: a charge that fails is asked for by a payable invoice (subscriptions).
+	InvoiceOnFailure bool `json:"invoice_on_failure,omitempty"`
 }
 
 // Payment is the money that came in. Its JSON is how it is stored.

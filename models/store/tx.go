@@ -112,10 +112,11 @@ func (t *Tx) release() {
 
 // lostOr turns what a lost race looks like in PostgreSQL into fault.ErrLost: our
 // own exception, a deadlock that two changes of the same records ran into, a
-// second debit under a once-off mandate, or a second amendment of a token.
+// second debit under a once-off mandate, a second amendment of a token, or a period
+// that was billed already.
 func lostOr(err error) error {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001" || pg.ConstraintName == "collections_once" || pg.ConstraintName == "amendments_one_open") {
+	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001" || pg.ConstraintName == "collections_once" || pg.ConstraintName == "amendments_one_open" || pg.ConstraintName == "billing_periods_pkey") {
 		return fault.ErrLost
 	}
 	return err

@@ -32,6 +32,41 @@ func (p Plan) Dates(anchor calendar.Date, n int) []calendar.Date {
 	return dates
 }
 
+// Of is the plan as one subscriber runs on it: a first date that was given is the
+// date of the first charge, and trials are not added to it (ours).
+func (p Plan) Of(s Subscriber) Plan {
+	if !s.FirstOn.IsZero() {
+		p.TrialPeriods, p.ChargeAtEnd = 0, false
+	}
+	return p
+}
+
+// Upcoming are the next n billing dates of a subscriber that was activated, and no
+// more than are left of its cycles.
+func (p Plan) Upcoming(s Subscriber, n int) []calendar.Date {
+	if s.Anchor.IsZero() || s.Status == Inactive {
+		return nil
+	}
+	if p.Cycles != nil {
+		n = min(n, *p.Cycles-s.Passed)
+	}
+	var dates []calendar.Date
+	for i := range max(n, 0) {
+		dates = append(dates, p.Of(s).BillOn(s.Anchor, s.Cycle+i))
+	}
+	return dates
+}
+
+// period is the period that a subscriber is at.
+func (p Plan) period(s Subscriber) Period {
+	of := p.Of(s)
+	out := Period{SubscriberID: s.ID, BilledOn: of.BillOn(s.Anchor, s.Cycle), StartsOn: of.Start(s.Anchor, s.Cycle+of.TrialPeriods)}
+	if p.ChargeAtEnd && !of.ChargeAtEnd {
+		out.StartsOn = of.Start(s.Anchor, s.Cycle-1)
+	}
+	return out
+}
+
 // DueOn is the day on which what is billed on a day is due.
 func (p Plan) DueOn(billed calendar.Date) calendar.Date { return add(billed, p.DuePeriod, p.DueUnits) }
 

@@ -2,22 +2,26 @@ package subscription
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
-	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
 
 // Service holds the use cases of templates and subscribers, and bills the periods
 // that begin.
 type Service struct {
+	InTx      func(context.Context, func(Tx) error) error
+	Read      Reader
 	Purchases *purchase.Service
 	Now       func() time.Time
+	AtOnce    int // subscribers that are billed side by side; 0: 8
 }
 
 // Input is a template as it was asked for.
@@ -64,59 +68,28 @@ type SubscriberFilter struct {
 	ClientID uuid.UUID // zero: of all clients
 }
 
-func later() error { return fault.New(fault.Unavailable, "unavailable", "Not at this moment.") }
+// tries is how often a change starts again after another came first.
+const tries = 5
 
-func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Template, error) {
-	return Template{}, later()
+// again repeats what lost a race; who loses looks at what is there then.
+func again(try func() error) error {
+	var lost error
+	for range tries {
+		err := try()
+		if !errors.Is(err, fault.ErrLost) {
+			return err
+		}
+		lost = err
+	}
+	return fault.New(fault.Conflict, "conflict", "This is being changed by somebody else. Try again.").Because(lost)
 }
-func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Template, error) {
-	return Template{}, later()
+
+func today(now time.Time) calendar.Date { return calendar.DateOf(now) }
+
+func noteTemplate(tx Tx, who actor.Actor, t Template, action, text string, before, after map[string]any) {
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "template", ObjectID: t.ID, Text: text, Before: before, After: after})
 }
-func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Template], error) {
-	return paging.Page[Template]{}, later()
+
+func noteSubscriber(tx Tx, who actor.Actor, s Subscriber, action, text string, before, after map[string]any) {
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "subscriber", ObjectID: s.ID, ClientID: s.ClientID, PurchaseID: s.FirstPurchaseID, Text: text, Before: before, After: after})
 }
-func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, in Input) (Template, error) {
-	return Template{}, later()
-}
-func (s *Service) SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (Template, error) {
-	return Template{}, later()
-}
-func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error { return later() }
-func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID, in SubscriberInput) (purchase.Record, error) {
-	return purchase.Record{}, later()
-}
-func (s *Service) Add(ctx context.Context, who actor.Actor, id uuid.UUID, in SubscriberInput) (Added, error) {
-	return Added{}, later()
-}
-func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID uuid.UUID, f SubscriberFilter, ask paging.Ask) (paging.Page[Subscriber], error) {
-	return paging.Page[Subscriber]{}, later()
-}
-func (s *Service) Subscriber(ctx context.Context, who actor.Actor, templateID, id uuid.UUID) (Subscriber, error) {
-	return Subscriber{}, later()
-}
-func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uuid.UUID, change func(*SubscriberInput)) (Subscriber, error) {
-	return Subscriber{}, later()
-}
-func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (Subscriber, error) {
-	return Subscriber{}, later()
-}
-func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
-	return Subscriber{}, later()
-}
-func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
-	return Subscriber{}, later()
-}
-func (s *Service) Periods(ctx context.Context, who actor.Actor, id uuid.UUID) ([]Period, error) {
-	return nil, later()
-}
-func (s *Service) CancelByPayer(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (Subscriber, error) {
-	return Subscriber{}, later()
-}
-func (s *Service) SubscriptionOf(ctx context.Context, purchaseID uuid.UUID) (Template, Subscriber, bool, error) {
-	return Template{}, Subscriber{}, false, nil
-}
-func (s *Service) Run(ctx context.Context) (int, error) { return 0, nil }
-func (s *Service) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
-	return at, false, nil
-}
-func (s *Service) Overdue(ctx context.Context) (bool, error) { return false, nil }
