@@ -41,10 +41,10 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
 		Account:    &web.Account{Desk: desk, Self: s.users},
-		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
+		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Subscriptions: s.subscriptions, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
 	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store}
-	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store)
+	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store).Subscribe(s.subscriptions)
 	rooms.Live.Watch = watch
 	deps.Rooms(rooms)
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}

@@ -105,23 +105,11 @@ func (h *Templates) periods(c echo.Context, t subscription.Template, s subscript
 		v.Periods = append(v.Periods, row)
 	}
 	if s.Status == subscription.Active && !s.NextOn.IsZero() {
-		for i := range datesShown {
-			day, ok := nextDate(t.Plan, s, i)
-			if !ok {
-				break
-			}
-			v.Coming = append(v.Coming, billingDay(h.Purchases.Service.Timetable, h.Purchases.Service.Calendar, t.Plan, day, "previous"))
+		for _, day := range t.Plan.Upcoming(s, datesShown) {
+			v.Coming = append(v.Coming, billingDay(h.Purchases.Service.Timetable, h.Purchases.Service.Calendar, t.Plan, day, calendar.Previous))
 		}
 	}
 	return nil
-}
-
-// nextDate is the i-th billing date from now on, i from 0; false when there is none.
-func nextDate(p subscription.Plan, s subscription.Subscriber, i int) (day calendar.Date, ok bool) {
-	if p.Cycles != nil && s.Cycle+i >= *p.Cycles || s.Anchor.IsZero() {
-		return day, false
-	}
-	return p.Of(s).BillOn(s.Anchor, s.Cycle+i), true
 }
 
 func periodsWords(p subscription.Plan, s subscription.Subscriber) string {

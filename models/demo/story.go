@@ -26,6 +26,7 @@ type story struct {
 	admin    actor.Actor // who does what a person does
 	today    calendar.Date
 	steps    []step
+	members  []*member
 }
 
 type step struct {
