@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/handlertest"
@@ -26,6 +27,7 @@ import (
 	"debitdesk/models/purchase"
 	room "debitdesk/models/sandbox"
 	"debitdesk/models/store"
+	"debitdesk/models/subscription"
 	"debitdesk/models/user"
 )
 
@@ -106,7 +108,16 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+	followed, err := s.Subscriptions.Create(s.t.Context(), s.A.Actor, subscription.Input{Title: "Gym", IsSubscription: true, Plan: subscription.Default(),
+		Pattern: purchase.Input{BrandID: s.A.BrandID, Details: purchase.Details{Products: []purchase.Product{{Name: "Gym", PriceCents: 100, Quantity: decimal.NewFromInt(1)}}}}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	added, err := s.Subscriptions.Add(s.t.Context(), s.A.Actor, followed.ID, subscription.SubscriberInput{ClientID: uuid.MustParse(client)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.ids = map[string]string{"/templates/": followed.ID.String(), "subscriber": added.Subscriber.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
 }
 
@@ -128,6 +139,8 @@ func (s *street) id(route, parameter string) string {
 		return s.file
 	case "n":
 		return "0"
+	case "sid":
+		return s.ids["subscriber"]
 	}
 	for begins, id := range s.ids {
 		if strings.HasPrefix(strings.TrimPrefix(route, "/api/v1"), begins) {

@@ -207,7 +207,7 @@ func (h *Templates) addRow(ctx context.Context, c echo.Context, t subscription.T
 		return h.Service.Add(ctx, access.Actor(c), t.ID, in)
 	}, func(a subscription.Added) string { return subscriberHref(a.Subscriber, "") }, &to)
 	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.Conflict || f.Kind == fault.NotFound) {
-		return f.Error(), nil
+		return f.Message, nil
 	}
 	return "", err
 }

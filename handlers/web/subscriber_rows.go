@@ -161,6 +161,8 @@ func (h *Templates) judge(ctx context.Context, who actor.Actor, t subscription.T
 			r.problem = "This client subscribes to the template already."
 		case !r.firstOn.IsZero() && r.firstOn.Before(today):
 			r.problem = "The first date is over."
+		case r.firstOn.Year > today.Year+10:
+			r.problem = "The first date is more than ten years ahead."
 		}
 		if r.problem == "" {
 			seen[r.clientID] = r.number

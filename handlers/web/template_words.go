@@ -110,17 +110,25 @@ func (h *Templates) dates(p subscription.Plan, anchor calendar.Date, method stri
 func billingDay(rules collection.Timetable, cal *calendar.Calendar, p subscription.Plan, day calendar.Date, shift calendar.Shift) pages.BillingDay {
 	due := p.DueOn(day)
 	plan := rules.Plan(cal, rules.DueOn(due), shift, day.At(0, 0))
-	out := pages.BillingDay{Billed: dayTime(day), Due: dayTime(due), Debit: dayTime(plan.ActionDate), Weekday: plan.ActionDate.Format("Mon")}
+	out := pages.BillingDay{Billed: dayTime(day), Due: dayTime(due), Debit: dayTime(plan.ActionDate)}
 	if plan.ActionDate != due {
 		reason, closed := cal.Closed(due)
 		switch {
 		case closed:
-			out.Why = reason
+			out.Why = "due falls on " + closedOn(reason)
 		case plan.ActionDate.After(due):
 			out.Why = "the bank needs two days"
 		}
 	}
 	return out
+}
+
+// closedOn puts a closed day into a sentence: "a Sunday", "Good Friday".
+func closedOn(reason string) string {
+	if reason == time.Saturday.String() || reason == time.Sunday.String() {
+		return "a " + reason
+	}
+	return reason
 }
 
 var subscriberPills = map[subscription.Status]components.Pill{
