@@ -154,6 +154,7 @@ func (s *Service) changeTemplate(ctx context.Context, who actor.Actor, id uuid.U
 		return s.InTx(ctx, func(tx Tx) error {
 			t.UpdatedAt = tx.Now()
 			tx.MoveTemplate(t)
+			t.Version++
 			note(tx, before, t)
 			return tx.Answered(t)
 		})
