@@ -31,7 +31,7 @@ func TestASubscriptionIsBilledMonthByMonth(t *testing.T) {
 	owner.set("start", "2099-01-31")
 	owner.do("tell the form", chromedp.Evaluate(`document.querySelector('[name="start"]').dispatchEvent(new Event('change', {bubbles: true}))`, nil))
 	owner.sees("every month on the 31st (last day in shorter months)")
-	owner.sees("28 Feb 2099")
+	owner.sees("28\u00a0Feb\u00a02099")
 	owner.looksAt("template-new")
 	owner.click("Save template")
 	owner.sees("No subscriber yet")
