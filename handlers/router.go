@@ -60,6 +60,7 @@ type API struct {
 	Purchases *api.Purchases
 	Tokens    *api.Tokens
 	Billing   *api.Billing
+	Templates *api.Templates
 }
 
 type edge struct {
@@ -102,8 +103,9 @@ func (e *edge) routes() {
 	e.desk()
 	e.debits()
 	e.batches()
-	e.templates()
+	e.templateRooms()
 	e.jsonAPI()
+	e.templates()
 	e.playground()
 }
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/handlertest"
@@ -27,7 +26,6 @@ import (
 	"debitdesk/models/purchase"
 	room "debitdesk/models/sandbox"
 	"debitdesk/models/store"
-	"debitdesk/models/subscription"
 	"debitdesk/models/user"
 )
 
@@ -38,7 +36,7 @@ type street struct {
 	log         *bytes.Buffer // errors alone
 	credentials *credential.Service
 	ids         map[string]string // by the beginning of an address
-	file        string
+	file, btc   string
 }
 
 func newStreet(t *testing.T) *street {
@@ -108,16 +106,10 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	followed, err := s.Subscriptions.Create(s.t.Context(), s.A.Actor, subscription.Input{Title: "Gym", IsSubscription: true, Plan: subscription.Default(),
-		Pattern: purchase.Input{BrandID: s.A.BrandID, Details: purchase.Details{Products: []purchase.Product{{Name: "Gym", PriceCents: 100, Quantity: decimal.NewFromInt(1)}}}}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	added, err := s.Subscriptions.Add(s.t.Context(), s.A.Actor, followed.ID, subscription.SubscriberInput{ClientID: uuid.MustParse(client)})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.ids = map[string]string{"/templates/": followed.ID.String(), "subscriber": added.Subscriber.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+	template := s.API("POST", "/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"m","is_subscription":true,"purchase":{"products":[{"name":"m","price":100}]}}`, s.A.BrandID)).Want(201).Text("id")
+	added := s.API("POST", "/billing_templates/"+template+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(200).JSON()
+	s.btc, _ = added["billing_template_client"].(map[string]any)["id"].(string)
+	s.ids = map[string]string{"/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
 }
 
@@ -137,6 +129,8 @@ func (s *street) id(route, parameter string) string {
 		return s.ids["/tokens/"]
 	case "file":
 		return s.file
+	case "btc_id":
+		return s.btc
 	case "n":
 		return "0"
 	case "sid":
@@ -185,7 +179,9 @@ func (s *street) unbroken(what string, got handlertest.Answer) {
 	}
 }
 
-func isAPI(route string) bool { return strings.HasPrefix(route, "/api/") || route == "/billing" }
+func isAPI(route string) bool {
+	return strings.HasPrefix(route, "/api/") || strings.HasPrefix(route, "/billing")
+}
 
 func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	t.Parallel()

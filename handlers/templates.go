@@ -1,39 +1,24 @@
 package handlers
 
-// templates are the pages of billing templates and their subscribers.
+// templates is billing templates and who subscribes to them, below /api/v1 and at
+// the root (API contract 1.1). "clients" is no id of a template: the fixed word
+// comes before the parameter whatever the order here.
 func (e *edge) templates() {
-	h := e.Templates
+	h := e.API.Templates
 	if h == nil {
 		return
 	}
-	person, file := e.people(smallForm), e.people(bigFile)
-	e.at(person, "GET", "/templates", h.List)
-	e.at(person, "POST", "/templates", h.Create)
-	e.at(person, "GET", "/templates/new", h.New)
-	e.at(person, "POST", "/templates/preview", h.Preview)
-	e.at(person, "GET", "/templates/:id", h.Show)
-	e.at(person, "GET", "/templates/:id/edit", h.Edit)
-	e.at(person, "POST", "/templates/:id/edit", h.Change)
-	e.at(person, "GET", "/templates/:id/pause", h.AskPause)
-	e.at(person, "POST", "/templates/:id/pause", h.Pause)
-	e.at(person, "GET", "/templates/:id/deletion", h.AskDelete)
-	e.at(person, "POST", "/templates/:id/deletion", h.Delete)
-	e.at(person, "GET", "/templates/:id/invoice", h.AskInvoice)
-	e.at(person, "POST", "/templates/:id/invoice", h.Invoice)
-	e.at(person, "GET", "/templates/:id/pending", h.AskPending)
-	e.at(person, "POST", "/templates/:id/pending", h.Pending)
-
-	e.at(person, "POST", "/templates/:id/subscribers", h.Add)
-	e.at(person, "GET", "/templates/:id/subscribers/new", h.NewSubscriber)
-	e.at(person, "GET", "/templates/:id/subscribers/export", h.Export)
-	e.at(person, "GET", "/templates/:id/subscribers/bulk", h.AskBulk)
-	e.at(file, "POST", "/templates/:id/subscribers/check", h.CheckBulk)
-	e.at(file, "POST", "/templates/:id/subscribers/bulk", h.Bulk)
-	e.at(person, "GET", "/templates/:id/subscribers/:sid", h.Subscriber)
-	e.at(person, "GET", "/templates/:id/subscribers/:sid/edit", h.EditSubscriber)
-	e.at(person, "POST", "/templates/:id/subscribers/:sid/edit", h.ChangeSubscriber)
-	e.at(person, "POST", "/templates/:id/subscribers/:sid/pause", h.PauseSubscriber)
-	e.at(person, "POST", "/templates/:id/subscribers/:sid/reminder", h.Remind)
-	e.at(person, "GET", "/templates/:id/subscribers/:sid/removal", h.AskRemove)
-	e.at(person, "POST", "/templates/:id/subscribers/:sid/removal", h.Remove)
+	s := e.programs(jsonBody)
+	e.apiAndRoot(s, "POST", "/billing_templates", h.Create)
+	e.apiAndRoot(s, "GET", "/billing_templates", h.List)
+	e.apiAndRoot(s, "GET", "/billing_templates/clients/:btc_id", h.Subscriber)
+	e.apiAndRoot(s, "PATCH", "/billing_templates/clients/:btc_id", h.Change)
+	e.apiAndRoot(s, "GET", "/billing_templates/:id", h.Get)
+	e.apiAndRoot(s, "PUT", "/billing_templates/:id", h.Update)
+	e.apiAndRoot(s, "DELETE", "/billing_templates/:id", h.Delete)
+	e.apiAndRoot(s, "POST", "/billing_templates/:id/send_invoice", h.SendInvoice)
+	e.apiAndRoot(s, "POST", "/billing_templates/:id/add_subscriber", h.AddSubscriber)
+	e.apiAndRoot(s, "GET", "/billing_templates/:id/clients", h.Subscribers)
+	e.apiAndRoot(s, "GET", "/billing_templates/:id/clients/:btc_id", h.Subscriber)
+	e.apiAndRoot(s, "PATCH", "/billing_templates/:id/clients/:btc_id", h.Change)
 }

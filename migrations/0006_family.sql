@@ -147,10 +147,10 @@ CREATE INDEX events_by_age ON events (created_at);
 CREATE TABLE deliveries (
     id           uuid PRIMARY KEY,
     merchant_id  uuid NOT NULL,
-    seq          bigint NOT NULL REFERENCES events (seq),
+    seq          bigint NOT NULL,                 -- of its event; both are written by one statement
     event_id     uuid NOT NULL,
     source_id    uuid NOT NULL,
-    webhook_id   uuid REFERENCES webhooks (id),   -- null: the success_callback of a purchase
+    webhook_id   uuid,                            -- null: the success_callback of a purchase
     endpoint     uuid NOT NULL,                   -- whose order is kept: the webhook, or the purchase of a callback
     address      text NOT NULL,
     state        text NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'dropped')),
@@ -167,7 +167,9 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_waiting ON deliveries (endpoint, source_id, seq) WHERE state = 'pending';
 CREATE INDEX deliveries_due ON deliveries (next_at) WHERE state = 'pending';
 CREATE INDEX deliveries_by_webhook ON deliveries (merchant_id, webhook_id, id);
+CREATE INDEX deliveries_by_merchant ON deliveries (merchant_id, id);
 CREATE INDEX deliveries_by_event ON deliveries (event_id);
+CREATE INDEX deliveries_done ON deliveries (done_at) WHERE done_at IS NOT NULL;
 
 CREATE TABLE delivery_attempts (
     delivery_id uuid NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,

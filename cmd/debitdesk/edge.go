@@ -36,6 +36,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 			Purchases: &api.Purchases{Base: base, Service: s.purchases},
 			Tokens:    &api.Tokens{Base: base, Service: s.purchases},
 			Billing:   &api.Billing{Service: s.billing},
+			Templates: &api.Templates{Base: base, Service: s.subscriptions},
 		},
 		Login:      &access.Login{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		OAuth:      s.credentials,

@@ -134,6 +134,11 @@ func (v *vault) live(account string) {
 	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Cover","price":20000}],"payment_method_details":{"direct_debit":{"value_type":"VARIABLE","authentication_type":"DELAYED","debit_sequence":"RCUR",
 		"adjustment_category":"NEVER","verify_account":true,"max_amount_cents":30000}}}}`, client, v.brand))
+	template := v.api(201, "POST", "/api/v1/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"Gym","is_subscription":true,"purchase":{"products":[{"name":"Month","price":10000}]}}`, v.brand))
+	subscriber := v.api(200, "POST", "/api/v1/billing_templates/"+template+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q,"subscription_debtor_account_number":%q,"subscription_debtor_id_number":%q}`,
+		client, account, idNumber), "Idempotency-Key: subscriber-"+account[6:])
+	v.api(200, "PATCH", "/billing_templates/clients/"+subscriber, fmt.Sprintf(`{"subscription_debtor_account_number":%q,"send_receipt":false}`, typedIn))
+	v.api(400, "PATCH", "/billing_templates/clients/"+subscriber, fmt.Sprintf(`{"subscription_debtor_account_number":"%s%s","subscription_debtor_id_number":{"x":%q}}`, account, strings.Repeat("1", 30), idNumber))
 }
 
 // wrongs are requests that are refused: what they say must not repeat a number.
@@ -219,7 +224,8 @@ func (v *vault) look() {
 	v.billsByTable(cookie)
 	v.subscribes(cookie)
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
-		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails", "/developers/credentials": "credentials"}
+		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
+		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -236,7 +242,7 @@ func (v *vault) look() {
 			_, after, more := strings.Cut(after, "/")
 			paths = nil
 			for _, id := range v.ids(table) {
-				rest := strings.NewReplacer(":token_id", id, ":n", "0", ":file", id, ":sid", v.subscriber(id)).Replace(after)
+				rest := strings.NewReplacer(":token_id", id, ":btc_id", id, ":n", "0", ":file", id, ":sid", v.subscriber(id)).Replace(after)
 				paths = append(paths, before+"/"+id+map[bool]string{true: "/"}[more]+rest)
 			}
 		}

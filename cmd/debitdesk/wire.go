@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/handlers/api"
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
 	"debitdesk/models/actor"
@@ -27,6 +28,8 @@ import (
 	"debitdesk/models/store"
 	"debitdesk/models/subscription"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
+	"debitdesk/models/webhook/post"
 )
 
 // services are the use cases of the product.
@@ -41,6 +44,7 @@ type services struct {
 	billing       *billing.Service
 	batches       *batch.Service
 	subscriptions *subscription.Service
+	webhooks      *webhook.Service
 	sandbox       *sandbox.Desk // nil in live mode
 }
 
@@ -82,8 +86,10 @@ func wire(a *App, baseURL string) (services, error) {
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			a.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
+	out.webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](s), Read: s, Queue: s, Post: post.New(a.Config.Sandbox()), Letters: letters.Writer{Base: baseURL},
+		Now: now, Log: a.Log, Agent: "Debitdesk/" + version(), Body: api.Events{Base: api.Base(baseURL), Purchase: s.Snapshot, Subscriber: s.SubscriberSnapshot}.Body}
 	if a.Config.Sandbox() {
-		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Subscriptions: out.subscriptions, Mail: out.outbox.SendDue,
+		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Subscriptions: out.subscriptions, Webhooks: out.webhooks, Mail: out.outbox.SendDue,
 			Payer: bank.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})

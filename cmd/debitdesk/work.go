@@ -65,6 +65,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		SendDue:   func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
 		RunDue:    func(ctx context.Context) error { return s.runDue(ctx) },
 		WorkBatch: s.batches.Work, WorkBatches: s.batches.TakeUp,
+		SendWebhooks: s.webhooks.Work, WebhooksDue: s.webhooks.Overdue,
 		FoldCounts: func(ctx context.Context) error { _, err := a.Store.FoldCounts(ctx); return err },
 	}
 	a.hurry(&d)

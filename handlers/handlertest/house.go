@@ -55,11 +55,10 @@ type House struct {
 	Purchases *purchase.Service
 	Batches   *batch.Service
 	Billing   *billing.Service
-
+	// Subscriptions bill nothing by themselves here; tests call Run.
 	Subscriptions *subscription.Service
-
-	A, B Merchant
-	tb   testing.TB
+	A, B          Merchant
+	tb            testing.TB
 }
 
 // Merchant is one business of the cast.
@@ -100,6 +99,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	}
 	h.Billing = &billing.Service{InTx: store.Runner[billing.Tx](db), Read: db, Purchases: h.Purchases, Letters: letters.Writer{Base: BaseURL}, Draw: papers.Printer{Base: BaseURL}.Draw}
 	h.Purchases.Papers = h.Billing
+	h.Subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](db), Read: db, Purchases: h.Purchases, Now: db.Now}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: db.Now, Issuer: BaseURL}
 	h.Deps = handlers.Deps{
@@ -107,7 +107,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
 		OAuth: credentials,
 		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Purchases: &api.Purchases{Base: BaseURL, Service: h.Purchases},
-			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}},
+			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}, Templates: &api.Templates{Base: BaseURL, Service: h.Subscriptions}},
 	}
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.ErrorPage = desk.ErrorPage
@@ -115,7 +115,6 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Billing: h.Billing, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
 	h.Purchases.Letters = letters.Writer{Base: BaseURL}
-	h.Subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](db), Read: db, Purchases: h.Purchases, Now: db.Now}
 	h.Deps.Payers.Subscriptions = h.Subscriptions
 	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db).Subscribe(h.Subscriptions))
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}

@@ -66,6 +66,9 @@ type Deps struct {
 	WorkBatch   func(ctx context.Context, id uuid.UUID) error // what a batch has to do
 	WorkBatches func(ctx context.Context) error               // batches that lost their worker
 
+	SendWebhooks func(ctx context.Context) error         // events that endpoints wait for; nil sends none
+	WebhooksDue  func(ctx context.Context) (bool, error) // whether there are any; asked all day
+
 	// DueEvery is how often RunDue comes round by itself; 0 is a minute.
 	DueEvery time.Duration
 	// Pressing asks each LookEvery whether RunDue is wanted before that, because

@@ -29,7 +29,11 @@ const (
 	mailLock
 	countLock
 	batchLock
+	hookLock
 )
+
+// hookLook is how soon an endpoint hears of an event.
+const hookLook = 250 * time.Millisecond
 
 const (
 	lookTime = 2 * time.Second // for the question that a sweep asks before its turn
@@ -54,7 +58,11 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},
 		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
 		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
+		{name: "send webhooks", lock: hookLock, every: 10 * time.Second, do: d.SendWebhooks, pressing: d.WebhooksDue, look: hookLook},
 	} {
+		if one.do == nil {
+			continue
+		}
 		s.under.Go(func() { s.comeRound(ctx, one) })
 	}
 	return s

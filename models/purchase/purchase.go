@@ -64,6 +64,8 @@ type Purchase struct {
 	Version                 int       // counts changes, for compare-and-set
 	CreatedIP               string
 	CreatedAt, UpdatedAt    time.Time
+
+	Seen Seen // zero for a purchase that was not read but made
 }
 
 // Details is the "purchase" object of a request. Its JSON is how it is stored.

@@ -74,6 +74,7 @@ func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
 		if i.Mail != nil {
 			mails = append(mails, mailRowOf(*i.Mail))
 		}
+		t.tellMade(i.Purchase)
 	}
 	return t.Pgx(func(tx pgx.Tx) error {
 		n := len(issued)

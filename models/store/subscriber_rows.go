@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/subscription"
+	"debitdesk/models/webhook"
 )
 
 type subscriberRow struct {
@@ -181,10 +182,7 @@ func (t *Tx) EndSubscribers(merchantID, clientID uuid.UUID) (ended []uuid.UUID, 
 	return ended, nil
 }
 
-// TellSubscriber implements subscription.Tx. Whoever tells the endpoints finds the
-// event in its table.
+// TellSubscriber implements subscription.Tx.
 func (t *Tx) TellSubscriber(name string, x subscription.Subscriber) {
-	t.later(`INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, snapshot, created_at)
-		SELECT $1, merchant_id, $3, 'billing_template_client', id, id, to_jsonb(c) - 'debit_sealed', $4 FROM template_clients c WHERE id = $2`,
-		t.NewID(), x.ID, name, t.now)
+	t.tell(x.MerchantID, name, webhook.ObjectSubscriber, x.ID, x.ID)
 }

@@ -32,6 +32,7 @@ type Tx struct {
 	waiting []statement
 	musts   int // how many of them, at the front, decide whether the transaction may be
 	jobs    []queue.Job
+	news    []news
 	begun   bool
 	broken  error // a row that could not be written; the commit refuses
 }
@@ -64,6 +65,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	if tx.broken != nil {
 		return tx.broken
 	}
+	tx.tellAll()
 	if rec := tx.keepAnswer(); rec != nil {
 		defer func() {
 			if err == nil {
