@@ -54,6 +54,7 @@ type Deps struct {
 	SetUp        *web.MandateForms
 	Home         *web.Home
 	Batches      *web.Batches
+	Templates    *web.Templates
 	Invoices     *web.Invoices
 	Live         *web.Live
 
@@ -118,6 +119,7 @@ func (e *edge) routes() {
 	e.desk()
 	e.debits()
 	e.batches()
+	e.templateRooms()
 	e.jsonAPI()
 	e.webhookAPI()
 	e.webhookPages()

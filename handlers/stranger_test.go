@@ -138,7 +138,7 @@ func (s *street) fill() {
 		s.t.Fatal(err)
 	}
 	s.ids = map[string]string{"/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
-		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked}
 }
 
@@ -162,6 +162,8 @@ func (s *street) id(route, parameter string) string {
 		return s.btc
 	case "n":
 		return "0"
+	case "sid":
+		return s.ids["subscriber"]
 	}
 	longest, found := "", ""
 	for begins, id := range s.ids {

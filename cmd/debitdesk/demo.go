@@ -59,7 +59,7 @@ type demoJSON struct {
 // clock in the past; it catches up here.
 func (a *App) demo(ctx context.Context, clients int) (made demo.Result, err error) {
 	s := a.Services
-	d := &demo.Service{Merchants: s.merchants, Users: s.users, Clients: s.clients, Purchases: s.purchases, Credentials: s.credentials,
+	d := &demo.Service{Merchants: s.merchants, Users: s.users, Clients: s.clients, Purchases: s.purchases, Credentials: s.credentials, Subscriptions: s.subscriptions,
 		Read: a.Store, Calendar: s.purchases.Calendar, Clock: a.Store.Clock, Advance: a.advance}
 	err = a.Store.AloneFilling(ctx, func() (err error) {
 		made, err = d.Prepare(ctx, clients)

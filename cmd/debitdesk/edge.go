@@ -51,7 +51,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
 		Reference:  &web.Reference{Desk: desk, Document: document},
 		Account:    &web.Account{Desk: desk, Self: s.users},
-		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
+		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Subscriptions: s.subscriptions, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
 	if deps.Limits, err = a.Config.limits(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		}
 	}
 	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store}
-	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store)
+	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store).Subscribe(s.subscriptions)
 	rooms.Live.Watch = watch
 	deps.Rooms(rooms)
 	deps.WebhookPages(desk, s.webhooks)
