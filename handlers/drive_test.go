@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/handlers"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/handlertest"
@@ -32,6 +34,14 @@ func (d *driver) good(id, body string, want int, ids ...string) handlertest.Answ
 	}
 	d.driven[id] = true
 	return d.call(op.Method, path, body).Want(want)
+}
+
+// asked is good with a query.
+func (d *driver) asked(id, query, body string, want int, ids ...string) handlertest.Answer {
+	d.t.Helper()
+	op, path := d.operation(id, ids)
+	d.driven[id] = true
+	return d.call(op.Method, path+"?"+query, body).Want(want)
 }
 
 func (d *driver) call(method, path, body string) handlertest.Answer {
@@ -76,6 +86,7 @@ func TestEveryOperationIsDrivenAgainstTheDocument(t *testing.T) {
 	d.clientsAndPurchases()
 	d.billing()
 	d.webhooks()
+	d.figures()
 	d.playground()
 	for _, op := range d.served() {
 		if id := op.Doc["operationId"].(string); !d.driven[id] {
@@ -155,6 +166,22 @@ func (d *driver) webhooks() {
 	d.good("resendSince", `{"since":1700000000}`, 200, hook)
 	d.good("getPublicKey", "", 200)
 	d.good("deleteWebhook", "", 204, hook)
+}
+
+func (d *driver) figures() {
+	d.asked("listPaymentMethods", "currency=ZAR&brand_id="+d.A.BrandID.String(), "", 200)
+	d.asked("getBalance", "currency=ZAR", "", 200)
+	d.asked("getTurnover", "currency=ZAR&from=1700000000", "", 200)
+	made := d.asked("createCompanyStatement", "currency=ZAR", `{"format":"csv","timezone":"Africa/Johannesburg"}`, 201).Text("id")
+	d.good("listCompanyStatements", "", 200)
+	d.good("getCompanyStatement", "", 200, made)
+	if err := d.Statements.Make(d.t.Context(), uuid.MustParse(made)); err != nil {
+		d.t.Fatal(err)
+	}
+	d.good("getCompanyStatement", "", 200, made)
+	d.good("downloadCompanyStatement", "", 200, made)
+	d.good("cancelCompanyStatement", "", 400, made)
+	d.good("cancelCompanyStatement", "", 200, d.asked("createCompanyStatement", "currency=ZAR", `{"format":"xlsx"}`, 201).Text("id"))
 }
 
 func (d *driver) playground() {

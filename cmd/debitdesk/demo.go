@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/actor"
 	"debitdesk/models/demo"
 )
 
@@ -38,7 +39,11 @@ func (d *demoCmd) run(ctx context.Context, c Config, io streams) (err error) {
 		return err
 	}
 	if d.JSON {
-		return printJSON(io.out, demoJSON{baseURL, made.Merchant.ID, made.Merchant.Slug, made.BrandID, made.APIToken, "", made.Users, made.Clients})
+		key, err := a.Services.webhooks.CompanyKey(ctx, actor.OperatorOf(made.Merchant.ID))
+		if err != nil {
+			return err
+		}
+		return printJSON(io.out, demoJSON{baseURL, made.Merchant.ID, made.Merchant.Slug, made.BrandID, made.APIToken, key, made.Users, made.Clients})
 	}
 	return invite(io.out, baseURL, made)
 }
@@ -50,7 +55,7 @@ type demoJSON struct {
 	MerchantSlug     string        `json:"merchant_slug"`
 	BrandID          uuid.UUID     `json:"brand_id"`
 	APIToken         string        `json:"api_token"`
-	WebhookPublicKey string        `json:"webhook_public_key"` // empty: there are no webhooks
+	WebhookPublicKey string        `json:"webhook_public_key"` // PEM; signs success_callback
 	Users            []demo.User   `json:"users"`
 	Clients          []demo.Client `json:"clients"`
 }

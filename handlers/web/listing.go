@@ -28,7 +28,7 @@ type listing struct {
 func listingOf(c echo.Context, path string) *listing {
 	l := &listing{path: path, query: url.Values{}, ask: paging.Ask{Limit: pageRows}}
 	for name, values := range c.QueryParams() {
-		if value := strings.TrimSpace(strings.ToValidUTF8(strings.Join(values, ","), "")); value != "" {
+		if value := strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(strings.Join(values, ","), ""), "\x00", "")); value != "" {
 			l.query.Set(name, value)
 		}
 	}
