@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"net/http"
 	"fmt"
 	"net/url"
 	"strings"
@@ -215,7 +216,7 @@ func (d *driver) bad(op *handlertest.Operation) {
 			d.t.Errorf("%s %s with %s: %d %.300s", op.Method, path, body, got.Status, got.Body)
 		}
 	}
-	if op.Method != "DELETE" {
+	if op.Method != http.MethodDelete {
 		d.Call(op.Method, path, url.Values{"purchase.products": {"x"}, "client_id": {"y"}}, "Authorization: Bearer "+d.A.Token)
 	}
 }
