@@ -1,8 +1,8 @@
 package handlers_test
 
 import (
-	"net/http"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"

@@ -1,9 +1,9 @@
 package api
 
 import (
-	"net/http"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"reflect"
