@@ -52,6 +52,9 @@ type Deps struct {
 	Invoices     *web.Invoices
 	Live         *web.Live
 	Audit        *web.Audit
+	People       *web.People
+	Invitation   *access.Invitation
+	Reset        *access.Reset
 }
 
 // API holds the resources of the JSON API.
@@ -103,6 +106,7 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.auditing()
+	e.members()
 	e.jsonAPI()
 	e.playground()
 }

@@ -41,7 +41,10 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Login:      &access.Login{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
-		Account:    &web.Account{Desk: desk, Self: s.users},
+		Account:    &web.Account{Desk: desk, Self: s.users, Sessions: sessions},
+		People:     &web.People{Desk: desk, Members: s.members, Now: time.Now},
+		Invitation: &access.Invitation{Members: s.members, Sessions: sessions, Strip: desk.Strip},
+		Reset:      &access.Reset{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
 	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store}

@@ -98,7 +98,9 @@ func (r *Reset) choose(c echo.Context, err error) error {
 	return bare(c, status, "Choose a new password", r.Strip, func(f layout.Plain) templ.Component { return pages.NewPassword(f, view) })
 }
 
-func equalFold(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
+func equalFold(a, b string) bool {
+	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
+}
 
 // roleNames are the roles as sentences name them.
 var roleNames = map[actor.Role]string{actor.Admin: "an admin", actor.Finance: "finance", actor.Staff: "staff", actor.ReadOnly: "somebody who may look, but change nothing"}
