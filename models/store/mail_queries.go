@@ -13,9 +13,9 @@ import (
 
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/member"
 	"debitdesk/models/user"
-	"debitdesk/models/mail/outbox"
 )
 
 // claimFor is how long a process has until it hands a mail over, in real time.

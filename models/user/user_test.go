@@ -101,7 +101,7 @@ func TestWrongUnknownAndDisabledGetTheSameSentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Disable(t.Context(), h.operator, gone.ID); err != nil {
+	if _, err := h.store.Pool.Exec(t.Context(), `UPDATE memberships SET disabled_at = now() WHERE user_id = $1`, gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	sentences := map[string]bool{}
@@ -254,24 +254,12 @@ func fieldsOf(err error) []fault.Field {
 	return f.Fields
 }
 
-func TestOnlyAdminsOfTheMerchantManagePeople(t *testing.T) {
+func TestOnlyAdminsAddPeople(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	staff := actor.Actor{Kind: actor.User, ID: uuid.New(), MerchantID: h.operator.MerchantID, Role: actor.Staff}
 	if _, err := h.Create(t.Context(), staff, user.Input{}); !fault.Is(err, fault.Forbidden) {
 		t.Fatalf("staff add: %v", err)
-	}
-	if err := h.Disable(t.Context(), staff, h.thandi.ID); !fault.Is(err, fault.Forbidden) {
-		t.Fatalf("staff disable: %v", err)
-	}
-	if err := h.Disable(t.Context(), h.stranger, h.thandi.ID); !fault.Is(err, fault.NotFound) {
-		t.Fatalf("a stranger disables: %v", err)
-	}
-	if err := h.Disable(t.Context(), h.thandi.Actor(), h.thandi.ID); !fault.Is(err, fault.Conflict) {
-		t.Fatalf("oneself: %v", err)
-	}
-	if err := h.try(t, "thandi@example.com", password, "10.0.0.1"); err != nil {
-		t.Fatal(err)
 	}
 }
 
