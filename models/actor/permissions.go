@@ -58,6 +58,16 @@ func (g Grants) allow(r Role, act Action) bool {
 // Given tells whether the role alone has the permission.
 func (p Permission) Given(r Role) bool { return slices.Contains(p.Roles, r) }
 
+// Changes tells whether anything is granted but reading.
+func (a Actor) Changes() bool {
+	return slices.ContainsFunc(Permissions, func(p Permission) bool { return p.Action != Read && a.Can(p.Action) })
+}
+
+// LooksOnly is the refusal for whoever changes nothing.
+func LooksOnly() error {
+	return fault.New(fault.Forbidden, "permission_denied", "Your role lets you look, but change nothing. An admin of your business can do it or change your role.")
+}
+
 // Sends is nil when the actor may send invoices of that many cents together, else
 // a Forbidden fault. What is over the limit in words tells how much that is.
 func (a Actor) Sends(cents int64) error {
