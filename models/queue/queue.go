@@ -52,3 +52,19 @@ type ResetPassword struct {
 
 // Kind implements Job.
 func (ResetPassword) Kind() string { return "reset_password" }
+
+// MakeStatement makes a statement of the movements of money.
+type MakeStatement struct {
+	StatementID uuid.UUID `json:"statement_id"`
+}
+
+// Kind implements Job.
+func (MakeStatement) Kind() string { return "make_statement" }
+
+// Simulate plays what the simulator was asked for.
+type Simulate struct {
+	RunID uuid.UUID `json:"run_id"`
+}
+
+// Kind implements Job.
+func (Simulate) Kind() string { return "simulate" }
