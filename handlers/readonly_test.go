@@ -57,7 +57,7 @@ func TestAReadOnlyPersonFindsNoButtonThatIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	walked := 0
-	for _, route := range []string{"/", "/attention", "/clients", "/clients/:id", "/purchases", "/purchases/:id", "/tokens", "/tokens/:id", "/mandates", "/mandates/:id", "/invoices", "/batches",
+	for _, route := range []string{"/", "/attention", "/clients", "/clients/:id", "/purchases", "/purchases/:id", "/tokens", "/tokens/:id", "/mandates", "/mandates/:id", "/invoices", "/batches", "/templates", "/templates/:id", "/reports",
 		"/batches/:id/map", "/batches/:id/check", "/batches/:id/review", "/batches/:id/run", "/batches/:id/result", "/amendments/:id", "/account", "/sandbox/clock", "/sandbox/bank", "/sandbox/mail", "/sandbox/phone"} {
 		path := s.address(route, s.id)
 		walked += s.looks(s.A.Reader, route, path)
