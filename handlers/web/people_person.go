@@ -191,7 +191,7 @@ var roleTexts = map[actor.Role]string{
 
 func termsForm(form url.Values, wrong map[string]string) pages.TermsView {
 	view := pages.TermsView{
-		Role:        components.RadioCards{Legend: "Role", Name: "role", Value: form.Get("role"), Error: wrong["role"], Required: true, Columns: true},
+		Role:        components.RadioCards{Legend: "Role", Name: "role", Value: form.Get("role"), Error: wrong["role"], Required: true},
 		Limit:       components.MoneyField{Label: "Largest batch or billing", Name: "batch_limit", Value: form.Get("batch_limit"), Error: wrong["batch_limit"], Hint: "Above it somebody else must send. Empty: no limit."},
 		GrantsError: wrong["grants"],
 	}

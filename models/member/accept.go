@@ -3,6 +3,7 @@ package member
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -176,7 +177,7 @@ func (s *Service) Enrol(ctx context.Context, who actor.Actor, email string, t Te
 		return user.User{}, err
 	}
 	err = s.InTx(ctx, func(tx Tx) error {
-		tx.AddMember(who.MerchantID, id, t)
+		tx.AddMember(who.MerchantID, id, t, time.Time{})
 		tx.Audit(who, audit.Entry{Action: "membership.added", ObjectType: "user", ObjectID: id, Text: "Added " + email + " as " + string(t.Role) + ".", After: t.record()})
 		return nil
 	})
@@ -199,7 +200,7 @@ func (s *Service) use(tx Tx, i Invitation, token string) error {
 }
 
 func (s *Service) join(tx Tx, who actor.Actor, w Welcome) {
-	tx.AddMember(w.MerchantID, who.ID, w.Terms)
+	tx.AddMember(w.MerchantID, who.ID, w.Terms, s.real())
 	after := w.record()
 	after["email"] = w.Email
 	tx.Audit(who, audit.Entry{Action: "invitation.accepted", ObjectType: "user", ObjectID: who.ID, Text: "Accepted the invitation and joined as " + string(w.Role) + ".",

@@ -31,7 +31,8 @@ type Tx interface {
 	// RemoveMember ends a membership and its sessions.
 	RemoveMember(merchantID, userID uuid.UUID)
 	// AddMember makes a person a member; one who belonged nowhere any more is back.
-	AddMember(merchantID, userID uuid.UUID, t Terms)
+	// used is when the person came in; zero for not yet.
+	AddMember(merchantID, userID uuid.UUID, t Terms, used time.Time)
 	// InsertUser refuses a second user of that e-mail address.
 	InsertUser(u user.User, passwordHash string) error
 	// TakeBack gives somebody who belongs nowhere any more a new name and password;

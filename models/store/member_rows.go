@@ -110,10 +110,11 @@ func (t *Tx) RemoveMember(merchantID, userID uuid.UUID) {
 }
 
 // AddMember implements member.Tx.
-func (t *Tx) AddMember(merchantID, userID uuid.UUID, terms member.Terms) {
-	t.later(`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, created_at, updated_at) VALUES ($2, $1, $3, $4, $5, $6, $6)
-		ON CONFLICT (user_id, merchant_id) DO UPDATE SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents, updated_at = excluded.updated_at`,
-		merchantID, userID, string(terms.Role), grantsJSON(terms.Grants), terms.BatchLimitCents, t.now)
+func (t *Tx) AddMember(merchantID, userID uuid.UUID, terms member.Terms, used time.Time) {
+	t.later(`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at, updated_at) VALUES ($2, $1, $3, $4, $5, $7, $6, $6)
+		ON CONFLICT (user_id, merchant_id) DO UPDATE SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents,
+			last_used_at = excluded.last_used_at, updated_at = excluded.updated_at`,
+		merchantID, userID, string(terms.Role), grantsJSON(terms.Grants), terms.BatchLimitCents, t.now, orNull(used))
 	t.comesBack(merchantID, userID)
 }
 

@@ -120,6 +120,7 @@ func (s *Service) welcome(ctx context.Context, who actor.Actor, a Attempt, befor
 			tx.SaveThrottle(t)
 		}
 		tx.SetUserSeen(who.ID, s.Now())
+		tx.SetBusinessUsed(who.MerchantID, who.ID, s.Now())
 		tx.Audit(who, audit.Entry{Action: "user.signed_in", ObjectType: "user", ObjectID: who.ID, Text: "Signed in."})
 		return nil
 	})
