@@ -58,6 +58,9 @@ type Deps struct {
 	Invoices     *web.Invoices
 	Live         *web.Live
 	Audit        *web.Audit
+	People       *web.People
+	Invitation   *access.Invitation
+	Reset        *access.Reset
 
 	Reports   *web.Reports
 	Simulator *web.Simulator // sandbox mode alone
@@ -121,6 +124,7 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.auditing()
+	e.members()
 	e.templateRooms()
 	e.jsonAPI()
 	e.webhookAPI()
