@@ -52,6 +52,7 @@ type Deps struct {
 	Invoices     *web.Invoices
 	Live         *web.Live
 	Audit        *web.Audit
+	Settings     *web.Settings
 }
 
 // API holds the resources of the JSON API.
@@ -103,6 +104,7 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.auditing()
+	e.settings()
 	e.jsonAPI()
 	e.playground()
 }

@@ -48,7 +48,7 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 		Sandbox: d.Strip(), ThemeAction: "/account/theme", SignOutAction: "/logout", AccountHref: "/account",
 	}
 	if !access.Actor(c).Can(actor.Manage) {
-		f.Hide = []string{"developers", "audit"}
+		f.Hide = []string{"developers", "settings"}
 	}
 	waiting, err := access.TakeFlashes(c)
 	if err != nil {

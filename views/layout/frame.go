@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, batches, developers, sandbox.
+// tokens, mandates, purchases, invoices, batches, developers, settings, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -62,7 +62,7 @@ var rooms = []room{
 	{"invoices", "Invoices", "file", "/invoices"},
 	{"batches", "Batches", "layers", "/batches"},
 	{"developers", "Developers", "code", "/developers"},
-	{"audit", "Audit", "shield", "/audit"},
+	{"settings", "Settings", "settings", "/settings"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
 }
 

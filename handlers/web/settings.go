@@ -1,0 +1,41 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/merchant"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Settings serves the pages on which a business says how it works.
+type Settings struct {
+	Desk   *Desk
+	Brands *merchant.Service
+}
+
+const settingsRoom = "settings"
+
+// Business serves GET /settings/business.
+func (h *Settings) Business(c echo.Context) error {
+	who := access.Actor(c)
+	if err := who.May(actor.Manage); err != nil {
+		return err
+	}
+	brands, err := h.Brands.Read.Brands(c.Request().Context(), who.MerchantID)
+	if err != nil {
+		return err
+	}
+	var view pages.BusinessView
+	for _, b := range brands {
+		view.Rows = append(view.Rows, pages.BrandRow{Href: "/settings/brands/" + b.ID.String(), Name: b.Name, Legal: b.LegalName, VAT: b.TaxNumber,
+			Profiles: fmt.Sprint(len(b.Profiles)), Missing: len(b.Profiles) == 0})
+	}
+	return h.Desk.show(c, http.StatusOK, "Business", settingsRoom, func(f layout.Frame) templ.Component { return pages.Business(f, view) })
+}
