@@ -12,7 +12,7 @@ func (e *edge) playground() {
 	if h == nil || !e.Deps.Sandbox {
 		return
 	}
-	s := stack{limitBody(smallForm), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Deps.Sandbox)}
+	s := stack{limitBody(smallForm), access.RequireAPI(e.proofs()...), permitted, api.Idempotent(e.Replays, e.Deps.Sandbox)}
 	e.at(s, "GET", "/sandbox", h.Enter)
 	e.at(s, "GET", "/sandbox/clock", h.Clock)
 	e.at(s, "POST", "/sandbox/clock", h.MoveClock)

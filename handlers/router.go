@@ -87,6 +87,9 @@ func New(d Deps) (*echo.Echo, error) {
 	e.echo.IPExtractor = echo.ExtractIPFromXFFHeader(echo.TrustLinkLocal(false), echo.TrustPrivateNet(false))
 	e.echo.Pre(requestID, secureHeaders(strings.HasPrefix(d.BaseURL, "https://")), accessLog(d.Log, counted), survive, cleanPath)
 	e.routes()
+	if err := unnamed(e.echo.Routes()); err != nil {
+		return nil, err
+	}
 	return e.echo, nil
 }
 
@@ -119,7 +122,7 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Sandbox)}
+	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), permitted, api.Idempotent(e.Replays, e.Sandbox)}
 }
 
 // proofs are the ways to show who calls: a program's credential, a person's session.
@@ -134,7 +137,7 @@ func (e *edge) proofs() (proofs []access.Authenticator) {
 
 // people is what stands before the pages of the dashboard.
 func (e *edge) people(bodyBytes int64) stack {
-	return stack{limitBody(bodyBytes), sameOrigin(), access.RequirePage(e.Session)}
+	return stack{limitBody(bodyBytes), sameOrigin(), access.RequirePage(e.Session), permitted}
 }
 
 // payers is what stands before the hosted pages, which need no session.

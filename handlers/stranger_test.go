@@ -17,7 +17,6 @@ import (
 	"debitdesk/handlers/handlertest"
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
-	"debitdesk/models/actor"
 	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/credential"
@@ -232,68 +231,4 @@ func TestAnIdThatIsNobodysIs404(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
-	t.Parallel()
-	s := newStreet(t)
-	reader, err := s.credentials.Issue(t.Context(), s.A.Actor, credential.Input{Name: "r", Lifetime: time.Hour, Scopes: []actor.Scope{actor.ScopeRead}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	writer, err := s.credentials.Issue(t.Context(), s.A.Actor, credential.Input{Name: "w", Lifetime: time.Hour, Scopes: []actor.Scope{actor.ScopeWrite}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	bodies := map[string]string{
-		"/api/v1/purchases":            fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":1}]}}`, s.ids["/clients/"], s.A.BrandID),
-		"/api/v1/clients":              `{"email":"a@b.co"}`,
-		"/api/v1/purchases/:id/charge": fmt.Sprintf(`{"recurring_token":%q}`, s.ids["/tokens/"]),
-		"/sandbox/clock":               `{"advance":"1h"}`, "/sandbox/collections/:purchase/result": `{"code":"00"}`,
-		"/sandbox/mandates/:purchase/answer": `{"answer":"accept"}`,
-	}
-	s.each(func(method, route string) {
-		if !isAPI(route) && !strings.HasPrefix(route, "/sandbox/") && !strings.HasSuffix(route, "/delete_recurring_token") {
-			return
-		}
-		path := s.address(route, s.id)
-		credential := "reads"
-		token := reader.Token
-		if method == http.MethodGet || method == http.MethodHead {
-			credential, token = "writes", writer.Token
-		}
-		got := s.Call(method, path, bodies[route], "Authorization: Bearer "+token, "Accept: application/json")
-		s.unbroken(method+" "+path, got)
-		if got.Status != http.StatusForbidden {
-			t.Errorf("%s %s by a credential that only %s: %d, want 403: %.200s", method, path, credential, got.Status, got.Body)
-		} else if method != http.MethodHead {
-			got.WantCode("__all__=permission_denied")
-		}
-	})
-	for _, c := range []struct {
-		method, route string
-		form          url.Values
-		staff         int
-		finance       int
-	}{
-		{"GET", "/developers", nil, 403, 403}, {"GET", "/developers/credentials/new", nil, 403, 403},
-		{"POST", "/developers/credentials", url.Values{"name": {"x"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read"}}, 403, 403},
-		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
-		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},
-		{"GET", "/audit", nil, 403, 403}, {"GET", "/audit/:id", nil, 403, 403}, {"GET", "/audit/export", nil, 403, 403}, {"POST", "/audit/check", url.Values{}, 403, 403},
-		{"POST", "/tokens/deletion", url.Values{"id": {s.ids["/tokens/"]}, "token": {s.ids["/tokens/"]}, "confirm": {"yes"}}, 403, 403},
-		{"GET", "/clients/:id/deletion", nil, 200, 200}, {"POST", "/clients/:id/deletion", url.Values{"confirm": {"0001"}}, 403, 403},
-		{"POST", "/sandbox/clock", url.Values{"advance": {"1h"}}, 403, 403},
-		{"POST", "/sandbox/collections/:purchase/result", url.Values{"code": {"00"}}, 403, 403},
-	} {
-		path := s.address(c.route, s.id)
-		for role, want := range map[*handlertest.Person]int{&s.A.Staff: c.staff, &s.A.Finance: c.finance} {
-			if got := s.Page(*role, c.method, path, c.form); got.Status != want {
-				t.Errorf("%s %s as %s: %d, want %d: %.300s", c.method, path, role.Role, got.Status, want, got.Body)
-			}
-		}
-	}
-	if n := s.Count(`SELECT count(*) FROM tokens WHERE state = 'deleted'`) + s.Count(`SELECT count(*) FROM credentials WHERE revoked_at IS NOT NULL`); n != 0 {
-		t.Errorf("%d things were ended by people who may not", n)
-	}
 }
