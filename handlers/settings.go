@@ -12,7 +12,9 @@ func (e *edge) settings() {
 	if h == nil {
 		return
 	}
+	h.Opens = Opens()
 	person := e.people(smallForm)
 	e.at(person, "GET", "/settings", func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "/settings/business") })
 	e.at(person, "GET", "/settings/business", h.Business)
+	e.at(person, "GET", "/settings/roles", h.Roles)
 }

@@ -1,15 +1,18 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
 	"debitdesk/models/merchant"
+	"debitdesk/models/user"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
@@ -18,6 +21,10 @@ import (
 type Settings struct {
 	Desk   *Desk
 	Brands *merchant.Service
+	// People lists who may sign in for a business, up to a limit.
+	People func(ctx context.Context, merchantID uuid.UUID, limit int) ([]user.User, error)
+	// Opens says in words what each action opens; the router gives it from its table.
+	Opens map[actor.Action][]string
 }
 
 const settingsRoom = "settings"
