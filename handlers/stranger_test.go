@@ -36,6 +36,7 @@ type street struct {
 	credentials *credential.Service
 	ids         map[string]string // by the beginning of an address
 	file        string
+	profile     string
 }
 
 func newStreet(t *testing.T) *street {
@@ -109,7 +110,10 @@ func (s *street) fill() {
 	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM audit_entries WHERE merchant_id = $1 LIMIT 1`, s.A.ID).Scan(&entry); err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/audit/": entry, "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM debit_profiles WHERE merchant_id = $1`, s.A.ID).Scan(&s.profile); err != nil {
+		s.t.Fatal(err)
+	}
+	s.ids = map[string]string{"/settings/brands/": s.A.BrandID.String(), "/audit/": entry, "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
 }
 
@@ -129,6 +133,8 @@ func (s *street) id(route, parameter string) string {
 		return s.ids["/tokens/"]
 	case "file":
 		return s.file
+	case "profile":
+		return s.profile
 	case "n":
 		return "0"
 	}

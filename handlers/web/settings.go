@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/a-h/templ"
@@ -41,8 +40,15 @@ func (h *Settings) Business(c echo.Context) error {
 	}
 	var view pages.BusinessView
 	for _, b := range brands {
-		view.Rows = append(view.Rows, pages.BrandRow{Href: "/settings/brands/" + b.ID.String(), Name: b.Name, Legal: b.LegalName, VAT: b.TaxNumber,
-			Profiles: fmt.Sprint(len(b.Profiles)), Missing: len(b.Profiles) == 0})
+		facts, err := h.series(c, b)
+		if err != nil {
+			return err
+		}
+		row := pages.BrandRow{Href: brandHref(b.ID), Name: b.Name, Legal: b.LegalName, VAT: b.TaxNumber, Profiles: counted(int64(len(b.Profiles)), "profile"), Numbers: facts[0].Value}
+		if len(b.Profiles) == 0 {
+			row.Profiles, row.Missing = "None yet", true
+		}
+		view.Rows = append(view.Rows, row)
 	}
 	return h.Desk.show(c, http.StatusOK, "Business", settingsRoom, func(f layout.Frame) templ.Component { return pages.Business(f, view) })
 }
