@@ -92,7 +92,7 @@ var Permits = []Permit{
 		"GET /developers/credentials/:id/revocation", "POST /developers/credentials/:id/revocation"}},
 	{actor.Manage, "The record of who did what", []string{"GET /audit", "GET /audit/export", "POST /audit/check", "GET /audit/:id"}},
 	{actor.Manage, "Brands, debit-order profiles, roles and the calendar", []string{
-		"GET /settings", "GET /settings/business", "GET /settings/roles", "GET /settings/brands/new", "POST /settings/brands", "GET /settings/brands/:id",
+		"GET /settings", "GET /settings/business", "GET /settings/roles", "GET /settings/calendar", "GET /settings/brands/new", "POST /settings/brands", "GET /settings/brands/:id",
 		"POST /settings/brands/:id", "GET /settings/brands/:id/removal", "POST /settings/brands/:id/removal", "POST /settings/brands/:id/profiles",
 		"GET /settings/brands/:id/profiles/new", "POST /settings/brands/:id/profiles/:profile/default", "GET /settings/brands/:id/profiles/:profile/removal",
 		"POST /settings/brands/:id/profiles/:profile/removal"}},

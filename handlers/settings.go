@@ -17,6 +17,7 @@ func (e *edge) settings() {
 	e.at(person, "GET", "/settings", func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "/settings/business") })
 	e.at(person, "GET", "/settings/business", h.Business)
 	e.at(person, "GET", "/settings/roles", h.Roles)
+	e.at(person, "GET", "/settings/calendar", h.Calendar)
 	e.at(person, "POST", "/settings/brands", h.AddBrand)
 	e.at(person, "GET", "/settings/brands/new", h.NewBrand)
 	e.at(person, "GET", "/settings/brands/:id", h.Brand)

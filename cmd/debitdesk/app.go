@@ -21,6 +21,7 @@ type App struct {
 	Keys     *keyfile.Set
 	box      *seal.Box
 	stopKeys func()
+	stopDays func()
 	Store    *store.Store
 	Services services
 
@@ -60,8 +61,10 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	if err := a.Store.Clock.Follow(ctx); err != nil {
 		return nil, err
 	}
-	a.Services, err = wire(a, how.baseURL)
-	return a, err
+	if a.Services, err = wire(a, how.baseURL); err != nil {
+		return a, err
+	}
+	return a, a.followDays(ctx, a.Services.purchases.Calendar)
 }
 
 // connect opens the pool on the merchant's own server, or on our private one.
@@ -113,6 +116,9 @@ func missingSteps(steps []migrations.Migration) string {
 func (a *App) Close() error {
 	if a.stopKeys != nil {
 		a.stopKeys()
+	}
+	if a.stopDays != nil {
+		a.stopDays()
 	}
 	if a.Store != nil {
 		a.Store.Close()

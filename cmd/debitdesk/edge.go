@@ -51,7 +51,8 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
 	deps.Home.Latest = deps.Batches.Latest
 	deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: a.Store}, Keeper: s.audit, Exports: rooms.Purchases.Exports}
-	deps.Settings = &web.Settings{Desk: desk, Brands: s.merchants, People: a.Store.PeopleOf}
+	deps.Settings = &web.Settings{Desk: desk, Brands: s.merchants, People: a.Store.PeopleOf,
+		Rules: web.Rules{Calendar: s.purchases.Calendar, Timetable: s.purchases.Timetable, Window: s.purchases.Window}}
 	if s.sandbox != nil {
 		deps.Room = &sandbox.Room{Desk: s.sandbox, Mails: a.Store, Files: s.billing.File, Page: desk.Show}
 	}

@@ -132,7 +132,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
 	h.Keeper = &audit.Keeper{Chains: db, Signer: headSigner(keys[0].Private)}
 	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}
-	h.Deps.Settings = &web.Settings{Desk: desk, Brands: &merchant.Service{InTx: store.Runner[merchant.Tx](db), Read: db, Test: true}, People: db.PeopleOf}
+	h.Deps.Settings = &web.Settings{Desk: desk, Brands: &merchant.Service{InTx: store.Runner[merchant.Tx](db), Read: db, Test: true}, People: db.PeopleOf,
+		Rules: web.Rules{Calendar: h.Purchases.Calendar, Timetable: h.Purchases.Timetable, Window: h.Purchases.Window}}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")

@@ -20,6 +20,7 @@ import (
 type Settings struct {
 	Desk   *Desk
 	Brands *merchant.Service
+	Rules  Rules
 	// People lists who may sign in for a business, up to a limit.
 	People func(ctx context.Context, merchantID uuid.UUID, limit int) ([]user.User, error)
 	// Opens says in words what each action opens; the router gives it from its table.

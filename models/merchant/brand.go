@@ -69,7 +69,7 @@ func (in BrandInput) changed(to BrandInput) (was, is map[string]any) {
 }
 
 var (
-	vatForm    = regexp.MustCompile(`^4\d{9}$`)                   // industry: VAT numbers have ten digits and begin with 4
+	vatForm    = regexp.MustCompile(`^4\d{9}$`) // industry: VAT numbers have ten digits and begin with 4
 	phoneForm  = regexp.MustCompile(`^\+?[0-9 ()-]{7,32}$`)
 	prefixForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,7}$`)
 	postalForm = regexp.MustCompile(`^\d{4}$`)
