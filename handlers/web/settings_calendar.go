@@ -30,7 +30,7 @@ type Rules struct {
 
 const (
 	yearAhead = 365 // days that the page shows
-	longDay   = "Monday 2 January 2006"
+	weekdayForm   = "Monday 2 January 2006"
 )
 
 var methodsShown = []struct {
@@ -127,8 +127,8 @@ func (r Rules) example(b merchant.Brand, due calendar.Date, now time.Time) (out 
 	for _, m := range methodsShown {
 		t := r.Timetable.For(m.method)
 		p := t.Plan(r.Calendar, t.DueOn(due), b.ShiftFor(m.method), now)
-		text := fmt.Sprintf("%s, %s: a debit due on %s goes to the bank by %s, %s SAST, and is debited on %s", b.Name, m.word, due.Format(longDay),
-			calendar.DateOf(p.SubmitAt).Format(longDay), p.SubmitAt.In(calendar.SAST).Format("15:04"), p.ActionDate.Format(longDay))
+		text := fmt.Sprintf("%s, %s: a debit due on %s goes to the bank by %s, %s SAST, and is debited on %s", b.Name, m.word, due.Format(weekdayForm),
+			calendar.DateOf(p.SubmitAt).Format(weekdayForm), p.SubmitAt.In(calendar.SAST).Format("15:04"), p.ActionDate.Format(weekdayForm))
 		switch {
 		case p.Late:
 			text += ", since the time to submit it for that day is over."
