@@ -29,8 +29,8 @@ type Rules struct {
 }
 
 const (
-	yearAhead = 365 // days that the page shows
-	weekdayForm   = "Monday 2 January 2006"
+	yearAhead   = 365 // days that the page shows
+	weekdayForm = "Monday 2 January 2006"
 )
 
 var methodsShown = []struct {
