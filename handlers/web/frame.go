@@ -110,8 +110,11 @@ func moment(at time.Time) components.Time {
 }
 
 func roleWord(r actor.Role) string {
-	if r == "" {
+	switch r {
+	case "":
 		return ""
+	case actor.ReadOnly:
+		return "Read-only"
 	}
 	return strings.ToUpper(string(r[:1])) + string(r[1:])
 }

@@ -65,7 +65,13 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 	if f, _ := fault.From(wrong); f != nil && f.Code == "brand_changed" {
 		v.Conflict, v.Differs = true, differing(b.Input(), in)
 	}
-	var err error
+	use, err := h.Brands.Read.BrandUse(c.Request().Context(), b.MerchantID, b.ID)
+	if err != nil {
+		return err
+	}
+	if use.Any() {
+		v.RemoveWhy = "It was used: purchases, mandates or invoices name it."
+	}
 	if v.Series, err = h.series(c, b); err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (h *Settings) Calendar(c echo.Context) error {
 	}
 	asked := hardDay(h.Rules.Calendar, today)
 	text := c.QueryParam("day")
-	v.Try = components.DateField{Label: "Debit due on", Name: "day", Value: asked.String(), Min: today.String()}
+	v.Try = components.DateField{Label: "Debit due on", Name: "day", Value: asked.String(), Min: today.String(), Required: true}
 	if text != "" {
 		day, err := calendar.ParseDate(text)
 		switch {

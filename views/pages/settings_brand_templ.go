@@ -39,13 +39,13 @@ type BrandFormView struct {
 	Series                []components.Fact // what the next numbers look like
 	Profiles              []ProfileRow
 	NewProfileHref        string
-	RemoveHref            string
+	RemoveHref, RemoveWhy string // the second says why it cannot go
 }
 
 func (v BrandFormView) head() components.PageHead {
 	h := components.PageHead{Title: v.Title, Back: components.Link{Text: "Business", Href: "/settings/business"}}
 	if v.RemoveHref != "" {
-		h.Menu = []components.MenuItem{{Label: "Remove brand…", Icon: "trash", Href: v.RemoveHref, Danger: true}}
+		h.Menu = []components.MenuItem{{Label: "Remove brand…", Icon: "trash", Href: v.RemoveHref, Why: v.RemoveWhy, Danger: true}}
 	}
 	return h
 }

@@ -161,7 +161,7 @@ func Roles(frame layout.Frame, v RolesView) templ.Component {
 							}
 						}
 						if len(r.Opens) > 0 {
-							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<details><summary>What it opens</summary><ul>")
+							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<details><summary>What it opens</summary><ul class=\"bullets\">")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
