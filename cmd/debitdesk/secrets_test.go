@@ -218,7 +218,8 @@ func (v *vault) look() {
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	v.billsByTable(cookie)
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
-		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials", "/audit": "audit_entries"}
+		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials", "/audit": "audit_entries",
+		"/settings/brands": "brands"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -235,7 +236,7 @@ func (v *vault) look() {
 			_, after, more := strings.Cut(after, "/")
 			paths = nil
 			for _, id := range v.ids(table) {
-				rest := strings.NewReplacer(":token_id", id, ":n", "0", ":file", id).Replace(after)
+				rest := strings.NewReplacer(":token_id", id, ":n", "0", ":file", id, ":profile", v.ids("debit_profiles")[0]).Replace(after)
 				paths = append(paths, before+"/"+id+map[bool]string{true: "/"}[more]+rest)
 			}
 		}
