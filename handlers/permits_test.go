@@ -64,9 +64,12 @@ func (s *street) programs(m handlertest.Merchant) (out []caller) {
 // readsToRefuse are addresses that look a record up before they refuse a request
 // without a body: a program that only writes is refused there for that.
 var readsToRefuse = map[string]bool{
-	"/api/v1/purchases/:id/charge": true, "/api/v1/purchases/:id/capture": true, "/api/v1/purchases/:id/release": true,
+	"/api/v1/purchases/:id/charge": true, "/api/v1/purchases/:id/capture": true, "/api/v1/purchases/:id/release": true, "/api/v1/company_statements": true,
 	"/sandbox/collections/:purchase/result": true, "/sandbox/mandates/:purchase/answer": true,
 }
+
+// bodyFirst say what is wrong with a request before they look for what it names.
+var bodyFirst = map[string]bool{"/api/v1/webhooks/:id/resend": true}
 
 // forPrograms are the addresses that a credential opens.
 func forPrograms(route string) bool {
@@ -87,7 +90,13 @@ func TestEveryRouteAsksForItsActionOfEveryRoleAndScope(t *testing.T) {
 			if _, isOne := actor.PermissionFor(act); !known || !isOne {
 				return
 			}
+			if method == http.MethodHead && !refused {
+				return // GET stands for it
+			}
 			for _, c := range callers {
+				if strings.HasPrefix(route, "/api/v1/webhooks") && c.who.Kind == actor.User && !refused && method != http.MethodGet {
+					continue // the use case asks people for more
+				}
 				if c.who.Kind == actor.Credential && !forPrograms(route) || c.who.Can(act) == refused ||
 					!refused && readsToRefuse[route] && !c.who.Can(actor.Read) {
 					continue
@@ -111,7 +120,7 @@ func TestEveryRouteAsksForItsActionOfEveryRoleAndScope(t *testing.T) {
 	}
 	for _, callers := range [][]caller{strangers, foreign} {
 		walk(callers, false, func(_ caller, route, what string, got handlertest.Answer) {
-			if strings.Contains(route, ":") && got.Status != http.StatusNotFound {
+			if strings.Contains(route, ":") && !bodyFirst[route] && got.Status != http.StatusNotFound {
 				t.Errorf("%s of the stranger's merchant: %d, want 404: %.200s", what, got.Status, got.Body)
 			}
 		})

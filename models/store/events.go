@@ -1,0 +1,65 @@
+package store
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/purchase"
+	"debitdesk/models/webhook"
+)
+
+// news is an event that a transaction has to tell when it ends.
+type news struct {
+	merchantID         uuid.UUID
+	event, objectType  string
+	objectID, sourceID uuid.UUID
+}
+
+// tell notes an event. It is written at the very end of the transaction, when the
+// object stands as it will and its row is locked: so the order of events of one
+// source is the order of commits.
+func (t *Tx) tell(merchantID uuid.UUID, event, objectType string, objectID, sourceID uuid.UUID) {
+	t.news = append(t.news, news{merchantID, event, objectType, objectID, sourceID})
+}
+
+// tellMade tells of a purchase that this transaction makes: all of it is news,
+// even when it was copied from one that was read.
+func (t *Tx) tellMade(p purchase.Purchase) {
+	p.Seen = purchase.Seen{}
+	t.tellMoved(p)
+}
+
+func (t *Tx) tellMoved(p purchase.Purchase) {
+	for _, event := range p.Events() {
+		t.tell(p.MerchantID, event, webhook.ObjectPurchase, p.ID, p.ID)
+	}
+}
+
+// tellRefunded tells of a payment that went back; its order is the purchase's.
+func (t *Tx) tellRefunded(r purchase.Refund) {
+	t.tell(r.MerchantID, webhook.PaymentRefunded, webhook.ObjectPayment, r.ID, r.PurchaseID)
+}
+
+// tellNews writes events, and a delivery for each that wants to hear of them. The
+// object is copied only when somebody does: POST /purchases/ without a webhook
+// costs one row more. The statements stand in a function of the database, which
+// plans them once a connection and not for each event.
+const tellNews = `SELECT tell_events($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7)`
+
+// tellAll queues the events of the transaction as its last statement.
+func (t *Tx) tellAll() {
+	n := len(t.news)
+	if n == 0 {
+		return
+	}
+	ids, merchants, objects, sources := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n)
+	events, types := make([]string, n), make([]string, n)
+	for i, e := range t.news {
+		// The moments stand apart by more than the ids resolve, so that ids follow the order of events.
+		ids[i] = newID(t.now.Add(time.Duration(i) * time.Microsecond))
+		merchants[i], events[i], types[i], objects[i], sources[i] = e.merchantID, e.event, e.objectType, e.objectID, e.sourceID
+	}
+	t.later(tellNews, ids, merchants, events, types, objects, sources, t.now)
+	t.news = nil
+}
