@@ -55,8 +55,8 @@ var Permits = []Permit{
 		"GET /batches", "GET /batches/template.csv", "GET /batches/:id", "GET /batches/:id/map", "GET /batches/:id/check", "GET /batches/:id/review",
 		"GET /batches/:id/run", "GET /batches/:id/result", "GET /batches/:id/result.csv"}},
 	{actor.Read, "Templates and subscribers: list, export and details", []string{
-		"GET /templates", "GET /templates/:id", "GET /templates/:id/edit", "GET /templates/:id/pause", "GET /templates/:id/deletion",
-		"GET /templates/:id/subscribers/new", "GET /templates/:id/subscribers/export", "GET /templates/:id/subscribers/bulk",
+		"GET /templates", "GET /templates/:id",
+		"GET /templates/:id/subscribers/export",
 		"GET /templates/:id/subscribers/:sid",
 		"GET /api/v1/billing_templates", "GET /billing_templates", "GET /api/v1/billing_templates/:id", "GET /billing_templates/:id", "GET /api/v1/billing_templates/:id/clients", "GET /billing_templates/:id/clients", "GET /api/v1/billing_templates/:id/clients/:btc_id", "GET /billing_templates/:id/clients/:btc_id", "GET /api/v1/billing_templates/clients/:btc_id", "GET /billing_templates/clients/:btc_id"}},
 	{actor.Read, "Reports: balance, turnover and statements; events, and what programs read", []string{
@@ -90,6 +90,7 @@ var Permits = []Permit{
 		"POST /batches/:id/fixes", "POST /batches/:id/skips", "POST /batches/:id/start", "POST /batches/:id/turns", "GET /batches/:id/voiding",
 		"POST /batches/:id/voiding", "POST /billing", "POST /api/v1/billing"}},
 	{actor.Bill, "Make, change, pause and delete templates; add and change subscribers", []string{
+		"GET /templates/:id/edit", "GET /templates/:id/pause", "GET /templates/:id/deletion", "GET /templates/:id/subscribers/new", "GET /templates/:id/subscribers/bulk",
 		"GET /templates/new", "GET /templates/:id/invoice", "GET /templates/:id/pending", "GET /templates/:id/subscribers/:sid/edit",
 		"GET /templates/:id/subscribers/:sid/removal", "POST /templates", "POST /templates/preview", "POST /templates/:id/edit", "POST /templates/:id/pause", "POST /templates/:id/deletion", "POST /templates/:id/invoice",
 		"POST /templates/:id/pending", "POST /templates/:id/subscribers", "POST /templates/:id/subscribers/check", "POST /templates/:id/subscribers/bulk",

@@ -84,14 +84,15 @@ func TestEveryRouteAsksForItsActionOfEveryRoleAndScope(t *testing.T) {
 	people, strangers := s.people(s.A), s.people(s.B)
 	programs, foreign := s.programs(s.A), s.programs(s.B)
 	before := s.Count(`SELECT count(*) FROM audit_entries`)
+	skip := ""
 	walk := func(callers []caller, refused bool, check func(c caller, route, what string, got handlertest.Answer)) {
 		s.each(func(method, route string) {
 			act, known := handlers.ActionOf(method, route)
 			if _, isOne := actor.PermissionFor(act); !known || !isOne {
 				return
 			}
-			if method == http.MethodHead && !refused {
-				return // GET stands for it
+			if method == http.MethodHead && !refused || skip == http.MethodGet && method == skip || skip == http.MethodPost && method != http.MethodGet {
+				return // GET stands for HEAD
 			}
 			for _, c := range callers {
 				if strings.HasPrefix(route, "/api/v1/webhooks") && c.who.Kind == actor.User && !refused && method != http.MethodGet {
@@ -128,12 +129,14 @@ func TestEveryRouteAsksForItsActionOfEveryRoleAndScope(t *testing.T) {
 	if after := s.Count(`SELECT count(*) FROM audit_entries WHERE merchant_id = $1`, s.A.ID); after > before {
 		t.Error("a stranger changed something")
 	}
-	for _, callers := range [][]caller{people, programs} {
-		walk(callers, false, func(_ caller, _, what string, got handlertest.Answer) {
-			if got.Status == http.StatusForbidden || got.Status == http.StatusUnauthorized {
-				t.Errorf("%s: %d, and it may: %.200s", what, got.Status, got.Body)
-			}
-		})
+	for _, skip = range []string{http.MethodPost, http.MethodGet} { // what reads comes first, while everything is there
+		for _, callers := range [][]caller{people, programs} {
+			walk(callers, false, func(_ caller, _, what string, got handlertest.Answer) {
+				if got.Status == http.StatusForbidden || got.Status == http.StatusUnauthorized {
+					t.Errorf("%s: %d, and it may: %.200s", what, got.Status, got.Body)
+				}
+			})
+		}
 	}
 }
 
