@@ -75,6 +75,8 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
 	deps.Home.Latest = deps.Batches.Latest
 	deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: a.Store}, Keeper: s.audit, Exports: rooms.Purchases.Exports}
+	deps.Settings = &web.Settings{Desk: desk, Brands: s.merchants, People: a.Store.PeopleOf,
+		Rules: web.Rules{Calendar: s.purchases.Calendar, Timetable: s.purchases.Timetable, Window: s.purchases.Window}}
 	deps.API.Methods, deps.API.Accounts = &api.Methods{Base: base, Brands: a.Store}, &api.Accounts{Service: s.money}
 	deps.API.Statements = &api.Statements{Base: base, Service: s.statements}
 	deps.Reports = &web.Reports{Desk: desk, Money: s.money, Statements: s.statements, Brands: a.Store, Replays: a.Store}

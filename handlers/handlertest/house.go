@@ -5,6 +5,7 @@ package handlertest
 import (
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -36,6 +37,7 @@ import (
 	"debitdesk/models/credential"
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
+	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/report"
@@ -156,6 +158,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
 	h.Keeper = &audit.Keeper{Chains: db, Signer: headSigner(keys[0].Private)}
 	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}
+	h.Deps.Settings = &web.Settings{Desk: desk, Brands: &merchant.Service{InTx: store.Runner[merchant.Tx](db), Read: db, Test: true}, People: db.PeopleOf,
+		Rules: web.Rules{Calendar: h.Purchases.Calendar, Timetable: h.Purchases.Timetable, Window: h.Purchases.Window}}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
 	h.People = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
@@ -215,6 +219,17 @@ func (h *House) person(m Merchant, slug string, role actor.Role) Person {
 	must(h.tb, h.Sessions.Start(c, u))
 	cookie := rec.Result().Cookies()[0]
 	return Person{u, cookie.Name + "=" + cookie.Value}
+}
+
+// Member adds somebody of a merchant who is signed in, with grants over what the role says.
+func (h *House) Member(m Merchant, name string, role actor.Role, grants actor.Grants) Person {
+	h.tb.Helper()
+	p := h.person(m, name, role)
+	raw, err := json.Marshal(grants)
+	must(h.tb, err)
+	h.exec(`UPDATE memberships SET grants = $1 WHERE user_id = $2`, raw, p.ID)
+	p.Grants = grants
+	return p
 }
 
 func (h *House) exec(sql string, args ...any) {

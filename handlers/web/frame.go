@@ -56,7 +56,7 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 	}
 	f.ReadOnly = !access.Actor(c).Can(actor.Write)
 	if !access.Actor(c).Can(actor.Manage) {
-		f.Hide = []string{"developers", "audit"}
+		f.Hide = []string{"developers", "settings"}
 	}
 	waiting, err := access.TakeFlashes(c)
 	if err != nil {

@@ -40,10 +40,7 @@ type People struct {
 	Now     func() time.Time // real time, which invitations live in
 }
 
-const (
-	settingsRoom = "settings"
-	peopleHref   = "/settings/people"
-)
+const peopleHref = "/settings/people"
 
 // List serves GET /settings/people.
 func (p *People) List(c echo.Context) error {

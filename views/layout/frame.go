@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, templates, batches, reports, developers, sandbox.
+// tokens, mandates, purchases, invoices, templates, batches, reports, developers, settings, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -69,7 +69,7 @@ var rooms = []room{
 	{"batches", "Batches", "layers", "/batches"},
 	{"reports", "Reports", "chart", "/reports"},
 	{"developers", "Developers", "code", "/developers"},
-	{"audit", "Audit", "shield", "/audit"},
+	{"settings", "Settings", "settings", "/settings"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
 }
 
