@@ -27,14 +27,15 @@ func (e *edge) own() {
 	if e.Account != nil {
 		e.at(person, "GET", "/account", e.Account.Show)
 		e.at(person, "POST", "/account/theme", e.Account.SetTheme)
+		e.at(person, "POST", "/account/sessions/others/end", e.Account.EndOthers)
 		e.at(person, "POST", "/account/sessions/:handle/end", e.Account.EndSession)
 	}
 	if e.Developers != nil {
 		e.at(person, "GET", "/developers", e.Developers.List)
 		e.at(person, "GET", "/developers/credentials/new", e.Developers.New)
-		e.at(person, "POST", "/developers/credentials", e.Developers.Create)
+		e.at(e.asked(smallForm), "POST", "/developers/credentials", e.Developers.Create)
 		e.at(person, "GET", "/developers/credentials/:id/revocation", e.Developers.AskRevoke)
-		e.at(person, "POST", "/developers/credentials/:id/revocation", e.Developers.Revoke)
+		e.at(e.asked(smallForm), "POST", "/developers/credentials/:id/revocation", e.Developers.Revoke)
 	}
 }
 

@@ -52,6 +52,9 @@ type Deps struct {
 	Invoices     *web.Invoices
 	Live         *web.Live
 	Audit        *web.Audit
+
+	SecondFactors SecondFactors
+	Keeper        *access.Keeper // forms that wait while a second factor is asked for again
 }
 
 // API holds the resources of the JSON API.
@@ -98,6 +101,7 @@ func (e *edge) routes() {
 	e.open()
 	e.entrance()
 	e.own()
+	e.factors()
 	e.hosted()
 	e.desk()
 	e.debits()

@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
 	"debitdesk/models/debit"
+	"debitdesk/models/factor"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mail/smtp"
@@ -41,6 +42,7 @@ type services struct {
 	billing     *billing.Service
 	batches     *batch.Service
 	audit       *audit.Keeper
+	factors     *factor.Service
 	sandbox     *sandbox.Desk // nil in live mode
 }
 
@@ -74,6 +76,11 @@ func wire(a *App, baseURL string) (services, error) {
 		billing:     bills,
 		audit:       &audit.Keeper{Chains: s, Signer: headSigner(a.Keys.Signing)},
 	}
+	party, err := factor.NewParty(baseURL)
+	if err != nil {
+		return services{}, err
+	}
+	out.factors = &factor.Service{InTx: store.Runner[factor.Tx](s), Read: s, Now: time.Now, Letters: letters.Writer{Base: baseURL}, Party: party, Sandbox: a.Config.Sandbox()}
 	purchases.Readdress = readdressing(out.clients)
 	if relay, ok := sender.(*smtp.Relay); ok {
 		out.outbox.Sender = outbox.WithFiles{Sender: relay, File: bills.File}

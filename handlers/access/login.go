@@ -30,6 +30,9 @@ type Login struct {
 	Strip    func() *layout.SandboxStrip // nil outside of the sandbox
 }
 
+// factorPage is where the second factor is asked for at sign-in.
+const factorPage = "/login/factor"
+
 // Show serves GET /login.
 func (l *Login) Show(c echo.Context) error {
 	next := LocalPath(c.QueryParam("next"))
@@ -38,6 +41,12 @@ func (l *Login) Show(c echo.Context) error {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, next)
+	}
+	if _, waits, err := l.Sessions.Half(c); err != nil || waits {
+		if err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, factorPage+"?next="+url.QueryEscape(next))
 	}
 	return l.page(c, http.StatusOK, pages.LoginView{Next: next, SignedOut: c.QueryParam("signed_out") != ""})
 }
@@ -67,6 +76,12 @@ func (l *Login) SignIn(c echo.Context) error {
 	}
 	if err := l.Sessions.Start(c, u); err != nil {
 		return err
+	}
+	if _, waits, err := l.Sessions.Half(c); err != nil || waits {
+		if err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, factorPage+"?next="+url.QueryEscape(view.Next))
 	}
 	return c.Redirect(http.StatusSeeOther, view.Next)
 }
@@ -107,7 +122,7 @@ func LocalPath(next string) string {
 	case err != nil, u.IsAbs(), u.Host != "", u.User != nil, u.Opaque != "",
 		!strings.HasPrefix(next, "/"), strings.HasPrefix(next, "//"), strings.ContainsRune(next, '\\'),
 		strings.ContainsFunc(next, unicode.IsControl), strings.HasPrefix(u.Path, "//"), strings.ContainsRune(u.Path, '\\'),
-		u.Path == "/login", u.Path == "/logout":
+		u.Path == "/login", u.Path == "/logout", u.Path == factorPage, u.Path == proofPage:
 		return "/"
 	}
 	return u.RequestURI()

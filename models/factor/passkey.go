@@ -78,8 +78,13 @@ func NewParty(baseURL string) (*Party, error) {
 	return &Party{site}, nil
 }
 
-// Origin is the address under which passkeys work.
-func (p *Party) Origin() string { return p.site.Config.RPOrigins[0] }
+// Origin is the address under which passkeys work; empty without a party.
+func (p *Party) Origin() string {
+	if p == nil {
+		return ""
+	}
+	return p.site.Config.RPOrigins[0]
+}
 
 // holder is a person as the library wants to see one.
 type holder struct {

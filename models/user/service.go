@@ -25,6 +25,8 @@ type Tx interface {
 	SetUserSeen(id uuid.UUID, at time.Time)
 	// DeleteSessionOf ends one session of that person; false when there is none.
 	DeleteSessionOf(userID uuid.UUID, hash []byte) (bool, error)
+	// DeleteOtherSessions ends all sessions of that person but one, and tells how many.
+	DeleteOtherSessions(userID uuid.UUID, but []byte) (int64, error)
 	// Throttles locks the counters of these keys, made at zero where missing, in the order of the keys.
 	Throttles(keys []string) ([]Throttle, error)
 	SaveThrottle(t Throttle)
