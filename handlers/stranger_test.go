@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 	"debitdesk/models/batch"
 	"debitdesk/models/credential"
 	"debitdesk/models/debit"
+	"debitdesk/models/factor"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/purchase"
 	room "debitdesk/models/sandbox"
@@ -110,8 +112,16 @@ func (s *street) fill() {
 	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM audit_entries WHERE merchant_id = $1 LIMIT 1`, s.A.ID).Scan(&entry); err != nil {
 		s.t.Fatal(err)
 	}
+	passkey := factor.Passkey{ID: []byte("a key"), Name: "Key", Credential: []byte(`{}`), CreatedAt: s.Real()}
+	holder := user.User{ID: s.Store.NewID(), MerchantID: s.A.ID, Email: "holder@a.example", Role: actor.Staff, CreatedAt: s.Real(), UpdatedAt: s.Real()}
+	if err := s.Store.InTx(s.t.Context(), func(tx *store.Tx) error {
+		return errors.Join(tx.InsertUser(holder, ""), tx.InsertPasskey(holder.ID, passkey))
+	}); err != nil {
+		s.t.Fatal(err)
+	}
 	s.ids = map[string]string{"/audit/": entry, "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
-		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
+		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open,
+		"/account/security/passkeys/": passkey.Handle(), "/settings/security/people/": s.A.Staff.ID.String()}
 }
 
 func between(text, before, after string) string {
@@ -280,6 +290,8 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 		{"POST", "/developers/credentials", url.Values{"name": {"x"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read"}}, 403, 403},
 		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
 		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},
+		{"GET", "/settings/security", nil, 403, 403}, {"POST", "/settings/security", url.Values{"require": {"no"}}, 403, 403},
+		{"GET", "/settings/security/people/:id/reset", nil, 403, 403}, {"POST", "/settings/security/people/:id/reset", url.Values{}, 403, 403},
 		{"GET", "/audit", nil, 403, 403}, {"GET", "/audit/:id", nil, 403, 403}, {"GET", "/audit/export", nil, 403, 403}, {"POST", "/audit/check", url.Values{}, 403, 403},
 		{"POST", "/tokens/deletion", url.Values{"id": {s.ids["/tokens/"]}, "token": {s.ids["/tokens/"]}, "confirm": {"yes"}}, 403, 403},
 		{"GET", "/clients/:id/deletion", nil, 200, 200}, {"POST", "/clients/:id/deletion", url.Values{"confirm": {"0001"}}, 403, 403},
