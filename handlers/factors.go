@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/api"
 	"debitdesk/handlers/web"
 	"debitdesk/models/fault"
 )
@@ -25,8 +26,7 @@ func (e *edge) asked(bodyBytes int64) stack {
 // askedCallers is the same for addresses of the API, which a page of ours may call
 // with a person's session.
 func (e *edge) askedCallers(bodyBytes int64) stack {
-	s := e.programs(bodyBytes)
-	return append(stack{s[0], s[1], access.RequireProofOfCallers}, s[2:]...)
+	return append(e.callers(bodyBytes), access.RequireProofOfCallers, api.DryRun, api.Idempotent(e.Replays, e.Sandbox))
 }
 
 // factors is where people set up second factors and show them.
