@@ -89,6 +89,10 @@ func TestACodeOpensTheDoorAndIsAskedForAgain(t *testing.T) {
 	owner.sees("Copy it now") // the kept form went on by itself
 	owner.open("/account/security")
 	owner.sees("9 of 10 left")
+	owner.open("/settings/security")
+	owner.looksAt("settings-security")
+	owner.click("Demand it of everybody")
+	owner.sees("Demanded of everybody")
 	owner.open("/account")
 	owner.sees("Recovery code")
 	owner.looksAt("sessions")

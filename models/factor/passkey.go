@@ -62,11 +62,7 @@ func NewParty(baseURL string) (*Party, error) {
 		if !ip.IsLoopback() {
 			return nil, nil //nolint:nilnil // documented: no passkeys here
 		}
-		host = "localhost"
-		u.Host = host
-		if port := strings.TrimPrefix(baseURL[strings.LastIndex(baseURL, ":")+1:], "//"); port != "" && !strings.ContainsAny(port, "/]") {
-			u.Host = host + ":" + port
-		}
+		host, u.Host = "localhost", strings.TrimSuffix("localhost:"+u.Port(), ":")
 	}
 	site, err := webauthn.New(&webauthn.Config{RPID: host, RPDisplayName: issuer, RPOrigins: []string{u.Scheme + "://" + u.Host},
 		AttestationPreference: protocol.PreferNoAttestation,
