@@ -112,8 +112,9 @@ type Tx interface {
 	SavePasskey(userID uuid.UUID, p Passkey)
 	DropPasskey(userID uuid.UUID, id []byte)
 	DropPasskeys(userID uuid.UUID)
-	// EndSessions ends the person's sessions: all, or those that showed no second factor.
-	EndSessions(userID uuid.UUID, withoutFactorOnly bool)
+	// EndHalfSessions ends the person's sessions that showed no second factor.
+	EndHalfSessions(userID uuid.UUID)
+	EndAllSessions(userID uuid.UUID)
 	// SetRequireFactor is false when the switch of the business stood so already.
 	SetRequireFactor(merchantID uuid.UUID, on bool) (bool, error)
 }

@@ -77,7 +77,7 @@ func (s *Service) Reset(ctx context.Context, who actor.Actor, id uuid.UUID) erro
 		tx.SetTOTP(id, "")
 		tx.DropPasskeys(id)
 		tx.ReplaceRecoveryCodes(id, nil)
-		tx.EndSessions(id, false)
+		tx.EndAllSessions(id)
 		s.change(tx, who, set, "user.factor_reset", "Reset the second factors of "+set.called()+".",
 			who.Name+" has reset your second factors, and you are signed out everywhere. Sign in with your password and set up a new one.")
 		return nil

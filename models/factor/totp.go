@@ -155,7 +155,7 @@ func (s *Service) remove(ctx context.Context, who actor.Actor, take func(Tx, *Se
 				return fault.New(fault.Conflict, "second_factor_required", "Your business demands a second factor. Set up another one before you remove this one.")
 			}
 			tx.ReplaceRecoveryCodes(who.ID, nil)
-			tx.EndSessions(who.ID, true) // whoever knows the password and was waiting at the second factor
+			tx.EndHalfSessions(who.ID) // whoever knows the password and was waiting at the second factor
 		}
 		s.change(tx, who, set, "user.factor_removed", "Removed a second factor: "+what+".", "A second factor was removed: "+what+".")
 		return nil

@@ -173,9 +173,14 @@ func (t *Tx) DropPasskeys(userID uuid.UUID) {
 	t.later(`DELETE FROM passkeys WHERE user_id = $1`, userID)
 }
 
-// EndSessions implements factor.Tx.
-func (t *Tx) EndSessions(userID uuid.UUID, withoutFactorOnly bool) {
-	t.later(`DELETE FROM sessions WHERE user_id = $1 AND (factor = '' OR NOT $2)`, userID, withoutFactorOnly)
+// EndHalfSessions implements factor.Tx.
+func (t *Tx) EndHalfSessions(userID uuid.UUID) {
+	t.later(`DELETE FROM sessions WHERE user_id = $1 AND factor = ''`, userID)
+}
+
+// EndAllSessions implements factor.Tx.
+func (t *Tx) EndAllSessions(userID uuid.UUID) {
+	t.later(`DELETE FROM sessions WHERE user_id = $1`, userID)
 }
 
 // SetRequireFactor implements factor.Tx.
