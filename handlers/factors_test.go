@@ -317,7 +317,7 @@ func TestWhatAsksAgain(t *testing.T) {
 	h.setUp(&who)
 	h.Wait(access.ProofLasts)
 	nobody := h.A.ID.String()
-	for _, path := range []string{"/tokens/deletion", "/clients/" + nobody + "/numbers", "/clients/" + nobody + "/deletion", "/developers/credentials", "/developers/credentials/" + nobody + "/revocation",
+	for _, path := range []string{"/tokens/deletion", "/clients/" + nobody + "/numbers", "/clients/" + nobody + "/deletion", "/developers/credentials", "/developers/credentials/" + nobody + "/revocation", "/developers/credentials/" + nobody + "/rotation",
 		"/settings/security", "/settings/security/people/" + nobody + "/reset", "/account/security/app", "/account/security/app/confirmation", "/account/security/app/removal",
 		"/account/security/recovery-codes", "/account/security/passkeys", "/account/security/passkeys/x/removal"} {
 		got := h.Page(who, "POST", path, url.Values{})
