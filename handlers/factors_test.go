@@ -446,3 +446,36 @@ func TestRemovingTheLastFactorEndsWhoWaitsForIt(t *testing.T) {
 		t.Fatalf("sign-in leads to %s", next)
 	}
 }
+
+func TestOfTwoWhoReplaceOneSessionOneDoes(t *testing.T) {
+	t.Parallel()
+	h := newGatehouse(t)
+	who, _ := h.signIn()
+	var old []byte
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id_hash FROM sessions WHERE user_id = $1`, who.ID).Scan(&old); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	done := make([]bool, 4)
+	for i := range done {
+		all.Go(func() {
+			fresh := user.Session{Hash: []byte{byte(i), 1}, UserID: who.ID, Data: "{}", Factor: user.Passkey, CreatedAt: h.Real(), SeenAt: h.Real(), ExpiresAt: h.Real().Add(time.Hour), ProvenAt: h.Real()}
+			replaced, err := h.Store.ReplaceSession(t.Context(), [][]byte{old}, fresh)
+			if err != nil {
+				t.Error(err)
+			}
+			done[i] = replaced
+		})
+	}
+	all.Wait()
+	n := 0
+	for _, d := range done {
+		if d {
+			n++
+		}
+	}
+	if left := h.Count(`SELECT count(*) FROM sessions WHERE user_id = $1`, who.ID); n != 1 || left != 1 {
+		t.Fatalf("%d replaced it, %d sessions are left", n, left)
+	}
+	h.Page(who, "GET", "/clients", nil).Want(303)
+}
