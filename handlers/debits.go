@@ -58,7 +58,7 @@ func (e *edge) debits() {
 		e.at(person, "GET", "/tokens", h.List)
 		e.at(person, "GET", "/tokens/export", h.Export)
 		e.at(person, "GET", "/tokens/deletion", h.AskDelete)
-		e.at(person, "POST", "/tokens/deletion", h.Delete)
+		e.at(e.asked(smallForm), "POST", "/tokens/deletion", h.Delete)
 		e.at(person, "GET", "/tokens/:id", h.Show)
 	}
 	if h := e.Mandates; h != nil {

@@ -11,8 +11,8 @@ func (e *edge) desk() {
 		e.at(person, "GET", "/clients/:id", h.Show)
 		e.at(person, "POST", "/clients/:id", h.Update)
 		e.at(person, "GET", "/clients/:id/edit", h.Edit)
-		e.at(person, "POST", "/clients/:id/numbers", h.Reveal)
+		e.at(e.asked(smallForm), "POST", "/clients/:id/numbers", h.Reveal)
 		e.at(person, "GET", "/clients/:id/deletion", h.AskDelete)
-		e.at(person, "POST", "/clients/:id/deletion", h.Delete)
+		e.at(e.asked(smallForm), "POST", "/clients/:id/deletion", h.Delete)
 	}
 }

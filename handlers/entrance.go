@@ -30,6 +30,7 @@ func (e *edge) own() {
 		e.at(person, "POST", "/account/theme", e.Account.SetTheme)
 		e.at(person, "POST", "/account/password", e.Account.ChangePassword)
 		e.at(person, "POST", "/account/business", e.Account.Switch)
+		e.at(person, "POST", "/account/sessions/others/end", e.Account.EndOthers)
 		e.at(person, "POST", "/account/sessions/:handle/end", e.Account.EndSession)
 	}
 	if e.Requests != nil {
@@ -39,11 +40,11 @@ func (e *edge) own() {
 	if e.Developers != nil {
 		e.at(person, "GET", "/developers", e.Developers.List)
 		e.at(person, "GET", "/developers/credentials/new", e.Developers.New)
-		e.at(person, "POST", "/developers/credentials", e.Developers.Create)
+		e.at(e.asked(smallForm), "POST", "/developers/credentials", e.Developers.Create)
 		e.at(person, "GET", "/developers/credentials/:id/revocation", e.Developers.AskRevoke)
-		e.at(person, "POST", "/developers/credentials/:id/revocation", e.Developers.Revoke)
+		e.at(e.asked(smallForm), "POST", "/developers/credentials/:id/revocation", e.Developers.Revoke)
 		e.at(person, "GET", "/developers/credentials/:id/rotation", e.Developers.AskRotate)
-		e.at(person, "POST", "/developers/credentials/:id/rotation", e.Developers.Rotate)
+		e.at(e.asked(smallForm), "POST", "/developers/credentials/:id/rotation", e.Developers.Rotate)
 	}
 }
 

@@ -141,6 +141,9 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 	if f.Kind == fault.Unauthenticated {
 		return toSignIn(c, fragment)
 	}
+	if mustSetUp(f) {
+		return toSetUp(c, fragment)
+	}
 	view := pages.ErrorView{Status: status, Title: errorTitle(status), Sentence: f.Message, RequestID: access.RequestID(c), Retry: status >= 500}
 	for _, p := range f.Fields {
 		view.Problems = append(view.Problems, p.Message)

@@ -6,18 +6,18 @@ func (e *edge) members() {
 	if h == nil {
 		return
 	}
-	person := e.people(smallForm)
+	person, asked := e.people(smallForm), e.asked(smallForm) // what changes a role asks for the second factor again
 	e.at(person, "GET", "/settings/people", h.List)
 	e.at(person, "GET", "/settings/people/invite", h.New)
-	e.at(person, "POST", "/settings/people/invitations", h.Invite)
+	e.at(asked, "POST", "/settings/people/invitations", h.Invite)
 	e.at(person, "POST", "/settings/people/invitations/:id/mails", h.Resend)
 	e.at(person, "POST", "/settings/people/invitations/:id/revocation", h.Revoke)
 	e.at(person, "GET", "/settings/people/:id", h.Show)
-	e.at(person, "POST", "/settings/people/:id", h.Change)
-	e.at(person, "POST", "/settings/people/:id/disabling", h.Disable)
-	e.at(person, "POST", "/settings/people/:id/enabling", h.Enable)
+	e.at(asked, "POST", "/settings/people/:id", h.Change)
+	e.at(asked, "POST", "/settings/people/:id/disabling", h.Disable)
+	e.at(asked, "POST", "/settings/people/:id/enabling", h.Enable)
 	e.at(person, "GET", "/settings/people/:id/removal", h.AskRemove)
-	e.at(person, "POST", "/settings/people/:id/removal", h.Remove)
+	e.at(asked, "POST", "/settings/people/:id/removal", h.Remove)
 }
 
 // mailed are the pages behind links of mails to people, which need no session.

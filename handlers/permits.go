@@ -33,11 +33,15 @@ type Permit struct {
 var Permits = []Permit{
 	{anybody, "Health, files, sign-in, the description of the API", []string{
 		"GET /healthz", "GET /readyz", "GET /metrics", "GET /static/*", "GET /login", "POST /login", "POST /logout", "POST /oauth/token",
-		"GET /openapi.json", "GET /developers/api"}},
+		"GET /openapi.json", "GET /developers/api", "GET /invite/:token", "POST /invite/:token", "GET /reset", "POST /reset", "GET /reset/:token", "POST /reset/:token",
+		"GET /login/factor", "POST /login/factor"}},
 	{payerLink, "The payer's own pages", []string{
 		"GET /p/:id", "POST /p/:id", "GET /p/:id/invoice", "GET /p/:id/invoice.pdf", "GET /p/:id/subscription", "POST /p/:id/subscription"}},
 	{oneself, "One's own account and sessions", []string{
-		"GET /account", "POST /account/theme", "POST /account/sessions/:handle/end"}},
+		"GET /account", "POST /account/theme", "POST /account/sessions/:handle/end", "POST /account/sessions/others/end", "POST /account/password", "POST /account/business",
+		"GET /account/proof", "POST /account/proof", "GET /account/security", "GET /account/security/app", "POST /account/security/app", "POST /account/security/app/confirmation",
+		"GET /account/security/app/removal", "POST /account/security/app/removal", "POST /account/security/recovery-codes", "POST /account/security/recovery-codes/file",
+		"GET /account/security/passkeys/new", "POST /account/security/passkeys", "GET /account/security/passkeys/:id/removal", "POST /account/security/passkeys/:id/removal"}},
 
 	{actor.Read, "Home and what needs attention", []string{"GET /", "GET /attention"}},
 	{actor.Read, "Clients: list, export and details", []string{
@@ -122,6 +126,11 @@ var Permits = []Permit{
 		"POST /developers/webhooks/:id/resend", "GET /developers/webhooks/:id/deletion", "POST /developers/webhooks/:id/deletion"}},
 	{actor.Manage, "The simulator, and wiping a test merchant", []string{
 		"GET /developers/simulator", "POST /developers/simulator/demo", "GET /developers/simulator/wipe", "POST /developers/simulator/wipe"}},
+	{actor.Manage, "People, invitations and what second factors the business demands", []string{
+		"GET /settings/people", "GET /settings/people/invite", "POST /settings/people/invitations", "POST /settings/people/invitations/:id/mails",
+		"POST /settings/people/invitations/:id/revocation", "GET /settings/people/:id", "POST /settings/people/:id", "POST /settings/people/:id/disabling",
+		"POST /settings/people/:id/enabling", "GET /settings/people/:id/removal", "POST /settings/people/:id/removal",
+		"GET /settings/security", "POST /settings/security", "GET /settings/security/people/:id/reset", "POST /settings/security/people/:id/reset"}},
 	{actor.Manage, "The record of who did what", []string{"GET /audit", "GET /audit/export", "POST /audit/check", "GET /audit/:id"}},
 	{actor.Manage, "Brands, debit-order profiles, roles and the calendar", []string{
 		"GET /settings", "GET /settings/business", "GET /settings/roles", "GET /settings/calendar", "GET /settings/brands/new", "POST /settings/brands", "GET /settings/brands/:id",

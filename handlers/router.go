@@ -63,10 +63,12 @@ type Deps struct {
 	Reset        *access.Reset
 	Settings     *web.Settings
 
-	Reports   *web.Reports
-	Simulator *web.Simulator // sandbox mode alone
-	Webhooks  *web.Webhooks
-	Events    *web.Events
+	SecondFactors SecondFactors
+	Keeper        *access.Keeper // forms that wait while a second factor is asked for again
+	Reports       *web.Reports
+	Simulator     *web.Simulator // sandbox mode alone
+	Webhooks      *web.Webhooks
+	Events        *web.Events
 }
 
 // API holds the resources of the JSON API.
@@ -123,6 +125,7 @@ func (e *edge) routes() {
 	e.open()
 	e.entrance()
 	e.own()
+	e.factors()
 	e.hosted()
 	e.desk()
 	e.debits()
@@ -151,8 +154,12 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	return stack{e.logged, limitBody(bodyBytes), e.failures.guarded, access.RequireAPI(e.proofs()...), e.calls.throttled,
-		permitted, api.DryRun, api.Idempotent(e.Replays, e.Sandbox)}
+	return append(e.callers(bodyBytes), api.DryRun, api.Idempotent(e.Replays, e.Sandbox))
+}
+
+// callers is the part of it that looks at who calls.
+func (e *edge) callers(bodyBytes int64) stack {
+	return stack{e.logged, limitBody(bodyBytes), e.failures.guarded, access.RequireAPI(e.proofs()...), e.calls.throttled, permitted}
 }
 
 // proofs are the ways to show who calls: a program's credential, a person's session.

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -17,12 +18,13 @@ import (
 	"debitdesk/handlers/handlertest"
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
-	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/actor"
+	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/credential"
 	"debitdesk/models/debit"
 	"debitdesk/models/demo"
+	"debitdesk/models/factor"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/member"
 	"debitdesk/models/purchase"
@@ -31,6 +33,7 @@ import (
 	"debitdesk/models/simulation"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
+	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
 
@@ -131,6 +134,13 @@ func (s *street) fill() {
 	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM debit_profiles WHERE merchant_id = $1`, s.A.ID).Scan(&s.profile); err != nil {
 		s.t.Fatal(err)
 	}
+	passkey := factor.Passkey{ID: []byte("a key"), Name: "Key", Credential: []byte(`{}`), CreatedAt: s.Real()}
+	holder := user.User{ID: s.Store.NewID(), MerchantID: s.A.ID, Email: "holder@a.example", Role: actor.Staff, CreatedAt: s.Real(), UpdatedAt: s.Real()}
+	if err := s.Store.InTx(s.t.Context(), func(tx *store.Tx) error {
+		return errors.Join(tx.InsertUser(holder, ""), tx.InsertPasskey(holder.ID, passkey))
+	}); err != nil {
+		s.t.Fatal(err)
+	}
 	hook, err := s.Webhooks.Create(s.t.Context(), s.A.Actor, webhook.Input{Title: "Accounting", Callback: "http://127.0.0.1:9/", AllEvents: true})
 	if err != nil {
 		s.t.Fatal(err)
@@ -152,7 +162,8 @@ func (s *street) fill() {
 	s.ids = map[string]string{"/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(), "/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
 		"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
 		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
-		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked}
+		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked,
+		"/account/security/passkeys/": passkey.Handle(), "/settings/security/people/": s.A.Staff.ID.String()}
 }
 
 func between(text, before, after string) string {

@@ -6,7 +6,7 @@
 // before), dryrun (requests that are tried and not kept).
 //
 // Rules, one package a concept: merchant, client, token, mandate, purchase,
-// collection, user, credential, audit, mail; debit runs what is due, subscription
+// collection, user, factor (second factors), credential, audit, mail; debit runs what is due, subscription
 // bills the periods that begin.
 //
 // Ports that the rules call: bank.Gateway and mail.Sender. Adapters implement

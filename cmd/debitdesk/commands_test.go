@@ -142,6 +142,13 @@ func TestLiveModeMakesNoMerchantByTheWay(t *testing.T) {
 	if got := typed(t, live, "long enough to pass\n", user...); got.code != exitOK {
 		t.Errorf("the user of a known merchant: %+v", got)
 	}
+	reset := []string{"user", "reset-factors", "--merchant", "gym", "--email"}
+	if got := typed(t, live, "", append(reset, "nobody@gym.example")...); got.code != exitFailed || !strings.Contains(got.err, "does not work for gym") {
+		t.Errorf("reset of a stranger: %+v", got)
+	}
+	if got := typed(t, live, "", append(reset, "OWNER@gym.example")...); got.code != exitOK || !strings.Contains(got.out, "password alone") {
+		t.Errorf("reset: %+v", got)
+	}
 }
 
 func TestADatabaseThatIsBehindIsNotServed(t *testing.T) {

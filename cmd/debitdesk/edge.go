@@ -67,6 +67,13 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 			return nil, err
 		}
 	}
+	deps.Keeper = &access.Keeper{Box: a.box, Now: time.Now}
+	origin := s.factors.Party.Origin()
+	deps.SecondFactors = handlers.SecondFactors{
+		Ask:      &access.Second{Factors: s.factors, Sessions: sessions, Keeper: deps.Keeper, PasskeyOrigin: origin, Strip: desk.Strip},
+		Security: &web.Security{Desk: desk, Factors: s.factors, Prove: sessions.Prove, PasskeyOrigin: origin},
+		Demand:   &web.Demand{Desk: desk, Demands: s.factors},
+	}
 	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store}
 	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store).Subscribe(s.subscriptions)
 	rooms.Live.Watch = watch

@@ -66,6 +66,7 @@ func (a *App) merchantFor(ctx context.Context, slug string) (merchant.Merchant, 
 
 type userCmd struct {
 	Create userCreateCmd `cmd:"" help:"Add a dashboard user; the password is the first line of standard input."`
+	Reset  userResetCmd  `cmd:"" name:"reset-factors" help:"Take somebody's second factors away who lost them all, and end their sessions."`
 }
 
 type userCreateCmd struct {

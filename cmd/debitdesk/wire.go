@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
 	"debitdesk/models/debit"
+	"debitdesk/models/factor"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mail/smtp"
@@ -58,6 +59,7 @@ type services struct {
 	money       *report.Money
 	statements  *statement.Service
 	simulations *simulation.Service // nil in live mode
+	factors     *factor.Service
 }
 
 // talks is how many conversations with the mail relay go side by side.
@@ -91,6 +93,11 @@ func wire(a *App, baseURL string) (services, error) {
 		billing:     bills,
 		audit:       &audit.Keeper{Chains: s, Signer: headSigner(a.Keys.Signing)},
 	}
+	party, err := factor.NewParty(baseURL)
+	if err != nil {
+		return services{}, err
+	}
+	out.factors = &factor.Service{InTx: store.Runner[factor.Tx](s), Read: s, Now: time.Now, Letters: letters.Writer{Base: baseURL}, Party: party, Sandbox: a.Config.Sandbox()}
 	out.subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
 	purchases.Readdress = readdressing(out.clients)
 	if relay, ok := sender.(*smtp.Relay); ok {

@@ -31,6 +31,9 @@ type Login struct {
 	Strip    func() *layout.SandboxStrip // nil outside of the sandbox
 }
 
+// factorPage is where the second factor is asked for at sign-in.
+const factorPage = "/login/factor"
+
 // Show serves GET /login.
 func (l *Login) Show(c echo.Context) error {
 	next := LocalPath(c.QueryParam("next"))
@@ -39,6 +42,12 @@ func (l *Login) Show(c echo.Context) error {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, next)
+	}
+	if _, waits, err := l.Sessions.Half(c); err != nil || waits {
+		if err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, factorPage+"?next="+url.QueryEscape(next))
 	}
 	return l.page(c, http.StatusOK, pages.LoginView{Next: next, SignedOut: c.QueryParam("signed_out") != "", NewPassword: c.QueryParam("new_password") != ""})
 }
@@ -69,6 +78,12 @@ func (l *Login) SignIn(c echo.Context) error {
 	}
 	if err := l.Sessions.Start(c, u); err != nil {
 		return err
+	}
+	if _, waits, err := l.Sessions.Half(c); err != nil || waits {
+		if err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, factorPage+"?next="+url.QueryEscape(view.Next))
 	}
 	return c.Redirect(http.StatusSeeOther, view.Next)
 }
@@ -114,7 +129,7 @@ func LocalPath(next string) string {
 	case err != nil, u.IsAbs(), u.Host != "", u.User != nil, u.Opaque != "",
 		!strings.HasPrefix(next, "/"), strings.HasPrefix(next, "//"), strings.ContainsRune(next, '\\'),
 		strings.ContainsFunc(next, unicode.IsControl), strings.HasPrefix(u.Path, "//"), strings.ContainsRune(u.Path, '\\'),
-		u.Path == "/login", u.Path == "/logout":
+		u.Path == "/login", u.Path == "/logout", u.Path == factorPage, u.Path == proofPage:
 		return "/"
 	}
 	return u.RequestURI()

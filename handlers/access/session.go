@@ -11,10 +11,12 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/fault"
 	"debitdesk/models/user"
 )
 
@@ -22,6 +24,10 @@ import (
 type SessionRows interface {
 	FindSession(ctx context.Context, hashes [][]byte, now, bornAfter time.Time) (user.SignedIn, bool, error)
 	InsertSession(ctx context.Context, s user.Session) error
+	// ReplaceSession puts a new session in the place of one of the old hashes; false
+	// when none of them is there any more.
+	ReplaceSession(ctx context.Context, old [][]byte, s user.Session) (bool, error)
+	HasFactor(ctx context.Context, userID uuid.UUID) (bool, error)
 	SetSessionData(ctx context.Context, hash []byte, data string) error
 	TouchSession(ctx context.Context, hash []byte, ip string, seen, expires time.Time) error
 	DeleteSession(ctx context.Context, hash []byte) error
@@ -59,15 +65,22 @@ func NewSessions(rows SessionRows, keys [][]byte, https bool, now func() time.Ti
 	return s
 }
 
-// Authenticate finds the person of the session cookie; it is an Authenticator.
+// Authenticate finds the person of the session cookie; it is an Authenticator. A
+// session that still waits for the second factor is none. Where the business
+// demands one and the person has none, every page but those that set one up is
+// refused.
 func (s *Sessions) Authenticate(c echo.Context) (actor.Actor, bool, error) {
 	ss, err := s.Get(c.Request(), s.name)
 	if err != nil {
 		return actor.Actor{}, false, err
 	}
 	in, ok := ss.Values[signedInKey{}].(user.SignedIn)
-	if !ok {
+	if !ok || half(in) {
 		return actor.Actor{}, false, nil
+	}
+	c.Set(provenKey, proven(in, s.now()))
+	if in.RequireFactor && !in.HasFactor && !setsUp(c.Path()) {
+		return actor.Actor{}, false, fault.New(fault.Forbidden, SetUpFirst, "Your business demands a second factor. Set one up first.")
 	}
 	if now := s.now(); now.Sub(in.SeenAt) >= touchEvery { // no write for each request
 		if err := s.rows.TouchSession(c.Request().Context(), in.Hash, c.RealIP(), now, lastUntil(in.CreatedAt, now)); err != nil {
@@ -92,8 +105,15 @@ func (s *Sessions) Start(c echo.Context, u user.User) error {
 		agent = agent[:maxUserAgent]
 	}
 	now := s.now()
-	ss.Values = map[any]any{signedInKey{}: user.SignedIn{User: u, Session: user.Session{UserID: u.ID, MerchantID: u.MerchantID, IP: c.RealIP(), UserAgent: agent,
-		CreatedAt: now, SeenAt: now, ExpiresAt: lastUntil(now, now)}}}
+	in := user.SignedIn{User: u, Session: user.Session{UserID: u.ID, MerchantID: u.MerchantID, IP: c.RealIP(), UserAgent: agent,
+		CreatedAt: now, SeenAt: now, ExpiresAt: lastUntil(now, now)}}
+	if in.HasFactor, err = s.rows.HasFactor(c.Request().Context(), u.ID); err != nil {
+		return err
+	}
+	if half(in) {
+		in.ExpiresAt = now.Add(HalfLasts)
+	}
+	ss.Values = map[any]any{signedInKey{}: in}
 	c.Set(sessionKey, ss)
 	if err := ss.Save(c.Request(), c.Response()); err != nil {
 		return err
@@ -134,14 +154,18 @@ func (s *Sessions) End(c echo.Context) error {
 	return ss.Save(c.Request(), c.Response())
 }
 
-// Session is the session of the request with what the frame of a page shows.
+// Session is the session of the request with what the frame of a page shows; one
+// that still waits for the second factor shows nothing.
 func Session(c echo.Context) (user.SignedIn, bool) {
 	ss, ok := c.Get(sessionKey).(*sessions.Session)
 	if !ok {
 		return user.SignedIn{}, false
 	}
 	in, ok := ss.Values[signedInKey{}].(user.SignedIn)
-	return in, ok
+	if !ok || half(in) {
+		return user.SignedIn{}, false
+	}
+	return in, true
 }
 
 // Get implements sessions.Store: one look at the database for each request.
@@ -190,6 +214,33 @@ func (s *Sessions) Save(r *http.Request, w http.ResponseWriter, ss *sessions.Ses
 	if !ok {
 		return nil
 	}
+	text, err := dataOf(ss)
+	if err != nil {
+		return err
+	}
+	if ss.ID != "" {
+		return s.rows.SetSessionData(r.Context(), in.Hash, text)
+	}
+	in.Data = text
+	return s.underNewID(w, ss, in, func(in user.Session) error { return s.rows.InsertSession(r.Context(), in) })
+}
+
+// underNewID keeps the session under a new random id and gives that to the browser.
+func (s *Sessions) underNewID(w http.ResponseWriter, ss *sessions.Session, in user.SignedIn, keep func(user.Session) error) error {
+	var id [32]byte
+	_, _ = rand.Read(id[:]) // never fails since Go 1.24
+	fresh := base64.RawURLEncoding.EncodeToString(id[:])
+	in.Hash = s.hashes(fresh)[0]
+	if err := keep(in.Session); err != nil {
+		return err
+	}
+	ss.ID, ss.Values[signedInKey{}] = fresh, in
+	http.SetCookie(w, sessions.NewCookie(ss.Name(), ss.ID, ss.Options))
+	return nil
+}
+
+// dataOf is what a session carries, as JSON: texts under text keys.
+func dataOf(ss *sessions.Session) (string, error) {
 	data := map[string]string{}
 	for k, v := range ss.Values {
 		if key, ok := k.(string); ok {
@@ -198,21 +249,9 @@ func (s *Sessions) Save(r *http.Request, w http.ResponseWriter, ss *sessions.Ses
 	}
 	text, err := json.Marshal(data)
 	if err != nil {
-		return fmt.Errorf("session data: %w", err)
+		return "", fmt.Errorf("session data: %w", err)
 	}
-	if ss.ID != "" {
-		return s.rows.SetSessionData(r.Context(), in.Hash, string(text))
-	}
-	var id [32]byte
-	_, _ = rand.Read(id[:]) // never fails since Go 1.24
-	ss.ID = base64.RawURLEncoding.EncodeToString(id[:])
-	in.Hash, in.Data = s.hashes(ss.ID)[0], string(text)
-	if err := s.rows.InsertSession(r.Context(), in.Session); err != nil {
-		return err
-	}
-	ss.Values[signedInKey{}] = in
-	http.SetCookie(w, sessions.NewCookie(ss.Name(), ss.ID, ss.Options))
-	return nil
+	return string(text), nil
 }
 
 func (s *Sessions) drop(r *http.Request, ss *sessions.Session) error {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
+	"debitdesk/models/factor"
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
 	"debitdesk/models/merchant"
@@ -77,6 +79,8 @@ type House struct {
 	tb            testing.TB
 
 	Statements *statement.Service
+	Factors    *factor.Service
+	ahead      atomic.Int64 // by how much real time was moved
 }
 
 // headSigner signs the heads of the audit's chains.
@@ -118,7 +122,10 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	must(tb, err)
 	tb.Cleanup(db.Close)
 	h := &House{Store: db, tb: tb}
-	h.Sessions = access.NewSessions(db, [][]byte{[]byte("session-key")}, true, time.Now)
+	h.Factors = &factor.Service{InTx: store.Runner[factor.Tx](db), Read: db, Now: h.Real, Letters: letters.Writer{Base: BaseURL}, Sandbox: true}
+	h.Factors.Party, err = factor.NewParty(BaseURL)
+	must(tb, err)
+	h.Sessions = access.NewSessions(db, [][]byte{[]byte("session-key")}, true, h.Real)
 	h.Clients = &client.Service{InTx: store.Runner[client.Tx](db), Read: db, Now: db.Now}
 	h.Purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](db), Read: db, Lists: db, Now: db.Now, Calendar: calendar.New(),
 		Timetable: collection.DefaultTimetable(), Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
@@ -150,6 +157,12 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	must(tb, err)
 	h.Deps.Reference = &web.Reference{Desk: desk, Document: document}
 	h.Desk = desk
+	h.Deps.Keeper = &access.Keeper{Box: box, Now: h.Real}
+	h.Deps.SecondFactors = handlers.SecondFactors{
+		Ask:      &access.Second{Factors: h.Factors, Sessions: h.Sessions, Keeper: h.Deps.Keeper, PasskeyOrigin: BaseURL, Strip: desk.Strip},
+		Security: &web.Security{Desk: desk, Factors: h.Factors, Prove: h.Sessions.Prove, PasskeyOrigin: BaseURL},
+		Demand:   &web.Demand{Desk: desk, Demands: h.Factors},
+	}
 	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Billing: h.Billing, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
 	h.Purchases.Letters = letters.Writer{Base: BaseURL}
@@ -237,6 +250,12 @@ func (h *House) exec(sql string, args ...any) {
 	_, err := h.Store.Pool.Exec(h.tb.Context(), sql, args...)
 	must(h.tb, err)
 }
+
+// Real is real time, as sessions and second factors see it.
+func (h *House) Real() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+
+// Wait moves real time.
+func (h *House) Wait(d time.Duration) { h.ahead.Add(int64(d)) }
 
 // Count is the number that a query gives.
 func (h *House) Count(sql string, args ...any) (n int) {

@@ -25,6 +25,7 @@ type Self interface {
 	SetTheme(ctx context.Context, who actor.Actor, theme string) error
 	Sessions(ctx context.Context, who actor.Actor) ([]user.Session, error)
 	RevokeSession(ctx context.Context, who actor.Actor, hash []byte) error
+	RevokeOthers(ctx context.Context, who actor.Actor, mine []byte) (int64, error)
 	Open(ctx context.Context, who actor.Actor, merchantID uuid.UUID) (user.User, error)
 	ChangePassword(ctx context.Context, who actor.Actor, old, password string, keep []byte) error
 }
@@ -63,7 +64,7 @@ func (a *Account) page(c echo.Context, wrong error) error {
 		view.Businesses = append(view.Businesses, pages.BusinessRow{ID: b.ID.String(), Name: b.Name})
 	}
 	for _, s := range all {
-		row := pages.SessionRow{Browser: browserWords(s.UserAgent), Address: s.IP, Since: moment(s.CreatedAt), Seen: moment(s.SeenAt)}
+		row := pages.SessionRow{Browser: browserWords(s.UserAgent), Address: s.IP, Since: moment(s.CreatedAt), Seen: moment(s.SeenAt), Factor: factorWords(s.Factor, me.HasFactor)}
 		if handle(s) == handle(me.Session) {
 			row.Current = true
 		} else {
@@ -133,6 +134,37 @@ func (a *Account) EndSession(c echo.Context) error {
 		return c.Redirect(http.StatusSeeOther, "/account")
 	}
 	return fault.Missing()
+}
+
+// EndOthers serves POST /account/sessions/others/end.
+func (a *Account) EndOthers(c echo.Context) error {
+	n, err := a.Self.RevokeOthers(c.Request().Context(), access.Actor(c), mine(c).Hash)
+	if err != nil {
+		return err
+	}
+	text := "You are signed in nowhere else."
+	if n > 0 {
+		text = "Ended " + counted(n, "other session") + "."
+	}
+	if err := access.AddFlash(c, "ok", text); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/account")
+}
+
+// factorWords says how the second factor was shown in a session.
+func factorWords(f user.Factor, has bool) string {
+	switch {
+	case f == user.TOTP:
+		return "Authenticator app"
+	case f == user.Passkey:
+		return "Passkey"
+	case f == user.Recovery:
+		return "Recovery code"
+	case has:
+		return "Waits for it"
+	}
+	return "Password alone"
 }
 
 // SetTheme serves POST /account/theme and goes back to the page it came from.

@@ -105,6 +105,19 @@ func (s *Store) InsertSession(ctx context.Context, v user.Session) error {
 	return nil
 }
 
+// ReplaceSession puts a new session in the place of an old one, in one step: of two
+// who come with the same old one, one gets false.
+func (s *Store) ReplaceSession(ctx context.Context, old [][]byte, v user.Session) (bool, error) {
+	done, err := s.Pool.Exec(ctx, `WITH gone AS (DELETE FROM sessions WHERE id_hash = ANY($1) RETURNING 1)
+		INSERT INTO sessions (id_hash, user_id, data, ip, user_agent, created_at, seen_at, expires_at, merchant_id, factor, proven_at)
+		SELECT $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 WHERE EXISTS (SELECT FROM gone)`,
+		old, v.Hash, v.UserID, v.Data, v.IP, v.UserAgent, Instant(v.CreatedAt), Instant(v.SeenAt), Instant(v.ExpiresAt), orNull(v.MerchantID), string(v.Factor), orNull(v.ProvenAt))
+	if err != nil {
+		return false, fmt.Errorf("replace session: %w", err)
+	}
+	return done.RowsAffected() == 1, nil
+}
+
 // SetSessionData keeps what the browser's session carries. A session that was
 // ended meanwhile stays ended.
 func (s *Store) SetSessionData(ctx context.Context, hash []byte, data string) error {
@@ -164,6 +177,15 @@ func (t *Tx) DeleteSessionOf(userID uuid.UUID, hash []byte) (bool, error) {
 // EndSessions implements user.Tx.
 func (t *Tx) EndSessions(userID uuid.UUID, keep []byte) {
 	t.later(`DELETE FROM sessions WHERE user_id = $1 AND id_hash IS DISTINCT FROM $2`, userID, keep)
+}
+
+// DeleteOtherSessions implements user.Tx.
+func (t *Tx) DeleteOtherSessions(userID uuid.UUID, but []byte) (int64, error) {
+	n, err := t.exec(`DELETE FROM sessions WHERE user_id = $1 AND id_hash <> $2`, userID, but)
+	if err != nil {
+		return 0, fmt.Errorf("end sessions: %w", err)
+	}
+	return n, nil
 }
 
 // SessionsOf implements user.Reader.

@@ -35,6 +35,8 @@ type Tx interface {
 	EndSessions(userID uuid.UUID, keep []byte)
 	// DeleteSessionOf ends one session of that person; false when there is none.
 	DeleteSessionOf(userID uuid.UUID, hash []byte) (bool, error)
+	// DeleteOtherSessions ends all sessions of that person but one, and tells how many.
+	DeleteOtherSessions(userID uuid.UUID, but []byte) (int64, error)
 	// Throttles locks the counters of these keys, made at zero where missing, in the order of the keys.
 	Throttles(keys []string) ([]Throttle, error)
 	SaveThrottle(t Throttle)

@@ -86,6 +86,22 @@ func (s *Service) RevokeSession(ctx context.Context, who actor.Actor, hash []byt
 	})
 }
 
+// RevokeOthers ends the caller's sessions but the one with this hash, and tells how many.
+func (s *Service) RevokeOthers(ctx context.Context, who actor.Actor, mine []byte) (n int64, err error) {
+	if who.Kind != actor.User {
+		return 0, notAPerson()
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		if n, err = tx.DeleteOtherSessions(who.ID, mine); err != nil || n == 0 {
+			return err
+		}
+		tx.Audit(who, audit.Entry{Action: "user.session_revoked", ObjectType: "user", ObjectID: who.ID,
+			Text: "Ended all their other sessions.", After: map[string]any{"ended": n}})
+		return nil
+	})
+	return n, err
+}
+
 func notAPerson() error {
 	return fault.New(fault.Forbidden, "permission_denied", "Only a person who signed in can do that.")
 }

@@ -1,0 +1,198 @@
+package access
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/factor"
+	"debitdesk/models/fault"
+	"debitdesk/models/user"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Factors looks at second factors.
+type Factors interface {
+	Of(ctx context.Context, who actor.Actor) (factor.Set, error)
+	BeginAssertion(ctx context.Context, who actor.Actor) (question, remember string, err error)
+	Show(ctx context.Context, who actor.Actor, p factor.Proof) (user.Factor, error)
+}
+
+// Second asks for the second factor: at sign-in, and again before what matters.
+type Second struct {
+	Factors       Factors
+	Sessions      *Sessions
+	Keeper        *Keeper
+	PasskeyOrigin string // the address under which passkeys work
+	Strip         func() *layout.SandboxStrip
+}
+
+// ceremonyKey is where a session remembers the question for a passkey.
+const ceremonyKey = "passkey.show"
+
+// ShowLogin serves GET /login/factor.
+func (s *Second) ShowLogin(c echo.Context) error {
+	next := LocalPath(c.QueryParam("next"))
+	who, found, err := s.Sessions.Half(c)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return c.Redirect(http.StatusSeeOther, "/login?next="+url.QueryEscape(next)) // which knows where people go who are in
+	}
+	Set(c, who)
+	return s.page(c, http.StatusOK, atSignIn(next))
+}
+
+// Login serves POST /login/factor.
+func (s *Second) Login(c echo.Context) error {
+	form, err := posted(c)
+	if err != nil {
+		return err
+	}
+	next := LocalPath(form.Get("next"))
+	who, found, err := s.Sessions.Half(c)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return c.Redirect(http.StatusSeeOther, "/login?next="+url.QueryEscape(next))
+	}
+	Set(c, who)
+	view := atSignIn(next)
+	if done, err := s.look(c, form, &view); err != nil || !done {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, next)
+}
+
+func atSignIn(next string) pages.FactorView {
+	return pages.FactorView{Title: "Second factor", Text: "Your password was right. Show that it is you.", Action: "/login/factor", Next: next, SignOut: true}
+}
+
+// ShowProof serves GET /account/proof.
+func (s *Second) ShowProof(c echo.Context) error {
+	next, name := LocalPath(c.QueryParam("next")), c.QueryParam("kept")
+	if Proven(c) {
+		return s.goOn(c, next, name)
+	}
+	return s.page(c, http.StatusOK, askedAgain(next, name))
+}
+
+// Prove serves POST /account/proof.
+func (s *Second) Prove(c echo.Context) error {
+	form, err := posted(c)
+	if err != nil {
+		return err
+	}
+	next, name := LocalPath(form.Get("next")), form.Get("kept")
+	if in, _ := Session(c); !in.HasFactor {
+		return c.Redirect(http.StatusSeeOther, next)
+	}
+	view := askedAgain(next, name)
+	if done, err := s.look(c, form, &view); err != nil || !done {
+		return err
+	}
+	return s.goOn(c, next, name)
+}
+
+func askedAgain(next, name string) pages.FactorView {
+	return pages.FactorView{Title: "Confirm that it is you", Text: "What you are about to do asks for your second factor again.", Action: proofPage, Next: next, Kept: name,
+		Cancel: components.Link{Text: "Cancel", Href: next}}
+}
+
+// goOn leads back, or sends on the form that was kept, once.
+func (s *Second) goOn(c echo.Context, next, name string) error {
+	action, fields, found := s.Keeper.sendOn(c, name)
+	if !found {
+		return c.Redirect(http.StatusSeeOther, next)
+	}
+	if err := Remember(c, keptKey, ""); err != nil {
+		return err
+	}
+	view := pages.SendOnView{Action: action, Fields: fields, Cancel: components.Link{Text: "Cancel", Href: next}}
+	return s.answer(c, http.StatusOK, func(f layout.Plain) error {
+		f.Title = "Continue"
+		return pages.SendOn(f, view).Render(c.Request().Context(), c.Response())
+	})
+}
+
+// look checks what was shown. Done is false when the page was answered that asks again.
+func (s *Second) look(c echo.Context, form url.Values, view *pages.FactorView) (done bool, err error) {
+	proof := factor.Proof{Code: form.Get("code"), Recovery: form.Get("recovery"), Assertion: form.Get("assertion"), Ceremony: Remembered(c, ceremonyKey)}
+	if proof.Ceremony != "" { // a question is answered once, rightly or not
+		if err := Remember(c, ceremonyKey, ""); err != nil {
+			return false, err
+		}
+	}
+	shown, err := s.Factors.Show(c.Request().Context(), Actor(c), proof)
+	f, _ := fault.From(err)
+	switch {
+	case err == nil:
+		return true, s.Sessions.Prove(c, shown)
+	case fault.Is(err, fault.TooMany):
+		view.Problem = f.Message
+		c.Response().Header().Set("Retry-After", strconv.Itoa(f.RetryAfterSeconds))
+		return false, s.page(c, http.StatusTooManyRequests, *view)
+	case fault.Is(err, fault.Invalid) && len(f.Fields) > 0:
+		switch f.Fields[0].Path {
+		case "code":
+			view.CodeProblem = f.Fields[0].Message
+		case "recovery":
+			view.RecoverProblem = f.Fields[0].Message
+		default:
+			view.Problem = f.Fields[0].Message
+		}
+		return false, s.page(c, http.StatusUnprocessableEntity, *view)
+	}
+	return false, err
+}
+
+// page asks for what the person has.
+func (s *Second) page(c echo.Context, status int, view pages.FactorView) error {
+	ctx, who := c.Request().Context(), Actor(c)
+	set, err := s.Factors.Of(ctx, who)
+	if err != nil {
+		return err
+	}
+	view.App, view.Codes, view.PasskeyOrigin = set.App(), set.CodesLeft > 0, s.PasskeyOrigin
+	question, remember, err := s.Factors.BeginAssertion(ctx, who)
+	if err != nil {
+		return err
+	}
+	if view.Question = question; question != "" {
+		if err := Remember(c, ceremonyKey, remember); err != nil {
+			return err
+		}
+	}
+	return s.answer(c, status, func(f layout.Plain) error {
+		f.Title = view.Title
+		return pages.Factor(f, view).Render(ctx, c.Response())
+	})
+}
+
+func (s *Second) answer(c echo.Context, status int, draw func(layout.Plain) error) error {
+	var frame layout.Plain
+	if s.Strip != nil {
+		frame.Sandbox = s.Strip()
+	}
+	if in, known := Session(c); known {
+		frame.Theme = in.User.Theme
+	}
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(status)
+	return draw(frame)
+}
+
+func posted(c echo.Context) (url.Values, error) {
+	if err := c.Request().ParseForm(); err != nil {
+		return nil, fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	}
+	return c.Request().PostForm, nil
+}

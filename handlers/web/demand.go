@@ -1,0 +1,122 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/factor"
+	"debitdesk/models/fault"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Demands are the use cases of an admin about second factors.
+type Demands interface {
+	Require(ctx context.Context, who actor.Actor, on bool) error
+	Members(ctx context.Context, who actor.Actor) ([]factor.Member, error)
+	Reset(ctx context.Context, who actor.Actor, id uuid.UUID) error
+}
+
+// Demand serves the settings about second factors.
+type Demand struct {
+	Desk    *Desk
+	Demands Demands
+}
+
+// Show serves GET /settings/security.
+func (h *Demand) Show(c echo.Context) error {
+	members, err := h.Demands.Members(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
+	me := mine(c)
+	view := pages.DemandView{On: me.RequireFactor, Mine: me.HasFactor}
+	for _, m := range members {
+		view.Members = append(view.Members, memberFactorRow(m, me.User.ID))
+		if !m.Any() && !m.Disabled {
+			view.Without++
+		}
+	}
+	return h.Desk.show(c, http.StatusOK, "Security", settingsRoom, func(f layout.Frame) templ.Component { return pages.Demand(f, view) })
+}
+
+func memberFactorRow(m factor.Member, me uuid.UUID) pages.MemberFactorRow {
+	row := pages.MemberFactorRow{Name: m.Called(), Email: m.Email, Role: roleWord(m.Role), State: components.Pill{Kind: "draft", Word: "None"}}
+	if m.Any() {
+		row.State = components.Pill{Kind: "done", Word: "Set up"}
+		var what []string
+		if m.App {
+			what = append(what, "app")
+		}
+		if m.Passkeys > 0 {
+			what = append(what, counted(int64(m.Passkeys), "passkey"))
+		}
+		row.What = strings.Join(append(what, counted(int64(m.CodesLeft), "recovery code")), " · ")
+		if m.ID != me && !m.Disabled {
+			row.ResetHref = "/settings/security/people/" + m.ID.String() + "/reset"
+		}
+	}
+	return row
+}
+
+// Set serves POST /settings/security.
+func (h *Demand) Set(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	on := form.Get("require") == "yes"
+	if err := h.Demands.Require(c.Request().Context(), access.Actor(c), on); err != nil {
+		return err
+	}
+	text := "Everybody needs a second factor from now on."
+	if !on {
+		text = "The second factor is everybody’s choice again."
+	}
+	if err := access.AddFlash(c, "ok", text); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/settings/security")
+}
+
+// AskReset serves GET /settings/security/people/:id/reset.
+func (h *Demand) AskReset(c echo.Context) error {
+	members, err := h.Demands.Members(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if m.ID.String() != c.Param("id") {
+			continue
+		}
+		view := pages.ActView{Title: "Security", Back: components.Link{Text: "Security", Href: "/settings/security"},
+			Question: components.Confirm{ID: "reset", Title: "Reset the second factors of " + m.Called() + "?", Action: "/settings/security/people/" + m.ID.String() + "/reset",
+				CancelHref: "/settings/security", Button: "Reset second factors", Text: "For somebody who lost the phone, the key and the recovery codes. Make sure that it is they who ask.",
+				Breaks: []string{"Their authenticator app, passkeys and recovery codes stop working.", "They are signed out everywhere, and sign in with the password alone.", "They are told by mail."}}}
+		return h.Desk.show(c, http.StatusOK, view.Question.Title, settingsRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+	}
+	return fault.Missing()
+}
+
+// Reset serves POST /settings/security/people/:id/reset.
+func (h *Demand) Reset(c echo.Context) error {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return fault.Missing()
+	}
+	if err := h.Demands.Reset(c.Request().Context(), access.Actor(c), id); err != nil {
+		return err
+	}
+	if err := access.AddFlash(c, "ok", "The second factors are reset, and the person is told."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/settings/security")
+}

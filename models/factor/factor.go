@@ -1,0 +1,173 @@
+// Package factor knows what people show beside their password: codes of an
+// authenticator app, passkeys and recovery codes, and how guessing at them is
+// slowed down. It must not know sessions, cookies or pages.
+package factor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/user"
+)
+
+// Key is the secret that a person's authenticator app shares with us, in base32.
+// It prints itself masked.
+type Key string
+
+const masked = "••••"
+
+// Reveal gives the key; the set-up page and the sealing store ask for it.
+func (k Key) Reveal() string { return string(k) }
+
+// String masks.
+func (k Key) String() string { return masked }
+
+// Format masks every verb.
+func (k Key) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(masked)) }
+
+// LogValue masks in logs.
+func (k Key) LogValue() slog.Value { return slog.StringValue(masked) }
+
+// MarshalJSON masks in JSON.
+func (k Key) MarshalJSON() ([]byte, error) { return json.Marshal(masked) }
+
+// Set is what one person has set up. Times are real time; the zero time means never.
+type Set struct {
+	UserID      uuid.UUID
+	Name, Email string
+	Key         Key // of the authenticator app; it counts once it is confirmed
+	ConfirmedAt time.Time
+	LastStep    int64 // the step of the last code that was used: a code works once
+	Passkeys    []Passkey
+	CodesLeft   int  // recovery codes that were not used
+	Required    bool // a business that the person works for demands a second factor
+}
+
+// App tells whether codes of an authenticator app count.
+func (s Set) App() bool { return !s.ConfirmedAt.IsZero() }
+
+// Any tells whether there is a second factor at all. Recovery codes alone are none.
+func (s Set) Any() bool { return s.App() || len(s.Passkeys) > 0 }
+
+func (s Set) called() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return s.Email
+}
+
+// Member is a person of a business as the settings list it.
+type Member struct {
+	ID          uuid.UUID
+	Name, Email string
+	Role        actor.Role
+	App         bool
+	Passkeys    int
+	CodesLeft   int
+	Elsewhere   bool // works for another business too
+	Disabled    bool
+}
+
+// Any tells whether the person has a second factor.
+func (m Member) Any() bool { return m.App || m.Passkeys > 0 }
+
+// Called is the name to show.
+func (m Member) Called() string {
+	if m.Name != "" {
+		return m.Name
+	}
+	return m.Email
+}
+
+// Tx is what a use case needs of its transaction.
+type Tx interface {
+	audit.Log
+	NewID() uuid.UUID
+	InsertMail(m mail.Mail)
+	// Throttles locks the counters of these keys, made at zero where missing.
+	Throttles(keys []string) ([]user.Throttle, error)
+	SaveThrottle(t user.Throttle)
+	// Factors locks the person and tells what they have; NotFound when there is none.
+	Factors(userID uuid.UUID) (Set, error)
+	// SetTOTP keeps a key that is not confirmed yet; empty: none any more.
+	SetTOTP(userID uuid.UUID, key Key)
+	ConfirmTOTP(userID uuid.UUID, at time.Time)
+	// TakeStep is false when a code of that step or a later one was used already.
+	TakeStep(userID uuid.UUID, step int64) (bool, error)
+	// ReplaceRecoveryCodes forgets the codes before.
+	ReplaceRecoveryCodes(userID uuid.UUID, codes []string)
+	// UseRecoveryCode is false when the code is unknown or was used.
+	UseRecoveryCode(userID uuid.UUID, code string, at time.Time) (bool, error)
+	// InsertPasskey refuses one that is registered already, whoever has it.
+	InsertPasskey(userID uuid.UUID, p Passkey) error
+	SavePasskey(userID uuid.UUID, p Passkey)
+	DropPasskey(userID uuid.UUID, id []byte)
+	DropPasskeys(userID uuid.UUID)
+	// EndHalfSessions ends the person's sessions that showed no second factor.
+	EndHalfSessions(userID uuid.UUID)
+	EndAllSessions(userID uuid.UUID)
+	// SetRequireFactor is false when the switch of the business stood so already.
+	SetRequireFactor(merchantID uuid.UUID, on bool) (bool, error)
+}
+
+// Reader is what is read outside of a transaction.
+type Reader interface {
+	// FactorsOf tells what a person has; NotFound when there is none.
+	FactorsOf(ctx context.Context, userID uuid.UUID) (Set, error)
+	// FactorMembers are the people of a business, by name.
+	FactorMembers(ctx context.Context, merchantID uuid.UUID) ([]Member, error)
+	// UnusedCodes counts how many of these are unused recovery codes of the person.
+	UnusedCodes(ctx context.Context, userID uuid.UUID, codes []string) (int, error)
+}
+
+// Service sets up second factors and looks at them.
+type Service struct {
+	InTx    func(context.Context, func(Tx) error) error
+	Read    Reader
+	Now     func() time.Time // real time: codes and locks do not follow the sandbox clock
+	Letters Letters
+	Party   *Party // nil: passkeys are not offered
+	Sandbox bool
+}
+
+// Letters words the mails about second factors.
+type Letters interface {
+	FactorChanged(n Notice) mail.Letter
+}
+
+// Notice is what a person is told when something about their second factors changed.
+type Notice struct {
+	To      string // the person's name
+	What    string // a sentence: "A passkey was added: Work laptop."
+	IP      string
+	At      time.Time // real time
+	Sandbox bool
+}
+
+// Of tells what the caller has set up.
+func (s *Service) Of(ctx context.Context, who actor.Actor) (Set, error) {
+	if who.Kind != actor.User {
+		return Set{}, notAPerson()
+	}
+	return s.Read.FactorsOf(ctx, who.ID)
+}
+
+// change notes a change of the person's factors in the audit and tells them by mail.
+func (s *Service) change(tx Tx, who actor.Actor, set Set, action, text, told string) {
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "user", ObjectID: set.UserID, Text: text})
+	tx.InsertMail(mail.Mail{MerchantID: who.MerchantID, ObjectID: tx.NewID(), Kind: "second_factor", Attempt: 1, To: set.Email,
+		Letter: s.Letters.FactorChanged(Notice{To: set.called(), What: told, IP: who.IP, At: s.Now(), Sandbox: s.Sandbox})})
+}
+
+func notAPerson() error {
+	return fault.New(fault.Forbidden, "permission_denied", "Only a person who signed in can do that.")
+}

@@ -1,0 +1,85 @@
+package factor
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+)
+
+// Require makes the caller's business demand a second factor of everybody, or not
+// any more. Who switches it on has one: nobody locks the last door behind others.
+func (s *Service) Require(ctx context.Context, who actor.Actor, on bool) error {
+	if err := who.May(actor.Manage); err != nil {
+		return err
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		if who.Kind == actor.User {
+			set, err := tx.Factors(who.ID)
+			if err != nil {
+				return err
+			}
+			if on && !set.Any() {
+				return fault.New(fault.Conflict, "second_factor_missing", "Set up a second factor of your own first; then demand it of everybody.")
+			}
+		}
+		changed, err := tx.SetRequireFactor(who.MerchantID, on)
+		if err != nil || !changed {
+			return err
+		}
+		text := "Made a second factor a duty for everybody."
+		if !on {
+			text = "Made the second factor a choice again."
+		}
+		tx.Audit(who, audit.Entry{Action: "merchant.second_factor_required", ObjectType: "merchant", ObjectID: who.MerchantID, Text: text,
+			Before: map[string]any{"require_second_factor": !on}, After: map[string]any{"require_second_factor": on}})
+		return nil
+	})
+}
+
+// Members lists the people of the caller's business with what they have set up.
+func (s *Service) Members(ctx context.Context, who actor.Actor) ([]Member, error) {
+	if err := who.May(actor.Manage); err != nil {
+		return nil, err
+	}
+	return s.Read.FactorMembers(ctx, who.MerchantID)
+}
+
+// Reset takes every second factor of a member away, for who lost them all, and ends
+// the member's sessions. Whoever works for another business too is not one admin's
+// to reset: their recovery codes or the command line help.
+func (s *Service) Reset(ctx context.Context, who actor.Actor, id uuid.UUID) error {
+	if err := who.May(actor.Manage); err != nil {
+		return err
+	}
+	members, err := s.Read.FactorMembers(ctx, who.MerchantID)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(members, func(m Member) bool { return m.ID == id })
+	switch {
+	case at < 0:
+		return fault.Missing()
+	case who.ID == id:
+		return fault.New(fault.Conflict, "user_is_self", "You cannot reset your own second factors here; remove them on your own page.")
+	case members[at].Elsewhere && who.Kind != actor.Operator:
+		return fault.New(fault.Conflict, "user_elsewhere", "%s works for another business too. They can use a recovery code, or whoever runs Debitdesk can reset it.", members[at].Called())
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		set, err := tx.Factors(id)
+		if err != nil {
+			return err
+		}
+		tx.SetTOTP(id, "")
+		tx.DropPasskeys(id)
+		tx.ReplaceRecoveryCodes(id, nil)
+		tx.EndAllSessions(id)
+		s.change(tx, who, set, "user.factor_reset", "Reset the second factors of "+set.called()+".",
+			who.Name+" has reset your second factors, and you are signed out everywhere. Sign in with your password and set up a new one.")
+		return nil
+	})
+}
