@@ -29,6 +29,8 @@ type Deps struct {
 	Metrics      *prometheus.Registry
 	OpsElsewhere bool // metrics are served on an address of their own
 	Ready        []Check
+	Draining     func() bool      // the process is about to end; nil: never
+	Away         func(error) bool // an error that means: the database is not there now, come back later
 	Replays      api.Replays
 	Bearer       access.Authenticator // programs
 	Session      access.Authenticator // people
