@@ -119,7 +119,7 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Sandbox)}
+	return stack{within(apiTime), limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Sandbox)}
 }
 
 // proofs are the ways to show who calls: a program's credential, a person's session.

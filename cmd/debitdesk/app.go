@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
+	"sync/atomic"
 
 	"debitdesk/migrations"
 	"debitdesk/models/jobs"
@@ -24,7 +26,8 @@ type App struct {
 	Store    *store.Store
 	Services services
 
-	cluster *postgres.Private // nil with a DATABASE_URL
+	cluster  *postgres.Private // nil with a DATABASE_URL
+	draining atomic.Bool       // told to end: still serving, for a while
 }
 
 // opening is how a command wants the product.
@@ -103,10 +106,10 @@ func missingSteps(steps []migrations.Migration) string {
 	text := ""
 	for _, s := range steps {
 		if !s.Applied {
-			text += ", " + s.Name
+			text += ", " + strings.TrimSuffix(s.Name, ".sql")
 		}
 	}
-	return "missing" + text[1:]
+	return "missing" + strings.TrimPrefix(text, ",")
 }
 
 // Close gives everything back; the last to leave stops the private database.

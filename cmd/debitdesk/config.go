@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/caarlos0/env/v11"
 )
@@ -16,6 +17,9 @@ const (
 	sandboxMode = "sandbox"
 	liveMode    = "live"
 )
+
+// longestDrain is shorter than what a supervisor usually waits before it kills.
+const longestDrain = 5 * time.Minute
 
 // Config is everything that the environment decides. Nothing else reads it.
 type Config struct {
@@ -30,6 +34,11 @@ type Config struct {
 	Bank        string `env:"DEBITDESK_BANK" envDefault:"sandbox"`
 	Log         string `env:"DEBITDESK_LOG" envDefault:"info"`
 	LogFormat   string `env:"DEBITDESK_LOG_FORMAT" envDefault:"text"`
+
+	Drain time.Duration `env:"DEBITDESK_DRAIN" envDefault:"0s"` // still served after SIGTERM, while /readyz says no
+
+	ListenFDs int `env:"LISTEN_FDS"` // sockets that systemd opened for us, from number 3 on
+	ListenPID int `env:"LISTEN_PID"` // whom they are for
 }
 
 // ReadConfig takes the environment, or the variables given instead of it.
@@ -72,6 +81,9 @@ func (c Config) Validate() error {
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("DEBITDESK_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
+	}
+	if c.Drain < 0 || c.Drain > longestDrain {
+		bad("DEBITDESK_DRAIN", "%s is not between 0s and %s", c.Drain, longestDrain)
 	}
 	if c.Mode == liveMode {
 		c.checkLive(bad)

@@ -68,6 +68,13 @@ func awayState(code string) bool {
 		strings.HasPrefix(code, "53") // disk full, out of memory, too many connections
 }
 
+// dial notices within half a minute that the other end is gone without a word, which
+// matters for a connection that only listens.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}}
+	return d.DialContext(ctx, network, address)
+}
+
 // patience gives up waiting for a connection of the pool; pgxpool asks its tracer.
 type patience struct{}
 

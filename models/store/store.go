@@ -62,6 +62,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		cfg.ConnConfig.ConnectTimeout = connectTime
 	}
 	cfg.ConnConfig.Tracer = patience{}
+	cfg.ConnConfig.DialFunc = dial
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
