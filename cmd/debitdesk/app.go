@@ -36,6 +36,7 @@ type opening struct {
 	baseURL  string // what links begin with
 	migrate  bool   // bring somebody else's database up to date, too
 	maxConns int32  // 0: what a server needs
+	asItIs   bool   // the database alone, whatever its schema is: no use cases
 }
 
 // fewConns is enough for a command that runs and ends.
@@ -56,6 +57,9 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	}
 	if err := a.connect(ctx, how.maxConns); err != nil {
 		return nil, err
+	}
+	if how.asItIs {
+		return a, nil
 	}
 	if err := a.bringUpToDate(ctx, c.Embedded() || how.migrate); err != nil {
 		return nil, err

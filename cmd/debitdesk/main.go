@@ -48,6 +48,9 @@ type commands struct {
 	Apikey   apikeyCmd   `cmd:"" help:"Bearer credentials of programs."`
 	Keys     keysCmd     `cmd:"" help:"The keys that seal account and identity numbers."`
 	Audit    auditCmd    `cmd:"" help:"The record of who did what."`
+	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while the product serves."`
+	Restore  restoreCmd  `cmd:"" help:"Read such a file into an empty database and check what came."`
+	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product stands on; exit code 1 when something is bad."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
