@@ -161,7 +161,7 @@ func checkRestored(ctx context.Context, c Config, io streams, say func(string, .
 func lackingKeys(set *keyfile.Set, needed []string, path string) error {
 	var missing []string
 	for _, id := range needed {
-		if !slices.ContainsFunc(set.Sealing, func(k seal.Key) bool { return k.ID == id }) {
+		if !slices.ContainsFunc(set.Sealing, keyIs(id)) {
 			missing = append(missing, id)
 		}
 	}
@@ -171,4 +171,8 @@ func lackingKeys(set *keyfile.Set, needed []string, path string) error {
 	slices.Sort(missing)
 	return fmt.Errorf("the key file %s lacks the sealing key %s, without which numbers in this backup cannot be read: put the key file of that time in its place",
 		path, strings.Join(missing, ", "))
+}
+
+func keyIs(id string) func(seal.Key) bool {
+	return func(k seal.Key) bool { return k.ID == id }
 }

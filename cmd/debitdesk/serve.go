@@ -65,7 +65,7 @@ func (s *serveCmd) run(ctx context.Context, c Config, io streams) (err error) {
 // ready any more but still serving, for as long as the configuration says; the open
 // panels, no new requests, those under way to their end, the workers.
 func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string, working bool, out io.Writer) error {
-	metrics := newMetrics()
+	metrics := a.metrics()
 	watch, err := a.Store.Watch(ctx)
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -125,10 +125,11 @@ func (a *App) drain(failed <-chan error) error {
 	}
 }
 
-// newMetrics are those of the program itself; the edge adds its own.
-func newMetrics() *prometheus.Registry {
+// metrics are those of the program itself and of the business; the edge adds its own.
+func (a *App) metrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		&business{read: a.Store, now: time.Now, log: a.Log})
 	return r
 }
 

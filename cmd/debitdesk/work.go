@@ -36,7 +36,7 @@ func (a *App) Work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		server := start(ops, operations(newMetrics()), a.Log, failed)
+		server := start(ops, operations(a.metrics()), a.Log, failed)
 		defer func() { _ = server.Close() }()
 	}
 	stopWork, err := a.startWork(ctx, true)
