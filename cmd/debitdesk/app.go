@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/migrations"
 	"debitdesk/models/jobs"
+	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
@@ -25,6 +26,7 @@ type App struct {
 	stopKeys func()
 	Store    *store.Store
 	Services services
+	Requests *requestlog.Log
 
 	cluster  *postgres.Private // nil with a DATABASE_URL
 	draining atomic.Bool       // told to end: still serving, for a while
@@ -67,6 +69,7 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	if err := a.Store.Clock.Follow(ctx); err != nil {
 		return nil, err
 	}
+	a.Requests = &requestlog.Log{Write: a.Store.InsertRequests, NewID: a.Store.NewID, Now: a.Store.Now, Log: a.Log}
 	a.Services, err = wire(a, how.baseURL)
 	return a, err
 }

@@ -6,10 +6,13 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/caarlos0/env/v11"
+
+	"debitdesk/handlers"
 )
 
 // Modes of the product.
@@ -34,6 +37,8 @@ type Config struct {
 	Bank        string `env:"DEBITDESK_BANK" envDefault:"sandbox"`
 	Log         string `env:"DEBITDESK_LOG" envDefault:"info"`
 	LogFormat   string `env:"DEBITDESK_LOG_FORMAT" envDefault:"text"`
+	RateLimit   string `env:"DEBITDESK_RATE_LIMIT" envDefault:"1500:30000"`
+	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
 
 	Drain time.Duration `env:"DEBITDESK_DRAIN" envDefault:"0s"` // still served after SIGTERM, while /readyz says no
 
@@ -84,6 +89,9 @@ func (c Config) Validate() error {
 	}
 	if c.Drain < 0 || c.Drain > longestDrain {
 		bad("DEBITDESK_DRAIN", "%s is not between 0s and %s", c.Drain, longestDrain)
+	}
+	if _, err := c.limits(); err != nil {
+		bad("DEBITDESK_RATE_LIMIT", "%q is neither 0 nor requests a second and a burst such as 1500:30000", c.RateLimit)
 	}
 	if c.Mode == liveMode {
 		c.checkLive(bad)
@@ -149,4 +157,26 @@ func (c Config) PublicURL(listening string) string {
 		host = "localhost"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// What wrong credentials from one address may cost us: far more than a program that
+// was set up wrongly sends, far less than guessing needs.
+var failures = handlers.Rate{PerSecond: 20, Burst: 2_000}
+
+// limits reads DEBITDESK_RATE_LIMIT: requests a second and at once of each
+// credential, or 0 for none.
+func (c Config) limits() (handlers.Limits, error) {
+	if c.RateLimit == "0" {
+		return handlers.Limits{}, nil
+	}
+	refill, burst, _ := strings.Cut(c.RateLimit, ":")
+	perSecond, err := strconv.ParseFloat(refill, 64)
+	most, err2 := strconv.Atoi(burst)
+	if err := errors.Join(err, err2); err != nil {
+		return handlers.Limits{}, err
+	}
+	if !(perSecond > 0) || perSecond > 1e6 || most < 1 || most > 1e7 {
+		return handlers.Limits{}, errors.New("out of bounds")
+	}
+	return handlers.Limits{Calls: handlers.Rate{PerSecond: perSecond, Burst: most}, Failures: failures}, nil
 }
