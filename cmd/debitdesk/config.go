@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/caarlos0/env/v11"
 
 	"debitdesk/handlers"
+	"debitdesk/models/store/keyfile"
 )
 
 // Modes of the product.
@@ -101,8 +103,11 @@ func (c Config) Validate() error {
 
 // checkLive refuses what is fit for a sandbox alone.
 func (c Config) checkLive(bad func(name, format string, args ...any)) {
-	if c.Keys == "" {
-		bad("DEBITDESK_KEYS", "live mode does not run on generated keys: name a key file")
+	switch {
+	case c.Keys == "":
+		bad("DEBITDESK_KEYS", "live mode does not run on generated keys: make a file with debitdesk keys new, outside of the data folder")
+	case samePath(c.Keys, keyfile.Path("", c.Data)):
+		bad("DEBITDESK_KEYS", "live mode does not run on the keys that were generated in the data folder: make a file of its own with debitdesk keys new")
 	}
 	if !strings.HasPrefix(c.BaseURL, "https://") {
 		bad("DEBITDESK_BASE_URL", "live mode needs the public https:// address")
@@ -110,6 +115,12 @@ func (c Config) checkLive(bad func(name, format string, args ...any)) {
 	if c.Bank == "sandbox" {
 		bad("DEBITDESK_BANK", "live mode does not run on the sandbox bank")
 	}
+}
+
+func samePath(a, b string) bool {
+	a, errA := filepath.Abs(a)
+	b, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && a == b
 }
 
 func checkAddress(bad func(name, format string, args ...any), name, address string) {

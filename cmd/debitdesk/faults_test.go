@@ -326,3 +326,13 @@ func TestARealDiskThatIsFull(t *testing.T) {
 	p.becomes(t, b, "/readyz", http.StatusOK)
 	p.end(syscall.SIGTERM)
 }
+
+func pool(t *testing.T, dsn string) *pgxpool.Pool {
+	t.Helper()
+	p, err := pgxpool.New(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
