@@ -212,7 +212,8 @@ func (p *process) becomes(t *testing.T, b *books, path string, want int) {
 	b.until(fmt.Sprintf("%s answers %d", path, want), func() bool { return p.status(t, path, "") == want })
 }
 
-// TestPostgreSQLKilledAndFrozenUnderLoadLosesAndDoublesNothing
+// TestPostgreSQLKilledAndFrozenUnderLoadLosesAndDoublesNothing kills the private
+// PostgreSQL twice, which the server starts again, and then freezes it.
 func TestPostgreSQLKilledAndFrozenUnderLoadLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	data := shortFolder(t)
@@ -244,12 +245,19 @@ func TestPostgreSQLKilledAndFrozenUnderLoadLosesAndDoublesNothing(t *testing.T) 
 	b.until("the sweeps go on", func() bool {
 		return b.number(`SELECT count(*) FROM audit_entries e, audit_progress p WHERE (e.turn, e.id) > (p.turn, p.entry_id)`) == 0
 	})
+	done := b.number(`SELECT count(*) FROM river_job WHERE state = 'completed'`)
+	payer := b.made(p, "/api/v1/clients/", `{"email":"late@example.com","full_name":"Late Payer"}`)
+	if status, out := b.call(p, http.MethodPost, "/billing/", fmt.Sprintf(`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Fee","price":2500}]},"clients":[{"client_id":%q}]}`,
+		b.brand, time.Now().Add(240*time.Hour).Unix(), payer)); status != http.StatusOK {
+		t.Fatal(status, out)
+	}
+	b.until("the queue goes on", func() bool { return b.number(`SELECT count(*) FROM river_job WHERE state = 'completed'`) > done })
 	if code := p.end(syscall.SIGTERM); code != exitOK {
 		t.Errorf("asked to stop, it ended with %d", code)
 	}
 }
 
-// TestOneOfTwoServersKilledUnderLoadLosesAndDoublesNothing
+// TestOneOfTwoServersKilledUnderLoadLosesAndDoublesNothing also starts another in its place.
 func TestOneOfTwoServersKilledUnderLoadLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBooks(t)

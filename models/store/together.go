@@ -45,11 +45,15 @@ func newTogether(pool *pgxpool.Pool) *together {
 // commit writes one unit, all of it or nothing.
 func (t *together) commit(ctx context.Context, statements []statement) error {
 	u := unit{statements, make(chan error, 1)}
+	patience := time.NewTimer(acquireTime)
+	defer patience.Stop()
 	select {
 	case t.units <- u:
 		return <-u.done // it is on its way: whether it was kept must be known
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-patience.C:
+		return fmt.Errorf("commit: no turn within %s: %w", acquireTime, context.DeadlineExceeded)
 	case <-t.ended:
 		return fmt.Errorf("commit: the store is closed")
 	}
