@@ -109,7 +109,7 @@ func (e *examination) clock(ctx context.Context) {
 	}
 	moved := ""
 	if ahead := time.Duration(offset) * time.Microsecond; ahead != 0 && e.c.Sandbox() {
-		moved = "; the sandbox clock is " + ahead.Round(time.Minute).String() + " ahead"
+		moved = "; the sandbox clock is " + ahead.Round(time.Second).String() + " ahead"
 	}
 	e.say(state, "clock", mend, "machine and database are %s apart%s", apart.Round(time.Millisecond), moved)
 }
