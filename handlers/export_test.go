@@ -7,3 +7,6 @@ func StackOf(d Deps, on *echo.Echo) []echo.MiddlewareFunc {
 	e := &edge{Deps: d, echo: on, calls: newLimiters(d.Limits.Calls, nil), failures: newLimiters(d.Limits.Failures, nil)}
 	return e.programs(jsonBody)
 }
+
+// Within is the limit of time of a request.
+var Within = within

@@ -144,7 +144,13 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	return stack{e.logged, within(apiTime), limitBody(bodyBytes), e.failures.guarded, access.RequireAPI(e.proofs()...), e.calls.throttled,
+	return append(stack{within(apiTime)}, e.unhurried(bodyBytes)...)
+}
+
+// unhurried is the same for what may take as long as it needs, such as a clock that is
+// moved over many debits.
+func (e *edge) unhurried(bodyBytes int64) stack {
+	return stack{e.logged, limitBody(bodyBytes), e.failures.guarded, access.RequireAPI(e.proofs()...), e.calls.throttled,
 		api.DryRun, api.Idempotent(e.Replays, e.Sandbox)}
 }
 
