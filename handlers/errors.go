@@ -92,6 +92,10 @@ func (e *edge) refusal(err error, c echo.Context) (*fault.Fault, int) {
 	f, known := fault.From(err)
 	switch {
 	case known && f.Kind != fault.Internal:
+	case e.Away != nil && e.Away(err):
+		f = awhile(err)
+		e.Log.WarnContext(c.Request().Context(), "the database is away", "error", err, "method", c.Request().Method,
+			"route", c.Path(), "request_id", access.RequestID(c))
 	case errors.As(err, &large):
 		f, _ = fault.From(tooLarge(large.Limit))
 	case errors.As(err, &sent) && sent.Code == http.StatusMethodNotAllowed:
@@ -109,6 +113,18 @@ func (e *edge) refusal(err error, c echo.Context) (*fault.Fault, int) {
 		return f, apiStatus(f.Kind)
 	}
 	return f, pageStatus(f.Kind)
+}
+
+// comeBack is when a caller may ask again, in seconds, while the database is away.
+const comeBack = 5
+
+// awhile is the refusal while the database is away. Nothing of the request was done,
+// unless the connection broke at its very end; the same request is safe to repeat
+// under its Idempotency-Key.
+func awhile(because error) *fault.Fault {
+	f := fault.New(fault.Unavailable, "unavailable", "This is not available for a moment. Please try again in a few seconds.")
+	f.RetryAfterSeconds = comeBack
+	return f.Because(because)
 }
 
 // wantsJSON tells programs from people: by address and credential, else by what

@@ -17,3 +17,6 @@ func StackOf(d Deps, on *echo.Echo) []echo.MiddlewareFunc {
 
 // Unnamed lets tests ask which addresses the table of permits does not know.
 var Unnamed = unnamed
+
+// Within is the limit of time of a request.
+var Within = within

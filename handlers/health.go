@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"time"
@@ -17,13 +18,34 @@ import (
 // Check is one thing that must be fine before requests may come: the database,
 // its schema, the keys.
 type Check struct {
-	Name string
-	Run  func(context.Context) error
+	Name  string
+	Words string // what a stranger may read when it is not fine; empty: failed
+	Run   func(context.Context) error
+}
+
+// Lacking is what a check says in words that are fit for strangers, such as
+// "missing 0007_trust".
+type Lacking string
+
+// Error is the words.
+func (l Lacking) Error() string { return string(l) }
+
+func (k Check) words(err error) string {
+	var lacking Lacking
+	switch {
+	case errors.As(err, &lacking):
+		return string(lacking)
+	case k.Words != "":
+		return k.Words
+	}
+	return "failed"
 }
 
 func healthz(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
 
-// readyz answers 503 with the names of what is not fine; why stands in the log.
+// readyz answers 503 with the names of what is not fine, in words that give nothing
+// away; why stands in the log. A process that is about to end is not ready, so that
+// whoever spreads requests sends it no more.
 func (e *edge) readyz(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()
@@ -32,8 +54,11 @@ func (e *edge) readyz(c echo.Context) error {
 		found[check.Name] = "ok"
 		if err := check.Run(ctx); err != nil {
 			e.Log.WarnContext(ctx, "not ready", "check", check.Name, "error", err)
-			status, found[check.Name] = http.StatusServiceUnavailable, "failed"
+			status, found[check.Name] = http.StatusServiceUnavailable, check.words(err)
 		}
+	}
+	if e.Draining != nil && e.Draining() {
+		status, found["process"] = http.StatusServiceUnavailable, "draining"
 	}
 	return api.JSON(c, status, found)
 }

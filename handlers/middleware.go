@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -73,6 +74,22 @@ func accessLog(log *slog.Logger, m *metrics) echo.MiddlewareFunc {
 // quiet paths would drown the rest.
 func quiet(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/metrics" || strings.HasPrefix(path, "/static/")
+}
+
+// apiTime is how long a request of a program may take. It is below the server's own
+// limit, so that the caller still hears of it.
+const apiTime = 45 * time.Second
+
+// within gives a request an end: while the database hangs, its callers do not.
+func within(limit time.Duration) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			ctx, cancel := context.WithTimeout(c.Request().Context(), limit)
+			defer cancel()
+			c.SetRequest(c.Request().WithContext(ctx))
+			return next(c)
+		}
+	}
 }
 
 // survive turns a panic into an error that is answered and logged like others.

@@ -9,7 +9,7 @@ func (e *edge) playground() {
 	if h == nil || !e.Deps.Sandbox {
 		return
 	}
-	s := e.programs(smallForm)
+	s := e.unhurried(smallForm)
 	e.at(s, "GET", "/sandbox", h.Enter)
 	e.at(s, "GET", "/sandbox/clock", h.Clock)
 	e.at(s, "POST", "/sandbox/clock", h.MoveClock)

@@ -30,6 +30,8 @@ type Deps struct {
 	Metrics      *prometheus.Registry
 	OpsElsewhere bool // metrics are served on an address of their own
 	Ready        []Check
+	Draining     func() bool      // the process is about to end; nil: never
+	Away         func(error) bool // an error that means: the database is not there now, come back later
 	Replays      api.Replays
 	RequestLog   func(requestlog.Entry) // nil: nothing is kept
 	Limits       Limits
@@ -154,6 +156,12 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
+	return append(stack{within(apiTime)}, e.unhurried(bodyBytes)...)
+}
+
+// unhurried is the same for what may take as long as it needs, such as a clock that is
+// moved over many debits.
+func (e *edge) unhurried(bodyBytes int64) stack {
 	return append(e.callers(bodyBytes), api.DryRun, api.Idempotent(e.Replays, e.Sandbox))
 }
 

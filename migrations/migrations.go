@@ -36,6 +36,17 @@ func Fingerprint() string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
+// Newest is the number of the last step that this program knows.
+func Newest() (n int64) {
+	names, _ := fs.Glob(files, "*.sql")
+	for _, name := range names {
+		if v, err := goose.NumericComponent(name); err == nil && v > n {
+			n = v
+		}
+	}
+	return n
+}
+
 // Up brings the database to the newest schema. Several processes may call it
 // at once: one applies, the others wait.
 func Up(ctx context.Context, pool *pgxpool.Pool) error {

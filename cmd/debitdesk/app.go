@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
+	"sync/atomic"
 
 	"debitdesk/migrations"
 	"debitdesk/models/jobs"
@@ -27,7 +29,8 @@ type App struct {
 	Services services
 	Requests *requestlog.Log
 
-	cluster *postgres.Private // nil with a DATABASE_URL
+	cluster  *postgres.Private // nil with a DATABASE_URL
+	draining atomic.Bool       // told to end: still serving, for a while
 }
 
 // opening is how a command wants the product.
@@ -36,6 +39,7 @@ type opening struct {
 	baseURL  string // what links begin with
 	migrate  bool   // bring somebody else's database up to date, too
 	maxConns int32  // 0: what a server needs
+	asItIs   bool   // the database alone, whatever its schema is: no use cases
 }
 
 // fewConns is enough for a command that runs and ends.
@@ -56,6 +60,9 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	}
 	if err := a.connect(ctx, how.maxConns); err != nil {
 		return nil, err
+	}
+	if how.asItIs {
+		return a, nil
 	}
 	if err := a.bringUpToDate(ctx, c.Embedded() || how.migrate); err != nil {
 		return nil, err
@@ -109,10 +116,10 @@ func missingSteps(steps []migrations.Migration) string {
 	text := ""
 	for _, s := range steps {
 		if !s.Applied {
-			text += ", " + s.Name
+			text += ", " + strings.TrimSuffix(s.Name, ".sql")
 		}
 	}
-	return "missing" + text[1:]
+	return "missing" + strings.TrimPrefix(text, ",")
 }
 
 // Close gives everything back; the last to leave stops the private database.

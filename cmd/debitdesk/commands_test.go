@@ -151,6 +151,34 @@ func TestLiveModeMakesNoMerchantByTheWay(t *testing.T) {
 	}
 }
 
+func TestLiveModeDoesNotServeADatabaseWithADemo(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	if got := typed(t, env, "", "demo", "--clients", "2"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	keys := filepath.Join(t.TempDir(), "keys.json")
+	if got := typed(t, env, "", "keys", "new", keys); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	if again := typed(t, env, "", "keys", "new", keys); again.code != exitFailed {
+		t.Errorf("keys were written over: %+v", again)
+	}
+	live := map[string]string{"DATABASE_URL": env["DATABASE_URL"], "DEBITDESK_DATA": env["DEBITDESK_DATA"], "DEBITDESK_MODE": "live", "DEBITDESK_KEYS": keys,
+		"DEBITDESK_LISTEN": "127.0.0.1:0", "DEBITDESK_BASE_URL": "https://desk.example", "DEBITDESK_BANK": "files:bank"}
+	for _, command := range []string{"serve", "work"} {
+		if got := typed(t, live, "", command); got.code != exitFailed || !strings.Contains(got.err, "demo merchant and its people") {
+			t.Errorf("%s: %+v", command, got)
+		}
+	}
+	found, code := examined(t, live)
+	found["demo"].is(t, bad, "database of its own")
+	found["mail"].is(t, bad, "DEBITDESK_SMTP_URL")
+	if code != exitFailed {
+		t.Errorf("the doctor ended with %d", code)
+	}
+}
+
 func TestADatabaseThatIsBehindIsNotServed(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"DATABASE_URL": storetest.Empty(t), "DEBITDESK_DATA": t.TempDir(), "DEBITDESK_LISTEN": "127.0.0.1:0"}

@@ -6,12 +6,15 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/caarlos0/env/v11"
 
 	"debitdesk/handlers"
+	"debitdesk/models/store/keyfile"
 )
 
 // Modes of the product.
@@ -19,6 +22,9 @@ const (
 	sandboxMode = "sandbox"
 	liveMode    = "live"
 )
+
+// longestDrain is shorter than what a supervisor usually waits before it kills.
+const longestDrain = 5 * time.Minute
 
 // Config is everything that the environment decides. Nothing else reads it.
 type Config struct {
@@ -35,6 +41,11 @@ type Config struct {
 	LogFormat   string `env:"DEBITDESK_LOG_FORMAT" envDefault:"text"`
 	RateLimit   string `env:"DEBITDESK_RATE_LIMIT" envDefault:"1500:30000"`
 	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
+
+	Drain time.Duration `env:"DEBITDESK_DRAIN" envDefault:"0s"` // still served after SIGTERM, while /readyz says no
+
+	ListenFDs int `env:"LISTEN_FDS"` // sockets that systemd opened for us, from number 3 on
+	ListenPID int `env:"LISTEN_PID"` // whom they are for
 }
 
 // ReadConfig takes the environment, or the variables given instead of it.
@@ -78,6 +89,9 @@ func (c Config) Validate() error {
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("DEBITDESK_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
 	}
+	if c.Drain < 0 || c.Drain > longestDrain {
+		bad("DEBITDESK_DRAIN", "%s is not between 0s and %s", c.Drain, longestDrain)
+	}
 	if _, err := c.limits(); err != nil {
 		bad("DEBITDESK_RATE_LIMIT", "%q is neither 0 nor requests a second and a burst such as 1500:30000", c.RateLimit)
 	}
@@ -89,8 +103,11 @@ func (c Config) Validate() error {
 
 // checkLive refuses what is fit for a sandbox alone.
 func (c Config) checkLive(bad func(name, format string, args ...any)) {
-	if c.Keys == "" {
-		bad("DEBITDESK_KEYS", "live mode does not run on generated keys: name a key file")
+	switch {
+	case c.Keys == "":
+		bad("DEBITDESK_KEYS", "live mode does not run on generated keys: make a file with debitdesk keys new, outside of the data folder")
+	case samePath(c.Keys, keyfile.Path("", c.Data)):
+		bad("DEBITDESK_KEYS", "live mode does not run on the keys that were generated in the data folder: make a file of its own with debitdesk keys new")
 	}
 	if !strings.HasPrefix(c.BaseURL, "https://") {
 		bad("DEBITDESK_BASE_URL", "live mode needs the public https:// address")
@@ -98,6 +115,12 @@ func (c Config) checkLive(bad func(name, format string, args ...any)) {
 	if c.Bank == "sandbox" {
 		bad("DEBITDESK_BANK", "live mode does not run on the sandbox bank")
 	}
+}
+
+func samePath(a, b string) bool {
+	a, errA := filepath.Abs(a)
+	b, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && a == b
 }
 
 func checkAddress(bad func(name, format string, args ...any), name, address string) {

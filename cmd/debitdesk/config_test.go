@@ -34,7 +34,7 @@ func TestAnEmptyVariableCountsAsUnset(t *testing.T) {
 func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 	bad := map[string]string{
 		"DEBITDESK_LISTEN": "8080", "DEBITDESK_OPS_LISTEN": "9090", "DEBITDESK_BASE_URL": "desk.example", "DATABASE_URL": "mysql://u:secret@host/db",
-		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:", "DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml", "DEBITDESK_RATE_LIMIT": "fast",
+		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:", "DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml", "DEBITDESK_RATE_LIMIT": "fast", "DEBITDESK_DRAIN": "1h",
 	}
 	_, err := ReadConfig(bad)
 	if err == nil {
@@ -55,7 +55,9 @@ func TestLiveModeRefusesWhatIsFitForASandbox(t *testing.T) {
 	if _, err := ReadConfig(live); err != nil {
 		t.Fatalf("a complete live environment is refused: %v", err)
 	}
-	for name, value := range map[string]string{"DEBITDESK_KEYS": "", "DEBITDESK_BASE_URL": "http://desk.example", "DEBITDESK_BANK": "sandbox"} {
+	for _, one := range [][2]string{{"DEBITDESK_KEYS", ""}, {"DEBITDESK_KEYS", "./data/keys.json"}, {"DEBITDESK_BASE_URL", ""},
+		{"DEBITDESK_BASE_URL", "http://desk.example"}, {"DEBITDESK_BANK", "sandbox"}, {"DEBITDESK_BANK", ""}} {
+		name, value := one[0], one[1]
 		changed := map[string]string{}
 		for k, v := range live {
 			changed[k] = v

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"debitdesk/models/audit"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/requestlog"
+	"debitdesk/models/store"
 )
 
 // handler is the whole HTTP side over the use cases.
@@ -35,6 +35,8 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps := handlers.Deps{
 		BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Log: a.Log, Metrics: metrics, OpsElsewhere: opsElsewhere,
 		Ready:     a.ready(),
+		Draining:  a.draining.Load,
+		Away:      store.Away,
 		Replays:   a.Store,
 		Bearer:    access.Bearer(s.credentials),
 		Session:   sessions.Authenticate,
@@ -96,18 +98,19 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	return handlers.New(deps)
 }
 
-// ready is what must be fine before requests may come.
+// ready is what must be fine before requests may come. What the database has beyond
+// this program is fine: a release after this one may be on its way in.
 func (a *App) ready() []handlers.Check {
 	return []handlers.Check{
-		{Name: "database", Run: a.Store.Pool.Ping},
-		{Name: "migrations", Run: func(ctx context.Context) error {
+		{Name: "database", Words: "unreachable", Run: a.Store.Pool.Ping},
+		{Name: "migrations", Words: "unknown", Run: func(ctx context.Context) error {
 			steps, behind, err := migrations.Status(ctx, a.Store.Pool)
 			if err == nil && behind {
-				err = errors.New(missingSteps(steps))
+				err = handlers.Lacking(missingSteps(steps))
 			}
 			return err
 		}},
-		{Name: "keys", Run: func(context.Context) error {
+		{Name: "keys", Words: "unusable", Run: func(context.Context) error {
 			_, err := a.Keys.Box()
 			return err
 		}},

@@ -67,9 +67,25 @@ func changedAt(path string) time.Time {
 }
 
 type keysCmd struct {
+	New    keysNewCmd    `cmd:"" help:"Make a key file, mode 0600; it must not exist yet."`
 	Rotate keysRotateCmd `cmd:"" help:"Add a new sealing key and re-seal everything with it, while the product serves."`
 	Status keysStatusCmd `cmd:"" help:"Which sealing keys there are, what they seal, and how far a rotation is."`
 	Prune  keysPruneCmd  `cmd:"" help:"Take sealing keys out of the key file that seal nothing any more."`
+}
+
+type keysNewCmd struct {
+	File string `arg:"" help:"Where to write it; name it in DEBITDESK_KEYS."`
+}
+
+func (k *keysNewCmd) run(_ context.Context, _ Config, io streams) error {
+	if _, err := os.Lstat(k.File); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s exists already: keys are never written over", k.File)
+	}
+	if err := keyfile.Generate(k.File); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(io.out, "%s\nKeep a copy in another place: without it the account and identity numbers cannot be read.\n", k.File)
+	return err
 }
 
 type keysRotateCmd struct {

@@ -49,6 +49,9 @@ type commands struct {
 	Keys     keysCmd     `cmd:"" help:"The keys that seal account and identity numbers."`
 	Holiday  holidayCmd  `cmd:"" help:"Public holidays that were proclaimed."`
 	Audit    auditCmd    `cmd:"" help:"The record of who did what."`
+	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while the product serves."`
+	Restore  restoreCmd  `cmd:"" help:"Read such a file into an empty database and check what came."`
+	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product stands on; exit code 1 when something is bad."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 

@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"os"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -59,10 +61,11 @@ func (s *serveCmd) run(ctx context.Context, c Config, io streams) (err error) {
 	return a.Serve(ctx, main, ops, baseURL, !s.NoWorkers, io.out)
 }
 
-// Serve answers on the listeners and works until ctx ends, then in this order:
-// the open panels, no new requests, those under way to their end, the workers.
+// Serve answers on the listeners and works until ctx ends, then in this order: not
+// ready any more but still serving, for as long as the configuration says; the open
+// panels, no new requests, those under way to their end, the workers.
 func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string, working bool, out io.Writer) error {
-	metrics := newMetrics()
+	metrics := a.metrics()
 	watch, err := a.Store.Watch(ctx)
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -92,7 +95,7 @@ func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string,
 	}
 	select {
 	case <-ctx.Done():
-		a.Log.Info("stopping")
+		err = a.drain(failed)
 	case err = <-failed:
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
@@ -123,10 +126,27 @@ func (a *App) startRequestLog(ctx context.Context) (end func()) {
 	}
 }
 
-// newMetrics are those of the program itself; the edge adds its own.
-func newMetrics() *prometheus.Registry {
+// drain keeps serving for a while, so that whoever spreads requests can look
+// elsewhere first. A second signal ends the program at once.
+func (a *App) drain(failed <-chan error) error {
+	a.draining.Store(true)
+	a.Log.Info("stopping", "drain", a.Config.Drain)
+	if a.Config.Drain == 0 {
+		return nil
+	}
+	select {
+	case <-time.After(a.Config.Drain):
+		return nil
+	case err := <-failed:
+		return err
+	}
+}
+
+// metrics are those of the program itself and of the business; the edge adds its own.
+func (a *App) metrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		&business{read: a.Store, now: time.Now, log: a.Log})
 	return r
 }
 
@@ -156,7 +176,12 @@ func operations(metrics *prometheus.Registry) http.Handler {
 
 func listen(ctx context.Context, c Config) (main, ops net.Listener, err error) {
 	var l net.ListenConfig
-	if main, err = l.Listen(ctx, "tcp", c.Listen); err != nil {
+	if c.handedOver() {
+		main, err = takeOver(firstHanded)
+	} else {
+		main, err = l.Listen(ctx, "tcp", c.Listen)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	if c.OpsListen == "" {
@@ -167,6 +192,24 @@ func listen(ctx context.Context, c Config) (main, ops net.Listener, err error) {
 		return nil, nil, err
 	}
 	return main, ops, nil
+}
+
+// firstHanded is the number of the first socket that systemd hands over.
+const firstHanded = 3
+
+// handedOver tells whether a supervisor opened the main address for us. It keeps the
+// address open while we are replaced: callers wait for a moment and are not refused.
+func (c Config) handedOver() bool { return c.ListenFDs > 0 && c.ListenPID == os.Getpid() }
+
+func takeOver(number uintptr) (net.Listener, error) {
+	syscall.CloseOnExec(int(number)) // our own PostgreSQL is not to inherit it
+	f := os.NewFile(number, "main address")
+	defer func() { _ = f.Close() }() // the listener has a copy
+	l, err := net.FileListener(f)
+	if err != nil {
+		return nil, fmt.Errorf("the socket that was handed over (LISTEN_FDS): %w", err)
+	}
+	return l, nil
 }
 
 func closeAll(all ...net.Listener) {

@@ -36,7 +36,7 @@ func (a *App) Work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		server := start(ops, operations(newMetrics()), a.Log, failed)
+		server := start(ops, operations(a.metrics()), a.Log, failed)
 		defer func() { _ = server.Close() }()
 	}
 	stopWork, err := a.startWork(ctx, true)
@@ -121,18 +121,17 @@ func (a *App) hurry(d *jobs.Deps) {
 
 // fit refuses to serve what the mode forbids.
 func (a *App) fit(ctx context.Context) error {
+	if !a.Config.Sandbox() {
+		demo, err := a.Store.HasDemo(ctx)
+		if err != nil {
+			return err
+		}
+		if demo {
+			return errors.New("live mode does not run on a database with a demo merchant and its people: use a database of its own")
+		}
+	}
 	if a.Config.Bank != "sandbox" {
 		return errors.New("DEBITDESK_BANK: exchanging files with a bank is not part of this release; only the sandbox bank is")
-	}
-	if a.Config.Sandbox() {
-		return nil
-	}
-	demo, err := a.Store.HasDemo(ctx)
-	if err != nil {
-		return err
-	}
-	if demo {
-		return errors.New("live mode does not run on a database with a demo merchant: use a database of its own")
 	}
 	return nil
 }

@@ -197,10 +197,21 @@ func (s *Store) sealedOtherwise(ctx context.Context, tx pgx.Tx, keyID string) (l
 
 // KeysInUse lists the ids of the keys under which anything is sealed.
 func (s *Store) KeysInUse(ctx context.Context) (map[string]bool, error) {
+	return keysInUse(ctx, s.Pool)
+}
+
+func keysInUse(ctx context.Context, q reader) (map[string]bool, error) {
 	used := map[string]bool{}
+	there, err := columnsThere(ctx, q) // a copy may be taken of a schema that is older than this program
+	if err != nil {
+		return nil, err
+	}
 	columns := append([]sealedColumn{{"idempotency_keys", "", "", "body"}}, sealedColumns...)
 	for _, c := range columns {
-		rows, err := s.Pool.Query(ctx, `SELECT DISTINCT convert_from(substring(`+c.column+` FROM 2 FOR get_byte(`+c.column+`, 0)), 'UTF8')
+		if !there[c.String()] {
+			continue
+		}
+		rows, err := q.Query(ctx, `SELECT DISTINCT convert_from(substring(`+c.column+` FROM 2 FOR get_byte(`+c.column+`, 0)), 'UTF8')
 			FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+`) > 0`)
 		if err != nil {
 			return nil, fmt.Errorf("keys in use: %w", err)
@@ -214,6 +225,27 @@ func (s *Store) KeysInUse(ctx context.Context) (map[string]bool, error) {
 		}
 	}
 	return used, nil
+}
+
+// reader is a pool or a transaction.
+type reader interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+func columnsThere(ctx context.Context, q reader) (map[string]bool, error) {
+	rows, err := q.Query(ctx, `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'`)
+	if err != nil {
+		return nil, fmt.Errorf("columns of the schema: %w", err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("columns of the schema: %w", err)
+	}
+	there := make(map[string]bool, len(names))
+	for _, name := range names {
+		there[name] = true
+	}
+	return there, nil
 }
 
 // SealedColumns names the columns that hold sealed content, as table.column.

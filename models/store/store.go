@@ -60,6 +60,11 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		cfg.MaxConns = 24
 	}
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	if cfg.ConnConfig.ConnectTimeout == 0 || cfg.ConnConfig.ConnectTimeout > connectTime {
+		cfg.ConnConfig.ConnectTimeout = connectTime
+	}
+	cfg.ConnConfig.Tracer = patience{}
+	cfg.ConnConfig.DialFunc = dial
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)

@@ -14,7 +14,8 @@ import (
 // together commits units of work that only write, many in one transaction: while
 // one group is on its way to the disk the next one gathers, so a busy desk pays
 // for one commit and not for each. Nobody waits for a group to fill. When a group
-// fails, each of its units is tried alone, so that nobody fails for another.
+// fails, each of its units is tried alone, so that nobody fails for another; not so
+// when the database went away, for then the group may have been kept.
 type together struct {
 	pool  *pgxpool.Pool
 	units chan unit
@@ -30,7 +31,7 @@ const (
 	writers      = 2                                  // one group gathers CPU while the other waits for the disk
 	mostTogether = 64                                 // units in one transaction
 	groupLocks   = "SET LOCAL lock_timeout = '100ms'" // a row that somebody holds must not hold up the others
-	unitTime     = 30 * time.Second
+	unitTime     = 20 * time.Second
 )
 
 func newTogether(pool *pgxpool.Pool) *together {
@@ -44,11 +45,15 @@ func newTogether(pool *pgxpool.Pool) *together {
 // commit writes one unit, all of it or nothing.
 func (t *together) commit(ctx context.Context, statements []statement) error {
 	u := unit{statements, make(chan error, 1)}
+	patience := time.NewTimer(acquireTime)
+	defer patience.Stop()
 	select {
 	case t.units <- u:
 		return <-u.done // it is on its way: whether it was kept must be known
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-patience.C:
+		return fmt.Errorf("commit: no turn within %s: %w", acquireTime, context.DeadlineExceeded)
 	case <-t.ended:
 		return fmt.Errorf("commit: the store is closed")
 	}
@@ -84,7 +89,7 @@ func (t *together) gather(first unit) []unit {
 func (t *together) write(group []unit) {
 	err := t.try(group, groupLocks)
 	for _, u := range group {
-		if err == nil || len(group) == 1 && !heldUp(err) {
+		if err == nil || len(group) == 1 && !heldUp(err) || Away(err) {
 			u.done <- err
 			continue
 		}

@@ -45,6 +45,12 @@ func home(dataDir string) (string, error) {
 	return "", nil
 }
 
+// Exists tells whether a cluster was ever placed for dataDir.
+func Exists(dataDir string) bool {
+	dir, err := home(dataDir)
+	return dir != "" || err != nil
+}
+
 // place makes the folder that will hold a new cluster, owned by the server's
 // account, in the data folder if the account can get there.
 func place(ctx context.Context, dataDir string, acc account) (string, error) {

@@ -40,13 +40,15 @@ type Private struct {
 	users     fileLock // shared by everybody who uses the server
 	server    *server  // nil when another process started it
 	log       *slog.Logger
+	unwatch   func() // ends the watch over the server
 	close     sync.Once
 	closeErr  error
 }
 
 // Open starts the private cluster of dataDir, made at the first call, or joins
 // it when it already runs: started by another process, or left behind by one
-// that was killed. The database named Database exists when Open returns.
+// that was killed. The database named Database exists when Open returns. Until Close
+// a server that ends is started again.
 // Of several processes that open at once, one starts and the others join.
 func Open(ctx context.Context, dataDir string, log *slog.Logger) (_ *Private, err error) {
 	dataDir, err = filepath.Abs(dataDir)
@@ -68,6 +70,7 @@ func Open(ctx context.Context, dataDir string, log *slog.Logger) (_ *Private, er
 	if err := p.open(ctx, dataDir); err != nil {
 		return nil, errors.Join(fmt.Errorf("private PostgreSQL: %w", err), p.abandon(), p.users.release())
 	}
+	p.beginWatch(ctx, dataDir)
 	log.Debug("database ready", "home", p.home, "socket", p.socketDir, "joined", p.joined)
 	return p, nil
 }
@@ -240,7 +243,18 @@ func (p *Private) Close() error {
 	return p.closeErr
 }
 
+func (p *Private) beginWatch(ctx context.Context, dataDir string) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.watch(ctx, dataDir)
+	}()
+	p.unwatch = func() { cancel(); <-done }
+}
+
 func (p *Private) leave() (err error) {
+	p.unwatch()
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()
 	defer func() { err = errors.Join(err, p.users.release()) }()

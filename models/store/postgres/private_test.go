@@ -7,7 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestTheFirstOpenMakesADurableClusterWithoutATCPPort(t *testing.T) {
@@ -208,4 +212,53 @@ func redirectElsewhere(t *testing.T) {
 	before := elsewhere
 	elsewhere = []string{dir}
 	t.Cleanup(func() { elsewhere = before })
+}
+
+// kill9 ends the server of a data folder as a crash would, and tells its number.
+func kill9(t *testing.T, dataDir string) int {
+	t.Helper()
+	pm, ok := readPostmaster(filepath.Join(dataDir, clusterDir, "data"))
+	if !ok {
+		t.Fatal("no server runs")
+	}
+	must(t, syscall.Kill(pm.pid, syscall.SIGKILL))
+	return pm.pid
+}
+
+// answers waits until the database answers again; its file of the old process tells nothing.
+func answers(t *testing.T, dsn string) {
+	t.Helper()
+	within(t, 20*time.Second, "an answer", func() bool {
+		conn, err := pgx.Connect(t.Context(), dsn)
+		if err != nil {
+			return false
+		}
+		return conn.Close(context.WithoutCancel(t.Context())) == nil
+	})
+}
+
+func TestAServerThatIsKilledIsStartedAgainWithWhatWasWritten(t *testing.T) {
+	dir := folder(t)
+	p := open(t, dir)
+	execute(t, p.DSN(Database), "CREATE TABLE kept AS SELECT 'found' AS word")
+	before := kill9(t, dir)
+	answers(t, p.DSN(Database))
+	expect(t, "row after the crash", ask(t, p.DSN(Database), "SELECT word FROM kept"), "found")
+	if pm, _ := readPostmaster(p.data()); pm.pid == before {
+		t.Error("the same process answers")
+	}
+}
+
+func TestAfterTheStarterIsGoneTheOthersKeepTheServerRunning(t *testing.T) {
+	dir := folder(t)
+	starter := spawn(t, dir)
+	expect(t, "first process", starter.says(), "started")
+	p := open(t, dir)
+	starter.kill9()
+	kill9(t, dir)
+	answers(t, p.DSN(Database))
+	must(t, p.Close())
+	if running(dir) {
+		t.Error("the last to leave did not stop the server that it started again")
+	}
 }

@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	streams = regexp.MustCompile(`(?s)stream\r?\n(.*?)\r?\nendstream`)
+	// A carriage return before the end may be the last byte of the content; one too many does no harm.
+	streams = regexp.MustCompile(`(?s)stream\r?\n(.*?)\nendstream`)
 	shown   = regexp.MustCompile(`(?s)\(((?:[^()\\]|\\.)*)\)\s*Tj`)
 )
 

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"debitdesk/migrations"
+	"debitdesk/models/store/keyfile"
+	"debitdesk/models/store/postgres"
+)
+
+// database opens it as it is. Everything behind it is left out when that fails.
+func (e *examination) database(ctx context.Context, io streams) {
+	if e.found(bad, "key file") {
+		e.say(warning, "database", "mend the key file first", "was not looked at")
+		return
+	}
+	if e.c.Embedded() && !postgres.Exists(e.c.Data) {
+		e.say(fine, "database", "", "embedded; it will be made at the first start")
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 3*doctorTime)
+	defer cancel()
+	app, err := Open(ctx, e.c, opening{log: commandLog(e.c, io), maxConns: 2, asItIs: true})
+	if err != nil {
+		mend := "check DATABASE_URL and that the server runs"
+		if e.c.Embedded() {
+			mend = "read the last lines of the server's log in the data folder, postgres/server.log"
+		}
+		e.say(bad, "database", mend, "cannot be opened, so nothing inside it was looked at: %v", err)
+		return
+	}
+	var version string
+	var writable bool
+	if err := app.Store.Pool.QueryRow(ctx, `SELECT current_setting('server_version'), NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'`).Scan(&version, &writable); err != nil {
+		e.say(bad, "database", "", "does not answer: %v", err)
+		_ = app.Close()
+		return
+	}
+	e.app = app
+	where := "DATABASE_URL"
+	if e.c.Embedded() {
+		where = "embedded"
+	}
+	if !writable {
+		e.say(bad, "database", "point DATABASE_URL at the primary", "PostgreSQL %s (%s) takes no writes", version, where)
+		return
+	}
+	e.say(fine, "database", "", "PostgreSQL %s, %s", version, where)
+}
+
+func (e *examination) inside(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 3*doctorTime)
+	defer cancel()
+	if _, _, err := e.app.tools(ctx); err != nil {
+		e.say(warning, "backup", "", "%v", err)
+	} else {
+		e.say(fine, "backup", "", "pg_dump and pg_restore fit the server")
+	}
+	if !e.schema(ctx) {
+		return
+	}
+	e.clock(ctx)
+	e.usedKeys(ctx)
+	e.chain(ctx)
+	e.work(ctx)
+	if demo, err := e.app.Store.HasDemo(ctx); err == nil && demo && !e.c.Sandbox() {
+		e.say(bad, "demo", "use a database of its own for live mode", "there is a demo merchant in the database")
+	}
+}
+
+// schema tells whether the rest can be asked for.
+func (e *examination) schema(ctx context.Context) bool {
+	steps, behind, err := migrations.Status(ctx, e.app.Store.Pool)
+	switch {
+	case err != nil:
+		e.say(bad, "migrations", "", "%v", err)
+		return false
+	case behind && e.c.Embedded():
+		e.say(warning, "migrations", "serve brings the embedded database up to date by itself", "%s", missingSteps(steps))
+		return false
+	case behind:
+		e.say(bad, "migrations", "debitdesk migrate up, or serve --migrate", "%s", missingSteps(steps))
+		return false
+	}
+	e.say(fine, "migrations", "", "%d steps, none is missing", len(steps))
+	return true
+}
+
+// skew is how far the machine may be from the database, either way.
+const skew = 2 * time.Second
+
+func (e *examination) clock(ctx context.Context) {
+	var there time.Time
+	var offset int64
+	before := time.Now()
+	err := e.app.Store.Pool.QueryRow(ctx, `SELECT clock_timestamp(), (SELECT offset_micros FROM sandbox_clock)`).Scan(&there, &offset)
+	if err != nil {
+		e.say(bad, "clock", "", "%v", err)
+		return
+	}
+	took := time.Since(before)
+	apart := there.Sub(before.Add(took / 2)).Abs()
+	state, mend := fine, ""
+	if apart > skew+took {
+		state, mend = bad, "let both take their time from NTP"
+	}
+	moved := ""
+	if ahead := time.Duration(offset) * time.Microsecond; ahead != 0 && e.c.Sandbox() {
+		moved = "; the sandbox clock is " + ahead.Round(time.Second).String() + " ahead"
+	}
+	e.say(state, "clock", mend, "machine and database are %s apart%s", apart.Round(time.Millisecond), moved)
+}
+
+func (e *examination) usedKeys(ctx context.Context) {
+	used, err := e.app.Store.KeysInUse(ctx)
+	if err != nil {
+		e.say(bad, "keys", "", "%v", err)
+		return
+	}
+	var missing []string
+	for id := range used {
+		if !slices.ContainsFunc(e.app.Keys.Sealing, keyIs(id)) {
+			missing = append(missing, id)
+		}
+	}
+	slices.Sort(missing)
+	if len(missing) > 0 {
+		e.say(bad, "keys", "put them back into "+keyfile.Path(e.c.Keys, e.c.Data)+" from a copy of that time", "%s sealed rows and is not in the key file: they do not open", strings.Join(missing, ", "))
+		return
+	}
+	rotations, err := e.app.Store.Rotations(ctx)
+	if err != nil {
+		e.say(bad, "keys", "", "%v", err)
+		return
+	}
+	for _, r := range rotations {
+		if !r.Finished {
+			e.say(warning, "keys", "it goes on while anything serves; see debitdesk keys status", "a rotation to %s is under way, %d rows looked at", r.KeyID, r.Done)
+			return
+		}
+	}
+	e.say(fine, "keys", "", "all %d in use are in the key file", len(used))
+}
+
+// Ages from which work counts as late, and as stuck.
+const (
+	lateWork  = 5 * time.Minute
+	stuckWork = time.Hour
+)
+
+func (e *examination) work(ctx context.Context) {
+	v, err := e.app.Store.Vitals(ctx)
+	if err != nil {
+		e.say(bad, "work", "", "%v", err)
+		return
+	}
+	e.age("queue", v.QueueLag, "a job", "is a serve or work process running? see its log")
+	e.age("collections", v.OverdueAge, "a collection for the bank", "is a serve or work process running? see its log")
+	e.age("outbox", v.OutboxAge, "a mail", "see the relay, and Sandbox → Mail or the log for the error")
+	e.age("webhooks", v.WebhookAge, "a delivery", "see Developers → Webhooks for the answers of its receiver")
+	left := v.MaxConnections - v.Connections
+	state, mend := fine, ""
+	if left < v.MaxConnections/10 {
+		state, mend = warning, "raise max_connections, or run fewer processes"
+	}
+	e.say(state, "connections", mend, "%d of %d are left", left, v.MaxConnections)
+}
+
+func (e *examination) age(name string, waits time.Duration, what, mend string) {
+	switch {
+	case waits > stuckWork:
+		e.say(bad, name, mend, "%s has been waiting for %s", what, waits.Round(time.Second))
+	case waits > lateWork:
+		e.say(warning, name, mend, "%s has been waiting for %s", what, waits.Round(time.Second))
+	case waits > 0:
+		e.say(fine, name, "", "the oldest has been waiting for %s", waits.Round(time.Second))
+	default:
+		e.say(fine, name, "", "nothing waits")
+	}
+}
+
+// mostUnlinked is more than a busy second leaves behind.
+const mostUnlinked = 10_000
+
+func (e *examination) chain(ctx context.Context) {
+	v, err := e.app.Store.Vitals(ctx)
+	if err != nil {
+		e.say(bad, "audit", "", "%v", err)
+		return
+	}
+	if v.Unlinked > mostUnlinked {
+		e.say(warning, "audit", "is a serve or work process running? it links them each second", "%d entries are not in their chain yet", v.Unlinked)
+		return
+	}
+	heads, wrong, err := e.heads(ctx)
+	switch {
+	case err != nil:
+		e.say(bad, "audit", "", "%v", err)
+	case wrong != "":
+		e.say(bad, "audit", "debitdesk audit verify", "the signature of the chain of merchant %s does not hold", wrong)
+	default:
+		e.say(fine, "audit", "", "%d chains with a signed head, %d entries to link", heads, v.Unlinked)
+	}
+}
+
+// heads checks the signature over each chain's head; the walk over all links is audit verify.
+func (e *examination) heads(ctx context.Context) (n int, wrong string, err error) {
+	owners, err := e.app.Store.ChainOwners(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	signer := headSigner(e.app.Keys.Signing)
+	for _, id := range owners {
+		h, err := e.app.Store.Head(ctx, id)
+		if err != nil {
+			return n, "", err
+		}
+		if h.N == 0 {
+			continue
+		}
+		if n++; !signer.Check(h.KeyID, h.Signed(), h.Signature) {
+			return n, id.String(), nil
+		}
+	}
+	return n, "", nil
+}

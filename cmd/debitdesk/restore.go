@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/migrations"
+	"debitdesk/models/actor"
+	"debitdesk/models/store"
+	"debitdesk/models/store/keyfile"
+	"debitdesk/models/store/seal"
+)
+
+type restoreCmd struct {
+	File string `arg:"" help:"A file that debitdesk backup made."`
+}
+
+func (r *restoreCmd) run(ctx context.Context, c Config, io streams) error {
+	notes, err := readBackup(r.File)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.File, err)
+	}
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(io.out, format+"\n", args...) }
+	say("the file is whole: made %s by %s, PostgreSQL %d", notes.Made.Format(time.RFC3339), notes.Program, notes.Postgres)
+	if err := notes.fits(c); err != nil {
+		return err
+	}
+	if err := r.bringIn(ctx, c, io, notes); err != nil {
+		return err
+	}
+	say("every row is there: %s", notes.counts())
+	return checkRestored(ctx, c, io, say)
+}
+
+// fits tells before anything is touched whether this program and its keys can use
+// what is in the file.
+func (n *backupNotes) fits(c Config) error {
+	for _, step := range n.Holds.Schema {
+		if v, err := strconv.ParseInt(step, 10, 64); err != nil || v > migrations.Newest() {
+			return fmt.Errorf("the backup is of a newer release (schema step %s, this program knows %d): restore it with that release", step, migrations.Newest())
+		}
+	}
+	if len(n.Holds.Keys) == 0 {
+		return nil
+	}
+	path := keyfile.Path(c.Keys, c.Data)
+	set, err := keyfile.Load(path)
+	if err != nil {
+		return fmt.Errorf("the backup needs the key file that belongs to it, at %s: %w", path, err)
+	}
+	return lackingKeys(set, n.Holds.Keys, path)
+}
+
+// bringIn fills the empty database and counts what came.
+func (r *restoreCmd) bringIn(ctx context.Context, c Config, io streams, notes backupNotes) (err error) {
+	a, err := Open(ctx, c, opening{log: commandLog(c, io), maxConns: fewConns, asItIs: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	tools, _, err := a.tools(ctx)
+	if err != nil {
+		return err
+	}
+	a.Store.Pool.Reset()
+	if err := makeRoom(ctx, a.dsn()); err != nil {
+		return err
+	}
+	if err := tools.Restore(ctx, a.dsn(), r.File); err != nil {
+		return fmt.Errorf("nothing was restored, the database is empty: %w", err)
+	}
+	holds, err := a.Store.Holds(ctx)
+	if err != nil {
+		return err
+	}
+	if wrong := notes.Holds.Differences(holds); wrong != nil {
+		return fmt.Errorf("what was restored is not what was backed up; do not use this database:\n%w", wrong)
+	}
+	return nil
+}
+
+// lookAgain is how long connections that are just being closed may take.
+const lookAgain = 2 * time.Second
+
+// makeRoom clears a database that nobody uses and that holds nothing.
+func makeRoom(ctx context.Context, dsn string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	for end := time.Now().Add(lookAgain); ; {
+		why, err := store.Occupied(ctx, conn)
+		switch {
+		case err != nil:
+			return err
+		case why == "":
+			return store.Clear(ctx, conn)
+		case time.Now().After(end):
+			return errors.New(why)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookAgain / 10):
+		}
+	}
+}
+
+// checkRestored opens the product on what came and asks what only its own rules can tell.
+func checkRestored(ctx context.Context, c Config, io streams, say func(string, ...any)) (err error) {
+	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: c.PublicURL(c.Listen), migrate: true, maxConns: fewConns})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	say("the schema is that of this program")
+	used, err := a.Store.KeysInUse(ctx)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for id := range used {
+		ids = append(ids, id)
+	}
+	if err := lackingKeys(a.Keys, ids, keyfile.Path(c.Keys, c.Data)); err != nil {
+		return err
+	}
+	say("the key file has every sealing key that is in use (%d)", len(ids))
+	if err := a.Services.audit.Link(ctx); err != nil {
+		return err
+	}
+	checked, err := a.Services.audit.VerifyAll(ctx, actor.OperatorOf(uuid.Nil))
+	if err != nil {
+		return err
+	}
+	var links int64
+	var broken []error
+	for _, one := range checked {
+		links += one.Links
+		if !one.Holds() {
+			broken = append(broken, fmt.Errorf("the audit of merchant %s is broken at link %d: %s", one.MerchantID, one.Broken, one.Why))
+		}
+	}
+	if len(broken) > 0 {
+		return errors.Join(broken...)
+	}
+	say("the audit holds: %d merchants, %d entries", len(checked), links)
+	say("restored")
+	return nil
+}
+
+func lackingKeys(set *keyfile.Set, needed []string, path string) error {
+	var missing []string
+	for _, id := range needed {
+		if !slices.ContainsFunc(set.Sealing, keyIs(id)) {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	return fmt.Errorf("the key file %s lacks the sealing key %s, without which numbers in this backup cannot be read: put the key file of that time in its place",
+		path, strings.Join(missing, ", "))
+}
+
+func keyIs(id string) func(seal.Key) bool {
+	return func(k seal.Key) bool { return k.ID == id }
+}
