@@ -37,6 +37,7 @@ type Deps struct {
 	Login        *access.Login
 	OAuth        access.Exchanger
 	Developers   *web.Developers
+	Reference    *web.Reference
 	Account      *web.Account
 	Payers       *checkout.Pages
 	Clients      *web.Clients
@@ -52,6 +53,11 @@ type Deps struct {
 	Invoices     *web.Invoices
 	Live         *web.Live
 	Audit        *web.Audit
+
+	Reports   *web.Reports
+	Simulator *web.Simulator // sandbox mode alone
+	Webhooks  *web.Webhooks
+	Events    *web.Events
 }
 
 // API holds the resources of the JSON API.
@@ -60,6 +66,12 @@ type API struct {
 	Purchases *api.Purchases
 	Tokens    *api.Tokens
 	Billing   *api.Billing
+	Webhooks  *api.Webhooks
+	Templates *api.Templates
+
+	Methods    *api.Methods
+	Accounts   *api.Accounts
+	Statements *api.Statements
 }
 
 type edge struct {
@@ -104,7 +116,13 @@ func (e *edge) routes() {
 	e.batches()
 	e.auditing()
 	e.jsonAPI()
+	e.webhookAPI()
+	e.webhookPages()
+	e.templates()
+	e.figures()
 	e.playground()
+	e.simulator()
+	e.developerDocs()
 }
 
 // open addresses need no proof of who calls.
@@ -117,7 +135,7 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Sandbox)}
+	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.DryRun, api.Idempotent(e.Replays, e.Sandbox)}
 }
 
 // proofs are the ways to show who calls: a program's credential, a person's session.

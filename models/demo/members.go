@@ -75,7 +75,7 @@ func (st *story) member(n int) {
 	if round := n / len(fates); round == 0 || n%(2*round+1) == 0 {
 		f = fates[n%len(fates)]
 	}
-	f.live(&member{story: st, n: n, details: person(n, f.ending)})
+	f.live(&member{story: st, n: n, details: person(n+st.seed, f.ending)})
 }
 
 func (m *member) offer(k int) order {

@@ -29,9 +29,15 @@ const (
 	mailLock
 	countLock
 	batchLock
+	hookLock
+	statementLock
+	simulationLock
 	auditLock
 	resealLock
 )
+
+// hookLook is how soon an endpoint hears of an event.
+const hookLook = 250 * time.Millisecond
 
 const (
 	lookTime = 2 * time.Second // for the question that a sweep asks before its turn
@@ -56,6 +62,9 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},
 		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
 		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
+		{name: "send webhooks", lock: hookLock, every: 10 * time.Second, do: d.SendWebhooks, pressing: d.WebhooksDue, look: hookLook},
+		{name: "make statements", lock: statementLock, every: 5 * time.Second, do: d.MakeStatements},
+		{name: "simulate", lock: simulationLock, every: 5 * time.Second, do: d.SimulateAll},
 		{name: "link audit", lock: auditLock, every: time.Second, do: d.LinkAudit},
 		{name: "re-seal", lock: resealLock, every: 5 * time.Second, do: d.Reseal},
 	} {

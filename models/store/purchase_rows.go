@@ -143,6 +143,7 @@ func (s *Store) purchaseOf(r purchaseRow) (purchase.Purchase, error) {
 			return p, fmt.Errorf("read purchase %s: %w", r.ID, err)
 		}
 	}
+	p.Seen = p.AsSeen()
 	return p, s.openNumbers(r, &p)
 }
 
@@ -172,6 +173,7 @@ func (t *Tx) InsertPurchase(p purchase.Purchase) {
 		return
 	}
 	t.create(row)
+	t.tellMade(p)
 }
 
 // movePurchase is a compare-and-set on status and version.
@@ -194,6 +196,7 @@ func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) {
 		return
 	}
 	t.mustMove(movePurchase, movePurchaseArgs(r, from)...)
+	t.tellMoved(p)
 }
 
 // SavePurchase is MovePurchase for a row that this transaction holds: nobody can
@@ -205,6 +208,7 @@ func (t *Tx) SavePurchase(p purchase.Purchase, from purchase.Status) {
 		return
 	}
 	t.later(movePurchase, movePurchaseArgs(r, from)...)
+	t.tellMoved(p)
 }
 
 // SentPurchases implements purchase.Tx: one statement for all of a merchant.

@@ -20,7 +20,8 @@ const (
 )
 
 // Tidy removes what is past its time, in real time, which never runs ahead of the
-// sandbox clock: idempotency keys, sessions that are over, old sign-in counters.
+// sandbox clock: idempotency keys, sessions that are over, old sign-in counters, old
+// events. So nothing is lost because a person moved that clock by months.
 func (s *Store) Tidy(ctx context.Context) error {
 	now := Instant(time.Now())
 	for rows := int64(tidyChunk); rows == tidyChunk; {
@@ -30,6 +31,9 @@ func (s *Store) Tidy(ctx context.Context) error {
 			return fmt.Errorf("tidy idempotency keys: %w", err)
 		}
 		rows = tag.RowsAffected()
+	}
+	if err := s.tidyEvents(ctx, now.Add(-eventsKept)); err != nil {
+		return err
 	}
 	_, err := s.DropDeadSessions(ctx, now, now.Add(-user.SessionAbsolute))
 	return err

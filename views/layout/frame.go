@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, batches, developers, sandbox.
+// tokens, mandates, purchases, invoices, batches, reports, developers, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -61,6 +61,7 @@ var rooms = []room{
 	{"purchases", "Purchases", "receipt", "/purchases"},
 	{"invoices", "Invoices", "file", "/invoices"},
 	{"batches", "Batches", "layers", "/batches"},
+	{"reports", "Reports", "chart", "/reports"},
 	{"developers", "Developers", "code", "/developers"},
 	{"audit", "Audit", "shield", "/audit"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
