@@ -319,6 +319,7 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 		{"GET", "/developers/webhooks", nil, 403, 403}, {"GET", "/developers/webhooks/new", nil, 403, 403}, {"POST", "/developers/webhooks", url.Values{}, 403, 403},
 		{"GET", "/developers/webhooks/:id", nil, 403, 403}, {"POST", "/developers/webhooks/:id/test", url.Values{}, 403, 403}, {"POST", "/developers/webhooks/:id/deletion", url.Values{}, 403, 403},
 		{"GET", "/developers/webhooks/deliveries/:id", nil, 403, 403}, {"GET", "/developers/events", nil, 403, 403}, {"GET", "/developers/events/:id", nil, 403, 403}, {"GET", "/developers/events/export", nil, 403, 403},
+		{"GET", "/clients/:id/erasure", nil, 403, 403}, {"POST", "/clients/:id/erasure", url.Values{"confirm": {"ERASE"}}, 403, 403},
 		{"GET", "/clients/:id/deletion", nil, 200, 200}, {"POST", "/clients/:id/deletion", url.Values{"confirm": {"0001"}}, 403, 403},
 		{"POST", "/sandbox/clock", url.Values{"advance": {"1h"}}, 403, 403},
 		{"GET", "/reports", nil, 200, 200}, {"GET", "/reports/statements/:id/file", nil, 200, 200},

@@ -186,8 +186,10 @@ CREATE TABLE key_rotations (
     progress    jsonb NOT NULL DEFAULT '{}'        -- table → rows done, rows in all, where it stands
 );
 
--- A client whose personal data was removed on request. What the law keeps stays.
-ALTER TABLE clients ADD COLUMN erased_at timestamptz;
+-- A client whose personal data was removed on request. What the law keeps stays
+-- until evidence_until; null: nothing is left.
+ALTER TABLE clients ADD COLUMN erased_at timestamptz, ADD COLUMN evidence_until date;
+CREATE INDEX clients_with_evidence ON clients (evidence_until) WHERE evidence_until IS NOT NULL;
 
 -- Days that were proclaimed after the calendar was written, for the whole installation.
 CREATE TABLE proclaimed_days (
@@ -199,7 +201,7 @@ CREATE TABLE proclaimed_days (
 
 -- +goose Down
 DROP TABLE proclaimed_days, key_rotations, token_deletions, approvals, password_resets, invitations, passkeys, recovery_codes;
-ALTER TABLE clients DROP COLUMN erased_at;
+ALTER TABLE clients DROP COLUMN evidence_until, DROP COLUMN erased_at;
 DROP TRIGGER audit_entries_kept ON audit_entries;
 DROP TABLE audit_progress, audit_heads, audit_links;
 DROP FUNCTION audit_is_kept;
