@@ -31,6 +31,12 @@ func (s *Store) ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (cl
 	return c.Details, err
 }
 
+// KnowsClient implements purchase.Reader.
+func (s *Store) KnowsClient(ctx context.Context, merchantID, id uuid.UUID) error {
+	_, err := s.Client(ctx, merchantID, id)
+	return err
+}
+
 // Clients implements client.Reader.
 func (s *Store) Clients(ctx context.Context, merchantID uuid.UUID, q client.Query) (paging.Page[client.Client], error) {
 	var none paging.Page[client.Client]
