@@ -2,10 +2,13 @@ package handlers_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/api"
@@ -32,6 +35,14 @@ func (d *driver) good(id, body string, want int, ids ...string) handlertest.Answ
 	}
 	d.driven[id] = true
 	return d.call(op.Method, path, body).Want(want)
+}
+
+// asked is good with a query.
+func (d *driver) asked(id, query, body string, want int, ids ...string) handlertest.Answer {
+	d.t.Helper()
+	op, path := d.operation(id, ids)
+	d.driven[id] = true
+	return d.call(op.Method, path+"?"+query, body).Want(want)
 }
 
 func (d *driver) call(method, path, body string) handlertest.Answer {
@@ -76,6 +87,7 @@ func TestEveryOperationIsDrivenAgainstTheDocument(t *testing.T) {
 	d.clientsAndPurchases()
 	d.billing()
 	d.webhooks()
+	d.figures()
 	d.playground()
 	for _, op := range d.served() {
 		if id := op.Doc["operationId"].(string); !d.driven[id] {
@@ -157,6 +169,22 @@ func (d *driver) webhooks() {
 	d.good("deleteWebhook", "", 204, hook)
 }
 
+func (d *driver) figures() {
+	d.asked("listPaymentMethods", "currency=ZAR&brand_id="+d.A.BrandID.String(), "", 200)
+	d.asked("getBalance", "currency=ZAR", "", 200)
+	d.asked("getTurnover", "currency=ZAR&from=1700000000", "", 200)
+	made := d.asked("createCompanyStatement", "currency=ZAR", `{"format":"csv","timezone":"Africa/Johannesburg"}`, 201).Text("id")
+	d.good("listCompanyStatements", "", 200)
+	d.good("getCompanyStatement", "", 200, made)
+	if err := d.Statements.Make(d.t.Context(), uuid.MustParse(made)); err != nil {
+		d.t.Fatal(err)
+	}
+	d.good("getCompanyStatement", "", 200, made)
+	d.good("downloadCompanyStatement", "", 200, made)
+	d.good("cancelCompanyStatement", "", 400, made)
+	d.good("cancelCompanyStatement", "", 200, d.asked("createCompanyStatement", "currency=ZAR", `{"format":"xlsx"}`, 201).Text("id"))
+}
+
 func (d *driver) playground() {
 	d.good("getClock", "", 200)
 	d.good("moveClock", `{"advance":"1m"}`, 200)
@@ -188,7 +216,7 @@ func (d *driver) bad(op *handlertest.Operation) {
 			d.t.Errorf("%s %s with %s: %d %.300s", op.Method, path, body, got.Status, got.Body)
 		}
 	}
-	if op.Method != "DELETE" {
+	if op.Method != http.MethodDelete {
 		d.Call(op.Method, path, url.Values{"purchase.products": {"x"}, "client_id": {"y"}}, "Authorization: Bearer "+d.A.Token)
 	}
 }

@@ -70,6 +70,8 @@ func (s *street) trials() map[string]trial {
 		"/purchases/:id/release":                {``, 400},
 		"/purchases/:id/refund":                 {``, 400},
 		"/billing":                              {fmt.Sprintf(`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q}],"purchase":{"products":[{"name":"m","price":100}]}}`, brand, due, client), 200},
+		"/billing_templates":                    {fmt.Sprintf(`{"brand_id":%q,"title":"t","is_subscription":true,"purchase":{"products":[{"name":"m","price":100}]}}`, brand), 201},
+		"/billing_templates/:id/add_subscriber": {fmt.Sprintf(`{"client_id":%q}`, client), 200},
 		"/sandbox/clock":                        {`{"advance":"48h"}`, 200},
 		"/sandbox/collections/:purchase/result": {`{"code":"00"}`, 400},
 		"/sandbox/mandates/:purchase/answer":    {`{"answer":"accept"}`, 400},

@@ -164,7 +164,7 @@ var fuzzMethods = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPT
 // shot makes one request of a random operation.
 func (f *fuzzer) shot() shot {
 	op := f.ops[f.IntN(len(f.ops))]
-	for op.Method == "GET" && f.IntN(3) == 0 { // what changes things has more to get wrong
+	for op.Method == http.MethodGet && f.IntN(3) == 0 { // what changes things has more to get wrong
 		op = f.ops[f.IntN(len(f.ops))]
 	}
 	one := shot{op: op, method: op.Method, path: op.Path, headers: http.Header{"Authorization": {"Bearer " + f.token}, "Accept": {"application/json"}}}
@@ -235,7 +235,7 @@ func (f *fuzzer) parameters(op *handlertest.Operation) string {
 		}
 		out = append(out, names[f.IntN(len(names))]+"="+value)
 	}
-	if op.Method == "POST" && f.IntN(6) == 0 {
+	if op.Method == http.MethodPost && f.IntN(6) == 0 {
 		out = append(out, "dry_run=true")
 	}
 	return strings.Join(out, "&")

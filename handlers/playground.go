@@ -1,9 +1,6 @@
 package handlers
 
-import (
-	"debitdesk/handlers/access"
-	"debitdesk/handlers/api"
-)
+import "debitdesk/handlers/api"
 
 // playground is what exists in sandbox mode alone. Programs and people share its
 // addresses: a credential or a session opens them.
@@ -12,7 +9,7 @@ func (e *edge) playground() {
 	if h == nil || !e.Deps.Sandbox {
 		return
 	}
-	s := stack{limitBody(smallForm), access.RequireAPI(e.proofs()...), api.DryRun, api.Idempotent(e.Replays, e.Deps.Sandbox)}
+	s := e.programs(smallForm)
 	e.at(s, "GET", "/sandbox", h.Enter)
 	e.at(s, "GET", "/sandbox/clock", h.Clock)
 	e.at(s, "POST", "/sandbox/clock", h.MoveClock)

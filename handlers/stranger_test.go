@@ -106,6 +106,11 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.Requests.Flush(s.t.Context())
+	var asked string
+	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM api_requests WHERE merchant_id = $1 LIMIT 1`, s.A.ID).Scan(&asked); err != nil {
+		s.t.Fatal(err)
+	}
 	session, _, _ := strings.Cut(between(s.Page(s.A.Owner, "GET", "/account", nil).Body, "/account/sessions/", "/end"), "/")
 	sent, err := s.Batches.Upload(s.t.Context(), s.A.Actor, batch.Upload{Name: "rows.csv", Source: batch.FromFile, BrandID: s.A.BrandID, Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb,100,2099-03-01\n")})
 	if err == nil {
@@ -137,8 +142,8 @@ func (s *street) fill() {
 		s.t.Fatal(err)
 	}
 	s.ids = map[string]string{"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
-		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
-		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
+		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked}
 }
 
 func between(text, before, after string) string {
@@ -161,6 +166,8 @@ func (s *street) id(route, parameter string) string {
 		return s.btc
 	case "n":
 		return "0"
+	case "sid":
+		return s.ids["subscriber"]
 	}
 	longest, found := "", ""
 	for begins, id := range s.ids {
@@ -312,6 +319,8 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 	}{
 		{"GET", "/developers", nil, 403, 403}, {"GET", "/developers/credentials/new", nil, 403, 403},
 		{"POST", "/developers/credentials", url.Values{"name": {"x"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read"}}, 403, 403},
+		{"GET", "/developers/credentials/:id/rotation", nil, 403, 403}, {"POST", "/developers/credentials/:id/rotation", url.Values{"overlap": {"0"}}, 403, 403},
+		{"GET", "/developers/requests", nil, 403, 403}, {"GET", "/developers/requests/:id", nil, 403, 403},
 		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
 		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},
 		{"GET", "/audit", nil, 403, 403}, {"GET", "/audit/:id", nil, 403, 403}, {"GET", "/audit/export", nil, 403, 403}, {"POST", "/audit/check", url.Values{}, 403, 403},

@@ -19,10 +19,11 @@ import (
 	"debitdesk/migrations"
 	"debitdesk/models/audit"
 	bankdesk "debitdesk/models/bank/sandbox"
+	"debitdesk/models/requestlog"
 )
 
 // handler is the whole HTTP side over the use cases.
-func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool, watch web.Watcher) (http.Handler, error) {
+func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool, watch web.Watcher) (_ http.Handler, err error) {
 	s := a.Services
 	sessions := access.NewSessions(a.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)
 	desk := &web.Desk{Now: a.Store.Now, Sandbox: a.Config.Sandbox(), BaseURL: baseURL}
@@ -51,10 +52,20 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
 		Reference:  &web.Reference{Desk: desk, Document: document},
 		Account:    &web.Account{Desk: desk, Self: s.users},
-		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
+		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Subscriptions: s.subscriptions, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
+	}
+	if deps.Limits, err = a.Config.limits(); err != nil {
+		return nil, err
+	}
+	deps.Requests = &web.Requests{Desk: desk, Log: &requestlog.Service{Read: a.Store}, Credentials: s.credentials}
+	if a.Config.RequestLog {
+		deps.RequestLog = a.Requests.Add
+		if a.Requests.Dropped, err = handlers.CountDropped(metrics); err != nil {
+			return nil, err
+		}
 	}
 	deps.Clients = &web.Clients{Desk: desk, Service: s.clients, Events: a.Store, Replays: a.Store}
-	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store)
+	rooms := web.NewRooms(desk, s.purchases, s.clients, s.billing, a.Store).Subscribe(s.subscriptions)
 	rooms.Live.Watch = watch
 	deps.Rooms(rooms)
 	deps.WebhookPages(desk, s.webhooks)

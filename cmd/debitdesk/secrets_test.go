@@ -222,13 +222,15 @@ func (v *vault) look() {
 	}
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	v.billsByTable(cookie)
+	v.subscribes(cookie)
+	v.app.Requests.Flush(v.t.Context())
 	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
 	must(v.t, v.app.Services.statements.TakeUp(v.t.Context()))
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
-		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
+		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
 		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
 		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
-		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/audit": "audit_entries"}
+		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests", "/audit": "audit_entries"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -245,7 +247,7 @@ func (v *vault) look() {
 			_, after, more := strings.Cut(after, "/")
 			paths = nil
 			for _, id := range v.ids(table) {
-				rest := strings.NewReplacer(":token_id", id, ":btc_id", id, ":n", "0", ":file", id).Replace(after)
+				rest := strings.NewReplacer(":token_id", id, ":btc_id", id, ":n", "0", ":file", id, ":sid", v.subscriber(id)).Replace(after)
 				paths = append(paths, before+"/"+id+map[bool]string{true: "/"}[more]+rest)
 			}
 		}
@@ -259,6 +261,29 @@ func (v *vault) look() {
 	}
 	if seen < 60 {
 		v.t.Errorf("only %d pages were looked at", seen)
+	}
+}
+
+// subscriber is one of a template, or nobody's id.
+func (v *vault) subscriber(templateID string) string {
+	var id string
+	if err := v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT id::text FROM template_clients WHERE template_id = $1 LIMIT 1`, templateID).Scan(&id); err != nil {
+		return templateID
+	}
+	return id
+}
+
+// subscribes makes a template whose subscribers are all clients.
+func (v *vault) subscribes(cookie string) {
+	v.t.Helper()
+	form := url.Values{"kind": {"subscription"}, "title": {"Gym"}, "name": {"Gym"}, "price": {"100"}, "quantity": {"1"}, "subscription_period": {"1"}, "subscription_period_units": {"months"},
+		"subscription_due_period": {"7"}, "subscription_due_period_units": {"days"}, "subscription_trial_periods": {"0"}, "method": {"any"}}
+	made := v.ask("POST", "/templates", form, "Cookie: "+cookie, "Sec-Fetch-Site: same-origin")
+	if made.Code != http.StatusSeeOther {
+		v.t.Fatalf("template: %d %s", made.Code, made.Body)
+	}
+	for _, client := range v.ids("clients") {
+		v.ask("POST", made.Header().Get("Location")+"/subscribers", url.Values{"client_id": {client}}, "Cookie: "+cookie, "Sec-Fetch-Site: same-origin")
 	}
 }
 
@@ -318,11 +343,12 @@ func around(text, n string) string {
 // searched looks through every row of every table, bytes in their usual forms.
 func (v *vault) searched() {
 	v.t.Helper()
+	v.app.Requests.Flush(v.t.Context())
 	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
-	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements"} {
+	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements", "api_requests"} {
 		if !slices.Contains(tables, must) {
 			v.t.Errorf("no table %s", must)
 		}

@@ -48,10 +48,10 @@ type services struct {
 	outbox        *outbox.Service
 	billing       *billing.Service
 	batches       *batch.Service
-	subscriptions *subscription.Service
-	webhooks      *webhook.Service
 	audit         *audit.Keeper
 	sandbox       *sandbox.Desk // nil in live mode
+	subscriptions *subscription.Service
+	webhooks      *webhook.Service
 
 	money       *report.Money
 	statements  *statement.Service

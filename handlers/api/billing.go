@@ -61,6 +61,7 @@ func readPattern(o *input.Object, p *purchase.Input) {
 	if body, ok := o.NeedObject("purchase"); ok {
 		readDetails(body, p)
 	}
+	p.Options.Whitelist = patternWhitelist(o, p.DirectDebit)
 }
 
 // readInvoiceFields reads what belongs to one-time invoices alone.

@@ -21,7 +21,6 @@ func readTemplate(o *input.Object, stored *subscription.Template) subscription.I
 		in.IsSubscription = stored.IsSubscription
 	}
 	readPattern(o, &in.Pattern)
-	in.Pattern.Options.Whitelist = templateWhitelist(o, in.Pattern.DirectDebit)
 	switch {
 	case stored == nil && o.Problems().Has("is_subscription"): // which fields belong to it cannot be told
 	case !in.IsSubscription:
@@ -35,9 +34,9 @@ func readTemplate(o *input.Object, stored *subscription.Template) subscription.I
 	return in
 }
 
-// templateWhitelist: a template keeps the debit-order block without naming a
+// patternWhitelist: a pattern keeps the debit-order block without naming a
 // method (source: debit-order subscriptions), so the block itself tells which it is.
-func templateWhitelist(o *input.Object, block *purchase.DirectDebitInput) []string {
+func patternWhitelist(o *input.Object, block *purchase.DirectDebitInput) []string {
 	list := readWhitelist(o)
 	switch {
 	case list != nil || block == nil || o.Problems().Has("payment_method_whitelist"):

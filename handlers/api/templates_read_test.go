@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"reflect"
@@ -36,7 +37,7 @@ func object(t *testing.T, body string) *input.Object {
 
 func form(t *testing.T, values url.Values) *input.Object {
 	t.Helper()
-	r := httptest.NewRequest("PATCH", "/", strings.NewReader(values.Encode()))
+	r := httptest.NewRequest(http.MethodPatch, "/", strings.NewReader(values.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	o, err := input.Read(r)
 	if err != nil {

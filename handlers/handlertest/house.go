@@ -38,6 +38,7 @@ import (
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/report"
+	"debitdesk/models/requestlog"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
@@ -64,6 +65,7 @@ type House struct {
 	Batches   *batch.Service
 	Billing   *billing.Service
 	Webhooks  *webhook.Service
+	Requests  *requestlog.Log // Flush it to see what was asked
 	// Subscriptions bill nothing by themselves here; tests call Run.
 	Subscriptions *subscription.Service
 	A, B          Merchant
@@ -134,6 +136,9 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}, Templates: &api.Templates{Base: BaseURL, Service: h.Subscriptions}},
 	}
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
+	h.Requests = &requestlog.Log{Write: db.InsertRequests, NewID: db.NewID, Now: db.Now}
+	h.Deps.RequestLog = h.Requests.Add
+	h.Deps.Requests = &web.Requests{Desk: desk, Log: &requestlog.Service{Read: db}, Credentials: credentials}
 	h.Deps.ErrorPage = desk.ErrorPage
 	document, err := openapi.Read(BaseURL)
 	must(tb, err)
@@ -142,7 +147,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Billing: h.Billing, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
 	h.Purchases.Letters = letters.Writer{Base: BaseURL}
-	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db))
+	h.Deps.Payers.Subscriptions = h.Subscriptions
+	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db).Subscribe(h.Subscriptions))
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
 	h.Keeper = &audit.Keeper{Chains: db, Signer: headSigner(keys[0].Private)}
 	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}

@@ -177,7 +177,7 @@ func (h *Events) Show(c echo.Context) error {
 	}
 	now := h.Desk.Now()
 	chip := objectChip(e.ObjectType, e.ObjectID, e.SourceID)
-	view := pages.EventView{Type: e.Type, Says: eventWords[e.Type], HasBody: len(body) > 0, Body: components.Code{Label: "Body, made readable", Text: pretty(body)},
+	view := pages.EventView{Type: e.Type, Says: eventWords[e.Type], HasBody: len(body) > 0, Body: components.Code{Label: "Body, made readable", Text: prettyBody(body)},
 		Facts: components.Facts{Items: []components.Fact{
 			{Label: "Happened", Part: pages.MomentOr(moment(e.CreatedAt), "")},
 			{Label: "Object", Part: pages.ObjectOf(capital(chip.What), chip)},

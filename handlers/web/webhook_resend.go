@@ -134,7 +134,7 @@ func (h *Webhooks) Delivery(c echo.Context) error {
 	}
 	now := h.Desk.Now()
 	view := pages.DeliveryView{Title: d.EventType, Pill: deliveryPill(d), Back: components.Link{Text: "Webhook", Href: webhookPath(d.WebhookID)}, Next: nextWords(d, now), LastError: d.LastError,
-		Body: components.Code{Label: "Body, made readable", Text: pretty(body)}, Headers: components.Code{Label: "Request", Text: requestText(d, signature), Wrap: true},
+		Body: components.Code{Label: "Body, made readable", Text: prettyBody(body)}, Headers: components.Code{Label: "Request", Text: requestText(d, signature), Wrap: true},
 		Facts: deliveryFacts(d), HasBody: len(body) > 0}
 	if d.WebhookID == uuid.Nil {
 		view.Back = components.Link{Text: "Events", Href: "/developers/events"}
@@ -195,7 +195,7 @@ func requestText(d webhook.Delivery, signature string) string {
 }
 
 // pretty indents JSON; the signature is over the bytes as they were sent.
-func pretty(body []byte) string {
+func prettyBody(body []byte) string {
 	var out bytes.Buffer
 	if json.Indent(&out, body, "", "  ") != nil {
 		return string(body)

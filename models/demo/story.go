@@ -29,6 +29,7 @@ type story struct {
 	steps    []step
 	told     func(done, all int) // nil tells nobody
 	made     []uuid.UUID         // purchases
+	members  []*member
 }
 
 type step struct {

@@ -29,11 +29,11 @@ const (
 	mailLock
 	countLock
 	batchLock
+	auditLock
+	resealLock
 	hookLock
 	statementLock
 	simulationLock
-	auditLock
-	resealLock
 )
 
 // hookLook is how soon an endpoint hears of an event.
@@ -62,11 +62,11 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},
 		{name: "fold counts", lock: countLock, every: 2 * time.Second, do: d.FoldCounts},
 		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
+		{name: "link audit", lock: auditLock, every: time.Second, do: d.LinkAudit},
+		{name: "re-seal", lock: resealLock, every: 5 * time.Second, do: d.Reseal},
 		{name: "send webhooks", lock: hookLock, every: 10 * time.Second, do: d.SendWebhooks, pressing: d.WebhooksDue, look: hookLook},
 		{name: "make statements", lock: statementLock, every: 5 * time.Second, do: d.MakeStatements},
 		{name: "simulate", lock: simulationLock, every: 5 * time.Second, do: d.SimulateAll},
-		{name: "link audit", lock: auditLock, every: time.Second, do: d.LinkAudit},
-		{name: "re-seal", lock: resealLock, every: 5 * time.Second, do: d.Reseal},
 	} {
 		if one.do == nil {
 			continue

@@ -56,7 +56,13 @@ func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (s
 
 // TemplateClients implements subscription.Reader.
 func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f subscription.SubscriberFilter, ask paging.Ask) ([]subscription.Subscriber, error) {
-	where, args := "s.merchant_id = ? AND s.template_id = ?", []any{merchantID, templateID}
+	where, args := "s.merchant_id = ?", []any{merchantID}
+	if templateID != uuid.Nil {
+		where, args = where+" AND s.template_id = ?", append(args, templateID)
+	}
+	if f.ClientID != uuid.Nil {
+		where, args = where+" AND s.client_id = ?", append(args, f.ClientID)
+	}
 	if f.Status != "" {
 		where, args = where+" AND s.status = ?", append(args, string(f.Status))
 	}

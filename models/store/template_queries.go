@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/calendar"
 	"debitdesk/models/paging"
 	"debitdesk/models/subscription"
 )
@@ -90,8 +91,10 @@ func (s *Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list
 		Status     string
 		N          int64
 		Launched   bool
+		NextOn     calendar.Date
 	}
-	err := s.read(ctx).Raw(`SELECT template_id, status, count(*) AS n, bool_or(activated_at IS NOT NULL) AS launched FROM template_clients
+	err := s.read(ctx).Raw(`SELECT template_id, status, count(*) AS n, bool_or(activated_at IS NOT NULL) AS launched,
+		min(next_on) FILTER (WHERE status = 'active') AS next_on FROM template_clients
 		WHERE merchant_id = ? AND template_id = ANY(?::uuid[]) GROUP BY template_id, status`, merchantID, idsText(ids)).Scan(&rows).Error
 	if err != nil {
 		return fmt.Errorf("count subscribers: %w", err)
@@ -100,6 +103,9 @@ func (s *Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list
 		t := &list[at[r.TemplateID]]
 		t.Counts[subscription.Status(r.Status)] = r.N
 		t.Launched = t.Launched || r.Launched
+		if !r.NextOn.IsZero() {
+			t.NextOn = r.NextOn
+		}
 		t.HasActive = t.HasActive || r.Status == string(subscription.Active)
 	}
 	return nil

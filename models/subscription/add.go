@@ -169,7 +169,7 @@ func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID
 		reference := rec.ReferenceGenerated
 		return again(func() error {
 			return s.InTx(ctx, func(tx Tx) error {
-				rec.Purchase = s.invoice(o, today(tx.Now()))
+				rec.Purchase = s.invoice(o, purchase.DayIn(tx.Now(), o.t.Details.Timezone))
 				rec.ReferenceGenerated = reference
 				rec.Begin(tx.NewID(), tx.Now())
 				tx.HoldClient(rec.MerchantID, rec.ClientID)

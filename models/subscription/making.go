@@ -116,7 +116,7 @@ func (s *Service) storing(o order, first calendar.Date, payable bool) purchase.P
 		nothing := int64(0)
 		p.Details.TotalOverrideCents, p.TotalCents = &nothing, 0
 		p.Details.DebtCents = 0
-		p.Issued = today(s.Now())
+		p.Issued, p.Product = today(s.Now()), purchase.BySubscription // there is nothing to invoice
 	}
 	p.Method = p.StoresBy()
 	return p

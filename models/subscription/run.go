@@ -221,9 +221,9 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 		}
 		action, words := "subscriber.account", "A new account was stored; it is charged from now on."
 		if sub.Status == Pending {
-			first := Period{}
-			if next.activate(t, today(at), at); sub.Cycle > 0 {
-				first = t.Plan.period(Subscriber{ID: sub.ID, FirstOn: sub.FirstOn, Anchor: next.Anchor})
+			next.activate(t, today(at), at)
+			if sub.Cycle > 0 {
+				first := t.Plan.period(Subscriber{ID: sub.ID, FirstOn: sub.FirstOn, Anchor: next.Anchor})
 				first.PurchaseID = sub.FirstPurchaseID
 				tx.InsertPeriod(sub.MerchantID, first)
 			}

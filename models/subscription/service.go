@@ -63,8 +63,9 @@ type Filter struct {
 
 // SubscriberFilter narrows the list of a template's subscribers.
 type SubscriberFilter struct {
-	Status Status // empty: all
-	Search string
+	Status   Status // empty: all
+	Search   string
+	ClientID uuid.UUID // zero: of all clients
 }
 
 // tries is how often a change starts again after another came first.

@@ -11,10 +11,16 @@ import (
 	"debitdesk/models/paging"
 )
 
-// Subscribers gives a page of a template's subscribers, newest first.
+// Subscribers gives a page of a template's subscribers, newest first; with a zero id
+// those of all templates, for the page of one client.
 func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID uuid.UUID, f SubscriberFilter, ask paging.Ask) (paging.Page[Subscriber], error) {
-	if _, err := s.Get(ctx, who, templateID); err != nil {
+	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Subscriber]{}, err
+	}
+	if templateID != uuid.Nil || f.ClientID == uuid.Nil {
+		if _, err := s.Get(ctx, who, templateID); err != nil {
+			return paging.Page[Subscriber]{}, err
+		}
 	}
 	read, err := s.Read.TemplateClients(ctx, who.MerchantID, templateID, f, ask)
 	if err != nil {

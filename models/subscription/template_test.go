@@ -61,7 +61,7 @@ func TestThePlanIsReadOnlyOnceASubscriberWasLaunched(t *testing.T) {
 	clientID, _ := h.stored("4000000000")
 	h.add(tpl, clientID)
 	change.Plan.Period, change.Title = 300, "Again" // wrong, and not looked at any more
-	changed, err = h.subs.Update(ctx, h.who, tpl.ID, change)
+	_, err = h.subs.Update(ctx, h.who, tpl.ID, change)
 	must(t, err)
 	got, err := h.subs.Get(ctx, h.who, tpl.ID)
 	must(t, err)

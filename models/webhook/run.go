@@ -23,7 +23,7 @@ func (s *Service) Run(ctx context.Context) (int, error) { return s.run(ctx, time
 // Work is Run for the sweep: it takes nothing up after a few seconds, and comes
 // round again.
 func (s *Service) Work(ctx context.Context) error {
-	_, err := s.run(ctx, time.Now().Add(roundTime))
+	_, err := s.run(ctx, time.Now().Add(roundTime)) //nolint:forbidigo // how long a round takes is real time
 	return err
 }
 
@@ -50,7 +50,7 @@ func (s *Service) run(ctx context.Context, until time.Time) (attempts int, wrong
 	defer tick.Stop()
 	for {
 		taken := 0
-		if free := atOnce - under; free > 0 && wrong == nil && ctx.Err() == nil && (until.IsZero() || time.Now().Before(until)) {
+		if free := atOnce - under; free > 0 && wrong == nil && ctx.Err() == nil && (until.IsZero() || time.Now().Before(until)) { //nolint:forbidigo // as above
 			tasks, err := s.Queue.ClaimDeliveries(ctx, free, forEach, full(busy))
 			wrong, taken = err, len(tasks)
 			for _, t := range tasks {
