@@ -54,6 +54,9 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Account:    &web.Account{Desk: desk, Self: s.users},
 		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Subscriptions: s.subscriptions, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
+	if deps.Proxies, err = a.Config.proxies(); err != nil {
+		return nil, err
+	}
 	if deps.Limits, err = a.Config.limits(); err != nil {
 		return nil, err
 	}

@@ -106,8 +106,9 @@ func TestAClientIsErasedAndTheLawKeepsWhatItWants(t *testing.T) {
 	v.api(200, "POST", "/sandbox/clock", `{"advance":"90d"}`)
 	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
 	must(t, v.app.Services.statements.TakeUp(t.Context()))
+	v.app.Requests.Flush(t.Context())
 	held := v.holding(personal)
-	for _, table := range []string{"clients", "purchases", "mails", "tokens", "events", "mandates", "audit_entries"} {
+	for _, table := range []string{"clients", "purchases", "mails", "tokens", "events", "mandates", "audit_entries", "api_requests"} {
 		if !slices.Contains(held, table) {
 			t.Errorf("%s holds nothing of her before: the test looks at nothing (%v)", table, held)
 		}
