@@ -170,7 +170,7 @@ func (v *vault) breaks() {
 		})
 		v.echo.POST("/broken"+fmt.Sprint(i), func(echo.Context) error { return fmt.Errorf("broken: %v %+v %#v %q", wrong, wrong, wrong, wrong) })
 		for _, path := range []string{path, "/broken" + fmt.Sprint(i)} {
-			r := httptest.NewRequest("POST", path, strings.NewReader(`{"bank_account":"`+paying+`","personal_code":"`+idNumber+`"}`))
+			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"bank_account":"`+paying+`","personal_code":"`+idNumber+`"}`))
 			r.Header.Set("Accept", "text/html")
 			rec := httptest.NewRecorder()
 			v.echo.ServeHTTP(rec, r)
@@ -183,7 +183,7 @@ func (v *vault) breaks() {
 	if log := v.log.String(); !strings.Contains(log, "goroutine") || !strings.Contains(log, "panic") {
 		v.t.Error("the log does not tell of the panic")
 	}
-	measured := httptest.NewRequest("GET", "/metrics", nil)
+	measured := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 	measured.RemoteAddr = "127.0.0.1:1"
 	rec := httptest.NewRecorder()
 	v.echo.ServeHTTP(rec, measured)
