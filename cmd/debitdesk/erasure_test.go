@@ -154,7 +154,7 @@ func (v *vault) stillWorks(cookie, client, purchase string) {
 			v.t.Errorf("%s: %d", path, rec.Code)
 		}
 	}
-	if page := v.ask("GET", "/clients/"+client, nil, "Cookie: "+cookie).Body.String(); !strings.Contains(page, "Erased client") || !strings.Contains(page, "are kept until") {
+	if page := v.ask("GET", "/clients/"+client, nil, "Cookie: "+cookie).Body.String(); !strings.Contains(page, "Erased client") || !strings.Contains(page, "are kept until") || strings.Contains(page, "/accounts/new") || strings.Contains(page, "/purchases/new?client") {
 		v.t.Error("the page of the client does not say that it was erased, or what is left")
 	}
 	if row := v.ask("GET", "/clients/export?format=csv", nil, "Cookie: "+cookie).Body.String(); !strings.Contains(row, "Erased client") || firstIn(row, personal) != "" {

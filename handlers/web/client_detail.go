@@ -68,7 +68,7 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		}
 		view.Panels = append(view.Panels, panel)
 	}
-	if h.Events != nil {
+	if h.Events != nil && (!one.Erased() || who.Can(actor.Manage)) { // the entries name who it was
 		events, err := h.Events.Timeline(ctx, who.MerchantID, audit.Subject{ClientID: one.ID}, eventsAsk(c))
 		if err != nil {
 			return err

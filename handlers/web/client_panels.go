@@ -20,6 +20,9 @@ const besideRows = 10
 
 // TokensPanel draws the stored accounts on a client's page.
 func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error) {
+	if c.Erased() { // its accounts are gone, and no new one can be stored
+		return templ.NopComponent, nil
+	}
 	page, err := h.Register.List(ctx, who, token.Filter{ClientID: c.ID}, paging.Ask{Limit: besideRows})
 	if err != nil {
 		return nil, err
@@ -44,6 +47,9 @@ func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.C
 		return nil, err
 	}
 	view := pages.PurchasePanelView{NewHref: "/purchases/new?client=" + c.ID.String()}
+	if c.Erased() {
+		view.NewHref = ""
+	}
 	for _, rec := range page.Items {
 		view.Rows = append(view.Rows, purchaseRow(rec, h.Purchases.Timetable, h.Desk.Now()))
 	}
