@@ -60,6 +60,9 @@ type Deps struct {
 	Invoices     *web.Invoices
 	Live         *web.Live
 	Audit        *web.Audit
+	People       *web.People
+	Invitation   *access.Invitation
+	Reset        *access.Reset
 
 	Reports   *web.Reports
 	Simulator *web.Simulator // sandbox mode alone
@@ -129,6 +132,7 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.auditing()
+	e.members()
 	e.templateRooms()
 	e.jsonAPI()
 	e.webhookAPI()

@@ -24,13 +24,13 @@ import (
 	"debitdesk/models/debit"
 	"debitdesk/models/demo"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/member"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	room "debitdesk/models/sandbox"
 	"debitdesk/models/simulation"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
-	"debitdesk/models/user"
 	"debitdesk/models/webhook"
 )
 
@@ -51,10 +51,10 @@ func newStreet(t *testing.T) *street {
 		db := h.Store
 		h.Deps.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelError}))
 		s.credentials = h.Deps.OAuth.(*credential.Service) //nolint:forcetypeassert // it is what the house has
-		people := &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: time.Now}
+		people := h.People
 		h.Deps.Login = &access.Login{People: people, Sessions: h.Sessions, Strip: h.Desk.Strip}
 		h.Deps.Developers = &web.Developers{Desk: h.Desk, Credentials: s.credentials}
-		h.Deps.Account = &web.Account{Desk: h.Desk, Self: people}
+		h.Deps.Account = &web.Account{Desk: h.Desk, Self: people, Sessions: h.Sessions}
 		watch, err := db.Watch(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -123,6 +123,10 @@ func (s *street) fill() {
 	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM audit_entries WHERE merchant_id = $1 LIMIT 1`, s.A.ID).Scan(&entry); err != nil {
 		s.t.Fatal(err)
 	}
+	invited, err := s.Members.Invite(s.t.Context(), s.A.Actor, member.Input{Email: "new@example.com", Terms: member.Terms{Role: actor.Staff}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	hook, err := s.Webhooks.Create(s.t.Context(), s.A.Actor, webhook.Input{Title: "Accounting", Callback: "http://127.0.0.1:9/", AllEvents: true})
 	if err != nil {
 		s.t.Fatal(err)
@@ -141,7 +145,8 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
+	s.ids = map[string]string{"/settings/people/": s.A.Staff.ID.String(), "/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
+		"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
 		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked}
 }
@@ -225,7 +230,7 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	s.ExerciseStranger(s.id)
 	s.unbroken("a stranger", handlertest.Answer{})
 	s.each(func(method, route string) {
-		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") || route == "/openapi.json" || route == "/developers/api" {
+		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") || strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") || route == "/openapi.json" || route == "/developers/api" {
 			return
 		}
 		path := s.address(route, s.id)
@@ -324,6 +329,11 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
 		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},
 		{"GET", "/audit", nil, 403, 403}, {"GET", "/audit/:id", nil, 403, 403}, {"GET", "/audit/export", nil, 403, 403}, {"POST", "/audit/check", url.Values{}, 403, 403},
+		{"GET", "/settings/people", nil, 403, 403}, {"GET", "/settings/people/invite", nil, 403, 403}, {"GET", "/settings/people/:id", nil, 403, 403}, {"GET", "/settings/people/:id/removal", nil, 403, 403},
+		{"POST", "/settings/people/invitations", url.Values{"email": {"x@example.com"}, "role": {"admin"}}, 403, 403}, {"POST", "/settings/people/invitations/:id/mails", url.Values{}, 403, 403},
+		{"POST", "/settings/people/invitations/:id/revocation", url.Values{}, 403, 403}, {"POST", "/settings/people/:id", url.Values{"role": {"admin"}}, 403, 403},
+		{"POST", "/settings/people/:id/disabling", url.Values{}, 403, 403}, {"POST", "/settings/people/:id/enabling", url.Values{}, 403, 403},
+		{"POST", "/settings/people/:id/removal", url.Values{"confirm": {"staff@a.example"}}, 403, 403},
 		{"POST", "/tokens/deletion", url.Values{"id": {s.ids["/tokens/"]}, "token": {s.ids["/tokens/"]}, "confirm": {"yes"}}, 403, 403},
 		{"GET", "/developers/webhooks", nil, 403, 403}, {"GET", "/developers/webhooks/new", nil, 403, 403}, {"POST", "/developers/webhooks", url.Values{}, 403, 403},
 		{"GET", "/developers/webhooks/:id", nil, 403, 403}, {"POST", "/developers/webhooks/:id/test", url.Values{}, 403, 403}, {"POST", "/developers/webhooks/:id/deletion", url.Values{}, 403, 403},

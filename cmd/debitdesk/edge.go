@@ -51,7 +51,10 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
 		Reference:  &web.Reference{Desk: desk, Document: document},
-		Account:    &web.Account{Desk: desk, Self: s.users},
+		Account:    &web.Account{Desk: desk, Self: s.users, Sessions: sessions},
+		People:     &web.People{Desk: desk, Members: s.members, Now: time.Now},
+		Invitation: &access.Invitation{Members: s.members, Sessions: sessions, Strip: desk.Strip},
+		Reset:      &access.Reset{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Subscriptions: s.subscriptions, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
 	if deps.Proxies, err = a.Config.proxies(); err != nil {

@@ -35,6 +35,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
 	"debitdesk/models/mandate"
+	"debitdesk/models/member"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/report"
@@ -69,6 +70,8 @@ type House struct {
 	// Subscriptions bill nothing by themselves here; tests call Run.
 	Subscriptions *subscription.Service
 	A, B          Merchant
+	People        *user.Service
+	Members       *member.Service
 	tb            testing.TB
 
 	Statements *statement.Service
@@ -91,6 +94,7 @@ func (k headSigner) Check(_ string, data, signature []byte) bool {
 type Merchant struct {
 	ID, BrandID           uuid.UUID
 	Owner, Finance, Staff Person
+	Reader                Person // readonly
 	Token                 string // bearer credential with all scopes
 	Actor                 actor.Actor
 }
@@ -154,6 +158,11 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
+	h.People = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
+	h.Members = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
+	h.Deps.People = &web.People{Desk: desk, Members: h.Members, Now: time.Now}
+	h.Deps.Invitation = &access.Invitation{Members: h.Members, Sessions: h.Sessions, Strip: desk.Strip}
+	h.Deps.Reset = &access.Reset{People: h.People, Sessions: h.Sessions, Strip: desk.Strip}
 	h.Statements = &statement.Service{InTx: store.Runner[statement.Tx](db), Read: db, Desk: db, Brands: db, Paper: statements.New, Now: db.Now, Test: true}
 	figures := &report.Money{Read: db, Brands: db}
 	h.Deps.API.Methods, h.Deps.API.Accounts = &api.Methods{Base: BaseURL, Brands: db}, &api.Accounts{Service: figures}
@@ -184,6 +193,7 @@ func (h *House) merchant(slug string, credentials *credential.Service, profile, 
 	m.Owner = h.person(m, slug, actor.Admin)
 	m.Finance = h.person(m, slug, actor.Finance)
 	m.Staff = h.person(m, slug, actor.Staff)
+	m.Reader = h.person(m, slug, actor.ReadOnly)
 	m.Actor = m.Owner.User.Actor()
 	issued, err := credentials.Issue(h.tb.Context(), m.Actor, credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
 	must(h.tb, err)
@@ -191,12 +201,15 @@ func (h *House) merchant(slug string, credentials *credential.Service, profile, 
 	return m
 }
 
+// nobodys is the hash of no password.
+const nobodys = "$argon2id$v=19$m=65536,t=2,p=1$ZGViaXRkZXNrIG5vYm9keQ$x3Jx9l8m2l0Sg1cYJm8m0h2lVf3y7dQk5vE1nX9bU4o"
+
 // person adds somebody who is signed in. Nobody knows the password.
 func (h *House) person(m Merchant, slug string, role actor.Role) Person {
 	h.tb.Helper()
 	u := user.User{ID: h.Store.NewID(), MerchantID: m.ID, Email: string(role) + "@" + slug + ".example", Name: string(role) + " of " + slug, Role: role}
-	h.exec(`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, '', $6, $6)`,
-		u.ID, m.ID, u.Email, u.Name, string(role), h.Store.Now())
+	h.exec(`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $7, $6, $6)`,
+		u.ID, m.ID, u.Email, u.Name, string(role), h.Store.Now(), nobodys)
 	rec := httptest.NewRecorder()
 	c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/login", nil), rec)
 	must(h.tb, h.Sessions.Start(c, u))

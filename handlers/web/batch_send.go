@@ -71,6 +71,9 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		view.WhyNot = "No row is ready. Mend the rows first."
 	default:
 		view.MayStart = true
+		if over := access.Actor(c).Sends(n.ReadyCents); over != nil {
+			view.MayStart, view.WhyNot = false, over.Error()
+		}
 	}
 	view.Sketch = h.sketch(b, v, after)
 	return h.Desk.show(c, statusOf(refused), "Review of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchReview(f, view) })

@@ -98,6 +98,9 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 		return nil, err
 	}
 	n := len(in.Recipients)
+	if err := who.Sends(pattern.TotalCents * int64(n)); err != nil {
+		return nil, err
+	}
 	first, err := s.Read.TakeNumbers(ctx, brand.ID, "purchase", n)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (v ClientView) edit() components.Button {
 	if v.EditHref == "" {
 		return components.Button{}
 	}
-	return components.Button{Label: "Edit client", Icon: "edit", Href: v.EditHref}
+	return components.Button{Label: "Edit client", Icon: "edit", Href: v.EditHref, Changes: true}
 }
 
 // Client is the page of one payer.
