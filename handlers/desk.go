@@ -14,5 +14,7 @@ func (e *edge) desk() {
 		e.at(e.asked(smallForm), "POST", "/clients/:id/numbers", h.Reveal)
 		e.at(person, "GET", "/clients/:id/deletion", h.AskDelete)
 		e.at(e.asked(smallForm), "POST", "/clients/:id/deletion", h.Delete)
+		e.at(person, "GET", "/clients/:id/erasure", h.AskErase)
+		e.at(e.asked(smallForm), "POST", "/clients/:id/erasure", h.Erase)
 	}
 }

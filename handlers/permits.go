@@ -131,6 +131,7 @@ var Permits = []Permit{
 		"POST /settings/people/invitations/:id/revocation", "GET /settings/people/:id", "POST /settings/people/:id", "POST /settings/people/:id/disabling",
 		"POST /settings/people/:id/enabling", "GET /settings/people/:id/removal", "POST /settings/people/:id/removal",
 		"GET /settings/security", "POST /settings/security", "GET /settings/security/people/:id/reset", "POST /settings/security/people/:id/reset"}},
+	{actor.Manage, "Removing a client's personal data on request", []string{"GET /clients/:id/erasure", "POST /clients/:id/erasure"}},
 	{actor.Manage, "The record of who did what", []string{"GET /audit", "GET /audit/export", "POST /audit/check", "GET /audit/:id"}},
 	{actor.Manage, "Brands, debit-order profiles, roles and the calendar", []string{
 		"GET /settings", "GET /settings/business", "GET /settings/roles", "GET /settings/calendar", "GET /settings/brands/new", "POST /settings/brands", "GET /settings/brands/:id",

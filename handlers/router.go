@@ -6,6 +6,7 @@ package handlers
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 
@@ -35,6 +36,7 @@ type Deps struct {
 	Replays      api.Replays
 	RequestLog   func(requestlog.Entry) // nil: nothing is kept
 	Limits       Limits
+	Proxies      []*net.IPNet         // whose word about the caller's address counts, beside this machine's
 	Bearer       access.Authenticator // programs
 	Session      access.Authenticator // people
 	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
@@ -89,8 +91,9 @@ type API struct {
 
 type edge struct {
 	Deps
-	echo            *echo.Echo
-	calls, failures *limiters
+	echo                 *echo.Echo
+	calls, failures      *limiters
+	atEntrance, atPayers *limiters
 }
 
 // New builds the whole HTTP side of the product.
@@ -105,12 +108,17 @@ func New(d Deps) (*echo.Echo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	e := &edge{Deps: d, echo: echo.New(), calls: newLimiters(d.Limits.Calls, d.Limits.Now), failures: newLimiters(d.Limits.Failures, d.Limits.Now)}
+	e := &edge{Deps: d, echo: echo.New(), calls: newLimiters(d.Limits.Calls, d.Limits.Now), failures: newLimiters(d.Limits.Failures, d.Limits.Now),
+		atEntrance: newLimiters(d.Limits.Entrance, d.Limits.Now), atPayers: newLimiters(d.Limits.Payers, d.Limits.Now)}
 	e.echo.HideBanner, e.echo.HidePort = true, true
 	e.echo.HTTPErrorHandler = e.answerError
-	// The address of the caller is the peer's, unless a proxy on this machine names it.
-	e.echo.IPExtractor = echo.ExtractIPFromXFFHeader(echo.TrustLinkLocal(false), echo.TrustPrivateNet(false))
-	e.echo.Pre(requestID, secureHeaders(strings.HasPrefix(d.BaseURL, "https://")), accessLog(d.Log, counted), survive, cleanPath)
+	// The address of the caller is the peer's, unless a proxy on this machine, or one that is named, names it.
+	trusted := []echo.TrustOption{echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, network := range d.Proxies {
+		trusted = append(trusted, echo.TrustIPRange(network))
+	}
+	e.echo.IPExtractor = echo.ExtractIPFromXFFHeader(trusted...)
+	e.echo.Pre(requestID, secureHeaders(strings.HasPrefix(d.BaseURL, "https://")), accessLog(d.Log, counted), survive, cleanPath, e.atDoors)
 	e.routes()
 	if err := unnamed(e.echo.Routes()); err != nil {
 		return nil, err

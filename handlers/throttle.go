@@ -26,6 +26,8 @@ type Rate struct {
 type Limits struct {
 	Calls    Rate             // of each credential
 	Failures Rate             // of proofs that were refused, from each address
+	Entrance Rate             // of sign-ins, resets and invitations, from each address
+	Payers   Rate             // of the payer's pages, from each address
 	Now      func() time.Time // nil: time.Now
 }
 

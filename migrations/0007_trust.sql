@@ -188,8 +188,10 @@ CREATE TABLE key_rotations (
     progress    jsonb NOT NULL DEFAULT '{}'        -- table → rows done, rows in all, where it stands
 );
 
--- A client whose personal data was removed on request. What the law keeps stays.
-ALTER TABLE clients ADD COLUMN erased_at timestamptz;
+-- A client whose personal data was removed on request. What the law keeps stays
+-- until evidence_until; null: nothing is left.
+ALTER TABLE clients ADD COLUMN erased_at timestamptz, ADD COLUMN evidence_until date;
+CREATE INDEX clients_with_evidence ON clients (evidence_until) WHERE evidence_until IS NOT NULL;
 
 -- What Prometheus asks each few seconds reads partial indexes alone.
 CREATE INDEX mandate_authentications_unanswered ON mandate_authentications (expires_at) WHERE state = 'no_response';
@@ -205,7 +207,7 @@ CREATE TABLE proclaimed_days (
 -- +goose Down
 DROP INDEX mandate_authentications_unanswered;
 DROP TABLE proclaimed_days, key_rotations, token_deletions, approvals, password_resets, invitations, passkeys, recovery_codes;
-ALTER TABLE clients DROP COLUMN erased_at;
+ALTER TABLE clients DROP COLUMN evidence_until, DROP COLUMN erased_at;
 DROP TRIGGER audit_entries_kept ON audit_entries;
 DROP TABLE audit_progress, audit_heads, audit_links;
 DROP FUNCTION audit_is_kept;

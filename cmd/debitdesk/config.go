@@ -40,6 +40,7 @@ type Config struct {
 	Log         string `env:"DEBITDESK_LOG" envDefault:"info"`
 	LogFormat   string `env:"DEBITDESK_LOG_FORMAT" envDefault:"text"`
 	RateLimit   string `env:"DEBITDESK_RATE_LIMIT" envDefault:"1500:30000"`
+	Proxies     string `env:"DEBITDESK_PROXIES"`
 	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
 
 	Drain time.Duration `env:"DEBITDESK_DRAIN" envDefault:"0s"` // still served after SIGTERM, while /readyz says no
@@ -94,6 +95,9 @@ func (c Config) Validate() error {
 	}
 	if _, err := c.limits(); err != nil {
 		bad("DEBITDESK_RATE_LIMIT", "%q is neither 0 nor requests a second and a burst such as 1500:30000", c.RateLimit)
+	}
+	if _, err := c.proxies(); err != nil {
+		bad("DEBITDESK_PROXIES", "%q is no list of networks such as 10.0.0.0/8,192.0.2.7/32", c.Proxies)
 	}
 	if c.Mode == liveMode {
 		c.checkLive(bad)
@@ -170,9 +174,29 @@ func (c Config) PublicURL(listening string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
+// proxies reads DEBITDESK_PROXIES: the networks of proxies that tell the address of
+// who calls.
+func (c Config) proxies() (all []*net.IPNet, err error) {
+	for _, text := range strings.FieldsFunc(c.Proxies, func(r rune) bool { return r == ',' || r == ' ' }) {
+		_, network, err := net.ParseCIDR(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, network)
+	}
+	return all, nil
+}
+
 // What wrong credentials from one address may cost us: far more than a program that
 // was set up wrongly sends, far less than guessing needs.
 var failures = handlers.Rate{PerSecond: 20, Burst: 2_000}
+
+// What one address may do without a session: an office that signs in on Monday, and
+// the payers behind one mobile network, are far below it.
+var (
+	entranceRate = handlers.Rate{PerSecond: 1, Burst: 120}
+	payersRate   = handlers.Rate{PerSecond: 100, Burst: 2_000}
+)
 
 // limits reads DEBITDESK_RATE_LIMIT: requests a second and at once of each
 // credential, or 0 for none.
@@ -189,5 +213,5 @@ func (c Config) limits() (handlers.Limits, error) {
 	if !(perSecond > 0) || perSecond > 1e6 || most < 1 || most > 1e7 {
 		return handlers.Limits{}, errors.New("out of bounds")
 	}
-	return handlers.Limits{Calls: handlers.Rate{PerSecond: perSecond, Burst: most}, Failures: failures}, nil
+	return handlers.Limits{Calls: handlers.Rate{PerSecond: perSecond, Burst: most}, Failures: failures, Entrance: entranceRate, Payers: payersRate}, nil
 }

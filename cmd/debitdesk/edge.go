@@ -59,6 +59,9 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		Reset:      &access.Reset{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Subscriptions: s.subscriptions, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
+	if deps.Proxies, err = a.Config.proxies(); err != nil {
+		return nil, err
+	}
 	if deps.Limits, err = a.Config.limits(); err != nil {
 		return nil, err
 	}

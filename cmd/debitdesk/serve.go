@@ -151,8 +151,7 @@ func (a *App) metrics() *prometheus.Registry {
 }
 
 func start(on net.Listener, handler http.Handler, log *slog.Logger, failed chan<- error) *http.Server {
-	s := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: headerLimit, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	s := usual.server(handler, log)
 	go func() {
 		if err := s.Serve(on); !errors.Is(err, http.ErrServerClosed) {
 			failed <- fmt.Errorf("serve: %w", err)

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -54,6 +55,12 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 	if who.Can(actor.Write) {
 		view.Menu = []components.MenuItem{{Label: "Delete client…", Icon: "trash", Href: clientHref(one.ID) + "/deletion", Danger: true}}
 	}
+	if one.Erased() {
+		view.EditHref, view.Menu, view.Panels = "", nil, append(view.Panels, components.Message(components.Note{Title: "The personal data of this client was erased on " + sayDay(dateOf(one.ErasedAt), h.Desk.Now()),
+			Text: evidenceWords(one, h.Desk.Now())}))
+	} else if who.Can(actor.Manage) {
+		view.Menu = append(view.Menu, components.MenuItem{Label: "Erase personal data…", Icon: "trash", Href: clientHref(one.ID) + "/erasure", Danger: true})
+	}
 	for _, draw := range h.Panels {
 		panel, err := draw(ctx, who, one)
 		if err != nil {
@@ -61,7 +68,7 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		}
 		view.Panels = append(view.Panels, panel)
 	}
-	if h.Events != nil {
+	if h.Events != nil && (!one.Erased() || who.Can(actor.Manage)) { // the entries name who it was
 		events, err := h.Events.Timeline(ctx, who.MerchantID, audit.Subject{ClientID: one.ID}, eventsAsk(c))
 		if err != nil {
 			return err
@@ -72,6 +79,14 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		}
 	}
 	return h.Desk.show(c, http.StatusOK, view.Name, clientsRoom, func(f layout.Frame) templ.Component { return pages.Client(f, view) })
+}
+
+// evidenceWords says what is left of an erased client.
+func evidenceWords(c client.Client, now time.Time) string {
+	if c.EvidenceUntil.IsZero() {
+		return "Its purchases stay without the person."
+	}
+	return "Its purchases stay without the person. Mandates and invoices are kept until " + sayDay(c.EvidenceUntil, now) + ", as the law asks."
 }
 
 // purchaseHref leads from an event to its purchase.

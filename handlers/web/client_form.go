@@ -65,6 +65,9 @@ func (h *Clients) Edit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if one.Erased() {
+		return c.Redirect(http.StatusSeeOther, clientHref(one.ID))
+	}
 	return h.form(c, http.StatusOK, clientForm{form: formOfClient(one), stored: &one})
 }
 

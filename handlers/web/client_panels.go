@@ -20,6 +20,9 @@ const besideRows = 10
 
 // TokensPanel draws the stored accounts on a client's page.
 func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error) {
+	if c.Erased() { // its accounts are gone, and no new one can be stored
+		return templ.NopComponent, nil
+	}
 	page, err := h.Register.List(ctx, who, token.Filter{ClientID: c.ID}, paging.Ask{Limit: besideRows})
 	if err != nil {
 		return nil, err
@@ -44,7 +47,7 @@ func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.C
 		return nil, err
 	}
 	view := pages.PurchasePanelView{}
-	if who.Can(actor.Write) {
+	if who.Can(actor.Write) && !c.Erased() {
 		view.NewHref = "/purchases/new?client=" + c.ID.String()
 	}
 	for _, rec := range page.Items {

@@ -23,6 +23,5 @@ func (p *Purchases) QR(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set("Cache-Control", "private, max-age=3600")
 	return c.Blob(http.StatusOK, "image/png", picture)
 }

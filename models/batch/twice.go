@@ -28,7 +28,7 @@ func (t *Twice) See(l Line) Line {
 	}
 	first, known := t.seen[key]
 	if !known {
-		t.seen[key] = int32(l.Row)
+		t.seen[key] = int32(l.Row) //nolint:gosec // at most 50 000 rows
 		return l
 	}
 	l.Warnings = append(l.Warnings, Problem{Code: "duplicate", Mend: MendTwice,
@@ -72,8 +72,8 @@ func (f *Fingerprint) Add(cells []string) {
 	}
 	size := make([]byte, 4)
 	number := func(n int) {
-		binary.BigEndian.PutUint32(size, uint32(n))
-		_, _ = f.h.Write(size) // a hash never fails
+		binary.BigEndian.PutUint32(size, uint32(n)) //nolint:gosec // a cell has at most some thousand bytes
+		_, _ = f.h.Write(size)                      // a hash never fails
 	}
 	number(n)
 	for _, c := range cells[:n] {

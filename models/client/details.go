@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 )
 
 // Details is what is known of a payer. Purchases keep a copy of their own.
@@ -33,7 +34,12 @@ type Client struct {
 	ID, MerchantID uuid.UUID
 	Details
 	CreatedAt, UpdatedAt time.Time
+	ErasedAt             time.Time     // when its personal data was removed; zero: never
+	EvidenceUntil        calendar.Date // of an erased client: until when the law keeps its evidence; zero: none is left
 }
+
+// Erased tells that the personal data was removed: nothing can be added any more.
+func (c Client) Erased() bool { return !c.ErasedAt.IsZero() }
 
 // Knows tells whether a detail that a purchase wants to ask for is there already.
 func (d Details) Knows(detail string) bool {

@@ -77,6 +77,9 @@ func (s *Service) Reveal(ctx context.Context, who actor.Actor, id uuid.UUID) (Nu
 		if err != nil {
 			return err
 		}
+		if c.Erased() {
+			return isErased()
+		}
 		shown = Numbers{c.BankAccount.Reveal(), c.PersonalCode.Reveal()}
 		tx.Audit(who, entryOf(c, "client.revealed", "Account and identity number of "+c.Name()+" were shown in full.", nil, nil))
 		return nil

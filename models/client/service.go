@@ -30,6 +30,13 @@ type Tx interface {
 	UpdateClient(c Client) (bool, error)
 	// DeleteClient hides the client; false when another was quicker.
 	DeleteClient(merchantID, id uuid.UUID) (bool, error)
+	// LockAnyClient is LockClient for deleted clients too.
+	LockAnyClient(merchantID, id uuid.UUID) (Client, error)
+	// Erasure is Reader's, as the transaction sees it.
+	Erasure(merchantID, id uuid.UUID) (Erasure, error)
+	// EraseClient removes the personal data of a client wherever it stands. What the
+	// law keeps stays until the day of c.EvidenceUntil.
+	EraseClient(c Client) error
 }
 
 // Reader finds clients that were not deleted.
@@ -40,6 +47,8 @@ type Reader interface {
 	Clients(ctx context.Context, merchantID uuid.UUID, q Query) (paging.Page[Client], error)
 	// CountClients counts what Clients would list, up to atMost.
 	CountClients(ctx context.Context, merchantID uuid.UUID, q Query, atMost int) (int, error)
+	// Erasure tells what the erasure of a client is about, deleted clients included; NotFound otherwise.
+	Erasure(ctx context.Context, merchantID, id uuid.UUID) (Erasure, error)
 }
 
 // Service holds the use cases of clients.
@@ -97,6 +106,9 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 	err := s.InTx(ctx, func(tx Tx) (err error) {
 		if c, err = tx.LockClient(who.MerchantID, id); err != nil {
 			return err
+		}
+		if c.Erased() {
+			return isErased()
 		}
 		if !change.Version.IsZero() && !change.Version.Equal(c.UpdatedAt) {
 			return fault.New(fault.Conflict, "client_changed", "Somebody else changed this client meanwhile. Both versions are shown; save again to keep yours.")
@@ -204,6 +216,8 @@ func (s *Service) Readdress(tx Tx, who actor.Actor, id uuid.UUID, email string) 
 		return nil
 	case err != nil:
 		return err
+	case c.Erased():
+		return nil
 	}
 	wanted := c.Details
 	wanted.Email = email

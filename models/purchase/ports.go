@@ -83,7 +83,10 @@ type Reader interface {
 	Purchase(ctx context.Context, merchantID, id uuid.UUID) (Purchase, error)
 	// PurchaseForPayer finds the purchase of a payer's link: the id itself is the permission.
 	PurchaseForPayer(ctx context.Context, id uuid.UUID) (Purchase, error)
+	// ClientDetails gives what a purchase copies; NotFound for a client who was deleted or erased.
 	ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (client.Details, error)
+	// KnowsClient is nil for a client who was not deleted, erased or not; NotFound otherwise.
+	KnowsClient(ctx context.Context, merchantID, id uuid.UUID) error
 	// Token finds a token, live or not, with its account still sealed.
 	Token(ctx context.Context, merchantID, id uuid.UUID) (token.Token, error)
 	// TokensOf lists the live tokens of a client, newest first.

@@ -18,7 +18,7 @@ func (s *Service) ClientTokens(ctx context.Context, who actor.Actor, clientID uu
 	if err := who.May(actor.Read); err != nil {
 		return none, err
 	}
-	if _, err := s.Read.ClientDetails(ctx, who.MerchantID, clientID); err != nil {
+	if err := s.Read.KnowsClient(ctx, who.MerchantID, clientID); err != nil {
 		return none, err
 	}
 	read, err := s.Lists.TokenPage(ctx, who.MerchantID, clientID, ask)

@@ -159,7 +159,7 @@ func (t *Tx) MatchClients(merchantID uuid.UUID, by batch.Keys) ([]client.Client,
 			continue
 		}
 		var rows []clientRow
-		if err := db.Omit("search").Order("id").Find(&rows, "merchant_id = ? AND deleted_at IS NULL AND "+q.condition, merchantID, q.arg).Error; err != nil {
+		if err := db.Omit("search").Order("id").Find(&rows, "merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition, merchantID, q.arg).Error; err != nil {
 			return nil, fmt.Errorf("match clients: %w", err)
 		}
 		for _, r := range rows {

@@ -97,7 +97,7 @@ func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
 // DetailsOf implements billing.Reader.
 func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details, error) {
 	var rows []clientRow
-	if err := s.read(ctx).Raw(`SELECT * FROM clients WHERE merchant_id = ? AND deleted_at IS NULL AND id = ANY(?::uuid[])`, merchantID, idsText(ids)).Scan(&rows).Error; err != nil {
+	if err := s.read(ctx).Raw(`SELECT * FROM clients WHERE merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY(?::uuid[])`, merchantID, idsText(ids)).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("find clients: %w", err)
 	}
 	out := make(map[uuid.UUID]client.Details, len(rows))

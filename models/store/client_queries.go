@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"debitdesk/models/client"
+	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 )
 
@@ -21,10 +22,19 @@ func (s *Store) Client(ctx context.Context, merchantID, id uuid.UUID) (client.Cl
 	return s.clientOf(row)
 }
 
-// ClientDetails gives what a purchase copies from a client.
+// ClientDetails gives what a purchase copies from a client; NotFound for an erased one.
 func (s *Store) ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (client.Details, error) {
 	c, err := s.Client(ctx, merchantID, id)
+	if err == nil && c.Erased() {
+		return client.Details{}, fault.Missing()
+	}
 	return c.Details, err
+}
+
+// KnowsClient implements purchase.Reader.
+func (s *Store) KnowsClient(ctx context.Context, merchantID, id uuid.UUID) error {
+	_, err := s.Client(ctx, merchantID, id)
+	return err
 }
 
 // Clients implements client.Reader.

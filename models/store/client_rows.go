@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 )
@@ -46,6 +47,8 @@ type clientRow struct {
 	Search                searchWords `gorm:"->:false;<-"`
 	CreatedAt             time.Time
 	UpdatedAt             time.Time
+	ErasedAt              *time.Time     `gorm:"->"` // written by EraseClient alone
+	EvidenceUntil         *calendar.Date `gorm:"->"`
 }
 
 func (clientRow) TableName() string { return "clients" }
@@ -85,7 +88,7 @@ func (s *Store) clientOf(r clientRow) (client.Client, error) {
 	if err != nil {
 		return client.Client{}, fmt.Errorf("identity number of client %s: %w", r.ID, err)
 	}
-	return client.Client{ID: r.ID, MerchantID: r.MerchantID, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Details: client.Details{
+	return client.Client{ID: r.ID, MerchantID: r.MerchantID, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), ErasedAt: utc(r.ErasedAt), EvidenceUntil: orZero(r.EvidenceUntil), Details: client.Details{
 		Email: r.Email, Phone: r.Phone, FullName: r.FullName, PersonalCode: bank.IDNumber(identity),
 		StreetAddress: r.StreetAddress, City: r.City, State: r.State, ZipCode: r.ZipCode, Country: r.Country,
 		ShippingStreetAddress: r.ShippingStreetAddress, ShippingCity: r.ShippingCity, ShippingState: r.ShippingState,
@@ -110,7 +113,7 @@ func (t *Tx) LockClient(merchantID, id uuid.UUID) (client.Client, error) {
 
 // HoldClient implements purchase.Tx.
 func (t *Tx) HoldClient(merchantID, id uuid.UUID) {
-	t.must(`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE) AS held`, merchantID, id)
+	t.must(`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE) AS held`, merchantID, id)
 }
 
 // UpdateClient implements client.Tx.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/client"
 	"debitdesk/models/user"
 )
 
@@ -21,7 +22,7 @@ const (
 
 // Tidy removes what is past its time, in real time, which never runs ahead of the
 // sandbox clock: idempotency keys, the log of requests, sessions that are over, old sign-in counters, old
-// events. So nothing is lost because a person moved that clock by months.
+// events, evidence of erased clients that the law does not want any more. So nothing is lost because a person moved that clock by months.
 func (s *Store) Tidy(ctx context.Context) error {
 	now := Instant(time.Now())
 	err := s.inChunks(ctx, `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
@@ -30,6 +31,9 @@ func (s *Store) Tidy(ctx context.Context) error {
 		return fmt.Errorf("tidy idempotency keys: %w", err)
 	}
 	if err := s.tidyRequests(ctx, now); err != nil {
+		return err
+	}
+	if err := client.DropOldEvidence(ctx, s, now); err != nil {
 		return err
 	}
 	if err := s.tidyEvents(ctx, now.Add(-eventsKept)); err != nil {

@@ -23,11 +23,14 @@ func (r tokenEntryRow) entry() token.Entry {
 }
 
 // tokenColumns are all columns but the sealed ones, and whose token it is.
+//
+//nolint:gosec // columns that are named token are no passwords
 const tokenColumns = `t.id, t.merchant_id, t.brand_id, t.client_id, t.mandate_id, t.method, t.state, t.description, t.holder_name, t.bank_code,
 	t.account_type, t.account_mask, t.soft_failures, t.failures, t.blocked_code, t.last_used_at, t.last_success_at, t.created_by,
 	t.created_at, t.updated_at, t.ended_at,
 	coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name, coalesce(c.email, '') AS client_email`
 
+//nolint:gosec // columns that are named token are no passwords
 const tokenFrom = ` FROM tokens t LEFT JOIN clients c ON c.id = t.client_id WHERE `
 
 // Tokens implements token.Lister.

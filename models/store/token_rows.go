@@ -62,6 +62,7 @@ func (t *Tx) RenewToken(k token.Token) {
 		t.s.seal.Seal(k.MerchantID, k.Account.Reveal()), k.AccountMask, t.s.seal.Hash(k.MerchantID, "account", k.BankCode+"/"+k.Account.Reveal()), k.CreatedBy, Instant(k.UpdatedAt))
 }
 
+//nolint:gosec // columns that are named token are no passwords
 const moveToken = `UPDATE tokens SET state = $4, soft_failures = $5, failures = $6, blocked_code = $7, last_success_at = $8, updated_at = $9,
 	ended_at = coalesce(ended_at, $10), last_used_at = $11 WHERE id = $1 AND merchant_id = $2 AND state = $3`
 

@@ -37,7 +37,7 @@ const (
 	PurchasePendingRelease      = "purchase.pending_release"
 	PurchasePreauthorized       = "purchase.preauthorized"
 	PurchasePendingTokenDelete  = "purchase.pending_recurring_token_delete"
-	PurchaseTokenDeleted        = "purchase.recurring_token_deleted"
+	PurchaseTokenDeleted        = "purchase.recurring_token_deleted" //nolint:gosec // the name of an event
 	PurchaseSubscriptionFailure = "purchase.subscription_charge_failure"
 	PurchasePendingRefund       = "purchase.pending_refund"
 	PurchaseChargeback          = "purchase.chargeback"

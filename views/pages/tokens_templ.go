@@ -1127,6 +1127,22 @@ type PurchasePanelView struct {
 	NewHref, MoreHref string
 }
 
+// first is the same as a button.
+func (v PurchasePanelView) first() components.Button {
+	if v.NewHref == "" {
+		return components.Button{}
+	}
+	return components.Button{Label: "New purchase", Href: v.NewHref, Kind: "plain", Changes: true}
+}
+
+// more leads to a new purchase; nowhere when none can be made.
+func (v PurchasePanelView) more() components.Link {
+	if v.NewHref == "" {
+		return components.Link{}
+	}
+	return components.Link{Text: "New purchase", Href: v.NewHref}
+}
+
 // PurchasePanel lists a client's newest purchases.
 func PurchasePanel(v PurchasePanelView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -1162,7 +1178,7 @@ func PurchasePanel(v PurchasePanelView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.Rows) == 0 {
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "receipt", Title: "No purchase yet", Text: "A purchase is one amount to be collected from this client.", Action: components.Button{Label: "New purchase", Href: v.NewHref, Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "receipt", Title: "No purchase yet", Text: "A purchase is one amount to be collected from this client.", Action: v.first()}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1183,7 +1199,7 @@ func PurchasePanel(v PurchasePanelView) templ.Component {
 					var templ_7745c5c3_Var41 templ.SafeURL
 					templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.MoreHref))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/tokens.templ`, Line: 292, Col: 60}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/tokens.templ`, Line: 308, Col: 60}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 					if templ_7745c5c3_Err != nil {
@@ -1197,7 +1213,7 @@ func PurchasePanel(v PurchasePanelView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.Box(components.Card{Title: "Purchases", More: components.Link{Text: "New purchase", Href: v.NewHref}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var40), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Box(components.Card{Title: "Purchases", More: v.more()}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var40), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

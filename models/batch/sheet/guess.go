@@ -26,7 +26,7 @@ func separatorOf(start string) (sep string, told bool) {
 	}
 	best, most := ",", 0
 	for _, c := range separators {
-		if score := regularity(start, byte(c)); score > most {
+		if score := regularity(start, byte(c)); score > most { //nolint:gosec // one of a few ASCII signs
 			best, most = string(c), score
 		}
 	}

@@ -247,7 +247,7 @@ func cellText(stored, shown string) string {
 	if err != nil {
 		return stored
 	}
-	places := exactly - int32(d.NumDigits()) - d.Exponent()
+	places := exactly - int32(d.NumDigits()) - d.Exponent() //nolint:gosec // some dozens of digits
 	if d.NumDigits() <= int(exactly) && !strings.Contains(stored, "E") {
 		return stored
 	}

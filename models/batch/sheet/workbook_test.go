@@ -3,6 +3,9 @@ package sheet_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"runtime"
 	"strings"
@@ -146,4 +149,69 @@ func BenchmarkReadingAWorkbookOfFiftyThousandRows(b *testing.B) {
 		must(b, f.Close())
 	}
 	b.ReportMetric(float64(peak)/(1<<20), "peak-MB")
+}
+
+// bomb is an archive of entries whose directory says so many bytes each, whatever is
+// in them.
+func bomb(t *testing.T, names []string, holds, says int64) []byte {
+	t.Helper()
+	var deflated bytes.Buffer
+	d, err := flate.NewWriter(&deflated, flate.BestSpeed)
+	must(t, err)
+	sum := crc32.NewIEEE()
+	_, err = io.CopyN(io.MultiWriter(d, sum), zeros{}, holds)
+	must(t, err)
+	must(t, d.Close())
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range names {
+		w, err := z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CRC32: sum.Sum32(), CompressedSize64: uint64(deflated.Len()), UncompressedSize64: uint64(says)})
+		must(t, err)
+		_, err = w.Write(deflated.Bytes())
+		must(t, err)
+	}
+	must(t, z.Close())
+	return b.Bytes()
+}
+
+func numbered(n int, pattern string) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf(pattern, i)
+	}
+	return names
+}
+
+// Every kind of archive that unpacks to far more than it is costs little to refuse.
+func TestBombsOfEveryKindAreRefusedWithinMemory(t *testing.T) {
+	nested := bomb(t, []string{"xl/workbook.xml"}, 1<<20, 1<<20)
+	var box bytes.Buffer
+	z := zip.NewWriter(&box)
+	w, err := z.Create("xl/embeddings/inner.xlsx")
+	must(t, err)
+	_, err = w.Write(nested)
+	must(t, err)
+	must(t, z.Close())
+	for name, content := range map[string][]byte{
+		"two gigabytes in one sheet":      bomb(t, []string{"xl/worksheets/sheet1.xml"}, 8<<20, 2<<30),
+		"two gigabytes in many sheets":    bomb(t, numbered(256, "xl/worksheets/sheet%d.xml"), 8<<20, 8<<20),
+		"two thousand and one entries":    bomb(t, numbered(2001, "xl/x%d.xml"), 10, 10),
+		"a sheet that hides its size":     bomb(t, []string{"xl/workbook.xml", "xl/worksheets/sheet1.xml"}, 450<<20, 1000),
+		"a part in memory hides its size": bomb(t, []string{"xl/workbook.xml", "xl/theme/theme1.xml"}, 64<<20, 1000),
+		"a workbook in a workbook":        box.Bytes(),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f, err := sheet.Open(bytes.NewReader(content), sheet.Told{})
+		runtime.ReadMemStats(&after)
+		if err == nil {
+			must(t, f.Close())
+		}
+		if !fault.HasCode(err, "workbook_too_large") && !fault.HasCode(err, "unread_workbook") {
+			t.Errorf("%s (%d bytes): %v", name, len(content), err)
+		}
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 48<<20 {
+			t.Errorf("%s: %d MB were taken to refuse it", name, grown>>20)
+		}
+	}
 }

@@ -49,19 +49,19 @@ func serverAccount(cluster string) (account, error) {
 // its own (Ctrl-C is meant for us, not for the database), and without our
 // environment, which holds secrets and PG… variables.
 func (a account) command(ctx context.Context, dir, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // PostgreSQL's own programs, from folders of the system or of the settings
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + filepath.Dir(program) + ":/usr/local/bin:/usr/bin:/bin", "LC_ALL=C"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if a.other {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)} //nolint:gosec // ids of the system's accounts
 	}
 	return cmd
 }
 
 // own makes a folder that the account alone may enter.
 func (a account) own(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil { //nolint:gosec // the data folder of the settings
 		return err
 	}
 	return a.take(dir)
@@ -70,11 +70,11 @@ func (a account) own(dir string) error {
 // take hands a folder that exists to the account.
 func (a account) take(dir string) error {
 	if a.other {
-		if err := os.Chown(dir, a.uid, a.gid); err != nil {
+		if err := os.Chown(dir, a.uid, a.gid); err != nil { //nolint:gosec // the data folder of the settings
 			return err
 		}
 	}
-	return os.Chmod(dir, 0o700)
+	return os.Chmod(dir, 0o700) //nolint:gosec // PostgreSQL wants its folder so: its own account alone enters it
 }
 
 // mayEnter tells whether the account reaches dir through all its parents. It

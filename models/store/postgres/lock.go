@@ -12,7 +12,7 @@ import (
 type fileLock struct{ f *os.File }
 
 func openLock(path string) (fileLock, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // in the data folder of the settings
 	return fileLock{f}, err
 }
 

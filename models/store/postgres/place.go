@@ -26,10 +26,10 @@ var elsewhere = []string{"/var/lib/debitdesk", "/var/tmp/debitdesk"}
 // home returns the folder that holds the cluster of dataDir: in it, or where
 // locationFile says. Empty when no cluster was ever placed.
 func home(dataDir string) (string, error) {
-	b, err := os.ReadFile(filepath.Join(dataDir, locationFile))
+	b, err := os.ReadFile(filepath.Join(dataDir, locationFile)) //nolint:gosec // in the data folder of the settings
 	if err == nil {
 		dir := strings.TrimSpace(string(b))
-		if _, err := os.Stat(dir); err != nil {
+		if _, err := os.Stat(dir); err != nil { //nolint:gosec // named by a file that only our account writes
 			return "", fmt.Errorf("the database of %s is kept in %s, which is not there: bring it back, or remove %s to begin an empty one: %w",
 				dataDir, dir, filepath.Join(dataDir, locationFile), err)
 		}
@@ -39,7 +39,7 @@ func home(dataDir string) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(dataDir, clusterDir)
-	if _, err := os.Stat(dir); err == nil {
+	if _, err := os.Stat(dir); err == nil { //nolint:gosec // named by a file that only our account writes
 		return dir, nil
 	}
 	return "", nil
@@ -55,8 +55,8 @@ func Exists(dataDir string) bool {
 // account, in the data folder if the account can get there.
 func place(ctx context.Context, dataDir string, acc account) (string, error) {
 	if acc.other { // the folder is ours to open; what is in it has its own modes
-		if st, err := os.Stat(dataDir); err == nil && st.Mode().Perm()&0o001 == 0 {
-			if err := os.Chmod(dataDir, st.Mode().Perm()|0o011); err != nil {
+		if st, err := os.Stat(dataDir); err == nil && st.Mode().Perm()&0o001 == 0 { //nolint:gosec // the data folder of the settings
+			if err := os.Chmod(dataDir, st.Mode().Perm()|0o011); err != nil { //nolint:gosec // the account of the database must be able to enter it
 				return "", err
 			}
 		}
@@ -66,7 +66,7 @@ func place(ctx context.Context, dataDir string, acc account) (string, error) {
 		return dir, acc.own(dir)
 	}
 	for _, base := range elsewhere {
-		if os.MkdirAll(base, 0o711) != nil || !acc.mayEnter(ctx, base) {
+		if os.MkdirAll(base, 0o711) != nil || !acc.mayEnter(ctx, base) { //nolint:gosec // the account of the database must be able to enter it
 			continue
 		}
 		// Random, not derived from the path: a data folder that is deleted and
@@ -75,7 +75,7 @@ func place(ctx context.Context, dataDir string, acc account) (string, error) {
 		if err := acc.own(dir); err != nil {
 			continue
 		}
-		return dir, os.WriteFile(filepath.Join(dataDir, locationFile), []byte(dir+"\n"), 0o600)
+		return dir, os.WriteFile(filepath.Join(dataDir, locationFile), []byte(dir+"\n"), 0o600) //nolint:gosec // in the data folder of the settings
 	}
 	return "", closedTo(dataDir, acc)
 }

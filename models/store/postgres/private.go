@@ -55,7 +55,7 @@ func Open(ctx context.Context, dataDir string, log *slog.Logger) (_ *Private, er
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dataDir, 0o711); err != nil {
+	if err := os.MkdirAll(dataDir, 0o711); err != nil { //nolint:gosec // the account of the database must be able to enter it
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	p := &Private{gate: filepath.Join(dataDir, "postgres.lock"), log: log}
@@ -220,7 +220,7 @@ func (p *Private) abandon() error {
 
 // majorOnDisk reads which PostgreSQL made the cluster; 0 when there is none.
 func majorOnDisk(data string) (int, error) {
-	b, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
+	b, err := os.ReadFile(filepath.Join(data, "PG_VERSION")) //nolint:gosec // in the data folder of the settings
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
@@ -285,7 +285,7 @@ func (p *Private) stop(ctx context.Context) error {
 		}
 	}
 	if p.socketDir != p.home {
-		_ = os.Remove(p.socketDir) // a folder in the temporary folder, empty now
+		_ = os.Remove(p.socketDir) //nolint:gosec // a folder in the temporary folder, empty now
 	}
 	return nil
 }

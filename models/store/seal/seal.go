@@ -123,7 +123,7 @@ func (b *Box) SealBytes(merchant uuid.UUID, content []byte) []byte {
 	r := b.ring.Load()
 	aead := r.aeads[r.newest]
 	out := make([]byte, 0, 1+len(r.newest)+aead.NonceSize()+len(content)+aead.Overhead())
-	out = append(out, byte(len(r.newest)))
+	out = append(out, byte(len(r.newest))) //nolint:gosec // an id has at most 255 bytes
 	out = append(out, r.newest...)
 	nonce := make([]byte, aead.NonceSize())
 	_, _ = rand.Read(nonce) // never fails since Go 1.24
