@@ -9,6 +9,9 @@ func (d *Deps) Rooms(r web.Rooms) {
 	d.Mandates, d.Live, d.SetUp = r.Mandates, r.Live, r.SetUp
 	d.Amendments = r.Amendments
 	d.Invoices = r.Invoices
+	if r.Templates.Service != nil {
+		d.Templates = r.Templates
+	}
 	if d.Clients != nil {
 		r.Beside(d.Clients)
 	}

@@ -169,3 +169,45 @@ func TestATokenForAClientIdAndSecret(t *testing.T) {
 		}
 	}
 }
+
+var rotateForm = regexp.MustCompile(`/developers/credentials/([0-9a-f-]{36})/rotation`)
+
+func TestAnAdminRotatesACredentialAndSeesBoth(t *testing.T) {
+	t.Parallel()
+	b := openGate(t, "http://desk.example").browser()
+	b.signIn("thandi@example.com")
+	created := b.do("POST", "/developers/credentials", url.Values{"name": {"Nightly"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read", "write"}})
+	old := jwtForm.FindString(created.body)
+	call := func(token string) int {
+		return b.do("POST", "/api/v1/probe", nil, "Authorization", "Bearer "+token).StatusCode
+	}
+	form := rotateForm.FindStringSubmatch(b.do("GET", "/developers", nil).body)
+	if form == nil {
+		t.Fatal("nothing to rotate")
+	}
+	b.do("GET", form[0], nil).want(t, http.StatusOK)
+	for _, wrong := range []string{"", "2h", "-1", "8d"} {
+		b.do("POST", form[0], url.Values{"overlap": {wrong}}).want(t, http.StatusUnprocessableEntity)
+	}
+	rotated := b.do("POST", form[0], url.Values{"overlap": {"24h"}})
+	rotated.want(t, http.StatusCreated)
+	next := jwtForm.FindString(rotated.body)
+	if next == "" || next == old || strings.Contains(rotated.body, old) || call(old) != http.StatusNoContent || call(next) != http.StatusNoContent {
+		t.Fatalf("old %d, new %d", call(old), call(next))
+	}
+	list := b.do("GET", "/developers", nil)
+	for _, word := range []string{"Ending", "Replaces " + form[1][32:], "Replaced by ", `href="#` + form[1] + `"`, `id="` + form[1] + `"`} {
+		if !strings.Contains(list.body, word) {
+			t.Errorf("the list lacks %q", word)
+		}
+	}
+	if strings.Contains(list.body, form[0]) || strings.Contains(list.body, next) {
+		t.Error("the old one could be rotated again, or a secret is shown twice")
+	}
+	b.do("POST", form[0], url.Values{"overlap": {"0"}}).want(t, http.StatusConflict)
+	again := rotateForm.FindStringSubmatch(list.body)
+	b.do("POST", again[0], url.Values{"overlap": {"0"}}).want(t, http.StatusCreated)
+	if call(next) != http.StatusUnauthorized || call(old) != http.StatusNoContent {
+		t.Errorf("without overlap: %d, and the one before: %d", call(next), call(old))
+	}
+}

@@ -17,7 +17,7 @@ func (e *edge) entrance() {
 		e.at(open, "POST", "/logout", e.Login.SignOut)
 	}
 	if e.OAuth != nil {
-		e.at(stack{limitBody(smallForm)}, "POST", "/oauth/token", access.TokenEndpoint(e.OAuth))
+		e.at(stack{e.logged, limitBody(smallForm), e.failures.guarded}, "POST", "/oauth/token", access.TokenEndpoint(e.OAuth))
 	}
 }
 
@@ -29,12 +29,18 @@ func (e *edge) own() {
 		e.at(person, "POST", "/account/theme", e.Account.SetTheme)
 		e.at(person, "POST", "/account/sessions/:handle/end", e.Account.EndSession)
 	}
+	if e.Requests != nil {
+		e.at(person, "GET", "/developers/requests", e.Requests.List)
+		e.at(person, "GET", "/developers/requests/:id", e.Requests.Show)
+	}
 	if e.Developers != nil {
 		e.at(person, "GET", "/developers", e.Developers.List)
 		e.at(person, "GET", "/developers/credentials/new", e.Developers.New)
 		e.at(person, "POST", "/developers/credentials", e.Developers.Create)
 		e.at(person, "GET", "/developers/credentials/:id/revocation", e.Developers.AskRevoke)
 		e.at(person, "POST", "/developers/credentials/:id/revocation", e.Developers.Revoke)
+		e.at(person, "GET", "/developers/credentials/:id/rotation", e.Developers.AskRotate)
+		e.at(person, "POST", "/developers/credentials/:id/rotation", e.Developers.Rotate)
 	}
 }
 

@@ -10,4 +10,8 @@ func (e *edge) hosted() {
 	e.at(s, "POST", "/p/:id", e.Payers.Give)
 	e.at(s, "GET", "/p/:id/invoice", e.Payers.Invoice)
 	e.at(s, "GET", "/p/:id/invoice.pdf", e.Payers.InvoicePDF)
+	if e.Payers.Subscriptions != nil {
+		e.at(s, "GET", "/p/:id/subscription", e.Payers.Subscription)
+		e.at(s, "POST", "/p/:id/subscription", e.Payers.StopSubscription)
+	}
 }

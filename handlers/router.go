@@ -18,6 +18,7 @@ import (
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
+	"debitdesk/models/requestlog"
 	"debitdesk/views/pages"
 )
 
@@ -30,6 +31,8 @@ type Deps struct {
 	OpsElsewhere bool // metrics are served on an address of their own
 	Ready        []Check
 	Replays      api.Replays
+	RequestLog   func(requestlog.Entry) // nil: nothing is kept
+	Limits       Limits
 	Bearer       access.Authenticator // programs
 	Session      access.Authenticator // people
 	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
@@ -37,6 +40,8 @@ type Deps struct {
 	Login        *access.Login
 	OAuth        access.Exchanger
 	Developers   *web.Developers
+	Reference    *web.Reference
+	Requests     *web.Requests
 	Account      *web.Account
 	Payers       *checkout.Pages
 	Clients      *web.Clients
@@ -49,9 +54,15 @@ type Deps struct {
 	SetUp        *web.MandateForms
 	Home         *web.Home
 	Batches      *web.Batches
+	Templates    *web.Templates
 	Invoices     *web.Invoices
 	Live         *web.Live
 	Audit        *web.Audit
+
+	Reports   *web.Reports
+	Simulator *web.Simulator // sandbox mode alone
+	Webhooks  *web.Webhooks
+	Events    *web.Events
 }
 
 // API holds the resources of the JSON API.
@@ -60,11 +71,18 @@ type API struct {
 	Purchases *api.Purchases
 	Tokens    *api.Tokens
 	Billing   *api.Billing
+	Webhooks  *api.Webhooks
+	Templates *api.Templates
+
+	Methods    *api.Methods
+	Accounts   *api.Accounts
+	Statements *api.Statements
 }
 
 type edge struct {
 	Deps
-	echo *echo.Echo
+	echo            *echo.Echo
+	calls, failures *limiters
 }
 
 // New builds the whole HTTP side of the product.
@@ -79,7 +97,7 @@ func New(d Deps) (*echo.Echo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	e := &edge{Deps: d, echo: echo.New()}
+	e := &edge{Deps: d, echo: echo.New(), calls: newLimiters(d.Limits.Calls, d.Limits.Now), failures: newLimiters(d.Limits.Failures, d.Limits.Now)}
 	e.echo.HideBanner, e.echo.HidePort = true, true
 	e.echo.HTTPErrorHandler = e.answerError
 	// The address of the caller is the peer's, unless a proxy on this machine names it.
@@ -103,8 +121,15 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.auditing()
+	e.templateRooms()
 	e.jsonAPI()
+	e.webhookAPI()
+	e.webhookPages()
+	e.templates()
+	e.figures()
 	e.playground()
+	e.simulator()
+	e.developerDocs()
 }
 
 // open addresses need no proof of who calls.
@@ -117,7 +142,8 @@ func (e *edge) open() {
 
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
-	return stack{limitBody(bodyBytes), access.RequireAPI(e.proofs()...), api.Idempotent(e.Replays, e.Sandbox)}
+	return stack{e.logged, limitBody(bodyBytes), e.failures.guarded, access.RequireAPI(e.proofs()...), e.calls.throttled,
+		api.DryRun, api.Idempotent(e.Replays, e.Sandbox)}
 }
 
 // proofs are the ways to show who calls: a program's credential, a person's session.

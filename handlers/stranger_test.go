@@ -22,11 +22,16 @@ import (
 	"debitdesk/models/batch"
 	"debitdesk/models/credential"
 	"debitdesk/models/debit"
+	"debitdesk/models/demo"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/purchase"
+	"debitdesk/models/report"
 	room "debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
+	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
 )
 
 // street is the house with every address that there is, and one of everything in it.
@@ -36,7 +41,7 @@ type street struct {
 	log         *bytes.Buffer // errors alone
 	credentials *credential.Service
 	ids         map[string]string // by the beginning of an address
-	file        string
+	file, btc   string
 }
 
 func newStreet(t *testing.T) *street {
@@ -65,6 +70,9 @@ func newStreet(t *testing.T) *street {
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return b.Force(ctx, id, bank.Outcome{Code: code, Dispute: dispute})
 			}}}
+		h.Deps.Simulator = &web.Simulator{Desk: h.Desk, Room: h.Deps.Room.Desk, Calendar: h.Purchases.Calendar, Accounts: bank.Catalogue, Merchants: db, Replays: db,
+			Service: &simulation.Service{InTx: store.Runner[simulation.Tx](db), Store: db, Brands: db, Clients: h.Clients, Purchases: h.Purchases, Calendar: h.Purchases.Calendar,
+				Now: db.Now, Move: h.Deps.Room.Desk.Live, Alone: db.Clock.Exclusive, Person: demo.Person, Ending: bank.Ending}}
 	})
 	s.fill()
 	return s
@@ -98,6 +106,11 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.Requests.Flush(s.t.Context())
+	var asked string
+	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM api_requests WHERE merchant_id = $1 LIMIT 1`, s.A.ID).Scan(&asked); err != nil {
+		s.t.Fatal(err)
+	}
 	session, _, _ := strings.Cut(between(s.Page(s.A.Owner, "GET", "/account", nil).Body, "/account/sessions/", "/end"), "/")
 	sent, err := s.Batches.Upload(s.t.Context(), s.A.Actor, batch.Upload{Name: "rows.csv", Source: batch.FromFile, BrandID: s.A.BrandID, Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb,100,2099-03-01\n")})
 	if err == nil {
@@ -110,8 +123,27 @@ func (s *street) fill() {
 	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM audit_entries WHERE merchant_id = $1 LIMIT 1`, s.A.ID).Scan(&entry); err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/audit/": entry, "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
-		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open}
+	hook, err := s.Webhooks.Create(s.t.Context(), s.A.Actor, webhook.Input{Title: "Accounting", Callback: "http://127.0.0.1:9/", AllEvents: true})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	told, err := s.Webhooks.Test(s.t.Context(), s.A.Actor, hook.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	template := s.API("POST", "/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"m","is_subscription":true,"purchase":{"products":[{"name":"m","price":100}]}}`, s.A.BrandID)).Want(201).Text("id")
+	added := s.API("POST", "/billing_templates/"+template+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(200).JSON()
+	s.btc, _ = added["billing_template_client"].(map[string]any)["id"].(string)
+	paper, err := s.Statements.Create(s.t.Context(), s.A.Actor, statement.Input{Format: statement.CSV, Filter: report.Filter{Currencies: []string{"ZAR"}}})
+	if err == nil {
+		err = s.Statements.Make(s.t.Context(), paper.ID)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.ids = map[string]string{"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
+		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked}
 }
 
 func between(text, before, after string) string {
@@ -130,16 +162,23 @@ func (s *street) id(route, parameter string) string {
 		return s.ids["/tokens/"]
 	case "file":
 		return s.file
+	case "btc_id":
+		return s.btc
 	case "n":
 		return "0"
+	case "sid":
+		return s.ids["subscriber"]
 	}
+	longest, found := "", ""
 	for begins, id := range s.ids {
-		if strings.HasPrefix(strings.TrimPrefix(route, "/api/v1"), begins) {
-			return id
+		if len(begins) > len(longest) && strings.HasPrefix(strings.TrimPrefix(route, "/api/v1"), begins) {
+			longest, found = begins, id
 		}
 	}
-	s.t.Errorf("the test does not know what %s names", route)
-	return ""
+	if found == "" {
+		s.t.Errorf("the test does not know what %s names", route)
+	}
+	return found
 }
 
 // address is a route with ids in it.
@@ -176,7 +215,9 @@ func (s *street) unbroken(what string, got handlertest.Answer) {
 	}
 }
 
-func isAPI(route string) bool { return strings.HasPrefix(route, "/api/") || route == "/billing" }
+func isAPI(route string) bool {
+	return strings.HasPrefix(route, "/api/") || strings.HasPrefix(route, "/billing")
+}
 
 func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	t.Parallel()
@@ -184,7 +225,7 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	s.ExerciseStranger(s.id)
 	s.unbroken("a stranger", handlertest.Answer{})
 	s.each(func(method, route string) {
-		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") {
+		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") || route == "/openapi.json" || route == "/developers/api" {
 			return
 		}
 		path := s.address(route, s.id)
@@ -278,12 +319,22 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 	}{
 		{"GET", "/developers", nil, 403, 403}, {"GET", "/developers/credentials/new", nil, 403, 403},
 		{"POST", "/developers/credentials", url.Values{"name": {"x"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read"}}, 403, 403},
+		{"GET", "/developers/credentials/:id/rotation", nil, 403, 403}, {"POST", "/developers/credentials/:id/rotation", url.Values{"overlap": {"0"}}, 403, 403},
+		{"GET", "/developers/requests", nil, 403, 403}, {"GET", "/developers/requests/:id", nil, 403, 403},
 		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
 		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},
 		{"GET", "/audit", nil, 403, 403}, {"GET", "/audit/:id", nil, 403, 403}, {"GET", "/audit/export", nil, 403, 403}, {"POST", "/audit/check", url.Values{}, 403, 403},
 		{"POST", "/tokens/deletion", url.Values{"id": {s.ids["/tokens/"]}, "token": {s.ids["/tokens/"]}, "confirm": {"yes"}}, 403, 403},
+		{"GET", "/developers/webhooks", nil, 403, 403}, {"GET", "/developers/webhooks/new", nil, 403, 403}, {"POST", "/developers/webhooks", url.Values{}, 403, 403},
+		{"GET", "/developers/webhooks/:id", nil, 403, 403}, {"POST", "/developers/webhooks/:id/test", url.Values{}, 403, 403}, {"POST", "/developers/webhooks/:id/deletion", url.Values{}, 403, 403},
+		{"GET", "/developers/webhooks/deliveries/:id", nil, 403, 403}, {"GET", "/developers/events", nil, 403, 403}, {"GET", "/developers/events/:id", nil, 403, 403}, {"GET", "/developers/events/export", nil, 403, 403},
 		{"GET", "/clients/:id/deletion", nil, 200, 200}, {"POST", "/clients/:id/deletion", url.Values{"confirm": {"0001"}}, 403, 403},
 		{"POST", "/sandbox/clock", url.Values{"advance": {"1h"}}, 403, 403},
+		{"GET", "/reports", nil, 200, 200}, {"GET", "/reports/statements/:id/file", nil, 200, 200},
+		{"GET", "/developers/simulator", nil, 403, 403}, {"GET", "/developers/simulator/wipe", nil, 403, 403}, {"POST", "/developers/simulator/wipe", url.Values{"confirm": {"a"}}, 403, 403},
+		{"POST", "/developers/simulator/clock", url.Values{"to": {"2999-01-01T00:00:00Z"}}, 403, 403},
+		{"POST", "/developers/simulator/demo", url.Values{"clients": {"2"}, "seed": {"1"}}, 403, 403},
+		{"POST", "/developers/simulator/scenarios", url.Values{"months": {"1"}, "clients": {"2"}, "paid": {"1"}, "unpaid": {"1"}, "disputed": {"1"}, "seed": {"1"}}, 403, 403},
 		{"POST", "/sandbox/collections/:purchase/result", url.Values{"code": {"00"}}, 403, 403},
 	} {
 		path := s.address(c.route, s.id)

@@ -84,6 +84,22 @@ ALTER TABLE purchases ADD COLUMN template_id uuid, ADD COLUMN subscriber_id uuid
 CREATE INDEX purchases_by_subscriber ON purchases (subscriber_id, id) WHERE subscriber_id IS NOT NULL;
 CREATE INDEX purchases_by_template ON purchases (template_id, id) WHERE template_id IS NOT NULL;
 
+-- A subscriber's purchase that stored an account, or the first one that was paid by
+-- hand, is noted on the subscriber in the same transaction, whoever writes it.
+-- +goose StatementBegin
+CREATE FUNCTION note_subscriber() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE template_clients SET stored_token = NEW.id, stored_at = NEW.updated_at, version = version + 1
+    WHERE id = NEW.subscriber_id AND status <> 'inactive'
+        AND (NEW.is_recurring_token OR status = 'pending' AND first_purchase_id = NEW.id);
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER note_subscriber AFTER UPDATE OF is_recurring_token, marked_as_paid ON purchases
+    FOR EACH ROW WHEN (NEW.subscriber_id IS NOT NULL
+        AND (NEW.is_recurring_token AND NOT OLD.is_recurring_token OR NEW.marked_as_paid AND NOT OLD.marked_as_paid))
+    EXECUTE FUNCTION note_subscriber();
+
 -- Events: what happened to an object, in the order in which it was committed.
 CREATE TABLE webhooks (
     id           uuid PRIMARY KEY,
@@ -131,10 +147,10 @@ CREATE INDEX events_by_age ON events (created_at);
 CREATE TABLE deliveries (
     id           uuid PRIMARY KEY,
     merchant_id  uuid NOT NULL,
-    seq          bigint NOT NULL REFERENCES events (seq),
+    seq          bigint NOT NULL,                 -- of its event; both are written by one statement
     event_id     uuid NOT NULL,
     source_id    uuid NOT NULL,
-    webhook_id   uuid REFERENCES webhooks (id),   -- null: the success_callback of a purchase
+    webhook_id   uuid,                            -- null: the success_callback of a purchase
     endpoint     uuid NOT NULL,                   -- whose order is kept: the webhook, or the purchase of a callback
     address      text NOT NULL,
     state        text NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'dropped')),
@@ -151,7 +167,9 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_waiting ON deliveries (endpoint, source_id, seq) WHERE state = 'pending';
 CREATE INDEX deliveries_due ON deliveries (next_at) WHERE state = 'pending';
 CREATE INDEX deliveries_by_webhook ON deliveries (merchant_id, webhook_id, id);
+CREATE INDEX deliveries_by_merchant ON deliveries (merchant_id, id);
 CREATE INDEX deliveries_by_event ON deliveries (event_id);
+CREATE INDEX deliveries_done ON deliveries (done_at) WHERE done_at IS NOT NULL;
 
 CREATE TABLE delivery_attempts (
     delivery_id uuid NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
@@ -196,9 +214,14 @@ CREATE TABLE company_statements (
     is_test      boolean NOT NULL,
     format       text NOT NULL CHECK (format IN ('csv', 'xlsx')),
     timezone     text NOT NULL,
-    query        text NOT NULL,
+    query        text NOT NULL,                   -- as it stood in the address
+    filter       jsonb NOT NULL DEFAULT '{}',     -- the same, understood
     status       text NOT NULL CHECK (status IN ('pending', 'running', 'finished', 'cancelled', 'error')),
+    note         text NOT NULL DEFAULT '',        -- why it ended in error
+    rows         bigint NOT NULL DEFAULT 0,       -- movements in the file
     file         bytea,
+    claim        uuid,                            -- who is at it
+    claimed_until timestamptz,                    -- real time
     began_at     timestamptz,
     finished_at  timestamptz,
     created_at   timestamptz NOT NULL,
@@ -207,7 +230,38 @@ CREATE TABLE company_statements (
 CREATE INDEX company_statements_by_merchant ON company_statements (merchant_id, id);
 CREATE INDEX company_statements_open ON company_statements (id) WHERE status IN ('pending', 'running');
 
+-- Figures of money: the index alone gives the sums of a merchant, in any span of time.
+DROP INDEX ledger_entries_by_day;
+CREATE INDEX ledger_entries_by_day ON ledger_entries (merchant_id, day, kind) INCLUDE (amount_cents, currency, at, purchase_id);
+CREATE INDEX collections_provisional ON collections (merchant_id) WHERE state = 'provisional';
+CREATE INDEX refunds_pending ON refunds (merchant_id) WHERE state = 'pending';
+
+-- What the simulator plays. One at a time in the whole sandbox, for there is one clock.
+CREATE TABLE simulations (
+    id           uuid PRIMARY KEY,
+    merchant_id  uuid NOT NULL REFERENCES merchants (id),
+    kind         text NOT NULL CHECK (kind IN ('scenario', 'demo')),
+    state        text NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'failed')),
+    ask          jsonb NOT NULL,
+    starter      jsonb NOT NULL,                  -- who asked for it
+    done_steps   integer NOT NULL DEFAULT 0,
+    all_steps    integer NOT NULL,
+    result       jsonb NOT NULL DEFAULT '{}',
+    note         text NOT NULL DEFAULT '',
+    claim        uuid,
+    claimed_until timestamptz,                    -- real time
+    created_at   timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX simulations_one ON simulations ((true)) WHERE state IN ('waiting', 'running');
+CREATE INDEX simulations_by_merchant ON simulations (merchant_id, id);
+
 -- +goose Down
+DROP TRIGGER note_subscriber ON purchases;
+DROP FUNCTION note_subscriber;
+DROP TABLE simulations;
+DROP INDEX ledger_entries_by_day, collections_provisional, refunds_pending;
+CREATE INDEX ledger_entries_by_day ON ledger_entries (merchant_id, day, kind) INCLUDE (amount_cents);
 DROP TABLE company_statements, api_requests, delivery_attempts, deliveries, events, merchant_keys, webhooks, billing_periods;
 ALTER TABLE credentials DROP COLUMN replaced_by, DROP COLUMN replaces;
 ALTER TABLE purchases DROP COLUMN template_id, DROP COLUMN subscriber_id;

@@ -3,10 +3,11 @@
 // Vocabulary, which every rule speaks in and which imports nothing else of ours:
 // money (cents), calendar (dates, SAST, business days), fault (refusals), actor
 // (who acts), paging (long lists), queue (work for later), replay (answers given
-// before).
+// before), dryrun (requests that are tried and not kept).
 //
 // Rules, one package a concept: merchant, client, token, mandate, purchase,
-// collection, user, credential, audit, mail; debit runs what is due.
+// collection, user, credential, audit, mail; debit runs what is due, subscription
+// bills the periods that begin.
 //
 // Ports that the rules call: bank.Gateway and mail.Sender. Adapters implement
 // them and the narrow transactions of the rules: store (PostgreSQL), jobs (the
@@ -18,6 +19,7 @@
 //	                                     ├─ cancel ──→ cancelled                                ├→ error
 //	                                     ├─ due ─────→ overdue | expired                        └→ (return) error, (dispute) chargeback
 //	                                     └─ account stored without amount → preauthorized
+//	            of a subscription whose switch is on:  error → sent (a payable invoice)
 //
 //	by DebiCheck  created … ─ the payer is asked ─→ pending_execute ─┬─ accepted, no amount ──→ preauthorized
 //	                                                                 ├─ accepted, due ahead ──→ pending_charge → …
@@ -48,6 +50,8 @@
 // lives only while its mandate is active or registered_unauthenticated.
 //
 //	token       pending → active ⇄ blocked;  active | blocked → deleted | superseded
+//
+//	subscriber  pending → active ⇄ subscription_paused;  any → inactive     (one purchase a period, by the period key)
 //
 //	amendment   open → done (the old token superseded, what waits on it moved) | abandoned
 //

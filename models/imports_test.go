@@ -16,7 +16,7 @@ const module = "debitdesk/"
 var adapters = []string{"models/store", "models/jobs", "models/bank/sandbox", "models/bank/banktest", "models/mail/smtp", "models/webhook/post"}
 
 // vocabulary is what every rule may speak in; it imports nothing of ours but itself.
-var vocabulary = []string{"models/money", "models/calendar", "models/fault", "models/actor", "models/queue", "models/paging", "models/replay"}
+var vocabulary = []string{"models/money", "models/calendar", "models/fault", "models/actor", "models/queue", "models/paging", "models/replay", "models/dryrun"}
 
 var forbiddenToRules = []string{"gorm.io/", "github.com/riverqueue/", "github.com/labstack/", "github.com/a-h/templ", "net/http", "database/sql", "github.com/jackc/"}
 

@@ -20,7 +20,7 @@ import (
 	"sync"
 )
 
-//go:embed css js font img
+//go:embed css js font img openapi.yaml
 var files embed.FS
 
 // prefix is where Handler expects to be mounted.

@@ -51,7 +51,7 @@ func start(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	s := &server{folder: folder}
-	env := append(os.Environ(), "DEBITDESK_DATA="+filepath.Join(folder, "data"), "DEBITDESK_LISTEN=127.0.0.1:0", "DEBITDESK_LOG=error", "DATABASE_URL=")
+	env := append(os.Environ(), "DEBITDESK_DATA="+filepath.Join(folder, "data"), "DEBITDESK_LISTEN=127.0.0.1:0", "DEBITDESK_LOG=error", "DEBITDESK_RATE_LIMIT=0", "DATABASE_URL=")
 	if err := s.seed(ctx, env); err != nil {
 		return s, err
 	}

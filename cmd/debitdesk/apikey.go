@@ -16,6 +16,7 @@ import (
 
 type apikeyCmd struct {
 	Create apikeyCreateCmd `cmd:"" help:"Issue a bearer credential and print it alone."`
+	Rotate apikeyRotateCmd `cmd:"" help:"Issue a successor and print it alone; the old credential goes on for a while."`
 	Revoke apikeyRevokeCmd `cmd:"" help:"End a credential at once, on every process."`
 	List   apikeyListCmd   `cmd:"" help:"List credentials, newest first."`
 }
@@ -51,10 +52,39 @@ func (k *apikeyCreateCmd) run(ctx context.Context, c Config, io streams) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(io.out, struct {
-			ClientID string `json:"client_id"`
-			Secret   string `json:"client_secret"`
-		}{issued.ClientID, issued.Secret})
+		return printClient(io, issued.ClientID, issued.Secret)
+	})
+}
+
+func printClient(io streams, id, secret string) error {
+	return printJSON(io.out, struct {
+		ClientID string `json:"client_id"`
+		Secret   string `json:"client_secret"`
+	}{id, secret})
+}
+
+type apikeyRotateCmd struct {
+	ID      string        `arg:"" help:"The jti of a token, or the client_id of a client credential."`
+	Overlap time.Duration `default:"24h" placeholder:"24h" help:"How long the old one goes on, by the clock of the product; 0 ends it at once, 168h is the most."`
+}
+
+func (k *apikeyRotateCmd) run(ctx context.Context, c Config, io streams) error {
+	id, err := uuid.Parse(k.ID)
+	if err != nil {
+		return usageError{fmt.Errorf("%q is no id of a credential", k.ID)}
+	}
+	return onApp(ctx, c, io, func(a *App) error {
+		next, err := a.Services.credentials.RotateAny(ctx, id, k.Overlap)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			return fmt.Errorf("there is no credential %s", id)
+		case err != nil:
+			return err
+		case next.Kind == credential.Client:
+			return printClient(io, next.ID.String(), next.Secret)
+		}
+		_, err = fmt.Fprintln(io.out, next.Token)
+		return err
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/migrations"
 	"debitdesk/models/jobs"
+	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
@@ -23,6 +24,7 @@ type App struct {
 	stopKeys func()
 	Store    *store.Store
 	Services services
+	Requests *requestlog.Log
 
 	cluster *postgres.Private // nil with a DATABASE_URL
 }
@@ -60,6 +62,7 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	if err := a.Store.Clock.Follow(ctx); err != nil {
 		return nil, err
 	}
+	a.Requests = &requestlog.Log{Write: a.Store.InsertRequests, NewID: a.Store.NewID, Now: a.Store.Now, Log: a.Log}
 	a.Services, err = wire(a, how.baseURL)
 	return a, err
 }

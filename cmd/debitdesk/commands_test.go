@@ -46,6 +46,8 @@ func TestExitCodesTellWrongUsageFromFailure(t *testing.T) {
 		{"unknown flag", "serve --fast", exitUsage},
 		{"missing flags", "user create --email a@b.example", exitUsage},
 		{"an id that is none", "apikey revoke 12", exitUsage},
+		{"an id to rotate that is none", "apikey rotate 12", exitUsage},
+		{"an id to rotate of nothing", "apikey rotate 01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2", exitFailed},
 		{"too many clients", "demo --clients 100000", exitUsage},
 		{"an id of nothing", "apikey revoke 01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2", exitFailed},
 		{"an unknown merchant", "apikey list --merchant nobody", exitFailed},
@@ -91,6 +93,17 @@ func TestTheSandboxMakesAnUnknownMerchant(t *testing.T) {
 	made := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "shop", "--client-credentials")
 	if err := json.Unmarshal([]byte(made.out), &client); err != nil || client.ID == "" || client.Secret == "" {
 		t.Fatalf("%v in %+v", err, made)
+	}
+	first := client.ID
+	rotated := typed(t, env, "", "apikey", "rotate", first, "--overlap", "1h")
+	if err := json.Unmarshal([]byte(rotated.out), &client); err != nil || client.ID == first {
+		t.Fatalf("%v in %+v", err, rotated)
+	}
+	if got := typed(t, env, "", "apikey", "rotate", first); got.code != exitFailed || !strings.Contains(got.err, "successor") {
+		t.Errorf("rotated twice: %+v", got)
+	}
+	if got := typed(t, env, "", "apikey", "rotate", client.ID, "--overlap", "169h"); got.code != exitFailed || !strings.Contains(got.err, "seven days") {
+		t.Errorf("an overlap that is too long: %+v", got)
 	}
 	if got := typed(t, env, "", "apikey", "revoke", client.ID); got.code != exitOK {
 		t.Errorf("%+v", got)

@@ -6,9 +6,12 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
+
+	"debitdesk/handlers"
 )
 
 // Modes of the product.
@@ -30,6 +33,8 @@ type Config struct {
 	Bank        string `env:"DEBITDESK_BANK" envDefault:"sandbox"`
 	Log         string `env:"DEBITDESK_LOG" envDefault:"info"`
 	LogFormat   string `env:"DEBITDESK_LOG_FORMAT" envDefault:"text"`
+	RateLimit   string `env:"DEBITDESK_RATE_LIMIT" envDefault:"1500:30000"`
+	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
 }
 
 // ReadConfig takes the environment, or the variables given instead of it.
@@ -72,6 +77,9 @@ func (c Config) Validate() error {
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("DEBITDESK_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
+	}
+	if _, err := c.limits(); err != nil {
+		bad("DEBITDESK_RATE_LIMIT", "%q is neither 0 nor requests a second and a burst such as 1500:30000", c.RateLimit)
 	}
 	if c.Mode == liveMode {
 		c.checkLive(bad)
@@ -137,4 +145,26 @@ func (c Config) PublicURL(listening string) string {
 		host = "localhost"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// What wrong credentials from one address may cost us: far more than a program that
+// was set up wrongly sends, far less than guessing needs.
+var failures = handlers.Rate{PerSecond: 20, Burst: 2_000}
+
+// limits reads DEBITDESK_RATE_LIMIT: requests a second and at once of each
+// credential, or 0 for none.
+func (c Config) limits() (handlers.Limits, error) {
+	if c.RateLimit == "0" {
+		return handlers.Limits{}, nil
+	}
+	refill, burst, _ := strings.Cut(c.RateLimit, ":")
+	perSecond, err := strconv.ParseFloat(refill, 64)
+	most, err2 := strconv.Atoi(burst)
+	if err := errors.Join(err, err2); err != nil {
+		return handlers.Limits{}, err
+	}
+	if !(perSecond > 0) || perSecond > 1e6 || most < 1 || most > 1e7 {
+		return handlers.Limits{}, errors.New("out of bounds")
+	}
+	return handlers.Limits{Calls: handlers.Rate{PerSecond: perSecond, Burst: most}, Failures: failures}, nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"debitdesk/handlers"
 )
 
 func TestAnEmptyEnvironmentIsASandboxOnThisMachine(t *testing.T) {
@@ -10,7 +12,7 @@ func TestAnEmptyEnvironmentIsASandboxOnThisMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Config{Listen: "127.0.0.1:8080", Data: "data", Mode: "sandbox", Bank: "sandbox", Log: "info", LogFormat: "text"}
+	want := Config{Listen: "127.0.0.1:8080", Data: "data", Mode: "sandbox", Bank: "sandbox", Log: "info", LogFormat: "text", RateLimit: "1500:30000", RequestLog: true}
 	if c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
@@ -32,7 +34,7 @@ func TestAnEmptyVariableCountsAsUnset(t *testing.T) {
 func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 	bad := map[string]string{
 		"DEBITDESK_LISTEN": "8080", "DEBITDESK_OPS_LISTEN": "9090", "DEBITDESK_BASE_URL": "desk.example", "DATABASE_URL": "mysql://u:secret@host/db",
-		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:", "DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml",
+		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:", "DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml", "DEBITDESK_RATE_LIMIT": "fast",
 	}
 	_, err := ReadConfig(bad)
 	if err == nil {
@@ -75,6 +77,24 @@ func TestThePublicAddressFollowsTheListener(t *testing.T) {
 	} {
 		if got := (Config{BaseURL: one.base}).PublicURL(one.listening); got != one.want {
 			t.Errorf("%q on %q: got %q, want %q", one.base, one.listening, got, one.want)
+		}
+	}
+}
+
+func TestWhatARateLimitMayBe(t *testing.T) {
+	for text, want := range map[string]handlers.Rate{"": {PerSecond: 1500, Burst: 30000}, "0": {}, "0.5:1": {PerSecond: 0.5, Burst: 1}, "1000000:10000000": {PerSecond: 1e6, Burst: 1e7}} {
+		c, err := ReadConfig(map[string]string{"DEBITDESK_RATE_LIMIT": text})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if got, err := c.limits(); err != nil || got.Calls != want {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"1", "1:", ":1", "0:1", "1:0", "-1:1", "1:-1", "NaN:1", "Inf:1", "1:1:1", "1000001:1", "1:10000001", "off"} {
+		if _, err := ReadConfig(map[string]string{"DEBITDESK_RATE_LIMIT": text}); err == nil {
+			t.Errorf("%q is taken", text)
 		}
 	}
 }

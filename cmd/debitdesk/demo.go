@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/actor"
 	"debitdesk/models/demo"
 )
 
@@ -38,7 +39,11 @@ func (d *demoCmd) run(ctx context.Context, c Config, io streams) (err error) {
 		return err
 	}
 	if d.JSON {
-		return printJSON(io.out, demoJSON{baseURL, made.Merchant.ID, made.Merchant.Slug, made.BrandID, made.APIToken, "", made.Users, made.Clients})
+		key, err := a.Services.webhooks.CompanyKey(ctx, actor.OperatorOf(made.Merchant.ID))
+		if err != nil {
+			return err
+		}
+		return printJSON(io.out, demoJSON{baseURL, made.Merchant.ID, made.Merchant.Slug, made.BrandID, made.APIToken, key, made.Users, made.Clients})
 	}
 	return invite(io.out, baseURL, made)
 }
@@ -50,7 +55,7 @@ type demoJSON struct {
 	MerchantSlug     string        `json:"merchant_slug"`
 	BrandID          uuid.UUID     `json:"brand_id"`
 	APIToken         string        `json:"api_token"`
-	WebhookPublicKey string        `json:"webhook_public_key"` // empty: there are no webhooks
+	WebhookPublicKey string        `json:"webhook_public_key"` // PEM; signs success_callback
 	Users            []demo.User   `json:"users"`
 	Clients          []demo.Client `json:"clients"`
 }
@@ -59,7 +64,7 @@ type demoJSON struct {
 // clock in the past; it catches up here.
 func (a *App) demo(ctx context.Context, clients int) (made demo.Result, err error) {
 	s := a.Services
-	d := &demo.Service{Merchants: s.merchants, Users: s.users, Clients: s.clients, Purchases: s.purchases, Credentials: s.credentials,
+	d := &demo.Service{Merchants: s.merchants, Users: s.users, Clients: s.clients, Purchases: s.purchases, Credentials: s.credentials, Subscriptions: s.subscriptions,
 		Read: a.Store, Calendar: s.purchases.Calendar, Clock: a.Store.Clock, Advance: a.advance}
 	err = a.Store.AloneFilling(ctx, func() (err error) {
 		made, err = d.Prepare(ctx, clients)

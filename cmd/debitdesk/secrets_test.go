@@ -134,6 +134,11 @@ func (v *vault) live(account string) {
 	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Cover","price":20000}],"payment_method_details":{"direct_debit":{"value_type":"VARIABLE","authentication_type":"DELAYED","debit_sequence":"RCUR",
 		"adjustment_category":"NEVER","verify_account":true,"max_amount_cents":30000}}}}`, client, v.brand))
+	template := v.api(201, "POST", "/api/v1/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"Gym","is_subscription":true,"purchase":{"products":[{"name":"Month","price":10000}]}}`, v.brand))
+	subscriber := v.api(200, "POST", "/api/v1/billing_templates/"+template+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q,"subscription_debtor_account_number":%q,"subscription_debtor_id_number":%q}`,
+		client, account, idNumber), "Idempotency-Key: subscriber-"+account[6:])
+	v.api(200, "PATCH", "/billing_templates/clients/"+subscriber, fmt.Sprintf(`{"subscription_debtor_account_number":%q,"send_receipt":false}`, typedIn))
+	v.api(400, "PATCH", "/billing_templates/clients/"+subscriber, fmt.Sprintf(`{"subscription_debtor_account_number":"%s%s","subscription_debtor_id_number":{"x":%q}}`, account, strings.Repeat("1", 30), idNumber))
 }
 
 // wrongs are requests that are refused: what they say must not repeat a number.
@@ -217,8 +222,15 @@ func (v *vault) look() {
 	}
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	v.billsByTable(cookie)
+	v.subscribes(cookie)
+	v.app.Requests.Flush(v.t.Context())
+	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
+	must(v.t, v.app.Services.statements.TakeUp(v.t.Context()))
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
-		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/sandbox/mail": "mails", "/developers/credentials": "credentials", "/audit": "audit_entries"}
+		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
+		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
+		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
+		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests", "/audit": "audit_entries"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -235,14 +247,14 @@ func (v *vault) look() {
 			_, after, more := strings.Cut(after, "/")
 			paths = nil
 			for _, id := range v.ids(table) {
-				rest := strings.NewReplacer(":token_id", id, ":n", "0", ":file", id).Replace(after)
+				rest := strings.NewReplacer(":token_id", id, ":btc_id", id, ":n", "0", ":file", id, ":sid", v.subscriber(id)).Replace(after)
 				paths = append(paths, before+"/"+id+map[bool]string{true: "/"}[more]+rest)
 			}
 		}
 		for _, path := range paths {
 			seen++
 			v.ask("GET", path, nil, "Cookie: "+cookie, "Accept: text/html")
-			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.Contains(path, "recurring_tokens") {
+			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.HasPrefix(path, "/api/v1/company_statements") || strings.HasPrefix(path, "/api/v1/webhooks") || strings.HasPrefix(path, "/api/v1/account") || strings.Contains(path, "recurring_tokens") {
 				v.ask("GET", path, nil, "Authorization: Bearer "+v.token, "Accept: application/json")
 			}
 		}
@@ -252,9 +264,33 @@ func (v *vault) look() {
 	}
 }
 
+// subscriber is one of a template, or nobody's id.
+func (v *vault) subscriber(templateID string) string {
+	var id string
+	if err := v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT id::text FROM template_clients WHERE template_id = $1 LIMIT 1`, templateID).Scan(&id); err != nil {
+		return templateID
+	}
+	return id
+}
+
+// subscribes makes a template whose subscribers are all clients.
+func (v *vault) subscribes(cookie string) {
+	v.t.Helper()
+	form := url.Values{"kind": {"subscription"}, "title": {"Gym"}, "name": {"Gym"}, "price": {"100"}, "quantity": {"1"}, "subscription_period": {"1"}, "subscription_period_units": {"months"},
+		"subscription_due_period": {"7"}, "subscription_due_period_units": {"days"}, "subscription_trial_periods": {"0"}, "method": {"any"}}
+	made := v.ask("POST", "/templates", form, "Cookie: "+cookie, "Sec-Fetch-Site: same-origin")
+	if made.Code != http.StatusSeeOther {
+		v.t.Fatalf("template: %d %s", made.Code, made.Body)
+	}
+	for _, client := range v.ids("clients") {
+		v.ask("POST", made.Header().Get("Location")+"/subscribers", url.Values{"client_id": {client}}, "Cookie: "+cookie, "Sec-Fetch-Site: same-origin")
+	}
+}
+
 func TestNoNumberOfAPayerEverLiesOpen(t *testing.T) {
 	t.Parallel()
 	v := openVault(t)
+	v.api(201, "POST", "/api/v1/webhooks/", `{"title":"Till","callback":"http://127.0.0.1:9/","all_events":true}`)
 	for _, account := range []string{paying, unpaid, late, disputing} {
 		v.live(account)
 	}
@@ -307,11 +343,12 @@ func around(text, n string) string {
 // searched looks through every row of every table, bytes in their usual forms.
 func (v *vault) searched() {
 	v.t.Helper()
+	v.app.Requests.Flush(v.t.Context())
 	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
-	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job"} {
+	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements", "api_requests"} {
 		if !slices.Contains(tables, must) {
 			v.t.Errorf("no table %s", must)
 		}

@@ -79,6 +79,7 @@ func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string,
 	if err != nil {
 		return err
 	}
+	noteRequests := a.startRequestLog(ctx)
 	failed := make(chan error, 2)
 	var servers []*http.Server
 	if ops != nil {
@@ -103,7 +104,23 @@ func (a *App) Serve(ctx context.Context, main, ops net.Listener, baseURL string,
 			_ = servers[i].Close()
 		}
 	}
+	noteRequests()
 	return errors.Join(err, stopWork(drain))
+}
+
+// startRequestLog begins to write what programs asked, and gives what writes the rest
+// when nobody asks any more.
+func (a *App) startRequestLog(ctx context.Context) (end func()) {
+	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.Requests.Run(writing)
+	}()
+	return func() {
+		stop()
+		<-done
+	}
 }
 
 // newMetrics are those of the program itself; the edge adds its own.

@@ -6,8 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/handlers/api"
 	"debitdesk/handlers/letters"
 	"debitdesk/handlers/papers"
+	"debitdesk/handlers/statements"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	bankdesk "debitdesk/models/bank/sandbox"
@@ -24,24 +26,36 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/report"
 	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
+	"debitdesk/models/statement"
 	"debitdesk/models/store"
+	"debitdesk/models/subscription"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
+	"debitdesk/models/webhook/post"
 )
 
 // services are the use cases of the product.
 type services struct {
-	merchants   *merchant.Service
-	clients     *client.Service
-	users       *user.Service
-	credentials *credential.Service
-	purchases   *purchase.Service
-	debits      *debit.Service
-	outbox      *outbox.Service
-	billing     *billing.Service
-	batches     *batch.Service
-	audit       *audit.Keeper
-	sandbox     *sandbox.Desk // nil in live mode
+	merchants     *merchant.Service
+	clients       *client.Service
+	users         *user.Service
+	credentials   *credential.Service
+	purchases     *purchase.Service
+	debits        *debit.Service
+	outbox        *outbox.Service
+	billing       *billing.Service
+	batches       *batch.Service
+	audit         *audit.Keeper
+	sandbox       *sandbox.Desk // nil in live mode
+	subscriptions *subscription.Service
+	webhooks      *webhook.Service
+
+	money       *report.Money
+	statements  *statement.Service
+	simulations *simulation.Service // nil in live mode
 }
 
 // talks is how many conversations with the mail relay go side by side.
@@ -74,6 +88,7 @@ func wire(a *App, baseURL string) (services, error) {
 		billing:     bills,
 		audit:       &audit.Keeper{Chains: s, Signer: headSigner(a.Keys.Signing)},
 	}
+	out.subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
 	purchases.Readdress = readdressing(out.clients)
 	if relay, ok := sender.(*smtp.Relay); ok {
 		out.outbox.Sender = outbox.WithFiles{Sender: relay, File: bills.File}
@@ -82,12 +97,19 @@ func wire(a *App, baseURL string) (services, error) {
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			a.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
+	out.webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](s), Read: s, Queue: s, Post: post.New(a.Config.Sandbox()), Letters: letters.Writer{Base: baseURL},
+		Now: now, Log: a.Log, Agent: "Debitdesk/" + version(), Body: api.Events{Base: api.Base(baseURL), Purchase: s.Snapshot, Subscriber: s.SubscriberSnapshot}.Body}
 	if a.Config.Sandbox() {
-		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Mail: out.outbox.SendDue,
+		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Subscriptions: out.subscriptions, Webhooks: out.webhooks, Mail: out.outbox.SendDue,
 			Payer: bank.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
 			}}
+	}
+	out.money = &report.Money{Read: s, Brands: s}
+	out.statements = &statement.Service{InTx: store.Runner[statement.Tx](s), Read: s, Desk: s, Brands: s, Paper: statements.New, Now: now, Test: a.Config.Sandbox()}
+	if out.sandbox != nil {
+		out.simulations = a.simulator(out)
 	}
 	return out, nil
 }

@@ -63,10 +63,15 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 	s := a.Services
 	d := jobs.Deps{Pool: a.Store.Pool, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.outbox.Send,
 		SendDue:   func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
-		RunDue:    func(ctx context.Context) error { _, err := s.debits.Run(ctx); return err },
+		RunDue:    func(ctx context.Context) error { return s.runDue(ctx) },
 		WorkBatch: s.batches.Work, WorkBatches: s.batches.TakeUp,
-		LinkAudit:  s.audit.Link,
+		LinkAudit:    s.audit.Link,
+		SendWebhooks: s.webhooks.Work, WebhooksDue: s.webhooks.Overdue,
+		MakeStatement: s.statements.Make, MakeStatements: s.statements.TakeUp,
 		FoldCounts: func(ctx context.Context) error { _, err := a.Store.FoldCounts(ctx); return err },
+	}
+	if s.simulations != nil {
+		d.Simulate, d.SimulateAll = s.simulations.Play, s.simulations.TakeUp
 	}
 	a.hurry(&d)
 	runner, err := jobs.Run(ctx, d)
@@ -74,6 +79,26 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		return nil, err
 	}
 	return runner.Stop, nil
+}
+
+// runDue does what the clock has made due: the debits, then the periods of
+// subscriptions that begin, and the debits that came of those.
+func (s services) runDue(ctx context.Context) error {
+	_, wrong := s.debits.Run(ctx)
+	billed, err := s.subscriptions.Run(ctx)
+	if billed > 0 {
+		_, again := s.debits.Run(ctx)
+		err = errors.Join(err, again)
+	}
+	return errors.Join(wrong, err)
+}
+
+// overdue tells whether anything of that waits.
+func (s services) overdue(ctx context.Context) (bool, error) {
+	if late, err := s.debits.Overdue(ctx); err != nil || late {
+		return late, err
+	}
+	return s.subscriptions.Overdue(ctx)
 }
 
 // hurry has due work done on time where people wait for it; a panel shows it within
@@ -87,7 +112,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 // which also ends the 120 seconds on time, and each minute otherwise.
 func (a *App) hurry(d *jobs.Deps) {
 	if a.Config.Sandbox() {
-		d.DueEvery, d.LookEvery, d.Pressing = 10*time.Second, 250*time.Millisecond, a.Services.debits.Overdue
+		d.DueEvery, d.LookEvery, d.Pressing = 10*time.Second, 250*time.Millisecond, a.Services.overdue
 		return
 	}
 	d.LookEvery, d.Pressing = time.Second, a.Store.AskingNow

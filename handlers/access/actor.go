@@ -94,3 +94,20 @@ func RequirePage(session Authenticator) echo.MiddlewareFunc {
 		}
 	}
 }
+
+// Perhaps takes notice of a session where there is one, before pages that are open
+// to everybody.
+func Perhaps(session Authenticator) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if session == nil {
+				return next(c)
+			}
+			who, found, err := session(c)
+			if err == nil && found {
+				Set(c, who)
+			}
+			return next(c)
+		}
+	}
+}

@@ -56,6 +56,7 @@ func TokenEndpoint(clients Exchanger) echo.HandlerFunc {
 		case err != nil:
 			return err
 		}
+		Set(c, actor.Actor{Kind: actor.Credential, ID: out.ParentID, Name: out.Name, MerchantID: out.MerchantID, Scopes: out.Scopes})
 		return c.JSON(http.StatusOK, tokenAnswer{AccessToken: out.Token, TokenType: "Bearer",
 			ExpiresIn: int64(out.ExpiresAt.Sub(out.CreatedAt).Seconds()), Scope: credential.Spaced(out.Scopes, " ")})
 	}

@@ -42,24 +42,8 @@ func (h *Billing) Send(c echo.Context) error {
 func readBilling(o *input.Object) billing.Input {
 	var in billing.Input
 	p := &in.Pattern
-	p.BrandID = brandOf(o)
-	p.Options = purchase.Options{
-		ForceRecurring:  o.Bool("force_recurring", false),
-		SkipCapture:     either(o, "skip_capture", "invoice_skip_capture", func(n string) bool { return o.Bool(n, false) }, false),
-		SendReceipt:     either(o, "send_receipt", "invoice_send_receipt", func(n string) bool { return o.Bool(n, true) }, true),
-		SuccessRedirect: o.Text("success_redirect", 500), FailureRedirect: o.Text("failure_redirect", 500), CancelRedirect: o.Text("cancel_redirect", 500),
-		Source: "api",
-	}
-	p.Issued = either(o, "issued", "invoice_issued", func(n string) calendar.Date { d, _ := o.Date(n); return d }, calendar.Date{})
-	due := either(o, "due", "invoice_due", func(n string) time.Time { at, _ := o.Moment(n); return at }, time.Time{})
-	if !due.IsZero() {
-		p.Due = &due
-	} else if !o.Problems().Has(o.Path("due")) && !o.Problems().Has(o.Path("invoice_due")) {
-		o.Add("due", "required", "This field is required.")
-	}
-	if body, ok := o.NeedObject("purchase"); ok {
-		readDetails(body, p)
-	}
+	readPattern(o, p)
+	readInvoiceFields(o, p)
 	for _, r := range o.Objects("clients", 1, billing.MostRecipients) {
 		in.Recipients = append(in.Recipients, readRecipient(r))
 	}
@@ -67,14 +51,34 @@ func readBilling(o *input.Object) billing.Input {
 	return in
 }
 
-func readRecipient(o *input.Object) billing.Recipient {
-	r := billing.Recipient{ClientID: o.NeedUUID("client_id")}
-	if !o.IsNull("payment_method_whitelist") {
-		if r.Whitelist = o.Texts("payment_method_whitelist", 50, 64, false); r.Whitelist == nil {
-			r.Whitelist = []string{}
-		}
+// readPattern reads what one-time invoices and subscriptions have in common.
+func readPattern(o *input.Object, p *purchase.Input) {
+	p.BrandID = brandOf(o)
+	p.Options = purchase.Options{
+		ForceRecurring: o.Bool("force_recurring", false), SendReceipt: true, Source: "api",
+		SuccessRedirect: o.Text("success_redirect", 500), FailureRedirect: o.Text("failure_redirect", 500), CancelRedirect: o.Text("cancel_redirect", 500),
 	}
-	return r
+	if body, ok := o.NeedObject("purchase"); ok {
+		readDetails(body, p)
+	}
+	p.Options.Whitelist = patternWhitelist(o, p.DirectDebit)
+}
+
+// readInvoiceFields reads what belongs to one-time invoices alone.
+func readInvoiceFields(o *input.Object, p *purchase.Input) {
+	p.Options.SkipCapture = either(o, "skip_capture", "invoice_skip_capture", func(n string) bool { return o.Bool(n, false) }, false)
+	p.Options.SendReceipt = either(o, "send_receipt", "invoice_send_receipt", func(n string) bool { return o.Bool(n, true) }, true)
+	p.Issued = either(o, "issued", "invoice_issued", func(n string) calendar.Date { d, _ := o.Date(n); return d }, calendar.Date{})
+	due := either(o, "due", "invoice_due", func(n string) time.Time { at, _ := o.Moment(n); return at }, time.Time{})
+	if !due.IsZero() {
+		p.Due = &due
+	} else if !o.Problems().Has(o.Path("due")) && !o.Problems().Has(o.Path("invoice_due")) {
+		o.Add("due", "required", "This field is required.")
+	}
+}
+
+func readRecipient(o *input.Object) billing.Recipient {
+	return billing.Recipient{ClientID: o.NeedUUID("client_id"), Whitelist: readWhitelist(o)}
 }
 
 // brandOf reads brand_id, or its alias brand.

@@ -15,7 +15,7 @@ type directDebitBody struct {
 	ProfileCode     string `json:"profile_code"`
 	AbbreviatedName string `json:"abbreviated_name"`
 	AccountNumber   string `json:"account_number"`
-	DeductionDay    int    `json:"deduction_day"`
+	DeductionDay    *int   `json:"deduction_day"` // null: a template leaves it to the day of each purchase
 	PeriodUnits     string `json:"period_units"`
 }
 
@@ -38,7 +38,10 @@ func methodsOf(d *purchase.DirectDebit) methodsBody {
 	if d == nil {
 		return methodsBody{}
 	}
-	block := directDebitBody{d.ProfileCode, d.AbbreviatedName, d.AccountNumber, d.DeductionDay, d.PeriodUnits}
+	block := directDebitBody{ProfileCode: d.ProfileCode, AbbreviatedName: d.AbbreviatedName, AccountNumber: d.AccountNumber, PeriodUnits: d.PeriodUnits}
+	if d.DeductionDay != 0 || d.PeriodUnits == "days" {
+		block.DeductionDay = &d.DeductionDay
+	}
 	if d.Terms == nil {
 		return methodsBody{block}
 	}

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/replay"
 )
@@ -35,7 +37,7 @@ func Idempotent(kept Replays, isTest bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			text := c.Request().Header.Get(keyHeader)
-			if c.Request().Method != http.MethodPost || text == "" {
+			if c.Request().Method != http.MethodPost || text == "" || dryrun.Is(c.Request().Context()) {
 				return next(c)
 			}
 			key, err := keyOf(c, text, isTest)
@@ -53,6 +55,9 @@ func Idempotent(kept Replays, isTest bool) echo.MiddlewareFunc {
 func keyOf(c echo.Context, text string, isTest bool) (replay.Key, error) {
 	if len(text) > maxKeyLength || !utf8.ValidString(text) {
 		return replay.Key{}, fault.New(fault.Invalid, "invalid", "An Idempotency-Key may have at most %d characters.", maxKeyLength)
+	}
+	if strings.ContainsRune(text, 0) { // PostgreSQL stores none
+		return replay.Key{}, fault.New(fault.Invalid, "invalid", "An Idempotency-Key may not have null characters.")
 	}
 	body, err := io.ReadAll(c.Request().Body)
 	if err != nil {

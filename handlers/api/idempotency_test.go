@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -64,4 +65,13 @@ func TestTwinsThatRunAtOnceShareOneAnswer(t *testing.T) {
 	if n := h.Count("SELECT count(*) FROM clients"); n != 1 {
 		t.Errorf("%d clients, want 1", n)
 	}
+}
+
+func TestAKeyThatCannotBeStoredIsRefused(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	for _, key := range []string{"\x00", "a\x00b", "\xff", strings.Repeat("k", 256)} {
+		h.API("POST", "/clients/", `{"email":"a@example.com"}`, "Idempotency-Key: "+key).Want(400).WantCode("__all__=invalid")
+	}
+	h.API("POST", "/clients/", `{"email":"a@example.com"}`, "Idempotency-Key: "+strings.Repeat("k", 255)).Want(201)
 }

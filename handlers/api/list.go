@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/base64"
 	"hash/crc32"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 )
@@ -123,4 +126,18 @@ func (b Base) beside(c echo.Context, cursor string) *string {
 	query.Set("cursor", cursor)
 	address := strings.TrimSuffix(string(b), "/") + c.Request().URL.EscapedPath() + "/?" + query.Encode()
 	return &address
+}
+
+// listOf answers with a page that needs nothing but the place in the list.
+func listOf[T any](c echo.Context, base Base, list func(context.Context, actor.Actor, paging.Ask) (paging.Page[T], error), id func(T) uuid.UUID, wire func(T) any) error {
+	var wrong fault.Problems
+	ask := Page(c, &wrong)
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	page, err := list(c.Request().Context(), access.Actor(c), ask)
+	if err != nil {
+		return err
+	}
+	return List(c, base, page, id, wire)
 }

@@ -141,6 +141,66 @@ func TestNoOddValueInAnyFieldBreaksARequest(t *testing.T) {
 	}
 }
 
+const everySubscription = `{"brand_id":"%s","title":"Gym","is_subscription":true,"force_recurring":false,"payment_method_whitelist":null,"success_redirect":"","failure_redirect":"","cancel_redirect":"",
+	"subscription_period":1,"subscription_period_units":"months","subscription_due_period":7,"subscription_due_period_units":"days","subscription_charge_period_end":false,"subscription_trial_periods":0,
+	"subscription_paused":false,"number_of_billing_cycles":null,"purchase":{"products":[{"name":"m","price":100}]}}`
+
+const everyInvoice = `{"brand_id":"%s","title":"Course","is_subscription":false,"issued":"2026-11-30","due":4000000000,"skip_capture":false,"send_receipt":true,"purchase":{"products":[{"name":"m","price":100}]}}`
+
+const everySubscriber = `{"client_id":"%s","brand_id":"x","status":null,"payment_method_whitelist":["eft"],"send_invoice_on_charge_failure":true,"send_invoice_on_add_subscriber":true,"send_receipt":true,
+	"invoice_reference":"r","subscription_confirm_each_order":false,"invoice_override":{"debt":1,"subtotal_override":1,"total_tax_override":1,"total_discount_override":1,"total_override":70,
+	"products":[{"name":"m","price":100,"quantity":"1","discount":0,"tax_percent":"0","category":"c","total_price_override":50}]},"subscription_billing_scheduled_on":null,"subscription_tracking_period":3,
+	"subscription_value_type":"VARIABLE","subscription_allow_date_adjustment":true,"subscription_authentication_type":"DELAYED","subscription_realtime_auth_retries":1,"subscription_do_delayed_on_auth_failure":true,
+	"subscription_verify_account":true,"subscription_reference_number":"r","subscription_max_amount_cents":100,"subscription_creditor_profile_code":"TEST1","subscription_creditor_abbreviated_name":"A",
+	"subscription_creditor_account_number":"1","subscription_debtor_account_number":"6200000001","subscription_debtor_account_type":"CURRENT","subscription_debtor_branch_code":"470010","subscription_debtor_first_name":"T",
+	"subscription_debtor_last_name":"N","subscription_debtor_id_number":"8501015000085","subscription_debtor_phone_number":"27821234567","subscription_adjustment_category":"ANNUALLY","subscription_adjustment_rate":5,
+	"subscription_adjustment_amount":null,"subscription_release_date":"2027-01-31"}`
+
+// The same of templates and subscribers. Their "purchase" is read as that of a purchase.
+func TestNoOddValueBreaksATemplateOrASubscriber(t *testing.T) {
+	t.Parallel()
+	var errors bytes.Buffer
+	h := handlertest.New(t, func(h *handlertest.House) {
+		h.Deps.Log = slog.New(slog.NewTextHandler(&errors, &slog.HandlerOptions{Level: slog.LevelError}))
+	})
+	client := payer(t, h)
+	runs := id(template(t, h, "true", ""))
+	btc, _ := subscriber(t, h, runs, client, "")
+	for _, c := range []struct{ method, path, body string }{
+		{"POST", "/billing_templates/", fmt.Sprintf(everySubscription, h.A.BrandID)},
+		{"POST", "/billing_templates/", fmt.Sprintf(everyInvoice, h.A.BrandID)},
+		{"PATCH", "/billing_templates/clients/" + id(btc) + "/", fmt.Sprintf(everySubscriber, client)},
+		{"POST", "/billing_templates/" + runs + "/add_subscriber/", fmt.Sprintf(everySubscriber, client)},
+	} {
+		var whole any
+		must(t, json.Unmarshal([]byte(c.body), &whole))
+		if got := h.API(c.method, c.path, c.body); got.Status/100 != 2 {
+			t.Fatalf("%s %s as it should be: %d %s", c.method, c.path, got.Status, got.Body)
+		}
+		for _, place := range places("", whole) {
+			if strings.HasPrefix(place, "purchase.") || c.method == "POST" && strings.HasPrefix(place, "invoice_override.products.") {
+				continue
+			}
+			for _, odd := range oddities {
+				got := h.API(c.method, c.path, text(with(whole, place, odd)))
+				if got.Status/100 == 2 {
+					continue
+				}
+				if body := got.JSON(); got.Status != 400 || len(got.Codes()) == 0 || body["errors"] != nil || errors.Len() > 0 {
+					t.Errorf("%s %s with %s as %.60s: %d %.300s %s", c.method, c.path, place, odd, got.Status, got.Body, &errors)
+					errors.Reset()
+				}
+			}
+		}
+	}
+	for _, list := range []string{"/billing_templates/?limit=100", "/billing_templates/" + runs + "/clients/?limit=100", "/purchases/?limit=100"} {
+		h.API("GET", list, nil).Want(200) // what was taken can be read again
+	}
+	if _, err := h.Subscriptions.Run(t.Context()); err != nil || errors.Len() > 0 {
+		t.Errorf("what was taken can be billed: %v %s", err, &errors)
+	}
+}
+
 func text(value any) string {
 	var b strings.Builder
 	render(&b, value)

@@ -182,7 +182,7 @@ func (b Base) PurchaseBody(r purchase.Record) any {
 
 // invoice is where a billed purchase shows its invoice.
 func (b Base) invoice(r purchase.Record) *string {
-	if r.Product != purchase.ByInvoices {
+	if r.Product != purchase.ByInvoices && r.Product != purchase.BySubscriptionInvoice {
 		return nil
 	}
 	address := string(b) + "/p/" + r.ID.String() + "/invoice/"
@@ -199,15 +199,19 @@ func (b Base) checkout(r purchase.Record) *string {
 
 func detailsOf(r purchase.Record) detailsBody {
 	d := r.Details
-	out := detailsBody{
-		Products: make([]productBody, len(d.Products)), Currency: r.Currency, Language: d.Language, Notes: d.Notes, Debt: d.DebtCents,
+	return detailsBody{
+		Products: productsOf(d.Products), Currency: r.Currency, Language: d.Language, Notes: d.Notes, Debt: d.DebtCents,
 		SubtotalOverride: d.SubtotalOverrideCents, TotalTaxOverride: d.TaxOverrideCents, TotalDiscountOverride: d.DiscountOverrideCents,
 		TotalOverride: d.TotalOverrideCents, Total: r.TotalCents, RequestClientDetails: orEmpty(d.RequestClientDetails), Timezone: d.Timezone,
 		DueStrict: r.DueStrict, EmailMessage: d.EmailMessage, ShippingOptions: []struct{}{}, Metadata: json.RawMessage(cmp.Or(d.Metadata, "{}")),
 		PaymentMethodDetails: methodsOf(d.DirectDebit),
 	}
-	for i, p := range d.Products {
-		out.Products[i] = productBody{Name: p.Name, Quantity: p.Quantity.StringFixed(4), Price: p.PriceCents, Discount: p.DiscountCents,
+}
+
+func productsOf(list []purchase.Product) []productBody {
+	out := make([]productBody, len(list))
+	for i, p := range list {
+		out[i] = productBody{Name: p.Name, Quantity: p.Quantity.StringFixed(4), Price: p.PriceCents, Discount: p.DiscountCents,
 			TaxPercent: p.TaxPercent.StringFixed(2), Category: p.Category, TotalPriceOverride: p.TotalOverrideCents}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/bank"
@@ -40,6 +41,9 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 		o.Next = append(o.Next, s.disputes()...)
 	}
 	o.Continue = next(rec)
+	if p.Subscriptions != nil && rec.SubscriberID != uuid.Nil {
+		o.Subscription = components.Link{Text: "See or stop the subscription", Href: path(rec.ID) + "subscription/"}
+	}
 	switch rec.Status {
 	case purchase.Paid, purchase.Refunded, purchase.PendingRefund, purchase.Cleared, purchase.Settled:
 		o.Receipt = components.Link{Text: "See the receipt", Href: path(rec.ID) + "invoice/"}

@@ -31,7 +31,9 @@ type Pages struct {
 	Billing   *billing.Service
 	Sandbox   bool
 	BaseURL   string // public address, without a slash at the end
-	limit     limiter
+	// Subscriptions tells which subscription a purchase belongs to; nil: there are none.
+	Subscriptions Subscriptions
+	limit         limiter
 }
 
 // Show serves GET /p/:id.

@@ -48,6 +48,9 @@ func (h *House) Call(method, path string, body any, headers ...string) Answer {
 	}
 	rec := httptest.NewRecorder()
 	h.App.ServeHTTP(rec, r)
+	if err := TheContract().CheckAnswer(method, r.URL.Path, rec.Code, rec.Header(), rec.Body.Bytes()); err != nil {
+		h.tb.Errorf("%s %s answers %d against the document: %v\n%.2000s", method, path, rec.Code, err, rec.Body)
+	}
 	return Answer{h.tb, rec.Code, rec.Header(), rec.Body.String()}
 }
 

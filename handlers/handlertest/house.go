@@ -21,7 +21,9 @@ import (
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/letters"
+	"debitdesk/handlers/openapi"
 	"debitdesk/handlers/papers"
+	"debitdesk/handlers/statements"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
@@ -35,10 +37,16 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
+	"debitdesk/models/report"
+	"debitdesk/models/requestlog"
+	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
+	"debitdesk/models/subscription"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
+	"debitdesk/models/webhook/post"
 )
 
 // BaseURL is the public address that the house believes to have.
@@ -56,8 +64,14 @@ type House struct {
 	Keeper    *audit.Keeper
 	Batches   *batch.Service
 	Billing   *billing.Service
-	A, B      Merchant
-	tb        testing.TB
+	Webhooks  *webhook.Service
+	Requests  *requestlog.Log // Flush it to see what was asked
+	// Subscriptions bill nothing by themselves here; tests call Run.
+	Subscriptions *subscription.Service
+	A, B          Merchant
+	tb            testing.TB
+
+	Statements *statement.Service
 }
 
 // headSigner signs the heads of the audit's chains.
@@ -111,6 +125,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	}
 	h.Billing = &billing.Service{InTx: store.Runner[billing.Tx](db), Read: db, Purchases: h.Purchases, Letters: letters.Writer{Base: BaseURL}, Draw: papers.Printer{Base: BaseURL}.Draw}
 	h.Purchases.Papers = h.Billing
+	h.Subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](db), Read: db, Purchases: h.Purchases, Now: db.Now}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: db.Now, Issuer: BaseURL}
 	h.Deps = handlers.Deps{
@@ -118,20 +133,36 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
 		OAuth: credentials,
 		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Purchases: &api.Purchases{Base: BaseURL, Service: h.Purchases},
-			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}},
+			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}, Templates: &api.Templates{Base: BaseURL, Service: h.Subscriptions}},
 	}
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
+	h.Requests = &requestlog.Log{Write: db.InsertRequests, NewID: db.NewID, Now: db.Now}
+	h.Deps.RequestLog = h.Requests.Add
+	h.Deps.Requests = &web.Requests{Desk: desk, Log: &requestlog.Service{Read: db}, Credentials: credentials}
 	h.Deps.ErrorPage = desk.ErrorPage
+	document, err := openapi.Read(BaseURL)
+	must(tb, err)
+	h.Deps.Reference = &web.Reference{Desk: desk, Document: document}
 	h.Desk = desk
 	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Billing: h.Billing, Sandbox: true, BaseURL: BaseURL}
 	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
 	h.Purchases.Letters = letters.Writer{Base: BaseURL}
-	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db))
+	h.Deps.Payers.Subscriptions = h.Subscriptions
+	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db).Subscribe(h.Subscriptions))
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
 	h.Keeper = &audit.Keeper{Chains: db, Signer: headSigner(keys[0].Private)}
 	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
+	h.Statements = &statement.Service{InTx: store.Runner[statement.Tx](db), Read: db, Desk: db, Brands: db, Paper: statements.New, Now: db.Now, Test: true}
+	figures := &report.Money{Read: db, Brands: db}
+	h.Deps.API.Methods, h.Deps.API.Accounts = &api.Methods{Base: BaseURL, Brands: db}, &api.Accounts{Service: figures}
+	h.Deps.API.Statements = &api.Statements{Base: BaseURL, Service: h.Statements}
+	h.Deps.Reports = &web.Reports{Desk: desk, Money: figures, Statements: h.Statements, Brands: db, Replays: db}
+	h.Webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](db), Read: db, Queue: db, Post: post.New(true), Now: db.Now, Log: quiet, Agent: "Debitdesk/test",
+		Body: api.Events{Base: BaseURL, Purchase: db.Snapshot, Subscriber: db.SubscriberSnapshot}.Body}
+	h.Deps.API.Webhooks = &api.Webhooks{Base: BaseURL, Service: h.Webhooks}
+	h.Deps.WebhookPages(desk, h.Webhooks)
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {

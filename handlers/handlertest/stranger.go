@@ -7,7 +7,7 @@ import (
 )
 
 // Open are the addresses that ask for no proof of who calls.
-var Open = []string{"/healthz", "/readyz", "/metrics", "/static/", "/login", "/logout", "/oauth/token", "/p/", "/openapi.json"}
+var Open = []string{"/healthz", "/readyz", "/metrics", "/static/", "/login", "/logout", "/oauth/token", "/p/", "/openapi.json", "/developers/api"}
 
 // ExerciseStranger walks every address of the house: signed out nobody gets in,
 // and the stranger's program and people find nothing under the ids of merchant
@@ -80,4 +80,10 @@ func (h *House) asStranger(method, path string) {
 			h.tb.Errorf("%s %s as %s: %d, want 404: %.200s", method, path, who, got.Status, got.Body)
 		}
 	}
+}
+
+// IsProgram tells whether a route is one of the JSON API, the copies at the root included.
+func IsProgram(route string) bool {
+	return strings.HasPrefix(route, "/api/v1/") || route == "/billing" || strings.HasPrefix(route, "/billing_templates") ||
+		strings.HasPrefix(route, "/purchases/") && strings.HasSuffix(route, "/delete_recurring_token")
 }

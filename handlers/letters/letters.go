@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"debitdesk/handlers/papers"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
@@ -172,6 +174,9 @@ func (w Writer) Receipt(p purchase.Purchase, b merchant.Brand) mail.Letter {
 		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("It was a debit order. Should your bank still return it, %s will let you know.", b.Name))
 	}
 	v.Button = emails.Button{Label: "View the receipt", URL: w.link(p)}
+	if p.SubscriberID != uuid.Nil {
+		v.After = append(v.After, "This payment belongs to a subscription. See when you pay next, or stop it: "+w.link(p)+"subscription/")
+	}
 	return letter(v)
 }
 

@@ -28,6 +28,7 @@ type Credentials interface {
 	List(ctx context.Context, who actor.Actor) ([]credential.Credential, error)
 	Find(ctx context.Context, who actor.Actor, id uuid.UUID) (credential.Credential, error)
 	Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) (credential.Credential, error)
+	Rotate(ctx context.Context, who actor.Actor, id uuid.UUID, overlap time.Duration) (credential.Rotated, error)
 }
 
 // Developers serves the pages about bearer credentials.
@@ -198,12 +199,24 @@ func credentialRow(one credential.Credential, now time.Time) pages.CredentialRow
 	if one.Kind == credential.Client {
 		row.Kind = "Client id and secret"
 	}
+	row.RequestsHref = address(requestsPath, url.Values{"credential": {one.ID.String()}})
+	if one.Replaces != uuid.Nil {
+		row.Replaces = components.Link{Text: "Replaces " + lastFour(one.Replaces), Href: "#" + one.Replaces.String()}
+	}
+	if one.ReplacedBy != uuid.Nil {
+		row.ReplacedBy = components.Link{Text: "Replaced by " + lastFour(one.ReplacedBy), Href: "#" + one.ReplacedBy.String()}
+	}
 	switch one.State(now) {
 	case credential.Active:
 		row.State = components.Pill{Kind: "done", Word: "Active"}
-		row.RevokeHref = "/developers/credentials/" + one.ID.String() + "/revocation"
+		row.RevokeHref = credentialPath(one, "revocation")
+		if one.ReplacedBy == uuid.Nil {
+			row.RotateHref = credentialPath(one, "rotation")
+		} else {
+			row.State = components.Pill{Kind: "wait", Word: "Ending", Title: "Its successor works already; this one ends " + moment(one.ExpiresAt).Title + "."}
+		}
 	case credential.Expired:
-		row.State = components.Pill{Kind: "draft", Word: "Expired", Title: "Its lifetime is over; create a new one."}
+		row.State = components.Pill{Kind: "draft", Word: "Expired", Title: expiredTitle(one)}
 	case credential.Revoked:
 		row.State = components.Pill{Kind: "draft", Word: "Revoked", Title: "Revoked " + moment(one.RevokedAt).Title}
 	}
@@ -225,4 +238,11 @@ func scopeValues(scopes []actor.Scope) []string {
 func lastFour(id uuid.UUID) string {
 	text := id.String()
 	return text[len(text)-4:]
+}
+
+func expiredTitle(one credential.Credential) string {
+	if one.ReplacedBy != uuid.Nil {
+		return "Its successor took its place."
+	}
+	return "Its lifetime is over; create a new one."
 }

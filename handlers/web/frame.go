@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -27,6 +28,9 @@ type Desk struct {
 	BaseURL string // public address, without a slash at the end
 	// Attention counts what waits for somebody; nil counts nothing.
 	Attention func(ctx context.Context, merchantID uuid.UUID) (int, error)
+	// Failing gives the webhooks whose deliveries are not taken, for those who can
+	// mend them; nil gives none.
+	Failing func(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
 }
 
 // Strip tells that no bank is contacted, and the sandbox clock; nil in live mode.
@@ -58,9 +62,21 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 		f.Flash = append(f.Flash, components.Flash{Kind: w.Kind, Text: w.Text})
 	}
 	if d.Attention != nil {
-		f.AttentionCount, err = d.Attention(c.Request().Context(), in.User.MerchantID)
+		if f.AttentionCount, err = d.Attention(c.Request().Context(), in.User.MerchantID); err != nil {
+			return f, err
+		}
 	}
+	failing, err := d.failing(c.Request().Context(), access.Actor(c))
+	f.AttentionCount += len(failing)
 	return f, err
+}
+
+// failing are the webhooks that fail, for those who can mend them.
+func (d *Desk) failing(ctx context.Context, who actor.Actor) ([]webhook.Webhook, error) {
+	if d.Failing == nil || !who.Can(actor.Manage) {
+		return nil, nil
+	}
+	return d.Failing(ctx, who.MerchantID)
 }
 
 // show answers with a page inside its frame.

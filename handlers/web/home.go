@@ -40,6 +40,13 @@ func (h *Home) Show(c echo.Context) error {
 			return err
 		}
 		view.Attention = attentionLines(a)
+		failing, err := h.Desk.failing(c.Request().Context(), who)
+		if err != nil {
+			return err
+		}
+		if len(failing) > 0 {
+			view.Attention = append(view.Attention, pages.AttentionLine{Kind: "bad", Icon: "code", Text: tallyWords(report.Tally{N: int64(len(failing))}, "webhook is failing", "webhooks are failing"), Href: webhooksPath})
+		}
 	}
 	if block == "attention" {
 		return render(c, http.StatusOK, pages.HomeAttention(view))
@@ -259,6 +266,17 @@ func (h *Home) Attention(c echo.Context) error {
 	add("mails", "Mails that were not delivered", "in the last 30 days", "/invoices?state=mail_failed", items.Mails, func(i report.Item) (string, string) {
 		return i.Text, dayOrNothing(i.At, now)
 	})
+	failing, err := h.Desk.failing(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
+	if len(failing) > 0 {
+		g := pages.AttentionGroup{ID: "webhooks", Title: "Webhooks that fail", Sub: "your programs do not hear of what happens", MoreHref: webhooksPath}
+		for _, w := range failing {
+			g.Rows = append(g.Rows, pages.AttentionRow{Href: webhookPath(w.ID), Name: w.Title, Reference: w.Callback, Note: capital(failingWords(w, now)) + " in a row."})
+		}
+		view.Groups = append(view.Groups, g)
+	}
 	return h.Desk.show(c, http.StatusOK, "Needs attention", "attention", func(f layout.Frame) templ.Component { return pages.Attention(f, view) })
 }
 

@@ -53,7 +53,11 @@ func onceAs[T any](c echo.Context, kept Replays, isTest bool, formKey string, ac
 	key := replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: isTest, Key: "form:" + formKey}
 	sum := sha256.Sum256([]byte(c.Request().URL.Path + "\x00" + c.Request().PostForm.Encode()))
 	key.Fingerprint = sum[:]
-	var err error
+	return onceKeyed(ctx, kept, key, act, where, result)
+}
+
+// onceKeyed is onceAs under a key that was made already.
+func onceKeyed[T any](ctx context.Context, kept Replays, key replay.Key, act func(context.Context) (T, error), where func(T) string, result *string) (err error) {
 	if *result, err = sentBefore(ctx, kept, key); *result != "" || err != nil {
 		return err
 	}

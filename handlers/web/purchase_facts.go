@@ -89,6 +89,9 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 	if rec.AwaitsPayer() || unconfirmed(rec) {
 		add(components.Fact{Label: "Mandate", Value: "Requests and answers", Href: mandatePath(rec.ID)})
 	}
+	if err := p.subscriptionFacts(c, rec, add); err != nil {
+		return f, err
+	}
 	if rec.DueGiven {
 		add(components.Fact{Label: "Due", Part: components.When(dayOf(rec.Due))})
 	}

@@ -35,6 +35,8 @@ type Purchases struct {
 	Events  Timeline
 	Replays Replays
 	Exports *Exports
+	// Subscriptions tells which template and subscriber a purchase follows; nil tells nothing.
+	Subscriptions Subscriptions
 }
 
 const purchases = "purchases"

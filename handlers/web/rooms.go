@@ -3,7 +3,10 @@ package web
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/audit"
+	"debitdesk/models/batch"
 	"debitdesk/models/billing"
 	"debitdesk/models/client"
 	"debitdesk/models/mandate"
@@ -37,6 +40,7 @@ type Rooms struct {
 
 	Amendments *Amendments
 	Exports    *Exports
+	Templates  *Templates // give it its Service
 }
 
 // NewRooms builds the pages about debits, and gives the desk its count of what
@@ -49,10 +53,12 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 	exports := &Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context, fn func(audit.Log) error) error {
 		return purchases.InTx(ctx, func(tx purchase.Tx) error { return fn(tx) })
 	}}}
+	ofPurchases := &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Billing: bills, Mails: shelf, Events: shelf, Replays: shelf, Exports: exports}
 	return Rooms{
 		Exports:   exports,
 		Home:      &Home{Desk: desk, Reports: reports},
-		Purchases: &Purchases{Desk: desk, Service: purchases, Clients: clients, Tokens: register, Billing: bills, Mails: shelf, Events: shelf, Replays: shelf, Exports: exports},
+		Purchases: ofPurchases,
+		Templates: &Templates{Desk: desk, Purchases: ofPurchases, Exports: exports, Match: matching(purchases)},
 		Invoices:  &Invoices{Desk: desk, Service: bills, Exports: exports},
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases, Exports: exports},
 		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, LivePanel: live.Panel, Exports: exports},
@@ -64,9 +70,30 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 	}
 }
 
+// matching finds many clients in one question.
+func matching(purchases *purchase.Service) func(context.Context, uuid.UUID, batch.Keys) ([]client.Client, error) {
+	return func(ctx context.Context, merchantID uuid.UUID, by batch.Keys) (found []client.Client, err error) {
+		err = purchases.InTx(ctx, func(tx purchase.Tx) error {
+			found, err = any(tx).(batch.Tx).MatchClients(merchantID, by) //nolint:forcetypeassert // one transaction satisfies them all
+			return err
+		})
+		return found, err
+	}
+}
+
+// Subscribe gives the rooms about templates the use cases behind them.
+func (r Rooms) Subscribe(s Subscriptions) Rooms {
+	r.Templates.Service = s
+	r.Purchases.Subscriptions = s
+	return r
+}
+
 // Beside puts what belongs to a client's debits on the client's page.
 func (r Rooms) Beside(c *Clients) {
 	c.Panels = append(c.Panels, r.Tokens.TokensPanel, r.Tokens.PurchasesPanel)
+	if r.Templates.Service != nil {
+		c.Panels = append(c.Panels, r.Templates.Panel)
+	}
 	c.Breaks = r.Tokens.Breaks
 	c.Exports = r.Exports
 }

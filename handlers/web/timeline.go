@@ -86,6 +86,10 @@ var looks = []struct{ action, icon, kind string }{
 	{"collection.", "bank", "progress"},
 	{"refund.", "receipt", "wait"},
 	{"mail.", "mail", ""},
+	{"template.", "repeat", "progress"},
+	{"billing_template", "repeat", "progress"},
+	{"subscriber.", "repeat", "progress"},
+	{"subscription.", "repeat", "progress"},
 }
 
 func eventLook(action string) (icon, kind string) {

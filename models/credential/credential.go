@@ -64,6 +64,8 @@ type Credential struct {
 	ExpiresAt  time.Time
 	LastUsedAt time.Time
 	RevokedAt  time.Time
+	Replaces   uuid.UUID // the credential whose successor this is
+	ReplacedBy uuid.UUID // its successor, beside which it works until ExpiresAt
 }
 
 // State tells whether it still works at that moment.

@@ -20,6 +20,9 @@ type Tx interface {
 	// RevokeCredential marks it and the tokens exchanged from it; false when it
 	// is not the merchant's or was revoked before.
 	RevokeCredential(merchantID, id uuid.UUID, at time.Time) (bool, error)
+	// ReplaceCredential gives it a successor and lets it end; false when it is not the
+	// merchant's, or does not work at that moment, or has a successor.
+	ReplaceCredential(merchantID, id, by uuid.UUID, at, ends time.Time) (bool, error)
 }
 
 // Reader is what is read outside of a transaction.
@@ -30,7 +33,8 @@ type Reader interface {
 	AllCredentials(ctx context.Context) ([]Credential, error)
 	// Credential of the merchant; NotFound when there is none.
 	Credential(ctx context.Context, merchantID, id uuid.UUID) (Credential, error)
-	// CredentialByID of whichever merchant; revoked when its parent is.
+	// CredentialByID of whichever merchant; revoked when its parent is, and over when
+	// its parent is.
 	CredentialByID(ctx context.Context, id uuid.UUID) (Credential, error)
 	// CredentialUsed notes the use, at most once for each stretch of time.
 	CredentialUsed(ctx context.Context, id uuid.UUID, at time.Time, every time.Duration) error

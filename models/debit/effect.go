@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -99,16 +100,39 @@ func (m matter) receipt() {
 	if !m.p.is.Options.SendReceipt {
 		return
 	}
+	if brand, ok := m.brand(); ok {
+		m.s.Purchases.MailReceiptOf(m.tx, &m.p.is, brand)
+	}
+}
+
+func (m matter) brand() (merchant.Brand, bool) {
 	brand, known := m.brands[m.p.is.BrandID]
 	if !known {
 		var err error
 		if brand, err = m.s.Read.Brand(m.ctx, m.p.is.MerchantID, m.p.is.BrandID); err != nil {
 			m.batch.wrong = err
-			return
+			return brand, false
 		}
 		m.brands[m.p.is.BrandID] = brand
 	}
-	m.s.Purchases.MailReceiptOf(m.tx, &m.p.is, brand)
+	return brand, true
+}
+
+// invoice asks for the money of a subscription by mail, where its subscriber's
+// switch says so (API contract 5.2).
+func (m matter) invoice() {
+	if !m.p.is.Options.InvoiceOnFailure {
+		return
+	}
+	brand, ok := m.brand()
+	if !ok {
+		return
+	}
+	rec := purchase.Record{Purchase: m.p.is, Brand: brand}
+	if err := m.s.Purchases.InvoiceFailure(m.tx, actor.BankOf(m.p.is.MerchantID), &rec); err != nil {
+		m.batch.wrong = err
+	}
+	m.p.is = rec.Purchase
 }
 
 // unpaid: the money did not come, or came and was returned.
@@ -123,6 +147,7 @@ func (m matter) unpaid(had bool, now time.Time) {
 			m.entry(purchase.Returned, -1)
 			m.tx.DropRefund(m.p.is.ID)
 		}
+		m.invoice()
 	}
 	m.judge(before)
 }

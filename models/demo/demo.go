@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
+	"debitdesk/models/subscription"
 	"debitdesk/models/user"
 )
 
@@ -57,9 +58,12 @@ type Service struct {
 	Clients     *client.Service
 	Purchases   *purchase.Service
 	Credentials *credential.Service
-	Read        merchant.Reader
-	Calendar    *calendar.Calendar
-	Clock       Clock
+
+	Subscriptions *subscription.Service
+
+	Read     merchant.Reader
+	Calendar *calendar.Calendar
+	Clock    Clock
 	// Advance moves the clock forward and returns when everything that became
 	// due until then has been done.
 	Advance func(ctx context.Context, to time.Time) error
@@ -135,6 +139,7 @@ func (s *Service) fill(ctx context.Context, clients int) (merchant.Merchant, err
 	for n := range clients {
 		story.member(n)
 	}
+	story.subscriptions()
 	return m, story.live(ctx, end)
 }
 

@@ -75,7 +75,9 @@ func (st *story) member(n int) {
 	if round := n / len(fates); round == 0 || n%(2*round+1) == 0 {
 		f = fates[n%len(fates)]
 	}
-	f.live(&member{story: st, n: n, details: person(n, f.ending)})
+	m := &member{story: st, n: n, details: person(n+st.seed, f.ending)}
+	st.members = append(st.members, m)
+	f.live(m)
 }
 
 func (m *member) offer(k int) order {

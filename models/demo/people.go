@@ -31,6 +31,9 @@ var banks = []struct {
 	{"198765", "11%04d", bank.Current}, {"678910", "51%04d", bank.Savings}, {"250655", "62%05d", bank.Current}, {"470010", "16%04d", bank.Savings},
 }
 
+// Person is person, for whoever plays with payers.
+func Person(n int, ending string) client.Details { return person(n, ending) }
+
 // person is the nth payer. The ending of the account decides what the sandbox
 // bank answers; a payer without one gets an ending that pays.
 func person(n int, ending string) client.Details {

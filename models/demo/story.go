@@ -25,7 +25,11 @@ type story struct {
 	brand    merchant.Brand
 	admin    actor.Actor // who does what a person does
 	today    calendar.Date
+	seed     int // other people than those of seed 0
 	steps    []step
+	told     func(done, all int) // nil tells nobody
+	made     []uuid.UUID         // purchases
+	members  []*member
 }
 
 type step struct {
@@ -54,7 +58,10 @@ func (st *story) live(ctx context.Context, end time.Time) error {
 	if late < 0 {
 		late = len(st.steps)
 	}
-	for _, one := range st.steps[:late] {
+	for i, one := range st.steps[:late] {
+		if st.told != nil {
+			st.told(i, len(st.steps))
+		}
 		if one.at.After(st.s.Clock.Now()) {
 			if err := st.s.Advance(ctx, one.at); err != nil {
 				return err
@@ -148,7 +155,7 @@ func (m *member) buys(o func() order) func(context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.purchases = append(m.purchases, rec.ID)
+		m.purchases, m.made = append(m.purchases, rec.ID), append(m.made, rec.ID)
 		if rec.IsRecurringToken || o.mandate != nil {
 			m.token = rec.ID
 		}

@@ -68,6 +68,13 @@ type Deps struct {
 	WorkBatch   func(ctx context.Context, id uuid.UUID) error // what a batch has to do
 	WorkBatches func(ctx context.Context) error               // batches that lost their worker
 
+	SendWebhooks   func(ctx context.Context) error               // events that endpoints wait for; nil sends none
+	WebhooksDue    func(ctx context.Context) (bool, error)       // whether there are any; asked all day
+	MakeStatement  func(ctx context.Context, id uuid.UUID) error // a file of the movements of money
+	MakeStatements func(ctx context.Context) error               // those that lost their worker
+	Simulate       func(ctx context.Context, id uuid.UUID) error // a run of the simulator; nil in live mode
+	SimulateAll    func(ctx context.Context) error               // those that wait, and those that lost their worker
+
 	// DueEvery is how often RunDue comes round by itself; 0 is a minute.
 	DueEvery time.Duration
 	// Pressing asks each LookEvery whether RunDue is wanted before that, because
@@ -98,6 +105,15 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.Tidy]) error { return d.Tidy(ctx) }))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.WorkBatch]) error {
 		return d.WorkBatch(ctx, j.Args.BatchID)
+	}))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.MakeStatement]) error {
+		return d.MakeStatement(ctx, j.Args.StatementID)
+	}))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.Simulate]) error {
+		if d.Simulate == nil {
+			return nil
+		}
+		return d.Simulate(ctx, j.Args.RunID)
 	}))
 	client, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{
 		Queues:        map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}},

@@ -31,7 +31,13 @@ const (
 	batchLock
 	auditLock
 	resealLock
+	hookLock
+	statementLock
+	simulationLock
 )
+
+// hookLook is how soon an endpoint hears of an event.
+const hookLook = 250 * time.Millisecond
 
 const (
 	lookTime = 2 * time.Second // for the question that a sweep asks before its turn
@@ -58,6 +64,9 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "work batches", lock: batchLock, every: 2 * time.Second, do: d.WorkBatches},
 		{name: "link audit", lock: auditLock, every: time.Second, do: d.LinkAudit},
 		{name: "re-seal", lock: resealLock, every: 5 * time.Second, do: d.Reseal},
+		{name: "send webhooks", lock: hookLock, every: 10 * time.Second, do: d.SendWebhooks, pressing: d.WebhooksDue, look: hookLook},
+		{name: "make statements", lock: statementLock, every: 5 * time.Second, do: d.MakeStatements},
+		{name: "simulate", lock: simulationLock, every: 5 * time.Second, do: d.SimulateAll},
 	} {
 		if one.do == nil {
 			continue

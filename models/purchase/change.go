@@ -39,6 +39,9 @@ func (p *Purchase) setPassAt() {
 	p.PassAt = time.Time{}
 	switch p.Status {
 	case Created, Sent, Viewed:
+		if p.failedAfterDue() { // mailed after a failure at the bank: its due was over by then
+			return
+		}
 		p.PassAt = p.Due
 	case Failed:
 		failed := p.History[len(p.History)-1].At

@@ -188,14 +188,14 @@ func (in *Input) purchase(now time.Time, who actor.Actor, b merchant.Brand, paye
 	p.Details.Timezone = cmp.Or(p.Details.Timezone, "UTC")
 	p.Options.Platform = cmp.Or(p.Options.Platform, "api")
 	if p.Issued.IsZero() {
-		p.Issued = dayIn(now, p.Details.Timezone)
+		p.Issued = DayIn(now, p.Details.Timezone)
 	}
 	p.Details.RequestClientDetails = slices.DeleteFunc(slices.Clone(p.Details.RequestClientDetails), payer.Knows)
 	return p
 }
 
-// dayIn is the calendar day in the purchase's own time zone.
-func dayIn(now time.Time, zone string) calendar.Date {
+// DayIn is the calendar day in the purchase's own time zone.
+func DayIn(now time.Time, zone string) calendar.Date {
 	if loc, err := time.LoadLocation(zone); err == nil {
 		y, m, d := now.In(loc).Date()
 		return calendar.On(y, m, d)

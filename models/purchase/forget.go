@@ -116,7 +116,17 @@ func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clie
 			return err
 		}
 	}
-	return nil
+	return endSubscriptions(tx, who, clientID)
+}
+
+// endSubscriptions: nobody is billed any more who is not a client.
+func endSubscriptions(tx Tx, who actor.Actor, clientID uuid.UUID) error {
+	ended, err := tx.EndSubscribers(who.MerchantID, clientID)
+	for _, id := range ended {
+		tx.Audit(who, audit.Entry{Action: "subscriber.ended", ObjectType: "subscriber", ObjectID: id, ClientID: clientID,
+			Text: "The subscription ended: the client was deleted.", After: map[string]any{"status": "inactive", "why": "client_deleted"}})
+	}
+	return err
 }
 
 // forgetPending ends an account that was on its way to be stored. The payer's
@@ -230,6 +240,11 @@ func (s *Service) loseToken(ctx context.Context, tx Tx, who actor.Actor, p Purch
 		Error: &AttemptError{"recurring_token_expired", "The stored account was deleted before the debit went to the bank."}})
 	rec.move(Failed, tx.Now())
 	rec.UpdatedAt = tx.Now()
+	if rec.ID != t.ID {
+		if err := s.InvoiceFailure(tx, who, &rec); err != nil {
+			return rec, err
+		}
+	}
 	tx.MovePurchase(rec.Purchase, from)
 	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
 		Text: "The charge was dropped: its stored account was deleted.", Before: map[string]any{"status": from}, After: map[string]any{"status": Failed}})

@@ -18,6 +18,8 @@ type Filter struct {
 	Statuses       []Status
 	ClientID       uuid.UUID
 	TokenID        uuid.UUID // charged with it
+	TemplateID     uuid.UUID // made after it
+	SubscriberID   uuid.UUID // of its periods
 	DueFrom, DueTo time.Time // both inclusive; zero: open
 	MinCents       int64
 	MaxCents       int64 // 0: open
@@ -26,7 +28,7 @@ type Filter struct {
 
 // Narrow tells whether anything but the status is filtered.
 func (f Filter) Narrow() bool {
-	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 || f.Search != ""
+	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 || f.Search != ""
 }
 
 // Lister is what lists of purchases ask of the store.

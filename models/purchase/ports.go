@@ -79,6 +79,11 @@ type Tx interface {
 	InsertMail(m mail.Mail)
 	// SentPurchases turns those of the purchases that are created into sent.
 	SentPurchases(of map[uuid.UUID][]uuid.UUID) error
+	// FollowToken gives subscribers that are charged on one token the other.
+	FollowToken(merchantID, old, next uuid.UUID)
+	// EndSubscribers makes the subscribers of a client who is deleted inactive, and
+	// gives their ids.
+	EndSubscribers(merchantID, clientID uuid.UUID) ([]uuid.UUID, error)
 	// ReaddressPurchase changes the payer's address where lists and searches look;
 	// MovePurchase follows.
 	ReaddressPurchase(p Purchase)

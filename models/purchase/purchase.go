@@ -65,6 +65,8 @@ type Purchase struct {
 	Version                 int       // counts changes, for compare-and-set
 	CreatedIP               string
 	CreatedAt, UpdatedAt    time.Time
+
+	Seen Seen // zero for a purchase that was not read but made
 }
 
 // Details is the "purchase" object of a request. Its JSON is how it is stored.
@@ -123,6 +125,8 @@ type Options struct {
 	OrderID         *string  `json:"order_id,omitempty"`
 	Tags            []string `json:"tags,omitempty"`
 	Source          string   `json:"source,omitempty"` // flow of attempts: api, web_office, payform
+	// InvoiceOnFailure: a charge that fails is asked for by a payable invoice (subscriptions).
+	InvoiceOnFailure bool `json:"invoice_on_failure,omitempty"`
 }
 
 // Payment is the money that came in. Its JSON is how it is stored.

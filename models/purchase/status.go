@@ -47,7 +47,7 @@ var moves = map[Status][]Status{
 	Created:        {Sent, Viewed, Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue, Expired},
 	Sent:           {Viewed, Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue, Expired},
 	Viewed:         {Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue, Expired},
-	Failed:         {Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue, Expired},
+	Failed:         {Sent, Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue, Expired},
 	Overdue:        {Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled},
 	Expired:        {Paid},
 	PendingCharge:  {PendingExecute, Cancelled, Failed},

@@ -129,6 +129,7 @@ func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *Amend
 		return err
 	}
 	tx.EndMandate(a.MerchantID, a.Old.Token.MandateID, mandate.Superseded)
+	tx.FollowToken(a.MerchantID, a.OldTokenID, a.NewID)
 	tx.Enqueue(queue.RunDue{}) // the bank is to hear of it
 	a.auditSides(tx, who)
 	return nil

@@ -41,3 +41,19 @@ type WorkBatch struct {
 
 // Kind implements Job.
 func (WorkBatch) Kind() string { return "work_batch" }
+
+// MakeStatement makes a statement of the movements of money.
+type MakeStatement struct {
+	StatementID uuid.UUID `json:"statement_id"`
+}
+
+// Kind implements Job.
+func (MakeStatement) Kind() string { return "make_statement" }
+
+// Simulate plays what the simulator was asked for.
+type Simulate struct {
+	RunID uuid.UUID `json:"run_id"`
+}
+
+// Kind implements Job.
+func (Simulate) Kind() string { return "simulate" }

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 )
 
@@ -36,10 +37,15 @@ const fineSteps = 400
 func (d *Desk) Now() time.Time { return d.Clock.Now() }
 
 // Move takes the clock forward and does everything that becomes due on the way, in
-// its order, mails included. It answers when all of it is done.
+// its order, mails included. It answers when all of it is done. A trial tells where
+// the clock would stand, and moves nothing.
 func (d *Desk) Move(ctx context.Context, who actor.Actor, ask Ask) (Moved, error) {
 	if err := who.May(actor.MoveClock); err != nil {
 		return Moved{}, err
+	}
+	if dryrun.Is(ctx) {
+		to, err := ask.target(d.Clock.Now())
+		return Moved{Now: to}, err
 	}
 	var moved Moved
 	err := d.Clock.Exclusive(ctx, func() error {

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/dryrun"
 )
 
 type invoiceRow struct {
@@ -74,6 +75,7 @@ func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
 		if i.Mail != nil {
 			mails = append(mails, mailRowOf(*i.Mail))
 		}
+		t.tellMade(i.Purchase)
 	}
 	return t.Pgx(func(tx pgx.Tx) error {
 		n := len(issued)
@@ -117,6 +119,9 @@ func idsText(ids []uuid.UUID) textArray {
 
 // TakeNumbers implements billing.Reader: a block of a counter that may have gaps.
 func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error) {
+	if dryrun.Is(ctx) {
+		return s.lookAtNumber(ctx, brandID, name)
+	}
 	err = s.Pool.QueryRow(ctx, `INSERT INTO brand_counters AS c (brand_id, name, next) VALUES ($1, $2, $3 + 1)
 		ON CONFLICT (brand_id, name) DO UPDATE SET next = c.next + $3 RETURNING next - $3`, brandID, name, int64(n)).Scan(&first)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/dryrun"
 )
 
 // counters hands out numbers that must be unique but may have gaps, such as
@@ -21,6 +23,9 @@ const blockSize = 100
 
 // NextNumber is the next number of a brand's counter, starting at 1.
 func (s *Store) NextNumber(ctx context.Context, brandID uuid.UUID, name string) (int64, error) {
+	if dryrun.Is(ctx) {
+		return s.peekNumber(ctx, brandID, name)
+	}
 	c := s.refs
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,4 +46,27 @@ func (s *Store) NextNumber(ctx context.Context, brandID uuid.UUID, name string) 
 	}
 	b.next++
 	return b.next - 1, nil
+}
+
+// peekNumber is the number that would come next, for a trial: it stays free. Another
+// process may hold a block of its own, so it is one of the next numbers.
+func (s *Store) peekNumber(ctx context.Context, brandID uuid.UUID, name string) (int64, error) {
+	s.refs.mu.Lock()
+	var held block
+	if b := s.refs.blocks[brandID.String()+name]; b != nil {
+		held = *b
+	}
+	s.refs.mu.Unlock()
+	if held.next < held.end {
+		return held.next, nil
+	}
+	return s.lookAtNumber(ctx, brandID, name)
+}
+
+func (s *Store) lookAtNumber(ctx context.Context, brandID uuid.UUID, name string) (next int64, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT coalesce((SELECT next FROM brand_counters WHERE brand_id = $1 AND name = $2), 1)`, brandID, name).Scan(&next)
+	if err != nil {
+		return 0, fmt.Errorf("look at the next %s number: %w", name, err)
+	}
+	return next, nil
 }

@@ -28,6 +28,8 @@ type credentialRow struct {
 	ExpiresAt  *time.Time
 	LastUsedAt *time.Time
 	RevokedAt  *time.Time
+	Replaces   *uuid.UUID
+	ReplacedBy *uuid.UUID
 }
 
 func (credentialRow) TableName() string { return "credentials" }
@@ -35,7 +37,7 @@ func (credentialRow) TableName() string { return "credentials" }
 func credentialRowOf(c credential.Credential) *credentialRow {
 	row := &credentialRow{ID: c.ID, MerchantID: c.MerchantID, Kind: string(c.Kind), ParentID: orNull(c.ParentID), Name: c.Name,
 		SecretHash: c.SecretHash, CreatedBy: orNull(c.CreatedBy), CreatedAt: Instant(c.CreatedAt),
-		ExpiresAt: orNull(c.ExpiresAt), LastUsedAt: orNull(c.LastUsedAt), RevokedAt: orNull(c.RevokedAt)}
+		ExpiresAt: orNull(c.ExpiresAt), LastUsedAt: orNull(c.LastUsedAt), RevokedAt: orNull(c.RevokedAt), Replaces: orNull(c.Replaces), ReplacedBy: orNull(c.ReplacedBy)}
 	for _, s := range c.Scopes {
 		row.Scopes = append(row.Scopes, string(s))
 	}
@@ -45,7 +47,7 @@ func credentialRowOf(c credential.Credential) *credentialRow {
 func (r credentialRow) domain() credential.Credential {
 	c := credential.Credential{ID: r.ID, MerchantID: r.MerchantID, Kind: credential.Kind(r.Kind), ParentID: orZero(r.ParentID), Name: r.Name,
 		SecretHash: r.SecretHash, CreatedBy: orZero(r.CreatedBy), CreatedAt: r.CreatedAt.UTC(),
-		ExpiresAt: orZero(r.ExpiresAt).UTC(), LastUsedAt: orZero(r.LastUsedAt).UTC(), RevokedAt: orZero(r.RevokedAt).UTC()}
+		ExpiresAt: orZero(r.ExpiresAt).UTC(), LastUsedAt: orZero(r.LastUsedAt).UTC(), RevokedAt: orZero(r.RevokedAt).UTC(), Replaces: orZero(r.Replaces), ReplacedBy: orZero(r.ReplacedBy)}
 	for _, s := range r.Scopes {
 		c.Scopes = append(c.Scopes, actor.Scope(s))
 	}
@@ -62,6 +64,16 @@ func (t *Tx) RevokeCredential(merchantID, id uuid.UUID, at time.Time) (bool, err
 		return false, fmt.Errorf("revoke credential: %w", err)
 	}
 	t.later(`UPDATE credentials SET revoked_at = $3 WHERE merchant_id = $1 AND parent_id = $2 AND revoked_at IS NULL`, merchantID, id, at)
+	return n == 1, nil
+}
+
+// ReplaceCredential implements credential.Tx.
+func (t *Tx) ReplaceCredential(merchantID, id, by uuid.UUID, at, ends time.Time) (bool, error) {
+	n, err := t.exec(`UPDATE credentials SET replaced_by = $3, expires_at = $5 WHERE merchant_id = $1 AND id = $2
+		AND replaced_by IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)`, merchantID, id, by, at, ends)
+	if err != nil {
+		return false, fmt.Errorf("replace credential: %w", err)
+	}
 	return n == 1, nil
 }
 
@@ -106,7 +118,7 @@ func (s *Store) CredentialByID(ctx context.Context, id uuid.UUID) (credential.Cr
 	var r credentialRow
 	var scopes []string
 	err := s.Pool.QueryRow(ctx, `SELECT c.id, c.merchant_id, c.kind, c.parent_id, c.name, c.scopes, c.secret_hash, c.created_by, c.created_at,
-			c.expires_at, c.last_used_at, coalesce(c.revoked_at, p.revoked_at)
+			least(c.expires_at, p.expires_at), c.last_used_at, coalesce(c.revoked_at, p.revoked_at)
 		FROM credentials c LEFT JOIN credentials p ON p.id = c.parent_id WHERE c.id = $1`, id).Scan(
 		&r.ID, &r.MerchantID, &r.Kind, &r.ParentID, &r.Name, &scopes, &r.SecretHash, &r.CreatedBy, &r.CreatedAt,
 		&r.ExpiresAt, &r.LastUsedAt, &r.RevokedAt)

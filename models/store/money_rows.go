@@ -41,6 +41,9 @@ func (t *Tx) InsertRefund(r purchase.Refund) {
 	}
 	t.create(&refundRow{ID: r.ID, MerchantID: r.MerchantID, PurchaseID: r.PurchaseID, AmountCents: r.AmountCents, Currency: r.Currency, State: state,
 		Channel: r.Channel, Reference: r.Reference, SettledAt: orNull(r.SettledAt), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt})
+	if r.Settled {
+		t.tellRefunded(r)
+	}
 }
 
 // SettleRefund implements purchase.Tx: compare-and-set from pending.
@@ -49,6 +52,9 @@ func (t *Tx) SettleRefund(r purchase.Refund) (bool, error) {
 		r.ID, r.MerchantID, r.Channel, r.SettledAt)
 	if err != nil {
 		return false, fmt.Errorf("settle refund: %w", err)
+	}
+	if n == 1 {
+		t.tellRefunded(r)
 	}
 	return n == 1, nil
 }

@@ -113,7 +113,7 @@ func eachStatus(statuses []purchase.Status, where string, args []any, order stri
 // is false when that is the order of the list anyway.
 func ownOrder(f purchase.Filter) (order string, own bool) {
 	switch {
-	case f.ClientID != uuid.Nil || f.TokenID != uuid.Nil:
+	case f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil:
 		return "", false
 	case searchQuery(f.Search) != "":
 		return "", true
@@ -154,6 +154,12 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	}
 	if f.TokenID != uuid.Nil {
 		add("token_id = ?", f.TokenID)
+	}
+	if f.TemplateID != uuid.Nil {
+		add("template_id = ?", f.TemplateID)
+	}
+	if f.SubscriberID != uuid.Nil {
+		add("subscriber_id = ?", f.SubscriberID)
 	}
 	if !f.DueFrom.IsZero() {
 		add("due >= ?", f.DueFrom)

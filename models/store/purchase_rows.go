@@ -144,6 +144,7 @@ func (s *Store) purchaseOf(r purchaseRow) (purchase.Purchase, error) {
 			return p, fmt.Errorf("read purchase %s: %w", r.ID, err)
 		}
 	}
+	p.Seen = p.AsSeen()
 	return p, s.openNumbers(r, &p)
 }
 
@@ -173,6 +174,7 @@ func (t *Tx) InsertPurchase(p purchase.Purchase) {
 		return
 	}
 	t.create(row)
+	t.tellMade(p)
 }
 
 // movePurchase is a compare-and-set on status and version.
@@ -195,6 +197,7 @@ func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) {
 		return
 	}
 	t.mustMove(movePurchase, movePurchaseArgs(r, from)...)
+	t.tellMoved(p)
 }
 
 // SavePurchase is MovePurchase for a row that this transaction holds: nobody can
@@ -206,6 +209,7 @@ func (t *Tx) SavePurchase(p purchase.Purchase, from purchase.Status) {
 		return
 	}
 	t.later(movePurchase, movePurchaseArgs(r, from)...)
+	t.tellMoved(p)
 }
 
 // SentPurchases implements purchase.Tx: one statement for all of a merchant.

@@ -27,7 +27,9 @@ type Options struct {
 	Seal     *seal.Box
 	Sandbox  bool // the clock can be moved
 	MaxConns int32
-	Log      *slog.Logger
+	// MostRequests of a merchant are kept in the log of requests; 0: requestlog.MostKept.
+	MostRequests int
+	Log          *slog.Logger
 	// Enqueue writes jobs into the transaction of the fact they belong to.
 	Enqueue func(ctx context.Context, tx pgx.Tx, jobs []queue.Job) error
 }

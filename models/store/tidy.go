@@ -20,18 +20,22 @@ const (
 )
 
 // Tidy removes what is past its time, in real time, which never runs ahead of the
-// sandbox clock: idempotency keys, sessions that are over, old sign-in counters.
+// sandbox clock: idempotency keys, the log of requests, sessions that are over, old sign-in counters, old
+// events. So nothing is lost because a person moved that clock by months.
 func (s *Store) Tidy(ctx context.Context) error {
 	now := Instant(time.Now())
-	for rows := int64(tidyChunk); rows == tidyChunk; {
-		tag, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-			SELECT ctid FROM idempotency_keys WHERE stored_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-keysKept), tidyChunk)
-		if err != nil {
-			return fmt.Errorf("tidy idempotency keys: %w", err)
-		}
-		rows = tag.RowsAffected()
+	err := s.inChunks(ctx, `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+		SELECT ctid FROM idempotency_keys WHERE stored_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-keysKept))
+	if err != nil {
+		return fmt.Errorf("tidy idempotency keys: %w", err)
 	}
-	_, err := s.DropDeadSessions(ctx, now, now.Add(-user.SessionAbsolute))
+	if err := s.tidyRequests(ctx, now); err != nil {
+		return err
+	}
+	if err := s.tidyEvents(ctx, now.Add(-eventsKept)); err != nil {
+		return err
+	}
+	_, err = s.DropDeadSessions(ctx, now, now.Add(-user.SessionAbsolute))
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
+	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
 )
@@ -32,6 +33,7 @@ type Tx struct {
 	waiting []statement
 	musts   int // how many of them, at the front, decide whether the transaction may be
 	jobs    []queue.Job
+	news    []news
 	begun   bool
 	broken  error // a row that could not be written; the commit refuses
 }
@@ -42,7 +44,8 @@ type statement struct {
 }
 
 // InTx runs fn in one transaction. What fn returns as error undoes everything.
-// fault.ErrLost: a compare-and-set of the transaction found another state.
+// fault.ErrLost: a compare-and-set of the transaction found another state. Under a
+// dryrun everything is undone whatever fn returns.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	tx := &Tx{s: s, ctx: ctx, now: s.Now()}
 	defer func() {
@@ -64,12 +67,16 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	if tx.broken != nil {
 		return tx.broken
 	}
+	tx.tellAll()
 	if rec := tx.keepAnswer(); rec != nil {
 		defer func() {
 			if err == nil {
 				rec.Keep()
 			}
 		}()
+	}
+	if dryrun.Is(ctx) {
+		return tx.try()
 	}
 	if len(tx.jobs) > 0 {
 		if err := tx.flush(); err != nil {
@@ -87,6 +94,14 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	}
 	tx.later("commit")
 	return tx.flush()
+}
+
+// try runs everything that a transaction would write, so that the database says its
+// word, and takes it all back. Jobs are nobody's.
+func (t *Tx) try() error {
+	t.later("set constraints all immediate")
+	t.later("rollback")
+	return t.flush()
 }
 
 // open takes a connection, when the first statement must be sent.
@@ -112,10 +127,11 @@ func (t *Tx) release() {
 
 // lostOr turns what a lost race looks like in PostgreSQL into fault.ErrLost: our
 // own exception, a deadlock that two changes of the same records ran into, a
-// second debit under a once-off mandate, or a second amendment of a token.
+// second debit under a once-off mandate, a second amendment of a token, or a period
+// that was billed already.
 func lostOr(err error) error {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001" || pg.ConstraintName == "collections_once" || pg.ConstraintName == "amendments_one_open") {
+	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001" || pg.ConstraintName == "collections_once" || pg.ConstraintName == "amendments_one_open" || pg.ConstraintName == "billing_periods_pkey") {
 		return fault.ErrLost
 	}
 	return err

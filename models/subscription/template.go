@@ -63,6 +63,7 @@ type Template struct {
 	HasActive bool // a subscriber is active
 	Launched  bool // a subscriber was ever active: the plan is read-only
 	Counts    map[Status]int64
+	NextOn    calendar.Date // the next billing date of any subscriber; zero: none
 }
 
 // Locked says why the plan cannot be changed; empty when it can.

@@ -43,6 +43,7 @@ type Outcome struct {
 	Facts                   components.Facts
 	Next                    []string
 	Receipt                 components.Link
+	Subscription            components.Link // where it is seen and stopped
 	Continue                string
 }
 
@@ -111,6 +112,22 @@ type InvoiceLine struct{ Text, Quantity, VAT, Amount string }
 type Sum struct {
 	Label, Amount string
 	Total         bool
+}
+
+// SubscriptionView is what a payer subscribes to. Done says that it was stopped just now.
+type SubscriptionView struct {
+	Frame   layout.PayerFrame
+	Kind    string // ok, wait or bad
+	Icon    string
+	Title   string
+	Text    string
+	Facts   components.Facts
+	Rules   []string // when what is billed
+	Stop    string   // where the wish to stop is posted; empty: nothing can be stopped
+	Asking  bool     // the confirmation
+	Means   []string // what stopping means
+	AskHref string
+	Back    string
 }
 
 // ErrorView is a request that cannot be shown.

@@ -1,5 +1,5 @@
 // Package components holds the parts that pages are made of. Each takes a small struct of finished words and flags and
-// renders every state of it; none knows a business type, a route of the house (but for the client search) or a clock.
+// renders every state of it; none knows a business type, a route of the house (but for the client search and the developer pages) or a clock.
 //
 // # What draws what
 //
@@ -14,6 +14,7 @@
 //	         Waiting(rows)
 //	boxes    Card→Box  []Stat→Figures  Facts→Details  Timeline→History  Menu→DotMenu  Confirm→ConfirmDialog or
 //	         ConfirmPage  Stepper→Steps  Progress→Bar  Code→Source  Flash→Toast  []Pair→Hidden
+//	parts    DeveloperNav(active, sandbox)
 //	live     MandateLive→Live (LivePanel→LiveInside is what its stream sends)
 //	charts   BarChart→Chart (values by NiceTicks)  Sparkline→Spark
 //

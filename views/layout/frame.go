@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, batches, developers, sandbox.
+// tokens, mandates, purchases, invoices, templates, batches, reports, developers, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -60,7 +60,9 @@ var rooms = []room{
 	{"mandates", "Mandates", "shield", "/mandates"},
 	{"purchases", "Purchases", "receipt", "/purchases"},
 	{"invoices", "Invoices", "file", "/invoices"},
+	{"templates", "Templates", "repeat", "/templates"},
 	{"batches", "Batches", "layers", "/batches"},
+	{"reports", "Reports", "chart", "/reports"},
 	{"developers", "Developers", "code", "/developers"},
 	{"audit", "Audit", "shield", "/audit"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
@@ -74,6 +76,7 @@ var newThings = []components.MenuItem{
 	{Label: "New purchase", Icon: "receipt", Href: "/purchases/new"},
 	{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new"},
 	{Label: "New batch", Icon: "layers", Href: "/batches/new"},
+	{Label: "New template", Icon: "repeat", Href: "/templates/new"},
 	{Label: "Store an account", Icon: "bank", Href: "/tokens/new"},
 }
 

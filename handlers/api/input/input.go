@@ -109,6 +109,13 @@ func place(at map[string]any, names []string, value any) {
 	}
 }
 
+// Again is the same request to be read anew, with nothing noted yet.
+func (o *Object) Again() *Object { return of(o.fields) }
+
+// IsBlank tells whether the field is missing, null, or the empty text by which a
+// form says null.
+func (o *Object) IsBlank(name string) bool { return o.fields[name] == nil || o.fields[name] == "" }
+
 // Has tells whether the request names the field, even as null.
 func (o *Object) Has(name string) bool { _, ok := o.fields[name]; return ok }
 

@@ -217,6 +217,14 @@ func (o *Object) Bool(name string, def bool) bool {
 	return b
 }
 
+// NeedBool is true or false and must be there.
+func (o *Object) NeedBool(name string) bool {
+	if _, ok := o.present(name, true); !ok {
+		return false
+	}
+	return o.Bool(name, false)
+}
+
 // NullBool is true, false, or nil for null and missing.
 func (o *Object) NullBool(name string) *bool {
 	if o.IsNull(name) {
@@ -225,6 +233,9 @@ func (o *Object) NullBool(name string) *bool {
 	b := o.Bool(name, false)
 	return &b
 }
+
+// ParseBool reads true or false from a query parameter.
+func ParseBool(text string) (yes, ok bool) { return boolOf(text) }
 
 func boolOf(value any) (b, ok bool) {
 	switch v := value.(type) {

@@ -121,6 +121,14 @@ func Moment(at time.Time) Cell {
 	if at.IsZero() {
 		return Cell{}
 	}
-	at = at.In(calendar.SAST)
+	return MomentIn(at, calendar.SAST)
+}
+
+// MomentIn is Moment as a clock in another zone tells it.
+func MomentIn(at time.Time, zone *time.Location) Cell {
+	if at.IsZero() {
+		return Cell{}
+	}
+	at = at.In(zone)
 	return Cell{kind: moment, at: time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)}
 }

@@ -1,0 +1,129 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/api/input"
+	"debitdesk/models/fault"
+	"debitdesk/models/report"
+)
+
+// Accounts serves /account/json/: figures of money.
+type Accounts struct {
+	Service *report.Money
+}
+
+type balanceBody struct {
+	Balance   int64 `json:"balance"`
+	Fee       int64 `json:"fee_sell"`
+	Reserved  int64 `json:"reserved"`
+	Gross     int64 `json:"gross_balance"`
+	Outgoing  int64 `json:"pending_outgoing"`
+	Available int64 `json:"available_balance"`
+}
+
+// Balance serves GET /account/json/balance/; report.Balance says what each figure is.
+func (h *Accounts) Balance(c echo.Context) error {
+	f, err := readMoneyFilter(c)
+	if err != nil {
+		return err
+	}
+	found, err := h.Service.Balance(c.Request().Context(), access.Actor(c), f)
+	if err != nil {
+		return err
+	}
+	out := map[string]balanceBody{}
+	for currency, b := range found {
+		out[currency] = balanceBody{Balance: b.NetCents(), Fee: b.FeeCents, Reserved: b.ReservedCents, Gross: b.GrossCents, Outgoing: b.OwedCents, Available: b.AvailableCents()}
+	}
+	return JSON(c, http.StatusOK, out)
+}
+
+type sideBody struct {
+	Turnover int64     `json:"turnover"`
+	Fee      int64     `json:"fee_sell"`
+	Count    countBody `json:"count"`
+}
+
+type countBody struct {
+	All int64 `json:"all"`
+}
+
+// Turnover serves GET /account/json/turnover/.
+func (h *Accounts) Turnover(c echo.Context) error {
+	f, err := readMoneyFilter(c)
+	if err != nil {
+		return err
+	}
+	t, err := h.Service.Turnover(c.Request().Context(), access.Actor(c), f)
+	if err != nil {
+		return err
+	}
+	side := func(s report.Side) sideBody { return sideBody{Turnover: s.Cents, Count: countBody{s.N}} }
+	return JSON(c, http.StatusOK, map[string]sideBody{"incoming": side(t.Incoming), "outgoing": side(t.Outgoing)})
+}
+
+func readMoneyFilter(c echo.Context) (report.Filter, error) {
+	var wrong fault.Problems
+	f := moneyFilter(c, &wrong)
+	return f, wrong.Err()
+}
+
+// mostValues is how often one filter may repeat.
+const mostValues = 50
+
+// moneyFilter reads the filters of figures and statements, which may repeat. Some
+// programs write brand_id for brand (API contract 7).
+func moneyFilter(c echo.Context, wrong *fault.Problems) report.Filter {
+	f := report.Filter{Currencies: filterTexts(c, "currency", wrong), Methods: filterTexts(c, "payment_method", wrong), Products: filterTexts(c, "product", wrong),
+		Flows: filterTexts(c, "flow", wrong), Countries: filterTexts(c, "country", wrong), Terminals: filterTexts(c, "terminal_uid", wrong),
+		Tokenized: queryBool(c, "tokenized", wrong), From: readUnix(c, "from", wrong), To: readUnix(c, "to", wrong)}
+	if !f.To.IsZero() {
+		f.To = f.To.Add(time.Second - time.Microsecond) // the whole second counts
+	}
+	upper(f.Currencies, "currency", currencyForm.MatchString, wrong)
+	upper(f.Countries, "country", countryForm.MatchString, wrong)
+	for _, name := range []string{"brand", "brand_id"} {
+		for _, text := range filterTexts(c, name, wrong) {
+			id, err := input.ParseUUID(text)
+			if err != nil {
+				wrong.Add(name, "invalid", "Must be a valid UUID.")
+				continue
+			}
+			f.Brands = append(f.Brands, id)
+		}
+	}
+	return f
+}
+
+func upper(codes []string, name string, fits func(string) bool, wrong *fault.Problems) {
+	for i, text := range codes {
+		if codes[i] = strings.ToUpper(text); !fits(codes[i]) {
+			wrong.Add(name, "invalid_choice", "%q is not a valid choice.", shortText(text))
+		}
+	}
+}
+
+// filterTexts are the values of a filter; empty ones count as left out.
+func filterTexts(c echo.Context, name string, wrong *fault.Problems) (texts []string) {
+	for _, text := range c.QueryParams()[name] {
+		switch {
+		case text == "":
+		case len(texts) == mostValues:
+			wrong.Add(name, "max_length", "Ensure this field has no more than %d elements.", mostValues)
+			return texts
+		case len(text) > 256:
+			wrong.Add(name, "max_length", "Ensure this field has no more than 256 characters.")
+		case strings.ContainsRune(text, 0) || strings.ToValidUTF8(text, "") != text:
+			wrong.Add(name, "invalid", "This text holds characters that cannot be stored.")
+		default:
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}

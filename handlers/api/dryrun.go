@@ -1,0 +1,62 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/dryrun"
+	"debitdesk/models/fault"
+)
+
+const (
+	dryParameter = "dry_run"
+	dryHeader    = "Dry-Run"
+)
+
+// DryRun honours dry_run=true on POST (ours): everything is checked and worked out
+// and the answer is the one that would be given, but nothing is kept. It stands
+// before Idempotent, because a trial is neither recorded nor answered from a record.
+func DryRun(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if r.Method != http.MethodPost || r.URL.RawQuery == "" {
+			return next(c)
+		}
+		dry, err := readDry(r.URL.Query()[dryParameter])
+		switch {
+		case err != nil:
+			return err
+		case !dry:
+			return next(c)
+		}
+		c.Response().Header().Set(dryHeader, "true")
+		c.SetRequest(r.WithContext(dryrun.With(r.Context())))
+		return next(c)
+	}
+}
+
+// readDry: who says it twice and once means it gets the trial, which does no harm.
+func readDry(values []string) (dry bool, err error) {
+	for _, text := range values {
+		switch strings.ToLower(text) {
+		case "true", "1":
+			dry = true
+		case "false", "0", "":
+		default:
+			return false, fault.At(dryParameter, "invalid", "%q is not a valid boolean: say true or false.", text)
+		}
+	}
+	return dry, nil
+}
+
+// NeverDry refuses a trial where trying and doing are the same.
+func NeverDry(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if dryrun.Is(c.Request().Context()) {
+			return fault.At(dryParameter, "invalid", "This cannot be tried without being done.")
+		}
+		return next(c)
+	}
+}

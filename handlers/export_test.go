@@ -1,0 +1,9 @@
+package handlers
+
+import "github.com/labstack/echo/v4"
+
+// StackOf is what stands before the JSON API, for an address that a test adds.
+func StackOf(d Deps, on *echo.Echo) []echo.MiddlewareFunc {
+	e := &edge{Deps: d, echo: on, calls: newLimiters(d.Limits.Calls, nil), failures: newLimiters(d.Limits.Failures, nil)}
+	return e.programs(jsonBody)
+}

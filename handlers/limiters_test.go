@@ -1,0 +1,43 @@
+package handlers
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+func TestCallersThatAreQuietAreForgotten(t *testing.T) {
+	at := time.Unix(1_800_000_000, 0)
+	l := newLimiters(Rate{PerSecond: 1, Burst: 10}, func() time.Time { return at })
+	for i := range 100 {
+		l.take("once"+strconv.Itoa(i), 1)
+	}
+	for range 10 {
+		l.take("busy", 1)
+	}
+	if len(l.known) != 101 {
+		t.Fatalf("%d are known", len(l.known))
+	}
+	at = at.Add(sweepEvery)
+	for range 5 {
+		l.take("busy", 1)
+	}
+	if len(l.known) != 1 {
+		t.Errorf("%d are known after a minute, want the busy one", len(l.known))
+	}
+	at = at.Add(3 * time.Second)
+	if now := l.take("busy", 0); now.remaining != 8 {
+		t.Errorf("%d remain, want 5 and the 3 of 3 seconds", now.remaining)
+	}
+}
+
+func TestAFloodOfCallersTakesNoEndlessMemory(t *testing.T) {
+	at := time.Unix(1_800_000_000, 0)
+	l := newLimiters(Rate{PerSecond: 0.001, Burst: 2}, func() time.Time { return at })
+	for i := range mostCallers + 10 {
+		l.take(strconv.Itoa(i), 1)
+	}
+	if len(l.known) > mostCallers {
+		t.Errorf("%d are known", len(l.known))
+	}
+}

@@ -1,0 +1,78 @@
+// Package statements puts the movements of money into a file for spreadsheet
+// programs. It must not know how they are found, nor who may see them.
+package statements
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"debitdesk/handlers/web/export"
+	"debitdesk/models/statement"
+)
+
+// New begins a statement that is written to w.
+func New(w io.Writer) statement.Paper { return &paper{to: w} }
+
+type paper struct {
+	to   io.Writer
+	zone *time.Location
+	out  export.Writer
+	st   statement.Statement
+}
+
+var kinds = map[string]string{"collected": "Collected", "returned": "Returned unpaid", "disputed": "Disputed", "dispute_won": "Dispute won", "refunded": "Refunded", "paid_by_hand": "Paid by hand"}
+
+func (p *paper) Open(st statement.Statement, openingCents int64) (err error) {
+	if p.zone, err = time.LoadLocation(st.Timezone); err != nil {
+		return fmt.Errorf("zone of a statement: %w", err)
+	}
+	p.st = st
+	currency := strings.Join(st.Filter.Currencies, ",")
+	p.out, err = export.Open(export.Format(st.Format), p.to, export.Table{Name: "Statement " + currency, Made: st.CreatedAt, Heads: []export.Head{
+		{Text: "Moment (" + st.Timezone + ")", Width: 20}, {Text: "Movement", Width: 18}, {Text: "Reference", Width: 18}, {Text: "Payer", Width: 26},
+		{Text: "Account", Width: 14}, {Text: "Method", Width: 11}, {Text: "Code", Width: 7}, {Text: "Amount " + currency, Width: 14}, {Text: "Balance " + currency, Width: 14},
+		{Text: "Purchase id", Width: 38}}})
+	if err != nil {
+		return err
+	}
+	return p.out.Row([]export.Cell{export.MomentIn(st.Filter.From, p.zone), export.Text("Opening balance"), {}, {}, {}, {}, {}, {}, export.Amount(openingCents), {}})
+}
+
+func (p *paper) Line(l statement.Line, balanceCents int64) error {
+	word := kinds[l.Kind]
+	if word == "" {
+		word = l.Kind
+	}
+	return p.out.Row([]export.Cell{export.MomentIn(l.At, p.zone), export.Text(word), export.Text(l.Reference), export.Text(l.Payer), export.Text(l.Account), export.Text(l.Method),
+		export.Text(l.Code), export.Amount(l.AmountCents), export.Amount(balanceCents), export.Text(l.PurchaseID.String())})
+}
+
+// Close writes what came in, what went out, and the balance they leave.
+func (p *paper) Close(s statement.Sums) error {
+	for _, one := range []struct {
+		word  string
+		cells []export.Cell
+	}{
+		{"Total in", []export.Cell{export.Amount(s.InCents), {}}},
+		{"Total out", []export.Cell{export.Amount(-s.OutCents), {}}},
+		{"Closing balance", []export.Cell{export.Count(s.Rows), export.Amount(s.ClosingCents)}},
+	} {
+		row := []export.Cell{{}, export.Text(one.word), {}, {}, {}, {}, {}}
+		if one.word == "Closing balance" {
+			row[0], row[2] = export.MomentIn(p.st.Filter.To, p.zone), export.Text(fmt.Sprintf("%d movements", s.Rows))
+			one.cells[0] = export.Amount(s.InCents - s.OutCents)
+		}
+		if err := p.out.Row(append(append(row, one.cells...), export.Cell{})); err != nil {
+			return err
+		}
+	}
+	return p.out.Finish()
+}
+
+func (p *paper) Release() {
+	if p.out != nil {
+		p.out.Release()
+	}
+}

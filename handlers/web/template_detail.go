@@ -1,0 +1,283 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+	"debitdesk/models/subscription"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Show serves GET /templates/:id.
+func (h *Templates) Show(c echo.Context) error {
+	t, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	view := h.templateView(t)
+	view.MayWrite = access.Actor(c).Can(templateAct)
+	if t.IsSubscription {
+		if view.Subscribers, err = h.subscribers(c, t); err != nil {
+			return err
+		}
+		view.Subscribers.MayWrite = view.MayWrite
+		if fragmentFor(c, "results") {
+			return render(c, http.StatusOK, pages.SubscriberResults(*view.Subscribers))
+		}
+	}
+	return h.Desk.show(c, http.StatusOK, t.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.Template(f, view) })
+}
+
+func (h *Templates) templateView(t subscription.Template) pages.TemplateView {
+	v := pages.TemplateView{Title: t.Title, ID: components.IDChip{ID: t.ID.String(), What: "template"}, Href: templateHref(t.ID, ""), Pill: templatePill(t), Subscription: t.IsSubscription, Paused: t.Paused,
+		Total: sum(t.TotalCents, t.Currency), Facts: h.templateFacts(t)}
+	v.Lines, _ = lineRows(purchase.Record{Purchase: purchase.Purchase{Details: t.Details, Currency: t.Currency, TotalCents: t.TotalCents}})
+	if t.IsSubscription {
+		start := dateOf(h.Desk.Now())
+		v.Plan = pages.PreviewView{Words: planWords(t.Plan, calendar.Date{}), Days: h.dates(t.Plan, start, methodOf(t.Options)), From: sayDay(start, h.Desk.Now()), Locked: t.Locked()}
+		v.Next = "Nobody is billed yet: billing begins when a subscriber has stored an account or paid."
+		switch {
+		case t.Paused:
+			v.Next = "Paused for everybody: the periods go by, and nobody is billed. Dates that are missed are not billed later."
+		case !t.NextOn.IsZero():
+			v.Next = "The next billing date of a subscriber is " + sayDay(t.NextOn, h.Desk.Now()) + "."
+		case t.HasActive:
+			v.Next = "Subscribers are billed on their own days."
+		}
+		return v
+	}
+	v.Next = "Due " + sayDay(dateOf(t.Due), h.Desk.Now()) + ". Send it to a client whenever you need it."
+	if !t.Due.After(h.Desk.Now()) {
+		v.Next = "Its due date is over. Edit the template and give a later one before you send it."
+	}
+	return v
+}
+
+func methodOf(o purchase.Options) string {
+	if len(o.Whitelist) == 1 {
+		return o.Whitelist[0]
+	}
+	return anyMethod
+}
+
+var payWords = map[string]string{anyMethod: "Any debit order", purchase.EFT: "EFT debit order only", purchase.DebiCheck: "DebiCheck only"}
+
+func yesNo(is bool) string {
+	if is {
+		return "Yes"
+	}
+	return "No"
+}
+
+func (h *Templates) templateFacts(t subscription.Template) components.Facts {
+	f := components.Facts{Items: []components.Fact{{Label: "Kind", Value: "Invoice template"}, {Label: "Amount", Value: sum(t.TotalCents, t.Currency)}, {Label: "Payment", Value: payWords[methodOf(t.Options)]},
+		{Label: "Account stored", Value: yesNo(t.Options.ForceRecurring)}}}
+	if d := t.Details.DirectDebit; d != nil && d.ProfileCode != "" {
+		f.Items = append(f.Items, components.Fact{Label: "Registration", Value: d.ProfileCode + ", " + d.AbbreviatedName})
+	}
+	if t.IsSubscription {
+		f.Items[0].Value = "Subscription"
+		ends := "Endless"
+		if t.Plan.Cycles != nil {
+			ends = counted(int64(*t.Plan.Cycles), "period")
+		}
+		f.Items = append(f.Items, components.Fact{Label: "Billed", Value: everyWords(t.Plan, calendar.Date{})}, components.Fact{Label: "Due after", Value: lengthWords(t.Plan.DuePeriod, t.Plan.DueUnits)},
+			components.Fact{Label: "Free at first", Value: counted(int64(t.Plan.TrialPeriods), "period")}, components.Fact{Label: "Runs", Value: ends})
+	} else {
+		f.Items = append(f.Items, components.Fact{Label: "Due", Part: components.When(dayOf(t.Due))}, components.Fact{Label: "Receipts", Value: yesNo(t.Options.SendReceipt)})
+	}
+	f.Items = append(f.Items, components.Fact{Label: "Made", Part: components.When(ago(t.CreatedAt, h.Desk.Now()))})
+	return f
+}
+
+// AskPause serves GET /templates/:id/pause.
+func (h *Templates) AskPause(c echo.Context) error {
+	t, err := h.findSubscription(c)
+	if err != nil {
+		return err
+	}
+	if err := access.Actor(c).May(templateAct); err != nil {
+		return err
+	}
+	ask := components.Confirm{ID: "pause", Title: "Pause “" + t.Title + "” for everybody?", Text: "This is the template’s own pause. A subscriber can be paused alone on the subscriber’s page.",
+		Breaks: []string{counted(t.Counts[subscription.Active], "active subscriber") + " will not be billed while it lasts.", "The periods go by: dates that are missed are not billed later.", "Purchases that exist already stay, and so do their debits."},
+		Action: templateHref(t.ID, "/pause"), Fields: []components.Pair{{Name: "paused", Value: "yes"}}, Button: "Pause for everybody", CancelHref: templateHref(t.ID, "")}
+	return h.ask(c, http.StatusOK, ask)
+}
+
+func (h *Templates) ask(c echo.Context, status int, ask components.Confirm) error {
+	return h.Desk.show(c, status, ask.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+}
+
+// Pause serves POST /templates/:id/pause: paused is yes or no.
+func (h *Templates) Pause(c echo.Context) error {
+	t, err := h.findSubscription(c)
+	if err != nil {
+		return err
+	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	paused, said := form.Get("paused") == "yes", "The template is resumed. Subscribers are billed again from their next date on."
+	if paused {
+		said = "The template is paused for everybody."
+	}
+	if _, err := h.Service.SetPaused(c.Request().Context(), access.Actor(c), t.ID, paused); err != nil {
+		return err
+	}
+	return h.done(c, said, templateHref(t.ID, ""))
+}
+
+// done says what was done, on the page where it shows.
+func (h *Templates) done(c echo.Context, said, to string) error {
+	if err := access.AddFlash(c, "ok", said); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}
+
+// AskDelete serves GET /templates/:id/deletion.
+func (h *Templates) AskDelete(c echo.Context) error {
+	t, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	return h.askDelete(c, http.StatusOK, t, "")
+}
+
+func (h *Templates) askDelete(c echo.Context, status int, t subscription.Template, wrong string) error {
+	if err := access.Actor(c).May(templateAct); err != nil {
+		return err
+	}
+	ask := components.Confirm{ID: "delete", Title: "Delete “" + t.Title + "”?", Text: "This cannot be undone. The template leaves all lists.", Action: templateHref(t.ID, "/deletion"), Button: "Delete template",
+		CancelHref: templateHref(t.ID, ""), Breaks: []string{"Purchases that it made stay, with their debits."}, TypeError: wrong}
+	if n := running(t); n > 0 {
+		ask.Breaks = append([]string{counted(n, "subscriber") + " will not be billed any more: " + countsWords(t) + ".", "Links that wait for a bank account lead nowhere."}, ask.Breaks...)
+		ask.TypeLabel = "Type " + grouped(n) + ", the number of subscribers, to confirm"
+	}
+	return h.ask(c, status, ask)
+}
+
+// running counts the subscribers that a deletion ends.
+func running(t subscription.Template) int64 {
+	return t.Counts[subscription.Active] + t.Counts[subscription.Pending] + t.Counts[subscription.Paused]
+}
+
+func countsWords(t subscription.Template) string {
+	var parts []string
+	for _, s := range []subscription.Status{subscription.Active, subscription.Pending, subscription.Paused} {
+		if n := t.Counts[s]; n > 0 {
+			parts = append(parts, grouped(n)+" "+strings.ToLower(subscriberPills[s].Word))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Delete serves POST /templates/:id/deletion.
+func (h *Templates) Delete(c echo.Context) error {
+	t, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	if n := running(t); n > 0 && glued(form.Get("confirm")) != glued(grouped(n)) {
+		return h.askDelete(c, http.StatusUnprocessableEntity, t, "Type "+grouped(n)+", the number of subscribers.")
+	}
+	if err := h.Service.Delete(c.Request().Context(), access.Actor(c), t.ID); err != nil {
+		return err
+	}
+	return h.done(c, "“"+t.Title+"” is deleted.", "/templates")
+}
+
+// glued is a number as a person may type it, without its gaps.
+func glued(number string) string {
+	return strings.Join(strings.FieldsFunc(number, func(r rune) bool { return r < '0' || r > '9' }), "")
+}
+
+// AskInvoice serves GET /templates/:id/invoice.
+func (h *Templates) AskInvoice(c echo.Context) error {
+	t, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	return h.invoiceForm(c, http.StatusOK, t, url.Values{"client_id": {c.QueryParam("client")}}, nil)
+}
+
+func (h *Templates) invoiceForm(c echo.Context, status int, t subscription.Template, form url.Values, wrong error) error {
+	if err := access.Actor(c).May(templateAct); err != nil {
+		return err
+	}
+	if t.IsSubscription {
+		return fault.New(fault.Conflict, "is_subscription", "“%s” is a subscription: add a subscriber instead of sending one invoice.", t.Title)
+	}
+	v, err := h.chooseClient(c, t, form, wrong)
+	if err != nil {
+		return err
+	}
+	v.Title, v.Action, v.Button = "Send an invoice", templateHref(t.ID, "/invoice"), "Send the invoice, "+sum(t.TotalCents, t.Currency)
+	v.Text = "The client gets this invoice by mail, with a link to pay. It is due " + sayDay(dateOf(t.Due), h.Desk.Now()) + "."
+	return h.Desk.show(c, status, v.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
+}
+
+// chooseClient is the part of a form that asks which client.
+func (h *Templates) chooseClient(c echo.Context, t subscription.Template, form url.Values, wrong error) (pages.NewSubscriberView, error) {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	byInput, summary, _ := problems(wrong)
+	if f, ok := fault.From(wrong); ok && len(summary) == 0 {
+		summary = []components.ErrorItem{{Text: f.Message}}
+	}
+	v := pages.NewSubscriberView{Back: components.Link{Text: t.Title, Href: templateHref(t.ID, "")}, Key: form.Get(formKeyName), Problems: components.ErrorSummary{Items: summary}, For: t.Title + ", " + sum(t.TotalCents, t.Currency)}
+	if v.Key == "" {
+		v.Key = newFormKey()
+	}
+	chosen, err := h.Purchases.clientChosen(ctx, who, form.Get("client_id"))
+	if err != nil {
+		return v, err
+	}
+	v.Client, err = h.Purchases.clientPicker(ctx, who, form, chosen, byInput["client_id"])
+	v.Client.Required = true
+	v.Reference = components.Field{Label: "Reference", Name: "invoice_reference", Value: form.Get("invoice_reference"), Error: or2(byInput["invoice_reference"], byInput["reference"]), MaxLength: 128, Width: "l", Hint: "Stands on what is billed. Without one each purchase gets a number of its own."}
+	return v, err
+}
+
+// Invoice serves POST /templates/:id/invoice.
+func (h *Templates) Invoice(c echo.Context) error {
+	t, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	if form.Has("find") {
+		return h.invoiceForm(c, http.StatusOK, t, form, nil)
+	}
+	in := subscription.SubscriberInput{Reference: strings.TrimSpace(form.Get("invoice_reference")), Switches: subscription.Switches{InvoiceOnAdd: true, InvoiceOnChargeFailure: true, Receipt: true}}
+	if in.ClientID, err = uuid.Parse(form.Get("client_id")); err != nil {
+		return h.invoiceForm(c, http.StatusUnprocessableEntity, t, form, fault.At("client_id", "required", "Choose the client."))
+	}
+	err = once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (purchase.Record, error) {
+		return h.Service.SendInvoice(ctx, access.Actor(c), t.ID, in)
+	}, func(rec purchase.Record) string { return purchasePath(rec.ID) })
+	if fault.Is(err, fault.Invalid) {
+		return h.invoiceForm(c, http.StatusUnprocessableEntity, t, form, err)
+	}
+	return err
+}

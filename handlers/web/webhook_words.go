@@ -1,0 +1,178 @@
+package web
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/webhook"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+const webhooksPath = "/developers/webhooks"
+
+func webhookPath(id uuid.UUID, more ...string) string {
+	return strings.Join(append([]string{webhooksPath, id.String()}, more...), "/")
+}
+
+func deliveryPath(id uuid.UUID) string { return webhooksPath + "/deliveries/" + id.String() }
+
+func eventPath(id uuid.UUID) string { return "/developers/events/" + id.String() }
+
+// eventWords says of every event when it happens.
+var eventWords = map[string]string{
+	webhook.PurchaseCreated:             "A purchase was made, by your program, at the desk or by a subscription.",
+	webhook.PurchasePendingCharge:       "The purchase has an account and waits for its debit day.",
+	webhook.PurchasePendingExecute:      "The debit is on its way to the bank, or the mandate waits for its answer.",
+	webhook.PurchasePaid:                "The money was collected, or the purchase was marked as paid.",
+	webhook.PurchasePaymentFailure:      "The debit came back unpaid, or the mandate was not confirmed.",
+	webhook.PurchaseChargeback:          "The payer disputed the debit and the money went back.",
+	webhook.PurchaseCancelled:           "The purchase was cancelled before it was paid.",
+	webhook.PurchasePreauthorized:       "The payer’s account is stored; nothing was taken.",
+	webhook.PurchaseHold:                "An amount is held and can be captured or released.",
+	webhook.PurchasePendingCapture:      "The held amount is being captured.",
+	webhook.PurchaseCaptured:            "The held amount was captured.",
+	webhook.PurchasePendingRelease:      "The held amount is being released.",
+	webhook.PurchaseReleased:            "The held amount was released.",
+	webhook.PurchasePendingRefund:       "A refund was asked for and is not paid back yet.",
+	webhook.PaymentRefunded:             "Money went back to the payer; the body is the payment.",
+	webhook.PurchasePendingTokenDelete:  "The stored account is being deleted.",
+	webhook.PurchaseTokenDeleted:        "The stored account was deleted and can no longer be charged.",
+	webhook.PurchaseSubscriptionFailure: "A subscription could not charge the stored account.",
+	webhook.SubscriberCancelled:         "The payer ended a subscription; the body is the subscriber.",
+	webhook.PayoutPending:               "A payout to your account was prepared.",
+	webhook.PayoutSuccess:               "A payout to your account was made.",
+	webhook.PayoutFailed:                "A payout to your account did not go through.",
+	webhook.WebhookTest:                 "A test that somebody asked for.",
+}
+
+// eventGroups are the events as a person looks for them.
+var eventGroups = []struct {
+	title string
+	names []string
+}{
+	{"Collecting", []string{webhook.PurchaseCreated, webhook.PurchasePendingCharge, webhook.PurchasePendingExecute, webhook.PurchasePaid, webhook.PurchasePaymentFailure,
+		webhook.PurchaseChargeback, webhook.PurchaseCancelled}},
+	{"Stored accounts", []string{webhook.PurchasePreauthorized, webhook.PurchasePendingTokenDelete, webhook.PurchaseTokenDeleted}},
+	{"Refunds", []string{webhook.PurchasePendingRefund, webhook.PaymentRefunded}},
+	{"Subscriptions", []string{webhook.PurchaseSubscriptionFailure, webhook.SubscriberCancelled}},
+	{"Held amounts", []string{webhook.PurchaseHold, webhook.PurchasePendingCapture, webhook.PurchaseCaptured, webhook.PurchasePendingRelease, webhook.PurchaseReleased}},
+	{"Payouts", []string{webhook.PayoutPending, webhook.PayoutSuccess, webhook.PayoutFailed}},
+}
+
+// healthPill says how an endpoint does.
+func healthPill(w webhook.Webhook, now time.Time) components.Pill {
+	switch {
+	case !w.FailingSince.IsZero():
+		return components.Pill{Kind: "bad", Word: "Failing", Title: failingWords(w, now)}
+	case w.LastOKAt.IsZero():
+		return components.Pill{Kind: "draft", Word: "Never called", Title: "Nothing was delivered to it yet."}
+	}
+	return components.Pill{Kind: "done", Word: "Fine", Title: "The last delivery was taken " + sayMinute(w.LastOKAt, now) + "."}
+}
+
+// failingWords is "failing since Tue 24 Nov, 12:00, 3 failures in a row".
+func failingWords(w webhook.Webhook, now time.Time) string {
+	return "failing since " + sayMinute(w.FailingSince, now) + ", " + counted(int64(w.Failures), "failure")
+}
+
+func chosenWords(w webhook.Webhook) string {
+	if w.AllEvents {
+		return "All events"
+	}
+	return counted(int64(len(w.Events)), "event")
+}
+
+var deliveryWords = map[webhook.State]components.Pill{
+	webhook.Pending:   {Kind: "progress", Word: "Waiting"},
+	webhook.Delivered: {Kind: "done", Word: "Delivered"},
+	webhook.Failed:    {Kind: "bad", Word: "Failed", Title: "All attempts are used up. Resend it when the endpoint is mended."},
+	webhook.Dropped:   {Kind: "draft", Word: "Dropped", Title: "Its webhook was deleted."},
+}
+
+func deliveryPill(d webhook.Delivery) components.Pill {
+	p := deliveryWords[d.State]
+	if d.State == webhook.Pending && d.Attempts > 0 {
+		p.Kind, p.Word = "wait", "Retrying"
+	}
+	return p
+}
+
+// nextWords says when the next attempt is made, on the product's clock.
+func nextWords(d webhook.Delivery, now time.Time) string {
+	switch {
+	case d.State != webhook.Pending:
+		return ""
+	case !d.NextAt.After(now):
+		return "at once, after the earlier events of the same object"
+	}
+	return sayMinute(d.NextAt, now) + ", in " + sayLeft(d.NextAt.Sub(now))
+}
+
+func answerOf(d webhook.Delivery) string {
+	switch {
+	case d.Attempts == 0:
+		return ""
+	case d.LastStatus != 0:
+		return "HTTP " + strconv.Itoa(d.LastStatus)
+	}
+	return d.LastError
+}
+
+func deliveryRow(d webhook.Delivery, now time.Time) pages.DeliveryRow {
+	row := pages.DeliveryRow{Href: deliveryPath(d.ID), Event: d.EventType, Object: objectChip(d.ObjectType, d.ObjectID, d.SourceID), At: ago(d.CreatedAt, now),
+		Pill: deliveryPill(d), Attempts: grouped(int64(d.Attempts)), Answer: answerOf(d), Next: nextWords(d, now), Address: d.Address, Resend: d.Resend}
+	if d.State != webhook.Pending {
+		row.ResendAction = deliveryPath(d.ID) + "/resend"
+	}
+	return row
+}
+
+var objectWords = map[string]string{webhook.ObjectPurchase: "purchase", webhook.ObjectPayment: "payment", webhook.ObjectSubscriber: "subscriber", webhook.ObjectWebhook: "webhook"}
+
+// objectChip leads to the object; a payment is shown with the purchase it belongs to.
+func objectChip(kind string, id, source uuid.UUID) components.IDChip {
+	chip := components.IDChip{ID: id.String(), What: orWords(objectWords[kind], kind)}
+	switch kind {
+	case webhook.ObjectPurchase:
+		chip.Href = purchasePath(id)
+	case webhook.ObjectPayment:
+		chip.Href = purchasePath(source)
+	case webhook.ObjectWebhook:
+		chip.Href = webhookPath(id)
+	}
+	return chip
+}
+
+// groupsOf are the events to choose from; what no group names stands at the end.
+func groupsOf(chosen []string) []pages.EventGroup {
+	var out []pages.EventGroup
+	known := []string{}
+	for _, g := range eventGroups {
+		known = append(known, g.names...)
+		out = append(out, eventGroup(g.title, g.names, chosen))
+	}
+	var rest []string
+	for _, name := range webhook.Names {
+		if !slices.Contains(known, name) {
+			rest = append(rest, name)
+		}
+	}
+	if len(rest) > 0 {
+		out = append(out, eventGroup("Others", rest, chosen))
+	}
+	return out
+}
+
+func eventGroup(title string, names, chosen []string) pages.EventGroup {
+	g := pages.EventGroup{Title: title}
+	for _, name := range names {
+		g.Boxes = append(g.Boxes, components.Checkbox{Name: "events", ID: "event-" + strings.ReplaceAll(name, ".", "-"), Value: name, Label: name,
+			Hint: eventWords[name], Checked: slices.Contains(chosen, name)})
+	}
+	return g
+}

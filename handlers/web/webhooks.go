@@ -1,0 +1,233 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+	"debitdesk/models/webhook"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// WebhookDesk is who hears of events, and what became of telling them.
+type WebhookDesk interface {
+	Create(ctx context.Context, who actor.Actor, in webhook.Input) (webhook.Webhook, error)
+	Get(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Webhook, error)
+	List(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[webhook.Webhook], error)
+	Update(ctx context.Context, who actor.Actor, id uuid.UUID, change func(*webhook.Input)) (webhook.Webhook, error)
+	Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error
+	Events(ctx context.Context, who actor.Actor, f webhook.EventFilter, ask paging.Ask) (paging.Page[webhook.Event], error)
+	Event(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Event, []webhook.Delivery, []byte, error)
+	Deliveries(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error)
+	Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Delivery, []webhook.Attempt, []byte, string, error)
+	Resend(ctx context.Context, who actor.Actor, deliveryID uuid.UUID) (webhook.Delivery, error)
+	CountSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
+	ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
+	Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID) (webhook.Delivery, error)
+	CompanyKey(ctx context.Context, who actor.Actor) (string, error)
+	Failing(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
+}
+
+// Webhooks serves the pages about endpoints and their deliveries.
+type Webhooks struct {
+	Desk    *Desk
+	Service WebhookDesk
+}
+
+// manager is the caller, who must be allowed to manage.
+func manager(c echo.Context) (actor.Actor, error) {
+	who := access.Actor(c)
+	return who, who.May(actor.Manage)
+}
+
+// managed is manager with the id of the address.
+func managed(c echo.Context) (actor.Actor, uuid.UUID, error) {
+	who, err := manager(c)
+	if err != nil {
+		return who, uuid.Nil, err
+	}
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return who, id, fault.Missing()
+	}
+	return who, id, nil
+}
+
+func (h *Webhooks) show(c echo.Context, status int, title string, page func(layout.Frame) templ.Component) error {
+	return h.Desk.show(c, status, title, developers, page)
+}
+
+// List serves GET /developers/webhooks.
+func (h *Webhooks) List(c echo.Context) error {
+	who, err := manager(c)
+	if err != nil {
+		return err
+	}
+	ctx, l, now := c.Request().Context(), listingOf(c, webhooksPath), h.Desk.Now()
+	page, err := h.Service.List(ctx, who, l.ask)
+	if err != nil {
+		return err
+	}
+	failing, err := h.Service.Failing(ctx, who.MerchantID)
+	if err != nil {
+		return err
+	}
+	key, err := h.Service.CompanyKey(ctx, who)
+	if err != nil {
+		return err
+	}
+	view := pages.WebhooksView{Notices: l.notices, CompanyKey: strings.TrimSpace(key)}
+	for _, w := range failing {
+		view.Failing = append(view.Failing, components.Link{Text: "“" + w.Title + "” has been " + failingWords(w, now) + " in a row.", Href: webhookPath(w.ID)})
+	}
+	for _, w := range page.Items {
+		view.Rows = append(view.Rows, webhookRow(w, now))
+	}
+	view.Pager = pager(l, page, "", "the webhooks", func(w webhook.Webhook) uuid.UUID { return w.ID })
+	return h.show(c, http.StatusOK, "Webhooks", func(f layout.Frame) templ.Component { return pages.Webhooks(f, view) })
+}
+
+func webhookRow(w webhook.Webhook, now time.Time) pages.WebhookRow {
+	row := pages.WebhookRow{Href: webhookPath(w.ID), Title: w.Title, Callback: w.Callback, Events: chosenWords(w), Pill: healthPill(w, now), LastOK: ago(w.LastOKAt, now)}
+	if !w.FailingSince.IsZero() {
+		row.Note = failingWords(w, now)
+	}
+	return row
+}
+
+// New serves GET /developers/webhooks/new.
+func (h *Webhooks) New(c echo.Context) error {
+	if _, err := manager(c); err != nil {
+		return err
+	}
+	return h.form(c, http.StatusOK, uuid.Nil, webhook.Input{AllEvents: true}, nil)
+}
+
+// Create serves POST /developers/webhooks.
+func (h *Webhooks) Create(c echo.Context) error {
+	who, err := manager(c)
+	if err != nil {
+		return err
+	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	in := webhookInput(form)
+	made, err := h.Service.Create(c.Request().Context(), who, in)
+	if _, _, ok := problems(err); ok {
+		return h.form(c, http.StatusUnprocessableEntity, uuid.Nil, in, err)
+	}
+	if err != nil {
+		return err
+	}
+	return h.on(c, webhookPath(made.ID), "Webhook added. Send a test delivery to see that it answers.")
+}
+
+// Edit serves GET /developers/webhooks/{id}/edit.
+func (h *Webhooks) Edit(c echo.Context) error {
+	who, id, err := managed(c)
+	if err != nil {
+		return err
+	}
+	w, err := h.Service.Get(c.Request().Context(), who, id)
+	if err != nil {
+		return err
+	}
+	return h.form(c, http.StatusOK, id, webhook.Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: w.Events}, nil)
+}
+
+// Update serves POST /developers/webhooks/{id}.
+func (h *Webhooks) Update(c echo.Context) error {
+	who, id, err := managed(c)
+	if err != nil {
+		return err
+	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	in := webhookInput(form)
+	_, err = h.Service.Update(c.Request().Context(), who, id, func(now *webhook.Input) { *now = in })
+	if _, _, ok := problems(err); ok {
+		return h.form(c, http.StatusUnprocessableEntity, id, in, err)
+	}
+	if err != nil {
+		return err
+	}
+	return h.on(c, webhookPath(id), "Webhook saved.")
+}
+
+// webhookInput reads the form. Boxes that were ticked before "all events" was
+// chosen do not count.
+func webhookInput(form url.Values) webhook.Input {
+	in := webhook.Input{Title: strings.TrimSpace(form.Get("title")), Callback: strings.TrimSpace(form.Get("callback")), AllEvents: form.Get("which") == "all"}
+	if !in.AllEvents {
+		in.Events = slices.Clone(form["events"])
+	}
+	return in
+}
+
+// missingWords say what an empty field wants, rather than that it is required.
+var missingWords = map[string]string{"title": "Give a title.", "callback": "Give the address."}
+
+func (h *Webhooks) form(c echo.Context, status int, id uuid.UUID, in webhook.Input, wrong error) error {
+	byInput, summary, _ := problems(wrong)
+	for i := range summary {
+		if words := missingWords[summary[i].Field]; words != "" && summary[i].Text == "This field is required." {
+			summary[i].Text, byInput[summary[i].Field] = words, words
+		}
+		// The choice between all and some stands for both.
+		if summary[i].Field == "all_events" || summary[i].Field == "events" {
+			summary[i].Field = "which"
+		}
+	}
+	which := "some"
+	if in.AllEvents {
+		which = "all"
+	}
+	view := pages.WebhookFormView{Problems: components.ErrorSummary{Items: summary}, Action: webhooksPath, Heading: "New webhook", Button: "Add webhook", BackText: "Webhooks", CancelHref: webhooksPath,
+		Title: components.Field{Label: "Title", Name: "title", Value: in.Title, Error: byInput["title"], Required: true, MaxLength: 100, Width: "l", Hint: "The program that listens, such as “Accounting”."},
+		Callback: components.Field{Label: "Address", Name: "callback", Type: "url", Value: in.Callback, Error: byInput["callback"], Required: true, MaxLength: 500, InputMode: "url",
+			Placeholder: "https://", Hint: h.addressHint()},
+		Which: components.RadioCards{Legend: "What it hears of", Name: "which", Value: which, Required: true, Columns: true,
+			Error: orWords(byInput["events"], orWords(byInput["all_events"], byInput[fault.All])), Options: []components.RadioCard{
+				{Value: "all", Title: "All events", Text: "Also those that are added later.", Icon: "bell"},
+				{Value: "some", Title: "Chosen events", Text: "Those that are ticked below.", Icon: "filter"},
+			}},
+		Groups: groupsOf(in.Events),
+	}
+	if id != uuid.Nil {
+		view.Action, view.Heading, view.Button = webhookPath(id), "Change webhook", "Save webhook"
+		view.BackText, view.CancelHref = "Webhook", webhookPath(id)
+	}
+	return h.show(c, status, view.Heading, func(f layout.Frame) templ.Component { return pages.WebhookForm(f, view) })
+}
+
+func (h *Webhooks) addressHint() string {
+	if h.Desk.Sandbox {
+		return "Events are posted here. In the sandbox an address on this machine, http://localhost:…, works as well."
+	}
+	return "Events are posted here."
+}
+
+// on leads to a page that greets with a message.
+func (h *Webhooks) on(c echo.Context, to, text string) error {
+	if err := access.AddFlash(c, "ok", text); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}

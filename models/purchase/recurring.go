@@ -1,0 +1,272 @@
+package purchase
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/token"
+)
+
+// What a subscription does with purchases. Each Insert writes a purchase that was
+// begun already, in the transaction of the period that it bills.
+
+// TemplatePattern is Pattern for a pattern that is kept: a deduction day that was
+// left out stays open (0) until a purchase has its due.
+func (s *Service) TemplatePattern(ctx context.Context, who actor.Actor, in Input) (Purchase, merchant.Brand, error) {
+	p, brand, err := s.Pattern(ctx, who, in)
+	if err == nil && in.DirectDebit != nil && in.DirectDebit.DeductionDay == nil {
+		p.Details.DirectDebit.DeductionDay = 0
+	}
+	return p, brand, err
+}
+
+// SettleDay gives an open deduction day the day of due.
+func (p *Purchase) SettleDay() {
+	if dd := p.Details.DirectDebit; dd != nil && dd.DeductionDay == 0 {
+		settled := *dd
+		settled.DeductionDay = (&DirectDebitInput{}).day(&fault.Problems{}, dd.PeriodUnits, *p)
+		p.Details.DirectDebit = &settled
+	}
+}
+
+// NextReference makes the next generated reference of a brand, such as DD644.
+func (s *Service) NextReference(ctx context.Context, b merchant.Brand) (string, error) {
+	return s.nextReference(ctx, b)
+}
+
+// TokenFor finds the newest stored account of the purchase's client that can be
+// charged again and again; found is false when there is none.
+func (s *Service) TokenFor(ctx context.Context, p Purchase) (t token.Token, found bool, err error) {
+	live, err := s.StoredFor(ctx, Record{Purchase: p})
+	if err != nil {
+		return t, false, err
+	}
+	for _, t := range live {
+		_, m, err := s.chargeable(ctx, p, t.ID)
+		switch {
+		case fault.Is(err, fault.Conflict):
+		case err != nil:
+			return t, false, err
+		case m.Terms == nil || m.Terms.DebitSequence != mandate.OnceOff:
+			return t, true, nil
+		}
+	}
+	return token.Token{}, false, nil
+}
+
+// ChargePlan is a charge that may begin.
+type ChargePlan struct {
+	Due     time.Time
+	token   token.Token
+	mandate mandate.Mandate
+	because []string
+}
+
+// PlanCharge finds out whether a purchase that is not made yet can be debited from
+// a stored account. A due that lies inside the two-day rule moves to the earliest
+// action date that the calendar allows (ours: API contract 12.3). Errors: Conflict
+// invalid_recurring_token, purchase_charge_error.
+func (s *Service) PlanCharge(ctx context.Context, p Purchase, tokenID uuid.UUID) (*ChargePlan, error) {
+	t, m, err := s.chargeable(ctx, p, tokenID)
+	if err != nil {
+		return nil, err
+	}
+	if now := s.Now(); s.Timetable.TooSoon(p.Due, now) {
+		tt := s.Timetable.For(bank.Method(t.Method))
+		day := tt.EarliestDue(s.Calendar, now)
+		if m.Terms != nil && !m.Terms.AllowDateAdjustment {
+			day = m.NextDay(day) // no other day is allowed
+		}
+		p.Due = tt.DueOn(day).UTC()
+	}
+	p.DueGiven = true
+	if err := s.mayCharge(p); err != nil {
+		return nil, err
+	}
+	because, err := s.judge(p, m)
+	if err != nil {
+		return nil, err
+	}
+	return &ChargePlan{p.Due, t, m, because}, nil
+}
+
+// InsertCharged writes a new purchase that is charged at once. The transaction ends
+// with fault.ErrLost when the account is deleted at this moment.
+func (s *Service) InsertCharged(tx Tx, who actor.Actor, rec *Record, plan *ChargePlan) {
+	tx.HoldToken(plan.token.MerchantID, plan.token.ID)
+	rec.Due, rec.DueGiven = plan.Due, true
+	method := bank.Method(plan.token.Method)
+	c := s.collectionOf(tx, rec.Purchase, plan.token.ID, plan.mandate, s.Timetable.For(method).Plan(s.Calendar, rec.Due, rec.Brand.ShiftFor(method), tx.Now()))
+	if len(plan.because) > 0 {
+		c.Disputable, c.DisputableBecause = true, plan.because
+	}
+	rec.TokenID = plan.token.ID
+	rec.CollectionCount++
+	rec.Collection = &c
+	rec.move(PendingCharge, tx.Now())
+	tx.InsertPurchase(rec.Purchase)
+	tx.InsertCollection(c)
+	auditNew(tx, who, rec.Purchase, fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), plan.token.AccountMask, c.ActionDate.Format(dayForm)),
+		map[string]any{"recurring_token": plan.token.ID, "action_date": c.ActionDate})
+}
+
+// InsertInvoiced writes a new purchase that is asked for by a numbered invoice,
+// mailed where there is somebody to send it to.
+func (s *Service) InsertInvoiced(tx Tx, who actor.Actor, rec *Record) error {
+	p := &rec.Purchase
+	mailed := p.Payer.Email != ""
+	if mailed {
+		p.MailCount++
+	}
+	tx.InsertPurchase(*p)
+	auditNew(tx, who, *p, fmt.Sprintf("An invoice of %s was made.", sayCents(*p)), nil)
+	number, err := s.issue(tx, who, *rec)
+	if err == nil && mailed {
+		tx.InsertMail(s.InvoiceMail(tx, *p, "Invoice "+number+" from "+rec.Brand.Name))
+	}
+	return err
+}
+
+// InsertRefused writes a new purchase whose stored account could not be charged,
+// with the attempt that says why; with Options.InvoiceOnFailure its invoice is mailed.
+func (s *Service) InsertRefused(tx Tx, who actor.Actor, rec *Record, why error, method string) error {
+	p := &rec.Purchase
+	p.attempt(Attempt{Type: "recurring_execute", Method: method, At: tx.Now(), Error: refusedBecause(why)})
+	p.move(Failed, tx.Now())
+	invoice := p.invoicesFailure(tx.Now())
+	if invoice {
+		p.sentAfterFailure(tx.Now())
+	}
+	tx.InsertPurchase(*p)
+	auditNew(tx, who, *p, "The stored account could not be charged: "+why.Error(), nil)
+	if !invoice {
+		return nil
+	}
+	return s.mailFailure(tx, who, *rec)
+}
+
+// refusedBecause is the attempt error of a charge that could not begin.
+func refusedBecause(why error) *AttemptError {
+	code := bank.ErrorRejected
+	if fault.HasCode(why, "invalid_recurring_token") {
+		code = "recurring_token_expired"
+	}
+	return &AttemptError{code, why.Error()}
+}
+
+// InsertStoring writes a new purchase whose page stores the payer's account.
+func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, mailed bool) {
+	mailed = mailed && rec.Payer.Email != ""
+	if mailed {
+		rec.MailCount++
+	}
+	tx.InsertPurchase(rec.Purchase)
+	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was made. Its page stores the payer's account.", sayCents(rec.Purchase)), nil)
+	if mailed {
+		tx.InsertMail(rec.mail(tx, MailLink, rec.MailCount, s.Letters.AccountLink(rec.Purchase, rec.Brand)))
+	}
+}
+
+func auditNew(tx Tx, who actor.Actor, p Purchase, text string, more map[string]any) {
+	after := map[string]any{"status": p.Status, "total_cents": p.TotalCents, "due": p.Due.Unix(), "billing_template": p.TemplateID}
+	for k, v := range more {
+		after[k] = v
+	}
+	tx.Audit(who, audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID, Text: text, After: after})
+}
+
+// issue numbers the invoice of a purchase; without numbered documents its reference stands for it.
+func (s *Service) issue(tx Tx, who actor.Actor, rec Record) (number string, err error) {
+	if s.Papers == nil {
+		return rec.ReferenceGenerated, nil
+	}
+	return s.Papers.Issue(tx, who, rec)
+}
+
+// invoicesFailure tells whether a failed charge is asked for by an invoice: it must
+// still be payable then, and there must be somebody to send it to.
+func (p Purchase) invoicesFailure(now time.Time) bool {
+	return p.Options.InvoiceOnFailure && p.Status == Failed && p.Payer.Email != "" && p.Payable(now)
+}
+
+// sentAfterFailure: the invoice goes out with this transaction (API contract 3.5).
+func (p *Purchase) sentAfterFailure(at time.Time) {
+	p.MailCount++
+	p.move(Sent, at)
+}
+
+func (s *Service) mailFailure(tx Tx, who actor.Actor, rec Record) error {
+	number, err := s.issue(tx, who, rec)
+	if err == nil {
+		tx.InsertMail(rec.mail(tx, MailInvoice, rec.MailCount, mail.Letter{Subject: "Invoice " + number + " from " + rec.Brand.Name}))
+	}
+	return err
+}
+
+// InvoiceFailure mails a payable invoice when the charge of a subscription failed
+// at the bank and its subscriber's switch is on. The caller writes the purchase.
+func (s *Service) InvoiceFailure(tx Tx, who actor.Actor, rec *Record) error {
+	if !rec.invoicesFailure(tx.Now()) {
+		return nil
+	}
+	rec.sentAfterFailure(tx.Now())
+	return s.mailFailure(tx, who, *rec)
+}
+
+// failedAfterDue tells whether the purchase was in error after its due had passed.
+func (p Purchase) failedAfterDue() bool {
+	return p.Options.InvoiceOnFailure && slices.ContainsFunc(p.History, func(c Change) bool { return c.Status == Failed && !c.At.Before(p.Due) })
+}
+
+// CancelIn cancels a purchase that nobody has paid or begun to pay, in a caller's
+// transaction; any other stays as it is.
+func (s *Service) CancelIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID) error {
+	rec, err := s.load(ctx, who.MerchantID, id)
+	if err != nil || !CanMove(rec.Status, Cancelled) {
+		return err
+	}
+	before := rec.Status
+	if err := dropCollection(tx, &rec); err != nil {
+		return err
+	}
+	rec.move(Cancelled, tx.Now())
+	rec.UpdatedAt = tx.Now()
+	if err := s.credit(tx, who, &rec); err != nil {
+		return err
+	}
+	tx.MovePurchase(rec.Purchase, before)
+	tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+		Text: "The purchase was cancelled.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
+	return nil
+}
+
+// MailAgainIn is ResendInvoice in a caller's transaction.
+func (s *Service) MailAgainIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID) error {
+	rec, err := s.load(ctx, who.MerchantID, id)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !rec.Payable(s.Now()):
+		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The first purchase is %s; there is nothing to remind of.", rec.Status)
+	case rec.Payer.Email == "":
+		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The payer has no e-mail address. Copy the link instead, or add an address to the client.")
+	}
+	rec.UpdatedAt = tx.Now()
+	if err := s.mailAgain(tx, who, &rec); err != nil {
+		return err
+	}
+	tx.MovePurchase(rec.Purchase, rec.Status)
+	return nil
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+)
+
+// Filter narrows the movements of money; its zero value takes all. What a list
+// names is joined by "or", and the lists by "and".
+type Filter struct {
+	Currencies []string    `json:"currencies,omitempty"`
+	Brands     []uuid.UUID `json:"brands,omitempty"`
+	Methods    []string    `json:"methods,omitempty"`   // eft, debicheck
+	Products   []string    `json:"products,omitempty"`  // as purchases have it
+	Flows      []string    `json:"flows,omitempty"`     // of the newest attempt
+	Countries  []string    `json:"countries,omitempty"` // of the payer's bank
+	Terminals  []string    `json:"terminals,omitempty"` // there are none: any name matches nothing
+	Tokenized  *bool       `json:"tokenized,omitempty"` // paid from a stored account
+	From       time.Time   `json:"from,omitzero"`       // movements at or after it; zero: open
+	To         time.Time   `json:"to,omitzero"`         // movements at or before it; zero: open
+}
+
+// Narrow tells whether the purchase behind a movement decides.
+func (f Filter) Narrow() bool {
+	return len(f.Brands)+len(f.Methods)+len(f.Products)+len(f.Flows)+len(f.Countries)+len(f.Terminals) > 0 || f.Tokenized != nil
+}
+
+// Balance is what the movements of one currency come to, in cents.
+type Balance struct {
+	GrossCents    int64 // all movements: collected, won back and paid by hand, less returned, disputed and refunded
+	FeeCents      int64 // Debitdesk sells no payments and takes no fee: always 0
+	ReservedCents int64 // collected debits that may still be returned unpaid (EFT, until the return window closes), less what of them went back or is owed back
+	OwedCents     int64 // refunds that were promised and are not settled
+}
+
+// NetCents is the balance after fees.
+func (b Balance) NetCents() int64 { return b.GrossCents - b.FeeCents }
+
+// AvailableCents is what the merchant can rely on: the balance without what may
+// be returned and without what is owed back. It may be negative.
+func (b Balance) AvailableCents() int64 { return b.NetCents() - b.ReservedCents - b.OwedCents }
+
+// Side is one direction of the turnover: what moved, in cents and not negative,
+// in how many movements.
+type Side struct{ Cents, N int64 }
+
+// Turnover is what came in and what went out.
+type Turnover struct{ Incoming, Outgoing Side }
+
+// MoneyReader sums the movements of money. Everything is bounded by the merchant.
+type MoneyReader interface {
+	// Balances gives the balance of each currency that has any.
+	Balances(ctx context.Context, merchantID uuid.UUID, f Filter) (map[string]Balance, error)
+	// Turnover sums the movements of the first currency of the filter.
+	Turnover(ctx context.Context, merchantID uuid.UUID, f Filter) (Turnover, error)
+}
+
+// Money answers how much came in, went out and is there.
+type Money struct {
+	Read   MoneyReader
+	Brands merchant.Reader
+}
+
+// Balance gives each currency that was asked for, or all that the merchant trades in.
+func (s *Money) Balance(ctx context.Context, who actor.Actor, f Filter) (map[string]Balance, error) {
+	brands, err := s.Allow(ctx, who, f)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Read.Balances(ctx, who.MerchantID, f)
+	if err != nil {
+		return nil, err
+	}
+	wanted := f.Currencies
+	if len(wanted) == 0 {
+		wanted = currencies(brands)
+	}
+	for _, currency := range wanted {
+		if _, known := found[currency]; !known {
+			found[currency] = Balance{}
+		}
+	}
+	return found, nil
+}
+
+// Turnover sums one currency, since others cannot be added to it: the first that
+// was asked for, else the one the merchant's oldest brand trades in.
+func (s *Money) Turnover(ctx context.Context, who actor.Actor, f Filter) (Turnover, error) {
+	brands, err := s.Allow(ctx, who, f)
+	if err != nil {
+		return Turnover{}, err
+	}
+	if len(f.Currencies) == 0 {
+		f.Currencies = currencies(brands)
+	}
+	f.Currencies = f.Currencies[:1]
+	return s.Read.Turnover(ctx, who.MerchantID, f)
+}
+
+// Allow checks who asks, and that the brands of the filter are the merchant's.
+func (s *Money) Allow(ctx context.Context, who actor.Actor, f Filter) ([]merchant.Brand, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	brands, err := s.Brands.Brands(ctx, who.MerchantID)
+	if err != nil {
+		return nil, err
+	}
+	var wrong fault.Problems
+	for _, id := range f.Brands {
+		if !slices.ContainsFunc(brands, func(b merchant.Brand) bool { return b.ID == id }) {
+			wrong.Add("brand", "does_not_exist", "Invalid pk %q - object does not exist", id)
+		}
+	}
+	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {
+		wrong.Add("to", "min_value", "The end of the period lies before its beginning.")
+	}
+	return brands, wrong.Err()
+}
+
+// currencies are those of the brands, the oldest brand's first; ZAR when there is none.
+func currencies(brands []merchant.Brand) []string {
+	var out []string
+	for _, b := range brands {
+		if !slices.Contains(out, b.Currency) {
+			out = append(out, b.Currency)
+		}
+	}
+	if len(out) == 0 {
+		out = []string{"ZAR"}
+	}
+	return out
+}

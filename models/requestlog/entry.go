@@ -1,0 +1,86 @@
+// Package requestlog knows what programs asked of the API and what they were
+// answered, for the people who write those programs. It is a convenience and no
+// evidence: entries may be lost when a process ends or is too busy, and the audit
+// entries alone say what was done. It keeps nobody's numbers and no secret, and it
+// must not know HTTP or SQL.
+package requestlog
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/paging"
+)
+
+// Kept is how long an entry is kept, and MostKept how many a merchant has at most;
+// both are seen to when the house is tidied.
+const (
+	Kept     = 30 * 24 * time.Hour
+	MostKept = 100_000
+)
+
+// Entry is one request and its answer. Query and bodies are masked.
+type Entry struct {
+	ID, MerchantID uuid.UUID
+	At             time.Time // of the product's clock
+	Method         string
+	Path           string // without the query
+	Query          string
+	Route          string // the path with names in place of ids
+	Status         int    // HTTP
+	TookMicros     int64
+	CredentialID   uuid.UUID
+	CredentialName string
+	IdempotencyKey string
+	Replayed       bool // answered with what the key got before
+	DryRun         bool
+	RequestID, IP  string
+	Request        string // body, or why there is none
+	Answer         string
+}
+
+// size is about what an entry takes in memory, in bytes.
+func (e Entry) size() int { return 512 + len(e.Path) + len(e.Query) + len(e.Request) + len(e.Answer) }
+
+// Filter narrows the list; zero values leave it wide.
+type Filter struct {
+	Method     string
+	Class      int    // 2 for 200 to 299, and so on
+	Path       string // a part of it
+	Credential uuid.UUID
+	Replayed   bool // only those
+	DryRun     bool // only those
+	From, To   time.Time
+	Search     string // a request id, an Idempotency-Key, or a part of a path
+}
+
+// Reader finds entries. Everything is bounded by the merchant.
+type Reader interface {
+	// Requests lists a page without bodies, one more than the page has.
+	Requests(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Entry, error)
+	// Request is one entry with its bodies; NotFound when there is none.
+	Request(ctx context.Context, merchantID, id uuid.UUID) (Entry, error)
+}
+
+// Service shows the log.
+type Service struct{ Read Reader }
+
+// List gives a page of requests, newest first.
+func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Entry], error) {
+	if err := who.May(actor.Manage); err != nil {
+		return paging.Page[Entry]{}, err
+	}
+	read, err := s.Read.Requests(ctx, who.MerchantID, f, ask)
+	return paging.Cut(ask, read), err
+}
+
+// Get gives one request with its bodies.
+func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Entry, error) {
+	if err := who.May(actor.Manage); err != nil {
+		return Entry{}, err
+	}
+	return s.Read.Request(ctx, who.MerchantID, id)
+}

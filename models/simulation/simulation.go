@@ -1,0 +1,147 @@
+// Package simulation plays business in the sandbox: months of debit orders with the
+// outcomes somebody asked for, a believable history, and an empty desk again. It
+// calls the use cases that people call; it must not exist in live mode.
+package simulation
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+	"debitdesk/models/queue"
+)
+
+// Kind is what is played.
+type Kind string
+
+// The kinds of run.
+const (
+	Scenario Kind = "scenario"
+	Demo     Kind = "demo"
+)
+
+// State is where a run stands. One run at most is open in the whole sandbox, for
+// there is one clock.
+type State string
+
+// The states of a run.
+const (
+	Waiting State = "waiting"
+	Running State = "running"
+	Done    State = "done"
+	Failed  State = "failed"
+)
+
+// Open tells that the run is not over.
+func (s State) Open() bool { return s == Waiting || s == Running }
+
+// Limits of one run.
+const (
+	MaxMonths  = 3
+	MaxClients = 50
+)
+
+// Ask is what to play. The percentages come to 100 at most; what is left is returned
+// with other codes. The same seed plays the same payers, amounts and outcomes.
+type Ask struct {
+	BrandID  uuid.UUID `json:"brand_id"`
+	Months   int       `json:"months"`
+	Clients  int       `json:"clients"`
+	Paid     int       `json:"paid"`     // percent of the debits
+	Unpaid   int       `json:"unpaid"`   // percent, code 02
+	Disputed int       `json:"disputed"` // percent
+	Seed     int64     `json:"seed"`
+}
+
+// Tally counts purchases by how they ended.
+type Tally struct {
+	Made     int `json:"made"`
+	Paid     int `json:"paid"`
+	Unpaid   int `json:"unpaid"` // code 02
+	Other    int `json:"other"`  // unpaid with other codes
+	Disputed int `json:"disputed"`
+	Open     int `json:"open"` // none of these
+}
+
+// AddsUp tells that every purchase is counted once.
+func (t Tally) AddsUp() bool { return t.Made == t.Paid+t.Unpaid+t.Other+t.Disputed+t.Open }
+
+// Result is what was to be and what came.
+type Result struct {
+	Wanted Tally `json:"wanted"`
+	Got    Tally `json:"got"`
+}
+
+// Run is one thing that is played.
+type Run struct {
+	ID, MerchantID       uuid.UUID
+	Kind                 Kind
+	State                State
+	Ask                  Ask
+	Starter              actor.Actor
+	Steps, AllSteps      int
+	Result               Result
+	Note                 string // why it failed, for a person
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Tx is what the use cases write.
+type Tx interface {
+	audit.Log
+	Now() time.Time
+	NewID() uuid.UUID
+	Enqueue(queue.Job)
+	Answered(result any) error
+	// InsertRun keeps a run; Conflict when another one is open.
+	InsertRun(r Run) error
+	// Wipe deletes what a merchant did: payers, purchases, debits, mails and all that
+	// hangs on them. It tells how many rows of each table went.
+	Wipe(merchantID uuid.UUID) (map[string]int64, error)
+}
+
+// Store finds runs and shares the work between processes.
+type Store interface {
+	// Runs lists the newest runs of a merchant.
+	Runs(ctx context.Context, merchantID uuid.UUID, limit int) ([]Run, error)
+	// OpenRun tells whether any merchant's run is open.
+	OpenRun(ctx context.Context) (bool, error)
+	// ClaimRun takes a waiting run; false when it is taken or over.
+	ClaimRun(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (Run, bool, error)
+	// HoldRun renews a claim and notes the progress.
+	HoldRun(ctx context.Context, r Run, claim uuid.UUID, holds time.Duration) error
+	// FinishRun ends a run that is claimed so.
+	FinishRun(ctx context.Context, r Run, claim uuid.UUID) error
+	// WaitingRuns are those that nobody has taken.
+	WaitingRuns(ctx context.Context) ([]uuid.UUID, error)
+	// DropLostRuns ends runs whose worker is gone.
+	DropLostRuns(ctx context.Context, note string) error
+}
+
+func (a Ask) check(kind Kind) error {
+	var w fault.Problems
+	between := func(name string, v, least, most int) {
+		if v < least {
+			w.Add(name, "min_value", "Ensure this value is greater than or equal to %d.", least)
+		} else if v > most {
+			w.Add(name, "max_value", "Ensure this value is less than or equal to %d.", most)
+		}
+	}
+	between("clients", a.Clients, 1, MaxClients)
+	if a.Seed < 0 {
+		w.Add("seed", "min_value", "Ensure this value is greater than or equal to 0.")
+	}
+	if kind == Scenario {
+		between("months", a.Months, 1, MaxMonths)
+		between("paid", a.Paid, 0, 100)
+		between("unpaid", a.Unpaid, 0, 100)
+		between("disputed", a.Disputed, 0, 100)
+		if len(w) == 0 && a.Paid+a.Unpaid+a.Disputed > 100 {
+			w.Add("paid", "max_value", "The percentages come to %d; they may come to 100.", a.Paid+a.Unpaid+a.Disputed)
+		}
+	}
+	return w.Err()
+}

@@ -1,0 +1,130 @@
+// Package statement knows the files that say how money moved: who asks for one, how
+// it is made in the background, and that its sums close. It must not know how a
+// file is written, nor SQL.
+package statement
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/audit"
+	"debitdesk/models/paging"
+	"debitdesk/models/queue"
+	"debitdesk/models/report"
+)
+
+// Status is where a statement stands. Only pending and running ones move.
+type Status string
+
+// The statuses (ours).
+const (
+	Pending   Status = "pending"
+	Running   Status = "running"
+	Finished  Status = "finished"
+	Cancelled Status = "cancelled"
+	Failed    Status = "error"
+)
+
+// Open tells that it may still change.
+func (s Status) Open() bool { return s == Pending || s == Running }
+
+// Format is the kind of file.
+type Format string
+
+// The formats of the contract.
+const (
+	CSV  Format = "csv"
+	XLSX Format = "xlsx"
+)
+
+// Statement is one file that was asked for.
+type Statement struct {
+	ID, MerchantID       uuid.UUID
+	IsTest               bool
+	Format               Format
+	Timezone             string // IANA; moments in the file are told in it
+	Query                string // as it stood in the address
+	Filter               report.Filter
+	Status               Status
+	Note                 string // why it ended in error, for a person
+	Rows                 int64  // movements in the file
+	BeganAt, FinishedAt  time.Time
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Line is one movement as a statement shows it.
+type Line struct {
+	At          time.Time
+	Kind        string // of the ledger: collected, returned, disputed, dispute_won, refunded, paid_by_hand
+	PurchaseID  uuid.UUID
+	Reference   string
+	Payer       string
+	Account     string // masked; empty for money that came by hand
+	Method      string
+	Code        string // the bank's
+	AmountCents int64  // positive: to the merchant
+}
+
+// Sums are what a statement opens and closes with, in cents.
+type Sums struct {
+	OpeningCents, InCents, OutCents, ClosingCents int64 // OutCents is not negative
+	Rows                                          int64
+}
+
+// Book is the ledger as it stood at one moment.
+type Book struct {
+	Sums Sums // by the database, on their own
+	// Each gives the movements, oldest first.
+	Each func(fn func(Line) error) error
+}
+
+// Paper writes one file; the closing line comes with Close.
+type Paper interface {
+	Open(s Statement, openingCents int64) error
+	Line(l Line, balanceCents int64) error
+	Close(sums Sums) error
+	Release()
+}
+
+// Tx is what the use cases write.
+type Tx interface {
+	audit.Log
+	Now() time.Time
+	NewID() uuid.UUID
+	Enqueue(queue.Job)
+	Answered(result any) error
+	InsertStatement(s Statement)
+	// CancelStatement moves an open statement; false when it is over already.
+	CancelStatement(merchantID, id uuid.UUID) (bool, error)
+}
+
+// Reader finds statements. Everything is bounded by the merchant; unknown ids and
+// those of others are NotFound.
+type Reader interface {
+	Statement(ctx context.Context, merchantID, id uuid.UUID) (Statement, error)
+	Statements(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[Statement], error)
+	// StatementFile gives the file of a finished one; NotFound otherwise.
+	StatementFile(ctx context.Context, merchantID, id uuid.UUID) ([]byte, error)
+}
+
+// Desk is how the work is shared between processes.
+type Desk interface {
+	// ClaimStatement takes an open statement that nobody is at, and keeps others from it
+	// for a while of real time; false when there is nothing to do.
+	ClaimStatement(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (Statement, bool, error)
+	// OpenStatements are those that nobody is at, oldest first.
+	OpenStatements(ctx context.Context, limit int) ([]uuid.UUID, error)
+	// FinishStatement keeps the file, or the note of a failure; false when the claim
+	// was lost or the statement cancelled meanwhile.
+	FinishStatement(ctx context.Context, s Statement, claim uuid.UUID, file []byte) (bool, error)
+	// YieldStatement gives a claim back.
+	YieldStatement(ctx context.Context, id, claim uuid.UUID) error
+	// Book reads the movements of a merchant in one snapshot and calls fn with them.
+	Book(ctx context.Context, merchantID uuid.UUID, f report.Filter, fn func(Book) error) error
+}
+
+// NewPaper begins a file that is written to w.
+type NewPaper func(w io.Writer) Paper

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"debitdesk/models/paging"
+	"debitdesk/models/webhook"
+)
+
+type eventRow struct {
+	Seq        int64
+	ID         uuid.UUID
+	MerchantID uuid.UUID
+	Type       string
+	ObjectType string
+	ObjectID   uuid.UUID
+	SourceID   uuid.UUID
+	Snapshot   []byte
+	CreatedAt  time.Time
+}
+
+func (eventRow) TableName() string { return "events" }
+
+func (r eventRow) domain() webhook.Event {
+	return webhook.Event{Seq: r.Seq, ID: r.ID, MerchantID: r.MerchantID, Type: r.Type, ObjectType: r.ObjectType, ObjectID: r.ObjectID, SourceID: r.SourceID,
+		Snapshot: r.Snapshot, CreatedAt: r.CreatedAt.UTC()}
+}
+
+type deliveryRow struct {
+	ID         uuid.UUID
+	MerchantID uuid.UUID
+	Seq        int64
+	EventID    uuid.UUID
+	SourceID   uuid.UUID
+	WebhookID  *uuid.UUID
+	Address    string
+	State      string
+	Resend     bool
+	Attempts   int
+	FirstAt    *time.Time
+	NextAt     *time.Time
+	LastStatus *int
+	LastError  string
+	DoneAt     *time.Time
+	CreatedAt  time.Time
+
+	// Of its event.
+	Type       string
+	ObjectType string
+	ObjectID   uuid.UUID
+}
+
+func (deliveryRow) TableName() string { return "deliveries" }
+
+func (r deliveryRow) domain() webhook.Delivery {
+	return webhook.Delivery{ID: r.ID, MerchantID: r.MerchantID, EventID: r.EventID, SourceID: r.SourceID, WebhookID: orZero(r.WebhookID), Seq: r.Seq, EventType: r.Type,
+		ObjectType: r.ObjectType, ObjectID: r.ObjectID, Address: r.Address, State: webhook.State(r.State), Resend: r.Resend, Attempts: r.Attempts,
+		FirstAt: utcOrZero(r.FirstAt), NextAt: utcOrZero(r.NextAt), DoneAt: utcOrZero(r.DoneAt), CreatedAt: r.CreatedAt.UTC(), LastStatus: orZero(r.LastStatus), LastError: r.LastError}
+}
+
+// Event implements webhook.Reader.
+func (s *Store) Event(ctx context.Context, merchantID, id uuid.UUID) (webhook.Event, error) {
+	var row eventRow
+	err := s.read(ctx).Take(&row, "merchant_id = ? AND id = ?", merchantID, id).Error
+	return row.domain(), missing(err, "find event")
+}
+
+// Events implements webhook.Reader, in the order of commits. The snapshots stay where they are.
+func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.EventFilter, ask paging.Ask) ([]webhook.Event, error) {
+	q := s.read(ctx).Select("seq, id, merchant_id, type, object_type, object_id, source_id, created_at").Where("merchant_id = ?", merchantID)
+	if len(f.Types) > 0 {
+		q = q.Where("type = ANY(?::text[])", textArray(f.Types))
+	}
+	if f.ObjectID != uuid.Nil {
+		q = q.Where("object_id = ?", f.ObjectID)
+	}
+	if f.EventID != uuid.Nil {
+		q = q.Where("id = ?", f.EventID)
+	}
+	if !f.From.IsZero() {
+		q = q.Where("created_at >= ?", f.From)
+	}
+	if !f.To.IsZero() {
+		q = q.Where("created_at <= ?", f.To)
+	}
+	const from = "seq %s (SELECT seq FROM events WHERE merchant_id = ? AND id = ?)"
+	switch {
+	case ask.From == uuid.Nil:
+		q = q.Order("seq DESC")
+	case ask.Newer:
+		q = q.Where(fmt.Sprintf(from, ">"), merchantID, ask.From).Order("seq ASC")
+	default:
+		q = q.Where(fmt.Sprintf(from, "<"), merchantID, ask.From).Order("seq DESC")
+	}
+	var rows []eventRow
+	if err := q.Limit(ask.Fetch()).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("list events: %w", err)
+	}
+	out := make([]webhook.Event, len(rows))
+	for i, r := range rows {
+		out[i] = r.domain()
+	}
+	return out, nil
+}
+
+func (s *Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
+	return s.read(ctx).Table("(SELECT d.*, e.type, e.object_type, e.object_id FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").Where("merchant_id = ?", merchantID)
+}
+
+// Delivery implements webhook.Reader.
+func (s *Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (webhook.Delivery, error) {
+	var row deliveryRow
+	err := s.deliveries(ctx, merchantID).Where("id = ?", id).Take(&row).Error
+	return row.domain(), missing(err, "find delivery")
+}
+
+// Deliveries implements webhook.Reader.
+func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.DeliveryFilter, ask paging.Ask) ([]webhook.Delivery, error) {
+	q := s.deliveries(ctx, merchantID)
+	if f.WebhookID != uuid.Nil {
+		q = q.Where("webhook_id = ?", f.WebhookID)
+	}
+	if f.EventID != uuid.Nil {
+		q = q.Where("event_id = ?", f.EventID)
+	}
+	if f.State != "" {
+		q = q.Where("state = ?", string(f.State))
+	}
+	var rows []deliveryRow
+	if err := beside(q, ask).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("list deliveries: %w", err)
+	}
+	out := make([]webhook.Delivery, len(rows))
+	for i, r := range rows {
+		out[i] = r.domain()
+	}
+	return out, nil
+}
+
+// DeliveryAttempts implements webhook.Reader, oldest first.
+func (s *Store) DeliveryAttempts(ctx context.Context, deliveryID uuid.UUID) ([]webhook.Attempt, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT number, at, took_ms, coalesce(status, 0), error, answer FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number`, deliveryID)
+	if err != nil {
+		return nil, fmt.Errorf("list attempts: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a webhook.Attempt, err error) {
+		err = row.Scan(&a.Number, &a.At, &a.TookMS, &a.Status, &a.Error, &a.Answer)
+		a.At = a.At.UTC()
+		return a, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list attempts: %w", err)
+	}
+	return out, nil
+}
+
+// InsertDelivery implements webhook.Tx.
+func (t *Tx) InsertDelivery(d webhook.Delivery) {
+	endpoint := d.WebhookID
+	if endpoint == uuid.Nil {
+		endpoint = d.SourceID
+	}
+	t.later(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)`,
+		d.ID, d.MerchantID, d.Seq, d.EventID, d.SourceID, orNull(d.WebhookID), endpoint, d.Address, d.Resend, d.NextAt, d.CreatedAt)
+}
+
+// InsertTestEvent implements webhook.Tx.
+func (t *Tx) InsertTestEvent(e webhook.Event, d webhook.Delivery) {
+	t.later(`WITH told AS (INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, snapshot, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) RETURNING seq)
+		INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, next_at, created_at)
+		SELECT $9, $2, seq, $1, $6, $10, $10, $11, 'pending', $8, $8 FROM told`,
+		e.ID, e.MerchantID, e.Type, e.ObjectType, e.ObjectID, e.SourceID, string(e.Snapshot), e.CreatedAt, d.ID, d.WebhookID, d.Address)
+}
+
+// repeated is a UUIDv7 of the moment $4, the n-th of its statement: a millisecond has room for 4096.
+const repeated = `(lpad(to_hex((extract(epoch FROM $4::timestamptz) * 1000)::bigint + n / 4096), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0')
+	|| substr(replace(gen_random_uuid()::text, '-', ''), 17))::uuid`
+
+// RepeatSince implements webhook.Tx. The ids of the deliveries follow the order of the events.
+func (t *Tx) RepeatSince(w webhook.Webhook, since time.Time) (int, error) {
+	n, err := t.exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
+		SELECT `+repeated+`, e.merchant_id, e.seq, e.id, e.source_id, $2, $2, $3, 'pending', true, $4, $4
+		FROM (SELECT *, row_number() OVER (ORDER BY seq) AS n FROM events
+			WHERE merchant_id = $1 AND created_at >= $5 AND snapshot IS NOT NULL AND object_type <> 'webhook' AND ($6 OR type = ANY($7::text[]))) e ORDER BY e.seq`,
+		w.MerchantID, w.ID, w.Callback, t.now, Instant(since), w.AllEvents, textArray(w.Events))
+	if err != nil {
+		return 0, fmt.Errorf("repeat events: %w", err)
+	}
+	return int(n), nil
+}

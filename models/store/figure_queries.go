@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/report"
+)
+
+// purchaseFilter is what a filter asks of the purchase p behind a movement.
+func purchaseFilter(f report.Filter, args pgx.NamedArgs) string {
+	var where []string
+	add := func(name, condition string, list []string) {
+		if len(list) > 0 {
+			where = append(where, condition)
+			args[name] = list
+		}
+	}
+	ids := make([]string, len(f.Brands))
+	for i, id := range f.Brands {
+		ids[i] = id.String()
+	}
+	add("brands", "p.brand_id = ANY(@brands::text[]::uuid[])", ids)
+	add("methods", `CASE WHEN p.marked_as_paid THEN '' ELSE coalesce((SELECT method FROM tokens WHERE id = coalesce(p.token_id, p.id)), p.method) END = ANY(@methods::text[])`, f.Methods)
+	add("products", "p.product = ANY(@products::text[])", f.Products)
+	add("flows", "coalesce(p.attempts -> 0 ->> 'flow', 'payform') = ANY(@flows::text[])", f.Flows)
+	add("countries", "'ZA' = ANY(@countries::text[])", f.Countries)
+	if len(f.Terminals) > 0 {
+		where = append(where, "false")
+	}
+	if f.Tokenized != nil {
+		where = append(where, "(p.token_id IS NOT NULL) = @tokenized")
+		args["tokenized"] = *f.Tokenized
+	}
+	if len(where) == 0 {
+		return "true"
+	}
+	return strings.Join(where, " AND ")
+}
+
+// movementsOf is FROM and WHERE of the movements e that a filter lets through. Only
+// a filter that looks at purchases joins them; without, an index holds it all.
+func movementsOf(merchantID uuid.UUID, f report.Filter, args pgx.NamedArgs) string {
+	args["m"] = merchantID.String()
+	from, where := " FROM ledger_entries e", " WHERE e.merchant_id = @m::uuid"
+	if f.Narrow() {
+		from += " JOIN purchases p ON p.id = e.purchase_id"
+		where += " AND " + purchaseFilter(f, args)
+	}
+	if len(f.Currencies) > 0 {
+		where += " AND e.currency = ANY(@currencies::text[])"
+		args["currencies"] = f.Currencies
+	}
+	if !f.From.IsZero() {
+		where += " AND e.day >= @from_day::date AND e.at >= @from_at"
+		args["from_day"], args["from_at"] = calendar.DateOf(f.From).String(), f.From
+	}
+	if !f.To.IsZero() {
+		where += " AND e.day <= @to_day::date AND e.at <= @to_at"
+		args["to_day"], args["to_at"] = calendar.DateOf(f.To).String(), f.To
+	}
+	return from + where
+}
+
+// waitingMoney narrows what is not settled yet in the same way; at is its moment.
+func waitingMoney(f report.Filter, currency, at string, args pgx.NamedArgs) string {
+	where := " AND " + purchaseFilter(f, args)
+	if len(f.Currencies) > 0 {
+		where += " AND " + currency + " = ANY(@currencies::text[])"
+	}
+	if !f.From.IsZero() {
+		where += " AND " + at + " >= @from_at"
+	}
+	if !f.To.IsZero() {
+		where += " AND " + at + " <= @to_at"
+	}
+	return where
+}
+
+// Balances implements report.MoneyReader in one statement: what moved, what of it
+// may still be returned, and what is owed back. The latter two are few at any time
+// and have indexes of their own.
+func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Filter) (map[string]report.Balance, error) {
+	args := pgx.NamedArgs{}
+	query := `SELECT currency, sum(gross)::bigint, sum(reserved)::bigint, sum(owed)::bigint FROM (
+		SELECT e.currency, sum(e.amount_cents) AS gross, 0 AS reserved, 0 AS owed` + movementsOf(merchantID, f, args) + ` GROUP BY 1
+		UNION ALL
+		SELECT c.currency, 0, sum(greatest(c.amount_cents - p.refunded_cents - coalesce(r.amount_cents, 0), 0)), 0 FROM collections c
+			JOIN purchases p ON p.id = c.purchase_id LEFT JOIN refunds r ON r.purchase_id = c.purchase_id AND r.state = 'pending'
+			WHERE c.merchant_id = @m::uuid AND c.state = 'provisional'` + waitingMoney(f, "c.currency", "c.provisional_at", args) + ` GROUP BY 1
+		UNION ALL
+		SELECT r.currency, 0, 0, sum(r.amount_cents) FROM refunds r JOIN purchases p ON p.id = r.purchase_id
+			WHERE r.merchant_id = @m::uuid AND r.state = 'pending'` + waitingMoney(f, "r.currency", "r.created_at", args) + ` GROUP BY 1
+	) AS parts GROUP BY 1`
+	rows, err := s.Pool.Query(ctx, query, args)
+	if err != nil {
+		return nil, fmt.Errorf("balances: %w", err)
+	}
+	out := map[string]report.Balance{}
+	var currency string
+	var b report.Balance
+	if _, err := pgx.ForEachRow(rows, []any{&currency, &b.GrossCents, &b.ReservedCents, &b.OwedCents}, func() error { out[currency] = b; return nil }); err != nil {
+		return nil, fmt.Errorf("balances: %w", err)
+	}
+	return out, nil
+}
+
+// Turnover implements report.MoneyReader.
+func (s *Store) Turnover(ctx context.Context, merchantID uuid.UUID, f report.Filter) (t report.Turnover, err error) {
+	args := pgx.NamedArgs{}
+	err = s.Pool.QueryRow(ctx, `SELECT coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents > 0), 0)::bigint, count(*) FILTER (WHERE e.amount_cents > 0),
+		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::bigint, count(*) FILTER (WHERE e.amount_cents < 0)`+movementsOf(merchantID, f, args), args).
+		Scan(&t.Incoming.Cents, &t.Incoming.N, &t.Outgoing.Cents, &t.Outgoing.N)
+	if err != nil {
+		return t, fmt.Errorf("turnover: %w", err)
+	}
+	return t, nil
+}
+
+var _ report.MoneyReader = (*Store)(nil)

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+	"debitdesk/models/subscription"
+)
+
+type subscriberEntryRow struct {
+	Subscriber  subscriberRow `gorm:"embedded"`
+	ClientName  string
+	ClientEmail string
+}
+
+const subscriberFrom = `SELECT s.*, coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name,
+	coalesce(c.email, '') AS client_email FROM template_clients s JOIN clients c ON c.id = s.client_id WHERE `
+
+func (s *Store) subscribers(ctx context.Context, condition string, args ...any) ([]subscription.Subscriber, error) {
+	var rows []subscriberEntryRow
+	if err := s.read(ctx).Raw(subscriberFrom+condition, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("list subscribers: %w", err)
+	}
+	out := make([]subscription.Subscriber, len(rows))
+	for i, r := range rows {
+		x, err := s.subscriberOf(r.Subscriber)
+		if err != nil {
+			return nil, err
+		}
+		x.ClientName, x.ClientEmail = r.ClientName, r.ClientEmail
+		out[i] = x
+	}
+	return out, nil
+}
+
+// TemplateClient implements subscription.Reader.
+func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (subscription.Subscriber, error) {
+	found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ?", merchantID, id)
+	if err != nil {
+		return subscription.Subscriber{}, err
+	}
+	if len(found) == 0 {
+		return subscription.Subscriber{}, fault.Missing()
+	}
+	return found[0], nil
+}
+
+// TemplateClients implements subscription.Reader.
+func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f subscription.SubscriberFilter, ask paging.Ask) ([]subscription.Subscriber, error) {
+	where, args := "s.merchant_id = ?", []any{merchantID}
+	if templateID != uuid.Nil {
+		where, args = where+" AND s.template_id = ?", append(args, templateID)
+	}
+	if f.ClientID != uuid.Nil {
+		where, args = where+" AND s.client_id = ?", append(args, f.ClientID)
+	}
+	if f.Status != "" {
+		where, args = where+" AND s.status = ?", append(args, string(f.Status))
+	}
+	if q := searchQuery(f.Search); q != "" {
+		where, args = where+" AND c.search @@ ?::tsquery", append(args, q)
+	} else if strings.TrimSpace(f.Search) != "" {
+		where += " AND false"
+	}
+	direction, beside, from := besideID("s.id", ask)
+	return s.subscribers(ctx, where+beside+fmt.Sprintf(" ORDER BY s.id %s LIMIT %d", direction, ask.Fetch()), append(args, from...)...)
+}
+
+// PeriodsOf implements subscription.Reader.
+func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]subscription.Period, error) {
+	var rows []struct {
+		TemplateClientID uuid.UUID
+		StartsOn         calendar.Date
+		BilledOn         calendar.Date
+		PurchaseID       *uuid.UUID
+		Skipped          string
+	}
+	err := s.read(ctx).Raw(`SELECT * FROM billing_periods WHERE merchant_id = ? AND template_client_id = ? ORDER BY starts_on DESC`, merchantID, subscriberID).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("list periods: %w", err)
+	}
+	out := make([]subscription.Period, len(rows))
+	for i, r := range rows {
+		out[i] = subscription.Period{SubscriberID: r.TemplateClientID, StartsOn: r.StartsOn, BilledOn: r.BilledOn, PurchaseID: orZero(r.PurchaseID), Skipped: r.Skipped}
+	}
+	return out, nil
+}
+
+// dueSubscribers are those with something to do; each part reads one index.
+const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= ? UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL`
+
+// DueSubscribers implements subscription.Reader.
+func (s *Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]subscription.Subscriber, error) {
+	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d", dueSubscribers, limit), s.Now(), after)
+}
+
+// NextPeriod implements subscription.Reader.
+func (s *Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT next_at FROM template_clients WHERE next_at > $1 ORDER BY next_at LIMIT 1`, s.Now()).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, false, nil
+	}
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("find the next period: %w", err)
+	}
+	return at.UTC(), true, nil
+}
+
+// PeriodsOverdue implements subscription.Reader.
+func (s *Store) PeriodsOverdue(ctx context.Context) (overdue bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM template_clients WHERE next_at <= $1) OR EXISTS (SELECT FROM template_clients WHERE stored_token IS NOT NULL)`, s.Now()).Scan(&overdue)
+	if err != nil {
+		return false, fmt.Errorf("look for periods: %w", err)
+	}
+	return overdue, nil
+}
+
+var (
+	_ subscription.Reader = (*Store)(nil)
+	_ subscription.Tx     = (*Tx)(nil)
+)

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/paging"
+	"debitdesk/models/subscription"
+)
+
+// Template implements subscription.Reader.
+func (s *Store) Template(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
+	row, err := take[templateRow](ctx, s, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+	if err != nil {
+		return subscription.Template{}, missing(err, "find template")
+	}
+	t, err := row.domain()
+	if err != nil {
+		return t, err
+	}
+	one := []subscription.Template{t}
+	err = s.countSubscribers(ctx, merchantID, one)
+	return one[0], err
+}
+
+// AnyTemplate implements subscription.Reader.
+func (s *Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
+	row, err := take[templateRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
+	if err != nil {
+		return subscription.Template{}, missing(err, "find template")
+	}
+	return row.domain()
+}
+
+// Templates implements subscription.Reader.
+func (s *Store) Templates(ctx context.Context, merchantID uuid.UUID, f subscription.Filter, ask paging.Ask) ([]subscription.Template, error) {
+	where, args := "merchant_id = ? AND deleted_at IS NULL", []any{merchantID}
+	if f.IsSubscription != nil {
+		where, args = where+" AND is_subscription = ?", append(args, *f.IsSubscription)
+	}
+	if f.BrandID != uuid.Nil {
+		where, args = where+" AND brand_id = ?", append(args, f.BrandID)
+	}
+	if words := strings.TrimSpace(f.Search); words != "" {
+		where, args = where+" AND position(lower(?) IN lower(title)) > 0", append(args, words)
+	}
+	direction, beside, from := besideID("id", ask)
+	var rows []templateRow
+	query := "SELECT * FROM billing_templates WHERE " + where + beside + fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
+	if err := s.read(ctx).Raw(query, append(args, from...)...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("list templates: %w", err)
+	}
+	out := make([]subscription.Template, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.domain(); err != nil {
+			return nil, err
+		}
+	}
+	return out, s.countSubscribers(ctx, merchantID, out)
+}
+
+// besideID is the order of a page by one id column, and what bounds it.
+func besideID(column string, ask paging.Ask) (direction, where string, args []any) {
+	direction, compare := "DESC", "<"
+	if ask.Newer {
+		direction, compare = "ASC", ">"
+	}
+	if ask.From != uuid.Nil {
+		where, args = " AND "+column+" "+compare+" ?", []any{ask.From}
+	}
+	return direction, where, args
+}
+
+// countSubscribers fills in what is counted of templates.
+func (s *Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list []subscription.Template) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids, at := make([]uuid.UUID, len(list)), map[uuid.UUID]int{}
+	for i, t := range list {
+		ids[i], at[t.ID] = t.ID, i
+		list[i].Counts = map[subscription.Status]int64{}
+	}
+	var rows []struct {
+		TemplateID uuid.UUID
+		Status     string
+		N          int64
+		Launched   bool
+		NextOn     calendar.Date
+	}
+	err := s.read(ctx).Raw(`SELECT template_id, status, count(*) AS n, bool_or(activated_at IS NOT NULL) AS launched,
+		min(next_on) FILTER (WHERE status = 'active') AS next_on FROM template_clients
+		WHERE merchant_id = ? AND template_id = ANY(?::uuid[]) GROUP BY template_id, status`, merchantID, idsText(ids)).Scan(&rows).Error
+	if err != nil {
+		return fmt.Errorf("count subscribers: %w", err)
+	}
+	for _, r := range rows {
+		t := &list[at[r.TemplateID]]
+		t.Counts[subscription.Status(r.Status)] = r.N
+		t.Launched = t.Launched || r.Launched
+		if !r.NextOn.IsZero() {
+			t.NextOn = r.NextOn
+		}
+		t.HasActive = t.HasActive || r.Status == string(subscription.Active)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/paging"
+	"debitdesk/models/webhook"
+)
+
+type webhookRow struct {
+	ID           uuid.UUID `gorm:"primaryKey"`
+	MerchantID   uuid.UUID
+	Title        string
+	Callback     string
+	AllEvents    bool
+	Events       textArray
+	PublicKey    string
+	PrivateKey   []byte
+	FailingSince *time.Time
+	Failures     int
+	LastOKAt     *time.Time `gorm:"column:last_ok_at"`
+	Version      int
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+func (webhookRow) TableName() string { return "webhooks" }
+
+func (r webhookRow) domain() webhook.Webhook {
+	return webhook.Webhook{ID: r.ID, MerchantID: r.MerchantID, Title: r.Title, Callback: r.Callback, AllEvents: r.AllEvents, Events: []string(r.Events), PublicKey: r.PublicKey,
+		FailingSince: utcOrZero(r.FailingSince), Failures: r.Failures, LastOKAt: utcOrZero(r.LastOKAt), Version: r.Version, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
+}
+
+// webhookColumns leave the private key where it is.
+const webhookColumns = `id, merchant_id, title, callback, all_events, events, public_key, failing_since, failures, last_ok_at, version, created_at, updated_at`
+
+// InsertWebhook implements webhook.Tx.
+func (t *Tx) InsertWebhook(w webhook.Webhook, private []byte) {
+	t.create(&webhookRow{ID: w.ID, MerchantID: w.MerchantID, Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: textArray(w.Events), PublicKey: w.PublicKey,
+		PrivateKey: t.s.seal.SealBytes(w.MerchantID, private), Version: w.Version, CreatedAt: Instant(w.CreatedAt), UpdatedAt: Instant(w.UpdatedAt)})
+}
+
+// SaveWebhook implements webhook.Tx.
+func (t *Tx) SaveWebhook(w webhook.Webhook) {
+	t.mustMove(`UPDATE webhooks SET title = $3, callback = $4, all_events = $5, events = $6::text[], updated_at = $7, version = version + 1
+		WHERE merchant_id = $1 AND id = $2 AND version = $8 AND deleted_at IS NULL`,
+		w.MerchantID, w.ID, w.Title, w.Callback, w.AllEvents, textArray(w.Events), Instant(w.UpdatedAt), w.Version)
+	t.later(`UPDATE deliveries SET address = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending' AND address <> $3`, w.MerchantID, w.ID, w.Callback)
+}
+
+// DeleteWebhook implements webhook.Tx. Deliveries are locked before the webhook, as
+// a note about an attempt does.
+func (t *Tx) DeleteWebhook(merchantID, id uuid.UUID) (bool, error) {
+	t.later(`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`, merchantID, id, t.now)
+	n, err := t.exec(`UPDATE webhooks SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`, merchantID, id, t.now)
+	if err != nil {
+		return false, fmt.Errorf("delete webhook: %w", err)
+	}
+	return n == 1, nil
+}
+
+// InsertCompanyKey implements webhook.Tx.
+func (t *Tx) InsertCompanyKey(merchantID uuid.UUID, k webhook.Keys) {
+	t.later(`INSERT INTO merchant_keys (merchant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id) DO NOTHING`,
+		merchantID, k.Public, t.s.seal.SealBytes(merchantID, k.Private), t.now)
+}
+
+// NoticeFailing implements webhook.Tx.
+func (t *Tx) NoticeFailing(id uuid.UUID) (bool, error) {
+	n, err := t.exec(`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL`, id, t.now)
+	if err != nil {
+		return false, fmt.Errorf("note a notice: %w", err)
+	}
+	return n == 1, nil
+}
+
+// Webhook implements webhook.Reader.
+func (s *Store) Webhook(ctx context.Context, merchantID, id uuid.UUID) (webhook.Webhook, error) {
+	var row webhookRow
+	err := s.read(ctx).Select(webhookColumns).Take(&row, "merchant_id = ? AND id = ? AND deleted_at IS NULL", merchantID, id).Error
+	return row.domain(), missing(err, "find webhook")
+}
+
+// Webhooks implements webhook.Reader.
+func (s *Store) Webhooks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]webhook.Webhook, error) {
+	var rows []webhookRow
+	if err := beside(s.read(ctx).Select(webhookColumns).Where("merchant_id = ? AND deleted_at IS NULL", merchantID), ask).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("list webhooks: %w", err)
+	}
+	return webhooksOf(rows), nil
+}
+
+// FailingWebhooks implements webhook.Reader.
+func (s *Store) FailingWebhooks(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error) {
+	var rows []webhookRow
+	err := s.read(ctx).Select(webhookColumns).Order("failing_since, id").Find(&rows, "merchant_id = ? AND deleted_at IS NULL AND failing_since IS NOT NULL", merchantID).Error
+	if err != nil {
+		return nil, fmt.Errorf("list failing webhooks: %w", err)
+	}
+	return webhooksOf(rows), nil
+}
+
+func webhooksOf(rows []webhookRow) []webhook.Webhook {
+	out := make([]webhook.Webhook, len(rows))
+	for i, r := range rows {
+		out[i] = r.domain()
+	}
+	return out
+}
+
+// CompanyKey implements webhook.Reader.
+func (s *Store) CompanyKey(ctx context.Context, merchantID uuid.UUID) (pem string, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT coalesce((SELECT public_key FROM merchant_keys WHERE merchant_id = $1), '')`, merchantID).Scan(&pem)
+	if err != nil {
+		return "", fmt.Errorf("find company key: %w", err)
+	}
+	return pem, nil
+}
+
+// WebhookKey implements webhook.Reader. A deleted webhook keeps its key: what it was
+// sent can still be shown with its signature.
+func (s *Store) WebhookKey(ctx context.Context, merchantID, webhookID uuid.UUID) ([]byte, error) {
+	var sealed []byte
+	query, args := `SELECT private_key FROM webhooks WHERE merchant_id = $1 AND id = $2`, []any{merchantID, webhookID}
+	if webhookID == uuid.Nil {
+		query, args = `SELECT private_key FROM merchant_keys WHERE merchant_id = $1`, args[:1]
+	}
+	if err := s.Pool.QueryRow(ctx, query, args...).Scan(&sealed); err != nil {
+		return nil, fmt.Errorf("find signing key: %w", err)
+	}
+	key, err := s.seal.OpenBytes(merchantID, sealed)
+	if err != nil {
+		return nil, fmt.Errorf("open signing key: %w", err)
+	}
+	return key, nil
+}
+
+// AdminAddresses implements webhook.Reader.
+func (s *Store) AdminAddresses(ctx context.Context, merchantID uuid.UUID) ([]string, error) {
+	var out []string
+	err := s.read(ctx).Raw(`SELECT email FROM users WHERE merchant_id = ? AND role = 'admin' AND disabled_at IS NULL ORDER BY id`, merchantID).Scan(&out).Error
+	if err != nil {
+		return nil, fmt.Errorf("find admins: %w", err)
+	}
+	return out, nil
+}

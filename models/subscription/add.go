@@ -1,0 +1,197 @@
+package subscription
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+)
+
+// Add makes a client a subscriber. A client whose account is stored is active at
+// once; any other is pending, and gets a purchase whose page stores the account
+// (ours: API contract 12.2). What is payable now is billed in the same transaction.
+func (s *Service) Add(ctx context.Context, who actor.Actor, id uuid.UUID, in SubscriberInput) (Added, error) {
+	var out Added
+	err := s.forClient(ctx, who, id, &in, true, func(o order) error {
+		return again(func() error {
+			var err error
+			out, err = s.add(ctx, who, o)
+			return err
+		})
+	})
+	return out, err
+}
+
+// forClient checks who may and what was asked before one client is billed.
+func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, in *SubscriberInput, subscription bool, do func(order) error) error {
+	if err := who.May(actor.Bill); err != nil {
+		return err
+	}
+	t, err := s.Read.Template(ctx, who.MerchantID, id)
+	if err != nil {
+		return err
+	}
+	switch {
+	case subscription && !t.IsSubscription:
+		return notSubscription()
+	case !subscription && t.IsSubscription:
+		return fault.New(fault.Conflict, "template_is_subscription", "This template runs subscriptions; it sends no one-time invoices. Use add_subscriber.")
+	}
+	w := in.Problems
+	in.check(&w, t, today(s.Now()))
+	if in.ClientID == uuid.Nil && !w.Has("client_id") {
+		w.Add("client_id", "required", "This field is required.")
+	}
+	sub := Subscriber{MerchantID: t.MerchantID, TemplateID: t.ID, ClientID: in.ClientID, FirstOn: in.FirstOn, Whitelist: in.Whitelist, Switches: in.Switches,
+		Reference: in.Reference, Override: in.Override, Debit: in.Debit}
+	o, err := s.orderFor(ctx, t, sub)
+	if fault.Is(err, fault.NotFound) && in.ClientID != uuid.Nil {
+		w.Add("client_id", "does_not_exist", "Invalid pk %q - object does not exist", in.ClientID)
+	} else if err != nil && in.ClientID != uuid.Nil {
+		return err
+	}
+	if err := w.Err(); err != nil {
+		return err
+	}
+	o.sub.ClientName, o.sub.ClientEmail = o.payer.FullName, o.payer.Email
+	return do(o)
+}
+
+// payableNow tells whether the first period is billed on that day.
+func (o order) payableNow(day calendar.Date) bool {
+	if o.t.Paused {
+		return false
+	}
+	if !o.sub.FirstOn.IsZero() {
+		return o.sub.FirstOn == day
+	}
+	return !o.t.Plan.ChargeAtEnd && o.t.Plan.TrialPeriods == 0
+}
+
+func (s *Service) add(ctx context.Context, who actor.Actor, o order) (Added, error) {
+	day := today(s.Now())
+	payable := o.payableNow(day)
+	stored, known, err := s.Purchases.TokenFor(ctx, s.bill(o, day))
+	switch {
+	case err != nil:
+		return Added{}, err
+	case known:
+		o.sub.TokenID = stored.ID
+		return s.addActive(ctx, who, o, day, payable)
+	}
+	return s.addPending(ctx, who, o, day, payable)
+}
+
+func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day calendar.Date, payable bool) (out Added, err error) {
+	var m *made
+	if payable {
+		if m, err = s.make(ctx, o, day); err != nil {
+			return out, err
+		}
+		if m.rec.TotalCents == 0 {
+			m = nil
+		}
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		sub := o.sub
+		sub.begin(tx)
+		sub.activate(o.t, day, tx.Now())
+		tx.HoldClient(sub.MerchantID, sub.ClientID)
+		var period Period
+		if m != nil {
+			m.rec.SubscriberID = sub.ID
+			if err := s.write(tx, who, m); err != nil {
+				return err
+			}
+			period = o.t.Plan.period(sub)
+			period.PurchaseID, sub.FirstPurchaseID = m.rec.ID, m.rec.ID
+			sub.passed(o.t, true)
+			rec := m.rec
+			out.Purchase = &rec
+		}
+		tx.InsertSubscriber(sub)
+		if m != nil {
+			tx.InsertPeriod(sub.MerchantID, period)
+		}
+		out.Subscriber = sub
+		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Title+" with a stored account.", nil, sub.facts())
+		return tx.Answered(out)
+	})
+	return out, err
+}
+
+func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day calendar.Date, payable bool) (out Added, err error) {
+	first := o.t.Plan.Of(o.sub).BillOn(day, 0)
+	if !o.sub.FirstOn.IsZero() {
+		first = o.sub.FirstOn
+	}
+	rec := purchase.Record{Purchase: s.storing(o, first, payable), Brand: o.brand}
+	if rec.ReferenceGenerated, err = s.Purchases.NextReference(ctx, o.brand); err != nil {
+		return out, err
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		sub, made := o.sub, rec
+		sub.begin(tx)
+		sub.Status, made.SubscriberID = Pending, sub.ID
+		if payable && made.TotalCents > 0 {
+			sub.Cycle = 1 // the first period is billed by the purchase that stores the account
+		}
+		made.Begin(tx.NewID(), tx.Now())
+		sub.FirstPurchaseID = made.ID
+		tx.HoldClient(sub.MerchantID, sub.ClientID)
+		s.Purchases.InsertStoring(tx, who, &made, sub.Switches.InvoiceOnAdd)
+		tx.InsertSubscriber(sub)
+		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Title+" and is asked for a bank account.", nil, sub.facts())
+		out = Added{sub, &made}
+		return tx.Answered(out)
+	})
+	return out, err
+}
+
+// SendInvoice makes one purchase after a template that is no subscription, with its
+// invoice, and mails it. The recipient is not stored.
+func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID, in SubscriberInput) (purchase.Record, error) {
+	in.FirstOn = calendar.Date{}
+	var out purchase.Record
+	err := s.forClient(ctx, who, id, &in, false, func(o order) error {
+		if !o.t.Due.After(s.Now()) {
+			return fault.At("due", "due_not_greater_than_now", "The due of this template has passed. Give it another one first.")
+		}
+		rec := purchase.Record{Brand: o.brand}
+		var err error
+		if rec.ReferenceGenerated, err = s.Purchases.NextReference(ctx, o.brand); err != nil {
+			return err
+		}
+		reference := rec.ReferenceGenerated
+		return again(func() error {
+			return s.InTx(ctx, func(tx Tx) error {
+				rec.Purchase = s.invoice(o, purchase.DayIn(tx.Now(), o.t.Details.Timezone))
+				rec.ReferenceGenerated = reference
+				rec.Begin(tx.NewID(), tx.Now())
+				tx.HoldClient(rec.MerchantID, rec.ClientID)
+				if err := s.Purchases.InsertInvoiced(tx, who, &rec); err != nil {
+					return err
+				}
+				out = rec
+				return tx.Answered(out)
+			})
+		})
+	})
+	return out, err
+}
+
+// invoice is the one-time invoice of a template for one client.
+func (s *Service) invoice(o order, day calendar.Date) purchase.Purchase {
+	p, _ := o.sub.Override.apply(o.t) // it was checked when it was given
+	p = p.For(o.sub.ClientID, o.payer, o.sub.Whitelist)
+	p.Product, p.Reference, p.Issued, p.Due, p.DueGiven = purchase.ByInvoices, o.sub.Reference, o.t.Issued, o.t.Due, true
+	if p.Issued.IsZero() {
+		p.Issued = day
+	}
+	p.SettleDay()
+	return p
+}

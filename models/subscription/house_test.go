@@ -1,0 +1,238 @@
+package subscription_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	banksandbox "debitdesk/models/bank/sandbox"
+	"debitdesk/models/billing"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/collection"
+	"debitdesk/models/debit"
+	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/purchase"
+	"debitdesk/models/queue"
+	"debitdesk/models/sandbox"
+	"debitdesk/models/store"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/storetest"
+	"debitdesk/models/subscription"
+)
+
+var ctx = context.Background()
+
+// house is everything that bills subscriptions, on a database of its own.
+type house struct {
+	t         testing.TB
+	store     *store.Store
+	bank      *banksandbox.Bank
+	clients   *client.Service
+	purchases *purchase.Service
+	debits    *debit.Service
+	subs      *subscription.Service
+	desk      *sandbox.Desk
+	who       actor.Actor
+	brand     uuid.UUID
+}
+
+type letters struct{}
+
+func (letters) AccountLink(purchase.Purchase, merchant.Brand) mail.Letter {
+	return mail.Letter{Subject: "Link"}
+}
+func (letters) Receipt(purchase.Purchase, merchant.Brand) mail.Letter {
+	return mail.Letter{Subject: "Receipt"}
+}
+func (letters) Invoice(billing.Paper) mail.Letter    { return mail.Letter{Subject: "Invoice"} }
+func (letters) CreditNote(billing.Paper) mail.Letter { return mail.Letter{Subject: "Credit note"} }
+
+// open starts on a Monday at 09:00 SAST.
+func open(t testing.TB) *house { return openAt(t, calendar.On(2027, time.February, 1).At(9, 0)) }
+
+func openAt(t testing.TB, start time.Time) *house {
+	t.Helper()
+	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
+	must(t, err)
+	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, MaxConns: 10,
+		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
+	must(t, err)
+	t.Cleanup(s.Close)
+	must(t, s.Clock.MoveTo(ctx, start))
+
+	h := &house{t: t, store: s}
+	cal, tt := calendar.New(), collection.DefaultTimetable()
+	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
+	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal, Timetable: tt, Letters: letters{},
+		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: h.bank.Verify}
+	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases, Letters: letters{}}
+	h.purchases.Papers = bills
+	h.debits = &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: h.bank, Purchases: h.purchases, Now: s.Now, Timetable: tt, Limits: h.purchases.Limits}
+	h.clients = &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: s.Now,
+		Forget: func(ctx context.Context, tx client.Tx, who actor.Actor, id uuid.UUID) error {
+			return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, id) //nolint:forcetypeassert // one transaction satisfies them all
+		}}
+	h.subs = h.worker()
+	post := &outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: h.purchases.Mailed, Compose: bills.Compose}
+	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits, Purchases: h.purchases, Subscriptions: h.subs,
+		Mail: post.SendDue, Payer: h.bank.ForceMandate}
+	h.who, h.brand = h.merchant("acme")
+	return h
+}
+
+// worker is one more process that bills periods.
+func (h *house) worker() *subscription.Service {
+	return &subscription.Service{InTx: store.Runner[subscription.Tx](h.store), Read: h.store, Purchases: h.purchases, Now: h.store.Now}
+}
+
+func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
+	h.t.Helper()
+	m, brand := h.store.NewID(), h.store.NewID()
+	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`, m, slug, h.store.Now())
+	h.exec(`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
+	h.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`, h.store.NewID(), m, brand, h.store.Now())
+	return actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: m, Name: "Owner"}, brand
+}
+
+func (h *house) exec(sql string, args ...any) {
+	h.t.Helper()
+	_, err := h.store.Pool.Exec(ctx, sql, args...)
+	must(h.t, err)
+}
+
+func (h *house) number(sql string, args ...any) (n int64) {
+	h.t.Helper()
+	must(h.t, h.store.Pool.QueryRow(ctx, sql, args...).Scan(&n))
+	return n
+}
+
+func one(cents int64) purchase.Details {
+	return purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: cents, Quantity: decimal.NewFromInt(1)}}}
+}
+
+// asked is a subscription of R100 a period, before its plan.
+func (h *house) asked(p subscription.Plan) subscription.Input {
+	return subscription.Input{Title: "Membership", IsSubscription: true, Plan: p, Pattern: purchase.Input{BrandID: h.brand, Currency: "ZAR", Details: one(10000)}}
+}
+
+func (h *house) template(p subscription.Plan) subscription.Template {
+	h.t.Helper()
+	t, err := h.subs.Create(ctx, h.who, h.asked(p))
+	must(h.t, err)
+	return t
+}
+
+func (h *house) client() uuid.UUID {
+	h.t.Helper()
+	c, err := h.clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org", FullName: "Nomsa Dlamini", PersonalCode: "8001015009087", Phone: "27821234567"}})
+	must(h.t, err)
+	return c.ID
+}
+
+// stored is a client whose account is stored already.
+func (h *house) stored(account bank.AccountNumber) (clientID, tokenID uuid.UUID) {
+	h.t.Helper()
+	c, err := h.clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org", FullName: "Nomsa Dlamini", BankAccount: account, BankCode: "632005", AccountType: bank.Current}})
+	must(h.t, err)
+	rec, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: c.ID, BrandID: h.brand, Currency: "ZAR", Details: one(0), DirectDebit: &purchase.DirectDebitInput{},
+		Options: purchase.Options{Whitelist: []string{"eft"}, ForceRecurring: true}})
+	must(h.t, err)
+	return c.ID, rec.ID
+}
+
+var mails = subscription.Switches{InvoiceOnChargeFailure: true, InvoiceOnAdd: true, Receipt: true}
+
+func (h *house) add(t subscription.Template, clientID uuid.UUID, change ...func(*subscription.SubscriberInput)) subscription.Added {
+	h.t.Helper()
+	in := subscription.SubscriberInput{ClientID: clientID, Switches: mails}
+	for _, c := range change {
+		c(&in)
+	}
+	added, err := h.subs.Add(ctx, h.who, t.ID, in)
+	must(h.t, err)
+	return added
+}
+
+func firstOn(d calendar.Date) func(*subscription.SubscriberInput) {
+	return func(in *subscription.SubscriberInput) { in.FirstOn = d }
+}
+
+// to moves the clock with everything that becomes due on the way.
+func (h *house) to(at time.Time) {
+	h.t.Helper()
+	_, err := h.desk.Move(ctx, h.who, sandbox.Ask{Now: at})
+	must(h.t, err)
+}
+
+// jump moves the clock and only bills.
+func (h *house) jump(at time.Time) {
+	h.t.Helper()
+	must(h.t, h.store.Clock.MoveTo(ctx, at))
+	_, err := h.subs.Run(ctx)
+	must(h.t, err)
+}
+
+func (h *house) sub(id uuid.UUID) subscription.Subscriber {
+	h.t.Helper()
+	s, err := h.subs.Subscriber(ctx, h.who, uuid.Nil, id)
+	must(h.t, err)
+	return s
+}
+
+func (h *house) get(id uuid.UUID) purchase.Record {
+	h.t.Helper()
+	rec, err := h.purchases.Get(ctx, h.who, id)
+	must(h.t, err)
+	return rec
+}
+
+// billed is one purchase of a subscriber as the tests compare it.
+type billed struct {
+	Issued, Due, Product, Status string
+	Cents                        int64
+}
+
+func (h *house) billed(subscriberID uuid.UUID) (out []billed) {
+	h.t.Helper()
+	rows, err := h.store.Pool.Query(ctx, `SELECT to_char(p.issued, 'YYYY-MM-DD'), to_char(p.due AT TIME ZONE 'Africa/Johannesburg', 'YYYY-MM-DD'), p.product, p.status, p.total_cents
+		FROM purchases p JOIN billing_periods b ON b.purchase_id = p.id WHERE p.subscriber_id = $1 ORDER BY b.starts_on`, subscriberID)
+	must(h.t, err)
+	out, err = pgx.CollectRows(rows, pgx.RowToStructByPos[billed])
+	must(h.t, err)
+	return out
+}
+
+func (h *house) issued(subscriberID uuid.UUID) (out []string) {
+	for _, b := range h.billed(subscriberID) {
+		out = append(out, b.Issued)
+	}
+	return out
+}
+
+func (h *house) give(rec *purchase.Record, account string) purchase.Record {
+	h.t.Helper()
+	given, err := h.purchases.GiveAccount(ctx, actor.PayerOf(h.who.MerchantID, "Nomsa Dlamini", "", ""), rec.ID, purchase.Account{FullName: "Nomsa Dlamini",
+		AccountNumber: account, BankCode: "632005", Consented: true})
+	must(h.t, err)
+	return given
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func day(month time.Month, d int) calendar.Date { return calendar.On(2027, month, d) }

@@ -1,0 +1,176 @@
+package subscription
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/purchase"
+)
+
+// apply is the template's pattern at the price of one subscriber, with everything
+// that is wrong with that price.
+func (o *Override) apply(t Template) (purchase.Purchase, fault.Problems) {
+	p := t.pattern()
+	if o == nil {
+		return p, nil
+	}
+	d := p.Details
+	if o.Products != nil {
+		d.Products = o.Products
+	}
+	if o.DebtCents != nil {
+		d.DebtCents = *o.DebtCents
+	}
+	for _, one := range []struct{ to, from **int64 }{{&d.SubtotalOverrideCents, &o.SubtotalOverrideCents}, {&d.TaxOverrideCents, &o.TaxOverrideCents},
+		{&d.DiscountOverrideCents, &o.DiscountOverrideCents}, {&d.TotalOverrideCents, &o.TotalOverrideCents}} {
+		if *one.from != nil {
+			*one.to = *one.from
+		}
+	}
+	total, found := d.TotalCents()
+	var wrong fault.Problems
+	for _, f := range found {
+		if len(f.Path) > len("purchase.") {
+			f.Path = f.Path[len("purchase."):]
+		}
+		wrong = append(wrong, f)
+	}
+	p.TotalCents, p.Details = total, d
+	if dd := d.DirectDebit; dd != nil && dd.Terms != nil && len(wrong) == 0 {
+		p.Details.DirectDebit = priced(&wrong, dd, d, total)
+	}
+	return p, wrong
+}
+
+// priced are the terms of a mandate at another price. The maximum is raised with a
+// FIXED price, and holds otherwise.
+func priced(w *fault.Problems, dd *purchase.DirectDebit, d purchase.Details, total int64) *purchase.DirectDebit {
+	lines, _ := d.LinesCents() // it was added up before
+	out, terms := *dd, *dd.Terms
+	if terms.ValueType == mandate.Fixed {
+		terms.MaxAmountCents = lines
+	}
+	terms.PriceCents = lines
+	if terms.ValueType == mandate.Variable && 2*terms.MaxAmountCents > 3*lines {
+		terms.MaxAmountCents = max(lines+lines/2, 1)
+	}
+	if total > terms.MaxAmountCents {
+		w.Add(fault.All, "max_value", "The mandate of this template allows %d cents a debit at most.", terms.MaxAmountCents)
+	}
+	out.Terms = &terms
+	return &out
+}
+
+// order is what one purchase of a subscriber is made from.
+type order struct {
+	t     Template
+	sub   Subscriber
+	brand merchant.Brand
+	payer client.Details
+}
+
+// orderFor reads what beside the template a purchase needs. NotFound: the client is gone.
+func (s *Service) orderFor(ctx context.Context, t Template, sub Subscriber) (order, error) {
+	brand, err := s.Purchases.Read.Brand(ctx, t.MerchantID, t.BrandID)
+	if err != nil {
+		return order{}, err
+	}
+	payer, err := s.Purchases.Read.ClientDetails(ctx, t.MerchantID, sub.ClientID)
+	return order{t, sub, brand, payer}, err
+}
+
+// bill is the purchase of a period, still without its id. Its due counts from the
+// billing date, whenever that is looked at.
+func (s *Service) bill(o order, billed calendar.Date) purchase.Purchase {
+	p, _ := o.sub.Override.apply(o.t) // it was checked when it was given
+	p = p.For(o.sub.ClientID, o.payer, o.sub.Whitelist)
+	p.Method = ""
+	p.SubscriberID, p.Product, p.Reference = o.sub.ID, purchase.BySubscription, o.sub.Reference
+	p.Issued, p.Due, p.DueGiven = billed, s.dueOf(o.t, billed), true
+	p.Options.ForceRecurring, p.Options.SkipCapture = false, false
+	p.Options.SendReceipt, p.Options.InvoiceOnFailure = o.sub.Switches.Receipt, o.sub.Switches.InvoiceOnChargeFailure
+	onlyAllowed(&p)
+	p.SettleDay()
+	return p
+}
+
+func (s *Service) dueOf(t Template, billed calendar.Date) time.Time {
+	return s.Purchases.Timetable.DueOn(t.Plan.DueOn(billed)).UTC()
+}
+
+// storing is the purchase whose page stores the account: it bills the first period
+// when that is payable now, and collects nothing otherwise.
+func (s *Service) storing(o order, first calendar.Date, payable bool) purchase.Purchase {
+	p := s.bill(o, first)
+	p.Product, p.Options.InvoiceOnFailure, p.Options.ForceRecurring = purchase.BySubscriptionInvoice, false, true
+	if !payable {
+		nothing := int64(0)
+		p.Details.TotalOverrideCents, p.TotalCents = &nothing, 0
+		p.Details.DebtCents = 0
+		p.Issued, p.Product = today(s.Now()), purchase.BySubscription // there is nothing to invoice
+	}
+	p.Method = p.StoresBy()
+	return p
+}
+
+// onlyAllowed drops the terms of a mandate that the subscriber is not to give.
+func onlyAllowed(p *purchase.Purchase) {
+	if dd, list := p.Details.DirectDebit, p.Options.Whitelist; dd != nil && list != nil && !slices.Contains(list, purchase.DebiCheck) {
+		plain := *dd
+		plain.Terms = nil
+		p.Details.DirectDebit = &plain
+	}
+}
+
+// made is a purchase that is ready to be written.
+type made struct {
+	rec     purchase.Record
+	plan    *purchase.ChargePlan
+	refused error  // why the stored account cannot be charged
+	method  string // of that account
+}
+
+// make prepares the purchase of a period: charged to the stored account, or asked
+// for by mail where there is none.
+func (s *Service) make(ctx context.Context, o order, billed calendar.Date) (*made, error) {
+	m := &made{rec: purchase.Record{Purchase: s.bill(o, billed), Brand: o.brand}}
+	var err error
+	if m.rec.ReferenceGenerated, err = s.Purchases.NextReference(ctx, o.brand); err != nil {
+		return nil, err
+	}
+	if o.sub.TokenID == uuid.Nil {
+		m.rec.Product = purchase.BySubscriptionInvoice
+		return m, nil
+	}
+	m.plan, err = s.Purchases.PlanCharge(ctx, m.rec.Purchase, o.sub.TokenID)
+	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) {
+		m.refused, err = err, nil
+		m.method = purchase.EFT
+		if t, wrong := s.Purchases.Read.Token(ctx, o.t.MerchantID, o.sub.TokenID); wrong == nil {
+			m.method = t.Method
+		}
+	}
+	return m, err
+}
+
+// write keeps the purchase in the transaction of its period.
+func (s *Service) write(tx Tx, who actor.Actor, m *made) error {
+	m.rec.Begin(tx.NewID(), tx.Now())
+	switch {
+	case m.plan != nil:
+		s.Purchases.InsertCharged(tx, who, &m.rec, m.plan)
+		return nil
+	case m.refused != nil:
+		return s.Purchases.InsertRefused(tx, who, &m.rec, m.refused, m.method)
+	}
+	return s.Purchases.InsertInvoiced(tx, who, &m.rec)
+}

@@ -1,0 +1,64 @@
+package subscription
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+)
+
+// CancelledByPayer is the event that tells a merchant that the payer stopped a
+// subscription (API contract 5.2).
+const CancelledByPayer = "billing_template_client.subscription_billing_cancelled"
+
+// CancelByPayer stops a subscription from the payer's link: knowing the id of one of
+// its purchases is the permission. It is paused, and the merchant hears of it; what
+// was billed before runs its course. Repeating it changes nothing. NotFound when the
+// purchase belongs to no subscriber, Conflict when nothing runs that could be stopped.
+func (s *Service) CancelByPayer(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (sub Subscriber, err error) {
+	err = again(func() error {
+		p, err := s.Read.PurchaseForPayer(ctx, purchaseID)
+		if err != nil {
+			return err
+		}
+		if p.SubscriberID == uuid.Nil {
+			return fault.Missing()
+		}
+		if sub, err = s.Read.TemplateClient(ctx, p.MerchantID, p.SubscriberID); err != nil {
+			return err
+		}
+		before := sub
+		switch {
+		case sub.Status == Paused && sub.Why == "payer":
+			return nil
+		case sub.Status != Active && sub.Status != Paused:
+			return wrongStatus("This subscription is %s; there is nothing to stop.", sub)
+		}
+		return s.InTx(ctx, func(tx Tx) error {
+			who.MerchantID = sub.MerchantID
+			sub.Status, sub.Why, sub.UpdatedAt = Paused, "payer", tx.Now()
+			tx.MoveSubscriber(sub)
+			sub.Version++
+			tx.TellSubscriber(CancelledByPayer, sub)
+			noteSubscriber(tx, who, sub, "subscriber.cancelled", "The payer stopped the subscription.", before.facts(), sub.facts())
+			return tx.Answered(sub)
+		})
+	})
+	return sub, err
+}
+
+// SubscriptionOf tells which subscription a purchase belongs to; known is false when
+// to none. It is for the payer's own pages: knowing the id is the permission.
+func (s *Service) SubscriptionOf(ctx context.Context, purchaseID uuid.UUID) (t Template, sub Subscriber, known bool, err error) {
+	p, err := s.Read.PurchaseForPayer(ctx, purchaseID)
+	if err != nil || p.SubscriberID == uuid.Nil {
+		return t, sub, false, err
+	}
+	if sub, err = s.Read.TemplateClient(ctx, p.MerchantID, p.SubscriberID); err != nil {
+		return t, sub, false, err
+	}
+	t, err = s.Read.AnyTemplate(ctx, p.MerchantID, sub.TemplateID)
+	return t, sub, err == nil, err
+}

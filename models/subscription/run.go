@@ -1,0 +1,253 @@
+package subscription
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+)
+
+// block is how many subscribers are read at once; atOnce how many are billed side by side.
+const block, atOnce = 500, 8
+
+// Run bills every period that began by now, and takes over accounts that were just
+// stored. It may be repeated, run in several processes at once and be ended at any
+// moment: the period key lets each period be billed once. One subscriber that
+// fails does not keep the others from being billed.
+func (s *Service) Run(ctx context.Context) (int, error) {
+	var done atomic.Int64
+	var wrong []error
+	var after uuid.UUID
+	r := &run{s: s, templates: map[uuid.UUID]Template{}}
+	for {
+		due, err := s.Read.DueSubscribers(ctx, after, block)
+		if err != nil || len(due) == 0 {
+			return int(done.Load()), errors.Join(append(wrong, err)...)
+		}
+		after = due[len(due)-1].ID
+		wrong = append(wrong, r.all(ctx, due, &done))
+		if err := ctx.Err(); err != nil {
+			return int(done.Load()), err
+		}
+	}
+}
+
+// NextDue is the earliest moment after now at which a period is looked at.
+func (s *Service) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
+	return s.Read.NextPeriod(ctx)
+}
+
+// Overdue tells whether a period that began is not billed yet.
+func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Read.PeriodsOverdue(ctx) }
+
+// run keeps for one round what many subscribers share.
+type run struct {
+	s         *Service
+	mu        sync.Mutex
+	templates map[uuid.UUID]Template
+}
+
+func (r *run) all(ctx context.Context, due []Subscriber, done *atomic.Int64) error {
+	lanes := r.s.AtOnce
+	if lanes == 0 {
+		lanes = atOnce
+	}
+	queue := make(chan Subscriber)
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	var wrong []error
+	for range lanes {
+		wait.Go(func() {
+			for sub := range queue {
+				n, err := r.one(ctx, sub)
+				done.Add(int64(n))
+				if err != nil {
+					mu.Lock()
+					wrong = append(wrong, fmt.Errorf("bill subscriber %s: %w", sub.ID, err))
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for _, sub := range due {
+		queue <- sub
+	}
+	close(queue)
+	wait.Wait()
+	return errors.Join(wrong...)
+}
+
+// one does everything that is due of a subscriber, period by period.
+func (r *run) one(ctx context.Context, sub Subscriber) (n int, err error) {
+	lost := 0
+	for sub.isDue(r.s.Now()) {
+		next, err := r.step(ctx, sub)
+		switch {
+		case errors.Is(err, fault.ErrLost) && lost < tries: // somebody else was at it: look again
+			lost++
+			if sub, err = r.s.Read.TemplateClient(ctx, sub.MerchantID, sub.ID); err != nil {
+				return n, err
+			}
+		case errors.Is(err, fault.ErrLost):
+			return n, nil // the next round sees what is left
+		case err != nil:
+			return n, err
+		default:
+			n++
+			sub = next
+		}
+	}
+	return n, nil
+}
+
+func (s Subscriber) isDue(now time.Time) bool {
+	return s.StoredToken != uuid.Nil || !s.NextAt.IsZero() && !s.NextAt.After(now)
+}
+
+// step is one transaction of one subscriber; it gives the subscriber as it is then.
+func (r *run) step(ctx context.Context, sub Subscriber) (Subscriber, error) {
+	t, err := r.template(ctx, sub)
+	if err != nil {
+		return sub, err
+	}
+	who := actor.SystemOf(sub.MerchantID)
+	switch {
+	case !t.DeletedAt.IsZero():
+		return r.s.finish(ctx, who, sub, "template_deleted", "The subscription ended: its template was deleted.")
+	case sub.StoredToken != uuid.Nil:
+		return r.s.takeUp(ctx, who, t, sub)
+	case t.Paused:
+		return r.s.skip(ctx, who, t, sub, "paused_template", "A period was not billed: the subscription is paused.", false)
+	case sub.Status == Paused:
+		return r.s.skip(ctx, who, t, sub, "paused_client", "A period was not billed: this subscriber is paused.", false)
+	}
+	return r.s.billPeriod(ctx, who, t, sub)
+}
+
+// template is read once a round: whoever pauses one meanwhile comes a moment late.
+func (r *run) template(ctx context.Context, sub Subscriber) (Template, error) {
+	r.mu.Lock()
+	t, known := r.templates[sub.TemplateID]
+	r.mu.Unlock()
+	if known {
+		return t, nil
+	}
+	t, err := r.s.Read.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
+	if err == nil {
+		r.mu.Lock()
+		r.templates[sub.TemplateID] = t
+		r.mu.Unlock()
+	}
+	return t, err
+}
+
+func (s *Service) billPeriod(ctx context.Context, who actor.Actor, t Template, sub Subscriber) (Subscriber, error) {
+	o, err := s.orderFor(ctx, t, sub)
+	if fault.Is(err, fault.NotFound) {
+		return s.finish(ctx, who, sub, "client_deleted", "The subscription ended: the client was deleted.")
+	}
+	if err != nil {
+		return sub, err
+	}
+	period := t.Plan.period(sub)
+	if p, _ := sub.Override.apply(t); p.TotalCents == 0 {
+		return s.skip(ctx, who, t, sub, "nothing_to_collect", "A period was not billed: its total is 0.", true)
+	}
+	m, err := s.make(ctx, o, period.BilledOn)
+	if err != nil {
+		return sub, err
+	}
+	next := sub
+	err = s.InTx(ctx, func(tx Tx) error {
+		if err := s.write(tx, who, m); err != nil {
+			return err
+		}
+		next = sub
+		period.PurchaseID = m.rec.ID
+		next.passed(t, true)
+		s.keep(tx, &next, period)
+		if next.Status == Inactive {
+			noteSubscriber(tx, who, next, "subscriber.ended", "All billing cycles have passed.", sub.facts(), next.facts())
+		}
+		return nil
+	})
+	return next, err
+}
+
+// keep writes the period key and the subscriber together.
+func (s *Service) keep(tx Tx, sub *Subscriber, period Period) {
+	sub.UpdatedAt = tx.Now()
+	tx.InsertPeriod(sub.MerchantID, period)
+	tx.MoveSubscriber(*sub)
+	sub.Version++
+}
+
+// skip lets a period pass without a purchase.
+func (s *Service) skip(ctx context.Context, who actor.Actor, t Template, sub Subscriber, why, words string, counts bool) (Subscriber, error) {
+	next := sub
+	err := s.InTx(ctx, func(tx Tx) error {
+		next = sub
+		period := t.Plan.period(sub)
+		period.Skipped = why
+		next.passed(t, counts)
+		s.keep(tx, &next, period)
+		noteSubscriber(tx, who, next, "subscriber.skipped", words, nil, map[string]any{"billed_on": period.BilledOn.String(), "why": why})
+		return nil
+	})
+	return next, err
+}
+
+// takeUp starts a subscriber whose account was just stored, or who paid by hand, and
+// charges the new account from then on (ours: API contract 12.2).
+func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub Subscriber) (Subscriber, error) {
+	stored, err := s.Purchases.Read.Token(ctx, sub.MerchantID, sub.StoredToken)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return sub, err
+	}
+	next := sub
+	err = s.InTx(ctx, func(tx Tx) error {
+		next = sub
+		at := sub.StoredAt
+		next.StoredToken, next.StoredAt, next.UpdatedAt = uuid.Nil, time.Time{}, tx.Now()
+		if stored.Live() {
+			next.TokenID = stored.ID
+		}
+		action, words := "subscriber.account", "A new account was stored; it is charged from now on."
+		if sub.Status == Pending {
+			next.activate(t, today(at), at)
+			if sub.Cycle > 0 {
+				first := t.Plan.period(Subscriber{ID: sub.ID, FirstOn: sub.FirstOn, Anchor: next.Anchor})
+				first.PurchaseID = sub.FirstPurchaseID
+				tx.InsertPeriod(sub.MerchantID, first)
+			}
+			action, words = "subscriber.activated", "The subscription began."
+		}
+		tx.MoveSubscriber(next)
+		next.Version++
+		noteSubscriber(tx, who, next, action, words, sub.facts(), next.facts())
+		return nil
+	})
+	return next, err
+}
+
+// finish ends a subscription.
+func (s *Service) finish(ctx context.Context, who actor.Actor, sub Subscriber, why, words string) (Subscriber, error) {
+	next := sub
+	err := s.InTx(ctx, func(tx Tx) error {
+		next = sub
+		next.end(why)
+		next.UpdatedAt = tx.Now()
+		tx.MoveSubscriber(next)
+		next.Version++
+		noteSubscriber(tx, who, next, "subscriber.ended", words, sub.facts(), next.facts())
+		return nil
+	})
+	return next, err
+}

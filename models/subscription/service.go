@@ -1,0 +1,95 @@
+package subscription
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+)
+
+// Service holds the use cases of templates and subscribers, and bills the periods
+// that begin.
+type Service struct {
+	InTx      func(context.Context, func(Tx) error) error
+	Read      Reader
+	Purchases *purchase.Service
+	Now       func() time.Time
+	AtOnce    int // subscribers that are billed side by side; 0: 8
+}
+
+// Input is a template as it was asked for.
+type Input struct {
+	Problems fault.Problems // of its shape, reported with the rest
+	Pattern  purchase.Input // BrandID, Details, DirectDebit, Options, Currency, DueStrict, Issued, Due, UserID
+
+	Title          string
+	IsSubscription bool
+	Plan           Plan
+	Paused         bool
+}
+
+// SubscriberInput is one client of a template as it was asked for.
+type SubscriberInput struct {
+	Problems  fault.Problems
+	ClientID  uuid.UUID
+	FirstOn   calendar.Date // date of the first charge; zero: as the plan says, from the day the account is stored
+	Whitelist []string      // nil: as the template says
+	Switches  Switches
+	Reference string
+	Override  *Override
+	Debit     Debit
+	Paused    *bool // Change only: nil leaves it
+}
+
+// Added is a new subscriber, and the purchase that was made for it.
+type Added struct {
+	Subscriber Subscriber
+	Purchase   *purchase.Record // nil: nothing is payable yet and the account is known
+}
+
+// Filter narrows the list of templates; its zero value takes all.
+type Filter struct {
+	IsSubscription *bool
+	BrandID        uuid.UUID
+	Search         string
+}
+
+// SubscriberFilter narrows the list of a template's subscribers.
+type SubscriberFilter struct {
+	Status   Status // empty: all
+	Search   string
+	ClientID uuid.UUID // zero: of all clients
+}
+
+// tries is how often a change starts again after another came first.
+const tries = 5
+
+// again repeats what lost a race; who loses looks at what is there then.
+func again(try func() error) error {
+	var lost error
+	for range tries {
+		err := try()
+		if !errors.Is(err, fault.ErrLost) {
+			return err
+		}
+		lost = err
+	}
+	return fault.New(fault.Conflict, "conflict", "This is being changed by somebody else. Try again.").Because(lost)
+}
+
+func today(now time.Time) calendar.Date { return calendar.DateOf(now) }
+
+func noteTemplate(tx Tx, who actor.Actor, t Template, action, text string, before, after map[string]any) {
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "template", ObjectID: t.ID, Text: text, Before: before, After: after})
+}
+
+func noteSubscriber(tx Tx, who actor.Actor, s Subscriber, action, text string, before, after map[string]any) {
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "subscriber", ObjectID: s.ID, ClientID: s.ClientID, PurchaseID: s.FirstPurchaseID, Text: text, Before: before, After: after})
+}

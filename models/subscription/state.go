@@ -1,0 +1,57 @@
+package subscription
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/calendar"
+)
+
+func (s *Subscriber) begin(tx Tx) {
+	s.ID, s.Version, s.CreatedAt, s.UpdatedAt = tx.NewID(), 1, tx.Now(), tx.Now()
+}
+
+// activate starts the clock of periods on a day. Dates before that day are missed,
+// and not billed.
+func (s *Subscriber) activate(t Template, day calendar.Date, at time.Time) {
+	s.Status, s.ActivatedAt, s.Anchor = Active, at, day
+	if !s.FirstOn.IsZero() {
+		s.Anchor = s.FirstOn
+	}
+	s.Passed += s.Cycle // the first period, when the purchase that stored the account billed it
+	for t.Plan.Of(*s).BillOn(s.Anchor, s.Cycle).Before(day) {
+		s.Cycle++
+	}
+	s.plan(t)
+}
+
+// passed goes on to the next period after one that was billed or skipped.
+func (s *Subscriber) passed(t Template, billed bool) {
+	s.Cycle++
+	if billed {
+		s.Passed++
+	}
+	s.plan(t)
+}
+
+// plan works out the next billing date; after the last cycle there is none.
+func (s *Subscriber) plan(t Template) {
+	if t.Plan.Cycles != nil && s.Passed >= *t.Plan.Cycles {
+		s.end("cycles")
+		return
+	}
+	s.NextOn = t.Plan.Of(*s).BillOn(s.Anchor, s.Cycle)
+	s.NextAt = s.NextOn.At(0, 0).UTC()
+}
+
+// end is final.
+func (s *Subscriber) end(why string) {
+	s.Status, s.Why = Inactive, why
+	s.NextOn, s.NextAt = calendar.Date{}, time.Time{}
+	s.StoredToken, s.StoredAt = uuid.Nil, time.Time{}
+}
+
+func (s Subscriber) facts() map[string]any {
+	return map[string]any{"status": s.Status, "why": s.Why, "next_on": s.NextOn.String(), "passed": s.Passed, "token": s.TokenID}
+}

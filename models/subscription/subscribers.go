@@ -1,0 +1,180 @@
+package subscription
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+)
+
+// Subscribers gives a page of a template's subscribers, newest first; with a zero id
+// those of all templates, for the page of one client.
+func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID uuid.UUID, f SubscriberFilter, ask paging.Ask) (paging.Page[Subscriber], error) {
+	if err := who.May(actor.Read); err != nil {
+		return paging.Page[Subscriber]{}, err
+	}
+	if templateID != uuid.Nil || f.ClientID == uuid.Nil {
+		if _, err := s.Get(ctx, who, templateID); err != nil {
+			return paging.Page[Subscriber]{}, err
+		}
+	}
+	read, err := s.Read.TemplateClients(ctx, who.MerchantID, templateID, f, ask)
+	if err != nil {
+		return paging.Page[Subscriber]{}, err
+	}
+	return paging.Cut(ask, read), nil
+}
+
+// Subscriber finds one, of a template or (with a zero id) of any.
+func (s *Service) Subscriber(ctx context.Context, who actor.Actor, templateID, id uuid.UUID) (Subscriber, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Subscriber{}, err
+	}
+	return s.find(ctx, who.MerchantID, templateID, id)
+}
+
+func (s *Service) find(ctx context.Context, merchantID, templateID, id uuid.UUID) (Subscriber, error) {
+	sub, err := s.Read.TemplateClient(ctx, merchantID, id)
+	if err == nil && templateID != uuid.Nil && sub.TemplateID != templateID {
+		return Subscriber{}, fault.Missing()
+	}
+	return sub, err
+}
+
+// Change takes new values of a subscriber; change gets the present ones. The client,
+// the first date and, while pending or inactive, the status stay as they are.
+func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uuid.UUID, change func(*SubscriberInput)) (Subscriber, error) {
+	return s.changeSubscriber(ctx, who, templateID, id, func(t Template, sub *Subscriber) (string, error) {
+		in := SubscriberInput{ClientID: sub.ClientID, Whitelist: sub.Whitelist, Switches: sub.Switches, Reference: sub.Reference, Override: sub.Override, Debit: sub.Debit}
+		change(&in)
+		in.FirstOn.Year = 0
+		in.FirstOn.Month, in.FirstOn.Day = 0, 0
+		keepMasked(&in.Debit, sub.Debit)
+		w := in.Problems
+		in.check(&w, t, today(s.Now()))
+		if err := w.Err(); err != nil {
+			return "", err
+		}
+		sub.Whitelist, sub.Switches, sub.Reference, sub.Override, sub.Debit = in.Whitelist, in.Switches, in.Reference, in.Override, in.Debit
+		if in.Paused != nil {
+			sub.pause(*in.Paused, "person")
+		}
+		return "The subscription was changed.", nil
+	})
+}
+
+// keepMasked puts the stored numbers back where their masks were sent.
+func keepMasked(d *Debit, before Debit) {
+	if bank.IsMasked(d.DebtorAccount.Reveal()) && before.DebtorAccount != "" {
+		d.DebtorAccount = before.DebtorAccount
+	}
+	if bank.IsMasked(d.DebtorID.Reveal()) && before.DebtorID != "" {
+		d.DebtorID = before.DebtorID
+	}
+}
+
+// pause moves between active and paused; any other status stays.
+func (s *Subscriber) pause(paused bool, why string) {
+	switch {
+	case paused && s.Status == Active:
+		s.Status, s.Why = Paused, why
+	case !paused && s.Status == Paused:
+		s.Status, s.Why = Active, ""
+	}
+}
+
+// SetSubscriberPaused pauses one subscriber, or lets it run again. What was missed
+// meanwhile is not billed. Conflict while pending or inactive.
+func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (Subscriber, error) {
+	return s.changeSubscriber(ctx, who, uuid.Nil, id, func(_ Template, sub *Subscriber) (string, error) {
+		if sub.Status != Active && sub.Status != Paused {
+			return "", wrongStatus("A subscriber who is %s can neither be paused nor go on.", *sub)
+		}
+		if sub.pause(paused, "person"); paused {
+			return "The subscription of this client was paused.", nil
+		}
+		return "The subscription of this client runs again.", nil
+	})
+}
+
+func wrongStatus(format string, s Subscriber) error {
+	return fault.New(fault.Conflict, "subscriber_wrong_status", format, s.Status)
+}
+
+// Remove ends the subscription of one client. The unpaid first purchase of a pending
+// one is cancelled; what was billed before runs its course.
+func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
+	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, _ Template, sub *Subscriber) (string, error) {
+		if sub.Status == Inactive {
+			return "", wrongStatus("This subscription is %s already.", *sub)
+		}
+		if sub.Status == Pending && sub.FirstPurchaseID != uuid.Nil {
+			if err := s.Purchases.CancelIn(ctx, tx, who, sub.FirstPurchaseID); err != nil {
+				return "", err
+			}
+		}
+		sub.end("removed")
+		return "The subscription of this client was ended.", nil
+	})
+}
+
+// Remind mails the link of the page that stores the account again. Conflict unless
+// the subscriber is pending.
+func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
+	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, _ Template, sub *Subscriber) (string, error) {
+		if sub.Status != Pending || sub.FirstPurchaseID == uuid.Nil {
+			return "", wrongStatus("A subscriber who is %s has nothing to finish.", *sub)
+		}
+		if err := s.Purchases.MailAgainIn(ctx, tx, who, sub.FirstPurchaseID); err != nil {
+			return "", err
+		}
+		sub.RemindedAt = tx.Now()
+		return "The payer was reminded to give a bank account.", nil
+	})
+}
+
+// Periods lists what was billed or skipped, newest first.
+func (s *Service) Periods(ctx context.Context, who actor.Actor, id uuid.UUID) ([]Period, error) {
+	if _, err := s.Subscriber(ctx, who, uuid.Nil, id); err != nil {
+		return nil, err
+	}
+	return s.Read.PeriodsOf(ctx, who.MerchantID, id)
+}
+
+func (s *Service) changeSubscriber(ctx context.Context, who actor.Actor, templateID, id uuid.UUID, change func(Template, *Subscriber) (string, error)) (Subscriber, error) {
+	return s.changeIn(ctx, who, templateID, id, func(_ Tx, t Template, sub *Subscriber) (string, error) { return change(t, sub) })
+}
+
+// changeIn changes a subscriber as compare-and-set, with what change writes beside it.
+func (s *Service) changeIn(ctx context.Context, who actor.Actor, templateID, id uuid.UUID, change func(Tx, Template, *Subscriber) (string, error)) (sub Subscriber, err error) {
+	if err := who.May(actor.Bill); err != nil {
+		return sub, err
+	}
+	err = again(func() error {
+		before, err := s.find(ctx, who.MerchantID, templateID, id)
+		if err != nil {
+			return err
+		}
+		t, err := s.Read.AnyTemplate(ctx, who.MerchantID, before.TemplateID)
+		if err != nil {
+			return err
+		}
+		return s.InTx(ctx, func(tx Tx) error {
+			sub = before
+			words, err := change(tx, t, &sub)
+			if err != nil {
+				return err
+			}
+			sub.UpdatedAt = tx.Now()
+			tx.MoveSubscriber(sub)
+			sub.Version++
+			noteSubscriber(tx, who, sub, "subscriber.changed", words, before.facts(), sub.facts())
+			return tx.Answered(sub)
+		})
+	})
+	return sub, err
+}

@@ -1,0 +1,196 @@
+package subscription
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+)
+
+// Create keeps a template. Everything that is wrong is reported at once.
+func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Template, error) {
+	if err := who.May(actor.Bill); err != nil {
+		return Template{}, err
+	}
+	t, err := s.draft(ctx, who, in)
+	if err != nil {
+		return t, err
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		t.ID, t.CreatedAt, t.UpdatedAt, t.Version = tx.NewID(), tx.Now(), tx.Now(), 1
+		tx.InsertTemplate(t)
+		noteTemplate(tx, who, t, "template.created", "The billing template "+t.Title+" was made.", nil, t.facts())
+		return tx.Answered(t)
+	})
+	return t, err
+}
+
+// draft turns a request into a template, or reports everything that is wrong.
+func (s *Service) draft(ctx context.Context, who actor.Actor, in Input) (Template, error) {
+	t := Template{MerchantID: who.MerchantID, Title: strings.TrimSpace(in.Title), IsSubscription: in.IsSubscription, Plan: Default()}
+	in.check(&in.Problems)
+	if in.IsSubscription { // read-only there: ignored
+		in.Pattern.Issued, in.Pattern.Due = t.Issued, nil
+		in.Pattern.Options.SkipCapture, in.Pattern.Options.SendReceipt = false, false
+		t.Plan, t.Paused = in.Plan, in.Paused
+	}
+	in.Pattern.Problems = append(append(fault.Problems{}, in.Problems...), in.Pattern.Problems...)
+	p, brand, err := s.Purchases.TemplatePattern(ctx, who, in.Pattern)
+	if err != nil {
+		return t, err
+	}
+	t.BrandID, t.UserID, t.IsTest, t.Currency, t.TotalCents = p.BrandID, p.UserID, brand.IsTest, p.Currency, p.TotalCents
+	t.DueStrict, t.Details, t.Options = p.DueStrict, p.Details, p.Options
+	t.Details.RequestClientDetails = in.Pattern.Details.RequestClientDetails
+	t.Issued = in.Pattern.Issued
+	if in.Pattern.Due != nil {
+		t.Due = *in.Pattern.Due
+	}
+	return t, nil
+}
+
+func (t Template) facts() map[string]any {
+	f := map[string]any{"title": t.Title, "is_subscription": t.IsSubscription, "total_cents": t.TotalCents}
+	if t.IsSubscription {
+		maps.Copy(f, map[string]any{"period": t.Plan.Period, "units": t.Plan.Units, "due_period": t.Plan.DuePeriod, "due_units": t.Plan.DueUnits,
+			"charge_at_end": t.Plan.ChargeAtEnd, "trial_periods": t.Plan.TrialPeriods, "cycles": t.Plan.Cycles, "paused": t.Paused})
+	}
+	return f
+}
+
+// Get finds a template with what is counted of its subscribers.
+func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Template, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Template{}, err
+	}
+	return s.Read.Template(ctx, who.MerchantID, id)
+}
+
+// List gives a page of templates, newest first.
+func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Template], error) {
+	if err := who.May(actor.Read); err != nil {
+		return paging.Page[Template]{}, err
+	}
+	read, err := s.Read.Templates(ctx, who.MerchantID, f, ask)
+	if err != nil {
+		return paging.Page[Template]{}, err
+	}
+	return paging.Cut(ask, read), nil
+}
+
+// Update replaces a template. What is read-only stays as it is: is_subscription, and
+// the plan once a subscriber was launched (source: rules on templates).
+func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, in Input) (Template, error) {
+	if err := who.May(actor.Bill); err != nil {
+		return Template{}, err
+	}
+	return s.changeTemplate(ctx, who, id, func(before Template) (Template, error) {
+		asked := in
+		asked.IsSubscription = before.IsSubscription
+		if before.Locked() != "" {
+			asked.Plan = before.Plan
+			asked.Problems = withoutPlan(in.Problems)
+		}
+		asked.Pattern.UserID = before.UserID
+		t, err := s.draft(ctx, who, asked)
+		t.ID, t.UserID, t.Version, t.CreatedAt = before.ID, before.UserID, before.Version, before.CreatedAt
+		t.HasActive, t.Launched, t.Counts = before.HasActive, before.Launched, before.Counts
+		return t, err
+	}, func(tx Tx, before, t Template) {
+		noteTemplate(tx, who, t, "template.changed", "The billing template "+t.Title+" was changed.", before.facts(), t.facts())
+	})
+}
+
+// withoutPlan leaves out what was wrong with fields that are read-only.
+func withoutPlan(w fault.Problems) (out fault.Problems) {
+	for _, f := range w {
+		switch f.Path {
+		case "subscription_period", "subscription_period_units", "subscription_due_period", "subscription_due_period_units",
+			"subscription_charge_period_end", "subscription_trial_periods", "number_of_billing_cycles":
+		default:
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// SetPaused pauses a subscription for all its subscribers, or lets it run again. The
+// clock of periods runs on; what was missed is not billed later.
+func (s *Service) SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (Template, error) {
+	if err := who.May(actor.Bill); err != nil {
+		return Template{}, err
+	}
+	return s.changeTemplate(ctx, who, id, func(t Template) (Template, error) {
+		if !t.IsSubscription {
+			return t, notSubscription()
+		}
+		t.Paused = paused
+		return t, nil
+	}, func(tx Tx, before, t Template) {
+		words := "The subscription runs again."
+		if paused {
+			words = "The subscription was paused for all its subscribers."
+		}
+		noteTemplate(tx, who, t, "template.paused", words, map[string]any{"paused": before.Paused}, map[string]any{"paused": paused})
+	})
+}
+
+func (s *Service) changeTemplate(ctx context.Context, who actor.Actor, id uuid.UUID, decide func(Template) (Template, error), note func(Tx, Template, Template)) (t Template, err error) {
+	err = again(func() error {
+		before, err := s.Read.Template(ctx, who.MerchantID, id)
+		if err != nil {
+			return err
+		}
+		if t, err = decide(before); err != nil {
+			return err
+		}
+		return s.InTx(ctx, func(tx Tx) error {
+			t.UpdatedAt = tx.Now()
+			tx.MoveTemplate(t)
+			t.Version++
+			note(tx, before, t)
+			return tx.Answered(t)
+		})
+	})
+	return t, err
+}
+
+// Delete ends a template: its subscribers become inactive; purchases that were made stay.
+func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error {
+	if err := who.May(actor.Bill); err != nil {
+		return err
+	}
+	return again(func() error {
+		t, err := s.Read.Template(ctx, who.MerchantID, id)
+		if err != nil {
+			return err
+		}
+		return s.InTx(ctx, func(tx Tx) error {
+			t.DeletedAt, t.UpdatedAt = tx.Now(), tx.Now()
+			tx.MoveTemplate(t)
+			ended, err := tx.EndSubscribersOf(t.MerchantID, t.ID, "template_deleted")
+			if err != nil {
+				return err
+			}
+			noteTemplate(tx, who, t, "template.deleted", fmt.Sprintf("The billing template %s was deleted. %d subscriptions ended.", t.Title, ended), t.facts(), map[string]any{"ended": ended})
+			return tx.Answered(nil)
+		})
+	})
+}
+
+func notSubscription() error {
+	return fault.New(fault.Conflict, "template_not_subscription", "This template sends one-time invoices; it has no subscribers. Use send_invoice.")
+}
+
+// pattern is what each purchase of the template has in common.
+func (t Template) pattern() purchase.Purchase {
+	return purchase.Purchase{MerchantID: t.MerchantID, BrandID: t.BrandID, UserID: t.UserID, TemplateID: t.ID, IsTest: t.IsTest, Status: purchase.Created,
+		Currency: t.Currency, TotalCents: t.TotalCents, DueStrict: t.DueStrict, Details: t.Details, Options: t.Options}
+}

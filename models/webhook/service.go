@@ -1,0 +1,170 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+)
+
+// Service holds the use cases of webhooks and the engine that delivers.
+type Service struct {
+	InTx    func(context.Context, func(Tx) error) error
+	Read    Reader
+	Queue   Queue
+	Post    Poster
+	Letters Letters // nil tells nobody of a failing endpoint
+	Now     func() time.Time
+	Log     *slog.Logger // nil: the default
+	Agent   string       // User-Agent of calls, such as Debitdesk/1.2
+	// Body writes an event as its receiver gets it: the object with event_type added.
+	Body func(Event) ([]byte, error)
+
+	keys keyring
+}
+
+// tries is how often a change starts again after another came first.
+const tries = 5
+
+// mayChange: programs need the scope write, people need to manage the business.
+func mayChange(who actor.Actor) error {
+	if who.Kind == actor.Credential {
+		return who.May(actor.Write)
+	}
+	return who.May(actor.Manage)
+}
+
+// Create adds a webhook with a key pair of its own.
+func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Webhook, error) {
+	if err := mayChange(who); err != nil {
+		return Webhook{}, err
+	}
+	in, err := in.checked()
+	if err != nil {
+		return Webhook{}, err
+	}
+	keys, err := NewKeys() // slow, hence before the transaction
+	if err != nil {
+		return Webhook{}, err
+	}
+	var w Webhook
+	err = s.InTx(ctx, func(tx Tx) error {
+		w = Webhook{ID: tx.NewID(), MerchantID: who.MerchantID, PublicKey: keys.Public, Version: 1, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+		in.into(&w)
+		tx.InsertWebhook(w, keys.Private)
+		tx.Audit(who, audit.Entry{Action: "webhook.created", ObjectType: "webhook", ObjectID: w.ID, After: facts(w), Text: "Added the webhook " + w.Title + "."})
+		return tx.Answered(w)
+	})
+	return w, err
+}
+
+// Get gives one webhook; NotFound when it is unknown, deleted or another merchant's.
+func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Webhook, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Webhook{}, err
+	}
+	return s.Read.Webhook(ctx, who.MerchantID, id)
+}
+
+// List gives the merchant's webhooks, newest first.
+func (s *Service) List(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[Webhook], error) {
+	if err := who.May(actor.Read); err != nil {
+		return paging.Page[Webhook]{}, err
+	}
+	found, err := s.Read.Webhooks(ctx, who.MerchantID, ask)
+	return paging.Cut(ask, found), err
+}
+
+// Update changes a webhook; change gets the present values. Its keys stay.
+func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, change func(*Input)) (Webhook, error) {
+	if err := mayChange(who); err != nil {
+		return Webhook{}, err
+	}
+	var lost error
+	for range tries {
+		w, err := s.Read.Webhook(ctx, who.MerchantID, id)
+		if err != nil {
+			return w, err
+		}
+		in := Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: w.Events}
+		change(&in)
+		if in, err = in.checked(); err != nil {
+			return w, err
+		}
+		before := facts(w)
+		err = s.InTx(ctx, func(tx Tx) error {
+			in.into(&w)
+			w.UpdatedAt = tx.Now()
+			tx.SaveWebhook(w)
+			w.Version++
+			tx.Audit(who, audit.Entry{Action: "webhook.changed", ObjectType: "webhook", ObjectID: id, Before: before, After: facts(w), Text: "Changed the webhook " + w.Title + "."})
+			return tx.Answered(w)
+		})
+		if !errors.Is(err, fault.ErrLost) {
+			return w, err
+		}
+		lost = err
+	}
+	return Webhook{}, fault.New(fault.Conflict, "conflict", "This webhook is being changed by somebody else. Try again.").Because(lost)
+}
+
+// Delete ends a webhook; what was on its way to it is dropped.
+func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error {
+	if err := mayChange(who); err != nil {
+		return err
+	}
+	w, err := s.Read.Webhook(ctx, who.MerchantID, id)
+	if err != nil {
+		return err
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		gone, err := tx.DeleteWebhook(who.MerchantID, id)
+		if err != nil {
+			return err
+		}
+		if !gone {
+			return fault.Missing()
+		}
+		tx.Audit(who, audit.Entry{Action: "webhook.deleted", ObjectType: "webhook", ObjectID: id, Before: facts(w), Text: "Deleted the webhook " + w.Title + "."})
+		return tx.Answered(nil)
+	})
+}
+
+// Failing lists the webhooks whose last delivery was not taken, longest failing first.
+func (s *Service) Failing(ctx context.Context, merchantID uuid.UUID) ([]Webhook, error) {
+	return s.Read.FailingWebhooks(ctx, merchantID)
+}
+
+// CompanyKey gives the public half (PEM) of the key that signs success_callback; it
+// is made on first use. Whoever asks at the same time gets the same key.
+func (s *Service) CompanyKey(ctx context.Context, who actor.Actor) (pem string, err error) {
+	if err := who.May(actor.Read); err != nil {
+		return "", err
+	}
+	return s.companyKey(ctx, who.MerchantID)
+}
+
+func (s *Service) companyKey(ctx context.Context, merchantID uuid.UUID) (string, error) {
+	if text, err := s.Read.CompanyKey(ctx, merchantID); err != nil || text != "" {
+		return text, err
+	}
+	keys, err := NewKeys()
+	if err != nil {
+		return "", err
+	}
+	if err := s.InTx(ctx, func(tx Tx) error { tx.InsertCompanyKey(merchantID, keys); return nil }); err != nil {
+		return "", err
+	}
+	return s.Read.CompanyKey(ctx, merchantID)
+}
+
+func facts(w Webhook) map[string]any {
+	return map[string]any{"title": w.Title, "callback": w.Callback, "all_events": w.AllEvents, "events": w.Events}
+}

@@ -1,0 +1,109 @@
+package webhook
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/fault"
+)
+
+// Names lists every event that a webhook can choose, in the order in which a person thinks of them.
+var Names = []string{PurchaseCreated, PurchasePaid, PurchasePaymentFailure, PurchasePendingExecute, PurchasePendingCharge,
+	PurchaseCancelled, PurchaseHold, PurchaseCaptured, PurchasePendingCapture, PurchaseReleased, PurchasePendingRelease,
+	PurchasePreauthorized, PurchasePendingTokenDelete, PurchaseTokenDeleted, PurchaseSubscriptionFailure,
+	PurchasePendingRefund, PurchaseChargeback, PaymentRefunded, SubscriberCancelled, PayoutFailed, PayoutSuccess, PayoutPending}
+
+// WebhookTest is the event of a test delivery; nobody chooses it.
+const WebhookTest = "webhook.test"
+
+// The types of object that an event can be about.
+const (
+	ObjectPurchase   = "purchase"
+	ObjectPayment    = "payment"
+	ObjectSubscriber = "billing_template_client"
+	ObjectWebhook    = "webhook"
+)
+
+// Webhook is an address of the merchant that wants to hear of events. Each has its
+// own key pair; the private half never leaves the store unsealed but to sign.
+type Webhook struct {
+	ID, MerchantID       uuid.UUID
+	Title, Callback      string
+	AllEvents            bool
+	Events               []string  // empty when AllEvents
+	PublicKey            string    // PEM
+	FailingSince         time.Time // zero: the last delivery was taken
+	LastOKAt             time.Time
+	Failures             int // in a row
+	Version              int
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Wants tells whether the webhook is to hear of events of that type.
+func (w Webhook) Wants(event string) bool { return w.AllEvents || slices.Contains(w.Events, event) }
+
+// Input is what somebody chooses for a webhook.
+type Input struct {
+	Problems        fault.Problems // of its shape, reported with the rest
+	Title, Callback string
+	AllEvents       bool
+	Events          []string
+}
+
+// State is where a delivery stands.
+type State string
+
+// The states of a delivery.
+const (
+	Pending   State = "pending"
+	Delivered State = "delivered"
+	Failed    State = "failed"  // its nine attempts are used up
+	Dropped   State = "dropped" // its webhook was deleted
+)
+
+// States lists all of them.
+var States = []State{Pending, Delivered, Failed, Dropped}
+
+// Delivery is one event on its way to one address. Times are of the product's clock.
+type Delivery struct {
+	ID, MerchantID, EventID, SourceID uuid.UUID
+	WebhookID                         uuid.UUID // zero: the success_callback of a purchase
+	Seq                               int64
+	EventType, ObjectType             string
+	ObjectID                          uuid.UUID
+	Address                           string
+	State                             State
+	Resend                            bool // asked for by a person
+	Attempts                          int
+	FirstAt                           time.Time // of the first attempt
+	NextAt                            time.Time // of the next one; zero when it is over
+	DoneAt                            time.Time
+	CreatedAt                         time.Time
+	LastStatus                        int // HTTP; 0: no answer
+	LastError                         string
+}
+
+// Attempt is one try to deliver.
+type Attempt struct {
+	Number int
+	At     time.Time
+	TookMS int
+	Status int    // HTTP; 0: no answer
+	Error  string // empty when it was taken
+	Answer string // the first 2 kB of the answer's body
+}
+
+// DeliveryFilter narrows a list of deliveries; zero values narrow nothing.
+type DeliveryFilter struct {
+	WebhookID, EventID uuid.UUID
+	State              State
+}
+
+// EventFilter narrows a list of events; zero values narrow nothing. From and To are inclusive.
+type EventFilter struct {
+	Types             []string
+	ObjectID, EventID uuid.UUID
+	From, To          time.Time
+}
