@@ -58,6 +58,7 @@ type Deps struct {
 	Invoices     *web.Invoices
 	Live         *web.Live
 	Audit        *web.Audit
+	Approvals    *web.Approvals
 
 	Reports   *web.Reports
 	Simulator *web.Simulator // sandbox mode alone
@@ -121,6 +122,7 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.auditing()
+	e.approving()
 	e.templateRooms()
 	e.jsonAPI()
 	e.webhookAPI()

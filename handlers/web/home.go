@@ -93,6 +93,7 @@ func attentionLines(a report.Attention) []pages.AttentionLine {
 			out = append(out, line)
 		}
 	}
+	add(report.Tally{N: a.Approvals}, "wait", "users", "request waits for a second person", "requests wait for a second person", "/approvals")
 	add(a.FailedDay, "bad", "alert", "debit failed since yesterday", "debits failed since yesterday", "/attention#failed")
 	if a.FailedWeek != a.FailedDay {
 		add(a.FailedWeek, "bad", "alert", "debit failed in the last 7 days", "debits failed in the last 7 days", "/purchases?status=error")
