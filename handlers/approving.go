@@ -27,6 +27,9 @@ func (d *Deps) Approve(a *web.Approvals) {
 	if d.Tokens != nil {
 		d.Tokens.Approvals = a.Service
 	}
+	if d.Home != nil {
+		d.Home.Approvals = a.Service
+	}
 	if d.Batches != nil {
 		d.Batches.Approvals = a.Service
 	}
