@@ -18,6 +18,7 @@ import (
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/credential"
@@ -141,7 +142,17 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
+	second := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
+	leaving, err := s.Purchases.SetAside(s.t.Context(), s.A.Actor, []uuid.UUID{uuid.MustParse(second)}, "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request, err := s.Approvals.Ask(s.t.Context(), s.A.Actor, approval.DeleteTokens, approval.Subject{Tokens: []uuid.UUID{uuid.MustParse(token)}}, "gone")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.ids = map[string]string{"/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(), "/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
 		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked}
 }
@@ -324,6 +335,9 @@ func TestRolesAndScopesShutWhatTheyDoNotOpen(t *testing.T) {
 		{"GET", "/developers/credentials/:id/revocation", nil, 403, 403}, {"POST", "/developers/credentials/:id/revocation", url.Values{"confirm": {"x"}}, 403, 403},
 		{"POST", "/clients/:id/numbers", url.Values{}, 403, 403},
 		{"GET", "/audit", nil, 403, 403}, {"GET", "/audit/:id", nil, 403, 403}, {"GET", "/audit/export", nil, 403, 403}, {"POST", "/audit/check", url.Values{}, 403, 403},
+		{"GET", "/settings/approvals", nil, 403, 403}, {"POST", "/settings/approvals", url.Values{}, 403, 403},
+		{"POST", "/approvals/:id/decision", url.Values{"answer": {"yes"}}, 403, 409}, {"POST", "/approvals/:id/withdrawal", url.Values{}, 403, 403},
+		{"POST", "/tokens/deletions/:id/undo", url.Values{}, 403, 403}, {"POST", "/tokens/deletions/:id/now", url.Values{}, 403, 403},
 		{"POST", "/tokens/deletion", url.Values{"id": {s.ids["/tokens/"]}, "token": {s.ids["/tokens/"]}, "confirm": {"yes"}}, 403, 403},
 		{"GET", "/developers/webhooks", nil, 403, 403}, {"GET", "/developers/webhooks/new", nil, 403, 403}, {"POST", "/developers/webhooks", url.Values{}, 403, 403},
 		{"GET", "/developers/webhooks/:id", nil, 403, 403}, {"POST", "/developers/webhooks/:id/test", url.Values{}, 403, 403}, {"POST", "/developers/webhooks/:id/deletion", url.Values{}, 403, 403},
