@@ -230,7 +230,7 @@ func (v *vault) look() {
 		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
 		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
 		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
-		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests", "/audit": "audit_entries"}
+		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests", "/audit": "audit_entries", "/approvals": "approvals"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
