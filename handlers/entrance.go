@@ -16,6 +16,7 @@ func (e *edge) entrance() {
 		e.at(open, "POST", "/login", e.Login.SignIn)
 		e.at(open, "POST", "/logout", e.Login.SignOut)
 	}
+	e.mailed()
 	if e.OAuth != nil {
 		e.at(stack{e.logged, limitBody(smallForm), e.failures.guarded}, "POST", "/oauth/token", access.TokenEndpoint(e.OAuth))
 	}
@@ -27,6 +28,8 @@ func (e *edge) own() {
 	if e.Account != nil {
 		e.at(person, "GET", "/account", e.Account.Show)
 		e.at(person, "POST", "/account/theme", e.Account.SetTheme)
+		e.at(person, "POST", "/account/password", e.Account.ChangePassword)
+		e.at(person, "POST", "/account/business", e.Account.Switch)
 		e.at(person, "POST", "/account/sessions/:handle/end", e.Account.EndSession)
 	}
 	if e.Requests != nil {

@@ -24,6 +24,7 @@ import (
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/credential"
+	"debitdesk/models/member"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/storetest"
@@ -39,6 +40,7 @@ type gate struct {
 	server      *httptest.Server
 	store       *store.Store
 	users       *user.Service
+	members     *member.Service
 	credentials *credential.Service
 	keys        *keyfile.Set
 	merchant    uuid.UUID
@@ -62,13 +64,14 @@ func openGate(t *testing.T, baseURL string) *gate {
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	realTime := func() time.Time { return start.Add(time.Duration(g.ahead.Load())) }
 	g.users = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: realTime}
+	g.members = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: realTime}
 	g.credentials = &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: g.keys.Signing, Now: db.Now, Issuer: "debitdesk"}
 	sessions := access.NewSessions(db, g.keys.Sessions, strings.HasPrefix(baseURL, "https://"), realTime)
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: baseURL}
 	bearer := access.Bearer(g.credentials)
 	g.app, err = handlers.New(handlers.Deps{Log: slog.New(slog.DiscardHandler), BaseURL: baseURL, Sandbox: true, Bearer: bearer, Session: sessions.Authenticate, ErrorPage: desk.ErrorPage,
 		Login: &access.Login{People: g.users, Sessions: sessions, Strip: desk.Strip}, OAuth: g.credentials,
-		Developers: &web.Developers{Desk: desk, Credentials: g.credentials}, Account: &web.Account{Desk: desk, Self: g.users}})
+		Developers: &web.Developers{Desk: desk, Credentials: g.credentials}, Account: &web.Account{Desk: desk, Self: g.users, Sessions: sessions}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +183,7 @@ func (a answer) refusal(t *testing.T, status int, message, code string) {
 func TestNothingIsShownWithoutASession(t *testing.T) {
 	t.Parallel()
 	g := openGate(t, "http://desk.example")
-	open := map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true, "/static/*": true, "/login": true, "/logout": true, "/oauth/token": true}
+	open := map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true, "/static/*": true, "/login": true, "/logout": true, "/oauth/token": true, "/reset": true, "/reset/:token": true, "/invite/:token": true}
 	ids := regexp.MustCompile(`:[a-z]+`)
 	walked := 0
 	for _, r := range g.app.Routes() {
@@ -339,7 +342,7 @@ func TestASessionIsEndedFromAnotherBrowserAndByDisabling(t *testing.T) {
 	if shown := here.do("GET", "/account", nil); strings.Contains(shown.body, "That browser is signed out.") {
 		t.Fatal("the message came twice")
 	}
-	if err := g.users.Disable(t.Context(), actor.OperatorOf(g.merchant), sipho.ID); err != nil {
+	if err := g.members.Disable(t.Context(), actor.OperatorOf(g.merchant), sipho.ID); err != nil {
 		t.Fatal(err)
 	}
 	stranger.do("GET", "/account", nil).want(t, http.StatusSeeOther)

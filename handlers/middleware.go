@@ -38,6 +38,16 @@ func requestID(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// loggedPath leaves out the secret of a link that was mailed.
+func loggedPath(path string) string {
+	for _, link := range []string{"/invite/", "/reset/"} {
+		if strings.HasPrefix(path, link) {
+			return link + "…"
+		}
+	}
+	return path
+}
+
 // accessLog writes one line for each request: never a query value, never a body.
 func accessLog(log *slog.Logger, m *metrics) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
@@ -52,7 +62,7 @@ func accessLog(log *slog.Logger, m *metrics) echo.MiddlewareFunc {
 			if quiet(r.URL.Path) {
 				level = slog.LevelDebug
 			}
-			log.LogAttrs(r.Context(), level, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
+			log.LogAttrs(r.Context(), level, "request", slog.String("method", r.Method), slog.String("path", loggedPath(r.URL.Path)),
 				slog.Int("status", status), slog.Float64("ms", float64(took.Microseconds())/1000),
 				slog.String("request_id", access.RequestID(c)), slog.String("ip", c.RealIP()))
 			return nil

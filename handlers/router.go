@@ -59,6 +59,10 @@ type Deps struct {
 	Live         *web.Live
 	Audit        *web.Audit
 	Approvals    *web.Approvals
+	People       *web.People
+	Invitation   *access.Invitation
+	Reset        *access.Reset
+	Settings     *web.Settings
 
 	Reports   *web.Reports
 	Simulator *web.Simulator // sandbox mode alone
@@ -105,6 +109,9 @@ func New(d Deps) (*echo.Echo, error) {
 	e.echo.IPExtractor = echo.ExtractIPFromXFFHeader(echo.TrustLinkLocal(false), echo.TrustPrivateNet(false))
 	e.echo.Pre(requestID, secureHeaders(strings.HasPrefix(d.BaseURL, "https://")), accessLog(d.Log, counted), survive, cleanPath)
 	e.routes()
+	if err := unnamed(e.echo.Routes()); err != nil {
+		return nil, err
+	}
 	return e.echo, nil
 }
 
@@ -123,6 +130,8 @@ func (e *edge) routes() {
 	e.batches()
 	e.auditing()
 	e.approving()
+	e.members()
+	e.settings()
 	e.templateRooms()
 	e.jsonAPI()
 	e.webhookAPI()
@@ -145,7 +154,7 @@ func (e *edge) open() {
 // programs is what stands before the JSON API.
 func (e *edge) programs(bodyBytes int64) stack {
 	return stack{e.logged, limitBody(bodyBytes), e.failures.guarded, access.RequireAPI(e.proofs()...), e.calls.throttled,
-		api.DryRun, api.Idempotent(e.Replays, e.Sandbox)}
+		permitted, api.DryRun, api.Idempotent(e.Replays, e.Sandbox)}
 }
 
 // proofs are the ways to show who calls: a program's credential, a person's session.
@@ -160,7 +169,7 @@ func (e *edge) proofs() (proofs []access.Authenticator) {
 
 // people is what stands before the pages of the dashboard.
 func (e *edge) people(bodyBytes int64) stack {
-	return stack{limitBody(bodyBytes), sameOrigin(), access.RequirePage(e.Session)}
+	return stack{limitBody(bodyBytes), sameOrigin(), access.RequirePage(e.Session), permitted}
 }
 
 // payers is what stands before the hosted pages, which need no session.

@@ -92,9 +92,11 @@ CREATE INDEX password_resets_by_user ON password_resets (user_id);
 ALTER TABLE merchants
     ADD COLUMN require_second_factor boolean NOT NULL DEFAULT false,
     ADD COLUMN approve_deletions     boolean NOT NULL DEFAULT false,  -- a second person agrees to each deletion of tokens
-    ADD COLUMN approve_batches_cents bigint,                          -- and to batches above this; null: to none
-    ADD COLUMN formats               jsonb NOT NULL DEFAULT '{}';
-ALTER TABLE brands ADD COLUMN invoice_prefix text NOT NULL DEFAULT 'INV';
+    ADD COLUMN approve_batches_cents bigint;                          -- and to batches above this; null: to none
+ALTER TABLE brands
+    ADD COLUMN invoice_prefix text NOT NULL DEFAULT 'INV',
+    ADD COLUMN version        integer NOT NULL DEFAULT 1;             -- counts the changes of people
+ALTER TABLE invoice_series ADD COLUMN prefix text;                    -- as it began; null: INV, or CN of credit notes
 
 CREATE TABLE approvals (
     id           uuid PRIMARY KEY,
@@ -218,8 +220,9 @@ DROP INDEX tokens_deleting;
 ALTER TABLE purchases DROP COLUMN token_leaving;
 ALTER TABLE tokens DROP CONSTRAINT tokens_state_check;
 ALTER TABLE tokens ADD CONSTRAINT tokens_state_check CHECK (state IN ('pending', 'active', 'blocked', 'deleted', 'superseded'));
-ALTER TABLE brands DROP COLUMN invoice_prefix;
-ALTER TABLE merchants DROP COLUMN require_second_factor, DROP COLUMN approve_deletions, DROP COLUMN approve_batches_cents, DROP COLUMN formats;
+ALTER TABLE invoice_series DROP COLUMN prefix;
+ALTER TABLE brands DROP COLUMN invoice_prefix, DROP COLUMN version;
+ALTER TABLE merchants DROP COLUMN require_second_factor, DROP COLUMN approve_deletions, DROP COLUMN approve_batches_cents;
 ALTER TABLE sessions DROP COLUMN merchant_id, DROP COLUMN factor, DROP COLUMN proven_at;
 DROP TRIGGER users_are_members ON users;
 DROP FUNCTION user_is_member;

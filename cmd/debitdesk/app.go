@@ -22,6 +22,7 @@ type App struct {
 	Keys     *keyfile.Set
 	box      *seal.Box
 	stopKeys func()
+	stopDays func()
 	Store    *store.Store
 	Services services
 	Requests *requestlog.Log
@@ -63,8 +64,10 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 		return nil, err
 	}
 	a.Requests = &requestlog.Log{Write: a.Store.InsertRequests, NewID: a.Store.NewID, Now: a.Store.Now, Log: a.Log}
-	a.Services, err = wire(a, how.baseURL)
-	return a, err
+	if a.Services, err = wire(a, how.baseURL); err != nil {
+		return a, err
+	}
+	return a, a.followDays(ctx, a.Services.purchases.Calendar)
 }
 
 // connect opens the pool on the merchant's own server, or on our private one.
@@ -116,6 +119,9 @@ func missingSteps(steps []migrations.Migration) string {
 func (a *App) Close() error {
 	if a.stopKeys != nil {
 		a.stopKeys()
+	}
+	if a.stopDays != nil {
+		a.stopDays()
 	}
 	if a.Store != nil {
 		a.Store.Close()

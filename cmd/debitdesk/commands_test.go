@@ -78,6 +78,10 @@ func TestTheSandboxMakesAnUnknownMerchant(t *testing.T) {
 	if got := typed(t, env, "long enough to pass\n", args...); got.code != exitFailed || got.out != "" {
 		t.Errorf("the same person twice: %+v", got)
 	}
+	elsewhere := typed(t, env, "another password\n", "user", "create", "--email", "OWNER@gym.example", "--role", "readonly", "--merchant", "pool", "--password-stdin")
+	if elsewhere.code != exitOK || !strings.Contains(elsewhere.out, `"role":"readonly"`) || !strings.Contains(elsewhere.err, "The password stays as it was.") {
+		t.Errorf("the same person for another business: %+v", elsewhere)
+	}
 	if got := typed(t, env, "short\n", append(args[:3:3], "other@gym.example", "--role", "boss", "--merchant", "gym", "--password-stdin")...); got.code != exitFailed ||
 		!strings.Contains(got.err, "password: ") || !strings.Contains(got.err, "role: ") {
 		t.Errorf("not all problems are told: %+v", got)

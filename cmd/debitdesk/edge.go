@@ -51,7 +51,10 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		OAuth:      s.credentials,
 		Developers: &web.Developers{Desk: desk, Credentials: s.credentials},
 		Reference:  &web.Reference{Desk: desk, Document: document},
-		Account:    &web.Account{Desk: desk, Self: s.users},
+		Account:    &web.Account{Desk: desk, Self: s.users, Sessions: sessions},
+		People:     &web.People{Desk: desk, Members: s.members, Now: time.Now},
+		Invitation: &access.Invitation{Members: s.members, Sessions: sessions, Strip: desk.Strip},
+		Reset:      &access.Reset{People: s.users, Sessions: sessions, Strip: desk.Strip},
 		Payers:     &checkout.Pages{Purchases: s.purchases, Billing: s.billing, Subscriptions: s.subscriptions, Sandbox: a.Config.Sandbox(), BaseURL: baseURL},
 	}
 	if deps.Limits, err = a.Config.limits(); err != nil {
@@ -73,6 +76,8 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.Home.Latest = deps.Batches.Latest
 	deps.Approve(&web.Approvals{Desk: desk, Service: s.approvals})
 	deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: a.Store}, Keeper: s.audit, Exports: rooms.Purchases.Exports}
+	deps.Settings = &web.Settings{Desk: desk, Brands: s.merchants, People: a.Store.PeopleOf,
+		Rules: web.Rules{Calendar: s.purchases.Calendar, Timetable: s.purchases.Timetable, Window: s.purchases.Window}}
 	deps.API.Methods, deps.API.Accounts = &api.Methods{Base: base, Brands: a.Store}, &api.Accounts{Service: s.money}
 	deps.API.Statements = &api.Statements{Base: base, Service: s.statements}
 	deps.Reports = &web.Reports{Desk: desk, Money: s.money, Statements: s.statements, Brands: a.Store, Replays: a.Store}

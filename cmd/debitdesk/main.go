@@ -47,6 +47,7 @@ type commands struct {
 	User     userCmd     `cmd:"" help:"People who sign in to the dashboard."`
 	Apikey   apikeyCmd   `cmd:"" help:"Bearer credentials of programs."`
 	Keys     keysCmd     `cmd:"" help:"The keys that seal account and identity numbers."`
+	Holiday  holidayCmd  `cmd:"" help:"Public holidays that were proclaimed."`
 	Audit    auditCmd    `cmd:"" help:"The record of who did what."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }

@@ -13,6 +13,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/member"
 	"debitdesk/models/merchant"
 	"debitdesk/models/user"
 )
@@ -69,7 +70,7 @@ type userCmd struct {
 
 type userCreateCmd struct {
 	Email    string `required:"" help:"The e-mail address to sign in with."`
-	Role     string `required:"" help:"admin, finance or staff."`
+	Role     string `required:"" help:"admin, finance, staff or readonly."`
 	Merchant string `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
 	Name     string `help:"The person's name."`
 	Stdin    bool   `name:"password-stdin" required:"" help:"Read the password from standard input."`
@@ -87,6 +88,12 @@ func (u *userCreateCmd) run(ctx context.Context, c Config, io streams) error {
 		}
 		in := user.Input{Email: u.Email, Name: u.Name, Password: password, Role: actor.Role(u.Role)}
 		made, err := a.Services.users.Create(ctx, actor.OperatorOf(m.ID), in)
+		if fault.HasCode(err, "unique") {
+			made, err = a.Services.members.Enrol(ctx, actor.OperatorOf(m.ID), strings.TrimSpace(u.Email), member.Terms{Role: in.Role})
+			if err == nil {
+				_, _ = fmt.Fprintf(io.err, "%s has an account already and is a member of %s now too. The password stays as it was.\n", made.Email, m.Name)
+			}
+		}
 		if err != nil {
 			return err
 		}

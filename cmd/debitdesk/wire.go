@@ -25,6 +25,7 @@ import (
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mail/smtp"
 	"debitdesk/models/mandate"
+	"debitdesk/models/member"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
@@ -43,6 +44,7 @@ type services struct {
 	merchants     *merchant.Service
 	clients       *client.Service
 	users         *user.Service
+	members       *member.Service
 	credentials   *credential.Service
 	purchases     *purchase.Service
 	debits        *debit.Service
@@ -82,7 +84,8 @@ func wire(a *App, baseURL string) (services, error) {
 	out := services{
 		merchants:   &merchant.Service{InTx: store.Runner[merchant.Tx](s), Read: s, Test: a.Config.Sandbox()},
 		clients:     &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: now, Forget: forgetting(purchases)},
-		users:       &user.Service{InTx: store.Runner[user.Tx](s), Read: s, Now: time.Now},
+		users:       &user.Service{InTx: store.Runner[user.Tx](s), Read: s, Now: time.Now, Letters: letters.Writer{Base: baseURL}},
+		members:     &member.Service{InTx: store.Runner[member.Tx](s), Read: s, Now: time.Now, Letters: letters.Writer{Base: baseURL}},
 		credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: a.Keys.Signing, Now: now, Issuer: issuer},
 		purchases:   purchases,
 		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable, Limits: purchases.Limits},

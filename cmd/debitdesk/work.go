@@ -62,9 +62,10 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 	}
 	s := a.Services
 	d := jobs.Deps{Pool: a.Store.Pool, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.outbox.Send,
-		SendDue:   func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
-		RunDue:    func(ctx context.Context) error { return s.runDue(ctx) },
-		WorkBatch: s.batches.Work, WorkBatches: s.batches.TakeUp,
+		SendDue:       func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
+		RunDue:        func(ctx context.Context) error { return s.runDue(ctx) },
+		ResetPassword: s.users.SendReset,
+		WorkBatch:     s.batches.Work, WorkBatches: s.batches.TakeUp,
 		LinkAudit:    s.audit.Link,
 		SendWebhooks: s.webhooks.Work, WebhooksDue: s.webhooks.Overdue,
 		MakeStatement: s.statements.Make, MakeStatements: s.statements.TakeUp,

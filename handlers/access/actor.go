@@ -4,11 +4,13 @@ package access
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/views/components"
 )
 
 const actorKey = "access.actor"
@@ -66,6 +68,9 @@ func RequireAPI(accepted ...Authenticator) echo.MiddlewareFunc {
 					if err := sameOrigin.Check(c.Request()); err != nil {
 						return fault.New(fault.Forbidden, "permission_denied", "This request came from another site.").Because(err)
 					}
+					if err := looking(c, who); err != nil {
+						return err
+					}
 				}
 				Set(c, who)
 				return next(c)
@@ -73,6 +78,20 @@ func RequireAPI(accepted ...Authenticator) echo.MiddlewareFunc {
 			return fault.New(fault.Unauthenticated, "authentication_failed", "Authorization header missing")
 		}
 	}
+}
+
+// looking refuses what a person sends who changes nothing of the business, but for
+// what is about themselves, and has pages drawn without what leads to a change.
+func looking(c echo.Context, who actor.Actor) error {
+	r := c.Request()
+	switch {
+	case who.Changes():
+		return nil
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && !strings.HasPrefix(r.URL.Path, "/account/"):
+		return actor.LooksOnly()
+	}
+	c.SetRequest(r.WithContext(components.LookOnly(r.Context())))
+	return nil
 }
 
 // RequirePage lets a person with a session pass. Anybody else is sent to sign
@@ -87,6 +106,9 @@ func RequirePage(session Authenticator) echo.MiddlewareFunc {
 				}
 				if found {
 					Set(c, who)
+					if err := looking(c, who); err != nil {
+						return err
+					}
 					return next(c)
 				}
 			}

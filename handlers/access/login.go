@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/actor"
@@ -39,7 +40,7 @@ func (l *Login) Show(c echo.Context) error {
 		}
 		return c.Redirect(http.StatusSeeOther, next)
 	}
-	return l.page(c, http.StatusOK, pages.LoginView{Next: next, SignedOut: c.QueryParam("signed_out") != ""})
+	return l.page(c, http.StatusOK, pages.LoginView{Next: next, SignedOut: c.QueryParam("signed_out") != "", NewPassword: c.QueryParam("new_password") != ""})
 }
 
 // SignIn serves POST /login.
@@ -53,7 +54,8 @@ func (l *Login) SignIn(c echo.Context) error {
 		view.Problem = "Enter your e-mail address and your password."
 		return l.page(c, http.StatusUnprocessableEntity, view)
 	}
-	u, err := l.People.SignIn(c.Request().Context(), user.Attempt{Email: view.Email, Password: form.Get("password"), IP: c.RealIP(), RequestID: RequestID(c)})
+	u, err := l.People.SignIn(c.Request().Context(), user.Attempt{Email: view.Email, Password: form.Get("password"), IP: c.RealIP(), RequestID: RequestID(c),
+		Device: l.Sessions.device(c, view.Email)})
 	switch f, _ := fault.From(err); {
 	case fault.Is(err, fault.Unauthenticated):
 		view.Problem = f.Message
@@ -90,13 +92,18 @@ func (l *Login) SignOut(c echo.Context) error {
 }
 
 func (l *Login) page(c echo.Context, status int, view pages.LoginView) error {
-	frame := layout.Plain{Title: "Sign in"}
-	if l.Strip != nil {
-		frame.Sandbox = l.Strip()
+	return bare(c, status, "Sign in", l.Strip, func(f layout.Plain) templ.Component { return pages.Login(f, view) })
+}
+
+// bare answers with a page outside of the dashboard.
+func bare(c echo.Context, status int, title string, strip func() *layout.SandboxStrip, page func(layout.Plain) templ.Component) error {
+	frame := layout.Plain{Title: title}
+	if strip != nil {
+		frame.Sandbox = strip()
 	}
 	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 	c.Response().WriteHeader(status)
-	return pages.Login(frame, view).Render(c.Request().Context(), c.Response())
+	return page(frame).Render(c.Request().Context(), c.Response())
 }
 
 // LocalPath is where to go after signing in: an address of this site, else the

@@ -95,6 +95,30 @@ func (s *Sessions) Start(c echo.Context, u user.User) error {
 	ss.Values = map[any]any{signedInKey{}: user.SignedIn{User: u, Session: user.Session{UserID: u.ID, MerchantID: u.MerchantID, IP: c.RealIP(), UserAgent: agent,
 		CreatedAt: now, SeenAt: now, ExpiresAt: lastUntil(now, now)}}}
 	c.Set(sessionKey, ss)
+	if err := ss.Save(c.Request(), c.Response()); err != nil {
+		return err
+	}
+	s.KnowDevice(c, u.Email)
+	return nil
+}
+
+// Move lets the session of the request work for another business of its person,
+// under a new id. What was proved stays proved, and it ends when it would have.
+func (s *Sessions) Move(c echo.Context, u user.User) error {
+	ss, err := s.Get(c.Request(), s.name)
+	if err != nil {
+		return err
+	}
+	in, ok := ss.Values[signedInKey{}].(user.SignedIn)
+	if !ok {
+		return s.Start(c, u)
+	}
+	if err := s.drop(c.Request(), ss); err != nil {
+		return err
+	}
+	in.User, in.MerchantID, in.SeenAt = u, u.MerchantID, s.now()
+	in.ExpiresAt = lastUntil(in.CreatedAt, in.SeenAt)
+	ss.Values[signedInKey{}] = in
 	return ss.Save(c.Request(), c.Response())
 }
 

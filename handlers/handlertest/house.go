@@ -5,6 +5,7 @@ package handlertest
 import (
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -36,6 +37,8 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
 	"debitdesk/models/mandate"
+	"debitdesk/models/member"
+	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/report"
@@ -71,6 +74,8 @@ type House struct {
 	// Subscriptions bill nothing by themselves here; tests call Run.
 	Subscriptions *subscription.Service
 	A, B          Merchant
+	People        *user.Service
+	Members       *member.Service
 	tb            testing.TB
 
 	Statements *statement.Service
@@ -93,6 +98,7 @@ func (k headSigner) Check(_ string, data, signature []byte) bool {
 type Merchant struct {
 	ID, BrandID           uuid.UUID
 	Owner, Finance, Staff Person
+	Reader                Person // readonly
 	Token                 string // bearer credential with all scopes
 	Actor                 actor.Actor
 }
@@ -155,9 +161,16 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Approvals = &approval.Service{InTx: store.Runner[approval.Tx](db), Read: db, Purchases: h.Purchases, Batches: h.Batches, Letters: letters.Writer{Base: BaseURL}, Now: db.Now}
 	h.Keeper = &audit.Keeper{Chains: db, Signer: headSigner(keys[0].Private)}
 	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}
+	h.Deps.Settings = &web.Settings{Desk: desk, Brands: &merchant.Service{InTx: store.Runner[merchant.Tx](db), Read: db, Test: true}, People: db.PeopleOf,
+		Rules: web.Rules{Calendar: h.Purchases.Calendar, Timetable: h.Purchases.Timetable, Window: h.Purchases.Window}}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Approve(&web.Approvals{Desk: desk, Service: h.Approvals})
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
+	h.People = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
+	h.Members = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
+	h.Deps.People = &web.People{Desk: desk, Members: h.Members, Now: time.Now}
+	h.Deps.Invitation = &access.Invitation{Members: h.Members, Sessions: h.Sessions, Strip: desk.Strip}
+	h.Deps.Reset = &access.Reset{People: h.People, Sessions: h.Sessions, Strip: desk.Strip}
 	h.Statements = &statement.Service{InTx: store.Runner[statement.Tx](db), Read: db, Desk: db, Brands: db, Paper: statements.New, Now: db.Now, Test: true}
 	figures := &report.Money{Read: db, Brands: db}
 	h.Deps.API.Methods, h.Deps.API.Accounts = &api.Methods{Base: BaseURL, Brands: db}, &api.Accounts{Service: figures}
@@ -188,6 +201,7 @@ func (h *House) merchant(slug string, credentials *credential.Service, profile, 
 	m.Owner = h.person(m, slug, actor.Admin)
 	m.Finance = h.person(m, slug, actor.Finance)
 	m.Staff = h.person(m, slug, actor.Staff)
+	m.Reader = h.person(m, slug, actor.ReadOnly)
 	m.Actor = m.Owner.User.Actor()
 	issued, err := credentials.Issue(h.tb.Context(), m.Actor, credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
 	must(h.tb, err)
@@ -195,17 +209,31 @@ func (h *House) merchant(slug string, credentials *credential.Service, profile, 
 	return m
 }
 
+// nobodys is the hash of no password.
+const nobodys = "$argon2id$v=19$m=65536,t=2,p=1$ZGViaXRkZXNrIG5vYm9keQ$x3Jx9l8m2l0Sg1cYJm8m0h2lVf3y7dQk5vE1nX9bU4o"
+
 // person adds somebody who is signed in. Nobody knows the password.
 func (h *House) person(m Merchant, slug string, role actor.Role) Person {
 	h.tb.Helper()
 	u := user.User{ID: h.Store.NewID(), MerchantID: m.ID, Email: string(role) + "@" + slug + ".example", Name: string(role) + " of " + slug, Role: role}
-	h.exec(`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, '', $6, $6)`,
-		u.ID, m.ID, u.Email, u.Name, string(role), h.Store.Now())
+	h.exec(`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $7, $6, $6)`,
+		u.ID, m.ID, u.Email, u.Name, string(role), h.Store.Now(), nobodys)
 	rec := httptest.NewRecorder()
 	c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/login", nil), rec)
 	must(h.tb, h.Sessions.Start(c, u))
 	cookie := rec.Result().Cookies()[0]
 	return Person{u, cookie.Name + "=" + cookie.Value}
+}
+
+// Member adds somebody of a merchant who is signed in, with grants over what the role says.
+func (h *House) Member(m Merchant, name string, role actor.Role, grants actor.Grants) Person {
+	h.tb.Helper()
+	p := h.person(m, name, role)
+	raw, err := json.Marshal(grants)
+	must(h.tb, err)
+	h.exec(`UPDATE memberships SET grants = $1 WHERE user_id = $2`, raw, p.ID)
+	p.Grants = grants
+	return p
 }
 
 func (h *House) exec(sql string, args ...any) {

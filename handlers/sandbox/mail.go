@@ -13,8 +13,11 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/api/input"
+	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
+	"debitdesk/models/member"
+	"debitdesk/models/user"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -39,6 +42,9 @@ func (r *Room) Mail(c echo.Context) error {
 	found, err := r.Mails.Mails(c.Request().Context(), access.Actor(c).MerchantID, before, limit+1)
 	if err != nil {
 		return err
+	}
+	for n := range found {
+		veil(c, &found[n])
 	}
 	older := ""
 	if len(found) > limit {
@@ -195,7 +201,18 @@ func (r *Room) find(c echo.Context) (mail.Mail, error) {
 	if err != nil {
 		return mail.Mail{}, err
 	}
-	return r.Mails.Mail(c.Request().Context(), access.Actor(c).MerchantID, id)
+	m, err := r.Mails.Mail(c.Request().Context(), access.Actor(c).MerchantID, id)
+	veil(c, &m)
+	return m, err
+}
+
+// veil takes the words out of mails to the people of the business for those who do
+// not run the sandbox: a link to an admin's new password is no reading matter.
+func veil(c echo.Context, m *mail.Mail) {
+	secret := m.Kind == member.MailInvitation || m.Kind == user.MailReset
+	if secret && !access.Actor(c).Can(actor.MoveClock) {
+		m.Text, m.HTML = "This mail holds a link for one person alone. An admin can read it here.\n", ""
+	}
 }
 
 // MessageHTML serves GET /sandbox/mail/:id/html: the message as a mail program

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
@@ -24,16 +25,26 @@ type Self interface {
 	SetTheme(ctx context.Context, who actor.Actor, theme string) error
 	Sessions(ctx context.Context, who actor.Actor) ([]user.Session, error)
 	RevokeSession(ctx context.Context, who actor.Actor, hash []byte) error
+	Open(ctx context.Context, who actor.Actor, merchantID uuid.UUID) (user.User, error)
+	ChangePassword(ctx context.Context, who actor.Actor, old, password string, keep []byte) error
+}
+
+// Mover lets a session work for another business, under a new id.
+type Mover interface {
+	Move(c echo.Context, u user.User) error
 }
 
 // Account serves the person's own page.
 type Account struct {
-	Desk *Desk
-	Self Self
+	Desk     *Desk
+	Self     Self
+	Sessions Mover
 }
 
 // Show serves GET /account.
-func (a *Account) Show(c echo.Context) error {
+func (a *Account) Show(c echo.Context) error { return a.page(c, nil) }
+
+func (a *Account) page(c echo.Context, wrong error) error {
 	all, err := a.Self.Sessions(c.Request().Context(), access.Actor(c))
 	if err != nil {
 		return err
@@ -43,6 +54,14 @@ func (a *Account) Show(c echo.Context) error {
 		{Label: "Name", Value: me.User.Called()}, {Label: "E-mail address", Value: me.User.Email},
 		{Label: "Role", Value: roleWord(me.User.Role)}, {Label: "Business", Value: me.MerchantName},
 	}}}
+	byInput, summary, _ := problems(wrong)
+	view.Problems.Items = summary
+	view.Old = components.Field{Label: "Present password", Name: "old_password", Type: "password", Error: byInput["old_password"], Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l"}
+	view.New = components.Field{Label: "New password", Name: "new_password", Type: "password", Error: byInput["new_password"], Autocomplete: "new-password", Required: true, MaxLength: 256, Width: "l",
+		Hint: "At least 12 characters. A few words are easier to remember than signs."}
+	for _, b := range me.Others {
+		view.Businesses = append(view.Businesses, pages.BusinessRow{ID: b.ID.String(), Name: b.Name})
+	}
 	for _, s := range all {
 		row := pages.SessionRow{Browser: browserWords(s.UserAgent), Address: s.IP, Since: moment(s.CreatedAt), Seen: moment(s.SeenAt)}
 		if handle(s) == handle(me.Session) {
@@ -52,7 +71,47 @@ func (a *Account) Show(c echo.Context) error {
 		}
 		view.Sessions = append(view.Sessions, row)
 	}
-	return a.Desk.show(c, http.StatusOK, "Your account", "", func(f layout.Frame) templ.Component { return pages.Account(f, view) })
+	return a.Desk.show(c, statusOf(wrong), "Your account", "", func(f layout.Frame) templ.Component { return pages.Account(f, view) })
+}
+
+// ChangePassword serves POST /account/password.
+func (a *Account) ChangePassword(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	err = a.Self.ChangePassword(c.Request().Context(), access.Actor(c), form.Get("old_password"), form.Get("new_password"), mine(c).Hash)
+	if _, _, ok := problems(err); ok {
+		return a.page(c, err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := access.AddFlash(c, "ok", "Your password is changed. Your other sessions were ended."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/account")
+}
+
+// Switch serves POST /account/business: the session works for another business of
+// the person from now on.
+func (a *Account) Switch(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	id, err := uuid.Parse(form.Get("merchant_id"))
+	if err != nil {
+		return fault.Missing()
+	}
+	u, err := a.Self.Open(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	if err := a.Sessions.Move(c, u); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/")
 }
 
 // EndSession serves POST /account/sessions/:handle/end.

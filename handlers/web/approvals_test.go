@@ -87,7 +87,7 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	k.Page(k.A.Staff, "GET", request, nil).Want(http.StatusOK).Lacks("Approve: delete")
 
 	answer := url.Values{"answer": {"yes"}, "tokens": {"1"}, "waiting": {"0"}, "cents": {"0"}}
-	k.Page(k.A.Owner, "POST", request+"/decision", answer).Want(http.StatusForbidden)
+	k.Page(k.A.Owner, "POST", request+"/decision", answer).Want(http.StatusConflict).Contains("You asked for this")
 	k.Page(k.A.Finance, "POST", request+"/decision", answer).Want(http.StatusConflict).Contains("More depends on it now than you were shown")
 	answer.Set("waiting", "1")
 	answer.Set("cents", "246900")

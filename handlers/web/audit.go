@@ -35,7 +35,7 @@ type Audit struct {
 	Exports *Exports
 }
 
-const auditRoom = "audit"
+const auditRoom = settingsRoom
 
 var actorKinds = []struct {
 	kind actor.Kind

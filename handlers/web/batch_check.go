@@ -55,7 +55,7 @@ func (h *Batches) mapPage(c echo.Context, b batch.Batch, m batch.Mapping, due st
 		if t.Field == "" {
 			ignored = append(ignored, name)
 		}
-		column := pages.MapColumn{Heading: name, Guessed: t.Guessed, Field: components.Select{Label: "Meaning of " + name, Name: "column_" + strconv.Itoa(i), Blank: "Leave out", Quiet: true}}
+		column := pages.MapColumn{Heading: name, Guessed: t.Guessed, Field: components.Select{Disabled: view.ReadOnly, Label: "Meaning of " + name, Name: "column_" + strconv.Itoa(i), Blank: "Leave out", Quiet: true}}
 		for _, f := range batch.Fields() {
 			column.Field.Options = append(column.Field.Options, components.Option{Value: string(f), Text: f.Label(), Selected: f == t.Field})
 		}
@@ -179,7 +179,11 @@ func (h *Batches) grid(c echo.Context, b batch.Batch, view *pages.BatchCheckView
 		view.Heads = append(view.Heads, b.ColumnName(i))
 	}
 	for _, r := range rows {
-		view.Rows = append(view.Rows, gridRow(b, r))
+		row := gridRow(b, r)
+		if !who.Can(actor.Bill) {
+			row.Action = ""
+		}
+		view.Rows = append(view.Rows, row)
 	}
 	return nil
 }

@@ -72,6 +72,9 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		view.WhyNot = "No row is ready. Mend the rows first."
 	default:
 		view.MayStart = true
+		if over := access.Actor(c).Sends(n.ReadyCents); over != nil {
+			view.MayStart, view.WhyNot = false, over.Error()
+		}
 	}
 	second, limit, err := h.needsSecond(c, b)
 	if err != nil {

@@ -46,7 +46,10 @@ func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.C
 	if err != nil {
 		return nil, err
 	}
-	view := pages.PurchasePanelView{NewHref: "/purchases/new?client=" + c.ID.String()}
+	view := pages.PurchasePanelView{}
+	if who.Can(actor.Write) {
+		view.NewHref = "/purchases/new?client=" + c.ID.String()
+	}
 	for _, rec := range page.Items {
 		view.Rows = append(view.Rows, purchaseRow(rec, h.Purchases.Timetable, h.Desk.Now()))
 	}

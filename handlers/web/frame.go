@@ -51,8 +51,12 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 		User:    layout.User{Name: in.User.Called(), Email: in.User.Email, Role: roleWord(in.User.Role), Initials: initials(in.User.Called())},
 		Sandbox: d.Strip(), ThemeAction: "/account/theme", SignOutAction: "/logout", AccountHref: "/account",
 	}
+	for _, b := range in.Others {
+		f.Others = append(f.Others, layout.Business{ID: b.ID.String(), Name: b.Name})
+	}
+	f.ReadOnly = !access.Actor(c).Can(actor.Write)
 	if !access.Actor(c).Can(actor.Manage) {
-		f.Hide = []string{"developers", "audit"}
+		f.Hide = []string{"developers", "settings"}
 	}
 	waiting, err := access.TakeFlashes(c)
 	if err != nil {
@@ -126,8 +130,12 @@ func moment(at time.Time) components.Time {
 }
 
 func roleWord(r actor.Role) string {
-	if r == "" {
+	switch r {
+	case "":
 		return ""
+	case actor.ReadOnly:
+		return "Read-only"
+	default:
 	}
 	return strings.ToUpper(string(r[:1])) + string(r[1:])
 }

@@ -206,6 +206,9 @@ func chart(days []report.Day) *components.BarChart {
 
 // start lists the first steps of a new merchant until they are done.
 func (h *Home) start(c echo.Context, who actor.Actor, v *pages.HomeView) error {
+	if !who.Can(actor.Write) {
+		return nil
+	}
 	s, err := h.Reports.Start(c.Request().Context(), who)
 	if err != nil || s.Done() {
 		return err

@@ -120,13 +120,13 @@ func (h *Mandates) beside(c echo.Context, v *pages.MandateDetailView, s mandate.
 	if err == nil {
 		add(components.Fact{Label: "Stored account", Value: accountWords(t.Token), Href: tokenPath(t.ID)})
 		if t.Live() {
-			v.Menu = append(v.Menu, components.MenuItem{Label: "Change the details…", Icon: "repeat", Href: tokenPath(t.ID) + "/amendment"})
+			v.Menu = append(v.Menu, components.MenuItem{Label: "Change the details…", Icon: "repeat", Href: tokenPath(t.ID) + "/amendment", Changes: true})
 			v.Menu = append(v.Menu, components.MenuItem{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + t.ID.String(), Danger: true, Divider: true, Why: whyNotDelete(who)})
 		}
 	}
 	add(components.Fact{Label: "Purchase", Value: reference(rec.Purchase), Href: purchasePath(m.ID)})
 	if m.State.Usable() && m.ClientID != uuid.Nil && who.Can(actor.Write) && err == nil && t.Live() {
-		v.Primary = components.Button{Label: "New charge", Icon: "plus", Href: "/purchases/new?client=" + m.ClientID.String()}
+		v.Primary = components.Button{Label: "New charge", Icon: "plus", Href: "/purchases/new?client=" + m.ClientID.String(), Changes: true}
 	}
 	v.Facts.Items = append(v.Facts.Items, mandateFacts(m, now)...)
 	add(components.Fact{Label: "Brand", Value: rec.Brand.Name})

@@ -189,7 +189,7 @@ func mandateFilters(l *listing, f mandate.Filter, tabKnown bool) components.Filt
 func noMandates(l *listing, f mandate.Filter, chips []components.Chip) components.Empty {
 	if !f.Narrow() && f.Kind == "" && len(f.States) == 0 && l.ask.From == uuid.Nil {
 		return components.Empty{Icon: "shield", Title: "No mandate yet", Text: "A mandate is a payer’s permission to debit a bank account. Set one up, and the payer confirms it.",
-			Action: components.Button{Label: "Set up mandate", Href: "/mandates/new", Kind: "plain"}}
+			Action: components.Button{Label: "Set up mandate", Href: "/mandates/new", Kind: "plain", Changes: true}}
 	}
 	e := components.Empty{Kind: components.NothingMatches, ClearHref: "/mandates"}
 	if f.Search != "" {

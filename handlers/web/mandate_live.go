@@ -189,7 +189,7 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 	acts := []components.LiveAct{askAct(sheet, again, mandate.RealTime), askAct(sheet, delayed, mandate.Delayed)}
 	if sheet.ClientID != uuid.Nil {
 		acts = append(acts, components.LiveAct{Hint: "It needs no answer at the payer’s bank.",
-			Button: components.Button{Label: "Use EFT instead", Icon: "bank", Href: "/clients/" + sheet.ClientID.String() + "/accounts/new"}})
+			Button: components.Button{Label: "Use EFT instead", Icon: "bank", Href: "/clients/" + sheet.ClientID.String() + "/accounts/new", Changes: true}})
 	}
 	return acts
 }

@@ -145,7 +145,7 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.
 		{Label: "Refund…", Icon: "undo", Href: purchasePath(rec.ID, "refund"), Why: whyNotRefund(rec, who)},
 		{Label: "Cancel purchase…", Icon: "x", Href: purchasePath(rec.ID, "cancellation"), Why: whyNotCancel(rec)},
 	}
-	store := components.Button{Label: "Store an account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new"}
+	store := components.Button{Label: "Store an account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new", Changes: true}
 	switch {
 	case rec.AwaitsPayer():
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: mandatePath(rec.ID)}, acts
@@ -156,7 +156,7 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.
 	case rec.Status == purchase.Chargeback && rec.Collection != nil:
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: "/mandates/" + rec.Collection.MandateID.String()}, acts
 	case rec.Status == purchase.Preauthorized && rec.IsRecurringToken && rec.ClientID != uuid.Nil:
-		return components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + rec.ClientID.String()}, acts
+		return components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + rec.ClientID.String(), Changes: true}, acts
 	case rec.Payable(now) && rec.ClientID != uuid.Nil && needsNewAccount(rec):
 		return store, acts
 	case acts[0].Why == "" || acts[1].Why == "" && rec.Payable(now):

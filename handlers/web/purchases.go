@@ -256,7 +256,7 @@ func purchaseRow(rec purchase.Record, rules collection.Timetable, now time.Time)
 func (p *Purchases) nothing(l *listing, f purchase.Filter, chips []components.Chip) components.Empty {
 	if !f.Narrow() && len(f.Statuses) == 0 && l.ask.From == uuid.Nil {
 		return components.Empty{Icon: "receipt", Title: "No purchase yet", Text: "A purchase is one amount to be collected from one client.",
-			Action: components.Button{Label: "New purchase", Href: "/purchases/new", Kind: "plain"}}
+			Action: components.Button{Label: "New purchase", Href: "/purchases/new", Kind: "plain", Changes: true}}
 	}
 	e := components.Empty{Kind: components.NothingMatches, ClearHref: "/purchases"}
 	if f.Search != "" {

@@ -105,7 +105,7 @@ func templatesView(l *listing, f subscription.Filter, kind string, page paging.P
 		return v
 	}
 	v.Empty = components.Empty{Icon: "repeat", Title: "No template yet", Text: "A subscription template bills its subscribers again and again, on their own days. An invoice template sends the same invoice whenever you need it.",
-		Action: components.Button{Label: "New template", Href: "/templates/new", Kind: "plain"}}
+		Action: components.Button{Label: "New template", Href: "/templates/new", Kind: "plain", Changes: true}}
 	return v
 }
 

@@ -59,9 +59,11 @@ func (h *Tokens) Show(c echo.Context) error {
 	}
 	if e.Live() {
 		if e.State == token.Active && e.ClientID != uuid.Nil {
-			view.Primary = components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String()}
+			view.Primary = components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String(), Changes: true}
 		}
-		view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: tokenPath(e.ID) + "/amendment"})
+		if who.Can(actor.Write) {
+			view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: tokenPath(e.ID) + "/amendment"})
+		}
 		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + e.ID.String(), Why: whyNotDelete(who)})
 	}
 	return h.Desk.show(c, http.StatusOK, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.Token(f, view) })

@@ -121,7 +121,7 @@ func (h *Tokens) listView(l *listing, f token.Filter, who actor.Actor, page pagi
 	view.CanDelete = who.Can(actor.DeleteTokens)
 	view.Pager = pager(l, page, "#results", countWords(shown, true), func(e token.Entry) uuid.UUID { return e.ID })
 	view.Empty = components.Empty{Icon: "key", Title: "No stored account yet", Text: "A token is a bank account that a client let you debit. Send a client the link, or capture a signed mandate.",
-		Action: components.Button{Label: "Store an account", Href: "/tokens/new", Kind: "plain"}}
+		Action: components.Button{Label: "Store an account", Href: "/tokens/new", Kind: "plain", Changes: true}}
 	if f.Narrow() || state != "" {
 		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: "/tokens"}
 		for _, chip := range view.Filters.Chips {

@@ -73,11 +73,13 @@ type Actor struct {
 	ID         uuid.UUID // of the user or credential; zero for payer, bank, system
 	Name       string    // as shown in the time line
 	MerchantID uuid.UUID
-	Role       Role    // users
-	Grants     Grants  // users: what differs from the role
-	Scopes     []Scope // credentials
-	IP         string
-	RequestID  string
+	Role       Role   // users
+	Grants     Grants // users: what differs from the role
+	// BatchLimitCents is above what amount this person sends no batch and no billing; nil: no limit.
+	BatchLimitCents *int64
+	Scopes          []Scope // credentials
+	IP              string
+	RequestID       string
 }
 
 // SystemOf acts for the product itself within one merchant.

@@ -1,6 +1,11 @@
 package actor
 
-import "slices"
+import (
+	"slices"
+
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+)
 
 // Permission is one row of the matrix of roles: who has it, and whether an admin
 // may give it to a person or take it away.
@@ -47,7 +52,30 @@ func (g Grants) allow(r Role, act Action) bool {
 	if yes, given := g[act]; given && p.Grantable {
 		return yes
 	}
-	return slices.Contains(p.Roles, r)
+	return p.Given(r)
+}
+
+// Given tells whether the role alone has the permission.
+func (p Permission) Given(r Role) bool { return slices.Contains(p.Roles, r) }
+
+// Changes tells whether anything is granted but reading.
+func (a Actor) Changes() bool {
+	return slices.ContainsFunc(Permissions, func(p Permission) bool { return p.Action != Read && a.Can(p.Action) })
+}
+
+// LooksOnly is the refusal for whoever changes nothing.
+func LooksOnly() error {
+	return fault.New(fault.Forbidden, "permission_denied", "Your role lets you look, but change nothing. An admin of your business can do it or change your role.")
+}
+
+// Sends is nil when the actor may send invoices of that many cents together, else
+// a Forbidden fault. What is over the limit in words tells how much that is.
+func (a Actor) Sends(cents int64) error {
+	if a.BatchLimitCents == nil || cents <= *a.BatchLimitCents {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "batch_limit", "This is %s; you may send up to %s at once. Somebody without that limit can send it.",
+		money.Format(cents, "ZAR"), money.Format(*a.BatchLimitCents, "ZAR"))
 }
 
 func scopeAllows(s Scope, act Action) bool {

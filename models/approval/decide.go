@@ -72,7 +72,7 @@ func (s *Service) mayAnswer(ctx context.Context, who actor.Actor, a Approval) er
 		return err
 	}
 	if who.ID == a.AskedBy || err == nil && SamePerson(me, asker) {
-		return fault.New(fault.Forbidden, "own_request", "You asked for this yourself. Another person decides.")
+		return fault.New(fault.Conflict, "own_request", "You asked for this yourself. Another person decides.")
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 	case err != nil:
 		return a, err
 	case who.Kind != actor.User || a.AskedBy != who.ID:
-		return a, fault.New(fault.Forbidden, "permission_denied", "Only who asked can withdraw a request.")
+		return a, fault.New(fault.Conflict, "not_yours", "Only who asked can withdraw a request.")
 	case a.Stands(s.Now()) != Open:
 		return a, fault.New(fault.Conflict, "approval_over", "This request is %s already.", a.Stands(s.Now()))
 	}

@@ -196,6 +196,9 @@ func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		if err := mayStart(*b, in, sentBefore); err != nil {
 			return err
 		}
+		if err := who.Sends(b.Counts.ReadyCents); err != nil {
+			return err
+		}
 		if _, err := tx.MoveRows(*b, []RowState{Bad}, Skipped, "Left out: it had problems.", nil); err != nil {
 			return err
 		}
@@ -269,6 +272,11 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 	return s.change(ctx, who, id, func(tx Tx, b *Batch) error {
 		if !b.in(from...) || !b.Started() {
 			return wrongState(*b)
+		}
+		if to == Running {
+			if err := who.Sends(b.Counts.ReadyCents); err != nil {
+				return err
+			}
 		}
 		before := b.State
 		b.State, b.Note = to, ""

@@ -27,10 +27,25 @@ const (
 
 var prefixes = map[Kind]string{Invoiced: "INV", Credited: "CN"}
 
-// Number is the serial number as it is printed: INV-2026-000123.
-func (k Kind) Number(year int, serial int64) string {
-	return fmt.Sprintf("%s-%04d-%06d", prefixes[k], year, serial)
+// Number is the serial number as it is printed: INV-2026-000123. An empty prefix is
+// that of a series which began before brands had one of their own.
+func (k Kind) Number(prefix string, year int, serial int64) string {
+	return fmt.Sprintf("%s-%04d-%06d", cmp.Or(prefix, prefixes[k]), year, serial)
 }
+
+// Serials are reserved numbers of one series: First and those that follow it.
+type Serials struct {
+	First  int64
+	Prefix string // empty: that of the kind
+}
+
+// serial is one place in a series.
+type serial struct {
+	number int64
+	prefix string
+}
+
+func (s Serials) at(i int) serial { return serial{s.First + int64(i), s.Prefix} }
 
 // Invoice is a numbered document about a purchase. Nothing of it changes after it
 // was issued, whatever becomes of the brand, the client or the purchase. The
@@ -106,8 +121,8 @@ func creditOf(inv Invoice, on calendar.Date) Invoice {
 }
 
 // number gives a document its place in its series.
-func (i Invoice) number(id uuid.UUID, serial int64, at time.Time) Invoice {
-	i.ID, i.CreatedAt, i.Serial, i.Number = id, at, serial, i.Kind.Number(i.Year, serial)
+func (i Invoice) number(id uuid.UUID, place serial, at time.Time) Invoice {
+	i.ID, i.CreatedAt, i.Serial, i.Number = id, at, place.number, i.Kind.Number(place.prefix, i.Year, place.number)
 	return i
 }
 

@@ -18,13 +18,13 @@ func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []pu
 		for to < len(drafts) && drafts[to].Issued.Year == year {
 			to++
 		}
-		serial, err := tx.TakeSerials(b.ID, Invoiced, year, to-from)
+		series, err := tx.TakeSerials(b.ID, Invoiced, year, to-from)
 		if err != nil {
 			return nil, err
 		}
 		for i, p := range drafts[from:to] {
 			p.ReferenceGenerated = fmt.Sprintf("%s%d", b.ReferencePrefix, firstReference+int64(from+i))
-			issued = append(issued, s.issue(tx, p, b, serial+int64(i)))
+			issued = append(issued, s.issue(tx, p, b, series.at(i)))
 		}
 		from = to
 	}

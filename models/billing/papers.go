@@ -48,11 +48,11 @@ func (s *Service) Credit(tx purchase.Tx, who actor.Actor, rec purchase.Record) (
 }
 
 func (s *Service) keep(tx Tx, who actor.Actor, inv Invoice, text string) (string, error) {
-	serial, err := tx.TakeSerials(inv.BrandID, inv.Kind, inv.Year, 1)
+	series, err := tx.TakeSerials(inv.BrandID, inv.Kind, inv.Year, 1)
 	if err != nil {
 		return "", err
 	}
-	inv = inv.number(tx.NewID(), serial, tx.Now())
+	inv = inv.number(tx.NewID(), series.at(0), tx.Now())
 	tx.InsertInvoice(inv)
 	tx.Audit(who, audit.Entry{Action: "invoice.issued", ObjectType: "invoice", ObjectID: inv.ID, ClientID: inv.ClientID, PurchaseID: inv.PurchaseID,
 		Text: fmt.Sprintf(text, inv.Number), After: map[string]any{"number": inv.Number, "total_cents": inv.TotalCents}})

@@ -39,9 +39,10 @@ type Tx interface {
 	audit.Log
 	purchase.Tx
 
-	// TakeSerials reserves n numbers of a series and gives the first. Who comes next
+	// TakeSerials reserves n numbers of a series and gives the first, with
+	// the prefix that the series began with. Who comes next
 	// waits for the end of this transaction, so that no number is lost.
-	TakeSerials(brandID uuid.UUID, kind Kind, year int, n int) (first int64, err error)
+	TakeSerials(brandID uuid.UUID, kind Kind, year int, n int) (Serials, error)
 	// InsertIssued writes purchases with their invoices, their mails and one audit
 	// entry each, many at a time.
 	InsertIssued(who actor.Actor, issued []Issued) error
@@ -98,13 +99,16 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 		return nil, err
 	}
 	n := len(in.Recipients)
+	if err := who.Sends(pattern.TotalCents * int64(n)); err != nil {
+		return nil, err
+	}
 	first, err := s.Read.TakeNumbers(ctx, brand.ID, "purchase", n)
 	if err != nil {
 		return nil, err
 	}
 	var ids []uuid.UUID
 	err = s.InTx(ctx, func(tx Tx) error {
-		serial, err := tx.TakeSerials(brand.ID, Invoiced, pattern.Issued.Year, n)
+		series, err := tx.TakeSerials(brand.ID, Invoiced, pattern.Issued.Year, n)
 		if err != nil {
 			return err
 		}
@@ -113,7 +117,7 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 		for i, r := range in.Recipients {
 			p := pattern.For(r.ClientID, payers[r.ClientID], r.Whitelist)
 			p.ReferenceGenerated = fmt.Sprintf("%s%d", brand.ReferencePrefix, first+int64(i))
-			issued[i] = s.issue(tx, p, brand, serial+int64(i))
+			issued[i] = s.issue(tx, p, brand, series.at(i))
 			ids[i] = issued[i].Purchase.ID
 		}
 		if err := tx.InsertIssued(who, issued); err != nil {
@@ -177,9 +181,9 @@ func (s *Service) payers(ctx context.Context, who actor.Actor, in Input, wrong *
 }
 
 // issue gives one purchase its id, its moment, its invoice and its mail.
-func (s *Service) issue(tx Tx, p purchase.Purchase, b merchant.Brand, serial int64) Issued {
+func (s *Service) issue(tx Tx, p purchase.Purchase, b merchant.Brand, place serial) Issued {
 	p.Begin(tx.NewID(), tx.Now())
-	inv := invoiceOf(p, b).number(tx.NewID(), serial, tx.Now())
+	inv := invoiceOf(p, b).number(tx.NewID(), place, tx.Now())
 	out := Issued{Invoice: inv, Audit: audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
 		Text: "Invoice " + inv.Number + " was issued.", After: map[string]any{"status": p.Status, "total_cents": p.TotalCents, "due": p.Due.Unix(), "invoice": inv.Number}}}
 	if p.Payer.Email != "" {

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,10 +21,11 @@ type Change struct {
 	Open bool
 }
 
-// Calendar tells business days from closed ones. It never changes once made, so any number of goroutines may ask it.
+// Calendar tells business days from closed ones. Any number of goroutines may ask it while one replaces its changes: each
+// question sees the changes before or after, never half of them.
 type Calendar struct {
-	changes map[Date]Change
-	known   map[Date]string
+	changes atomic.Pointer[map[Date]Change]
+	known   map[Date]string // never changes
 }
 
 // The years whose holidays are computed once; others are computed when asked for.
@@ -32,16 +34,24 @@ const firstKnown, lastKnown = 2000, 2100
 // New is the South African calendar: the Public Holidays Act, the proclaimed days of Proclaimed, and then changes,
 // where a later change of the same day wins.
 func New(changes ...Change) *Calendar {
-	c := &Calendar{changes: map[Date]Change{}, known: map[Date]string{}}
-	for _, change := range append(Proclaimed(), changes...) {
-		c.changes[change.Day] = change
-	}
+	c := &Calendar{known: map[Date]string{}}
+	c.Replace(changes...)
 	for year := firstKnown; year <= lastKnown; year++ {
 		for day, name := range statutory(year) {
 			c.known[day] = name
 		}
 	}
 	return c
+}
+
+// Replace puts other changes in the place of those that New was given. Days that were planned before keep their dates: a
+// plan is stored, not asked for again.
+func (c *Calendar) Replace(changes ...Change) {
+	all := map[Date]Change{}
+	for _, change := range append(Proclaimed(), changes...) {
+		all[change.Day] = change
+	}
+	c.changes.Store(&all)
 }
 
 // Closed tells whether banks process no two-day debit orders on a day, and why in words: the holiday's name, "Saturday"
@@ -58,7 +68,7 @@ func (c *Calendar) Closed(d Date) (reason string, closed bool) {
 
 // Holiday gives the name of the public holiday on a day.
 func (c *Calendar) Holiday(d Date) (name string, holiday bool) {
-	if change, found := c.changes[d]; found {
+	if change, found := (*c.changes.Load())[d]; found {
 		return change.Name, !change.Open
 	}
 	if d.Year < firstKnown || d.Year > lastKnown {

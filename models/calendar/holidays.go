@@ -8,7 +8,7 @@ import (
 )
 
 // Proclaimed lists days that the President declared public holidays under section 2A of the Public Holidays Act
-// (industry: gazettes). A new proclamation is one more row, here or in the settings.
+// (industry: gazettes). A new proclamation is one more row, here or by the command holiday.
 func Proclaimed() []Change {
 	const election = "Election day"
 	return []Change{

@@ -65,6 +65,8 @@ type Deps struct {
 	Reseal     func(ctx context.Context) error // a rotation of keys that is under way; nil: nobody does
 	LinkAudit  func(ctx context.Context) error // entries of the audit into their chains; nil: nobody does
 
+	ResetPassword func(ctx context.Context, ask queue.ResetPassword) error // mails a link to a new password
+
 	WorkBatch   func(ctx context.Context, id uuid.UUID) error // what a batch has to do
 	WorkBatches func(ctx context.Context) error               // batches that lost their worker
 
@@ -105,6 +107,9 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.Tidy]) error { return d.Tidy(ctx) }))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.WorkBatch]) error {
 		return d.WorkBatch(ctx, j.Args.BatchID)
+	}))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.ResetPassword]) error {
+		return d.ResetPassword(ctx, j.Args)
 	}))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.MakeStatement]) error {
 		return d.MakeStatement(ctx, j.Args.StatementID)

@@ -19,6 +19,16 @@ type Tx interface {
 	NewID() uuid.UUID
 	InsertMerchant(m Merchant)
 	InsertBrand(b Brand)
+	// LockBrand reads a brand of the merchant with its profiles and keeps it from other
+	// changes until the end; NotFound otherwise.
+	LockBrand(merchantID, brandID uuid.UUID) (Brand, error)
+	// UpdateBrand writes what people say about a brand, and counts its version.
+	UpdateBrand(b Brand)
+	// DeleteBrand fails with Conflict when something hangs on the brand or it is the last.
+	DeleteBrand(merchantID, brandID uuid.UUID) error
+	InsertProfile(merchantID, brandID uuid.UUID, p Profile) error
+	SetDefaultProfile(merchantID, brandID, profileID uuid.UUID)
+	DeleteProfile(merchantID, brandID, profileID uuid.UUID)
 }
 
 // Service sets merchants up.
@@ -80,8 +90,12 @@ func (b Brand) withDefaults(m Merchant) Brand {
 	orElse(&b.Currency, "ZAR")
 	orElse(&b.Language, "en")
 	orElse(&b.ReferencePrefix, "DD")
+	orElse(&b.InvoicePrefix, DefaultInvoicePrefix)
 	if b.Shift == "" {
 		b.Shift = calendar.Previous
+	}
+	if b.DebiCheckShift == "" {
+		b.DebiCheckShift = calendar.Next
 	}
 	return b
 }

@@ -46,9 +46,11 @@ type Brand struct {
 	Currency           string
 	Language           string
 	ReferencePrefix    string         // of reference_generated, e.g. "DD"
+	InvoicePrefix      string         // of the numbers of invoices, e.g. "INV"; a series that has begun keeps its own for the year
 	Shift              calendar.Shift // where an EFT payment day moves that falls on a closed day
 	DebiCheckShift     calendar.Shift // the same for DebiCheck
 	IsTest             bool
+	Version            int // counts its changes, so that one does not hide another
 	Profiles           []Profile
 }
 
@@ -95,4 +97,11 @@ type Reader interface {
 	Demands(ctx context.Context, id uuid.UUID) (Demands, error)
 	// MerchantBySlug gives one merchant by its short name; NotFound otherwise.
 	MerchantBySlug(ctx context.Context, slug string) (Merchant, error)
+	// BrandUse tells what hangs on a brand.
+	BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (Use, error)
+	// ProfileUse counts the live mandates that were given for a profile.
+	ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID, p Profile) (int64, error)
+	// NextInvoice is the prefix of the brand's series of a year and its next number; a
+	// series that has not begun would take the brand's prefix.
+	NextInvoice(ctx context.Context, b Brand, year int) (prefix string, serial int64, err error)
 }

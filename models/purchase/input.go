@@ -250,6 +250,15 @@ func (in *Input) checkDetails() {
 	cents(w, "purchase.debt", d.DebtCents, -money.MaxCents)
 }
 
+// CheckProducts reports what is wrong with lines, at products[i/n].
+func CheckProducts(list []Product) fault.Problems {
+	var w fault.Problems
+	for i, p := range list {
+		p.check(&w, item("products", i, len(list)))
+	}
+	return w
+}
+
 func (p Product) check(w *fault.Problems, at string) {
 	if p.Name == "" && !w.Has(at+".name") {
 		w.Add(at+".name", "required", "This field is required.")

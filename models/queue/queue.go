@@ -42,6 +42,17 @@ type WorkBatch struct {
 // Kind implements Job.
 func (WorkBatch) Kind() string { return "work_batch" }
 
+// ResetPassword mails a link to a new password to whom the address belongs, if to
+// anybody. The asking itself does not look, so that it takes the same time.
+type ResetPassword struct {
+	AskID uuid.UUID `json:"ask_id"`
+	Email string    `json:"email"`
+	IP    string    `json:"ip"`
+}
+
+// Kind implements Job.
+func (ResetPassword) Kind() string { return "reset_password" }
+
 // MakeStatement makes a statement of the movements of money.
 type MakeStatement struct {
 	StatementID uuid.UUID `json:"statement_id"`

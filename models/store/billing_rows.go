@@ -57,15 +57,17 @@ func invoiceRowOf(i billing.Invoice) *invoiceRow {
 
 // TakeSerials implements billing.Tx. The row stays locked until the commit, so that
 // a transaction that fails gives its numbers back.
-func (t *Tx) TakeSerials(brandID uuid.UUID, kind billing.Kind, year, n int) (first int64, err error) {
+func (t *Tx) TakeSerials(brandID uuid.UUID, kind billing.Kind, year, n int) (s billing.Serials, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(t.ctx, `INSERT INTO invoice_series AS s (brand_id, kind, year, next) VALUES ($1, $2, $3, $4 + 1)
-			ON CONFLICT (brand_id, kind, year) DO UPDATE SET next = s.next + $4 RETURNING next - $4`, brandID, string(kind), year, int64(n)).Scan(&first)
+		return tx.QueryRow(t.ctx, `INSERT INTO invoice_series AS s (brand_id, kind, year, next, prefix)
+			VALUES ($1, $2, $3, $4 + 1, CASE $2 WHEN 'invoice' THEN (SELECT invoice_prefix FROM brands WHERE id = $1) END)
+			ON CONFLICT (brand_id, kind, year) DO UPDATE SET next = s.next + $4 RETURNING next - $4, COALESCE(prefix, '')`,
+			brandID, string(kind), year, int64(n)).Scan(&s.First, &s.Prefix)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("take serial numbers: %w", err)
+		return s, fmt.Errorf("take serial numbers: %w", err)
 	}
-	return first, nil
+	return s, nil
 }
 
 // InsertIssued implements billing.Tx.

@@ -44,3 +44,10 @@ func (c *brandCache) keep(b merchant.Brand) {
 	}
 	c.kept[b.ID] = keptBrand{b, time.Now().Add(keepFor)}
 }
+
+// drop makes this process read a brand anew; others do within keepFor.
+func (c *brandCache) drop(brandID uuid.UUID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.kept, brandID)
+}

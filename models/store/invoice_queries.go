@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,6 +193,8 @@ func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
 	return where, args
 }
 
+var numberForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,7}-20\d\d(?:-\d{0,9})?$`)
+
 // invoiceSearch finds by number (all of it, its beginning, or the serial alone) or
 // by what the purchase is found by.
 func invoiceSearch(typed string) (string, []any) {
@@ -203,6 +206,8 @@ func invoiceSearch(typed string) (string, []any) {
 		return "", nil
 	case strings.HasPrefix(typed, "INV-"):
 		return " AND starts_with(i.number, ?)", []any{strings.ToValidUTF8(strings.ReplaceAll(typed, "\x00", ""), "")}
+	case numberForm.MatchString(typed): // of a brand with a prefix of its own, or a reference that looks alike
+		return " AND p.merchant_id = i.merchant_id AND (starts_with(i.number, ?) OR p.search @@ ?::tsquery)", []any{typed, q}
 	case err == nil:
 		return " AND (i.serial = ? OR p.search @@ ?::tsquery)", []any{serial, q}
 	}

@@ -14,6 +14,8 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/member"
+	"debitdesk/models/user"
 )
 
 // claimFor is how long a process has until it hands a mail over, in real time.
@@ -139,14 +141,16 @@ func (l *leaving) Gone(ctx context.Context) error {
 }
 
 // MailsSent marks mails that the relay has accepted. A mail marked already stays
-// as it is.
+// as it is. Links that let a person in are not kept once they have left.
 func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
 	ids := make([]uuid.UUID, len(mails))
 	for i, m := range mails {
 		ids[i] = m.ID
 	}
-	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL
-		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now())
+	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL,
+			text_body = CASE WHEN kind = ANY($3) THEN 'The link in this mail was for one person alone and is not kept.' ELSE text_body END,
+			html_body = CASE WHEN kind = ANY($3) THEN '' ELSE html_body END
+		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now(), []string{member.MailInvitation, user.MailReset})
 	if err != nil {
 		return fmt.Errorf("mark mails sent: %w", err)
 	}

@@ -50,6 +50,8 @@ type brandRow struct {
 	ReferencePrefix    string
 	Shift              string
 	DebicheckShift     string
+	InvoicePrefix      string
+	Version            int
 	CreatedAt          time.Time
 	UpdatedAt          time.Time
 	IsTest             bool `gorm:"->"`
@@ -60,7 +62,7 @@ func (brandRow) TableName() string { return "brands" }
 func (r brandRow) domain() merchant.Brand {
 	return merchant.Brand{ID: r.ID, MerchantID: r.MerchantID, Name: r.Name, LegalName: r.LegalName, RegistrationNumber: r.RegistrationNumber,
 		TaxNumber: r.TaxNumber, Website: r.Website, Email: r.Email, Phone: r.Phone, StreetAddress: r.StreetAddress, City: r.City, ZipCode: r.ZipCode,
-		Country: r.Country, Currency: r.Currency, Language: r.Language, ReferencePrefix: r.ReferencePrefix, Shift: calendar.Shift(r.Shift), DebiCheckShift: calendar.Shift(r.DebicheckShift), IsTest: r.IsTest}
+		Country: r.Country, Currency: r.Currency, Language: r.Language, ReferencePrefix: r.ReferencePrefix, Shift: calendar.Shift(r.Shift), DebiCheckShift: calendar.Shift(r.DebicheckShift), InvoicePrefix: r.InvoicePrefix, Version: r.Version, IsTest: r.IsTest}
 }
 
 type profileRow struct {
@@ -91,7 +93,7 @@ func (t *Tx) InsertMerchant(m merchant.Merchant) {
 func (t *Tx) InsertBrand(b merchant.Brand) {
 	row := brandRow{ID: b.ID, MerchantID: b.MerchantID, Name: b.Name, LegalName: b.LegalName, RegistrationNumber: b.RegistrationNumber,
 		TaxNumber: b.TaxNumber, Website: b.Website, Email: b.Email, Phone: b.Phone, StreetAddress: b.StreetAddress, City: b.City, ZipCode: b.ZipCode,
-		Country: b.Country, Currency: b.Currency, Language: b.Language, ReferencePrefix: b.ReferencePrefix, Shift: string(b.Shift), DebicheckShift: string(cmp.Or(b.DebiCheckShift, calendar.Next)), CreatedAt: t.now, UpdatedAt: t.now}
+		Country: b.Country, Currency: b.Currency, Language: b.Language, ReferencePrefix: b.ReferencePrefix, Shift: string(b.Shift), DebicheckShift: string(cmp.Or(b.DebiCheckShift, calendar.Next)), InvoicePrefix: cmp.Or(b.InvoicePrefix, merchant.DefaultInvoicePrefix), Version: max(b.Version, 1), CreatedAt: t.now, UpdatedAt: t.now}
 	t.create(&row)
 	for _, p := range b.Profiles {
 		t.create(&profileRow{ID: p.ID, MerchantID: b.MerchantID, BrandID: b.ID, ProfileCode: p.ProfileCode, AbbreviatedName: p.AbbreviatedName,

@@ -55,6 +55,7 @@ type signedInRow struct {
 	BatchLimitCents *int64
 	HasFactor       bool
 	RequireFactor   bool
+	Others          []user.Business
 }
 
 // FindSession gives the living session with one of these hashes and everything
@@ -64,14 +65,16 @@ func (s *Store) FindSession(ctx context.Context, hashes [][]byte, now, bornAfter
 	var r signedInRow
 	err = s.Pool.QueryRow(ctx, `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.created_at, s.seen_at, s.expires_at, m.id, s.factor, s.proven_at,
 			u.email, u.name, mb.role, mb.grants, mb.batch_limit_cents, u.theme, u.last_seen_at, m.name, m.slug, m.is_test, b.id, b.name,
-			u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id), m.require_second_factor
+			u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id), m.require_second_factor,
+			COALESCE((SELECT jsonb_agg(jsonb_build_object('ID', x.id, 'Name', x.name, 'IsTest', x.is_test) ORDER BY x.name, x.id) FROM memberships o JOIN merchants x ON x.id = o.merchant_id
+				WHERE o.user_id = u.id AND o.merchant_id <> m.id AND o.disabled_at IS NULL), '[]')
 		FROM sessions s JOIN users u ON u.id = s.user_id JOIN merchants m ON m.id = COALESCE(s.merchant_id, u.merchant_id)
 		JOIN memberships mb ON mb.user_id = u.id AND mb.merchant_id = m.id
 		LEFT JOIN LATERAL (SELECT id, name FROM brands WHERE merchant_id = m.id ORDER BY id LIMIT 1) b ON true
 		WHERE s.id_hash = ANY($1) AND s.expires_at > $2 AND s.created_at > $3 AND u.disabled_at IS NULL AND mb.disabled_at IS NULL LIMIT 1`, hashes, now, bornAfter).Scan(
 		&r.IDHash, &r.UserID, &r.Data, &r.IP, &r.UserAgent, &r.CreatedAt, &r.SeenAt, &r.ExpiresAt, &r.MerchantID, &r.Factor, &r.ProvenAt,
 		&r.Email, &r.Name, &r.Role, &r.Grants, &r.BatchLimitCents, &r.Theme, &r.LastSeenAt, &r.MerchantName, &r.MerchantSlug, &r.IsTest, &r.BrandID, &r.BrandName,
-		&r.HasFactor, &r.RequireFactor)
+		&r.HasFactor, &r.RequireFactor, &r.Others)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return in, false, nil
@@ -83,7 +86,7 @@ func (s *Store) FindSession(ctx context.Context, hashes [][]byte, now, bornAfter
 		User: user.User{ID: orZero(r.UserID), MerchantID: orZero(r.MerchantID), Email: r.Email, Name: r.Name, Role: actor.Role(r.Role),
 			BatchLimitCents: r.BatchLimitCents, Theme: r.Theme, LastSeenAt: orZero(r.LastSeenAt).UTC()},
 		MerchantName: r.MerchantName, MerchantSlug: r.MerchantSlug, IsTest: r.IsTest, BrandID: orZero(r.BrandID), BrandName: orZero(r.BrandName),
-		HasFactor: r.HasFactor, RequireFactor: r.RequireFactor,
+		HasFactor: r.HasFactor, RequireFactor: r.RequireFactor, Others: r.Others,
 	}
 	if err := json.Unmarshal([]byte(r.Grants), &in.User.Grants); err != nil {
 		return in, false, fmt.Errorf("read grants of user %s: %w", in.User.ID, err)
@@ -142,7 +145,11 @@ func (s *Store) DropDeadSessions(ctx context.Context, now, bornAfter time.Time) 
 	if counters.Error != nil {
 		return 0, fmt.Errorf("drop old sign-in counters: %w", counters.Error)
 	}
-	return done.RowsAffected + counters.RowsAffected, nil
+	links := s.read(ctx).Where("expires_at < ?", now.AddDate(0, 0, -1)).Delete(&resetRow{})
+	if links.Error != nil {
+		return 0, fmt.Errorf("drop old password resets: %w", links.Error)
+	}
+	return done.RowsAffected + counters.RowsAffected + links.RowsAffected, nil
 }
 
 // DeleteSessionOf implements user.Tx.
@@ -152,6 +159,11 @@ func (t *Tx) DeleteSessionOf(userID uuid.UUID, hash []byte) (bool, error) {
 		return false, fmt.Errorf("end session: %w", err)
 	}
 	return n == 1, nil
+}
+
+// EndSessions implements user.Tx.
+func (t *Tx) EndSessions(userID uuid.UUID, keep []byte) {
+	t.later(`DELETE FROM sessions WHERE user_id = $1 AND id_hash IS DISTINCT FROM $2`, userID, keep)
 }
 
 // SessionsOf implements user.Reader.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
@@ -69,21 +70,6 @@ func (t *Tx) InsertUser(u user.User, passwordHash string) error {
 	return nil
 }
 
-// DisableUser implements user.Tx. Whom no business knows any more is disabled
-// altogether, which a process of the release before sees too.
-func (t *Tx) DisableUser(merchantID, id uuid.UUID, at time.Time) (bool, error) {
-	n, err := t.exec(`UPDATE memberships SET disabled_at = $3, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2 AND disabled_at IS NULL`, merchantID, id, at)
-	if err != nil {
-		return false, fmt.Errorf("disable user: %w", err)
-	}
-	if n == 1 {
-		t.later(`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2 AND COALESCE(s.merchant_id, u.merchant_id) = $1`, merchantID, id)
-		t.later(`UPDATE users u SET disabled_at = $2, updated_at = $2 WHERE id = $1 AND disabled_at IS NULL
-			AND NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id AND m.disabled_at IS NULL)`, id, at)
-	}
-	return n == 1, nil
-}
-
 // SetUserTheme implements user.Tx.
 func (t *Tx) SetUserTheme(id uuid.UUID, theme string) error {
 	n, err := t.exec(`UPDATE users SET theme = $2, updated_at = $3 WHERE id = $1`, id, theme, t.now)
@@ -99,6 +85,43 @@ func (t *Tx) SetUserTheme(id uuid.UUID, theme string) error {
 // SetUserSeen implements user.Tx.
 func (t *Tx) SetUserSeen(id uuid.UUID, at time.Time) {
 	t.later(`UPDATE users SET last_seen_at = $2 WHERE id = $1`, id, Instant(at))
+}
+
+// SetBusinessUsed implements user.Tx.
+func (t *Tx) SetBusinessUsed(merchantID, id uuid.UUID, at time.Time) {
+	t.later(`UPDATE memberships SET last_used_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID, id, Instant(at))
+}
+
+// SetPassword implements user.Tx.
+func (t *Tx) SetPassword(id uuid.UUID, hash string, at time.Time) error {
+	n, err := t.exec(`UPDATE users SET password_hash = $2, password_changed_at = $3, updated_at = $4 WHERE id = $1`, id, hash, Instant(at), t.now)
+	if err != nil {
+		return fmt.Errorf("set password: %w", err)
+	}
+	if n != 1 {
+		return fault.Missing()
+	}
+	return nil
+}
+
+// Businesses implements user.Reader.
+func (s *Store) Businesses(ctx context.Context, userID uuid.UUID) ([]user.Business, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT m.id, m.name, m.is_test FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id JOIN users u ON u.id = mb.user_id
+		WHERE mb.user_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL ORDER BY mb.last_used_at DESC NULLS LAST, mb.created_at`, userID)
+	if err != nil {
+		return nil, fmt.Errorf("list businesses: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[user.Business])
+	if err != nil {
+		return nil, fmt.Errorf("list businesses: %w", err)
+	}
+	return out, nil
+}
+
+// Business implements user.Reader.
+func (s *Store) Business(ctx context.Context, id uuid.UUID) (user.Business, error) {
+	m, err := s.Merchant(ctx, id)
+	return user.Business{ID: m.ID, Name: m.Name, IsTest: m.IsTest}, err
 }
 
 // UserByEmail implements user.Reader: the person in the business that was worked

@@ -100,7 +100,10 @@ func (in *SubscriberInput) check(w *fault.Problems, t Template, now calendar.Dat
 	}
 	in.Debit.check(w)
 	if in.Override != nil && !w.Has("invoice_override") {
-		_, wrong := in.Override.apply(t)
+		wrong := purchase.CheckProducts(in.Override.Products)
+		if wrong == nil { // lines that are wrong have no total
+			_, wrong = in.Override.apply(t)
+		}
 		w.Under("invoice_override", wrong)
 	}
 }

@@ -25,7 +25,8 @@ const quietFor = 2 * time.Second
 // cost the same time as known ones.
 const nobodysHash = "$argon2id$v=19$m=65536,t=2,p=1$ZGViaXRkZXNrIG5vYm9keQ$x3Jx9l8m2l0Sg1cYJm8m0h2lVf3y7dQk5vE1nX9bU4o"
 
-func hashPassword(ctx context.Context, password string) (hash string, err error) {
+// HashPassword makes what is kept of a password.
+func HashPassword(ctx context.Context, password string) (hash string, err error) {
 	err = inTurn(ctx, func() error {
 		hash, err = argon2id.CreateHash(password, hashParams)
 		return err

@@ -10,6 +10,8 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/queue"
 )
 
 // Tx is what a use case needs of its transaction.
@@ -19,10 +21,18 @@ type Tx interface {
 	NewID() uuid.UUID
 	// InsertUser refuses a second user of that e-mail address.
 	InsertUser(u User, passwordHash string) error
-	// DisableUser also ends the person's sessions; false when it is not the merchant's or was disabled.
-	DisableUser(merchantID, id uuid.UUID, at time.Time) (bool, error)
+	Enqueue(job queue.Job)
+	InsertMail(m mail.Mail)
 	SetUserTheme(id uuid.UUID, theme string) error
 	SetUserSeen(id uuid.UUID, at time.Time)
+	// SetBusinessUsed notes for which business the person works now.
+	SetBusinessUsed(merchantID, id uuid.UUID, at time.Time)
+	SetPassword(id uuid.UUID, hash string, at time.Time) error
+	InsertReset(r Reset)
+	// UseResets uses one link and ends all others of the person; false when it was used before.
+	UseResets(r Reset, at time.Time) (bool, error)
+	// EndSessions ends all sessions of a person but the one to keep, if any.
+	EndSessions(userID uuid.UUID, keep []byte)
 	// DeleteSessionOf ends one session of that person; false when there is none.
 	DeleteSessionOf(userID uuid.UUID, hash []byte) (bool, error)
 	// Throttles locks the counters of these keys, made at zero where missing, in the order of the keys.
@@ -38,6 +48,11 @@ type Reader interface {
 	User(ctx context.Context, merchantID, id uuid.UUID) (User, error)
 	// SessionsOf are the person's living sessions, the last seen first.
 	SessionsOf(ctx context.Context, userID uuid.UUID, now time.Time) ([]Session, error)
+	// Businesses are those a person works for now, the last used first.
+	Businesses(ctx context.Context, userID uuid.UUID) ([]Business, error)
+	Business(ctx context.Context, id uuid.UUID) (Business, error)
+	// Reset finds a link by its hash; NotFound when there is none.
+	Reset(ctx context.Context, hash []byte) (Reset, error)
 }
 
 // Service lets people in and out.
@@ -45,6 +60,8 @@ type Service struct {
 	InTx func(context.Context, func(Tx) error) error
 	Read Reader
 	Now  func() time.Time // real time: locks and sessions do not follow the sandbox clock
+	// Letters words what is mailed to people about their passwords.
+	Letters Letters
 }
 
 // Create makes a person of the caller's merchant.
@@ -56,7 +73,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (User, 
 	if err != nil {
 		return User{}, err
 	}
-	hash, err := hashPassword(ctx, in.Password)
+	hash, err := HashPassword(ctx, in.Password)
 	if err != nil {
 		return User{}, err
 	}
@@ -72,28 +89,6 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (User, 
 		return nil
 	})
 	return u, err
-}
-
-// Disable keeps a person out from now on and ends their sessions at once.
-func (s *Service) Disable(ctx context.Context, who actor.Actor, id uuid.UUID) error {
-	if err := who.May(actor.Manage); err != nil {
-		return err
-	}
-	if who.ID == id {
-		return fault.New(fault.Conflict, "user_is_self", "You cannot disable yourself; another admin can.")
-	}
-	u, err := s.Read.User(ctx, who.MerchantID, id)
-	if err != nil {
-		return err
-	}
-	return s.InTx(ctx, func(tx Tx) error {
-		done, err := tx.DisableUser(who.MerchantID, id, tx.Now())
-		if err != nil || !done {
-			return err
-		}
-		tx.Audit(who, audit.Entry{Action: "user.disabled", ObjectType: "user", ObjectID: id, Text: "Disabled " + u.Called() + "."})
-		return nil
-	})
 }
 
 // SetTheme keeps the look that the caller chose: "", "light" or "dark".

@@ -52,7 +52,8 @@ type SignedIn struct {
 	MerchantSlug string
 	IsTest       bool
 	BrandID      uuid.UUID
-	BrandName    string // the merchant's first brand
+	BrandName    string     // the merchant's first brand
+	Others       []Business // where else the person works
 
 	HasFactor     bool // the person has set up a second factor
 	RequireFactor bool // the business demands one of everybody

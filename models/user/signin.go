@@ -14,6 +14,9 @@ import (
 type Attempt struct {
 	Email, Password string
 	IP, RequestID   string
+	// Device names a browser that signed in to this very account before, as it can
+	// prove; empty for any other.
+	Device string
 }
 
 // SignIn finds the person whose e-mail and password these are. TooMany while
@@ -60,7 +63,7 @@ func (s *Service) SignOut(ctx context.Context, who actor.Actor) error {
 func (s *Service) count(ctx context.Context, a Attempt) (before []Throttle, err error) {
 	err = s.InTx(ctx, func(tx Tx) error {
 		now := s.Now()
-		if before, err = tx.Throttles([]string{byEmail(a.Email), byIP(a.IP)}); err != nil {
+		if before, err = tx.Throttles(a.counters()); err != nil {
 			return err
 		}
 		for _, t := range before {
@@ -79,7 +82,7 @@ func (s *Service) count(ctx context.Context, a Attempt) (before []Throttle, err 
 func (s *Service) refuse(ctx context.Context, who actor.Actor, a Attempt, known bool) error {
 	err := s.InTx(ctx, func(tx Tx) error {
 		// Also for unknown people something is written, which takes the same time.
-		counters, err := tx.Throttles([]string{byEmail(a.Email)})
+		counters, err := tx.Throttles(a.counters()[:1])
 		if err != nil {
 			return err
 		}
@@ -100,13 +103,13 @@ func (s *Service) refuse(ctx context.Context, who actor.Actor, a Attempt, known 
 // attempt counted for its address: guesses at other people still count.
 func (s *Service) welcome(ctx context.Context, who actor.Actor, a Attempt, before []Throttle) error {
 	return s.InTx(ctx, func(tx Tx) error {
-		now, err := tx.Throttles([]string{byEmail(a.Email), byIP(a.IP)})
+		now, err := tx.Throttles(a.counters())
 		if err != nil {
 			return err
 		}
 		for i, t := range now {
 			t.Failures--
-			if t.Key == byEmail(a.Email) {
+			if t.Key != byIP(a.IP) {
 				t.Failures = 0
 			}
 			if t.Failures < t.free() {
@@ -117,6 +120,7 @@ func (s *Service) welcome(ctx context.Context, who actor.Actor, a Attempt, befor
 			tx.SaveThrottle(t)
 		}
 		tx.SetUserSeen(who.ID, s.Now())
+		tx.SetBusinessUsed(who.MerchantID, who.ID, s.Now())
 		tx.Audit(who, audit.Entry{Action: "user.signed_in", ObjectType: "user", ObjectID: who.ID, Text: "Signed in."})
 		return nil
 	})

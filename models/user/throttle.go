@@ -15,6 +15,7 @@ import (
 const (
 	freeByEmail = 5
 	freeByIP    = 20
+	freeResets  = 3 // mails to one address
 )
 
 const (
@@ -41,9 +42,28 @@ func byEmail(email string) string {
 
 func byIP(ip string) string { return "ip:" + ip }
 
+// byDevice is the counter of one browser that signed in to this account before.
+func byDevice(email, device string) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(email)) + "\x00" + device))
+	return "device:" + hex.EncodeToString(sum[:16])
+}
+
+// counters are what an attempt counts for. A browser that signed in to the account
+// before has a counter of its own, so that the failures of strangers do not lock
+// out the true person; whoever steals such a browser has five guesses.
+func (a Attempt) counters() []string {
+	if a.Device != "" {
+		return []string{byDevice(a.Email, a.Device)}
+	}
+	return []string{byEmail(a.Email), byIP(a.IP)}
+}
+
 func (t Throttle) free() int {
-	if strings.HasPrefix(t.Key, "ip:") {
+	switch {
+	case strings.HasPrefix(t.Key, "ip:"), strings.HasPrefix(t.Key, "reset:ip:"):
 		return freeByIP
+	case strings.HasPrefix(t.Key, "reset:"):
+		return freeResets
 	}
 	return freeByEmail
 }
@@ -70,7 +90,7 @@ func (t Throttle) failed(now time.Time) Throttle {
 }
 
 func tooMany(wait time.Duration) error {
-	f := fault.New(fault.TooMany, "too_many_sign_ins", "Too many failed sign-ins. Try again in %s.", inMinutes(wait))
+	f := fault.New(fault.TooMany, "too_many_sign_ins", "Too many attempts. Try again in %s.", inMinutes(wait))
 	f.RetryAfterSeconds = int((wait + time.Second - 1) / time.Second)
 	return f
 }

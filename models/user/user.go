@@ -51,7 +51,7 @@ type User struct {
 
 // Actor is this person as the one who acts.
 func (u User) Actor() actor.Actor {
-	return actor.Actor{Kind: actor.User, ID: u.ID, Name: u.Called(), MerchantID: u.MerchantID, Role: u.Role, Grants: u.Grants}
+	return actor.Actor{Kind: actor.User, ID: u.ID, Name: u.Called(), MerchantID: u.MerchantID, Role: u.Role, Grants: u.Grants, BatchLimitCents: u.BatchLimitCents}
 }
 
 // Called is the name to show, which falls back to the e-mail address.
@@ -68,27 +68,27 @@ type Input struct {
 	Role                  actor.Role
 }
 
+// CheckIdentity notes what is wrong with how a person is called.
+func CheckIdentity(problems *fault.Problems, email, name string) {
+	address, err := mail.ParseAddress(email)
+	switch {
+	case email == "":
+		problems.Add("email", "required", "This field is required.")
+	case err != nil || address.Address != email || len(email) > maxEmail:
+		problems.Add("email", "invalid", "Enter a valid email address.")
+	}
+	if utf8.RuneCountInString(name) > maxName {
+		problems.Add("name", "max_length", "Ensure this value has at most %d characters.", maxName)
+	}
+}
+
 func (in Input) checked() (Input, error) {
 	var problems fault.Problems
 	in.Email, in.Name = strings.TrimSpace(in.Email), strings.TrimSpace(in.Name)
-	address, err := mail.ParseAddress(in.Email)
-	switch {
-	case in.Email == "":
-		problems.Add("email", "required", "This field is required.")
-	case err != nil || address.Address != in.Email || len(in.Email) > maxEmail:
-		problems.Add("email", "invalid", "Enter a valid email address.")
-	}
-	if utf8.RuneCountInString(in.Name) > maxName {
-		problems.Add("name", "max_length", "Ensure this value has at most %d characters.", maxName)
-	}
+	CheckIdentity(&problems, in.Email, in.Name)
 	if !slices.Contains(Roles, in.Role) {
 		problems.Add("role", "invalid_choice", "A role is admin, finance, staff or readonly.")
 	}
-	switch n := utf8.RuneCountInString(in.Password); {
-	case n < MinPassword:
-		problems.Add("password", "min_length", "A password has at least %d characters.", MinPassword)
-	case n > MaxPassword:
-		problems.Add("password", "max_length", "A password has at most %d characters.", MaxPassword)
-	}
+	CheckPassword(&problems, "password", in.Email, in.Password)
 	return in, problems.Err()
 }

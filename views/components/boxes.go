@@ -50,6 +50,7 @@ type Timeline struct{ Days []Day }
 type MenuItem struct {
 	Label, Icon, Href, Post, Dialog, Why string
 	Fields                               []Pair
+	Changes                              bool // leads to a change: off for whom LookOnly is said
 	Danger                               bool
 	Divider                              bool // a line above it
 }

@@ -12,6 +12,7 @@ type Button struct {
 	Href                   string
 	Disabled, Small, Block bool
 	IconOnly               bool // Label becomes the accessible name
+	Changes                bool // leads to a change: left out for whom LookOnly is said
 	Why                    string
 	Attrs                  templ.Attributes
 }

@@ -290,7 +290,7 @@ func LinkButton(b Button) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else {
+		} else if !b.Changes || !LooksOnly(ctx) {
 			var templ_7745c5c3_Var15 = []any{b.class()}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var15...)
 			if templ_7745c5c3_Err != nil {

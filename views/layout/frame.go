@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, templates, batches, reports, developers, sandbox.
+// tokens, mandates, purchases, invoices, templates, batches, reports, developers, settings, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -23,7 +23,12 @@ type Frame struct {
 	AccountHref     string // the person's own page; empty leaves the link out
 	Search          string // what the top search holds
 	Hide            []string
+	Others          []Business // where else the person works; posted to /account/business
+	ReadOnly        bool       // the person changes nothing: what makes something new is left out
 }
+
+// Business is another business of the person.
+type Business struct{ ID, Name string }
 
 // User is the person who is signed in. Role is the word that is shown: Admin, Finance, Staff.
 type User struct{ Name, Email, Role, Initials string }
@@ -64,7 +69,7 @@ var rooms = []room{
 	{"batches", "Batches", "layers", "/batches"},
 	{"reports", "Reports", "chart", "/reports"},
 	{"developers", "Developers", "code", "/developers"},
-	{"audit", "Audit", "shield", "/audit"},
+	{"settings", "Settings", "settings", "/settings"},
 	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
 }
 

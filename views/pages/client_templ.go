@@ -70,7 +70,7 @@ func Client(frame layout.Frame, v ClientView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: v.Name, Sub: v.Sub, Back: components.Link{Text: "Clients", Href: "/clients"}, Primary: components.Button{Label: "Edit client", Icon: "edit", Href: v.EditHref}, Menu: v.Menu}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: v.Name, Sub: v.Sub, Back: components.Link{Text: "Clients", Href: "/clients"}, Primary: components.Button{Label: "Edit client", Icon: "edit", Href: v.EditHref, Changes: true}, Menu: v.Menu}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

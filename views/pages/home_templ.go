@@ -66,7 +66,7 @@ func Home(frame layout.Frame, v HomeView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Home", Secondary: []components.Button{{Label: "Store an account", Icon: "bank", Href: "/tokens/new"}}, Primary: components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Home", Secondary: []components.Button{{Label: "Store an account", Icon: "bank", Href: "/tokens/new", Changes: true}}, Primary: components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -147,7 +147,7 @@ func Handsets(v PhoneView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "phone", Title: "No phone is ringing", Text: "Set up a DebiCheck mandate, and the request that the payer’s bank sends appears here.", Action: components.Button{Label: "Set up a mandate", Href: "/mandates/new", Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "phone", Title: "No phone is ringing", Text: "Set up a DebiCheck mandate, and the request that the payer’s bank sends appears here.", Action: components.Button{Label: "Set up a mandate", Href: "/mandates/new", Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -69,7 +69,7 @@ func Purchases(frame layout.Frame, v PurchasesView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Purchases", Primary: components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Purchases", Primary: components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

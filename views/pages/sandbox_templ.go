@@ -654,7 +654,7 @@ func SandboxMail(frame layout.Frame, v SandboxMailView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Rows) == 0 {
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "mail", Title: "No mail yet", Text: "Send an account link or an invoice, or ask for a receipt, and it appears here.", Action: components.Button{Label: "New purchase", Href: "/purchases/new", Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "mail", Title: "No mail yet", Text: "Send an account link or an invoice, or ask for a receipt, and it appears here.", Action: components.Button{Label: "New purchase", Href: "/purchases/new", Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

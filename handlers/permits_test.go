@@ -1,0 +1,174 @@
+package handlers_test
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers"
+	"debitdesk/handlers/handlertest"
+	"debitdesk/models/actor"
+	"debitdesk/models/credential"
+)
+
+// caller is somebody of the matrix: a person with a role and grants, or a program
+// with scopes.
+type caller struct {
+	name  string
+	who   actor.Actor
+	calls func(method, path string) handlertest.Answer
+}
+
+var grantsWalked = map[string]struct {
+	role   actor.Role
+	grants actor.Grants
+}{
+	"admin": {role: actor.Admin}, "finance": {role: actor.Finance}, "staff": {role: actor.Staff}, "readonly": {role: actor.ReadOnly},
+	"granted":  {actor.Staff, actor.Grants{actor.DeleteTokens: true, actor.Reveal: true, actor.Refund: true, actor.Bill: true, actor.Approve: true}},
+	"taken":    {actor.Admin, actor.Grants{actor.DeleteTokens: false, actor.Reveal: false, actor.Refund: false, actor.Bill: false, actor.Approve: false}},
+	"pretends": {actor.ReadOnly, actor.Grants{actor.Manage: true, actor.Write: true, actor.MoveClock: true}}, // what cannot be granted
+}
+
+var scopesWalked = [][]actor.Scope{{actor.ScopeRead}, {actor.ScopeWrite}, {actor.ScopeTokensDelete}, {actor.ScopeBilling}, actor.AllScopes}
+
+func (s *street) people(m handlertest.Merchant) (out []caller) {
+	s.t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(grantsWalked)) {
+		g := grantsWalked[name]
+		p := s.Member(m, m.ID.String()[30:]+name, g.role, g.grants)
+		out = append(out, caller{name, p.User.Actor(), func(method, path string) handlertest.Answer { return s.Page(p, method, path, nil) }})
+	}
+	return out
+}
+
+func (s *street) programs(m handlertest.Merchant) (out []caller) {
+	s.t.Helper()
+	for _, scopes := range scopesWalked {
+		issued, err := s.credentials.Issue(s.t.Context(), m.Actor, credential.Input{Name: "walk", Lifetime: time.Hour, Scopes: scopes})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		out = append(out, caller{"a program for " + credential.Spaced(scopes, " "), actor.Actor{Kind: actor.Credential, Scopes: scopes},
+			func(method, path string) handlertest.Answer {
+				return s.Call(method, path, nil, "Authorization: Bearer "+issued.Token, "Accept: application/json")
+			}})
+	}
+	return out
+}
+
+// readsToRefuse are addresses that look a record up before they refuse a request
+// without a body: a program that only writes is refused there for that.
+var readsToRefuse = map[string]bool{
+	"/api/v1/purchases/:id/charge": true, "/api/v1/purchases/:id/capture": true, "/api/v1/purchases/:id/release": true, "/api/v1/company_statements": true,
+	"/sandbox/collections/:purchase/result": true, "/sandbox/mandates/:purchase/answer": true,
+}
+
+// bodyFirst say what is wrong with a request before they look for what it names.
+var bodyFirst = map[string]bool{"/api/v1/webhooks/:id/resend": true}
+
+// forPrograms are the addresses that a credential opens.
+func forPrograms(route string) bool {
+	return isAPI(route) || strings.HasPrefix(route, "/sandbox") || strings.HasSuffix(route, "/delete_recurring_token")
+}
+
+// The matrix: every route × every role, with grants given and taken × every scope ×
+// the stranger's merchant, from the table that the router and the settings read.
+func TestEveryRouteAsksForItsActionOfEveryRoleAndScope(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	people, strangers := s.people(s.A), s.people(s.B)
+	programs, foreign := s.programs(s.A), s.programs(s.B)
+	before := s.Count(`SELECT count(*) FROM audit_entries`)
+	skip := ""
+	walk := func(callers []caller, refused bool, check func(c caller, route, what string, got handlertest.Answer)) {
+		s.each(func(method, route string) {
+			act, known := handlers.ActionOf(method, route)
+			if _, isOne := actor.PermissionFor(act); !known || !isOne {
+				return
+			}
+			if method == http.MethodHead && !refused || skip == http.MethodGet && method == skip || skip == http.MethodPost && method != http.MethodGet {
+				return // GET stands for HEAD
+			}
+			for _, c := range callers {
+				if strings.HasPrefix(route, "/api/v1/webhooks") && c.who.Kind == actor.User && !refused && method != http.MethodGet {
+					continue // the use case asks people for more
+				}
+				if c.who.Kind == actor.Credential && !forPrograms(route) || c.who.Can(act) == refused ||
+					!refused && readsToRefuse[route] && !c.who.Can(actor.Read) {
+					continue
+				}
+				got := c.calls(method, s.address(route, s.id))
+				what := method + " " + route + " (" + string(act) + ") as " + c.name
+				s.unbroken(what, got)
+				check(c, route, what, got)
+			}
+		})
+	}
+	for _, callers := range [][]caller{people, strangers, programs, foreign} {
+		walk(callers, true, func(_ caller, _, what string, got handlertest.Answer) {
+			if got.Status != http.StatusForbidden {
+				t.Errorf("%s: %d, want 403: %.200s", what, got.Status, got.Body)
+			}
+		})
+	}
+	if after := s.Count(`SELECT count(*) FROM audit_entries`); after != before {
+		t.Errorf("%d entries were written for people who may not", after-before)
+	}
+	for _, callers := range [][]caller{strangers, foreign} {
+		walk(callers, false, func(_ caller, route, what string, got handlertest.Answer) {
+			if strings.Contains(route, ":") && !bodyFirst[route] && got.Status != http.StatusNotFound {
+				t.Errorf("%s of the stranger's merchant: %d, want 404: %.200s", what, got.Status, got.Body)
+			}
+		})
+	}
+	if after := s.Count(`SELECT count(*) FROM audit_entries WHERE merchant_id = $1`, s.A.ID); after > before {
+		t.Error("a stranger changed something")
+	}
+	for _, skip = range []string{http.MethodPost, http.MethodGet} { // what reads comes first, while everything is there
+		for _, callers := range [][]caller{people, programs} {
+			walk(callers, false, func(_ caller, _, what string, got handlertest.Answer) {
+				if got.Status == http.StatusForbidden || got.Status == http.StatusUnauthorized {
+					t.Errorf("%s: %d, and it may: %.200s", what, got.Status, got.Body)
+				}
+			})
+		}
+	}
+}
+
+func TestEveryRowOfTheTableIsAnAddressOfTheProduct(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	served := map[string]bool{}
+	for _, r := range s.App.Routes() {
+		served[r.Method+" "+r.Path] = true
+	}
+	for _, p := range handlers.Permits {
+		for _, r := range p.Routes {
+			if !served[r] {
+				t.Errorf("the table names %s, which is nowhere", r)
+			}
+		}
+	}
+	for _, p := range actor.Permissions {
+		if len(handlers.Opens()[p.Action]) == 0 && p.Action != actor.Approve {
+			t.Errorf("nothing asks for %s", p.Action)
+		}
+	}
+}
+
+func TestAnAddressThatTheTableDoesNotKnowStopsTheRouter(t *testing.T) {
+	t.Parallel()
+	if _, known := handlers.ActionOf("DELETE", "/clients"); known {
+		t.Fatal("the table knows an address that is none")
+	}
+	s := newStreet(t)
+	s.App.GET("/forgotten", func(echo.Context) error { return nil })
+	if err := handlers.Unnamed(s.App.Routes()); err == nil || !strings.Contains(err.Error(), "GET /forgotten") {
+		t.Errorf("a route that is not in the table: %v", err)
+	}
+}

@@ -1,0 +1,109 @@
+// Package holiday knows the days that were proclaimed after the product was made,
+// for the whole installation: who runs it adds and removes them. It must not know
+// what a closed day moves.
+package holiday
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+)
+
+// Tx is what a change of the calendar writes.
+type Tx interface {
+	audit.Log
+	// PutDay keeps a day, or changes what was kept of it.
+	PutDay(c calendar.Change) error
+	// DropDay forgets a day; false when it was not kept.
+	DropDay(day calendar.Date) (bool, error)
+}
+
+// Reader finds what a change is about.
+type Reader interface {
+	// ProclaimedDays lists the days that are kept, the earliest first.
+	ProclaimedDays(ctx context.Context) ([]calendar.Change, error)
+	// PlannedOn counts the debits of all merchants that are planned for a day and not
+	// with the bank yet.
+	PlannedOn(ctx context.Context, day calendar.Date) (int64, error)
+	Merchants(ctx context.Context) ([]merchant.Merchant, error)
+}
+
+// Service keeps proclaimed days.
+type Service struct {
+	InTx func(context.Context, func(Tx) error) error
+	Read Reader
+}
+
+const longestName = 80 // characters
+
+// Add keeps a day on which banks are closed, or, with Open, one on which they are
+// not closed after all. planned is how many debits are planned for that day: they
+// keep their dates.
+func (s *Service) Add(ctx context.Context, who actor.Actor, c calendar.Change) (planned int64, err error) {
+	if err := byOperator(who); err != nil {
+		return 0, err
+	}
+	c.Name = strings.Join(strings.Fields(c.Name), " ")
+	if n := utf8.RuneCountInString(c.Name); n == 0 || n > longestName {
+		return 0, fault.At("name", "invalid", "A day needs a name of at most %d characters, such as Election day.", longestName)
+	}
+	word := " was proclaimed a public holiday: "
+	if c.Open {
+		word = " is no public holiday after all: "
+	}
+	return s.change(ctx, c.Day, audit.Entry{Action: "calendar.day_added", Text: c.Day.Format("2 January 2006") + word + c.Name + ".",
+		After: map[string]any{"day": c.Day.String(), "name": c.Name, "open": c.Open}}, func(tx Tx) error { return tx.PutDay(c) })
+}
+
+// Remove forgets a day that was kept; NotFound when it was not.
+func (s *Service) Remove(ctx context.Context, who actor.Actor, day calendar.Date) (planned int64, err error) {
+	if err := byOperator(who); err != nil {
+		return 0, err
+	}
+	return s.change(ctx, day, audit.Entry{Action: "calendar.day_removed", Text: "What was proclaimed for " + day.Format("2 January 2006") + " was taken back.",
+		Before: map[string]any{"day": day.String()}}, func(tx Tx) error {
+		known, err := tx.DropDay(day)
+		if err == nil && !known {
+			err = fault.New(fault.NotFound, "not_found", "No day was proclaimed for %s.", day)
+		}
+		return err
+	})
+}
+
+// change writes the day and, for it concerns them all, an entry for each merchant.
+func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry, write func(Tx) error) (planned int64, err error) {
+	all, err := s.Read.Merchants(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		if err := write(tx); err != nil {
+			return err
+		}
+		for _, m := range all {
+			e.ObjectType, e.ObjectID = "merchant", m.ID
+			tx.Audit(actor.OperatorOf(m.ID), e)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return s.Read.PlannedOn(ctx, day)
+}
+
+// byOperator: the days hold for every merchant, so no merchant may change them.
+func byOperator(who actor.Actor) error {
+	if who.Kind == actor.Operator && who.MerchantID == uuid.Nil {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "permission_denied", "Only who runs this installation can change its calendar.")
+}

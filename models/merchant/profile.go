@@ -1,0 +1,154 @@
+package merchant
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+)
+
+// ProfileInput is one registration at the bank as people type it.
+type ProfileInput struct {
+	ProfileCode, AbbreviatedName, AccountNumber, BranchCode string
+}
+
+var (
+	codeForm = regexp.MustCompile(`^[A-Z0-9]{1,10}$`)
+	nameForm = regexp.MustCompile(`^[A-Z0-9 &.-]{1,10}$`) // industry: what bank statements carry
+)
+
+func (in ProfileInput) checked() (ProfileInput, error) {
+	in.ProfileCode = strings.ToUpper(strings.TrimSpace(in.ProfileCode))
+	in.AbbreviatedName = strings.ToUpper(strings.Join(strings.Fields(in.AbbreviatedName), " "))
+	in.BranchCode = strings.ReplaceAll(in.BranchCode, " ", "")
+	number := bank.CleanAccount(in.AccountNumber)
+	in.AccountNumber = number.Reveal()
+	var wrong fault.Problems
+	if !codeForm.MatchString(in.ProfileCode) {
+		wrong.Add("profile_code", "invalid", "A profile code has 1 to 10 letters and digits; your bank gave it to you.")
+	}
+	if !nameForm.MatchString(in.AbbreviatedName) {
+		wrong.Add("abbreviated_name", "invalid", "An abbreviated name has 1 to 10 letters, digits, spaces, &, . and -.")
+	}
+	for _, p := range bank.ValidateAccount(in.BranchCode, number, bank.Current).Problems {
+		field := "account_number"
+		if p.Field == bank.FieldBranch {
+			field = "branch_code"
+		}
+		wrong.Add(field, p.Code, "%s", p.Message)
+	}
+	return in, wrong.Err()
+}
+
+// AddProfile registers another profile of a brand; the first one is the default.
+func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.UUID, in ProfileInput) (p Profile, err error) {
+	if err := who.May(actor.Manage); err != nil {
+		return p, err
+	}
+	in, wrong := in.checked()
+	err = s.InTx(ctx, func(tx Tx) error {
+		b, err := tx.LockBrand(who.MerchantID, brandID)
+		if err != nil {
+			return err
+		}
+		if wrong != nil {
+			return wrong
+		}
+		p = Profile{ID: tx.NewID(), ProfileCode: in.ProfileCode, AbbreviatedName: in.AbbreviatedName, AccountNumber: in.AccountNumber, BranchCode: in.BranchCode,
+			IsDefault: len(b.Profiles) == 0}
+		if err := tx.InsertProfile(who.MerchantID, brandID, p); err != nil {
+			return err
+		}
+		tx.Audit(who, profileEntry("profile.added", "Debit-order profile "+p.Called()+" of "+b.Name+" was added.", p, nil, p.facts()))
+		return nil
+	})
+	return p, err
+}
+
+// DefaultTo makes a profile the one that is used when a request names none.
+func (s *Service) DefaultTo(ctx context.Context, who actor.Actor, brandID, profileID uuid.UUID) (p Profile, err error) {
+	if err := who.May(actor.Manage); err != nil {
+		return p, err
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		b, found, err := lockProfile(tx, who.MerchantID, brandID, profileID)
+		if err != nil || found.IsDefault {
+			p = found
+			return err
+		}
+		p = found
+		was, _ := b.DefaultProfile()
+		tx.SetDefaultProfile(who.MerchantID, brandID, profileID)
+		tx.Audit(who, profileEntry("profile.default", "Debit-order profile "+p.Called()+" is the default of "+b.Name+".", p,
+			map[string]any{"default": was.Called()}, map[string]any{"default": p.Called()}))
+		return nil
+	})
+	return p, err
+}
+
+// RemoveProfile takes a profile away that no live mandate was given for. A default
+// can go only when it is the last.
+func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID, profileID uuid.UUID) (p Profile, err error) {
+	if err := who.May(actor.Manage); err != nil {
+		return p, err
+	}
+	err = s.InTx(ctx, func(tx Tx) error {
+		b, found, err := lockProfile(tx, who.MerchantID, brandID, profileID)
+		if err != nil {
+			return err
+		}
+		p = found
+		n, err := s.Read.ProfileUse(ctx, who.MerchantID, brandID, p)
+		switch {
+		case err != nil:
+			return err
+		case n > 0:
+			return fault.New(fault.Conflict, "profile_in_use", "%s", InUse(n))
+		case p.IsDefault && len(b.Profiles) > 1:
+			return fault.New(fault.Conflict, "profile_is_default", "This is the default. Make another profile the default first.")
+		}
+		tx.DeleteProfile(who.MerchantID, brandID, profileID)
+		tx.Audit(who, profileEntry("profile.removed", "Debit-order profile "+p.Called()+" of "+b.Name+" was removed.", p, p.facts(), nil))
+		return nil
+	})
+	return p, err
+}
+
+// InUse says why a profile cannot go while n live mandates were given for it.
+func InUse(n int64) string {
+	if n == 1 {
+		return "One live mandate was given for this profile: its debits name it to the bank."
+	}
+	return "Live mandates were given for this profile: their debits name it to the bank."
+}
+
+func lockProfile(tx Tx, merchantID, brandID, profileID uuid.UUID) (Brand, Profile, error) {
+	b, err := tx.LockBrand(merchantID, brandID)
+	if err != nil {
+		return b, Profile{}, err
+	}
+	i := slices.IndexFunc(b.Profiles, func(p Profile) bool { return p.ID == profileID })
+	if i < 0 {
+		return b, Profile{}, fault.Missing()
+	}
+	return b, b.Profiles[i], nil
+}
+
+// Called is the code and the name: "TEST1 · TESTMERCH1".
+func (p Profile) Called() string { return p.ProfileCode + " · " + p.AbbreviatedName }
+
+// facts are what the audit keeps; the account is the merchant's own, and masked all the same.
+func (p Profile) facts() map[string]any {
+	return map[string]any{"profile_code": p.ProfileCode, "abbreviated_name": p.AbbreviatedName, "account": bank.AccountNumber(p.AccountNumber).String(), "branch_code": p.BranchCode}
+}
+
+func profileEntry(action, text string, p Profile, was, is map[string]any) audit.Entry {
+	return audit.Entry{Action: action, ObjectType: "profile", ObjectID: p.ID, Text: text, Before: was, After: is}
+}

@@ -1,0 +1,5 @@
+package pages
+
+import "strconv"
+
+func holdersMore(n int) string { return "and " + strconv.Itoa(n) + " more" }
