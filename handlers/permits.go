@@ -40,8 +40,8 @@ var Permits = []Permit{
 		"GET /account", "POST /account/theme", "POST /account/sessions/:handle/end"}},
 
 	{actor.Read, "Home and what needs attention", []string{"GET /", "GET /attention"}},
-	{actor.Read, "Requests for a second person: list, details, and withdrawing one's own", []string{
-		"GET /approvals", "GET /approvals/:id", "POST /approvals/:id/withdrawal"}},
+	{actor.Read, "Requests for a second person: list and details", []string{"GET /approvals", "GET /approvals/:id"}},
+	{actor.Write, "Withdraw one's own request for a second person", []string{"POST /approvals/:id/withdrawal"}},
 	{actor.Read, "Clients: list, export and details", []string{
 		"GET /clients", "GET /clients/export", "GET /clients/:id", "GET /api/v1/clients", "GET /api/v1/clients/:id"}},
 	{actor.Read, "Stored accounts and mandates: list, export, details, documents and evidence", []string{

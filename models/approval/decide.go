@@ -153,6 +153,9 @@ func lostUnless(err error) error {
 
 // Withdraw takes one's own request back.
 func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (Approval, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Approval{}, err
+	}
 	a, err := s.Read.Approval(ctx, who.MerchantID, id)
 	switch {
 	case err != nil:
