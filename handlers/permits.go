@@ -44,6 +44,8 @@ var Permits = []Permit{
 		"GET /account/security/passkeys/new", "POST /account/security/passkeys", "GET /account/security/passkeys/:id/removal", "POST /account/security/passkeys/:id/removal"}},
 
 	{actor.Read, "Home and what needs attention", []string{"GET /", "GET /attention"}},
+	{actor.Read, "Requests for a second person: list and details", []string{"GET /approvals", "GET /approvals/:id"}},
+	{actor.Write, "Withdraw one's own request for a second person", []string{"POST /approvals/:id/withdrawal"}},
 	{actor.Read, "Clients: list, export and details", []string{
 		"GET /clients", "GET /clients/export", "GET /clients/:id", "GET /api/v1/clients", "GET /api/v1/clients/:id"}},
 	{actor.Read, "Stored accounts and mandates: list, export, details, documents and evidence", []string{
@@ -106,8 +108,10 @@ var Permits = []Permit{
 		"POST /purchases/:id/refund", "POST /purchases/:id/settlement", "POST /api/v1/purchases/:id/refund"}},
 
 	{actor.DeleteTokens, "Delete stored accounts", []string{
-		"POST /tokens/deletion", "DELETE /api/v1/clients/:id/recurring_tokens/:token_id",
+		"POST /tokens/deletion", "POST /tokens/deletions/:id/undo", "POST /tokens/deletions/:id/now", "DELETE /api/v1/clients/:id/recurring_tokens/:token_id",
 		"POST /purchases/:id/delete_recurring_token", "POST /api/v1/purchases/:id/delete_recurring_token"}},
+
+	{actor.Approve, "Agree to what another person asked for, or refuse it", []string{"POST /approvals/:id/decision"}},
 
 	{actor.Reveal, "Show the full account and identity number of a client", []string{"POST /clients/:id/numbers"}},
 
@@ -133,6 +137,7 @@ var Permits = []Permit{
 		"GET /settings/security", "POST /settings/security", "GET /settings/security/people/:id/reset", "POST /settings/security/people/:id/reset"}},
 	{actor.Manage, "Removing a client's personal data on request", []string{"GET /clients/:id/erasure", "POST /clients/:id/erasure"}},
 	{actor.Manage, "The record of who did what", []string{"GET /audit", "GET /audit/export", "POST /audit/check", "GET /audit/:id"}},
+	{actor.Manage, "What needs a second person", []string{"GET /settings/approvals", "POST /settings/approvals"}},
 	{actor.Manage, "Brands, debit-order profiles, roles and the calendar", []string{
 		"GET /settings", "GET /settings/business", "GET /settings/roles", "GET /settings/calendar", "GET /settings/brands/new", "POST /settings/brands", "GET /settings/brands/:id",
 		"POST /settings/brands/:id", "GET /settings/brands/:id/removal", "POST /settings/brands/:id/removal", "POST /settings/brands/:id/profiles",

@@ -62,6 +62,7 @@ type Deps struct {
 	Invoices     *web.Invoices
 	Live         *web.Live
 	Audit        *web.Audit
+	Approvals    *web.Approvals
 	People       *web.People
 	Invitation   *access.Invitation
 	Reset        *access.Reset
@@ -141,6 +142,7 @@ func (e *edge) routes() {
 	e.debits()
 	e.batches()
 	e.auditing()
+	e.approving()
 	e.members()
 	e.settings()
 	e.templateRooms()

@@ -19,6 +19,7 @@ import (
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/credential"
@@ -159,7 +160,17 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(), "/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
+	second := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
+	leaving, err := s.Purchases.SetAside(s.t.Context(), s.A.Actor, []uuid.UUID{uuid.MustParse(second)}, "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request, err := s.Approvals.Ask(s.t.Context(), s.A.Actor, approval.DeleteTokens, approval.Subject{Tokens: []uuid.UUID{uuid.MustParse(token)}}, "gone")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.ids = map[string]string{"/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(), "/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(), "/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
 		"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
 		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked,

@@ -118,6 +118,7 @@ CREATE TABLE approvals (
 );
 CREATE INDEX approvals_by_merchant ON approvals (merchant_id, id);
 CREATE UNIQUE INDEX approvals_one_open ON approvals (merchant_id, kind, subject_key) WHERE state = 'open';
+CREATE INDEX approvals_expiring ON approvals (expires_at) WHERE state = 'open';
 
 -- A deletion from the dashboard that can be taken back for ten minutes. The tokens
 -- are out of use from the first moment.
@@ -131,6 +132,7 @@ CREATE TABLE token_deletions (
     asked_name  text NOT NULL,
     reason      text NOT NULL DEFAULT '',
     approval_id uuid,
+    approver    text NOT NULL DEFAULT '',          -- who agreed to it
     state       text NOT NULL CHECK (state IN ('waiting', 'done', 'undone')),
     until       timestamptz NOT NULL,              -- the product's clock
     ended_at    timestamptz,
@@ -138,6 +140,10 @@ CREATE TABLE token_deletions (
 );
 CREATE INDEX token_deletions_due ON token_deletions (until) WHERE state = 'waiting';
 CREATE INDEX token_deletions_by_merchant ON token_deletions (merchant_id, id);
+CREATE INDEX tokens_deleting ON tokens (id) WHERE state = 'deleting';
+-- The purchase whose token is being deleted says that it is none; what it was stays
+-- in is_recurring_token until the deletion is final.
+ALTER TABLE purchases ADD COLUMN token_leaving boolean NOT NULL DEFAULT false;
 
 -- The chain: each entry gets a number within its merchant and a hash over itself
 -- and the link before. Entries are linked in the order of their commits, within a
@@ -216,6 +222,8 @@ ALTER TABLE audit_entries DROP COLUMN turn;
 DROP FUNCTION audit_turn;
 DROP TABLE audit_turns;
 UPDATE tokens SET state = 'deleted' WHERE state = 'deleting';
+DROP INDEX tokens_deleting;
+ALTER TABLE purchases DROP COLUMN token_leaving;
 ALTER TABLE tokens DROP CONSTRAINT tokens_state_check;
 ALTER TABLE tokens ADD CONSTRAINT tokens_state_check CHECK (state IN ('pending', 'active', 'blocked', 'deleted', 'superseded'));
 ALTER TABLE invoice_series DROP COLUMN prefix;

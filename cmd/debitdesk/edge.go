@@ -86,6 +86,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.WebhookPages(desk, s.webhooks)
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
 	deps.Home.Latest = deps.Batches.Latest
+	deps.Approve(&web.Approvals{Desk: desk, Service: s.approvals})
 	deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: a.Store}, Keeper: s.audit, Exports: rooms.Purchases.Exports}
 	deps.Settings = &web.Settings{Desk: desk, Brands: s.merchants, People: a.Store.PeopleOf,
 		Rules: web.Rules{Calendar: s.purchases.Calendar, Timetable: s.purchases.Timetable, Window: s.purchases.Window}}

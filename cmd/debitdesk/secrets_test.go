@@ -225,6 +225,7 @@ func (v *vault) look() {
 	cookie := strings.SplitN(signed.Header().Get("Set-Cookie"), ";", 2)[0]
 	v.billsByTable(cookie)
 	v.subscribes(cookie)
+	v.asksASecondPerson(cookie)
 	v.app.Requests.Flush(v.t.Context())
 	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
 	must(v.t, v.app.Services.statements.TakeUp(v.t.Context()))
@@ -232,7 +233,7 @@ func (v *vault) look() {
 		"/p": "purchases", "/tokens": "tokens", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
 		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
 		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
-		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests", "/audit": "audit_entries", "/settings/people": "users", "/invite": "users", "/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users", "/settings/security/people": "users"}
+		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests", "/audit": "audit_entries", "/approvals": "approvals", "/settings/people": "users", "/invite": "users", "/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users", "/settings/security/people": "users"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
@@ -263,6 +264,32 @@ func (v *vault) look() {
 	}
 	if seen < 60 {
 		v.t.Errorf("only %d pages were looked at", seen)
+	}
+}
+
+// asksASecondPerson keeps a request to delete one account, and deletes another.
+func (v *vault) asksASecondPerson(cookie string) {
+	v.t.Helper()
+	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT id::text || right(account_mask, 4) FROM tokens WHERE state IN ('active', 'blocked') LIMIT 2`)
+	must(v.t, err)
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(v.t, err)
+	for i, one := range found {
+		id, tail := one[:36], one[36:]
+		demand := url.Values{}
+		if i == 0 {
+			demand.Set("deletions", "yes")
+		}
+		set := v.ask("POST", "/settings/approvals", demand, "Cookie: "+cookie)
+		if set.Code != http.StatusSeeOther {
+			v.t.Errorf("settings: %d %s", set.Code, set.Body)
+		}
+		if got := v.ask("POST", "/tokens/deletion", url.Values{"id": {id}, "confirm": {tail}, "reason": {"Left."}}, "Cookie: "+cookie); got.Code != http.StatusSeeOther {
+			v.t.Errorf("deletion: %d %s", got.Code, got.Body)
+		}
+	}
+	if n, gone := len(v.ids("approvals")), len(v.ids("token_deletions")); n == 0 || gone == 0 {
+		v.t.Errorf("%d requests and %d deletions of %d accounts", n, gone, len(found))
 	}
 }
 

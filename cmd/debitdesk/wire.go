@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/papers"
 	"debitdesk/handlers/statements"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/audit"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
@@ -56,6 +57,7 @@ type services struct {
 	subscriptions *subscription.Service
 	webhooks      *webhook.Service
 
+	approvals   *approval.Service
 	money       *report.Money
 	statements  *statement.Service
 	simulations *simulation.Service // nil in live mode
@@ -109,6 +111,8 @@ func wire(a *App, baseURL string) (services, error) {
 		}}
 	out.webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](s), Read: s, Queue: s, Post: post.New(a.Config.Sandbox()), Letters: letters.Writer{Base: baseURL},
 		Now: now, Log: a.Log, Agent: "Debitdesk/" + version(), Body: api.Events{Base: api.Base(baseURL), Purchase: s.Snapshot, Subscriber: s.SubscriberSnapshot}.Body}
+	out.approvals = &approval.Service{InTx: store.Runner[approval.Tx](s), Read: s, Purchases: purchases, Batches: out.batches, Letters: letters.Writer{Base: baseURL}, Now: now}
+	out.debits.Expire = out.approvals.Expire
 	if a.Config.Sandbox() {
 		out.sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.debits, Purchases: purchases, Subscriptions: out.subscriptions, Webhooks: out.webhooks, Mail: out.outbox.SendDue,
 			Payer: bank.ForceMandate,

@@ -13,17 +13,23 @@ import (
 type Flash struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
+	Undo string `json:"undo,omitempty"` // where a form is posted that takes it back
 }
 
 const flashKey = "flash"
 
 // AddFlash leaves a message for the next page; call it before the answer is written.
 func AddFlash(c echo.Context, kind, text string) error {
+	return AddUndo(c, kind, text, "")
+}
+
+// AddUndo leaves a message with a button that takes back what was done.
+func AddUndo(c echo.Context, kind, text, undo string) error {
 	ss, ok := c.Get(sessionKey).(*sessions.Session)
 	if !ok {
 		return nil
 	}
-	all, err := json.Marshal(append(flashesIn(ss), Flash{kind, text}))
+	all, err := json.Marshal(append(flashesIn(ss), Flash{kind, text, undo}))
 	if err != nil {
 		return fmt.Errorf("flash: %w", err)
 	}

@@ -171,7 +171,7 @@ func (b Base) PurchaseBody(r purchase.Record) any {
 		Status: r.Status, StatusHistory: historyOf(r), ViewedOn: unixOrNull(r.ViewedAt), CompanyID: r.MerchantID, BrandID: r.BrandID,
 		UserID: idOrNull(r.UserID), IsTest: r.IsTest, BillingTemplateID: idOrNull(r.TemplateID), ClientID: idOrNull(r.ClientID), RecurringToken: idOrNull(r.TokenID), OrderID: r.Options.OrderID,
 		SendReceipt: r.Options.SendReceipt, SkipCapture: r.Options.SkipCapture, ForceRecurring: r.Options.ForceRecurring,
-		IsRecurringToken: r.IsRecurringToken, MarkedAsPaid: r.MarkedAsPaid, Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated,
+		IsRecurringToken: r.IsRecurringToken && !r.TokenLeaving, MarkedAsPaid: r.MarkedAsPaid, Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated,
 		Issued: r.Issued.String(), Due: r.Due.Unix(), RefundAvailability: refundAvailability(r), RefundableAmount: r.RefundableCents(),
 		Whitelist: r.Options.Whitelist, SuccessRedirect: r.Options.SuccessRedirect, FailureRedirect: r.Options.FailureRedirect,
 		CancelRedirect: r.Options.CancelRedirect, SuccessCallback: r.Options.SuccessCallback, CreatorAgent: r.Options.CreatorAgent,

@@ -28,6 +28,7 @@ import (
 	"debitdesk/handlers/statements"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/batch"
@@ -68,6 +69,7 @@ type House struct {
 	Purchases *purchase.Service
 	Keeper    *audit.Keeper
 	Batches   *batch.Service
+	Approvals *approval.Service
 	Billing   *billing.Service
 	Webhooks  *webhook.Service
 	Requests  *requestlog.Log // Flush it to see what was asked
@@ -169,11 +171,13 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.Payers.Subscriptions = h.Subscriptions
 	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db).Subscribe(h.Subscriptions))
 	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
+	h.Approvals = &approval.Service{InTx: store.Runner[approval.Tx](db), Read: db, Purchases: h.Purchases, Batches: h.Batches, Letters: letters.Writer{Base: BaseURL}, Now: db.Now}
 	h.Keeper = &audit.Keeper{Chains: db, Signer: headSigner(keys[0].Private)}
 	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}
 	h.Deps.Settings = &web.Settings{Desk: desk, Brands: &merchant.Service{InTx: store.Runner[merchant.Tx](db), Read: db, Test: true}, People: db.PeopleOf,
 		Rules: web.Rules{Calendar: h.Purchases.Calendar, Timetable: h.Purchases.Timetable, Window: h.Purchases.Window}}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
+	h.Deps.Approve(&web.Approvals{Desk: desk, Service: h.Approvals})
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
 	h.People = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
 	h.Members = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}

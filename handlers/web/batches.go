@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/batch"
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/fault"
@@ -23,9 +24,10 @@ import (
 
 // Batches serves the pages on which a file becomes invoices, one address for each step.
 type Batches struct {
-	Desk    *Desk
-	Service *batch.Service
-	Replays Replays
+	Desk      *Desk
+	Service   *batch.Service
+	Approvals *approval.Service // nil: nothing needs a second person
+	Replays   Replays
 }
 
 const batchesRoom = "batches"

@@ -196,7 +196,7 @@ func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeE
 		return err
 	}
 	ask := components.Confirm{
-		ID: "delete", Title: "Delete " + one.Name() + "?", Text: "The client leaves all lists. Purchases, mandates and their evidence stay.",
+		ID: "delete", Title: "Delete " + one.Name() + "?", Text: "The client leaves all lists. Its stored accounts are deleted at once and for good; that cannot be undone. Purchases, mandates and their evidence stay.",
 		Action: clientHref(one.ID) + "/deletion", Button: "Delete client", CancelHref: clientHref(one.ID), TypeError: typeError,
 	}
 	if tail := one.BankAccount.Tail(); tail != "" {

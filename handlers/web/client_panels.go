@@ -32,6 +32,9 @@ func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Clie
 		return nil, err
 	}
 	view := pages.TokenPanelView{StoreHref: "/clients/" + c.ID.String() + "/accounts/new", MandateHref: "/clients/" + c.ID.String() + "/mandates/new"}
+	if view.Leaving, err = h.leaving(ctx, who, func(t token.Token) bool { return t.ClientID == c.ID }); err != nil {
+		return nil, err
+	}
 	for _, e := range page.Items {
 		row := tokenRow(e, h.Desk.Now())
 		row.Verified = verifiedPill(saidOf(said, e.MandateID))

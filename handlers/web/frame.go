@@ -63,7 +63,7 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 		return f, err
 	}
 	for _, w := range waiting {
-		f.Flash = append(f.Flash, components.Flash{Kind: w.Kind, Text: w.Text})
+		f.Flash = append(f.Flash, components.Flash{Kind: w.Kind, Text: w.Text, Undo: w.Undo})
 	}
 	if d.Attention != nil {
 		if f.AttentionCount, err = d.Attention(c.Request().Context(), in.User.MerchantID); err != nil {

@@ -11,9 +11,11 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
+	"debitdesk/models/paging"
 	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -24,6 +26,8 @@ import (
 type Home struct {
 	Desk    *Desk
 	Reports *report.Service
+	// Approvals are the requests for a second person; nil: there are none.
+	Approvals *approval.Service
 	// Latest gives the newest batches of invoices; nil shows none.
 	Latest func(context.Context, actor.Actor) ([]pages.BatchLine, error)
 }
@@ -93,6 +97,7 @@ func attentionLines(a report.Attention) []pages.AttentionLine {
 			out = append(out, line)
 		}
 	}
+	add(report.Tally{N: a.Approvals}, "wait", "users", "request waits for a second person", "requests wait for a second person", "/approvals")
 	add(a.FailedDay, "bad", "alert", "debit failed since yesterday", "debits failed since yesterday", "/attention#failed")
 	if a.FailedWeek != a.FailedDay {
 		add(a.FailedWeek, "bad", "alert", "debit failed in the last 7 days", "debits failed in the last 7 days", "/purchases?status=error")
@@ -256,6 +261,9 @@ func (h *Home) Attention(c echo.Context) error {
 			return bank.Label(i.Code) + ". " + bank.Remedy(i.Code), word + dayOrNothing(i.At, now)
 		}
 	}
+	if err := h.requests(c, &view); err != nil {
+		return err
+	}
 	add("failed", "Failed in the last 7 days", "nobody has acted on these yet", "/purchases?status=error", items.Failed, coded(""))
 	add("declined", "Mandates that were not confirmed", "in the last 7 days; ask the payer again from the mandate", "/mandates", items.Unconfirmed, coded(""))
 	add("disputed", "Disputed", "the payer took the money back or denies the mandate", "/purchases?status=chargeback", items.Disputed, coded(""))
@@ -281,6 +289,28 @@ func (h *Home) Attention(c echo.Context) error {
 		view.Groups = append(view.Groups, g)
 	}
 	return h.Desk.show(c, http.StatusOK, "Needs attention", "attention", func(f layout.Frame) templ.Component { return pages.Attention(f, view) })
+}
+
+// requests shows what waits for a second person.
+func (h *Home) requests(c echo.Context, view *pages.AttentionView) error {
+	if h.Approvals == nil {
+		return nil
+	}
+	open, err := h.Approvals.List(c.Request().Context(), access.Actor(c), true, paging.Ask{Limit: besideRows})
+	if err != nil || len(open.Items) == 0 {
+		return err
+	}
+	g := pages.AttentionGroup{ID: "approvals", Title: "Waiting for a second person", MoreHref: "/approvals"}
+	for _, a := range open.Items {
+		row := pages.AttentionRow{Name: capital(a.Subject.Name), Reference: "asked by " + a.AskedName, Href: approvalPath(a.ID), Note: a.Reason,
+			When: "expires " + dayOrNothing(a.ExpiresAt, h.Desk.Now())}
+		if a.Subject.Stakes.Cents > 0 {
+			row.Sum = sum(a.Subject.Stakes.Cents, money.ZAR)
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	view.Groups = append(view.Groups, g)
+	return nil
 }
 
 func dayOrNothing(at, now time.Time) string { return sayDay(calendar.DateOf(at), now) }

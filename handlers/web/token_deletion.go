@@ -14,6 +14,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
@@ -46,21 +47,55 @@ func (h *Tokens) Delete(c echo.Context) error {
 	if want := confirmation(impacts); len(impacts) > 0 && strings.TrimSpace(form.Get("confirm")) != want {
 		return h.askDelete(c, http.StatusUnprocessableEntity, form, "Type "+want+".")
 	}
-	deleted := 0
-	for _, i := range impacts {
-		switch err := h.Purchases.DeleteToken(c.Request().Context(), who, uuid.Nil, i.Token.ID); {
-		case fault.Is(err, fault.NotFound): // somebody was quicker
-		case err != nil:
-			return err
-		default:
-			deleted++
-		}
+	if len(impacts) == 0 {
+		return h.askDelete(c, http.StatusUnprocessableEntity, form, "")
 	}
-	text := counted(int64(deleted), "stored account") + " deleted. The mandates are kept as evidence."
-	if err := access.AddFlash(c, "ok", text); err != nil {
+	ids := make([]uuid.UUID, len(impacts))
+	for n, i := range impacts {
+		ids[n] = i.Token.ID
+	}
+	second, err := h.needsSecond(c)
+	if err != nil {
+		return err
+	}
+	if second {
+		return h.askSecond(c, form, ids)
+	}
+	d, err := h.Purchases.SetAside(c.Request().Context(), who, ids, form.Get("reason"))
+	switch {
+	case fault.Is(err, fault.NotFound): // somebody was quicker
+		if err := access.AddFlash(c, "info", "Somebody deleted them already."); err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, "/tokens")
+	case err != nil:
+		return err
+	}
+	text := counted(int64(len(d.Tokens)), "stored account") + " deleted. The mandates are kept as evidence. It can be undone for " + sayLeft(purchase.UndoTime) + "."
+	if err := access.AddUndo(c, "ok", text, deletionPath(d.ID)+"/undo"); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/tokens")
+}
+
+// needsSecond tells whether another person must agree before.
+func (h *Tokens) needsSecond(c echo.Context) (bool, error) {
+	if h.Approvals == nil {
+		return false, nil
+	}
+	d, _, err := h.Approvals.Demands(c.Request().Context(), access.Actor(c))
+	return d.Deletions, err
+}
+
+func (h *Tokens) askSecond(c echo.Context, form url.Values, ids []uuid.UUID) error {
+	a, err := h.Approvals.Ask(c.Request().Context(), access.Actor(c), approval.DeleteTokens, approval.Subject{Tokens: ids}, form.Get("reason"))
+	switch {
+	case mayShow(err):
+		return h.askDeleteWith(c, form, "", err)
+	case err != nil:
+		return err
+	}
+	return toRequest(c, a)
 }
 
 // impacts finds the live tokens that are named, each once.
@@ -98,6 +133,18 @@ func confirmation(impacts []purchase.Impact) string {
 }
 
 func (h *Tokens) askDelete(c echo.Context, status int, named url.Values, wrong string) error {
+	return h.askDeleteAs(c, status, named, wrong, nil)
+}
+
+func (h *Tokens) askDeleteWith(c echo.Context, named url.Values, wrong string, refused error) error {
+	return h.askDeleteAs(c, statusOf(refused), named, wrong, refused)
+}
+
+func (h *Tokens) askDeleteAs(c echo.Context, status int, named url.Values, wrong string, refused error) error {
+	second, err := h.needsSecond(c)
+	if err != nil {
+		return err
+	}
 	impacts, err := h.impacts(c, named)
 	if err != nil {
 		return err
@@ -108,6 +155,9 @@ func (h *Tokens) askDelete(c echo.Context, status int, named url.Values, wrong s
 	} else {
 		view.Question = deletionQuestion(impacts, h.Desk.Now())
 		view.Question.TypeError = wrong
+		if second {
+			secondQuestion(&view, named.Get("reason"), refused)
+		}
 	}
 	if len(impacts) == 1 {
 		view.Back = components.Link{Text: accountWords(impacts[0].Token), Href: tokenPath(impacts[0].Token.ID)}
@@ -116,7 +166,7 @@ func (h *Tokens) askDelete(c echo.Context, status int, named url.Values, wrong s
 }
 
 func deletionQuestion(impacts []purchase.Impact, now time.Time) components.Confirm {
-	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Text: "This cannot be undone. The mandates and their evidence are kept.",
+	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Text: "They are out of use at once. You can undo it for ten minutes. The mandates and their evidence are kept.",
 		Title: "Delete " + counted(int64(len(impacts)), "stored account") + "?", Button: "Delete " + counted(int64(len(impacts)), "stored account"),
 		TypeLabel: "Type " + confirmation(impacts) + ", the number of accounts, to confirm"}
 	for _, i := range impacts {
@@ -125,10 +175,24 @@ func deletionQuestion(impacts []purchase.Impact, now time.Time) components.Confi
 	}
 	if len(impacts) == 1 {
 		t := impacts[0].Token
+		q.Text = "It is out of use at once. You can undo it for ten minutes. The mandate and its evidence are kept."
 		q.Title, q.Button = "Delete "+accountWords(t)+" of "+t.HolderName+"?", "Delete "+accountWords(t)
 		q.TypeLabel, q.CancelHref = "Type "+confirmation(impacts)+", the last digits of the account, to confirm", tokenPath(t.ID)
 	}
 	return q
+}
+
+// secondQuestion turns the question into a request for a second person.
+func secondQuestion(view *pages.ActView, reason string, refused error) {
+	q := &view.Question
+	q.Text = "Your business wants a second person to agree. Nothing happens before that; then the accounts are out of use, and it can be undone for ten minutes."
+	q.Button, q.Safe = "Ask for approval", true
+	wrong, summary, byField := problems(refused)
+	view.Problems = components.ErrorSummary{Items: summary}
+	if refused != nil && !byField {
+		view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
+	}
+	view.Lines = reasonField(reason, wrong["reason"])
 }
 
 // impactWords says what the deletion of one token breaks.

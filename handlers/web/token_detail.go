@@ -52,6 +52,11 @@ func (h *Tokens) Show(c echo.Context) error {
 	if change.Href != "" {
 		view.Facts.Items = append(view.Facts.Items, change)
 	}
+	if e.State == token.Deleting {
+		if view.Leaving, err = h.leaving(ctx, who, func(t token.Token) bool { return t.ID == e.ID }); err != nil {
+			return err
+		}
+	}
 	if e.Live() {
 		if e.State == token.Active && e.ClientID != uuid.Nil {
 			view.Primary = components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String(), Changes: true}

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/bank"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
@@ -27,6 +28,7 @@ type Tokens struct {
 	Mandates  *mandate.Service
 	Purchases *purchase.Service
 	Exports   *Exports
+	Approvals *approval.Service // nil: nothing needs a second person
 }
 
 const tokensRoom = "tokens"
@@ -35,6 +37,7 @@ var tokenPills = map[token.State]components.Pill{
 	token.Pending:    {Kind: "wait", Word: "Waiting", Title: "Waits for the first collection to succeed."},
 	token.Active:     {Kind: "done", Word: "Active", Title: "Can be charged."},
 	token.Blocked:    {Kind: "bad", Word: "Blocked", Title: "Cannot be charged until the account is stored again."},
+	token.Deleting:   {Kind: "wait", Word: "Being deleted", Title: "Out of use. The deletion can be undone for a few minutes."},
 	token.Deleted:    {Kind: "draft", Word: "Deleted", Title: "Cannot be charged any more; the mandate is kept as evidence."},
 	token.Superseded: {Kind: "draft", Word: "Replaced", Title: "A newer account of the same client took its place."},
 }
@@ -62,6 +65,9 @@ func (h *Tokens) List(c echo.Context) error {
 		return err
 	}
 	view := h.listView(l, f, who, page, counts)
+	if view.Leaving, err = h.leaving(ctx, who, everyToken); err != nil {
+		return err
+	}
 	if fragmentFor(c, "results") {
 		return render(c, http.StatusOK, pages.TokenResults(view))
 	}
@@ -80,7 +86,7 @@ func tokenFilter(l *listing) token.Filter {
 	}
 	switch state := token.State(l.query.Get("state")); state {
 	case "":
-	case token.Active, token.Blocked, token.Deleted, token.Superseded:
+	case token.Active, token.Blocked, token.Deleting, token.Deleted, token.Superseded:
 		f.States = []token.State{state}
 	default:
 		l.refuse("“" + string(state) + "” is no state; that filter is left out.")
@@ -96,8 +102,8 @@ func (h *Tokens) listView(l *listing, f token.Filter, who actor.Actor, page pagi
 	shown := live
 	view := pages.TokensView{Notices: l.notices, Tabs: components.Tabs{Label: "Tokens by state", Target: "#results", Items: []components.Tab{
 		{Label: "All", Count: countWords(live, true), Href: l.with("state", ""), Active: state == ""}}}}
-	for _, t := range []token.State{token.Active, token.Blocked, token.Superseded, token.Deleted} {
-		if t == token.Superseded && counts[t] == 0 {
+	for _, t := range []token.State{token.Active, token.Blocked, token.Superseded, token.Deleting, token.Deleted} {
+		if (t == token.Superseded || t == token.Deleting) && counts[t] == 0 && state != t {
 			continue
 		}
 		view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: tokenPills[t].Word, Count: countWords(counts[t], true), Href: l.with("state", string(t)), Active: state == t})

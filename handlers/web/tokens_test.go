@@ -140,7 +140,10 @@ func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
 	k.Page(k.A.Owner, "GET", ask, nil).Want(http.StatusOK).Contains("1 scheduled purchase uses it, R\u00a02\u00a0469,00, next", "Type 3456, the last digits")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"1"}}).Want(http.StatusUnprocessableEntity).Contains("Type 3456.")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {" 3456 "}}).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 stored account deleted.", "No stored account yet").Lacks("•••• 3456")
+	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 stored account deleted.", "No stored account yet", "is being deleted.", "/undo")
+	k.Page(k.A.Owner, "GET", page, nil).Lacks("Failed")
+	k.Page(k.A.Owner, "POST", k.waiting(t)+"/now", url.Values{}).Want(http.StatusSeeOther)
+	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 stored account deleted for good.").Lacks("•••• 3456")
 	k.Page(k.A.Owner, "GET", page, nil).Contains("Failed", "The stored account was deleted before the debit went to the bank.")
 	k.Page(k.A.Owner, "GET", "/tokens/"+k.token, nil).Want(http.StatusOK).Contains("Deleted", "authorise")
 	k.Page(k.A.Owner, "GET", ask, nil).Want(http.StatusNotFound)
@@ -155,7 +158,7 @@ func TestManyAreDeletedByTheirNumber(t *testing.T) {
 	both["id"] = []string{k.token, second}
 	both.Set("confirm", "2")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", both).Want(http.StatusSeeOther)
-	if n := k.Count(`SELECT count(*) FROM tokens WHERE state = 'deleted'`); n != 2 {
+	if n := k.Count(`SELECT count(*) FROM tokens WHERE state = 'deleting'`); n != 2 {
 		t.Errorf("%d deleted, want 2", n)
 	}
 	k.Page(k.A.Owner, "GET", "/tokens/deletion", nil).Want(http.StatusOK).Contains("No stored account is chosen")

@@ -81,19 +81,24 @@ var StateWords = map[State]string{ToMap: "waiting for its columns", Checking: "b
 func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {
 	var b Batch
 	err := s.InTx(ctx, func(tx Tx) (err error) {
-		if b, err = tx.LockBatch(who.MerchantID, id); err != nil {
-			return err
-		}
-		if err := do(tx, &b); err != nil {
-			return err
-		}
-		b.UpdatedAt = tx.Now()
-		if err := tx.SaveBatch(&b); err != nil {
+		if b, err = s.changeIn(tx, who, id, do); err != nil {
 			return err
 		}
 		return tx.Answered(b)
 	})
 	return b, err
+}
+
+func (s *Service) changeIn(tx Tx, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {
+	b, err := tx.LockBatch(who.MerchantID, id)
+	if err != nil {
+		return b, err
+	}
+	if err := do(tx, &b); err != nil {
+		return b, err
+	}
+	b.UpdatedAt = tx.Now()
+	return b, tx.SaveBatch(&b)
 }
 
 // checkSome checks the next rows; more tells that there are others.

@@ -80,6 +80,8 @@ type Reader interface {
 	BatchRef(ctx context.Context, id uuid.UUID) (Ref, error)
 	// TakeNumbers reserves n numbers of a brand's counter and gives the first.
 	TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error)
+	// Demands gives what the merchant wants a second person for.
+	Demands(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
 	TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
 	Brand(ctx context.Context, merchantID, brandID uuid.UUID) (merchant.Brand, error)
 	Brands(ctx context.Context, merchantID uuid.UUID) ([]merchant.Brand, error)

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -126,23 +127,72 @@ type Order struct {
 
 // Start sends a batch: from here on it goes on by itself.
 func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in Order) (Batch, error) {
+	d, err := s.Read.Demands(ctx, who.MerchantID)
+	if err != nil {
+		return Batch{}, err
+	}
+	begin, err := s.beginning(ctx, who, id, in, nil)
+	if err != nil {
+		return Batch{}, err
+	}
+	return s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+		if who.Kind == actor.User && d.NeedsTwo(b.Counts.ReadyCents) && mayStart(*b, in, false) == nil {
+			return fault.New(fault.Conflict, "approval_needed", "Your business wants a second person to agree before a batch of more than %s is sent.", money.Format(*d.BatchesAbove, money.ZAR))
+		}
+		return begin(tx, b)
+	})
+}
+
+// Consent is who agreed that a batch is sent.
+type Consent struct {
+	ApprovalID uuid.UUID
+	Approver   string
+}
+
+// StartIn is Start in the transaction of a decision; who is the one who asked.
+func (s *Service) StartIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID, in Order, by Consent) (Batch, error) {
+	begin, err := s.beginning(ctx, who, id, in, map[string]any{"approved_by": by.Approver, "approval": by.ApprovalID})
+	if err != nil {
+		return Batch{}, err
+	}
+	return s.changeIn(tx, who, id, begin)
+}
+
+// MayStart tells whether a batch could be sent as it is now, and gives it.
+func (s *Service) MayStart(ctx context.Context, who actor.Actor, id uuid.UUID, in Order) (Batch, error) {
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
+	b, err := s.Read.Batch(ctx, who.MerchantID, id)
+	if err != nil {
+		return b, err
+	}
+	_, err = s.Read.SentBefore(ctx, b)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return b, err
+	}
+	return b, mayStart(b, in, err == nil && !b.Started())
+}
+
+// beginning sets a batch on its way; also is kept in the audit beside what it sends.
+func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, in Order, also map[string]any) (func(Tx, *Batch) error, error) {
+	if err := who.May(actor.Bill); err != nil {
+		return nil, err
+	}
 	before, err := s.Read.Batch(ctx, who.MerchantID, id)
 	if err != nil {
-		return Batch{}, err
+		return nil, err
 	}
 	brand, err := s.Read.Brand(ctx, who.MerchantID, before.BrandID)
 	if err != nil {
-		return Batch{}, err
+		return nil, err
 	}
 	_, err = s.Read.SentBefore(ctx, before)
 	sentBefore := err == nil && !before.Started()
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		return Batch{}, err
+		return nil, err
 	}
-	return s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+	return func(tx Tx, b *Batch) error {
 		if err := mayStart(*b, in, sentBefore); err != nil {
 			return err
 		}
@@ -161,12 +211,13 @@ func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in O
 		if in.FirstFew {
 			b.PauseAfter = b.Counts.Sent + b.Counts.Voided + firstFew
 		}
+		after := map[string]any{"rows": b.Counts.Ready, "total_cents": b.Counts.ReadyCents, "left_out": b.Counts.Bad}
+		maps.Copy(after, also)
 		tx.Audit(who, audit.Entry{Action: "batch.started", ObjectType: "batch", ObjectID: b.ID,
-			Text:  fmt.Sprintf("%d invoices of %s were sent on their way.", b.Counts.Ready, money.Format(b.Counts.ReadyCents, brand.Currency)),
-			After: map[string]any{"rows": b.Counts.Ready, "total_cents": b.Counts.ReadyCents, "left_out": b.Counts.Bad}})
+			Text: fmt.Sprintf("%d invoices of %s were sent on their way.", b.Counts.Ready, money.Format(b.Counts.ReadyCents, brand.Currency)), After: after})
 		tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
 		return nil
-	})
+	}, nil
 }
 
 func mayStart(b Batch, in Order, sentBefore bool) error {

@@ -163,30 +163,46 @@ func (m matter) judge(softBefore int) {
 		m.suspend(bank.CodeSevenFailures)
 		return
 	}
-	if !v.Blocked || t.State != token.Active {
+	if !v.Blocked || !blockable(*t) {
 		return
 	}
-	t.State, t.BlockedCode = token.Blocked, m.code.Code
+	before := t.State
+	block(t, m.code.Code)
 	if m.code.Class == bank.Soft { // repeatedly unpaid: what helps is a new mandate, not the next date
 		t.BlockedCode = bank.CodeBlocked
 	}
 	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.blocked", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
 		Text:   fmt.Sprintf("The stored account %s was blocked: %s. %s", t.AccountMask, v.Reason, v.Remedy),
-		Before: map[string]any{"state": token.Active}, After: map[string]any{"state": t.State, "code": t.BlockedCode}})
+		Before: map[string]any{"state": before}, After: map[string]any{"state": t.State, "code": t.BlockedCode}})
 }
 
 // suspend: the payer's bank runs nothing more under the mandate, so the token
 // cannot be charged any more.
 func (m matter) suspend(code string) {
 	t := &m.t.is
-	if t.State != token.Active {
+	if !blockable(*t) {
 		return
 	}
-	t.State, t.BlockedCode, m.t.changed = token.Blocked, code, true
+	before := t.State
+	block(t, code)
+	m.t.changed = true
 	m.tx.SuspendMandate(t.MerchantID, t.MandateID, code)
 	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "mandate.suspended", ObjectType: "mandate", ObjectID: t.MandateID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
 		Text:   fmt.Sprintf("The mandate was suspended: %s. %s", bank.Label(code), bank.Remedy(code)),
-		Before: map[string]any{"state": token.Active}, After: map[string]any{"state": t.State, "code": code}})
+		Before: map[string]any{"state": before}, After: map[string]any{"state": t.State, "code": code}})
+}
+
+// blockable: one that is being deleted may come back, and then it is blocked.
+func blockable(t token.Token) bool {
+	return t.State == token.Active || t.State == token.Deleting && t.BlockedCode == ""
+}
+
+// block ends the use of a token; one that is being deleted only notes why.
+func block(t *token.Token, code string) {
+	t.BlockedCode = code
+	if t.State == token.Active {
+		t.State = token.Blocked
+	}
 }
 
 // disputed: inside the window the money is gone at once; outside it the bank asks

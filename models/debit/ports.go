@@ -28,6 +28,9 @@ type Service struct {
 	Timetable collection.Timetable
 	Limits    mandate.Limits
 	Chunk     int // records in one transaction; 0: 200
+	// Expire ends requests for a second person that nobody answered, and tells how
+	// many; nil: there are none.
+	Expire func(context.Context) (int, error)
 }
 
 const defaultChunk = 200

@@ -187,8 +187,9 @@ func (q *question) unanswered(at time.Time) {
 // suspended: the payer's bank runs nothing more under the mandate.
 func (q *question) suspended(msg bank.Message) {
 	q.moveMandate(mandate.Suspended, msg.Code)
-	if q.t.is.State == token.Active {
-		q.t.is.State, q.t.is.BlockedCode, q.t.changed = token.Blocked, msg.Code, true
+	if blockable(q.t.is) {
+		block(&q.t.is, msg.Code)
+		q.t.changed = true
 	}
 	q.note(actor.BankOf(q.m.is.MerchantID), "mandate.suspended", "The payer's bank suspended the mandate: %s. %s", bank.Label(msg.Code), bank.Remedy(msg.Code))
 }

@@ -12,6 +12,7 @@ import (
 type Done struct {
 	HandedOver, Recalled, Started, Answered, Closed, Alerted, Contested, Passed, Refunded int
 	Asked, RunOut, Withdrawn                                                              int // mandate requests
+	Deleted, Expired                                                                      int // deletions of tokens, requests for a second person
 	// Collections are those on which anything was done.
 	Collections map[uuid.UUID]bool
 	// Mandates are those on which anything was done.
@@ -19,7 +20,7 @@ type Done struct {
 }
 
 func (d Done) steps() int {
-	return d.HandedOver + d.Recalled + d.Started + d.Answered + d.Closed + d.Alerted + d.Contested + d.Passed + d.Refunded + d.Asked + d.RunOut + d.Withdrawn
+	return d.HandedOver + d.Recalled + d.Started + d.Answered + d.Closed + d.Alerted + d.Contested + d.Passed + d.Refunded + d.Asked + d.RunOut + d.Withdrawn + d.Deleted + d.Expired
 }
 
 func (d *Done) touch(id uuid.UUID) {
@@ -50,6 +51,8 @@ func (d *Done) Add(o Done) {
 	d.Asked += o.Asked
 	d.RunOut += o.RunOut
 	d.Withdrawn += o.Withdrawn
+	d.Deleted += o.Deleted
+	d.Expired += o.Expired
 	for id := range o.Collections {
 		d.touch(id)
 	}
@@ -71,14 +74,15 @@ func (s *Service) Run(ctx context.Context) (Done, error) {
 	}
 }
 
-// round takes each step once. Answers come before closing, so that a return that
+// round takes each step once. Deletions come first, so that nothing is debited from
+// an account whose time is over. Answers come before closing, so that a return that
 // waits with the bank is not overtaken by the end of its window, nor a payer's
 // answer by the time limit.
 func (s *Service) round(ctx context.Context) (Done, error) {
 	var done Done
 	var wrong []error
 	for _, step := range []func(context.Context, *Done) error{
-		s.request, s.handOver, s.recall, s.start, s.answers, s.runOut, s.withdraw, s.contest, s.close, s.alert, s.passDue, s.refunds,
+		s.finishDeletions, s.expire, s.request, s.handOver, s.recall, s.start, s.answers, s.runOut, s.withdraw, s.contest, s.close, s.alert, s.passDue, s.refunds,
 	} {
 		if err := ctx.Err(); err != nil {
 			return done, err
@@ -86,6 +90,21 @@ func (s *Service) round(ctx context.Context) (Done, error) {
 		wrong = append(wrong, step(ctx, &done))
 	}
 	return done, errors.Join(wrong...)
+}
+
+func (s *Service) finishDeletions(ctx context.Context, done *Done) error {
+	n, err := s.Purchases.FinishDeletions(ctx)
+	done.Deleted += n
+	return wrap("finish deletions", err)
+}
+
+func (s *Service) expire(ctx context.Context, done *Done) error {
+	if s.Expire == nil {
+		return nil
+	}
+	n, err := s.Expire(ctx)
+	done.Expired += n
+	return wrap("expire requests", err)
 }
 
 // NextDue is the earliest moment after now at which anything becomes due; found

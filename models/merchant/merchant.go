@@ -22,6 +22,15 @@ type Merchant struct {
 	CreatedAt time.Time
 }
 
+// Demands is what the merchant wants a second person to agree to.
+type Demands struct {
+	Deletions    bool   // of stored accounts, in the dashboard
+	BatchesAbove *int64 // cents; nil: no batch
+}
+
+// NeedsTwo tells whether a batch of that sum, in cents, needs a second person.
+func (d Demands) NeedsTwo(cents int64) bool { return d.BatchesAbove != nil && cents > *d.BatchesAbove }
+
 // Brand is a name the merchant trades as.
 type Brand struct {
 	ID, MerchantID     uuid.UUID
@@ -84,6 +93,8 @@ type Reader interface {
 	Brands(ctx context.Context, merchantID uuid.UUID) ([]Brand, error)
 	// Merchant gives one merchant by id; NotFound otherwise.
 	Merchant(ctx context.Context, id uuid.UUID) (Merchant, error)
+	// Demands gives what the merchant wants a second person for.
+	Demands(ctx context.Context, id uuid.UUID) (Demands, error)
 	// MerchantBySlug gives one merchant by its short name; NotFound otherwise.
 	MerchantBySlug(ctx context.Context, slug string) (Merchant, error)
 	// BrandUse tells what hangs on a brand.

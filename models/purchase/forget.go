@@ -58,6 +58,9 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 	if err := who.May(actor.DeleteTokens); err != nil {
 		return err
 	}
+	if err := s.alone(ctx, who); err != nil {
+		return err
+	}
 	for range tries {
 		t, err := s.Read.Token(ctx, who.MerchantID, tokenID)
 		if err != nil {
@@ -91,8 +94,15 @@ func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clie
 		if err := who.May(actor.DeleteTokens); err != nil {
 			return err
 		}
+		if err := s.alone(ctx, who); err != nil {
+			return err
+		}
 	}
-	for _, t := range live {
+	leaving, err := s.Read.DeletingTokensOf(ctx, who.MerchantID, clientID)
+	if err != nil {
+		return err
+	}
+	for _, t := range append(live, leaving...) { // nobody undoes the deletion of a stranger's account
 		if _, err := s.forget(ctx, tx, who, t); err != nil {
 			return err
 		}
@@ -154,6 +164,11 @@ func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t t
 // forget marks the token first: from then on no charge can begin with it, since
 // charging touches the same row. It gives the tokenising purchase as it is then.
 func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.Token) (source Record, err error) {
+	return s.forgetAs(ctx, tx, who, t, map[string]any{})
+}
+
+// forgetAs is forget with more to keep in the audit.
+func (s *Service) forgetAs(ctx context.Context, tx Tx, who actor.Actor, t token.Token, after map[string]any) (source Record, err error) {
 	from := t.State
 	t.State, t.UpdatedAt = token.Deleted, tx.Now()
 	won, err := tx.MoveToken(t, from)
@@ -188,7 +203,7 @@ func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.To
 	}
 	tx.Audit(who, audit.Entry{Action: "token.deleted", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: t.ID,
 		Text:   fmt.Sprintf("The stored account %s was deleted. %d waiting charges lost it.", t.AccountMask, len(waiting)),
-		Before: map[string]any{"state": from}, After: map[string]any{"state": t.State, "waiting_charges": len(waiting)}})
+		Before: map[string]any{"state": from}, After: with(after, "state", t.State, "waiting_charges", len(waiting))})
 	return source, nil
 }
 

@@ -48,10 +48,23 @@ type Tx interface {
 	// RenewToken takes new details of a token that was never usable.
 	RenewToken(t token.Token)
 	MoveToken(t token.Token, from token.State) (bool, error)
+	// TurnToken changes the state alone, so that what the bank says at this moment
+	// about the token stays; one that was blocked meanwhile does not become active.
+	TurnToken(merchantID, id uuid.UUID, from, to token.State) (bool, error)
 	// HoldToken keeps the token from being deleted while a charge begins; the
 	// transaction ends with fault.ErrLost when it is not active any more.
 	HoldToken(merchantID, id uuid.UUID)
+	// LeaveToken notes on a tokenising purchase that its token is being deleted, or
+	// that it came back.
+	LeaveToken(merchantID, id uuid.UUID, leaving bool)
+	InsertDeletion(d Deletion)
+	// EndDeletion ends a deletion that waits; false when it does not any more, or when
+	// it is to be undone and its time is over.
+	EndDeletion(d Deletion, state DeletionState) (bool, error)
 	InsertCollection(c collection.Collection)
+	// PlanCollection gives a scheduled collection other days, unless a process began
+	// to hand it over; false then.
+	PlanCollection(c collection.Collection) (bool, error)
 	MoveCollection(c collection.Collection, from collection.State) (bool, error)
 	// WithdrawCollection cancels a scheduled collection that no process ever began to
 	// hand over, so that the bank cannot have it; false for any other.
@@ -91,6 +104,13 @@ type Reader interface {
 	Token(ctx context.Context, merchantID, id uuid.UUID) (token.Token, error)
 	// TokensOf lists the live tokens of a client, newest first.
 	TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
+	// DeletingTokensOf lists the tokens of a client whose deletion can still be undone.
+	DeletingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
+	Deletion(ctx context.Context, merchantID, id uuid.UUID) (Deletion, error)
+	// DeletionsWaiting lists the deletions that can still be undone, newest first.
+	DeletionsWaiting(ctx context.Context, merchantID uuid.UUID) ([]Deletion, error)
+	// DeletionsDue lists those of all merchants whose time is over.
+	DeletionsDue(ctx context.Context, limit int) ([]Deletion, error)
 	// PendingTokensOf lists tokens of a client that are not usable yet: the payer is
 	// being asked, or the first debit is under way.
 	PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)

@@ -49,6 +49,7 @@ type Purchase struct {
 	Method                  string    // eft or debicheck when the purchase stores an account, else empty
 	TokenID                 uuid.UUID // the token used to pay
 	IsRecurringToken        bool
+	TokenLeaving            bool // its token is being deleted: it counts as none, and may come back
 	MarkedAsPaid            bool
 	RefundedCents           int64
 	Payer                   client.Details // the copy that later edits of the client do not touch

@@ -104,6 +104,9 @@ func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *Amend
 	if !a.Ready() {
 		return fault.New(fault.Conflict, "amendment_not_ready", "The new details do not work yet. The old account stays in use until they do.")
 	}
+	if a.Old.Token.State == token.Deleting {
+		return fault.New(fault.Conflict, "token_deleting", "The old account is being deleted. Undo that, or wait until it is final.")
+	}
 	if !a.Old.Token.Live() { // deleted meanwhile: nothing is left to move
 		tx.HoldToken(a.MerchantID, a.NewID)
 		return nil

@@ -29,6 +29,7 @@ type Attention struct {
 	Blocked    Tally // scheduled purchases whose stored account is blocked
 	Refunds    Tally // money that waits to be paid back
 	Mails      int64 // mails that could not be delivered in the last 30 days
+	Approvals  int64 // requests that wait for a second person
 }
 
 // Quiet tells that nothing waits.

@@ -55,7 +55,7 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 		AccountSealed []byte
 		BankReference string
 	}
-	err := s.read(ctx).Raw(`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ?
+	err := s.read(ctx).Raw(`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ? AND `+notLeaving+`
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
 			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
 		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed, m.bank_reference
@@ -75,6 +75,9 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 	}
 	return claims, nil
 }
+
+// notLeaving: nothing is debited from an account that is being deleted. Few ever are.
+const notLeaving = `token_id NOT IN (SELECT id FROM tokens WHERE state = 'deleting')`
 
 // ReleaseClaims implements debit.Reader. The mark stays, in the past: the bank may
 // have got the collection all the same.
@@ -180,7 +183,9 @@ func (s *Store) RefundByID(ctx context.Context, id uuid.UUID) (purchase.Refund, 
 
 // planned is every moment at which something of the product or of the sandbox
 // bank becomes due; each part reads one index.
-const planned = `SELECT submit_at AS at FROM collections WHERE state = 'scheduled'
+const planned = `SELECT submit_at AS at FROM collections WHERE state = 'scheduled' AND ` + notLeaving + `
+	UNION ALL SELECT until FROM token_deletions WHERE state = 'waiting'
+	UNION ALL SELECT expires_at FROM approvals WHERE state = 'open'
 	UNION ALL SELECT execute_at FROM collections WHERE NOT started AND state IN ('scheduled', 'submitted', 'in_tracking')
 	UNION ALL SELECT final_at FROM collections WHERE state = 'provisional'
 	UNION ALL SELECT alert_at FROM collections WHERE state = 'submitted' AND alerted_at IS NULL

@@ -2,8 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 )
 
@@ -18,6 +23,19 @@ func (s *Store) Merchants(ctx context.Context) ([]merchant.Merchant, error) {
 		all[i] = r.domain()
 	}
 	return all, nil
+}
+
+// Demands implements merchant.Reader.
+func (s *Store) Demands(ctx context.Context, id uuid.UUID) (merchant.Demands, error) {
+	var d merchant.Demands
+	err := s.Pool.QueryRow(ctx, `SELECT approve_deletions, approve_batches_cents FROM merchants WHERE id = $1`, id).Scan(&d.Deletions, &d.BatchesAbove)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return d, fault.Missing()
+	}
+	if err != nil {
+		return d, fmt.Errorf("find what needs a second person: %w", err)
+	}
+	return d, nil
 }
 
 // HasDemo tells whether a demo merchant is in the database.

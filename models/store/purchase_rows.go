@@ -35,6 +35,7 @@ type purchaseRow struct {
 	Method             string
 	TokenID            *uuid.UUID
 	IsRecurringToken   bool
+	TokenLeaving       bool `gorm:"->"` // LeaveToken alone writes it
 	MarkedAsPaid       bool
 	RefundedCents      int64
 	PayerName          string
@@ -63,7 +64,7 @@ func (purchaseRow) TableName() string { return "purchases" }
 
 // purchaseColumns are all columns that are read; search is only written.
 const purchaseColumns = `id, merchant_id, brand_id, client_id, user_id, template_id, subscriber_id, is_test, status, product, currency, total_cents, due, due_given, due_strict,
-	issued, reference, reference_generated, method, token_id, is_recurring_token, marked_as_paid, refunded_cents, payer_name, payer_email, payer,
+	issued, reference, reference_generated, method, token_id, is_recurring_token, token_leaving, marked_as_paid, refunded_cents, payer_name, payer_email, payer,
 	payer_sealed, details, options, payment, history, attempts, viewed_at, pass_at, created_ip, collection_count, mail_count, version, created_at, updated_at`
 
 // payerNumbers are the numbers behind the masks; they are sealed.
@@ -125,7 +126,7 @@ func (s *Store) purchaseOf(r purchaseRow) (purchase.Purchase, error) {
 		ID: r.ID, MerchantID: r.MerchantID, BrandID: r.BrandID, ClientID: orZero(r.ClientID), UserID: orZero(r.UserID), TemplateID: orZero(r.TemplateID), SubscriberID: orZero(r.SubscriberID), IsTest: r.IsTest,
 		Status: purchase.Status(r.Status), Product: r.Product, Currency: r.Currency, TotalCents: r.TotalCents, Due: r.Due.UTC(), DueGiven: r.DueGiven,
 		DueStrict: r.DueStrict, Issued: r.Issued, Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated, Method: r.Method,
-		TokenID: orZero(r.TokenID), IsRecurringToken: r.IsRecurringToken, MarkedAsPaid: r.MarkedAsPaid, RefundedCents: r.RefundedCents,
+		TokenID: orZero(r.TokenID), IsRecurringToken: r.IsRecurringToken, TokenLeaving: r.TokenLeaving, MarkedAsPaid: r.MarkedAsPaid, RefundedCents: r.RefundedCents,
 		ViewedAt: utc(r.ViewedAt), PassAt: utc(r.PassAt), CreatedIP: r.CreatedIP, CollectionCount: r.CollectionCount, MailCount: r.MailCount,
 		Version: r.Version, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 	}

@@ -43,7 +43,7 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, 
 		count(*) FILTER (WHERE kind = 'silent') AS silent_n, coalesce(sum(cents) FILTER (WHERE kind = 'silent'), 0) AS silent_cents,
 		count(*) FILTER (WHERE kind = 'blocked') AS blocked_n, coalesce(sum(cents) FILTER (WHERE kind = 'blocked'), 0) AS blocked_cents,
 		count(*) FILTER (WHERE kind = 'refund') AS refunds_n, coalesce(sum(cents) FILTER (WHERE kind = 'refund'), 0) AS refunds_cents,
-		count(*) FILTER (WHERE kind = 'mail') AS mails
+		count(*) FILTER (WHERE kind = 'mail') AS mails, count(*) FILTER (WHERE kind = 'approval') AS approvals
 	FROM (
 		SELECT 'failed' AS kind, c.amount_cents AS cents, c.result_at AS at` + failedDebits + `
 		UNION ALL SELECT 'disputed', total_cents, NULL FROM purchases WHERE merchant_id = @m AND status = 'chargeback'
@@ -52,9 +52,10 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, 
 		UNION ALL SELECT 'refund', r.amount_cents, NULL FROM purchases p JOIN refunds r ON r.purchase_id = p.id AND r.state = 'pending'
 			WHERE p.merchant_id = @m AND p.status = 'pending_refund'
 		UNION ALL SELECT 'mail', 0, NULL` + failedMails + `
+		UNION ALL SELECT 'approval', 0, NULL FROM approvals WHERE merchant_id = @m AND state = 'open'
 	) AS waiting`
 	var r struct {
-		DayN, DayCents, WeekN, WeekCents, DisputedN, DisputedCents, SilentN, SilentCents, BlockedN, BlockedCents, RefundsN, RefundsCents, Mails int64
+		DayN, DayCents, WeekN, WeekCents, DisputedN, DisputedCents, SilentN, SilentCents, BlockedN, BlockedCents, RefundsN, RefundsCents, Mails, Approvals int64
 	}
 	args := map[string]any{"m": merchantID, "yesterday": yesterday, "week": week, "month": month}
 	if err := s.read(ctx).Raw(query, args).Scan(&r).Error; err != nil {
@@ -63,7 +64,7 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, 
 	return report.Attention{
 		FailedDay: report.Tally{N: r.DayN, Cents: r.DayCents}, FailedWeek: report.Tally{N: r.WeekN, Cents: r.WeekCents},
 		Disputed: report.Tally{N: r.DisputedN, Cents: r.DisputedCents}, Silent: report.Tally{N: r.SilentN, Cents: r.SilentCents},
-		Blocked: report.Tally{N: r.BlockedN, Cents: r.BlockedCents}, Refunds: report.Tally{N: r.RefundsN, Cents: r.RefundsCents}, Mails: r.Mails,
+		Blocked: report.Tally{N: r.BlockedN, Cents: r.BlockedCents}, Refunds: report.Tally{N: r.RefundsN, Cents: r.RefundsCents}, Mails: r.Mails, Approvals: r.Approvals,
 	}, nil
 }
 
@@ -73,6 +74,7 @@ func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, week, 
 	parts := []string{
 		"SELECT 1" + failedDebits, "SELECT 1" + unconfirmed, "SELECT 1 FROM purchases WHERE merchant_id = @m AND status = 'chargeback'", "SELECT 1" + silentDebits,
 		"SELECT 1" + blockedWaiting, "SELECT 1 FROM purchases WHERE merchant_id = @m AND status = 'pending_refund'", "SELECT 1" + failedMails,
+		"SELECT 1 FROM approvals WHERE merchant_id = @m AND state = 'open'",
 	}
 	query := ""
 	for i, part := range parts {

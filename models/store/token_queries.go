@@ -95,7 +95,7 @@ func (s *Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f token.F
 	}
 	var parts []string
 	var all []any
-	for _, state := range []token.State{token.Active, token.Blocked, token.Deleted, token.Superseded} {
+	for _, state := range []token.State{token.Active, token.Blocked, token.Deleting, token.Deleted, token.Superseded} {
 		parts = append(parts, fmt.Sprintf("(SELECT ?::text AS state, count(*) AS n FROM (SELECT 1%s%s AND t.state = ? LIMIT %d) AS part)", from, where, limit))
 		all = append(append(append(all, string(state)), args...), string(state))
 	}

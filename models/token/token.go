@@ -18,6 +18,7 @@ const (
 	Pending    State = "pending" // waits for the first collection; not listed, not chargeable
 	Active     State = "active"
 	Blocked    State = "blocked"    // charging is refused until new details are given
+	Deleting   State = "deleting"   // out of use; the deletion can still be taken back
 	Deleted    State = "deleted"    // final; evidence is kept
 	Superseded State = "superseded" // replaced by a newer token of the same client
 )

@@ -1,0 +1,76 @@
+package letters
+
+import (
+	"fmt"
+	"strings"
+
+	"debitdesk/models/approval"
+	"debitdesk/models/calendar"
+	"debitdesk/models/mail"
+	"debitdesk/models/merchant"
+	"debitdesk/models/money"
+	"debitdesk/models/user"
+	"debitdesk/views/emails"
+)
+
+var _ approval.Letters = Writer{}
+
+// Asked tells somebody who may agree that a request waits.
+func (w Writer) Asked(a approval.Approval, to user.User, m merchant.Merchant) mail.Letter {
+	v := toColleague(to, m, a.AskedName+" asks for your approval")
+	v.Paragraphs = []string{fmt.Sprintf("%s wants to %s.", a.AskedName, a.Subject.Name), "Nothing happens before somebody agrees. Look at what depends on it, and approve or refuse."}
+	v.Message = a.Reason
+	v.Facts = append(v.Facts, emails.Line{Label: "Answer until", Value: a.ExpiresAt.In(calendar.SAST).Format("2 January 2006, 15:04") + " SAST"})
+	v.Button = emails.Button{Label: "Look at the request", URL: w.approval(a)}
+	return letter(v)
+}
+
+// Decided tells who asked what became of it.
+func (w Writer) Decided(a approval.Approval, to user.User, m merchant.Merchant) mail.Letter {
+	v := toColleague(to, m, fmt.Sprintf("Your request was %s", a.State))
+	what := "It was done in your name."
+	if a.State == approval.Refused {
+		what = "Nothing was done."
+	} else if a.Kind == approval.DeleteTokens {
+		what = "It was done in your name, and can be undone for ten minutes."
+	}
+	v.Paragraphs = []string{fmt.Sprintf("You asked to %s. %s %s your request. %s", a.Subject.Name, a.DecidedName, a.State, what)}
+	v.Message = a.Decision
+	v.Button = emails.Button{Label: "Look at the request", URL: w.approval(a)}
+	return letter(v)
+}
+
+// Loosened tells an admin that a second person is needed less often.
+func (w Writer) Loosened(by string, before, after merchant.Demands, to user.User, m merchant.Merchant) mail.Letter {
+	v := toColleague(to, m, "Less needs a second person now")
+	v.Paragraphs = []string{by + " changed what a second person must agree to. If that was not meant so, change it back under Settings, Approvals."}
+	v.Facts = []emails.Line{
+		{Label: "Deletion of stored accounts", Value: yesNo(before.Deletions) + " → " + yesNo(after.Deletions)},
+		{Label: "Batches", Value: above(before) + " → " + above(after)},
+	}
+	v.Button = emails.Button{Label: "Look at the settings", URL: strings.TrimRight(w.Base, "/") + "/settings/approvals"}
+	return letter(v)
+}
+
+func (w Writer) approval(a approval.Approval) string {
+	return strings.TrimRight(w.Base, "/") + "/approvals/" + a.ID.String()
+}
+
+// toColleague begins a mail to somebody who works for the business.
+func toColleague(to user.User, m merchant.Merchant, title string) emails.View {
+	return emails.View{Title: title, Brand: m.Name, Sandbox: m.IsTest, Greeting: "Dear " + to.Called() + ",", Sender: []string{"Debitdesk, for " + m.Name}}
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "a second person"
+	}
+	return "nobody else"
+}
+
+func above(d merchant.Demands) string {
+	if d.BatchesAbove == nil {
+		return "nobody else"
+	}
+	return "a second person above " + money.Format(*d.BatchesAbove, money.ZAR)
+}

@@ -1,0 +1,88 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+	"debitdesk/models/money"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// demandsRoom is the room of the rail that the settings stand in.
+const demandsRoom = "settings"
+
+// Settings serves GET /settings/approvals.
+func (h *Approvals) Settings(c echo.Context) error {
+	return h.settings(c, nil, nil)
+}
+
+func (h *Approvals) settings(c echo.Context, form url.Values, refused error) error {
+	who := access.Actor(c)
+	if err := who.May(actor.Manage); err != nil {
+		return err
+	}
+	d, can, err := h.Service.Demands(c.Request().Context(), who)
+	if err != nil {
+		return err
+	}
+	wrong, summary, _ := problems(refused)
+	view := pages.DemandsView{Problems: components.ErrorSummary{Items: summary}, MayChange: mayManage(c),
+		Deletions: components.Checkbox{Label: "Stored accounts are deleted", Name: "deletions", Checked: d.Deletions, Hint: "From the dashboard, one or many at once."},
+		Batches:   components.Checkbox{Label: "A batch is sent whose total is above", Name: "batches", Checked: d.BatchesAbove != nil},
+		Above:     components.MoneyField{Label: "Amount", Name: "batches_above", Currency: "R", Error: wrong["batches_above"], Width: "m"}}
+	if d.BatchesAbove != nil {
+		view.Above.Value = money.Amount(*d.BatchesAbove)
+	}
+	if form != nil {
+		view.Deletions.Checked, view.Batches.Checked, view.Above.Value = form.Get("deletions") != "", form.Get("batches") != "", form.Get("batches_above")
+	}
+	for _, u := range can {
+		view.Can = append(view.Can, u.Called()+" – "+roleWord(u.Role))
+	}
+	if len(can) < 2 {
+		view.Alone = "Fewer than two people may agree here. What needs a second person could then not be done at all: give a colleague the right first, under Roles."
+	}
+	if view.Lists, err = h.lists(c, listingOf(c, "/settings/approvals")); err != nil {
+		return err
+	}
+	return h.Desk.show(c, statusOf(refused), "Approvals", demandsRoom, func(f layout.Frame) templ.Component { return pages.Demands(f, view) })
+}
+
+// Demand serves POST /settings/approvals.
+func (h *Approvals) Demand(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	if err := access.Actor(c).May(actor.Manage); err != nil {
+		return err
+	}
+	d := merchant.Demands{Deletions: form.Get("deletions") != ""}
+	if form.Get("batches") != "" {
+		cents, wrong := money.Parse(form.Get("batches_above"))
+		if wrong != nil {
+			return h.settings(c, form, fault.At("batches_above", "invalid", "Enter an amount, such as 50 000,00."))
+		}
+		d.BatchesAbove = &cents
+	}
+	err = h.Service.Demand(c.Request().Context(), access.Actor(c), d)
+	switch {
+	case mayShow(err):
+		return h.settings(c, form, err)
+	case err != nil:
+		return err
+	}
+	if err := access.AddFlash(c, "ok", "Saved."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/settings/approvals")
+}

@@ -1,0 +1,268 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/approval"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/models/paging"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Approvals serves what waits for a second person, and what needs one.
+type Approvals struct {
+	Desk    *Desk
+	Service *approval.Service
+}
+
+const approvalsRoom = "attention"
+
+// openShown is how many waiting requests stand on one page.
+const openShown = 100
+
+var approvalPills = map[approval.State]components.Pill{
+	approval.Open:      {Kind: "wait", Word: "Waiting", Title: "A second person has to answer."},
+	approval.Approved:  {Kind: "done", Word: "Approved", Title: "A second person agreed, and it was done."},
+	approval.Refused:   {Kind: "bad", Word: "Refused", Title: "A second person did not agree; nothing was done."},
+	approval.Withdrawn: {Kind: "draft", Word: "Withdrawn", Title: "Who asked took the request back."},
+	approval.Expired:   {Kind: "draft", Word: "Expired", Title: "Nobody answered within 7 days; nothing was done."},
+}
+
+func approvalPath(id uuid.UUID) string { return "/approvals/" + id.String() }
+
+// toRequest leads to the request that was made.
+func toRequest(c echo.Context, a approval.Approval) error {
+	if err := access.AddFlash(c, "ok", "A second person was asked. Those who may agree get a mail."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, approvalPath(a.ID))
+}
+
+// reasonField asks why, for the person who decides.
+func reasonField(value, wrong string) *components.Textarea {
+	return &components.Textarea{Label: "Reason, for the person who decides", Name: "reason", Value: value, Error: wrong, Required: true, Rows: 3, MaxLength: 1000}
+}
+
+// List serves GET /approvals.
+func (h *Approvals) List(c echo.Context) error {
+	l := listingOf(c, "/approvals")
+	view, err := h.lists(c, l)
+	if err != nil {
+		return err
+	}
+	if fragmentFor(c, "results") {
+		return render(c, http.StatusOK, pages.ApprovalLists(view))
+	}
+	return h.Desk.show(c, http.StatusOK, "Approvals", approvalsRoom, func(f layout.Frame) templ.Component { return pages.Approvals(f, view) })
+}
+
+func (h *Approvals) lists(c echo.Context, l *listing) (v pages.ApprovalsView, err error) {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	open, err := h.Service.List(ctx, who, true, paging.Ask{Limit: openShown})
+	if err != nil {
+		return v, err
+	}
+	past, err := h.Service.List(ctx, who, false, l.ask)
+	if err != nil {
+		return v, err
+	}
+	now := h.Desk.Now()
+	for _, a := range open.Items {
+		v.Open = append(v.Open, approvalRow(a, now))
+	}
+	for _, a := range past.Items {
+		v.Past = append(v.Past, approvalRow(a, now))
+	}
+	v.Pager = pager(l, past, "#results", "", func(a approval.Approval) uuid.UUID { return a.ID })
+	return v, nil
+}
+
+func approvalRow(a approval.Approval, now time.Time) pages.ApprovalRow {
+	return pages.ApprovalRow{Href: approvalPath(a.ID), What: capital(a.Subject.Name), Reason: a.Reason, Asked: a.AskedName, Decided: a.DecidedName,
+		Pill: approvalPills[a.Stands(now)], At: moment(a.CreatedAt), Until: moment(a.ExpiresAt)}
+}
+
+// Show serves GET /approvals/:id.
+func (h *Approvals) Show(c echo.Context) error {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return fault.Missing()
+	}
+	return h.page(c, id, nil, nil)
+}
+
+func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused error) error {
+	now := h.Desk.Now()
+	s, err := h.Service.Show(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	wrong, _, byField := problems(refused)
+	view := pages.ApprovalView{Title: capital(s.Subject.Name), Pill: approvalPills[s.State], Reason: s.Reason, Decision: s.Approval.Decision, Facts: approvalFacts(s)}
+	if refused != nil && !byField {
+		view.Problem = refused.Error()
+	}
+	if s.State == approval.Open {
+		view.Breaks, view.Why = consequences(s, now), s.Why
+		if s.Now != s.Subject.Stakes {
+			view.Changed = "When it was asked: " + stakesWords(s.Subject.Stakes) + ". Now: " + stakesWords(s.Now) + "."
+		}
+		if s.Mine {
+			view.Withdraw, view.Why = approvalPath(id)+"/withdrawal", "You asked for this. Another person decides."
+		}
+		if s.Why == "" {
+			view.Action, view.Seen = approvalPath(id)+"/decision", seenPairs(s.Now)
+			view.Words = components.Textarea{Label: "Words to the person who asked", Name: "words", Value: form.Get("words"), Error: wrong["words"], Hint: "Needed when you refuse.", Rows: 3, MaxLength: 1000}
+			view.Yes = components.Button{Label: approveWords(s)}
+		}
+	}
+	return h.Desk.show(c, statusOf(refused), view.Title, approvalsRoom, func(f layout.Frame) templ.Component { return pages.Approval(f, view) })
+}
+
+// approveWords repeats the facts on the button.
+func approveWords(s approval.Sheet) string {
+	if s.Kind == approval.SendBatch {
+		return "Approve: send " + counted(int64(s.Now.Rows), "invoice") + " · " + sum(s.Now.Cents, money.ZAR)
+	}
+	return "Approve: delete " + counted(int64(s.Now.Tokens), "stored account")
+}
+
+func stakesWords(s approval.Stakes) string {
+	if s.Rows > 0 || s.Tokens == 0 {
+		return counted(int64(s.Rows), "invoice") + " of " + sum(s.Cents, money.ZAR)
+	}
+	return counted(int64(s.Tokens), "stored account") + ", " + counted(int64(s.Waiting), "scheduled purchase") + " of " + sum(s.Cents, money.ZAR)
+}
+
+// consequences says what an approval does.
+func consequences(s approval.Sheet, now time.Time) (out []string) {
+	for _, i := range s.Impacts {
+		out = append(out, impactWords(i, now))
+	}
+	if s.Kind == approval.SendBatch {
+		return []string{counted(int64(s.Now.Rows), "invoice") + " of " + sum(s.Now.Cents, money.ZAR) + " in all go out by mail at once, or after the hold that was chosen."}
+	}
+	if gone := len(s.Subject.Tokens) - len(s.Impacts); gone > 0 {
+		out = append(out, counted(int64(gone), "account")+" of the request: deleted or being deleted already.")
+	}
+	return out
+}
+
+func approvalFacts(s approval.Sheet) components.Facts {
+	var f components.Facts
+	add := func(label, value, href string) {
+		if value != "" {
+			f.Items = append(f.Items, components.Fact{Label: label, Value: value, Href: href})
+		}
+	}
+	add("Asked by", s.AskedName, "")
+	f.Items = append(f.Items, components.Fact{Label: "Asked", Part: components.When(moment(s.CreatedAt))})
+	if s.State == approval.Open {
+		f.Items = append(f.Items, components.Fact{Label: "Expires", Part: components.When(moment(s.ExpiresAt))})
+	}
+	add("At stake when asked", stakesWords(s.Subject.Stakes), "")
+	if s.Subject.Batch != uuid.Nil {
+		add("Batch", "Look at it", batchHref(s.Subject.Batch, "review"))
+	}
+	const linked = 10
+	for n, id := range s.Subject.Tokens {
+		if n < linked {
+			add("Stored account", "Look at it", tokenPath(id))
+		}
+	}
+	if !s.DecidedAt.IsZero() {
+		add("Answered by", s.DecidedName, "")
+		f.Items = append(f.Items, components.Fact{Label: "Answered", Part: components.When(moment(s.DecidedAt))})
+	}
+	return f
+}
+
+// seenPairs carry what the person was shown.
+func seenPairs(s approval.Stakes) []components.Pair {
+	return []components.Pair{{Name: "tokens", Value: strconv.Itoa(s.Tokens)}, {Name: "waiting", Value: strconv.Itoa(s.Waiting)},
+		{Name: "rows", Value: strconv.Itoa(s.Rows)}, {Name: "cents", Value: strconv.FormatInt(s.Cents, 10)}}
+}
+
+func seenOf(form url.Values) (s approval.Stakes) {
+	s.Tokens, _ = strconv.Atoi(form.Get("tokens")) // what is no number was not shown
+	s.Waiting, _ = strconv.Atoi(form.Get("waiting"))
+	s.Rows, _ = strconv.Atoi(form.Get("rows"))
+	s.Cents, _ = strconv.ParseInt(form.Get("cents"), 10, 64)
+	return s
+}
+
+// Decide serves POST /approvals/:id/decision.
+func (h *Approvals) Decide(c echo.Context) error {
+	id, form, err := idAndForm(c)
+	if err != nil {
+		return err
+	}
+	answer := form.Get("answer")
+	if _, err := h.Service.Show(c.Request().Context(), access.Actor(c), id); err != nil {
+		return err
+	}
+	if answer != "yes" && answer != "no" {
+		return fault.New(fault.Invalid, "invalid_choice", "Approve it or refuse it.")
+	}
+	a, err := h.Service.Decide(c.Request().Context(), access.Actor(c), id, approval.Verdict{Yes: answer == "yes", Words: form.Get("words"), Seen: seenOf(form)})
+	switch {
+	case mayShow(err):
+		return h.page(c, id, form, err)
+	case err != nil:
+		return err
+	}
+	text := "Refused. " + a.AskedName + " gets a mail with your words."
+	if a.State == approval.Approved {
+		text = "Approved. It is done in the name of " + a.AskedName + "."
+		if a.Kind == approval.DeleteTokens {
+			text += " The deletion can be undone for ten minutes, on the page of the account."
+		}
+	}
+	if err := access.AddFlash(c, "ok", text); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, approvalPath(id))
+}
+
+func idAndForm(c echo.Context) (uuid.UUID, url.Values, error) {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return id, nil, fault.Missing()
+	}
+	form, err := formOf(c)
+	return id, form, err
+}
+
+// Withdraw serves POST /approvals/:id/withdrawal.
+func (h *Approvals) Withdraw(c echo.Context) error {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return fault.Missing()
+	}
+	_, err = h.Service.Withdraw(c.Request().Context(), access.Actor(c), id)
+	switch {
+	case fault.Is(err, fault.Conflict):
+		return h.page(c, id, nil, err)
+	case err != nil:
+		return err
+	}
+	if err := access.AddFlash(c, "ok", "The request is withdrawn."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/approvals")
+}
+
+// mayManage tells whether the person sets what needs a second person.
+func mayManage(c echo.Context) bool { return access.Actor(c).Can(actor.Manage) }

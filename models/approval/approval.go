@@ -1,0 +1,184 @@
+// Package approval knows what needs a second person: who asked, who may agree, and
+// that what was agreed to happens once. It must not know pages or how mails are worded.
+package approval
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/batch"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/merchant"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/user"
+)
+
+// Kind says what a second person is asked to agree to.
+type Kind string
+
+// The kinds of request.
+const (
+	DeleteTokens Kind = "delete_tokens"
+	SendBatch    Kind = "send_batch"
+)
+
+// State is where a request stands.
+type State string
+
+// The states of a request.
+const (
+	Open      State = "open"
+	Approved  State = "approved"
+	Refused   State = "refused"
+	Withdrawn State = "withdrawn"
+	Expired   State = "expired"
+)
+
+// Lifetime is how long a request waits for its answer, by the product's clock (ours).
+const Lifetime = 7 * 24 * time.Hour
+
+// maxWords is how long a reason or an answer is, in bytes.
+const maxWords = 1000
+
+// Stakes is what depends on a request, in numbers. Of a deletion: stored accounts,
+// and purchases that wait to be debited from them; of a batch: rows. Cents is what
+// they add up to.
+type Stakes struct {
+	Tokens  int   `json:"tokens,omitempty"`
+	Waiting int   `json:"waiting,omitempty"`
+	Rows    int   `json:"rows,omitempty"`
+	Cents   int64 `json:"cents,omitempty"`
+}
+
+// Subject is what a request is about, and what it meant when it was asked. Its JSON
+// is how it is stored.
+type Subject struct {
+	Tokens []uuid.UUID  `json:"tokens,omitempty"`
+	Batch  uuid.UUID    `json:"batch,omitzero"`
+	Order  *batch.Order `json:"order,omitempty"`
+	Name   string       `json:"name"` // in words, numbers masked
+	Stakes Stakes       `json:"stakes"`
+}
+
+// Approval is one request with its answer.
+type Approval struct {
+	ID, MerchantID uuid.UUID
+	Kind           Kind
+	Subject        Subject
+	SubjectKey     string // one open request for the same thing
+	Reason         string
+	State          State
+	AskedBy        uuid.UUID
+	AskedName      string
+	DecidedBy      uuid.UUID
+	DecidedName    string
+	Decision       string // what the second person wrote
+	DecidedAt      time.Time
+	ExpiresAt      time.Time
+	Version        int
+	CreatedAt      time.Time
+}
+
+// Stands is the state at a moment: what nobody answered in time is expired, even
+// before that is written down.
+func (a Approval) Stands(now time.Time) State {
+	if a.State == Open && !a.ExpiresAt.After(now) {
+		return Expired
+	}
+	return a.State
+}
+
+// Tx is what asking and deciding write.
+type Tx interface {
+	batch.Tx
+
+	// InsertApproval refuses a second open request for the same thing.
+	InsertApproval(a Approval) error
+	// MoveApproval ends an open request; false when it was ended meanwhile.
+	MoveApproval(a Approval) (bool, error)
+	// ExpireApprovals ends open requests whose time is over: at most limit, of one
+	// merchant or, with the zero id, of all.
+	ExpireApprovals(merchantID uuid.UUID, limit int) ([]Approval, error)
+	// SetDemands gives what was demanded before.
+	SetDemands(merchantID uuid.UUID, d merchant.Demands) (before merchant.Demands, err error)
+}
+
+// Reader finds requests and people. Everything is bounded by the merchant; unknown
+// ids and those of others are NotFound.
+type Reader interface {
+	Approval(ctx context.Context, merchantID, id uuid.UUID) (Approval, error)
+	// Approvals lists requests, newest first; only open ones or only others.
+	Approvals(ctx context.Context, merchantID uuid.UUID, open bool, ask paging.Ask) ([]Approval, error)
+	// CountOpenApprovals counts the requests that wait for an answer.
+	CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (int, error)
+	// User of the merchant; NotFound when there is none.
+	User(ctx context.Context, merchantID, id uuid.UUID) (user.User, error)
+	// Colleagues are the people of the merchant who can sign in, by name.
+	Colleagues(ctx context.Context, merchantID uuid.UUID) ([]user.User, error)
+	Demands(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
+	Merchant(ctx context.Context, id uuid.UUID) (merchant.Merchant, error)
+}
+
+// Letters writes the mails about requests in finished words.
+type Letters interface {
+	// Asked tells somebody who may agree that a request waits.
+	Asked(a Approval, to user.User, m merchant.Merchant) mail.Letter
+	// Decided tells who asked what became of it.
+	Decided(a Approval, to user.User, m merchant.Merchant) mail.Letter
+	// Loosened tells an admin that a second person is needed less often.
+	Loosened(by string, before, after merchant.Demands, to user.User, m merchant.Merchant) mail.Letter
+}
+
+// Service holds the use cases of requests for a second person.
+type Service struct {
+	InTx      func(context.Context, func(Tx) error) error
+	Read      Reader
+	Purchases *purchase.Service
+	Batches   *batch.Service
+	Letters   Letters
+	Now       func() time.Time
+}
+
+// SamePerson tells whether two people may be one: the same account, or accounts
+// under the same address. What follows a plus sign is only a label of a mailbox.
+func SamePerson(a, b user.User) bool {
+	return a.ID == b.ID || mailbox(a.Email) != "" && mailbox(a.Email) == mailbox(b.Email)
+}
+
+func mailbox(address string) string {
+	address = strings.ToLower(strings.TrimSpace(address))
+	local, domain, found := strings.Cut(address, "@")
+	if !found {
+		return address
+	}
+	local, _, _ = strings.Cut(local, "+")
+	return local + "@" + domain
+}
+
+func words(path, text string, required bool, why string) (string, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "" && required:
+		return text, fault.At(path, "required", "%s", why)
+	case len(text) > maxWords:
+		return text, fault.At(path, "max_length", "Write at most %d characters.", maxWords)
+	}
+	return text, nil
+}
+
+// mayDecide are the colleagues who could answer a request of that person.
+func mayDecide(all []user.User, asker user.User) []user.User {
+	var out []user.User
+	for _, u := range all {
+		if u.Actor().Can(actor.Approve) && !SamePerson(u, asker) {
+			out = append(out, u)
+		}
+	}
+	return out
+}

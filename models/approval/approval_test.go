@@ -1,0 +1,327 @@
+package approval_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/approval"
+	"debitdesk/models/batch"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+	"debitdesk/models/paging"
+	"debitdesk/models/token"
+	"debitdesk/models/user"
+)
+
+func TestWhatIsAskedForHappensOnceAnotherPersonAgrees(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id := h.stored()
+	h.charge(id, 5000)
+	a := h.ask(id)
+	if got := h.state(id); got != token.Active {
+		t.Fatalf("before anybody agreed the account is %s", got)
+	}
+	if a.Subject.Stakes != (approval.Stakes{Tokens: 1, Waiting: 1, Cents: 5000}) {
+		t.Errorf("at stake: %+v", a.Subject.Stakes)
+	}
+	if n := h.count(`SELECT count(*) FROM mails WHERE kind = 'approval_asked' AND recipient IN ('pieter@acme.example', 'aisha@acme.example')`); n != 2 {
+		t.Errorf("%d of the two who may agree got a mail", n)
+	}
+	if n := h.count(`SELECT count(*) FROM mails WHERE kind = 'approval_asked'`); n != 2 {
+		t.Errorf("%d mails went out", n)
+	}
+	_, err := h.says(h.second, a, true)
+	must(t, err)
+	if got := h.state(id); got != token.Deleting {
+		t.Errorf("the account is %s", got)
+	}
+	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action = 'token.deleting' AND actor_id = $1 AND after->>'approved_by' = 'Pieter' AND after->>'reason' = 'They left the gym.'`, h.asker.ID); n != 1 {
+		t.Errorf("%d entries name who asked and who agreed", n)
+	}
+	if n := h.count(`SELECT count(*) FROM mails WHERE kind = 'approval_decided' AND recipient = 'thandi@acme.example'`); n != 1 {
+		t.Errorf("who asked got %d mails", n)
+	}
+	_, err = h.says(h.finance, a, true)
+	wantCode(t, err, "approval_over")
+}
+
+func TestNobodyAgreesToTheirOwnRequest(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a := h.ask(h.stored())
+	_, err := h.says(h.asker, a, true)
+	wantCode(t, err, "own_request")
+	double := h.person(h.merchant, "Thandi again", "Thandi+two@ACME.example", actor.Admin)
+	_, err = h.says(double, a, true)
+	wantCode(t, err, "own_request")
+	for name, who := range map[string]actor.Actor{"staff": h.staff, "a program": {Kind: actor.Credential, MerchantID: h.merchant, Scopes: actor.AllScopes}} {
+		if _, err := h.says(who, a, true); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := h.count(`SELECT count(*) FROM token_deletions`); n != 0 {
+		t.Error("something was deleted")
+	}
+}
+
+func TestTheSamePersonIsKnownByTheMailbox(t *testing.T) {
+	t.Parallel()
+	one := user.User{ID: uuid.New(), Email: "thandi@acme.example"}
+	for _, c := range []struct {
+		other user.User
+		same  bool
+	}{
+		{user.User{ID: one.ID, Email: "other@acme.example"}, true}, {user.User{ID: uuid.New(), Email: " THANDI@acme.example"}, true},
+		{user.User{ID: uuid.New(), Email: "thandi+2@acme.example"}, true}, {user.User{ID: uuid.New(), Email: "thandi@other.example"}, false},
+		{user.User{ID: uuid.New(), Email: "thandie@acme.example"}, false}, {user.User{ID: uuid.New()}, false},
+	} {
+		if got := approval.SamePerson(one, c.other); got != c.same {
+			t.Errorf("%q: %v", c.other.Email, got)
+		}
+	}
+}
+
+func TestARefusalKeepsItsWordsAndDoesNothing(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id := h.stored()
+	a := h.ask(id)
+	_, err := h.approvals.Decide(context.Background(), h.second, a.ID, approval.Verdict{Words: "  "})
+	wantCode(t, err, "required")
+	a, err = h.approvals.Decide(context.Background(), h.second, a.ID, approval.Verdict{Words: "She pays until June."})
+	must(t, err)
+	if a.State != approval.Refused || h.state(id) != token.Active {
+		t.Errorf("%s, and the account is %s", a.State, h.state(id))
+	}
+	kept, err := h.store.Approval(context.Background(), h.merchant, a.ID)
+	must(t, err)
+	if kept.Decision != "She pays until June." || kept.DecidedName != "Pieter" || kept.Reason != "They left the gym." {
+		t.Errorf("kept: %+v", kept)
+	}
+}
+
+func TestMoreAtStakeThanWasShownMustBeLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id := h.stored()
+	a := h.ask(id)
+	s, err := h.approvals.Show(context.Background(), h.second, a.ID)
+	must(t, err)
+	h.charge(id, 700)
+	_, err = h.approvals.Decide(context.Background(), h.second, a.ID, approval.Verdict{Yes: true, Seen: s.Now})
+	wantCode(t, err, "stakes_grew")
+	if h.state(id) != token.Active || h.count(`SELECT count(*) FROM approvals WHERE state = 'open'`) != 1 {
+		t.Fatal("the refused answer left something behind")
+	}
+	_, err = h.says(h.second, a, true)
+	must(t, err)
+}
+
+func TestABatchAboveTheLimitIsSentWhenAnotherPersonAgrees(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	b := h.checked(3) // R 300,00
+	limit := int64(300_00)
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{BatchesAbove: &limit}))
+	if d, _, err := h.approvals.Demands(ctx, h.asker); err != nil || d.NeedsTwo(b.Counts.ReadyCents) {
+		t.Fatalf("exactly at the limit: %v %v", d, err)
+	}
+	limit--
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{BatchesAbove: &limit}))
+	_, err := h.batches.Start(ctx, h.asker, b.ID, *order(b))
+	wantCode(t, err, "approval_needed")
+	a := h.askBatch(b)
+
+	_, err = h.batches.Skip(ctx, h.asker, b.ID, 2)
+	must(t, err)
+	_, err = h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Stakes})
+	wantCode(t, err, "batch_changed")
+	_, err = h.says(h.second, a, true)
+	must(t, err)
+	b, err = h.batches.Get(ctx, h.asker, b.ID)
+	must(t, err)
+	if b.State != batch.Running || b.Starter.ID != h.asker.ID {
+		t.Errorf("the batch is %s, started by %s", b.State, b.Starter.Name)
+	}
+	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action = 'batch.started' AND actor_id = $1 AND after->>'approved_by' = 'Pieter'`, h.asker.ID); n != 1 {
+		t.Errorf("%d entries name both people", n)
+	}
+}
+
+func TestTwoAnswersAtOnceHaveOneWinner(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for range 5 {
+		id := h.stored()
+		a := h.ask(id)
+		s, err := h.approvals.Show(context.Background(), h.second, a.ID)
+		must(t, err)
+		answers := make([]error, 4)
+		var all sync.WaitGroup
+		for i := range answers {
+			who := []actor.Actor{h.second, h.finance}[i%2]
+			all.Go(func() {
+				_, answers[i] = h.approvals.Decide(context.Background(), who, a.ID, approval.Verdict{Yes: i < 2, Words: "x", Seen: s.Now})
+			})
+		}
+		all.Wait()
+		won := 0
+		for _, err := range answers {
+			if err == nil {
+				won++
+			} else {
+				wantCode(t, err, "approval_over")
+			}
+		}
+		if won != 1 {
+			t.Fatalf("%d answers counted: %v", won, answers)
+		}
+		if n := h.count(`SELECT count(*) FROM token_deletions WHERE approval_id = $1`, a.ID); (n == 1) != (h.state(id) == token.Deleting) || n > 1 {
+			t.Errorf("%d deletions, the account is %s", n, h.state(id))
+		}
+	}
+}
+
+func TestARequestEndsAfterSevenDays(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	id := h.stored()
+	a := h.ask(id)
+	if want := a.CreatedAt.Add(7 * 24 * time.Hour); !a.ExpiresAt.Equal(want) {
+		t.Fatalf("it expires %s, want %s", a.ExpiresAt, want)
+	}
+	if a.Stands(a.ExpiresAt.Add(-time.Microsecond)) != approval.Open || a.Stands(a.ExpiresAt) != approval.Expired {
+		t.Error("the limit is not where it should be")
+	}
+	must(t, h.store.Clock.MoveTo(ctx, a.ExpiresAt))
+	_, err := h.says(h.second, a, true)
+	wantCode(t, err, "approval_over")
+	for i, want := range []int{1, 0} {
+		if n, err := h.approvals.Expire(ctx); err != nil || n != want {
+			t.Errorf("run %d ended %d: %v", i, n, err)
+		}
+	}
+	h.ask(id) // the same thing can be asked for again
+}
+
+func TestTheSameThingIsAskedForOnce(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	id, other := h.stored(), h.stored()
+	a := h.ask(id, other)
+	_, err := h.approvals.Ask(ctx, h.second, approval.DeleteTokens, approval.Subject{Tokens: []uuid.UUID{other, id}}, "Again.")
+	wantCode(t, err, "already_asked")
+	_, err = h.approvals.Withdraw(ctx, h.second, a.ID)
+	wantCode(t, err, "not_yours")
+	_, err = h.approvals.Withdraw(ctx, h.asker, a.ID)
+	must(t, err)
+	_, err = h.says(h.second, a, true)
+	wantCode(t, err, "approval_over")
+	h.ask(id, other)
+}
+
+func TestAskingNeedsAReasonAndTheRightToDoIt(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	id := h.stored()
+	of := approval.Subject{Tokens: []uuid.UUID{id}}
+	for _, reason := range []string{"", "  \n"} {
+		_, err := h.approvals.Ask(ctx, h.asker, approval.DeleteTokens, of, reason)
+		wantCode(t, err, "required")
+	}
+	_, err := h.approvals.Ask(ctx, h.asker, approval.DeleteTokens, of, strings.Repeat("a", 1001))
+	wantCode(t, err, "max_length")
+	if _, err := h.approvals.Ask(ctx, h.staff, approval.DeleteTokens, of, "x"); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("staff: %v", err)
+	}
+	if _, err := h.approvals.Ask(ctx, h.stranger, approval.DeleteTokens, of, "x"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a stranger: %v", err)
+	}
+}
+
+func TestWhatTheAskerMayNotDoAnyMoreIsNotDone(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id := h.stored()
+	a := h.ask(id)
+	h.exec(`UPDATE memberships SET role = 'staff' WHERE user_id = $1`, h.asker.ID)
+	_, err := h.says(h.second, a, true)
+	wantCode(t, err, "asker_may_not")
+	h.exec(`UPDATE memberships SET disabled_at = now() WHERE user_id = $1`, h.asker.ID)
+	_, err = h.says(h.second, a, true)
+	wantCode(t, err, "asker_gone")
+	if h.state(id) != token.Active {
+		t.Errorf("the account is %s", h.state(id))
+	}
+	_, err = h.says(h.second, a, false)
+	must(t, err)
+}
+
+func TestAStrangerSeesNoRequest(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	a := h.ask(h.stored())
+	if _, err := h.approvals.Show(ctx, h.stranger, a.ID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("show: %v", err)
+	}
+	if _, err := h.approvals.Decide(ctx, h.stranger, a.ID, approval.Verdict{Yes: true}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("decide: %v", err)
+	}
+	if _, err := h.approvals.Withdraw(ctx, h.stranger, a.ID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("withdraw: %v", err)
+	}
+	if page, err := h.approvals.List(ctx, h.stranger, true, paging.Ask{Limit: 10}); err != nil || len(page.Items) != 0 {
+		t.Errorf("list: %v %v", page.Items, err)
+	}
+}
+
+func TestAskingForLessIsToldToTheOtherAdmins(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	if err := h.approvals.Demand(ctx, h.finance, merchant.Demands{Deletions: true}); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("finance: %v", err)
+	}
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{Deletions: true}))
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{Deletions: true}))
+	if n := h.count(`SELECT count(*) FROM mails`); n != 0 {
+		t.Errorf("%d mails about asking for more", n)
+	}
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{}))
+	if n := h.count(`SELECT count(*) FROM mails WHERE recipient = 'pieter@acme.example' AND kind = 'approval_demands'`); n != 1 || h.count(`SELECT count(*) FROM mails`) != 1 {
+		t.Errorf("the other admin got %d mails", n)
+	}
+	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action = 'approval.demands_changed'`); n != 2 {
+		t.Errorf("%d changes are kept", n)
+	}
+}
+
+func TestLessIsLess(t *testing.T) {
+	t.Parallel()
+	at := func(cents int64) *int64 { return &cents }
+	for _, c := range []struct {
+		before, after merchant.Demands
+		looser        bool
+	}{
+		{merchant.Demands{}, merchant.Demands{Deletions: true}, false}, {merchant.Demands{Deletions: true}, merchant.Demands{}, true},
+		{merchant.Demands{}, merchant.Demands{BatchesAbove: at(0)}, false}, {merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{}, true},
+		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(6)}, true}, {merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(5)}, false},
+		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(4)}, false},
+	} {
+		if got := approval.Looser(c.before, c.after); got != c.looser {
+			t.Errorf("%+v to %+v: %v", c.before, c.after, got)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package approval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/money"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+)
+
+// The mails about requests.
+const (
+	MailAsked    = "approval_asked"
+	MailDecided  = "approval_decided"
+	MailLoosened = "approval_demands"
+)
+
+// Ask keeps a request with its reason until another person answers it. Of the
+// subject the tokens, or the batch with its order, are given.
+func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subject, reason string) (Approval, error) {
+	if who.Kind != actor.User {
+		return Approval{}, fault.New(fault.Forbidden, "permission_denied", "Only a person can ask another person.")
+	}
+	reason, err := words("reason", reason, true, "Say why, for the person who decides.")
+	if err != nil {
+		return Approval{}, err
+	}
+	if of, err = s.subject(ctx, who, kind, of); err != nil {
+		return Approval{}, err
+	}
+	asker, err := s.Read.User(ctx, who.MerchantID, who.ID)
+	if err != nil {
+		return Approval{}, err
+	}
+	all, err := s.Read.Colleagues(ctx, who.MerchantID)
+	if err != nil {
+		return Approval{}, err
+	}
+	m, err := s.Read.Merchant(ctx, who.MerchantID)
+	if err != nil {
+		return Approval{}, err
+	}
+	a := Approval{MerchantID: who.MerchantID, Kind: kind, Subject: of, SubjectKey: of.key(), Reason: reason, State: Open, AskedBy: who.ID, AskedName: who.Name, Version: 1}
+	err = s.InTx(ctx, func(tx Tx) error {
+		if _, err := s.expireIn(tx, who.MerchantID); err != nil {
+			return err
+		}
+		a.ID, a.CreatedAt, a.ExpiresAt = tx.NewID(), tx.Now(), tx.Now().Add(Lifetime)
+		if err := tx.InsertApproval(a); err != nil {
+			return err
+		}
+		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID, Text: "A second person was asked to agree: " + of.Name + ".",
+			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Stakes}})
+		for i, u := range mayDecide(all, asker) {
+			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailAsked, Attempt: i + 1, To: u.Email, State: mail.Queued, Letter: s.Letters.Asked(a, u, m)})
+		}
+		return nil
+	})
+	return a, err
+}
+
+// subject checks that the asker may do what is asked for, and adds what it means now.
+func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Subject) (Subject, error) {
+	switch kind {
+	case DeleteTokens:
+		if err := who.May(actor.DeleteTokens); err != nil {
+			return of, err
+		}
+		impacts, err := s.impacts(ctx, who, of.Tokens)
+		if err != nil {
+			return of, err
+		}
+		if len(impacts) == 0 {
+			return of, fault.Missing()
+		}
+		if len(impacts) > purchase.MaxDeleted {
+			return of, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", purchase.MaxDeleted)
+		}
+		of = Subject{Stakes: stakesOf(impacts)}
+		for _, i := range impacts {
+			of.Tokens = append(of.Tokens, i.Token.ID)
+		}
+		of.Name = fmt.Sprintf("delete %d stored accounts", len(impacts))
+		if len(impacts) == 1 {
+			of.Name = fmt.Sprintf("delete the stored account %s of %s", impacts[0].Token.AccountMask, impacts[0].Token.HolderName)
+		}
+		return of, nil
+	case SendBatch:
+		if of.Order == nil {
+			return of, fault.Missing()
+		}
+		b, err := s.Batches.MayStart(ctx, who, of.Batch, *of.Order)
+		if err != nil {
+			return of, err
+		}
+		return Subject{Batch: b.ID, Order: of.Order, Stakes: Stakes{Rows: b.Counts.Ready, Cents: b.Counts.ReadyCents},
+			Name: fmt.Sprintf("send the batch %s: %d invoices of %s", b.Name, b.Counts.Ready, money.Format(b.Counts.ReadyCents, money.ZAR))}, nil
+	}
+	return of, fault.Missing()
+}
+
+// impacts are what the deletion of those tokens breaks that still live.
+func (s *Service) impacts(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]purchase.Impact, error) {
+	var out []purchase.Impact
+	for _, id := range ids {
+		switch i, err := s.Purchases.DeletionImpact(ctx, who, id); {
+		case err == nil:
+			out = append(out, i)
+		case !fault.Is(err, fault.NotFound):
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func stakesOf(impacts []purchase.Impact) Stakes {
+	all := purchase.StakesOf(impacts)
+	return Stakes{Tokens: all.Tokens, Waiting: all.Waiting, Cents: all.Cents}
+}
+
+// key is the same for the same thing.
+func (of Subject) key() string {
+	if of.Batch != uuid.Nil {
+		return of.Batch.String()
+	}
+	texts := make([]string, len(of.Tokens))
+	for i, id := range of.Tokens {
+		texts[i] = id.String()
+	}
+	slices.Sort(texts)
+	sum := sha256.Sum256([]byte(fmt.Sprint(slices.Compact(texts))))
+	return hex.EncodeToString(sum[:])
+}
+
+// List gives requests, newest first: those that wait, or those that are over.
+func (s *Service) List(ctx context.Context, who actor.Actor, open bool, ask paging.Ask) (paging.Page[Approval], error) {
+	if err := who.May(actor.Read); err != nil {
+		return paging.Page[Approval]{}, err
+	}
+	read, err := s.Read.Approvals(ctx, who.MerchantID, open, ask)
+	return paging.Cut(ask, read), err
+}
+
+// OpenCount is how many requests wait for an answer.
+func (s *Service) OpenCount(ctx context.Context, who actor.Actor) (int, error) {
+	if err := who.May(actor.Read); err != nil {
+		return 0, err
+	}
+	return s.Read.CountOpenApprovals(ctx, who.MerchantID)
+}
+
+// Sheet is a request with what depends on it at this moment.
+type Sheet struct {
+	Approval
+	Impacts []purchase.Impact // of a deletion, of what still lives
+	Now     Stakes
+	Why     string // why the caller cannot decide; empty: can
+	Mine    bool   // the caller asked, and can withdraw it
+}
+
+// Show gives one request.
+func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Sheet, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Sheet{}, err
+	}
+	a, err := s.Read.Approval(ctx, who.MerchantID, id)
+	if err != nil {
+		return Sheet{}, err
+	}
+	v := Sheet{Approval: a, Now: a.Subject.Stakes}
+	v.State = a.Stands(s.Now())
+	if v.State != Open {
+		return v, nil
+	}
+	v.Mine = a.AskedBy == who.ID
+	if why, ok := fault.From(s.mayAnswer(ctx, who, a)); ok {
+		v.Why = why.Message
+	}
+	switch a.Kind {
+	case DeleteTokens:
+		if v.Impacts, err = s.impacts(ctx, who, a.Subject.Tokens); err != nil {
+			return v, err
+		}
+		v.Now = stakesOf(v.Impacts)
+	case SendBatch:
+		b, err := s.Batches.Get(ctx, who, a.Subject.Batch)
+		if err != nil {
+			return v, err
+		}
+		v.Now = Stakes{Rows: b.Counts.Ready, Cents: b.Counts.ReadyCents}
+	}
+	return v, nil
+}

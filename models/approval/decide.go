@@ -1,0 +1,202 @@
+package approval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/batch"
+	"debitdesk/models/fault"
+	"debitdesk/models/mail"
+	"debitdesk/models/purchase"
+	"debitdesk/models/user"
+)
+
+// Verdict is the answer of the second person. Seen is what that person was shown:
+// when more depends on it by now, nothing happens and it is to be looked at again.
+type Verdict struct {
+	Yes   bool
+	Words string // needed for a no
+	Seen  Stakes
+}
+
+// tries is how often a decision that met another change begins anew.
+const tries = 3
+
+// Decide answers a request. A yes does at once what was asked for, in the name of
+// who asked; of two answers at once one counts.
+func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, v Verdict) (a Approval, err error) {
+	text, err := words("words", v.Words, !v.Yes, "Say why not, for the person who asked.")
+	if err != nil {
+		return Approval{}, err
+	}
+	for range tries {
+		if a, err = s.Read.Approval(ctx, who.MerchantID, id); err != nil {
+			return a, err
+		}
+		if err := s.mayAnswer(ctx, who, a); err != nil {
+			return a, err
+		}
+		a.State, a.DecidedBy, a.DecidedName, a.Decision = Refused, who.ID, who.Name, text
+		if v.Yes {
+			a.State = Approved
+		}
+		if err = s.decide(ctx, who, &a, v.Seen); !errors.Is(err, fault.ErrLost) {
+			return a, err
+		}
+	}
+	return a, fault.New(fault.Conflict, "conflict", "Somebody else changed this at the same moment. Look at it again.").Because(err)
+}
+
+// mayAnswer: it waits, and the answer comes from another person who may give it.
+func (s *Service) mayAnswer(ctx context.Context, who actor.Actor, a Approval) error {
+	if err := who.May(actor.Approve); err != nil {
+		return err
+	}
+	if who.Kind != actor.User {
+		return fault.New(fault.Forbidden, "permission_denied", "Only a person can agree.")
+	}
+	if state := a.Stands(s.Now()); state != Open {
+		return fault.New(fault.Conflict, "approval_over", "This request is %s already.", state)
+	}
+	me, err := s.Read.User(ctx, who.MerchantID, who.ID)
+	if err != nil {
+		return err
+	}
+	asker, err := s.Read.User(ctx, who.MerchantID, a.AskedBy)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	if who.ID == a.AskedBy || err == nil && SamePerson(me, asker) {
+		return fault.New(fault.Conflict, "own_request", "You asked for this yourself. Another person decides.")
+	}
+	return nil
+}
+
+func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen Stakes) error {
+	asker, err := s.Read.User(ctx, a.MerchantID, a.AskedBy)
+	gone := fault.Is(err, fault.NotFound) || err == nil && !asker.DisabledAt.IsZero()
+	switch {
+	case err != nil && !fault.Is(err, fault.NotFound):
+		return err
+	case gone && a.State == Approved:
+		return fault.New(fault.Conflict, "asker_gone", "%s does not work here any more, so nothing can be done in that name. Refuse it, and ask yourself if it is still wanted.", a.AskedName)
+	}
+	m, err := s.Read.Merchant(ctx, a.MerchantID)
+	if err != nil {
+		return err
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		a.DecidedAt = tx.Now()
+		if won, err := tx.MoveApproval(*a); err != nil || !won {
+			return lostUnless(err)
+		}
+		if a.State == Approved {
+			if err := s.carryOut(ctx, tx, asker, *a, seen); err != nil {
+				return err
+			}
+		}
+		tx.Audit(who, audit.Entry{Action: "approval." + string(a.State), ObjectType: "approval", ObjectID: a.ID,
+			Text:   fmt.Sprintf("The request of %s was %s: %s.", a.AskedName, a.State, a.Subject.Name),
+			Before: map[string]any{"state": Open}, After: map[string]any{"state": a.State, "words": a.Decision, "asked_by": a.AskedName, "reason": a.Reason, "stakes": seen}})
+		if !gone {
+			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailDecided, Attempt: 1, To: asker.Email, State: mail.Queued, Letter: s.Letters.Decided(*a, asker, m)})
+		}
+		return nil
+	})
+}
+
+// carryOut does what was asked for, if the asker may still do it.
+func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approval, seen Stakes) error {
+	as := asker.Actor()
+	switch a.Kind {
+	case DeleteTokens:
+		if err := still(as.May(actor.DeleteTokens)); err != nil {
+			return err
+		}
+		_, err := s.Purchases.SetAsideIn(ctx, tx, as, purchase.Aside{Tokens: a.Subject.Tokens, Reason: a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
+			Seen: &purchase.Stakes{Tokens: seen.Tokens, Waiting: seen.Waiting, Cents: seen.Cents}})
+		if fault.Is(err, fault.NotFound) {
+			return fault.New(fault.Conflict, "nothing_left", "These stored accounts are deleted already. Refuse the request.")
+		}
+		return err
+	case SendBatch:
+		if err := still(as.May(actor.Bill)); err != nil {
+			return err
+		}
+		order := *a.Subject.Order
+		order.Rows, order.Cents = seen.Rows, seen.Cents
+		_, err := s.Batches.StartIn(ctx, tx, as, a.Subject.Batch, order, batch.Consent{ApprovalID: a.ID, Approver: a.DecidedName})
+		return err
+	}
+	return fault.Missing()
+}
+
+// still turns a missing permission of the asker into words for who decides.
+func still(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.New(fault.Conflict, "asker_may_not", "Who asked for this may not do it any more. Refuse it.")
+}
+
+func lostUnless(err error) error {
+	if err == nil {
+		return fault.ErrLost
+	}
+	return err
+}
+
+// Withdraw takes one's own request back.
+func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (Approval, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Approval{}, err
+	}
+	a, err := s.Read.Approval(ctx, who.MerchantID, id)
+	switch {
+	case err != nil:
+		return a, err
+	case who.Kind != actor.User || a.AskedBy != who.ID:
+		return a, fault.New(fault.Conflict, "not_yours", "Only who asked can withdraw a request.")
+	case a.Stands(s.Now()) != Open:
+		return a, fault.New(fault.Conflict, "approval_over", "This request is %s already.", a.Stands(s.Now()))
+	}
+	a.State, a.DecidedBy, a.DecidedName = Withdrawn, who.ID, who.Name
+	err = s.InTx(ctx, func(tx Tx) error {
+		a.DecidedAt = tx.Now()
+		if won, err := tx.MoveApproval(a); err != nil || !won {
+			return lostUnless(err)
+		}
+		tx.Audit(who, audit.Entry{Action: "approval.withdrawn", ObjectType: "approval", ObjectID: a.ID, Text: "The request was withdrawn: " + a.Subject.Name + ".",
+			Before: map[string]any{"state": Open}, After: map[string]any{"state": a.State}})
+		return nil
+	})
+	if errors.Is(err, fault.ErrLost) {
+		err = fault.New(fault.Conflict, "approval_over", "Somebody answered this request at the same moment.")
+	}
+	return a, err
+}
+
+// Expire ends requests that nobody answered in time, for all merchants, and tells
+// how many. It may be repeated.
+func (s *Service) Expire(ctx context.Context) (n int, err error) {
+	err = s.InTx(ctx, func(tx Tx) error {
+		n, err = s.expireIn(tx, uuid.Nil)
+		return err
+	})
+	return n, err
+}
+
+func (s *Service) expireIn(tx Tx, merchantID uuid.UUID) (int, error) {
+	const atOnce = 100
+	over, err := tx.ExpireApprovals(merchantID, atOnce)
+	for _, a := range over {
+		tx.Audit(actor.SystemOf(a.MerchantID), audit.Entry{Action: "approval.expired", ObjectType: "approval", ObjectID: a.ID,
+			Text: "Nobody answered within seven days: " + a.Subject.Name + ".", Before: map[string]any{"state": Open}, After: map[string]any{"state": Expired}})
+	}
+	return len(over), err
+}

@@ -1,0 +1,212 @@
+package purchase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+	"debitdesk/models/token"
+)
+
+// UndoTime is how long a deletion from the dashboard can be taken back (ours: the
+// API deletes at once).
+const UndoTime = 10 * time.Minute
+
+// MaxDeleted is how many tokens one deletion can be about.
+const MaxDeleted = 100
+
+// DeletionState is where a deletion from the dashboard stands.
+type DeletionState string
+
+// The states of a deletion.
+const (
+	DeletionWaiting DeletionState = "waiting" // the tokens are out of use, and can come back
+	DeletionDone    DeletionState = "done"
+	DeletionUndone  DeletionState = "undone"
+)
+
+// Deletion is a deletion of stored accounts that can be taken back until a moment
+// of the product's clock. Tokens holds the state that each of them had before.
+type Deletion struct {
+	ID, MerchantID uuid.UUID
+	Tokens         map[uuid.UUID]token.State
+	AskedBy        uuid.UUID
+	AskedName      string
+	Reason         string
+	ApprovalID     uuid.UUID // zero: nobody had to agree
+	Approver       string
+	State          DeletionState
+	Until          time.Time
+	EndedAt        time.Time
+	CreatedAt      time.Time
+}
+
+// IDs are the tokens in the order in which their rows are locked.
+func (d Deletion) IDs() []uuid.UUID {
+	ids := make([]uuid.UUID, 0, len(d.Tokens))
+	for id := range d.Tokens {
+		ids = append(ids, id)
+	}
+	return inOrder(ids)
+}
+
+// asker is who is named in the audit when the product ends what a person began.
+func (d Deletion) asker() actor.Actor {
+	return actor.Actor{Kind: actor.User, ID: d.AskedBy, Name: d.AskedName, MerchantID: d.MerchantID}
+}
+
+// Stakes is what a deletion breaks, in numbers.
+type Stakes struct {
+	Tokens, Waiting int // stored accounts, purchases that wait to be debited from them
+	Cents           int64
+}
+
+// StakesOf adds up impacts.
+func StakesOf(impacts []Impact) (s Stakes) {
+	for _, i := range impacts {
+		s.Tokens, s.Waiting, s.Cents = s.Tokens+1, s.Waiting+len(i.Waiting), s.Cents+i.WaitingCents()
+	}
+	return s
+}
+
+// Beyond tells whether more is at stake than was seen.
+func (s Stakes) Beyond(seen Stakes) bool {
+	return s.Tokens > seen.Tokens || s.Waiting > seen.Waiting || s.Cents > seen.Cents
+}
+
+// Aside says which stored accounts are deleted, and who agreed to it.
+type Aside struct {
+	Tokens     []uuid.UUID
+	Reason     string
+	ApprovalID uuid.UUID
+	Approver   string
+	Seen       *Stakes // what the approver saw; nil: nobody had to agree
+}
+
+// SetAside takes stored accounts out of use at once, and deletes them for good when
+// UndoTime is over. Those that are gone already are left out; NotFound when none is
+// left.
+func (s *Service) SetAside(ctx context.Context, who actor.Actor, ids []uuid.UUID, reason string) (Deletion, error) {
+	if err := who.May(actor.DeleteTokens); err != nil {
+		return Deletion{}, err
+	}
+	if err := s.alone(ctx, who); err != nil {
+		return Deletion{}, err
+	}
+	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
+		return s.SetAsideIn(ctx, tx, who, Aside{Tokens: ids, Reason: reason})
+	})
+}
+
+// alone: where the merchant wants a second person, nobody deletes alone in the
+// dashboard. Programs are held to their scopes (API contract 3.7).
+func (s *Service) alone(ctx context.Context, who actor.Actor) error {
+	if who.Kind != actor.User {
+		return nil
+	}
+	d, err := s.Read.Demands(ctx, who.MerchantID)
+	if err == nil && d.Deletions {
+		err = fault.New(fault.Conflict, "approval_needed", "Your business wants a second person to agree before stored accounts are deleted. Ask for it on the page of the account.")
+	}
+	return err
+}
+
+func (s *Service) deleting(ctx context.Context, do func(Tx) (Deletion, error)) (d Deletion, err error) {
+	for range tries {
+		err = s.InTx(ctx, func(tx Tx) error {
+			d, err = do(tx)
+			return err
+		})
+		if !errors.Is(err, fault.ErrLost) {
+			return d, err
+		}
+	}
+	return d, fault.New(fault.Conflict, "conflict", "These accounts are in use at this moment. Try again.").Because(err)
+}
+
+// SetAsideIn is SetAside in the transaction of a decision; who is the one who asked.
+// More at stake than was seen is the conflict stakes_grew.
+func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Aside) (Deletion, error) {
+	d := Deletion{ID: tx.NewID(), MerchantID: who.MerchantID, Tokens: map[uuid.UUID]token.State{}, AskedBy: who.ID, AskedName: who.Name, Reason: strings.TrimSpace(in.Reason),
+		ApprovalID: in.ApprovalID, Approver: in.Approver, State: DeletionWaiting, Until: tx.Now().Add(UndoTime), CreatedAt: tx.Now()}
+	var impacts []Impact
+	for _, id := range inOrder(in.Tokens) {
+		t, err := s.Read.Token(ctx, who.MerchantID, id)
+		switch {
+		case fault.Is(err, fault.NotFound) || err == nil && !t.Live():
+			continue
+		case err != nil:
+			return d, err
+		}
+		d.Tokens[id] = t.State
+		t.State = token.Deleting
+		if won, err := tx.TurnToken(who.MerchantID, id, d.Tokens[id], token.Deleting); err != nil || !won {
+			return d, lostUnless(err)
+		}
+		// No charge can begin with it any more: what waits now is all.
+		waiting, err := s.Read.WaitingFor(ctx, who.MerchantID, id)
+		if err != nil {
+			return d, err
+		}
+		impacts = append(impacts, Impact{t, waiting})
+	}
+	stakes := StakesOf(impacts)
+	switch {
+	case len(d.Tokens) == 0:
+		return d, fault.Missing()
+	case len(d.Tokens) > MaxDeleted:
+		return d, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", MaxDeleted)
+	case in.Seen != nil && stakes.Beyond(*in.Seen):
+		return d, fault.New(fault.Conflict, "stakes_grew", "More depends on it now than you were shown: %d scheduled purchases. Look at it again.", stakes.Waiting)
+	}
+	tx.InsertDeletion(d)
+	for _, i := range impacts {
+		tx.LeaveToken(who.MerchantID, i.Token.ID, true)
+		tx.Audit(who, audit.Entry{Action: "token.deleting", ObjectType: "token", ObjectID: i.Token.ID, ClientID: i.Token.ClientID, PurchaseID: i.Token.ID,
+			Text:   fmt.Sprintf("The stored account %s is out of use. The deletion can be undone until %s.", i.Token.AccountMask, sayInstant(d.Until)),
+			Before: map[string]any{"state": d.Tokens[i.Token.ID]}, After: d.told("state", token.Deleting, "waiting_charges", len(i.Waiting))})
+	}
+	return d, nil
+}
+
+// told is what the audit keeps of a deletion, with more pairs.
+func (d Deletion) told(pairs ...any) map[string]any {
+	out := map[string]any{"deletion": d.ID}
+	if d.Reason != "" {
+		out["reason"] = d.Reason
+	}
+	if d.Approver != "" {
+		out["approved_by"], out["approval"] = d.Approver, d.ApprovalID
+	}
+	return with(out, pairs...)
+}
+
+// with adds pairs of a name and a value.
+func with(to map[string]any, pairs ...any) map[string]any {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		to[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	return to
+}
+
+func lostUnless(err error) error {
+	if err == nil {
+		return fault.ErrLost
+	}
+	return err
+}
+
+// inOrder sorts ids, each once, without touching what was given.
+func inOrder(ids []uuid.UUID) []uuid.UUID {
+	ids = slices.Clone(ids)
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(ids)
+}

@@ -1,0 +1,176 @@
+package purchase
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/fault"
+	"debitdesk/models/queue"
+	"debitdesk/models/token"
+)
+
+// DeletionsWaiting lists what can still be undone, newest first.
+func (s *Service) DeletionsWaiting(ctx context.Context, who actor.Actor) ([]Deletion, error) {
+	if err := who.May(actor.Read); err != nil {
+		return nil, err
+	}
+	return s.Read.DeletionsWaiting(ctx, who.MerchantID)
+}
+
+// Undo takes a deletion back: the stored accounts are what they were before. What
+// the bank said meanwhile counts all the same.
+func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
+	d, err := s.mine(ctx, who, id)
+	if err != nil {
+		return d, err
+	}
+	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
+		if d.State != DeletionWaiting || !d.Until.After(tx.Now()) {
+			return d, tooLate()
+		}
+		d := d
+		d.State, d.EndedAt = DeletionUndone, tx.Now()
+		if won, err := tx.EndDeletion(d, DeletionUndone); err != nil || !won {
+			return d, cmp.Or(err, tooLate())
+		}
+		back := 0
+		for _, id := range d.IDs() {
+			restored, err := s.restore(ctx, tx, who, d, id)
+			if err != nil {
+				return d, err
+			}
+			if restored {
+				back++
+			}
+		}
+		if back == 0 { // its client was deleted
+			return d, tooLate()
+		}
+		tx.Enqueue(queue.RunDue{})
+		return d, nil
+	})
+}
+
+func tooLate() error {
+	return fault.New(fault.Conflict, "deletion_final", "This deletion cannot be undone any more.")
+}
+
+// mine finds a deletion for somebody who may delete.
+func (s *Service) mine(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
+	d, err := s.Read.Deletion(ctx, who.MerchantID, id)
+	if err != nil {
+		return d, err
+	}
+	return d, who.May(actor.DeleteTokens)
+}
+
+func (s *Service) restore(ctx context.Context, tx Tx, who actor.Actor, d Deletion, id uuid.UUID) (bool, error) {
+	t, err := s.Read.Token(ctx, d.MerchantID, id)
+	if err != nil || t.State != token.Deleting {
+		return false, err
+	}
+	t.State = d.Tokens[id]
+	if t.State == token.Active && t.BlockedCode != "" { // the bank's answer came meanwhile
+		t.State = token.Blocked
+	}
+	if won, err := tx.TurnToken(d.MerchantID, id, token.Deleting, t.State); err != nil || !won {
+		return false, lostUnless(err)
+	}
+	tx.LeaveToken(d.MerchantID, id, false)
+	tx.Audit(who, audit.Entry{Action: "token.restored", ObjectType: "token", ObjectID: id, ClientID: t.ClientID, PurchaseID: id,
+		Text: fmt.Sprintf("The deletion of the stored account %s was undone.", t.AccountMask), Before: map[string]any{"state": token.Deleting}, After: d.told("state", t.State)})
+	return true, s.planMissed(ctx, tx, who, t)
+}
+
+// planMissed gives debits whose submission deadline fell into the deletion the next
+// day that the cut-off allows. One that a process had begun to hand over may be at
+// the bank: it keeps its day.
+func (s *Service) planMissed(ctx context.Context, tx Tx, who actor.Actor, t token.Token) error {
+	scheduled, err := s.Read.ScheduledFrom(ctx, t.MerchantID, t.ID)
+	if err != nil {
+		return err
+	}
+	for _, p := range scheduled {
+		rec, err := s.beside(ctx, p)
+		if err != nil {
+			return err
+		}
+		c := rec.Collection
+		if c == nil || c.SubmitAt.After(tx.Now()) {
+			continue
+		}
+		m, err := s.Read.Mandate(ctx, t.MerchantID, t.MandateID)
+		if err != nil {
+			return err
+		}
+		before := c.ActionDate
+		c.Schedule(s.planOn(p, m, rec.Brand, tx.Now()))
+		c.StatementLine, c.UpdatedAt = statementLine(m, c.ActionDate), tx.Now()
+		if planned, err := tx.PlanCollection(*c); err != nil || !planned {
+			return err
+		}
+		tx.Audit(who, audit.Entry{Action: "collection.planned_again", ObjectType: "collection", ObjectID: c.ID, ClientID: c.ClientID, PurchaseID: p.ID,
+			Text:   fmt.Sprintf("The submission deadline passed while the account was being deleted; the debit runs on %s.", c.ActionDate.Format(dayForm)),
+			Before: map[string]any{"action_date": before}, After: map[string]any{"action_date": c.ActionDate}})
+	}
+	return nil
+}
+
+// DeleteNow makes a deletion final before its time is over.
+func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
+	d, err := s.mine(ctx, who, id)
+	if err != nil {
+		return d, err
+	}
+	if d.State != DeletionWaiting {
+		return d, fault.New(fault.Conflict, "deletion_over", "This deletion does not wait any more.")
+	}
+	return d, s.finishDeletion(ctx, who, d)
+}
+
+// FinishDeletions makes final what nobody took back in time, for all merchants, and
+// tells how many deletions it were. It may be repeated and ended at any moment.
+func (s *Service) FinishDeletions(ctx context.Context) (n int, err error) {
+	const atOnce = 20
+	due, err := s.Read.DeletionsDue(ctx, atOnce)
+	for _, d := range due {
+		switch wrong := s.finishDeletion(ctx, d.asker(), d); {
+		case wrong == nil:
+			n++
+		case !fault.Is(wrong, fault.Conflict): // another process or a person was quicker
+			err = errors.Join(err, fmt.Errorf("finish deletion %s: %w", d.ID, wrong))
+		}
+	}
+	return n, err
+}
+
+func (s *Service) finishDeletion(ctx context.Context, who actor.Actor, d Deletion) error {
+	_, err := s.deleting(ctx, func(tx Tx) (Deletion, error) {
+		d := d
+		d.State, d.EndedAt = DeletionDone, tx.Now()
+		if won, err := tx.EndDeletion(d, DeletionDone); err != nil || !won {
+			return d, cmp.Or(err, error(fault.New(fault.Conflict, "deletion_over", "This deletion does not wait any more.")))
+		}
+		for _, id := range d.IDs() {
+			t, err := s.Read.Token(ctx, d.MerchantID, id)
+			if err != nil {
+				return d, err
+			}
+			if t.State != token.Deleting {
+				continue
+			}
+			if _, err := s.forgetAs(ctx, tx, who, t, d.told()); err != nil {
+				return d, err
+			}
+		}
+		tx.Enqueue(queue.RunDue{}) // the bank is to hear of it
+		return d, nil
+	})
+	return err
+}
