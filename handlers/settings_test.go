@@ -47,10 +47,10 @@ func TestABrandThatIsUsedStaysAndSoDoesItsProfile(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	href := "/settings/brands/" + s.A.BrandID.String()
-	s.Page(s.A.Owner, "GET", href, nil).Want(200).Contains("1 live mandate", "In use, so it stays", "12345678")
+	s.Page(s.A.Owner, "GET", href, nil).Want(200).Contains("2 live mandates", "In use, so it stays", "12345678")
 	s.Page(s.A.Owner, "GET", href+"/removal", nil).Want(409)
 	s.Page(s.A.Owner, "POST", href+"/removal", url.Values{}).Want(409).Contains("business needs one brand")
-	s.Page(s.A.Owner, "POST", href+"/profiles/"+s.profile+"/removal", url.Values{}).Want(409).Contains("One live mandate was given for this profile")
+	s.Page(s.A.Owner, "POST", href+"/profiles/"+s.profile+"/removal", url.Values{}).Want(409).Contains("Live mandates were given for this profile")
 	in := merchant.NewBrand()
 	in.Name = "Second"
 	s.Page(s.A.Owner, "POST", "/settings/brands", brandForm(in, "")).Want(303)
