@@ -264,12 +264,14 @@ func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 		{"demo-account", "/account"}, {"demo-sandbox-clock", "/sandbox/clock"}, {"demo-sandbox-desk", "/sandbox/desk"}, {"demo-sandbox-mail", "/sandbox/mail"},
 		{"demo-templates", "/templates"}, {"demo-template-new", "/templates/new"}, {"demo-reports", "/reports"}, {"demo-requests", "/developers/requests"}, {"demo-events", "/developers/events"},
 		{"demo-webhooks", "/developers/webhooks"}, {"demo-simulator", "/developers/simulator"}, {"demo-reference", "/developers/api"},
+		{"demo-settings", "/settings/business"}, {"demo-people", "/settings/people"}, {"demo-roles", "/settings/roles"}, {"demo-approvals", "/settings/approvals"},
+		{"demo-calendar", "/settings/calendar"}, {"demo-security", "/settings/security"}, {"demo-factors", "/account/security"}, {"demo-audit", "/audit"},
 		{"demo-missing", "/purchases/01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2"},
 	} {
 		admin.open(one.path)
 		admin.looksAt(one.name)
 	}
-	for _, list := range []string{"/clients", "/tokens", "/mandates", "/templates", "/developers/events", "/sandbox/mail"} {
+	for _, list := range []string{"/clients", "/tokens", "/mandates", "/templates", "/developers/events", "/audit", "/sandbox/mail"} {
 		admin.open(list)
 		admin.opensFirst()
 		admin.looksAt("demo-first" + strings.ReplaceAll(list, "/", "-"))

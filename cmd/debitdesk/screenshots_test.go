@@ -43,6 +43,9 @@ var album = map[string]struct {
 	"demo-first-templates-1280-light": {"template.png", 1000},
 	"demo-events-1280-light":          {"events.png", 760},
 	"demo-reference-1280-light":       {"reference.png", 900},
+	"demo-roles-1280-light":           {"roles.png", 980},
+	"demo-audit-1280-light":           {"audit.png", 900},
+	"demo-approvals-1280-light":       {"approvals.png", 900},
 	"demo-simulator-1280-light":       {"simulator.png", 1000},
 }
 
