@@ -164,3 +164,32 @@ func TestAPendingSubscriberIsRemindedAndRemoved(t *testing.T) {
 		t.Errorf("paused: %v", err)
 	}
 }
+
+func TestWhoseFirstDebitCameBackIsAskedForAnotherAccount(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	added := h.add(h.template(subscription.Default()), h.client())
+	h.to(day(time.February, 3).At(10, 0))
+	h.give(added.Purchase, "4000009002") // not enough money, each time
+	h.to(day(time.February, 12).At(10, 0))
+	if rec := h.get(added.Purchase.ID); rec.Status != purchase.Failed {
+		t.Fatalf("the first debit: %s", rec.Status)
+	}
+	s, err := h.subs.Remind(ctx, h.who, added.Subscriber.ID)
+	must(t, err)
+	fresh := h.get(s.FirstPurchaseID)
+	if fresh.ID == added.Purchase.ID || fresh.TotalCents != added.Purchase.TotalCents || h.get(added.Purchase.ID).Status != purchase.Cancelled {
+		t.Fatalf("asked anew with %+v", fresh.Purchase)
+	}
+	if n := h.number(`SELECT count(*) FROM mails WHERE purchase_id = $1 AND kind = 'account_link'`, fresh.ID); n != 1 {
+		t.Errorf("%d mails with the new link", n)
+	}
+	h.give(&fresh, "4000000000")
+	h.to(day(time.April, 25).At(10, 0))
+	if s = h.sub(s.ID); s.Status != subscription.Active || s.TokenID != fresh.ID {
+		t.Errorf("%+v", s)
+	}
+	if got := h.billed(s.ID); len(got) < 2 || got[0].Status != "paid" || s.Passed != len(got) {
+		t.Errorf("billed %+v, passed %d", got, s.Passed)
+	}
+}

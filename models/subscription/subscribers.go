@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
 )
 
 // Subscribers gives a page of a template's subscribers, newest first; with a zero id
@@ -122,19 +123,46 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 	})
 }
 
-// Remind mails the link of the page that stores the account again. Conflict unless
-// the subscriber is pending.
+// Remind mails the link of the page that stores the account again. Where an account
+// was given and its first debit came back, the payer gets another purchase for
+// another account; the first one is cancelled. Conflict unless the subscriber is
+// pending.
 func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
-	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, _ Template, sub *Subscriber) (string, error) {
+	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, t Template, sub *Subscriber) (string, error) {
 		if sub.Status != Pending || sub.FirstPurchaseID == uuid.Nil {
 			return "", wrongStatus("A subscriber who is %s has nothing to finish.", *sub)
 		}
-		if err := s.Purchases.MailAgainIn(ctx, tx, who, sub.FirstPurchaseID); err != nil {
+		first, err := s.Purchases.Get(ctx, who, sub.FirstPurchaseID)
+		if err != nil {
 			return "", err
 		}
 		sub.RemindedAt = tx.Now()
-		return "The payer was reminded to give a bank account.", nil
+		if first.Status == purchase.Failed && first.Method == purchase.EFT && first.HasMandate() {
+			return "The payer was asked for another bank account: the first debit had come back.", s.askAnew(ctx, tx, who, t, sub)
+		}
+		return "The payer was reminded to give a bank account.", s.Purchases.MailAgainIn(ctx, tx, who, sub.FirstPurchaseID)
 	})
+}
+
+// askAnew makes another first purchase in the place of one whose account failed: a
+// purchase stores one account in its life.
+func (s *Service) askAnew(ctx context.Context, tx Tx, who actor.Actor, t Template, sub *Subscriber) error {
+	o, err := s.orderFor(ctx, t, *sub)
+	if err != nil {
+		return err
+	}
+	rec := purchase.Record{Purchase: s.storing(o, today(tx.Now()), sub.Cycle > 0), Brand: o.brand}
+	if rec.ReferenceGenerated, err = s.Purchases.NextReference(ctx, o.brand); err != nil {
+		return err
+	}
+	if err := s.Purchases.CancelIn(ctx, tx, who, sub.FirstPurchaseID); err != nil {
+		return err
+	}
+	rec.SubscriberID = sub.ID
+	rec.Begin(tx.NewID(), tx.Now())
+	s.Purchases.InsertStoring(tx, who, &rec, true)
+	sub.FirstPurchaseID = rec.ID
+	return nil
 }
 
 // Periods lists what was billed or skipped, newest first.
