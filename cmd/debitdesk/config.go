@@ -194,8 +194,8 @@ var failures = handlers.Rate{PerSecond: 20, Burst: 2_000}
 // What one address may do without a session: an office that signs in on Monday, and
 // the payers behind one mobile network, are far below it.
 var (
-	entranceRate = handlers.Rate{PerSecond: 1, Burst: 120}
-	payersRate   = handlers.Rate{PerSecond: 100, Burst: 2_000}
+	entranceRate = handlers.Rate{PerSecond: 5, Burst: 600}
+	payersRate   = handlers.Rate{PerSecond: 500, Burst: 10_000}
 )
 
 // limits reads DEBITDESK_RATE_LIMIT: requests a second and at once of each
