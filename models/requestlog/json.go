@@ -25,6 +25,7 @@ const cutMark = "…"
 // but one text or number has no names and is not kept.
 func maskJSON(in []byte, cutOff bool) (string, bool) {
 	m := &masker{in: in}
+	m.out.Grow(len(in))
 	m.space()
 	if m.at >= len(in) || in[m.at] != '{' && in[m.at] != '[' {
 		return "", false
@@ -133,6 +134,9 @@ func (m *masker) name() (string, bool) {
 	m.at++
 	m.out.WriteString(raw)
 	m.out.WriteByte(':')
+	if strings.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1], true
+	}
 	var name string
 	if json.Unmarshal([]byte(raw), &name) != nil {
 		return "", false

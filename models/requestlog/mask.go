@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -22,9 +24,30 @@ var (
 		"access_token", "refresh_token", "id_token", "api_key", "private_key", "subscription_debtor_"}
 )
 
+var (
+	asNames = strings.NewReplacer("-", "_", " ", "_")
+	judged  sync.Map     // name → whether it is private: bodies name the same few again and again
+	judges  atomic.Int32 // how many names there are in it; callers choose names, so it is bounded
+)
+
+const mostJudged = 2_000
+
 // IsPrivate tells whether the value under a name is never kept in full.
 func IsPrivate(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(name))
+	if known, ok := judged.Load(name); ok {
+		return known.(bool) //nolint:forcetypeassert // nothing else is in it
+	}
+	private := isPrivate(name)
+	if len(name) <= 64 && judges.Load() < mostJudged {
+		if _, before := judged.LoadOrStore(strings.Clone(name), private); !before {
+			judges.Add(1)
+		}
+	}
+	return private
+}
+
+func isPrivate(name string) bool {
+	name = strings.ToLower(asNames.Replace(name))
 	if hide, known := privateNames[name]; known {
 		return hide
 	}
