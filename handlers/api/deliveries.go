@@ -10,7 +10,9 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api/input"
+	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
 )
 
@@ -21,15 +23,9 @@ func (h *Webhooks) Deliveries(c echo.Context) error {
 	if f.State != "" && !slices.Contains(webhook.States, f.State) {
 		wrong.Add("state", "invalid_choice", "%q is not a valid choice.", short(string(f.State)))
 	}
-	ask := Page(c, &wrong)
-	if err := wrong.Err(); err != nil {
-		return err
-	}
-	page, err := h.Service.Deliveries(c.Request().Context(), access.Actor(c), f, ask)
-	if err != nil {
-		return err
-	}
-	return List(c, h.Base, page, func(d webhook.Delivery) uuid.UUID { return d.ID }, deliveryAnswer)
+	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[webhook.Delivery], error) {
+		return h.Service.Deliveries(ctx, who, f, ask)
+	}, func(d webhook.Delivery) uuid.UUID { return d.ID }, deliveryAnswer)
 }
 
 // idFilter reads an id of the query; uuid.Nil when there is none.

@@ -128,9 +128,10 @@ func (b Base) beside(c echo.Context, cursor string) *string {
 	return &address
 }
 
-// listOf answers with a page that needs nothing but the place in the list.
-func listOf[T any](c echo.Context, base Base, list func(context.Context, actor.Actor, paging.Ask) (paging.Page[T], error), id func(T) uuid.UUID, wire func(T) any) error {
-	var wrong fault.Problems
+// listOf answers with the page that was asked for. wrong is what is wrong with the
+// filters, to be reported with what is wrong with the place in the list.
+func listOf[T any](c echo.Context, base Base, wrong fault.Problems, list func(context.Context, actor.Actor, paging.Ask) (paging.Page[T], error),
+	id func(T) uuid.UUID, wire func(T) any) error {
 	ask := Page(c, &wrong)
 	if err := wrong.Err(); err != nil {
 		return err
@@ -140,4 +141,17 @@ func listOf[T any](c echo.Context, base Base, list func(context.Context, actor.A
 		return err
 	}
 	return List(c, base, page, id, wire)
+}
+
+// one answers with the record that the id of the path names.
+func one[T any](c echo.Context, get func(context.Context, actor.Actor, uuid.UUID) (T, error), wire func(T) any) error {
+	id, err := ID(c, "id")
+	if err != nil {
+		return err
+	}
+	found, err := get(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	return JSON(c, http.StatusOK, wire(found))
 }

@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
 
@@ -40,15 +41,9 @@ func (h *Purchases) Create(c echo.Context) error {
 func (h *Purchases) List(c echo.Context) error {
 	var wrong fault.Problems
 	f := readFilter(c, &wrong)
-	ask := Page(c, &wrong)
-	if err := wrong.Err(); err != nil {
-		return err
-	}
-	page, err := h.Service.List(c.Request().Context(), access.Actor(c), f, ask)
-	if err != nil {
-		return err
-	}
-	return List(c, h.Base, page, func(r purchase.Record) uuid.UUID { return r.ID }, h.Base.PurchaseBody)
+	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[purchase.Record], error) {
+		return h.Service.List(ctx, who, f, ask)
+	}, func(r purchase.Record) uuid.UUID { return r.ID }, h.Base.PurchaseBody)
 }
 
 func readFilter(c echo.Context, wrong *fault.Problems) purchase.Filter {
@@ -90,15 +85,7 @@ func readUnix(c echo.Context, name string, wrong *fault.Problems) time.Time {
 
 // Get serves GET /purchases/{id}/.
 func (h *Purchases) Get(c echo.Context) error {
-	id, err := ID(c, "id")
-	if err != nil {
-		return err
-	}
-	rec, err := h.Service.Get(c.Request().Context(), access.Actor(c), id)
-	if err != nil {
-		return err
-	}
-	return JSON(c, http.StatusOK, h.Base.PurchaseBody(rec))
+	return one(c, h.Service.Get, h.Base.PurchaseBody)
 }
 
 // Counts serves GET /purchases/counts/: the number by status, for the dashboard's tabs.

@@ -79,20 +79,12 @@ func plainQuery(q url.Values) string {
 
 // List serves GET /company_statements/.
 func (h *Statements) List(c echo.Context) error {
-	return listOf(c, h.Base, h.Service.List, func(s statement.Statement) uuid.UUID { return s.ID }, h.Base.statementBody)
+	return listOf(c, h.Base, nil, h.Service.List, func(s statement.Statement) uuid.UUID { return s.ID }, h.Base.statementBody)
 }
 
 // Get serves GET /company_statements/{id}/.
 func (h *Statements) Get(c echo.Context) error {
-	id, err := ID(c, "id")
-	if err != nil {
-		return err
-	}
-	found, err := h.Service.Get(c.Request().Context(), access.Actor(c), id)
-	if err != nil {
-		return err
-	}
-	return JSON(c, http.StatusOK, h.Base.statementBody(found))
+	return one(c, h.Service.Get, h.Base.statementBody)
 }
 
 // Cancel serves POST /company_statements/{id}/cancel/.

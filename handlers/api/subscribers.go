@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 )
@@ -63,16 +64,9 @@ func (h *Templates) Subscribers(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var wrong fault.Problems
-	ask := Page(c, &wrong)
-	if err := wrong.Err(); err != nil {
-		return err
-	}
-	page, err := h.Service.Subscribers(c.Request().Context(), access.Actor(c), id, subscription.SubscriberFilter{}, ask)
-	if err != nil {
-		return err
-	}
-	return List(c, h.Base, page, func(s subscription.Subscriber) uuid.UUID { return s.ID }, SubscriberBody)
+	return listOf(c, h.Base, nil, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
+		return h.Service.Subscribers(ctx, who, id, subscription.SubscriberFilter{}, ask)
+	}, func(s subscription.Subscriber) uuid.UUID { return s.ID }, SubscriberBody)
 }
 
 // Subscriber serves GET /billing_templates/{id}/clients/{btc_id}/ and

@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/paging"
 	"debitdesk/models/subscription"
 )
 
@@ -40,15 +41,9 @@ func (h *Templates) Create(c echo.Context) error {
 func (h *Templates) List(c echo.Context) error {
 	var wrong fault.Problems
 	f := readTemplateFilter(c, &wrong)
-	ask := Page(c, &wrong)
-	if err := wrong.Err(); err != nil {
-		return err
-	}
-	page, err := h.Service.List(c.Request().Context(), access.Actor(c), f, ask)
-	if err != nil {
-		return err
-	}
-	return List(c, h.Base, page, func(t subscription.Template) uuid.UUID { return t.ID }, TemplateBody)
+	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[subscription.Template], error) {
+		return h.Service.List(ctx, who, f, ask)
+	}, func(t subscription.Template) uuid.UUID { return t.ID }, TemplateBody)
 }
 
 func readTemplateFilter(c echo.Context, wrong *fault.Problems) (f subscription.Filter) {
@@ -71,15 +66,7 @@ func readTemplateFilter(c echo.Context, wrong *fault.Problems) (f subscription.F
 
 // Get serves GET /billing_templates/{id}/.
 func (h *Templates) Get(c echo.Context) error {
-	id, err := ID(c, "id")
-	if err != nil {
-		return err
-	}
-	t, err := h.Service.Get(c.Request().Context(), access.Actor(c), id)
-	if err != nil {
-		return err
-	}
-	return JSON(c, http.StatusOK, TemplateBody(t))
+	return one(c, h.Service.Get, TemplateBody)
 }
 
 // Update serves PUT /billing_templates/{id}/: what it does not name takes its

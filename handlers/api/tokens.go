@@ -1,13 +1,15 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/models/fault"
+	"debitdesk/models/actor"
+	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 )
@@ -37,16 +39,9 @@ func (h *Tokens) List(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var wrong fault.Problems
-	ask := Page(c, &wrong)
-	if err := wrong.Err(); err != nil {
-		return err
-	}
-	page, err := h.Service.ClientTokens(c.Request().Context(), access.Actor(c), client, ask)
-	if err != nil {
-		return err
-	}
-	return List(c, h.Base, page, func(t token.Token) uuid.UUID { return t.ID }, tokenAnswer)
+	return listOf(c, h.Base, nil, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[token.Token], error) {
+		return h.Service.ClientTokens(ctx, who, client, ask)
+	}, func(t token.Token) uuid.UUID { return t.ID }, tokenAnswer)
 }
 
 // Get serves GET /clients/{id}/recurring_tokens/{token_id}/.

@@ -91,29 +91,12 @@ func flat(found fault.Problems, list string) fault.Problems {
 
 // List serves GET /webhooks/.
 func (h *Webhooks) List(c echo.Context) error {
-	var wrong fault.Problems
-	ask := Page(c, &wrong)
-	if err := wrong.Err(); err != nil {
-		return err
-	}
-	page, err := h.Service.List(c.Request().Context(), access.Actor(c), ask)
-	if err != nil {
-		return err
-	}
-	return List(c, h.Base, page, func(w webhook.Webhook) uuid.UUID { return w.ID }, webhookAnswer)
+	return listOf(c, h.Base, nil, h.Service.List, func(w webhook.Webhook) uuid.UUID { return w.ID }, webhookAnswer)
 }
 
 // Get serves GET /webhooks/{id}/.
 func (h *Webhooks) Get(c echo.Context) error {
-	id, err := ID(c, "id")
-	if err != nil {
-		return err
-	}
-	found, err := h.Service.Get(c.Request().Context(), access.Actor(c), id)
-	if err != nil {
-		return err
-	}
-	return JSON(c, http.StatusOK, webhookAnswer(found))
+	return one(c, h.Service.Get, webhookAnswer)
 }
 
 // Update serves PUT and PATCH /webhooks/{id}/. PUT replaces the whole record.

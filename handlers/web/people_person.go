@@ -1,11 +1,13 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
@@ -56,13 +58,7 @@ func (p *People) Disable(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	switch err := p.Members.Disable(c.Request().Context(), access.Actor(c), m.ID); {
-	case mayShow(err):
-		return p.person(c, m, formOfTerms(m.Terms), err)
-	case err != nil:
-		return err
-	}
-	return p.done(c, m.Called()+" is disabled and signed out of this business.")
+	return p.act(c, m, p.Members.Disable, m.Called()+" is disabled and signed out of this business.")
 }
 
 // Enable serves POST /settings/people/:id/enabling.
@@ -71,13 +67,7 @@ func (p *People) Enable(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	switch err := p.Members.Enable(c.Request().Context(), access.Actor(c), m.ID); {
-	case mayShow(err):
-		return p.person(c, m, formOfTerms(m.Terms), err)
-	case err != nil:
-		return err
-	}
-	return p.done(c, m.Called()+" may come in again.")
+	return p.act(c, m, p.Members.Enable, m.Called()+" may come in again.")
 }
 
 // AskRemove serves GET /settings/people/:id/removal.
@@ -102,13 +92,18 @@ func (p *People) Remove(c echo.Context) error {
 	if !strings.EqualFold(strings.TrimSpace(form.Get("confirm")), m.Email) {
 		return p.askRemove(c, http.StatusUnprocessableEntity, m, "Type "+m.Email+".")
 	}
-	switch err := p.Members.Remove(c.Request().Context(), access.Actor(c), m.ID); {
+	return p.act(c, m, p.Members.Remove, m.Called()+" does not belong to this business any more.")
+}
+
+// act does one thing to a member: it says so, or shows the person with what kept it.
+func (p *People) act(c echo.Context, m member.Member, do func(context.Context, actor.Actor, uuid.UUID) error, said string) error {
+	switch err := do(c.Request().Context(), access.Actor(c), m.ID); {
 	case mayShow(err):
 		return p.person(c, m, formOfTerms(m.Terms), err)
 	case err != nil:
 		return err
 	}
-	return p.done(c, m.Called()+" does not belong to this business any more.")
+	return p.done(c, said)
 }
 
 func (p *People) askRemove(c echo.Context, status int, m member.Member, wrong string) error {

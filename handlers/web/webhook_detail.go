@@ -135,19 +135,15 @@ func (h *Webhooks) Test(c echo.Context) error {
 func (h *Webhooks) AskDelete(c echo.Context) error { return h.askDelete(c, http.StatusOK, "") }
 
 func (h *Webhooks) askDelete(c echo.Context, status int, wrong string) error {
-	who, id, err := managed(c)
+	_, w, err := h.find(c)
 	if err != nil {
 		return err
 	}
-	w, err := h.Service.Get(c.Request().Context(), who, id)
-	if err != nil {
-		return err
-	}
-	view := pages.ActView{Title: "Delete a webhook", Back: components.Link{Text: w.Title, Href: webhookPath(id)}, Question: components.Confirm{
+	view := pages.ActView{Title: "Delete a webhook", Back: components.Link{Text: w.Title, Href: webhookPath(w.ID)}, Question: components.Confirm{
 		ID: "delete", Title: "Delete “" + w.Title + "”?", Text: "This cannot be undone. What was delivered stays in the log.",
 		Breaks: []string{w.Callback + " hears of nothing any more.", "What still waits for it is dropped.", "Its key is gone; a new webhook signs with another one."},
-		Action: webhookPath(id, "deletion"), CancelHref: webhookPath(id), Button: "Delete webhook",
-		TypeLabel: "Type " + lastFour(id) + ", the end of its id, to confirm", TypeError: wrong,
+		Action: webhookPath(w.ID, "deletion"), CancelHref: webhookPath(w.ID), Button: "Delete webhook",
+		TypeLabel: "Type " + lastFour(w.ID) + ", the end of its id, to confirm", TypeError: wrong,
 	}}
 	return h.show(c, status, view.Title, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }

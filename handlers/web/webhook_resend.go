@@ -34,11 +34,7 @@ func readSince(text string) (time.Time, bool) {
 // AskResend serves GET /developers/webhooks/{id}/resend: since when, and then
 // how many events that is.
 func (h *Webhooks) AskResend(c echo.Context) error {
-	who, id, err := managed(c)
-	if err != nil {
-		return err
-	}
-	w, err := h.Service.Get(c.Request().Context(), who, id)
+	who, w, err := h.find(c)
 	if err != nil {
 		return err
 	}
@@ -86,11 +82,7 @@ func (h *Webhooks) confirmResend(c echo.Context, who actor.Actor, w webhook.Webh
 
 // ResendSince serves POST /developers/webhooks/{id}/resend.
 func (h *Webhooks) ResendSince(c echo.Context) error {
-	who, id, err := managed(c)
-	if err != nil {
-		return err
-	}
-	w, err := h.Service.Get(c.Request().Context(), who, id)
+	who, w, err := h.find(c)
 	if err != nil {
 		return err
 	}
@@ -102,11 +94,11 @@ func (h *Webhooks) ResendSince(c echo.Context) error {
 	if !ok {
 		return h.askSince(c, w, orWords(form.Get("since"), "–"))
 	}
-	n, err := h.Service.ResendSince(c.Request().Context(), who, id, since)
+	n, err := h.Service.ResendSince(c.Request().Context(), who, w.ID, since)
 	if err != nil {
 		return err
 	}
-	return h.on(c, webhookPath(id), counted(int64(n), "event")+" will be delivered once more.")
+	return h.on(c, webhookPath(w.ID), counted(int64(n), "event")+" will be delivered once more.")
 }
 
 // Resend serves POST /developers/webhooks/deliveries/{id}/resend.

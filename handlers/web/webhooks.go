@@ -66,6 +66,16 @@ func managed(c echo.Context) (actor.Actor, uuid.UUID, error) {
 	return who, id, nil
 }
 
+// find is managed with the webhook that it names.
+func (h *Webhooks) find(c echo.Context) (actor.Actor, webhook.Webhook, error) {
+	who, id, err := managed(c)
+	if err != nil {
+		return who, webhook.Webhook{}, err
+	}
+	w, err := h.Service.Get(c.Request().Context(), who, id)
+	return who, w, err
+}
+
 func (h *Webhooks) show(c echo.Context, status int, title string, page func(layout.Frame) templ.Component) error {
 	return h.Desk.show(c, status, title, developers, page)
 }
@@ -139,15 +149,11 @@ func (h *Webhooks) Create(c echo.Context) error {
 
 // Edit serves GET /developers/webhooks/{id}/edit.
 func (h *Webhooks) Edit(c echo.Context) error {
-	who, id, err := managed(c)
+	_, w, err := h.find(c)
 	if err != nil {
 		return err
 	}
-	w, err := h.Service.Get(c.Request().Context(), who, id)
-	if err != nil {
-		return err
-	}
-	return h.form(c, http.StatusOK, id, webhook.Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: w.Events}, nil)
+	return h.form(c, http.StatusOK, w.ID, webhook.Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: w.Events}, nil)
 }
 
 // Update serves POST /developers/webhooks/{id}.

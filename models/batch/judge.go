@@ -48,13 +48,18 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 		tx.Audit(who, audit.Entry{Action: "batch.mapped", ObjectType: "batch", ObjectID: b.ID, Text: "The columns were chosen."})
 		return recheck(tx, b)
 	})
+	return s.checked(ctx, b, err)
+}
+
+// checked checks the rows of a small batch at once, so that nobody waits for a worker.
+func (s *Service) checked(ctx context.Context, b Batch, err error) (Batch, error) {
 	if err != nil || b.Rows > quickly {
 		return b, err
 	}
 	if err := s.Work(ctx, b.ID); err != nil {
 		return b, err
 	}
-	return s.Read.Batch(ctx, who.MerchantID, id)
+	return s.Read.Batch(ctx, b.MerchantID, b.ID)
 }
 
 // recheck has all rows that nothing has become of checked anew.

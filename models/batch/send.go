@@ -348,11 +348,5 @@ func (s *Service) Repair(ctx context.Context, who actor.Actor, id uuid.UUID) (Ba
 		b.EndedAt = time.Time{}
 		return recheck(tx, b)
 	})
-	if err != nil || b.Rows > quickly {
-		return b, err
-	}
-	if err := s.Work(ctx, b.ID); err != nil {
-		return b, err
-	}
-	return s.Read.Batch(ctx, who.MerchantID, id)
+	return s.checked(ctx, b, err)
 }
