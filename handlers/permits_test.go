@@ -34,7 +34,7 @@ var grantsWalked = map[string]struct {
 	"pretends": {actor.ReadOnly, actor.Grants{actor.Manage: true, actor.Write: true, actor.MoveClock: true}}, // what cannot be granted
 }
 
-var scopesWalked = [][]actor.Scope{{actor.ScopeRead}, {actor.ScopeWrite}, {actor.ScopeTokensDelete}, {actor.ScopeBilling}, actor.AllScopes}
+var scopesWalked = [][]actor.Scope{{actor.ScopeRead}, {actor.ScopeWrite}, {actor.ScopeTokensDelete}, {actor.ScopeBilling}, {actor.ScopeNumbers}, actor.AllScopes}
 
 func (s *street) people(m handlertest.Merchant) (out []caller) {
 	s.t.Helper()

@@ -24,7 +24,7 @@ type apikeyCmd struct {
 type apikeyCreateCmd struct {
 	Merchant          string        `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
 	Name              string        `required:"" help:"What will use it."`
-	Scopes            []string      `placeholder:"SCOPE,…" help:"read, write, tokens:delete, billing; all when left out."`
+	Scopes            []string      `placeholder:"SCOPE,…" help:"read, write, tokens:delete, billing, numbers (clients’ bank and identity numbers in full); all when left out."`
 	TTL               time.Duration `name:"ttl" placeholder:"24h" help:"How long it works, by the clock of the product; 24h when left out."`
 	ClientCredentials bool          `help:"Print an id and a secret for POST /oauth/token instead."`
 }

@@ -93,7 +93,7 @@ func ReadDetails(in *input.Object, d *client.Details) {
 	}
 	if in.Has("bank_account") {
 		account := bank.AccountNumber(in.Text("bank_account", client.MaxBankAccount))
-		if account != d.BankAccount && account.Reveal() != d.BankAccount.String() {
+		if account != d.BankAccount && !bank.IsMasked(account.Reveal()) {
 			d.AccountType = "" // it was known of the other account
 		}
 		d.BankAccount = account

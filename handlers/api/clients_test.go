@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/models/actor"
 )
 
 func thandi() map[string]any {
@@ -103,9 +104,35 @@ func TestPutReplacesAndPatchAmends(t *testing.T) {
 func TestAMaskSentBackLeavesTheNumber(t *testing.T) {
 	h := handlertest.New(t)
 	id := h.API("POST", "/clients/", thandi()).Text("id")
+	if _, err := h.Store.Pool.Exec(t.Context(), "UPDATE clients SET account_type = 'savings'"); err != nil {
+		t.Fatal(err)
+	}
 	h.API("PUT", "/clients/"+id+"/", map[string]any{"email": "x@example.com", "bank_account": "•••• 3456", "bank_code": "632005", "personal_code": "800101•••••87"}).
 		Want(http.StatusOK).Contains(`"bank_account":"4055123456"`, `"personal_code":"8001015009087"`)
-	h.API("PATCH", "/clients/"+id+"/", map[string]any{"bank_account": "•••• 9999"}).Want(http.StatusBadRequest).WantCode("bank_account=invalid")
+	h.API("PATCH", "/clients/"+id+"/", map[string]any{"bank_account": "•••• 9999", "city": "Paarl"}).
+		Want(http.StatusOK).Contains(`"bank_account":"4055123456"`, `"city":"Paarl"`)
+	if n := h.Count("SELECT count(*) FROM clients WHERE account_type = 'savings'"); n != 1 {
+		t.Error("the kind of the account was forgotten although the account stayed")
+	}
+}
+
+func TestNumbersAreInFullForTheScopeNumbersAlone(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	id := h.API("POST", "/clients/", thandi()).Want(201).Contains(`"bank_account":"4055123456"`).Text("id")
+	narrow := h.Program(h.A, actor.ScopeRead, actor.ScopeWrite)
+	as := func(method, path string, body any) handlertest.Answer {
+		return h.Call(method, "/api/v1"+path, body, "Authorization: Bearer "+narrow)
+	}
+	masked := func(a handlertest.Answer) {
+		a.Contains(`"bank_account":"•••• 3456"`, `"personal_code":"800101•••••87"`).Lacks("4055123456", "8001015009087")
+	}
+	masked(as("GET", "/clients/"+id+"/", nil).Want(200))
+	masked(as("GET", "/clients/", nil).Want(200))
+	masked(as("PATCH", "/clients/"+id+"/", map[string]any{"bank_account": "•••• 3456", "personal_code": "800101•••••87", "city": "Paarl"}).Want(200))
+	masked(as("POST", "/clients/", thandi()).Want(201))
+	as("POST", "/clients/", map[string]any{"email": "a@example.com", "bank_account": "•••• 3456"}).Want(400).WantCode("bank_account=invalid")
+	h.API("GET", "/clients/"+id+"/", nil).Want(200).Contains(`"bank_account":"4055123456"`, `"city":"Paarl"`)
 }
 
 func TestADeletedClientIsGone(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/replay"
@@ -64,13 +65,26 @@ func keyOf(c echo.Context, text string, isTest bool) (replay.Key, error) {
 		return replay.Key{}, err
 	}
 	c.Request().Body = io.NopCloser(bytes.NewReader(body))
+	who := access.Actor(c)
+	return replay.Key{MerchantID: who.MerchantID, IsTest: isTest, Key: text, Fingerprint: fingerprint(c.Request(), who.Kind, body)}, nil
+}
+
+// fingerprint covers what a key stands for (contract 12.27): method, path, query in
+// any order, body, and whether a person or a program calls. Without a query, the
+// fingerprint of a program's request is the one that releases before this rule kept.
+func fingerprint(r *http.Request, kind actor.Kind, body []byte) []byte {
 	sum := sha256.New()
-	for _, part := range []string{c.Request().Method, c.Request().URL.Path} {
+	for _, part := range []string{r.Method, r.URL.Path} {
 		sum.Write([]byte(part))
 		sum.Write([]byte{0})
 	}
 	sum.Write(body)
-	return replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: isTest, Key: text, Fingerprint: sum.Sum(nil)}, nil
+	query := r.URL.Query().Encode() // sorted by name
+	if query == "" && kind == actor.Credential {
+		return sum.Sum(nil)
+	}
+	more := sha256.Sum256([]byte(string(kind) + "\x00" + query))
+	return append(sum.Sum(nil), more[:]...)
 }
 
 // replayed answers from what was kept, if anything was.

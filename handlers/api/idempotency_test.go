@@ -34,6 +34,29 @@ func TestAKeyBelongsToOneRequestAndOneMerchant(t *testing.T) {
 	h.Call("POST", "/api/v1/clients/", thandi(), "Authorization: Bearer "+h.B.Token, "Idempotency-Key: one").Want(http.StatusCreated)
 }
 
+func TestAKeyCoversTheQueryAndWhoCalls(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	const reused = "__all__=idempotency_key_reuse"
+	again := func(a handlertest.Answer) {
+		t.Helper()
+		if a.Want(http.StatusCreated); a.Header.Get("Idempotency-Replayed") != "true" {
+			t.Errorf("it was done again: %s", a.Body)
+		}
+	}
+	h.API("POST", "/clients/?time=1&b=2", thandi(), "Idempotency-Key: one").Want(http.StatusCreated)
+	again(h.API("POST", "/clients/?b=2&time=1", thandi(), "Idempotency-Key: one"))
+	h.API("POST", "/clients/?time=2&b=2", thandi(), "Idempotency-Key: one").Want(http.StatusBadRequest).WantCode(reused)
+	h.API("POST", "/clients/", thandi(), "Idempotency-Key: one").Want(http.StatusBadRequest).WantCode(reused)
+	person := func(key string) handlertest.Answer {
+		return h.Call("POST", "/api/v1/clients/", thandi(), "Cookie: "+h.A.Owner.Cookie, "Sec-Fetch-Site: same-origin", "Idempotency-Key: "+key)
+	}
+	h.API("POST", "/clients/", thandi(), "Idempotency-Key: two").Want(http.StatusCreated)
+	person("two").Want(http.StatusBadRequest).WantCode(reused)
+	person("three").Want(http.StatusCreated)
+	again(person("three"))
+}
+
 func TestARefusalIsRepeatedToo(t *testing.T) {
 	h := handlertest.New(t)
 	first := h.API("POST", "/clients/", nil, "Idempotency-Key: one").Want(http.StatusBadRequest)

@@ -83,6 +83,8 @@ type House struct {
 	Statements *statement.Service
 	Factors    *factor.Service
 	ahead      atomic.Int64 // by how much real time was moved
+
+	credentials *credential.Service
 }
 
 // headSigner signs the heads of the audit's chains.
@@ -143,6 +145,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](db), Read: db, Purchases: h.Purchases, Now: db.Now}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: db.Now, Issuer: BaseURL}
+	h.credentials = credentials
 	h.Deps = handlers.Deps{
 		BaseURL: BaseURL, Sandbox: true, Log: quiet, Replays: db,
 		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
@@ -220,6 +223,14 @@ func (h *House) merchant(slug string, credentials *credential.Service, profile, 
 	must(h.tb, err)
 	m.Token = issued.Token
 	return m
+}
+
+// Program gives the bearer credential of a program with those scopes.
+func (h *House) Program(m Merchant, scopes ...actor.Scope) string {
+	h.tb.Helper()
+	issued, err := h.credentials.Issue(h.tb.Context(), m.Actor, credential.Input{Name: "narrow", Lifetime: time.Hour, Scopes: scopes})
+	must(h.tb, err)
+	return issued.Token
 }
 
 // nobodys is the hash of no password.

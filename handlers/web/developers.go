@@ -52,10 +52,11 @@ var lifetimes = []struct {
 }
 
 var scopeWords = map[actor.Scope]string{
-	actor.ScopeRead:         "see clients, purchases and tokens",
+	actor.ScopeRead:         "see clients, purchases and tokens, with bank and identity numbers masked",
 	actor.ScopeWrite:        "add and change clients and purchases, charge, cancel and refund",
 	actor.ScopeTokensDelete: "delete stored accounts",
 	actor.ScopeBilling:      "send invoices to many clients",
+	actor.ScopeNumbers:      "see the bank account and identity numbers of clients in full",
 }
 
 // List serves GET /developers.
@@ -77,7 +78,7 @@ func (d *Developers) New(c echo.Context) error {
 	if err := access.Actor(c).May(actor.Manage); err != nil {
 		return err
 	}
-	return d.form(c, http.StatusOK, url.Values{"kind": {string(credential.Token)}, "lifetime": {"90d"}, "scopes": scopeValues(actor.AllScopes)}, nil)
+	return d.form(c, http.StatusOK, url.Values{"kind": {string(credential.Token)}, "lifetime": {"90d"}, "scopes": scopeValues(actor.FirstScopes)}, nil)
 }
 
 // Create serves POST /developers/credentials: the answer alone shows the secret.

@@ -46,10 +46,14 @@ const (
 	ScopeWrite        Scope = "write"
 	ScopeTokensDelete Scope = "tokens:delete"
 	ScopeBilling      Scope = "billing"
+	ScopeNumbers      Scope = "numbers" // bank and identity numbers in full under /clients/
 )
 
-// AllScopes is what a credential gets when none is named.
-var AllScopes = []Scope{ScopeRead, ScopeWrite, ScopeTokensDelete, ScopeBilling}
+// AllScopes is what a credential gets when none is named on the command line.
+var AllScopes = []Scope{ScopeRead, ScopeWrite, ScopeTokensDelete, ScopeBilling, ScopeNumbers}
+
+// FirstScopes are those that the dashboard offers ticked: what most programs need.
+var FirstScopes = []Scope{ScopeRead, ScopeWrite}
 
 // Action is something that needs permission.
 type Action string

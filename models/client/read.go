@@ -88,10 +88,10 @@ func (s *Service) Reveal(ctx context.Context, who actor.Actor, id uuid.UUID) (Nu
 }
 
 // InAnswer are the numbers as an answer of the API's client addresses carries
-// them: in full for a program (ours: API contract 1.3), masked for a person,
-// who has Reveal.
+// them: in full for a program that may see them (API contract 12.26), masked for
+// others. A person has Reveal, which is audited.
 func (c Client) InAnswer(who actor.Actor) Numbers {
-	if who.Kind == actor.Credential {
+	if who.Kind == actor.Credential && who.Can(actor.Reveal) {
 		return Numbers{c.BankAccount.Reveal(), c.PersonalCode.Reveal()}
 	}
 	return Numbers{c.BankAccount.String(), c.PersonalCode.String()}

@@ -96,7 +96,8 @@ type Change struct {
 }
 
 // Update changes a client. Purchases that exist already keep their own copy. A
-// masked account or identity number leaves the stored one as it is. A Conflict
+// masked account or identity number leaves the stored one as it is: of a program any
+// mask does (API contract 12.26), of a form only the one that it showed. A Conflict
 // comes back when somebody else changed the client since Version.
 func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, change Change) (Client, error) {
 	if err := who.May(actor.Write); err != nil {
@@ -115,7 +116,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		}
 		before := c.Details
 		wanted, shape := change.Apply(before)
-		keepMasked(&wanted, before)
+		keepMasked(&wanted, before, change.Version.IsZero())
 		if err := together(shape, wanted.checkSince(before, change.How, calendar.DateOf(tx.Now()))); err != nil {
 			return err
 		}
@@ -124,12 +125,13 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 	return c, err
 }
 
-// keepMasked puts the stored numbers back where their masks were sent.
-func keepMasked(wanted *Details, stored Details) {
-	if bank.IsMasked(wanted.BankAccount.Reveal()) && wanted.BankAccount.Reveal() == stored.BankAccount.String() {
+// keepMasked puts the stored numbers back where masks were sent: any mask, or only
+// that of the stored number.
+func keepMasked(wanted *Details, stored Details, anyMask bool) {
+	if sent := wanted.BankAccount.Reveal(); bank.IsMasked(sent) && (anyMask || sent == stored.BankAccount.String()) {
 		wanted.BankAccount = stored.BankAccount
 	}
-	if bank.IsMasked(wanted.PersonalCode.Reveal()) && wanted.PersonalCode.Reveal() == stored.PersonalCode.String() {
+	if sent := wanted.PersonalCode.Reveal(); bank.IsMasked(sent) && (anyMask || sent == stored.PersonalCode.String()) {
 		wanted.PersonalCode = stored.PersonalCode
 	}
 }

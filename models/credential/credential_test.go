@@ -110,7 +110,7 @@ func TestATokenCarriesItsClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Jti != out.ID.String() || c.Sub != h.merchant.String() || c.Iss != "debitdesk" || !c.Test || c.Exp != out.ExpiresAt.Unix() ||
-		!slices.Equal(c.Scopes, []string{"read", "write", "tokens:delete", "billing"}) {
+		!slices.Equal(c.Scopes, []string{"read", "write", "tokens:delete", "billing", "numbers"}) {
 		t.Fatalf("claims %s", payload)
 	}
 }

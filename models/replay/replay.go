@@ -24,7 +24,7 @@ type Key struct {
 	MerchantID  uuid.UUID
 	IsTest      bool
 	Key         string
-	Fingerprint []byte // of method, path and body
+	Fingerprint []byte // of method, path, query, body and kind of caller
 }
 
 // Recorder carries a Key through the use case, so that the answer is written
