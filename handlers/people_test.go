@@ -29,10 +29,15 @@ func (s *street) post(path string, form url.Values, cookies ...string) handlerte
 // mailed is what the newest mail to somebody links to.
 func (s *street) mailed(to string) string {
 	s.t.Helper()
-	var text string
-	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT text_body FROM mails WHERE recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&text); err != nil {
+	var merchantID, id uuid.UUID
+	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT merchant_id, id FROM mails WHERE recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&merchantID, &id); err != nil {
 		s.t.Fatal(err)
 	}
+	m, err := s.Store.Mail(s.t.Context(), merchantID, id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	text := m.Text
 	link := regexp.MustCompile(`https?://\S+`).FindString(text)
 	at, err := url.Parse(link)
 	if err != nil || at.Path == "" {
@@ -266,4 +271,11 @@ func TestMailsToPeopleAreReadByThoseWhoRunTheSandbox(t *testing.T) {
 	s.Page(s.A.Reader, "GET", "/sandbox/mail/"+id, nil).Want(200).Contains("for one person alone").Lacks("/invite/")
 	s.Page(s.A.Finance, "GET", "/sandbox/mail/"+id+"/html", nil).Want(404)
 	s.Page(s.B.Owner, "GET", "/sandbox/mail/"+id, nil).Want(404)
+	for _, path := range []string{"/sandbox/mail/" + id, "/sandbox/mail"} {
+		program := s.Call("GET", path, nil, "Authorization: Bearer "+s.A.Token, "Accept: application/json").Want(200)
+		program.Contains("for one person alone", "invites you to work").Lacks("/invite/", "/reset/")
+	}
+	if n := s.Count(`SELECT count(*) FROM mails WHERE to_jsonb(mails)::text LIKE '%/invite/%'`); n != 0 {
+		t.Errorf("%d links lie open in the database", n)
+	}
 }

@@ -5,5 +5,14 @@
 UPDATE credentials SET scopes = array_append(scopes, 'numbers')
     WHERE scopes && ARRAY['read', 'write'] AND NOT 'numbers' = ANY (scopes);
 
+-- The words of mails whose link lets a person in are sealed, and gone once the mail
+-- has left. What stands here of sent ones goes now; a new mail can be asked for.
+ALTER TABLE mails ADD COLUMN body_sealed bytea;
+UPDATE mails SET text_body = E'The link in this mail was for one person alone and is not kept.\n', html_body = ''
+    WHERE kind IN ('invitation', 'password_reset') AND state <> 'queued';
+CREATE INDEX mails_with_links ON mails (sent_at) WHERE body_sealed IS NOT NULL;
+
 -- +goose Down
+DROP INDEX mails_with_links;
+ALTER TABLE mails DROP COLUMN body_sealed;
 UPDATE credentials SET scopes = array_remove(scopes, 'numbers');

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // An admin invites somebody to look; the invited opens the mail, joins, signs in
@@ -91,7 +93,11 @@ func (s *site) mailedLink(t *testing.T, to string) string {
 		case <-end:
 			t.Fatal("no mail to " + to)
 		case <-look.C:
-			_ = s.app.Store.Pool.QueryRow(t.Context(), `SELECT text_body FROM mails WHERE recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&text) // not there yet
+			var merchantID, id uuid.UUID
+			if err := s.app.Store.Pool.QueryRow(t.Context(), `SELECT merchant_id, id FROM mails WHERE recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&merchantID, &id); err == nil {
+				m, _ := s.app.Store.Mail(t.Context(), merchantID, id)
+				text = m.Text
+			} // else it is not there yet
 		}
 	}
 	_, rest, _ := strings.Cut(text, s.url)

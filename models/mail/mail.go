@@ -43,6 +43,19 @@ type Mail struct {
 	SentAt    time.Time
 }
 
+// The kinds of mail whose link lets its reader in: as a new member, or with a new
+// password. Their words are sealed while they wait and not kept once they have left.
+const (
+	Invitation    = "invitation"
+	PasswordReset = "password_reset"
+)
+
+// LetsIn tells whether the words of the mail hold such a link.
+func (m Mail) LetsIn() bool { return m.Kind == Invitation || m.Kind == PasswordReset }
+
+// LinkNotKept is what stays of the words of such a mail.
+const LinkNotKept = "The link in this mail was for one person alone and is not kept.\n"
+
 // The states of a mail.
 const (
 	Queued = "queued"

@@ -21,7 +21,7 @@ const InvitationLasts = 7 * 24 * time.Hour
 const mostMails = 10
 
 // MailInvitation is the kind of the mail that brings the link.
-const MailInvitation = "invitation"
+const MailInvitation = mail.Invitation
 
 // Invitation asks somebody to join a business. The zero time means not.
 type Invitation struct {

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/member"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
+	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/user"
 )
@@ -36,7 +37,9 @@ type house struct {
 
 func open(t *testing.T) *house {
 	t.Helper()
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 8,
+	box, err := seal.NewBox([]seal.Key{{ID: "t", Secret: make([]byte, 32)}}, make([]byte, 32))
+	must(t, err)
+	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 8, Seal: box,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(db.Close)
@@ -73,8 +76,11 @@ func (h *house) wait(d time.Duration) { h.ahead.Add(int64(d)) }
 // link is the token in the newest mail of that kind to the address.
 func (h *house) link(kind, to string) string {
 	h.t.Helper()
-	var text string
-	must(h.t, h.store.Pool.QueryRow(h.t.Context(), `SELECT text_body FROM mails WHERE kind = $1 AND recipient = $2 ORDER BY id DESC LIMIT 1`, kind, to).Scan(&text))
+	var merchantID, id uuid.UUID
+	must(h.t, h.store.Pool.QueryRow(h.t.Context(), `SELECT merchant_id, id FROM mails WHERE kind = $1 AND recipient = $2 ORDER BY id DESC LIMIT 1`, kind, to).Scan(&merchantID, &id))
+	m, err := h.store.Mail(h.t.Context(), merchantID, id)
+	must(h.t, err)
+	text := m.Text
 	_, rest, _ := strings.Cut(text, "https://desk.example/invite/")
 	token, _, _ := strings.Cut(rest, "\n")
 	if len(token) != 43 {

@@ -75,7 +75,7 @@ func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
 	var mails []mailRow
 	for _, i := range issued {
 		if i.Mail != nil {
-			mails = append(mails, mailRowOf(*i.Mail))
+			mails = append(mails, t.s.mailRowOf(*i.Mail))
 		}
 		t.tellMade(i.Purchase)
 	}

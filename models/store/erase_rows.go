@@ -23,7 +23,7 @@ var erasing = []struct{ table, sql string }{
 			|| regexp_split_to_array(lower(reference || ' ' || reference_generated), '[^[:alnum:]]+'), '')),
 		version = version + 1, updated_at = @at WHERE merchant_id = @m AND id = ANY(@ids::uuid[])`},
 	{"tokens", `UPDATE tokens SET holder_name = @erased, account_sealed = '', account_hash = '' WHERE merchant_id = @m AND (client_id = @c OR id = ANY(@ids::uuid[]))`},
-	{"mails", `UPDATE mails SET recipient = '', cc = '{}', bcc = '{}', subject = 'Erased', text_body = '', html_body = '', attachments = '[]', error = '',
+	{"mails", `UPDATE mails SET recipient = '', cc = '{}', bcc = '{}', subject = 'Erased', text_body = '', html_body = '', body_sealed = NULL, attachments = '[]', error = '',
 		state = CASE state WHEN 'queued' THEN 'failed' ELSE state END, next_try_at = NULL
 		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
 	{"template_clients", `UPDATE template_clients SET debit = '{}', debit_sealed = NULL, version = version + 1 WHERE merchant_id = @m AND client_id = @c`},

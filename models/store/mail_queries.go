@@ -14,8 +14,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
-	"debitdesk/models/member"
-	"debitdesk/models/user"
 )
 
 // claimFor is how long a process has until it hands a mail over, in real time.
@@ -30,12 +28,12 @@ func (s *Store) Mails(ctx context.Context, merchantID, before uuid.UUID, limit i
 	if before != uuid.Nil {
 		q = q.Where("id < ?", before)
 	}
-	return mailsOf(q.Order("id DESC").Limit(limit))
+	return s.mailsOf(q.Order("id DESC").Limit(limit))
 }
 
 // MailsAbout lists the mails that one object caused, newest first.
 func (s *Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error) {
-	return mailsOf(s.read(ctx).Where("object_id = ? AND merchant_id = ?", objectID, merchantID).Order("id DESC"))
+	return s.mailsOf(s.read(ctx).Where("object_id = ? AND merchant_id = ?", objectID, merchantID).Order("id DESC"))
 }
 
 // Mail gives one mail of the merchant; NotFound otherwise.
@@ -48,21 +46,21 @@ func (s *Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, 
 	case err != nil:
 		return mail.Mail{}, fmt.Errorf("find mail: %w", err)
 	}
-	return row.domain()
+	return s.mailOf(row)
 }
 
-func mailsOf(q *gorm.DB) ([]mail.Mail, error) {
+func (s *Store) mailsOf(q *gorm.DB) ([]mail.Mail, error) {
 	var rows []mailRow
 	if err := q.Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("list mails: %w", err)
 	}
-	return mailsFrom(rows)
+	return s.mailsFrom(rows)
 }
 
-func mailsFrom(rows []mailRow) ([]mail.Mail, error) {
+func (s *Store) mailsFrom(rows []mailRow) ([]mail.Mail, error) {
 	out := make([]mail.Mail, len(rows))
 	for i, row := range rows {
-		m, err := row.domain()
+		m, err := s.mailOf(row)
 		if err != nil {
 			return nil, err
 		}
@@ -94,13 +92,13 @@ func (s *Store) claim(ctx context.Context, query string, args ...any) ([]mail.Ma
 	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("claim mails: %w", err)
 	}
-	return mailsFrom(rows)
+	return s.mailsFrom(rows)
 }
 
 // UnconfirmedMails lists mails that were handed over by a process that ended before
 // it heard the relay's answer.
 func (s *Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error) {
-	return mailsOf(s.read(ctx).Where("state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now()").Limit(limit))
+	return s.mailsOf(s.read(ctx).Where("state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now()").Limit(limit))
 }
 
 // HandMail implements outbox.Store. It keeps a connection ready, so that the note
@@ -140,6 +138,16 @@ func (l *leaving) Gone(ctx context.Context) error {
 	return nil
 }
 
+// letIn are the kinds of mail that hold a link for one person alone.
+var letIn = []string{mail.Invitation, mail.PasswordReset}
+
+// blanked takes the words out of mails with such a link, when the condition holds.
+func blanked(when string) string {
+	return `text_body = CASE WHEN ` + when + ` THEN '` + mail.LinkNotKept + `' ELSE text_body END,
+			html_body = CASE WHEN ` + when + ` THEN '' ELSE html_body END,
+			body_sealed = CASE WHEN ` + when + ` THEN NULL ELSE body_sealed END`
+}
+
 // MailsSent marks mails that the relay has accepted. A mail marked already stays
 // as it is. Links that let a person in are not kept once they have left.
 func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
@@ -148,9 +156,8 @@ func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
 		ids[i] = m.ID
 	}
 	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL,
-			text_body = CASE WHEN kind = ANY($3) THEN 'The link in this mail was for one person alone and is not kept.' ELSE text_body END,
-			html_body = CASE WHEN kind = ANY($3) THEN '' ELSE html_body END
-		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now(), []string{member.MailInvitation, user.MailReset})
+			`+blanked(`kind = ANY($3)`)+`
+		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now(), letIn)
 	if err != nil {
 		return fmt.Errorf("mark mails sent: %w", err)
 	}
@@ -164,19 +171,21 @@ func (s *Store) MailsWorded(ctx context.Context, mails []mail.Mail) error {
 
 // MailsKept keeps the words of mails that stay in the house, and marks them sent.
 func (s *Store) MailsKept(ctx context.Context, mails []mail.Mail) error {
-	return s.keepWords(ctx, ", state = 'sent', sent_at = $6, error = '', next_try_at = NULL, claimed_until = NULL", mails, s.Now())
+	return s.keepWords(ctx, ", state = 'sent', sent_at = $7, error = '', next_try_at = NULL, claimed_until = NULL", mails, s.Now())
 }
 
 func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, more ...any) error {
 	n := len(mails)
 	ids := make([]uuid.UUID, n)
 	subjects, texts, htmls, files := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	sealed := make([][]byte, n)
 	for i, m := range mails {
-		ids[i], subjects[i], texts[i], htmls[i], files[i] = m.ID, m.Subject, m.Text, m.HTML, attachmentsJSON(m.Attachments)
+		ids[i], subjects[i], files[i] = m.ID, m.Subject, attachmentsJSON(m.Attachments)
+		texts[i], htmls[i], sealed[i] = s.bodyOf(m)
 	}
-	_, err := s.Pool.Exec(ctx, `UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, attachments = w.files::jsonb`+set+`
-		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) AS w (id, subject, text, html, files) WHERE m.id = w.id AND m.state = 'queued'`,
-		append([]any{ids, subjects, texts, htmls, files}, more...)...)
+	_, err := s.Pool.Exec(ctx, `UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed, attachments = w.files::jsonb`+set+`
+		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) AS w (id, subject, text, html, files, sealed) WHERE m.id = w.id AND m.state = 'queued'`,
+		append([]any{ids, subjects, texts, htmls, files, sealed}, more...)...)
 	if err != nil {
 		return fmt.Errorf("keep the words of mails: %w", err)
 	}
@@ -201,8 +210,9 @@ func (s *Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why strin
 	if next.IsZero() {
 		state = mail.Failed
 	}
-	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL
-		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, orNull(next))
+	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL,
+			`+blanked(`$3 = 'failed' AND kind = ANY($6)`)+`
+		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, orNull(next), letIn)
 	if err != nil {
 		return fmt.Errorf("put off mail: %w", err)
 	}

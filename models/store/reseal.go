@@ -34,6 +34,7 @@ var sealedColumns = []sealedColumn{
 	{"webhooks", "id", "merchant_id", "private_key"},
 	{"merchant_keys", "merchant_id", "merchant_id", "private_key"},
 	{"users", "id", "id", "totp_sealed"},
+	{"mails", "id", "merchant_id", "body_sealed"},
 }
 
 // resealChunk is how many rows one transaction re-seals.

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	keysKept  = 48 * time.Hour // idempotency keys; 24 hours are promised
-	tidyChunk = 5_000          // rows a transaction; short locks
+	keysKept  = 48 * time.Hour     // idempotency keys; 24 hours are promised
+	linksKept = 8 * 24 * time.Hour // words of mails that let a person in and stay in the house; the longest such link works for seven days
+	tidyChunk = 5_000              // rows a transaction; short locks
 	foldChunk = 20_000
 	// dirtyAfter folded rows are worth cleaning up at once, so that counting does
 	// not read their remains until the server's own clean-up comes by.
@@ -29,6 +30,11 @@ func (s *Store) Tidy(ctx context.Context) error {
 		SELECT ctid FROM idempotency_keys WHERE stored_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-keysKept))
 	if err != nil {
 		return fmt.Errorf("tidy idempotency keys: %w", err)
+	}
+	err = s.inChunks(ctx, `UPDATE mails SET `+blanked(`true`)+` WHERE ctid = ANY (ARRAY(
+		SELECT ctid FROM mails WHERE body_sealed IS NOT NULL AND state = 'sent' AND sent_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-linksKept))
+	if err != nil {
+		return fmt.Errorf("tidy mails: %w", err)
 	}
 	if err := s.tidyRequests(ctx, now); err != nil {
 		return err

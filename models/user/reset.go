@@ -20,7 +20,7 @@ const ResetLasts = time.Hour
 
 // The kinds of mails to the people themselves.
 const (
-	MailReset           = "password_reset"
+	MailReset           = mail.PasswordReset
 	MailPasswordChanged = "password_changed"
 )
 

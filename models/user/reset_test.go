@@ -28,8 +28,11 @@ func (h *house) askReset(t *testing.T, email, ip string) {
 
 func (h *house) resetLink(t *testing.T, to string) string {
 	t.Helper()
-	var text string
-	must(t, h.store.Pool.QueryRow(t.Context(), `SELECT text_body FROM mails WHERE kind = 'password_reset' AND recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&text))
+	var merchantID, id uuid.UUID
+	must(t, h.store.Pool.QueryRow(t.Context(), `SELECT merchant_id, id FROM mails WHERE kind = 'password_reset' AND recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&merchantID, &id))
+	m, err := h.store.Mail(t.Context(), merchantID, id)
+	must(t, err)
+	text := m.Text
 	_, rest, _ := strings.Cut(text, "https://desk.example/reset/")
 	token, _, _ := strings.Cut(rest, "\n")
 	return token

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
+	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/user"
 )
@@ -59,7 +60,9 @@ func must(t *testing.T, err error) {
 func open(t *testing.T) *house {
 	t.Helper()
 	h := &house{operator: actor.OperatorOf(uuid.New()), stranger: actor.OperatorOf(uuid.New())}
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 8, Enqueue: h.jobs.keep})
+	box, err := seal.NewBox([]seal.Key{{ID: "t", Secret: make([]byte, 32)}}, make([]byte, 32))
+	must(t, err)
+	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 8, Seal: box, Enqueue: h.jobs.keep})
 	if err != nil {
 		t.Fatal(err)
 	}

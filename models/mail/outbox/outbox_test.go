@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
+	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 )
 
@@ -56,7 +57,11 @@ type house struct {
 func open(t *testing.T) *house {
 	t.Helper()
 	h := &house{relay: &relay{}}
-	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true,
+	box, err := seal.NewBox([]seal.Key{{ID: "t", Secret: make([]byte, 32)}}, make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, Seal: box,
 		Enqueue: func(_ context.Context, _ pgx.Tx, jobs []queue.Job) error {
 			h.jobs = append(h.jobs, jobs...)
 			return nil
