@@ -82,11 +82,20 @@ func (s story) agreedFacts() (items []components.Fact) {
 	}
 	m, last := s.asked.Mandate, s.asked.Last
 	items = append(items, components.Fact{Label: "Contract reference", Value: m.ContractReference})
-	if t := m.Terms; t != nil {
-		items = append(items, mainTerms(s.rec, t)...)
+	if m.Terms != nil {
+		items = append(items, agreedTerms(s.rec, m)...)
 	}
 	if last.State == mandate.AuthAccepted {
 		items = append(items, components.Fact{Label: "Confirmed", Value: last.AnsweredAt.In(calendar.SAST).Format("2 January 2006, 15:04") + channelWords(last.Channel)})
+	}
+	return items
+}
+
+// agreedTerms are the main terms as the mandate has them now.
+func agreedTerms(rec purchase.Record, m mandate.Mandate) []components.Fact {
+	items := mainTerms(rec, m.Terms)
+	if m.OneDebit {
+		items[len(items)-1].Value = "Once"
 	}
 	return items
 }

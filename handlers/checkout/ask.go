@@ -222,8 +222,10 @@ func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form, refu
 		f.IDNumber.Required, f.Phone.Required = known.PersonalCode == "", true
 		f.Phone.Hint = "Your bank asks you to confirm on this number."
 		f.Button, f.When = "Agree and let my bank ask me", before(o.Asking.Terms)
-	} else if rec.Method == "" {
-		f.Keeps = rec.Brand.Name + " also keeps this account stored, so that later amounts that you owe can be debited from it until you cancel."
+	}
+	if o.MayStore {
+		f.Store = &components.Checkbox{Label: "Also store this account for later debits", Name: "store", Checked: in.store,
+			Hint: "You need not. If you tick this, you also agree to this: " + p.Purchases.LaterDebits(rec) + " Otherwise " + rec.Brand.Name + " debits the account once and does not keep it."}
 	}
 	return f
 }

@@ -116,6 +116,9 @@ func howOften(rec purchase.Record, t *mandate.Terms) string {
 		m.PeriodUnits, m.DeductionDay = dd.PeriodUnits, dd.DeductionDay
 	}
 	words := m.Rhythm()
+	if rec.MayChooseToStore() && !m.AllowsOneDebit() {
+		words = "once, or " + words + " if you choose to store your account"
+	}
 	return strings.ToUpper(words[:min(1, len(words))]) + words[min(1, len(words)):]
 }
 

@@ -23,6 +23,7 @@ type form struct {
 	bank, branch          string
 	number, kind          string
 	kindLeftOpen, consent bool
+	store                 bool
 	phoneLeftOpen         bool
 	terms                 string
 }
@@ -35,7 +36,7 @@ func formOf(c echo.Context) (form, error) {
 	get := r.PostForm.Get
 	return form{sent: true, stored: strings.TrimSpace(get("recurring_token")), name: get("full_name"), id: get("id_number"), phone: get("phone"),
 		bank: strings.TrimSpace(get("bank_code")), branch: strings.TrimSpace(get("branch_code")), number: get("account_number"), kind: get("account_type"),
-		kindLeftOpen: r.PostForm.Has("account_type") && get("account_type") == "", phoneLeftOpen: r.PostForm.Has("phone") && strings.TrimSpace(get("phone")) == "", consent: get("consent") == "yes", terms: get("terms")}, nil
+		kindLeftOpen: r.PostForm.Has("account_type") && get("account_type") == "", phoneLeftOpen: r.PostForm.Has("phone") && strings.TrimSpace(get("phone")) == "", consent: get("consent") == "yes", store: get("store") == "yes", terms: get("terms")}, nil
 }
 
 func (f form) usesStored() bool { return f.stored != "" }
@@ -52,7 +53,7 @@ func (f form) branchCode() string {
 
 func (f form) account(c echo.Context, rec purchase.Record) purchase.Account {
 	a := purchase.Account{FullName: f.name, IDNumber: f.id, Phone: f.phone, BankCode: f.branchCode(), AccountNumber: f.number,
-		AccountType: bank.AccountType(f.kind), Consented: f.consent, TermsVersion: f.terms,
+		AccountType: bank.AccountType(f.kind), Consented: f.consent, Store: f.store, TermsVersion: f.terms,
 		Agent: shortened(strings.ToValidUTF8(c.Request().UserAgent(), ""), 512), Channel: mandate.PayPage}
 	if f.kindLeftOpen {
 		a.Problems.Add("account_type", "required", "Choose the type of the account.")

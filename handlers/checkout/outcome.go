@@ -128,6 +128,8 @@ func (s story) paid() checkout.Outcome {
 	}
 	if s.rec.IsRecurringToken {
 		o.Next = append(o.Next, "Your account is stored for the later debits that you agreed to.")
+	} else if s.rec.MayChooseToStore() && s.rec.Collection != nil && s.rec.TokenID == uuid.Nil {
+		o.Next = append(o.Next, "Your account is not stored. Nothing more will be debited from it.")
 	}
 	return o
 }

@@ -63,13 +63,30 @@ func TestNothingToPayOffersNoStoredAccount(t *testing.T) {
 	}
 }
 
-func TestAnInvoiceCanBePaidFromAnotherAccountWhichIsKept(t *testing.T) {
+func TestWhetherAnAccountIsStoredIsThePayersToChoose(t *testing.T) {
 	d := newDesk(t)
 	path := d.purchase(d.client(), "", 12345)
-	d.get(path).Want(200).Contains("Pay Brand a", "keeps this account stored", "Agree and pay R\u00a0123,45")
+	d.get(path).Want(200).Contains("Pay Brand a", "Also store this account for later debits", `name="store"`, "for this one debit", "Agree and pay R\u00a0123,45").
+		Lacks(`name="store" value="yes" checked`)
+	d.give(path, filled("store", "yes", "account_number", "12")).Want(422).Contains(`name="store" value="yes" checked`)
 	d.give(path, filled()).Want(303)
 	if rec := d.record(path); rec.Status != purchase.PendingExecute || !rec.HasMandate() || rec.Details.DirectDebit.ProfileCode != "TEST1" {
 		t.Errorf("got %+v", rec)
+	}
+	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(path)); err != nil || !m.OneDebit {
+		t.Errorf("%v: the mandate is for more than one debit", err)
+	}
+	kept := d.purchase(d.client(), "", 12345)
+	d.give(kept, filled("store", "yes")).Want(303)
+	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(kept)); err != nil || m.OneDebit || !strings.Contains(m.Consent.Text, "Later debits are for what I owe") {
+		t.Errorf("%v: the mandate says:\n%s", err, m.Consent.Text)
+	}
+	for _, forced := range []string{d.purchase(d.client(), storing, 12345), d.purchase(d.client(), storing, 0), d.purchase(d.client(), `,"skip_capture":true`, 100)} {
+		d.get(forced).Want(200).Lacks(`name="store"`)
+		d.give(forced, filled()).Want(303)
+		if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(forced)); err != nil || m.OneDebit {
+			t.Errorf("%v: nothing was to be chosen", err)
+		}
 	}
 }
 

@@ -76,8 +76,8 @@ func unlessAnswered(asked purchase.Asked, limits mandate.Limits) string {
 func waitingFacts(rec purchase.Record, m mandate.Mandate, account string) components.Facts {
 	f := facts(rec, account)
 	f.Items = append(f.Items, components.Fact{Label: "Contract reference", Value: m.ContractReference})
-	if t := m.Terms; t != nil {
-		f.Items = append(f.Items, mainTerms(rec, t)...)
+	if m.Terms != nil {
+		f.Items = append(f.Items, agreedTerms(rec, m)...)
 	}
 	return f
 }

@@ -21,6 +21,9 @@ func mandatePill(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 	if m.State == mandate.Registered {
 		p.Word = "Registered"
 	}
+	if m.State == mandate.Cancelled && m.ReasonCode == bank.CodeOnceOffDone {
+		p.Word = "Used once"
+	}
 	return p
 }
 
@@ -34,6 +37,8 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 		return waitingWords(asked, now)
 	case mandate.ActiveState:
 		switch {
+		case m.OneDebit && m.Kind == mandate.EFT:
+			return "One debit may run; it can be disputed. The client did not let the account be stored."
 		case m.Kind == mandate.EFT:
 			return "Debits may run. Every EFT debit can be disputed."
 		case m.Fallback:
@@ -47,6 +52,9 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 	case mandate.Rejected, mandate.FailedAtBank, mandate.Suspended, mandate.BlockedBy:
 		return endWords[m.State] + reasonWords(m.ReasonCode)
 	case mandate.Cancelled:
+		if m.ReasonCode == bank.CodeOnceOffDone {
+			return "The client allowed one debit, which has run" + dayWords(m.EndedAt, now) + "; nothing more can be debited. What proves it is kept."
+		}
 		return "It was cancelled" + dayWords(m.EndedAt, now) + "; nothing can be debited. What proves it is kept."
 	case mandate.Superseded:
 		return "A newer mandate of the same payer took its place" + dayWords(m.EndedAt, now) + "."

@@ -74,6 +74,8 @@ var weekdayWords = [...]string{"", "Mondays", "Tuesdays", "Wednesdays", "Thursda
 // rhythmWords says on which days the payer expects debits.
 func rhythmWords(m mandate.Mandate) string {
 	switch {
+	case m.OneDebit:
+		return "One debit"
 	case m.PeriodUnits == "weeks" && m.DeductionDay >= 1 && m.DeductionDay <= 7:
 		return "Weekly, on " + weekdayWords[m.DeductionDay]
 	case m.PeriodUnits == "days":

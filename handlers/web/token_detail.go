@@ -105,7 +105,7 @@ func health(t token.Token, now time.Time) components.Note {
 		code := bank.CodeOf(t.BlockedCode)
 		return components.Note{Kind: "bad", Title: "Blocked: " + code.Label(), Text: code.Remedy + " May I charge again? " + code.ChargeAgain}
 	case t.State != token.Active:
-		return components.Note{Kind: "info", Title: tokenPills[t.State].Word, Text: tokenPills[t.State].Title}
+		return components.Note{Kind: "info", Title: tokenPill(t).Word, Text: tokenPill(t).Title}
 	case t.Failures > 0:
 		return components.Note{Kind: "warn", Title: "Failed " + counted(int64(t.Failures), "time") + " in a row", Text: "Agree with the payer on a day when there is money, before you charge again."}
 	case !t.LastSuccessAt.IsZero():

@@ -48,6 +48,9 @@ func tokenPill(t token.Token) components.Pill {
 		code := bank.CodeOf(t.BlockedCode)
 		p.Title = code.Label() + ". " + code.Remedy
 	}
+	if t.UsedUp() {
+		p.Word, p.Title = "Used once", "The client allowed one debit and did not let the account be stored. It cannot be debited again; the mandate is kept as evidence."
+	}
 	return p
 }
 

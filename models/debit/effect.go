@@ -75,7 +75,11 @@ func (m matter) collected(at time.Time) bool {
 	m.c.is.SoftBefore = m.t.is.SoftFailures
 	m.t.is.SoftFailures, m.t.is.Failures, m.t.is.LastSuccessAt = 0, 0, at
 	m.t.changed, m.p.changed = true, true
-	if m.t.is.State == token.Pending {
+	switch {
+	case m.t.is.State != token.Pending:
+	case m.c.is.OnceOff:
+		m.useUp()
+	default:
 		m.keepToken()
 	}
 	m.entry(purchase.Collected, 1)
@@ -94,6 +98,16 @@ func (m matter) keepToken() {
 	}
 	m.tx.Audit(actor.BankOf(m.t.is.MerchantID), audit.Entry{Action: "token.stored", ObjectType: "token", ObjectID: m.t.is.ID, ClientID: m.t.is.ClientID, PurchaseID: m.p.is.ID,
 		Text: fmt.Sprintf("The account %s is stored and can be charged again.", m.t.is.AccountMask), After: map[string]any{"state": m.t.is.State}})
+}
+
+// useUp: the payer allowed this one debit and had nothing stored, so no token
+// remains. Its mandate stays as evidence and allows nothing more.
+func (m matter) useUp() {
+	t := &m.t.is
+	t.State, t.BlockedCode, t.UpdatedAt, m.t.changed = token.Deleted, bank.CodeOnceOffDone, m.tx.Now(), true
+	m.tx.FinishMandate(t.MerchantID, t.MandateID, bank.CodeOnceOffDone)
+	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.used", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
+		Text: fmt.Sprintf("The account %s was debited once, as the client chose. It is not stored and cannot be debited again.", t.AccountMask), After: map[string]any{"state": t.State}})
 }
 
 func (m matter) receipt() {

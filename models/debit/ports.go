@@ -89,6 +89,8 @@ type Tx interface {
 	HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]Asked, error)
 	SaveMandate(m mandate.Mandate, from mandate.State)
 	SaveAuthentication(a mandate.Authentication, from mandate.AuthState)
+	// FinishMandate ends a usable mandate that has served its one debit.
+	FinishMandate(merchantID, id uuid.UUID, code string)
 	// SuspendMandate suspends a usable mandate.
 	SuspendMandate(merchantID, id uuid.UUID, code string)
 	// CancelTold notes that the bank knows an authentication is not wanted any more;

@@ -127,7 +127,7 @@ func (q *question) usable(state mandate.State, at time.Time) {
 		q.wrong = err
 		return
 	}
-	if q.t.is.State == token.Pending {
+	if q.t.is.State == token.Pending && !q.m.is.OneDebit {
 		q.t.is.State, q.t.changed = token.Active, true
 		q.tx.Audit(actor.BankOf(q.t.is.MerchantID), audit.Entry{Action: "token.stored", ObjectType: "token", ObjectID: q.t.is.ID, ClientID: q.t.is.ClientID, PurchaseID: q.p.is.ID,
 			Text: fmt.Sprintf("The account %s is stored and can be charged.", q.t.is.AccountMask), After: map[string]any{"state": q.t.is.State}})

@@ -195,7 +195,7 @@ func (m *member) give(ctx context.Context, who actor.Actor, channel mandate.Chan
 		return err
 	}
 	in := purchase.Account{FullName: m.details.FullName, IDNumber: m.details.PersonalCode.Reveal(), Phone: m.details.Phone, BankCode: m.details.BankCode,
-		AccountNumber: m.details.BankAccount.Reveal(), AccountType: m.details.AccountType, Consented: true, Channel: channel, Evidence: evidence}
+		AccountNumber: m.details.BankAccount.Reveal(), AccountType: m.details.AccountType, Consented: true, Store: true, Channel: channel, Evidence: evidence}
 	if channel == mandate.PayPage {
 		in.Agent = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36"
 	}

@@ -54,6 +54,7 @@ type Mandate struct {
 	DeductionDay                      int    // 1-30 or 99 for months, 1-7 for weeks, 0 for days
 	AmountCents                       int64  // of the tokenising purchase
 	Terms                             *Terms // nil for EFT
+	OneDebit                          bool   // the payer did not let the account be stored: it is for this purchase's debit alone
 	HolderName                        string
 	AccountMask                       string
 	BankCode                          string
@@ -67,6 +68,23 @@ type Mandate struct {
 	EndedAt       time.Time // when it stopped being usable for good
 
 	CreatedAt, UpdatedAt time.Time
+}
+
+// OfOneDebit is the mandate of a payer who lets one debit run and has nothing
+// stored: by DebiCheck the bank is asked for a once-off mandate, which nothing adjusts.
+func (m Mandate) OfOneDebit() Mandate {
+	m.OneDebit = true
+	if m.Terms != nil {
+		t := *m.Terms
+		t.DebitSequence, t.AdjustmentCategory, t.AdjustmentRate, t.AdjustmentAmountCents = OnceOff, Never, nil, nil
+		m.Terms = &t
+	}
+	return m
+}
+
+// AllowsOneDebit tells that no second debit may run under the mandate.
+func (m Mandate) AllowsOneDebit() bool {
+	return m.OneDebit || m.Terms != nil && m.Terms.DebitSequence == OnceOff
 }
 
 // Evidence is a file that proves a mandate, such as the scan of a signed form.

@@ -6,7 +6,7 @@ import "time"
 // empty where nobody chose a rhythm.
 func (m Mandate) Rhythm() string {
 	switch {
-	case m.Terms != nil && m.Terms.DebitSequence == OnceOff:
+	case m.AllowsOneDebit():
 		return "once"
 	case m.PeriodUnits == "days":
 		return "as often as every day"

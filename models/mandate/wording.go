@@ -28,7 +28,7 @@ func Wording(m Mandate, b merchant.Brand, t Start) string {
 	particulars := []string{
 		fmt.Sprintf("I, %s, authorise %s to debit %s by EFT debit order.", holder(m), collector(b), account(m)),
 		first(m, t),
-		fmt.Sprintf("Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.", b.Name, rhythm(m, t)),
+		later(m, b, t),
 		"A payment day on which banks are closed moves to " + shift(b.Shift) + ".",
 	}
 	if m.Terms != nil {
@@ -37,11 +37,34 @@ func Wording(m Mandate, b merchant.Brand, t Start) string {
 	return strings.Join(append(particulars,
 		fmt.Sprintf("On my bank statement the debits are shown as %s with %s.", m.AbbreviatedName, reference(m)),
 		"My bank may treat each of these debits as if I had instructed it myself.",
-		fmt.Sprintf("This authority begins when I give it and ends when I cancel it or when I owe %s nothing more under our agreement.", b.Name),
+		lasting(m, b),
 		fmt.Sprintf("I may cancel this authority by giving 20 ordinary working days' notice in writing%s. Cancelling does not end my agreement with %s, "+
 			"and what I lawfully owed before is not paid back.", address(b), b.Name),
 		"This authority may be passed to somebody else only together with that agreement.",
 	), "\n")
+}
+
+// later is what follows the first debit, if anything may.
+func later(m Mandate, b merchant.Brand, t Start) string {
+	switch {
+	case m.OneDebit:
+		return fmt.Sprintf("This authority is for this one debit, for what I owe %s, and never for more. My account is not stored for later debits.", b.Name)
+	case m.AllowsOneDebit():
+		return fmt.Sprintf("This authority is for one debit, for what I owe %s under our agreement, and never for more. It runs on the date that we agreed%s.",
+			b.Name, rhythm(m, t))
+	}
+	return fmt.Sprintf("Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.", b.Name, rhythm(m, t))
+}
+
+// Later is the clause of the mandate about later debits, for a form on which the
+// payer chooses whether there may be any.
+func Later(m Mandate, b merchant.Brand, t Start) string { return later(m, b, t) }
+
+func lasting(m Mandate, b merchant.Brand) string {
+	if m.OneDebit {
+		return "This authority begins when I give it and ends when I cancel it or when the debit has run."
+	}
+	return fmt.Sprintf("This authority begins when I give it and ends when I cancel it or when I owe %s nothing more under our agreement.", b.Name)
 }
 
 func holder(m Mandate) string {

@@ -18,13 +18,7 @@ func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 			holder(m), collector(b), account(m)),
 		first(m, t),
 	}
-	if m.Terms.DebitSequence == OnceOff {
-		clauses = append(clauses, fmt.Sprintf("This authority is for one debit, for what I owe %s under our agreement, and never for more. It runs on the date that we agreed%s.",
-			b.Name, rhythm(m, t)))
-	} else {
-		clauses = append(clauses, fmt.Sprintf("Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.",
-			b.Name, rhythm(m, t)))
-	}
+	clauses = append(clauses, later(m, b, t))
 	if m.Terms.DelayedOnFailure {
 		clauses = append(clauses, "If I do not answer my bank in time, it asks me once more. If I do not answer then either, the mandate is registered all the same, and I may dispute each debit under it.")
 	}

@@ -118,7 +118,7 @@ func (s *Service) Authenticated(tx Tx, p *Purchase, m mandate.Mandate, b merchan
 		return nil
 	}
 	now := tx.Now()
-	p.IsRecurringToken = true
+	p.IsRecurringToken = !m.OneDebit
 	if !p.collects() {
 		p.stored(now, "")
 		return nil

@@ -37,7 +37,7 @@ func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Acco
 	rec := Record{Purchase: p, Brand: brand}
 	dd := rec.directDebit()
 	p.Details.DirectDebit, p.Method = &dd, EFT
-	account, err := s.storingFor(ctx, who, &p, brand, mandate.Consent{Text: a.ConsentText, At: signed.At(0, 0).UTC(), IP: who.IP, Channel: a.Channel})
+	account, err := s.storingFor(ctx, who, &p, brand, mandate.Consent{Text: a.ConsentText, At: signed.At(0, 0).UTC(), IP: who.IP, Channel: a.Channel}, false)
 	if err != nil {
 		return Record{}, err
 	}

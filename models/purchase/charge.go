@@ -72,7 +72,7 @@ func (s *Service) chargeable(ctx context.Context, p Purchase, tokenID uuid.UUID)
 // onceOffIsFree: a once-off mandate allows one debit. That two charges do not slip
 // through together is the database's to see (collections_once).
 func (s *Service) onceOffIsFree(ctx context.Context, m mandate.Mandate) error {
-	if m.Terms == nil || m.Terms.DebitSequence != mandate.OnceOff {
+	if !m.AllowsOneDebit() {
 		return nil
 	}
 	n, err := s.Read.DebitsUnder(ctx, m.MerchantID, m.ID)

@@ -46,7 +46,7 @@ func (s *Service) createWith(ctx context.Context, who actor.Actor, in Input, als
 		if err != nil {
 			return Record{}, err
 		}
-		if account, err = s.storingFor(ctx, who, &p, brand, mandate.Consent{Channel: p.consentChannel(), IP: who.IP}); err != nil {
+		if account, err = s.storingFor(ctx, who, &p, brand, mandate.Consent{Channel: p.consentChannel(), IP: who.IP}, false); err != nil {
 			return Record{}, err
 		}
 		account.verified = verified

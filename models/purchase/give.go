@@ -27,6 +27,7 @@ type Account struct {
 	BankCode, AccountNumber   string
 	AccountType               bank.AccountType // CURRENT when left out
 	Consented                 bool
+	Store                     bool   // keep the account for later debits, where that is the payer's to choose
 	TermsVersion              string // of the terms that were shown; empty: not compared
 	ConsentText               string // empty: the terms, with these details filled in
 	Agent                     string // the payer's browser
@@ -52,6 +53,11 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (Record, error) {
 	return s.beside(ctx, p)
 }
 
+// MayChooseToStore tells that storing the account is a choice of the payer's own,
+// beside the debit (source: force_recurring). Where nothing is debited, storing is
+// all that the payer is asked for.
+func (p Purchase) MayChooseToStore() bool { return !p.Options.ForceRecurring && p.collects() }
+
 // GiveAccount stores the account that the payer gave and starts what the purchase
 // is for: storing only, or the first collection too.
 func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID, in Account) (Record, error) {
@@ -74,7 +80,7 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 		dd := rec.directDebit()
 		next.Details.DirectDebit, next.Method = &dd, rec.StoresBy()
 		consent := mandate.Consent{Text: in.ConsentText, At: in.consentedAt(), IP: who.IP, Agent: in.Agent, Channel: in.Channel}
-		st, err := s.givenAccount(ctx, who, &next, rec.Brand, consent)
+		st, err := s.givenAccount(ctx, who, &next, rec.Brand, consent, rec.MayChooseToStore() && !in.Store)
 		if err != nil {
 			return nil, err
 		}
@@ -97,9 +103,9 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 // givenAccount prepares the storing of details that a payer gave, perhaps again
 // after a mandate that did not come about. By DebiCheck the window and the account
 // are checked now (API contract 4.5).
-func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent) (*storing, error) {
+func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent, oneDebit bool) (*storing, error) {
 	if p.Method != DebiCheck {
-		return s.storingFor(ctx, who, p, b, c)
+		return s.storingFor(ctx, who, p, b, c, oneDebit)
 	}
 	var w fault.Problems
 	if s.mayAsk(&w, p.Details.DirectDebit.Terms.Authentication); w.Err() != nil {
@@ -109,7 +115,7 @@ func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.storingFor(ctx, who, p, b, c)
+	st, err := s.storingFor(ctx, who, p, b, c, oneDebit)
 	if err != nil {
 		return nil, err
 	}

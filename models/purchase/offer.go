@@ -24,6 +24,7 @@ type Offer struct {
 	Moved      string        // why that is another day than the due day, or nothing
 	Version    string        // of the terms that MandateText puts into words
 	Refusal    string        // why nothing can be paid here although it is still owed
+	MayStore   bool          // the payer chooses whether the account is stored
 	Asking     Asking        // how the payer is asked after giving an account; zero for eft
 }
 
@@ -34,7 +35,7 @@ func (o Offer) Open() bool { return o.Account || len(o.Stored) > 0 }
 // waits for nobody.
 func (s *Service) Offer(ctx context.Context, rec Record) (Offer, error) {
 	plan := s.firstPlan(rec.asGiven(), rec.Brand, s.Now())
-	o := Offer{Version: s.TermsVersion(rec)}
+	o := Offer{Version: s.TermsVersion(rec), MayStore: rec.MayChooseToStore()}
 	if rec.collects() {
 		o.FirstDebit, o.Moved = plan.ActionDate, plan.Note()
 	}
@@ -69,9 +70,17 @@ func (s *Service) Source(ctx context.Context, rec Record) (token.Token, error) {
 func (s *Service) MandateText(rec Record, in Account) string {
 	in.clean()
 	m := rec.permission()
+	if rec.MayChooseToStore() && !in.Store {
+		m = m.OfOneDebit()
+	}
 	m.HolderName = cmp.Or(in.FullName, rec.Payer.FullName)
 	m.AccountMask, m.BankCode, m.AccountType = bank.AccountNumber(in.AccountNumber).String(), in.BankCode, in.AccountType
 	return mandate.Wording(m, rec.Brand, s.termsOf(rec))
+}
+
+// LaterDebits is what the payer agrees to beside MandateText who lets the account be stored.
+func (s *Service) LaterDebits(rec Record) string {
+	return mandate.Later(rec.permission(), rec.Brand, s.termsOf(rec))
 }
 
 // TermsVersion changes when the terms do, whoever the payer is: the amount, the

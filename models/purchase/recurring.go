@@ -58,7 +58,7 @@ func (s *Service) TokenFor(ctx context.Context, p Purchase) (t token.Token, foun
 		case fault.Is(err, fault.Conflict):
 		case err != nil:
 			return t, false, err
-		case m.Terms == nil || m.Terms.DebitSequence != mandate.OnceOff:
+		case !m.AllowsOneDebit():
 			return t, true, nil
 		}
 	}

@@ -38,7 +38,7 @@ type storing struct {
 }
 
 // storingFor prepares everything that needs no transaction.
-func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent) (*storing, error) {
+func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent, oneDebit bool) (*storing, error) {
 	n, err := s.Read.NextNumber(ctx, b.ID, "contract")
 	if err != nil {
 		return nil, err
@@ -57,6 +57,9 @@ func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, 
 	}
 	if p.Method == DebiCheck {
 		m.Kind, m.State, m.Terms = mandate.DebiCheck, mandate.Submitted, dd.Terms
+	}
+	if oneDebit {
+		m = m.OfOneDebit()
 	}
 	now := s.Now()
 	first := s.firstPlan(*p, b, now)
@@ -235,8 +238,8 @@ func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.M
 	}
 	if m.Kind == mandate.DebiCheck {
 		c.TrackingDays = s.Limits.TrackingDays
-		c.OnceOff = m.Terms.DebitSequence == mandate.OnceOff
 	}
+	c.OnceOff = m.AllowsOneDebit()
 	c.Schedule(plan)
 	c.StatementLine = statementLine(m, c.ActionDate)
 	return c

@@ -64,6 +64,13 @@ func (t *Tx) SuspendMandate(merchantID, id uuid.UUID, code string) {
 		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code, t.now)
 }
 
+// FinishMandate implements debit.Tx. The bank knows by itself that a once-off
+// mandate is done.
+func (t *Tx) FinishMandate(merchantID, id uuid.UUID, code string) {
+	t.later(`UPDATE mandates SET state = 'cancelled', reason_code = $3, ended_at = $4, updated_at = $4
+		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code, t.now)
+}
+
 // CancelTold implements debit.Tx.
 func (t *Tx) CancelTold(id uuid.UUID) (bool, error) {
 	n, err := t.exec(`UPDATE mandate_authentications SET cancel_due = false WHERE id = $1 AND cancel_due`, id)

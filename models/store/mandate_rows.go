@@ -36,6 +36,7 @@ type mandateRow struct {
 	ConsentAgent      string
 	ConsentChannel    string
 	Terms             string
+	OneDebit          bool
 	Fallback          bool
 	BankReference     string
 	ReasonCode        string
@@ -53,7 +54,7 @@ func (r mandateRow) domain() mandate.Mandate {
 		ClearingAccount: r.ClearingAccount, PeriodUnits: r.PeriodUnits, DeductionDay: r.DeductionDay, AmountCents: r.AmountCents,
 		HolderName: r.HolderName, AccountMask: r.AccountMask, BankCode: r.BankCode, AccountType: bank.AccountType(r.AccountType),
 		Consent:  mandate.Consent{Text: r.ConsentText, At: r.ConsentAt.UTC(), IP: r.ConsentIP, Agent: r.ConsentAgent, Channel: mandate.Channel(r.ConsentChannel)},
-		Fallback: r.Fallback, BankReference: r.BankReference, ReasonCode: r.ReasonCode, AcceptedAt: utc(r.AcceptedAt), EndedAt: utc(r.EndedAt),
+		OneDebit: r.OneDebit, Fallback: r.Fallback, BankReference: r.BankReference, ReasonCode: r.ReasonCode, AcceptedAt: utc(r.AcceptedAt), EndedAt: utc(r.EndedAt),
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
 	if m.Kind == mandate.DebiCheck {
 		m.Terms = &mandate.Terms{}
@@ -71,7 +72,7 @@ func mandateRowOf(m mandate.Mandate) *mandateRow {
 		ContractReference: m.ContractReference, ProfileCode: m.ProfileCode, AbbreviatedName: m.AbbreviatedName, ClearingAccount: m.ClearingAccount,
 		PeriodUnits: m.PeriodUnits, DeductionDay: m.DeductionDay, AmountCents: m.AmountCents, HolderName: m.HolderName, AccountMask: m.AccountMask,
 		BankCode: m.BankCode, AccountType: string(m.AccountType), ConsentText: m.Consent.Text, ConsentAt: m.Consent.At, ConsentIP: m.Consent.IP,
-		ConsentAgent: m.Consent.Agent, ConsentChannel: string(m.Consent.Channel), Terms: string(terms), Fallback: m.Fallback, BankReference: m.BankReference,
+		ConsentAgent: m.Consent.Agent, ConsentChannel: string(m.Consent.Channel), Terms: string(terms), OneDebit: m.OneDebit, Fallback: m.Fallback, BankReference: m.BankReference,
 		ReasonCode: m.ReasonCode, AcceptedAt: instantOrNull(m.AcceptedAt), EndedAt: instantOrNull(m.EndedAt), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
 }
 
@@ -82,14 +83,14 @@ func (t *Tx) InsertMandate(m mandate.Mandate) { t.create(mandateRowOf(m)) }
 // never changes.
 const moveMandate = `UPDATE mandates SET state = $4, contract_reference = $5, amount_cents = $6, holder_name = $7, account_mask = $8, bank_code = $9,
 	account_type = $10, consent_text = $11, consent_at = $12, consent_ip = $13, consent_agent = $14, consent_channel = $15, terms = $16,
-	fallback = $17, bank_reference = $18, reason_code = $19, accepted_at = $20, ended_at = $21, updated_at = $22
+	fallback = $17, bank_reference = $18, reason_code = $19, accepted_at = $20, ended_at = $21, updated_at = $22, one_debit = $23
 	WHERE merchant_id = $1 AND id = $2 AND state = $3`
 
 func moveMandateArgs(m mandate.Mandate, from mandate.State) []any {
 	r := mandateRowOf(m)
 	return []any{r.MerchantID, r.ID, string(from), r.State, r.ContractReference, r.AmountCents, r.HolderName, r.AccountMask, r.BankCode,
 		r.AccountType, r.ConsentText, Instant(r.ConsentAt), r.ConsentIP, r.ConsentAgent, r.ConsentChannel, r.Terms,
-		r.Fallback, r.BankReference, r.ReasonCode, r.AcceptedAt, r.EndedAt, Instant(r.UpdatedAt)}
+		r.Fallback, r.BankReference, r.ReasonCode, r.AcceptedAt, r.EndedAt, Instant(r.UpdatedAt), r.OneDebit}
 }
 
 // RenewMandate implements purchase.Tx.

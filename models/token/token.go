@@ -48,3 +48,7 @@ type Token struct {
 // Live tells whether the token still exists for its client: it is listed and can
 // be deleted. A blocked token is live but cannot be charged.
 func (t Token) Live() bool { return t.State == Active || t.State == Blocked }
+
+// UsedUp tells that the account was never stored: its client allowed one debit, and
+// that was made.
+func (t Token) UsedUp() bool { return t.State == Deleted && t.BlockedCode == bank.CodeOnceOffDone }

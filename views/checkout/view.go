@@ -75,7 +75,7 @@ type AccountForm struct {
 	Folded          bool   // behind "Use another account", closed
 	Beside          bool   // behind "Use another account", open
 	Fold            string // what it is behind
-	Keeps           string
+	Store           *components.Checkbox // nil: it is no choice of the payer's
 	Name            components.Field
 	Bank            components.Select
 	Branch          components.Field
