@@ -223,7 +223,7 @@ func (h *house) issued(subscriberID uuid.UUID) (out []string) {
 func (h *house) give(rec *purchase.Record, account string) purchase.Record {
 	h.t.Helper()
 	given, err := h.purchases.GiveAccount(ctx, actor.PayerOf(h.who.MerchantID, "Nomsa Dlamini", "", ""), rec.ID, purchase.Account{FullName: "Nomsa Dlamini",
-		AccountNumber: account, BankCode: "632005", Consented: true})
+		AccountNumber: account, BankCode: "632005", Consented: true, Store: true})
 	must(h.t, err)
 	return given
 }
