@@ -72,9 +72,9 @@ type StoredForm struct {
 // AccountForm asks for the details of an account and for the payer's agreement.
 type AccountForm struct {
 	Action, Title   string
-	Folded          bool   // behind "Use another account", closed
-	Beside          bool   // behind "Use another account", open
-	Fold            string // what it is behind
+	Folded          bool                 // behind "Use another account", closed
+	Beside          bool                 // behind "Use another account", open
+	Fold            string               // what it is behind
 	Store           *components.Checkbox // nil: it is no choice of the payer's
 	Name            components.Field
 	Bank            components.Select
