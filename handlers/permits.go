@@ -61,7 +61,7 @@ var Permits = []Permit{
 		"GET /batches", "GET /batches/template.csv", "GET /batches/:id", "GET /batches/:id/map", "GET /batches/:id/check", "GET /batches/:id/review",
 		"GET /batches/:id/run", "GET /batches/:id/result", "GET /batches/:id/result.csv"}},
 	{actor.Read, "Templates and subscribers: list, export and details", []string{
-		"GET /templates", "GET /templates/:id",
+		"GET /templates", "GET /templates/:id", "GET /templates/without-account", "GET /templates/without-account/export",
 		"GET /templates/:id/subscribers/export",
 		"GET /templates/:id/subscribers/:sid",
 		"GET /api/v1/billing_templates", "GET /billing_templates", "GET /api/v1/billing_templates/:id", "GET /billing_templates/:id", "GET /api/v1/billing_templates/:id/clients", "GET /billing_templates/:id/clients", "GET /api/v1/billing_templates/:id/clients/:btc_id", "GET /billing_templates/:id/clients/:btc_id", "GET /api/v1/billing_templates/clients/:btc_id", "GET /billing_templates/clients/:btc_id"}},

@@ -10,6 +10,8 @@ func (e *edge) templateRooms() {
 	e.at(person, "GET", "/templates", h.List)
 	e.at(person, "POST", "/templates", h.Create)
 	e.at(person, "GET", "/templates/new", h.New)
+	e.at(person, "GET", "/templates/without-account", h.WithoutAccount)
+	e.at(person, "GET", "/templates/without-account/export", h.ExportWithoutAccount)
 	e.at(person, "POST", "/templates/preview", h.Preview)
 	e.at(person, "GET", "/templates/:id", h.Show)
 	e.at(person, "GET", "/templates/:id/edit", h.Edit)

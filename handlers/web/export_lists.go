@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/export"
+	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -180,18 +181,36 @@ func (p *Purchases) Export(c echo.Context) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	l, now := exportOf(c, "/purchases"), p.Desk.Now()
 	f := purchaseFilter(l)
-	counts, err := p.Service.Counts(ctx, who, f)
+	found, err := p.found(ctx, who, f)
 	if err != nil {
 		return err
 	}
 	return send(c, p.Exports, outgoing[purchase.Record]{
-		list: "purchases", filters: l.query, refused: l.notices, found: purchasesFound(f, counts), heads: purchaseHeads,
+		list: "purchases", filters: l.query, refused: l.notices, found: found, heads: purchaseHeads,
 		cells: func(rec purchase.Record) []export.Cell { return purchaseCells(rec, p.Service.Timetable, now) },
 		page: func(ctx context.Context, ask paging.Ask) (paging.Page[purchase.Record], error) {
 			return p.Service.List(ctx, who, f, ask)
 		},
 		id: func(rec purchase.Record) uuid.UUID { return rec.ID },
 	})
+}
+
+// found is how many purchases a filter lets through, as the page of the list says it.
+func (p *Purchases) found(ctx context.Context, who actor.Actor, f purchase.Filter) (rowsFound, error) {
+	if f.Concern != "" {
+		t, err := p.Service.Tally(ctx, who, f)
+		return foundUpTo(t.N), err
+	}
+	counts, err := p.Service.Counts(ctx, who, f)
+	return purchasesFound(f, counts), err
+}
+
+// foundUpTo is a count that stops above the limit.
+func foundUpTo(n int64) rowsFound {
+	if n > purchase.CountLimit {
+		return rowsFound{n: purchase.CountLimit}
+	}
+	return rowsFound{n: n, exact: true}
 }
 
 func purchasesFound(f purchase.Filter, counts map[string]int64) rowsFound {

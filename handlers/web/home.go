@@ -3,19 +3,14 @@ package web
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
-	"debitdesk/models/bank"
-	"debitdesk/models/calendar"
 	"debitdesk/models/money"
-	"debitdesk/models/paging"
 	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -43,7 +38,7 @@ func (h *Home) Show(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		view.Attention = attentionLines(a)
+		view.Attention = attentionLines(a, h.Reports.Since())
 		failing, err := h.Desk.failing(c.Request().Context(), who)
 		if err != nil {
 			return err
@@ -83,31 +78,7 @@ func tallyWords(t report.Tally, one, many string) string {
 	if t.N == 1 {
 		return "1 " + one
 	}
-	return grouped(t.N) + " " + many
-}
-
-func attentionLines(a report.Attention) []pages.AttentionLine {
-	var out []pages.AttentionLine
-	add := func(t report.Tally, kind, icon, one, many, href string) {
-		if t.N > 0 {
-			line := pages.AttentionLine{Kind: kind, Icon: icon, Text: tallyWords(t, one, many), Href: href}
-			if t.Cents > 0 {
-				line.Sum = sum(t.Cents, money.ZAR)
-			}
-			out = append(out, line)
-		}
-	}
-	add(report.Tally{N: a.Approvals}, "wait", "users", "request waits for a second person", "requests wait for a second person", "/approvals")
-	add(a.FailedDay, "bad", "alert", "debit failed since yesterday", "debits failed since yesterday", "/attention#failed")
-	if a.FailedWeek != a.FailedDay {
-		add(a.FailedWeek, "bad", "alert", "debit failed in the last 7 days", "debits failed in the last 7 days", "/purchases?status=error")
-	}
-	add(a.Disputed, "bad", "undo", "debit is disputed", "debits are disputed", "/purchases?status=chargeback")
-	add(a.Silent, "wait", "clock", "debit has no answer from the bank", "debits have no answer from the bank", "/attention#silent")
-	add(a.Blocked, "bad", "lock", "scheduled purchase uses a blocked account", "scheduled purchases use blocked accounts", "/attention#blocked")
-	add(a.Refunds, "wait", "out", "refund waits to be paid back", "refunds wait to be paid back", "/purchases?status=pending_refund")
-	add(report.Tally{N: a.Mails}, "wait", "mail", "mail could not be delivered", "mails could not be delivered", "/attention#mails")
-	return out
+	return countWords(t.N, true) + " " + many
 }
 
 func (h *Home) figures(v *pages.HomeView, f report.Figures) {
@@ -229,88 +200,3 @@ func (h *Home) start(c echo.Context, who actor.Actor, v *pages.HomeView) error {
 	}
 	return nil
 }
-
-// Attention serves GET /attention.
-func (h *Home) Attention(c echo.Context) error {
-	items, err := h.Reports.AttentionItems(c.Request().Context(), access.Actor(c))
-	if err != nil {
-		return err
-	}
-	now := h.Desk.Now()
-	var view pages.AttentionView
-	add := func(id, title, sub, more string, list []report.Item, line func(report.Item) (note, at string)) {
-		if len(list) == 0 {
-			return
-		}
-		g := pages.AttentionGroup{ID: id, Title: title, Sub: sub, MoreHref: more}
-		for _, i := range list {
-			row := pages.AttentionRow{Name: i.Name, Reference: i.Reference}
-			row.Note, row.When = line(i)
-			if i.PurchaseID != uuid.Nil {
-				row.Href = purchasePath(i.PurchaseID)
-			}
-			if i.Cents > 0 {
-				row.Sum = sum(i.Cents, i.Currency)
-			}
-			g.Rows = append(g.Rows, row)
-		}
-		view.Groups = append(view.Groups, g)
-	}
-	coded := func(word string) func(report.Item) (string, string) {
-		return func(i report.Item) (string, string) {
-			return bank.Label(i.Code) + ". " + bank.Remedy(i.Code), word + dayOrNothing(i.At, now)
-		}
-	}
-	if err := h.requests(c, &view); err != nil {
-		return err
-	}
-	add("failed", "Failed in the last 7 days", "nobody has acted on these yet", "/purchases?status=error", items.Failed, coded(""))
-	add("declined", "Mandates that were not confirmed", "in the last 7 days; ask the payer again from the mandate", "/mandates", items.Unconfirmed, coded(""))
-	add("disputed", "Disputed", "the payer took the money back or denies the mandate", "/purchases?status=chargeback", items.Disputed, coded(""))
-	add("silent", "No answer from the bank", "ask the bank", "/purchases?status=pending_execute", items.Silent, func(i report.Item) (string, string) {
-		return "The bank should have answered by now.", "alert since " + dayOrNothing(i.At, now)
-	})
-	add("blocked", "Scheduled on a blocked account", "store the account again, or cancel", "/tokens?state=blocked", items.Blocked, coded("due "))
-	add("refunds", "Refunds to be paid back", "", "/purchases?status=pending_refund", items.Refunds, func(i report.Item) (string, string) {
-		return "", "asked for on " + dayOrNothing(i.At, now)
-	})
-	add("mails", "Mails that were not delivered", "in the last 30 days", "/invoices?state=mail_failed", items.Mails, func(i report.Item) (string, string) {
-		return i.Text, dayOrNothing(i.At, now)
-	})
-	failing, err := h.Desk.failing(c.Request().Context(), access.Actor(c))
-	if err != nil {
-		return err
-	}
-	if len(failing) > 0 {
-		g := pages.AttentionGroup{ID: "webhooks", Title: "Webhooks that fail", Sub: "your programs do not hear of what happens", MoreHref: webhooksPath}
-		for _, w := range failing {
-			g.Rows = append(g.Rows, pages.AttentionRow{Href: webhookPath(w.ID), Name: w.Title, Reference: w.Callback, Note: capital(failingWords(w, now)) + " in a row."})
-		}
-		view.Groups = append(view.Groups, g)
-	}
-	return h.Desk.show(c, http.StatusOK, "Needs attention", "attention", func(f layout.Frame) templ.Component { return pages.Attention(f, view) })
-}
-
-// requests shows what waits for a second person.
-func (h *Home) requests(c echo.Context, view *pages.AttentionView) error {
-	if h.Approvals == nil {
-		return nil
-	}
-	open, err := h.Approvals.List(c.Request().Context(), access.Actor(c), true, paging.Ask{Limit: besideRows})
-	if err != nil || len(open.Items) == 0 {
-		return err
-	}
-	g := pages.AttentionGroup{ID: "approvals", Title: "Waiting for a second person", MoreHref: "/approvals"}
-	for _, a := range open.Items {
-		row := pages.AttentionRow{Name: capital(a.Subject.Name), Reference: "asked by " + a.AskedName, Href: approvalPath(a.ID), Note: a.Reason,
-			When: "expires " + dayOrNothing(a.ExpiresAt, h.Desk.Now())}
-		if a.Subject.Stakes.Cents > 0 {
-			row.Sum = sum(a.Subject.Stakes.Cents, money.ZAR)
-		}
-		g.Rows = append(g.Rows, row)
-	}
-	view.Groups = append(view.Groups, g)
-	return nil
-}
-
-func dayOrNothing(at, now time.Time) string { return sayDay(calendar.DateOf(at), now) }

@@ -98,6 +98,14 @@ func mandateFilter(l *listing) mandate.Filter {
 	if len(f.States) == 0 {
 		l.query.Del("state")
 	}
+	switch l.query.Get("attention") {
+	case "":
+	case "suspended":
+		f.Waiting = true
+	default:
+		l.refuse("“" + l.query.Get("attention") + "” is nothing that needs attention; that filter is left out.")
+		l.query.Del("attention")
+	}
 	if id, err := uuid.Parse(l.query.Get("client")); err == nil {
 		f.ClientID = id
 	} else {
@@ -159,7 +167,7 @@ func (h *Mandates) listView(l *listing, f mandate.Filter, page paging.Page[manda
 
 func mandateFilters(l *listing, f mandate.Filter, tabKnown bool) components.FilterBar {
 	bar := components.FilterBar{Action: "/mandates", Target: "#results", Search: f.Search, SearchLabel: "Search mandates", Holder: "Payer, e-mail or contract reference"}
-	for _, name := range []string{"state", "client"} {
+	for _, name := range []string{"state", "client", "attention"} {
 		if value := l.query.Get(name); value != "" {
 			bar.Keep = append(bar.Keep, components.Pair{Name: name, Value: value})
 		}
@@ -173,6 +181,9 @@ func mandateFilters(l *listing, f mandate.Filter, tabKnown bool) components.Filt
 			words[i] = strings.ToLower(s.Label())
 		}
 		chip("state", "State is "+strings.Join(words, ", "))
+	}
+	if f.Waiting {
+		chip("attention", "Suspended, and no newer account")
 	}
 	if f.Kind != "" {
 		chip("method", "Method is "+kindWords[f.Kind])

@@ -69,6 +69,8 @@ func TestAPurchaseThatWasNotConfirmedSaysWhatHelps(t *testing.T) {
 		h.Page(h.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK).Contains(c.word)
 		h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Mandates that were not confirmed", "Thandi Nkosi", c.why)
 		later(8 * 24 * time.Hour)
+		h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Mandates that were not confirmed")
+		h.API("POST", "/purchases/"+id+"/cancel/", nil).Want(http.StatusOK)
 		h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Lacks("Mandates that were not confirmed")
 	}
 }
@@ -97,5 +99,5 @@ func TestAChargeOnASuspendedMandateNeedsAttention(t *testing.T) {
 		h.A.BrandID, h.Store.Now().Add(10*24*time.Hour).Unix())).Want(201).Text("id")
 	h.API("POST", "/purchases/"+waits+"/charge/", map[string]any{"recurring_token": id}).Want(http.StatusOK)
 	later(30 * time.Hour)
-	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Scheduled on a blocked account", "Cancelled by the payer (CTCA)")
+	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Blocked accounts that are still needed", "Suspended mandates", "Cancelled by the payer (CTCA)")
 }

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
@@ -41,6 +44,20 @@ type Purchases struct {
 
 const purchases = "purchases"
 
+// concernTabs are the views of what waits for somebody. Each is shown while there
+// is any, or while it is looked at; the first always.
+var concernTabs = []struct {
+	label, chip string
+	concern     purchase.Concern
+}{
+	{"Failed", "The last debit failed, and it is not paid", purchase.FailedDebit},
+	{"Account gone", "The account was deleted or cannot be charged", purchase.AccountGone},
+	{"Not confirmed", "The client did not confirm the mandate", purchase.NotConfirmed},
+	{"Dispute open", "The dispute is not decided", purchase.OpenDispute},
+	{"No answer", "The bank has not answered in time", purchase.NoAnswer},
+	{"To be refunded", "A refund waits to be paid back", purchase.RefundWaits},
+}
+
 // purchaseTabs are the views of the list, in the order of their use.
 var purchaseTabs = []struct {
 	label    string
@@ -49,7 +66,6 @@ var purchaseTabs = []struct {
 	{"Scheduled", []purchase.Status{purchase.PendingCharge}},
 	{"Collecting", []purchase.Status{purchase.PendingExecute}},
 	{"Paid", []purchase.Status{purchase.Paid}},
-	{"Failed", []purchase.Status{purchase.Failed}},
 	{"Disputed", []purchase.Status{purchase.Chargeback}},
 	{"Overdue", []purchase.Status{purchase.Overdue}},
 	{"Open", []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed}},
@@ -67,11 +83,17 @@ func (p *Purchases) List(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	counts, err := p.Service.Counts(ctx, who, f)
+	unconcerned := f
+	unconcerned.Concern, unconcerned.FailedSince = "", time.Time{}
+	counts, err := p.Service.Counts(ctx, who, unconcerned)
 	if err != nil {
 		return err
 	}
-	view := p.listView(l, f, page, counts)
+	concerns, err := p.concerns(ctx, who, f)
+	if err != nil {
+		return err
+	}
+	view := p.listView(l, f, page, counts, concerns)
 	if fragmentFor(c, "results") {
 		return render(c, http.StatusOK, pages.PurchaseResults(view))
 	}
@@ -92,6 +114,16 @@ func purchaseFilter(l *listing) purchase.Filter {
 	if len(f.Statuses) == 0 {
 		l.query.Del("status")
 	}
+	if f.Concern = purchase.Concern(l.query.Get("attention")); f.Concern != "" && !slices.Contains(purchase.Concerns, f.Concern) {
+		l.refuse("“" + string(f.Concern) + "” is nothing that needs attention; that filter is left out.")
+		l.query.Del("attention")
+		f.Concern = ""
+	}
+	if day := l.date("failed_since"); !day.IsZero() && f.Concern == purchase.FailedDebit {
+		f.FailedSince = day.At(0, 0)
+	} else {
+		l.query.Del("failed_since")
+	}
 	for name, into := range map[string]*uuid.UUID{"client": &f.ClientID, "token": &f.TokenID} {
 		if id, err := uuid.Parse(l.query.Get(name)); err == nil {
 			*into = id
@@ -102,6 +134,24 @@ func purchaseFilter(l *listing) purchase.Filter {
 	return f
 }
 
+// concerns counts and sums what needs attention among what the filter lets through:
+// the one that is looked at, and the others for their tabs.
+func (p *Purchases) concerns(ctx context.Context, who actor.Actor, f purchase.Filter) (map[purchase.Concern]purchase.Tally, error) {
+	out := map[purchase.Concern]purchase.Tally{}
+	for _, t := range concernTabs {
+		of := f
+		if of.Concern = t.concern; f.Concern != t.concern {
+			of.Statuses, of.FailedSince = nil, time.Time{}
+		}
+		tally, err := p.Service.Tally(ctx, who, of)
+		if err != nil {
+			return nil, err
+		}
+		out[t.concern] = tally
+	}
+	return out, nil
+}
+
 func joined(statuses []purchase.Status) string {
 	words := make([]string, len(statuses))
 	for i, s := range statuses {
@@ -110,30 +160,47 @@ func joined(statuses []purchase.Status) string {
 	return strings.Join(words, ",")
 }
 
-func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[purchase.Record], counts map[string]int64) pages.PurchasesView {
+func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[purchase.Record], counts map[string]int64, concerns map[purchase.Concern]purchase.Tally) pages.PurchasesView {
 	now := p.Desk.Now()
 	view := pages.PurchasesView{Notices: l.notices, Tabs: components.Tabs{Label: "Purchases by status", Target: "#results"}}
-	about := f.Narrow()
+	about := f.Narrow() // and more than a concern: a concern is counted beside the statuses
+	if f.Concern != "" {
+		without := f
+		without.Concern = ""
+		about = without.Narrow()
+	}
 	cut := about && total(counts, nil) > purchase.CountLimit // the parts of an unfinished count say nothing
-	view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: "All", Count: allWords(counts, cut), Href: l.with("status", ""), Active: len(f.Statuses) == 0})
+	view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: "All", Count: allWords(counts, cut), Href: l.withStatus(nil), Active: len(f.Statuses) == 0 && f.Concern == ""})
 	shown := total(counts, f.Statuses)
 	known := len(f.Statuses) == 0
 	for _, t := range purchaseTabs {
-		n, active := total(counts, t.statuses), slices.Equal(t.statuses, f.Statuses)
+		n, active := total(counts, t.statuses), slices.Equal(t.statuses, f.Statuses) && f.Concern == ""
 		known = known || active
-		tab := components.Tab{Label: t.label, Count: countWords(n, about), Href: l.with("status", joined(t.statuses)), Active: active}
+		tab := components.Tab{Label: t.label, Count: countWords(n, about), Href: l.withStatus(t.statuses), Active: active}
 		if cut {
 			tab.Count = ""
 		}
 		view.Tabs.Items = append(view.Tabs.Items, tab)
+		if slices.Contains(t.statuses, purchase.Paid) {
+			view.Tabs.Items = append(view.Tabs.Items, l.concernTabs(f, concerns)...)
+		}
 	}
 	view.Filters = p.filterBar(l, f, known)
-	view.Filters.Export = exportMenu(purchasesFound(f, counts), len(purchaseHeads), l.exportHref)
+	rows := purchasesFound(f, counts)
 	found := countWords(shown, about)
 	if cut && len(f.Statuses) > 0 {
 		found = "many"
 	}
-	view.Filters.Found = found + " " + plural(shown, "purchase")
+	sums := ""
+	if t, concerned := concerns[f.Concern]; concerned {
+		shown, rows = t.N, foundUpTo(t.N)
+		found = countWords(t.N, true)
+		if rows.exact && t.Cents > 0 {
+			sums = " · " + sum(t.Cents, money.ZAR)
+		}
+	}
+	view.Filters.Export = exportMenu(rows, len(purchaseHeads), l.exportHref)
+	view.Filters.Found = found + " " + plural(shown, "purchase") + sums
 	view.DueFrom = components.DateField{Label: "Due from", Name: "due_from", Value: l.query.Get("due_from")}
 	view.DueTo = components.DateField{Label: "Due to", Name: "due_to", Value: l.query.Get("due_to")}
 	view.Min = components.MoneyField{Label: "Amount from", Name: "amount_min", Value: l.query.Get("amount_min"), Width: "whole"}
@@ -144,6 +211,17 @@ func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[pur
 	view.Pager = pager(l, page, "#results", found, func(r purchase.Record) uuid.UUID { return r.ID })
 	view.Empty = p.nothing(l, f, view.Filters.Chips)
 	return view
+}
+
+// concernTabs are the views of what needs attention, as far as there is any.
+func (l *listing) concernTabs(f purchase.Filter, concerns map[purchase.Concern]purchase.Tally) (tabs []components.Tab) {
+	for _, t := range concernTabs {
+		n, active := concerns[t.concern].N, f.Concern == t.concern
+		if n > 0 || active || t.concern == purchase.FailedDebit {
+			tabs = append(tabs, components.Tab{Label: t.label, Count: countWords(n, true), Href: l.withConcern(t.concern), Active: active && len(f.Statuses) == 0})
+		}
+	}
+	return tabs
 }
 
 // pager leads to the pages beside this one.
@@ -199,7 +277,7 @@ func plural(n int64, noun string) string {
 
 func (p *Purchases) filterBar(l *listing, f purchase.Filter, tabKnown bool) components.FilterBar {
 	bar := components.FilterBar{Action: "/purchases", Target: "#results", Search: f.Search, SearchLabel: "Search purchases", Holder: "Client, e-mail or reference"}
-	for _, name := range []string{"status", "client", "token"} {
+	for _, name := range []string{"status", "client", "token", "attention", "failed_since"} {
 		if value := l.query.Get(name); value != "" {
 			bar.Keep = append(bar.Keep, components.Pair{Name: name, Value: value})
 		}
@@ -213,6 +291,16 @@ func (p *Purchases) filterBar(l *listing, f purchase.Filter, tabKnown bool) comp
 			words[i] = strings.ToLower(statusWord(s))
 		}
 		chip("status", "Status is "+strings.Join(words, ", "))
+	}
+	if f.Concern != "" && len(f.Statuses) > 0 { // a tab says it otherwise
+		for _, t := range concernTabs {
+			if t.concern == f.Concern {
+				chip("attention", t.chip)
+			}
+		}
+	}
+	if !f.FailedSince.IsZero() {
+		chip("failed_since", "Failed since "+glue(calendar.DateOf(f.FailedSince).Format(dayForm)))
 	}
 	if !f.DueFrom.IsZero() {
 		chip("due_from", "Due from "+glue(calendar.DateOf(f.DueFrom).Format(dayForm)))
@@ -262,10 +350,34 @@ func (p *Purchases) nothing(l *listing, f purchase.Filter, chips []components.Ch
 	if f.Search != "" {
 		e.Filters = append(e.Filters, "“"+f.Search+"”")
 	}
+	for _, t := range concernTabs {
+		if t.concern == f.Concern {
+			e.Filters = append(e.Filters, t.label)
+		}
+	}
 	for _, c := range chips {
 		e.Filters = append(e.Filters, c.Label)
 	}
 	return e
+}
+
+// withConcern is the address of the list of one concern, and withStatus that of some
+// statuses: each is a tab, so one takes the other away.
+func (l *listing) withConcern(c purchase.Concern) string {
+	return l.withTab("attention", string(c))
+}
+
+func (l *listing) withStatus(statuses []purchase.Status) string {
+	return l.withTab("status", joined(statuses))
+}
+
+func (l *listing) withTab(name, value string) string {
+	next := *l
+	next.query = maps.Clone(l.query)
+	for _, tab := range []string{"attention", "failed_since", "status"} {
+		next.query.Del(tab)
+	}
+	return next.with(name, value)
 }
 
 // reference is what the merchant calls the purchase: its own reference, else ours.

@@ -219,7 +219,7 @@ func TestABankAnswerIsSaidInPlainWords(t *testing.T) {
 	k.Page(k.A.Staff, "GET", page, nil).Contains("Not enough money (02)", "May I charge again?", "What helps:")
 	k.Page(k.A.Staff, "GET", "/purchases?status=error", nil).Contains("Not enough money (02)")
 	k.Page(k.A.Staff, "GET", "/", nil).Contains("1 debit failed since yesterday", "R\u00a02\u00a0469,00")
-	k.Page(k.A.Staff, "GET", "/attention", nil).Contains("Failed in the last 7 days", "Not enough money (02)", page)
+	k.Page(k.A.Staff, "GET", "/attention", nil).Contains("Failed debits", "Not enough money (02)", page)
 }
 
 func (k cast) exec(t *testing.T, sql string, args ...any) {

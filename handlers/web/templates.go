@@ -33,6 +33,7 @@ type Subscriptions interface {
 	SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID, in subscription.SubscriberInput) (purchase.Record, error)
 	Add(ctx context.Context, who actor.Actor, id uuid.UUID, in subscription.SubscriberInput) (subscription.Added, error)
 	Subscribers(ctx context.Context, who actor.Actor, templateID uuid.UUID, f subscription.SubscriberFilter, ask paging.Ask) (paging.Page[subscription.Subscriber], error)
+	CountSubscribers(ctx context.Context, who actor.Actor, f subscription.SubscriberFilter) (int64, error)
 	Subscriber(ctx context.Context, who actor.Actor, templateID, id uuid.UUID) (subscription.Subscriber, error)
 	Change(ctx context.Context, who actor.Actor, templateID, id uuid.UUID, change func(*subscription.SubscriberInput)) (subscription.Subscriber, error)
 	SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (subscription.Subscriber, error)

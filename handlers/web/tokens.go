@@ -84,6 +84,14 @@ func tokenFilter(l *listing) token.Filter {
 		l.query.Del("bank")
 		f.BankCode = ""
 	}
+	switch l.query.Get("attention") {
+	case "":
+	case "blocked":
+		f.Needed = true
+	default:
+		l.refuse("“" + l.query.Get("attention") + "” is nothing that needs attention; that filter is left out.")
+		l.query.Del("attention")
+	}
 	if day := l.date("unused_since"); !day.IsZero() {
 		f.UnusedSince = day.At(0, 0)
 	}
@@ -139,8 +147,13 @@ func (h *Tokens) listView(l *listing, f token.Filter, who actor.Actor, page pagi
 
 func tokenFilters(l *listing, f token.Filter) components.FilterBar {
 	bar := components.FilterBar{Action: "/tokens", Target: "#results", Search: f.Search, SearchLabel: "Search tokens by client", Holder: "Client or e-mail"}
-	if state := l.query.Get("state"); state != "" {
-		bar.Keep = append(bar.Keep, components.Pair{Name: "state", Value: state})
+	for _, name := range []string{"state", "attention"} {
+		if value := l.query.Get(name); value != "" {
+			bar.Keep = append(bar.Keep, components.Pair{Name: name, Value: value})
+		}
+	}
+	if f.Needed {
+		bar.Chips = append(bar.Chips, components.Chip{Label: "Blocked and still needed", RemoveHref: l.with("attention", "")})
 	}
 	if f.BankCode != "" {
 		bar.Chips = append(bar.Chips, components.Chip{Label: "Bank is " + bankWords(f.BankCode), RemoveHref: l.with("bank", "")})

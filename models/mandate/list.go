@@ -15,10 +15,13 @@ type Filter struct {
 	Kind     Kind    // empty: both
 	ClientID uuid.UUID
 	Search   string // words of the payer's name or e-mail, or of the contract reference
+	// Waiting takes only those that the client's bank suspended, though they were to go
+	// on, and whose client has no newer account that can be charged.
+	Waiting bool
 }
 
 // Narrow tells whether anything but state and kind is filtered.
-func (f Filter) Narrow() bool { return f.ClientID != uuid.Nil || f.Search != "" }
+func (f Filter) Narrow() bool { return f.ClientID != uuid.Nil || f.Search != "" || f.Waiting }
 
 // Entry is one line of the register: a mandate, without its wording, and whose it is.
 type Entry struct {

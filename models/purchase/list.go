@@ -24,11 +24,43 @@ type Filter struct {
 	MinCents       int64
 	MaxCents       int64 // 0: open
 	Search         string
+	Concern        Concern   // why it waits for somebody; empty: does not matter
+	FailedSince    time.Time // with FailedDebit: the bank's answer came at or after it; zero: open
 }
+
+// Concern is why a purchase waits for somebody. Each is a fact that ends when
+// somebody has dealt with it; none ends by the passing of time.
+type Concern string
+
+// The concerns.
+const (
+	// FailedDebit: the last answer of the bank was that the debit failed, and the
+	// purchase is still to be paid, whatever its status. It ends when the purchase is
+	// debited again, paid, cancelled, or expires under a strict due date.
+	FailedDebit Concern = "failed"
+	// NotConfirmed: the client did not confirm the DebiCheck mandate that the purchase
+	// asked for. It ends as FailedDebit does, or when the client is asked again.
+	NotConfirmed Concern = "unconfirmed"
+	// AccountGone: the debit was dropped, or could not be made, because its token was
+	// deleted or could not be charged. It ends as FailedDebit does.
+	AccountGone Concern = "account_gone"
+	// OpenDispute: the client disputed the debit, and the dispute is not decided.
+	OpenDispute Concern = "disputed"
+	// NoAnswer: the bank should have answered and has not.
+	NoAnswer Concern = "silent"
+	// RefundWaits: money is to be paid back.
+	RefundWaits Concern = "refund"
+)
+
+// Concerns lists all of them in the order of their weight.
+var Concerns = []Concern{FailedDebit, AccountGone, NotConfirmed, OpenDispute, NoAnswer, RefundWaits}
+
+// Tally is a number of purchases and what they come to, in cents of rand.
+type Tally struct{ N, Cents int64 }
 
 // Narrow tells whether anything but the status is filtered.
 func (f Filter) Narrow() bool {
-	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 || f.Search != ""
+	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 || f.Search != "" || f.Concern != ""
 }
 
 // Lister is what lists of purchases ask of the store.
@@ -40,6 +72,9 @@ type Lister interface {
 	TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error)
 	// CountPurchases counts by status what a filter lets through, up to limit in all.
 	CountPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[string]int64, error)
+	// TallyPurchases counts and sums what a filter lets through, up to limit. Of a
+	// refund that waits it is the refund that is summed.
+	TallyPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (Tally, error)
 }
 
 // List gives a page of purchases, newest first, with what is shown beside them.
@@ -103,4 +138,12 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[st
 		return s.Lists.PurchaseCounts(ctx, who.MerchantID)
 	}
 	return s.Lists.CountPurchases(ctx, who.MerchantID, f, CountLimit+1)
+}
+
+// Tally counts and sums what a filter lets through; it stops at CountLimit + 1.
+func (s *Service) Tally(ctx context.Context, who actor.Actor, f Filter) (Tally, error) {
+	if err := who.May(actor.Read); err != nil {
+		return Tally{}, err
+	}
+	return s.Lists.TallyPurchases(ctx, who.MerchantID, f, CountLimit+1)
 }

@@ -20,16 +20,21 @@ type Tally struct {
 	Cents int64
 }
 
-// Attention is what waits for somebody.
+// Attention is what waits for somebody. Each figure is what the list behind it
+// counts, by the same condition, and stops at purchase.CountLimit + 1.
 type Attention struct {
-	FailedDay  Tally // debits that failed since yesterday 00:00 SAST and that nobody has acted on
-	FailedWeek Tally // the same of the last seven days, those of FailedDay included
-	Disputed   Tally // purchases whose payer took the money back
-	Silent     Tally // debits that the bank has not answered in time
-	Blocked    Tally // scheduled purchases whose stored account is blocked
-	Refunds    Tally // money that waits to be paid back
-	Mails      int64 // mails that could not be delivered in the last 30 days
-	Approvals  int64 // requests that wait for a second person
+	FailedDay    Tally // of Failed, those whose answer came since yesterday 00:00 SAST
+	Failed       Tally // purchases whose last debit failed and that are still to be paid
+	AccountGone  Tally // purchases that lost the account they were to be debited from
+	NotConfirmed Tally // purchases whose DebiCheck mandate was not confirmed
+	Disputed     Tally // purchases whose debit is disputed, until the dispute is decided
+	Silent       Tally // debits that the bank has not answered in time
+	Refunds      Tally // money that waits to be paid back
+	Blocked      int64 // blocked accounts that scheduled purchases or subscribers still need
+	Suspended    int64 // suspended mandates whose client has no newer account
+	Stranded     int64 // active subscribers without an account that can be charged
+	Mails        int64 // mails that could not be delivered in the last 30 days
+	Approvals    int64 // requests that wait for a second approver
 }
 
 // Quiet tells that nothing waits.
@@ -95,6 +100,8 @@ func (s Start) Done() bool { return s.Client && s.Token && s.Charge && s.Collect
 // Item is one thing on the attention page.
 type Item struct {
 	PurchaseID, TokenID, ClientID uuid.UUID
+	MandateID, TemplateID         uuid.UUID
+	SubscriberID                  uuid.UUID
 	Name                          string // the payer, the client or the recipient
 	Reference                     string
 	Cents                         int64
@@ -106,16 +113,16 @@ type Item struct {
 
 // Items are the newest of each kind that waits.
 type Items struct {
-	Failed, Unconfirmed, Disputed, Silent, Blocked, Refunds, Mails []Item
+	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, Refunds, Mails []Item
 }
 
 // Reader finds the figures. Everything is bounded by the merchant.
 type Reader interface {
-	Attention(ctx context.Context, merchantID uuid.UUID, yesterday, week, month time.Time) (Attention, error)
+	Attention(ctx context.Context, merchantID uuid.UUID, yesterday, month time.Time) (Attention, error)
 	// AttentionItems lists up to limit of each kind, newest first.
-	AttentionItems(ctx context.Context, merchantID uuid.UUID, week, month time.Time, limit int) (Items, error)
+	AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (Items, error)
 	// AttentionCount counts everything that waits, up to limit of each kind.
-	AttentionCount(ctx context.Context, merchantID uuid.UUID, week, month time.Time, limit int) (int, error)
+	AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error)
 	// Movements sums the ledger by day, both ends included; quiet days are left out.
 	Movements(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)
 	// Outcomes counts debits by action date, both ends included.
@@ -141,19 +148,18 @@ const (
 	badgeCounts = 100
 )
 
-// spans are the moments from which on things need attention.
-func (s *Service) spans() (yesterday, week, month time.Time) {
-	today := calendar.DateOf(s.Now())
-	return today.AddDays(-1).At(0, 0), today.AddDays(-7).At(0, 0), today.AddDays(-30).At(0, 0)
-}
+// Since is the day from which on a failure is new: yesterday.
+func (s *Service) Since() calendar.Date { return calendar.DateOf(s.Now()).AddDays(-1) }
+
+// month is how far back mails that failed are shown.
+func (s *Service) month() time.Time { return calendar.DateOf(s.Now()).AddDays(-30).At(0, 0) }
 
 // Attention sums up what waits for somebody.
 func (s *Service) Attention(ctx context.Context, who actor.Actor) (Attention, error) {
 	if err := who.May(actor.Read); err != nil {
 		return Attention{}, err
 	}
-	yesterday, week, month := s.spans()
-	return s.Read.Attention(ctx, who.MerchantID, yesterday, week, month)
+	return s.Read.Attention(ctx, who.MerchantID, s.Since().At(0, 0), s.month())
 }
 
 // AttentionItems lists what waits for somebody.
@@ -161,15 +167,13 @@ func (s *Service) AttentionItems(ctx context.Context, who actor.Actor) (Items, e
 	if err := who.May(actor.Read); err != nil {
 		return Items{}, err
 	}
-	_, week, month := s.spans()
-	return s.Read.AttentionItems(ctx, who.MerchantID, week, month, itemsShown)
+	return s.Read.AttentionItems(ctx, who.MerchantID, s.month(), itemsShown)
 }
 
 // AttentionCount is the number beside the room's name; it stops counting where
 // nobody would read the number.
 func (s *Service) AttentionCount(ctx context.Context, merchantID uuid.UUID) (int, error) {
-	_, week, month := s.spans()
-	return s.Read.AttentionCount(ctx, merchantID, week, month, badgeCounts)
+	return s.Read.AttentionCount(ctx, merchantID, s.month(), badgeCounts)
 }
 
 // Start tells which first steps are done.

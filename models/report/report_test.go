@@ -21,20 +21,20 @@ type shelf struct {
 	debits   map[calendar.Date]report.Tally
 	start    report.Start
 
-	yesterday, week, month, until time.Time
+	yesterday, month, until time.Time
 	from                          calendar.Date
 }
 
-func (s *shelf) Attention(_ context.Context, _ uuid.UUID, yesterday, week, month time.Time) (report.Attention, error) {
-	s.yesterday, s.week, s.month = yesterday, week, month
+func (s *shelf) Attention(_ context.Context, _ uuid.UUID, yesterday, month time.Time) (report.Attention, error) {
+	s.yesterday, s.month = yesterday, month
 	return report.Attention{}, nil
 }
 
-func (s *shelf) AttentionItems(context.Context, uuid.UUID, time.Time, time.Time, int) (report.Items, error) {
+func (s *shelf) AttentionItems(context.Context, uuid.UUID, time.Time, int) (report.Items, error) {
 	return report.Items{}, nil
 }
 
-func (s *shelf) AttentionCount(context.Context, uuid.UUID, time.Time, time.Time, int) (int, error) {
+func (s *shelf) AttentionCount(context.Context, uuid.UUID, time.Time, int) (int, error) {
 	return 0, nil
 }
 
@@ -134,8 +134,8 @@ func TestAttentionSpansAreWholeDaysInSAST(t *testing.T) {
 	if _, err := desk(s, at(t, "2026-11-20 00:00:00")).Attention(t.Context(), staff); err != nil {
 		t.Fatal(err)
 	}
-	if !s.yesterday.Equal(at(t, "2026-11-19 00:00:00")) || !s.week.Equal(at(t, "2026-11-13 00:00:00")) || !s.month.Equal(at(t, "2026-10-21 00:00:00")) {
-		t.Errorf("%s, %s, %s", s.yesterday, s.week, s.month)
+	if !s.yesterday.Equal(at(t, "2026-11-19 00:00:00")) || !s.month.Equal(at(t, "2026-10-21 00:00:00")) {
+		t.Errorf("%s, %s", s.yesterday, s.month)
 	}
 }
 

@@ -60,7 +60,7 @@ func mandatePage(merchantID uuid.UUID, f mandate.Filter, ask paging.Ask) (string
 	if searchQuery(f.Search) != "" {
 		return mandateSearch(merchantID, f, beside, from, order)
 	}
-	where, args := mandateWhere(merchantID, f.ClientID)
+	where, args := mandateWhere(merchantID, f)
 	where, args = where+beside, append(args, from...)
 	states, kinds := f.States, []mandate.Kind{f.Kind}
 	if len(states) == 0 && f.Kind == "" {
@@ -83,10 +83,13 @@ func mandatePage(merchantID uuid.UUID, f mandate.Filter, ask paging.Ask) (string
 	return "SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") AS found" + order, all
 }
 
-func mandateWhere(merchantID, clientID uuid.UUID) (string, []any) {
+func mandateWhere(merchantID uuid.UUID, f mandate.Filter) (string, []any) {
 	where, args := "m.merchant_id = ?", []any{merchantID}
-	if clientID != uuid.Nil {
-		where, args = where+" AND m.client_id = ?", append(args, clientID)
+	if f.ClientID != uuid.Nil {
+		where, args = where+" AND m.client_id = ?", append(args, f.ClientID)
+	}
+	if f.Waiting {
+		where += " AND " + suspendedWaiting
 	}
 	return where, args
 }
@@ -95,7 +98,7 @@ func mandateWhere(merchantID, clientID uuid.UUID) (string, []any) {
 // What it finds is sorted when it is little, and met on the way from the newest
 // when it is much, as with purchases.
 func mandateSearch(merchantID uuid.UUID, f mandate.Filter, beside string, from []any, order string) (string, []any) {
-	where, args := mandateWhere(merchantID, f.ClientID)
+	where, args := mandateWhere(merchantID, f)
 	if f.Kind != "" {
 		where, args = where+" AND m.kind = ?", append(args, string(f.Kind))
 	}
@@ -135,7 +138,7 @@ func (s *Store) MandateCounts(ctx context.Context, merchantID uuid.UUID, kind ma
 
 // CountMandates implements mandate.Lister.
 func (s *Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter, limit int64) (map[mandate.State]int64, error) {
-	where, args := mandateWhere(merchantID, f.ClientID)
+	where, args := mandateWhere(merchantID, f)
 	if f.Kind != "" {
 		where, args = where+" AND m.kind = ?", append(args, string(f.Kind))
 	}

@@ -113,7 +113,7 @@ func eachStatus(statuses []purchase.Status, where string, args []any, order stri
 // is false when that is the order of the list anyway.
 func ownOrder(f purchase.Filter) (order string, own bool) {
 	switch {
-	case f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil:
+	case f.Concern != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil:
 		return "", false
 	case searchQuery(f.Search) != "":
 		return "", true
@@ -175,6 +175,10 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	}
 	if q := searchQuery(f.Search); q != "" {
 		add("search @@ ?::tsquery", q)
+	}
+	if f.Concern != "" {
+		condition, more := concernWhere(merchantID, f)
+		where, args = where+" AND "+condition, append(args, more...)
 	}
 	return where, args
 }

@@ -56,9 +56,28 @@ func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (s
 
 // TemplateClients implements subscription.Reader.
 func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f subscription.SubscriberFilter, ask paging.Ask) ([]subscription.Subscriber, error) {
+	where, args := subscriberWhere(merchantID, templateID, f)
+	direction, beside, from := besideID("s.id", ask)
+	return s.subscribers(ctx, where+beside+fmt.Sprintf(" ORDER BY s.id %s LIMIT %d", direction, ask.Fetch()), append(args, from...)...)
+}
+
+// CountTemplateClients implements subscription.Reader.
+func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f subscription.SubscriberFilter, limit int64) (n int64, err error) {
+	where, args := subscriberWhere(merchantID, uuid.Nil, f)
+	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM template_clients s JOIN clients c ON c.id = s.client_id WHERE %s LIMIT %d) AS part", where, limit)
+	if err := s.read(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
+		return 0, fmt.Errorf("count subscribers: %w", err)
+	}
+	return n, nil
+}
+
+func subscriberWhere(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter) (string, []any) {
 	where, args := "s.merchant_id = ?", []any{merchantID}
 	if templateID != uuid.Nil {
 		where, args = where+" AND s.template_id = ?", append(args, templateID)
+	}
+	if f.NoAccount {
+		where, args = where+" AND "+stranded, append(args, merchantID, merchantID)
 	}
 	if f.ClientID != uuid.Nil {
 		where, args = where+" AND s.client_id = ?", append(args, f.ClientID)
@@ -71,8 +90,7 @@ func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid
 	} else if strings.TrimSpace(f.Search) != "" {
 		where += " AND false"
 	}
-	direction, beside, from := besideID("s.id", ask)
-	return s.subscribers(ctx, where+beside+fmt.Sprintf(" ORDER BY s.id %s LIMIT %d", direction, ask.Fetch()), append(args, from...)...)
+	return where, args
 }
 
 // PeriodsOf implements subscription.Reader.

@@ -83,6 +83,9 @@ func tokenWhere(merchantID uuid.UUID, f token.Filter) (string, []any) {
 	if q := searchQuery(f.Search); q != "" {
 		add("c.search @@ ?::tsquery", q)
 	}
+	if f.Needed {
+		where += " AND " + blockedNeeded
+	}
 	return where, args
 }
 

@@ -41,6 +41,8 @@ type Reader interface {
 	// TemplateClient finds a subscriber with the name and e-mail of its client.
 	TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (Subscriber, error)
 	TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f SubscriberFilter, ask paging.Ask) ([]Subscriber, error)
+	// CountTemplateClients counts those of all templates, up to limit.
+	CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f SubscriberFilter, limit int64) (int64, error)
 	// PeriodsOf lists what was billed or skipped, newest first.
 	PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error)
 	PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Purchase, error)

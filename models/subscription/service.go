@@ -66,6 +66,9 @@ type SubscriberFilter struct {
 	Status   Status // empty: all
 	Search   string
 	ClientID uuid.UUID // zero: of all clients
+	// NoAccount takes only active ones whose account cannot be charged: deleted,
+	// replaced, blocked or never stored.
+	NoAccount bool
 }
 
 // tries is how often a change starts again after another came first.

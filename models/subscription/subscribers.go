@@ -13,12 +13,12 @@ import (
 )
 
 // Subscribers gives a page of a template's subscribers, newest first; with a zero id
-// those of all templates, for the page of one client.
+// those of all templates, for the page of one client and for those without an account.
 func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID uuid.UUID, f SubscriberFilter, ask paging.Ask) (paging.Page[Subscriber], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Subscriber]{}, err
 	}
-	if templateID != uuid.Nil || f.ClientID == uuid.Nil {
+	if templateID != uuid.Nil || f.ClientID == uuid.Nil && !f.NoAccount {
 		if _, err := s.Get(ctx, who, templateID); err != nil {
 			return paging.Page[Subscriber]{}, err
 		}
@@ -28,6 +28,15 @@ func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID u
 		return paging.Page[Subscriber]{}, err
 	}
 	return paging.Cut(ask, read), nil
+}
+
+// CountSubscribers counts those that a filter lets through in all templates, up to
+// CountLimit + 1.
+func (s *Service) CountSubscribers(ctx context.Context, who actor.Actor, f SubscriberFilter) (int64, error) {
+	if err := who.May(actor.Read); err != nil {
+		return 0, err
+	}
+	return s.Read.CountTemplateClients(ctx, who.MerchantID, f, purchase.CountLimit+1)
 }
 
 // Subscriber finds one, of a template or (with a zero id) of any.

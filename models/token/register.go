@@ -17,11 +17,12 @@ type Filter struct {
 	ClientID    uuid.UUID
 	Search      string    // words of the client's name or e-mail
 	UnusedSince time.Time // not charged since then; zero: does not matter
+	Needed      bool      // blocked ones alone that scheduled purchases or active subscribers still need
 }
 
 // Narrow tells whether anything but the state is filtered.
 func (f Filter) Narrow() bool {
-	return f.BankCode != "" || f.ClientID != uuid.Nil || f.Search != "" || !f.UnusedSince.IsZero()
+	return f.BankCode != "" || f.ClientID != uuid.Nil || f.Search != "" || !f.UnusedSince.IsZero() || f.Needed
 }
 
 // Entry is one line of the register: a token and whose it is.

@@ -684,8 +684,10 @@ type AttentionRow struct{ Href, Name, Reference, Note, When, Sum string }
 
 // AttentionGroup is things of one sort, the newest of them.
 type AttentionGroup struct {
-	ID, Title, Sub, MoreHref string
-	Rows                     []AttentionRow
+	ID, Title, Sub string
+	Count, Sum     string // of all, whatever is shown
+	More           components.Link
+	Rows           []AttentionRow
 }
 
 // AttentionView is everything that waits for somebody.
@@ -746,7 +748,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "done", Title: "Nothing waits for you", Text: "Failed and disputed debits, banks that do not answer, blocked accounts and undelivered mails show here."}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "done", Title: "Nothing waits for you", Text: "Failed and disputed debits, debits without an answer, blocked accounts that are still needed, suspended mandates and undelivered mails show here until somebody has dealt with them."}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -787,7 +789,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 							var templ_7745c5c3_Var29 templ.SafeURL
 							templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(r.Href))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 180, Col: 42}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 182, Col: 42}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 							if templ_7745c5c3_Err != nil {
@@ -800,7 +802,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 							var templ_7745c5c3_Var30 string
 							templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(r.Name)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 180, Col: 53}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 182, Col: 53}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 							if templ_7745c5c3_Err != nil {
@@ -814,7 +816,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 							var templ_7745c5c3_Var31 string
 							templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(r.Name)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 182, Col: 19}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 184, Col: 19}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 							if templ_7745c5c3_Err != nil {
@@ -833,7 +835,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 							var templ_7745c5c3_Var32 string
 							templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(r.Reference)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 185, Col: 44}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 187, Col: 44}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 							if templ_7745c5c3_Err != nil {
@@ -856,7 +858,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 							var templ_7745c5c3_Var33 string
 							templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(r.Note)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 189, Col: 54}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 191, Col: 54}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 							if templ_7745c5c3_Err != nil {
@@ -874,7 +876,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 						var templ_7745c5c3_Var34 string
 						templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(r.When)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 192, Col: 49}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 194, Col: 49}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 						if templ_7745c5c3_Err != nil {
@@ -887,7 +889,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 						var templ_7745c5c3_Var35 string
 						templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(r.Sum)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 193, Col: 33}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/home.templ`, Line: 195, Col: 33}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 						if templ_7745c5c3_Err != nil {
@@ -904,7 +906,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Box(components.Card{Title: g.Title, Sub: g.Sub, ID: g.ID, More: moreOf(g)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Box(components.Card{Title: g.Title, Sub: subOf(g), ID: g.ID, More: g.More}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -923,11 +925,14 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 	})
 }
 
-func moreOf(g AttentionGroup) components.Link {
-	if g.MoreHref == "" {
-		return components.Link{}
+func subOf(g AttentionGroup) string {
+	sub := g.Count
+	for _, part := range []string{g.Sum, g.Sub} {
+		if part != "" {
+			sub += " · " + part
+		}
 	}
-	return components.Link{Text: "Show the list", Href: g.MoreHref}
+	return sub
 }
 
 var _ = templruntime.GeneratedTemplate

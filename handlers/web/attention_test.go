@@ -1,0 +1,207 @@
+package web_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	banksandbox "debitdesk/models/bank/sandbox"
+	"debitdesk/models/debit"
+	"debitdesk/models/store"
+
+	"debitdesk/handlers/handlertest"
+)
+
+// business is a house whose clock moves, with the bank at work.
+type business struct {
+	*handlertest.House
+	t      *testing.T
+	engine *debit.Service
+}
+
+func newBusiness(t *testing.T) business {
+	t.Helper()
+	h := handlertest.New(t)
+	g := banksandbox.New(h.Store.SandboxLedger(), h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
+	return business{h, t, &debit.Service{InTx: store.Runner[debit.Tx](h.Store), Read: h.Store, Bank: g, Purchases: h.Purchases, Now: h.Store.Now,
+		Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits}}
+}
+
+// later lets time pass, day by day, and the bank answer.
+func (b business) later(days int) {
+	b.t.Helper()
+	for range days {
+		if err := b.Store.Clock.MoveTo(b.t.Context(), b.Store.Now().Add(24*time.Hour)); err != nil {
+			b.t.Fatal(err)
+		}
+		if _, err := b.engine.Run(b.t.Context()); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// stored gives a client and the token of its account.
+func (b business) stored(account string) (client, token string) {
+	b.t.Helper()
+	client = b.API("POST", "/clients/", map[string]any{"email": "c" + account + "@example.com", "full_name": "Client " + account, "bank_account": account, "bank_code": "632005"}).Want(201).Text("id")
+	token = b.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, b.A.BrandID)).Want(201).Text("id")
+	return client, token
+}
+
+func (b business) bought(client string, cents, days int) string {
+	b.t.Helper()
+	return b.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":%d}]}}`,
+		client, b.A.BrandID, b.Store.Now().Add(time.Duration(days)*24*time.Hour+time.Hour).Unix(), cents)).Want(201).Text("id")
+}
+
+func (b business) charged(client, token string, cents, days int) string {
+	b.t.Helper()
+	id := b.bought(client, cents, days)
+	b.API("POST", "/purchases/"+id+"/charge/", map[string]any{"recurring_token": token}).Want(200)
+	return id
+}
+
+var (
+	homeLine   = regexp.MustCompile(`<a class="grow" href="([^"]+)">([^<]+)</a>\s*<span class="num">([^<]*)</span>`)
+	homeStat   = regexp.MustCompile(`(?s)<a class="stat[^"]*" href="([^"]+)">.*?<b[^>]*>([^<]*)</b>.*?</a>`)
+	foundWords = regexp.MustCompile(`class="found"[^>]*>([^<]+)<`)
+	firstCount = regexp.MustCompile(`^[0-9][0-9\x{00a0}]*`)
+)
+
+// plain undoes what HTML and the format of numbers do.
+func plain(text string) string { return strings.ReplaceAll(html.UnescapeString(text), "\u00a0", " ") }
+
+func countIn(text string) string { return strings.TrimSpace(firstCount.FindString(html.UnescapeString(text))) }
+
+// followed walks every link of the box "Needs attention": the list behind it has
+// as many rows as the line says, which come to the sum that it says.
+func (b business) followed() (lines map[string]string) {
+	b.t.Helper()
+	lines = map[string]string{}
+	page := b.Page(b.A.Owner, "GET", "/?block=attention", nil).Want(http.StatusOK).Body
+	for _, m := range homeLine.FindAllStringSubmatch(page, -1) {
+		href, text, sum := html.UnescapeString(m[1]), html.UnescapeString(m[2]), plain(m[3])
+		lines[href] = plain(text)
+		list := b.Page(b.A.Owner, "GET", strings.SplitN(href, "#", 2)[0], nil).Want(http.StatusOK).Body
+		if _, anchor, here := strings.Cut(href, "#"); here {
+			group := regexp.MustCompile(`(?s)id="` + anchor + `".*?<p class="sub">([^<]+)<|(?s)id="` + anchor + `".*?class="muted[^"]*">\s*([^<]+)<`).FindStringSubmatch(list)
+			if group == nil || countIn(group[1]+group[2]) != countIn(text) {
+				b.t.Errorf("%q leads to %s, which says %q", text, href, group)
+			}
+			continue
+		}
+		if href == "/approvals" {
+			continue
+		}
+		found := foundWords.FindStringSubmatch(list)
+		if found == nil {
+			b.t.Errorf("%q leads to %s, which does not say how many it found", text, href)
+			continue
+		}
+		said := plain(found[1])
+		if countIn(found[1]) != countIn(text) {
+			b.t.Errorf("%q leads to %s with %q", text, href, said)
+		}
+		if sum != "" && !strings.HasSuffix(said, "· "+sum) {
+			b.t.Errorf("%q is %s and leads to %s with %q", text, sum, href, said)
+		}
+		if rows := strings.Count(list, `class="main-link"`); fmt.Sprint(rows) != countIn(text) {
+			b.t.Errorf("%q leads to %s with %d rows", text, href, rows)
+		}
+		export := regexp.MustCompile(`href="([^"]+/export\?[^"]*format=csv[^"]*)"`).FindStringSubmatch(list)
+		if export == nil {
+			b.t.Errorf("%s exports nothing", href)
+			continue
+		}
+		file := b.Page(b.A.Owner, "GET", html.UnescapeString(export[1]), nil).Want(http.StatusOK).Body
+		if rows := strings.Count(strings.TrimSpace(file), "\n"); fmt.Sprint(rows) != countIn(text) {
+			b.t.Errorf("%q is exported with %d rows", text, rows)
+		}
+	}
+	return lines
+}
+
+func TestAFailedDebitStaysInSightWhateverBecomesOfThePurchase(t *testing.T) {
+	b := newBusiness(t)
+	client, token := b.stored("4000009002")
+	id := b.charged(client, token, 30007, 4)
+	b.later(6)
+	seen := func(when string) {
+		t.Helper()
+		b.followed()
+		b.Page(b.A.Staff, "GET", "/?block=attention", nil).Contains("1 debit failed", "R\u00a0300,07")
+		b.Page(b.A.Staff, "GET", "/attention", nil).Contains("Failed debits", "Not enough money (02)", id, "until debited again, paid or cancelled")
+		if !strings.Contains(b.Page(b.A.Staff, "GET", "/purchases?attention=failed", nil).Want(200).Body, id) {
+			t.Errorf("%s: the list of failed purchases lacks it", when)
+		}
+		b.Page(b.A.Staff, "GET", "/purchases", nil).Contains(`Failed <span class="count">1<`)
+	}
+	if n := b.Count(`SELECT count(*) FROM purchases WHERE id = $1 AND status = 'error'`, id); n != 1 {
+		t.Fatal("the debit did not fail")
+	}
+	seen("failed")
+	for _, status := range []string{"sent", "viewed", "overdue"} {
+		b.must(`UPDATE purchases SET status = $2 WHERE id = $1`, id, status)
+		seen(status)
+	}
+	b.later(30)
+	seen("a month after")
+	b.API("POST", "/purchases/"+id+"/mark_as_paid/", nil).Want(200)
+	b.Page(b.A.Staff, "GET", "/?block=attention", nil).Lacks("debit failed").Contains("Nothing waits for you.")
+	b.Page(b.A.Staff, "GET", "/attention", nil).Lacks("Failed debits")
+}
+
+func (b business) must(sql string, args ...any) {
+	b.t.Helper()
+	if _, err := b.Store.Pool.Exec(b.t.Context(), sql, args...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func TestEveryLineOfHomeLeadsToExactlyWhatItCounts(t *testing.T) {
+	b := newBusiness(t)
+	clients, tokens := map[string]string{}, map[string]string{}
+	for _, account := range []string{"4000009002", "4000009102", "4000009004", "4000009030", "4000009901", "4000000001", "4000000002", "4000000003", "4000008000"} {
+		clients[account], tokens[account] = b.stored(account)
+	}
+	charge := func(account string, cents, days int) string { return b.charged(clients[account], tokens[account], cents, days) }
+	for i, account := range []string{"4000009002", "4000009102", "4000009004", "4000009030", "4000009901", "4000000001"} {
+		charge(account, 10000+i, 4)
+		charge(account, 20000+i, 11)
+		charge(account, 30000+i, 40)
+	}
+	plan := templateOf(t, b.House, plan("Gym"))
+	for _, account := range []string{"4000009004", "4000000002"} {
+		b.Page(b.A.Finance, "POST", plan+"/subscribers", url.Values{"form_key": {account}, "client_id": {clients[account]}}).Want(http.StatusSeeOther)
+	}
+	gone := charge("4000000003", 41000, 20)
+	b.followed()
+	for range 4 {
+		b.later(4)
+		b.followed()
+	}
+	for _, account := range []string{"4000000002", "4000000003"} { // a subscriber's, and one that a purchase waits for
+		b.API("DELETE", "/clients/"+clients[account]+"/recurring_tokens/"+tokens[account]+"/", nil).Want(204)
+	}
+	b.API("POST", "/purchases/"+charge("4000000001", 500, 30)+"/cancel/", nil).Want(200)
+	lines := b.followed()
+	for _, kind := range []string{"/purchases?attention=failed", "/purchases?attention=account_gone", "/purchases?attention=disputed", "/purchases?attention=silent",
+		"/tokens?attention=blocked&state=blocked", "/templates/without-account"} {
+		if lines[kind] == "" {
+			t.Errorf("nothing is said of %s: %v", kind, lines)
+		}
+	}
+	b.Page(b.A.Staff, "GET", "/attention", nil).Contains("The account was deleted.", gone)
+	b.later(20)
+	b.followed()
+	b.API("POST", "/purchases/"+gone+"/cancel/", nil).Want(200)
+	if left := b.followed()["/purchases?attention=account_gone"]; left != "" {
+		t.Errorf("cancelled, and still: %s", left)
+	}
+}

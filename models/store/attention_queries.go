@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/purchase"
+	"debitdesk/models/report"
+)
+
+// waiting is one kind of thing that waits for somebody: which rows, what they come
+// to, and what is shown of each.
+type waiting struct {
+	kind  string
+	table string
+	where string
+	args  []any
+	cents string // of a row; 0: no sum
+
+	item  string // columns and joins around the rows, which are called by their table
+	order string
+	into  func(*report.Items) *[]report.Item // nil: shown elsewhere
+}
+
+// purchaseItem is what every item about a purchase shows.
+const purchaseItem = `purchases.id AS purchase_id, purchases.client_id, coalesce(nullif(purchases.payer_name, ''), purchases.payer_email) AS name,
+	coalesce(nullif(purchases.reference, ''), purchases.reference_generated) AS reference, purchases.currency`
+
+// clientName is what every item about a client shows.
+const clientName = `coalesce(nullif(k.full_name, ''), nullif(k.legal_name, ''), nullif(k.brand_name, ''), nullif(k.email, ''), '') AS name`
+
+func concerned(merchantID uuid.UUID, f purchase.Filter, kind, item, order string, into func(*report.Items) *[]report.Item) waiting {
+	where, args := purchaseWhere(merchantID, f)
+	cents := concernCents(f.Concern)
+	return waiting{kind, "purchases", where, args, cents, purchaseItem + ", " + cents + " AS cents, " + item, order, into}
+}
+
+// waitings lists all kinds. The failures of a day are a part of all failures, and
+// no kind of their own.
+func waitings(merchantID uuid.UUID, month time.Time) []waiting {
+	of := func(c purchase.Concern) purchase.Filter { return purchase.Filter{Concern: c} }
+	answer := "coalesce(" + lastDebit("result_code") + ", '') AS code, coalesce(" + lastDebit("result_at") + ", purchases.updated_at) AS at"
+	reason := "(SELECT m.reason_code FROM mandates m WHERE m.id = purchases.id) AS code, (SELECT m.updated_at FROM mandates m WHERE m.id = purchases.id) AS at"
+	refunded := "(SELECT min(r.created_at) FROM refunds r WHERE r.purchase_id = purchases.id AND r.state = 'pending') AS at"
+	return []waiting{
+		concerned(merchantID, of(purchase.FailedDebit), "failed", answer, "at DESC", func(i *report.Items) *[]report.Item { return &i.Failed }),
+		concerned(merchantID, of(purchase.AccountGone), "account_gone", "purchases.updated_at AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.AccountGone }),
+		concerned(merchantID, of(purchase.NotConfirmed), "unconfirmed", reason, "at DESC", func(i *report.Items) *[]report.Item { return &i.NotConfirmed }),
+		concerned(merchantID, of(purchase.OpenDispute), "disputed", answer, "at DESC", func(i *report.Items) *[]report.Item { return &i.Disputed }),
+		concerned(merchantID, of(purchase.NoAnswer), "silent", lastDebit("alerted_at")+" AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.Silent }),
+		concerned(merchantID, of(purchase.RefundWaits), "refund", refunded, "at", func(i *report.Items) *[]report.Item { return &i.Refunds }),
+		{"blocked", "tokens t", "t.merchant_id = ? AND " + blockedNeeded, []any{merchantID}, "0",
+			"t.id AS token_id, t.client_id, t.account_mask AS reference, t.blocked_code AS code, t.updated_at AS at, coalesce((SELECT " + inner(clientName) + " FROM clients k WHERE k.id = t.client_id), t.holder_name) AS name",
+			"at DESC", func(i *report.Items) *[]report.Item { return &i.Blocked }},
+		{"suspended", "mandates m", "m.merchant_id = ? AND " + suspendedWaiting, []any{merchantID}, "0",
+			"m.id AS mandate_id, m.client_id, m.contract_reference AS reference, m.reason_code AS code, m.updated_at AS at, coalesce((SELECT " + inner(clientName) + " FROM clients k WHERE k.id = m.client_id), m.holder_name) AS name",
+			"at DESC", func(i *report.Items) *[]report.Item { return &i.Suspended }},
+		{"stranded", "template_clients s", "s.merchant_id = ? AND " + stranded, []any{merchantID, merchantID, merchantID}, "0",
+			`s.id AS subscriber_id, s.template_id, s.client_id, s.next_at AS at, coalesce((SELECT ` + inner(clientName) + ` FROM clients k WHERE k.id = s.client_id), '') AS name,
+			coalesce((SELECT b.title FROM billing_templates b WHERE b.id = s.template_id), '') AS reference,
+			coalesce((SELECT t.state FROM tokens t WHERE t.id = s.token_id), '') AS text, coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = s.token_id), '') AS code`,
+			"at", func(i *report.Items) *[]report.Item { return &i.Stranded }},
+		{"mail", "mails f", "f.merchant_id = ? AND " + failedMails, []any{merchantID, month}, "0",
+			"f.purchase_id, f.client_id, f.recipient AS name, f.subject || ': ' || f.error AS text, f.created_at AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.Mails }},
+		{"approval", "approvals", "merchant_id = ? AND state = 'open'", []any{merchantID}, "0", "", "", nil},
+	}
+}
+
+// inner is a column without its name, for use inside an expression.
+func inner(column string) string { return strings.TrimSuffix(column, " AS name") }
+
+// Attention implements report.Reader.
+func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, month time.Time) (report.Attention, error) {
+	all := waitings(merchantID, month)
+	all = append(all, concerned(merchantID, purchase.Filter{Concern: purchase.FailedDebit, FailedSince: yesterday}, "failed_day", "", "", nil))
+	var parts []string
+	var args []any
+	for _, w := range all {
+		parts = append(parts, "(SELECT '"+w.kind+"' AS kind, "+tallied+" FROM ("+tallyPart(w.table, w.cents, w.where, purchase.CountLimit+1)+") AS part)")
+		args = append(args, w.args...)
+	}
+	var rows []struct {
+		Kind     string
+		N, Cents int64
+	}
+	if err := s.read(ctx).Raw(strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
+		return report.Attention{}, fmt.Errorf("attention: %w", err)
+	}
+	var a report.Attention
+	tallies := map[string]*report.Tally{"failed": &a.Failed, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone, "unconfirmed": &a.NotConfirmed,
+		"disputed": &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds}
+	counts := map[string]*int64{"blocked": &a.Blocked, "suspended": &a.Suspended, "stranded": &a.Stranded, "mail": &a.Mails, "approval": &a.Approvals}
+	for _, r := range rows {
+		if t, known := tallies[r.Kind]; known {
+			*t = report.Tally{N: r.N, Cents: r.Cents}
+		} else {
+			*counts[r.Kind] = r.N
+		}
+	}
+	return a, nil
+}
+
+// AttentionCount implements report.Reader. It stands on every page, so each kind
+// stops counting at the limit.
+func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error) {
+	var parts []string
+	var args []any
+	for _, w := range waitings(merchantID, month) {
+		parts = append(parts, "(SELECT count(*) FROM ("+tallyPart(w.table, "0", w.where, int64(limit))+") AS part)")
+		args = append(args, w.args...)
+	}
+	var n int
+	if err := s.read(ctx).Raw("SELECT "+strings.Join(parts, " + "), args...).Scan(&n).Error; err != nil {
+		return 0, fmt.Errorf("count what needs attention: %w", err)
+	}
+	return n, nil
+}
+
+type itemRow struct {
+	PurchaseID, TokenID, ClientID       *uuid.UUID
+	MandateID, TemplateID, SubscriberID *uuid.UUID
+	Name, Reference, Currency           string
+	Code, Text                          string
+	Cents                               int64
+	At                                  *time.Time
+}
+
+func (r itemRow) domain() report.Item {
+	return report.Item{PurchaseID: orZero(r.PurchaseID), TokenID: orZero(r.TokenID), ClientID: orZero(r.ClientID), MandateID: orZero(r.MandateID),
+		TemplateID: orZero(r.TemplateID), SubscriberID: orZero(r.SubscriberID), Name: r.Name, Reference: r.Reference,
+		Cents: r.Cents, Currency: r.Currency, Code: r.Code, Text: r.Text, At: utc(r.At)}
+}
+
+// AttentionItems implements report.Reader. What is more than a list counts is not
+// sorted either.
+func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (report.Items, error) {
+	var out report.Items
+	for _, w := range waitings(merchantID, month) {
+		if w.into == nil {
+			continue
+		}
+		name, alias, aliased := strings.Cut(w.table, " ")
+		if !aliased {
+			alias = name
+		}
+		query := fmt.Sprintf("SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) AS %s ORDER BY %s LIMIT %d", w.item, w.table, w.where, purchase.CountLimit, alias, w.order, limit)
+		var rows []itemRow
+		if err := s.read(ctx).Raw(query, w.args...).Scan(&rows).Error; err != nil {
+			return out, fmt.Errorf("list what needs attention: %w", err)
+		}
+		for _, r := range rows {
+			list := w.into(&out)
+			*list = append(*list, r.domain())
+		}
+	}
+	return out, nil
+}
