@@ -130,7 +130,9 @@ func (h *Home) Attention(c echo.Context) error {
 		{noAnswer, items.Silent, said("The bank should have answered by now.", "alert since ")},
 		{accountsBlocked, items.Blocked, coded("since ")},
 		{mandatesSuspended, items.Suspended, coded("since ")},
-		{subscribersStranded, items.Stranded, func(i report.Item) (string, string) { return strandedWords(i), "next billing " + dayOrNothing(i.At, now) }},
+		{subscribersStranded, items.Stranded, func(i report.Item) (string, string) {
+			return strandedWords(i), "next billing " + dayOrNothing(i.At, now)
+		}},
 		{refundsWait, items.Refunds, said("", "asked for on ")},
 		{mailsFailed, items.Mails, func(i report.Item) (string, string) { return i.Text, dayOrNothing(i.At, now) }},
 	} {

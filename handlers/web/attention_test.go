@@ -77,7 +77,9 @@ var (
 // plain undoes what HTML and the format of numbers do.
 func plain(text string) string { return strings.ReplaceAll(html.UnescapeString(text), "\u00a0", " ") }
 
-func countIn(text string) string { return strings.TrimSpace(firstCount.FindString(html.UnescapeString(text))) }
+func countIn(text string) string {
+	return strings.TrimSpace(firstCount.FindString(html.UnescapeString(text)))
+}
 
 // followed walks every link of the box "Needs attention": the list behind it has
 // as many rows as the line says, which come to the sum that it says.
@@ -170,7 +172,9 @@ func TestEveryLineOfHomeLeadsToExactlyWhatItCounts(t *testing.T) {
 	for _, account := range []string{"4000009002", "4000009102", "4000009004", "4000009030", "4000009901", "4000000001", "4000000002", "4000000003", "4000008000"} {
 		clients[account], tokens[account] = b.stored(account)
 	}
-	charge := func(account string, cents, days int) string { return b.charged(clients[account], tokens[account], cents, days) }
+	charge := func(account string, cents, days int) string {
+		return b.charged(clients[account], tokens[account], cents, days)
+	}
 	for i, account := range []string{"4000009002", "4000009102", "4000009004", "4000009030", "4000009901", "4000000001"} {
 		charge(account, 10000+i, 4)
 		charge(account, 20000+i, 11)

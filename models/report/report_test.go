@@ -22,7 +22,7 @@ type shelf struct {
 	start    report.Start
 
 	yesterday, month, until time.Time
-	from                          calendar.Date
+	from                    calendar.Date
 }
 
 func (s *shelf) Attention(_ context.Context, _ uuid.UUID, yesterday, month time.Time) (report.Attention, error) {
