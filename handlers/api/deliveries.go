@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -19,12 +20,16 @@ import (
 // Deliveries serves GET /webhooks/deliveries/: the delivery log.
 func (h *Webhooks) Deliveries(c echo.Context) error {
 	var wrong fault.Problems
-	f := webhook.DeliveryFilter{WebhookID: idFilter(c, &wrong, "webhook_id"), EventID: idFilter(c, &wrong, "event_id"), State: webhook.State(c.QueryParam("state"))}
+	f := webhook.DeliveryFilter{WebhookID: idFilter(c, &wrong, "webhook_id"), EventID: idFilter(c, &wrong, "event_id"),
+		ObjectID: idFilter(c, &wrong, "id"), ObjectType: c.QueryParam("source_type"), State: webhook.State(c.QueryParam("state"))}
+	if f.ObjectType != "" && !slices.Contains(webhook.SourceTypes, f.ObjectType) {
+		wrong.Add("source_type", "invalid_choice", "%q is not a valid choice. Choose one of: %s.", short(f.ObjectType), strings.Join(webhook.SourceTypes, ", "))
+	}
 	if f.State != "" && !slices.Contains(webhook.States, f.State) {
 		wrong.Add("state", "invalid_choice", "%q is not a valid choice.", short(string(f.State)))
 	}
 	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[webhook.Delivery], error) {
-		return h.Service.Deliveries(ctx, who, f, ask)
+		return h.Service.DeliveriesInFull(ctx, who, f, ask)
 	}, func(d webhook.Delivery) uuid.UUID { return d.ID }, deliveryAnswer)
 }
 
@@ -55,11 +60,11 @@ func (h *Webhooks) Delivery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, attempts, body, signature, err := h.Service.Delivery(c.Request().Context(), access.Actor(c), id)
+	d, signature, err := h.Service.Delivery(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
 		return err
 	}
-	return JSON(c, http.StatusOK, inFull(d, attempts, body, signature))
+	return JSON(c, http.StatusOK, inFull(d, signature))
 }
 
 // Resend serves POST /webhooks/deliveries/{id}/resend/: the same event once more (ours).

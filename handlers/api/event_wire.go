@@ -54,10 +54,13 @@ func (b Events) object(e webhook.Event) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if refund == nil {
-			return nil, fmt.Errorf("no refund was kept")
+		switch {
+		case refund != nil:
+			return b.Base.refundAnswer(purchase.RefundResult{Record: rec, Refund: *refund}), nil
+		case rec.Collection != nil:
+			return b.Base.chargebackBody(rec, e.Type == webhook.PaymentChargedBack, e.CreatedAt), nil
 		}
-		return b.Base.refundAnswer(purchase.RefundResult{Record: rec, Refund: *refund}), nil
+		return nil, fmt.Errorf("neither a refund nor a debit was kept")
 	case webhook.ObjectSubscriber:
 		x, err := b.Subscriber(e.Snapshot)
 		return SubscriberBody(x), err

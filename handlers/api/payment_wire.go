@@ -1,6 +1,8 @@
 package api
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"debitdesk/models/purchase"
@@ -33,8 +35,8 @@ func paymentOf(r purchase.Record) *paymentBody {
 		Description: p.Description, PaidOn: p.PaidOn.Unix(), RemotePaidOn: p.PaidOn.Unix()}
 }
 
-// refundBody is a refund as its own object (API contract 3.6).
-type refundBody struct {
+// movementBody is a payment as its own object: a refund, or a disputed debit (API contract 3.6).
+type movementBody struct {
 	Type               string          `json:"type"`
 	ID                 uuid.UUID       `json:"id"`
 	CreatedOn          int64           `json:"created_on"`
@@ -64,13 +66,28 @@ func (b Base) refundAnswer(r purchase.RefundResult) any {
 	if !r.Refund.Settled {
 		return b.PurchaseBody(r.Record)
 	}
-	settled := r.Refund.SettledAt.Unix()
-	return refundBody{
-		Type: "payment", ID: r.Refund.ID, CreatedOn: r.Refund.CreatedAt.Unix(), UpdatedOn: r.Refund.UpdatedAt.Unix(), Client: DetailsBody(r.Payer),
-		Payment: paymentBody{IsOutgoing: true, PaymentType: "refund", Amount: r.Refund.AmountCents, Currency: r.Currency, NetAmount: r.Refund.AmountCents,
-			Description: "Refund of " + r.Record.ReferenceGenerated, PaidOn: settled, RemotePaidOn: settled},
-		TransactionData: transactionOf(r.Record), RelatedTo: relatedBody{"purchase", r.Record.ID}, Reference: r.Record.Reference,
-		ReferenceGenerated: r.Record.ReferenceGenerated, CompanyID: r.Record.MerchantID, BrandID: r.BrandID, UserID: idOrNull(r.UserID),
+	out := paymentAround(r.Record, paymentBody{IsOutgoing: true, PaymentType: "refund", Amount: r.Refund.AmountCents,
+		Description: "Refund of " + r.Record.ReferenceGenerated}, r.Refund.SettledAt)
+	out.ID, out.CreatedOn, out.UpdatedOn = r.Refund.ID, r.Refund.CreatedAt.Unix(), r.Refund.UpdatedAt.Unix()
+	return out
+}
+
+// chargebackBody is the payment of a debit that was disputed: the money goes out, and
+// comes back when the dispute is won (API contract 12.13).
+func (b Base) chargebackBody(r purchase.Record, outgoing bool, at time.Time) any {
+	c := r.Collection
+	out := paymentAround(r, paymentBody{IsOutgoing: outgoing, PaymentType: r.PaymentType(), Amount: c.AmountCents,
+		Description: "Dispute of " + r.ReferenceGenerated}, at)
+	out.ID, out.CreatedOn, out.UpdatedOn = c.ID, c.CreatedAt.Unix(), at.Unix()
+	return out
+}
+
+// paymentAround writes what payments of a purchase have alike, for money that moved at a moment.
+func paymentAround(r purchase.Record, p paymentBody, at time.Time) movementBody {
+	p.Currency, p.NetAmount, p.PaidOn, p.RemotePaidOn = r.Currency, p.Amount, at.Unix(), at.Unix()
+	return movementBody{
+		Type: "payment", Client: DetailsBody(r.Payer), Payment: p, TransactionData: transactionOf(r), RelatedTo: relatedBody{"purchase", r.ID},
+		Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated, CompanyID: r.MerchantID, BrandID: r.BrandID, UserID: idOrNull(r.UserID),
 		IsTest: r.IsTest, Status: "success",
 	}
 }

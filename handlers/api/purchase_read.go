@@ -39,7 +39,7 @@ func readOptions(o *input.Object) purchase.Options {
 	opt := purchase.Options{
 		ForceRecurring: o.Bool("force_recurring", false), SkipCapture: o.Bool("skip_capture", false), SendReceipt: o.Bool("send_receipt", false),
 		SuccessRedirect: o.Text("success_redirect", 500), FailureRedirect: o.Text("failure_redirect", 500), CancelRedirect: o.Text("cancel_redirect", 500),
-		SuccessCallback: o.Text("success_callback", 500), CreatorAgent: o.Text("creator_agent", 32), Platform: o.Text("platform", 16),
+		SuccessCallback: o.Text("success_callback", 500), CreatorAgent: o.Text("creator_agent", 32), Platform: o.Text("platform", 50),
 		OrderID: o.NullText("order_id", 128), Tags: o.Texts("tags", 50, 64, true), Source: "api",
 	}
 	if !o.IsNull("payment_method_whitelist") {
@@ -58,6 +58,7 @@ func readDetails(o *input.Object, in *purchase.Input) {
 		SubtotalOverrideCents: o.NullInt("subtotal_override", input.NotBelow0), TaxOverrideCents: o.NullInt("total_tax_override", input.NotBelow0),
 		DiscountOverrideCents: o.NullInt("total_discount_override", input.NotBelow0), TotalOverrideCents: o.NullInt("total_override", input.NotBelow0),
 		RequestClientDetails: o.Texts("request_client_details", 30, 64, true), Timezone: o.Text("timezone", 64), EmailMessage: o.Text("email_message", 256),
+		SingleAttempt: o.Bool("single_attempt", false),
 	}
 	for _, p := range o.Objects("products", 1, 1000) {
 		in.Details.Products = append(in.Details.Products, readProduct(p))

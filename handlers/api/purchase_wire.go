@@ -85,6 +85,7 @@ type detailsBody struct {
 	Timezone              string          `json:"timezone"`
 	DueStrict             bool            `json:"due_strict"`
 	EmailMessage          string          `json:"email_message"`
+	SingleAttempt         bool            `json:"single_attempt"`
 	ShippingOptions       []struct{}      `json:"shipping_options"`
 	HasUpsellProducts     bool            `json:"has_upsell_products"`
 	Metadata              json.RawMessage `json:"metadata"`
@@ -203,7 +204,7 @@ func detailsOf(r purchase.Record) detailsBody {
 		Products: productsOf(d.Products), Currency: r.Currency, Language: d.Language, Notes: d.Notes, Debt: d.DebtCents,
 		SubtotalOverride: d.SubtotalOverrideCents, TotalTaxOverride: d.TaxOverrideCents, TotalDiscountOverride: d.DiscountOverrideCents,
 		TotalOverride: d.TotalOverrideCents, Total: r.TotalCents, RequestClientDetails: orEmpty(d.RequestClientDetails), Timezone: d.Timezone,
-		DueStrict: r.DueStrict, EmailMessage: d.EmailMessage, ShippingOptions: []struct{}{}, Metadata: json.RawMessage(cmp.Or(d.Metadata, "{}")),
+		DueStrict: r.DueStrict, EmailMessage: d.EmailMessage, SingleAttempt: d.SingleAttempt, ShippingOptions: []struct{}{}, Metadata: json.RawMessage(cmp.Or(d.Metadata, "{}")),
 		PaymentMethodDetails: methodsOf(d.DirectDebit),
 	}
 }

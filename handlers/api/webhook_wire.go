@@ -29,12 +29,19 @@ func webhookAnswer(w webhook.Webhook) any {
 	return webhookBody{w.ID, "webhook", w.CreatedAt.Unix(), w.UpdatedAt.Unix(), w.Title, w.Callback, w.AllEvents, events, w.PublicKey}
 }
 
-// deliveryBody is one delivery of the log (ours). webhook_id is null for the
-// success_callback of a purchase.
+// deliveryBody is one delivery of the log (API contract 12.14; the names after
+// payload are ours). webhook_id is null for the success_callback of a purchase.
 type deliveryBody struct {
-	ID             uuid.UUID  `json:"id"`
+	ID          uuid.UUID       `json:"id"`
+	Event       string          `json:"event"`
+	URL         string          `json:"url"`
+	CreatedOn   string          `json:"created_on"`   // ISO 8601
+	DeliveredOn *string         `json:"delivered_on"` // ISO 8601; null while undelivered
+	Attempts    int             `json:"attempts"`
+	Tries       []tryBody       `json:"delivery_attempts"`
+	Payload     json.RawMessage `json:"payload"` // null when it was dropped with its webhook
+
 	Type           string     `json:"type"`
-	CreatedOn      int64      `json:"created_on"`
 	UpdatedOn      int64      `json:"updated_on"`
 	WebhookID      *uuid.UUID `json:"webhook_id"`
 	EventID        uuid.UUID  `json:"event_id"`
@@ -44,7 +51,6 @@ type deliveryBody struct {
 	Callback       string     `json:"callback"`
 	State          string     `json:"state"`
 	Resend         bool       `json:"resend"`
-	Attempts       int        `json:"attempts"`
 	FirstAttemptOn *int64     `json:"first_attempt_on"`
 	NextAttemptOn  *int64     `json:"next_attempt_on"`
 	DoneOn         *int64     `json:"done_on"`
@@ -53,17 +59,35 @@ type deliveryBody struct {
 }
 
 func deliveryOf(d webhook.Delivery) deliveryBody {
-	out := deliveryBody{ID: d.ID, Type: "webhook_delivery", CreatedOn: d.CreatedAt.Unix(), UpdatedOn: lastOf(d).Unix(), EventID: d.EventID, EventType: d.EventType,
+	out := deliveryBody{ID: d.ID, Event: d.EventType, URL: d.Address, CreatedOn: isoText(d.CreatedAt), Tries: make([]tryBody, len(d.Tries)),
+		Type: "webhook_delivery", UpdatedOn: lastOf(d).Unix(), EventID: d.EventID, EventType: d.EventType,
 		ObjectType: d.ObjectType, ObjectID: d.ObjectID, Callback: d.Address, State: string(d.State), Resend: d.Resend, Attempts: d.Attempts,
 		FirstAttemptOn: unixOrNull(d.FirstAt), NextAttemptOn: unixOrNull(d.NextAt), DoneOn: unixOrNull(d.DoneAt), LastError: d.LastError}
 	if d.WebhookID != uuid.Nil {
 		out.WebhookID = &d.WebhookID
+	}
+	if d.State == webhook.Delivered {
+		out.DeliveredOn = ref(isoText(d.DoneAt))
+	}
+	for i, t := range d.Tries {
+		out.Tries[i] = tryBody{isoText(t.At), t.Error}
+	}
+	if json.Valid(d.Body) {
+		out.Payload = d.Body
 	}
 	if d.LastStatus != 0 {
 		out.LastStatus = &d.LastStatus
 	}
 	return out
 }
+
+type tryBody struct {
+	AttemptedOn  string `json:"attempted_on"`
+	ErrorMessage string `json:"error_message"` // empty when it was taken
+}
+
+// isoText is a moment as the log of deliveries writes it, in UTC.
+func isoText(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 func deliveryAnswer(d webhook.Delivery) any { return deliveryOf(d) }
 
@@ -94,12 +118,10 @@ type deliveryInFull struct {
 	Log       []postedBody    `json:"attempt_log"`
 }
 
-func inFull(d webhook.Delivery, attempts []webhook.Attempt, body []byte, signature string) any {
-	out := deliveryInFull{deliveryBody: deliveryOf(d), Signature: signature, Log: make([]postedBody, len(attempts))}
-	if json.Valid(body) {
-		out.Body = body
-	}
-	for i, a := range attempts {
+func inFull(d webhook.Delivery, signature string) any {
+	out := deliveryInFull{deliveryBody: deliveryOf(d), Signature: signature, Log: make([]postedBody, len(d.Tries))}
+	out.Body = out.Payload
+	for i, a := range d.Tries {
 		out.Log[i] = postedBody{Number: a.Number, On: a.At.Unix(), TookMS: a.TookMS, Error: a.Error, Answer: a.Answer}
 		if a.Status != 0 {
 			out.Log[i].Status = &a.Status

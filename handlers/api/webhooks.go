@@ -24,8 +24,8 @@ type WebhookDesk interface {
 	List(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[webhook.Webhook], error)
 	Update(ctx context.Context, who actor.Actor, id uuid.UUID, change func(*webhook.Input)) (webhook.Webhook, error)
 	Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error
-	Deliveries(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error)
-	Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Delivery, []webhook.Attempt, []byte, string, error)
+	DeliveriesInFull(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error)
+	Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Delivery, string, error)
 	Resend(ctx context.Context, who actor.Actor, deliveryID uuid.UUID) (webhook.Delivery, error)
 	ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
 	Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID) (webhook.Delivery, error)

@@ -199,6 +199,7 @@ func TestADeliveryIsSignedOverTheBytesThatArrive(t *testing.T) {
 	}
 	verify(t, w.Text("public_key"), heard[0])
 	log := h.API("GET", "/webhooks/deliveries/", nil).Want(200)
+	log.Contains(`"event":"purchase.created","url":"`+at.URL+`","created_on":"2026-`, `"delivered_on":"2026-`, `"attempts":1,"delivery_attempts":[{"attempted_on":"2026-`, `"error_message":""}],"payload":{"event_type":"purchase.created"`)
 	log.Contains(`"type":"webhook_delivery"`, `"event_type":"purchase.created"`, `"state":"delivered"`, `"attempts":1`, `"last_status":204`, `"next_attempt_on":null`, `"object_id":"`+purchase+`"`)
 	one, _ := log.JSON()["results"].([]any)[0].(map[string]any)
 	h.API("GET", fmt.Sprintf("/webhooks/deliveries/%s/", one["id"]), nil).Want(200).Contains(`"signature":"`+heard[0].signature+`"`, `"attempt_log":[{"number":1,`, `"body":{`, `"event_type":"purchase.created"`)
@@ -235,13 +236,14 @@ func TestTheDeliveryLogIsFiltered(t *testing.T) {
 		return len(list)
 	}
 	for query, want := range map[string]int{"": 2, "?webhook_id=" + one: 1, "?event_id=" + sent.Text("event_id"): 1, "?state=delivered": 1, "?state=pending": 1, "?state=failed": 0,
+		"?id=" + one: 1, "?source_type=purchase": 0, "?source_type=billing_template_client&id=" + two: 0,
 		"?webhook_id=" + two + "&state=pending": 0} {
 		if got := count(query); got != want {
 			t.Errorf("%q finds %d, want %d", query, got, want)
 		}
 	}
-	h.API("GET", "/webhooks/deliveries/?state=lost&webhook_id=x&event_id=00000000-0000-0000-0000-000000000000&limit=x", nil).Want(400).
-		WantCode("state=invalid_choice", "webhook_id=invalid", "event_id=invalid", "limit=invalid")
+	h.API("GET", "/webhooks/deliveries/?state=lost&source_type=card&id=x&webhook_id=x&event_id=00000000-0000-0000-0000-000000000000&limit=x", nil).Want(400).
+		WantCode("state=invalid_choice", "source_type=invalid_choice", "id=invalid", "webhook_id=invalid", "event_id=invalid", "limit=invalid")
 	theirs, _ := h.APIAs(h.B, "GET", "/webhooks/deliveries/", nil).Want(200).JSON()["results"].([]any)
 	if len(theirs) != 0 {
 		t.Error("the stranger sees the log")

@@ -120,21 +120,21 @@ func (h *Webhooks) Delivery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, attempts, body, signature, err := h.Service.Delivery(c.Request().Context(), who, id)
+	d, signature, err := h.Service.Delivery(c.Request().Context(), who, id)
 	if err != nil {
 		return err
 	}
 	now := h.Desk.Now()
 	view := pages.DeliveryView{Title: d.EventType, Pill: deliveryPill(d), Back: components.Link{Text: "Webhook", Href: webhookPath(d.WebhookID)}, Next: nextWords(d, now), LastError: d.LastError,
-		Body: components.Code{Label: "Body, made readable", Text: prettyBody(body)}, Headers: components.Code{Label: "Request", Text: requestText(d, signature), Wrap: true},
-		Facts: deliveryFacts(d), HasBody: len(body) > 0}
+		Body: components.Code{Label: "Body, made readable", Text: prettyBody(d.Body)}, Headers: components.Code{Label: "Request", Text: requestText(d, signature), Wrap: true},
+		Facts: deliveryFacts(d), HasBody: len(d.Body) > 0}
 	if d.WebhookID == uuid.Nil {
 		view.Back = components.Link{Text: "Events", Href: "/developers/events"}
 	}
 	if d.State != webhook.Pending {
 		view.ResendAction = deliveryPath(id) + "/resend"
 	}
-	for _, a := range attempts {
+	for _, a := range d.Tries {
 		view.Attempts = append(view.Attempts, attemptRow(a))
 	}
 	return h.show(c, http.StatusOK, "Delivery", func(f layout.Frame) templ.Component { return pages.Delivery(f, view) })

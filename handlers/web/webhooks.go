@@ -32,7 +32,7 @@ type WebhookDesk interface {
 	Events(ctx context.Context, who actor.Actor, f webhook.EventFilter, ask paging.Ask) (paging.Page[webhook.Event], error)
 	Event(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Event, []webhook.Delivery, []byte, error)
 	Deliveries(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error)
-	Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Delivery, []webhook.Attempt, []byte, string, error)
+	Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Delivery, string, error)
 	Resend(ctx context.Context, who actor.Actor, deliveryID uuid.UUID) (webhook.Delivery, error)
 	CountSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
 	ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)

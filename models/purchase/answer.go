@@ -37,11 +37,15 @@ func (p *Purchase) Collect(c collection.Collection, paidOn, at time.Time) bool {
 }
 
 func (p *Purchase) pay(on time.Time) {
-	kind := "purchase"
+	p.Payment = &Payment{Type: p.PaymentType(), AmountCents: p.TotalCents, PaidOn: on}
+}
+
+// PaymentType names the payment of a debit as the API does.
+func (p Purchase) PaymentType() string {
 	if p.TokenID != uuid.Nil {
-		kind = "purchase_charge"
+		return "purchase_charge"
 	}
-	p.Payment = &Payment{Type: kind, AmountCents: p.TotalCents, PaidOn: on}
+	return "purchase"
 }
 
 func (p Purchase) attemptType() string {
@@ -54,15 +58,21 @@ func (p Purchase) attemptType() string {
 // PaidBy is the method of the debit that last brought the money; empty when none did.
 func (p Purchase) PaidBy() string {
 	for _, a := range p.Attempts {
-		if a.Successful && (a.Type == "execute" || a.Type == "recurring_execute") {
+		if a.collected() {
 			return a.Method
 		}
 	}
 	return ""
 }
 
+// collected tells whether a debit brought the money in this attempt.
+func (a Attempt) collected() bool {
+	return a.Successful && (a.Type == "execute" || a.Type == "recurring_execute")
+}
+
 // Fail records that the money did not come, or went back: the payment is nothing
-// again and the attempt says why (API contract 3.5, details).
+// again and the attempt says why (API contract 3.5, details). A purchase that allows
+// a single attempt is cancelled by it (API contract 12.20).
 func (p *Purchase) Fail(c collection.Collection, code bank.ReturnCode, at time.Time) bool {
 	if p.Status == Failed || !CanMove(p.Status, Failed) {
 		return false
@@ -71,6 +81,9 @@ func (p *Purchase) Fail(c collection.Collection, code bank.ReturnCode, at time.T
 	p.Payment = nil
 	p.attempt(Attempt{Type: p.attemptType(), Method: string(c.Method), At: at, TxID: c.ID.String(), Error: &AttemptError{why, code.Label()}})
 	p.move(Failed, at)
+	if p.Details.SingleAttempt && CanMove(p.Status, Cancelled) {
+		p.move(Cancelled, at)
+	}
 	return true
 }
 

@@ -3,6 +3,8 @@ package purchase
 import (
 	"slices"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/webhook"
 )
 
@@ -35,10 +37,10 @@ func (p Purchase) Events() []string {
 
 // saidBy is the event of each status that has one whatever came before it.
 var saidBy = map[Status]string{
-	Created: webhook.PurchaseCreated, Cancelled: webhook.PurchaseCancelled, PendingExecute: webhook.PurchasePendingExecute,
+	Created: webhook.PurchaseCreated, Viewed: webhook.PurchaseViewed, Cancelled: webhook.PurchaseCancelled, PendingExecute: webhook.PurchasePendingExecute,
 	PendingCharge: webhook.PurchasePendingCharge, Hold: webhook.PurchaseHold, PendingCapture: webhook.PurchasePendingCapture,
 	Released: webhook.PurchaseReleased, PendingRelease: webhook.PurchasePendingRelease, Preauthorized: webhook.PurchasePreauthorized,
-	PendingRefund: webhook.PurchasePendingRefund, Chargeback: webhook.PurchaseChargeback,
+	PendingRefund: webhook.PurchasePendingRefund,
 }
 
 func (p Purchase) eventsOf(before, now Status) []string {
@@ -47,11 +49,20 @@ func (p Purchase) eventsOf(before, now Status) []string {
 		switch before {
 		case Hold, PendingCapture:
 			return []string{webhook.PurchaseCaptured, webhook.PurchasePaid}
-		case Chargeback, PendingRefund: // paid again: a dispute that was won, a refund that did not go out
+		case Chargeback: // a dispute that was won
+			return []string{webhook.PaymentChargebackReversed}
+		case PendingRefund: // a refund that did not go out
 			return nil
 		default:
-			return []string{webhook.PurchasePaid}
+			return p.paidEvents()
 		}
+	case Refunded:
+		if before == Chargeback { // a dispute of money that was given back was won
+			return []string{webhook.PaymentChargebackReversed}
+		}
+		return nil
+	case Chargeback:
+		return []string{webhook.PurchaseChargeback, webhook.PaymentChargedBack}
 	case Failed:
 		if p.chargedByToken() {
 			return []string{webhook.PurchaseSubscriptionFailure}
@@ -68,6 +79,29 @@ func (p Purchase) eventsOf(before, now Status) []string {
 		}
 		return nil
 	}
+}
+
+// paidEvents: no return can follow a DebiCheck debit, so it is final as soon as it is
+// paid. An EFT debit is final when its return window closes.
+func (p Purchase) paidEvents() []string {
+	if !p.MarkedAsPaid && p.PaidBy() == DebiCheck {
+		return []string{webhook.PurchasePaid, webhook.PurchaseSettled}
+	}
+	return []string{webhook.PurchasePaid}
+}
+
+// PaidByDebit is the id of the debit that last brought the money; the nil UUID when
+// none did.
+func (p Purchase) PaidByDebit() uuid.UUID {
+	for _, a := range p.Attempts {
+		if a.collected() {
+			id, err := uuid.Parse(a.TxID)
+			if err == nil {
+				return id
+			}
+		}
+	}
+	return uuid.Nil
 }
 
 // chargedByToken tells whether the newest attempt took a period of a subscription

@@ -69,7 +69,6 @@ var (
 		"tax_number", "bank_account", "bank_code", "billing_address", "shipping_address",
 		// the older form lists single fields
 		"street_address", "city", "zip_code", "country", "state", "shipping_street_address", "shipping_city", "shipping_zip_code", "shipping_country", "shipping_state"}
-	platforms     = []string{"web", "api", "ios", "android", "macos", "windows"}
 	currencyForm  = regexp.MustCompile(`^[A-Z]{3}$`)
 	languageForm  = regexp.MustCompile(`^[a-z]{2}$`)
 	maxQuantity   = decimal.New(1, 9)
@@ -145,9 +144,7 @@ func (in *Input) checkOptions() {
 		w.Add("cancel_redirect", "invalid", "This address may not contain < > ' or \".")
 	}
 	text(w, "creator_agent", o.CreatorAgent, 32)
-	if o.Platform != "" && !slices.Contains(platforms, o.Platform) {
-		w.Add("platform", "invalid_choice", "%q is not a valid choice. Choose one of: %s.", o.Platform, strings.Join(platforms, ", "))
-	}
+	text(w, "platform", o.Platform, 50)
 	if o.OrderID != nil {
 		text(w, "order_id", *o.OrderID, 128)
 	}

@@ -84,6 +84,7 @@ type Details struct {
 	EmailMessage          string       `json:"email_message,omitempty"`
 	Metadata              string       `json:"metadata,omitempty"` // a JSON object as text: kept as it came
 	DirectDebit           *DirectDebit `json:"direct_debit,omitempty"`
+	SingleAttempt         bool         `json:"single_attempt,omitempty"` // a failed debit cancels the purchase
 }
 
 // Product is one line. Quantity has at most 4 decimals, TaxPercent at most 2.

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/debit"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
+	"debitdesk/models/webhook"
 )
 
 // Rows that wait for nobody but other writers are locked FOR NO KEY UPDATE: a new
@@ -98,8 +99,12 @@ func (t *Tx) StartDue(limit int) ([]collection.Collection, error) {
 
 // CloseDue implements debit.Tx.
 func (t *Tx) CloseDue(limit int) ([]collection.Collection, error) {
-	return t.moveCollections(`UPDATE collections SET state = 'final', updated_at = ? WHERE id IN (SELECT id FROM collections
+	closed, err := t.moveCollections(`UPDATE collections SET state = 'final', updated_at = ? WHERE id IN (SELECT id FROM collections
 		WHERE state = 'provisional' AND final_at <= ? ORDER BY final_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.now, t.now, limit)
+	for _, c := range closed {
+		t.tellPurchase(webhook.PurchaseSettled, c.MerchantID, c.PurchaseID)
+	}
+	return closed, err
 }
 
 // AlertDue implements debit.Tx.
@@ -195,6 +200,10 @@ func (t *Tx) ReviveRefund(id uuid.UUID) {
 
 // RefundByHand implements debit.Tx.
 func (t *Tx) RefundByHand(id uuid.UUID) (bool, error) {
-	n, err := t.exec(`UPDATE refunds SET channel = 'person', updated_at = $2 WHERE id = $1 AND state = 'pending'`, id, t.now)
-	return n == 1, err
+	left := false
+	err := query(t, func(r *refundRow) []any { return []any{&r.MerchantID, &r.PurchaseID} }, func(r refundRow) {
+		left = true
+		t.tellPurchase(webhook.PurchaseRefundFailure, r.MerchantID, r.PurchaseID)
+	}, `UPDATE refunds SET channel = 'person', updated_at = $2 WHERE id = $1 AND state = 'pending' RETURNING merchant_id, purchase_id`, id, t.now)
+	return left, err
 }

@@ -71,6 +71,22 @@ func (s *Store) Event(ctx context.Context, merchantID, id uuid.UUID) (webhook.Ev
 	return row.domain(), missing(err, "find event")
 }
 
+// EventsInFull implements webhook.Reader.
+func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]webhook.Event, error) {
+	out := make(map[uuid.UUID]webhook.Event, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	var rows []eventRow
+	if err := s.read(ctx).Find(&rows, "merchant_id = ? AND id IN ?", merchantID, ids).Error; err != nil {
+		return nil, fmt.Errorf("find events: %w", err)
+	}
+	for _, r := range rows {
+		out[r.ID] = r.domain()
+	}
+	return out, nil
+}
+
 // Events implements webhook.Reader, in the order of commits. The snapshots stay where they are.
 func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.EventFilter, ask paging.Ask) ([]webhook.Event, error) {
 	q := s.read(ctx).Select("seq, id, merchant_id, type, object_type, object_id, source_id, created_at").Where("merchant_id = ?", merchantID)
@@ -129,6 +145,12 @@ func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.
 	if f.EventID != uuid.Nil {
 		q = q.Where("event_id = ?", f.EventID)
 	}
+	if f.ObjectID != uuid.Nil {
+		q = q.Where("object_id = ?", f.ObjectID)
+	}
+	if f.ObjectType != "" {
+		q = q.Where("object_type = ?", f.ObjectType)
+	}
 	if f.State != "" {
 		q = q.Where("state = ?", string(f.State))
 	}
@@ -143,16 +165,20 @@ func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.
 	return out, nil
 }
 
-// DeliveryAttempts implements webhook.Reader, oldest first.
-func (s *Store) DeliveryAttempts(ctx context.Context, deliveryID uuid.UUID) ([]webhook.Attempt, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT number, at, took_ms, coalesce(status, 0), error, answer FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number`, deliveryID)
+// DeliveryAttempts implements webhook.Reader.
+func (s *Store) DeliveryAttempts(ctx context.Context, deliveryIDs []uuid.UUID) (map[uuid.UUID][]webhook.Attempt, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT delivery_id, number, at, took_ms, coalesce(status, 0), error, answer FROM delivery_attempts
+		WHERE delivery_id = ANY ($1) ORDER BY delivery_id, number`, deliveryIDs)
 	if err != nil {
 		return nil, fmt.Errorf("list attempts: %w", err)
 	}
-	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a webhook.Attempt, err error) {
-		err = row.Scan(&a.Number, &a.At, &a.TookMS, &a.Status, &a.Error, &a.Answer)
+	out := map[uuid.UUID][]webhook.Attempt{}
+	var of uuid.UUID
+	var a webhook.Attempt
+	_, err = pgx.ForEachRow(rows, []any{&of, &a.Number, &a.At, &a.TookMS, &a.Status, &a.Error, &a.Answer}, func() error {
 		a.At = a.At.UTC()
-		return a, err
+		out[of] = append(out[of], a)
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list attempts: %w", err)

@@ -32,8 +32,17 @@ func (t *Tx) tellMade(p purchase.Purchase) {
 
 func (t *Tx) tellMoved(p purchase.Purchase) {
 	for _, event := range p.Events() {
+		if event == webhook.PaymentChargedBack || event == webhook.PaymentChargebackReversed {
+			t.tell(p.MerchantID, event, webhook.ObjectPayment, p.PaidByDebit(), p.ID)
+			continue
+		}
 		t.tell(p.MerchantID, event, webhook.ObjectPurchase, p.ID, p.ID)
 	}
+}
+
+// tellPurchase tells of a fact about a purchase that does not stand in its history.
+func (t *Tx) tellPurchase(event string, merchantID, purchaseID uuid.UUID) {
+	t.tell(merchantID, event, webhook.ObjectPurchase, purchaseID, purchaseID)
 }
 
 // tellRefunded tells of a payment that went back; its order is the purchase's.

@@ -48,7 +48,10 @@ type Reader interface {
 	Events(ctx context.Context, merchantID uuid.UUID, f EventFilter, ask paging.Ask) ([]Event, error)
 	Delivery(ctx context.Context, merchantID, id uuid.UUID) (Delivery, error)
 	Deliveries(ctx context.Context, merchantID uuid.UUID, f DeliveryFilter, ask paging.Ask) ([]Delivery, error)
-	DeliveryAttempts(ctx context.Context, deliveryID uuid.UUID) ([]Attempt, error)
+	// DeliveryAttempts are by delivery, oldest first.
+	DeliveryAttempts(ctx context.Context, deliveryIDs []uuid.UUID) (map[uuid.UUID][]Attempt, error)
+	// EventsInFull are events by id, with their snapshots.
+	EventsInFull(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Event, error)
 	// CompanyKey gives the public half (PEM); empty when there is none yet.
 	CompanyKey(ctx context.Context, merchantID uuid.UUID) (string, error)
 	// WebhookKey opens the private key that signs for a webhook, or for the company

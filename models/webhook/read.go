@@ -49,27 +49,54 @@ func (s *Service) Deliveries(ctx context.Context, who actor.Actor, f DeliveryFil
 	return paging.Cut(ask, found), err
 }
 
-// Delivery gives one delivery with its attempts, oldest first, the body and its
-// signature; both are empty when the delivery was dropped with its webhook.
-func (s *Service) Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (d Delivery, attempts []Attempt, body []byte, signature string, err error) {
+// DeliveriesInFull lists deliveries as Deliveries does, with their bodies and attempts.
+func (s *Service) DeliveriesInFull(ctx context.Context, who actor.Actor, f DeliveryFilter, ask paging.Ask) (paging.Page[Delivery], error) {
+	page, err := s.Deliveries(ctx, who, f, ask)
+	if err != nil {
+		return page, err
+	}
+	return page, s.fill(ctx, who.MerchantID, page.Items)
+}
+
+// fill reads the bodies and attempts of deliveries of one merchant.
+func (s *Service) fill(ctx context.Context, merchantID uuid.UUID, list []Delivery) error {
+	var ids, eventIDs []uuid.UUID
+	for _, d := range list {
+		ids, eventIDs = append(ids, d.ID), append(eventIDs, d.EventID)
+	}
+	tries, err := s.Read.DeliveryAttempts(ctx, ids)
+	if err != nil {
+		return err
+	}
+	events, err := s.Read.EventsInFull(ctx, merchantID, eventIDs)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		d := &list[i]
+		d.Tries = tries[d.ID]
+		if d.Body, err = s.body(events[d.EventID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Delivery gives one delivery in full, with its signature; that is empty when the
+// delivery was dropped with its webhook.
+func (s *Service) Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (d Delivery, signature string, err error) {
 	if err := who.May(actor.Read); err != nil {
-		return d, nil, nil, "", err
+		return d, "", err
 	}
 	if d, err = s.Read.Delivery(ctx, who.MerchantID, id); err != nil {
-		return d, nil, nil, "", err
+		return d, "", err
 	}
-	if attempts, err = s.Read.DeliveryAttempts(ctx, id); err != nil {
-		return d, nil, nil, "", err
+	full := []Delivery{d}
+	if err := s.fill(ctx, who.MerchantID, full); err != nil || full[0].Body == nil {
+		return full[0], "", err
 	}
-	e, err := s.Read.Event(ctx, who.MerchantID, d.EventID)
-	if err != nil {
-		return d, attempts, nil, "", err
-	}
-	if body, err = s.body(e); err != nil || body == nil {
-		return d, attempts, nil, "", err
-	}
-	signature, err = s.signature(ctx, d, body)
-	return d, attempts, body, signature, err
+	signature, err = s.signature(ctx, d, full[0].Body)
+	return full[0], signature, err
 }
 
 // body is nil for an event that nobody was to get.

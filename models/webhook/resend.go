@@ -34,9 +34,14 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, deliveryID uuid.U
 		}
 		old.Address = w.Callback
 	}
+	full := []Delivery{old}
+	if err := s.fill(ctx, who.MerchantID, full); err != nil {
+		return Delivery{}, err
+	}
 	var d Delivery
 	err = s.InTx(ctx, func(tx Tx) error {
 		d = old
+		d.Body = full[0].Body
 		d.ID, d.State, d.Resend = tx.NewID(), Pending, true
 		d.Attempts, d.LastStatus, d.LastError = 0, 0, ""
 		d.CreatedAt, d.NextAt, d.FirstAt, d.DoneAt = tx.Now(), tx.Now(), time.Time{}, time.Time{}

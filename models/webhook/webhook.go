@@ -10,10 +10,14 @@ import (
 )
 
 // Names lists every event that a webhook can choose, in the order in which a person thinks of them.
-var Names = []string{PurchaseCreated, PurchasePaid, PurchasePaymentFailure, PurchasePendingExecute, PurchasePendingCharge,
-	PurchaseCancelled, PurchaseHold, PurchaseCaptured, PurchasePendingCapture, PurchaseReleased, PurchasePendingRelease,
+var Names = []string{
+	PurchaseCreated, PurchaseViewed, PurchasePaid, PurchaseSettled, PurchasePaymentFailure, PurchasePendingExecute, PurchasePendingCharge,
+	PurchaseCancelled, PurchaseHold, PurchaseCaptured, PurchasePendingCapture, PurchaseCaptureFailure,
+	PurchaseReleased, PurchasePendingRelease, PurchaseReleaseFailure,
 	PurchasePreauthorized, PurchasePendingTokenDelete, PurchaseTokenDeleted, PurchaseSubscriptionFailure,
-	PurchasePendingRefund, PurchaseChargeback, PaymentRefunded, SubscriberCancelled, PayoutFailed, PayoutSuccess, PayoutPending}
+	PurchasePendingRefund, PurchaseRefundFailure, PurchaseChargeback, PaymentRefunded, PaymentChargedBack, PaymentChargebackReversed,
+	SubscriberCancelled, PayoutCreated, PayoutFailed, PayoutSuccess, PayoutPending,
+}
 
 // WebhookTest is the event of a test delivery; nobody chooses it.
 const WebhookTest = "webhook.test"
@@ -24,7 +28,11 @@ const (
 	ObjectPayment    = "payment"
 	ObjectSubscriber = "billing_template_client"
 	ObjectWebhook    = "webhook"
+	ObjectPayout     = "payout" // none exist here; the family's filter knows the name
 )
+
+// SourceTypes are the types of object that the log of deliveries can be narrowed to.
+var SourceTypes = []string{ObjectPurchase, ObjectPayment, ObjectPayout, ObjectSubscriber}
 
 // Webhook is an address of the merchant that wants to hear of events. Each has its
 // own key pair; the private half never leaves the store unsealed but to sign.
@@ -83,6 +91,11 @@ type Delivery struct {
 	CreatedAt                         time.Time
 	LastStatus                        int // HTTP; 0: no answer
 	LastError                         string
+
+	// Body is what is sent, nil when it was dropped with its webhook; Tries are the
+	// attempts, oldest first. Both are read only where a delivery is shown in full.
+	Body  []byte
+	Tries []Attempt
 }
 
 // Attempt is one try to deliver.
@@ -97,8 +110,9 @@ type Attempt struct {
 
 // DeliveryFilter narrows a list of deliveries; zero values narrow nothing.
 type DeliveryFilter struct {
-	WebhookID, EventID uuid.UUID
-	State              State
+	WebhookID, EventID, ObjectID uuid.UUID
+	ObjectType                   string
+	State                        State
 }
 
 // EventFilter narrows a list of events; zero values narrow nothing. From and To are inclusive.

@@ -1,0 +1,59 @@
+package sandbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"debitdesk/handlers/handlertest"
+)
+
+// told lists the deliveries about a purchase and its payments, oldest first.
+func told(t *testing.T, h *handlertest.House) (types []string, payloads []map[string]any) {
+	t.Helper()
+	list, _ := h.API("GET", "/webhooks/deliveries/?limit=100", nil).Want(200).JSON()["results"].([]any)
+	for i := len(list) - 1; i >= 0; i-- {
+		d, _ := list[i].(map[string]any)
+		event, _ := d["event"].(string)
+		payload, _ := d["payload"].(map[string]any)
+		types, payloads = append(types, event), append(payloads, payload)
+	}
+	return types, payloads
+}
+
+func TestADisputeAndItsEndAreToldWithTheirPayment(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.API("POST", "/webhooks/", map[string]any{"title": "All", "callback": "https://shop.example/hook", "all_events": true}).Want(201)
+	id := collects(t, h, "4000000000")
+	call(h, "POST", "/sandbox/clock", `{"now":"2027-02-11T09:00:00+02:00"}`).Want(200)
+	call(h, "POST", "/sandbox/collections/"+id+"/result", `{"dispute":"34"}`).Want(200)
+	types, payloads := told(t, h)
+	want := "purchase.created purchase.pending_execute purchase.paid purchase.settled purchase.chargeback payment.charged_back"
+	if got := strings.Join(types, " "); got != want {
+		t.Fatalf("told %s\nwant %s", got, want)
+	}
+	back := payloads[len(payloads)-1]
+	payment, _ := back["payment"].(map[string]any)
+	related, _ := back["related_to"].(map[string]any)
+	if back["type"] != "payment" || back["event_type"] != "payment.charged_back" || related["type"] != "purchase" || related["id"] != id ||
+		payment["is_outgoing"] != true || payment["amount"] != 10000.0 || payment["payment_type"] != "purchase" || back["id"] == id {
+		t.Errorf("%v", back)
+	}
+	byObject, _ := h.API("GET", "/webhooks/deliveries/?source_type=payment&id="+back["id"].(string), nil).Want(200).JSON()["results"].([]any)
+	if len(byObject) != 1 {
+		t.Errorf("%d deliveries of the payment", len(byObject))
+	}
+}
+
+func TestAPurchaseWithASingleAttemptIsCancelledByItsFailure(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	body := `{"client":{"email":"n@example.com","full_name":"N Dlamini","bank_account":"4000000000","bank_code":"632005"},"brand_id":"` + h.A.BrandID.String() + `",
+		"payment_method_whitelist":["eft"],"force_recurring":true,"platform":"woocommerce","tags":["spring"],"purchase":{"single_attempt":true,
+		"products":[{"name":"Membership","price":10000}],"payment_method_details":{"direct_debit":{"deduction_day":1}}}}`
+	made := h.API("POST", "/purchases/", body).Want(201).Contains(`"single_attempt":true`, `"platform":"woocommerce"`, `"tags":["spring"]`)
+	call(h, "POST", "/sandbox/clock", `{"now":"2027-02-02T13:00:00+02:00"}`).Want(200)
+	call(h, "POST", "/sandbox/collections/"+made.Text("id")+"/result", `{"code":"02"}`).Want(200)
+	got := h.API("GET", "/purchases/"+made.Text("id")+"/", nil).Want(200).Contains(`"status":"cancelled"`, `"code":"insufficient_funds"`, `{"status":"error",`)
+	h.API("POST", "/purchases/"+got.Text("id")+"/mark_as_paid/", nil).Want(400).WantCode("__all__=purchase_mark_as_paid_wrong_status")
+}
