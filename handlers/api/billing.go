@@ -42,6 +42,7 @@ func (h *Billing) Send(c echo.Context) error {
 func readBilling(o *input.Object) billing.Input {
 	var in billing.Input
 	p := &in.Pattern
+	p.BrandID = brandOf(o)
 	readPattern(o, p)
 	readInvoiceFields(o, p)
 	for _, r := range o.Objects("clients", 1, billing.MostRecipients) {
@@ -53,7 +54,6 @@ func readBilling(o *input.Object) billing.Input {
 
 // readPattern reads what one-time invoices and subscriptions have in common.
 func readPattern(o *input.Object, p *purchase.Input) {
-	p.BrandID = brandOf(o)
 	p.Options = purchase.Options{
 		ForceRecurring: o.Bool("force_recurring", false), SendReceipt: true, Source: "api",
 		SuccessRedirect: o.Text("success_redirect", 500), FailureRedirect: o.Text("failure_redirect", 500), CancelRedirect: o.Text("cancel_redirect", 500),
@@ -79,6 +79,14 @@ func readInvoiceFields(o *input.Object, p *purchase.Input) {
 
 func readRecipient(o *input.Object) billing.Recipient {
 	return billing.Recipient{ClientID: o.NeedUUID("client_id"), Whitelist: readWhitelist(o)}
+}
+
+// brandIfGiven is brandOf where the brand may be left out (API contract 12.19).
+func brandIfGiven(o *input.Object) uuid.UUID {
+	if o.IsBlank("brand_id") && o.IsBlank("brand") {
+		return uuid.Nil
+	}
+	return brandOf(o)
 }
 
 // brandOf reads brand_id, or its alias brand.

@@ -126,12 +126,14 @@ func (h *Purchases) Charge(c echo.Context) error {
 	})
 }
 
-// readToken: what is no id is nobody's token.
+// readToken: null and a missing value are required; anything else that is no id is
+// no live token either (API contract 12.23).
 func readToken(body *input.Object) (uuid.UUID, error) {
-	text := body.NeedText("recurring_token", 128)
-	if err := body.Err(); err != nil {
-		return uuid.Nil, err
+	if body.IsNull("recurring_token") {
+		body.NeedText("recurring_token", 128)
+		return uuid.Nil, body.Err()
 	}
+	text, _ := body.Fields()["recurring_token"].(string)
 	id, err := input.ParseUUID(text)
 	if err != nil {
 		return uuid.Nil, fault.New(fault.Conflict, "invalid_recurring_token", "Invalid or inactive recurring token!")

@@ -13,13 +13,14 @@ import (
 // one-time invoices, the invoice fields of subscriptions, and a plan that
 // subscribers run on (source: API contract 5.1, rules 1 and 2).
 func readTemplate(o *input.Object, stored *subscription.Template) subscription.Input {
-	in := subscription.Input{Title: o.NeedText("title", 256), IsSubscription: o.NeedBool("is_subscription"), Plan: subscription.Default()}
+	in := subscription.Input{Title: o.Text("title", 256), IsSubscription: o.NeedBool("is_subscription"), Plan: subscription.Default()}
 	if stored != nil {
 		if in.IsSubscription != stored.IsSubscription && !o.Problems().Has("is_subscription") {
 			o.Add("is_subscription", "invalid", "This cannot change once the template is there. Make a new template.")
 		}
 		in.IsSubscription = stored.IsSubscription
 	}
+	in.Pattern.BrandID = brandIfGiven(o)
 	readPattern(o, &in.Pattern)
 	switch {
 	case stored == nil && o.Problems().Has("is_subscription"): // which fields belong to it cannot be told

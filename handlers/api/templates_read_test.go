@@ -182,8 +182,8 @@ func TestWhatIsReadOnlyIsNotLookedAt(t *testing.T) {
 
 func TestATemplateNeedsItsRequiredFields(t *testing.T) {
 	for body, want := range map[string][]string{
-		`{}`: {"brand_id=required", "is_subscription=required", "purchase=required", "title=required"},
-		`{"brand_id":"","title":"  ","is_subscription":null,"purchase":null}`: {"brand_id=required", "is_subscription=required", "purchase=required", "title=required"},
+		`{}`: {"is_subscription=required", "purchase=required"},
+		`{"brand_id":"","title":"  ","is_subscription":null,"purchase":null}`: {"is_subscription=required", "purchase=required"},
 		aTemplate("false", ""):     {"due=required"},
 		aTemplate(`"perhaps"`, ""): {"is_subscription=invalid"},
 		fmt.Sprintf(`{"brand_id":"x","title":%q,"is_subscription":"true","purchase":[]}`, strings.Repeat("é", 257)): {"brand_id=invalid", "purchase=invalid", "title=max_length"},

@@ -88,7 +88,7 @@ func TestATemplateIsReplacedAndDeleted(t *testing.T) {
 	}
 	holds(t, h.API("PUT", at, templateBody(h, "true", "")).Want(200).JSON(), map[string]any{"subscription_period": 1.0, "subscription_paused": false, "number_of_billing_cycles": nil, "success_redirect": ""})
 	h.API("PUT", at, templateBody(h, "false", "")).Want(400).WantCode("is_subscription=invalid")
-	h.API("PUT", at, `{}`).Want(400).WantCode("brand_id=required", "title=required", "is_subscription=required", "purchase=required")
+	h.API("PUT", at, `{}`).Want(400).WantCode("is_subscription=required", "purchase=required")
 	h.API("PATCH", at+"/", `{"title":"x"}`).Want(405).WantCode("__all__=method_not_allowed")
 	h.Call("PATCH", at, `{"title":"x"}`, "Authorization: Bearer "+h.A.Token).Want(405)
 	if got := h.API("DELETE", at+"/", nil).Want(204); got.Body != "" {
@@ -107,7 +107,7 @@ func TestWhatIsWrongWithATemplateIsToldAtOnce(t *testing.T) {
 	h := handlertest.New(t)
 	h.API("POST", "/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"","is_subscription":true,"subscription_period":0,"subscription_period_units":"years","subscription_paused":true,"subscription_active":true,
 		"payment_method_whitelist":["visa"],"success_redirect":"x","purchase":{"products":[{"name":"x","price":-1},{"name":"y","price":1,"discount":2}],"timezone":"Mars"}}`, h.B.BrandID)).Want(400).
-		WantCode("brand_id=does_not_exist", "title=required", "subscription_period=min_value", "subscription_period_units=invalid_choice", "subscription_paused=invalid", "payment_method_whitelist=invalid_payment_method_whitelist",
+		WantCode("brand_id=does_not_exist", "subscription_period=min_value", "subscription_period_units=invalid_choice", "subscription_paused=invalid", "payment_method_whitelist=invalid_payment_method_whitelist",
 			"success_redirect=invalid", "purchase.products.0.price=min_value", "purchase.products.1.__all__=product_subtotal_negative", "purchase.timezone=invalid_choice")
 	h.API("POST", "/billing_templates/", templateBody(h, "false", `,"due":1,"invoice_issued":"x"`)).Want(400).WantCode("due=due_not_greater_than_now", "invoice_issued=invalid")
 	h.API("POST", "/billing_templates/", templateBody(h, "false", `,"due":1796104800,"invoice_due":1796104801`)).Want(400).WantCode("due=invalid")
@@ -202,4 +202,15 @@ func TestATemplateWhoseDueHasPassedSendsNothing(t *testing.T) {
 	h.API("POST", "/billing_templates/"+once+"/send_invoice/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(400).WantCode("due=due_not_greater_than_now")
 	h.API("PUT", "/billing_templates/"+once, templateBody(h, "false", "")).Want(200)
 	h.API("POST", "/billing_templates/"+once+"/send_invoice/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(200)
+}
+
+func TestATemplateNeedsNeitherTitleNorBrand(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	bare := `{"is_subscription":true,"brand_id":null,"purchase":{"products":[{"name":"Month","price":10000}]}}`
+	made := h.API("POST", "/billing_templates/", bare).Want(201).Contains(`"title":""`, `"brand_id":"`+h.A.BrandID.String()+`"`)
+	h.API("PUT", "/billing_templates/"+made.Text("id")+"/", `{"title":"Gym","is_subscription":true,"purchase":{"products":[{"name":"Month","price":10000}]}}`).
+		Want(200).Contains(`"title":"Gym"`, `"brand_id":"`+h.A.BrandID.String()+`"`)
+	h.API("POST", "/billing_templates/", `{"is_subscription":true,"brand_id":"x","title":7,"purchase":{"products":[{"name":"Month","price":1}]}}`).Want(400).WantCode("brand_id=invalid")
+	h.API("POST", "/billing/", `{"due":4000000000,"purchase":{"products":[{"name":"Month","price":1}]},"clients":[{"client_id":"x"}]}`).Want(400).WantCode("brand_id=required", "clients.0.client_id=invalid")
 }

@@ -30,7 +30,7 @@ func (p *Pages) Subscription(c echo.Context) error {
 	}
 	v := p.subscriptionView(rec, t, s)
 	if v.Stop != "" && c.QueryParams().Has("stop") {
-		v.Asking, v.Title, v.Text, v.Kind, v.Icon = true, "Stop this subscription?", "“"+t.Title+"” of "+rec.Brand.Name, "wait", "alert"
+		v.Asking, v.Title, v.Text, v.Kind, v.Icon = true, "Stop this subscription?", "“"+t.Name()+"” of "+rec.Brand.Name, "wait", "alert"
 		v.Means = stopping(rec.Brand.Name)
 	}
 	return render(c, http.StatusOK, checkout.Subscription(v))
@@ -82,7 +82,7 @@ func stopping(brand string) []string {
 
 func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template, s subscription.Subscriber) checkout.SubscriptionView {
 	at := path(rec.ID) + "subscription/"
-	v := checkout.SubscriptionView{Title: t.Title, Text: "Your subscription with " + rec.Brand.Name + ".", Kind: "ok", Icon: "repeat", Back: at, AskHref: at + "?stop"}
+	v := checkout.SubscriptionView{Title: t.Name(), Text: "Your subscription with " + rec.Brand.Name + ".", Kind: "ok", Icon: "repeat", Back: at, AskHref: at + "?stop"}
 	price := t.TotalCents
 	if s.Override != nil && s.Override.TotalOverrideCents != nil {
 		price = *s.Override.TotalOverrideCents
@@ -103,9 +103,9 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template, s
 	case s.Status == subscription.Pending:
 		v.Kind, v.Icon, v.Rules = "wait", "clock", append([]string{"It begins when you have paid or given your bank account. If you do neither, nothing is debited."}, v.Rules...)
 	case s.Status == subscription.Inactive:
-		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", "This subscription is over", "“"+t.Title+"” of "+rec.Brand.Name+". Nothing more is billed.", nil
+		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", "This subscription is over", "“"+t.Name()+"” of "+rec.Brand.Name+". Nothing more is billed.", nil
 	case s.Status == subscription.Paused && s.Why == byPayer:
-		v.Kind, v.Icon, v.Title, v.Text = "wait", "x", "This subscription is stopped", "“"+t.Title+"” of "+rec.Brand.Name+". Nothing more is billed."
+		v.Kind, v.Icon, v.Title, v.Text = "wait", "x", "This subscription is stopped", "“"+t.Name()+"” of "+rec.Brand.Name+". Nothing more is billed."
 		v.Rules = []string{"A debit that was planned before may still go through.", "To begin again, ask " + rec.Brand.Name + "."}
 	case s.Status == subscription.Paused, t.Paused:
 		v.Kind, v.Icon = "wait", "clock"

@@ -46,7 +46,7 @@ func (h *Templates) bulkForm(c echo.Context, status int, t subscription.Template
 	if f, ok := fault.From(wrong); ok && len(summary) == 0 {
 		summary = []components.ErrorItem{{Field: "file", Text: f.Message}}
 	}
-	v := pages.BulkView{Back: components.Link{Text: t.Title, Href: templateHref(t.ID, "")}, Action: templateHref(t.ID, "/subscribers/check"), Problems: components.ErrorSummary{Items: summary},
+	v := pages.BulkView{Back: components.Link{Text: t.Name(), Href: templateHref(t.ID, "")}, Action: templateHref(t.ID, "/subscribers/check"), Problems: components.ErrorSummary{Items: summary},
 		File:  components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx", Hint: "CSV or .xlsx, at most 10 000 rows.", Required: true, Error: byInput["file"]},
 		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: cells, Rows: 6, Hint: "Copy them out of a spreadsheet, with their heading.", Required: true, Error: byInput["cells"]}}
 	return h.Desk.show(c, status, "Add many subscribers", templatesRoom, func(f layout.Frame) templ.Component { return pages.BulkSubscribers(f, v) })
@@ -175,7 +175,7 @@ func (h *Templates) Bulk(c echo.Context) error {
 		return h.bulkForm(c, http.StatusUnprocessableEntity, t, "", err)
 	}
 	patient(c, uploadPatience)
-	v := pages.BulkResultView{Back: components.Link{Text: t.Title, Href: templateHref(t.ID, "")}}
+	v := pages.BulkResultView{Back: components.Link{Text: t.Name(), Href: templateHref(t.ID, "")}}
 	var added, skipped, failed int64
 	for _, r := range rows {
 		if r.problem == "" {

@@ -47,7 +47,7 @@ func (h *Templates) Subscriber(c echo.Context) error {
 
 func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s subscription.Subscriber) (pages.SubscriberView, error) {
 	now := h.Desk.Now()
-	v := pages.SubscriberView{Name: or2(s.ClientName, s.ClientEmail), For: t.Title, Back: components.Link{Text: t.Title, Href: templateHref(t.ID, "")}, ID: components.IDChip{ID: s.ID.String(), What: "subscriber"},
+	v := pages.SubscriberView{Name: or2(s.ClientName, s.ClientEmail), For: t.Name(), Back: components.Link{Text: t.Name(), Href: templateHref(t.ID, "")}, ID: components.IDChip{ID: s.ID.String(), What: "subscriber"},
 		Pill: subscriberPills[s.Status], Next: nextOfSubscriber(t, s, h), Href: subscriberHref(s, ""), MayWrite: access.Actor(c).Can(templateAct), Status: string(s.Status)}
 	if t.Paused {
 		v.TemplatePaused = "The template is paused for everybody, so this subscriber is not billed either, whatever stands here."
@@ -58,7 +58,7 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s su
 		price = *s.Override.TotalOverrideCents
 		v.Amount, v.Own = sum(price, t.Currency), "Own price; the template’s is "+sum(t.TotalCents, t.Currency)+"."
 	}
-	v.Facts = components.Facts{Items: []components.Fact{{Label: "Client", Value: v.Name, Href: clientHref(s.ClientID)}, {Label: "E-mail", Value: s.ClientEmail}, {Label: "Template", Value: t.Title, Href: templateHref(t.ID, "")},
+	v.Facts = components.Facts{Items: []components.Fact{{Label: "Client", Value: v.Name, Href: clientHref(s.ClientID)}, {Label: "E-mail", Value: s.ClientEmail}, {Label: "Template", Value: t.Name(), Href: templateHref(t.ID, "")},
 		{Label: "Billed", Value: everyWords(t.Plan, s.Anchor)}, {Label: "Periods billed", Value: periodsWords(t.Plan, s)}, {Label: "Added", Part: components.When(ago(s.CreatedAt, now))}}}
 	add := func(f components.Fact) { v.Facts.Items = append(v.Facts.Items, f) }
 	if !s.NextOn.IsZero() {
@@ -247,7 +247,7 @@ func (h *Templates) AskRemove(c echo.Context) error {
 	if err := access.Actor(c).May(templateAct); err != nil {
 		return err
 	}
-	ask := components.Confirm{ID: "remove", Title: "Remove " + or2(s.ClientName, s.ClientEmail) + " from “" + t.Title + "”?", Text: "This cannot be undone: to subscribe again, the client is added anew.",
+	ask := components.Confirm{ID: "remove", Title: "Remove " + or2(s.ClientName, s.ClientEmail) + " from “" + t.Name() + "”?", Text: "This cannot be undone: to subscribe again, the client is added anew.",
 		Breaks: []string{"No further period is billed.", "A first purchase that is not paid yet is cancelled, and its link ends.", "Periods that were billed stay, with their debits. The stored account stays too."},
 		Action: subscriberHref(s, "/removal"), Button: "Remove the subscriber", CancelHref: subscriberHref(s, "")}
 	if from := c.QueryParam("from"); from == "list" {

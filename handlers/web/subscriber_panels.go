@@ -35,7 +35,7 @@ func (h *Templates) Panel(ctx context.Context, who actor.Actor, c client.Client)
 			return nil, err
 		}
 		row := h.subscriberRow(t, s)
-		row.Name, row.Note = t.Title, "billed "+everyWords(t.Plan, s.Anchor)
+		row.Name, row.Note = t.Name(), "billed "+everyWords(t.Plan, s.Anchor)
 		if !s.NextOn.IsZero() && s.Status == subscription.Active && !t.Paused {
 			row.Note = "next " + sayDay(s.NextOn, h.Desk.Now())
 		}
@@ -57,7 +57,7 @@ func (p *Purchases) subscriptionFacts(c echo.Context, rec purchase.Record, add f
 	if err != nil {
 		return err
 	}
-	add(components.Fact{Label: "Template", Value: t.Title, Href: templateHref(t.ID, "")})
+	add(components.Fact{Label: "Template", Value: t.Name(), Href: templateHref(t.ID, "")})
 	if rec.SubscriberID != uuid.Nil {
 		add(components.Fact{Label: "Subscription", Value: capital(everyWords(t.Plan, calendar.Date{})), Href: templateHref(t.ID, "/subscribers/"+rec.SubscriberID.String())})
 	}

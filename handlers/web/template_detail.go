@@ -37,11 +37,11 @@ func (h *Templates) Show(c echo.Context) error {
 			return render(c, http.StatusOK, pages.SubscriberResults(*view.Subscribers))
 		}
 	}
-	return h.Desk.show(c, http.StatusOK, t.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.Template(f, view) })
+	return h.Desk.show(c, http.StatusOK, t.Name(), templatesRoom, func(f layout.Frame) templ.Component { return pages.Template(f, view) })
 }
 
 func (h *Templates) templateView(t subscription.Template) pages.TemplateView {
-	v := pages.TemplateView{Title: t.Title, ID: components.IDChip{ID: t.ID.String(), What: "template"}, Href: templateHref(t.ID, ""), Pill: templatePill(t), Subscription: t.IsSubscription, Paused: t.Paused,
+	v := pages.TemplateView{Title: t.Name(), ID: components.IDChip{ID: t.ID.String(), What: "template"}, Href: templateHref(t.ID, ""), Pill: templatePill(t), Subscription: t.IsSubscription, Paused: t.Paused,
 		Total: sum(t.TotalCents, t.Currency), Facts: h.templateFacts(t)}
 	v.Lines, _ = lineRows(purchase.Record{Purchase: purchase.Purchase{Details: t.Details, Currency: t.Currency, TotalCents: t.TotalCents}})
 	if t.IsSubscription {
@@ -111,7 +111,7 @@ func (h *Templates) AskPause(c echo.Context) error {
 	if err := access.Actor(c).May(templateAct); err != nil {
 		return err
 	}
-	ask := components.Confirm{ID: "pause", Title: "Pause “" + t.Title + "” for everybody?", Text: "This is the template’s own pause. A subscriber can be paused alone on the subscriber’s page.",
+	ask := components.Confirm{ID: "pause", Title: "Pause “" + t.Name() + "” for everybody?", Text: "This is the template’s own pause. A subscriber can be paused alone on the subscriber’s page.",
 		Breaks: []string{counted(t.Counts[subscription.Active], "active subscriber") + " will not be billed while it lasts.", "The periods go by: dates that are missed are not billed later.", "Purchases that exist already stay, and so do their debits."},
 		Action: templateHref(t.ID, "/pause"), Fields: []components.Pair{{Name: "paused", Value: "yes"}}, Button: "Pause for everybody", CancelHref: templateHref(t.ID, "")}
 	return h.ask(c, http.StatusOK, ask)
@@ -162,7 +162,7 @@ func (h *Templates) askDelete(c echo.Context, status int, t subscription.Templat
 	if err := access.Actor(c).May(templateAct); err != nil {
 		return err
 	}
-	ask := components.Confirm{ID: "delete", Title: "Delete “" + t.Title + "”?", Text: "This cannot be undone. The template leaves all lists.", Action: templateHref(t.ID, "/deletion"), Button: "Delete template",
+	ask := components.Confirm{ID: "delete", Title: "Delete “" + t.Name() + "”?", Text: "This cannot be undone. The template leaves all lists.", Action: templateHref(t.ID, "/deletion"), Button: "Delete template",
 		CancelHref: templateHref(t.ID, ""), Breaks: []string{"Purchases that it made stay, with their debits."}, TypeError: wrong}
 	if n := running(t); n > 0 {
 		ask.Breaks = append([]string{counted(n, "subscriber") + " will not be billed any more: " + countsWords(t) + ".", "Links that wait for a bank account lead nowhere."}, ask.Breaks...)
@@ -202,7 +202,7 @@ func (h *Templates) Delete(c echo.Context) error {
 	if err := h.Service.Delete(c.Request().Context(), access.Actor(c), t.ID); err != nil {
 		return err
 	}
-	return h.done(c, "“"+t.Title+"” is deleted.", "/templates")
+	return h.done(c, "“"+t.Name()+"” is deleted.", "/templates")
 }
 
 // glued is a number as a person may type it, without its gaps.
@@ -224,7 +224,7 @@ func (h *Templates) invoiceForm(c echo.Context, status int, t subscription.Templ
 		return err
 	}
 	if t.IsSubscription {
-		return fault.New(fault.Conflict, "is_subscription", "“%s” is a subscription: add a subscriber instead of sending one invoice.", t.Title)
+		return fault.New(fault.Conflict, "is_subscription", "“%s” is a subscription: add a subscriber instead of sending one invoice.", t.Name())
 	}
 	v, err := h.chooseClient(c, t, form, wrong)
 	if err != nil {
@@ -242,7 +242,7 @@ func (h *Templates) chooseClient(c echo.Context, t subscription.Template, form u
 	if f, ok := fault.From(wrong); ok && len(summary) == 0 {
 		summary = []components.ErrorItem{{Text: f.Message}}
 	}
-	v := pages.NewSubscriberView{Back: components.Link{Text: t.Title, Href: templateHref(t.ID, "")}, Key: form.Get(formKeyName), Problems: components.ErrorSummary{Items: summary}, For: t.Title + ", " + sum(t.TotalCents, t.Currency)}
+	v := pages.NewSubscriberView{Back: components.Link{Text: t.Name(), Href: templateHref(t.ID, "")}, Key: form.Get(formKeyName), Problems: components.ErrorSummary{Items: summary}, For: t.Name() + ", " + sum(t.TotalCents, t.Currency)}
 	if v.Key == "" {
 		v.Key = newFormKey()
 	}

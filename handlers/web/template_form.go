@@ -130,7 +130,7 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 		v.Key = newFormKey()
 	}
 	if t != nil {
-		v.Title, v.Action, v.Back = "Edit "+t.Title, templateHref(t.ID, "/edit"), components.Link{Text: t.Title, Href: templateHref(t.ID, "")}
+		v.Title, v.Action, v.Back = "Edit "+t.Name(), templateHref(t.ID, "/edit"), components.Link{Text: t.Name(), Href: templateHref(t.ID, "")}
 		v.Subscription, v.Version, v.Fixed = t.IsSubscription, strconv.Itoa(t.Version), true
 		if t.IsSubscription {
 			v.Locked = t.Locked()

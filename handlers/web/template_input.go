@@ -39,6 +39,9 @@ func (h *Templates) input(c echo.Context, form url.Values, old *subscription.Tem
 		p.Details.DirectDebit = nil
 	}
 	w := &in.Problems
+	if in.Title == "" { // programs may leave it out; people look for their templates by it
+		w.Add("title", "required", "Enter a title.")
+	}
 	if id, err := uuid.Parse(form.Get("brand_id")); err == nil {
 		p.BrandID = id
 	} else if p.BrandID == uuid.Nil {

@@ -111,7 +111,7 @@ func templatesView(l *listing, f subscription.Filter, kind string, page paging.P
 }
 
 func templateRow(t subscription.Template) pages.TemplateRow {
-	row := pages.TemplateRow{Href: templateHref(t.ID, ""), Title: t.Title, Kind: "Invoice template", Amount: minus(amountIn(t.TotalCents, t.Currency)), For: lineWords(t.Details), Pill: templatePill(t)}
+	row := pages.TemplateRow{Href: templateHref(t.ID, ""), Title: t.Name(), Kind: "Invoice template", Amount: minus(amountIn(t.TotalCents, t.Currency)), For: lineWords(t.Details), Pill: templatePill(t)}
 	if t.IsSubscription {
 		row.Kind = "Billed " + everyWords(t.Plan, calendar.Date{})
 		row.Active, row.Pending, row.Paused = grouped(t.Counts[subscription.Active]), grouped(t.Counts[subscription.Pending]), grouped(t.Counts[subscription.Paused])
@@ -146,7 +146,7 @@ func (h *Templates) find(c echo.Context) (subscription.Template, error) {
 func (h *Templates) findSubscription(c echo.Context) (subscription.Template, error) {
 	t, err := h.find(c)
 	if err == nil && !t.IsSubscription {
-		err = fault.New(fault.Conflict, "not_a_subscription", "“%s” is an invoice template; it has no subscribers.", t.Title)
+		err = fault.New(fault.Conflict, "not_a_subscription", "“%s” is an invoice template; it has no subscribers.", t.Name())
 	}
 	return t, err
 }

@@ -118,7 +118,7 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 			tx.InsertPeriod(sub.MerchantID, period)
 		}
 		out.Subscriber = sub
-		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Title+" with a stored account.", nil, sub.facts())
+		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Name()+" with a stored account.", nil, sub.facts())
 		return tx.Answered(out)
 	})
 	return out, err
@@ -145,7 +145,7 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 		tx.HoldClient(sub.MerchantID, sub.ClientID)
 		s.Purchases.InsertStoring(tx, who, &made, sub.Switches.InvoiceOnAdd)
 		tx.InsertSubscriber(sub)
-		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Title+" and is asked for a bank account.", nil, sub.facts())
+		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Name()+" and is asked for a bank account.", nil, sub.facts())
 		out = Added{sub, &made}
 		return tx.Answered(out)
 	})

@@ -25,13 +25,7 @@ const (
 
 // check reports what is wrong with a template and needs no look at stored records.
 func (in *Input) check(w *fault.Problems) {
-	switch {
-	case w.Has("title"):
-	case strings.TrimSpace(in.Title) == "":
-		w.Add("title", "required", "This field is required.")
-	default:
-		text(w, "title", in.Title, maxTitle)
-	}
+	text(w, "title", in.Title, maxTitle)
 	if in.IsSubscription {
 		in.Plan.check(w)
 		if in.Pattern.Currency != "" && in.Pattern.Currency != money.ZAR && !w.Has("purchase.currency") {

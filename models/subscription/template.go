@@ -66,6 +66,15 @@ type Template struct {
 	NextOn    calendar.Date // the next billing date of any subscriber; zero: none
 }
 
+// Name is what people read: the title or, where a program gave none, what the first
+// line is for.
+func (t Template) Name() string {
+	if t.Title == "" && len(t.Details.Products) > 0 {
+		return t.Details.Products[0].Name
+	}
+	return t.Title
+}
+
 // Locked says why the plan cannot be changed; empty when it can.
 func (t Template) Locked() string {
 	switch {

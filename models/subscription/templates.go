@@ -26,7 +26,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Templa
 	err = s.InTx(ctx, func(tx Tx) error {
 		t.ID, t.CreatedAt, t.UpdatedAt, t.Version = tx.NewID(), tx.Now(), tx.Now(), 1
 		tx.InsertTemplate(t)
-		noteTemplate(tx, who, t, "template.created", "The billing template "+t.Title+" was made.", nil, t.facts())
+		noteTemplate(tx, who, t, "template.created", "The billing template "+t.Name()+" was made.", nil, t.facts())
 		return tx.Answered(t)
 	})
 	return t, err
@@ -41,6 +41,9 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in Input) (Templat
 		in.Pattern.Options.SkipCapture, in.Pattern.Options.SendReceipt = false, false
 		t.Plan, t.Paused = in.Plan, in.Paused
 	}
+	if err := s.defaultBrand(ctx, who, &in); err != nil {
+		return t, err
+	}
 	in.Pattern.Problems = append(append(fault.Problems{}, in.Problems...), in.Pattern.Problems...)
 	p, brand, err := s.Purchases.TemplatePattern(ctx, who, in.Pattern)
 	if err != nil {
@@ -54,6 +57,19 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in Input) (Templat
 		t.Due = *in.Pattern.Due
 	}
 	return t, nil
+}
+
+// defaultBrand: a template that names no brand takes the oldest one of the business
+// (API contract 12.19).
+func (s *Service) defaultBrand(ctx context.Context, who actor.Actor, in *Input) error {
+	if in.Pattern.BrandID != uuid.Nil || in.Problems.Has("brand_id") || in.Problems.Has("brand") {
+		return nil
+	}
+	brands, err := s.Purchases.Read.Brands(ctx, who.MerchantID)
+	if err == nil && len(brands) > 0 {
+		in.Pattern.BrandID = brands[0].ID
+	}
+	return err
 }
 
 func (t Template) facts() map[string]any {
@@ -99,12 +115,15 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 			asked.Problems = withoutPlan(in.Problems)
 		}
 		asked.Pattern.UserID = before.UserID
+		if asked.Pattern.BrandID == uuid.Nil { // left out: the template keeps its brand
+			asked.Pattern.BrandID = before.BrandID
+		}
 		t, err := s.draft(ctx, who, asked)
 		t.ID, t.UserID, t.Version, t.CreatedAt = before.ID, before.UserID, before.Version, before.CreatedAt
 		t.HasActive, t.Launched, t.Counts = before.HasActive, before.Launched, before.Counts
 		return t, err
 	}, func(tx Tx, before, t Template) {
-		noteTemplate(tx, who, t, "template.changed", "The billing template "+t.Title+" was changed.", before.facts(), t.facts())
+		noteTemplate(tx, who, t, "template.changed", "The billing template "+t.Name()+" was changed.", before.facts(), t.facts())
 	})
 }
 
@@ -179,7 +198,7 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 			if err != nil {
 				return err
 			}
-			noteTemplate(tx, who, t, "template.deleted", fmt.Sprintf("The billing template %s was deleted. %d subscriptions ended.", t.Title, ended), t.facts(), map[string]any{"ended": ended})
+			noteTemplate(tx, who, t, "template.deleted", fmt.Sprintf("The billing template %s was deleted. %d subscriptions ended.", t.Name(), ended), t.facts(), map[string]any{"ended": ended})
 			return tx.Answered(nil)
 		})
 	})
