@@ -254,9 +254,9 @@ func TestBadEndpointsAreFailuresAndSayWhy(t *testing.T) {
 			if err != nil || len(failing) != 1 || failing[0].Failures != 1 || failing[0].FailingSince.IsZero() {
 				t.Errorf("%+v, %v", failing, err)
 			}
-			_, tries, body, signature, err := h.hooks.Delivery(context.Background(), h.who, d[0].ID)
-			if err != nil || len(tries) != 1 || tries[0].Error != row.says || verified(w.PublicKey, body, signature) != nil {
-				t.Errorf("%+v, %v", tries, err)
+			full, signature, err := h.hooks.Delivery(context.Background(), h.who, d[0].ID)
+			if err != nil || len(full.Tries) != 1 || full.Tries[0].Error != row.says || verified(w.PublicKey, full.Body, signature) != nil {
+				t.Errorf("%+v, %v", full, err)
 			}
 		})
 	}
