@@ -136,8 +136,10 @@ func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in O
 		return Batch{}, err
 	}
 	return s.change(ctx, who, id, func(tx Tx, b *Batch) error {
-		if who.Kind == actor.User && d.NeedsTwo(b.Counts.ReadyCents) && mayStart(*b, in, false) == nil {
-			return fault.New(fault.Conflict, "approval_needed", "Your business wants a second person to agree before a batch of more than %s is sent.", money.Format(*d.BatchesAbove, money.ZAR))
+		if mayStart(*b, in, false) == nil {
+			if err := d.MaySend(who, b.Counts.ReadyCents); err != nil {
+				return err
+			}
 		}
 		return begin(tx, b)
 	})

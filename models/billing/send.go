@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/google/uuid"
@@ -75,6 +76,8 @@ type Reader interface {
 	// was asked), one more than the page has.
 	Invoices(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Entry, error)
 	CountInvoices(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (map[State]int64, error)
+	// Demands gives what the merchant wants a second person for.
+	Demands(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
 	InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (Entry, error)
 }
 
@@ -99,7 +102,11 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 		return nil, err
 	}
 	n := len(in.Recipients)
-	if err := who.Sends(pattern.TotalCents * int64(n)); err != nil {
+	demands, err := s.Read.Demands(ctx, who.MerchantID)
+	if err != nil {
+		return nil, err
+	}
+	if err := demands.MaySend(who, together(pattern.TotalCents, n)); err != nil {
 		return nil, err
 	}
 	first, err := s.Read.TakeNumbers(ctx, brand.ID, "purchase", n)
@@ -133,6 +140,14 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 		return nil, err
 	}
 	return ids, nil
+}
+
+// together is what n invoices come to; more than can be counted is the most that can.
+func together(cents int64, n int) int64 {
+	if cents > math.MaxInt64/int64(n) {
+		return math.MaxInt64
+	}
+	return cents * int64(n)
 }
 
 // prepare checks everything that can be wrong, all at once.

@@ -53,7 +53,7 @@ func (r *replacing) act(what string) {
 			r.amendment = a.ID
 		}
 	case "delete":
-		r.refusedOr(r.purchases.DeleteToken(ctx, r.who, uuid.Nil, r.old))
+		r.refusedOr(r.purchases.DeleteToken(ctx, r.program(), uuid.Nil, r.old))
 	case "cancel":
 		if len(r.charged) > 0 {
 			_, err := r.purchases.Cancel(ctx, r.who, rapid.SampledFrom(r.charged).Draw(r.t, "which"))

@@ -309,7 +309,7 @@ func TestTakeOverMeetsChargesDeletionAndHandOver(t *testing.T) {
 	var wait sync.WaitGroup
 	wait.Go(func() { _, _ = h.purchases.TakeOver(ctx, h.who, a.ID, agreed) })
 	wait.Go(func() { _, _ = h.charge(old.ID, 9900, thursday) })
-	wait.Go(func() { _ = h.purchases.DeleteToken(ctx, h.who, uuid.Nil, old.ID) })
+	wait.Go(func() { _ = h.purchases.DeleteToken(ctx, h.program(), uuid.Nil, old.ID) })
 	wait.Go(func() { _, _ = h.engineWithLimits().Run(context.Background()) })
 	wait.Wait()
 	if n := h.number(`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.state = 'scheduled' AND t.state NOT IN ('active', 'blocked')`); n != 0 {
@@ -327,7 +327,7 @@ func TestDeletedOldTokenLeavesNothingToMove(t *testing.T) {
 	waits := h.mustCharge(old.ID, 9900, thursday)
 	a := h.amend(old.ID, toDebiCheck("4000000000", 9900, 12000))
 	h.answered()
-	must(t, h.purchases.DeleteToken(ctx, h.who, uuid.Nil, old.ID))
+	must(t, h.purchases.DeleteToken(ctx, h.program(), uuid.Nil, old.ID))
 	done, err := h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})
 	must(t, err)
 	if done.State != purchase.AmendmentDone || done.Moved != 0 || h.token(old.ID).State != token.Deleted || h.get(waits.ID).Status != purchase.Failed {

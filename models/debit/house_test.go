@@ -198,3 +198,8 @@ func payer() *client.Details { return &client.Details{Email: "n@example.org", Fu
 func (h *house) forgets(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
 	return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
 }
+
+// program is a credential of the merchant with all scopes: what it deletes is gone at once.
+func (h *house) program() actor.Actor {
+	return actor.Actor{Kind: actor.Credential, Name: "Program", MerchantID: h.who.MerchantID, Scopes: actor.AllScopes}
+}

@@ -238,7 +238,7 @@ func (w *world) charges() {
 }
 
 func (w *world) deletes() {
-	w.may(w.h.purchases.DeleteToken(ctx, w.h.who, uuid.Nil, w.oneThat(mandate.State.Usable)))
+	w.may(w.h.purchases.DeleteToken(ctx, w.h.program(), uuid.Nil, w.oneThat(mandate.State.Usable)))
 }
 
 func (w *world) runsTwice() {

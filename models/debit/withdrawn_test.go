@@ -93,7 +93,7 @@ func TestAnAccountThatWasChargedInVainHasNoPartInTheOwnMandate(t *testing.T) {
 	h.to(start.Add(time.Minute)) // the bank could not ask
 	_, err := h.purchases.Charge(ctx, h.who, p.ID, other.ID)
 	must(t, err)
-	_, err = h.purchases.DeleteTokenOf(ctx, h.who, other.ID)
+	_, err = h.purchases.DeleteTokenOf(ctx, h.program(), other.ID)
 	must(t, err)
 	_, err = h.purchases.AskAgain(ctx, h.who, p.ID, mandate.RealTime)
 	must(t, err)
@@ -124,7 +124,7 @@ func TestDeletingATokenDropsItsOwnFirstDebitWhileThatWaits(t *testing.T) {
 		if len(impact.Waiting) != 1 || impact.WaitingCents() != 10000 {
 			t.Errorf("%s: the deletion is said to break %d charges", name, len(impact.Waiting))
 		}
-		answer, err := h.purchases.DeleteTokenOf(ctx, h.who, p.ID)
+		answer, err := h.purchases.DeleteTokenOf(ctx, h.program(), p.ID)
 		must(t, err)
 		for _, rec := range []purchase.Record{answer, h.get(p.ID)} {
 			if rec.Status != purchase.Failed || rec.IsRecurringToken || lastError(rec) != "recurring_token_expired" || rec.Collection.State != collection.Cancelled {

@@ -8,8 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
 )
 
 // Merchant is one business; everything else belongs to exactly one.
@@ -30,6 +33,23 @@ type Demands struct {
 
 // NeedsTwo tells whether a batch of that sum, in cents, needs a second person.
 func (d Demands) NeedsTwo(cents int64) bool { return d.BatchesAbove != nil && cents > *d.BatchesAbove }
+
+// Any tells whether anything needs a second person.
+func (d Demands) Any() bool { return d.Deletions || d.BatchesAbove != nil }
+
+// MaySend is nil when the actor may send invoices of that many cents together: within
+// the actor's own limit, and without a second approver. It holds however a person asks
+// for it, on a page or by the JSON API (API contract 12.29); programs are held to their scopes.
+func (d Demands) MaySend(who actor.Actor, cents int64) error {
+	if err := who.Sends(cents); err != nil {
+		return err
+	}
+	if who.Kind == actor.User && d.NeedsTwo(cents) {
+		return fault.New(fault.Conflict, "approval_needed", "Your business wants a second approver before invoices of more than %s together are sent. Upload them as a batch in the dashboard and ask for approval there.",
+			money.Format(*d.BatchesAbove, money.ZAR))
+	}
+	return nil
+}
 
 // Brand is a name the merchant trades as.
 type Brand struct {

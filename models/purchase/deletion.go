@@ -106,6 +106,30 @@ func (s *Service) SetAside(ctx context.Context, who actor.Actor, ids []uuid.UUID
 	})
 }
 
+// setAsideOne is SetAside of one stored account, answered with its purchase.
+func (s *Service) setAsideOne(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID, answer func(Tx, Record) error) error {
+	t, err := s.Read.Token(ctx, who.MerchantID, tokenID)
+	if err != nil {
+		return err
+	}
+	if !t.Live() || clientID != uuid.Nil && t.ClientID != clientID {
+		return fault.Missing()
+	}
+	source, err := s.load(ctx, who.MerchantID, tokenID)
+	if err != nil {
+		return err
+	}
+	source.TokenLeaving = true
+	_, err = s.deleting(ctx, func(tx Tx) (Deletion, error) {
+		d, err := s.SetAsideIn(ctx, tx, who, Aside{Tokens: []uuid.UUID{tokenID}})
+		if err != nil {
+			return d, err
+		}
+		return d, answer(tx, source)
+	})
+	return err
+}
+
 // alone: where the merchant wants a second person, nobody deletes alone in the
 // dashboard. Programs are held to their scopes (API contract 3.7).
 func (s *Service) alone(ctx context.Context, who actor.Actor) error {
@@ -114,7 +138,7 @@ func (s *Service) alone(ctx context.Context, who actor.Actor) error {
 	}
 	d, err := s.Read.Demands(ctx, who.MerchantID)
 	if err == nil && d.Deletions {
-		err = fault.New(fault.Conflict, "approval_needed", "Your business wants a second person to agree before stored accounts are deleted. Ask for it on the page of the account.")
+		err = fault.New(fault.Conflict, "approval_needed", "Your business wants a second approver before stored accounts are deleted. Ask for approval on the page of the account in the dashboard.")
 	}
 	return err
 }

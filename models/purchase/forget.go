@@ -49,7 +49,8 @@ func (s *Service) DeletionImpact(ctx context.Context, who actor.Actor, tokenID u
 }
 
 // DeleteToken ends a stored account everywhere at once (source: after deletion;
-// API contract 3.7). clientID zero means: whosever it is. The evidence stays.
+// API contract 3.7). clientID zero means: whosever it is. The evidence stays. What a
+// person deletes, by whichever address, can be undone for UndoTime (12.29).
 func (s *Service) DeleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID) error {
 	return s.deleteToken(ctx, who, clientID, tokenID, func(Tx, Record) error { return nil })
 }
@@ -60,6 +61,9 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 	}
 	if err := s.alone(ctx, who); err != nil {
 		return err
+	}
+	if who.Kind == actor.User {
+		return s.setAsideOne(ctx, who, clientID, tokenID, answer)
 	}
 	for range tries {
 		t, err := s.Read.Token(ctx, who.MerchantID, tokenID)

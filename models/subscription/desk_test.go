@@ -209,7 +209,7 @@ func TestADeletedAccountIsAskedForByInvoice(t *testing.T) {
 	clientID, tokenID := h.stored("4000000000")
 	on := h.add(tpl, clientID, firstOn(day(time.February, 10))).Subscriber
 	off := h.add(tpl, clientID, firstOn(day(time.February, 10)), func(in *subscription.SubscriberInput) { in.Switches.InvoiceOnChargeFailure = false }).Subscriber
-	must(t, h.purchases.DeleteToken(ctx, h.who, clientID, tokenID))
+	must(t, h.purchases.DeleteToken(ctx, h.program(), clientID, tokenID))
 	h.to(day(time.February, 10).At(9, 0))
 	if got := h.billed(on.ID); len(got) != 1 || got[0].Status != "sent" {
 		t.Errorf("with the switch: %+v", got)
@@ -239,7 +239,7 @@ func TestAWaitingChargeThatLosesItsAccountIsInvoiced(t *testing.T) {
 	h := open(t)
 	clientID, tokenID := h.stored("4000000000")
 	p := h.add(h.template(subscription.Default()), clientID).Purchase
-	must(t, h.purchases.DeleteToken(ctx, h.who, clientID, tokenID))
+	must(t, h.purchases.DeleteToken(ctx, h.program(), clientID, tokenID))
 	rec := h.get(p.ID)
 	if rec.Status != purchase.Sent || rec.PassAt.IsZero() {
 		t.Errorf("%s, pass at %v", rec.Status, rec.PassAt)

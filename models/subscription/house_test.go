@@ -236,3 +236,8 @@ func must(t testing.TB, err error) {
 }
 
 func day(month time.Month, d int) calendar.Date { return calendar.On(2027, month, d) }
+
+// program is a credential of the merchant with all scopes: what it deletes is gone at once.
+func (h *house) program() actor.Actor {
+	return actor.Actor{Kind: actor.Credential, Name: "Program", MerchantID: h.who.MerchantID, Scopes: actor.AllScopes}
+}
