@@ -149,8 +149,9 @@ func (h *MandateForms) judgeFirst(v *pages.MandateSummary, s *mandateSetup, acti
 		return
 	}
 	m := s.draft()
-	because, err := m.Judge(mandate.Debit{AmountCents: s.total(), Currency: money.ZAR, Due: s.firstDay}, h.Purchases.Calendar)
-	if err != nil {
+	runs := func(calendar.Date) calendar.Date { return action }
+	because, against := m.Judge(mandate.Debit{AmountCents: s.total(), Currency: money.ZAR, Due: s.firstDay, Runs: runs}, h.Purchases.Calendar)
+	if against.Has(mandate.AtDue) {
 		v.Warnings = append(v.Warnings, fmt.Sprintf("The first debit on %s is not on the deduction day, so the bank would refuse it. Choose the next deduction day, or allow other days.",
 			sayDay(action, h.Desk.Now())))
 	}

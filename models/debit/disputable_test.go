@@ -81,7 +81,11 @@ func TestAChargeOutsideTheTermsChangesNothing(t *testing.T) {
 		{variable, 15002, on, "above the maximum"}, {variable, 10001, day(9), "on the 10th"},
 	} {
 		_, err := h.charge(c.token.ID, c.cents, c.day)
-		refusedAs(t, err, fault.Conflict, "purchase_charge_error", c.words)
+		kind := fault.Conflict
+		if c.day != on {
+			kind = fault.Invalid // at due
+		}
+		refusedAs(t, err, kind, "purchase_charge_error", c.words)
 	}
 	if n := h.number(`SELECT count(*) FROM collections`) + h.number(`SELECT count(*) FROM purchases WHERE status NOT IN ('created', 'preauthorized') OR status = 'created' AND jsonb_array_length(attempts) > 0`); n != 0 {
 		t.Errorf("%d traces of refused charges", n)

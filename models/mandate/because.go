@@ -6,4 +6,6 @@ const (
 	BecauseFallback      = "fallback"
 	BecauseAmountDiffers = "amount_differs"
 	BecauseDateDiffers   = "date_differs"
+	// BecauseSecondInPeriod: a mandate with a rhythm has one debit in each period (API contract 12.32).
+	BecauseSecondInPeriod = "second_in_period"
 )

@@ -2,6 +2,7 @@ package purchase
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,7 +11,6 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
-	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/token"
 )
@@ -164,11 +164,15 @@ func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
 	if err != nil {
 		return nil, err
 	}
+	fits, err := s.fits(ctx, a, waiting)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Move, 0, len(waiting))
 	for i, p := range waiting {
 		m := Move{Purchase: p, Old: latest[p.ID]}
-		if a.New.Known && a.New.Mandate.State.Usable() {
-			s.fit(&m, a.New.Mandate, a.Source.Brand)
+		if fits != nil {
+			m.fit(fits[i])
 			if m.Stopping == "" && i >= free {
 				m.Stopping = "The new mandate allows one debit only. Cancel this purchase, or set up a new mandate for more."
 			}
@@ -178,31 +182,47 @@ func (s *Service) moves(ctx context.Context, a AmendmentSheet) ([]Move, error) {
 	return out, nil
 }
 
+// fits forecasts what the waiting purchases would be on the new token; nothing while there is none.
+func (s *Service) fits(ctx context.Context, a AmendmentSheet, waiting []Purchase) ([]Forecast, error) {
+	if !a.New.Known || !a.New.Mandate.State.Usable() {
+		return nil, nil
+	}
+	wishes := make([]Wish, len(waiting))
+	for i, p := range waiting {
+		p.ID = uuid.Nil // as if it were not charged yet
+		wishes[i] = Wish{Purchase: p, TokenID: a.NewID, AtOnce: true}
+	}
+	return s.Forecasts(ctx, a.MerchantID, wishes)
+}
+
 // noLimit is more purchases than ever wait on one token.
 const noLimit = 1 << 30
 
 // debitsLeft is how many debits a mandate still allows.
 func (s *Service) debitsLeft(ctx context.Context, side Side) (int, error) {
-	if !side.Known || side.Mandate.Terms == nil || side.Mandate.Terms.DebitSequence != mandate.OnceOff {
+	if !side.Known || !side.Mandate.AllowsOneDebit() {
 		return noLimit, nil
 	}
 	used, err := s.Read.DebitsUnder(ctx, side.Mandate.MerchantID, side.Mandate.ID)
 	return max(0, 1-used), err
 }
 
-// fit holds a waiting purchase against a new mandate.
-func (s *Service) fit(m *Move, to mandate.Mandate, b merchant.Brand) {
-	now := s.Now()
-	m.Plan = s.planOn(m.Purchase, to, b, now)
-	because, err := s.judge(m.Purchase, to)
-	switch f, refused := fault.From(err); {
+// fit holds a waiting purchase against the new account. Whether that works at all is said for all of them together.
+func (m *Move) fit(f Forecast) {
+	m.Plan, m.Because = f.Plan, f.Because
+	var against []string
+	for _, p := range f.Problems {
+		if p.Path != AtToken {
+			against = append(against, p.Message)
+		}
+	}
+	switch {
 	case m.Status != PendingCharge:
 		m.Stopping = "Its debit goes to the bank on " + sayInstant(m.Old.SubmitAt) + ", from the old account. Take over after that."
-	case refused:
-		m.Stopping = f.Message
+	case len(against) > 0:
+		m.Stopping = strings.Join(against, " ")
 	case m.Plan.Late && m.Plan.ActionDate != m.Old.ActionDate:
 		m.Stopping = "From the new account the earliest possible day is " + m.Plan.ActionDate.Format(dayForm) + ", and this one runs on " + m.Old.ActionDate.Format(dayForm) +
 			". Cancel it and charge it again for the later day, or wait until it has gone to the bank on " + sayInstant(m.Old.SubmitAt) + ": then the old account is debited once more."
 	}
-	m.Because = because
 }

@@ -8,12 +8,10 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
-	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
-	"debitdesk/models/money"
-	"debitdesk/models/token"
 )
 
 // Charge attaches a stored account to a purchase. The purchase then waits for its
@@ -23,107 +21,73 @@ func (s *Service) Charge(ctx context.Context, who actor.Actor, id, tokenID uuid.
 		return Record{}, err
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
-		t, m, err := s.chargeable(ctx, rec.Purchase, tokenID)
+		f, err := s.Forecast(ctx, Wish{Purchase: rec.Purchase, TokenID: tokenID})
 		if err != nil {
 			return nil, err
 		}
-		if err := s.mayCharge(rec.Purchase); err != nil {
-			return nil, err
-		}
-		because, err := s.judge(rec.Purchase, m)
-		if err != nil {
-			return nil, err
-		}
-		return s.charging(who, t, m, because), nil
+		return s.charging(who, f), f.Err()
 	})
 }
 
-// chargeable finds the token, or says why it cannot be used and what helps.
-func (s *Service) chargeable(ctx context.Context, p Purchase, tokenID uuid.UUID) (token.Token, mandate.Mandate, error) {
-	t, err := s.Read.Token(ctx, p.MerchantID, tokenID)
-	if fault.Is(err, fault.NotFound) {
-		return t, mandate.Mandate{}, invalidToken("Invalid or inactive recurring token!")
+// ChargeOn is Charge on a day that staff pick at the dashboard: the purchase is
+// then due on that day, at the cut-off time. What stands against it comes by field.
+func (s *Service) ChargeOn(ctx context.Context, who actor.Actor, id, tokenID uuid.UUID, day calendar.Date) (Record, error) {
+	if err := who.May(actor.Write); err != nil {
+		return Record{}, err
 	}
-	if err != nil {
-		return t, mandate.Mandate{}, err
-	}
-	switch {
-	case t.State == token.Blocked:
-		return t, mandate.Mandate{}, invalidToken("This recurring token is blocked: %s. %s", bank.Label(t.BlockedCode), bank.Remedy(t.BlockedCode))
-	case t.State == token.Superseded:
-		return t, mandate.Mandate{}, invalidToken("This recurring token was replaced by newer details of the client. Use the new token.")
-	case t.State != token.Active:
-		return t, mandate.Mandate{}, invalidToken("Invalid or inactive recurring token!")
-	case t.BrandID != p.BrandID:
-		return t, mandate.Mandate{}, invalidToken("This recurring token belongs to another brand.")
-	case t.ClientID != uuid.Nil && p.ClientID != uuid.Nil && t.ClientID != p.ClientID:
-		return t, mandate.Mandate{}, invalidToken("This recurring token belongs to another client.")
-	}
-	m, err := s.Read.Mandate(ctx, p.MerchantID, t.MandateID)
-	if err == nil && !m.State.Usable() {
-		err = invalidToken("The mandate of this recurring token is not usable (%s). Store the account again with a new mandate.", m.State.Label())
-	}
-	if err == nil {
-		err = s.onceOffIsFree(ctx, m)
-	}
-	return t, m, err
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+		f, err := s.Forecast(ctx, Wish{Purchase: s.On(rec.Purchase, day), TokenID: tokenID})
+		if err != nil {
+			return nil, err
+		}
+		return s.charging(who, f), f.Problems.Err()
+	})
 }
 
-// onceOffIsFree: a once-off mandate allows one debit. That two charges do not slip
-// through together is the database's to see (collections_once).
-func (s *Service) onceOffIsFree(ctx context.Context, m mandate.Mandate) error {
-	if !m.AllowsOneDebit() {
-		return nil
+// holdDebits keeps other debits from beginning under a mandate with a rhythm, so
+// that two of one period do not both count as its only one.
+func holdDebits(tx Tx, m mandate.Mandate, day mandate.Day, seen int) {
+	if m.Terms != nil && !m.AllowsOneDebit() {
+		tx.HoldDebits(m.MerchantID, m.ID, day.Due.AddDays(-mandate.PeriodReach), day.Due.AddDays(mandate.PeriodReach), seen)
 	}
-	n, err := s.Read.DebitsUnder(ctx, m.MerchantID, m.ID)
-	if err == nil && n > 0 {
-		err = invalidToken("The mandate of this recurring token allows one debit only, and that was made. Set up a new mandate for more.")
-	}
-	return err
 }
 
 func invalidToken(format string, args ...any) error {
 	return fault.New(fault.Conflict, "invalid_recurring_token", format, args...)
 }
 
-// mayCharge checks status, currency and due.
-func (s *Service) mayCharge(p Purchase) error {
-	switch now := s.Now(); {
-	case !p.Payable(now):
-		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Only a purchase that is not paid yet can be charged; this one is %s.", p.Status)
-	case !p.DueGiven || s.Timetable.TooSoon(p.Due, now):
-		return fault.At("due", "due_too_soon", "A debit order needs a due date at least two days ahead.")
-	case p.Currency != money.ZAR:
-		return fault.New(fault.Conflict, "purchase_charge_error", "Debit orders are in ZAR; this purchase is in %s.", p.Currency)
-	case p.TotalCents == 0:
-		return fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to collect: the total is 0.")
-	}
-	return nil
-}
-
-// judge holds a purchase against the terms of a mandate: why the payer could
-// dispute the debit, or why it may not run at all.
-func (s *Service) judge(p Purchase, m mandate.Mandate) (because []string, err error) {
-	return m.Judge(mandate.Debit{AmountCents: p.TotalCents, Currency: p.Currency, Due: calendar.DateOf(p.Due)}, s.Calendar)
-}
-
-func (s *Service) charging(who actor.Actor, t token.Token, m mandate.Mandate, because []string) func(Tx, *Record) error {
+// charging begins the debit that a forecast describes.
+func (s *Service) charging(who actor.Actor, f Forecast) func(Tx, *Record) error {
 	return func(tx Tx, rec *Record) error {
 		before := rec.Status
-		tx.HoldToken(t.MerchantID, t.ID)
-		method := bank.Method(t.Method)
-		c := s.collectionOf(tx, rec.Purchase, t.ID, m, s.Timetable.For(method).Plan(s.Calendar, rec.Due, rec.Brand.ShiftFor(method), tx.Now()))
-		if len(because) > 0 {
-			c.Disputable, c.DisputableBecause = true, because
+		c, err := s.book(tx, rec, f)
+		if err != nil {
+			return err
 		}
-		rec.TokenID = t.ID
-		rec.CollectionCount++
-		rec.Collection = &c
-		rec.move(PendingCharge, tx.Now())
 		tx.InsertCollection(c)
 		tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-			Text:   fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), t.AccountMask, c.ActionDate.Format("2 Jan 2006")),
-			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "recurring_token": t.ID, "action_date": c.ActionDate}})
+			Text:   fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), f.Token.AccountMask, c.ActionDate.Format(dayForm)),
+			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "recurring_token": f.Token.ID, "action_date": c.ActionDate}})
 		return nil
 	}
+}
+
+// book gives a purchase the debit of a forecast, if that still holds; the caller
+// writes both. The transaction ends with fault.ErrLost when the account is not
+// active any more, when another debit under the mandate began meanwhile, or when a
+// cut-off passed since.
+func (s *Service) book(tx Tx, rec *Record, f Forecast) (collection.Collection, error) {
+	if f.schedule.Plan(f.due, tx.Now()).ActionDate != f.Plan.ActionDate {
+		return collection.Collection{}, fault.ErrLost
+	}
+	tx.HoldToken(f.Token.MerchantID, f.Token.ID)
+	holdDebits(tx, f.Mandate, f.day(), len(f.others))
+	rec.Due, rec.DueGiven = f.due, f.given
+	c := s.collectionOf(tx, rec.Purchase, f.Token.ID, f.Mandate, f.Plan)
+	c.Disputable, c.DisputableBecause = len(f.Because) > 0, f.Because
+	rec.TokenID = f.Token.ID
+	rec.CollectionCount++
+	rec.Collection = &c
+	rec.move(PendingCharge, tx.Now())
+	return c, nil
 }

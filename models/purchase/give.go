@@ -248,29 +248,32 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 		if err := s.mayUse(rec); err != nil {
 			return nil, err
 		}
-		t, m, err := s.chargeable(ctx, rec.Purchase, tokenID)
+		f, err := s.payNow(ctx, rec.Purchase, tokenID)
 		if err != nil {
 			return nil, err
 		}
-		if rec.ClientID == uuid.Nil || t.ClientID != rec.ClientID || !rec.allows(t.Method) {
+		if t := f.Token; t.ID != uuid.Nil && (rec.ClientID == uuid.Nil || t.ClientID != rec.ClientID || !rec.allows(t.Method)) {
 			return nil, invalidToken("Invalid or inactive recurring token!")
 		}
-		on := rec.Purchase
-		if s.runsSoon(on, s.Now()) {
-			tt := s.Timetable.For(bank.Method(t.Method))
-			day := tt.EarliestActionDate(s.Calendar, s.Now())
-			if m.Terms != nil && !m.Terms.AllowDateAdjustment {
-				day = m.NextDay(day) // no other day is allowed
-			}
-			on.Due = tt.DueOn(day)
-		}
-		because, err := s.judge(on, m)
-		if err != nil {
-			return nil, err
-		}
-		return func(tx Tx, rec *Record) error {
-			rec.Due = on.Due
-			return s.charging(who, t, m, because)(tx, rec)
-		}, nil
+		return s.charging(who, f), f.Err()
 	})
+}
+
+// payNow is the debit of a payer who is here: on the due day, else as early as the cut-offs and the mandate allow.
+func (s *Service) payNow(ctx context.Context, p Purchase, tokenID uuid.UUID) (Forecast, error) {
+	w := Wish{Purchase: p, TokenID: tokenID, AtOnce: true}
+	f, err := s.Forecast(ctx, w)
+	if err != nil || f.Token.ID == uuid.Nil {
+		return f, err
+	}
+	now := s.Now()
+	switch {
+	case s.runsSoon(p, now):
+		w.Purchase.Due = s.Timetable.DueOn(f.firstDay(f.schedule.Earliest(now), s.Calendar, now))
+	case f.onlyCalendar():
+		w.Purchase.Due = s.Timetable.DueOn(f.firstDay(f.Plan.OriginalDate, s.Calendar, now))
+	default:
+		return f, nil
+	}
+	return s.Forecast(ctx, w)
 }

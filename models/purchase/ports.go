@@ -54,6 +54,9 @@ type Tx interface {
 	// HoldToken keeps the token from being deleted while a charge begins; the
 	// transaction ends with fault.ErrLost when it is not active any more.
 	HoldToken(merchantID, id uuid.UUID)
+	// HoldDebits keeps other debits from beginning under a mandate; the transaction ends with fault.ErrLost when not exactly
+	// so many as were seen are under way or collected between two days.
+	HoldDebits(merchantID, mandateID uuid.UUID, from, to calendar.Date, seen int)
 	// LeaveToken notes on a tokenising purchase that its token is being deleted, or
 	// that it came back.
 	LeaveToken(merchantID, id uuid.UUID, leaving bool)
@@ -115,10 +118,16 @@ type Reader interface {
 	// being asked, or the first debit is under way.
 	PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
 	Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error)
+	// TokensByID and MandatesByID find those of many that there are, in no order, with the accounts still sealed.
+	TokensByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]token.Token, error)
+	MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]mandate.Mandate, error)
 	// AuthenticationsOf lists how often the payer was asked, newest first.
 	AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication, error)
 	// DebitsUnder counts the debits under a mandate that are under way or collected.
 	DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (int, error)
+	// DebitsNear gives by mandate the days of the debits that are under way or collected: all under a once-off mandate, of
+	// others those with an action date from one day to another.
+	DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID, from, to calendar.Date) (map[uuid.UUID][]mandate.Day, error)
 	// LatestCollections gives the newest collection of each purchase that has one.
 	LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
 	// WaitingFor lists the purchases in pending_charge that would be collected from a token,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,7 +14,6 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
-	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/token"
 )
@@ -52,73 +52,56 @@ func (s *Service) TokenFor(ctx context.Context, p Purchase) (t token.Token, foun
 	if err != nil {
 		return t, false, err
 	}
-	for _, t := range live {
-		_, m, err := s.chargeable(ctx, p, t.ID)
-		switch {
-		case fault.Is(err, fault.Conflict):
-		case err != nil:
-			return t, false, err
-		case !m.AllowsOneDebit():
-			return t, true, nil
+	wishes := make([]Wish, len(live))
+	for i, t := range live {
+		wishes[i] = Wish{Purchase: p, TokenID: t.ID}
+	}
+	all, err := s.Forecasts(ctx, p.MerchantID, wishes)
+	if err != nil {
+		return t, false, err
+	}
+	for _, f := range all {
+		if !f.Problems.Has(AtToken) && !f.Mandate.AllowsOneDebit() {
+			return f.Token, true, nil
 		}
 	}
 	return token.Token{}, false, nil
 }
 
-// ChargePlan is a charge that may begin.
-type ChargePlan struct {
-	Due     time.Time
-	token   token.Token
-	mandate mandate.Mandate
-	because []string
-}
-
-// PlanCharge finds out whether a purchase that is not made yet can be debited from
-// a stored account. A due that lies inside the two-day rule moves to the earliest
-// action date that the calendar allows (ours: API contract 12.3). Errors: Conflict
-// invalid_recurring_token, purchase_charge_error.
-func (s *Service) PlanCharge(ctx context.Context, p Purchase, tokenID uuid.UUID) (*ChargePlan, error) {
-	t, m, err := s.chargeable(ctx, p, tokenID)
-	if err != nil {
-		return nil, err
-	}
-	if now := s.Now(); s.Timetable.TooSoon(p.Due, now) {
-		tt := s.Timetable.For(bank.Method(t.Method))
-		day := tt.EarliestDue(s.Calendar, now)
-		if m.Terms != nil && !m.Terms.AllowDateAdjustment {
-			day = m.NextDay(day) // no other day is allowed
-		}
-		p.Due = tt.DueOn(day).UTC()
-	}
+// ForecastPeriod is the forecast of a subscription's purchase that is not made yet.
+// A due that lies inside the two-day rule, or that closed days move off the
+// mandate's day, moves to the earliest day that the calendar and the mandate allow
+// (ours: API contract 12.3).
+func (s *Service) ForecastPeriod(ctx context.Context, p Purchase, tokenID uuid.UUID) (Forecast, error) {
 	p.DueGiven = true
-	if err := s.mayCharge(p); err != nil {
-		return nil, err
+	f, err := s.Forecast(ctx, Wish{Purchase: p, TokenID: tokenID})
+	if err != nil || f.Token.ID == uuid.Nil {
+		return f, err
 	}
-	because, err := s.judge(p, m)
-	if err != nil {
-		return nil, err
+	now := s.Now()
+	switch {
+	case s.Timetable.TooSoon(p.Due, now):
+		p.Due = s.Timetable.DueOn(f.firstDay(f.schedule.EarliestDue(now), s.Calendar, now)).UTC()
+	case f.onlyCalendar():
+		p.Due = s.Timetable.DueOn(f.firstDay(f.Plan.OriginalDate, s.Calendar, now)).UTC()
+	default:
+		return f, nil
 	}
-	return &ChargePlan{p.Due, t, m, because}, nil
+	return s.Forecast(ctx, Wish{Purchase: p, TokenID: tokenID})
 }
 
 // InsertCharged writes a new purchase that is charged at once. The transaction ends
 // with fault.ErrLost when the account is deleted at this moment.
-func (s *Service) InsertCharged(tx Tx, who actor.Actor, rec *Record, plan *ChargePlan) {
-	tx.HoldToken(plan.token.MerchantID, plan.token.ID)
-	rec.Due, rec.DueGiven = plan.Due, true
-	method := bank.Method(plan.token.Method)
-	c := s.collectionOf(tx, rec.Purchase, plan.token.ID, plan.mandate, s.Timetable.For(method).Plan(s.Calendar, rec.Due, rec.Brand.ShiftFor(method), tx.Now()))
-	if len(plan.because) > 0 {
-		c.Disputable, c.DisputableBecause = true, plan.because
+func (s *Service) InsertCharged(tx Tx, who actor.Actor, rec *Record, f Forecast) error {
+	c, err := s.book(tx, rec, f)
+	if err != nil {
+		return err
 	}
-	rec.TokenID = plan.token.ID
-	rec.CollectionCount++
-	rec.Collection = &c
-	rec.move(PendingCharge, tx.Now())
 	tx.InsertPurchase(rec.Purchase)
 	tx.InsertCollection(c)
-	auditNew(tx, who, rec.Purchase, fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), plan.token.AccountMask, c.ActionDate.Format(dayForm)),
-		map[string]any{"recurring_token": plan.token.ID, "action_date": c.ActionDate})
+	auditNew(tx, who, rec.Purchase, fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), f.Token.AccountMask, c.ActionDate.Format(dayForm)),
+		map[string]any{"recurring_token": f.Token.ID, "action_date": c.ActionDate})
+	return nil
 }
 
 // InsertInvoiced writes a new purchase that is asked for by a numbered invoice,
@@ -149,7 +132,7 @@ func (s *Service) InsertRefused(tx Tx, who actor.Actor, rec *Record, why error, 
 		p.sentAfterFailure(tx.Now())
 	}
 	tx.InsertPurchase(*p)
-	auditNew(tx, who, *p, "The stored account could not be charged: "+why.Error(), nil)
+	auditNew(tx, who, *p, "The stored account could not be charged: "+sentences(why), nil)
 	if !invoice {
 		return nil
 	}
@@ -162,7 +145,20 @@ func refusedBecause(why error) *AttemptError {
 	if fault.HasCode(why, "invalid_recurring_token") {
 		code = "recurring_token_expired"
 	}
-	return &AttemptError{code, why.Error()}
+	return &AttemptError{code, sentences(why)}
+}
+
+// sentences is a refusal in words, without the names of the fields that it is about.
+func sentences(why error) string {
+	f, known := fault.From(why)
+	if !known || len(f.Fields) == 0 {
+		return why.Error()
+	}
+	words := make([]string, len(f.Fields))
+	for i, p := range f.Fields {
+		words[i] = p.Message
+	}
+	return strings.Join(words, " ")
 }
 
 // InsertStoring writes a new purchase whose page stores the payer's account.

@@ -210,13 +210,11 @@ func (s *Service) runsSoon(p Purchase, now time.Time) bool {
 // firstPlan plans the collection that a payer's consent starts: on the due when
 // that was given and lies far enough ahead, else as early as the cut-offs allow.
 func (s *Service) firstPlan(p Purchase, b merchant.Brand, now time.Time) collection.Plan {
-	method := bank.Method(cmp.Or(p.Method, EFT))
-	tt := s.Timetable.For(method)
-	due := p.Due
+	days := s.Schedule(b, bank.Method(cmp.Or(p.Method, EFT)))
 	if s.runsSoon(p, now) {
-		due = tt.DueOn(tt.EarliestActionDate(s.Calendar, now))
+		return days.PlanOn(days.Earliest(now), now)
 	}
-	return tt.Plan(s.Calendar, due, b.ShiftFor(method), now)
+	return days.Plan(p.Due, now)
 }
 
 // terms are what the permission says of this purchase. A deduction day that only

@@ -10,12 +10,9 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
-	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
-	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
-	"debitdesk/models/merchant"
 	"debitdesk/models/queue"
 	"debitdesk/models/token"
 )
@@ -187,10 +184,8 @@ func (s *Service) moveAll(tx Tx, who actor.Actor, a *AmendmentSheet) error {
 
 func (s *Service) moveOne(tx Tx, who actor.Actor, a *AmendmentSheet, m Move) {
 	p, now := m.Purchase, tx.Now()
-	c := s.collectionOf(tx, p, a.NewID, a.New.Mandate, s.planOn(p, a.New.Mandate, a.Source.Brand, now))
-	if len(m.Because) > 0 {
-		c.Disputable, c.DisputableBecause = true, m.Because
-	}
+	c := s.collectionOf(tx, p, a.NewID, a.New.Mandate, m.Plan)
+	c.Disputable, c.DisputableBecause = len(m.Because) > 0, m.Because
 	p.TokenID = a.NewID
 	p.CollectionCount++
 	p.UpdatedAt = now
@@ -229,12 +224,6 @@ func (s AmendmentSheet) auditSides(tx Tx, who actor.Actor) {
 		After: map[string]any{"state": mandate.Superseded, "replaced_by": next.MandateID}})
 	tx.Audit(who, audit.Entry{Action: "mandate.took_over", ObjectType: "mandate", ObjectID: next.MandateID, ClientID: next.ClientID, PurchaseID: next.ID,
 		Text: "This mandate took the place of " + s.Old.Mandate.ContractReference + ".", After: map[string]any{"replaces": old.MandateID}})
-}
-
-// planOn is when a purchase would be debited under a mandate.
-func (s *Service) planOn(p Purchase, m mandate.Mandate, b merchant.Brand, now time.Time) collection.Plan {
-	method := bank.Method(m.Kind)
-	return s.Timetable.For(method).Plan(s.Calendar, p.Due, b.ShiftFor(method), now)
 }
 
 const dayForm = "2 Jan 2006"

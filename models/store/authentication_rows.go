@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/calendar"
 	"debitdesk/models/mandate"
 )
 
@@ -71,9 +73,44 @@ func (s *Store) AuthenticationsOf(ctx context.Context, merchantID, mandateID uui
 // DebitsUnder implements purchase.Reader.
 func (s *Store) DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (n int, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM collections WHERE merchant_id = $1 AND mandate_id = $2
-		AND state NOT IN ('unpaid', 'cancelled', 'recalled', 'dispute_lost')`, merchantID, mandateID).Scan(&n)
+		AND `+standing, merchantID, mandateID).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count debits under a mandate: %w", err)
 	}
 	return n, nil
+}
+
+// standing: a debit that is under way or was collected, and did not fail; as the
+// index collections_once says it.
+const standing = `state NOT IN ('unpaid', 'cancelled', 'recalled', 'dispute_lost')`
+
+// DebitsNear implements purchase.Reader.
+func (s *Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID, from, to calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
+	out := map[uuid.UUID][]mandate.Day{}
+	if len(mandateIDs) == 0 {
+		return out, nil
+	}
+	rows, err := s.Pool.Query(ctx, `SELECT mandate_id, original_date, action_date FROM collections WHERE merchant_id = $1 AND mandate_id = ANY($2)
+		AND (once_off OR action_date BETWEEN $3 AND $4) AND `+standing, merchantID, mandateIDs, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("find debits under mandates: %w", err)
+	}
+	var id uuid.UUID
+	var d mandate.Day
+	_, err = pgx.ForEachRow(rows, []any{&id, &d.Due, &d.Action}, func() error {
+		out[id] = append(out[id], d)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find debits under mandates: %w", err)
+	}
+	return out, nil
+}
+
+// HoldDebits implements purchase.Tx. Debits of one mandate begin one after the
+// other: the second waits for the first, and then finds it.
+func (t *Tx) HoldDebits(merchantID, mandateID uuid.UUID, from, to calendar.Date, seen int) {
+	t.must(`SELECT count(*) FROM (SELECT 1 FROM mandates WHERE merchant_id = $1 AND id = $2 FOR NO KEY UPDATE) AS held`, merchantID, mandateID)
+	t.must(`SELECT CASE WHEN count(*) = $5 THEN 1 ELSE 0 END FROM collections WHERE merchant_id = $1 AND mandate_id = $2
+		AND action_date BETWEEN $3 AND $4 AND `+standing, merchantID, mandateID, from, to, seen)
 }

@@ -119,6 +119,19 @@ func (s *Store) Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.
 	return row.domain(), missing(err, "find mandate")
 }
 
+// MandatesByID implements purchase.Reader.
+func (s *Store) MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]mandate.Mandate, error) {
+	rows, err := takeAll[mandateRow](ctx, s, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find mandates: %w", err)
+	}
+	out := make([]mandate.Mandate, len(rows))
+	for i, r := range rows {
+		out[i] = r.domain()
+	}
+	return out, nil
+}
+
 type evidenceRow struct {
 	ID          uuid.UUID `gorm:"primaryKey"`
 	MerchantID  uuid.UUID

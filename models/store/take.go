@@ -52,7 +52,31 @@ func take[T any](ctx context.Context, s *Store, condition string, args ...any) (
 	if err != nil {
 		return row, err
 	}
-	value := reflect.ValueOf(&row).Elem()
+	err = s.Pool.QueryRow(ctx, sel.sql+condition, native(args)...).Scan(sel.into(&row)...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return row, fault.Missing()
+	}
+	return row, err
+}
+
+// takeAll reads the rows that a condition finds, as take does.
+func takeAll[T any](ctx context.Context, s *Store, condition string, args ...any) ([]T, error) {
+	sel, err := selectionOf[T](s.db.NamingStrategy)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.Pool.Query(ctx, sel.sql+condition, native(args)...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(found pgx.CollectableRow) (row T, err error) {
+		return row, found.Scan(sel.into(&row)...)
+	})
+}
+
+// into are the places of a row that the columns of a selection are read into.
+func (sel *selection) into(row any) []any {
+	value := reflect.ValueOf(row).Elem()
 	into := make([]any, len(sel.fields))
 	for i, index := range sel.fields {
 		into[i] = value.FieldByIndex(index).Addr().Interface()
@@ -60,9 +84,5 @@ func take[T any](ctx context.Context, s *Store, condition string, args ...any) (
 			into[i] = (*[]string)(list)
 		}
 	}
-	err = s.Pool.QueryRow(ctx, sel.sql+condition, native(args)...).Scan(into...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return row, fault.Missing()
-	}
-	return row, err
+	return into
 }

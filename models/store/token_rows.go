@@ -101,6 +101,15 @@ func (s *Store) Token(ctx context.Context, merchantID, id uuid.UUID) (token.Toke
 	return row.domain(), missing(err, "find token")
 }
 
+// TokensByID implements purchase.Reader.
+func (s *Store) TokensByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]token.Token, error) {
+	rows, err := takeAll[tokenRow](ctx, s, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find tokens: %w", err)
+	}
+	return tokens(rows), nil
+}
+
 // TokensOf implements purchase.Reader.
 func (s *Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
 	var rows []tokenRow

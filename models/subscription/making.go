@@ -134,9 +134,9 @@ func onlyAllowed(p *purchase.Purchase) {
 // made is a purchase that is ready to be written.
 type made struct {
 	rec     purchase.Record
-	plan    *purchase.ChargePlan
-	refused error  // why the stored account cannot be charged
-	method  string // of that account
+	plan    purchase.Forecast // of the stored account
+	refused error             // why the stored account cannot be charged
+	method  string            // of that account
 }
 
 // make prepares the purchase of a period: charged to the stored account, or asked
@@ -151,26 +151,26 @@ func (s *Service) make(ctx context.Context, o order, billed calendar.Date) (*mad
 		m.rec.Product = purchase.BySubscriptionInvoice
 		return m, nil
 	}
-	m.plan, err = s.Purchases.PlanCharge(ctx, m.rec.Purchase, o.sub.TokenID)
-	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) {
-		m.refused, err = err, nil
+	if m.plan, err = s.Purchases.ForecastPeriod(ctx, m.rec.Purchase, o.sub.TokenID); err != nil {
+		return nil, err
+	}
+	if m.refused = m.plan.Err(); m.refused != nil {
 		m.method = purchase.EFT
 		if t, wrong := s.Purchases.Read.Token(ctx, o.t.MerchantID, o.sub.TokenID); wrong == nil {
 			m.method = t.Method
 		}
 	}
-	return m, err
+	return m, nil
 }
 
 // write keeps the purchase in the transaction of its period.
 func (s *Service) write(tx Tx, who actor.Actor, m *made) error {
 	m.rec.Begin(tx.NewID(), tx.Now())
 	switch {
-	case m.plan != nil:
-		s.Purchases.InsertCharged(tx, who, &m.rec, m.plan)
-		return nil
 	case m.refused != nil:
 		return s.Purchases.InsertRefused(tx, who, &m.rec, m.refused, m.method)
+	case m.plan.Token.ID != uuid.Nil:
+		return s.Purchases.InsertCharged(tx, who, &m.rec, m.plan)
 	}
 	return s.Purchases.InsertInvoiced(tx, who, &m.rec)
 }
