@@ -155,7 +155,9 @@ func TestAnEFTMandateHasNoTerms(t *testing.T) {
 // The calendar may move a debit off the mandate's day; what counts is the day on which it runs.
 func TestTermsAreHeldAgainstTheActionDate(t *testing.T) {
 	back := func(day calendar.Date) calendar.Date { return holidays.ShiftEarly(day, calendar.Previous) }
-	late := func(day calendar.Date) calendar.Date { return max2(holidays.ShiftEarly(day, calendar.Next), calendar.On(2029, 7, 24)) }
+	late := func(day calendar.Date) calendar.Date {
+		return max2(holidays.ShiftEarly(day, calendar.Next), calendar.On(2029, 7, 24))
+	}
 	for _, c := range []struct {
 		name       string
 		deduction  int
