@@ -99,7 +99,7 @@ func (a *App) connect(ctx context.Context, maxConns int32) (err error) {
 }
 
 func (a *App) bringUpToDate(ctx context.Context, may bool) error {
-	steps, behind, err := migrations.Status(ctx, a.Store.Pool)
+	steps, behind, err := migrations.Status(ctx, a.Store.Pool.Pool)
 	switch {
 	case err != nil:
 		return err
@@ -109,7 +109,7 @@ func (a *App) bringUpToDate(ctx context.Context, may bool) error {
 		return fmt.Errorf("the database is behind this program (%s): run debitdesk migrate up, or serve --migrate", missingSteps(steps))
 	}
 	a.Log.Info("bringing the database up to date")
-	return migrations.Up(ctx, a.Store.Pool)
+	return migrations.Up(ctx, a.Store.Pool.Pool)
 }
 
 func missingSteps(steps []migrations.Migration) string {

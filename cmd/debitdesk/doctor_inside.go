@@ -73,7 +73,7 @@ func (e *examination) inside(ctx context.Context) {
 
 // schema tells whether the rest can be asked for.
 func (e *examination) schema(ctx context.Context) bool {
-	steps, behind, err := migrations.Status(ctx, e.app.Store.Pool)
+	steps, behind, err := migrations.Status(ctx, e.app.Store.Pool.Pool)
 	switch {
 	case err != nil:
 		e.say(bad, "migrations", "", "%v", err)

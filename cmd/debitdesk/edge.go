@@ -108,7 +108,7 @@ func (a *App) ready() []handlers.Check {
 	return []handlers.Check{
 		{Name: "database", Words: "unreachable", Run: a.Store.Pool.Ping},
 		{Name: "migrations", Words: "unknown", Run: func(ctx context.Context) error {
-			steps, behind, err := migrations.Status(ctx, a.Store.Pool)
+			steps, behind, err := migrations.Status(ctx, a.Store.Pool.Pool)
 			if err == nil && behind {
 				err = handlers.Lacking(missingSteps(steps))
 			}

@@ -61,7 +61,7 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		return func(context.Context) error { return nil }, nil
 	}
 	s := a.Services
-	d := jobs.Deps{Pool: a.Store.Pool, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.outbox.Send,
+	d := jobs.Deps{Pool: a.Store.Pool.Pool, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.outbox.Send,
 		SendDue:       func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
 		RunDue:        func(ctx context.Context) error { return s.runDue(ctx) },
 		ResetPassword: s.users.SendReset,

@@ -96,6 +96,8 @@ func (a Approval) Stands(now time.Time) State {
 
 // Tx is what asking and deciding write.
 type Tx interface {
+	// Context is what reads inside this transaction are given: they go by its connection.
+	Context() context.Context
 	batch.Tx
 
 	// InsertApproval refuses a second open request for the same thing.

@@ -91,6 +91,7 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 		return err
 	}
 	return s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		a.DecidedAt = tx.Now()
 		if won, err := tx.MoveApproval(*a); err != nil || !won {
 			return lostUnless(err)

@@ -109,6 +109,7 @@ func (s *Service) changeIn(tx Tx, who actor.Actor, id uuid.UUID, do func(Tx, *Ba
 // checkSome checks the next rows; more tells that there are others.
 func (s *Service) checkSome(ctx context.Context, ref Ref) (more bool, err error) {
 	err = s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		b, err := tx.LockBatch(ref.MerchantID, ref.ID)
 		if err != nil || b.State != Checking {
 			return err

@@ -22,6 +22,7 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, n, co
 		return Batch{}, r, err
 	}
 	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) (err error) {
+		ctx := tx.Context()
 		if !b.in(Checked) {
 			return wrongState(*b)
 		}
@@ -74,6 +75,7 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 		return Batch{}, 0, err
 	}
 	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+		ctx := tx.Context()
 		if !b.in(Checked) {
 			return wrongState(*b)
 		}

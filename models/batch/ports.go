@@ -23,6 +23,8 @@ type Day = calendar.Date
 
 // Tx is what the use cases of batches write, all in one transaction. Who holds a batch's lock is alone with its rows.
 type Tx interface {
+	// Context is what reads inside this transaction are given: they go by its connection.
+	Context() context.Context
 	billing.Tx
 	InsertClient(c client.Client)
 

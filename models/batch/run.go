@@ -107,6 +107,7 @@ func (s *Service) sendRows(ctx context.Context, seen Batch, limit int) (taken in
 		return 0, err
 	}
 	err = s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		taken = 0
 		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
 		if err != nil || b.State != Running {

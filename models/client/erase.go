@@ -91,6 +91,7 @@ func (s *Service) Erase(ctx context.Context, who actor.Actor, id uuid.UUID) (Cli
 
 func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c Client, err error) {
 	err = s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		if c, err = tx.LockAnyClient(who.MerchantID, id); err != nil {
 			return err
 		}

@@ -18,6 +18,8 @@ import (
 
 // Tx is what the use cases of clients write, all in one transaction.
 type Tx interface {
+	// Context is what reads inside this transaction are given: they go by its connection.
+	Context() context.Context
 	audit.Log
 	Now() time.Time
 	NewID() uuid.UUID
@@ -128,11 +130,6 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 // keepMasked puts the stored numbers back where masks were sent: any mask, or only
 // that of the stored number.
 func keepMasked(wanted *Details, stored Details, anyMask bool) {
-	for _, f := range textFields {
-		if f.Number && anyMask && bank.IsMasked(*f.At(wanted)) {
-			*f.At(wanted) = *f.At(&stored)
-		}
-	}
 	if sent := wanted.BankAccount.Reveal(); bank.IsMasked(sent) && (anyMask || sent == stored.BankAccount.String()) {
 		wanted.BankAccount = stored.BankAccount
 	}
@@ -172,6 +169,7 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 
 func (s *Service) delete(ctx context.Context, who actor.Actor, id uuid.UUID) error {
 	return s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		c, err := tx.LockClient(who.MerchantID, id)
 		if err != nil {
 			return err

@@ -96,6 +96,7 @@ func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
 		return nil
 	}
 	return s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		fresh, err := tx.KeepMessages(s.Bank.Name(), messages)
 		if err != nil || len(fresh) == 0 {
 			return err

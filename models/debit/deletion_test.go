@@ -246,7 +246,10 @@ func TestDeletingAClientLeavesNothingToUndo(t *testing.T) {
 	id := h.stored()
 	h.belongs(id)
 	d := h.setAside(id)
-	must(t, h.store.InTx(ctx, func(tx *store.Tx) error { return h.purchases.ForgetClient(ctx, tx, h.who, h.token(id).ClientID) }))
+	clientID := h.token(id).ClientID
+	must(t, h.store.InTx(ctx, func(tx *store.Tx) error {
+		return h.purchases.ForgetClient(tx.Context(), tx, h.who, clientID)
+	}))
 	if got := h.token(id).State; got != token.Deleted {
 		t.Fatalf("the token is %s", got)
 	}

@@ -66,6 +66,7 @@ func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
 		}
 	}
 	return s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		if err := recordSubmitted(tx, accepted); err != nil {
 			return err
 		}

@@ -52,6 +52,8 @@ type Held struct {
 // Tx is what running the debits writes. A Save writes a row that this
 // transaction holds, and waits for its turn; nobody can be quicker.
 type Tx interface {
+	// Context is what reads inside this transaction are given: they go by its connection.
+	Context() context.Context
 	purchase.Tx
 
 	// Hold locks what the collections touch: tokens first, then collections, then

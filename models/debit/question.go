@@ -36,6 +36,7 @@ type question struct {
 // onAsked lets decide look at one authentication and change what hangs on it.
 func (s *Service) onAsked(ctx context.Context, id uuid.UUID, decide func(*question)) error {
 	return s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		q, err := s.holdAsked(ctx, tx, id)
 		if err != nil || q == nil {
 			return err
@@ -197,6 +198,7 @@ func (q *question) suspended(msg bank.Message) {
 // mandateAnswer records the bank's word on a mandate.
 func (s *Service) mandateAnswer(ctx context.Context, msg bank.Message) error {
 	return s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		fresh, err := tx.KeepMessages(s.Bank.Name(), []bank.Message{msg})
 		if err != nil || !fresh[msg.ID] {
 			return err

@@ -40,7 +40,7 @@ func openStore(t *testing.T, enqueue func(context.Context, pgx.Tx, []queue.Job) 
 // work runs the jobs of a store until the test ends.
 func work(t *testing.T, s *store.Store, change func(*jobs.Deps)) *jobs.Runner {
 	t.Helper()
-	d := jobs.Deps{Pool: s.Pool, SendMail: func(context.Context, uuid.UUID) error { return nil },
+	d := jobs.Deps{Pool: s.Pool.Pool, SendMail: func(context.Context, uuid.UUID) error { return nil },
 		SendDue: nothing, RunDue: nothing, Tidy: nothing, FoldCounts: nothing, WorkBatches: nothing, DueEvery: time.Hour}
 	change(&d)
 	r, err := jobs.Run(t.Context(), d)

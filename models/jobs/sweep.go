@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // sweep is work that comes round by itself. It is no job of the queue: a process
@@ -46,7 +44,7 @@ const (
 
 // sweeps are the sweeps of one process.
 type sweeps struct {
-	pool   *pgxpool.Pool
+	locks  *locks
 	log    *slog.Logger
 	ended  chan struct{}
 	end    sync.Once
@@ -56,7 +54,7 @@ type sweeps struct {
 
 func startSweeps(ctx context.Context, d Deps) *sweeps {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &sweeps{pool: d.Pool, log: d.Log, ended: make(chan struct{}), cancel: cancel}
+	s := &sweeps{locks: newLocks(d.Pool), log: d.Log, ended: make(chan struct{}), cancel: cancel}
 	for _, one := range []sweep{
 		{name: "run due", lock: dueLock, every: d.DueEvery, do: d.RunDue, pressing: d.Pressing, look: d.LookEvery},
 		{name: "send due mails", lock: mailLock, every: 10 * time.Second, do: d.SendDue},
@@ -82,6 +80,7 @@ func (s *sweeps) stop(ctx context.Context) {
 	defer context.AfterFunc(ctx, s.cancel)()
 	s.under.Wait()
 	s.cancel()
+	s.locks.close()
 }
 
 func (s *sweeps) comeRound(ctx context.Context, one sweep) {
@@ -124,26 +123,13 @@ func (one sweep) wanted(ctx context.Context, since time.Duration) bool {
 	return err == nil && yes
 }
 
-// alone does one round unless another process is at it. The lock goes with its
-// connection, so a crash gives it up.
+// alone does one round unless another process is at it.
 func (s *sweeps) alone(ctx context.Context, one sweep) (err error) {
-	conn, err := s.pool.Acquire(ctx)
-	if err != nil {
-		return fmt.Errorf("lock: %w", err)
+	mine, err := s.locks.take(ctx, one.lock)
+	if err != nil || !mine {
+		return err
 	}
-	defer conn.Release()
-	var mine bool
-	if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, one.lock).Scan(&mine); err != nil {
-		return fmt.Errorf("lock: %w", err)
-	}
-	if !mine {
-		return nil
-	}
-	defer func() {
-		if _, err := conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, one.lock); err != nil {
-			_ = conn.Conn().Close(context.WithoutCancel(ctx)) // a pooled connection must not keep it
-		}
-	}()
+	defer s.locks.give(context.WithoutCancel(ctx), one.lock)
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

@@ -20,7 +20,9 @@ func process(t *testing.T, dsn string) *sweeps {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	return &sweeps{pool: pool, log: slog.New(slog.DiscardHandler)}
+	s := &sweeps{locks: newLocks(pool), log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(s.locks.close)
+	return s
 }
 
 func TestOneProcessSweepsAtATime(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 
 // Tx is what creating a merchant writes.
 type Tx interface {
+	// Context is what reads inside this transaction are given: they go by its connection.
+	Context() context.Context
 	audit.Log
 	NewID() uuid.UUID
 	InsertMerchant(m Merchant)

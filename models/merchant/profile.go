@@ -100,6 +100,7 @@ func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID, p
 		return p, err
 	}
 	err = s.InTx(ctx, func(tx Tx) error {
+		ctx := tx.Context()
 		b, found, err := lockProfile(tx, who.MerchantID, brandID, profileID)
 		if err != nil {
 			return err

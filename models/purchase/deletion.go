@@ -102,6 +102,7 @@ func (s *Service) SetAside(ctx context.Context, who actor.Actor, ids []uuid.UUID
 		return Deletion{}, err
 	}
 	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
+		ctx := tx.Context()
 		return s.SetAsideIn(ctx, tx, who, Aside{Tokens: ids, Reason: reason})
 	})
 }

@@ -74,6 +74,7 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 			return fault.Missing()
 		}
 		err = s.InTx(ctx, func(tx Tx) error {
+			ctx := tx.Context()
 			source, err := s.forget(ctx, tx, who, t)
 			if err != nil {
 				return err

@@ -177,13 +177,12 @@ func (in *Account) check(s *Service, rec Record) error {
 	case utf8.RuneCountInString(in.FullName) > maxName:
 		add("full_name", "max_length", "A name may have 128 characters at most.")
 	}
-	given := in.details()
-	for _, p := range given.AccountProblems() {
+	for _, p := range bank.ValidateAccount(in.BankCode, bank.AccountNumber(in.AccountNumber), in.AccountType).Problems {
 		add(formName(p.Field), p.Code, p.Message)
 	}
 	switch {
 	case in.IDNumber != "":
-		if wrong := given.IdentityProblems(today(s)); len(wrong) > 0 {
+		if _, wrong := bank.ParseIdentity(bank.IDNumber(in.IDNumber), today(s)); len(wrong) > 0 {
 			add("id_number", wrong[0].Code, wrong[0].Message)
 		}
 	case rec.StoresBy() == DebiCheck && rec.Payer.PersonalCode == "":
@@ -191,10 +190,11 @@ func (in *Account) check(s *Service, rec Record) error {
 	}
 	switch {
 	case in.Phone != "":
-		for _, p := range given.PhoneProblems() {
-			add("phone", p.Code, p.Message)
+		phone, ok := client.Phone(in.Phone)
+		if !ok {
+			add("phone", "invalid", "Give a phone number such as 082 123 4567.")
 		}
-		in.Phone = given.Phone
+		in.Phone = phone
 	case rec.StoresBy() == DebiCheck && rec.Payer.Phone == "":
 		add("phone", "required", "Give your cellphone number: your bank asks you there.")
 	}
@@ -208,12 +208,6 @@ func (in *Account) check(s *Service, rec Record) error {
 		s.mayAsk(&w, t.Authentication)
 	}
 	return w.Err()
-}
-
-// details are the numbers that were given, to be held against the rules on them.
-func (in Account) details() client.Details {
-	return client.Details{BankCode: in.BankCode, BankAccount: bank.AccountNumber(in.AccountNumber), AccountType: in.AccountType,
-		PersonalCode: bank.IDNumber(in.IDNumber), Phone: in.Phone}
 }
 
 const maxName = 128

@@ -22,6 +22,8 @@ import (
 // Tx is what the use cases of purchases write, all in one transaction. A Move is
 // a compare-and-set: it answers false when another was quicker.
 type Tx interface {
+	// Context is what reads inside this transaction are given: they go by its connection.
+	Context() context.Context
 	audit.Log
 	Now() time.Time
 	NewID() uuid.UUID

@@ -30,7 +30,10 @@ type Agreed struct {
 // nothing. Errors: Conflict amendment_not_ready, amendment_stopped, amendment_closed;
 // Invalid at consent.
 func (s *Service) TakeOver(ctx context.Context, who actor.Actor, id uuid.UUID, agreed Agreed) (AmendmentSheet, error) {
-	return s.finish(ctx, who, id, AmendmentDone, func(tx Tx, a *AmendmentSheet) error { return s.takeOver(ctx, tx, who, a, agreed) })
+	return s.finish(ctx, who, id, AmendmentDone, func(tx Tx, a *AmendmentSheet) error {
+		ctx := tx.Context()
+		return s.takeOver(ctx, tx, who, a, agreed)
+	})
 }
 
 // Abandon ends an amendment without a change of the old token. What the payer has
@@ -38,6 +41,7 @@ func (s *Service) TakeOver(ctx context.Context, who actor.Actor, id uuid.UUID, a
 // a stored account of its own.
 func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (AmendmentSheet, error) {
 	return s.finish(ctx, who, id, AmendmentAbandoned, func(tx Tx, a *AmendmentSheet) error {
+		ctx := tx.Context()
 		p := a.Source.Purchase
 		switch {
 		case a.New.Known && a.New.Mandate.State.Waiting():

@@ -31,6 +31,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Dele
 		return d, err
 	}
 	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
+		ctx := tx.Context()
 		if d.State != DeletionWaiting || !d.Until.After(tx.Now()) {
 			return d, tooLate()
 		}
@@ -152,6 +153,7 @@ func (s *Service) FinishDeletions(ctx context.Context) (n int, err error) {
 
 func (s *Service) finishDeletion(ctx context.Context, who actor.Actor, d Deletion) error {
 	_, err := s.deleting(ctx, func(tx Tx) (Deletion, error) {
+		ctx := tx.Context()
 		d := d
 		d.State, d.EndedAt = DeletionDone, tx.Now()
 		if won, err := tx.EndDeletion(d, DeletionDone); err != nil || !won {

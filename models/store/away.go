@@ -82,15 +82,26 @@ type patienceKey struct{}
 
 var _ pgxpool.AcquireTracer = patience{}
 
-func (patience) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
+var _ pgxpool.ReleaseTracer = patience{}
+
+func (patience) TraceAcquireStart(ctx context.Context, p *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, acquireTime)
+	if refusing.Load().refuse(p) != nil {
+		cancel()
+	}
 	return context.WithValue(ctx, patienceKey{}, cancel)
 }
 
-func (patience) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireEndData) {
+func (patience) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, got pgxpool.TraceAcquireEndData) {
+	refusing.Load().took(got.Conn)
 	if cancel, ok := ctx.Value(patienceKey{}).(context.CancelFunc); ok {
 		cancel()
 	}
+}
+
+// TraceRelease implements pgxpool.ReleaseTracer.
+func (patience) TraceRelease(_ *pgxpool.Pool, given pgxpool.TraceReleaseData) {
+	refusing.Load().gave(given.Conn)
 }
 
 // TraceQueryStart implements pgx.QueryTracer, which a tracer has to be.

@@ -109,11 +109,10 @@ func (c *Clock) reload(ctx context.Context) error {
 }
 
 func (c *Clock) listen(ctx context.Context) error {
-	pooled, err := c.pool.Acquire(ctx)
+	conn, err := apart(ctx, c.pool, "debitdesk clock")
 	if err != nil {
 		return err
 	}
-	conn := pooled.Hijack() // a listening connection serves nothing else
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	if _, err := conn.Exec(ctx, "LISTEN "+clockChannel); err != nil {
 		return err

@@ -130,7 +130,9 @@ func (s *Store) Brand(ctx context.Context, merchantID, brandID uuid.UUID) (merch
 	if len(brands) == 0 {
 		return merchant.Brand{}, fault.Missing()
 	}
-	s.kept.keep(brands[0])
+	if txOf(ctx) == nil { // what a transaction reads may never be kept
+		s.kept.keep(brands[0])
+	}
 	return brands[0], nil
 }
 

@@ -36,7 +36,7 @@ type Options struct {
 
 // Store is the database of the product.
 type Store struct {
-	Pool     *pgxpool.Pool
+	Pool     *Pool
 	Clock    *Clock
 	sql      *sql.DB
 	db       *gorm.DB
@@ -73,7 +73,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Store{Pool: pool, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}, together: newTogether(pool)}
+	s := &Store{Pool: &Pool{pool}, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}, together: newTogether(pool)}
 	s.db, err = gorm.Open(postgres.New(postgres.Config{Conn: s.sql}), &gorm.Config{
 		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
 		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },
@@ -107,8 +107,6 @@ func (s *Store) Now() time.Time {
 
 // NewID is a UUIDv7 of the product's clock, so that newer records sort later.
 func (s *Store) NewID() uuid.UUID { return newID(s.Now()) }
-
-func (s *Store) read(ctx context.Context) *gorm.DB { return s.db.WithContext(ctx) }
 
 // Instant is the one form in which moments are stored: UTC, whole microseconds.
 // PostgreSQL cuts nanoseconds, so an unrounded time would not come back equal.

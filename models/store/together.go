@@ -44,6 +44,9 @@ func newTogether(pool *pgxpool.Pool) *together {
 
 // commit writes one unit, all of it or nothing.
 func (t *together) commit(ctx context.Context, statements []statement) error {
+	if err := refusing.Load().refuse(t.pool); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
 	u := unit{statements, make(chan error, 1)}
 	patience := time.NewTimer(acquireTime)
 	defer patience.Stop()

@@ -27,8 +27,10 @@ type Tx struct {
 	s    *Store
 	ctx  context.Context
 	conn *sql.Conn
+	pgx  *pgx.Conn // the same connection
 	db   *gorm.DB
 	now  time.Time
+	over bool // nothing reads through it any more
 
 	waiting []statement
 	musts   int // how many of them, at the front, decide whether the transaction may be
@@ -47,6 +49,9 @@ type statement struct {
 // fault.ErrLost: a compare-and-set of the transaction found another state. Under a
 // dryrun everything is undone whatever fn returns.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
+	if txOf(ctx) != nil {
+		return errors.New("a transaction was begun inside another one")
+	}
 	tx := &Tx{s: s, ctx: ctx, now: s.Now()}
 	defer func() {
 		if p := recover(); p != nil {
@@ -114,12 +119,16 @@ func (t *Tx) open() error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	t.conn = conn
+	if err := conn.Raw(func(dc any) error { t.pgx = dc.(*stdlib.Conn).Conn(); return nil }); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
 	t.db = t.s.db.Session(&gorm.Session{Context: t.ctx, NewDB: true})
 	t.db.Statement.ConnPool = conn
 	return nil
 }
 
 func (t *Tx) release() {
+	t.over = true
 	if t.conn != nil {
 		_ = t.conn.Close()
 	}
@@ -155,16 +164,19 @@ func (t *Tx) Enqueue(job queue.Job) { t.jobs = append(t.jobs, job) }
 
 // read gives GORM after everything that waits was written.
 func (t *Tx) read() (*gorm.DB, error) {
-	if err := t.flush(); err != nil {
+	if err := t.begin(); err != nil {
 		return nil, err
 	}
-	if !t.begun {
-		t.later("select 1")
-		if err := t.flush(); err != nil {
-			return nil, err
-		}
-	}
 	return t.db, nil
+}
+
+// begin writes what waits, and opens the transaction if nothing did so far.
+func (t *Tx) begin() error {
+	if err := t.flush(); err != nil || t.begun {
+		return err
+	}
+	t.later("select 1")
+	return t.flush()
 }
 
 // fail makes the transaction end with err: a queued write has nobody to tell.
@@ -253,14 +265,8 @@ func (t *Tx) rollback() {
 // Pgx runs fn on the transaction's own pgx connection. Inside fn the Tx itself
 // must not be used: the connection is locked.
 func (t *Tx) Pgx(fn func(pgx.Tx) error) error {
-	if err := t.flush(); err != nil {
+	if err := t.begin(); err != nil {
 		return err
-	}
-	if !t.begun {
-		t.later("select 1")
-		if err := t.flush(); err != nil {
-			return err
-		}
 	}
 	return t.conn.Raw(func(dc any) error { return fn(connTx{c: dc.(*stdlib.Conn).Conn()}) })
 }

@@ -14,6 +14,8 @@ import (
 // is a compare-and-set on the version: it ends the transaction with fault.ErrLost
 // when another was quicker.
 type Tx interface {
+	// Context is what reads inside this transaction are given: they go by its connection.
+	Context() context.Context
 	purchase.Tx
 
 	InsertTemplate(t Template)

@@ -79,10 +79,10 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uu
 
 // keepMasked puts the stored numbers back where their masks were sent.
 func keepMasked(d *Debit, before Debit) {
-	if bank.IsMasked(d.DebtorAccount.Reveal()) {
+	if bank.IsMasked(d.DebtorAccount.Reveal()) && before.DebtorAccount != "" {
 		d.DebtorAccount = before.DebtorAccount
 	}
-	if bank.IsMasked(d.DebtorID.Reveal()) {
+	if bank.IsMasked(d.DebtorID.Reveal()) && before.DebtorID != "" {
 		d.DebtorID = before.DebtorID
 	}
 }
@@ -119,6 +119,7 @@ func wrongStatus(format string, s Subscriber) error {
 // one is cancelled; what was billed before runs its course.
 func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
 	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, _ Template, sub *Subscriber) (string, error) {
+		ctx := tx.Context()
 		if sub.Status == Inactive {
 			return "", wrongStatus("This subscription is %s already.", *sub)
 		}
@@ -138,6 +139,7 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 // pending.
 func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
 	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, t Template, sub *Subscriber) (string, error) {
+		ctx := tx.Context()
 		if sub.Status != Pending || sub.FirstPurchaseID == uuid.Nil {
 			return "", wrongStatus("A subscriber who is %s has nothing to finish.", *sub)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/migrations"
+	"debitdesk/models/store"
 	"debitdesk/models/store/postgres"
 )
 
@@ -29,8 +30,30 @@ import (
 const EnvDSN = "DEBITDESK_TEST_DSN"
 
 // DSN gives one test its own database, migrated and without rows, as a
-// postgres:// URL. It is dropped when the test ends.
+// postgres:// URL. It is dropped when the test ends. A test fails that takes a second
+// connection to it while it holds one.
 func DSN(tb testing.TB) string {
+	tb.Helper()
+	store.RefuseSecondConnections()
+	dsn := Unguarded(tb)
+	tb.Cleanup(func() {
+		for _, where := range store.SecondConnections(Database(dsn)) {
+			tb.Errorf("a second connection was asked for while one is held:\n%s", where)
+		}
+	})
+	return dsn
+}
+
+// Database is the name of the database that a connection string leads to.
+func Database(dsn string) string {
+	if cfg, err := pgx.ParseConfig(dsn); err == nil {
+		return cfg.Database
+	}
+	return ""
+}
+
+// Unguarded is DSN for the tests of the guard itself.
+func Unguarded(tb testing.TB) string {
 	tb.Helper()
 	return Clone(tb, migrations.Fingerprint(), func(ctx context.Context, dsn string) error {
 		pool, err := pgxpool.New(ctx, dsn)

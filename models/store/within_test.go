@@ -1,0 +1,107 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"debitdesk/models/store"
+	"debitdesk/models/store/storetest"
+)
+
+func TestWhatIsReadInAUnitOfWorkGoesByItsConnection(t *testing.T) {
+	s := openTidying(t)
+	id := s.merchant("m")
+	s.run(`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $1, 'b', now(), now())`, id)
+	undone := errors.New("undone")
+	err := s.InTx(t.Context(), func(tx *store.Tx) error {
+		ctx := tx.Context()
+		b, err := tx.LockBrand(id, id)
+		if err != nil {
+			return err
+		}
+		b.Name, b.Version = "another name", b.Version+1
+		tx.UpdateBrand(b)
+		brands, err := s.Brands(ctx, id) // by GORM
+		if err != nil || len(brands) != 1 || brands[0].Name != "another name" {
+			t.Errorf("the unit of work does not see what it wrote: %v, %v", brands, err)
+		}
+		if _, err := s.Demands(ctx, id); err != nil { // by pgx
+			return err
+		}
+		return undone
+	})
+	if !errors.Is(err, undone) {
+		t.Fatal(err)
+	}
+	if b, err := s.Brand(t.Context(), id, id); err != nil || b.Name != "b" {
+		t.Errorf("what was taken back is still seen: %v, %v", b.Name, err)
+	}
+}
+
+func TestANumberOfAUnitThatWasTakenBackComesToNobodyTwice(t *testing.T) {
+	s := openTidying(t)
+	id := s.merchant("m")
+	s.run(`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $1, 'b', now(), now())`, id)
+	seen := map[int64]bool{}
+	take := func(ctx context.Context) {
+		n, err := s.NextNumber(ctx, id, "purchase")
+		if err != nil || seen[n] {
+			t.Errorf("got %d again, %v", n, err)
+		}
+		seen[n] = true
+	}
+	_ = s.InTx(t.Context(), func(tx *store.Tx) error {
+		if _, err := s.NextNumber(tx.Context(), id, "purchase"); err != nil {
+			t.Error(err)
+		}
+		return errors.New("undone") // and so is the number
+	})
+	for range 3 {
+		take(t.Context())
+	}
+	if err := s.InTx(t.Context(), func(tx *store.Tx) error { take(tx.Context()); take(tx.Context()); return nil }); err != nil {
+		t.Error(err)
+	}
+	take(t.Context())
+}
+
+// The guard of the tests: whoever holds a connection gets no second one.
+func TestASecondConnectionIsRefusedWhileOneIsHeld(t *testing.T) {
+	store.RefuseSecondConnections()
+	dsn := storetest.Unguarded(t)
+	db, err := store.Open(t.Context(), dsn, store.Options{Sandbox: true, MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	outside := func() error { _, err := db.Merchants(t.Context()); return err }
+	if err := outside(); err != nil {
+		t.Fatal(err)
+	}
+	err = db.InTx(t.Context(), func(tx *store.Tx) error {
+		if _, err := db.Merchants(tx.Context()); err != nil {
+			t.Errorf("by its own connection: %v", err)
+		}
+		return outside()
+	})
+	if err == nil {
+		t.Error("a read beside the transaction got a second connection")
+	}
+	err = db.InTx(t.Context(), func(tx *store.Tx) error {
+		if _, err := db.Merchants(tx.Context()); err != nil {
+			return err
+		}
+		return db.InTx(tx.Context(), func(*store.Tx) error { return nil })
+	})
+	if err == nil || !strings.Contains(err.Error(), "inside another") {
+		t.Errorf("a transaction in a transaction: %v", err)
+	}
+	if n := len(store.SecondConnections(storetest.Database(dsn))); n != 1 {
+		t.Errorf("%d places are told, want one", n)
+	}
+	if err := outside(); err != nil {
+		t.Errorf("after the transaction: %v", err)
+	}
+}
