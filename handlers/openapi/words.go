@@ -92,14 +92,23 @@ func limits(schema, full *yaml.Node) string {
 			out = append(out, bound.before+value+bound.after)
 		}
 	}
-	value := text(schema, "default")
-	if value == "" {
-		value = text(full, "default")
-	}
-	if value != "" {
-		out = append(out, value+" when left out")
+	for _, n := range []*yaml.Node{schema, full} {
+		if value := leftOut(n); value != "" {
+			out = append(out, value+" when left out")
+			break
+		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// leftOut is what stands for a value that is left out. In a schema it is the
+// extension x-default: from default, generators conclude that the field is always
+// there, also in requests.
+func leftOut(n *yaml.Node) string {
+	if value := text(n, "default"); value != "" {
+		return value
+	}
+	return text(n, "x-default")
 }
 
 // recordOf names what an answer holds.
