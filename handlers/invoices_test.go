@@ -23,6 +23,7 @@ import (
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/billing"
+	"debitdesk/models/calendar"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/mail/smtp"
@@ -129,6 +130,50 @@ func TestThePDFSaysWhatThePageAndTheMailSay(t *testing.T) {
 	got := o.API("GET", "/purchases/"+id+"/", nil).Want(200)
 	if got.Text("invoice_url") != handlertest.BaseURL+"/p/"+id+"/invoice/" || got.Text("checkout_url") != handlertest.BaseURL+"/p/"+id+"/" || got.Text("status") != "viewed" {
 		t.Errorf("the API says %s", got.Body)
+	}
+}
+
+func TestAnInvoiceWhoseDebitIsPlannedSaysWhenAndInvitesNobodyToPay(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, 1)
+	due := calendar.DateOf(o.Store.Now()).AddDays(20).At(12, 0)
+	o.API("PATCH", "/clients/"+o.clients[0]+"/", `{"bank_account":"6200000001","bank_code":"470010"}`).Want(200)
+	storing := o.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Account","price":0}],
+		"payment_method_details":{"direct_debit":{}}}}`, o.clients[0], o.A.BrandID)).Want(201).Text("id")
+	id := o.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Course","price":47399}]}}`, o.clients[0], o.A.BrandID, due.Unix())).Want(201).Text("id")
+	o.API("POST", "/purchases/"+id+"/resend_invoice/", nil).Want(200)
+	o.API("POST", "/purchases/"+id+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, storing)).Want(200)
+	o.sendAll()
+	rec, err := o.Purchases.Open(t.Context(), uuid.MustParse(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := plain(o.Call("GET", "/p/"+id+"/invoice/", nil).Want(200).Body)
+	file := o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200)
+	pdf := pdftest.Text(t, []byte(file.Body))
+	var text string
+	if err := o.Store.Pool.QueryRow(t.Context(), `SELECT subject || text_body || html_body FROM mails WHERE purchase_id = $1 AND kind = 'invoice'`, rec.ID).Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	for name, what := range map[string]string{"the page": page, "the PDF": pdf, "the mail": text} {
+		for _, said := range []string{rec.Collection.ActionDate.Format("2 January 2006"), "Capitec ••••\u00a00001"} {
+			if !strings.Contains(what, said) {
+				t.Errorf("%s does not say %q:\n%s", name, said, what)
+			}
+		}
+		for _, invitation := range []string{"View and pay", "Pay online", "pay it online", "Pay this", "To pay"} {
+			if strings.Contains(what, invitation) {
+				t.Errorf("%s says %q", name, invitation)
+			}
+		}
+	}
+	if again := o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200); again.Body != file.Body {
+		t.Error("the PDF changed")
+	}
+	o.API("POST", "/purchases/"+id+"/cancel/", nil)
+	o.exec(`UPDATE collections SET state = 'unpaid' WHERE purchase_id = $1`, rec.ID)
+	if pdf := pdftest.Text(t, []byte(o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200).Body)); !strings.Contains(pdf, "Pay online") {
+		t.Error("after a debit that failed the PDF invites nobody to pay")
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/papers"
-	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
@@ -34,9 +33,9 @@ func (p *Pages) Invoice(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	paper := billing.Unnumbered(rec.Purchase, rec.Brand)
-	if docs.Invoice != nil {
-		paper = billing.PaperOf(*docs.Invoice, rec.Purchase)
+	paper, err := p.Billing.Paper(ctx, rec)
+	if err != nil {
+		return err
 	}
 	v := invoiceView(papers.Of(paper))
 	v.State = state(rec)
@@ -99,7 +98,7 @@ func (p *Pages) InvoicePDF(c echo.Context) error {
 	if inv == nil {
 		return fault.Missing()
 	}
-	pdf, err := p.Billing.Draw(billing.PaperOf(*inv, rec.Purchase))
+	pdf, err := p.Billing.PDF(c.Request().Context(), *inv, rec.Purchase)
 	if err != nil {
 		return err
 	}

@@ -92,17 +92,34 @@ func confirming(t *mandate.Terms) string {
 	return "Your bank asks you by SMS, and you have 48 hours to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
 }
 
-// Invoice asks the payer to pay. Its words are those of the page and the PDF.
+func attachedWords(paper billing.Paper) string {
+	if paper.Number == "" {
+		return ""
+	}
+	return " It is attached as PDF."
+}
+
+// Invoice asks the payer to pay, or says when the account is debited. Its words are those of the page and the PDF.
 func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 	p, said := paper.Purchase, papers.Of(paper)
 	v := startOf(p, paper.Issuer, fmt.Sprintf("Invoice %s from %s", cmp.Or(paper.Number, reference(p)), paper.Issuer.Name))
 	v.Preview = money.Format(p.TotalCents, p.Currency) + " to pay"
-	v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s. You can look at it and pay it online.", paper.Issuer.Name)}
-	if paper.Number != "" {
-		v.Paragraphs[0] += " It is attached as PDF."
-	}
-	v.document(said, "To pay")
+	v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s. You can look at it and pay it online.%s", paper.Issuer.Name, attachedWords(paper))}
+	label := "To pay"
 	v.Button = emails.Button{Label: "View and pay", URL: w.link(p)}
+	if d := paper.Debit; d != nil {
+		label = "To be debited"
+		planned := fmt.Sprintf("%s will be debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency), papers.Account(*d), d.On.Format("Monday "+day))
+		if d.State.Collected() {
+			planned = fmt.Sprintf("%s was debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency), papers.Account(*d), d.On.Format("Monday "+day))
+		} else {
+			planned += " Please see that the money is in the account on that day."
+		}
+		v.Preview = "You need not pay it yourself: debit on " + d.On.Format(day)
+		v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s.%s You need not pay it yourself.", paper.Issuer.Name, attachedWords(paper)), planned}
+		v.Button.Label = "View the invoice"
+	}
+	v.document(said, label)
 	v.After = []string{unexpectedOf(paper.Issuer)}
 	return letter(v.View)
 }

@@ -12,8 +12,9 @@ type Printer struct {
 	Base string // the public address of the product, without a slash at the end
 }
 
-// Draw gives a document as PDF. How the purchase stands is not on it, so that the
-// same document gives the same bytes for good: the one that was mailed.
+// Draw gives a document as PDF. How the purchase stands is not on it but for a debit
+// that collects it, planned or done, which takes the place of the link to pay: so
+// the same document gives the bytes that were mailed until a debit is planned or fails.
 func (r Printer) Draw(p billing.Paper) ([]byte, error) {
 	w := Of(p)
 	b := documents.Bill{
@@ -32,7 +33,7 @@ func (r Printer) Draw(p billing.Paper) ([]byte, error) {
 	for _, s := range w.Sums {
 		b.Sums = append(b.Sums, documents.BillSum(s))
 	}
-	if p.Kind == billing.Invoiced {
+	if p.Kind == billing.Invoiced && p.Debit == nil {
 		b.PayAt = Link(r.Base, p)
 	}
 	return documents.RenderBill(b)

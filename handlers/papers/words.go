@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
@@ -59,6 +60,10 @@ func Of(p billing.Paper) Words {
 	if p.Kind == billing.Invoiced && p.Purchase.DueGiven {
 		add("Due", Due(p.Purchase))
 	}
+	if p.Kind == billing.Invoiced && p.Debit != nil {
+		add("Debit date", p.Debit.On.Format(day))
+		add("From account", Account(*p.Debit))
+	}
 	for _, l := range p.Lines {
 		line := Line{Text: l.Text, Quantity: quantity(l, p), Amount: money.Format(l.AmountCents, p.Currency)}
 		if l.VATCents != nil {
@@ -90,6 +95,15 @@ func Due(p purchase.Purchase) string {
 		text += ", " + p.Due.In(calendar.SAST).Format("15:04") + " SAST"
 	}
 	return text
+}
+
+// Account names the account of a debit without giving it away: "Capitec •••• 7890".
+func Account(d billing.Debit) string {
+	name := bank.BankName(d.BankCode)
+	if name == "" {
+		name = "Branch " + d.BankCode
+	}
+	return name + " " + strings.ReplaceAll(d.Mask, " ", money.NBSP)
 }
 
 // Reference is what the merchant calls the purchase: its own reference, else ours.

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/fault"
+	"debitdesk/models/queue"
 )
 
 // chargeSome plans debits for rows whose invoices are made. A debit that stands already is not planned again.
@@ -30,6 +31,7 @@ func (s *Service) chargeSome(ctx context.Context, b Batch) (int, error) {
 		if err := tx.SaveCharges(b, rows); err != nil {
 			return err
 		}
+		tx.Enqueue(queue.SendDueMails{}) // the invoices waited for their debits
 		return tx.SaveBatch(&b)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/collection"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 )
@@ -144,6 +145,31 @@ type Paper struct {
 	Percent int64 // of VAT; 0 without
 	// Purchase says what was sold; how it stands now is not printed.
 	Purchase purchase.Purchase
+	// Debit is how the invoice is collected; nil: the payer is asked to pay.
+	Debit *Debit
+}
+
+// Debit is the debit of an invoice: planned, at the bank, or collected.
+type Debit struct {
+	On        calendar.Date
+	BankCode  string
+	Mask      string // of the account: "•••• 1234"
+	State     collection.State
+	PlannedAt time.Time
+}
+
+// Stands tells that the debit collects the invoice, or did: the payer is not to pay
+// a second time.
+func (d Debit) Stands() bool {
+	return d.State == collection.Scheduled || d.State == collection.Submitted || d.State == collection.InTracking || d.State.Collected()
+}
+
+// standing is nil for a debit that failed or was withdrawn.
+func standing(d Debit, known bool) *Debit {
+	if !known || !d.Stands() {
+		return nil
+	}
+	return &d
 }
 
 // PaperOf puts a document together with the lines of its purchase. Page, PDF and

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/purchase"
@@ -75,10 +76,27 @@ func (s *Service) Paper(ctx context.Context, rec purchase.Record) (Paper, error)
 	if err != nil {
 		return Paper{}, err
 	}
-	if docs.Invoice == nil {
-		return Unnumbered(rec.Purchase, rec.Brand), nil
+	paper := Unnumbered(rec.Purchase, rec.Brand)
+	if docs.Invoice != nil {
+		paper = PaperOf(*docs.Invoice, rec.Purchase)
 	}
-	return PaperOf(*docs.Invoice, rec.Purchase), nil
+	return s.withDebit(ctx, paper)
+}
+
+// PDF draws a document of a purchase.
+func (s *Service) PDF(ctx context.Context, inv Invoice, p purchase.Purchase) ([]byte, error) {
+	paper, err := s.withDebit(ctx, PaperOf(inv, p))
+	if err != nil {
+		return nil, err
+	}
+	return s.Draw(paper)
+}
+
+func (s *Service) withDebit(ctx context.Context, paper Paper) (Paper, error) {
+	debits, err := s.Read.DebitsOf(ctx, paper.MerchantID, []uuid.UUID{paper.PurchaseID})
+	d, known := debits[paper.PurchaseID]
+	paper.Debit = standing(d, known)
+	return paper, err
 }
 
 // Compose words mails about documents that were queued without words. The PDF goes
@@ -98,12 +116,16 @@ func (s *Service) Compose(ctx context.Context, mails []mail.Mail) ([]mail.Letter
 		if err != nil {
 			return nil, err
 		}
+		debits, err := s.Read.DebitsOf(ctx, merchantID, ids)
+		if err != nil {
+			return nil, err
+		}
 		for _, i := range at {
 			p, known := about[mails[i].PurchaseID]
 			if !known {
 				return nil, fmt.Errorf("word mail %s: %w", mails[i].ID, fault.Missing())
 			}
-			if out[i], err = s.word(ctx, mails[i], p, docs[p.ID]); err != nil {
+			if out[i], err = s.word(ctx, mails[i], p, docs[p.ID], whenMailed(mails[i], debits)); err != nil {
 				return nil, err
 			}
 		}
@@ -119,18 +141,36 @@ func byMerchant(mails []mail.Mail) map[uuid.UUID][]int {
 	return at
 }
 
-func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, docs Documents) (mail.Letter, error) {
+func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, docs Documents, debit *Debit) (mail.Letter, error) {
 	switch {
 	case m.Kind == purchase.MailCredit && docs.CreditNote != nil:
 		return attached(s.Letters.CreditNote(PaperOf(*docs.CreditNote, p)), *docs.CreditNote), nil
 	case docs.Invoice != nil:
-		return attached(s.Letters.Invoice(PaperOf(*docs.Invoice, p)), *docs.Invoice), nil
+		paper := PaperOf(*docs.Invoice, p)
+		paper.Debit = debit
+		return attached(s.Letters.Invoice(paper), *docs.Invoice), nil
 	}
 	brand, err := s.Purchases.Read.Brand(ctx, p.MerchantID, p.BrandID)
 	if err != nil {
 		return mail.Letter{}, err
 	}
-	return s.Letters.Invoice(Unnumbered(p, brand)), nil
+	paper := Unnumbered(p, brand)
+	paper.Debit = debit
+	return s.Letters.Invoice(paper), nil
+}
+
+// whenMailed is the debit that stood when the mail left; of one that has not left,
+// the debit that stands now.
+func whenMailed(m mail.Mail, debits map[uuid.UUID]Debit) *Debit {
+	d, known := debits[m.PurchaseID]
+	switch {
+	case m.SentAt.IsZero():
+		return standing(d, known)
+	case !known || d.PlannedAt.After(m.SentAt):
+		return nil
+	}
+	d.State = collection.Scheduled // as it was then
+	return &d
 }
 
 func attached(l mail.Letter, inv Invoice) mail.Letter {
@@ -160,5 +200,5 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 	if err != nil {
 		return nil, err
 	}
-	return s.Draw(PaperOf(inv, p))
+	return s.PDF(ctx, inv, p)
 }

@@ -70,6 +70,8 @@ type Reader interface {
 	PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error)
 	// DocumentsOf gives the documents of purchases; those without are left out.
 	DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]Documents, error)
+	// DebitsOf gives the newest debit of purchases; those without are left out.
+	DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]Debit, error)
 	// Invoice finds a document by its id.
 	Invoice(ctx context.Context, merchantID, id uuid.UUID) (Invoice, error)
 	// Invoices lists a page, newest purchase first (oldest first when the newer side

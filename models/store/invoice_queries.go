@@ -12,6 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/billing"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -79,6 +81,28 @@ func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseI
 			docs.Invoice = &inv
 		}
 		out[inv.PurchaseID] = docs
+	}
+	return out, nil
+}
+
+// DebitsOf implements billing.Reader.
+func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Debit, error) {
+	var rows []struct {
+		PurchaseID            uuid.UUID
+		ActionDate, CreatedAt time.Time
+		State                 string
+		BankCode, AccountMask string
+	}
+	err := s.read(ctx).Raw(`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask
+		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[]) ORDER BY c.purchase_id, c.attempt DESC`,
+		merchantID, idsText(purchaseIDs)).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("find debits: %w", err)
+	}
+	out := make(map[uuid.UUID]billing.Debit, len(rows))
+	for _, r := range rows {
+		y, m, d := r.ActionDate.Date()
+		out[r.PurchaseID] = billing.Debit{On: calendar.On(y, m, d), BankCode: r.BankCode, Mask: r.AccountMask, State: collection.State(r.State), PlannedAt: r.CreatedAt.UTC()}
 	}
 	return out, nil
 }

@@ -69,8 +69,10 @@ func (s *Store) mailsFrom(rows []mailRow) ([]mail.Mail, error) {
 	return out, nil
 }
 
-// due is the condition of a mail whose turn has come and that nobody is sending.
-const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ? AND (claimed_until IS NULL OR claimed_until < now())`
+// due is the condition of a mail whose turn has come and that nobody is sending. An
+// invoice whose debit a batch is about to plan waits for it, for its mail names the debit.
+const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ? AND (claimed_until IS NULL OR claimed_until < now())
+	AND NOT EXISTS (SELECT FROM batch_rows r WHERE r.purchase_id = mails.purchase_id AND r.state = 'sent' AND r.charge = 'wanted')`
 
 // ClaimMails takes up to limit mails whose turn has come for this process and
 // counts the try, longest waiting first. It crosses merchants: the sweep serves
