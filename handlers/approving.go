@@ -32,5 +32,6 @@ func (d *Deps) Approve(a *web.Approvals) {
 	}
 	if d.Batches != nil {
 		d.Batches.Approvals = a.Service
+		d.Batches.Service.Requests = a.Service
 	}
 }

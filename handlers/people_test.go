@@ -229,7 +229,10 @@ func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 	s := newStreet(t)
 	sent, err := s.Batches.Upload(t.Context(), s.A.Actor, batch.Upload{Name: "rows.csv", Source: batch.FromFile, BrandID: s.A.BrandID, Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb@example.com,150,2099-03-01\n")})
 	if err == nil {
-		sent, err = s.Batches.Map(t.Context(), s.A.Actor, sent.ID, sent.Mapping)
+		_, err = s.Batches.Map(t.Context(), s.A.Actor, sent.ID, sent.Mapping)
+	}
+	if err == nil {
+		sent, _, err = s.Batches.FixAll(t.Context(), s.A.Actor, sent.ID, batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
 	}
 	if err != nil || sent.Counts.ReadyCents != 250_00 {
 		t.Fatalf("%+v, %v", sent, err)
@@ -240,7 +243,7 @@ func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	form := url.Values{"rows": {"2"}, "cents": {"25000"}}
+	form := url.Values{"rows": {"2"}, "cents": {"25000"}, "fingerprint": {sent.Seal()}}
 	limit(249_99)
 	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("This is R\u00a0250,00; you may send up to R\u00a0249,99 at once").Lacks("Send 2 invoices")
 	s.Page(s.A.Finance, "POST", at+"/start", form).Want(403).Contains("you may send up to")

@@ -93,7 +93,7 @@ var Permits = []Permit{
 
 	{actor.Bill, "Upload, mend, send, pause and void batches; send invoices to many clients", []string{
 		"GET /batches/new", "POST /batches", "POST /batches/paste", "POST /batches/clients", "POST /batches/:id/map", "POST /batches/:id/cells",
-		"POST /batches/:id/fixes", "POST /batches/:id/skips", "POST /batches/:id/start", "POST /batches/:id/turns", "GET /batches/:id/voiding",
+		"POST /batches/:id/fixes", "POST /batches/:id/skips", "POST /batches/:id/restores", "GET /batches/:id/client", "POST /batches/:id/decisions", "POST /batches/:id/amounts", "POST /batches/:id/start", "POST /batches/:id/turns", "GET /batches/:id/voiding",
 		"POST /batches/:id/voiding", "POST /billing", "POST /api/v1/billing"}},
 	{actor.Bill, "Make, change, pause and delete templates; add and change subscribers", []string{
 		"GET /templates/:id/edit", "GET /templates/:id/pause", "GET /templates/:id/deletion", "GET /templates/:id/subscribers/new", "GET /templates/:id/subscribers/bulk",

@@ -51,7 +51,8 @@ func (v *vault) nomvula(cookie string) (client, purchase string) {
 	v.ask("POST", "/batches/"+newest+"/map", url.Values{"brand_id": {v.brand}, "column_0": {"email"}, "column_1": {"full_name"}, "column_2": {"amount"}, "column_3": {"due"}}, "Cookie: "+cookie)
 	must(v.t, v.app.Services.batches.TakeUp(v.t.Context()))
 	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
-	v.ask("POST", "/batches/"+newest+"/start", url.Values{"good_only": {"yes"}, "warnings": {"yes"}, "rows": {"1"}, "cents": {"10000"}}, "Cookie: "+cookie)
+	v.ask("POST", "/batches/"+newest+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}, "Cookie: "+cookie)
+	v.ask("POST", "/batches/"+newest+"/start", v.reviewed(newest), "Cookie: "+cookie)
 	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
 	return client, purchase
 }
@@ -184,4 +185,12 @@ func (v *vault) stillWorks(cookie, client, purchase string) {
 	if firstIn(said, personal) != "" || !strings.Contains(said, "purchases") {
 		v.t.Errorf("the entry of the erasure: %s", said)
 	}
+}
+
+// reviewed is the form with which the ready rows of a batch are sent.
+func (v *vault) reviewed(id string) url.Values {
+	v.t.Helper()
+	var rows, cents, fingerprint string
+	must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT counts->>'ready', counts->>'ready_cents', encode(fingerprint, 'hex') FROM batches WHERE id = $1`, id).Scan(&rows, &cents, &fingerprint))
+	return url.Values{"good_only": {"yes"}, "warnings": {"yes"}, "rows": {rows}, "cents": {cents}, "fingerprint": {fingerprint}}
 }

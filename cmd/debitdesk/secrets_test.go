@@ -206,7 +206,8 @@ func (v *vault) billsByTable(cookie string) {
 	v.ask("POST", "/batches/"+newest+"/map", form, "Cookie: "+cookie)
 	must(v.t, v.app.Services.batches.TakeUp(v.t.Context()))
 	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
-	v.ask("POST", "/batches/"+newest+"/start", url.Values{"good_only": {"yes"}, "warnings": {"yes"}, "rows": {"2"}, "cents": {"50000"}}, "Cookie: "+cookie)
+	v.ask("POST", "/batches/"+newest+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}, "Cookie: "+cookie)
+	v.ask("POST", "/batches/"+newest+"/start", v.reviewed(newest), "Cookie: "+cookie)
 	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
 	var sent int
 	must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT count(*) FROM batch_rows WHERE batch_id = $1 AND state = 'sent'`, newest).Scan(&sent))

@@ -85,7 +85,9 @@ func (c *clerk) upload(on *process, clients []string) (id string) {
 
 func (c *clerk) start(on *process, id string, rows int) {
 	c.t.Helper()
-	order := url.Values{"rows": {strconv.Itoa(rows)}, "cents": {strconv.Itoa(rows * cents)}, "warnings": {"on"}}
+	var seen string
+	must(c.t, c.db.QueryRow(c.t.Context(), `SELECT encode(fingerprint, 'hex') FROM batches WHERE id = $1`, id).Scan(&seen))
+	order := url.Values{"rows": {strconv.Itoa(rows)}, "cents": {strconv.Itoa(rows * cents)}, "warnings": {"on"}, "fingerprint": {seen}}
 	c.submit(on, "/batches/"+id+"/start", formType, strings.NewReader(order.Encode()))
 }
 

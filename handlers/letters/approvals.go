@@ -40,6 +40,19 @@ func (w Writer) Decided(a approval.Approval, to user.User, m merchant.Merchant) 
 	return letter(v)
 }
 
+// Withdrawn tells who asked, and who was asked, that what was asked for has changed.
+func (w Writer) Withdrawn(a approval.Approval, to user.User, m merchant.Merchant) mail.Letter {
+	v := toColleague(to, m, "A request for approval was withdrawn")
+	who, next := a.AskedName, "There is nothing to answer any more."
+	if to.ID == a.AskedBy {
+		who, next = "You", "Review the batch and ask again."
+	}
+	v.Paragraphs = []string{fmt.Sprintf("%s asked for approval to %s. %s changed the batch after that, so the request was withdrawn and nothing was sent. %s", who, a.Subject.Name, a.DecidedName, next)}
+	v.Message = a.Decision
+	v.Button = emails.Button{Label: "Look at the request", URL: w.approval(a)}
+	return letter(v)
+}
+
 // Loosened tells an admin that a second person is needed less often.
 func (w Writer) Loosened(by string, before, after merchant.Demands, to user.User, m merchant.Merchant) mail.Letter {
 	v := toColleague(to, m, "Less needs a second person now")

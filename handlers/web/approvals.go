@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
+	"debitdesk/models/batch"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -36,7 +37,7 @@ var approvalPills = map[approval.State]components.Pill{
 	approval.Open:      {Kind: "wait", Word: "Waiting", Title: "A second person has to answer."},
 	approval.Approved:  {Kind: "done", Word: "Approved", Title: "A second person agreed, and it was done."},
 	approval.Refused:   {Kind: "bad", Word: "Refused", Title: "A second person did not agree; nothing was done."},
-	approval.Withdrawn: {Kind: "draft", Word: "Withdrawn", Title: "Who asked took the request back."},
+	approval.Withdrawn: {Kind: "draft", Word: "Withdrawn", Title: "The request was taken back, or what it was about changed."},
 	approval.Expired:   {Kind: "draft", Word: "Expired", Title: "Nobody answered within 7 days; nothing was done."},
 }
 
@@ -134,14 +135,14 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 // approveWords repeats the facts on the button.
 func approveWords(s approval.Sheet) string {
 	if s.Kind == approval.SendBatch {
-		return "Approve: send " + counted(int64(s.Now.Rows), "invoice") + " · " + sum(s.Now.Cents, money.ZAR)
+		return "Approve: send " + whatIsDone(s.Effects.Counts) + " · " + sum(s.Now.Cents, money.ZAR)
 	}
 	return "Approve: delete " + counted(int64(s.Now.Tokens), "stored account")
 }
 
 func stakesWords(s approval.Stakes) string {
 	if s.Rows > 0 || s.Tokens == 0 {
-		return counted(int64(s.Rows), "invoice") + " of " + sum(s.Cents, money.ZAR)
+		return whatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " + sum(s.Cents, money.ZAR)
 	}
 	return counted(int64(s.Tokens), "stored account") + ", " + counted(int64(s.Waiting), "scheduled purchase") + " of " + sum(s.Cents, money.ZAR)
 }
@@ -152,7 +153,11 @@ func consequences(s approval.Sheet, now time.Time) (out []string) {
 		out = append(out, impactWords(i, now))
 	}
 	if s.Kind == approval.SendBatch {
-		return []string{counted(int64(s.Now.Rows), "invoice") + " of " + sum(s.Now.Cents, money.ZAR) + " in all go out by mail at once, or after the hold that was chosen."}
+		out = append(effectLines(s.Effects), disputeLines(s.Effects)...)
+		if o := s.Subject.Order; o != nil && o.Hold > 0 {
+			return append(out, "Nothing is sent in the first "+counted(int64(o.Hold/time.Minute), "minute")+": it can be stopped until then.")
+		}
+		return append(out, "It begins at once.")
 	}
 	if gone := len(s.Subject.Tokens) - len(s.Impacts); gone > 0 {
 		out = append(out, counted(int64(gone), "account")+" of the request: deleted or being deleted already.")

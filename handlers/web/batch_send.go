@@ -43,8 +43,10 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 	b = v.Batch
 	n := b.Counts
 	view := pages.BatchReviewView{Head: h.head(b, "review", refused), Action: batchHref(b.ID, "start"), Brand: v.BrandName, CheckHref: batchHref(b.ID, "check"),
-		All:      pages.SumLine{Rows: grouped(int64(n.Ready)), Sum: sum(n.ReadyCents, "")},
-		Hidden:   []components.Pair{{Name: "rows", Value: strconv.Itoa(n.Ready)}, {Name: "cents", Value: strconv.FormatInt(n.ReadyCents, 10)}},
+		All: pages.SumLine{Rows: grouped(int64(n.Ready)), Sum: sum(n.ReadyCents, "")},
+		Hidden: []components.Pair{{Name: "rows", Value: strconv.Itoa(n.Ready)}, {Name: "cents", Value: strconv.FormatInt(n.ReadyCents, 10)}, {Name: "fingerprint", Value: b.Seal()},
+			{Name: "revision", Value: strconv.Itoa(b.Revision)}},
+		Effects: effectLines(v.Effects), Creates: createLines(b, v.Effects), Debits: debitLines(v.Effects, h.Desk.Now()), Disputes: disputeLines(v.Effects), Limits: limitLines(v.Effects),
 		FirstFew: components.Checkbox{Label: "Send the first three, then wait for me", Name: "first_few", Checked: form.Get("first_few") != ""},
 		Hold: components.Select{Label: "Hold it before anything is sent", Name: "hold", Quiet: true, Error: wrong["hold"], Hint: "Until then it can be stopped and nothing was sent.",
 			Options: holds(form.Get("hold"))},
@@ -59,7 +61,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 	if len(view.Warnings) > 0 {
 		view.Accept = &components.Checkbox{Label: "I looked at the warnings; they are right", Name: "warnings", Checked: form.Get("warnings") != "", Error: wrong["warnings"]}
 	}
-	view.Button = "Send " + counted(int64(n.Ready), "invoice") + " · " + sum(n.ReadyCents, "ZAR")
+	view.Button = "Send " + whatIsDone(n) + " · " + sum(n.ReadyCents, "ZAR")
 	if len(v.Totals) == 1 {
 		view.Button += " · due " + sayDay(v.Totals[0].Due, h.Desk.Now())
 	}
@@ -70,6 +72,9 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		view.WhyNot = "This batch is " + batch.StateWords[b.State] + "; there is nothing to send now."
 	case n.Ready == 0:
 		view.WhyNot = "No row is ready. Mend the rows first."
+	case n.Unusual > 0:
+		view.WhyNot = counted(int64(n.Unusual), "amount") + " far from what is usual must be ticked, changed or left out first."
+		view.CheckHref = batchHref(b.ID, "check") + "?show=unusual"
 	default:
 		view.MayStart = true
 		if over := access.Actor(c).Sends(n.ReadyCents); over != nil {
@@ -83,7 +88,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 	if second && view.MayStart {
 		view.Second = "Your business wants a second person to agree before a batch of more than " + sum(limit, "ZAR") + " is sent. Nothing is sent before that."
 		view.Reason = reasonField(form.Get("reason"), wrong["reason"])
-		view.Button = "Ask for approval · " + counted(int64(n.Ready), "invoice") + " · " + sum(n.ReadyCents, "ZAR")
+		view.Button = "Ask for approval: send " + whatIsDone(n) + " · " + sum(n.ReadyCents, "ZAR")
 	}
 	view.Sketch = h.sketch(b, v, after)
 	return h.Desk.show(c, statusOf(refused), "Review of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchReview(f, view) })
@@ -157,8 +162,10 @@ func (h *Batches) Start(c echo.Context) error {
 		return err
 	}
 	o := batch.Order{GoodOnly: form.Get("good_only") != "", FirstFew: form.Get("first_few") != "", AcceptWarnings: form.Get("warnings") != ""}
-	o.Rows, _ = strconv.Atoi(form.Get("rows"))                  // what is no number is not what is there
-	o.Cents, _ = strconv.ParseInt(form.Get("cents"), 10, 64)    // likewise
+	o.Rows, _ = strconv.Atoi(form.Get("rows"))               // what is no number is not what is there
+	o.Cents, _ = strconv.ParseInt(form.Get("cents"), 10, 64) // likewise
+	o.Fingerprint = form.Get("fingerprint")
+	o.Revision, _ = rowNumber(form.Get("revision"))
 	minutes, err := strconv.Atoi(orText(form.Get("hold"), "0")) // refused as too long below
 	if err != nil {
 		minutes = -1
@@ -239,9 +246,9 @@ func (h *Batches) runPage(c echo.Context, b batch.Batch, refused error) error {
 	if access.Actor(c).Can(actor.Bill) {
 		switch b.State {
 		case batch.Running:
-			view.Turns = []pages.BatchTurn{{Turn: "pause", Label: "Pause"}, {Turn: "stop", Label: "Stop"}}
+			view.Turns = []pages.BatchTurn{{Turn: "pause", Label: "Pause batch"}, {Turn: "stop", Label: "Stop batch"}}
 		case batch.Paused:
-			view.Turns = []pages.BatchTurn{{Turn: "resume", Label: "Go on", Kind: "primary"}, {Turn: "stop", Label: "Stop"}}
+			view.Turns = []pages.BatchTurn{{Turn: "resume", Label: resumeWords(b, h.Desk.Now()), Kind: "primary"}, {Turn: "stop", Label: "Stop batch"}}
 		default:
 		}
 	}
@@ -258,6 +265,14 @@ func (h *Batches) runPage(c echo.Context, b batch.Batch, refused error) error {
 	return h.Desk.show(c, statusOf(refused), "Sending "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchRun(f, view) })
 }
 
+// resumeWords say when a paused batch sends after it is resumed.
+func resumeWords(b batch.Batch, now time.Time) string {
+	if b.HoldUntil.After(now) {
+		return "Resume batch: send at " + moment(b.HoldUntil).Text + " SAST"
+	}
+	return "Resume batch: send " + counted(int64(b.Counts.Ready), "invoice") + " now"
+}
+
 func (h *Batches) failed(c echo.Context, b batch.Batch) (lines []pages.FailedLine, err error) {
 	rows, err := h.Service.Rows(c.Request().Context(), access.Actor(c), b.ID, batch.RowQuery{States: []batch.RowState{batch.Failed}, Limit: failuresShown})
 	for _, r := range rows {
@@ -271,7 +286,11 @@ func (h *Batches) pace(b batch.Batch) string {
 	now := h.Desk.Now()
 	switch {
 	case b.Held(now):
-		return "Held until " + moment(b.HoldUntil).Text + ". Stop it before that and nothing is sent."
+		return "Held until " + moment(b.HoldUntil).Text + " SAST. Stop it before that and nothing is sent."
+	case b.State == batch.Paused && b.HoldUntil.After(now):
+		return "Paused. It is held until " + moment(b.HoldUntil).Text + " SAST: when you resume it earlier, it sends nothing before that."
+	case b.State == batch.Paused && b.Note == "":
+		return "Paused. When you resume it, it sends at once."
 	case b.State != batch.Running:
 		return b.Note
 	}

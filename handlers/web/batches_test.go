@@ -6,6 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/batch"
+	"debitdesk/models/client"
 )
 
 const sheetOfTwo = "email;full name;amount;due;description\na@example.com;Anna;\"1 234,50\";2099-03-01;Levy\nnobody;Ben;100,00;2099-03-01;Levy\n"
@@ -53,6 +55,16 @@ func mapped(t *testing.T, h *handlertest.House, content string) string {
 	return at
 }
 
+// seenBatch is the form of the review as it is shown now.
+func seenBatch(t *testing.T, h *handlertest.House, at string) url.Values {
+	t.Helper()
+	b, err := h.Batches.Get(t.Context(), h.A.Actor, uuid.MustParse(strings.TrimPrefix(at, "/batches/")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url.Values{"rows": {strconv.Itoa(b.Counts.Ready)}, "cents": {strconv.FormatInt(b.Counts.ReadyCents, 10)}, "fingerprint": {b.Seal()}, "revision": {strconv.Itoa(b.Revision)}}
+}
+
 func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
@@ -61,14 +73,20 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("With problems", "No e-mail address", `value="nobody"`, "Row 3, email")
 
 	cell := h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"ben@example.com"}}, "HX-Request: true").Want(http.StatusOK)
-	cell.Contains("Ready", `hx-swap-oob="true"`, "Review 2 invoices").Lacks("<html")
+	cell.Contains("no client has the address ben@example.com", "Create client", `hx-swap-oob="true"`).Lacks("<html", "Review")
+	h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"carl@example.com"}, "was": {"nobody"}}).Want(http.StatusConflict).Contains("says “ben@example.com” by now")
+	h.Page(h.A.Finance, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"99"}, "decision": {"create"}}).Want(http.StatusConflict).Contains("changed since you looked")
+	h.Page(h.A.Staff, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"0"}, "decision": {"create"}}).Want(http.StatusForbidden)
+	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/check?show=ready", nil).Want(http.StatusOK).Contains("Review 2 invoices", "A new client is created.", `value="ben@example.com"`, "Leave out")
 
-	review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Anna", "Levy", "Send 2 invoices")
-	form := url.Values{"rows": {"2"}, "cents": {"133450"}, "hold": {"0"}}
+	review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Anna", "Levy", "Send 2 invoices · create 2 clients", "2 mails with the invoice are sent.", "Row 3: Ben, ben@example.com")
+	form := seenBatch(t, h, at)
+	form.Set("hold", "0")
 	if !strings.Contains(review.Body, `value="133450"`) {
 		t.Error("the button does not repeat the sum")
 	}
-	h.Page(h.A.Finance, "POST", at+"/start", url.Values{"rows": {"3"}, "cents": {"133450"}}).Want(http.StatusConflict).Contains("changed since")
+	h.Page(h.A.Finance, "POST", at+"/start", url.Values{"rows": {"2"}, "cents": {"133450"}}).Want(http.StatusConflict).Contains("changed since")
 	h.Page(h.A.Staff, "POST", at+"/start", form).Want(http.StatusForbidden)
 	h.Page(h.A.Finance, "POST", at+"/start", form).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/run", nil, "HX-Target: progress").Want(http.StatusOK).Contains(`hx-trigger="every 1s"`)
@@ -105,10 +123,10 @@ func TestAStrangerFindsNoBatch(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	at := mapped(t, h, sheetOfTwo)
-	for _, step := range []string{"", "/map", "/check", "/review", "/run", "/result", "/result.csv", "/voiding"} {
+	for _, step := range []string{"", "/client?row=3", "/map", "/check", "/review", "/run", "/result", "/result.csv", "/voiding"} {
 		h.Page(h.B.Owner, "GET", at+step, nil).Want(http.StatusNotFound)
 	}
-	for _, act := range []string{"/map", "/cells", "/fixes", "/skips", "/start", "/turns", "/voiding"} {
+	for _, act := range []string{"/decisions", "/amounts", "/restores", "/map", "/cells", "/fixes", "/skips", "/start", "/turns", "/voiding"} {
 		h.Page(h.B.Owner, "POST", at+act, url.Values{"n": {"3"}, "column": {"0"}, "text": {"x"}, "turn": {"stop"}}).Want(http.StatusNotFound)
 	}
 }
@@ -136,4 +154,47 @@ func TestTheFirstPageShowsTheNewestBatches(t *testing.T) {
 	h.Page(h.A.Staff, "GET", "/", nil).Want(http.StatusOK).Contains("Latest batches", "december.csv", "0 of 2 rows sent", "Choose columns")
 	h.Page(h.A.Staff, "GET", "/?block=batches", nil).Want(http.StatusOK).Contains("december.csv").Lacks("<html")
 	h.Page(h.B.Owner, "GET", "/", nil).Want(http.StatusOK).Lacks("december.csv")
+}
+
+func TestAClientIsChosenForARow(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := mapped(t, h, "email;full name;amount;due;description\na@example.com;Anna;100,00;2099-03-01;Levy\nb@example.com;Ben;9999,00;2099-03-01;Levy\nb@example.com;Ben;90,00;2099-03-01;Levy\n")
+	made, err := h.Clients.Create(t.Context(), h.A.Actor, client.Input{Details: client.Details{Email: "anna@elsewhere.example", FullName: "Anna Botha"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Staff, "GET", at+"/client?row=2", nil).Want(http.StatusForbidden)
+	h.Page(h.A.Finance, "GET", at+"/client?row=9", nil).Want(http.StatusNotFound)
+	h.Page(h.A.Finance, "GET", at+"/client?row=2&q=Botha", nil).Want(http.StatusOK).Contains("Whom does row 2 bill?", "a@example.com", "Bill Anna Botha")
+	h.Page(h.A.Finance, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"0"}, "decision": {"client"}, "client_id": {made.ID.String()}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/check?show=ready", nil).Contains("Billed to Anna Botha, who was chosen by hand.")
+
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Contains("Amounts to tick", `value="3:999900"`, "is right; usual is R\u00a0100,00")
+	h.Page(h.A.Finance, "GET", at+"/review", nil).Contains("1 amount far from what is usual must be ticked").Lacks("Send 3 invoices")
+	h.Page(h.A.Finance, "POST", at+"/amounts", url.Values{}).Want(http.StatusConflict).Contains("Tick the amounts that are right first")
+	h.Page(h.A.Finance, "POST", at+"/amounts", url.Values{"amount": {"3:1"}}).Want(http.StatusConflict)
+	h.Page(h.A.Finance, "POST", at+"/amounts", url.Values{"amount": {"3:999900"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/review", nil).Contains("Send 3 invoices · create 1 client ·")
+	h.Page(h.A.Finance, "POST", at+"/skips", url.Values{"n": {"4"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/check?show=skipped", nil).Contains("Take the row back in")
+	h.Page(h.A.Finance, "POST", at+"/restores", url.Values{"n": {"4"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/review", nil).Contains("Send 3 invoices")
+}
+
+func TestAHeldBatchThatIsPausedSaysWhenItSends(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := mapped(t, h, sheetOfTwo)
+	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)
+	form := seenBatch(t, h, at)
+	form.Set("hold", "60")
+	form.Set("good_only", "yes")
+	h.Page(h.A.Finance, "POST", at+"/start", form).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Held until", "Pause batch", "Stop batch")
+	h.Page(h.A.Finance, "POST", at+"/turns", url.Values{"turn": {"pause"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Resume batch: send at ", "it sends nothing before that").Lacks("Go on")
+	h.Page(h.A.Finance, "POST", at+"/turns", url.Values{"turn": {"resume"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Held until")
 }

@@ -72,12 +72,8 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 
 // matching finds many clients in one question.
 func matching(purchases *purchase.Service) func(context.Context, uuid.UUID, batch.Keys) ([]client.Client, error) {
-	return func(ctx context.Context, merchantID uuid.UUID, by batch.Keys) (found []client.Client, err error) {
-		err = purchases.InTx(ctx, func(tx purchase.Tx) error {
-			found, err = any(tx).(batch.Tx).MatchClients(merchantID, by) //nolint:forcetypeassert // one transaction satisfies them all
-			return err
-		})
-		return found, err
+	return func(ctx context.Context, merchantID uuid.UUID, by batch.Keys) ([]client.Client, error) {
+		return any(purchases.Read).(batch.Reader).MatchClients(ctx, merchantID, by) //nolint:forcetypeassert // one store answers them all
 	}
 }
 

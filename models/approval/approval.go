@@ -47,12 +47,14 @@ const Lifetime = 7 * 24 * time.Hour
 const maxWords = 1000
 
 // Stakes is what depends on a request, in numbers. Of a deletion: stored accounts,
-// and purchases that wait to be debited from them; of a batch: rows. Cents is what
-// they add up to.
+// and purchases that wait to be debited from them; of a batch: rows, clients that are
+// made and debits that are planned. Cents is what they add up to.
 type Stakes struct {
 	Tokens  int   `json:"tokens,omitempty"`
 	Waiting int   `json:"waiting,omitempty"`
 	Rows    int   `json:"rows,omitempty"`
+	Creates int   `json:"creates,omitempty"`
+	Debits  int   `json:"debits,omitempty"`
 	Cents   int64 `json:"cents,omitempty"`
 }
 
@@ -104,6 +106,8 @@ type Tx interface {
 	InsertApproval(a Approval) error
 	// MoveApproval ends an open request; false when it was ended meanwhile.
 	MoveApproval(a Approval) (bool, error)
+	// OpenApproval finds the open request for the same thing.
+	OpenApproval(merchantID uuid.UUID, kind Kind, key string) (a Approval, found bool, err error)
 	// ExpireApprovals ends open requests whose time is over: at most limit, of one
 	// merchant or, with the zero id, of all.
 	ExpireApprovals(merchantID uuid.UUID, limit int) ([]Approval, error)
@@ -117,6 +121,8 @@ type Reader interface {
 	Approval(ctx context.Context, merchantID, id uuid.UUID) (Approval, error)
 	// Approvals lists requests, newest first; only open ones or only others.
 	Approvals(ctx context.Context, merchantID uuid.UUID, open bool, ask paging.Ask) ([]Approval, error)
+	// OpenApproval finds the open request for the same thing.
+	OpenApproval(ctx context.Context, merchantID uuid.UUID, kind Kind, key string) (a Approval, found bool, err error)
 	// CountOpenApprovals counts the requests that wait for an answer.
 	CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (int, error)
 	// User of the merchant; NotFound when there is none.
@@ -133,6 +139,8 @@ type Letters interface {
 	Asked(a Approval, to user.User, m merchant.Merchant) mail.Letter
 	// Decided tells who asked what became of it.
 	Decided(a Approval, to user.User, m merchant.Merchant) mail.Letter
+	// Withdrawn tells who asked, and who was asked, that what was asked for has changed.
+	Withdrawn(a Approval, to user.User, m merchant.Merchant) mail.Letter
 	// Loosened tells an admin that a second person is needed less often.
 	Loosened(by string, before, after merchant.Demands, to user.User, m merchant.Merchant) mail.Letter
 }

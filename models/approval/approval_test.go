@@ -140,10 +140,6 @@ func TestABatchAboveTheLimitIsSentWhenAnotherPersonAgrees(t *testing.T) {
 	wantCode(t, err, "approval_needed")
 	a := h.askBatch(b)
 
-	_, err = h.batches.Skip(ctx, h.asker, b.ID, 2)
-	must(t, err)
-	_, err = h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Stakes})
-	wantCode(t, err, "batch_changed")
 	_, err = h.says(h.second, a, true)
 	must(t, err)
 	b, err = h.batches.Get(ctx, h.asker, b.ID)
@@ -153,6 +149,76 @@ func TestABatchAboveTheLimitIsSentWhenAnotherPersonAgrees(t *testing.T) {
 	}
 	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action = 'batch.started' AND actor_id = $1 AND after->>'approved_by' = 'Pieter'`, h.asker.ID); n != 1 {
 		t.Errorf("%d entries name both people", n)
+	}
+}
+
+// A change of what is asked for ends the request, and both people are told.
+func TestAnApprovalIsAboutWhatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	limit := int64(0)
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{BatchesAbove: &limit}))
+	b := h.checked(3)
+	stale := order(b)
+	a := h.askBatch(b)
+	// The addresses of two rows change places: the number of rows and the sum stay as they are.
+	for n, address := range map[int]string{2: "payerb@example.org", 3: "payera@example.org"} {
+		_, _, err := h.batches.Mend(ctx, h.finance, b.ID, batch.Edit{N: n, Text: address})
+		must(t, err)
+	}
+	_, _, err := h.batches.FixAll(ctx, h.asker, b.ID, batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
+	must(t, err)
+	kept, err := h.store.Approval(ctx, h.merchant, a.ID)
+	must(t, err)
+	if kept.State != approval.Withdrawn || kept.DecidedName != "Aisha" || kept.Decision == "" {
+		t.Errorf("the request is %s by %q: %q", kept.State, kept.DecidedName, kept.Decision)
+	}
+	for _, who := range []string{"thandi@acme.example", "pieter@acme.example", "aisha@acme.example"} {
+		if n := h.count(`SELECT count(*) FROM mails WHERE kind = 'approval_withdrawn' AND recipient = $1`, who); n != 1 {
+			t.Errorf("%s got %d mails", who, n)
+		}
+	}
+	_, err = h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Stakes})
+	wantCode(t, err, "approval_over")
+	_, err = h.approvals.Ask(ctx, h.asker, approval.SendBatch, approval.Subject{Batch: b.ID, Order: stale}, "Again.")
+	wantCode(t, err, "batch_changed")
+	if n := h.count(`SELECT count(*) FROM purchases`); n != 0 {
+		t.Errorf("%d invoices were sent", n)
+	}
+	if b, err = h.batches.Get(ctx, h.asker, b.ID); err != nil || b.Counts.Ready != stale.Rows || b.Counts.ReadyCents != stale.Cents {
+		t.Fatalf("the sum changed: %+v %v", b.Counts, err)
+	}
+	_, err = h.says(h.second, h.askBatch(b), true)
+	must(t, err)
+}
+
+func TestAnApprovalAndAnEditAtOnceAreNotBothDone(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ctx := context.Background()
+	limit := int64(0)
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{BatchesAbove: &limit}))
+	for range 4 {
+		b := h.checked(2)
+		o := order(b)
+		o.AcceptWarnings = true
+		a, err := h.approvals.Ask(ctx, h.asker, approval.SendBatch, approval.Subject{Batch: b.ID, Order: o}, "The fees.")
+		must(t, err)
+		var both sync.WaitGroup
+		var agreed, mended error
+		both.Go(func() {
+			_, agreed = h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Stakes})
+		})
+		both.Go(func() { _, _, mended = h.batches.Mend(ctx, h.finance, b.ID, batch.Edit{N: 2, Column: 2, Text: "999"}) })
+		both.Wait()
+		if (agreed == nil) == (mended == nil) {
+			t.Fatalf("agreed: %v, mended: %v", agreed, mended)
+		}
+		must(t, h.batches.Work(ctx, b.ID))
+	}
+	if n := h.count(`SELECT count(*) FROM purchases WHERE total_cents = 99900`); n != 0 {
+		t.Errorf("%d invoices that nobody agreed to", n)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/batch"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/money"
@@ -20,9 +21,10 @@ import (
 
 // The mails about requests.
 const (
-	MailAsked    = "approval_asked"
-	MailDecided  = "approval_decided"
-	MailLoosened = "approval_demands"
+	MailAsked     = "approval_asked"
+	MailDecided   = "approval_decided"
+	MailWithdrawn = "approval_withdrawn"
+	MailLoosened  = "approval_demands"
 )
 
 // Ask keeps a request with its reason until another person answers it. Of the
@@ -53,6 +55,9 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 	a := Approval{MerchantID: who.MerchantID, Kind: kind, Subject: of, SubjectKey: of.key(), Reason: reason, State: Open, AskedBy: who.ID, AskedName: who.Name, Version: 1}
 	err = s.InTx(ctx, func(tx Tx) error {
 		if _, err := s.expireIn(tx, who.MerchantID); err != nil {
+			return err
+		}
+		if err := unchanged(tx, a); err != nil {
 			return err
 		}
 		a.ID, a.CreatedAt, a.ExpiresAt = tx.NewID(), tx.Now(), tx.Now().Add(Lifetime)
@@ -103,10 +108,32 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		if err != nil {
 			return of, err
 		}
-		return Subject{Batch: b.ID, Order: of.Order, Stakes: Stakes{Rows: b.Counts.Ready, Cents: b.Counts.ReadyCents},
-			Name: fmt.Sprintf("send the batch %s: %d invoices of %s", b.Name, b.Counts.Ready, money.Format(b.Counts.ReadyCents, money.ZAR))}, nil
+		return Subject{Batch: b.ID, Order: of.Order, Stakes: stakesOfBatch(b), Name: "send the batch " + b.Name + ": " + inShort(b)}, nil
 	}
 	return of, fault.Missing()
+}
+
+func stakesOfBatch(b batch.Batch) Stakes {
+	return Stakes{Rows: b.Counts.Ready, Creates: b.Counts.Creates, Debits: b.Counts.Debits, Cents: b.Counts.ReadyCents}
+}
+
+// inShort says what sending a batch does.
+func inShort(b batch.Batch) string {
+	text := fmt.Sprintf("%s of %s", count(b.Counts.Ready, "invoice"), money.Format(b.Counts.ReadyCents, money.ZAR))
+	if b.Counts.Creates > 0 {
+		text += ", " + count(b.Counts.Creates, "new client")
+	}
+	if b.Counts.Debits > 0 {
+		text += ", " + count(b.Counts.Debits, "debit")
+	}
+	return text
+}
+
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // impacts are what the deletion of those tokens breaks that still live.
@@ -163,6 +190,7 @@ func (s *Service) OpenCount(ctx context.Context, who actor.Actor) (int, error) {
 type Sheet struct {
 	Approval
 	Impacts []purchase.Impact // of a deletion, of what still lives
+	Effects batch.Effects     // of a batch, as it is now
 	Now     Stakes
 	Why     string // why the caller cannot decide; empty: can
 	Mine    bool   // the caller asked, and can withdraw it
@@ -197,7 +225,10 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 		if err != nil {
 			return v, err
 		}
-		v.Now = Stakes{Rows: b.Counts.Ready, Cents: b.Counts.ReadyCents}
+		v.Now = stakesOfBatch(b)
+		if v.Effects, err = s.Batches.Effects(ctx, who, b); err != nil {
+			return v, err
+		}
 	}
 	return v, nil
 }

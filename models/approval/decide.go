@@ -129,8 +129,10 @@ func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approv
 		if err := still(as.May(actor.Bill)); err != nil {
 			return err
 		}
-		order := *a.Subject.Order
-		order.Rows, order.Cents = seen.Rows, seen.Cents
+		order := *a.Subject.Order // with the fingerprint of what was asked for
+		if seen.Rows != order.Rows || seen.Cents != order.Cents {
+			return fault.New(fault.Conflict, "batch_changed", "You were shown something else than what was asked for. Look at the request again.")
+		}
 		_, err := s.Batches.StartIn(ctx, tx, as, a.Subject.Batch, order, batch.Consent{ApprovalID: a.ID, Approver: a.DecidedName})
 		return err
 	}

@@ -67,6 +67,7 @@ func open(t testing.TB) *house {
 	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: h.purchases, Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: s.Now}}
 	h.approvals = &approval.Service{InTx: store.Runner[approval.Tx](s), Read: s, Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now}
+	h.batches.Requests = h.approvals
 	h.merchant, h.brand = h.business("acme")
 	h.asker, h.second = h.person(h.merchant, "Thandi", "thandi@acme.example", actor.Admin), h.person(h.merchant, "Pieter", "pieter@acme.example", actor.Admin)
 	h.finance, h.staff = h.person(h.merchant, "Aisha", "aisha@acme.example", actor.Finance), h.person(h.merchant, "Sipho", "sipho@acme.example", actor.Staff)
@@ -132,13 +133,16 @@ func (h *house) checked(rows int) batch.Batch {
 	b, err = h.batches.Map(ctx, h.asker, b.ID, b.Mapping)
 	must(h.t, err)
 	must(h.t, h.batches.Work(ctx, b.ID))
+	_, _, err = h.batches.FixAll(ctx, h.asker, b.ID, batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
+	must(h.t, err)
 	b, err = h.batches.Get(ctx, h.asker, b.ID)
 	must(h.t, err)
 	return b
 }
 
 func order(b batch.Batch) *batch.Order {
-	return &batch.Order{Rows: b.Counts.Ready, Cents: b.Counts.ReadyCents}
+	o := batch.Order{}.Sees(b)
+	return &o
 }
 
 func (h *house) ask(ids ...uuid.UUID) approval.Approval {

@@ -44,7 +44,9 @@ type Batch struct {
 	Mapping                 Mapping
 	HeaderHash, ContentHash []byte
 	Counts                  Counts
-	Rows                    int // read from the file
+	Rows                    int    // read from the file
+	Revision                int    // grows with every change of a row
+	Fingerprint             []byte // of what is ready; of what was sent, once it is sent
 	GoodOnly                bool
 	WarningsAccepted        bool
 	HoldUntil               time.Time // nothing is sent before
@@ -113,13 +115,40 @@ type Row struct {
 	Name       string // who it is for, as lists show it
 	ClientID   uuid.UUID
 	NewClient  bool // a client will be made, or was
+	Decision   Decision
+	Chosen     uuid.UUID // of BillClient
+	ClientKey  string    // equal for the same person; kept as a hash
+	Mailed     bool      // its invoice goes out by mail
 	Due        Day
 	TotalCents int64
 	SameKey    string // equal for the same payer and amount; kept as a hash
+	UsualCents int64  // what is usual, where TotalCents is far from it; else 0
+	Confirmed  bool   // somebody ticked that an unusual amount is right
 	Charge     Charging
+	Debit      Debit  // what a charge will do
+	Digest     []byte // of everything that the row does; none when it was checked before there were digests
+	Revision   int    // of the batch when the row changed last
 	PurchaseID uuid.UUID
 	Number     string
 	Error      string // why it failed, or why it was skipped
+}
+
+// Decision says who is billed by a row that names nobody we know.
+type Decision string
+
+// The decisions. Without one, a row that names a stranger is not sent.
+const (
+	Undecided    Decision = ""
+	CreateClient Decision = "create"
+	BillClient   Decision = "client" // an existing one, whatever the row says
+)
+
+// Debit is what charging a row will do.
+type Debit struct {
+	TokenID    uuid.UUID
+	Method     string
+	Date       Day      // the account is debited on it
+	Disputable []string // why the client could dispute it
 }
 
 // Counts are rows by state, and cents of those that matter.
@@ -136,6 +165,12 @@ type Counts struct {
 	Uncharged  int   `json:"uncharged"` // invoiced, and the debit that was asked for is not planned
 	ReadyCents int64 `json:"ready_cents"`
 	SentCents  int64 `json:"sent_cents"` // without what was voided
+
+	// Of the ready rows, counted while a batch waits to be sent.
+	Creates int `json:"creates"` // clients that will be made
+	Mails   int `json:"mails"`
+	Debits  int `json:"debits"`
+	Unusual int `json:"unusual"` // amounts that nobody has ticked yet
 }
 
 // Left is how many rows nothing has become of yet.

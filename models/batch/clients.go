@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"strings"
 
 	"github.com/google/uuid"
@@ -14,13 +15,18 @@ type directory struct {
 	byID       map[uuid.UUID]client.Client
 	byEmail    map[string][]client.Client
 	byIdentity map[string][]client.Client
+	made       map[uuid.UUID]bool // by the batch itself
 }
 
-// clientsOf finds the clients that lines name, all in one question.
-func clientsOf(tx Tx, merchantID uuid.UUID, lines []Line) (*directory, error) {
+// clientsOf finds the clients that rows name, all in one question.
+func (s *Service) clientsOf(ctx context.Context, b Batch, rows []Row, lines []Line) (*directory, error) {
 	var by Keys
-	for _, line := range lines {
+	var fresh []uuid.UUID
+	for i, line := range lines {
 		l := line.Values
+		if rows[i].Decision == BillClient {
+			by.IDs = append(by.IDs, rows[i].Chosen)
+		}
 		if l.ClientID != uuid.Nil {
 			by.IDs = append(by.IDs, l.ClientID)
 			continue
@@ -32,15 +38,17 @@ func clientsOf(tx Tx, merchantID uuid.UUID, lines []Line) (*directory, error) {
 			by.Identities = append(by.Identities, bank.CleanID(l.PersonalCode.Reveal()))
 		}
 	}
-	found, err := tx.MatchClients(merchantID, by)
+	found, err := s.Read.MatchClients(ctx, b.MerchantID, by)
 	if err != nil {
 		return nil, err
 	}
-	d := &directory{map[uuid.UUID]client.Client{}, map[string][]client.Client{}, map[string][]client.Client{}}
+	d := &directory{byID: map[uuid.UUID]client.Client{}, byEmail: map[string][]client.Client{}, byIdentity: map[string][]client.Client{}}
 	for _, c := range found {
 		d.add(c)
+		fresh = append(fresh, c.ID)
 	}
-	return d, nil
+	d.made, err = s.Read.MadeBy(ctx, b, fresh)
+	return d, err
 }
 
 // add makes a client known to the rows after it, so that a new payer with two rows is made once.
@@ -59,13 +67,25 @@ func (d *directory) add(c client.Client) {
 	}
 }
 
+// resolve tells whom a row bills: the client that a person chose, else the one that it names.
+func (d *directory) resolve(r Row, v Values) (c client.Client, isNew bool, wrong []Problem) {
+	if r.Decision != BillClient {
+		return d.find(v)
+	}
+	c, known := d.byID[r.Chosen]
+	if !known {
+		return c, false, []Problem{{Field: Email, Code: "does_not_exist", Message: "the client that was chosen has been deleted", Mend: MendClient}}
+	}
+	return c, false, nil
+}
+
 // find tells which client a line means: by id, by identity number, by e-mail address. Nobody: a new one. More than one is a
 // problem, for an invoice must not go to whoever comes first.
 func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem) {
 	if v.ClientID != uuid.Nil {
 		c, known := d.byID[v.ClientID]
 		if !known {
-			return c, false, []Problem{{Field: ClientID, Code: "does_not_exist", Message: "no client has this id", Mend: mendClient}}
+			return c, false, []Problem{{Field: ClientID, Code: "does_not_exist", Message: "no client has this id", Mend: MendClient}}
 		}
 		return c, false, nil
 	}
@@ -75,7 +95,7 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 		case 1:
 			return same[0], false, nil
 		default:
-			return c, false, []Problem{{Field: PersonalCode, Code: "ambiguous", Message: "more than one client has this identity number: give the client's id", Mend: mendClient}}
+			return c, false, []Problem{{Field: PersonalCode, Code: "ambiguous", Message: "more than one client has this identity number: give the client's id", Mend: MendClient}}
 		}
 	}
 	if v.Email == "" {
@@ -90,5 +110,5 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 		}
 		return same[0], false, nil
 	}
-	return c, false, []Problem{{Field: Email, Code: "ambiguous", Message: "more than one client has this e-mail address: give the client's id", Mend: mendClient}}
+	return c, false, []Problem{{Field: Email, Code: "ambiguous", Message: "more than one client has this e-mail address: give the client's id", Mend: MendClient}}
 }

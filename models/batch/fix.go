@@ -31,6 +31,8 @@ func FixesOf(p Problem) []Fix {
 	case MendDecimalMark:
 		return []Fix{fix(string(money.CommaMark), "A comma comes before decimals (1.234 is R 1 234)"),
 			fix(string(money.PointMark), "A point comes before decimals (1,234 is R 1 234)")}
+	case MendUnknown:
+		return []Fix{fix(string(CreateClient), "Create a client for each of these rows")}
 	case MendEmail:
 		return []Fix{fix("", "Take blanks and stray signs out of the addresses")}
 	case MendQuotes:

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
@@ -107,14 +108,31 @@ func (h *house) upload(text string) batch.Batch {
 	return b
 }
 
-// checked uploads and checks a file with the mapping that was guessed.
-func (h *house) checked(text string) batch.Batch {
+// looked uploads and checks a file with the mapping that was guessed.
+func (h *house) looked(text string) batch.Batch {
 	h.t.Helper()
 	b := h.upload(text)
 	b, err := h.batches.Map(context.Background(), h.who, b.ID, b.Mapping)
 	must(h.t, err)
 	return h.work(b)
 }
+
+// checked is looked, and clients are made of everybody who is not known.
+func (h *house) checked(text string) batch.Batch {
+	h.t.Helper()
+	return h.created(h.looked(text))
+}
+
+func (h *house) created(b batch.Batch) batch.Batch {
+	h.t.Helper()
+	if _, _, err := h.batches.FixAll(context.Background(), h.who, b.ID, everybody, 0); !fault.HasCode(err, "nothing_mended") {
+		must(h.t, err)
+	}
+	return h.get(b)
+}
+
+// everybody is the decision to make clients of all who are not known.
+var everybody = batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}
 
 func (h *house) work(b batch.Batch) batch.Batch {
 	h.t.Helper()
@@ -131,7 +149,7 @@ func (h *house) get(b batch.Batch) batch.Batch {
 
 // order sends what is there now.
 func order(b batch.Batch) batch.Order {
-	return batch.Order{Rows: b.Counts.Ready, Cents: b.Counts.ReadyCents}
+	return batch.Order{}.Sees(b)
 }
 
 func (h *house) start(b batch.Batch, o batch.Order) batch.Batch {

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -22,6 +23,11 @@ type Line struct {
 
 // OK tells that nothing keeps the row from being sent.
 func (l Line) OK() bool { return len(l.Problems) == 0 }
+
+// about tells whether something is wrong with one of the fields.
+func (l Line) about(fields ...Field) bool {
+	return slices.ContainsFunc(l.Problems, func(p Problem) bool { return slices.Contains(fields, p.Field) })
+}
 
 // Values is what a row says. What it leaves out is the zero value. Amounts are cents.
 type Values struct {

@@ -15,49 +15,90 @@ import (
 	"debitdesk/models/fault"
 )
 
-// Mend puts another text into one cell and checks its row again. column counts from 0.
-func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, n, column int, text string) (Batch, Row, error) {
+// Edit is another text for one cell.
+type Edit struct {
+	N, Column int // Column counts from 0
+	Text      string
+	Was       *string // what the cell said, masked, when the person began; nil: whatever it says
+}
+
+// Mend puts another text into one cell of a row that is not sent yet, and checks the row again.
+func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edit) (Batch, Row, error) {
 	var r Row
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, r, err
 	}
-	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) (err error) {
-		ctx := tx.Context()
-		if !b.in(Checked) {
-			return wrongState(*b)
+	b, err := s.edit(ctx, who, id, func(b Batch) (func(Tx, *Batch) error, error) {
+		var err error
+		if r, err = s.open(ctx, b, e.N); err != nil {
+			return nil, err
 		}
-		if r, err = tx.RowAt(*b, n); err != nil {
-			return err
+		if e.Column < 0 || e.Column >= len(r.Cells) {
+			return nil, fault.Missing()
 		}
+		masked := b.Mapping.mask(r.Cells)[e.Column]
 		switch {
-		case r.State != Bad && r.State != Ready:
-			return fault.New(fault.Conflict, "row_wrong_state", "Row %d is %s and cannot change any more.", n, r.State)
-		case column < 0 || column >= len(r.Cells):
-			return fault.Missing()
+		case e.Was != nil && *e.Was != masked && e.Text != masked:
+			return nil, fault.New(fault.Conflict, "cell_changed", "Row %d, %s says “%s” by now: somebody else changed it. Look at it again.", e.N, b.ColumnName(e.Column), masked)
+		case bank.IsMasked(e.Text) && masked == e.Text:
+			return func(Tx, *Batch) error { return nil }, nil // what is hidden was sent back as it is
 		}
-		if masked := b.Mapping.mask(r.Cells); bank.IsMasked(text) && masked[column] == text {
-			return nil // what is hidden was sent back as it is
-		}
-		r.Cells[column] = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
-		r.Broken = nil // whoever mends a row has seen how it is cut
+		cells := slices.Clone(r.Cells)
+		cells[e.Column] = strings.ReplaceAll(strings.ToValidUTF8(e.Text, ""), "\x00", "")
+		r = b.rewritten(r, cells, true) // whoever mends a row has seen how it is cut
 		rows := []Row{r}
-		if err := s.judge(ctx, tx, *b, rows); err != nil {
-			return err
+		if err := s.judge(ctx, b, rows); err != nil {
+			return nil, err
 		}
 		r = rows[0]
-		if err := tx.SaveRows(*b, rows, true); err != nil {
-			return err
-		}
-		b.WarningsAccepted = false
-		if err := tx.Warn(*b, tx.Now().Add(-warnWithin)); err != nil {
-			return err
-		}
-		tx.Audit(who, audit.Entry{Action: "batch.row_mended", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("Row %d was mended.", n),
-			After: map[string]any{"row": n, "column": b.ColumnName(column), "state": r.State}})
-		return nil
+		return func(tx Tx, b *Batch) error {
+			if err := tx.SaveRows(*b, rows, true); err != nil {
+				return err
+			}
+			if err := warn(tx, *b, []int{e.N}); err != nil {
+				return err
+			}
+			tx.Audit(who, audit.Entry{Action: "batch.row_mended", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("Row %d was mended.", e.N),
+				After: map[string]any{"row": e.N, "column": b.ColumnName(e.Column), "state": r.State}})
+			return nil
+		}, nil
 	})
+	if err == nil {
+		r, err = s.open(ctx, b, e.N) // with what the whole file says of it
+	}
 	r.Cells = b.Mapping.mask(r.Cells)
 	return b, r, err
+}
+
+// open reads a row that can still change.
+func (s *Service) open(ctx context.Context, b Batch, n int) (Row, error) {
+	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{After: n - 1, Limit: 1})
+	switch {
+	case err != nil:
+		return Row{}, err
+	case len(rows) == 0 || rows[0].N != n:
+		return Row{}, fault.Missing()
+	case rows[0].State != Bad && rows[0].State != Ready:
+		return Row{}, fault.New(fault.Conflict, "row_wrong_state", "Row %d is %s and cannot change any more.", n, rowWords[rows[0].State])
+	}
+	return rows[0], nil
+}
+
+// rowWords say where a row stands, as the end of a sentence.
+var rowWords = map[RowState]string{Fresh: "being checked", Ready: "ready", Bad: "not ready", Skipped: "left out", Sent: "sent", Failed: "failed", Voided: "voided"}
+
+// rewritten is a row with other cells. A decision about a person does not hold for another person, and whole tells that
+// somebody saw how the row is cut.
+func (b Batch) rewritten(r Row, cells []string, whole bool) Row {
+	was := b.read([]Row{r}, Day{})[0].Values.person()
+	r.Cells, r.Revision = cells, b.Revision
+	if whole {
+		r.Broken = nil
+	}
+	if b.read([]Row{r}, Day{})[0].Values.person() != was {
+		r.Decision, r.Chosen = Undecided, uuid.Nil
+	}
+	return r
 }
 
 // ColumnName is what a person calls a column; counted from 0.
@@ -68,60 +109,61 @@ func (b Batch) ColumnName(column int) string {
 	return ColumnName(column + 1)
 }
 
-// FixAll mends every bad row that has the same cause, and checks those rows again. It tells how many it touched.
-func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix Fix) (Batch, int, error) {
+// FixAll mends every bad row that has the same cause, and checks those rows again. It tells how many it touched. Rows that
+// changed after the revision that the person saw are left as they are; 0 takes all.
+func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix Fix, revision int) (Batch, int, error) {
 	touched := 0
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, 0, err
 	}
-	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
-		ctx := tx.Context()
-		if !b.in(Checked) {
-			return wrongState(*b)
+	b, err := s.edit(ctx, who, id, func(b Batch) (func(Tx, *Batch) error, error) {
+		mended, err := s.mendAll(ctx, b, fix, revision)
+		if err != nil {
+			return nil, err
 		}
-		touched = 0
-		for after := 0; ; {
-			rows, err := tx.RowsIn(*b, []RowState{Bad}, after, checkedAtOnce)
-			if err != nil {
-				return err
-			}
-			if len(rows) == 0 {
-				break
-			}
-			after = rows[len(rows)-1].N
-			var mended []Row
-			for _, r := range rows {
-				if !r.has(fix.Cause, fix.Column) {
-					continue
-				}
-				cells, changed := FixAll(b.Mapping, fix, r.Cells)
-				if r.Cells = cells; changed {
-					if fix.Cause == MendQuotes {
-						r.Broken = nil
-					}
-					mended = append(mended, r)
-				}
-			}
-			if err := s.judge(ctx, tx, *b, mended); err != nil {
-				return err
-			}
+		if touched = len(mended); touched == 0 {
+			return nil, fault.New(fault.Conflict, "nothing_mended", "No row could be mended that way.")
+		}
+		return func(tx Tx, b *Batch) error {
 			if err := tx.SaveRows(*b, mended, true); err != nil {
 				return err
 			}
-			touched += len(mended)
-		}
-		if touched == 0 {
-			return fault.New(fault.Conflict, "nothing_mended", "No row could be mended that way.")
-		}
-		b.WarningsAccepted = false
-		if err := tx.Warn(*b, tx.Now().Add(-warnWithin)); err != nil {
-			return err
-		}
-		tx.Audit(who, audit.Entry{Action: "batch.rows_mended", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%d rows with the same problem were mended.", touched),
-			After: map[string]any{"cause": fix.Cause, "rows": touched}})
-		return nil
+			if err := warn(tx, *b, nil); err != nil {
+				return err
+			}
+			tx.Audit(who, audit.Entry{Action: "batch.rows_mended", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%d rows with the same problem were mended.", touched),
+				After: map[string]any{"cause": fix.Cause, "choice": fix.Choice, "rows": touched}})
+			return nil
+		}, nil
 	})
 	return b, touched, err
+}
+
+// mendAll gives the rows that a fix mends, checked again.
+func (s *Service) mendAll(ctx context.Context, b Batch, fix Fix, revision int) (mended []Row, err error) {
+	for q := (RowQuery{States: []RowState{Bad}, Limit: checkedAtOnce}); ; {
+		rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, q)
+		if err != nil || len(rows) == 0 {
+			return mended, err
+		}
+		q.After = rows[len(rows)-1].N
+		var some []Row
+		for _, r := range rows {
+			if !r.has(fix.Cause, fix.Column) || revision > 0 && r.Revision > revision {
+				continue
+			}
+			if fix.Cause == MendUnknown {
+				r.Decision, r.Chosen, r.Revision = CreateClient, uuid.Nil, b.Revision
+				some = append(some, r)
+			} else if cells, changed := FixAll(b.Mapping, fix, r.Cells); changed {
+				some = append(some, b.rewritten(r, cells, fix.Cause == MendQuotes))
+			}
+		}
+		if err := s.judge(ctx, b, some); err != nil {
+			return nil, err
+		}
+		mended = append(mended, some...)
+	}
 }
 
 func (r Row) has(cause string, column int) bool {
@@ -202,14 +244,18 @@ func (s *Service) Skip(ctx context.Context, who actor.Actor, id uuid.UUID, numbe
 		if len(numbered) > 0 {
 			from = append(from, Ready)
 		}
+		b.Revision++
 		n, err := tx.MoveRows(*b, from, Skipped, "Left out by "+who.Name+".", numbered)
 		if err != nil {
 			return err
 		}
-		if err := tx.Warn(*b, tx.Now().Add(-warnWithin)); err != nil {
+		if n == 0 {
+			return fault.New(fault.Conflict, "nothing_left_out", "There is no such row to leave out any more. Look at the rows again.")
+		}
+		if err := warn(tx, *b, nil); err != nil {
 			return err
 		}
-		tx.Audit(who, audit.Entry{Action: "batch.rows_skipped", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%d rows were left out.", n), After: map[string]any{"rows": n}})
+		tx.Audit(who, audit.Entry{Action: "batch.rows_skipped", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%d rows were left out.", n), After: map[string]any{"rows": n, "numbers": numbered}})
 		return nil
 	})
 }

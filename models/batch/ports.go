@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
+	"debitdesk/models/report"
 	"debitdesk/models/token"
 )
 
@@ -47,12 +48,16 @@ type Tx interface {
 	DropCharges(b Batch, why string)
 	// MoveRows takes all rows in the states from to another; only those numbered, when any are. It tells how many.
 	MoveRows(b Batch, from []RowState, to RowState, why string, numbered []int) (int, error)
+	// ForgetDecisions forgets who is billed by rows that nothing has become of yet, and what was ticked.
+	ForgetDecisions(b Batch)
+	// Confirm notes that an unusual amount is right, where it still is that amount. It tells of how many rows.
+	Confirm(b Batch, amounts map[int]int64) (int, error)
 	// Warn finds ready rows that a person should look at.
 	Warn(b Batch, since time.Time) error
 	// RememberMapping keeps a mapping for the next file with the same heading.
 	RememberMapping(b Batch) error
-	// MatchClients finds live clients by id, e-mail address (any case) or identity number.
-	MatchClients(merchantID uuid.UUID, by Keys) ([]client.Client, error)
+	// MarkUnusual notes ready rows whose amount is far from what is usual; only those numbered, when any are.
+	MarkUnusual(b Batch, numbered []int) error
 }
 
 // Keys name clients.
@@ -70,6 +75,20 @@ type Reader interface {
 	BatchRows(ctx context.Context, merchantID, id uuid.UUID, q RowQuery) ([]Row, error)
 	// Causes counts bad rows by what is wrong.
 	Causes(ctx context.Context, merchantID, id uuid.UUID) (map[string]int, error)
+	// MatchClients finds live clients by id, e-mail address (any case) or identity number.
+	MatchClients(ctx context.Context, merchantID uuid.UUID, by Keys) ([]client.Client, error)
+	// MadeBy tells which of the clients a batch has made.
+	MadeBy(ctx context.Context, b Batch, clients []uuid.UUID) (map[uuid.UUID]bool, error)
+	// RowsOfPerson numbers the bad and ready rows that name the same person as a row.
+	RowsOfPerson(ctx context.Context, b Batch, n int) ([]int, error)
+	// Digest is a short name for a text, which only this installation can make. It reads nothing.
+	Digest(merchantID uuid.UUID, text string) []byte
+	// DebitTotals adds up the debits of ready rows by method and debit date.
+	DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]DebitTotal, error)
+	// NewClients lists who would be made of ready rows, each once.
+	NewClients(ctx context.Context, merchantID, id uuid.UUID, limit int) ([]Row, error)
+	// Outcomes counts debits by action date, both ends included.
+	Outcomes(ctx context.Context, merchantID uuid.UUID, from, to Day) (map[Day]report.Outcome, error)
 	// DueTotals adds up ready rows by their due date.
 	DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]DueTotal, error)
 	// SentBefore finds another batch with the same content that was sent; NotFound when there is none.
@@ -97,6 +116,9 @@ type RowQuery struct {
 	States       []RowState
 	Cause        string // of bad rows; empty: any
 	Warned       bool   // only those with a warning
+	Unusual      bool   // only those with an unusual amount that nobody has ticked yet
+	Disputable   bool   // only those whose debit the client could dispute
+	Since        int    // only those that changed in this revision or later; 0: all
 	ChargeWanted bool   // only those whose debit is still to be planned
 	After        int
 	Limit        int
@@ -109,6 +131,22 @@ type DueTotal struct {
 	Cents int64
 }
 
+// DebitTotal is what is debited on one day by one method.
+type DebitTotal struct {
+	Method     string
+	Date       Day
+	Rows       int
+	Cents      int64
+	Disputable int // of Rows
+}
+
+// Requests watches over requests for a second person.
+type Requests interface {
+	// Watch gives what ends, in the transaction of a change, the open request over a batch when the batch is not any
+	// more what the request is about.
+	Watch(ctx context.Context, merchantID, batchID uuid.UUID) (func(Tx, actor.Actor, Batch) error, error)
+}
+
 // Service holds the use cases of batches.
 type Service struct {
 	InTx      func(context.Context, func(Tx) error) error
@@ -117,6 +155,7 @@ type Service struct {
 	Purchases *purchase.Service
 	Clients   *client.Service
 	Timetable collection.Timetable
+	Requests  Requests // nil: nobody is ever asked
 	Now       func() time.Time
 	// Failed hears of rows that could not be made for a reason of ours; nil hears nothing.
 	Failed func(ctx context.Context, b Ref, row int, err error)

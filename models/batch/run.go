@@ -1,9 +1,12 @@
 package batch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,7 +68,7 @@ func (s *Service) step(ctx context.Context, ref Ref) (more bool, err error) {
 	}
 	switch b.State {
 	case Checking:
-		return s.checkSome(ctx, ref)
+		return s.checkSome(ctx, b)
 	case Running:
 		return s.sendSome(ctx, b)
 	case Voiding:
@@ -100,19 +103,24 @@ func (s *Service) sendSome(ctx context.Context, b Batch) (more bool, err error) 
 }
 
 // sendRows makes clients, purchases, invoices and mails of the next ready rows, all in one transaction, and tells how many
-// rows it took. Numbers follow the order of the file.
+// rows it took. Numbers follow the order of the file. Each row is looked at once more before: what would be something else
+// than what was reviewed is not sent.
 func (s *Service) sendRows(ctx context.Context, seen Batch, limit int) (taken int, err error) {
-	first, err := s.Read.TakeNumbers(ctx, seen.BrandID, "purchase", limit)
+	next, err := s.prepare(ctx, seen, limit)
+	if err != nil || len(next) == 0 {
+		return 0, err
+	}
+	first, err := s.Read.TakeNumbers(ctx, seen.BrandID, "purchase", len(next))
 	if err != nil {
 		return 0, err
 	}
 	err = s.InTx(ctx, func(tx Tx) error {
-		ctx := tx.Context()
 		taken = 0
 		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
 		if err != nil || b.State != Running {
 			return err
 		}
+		limit := len(next)
 		if b.PauseAfter > 0 {
 			limit = min(limit, b.PauseAfter-b.Counts.Sent-b.Counts.Voided)
 		}
@@ -120,8 +128,13 @@ func (s *Service) sendRows(ctx context.Context, seen Batch, limit int) (taken in
 		if err != nil || len(rows) == 0 {
 			return err
 		}
+		for i, r := range rows {
+			if r.N != next[i].seen.N || r.Revision != next[i].seen.Revision {
+				return fault.ErrLost // somebody else sent or left out some of them
+			}
+		}
 		taken = len(rows)
-		if err := s.issue(ctx, tx, b, rows, first); err != nil {
+		if err := s.issue(tx, b, rows, next, first); err != nil {
 			return err
 		}
 		if err := tx.SaveRows(b, rows, false); err != nil {
@@ -149,7 +162,7 @@ func (s *Service) oneByOne(ctx context.Context, b Batch, rows int) (taken int, e
 			failures = 0
 		}
 		if failures == tooMany {
-			return taken, s.wait(ctx, b, "Rows fail one after the other for a reason of ours. Look at the failed rows, then go on or stop.")
+			return taken, s.wait(ctx, b, "Rows fail one after the other for a reason of ours. Look at the failed rows, then resume or stop the batch.")
 		}
 	}
 	return taken, nil
@@ -203,26 +216,95 @@ func reason(err error) string {
 	return "It could not be made for a reason of ours. Try it again with Repair; if it fails again, tell us the batch and the row."
 }
 
-// issue turns rows into drafts, and those into purchases with numbers. A row that cannot be made is failed with its reason.
-func (s *Service) issue(ctx context.Context, tx Tx, b Batch, rows []Row, firstReference int64) error {
-	lines := b.read(rows, calendar.DateOf(tx.Now()))
-	known, err := clientsOf(tx, b.MerchantID, lines)
-	if err != nil {
-		return err
+// outgoing is a row that is about to be sent: as it was reviewed, and as it is now.
+type outgoing struct {
+	seen, now Row
+	values    Values
+	client    client.Client // none: a new one
+	pattern   purchase.Purchase
+	brand     merchant.Brand
+	why       string // it is not sent
+}
+
+// prepare looks at the next ready rows once more.
+func (s *Service) prepare(ctx context.Context, b Batch, limit int) ([]outgoing, error) {
+	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, Limit: limit})
+	if err != nil || len(rows) == 0 {
+		return nil, err
 	}
+	seen := slices.Clone(rows)
+	lines, known, err := s.judged(ctx, b, rows)
+	if err != nil {
+		return nil, err
+	}
+	next := make([]outgoing, len(rows))
+	for i := range rows {
+		next[i] = outgoing{seen: seen[i], now: rows[i], values: lines[i].Values, client: known.byID[rows[i].ClientID], why: changed(seen[i], rows[i])}
+		if next[i].why != "" {
+			continue
+		}
+		next[i].pattern, next[i].brand, err = s.Purchases.Pattern(ctx, b.Starter, s.inputOf(b, b.Starter, lines[i].Values))
+		if f, ok := fault.From(err); ok && f.Kind != fault.Internal {
+			next[i].why = f.Error()
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return next, nil
+}
+
+// changed says what of a row is not any more what was reviewed.
+func changed(seen, now Row) string {
+	why := ""
+	switch {
+	case len(now.Problems) > 0:
+		why = strings.TrimPrefix(now.Problems[0].Name+": ", ": ") + now.Problems[0].Message
+	case len(seen.Digest) == 0 || bytes.Equal(seen.Digest, now.Digest):
+		return ""
+	case seen.NewClient && !now.NewClient:
+		why = "a client with this address was added since the review"
+	case seen.ClientID != now.ClientID:
+		why = "the row means another client than at the review"
+	case seen.Debit.TokenID != now.Debit.TokenID:
+		why = "another bank account would be debited than at the review"
+	case seen.Debit.Date != now.Debit.Date:
+		why = fmt.Sprintf("the account would be debited on %s, and not on %s as at the review", now.Debit.Date, seen.Debit.Date)
+	case !slices.Equal(seen.Debit.Disputable, now.Debit.Disputable):
+		why = "the client could dispute the debit for other reasons than at the review"
+	default:
+		why = "the address of the client, or the row, changed since the review"
+	}
+	return "Not sent, because it is not any more what was reviewed: " + why + ". Repair it, look at it again and send it."
+}
+
+// issue turns rows into drafts, and those into purchases with numbers. A row that cannot be made is failed with its reason.
+func (s *Service) issue(tx Tx, b Batch, rows []Row, next []outgoing, firstReference int64) error {
+	made := map[string]client.Client{} // by this piece; an attempt that begins anew makes them anew
 	var brand merchant.Brand
 	var drafts []purchase.Purchase
 	var at []int // the row of each draft
 	for i := range rows {
-		p, its, err := s.draft(ctx, tx, b, &rows[i], lines[i], known)
-		if f, ok := fault.From(err); ok && f.Kind != fault.Internal {
-			rows[i].State, rows[i].Error = Failed, f.Error()
+		r, one := &rows[i], next[i]
+		r.State, r.Error = Failed, one.why
+		if one.why != "" {
 			continue
 		}
-		if err != nil {
-			return err
+		c := one.client
+		if one.now.NewClient {
+			var known bool
+			if c, known = made[one.now.ClientKey]; !known {
+				var err error
+				if c, err = newClient(tx, b, one.values); err != nil {
+					return err
+				}
+				made[one.now.ClientKey] = c
+			}
+			r.NewClient = !known
+		} else {
+			r.NewClient = false
 		}
-		brand, drafts, at = its, append(drafts, p), append(at, i)
+		r.ClientID, r.Name = c.ID, c.Name()
+		brand, drafts, at = one.brand, append(drafts, one.pattern.For(c.ID, c.Details, one.values.whitelist())), append(at, i)
 	}
 	if len(drafts) == 0 {
 		return nil
@@ -237,35 +319,6 @@ func (s *Service) issue(ctx context.Context, tx Tx, b Batch, rows []Row, firstRe
 		r.TotalCents = one.Purchase.TotalCents
 	}
 	return nil
-}
-
-// draft is the purchase of one row; a client it needs is made in the same transaction.
-func (s *Service) draft(ctx context.Context, tx Tx, b Batch, r *Row, l Line, known *directory) (purchase.Purchase, merchant.Brand, error) {
-	var none purchase.Purchase
-	c, isNew, wrong := known.find(l.Values)
-	if wrong = append(l.Problems, wrong...); len(wrong) > 0 {
-		return none, merchant.Brand{}, asFault(wrong)
-	}
-	pattern, brand, err := s.Purchases.Pattern(ctx, b.Starter, s.inputOf(b, b.Starter, l.Values))
-	if err != nil {
-		return none, brand, err
-	}
-	if isNew {
-		if c, err = newClient(tx, b, l.Values); err != nil {
-			return none, brand, err
-		}
-		known.add(c)
-	}
-	r.ClientID, r.NewClient, r.Name = c.ID, isNew, c.Name()
-	return pattern.For(c.ID, c.Details, l.Values.whitelist()), brand, nil
-}
-
-func asFault(wrong []Problem) error {
-	var all fault.Problems
-	for _, p := range wrong {
-		all.Add(string(p.Field), p.Code, "%s", p.Message)
-	}
-	return all.Err()
 }
 
 func newClient(tx Tx, b Batch, v Values) (client.Client, error) {
@@ -292,7 +345,7 @@ func (s *Service) settle(ctx context.Context, seen Batch) (more bool, err error)
 		sent := b.Counts.Sent + b.Counts.Voided
 		switch {
 		case b.Counts.Ready > 0 && b.PauseAfter > 0 && sent >= b.PauseAfter:
-			b.State, b.PauseAfter, b.Note = Paused, 0, "The first invoices are sent. Look at them, then go on."
+			b.State, b.PauseAfter, b.Note = Paused, 0, "The first invoices are sent. Look at them, then resume the batch."
 			tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.paused", ObjectType: "batch", ObjectID: b.ID, Text: "The first invoices were sent; the batch waits for somebody."})
 		case b.Counts.Ready > 0 || b.Counts.Charges > 0:
 			more = true

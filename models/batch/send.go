@@ -2,15 +2,17 @@ package batch
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"maps"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
-	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -22,78 +24,6 @@ const firstFew = 3
 
 // longestHold is the longest hold window.
 const longestHold = 24 * time.Hour
-
-// Review is what a person looks at before sending.
-type Review struct {
-	Batch      Batch
-	BrandName  string
-	Totals     []DueTotal // add up to what will be sent
-	First      *purchase.Purchase
-	FirstRow   Row
-	VATCents   *int64 // in the first invoice; nil: the brand charges none
-	Warned     []Row  // the first of them
-	SentBefore *Batch // the same content was sent before
-	Sendable   Counts
-}
-
-// warnedShown is how many rows with a warning the review names.
-const warnedShown = 50
-
-// Review adds up what will be sent and makes the invoice of one row as it would be sent: the first ready one after row.
-func (s *Service) Review(ctx context.Context, who actor.Actor, id uuid.UUID, after int) (Review, error) {
-	if err := who.May(actor.Read); err != nil {
-		return Review{}, err
-	}
-	b, err := s.Read.Batch(ctx, who.MerchantID, id)
-	if err != nil {
-		return Review{}, err
-	}
-	brand, err := s.Read.Brand(ctx, b.MerchantID, b.BrandID)
-	if err != nil {
-		return Review{}, err
-	}
-	v := Review{Batch: b, BrandName: brand.Name, Sendable: b.Counts}
-	if v.Totals, err = s.Read.DueTotals(ctx, b.MerchantID, b.ID); err != nil {
-		return v, err
-	}
-	if v.Warned, err = s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, Warned: true, Limit: warnedShown}); err != nil {
-		return v, err
-	}
-	switch before, err := s.Read.SentBefore(ctx, b); {
-	case err == nil:
-		v.SentBefore = &before
-	case !fault.Is(err, fault.NotFound):
-		return v, err
-	}
-	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, After: after, Limit: 1})
-	if err != nil || len(rows) == 0 {
-		return v, err
-	}
-	v.FirstRow = rows[0]
-	return v, s.sketch(ctx, who, &v)
-}
-
-// sketch makes the invoice of the first row, without keeping it.
-func (s *Service) sketch(ctx context.Context, who actor.Actor, v *Review) error {
-	line := v.Batch.read([]Row{v.FirstRow}, calendar.DateOf(s.Now()))[0].Values
-	pattern, brand, err := s.Purchases.Pattern(ctx, who, s.inputOf(v.Batch, who, line))
-	if err != nil {
-		return nil //nolint:nilerr // what is wrong with it is said when it is sent; the totals still stand
-	}
-	details := line.details()
-	if v.FirstRow.ClientID != uuid.Nil {
-		c, err := s.Clients.Get(ctx, who, v.FirstRow.ClientID)
-		if err != nil {
-			return err
-		}
-		details = c.Details
-	}
-	p := pattern.For(v.FirstRow.ClientID, details, line.whitelist())
-	p.Begin(uuid.Nil, s.Now())
-	v.First, v.VATCents = &p, s.Billing.VATIn(p, brand)
-	v.FirstRow.Cells = v.Batch.Mapping.mask(v.FirstRow.Cells)
-	return nil
-}
 
 // inputOf is what a line asks for, in the words of a purchase.
 func (s *Service) inputOf(b Batch, who actor.Actor, l Values) purchase.Input {
@@ -120,10 +50,27 @@ type Order struct {
 	FirstFew       bool // send three, then wait
 	AcceptWarnings bool
 	Hold           time.Duration // before anything is sent
-	// Rows and Cents are what the button said; a batch that changed since is not sent.
-	Rows  int
-	Cents int64
+	// Rows and Cents are what the button said, Fingerprint and Revision what the person saw; a batch that changed since is
+	// not sent.
+	Rows        int
+	Cents       int64
+	Fingerprint string
+	Revision    int
 }
+
+// Sees is the order of somebody who looks at a batch as it is now.
+func (o Order) Sees(b Batch) Order {
+	o.Rows, o.Cents, o.Fingerprint, o.Revision = b.Counts.Ready, b.Counts.ReadyCents, b.Seal(), b.Revision
+	return o
+}
+
+// saw tells whether the order is about the batch as it is now.
+func (o Order) saw(b Batch) bool {
+	return o.Rows == b.Counts.Ready && o.Cents == b.Counts.ReadyCents && o.Fingerprint == b.Seal()
+}
+
+// Seal is the fingerprint as text.
+func (b Batch) Seal() string { return hex.EncodeToString(b.Fingerprint) }
 
 // Start sends a batch: from here on it goes on by itself.
 func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in Order) (Batch, error) {
@@ -135,7 +82,7 @@ func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in O
 	if err != nil {
 		return Batch{}, err
 	}
-	return s.change(ctx, who, id, func(tx Tx, b *Batch) error {
+	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
 		if mayStart(*b, in, false) == nil {
 			if err := d.MaySend(who, b.Counts.ReadyCents); err != nil {
 				return err
@@ -143,6 +90,54 @@ func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in O
 		}
 		return begin(tx, b)
 	})
+	return b, s.sayChanges(ctx, who, id, in, err)
+}
+
+// changedShown is how many changed rows a refusal names.
+const changedShown = 10
+
+// sayChanges names what changed since a person looked, where that is why nothing was sent.
+func (s *Service) sayChanges(ctx context.Context, who actor.Actor, id uuid.UUID, in Order, err error) error {
+	if !fault.HasCode(err, "batch_changed") {
+		return err
+	}
+	b, wrong := s.Read.Batch(ctx, who.MerchantID, id)
+	if wrong != nil {
+		return wrong
+	}
+	text := fmt.Sprintf("You looked at %s of %s; now there are %s of %s.", countOf(in.Rows, "invoice"), money.Format(in.Cents, money.ZAR), countOf(b.Counts.Ready, "invoice"), money.Format(b.Counts.ReadyCents, money.ZAR))
+	if in.Rows == b.Counts.Ready && in.Cents == b.Counts.ReadyCents {
+		text = "The number and the sum are the same, the rows are not."
+	}
+	if in.Revision > 0 && in.Revision < b.Revision {
+		rows, wrong := s.Read.BatchRows(ctx, who.MerchantID, id, RowQuery{Since: in.Revision + 1, Limit: changedShown + 1})
+		if wrong != nil {
+			return wrong
+		}
+		text += namesOf(rows)
+	}
+	return fault.New(fault.Conflict, "batch_changed", "The batch changed since you looked at it, and nothing was sent. %s Look at it again.", text)
+}
+
+func namesOf(rows []Row) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	var names []string
+	for _, r := range rows[:min(len(rows), changedShown)] {
+		names = append(names, strconv.Itoa(r.N))
+	}
+	if len(rows) > changedShown {
+		names = append(names, "others")
+	}
+	return " Changed: row " + strings.Join(names, ", ") + "."
+}
+
+func countOf(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // Consent is who agreed that a batch is sent.
@@ -213,7 +208,8 @@ func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		if in.FirstFew {
 			b.PauseAfter = b.Counts.Sent + b.Counts.Voided + firstFew
 		}
-		after := map[string]any{"rows": b.Counts.Ready, "total_cents": b.Counts.ReadyCents, "left_out": b.Counts.Bad}
+		after := map[string]any{"rows": b.Counts.Ready, "total_cents": b.Counts.ReadyCents, "left_out": b.Counts.Bad, "creates": b.Counts.Creates,
+			"debits": b.Counts.Debits, "fingerprint": b.Seal()}
 		maps.Copy(after, also)
 		tx.Audit(who, audit.Entry{Action: "batch.started", ObjectType: "batch", ObjectID: b.ID,
 			Text: fmt.Sprintf("%d invoices of %s were sent on their way.", b.Counts.Ready, money.Format(b.Counts.ReadyCents, brand.Currency)), After: after})
@@ -229,8 +225,12 @@ func mayStart(b Batch, in Order, sentBefore bool) error {
 		return wrongState(b)
 	case b.Counts.Ready == 0:
 		return fault.New(fault.Conflict, "nothing_to_send", "No row is ready to be sent. Mend the bad ones first.")
-	case in.Rows != b.Counts.Ready || in.Cents != b.Counts.ReadyCents:
-		return fault.New(fault.Conflict, "batch_changed", "The batch changed since you looked at it: now %d invoices are ready. Look at it again.", b.Counts.Ready)
+	case !in.saw(b):
+		return fault.New(fault.Conflict, "batch_changed", "The batch changed since you looked at it: now %s of %s are ready. Look at it again.", countOf(b.Counts.Ready, "invoice"),
+			money.Format(b.Counts.ReadyCents, money.ZAR))
+	}
+	if b.Counts.Unusual > 0 {
+		wrong.Add("unusual", "required", "%s far from what is usual. Tick in Check those that are right, or leave them out.", map[bool]string{true: "1 amount is", false: fmt.Sprintf("%d amounts are", b.Counts.Unusual)}[b.Counts.Unusual == 1])
 	}
 	if b.Counts.Bad > 0 && !in.GoodOnly {
 		wrong.Add("good_only", "required", "%d rows have problems. Mend them, or choose to send only the good ones.", b.Counts.Bad)
@@ -249,9 +249,9 @@ func (s *Service) Pause(ctx context.Context, who actor.Actor, id uuid.UUID) (Bat
 	return s.turn(ctx, who, id, "batch.paused", "The batch was paused.", Paused, Running)
 }
 
-// Resume goes on with a batch that waits. A hold window that was open is over.
+// Resume goes on with a batch that waits. A hold window that is open stays open, and the first few are still waited for.
 func (s *Service) Resume(ctx context.Context, who actor.Actor, id uuid.UUID) (Batch, error) {
-	return s.turn(ctx, who, id, "batch.resumed", "The batch went on.", Running, Paused)
+	return s.turn(ctx, who, id, "batch.resumed", "The batch was resumed.", Running, Paused)
 }
 
 // Stop ends a batch: what was sent stays sent, the rest is left.
@@ -284,7 +284,6 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 		b.State, b.Note = to, ""
 		switch to {
 		case Running:
-			b.PauseAfter, b.HoldUntil = 0, time.Time{}
 			tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
 		case Voiding:
 			b.Cursor, b.Starter = 0, who

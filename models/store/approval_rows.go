@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/approval"
 	"debitdesk/models/fault"
@@ -135,6 +136,34 @@ func (s *Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool, 
 		return nil, fmt.Errorf("list approvals: %w", err)
 	}
 	return approvalsOf(rows)
+}
+
+const openApproval = "merchant_id = ? AND kind = ? AND subject_key = ? AND state = 'open' AND expires_at > ?"
+
+// OpenApproval implements approval.Reader.
+func (s *Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind approval.Kind, key string) (approval.Approval, bool, error) {
+	return openApprovalOf(s.read(ctx), merchantID, kind, key, s.Now())
+}
+
+// OpenApproval implements approval.Tx.
+func (t *Tx) OpenApproval(merchantID uuid.UUID, kind approval.Kind, key string) (approval.Approval, bool, error) {
+	db, err := t.read()
+	if err != nil {
+		return approval.Approval{}, false, fmt.Errorf("find open approval: %w", err)
+	}
+	return openApprovalOf(db, merchantID, kind, key, t.now)
+}
+
+func openApprovalOf(db *gorm.DB, merchantID uuid.UUID, kind approval.Kind, key string, now time.Time) (approval.Approval, bool, error) {
+	var rows []approvalRow
+	if err := db.Limit(1).Find(&rows, openApproval, merchantID, string(kind), key, now).Error; err != nil {
+		return approval.Approval{}, false, fmt.Errorf("find open approval: %w", err)
+	}
+	if len(rows) == 0 {
+		return approval.Approval{}, false, nil
+	}
+	a, err := rows[0].domain()
+	return a, err == nil, err
 }
 
 // CountOpenApprovals implements approval.Reader.

@@ -14,7 +14,8 @@ import (
 	"debitdesk/models/fault"
 )
 
-const lineColumns = `n, cells, broken, state, problems, warnings, name, client_id, new_client, due, total_cents, charge, purchase_id, number, error`
+const lineColumns = `n, cells, broken, state, problems, warnings, name, client_id, new_client, due, total_cents, charge, purchase_id, number, error,
+	decision, chosen_client, mailed, coalesce(usual_cents, 0), confirmed, digest, revision, token_id, debit_method, debit_date, disputable`
 
 // lineOf reads one row of a batch.
 func (s *Store) lineOf(merchantID uuid.UUID, row pgx.CollectableRow) (batch.Row, error) {
@@ -23,13 +24,16 @@ func (s *Store) lineOf(merchantID uuid.UUID, row pgx.CollectableRow) (batch.Row,
 	var broken, problems *string
 	var warnings []string
 	var clientID, purchaseID *uuid.UUID
-	var due *calendar.Date
+	var due, debited *calendar.Date
+	var chosen, tokenID *uuid.UUID
 	err := row.Scan(&r.N, &sealed, &broken, (*string)(&r.State), &problems, &warnings, &r.Name, &clientID, &r.NewClient, &due, &r.TotalCents,
-		(*string)(&r.Charge), &purchaseID, &r.Number, &r.Error)
+		(*string)(&r.Charge), &purchaseID, &r.Number, &r.Error,
+		(*string)(&r.Decision), &chosen, &r.Mailed, &r.UsualCents, &r.Confirmed, &r.Digest, &r.Revision, &tokenID, &r.Debit.Method, &debited, &r.Debit.Disputable)
 	if err != nil {
 		return r, err
 	}
 	r.ClientID, r.PurchaseID, r.Due = orZero(clientID), orZero(purchaseID), orZero(due)
+	r.Chosen, r.Debit.TokenID, r.Debit.Date = orZero(chosen), orZero(tokenID), orZero(debited)
 	for _, w := range warnings {
 		r.Warnings = append(r.Warnings, batch.Warning(w))
 	}
@@ -137,16 +141,23 @@ func (t *Tx) SaveRows(b batch.Batch, rows []batch.Row, withCells bool) error {
 					return err
 				}
 			}
-			var due *calendar.Date
+			var due, debited *calendar.Date
 			if !r.Due.IsZero() {
 				due = &r.Due
 			}
+			if !r.Debit.Date.IsZero() {
+				debited = &r.Debit.Date
+			}
 			p.Queue(`UPDATE batch_rows SET state = $4, problems = $5, causes = $6, warnings = $7, name = $8, client_id = $9, new_client = $10, due = $11,
 				total_cents = $12, same_hash = $13, charge = $14, purchase_id = $15, number = $16, error = $17,
-				cells = coalesce($18, cells), broken = CASE WHEN $18::bytea IS NULL THEN broken ELSE $19::jsonb END
+				cells = coalesce($18, cells), broken = CASE WHEN $18::bytea IS NULL THEN broken ELSE $19::jsonb END,
+				decision = $20, chosen_client = $21, client_hash = $22, mailed = $23, usual_cents = nullif($24::bigint, 0), confirmed = $25, digest = $26, revision = $27,
+				token_id = $28, debit_method = $29, debit_date = $30, disputable = $31
 				WHERE merchant_id = $1 AND batch_id = $2 AND n = $3`,
 				b.MerchantID, b.ID, r.N, string(r.State), listJSON(r.Problems), r.Causes(), words(r.Warnings), r.Name, orNull(r.ClientID), r.NewClient, due,
-				r.TotalCents, t.s.seal.Hash(b.MerchantID, "batch_row", r.SameKey), string(r.Charge), orNull(r.PurchaseID), r.Number, r.Error, cells, listJSON(r.Broken))
+				r.TotalCents, t.s.seal.Hash(b.MerchantID, "batch_row", r.SameKey), string(r.Charge), orNull(r.PurchaseID), r.Number, r.Error, cells, listJSON(r.Broken),
+				string(r.Decision), orNull(r.Chosen), t.s.seal.Hash(b.MerchantID, "batch_client", r.ClientKey), r.Mailed, r.UsualCents, r.Confirmed, r.Digest, r.Revision,
+				orNull(r.Debit.TokenID), r.Debit.Method, debited, words(r.Debit.Disputable))
 		}
 		if err := tx.SendBatch(t.ctx, p).Close(); err != nil {
 			return fmt.Errorf("save rows of a batch: %w", err)
@@ -173,8 +184,8 @@ func (t *Tx) DropCharges(b batch.Batch, why string) {
 
 // MoveRows implements batch.Tx.
 func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, why string, numbered []int) (int, error) {
-	n, err := t.exec(`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}' WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
-		AND ($6::int[] IS NULL OR n = ANY($6))`, b.MerchantID, b.ID, words(from), string(to), why, numbered)
+	n, err := t.exec(`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7 WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
+		AND ($6::int[] IS NULL OR n = ANY($6))`, b.MerchantID, b.ID, words(from), string(to), why, numbered, b.Revision)
 	if err != nil {
 		return 0, fmt.Errorf("move rows of a batch: %w", err)
 	}

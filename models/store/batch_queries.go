@@ -83,8 +83,9 @@ func (s *Store) MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash
 func (s *Store) BatchRows(ctx context.Context, merchantID, id uuid.UUID, q batch.RowQuery) ([]batch.Row, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT `+lineColumns+` FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2
 		AND ($3::text[] IS NULL OR state = ANY($3)) AND n > $4 AND ($5 = '' OR $5 = ANY(causes)) AND (NOT $6 OR warnings <> '{}')
-		AND (NOT $7 OR charge = 'wanted') ORDER BY n LIMIT $8`,
-		merchantID, id, orNil(words(q.States)), q.After, q.Cause, q.Warned, q.ChargeWanted, q.Limit)
+		AND (NOT $7 OR charge = 'wanted') AND (NOT $8 OR usual_cents > 0 AND NOT confirmed) AND revision >= $9
+		AND (NOT $10 OR disputable <> '{}') ORDER BY n LIMIT $11`,
+		merchantID, id, orNil(words(q.States)), q.After, q.Cause, q.Warned, q.ChargeWanted, q.Unusual, q.Since, q.Disputable, q.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("list rows of a batch: %w", err)
 	}
@@ -138,15 +139,11 @@ func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batc
 	return out, nil
 }
 
-// MatchClients implements batch.Tx: three questions to three indexes.
-func (t *Tx) MatchClients(merchantID uuid.UUID, by batch.Keys) ([]client.Client, error) {
-	db, err := t.read()
-	if err != nil {
-		return nil, err
-	}
+// MatchClients implements batch.Reader: three questions to three indexes.
+func (s *Store) MatchClients(ctx context.Context, merchantID uuid.UUID, by batch.Keys) ([]client.Client, error) {
 	hashes := make([][]byte, len(by.Identities))
 	for i, n := range by.Identities {
-		hashes[i] = t.s.seal.Hash(merchantID, identityHash, bank.IDNumber(n).Reveal())
+		hashes[i] = s.seal.Hash(merchantID, identityHash, bank.IDNumber(n).Reveal())
 	}
 	var out []client.Client
 	for _, q := range []struct {
@@ -159,11 +156,11 @@ func (t *Tx) MatchClients(merchantID uuid.UUID, by batch.Keys) ([]client.Client,
 			continue
 		}
 		var rows []clientRow
-		if err := db.Omit("search").Order("id").Find(&rows, "merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition, merchantID, q.arg).Error; err != nil {
+		if err := s.read(ctx).Omit("search").Order("id").Find(&rows, "merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition, merchantID, q.arg).Error; err != nil {
 			return nil, fmt.Errorf("match clients: %w", err)
 		}
 		for _, r := range rows {
-			c, err := t.s.clientOf(r)
+			c, err := s.clientOf(r)
 			if err != nil {
 				return nil, err
 			}

@@ -25,6 +25,8 @@ type batchRow struct {
 	ContentHash      []byte
 	Counts           string
 	TotalRows        int
+	Revision         int
+	Fingerprint      []byte
 	GoodOnly         bool
 	WarningsAccepted bool
 	HoldUntil        *time.Time
@@ -43,7 +45,7 @@ func (batchRow) TableName() string { return "batches" }
 
 func (r batchRow) domain() (batch.Batch, error) {
 	b := batch.Batch{ID: r.ID, MerchantID: r.MerchantID, BrandID: r.BrandID, Name: r.Name, Source: batch.Source(r.Source), State: batch.State(r.State),
-		HeaderHash: r.HeaderHash, ContentHash: r.ContentHash, Rows: r.TotalRows, GoodOnly: r.GoodOnly, WarningsAccepted: r.WarningsAccepted,
+		HeaderHash: r.HeaderHash, ContentHash: r.ContentHash, Rows: r.TotalRows, Revision: r.Revision, Fingerprint: r.Fingerprint, GoodOnly: r.GoodOnly, WarningsAccepted: r.WarningsAccepted,
 		HoldUntil: orZero(r.HoldUntil).UTC(), PauseAfter: orZero(r.PauseAfter), Cursor: r.CursorN, Note: r.Note,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), StartedAt: orZero(r.StartedAt).UTC(), EndedAt: orZero(r.EndedAt).UTC()}
 	for text, into := range map[string]any{r.Format: &b.Format, r.Mapping: &b.Mapping, r.Counts: &b.Counts, r.Creator: &b.Creator} {
@@ -61,11 +63,14 @@ func (r batchRow) domain() (batch.Batch, error) {
 
 func batchRowOf(b batch.Batch) (*batchRow, error) {
 	r := &batchRow{ID: b.ID, MerchantID: b.MerchantID, BrandID: b.BrandID, Name: b.Name, Source: string(b.Source), State: string(b.State),
-		HeaderHash: b.HeaderHash, ContentHash: b.ContentHash, TotalRows: b.Rows, GoodOnly: b.GoodOnly, WarningsAccepted: b.WarningsAccepted,
+		HeaderHash: b.HeaderHash, ContentHash: b.ContentHash, TotalRows: b.Rows, Revision: b.Revision, Fingerprint: b.Fingerprint, GoodOnly: b.GoodOnly, WarningsAccepted: b.WarningsAccepted,
 		HoldUntil: orNull(b.HoldUntil), PauseAfter: orNull(b.PauseAfter), CursorN: b.Cursor, Note: b.Note,
 		CreatedAt: Instant(b.CreatedAt), UpdatedAt: Instant(b.UpdatedAt), StartedAt: orNull(b.StartedAt), EndedAt: orNull(b.EndedAt)}
 	if r.ContentHash == nil {
 		r.ContentHash = []byte{} // known when all rows were read
+	}
+	if r.Fingerprint == nil {
+		r.Fingerprint = []byte{} // known when all rows are checked
 	}
 	parts := []struct {
 		from any
@@ -121,6 +126,13 @@ const countBatch = `SELECT json_build_object(
 	'ready_cents', coalesce(sum(total_cents) FILTER (WHERE state = 'ready'), 0), 'sent_cents', coalesce(sum(total_cents) FILTER (WHERE state = 'sent'), 0))::text
 	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2`
 
+// countReady counts what sending the ready rows will do, and gives the fingerprint
+// of it: the digests of the rows in their order.
+const countReady = `SELECT json_build_object('creates', count(DISTINCT client_hash) FILTER (WHERE new_client), 'mails', count(*) FILTER (WHERE mailed),
+	'debits', count(*) FILTER (WHERE charge = 'wanted'), 'unusual', count(*) FILTER (WHERE usual_cents > 0 AND NOT confirmed))::text,
+	sha256(coalesce(string_agg(int4send(n) || coalesce(digest, ''), '' ORDER BY n), ''))
+	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready'`
+
 // SaveBatch implements batch.Tx.
 func (t *Tx) SaveBatch(b *batch.Batch) error {
 	return t.Pgx(func(tx pgx.Tx) error {
@@ -132,15 +144,23 @@ func (t *Tx) SaveBatch(b *batch.Batch) error {
 		if err := json.Unmarshal([]byte(counts), &b.Counts); err != nil {
 			return fmt.Errorf("count batch: %w", err)
 		}
+		if b.State == batch.Checked {
+			if err := tx.QueryRow(t.ctx, countReady, b.MerchantID, b.ID).Scan(&counts, &b.Fingerprint); err != nil {
+				return fmt.Errorf("count what a batch does: %w", err)
+			}
+			if err := json.Unmarshal([]byte(counts), &b.Counts); err != nil {
+				return fmt.Errorf("count what a batch does: %w", err)
+			}
+		}
 		r, err := batchRowOf(*b)
 		if err != nil {
 			return err
 		}
 		_, err = tx.Exec(t.ctx, `UPDATE batches SET state = $3, mapping = $4, content_hash = $5, counts = $6, total_rows = $7, good_only = $8,
 			warnings_accepted = $9, hold_until = $10, pause_after = $11, cursor_n = $12, note = $13, starter = $14, updated_at = $15,
-			started_at = $16, ended_at = $17, worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2`,
+			started_at = $16, ended_at = $17, revision = $18, fingerprint = $19, worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2`,
 			r.MerchantID, r.ID, r.State, r.Mapping, r.ContentHash, r.Counts, r.TotalRows, r.GoodOnly, r.WarningsAccepted, r.HoldUntil, r.PauseAfter,
-			r.CursorN, r.Note, r.Starter, r.UpdatedAt, r.StartedAt, r.EndedAt)
+			r.CursorN, r.Note, r.Starter, r.UpdatedAt, r.StartedAt, r.EndedAt, r.Revision, r.Fingerprint)
 		if err != nil {
 			return fmt.Errorf("save batch: %w", err)
 		}

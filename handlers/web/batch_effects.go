@@ -1,0 +1,145 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/batch"
+	"debitdesk/models/money"
+	"debitdesk/models/report"
+	"debitdesk/views/pages"
+)
+
+// What sending a batch does, in words. Review, the button and the request for a second person take them from here.
+
+// whatIsDone goes on a button after Send: "12 invoices · create 2 clients · plan 3 debits".
+func whatIsDone(n batch.Counts) string {
+	text := counted(int64(n.Ready), "invoice")
+	if n.Creates > 0 {
+		text += " · create " + counted(int64(n.Creates), "client")
+	}
+	if n.Debits > 0 {
+		text += " · plan " + counted(int64(n.Debits), "debit")
+	}
+	return text
+}
+
+func effectLines(e batch.Effects) (out []string) {
+	n := e.Counts
+	if n.Ready == 0 {
+		return nil
+	}
+	out = append(out, counted(int64(n.Ready), "invoice")+" of "+sum(n.ReadyCents, money.ZAR)+" in all "+map[bool]string{true: "is", false: "are"}[n.Ready == 1]+" made.")
+	out = append(out, counted(int64(n.Mails), "mail")+" with the invoice "+map[bool]string{true: "is", false: "are"}[n.Mails == 1]+" sent."+noMail(n.Ready-n.Mails))
+	if n.Creates > 0 {
+		out = append(out, counted(int64(n.Creates), "client")+" "+map[bool]string{true: "is", false: "are"}[n.Creates == 1]+" created.")
+	}
+	if n.Debits > 0 {
+		out = append(out, counted(int64(n.Debits), "debit")+" of "+sum(e.DebitCents, money.ZAR)+" in all "+map[bool]string{true: "is", false: "are"}[n.Debits == 1]+" planned.")
+	}
+	return out
+}
+
+func noMail(rows int) string {
+	switch {
+	case rows == 1:
+		return " 1 client has no e-mail address and gets none."
+	case rows > 1:
+		return " " + grouped(int64(rows)) + " rows are for clients without an e-mail address, who get none."
+	}
+	return ""
+}
+
+// createLines name who becomes a client.
+func createLines(b batch.Batch, e batch.Effects) (out []string) {
+	for _, r := range e.Creates {
+		text := fmt.Sprintf("Row %d: %s", r.N, r.Name)
+		if to := b.AddressOf(r); to != "" && to != r.Name {
+			text += ", " + to
+		}
+		out = append(out, text)
+	}
+	if more := e.Counts.Creates - len(e.Creates); more > 0 {
+		out = append(out, "And "+grouped(int64(more))+" more.")
+	}
+	return out
+}
+
+var methodNames = map[string]string{string(bank.EFT): "EFT debit order", string(bank.DebiCheck): "DebiCheck"}
+
+func debitLines(e batch.Effects, now time.Time) (out []pages.BatchDebitLine) {
+	for _, d := range e.Debits {
+		out = append(out, pages.BatchDebitLine{Date: sayDay(d.Date, now), Method: methodNames[d.Method], Rows: grouped(int64(d.Rows)), Sum: sum(d.Cents, ""), Disputable: grouped(int64(d.Disputable))})
+	}
+	return out
+}
+
+// disputeLines say which debits the client could dispute, and why.
+func disputeLines(e batch.Effects) (out []string) {
+	if e.Disputable == 0 {
+		return nil
+	}
+	byReason, reasons := map[string][]string{}, []string{}
+	for _, r := range e.Disputes {
+		for _, because := range r.Debit.Disputable {
+			if byReason[because] == nil {
+				reasons = append(reasons, because)
+			}
+			byReason[because] = append(byReason[because], strconv.Itoa(r.N))
+		}
+	}
+	for _, because := range reasons {
+		rows := byReason[because]
+		const named = 10
+		text := "row " + strings.Join(rows[:min(len(rows), named)], ", ")
+		if len(rows) > named {
+			text += " and others"
+		}
+		words := becauseWords[because]
+		if words == "" {
+			words = "the mandate does not cover it"
+		}
+		out = append(out, capital(words)+": "+text+".")
+	}
+	return out
+}
+
+// limitLines hold the debits against the limits of the clearing rules.
+func limitLines(e batch.Effects) (out []string) {
+	if e.Counts.Debits == 0 {
+		return nil
+	}
+	for _, l := range []struct {
+		what, unit string
+		limit, bad int64
+	}{{"failed", "10", report.UnpaidLimit, e.Outcome.Unpaid}, {"disputed", "0,5", report.DisputeLimit, e.Outcome.Disputed}} {
+		f := e.Against(l.limit, l.bad)
+		text := fmt.Sprintf("At most %s%s%% of debits may be %s. ", l.unit, money.NBSP, l.what)
+		if f.Before < 0 {
+			text += "No debit was answered in the last 30 days. "
+		} else {
+			text += fmt.Sprintf("In the last 30 days it was %s%s%% of %s. ", perCent(f.Before), money.NBSP, counted(e.Outcome.Answered(), "debit"))
+			if f.Expected > 0 {
+				text += fmt.Sprintf("If that goes on, expect %s of these %s. ", grouped(f.Expected), grouped(int64(e.Counts.Debits)))
+			}
+		}
+		switch {
+		case f.Room < 0:
+			text += "The limit stays passed even if none of these is " + l.what + "."
+		case f.Room >= int64(e.Counts.Debits):
+			text += "These debits cannot pass the limit."
+		default:
+			text += fmt.Sprintf("With these debits the limit is passed when more than %s of them %s %s.", grouped(f.Room), map[bool]string{true: "is", false: "are"}[f.Room == 1], l.what)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// perCent writes hundredths of a percent.
+func perCent(n int64) string {
+	return strings.TrimSuffix(strings.TrimSuffix(money.Amount(n), "0"), ",0")
+}

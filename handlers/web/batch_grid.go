@@ -1,0 +1,338 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
+	"debitdesk/models/batch"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// gridRows is how many rows one page of the grid shows.
+const gridRows = 50
+
+// gridView is one way to look at the rows of a batch.
+type gridView struct {
+	key, label, title string
+	query             batch.RowQuery
+	count             func(batch.Counts) int
+}
+
+var gridViews = []gridView{
+	{"bad", "To mend", "Rows to mend", batch.RowQuery{States: []batch.RowState{batch.Bad}}, func(c batch.Counts) int { return c.Bad }},
+	{"unusual", "Unusual amounts", "Amounts to tick", batch.RowQuery{States: []batch.RowState{batch.Ready}, Unusual: true}, func(c batch.Counts) int { return c.Unusual }},
+	{"ready", "Ready", "Rows that are ready", batch.RowQuery{States: []batch.RowState{batch.Ready}}, func(c batch.Counts) int { return c.Ready }},
+	{"skipped", "Left out", "Rows that are left out", batch.RowQuery{States: []batch.RowState{batch.Skipped}}, func(c batch.Counts) int { return c.Skipped }},
+}
+
+// gridViewOf is the view that the address names, else the first that has something to do.
+func gridViewOf(b batch.Batch, key string) gridView {
+	for _, v := range gridViews {
+		if v.key == key {
+			return v
+		}
+	}
+	for _, v := range gridViews {
+		if v.count(b.Counts) > 0 {
+			return v
+		}
+	}
+	return gridViews[0]
+}
+
+func (h *Batches) checkPage(c echo.Context, b batch.Batch, refused error) error {
+	who := access.Actor(c)
+	self := batchHref(b.ID, "check")
+	view := pages.BatchCheckView{Head: h.head(b, "check", refused), Self: self, Working: b.State == batch.Checking, Counts: batchCounts(b),
+		Progress:  components.Progress{Label: "Rows checked", Text: grouped(int64(b.Rows-b.Counts.Fresh)) + " of " + grouped(int64(b.Rows)), Value: b.Rows - b.Counts.Fresh, Max: b.Rows},
+		FixAction: batchHref(b.ID, "fixes"), SkipAction: batchHref(b.ID, "skips"), ConfirmAction: batchHref(b.ID, "amounts"), AllHref: self + "?show=bad",
+		MayBill: who.Can(actor.Bill) && b.State == batch.Checked}
+	if c.Request().Header.Get("HX-Target") == pages.CheckingTarget {
+		if !view.Working {
+			c.Response().Header().Set("HX-Refresh", "true")
+		}
+		return render(c, http.StatusOK, pages.BatchChecking(view))
+	}
+	if !view.Working {
+		if err := h.grid(c, b, &view); err != nil {
+			return err
+		}
+	}
+	return h.Desk.show(c, statusOf(refused), "Check of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchCheck(f, view) })
+}
+
+// grid fills in the causes and the rows of one page.
+func (h *Batches) grid(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
+	ctx, who, cause := c.Request().Context(), access.Actor(c), plainText(c.QueryParam("cause"))
+	if err := h.causes(c, b, cause, view); err != nil {
+		return err
+	}
+	if err := h.asked(c, b, view); err != nil {
+		return err
+	}
+	show := gridViewOf(b, c.QueryParam("show"))
+	if cause != "" {
+		show = gridViews[0]
+	}
+	view.Title, view.Show = show.title, show.key
+	for _, v := range gridViews {
+		n := v.count(b.Counts)
+		if n > 0 || v.key == show.key {
+			view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: v.label, Href: view.Self + "?show=" + v.key, Count: grouped(int64(n)), Active: v.key == show.key})
+		}
+	}
+	view.Tabs.Label = "Rows"
+	q := show.query
+	q.Cause, q.Limit = cause, gridRows+1
+	q.After, _ = rowNumber(c.QueryParam("after"))
+	rows, err := h.Service.Rows(ctx, who, b.ID, q)
+	if err != nil {
+		return err
+	}
+	if len(rows) > gridRows {
+		rows = rows[:gridRows]
+		view.MoreHref = fmt.Sprintf("%s?show=%s&cause=%s&after=%d", view.Self, show.key, url.QueryEscape(cause), rows[len(rows)-1].N)
+	}
+	for _, i := range gridColumns(b) {
+		view.Heads = append(view.Heads, b.ColumnName(i))
+	}
+	for _, r := range rows {
+		row := gridRow(b, r)
+		if !view.MayBill {
+			row.Action = ""
+		}
+		view.Rows = append(view.Rows, row)
+	}
+	return nil
+}
+
+// asked says that a change of a row withdraws a request for a second person.
+func (h *Batches) asked(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
+	if h.Approvals == nil {
+		return nil
+	}
+	a, open, err := h.Approvals.OpenFor(c.Request().Context(), access.Actor(c), b.ID)
+	if err == nil && open {
+		view.Asked = a.AskedName + " asked for approval to send this batch as it is now. A change of a row withdraws the request."
+	}
+	return err
+}
+
+func (h *Batches) causes(c echo.Context, b batch.Batch, cause string, view *pages.BatchCheckView) error {
+	groups, err := h.Service.Causes(c.Request().Context(), access.Actor(c), b.ID)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		line := pages.CauseLine{Title: g.Title, Example: g.Example, Rows: counted(int64(g.N), "row"), ShowHref: view.Self + "?cause=" + url.QueryEscape(g.Key), Active: g.Key == cause}
+		if line.Active {
+			view.Filter = g.Title
+		}
+		for _, f := range g.Fixes {
+			if f.Cause == batch.MendUnknown {
+				f.Label = "Create clients for " + map[bool]string{true: "this row", false: "these " + counted(int64(g.N), "row")}[g.N == 1]
+			}
+			line.Fixes = append(line.Fixes, pages.CauseFix{Label: f.Label, Hidden: []components.Pair{{Name: "cause", Value: f.Cause}, {Name: "column", Value: strconv.Itoa(f.Column)}, {Name: "choice", Value: f.Choice},
+				{Name: "revision", Value: strconv.Itoa(b.Revision)}}})
+		}
+		view.Causes = append(view.Causes, line)
+	}
+	return nil
+}
+
+// gridColumns are the columns that mean something.
+func gridColumns(b batch.Batch) (columns []int) {
+	for i, t := range b.Mapping.Columns {
+		if t.Field != "" {
+			columns = append(columns, i)
+		}
+	}
+	return columns
+}
+
+func gridRow(b batch.Batch, r batch.Row) pages.GridRow {
+	out := pages.GridRow{ID: "row-" + strconv.Itoa(r.N), N: strconv.Itoa(r.N), Action: batchHref(b.ID, "cells"), SkipAction: batchHref(b.ID, "skips"), RestoreAction: batchHref(b.ID, "restores"),
+		DecideAction: batchHref(b.ID, "decisions"), Revision: strconv.Itoa(r.Revision), Bad: r.State == batch.Bad, LeftOut: r.State == batch.Skipped, State: components.Pill{Kind: "done", Word: "Ready"}}
+	switch r.State {
+	case batch.Ready:
+		out.Show = "ready"
+	case batch.Skipped:
+		out.Show = "skipped"
+	default:
+	}
+	if out.LeftOut {
+		out.State = components.Pill{Kind: "draft", Word: "Left out"}
+	}
+	for _, i := range gridColumns(b) {
+		cell := pages.GridCell{Column: strconv.Itoa(i), Name: b.ColumnName(i), Label: fmt.Sprintf("Row %d, %s", r.N, b.ColumnName(i))}
+		if i < len(r.Cells) {
+			cell.Text = r.Cells[i]
+		}
+		for _, p := range r.Problems {
+			if p.Column == i+1 {
+				cell.Error = p.Message
+			}
+		}
+		out.Cells = append(out.Cells, cell)
+	}
+	for _, p := range r.Problems {
+		out.Problems = append(out.Problems, strings.TrimPrefix(p.Name+": ", ": ")+p.Message)
+		if p.Mend == batch.MendUnknown {
+			out.MayCreate = true
+		}
+		if p.Mend == batch.MendUnknown || p.Mend == batch.MendClient {
+			out.PickHref = pickHref(b, r)
+		}
+	}
+	out.Notes = rowNotes(r)
+	if r.NewClient && r.State == batch.Ready {
+		out.PickHref = pickHref(b, r)
+	}
+	if r.State == batch.Ready && r.UsualCents > 0 && !r.Confirmed {
+		out.State, out.Show = components.Pill{Kind: "wait", Word: "Unusual amount"}, "unusual"
+		out.Tick = fmt.Sprintf("%d:%d", r.N, r.TotalCents)
+		out.TickLabel = sum(r.TotalCents, money.ZAR) + " is right; usual is " + sum(r.UsualCents, money.ZAR)
+	}
+	return out
+}
+
+// rowNotes say what a row does beside its invoice.
+func rowNotes(r batch.Row) (notes []string) {
+	if r.State != batch.Ready {
+		return nil
+	}
+	switch {
+	case r.NewClient:
+		notes = append(notes, "A new client is created.")
+	case r.Decision == batch.BillClient:
+		notes = append(notes, "Billed to "+r.Name+", who was chosen by hand.")
+	}
+	return notes
+}
+
+func pickHref(b batch.Batch, r batch.Row) string {
+	return fmt.Sprintf("%s?row=%d", batchHref(b.ID, "client"), r.N)
+}
+
+// Cell serves POST /batches/:id/cells: another text in one cell.
+func (h *Batches) Cell(c echo.Context) error {
+	b, form, err := h.rowForm(c)
+	if err != nil {
+		return err
+	}
+	e := batch.Edit{Text: form.Get("text")}
+	var errN, errColumn error
+	e.N, errN = rowNumber(form.Get("n"))
+	e.Column, errColumn = rowNumber(form.Get("column"))
+	if errN != nil || errColumn != nil {
+		return fault.Missing()
+	}
+	if form.Has("was") {
+		was := form.Get("was")
+		e.Was = &was
+	}
+	after, r, err := h.Service.Mend(c.Request().Context(), access.Actor(c), b.ID, e)
+	switch {
+	case mayShow(err):
+		return h.checkPage(c, b, err)
+	case err != nil:
+		return err
+	}
+	if c.Request().Header.Get("HX-Request") == "" {
+		return c.Redirect(http.StatusSeeOther, batchHref(b.ID, "check")+showOf(form))
+	}
+	counts := batchCounts(after)
+	counts.OOB = true
+	return render(c, http.StatusOK, templ.Join(pages.GridLine(gridRow(after, r)), pages.Counts(counts)))
+}
+
+// showOf keeps the view of the grid in an address.
+func showOf(form url.Values) string {
+	if show := form.Get("show"); show != "" {
+		return "?show=" + url.QueryEscape(show)
+	}
+	return ""
+}
+
+func (h *Batches) rowForm(c echo.Context) (batch.Batch, url.Values, error) {
+	b, err := h.find(c)
+	if err != nil {
+		return b, nil, err
+	}
+	form, err := formOf(c)
+	return b, form, err
+}
+
+// Fix serves POST /batches/:id/fixes: all rows of a cause at once.
+func (h *Batches) Fix(c echo.Context) error {
+	b, form, err := h.rowForm(c)
+	if err != nil {
+		return err
+	}
+	column, _ := rowNumber(form.Get("column"))     // none is the whole row
+	revision, _ := rowNumber(form.Get("revision")) // none takes every row
+	fix := batch.Fix{Cause: form.Get("cause"), Column: column, Choice: form.Get("choice")}
+	_, n, err := h.Service.FixAll(c.Request().Context(), access.Actor(c), b.ID, fix, revision)
+	done := counted(int64(n), "row") + " mended."
+	if fix.Cause == batch.MendUnknown {
+		done = "Clients will be created for " + counted(int64(n), "row") + " when the batch is sent."
+	}
+	return h.toCheck(c, b, form, err, done)
+}
+
+// Skip serves POST /batches/:id/skips: one row, or all bad ones.
+func (h *Batches) Skip(c echo.Context) error {
+	b, form, err := h.rowForm(c)
+	if err != nil {
+		return err
+	}
+	var numbered []int
+	if text := form.Get("n"); text != "" {
+		n, err := rowNumber(text)
+		if err != nil {
+			return fault.Missing()
+		}
+		numbered = []int{n}
+	}
+	_, err = h.Service.Skip(c.Request().Context(), access.Actor(c), b.ID, numbered...)
+	return h.toCheck(c, b, form, err, "Left out. Nothing of it is sent.")
+}
+
+// Restore serves POST /batches/:id/restores: a row that was left out is taken back in.
+func (h *Batches) Restore(c echo.Context) error {
+	b, form, err := h.rowForm(c)
+	if err != nil {
+		return err
+	}
+	n, err := rowNumber(form.Get("n"))
+	if err != nil {
+		return fault.Missing()
+	}
+	_, err = h.Service.Restore(c.Request().Context(), access.Actor(c), b.ID, n)
+	return h.toCheck(c, b, form, err, fmt.Sprintf("Row %d is back in.", n))
+}
+
+func (h *Batches) toCheck(c echo.Context, b batch.Batch, form url.Values, err error, done string) error {
+	switch {
+	case mayShow(err):
+		return h.checkPage(c, b, err)
+	case err != nil:
+		return err
+	}
+	if err := access.AddFlash(c, "ok", done); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, batchHref(b.ID, "check")+showOf(form))
+}

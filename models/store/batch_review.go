@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/batch"
+)
+
+// Digest implements batch.Reader.
+func (s *Store) Digest(merchantID uuid.UUID, text string) []byte {
+	return s.seal.Hash(merchantID, "batch_digest", text)
+}
+
+// MadeBy implements batch.Reader.
+func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) (map[uuid.UUID]bool, error) {
+	out := map[uuid.UUID]bool{}
+	if len(clients) == 0 || !b.Started() {
+		return out, nil
+	}
+	rows, err := s.on(ctx).Query(ctx, `SELECT DISTINCT client_id FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('sent', 'voided')
+		AND new_client AND client_id = ANY($3)`, b.MerchantID, b.ID, clients)
+	if err != nil {
+		return nil, fmt.Errorf("find clients that a batch made: %w", err)
+	}
+	var id uuid.UUID
+	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { out[id] = true; return nil }); err != nil {
+		return nil, fmt.Errorf("find clients that a batch made: %w", err)
+	}
+	return out, nil
+}
+
+// RowsOfPerson implements batch.Reader.
+func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, error) {
+	rows, err := s.on(ctx).Query(ctx, `SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready') AND (n = $3 OR client_hash =
+		(SELECT client_hash FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n = $3)) ORDER BY n`, b.MerchantID, b.ID, n)
+	if err != nil {
+		return nil, fmt.Errorf("find rows of one person: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		return nil, fmt.Errorf("find rows of one person: %w", err)
+	}
+	return out, nil
+}
+
+// DebitTotals implements batch.Reader.
+func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
+	rows, err := s.on(ctx).Query(ctx, `SELECT debit_method, debit_date, count(*), sum(total_cents)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted' GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`, merchantID, id)
+	if err != nil {
+		return nil, fmt.Errorf("add up debits of a batch: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (t batch.DebitTotal, err error) {
+		var day *batch.Day
+		err = r.Scan(&t.Method, &day, &t.Rows, &t.Cents, &t.Disputable)
+		t.Date = orZero(day)
+		return t, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("add up debits of a batch: %w", err)
+	}
+	return out, nil
+}
+
+// NewClients implements batch.Reader.
+func (s *Store) NewClients(ctx context.Context, merchantID, id uuid.UUID, limit int) ([]batch.Row, error) {
+	rows, err := s.on(ctx).Query(ctx, `SELECT `+lineColumns+` FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n IN (SELECT min(n) FROM batch_rows
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND new_client GROUP BY client_hash) ORDER BY n LIMIT $3`, merchantID, id, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list new clients of a batch: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, r) })
+	if err != nil {
+		return nil, fmt.Errorf("list new clients of a batch: %w", err)
+	}
+	return out, nil
+}
+
+// ForgetDecisions implements batch.Tx.
+func (t *Tx) ForgetDecisions(b batch.Batch) {
+	t.later(`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('new', 'ready', 'bad')
+		AND (decision <> '' OR confirmed)`, b.MerchantID, b.ID)
+}
+
+// Confirm implements batch.Tx.
+func (t *Tx) Confirm(b batch.Batch, amounts map[int]int64) (int, error) {
+	var numbers []int
+	var cents []int64
+	for n, amount := range amounts {
+		numbers, cents = append(numbers, n), append(cents, amount)
+	}
+	n, err := t.exec(`UPDATE batch_rows r SET confirmed = true, revision = $5 FROM unnest($3::int[], $4::bigint[]) AS seen (n, cents)
+		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.total_cents = seen.cents AND r.state = 'ready' AND r.usual_cents > 0 AND NOT r.confirmed`,
+		b.MerchantID, b.ID, numbers, cents, b.Revision)
+	if err != nil {
+		return 0, fmt.Errorf("confirm amounts: %w", err)
+	}
+	return int(n), nil
+}
+
+// MarkUnusual implements batch.Tx. What is usual is the middle of the client's last
+// twelve purchases, else the middle of the file.
+func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
+	t.later(`WITH file AS (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) AS cents, count(*) AS n FROM batch_rows
+			WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready'),
+		seen AS (SELECT r.n, r.total_cents, file.cents AS middle, file.n AS file, (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents)
+				FROM (SELECT total_cents FROM purchases p WHERE p.merchant_id = $1 AND p.client_id = r.client_id AND p.total_cents > 0 AND p.status <> 'cancelled'
+					ORDER BY p.id DESC LIMIT 12) AS latest) AS own
+			FROM batch_rows r, file WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'ready' AND ($3::int[] IS NULL OR r.n = ANY($3))),
+		told AS (SELECT n, CASE WHEN own IS NOT NULL THEN CASE WHEN total_cents / $4 >= own THEN own END
+			WHEN file >= $6 AND total_cents / $5 >= middle THEN middle END AS usual FROM seen)
+		UPDATE batch_rows r SET usual_cents = told.usual FROM told
+		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = told.n AND r.usual_cents IS DISTINCT FROM told.usual`,
+		b.MerchantID, b.ID, numbered, int64(batch.UnusualForClient), int64(batch.UnusualForFile), batch.FileMiddle)
+	return t.flush()
+}
