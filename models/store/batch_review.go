@@ -21,7 +21,7 @@ func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) 
 	if len(clients) == 0 || !b.Started() {
 		return out, nil
 	}
-	rows, err := s.on(ctx).Query(ctx, `SELECT DISTINCT client_id FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('sent', 'voided')
+	rows, err := s.Pool.Query(ctx, `SELECT DISTINCT client_id FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('sent', 'voided')
 		AND new_client AND client_id = ANY($3)`, b.MerchantID, b.ID, clients)
 	if err != nil {
 		return nil, fmt.Errorf("find clients that a batch made: %w", err)
@@ -35,7 +35,7 @@ func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) 
 
 // RowsOfPerson implements batch.Reader.
 func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, error) {
-	rows, err := s.on(ctx).Query(ctx, `SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready') AND (n = $3 OR client_hash =
+	rows, err := s.Pool.Query(ctx, `SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready') AND (n = $3 OR client_hash =
 		(SELECT client_hash FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n = $3)) ORDER BY n`, b.MerchantID, b.ID, n)
 	if err != nil {
 		return nil, fmt.Errorf("find rows of one person: %w", err)
@@ -49,7 +49,7 @@ func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, 
 
 // DebitTotals implements batch.Reader.
 func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
-	rows, err := s.on(ctx).Query(ctx, `SELECT debit_method, debit_date, count(*), sum(total_cents)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
+	rows, err := s.Pool.Query(ctx, `SELECT debit_method, debit_date, count(*), sum(total_cents)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
 		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted' GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`, merchantID, id)
 	if err != nil {
 		return nil, fmt.Errorf("add up debits of a batch: %w", err)
@@ -68,7 +68,7 @@ func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]ba
 
 // NewClients implements batch.Reader.
 func (s *Store) NewClients(ctx context.Context, merchantID, id uuid.UUID, limit int) ([]batch.Row, error) {
-	rows, err := s.on(ctx).Query(ctx, `SELECT `+lineColumns+` FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n IN (SELECT min(n) FROM batch_rows
+	rows, err := s.Pool.Query(ctx, `SELECT `+lineColumns+` FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n IN (SELECT min(n) FROM batch_rows
 		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND new_client GROUP BY client_hash) ORDER BY n LIMIT $3`, merchantID, id, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list new clients of a batch: %w", err)
