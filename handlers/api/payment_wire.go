@@ -19,8 +19,8 @@ type paymentBody struct {
 	PendingAmount      int64   `json:"pending_amount"`
 	PendingUnfreezeOn  *int64  `json:"pending_unfreeze_on"`
 	Description        string  `json:"description"`
-	PaidOn             int64   `json:"paid_on"`
-	RemotePaidOn       int64   `json:"remote_paid_on"`
+	PaidOn             *int64  `json:"paid_on"` // null while a refund waits
+	RemotePaidOn       *int64  `json:"remote_paid_on"`
 	OwnedBankCode      *string `json:"owned_bank_code"`
 	OwnedBankAccount   *string `json:"owned_bank_account"`
 	OwnedBankAccountID *string `json:"owned_bank_account_id"`
@@ -32,7 +32,7 @@ func paymentOf(r purchase.Record) *paymentBody {
 		return nil
 	}
 	return &paymentBody{PaymentType: p.Type, Amount: p.AmountCents, Currency: r.Currency, NetAmount: p.AmountCents - p.FeeCents, FeeAmount: p.FeeCents,
-		Description: p.Description, PaidOn: p.PaidOn.Unix(), RemotePaidOn: p.PaidOn.Unix()}
+		Description: p.Description, PaidOn: ref(p.PaidOn.Unix()), RemotePaidOn: ref(p.PaidOn.Unix())}
 }
 
 // movementBody is a payment as its own object: a refund, or a disputed debit (API contract 3.6).
@@ -60,15 +60,23 @@ type relatedBody struct {
 	ID   uuid.UUID `json:"id"`
 }
 
-// refundAnswer is the payment when the money is back already, else the purchase
-// in pending_refund.
+// refundAnswer is the payment when the money is back already, and when it waits until
+// the debit is final (API contract 12.31); else the purchase in pending_refund.
 func (b Base) refundAnswer(r purchase.RefundResult) any {
-	if !r.Refund.Settled {
+	back := paymentBody{IsOutgoing: true, PaymentType: "refund", Amount: r.Refund.AmountCents,
+		Description: "Refund of " + r.Record.ReferenceGenerated}
+	status := "success"
+	switch {
+	case r.Refund.State == purchase.RefundSettled:
+		settled := r.Refund.SettledAt.Unix()
+		back.PaidOn, back.RemotePaidOn = &settled, &settled
+	case r.Refund.Waits(r.Refund.CreatedAt):
+		status, back.PendingAmount, back.PendingUnfreezeOn = "pending", r.Refund.AmountCents, ref(r.Refund.DueAt.Unix())
+	default:
 		return b.PurchaseBody(r.Record)
 	}
-	out := paymentAround(r.Record, paymentBody{IsOutgoing: true, PaymentType: "refund", Amount: r.Refund.AmountCents,
-		Description: "Refund of " + r.Record.ReferenceGenerated}, r.Refund.SettledAt)
-	out.ID, out.CreatedOn, out.UpdatedOn = r.Refund.ID, r.Refund.CreatedAt.Unix(), r.Refund.UpdatedAt.Unix()
+	out := paymentAround(r.Record, back)
+	out.ID, out.CreatedOn, out.UpdatedOn, out.Status = r.Refund.ID, r.Refund.CreatedAt.Unix(), r.Refund.UpdatedAt.Unix(), status
 	return out
 }
 
@@ -77,14 +85,14 @@ func (b Base) refundAnswer(r purchase.RefundResult) any {
 func (b Base) chargebackBody(r purchase.Record, outgoing bool, at time.Time) any {
 	c := r.Collection
 	out := paymentAround(r, paymentBody{IsOutgoing: outgoing, PaymentType: r.PaymentType(), Amount: c.AmountCents,
-		Description: "Dispute of " + r.ReferenceGenerated}, at)
+		Description: "Dispute of " + r.ReferenceGenerated, PaidOn: ref(at.Unix()), RemotePaidOn: ref(at.Unix())})
 	out.ID, out.CreatedOn, out.UpdatedOn = c.ID, c.CreatedAt.Unix(), at.Unix()
 	return out
 }
 
-// paymentAround writes what payments of a purchase have alike, for money that moved at a moment.
-func paymentAround(r purchase.Record, p paymentBody, at time.Time) movementBody {
-	p.Currency, p.NetAmount, p.PaidOn, p.RemotePaidOn = r.Currency, p.Amount, at.Unix(), at.Unix()
+// paymentAround writes what payments of a purchase have alike.
+func paymentAround(r purchase.Record, p paymentBody) movementBody {
+	p.Currency, p.NetAmount = r.Currency, p.Amount
 	return movementBody{
 		Type: "payment", Client: DetailsBody(r.Payer), Payment: p, TransactionData: transactionOf(r), RelatedTo: relatedBody{"purchase", r.ID},
 		Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated, CompanyID: r.MerchantID, BrandID: r.BrandID, UserID: idOrNull(r.UserID),

@@ -82,7 +82,7 @@ func (s story) tell() checkout.Outcome {
 	case purchase.Chargeback:
 		return checkout.Outcome{Kind: "bad", Icon: "undo", Title: "You disputed this debit", Text: s.disputed(), Next: []string{s.talk()}}
 	case purchase.PendingRefund:
-		return checkout.Outcome{Kind: "wait", Icon: "undo", Title: "A refund is on its way", Text: s.brand + " is paying money back to you."}
+		return s.refunding()
 	case purchase.Refunded:
 		return checkout.Outcome{Kind: "ok", Icon: "undo", Title: "Refunded", Text: money.Format(s.rec.RefundedCents, s.rec.Currency) + " was paid back to you."}
 	default:
@@ -130,6 +130,15 @@ func (s story) paid() checkout.Outcome {
 		o.Next = append(o.Next, "Your account is stored for the later debits that you agreed to.")
 	} else if s.rec.MayChooseToStore() && s.rec.Collection != nil && s.rec.TokenID == uuid.Nil {
 		o.Next = append(o.Next, "Your account is not stored. Nothing more will be debited from it.")
+	}
+	return o
+}
+
+func (s story) refunding() checkout.Outcome {
+	o := checkout.Outcome{Kind: "wait", Icon: "undo", Title: "A refund is on its way", Text: s.brand + " is paying " + money.Format(s.rec.RefundingCents, s.rec.Currency) + " back to you."}
+	if c := s.rec.Collection; c != nil && c.State == collection.Provisional {
+		o.Text = fmt.Sprintf("%s is refunding %s. Your bank pays it to you after the debit is final, on %s.", s.brand, money.Format(s.rec.RefundingCents, s.rec.Currency),
+			calendar.DateOf(c.FinalAt).Format(day))
 	}
 	return o
 }

@@ -57,12 +57,14 @@ var (
 		"Suspended mandates", "until the client has a newer account, or the token is deleted", number(func(a report.Attention) int64 { return a.Suspended })}
 	subscribersStranded = attentionKind{"subscribers", "bad", "users", "subscriber has no account that can be charged", "subscribers have no account that can be charged", strandedPath,
 		"Subscribers without an account", "until they have an account again, or are paused or removed", number(func(a report.Attention) int64 { return a.Stranded })}
+	paidTwice = attentionKind{"twice", "bad", "undo", "purchase was refunded and returned", "purchases were refunded and returned", concernHref(purchase.PaidTwice),
+		"Refunded and returned", "until the client has paid the money again, or the dispute is won", func(a report.Attention) report.Tally { return a.PaidTwice }}
 	refundsWait = attentionKind{"refunds", "wait", "out", "refund waits to be paid back", "refunds wait to be paid back", concernHref(purchase.RefundWaits),
 		"Refunds to be paid back", "until paid back", func(a report.Attention) report.Tally { return a.Refunds }}
 	mailsFailed = attentionKind{"mails", "wait", "mail", "mail could not be delivered", "mails could not be delivered", "/attention#mails",
 		"Mails that were not delivered", "in the last 30 days; until sent again", number(func(a report.Attention) int64 { return a.Mails })}
 
-	attentionKinds = []attentionKind{approvalsWait, debitsFailed, accountsGone, notConfirmed, debitsDisputed, noAnswer, accountsBlocked, mandatesSuspended, subscribersStranded, refundsWait, mailsFailed}
+	attentionKinds = []attentionKind{approvalsWait, debitsFailed, accountsGone, notConfirmed, debitsDisputed, noAnswer, accountsBlocked, mandatesSuspended, subscribersStranded, paidTwice, refundsWait, mailsFailed}
 )
 
 // attentionLines are what waits for somebody, kind by kind. Failures that are new
@@ -133,6 +135,7 @@ func (h *Home) Attention(c echo.Context) error {
 		{subscribersStranded, items.Stranded, func(i report.Item) (string, string) {
 			return strandedWords(i), "next billing " + dayOrNothing(i.At, now)
 		}},
+		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit came back: the client has this money twice.", "since ")},
 		{refundsWait, items.Refunds, said("", "asked for on ")},
 		{mailsFailed, items.Mails, func(i report.Item) (string, string) { return i.Text, dayOrNothing(i.At, now) }},
 	} {

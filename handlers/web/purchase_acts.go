@@ -170,16 +170,13 @@ var cancelAct = purchaseAct{
 
 var giveBackAct = purchaseAct{
 	path: "refund",
-	ask: func(_ *Purchases, rec purchase.Record, who actor.Actor, typed url.Values) pages.ActView {
+	ask: func(p *Purchases, rec purchase.Record, who actor.Actor, typed url.Values) pages.ActView {
 		left := rec.RefundableCents()
 		amount := money.Amount(left)
 		if typed != nil {
 			amount = typed.Get("amount")
 		}
-		text := "The bank pays it back to the account that was debited."
-		if rec.MarkedAsPaid {
-			text = "This purchase was paid outside Debitdesk: pay the money back yourself; here it is recorded as paid back."
-		}
+		text := refundRules(rec, p.Desk.Now())
 		return pages.ActView{Title: "Refund purchase " + reference(rec.Purchase), Blocked: whyNotRefund(rec, who),
 			Question: components.Confirm{Title: "Give money back to " + payerName(rec.Purchase) + "?", Text: text, Button: "Refund", Safe: true},
 			Money: &components.MoneyField{Label: "Amount to give back", Name: "amount", Value: amount, Currency: currencySign(rec.Currency), Required: true,
@@ -197,25 +194,20 @@ var giveBackAct = purchaseAct{
 		return out.Record, err
 	},
 	answer: func(rec purchase.Record) string {
-		if rec.Status == purchase.PendingRefund {
-			return "The refund is on its way to the bank."
+		switch {
+		case rec.Status != purchase.PendingRefund:
+			return "The refund is recorded as paid back."
+		case rec.Collection != nil && rec.Collection.State == collection.Provisional:
+			return "The refund waits until the debit is final."
 		}
-		return "The refund is recorded as paid back."
+		return "The refund is on its way to the bank."
 	},
 }
 
 var settleAct = purchaseAct{
 	path: "settlement",
-	ask: func(_ *Purchases, rec purchase.Record, who actor.Actor, _ url.Values) pages.ActView {
-		v := pages.ActView{Title: "Refund of purchase " + reference(rec.Purchase), Question: components.Confirm{
-			Title: "Does " + payerName(rec.Purchase) + " have the money back?", Text: "Confirm it when you paid it by hand, or saw it on the bank’s statement.", Button: "Record as paid back", Safe: true}}
-		switch {
-		case rec.Status != purchase.PendingRefund:
-			v.Blocked = "No refund of this purchase is waiting."
-		case !who.Can(actor.Refund):
-			v.Blocked = "Finance or an admin can do it."
-		}
-		return v
+	ask: func(p *Purchases, rec purchase.Record, who actor.Actor, _ url.Values) pages.ActView {
+		return pages.ActView{Title: "Refund of purchase " + reference(rec.Purchase), Blocked: whyNotSettle(rec, who), Question: settleQuestion(rec, p.Desk.Now())}
 	},
 	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record, error) {
 		return p.Service.SettleRefund(ctx, who, rec.ID)

@@ -151,6 +151,8 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: mandatePath(rec.ID)}, acts
 	case unconfirmed(rec) && rec.Payable(now):
 		return components.Button{Label: "Ask the payer again", Icon: "bank", Kind: "primary", Href: mandatePath(rec.ID)}, acts
+	case rec.Status == purchase.PendingRefund && len(rec.Refunds) > 0 && rec.Refunds[0].Waits(now):
+		return components.Button{}, append(acts, pages.Act{Label: "Record the refund as paid…", Icon: "check", Href: purchasePath(rec.ID, "settlement"), Why: whyNotSettle(rec, who)})
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
 		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary", Href: purchasePath(rec.ID, "settlement")}, acts
 	case rec.Status == purchase.Chargeback && rec.Collection != nil:

@@ -100,9 +100,7 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 	if rec.Payment != nil {
 		add(components.Fact{Label: "Paid", Part: components.When(ago(rec.Payment.PaidOn, now))})
 	}
-	if rec.RefundedCents > 0 {
-		add(components.Fact{Label: "Paid back", Value: sum(rec.RefundedCents, rec.Currency)})
-	}
+	refundFacts(rec, now, add)
 	if rec.Reference != "" {
 		add(components.Fact{Label: "Reference", Value: rec.Reference})
 	}

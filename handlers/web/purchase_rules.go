@@ -73,10 +73,12 @@ func whyNotPaid(rec purchase.Record, now time.Time) string {
 
 func whyNotRefund(rec purchase.Record, who actorCan) string {
 	switch {
-	case rec.Status != purchase.Paid && rec.Status != purchase.Refunded:
+	case rec.Payment == nil || rec.Status == purchase.Chargeback:
 		return "Only a paid purchase can be refunded."
+	case rec.RefundableCents() <= 0 && rec.RefundingCents > 0:
+		return "Everything was refunded already or is on its way to the client."
 	case rec.RefundableCents() <= 0:
-		return "Everything was paid back already."
+		return "Everything was refunded already."
 	case !who.Can(refundAct):
 		return "Finance or an admin can do it."
 	}

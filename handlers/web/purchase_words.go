@@ -96,12 +96,9 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 	case purchase.Cancelled:
 		return "It was cancelled; nothing will be collected."
 	case purchase.PendingRefund:
-		return "Money waits to be paid back to the payer."
+		return nextOfRefunds(rec, now)
 	case purchase.Refunded:
-		if rec.RefundedCents < rec.TotalCents {
-			return sum(rec.RefundedCents, rec.Currency) + " of " + sum(rec.TotalCents, rec.Currency) + " was paid back to the payer."
-		}
-		return sum(rec.RefundedCents, rec.Currency) + " was paid back to the payer."
+		return refundedWords(rec) + "."
 	case purchase.Blocked, purchase.Hold, purchase.PendingCapture, purchase.PendingRelease, purchase.Released, purchase.Cleared, purchase.Settled:
 	}
 	return ""

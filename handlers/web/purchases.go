@@ -55,6 +55,7 @@ var concernTabs = []struct {
 	{"Not confirmed", "The client did not confirm the mandate", purchase.NotConfirmed},
 	{"Dispute open", "The dispute is not decided", purchase.OpenDispute},
 	{"No answer", "The bank has not answered in time", purchase.NoAnswer},
+	{"Refunded and returned", "The client has the money twice", purchase.PaidTwice},
 	{"To be refunded", "A refund waits to be paid back", purchase.RefundWaits},
 }
 

@@ -7,11 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/actor"
-	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
-	"debitdesk/models/purchase"
 )
 
 // answers fetches what the bank has to say, records it and acknowledges it after
@@ -130,54 +127,36 @@ func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
 // refundAnswer records the bank's word on a refund. Settling is its own
 // transaction and happens once; the message is kept after it.
 func (s *Service) refundAnswer(ctx context.Context, m bank.Message) error {
-	r, dropped, err := s.Read.RefundByID(ctx, m.InstructionID)
+	r, err := s.Read.RefundByID(ctx, m.InstructionID)
 	if fault.Is(err, fault.NotFound) {
-		return s.keep(ctx, m, Outcome{MessageID: m.ID, Text: "ignored: the instruction is not ours"}, nil)
+		return s.keep(ctx, m, Outcome{MessageID: m.ID, Text: "ignored: the instruction is not ours"})
 	}
 	if err != nil {
 		return err
 	}
 	outcome := Outcome{MessageID: m.ID, MerchantID: r.MerchantID, Text: "applied: the refund is " + string(m.Kind)}
+	news := false
 	if m.Kind == bank.RefundFailed {
-		return s.keep(ctx, m, outcome, func(tx Tx) error { return refundFailed(tx, r, m) })
+		news, err = s.Purchases.RefundFailed(ctx, r.MerchantID, r.PurchaseID, r.ID, bank.CodeOf(m.Code).Label())
+	} else {
+		news, err = s.Purchases.RefundSettled(ctx, r.MerchantID, r.PurchaseID, r.ID)
 	}
-	if dropped { // the bank had paid it before it was dropped: its word counts
-		if err := s.InTx(ctx, func(tx Tx) error { tx.ReviveRefund(r.ID); return nil }); err != nil {
-			return err
-		}
-	}
-	r.Channel = "bank"
-	switch err := s.Purchases.RefundSettled(ctx, r); {
-	case fault.Is(err, fault.Conflict):
-		outcome.Text = "ignored: the refund was settled already"
-	case err != nil:
+	if err != nil {
 		return err
 	}
-	return s.keep(ctx, m, outcome, nil)
+	if !news {
+		outcome.Text = "ignored: nothing of this refund is open any more"
+	}
+	return s.keep(ctx, m, outcome)
 }
 
-func (s *Service) keep(ctx context.Context, m bank.Message, o Outcome, also func(Tx) error) error {
+func (s *Service) keep(ctx context.Context, m bank.Message, o Outcome) error {
 	return s.InTx(ctx, func(tx Tx) error {
 		fresh, err := tx.KeepMessages(s.Bank.Name(), []bank.Message{m})
 		if err != nil || !fresh[m.ID] {
 			return err
 		}
-		if also != nil {
-			if err := also(tx); err != nil {
-				return err
-			}
-		}
 		tx.NoteOutcomes(s.Bank.Name(), []Outcome{o})
 		return nil
 	})
-}
-
-func refundFailed(tx Tx, r purchase.Refund, m bank.Message) error {
-	left, err := tx.RefundByHand(r.ID)
-	if err != nil || !left {
-		return err
-	}
-	tx.Audit(actor.BankOf(r.MerchantID), audit.Entry{Action: "purchase.refund_failed", ObjectType: "purchase", ObjectID: r.PurchaseID, PurchaseID: r.PurchaseID,
-		Text: "The payer's bank did not take the refund: " + bank.CodeOf(m.Code).Label() + ". Pay it back another way and mark it as done."})
-	return nil
 }

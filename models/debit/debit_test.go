@@ -416,7 +416,7 @@ func TestARefundIsSettledByTheBankOnce(t *testing.T) {
 	if rec := h.get(p.ID); rec.Status != purchase.PendingRefund {
 		t.Errorf("%s", rec.Status)
 	}
-	h.to(day(4).At(6, 0))
+	h.to(p.Collection.FinalAt.Add(24 * time.Hour))
 	rec := h.get(p.ID)
 	if rec.Status != purchase.Refunded || rec.RefundedCents != 4000 || h.ledger(p.ID) != 6000 || shown(rec.Purchase) != 6000 {
 		t.Errorf("%s, %d refunded, ledger %d", rec.Status, rec.RefundedCents, h.ledger(p.ID))

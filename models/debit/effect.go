@@ -159,7 +159,7 @@ func (m matter) unpaid(had bool, now time.Time) {
 		m.p.changed = true
 		if had {
 			m.entry(purchase.Returned, -1)
-			m.tx.DropRefund(m.p.is.ID)
+			m.dropRefunds("returned")
 		}
 		m.invoice()
 	}
@@ -227,7 +227,7 @@ func (m matter) disputed(reversed bool, now time.Time) {
 		if reversed {
 			m.entry(purchase.Disputed, -1)
 		}
-		m.tx.DropRefund(m.p.is.ID)
+		m.dropRefunds("disputed")
 	}
 	m.c.is.ProofDue = !reversed
 	m.judge(0)
@@ -258,8 +258,27 @@ func (m matter) lost() {
 
 func (m matter) entry(kind purchase.EntryKind, sign int64) {
 	c := m.c.is
-	m.tx.InsertEntry(purchase.Entry{PurchaseID: c.PurchaseID, CollectionID: c.ID, MerchantID: c.MerchantID, Kind: kind,
-		AmountCents: sign * c.AmountCents, Currency: c.Currency, Code: m.code.Code})
+	m.p.is.Book(m.tx, purchase.Entry{CollectionID: c.ID, Kind: kind, AmountCents: sign * c.AmountCents, Code: m.code.Code})
+}
+
+// dropRefunds: the payer has the money back another way, so what was promised and the
+// bank does not have falls away. What it has is counted when it says so.
+func (m matter) dropRefunds(why string) {
+	p := &m.p.is
+	if p.RefundingCents == 0 {
+		return
+	}
+	dropped, err := m.tx.DropRefunds(p.MerchantID, p.ID)
+	if err != nil {
+		m.batch.wrong = err
+		return
+	}
+	for _, r := range dropped {
+		p.Dropped(r)
+		m.tx.Audit(actor.BankOf(p.MerchantID), audit.Entry{Action: "purchase.refund_dropped", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+			Text:  fmt.Sprintf("The refund of %s fell away: the debit was %s, so the payer has the money already.", money.Format(r.AmountCents, r.Currency), why),
+			After: map[string]any{"amount_cents": r.AmountCents}})
+	}
 }
 
 // sentence tells the time line what the bank said.

@@ -101,12 +101,9 @@ type Tx interface {
 
 	// RefundsHandedOver notes that the bank has the refunds.
 	RefundsHandedOver(ids []uuid.UUID)
-	// DropRefund ends a refund that waits: the money went back another way.
-	DropRefund(purchaseID uuid.UUID)
-	// ReviveRefund undoes DropRefund for a refund that the bank had paid already.
-	ReviveRefund(id uuid.UUID)
-	// RefundByHand leaves a refund that the bank cannot pay to a person; false when it waits no more.
-	RefundByHand(id uuid.UUID) (bool, error)
+	// DropRefunds ends the refunds of a purchase that the bank does not have, since the
+	// money went back another way, and gives them.
+	DropRefunds(merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error)
 }
 
 // Outcome is what one message of the bank changed.
@@ -168,12 +165,12 @@ type Reader interface {
 	RecallsDue(ctx context.Context, limit int) ([]collection.Collection, error)
 	// ContestsDue lists disputes that can be answered with a recorded mandate.
 	ContestsDue(ctx context.Context, limit int) ([]Contest, error)
-	// RefundsDue lists refunds that the bank has yet to get, with accounts opened. The
-	// error names those that could not be opened; the others are given all the same.
+	// RefundsDue lists refunds of final debits that the bank has yet to get, with
+	// accounts opened. The error names those that could not be opened; the others are
+	// given all the same.
 	RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error)
-	// RefundByID finds a refund by the id that the bank knows; dropped tells that it
-	// was ended before the bank paid it.
-	RefundByID(ctx context.Context, id uuid.UUID) (r purchase.Refund, dropped bool, err error)
+	// RefundByID finds a refund by the id that the bank knows.
+	RefundByID(ctx context.Context, id uuid.UUID) (purchase.Refund, error)
 	// NextDue is the earliest moment after now at which anything becomes due.
 	NextDue(ctx context.Context) (at time.Time, found bool, err error)
 	// Overdue tells whether something that is due is not done yet, perhaps because

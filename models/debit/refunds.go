@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
 )
 
 // refunds hands money that is owed back to payers over to the bank, under the
@@ -22,22 +24,26 @@ func (s *Service) refunds(ctx context.Context, done *Done) error {
 		if err != nil {
 			return 0, wrap("hand refunds over", err)
 		}
-		err = s.InTx(ctx, func(tx Tx) error {
-			var accepted []uuid.UUID
-			for _, r := range receipts {
-				if !r.Refused {
-					accepted = append(accepted, r.ID)
-				} else if _, err := tx.RefundByHand(r.ID); err != nil {
-					return err
-				}
+		var accepted []uuid.UUID
+		for _, r := range receipts {
+			if !r.Refused {
+				accepted = append(accepted, r.ID)
+			} else if err := s.refundRefused(ctx, r); err != nil {
+				return 0, err
 			}
-			tx.RefundsHandedOver(accepted)
-			return nil
-		})
-		if err != nil {
+		}
+		if err := s.InTx(ctx, func(tx Tx) error { tx.RefundsHandedOver(accepted); return nil }); err != nil {
 			return 0, wrap("hand refunds over", err)
 		}
 		done.Refunded += len(due)
 		return len(due), nil
 	})
+}
+
+func (s *Service) refundRefused(ctx context.Context, receipt bank.Receipt) error {
+	r, err := s.Read.RefundByID(ctx, receipt.ID)
+	if err == nil {
+		_, err = s.Purchases.RefundFailed(ctx, r.MerchantID, r.PurchaseID, r.ID, bank.CodeOf(receipt.Code).Label())
+	}
+	return wrap("leave a refund to a person", err)
 }

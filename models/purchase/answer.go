@@ -30,14 +30,14 @@ func (p *Purchase) Collect(c collection.Collection, paidOn, at time.Time) bool {
 		return false
 	}
 	p.Execute(at)
-	p.pay(paidOn)
+	p.pay(p.byDebit(paidOn))
 	p.attempt(Attempt{Type: p.attemptType(), Successful: true, Method: string(c.Method), At: at, TxID: c.ID.String()})
 	p.move(Paid, at)
 	return true
 }
 
-func (p *Purchase) pay(on time.Time) {
-	p.Payment = &Payment{Type: p.PaymentType(), AmountCents: p.TotalCents, PaidOn: on}
+func (p Purchase) byDebit(on time.Time) Payment {
+	return Payment{Type: p.PaymentType(), AmountCents: p.TotalCents, PaidOn: on}
 }
 
 // PaymentType names the payment of a debit as the API does.
@@ -101,15 +101,17 @@ func (p *Purchase) Dispute(reversed bool, at time.Time) bool {
 	return true
 }
 
-// WinDispute gives the merchant the money back, or lets it keep it.
+// WinDispute gives the merchant the money back, or lets it keep it. It is the payment
+// of before, with what was refunded of it.
 func (p *Purchase) WinDispute(paidOn, at time.Time) bool {
 	if p.Status != Chargeback {
 		return false
 	}
 	if p.Payment == nil {
-		p.pay(paidOn)
+		payment := p.byDebit(paidOn)
+		p.Payment = &payment
 	}
-	p.move(Paid, at)
+	p.move(p.statusOfPayment(), at)
 	return true
 }
 

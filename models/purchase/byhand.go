@@ -36,9 +36,9 @@ func (s *Service) MarkAsPaid(ctx context.Context, who actor.Actor, id uuid.UUID,
 				at = *paidOn
 			}
 			rec.MarkedAsPaid = true
-			rec.Payment = &Payment{Type: "custom", AmountCents: rec.TotalCents, Description: "Marked as paid", PaidOn: at}
+			rec.pay(Payment{Type: "custom", AmountCents: rec.TotalCents, Description: "Marked as paid", PaidOn: at})
 			rec.move(Paid, tx.Now())
-			tx.InsertEntry(Entry{PurchaseID: rec.ID, MerchantID: rec.MerchantID, Kind: PaidByHand, AmountCents: rec.TotalCents, Currency: rec.Currency})
+			rec.Book(tx, Entry{Kind: PaidByHand, AmountCents: rec.TotalCents})
 			tx.Audit(who, audit.Entry{Action: "purchase.marked_as_paid", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
 				Text: "The purchase was marked as paid.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "paid_on": at.Unix()}})
 			return nil

@@ -56,14 +56,6 @@ func (p *Purchase) setPassAt() {
 	}
 }
 
-// RefundableCents is what could still be given back.
-func (p Purchase) RefundableCents() int64 {
-	if p.Payment == nil || (p.Status != Paid && p.Status != Refunded) {
-		return 0
-	}
-	return p.Payment.AmountCents - p.RefundedCents
-}
-
 func sayCents(p Purchase) string { return money.Format(p.TotalCents, p.Currency) }
 
 // Get finds a purchase with what is shown beside it.
@@ -87,6 +79,11 @@ func (s *Service) beside(ctx context.Context, p Purchase) (Record, error) {
 	var err error
 	if rec.Brand, err = s.Read.Brand(ctx, p.MerchantID, p.BrandID); err != nil {
 		return rec, err
+	}
+	if p.RefundingCents > 0 {
+		if rec.Refunds, err = s.Read.RefundsUnderWay(ctx, p.MerchantID, p.ID); err != nil {
+			return rec, err
+		}
 	}
 	if p.CollectionCount == 0 {
 		return rec, nil

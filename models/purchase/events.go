@@ -40,7 +40,6 @@ var saidBy = map[Status]string{
 	Created: webhook.PurchaseCreated, Viewed: webhook.PurchaseViewed, Cancelled: webhook.PurchaseCancelled, PendingExecute: webhook.PurchasePendingExecute,
 	PendingCharge: webhook.PurchasePendingCharge, Hold: webhook.PurchaseHold, PendingCapture: webhook.PurchasePendingCapture,
 	Released: webhook.PurchaseReleased, PendingRelease: webhook.PurchasePendingRelease, Preauthorized: webhook.PurchasePreauthorized,
-	PendingRefund: webhook.PurchasePendingRefund,
 }
 
 func (p Purchase) eventsOf(before, now Status) []string {
@@ -56,9 +55,12 @@ func (p Purchase) eventsOf(before, now Status) []string {
 		default:
 			return p.paidEvents()
 		}
-	case Refunded:
-		if before == Chargeback { // a dispute of money that was given back was won
+	case Refunded, PendingRefund:
+		if before == Chargeback { // a dispute of money that was given back, or is on its way, was won
 			return []string{webhook.PaymentChargebackReversed}
+		}
+		if now == PendingRefund {
+			return []string{webhook.PurchasePendingRefund}
 		}
 		return nil
 	case Chargeback:

@@ -50,10 +50,14 @@ const (
 	NoAnswer Concern = "silent"
 	// RefundWaits: money is to be paid back.
 	RefundWaits Concern = "refund"
+	// PaidTwice: a refund was paid out, and the debit was returned or disputed as well,
+	// so that the client has more back than was paid. It ends when the money is paid
+	// again, or the dispute is won.
+	PaidTwice Concern = "refunded_returned"
 )
 
 // Concerns lists all of them in the order of their weight.
-var Concerns = []Concern{FailedDebit, AccountGone, NotConfirmed, OpenDispute, NoAnswer, RefundWaits}
+var Concerns = []Concern{FailedDebit, AccountGone, NotConfirmed, OpenDispute, NoAnswer, PaidTwice, RefundWaits}
 
 // Tally is a number of purchases and what they come to, in cents of rand.
 type Tally struct{ N, Cents int64 }

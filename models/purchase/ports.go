@@ -79,7 +79,10 @@ type Tx interface {
 	// open any more.
 	MoveAmendment(a Amendment)
 	InsertRefund(r Refund)
-	SettleRefund(r Refund) (bool, error)
+	// MoveRefund writes state, channel and moments of a refund, if it still stands in the
+	// state from; else the transaction ends with fault.ErrLost.
+	MoveRefund(r Refund, from RefundState)
+	// InsertEntry is called by Purchase.book alone.
 	InsertEntry(e Entry)
 	InsertMail(m mail.Mail)
 	// SentPurchases turns those of the purchases that are created into sent.
@@ -141,8 +144,9 @@ type Reader interface {
 	Amendment(ctx context.Context, merchantID, id uuid.UUID) (Amendment, error)
 	// AmendmentOf gives the newest amendment that replaces a token; NotFound when there is none.
 	AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUID) (Amendment, error)
-	// PendingRefund gives the refund of a purchase that is not settled yet; NotFound when there is none.
-	PendingRefund(ctx context.Context, merchantID, purchaseID uuid.UUID) (Refund, error)
+	// RefundsUnderWay lists the refunds of a purchase that are not settled yet, oldest first.
+	RefundsUnderWay(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Refund, error)
+	Refund(ctx context.Context, merchantID, id uuid.UUID) (Refund, error)
 	// MailsAbout lists the mails that one object caused, newest first.
 	MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error)
 	// NextNumber is the next number of a brand's counter; numbers may be skipped.
@@ -194,6 +198,7 @@ type Record struct {
 	Purchase
 	Brand      merchant.Brand
 	Collection *collection.Collection // the newest; nil when nothing is collected
+	Refunds    []Refund               // those under way, oldest first
 }
 
 // Entry is a movement of money as the statement shows it; a reversal is a new one.
@@ -219,14 +224,41 @@ const (
 	PaidByHand EntryKind = "paid_by_hand"
 )
 
-// Refund is money owed back to the payer, until a person or the bank settles it.
+// RefundState is where a refund stands.
+type RefundState string
+
+// The states of a refund. A dropped one fell away, since the payer has the money back
+// another way; should the bank have paid it all the same, it is settled.
+const (
+	RefundPending RefundState = "pending"
+	RefundSettled RefundState = "settled"
+	RefundDropped RefundState = "dropped"
+)
+
+// Refund is money owed back to the payer, until a person or the bank settles it. It
+// belongs to one payment of its purchase.
 type Refund struct {
 	ID, MerchantID, PurchaseID uuid.UUID
+	Payment                    int       // the number of the payment that goes back
+	CollectionID               uuid.UUID // the debit that goes back; zero for money that came by hand
 	AmountCents                int64
 	Currency                   string
-	Settled                    bool
-	Channel                    string // bank or person
+	State                      RefundState
+	Channel                    string    // bank or person
+	DueAt                      time.Time // the bank gets it at the earliest: when the debit is final
+	HandedOver                 bool      // the bank has it
 	Reference                  string
 	SettledAt                  time.Time
 	CreatedAt, UpdatedAt       time.Time
 }
+
+// Waits tells that the bank is to get the refund when its debit is final.
+func (r Refund) Waits(now time.Time) bool {
+	return r.State == RefundPending && r.Channel == ByBank && !r.HandedOver && now.Before(r.DueAt)
+}
+
+// Who pays a refund out.
+const (
+	ByBank   = "bank"
+	ByPerson = "person"
+)

@@ -51,7 +51,10 @@ type Purchase struct {
 	IsRecurringToken        bool
 	TokenLeaving            bool // its token is being deleted: it counts as none, and may come back
 	MarkedAsPaid            bool
-	RefundedCents           int64
+	PaymentCount            int            // how often money came in; the number of the newest payment
+	RefundedCents           int64          // of the newest payment
+	RefundingCents          int64          // refunds of the newest payment that are under way
+	NetCents                int64          // what all movements come to; below zero: the payer has more back than was paid
 	Payer                   client.Details // the copy that later edits of the client do not touch
 	Details                 Details
 	Options                 Options

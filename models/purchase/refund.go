@@ -8,21 +8,22 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/queue"
 )
 
-// RefundResult is the answer to a refund: the purchase, and the money given back when
-// that is settled already.
+// RefundResult is the answer to a refund: the purchase, and the money given back.
 type RefundResult struct {
 	Record
 	Refund Refund
 }
 
 // Refund records money as owed back. It stays pending until a person or the bank
-// settles it; what was paid by hand is settled by hand, outside the bank. Without
-// an amount everything that is left is refunded.
+// settles it; what was paid by hand is settled by hand, outside the bank. A refund of
+// a debit that is not final waits until it is, and falls away when the debit comes
+// back (API contract 12.31). Without an amount everything that is left is refunded.
 func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cents *int64) (RefundResult, error) {
 	var out RefundResult
 	if err := who.May(actor.Refund); err != nil {
@@ -33,29 +34,16 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 		if err != nil {
 			return nil, err
 		}
-		if err := s.noRefundWaits(ctx, rec.Purchase); err != nil {
-			return nil, err
-		}
 		return func(tx Tx, rec *Record) error {
-			out.Refund = Refund{ID: tx.NewID(), MerchantID: rec.MerchantID, PurchaseID: rec.ID, AmountCents: amount, Currency: rec.Currency,
-				Channel: "bank", Reference: rec.ReferenceGenerated, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 			before := rec.Status
-			if rec.MarkedAsPaid {
-				out.Refund.Channel = "person"
-				out.Refund.Settled, out.Refund.SettledAt = true, tx.Now()
-				rec.RefundedCents += amount
-				rec.move(Refunded, tx.Now())
-			} else {
-				rec.move(PendingRefund, tx.Now())
-				tx.Enqueue(queue.RunDue{})
-			}
-			tx.InsertRefund(out.Refund)
-			if out.Refund.Settled {
-				tx.InsertEntry(refundEntry(rec.Purchase, out.Refund))
+			out.Refund = rec.giveBack(tx, amount)
+			rec.move(rec.statusOfPayment(), tx.Now())
+			text := fmt.Sprintf("%s is owed back to the payer.", money.Format(amount, rec.Currency))
+			if out.Refund.Waits(tx.Now()) {
+				text += " The refund waits until the debit is final, and falls away if the debit is returned."
 			}
 			tx.Audit(who, audit.Entry{Action: "purchase.refund_requested", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text:   fmt.Sprintf("%s is owed back to the payer.", money.Format(amount, rec.Currency)),
-				Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "amount_cents": amount}})
+				Text: text, Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "amount_cents": amount}})
 			return nil
 		}, nil
 	}, func(rec Record) any {
@@ -65,12 +53,39 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 	return out, err
 }
 
+// giveBack makes the refund of an amount. The money of a purchase that was marked as
+// paid goes back as it came, outside the bank, and is recorded as settled.
+func (rec *Record) giveBack(tx Tx, amount int64) Refund {
+	r := Refund{ID: tx.NewID(), MerchantID: rec.MerchantID, PurchaseID: rec.ID, Payment: rec.PaymentCount, AmountCents: amount, Currency: rec.Currency,
+		State: RefundPending, Channel: ByBank, DueAt: tx.Now(), Reference: rec.ReferenceGenerated, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+	if rec.Payment.ByHand() {
+		r.State, r.Channel, r.SettledAt = RefundSettled, ByPerson, tx.Now()
+		tx.InsertRefund(r)
+		rec.RefundedCents += amount
+		rec.Book(tx, refundEntry(r))
+		return r
+	}
+	if c := rec.Collection; c != nil {
+		r.CollectionID = c.ID
+		if c.State == collection.Provisional {
+			r.DueAt = c.FinalAt
+		}
+	}
+	tx.InsertRefund(r)
+	tx.Enqueue(queue.RunDue{})
+	rec.RefundingCents += amount
+	rec.Refunds = append(rec.Refunds[:len(rec.Refunds):len(rec.Refunds)], r)
+	return r
+}
+
 func refundable(p Purchase, cents *int64) (int64, error) {
-	if p.Status != Paid && p.Status != Refunded {
+	if !p.Status.refundable() {
 		return 0, fault.New(fault.Conflict, "purchase_refund_wrong_status", "Only a paid purchase can be refunded; this one is %s.", p.Status)
 	}
 	left := p.RefundableCents()
 	switch {
+	case left <= 0 && p.RefundingCents > 0:
+		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible", "Nothing is left to refund: what was not refunded already is on its way to the payer.")
 	case left <= 0:
 		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible", "This Purchase was already fully refunded.")
 	case cents == nil:
@@ -83,66 +98,104 @@ func refundable(p Purchase, cents *int64) (int64, error) {
 	return *cents, nil
 }
 
-// noRefundWaits: a refund that the bank already has may outlive a dispute that was
-// won; the next one waits for its end.
-func (s *Service) noRefundWaits(ctx context.Context, p Purchase) error {
-	_, err := s.Read.PendingRefund(ctx, p.MerchantID, p.ID)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return nil
-	case err == nil:
-		return fault.New(fault.Conflict, "purchase_refund_wrong_status", "An earlier refund of this purchase is still on its way to the payer.")
-	}
-	return err
+func refundEntry(r Refund) Entry {
+	return Entry{RefundID: r.ID, CollectionID: r.CollectionID, Kind: GivenBack, AmountCents: -r.AmountCents}
 }
 
-func refundEntry(p Purchase, r Refund) Entry {
-	return Entry{PurchaseID: p.ID, RefundID: r.ID, MerchantID: p.MerchantID, Kind: GivenBack, AmountCents: -r.AmountCents, Currency: p.Currency}
-}
-
-// SettleRefund records that the payer has the money back, by hand. Once only.
+// SettleRefund records that the payer has the money of the oldest refund under way
+// back, by hand. Once only.
 func (s *Service) SettleRefund(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
 	if err := who.May(actor.Refund); err != nil {
 		return Record{}, err
 	}
-	r, err := s.Read.PendingRefund(ctx, who.MerchantID, id)
-	if fault.Is(err, fault.NotFound) {
-		return Record{}, fault.New(fault.Conflict, "purchase_refund_wrong_status", "No refund of this purchase is waiting.")
-	}
-	if err != nil {
-		return Record{}, err
-	}
-	r.Channel = "person"
-	return s.settle(ctx, who, r)
-}
-
-// RefundSettled records the bank's word that the payer has the money back.
-func (s *Service) RefundSettled(ctx context.Context, r Refund) error {
-	_, err := s.settle(ctx, actor.BankOf(r.MerchantID), r)
-	return err
-}
-
-func (s *Service) settle(ctx context.Context, who actor.Actor, r Refund) (Record, error) {
-	return s.change(ctx, r.MerchantID, r.PurchaseID, func(rec Record) (func(Tx, *Record) error, error) {
-		return func(tx Tx, rec *Record) error {
-			r.Settled, r.SettledAt, r.UpdatedAt = true, tx.Now(), tx.Now()
-			won, err := tx.SettleRefund(r)
-			if err != nil {
-				return err
-			}
-			if !won {
-				return fault.New(fault.Conflict, "purchase_refund_wrong_status", "This refund was settled already.")
-			}
-			before := rec.Status
-			rec.RefundedCents += r.AmountCents
-			if rec.Status == PendingRefund {
-				rec.move(Refunded, tx.Now())
-			}
-			tx.InsertEntry(refundEntry(rec.Purchase, r))
-			tx.Audit(who, audit.Entry{Action: "purchase.refunded", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text:   fmt.Sprintf("%s was paid back.", money.Format(r.AmountCents, r.Currency)),
-				Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "refunded_cents": rec.RefundedCents}})
-			return nil
-		}, nil
+	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
+		if len(rec.Refunds) == 0 {
+			return nil, fault.New(fault.Conflict, "purchase_refund_wrong_status", "No refund of this purchase is waiting.")
+		}
+		r := rec.Refunds[0]
+		r.Channel = ByPerson
+		return settle(who, r), nil
 	})
+}
+
+// RefundSettled records the bank's word that the payer has the money back; false when
+// it was recorded before. The word counts even when the refund fell away meanwhile.
+func (s *Service) RefundSettled(ctx context.Context, merchantID, purchaseID, id uuid.UUID) (news bool, err error) {
+	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
+		r.Channel = ByBank
+		return settle(actor.BankOf(merchantID), r), r.State != RefundSettled
+	})
+}
+
+// RefundFailed records that the bank cannot pay a refund out; false when it waits no
+// more. A person pays it, unless the money went back another way meanwhile.
+func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id uuid.UUID, why string) (news bool, err error) {
+	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
+		return func(tx Tx, rec *Record) error {
+			text := "The payer's bank did not take the refund: " + why + ". "
+			if rec.Payment != nil && rec.PaymentCount == r.Payment {
+				r.Channel = ByPerson
+				text += "Pay it back another way and mark it as done."
+			} else {
+				r.State = RefundDropped
+				rec.Dropped(r)
+				text += "Nothing is owed: the debit came back, so the payer has the money."
+			}
+			r.UpdatedAt = tx.Now()
+			tx.MoveRefund(r, RefundPending)
+			tx.Audit(actor.BankOf(merchantID), audit.Entry{Action: "purchase.refund_failed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text})
+			return nil
+		}, r.State == RefundPending && r.Channel == ByBank
+	})
+}
+
+// refundAnswered applies the bank's word to a refund as it stands now.
+func (s *Service) refundAnswered(ctx context.Context, merchantID, purchaseID, id uuid.UUID, decide func(Refund) (write func(Tx, *Record) error, news bool)) (news bool, err error) {
+	_, err = s.change(ctx, merchantID, purchaseID, func(Record) (func(Tx, *Record) error, error) {
+		r, err := s.Read.Refund(ctx, merchantID, id)
+		if err != nil {
+			return nil, err
+		}
+		var write func(Tx, *Record) error
+		if write, news = decide(r); !news {
+			return nil, nil
+		}
+		return write, nil
+	})
+	return news && err == nil, err
+}
+
+// settle is a refund that was paid out: the money left, whatever the purchase is by
+// now. It counts on the payment that it belongs to.
+func settle(who actor.Actor, r Refund) func(Tx, *Record) error {
+	return func(tx Tx, rec *Record) error {
+		from := r.State
+		r.State, r.SettledAt, r.UpdatedAt = RefundSettled, tx.Now(), tx.Now()
+		tx.MoveRefund(r, from)
+		before := rec.Status
+		if r.Payment == rec.PaymentCount {
+			rec.RefundedCents += r.AmountCents
+			if from == RefundPending {
+				rec.Dropped(r)
+			}
+			if next := rec.statusOfPayment(); rec.Payment != nil && rec.Status.refundable() && rec.Status != next {
+				rec.move(next, tx.Now())
+			}
+		}
+		rec.Book(tx, refundEntry(r))
+		text := money.Format(r.AmountCents, r.Currency) + " was paid back."
+		if rec.NetCents < 0 {
+			text += " The debit came back as well: the payer has the money twice."
+		}
+		tx.Audit(who, audit.Entry{Action: "purchase.refunded", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text,
+			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "refunded_cents": rec.RefundedCents}})
+		return nil
+	}
+}
+
+// Dropped takes a refund from those under way.
+func (p *Purchase) Dropped(r Refund) {
+	if r.Payment == p.PaymentCount {
+		p.RefundingCents -= r.AmountCents
+	}
 }

@@ -53,8 +53,8 @@ var moves = map[Status][]Status{
 	PendingCharge:  {PendingExecute, Cancelled, Failed},
 	PendingExecute: {Paid, Failed, Preauthorized, PendingCharge}, // pending_charge: accepted, and the first debit is later
 	Paid:           {Failed, Chargeback, PendingRefund, Refunded},
-	Chargeback:     {Paid, Failed},
-	PendingRefund:  {Refunded, Paid, Chargeback, Failed},
+	Chargeback:     {Paid, PendingRefund, Refunded, Failed},
+	PendingRefund:  {PendingRefund, Refunded, Paid, Chargeback, Failed}, // pending_refund: one more beside it
 	Refunded:       {PendingRefund, Refunded, Chargeback, Failed},
 	Cancelled:      {},
 	Preauthorized:  {},

@@ -29,6 +29,7 @@ type Attention struct {
 	NotConfirmed Tally // purchases whose DebiCheck mandate was not confirmed
 	Disputed     Tally // purchases whose debit is disputed, until the dispute is decided
 	Silent       Tally // debits that the bank has not answered in time
+	PaidTwice    Tally // purchases that were refunded, and returned or disputed as well
 	Refunds      Tally // money that waits to be paid back
 	Blocked      int64 // blocked accounts that scheduled purchases or subscribers still need
 	Suspended    int64 // suspended mandates whose client has no newer account
@@ -113,7 +114,7 @@ type Item struct {
 
 // Items are the newest of each kind that waits.
 type Items struct {
-	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, Refunds, Mails []Item
+	Failed, AccountGone, NotConfirmed, Disputed, Silent, Blocked, Suspended, Stranded, PaidTwice, Refunds, Mails []Item
 }
 
 // Reader finds the figures. Everything is bounded by the merchant.

@@ -52,6 +52,7 @@ func waitings(merchantID uuid.UUID, month time.Time) []waiting {
 		concerned(merchantID, of(purchase.NotConfirmed), "unconfirmed", reason, "at DESC", func(i *report.Items) *[]report.Item { return &i.NotConfirmed }),
 		concerned(merchantID, of(purchase.OpenDispute), "disputed", answer, "at DESC", func(i *report.Items) *[]report.Item { return &i.Disputed }),
 		concerned(merchantID, of(purchase.NoAnswer), "silent", lastDebit("alerted_at")+" AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.Silent }),
+		concerned(merchantID, of(purchase.PaidTwice), "twice", "purchases.updated_at AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.PaidTwice }),
 		concerned(merchantID, of(purchase.RefundWaits), "refund", refunded, "at", func(i *report.Items) *[]report.Item { return &i.Refunds }),
 		{"blocked", "tokens t", "t.merchant_id = ? AND " + blockedNeeded, []any{merchantID}, "0",
 			"t.id AS token_id, t.client_id, t.account_mask AS reference, t.blocked_code AS code, t.updated_at AS at, coalesce((SELECT " + inner(clientName) + " FROM clients k WHERE k.id = t.client_id), t.holder_name) AS name",
@@ -92,7 +93,7 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, 
 	}
 	var a report.Attention
 	tallies := map[string]*report.Tally{"failed": &a.Failed, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone, "unconfirmed": &a.NotConfirmed,
-		"disputed": &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds}
+		"disputed": &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice}
 	counts := map[string]*int64{"blocked": &a.Blocked, "suspended": &a.Suspended, "stranded": &a.Stranded, "mail": &a.Mails, "approval": &a.Approvals}
 	for _, r := range rows {
 		if t, known := tallies[r.Kind]; known {

@@ -42,16 +42,22 @@ func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 		return `purchases.id IN (SELECT c.purchase_id FROM collections c WHERE c.merchant_id = ? AND c.state = 'submitted' AND c.alerted_at IS NOT NULL)`, []any{merchantID}
 	case purchase.RefundWaits:
 		return "purchases.status = 'pending_refund'", nil
+	case purchase.PaidTwice:
+		return "purchases.net_cents < 0", nil
 	}
 	return "false", nil
 }
 
 // concernCents is what a purchase with a concern counts for in a sum.
 func concernCents(c purchase.Concern) string {
-	if c == purchase.RefundWaits {
+	switch c {
+	case purchase.PaidTwice:
+		return "-purchases.net_cents"
+	case purchase.RefundWaits:
 		return "coalesce((SELECT sum(r.amount_cents) FROM refunds r WHERE r.purchase_id = purchases.id AND r.state = 'pending'), 0)"
+	default:
+		return "purchases.total_cents"
 	}
-	return "purchases.total_cents"
 }
 
 // blockedNeeded: a blocked account t that scheduled purchases or subscribers still

@@ -153,10 +153,9 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 	err := s.read(ctx).Raw(`SELECT r.id, r.merchant_id, r.amount_cents, r.currency, c.id AS collection_id, c.statement_line, t.id AS token_id,
 			t.holder_name, t.bank_code, t.account_type, t.account_sealed
 		FROM refunds r JOIN purchases p ON p.id = r.purchase_id AND p.status = 'pending_refund'
-		CROSS JOIN LATERAL (SELECT * FROM collections WHERE purchase_id = r.purchase_id AND state IN ('provisional', 'successful', 'final', 'dispute_won')
-			ORDER BY attempt DESC LIMIT 1) c
+		JOIN collections c ON c.id = r.collection_id AND c.state IN ('successful', 'final', 'dispute_won')
 		JOIN tokens t ON t.id = c.token_id
-		WHERE r.state = 'pending' AND r.channel = 'bank' AND NOT r.handed_over ORDER BY r.created_at LIMIT ?`, limit).Scan(&rows).Error
+		WHERE r.state = 'pending' AND r.channel = 'bank' AND NOT r.handed_over AND r.due_at <= ? ORDER BY r.due_at, r.id LIMIT ?`, s.Now(), limit).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find refunds: %w", err)
 	}
@@ -175,10 +174,10 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 }
 
 // RefundByID implements debit.Reader.
-func (s *Store) RefundByID(ctx context.Context, id uuid.UUID) (purchase.Refund, bool, error) {
+func (s *Store) RefundByID(ctx context.Context, id uuid.UUID) (purchase.Refund, error) {
 	var row refundRow
 	err := missing(s.read(ctx).Take(&row, "id = ?", id).Error, "find refund")
-	return row.domain(), row.State == "dropped", err
+	return row.domain(), err
 }
 
 // planned is every moment at which something of the product or of the sandbox

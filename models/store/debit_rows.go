@@ -188,22 +188,20 @@ func (t *Tx) RefundsHandedOver(ids []uuid.UUID) {
 	t.later(`UPDATE refunds SET handed_over = true, updated_at = $2 WHERE id = ANY($1) AND NOT handed_over`, ids, t.now)
 }
 
-// DropRefund implements debit.Tx.
-func (t *Tx) DropRefund(purchaseID uuid.UUID) {
-	t.later(`UPDATE refunds SET state = 'dropped', updated_at = $2 WHERE purchase_id = $1 AND state = 'pending' AND NOT handed_over`, purchaseID, t.now)
-}
-
-// ReviveRefund implements debit.Tx.
-func (t *Tx) ReviveRefund(id uuid.UUID) {
-	t.later(`UPDATE refunds SET state = 'pending', handed_over = true, updated_at = $2 WHERE id = $1 AND state = 'dropped'`, id, t.now)
-}
-
-// RefundByHand implements debit.Tx.
-func (t *Tx) RefundByHand(id uuid.UUID) (bool, error) {
-	left := false
-	err := query(t, func(r *refundRow) []any { return []any{&r.MerchantID, &r.PurchaseID} }, func(r refundRow) {
-		left = true
-		t.tellPurchase(webhook.PurchaseRefundFailure, r.MerchantID, r.PurchaseID)
-	}, `UPDATE refunds SET channel = 'person', updated_at = $2 WHERE id = $1 AND state = 'pending' RETURNING merchant_id, purchase_id`, id, t.now)
-	return left, err
+// DropRefunds implements debit.Tx. One that the bank gave back to a person is not with it.
+func (t *Tx) DropRefunds(merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
+	db, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	var rows []refundRow
+	err = db.Raw(`UPDATE refunds SET state = 'dropped', updated_at = ? WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
+		AND (NOT handed_over OR channel = 'person') RETURNING *`, t.now, merchantID, purchaseID).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("drop refunds: %w", err)
+	}
+	for _, r := range rows {
+		t.tellRefundFailed(r.domain())
+	}
+	return refundsOf(rows), nil
 }

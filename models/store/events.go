@@ -50,6 +50,12 @@ func (t *Tx) tellRefunded(r purchase.Refund) {
 	t.tell(r.MerchantID, webhook.PaymentRefunded, webhook.ObjectPayment, r.ID, r.PurchaseID)
 }
 
+// tellRefundFailed tells that a refund does not go out as it was promised: it fell
+// away, or a person has to pay it.
+func (t *Tx) tellRefundFailed(r purchase.Refund) {
+	t.tellPurchase(webhook.PurchaseRefundFailure, r.MerchantID, r.PurchaseID)
+}
+
 // tellNews writes events, and a delivery for each that wants to hear of them. The
 // object is copied only when somebody does: POST /purchases/ without a webhook
 // costs one row more. The statements stand in a function of the database, which

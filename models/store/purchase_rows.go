@@ -37,7 +37,10 @@ type purchaseRow struct {
 	IsRecurringToken   bool
 	TokenLeaving       bool `gorm:"->"` // LeaveToken alone writes it
 	MarkedAsPaid       bool
+	PaymentCount       int
 	RefundedCents      int64
+	RefundingCents     int64
+	NetCents           int64
 	PayerName          string
 	PayerEmail         string
 	Payer              string
@@ -64,7 +67,7 @@ func (purchaseRow) TableName() string { return "purchases" }
 
 // purchaseColumns are all columns that are read; search is only written.
 const purchaseColumns = `id, merchant_id, brand_id, client_id, user_id, template_id, subscriber_id, is_test, status, product, currency, total_cents, due, due_given, due_strict,
-	issued, reference, reference_generated, method, token_id, is_recurring_token, token_leaving, marked_as_paid, refunded_cents, payer_name, payer_email, payer,
+	issued, reference, reference_generated, method, token_id, is_recurring_token, token_leaving, marked_as_paid, payment_count, refunded_cents, refunding_cents, net_cents, payer_name, payer_email, payer,
 	payer_sealed, details, options, payment, history, attempts, viewed_at, pass_at, created_ip, collection_count, mail_count, version, created_at, updated_at`
 
 // payerNumbers are the numbers behind the masks; they are sealed.
@@ -86,7 +89,8 @@ func (s *Store) purchaseRowOf(p purchase.Purchase) (*purchaseRow, error) {
 		ID: p.ID, MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: orNull(p.ClientID), UserID: orNull(p.UserID), TemplateID: orNull(p.TemplateID), SubscriberID: orNull(p.SubscriberID), IsTest: p.IsTest,
 		Status: string(p.Status), Product: p.Product, Currency: p.Currency, TotalCents: p.TotalCents, Due: Instant(p.Due), DueGiven: p.DueGiven,
 		DueStrict: p.DueStrict, Issued: p.Issued, Reference: p.Reference, ReferenceGenerated: p.ReferenceGenerated, Method: p.Method,
-		TokenID: orNull(p.TokenID), IsRecurringToken: p.IsRecurringToken, MarkedAsPaid: p.MarkedAsPaid, RefundedCents: p.RefundedCents,
+		TokenID: orNull(p.TokenID), IsRecurringToken: p.IsRecurringToken, MarkedAsPaid: p.MarkedAsPaid,
+		PaymentCount: p.PaymentCount, RefundedCents: p.RefundedCents, RefundingCents: p.RefundingCents, NetCents: p.NetCents,
 		PayerName: p.Payer.FullName, PayerEmail: p.Payer.Email, Payer: encode(p.Payer), PayerSealed: s.sealNumbers(p.MerchantID, p.Payer),
 		Details: encode(p.Details), Options: encode(p.Options), History: encode(p.History), Attempts: encode(orEmpty(p.Attempts)),
 		ViewedAt: orNull(p.ViewedAt), PassAt: orNull(p.PassAt), CreatedIP: p.CreatedIP,
@@ -126,7 +130,8 @@ func (s *Store) purchaseOf(r purchaseRow) (purchase.Purchase, error) {
 		ID: r.ID, MerchantID: r.MerchantID, BrandID: r.BrandID, ClientID: orZero(r.ClientID), UserID: orZero(r.UserID), TemplateID: orZero(r.TemplateID), SubscriberID: orZero(r.SubscriberID), IsTest: r.IsTest,
 		Status: purchase.Status(r.Status), Product: r.Product, Currency: r.Currency, TotalCents: r.TotalCents, Due: r.Due.UTC(), DueGiven: r.DueGiven,
 		DueStrict: r.DueStrict, Issued: r.Issued, Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated, Method: r.Method,
-		TokenID: orZero(r.TokenID), IsRecurringToken: r.IsRecurringToken, TokenLeaving: r.TokenLeaving, MarkedAsPaid: r.MarkedAsPaid, RefundedCents: r.RefundedCents,
+		TokenID: orZero(r.TokenID), IsRecurringToken: r.IsRecurringToken, TokenLeaving: r.TokenLeaving, MarkedAsPaid: r.MarkedAsPaid,
+		PaymentCount: r.PaymentCount, RefundedCents: r.RefundedCents, RefundingCents: r.RefundingCents, NetCents: r.NetCents,
 		ViewedAt: utc(r.ViewedAt), PassAt: utc(r.PassAt), CreatedIP: r.CreatedIP, CollectionCount: r.CollectionCount, MailCount: r.MailCount,
 		Version: r.Version, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 	}
@@ -180,13 +185,13 @@ func (t *Tx) InsertPurchase(p purchase.Purchase) {
 // movePurchase is a compare-and-set on status and version.
 const movePurchase = `UPDATE purchases SET status = $4, due = $5, method = $6, token_id = $7, is_recurring_token = $8, marked_as_paid = $9,
 	refunded_cents = $10, payer_name = $11, payer = $12, payer_sealed = $13, details = $14, payment = $15, history = $16, attempts = $17,
-	viewed_at = $18, pass_at = $19, collection_count = $20, mail_count = $21, updated_at = $22, due_given = $24, version = version + 1
+	viewed_at = $18, pass_at = $19, collection_count = $20, mail_count = $21, updated_at = $22, due_given = $24, payment_count = $25, refunding_cents = $26, net_cents = $27, version = version + 1
 	WHERE id = $1 AND merchant_id = $2 AND status = $3 AND version = $23`
 
 func movePurchaseArgs(r *purchaseRow, from purchase.Status) []any {
 	return []any{r.ID, r.MerchantID, string(from), r.Status, r.Due, r.Method, r.TokenID, r.IsRecurringToken, r.MarkedAsPaid,
 		r.RefundedCents, r.PayerName, r.Payer, r.PayerSealed, r.Details, r.Payment, r.History, r.Attempts,
-		r.ViewedAt, r.PassAt, r.CollectionCount, r.MailCount, r.UpdatedAt, r.Version, r.DueGiven}
+		r.ViewedAt, r.PassAt, r.CollectionCount, r.MailCount, r.UpdatedAt, r.Version, r.DueGiven, r.PaymentCount, r.RefundingCents, r.NetCents}
 }
 
 // MovePurchase implements purchase.Tx: compare-and-set on status and version.
