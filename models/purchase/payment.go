@@ -34,12 +34,13 @@ func (p Purchase) statusOfPayment() Status {
 func (s Status) refundable() bool { return s == Paid || s == PendingRefund || s == Refunded }
 
 // RefundableCents is what could still be given back: paid, less what was refunded and
-// what is on its way (API contract 12.24).
+// what is on its way (API contract 12.24). It is 0 where more went back than that,
+// since a bank paid a refund that had fallen away.
 func (p Purchase) RefundableCents() int64 {
 	if p.Payment == nil || !p.Status.refundable() {
 		return 0
 	}
-	return p.Payment.AmountCents - p.RefundedCents - p.RefundingCents
+	return max(p.Payment.AmountCents-p.RefundedCents-p.RefundingCents, 0)
 }
 
 // PaidBackTwice is what the payer has back beyond what was paid, in cents: a refund was

@@ -90,8 +90,7 @@ func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Fil
 	query := `SELECT currency, sum(gross)::bigint, sum(reserved)::bigint, sum(owed)::bigint FROM (
 		SELECT e.currency, sum(e.amount_cents) AS gross, 0 AS reserved, 0 AS owed` + movementsOf(merchantID, f, args) + ` GROUP BY 1
 		UNION ALL
-		SELECT c.currency, 0, sum(greatest(c.amount_cents - p.refunded_cents - coalesce(r.amount_cents, 0), 0)), 0 FROM collections c
-			JOIN purchases p ON p.id = c.purchase_id LEFT JOIN refunds r ON r.purchase_id = c.purchase_id AND r.state = 'pending'
+		SELECT c.currency, 0, sum(greatest(c.amount_cents - p.refunded_cents - p.refunding_cents, 0)), 0 FROM collections c JOIN purchases p ON p.id = c.purchase_id
 			WHERE c.merchant_id = @m::uuid AND c.state = 'provisional'` + waitingMoney(f, "c.currency", "c.provisional_at", args) + ` GROUP BY 1
 		UNION ALL
 		SELECT r.currency, 0, 0, sum(r.amount_cents) FROM refunds r JOIN purchases p ON p.id = r.purchase_id
