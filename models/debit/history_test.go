@@ -301,4 +301,3 @@ func (w *histories) balance() {
 		w.t.Errorf("the balance is %+v, the purchases come to %d, %d is owed and %d may come back", b, gross, owed, reserved)
 	}
 }
-
