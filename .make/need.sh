@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sees to what make needs beside Go: `need.sh postgres` and `need.sh chromium`.
+# Sees to what make needs beside Go: `need.sh postgres chromium curl jq`.
 # Installs it where that is allowed, else says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -87,10 +87,19 @@ need_chromium() {
 	exit 1
 }
 
+# The shell blocks of the README, which a test runs as printed, call these.
+need_command() {
+	if have "$1"; then return; fi
+	if may_apt && apt "$1" && have "$1"; then return; fi
+	say "needs $1 for the shell blocks of the README: install your system's package"
+	exit 1
+}
+
 for what in "$@"; do
 	case $what in
 	postgres) need_postgres ;;
 	chromium) need_chromium ;;
-	*) say "need.sh knows postgres and chromium, not $what" && exit 2 ;;
+	curl | jq) need_command "$what" ;;
+	*) say "need.sh knows postgres, chromium, curl and jq, not $what" && exit 2 ;;
 	esac
 done
