@@ -13,8 +13,10 @@ import (
 // File makes a file that a mail only names.
 type File func(ctx context.Context, merchantID uuid.UUID, ref string) ([]byte, error)
 
-// mostSizes is how many sizes are remembered.
-const mostSizes = 100_000
+const (
+	mostSizes = 100_000  // sizes that are remembered
+	mostDrawn = mailPage // files that are drawn for one list
+)
 
 // sizes remembers how large the files are that mails only name: the same name gives
 // the same bytes for good, and drawing thousands of them for a list takes seconds.
@@ -51,7 +53,9 @@ func (r *Room) content(ctx context.Context, m mail.Mail, a mail.Attachment) ([]b
 	return b, err
 }
 
-// measure sees to it that the sizes of all files that the mails name are known.
+// measure sees to it that the sizes of the files that the mails name are known, of the
+// newest mails first. A file must be drawn for that, so a long list leaves out the
+// rest: a list of a thousand mails answers at once.
 func (r *Room) measure(ctx context.Context, mails ...mail.Mail) error {
 	type file struct {
 		m mail.Mail
@@ -60,7 +64,7 @@ func (r *Room) measure(ctx context.Context, mails ...mail.Mail) error {
 	var todo []file
 	for _, m := range mails {
 		for _, a := range m.Attachments {
-			if _, known := r.sizes.get(a.Ref); a.Ref != "" && !known {
+			if _, known := r.sizes.get(a.Ref); a.Ref != "" && !known && len(todo) < mostDrawn {
 				todo = append(todo, file{m, a})
 			}
 		}
@@ -88,11 +92,14 @@ func (r *Room) measure(ctx context.Context, mails ...mail.Mail) error {
 	return wrong
 }
 
-// size is how many bytes an attachment has.
-func (r *Room) size(a mail.Attachment) int {
-	if a.Ref == "" {
-		return len(a.Content)
+// size is how many bytes an attachment has; nil when it has not been drawn yet.
+func (r *Room) size(a mail.Attachment) *int {
+	n, known := len(a.Content), true
+	if a.Ref != "" {
+		n, known = r.sizes.get(a.Ref)
 	}
-	n, _ := r.sizes.get(a.Ref)
-	return n
+	if !known {
+		return nil
+	}
+	return &n
 }

@@ -103,7 +103,7 @@ type mailWire struct {
 type attachmentWire struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
-	Size int    `json:"size"`
+	Size *int   `json:"size"` // bytes; null when it has not been drawn yet
 }
 
 func (r *Room) mailBody(m mail.Mail) mailWire {
