@@ -31,6 +31,8 @@ func (e *edge) debits() {
 		e.at(person, "POST", "/purchases", p.Create)
 		e.at(person, "GET", "/purchases/new", p.New)
 		e.at(person, "GET", "/purchases/export", p.Export)
+		e.at(person, "GET", "/purchases/debits", p.Debits)
+		e.at(person, "GET", "/purchases/debits/export", p.ExportDebits)
 		e.at(person, "POST", "/purchases/preview", p.Preview)
 		e.at(person, "GET", "/purchases/:id", p.Show)
 		e.at(person, "GET", "/purchases/:id/qr", p.QR)

@@ -53,7 +53,7 @@ var Permits = []Permit{
 		"GET /mandates", "GET /mandates/export", "GET /mandates/:id", "GET /mandates/:id/document.pdf", "GET /mandates/:id/evidence/:file", "GET /mandates/:id/events",
 		"GET /amendments/:id", "GET /api/v1/clients/:id/recurring_tokens", "GET /api/v1/clients/:id/recurring_tokens/:token_id"}},
 	{actor.Read, "Purchases and invoices: list, export and details", []string{
-		"GET /purchases", "GET /purchases/export", "GET /purchases/:id", "GET /purchases/:id/qr", "GET /purchases/:id/charge", "GET /purchases/:id/charge/plan",
+		"GET /purchases", "GET /purchases/export", "GET /purchases/debits", "GET /purchases/debits/export", "GET /purchases/:id", "GET /purchases/:id/qr", "GET /purchases/:id/charge", "GET /purchases/:id/charge/plan",
 		"GET /purchases/:id/cancellation", "GET /purchases/:id/refund", "GET /purchases/:id/settlement", "GET /purchases/:id/payment", "GET /purchases/:id/mail",
 		"GET /purchases/:id/address", "GET /invoices", "GET /invoices/export",
 		"GET /api/v1/purchases", "GET /api/v1/purchases/counts", "GET /api/v1/purchases/:id"}},

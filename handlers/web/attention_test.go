@@ -11,6 +11,7 @@ import (
 	"time"
 
 	banksandbox "debitdesk/models/bank/sandbox"
+	"debitdesk/models/calendar"
 	"debitdesk/models/debit"
 	"debitdesk/models/store"
 
@@ -69,7 +70,8 @@ func (b business) charged(client, token string, cents, days int) string {
 
 var (
 	homeLine   = regexp.MustCompile(`<a class="grow" href="([^"]+)">([^<]+)</a>\s*<span class="num">([^<]*)</span>`)
-	homeStat   = regexp.MustCompile(`(?s)<a class="stat[^"]*" href="([^"]+)">.*?<b[^>]*>([^<]*)</b>.*?</a>`)
+	homeStat   = regexp.MustCompile(`(?s)<div class="card stat"><p class="label"><a href="([^"]+)">([^<]+)</a></p><p class="value">([^<]*)</p> ?<p class="note">(.*?)</p>`)
+	statCount  = regexp.MustCompile(`(?:^|[: >])([0-9][0-9 ]*) (?:of [0-9 ]+ answered )?debits?`)
 	foundWords = regexp.MustCompile(`class="found"[^>]*>([^<]+)<`)
 	firstCount = regexp.MustCompile(`^[0-9][0-9\x{00a0}]*`)
 )
@@ -129,6 +131,58 @@ func (b business) followed() (lines map[string]string) {
 	return lines
 }
 
+// figured walks every figure of home that leads somewhere: the list behind it has as
+// many debits as the note says, and their sum where the figure is one.
+func (b business) figured() (stats map[string]string) {
+	b.t.Helper()
+	stats = map[string]string{}
+	page := b.Page(b.A.Owner, "GET", "/", nil).Want(http.StatusOK).Body
+	for _, m := range homeStat.FindAllStringSubmatch(page, -1) {
+		href, label, value, note := html.UnescapeString(m[1]), m[2], plain(m[3]), plain(m[4])
+		stats[label] = value + " | " + note
+		said := plain(foundWords.FindStringSubmatch(b.Page(b.A.Owner, "GET", href, nil).Want(http.StatusOK).Body)[1])
+		n := statCount.FindStringSubmatch(note)
+		if n == nil && value == "–" {
+			n = []string{"", "0"} // nothing was answered, so there is no part of it
+		}
+		if n == nil || countIn(said) != n[1] {
+			b.t.Errorf("%s: %q, %q leads to %s with %q", label, value, note, href, said)
+		}
+		if strings.HasPrefix(value, "R ") && value != "R 0,00" && !strings.HasSuffix(said, "· "+value) {
+			b.t.Errorf("%s is %s and leads to %s with %q", label, value, href, said)
+		}
+	}
+	if len(stats) != 6 {
+		b.t.Errorf("%d figures lead somewhere: %v", len(stats), stats)
+	}
+	return stats
+}
+
+func TestAFigureOfDisputesSaysWhichDebitsItCounts(t *testing.T) {
+	b := newBusiness(t)
+	client, token := b.stored("4000009030") // disputed on the tenth day
+	b.charged(client, token, 10000, 4)
+	other, good := b.stored("4000000001")
+	b.charged(other, good, 20000, 4)
+	b.later(18)
+	if n := b.Count(`SELECT count(*) FROM collections WHERE state = 'disputed'`); n != 1 {
+		t.Fatal("nothing is disputed")
+	}
+	b.must(`UPDATE collections SET action_date = $1`, dayOf(b).AddMonths(0, 1)) // this month
+	if got := b.figured()["Disputed"]; !strings.HasPrefix(got, "50,0 % | ") || !strings.Contains(got, "1 of 2 answered debits with a debit date from 1 to ") {
+		t.Errorf("disputed this month: %s", got)
+	}
+	b.must(`UPDATE collections SET action_date = $1`, dayOf(b).AddMonths(-1, 1)) // last month
+	if got := b.figured()["Disputed"]; !strings.HasPrefix(got, "– | ") || !strings.Contains(got, "50,0 %, 1 of 2") {
+		t.Errorf("disputed last month: %s", got)
+	}
+	if lines := b.followed(); lines["/purchases?attention=disputed"] != "1 debit is disputed" {
+		t.Errorf("attention: %v", lines)
+	}
+}
+
+func dayOf(b business) calendar.Date { return calendar.DateOf(b.Store.Now()) }
+
 func TestAFailedDebitStaysInSightWhateverBecomesOfThePurchase(t *testing.T) {
 	b := newBusiness(t)
 	client, token := b.stored("4000009002")
@@ -184,11 +238,12 @@ func TestEveryLineOfHomeLeadsToExactlyWhatItCounts(t *testing.T) {
 	for _, account := range []string{"4000009004", "4000000002"} {
 		b.Page(b.A.Finance, "POST", plan+"/subscribers", url.Values{"form_key": {account}, "client_id": {clients[account]}}).Want(http.StatusSeeOther)
 	}
-	gone := charge("4000000003", 41000, 20)
+	gone := charge("4000000003", 41000, 35)
 	b.followed()
-	for range 4 {
-		b.later(4)
+	for range 6 {
+		b.later(3)
 		b.followed()
+		b.figured()
 	}
 	for _, account := range []string{"4000000002", "4000000003"} { // a subscriber's, and one that a purchase waits for
 		b.API("DELETE", "/clients/"+clients[account]+"/recurring_tokens/"+tokens[account]+"/", nil).Want(204)
@@ -204,6 +259,7 @@ func TestEveryLineOfHomeLeadsToExactlyWhatItCounts(t *testing.T) {
 	b.Page(b.A.Staff, "GET", "/attention", nil).Contains("The account was deleted.", gone)
 	b.later(20)
 	b.followed()
+	b.figured()
 	b.API("POST", "/purchases/"+gone+"/cancel/", nil).Want(200)
 	if left := b.followed()["/purchases?attention=account_gone"]; left != "" {
 		t.Errorf("cancelled, and still: %s", left)

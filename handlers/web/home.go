@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/a-h/templ"
@@ -84,9 +85,9 @@ func tallyWords(t report.Tally, one, many string) string {
 func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 	now := h.Desk.Now()
 	v.Today = []components.Stat{
-		{Label: "To be collected today", Value: sum(f.Today.Cents, money.ZAR), Note: tallyWords(f.Today, "debit", "debits"), Href: "/purchases?status=pending_execute"},
-		{Label: "Tomorrow", Value: sum(f.Tomorrow.Cents, money.ZAR), Note: tallyWords(f.Tomorrow, "debit", "debits"), Href: "/purchases?status=pending_charge"},
-		{Label: "Next cut-off", Value: "in " + sayLeft(f.NextCutOff.Sub(now)), Note: sayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes", "debits go") + " to the bank"},
+		{Label: "To be collected today", Value: sum(f.Today.Cents, money.ZAR), Note: tallyWords(f.Today, "debit", "debits"), Href: debitsHref("open", f.OnDate, f.OnDate)},
+		{Label: "Tomorrow", Value: sum(f.Tomorrow.Cents, money.ZAR), Note: tallyWords(f.Tomorrow, "debit", "debits"), Href: debitsHref("open", f.TomorrowDate, f.TomorrowDate)},
+		{Label: "Next cut-off", Value: "in " + sayLeft(f.NextCutOff.Sub(now)), Note: sayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes", "debits go") + " to the bank", Href: debitsUntilHref(f.NextCutOff)},
 	}
 	was := "by " + glue(f.WasTo.Format("2 Jan")) + " last month"
 	collected := components.Stat{Label: "Collected this month", Value: sum(f.NetCents, money.ZAR), Note: sum(f.WasCents, money.ZAR) + " " + was}
@@ -95,9 +96,9 @@ func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 	}
 	v.Figures = []components.Stat{
 		collected,
-		ratio("Success rate", f, func(o report.Outcome) int64 { return o.Collected }, "", 0, true),
-		ratio("Unpaid", f, func(o report.Outcome) int64 { return o.Unpaid }, "limit 10"+money.NBSP+"%", report.UnpaidLimit, false),
-		ratio("Disputed", f, func(o report.Outcome) int64 { return o.Disputed }, "limit 0,5"+money.NBSP+"%", report.DisputeLimit, false),
+		ratio("Success rate", "collected", f, func(o report.Outcome) int64 { return o.Collected }, 0),
+		ratio("Unpaid", "failed", f, func(o report.Outcome) int64 { return o.Unpaid }, report.UnpaidLimit),
+		ratio("Disputed", "disputed", f, func(o report.Outcome) int64 { return o.Disputed }, report.DisputeLimit),
 	}
 	v.Chart = chart(f.Days)
 }
@@ -114,33 +115,37 @@ func trend(now, was int64) (kind, text string) {
 	return "", "as much,"
 }
 
-// ratio shows a part of the answered debits, this month and last. A limit marks
-// what is beyond it; 0 is no limit.
-func ratio(label string, f report.Figures, part func(report.Outcome) int64, note string, limit int64, good bool) components.Stat {
-	s := components.Stat{Label: label, Value: "–", Note: "no debit answered this month"}
+// ratio shows a part of the debits of this month that the bank has answered, by
+// debit date, and leads to that part. The same days of last month stand beside it,
+// since a dispute or a return comes days after its debit. A limit marks what is
+// beyond it; 0 is no limit, and more is better.
+func ratio(label, outcome string, f report.Figures, part func(report.Outcome) int64, limit int64) components.Stat {
+	s := components.Stat{Label: label, Value: "–", Note: "no debit of this month is answered", Href: debitsHref(outcome, f.From, f.To)}
 	now, ok := f.Outcome.PerTenThousand(part(f.Outcome))
-	if !ok {
-		return s
-	}
-	s.Value, s.Note = percent(now), note
-	if limit == 0 {
-		s.Note = "of " + counted(f.Outcome.Answered(), "answered debit")
-	}
 	was, known := f.WasOutcome.PerTenThousand(part(f.WasOutcome))
+	before := ""
 	if known {
-		s.Note = percent(was) + " last month"
-		if limit > 0 {
-			s.Note += ", " + note
-		}
+		before = fmt.Sprintf("%s to %s: %s, %s of %s", glue(f.WasFrom.Format("2")), glue(f.WasTo.Format("2 Jan")), percent(was), grouped(part(f.WasOutcome)), grouped(f.WasOutcome.Answered()))
+	}
+	if ok {
+		s.Value = percent(now)
+		s.Note = fmt.Sprintf("%s of %s with a debit date from %s to %s", grouped(part(f.Outcome)), counted(f.Outcome.Answered(), "answered debit"), glue(f.From.Format("2")), glue(f.To.Format("2 Jan")))
+	}
+	if before != "" {
+		s.Note += "; " + before
+	}
+	if limit > 0 {
+		s.Note += "; limit " + percent(limit)
 	}
 	switch {
+	case !ok:
 	case limit > 0 && now > limit:
 		s.Trend, s.TrendText = "down", "over the limit,"
 	case limit > 0 && now*10 > limit*8:
 		s.TrendText = "near the limit,"
-	case good && known && now > was:
+	case limit == 0 && known && now > was:
 		s.Trend, s.TrendText = "up", "better,"
-	case good && known && now < was:
+	case limit == 0 && known && now < was:
 		s.Trend, s.TrendText = "down", "worse,"
 	}
 	return s

@@ -79,6 +79,12 @@ type Lister interface {
 	// TallyPurchases counts and sums what a filter lets through, up to limit. Of a
 	// refund that waits it is the refund that is summed.
 	TallyPurchases(ctx context.Context, merchantID uuid.UUID, f Filter, limit int64) (Tally, error)
+	// Debits lists debits, newest first, one more than the page.
+	Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, ask paging.Ask) ([]collection.Collection, error)
+	// TallyDebits counts and sums debits, up to limit; 0 is no limit.
+	TallyDebits(ctx context.Context, merchantID uuid.UUID, f DebitFilter, limit int64) (Tally, error)
+	// PurchasesOf finds purchases by their ids.
+	PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Purchase, error)
 }
 
 // List gives a page of purchases, newest first, with what is shown beside them.

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/purchase"
 )
 
 // Tally is a number of things and what they come to.
@@ -50,8 +51,9 @@ type Day struct {
 	ReturnedLater int64 // debits returned or disputed after they were collected
 }
 
-// Outcome is how the debits of a span of days went. A debit that was returned
-// counts as unpaid, one that was disputed as disputed.
+// Outcome is how the debits of a span of days went. Each debit counts on its debit
+// date, whenever the bank answered; one that was returned counts as unpaid, one that
+// was disputed as disputed, however the dispute was decided.
 type Outcome struct {
 	Collected, Unpaid, Disputed int64
 }
@@ -83,7 +85,7 @@ type Figures struct {
 	NetCents, WasCents   int64 // collected less returned
 	Outcome, WasOutcome  Outcome
 	Days                 []Day // the last 30 days, oldest first, quiet ones included
-	Today, Tomorrow      Tally // debits by action date
+	Today, Tomorrow      Tally // debits by debit date that the bank has not answered
 	ToSubmit             Tally // debits that are handed over at NextCutOff
 	NextCutOff           time.Time
 	TomorrowDate, OnDate calendar.Date
@@ -128,10 +130,8 @@ type Reader interface {
 	Movements(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)
 	// Outcomes counts debits by action date, both ends included.
 	Outcomes(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (map[calendar.Date]Outcome, error)
-	// Debits counts what the bank is to debit on a day and has not answered.
-	Debits(ctx context.Context, merchantID uuid.UUID, on calendar.Date) (Tally, error)
-	// ToSubmit counts what is handed over up to a deadline.
-	ToSubmit(ctx context.Context, merchantID uuid.UUID, until time.Time) (Tally, error)
+	// DebitTally counts and sums debits, exactly.
+	DebitTally(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter) (Tally, error)
 	Start(ctx context.Context, merchantID uuid.UUID) (Start, error)
 }
 
@@ -238,15 +238,20 @@ func (s *Service) moved(ctx context.Context, merchantID uuid.UUID, today calenda
 }
 
 func (s *Service) coming(ctx context.Context, merchantID uuid.UUID, f *Figures) (err error) {
-	if f.Today, err = s.Read.Debits(ctx, merchantID, f.OnDate); err != nil {
+	if f.Today, err = s.Read.DebitTally(ctx, merchantID, openOn(f.OnDate)); err != nil {
 		return err
 	}
-	if f.Tomorrow, err = s.Read.Debits(ctx, merchantID, f.TomorrowDate); err != nil {
+	if f.Tomorrow, err = s.Read.DebitTally(ctx, merchantID, openOn(f.TomorrowDate)); err != nil {
 		return err
 	}
 	f.NextCutOff = s.nextCutOff()
-	f.ToSubmit, err = s.Read.ToSubmit(ctx, merchantID, f.NextCutOff)
+	f.ToSubmit, err = s.Read.DebitTally(ctx, merchantID, purchase.DebitFilter{SubmitBy: f.NextCutOff})
 	return err
+}
+
+// openOn takes what the bank is to debit on a day and has not answered.
+func openOn(day calendar.Date) purchase.DebitFilter {
+	return purchase.DebitFilter{Outcomes: []collection.Outcome{collection.OutcomeOpen}, From: day, To: day}
 }
 
 // nextCutOff is the next moment at which debits are handed over.

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
 
@@ -47,13 +48,12 @@ func (s *shelf) Outcomes(context.Context, uuid.UUID, calendar.Date, calendar.Dat
 	return s.outcomes, nil
 }
 
-func (s *shelf) Debits(_ context.Context, _ uuid.UUID, on calendar.Date) (report.Tally, error) {
-	return s.debits[on], nil
-}
-
-func (s *shelf) ToSubmit(_ context.Context, _ uuid.UUID, until time.Time) (report.Tally, error) {
-	s.until = until
-	return report.Tally{}, nil
+func (s *shelf) DebitTally(_ context.Context, _ uuid.UUID, f purchase.DebitFilter) (report.Tally, error) {
+	if !f.SubmitBy.IsZero() {
+		s.until = f.SubmitBy
+		return report.Tally{}, nil
+	}
+	return s.debits[f.From], nil
 }
 
 func (s *shelf) Start(context.Context, uuid.UUID) (report.Start, error) { return s.start, nil }

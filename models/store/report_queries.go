@@ -3,12 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
 
@@ -47,36 +47,24 @@ func (s *Store) Outcomes(ctx context.Context, merchantID uuid.UUID, from, to cal
 	out := map[calendar.Date]report.Outcome{}
 	for _, r := range rows {
 		o := out[r.ActionDate]
-		switch state := collection.State(r.State); {
-		case state == collection.Unpaid:
+		switch collection.State(r.State).Outcome() {
+		case collection.OutcomeFailed:
 			o.Unpaid += r.N
-		case state == collection.Disputed || state == collection.DisputeLost || state == collection.DisputeWon:
+		case collection.OutcomeDisputed:
 			o.Disputed += r.N
-		case state.Collected():
+		case collection.OutcomeCollected:
 			o.Collected += r.N
+		case collection.OutcomeOpen:
 		}
 		out[r.ActionDate] = o
 	}
 	return out, nil
 }
 
-// Debits implements report.Reader.
-func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, on calendar.Date) (report.Tally, error) {
-	return s.tally(ctx, "merchant_id = ? AND action_date = ? AND state IN ('scheduled', 'submitted', 'in_tracking')", merchantID, on)
-}
-
-// ToSubmit implements report.Reader.
-func (s *Store) ToSubmit(ctx context.Context, merchantID uuid.UUID, until time.Time) (report.Tally, error) {
-	return s.tally(ctx, "merchant_id = ? AND state = 'scheduled' AND submit_at <= ?", merchantID, until)
-}
-
-func (s *Store) tally(ctx context.Context, where string, args ...any) (report.Tally, error) {
-	var t report.Tally
-	err := s.read(ctx).Raw("SELECT count(*) AS n, coalesce(sum(amount_cents), 0) AS cents FROM collections WHERE "+where, args...).Scan(&t).Error
-	if err != nil {
-		return t, fmt.Errorf("sum up debits: %w", err)
-	}
-	return t, nil
+// DebitTally implements report.Reader.
+func (s *Store) DebitTally(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter) (report.Tally, error) {
+	t, err := s.TallyDebits(ctx, merchantID, f, 0)
+	return report.Tally(t), err
 }
 
 // Start implements report.Reader.
