@@ -125,7 +125,7 @@ func (h *Home) Attention(c echo.Context) error {
 		list []report.Item
 		line func(report.Item) (note, at string)
 	}{
-		{debitsFailed, items.Failed, coded("")},
+		{debitsFailed, items.Failed, func(i report.Item) (string, string) { return failedWords(i), dayOrNothing(i.At, now) }},
 		{accountsGone, items.AccountGone, said("Its account was deleted, or cannot be charged.", "")},
 		{notConfirmed, items.NotConfirmed, coded("")},
 		{debitsDisputed, items.Disputed, coded("")},
@@ -195,6 +195,15 @@ func itemHref(i report.Item) string {
 		return templateHref(i.TemplateID, "/subscribers/"+i.SubscriberID.String())
 	}
 	return ""
+}
+
+// failedWords says why a debit failed, and what helps: a blocked account is not
+// helped by waiting.
+func failedWords(i report.Item) string {
+	if i.Text == "" || i.Text == i.Code {
+		return bank.Label(i.Code) + ". " + bank.Remedy(i.Code)
+	}
+	return bank.Label(i.Code) + ". The account is blocked by now: " + bank.Label(i.Text) + ". " + bank.Remedy(i.Text)
 }
 
 // strandedWords says what became of a subscriber's account.

@@ -173,7 +173,7 @@ func TestAFigureOfDisputesSaysWhichDebitsItCounts(t *testing.T) {
 		t.Errorf("disputed this month: %s", got)
 	}
 	b.must(`UPDATE collections SET action_date = $1`, dayOf(b).AddMonths(-1, 1)) // last month
-	if got := b.figured()["Disputed"]; !strings.HasPrefix(got, "– | ") || !strings.Contains(got, "50,0 %, 1 of 2") {
+	if got := b.figured()["Disputed"]; !strings.HasPrefix(got, "– | ") || !strings.Contains(got, ": 1 of 2, 50,0 %") {
 		t.Errorf("disputed last month: %s", got)
 	}
 	if lines := b.followed(); lines["/purchases?attention=disputed"] != "1 debit is disputed" {
@@ -264,4 +264,13 @@ func TestEveryLineOfHomeLeadsToExactlyWhatItCounts(t *testing.T) {
 	if left := b.followed()["/purchases?attention=account_gone"]; left != "" {
 		t.Errorf("cancelled, and still: %s", left)
 	}
+}
+
+func contains(body string, texts ...string) bool {
+	for _, text := range texts {
+		if !strings.Contains(body, text) {
+			return false
+		}
+	}
+	return true
 }

@@ -116,8 +116,8 @@ func trend(now, was int64) (kind, text string) {
 }
 
 // ratio shows a part of the debits of this month that the bank has answered, by
-// debit date, and leads to that part. The same days of last month stand beside it,
-// since a dispute or a return comes days after its debit. A limit marks what is
+// debit date, and leads to that part. Last month stands beside it, since a
+// return or a dispute comes days after its debit. A limit marks what is
 // beyond it; 0 is no limit, and more is better.
 func ratio(label, outcome string, f report.Figures, part func(report.Outcome) int64, limit int64) components.Stat {
 	s := components.Stat{Label: label, Value: "–", Note: "no debit of this month is answered", Href: debitsHref(outcome, f.From, f.To)}
@@ -125,7 +125,7 @@ func ratio(label, outcome string, f report.Figures, part func(report.Outcome) in
 	was, known := f.WasOutcome.PerTenThousand(part(f.WasOutcome))
 	before := ""
 	if known {
-		before = fmt.Sprintf("%s to %s: %s, %s of %s", glue(f.WasFrom.Format("2")), glue(f.WasTo.Format("2 Jan")), percent(was), grouped(part(f.WasOutcome)), grouped(f.WasOutcome.Answered()))
+		before = fmt.Sprintf("%s: %s of %s, %s", f.WasFrom.Format("January"), grouped(part(f.WasOutcome)), grouped(f.WasOutcome.Answered()), percent(was))
 	}
 	if ok {
 		s.Value = percent(now)

@@ -10,6 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -30,6 +32,14 @@ func (p *Purchases) AskCharge(c echo.Context) error {
 		if d := p.days(); !d.rules.Choose(d.cal, dateOf(rec.Due), rec.Brand.Shift, d.now).Possible {
 			typed.Set("due_other", typed.Get("due")) // a closed day: taken, and moved
 		}
+	}
+	again, err := p.Service.Again(c.Request().Context(), rec)
+	if err != nil {
+		return err
+	}
+	if day, err := calendar.ParseDate(typed.Get("due")); again.May() && (err != nil || day.Before(again.From)) {
+		typed.Set("due", again.From.String())
+		typed.Set("due_other", again.From.String()) // it may lie beyond the months of the picker
 	}
 	return p.chargeForm(c, rec, http.StatusOK, typed, nil)
 }
@@ -75,8 +85,12 @@ func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, 
 	if day, err := d.typed(typed); err == nil {
 		view.Plan = d.plan(day, rec.Brand.Shift)
 	}
-	if rec.CollectionCount > 0 {
-		view.Warning = "This purchase was debited before. " + nextOfFailure(rec)
+	again, err := p.Service.Again(c.Request().Context(), rec)
+	if err != nil {
+		return err
+	}
+	if again.Asked {
+		view.Warning = "The last debit failed: " + bank.CodeOf(rec.Collection.Result.Code).Label() + ". May I debit " + accountWords(again.Account) + " again? " + againWords(rec, again, p.Desk.Now())
 	}
 	return p.Desk.show(c, status, "Charge", purchases, func(f layout.Frame) templ.Component { return pages.Charge(f, view) })
 }

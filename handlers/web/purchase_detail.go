@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -58,8 +59,12 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	if err != nil {
 		return view, err
 	}
-	view.Primary, view.Acts = possible(rec, who, usable, now)
-	if view.Result = resultView(rec); view.Result != nil {
+	again, err := p.Service.Again(ctx, rec)
+	if err != nil {
+		return view, err
+	}
+	view.Primary, view.Acts = possible(rec, who, usable, again, now)
+	if view.Result = resultView(rec, again, now); view.Result != nil {
 		view.Next = "The money is not with you, and nothing more happens by itself."
 		if rec.Status == purchase.Chargeback {
 			view.Next = "The payer disputes the debit. The mandate is your proof, should the bank ask for it."
@@ -108,13 +113,13 @@ func currencySign(currency string) string {
 	return currency
 }
 
-func resultView(rec purchase.Record) *pages.ResultView {
+func resultView(rec purchase.Record, again purchase.Again, now time.Time) *pages.ResultView {
 	c := rec.Collection
 	if c == nil || c.Result.IsZero() || !bank.CodeOf(c.Result.Code).Failed() {
 		return nil
 	}
 	code := bank.CodeOf(c.Result.Code)
-	return &pages.ResultView{Kind: "bad", Title: "The bank answered: " + code.Label(), Again: chargeAgain(c), Remedy: code.Remedy}
+	return &pages.ResultView{Kind: "bad", Title: "The bank answered: " + code.Label(), Again: againWords(rec, again, now), Remedy: cmp.Or(again.Remedy, code.Remedy)}
 }
 
 func (p *Purchases) link(rec purchase.Record) *pages.LinkView {
@@ -137,7 +142,7 @@ func (p *Purchases) payerURL(id uuid.UUID) string { return p.Desk.BaseURL + "/p/
 
 // possible are the acts of a purchase: the one that most likely comes next, and
 // the others with the rule where they are not possible.
-func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.Time) (components.Button, []pages.Act) {
+func possible(rec purchase.Record, who actorCan, usable []token.Token, again purchase.Again, now time.Time) (components.Button, []pages.Act) {
 	acts := []pages.Act{
 		{Label: "Charge a stored account", Icon: "bank", Href: purchasePath(rec.ID, "charge"), Why: whyNotCharge(rec, usable, now)},
 		{Label: "Send the link…", Icon: "mail", Href: purchasePath(rec.ID, "mail"), Why: whyNotMail(rec, now)},
@@ -159,7 +164,7 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, now time.
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: "/mandates/" + rec.Collection.MandateID.String()}, acts
 	case rec.Status == purchase.Preauthorized && rec.IsRecurringToken && rec.ClientID != uuid.Nil:
 		return components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + rec.ClientID.String(), Changes: true}, acts
-	case rec.Payable(now) && rec.ClientID != uuid.Nil && needsNewAccount(rec):
+	case again.Asked && !again.May() && len(again.Others) == 0 && rec.ClientID != uuid.Nil:
 		return store, acts
 	case acts[0].Why == "" || acts[1].Why == "" && rec.Payable(now):
 		i := 0

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/bank"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -42,16 +41,6 @@ func whyNotCharge(rec purchase.Record, usable []token.Token, now time.Time) stri
 		return "The client has no stored account that can be charged."
 	}
 	return ""
-}
-
-// needsNewAccount: the bank's answer says that charging this account again is of
-// no use.
-func needsNewAccount(rec purchase.Record) bool {
-	if rec.Collection == nil || rec.Collection.Result.IsZero() {
-		return false
-	}
-	class := bank.CodeOf(rec.Collection.Result.Code).Class
-	return class == bank.Hard || class == bank.Dispute || class == bank.Blocked
 }
 
 func whyNotMail(rec purchase.Record, now time.Time) string {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"debitdesk/models/bank"
@@ -160,17 +161,34 @@ func nextOfFailure(rec purchase.Record) string {
 		}
 		return "The last attempt failed; it may be tried again."
 	}
-	return bank.CodeOf(c.Result.Code).Label() + ". May I charge again? " + chargeAgain(c)
+	return bank.CodeOf(c.Result.Code).Label() + ". Open it to see whether and when it may be debited again."
 }
 
-// chargeAgain answers "may I charge again?". Under DebiCheck the payer's bank counts
-// the failures, and more of them.
-func chargeAgain(c *collection.Collection) string {
-	code := bank.CodeOf(c.Result.Code)
-	if c.Method == bank.DebiCheck && code.Class == bank.Soft {
-		return "Yes, on the next date the mandate names; not before. Seven failures in a row suspend the mandate."
+// againWords answers "may I debit again?", as charging does.
+func againWords(rec purchase.Record, a purchase.Again, now time.Time) string {
+	c := rec.Collection
+	switch {
+	case c.State.Outcome() == collection.OutcomeDisputed:
+		return bank.CodeOf(c.Result.Code).ChargeAgain
+	case !a.Asked:
+		return "No. This purchase is " + strings.ToLower(statusWord(rec.Status)) + " and cannot be debited."
+	case !a.May() && len(a.Others) > 0:
+		return "Not from this account: " + a.Problem + ". You can debit " + accountWords(a.Others[0]) + " instead."
+	case !a.May():
+		return "No: " + a.Problem + "."
 	}
-	return code.ChargeAgain
+	text := "Yes, on " + sayDay(a.From, now) + " or later."
+	if a.Named {
+		text = "Yes, on " + sayDay(a.From, now) + " or later: that is the next date that the mandate names."
+	}
+	switch {
+	case bank.CodeOf(c.Result.Code).Class != bank.Soft:
+	case c.Method == bank.DebiCheck:
+		text += " Seven failures in a row suspend the mandate."
+	default:
+		text += " Two such failures in a row block the account."
+	}
+	return text
 }
 
 // unconfirmedWord is what became of a DebiCheck request, by its attempt error code.

@@ -44,19 +44,19 @@ type Purchases struct {
 
 const purchases = "purchases"
 
-// concernTabs are the views of what waits for somebody. Each is shown while there
-// is any, or while it is looked at; the first always.
-var concernTabs = []struct {
+// concernViews are the views of what waits for somebody. Those with a label are tabs
+// while there is any, the first always; the others are reached from home.
+var concernViews = []struct {
 	label, chip string
 	concern     purchase.Concern
 }{
 	{"Failed", "The last debit failed, and it is not paid", purchase.FailedDebit},
 	{"Account gone", "The account was deleted or cannot be charged", purchase.AccountGone},
 	{"Not confirmed", "The client did not confirm the mandate", purchase.NotConfirmed},
-	{"Dispute open", "The dispute is not decided", purchase.OpenDispute},
-	{"No answer", "The bank has not answered in time", purchase.NoAnswer},
+	{"", "The dispute is not decided", purchase.OpenDispute},
+	{"", "The bank has not answered in time", purchase.NoAnswer},
 	{"Refunded and returned", "The client has the money twice", purchase.PaidTwice},
-	{"To be refunded", "A refund waits to be paid back", purchase.RefundWaits},
+	{"", "A refund waits to be paid back", purchase.RefundWaits},
 }
 
 // purchaseTabs are the views of the list, in the order of their use.
@@ -139,7 +139,10 @@ func purchaseFilter(l *listing) purchase.Filter {
 // the one that is looked at, and the others for their tabs.
 func (p *Purchases) concerns(ctx context.Context, who actor.Actor, f purchase.Filter) (map[purchase.Concern]purchase.Tally, error) {
 	out := map[purchase.Concern]purchase.Tally{}
-	for _, t := range concernTabs {
+	for _, t := range concernViews {
+		if t.label == "" && f.Concern != t.concern {
+			continue
+		}
 		of := f
 		if of.Concern = t.concern; f.Concern != t.concern {
 			of.Statuses, of.FailedSince = nil, time.Time{}
@@ -216,7 +219,10 @@ func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[pur
 
 // concernTabs are the views of what needs attention, as far as there is any.
 func (l *listing) concernTabs(f purchase.Filter, concerns map[purchase.Concern]purchase.Tally) (tabs []components.Tab) {
-	for _, t := range concernTabs {
+	for _, t := range concernViews {
+		if t.label == "" {
+			continue
+		}
 		n, active := concerns[t.concern].N, f.Concern == t.concern
 		if n > 0 || active || t.concern == purchase.FailedDebit {
 			tabs = append(tabs, components.Tab{Label: t.label, Count: countWords(n, true), Href: l.withConcern(t.concern), Active: active && len(f.Statuses) == 0})
@@ -293,11 +299,9 @@ func (p *Purchases) filterBar(l *listing, f purchase.Filter, tabKnown bool) comp
 		}
 		chip("status", "Status is "+strings.Join(words, ", "))
 	}
-	if f.Concern != "" && len(f.Statuses) > 0 { // a tab says it otherwise
-		for _, t := range concernTabs {
-			if t.concern == f.Concern {
-				chip("attention", t.chip)
-			}
+	for _, t := range concernViews {
+		if t.concern == f.Concern && (t.label == "" || len(f.Statuses) > 0) { // a tab says it otherwise
+			chip("attention", t.chip)
 		}
 	}
 	if !f.FailedSince.IsZero() {
@@ -351,8 +355,8 @@ func (p *Purchases) nothing(l *listing, f purchase.Filter, chips []components.Ch
 	if f.Search != "" {
 		e.Filters = append(e.Filters, "“"+f.Search+"”")
 	}
-	for _, t := range concernTabs {
-		if t.concern == f.Concern {
+	for _, t := range concernViews {
+		if t.concern == f.Concern && t.label != "" {
 			e.Filters = append(e.Filters, t.label)
 		}
 	}

@@ -216,7 +216,7 @@ func TestABankAnswerIsSaidInPlainWords(t *testing.T) {
 	id := uuid.MustParse(strings.TrimPrefix(page, "/purchases/"))
 	k.exec(t, `UPDATE purchases SET status = 'error' WHERE id = $1`, id)
 	k.exec(t, `UPDATE collections SET state = 'unpaid', result_code = '02', result_at = now() WHERE purchase_id = $1`, id)
-	k.Page(k.A.Staff, "GET", page, nil).Contains("Not enough money (02)", "May I charge again?", "What helps:")
+	k.Page(k.A.Staff, "GET", page, nil).Contains("Not enough money (02)", "May I debit again?", "What helps:")
 	k.Page(k.A.Staff, "GET", "/purchases?status=error", nil).Contains("Not enough money (02)")
 	k.Page(k.A.Staff, "GET", "/", nil).Contains("1 debit failed since yesterday", "R\u00a02\u00a0469,00")
 	k.Page(k.A.Staff, "GET", "/attention", nil).Contains("Failed debits", "Not enough money (02)", page)

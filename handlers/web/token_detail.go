@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -45,6 +46,11 @@ func (h *Tokens) Show(c echo.Context) error {
 	if !made.Older {
 		view.MoreHref = ""
 	}
+	if e.State == token.Active && e.Failures > 0 {
+		if view.Health.Text, err = h.againOf(ctx, made.Items, e.ID, now, view.Health.Text); err != nil {
+			return err
+		}
+	}
 	change, err := h.changeOf(c, e)
 	if err != nil {
 		return err
@@ -67,6 +73,24 @@ func (h *Tokens) Show(c echo.Context) error {
 		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + e.ID.String(), Why: whyNotDelete(who)})
 	}
 	return h.Desk.show(c, http.StatusOK, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.Token(f, view) })
+}
+
+// againOf answers "may I debit again?" for the newest purchase that failed on the
+// account, with what the page of that purchase says.
+func (h *Tokens) againOf(ctx context.Context, made []purchase.Record, id uuid.UUID, now time.Time, otherwise string) (string, error) {
+	for _, rec := range made {
+		if rec.Collection == nil || rec.Collection.TokenID != id {
+			continue
+		}
+		again, err := h.Purchases.Again(ctx, rec)
+		if err != nil {
+			return "", err
+		}
+		if again.Asked {
+			return "May I debit " + reference(rec.Purchase) + " again? " + againWords(rec, again, now), nil
+		}
+	}
+	return otherwise, nil
 }
 
 // changeOf leads to the change of details that replaces the token, or did.
@@ -102,12 +126,11 @@ func whyNotDelete(who actor.Actor) string {
 func health(t token.Token, now time.Time) components.Note {
 	switch {
 	case t.State == token.Blocked:
-		code := bank.CodeOf(t.BlockedCode)
-		return components.Note{Kind: "bad", Title: "Blocked: " + code.Label(), Text: code.Remedy + " May I charge again? " + code.ChargeAgain}
+		return components.Note{Kind: "bad", Title: "Blocked: " + bank.Label(t.BlockedCode), Text: "May I debit again? No, not from this account. " + bank.Remedy(t.BlockedCode)}
 	case t.State != token.Active:
 		return components.Note{Kind: "info", Title: tokenPill(t).Word, Text: tokenPill(t).Title}
 	case t.Failures > 0:
-		return components.Note{Kind: "warn", Title: "Failed " + counted(int64(t.Failures), "time") + " in a row", Text: "Agree with the payer on a day when there is money, before you charge again."}
+		return components.Note{Kind: "warn", Title: "Failed " + counted(int64(t.Failures), "time") + " in a row", Text: "Agree with the client on a day when there is money, before you debit again."}
 	case !t.LastSuccessAt.IsZero():
 		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " + sayDay(dateOf(t.LastSuccessAt), now) + "."}
 	case t.LastUsedAt.IsZero():

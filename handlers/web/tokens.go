@@ -45,8 +45,7 @@ var tokenPills = map[token.State]components.Pill{
 func tokenPill(t token.Token) components.Pill {
 	p := tokenPills[t.State]
 	if t.State == token.Blocked && t.BlockedCode != "" {
-		code := bank.CodeOf(t.BlockedCode)
-		p.Title = code.Label() + ". " + code.Remedy
+		p.Title = bank.Label(t.BlockedCode) + ". " + bank.Remedy(t.BlockedCode)
 	}
 	if t.UsedUp() {
 		p.Word, p.Title = "Used once", "The client allowed one debit and did not let the account be stored. It cannot be debited again; the mandate is kept as evidence."

@@ -89,12 +89,13 @@ type known struct {
 	brands   map[uuid.UUID]merchant.Brand
 	tokens   map[uuid.UUID]token.Token
 	mandates map[uuid.UUID]mandate.Mandate
-	debits   map[uuid.UUID][]mandate.Day // by mandate; for a once-off one all, for others those near the wishes
+	debits   map[uuid.UUID][]mandate.Day         // by mandate; for a once-off one all, for others those near the wishes
+	last     map[uuid.UUID]collection.Collection // the newest debit, by purchase
 }
 
 func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish) (k known, err error) {
 	k = known{brands: map[uuid.UUID]merchant.Brand{}, tokens: map[uuid.UUID]token.Token{}, mandates: map[uuid.UUID]mandate.Mandate{}}
-	var tokens, mandates, held []uuid.UUID
+	var tokens, mandates, held, tried []uuid.UUID
 	var first, last calendar.Date
 	for _, w := range wishes {
 		if id := w.Purchase.BrandID; k.brands[id].ID == uuid.Nil {
@@ -103,6 +104,9 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 			}
 		}
 		tokens = append(tokens, w.TokenID)
+		if w.Purchase.CollectionCount > 0 {
+			tried = append(tried, w.Purchase.ID)
+		}
 		due := calendar.DateOf(w.Purchase.Due)
 		if first.IsZero() || due.Before(first) {
 			first = due
@@ -129,6 +133,9 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 			held = append(held, m.ID)
 		}
 	}
+	if k.last, err = s.Read.LatestCollections(ctx, merchantID, tried...); err != nil {
+		return k, err
+	}
 	k.debits, err = s.Read.DebitsNear(ctx, merchantID, held, first.AddDays(-mandate.PeriodReach), last.AddDays(mandate.PeriodReach))
 	return k, err
 }
@@ -152,6 +159,8 @@ func (k known) forecast(s *Service, w Wish, now time.Time) Forecast {
 		f.Problems.Add(fault.All, "purchase_charge_wrong_status", "Only a purchase that is not paid yet can be charged; this one is %s.", p.Status)
 	case tooSoon && !w.AtOnce:
 		f.Problems.Add(AtDue, "due_too_soon", "A debit order needs a due date at least two days ahead.")
+	case f.Token.ID != uuid.Nil && !w.AtOnce:
+		f.again(k.last[p.ID], now)
 	}
 	switch {
 	case p.Currency != money.ZAR:

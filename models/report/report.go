@@ -82,11 +82,11 @@ const (
 type Figures struct {
 	From, To             calendar.Date // this month so far
 	WasFrom, WasTo       calendar.Date
-	NetCents, WasCents   int64 // collected less returned
-	Outcome, WasOutcome  Outcome
-	Days                 []Day // the last 30 days, oldest first, quiet ones included
-	Today, Tomorrow      Tally // debits by debit date that the bank has not answered
-	ToSubmit             Tally // debits that are handed over at NextCutOff
+	NetCents, WasCents   int64   // collected less returned
+	Outcome, WasOutcome  Outcome // this month so far, and the whole of last month: limits are by the month, and answers come late
+	Days                 []Day   // the last 30 days, oldest first, quiet ones included
+	Today, Tomorrow      Tally   // debits by debit date that the bank has not answered
+	ToSubmit             Tally   // debits that are handed over at NextCutOff
 	NextCutOff           time.Time
 	TomorrowDate, OnDate calendar.Date
 }
@@ -230,7 +230,7 @@ func (s *Service) moved(ctx context.Context, merchantID uuid.UUID, today calenda
 		switch {
 		case within(date, f.From, f.To):
 			f.Outcome.add(o)
-		case within(date, f.WasFrom, f.WasTo):
+		case date.Month == f.WasFrom.Month:
 			f.WasOutcome.add(o)
 		}
 	}

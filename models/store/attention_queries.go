@@ -46,8 +46,9 @@ func waitings(merchantID uuid.UUID, month time.Time) []waiting {
 	answer := "coalesce(" + lastDebit("result_code") + ", '') AS code, coalesce(" + lastDebit("result_at") + ", purchases.updated_at) AS at"
 	reason := "(SELECT m.reason_code FROM mandates m WHERE m.id = purchases.id) AS code, (SELECT m.updated_at FROM mandates m WHERE m.id = purchases.id) AS at"
 	refunded := "(SELECT min(r.created_at) FROM refunds r WHERE r.purchase_id = purchases.id AND r.state = 'pending') AS at"
+	blocked := "coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = " + lastDebit("token_id") + " AND t.state = 'blocked'), '') AS text"
 	return []waiting{
-		concerned(merchantID, of(purchase.FailedDebit), "failed", answer, "at DESC", func(i *report.Items) *[]report.Item { return &i.Failed }),
+		concerned(merchantID, of(purchase.FailedDebit), "failed", answer+", "+blocked, "at DESC", func(i *report.Items) *[]report.Item { return &i.Failed }),
 		concerned(merchantID, of(purchase.AccountGone), "account_gone", "purchases.updated_at AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.AccountGone }),
 		concerned(merchantID, of(purchase.NotConfirmed), "unconfirmed", reason, "at DESC", func(i *report.Items) *[]report.Item { return &i.NotConfirmed }),
 		concerned(merchantID, of(purchase.OpenDispute), "disputed", answer, "at DESC", func(i *report.Items) *[]report.Item { return &i.Disputed }),

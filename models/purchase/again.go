@@ -1,0 +1,123 @@
+package purchase
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/mandate"
+	"debitdesk/models/token"
+)
+
+// notBefore is the first day for which a debit that failed may be presented again
+// under its mandate: the next date that the mandate names (industry: after an unpaid
+// a debit may not be resubmitted before the next mandated date). A DebiCheck mandate
+// that allows other dates names them all. Zero: nothing holds it back, since the
+// money did not fail to be there, or the debit was of another account.
+func notBefore(last collection.Collection, t token.Token, m mandate.Mandate) calendar.Date {
+	if last.State != collection.Unpaid || last.TokenID != t.ID || bank.CodeOf(last.Result.Code).Class != bank.Soft {
+		return calendar.Date{}
+	}
+	after := last.OriginalDate
+	if last.ActionDate.After(after) {
+		after = last.ActionDate
+	}
+	if m.Terms != nil && m.Terms.AllowDateAdjustment {
+		return after.AddDays(1)
+	}
+	return m.NextDay(after.AddDays(1))
+}
+
+// again notes that the last debit of the purchase failed and may not be presented
+// on this day yet.
+func (f *Forecast) again(last collection.Collection, now time.Time) {
+	day := notBefore(last, f.Token, f.Mandate)
+	if day.IsZero() {
+		return
+	}
+	if earliest := f.schedule.Runs(day, now); f.Plan.ActionDate.Before(earliest) {
+		f.Problems.Add(AtDue, "due_too_soon", "The last debit failed: %s. It may not run again before the next date that the mandate names: the earliest debit date is %s.",
+			bank.CodeOf(last.Result.Code).Label(), earliest.Format("Mon 2 Jan 2006"))
+	}
+}
+
+// Again answers "may I debit again?" for a purchase whose last debit failed.
+type Again struct {
+	Asked   bool          // the last debit failed, and the purchase is still to be paid
+	Account token.Token   // that it failed on; zero when it is not on record any more
+	Problem string        // why this account may not be debited again; empty when it may
+	Remedy  string        // what helps then, one sentence
+	From    calendar.Date // the first debit date on which it may; zero when it may not
+	Named   bool          // From is held back by the mandate, not by the bank's timetable alone
+	Others  []token.Token // other accounts of the client that can be debited at once
+}
+
+// May tells whether the account may be debited again.
+func (a Again) May() bool { return a.Asked && a.Problem == "" }
+
+// Again works out whether, from when and from which account a purchase may be
+// debited again. Charging is held to the same.
+func (s *Service) Again(ctx context.Context, rec Record) (Again, error) {
+	c, now := rec.Collection, s.Now()
+	if c == nil || c.State.Outcome() != collection.OutcomeFailed || !rec.Payable(now) {
+		return Again{}, nil
+	}
+	a := Again{Asked: true}
+	usable, err := s.StoredFor(ctx, rec)
+	if err != nil {
+		return a, err
+	}
+	for _, t := range usable {
+		if t.ID != c.TokenID {
+			a.Others = append(a.Others, t)
+		}
+	}
+	k, err := s.known(ctx, rec.MerchantID, []Wish{{Purchase: rec.Purchase, TokenID: c.TokenID}})
+	if err != nil {
+		return a, err
+	}
+	var f Forecast
+	if k.account(rec.Purchase, c.TokenID, &f); f.Token.ID == uuid.Nil {
+		a.Problem, a.Remedy = "its account is not on record any more", "Store an account of the client first."
+		return a, nil
+	}
+	a.Account = f.Token
+	if a.Problem, a.Remedy = unusable(f.Token, f.Mandate); a.Problem == "" && len(f.Problems) > 0 {
+		a.Problem, a.Remedy = "its mandate allows one debit only", "Set up a new mandate first."
+	}
+	if a.Problem == "" && len(usable) == len(a.Others) { // charging would not offer it
+		a.Problem, a.Remedy = "this purchase cannot be debited from it", "Make a new purchase for the client."
+	}
+	if a.Problem != "" {
+		return a, nil
+	}
+	sched := s.Schedule(k.brands[rec.BrandID], bank.Method(f.Token.Method))
+	a.From = sched.Runs(sched.EarliestDue(now), now)
+	if day := notBefore(*c, f.Token, f.Mandate); !day.IsZero() {
+		if runs := sched.Runs(day, now); runs.After(a.From) {
+			a.From, a.Named = runs, true
+		}
+	}
+	return a, nil
+}
+
+// unusable says why an account may not be debited, and what helps.
+func unusable(t token.Token, m mandate.Mandate) (problem, remedy string) {
+	switch {
+	case t.State == token.Blocked:
+		return "it is blocked: " + bank.Label(t.BlockedCode), bank.Remedy(t.BlockedCode)
+	case t.State == token.Superseded:
+		return "it was replaced by a newer account", "Debit the newer account."
+	case t.State == token.Pending:
+		return "it is not stored yet", "Send the client the link, or store the account."
+	case t.State != token.Active:
+		return "it was deleted", "Store an account of the client first."
+	case !m.State.Usable():
+		return "its mandate cannot be used", "Store the account again with a new mandate."
+	}
+	return "", ""
+}
