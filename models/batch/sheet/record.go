@@ -15,6 +15,7 @@ const (
 	mostLines = 50
 	mostBytes = 4 * MaxCell
 	maxLine   = 1 << 20
+	mostCells = 20 * MaxColumns // of a line; it is refused, or said to be too long, with fewer
 )
 
 // records cuts text into rows. A row with an unbalanced quotation mark ends with its line, so that it cannot swallow the
@@ -111,7 +112,7 @@ func (r *records) line() (string, error) {
 	}
 }
 
-func split(line string, sep byte) []string { return strings.Split(line, string(sep)) }
+func split(line string, sep byte) []string { return strings.SplitN(line, string(sep), mostCells) }
 
 // parse cuts a record at its separators, with quotation marks as spreadsheets write them.
 func parse(text string, sep byte) record {
@@ -126,7 +127,7 @@ func parse(text string, sep byte) record {
 		case state == trailing && rec.bad == 0:
 			rec.bad = len(rec.cells)
 		}
-		if rest == "" {
+		if rest == "" || len(rec.cells) == mostCells {
 			return rec
 		}
 		text = rest[1:]

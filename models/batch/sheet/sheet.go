@@ -97,7 +97,11 @@ type File struct {
 
 var errEnough = errors.New("enough rows were seen")
 
-const sampleRows = 200
+const (
+	sampleRows = 200
+	maxSample  = 4 << 20  // bytes of the rows that are guessed from
+	maxWords   = 64 << 20 // bytes of the cells of a file: shared texts of a workbook are written out
+)
 
 // Open looks at the whole file once for its size and encoding, and at its first rows for the rest. Errors are faults that
 // say what to do: too large, no table, a kind that is not read.
@@ -107,6 +111,7 @@ func Open(src io.ReadSeeker, told Told) (*File, error) {
 		return nil, err
 	}
 	var sample []Row
+	held := 0
 	err := f.rows.each(0, func(r Row) error {
 		if blank(r.Cells) {
 			return nil
@@ -114,7 +119,10 @@ func Open(src io.ReadSeeker, told Told) (*File, error) {
 		if len(r.Cells) > MaxColumns {
 			return fault.New(fault.TooLarge, "too_many_columns", "The file has more than %d columns. Delete the columns that are not needed.", MaxColumns)
 		}
-		if sample = append(sample, r); len(sample) == sampleRows {
+		for _, c := range r.Cells {
+			held += len(c)
+		}
+		if sample = append(sample, r); len(sample) == sampleRows || held > maxSample {
 			return errEnough
 		}
 		return nil
@@ -135,7 +143,7 @@ func (f *File) Close() error { return f.rows.close() }
 // Each calls see for every row below the heading that is not blank, in order, and stops at its first error. A broken row is
 // given like any other, with what is wrong. More rows than MaxRows are a fault.
 func (f *File) Each(see func(Row) error) error {
-	width, n := len(f.Format.Header), 0
+	width, n, held := len(f.Format.Header), 0, 0
 	return f.rows.each(width, func(r Row) error {
 		if r.Number <= f.Format.HeaderRow || blank(r.Cells) {
 			return nil
@@ -144,6 +152,12 @@ func (f *File) Each(see func(Row) error) error {
 			return fault.New(fault.TooLarge, "too_many_rows", "The file has more than 50 000 rows. Split it into several files.")
 		}
 		f.fit(&r, width)
+		for _, c := range r.Cells {
+			held += len(c)
+		}
+		if held > maxWords {
+			return fault.New(fault.TooLarge, "file_too_large", "The rows hold more than 64 MB of text. Split the file into several files.")
+		}
 		return see(r)
 	})
 }

@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
@@ -14,12 +13,15 @@ import (
 	"debitdesk/models/fault"
 )
 
-// A workbook of MaxRows rows unzips to less than this. Sheets and their texts beyond a few megabytes are unzipped to disk;
-// everything else is held in memory and therefore bounded more tightly.
+// A workbook of MaxRows rows unzips to less than this, and to less than so many times its own size. Sheets and their
+// texts beyond a megabyte are unzipped to disk; everything else is held in memory and therefore bounded more tightly.
 const (
-	maxUnzipped = 400 << 20
+	maxUnzipped = 160 << 20
 	maxInMemory = 24 << 20
-	toDiskAbove = 4 << 20
+	toDiskAbove = 1 << 20
+	maxRatio    = 100
+	freeOfRatio = 8 << 20 // so much may come of however little
+	maxParts    = 2000
 )
 
 // workbook is one sheet of an .xlsx file.
@@ -27,21 +29,30 @@ type workbook struct {
 	file  *excelize.File
 	sheet string
 	dates bool // some cells are formatted as dates: their numbers are serial
+	done  func()
 }
 
-func (w *workbook) close() error { return w.file.Close() }
+func (w *workbook) close() error {
+	defer w.done()
+	return w.file.Close()
+}
 
 func (f *File) openWorkbook(src io.ReadSeeker, told Told) error {
 	if err := guardZip(src); err != nil {
 		return err
 	}
-	w := &workbook{}
-	err := safely(func() (err error) {
+	done, err := turn()
+	if err != nil {
+		return err
+	}
+	w := &workbook{done: done}
+	err = safely(func() (err error) {
 		w.file, err = excelize.OpenReader(src, excelize.Options{UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: toDiskAbove,
 			ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd"})
 		return err
 	})
 	if err != nil {
+		done()
 		return unreadWorkbook(err)
 	}
 	w.dates = hasDates(w.file)
@@ -55,43 +66,6 @@ func (f *File) openWorkbook(src io.ReadSeeker, told Told) error {
 
 func unreadWorkbook(err error) error {
 	return fault.New(fault.Invalid, "unread_workbook", "The workbook cannot be read. Open it in a spreadsheet program and save it as .xlsx again.").Because(err)
-}
-
-// guardZip refuses archives that unzip to far more than any batch needs, before anything is unzipped. The sizes are those
-// of the directory; the unzipping itself stops where an entry says less than it holds.
-func guardZip(src io.ReadSeeker) error {
-	at, ok := src.(io.ReaderAt)
-	if !ok {
-		content, err := io.ReadAll(io.LimitReader(src, MaxBytes+1)) // bounded, and only where the source cannot jump
-		if err != nil {
-			return fmt.Errorf("read the workbook: %w", err)
-		}
-		at = strings.NewReader(string(content))
-	}
-	size, err := src.Seek(0, io.SeekEnd)
-	if err != nil {
-		return fmt.Errorf("measure the workbook: %w", err)
-	}
-	if _, err = src.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("go to the start of the workbook: %w", err)
-	}
-	archive, err := zip.NewReader(at, size)
-	if err != nil {
-		return unreadWorkbook(err)
-	}
-	var all, held uint64
-	for _, e := range archive.File {
-		name := strings.ToLower(strings.ReplaceAll(e.Name, `\`, "/"))
-		n := min(e.UncompressedSize64, maxUnzipped+1)
-		all += n
-		if !strings.HasPrefix(name, "xl/worksheets/sheet") && name != "xl/sharedstrings.xml" {
-			held += n
-		}
-		if all > maxUnzipped || held > maxInMemory || len(archive.File) > 2000 {
-			return fault.New(fault.TooLarge, "workbook_too_large", "The workbook is too large. Copy the rows into a new workbook without pictures, or save the sheet as CSV.")
-		}
-	}
-	return nil
 }
 
 // choose takes the sheet that was told, else the first that holds something.
