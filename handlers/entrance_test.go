@@ -65,7 +65,7 @@ func openGate(t *testing.T, baseURL string) *gate {
 	realTime := func() time.Time { return start.Add(time.Duration(g.ahead.Load())) }
 	g.users = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: realTime}
 	g.members = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: realTime}
-	g.credentials = &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: g.keys.Signing, Now: db.Now, Issuer: "debitdesk"}
+	g.credentials = &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: g.keys.Signing, Now: time.Now, Issuer: "debitdesk"}
 	sessions := access.NewSessions(db, g.keys.Sessions, strings.HasPrefix(baseURL, "https://"), realTime)
 	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: baseURL}
 	bearer := access.Bearer(g.credentials)

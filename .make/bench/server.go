@@ -115,6 +115,9 @@ func (s *server) seed(ctx context.Context, env []string) error {
 	if _, err := run("", "migrate", "up"); err != nil {
 		return err
 	}
+	if _, err := run("", "merchant", "create", "bench", "--name", "Bench"); err != nil {
+		return err
+	}
 	token, err := run("", "apikey", "create", "--merchant", "bench", "--name", "bench")
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ type apikeyCreateCmd struct {
 	Merchant          string        `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
 	Name              string        `required:"" help:"What will use it."`
 	Scopes            []string      `placeholder:"SCOPE,…" help:"read, write, tokens:delete, billing, numbers (clients’ bank and identity numbers in full); all when left out."`
-	TTL               time.Duration `name:"ttl" placeholder:"24h" help:"How long it works, by the clock of the product; 24h when left out."`
+	TTL               time.Duration `name:"ttl" placeholder:"24h" help:"How long it works, in real time; 24h when left out."`
 	ClientCredentials bool          `help:"Print an id and a secret for POST /oauth/token instead."`
 }
 
@@ -65,7 +65,7 @@ func printClient(io streams, id, secret string) error {
 
 type apikeyRotateCmd struct {
 	ID      string        `arg:"" help:"The jti of a token, or the client_id of a client credential."`
-	Overlap time.Duration `default:"24h" placeholder:"24h" help:"How long the old one goes on, by the clock of the product; 0 ends it at once, 168h is the most."`
+	Overlap time.Duration `default:"24h" placeholder:"24h" help:"How long the old one goes on, in real time; 0 ends it at once, 168h is the most."`
 }
 
 func (k *apikeyRotateCmd) run(ctx context.Context, c Config, io streams) error {
@@ -128,7 +128,7 @@ func (k *apikeyListCmd) run(ctx context.Context, c Config, io streams) error {
 				return err
 			}
 			for _, one := range credentials {
-				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", one.ID, m.Slug, one.Kind, one.State(a.Store.Now()),
+				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", one.ID, m.Slug, one.Kind, one.State(time.Now()),
 					day(one.ExpiresAt), credential.Spaced(one.Scopes, ","), one.Name)
 			}
 		}
@@ -140,10 +140,7 @@ func (a *App) merchantsNamed(ctx context.Context, slug string) ([]merchant.Merch
 	if slug == "" {
 		return a.Store.Merchants(ctx)
 	}
-	m, err := a.Store.MerchantBySlug(ctx, slug)
-	if fault.Is(err, fault.NotFound) {
-		return nil, fmt.Errorf("there is no merchant %q", slug)
-	}
+	m, err := a.merchantFor(ctx, slug)
 	return []merchant.Merchant{m}, err
 }
 

@@ -68,9 +68,38 @@ func TestExitCodesTellWrongUsageFromFailure(t *testing.T) {
 	}
 }
 
-func TestTheSandboxMakesAnUnknownMerchant(t *testing.T) {
+// makeMerchant makes a merchant.
+func makeMerchant(t *testing.T, env map[string]string, slug string) {
+	t.Helper()
+	if got := typed(t, env, "", "merchant", "create", slug, "--name", slug); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestAMerchantIsNotMadeByATypingError(t *testing.T) {
 	t.Parallel()
 	env := sandboxOn(t)
+	user := []string{"user", "create", "--email", "owner@gym.example", "--role", "admin", "--password-stdin", "--merchant"}
+	if got := typed(t, env, "long enough to pass\n", append(user, "gymm")...); got.code != exitFailed || !strings.Contains(got.err, "merchant create gymm --name") || strings.Contains(got.err, "Did you mean") {
+		t.Errorf("no merchant at all: %+v", got)
+	}
+	makeMerchant(t, env, "gym")
+	makeMerchant(t, env, "swimming-pool")
+	for _, args := range [][]string{append(user, "gymm"), {"apikey", "create", "--name", "till", "--merchant", "gmy"}, {"apikey", "list", "--merchant", "gym1"}} {
+		if got := typed(t, env, "long enough to pass\n", args...); got.code != exitFailed || !strings.Contains(got.err, `Did you mean "gym"?`) {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	if got := typed(t, env, "", "apikey", "list"); strings.Contains(got.out, "gymm") {
+		t.Errorf("it was made: %+v", got)
+	}
+}
+
+func TestPeopleAndCredentialsAreMadeByCommands(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	makeMerchant(t, env, "gym")
+	makeMerchant(t, env, "pool")
 	args := []string{"user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin"}
 	if got := typed(t, env, "long enough to pass\n", args...); got.code != exitOK {
 		t.Fatalf("%+v", got)

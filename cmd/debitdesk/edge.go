@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -102,6 +103,26 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	return handlers.New(deps)
 }
 
+// writesEvery is how often the database is asked to write, however often we are asked.
+const writesEvery = 2 * time.Second
+
+// lately gives the answer of the last check again while it is that fresh.
+func lately(every time.Duration, check func(context.Context) error) func(context.Context) error {
+	var (
+		turn sync.Mutex
+		at   time.Time
+		last error
+	)
+	return func(ctx context.Context) error {
+		turn.Lock()
+		defer turn.Unlock()
+		if time.Since(at) >= every {
+			last, at = check(ctx), time.Now()
+		}
+		return last
+	}
+}
+
 // ready is what must be fine before requests may come. What the database has beyond
 // this program is fine: a release after this one may be on its way in.
 func (a *App) ready() []handlers.Check {
@@ -114,6 +135,7 @@ func (a *App) ready() []handlers.Check {
 			}
 			return err
 		}},
+		{Name: "writes", Words: "refused", Run: lately(writesEvery, a.Store.Writable)},
 		{Name: "keys", Words: "unusable", Run: func(context.Context) error {
 			_, err := a.Keys.Box()
 			return err

@@ -93,6 +93,7 @@ const (
 func integrates(t *testing.T) *integrator {
 	t.Helper()
 	env := sandboxOn(t)
+	makeMerchant(t, env, "gym")
 	made := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "shop", "--client-credentials")
 	var secret struct {
 		ID     string `json:"client_id"`

@@ -154,6 +154,7 @@ func embeddedBooks(t *testing.T, data string) (*books, *process) {
 	t.Helper()
 	b := &books{t: t, env: map[string]string{"DEBITDESK_DATA": data}}
 	p := serving(t, b.env)
+	makeMerchant(t, b.env, "gym")
 	made := typed(t, b.env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--ttl", "8760h")
 	if made.code != exitOK {
 		t.Fatalf("%+v", made)

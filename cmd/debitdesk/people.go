@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/google/uuid"
@@ -50,18 +51,54 @@ func (a *App) newBrand() merchant.Brand {
 	return merchant.Brand{Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1", AccountNumber: "12345678"}}}
 }
 
-// merchantFor finds a merchant by its short name. In sandbox mode an unknown
-// one is made, so that trying out takes one command.
+// merchantFor finds a merchant by its short name. An unknown one is refused, with the
+// name that was probably meant.
 func (a *App) merchantFor(ctx context.Context, slug string) (merchant.Merchant, error) {
 	m, err := a.Store.MerchantBySlug(ctx, slug)
 	if !fault.Is(err, fault.NotFound) {
 		return m, err
 	}
-	if !a.Config.Sandbox() {
-		return m, fmt.Errorf("there is no merchant %q: make it first with debitdesk merchant create %s --name …", slug, slug)
+	all, err := a.Store.Merchants(ctx)
+	if err != nil {
+		return m, err
 	}
-	m, _, err = a.Services.merchants.Create(ctx, merchant.New{Slug: slug, Name: slug, Brand: a.newBrand()})
-	return m, err
+	if near := nearest(slug, all); near != "" {
+		return m, fmt.Errorf("there is no merchant %q. Did you mean %q? A new one is made with: debitdesk merchant create %s --name NAME", slug, near, slug)
+	}
+	return m, fmt.Errorf("there is no merchant %q. Make it first: debitdesk merchant create %s --name NAME", slug, slug)
+}
+
+// nearest is the short name that differs by the fewest letters; empty without any merchant.
+func nearest(slug string, all []merchant.Merchant) (best string) {
+	fewest := math.MaxInt
+	for _, m := range all {
+		if d := distance(slug, m.Slug); d < fewest {
+			best, fewest = m.Slug, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters must be added, taken away or changed to make one word
+// of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before = row[j+1]
+			row[j+1] = min(cost, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
 }
 
 type userCmd struct {

@@ -218,6 +218,7 @@ func (v *vault) dumped() {
 func TestACrashTraceShowsNoNumber(t *testing.T) {
 	t.Parallel()
 	env := sandboxOn(t)
+	makeMerchant(t, env, "gym")
 	made := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--ttl", "8760h")
 	if made.code != exitOK {
 		t.Fatalf("%+v", made)

@@ -55,6 +55,7 @@ func openVault(t *testing.T) *vault {
 	t.Helper()
 	env := sandboxOn(t)
 	v := &vault{t: t, said: map[string]string{}}
+	makeMerchant(t, env, "gym")
 	made := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--ttl", "8760h")
 	person := typed(t, env, "long enough to pass\n", "user", "create", "--email", "o@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin")
 	if made.code != exitOK || person.code != exitOK {

@@ -166,6 +166,7 @@ func TestTheEmbeddedDatabaseOutlivesTheServer(t *testing.T) {
 	first.isWell(t)
 	// A second command joins the database of the running server.
 	both := map[string]string{"DEBITDESK_DATA": data}
+	makeMerchant(t, both, "gym")
 	if got := typed(t, both, "long enough to pass\n", "user", "create", "--email", "o@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin"); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}

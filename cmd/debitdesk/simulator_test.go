@@ -115,6 +115,7 @@ func TestAWipe_empties_one_desk_and_leaves_a_strangers_alone(t *testing.T) {
 	v := openVault(t)
 	v.living(t)
 	mine := v.owner()
+	makeMerchant(t, map[string]string{"DATABASE_URL": v.app.Config.DatabaseURL, "DEBITDESK_DATA": v.app.Config.Data}, "stranger")
 	made := typed(t, map[string]string{"DATABASE_URL": v.app.Config.DatabaseURL, "DEBITDESK_DATA": v.app.Config.Data}, "", "apikey", "create", "--merchant", "stranger", "--name", "till", "--ttl", "8760h")
 	if made.code != exitOK {
 		t.Fatalf("%+v", made)

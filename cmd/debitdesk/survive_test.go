@@ -35,6 +35,7 @@ type books struct {
 func newBooks(t *testing.T) *books {
 	t.Helper()
 	b := &books{t: t, env: sandboxOn(t)}
+	makeMerchant(t, b.env, "gym")
 	made := typed(t, b.env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--ttl", "8760h")
 	if made.code != exitOK {
 		t.Fatalf("%+v", made)

@@ -88,7 +88,7 @@ func wire(a *App, baseURL string) (services, error) {
 		clients:     &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: now, Forget: forgetting(purchases)},
 		users:       &user.Service{InTx: store.Runner[user.Tx](s), Read: s, Now: time.Now, Letters: letters.Writer{Base: baseURL}},
 		members:     &member.Service{InTx: store.Runner[member.Tx](s), Read: s, Now: time.Now, Letters: letters.Writer{Base: baseURL}},
-		credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: a.Keys.Signing, Now: now, Issuer: issuer},
+		credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: a.Keys.Signing, Now: time.Now, Issuer: issuer},
 		purchases:   purchases,
 		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable, Limits: purchases.Limits},
 		outbox:      &outbox.Service{Store: s, Sender: sender, AtOnce: talks, Sent: purchases.Mailed, Compose: bills.Compose},

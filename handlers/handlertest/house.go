@@ -144,7 +144,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Purchases.Papers = h.Billing
 	h.Subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](db), Read: db, Purchases: h.Purchases, Now: db.Now}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
-	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: db.Now, Issuer: BaseURL}
+	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: h.Real, Issuer: BaseURL}
 	h.credentials = credentials
 	h.Deps = handlers.Deps{
 		BaseURL: BaseURL, Sandbox: true, Log: quiet, Replays: db,

@@ -64,7 +64,7 @@ func (a *Account) page(c echo.Context, wrong error) error {
 		view.Businesses = append(view.Businesses, pages.BusinessRow{ID: b.ID.String(), Name: b.Name})
 	}
 	for _, s := range all {
-		row := pages.SessionRow{Browser: browserWords(s.UserAgent), Address: s.IP, Since: moment(s.CreatedAt), Seen: moment(s.SeenAt), Factor: factorWords(s.Factor, me.HasFactor)}
+		row := pages.SessionRow{Browser: browserWords(s.UserAgent), Address: s.IP, Since: a.Desk.real(s.CreatedAt), Seen: a.Desk.real(s.SeenAt), Factor: factorWords(s.Factor, me.HasFactor)}
 		if handle(s) == handle(me.Session) {
 			row.Current = true
 		} else {

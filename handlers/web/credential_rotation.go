@@ -63,7 +63,7 @@ func (d *Developers) Rotate(c echo.Context) error {
 }
 
 func (d *Developers) rotatedView(out credential.Rotated) pages.CredentialCreatedView {
-	view := pages.CredentialCreatedView{Name: out.Name, Token: out.Token, Expires: moment(out.ExpiresAt), Old: "The old one (id ending in " + lastFour(out.Old.ID) + ")", OldEnds: moment(out.Old.ExpiresAt)}
+	view := pages.CredentialCreatedView{Name: out.Name, Token: out.Token, Expires: d.Desk.real(out.ExpiresAt), Old: "The old one (id ending in " + lastFour(out.Old.ID) + ")", OldEnds: d.Desk.real(out.Old.ExpiresAt)}
 	if !out.Old.ExpiresAt.After(out.CreatedAt) {
 		view.OldEnds = components.Time{} // it stopped
 	}

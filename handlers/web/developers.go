@@ -66,9 +66,8 @@ func (d *Developers) List(c echo.Context) error {
 		return err
 	}
 	view := pages.DevelopersView{Curl: d.curl("$DEBITDESK_TOKEN"), TokenCurl: d.tokenCurl("$CLIENT_ID", "$CLIENT_SECRET")}
-	now := d.Desk.Now()
 	for _, one := range all {
-		view.Rows = append(view.Rows, credentialRow(one, now))
+		view.Rows = append(view.Rows, d.row(one))
 	}
 	return d.Desk.show(c, http.StatusOK, "Developers", developers, func(f layout.Frame) templ.Component { return pages.Developers(f, view) })
 }
@@ -114,7 +113,7 @@ func (d *Developers) issue(c echo.Context, form url.Values, in credential.Input)
 		}
 	}
 	out, err := d.Credentials.Issue(ctx, who, in)
-	return pages.CredentialCreatedView{Name: out.Name, Token: out.Token, Expires: moment(out.ExpiresAt), Curl: d.curl(out.Token)}, err
+	return pages.CredentialCreatedView{Name: out.Name, Token: out.Token, Expires: d.Desk.real(out.ExpiresAt), Curl: d.curl(out.Token)}, err
 }
 
 // AskRevoke serves GET /developers/credentials/:id/revocation.
@@ -192,10 +191,10 @@ func (d *Developers) form(c echo.Context, status int, typed url.Values, wrong er
 	return d.Desk.show(c, status, "New credential", developers, func(f layout.Frame) templ.Component { return pages.NewCredential(f, view) })
 }
 
-func credentialRow(one credential.Credential, now time.Time) pages.CredentialRow {
+func (d *Developers) row(one credential.Credential) pages.CredentialRow {
 	row := pages.CredentialRow{
 		ID: components.IDChip{ID: one.ID.String(), What: "credential"}, Name: one.Name, Kind: "Access token", Scopes: credential.Spaced(one.Scopes, ", "),
-		Created: moment(one.CreatedAt), Expires: moment(one.ExpiresAt), LastUsed: moment(one.LastUsedAt),
+		Created: d.Desk.real(one.CreatedAt), Expires: d.Desk.real(one.ExpiresAt), LastUsed: d.Desk.real(one.LastUsedAt),
 	}
 	if one.Kind == credential.Client {
 		row.Kind = "Client id and secret"
@@ -207,19 +206,19 @@ func credentialRow(one credential.Credential, now time.Time) pages.CredentialRow
 	if one.ReplacedBy != uuid.Nil {
 		row.ReplacedBy = components.Link{Text: "Replaced by " + lastFour(one.ReplacedBy), Href: "#" + one.ReplacedBy.String()}
 	}
-	switch one.State(now) {
+	switch one.State(time.Now()) {
 	case credential.Active:
 		row.State = components.Pill{Kind: "done", Word: "Active"}
 		row.RevokeHref = credentialPath(one, "revocation")
 		if one.ReplacedBy == uuid.Nil {
 			row.RotateHref = credentialPath(one, "rotation")
 		} else {
-			row.State = components.Pill{Kind: "wait", Word: "Ending", Title: "Its successor works already; this one ends " + moment(one.ExpiresAt).Title + "."}
+			row.State = components.Pill{Kind: "wait", Word: "Ending", Title: "Its successor works already; this one ends " + d.Desk.real(one.ExpiresAt).Title + "."}
 		}
 	case credential.Expired:
 		row.State = components.Pill{Kind: "draft", Word: "Expired", Title: expiredTitle(one)}
 	case credential.Revoked:
-		row.State = components.Pill{Kind: "draft", Word: "Revoked", Title: "Revoked " + moment(one.RevokedAt).Title}
+		row.State = components.Pill{Kind: "draft", Word: "Revoked", Title: "Revoked " + d.Desk.real(one.RevokedAt).Title}
 	}
 	return row
 }

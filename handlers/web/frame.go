@@ -129,6 +129,22 @@ func moment(at time.Time) components.Time {
 	return components.Time{Text: at.Format(minuteForm), ISO: at.Format(time.RFC3339), Title: at.Format(minuteForm+":05") + " SAST"}
 }
 
+// real is a moment of real time, by which people sign in and credentials live. Where
+// the clock of the sandbox shows another time, it says which of the two it is.
+func (d *Desk) real(at time.Time) components.Time {
+	t := moment(at)
+	if t.Text != "" && d.clockMoved() {
+		t.Text += " real time"
+		t.Title += ", real time"
+	}
+	return t
+}
+
+// clockMoved tells whether the clock of the sandbox was moved away from real time.
+func (d *Desk) clockMoved() bool {
+	return d.Sandbox && d.Now().Sub(time.Now()).Abs() > time.Minute
+}
+
 func roleWord(r actor.Role) string {
 	switch r {
 	case "":

@@ -60,13 +60,19 @@ func (p *People) List(c echo.Context) error {
 
 func (p *People) row(c echo.Context, m member.Member) pages.PersonRow {
 	return pages.PersonRow{Href: peopleHref + "/" + m.ID.String(), Name: m.Called(), Email: m.Email, Role: roleWord(m.Role), Grants: grantWords(m.Grants), Limit: limitWords(m.BatchLimitCents),
-		Factor: m.HasFactor, Seen: ago(m.LastUsedAt, p.Now()), State: memberPill(m), Self: m.ID == access.Actor(c).ID}
+		Factor: m.HasFactor, Seen: p.seen(m.LastUsedAt), State: memberPill(m), Self: m.ID == access.Actor(c).ID}
+}
+
+func (p *People) seen(at time.Time) components.Time {
+	t := p.Desk.real(at)
+	t.Title = ago(at, p.Now()).Title
+	return t
 }
 
 func (p *People) invited(i member.Invitation) pages.InvitationRow {
 	at := peopleHref + "/invitations/" + i.ID.String()
 	row := pages.InvitationRow{Email: i.Email, Name: i.Name, Role: roleWord(i.Role), Grants: grantWords(i.Grants), Limit: limitWords(i.BatchLimitCents),
-		Until: moment(i.ExpiresAt), Mails: counted(int64(i.MailCount), "mail") + " sent", ResendAction: at + "/mails", RevokeAction: at + "/revocation", State: components.Pill{Kind: "wait", Word: "Invited", Title: "Waits for the person to open the link"}}
+		Until: p.Desk.real(i.ExpiresAt), Mails: counted(int64(i.MailCount), "mail") + " sent", ResendAction: at + "/mails", RevokeAction: at + "/revocation", State: components.Pill{Kind: "wait", Word: "Invited", Title: "Waits for the person to open the link"}}
 	if i.State(p.Now()) == member.Expired {
 		row.State = components.Pill{Kind: "bad", Word: "Expired", Title: "Send it again for another seven days"}
 	}

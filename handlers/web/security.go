@@ -53,7 +53,7 @@ func (h *Security) Show(c echo.Context) error {
 		return err
 	}
 	me := mine(c)
-	view := pages.SecurityView{App: set.App(), AppSince: moment(set.ConfirmedAt), Any: set.Any(), CodesLeft: set.CodesLeft, CodesAll: factor.RecoveryCodes}
+	view := pages.SecurityView{App: set.App(), AppSince: h.Desk.real(set.ConfirmedAt), Any: set.Any(), CodesLeft: set.CodesLeft, CodesAll: factor.RecoveryCodes}
 	if me.RequireFactor && !set.Any() {
 		view.Demanded = me.MerchantName
 	}
@@ -61,7 +61,7 @@ func (h *Security) Show(c echo.Context) error {
 		view.NoPasskeys = "Passkeys need an installation whose address is a name, not a number."
 	}
 	for _, p := range set.Passkeys {
-		view.Passkeys = append(view.Passkeys, pages.PasskeyRow{Name: p.Name, Added: moment(p.CreatedAt), Used: moment(p.LastUsedAt),
+		view.Passkeys = append(view.Passkeys, pages.PasskeyRow{Name: p.Name, Added: h.Desk.real(p.CreatedAt), Used: h.Desk.real(p.LastUsedAt),
 			RemoveHref: "/account/security/passkeys/" + p.Handle() + "/removal"})
 	}
 	return h.Desk.show(c, http.StatusOK, "Sign-in and security", "", func(f layout.Frame) templ.Component { return pages.Security(f, view) })

@@ -49,8 +49,8 @@ const (
 
 const maxName = 100
 
-// Credential is one bearer credential. Times are the product's clock; the zero
-// time means never.
+// Credential is one bearer credential. Times are real time; the zero time
+// means never.
 type Credential struct {
 	ID         uuid.UUID // the jti of a token, the client_id of a client
 	MerchantID uuid.UUID

@@ -25,7 +25,7 @@ type house struct {
 	*credential.Service
 	store          *store.Store
 	ours, theirs   actor.Actor
-	sinceNow       atomic.Int64 // how far the product's clock is ahead
+	sinceNow       atomic.Int64 // how far real time was moved
 	key, retired   credential.Key
 	merchant, them uuid.UUID
 }
@@ -46,7 +46,7 @@ func open(t *testing.T) *house {
 	h.ours = actor.Actor{Kind: actor.User, ID: uuid.New(), Name: "Thandi", MerchantID: h.merchant, Role: actor.Admin}
 	h.theirs = actor.Actor{Kind: actor.User, ID: uuid.New(), Name: "Stranger", MerchantID: h.them, Role: actor.Admin}
 	h.Service = &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Issuer: "debitdesk",
-		Keys: []credential.Key{h.key, h.retired}, Now: func() time.Time { return db.Now().Add(time.Duration(h.sinceNow.Load())) }}
+		Keys: []credential.Key{h.key, h.retired}, Now: func() time.Time { return time.Now().Add(time.Duration(h.sinceNow.Load())) }}
 	return h
 }
 

@@ -36,11 +36,12 @@ func (s *Service) IssueClient(ctx context.Context, who actor.Actor, in Input) (I
 	_, _ = rand.Read(secret) // never fails since Go 1.24
 	hash := sha256.Sum256(secret)
 	out := IssuedClient{Secret: base64.RawURLEncoding.EncodeToString(secret)}
+	now := s.now()
 	err = s.InTx(ctx, func(tx Tx) error {
 		c := Credential{ID: tx.NewID(), MerchantID: who.MerchantID, Kind: Client, Name: in.Name, Scopes: in.Scopes,
-			SecretHash: hash[:], CreatedBy: personID(who), CreatedAt: tx.Now()}
+			SecretHash: hash[:], CreatedBy: personID(who), CreatedAt: now}
 		if in.Lifetime > 0 {
-			c.ExpiresAt = tx.Now().Add(in.Lifetime)
+			c.ExpiresAt = now.Add(in.Lifetime)
 		}
 		out.Credential, out.ClientID = c, c.ID.String()
 		tx.InsertCredential(c)

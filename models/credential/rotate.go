@@ -69,7 +69,7 @@ func (c Credential) rotatable(now time.Time) error {
 }
 
 func (s *Service) succeed(tx Tx, who actor.Actor, old Credential, overlap time.Duration, test bool) (Rotated, error) {
-	now := tx.Now()
+	now := s.now()
 	next := Credential{ID: tx.NewID(), MerchantID: old.MerchantID, Kind: old.Kind, Name: old.Name, Scopes: old.Scopes, CreatedBy: personID(who), CreatedAt: now, Replaces: old.ID}
 	if !old.ExpiresAt.IsZero() {
 		next.ExpiresAt = now.Add(old.ExpiresAt.Sub(old.CreatedAt)).Truncate(time.Second)

@@ -13,11 +13,46 @@ import (
 	"debitdesk/models/store"
 )
 
-// pass moves the product's clock itself, so that what is stored moves with it.
+// pass lets real time pass.
 func (h *house) pass(t *testing.T, d time.Duration) {
 	t.Helper()
-	if err := h.store.Clock.MoveTo(t.Context(), h.store.Now().Add(d)); err != nil {
+	h.wait(d)
+}
+
+// The clock of the sandbox is moved by days in every trial; a credential lives by
+// real time alone (API contract, 12.11).
+func TestTheSandboxClockNeitherEndsNorProlongsACredential(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ahead := func(d time.Duration) {
+		if err := h.store.Clock.MoveTo(t.Context(), h.store.Now().Add(d)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := h.issue(t, credential.Input{Lifetime: 24 * time.Hour})
+	old := h.issue(t, credential.Input{Lifetime: 90 * 24 * time.Hour})
+	if _, err := h.Rotate(t.Context(), h.ours, old.ID, time.Hour); err != nil {
 		t.Fatal(err)
+	}
+	ahead(40 * 24 * time.Hour)
+	after := h.issue(t, credential.Input{Lifetime: 24 * time.Hour})
+	if since := time.Since(after.CreatedAt); since < 0 || since > time.Hour || after.ExpiresAt.Sub(after.CreatedAt) > 24*time.Hour {
+		t.Errorf("issued %s ago, until %s", since, after.ExpiresAt)
+	}
+	works := func(c credential.Issued) bool {
+		_, err := h.Verify(t.Context(), c.Token)
+		return err == nil
+	}
+	if !works(before) || !works(old) || !works(after) {
+		t.Errorf("the clock of the sandbox ended one: before %v, replaced %v, after %v", works(before), works(old), works(after))
+	}
+	h.wait(2 * time.Hour)
+	if works(old) {
+		t.Error("the overlap goes on after its hour")
+	}
+	h.wait(23 * time.Hour)
+	if works(before) || works(after) {
+		t.Errorf("a day later: before %v, after %v", works(before), works(after))
 	}
 }
 

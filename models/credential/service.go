@@ -14,7 +14,6 @@ import (
 // Tx is what a use case needs of its transaction.
 type Tx interface {
 	audit.Log
-	Now() time.Time
 	NewID() uuid.UUID
 	InsertCredential(c Credential)
 	// RevokeCredential marks it and the tokens exchanged from it; false when it
@@ -47,7 +46,7 @@ type Service struct {
 	InTx   func(context.Context, func(Tx) error) error
 	Read   Reader
 	Keys   []Key            // newest first
-	Now    func() time.Time // the product's clock
+	Now    func() time.Time // real time: no clock of the sandbox ends or prolongs a credential
 	Issuer string           // claim iss
 }
 
@@ -95,12 +94,13 @@ func (s *Service) Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) (Cr
 	if err != nil {
 		return Credential{}, err
 	}
+	now := s.now()
 	err = s.InTx(ctx, func(tx Tx) error {
-		done, err := tx.RevokeCredential(who.MerchantID, id, tx.Now())
+		done, err := tx.RevokeCredential(who.MerchantID, id, now)
 		if err != nil || !done {
 			return err
 		}
-		c.RevokedAt = tx.Now()
+		c.RevokedAt = now
 		tx.Audit(who, audit.Entry{Action: "credential.revoked", ObjectType: "credential", ObjectID: id,
 			Text: "Revoked the credential " + c.Name + "."})
 		return nil
@@ -114,9 +114,10 @@ func (s *Service) issue(ctx context.Context, who actor.Actor, in Input, parent u
 		return Issued{}, err
 	}
 	var out Issued
+	now := s.now()
 	err = s.InTx(ctx, func(tx Tx) error {
 		c := Credential{ID: tx.NewID(), MerchantID: who.MerchantID, Kind: Token, ParentID: parent, Name: in.Name,
-			Scopes: in.Scopes, CreatedBy: personID(who), CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(in.Lifetime).Truncate(time.Second)}
+			Scopes: in.Scopes, CreatedBy: personID(who), CreatedAt: now, ExpiresAt: now.Add(in.Lifetime).Truncate(time.Second)}
 		out.Credential = c
 		if out.Token, err = s.sign(c, test); err != nil {
 			return err
@@ -132,6 +133,9 @@ func (s *Service) issue(ctx context.Context, who actor.Actor, in Input, parent u
 	})
 	return out, err
 }
+
+// now is the moment as it is stored.
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
 func personID(who actor.Actor) uuid.UUID {
 	if who.Kind == actor.User {

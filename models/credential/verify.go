@@ -70,7 +70,7 @@ func (s *Service) Verify(ctx context.Context, token string) (actor.Actor, error)
 		return actor.Actor{}, refused("This bearer credential has expired")
 	case Active:
 	}
-	if now.Sub(c.LastUsedAt) >= usedEvery {
+	if since := now.Sub(c.LastUsedAt); since >= usedEvery || since < 0 {
 		if err := s.Read.CredentialUsed(ctx, c.ID, now, usedEvery); err != nil {
 			return actor.Actor{}, err
 		}
