@@ -98,13 +98,16 @@ func disputeLines(e batch.Effects) (out []string) {
 		if len(rows) > named {
 			text += " and others"
 		}
-		words := becauseWords[because]
-		if words == "" {
-			words = "the mandate does not cover it"
-		}
-		out = append(out, capital(words)+": "+text+".")
+		out = append(out, capital(becauseText(because))+": "+text+".")
 	}
 	return out
+}
+
+func becauseText(because string) string {
+	if words := becauseWords[because]; words != "" {
+		return words
+	}
+	return "the mandate does not cover it"
 }
 
 // limitLines hold the debits against the limits of the clearing rules.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -13,6 +14,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/views/components"
@@ -109,7 +111,7 @@ func (h *Batches) grid(c echo.Context, b batch.Batch, view *pages.BatchCheckView
 		view.Heads = append(view.Heads, b.ColumnName(i))
 	}
 	for _, r := range rows {
-		row := gridRow(b, r)
+		row := gridRow(b, r, h.Desk.Now())
 		if !view.MayBill {
 			row.Action = ""
 		}
@@ -162,7 +164,7 @@ func gridColumns(b batch.Batch) (columns []int) {
 	return columns
 }
 
-func gridRow(b batch.Batch, r batch.Row) pages.GridRow {
+func gridRow(b batch.Batch, r batch.Row, now time.Time) pages.GridRow {
 	out := pages.GridRow{ID: "row-" + strconv.Itoa(r.N), N: strconv.Itoa(r.N), Action: batchHref(b.ID, "cells"), SkipAction: batchHref(b.ID, "skips"), RestoreAction: batchHref(b.ID, "restores"),
 		DecideAction: batchHref(b.ID, "decisions"), Revision: strconv.Itoa(r.Revision), Bad: r.State == batch.Bad, LeftOut: r.State == batch.Skipped, State: components.Pill{Kind: "done", Word: "Ready"}}
 	switch r.State {
@@ -196,7 +198,7 @@ func gridRow(b batch.Batch, r batch.Row) pages.GridRow {
 			out.PickHref = pickHref(b, r)
 		}
 	}
-	out.Notes = rowNotes(r)
+	out.Notes = rowNotes(r, now)
 	if r.NewClient && r.State == batch.Ready {
 		out.PickHref = pickHref(b, r)
 	}
@@ -209,7 +211,7 @@ func gridRow(b batch.Batch, r batch.Row) pages.GridRow {
 }
 
 // rowNotes say what a row does beside its invoice.
-func rowNotes(r batch.Row) (notes []string) {
+func rowNotes(r batch.Row, now time.Time) (notes []string) {
 	if r.State != batch.Ready {
 		return nil
 	}
@@ -218,6 +220,18 @@ func rowNotes(r batch.Row) (notes []string) {
 		notes = append(notes, "A new client is created.")
 	case r.Decision == batch.BillClient:
 		notes = append(notes, "Billed to "+r.Name+", who was chosen by hand.")
+	}
+	if d := r.Debit; !d.Date.IsZero() {
+		text := "Debited on " + sayDay(d.Date, now) + " by " + methodNames[d.Method]
+		if d.Date != r.Due {
+			text += ", because " + sayDay(r.Due, now) + " is closed for it"
+		}
+		notes = append(notes, text+".")
+		for _, because := range d.Disputable {
+			if because != collection.BecauseEFT {
+				notes = append(notes, "The client could dispute it: "+becauseText(because)+".")
+			}
+		}
 	}
 	return notes
 }
@@ -255,7 +269,7 @@ func (h *Batches) Cell(c echo.Context) error {
 	}
 	counts := batchCounts(after)
 	counts.OOB = true
-	return render(c, http.StatusOK, templ.Join(pages.GridLine(gridRow(after, r)), pages.Counts(counts)))
+	return render(c, http.StatusOK, templ.Join(pages.GridLine(gridRow(after, r, h.Desk.Now())), pages.Counts(counts)))
 }
 
 // showOf keeps the view of the grid in an address.

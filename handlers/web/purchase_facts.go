@@ -138,6 +138,8 @@ var becauseWords = map[string]string{
 	mandate.BecauseFallback:      "the payer did not confirm the mandate",
 	mandate.BecauseAmountDiffers: "the amount differs from the mandate",
 	mandate.BecauseDateDiffers:   "the date differs from the mandate",
+
+	mandate.BecauseSecondInPeriod: "it is the second debit of its period",
 }
 
 var settlementWords = map[string]string{"provisional": "Provisional: may still be returned", "final": "Final"}

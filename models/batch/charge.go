@@ -9,7 +9,8 @@ import (
 	"debitdesk/models/queue"
 )
 
-// chargeSome plans debits for rows whose invoices are made. A debit that stands already is not planned again.
+// chargeSome plans debits for rows whose invoices were made without their debits, before both were made together. A debit
+// that stands already is not planned again.
 func (s *Service) chargeSome(ctx context.Context, b Batch) (int, error) {
 	if b.Counts.Charges == 0 {
 		return 0, nil
@@ -37,7 +38,7 @@ func (s *Service) chargeSome(ctx context.Context, b Batch) (int, error) {
 }
 
 func (s *Service) charge(ctx context.Context, b Batch, r *Row) error {
-	t, found, err := s.tokenFor(ctx, b, r.ClientID)
+	t, found, err := s.tokenFor(ctx, b, r.ClientID, "")
 	if err != nil {
 		return err
 	}

@@ -41,10 +41,10 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 		if err != nil {
 			return nil, err
 		}
-		if err := s.judge(ctx, b, rows); err != nil {
+		touched = len(rows)
+		if rows, err = s.judgeTogether(ctx, b, rows); err != nil {
 			return nil, err
 		}
-		touched = len(rows)
 		return func(tx Tx, b *Batch) error {
 			if err := tx.SaveRows(*b, rows, false); err != nil {
 				return err
@@ -141,14 +141,14 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 			return nil, fault.New(fault.Conflict, "row_not_left_out", "Row %d is not left out any more. Look at the rows again.", n)
 		}
 		rows[0].Revision = b.Revision
-		if err := s.judge(ctx, b, rows); err != nil {
+		if rows, err = s.judgeTogether(ctx, b, rows); err != nil {
 			return nil, err
 		}
 		return func(tx Tx, b *Batch) error {
 			if err := tx.SaveRows(*b, rows, false); err != nil {
 				return err
 			}
-			tx.Audit(who, audit.Entry{Action: "batch.row_restored", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("Row %d was taken back in.", n), After: map[string]any{"row": n, "state": rows[0].State}})
+			tx.Audit(who, audit.Entry{Action: "batch.row_restored", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("Row %d was taken back in.", n), After: map[string]any{"row": n}})
 			return warn(tx, *b, nil)
 		}, nil
 	})

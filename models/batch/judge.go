@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,10 +17,8 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
-	"debitdesk/models/merchant"
-	"debitdesk/models/money"
+	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
-	"debitdesk/models/token"
 )
 
 const (
@@ -87,91 +84,13 @@ func wrongState(b Batch) error {
 var StateWords = map[State]string{ToMap: "waiting for its columns", Checking: "being checked", Checked: "checked", Running: "being sent",
 	Paused: "paused", Voiding: "being voided", Done: "done", Stopped: "stopped"}
 
-// tries is how often a change that met another one begins anew.
-const tries = 5
-
-// change locks a batch, lets do decide and counts anew. A request for a second person that is about something else now is
-// withdrawn with it.
-func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {
-	var b Batch
-	for range tries {
-		watch, err := s.watch(ctx, who.MerchantID, id)
-		if err != nil {
-			return b, err
-		}
-		err = s.InTx(ctx, func(tx Tx) (err error) {
-			if b, err = s.changeIn(tx, who, id, do); err != nil {
-				return err
-			}
-			if err := watch(tx, who, b); err != nil {
-				return err
-			}
-			return tx.Answered(b)
-		})
-		if !errors.Is(err, fault.ErrLost) {
-			return b, err
-		}
-	}
-	return b, fault.New(fault.Conflict, "conflict", "Somebody else changed this batch at the same moment. Look at it again.")
-}
-
-func (s *Service) watch(ctx context.Context, merchantID, id uuid.UUID) (func(Tx, actor.Actor, Batch) error, error) {
-	if s.Requests == nil {
-		return func(Tx, actor.Actor, Batch) error { return nil }, nil
-	}
-	return s.Requests.Watch(ctx, merchantID, id)
-}
-
-// edit changes rows of a checked batch. prepare reads and judges outside of the transaction; what it gives is written only
-// when nothing changed meanwhile.
-func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID, prepare func(Batch) (func(Tx, *Batch) error, error)) (Batch, error) {
-	for range tries {
-		seen, err := s.Read.Batch(ctx, who.MerchantID, id)
-		if err != nil {
-			return seen, err
-		}
-		if !seen.in(Checked) {
-			return seen, wrongState(seen)
-		}
-		seen.Revision++
-		write, err := prepare(seen)
-		if err != nil {
-			return seen, err
-		}
-		moved := false
-		b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
-			if moved = b.State != seen.State || b.Revision != seen.Revision-1; moved {
-				return fault.New(fault.Conflict, "conflict", "This batch changed meanwhile.")
-			}
-			b.Revision, b.WarningsAccepted = seen.Revision, false
-			return write(tx, b)
-		})
-		if !moved {
-			return b, err
-		}
-	}
-	return Batch{}, fault.New(fault.Conflict, "conflict", "Somebody else changed this batch at the same moment. Look at it again.")
-}
-
-func (s *Service) changeIn(tx Tx, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {
-	b, err := tx.LockBatch(who.MerchantID, id)
-	if err != nil {
-		return b, err
-	}
-	if err := do(tx, &b); err != nil {
-		return b, err
-	}
-	b.UpdatedAt = tx.Now()
-	return b, tx.SaveBatch(&b)
-}
-
 // checkSome checks the next rows; more tells that there are others.
 func (s *Service) checkSome(ctx context.Context, seen Batch) (more bool, err error) {
 	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID, RowQuery{States: []RowState{Fresh}, Limit: checkedAtOnce})
 	if err != nil {
 		return false, err
 	}
-	if err := s.judge(ctx, seen, rows); err != nil {
+	if rows, err = s.judgeTogether(ctx, seen, rows); err != nil {
 		return false, err
 	}
 	watch, err := s.watch(ctx, seen.MerchantID, seen.ID)
@@ -223,32 +142,36 @@ const (
 // judge reads rows, finds their clients and says what is wrong with each, and what each will do. It reads by itself and is
 // called outside of transactions; who writes its outcome makes sure that the rows are still the same.
 func (s *Service) judge(ctx context.Context, b Batch, rows []Row) error {
-	_, _, err := s.judged(ctx, b, rows)
+	_, _, _, err := s.judged(ctx, b, rows)
 	return err
 }
 
-func (s *Service) judged(ctx context.Context, b Batch, rows []Row) ([]Line, *directory, error) {
+// judged is judge, with what the rows say, the clients they may mean, and the forecasts of their debits.
+func (s *Service) judged(ctx context.Context, b Batch, rows []Row) (lines []Line, known *directory, debits []*purchase.Forecast, err error) {
 	if len(rows) == 0 {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
-	brand, err := s.Read.Brand(ctx, b.MerchantID, b.BrandID)
-	if err != nil {
-		return nil, nil, err
+	lines = b.read(rows, calendar.DateOf(s.Now()))
+	if known, err = s.clientsOf(ctx, b, rows, lines); err != nil {
+		return nil, nil, nil, err
 	}
-	lines := b.read(rows, calendar.DateOf(s.Now()))
-	known, err := s.clientsOf(ctx, b, rows, lines)
-	if err != nil {
-		return nil, nil, err
+	wrong := make([][]Problem, len(rows))
+	for i := range rows {
+		wrong[i] = s.identify(&rows[i], lines[i], known)
+	}
+	if debits, err = s.forecast(ctx, b, rows, lines, wrong); err != nil {
+		return nil, nil, nil, err
 	}
 	for i := range rows {
-		if err := s.judgeOne(ctx, b, brand, &rows[i], lines[i], known); err != nil {
-			return nil, nil, err
+		if err := s.conclude(b, &rows[i], lines[i], known, wrong[i]); err != nil {
+			return nil, nil, nil, err
 		}
 	}
-	return lines, known, nil
+	return lines, known, debits, nil
 }
 
-func (s *Service) judgeOne(ctx context.Context, b Batch, brand merchant.Brand, r *Row, l Line, known *directory) error {
+// identify says whom a row bills, how much and when, and what is wrong with that beyond how it is written.
+func (s *Service) identify(r *Row, l Line, known *directory) []Problem {
 	v := l.Values
 	r.ClientKey = v.person()
 	c, isNew, wrong := known.resolve(*r, v)
@@ -263,20 +186,17 @@ func (s *Service) judgeOne(ctx context.Context, b Batch, brand merchant.Brand, r
 	if v.TotalCents == 0 && l.OK() {
 		wrong = append(wrong, Problem{Field: Amount, Code: "min_value", Message: "expected an amount above 0", Mend: MendRange})
 	}
-	r.ClientID, r.NewClient, r.Due, r.Charge, r.Error = c.ID, isNew, v.Due, NoCharge, ""
 	if r.TotalCents != v.TotalCents {
 		r.Confirmed = false
 	}
+	r.ClientID, r.NewClient, r.Due, r.Charge, r.Debit, r.Error = c.ID, isNew, v.Due, NoCharge, Debit{}, ""
 	r.Name, r.TotalCents, r.SameKey = nameOf(c, v), v.TotalCents, fmt.Sprintf("%s %d", sameClient(c, v), v.TotalCents)
-	r.Debit = Debit{}
-	if v.Charge {
-		r.Charge = ChargeWanted
-		more, err := s.checkCharge(ctx, b, r, brand)
-		if err != nil {
-			return err
-		}
-		wrong = append(wrong, more...)
-	}
+	r.Mailed = mailTo(c, v) != ""
+	return wrong
+}
+
+// conclude gives a row its state.
+func (s *Service) conclude(b Batch, r *Row, l Line, known *directory, wrong []Problem) error {
 	r.Problems = append(l.Problems, b.placed(wrong)...)
 	r.Warnings = nil
 	for _, w := range l.Warnings {
@@ -287,12 +207,11 @@ func (s *Service) judgeOne(ctx context.Context, b Batch, brand merchant.Brand, r
 	if r.State = Ready; len(r.Problems) > 0 {
 		r.State = Bad
 	}
-	r.Mailed = mailTo(c, v) != ""
-	return s.digest(b, r, v, c, known.made[c.ID])
+	return s.digest(b, r, l.Values, known.byID[r.ClientID], known.made[r.ClientID])
 }
 
-// digest names everything that sending a row does: who is billed and gets the mail, for what, and what is debited. ours
-// tells that the batch itself has made the client.
+// digest names everything that sending a row does: who is billed and gets the mail, for what, and what is debited and when.
+// Why that could be disputed depends on other debits too and is compared by itself. ours tells that the batch itself has made the client.
 func (s *Service) digest(b Batch, r *Row, v Values, c client.Client, ours bool) error {
 	who := c.ID.String()
 	if r.NewClient || ours && r.Decision == CreateClient {
@@ -306,8 +225,9 @@ func (s *Service) digest(b Batch, r *Row, v Values, c client.Client, ours bool) 
 		Cents    int64
 		Method   string
 		Charge   bool
-		Debit    Debit
-	}{r.Cells, who, mailTo(c, v), v.Products, v.Due, v.TotalCents, v.Method, v.Charge, r.Debit})
+		Token    uuid.UUID
+		Debited  Day
+	}{r.Cells, who, mailTo(c, v), v.Products, v.Due, v.TotalCents, v.Method, v.Charge, r.Debit.TokenID, r.Debit.Date})
 	if err != nil {
 		return fmt.Errorf("name what row %d does: %w", r.N, err)
 	}
@@ -339,40 +259,6 @@ const (
 	mendCharge  = "charge"
 	mendDetails = "new_client"
 )
-
-// checkCharge asks for what a debit on the due date needs: a stored account, time and rand.
-func (s *Service) checkCharge(ctx context.Context, b Batch, r *Row, brand merchant.Brand) ([]Problem, error) {
-	bad := func(code, message string) []Problem {
-		return []Problem{{Field: Charge, Code: code, Message: message, Mend: mendCharge}}
-	}
-	switch {
-	case r.Due.IsZero():
-		return nil, nil
-	case s.Timetable.TooSoon(s.Timetable.DueOn(r.Due), s.Now()):
-		return bad("due_too_soon", "a debit order needs a due date at least two days ahead"), nil
-	case brand.Currency != money.ZAR:
-		return bad("currency", "debit orders are in ZAR"), nil
-	case r.ClientID == uuid.Nil:
-		return bad("no_token", "a new client has no stored account to charge"), nil
-	}
-	t, found, err := s.tokenFor(ctx, b, r.ClientID)
-	if err == nil && !found {
-		return bad("no_token", "the client has no stored account that can be charged"), nil
-	}
-	r.Debit.TokenID, r.Debit.Method = t.ID, t.Method
-	return nil, err
-}
-
-// tokenFor gives the client's newest account of the brand that can be charged.
-func (s *Service) tokenFor(ctx context.Context, b Batch, clientID uuid.UUID) (token.Token, bool, error) {
-	all, err := s.Read.TokensOf(ctx, b.MerchantID, clientID)
-	for _, t := range all {
-		if err == nil && t.State == token.Active && t.BrandID == b.BrandID {
-			return t, true, nil
-		}
-	}
-	return token.Token{}, false, err
-}
 
 // read says what rows mean.
 func (b Batch) read(rows []Row, today Day) []Line {

@@ -46,11 +46,10 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edi
 		cells := slices.Clone(r.Cells)
 		cells[e.Column] = strings.ReplaceAll(strings.ToValidUTF8(e.Text, ""), "\x00", "")
 		r = b.rewritten(r, cells, true) // whoever mends a row has seen how it is cut
-		rows := []Row{r}
-		if err := s.judge(ctx, b, rows); err != nil {
+		rows, err := s.judgeTogether(ctx, b, []Row{r})
+		if err != nil {
 			return nil, err
 		}
-		r = rows[0]
 		return func(tx Tx, b *Batch) error {
 			if err := tx.SaveRows(*b, rows, true); err != nil {
 				return err
@@ -59,7 +58,7 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edi
 				return err
 			}
 			tx.Audit(who, audit.Entry{Action: "batch.row_mended", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("Row %d was mended.", e.N),
-				After: map[string]any{"row": e.N, "column": b.ColumnName(e.Column), "state": r.State}})
+				After: map[string]any{"row": e.N, "column": b.ColumnName(e.Column)}})
 			return nil
 		}, nil
 	})
@@ -124,6 +123,9 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 		if touched = len(mended); touched == 0 {
 			return nil, fault.New(fault.Conflict, "nothing_mended", "No row could be mended that way.")
 		}
+		if mended, err = s.judgeTogether(ctx, b, mended); err != nil {
+			return nil, err
+		}
 		return func(tx Tx, b *Batch) error {
 			if err := tx.SaveRows(*b, mended, true); err != nil {
 				return err
@@ -139,7 +141,7 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 	return b, touched, err
 }
 
-// mendAll gives the rows that a fix mends, checked again.
+// mendAll gives the rows that a fix mends, with their new cells.
 func (s *Service) mendAll(ctx context.Context, b Batch, fix Fix, revision int) (mended []Row, err error) {
 	for q := (RowQuery{States: []RowState{Bad}, Limit: checkedAtOnce}); ; {
 		rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, q)
@@ -147,22 +149,17 @@ func (s *Service) mendAll(ctx context.Context, b Batch, fix Fix, revision int) (
 			return mended, err
 		}
 		q.After = rows[len(rows)-1].N
-		var some []Row
 		for _, r := range rows {
 			if !r.has(fix.Cause, fix.Column) || revision > 0 && r.Revision > revision {
 				continue
 			}
 			if fix.Cause == MendUnknown {
 				r.Decision, r.Chosen, r.Revision = CreateClient, uuid.Nil, b.Revision
-				some = append(some, r)
+				mended = append(mended, r)
 			} else if cells, changed := FixAll(b.Mapping, fix, r.Cells); changed {
-				some = append(some, b.rewritten(r, cells, fix.Cause == MendQuotes))
+				mended = append(mended, b.rewritten(r, cells, fix.Cause == MendQuotes))
 			}
 		}
-		if err := s.judge(ctx, b, some); err != nil {
-			return nil, err
-		}
-		mended = append(mended, some...)
 	}
 }
 

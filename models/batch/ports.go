@@ -81,6 +81,8 @@ type Reader interface {
 	MadeBy(ctx context.Context, b Batch, clients []uuid.UUID) (map[uuid.UUID]bool, error)
 	// RowsOfPerson numbers the bad and ready rows that name the same person as a row.
 	RowsOfPerson(ctx context.Context, b Batch, n int) ([]int, error)
+	// RowsDebiting reads the ready rows that debit one of the accounts, in order.
+	RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, tokens []uuid.UUID) ([]Row, error)
 	// Digest is a short name for a text, which only this installation can make. It reads nothing.
 	Digest(merchantID uuid.UUID, text string) []byte
 	// DebitTotals adds up the debits of ready rows by method and debit date.

@@ -24,6 +24,7 @@ import (
 const (
 	sentAtOnce    = 500 // rows of one transaction
 	chargedAtOnce = 50
+	mostLost      = 100             // pieces in a row that met another change; it is tried again a little later
 	idleTime      = 5 * time.Second // a batch nobody worked on for so long has lost its worker
 )
 
@@ -34,11 +35,12 @@ func (s *Service) Work(ctx context.Context, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	for ctx.Err() == nil {
+	for lost := 0; ctx.Err() == nil; {
 		more, err := s.step(ctx, ref)
-		if errors.Is(err, fault.ErrLost) {
+		if lost++; errors.Is(err, fault.ErrLost) && lost < mostLost {
 			continue
 		}
+		lost = 0
 		if err != nil || !more {
 			return err
 		}
@@ -223,7 +225,8 @@ type outgoing struct {
 	client    client.Client // none: a new one
 	pattern   purchase.Purchase
 	brand     merchant.Brand
-	why       string // it is not sent
+	debit     *purchase.Forecast // nil: none is wanted
+	why       string             // it is not sent
 }
 
 // prepare looks at the next ready rows once more.
@@ -232,14 +235,15 @@ func (s *Service) prepare(ctx context.Context, b Batch, limit int) ([]outgoing, 
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
+	rows = onePerAccount(rows)
 	seen := slices.Clone(rows)
-	lines, known, err := s.judged(ctx, b, rows)
+	lines, known, debits, err := s.judged(ctx, b, rows)
 	if err != nil {
 		return nil, err
 	}
 	next := make([]outgoing, len(rows))
 	for i := range rows {
-		next[i] = outgoing{seen: seen[i], now: rows[i], values: lines[i].Values, client: known.byID[rows[i].ClientID], why: changed(seen[i], rows[i])}
+		next[i] = outgoing{seen: seen[i], now: rows[i], values: lines[i].Values, client: known.byID[rows[i].ClientID], debit: debits[i], why: changed(seen[i], rows[i])}
 		if next[i].why != "" {
 			continue
 		}
@@ -253,13 +257,32 @@ func (s *Service) prepare(ctx context.Context, b Batch, limit int) ([]outgoing, 
 	return next, nil
 }
 
+// onePerAccount cuts rows before the second debit of an account: a debit under the same mandate must stand before the next
+// one is booked.
+func onePerAccount(rows []Row) []Row {
+	seen := map[uuid.UUID]bool{}
+	for i, r := range rows {
+		if id := r.Debit.TokenID; id != uuid.Nil {
+			if seen[id] {
+				return rows[:i]
+			}
+			seen[id] = true
+		}
+	}
+	return rows
+}
+
 // changed says what of a row is not any more what was reviewed.
 func changed(seen, now Row) string {
 	why := ""
 	switch {
 	case len(now.Problems) > 0:
 		why = strings.TrimPrefix(now.Problems[0].Name+": ", ": ") + now.Problems[0].Message
-	case len(seen.Digest) == 0 || bytes.Equal(seen.Digest, now.Digest):
+	case len(seen.Digest) == 0:
+		return ""
+	case slices.ContainsFunc(now.Debit.Disputable, func(because string) bool { return !slices.Contains(seen.Debit.Disputable, because) }):
+		why = "the client could dispute the debit for a reason that was not there at the review"
+	case bytes.Equal(seen.Digest, now.Digest):
 		return ""
 	case seen.NewClient && !now.NewClient:
 		why = "a client with this address was added since the review"
@@ -269,8 +292,6 @@ func changed(seen, now Row) string {
 		why = "another bank account would be debited than at the review"
 	case seen.Debit.Date != now.Debit.Date:
 		why = fmt.Sprintf("the account would be debited on %s, and not on %s as at the review", now.Debit.Date, seen.Debit.Date)
-	case !slices.Equal(seen.Debit.Disputable, now.Debit.Disputable):
-		why = "the client could dispute the debit for other reasons than at the review"
 	default:
 		why = "the address of the client, or the row, changed since the review"
 	}
@@ -309,14 +330,29 @@ func (s *Service) issue(tx Tx, b Batch, rows []Row, next []outgoing, firstRefere
 	if len(drafts) == 0 {
 		return nil
 	}
-	issued, err := s.Billing.IssueAll(tx, b.Starter, brand, drafts, firstReference)
+	var book []func() // the debits, once their purchases are written
+	issued, err := s.Billing.IssueAll(tx, b.Starter, brand, drafts, firstReference, func(n int, p *purchase.Purchase) error {
+		f := next[at[n]].debit
+		if f == nil {
+			return nil
+		}
+		write, err := s.Purchases.ChargeIssued(tx, b.Starter, p, brand, *f)
+		book = append(book, write)
+		return err
+	})
 	if err != nil {
 		return err
+	}
+	for _, write := range book {
+		write()
 	}
 	for n, one := range issued {
 		r := &rows[at[n]]
 		r.State, r.PurchaseID, r.Number, r.Error = Sent, one.Purchase.ID, one.Invoice.Number, ""
-		r.TotalCents = one.Purchase.TotalCents
+		r.TotalCents, r.Debit = one.Purchase.TotalCents, next[at[n]].now.Debit
+		if next[at[n]].debit != nil {
+			r.Charge = ChargeDone
+		}
 	}
 	return nil
 }

@@ -264,8 +264,8 @@ func (s *Service) Void(ctx context.Context, who actor.Actor, id uuid.UUID) (Batc
 	return s.turn(ctx, who, id, "batch.voided", "The unpaid invoices of the batch are being voided.", Voiding, Paused, Stopped, Done)
 }
 
-// notCharged is why a debit was not planned; it can still be charged by hand.
-const notCharged = "Invoiced, but not charged: the batch was stopped before that."
+// stoppedBefore is why a debit was not planned; it can still be charged by hand.
+const stoppedBefore = "Invoiced, but not charged: the batch was stopped before that."
 
 func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, action, text string, to State, from ...State) (Batch, error) {
 	if err := who.May(actor.Bill); err != nil {
@@ -287,11 +287,11 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 			tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
 		case Voiding:
 			b.Cursor, b.Starter = 0, who
-			tx.DropCharges(*b, notCharged)
+			tx.DropCharges(*b, stoppedBefore)
 			tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
 		case Stopped:
 			b.EndedAt = tx.Now()
-			tx.DropCharges(*b, notCharged)
+			tx.DropCharges(*b, stoppedBefore)
 		default:
 		}
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "batch", ObjectID: b.ID, Text: text,

@@ -10,8 +10,9 @@ import (
 
 // IssueAll numbers drafts of purchases in their order and writes them with their
 // invoices and mails, in the caller's transaction. firstReference is the first of
-// as many numbers of the brand's counter as there are drafts.
-func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []purchase.Purchase, firstReference int64) ([]Issued, error) {
+// as many numbers of the brand's counter as there are drafts. complete, when given,
+// sees each purchase before it is written, by its place among the drafts.
+func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []purchase.Purchase, firstReference int64, complete func(int, *purchase.Purchase) error) ([]Issued, error) {
 	issued := make([]Issued, 0, len(drafts))
 	for from := 0; from < len(drafts); {
 		year, to := drafts[from].Issued.Year, from
@@ -24,7 +25,13 @@ func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []pu
 		}
 		for i, p := range drafts[from:to] {
 			p.ReferenceGenerated = fmt.Sprintf("%s%d", b.ReferencePrefix, firstReference+int64(from+i))
-			issued = append(issued, s.issue(tx, p, b, series.at(i)))
+			one := s.issue(tx, p, b, series.at(i))
+			if complete != nil {
+				if err := complete(from+i, &one.Purchase); err != nil {
+					return nil, err
+				}
+			}
+			issued = append(issued, one)
 		}
 		from = to
 	}

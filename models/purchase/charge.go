@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
 )
 
 // Charge attaches a stored account to a purchase. The purchase then waits for its
@@ -64,12 +65,27 @@ func (s *Service) charging(who actor.Actor, f Forecast) func(Tx, *Record) error 
 		if err != nil {
 			return err
 		}
-		tx.InsertCollection(c)
-		tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-			Text:   fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), f.Token.AccountMask, c.ActionDate.Format(dayForm)),
-			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "recurring_token": f.Token.ID, "action_date": c.ActionDate}})
+		s.begin(tx, who, *rec, c, f, before)
 		return nil
 	}
+}
+
+// begin writes a debit that was booked.
+func (s *Service) begin(tx Tx, who actor.Actor, rec Record, c collection.Collection, f Forecast, before Status) {
+	tx.InsertCollection(c)
+	tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+		Text:   fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), f.Token.AccountMask, c.ActionDate.Format(dayForm)),
+		Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "recurring_token": f.Token.ID, "action_date": c.ActionDate}})
+}
+
+// ChargeIssued gives an invoice that is being made the debit of a forecast, so that
+// both stand or neither does. The caller writes the purchase, and then the debit by
+// what comes back.
+func (s *Service) ChargeIssued(tx Tx, who actor.Actor, p *Purchase, b merchant.Brand, f Forecast) (write func(), err error) {
+	rec, before := Record{Purchase: *p, Brand: b}, p.Status
+	c, err := s.book(tx, &rec, f)
+	*p = rec.Purchase
+	return func() { s.begin(tx, who, rec, c, f, before) }, err
 }
 
 // book gives a purchase the debit of a forecast, if that still holds; the caller

@@ -47,9 +47,23 @@ func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, 
 	return out, nil
 }
 
+// RowsDebiting implements batch.Reader.
+func (s *Store) RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, tokens []uuid.UUID) ([]batch.Row, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT `+lineColumns+` FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted'
+		AND token_id = ANY($3) ORDER BY n`, merchantID, id, tokens)
+	if err != nil {
+		return nil, fmt.Errorf("list rows by account: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, r) })
+	if err != nil {
+		return nil, fmt.Errorf("list rows by account: %w", err)
+	}
+	return out, nil
+}
+
 // DebitTotals implements batch.Reader.
 func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT debit_method, debit_date, count(*), sum(total_cents)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
+	rows, err := s.Pool.Query(ctx, `SELECT debit_method, debit_date, count(*), least(sum(total_cents), 9223372036854775807)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
 		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted' GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`, merchantID, id)
 	if err != nil {
 		return nil, fmt.Errorf("add up debits of a batch: %w", err)
