@@ -55,6 +55,12 @@ func TestABrokenChainIsShownWhereItBreaks(t *testing.T) {
 		}
 	}
 	h.Page(h.A.Owner, "POST", "/audit/check", url.Values{}).Want(200).Contains("The chain is broken at link", "is not as it was written")
+	const alarm = "The audit log was changed outside of Debitdesk"
+	for _, page := range []string{"/", "/attention"} {
+		h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains(alarm)
+		h.Page(h.A.Staff, "GET", page, nil).Want(200).Lacks(alarm)
+		h.Page(h.B.Owner, "GET", page, nil).Want(200).Lacks(alarm)
+	}
 }
 
 // linked waits until every entry is in its chain: a transaction of another test that

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/audit/anchor"
 	"debitdesk/models/credential"
 )
 
@@ -32,8 +33,35 @@ func (k headSigner) Check(keyID string, data, signature []byte) bool {
 	return false
 }
 
+// keeper links the audit and checks it, with the heads that are noted beside the database.
+func (a *App) keeper() *audit.Keeper {
+	signer := headSigner(a.Keys.Signing)
+	return &audit.Keeper{Chains: a.Store, Signer: signer, Anchors: anchor.At(a.Config.Data, signer), Log: a.Log}
+}
+
 type auditCmd struct {
 	Verify auditVerifyCmd `cmd:"" help:"Walk the chain of the audit; exit code 1 at the first link that does not hold."`
+	Accept auditAcceptCmd `cmd:"" help:"Take a chain as it stands after an alarm, or after an older database was brought back: what waits is linked and the alarm ends. On several machines, once on each."`
+}
+
+type auditAcceptCmd struct {
+	Merchant string `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
+	Reason   string `required:"" help:"What was found out; it is kept in the audit."`
+}
+
+func (v *auditAcceptCmd) run(ctx context.Context, c Config, io streams) error {
+	return onApp(ctx, c, io, func(a *App) error {
+		m, err := a.Store.MerchantBySlug(ctx, v.Merchant)
+		if err != nil {
+			return fmt.Errorf("there is no merchant %q", v.Merchant)
+		}
+		h, err := a.Services.audit.Accept(ctx, actor.OperatorOf(m.ID), m.ID, v.Reason)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(io.out, "%s: accepted as it stands, %d links\n", m.Slug, h.N)
+		return errors.Join(err, a.Services.audit.Link(ctx))
+	})
 }
 
 type auditVerifyCmd struct {

@@ -6,7 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"debitdesk/migrations"
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/audit/anchor"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
 )
@@ -195,34 +200,60 @@ func (e *examination) chain(ctx context.Context) {
 		e.say(warning, "audit", "is a serve or work process running? it links them each second", "%d entries are not in their chain yet", v.Unlinked)
 		return
 	}
-	heads, wrong, err := e.heads(ctx)
-	switch {
-	case err != nil:
+	keeper := e.app.keeper()
+	alarms, err := keeper.Alarms(ctx, actor.OperatorOf(uuid.Nil))
+	if err != nil {
 		e.say(bad, "audit", "", "%v", err)
-	case wrong != "":
-		e.say(bad, "audit", "debitdesk audit verify", "the signature of the chain of merchant %s does not hold", wrong)
+		return
+	}
+	if len(alarms) > 0 {
+		e.say(bad, "audit", auditMend, "the chain of merchant %s does not hold: %s", alarms[0].MerchantID, alarms[0].Why)
+		return
+	}
+	heads, wrong, err := e.heads(ctx, keeper)
+	if err != nil {
+		e.say(bad, "audit", "", "%v", err)
+		return
+	}
+	if wrong != "" {
+		e.say(bad, "audit", auditMend, "%s", wrong)
+		return
+	}
+	e.anchors(keeper, heads, v.Unlinked)
+}
+
+const auditMend = "debitdesk audit verify tells more; when it is understood, debitdesk audit accept"
+
+// anchors tells what is noted of the chains outside of the database.
+func (e *examination) anchors(k *audit.Keeper, heads int, unlinked int64) {
+	file, _ := k.Anchors.(*anchor.File)
+	noted, damaged := file.Count()
+	switch {
+	case damaged > 0:
+		e.say(warning, "audit", "look at "+anchor.Name+" in the data folder", "%d lines of the noted heads are damaged or not signed with a key of the key file", damaged)
+	case heads > 0 && noted == 0:
+		e.say(warning, "audit", "serve and work note them in "+anchor.Name+" in the data folder; where they ran on another machine, look there", "%d chains with a signed head, none is noted outside of the database on this machine", heads)
 	default:
-		e.say(fine, "audit", "", "%d chains with a signed head, %d entries to link", heads, v.Unlinked)
+		e.say(fine, "audit", "", "%d chains with a signed head, %d noted outside of the database, %d entries to link", heads, noted, unlinked)
 	}
 }
 
-// heads checks the signature over each chain's head; the walk over all links is audit verify.
-func (e *examination) heads(ctx context.Context) (n int, wrong string, err error) {
+// heads checks the end of each chain; the walk over all links is audit verify.
+func (e *examination) heads(ctx context.Context, k *audit.Keeper) (n int, wrong string, err error) {
 	owners, err := e.app.Store.ChainOwners(ctx)
 	if err != nil {
 		return 0, "", err
 	}
-	signer := headSigner(e.app.Keys.Signing)
 	for _, id := range owners {
-		h, err := e.app.Store.Head(ctx, id)
+		links, why, err := k.CheckHead(ctx, id)
 		if err != nil {
 			return n, "", err
 		}
-		if h.N == 0 {
-			continue
+		if why != "" {
+			return n, "merchant " + id.String() + ": " + why, nil
 		}
-		if n++; !signer.Check(h.KeyID, h.Signed(), h.Signature) {
-			return n, id.String(), nil
+		if links > 0 {
+			n++
 		}
 	}
 	return n, "", nil

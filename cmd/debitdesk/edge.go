@@ -89,6 +89,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.Home.Latest = deps.Batches.Latest
 	deps.Approve(&web.Approvals{Desk: desk, Service: s.approvals})
 	deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: a.Store}, Keeper: s.audit, Exports: rooms.Purchases.Exports}
+	desk.Alarms = s.audit.Alarms
 	deps.Settings = &web.Settings{Desk: desk, Brands: s.merchants, People: a.Store.PeopleOf,
 		Rules: web.Rules{Calendar: s.purchases.Calendar, Timetable: s.purchases.Timetable, Window: s.purchases.Window}}
 	deps.API.Methods, deps.API.Accounts = &api.Methods{Base: base, Brands: a.Store}, &api.Accounts{Service: s.money}

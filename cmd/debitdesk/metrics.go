@@ -52,6 +52,7 @@ var (
 	disputeRatio   = gauge("dispute_ratio", "Disputed collections of those that the bank answered, 30 days.")
 	collections    = gauge("collections", "Collections with an action date in the last 30 days or ahead.", "state")
 	auditUnlinked  = gauge("audit_unlinked", "Entries of the audit that are not in their chain yet.")
+	auditAlarms    = gauge("audit_alarms", "Chains of the audit that do not hold; nobody has accepted them yet.")
 	connections    = gauge("database_connections", "Connections of all clients to the database server.")
 	connectionsMax = gauge("database_connections_max", "Connections that the database server allows.")
 )
@@ -59,7 +60,7 @@ var (
 // Describe implements prometheus.Collector.
 func (b *business) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{databaseUp, queueLag, outboxAge, webhookAge, overdueAge, mandateTimeout, unpaidRatio, disputeRatio, collections,
-		auditUnlinked, connections, connectionsMax} {
+		auditUnlinked, auditAlarms, connections, connectionsMax} {
 		to <- d
 	}
 }
@@ -84,6 +85,7 @@ func (b *business) Collect(to chan<- prometheus.Metric) {
 	tell(overdueAge, v.OverdueAge.Seconds())
 	tell(mandateTimeout, float64(v.MandateTimeouts))
 	tell(auditUnlinked, float64(v.Unlinked))
+	tell(auditAlarms, float64(v.AuditAlarms))
 	tell(connections, float64(v.Connections))
 	tell(connectionsMax, float64(v.MaxConnections))
 	for _, s := range collection.States() {

@@ -14,6 +14,7 @@ import (
 
 	"debitdesk/migrations"
 	"debitdesk/models/actor"
+	"debitdesk/models/audit/anchor"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/seal"
@@ -135,6 +136,13 @@ func checkRestored(ctx context.Context, c Config, io streams, say func(string, .
 		return err
 	}
 	say("the key file has every sealing key that is in use (%d)", len(ids))
+	aside, err := anchor.At(c.Data, headSigner(a.Keys.Signing)).SetAside()
+	if err != nil {
+		return err
+	}
+	if aside != "" {
+		say("the heads of the audit that were noted before are kept in %s; those of the backup are noted from now on", aside)
+	}
 	if err := a.Services.audit.Link(ctx); err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func wire(a *App, baseURL string) (services, error) {
 		debits:      &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable, Limits: purchases.Limits},
 		outbox:      &outbox.Service{Store: s, Sender: sender, AtOnce: talks, Sent: purchases.Mailed, Compose: bills.Compose},
 		billing:     bills,
-		audit:       &audit.Keeper{Chains: s, Signer: headSigner(a.Keys.Signing)},
+		audit:       a.keeper(),
 	}
 	party, err := factor.NewParty(baseURL)
 	if err != nil {

@@ -177,6 +177,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Approvals = &approval.Service{InTx: store.Runner[approval.Tx](db), Read: db, Purchases: h.Purchases, Batches: h.Batches, Letters: letters.Writer{Base: BaseURL}, Now: db.Now}
 	h.Keeper = &audit.Keeper{Chains: db, Signer: headSigner(keys[0].Private)}
 	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}
+	desk.Alarms = h.Keeper.Alarms
 	h.Deps.Settings = &web.Settings{Desk: desk, Brands: &merchant.Service{InTx: store.Runner[merchant.Tx](db), Read: db, Test: true}, People: db.PeopleOf,
 		Rules: web.Rules{Calendar: h.Purchases.Calendar, Timetable: h.Purchases.Timetable, Window: h.Purchases.Window}}
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
@@ -143,6 +144,13 @@ func (h *Home) Attention(c echo.Context) error {
 			view.Groups = append(view.Groups, attentionGroup(g.kind, g.kind.of(all), g.list, g.line))
 		}
 	}
+	alarms, err := h.Desk.alarms(ctx, who)
+	if err != nil {
+		return err
+	}
+	if len(alarms) > 0 {
+		view.Groups = append([]pages.AttentionGroup{alarmGroup(alarms, now)}, view.Groups...)
+	}
 	failing, err := h.Desk.failing(ctx, who)
 	if err != nil {
 		return err
@@ -250,4 +258,20 @@ func dayOrNothing(at, now time.Time) string {
 		return ""
 	}
 	return sayDay(calendar.DateOf(at), now)
+}
+
+const auditAlarm = "The audit log was changed outside of Debitdesk"
+
+// alarmGroup says that the record of who did what does not hold, and who can do something.
+func alarmGroup(alarms []audit.Alarm, now time.Time) pages.AttentionGroup {
+	g := pages.AttentionGroup{ID: "audit", Title: auditAlarm, Count: grouped(int64(len(alarms))), Sub: "stands until the people who run Debitdesk have accepted it",
+		More: components.Link{Text: "Audit log", Href: "/audit"}}
+	for _, a := range alarms {
+		note := a.Why + " Tell the people who run Debitdesk, keep a copy of the database, and find out who had access to it."
+		if a.Stopped {
+			note += " New entries are kept, but not linked to the chain until then."
+		}
+		g.Rows = append(g.Rows, pages.AttentionRow{Href: "/audit", Name: "Link " + grouped(a.N), Note: note, When: "found " + dayOrNothing(a.FoundAt, now)})
+	}
+	return g
 }

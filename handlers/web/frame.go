@@ -13,6 +13,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
@@ -31,6 +32,8 @@ type Desk struct {
 	// Failing gives the webhooks whose deliveries are not taken, for those who can
 	// mend them; nil gives none.
 	Failing func(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
+	// Alarms tells that the record of who did what does not hold; nil tells nothing.
+	Alarms func(ctx context.Context, who actor.Actor) ([]audit.Alarm, error)
 }
 
 // Strip tells that no bank is contacted, and the sandbox clock; nil in live mode.
@@ -71,8 +74,20 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 		}
 	}
 	failing, err := d.failing(c.Request().Context(), access.Actor(c))
-	f.AttentionCount += len(failing)
+	if err != nil {
+		return f, err
+	}
+	alarms, err := d.alarms(c.Request().Context(), access.Actor(c))
+	f.AttentionCount += len(failing) + len(alarms)
 	return f, err
+}
+
+// alarms are those about the audit, for those who may read it.
+func (d *Desk) alarms(ctx context.Context, who actor.Actor) ([]audit.Alarm, error) {
+	if d.Alarms == nil || !who.Can(actor.Manage) {
+		return nil, nil
+	}
+	return d.Alarms(ctx, who)
 }
 
 // failing are the webhooks that fail, for those who can mend them.

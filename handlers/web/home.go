@@ -44,6 +44,13 @@ func (h *Home) Show(c echo.Context) error {
 		if err != nil {
 			return err
 		}
+		alarms, err := h.Desk.alarms(c.Request().Context(), who)
+		if err != nil {
+			return err
+		}
+		if len(alarms) > 0 {
+			view.Attention = append([]pages.AttentionLine{{Kind: "bad", Icon: "alert", Text: auditAlarm, Href: "/attention#audit"}}, view.Attention...)
+		}
 		if len(failing) > 0 {
 			view.Attention = append(view.Attention, pages.AttentionLine{Kind: "bad", Icon: "code", Text: tallyWords(report.Tally{N: int64(len(failing))}, "webhook is failing", "webhooks are failing"), Href: webhooksPath})
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -94,8 +95,18 @@ type Signer interface {
 // Chains is where the chains are kept.
 type Chains interface {
 	// LinkEntries links at most limit entries whose order is final and that are not linked
-	// yet, in one transaction; sign signs each new head. It tells how many.
-	LinkEntries(ctx context.Context, limit int, sign func(Head) Head) (int, error)
+	// yet, in one transaction. A head that is unsound is not extended: its alarm is raised,
+	// and the entries of its merchant wait until the chain is accepted.
+	LinkEntries(ctx context.Context, limit int, with Extending) (Linked, error)
+	// AcceptChain signs the last link of a merchant as it stands, links what waits, ends the
+	// alarm and keeps the entry.
+	AcceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID, sign func(Head) Head, e Entry) (Head, error)
+	// RaiseAlarm keeps an alarm; false when the merchant has one already.
+	RaiseAlarm(ctx context.Context, a Alarm) (fresh bool, err error)
+	// Alarms are those of a merchant; with the zero id, of all.
+	Alarms(ctx context.Context, merchantID uuid.UUID) ([]Alarm, error)
+	// HashAt is the hash of a merchant's nth link; nil when there is none.
+	HashAt(ctx context.Context, merchantID uuid.UUID, n int64) ([]byte, error)
 	// Head gives the head of a merchant's chain; the zero Head when there is none.
 	Head(ctx context.Context, merchantID uuid.UUID) (Head, error)
 	// Walk visits the links of a merchant in their order, each with its entry; an entry that is gone
@@ -109,8 +120,10 @@ type Chains interface {
 
 // Keeper links entries and checks the chains.
 type Keeper struct {
-	Chains Chains
-	Signer Signer
+	Chains  Chains
+	Signer  Signer
+	Anchors Anchors      // nil: nothing is noted outside of the database
+	Log     *slog.Logger // hears of alarms; nil: nobody
 }
 
 const linkChunk = 5_000
@@ -119,12 +132,19 @@ const linkChunk = 5_000
 // several processes at once.
 func (k *Keeper) Link(ctx context.Context) error {
 	for {
-		n, err := k.Chains.LinkEntries(ctx, linkChunk, func(h Head) Head {
-			h.KeyID, h.Signature = k.Signer.Sign(h.Signed())
-			return h
-		})
-		if err != nil || n < linkChunk {
+		if err := k.refresh(); err != nil {
 			return err
+		}
+		done, err := k.Chains.LinkEntries(ctx, linkChunk, k)
+		if err != nil {
+			return err
+		}
+		k.note(ctx, false, done.Heads...)
+		for _, a := range done.Alarms {
+			k.tell(ctx, a)
+		}
+		if done.Entries < linkChunk {
+			return nil
 		}
 	}
 }
@@ -172,7 +192,22 @@ func (k *Keeper) VerifyAll(ctx context.Context, who actor.Actor) ([]Checked, err
 var errStop = fmt.Errorf("the chain is broken here")
 
 func (k *Keeper) verify(ctx context.Context, merchantID uuid.UUID) (Checked, error) {
+	out, err := k.walk(ctx, merchantID)
+	if err != nil {
+		return out, err
+	}
+	return out, k.raise(ctx, out)
+}
+
+func (k *Keeper) walk(ctx context.Context, merchantID uuid.UUID) (Checked, error) {
 	out := Checked{MerchantID: merchantID}
+	if err := k.refresh(); err != nil {
+		return out, err
+	}
+	var noted Head
+	if k.Anchors != nil {
+		noted, _ = k.Anchors.Last(merchantID)
+	}
 	// The head is read first: links that are added meanwhile come after it.
 	end, err := k.Chains.Head(ctx, merchantID)
 	if err != nil {
@@ -197,6 +232,9 @@ func (k *Keeper) verify(ctx context.Context, merchantID uuid.UUID) (Checked, err
 			return broken(l.N, "Entry %s (link %d) is not as it was written.", e.ID, l.N)
 		}
 		at, out.Links = at.After(l), l.N
+		if at.N == noted.N && string(at.Hash) != string(noted.Hash) {
+			return broken(at.N, "Link %d is not the one that is noted outside of the database.", at.N)
+		}
 		return nil
 	})
 	if err != nil && err != errStop { //nolint:errorlint // the very value
@@ -204,6 +242,8 @@ func (k *Keeper) verify(ctx context.Context, merchantID uuid.UUID) (Checked, err
 	}
 	switch {
 	case out.Why != "":
+	case noted.N > end.N:
+		_ = broken(end.N+1, "The chain ends at link %d; outside of the database link %d is noted.", end.N, noted.N)
 	case at.N != end.N:
 		_ = broken(at.N+1, "The chain ends at link %d and should reach %d.", at.N, end.N)
 	case end.N > 0 && string(at.Hash) != string(end.Hash):

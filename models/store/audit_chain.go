@@ -45,26 +45,26 @@ type linked struct {
 // LinkEntries implements audit.Chains. The one row of audit_progress is held, so
 // that one process links at a time. Only turns below the oldest transaction that
 // still runs are looked at: nothing can come between them any more.
-func (s *Store) LinkEntries(ctx context.Context, limit int, sign func(audit.Head) audit.Head) (n int, err error) {
+func (s *Store) LinkEntries(ctx context.Context, limit int, with audit.Extending) (done audit.Linked, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		after, below, err := linkable(ctx, tx)
 		if err != nil {
 			return err
 		}
 		entries, reached, err := unlinked(ctx, tx, after, below, limit)
-		if n = len(entries); err != nil || n == 0 {
+		if done.Entries = len(entries); err != nil || done.Entries == 0 {
 			return err
 		}
-		if err := link(ctx, tx, entries, sign); err != nil {
+		if err := s.extend(ctx, tx, entries, with, &done); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE audit_progress SET turn = $1, entry_id = $2`, reached.turn, reached.id)
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("link entries of the audit: %w", err)
+		return audit.Linked{}, fmt.Errorf("link entries of the audit: %w", err)
 	}
-	return n, nil
+	return done, nil
 }
 
 // linkable gives the place reached and the turn before which entries are to be
@@ -84,41 +84,87 @@ func linkable(ctx context.Context, tx pgx.Tx) (after linked, below int64, err er
 // unlinked reads the next entries in their order and tells which was the last; they
 // come back merchant by merchant.
 func unlinked(ctx context.Context, tx pgx.Tx, after linked, below int64, limit int) (entries []audit.Kept, reached linked, err error) {
-	rows, err := tx.Query(ctx, `SELECT `+keptColumns+`, e.turn FROM audit_entries e
-		WHERE e.turn >= $1 AND (e.turn, e.id) > ($1, $2) AND e.turn < $3 ORDER BY e.turn, e.id LIMIT $4`, after.turn, after.id, below, limit)
-	if err != nil {
+	entries, reached.turn, err = keptIn(tx.Query(ctx, `SELECT `+keptColumns+`, e.turn FROM audit_entries e
+		WHERE e.turn >= $1 AND (e.turn, e.id) > ($1, $2) AND e.turn < $3 ORDER BY e.turn, e.id LIMIT $4`, after.turn, after.id, below, limit))
+	if err != nil || len(entries) == 0 {
 		return nil, reached, err
+	}
+	reached.id = entries[len(entries)-1].ID
+	slices.SortStableFunc(entries, func(a, b audit.Kept) int { return slices.Compare(a.MerchantID[:], b.MerchantID[:]) })
+	return entries, reached, nil
+}
+
+// keptIn reads entries with their turns, and gives the last turn.
+func keptIn(rows pgx.Rows, err error) (entries []audit.Kept, turn int64, _ error) {
+	if err != nil {
+		return nil, 0, err
 	}
 	for rows.Next() {
 		var r keptRow
-		if err := rows.Scan(append(r.into(), &reached.turn)...); err != nil {
-			return nil, reached, err
+		if err := rows.Scan(append(r.into(), &turn)...); err != nil {
+			return nil, 0, err
 		}
 		entries = append(entries, r.domain())
-		reached.id = entries[len(entries)-1].ID
 	}
-	slices.SortStableFunc(entries, func(a, b audit.Kept) int { return slices.Compare(a.MerchantID[:], b.MerchantID[:]) })
-	return entries, reached, rows.Err()
+	return entries, turn, rows.Err()
 }
 
-// link adds entries, which stand merchant by merchant, to their chains.
-func link(ctx context.Context, tx pgx.Tx, entries []audit.Kept, sign func(audit.Head) audit.Head) error {
-	links := make([]audit.Link, 0, len(entries))
-	for from := 0; from < len(entries); {
-		head, err := headOf(ctx, tx, entries[from].MerchantID)
+// extend adds entries, which stand merchant by merchant, to those chains that are
+// sound. The entries of others wait.
+func (s *Store) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, with audit.Extending, done *audit.Linked) error {
+	rows, err := tx.Query(ctx, `SELECT merchant_id FROM audit_alarms WHERE stopped`)
+	if err != nil {
+		return err
+	}
+	stopped, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return err
+	}
+	var links []audit.Link
+	for from, to := 0, 0; from < len(entries); from = to {
+		merchantID := entries[from].MerchantID
+		for to = from; to < len(entries) && entries[to].MerchantID == merchantID; {
+			to++
+		}
+		if slices.Contains(stopped, merchantID) {
+			continue
+		}
+		head, err := headOf(ctx, tx, merchantID)
 		if err != nil {
 			return err
 		}
-		for ; from < len(entries) && entries[from].MerchantID == head.MerchantID; from++ {
-			l := head.Next(entries[from])
-			links, head = append(links, l), head.After(l)
-		}
-		head = sign(head)
-		if _, err := tx.Exec(ctx, `INSERT INTO audit_heads (merchant_id, n, hash, key_id, signature) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (merchant_id) DO UPDATE SET n = $2, hash = $3, key_id = $4, signature = $5`, head.MerchantID, head.N, head.Hash, head.KeyID, head.Signature); err != nil {
+		why, err := with.Unsound(head, func(n int64) ([]byte, error) { return hashAt(ctx, tx, merchantID, n) })
+		if err != nil {
 			return err
 		}
+		if why != "" {
+			a := audit.Alarm{MerchantID: merchantID, FoundAt: s.Now(), N: head.N, Why: why, Stopped: true}
+			if _, err := raise(ctx, tx, a); err != nil {
+				return err
+			}
+			done.Alarms = append(done.Alarms, a)
+			continue
+		}
+		for _, e := range entries[from:to] {
+			l := head.Next(e)
+			links, head = append(links, l), head.After(l)
+		}
+		head = with.Sign(head)
+		if err := keepHead(ctx, tx, head); err != nil {
+			return err
+		}
+		done.Heads = append(done.Heads, head)
 	}
+	return keepLinks(ctx, tx, links)
+}
+
+func keepHead(ctx context.Context, tx pgx.Tx, h audit.Head) error {
+	_, err := tx.Exec(ctx, `INSERT INTO audit_heads (merchant_id, n, hash, key_id, signature) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (merchant_id) DO UPDATE SET n = $2, hash = $3, key_id = $4, signature = $5`, h.MerchantID, h.N, h.Hash, h.KeyID, h.Signature)
+	return err
+}
+
+func keepLinks(ctx context.Context, tx pgx.Tx, links []audit.Link) error {
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"audit_links"}, []string{"merchant_id", "n", "entry_id", "hash"}, pgx.CopyFromSlice(len(links), func(i int) ([]any, error) {
 		l := links[i]
 		return []any{l.MerchantID, l.N, l.EntryID, l.Hash}, nil
@@ -126,9 +172,12 @@ func link(ctx context.Context, tx pgx.Tx, entries []audit.Kept, sign func(audit.
 	return err
 }
 
-func headOf(ctx context.Context, q interface {
+// oneRow is a pool or a transaction.
+type oneRow interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}, merchantID uuid.UUID) (audit.Head, error) {
+}
+
+func headOf(ctx context.Context, q oneRow, merchantID uuid.UUID) (audit.Head, error) {
 	h := audit.Head{MerchantID: merchantID}
 	err := q.QueryRow(ctx, `SELECT n, hash, key_id, signature FROM audit_heads WHERE merchant_id = $1`, merchantID).Scan(&h.N, &h.Hash, &h.KeyID, &h.Signature)
 	if errors.Is(err, pgx.ErrNoRows) {

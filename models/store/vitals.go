@@ -16,6 +16,7 @@ type Vitals struct {
 	OverdueAge      time.Duration // since a collection should have gone to the bank
 	MandateTimeouts int64         // payers who did not answer in time, last 24 hours
 	Unlinked        int64         // entries of the audit that are not in their chain yet
+	AuditAlarms     int64         // chains of the audit that do not hold
 	Connections     int64         // of all clients, to this server
 	MaxConnections  int64
 }
@@ -31,9 +32,10 @@ func (s *Store) Vitals(ctx context.Context) (v Vitals, err error) {
 		coalesce(extract(epoch FROM (SELECT $1 - min(submit_at) FROM collections WHERE state = 'scheduled' AND submit_at < $1)), 0)::float8,
 		(SELECT count(*) FROM mandate_authentications WHERE state = 'no_response' AND expires_at > $2),
 		(SELECT count(*) FROM audit_entries e, audit_progress p WHERE e.turn >= p.turn AND (e.turn, e.id) > (p.turn, p.entry_id)),
+		(SELECT count(*) FROM audit_alarms),
 		(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
 		current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint`, now, now.Add(-24*time.Hour)).
-		Scan(&queue, &outbox, &webhook, &overdue, &v.MandateTimeouts, &v.Unlinked, &v.Connections, &v.MaxConnections)
+		Scan(&queue, &outbox, &webhook, &overdue, &v.MandateTimeouts, &v.Unlinked, &v.AuditAlarms, &v.Connections, &v.MaxConnections)
 	if err != nil {
 		return v, fmt.Errorf("vital signs: %w", err)
 	}
