@@ -122,7 +122,7 @@ func (s *Service) setAsideOne(ctx context.Context, who actor.Actor, clientID, to
 	}
 	source.TokenLeaving = true
 	_, err = s.deleting(ctx, func(tx Tx) (Deletion, error) {
-		d, err := s.SetAsideIn(ctx, tx, who, Aside{Tokens: []uuid.UUID{tokenID}})
+		d, err := s.SetAsideIn(tx.Context(), tx, who, Aside{Tokens: []uuid.UUID{tokenID}})
 		if err != nil {
 			return d, err
 		}
