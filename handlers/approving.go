@@ -7,6 +7,7 @@ func (e *edge) approving() {
 	person, asked := e.people(smallForm), e.asked(smallForm)
 	if h := e.Tokens; h != nil {
 		e.at(person, "POST", "/tokens/deletions/:id/undo", h.Undo)
+		e.at(person, "GET", "/tokens/deletions/:id/now", h.AskDeleteNow)
 		e.at(asked, "POST", "/tokens/deletions/:id/now", h.DeleteNow)
 	}
 	h := e.Approvals

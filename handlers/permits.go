@@ -108,7 +108,7 @@ var Permits = []Permit{
 		"POST /purchases/:id/refund", "POST /purchases/:id/settlement", "POST /api/v1/purchases/:id/refund"}},
 
 	{actor.DeleteTokens, "Delete stored accounts", []string{
-		"POST /tokens/deletion", "POST /tokens/deletions/:id/undo", "POST /tokens/deletions/:id/now", "DELETE /api/v1/clients/:id/recurring_tokens/:token_id",
+		"POST /tokens/deletion", "POST /tokens/deletions/:id/undo", "GET /tokens/deletions/:id/now", "POST /tokens/deletions/:id/now", "DELETE /api/v1/clients/:id/recurring_tokens/:token_id",
 		"POST /purchases/:id/delete_recurring_token", "POST /api/v1/purchases/:id/delete_recurring_token"}},
 
 	{actor.Approve, "Agree to what another person asked for, or refuse it", []string{"POST /approvals/:id/decision"}},

@@ -162,7 +162,7 @@ func (s *street) fill() {
 	}
 	second := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
-	leaving, err := s.Purchases.SetAside(s.t.Context(), s.A.Actor, []uuid.UUID{uuid.MustParse(second)}, "")
+	leaving, err := s.Purchases.SetAside(s.t.Context(), s.A.Actor, purchase.Aside{Tokens: []uuid.UUID{uuid.MustParse(second)}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -101,6 +101,7 @@ func wire(a *App, baseURL string) (services, error) {
 	}
 	out.factors = &factor.Service{InTx: store.Runner[factor.Tx](s), Read: s, Now: time.Now, Letters: letters.Writer{Base: baseURL}, Party: party, Sandbox: a.Config.Sandbox()}
 	out.subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
+	purchases.Subscriptions = out.subscriptions
 	purchases.Readdress = readdressing(out.clients)
 	if relay, ok := sender.(*smtp.Relay); ok {
 		out.outbox.Sender = outbox.WithFiles{Sender: relay, File: bills.File}

@@ -117,8 +117,11 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 	}
 	if s.State == approval.Open {
 		view.Breaks, view.Why = consequences(s, now), s.Why
-		if s.Now != s.Subject.Stakes {
+		if s.Changed {
 			view.Changed = "When it was asked: " + stakesWords(s.Subject.Stakes) + ". Now: " + stakesWords(s.Now) + "."
+			if stakesWords(s.Subject.Stakes) == stakesWords(s.Now) {
+				view.Changed = "Debits, dates or what can be chosen differ from what was asked. What stands below happens now."
+			}
 		}
 		if s.Mine {
 			view.Withdraw, view.Why = approvalPath(id)+"/withdrawal", "You asked for this. Another person decides."
@@ -144,13 +147,17 @@ func stakesWords(s approval.Stakes) string {
 	if s.Rows > 0 || s.Tokens == 0 {
 		return whatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " + sum(s.Cents, money.ZAR)
 	}
-	return counted(int64(s.Tokens), "stored account") + ", " + counted(int64(s.Waiting), "scheduled purchase") + " of " + sum(s.Cents, money.ZAR)
+	words := counted(int64(s.Tokens), "stored account") + ", " + counted(int64(s.Waiting), "scheduled purchase") + " of " + sum(s.Cents, money.ZAR)
+	if s.Subscriptions > 0 {
+		words += ", " + counted(int64(s.Subscriptions), "subscription")
+	}
+	return words
 }
 
 // consequences says what an approval does.
 func consequences(s approval.Sheet, now time.Time) (out []string) {
 	for _, i := range s.Impacts {
-		out = append(out, impactWords(i, now))
+		out = append(append(out, impactWords(i, now)), i.Lines()...)
 	}
 	if s.Kind == approval.SendBatch {
 		out = append(effectLines(s.Effects), disputeLines(s.Effects)...)
@@ -197,12 +204,14 @@ func approvalFacts(s approval.Sheet) components.Facts {
 // seenPairs carry what the person was shown.
 func seenPairs(s approval.Stakes) []components.Pair {
 	return []components.Pair{{Name: "tokens", Value: strconv.Itoa(s.Tokens)}, {Name: "waiting", Value: strconv.Itoa(s.Waiting)},
-		{Name: "rows", Value: strconv.Itoa(s.Rows)}, {Name: "cents", Value: strconv.FormatInt(s.Cents, 10)}}
+		{Name: "subscriptions", Value: strconv.Itoa(s.Subscriptions)}, {Name: "digest", Value: s.Digest}, {Name: "rows", Value: strconv.Itoa(s.Rows)}, {Name: "cents", Value: strconv.FormatInt(s.Cents, 10)}}
 }
 
 func seenOf(form url.Values) (s approval.Stakes) {
 	s.Tokens, _ = strconv.Atoi(form.Get("tokens")) // what is no number was not shown
 	s.Waiting, _ = strconv.Atoi(form.Get("waiting"))
+	s.Subscriptions, _ = strconv.Atoi(form.Get("subscriptions"))
+	s.Digest = form.Get("digest")
 	s.Rows, _ = strconv.Atoi(form.Get("rows"))
 	s.Cents, _ = strconv.ParseInt(form.Get("cents"), 10, 64)
 	return s

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -52,14 +53,19 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		Name: one.Name(), ID: components.IDChip{ID: one.ID.String(), What: "client"}, Sub: clientSub(one),
 		EditHref: clientHref(one.ID) + "/edit", Facts: clientFacts(one), Numbers: numbersView(who, one, shown),
 	}
+	impact, err := h.impactOn(c, one)
+	if err != nil {
+		return err
+	}
+	why := whyNotForget(impact)
 	if who.Can(actor.Write) {
-		view.Menu = []components.MenuItem{{Label: "Delete client…", Icon: "trash", Href: clientHref(one.ID) + "/deletion", Danger: true}}
+		view.Menu = []components.MenuItem{{Label: "Delete client…", Icon: "trash", Href: clientHref(one.ID) + "/deletion", Danger: true, Why: why}}
 	}
 	if one.Erased() {
 		view.EditHref, view.Menu, view.Panels = "", nil, append(view.Panels, components.Message(components.Note{Title: "The personal data of this client was erased on " + sayDay(dateOf(one.ErasedAt), h.Desk.Now()),
 			Text: evidenceWords(one, h.Desk.Now())}))
 	} else if who.Can(actor.Manage) {
-		view.Menu = append(view.Menu, components.MenuItem{Label: "Erase personal data…", Icon: "trash", Href: clientHref(one.ID) + "/erasure", Danger: true})
+		view.Menu = append(view.Menu, components.MenuItem{Label: "Erase personal data…", Icon: "trash", Href: clientHref(one.ID) + "/erasure", Danger: true, Why: why})
 	}
 	for _, draw := range h.Panels {
 		panel, err := draw(ctx, who, one)
@@ -178,8 +184,12 @@ func (h *Clients) Delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if tail := one.BankAccount.Tail(); strings.TrimSpace(form.Get("confirm")) != tail {
-		return h.askDelete(c, http.StatusUnprocessableEntity, one, "Type "+tail+", the last four digits of the account.")
+	impact, err := h.impactOn(c, one)
+	if err != nil {
+		return err
+	}
+	if wrong := clientConfirmation(one, impact).wrong(form); wrong != "" || whyNotForget(impact) != "" {
+		return h.askDelete(c, http.StatusUnprocessableEntity, one, wrong)
 	}
 	if err := h.Service.Delete(c.Request().Context(), access.Actor(c), one.ID); err != nil {
 		return err
@@ -191,24 +201,49 @@ func (h *Clients) Delete(c echo.Context) error {
 }
 
 func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeError string) error {
-	ctx, who := c.Request().Context(), access.Actor(c)
-	if err := who.May(actor.Write); err != nil {
+	if err := access.Actor(c).May(actor.Write); err != nil {
 		return err
 	}
-	ask := components.Confirm{
-		ID: "delete", Title: "Delete " + one.Name() + "?", Text: "The client leaves all lists. Its stored accounts are deleted at once and for good; that cannot be undone. Purchases, mandates and their evidence stay.",
-		Action: clientHref(one.ID) + "/deletion", Button: "Delete client", CancelHref: clientHref(one.ID), TypeError: typeError,
+	impact, err := h.impactOn(c, one)
+	if err != nil {
+		return err
 	}
-	if tail := one.BankAccount.Tail(); tail != "" {
-		ask.TypeLabel = "Type " + tail + ", the last four digits of the account, to confirm"
+	view := pages.ActView{Title: "Delete client", Back: components.Link{Text: one.Name(), Href: clientHref(one.ID)}, Blocked: whyNotForget(impact),
+		Question: components.Confirm{
+			ID: "delete", Title: "Delete " + one.Name() + "?", Text: "The client leaves all lists. This cannot be undone. Purchases, mandates and their evidence stay.",
+			Action: clientHref(one.ID) + "/deletion", Button: "Delete client", CancelHref: clientHref(one.ID), Breaks: impact.Lines(),
+		}}
+	clientConfirmation(one, impact).ask(&view.Question, typeError)
+	return h.Desk.show(c, status, view.Title, clientsRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+}
+
+// impactOn is what ends with a client, and why this person may not end it.
+func (h *Clients) impactOn(c echo.Context, one client.Client) (purchase.ClientImpact, error) {
+	if h.Impact == nil || one.Erased() {
+		return purchase.ClientImpact{}, nil
 	}
-	if h.Breaks != nil {
-		var err error
-		if ask.Breaks, err = h.Breaks(ctx, who, one.ID); err != nil {
-			return err
-		}
+	return h.Impact(c.Request().Context(), access.Actor(c), one.ID)
+}
+
+// whyNotForget is why the person may not delete the client, or nothing.
+func whyNotForget(i purchase.ClientImpact) string {
+	if i.Refused == nil {
+		return ""
 	}
-	return h.Desk.show(c, status, "Delete client", clientsRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+	return i.Refused.Error()
+}
+
+// clientConfirmation is what a person types before a client is deleted: what is asked
+// before its stored accounts are, or else the end of the account on its record.
+func clientConfirmation(one client.Client, impact purchase.ClientImpact) typedWord {
+	masks := make([]string, 0, len(impact.Accounts))
+	for _, i := range impact.Accounts {
+		masks = append(masks, i.Token.AccountMask)
+	}
+	if len(masks) == 0 && one.BankAccount.Tail() != "" {
+		masks = append(masks, one.BankAccount.String())
+	}
+	return typedDigits(masks)
 }
 
 func (h *Clients) find(c echo.Context) (client.Client, error) {

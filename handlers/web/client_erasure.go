@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -17,7 +16,7 @@ import (
 )
 
 // erasureWord is what a person types, so that nobody is erased by a slip.
-const erasureWord = "ERASE"
+var erasureWord = typedWord{word: "ERASE"}
 
 // AskErase serves GET /clients/:id/erasure: what goes, what stays and until when.
 func (h *Clients) AskErase(c echo.Context) error {
@@ -38,8 +37,8 @@ func (h *Clients) Erase(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(form.Get("confirm")) != erasureWord {
-		return h.askErase(c, http.StatusUnprocessableEntity, about, "Type "+erasureWord+".")
+	if wrong := erasureWord.wrong(form); wrong != "" {
+		return h.askErase(c, http.StatusUnprocessableEntity, about, wrong)
 	}
 	if _, err := h.Service.Erase(c.Request().Context(), access.Actor(c), about.Client.ID); err != nil {
 		return err
@@ -86,12 +85,15 @@ func (h *Clients) askErase(c echo.Context, status int, about client.Erasure, typ
 	}
 	view.Stays = append(view.Stays, "The record of who did what, which cannot be changed. It holds names and addresses as they were when something happened.")
 	view.Question = components.Confirm{ID: "erase", Title: "Erase the personal data of " + one.Name() + "?", Text: "This cannot be undone.", Action: clientHref(one.ID) + "/erasure",
-		Button: "Erase personal data", CancelHref: clientHref(one.ID), TypeLabel: "Type " + erasureWord + " to confirm", TypeError: typeError}
-	if h.Breaks != nil {
-		var err error
-		if view.Question.Breaks, err = h.Breaks(c.Request().Context(), access.Actor(c), one.ID); err != nil {
-			return err
-		}
+		Button: "Erase personal data", CancelHref: clientHref(one.ID)}
+	erasureWord.ask(&view.Question, typeError)
+	impact, err := h.impactOn(c, one)
+	if err != nil {
+		return err
+	}
+	view.Question.Breaks = impact.Lines()
+	if why := whyNotForget(impact); why != "" && view.Blocked == "" {
+		view.Blocked = why
 	}
 	return h.Desk.show(c, status, view.Title, clientsRoom, func(f layout.Frame) templ.Component { return pages.AskErasure(f, view) })
 }

@@ -62,21 +62,9 @@ func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.C
 	return pages.PurchasePanel(view), nil
 }
 
-// Breaks says what ends when a client is deleted.
-func (h *Tokens) Breaks(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]string, error) {
-	page, err := h.Register.List(ctx, who, token.Filter{ClientID: clientID}, paging.Ask{Limit: besideRows * 10})
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, e := range page.Items {
-		impact, err := h.Purchases.DeletionImpact(ctx, who, e.ID)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, impactWords(impact, h.Desk.Now()))
-	}
-	return out, nil
+// ClientImpact says what ends when a client is deleted.
+func (h *Tokens) ClientImpact(ctx context.Context, who actor.Actor, clientID uuid.UUID) (purchase.ClientImpact, error) {
+	return h.Purchases.ImpactOfClient(ctx, who, clientID)
 }
 
 // saidOf is what was said about the account of one purchase, newest first.

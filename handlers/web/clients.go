@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -30,8 +31,8 @@ type Clients struct {
 	Exports *Exports
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
-	// Breaks says what ends when the client is deleted; nil says nothing.
-	Breaks func(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]string, error)
+	// Impact says what ends when the client is deleted, and who may not; nil: nothing ends.
+	Impact func(ctx context.Context, who actor.Actor, clientID uuid.UUID) (purchase.ClientImpact, error)
 }
 
 // ClientPanel draws one box on a client's page.

@@ -122,7 +122,7 @@ func tokenOf(rec purchase.Record) uuid.UUID {
 
 // accountWords names a stored account: "FNB •••• 1234".
 func accountWords(t token.Token) string {
-	return strings.TrimSpace(bankWords(t.BankCode) + " " + t.AccountMask)
+	return t.Named()
 }
 
 // bankWords is the bank's name, or its branch code where that is not in our list.

@@ -90,6 +90,6 @@ func (r Rooms) Beside(c *Clients) {
 	if r.Templates.Service != nil {
 		c.Panels = append(c.Panels, r.Templates.Panel)
 	}
-	c.Breaks = r.Tokens.Breaks
+	c.Impact = r.Tokens.ClientImpact
 	c.Exports = r.Exports
 }

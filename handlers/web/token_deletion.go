@@ -1,10 +1,10 @@
 package web
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,12 +22,9 @@ import (
 	"debitdesk/views/pages"
 )
 
-// maxDeleted is how many tokens one question can be about.
-const maxDeleted = 100
-
 // AskDelete serves GET /tokens/deletion?id=…: what the deletion breaks.
 func (h *Tokens) AskDelete(c echo.Context) error {
-	return h.askDelete(c, http.StatusOK, c.QueryParams(), "")
+	return h.askDelete(c, http.StatusOK, c.QueryParams(), "", nil)
 }
 
 // Delete serves POST /tokens/deletion.
@@ -44,25 +41,27 @@ func (h *Tokens) Delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if want := confirmation(impacts); len(impacts) > 0 && strings.TrimSpace(form.Get("confirm")) != want {
-		return h.askDelete(c, http.StatusUnprocessableEntity, form, "Type "+want+".")
-	}
 	if len(impacts) == 0 {
-		return h.askDelete(c, http.StatusUnprocessableEntity, form, "")
+		return h.askDelete(c, http.StatusUnprocessableEntity, form, "", nil)
 	}
-	ids := make([]uuid.UUID, len(impacts))
-	for n, i := range impacts {
-		ids[n] = i.Token.ID
+	if wrong := confirmation(impacts).wrong(form); wrong != "" {
+		return h.askDelete(c, http.StatusUnprocessableEntity, form, wrong, nil)
+	}
+	in, err := asideOf(form, impacts)
+	if err != nil {
+		return err
 	}
 	second, err := h.needsSecond(c)
 	if err != nil {
 		return err
 	}
 	if second {
-		return h.askSecond(c, form, ids)
+		return h.askSecond(c, form, in)
 	}
-	d, err := h.Purchases.SetAside(c.Request().Context(), who, ids, form.Get("reason"))
+	d, err := h.Purchases.SetAside(c.Request().Context(), who, in)
 	switch {
+	case fault.HasCode(err, "stakes_grew"), fault.Is(err, fault.Invalid):
+		return h.askDelete(c, statusOf(err), form, "", err)
 	case fault.Is(err, fault.NotFound): // somebody was quicker
 		if err := access.AddFlash(c, "info", "Somebody deleted them already."); err != nil {
 			return err
@@ -71,7 +70,7 @@ func (h *Tokens) Delete(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	text := counted(int64(len(d.Tokens)), "stored account") + " deleted. The mandates are kept as evidence. It can be undone for " + sayLeft(purchase.UndoTime) + "."
+	text := counted(int64(len(d.Tokens)), "stored account") + " deleted. The deletion can be undone for " + sayLeft(purchase.UndoTime) + "; after that it is final, and what you chose happens."
 	if err := access.AddUndo(c, "ok", text, deletionPath(d.ID)+"/undo"); err != nil {
 		return err
 	}
@@ -87,11 +86,56 @@ func (h *Tokens) needsSecond(c echo.Context) (bool, error) {
 	return d.Deletions, err
 }
 
-func (h *Tokens) askSecond(c echo.Context, form url.Values, ids []uuid.UUID) error {
-	a, err := h.Approvals.Ask(c.Request().Context(), access.Actor(c), approval.DeleteTokens, approval.Subject{Tokens: ids}, form.Get("reason"))
+// asideOf reads what is deleted and what was chosen for what hangs on it.
+func asideOf(form url.Values, impacts []purchase.Impact) (purchase.Aside, error) {
+	in := purchase.Aside{Reason: form.Get("reason"), Choices: map[uuid.UUID]purchase.Choice{}}
+	for _, i := range impacts {
+		in.Tokens = append(in.Tokens, i.Token.ID)
+	}
+	for name := range form {
+		id, named := strings.CutPrefix(name, choiceName)
+		if !named {
+			continue
+		}
+		of, err := uuid.Parse(id)
+		if err != nil {
+			return in, fault.Missing()
+		}
+		in.Choices[of] = choiceOf(form.Get(name))
+	}
+	if form.Has("seen") {
+		in.Seen = &purchase.Stakes{Tokens: math.MaxInt, Waiting: math.MaxInt, Subscriptions: math.MaxInt, Cents: math.MaxInt64, Digest: form.Get("seen")}
+	}
+	return in, nil
+}
+
+// choiceName begins the name of each choice; the id of its debit or subscription follows.
+const choiceName = "choice-"
+
+// choiceValue is a choice as a form sends it.
+func choiceValue(c purchase.Choice) string {
+	if c.To == uuid.Nil {
+		return string(c.Do)
+	}
+	return string(c.Do) + ":" + c.To.String()
+}
+
+// choiceOf reads a choice; what is none is refused as one that is not possible.
+func choiceOf(text string) purchase.Choice {
+	do, to, _ := strings.Cut(text, ":")
+	id, _ := uuid.Parse(to)
+	return purchase.Choice{Do: purchase.Do(do), To: id}
+}
+
+func (h *Tokens) askSecond(c echo.Context, form url.Values, in purchase.Aside) error {
+	of := approval.Subject{Tokens: in.Tokens, Choices: in.Choices}
+	if in.Seen != nil {
+		of.Stakes.Digest = in.Seen.Digest
+	}
+	a, err := h.Approvals.Ask(c.Request().Context(), access.Actor(c), approval.DeleteTokens, of, form.Get("reason"))
 	switch {
 	case mayShow(err):
-		return h.askDeleteWith(c, form, "", err)
+		return h.askDelete(c, statusOf(err), form, "", err)
 	case err != nil:
 		return err
 	}
@@ -100,52 +144,42 @@ func (h *Tokens) askSecond(c echo.Context, form url.Values, ids []uuid.UUID) err
 
 // impacts finds the live tokens that are named, each once.
 func (h *Tokens) impacts(c echo.Context, named url.Values) ([]purchase.Impact, error) {
-	var out []purchase.Impact
-	ids := slices.Clone(named["id"]) // Compact empties what it leaves behind
-	slices.Sort(ids)
-	for _, text := range slices.Compact(ids) {
+	var ids []uuid.UUID
+	for _, text := range named["id"] {
 		id, err := uuid.Parse(text)
 		if err != nil {
 			return nil, fault.Missing()
 		}
-		impact, err := h.Purchases.DeletionImpact(c.Request().Context(), access.Actor(c), id)
-		if fault.Is(err, fault.NotFound) && len(ids) > 1 {
-			continue // deleted meanwhile
-		}
-		if err != nil {
-			return nil, err
-		}
-		if out = append(out, impact); len(out) > maxDeleted {
-			return nil, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", maxDeleted)
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
-	return out, nil
-}
-
-// confirmation is what a person types: the end of the one account, or the number
-// of accounts.
-func confirmation(impacts []purchase.Impact) string {
-	if len(impacts) != 1 {
-		return strconv.Itoa(len(impacts))
+	if len(ids) > purchase.MaxDeleted {
+		return nil, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", purchase.MaxDeleted)
 	}
-	mask := impacts[0].Token.AccountMask
-	return mask[strings.LastIndexAny(mask, " •")+len(" "):]
+	out, err := h.Purchases.DeletionImpacts(c.Request().Context(), access.Actor(c), ids)
+	if err == nil && len(ids) == 1 && len(out) == 0 {
+		err = fault.Missing()
+	}
+	return out, err
 }
 
-func (h *Tokens) askDelete(c echo.Context, status int, named url.Values, wrong string) error {
-	return h.askDeleteAs(c, status, named, wrong, nil)
+// confirmation is what a person types.
+func confirmation(impacts []purchase.Impact) typedWord {
+	masks := make([]string, len(impacts))
+	for n, i := range impacts {
+		masks[n] = i.Token.AccountMask
+	}
+	return typedDigits(masks)
 }
 
-func (h *Tokens) askDeleteWith(c echo.Context, named url.Values, wrong string, refused error) error {
-	return h.askDeleteAs(c, statusOf(refused), named, wrong, refused)
-}
-
-func (h *Tokens) askDeleteAs(c echo.Context, status int, named url.Values, wrong string, refused error) error {
+// askDelete asks, with what was typed and why it was refused.
+func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong string, refused error) error {
 	second, err := h.needsSecond(c)
 	if err != nil {
 		return err
 	}
-	impacts, err := h.impacts(c, named)
+	impacts, err := h.impacts(c, form)
 	if err != nil {
 		return err
 	}
@@ -153,10 +187,20 @@ func (h *Tokens) askDeleteAs(c echo.Context, status int, named url.Values, wrong
 	if len(impacts) == 0 {
 		view.Blocked = "No stored account is chosen. Tick some in the list first."
 	} else {
-		view.Question = deletionQuestion(impacts, h.Desk.Now())
-		view.Question.TypeError = wrong
+		byInput, summary, byField := problems(refused)
+		view.Problems = components.ErrorSummary{Items: summary}
+		if refused != nil && !byField {
+			view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
+		}
+		view.Question = deletionQuestion(impacts)
+		confirmation(impacts).ask(&view.Question, wrong)
+		for _, i := range impacts {
+			view.Losing = append(view.Losing, losing(i, len(impacts) > 1, form, byInput, h.Desk.Now()))
+		}
 		if second {
-			secondQuestion(&view, named.Get("reason"), refused)
+			view.Question.Text = "Your business wants a second approver. Nothing happens before that; then the accounts are out of use, and it can be undone for ten minutes."
+			view.Question.Button, view.Question.Safe = "Ask for approval", true
+			view.Lines = reasonField(form.Get("reason"), byInput["reason"])
 		}
 	}
 	if len(impacts) == 1 {
@@ -165,52 +209,81 @@ func (h *Tokens) askDeleteAs(c echo.Context, status int, named url.Values, wrong
 	return h.Desk.show(c, status, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 
-func deletionQuestion(impacts []purchase.Impact, now time.Time) components.Confirm {
-	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Text: "They are out of use at once. You can undo it for ten minutes. The mandates and their evidence are kept.",
-		Title: "Delete " + counted(int64(len(impacts)), "stored account") + "?", Button: "Delete " + counted(int64(len(impacts)), "stored account"),
-		TypeLabel: "Type " + confirmation(impacts) + ", the number of accounts, to confirm"}
+func deletionQuestion(impacts []purchase.Impact) components.Confirm {
+	n := counted(int64(len(impacts)), "stored account")
+	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Title: "Delete " + n + "?", Button: "Delete " + n,
+		Text:   "They are out of use at once. For ten minutes you can undo it; after that it is final, and only then what you choose here happens.",
+		Fields: []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}}}
 	for _, i := range impacts {
 		q.Fields = append(q.Fields, components.Pair{Name: "id", Value: i.Token.ID.String()})
-		q.Breaks = append(q.Breaks, impactWords(i, now))
 	}
 	if len(impacts) == 1 {
 		t := impacts[0].Token
-		q.Text = "It is out of use at once. You can undo it for ten minutes. The mandate and its evidence are kept."
-		q.Title, q.Button = "Delete "+accountWords(t)+" of "+t.HolderName+"?", "Delete "+accountWords(t)
-		q.TypeLabel, q.CancelHref = "Type "+confirmation(impacts)+", the last digits of the account, to confirm", tokenPath(t.ID)
+		q.Text = "It is out of use at once. For ten minutes you can undo it; after that it is final, and only then what you choose here happens."
+		q.Title, q.Button, q.CancelHref = "Delete "+accountWords(t)+" of "+t.HolderName+"?", "Delete "+accountWords(t), tokenPath(t.ID)
 	}
 	return q
 }
 
-// secondQuestion turns the question into a request for a second person.
-func secondQuestion(view *pages.ActView, reason string, refused error) {
-	q := &view.Question
-	q.Text = "Your business wants a second person to agree. Nothing happens before that; then the accounts are out of use, and it can be undone for ten minutes."
-	q.Button, q.Safe = "Ask for approval", true
-	wrong, summary, byField := problems(refused)
-	view.Problems = components.ErrorSummary{Items: summary}
-	if refused != nil && !byField {
-		view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
+// losing shows what hangs on one account, and what can become of it.
+func losing(i purchase.Impact, many bool, form url.Values, byInput map[string]string, now time.Time) pages.Losing {
+	v := pages.Losing{Lines: impactLines(i, now)}
+	if many {
+		v.Title = accountWords(i.Token) + " of " + i.Token.HolderName
 	}
-	view.Lines = reasonField(reason, wrong["reason"])
+	for _, u := range i.Uses {
+		name := choiceName + u.ID().String()
+		cards := components.RadioCards{Legend: u.Name(), Name: name, Value: choiceValue(u.Effect.Choice), Error: byInput[name]}
+		if form.Has(name) {
+			cards.Value = form.Get(name)
+		}
+		for n, e := range u.Options {
+			card := components.RadioCard{Value: choiceValue(e.Choice), Title: e.Title, Text: e.Words}
+			if n == 0 {
+				card.Badge = "Unless you choose"
+			}
+			cards.Options = append(cards.Options, card)
+		}
+		if !slices.ContainsFunc(cards.Options, func(o components.RadioCard) bool { return o.Value == cards.Value }) {
+			cards.Value = cards.Options[0].Value
+		}
+		if len(u.Cannot) > 0 {
+			cards.Hint = "Cannot be moved to " + strings.Join(u.Cannot, " ")
+		}
+		v.Choices = append(v.Choices, cards)
+	}
+	return v
 }
 
-// impactWords says what the deletion of one token breaks.
+// impactLines say what the deletion of one account does beside what can be chosen.
+func impactLines(i purchase.Impact, now time.Time) []string {
+	out := []string{impactWords(i, now), i.MandateWords()}
+	lines := i.Lines()
+	return append(out, lines[len(i.Uses):len(lines)-1]...)
+}
+
+// impactWords says in one sentence what hangs on an account.
 func impactWords(i purchase.Impact, now time.Time) string {
-	whose := accountWords(i.Token) + " of " + i.Token.HolderName + ": "
-	if len(i.Waiting) == 0 {
-		return whose + "no scheduled purchase uses it."
+	words := accountWords(i.Token) + " of " + i.Token.HolderName + ": "
+	n := i.Debits()
+	switch {
+	case n == 0:
+		words += "no scheduled purchase uses it"
+	case n == 1:
+		words += "1 scheduled purchase uses it"
+	default:
+		words += grouped(int64(n)) + " scheduled purchases use it"
 	}
-	next := i.Waiting[0].Due
-	for _, p := range i.Waiting {
-		if p.Due.Before(next) {
-			next = p.Due
-		}
+	if n > 0 {
+		first := i.Uses[0].Debit
+		words += ", " + sum(i.Cents(), first.Currency) + ", next " + sayDay(first.Collection.ActionDate, now)
 	}
-	uses, fail := "purchases use it", "They will fail"
-	if len(i.Waiting) == 1 {
-		uses, fail = "purchase uses it", "It will fail"
+	switch s := i.Subscriptions(); s {
+	case 0:
+		return words + "; no subscription is charged on it."
+	case 1:
+		return words + "; 1 subscription is charged on it."
+	default:
+		return words + "; " + grouped(int64(s)) + " subscriptions are charged on it."
 	}
-	return whose + grouped(int64(len(i.Waiting))) + " scheduled " + uses + ", " + sum(i.WaitingCents(), i.Waiting[0].Currency) + ", next " + sayDay(dateOf(next), now) +
-		". " + fail + ", unless the bank has it already."
 }

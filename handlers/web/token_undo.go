@@ -3,7 +3,9 @@ package web
 import (
 	"context"
 	"net/http"
+	"time"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
@@ -12,6 +14,8 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
@@ -27,66 +31,141 @@ func (h *Tokens) leaving(ctx context.Context, who actor.Actor, wanted func(token
 	}
 	var out []pages.UndoView
 	for _, d := range waiting {
-		n, shown := 0, token.Token{}
+		var all, shown []token.Token
 		for _, id := range d.IDs() {
 			e, err := h.Register.Get(ctx, who, id)
 			if err != nil {
 				return nil, err
 			}
-			if e.State == token.Deleting && wanted(e.Token) {
-				n, shown = n+1, e.Token
+			if e.State == token.Deleting {
+				all = append(all, e.Token)
+				if wanted(e.Token) {
+					shown = append(shown, e.Token)
+				}
 			}
 		}
-		if n > 0 {
-			out = append(out, h.undoable(who, d, shown))
+		if len(shown) > 0 {
+			out = append(out, h.undoable(who, d, all, shown))
 		}
 	}
 	return out, nil
 }
 
-func (h *Tokens) undoable(who actor.Actor, d purchase.Deletion, shown token.Token) pages.UndoView {
-	v := pages.UndoView{Left: sayLeft(d.Until.Sub(h.Desk.Now())), Text: accountWords(shown) + " of " + shown.HolderName + " is being deleted."}
-	if n := len(d.Tokens); n > 1 {
-		v.Text = counted(int64(n), "stored account") + " are being deleted."
+// undoable is one deletion: undo takes all of it back, "Delete now" is for one token.
+func (h *Tokens) undoable(who actor.Actor, d purchase.Deletion, all, shown []token.Token) pages.UndoView {
+	now := h.Desk.Now()
+	v := pages.UndoView{Text: accountWords(all[0]) + " of " + all[0].HolderName + " is being deleted.", Then: "Nothing is debited from it. It is final " + untilWords(d, now) + "."}
+	if n := int64(len(all)); n > 1 {
+		v.Text, v.Then = counted(n, "stored account")+" are being deleted.", "Nothing is debited from them. It is final "+untilWords(d, now)+"."
 	}
-	if who.Can(actor.DeleteTokens) {
-		v.UndoAction, v.NowAction = deletionPath(d.ID)+"/undo", deletionPath(d.ID)+"/now"
+	if !who.Can(actor.DeleteTokens) {
+		return v
+	}
+	v.UndoAction, v.Undo = deletionPath(d.ID)+"/undo", "Undo"
+	if n := int64(len(all)); n > 1 {
+		v.Undo = "Undo all " + grouped(n)
+	}
+	for _, t := range shown {
+		now := components.Link{Text: "Delete now…", Href: deletionPath(d.ID) + "/now?token=" + t.ID.String()}
+		if len(shown) > 1 {
+			now.Text = "Delete " + accountWords(t) + " now…"
+		}
+		v.Now = append(v.Now, now)
 	}
 	return v
 }
 
+// untilWords says until when a deletion can be undone: "at 12:05 (in 8 m)".
+func untilWords(d purchase.Deletion, now time.Time) string {
+	return "on " + sayMinute(d.Until, now) + " (in " + sayLeft(d.Until.Sub(now)) + ")"
+}
+
 // Undo serves POST /tokens/deletions/:id/undo.
 func (h *Tokens) Undo(c echo.Context) error {
-	return h.endDeletion(c, h.Purchases.Undo, func(n int) string {
-		if n == 1 {
-			return "The deletion is undone. The account is in use as before."
-		}
-		return "The deletion is undone. " + counted(int64(n), "account") + " are in use as before."
-	})
-}
-
-// DeleteNow serves POST /tokens/deletions/:id/now.
-func (h *Tokens) DeleteNow(c echo.Context) error {
-	return h.endDeletion(c, h.Purchases.DeleteNow, func(n int) string {
-		return counted(int64(n), "stored account") + " deleted for good. The mandates are kept as evidence."
-	})
-}
-
-func (h *Tokens) endDeletion(c echo.Context, end func(context.Context, actor.Actor, uuid.UUID) (purchase.Deletion, error), words func(n int) string) error {
 	id, err := uuid.Parse(c.Param("id"))
 	if err != nil {
 		return fault.Missing()
 	}
-	d, err := end(c.Request().Context(), access.Actor(c), id)
+	d, err := h.Purchases.Undo(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", words(len(d.Tokens))); err != nil {
+	ids, text := d.IDs(), "The deletion is undone. The account is in use as before, and what you chose does not happen."
+	to := tokenPath(ids[0])
+	if n := int64(len(ids)); n > 1 {
+		text, to = "The deletion is undone. "+counted(n, "account")+" are in use as before, and what you chose does not happen.", "/tokens"
+	}
+	if err := access.AddFlash(c, "ok", text); err != nil {
 		return err
 	}
-	to := "/tokens"
-	if ids := d.IDs(); len(ids) == 1 {
-		to = tokenPath(ids[0])
-	}
 	return c.Redirect(http.StatusSeeOther, to)
+}
+
+// AskDeleteNow serves GET /tokens/deletions/:id/now?token=…: what happens at once.
+func (h *Tokens) AskDeleteNow(c echo.Context) error {
+	return h.askDeleteNow(c, http.StatusOK, c.QueryParam("token"), "")
+}
+
+func (h *Tokens) askDeleteNow(c echo.Context, status int, token, wrong string) error {
+	d, t, err := h.deleting(c, token)
+	if err != nil {
+		return err
+	}
+	impact, err := h.Purchases.ChosenImpact(c.Request().Context(), d, t, h.Desk.Now())
+	if err != nil {
+		return err
+	}
+	named := accountWords(impact.Token)
+	view := pages.ActView{Title: "Delete now", Back: components.Link{Text: named, Href: tokenPath(t)},
+		Question: components.Confirm{ID: "now", Title: "Delete " + named + " of " + impact.Token.HolderName + " now?", Action: deletionPath(d.ID) + "/now", CancelHref: tokenPath(t), Button: "Delete " + named + " now",
+			Text: "This cannot be undone any more. It happens at once:", Breaks: impact.Lines(), Fields: []components.Pair{{Name: "token", Value: t.String()}}}}
+	if len(d.Tokens) > 1 {
+		view.Question.Breaks = append(view.Question.Breaks, "The other accounts of this deletion can still be undone.")
+	}
+	confirmation([]purchase.Impact{impact}).ask(&view.Question, wrong)
+	return h.Desk.show(c, status, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+}
+
+// deleting finds the deletion of the address and the token that a form names.
+func (h *Tokens) deleting(c echo.Context, named string) (purchase.Deletion, uuid.UUID, error) {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return purchase.Deletion{}, id, fault.Missing()
+	}
+	d, err := h.Purchases.WaitingDeletion(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return d, id, err
+	}
+	t, err := uuid.Parse(named)
+	if _, known := d.Tokens[t]; err != nil || !known {
+		return d, t, fault.Missing()
+	}
+	return d, t, nil
+}
+
+// DeleteNow serves POST /tokens/deletions/:id/now, for one token of the deletion.
+func (h *Tokens) DeleteNow(c echo.Context) error {
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, who := c.Request().Context(), access.Actor(c)
+	d, t, err := h.deleting(c, form.Get("token"))
+	if err != nil {
+		return err
+	}
+	e, err := h.Register.Get(ctx, who, t)
+	if err != nil {
+		return err
+	}
+	if wrong := typedDigits([]string{e.AccountMask}).wrong(form); wrong != "" {
+		return h.askDeleteNow(c, http.StatusUnprocessableEntity, form.Get("token"), wrong)
+	}
+	if _, err := h.Purchases.DeleteNow(ctx, who, d.ID, t); err != nil {
+		return err
+	}
+	if err := access.AddFlash(c, "ok", accountWords(e.Token)+" is deleted for good. The mandate is kept as evidence."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, tokenPath(t))
 }

@@ -47,25 +47,31 @@ const Lifetime = 7 * 24 * time.Hour
 const maxWords = 1000
 
 // Stakes is what depends on a request, in numbers. Of a deletion: stored accounts,
-// and purchases that wait to be debited from them; of a batch: rows, clients that are
-// made and debits that are planned. Cents is what they add up to.
+// the debits that are planned from them and the subscriptions that are charged on
+// them; of a batch: rows, clients that are made and debits that are planned. Cents is
+// what they add up to. Digest is the same as long as the effects of a deletion read
+// the same.
 type Stakes struct {
-	Tokens  int   `json:"tokens,omitempty"`
-	Waiting int   `json:"waiting,omitempty"`
-	Rows    int   `json:"rows,omitempty"`
-	Creates int   `json:"creates,omitempty"`
-	Debits  int   `json:"debits,omitempty"`
-	Cents   int64 `json:"cents,omitempty"`
+	Tokens        int    `json:"tokens,omitempty"`
+	Waiting       int    `json:"waiting,omitempty"`
+	Subscriptions int    `json:"subscriptions,omitempty"`
+	Rows          int    `json:"rows,omitempty"`
+	Creates       int    `json:"creates,omitempty"`
+	Debits        int    `json:"debits,omitempty"`
+	Cents         int64  `json:"cents,omitempty"`
+	Digest        string `json:"digest,omitempty"`
 }
 
 // Subject is what a request is about, and what it meant when it was asked. Its JSON
 // is how it is stored.
 type Subject struct {
-	Tokens []uuid.UUID  `json:"tokens,omitempty"`
-	Batch  uuid.UUID    `json:"batch,omitzero"`
-	Order  *batch.Order `json:"order,omitempty"`
-	Name   string       `json:"name"` // in words, numbers masked
-	Stakes Stakes       `json:"stakes"`
+	Tokens []uuid.UUID `json:"tokens,omitempty"`
+	// Choices is what becomes of the debits and subscriptions that hang on the tokens.
+	Choices map[uuid.UUID]purchase.Choice `json:"choices,omitempty"`
+	Batch   uuid.UUID                     `json:"batch,omitzero"`
+	Order   *batch.Order                  `json:"order,omitempty"`
+	Name    string                        `json:"name"` // in words, numbers masked
+	Stakes  Stakes                        `json:"stakes"`
 }
 
 // Approval is one request with its answer.

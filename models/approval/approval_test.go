@@ -28,7 +28,7 @@ func TestWhatIsAskedForHappensOnceAnotherPersonAgrees(t *testing.T) {
 	if got := h.state(id); got != token.Active {
 		t.Fatalf("before anybody agreed the account is %s", got)
 	}
-	if a.Subject.Stakes != (approval.Stakes{Tokens: 1, Waiting: 1, Cents: 5000}) {
+	if got := a.Subject.Stakes; got != (approval.Stakes{Tokens: 1, Waiting: 1, Cents: 5000, Digest: got.Digest}) || got.Digest == "" {
 		t.Errorf("at stake: %+v", a.Subject.Stakes)
 	}
 	if n := h.count(`SELECT count(*) FROM mails WHERE kind = 'approval_asked' AND recipient IN ('pieter@acme.example', 'aisha@acme.example')`); n != 2 {

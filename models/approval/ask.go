@@ -81,7 +81,7 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		if err := who.May(actor.DeleteTokens); err != nil {
 			return of, err
 		}
-		impacts, err := s.impacts(ctx, who, of.Tokens)
+		impacts, wrong, err := s.impacts(ctx, who, of)
 		if err != nil {
 			return of, err
 		}
@@ -91,7 +91,13 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		if len(impacts) > purchase.MaxDeleted {
 			return of, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", purchase.MaxDeleted)
 		}
-		of = Subject{Stakes: stakesOf(impacts)}
+		if seen := of.Stakes.Digest; seen != "" && seen != purchase.Digest(impacts) {
+			return of, fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
+		}
+		if err := wrong.Err(); err != nil {
+			return of, err
+		}
+		of = Subject{Stakes: stakesOf(impacts), Choices: purchase.Chosen(impacts)}
 		for _, i := range impacts {
 			of.Tokens = append(of.Tokens, i.Token.ID)
 		}
@@ -136,23 +142,21 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// impacts are what the deletion of those tokens breaks that still live.
-func (s *Service) impacts(ctx context.Context, who actor.Actor, ids []uuid.UUID) ([]purchase.Impact, error) {
-	var out []purchase.Impact
-	for _, id := range ids {
-		switch i, err := s.Purchases.DeletionImpact(ctx, who, id); {
-		case err == nil:
-			out = append(out, i)
-		case !fault.Is(err, fault.NotFound):
-			return nil, err
-		}
+// impacts are what the deletion of those tokens does that still live, with what was
+// chosen and the choices that are not possible.
+func (s *Service) impacts(ctx context.Context, who actor.Actor, of Subject) (out []purchase.Impact, wrong fault.Problems, err error) {
+	if out, err = s.Purchases.DeletionImpacts(ctx, who, of.Tokens); err != nil {
+		return nil, nil, err
 	}
-	return out, nil
+	for n := range out {
+		wrong = append(wrong, out[n].Choose(of.Choices)...)
+	}
+	return out, wrong, nil
 }
 
 func stakesOf(impacts []purchase.Impact) Stakes {
 	all := purchase.StakesOf(impacts)
-	return Stakes{Tokens: all.Tokens, Waiting: all.Waiting, Cents: all.Cents}
+	return Stakes{Tokens: all.Tokens, Waiting: all.Waiting, Subscriptions: all.Subscriptions, Cents: all.Cents, Digest: all.Digest}
 }
 
 // key is the same for the same thing.
@@ -192,6 +196,7 @@ type Sheet struct {
 	Impacts []purchase.Impact // of a deletion, of what still lives
 	Effects batch.Effects     // of a batch, as it is now
 	Now     Stakes
+	Changed bool   // other things hang on it than when it was asked
 	Why     string // why the caller cannot decide; empty: can
 	Mine    bool   // the caller asked, and can withdraw it
 }
@@ -216,7 +221,7 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 	}
 	switch a.Kind {
 	case DeleteTokens:
-		if v.Impacts, err = s.impacts(ctx, who, a.Subject.Tokens); err != nil {
+		if v.Impacts, _, err = s.impacts(ctx, who, a.Subject); err != nil {
 			return v, err
 		}
 		v.Now = stakesOf(v.Impacts)
@@ -230,5 +235,10 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 			return v, err
 		}
 	}
+	was, is := a.Subject.Stakes, v.Now
+	if was.Digest == "" { // asked before digests were kept
+		is.Digest = ""
+	}
+	v.Changed = was != is
 	return v, nil
 }

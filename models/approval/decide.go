@@ -119,8 +119,8 @@ func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approv
 		if err := still(as.May(actor.DeleteTokens)); err != nil {
 			return err
 		}
-		_, err := s.Purchases.SetAsideIn(ctx, tx, as, purchase.Aside{Tokens: a.Subject.Tokens, Reason: a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
-			Seen: &purchase.Stakes{Tokens: seen.Tokens, Waiting: seen.Waiting, Cents: seen.Cents}})
+		_, err := s.Purchases.SetAsideIn(ctx, tx, as, purchase.Aside{Tokens: a.Subject.Tokens, Choices: a.Subject.Choices, Reason: a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
+			Seen: &purchase.Stakes{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions, Cents: seen.Cents, Digest: seen.Digest}})
 		if fault.Is(err, fault.NotFound) {
 			return fault.New(fault.Conflict, "nothing_left", "These stored accounts are deleted already. Refuse the request.")
 		}

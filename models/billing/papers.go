@@ -37,6 +37,12 @@ func (s *Service) Issue(tx purchase.Tx, who actor.Actor, rec purchase.Record) (n
 	return s.keep(t, who, inv, "Invoice %s was issued.")
 }
 
+// Issued implements purchase.Papers.
+func (s *Service) Issued(ctx context.Context, p purchase.Purchase) (bool, error) {
+	d, err := s.Of(ctx, p.MerchantID, p.ID)
+	return d.Invoice != nil && d.CreditNote == nil, err
+}
+
 // Credit implements purchase.Papers: an invoice that is cancelled is taken back by
 // a credit note with a number of its own. Empty: there was no invoice.
 func (s *Service) Credit(tx purchase.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {

@@ -38,7 +38,7 @@ func (h *house) belongs(id uuid.UUID) {
 
 func (h *house) setAside(ids ...uuid.UUID) purchase.Deletion {
 	h.t.Helper()
-	d, err := h.purchases.SetAside(context.Background(), h.who, ids, "left the gym")
+	d, err := h.purchases.SetAside(context.Background(), h.who, purchase.Aside{Tokens: ids, Reason: "left the gym"})
 	must(h.t, err)
 	return d
 }
@@ -59,7 +59,7 @@ func TestATokenThatIsBeingDeletedIsOutOfUseAtOnce(t *testing.T) {
 	}
 	_, err = h.purchases.DeleteTokenOf(ctx, h.who, id)
 	wantCode(t, err, "invalid_recurring_token")
-	if _, err := h.purchases.SetAside(ctx, h.who, []uuid.UUID{id}, ""); !fault.Is(err, fault.NotFound) {
+	if _, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("set aside again: %v", err)
 	}
 	if rec := h.get(id); !rec.TokenLeaving || !rec.IsRecurringToken {
@@ -179,7 +179,7 @@ func TestUndoAndFinishingAtOnceHaveOneWinner(t *testing.T) {
 		var undone, finished error
 		var both sync.WaitGroup
 		both.Go(func() { _, undone = h.purchases.Undo(ctx, h.who, d.ID) })
-		both.Go(func() { _, finished = h.purchases.DeleteNow(ctx, h.who, d.ID) })
+		both.Go(func() { _, finished = h.purchases.DeleteNow(ctx, h.who, d.ID, id) })
 		both.Wait()
 		if (undone == nil) == (finished == nil) {
 			t.Fatalf("undo: %v, finish: %v", undone, finished)
@@ -204,7 +204,7 @@ func TestAChargeAndADeletionAtOnceLeaveNoChargeUnseen(t *testing.T) {
 		var wrong error
 		var both sync.WaitGroup
 		both.Go(func() { charged, wrong = h.charge(id, 900, calendar.On(2027, time.February, 12)) })
-		both.Go(func() { _, _ = h.purchases.SetAside(ctx, h.who, []uuid.UUID{id}, "") })
+		both.Go(func() { _, _ = h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{id}}) })
 		both.Wait()
 		if wrong != nil {
 			wantCode(t, wrong, "invalid_recurring_token")
@@ -266,14 +266,16 @@ func TestADeletionIsForThoseWhoMayAndForNoStranger(t *testing.T) {
 	staff := h.who
 	staff.Role = actor.Staff
 	stranger, _ := h.merchant("other")
-	if _, err := h.purchases.SetAside(ctx, staff, []uuid.UUID{id}, ""); !fault.Is(err, fault.Forbidden) {
+	if _, err := h.purchases.SetAside(ctx, staff, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("staff: %v", err)
 	}
-	if _, err := h.purchases.SetAside(ctx, stranger, []uuid.UUID{id}, ""); !fault.Is(err, fault.NotFound) {
+	if _, err := h.purchases.SetAside(ctx, stranger, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a stranger: %v", err)
 	}
 	d := h.setAside(id)
-	for name, do := range map[string]func(context.Context, actor.Actor, uuid.UUID) (purchase.Deletion, error){"undo": h.purchases.Undo, "now": h.purchases.DeleteNow} {
+	for name, do := range map[string]func(context.Context, actor.Actor, uuid.UUID) (purchase.Deletion, error){"undo": h.purchases.Undo, "now": func(ctx context.Context, who actor.Actor, d uuid.UUID) (purchase.Deletion, error) {
+		return h.purchases.DeleteNow(ctx, who, d, id)
+	}} {
 		if _, err := do(ctx, staff, d.ID); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("%s by staff: %v", name, err)
 		}
@@ -290,7 +292,7 @@ func TestWhereASecondPersonIsWantedNobodyDeletesAlone(t *testing.T) {
 	id := h.stored()
 	h.exec(`UPDATE merchants SET approve_deletions = true`)
 	h.belongs(id)
-	_, err := h.purchases.SetAside(ctx, h.who, []uuid.UUID{id}, "")
+	_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{id}})
 	wantCode(t, err, "approval_needed")
 	wantCode(t, h.purchases.DeleteToken(ctx, h.who, uuid.Nil, id), "approval_needed")
 	wantCode(t, h.store.InTx(ctx, func(tx *store.Tx) error { return h.purchases.ForgetClient(ctx, tx, h.who, h.token(id).ClientID) }), "approval_needed")

@@ -119,10 +119,10 @@ func TestDeletingATokenDropsItsOwnFirstDebitWhileThatWaits(t *testing.T) {
 		if now := h.get(p.ID); now.Status != c.before || !now.IsRecurringToken {
 			t.Fatalf("%s: %s before", name, now.Status)
 		}
-		impact, err := h.purchases.DeletionImpact(ctx, h.who, p.ID)
+		impacts, err := h.purchases.DeletionImpacts(ctx, h.who, []uuid.UUID{p.ID})
 		must(t, err)
-		if len(impact.Waiting) != 1 || impact.WaitingCents() != 10000 {
-			t.Errorf("%s: the deletion is said to break %d charges", name, len(impact.Waiting))
+		if len(impacts) != 1 || impacts[0].Debits() != 1 || impacts[0].Cents() != 10000 {
+			t.Errorf("%s: the deletion is said to do %+v", name, impacts)
 		}
 		answer, err := h.purchases.DeleteTokenOf(ctx, h.program(), p.ID)
 		must(t, err)

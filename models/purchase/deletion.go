@@ -38,6 +38,7 @@ const (
 type Deletion struct {
 	ID, MerchantID uuid.UUID
 	Tokens         map[uuid.UUID]token.State
+	Choices        map[uuid.UUID]Choice // by purchase or subscriber; the least harmful for all others
 	AskedBy        uuid.UUID
 	AskedName      string
 	Reason         string
@@ -63,38 +64,44 @@ func (d Deletion) asker() actor.Actor {
 	return actor.Actor{Kind: actor.User, ID: d.AskedBy, Name: d.AskedName, MerchantID: d.MerchantID}
 }
 
-// Stakes is what a deletion breaks, in numbers.
+// Stakes is what a deletion is about, in numbers, and a digest of how it reads.
 type Stakes struct {
-	Tokens, Waiting int // stored accounts, purchases that wait to be debited from them
-	Cents           int64
+	Tokens, Waiting, Subscriptions int // stored accounts; debits and subscriptions that hang on them
+	Cents                          int64
+	Digest                         string // empty: not known
 }
 
 // StakesOf adds up impacts.
 func StakesOf(impacts []Impact) (s Stakes) {
 	for _, i := range impacts {
-		s.Tokens, s.Waiting, s.Cents = s.Tokens+1, s.Waiting+len(i.Waiting), s.Cents+i.WaitingCents()
+		s.Tokens, s.Waiting, s.Subscriptions, s.Cents = s.Tokens+1, s.Waiting+i.Debits(), s.Subscriptions+i.Subscriptions(), s.Cents+i.Cents()
 	}
+	s.Digest = Digest(impacts)
 	return s
 }
 
-// Beyond tells whether more is at stake than was seen.
+// Beyond tells whether more or other things are at stake than were seen.
 func (s Stakes) Beyond(seen Stakes) bool {
-	return s.Tokens > seen.Tokens || s.Waiting > seen.Waiting || s.Cents > seen.Cents
+	return s.Tokens > seen.Tokens || s.Waiting > seen.Waiting || s.Subscriptions > seen.Subscriptions || s.Cents > seen.Cents || seen.Digest != "" && s.Digest != seen.Digest
 }
 
-// Aside says which stored accounts are deleted, and who agreed to it.
+// Aside says which stored accounts are deleted, what becomes of what hangs on them,
+// and who agreed to it.
 type Aside struct {
 	Tokens     []uuid.UUID
+	Choices    map[uuid.UUID]Choice // by purchase or subscriber
 	Reason     string
 	ApprovalID uuid.UUID
 	Approver   string
-	Seen       *Stakes // what the approver saw; nil: nobody had to agree
+	Seen       *Stakes // what the person saw; nil: it was not shown
 }
 
-// SetAside takes stored accounts out of use at once, and deletes them for good when
-// UndoTime is over. Those that are gone already are left out; NotFound when none is
-// left.
-func (s *Service) SetAside(ctx context.Context, who actor.Actor, ids []uuid.UUID, reason string) (Deletion, error) {
+// SetAside takes stored accounts out of use at once. When UndoTime is over they are
+// deleted for good and what was chosen happens, all in one; until then nothing that
+// could not be taken back. Those that are gone already are left out; NotFound when
+// none is left. Invalid at choice-<id>; Conflict stakes_grew when it reads otherwise
+// than the person saw.
+func (s *Service) SetAside(ctx context.Context, who actor.Actor, in Aside) (Deletion, error) {
 	if err := who.May(actor.DeleteTokens); err != nil {
 		return Deletion{}, err
 	}
@@ -102,8 +109,7 @@ func (s *Service) SetAside(ctx context.Context, who actor.Actor, ids []uuid.UUID
 		return Deletion{}, err
 	}
 	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
-		ctx := tx.Context()
-		return s.SetAsideIn(ctx, tx, who, Aside{Tokens: ids, Reason: reason})
+		return s.SetAsideIn(tx.Context(), tx, who, in)
 	})
 }
 
@@ -160,46 +166,66 @@ func (s *Service) deleting(ctx context.Context, do func(Tx) (Deletion, error)) (
 // SetAsideIn is SetAside in the transaction of a decision; who is the one who asked.
 // More at stake than was seen is the conflict stakes_grew.
 func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Aside) (Deletion, error) {
-	d := Deletion{ID: tx.NewID(), MerchantID: who.MerchantID, Tokens: map[uuid.UUID]token.State{}, AskedBy: who.ID, AskedName: who.Name, Reason: strings.TrimSpace(in.Reason),
-		ApprovalID: in.ApprovalID, Approver: in.Approver, State: DeletionWaiting, Until: tx.Now().Add(UndoTime), CreatedAt: tx.Now()}
-	var impacts []Impact
-	for _, id := range inOrder(in.Tokens) {
-		t, err := s.Read.Token(ctx, who.MerchantID, id)
-		switch {
-		case fault.Is(err, fault.NotFound) || err == nil && !t.Live():
-			continue
-		case err != nil:
-			return d, err
-		}
-		d.Tokens[id] = t.State
-		t.State = token.Deleting
-		if won, err := tx.TurnToken(who.MerchantID, id, d.Tokens[id], token.Deleting); err != nil || !won {
-			return d, lostUnless(err)
-		}
-		// No charge can begin with it any more: what waits now is all.
-		waiting, err := s.Read.WaitingFor(ctx, who.MerchantID, id)
-		if err != nil {
-			return d, err
-		}
-		impacts = append(impacts, Impact{t, waiting})
+	d := Deletion{ID: tx.NewID(), MerchantID: who.MerchantID, Tokens: map[uuid.UUID]token.State{}, AskedBy: who.ID, AskedName: who.Name,
+		Reason: strings.TrimSpace(in.Reason), ApprovalID: in.ApprovalID, Approver: in.Approver, State: DeletionWaiting, Until: tx.Now().Add(UndoTime), CreatedAt: tx.Now()}
+	impacts, err := s.takeOut(ctx, tx, &d, in)
+	if err != nil {
+		return d, err
 	}
 	stakes := StakesOf(impacts)
+	var wrong fault.Problems
+	for n := range impacts {
+		wrong = append(wrong, impacts[n].Choose(in.Choices)...)
+	}
+	d.Choices = Chosen(impacts)
 	switch {
 	case len(d.Tokens) == 0:
 		return d, fault.Missing()
 	case len(d.Tokens) > MaxDeleted:
 		return d, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", MaxDeleted)
 	case in.Seen != nil && stakes.Beyond(*in.Seen):
-		return d, fault.New(fault.Conflict, "stakes_grew", "More depends on it now than you were shown: %d scheduled purchases. Look at it again.", stakes.Waiting)
+		return d, fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
+	case len(wrong) > 0:
+		return d, wrong.Err()
 	}
 	tx.InsertDeletion(d)
 	for _, i := range impacts {
 		tx.LeaveToken(who.MerchantID, i.Token.ID, true)
 		tx.Audit(who, audit.Entry{Action: "token.deleting", ObjectType: "token", ObjectID: i.Token.ID, ClientID: i.Token.ClientID, PurchaseID: i.Token.ID,
 			Text:   fmt.Sprintf("The stored account %s is out of use. The deletion can be undone until %s.", i.Token.AccountMask, sayInstant(d.Until)),
-			Before: map[string]any{"state": d.Tokens[i.Token.ID]}, After: d.told("state", token.Deleting, "waiting_charges", len(i.Waiting))})
+			Before: map[string]any{"state": d.Tokens[i.Token.ID]}, After: d.told("state", token.Deleting, "waiting_charges", i.Debits(), "effects", i.Lines())})
 	}
 	return d, nil
+}
+
+// takeOut takes the tokens out of use, and lists what their deletion does: no charge
+// can begin with them any more, so what hangs on them now is all.
+func (s *Service) takeOut(ctx context.Context, tx Tx, d *Deletion, in Aside) ([]Impact, error) {
+	ids := inOrder(in.Tokens)
+	var out []token.Token
+	for _, id := range ids {
+		t, err := s.Read.Token(ctx, d.MerchantID, id)
+		switch {
+		case fault.Is(err, fault.NotFound) || err == nil && !t.Live():
+			continue
+		case err != nil:
+			return nil, err
+		}
+		d.Tokens[id] = t.State
+		if won, err := tx.TurnToken(d.MerchantID, id, t.State, token.Deleting); err != nil || !won {
+			return nil, lostUnless(err)
+		}
+		t.State = token.Deleting
+		out = append(out, t)
+	}
+	impacts := make([]Impact, len(out))
+	for n, t := range out {
+		var err error
+		if impacts[n], err = s.impact(ctx, t, ids, d.Until); err != nil {
+			return nil, err
+		}
+	}
+	return impacts, nil
 }
 
 // told is what the audit keeps of a deletion, with more pairs.

@@ -73,11 +73,16 @@ func (s *Service) Forecast(ctx context.Context, w Wish) (Forecast, error) {
 // Forecasts is Forecast for many debits of one merchant that are to run together: those before count as debits under their
 // mandates for those after. It asks the store a handful of questions, however many there are.
 func (s *Service) Forecasts(ctx context.Context, merchantID uuid.UUID, wishes []Wish) ([]Forecast, error) {
+	return s.forecastsAt(ctx, merchantID, wishes, s.Now())
+}
+
+// forecastsAt is Forecasts for a charge that begins at a moment.
+func (s *Service) forecastsAt(ctx context.Context, merchantID uuid.UUID, wishes []Wish, now time.Time) ([]Forecast, error) {
 	k, err := s.known(ctx, merchantID, wishes)
 	if err != nil {
 		return nil, err
 	}
-	now, out := s.Now(), make([]Forecast, len(wishes))
+	out := make([]Forecast, len(wishes))
 	for i, w := range wishes {
 		out[i] = k.forecast(s, w, now)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,39 +13,8 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
-	"debitdesk/models/money"
 	"debitdesk/models/token"
 )
-
-// Impact is what deleting a token breaks.
-type Impact struct {
-	Token   token.Token
-	Waiting []Purchase // for a debit with that token; its own purchase too, while the first debit waits
-}
-
-// WaitingCents is the sum that would not be collected.
-func (i Impact) WaitingCents() (sum int64) {
-	for _, p := range i.Waiting {
-		sum, _ = money.Add(sum, p.TotalCents)
-	}
-	return sum
-}
-
-// DeletionImpact shows what deleting a live token would break, before it is asked.
-func (s *Service) DeletionImpact(ctx context.Context, who actor.Actor, tokenID uuid.UUID) (Impact, error) {
-	if err := who.May(actor.Read); err != nil {
-		return Impact{}, err
-	}
-	t, err := s.Read.Token(ctx, who.MerchantID, tokenID)
-	if err != nil {
-		return Impact{}, err
-	}
-	if !t.Live() {
-		return Impact{}, fault.Missing()
-	}
-	waiting, err := s.Read.WaitingFor(ctx, who.MerchantID, tokenID)
-	return Impact{t, waiting}, err
-}
 
 // DeleteToken ends a stored account everywhere at once (source: after deletion;
 // API contract 3.7). clientID zero means: whosever it is. The evidence stays. What a
@@ -74,8 +42,7 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 			return fault.Missing()
 		}
 		err = s.InTx(ctx, func(tx Tx) error {
-			ctx := tx.Context()
-			source, err := s.forget(ctx, tx, who, t)
+			source, err := s.forget(tx.Context(), tx, who, t, (*Impact).asPrograms, map[string]any{})
 			if err != nil {
 				return err
 			}
@@ -95,20 +62,15 @@ func (s *Service) ForgetClient(ctx context.Context, tx Tx, who actor.Actor, clie
 	if err != nil {
 		return err
 	}
-	if len(live) > 0 {
-		if err := who.May(actor.DeleteTokens); err != nil {
-			return err
-		}
-		if err := s.alone(ctx, who); err != nil {
-			return err
-		}
+	if err := s.mayForget(ctx, who, live); err != nil {
+		return err
 	}
 	leaving, err := s.Read.DeletingTokensOf(ctx, who.MerchantID, clientID)
 	if err != nil {
 		return err
 	}
 	for _, t := range append(live, leaving...) { // nobody undoes the deletion of a stranger's account
-		if _, err := s.forget(ctx, tx, who, t); err != nil {
+		if _, err := s.forget(ctx, tx, who, t, (*Impact).withoutSubscriptions, map[string]any{}); err != nil {
 			return err
 		}
 	}
@@ -167,13 +129,9 @@ func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t t
 }
 
 // forget marks the token first: from then on no charge can begin with it, since
-// charging touches the same row. It gives the tokenising purchase as it is then.
-func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.Token) (source Record, err error) {
-	return s.forgetAs(ctx, tx, who, t, map[string]any{})
-}
-
-// forgetAs is forget with more to keep in the audit.
-func (s *Service) forgetAs(ctx context.Context, tx Tx, who actor.Actor, t token.Token, after map[string]any) (source Record, err error) {
+// charging touches the same row. Then it does what impact lists and settle chose. It
+// gives the tokenising purchase as it is then.
+func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.Token, settle func(*Impact), after map[string]any) (source Record, err error) {
 	from := t.State
 	t.State, t.UpdatedAt = token.Deleted, tx.Now()
 	won, err := tx.MoveToken(t, from)
@@ -184,31 +142,17 @@ func (s *Service) forgetAs(ctx context.Context, tx Tx, who actor.Actor, t token.
 		return source, fault.ErrLost
 	}
 	tx.EndMandate(t.MerchantID, t.MandateID, mandate.Cancelled)
-	waiting, err := s.Read.WaitingFor(ctx, t.MerchantID, t.ID)
+	i, err := s.impact(ctx, t, nil, tx.Now())
 	if err != nil {
 		return source, err
 	}
-	own := func(p Purchase) bool { return p.ID == t.ID }
-	if !slices.ContainsFunc(waiting, own) {
-		if source, err = s.forgetSource(ctx, tx, who, t); err != nil {
-			return source, err
-		}
-	}
-	for _, p := range waiting {
-		if own(p) {
-			p.noToken(who, t.Method, tx.Now())
-		}
-		rec, err := s.loseToken(ctx, tx, who, p, t)
-		if err != nil {
-			return source, err
-		}
-		if own(p) {
-			source = rec
-		}
+	settle(&i)
+	if source, err = s.loseAccount(ctx, tx, who, i); err != nil {
+		return source, err
 	}
 	tx.Audit(who, audit.Entry{Action: "token.deleted", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: t.ID,
-		Text:   fmt.Sprintf("The stored account %s was deleted. %d waiting charges lost it.", t.AccountMask, len(waiting)),
-		Before: map[string]any{"state": from}, After: with(after, "state", t.State, "waiting_charges", len(waiting))})
+		Text:   fmt.Sprintf("The stored account %s was deleted.", t.AccountMask),
+		Before: map[string]any{"state": from}, After: with(after, "state", t.State, "waiting_charges", i.Debits(), "effects", i.Lines())})
 	return source, nil
 }
 
@@ -220,39 +164,6 @@ func (s *Service) forgetSource(ctx context.Context, tx Tx, who actor.Actor, t to
 	}
 	rec.noToken(who, t.Method, tx.Now())
 	tx.MovePurchase(rec.Purchase, rec.Status)
-	return rec, nil
-}
-
-// loseToken turns a waiting charge to error when its collection is not at the
-// bank yet; what was submitted runs its course.
-func (s *Service) loseToken(ctx context.Context, tx Tx, who actor.Actor, p Purchase, t token.Token) (Record, error) {
-	rec, err := s.beside(ctx, p)
-	if err != nil {
-		return rec, err
-	}
-	from := rec.Status
-	switch {
-	case rec.Collection != nil && rec.Collection.State == collection.Scheduled:
-	case rec.ID == t.ID: // its first debit went to the bank at this moment
-		return rec, fault.ErrLost
-	default:
-		return rec, nil
-	}
-	if err := dropCollection(tx, &rec); err != nil {
-		return rec, err
-	}
-	rec.attempt(Attempt{Type: rec.attemptType(), Method: string(rec.Collection.Method), At: tx.Now(),
-		Error: &AttemptError{"recurring_token_expired", "The stored account was deleted before the debit went to the bank."}})
-	rec.move(Failed, tx.Now())
-	rec.UpdatedAt = tx.Now()
-	if rec.ID != t.ID {
-		if err := s.InvoiceFailure(tx, who, &rec); err != nil {
-			return rec, err
-		}
-	}
-	tx.MovePurchase(rec.Purchase, from)
-	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text: "The charge was dropped: its stored account was deleted.", Before: map[string]any{"status": from}, After: map[string]any{"status": Failed}})
 	return rec, nil
 }
 

@@ -63,6 +63,9 @@ type Tx interface {
 	// that it came back.
 	LeaveToken(merchantID, id uuid.UUID, leaving bool)
 	InsertDeletion(d Deletion)
+	// HoldDeletion keeps a deletion that waits from ending meanwhile; false when it does
+	// not wait any more, or its time is over.
+	HoldDeletion(d Deletion) (bool, error)
 	// EndDeletion ends a deletion that waits; false when it does not any more, or when
 	// it is to be undone and its time is over.
 	EndDeletion(d Deletion, state DeletionState) (bool, error)
@@ -167,6 +170,8 @@ type Letters interface {
 type Papers interface {
 	// Issue gives a purchase its invoice unless it has one, and tells its number.
 	Issue(tx Tx, who actor.Actor, rec Record) (number string, err error)
+	// Issued tells whether a purchase has an invoice that was not taken back.
+	Issued(ctx context.Context, p Purchase) (bool, error)
 	// Credit takes the invoice of a purchase back, and tells the number of the credit
 	// note; empty when there was no invoice.
 	Credit(tx Tx, who actor.Actor, rec Record) (number string, err error)
@@ -185,6 +190,8 @@ type Service struct {
 	Timetable collection.Timetable
 	Letters   Letters
 	Papers    Papers // nil: purchases have no numbered documents
+	// Subscriptions are charged on stored accounts; nil: there are none.
+	Subscriptions Subscriptions
 	// Readdress gives a client another e-mail address, in the transaction of the purchase.
 	Readdress func(tx Tx, who actor.Actor, clientID uuid.UUID, email string) error
 	Window    mandate.Window // of real-time DebiCheck

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -23,8 +24,9 @@ func (s *Service) DeletionsWaiting(ctx context.Context, who actor.Actor) ([]Dele
 	return s.Read.DeletionsWaiting(ctx, who.MerchantID)
 }
 
-// Undo takes a deletion back: the stored accounts are what they were before. What
-// the bank said meanwhile counts all the same.
+// Undo takes a deletion back with everything that was chosen: the stored accounts are
+// what they were before, and what hangs on them goes on. What the bank said meanwhile
+// counts all the same. Tokens of the answer are those that came back.
 func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
 	d, err := s.mine(ctx, who, id)
 	if err != nil {
@@ -40,19 +42,20 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Dele
 		if won, err := tx.EndDeletion(d, DeletionUndone); err != nil || !won {
 			return d, cmp.Or(err, tooLate())
 		}
-		back := 0
+		back := map[uuid.UUID]token.State{}
 		for _, id := range d.IDs() {
 			restored, err := s.restore(ctx, tx, who, d, id)
 			if err != nil {
 				return d, err
 			}
 			if restored {
-				back++
+				back[id] = d.Tokens[id]
 			}
 		}
-		if back == 0 { // its client was deleted
+		if len(back) == 0 { // its client was deleted
 			return d, tooLate()
 		}
+		d.Tokens = back
 		tx.Enqueue(queue.RunDue{})
 		return d, nil
 	})
@@ -123,16 +126,76 @@ func (s *Service) planMissed(ctx context.Context, tx Tx, who actor.Actor, t toke
 	return nil
 }
 
-// DeleteNow makes a deletion final before its time is over.
-func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
+// DeleteNow makes the deletion of one token final before its time is over. Others that
+// are deleted with it can still be undone.
+func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id, tokenID uuid.UUID) (Deletion, error) {
 	d, err := s.mine(ctx, who, id)
 	if err != nil {
 		return d, err
 	}
-	if d.State != DeletionWaiting {
-		return d, fault.New(fault.Conflict, "deletion_over", "This deletion does not wait any more.")
+	if _, named := d.Tokens[tokenID]; !named {
+		return d, fault.Missing()
 	}
-	return d, s.finishDeletion(ctx, who, d)
+	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
+		over := fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is final.")
+		if held, err := tx.HoldDeletion(d); err != nil || !held {
+			return d, cmp.Or(err, error(over))
+		}
+		left := 0
+		for _, id := range d.IDs() {
+			t, err := s.Read.Token(ctx, d.MerchantID, id)
+			switch {
+			case err != nil:
+				return d, err
+			case id == tokenID && t.State != token.Deleting:
+				return d, over
+			case t.State != token.Deleting:
+			case id != tokenID:
+				left++
+			default:
+				if err := s.finishToken(ctx, tx, who, d, t); err != nil {
+					return d, err
+				}
+			}
+		}
+		tx.Enqueue(queue.RunDue{}) // the bank is to hear of it
+		if left > 0 {
+			return d, nil
+		}
+		done := d
+		done.State, done.EndedAt = DeletionDone, tx.Now()
+		if won, err := tx.EndDeletion(done, DeletionDone); err != nil || !won {
+			return d, cmp.Or(err, error(over))
+		}
+		return done, nil
+	})
+}
+
+// WaitingDeletion finds a deletion that can still be undone, for somebody who may end it.
+func (s *Service) WaitingDeletion(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
+	d, err := s.mine(ctx, who, id)
+	if err == nil && (d.State != DeletionWaiting || !d.Until.After(s.Now())) {
+		err = fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is final.")
+	}
+	return d, err
+}
+
+// ChosenImpact is what the deletion of one token does when it becomes final at a
+// moment, with what was chosen.
+func (s *Service) ChosenImpact(ctx context.Context, d Deletion, tokenID uuid.UUID, at time.Time) (Impact, error) {
+	t, err := s.Read.Token(ctx, d.MerchantID, tokenID)
+	if err != nil {
+		return Impact{}, err
+	}
+	i, err := s.impact(ctx, t, d.IDs(), at)
+	i.settle(d.Choices)
+	return i, err
+}
+
+// finishToken deletes a token for good, with what was chosen for what hangs on it.
+func (s *Service) finishToken(ctx context.Context, tx Tx, who actor.Actor, d Deletion, t token.Token) error {
+	_, err := s.forget(ctx, tx, who, t, func(i *Impact) { i.settle(d.Choices) }, d.told())
+	return err
 }
 
 // FinishDeletions makes final what nobody took back in time, for all merchants, and
@@ -157,7 +220,7 @@ func (s *Service) finishDeletion(ctx context.Context, who actor.Actor, d Deletio
 		d := d
 		d.State, d.EndedAt = DeletionDone, tx.Now()
 		if won, err := tx.EndDeletion(d, DeletionDone); err != nil || !won {
-			return d, cmp.Or(err, error(fault.New(fault.Conflict, "deletion_over", "This deletion does not wait any more.")))
+			return d, cmp.Or(err, error(fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is final.")))
 		}
 		for _, id := range d.IDs() {
 			t, err := s.Read.Token(ctx, d.MerchantID, id)
@@ -167,7 +230,7 @@ func (s *Service) finishDeletion(ctx context.Context, who actor.Actor, d Deletio
 			if t.State != token.Deleting {
 				continue
 			}
-			if _, err := s.forgetAs(ctx, tx, who, t, d.told()); err != nil {
+			if err := s.finishToken(ctx, tx, who, d, t); err != nil {
 				return d, err
 			}
 		}

@@ -77,7 +77,7 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 }
 
 // notLeaving: nothing is debited from an account that is being deleted. Few ever are.
-const notLeaving = `token_id NOT IN (SELECT id FROM tokens WHERE state = 'deleting')`
+const notLeaving = `token_id ` + notBeingDeleted
 
 // ReleaseClaims implements debit.Reader. The mark stays, in the past: the bank may
 // have got the collection all the same.

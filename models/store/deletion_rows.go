@@ -17,6 +17,7 @@ type deletionRow struct {
 	ID         uuid.UUID `gorm:"primaryKey"`
 	MerchantID uuid.UUID
 	Tokens     string
+	Choices    string
 	AskedBy    uuid.UUID
 	AskedName  string
 	Reason     string
@@ -36,6 +37,9 @@ func (r deletionRow) domain() (purchase.Deletion, error) {
 	if err := json.Unmarshal([]byte(r.Tokens), &d.Tokens); err != nil {
 		return d, fmt.Errorf("read deletion %s: %w", r.ID, err)
 	}
+	if err := json.Unmarshal([]byte(r.Choices), &d.Choices); err != nil {
+		return d, fmt.Errorf("read deletion %s: %w", r.ID, err)
+	}
 	return d, nil
 }
 
@@ -46,7 +50,12 @@ func (t *Tx) InsertDeletion(d purchase.Deletion) {
 		t.fail(fmt.Errorf("write deletion: %w", err))
 		return
 	}
-	t.create(&deletionRow{ID: d.ID, MerchantID: d.MerchantID, Tokens: string(tokens), AskedBy: d.AskedBy, AskedName: d.AskedName, Reason: d.Reason,
+	choices, err := json.Marshal(d.Choices)
+	if err != nil {
+		t.fail(fmt.Errorf("write deletion: %w", err))
+		return
+	}
+	t.create(&deletionRow{ID: d.ID, MerchantID: d.MerchantID, Tokens: string(tokens), Choices: string(choices), AskedBy: d.AskedBy, AskedName: d.AskedName, Reason: d.Reason,
 		ApprovalID: orNull(d.ApprovalID), Approver: d.Approver, State: string(d.State), Until: Instant(d.Until), CreatedAt: Instant(d.CreatedAt)})
 }
 
@@ -56,6 +65,15 @@ func (t *Tx) EndDeletion(d purchase.Deletion, state purchase.DeletionState) (boo
 		WHERE merchant_id = $1 AND id = $2 AND state = 'waiting' AND ($3 <> 'undone' OR until > $4)`, d.MerchantID, d.ID, string(state), t.now)
 	if err != nil {
 		return false, fmt.Errorf("end deletion: %w", err)
+	}
+	return n == 1, nil
+}
+
+// HoldDeletion implements purchase.Tx.
+func (t *Tx) HoldDeletion(d purchase.Deletion) (bool, error) {
+	n, err := t.exec(`UPDATE token_deletions SET state = state WHERE merchant_id = $1 AND id = $2 AND state = 'waiting' AND until > $3`, d.MerchantID, d.ID, t.now)
+	if err != nil {
+		return false, fmt.Errorf("hold deletion: %w", err)
 	}
 	return n == 1, nil
 }

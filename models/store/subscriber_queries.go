@@ -14,16 +14,19 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/subscription"
+	"debitdesk/models/token"
 )
 
 type subscriberEntryRow struct {
 	Subscriber  subscriberRow `gorm:"embedded"`
 	ClientName  string
 	ClientEmail string
+	Account     string
 }
 
 const subscriberFrom = `SELECT s.*, coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name,
-	coalesce(c.email, '') AS client_email FROM template_clients s JOIN clients c ON c.id = s.client_id WHERE `
+	coalesce(c.email, '') AS client_email, coalesce(t.state, '') AS account
+	FROM template_clients s JOIN clients c ON c.id = s.client_id LEFT JOIN tokens t ON t.id = s.token_id WHERE `
 
 func (s *Store) subscribers(ctx context.Context, condition string, args ...any) ([]subscription.Subscriber, error) {
 	var rows []subscriberEntryRow
@@ -36,7 +39,7 @@ func (s *Store) subscribers(ctx context.Context, condition string, args ...any) 
 		if err != nil {
 			return nil, err
 		}
-		x.ClientName, x.ClientEmail = r.ClientName, r.ClientEmail
+		x.ClientName, x.ClientEmail, x.Account = r.ClientName, r.ClientEmail, token.State(r.Account)
 		out[i] = x
 	}
 	return out, nil
@@ -93,6 +96,16 @@ func subscriberWhere(merchantID, templateID uuid.UUID, f subscription.Subscriber
 	return where, args
 }
 
+// SubscribersOn implements subscription.Reader.
+func (s *Store) SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]subscription.Subscriber, error) {
+	return s.subscribers(ctx, "s.merchant_id = ? AND s.token_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID, tokenID)
+}
+
+// RunningOf implements subscription.Reader.
+func (s *Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]subscription.Subscriber, error) {
+	return s.subscribers(ctx, "s.merchant_id = ? AND s.client_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID, clientID)
+}
+
 // PeriodsOf implements subscription.Reader.
 func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]subscription.Period, error) {
 	var rows []struct {
@@ -113,12 +126,16 @@ func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUI
 	return out, nil
 }
 
-// dueSubscribers are those with something to do; each part reads one index.
-const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= ? UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL`
+// dueSubscribers are those with something to do; each part reads one index. While an
+// account is being deleted, nothing is billed to it. Few ever are.
+const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND (token_id IS NULL OR token_id ` + notBeingDeleted + `)
+	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + notBeingDeleted + ` AND (token_id IS NULL OR token_id ` + notBeingDeleted + `)`
+
+const notBeingDeleted = `NOT IN (SELECT id FROM tokens WHERE state = 'deleting')`
 
 // DueSubscribers implements subscription.Reader.
 func (s *Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]subscription.Subscriber, error) {
-	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d", dueSubscribers, limit), s.Now(), after)
+	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d", strings.ReplaceAll(dueSubscribers, "$1", "?"), limit), s.Now(), after)
 }
 
 // NextPeriod implements subscription.Reader.
@@ -135,7 +152,7 @@ func (s *Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err e
 
 // PeriodsOverdue implements subscription.Reader.
 func (s *Store) PeriodsOverdue(ctx context.Context) (overdue bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM template_clients WHERE next_at <= $1) OR EXISTS (SELECT FROM template_clients WHERE stored_token IS NOT NULL)`, s.Now()).Scan(&overdue)
+	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (`+dueSubscribers+`)`, s.Now()).Scan(&overdue)
 	if err != nil {
 		return false, fmt.Errorf("look for periods: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/token"
 )
 
 // apply is the template's pattern at the price of one subscriber, with everything
@@ -158,6 +159,9 @@ func (s *Service) make(ctx context.Context, o order, billed calendar.Date) (*mad
 		m.method = purchase.EFT
 		if t, wrong := s.Purchases.Read.Token(ctx, o.t.MerchantID, o.sub.TokenID); wrong == nil {
 			m.method = t.Method
+			if t.State == token.Deleting {
+				return nil, errHeld
+			}
 		}
 	}
 	return m, nil

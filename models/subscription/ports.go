@@ -45,12 +45,17 @@ type Reader interface {
 	TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f SubscriberFilter, ask paging.Ask) ([]Subscriber, error)
 	// CountTemplateClients counts those of all templates, up to limit.
 	CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f SubscriberFilter, limit int64) (int64, error)
+	// SubscribersOn lists the subscribers that are charged on a token and not over.
+	SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Subscriber, error)
+	// RunningOf lists the subscriptions of a client that are not over.
+	RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]Subscriber, error)
 	// PeriodsOf lists what was billed or skipped, newest first.
 	PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error)
 	PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Purchase, error)
 
 	// DueSubscribers lists those of all merchants with a period that begins by now, or
 	// an account that was just stored, in the order of their ids, after one of them.
+	// Those whose account is being deleted wait until that is undone or final.
 	DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]Subscriber, error)
 	// NextPeriod is the earliest moment after now at which a period is looked at.
 	NextPeriod(ctx context.Context) (at time.Time, found bool, err error)

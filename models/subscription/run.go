@@ -47,6 +47,9 @@ func (s *Service) NextDue(ctx context.Context) (at time.Time, found bool, err er
 // Overdue tells whether a period that began is not billed yet.
 func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Read.PeriodsOverdue(ctx) }
 
+// errHeld: the account is being deleted, and nothing is billed until that is over.
+var errHeld error = fault.New(fault.Conflict, "token_deleting", "The account of this subscription is being deleted. Undo that, or wait until it is final.")
+
 // run keeps for one round what many subscribers share.
 type run struct {
 	s         *Service
@@ -95,7 +98,7 @@ func (r *run) one(ctx context.Context, sub Subscriber) (n int, err error) {
 			if sub, err = r.s.Read.TemplateClient(ctx, sub.MerchantID, sub.ID); err != nil {
 				return n, err
 			}
-		case errors.Is(err, fault.ErrLost):
+		case errors.Is(err, fault.ErrLost), errors.Is(err, errHeld):
 			return n, nil // the next round sees what is left
 		case err != nil:
 			return n, err
@@ -217,7 +220,8 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 		at := sub.StoredAt
 		next.StoredToken, next.StoredAt, next.UpdatedAt = uuid.Nil, time.Time{}, tx.Now()
 		if stored.Live() {
-			next.TokenID = stored.ID
+			tx.HoldToken(stored.MerchantID, stored.ID) // it is not deleted at this moment
+			next.TokenID, next.Account = stored.ID, stored.State
 		}
 		action, words := "subscriber.account", "A new account was stored; it is charged from now on."
 		if sub.Status == Pending {
@@ -228,6 +232,10 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 				tx.InsertPeriod(sub.MerchantID, first)
 			}
 			action, words = "subscriber.activated", "The subscription began."
+		}
+		if sub.Status == Paused && sub.Why == WhyAsked && stored.Live() {
+			next.pause(false, "")
+			words = "The client gave a new account. The subscription goes on, and the account is charged from now on."
 		}
 		tx.MoveSubscriber(next)
 		next.Version++

@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/purchase"
+	"debitdesk/models/token"
 )
 
 // Status is where a subscriber stands (API contract 5.2).
@@ -75,6 +76,7 @@ type Subscriber struct {
 
 	// What is read beside it.
 	ClientName, ClientEmail string
+	Account                 token.State // of TokenID; empty: there is none
 }
 
 // Period is one period of a subscriber that was billed or skipped.

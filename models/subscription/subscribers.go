@@ -136,11 +136,11 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 // Remind mails the link of the page that stores the account again. Where an account
 // was given and its first debit came back, the payer gets another purchase for
 // another account; the first one is cancelled. Conflict unless the subscriber is
-// pending.
+// pending or waits for a new account.
 func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Subscriber, error) {
 	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, t Template, sub *Subscriber) (string, error) {
 		ctx := tx.Context()
-		if sub.Status != Pending || sub.FirstPurchaseID == uuid.Nil {
+		if !sub.AsksForAccount() {
 			return "", wrongStatus("A subscriber who is %s has nothing to finish.", *sub)
 		}
 		first, err := s.Purchases.Get(ctx, who, sub.FirstPurchaseID)
@@ -148,7 +148,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 			return "", err
 		}
 		sub.RemindedAt = tx.Now()
-		if first.Status == purchase.Failed && first.Method == purchase.EFT && first.HasMandate() {
+		if sub.Status == Pending && first.Status == purchase.Failed && first.Method == purchase.EFT && first.HasMandate() {
 			return "The payer was asked for another bank account: the first debit had come back.", s.askAnew(ctx, tx, who, t, sub)
 		}
 		return "The payer was reminded to give a bank account.", s.Purchases.MailAgainIn(ctx, tx, who, sub.FirstPurchaseID)

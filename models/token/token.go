@@ -3,6 +3,8 @@
 package token
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,6 +45,12 @@ type Token struct {
 	LastSuccessAt           time.Time
 	CreatedBy               string
 	CreatedAt, UpdatedAt    time.Time
+}
+
+// Named is what people call the account: "FNB •••• 1234". A bank that is not in our
+// list goes by its branch code.
+func (t Token) Named() string {
+	return strings.TrimSpace(cmp.Or(bank.BankName(t.BankCode), t.BankCode) + " " + t.AccountMask)
 }
 
 // Live tells whether the token still exists for its client: it is listed and can

@@ -1,0 +1,127 @@
+package subscription
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+)
+
+// Why a subscription is paused or over whose account was deleted.
+const (
+	WhyDeleted = "account_deleted"
+	WhyAsked   = "account_asked" // until the client has given a new account
+)
+
+var _ purchase.Subscriptions = (*Service)(nil)
+
+// Unfunded tells that the account of a subscription that is billed was deleted: each
+// period stays unpaid, and an invoice is mailed where the switch is on.
+func (s Subscriber) Unfunded() bool {
+	return s.Status == Active && (s.Account == token.Deleted || s.Account == token.Superseded)
+}
+
+// Held tells that the account is being deleted: nothing is billed until that is undone
+// or final.
+func (s Subscriber) Held() bool { return s.Account == token.Deleting && s.Status != Inactive }
+
+// AsksForAccount tells that the client has a link to store an account.
+func (s Subscriber) AsksForAccount() bool {
+	return s.FirstPurchaseID != uuid.Nil && (s.Status == Pending || s.Status == Paused && s.Why == WhyAsked)
+}
+
+// ChargedOn implements purchase.Subscriptions.
+func (s *Service) ChargedOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Subscribed, error) {
+	found, err := s.Read.SubscribersOn(ctx, merchantID, tokenID)
+	return s.subscribed(ctx, found, err)
+}
+
+// OfClient implements purchase.Subscriptions.
+func (s *Service) OfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]purchase.Subscribed, error) {
+	found, err := s.Read.RunningOf(ctx, merchantID, clientID)
+	return s.subscribed(ctx, found, err)
+}
+
+func (s *Service) subscribed(ctx context.Context, found []Subscriber, err error) ([]purchase.Subscribed, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := make([]purchase.Subscribed, 0, len(found))
+	for _, sub := range found {
+		t, err := s.Read.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
+		if err != nil {
+			return nil, err
+		}
+		one := purchase.Subscribed{ID: sub.ID, ClientID: sub.ClientID, Title: t.Title, Paused: sub.Status != Active || t.Paused, NextOn: sub.NextOn, Email: sub.ClientEmail,
+			Invoices: sub.Switches.InvoiceOnChargeFailure, Version: sub.Version}
+		next := sub.NextOn
+		if next.IsZero() {
+			next = today(s.Now())
+		}
+		o, err := s.orderFor(ctx, t, sub)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		one.Next = s.bill(o, next)
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// LoseAccount implements purchase.Subscriptions.
+func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed, e purchase.Effect) error {
+	sub, err := s.Read.TemplateClient(ctx, who.MerchantID, of.ID)
+	switch {
+	case err != nil:
+		return err
+	case sub.Version != of.Version:
+		return fault.ErrLost
+	}
+	mine := tx.(Tx) //nolint:forcetypeassert // one transaction satisfies them all
+	before := sub
+	switch e.Do {
+	case purchase.UseOther:
+		sub.TokenID = e.To
+	case purchase.Cancel:
+		sub.end(WhyDeleted)
+	case purchase.Ask:
+		if err := s.askForAccount(ctx, mine, who, &sub); err != nil {
+			return err
+		}
+		sub.Status, sub.Why = Paused, WhyAsked
+	case purchase.Pause:
+		sub.pause(true, WhyDeleted)
+	case purchase.Drop, purchase.Invoice:
+	}
+	sub.UpdatedAt = tx.Now()
+	mine.MoveSubscriber(sub)
+	sub.Version++
+	noteSubscriber(mine, who, sub, "subscriber.account_deleted", "The stored account of the subscription was deleted. "+e.Words, before.facts(), sub.facts())
+	return nil
+}
+
+// askForAccount makes a purchase of nothing whose page stores an account, and mails
+// its link. What was billed before stays as it is.
+func (s *Service) askForAccount(ctx context.Context, tx Tx, who actor.Actor, sub *Subscriber) error {
+	t, err := s.Read.AnyTemplate(ctx, sub.MerchantID, sub.TemplateID)
+	if err != nil {
+		return err
+	}
+	o, err := s.orderFor(ctx, t, *sub)
+	if err != nil {
+		return err
+	}
+	rec := purchase.Record{Purchase: s.storing(o, today(tx.Now()), false), Brand: o.brand}
+	if rec.ReferenceGenerated, err = s.Purchases.NextReference(ctx, o.brand); err != nil {
+		return err
+	}
+	rec.SubscriberID = sub.ID
+	rec.Begin(tx.NewID(), tx.Now())
+	s.Purchases.InsertStoring(tx, who, &rec, true)
+	sub.FirstPurchaseID, sub.RemindedAt = rec.ID, tx.Now()
+	return nil
+}
