@@ -83,6 +83,7 @@ func openAt(t testing.TB, start time.Time) *house {
 			return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, id) //nolint:forcetypeassert // one transaction satisfies them all
 		}}
 	h.subs = h.worker()
+	h.purchases.Subscriptions = h.subs
 	post := &outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: h.purchases.Mailed, Compose: bills.Compose}
 	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits, Purchases: h.purchases, Subscriptions: h.subs,
 		Mail: post.SendDue, Payer: h.bank.ForceMandate}
