@@ -64,7 +64,7 @@ func TestEveryFieldOfASubscriberIsReadAndAnsweredMasked(t *testing.T) {
 	}
 	for name, value := range map[string]any{"send_invoice_on_add_subscriber": false, "send_receipt": false, "subscription_verify_account": true, "subscription_adjustment_rate": 5.5,
 		"subscription_debtor_account_number": "•••• 0001", "subscription_debtor_id_number": "850101•••••85", "subscription_adjustment_amount": nil, "subscription_billing_scheduled_on": "2027-01-31",
-		"type": "billing_template_client", "status": "pending", "number_of_billing_cycles_passed": 0.0, "client_id": aPayer} {
+		"type": "billing_template_client", "status": "pending", "number_of_billing_cycles_passed": 0.0, "client_id": aPayer, "recurring_token": nil} {
 		asked[name] = value
 	}
 	delete(asked, "invoice_override")

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/subscription"
+	"debitdesk/models/token"
 )
 
 // subscriberBody is the complete key set of a billing template client (API
@@ -19,6 +20,7 @@ type subscriberBody struct {
 	ClientID               uuid.UUID           `json:"client_id"`
 	Status                 subscription.Status `json:"status"`
 	ScheduledOn            *string             `json:"subscription_billing_scheduled_on"`
+	RecurringToken         *uuid.UUID          `json:"recurring_token"` // ours: null when there is none, or it was deleted
 	Whitelist              []string            `json:"payment_method_whitelist"`
 	CyclesPassed           int                 `json:"number_of_billing_cycles_passed"`
 	InvoiceOnChargeFailure bool                `json:"send_invoice_on_charge_failure"`
@@ -76,10 +78,19 @@ func SubscriberBody(s subscription.Subscriber) any {
 	}
 	return subscriberBody{
 		Type: "billing_template_client", ID: s.ID, CreatedOn: s.CreatedAt.Unix(), UpdatedOn: s.UpdatedAt.Unix(), ClientID: s.ClientID, Status: s.Status,
-		ScheduledOn: dateOrNull(next), Whitelist: s.Whitelist, CyclesPassed: s.Passed,
+		ScheduledOn: dateOrNull(next), RecurringToken: chargedOn(s), Whitelist: s.Whitelist, CyclesPassed: s.Passed,
 		InvoiceOnChargeFailure: s.Switches.InvoiceOnChargeFailure, InvoiceOnAdd: s.Switches.InvoiceOnAdd, SendReceipt: s.Switches.Receipt,
 		InvoiceReference: s.Reference, ConfirmEachOrder: s.Switches.ConfirmEachOrder, Override: overrideOf(s.Override), debitBody: debitOf(s.Debit),
 	}
+}
+
+// chargedOn is the token that is charged; null when it was deleted or is being deleted.
+func chargedOn(s subscription.Subscriber) *uuid.UUID {
+	switch {
+	case s.TokenID == uuid.Nil, s.Account == token.Deleting, s.Account == token.Deleted, s.Account == token.Superseded:
+		return nil
+	}
+	return &s.TokenID
 }
 
 func overrideOf(o *subscription.Override) *overrideBody {

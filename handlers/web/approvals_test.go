@@ -35,7 +35,7 @@ func TestADeletionIsUndoneByAPlainForm(t *testing.T) {
 	if n := strings.Count(toast.Body, k.waiting(t)+"/undo"); n != 2 {
 		t.Errorf("%d buttons to undo, want one in the toast and one on the list", n)
 	}
-	k.Page(k.A.Owner, "GET", "/tokens/"+k.token, nil).Contains("is being deleted.", "It is final in", "Being deleted").Lacks("Delete token…")
+	k.Page(k.A.Owner, "GET", "/tokens/"+k.token, nil).Contains("is being deleted.", "It is final on", "Being deleted").Lacks("Delete token…")
 	k.Page(k.A.Owner, "GET", "/clients/"+k.client, nil).Contains("is being deleted.")
 	k.Page(k.A.Staff, "GET", "/tokens/"+k.token, nil).Contains("is being deleted.").Lacks("/undo")
 	k.Page(k.A.Owner, "GET", "/tokens?state=deleting", nil).Contains("•••• 3456")
@@ -60,7 +60,7 @@ func TestADeletionIsUndoneByAPlainForm(t *testing.T) {
 	}
 
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"3456"}}).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "POST", k.waiting(t)+"/now", url.Values{}).Want(http.StatusSeeOther)
+	k.Page(k.A.Owner, "POST", k.waiting(t)+"/now", url.Values{"token": {k.token}, "confirm": {"3456"}}).Want(http.StatusSeeOther)
 	if n := k.Count(`SELECT count(*) FROM events WHERE type = 'purchase.recurring_token_deleted'`); n != 1 {
 		t.Errorf("%d events tell of the deletion", n)
 	}

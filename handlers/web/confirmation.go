@@ -32,9 +32,9 @@ func (t typedWord) ask(q *components.Confirm, wrong string) {
 	if t.word == "" {
 		return
 	}
-	q.TypeLabel, q.TypeError = "Type "+t.said()+", to confirm", wrong
-	if t.what == "" {
-		q.TypeLabel = "Type " + t.word + " to confirm"
+	q.TypeLabel, q.TypeError = "Type "+t.word+" to confirm", wrong
+	if t.what != "" {
+		q.TypeLabel = "Type " + t.word + ", " + t.what + ", to confirm"
 	}
 }
 
@@ -43,12 +43,5 @@ func (t typedWord) wrong(form url.Values) string {
 	if strings.EqualFold(glued(strings.TrimSpace(form.Get("confirm"))), glued(t.word)) {
 		return ""
 	}
-	return "Type " + t.said() + "."
-}
-
-func (t typedWord) said() string {
-	if t.what == "" {
-		return t.word
-	}
-	return t.word + ", " + t.what
+	return "Type " + t.word + "."
 }

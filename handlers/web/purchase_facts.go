@@ -34,6 +34,9 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 		out = append([]components.Entry{{Icon: icon, Text: text, At: when, Planned: true}}, out...)
 	}
 	c := rec.Collection
+	if c != nil && c.OnHold() {
+		return out // nothing happens unless the deletion of its account is undone
+	}
 	if c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted, collection.InTracking, collection.Provisional}, c.State) {
 		if !rec.PassAt.IsZero() && rec.DueGiven {
 			word := "Turns overdue, and can still be paid"
@@ -152,6 +155,11 @@ func debitFacts(rec purchase.Record, now time.Time) components.Facts {
 	}
 	add := func(label, value string) { f.Items = append(f.Items, components.Fact{Label: label, Value: value}) }
 	add("State", c.State.Label())
+	if c.OnHold() {
+		add("Not debited", "The account is being deleted")
+		add("Was planned for", sayDay(c.ActionDate, now))
+		return f
+	}
 	add("Debit on", sayDay(c.ActionDate, now))
 	if c.OriginalDate != c.ActionDate {
 		add("Moved from", sayDay(c.OriginalDate, now))

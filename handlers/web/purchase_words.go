@@ -47,6 +47,9 @@ func statusPill(rec purchase.Record, rules collection.Timetable, now time.Time) 
 	if c := rec.Collection; rec.Status == purchase.Paid && c != nil && c.State == collection.Provisional {
 		p.Word = "Paid, provisional"
 	}
+	if rec.Collection != nil && rec.Collection.OnHold() {
+		p.Kind, p.Word = "wait", "Account being deleted"
+	}
 	if rec.AwaitsPayer() {
 		p.Kind, p.Word = "wait", "Waiting for the payer"
 	}
@@ -117,6 +120,8 @@ func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time)
 	day := sayDay(c.ActionDate, now)
 	answer := " The first answer comes on " + sayMinute(rules.ProvisionalAtFor(c.ActionDate), now) + "."
 	switch {
+	case c.OnHold():
+		return "Its stored account is being deleted, so nothing is debited. The debit was planned for " + day + "; it runs only if the deletion is undone in time."
 	case c.State == collection.InTracking:
 		return "There was not enough money on " + day + "; the payer’s bank waits for money until " + sayDay(c.ActionDate.AddDays(c.TrackingDays), now) + "."
 	case c.State == collection.Scheduled && rec.Status == purchase.PendingCharge:

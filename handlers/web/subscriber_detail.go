@@ -48,7 +48,7 @@ func (h *Templates) Subscriber(c echo.Context) error {
 func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s subscription.Subscriber) (pages.SubscriberView, error) {
 	now := h.Desk.Now()
 	v := pages.SubscriberView{Name: or2(s.ClientName, s.ClientEmail), For: t.Name(), Back: components.Link{Text: t.Name(), Href: templateHref(t.ID, "")}, ID: components.IDChip{ID: s.ID.String(), What: "subscriber"},
-		Pill: subscriberPills[s.Status], Next: nextOfSubscriber(t, s, h), Href: subscriberHref(s, ""), MayWrite: access.Actor(c).Can(templateAct), Status: string(s.Status)}
+		Pill: subscriberPill(s), Next: nextOfSubscriber(t, s, h), Href: subscriberHref(s, ""), MayWrite: access.Actor(c).Can(templateAct), Status: string(s.Status)}
 	if t.Paused {
 		v.TemplatePaused = "The template is paused for everybody, so this subscriber is not billed either, whatever stands here."
 	}
@@ -82,7 +82,7 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s su
 	}{{"Welcome invoice", s.Switches.InvoiceOnAdd}, {"Invoice when a debit fails", s.Switches.InvoiceOnChargeFailure}, {"Receipts", s.Switches.Receipt}} {
 		v.Mails = append(v.Mails, components.Fact{Label: one.label, Value: yesNo(one.on)})
 	}
-	if s.Status == subscription.Pending && s.FirstPurchaseID != uuid.Nil {
+	if s.AsksForAccount() {
 		v.Link = h.Purchases.payerURL(s.FirstPurchaseID)
 		v.Waiting = "Waits for " + ageWords(s.CreatedAt, now)
 		if !s.RemindedAt.IsZero() {
@@ -104,7 +104,7 @@ func (h *Templates) periods(c echo.Context, t subscription.Template, s subscript
 		}
 		v.Periods = append(v.Periods, row)
 	}
-	if s.Status == subscription.Active && !s.NextOn.IsZero() {
+	if s.Status == subscription.Active && !s.NextOn.IsZero() && !s.Unfunded() && !s.Held() {
 		for _, day := range t.Plan.Upcoming(s, datesShown) {
 			v.Coming = append(v.Coming, billingDay(h.Purchases.Service.Timetable, h.Purchases.Service.Calendar, t.Plan, day, calendar.Previous))
 		}
@@ -125,10 +125,16 @@ func periodsWords(p subscription.Plan, s subscription.Subscriber) string {
 
 func nextOfSubscriber(t subscription.Template, s subscription.Subscriber, h *Templates) string {
 	now := h.Desk.Now()
+	if s.Held() {
+		return "Its stored account is being deleted. Nothing is billed until that is undone or final; then what was chosen with the deletion happens."
+	}
 	switch s.Status {
 	case subscription.Pending:
 		return "Waits until the client has paid or stored a bank account. Nothing is billed before that."
 	case subscription.Paused:
+		if s.Why == subscription.WhyAsked {
+			return "Its stored account was deleted, and the client was asked by mail for a new one. It goes on by itself when the client has given it; the periods until then are not billed."
+		}
 		return or2(whyWords(s)+" ", "") + "Only this subscriber is paused: the periods go by and are not billed, now or later."
 	case subscription.Inactive:
 		return or2(whyWords(s), "It is over.") + " Nothing is billed any more."
@@ -136,6 +142,9 @@ func nextOfSubscriber(t subscription.Template, s subscription.Subscriber, h *Tem
 	}
 	if s.NextOn.IsZero() {
 		return "There is no further billing date."
+	}
+	if s.Unfunded() {
+		return unfundedWords(s) + " The next period begins on " + sayDay(s.NextOn, now) + "."
 	}
 	return "Billed next on " + sayDay(s.NextOn, now) + "; due " + lengthWords(t.Plan.DuePeriod, t.Plan.DueUnits) + " later."
 }

@@ -36,7 +36,7 @@ func (h *Templates) Panel(ctx context.Context, who actor.Actor, c client.Client)
 		}
 		row := h.subscriberRow(t, s)
 		row.Name, row.Note = t.Name(), "billed "+everyWords(t.Plan, s.Anchor)
-		if !s.NextOn.IsZero() && s.Status == subscription.Active && !t.Paused {
+		if !s.NextOn.IsZero() && s.Status == subscription.Active && !t.Paused && !s.Held() && !s.Unfunded() {
 			row.Note = "next " + sayDay(s.NextOn, h.Desk.Now())
 		}
 		view.Rows = append(view.Rows, row)

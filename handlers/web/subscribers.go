@@ -83,7 +83,7 @@ func (h *Templates) subscribers(c echo.Context, t subscription.Template) (*pages
 
 func (h *Templates) subscriberRow(t subscription.Template, s subscription.Subscriber) pages.SubscriberRow {
 	now := h.Desk.Now()
-	row := pages.SubscriberRow{Href: subscriberHref(s, ""), Name: or2(s.ClientName, s.ClientEmail), Email: s.ClientEmail, Pill: subscriberPills[s.Status], Passed: grouped(int64(s.Passed)), Age: ageWords(s.CreatedAt, now), Reminded: "never"}
+	row := pages.SubscriberRow{Href: subscriberHref(s, ""), Name: or2(s.ClientName, s.ClientEmail), Email: s.ClientEmail, Pill: subscriberPill(s), Passed: grouped(int64(s.Passed)), Age: ageWords(s.CreatedAt, now), Reminded: "never"}
 	if !s.RemindedAt.IsZero() {
 		row.Reminded = ageWords(s.RemindedAt, now) + " ago"
 		if row.Reminded == "today ago" {
@@ -93,6 +93,13 @@ func (h *Templates) subscriberRow(t subscription.Template, s subscription.Subscr
 	switch {
 	case s.Status == subscription.Active && t.Paused:
 		row.Note = "the template is paused"
+	case s.Held():
+		row.Note = "nothing is billed meanwhile"
+	case s.Unfunded():
+		row.Next, row.Note = dayTime(s.NextOn), "by invoice"
+		if !s.Switches.InvoiceOnChargeFailure || s.ClientEmail == "" {
+			row.Note = "not debited"
+		}
 	case s.Status == subscription.Active:
 		row.Next = dayTime(s.NextOn)
 	case s.Status == subscription.Pending && !s.FirstOn.IsZero():
@@ -112,7 +119,7 @@ var subscriberHeads = []export.Head{{Text: "Client", Width: 28}, {Text: "E-mail"
 	{Text: "Added (SAST)", Width: 20}, {Text: "Subscriber id", Width: 38}}
 
 func subscriberCells(s subscription.Subscriber) []export.Cell {
-	return []export.Cell{words(s.ClientName), words(s.ClientEmail), words(s.ClientID.String()), words(subscriberPills[s.Status].Word), export.Day(s.NextOn), export.Count(int64(s.Passed)), words(s.Reference), export.Moment(s.CreatedAt), words(s.ID.String())}
+	return []export.Cell{words(s.ClientName), words(s.ClientEmail), words(s.ClientID.String()), words(subscriberPill(s).Word), export.Day(s.NextOn), export.Count(int64(s.Passed)), words(s.Reference), export.Moment(s.CreatedAt), words(s.ID.String())}
 }
 
 // Export serves GET /templates/:id/subscribers/export.

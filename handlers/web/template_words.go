@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
+	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -138,10 +139,36 @@ var subscriberPills = map[subscription.Status]components.Pill{
 	subscription.Inactive: {Kind: "draft", Word: "Inactive", Title: "It is over."},
 }
 
+// subscriberPill shows where a subscriber stands, and whether its account is there.
+func subscriberPill(s subscription.Subscriber) components.Pill {
+	switch {
+	case s.Held():
+		return components.Pill{Kind: "wait", Word: "Account being deleted", Title: "Nothing is billed until the deletion is undone or final."}
+	case s.Unfunded():
+		return components.Pill{Kind: "bad", Word: "Account deleted", Title: unfundedWords(s)}
+	case s.Status == subscription.Active && s.Account == token.Blocked:
+		return components.Pill{Kind: "bad", Word: "Account blocked", Title: "Its stored account cannot be debited until a new one is given. " + invoiceWords(s)}
+	}
+	return subscriberPills[s.Status]
+}
+
+// unfundedWords says what happens to a subscription whose account was deleted.
+func unfundedWords(s subscription.Subscriber) string {
+	return "Its stored account was deleted, so nothing is debited. " + invoiceWords(s)
+}
+
+func invoiceWords(s subscription.Subscriber) string {
+	if s.Switches.InvoiceOnChargeFailure && s.ClientEmail != "" {
+		return "Each period is mailed as an invoice to " + s.ClientEmail + "."
+	}
+	return "Each period stays unpaid, and no mail is sent."
+}
+
 // whyWords says how a subscriber came to be paused or inactive.
 func whyWords(s subscription.Subscriber) string {
 	words := map[string]string{"payer": "The payer stopped it.", "person": "Paused by a person.", "cycles": "All periods are billed.", "removed": "Removed by a person.",
-		"client_deleted": "The client was deleted.", "template_deleted": "The template was deleted."}
+		"client_deleted": "The client was deleted.", "template_deleted": "The template was deleted.",
+		subscription.WhyDeleted: "The stored account was deleted.", subscription.WhyAsked: "Waits for a new account from the client."}
 	return words[s.Why]
 }
 

@@ -137,13 +137,20 @@ func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
 	ask := "/tokens/deletion?id=" + k.token
 	k.Page(k.A.Staff, "GET", ask, nil).Want(http.StatusOK).Contains("Only an admin may delete stored accounts.").Lacks(`name="confirm"`)
 	k.Page(k.A.Finance, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"3456"}}).Want(http.StatusForbidden)
-	k.Page(k.A.Owner, "GET", ask, nil).Want(http.StatusOK).Contains("1 scheduled purchase uses it, R\u00a02\u00a0469,00, next", "Type 3456, the last digits")
+	k.Page(k.A.Owner, "GET", ask, nil).Want(http.StatusOK).Contains("1 scheduled purchase uses it, R\u00a02\u00a0469,00, next", "Type 3456, the last digits", "The mandate DD0000000001 ends",
+		"Leave the purchase unpaid", "Unless you choose", "Ask the client for a new account", "Cancel the purchase")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"1"}}).Want(http.StatusUnprocessableEntity).Contains("Type 3456.")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {" 3456 "}}).Want(http.StatusSeeOther)
 	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 stored account deleted.", "No stored account yet", "is being deleted.", "/undo")
-	k.Page(k.A.Owner, "GET", page, nil).Lacks("Failed")
-	k.Page(k.A.Owner, "POST", k.waiting(t)+"/now", url.Values{}).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 stored account deleted for good.").Lacks("•••• 3456")
+	k.Page(k.A.Owner, "GET", page, nil).Lacks("Failed", "The account is debited", "Debit on").Contains("Account being deleted", "so nothing is debited. The debit was planned for")
+	k.Page(k.A.Owner, "GET", "/purchases", nil).Contains("Account being deleted").Lacks("The account is debited")
+	now := k.waiting(t) + "/now"
+	k.Page(k.A.Owner, "GET", now+"?token="+k.token, nil).Want(http.StatusOK).Contains("This cannot be undone any more.", "Not debited. The purchase stays unpaid", "Type 3456")
+	k.Page(k.A.Finance, "GET", now+"?token="+k.token, nil).Want(http.StatusForbidden)
+	k.Page(k.A.Owner, "GET", now, nil).Want(http.StatusNotFound)
+	k.Page(k.A.Owner, "POST", now, url.Values{"token": {k.token}}).Want(http.StatusUnprocessableEntity).Contains("Type 3456.")
+	k.Page(k.A.Owner, "POST", now, url.Values{"token": {k.token}, "confirm": {"3456"}}).Want(http.StatusSeeOther)
+	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("is deleted for good.")
 	k.Page(k.A.Owner, "GET", page, nil).Contains("Failed", "The stored account was deleted before the debit went to the bank.")
 	k.Page(k.A.Owner, "GET", "/tokens/"+k.token, nil).Want(http.StatusOK).Contains("Deleted", "authorise")
 	k.Page(k.A.Owner, "GET", ask, nil).Want(http.StatusNotFound)
@@ -168,5 +175,56 @@ func TestAClientsPageShowsItsAccountsAndPurchases(t *testing.T) {
 	k := withAccount(t)
 	page := k.made(t)
 	k.Page(k.A.Staff, "GET", "/clients/"+k.client, nil).Want(http.StatusOK).Contains("Stored accounts", "/tokens/"+k.token, page, "/clients/"+k.client+"/accounts/new")
-	k.Page(k.A.Owner, "GET", "/clients/"+k.client+"/deletion", nil).Want(http.StatusOK).Contains("1 scheduled purchase uses it")
+	k.Page(k.A.Owner, "GET", "/clients/"+k.client+"/deletion", nil).Want(http.StatusOK).Contains("Debit of R\u00a02\u00a0469,00 on", "Type 3456")
+}
+
+// Who may not delete stored accounts may not delete a client who has one, and is told
+// so before the form.
+func TestWhoMayNotDeleteAClientLearnsItBeforeTheForm(t *testing.T) {
+	k := withAccount(t)
+	path := "/clients/" + k.client + "/deletion"
+	k.Page(k.A.Staff, "GET", path, nil).Want(http.StatusOK).Contains("That is not possible", "your role does not let you delete those").Lacks(`name="confirm"`, "Delete client</span>")
+	k.Page(k.A.Staff, "GET", "/clients/"+k.client, nil).Contains("your role does not let you delete those")
+	k.Page(k.A.Staff, "POST", path, url.Values{"confirm": {"3456"}}).Want(http.StatusUnprocessableEntity)
+	k.exec(t, `UPDATE merchants SET approve_deletions = true`)
+	for _, of := range []string{path, "/clients/" + k.client + "/erasure"} {
+		k.Page(k.A.Owner, "GET", of, nil).Want(http.StatusOK).Contains("second approver").Lacks(`name="confirm"`)
+	}
+	k.exec(t, `UPDATE merchants SET approve_deletions = false`)
+	k.Page(k.A.Owner, "POST", path, url.Values{"confirm": {"1"}}).Want(http.StatusUnprocessableEntity).Contains("Type 3456.")
+	k.Page(k.A.Owner, "POST", path, url.Values{"confirm": {"3456"}}).Want(http.StatusSeeOther)
+}
+
+// "Delete now" is for its own token: the others of the deletion can still be undone.
+func TestDeleteNowLeavesTheOthersTheirUndo(t *testing.T) {
+	k := withAccount(t)
+	second := strings.TrimPrefix(k.capture(t, func(f map[string]string) { f["account_number"] = "4055123457" }), "/tokens/")
+	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token, second}, "confirm": {"2"}}).Want(http.StatusSeeOther)
+	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("2 stored accounts are being deleted.", "Undo all 2", "Delete Absa •••• 3456 now…")
+	d := k.waiting(t)
+	k.Page(k.A.Owner, "POST", d+"/now", url.Values{"token": {k.token}, "confirm": {"3456"}}).Want(http.StatusSeeOther)
+	if n := k.Count(`SELECT count(*) FROM tokens WHERE state = 'deleting'`); n != 1 {
+		t.Fatalf("%d can still be undone, want 1", n)
+	}
+	k.Page(k.A.Owner, "POST", d+"/undo", url.Values{}).Want(http.StatusSeeOther)
+	if k.Count(`SELECT count(*) FROM tokens WHERE id = $1 AND state = 'active'`, second) != 1 || k.Count(`SELECT count(*) FROM tokens WHERE id = $1 AND state = 'deleted'`, k.token) != 1 {
+		t.Error("the undo was not for the other token alone")
+	}
+	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("The deletion is undone. The account is in use as before")
+}
+
+// The page does what it showed: a form that was filled for other effects is asked again.
+func TestADeletionThatReadsOtherwiseThanItWasShownIsAskedAgain(t *testing.T) {
+	k := withAccount(t)
+	page := k.made(t)
+	form := url.Values{"id": {k.token}, "confirm": {"3456"}, "seen": {"something else"}}
+	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusConflict).Contains("What depends on it changed since you looked.")
+	form.Del("seen")
+	form.Set("choice-"+strings.TrimPrefix(page, "/purchases/"), "eat")
+	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusUnprocessableEntity).Contains("this is not possible any more. Choose again.")
+	form.Set("choice-"+strings.TrimPrefix(page, "/purchases/"), "cancel")
+	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusSeeOther)
+	k.Page(k.A.Owner, "GET", page, nil).Lacks("Cancelled")
+	k.Page(k.A.Owner, "POST", k.waiting(t)+"/now", url.Values{"token": {k.token}, "confirm": {"3456"}}).Want(http.StatusSeeOther)
+	k.Page(k.A.Owner, "GET", page, nil).Contains("Cancelled")
 }

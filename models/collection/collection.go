@@ -64,6 +64,10 @@ type Collection struct {
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
+
+	// Held: its account is being deleted, so that it is not handed over unless that is
+	// undone. Only lists and pages read it.
+	Held bool
 }
 
 // Result is the bank's answer: its code, the ISO twin where there is one, and plain words.
@@ -95,6 +99,9 @@ func (c Collection) MayBeDisputed() (because []string, may bool) {
 	}
 	return c.DisputableBecause, true
 }
+
+// OnHold tells that it would run if its account were not being deleted.
+func (c Collection) OnHold() bool { return c.Held && c.State == Scheduled }
 
 // ReversedAtOnce tells whether a dispute at this instant takes the money back without questions: up to and including
 // the last day of the dispute window. Later the merchant may prove the mandate first.

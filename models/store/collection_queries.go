@@ -14,15 +14,20 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID, pur
 	if len(purchaseIDs) == 0 {
 		return map[uuid.UUID]collection.Collection{}, nil
 	}
-	var rows []collectionRow
-	err := s.read(ctx).Raw(`SELECT DISTINCT ON (purchase_id) * FROM collections WHERE merchant_id = ? AND purchase_id IN ?
-		ORDER BY purchase_id, attempt DESC`, merchantID, purchaseIDs).Scan(&rows).Error
+	var rows []struct {
+		Collection collectionRow `gorm:"embedded"`
+		Held       bool
+	}
+	err := s.read(ctx).Raw(`SELECT DISTINCT ON (purchase_id) *, EXISTS (SELECT FROM tokens t WHERE t.id = token_id AND t.state = 'deleting') AS held
+		FROM collections WHERE merchant_id = ? AND purchase_id IN ? ORDER BY purchase_id, attempt DESC`, merchantID, purchaseIDs).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find collections: %w", err)
 	}
 	latest := make(map[uuid.UUID]collection.Collection, len(rows))
 	for _, r := range rows {
-		latest[r.PurchaseID] = r.domain()
+		c := r.Collection.domain()
+		c.Held = r.Held
+		latest[c.PurchaseID] = c
 	}
 	return latest, nil
 }

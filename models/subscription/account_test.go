@@ -319,7 +319,7 @@ func TestADeletionByTheAPILeavesTheSubscriptionToItsSwitches(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	clientID, tokenID, _, without, planned := h.running()
-	must(t, h.purchases.DeleteToken(ctx, h.who, clientID, tokenID))
+	must(t, h.purchases.DeleteToken(ctx, h.program(), clientID, tokenID))
 	if rec := h.get(planned); rec.Status != purchase.Sent {
 		t.Errorf("the purchase is %s", rec.Status)
 	}
@@ -327,4 +327,3 @@ func TestADeletionByTheAPILeavesTheSubscriptionToItsSwitches(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
-
