@@ -137,6 +137,7 @@ func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id, tokenID uu
 		return d, fault.Missing()
 	}
 	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
+		ctx := tx.Context()
 		over := fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is final.")
 		if held, err := tx.HoldDeletion(d); err != nil || !held {
 			return d, cmp.Or(err, error(over))
