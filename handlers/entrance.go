@@ -25,6 +25,7 @@ func (e *edge) entrance() {
 // own are the pages about one's own sessions and one's programs.
 func (e *edge) own() {
 	person := e.people(smallForm)
+	e.at(person, "GET", access.FormPage, e.formBack)
 	if e.Account != nil {
 		e.at(person, "GET", "/account", e.Account.Show)
 		e.at(person, "POST", "/account/theme", e.Account.SetTheme)

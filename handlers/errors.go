@@ -155,7 +155,7 @@ func isAPI(path string) bool {
 func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 	fragment := c.Request().Header.Get("HX-Request") == "true"
 	if f.Kind == fault.Unauthenticated {
-		return toSignIn(c, fragment)
+		return e.toSignIn(c, fragment)
 	}
 	if mustSetUp(f) {
 		return toSetUp(c, fragment)
@@ -181,12 +181,18 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 	return pages.ErrorPage(view).Render(ctx, w)
 }
 
-// toSignIn sends a person to the sign-in page, and back afterwards when the
-// request was no change.
-func toSignIn(c echo.Context, fragment bool) error {
+// toSignIn sends a person to the sign-in page, and back afterwards: to the page that
+// was asked for, or to the form that was sent, with what was typed into it.
+func (e *edge) toSignIn(c echo.Context, fragment bool) error {
 	r := c.Request()
 	next := "/login"
+	kept, err := e.Keeper.KeepForSignIn(c)
+	if err != nil { // the form is lost; signing in is not
+		e.Log.WarnContext(r.Context(), "form not kept", "error", err, "request_id", access.RequestID(c))
+	}
 	switch {
+	case kept != "":
+		next += "?next=" + url.QueryEscape(kept)
 	case fragment && r.Header.Get("HX-Current-URL") != "":
 		if u, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil {
 			next += "?next=" + url.QueryEscape(u.RequestURI())

@@ -39,7 +39,7 @@ var Permits = []Permit{
 		"GET /p/:id", "POST /p/:id", "GET /p/:id/invoice", "GET /p/:id/invoice.pdf", "GET /p/:id/subscription", "POST /p/:id/subscription"}},
 	{oneself, "One's own account and sessions", []string{
 		"GET /account", "POST /account/theme", "POST /account/sessions/:handle/end", "POST /account/sessions/others/end", "POST /account/password", "POST /account/business",
-		"GET /account/proof", "POST /account/proof", "GET /account/security", "GET /account/security/app", "POST /account/security/app", "POST /account/security/app/confirmation",
+		"GET /account/form", "GET /account/proof", "POST /account/proof", "GET /account/security", "GET /account/security/app", "POST /account/security/app", "POST /account/security/app/confirmation",
 		"GET /account/security/app/removal", "POST /account/security/app/removal", "POST /account/security/recovery-codes", "POST /account/security/recovery-codes/file",
 		"GET /account/security/passkeys/new", "POST /account/security/passkeys", "GET /account/security/passkeys/:id/removal", "POST /account/security/passkeys/:id/removal"}},
 

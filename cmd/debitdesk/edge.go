@@ -73,7 +73,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 			return nil, err
 		}
 	}
-	deps.Keeper = &access.Keeper{Box: a.box, Now: time.Now}
+	deps.Keeper = &access.Keeper{Box: a.box, Now: time.Now, Rows: a.Store, Last: sessions.LastPerson}
 	origin := s.factors.Party.Origin()
 	deps.SecondFactors = handlers.SecondFactors{
 		Ask:      &access.Second{Factors: s.factors, Sessions: sessions, Keeper: deps.Keeper, PasskeyOrigin: origin, Strip: desk.Strip},

@@ -24,10 +24,14 @@ type Sealer interface {
 	OpenBytes(of uuid.UUID, sealed []byte) ([]byte, error)
 }
 
-// Keeper keeps a form while its sender shows the second factor again.
+// Keeper keeps a form while its sender shows the second factor again, or signs in
+// again after the session has ended.
 type Keeper struct {
 	Box Sealer
 	Now func() time.Time // real time
+
+	Rows FormRows                             // nil: forms are lost with their session
+	Last func(echo.Context) (uuid.UUID, bool) // who signed in last in this browser
 }
 
 const (

@@ -119,6 +119,7 @@ func (s *Sessions) Start(c echo.Context, u user.User) error {
 		return err
 	}
 	s.KnowDevice(c, u.Email)
+	s.knowPerson(c, u.ID)
 	return nil
 }
 

@@ -22,7 +22,7 @@ const (
 )
 
 // Tidy removes what is past its time, in real time, which never runs ahead of the
-// sandbox clock: idempotency keys, the log of requests, sessions that are over, old sign-in counters, old
+// sandbox clock: idempotency keys, the log of requests, sessions that are over, forms that were kept for a sign-in, old sign-in counters, old
 // events, evidence of erased clients that the law does not want any more. So nothing is lost because a person moved that clock by months.
 func (s *Store) Tidy(ctx context.Context) error {
 	now := Instant(time.Now())
@@ -35,6 +35,11 @@ func (s *Store) Tidy(ctx context.Context) error {
 		SELECT ctid FROM mails WHERE body_sealed IS NOT NULL AND state = 'sent' AND sent_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-linksKept))
 	if err != nil {
 		return fmt.Errorf("tidy mails: %w", err)
+	}
+	err = s.inChunks(ctx, `DELETE FROM kept_forms WHERE ctid = ANY (ARRAY(
+		SELECT ctid FROM kept_forms WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-formsKept))
+	if err != nil {
+		return fmt.Errorf("tidy kept forms: %w", err)
 	}
 	if err := s.tidyRequests(ctx, now); err != nil {
 		return err
