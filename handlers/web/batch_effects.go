@@ -94,7 +94,7 @@ func disputeLines(e batch.Effects) (out []string) {
 	for _, because := range reasons {
 		rows := byReason[because]
 		const named = 10
-		text := "row " + strings.Join(rows[:min(len(rows), named)], ", ")
+		text := map[bool]string{true: "row ", false: "rows "}[len(rows) == 1] + strings.Join(rows[:min(len(rows), named)], ", ")
 		if len(rows) > named {
 			text += " and others"
 		}
@@ -116,11 +116,11 @@ func limitLines(e batch.Effects) (out []string) {
 		return nil
 	}
 	for _, l := range []struct {
-		what, unit string
-		limit, bad int64
-	}{{"failed", "10", report.UnpaidLimit, e.Outcome.Unpaid}, {"disputed", "0,5", report.DisputeLimit, e.Outcome.Disputed}} {
+		may, are, unit string
+		limit, bad     int64
+	}{{"fail", "fail", "10", report.UnpaidLimit, e.Outcome.Unpaid}, {"be disputed", "are disputed", "0,5", report.DisputeLimit, e.Outcome.Disputed}} {
 		f := e.Against(l.limit, l.bad)
-		text := fmt.Sprintf("At most %s%s%% of debits may be %s. ", l.unit, money.NBSP, l.what)
+		text := fmt.Sprintf("At most %s%s%% of debits may %s. ", l.unit, money.NBSP, l.may)
 		if f.Before < 0 {
 			text += "No debit was answered in the last 30 days. "
 		} else {
@@ -131,11 +131,11 @@ func limitLines(e batch.Effects) (out []string) {
 		}
 		switch {
 		case f.Room < 0:
-			text += "The limit stays passed even if none of these is " + l.what + "."
+			text += "The limit stays passed, whatever becomes of these."
 		case f.Room >= int64(e.Counts.Debits):
 			text += "These debits cannot pass the limit."
 		default:
-			text += fmt.Sprintf("With these debits the limit is passed when more than %s of them %s %s.", grouped(f.Room), map[bool]string{true: "is", false: "are"}[f.Room == 1], l.what)
+			text += fmt.Sprintf("The limit is passed when more than %s of these %s.", grouped(f.Room), l.are)
 		}
 		out = append(out, text)
 	}

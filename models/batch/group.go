@@ -87,6 +87,12 @@ func title(p Problem) string {
 	case !known:
 		words = p.Code
 	}
+	if p.Mend == MendUnknown || p.Mend == MendClient || p.Mend == mendDetails {
+		return words
+	}
+	if p.Mend == mendCharge {
+		return words + ": " + strings.ToLower(p.Field.Label())
+	}
 	if p.Name != "" && p.Mend != MendQuotes && p.Mend != MendCells {
 		words += " in column " + p.Name
 	}

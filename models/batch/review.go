@@ -84,7 +84,7 @@ func (e Effects) Against(limit, bad int64) Forecast {
 		f.Room = -1
 	}
 	if before, ok := e.Outcome.PerTenThousand(bad); ok {
-		f.Before, f.Expected = before, (debits*before+9_999)/10_000
+		f.Before, f.Expected = before, (debits*before+5_000)/10_000
 	}
 	return f
 }
