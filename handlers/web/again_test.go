@@ -55,6 +55,9 @@ func TestADebitThatFailedRunsAgainOnTheNextDateOfTheMandate_and_every_page_says_
 		}
 	}
 	page.Contains(`<span>Charge a stored account</span>`)
+	if form := plain(b.Page(b.A.Finance, "GET", "/purchases/"+id+"/charge", nil).Body); !contains(form, "The earliest day is "+next.Format("Mon 2 Jan"), "it may run again on "+next.Format("Mon 2 Jan")) {
+		t.Error("the picker offers days before the next date")
+	}
 	if status, body := b.chargeOn(id, token, next.AddDays(-3)); status != http.StatusUnprocessableEntity || !contains(body, "Not enough money (02)", "the earliest debit date is "+next.Format("Mon 2 Jan 2006")) {
 		t.Errorf("before the next date: %d", status)
 	}
@@ -74,7 +77,7 @@ func TestAnAccountThatIsBlockedIsNotToBeDebitedAgain_and_no_page_says_otherwise(
 	client, token := b.stored("4000009002")
 	b.must(`UPDATE tokens SET soft_failures = 1, failures = 1 WHERE id = $1`, token)
 	id, _ := b.failed(client, token)
-	b.Page(b.A.Finance, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("No: it is blocked: Blocked before submission: repeatedly unpaid (60).", "Collecting again needs a new mandate.", "<span>Store an account</span>").
+	b.Page(b.A.Finance, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("No, this account cannot be debited: it is blocked: Blocked before submission: repeatedly unpaid (60).", "Collecting again needs a new mandate.", "<span>Store an account</span>").
 		Lacks("Yes, on", "<span>Charge a stored account</span>")
 	b.Page(b.A.Finance, "GET", "/tokens/"+token, nil).Want(http.StatusOK).Contains("May I debit again? No, not from this account.").Lacks("Yes, on")
 	b.Page(b.A.Finance, "GET", "/purchases", nil).Lacks("Yes, on")

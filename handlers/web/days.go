@@ -41,6 +41,11 @@ func (d days) picker(form url.Values, wrong string, shift calendar.Shift, attrs 
 	return out
 }
 
+// shownUntil is the last day that the picker shows.
+func (d days) shownUntil() calendar.Date {
+	return d.rules.EarliestDue(d.cal, d.now).AddMonths(pickerMonths-1, 99)
+}
+
 func (d days) month(first calendar.Date, shift calendar.Shift) components.PickMonth {
 	m := components.PickMonth{Label: first.Format("January 2006")}
 	week := make([]components.PickDay, (int(first.Weekday())+6)%7)

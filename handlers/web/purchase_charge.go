@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -39,7 +40,10 @@ func (p *Purchases) AskCharge(c echo.Context) error {
 	}
 	if day, err := calendar.ParseDate(typed.Get("due")); again.May() && (err != nil || day.Before(again.From)) {
 		typed.Set("due", again.From.String())
-		typed.Set("due_other", again.From.String()) // it may lie beyond the months of the picker
+		typed.Del("due_other")
+		if again.From.After(p.days().shownUntil()) {
+			typed.Set("due_other", again.From.String())
+		}
 	}
 	return p.chargeForm(c, rec, http.StatusOK, typed, nil)
 }
@@ -68,6 +72,10 @@ func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, 
 		view := pages.ActView{Title: "Charge " + sum(rec.TotalCents, rec.Currency), Back: back, Blocked: why}
 		return p.Desk.show(c, status, view.Title, purchases, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 	}
+	again, err := p.Service.Again(c.Request().Context(), rec)
+	if err != nil {
+		return err
+	}
 	byInput, summary, _ := problems(wrong)
 	d := p.days()
 	key := typed.Get(formKeyName)
@@ -82,17 +90,31 @@ func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, 
 		Days:   d.picker(typed, byInput["due"], rec.Brand.Shift, attrs), Other: d.other(typed, byInput["due_other"]), Button: "Charge " + sum(rec.TotalCents, rec.Currency),
 	}
 	view.Other.Attrs = attrs
+	if again.Named && len(again.Others) == 0 {
+		heldBack(&view.Days, &view.Other, again.From, p.Desk.Now())
+	}
 	if day, err := d.typed(typed); err == nil {
 		view.Plan = d.plan(day, rec.Brand.Shift)
-	}
-	again, err := p.Service.Again(c.Request().Context(), rec)
-	if err != nil {
-		return err
 	}
 	if again.Asked {
 		view.Warning = "The last debit failed: " + bank.CodeOf(rec.Collection.Result.Code).Label() + ". May I debit " + accountWords(again.Account) + " again? " + againWords(rec, again, p.Desk.Now())
 	}
 	return p.Desk.show(c, status, "Charge", purchases, func(f layout.Frame) templ.Component { return pages.Charge(f, view) })
+}
+
+// heldBack takes the days away on which a debit that failed may not run again.
+func heldBack(picker *components.DayPicker, other *components.DateField, from calendar.Date, now time.Time) {
+	picker.Hint = "The earliest day is " + sayDay(from, now) + ", the next date that the mandate names. Weekends and public holidays are closed at the banks."
+	other.Min = from.String()
+	for _, month := range picker.Months {
+		for _, week := range month.Weeks {
+			for i := range week {
+				if day, err := calendar.ParseDate(week[i].Value); err == nil && day.Before(from) && week[i].Why == "" {
+					week[i].Why = "The last debit failed: it may run again on " + sayDay(from, now) + "."
+				}
+			}
+		}
+	}
 }
 
 func tokenCards(usable []token.Token, chosen, wrong string) components.RadioCards {

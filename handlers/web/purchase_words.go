@@ -180,7 +180,7 @@ func againWords(rec purchase.Record, a purchase.Again, now time.Time) string {
 	case !a.May() && len(a.Others) > 0:
 		return "Not from this account: " + a.Problem + ". You can debit " + accountWords(a.Others[0]) + " instead."
 	case !a.May():
-		return "No: " + a.Problem + "."
+		return "No, this account cannot be debited: " + a.Problem + "."
 	}
 	text := "Yes, on " + sayDay(a.From, now) + " or later."
 	if a.Named {
