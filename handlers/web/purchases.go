@@ -143,11 +143,11 @@ func (p *Purchases) concerns(ctx context.Context, who actor.Actor, f purchase.Fi
 		if t.label == "" && f.Concern != t.concern {
 			continue
 		}
-		of := f
+		of, limit := f, int64(purchase.CountLimit)
 		if of.Concern = t.concern; f.Concern != t.concern {
-			of.Statuses, of.FailedSince = nil, time.Time{}
+			of.Statuses, of.FailedSince, limit = nil, time.Time{}, tabLimit
 		}
-		tally, err := p.Service.Tally(ctx, who, of)
+		tally, err := p.Service.Tally(ctx, who, of, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -217,6 +217,16 @@ func (p *Purchases) listView(l *listing, f purchase.Filter, page paging.Page[pur
 	return view
 }
 
+// tabLimit is where the count of a tab stops while another is looked at.
+const tabLimit = 1000
+
+func tabCount(n int64, active bool) string {
+	if !active && n > tabLimit {
+		return grouped(tabLimit) + "+"
+	}
+	return countWords(n, true)
+}
+
 // concernTabs are the views of what needs attention, as far as there is any.
 func (l *listing) concernTabs(f purchase.Filter, concerns map[purchase.Concern]purchase.Tally) (tabs []components.Tab) {
 	for _, t := range concernViews {
@@ -225,7 +235,7 @@ func (l *listing) concernTabs(f purchase.Filter, concerns map[purchase.Concern]p
 		}
 		n, active := concerns[t.concern].N, f.Concern == t.concern
 		if n > 0 || active || t.concern == purchase.FailedDebit {
-			tabs = append(tabs, components.Tab{Label: t.label, Count: countWords(n, true), Href: l.withConcern(t.concern), Active: active && len(f.Statuses) == 0})
+			tabs = append(tabs, components.Tab{Label: t.label, Count: tabCount(n, active), Href: l.withConcern(t.concern), Active: active && len(f.Statuses) == 0})
 		}
 	}
 	return tabs

@@ -150,10 +150,10 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[st
 	return s.Lists.CountPurchases(ctx, who.MerchantID, f, CountLimit+1)
 }
 
-// Tally counts and sums what a filter lets through; it stops at CountLimit + 1.
-func (s *Service) Tally(ctx context.Context, who actor.Actor, f Filter) (Tally, error) {
+// Tally counts and sums what a filter lets through; it stops at limit + 1.
+func (s *Service) Tally(ctx context.Context, who actor.Actor, f Filter, limit int64) (Tally, error) {
 	if err := who.May(actor.Read); err != nil {
 		return Tally{}, err
 	}
-	return s.Lists.TallyPurchases(ctx, who.MerchantID, f, CountLimit+1)
+	return s.Lists.TallyPurchases(ctx, who.MerchantID, f, limit+1)
 }
