@@ -106,6 +106,9 @@ func (s story) underWay() checkout.Outcome {
 	if c == nil {
 		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is under way", Text: s.amount + " is with the bank."}
 	}
+	if c.OnHold() {
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your debit order is on hold", Text: s.brand + " is removing your stored bank account. Nothing is debited while that lasts."}
+	}
 	if c.ActionDate.After(s.today) {
 		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: "Your debit order is set", Text: fmt.Sprintf("%s will be debited on %s.", s.amount, c.ActionDate.Format(longDay)),
 			Next: []string{"Please see that the money is in the account on that day.", "You need not do anything else."}}

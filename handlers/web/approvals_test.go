@@ -72,7 +72,7 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	k.Page(k.A.Owner, "GET", "/settings/approvals", nil).Want(http.StatusOK).Contains("tokens:delete deletes stored accounts over the API at once", "admin of a – Admin", "finance of a – Finance").Lacks("Fewer than two")
 	page := k.made(t)
 	form := url.Values{"id": {k.token}, "confirm": {"3456"}}
-	k.Page(k.A.Owner, "GET", "/tokens/deletion?id="+k.token, nil).Contains("wants a second person to agree", "Ask for approval")
+	k.Page(k.A.Owner, "GET", "/tokens/deletion?id="+k.token, nil).Contains("wants a second approver", "Ask for approval")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusUnprocessableEntity).Contains("Say why")
 	form.Set("reason", "She left the gym.")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusSeeOther)
