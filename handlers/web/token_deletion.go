@@ -240,7 +240,7 @@ func losing(i purchase.Impact, many bool, form url.Values, byInput map[string]st
 		for n, e := range u.Options {
 			card := components.RadioCard{Value: choiceValue(e.Choice), Title: e.Title, Text: e.Words}
 			if n == 0 {
-				card.Badge = "Unless you choose"
+				card.Badge = "Default"
 			}
 			cards.Options = append(cards.Options, card)
 		}

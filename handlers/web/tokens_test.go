@@ -138,7 +138,7 @@ func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
 	k.Page(k.A.Staff, "GET", ask, nil).Want(http.StatusOK).Contains("Only an admin may delete stored accounts.").Lacks(`name="confirm"`)
 	k.Page(k.A.Finance, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"3456"}}).Want(http.StatusForbidden)
 	k.Page(k.A.Owner, "GET", ask, nil).Want(http.StatusOK).Contains("1 scheduled purchase uses it, R\u00a02\u00a0469,00, next", "Type 3456, the last digits", "The mandate DD0000000001 ends",
-		"Leave the purchase unpaid", "Unless you choose", "Ask the client for a new account", "Cancel the purchase")
+		"Leave the purchase unpaid", ">Default<", "Ask the client for a new account", "Cancel the purchase")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"1"}}).Want(http.StatusUnprocessableEntity).Contains("Type 3456.")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {" 3456 "}}).Want(http.StatusSeeOther)
 	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 stored account deleted.", "No stored account yet", "is being deleted.", "/undo")

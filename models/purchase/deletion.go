@@ -85,6 +85,14 @@ func (s Stakes) Beyond(seen Stakes) bool {
 	return s.Tokens > seen.Tokens || s.Waiting > seen.Waiting || s.Subscriptions > seen.Subscriptions || s.Cents > seen.Cents || seen.Digest != "" && s.Digest != seen.Digest
 }
 
+// changed says to somebody what is not as it was seen.
+func (s Stakes) changed(seen Stakes) error {
+	if seen.Digest = ""; s.Beyond(seen) {
+		return fault.New(fault.Conflict, "stakes_grew", "More depends on it now than you were shown: %d scheduled purchases, %d subscriptions. Look at it again.", s.Waiting, s.Subscriptions)
+	}
+	return fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
+}
+
 // Aside says which stored accounts are deleted, what becomes of what hangs on them,
 // and who agreed to it.
 type Aside struct {
@@ -184,7 +192,7 @@ func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Asi
 	case len(d.Tokens) > MaxDeleted:
 		return d, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", MaxDeleted)
 	case in.Seen != nil && stakes.Beyond(*in.Seen):
-		return d, fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
+		return d, stakes.changed(*in.Seen)
 	case len(wrong) > 0:
 		return d, wrong.Err()
 	}
