@@ -21,6 +21,7 @@ import (
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
+	"debitdesk/models/store/seal"
 )
 
 // handler is the whole HTTP side over the use cases.
@@ -73,7 +74,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 			return nil, err
 		}
 	}
-	deps.Keeper = &access.Keeper{Box: a.box, Now: time.Now, Rows: a.Store, Last: sessions.LastPerson}
+	deps.Keeper = &access.Keeper{Box: seal.Own{Box: a.box}, Now: time.Now, Rows: a.Store, Last: sessions.LastPerson}
 	origin := s.factors.Party.Origin()
 	deps.SecondFactors = handlers.SecondFactors{
 		Ask:      &access.Second{Factors: s.factors, Sessions: sessions, Keeper: deps.Keeper, PasskeyOrigin: origin, Strip: desk.Strip},

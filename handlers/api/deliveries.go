@@ -40,7 +40,7 @@ func idFilter(c echo.Context, wrong *fault.Problems, name string) uuid.UUID {
 		return uuid.Nil
 	}
 	id, err := input.ParseUUID(text)
-	if err != nil || id == uuid.Nil {
+	if err != nil {
 		wrong.Add(name, "invalid", "Must be a valid UUID.")
 	}
 	return id

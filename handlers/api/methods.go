@@ -53,7 +53,7 @@ func (h *Methods) List(c echo.Context) error {
 		var err error
 		known, err = h.Brands.Brand(c.Request().Context(), who.MerchantID, brand)
 		if fault.Is(err, fault.NotFound) {
-			wrong.Add("brand_id", "does_not_exist", "Invalid pk %q - object does not exist", brand)
+			wrong.NoSuch("brand_id", brand)
 		} else if err != nil {
 			return err
 		}

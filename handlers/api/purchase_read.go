@@ -54,10 +54,10 @@ func readOptions(o *input.Object) purchase.Options {
 func readDetails(o *input.Object, in *purchase.Input) {
 	in.Currency, in.DueStrict = o.Text("currency", 3), o.Bool("due_strict", false)
 	in.Details = purchase.Details{
-		Language: o.Text("language", 2), Notes: o.Text("notes", 10000), DebtCents: o.Int("debt", 0, input.Any),
+		Language: o.Text("language", 2), Notes: o.Lines("notes", 10000), DebtCents: o.Int("debt", 0, input.Any),
 		SubtotalOverrideCents: o.NullInt("subtotal_override", input.NotBelow0), TaxOverrideCents: o.NullInt("total_tax_override", input.NotBelow0),
 		DiscountOverrideCents: o.NullInt("total_discount_override", input.NotBelow0), TotalOverrideCents: o.NullInt("total_override", input.NotBelow0),
-		RequestClientDetails: o.Texts("request_client_details", 30, 64, true), Timezone: o.Text("timezone", 64), EmailMessage: o.Text("email_message", 256),
+		RequestClientDetails: o.Texts("request_client_details", 30, 64, true), Timezone: o.Text("timezone", 64), EmailMessage: o.Lines("email_message", 256),
 		SingleAttempt: o.Bool("single_attempt", false),
 	}
 	for _, p := range o.Objects("products", 1, 1000) {

@@ -143,7 +143,7 @@ func readToken(body *input.Object) (uuid.UUID, error) {
 
 // Refund serves POST /purchases/{id}/refund/.
 func (h *Purchases) Refund(c echo.Context) error {
-	id, body, err := h.idAndBody(c)
+	id, body, err := h.idAndOptions(c)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (h *Purchases) Refund(c echo.Context) error {
 
 // MarkAsPaid serves POST /purchases/{id}/mark_as_paid/.
 func (h *Purchases) MarkAsPaid(c echo.Context) error {
-	id, body, err := h.idAndBody(c)
+	id, body, err := h.idAndOptions(c)
 	if err != nil {
 		return err
 	}
@@ -204,6 +204,16 @@ func (h *Purchases) idAndBody(c echo.Context) (uuid.UUID, *input.Object, error) 
 		return id, nil, err
 	}
 	body, err := input.Read(c.Request())
+	return id, body, err
+}
+
+// idAndOptions is idAndBody of an action whose values may all be left out.
+func (h *Purchases) idAndOptions(c echo.Context) (uuid.UUID, *input.Object, error) {
+	id, err := ID(c, "id")
+	if err != nil {
+		return id, nil, err
+	}
+	body, err := input.ReadOptional(c.Request())
 	return id, body, err
 }
 

@@ -166,7 +166,7 @@ func TestEachWrongFieldOfASubscriberIsNamed(t *testing.T) {
 	for body, want := range map[string][]string{
 		`"send_receipt":"perhaps","send_invoice_on_charge_failure":[],"send_invoice_on_add_subscriber":5,"subscription_confirm_each_order":{}`: {"send_invoice_on_add_subscriber=invalid",
 			"send_invoice_on_charge_failure=invalid", "send_receipt=invalid", "subscription_confirm_each_order=invalid"},
-		`"payment_method_whitelist":7`:                                                                      {"payment_method_whitelist=invalid"},
+		`"payment_method_whitelist":7`:                                                                      {"payment_method_whitelist=not_a_list"},
 		`"invoice_reference":"` + strings.Repeat("r", 129) + `"`:                                            {"invoice_reference=max_length"},
 		`"invoice_reference":"` + strings.Repeat("r", 128) + `"`:                                            nil,
 		`"invoice_override":7`:                                                                              {"invoice_override=invalid"},

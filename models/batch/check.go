@@ -5,6 +5,7 @@ import (
 
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
 )
 
 // Checker reads rows by a mapping. Today (SAST) decides what is past. It keeps nothing between rows.
@@ -104,8 +105,18 @@ func expected(f Field, wanted, found string) string {
 	return "expected " + wanted + ", found " + found
 }
 
-// text takes a plain text of at most so many characters.
+// text takes a text of one line and at most so many characters.
 func (r *reading) text(f Field, most int) string {
+	text := r.lines(f, most)
+	if !fault.IsOneLine(text) {
+		r.wrong(f, "invalid", MendLine, "expected one line; take the line breaks and control characters out")
+		return ""
+	}
+	return text
+}
+
+// lines takes a text of at most so many characters.
+func (r *reading) lines(f Field, most int) string {
 	text, _ := r.cell(f)
 	if n := len([]rune(text)); n > most {
 		r.wrong(f, "max_length", MendLength, "expected at most "+strconv.Itoa(most)+" characters, found "+strconv.Itoa(n))

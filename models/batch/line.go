@@ -90,6 +90,7 @@ const (
 	MendPast        = "due_past"
 	MendTwice       = "twice"
 	MendZeros       = "leading_zeros"
+	MendLine        = "one_line"
 )
 
 // RequiredOf is the cause of a row that lacks a field.

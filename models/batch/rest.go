@@ -14,7 +14,7 @@ func (r *reading) rest() {
 	v := &r.line.Values
 	r.due()
 	v.Reference = r.text(Reference, 128)
-	v.Notes = r.text(Notes, 10_000)
+	v.Notes = r.lines(Notes, 10_000)
 	v.Currency = r.Mapping.Currency
 	if v.Currency == "" {
 		v.Currency = money.ZAR

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -57,7 +58,8 @@ func (s *Service) hasBrand(ctx context.Context, who actor.Actor, id uuid.UUID) e
 }
 
 func shortName(name string) string {
-	name = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), ""))
+	name = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(name, ""), unicode.IsControl), " ")
+	name = strings.TrimSpace(name)
 	if runes := []rune(name); len(runes) > 120 {
 		name = string(runes[:119]) + "…"
 	}

@@ -190,7 +190,7 @@ func (s *Service) payers(ctx context.Context, who actor.Actor, in Input, wrong *
 	for i, r := range in.Recipients {
 		at := fmt.Sprintf("clients[%d/%d].", i, n)
 		if _, known := payers[r.ClientID]; !known && r.ClientID != uuid.Nil {
-			wrong.Add(at+"client_id", "does_not_exist", "Invalid pk %q - object does not exist", r.ClientID)
+			wrong.NoSuch(at+"client_id", r.ClientID)
 		}
 		purchase.CheckWhitelist(wrong, at+"payment_method_whitelist", r.Whitelist)
 	}

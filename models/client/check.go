@@ -35,6 +35,7 @@ func (d *Details) checkSince(before Details, how Strictness, today calendar.Date
 		at := f.At(d)
 		*at = strings.TrimSpace(*at)
 		tooLong(&wrong, f.Name, *at, f.Max)
+		wrong.OneLine(f.Name, *at)
 	}
 	d.BankAccount = bank.AccountNumber(strings.TrimSpace(d.BankAccount.Reveal()))
 	d.PersonalCode = bank.IDNumber(strings.TrimSpace(d.PersonalCode.Reveal()))

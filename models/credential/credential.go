@@ -96,6 +96,7 @@ func (in Input) checked() (Input, error) {
 	case n > maxName:
 		problems.Add("name", "max_length", "Ensure this value has at most %d characters.", maxName)
 	}
+	problems.OneLine("name", in.Name)
 	if in.Scopes == nil {
 		in.Scopes = actor.AllScopes
 	}

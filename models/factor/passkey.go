@@ -173,6 +173,9 @@ func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer,
 	if utf8.RuneCountInString(name) > MaxPasskeyName {
 		return nil, fault.At("name", "max_length", "Ensure this value has at most %d characters.", MaxPasskeyName)
 	}
+	if !fault.IsOneLine(name) {
+		return nil, fault.At("name", "invalid", fault.NotOneLine)
+	}
 	session, err := s.resumed("register", who, remembered)
 	if err != nil {
 		return nil, err

@@ -96,6 +96,7 @@ func (in BrandInput) checked() (BrandInput, error) {
 		if utf8.RuneCountInString(l.value) > l.most {
 			wrong.Add(l.name, "max_length", "At most %d characters.", l.most)
 		}
+		wrong.OneLine(l.name, l.value)
 	}
 	in.checkContact(&wrong)
 	in.checkNumbers(&wrong)

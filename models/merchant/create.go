@@ -59,6 +59,7 @@ func (s *Service) Create(ctx context.Context, in New) (m Merchant, b Brand, err 
 	if in.Name == "" {
 		wrong.Add("name", "required", "A merchant needs a name.")
 	}
+	wrong.OneLine("name", in.Name)
 	if err := wrong.Err(); err != nil {
 		return m, b, err
 	}

@@ -150,7 +150,7 @@ func (s *Service) brandOf(ctx context.Context, who actor.Actor, in *Input) (merc
 	}
 	brand, err := s.Read.Brand(ctx, who.MerchantID, in.BrandID)
 	if fault.Is(err, fault.NotFound) {
-		in.Problems.Add("brand_id", "does_not_exist", "Invalid pk %q - object does not exist", in.BrandID)
+		in.Problems.NoSuch("brand_id", in.BrandID)
 		return brand, nil
 	}
 	return brand, err
@@ -165,7 +165,7 @@ func (s *Service) payerOf(ctx context.Context, who actor.Actor, in *Input) (clie
 	}
 	d, err := s.Read.ClientDetails(ctx, who.MerchantID, in.ClientID)
 	if fault.Is(err, fault.NotFound) {
-		in.Problems.Add("client_id", "does_not_exist", "Invalid pk %q - object does not exist", in.ClientID)
+		in.Problems.NoSuch("client_id", in.ClientID)
 		return d, nil
 	}
 	if err == nil && in.revise != nil {

@@ -174,6 +174,8 @@ func (in *Account) check(s *Service, rec Record) error {
 		add("full_name", "required", "Give the name of the account holder.")
 	case !isText(in.FullName):
 		add("full_name", "invalid", "This name has characters that cannot be kept. Please type it again.")
+	case !fault.IsOneLine(in.FullName):
+		add("full_name", "invalid", fault.NotOneLine)
 	case utf8.RuneCountInString(in.FullName) > maxName:
 		add("full_name", "max_length", "A name may have 128 characters at most.")
 	}

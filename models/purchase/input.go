@@ -219,8 +219,8 @@ func (in *Input) checkDetails() {
 	for i, p := range d.Products {
 		p.check(w, item("purchase.products", i, len(d.Products)))
 	}
-	text(w, "purchase.notes", d.Notes, 10000)
-	text(w, "purchase.email_message", d.EmailMessage, 256)
+	lines(w, "purchase.notes", d.Notes, 10000)
+	lines(w, "purchase.email_message", d.EmailMessage, 256)
 	if in.Currency != "" && !currencyForm.MatchString(in.Currency) {
 		w.Add("purchase.currency", "invalid_choice", "%q is not a valid choice. Use ZAR.", in.Currency)
 	}
@@ -284,7 +284,14 @@ func (p Product) check(w *fault.Problems, at string) {
 	}
 }
 
+// text checks a text of one line.
 func text(w *fault.Problems, path, value string, limit int) {
+	lines(w, path, value, limit)
+	w.OneLine(path, value)
+}
+
+// lines checks a text that may have several lines.
+func lines(w *fault.Problems, path, value string, limit int) {
 	if (strings.ContainsRune(value, 0) || !utf8.ValidString(value)) && !w.Has(path) {
 		w.Add(path, "invalid", "This text holds characters that cannot be stored.")
 	}

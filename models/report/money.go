@@ -116,7 +116,7 @@ func (s *Money) Allow(ctx context.Context, who actor.Actor, f Filter) ([]merchan
 	var wrong fault.Problems
 	for _, id := range f.Brands {
 		if !slices.ContainsFunc(brands, func(b merchant.Brand) bool { return b.ID == id }) {
-			wrong.Add("brand", "does_not_exist", "Invalid pk %q - object does not exist", id)
+			wrong.NoSuch("brand", id)
 		}
 	}
 	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {

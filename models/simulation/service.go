@@ -125,7 +125,9 @@ func (s *Service) place(ctx context.Context, who actor.Actor, brandID uuid.UUID)
 			return m, b, nil
 		}
 	}
-	return m, merchant.Brand{}, fault.At("brand_id", "does_not_exist", "Invalid pk %q - object does not exist", brandID)
+	var wrong fault.Problems
+	wrong.NoSuch("brand_id", brandID)
+	return m, merchant.Brand{}, wrong.Err()
 }
 
 func (s *Service) test(ctx context.Context, who actor.Actor) (merchant.Merchant, error) {

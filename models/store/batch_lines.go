@@ -18,7 +18,7 @@ const lineColumns = `n, cells, broken, state, problems, warnings, name, client_i
 	decision, chosen_client, mailed, coalesce(usual_cents, 0), confirmed, digest, revision, token_id, debit_method, debit_date, disputable`
 
 // lineOf reads one row of a batch.
-func (s *Store) lineOf(merchantID uuid.UUID, row pgx.CollectableRow) (batch.Row, error) {
+func (s *Store) lineOf(merchantID, batchID uuid.UUID, row pgx.CollectableRow) (batch.Row, error) {
 	var r batch.Row
 	var sealed []byte
 	var broken, problems *string
@@ -37,8 +37,8 @@ func (s *Store) lineOf(merchantID uuid.UUID, row pgx.CollectableRow) (batch.Row,
 	for _, w := range warnings {
 		r.Warnings = append(r.Warnings, batch.Warning(w))
 	}
-	cells, err := s.seal.OpenBytes(merchantID, sealed)
-	if err == nil {
+	cells, err := s.seal.OpenBytes(cellsAt(merchantID, batchID, r.N), sealed)
+	if err == nil && len(cells) > 0 {
 		err = json.Unmarshal(cells, &r.Cells)
 	}
 	if err == nil && broken != nil {
@@ -53,12 +53,12 @@ func (s *Store) lineOf(merchantID uuid.UUID, row pgx.CollectableRow) (batch.Row,
 	return r, nil
 }
 
-func (s *Store) cellsOf(merchantID uuid.UUID, r batch.Row) ([]byte, error) {
+func (s *Store) cellsOf(merchantID, batchID uuid.UUID, r batch.Row) ([]byte, error) {
 	cells, err := json.Marshal(r.Cells)
 	if err != nil {
 		return nil, fmt.Errorf("write row %d of a batch: %w", r.N, err)
 	}
-	return s.seal.SealBytes(merchantID, cells), nil
+	return s.seal.SealBytes(cellsAt(merchantID, batchID, r.N), cells), nil
 }
 
 // listJSON writes a list; nil for an empty one.
@@ -75,7 +75,7 @@ func (t *Tx) AddRows(b batch.Batch, rows []batch.Row) error {
 	return t.Pgx(func(tx pgx.Tx) error {
 		_, err := tx.CopyFrom(t.ctx, pgx.Identifier{"batch_rows"}, []string{"merchant_id", "batch_id", "n", "cells", "broken", "state"},
 			pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
-				cells, err := t.s.cellsOf(b.MerchantID, rows[i])
+				cells, err := t.s.cellsOf(b.MerchantID, b.ID, rows[i])
 				return native([]any{b.MerchantID, b.ID, rows[i].N, cells, listJSON(rows[i].Broken), string(rows[i].State)}), err
 			}))
 		if err != nil {
@@ -93,7 +93,7 @@ func (t *Tx) RowsIn(b batch.Batch, states []batch.RowState, after, limit int) (r
 		if err != nil {
 			return err
 		}
-		rows, err = pgx.CollectRows(found, func(r pgx.CollectableRow) (batch.Row, error) { return t.s.lineOf(b.MerchantID, r) })
+		rows, err = pgx.CollectRows(found, func(r pgx.CollectableRow) (batch.Row, error) { return t.s.lineOf(b.MerchantID, b.ID, r) })
 		return err
 	})
 	if err != nil {
@@ -117,7 +117,7 @@ func (t *Tx) RowAt(b batch.Batch, n int) (row batch.Row, err error) {
 		if err != nil {
 			return err
 		}
-		row, err = pgx.CollectExactlyOneRow(found, func(r pgx.CollectableRow) (batch.Row, error) { return t.s.lineOf(b.MerchantID, r) })
+		row, err = pgx.CollectExactlyOneRow(found, func(r pgx.CollectableRow) (batch.Row, error) { return t.s.lineOf(b.MerchantID, b.ID, r) })
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -137,7 +137,7 @@ func (t *Tx) SaveRows(b batch.Batch, rows []batch.Row, withCells bool) error {
 			var cells []byte
 			if withCells {
 				var err error
-				if cells, err = t.s.cellsOf(b.MerchantID, r); err != nil {
+				if cells, err = t.s.cellsOf(b.MerchantID, b.ID, r); err != nil {
 					return err
 				}
 			}

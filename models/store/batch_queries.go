@@ -89,7 +89,7 @@ func (s *Store) BatchRows(ctx context.Context, merchantID, id uuid.UUID, q batch
 	if err != nil {
 		return nil, fmt.Errorf("list rows of a batch: %w", err)
 	}
-	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, r) })
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, id, r) })
 	if err != nil {
 		return nil, fmt.Errorf("list rows of a batch: %w", err)
 	}

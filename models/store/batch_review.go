@@ -54,7 +54,7 @@ func (s *Store) RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, toke
 	if err != nil {
 		return nil, fmt.Errorf("list rows by account: %w", err)
 	}
-	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, r) })
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, id, r) })
 	if err != nil {
 		return nil, fmt.Errorf("list rows by account: %w", err)
 	}
@@ -87,7 +87,7 @@ func (s *Store) NewClients(ctx context.Context, merchantID, id uuid.UUID, limit 
 	if err != nil {
 		return nil, fmt.Errorf("list new clients of a batch: %w", err)
 	}
-	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, r) })
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, id, r) })
 	if err != nil {
 		return nil, fmt.Errorf("list new clients of a batch: %w", err)
 	}

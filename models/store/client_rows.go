@@ -67,10 +67,10 @@ func (s *Store) clientRowOf(c client.Client) *clientRow {
 		ShippingZipCode: c.ShippingZipCode, ShippingCountry: c.ShippingCountry,
 		LegalName: c.LegalName, BrandName: c.BrandName, RegistrationNumber: c.RegistrationNumber, TaxNumber: c.TaxNumber,
 		CC: textArray(c.CC), BCC: textArray(c.BCC), BankCode: c.BankCode, AccountType: string(c.AccountType),
-		BankAccountSealed:  s.seal.Seal(c.MerchantID, c.BankAccount.Reveal()),
+		BankAccountSealed:  s.seal.Seal(placeOf("clients", "bank_account_sealed", c.MerchantID, c.ID), c.BankAccount.Reveal()),
 		BankAccountMask:    c.BankAccount.String(),
 		BankAccountHash:    s.seal.Hash(c.MerchantID, accountHash, bank.CleanAccount(c.BankAccount.Reveal()).Reveal()),
-		PersonalCodeSealed: s.seal.Seal(c.MerchantID, c.PersonalCode.Reveal()),
+		PersonalCodeSealed: s.seal.Seal(placeOf("clients", "personal_code_sealed", c.MerchantID, c.ID), c.PersonalCode.Reveal()),
 		PersonalCodeMask:   c.PersonalCode.String(),
 		PersonalCodeHash:   s.seal.Hash(c.MerchantID, identityHash, bank.CleanID(c.PersonalCode.Reveal()).Reveal()),
 		Search: wordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber, c.City,
@@ -80,11 +80,11 @@ func (s *Store) clientRowOf(c client.Client) *clientRow {
 }
 
 func (s *Store) clientOf(r clientRow) (client.Client, error) {
-	account, err := s.seal.Open(r.MerchantID, r.BankAccountSealed)
+	account, err := s.seal.Open(placeOf("clients", "bank_account_sealed", r.MerchantID, r.ID), r.BankAccountSealed)
 	if err != nil {
 		return client.Client{}, fmt.Errorf("account of client %s: %w", r.ID, err)
 	}
-	identity, err := s.seal.Open(r.MerchantID, r.PersonalCodeSealed)
+	identity, err := s.seal.Open(placeOf("clients", "personal_code_sealed", r.MerchantID, r.ID), r.PersonalCodeSealed)
 	if err != nil {
 		return client.Client{}, fmt.Errorf("identity number of client %s: %w", r.ID, err)
 	}

@@ -21,7 +21,7 @@ import (
 
 // openAccount reads the number of a stored account, for the bank alone.
 func (s *Store) openAccount(merchantID, tokenID uuid.UUID, sealed []byte) (bank.AccountNumber, error) {
-	number, err := s.seal.Open(merchantID, sealed)
+	number, err := s.seal.Open(accountAt(merchantID, tokenID), sealed)
 	if err != nil {
 		return "", fmt.Errorf("open the account of token %s: %w", tokenID, err)
 	}

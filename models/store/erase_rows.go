@@ -50,7 +50,7 @@ var erasing = []struct{ table, sql string }{
 // eraseRows runs the statements above over what belongs to the client.
 func (t *Tx) eraseRows(tx pgx.Tx, c client.Client) error {
 	args := erasureArgs(c)
-	args["at"], args["said"], args["cells"] = t.now, saidOf(c), t.s.seal.SealBytes(c.MerchantID, []byte("[]"))
+	args["at"], args["said"], args["cells"] = t.now, saidOf(c), []byte{}
 	var err error
 	if args["ids"], err = idsOf(t.ctx, tx, `SELECT id::text FROM `+ofClient+` AS mine`, args); err != nil {
 		return err
@@ -87,13 +87,13 @@ func (t *Tx) eraseAnswers(tx pgx.Tx, c client.Client) error {
 	var key string
 	var sealed []byte
 	_, err = pgx.ForEachRow(rows, []any{&isTest, &key, &sealed}, func() error {
-		body, err := t.s.seal.OpenBytes(c.MerchantID, sealed)
+		body, err := t.s.seal.OpenBytes(answerAt(c.MerchantID.String(), isTest, key), sealed)
 		if err != nil {
 			return fmt.Errorf("open the answer of a key: %w", err)
 		}
 		if names(body, said) {
 			shorter.Queue(`UPDATE idempotency_keys SET body = $4 WHERE merchant_id = $1 AND is_test = $2 AND key = $3`,
-				c.MerchantID.String(), isTest, key, t.s.seal.SealBytes(c.MerchantID, idAlone(body)))
+				c.MerchantID.String(), isTest, key, t.s.seal.SealBytes(answerAt(c.MerchantID.String(), isTest, key), idAlone(body)))
 		}
 		return nil
 	})

@@ -57,7 +57,7 @@ func (s *Store) factors(db *gorm.DB, userID uuid.UUID, lock string) (set factor.
 	case found.RowsAffected == 0:
 		return set, fault.Missing()
 	}
-	key, err := s.seal.Open(r.ID, r.TOTPSealed)
+	key, err := s.seal.Open(placeOf("users", "totp_sealed", r.ID, r.ID), r.TOTPSealed)
 	if err != nil {
 		return set, fmt.Errorf("open the key of user %s: %w", r.ID, err)
 	}
@@ -91,7 +91,7 @@ func (t *Tx) Factors(userID uuid.UUID) (factor.Set, error) {
 func (t *Tx) SetTOTP(userID uuid.UUID, key factor.Key) {
 	var sealed []byte
 	if key != "" {
-		sealed = t.s.seal.Seal(userID, key.Reveal())
+		sealed = t.s.seal.Seal(placeOf("users", "totp_sealed", userID, userID), key.Reveal())
 	}
 	t.later(`UPDATE users SET totp_sealed = $2, totp_confirmed_at = NULL, totp_last_step = 0, updated_at = $3 WHERE id = $1`, userID, sealed, t.now)
 }

@@ -61,7 +61,7 @@ func (s *Store) bodyOf(m mail.Mail) (text, html string, sealed []byte) {
 		return m.Text, m.HTML, nil
 	}
 	b, _ := json.Marshal(sealedBody{m.Text, m.HTML}) // texts always encode
-	return "", "", s.seal.SealBytes(m.MerchantID, b)
+	return "", "", s.seal.SealBytes(placeOf("mails", "body_sealed", m.MerchantID, m.ID), b)
 }
 
 func (s *Store) mailOf(r mailRow) (mail.Mail, error) {
@@ -73,7 +73,7 @@ func (s *Store) mailOf(r mailRow) (mail.Mail, error) {
 	}
 	if len(r.BodySealed) > 0 {
 		var body sealedBody
-		b, err := s.seal.OpenBytes(r.MerchantID, r.BodySealed)
+		b, err := s.seal.OpenBytes(placeOf("mails", "body_sealed", r.MerchantID, r.ID), r.BodySealed)
 		if err == nil {
 			err = json.Unmarshal(b, &body)
 		}

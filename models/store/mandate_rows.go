@@ -154,7 +154,7 @@ func (r evidenceRow) domain() mandate.Evidence {
 // InsertEvidence implements purchase.Tx. Scans show account numbers and are sealed.
 func (t *Tx) InsertEvidence(e mandate.Evidence) {
 	t.create(&evidenceRow{ID: e.ID, MerchantID: e.MerchantID, MandateID: e.MandateID, Name: e.Name, ContentType: e.ContentType,
-		SizeBytes: e.SizeBytes, SHA256: e.SHA256, Content: t.s.seal.SealBytes(e.MerchantID, e.Content), CreatedAt: e.CreatedAt})
+		SizeBytes: e.SizeBytes, SHA256: e.SHA256, Content: t.s.seal.SealBytes(placeOf("mandate_evidence", "content", e.MerchantID, e.ID), e.Content), CreatedAt: e.CreatedAt})
 }
 
 // EvidenceOf lists the files that prove a mandate, without their content.
@@ -178,7 +178,7 @@ func (s *Store) Evidence(ctx context.Context, merchantID, id uuid.UUID) (mandate
 		return mandate.Evidence{}, err
 	}
 	e := row.domain()
-	content, err := s.seal.OpenBytes(merchantID, row.Content)
+	content, err := s.seal.OpenBytes(placeOf("mandate_evidence", "content", merchantID, row.ID), row.Content)
 	e.Content = content
 	return e, err
 }

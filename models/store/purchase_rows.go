@@ -91,7 +91,7 @@ func (s *Store) purchaseRowOf(p purchase.Purchase) (*purchaseRow, error) {
 		DueStrict: p.DueStrict, Issued: p.Issued, Reference: p.Reference, ReferenceGenerated: p.ReferenceGenerated, Method: p.Method,
 		TokenID: orNull(p.TokenID), IsRecurringToken: p.IsRecurringToken, MarkedAsPaid: p.MarkedAsPaid,
 		PaymentCount: p.PaymentCount, RefundedCents: p.RefundedCents, RefundingCents: p.RefundingCents, NetCents: p.NetCents,
-		PayerName: p.Payer.FullName, PayerEmail: p.Payer.Email, Payer: encode(p.Payer), PayerSealed: s.sealNumbers(p.MerchantID, p.Payer),
+		PayerName: p.Payer.FullName, PayerEmail: p.Payer.Email, Payer: encode(p.Payer), PayerSealed: s.sealNumbers(p.MerchantID, p.ID, p.Payer),
 		Details: encode(p.Details), Options: encode(p.Options), History: encode(p.History), Attempts: encode(orEmpty(p.Attempts)),
 		ViewedAt: orNull(p.ViewedAt), PassAt: orNull(p.PassAt), CreatedIP: p.CreatedIP,
 		Search:          wordsOf(p.Payer.FullName, p.Payer.Email, p.Reference, p.ReferenceGenerated),
@@ -114,13 +114,13 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-func (s *Store) sealNumbers(merchantID uuid.UUID, d client.Details) []byte {
+func (s *Store) sealNumbers(merchantID, id uuid.UUID, d client.Details) []byte {
 	n := payerNumbers{d.PersonalCode.Reveal(), d.BankAccount.Reveal()}
 	if n == (payerNumbers{}) {
 		return nil
 	}
 	b, _ := json.Marshal(n) // two texts
-	return s.seal.SealBytes(merchantID, b)
+	return s.seal.SealBytes(placeOf("purchases", "payer_sealed", merchantID, id), b)
 }
 
 // domain reads a row. The numbers of the payer stay sealed until the bank needs
@@ -157,7 +157,7 @@ func (s *Store) openNumbers(r purchaseRow, p *purchase.Purchase) error {
 	if r.PayerSealed == nil {
 		return nil
 	}
-	b, err := s.seal.OpenBytes(r.MerchantID, r.PayerSealed)
+	b, err := s.seal.OpenBytes(placeOf("purchases", "payer_sealed", r.MerchantID, r.ID), r.PayerSealed)
 	if err != nil {
 		return fmt.Errorf("open payer of %s: %w", r.ID, err)
 	}

@@ -19,7 +19,7 @@ func (s *Store) sealAnswer(k replay.Key, body []byte) []byte {
 	if len(body) == 0 {
 		return []byte{}
 	}
-	return s.seal.SealBytes(k.MerchantID, body)
+	return s.seal.SealBytes(answerAt(k.MerchantID.String(), k.IsTest, k.Key), body)
 }
 
 func (s *Store) fingerprint(k replay.Key) []byte {
@@ -75,7 +75,7 @@ func (s *Store) Recall(ctx context.Context, k replay.Key) (*replay.Answer, error
 	case !bytes.Equal(row.Fingerprint, s.fingerprint(k)):
 		return nil, replay.ErrKeyReused
 	}
-	body, err := s.seal.OpenBytes(k.MerchantID, row.Body)
+	body, err := s.seal.OpenBytes(answerAt(k.MerchantID.String(), k.IsTest, k.Key), row.Body)
 	if err != nil {
 		return nil, fmt.Errorf("recall answer: %w", err)
 	}

@@ -164,7 +164,7 @@ func (s *Store) resealRows(ctx context.Context, tx pgx.Tx, c sealedColumn, at *p
 		if by := seal.SealedBy(r.Sealed); by == "" || by == s.seal.Newest() {
 			continue
 		}
-		fresh, err := s.seal.Reseal(r.Binding, r.Sealed)
+		fresh, err := s.seal.Reseal(seal.Place{Owner: r.Binding, Table: c.table, Column: c.column, Row: r.Key}, r.Sealed)
 		if err != nil {
 			return fmt.Errorf("row %s: %w", r.Key, err)
 		}

@@ -100,7 +100,7 @@ func (s *Store) sealDebtor(x subscription.Subscriber) []byte {
 		return nil
 	}
 	b, _ := json.Marshal(n) // two texts
-	return s.seal.SealBytes(x.MerchantID, b)
+	return s.seal.SealBytes(placeOf("template_clients", "debit_sealed", x.MerchantID, x.ID), b)
 }
 
 func (s *Store) subscriberOf(r subscriberRow) (subscription.Subscriber, error) {
@@ -124,7 +124,7 @@ func (s *Store) subscriberOf(r subscriberRow) (subscription.Subscriber, error) {
 	if r.DebitSealed == nil {
 		return x, nil
 	}
-	b, err := s.seal.OpenBytes(r.MerchantID, r.DebitSealed)
+	b, err := s.seal.OpenBytes(placeOf("template_clients", "debit_sealed", r.MerchantID, r.ID), r.DebitSealed)
 	if err != nil {
 		return x, fmt.Errorf("open subscriber %s: %w", r.ID, err)
 	}

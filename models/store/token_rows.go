@@ -51,7 +51,7 @@ func (r tokenRow) domain() token.Token {
 func (t *Tx) InsertToken(k token.Token) {
 	t.create(&tokenRow{ID: k.ID, MerchantID: k.MerchantID, BrandID: k.BrandID, ClientID: orNull(k.ClientID), MandateID: k.MandateID, Method: k.Method,
 		State: string(k.State), Description: k.Description, HolderName: k.HolderName, BankCode: k.BankCode, AccountType: string(k.AccountType),
-		AccountSealed: t.s.seal.Seal(k.MerchantID, k.Account.Reveal()), AccountMask: k.AccountMask,
+		AccountSealed: t.s.seal.Seal(accountAt(k.MerchantID, k.ID), k.Account.Reveal()), AccountMask: k.AccountMask,
 		AccountHash: t.s.seal.Hash(k.MerchantID, "account", k.BankCode+"/"+k.Account.Reveal()), CreatedBy: k.CreatedBy, CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt})
 }
 
@@ -59,7 +59,7 @@ func (t *Tx) InsertToken(k token.Token) {
 func (t *Tx) RenewToken(k token.Token) {
 	t.mustMove(`UPDATE tokens SET holder_name = $3, bank_code = $4, account_type = $5, account_sealed = $6, account_mask = $7, account_hash = $8, created_by = $9, updated_at = $10
 		WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`, k.MerchantID, k.ID, k.HolderName, k.BankCode, string(k.AccountType),
-		t.s.seal.Seal(k.MerchantID, k.Account.Reveal()), k.AccountMask, t.s.seal.Hash(k.MerchantID, "account", k.BankCode+"/"+k.Account.Reveal()), k.CreatedBy, Instant(k.UpdatedAt))
+		t.s.seal.Seal(accountAt(k.MerchantID, k.ID), k.Account.Reveal()), k.AccountMask, t.s.seal.Hash(k.MerchantID, "account", k.BankCode+"/"+k.Account.Reveal()), k.CreatedBy, Instant(k.UpdatedAt))
 }
 
 //nolint:gosec // columns that are named token are no passwords

@@ -41,7 +41,7 @@ const webhookColumns = `id, merchant_id, title, callback, all_events, events, pu
 // InsertWebhook implements webhook.Tx.
 func (t *Tx) InsertWebhook(w webhook.Webhook, private []byte) {
 	t.create(&webhookRow{ID: w.ID, MerchantID: w.MerchantID, Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: textArray(w.Events), PublicKey: w.PublicKey,
-		PrivateKey: t.s.seal.SealBytes(w.MerchantID, private), Version: w.Version, CreatedAt: Instant(w.CreatedAt), UpdatedAt: Instant(w.UpdatedAt)})
+		PrivateKey: t.s.seal.SealBytes(placeOf("webhooks", "private_key", w.MerchantID, w.ID), private), Version: w.Version, CreatedAt: Instant(w.CreatedAt), UpdatedAt: Instant(w.UpdatedAt)})
 }
 
 // SaveWebhook implements webhook.Tx.
@@ -66,7 +66,7 @@ func (t *Tx) DeleteWebhook(merchantID, id uuid.UUID) (bool, error) {
 // InsertCompanyKey implements webhook.Tx.
 func (t *Tx) InsertCompanyKey(merchantID uuid.UUID, k webhook.Keys) {
 	t.later(`INSERT INTO merchant_keys (merchant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id) DO NOTHING`,
-		merchantID, k.Public, t.s.seal.SealBytes(merchantID, k.Private), t.now)
+		merchantID, k.Public, t.s.seal.SealBytes(placeOf("merchant_keys", "private_key", merchantID, merchantID), k.Private), t.now)
 }
 
 // NoticeFailing implements webhook.Tx.
@@ -125,14 +125,16 @@ func (s *Store) CompanyKey(ctx context.Context, merchantID uuid.UUID) (pem strin
 // sent can still be shown with its signature.
 func (s *Store) WebhookKey(ctx context.Context, merchantID, webhookID uuid.UUID) ([]byte, error) {
 	var sealed []byte
+	at := placeOf("webhooks", "private_key", merchantID, webhookID)
 	query, args := `SELECT private_key FROM webhooks WHERE merchant_id = $1 AND id = $2`, []any{merchantID, webhookID}
 	if webhookID == uuid.Nil {
+		at = placeOf("merchant_keys", "private_key", merchantID, merchantID)
 		query, args = `SELECT private_key FROM merchant_keys WHERE merchant_id = $1`, args[:1]
 	}
 	if err := s.Pool.QueryRow(ctx, query, args...).Scan(&sealed); err != nil {
 		return nil, fmt.Errorf("find signing key: %w", err)
 	}
-	key, err := s.seal.OpenBytes(merchantID, sealed)
+	key, err := s.seal.OpenBytes(at, sealed)
 	if err != nil {
 		return nil, fmt.Errorf("open signing key: %w", err)
 	}

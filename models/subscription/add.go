@@ -50,7 +50,7 @@ func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		Reference: in.Reference, Override: in.Override, Debit: in.Debit}
 	o, err := s.orderFor(ctx, t, sub)
 	if fault.Is(err, fault.NotFound) && in.ClientID != uuid.Nil {
-		w.Add("client_id", "does_not_exist", "Invalid pk %q - object does not exist", in.ClientID)
+		w.NoSuch("client_id", in.ClientID)
 	} else if err != nil && in.ClientID != uuid.Nil {
 		return err
 	}

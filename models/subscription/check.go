@@ -73,6 +73,8 @@ func text(w *fault.Problems, at, value string, most int) {
 	case w.Has(at):
 	case strings.ContainsRune(value, 0) || !utf8.ValidString(value):
 		w.Add(at, "invalid", "This text holds characters that cannot be stored.")
+	case !fault.IsOneLine(value):
+		w.OneLine(at, value)
 	case utf8.RuneCountInString(value) > most:
 		w.Add(at, "max_length", "Ensure this field has no more than %d characters.", most)
 	}

@@ -80,6 +80,7 @@ func CheckIdentity(problems *fault.Problems, email, name string) {
 	if utf8.RuneCountInString(name) > maxName {
 		problems.Add("name", "max_length", "Ensure this value has at most %d characters.", maxName)
 	}
+	problems.OneLine("name", name)
 }
 
 func (in Input) checked() (Input, error) {

@@ -23,6 +23,7 @@ func (in Input) checked() (Input, error) {
 		case n > MaxTitle:
 			problems.Add("title", "max_length", "Ensure this field has no more than %d characters.", MaxTitle)
 		}
+		problems.OneLine("title", in.Title)
 	}
 	if !problems.Has("callback") {
 		switch n := len([]rune(in.Callback)); {

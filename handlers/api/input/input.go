@@ -21,12 +21,19 @@ import (
 type Object struct {
 	fields   map[string]any
 	prefix   string // "purchase." for nested objects
+	form     bool   // of a form body, in which a list of one is a bare text
 	problems *fault.Problems
 }
 
 // Read takes the body of a request. No body at all is an empty object. The
 // refusal is parse_error for what is no object, or request_too_large.
-func Read(r *http.Request) (*Object, error) {
+func Read(r *http.Request) (*Object, error) { return read(r, false) }
+
+// ReadOptional is Read where every value may be left out: an empty list and null are
+// an empty object too (API contract 12.17).
+func ReadOptional(r *http.Request) (*Object, error) { return read(r, true) }
+
+func read(r *http.Request, optional bool) (*Object, error) {
 	body, err := io.ReadAll(r.Body)
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -39,11 +46,13 @@ func Read(r *http.Request) (*Object, error) {
 	if media == "application/x-www-form-urlencoded" {
 		return fromForm(body)
 	}
-	return FromJSON(body)
+	return fromJSON(body, optional)
 }
 
 // FromJSON reads a JSON object.
-func FromJSON(body []byte) (*Object, error) {
+func FromJSON(body []byte) (*Object, error) { return fromJSON(body, false) }
+
+func fromJSON(body []byte, optional bool) (*Object, error) {
 	fields := map[string]any{}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	if len(body) > 0 {
@@ -55,6 +64,10 @@ func FromJSON(body []byte) (*Object, error) {
 		}
 		if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 			return nil, unreadable()
+		}
+		list, isList := value.([]any)
+		if optional && (value == nil || isList && len(list) == 0) {
+			return of(fields), nil
 		}
 		var ok bool
 		if fields, ok = value.(map[string]any); !ok {
@@ -91,7 +104,9 @@ func fromForm(body []byte) (*Object, error) {
 		}
 		place(root, strings.SplitN(name, ".", maxFormDepth), value)
 	}
-	return of(root), nil
+	o := of(root)
+	o.form = true
+	return o, nil
 }
 
 func place(at map[string]any, names []string, value any) {
@@ -110,7 +125,11 @@ func place(at map[string]any, names []string, value any) {
 }
 
 // Again is the same request to be read anew, with nothing noted yet.
-func (o *Object) Again() *Object { return of(o.fields) }
+func (o *Object) Again() *Object {
+	fresh := of(o.fields)
+	fresh.form = o.form
+	return fresh
+}
 
 // IsBlank tells whether the field is missing, null, or the empty text by which a
 // form says null.

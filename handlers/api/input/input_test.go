@@ -118,7 +118,7 @@ func TestNestedProblemsCarryTheirPlace(t *testing.T) {
 }
 
 func TestListsHaveBounds(t *testing.T) {
-	for body, want := range map[string]string{`{"l":[]}`: "l=min_length", `{"l":[{},{},{}]}`: "l=max_length", `{"l":{}}`: "l=invalid", `{}`: "l=required", `{"l":[{}]}`: "", `{"l":[{},{}]}`: ""} {
+	for body, want := range map[string]string{`{"l":[]}`: "l=min_length", `{"l":[{},{},{}]}`: "l=max_length", `{"l":{}}`: "l=not_a_list", `{}`: "l=required", `{"l":[{}]}`: "", `{"l":[{},{}]}`: ""} {
 		o := read(t, body)
 		o.Objects("l", 1, 2)
 		if got := codes(o); got != want {

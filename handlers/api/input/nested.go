@@ -11,7 +11,7 @@ import (
 func (o *Object) Object(name string) (inner *Object, given bool) {
 	value := o.fields[name]
 	if value == nil {
-		return &Object{prefix: o.prefix + name + ".", problems: o.problems}, false
+		return &Object{prefix: o.prefix + name + ".", form: o.form, problems: o.problems}, false
 	}
 	return o.object(o.prefix+name, value), true
 }
@@ -19,7 +19,7 @@ func (o *Object) Object(name string) (inner *Object, given bool) {
 // NeedObject is a nested object that must be there.
 func (o *Object) NeedObject(name string) (inner *Object, ok bool) {
 	if _, ok := o.present(name, true); !ok {
-		return &Object{prefix: o.prefix + name + ".", problems: o.problems}, false
+		return &Object{prefix: o.prefix + name + ".", form: o.form, problems: o.problems}, false
 	}
 	return o.Object(name)
 }
@@ -29,7 +29,7 @@ func (o *Object) object(path string, value any) *Object {
 	if !ok {
 		o.problems.Add(path, "invalid", "Invalid data. Expected a dictionary, but got %s.", typeName(value))
 	}
-	return &Object{fields: fields, prefix: path + ".", problems: o.problems}
+	return &Object{fields: fields, prefix: path + ".", form: o.form, problems: o.problems}
 }
 
 // Objects is a list of objects with between min and max entries. A missing list
@@ -49,7 +49,7 @@ func (o *Object) Objects(name string, min, max int) []*Object {
 // Texts is a list of texts of at most maxChars characters each; null counts as
 // empty when nullable.
 func (o *Object) Texts(name string, max, maxChars int, nullable bool) []string {
-	if value, named := o.fields[name]; nullable && (!named || value == nil || value == "") {
+	if value, named := o.fields[name]; nullable && (!named || value == nil || o.form && value == "") {
 		return nil
 	}
 	entries, ok := o.list(name, 0, max)
@@ -81,12 +81,12 @@ func (o *Object) list(name string, min, max int) ([]any, bool) {
 		return nil, false
 	}
 	entries, isList := value.([]any)
-	if text, isText := value.(string); isText && text != "" {
+	if text, isText := value.(string); isText && o.form && text != "" {
 		entries, isList = []any{text}, true
 	}
 	switch {
 	case !isList:
-		o.Add(name, "invalid", "Expected a list of items but got type %s.", typeName(value))
+		o.Add(name, "not_a_list", "Expected a list of items but got type %s.", typeName(value))
 	case len(entries) < min:
 		o.Add(name, "min_length", "Ensure this field has at least %d elements.", min)
 	case len(entries) > max:

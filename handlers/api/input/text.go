@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
 )
 
 const (
@@ -40,7 +41,16 @@ func (o *Object) Text(name string, max int) string {
 	if !ok {
 		return ""
 	}
-	return o.text(name, value, max)
+	return o.text(name, value, max, false)
+}
+
+// Lines is Text that may have several lines.
+func (o *Object) Lines(name string, max int) string {
+	value, ok := o.present(name, false)
+	if !ok {
+		return ""
+	}
+	return o.text(name, value, max, true)
 }
 
 // NeedText is a text that must be there and not empty.
@@ -50,7 +60,7 @@ func (o *Object) NeedText(name string, max int) string {
 		return ""
 	}
 	before := len(*o.problems)
-	text := o.text(name, value, max)
+	text := o.text(name, value, max, false)
 	if text == "" && len(*o.problems) == before {
 		o.Add(name, "required", blankMessage)
 	}
@@ -63,7 +73,7 @@ func (o *Object) NullText(name string, max int) *string {
 	if value == nil {
 		return nil
 	}
-	text := o.text(name, value, max)
+	text := o.text(name, value, max, false)
 	return &text
 }
 
@@ -75,7 +85,7 @@ func (o *Object) SetText(place *string, name string, max int) {
 	}
 }
 
-func (o *Object) text(name string, value any, max int) string {
+func (o *Object) text(name string, value any, max int, lines bool) string {
 	text, ok := textOf(value)
 	if !ok {
 		o.Add(name, "invalid", "Not a valid string.")
@@ -86,6 +96,10 @@ func (o *Object) text(name string, value any, max int) string {
 		return ""
 	}
 	text = strings.TrimSpace(text)
+	if !lines && !fault.IsOneLine(text) {
+		o.Add(name, "invalid", fault.NotOneLine)
+		return ""
+	}
 	if max > 0 && utf8.RuneCountInString(text) > max {
 		o.Add(name, "max_length", "Ensure this field has no more than %d characters.", max)
 		return ""
@@ -164,12 +178,17 @@ func (o *Object) NeedUUID(name string) uuid.UUID {
 	return o.UUID(name)
 }
 
-// ParseUUID reads the one form of the contract, 8-4-4-4-12.
+// ParseUUID reads the one form of the contract, 8-4-4-4-12. The nil UUID becomes
+// fault.NoID: it is a value that does not exist, not one that was left out.
 func ParseUUID(text string) (uuid.UUID, error) {
 	if len(text) != 36 {
 		return uuid.Nil, errNoUUID
 	}
-	return uuid.Parse(text)
+	id, err := uuid.Parse(text)
+	if err == nil && id == uuid.Nil {
+		id = fault.NoID
+	}
+	return id, err
 }
 
 // Date is a calendar date YYYY-MM-DD; given is false when it is missing or null.

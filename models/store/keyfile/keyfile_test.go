@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/store/keyfile"
+	"debitdesk/models/store/seal"
 )
 
 func TestKeysAreGeneratedOnceAndReadAgain(t *testing.T) {
@@ -39,7 +40,7 @@ func TestKeysAreGeneratedOnceAndReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	merchant := uuid.New()
-	if text, err := reopened.Open(merchant, box.Seal(merchant, "62000000001")); err != nil || text != "62000000001" {
+	if text, err := reopened.Open(seal.Place{Owner: merchant}, box.Seal(seal.Place{Owner: merchant}, "62000000001")); err != nil || text != "62000000001" {
 		t.Fatalf("sealed before the restart, opened after: %q, %v", text, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, ".keys-*")); len(left) > 0 {

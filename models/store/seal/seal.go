@@ -81,12 +81,12 @@ func SealedBy(sealed []byte) string {
 }
 
 // Reseal is the same content under the newest key.
-func (b *Box) Reseal(merchant uuid.UUID, sealed []byte) ([]byte, error) {
-	content, err := b.OpenBytes(merchant, sealed)
+func (b *Box) Reseal(at Place, sealed []byte) ([]byte, error) {
+	content, err := b.OpenBytes(at, sealed)
 	if err != nil {
 		return nil, err
 	}
-	return b.SealBytes(merchant, content), nil
+	return b.SealBytes(at, content), nil
 }
 
 // opener is the key of that id, looked up again where it is not known yet.
@@ -109,17 +109,29 @@ func (b *Box) opener(id string) (cipher.AEAD, error) {
 	return nil, fmt.Errorf("seal: key %q is not in the key set", id)
 }
 
-// Seal hides text. The merchant is bound in: another merchant's row does not open.
-// Empty text stays nil.
-func (b *Box) Seal(merchant uuid.UUID, text string) []byte {
+// Place is where a sealed value belongs: it opens nowhere else.
+type Place struct {
+	Owner         uuid.UUID // the merchant, or the user of what is a person's own
+	Table, Column string
+	Row           string // the row's key; of several columns with / between them
+}
+
+// bound is what is authenticated beside the content.
+func (p Place) bound() []byte {
+	return append(p.Owner[:], p.Table+"."+p.Column+"\x00"+p.Row...)
+}
+
+// Seal hides text. Its place is bound in: in another row, column or table, or at
+// another merchant, it does not open. Empty text stays nil.
+func (b *Box) Seal(at Place, text string) []byte {
 	if text == "" {
 		return nil
 	}
-	return b.SealBytes(merchant, []byte(text))
+	return b.SealBytes(at, []byte(text))
 }
 
 // SealBytes hides a file or other bytes.
-func (b *Box) SealBytes(merchant uuid.UUID, content []byte) []byte {
+func (b *Box) SealBytes(at Place, content []byte) []byte {
 	r := b.ring.Load()
 	aead := r.aeads[r.newest]
 	out := make([]byte, 0, 1+len(r.newest)+aead.NonceSize()+len(content)+aead.Overhead())
@@ -128,17 +140,19 @@ func (b *Box) SealBytes(merchant uuid.UUID, content []byte) []byte {
 	nonce := make([]byte, aead.NonceSize())
 	_, _ = rand.Read(nonce) // never fails since Go 1.24
 	out = append(out, nonce...)
-	return aead.Seal(out, nonce, content, merchant[:])
+	return aead.Seal(out, nonce, content, at.bound())
 }
 
 // Open reads what Seal wrote. Nil opens as empty text.
-func (b *Box) Open(merchant uuid.UUID, sealed []byte) (string, error) {
-	out, err := b.OpenBytes(merchant, sealed)
+func (b *Box) Open(at Place, sealed []byte) (string, error) {
+	out, err := b.OpenBytes(at, sealed)
 	return string(out), err
 }
 
-// OpenBytes reads what SealBytes wrote.
-func (b *Box) OpenBytes(merchant uuid.UUID, sealed []byte) ([]byte, error) {
+// OpenBytes reads what SealBytes wrote. What was sealed before places were bound in
+// is bound to its owner alone and opens too, until a rotation of the keys has sealed
+// it anew.
+func (b *Box) OpenBytes(at Place, sealed []byte) ([]byte, error) {
 	if len(sealed) == 0 {
 		return nil, nil
 	}
@@ -154,7 +168,11 @@ func (b *Box) OpenBytes(merchant uuid.UUID, sealed []byte) ([]byte, error) {
 	if len(rest) < aead.NonceSize() {
 		return nil, errors.New("seal: cut short")
 	}
-	out, err := aead.Open(nil, rest[:aead.NonceSize()], rest[aead.NonceSize():], merchant[:])
+	nonce, content := rest[:aead.NonceSize()], rest[aead.NonceSize():]
+	out, err := aead.Open(nil, nonce, content, at.bound())
+	if err != nil {
+		out, err = aead.Open(nil, nonce, content, at.Owner[:])
+	}
 	if err != nil {
 		return nil, fmt.Errorf("seal: %w", err)
 	}
@@ -172,4 +190,21 @@ func (b *Box) Hash(merchant uuid.UUID, kind, text string) []byte {
 	mac.Write([]byte{0})
 	mac.Write([]byte(text))
 	return mac.Sum(nil)
+}
+
+// Own seals what the session of a person carries, bound to that person.
+type Own struct{ Box *Box }
+
+func ownPlace(of uuid.UUID) Place {
+	return Place{Owner: of, Table: "sessions", Column: "data", Row: of.String()}
+}
+
+// SealBytes hides bytes.
+func (o Own) SealBytes(of uuid.UUID, content []byte) []byte {
+	return o.Box.SealBytes(ownPlace(of), content)
+}
+
+// OpenBytes reads what SealBytes wrote.
+func (o Own) OpenBytes(of uuid.UUID, sealed []byte) ([]byte, error) {
+	return o.Box.OpenBytes(ownPlace(of), sealed)
 }
