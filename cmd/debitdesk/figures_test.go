@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/xuri/excelize/v2"
 
+	"debitdesk/models/purchase"
 	"debitdesk/models/statement"
 )
 
@@ -183,11 +184,43 @@ func TestAStatement_holds_every_movement_and_closes(t *testing.T) {
 	}
 }
 
+func TestAStatement_is_narrowed_by_what_its_purchases_are(t *testing.T) {
+	t.Parallel()
+	v := lived(t)
+	lines := func(query string) int {
+		file, got := v.file(v.api(201, "POST", "/api/v1/company_statements/?shop_id=7&"+query, `{"format":"csv"}`))
+		rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(file, []byte("\ufeff")))).ReadAll()
+		must(t, err)
+		if strings.Contains(got["query_string"].(string), "shop_id") {
+			t.Errorf("%q", got["query_string"])
+		}
+		return len(rows) - 5 // head, opening, three of the end
+	}
+	all := lines("")
+	parts := 0
+	for _, status := range purchase.Statuses {
+		parts += lines("status=" + string(status))
+	}
+	if all == 0 || parts != all {
+		t.Errorf("%d movements, and %d by status", all, parts)
+	}
+	now := v.app.Store.Now().Unix()
+	for query, want := range map[string]int{"q=nobody-has-this": 0, "products=nothing-like-it": 0, "total=1": 0, fmt.Sprint("updated_to=", now+1): all, fmt.Sprint("updated_from=", now+1): 0,
+		fmt.Sprint("paid_from=", now+1): 0, "currency=ZAR": all} {
+		if got := lines(query); got != want {
+			t.Errorf("%s: %d movements, want %d", query, got, want)
+		}
+	}
+	if some := lines("paid_to=" + fmt.Sprint(now+1)); some == 0 || some == all {
+		t.Errorf("%d of %d movements are of purchases that are paid", some, all)
+	}
+}
+
 func TestAStatement_is_refused_with_every_problem_at_its_place(t *testing.T) {
 	t.Parallel()
 	v := openVault(t)
 	for body, codes := range map[string][]string{
-		`{}`: {`"format":[{"message":"This field is required.","code":"required"}]`, `"currency":[{"message":"This field is required.","code":"required"}]`},
+		`{}`: {`"format":[{"message":"This field is required.","code":"required"}]`},
 		`{"format":"pdf","timezone":"Mars/Gale"}`: {`"format":[{`, `invalid_choice`, `"timezone":[{`},
 	} {
 		rec := v.ask("POST", "/api/v1/company_statements/", body, "Authorization: Bearer "+v.token)
@@ -195,6 +228,12 @@ func TestAStatement_is_refused_with_every_problem_at_its_place(t *testing.T) {
 			if rec.Code != 400 || !strings.Contains(rec.Body.String(), code) {
 				t.Errorf("%s: %d %s lacks %s", body, rec.Code, rec.Body, code)
 			}
+		}
+	}
+	rec := v.ask("POST", "/api/v1/company_statements/?status=lost&total=x&paid_from=y&updated_to=z", `{"format":"csv"}`, "Authorization: Bearer "+v.token)
+	for _, name := range []string{"status", "total", "paid_from", "updated_to"} {
+		if rec.Code != 400 || !strings.Contains(rec.Body.String(), `"`+name+`":[{`) {
+			t.Errorf("%d %s lacks %s", rec.Code, rec.Body, name)
 		}
 	}
 	if rec := v.ask("POST", "/api/v1/company_statements/?currency=ZAR&brand="+uuid.NewString(), `{"format":"csv"}`, "Authorization: Bearer "+v.token); rec.Code != 400 || !strings.Contains(rec.Body.String(), "does_not_exist") {
@@ -283,7 +322,7 @@ func TestPaymentMethods_depend_on_what_a_purchase_would_be(t *testing.T) {
 		t.Errorf("keys %v", got)
 	}
 	for query, want := range map[string][]string{
-		"": {`"brand_id":[{"message":"This field is required.","code":"required"}]`, `"currency":[{"message":"This field is required.","code":"required"}]`},
+		"": {`"brand_id":[{"message":"This field is required.","code":"required"}]`},
 		"?currency=ZAR&brand_id=6c56a88c-3cbd-4e2f-a35c-7dd2e87dcc09": {`Invalid pk`, `does_not_exist`},
 		"?currency=R&brand_id=nobody&amount=-1&recurring=x":           {`"currency":[{`, `invalid_choice`, `"brand_id":[{`, `"amount":[{`, `min_value`, `"recurring":[{`},
 	} {

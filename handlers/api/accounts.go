@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
 
@@ -83,9 +85,7 @@ func moneyFilter(c echo.Context, wrong *fault.Problems) report.Filter {
 	f := report.Filter{Currencies: filterTexts(c, "currency", wrong), Methods: filterTexts(c, "payment_method", wrong), Products: filterTexts(c, "product", wrong),
 		Flows: filterTexts(c, "flow", wrong), Countries: filterTexts(c, "country", wrong), Terminals: filterTexts(c, "terminal_uid", wrong),
 		Tokenized: queryBool(c, "tokenized", wrong), From: readUnix(c, "from", wrong), To: readUnix(c, "to", wrong)}
-	if !f.To.IsZero() {
-		f.To = f.To.Add(time.Second - time.Microsecond) // the whole second counts
-	}
+	f.To = wholeSecond(f.To)
 	upper(f.Currencies, "currency", currencyForm.MatchString, wrong)
 	upper(f.Countries, "country", countryForm.MatchString, wrong)
 	for _, name := range []string{"brand", "brand_id"} {
@@ -98,6 +98,41 @@ func moneyFilter(c echo.Context, wrong *fault.Problems) report.Filter {
 			f.Brands = append(f.Brands, id)
 		}
 	}
+	return f
+}
+
+// wholeSecond: an end that is given in seconds holds the whole of its second.
+func wholeSecond(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	return at.Add(time.Second - time.Microsecond)
+}
+
+// statementFilter is moneyFilter with what a statement can be narrowed by besides
+// (API contract 12.15). Names that are not known are ignored.
+func statementFilter(c echo.Context, wrong *fault.Problems) report.Filter {
+	f := moneyFilter(c, wrong)
+	f.Statuses, f.Lines = filterTexts(c, "status", wrong), filterTexts(c, "products", wrong)
+	for _, status := range f.Statuses {
+		if !purchase.Status(status).Known() {
+			wrong.Add("status", "invalid_choice", "%q is not a valid choice.", shortText(status))
+		}
+	}
+	for _, text := range filterTexts(c, "total", wrong) {
+		cents, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			wrong.Add("total", "invalid", "A valid integer is required.")
+		}
+		f.Totals = append(f.Totals, cents)
+	}
+	if words := filterTexts(c, "q", wrong); len(words) > 0 {
+		f.Query = strings.Join(words, " ")
+	}
+	period := func(name string) report.Period {
+		return report.Period{From: readUnix(c, name+"_from", wrong), To: wholeSecond(readUnix(c, name+"_to", wrong))}
+	}
+	f.Paid, f.Updated = period("paid"), period("updated")
 	return f
 }
 

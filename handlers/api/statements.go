@@ -60,7 +60,7 @@ func (h *Statements) Create(c echo.Context) error {
 	}
 	in := statement.Input{Format: statement.Format(body.NeedChoice("format", string(statement.CSV), string(statement.XLSX))), Timezone: body.Text("timezone", 64)}
 	in.Problems = body.Problems()
-	in.Filter = moneyFilter(c, &in.Problems)
+	in.Filter = statementFilter(c, &in.Problems)
 	in.Query = plainQuery(c.QueryParams())
 	who := access.Actor(c)
 	return Run(c, http.StatusCreated, h.Base.statementBody, func(ctx context.Context) (statement.Statement, error) { return h.Service.Create(ctx, who, in) })
@@ -69,7 +69,8 @@ func (h *Statements) Create(c echo.Context) error {
 // plainQuery keeps of the address what a statement understands.
 func plainQuery(q url.Values) string {
 	kept := url.Values{}
-	for _, name := range []string{"currency", "brand", "brand_id", "payment_method", "product", "flow", "country", "terminal_uid", "tokenized", "from", "to"} {
+	for _, name := range []string{"currency", "brand", "brand_id", "payment_method", "product", "flow", "country", "terminal_uid", "tokenized", "from", "to",
+		"status", "products", "total", "q", "paid_from", "paid_to", "updated_from", "updated_to"} {
 		if len(q[name]) > 0 {
 			kept[name] = q[name]
 		}

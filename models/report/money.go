@@ -23,13 +23,26 @@ type Filter struct {
 	Countries  []string    `json:"countries,omitempty"` // of the payer's bank
 	Terminals  []string    `json:"terminals,omitempty"` // there are none: any name matches nothing
 	Tokenized  *bool       `json:"tokenized,omitempty"` // paid from a stored account
+	Statuses   []string    `json:"statuses,omitempty"`  // of the purchase
+	Totals     []int64     `json:"totals,omitempty"`    // of the purchase, in cents
+	Lines      []string    `json:"lines,omitempty"`     // part of the name of a product
+	Query      string      `json:"query,omitempty"`     // words that begin words of the purchase
+	Paid       Period      `json:"paid,omitzero"`       // when the purchase was paid
+	Updated    Period      `json:"updated,omitzero"`    // when the purchase last changed
 	From       time.Time   `json:"from,omitzero"`       // movements at or after it; zero: open
 	To         time.Time   `json:"to,omitzero"`         // movements at or before it; zero: open
 }
 
+// Period is from one moment to another, both inclusive; a zero moment leaves its end open.
+type Period struct {
+	From time.Time `json:"from,omitzero"`
+	To   time.Time `json:"to,omitzero"`
+}
+
 // Narrow tells whether the purchase behind a movement decides.
 func (f Filter) Narrow() bool {
-	return len(f.Brands)+len(f.Methods)+len(f.Products)+len(f.Flows)+len(f.Countries)+len(f.Terminals) > 0 || f.Tokenized != nil
+	return len(f.Brands)+len(f.Methods)+len(f.Products)+len(f.Flows)+len(f.Countries)+len(f.Terminals)+
+		len(f.Statuses)+len(f.Totals)+len(f.Lines) > 0 || f.Tokenized != nil || f.Query != "" || f.Paid != Period{} || f.Updated != Period{}
 }
 
 // Balance is what the movements of one currency come to, in cents.
@@ -80,7 +93,7 @@ func (s *Money) Balance(ctx context.Context, who actor.Actor, f Filter) (map[str
 	}
 	wanted := f.Currencies
 	if len(wanted) == 0 {
-		wanted = currencies(brands)
+		wanted = Currencies(brands)
 	}
 	for _, currency := range wanted {
 		if _, known := found[currency]; !known {
@@ -98,7 +111,7 @@ func (s *Money) Turnover(ctx context.Context, who actor.Actor, f Filter) (Turnov
 		return Turnover{}, err
 	}
 	if len(f.Currencies) == 0 {
-		f.Currencies = currencies(brands)
+		f.Currencies = Currencies(brands)
 	}
 	f.Currencies = f.Currencies[:1]
 	return s.Read.Turnover(ctx, who.MerchantID, f)
@@ -125,8 +138,8 @@ func (s *Money) Allow(ctx context.Context, who actor.Actor, f Filter) ([]merchan
 	return brands, wrong.Err()
 }
 
-// currencies are those of the brands, the oldest brand's first; ZAR when there is none.
-func currencies(brands []merchant.Brand) []string {
+// Currencies are those of the brands, the oldest brand's first; ZAR when there is none.
+func Currencies(brands []merchant.Brand) []string {
 	var out []string
 	for _, b := range brands {
 		if !slices.Contains(out, b.Currency) {

@@ -3,6 +3,7 @@ package statement
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -49,8 +50,6 @@ func (in *Input) check() {
 	}
 	switch n := len(in.Filter.Currencies); {
 	case w.Has("currency"):
-	case n == 0:
-		w.Add("currency", "required", "This field is required.")
 	case n > 1:
 		w.Add("currency", "max_length", "A statement is of one currency.")
 	}
@@ -62,7 +61,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Statem
 		return Statement{}, err
 	}
 	in.check()
-	_, err := (&report.Money{Brands: s.Brands}).Allow(ctx, who, in.Filter)
+	brands, err := (&report.Money{Brands: s.Brands}).Allow(ctx, who, in.Filter)
 	if f, known := fault.From(err); known && f.Kind == fault.Invalid {
 		in.Problems = append(in.Problems, f.Fields...)
 	} else if err != nil {
@@ -70,6 +69,12 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Statem
 	}
 	if err := in.Problems.Err(); err != nil {
 		return Statement{}, err
+	}
+	if len(in.Filter.Currencies) == 0 { // the brand's (API contract 12.15)
+		if len(in.Filter.Brands) > 0 {
+			brands = slices.DeleteFunc(brands, func(b merchant.Brand) bool { return b.ID != in.Filter.Brands[0] })
+		}
+		in.Filter.Currencies = report.Currencies(brands)[:1]
 	}
 	var made Statement
 	err = s.InTx(ctx, func(tx Tx) error {

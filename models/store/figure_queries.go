@@ -37,10 +37,35 @@ func purchaseFilter(f report.Filter, args pgx.NamedArgs) string {
 		where = append(where, "(p.token_id IS NOT NULL) = @tokenized")
 		args["tokenized"] = *f.Tokenized
 	}
+	where = append(where, standsFilter(f, args)...)
 	if len(where) == 0 {
 		return "true"
 	}
 	return strings.Join(where, " AND ")
+}
+
+// standsFilter is what a filter asks of the purchase p as it stands now.
+func standsFilter(f report.Filter, args pgx.NamedArgs) (where []string) {
+	add := func(given bool, condition, name string, value any) {
+		if given {
+			where = append(where, condition)
+			args[name] = value
+		}
+	}
+	add(len(f.Statuses) > 0, "p.status = ANY(@statuses::text[])", "statuses", f.Statuses)
+	add(len(f.Totals) > 0, "p.total_cents = ANY(@totals::bigint[])", "totals", f.Totals)
+	add(len(f.Lines) > 0, `EXISTS (SELECT FROM jsonb_array_elements(p.details -> 'products') AS l, unnest(@lines::text[]) AS part
+		WHERE strpos(lower(l ->> 'name'), lower(part)) > 0)`, "lines", f.Lines)
+	if query := searchQuery(f.Query); query != "" {
+		add(true, "p.search @@ @query::tsquery", "query", query)
+	} else if f.Query != "" { // nothing in it can be looked for
+		where = append(where, "false")
+	}
+	add(!f.Paid.From.IsZero(), "(p.payment ->> 'paid_on')::timestamptz >= @paid_from", "paid_from", f.Paid.From)
+	add(!f.Paid.To.IsZero(), "(p.payment ->> 'paid_on')::timestamptz <= @paid_to", "paid_to", f.Paid.To)
+	add(!f.Updated.From.IsZero(), "p.updated_at >= @updated_from", "updated_from", f.Updated.From)
+	add(!f.Updated.To.IsZero(), "p.updated_at <= @updated_to", "updated_to", f.Updated.To)
+	return where
 }
 
 // movementsOf is FROM and WHERE of the movements e that a filter lets through. Only
