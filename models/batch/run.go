@@ -274,7 +274,7 @@ func onePerAccount(rows []Row) []Row {
 
 // changed says what of a row is not any more what was reviewed.
 func changed(seen, now Row) string {
-	why := ""
+	var why string
 	switch {
 	case len(now.Problems) > 0:
 		why = strings.TrimPrefix(now.Problems[0].Name+": ", ": ") + now.Problems[0].Message
