@@ -98,7 +98,7 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	k.Page(k.A.Owner, "POST", k.waiting(t)+"/undo", url.Values{}).Want(http.StatusSeeOther)
 	k.Page(k.A.Owner, "GET", page, nil).Lacks("Failed")
 
-	k.Page(k.A.Owner, "POST", "/clients/"+k.client+"/deletion", url.Values{"confirm": {"3456"}}).Want(http.StatusConflict).Contains("second person")
+	k.Page(k.A.Owner, "POST", "/clients/"+k.client+"/deletion", url.Values{"confirm": {"3456"}}).Want(http.StatusConflict).Contains("second approver")
 	k.API("DELETE", "/clients/"+k.client+"/recurring_tokens/"+k.token+"/", nil).Want(http.StatusNoContent)
 }
 

@@ -188,7 +188,10 @@ func (h *Clients) Delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if wrong := clientConfirmation(one, impact).wrong(form); wrong != "" || whyNotForget(impact) != "" {
+	if impact.Refused != nil {
+		return impact.Refused
+	}
+	if wrong := clientConfirmation(one, impact).wrong(form); wrong != "" {
 		return h.askDelete(c, http.StatusUnprocessableEntity, one, wrong)
 	}
 	if err := h.Service.Delete(c.Request().Context(), access.Actor(c), one.ID); err != nil {

@@ -185,7 +185,7 @@ func TestWhoMayNotDeleteAClientLearnsItBeforeTheForm(t *testing.T) {
 	path := "/clients/" + k.client + "/deletion"
 	k.Page(k.A.Staff, "GET", path, nil).Want(http.StatusOK).Contains("That is not possible", "your role does not let you delete those").Lacks(`name="confirm"`, "Delete client</span>")
 	k.Page(k.A.Staff, "GET", "/clients/"+k.client, nil).Contains("your role does not let you delete those")
-	k.Page(k.A.Staff, "POST", path, url.Values{"confirm": {"3456"}}).Want(http.StatusUnprocessableEntity)
+	k.Page(k.A.Staff, "POST", path, url.Values{"confirm": {"3456"}}).Want(http.StatusForbidden)
 	k.exec(t, `UPDATE merchants SET approve_deletions = true`)
 	for _, of := range []string{path, "/clients/" + k.client + "/erasure"} {
 		k.Page(k.A.Owner, "GET", of, nil).Want(http.StatusOK).Contains("second approver").Lacks(`name="confirm"`)
