@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,16 +123,16 @@ func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 func badField(wrong fault.Problems, name string) bool { return wrong.Has(ddAt + "." + name) }
 
 func (h *MandateForms) firstWords(v *pages.MandateSummary, s *mandateSetup) {
-	d := h.days()
+	d := h.days(s.brand)
 	action := s.firstDay
 	switch {
 	case s.form.Get("first") == firstNone:
 		v.FirstNote = "Nothing is collected now: the mandate is stored, and later purchases are charged to it."
 		v.First = []components.Fact{{Label: "Amount", Value: sum(0, s.brand.Currency)}}
-		action = s.draft().NextDay(d.rules.EarliestActionDate(d.cal, d.now))
+		action = d.nextDue(s.draft(), d.Earliest(d.now))
 	case action.IsZero():
 	default:
-		plan := d.rules.Plan(d.cal, d.rules.DueOn(action), shiftOf(s.brand), d.now)
+		plan := d.PlanOn(action, d.now)
 		action = plan.ActionDate
 		if s.priced {
 			v.First = append(v.First, components.Fact{Label: "Amount", Value: sum(s.price, s.brand.Currency)})
@@ -151,14 +152,9 @@ func (h *MandateForms) judgeFirst(v *pages.MandateSummary, s *mandateSetup, acti
 	m := s.draft()
 	runs := func(calendar.Date) calendar.Date { return action }
 	because, against := m.Judge(mandate.Debit{AmountCents: s.total(), Currency: money.ZAR, Due: s.firstDay, Runs: runs}, h.Purchases.Calendar)
-	if against.Has(mandate.AtDue) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("The first debit on %s is not on the deduction day, so the bank would refuse it. Choose the next deduction day, or allow other days.",
+	if against.Has(mandate.AtDue) || slices.Contains(because, mandate.BecauseDateDiffers) {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("The first debit, on %s, is not on the deduction day. The payer confirms that day too; if the debit runs later than that, it may be disputed.",
 			sayDay(action, h.Desk.Now())))
-	}
-	for _, reason := range because {
-		if reason == mandate.BecauseDateDiffers {
-			v.Warnings = append(v.Warnings, "The first debit is not on the deduction day, so the payer could dispute it.")
-		}
 	}
 }
 
@@ -191,8 +187,6 @@ func referenceShape(b merchant.Brand) string {
 	}
 	return prefix + strings.Repeat("#", digits)
 }
-
-func shiftOf(b merchant.Brand) calendar.Shift { return b.ShiftFor(bank.DebiCheck) }
 
 func firstText(texts ...string) string {
 	for _, t := range texts {

@@ -2,13 +2,16 @@ package web
 
 import (
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
 )
 
 // readDays finds the day of the first debit. atOnce: the payer answers within
 // seconds, if at all.
 func (s *mandateSetup) readDays(d days, atOnce bool) {
-	earliest := d.rules.EarliestActionDate(d.cal, d.now)
+	earliest := d.Earliest(d.now)
 	soon := s.form.Get("first") == firstSoon
 	switch s.form.Get("first") {
 	case firstNone:
@@ -19,15 +22,15 @@ func (s *mandateSetup) readDays(d days, atOnce bool) {
 	case firstOther:
 		s.readOther(d)
 	default:
-		s.firstDay = s.draft().NextDay(earliest)
+		s.firstDay = d.nextDue(s.draft(), earliest)
 		if soon = atOnce && s.firstDay == earliest; !soon { // an answer within seconds keeps the earliest day
-			s.firstDay = s.draft().NextDay(d.rules.EarliestDue(d.cal, d.now))
+			s.firstDay = d.nextDue(s.draft(), d.EarliestDue(d.now))
 		}
 	}
 	if s.firstDay.IsZero() || soon {
 		return // without a due the rules take the earliest day
 	}
-	due := d.rules.DueOn(s.firstDay).UTC()
+	due := d.DueOn(s.firstDay).UTC()
 	s.in.Due = &due
 }
 
@@ -42,14 +45,19 @@ func (s *mandateSetup) readOther(d days) {
 		s.shape = append(s.shape, f.Fields...)
 	case day.IsZero():
 		s.shape.Add("due", "required", "Choose the day of the first debit.")
-	case d.rules.TooSoon(d.rules.DueOn(day), d.now):
-		s.shape.Add(name, "due_too_soon", "%s", d.rules.Choose(d.cal, day, shiftOf(s.brand), d.now).Reason)
+	case d.TooSoon(d.DueOn(day), d.now):
+		s.shape.Add(name, "due_too_soon", "%s", d.Choose(day, d.now).Reason)
 	default:
 		s.firstDay = day
 	}
 }
 
-// days is the timetable of DebiCheck debits.
-func (h *MandateForms) days() days {
-	return days{h.Purchases.Timetable.For(bank.DebiCheck), h.Purchases.Calendar, h.Desk.Now()}
+// nextDue is the first day from which a debit runs on the mandate's own day.
+func (d days) nextDue(m mandate.Mandate, from calendar.Date) calendar.Date {
+	return m.NextDue(from, func(day calendar.Date) calendar.Date { return d.Runs(day, d.now) }, d.cal)
+}
+
+// days are those of DebiCheck debits.
+func (h *MandateForms) days(b merchant.Brand) days {
+	return daysOf(h.Purchases, b, bank.DebiCheck, h.Desk.Now())
 }

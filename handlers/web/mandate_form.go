@@ -228,10 +228,9 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 	if v.First.Value == "" {
 		v.First.Value = firstOnDay
 	}
-	d := h.days()
-	v.Days = d.picker(f, byInput["due"], shiftOf(s.brand), nil)
+	d := h.days(s.brand)
+	v.Days = d.picker(f, byInput["due"], nil)
 	v.Days.Label = "Day of the first debit"
-	v.Days.Hint = "The earliest day is " + sayDay(d.rules.EarliestDue(d.cal, d.now), d.now) + ". DebiCheck debits run from Monday to Saturday, not on public holidays."
 	v.Other = d.other(f, byInput["due_other"])
 }
 

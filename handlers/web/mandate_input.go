@@ -92,7 +92,7 @@ func (h *MandateForms) read(c echo.Context, form url.Values) (mandateSetup, erro
 	s.readProduct()
 	if s.method == purchase.DebiCheck {
 		s.readTerms()
-		s.readDays(h.days(), s.ask.AuthenticationType == string(mandate.RealTime) && len(s.missing()) == 0 && !s.closed(h))
+		s.readDays(h.days(s.brand), s.ask.AuthenticationType == string(mandate.RealTime) && len(s.missing()) == 0 && !s.closed(h))
 	}
 	return s, nil
 }

@@ -28,11 +28,11 @@ func (p *Purchases) AskCharge(c echo.Context) error {
 		return err
 	}
 	typed := url.Values{}
+	if id := c.QueryParam("recurring_token"); id != "" {
+		typed.Set("recurring_token", id)
+	}
 	if rec.DueGiven && !p.Service.Timetable.TooSoon(rec.Due, p.Desk.Now()) {
 		typed.Set("due", dateOf(rec.Due).String())
-		if d := p.days(); !d.rules.Choose(d.cal, dateOf(rec.Due), rec.Brand.Shift, d.now).Possible {
-			typed.Set("due_other", typed.Get("due")) // a closed day: taken, and moved
-		}
 	}
 	again, err := p.Service.Again(c.Request().Context(), rec)
 	if err != nil {
@@ -41,25 +41,62 @@ func (p *Purchases) AskCharge(c echo.Context) error {
 	if day, err := calendar.ParseDate(typed.Get("due")); again.May() && (err != nil || day.Before(again.From)) {
 		typed.Set("due", again.From.String())
 		typed.Del("due_other")
-		if again.From.After(p.days().shownUntil()) {
+		if again.From.After(p.days(rec.Brand, account{Token: again.Account}).shownUntil()) {
 			typed.Set("due_other", again.From.String())
 		}
 	}
 	return p.chargeForm(c, rec, http.StatusOK, typed, nil)
 }
 
-// PlanCharge serves GET /purchases/:id/charge/plan: what follows from a day.
+// PlanCharge serves GET /purchases/:id/charge/plan: what follows from a day and an account.
 func (p *Purchases) PlanCharge(c echo.Context) error {
 	rec, err := p.find(c)
 	if err != nil {
 		return err
 	}
-	d := p.days()
-	day, err := d.typed(c.QueryParams())
+	typed := c.QueryParams()
+	usable, err := p.Service.StoredFor(c.Request().Context(), rec)
 	if err != nil {
-		return render(c, http.StatusOK, pages.Plan(pages.PlanView{Problem: err.Error()}))
+		return err
 	}
-	return render(c, http.StatusOK, pages.Plan(d.plan(day, rec.Brand.Shift)))
+	view, err := p.chargeDays(c, rec, usable, typed, nil)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, pages.ChargePlan(view, typed.Get("days_shown") != view.DaysOf))
+}
+
+// chargeDays is what the form shows of days: those that can be picked, and what the chosen one means.
+func (p *Purchases) chargeDays(c echo.Context, rec purchase.Record, usable []token.Token, typed url.Values, byInput map[string]string) (v pages.ChargeView, err error) {
+	ctx := c.Request().Context()
+	from, err := p.chosenAccount(ctx, access.Actor(c), usable, typed)
+	if err != nil {
+		return v, err
+	}
+	d := p.days(rec.Brand, from)
+	day, wrong := d.typed(typed)
+	if typed.Get("due_other") == "" && !day.IsZero() && !d.Choose(day, d.now).Possible {
+		typed.Set("due_other", typed.Get("due")) // a closed day: taken, and moved
+	}
+	attrs := planAttrs(rec.ID)
+	v.Days, v.Other, v.DaysOf = d.picker(typed, byInput["due"], attrs), d.other(typed, byInput["due_other"]), d.String()
+	v.Other.Attrs = attrs
+	switch {
+	case wrong != nil:
+		v.Plan.Problems = []string{sayFault(wrong)}
+	case !day.IsZero() && from.ID != uuid.Nil:
+		f, err := p.Service.Forecast(ctx, purchase.Wish{Purchase: p.Service.On(rec.Purchase, day), TokenID: from.ID})
+		if err != nil {
+			return v, err
+		}
+		v.Plan = d.forecast(f, true)
+	}
+	return v, nil
+}
+
+// planAttrs lets what is chosen change the plan where scripts run.
+func planAttrs(id uuid.UUID) templ.Attributes {
+	return templ.Attributes{"hx-get": purchasePath(id, "charge", "plan"), "hx-target": "#plan", "hx-swap": "outerHTML", "hx-trigger": "change", "hx-include": "closest form"}
 }
 
 func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, typed url.Values, wrong error) error {
@@ -77,24 +114,20 @@ func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, 
 		return err
 	}
 	byInput, summary, _ := problems(wrong)
-	d := p.days()
 	key := typed.Get(formKeyName)
 	if key == "" {
 		key = newFormKey()
 	}
-	attrs := templ.Attributes{"hx-get": purchasePath(rec.ID, "charge", "plan"), "hx-target": "#plan", "hx-swap": "outerHTML", "hx-trigger": "change", "hx-include": "this"}
-	view := pages.ChargeView{
-		Problems: components.ErrorSummary{Items: summary}, Back: back, Action: purchasePath(rec.ID, "charge"), Key: key,
-		Sum: sum(rec.TotalCents, rec.Currency), For: payerName(rec.Purchase) + " · " + lineWords(rec.Details),
-		Tokens: tokenCards(usable, typed.Get("recurring_token"), byInput["recurring_token"]),
-		Days:   d.picker(typed, byInput["due"], rec.Brand.Shift, attrs), Other: d.other(typed, byInput["due_other"]), Button: "Charge " + sum(rec.TotalCents, rec.Currency),
+	view, err := p.chargeDays(c, rec, usable, typed, byInput)
+	if err != nil {
+		return err
 	}
-	view.Other.Attrs = attrs
+	view.Problems, view.Back, view.Action, view.Key = components.ErrorSummary{Items: summary}, back, purchasePath(rec.ID, "charge"), key
+	view.Sum, view.For, view.Button = sum(rec.TotalCents, rec.Currency), payerName(rec.Purchase)+" · "+lineWords(rec.Details), "Charge "+sum(rec.TotalCents, rec.Currency)
+	view.Tokens = tokenCards(usable, typed.Get("recurring_token"), byInput["recurring_token"])
+	view.Tokens.Attrs = planAttrs(rec.ID)
 	if again.Named && len(again.Others) == 0 {
 		heldBack(&view.Days, &view.Other, again.From, p.Desk.Now())
-	}
-	if day, err := d.typed(typed); err == nil {
-		view.Plan = d.plan(day, rec.Brand.Shift)
 	}
 	if again.Asked {
 		view.Warning = "The last debit failed: " + bank.CodeOf(rec.Collection.Result.Code).Label() + ". May I debit " + accountWords(again.Account) + " again? " + againWords(rec, again, p.Desk.Now())
@@ -142,6 +175,9 @@ func (p *Purchases) Charge(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if form.Has("show") { // without scripts: the days of another account
+		return p.chargeForm(c, rec, http.StatusOK, form, nil)
+	}
 	err = once(c, p.Replays, p.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (purchase.Record, error) {
 		done, err := p.charge(ctx, c, rec.ID, form)
 		if err != nil {
@@ -158,18 +194,12 @@ func (p *Purchases) Charge(c echo.Context) error {
 // charge does what the form of a charge says.
 func (p *Purchases) charge(ctx context.Context, c echo.Context, id uuid.UUID, form url.Values) (purchase.Record, error) {
 	var w fault.Problems
-	d := p.days()
+	d := p.anyDays()
 	day, err := d.typed(form)
 	if f, ok := fault.From(err); ok {
 		w = append(w, f.Fields...)
 	} else if day.IsZero() {
 		w.Add("due", "required", "Choose the day of the debit.")
-	} else if choice := d.rules.Choose(d.cal, day, "previous", d.now); d.rules.TooSoon(d.rules.DueOn(day), d.now) {
-		name := "due"
-		if form.Get("due_other") != "" {
-			name = "due_other"
-		}
-		w.Add(name, "due_too_soon", "%s", choice.Reason)
 	}
 	tokenID, err := uuid.Parse(form.Get("recurring_token"))
 	if err != nil {
@@ -178,5 +208,13 @@ func (p *Purchases) charge(ctx context.Context, c echo.Context, id uuid.UUID, fo
 	if err := w.Err(); err != nil {
 		return purchase.Record{}, err
 	}
-	return p.Service.ChargeOn(ctx, access.Actor(c), id, tokenID, day)
+	who := access.Actor(c)
+	rec, err := p.Service.ChargeOn(ctx, who, id, tokenID, day)
+	if f, ok := fault.From(err); ok && len(f.Fields) > 0 {
+		if t, wrong := p.Service.Read.Token(ctx, who.MerchantID, tokenID); wrong == nil {
+			d = p.days(rec.Brand, account{Token: t})
+		}
+		return rec, d.problems(f.Fields, form, day).Err()
+	}
+	return rec, err
 }

@@ -137,12 +137,11 @@ func bankWords(code string) string {
 }
 
 var becauseWords = map[string]string{
-	collection.BecauseEFT:        "every EFT debit can be disputed",
-	mandate.BecauseFallback:      "the payer did not confirm the mandate",
-	mandate.BecauseAmountDiffers: "the amount differs from the mandate",
-	mandate.BecauseDateDiffers:   "the date differs from the mandate",
-
-	mandate.BecauseSecondInPeriod: "it is the second debit of its period",
+	collection.BecauseEFT:         "every EFT debit can be disputed",
+	mandate.BecauseFallback:       "the payer did not confirm the mandate",
+	mandate.BecauseAmountDiffers:  "the amount differs from the mandate",
+	mandate.BecauseDateDiffers:    "the date differs from the mandate",
+	mandate.BecauseSecondInPeriod: "it is the second debit in one period of the mandate",
 }
 
 var settlementWords = map[string]string{"provisional": "Provisional: may still be returned", "final": "Final"}

@@ -12,13 +12,13 @@ import (
 	"github.com/shopspring/decimal"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -41,9 +41,9 @@ func (p *Purchases) purchaseInput(c echo.Context, form url.Values) (purchase.Inp
 			in.BrandID = brandChosen(brands, "").ID
 		}
 	}
-	d := p.days()
+	d := p.anyDays()
 	if day, err := d.typed(form); err == nil && !day.IsZero() {
-		due := d.rules.DueOn(day).UTC()
+		due := d.DueOn(day).UTC()
 		if due.After(d.now) {
 			in.Due = &due
 		}
@@ -168,7 +168,7 @@ func (p *Purchases) twin(c echo.Context, in purchase.Input, cents int64) string 
 }
 
 // summary says what the form would do.
-func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Client, usable []token.Token, brand merchant.Brand, way string) pages.SummaryView {
+func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Client, from account, d days, brand merchant.Brand, way string) (pages.SummaryView, error) {
 	in, w := p.purchaseInput(c, form)
 	v := pages.SummaryView{Total: "–", Button: "Record purchase"}
 	cents, wrong := in.Details.TotalCents()
@@ -185,21 +185,23 @@ func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Clien
 	if payer != nil {
 		v.Client = payer.Name()
 	}
-	d := p.days()
 	day, err := d.typed(form)
 	if err != nil {
-		v.Plan.Problem = err.Error()
+		v.Plan.Problems = []string{sayFault(err)}
 	}
 	switch way {
 	case byCharge:
-		v.Plan = d.plan(day, brand.Shift)
 		v.Twin = p.twin(c, in, cents)
 		v.Button = "Charge" + amount
-		chosen := tokenCards(usable, form.Get("recurring_token"), "").Value
-		for _, t := range usable {
-			if t.ID.String() == chosen {
-				v.Way = "Debited from " + accountWords(t)
+		if from.ID != uuid.Nil {
+			v.Way = "Debited from " + accountWords(from.Token)
+		}
+		if from.ID != uuid.Nil && !day.IsZero() {
+			f, err := p.Service.Forecast(c.Request().Context(), purchase.Wish{Purchase: p.draft(c, in, brand, day, cents), TokenID: from.ID})
+			if err != nil {
+				return v, err
 			}
+			v.Plan = d.forecast(f, amount != "")
 		}
 	case byLink:
 		v.Way, v.Button = "The payer gets a link", "Record and send link"
@@ -212,5 +214,10 @@ func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Clien
 	if way != byCharge && !day.IsZero() {
 		v.Due = sayDay(day, d.now)
 	}
-	return v
+	return v, nil
+}
+
+// draft is the purchase that a form describes, as far as a debit of it goes.
+func (p *Purchases) draft(c echo.Context, in purchase.Input, brand merchant.Brand, day calendar.Date, cents int64) purchase.Purchase {
+	return p.Service.On(purchase.Purchase{MerchantID: access.Actor(c).MerchantID, BrandID: brand.ID, ClientID: in.ClientID, Currency: brand.Currency, TotalCents: cents}, day)
 }

@@ -50,8 +50,8 @@ func (p *Purchases) Create(c echo.Context) error {
 		return p.newForm(c, http.StatusOK, form, nil)
 	}
 	in, w := p.purchaseInput(c, form)
-	d := p.days()
-	if err := d.check(form, form.Get("way"), &w); err != nil {
+	p.anyDays().check(form, form.Get("way"), &w)
+	if err := p.checkCharge(c, form, in, &w); err != nil {
 		return err
 	}
 	in.Problems = w
@@ -101,32 +101,55 @@ func (p *Purchases) follow(c echo.Context, rec purchase.Record, form url.Values)
 }
 
 // check asks for what the chosen way needs.
-func (d days) check(form url.Values, way string, w *fault.Problems) error {
+func (d days) check(form url.Values, way string, w *fault.Problems) {
 	day, err := d.typed(form)
 	if f, ok := fault.From(err); ok {
 		*w = append(*w, f.Fields...)
-	}
-	name := "due"
-	if form.Get("due_other") != "" {
-		name = "due_other"
 	}
 	switch way {
 	case byCharge:
 		if day.IsZero() && err == nil {
 			w.Add("due", "required", "Choose the day of the debit.")
 		}
-		if !day.IsZero() && d.rules.TooSoon(d.rules.DueOn(day), d.now) {
-			w.Add(name, "due_too_soon", "%s", d.rules.Choose(d.cal, day, "previous", d.now).Reason)
-		}
 		if _, err := uuid.Parse(form.Get("recurring_token")); err != nil {
 			w.Add("recurring_token", "required", "Choose the account to debit.")
 		}
 	case byLink, byNobody:
-		if !day.IsZero() && !d.rules.DueOn(day).After(d.now) {
-			w.Add(name, "due_not_greater_than_now", "That day is over.")
+		if !day.IsZero() && !d.DueOn(day).After(d.now) {
+			w.Add(dueInput(form), "due_not_greater_than_now", "That day is over.")
 		}
 	default:
 		w.Add("way", "required", "Choose how it is paid.")
+	}
+}
+
+// checkCharge holds a purchase that is to be charged at once against the account, before it is made.
+func (p *Purchases) checkCharge(c echo.Context, form url.Values, in purchase.Input, w *fault.Problems) error {
+	day, err := p.anyDays().typed(form)
+	tokenID, wrong := uuid.Parse(form.Get("recurring_token"))
+	if form.Get("way") != byCharge || err != nil || wrong != nil || day.IsZero() {
+		return nil //nolint:nilerr // check says so
+	}
+	ctx, who := c.Request().Context(), access.Actor(c)
+	brands, err := p.Service.Read.Brands(ctx, who.MerchantID)
+	if err != nil {
+		return err
+	}
+	brand := brandChosen(brands, in.BrandID.String())
+	cents, bad := in.Details.TotalCents()
+	f, err := p.Service.Forecast(ctx, purchase.Wish{Purchase: p.draft(c, in, brand, day, cents), TokenID: tokenID})
+	if err != nil {
+		return err
+	}
+	d := daysOf(p.Service, brand, account{Token: f.Token}.method(), p.Desk.Now())
+	for _, problem := range d.problems(f.Problems, form, day) {
+		if problem.Path == fault.All && problem.Code == "purchase_charge_error" {
+			if len(bad) > 0 || cents == 0 || w.Has("purchase.products[0/1].price") {
+				continue // said of the price itself
+			}
+			problem.Path = "purchase.products[0/1].price"
+		}
+		*w = append(*w, problem)
 	}
 	return nil
 }
@@ -142,7 +165,7 @@ func (p *Purchases) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, pages.PurchasePreview(view, form.Get("send_shown") != view.Summary.Button, form.Get("client_shown") != form.Get("client_id")))
+	return render(c, http.StatusOK, pages.PurchasePreview(view, form.Get("send_shown") != view.Summary.Button, form.Get("client_shown") != form.Get("client_id"), form.Get("days_shown") != view.DaysOf))
 }
 
 // reshaped changes the form as a button asks: another line, one line less, or a
@@ -212,12 +235,18 @@ func (p *Purchases) newView(c echo.Context, form url.Values, wrong error) (pages
 	if payer != nil && len(usable) == 0 {
 		view.StoreHref = "/clients/" + payer.ID.String() + "/accounts/new"
 	}
-	d := p.days()
-	view.Days = d.picker(form, byInput["due"], brand.Shift, nil)
-	view.Days.Label = "Due"
+	var from account
+	if view.Way == byCharge {
+		if from, err = p.chosenAccount(ctx, who, usable, form); err != nil {
+			return view, err
+		}
+	}
+	d := p.days(brand, from)
+	view.Days = d.picker(form, byInput["due"], nil)
+	view.Days.Label, view.DaysOf = "Due", d.String()
 	view.Other = d.other(form, byInput["due_other"])
-	view.Summary = p.summary(c, form, payer, usable, brand, view.Way)
-	return view, nil
+	view.Summary, err = p.summary(c, form, payer, from, d, brand, view.Way)
+	return view, err
 }
 
 func brandChosen(brands []merchant.Brand, id string) merchant.Brand {

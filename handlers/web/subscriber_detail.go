@@ -10,10 +10,11 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/subscription"
+	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -105,11 +106,30 @@ func (h *Templates) periods(c echo.Context, t subscription.Template, s subscript
 		v.Periods = append(v.Periods, row)
 	}
 	if s.Status == subscription.Active && !s.NextOn.IsZero() && !s.Unfunded() && !s.Held() {
+		brand, from, err := h.debited(c, t, s)
+		if err != nil {
+			return err
+		}
 		for _, day := range t.Plan.Upcoming(s, datesShown) {
-			v.Coming = append(v.Coming, billingDay(h.Purchases.Service.Timetable, h.Purchases.Service.Calendar, t.Plan, day, calendar.Previous))
+			v.Coming = append(v.Coming, h.billingDay(brand, from, t.Plan, day))
 		}
 	}
 	return nil
+}
+
+// debited is the account that a subscriber's periods are debited from, and the brand that does it.
+func (h *Templates) debited(c echo.Context, t subscription.Template, s subscription.Subscriber) (b merchant.Brand, from account, err error) {
+	ctx, read := c.Request().Context(), h.Purchases.Service.Read
+	if b, err = read.Brand(ctx, t.MerchantID, t.BrandID); err != nil || s.TokenID == uuid.Nil {
+		return b, account{Token: token.Token{Method: methodOf(t.Options)}}, err
+	}
+	if from.Token, err = read.Token(ctx, t.MerchantID, s.TokenID); err == nil {
+		from.Mandate, err = read.Mandate(ctx, t.MerchantID, from.MandateID)
+	}
+	if fault.Is(err, fault.NotFound) {
+		err = nil
+	}
+	return b, from, err
 }
 
 func periodsWords(p subscription.Plan, s subscription.Subscriber) string {

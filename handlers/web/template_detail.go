@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
@@ -26,7 +27,11 @@ func (h *Templates) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := h.templateView(t)
+	brand, err := h.Purchases.Service.Read.Brand(c.Request().Context(), t.MerchantID, t.BrandID)
+	if err != nil {
+		return err
+	}
+	view := h.templateView(t, brand)
 	view.MayWrite = access.Actor(c).Can(templateAct)
 	if t.IsSubscription {
 		if view.Subscribers, err = h.subscribers(c, t); err != nil {
@@ -40,13 +45,13 @@ func (h *Templates) Show(c echo.Context) error {
 	return h.Desk.show(c, http.StatusOK, t.Name(), templatesRoom, func(f layout.Frame) templ.Component { return pages.Template(f, view) })
 }
 
-func (h *Templates) templateView(t subscription.Template) pages.TemplateView {
+func (h *Templates) templateView(t subscription.Template, brand merchant.Brand) pages.TemplateView {
 	v := pages.TemplateView{Title: t.Name(), ID: components.IDChip{ID: t.ID.String(), What: "template"}, Href: templateHref(t.ID, ""), Pill: templatePill(t), Subscription: t.IsSubscription, Paused: t.Paused,
 		Total: sum(t.TotalCents, t.Currency), Facts: h.templateFacts(t)}
 	v.Lines, _ = lineRows(purchase.Record{Purchase: purchase.Purchase{Details: t.Details, Currency: t.Currency, TotalCents: t.TotalCents}})
 	if t.IsSubscription {
 		start := dateOf(h.Desk.Now())
-		v.Plan = pages.PreviewView{Words: planWords(t.Plan, calendar.Date{}), Days: h.dates(t.Plan, start, methodOf(t.Options)), From: sayDay(start, h.Desk.Now()), Locked: t.Locked()}
+		v.Plan = pages.PreviewView{Words: planWords(t.Plan, calendar.Date{}), Days: h.dates(brand, t.Plan, start, methodOf(t.Options)), From: sayDay(start, h.Desk.Now()), Locked: t.Locked()}
 		v.Next = "Nobody is billed yet: billing begins when a subscriber has stored an account or paid."
 		switch {
 		case t.Paused:

@@ -111,7 +111,11 @@ func (h *Templates) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, pages.TemplatePreview(h.preview(form, nil)))
+	brands, err := h.Purchases.Service.Read.Brands(c.Request().Context(), access.Actor(c).MerchantID)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, pages.TemplatePreview(h.preview(form, nil, brandChosen(brands, form.Get("brand_id")))))
 }
 
 func (h *Templates) form(c echo.Context, status int, t *subscription.Template, form url.Values, wrong error) error {
@@ -161,7 +165,7 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 	v.Due = components.DateField{Label: "Due", Name: "due", Value: form.Get("due"), Error: or2(byInput["due"], byInput["invoice_due"]), Required: true, Min: dateOf(h.Desk.Now()).String(), Hint: "The day on which every invoice of this template is due."}
 	planFields(&v, form, byInput)
 	payFields(&v, form, byInput, brand)
-	v.Preview = h.preview(form, t)
+	v.Preview = h.preview(form, t, brand)
 	return v, nil
 }
 
@@ -224,7 +228,7 @@ func payFields(v *pages.TemplateFormView, form url.Values, wrong map[string]stri
 }
 
 // preview says what the form would do: the plan in words and its next dates.
-func (h *Templates) preview(form url.Values, t *subscription.Template) pages.PreviewView {
+func (h *Templates) preview(form url.Values, t *subscription.Template, brand merchant.Brand) pages.PreviewView {
 	if t != nil && !t.IsSubscription || t == nil && form.Get("kind") == kindInvoice {
 		return pages.PreviewView{Invoice: true, Total: totalWords(form)}
 	}
@@ -243,7 +247,7 @@ func (h *Templates) preview(form url.Values, t *subscription.Template) pages.Pre
 		v.Problem = "Choose the day on which a client begins, to see the dates."
 		return v
 	}
-	v.Words, v.Days = planWords(plan, start), h.dates(plan, start, form.Get("method"))
+	v.Words, v.Days = planWords(plan, start), h.dates(brand, plan, start, form.Get("method"))
 	return v
 }
 

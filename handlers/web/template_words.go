@@ -4,10 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
-	"debitdesk/models/collection"
-	"debitdesk/models/purchase"
+	"debitdesk/models/merchant"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -92,28 +90,23 @@ func lengthWords(n int, units subscription.Units) string {
 	return counted(int64(n), string(units)[:len(units)-1])
 }
 
-// dates are the next billing dates from a start day, each with its due day and the
-// day on which the bank would debit.
-func (h *Templates) dates(p subscription.Plan, anchor calendar.Date, method string) []pages.BillingDay {
-	d := h.Purchases.days()
-	shift := calendar.Previous
-	rules := d.rules
-	if method == purchase.DebiCheck {
-		rules, shift = rules.For(bank.DebiCheck), calendar.Next
-	}
+// dates are the next billing dates of a plan, each with the day on which the bank would debit an account of a method.
+func (h *Templates) dates(b merchant.Brand, p subscription.Plan, anchor calendar.Date, method string) []pages.BillingDay {
 	var out []pages.BillingDay
 	for _, day := range p.Dates(anchor, datesShown) {
-		out = append(out, billingDay(rules, d.cal, p, day, shift))
+		out = append(out, h.billingDay(b, account{Token: token.Token{Method: method}}, p, day))
 	}
 	return out
 }
 
-func billingDay(rules collection.Timetable, cal *calendar.Calendar, p subscription.Plan, day calendar.Date, shift calendar.Shift) pages.BillingDay {
+// billingDay is one billing date: it is billed at the beginning of the day.
+func (h *Templates) billingDay(b merchant.Brand, from account, p subscription.Plan, day calendar.Date) pages.BillingDay {
 	due := p.DueOn(day)
-	plan := rules.Plan(cal, rules.DueOn(due), shift, day.At(0, 0))
+	days := h.Purchases.days(b, from)
+	plan := h.Purchases.Service.PlanPeriod(days.Schedule, from.Mandate, days.DueOn(due), day.At(0, 0))
 	out := pages.BillingDay{Billed: dayTime(day), Due: dayTime(due), Debit: dayTime(plan.ActionDate)}
 	if plan.ActionDate != due {
-		reason, closed := cal.Closed(due)
+		reason, closed := days.Closed(due)
 		switch {
 		case closed:
 			out.Why = "due falls on " + closedOn(reason)

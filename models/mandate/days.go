@@ -7,10 +7,10 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// agreed tells whether a debit may run on a day without being on another day than agreed: on a deduction day, or on the
+// Agreed tells whether a debit may run on a day without being on another day than agreed: on a deduction day, or on the
 // first processing day after one that is closed. The payer's bank takes no other, whatever the merchant's own shift rule
 // says: not the day before (industry: date adjustment rule).
-func (m Mandate) agreed(action calendar.Date, cal *calendar.Calendar) bool {
+func (m Mandate) Agreed(action calendar.Date, cal *calendar.Calendar) bool {
 	_, agreed := m.standsFor(action, cal)
 	return agreed
 }
@@ -73,15 +73,15 @@ func (m Mandate) NextDay(d calendar.Date) calendar.Date {
 func (m Mandate) NextDue(from calendar.Date, runs func(calendar.Date) calendar.Date, cal *calendar.Calendar) calendar.Date {
 	const farthest = 800 // more than two years; within them every deduction day falls on an open day
 	for day := from; day.Before(from.AddDays(farthest)); day = day.AddDays(1) {
-		if action := (Debit{Runs: runs}).runs(day); m.agreed(action, cal) {
+		if action := (Debit{Runs: runs}).runs(day); m.Agreed(action, cal) {
 			return day
 		}
 	}
 	return m.NextDay(from)
 }
 
-// dayWords says on which day debits run: "on the 25th", "on Fridays", "on any day".
-func (m Mandate) dayWords() string {
+// Days says on which day debits run: "on the 25th", "on Fridays", "on any day".
+func (m Mandate) Days() string {
 	switch {
 	case !m.hasDay():
 		return "on any day"

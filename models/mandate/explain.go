@@ -57,9 +57,9 @@ func (e explaining) rhythm() string {
 	case !e.m.hasDay():
 		return often
 	case e.t.AllowDateAdjustment:
-		return often + ", normally " + e.m.dayWords()
+		return often + ", normally " + e.m.Days()
 	}
-	return often + " " + e.m.dayWords()
+	return often + " " + e.m.Days()
 }
 
 func (e explaining) butDisputable() string {
@@ -88,7 +88,7 @@ func (e explaining) disputable() (sentences []string) {
 		sentences = append(sentences, fmt.Sprintf("A debit of another amount than %s.", e.say(e.t.PriceCents)))
 	}
 	if e.t.AllowDateAdjustment && e.m.hasDay() {
-		sentences = append(sentences, fmt.Sprintf("A debit that does not run %s.", e.m.dayWords()))
+		sentences = append(sentences, fmt.Sprintf("A debit that does not run %s.", e.m.Days()))
 	}
 	return sentences
 }

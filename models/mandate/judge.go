@@ -106,7 +106,7 @@ func (j *judgement) accepted() calendar.Date {
 
 func (j *judgement) date() {
 	switch {
-	case j.m.agreed(j.action, j.cal):
+	case j.m.Agreed(j.action, j.cal):
 	case j.m.Terms.AllowDateAdjustment:
 		j.because = append(j.because, BecauseDateDiffers)
 	default:
@@ -115,7 +115,7 @@ func (j *judgement) date() {
 			would = " and would run on " + say(j.action)
 		}
 		j.against.Add(AtDue, refused, "This mandate allows debits %s only, or on the next processing day when that day is closed, and this one is due on %s%s. "+
-			"Move the due date to %s, or set up a new mandate with allow_date_adjustment.", j.m.dayWords(), say(j.d.Due), would, say(j.m.NextDue(j.d.Due, j.d.Runs, j.cal)))
+			"Move the due date to %s, or set up a new mandate with allow_date_adjustment.", j.m.Days(), say(j.d.Due), would, say(j.m.NextDue(j.d.Due, j.d.Runs, j.cal)))
 	}
 }
 

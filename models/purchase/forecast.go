@@ -278,16 +278,16 @@ func (f Forecast) Err() error {
 	return w.Err()
 }
 
-// onlyCalendar tells that nothing is wrong with the day but the calendar: it is the mandate's day, and the debit would run on
-// another one.
-func (f Forecast) onlyCalendar() bool {
-	return f.Mandate.Terms != nil && !f.Mandate.Terms.AllowDateAdjustment && f.Mandate.Deducts(f.Plan.OriginalDate) && f.Problems.Has(AtDue)
+// onlyCalendar tells that nothing is wrong with a due day but the calendar: it is the mandate's day, and the debit would run
+// on a day that the mandate does not allow.
+func (s *Service) onlyCalendar(days collection.Schedule, m mandate.Mandate, due, now time.Time) bool {
+	return m.Terms != nil && !m.Terms.AllowDateAdjustment && m.Deducts(calendar.DateOf(due)) && !m.Agreed(days.Plan(due, now).ActionDate, s.Calendar)
 }
 
-// firstDay is the first due day on or after a day that the mandate allows.
-func (f Forecast) firstDay(from calendar.Date, cal *calendar.Calendar, now time.Time) calendar.Date {
-	if f.Mandate.Terms == nil || f.Mandate.Terms.AllowDateAdjustment {
+// agreedDue is the first due day on or after a day that a mandate allows.
+func (s *Service) agreedDue(days collection.Schedule, m mandate.Mandate, from calendar.Date, now time.Time) calendar.Date {
+	if m.Terms == nil || m.Terms.AllowDateAdjustment {
 		return from
 	}
-	return f.Mandate.NextDue(from, func(day calendar.Date) calendar.Date { return f.schedule.Runs(day, now) }, cal)
+	return m.NextDue(from, func(day calendar.Date) calendar.Date { return days.Runs(day, now) }, s.Calendar)
 }

@@ -271,9 +271,9 @@ func (s *Service) payNow(ctx context.Context, p Purchase, tokenID uuid.UUID) (Fo
 	now := s.Now()
 	switch {
 	case s.runsSoon(p, now):
-		w.Purchase.Due = s.Timetable.DueOn(f.firstDay(f.schedule.Earliest(now), s.Calendar, now))
-	case f.onlyCalendar():
-		w.Purchase.Due = s.Timetable.DueOn(f.firstDay(f.Plan.OriginalDate, s.Calendar, now))
+		w.Purchase.Due = s.Timetable.DueOn(s.agreedDue(f.schedule, f.Mandate, f.schedule.Earliest(now), now))
+	case s.onlyCalendar(f.schedule, f.Mandate, p.Due, now):
+		w.Purchase.Due = s.Timetable.DueOn(s.agreedDue(f.schedule, f.Mandate, f.Plan.OriginalDate, now))
 	default:
 		return f, nil
 	}

@@ -12,8 +12,11 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/token"
 )
@@ -78,16 +81,27 @@ func (s *Service) ForecastPeriod(ctx context.Context, p Purchase, tokenID uuid.U
 	if err != nil || f.Token.ID == uuid.Nil {
 		return f, err
 	}
-	now := s.Now()
-	switch {
-	case s.Timetable.TooSoon(p.Due, now):
-		p.Due = s.Timetable.DueOn(f.firstDay(f.schedule.EarliestDue(now), s.Calendar, now)).UTC()
-	case f.onlyCalendar():
-		p.Due = s.Timetable.DueOn(f.firstDay(f.Plan.OriginalDate, s.Calendar, now)).UTC()
-	default:
+	p.Due = s.periodDue(f.schedule, f.Mandate, p.Due, s.Now())
+	if p.Due.Equal(f.due) {
 		return f, nil
 	}
 	return s.Forecast(ctx, Wish{Purchase: p, TokenID: tokenID})
+}
+
+// PlanPeriod is when a subscription's purchase runs that is charged at a moment,
+// under a mandate where there is one.
+func (s *Service) PlanPeriod(days collection.Schedule, m mandate.Mandate, due, at time.Time) collection.Plan {
+	return days.Plan(s.periodDue(days, m, due, at), at)
+}
+
+func (s *Service) periodDue(days collection.Schedule, m mandate.Mandate, due, at time.Time) time.Time {
+	switch day := calendar.DateOf(due); {
+	case days.TooSoon(due, at):
+		return days.DueOn(s.agreedDue(days, m, days.EarliestDue(at), at)).UTC()
+	case s.onlyCalendar(days, m, due, at):
+		return days.DueOn(s.agreedDue(days, m, day, at)).UTC()
+	}
+	return due
 }
 
 // InsertCharged writes a new purchase that is charged at once. The transaction ends
