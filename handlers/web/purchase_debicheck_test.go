@@ -3,11 +3,14 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"debitdesk/handlers/handlertest"
 	banksandbox "debitdesk/models/bank/sandbox"
+	"debitdesk/models/calendar"
 	"debitdesk/models/debit"
 	"debitdesk/models/store"
 )
@@ -100,4 +103,57 @@ func TestAChargeOnASuspendedMandateNeedsAttention(t *testing.T) {
 	h.API("POST", "/purchases/"+waits+"/charge/", map[string]any{"recurring_token": id}).Want(http.StatusOK)
 	later(30 * time.Hour)
 	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Blocked accounts that are still needed", "Suspended mandates", "Cancelled by the payer (CTCA)")
+}
+
+// The form of a DebiCheck debit goes by the rules of DebiCheck: Saturday is open, the bank hears of it one business day
+// before, and a closed day moves as the brand's own setting for DebiCheck says.
+func TestADebiCheckDebitIsShownAsItIsBooked(t *testing.T) {
+	h := handlertest.New(t)
+	id, later := asks(t, h, "4000000000", "10000")
+	later(time.Minute)
+	if err := h.Store.Clock.MoveTo(t.Context(), calendar.On(2026, time.November, 30).At(9, 0)); err != nil {
+		t.Fatal(err)
+	}
+	later(0)
+	client := h.API("GET", "/purchases/"+id+"/", nil).Want(200).Text("client_id")
+	form := url.Values{"form_key": {"k1"}, "client_id": {client}, "name": {"Membership"}, "price": {"100,00"}, "quantity": {"1"}, "way": {"charge"}, "recurring_token": {id}, "client_shown": {client}}
+	for _, c := range []struct{ due, action, submit string }{
+		{"2026-12-05", "Sat 5 Dec", "Fri 4 Dec, 12:00"}, // a Saturday
+		{"2026-12-06", "Mon 7 Dec", "Fri 4 Dec, 12:00"}, // a Sunday: the day after, as the brand says for DebiCheck
+	} {
+		glued := func(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
+		form.Set("form_key", c.due)
+		form.Del("due")
+		form.Set("due_other", c.due)
+		says := []string{glued(c.action), glued(c.submit) + "; can be cancelled until then"}
+		h.Page(h.A.Staff, "POST", "/purchases/preview", form).Want(http.StatusOK).Contains(says...)
+		made := h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusSeeOther).Header.Get("Location")
+		h.Page(h.A.Staff, "GET", made, nil).Want(http.StatusOK).Contains("handed to the bank on "+glued(c.submit), "debited on "+glued(c.action))
+		link := h.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"Later","price":10000}]}}`, client, h.A.BrandID)).Want(201).Text("id")
+		h.Page(h.A.Staff, "GET", "/purchases/"+link+"/charge/plan?"+url.Values{"recurring_token": {id}, "due_other": {c.due}}.Encode(), nil).Want(http.StatusOK).Contains(says...)
+	}
+	h.Page(h.A.Staff, "GET", "/purchases/new?client="+client, nil).Want(http.StatusOK).
+		Contains("DebiCheck debits run from Monday to Saturday", "Saturday 5 December, can be cancelled until "+strings.ReplaceAll("Fri 4 Dec, 12:00", " ", "\u00a0")).Lacks("Weekends and public holidays")
+}
+
+// What the mandate does not allow is refused in the form, before a purchase exists.
+func TestWhatTheMandateDoesNotAllowMakesNoPurchase(t *testing.T) {
+	h := handlertest.New(t)
+	id, later := asks(t, h, "4000000000", "10000")
+	later(2 * time.Hour)
+	client := h.API("GET", "/purchases/"+id+"/", nil).Want(200).Text("client_id")
+	before := h.Count(`SELECT count(*) FROM purchases`)
+	day := calendar.DateOf(h.Store.Now()).AddDays(21)
+	form := url.Values{"form_key": {"k1"}, "client_id": {client}, "name": {"Membership"}, "price": {"100,01"}, "quantity": {"1"}, "way": {"charge"}, "recurring_token": {id}, "due_other": {day.String()}}
+	h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusUnprocessableEntity).Contains("above the maximum of one debit under this mandate", `href="#price-1"`)
+	h.Page(h.A.Staff, "POST", "/purchases/preview", form).Want(http.StatusOK).Contains("above the maximum of one debit under this mandate")
+	if made := h.Count(`SELECT count(*) FROM purchases`) - before; made != 0 {
+		t.Errorf("%d purchases were made", made)
+	}
+	form.Set("price", "100,00")
+	h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusSeeOther)
+	form.Set("form_key", "k2")
+	h.Page(h.A.Staff, "POST", "/purchases/preview", form).Want(http.StatusOK).Contains("The payer could dispute this debit until", "second debit in one period of the mandate")
+	second := h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusSeeOther).Header.Get("Location")
+	h.Page(h.A.Staff, "GET", second, nil).Want(http.StatusOK).Contains("second debit in one period of the mandate")
 }

@@ -83,7 +83,7 @@ func (t Timetable) Choose(cal *calendar.Calendar, day calendar.Date, shift calen
 	c := Choice{Date: day, ActionDate: plan.ActionDate, SubmitBy: plan.SubmitAt}
 	earliest := t.EarliestDue(cal, now)
 	switch {
-	case day.Before(earliest):
+	case t.TooSoon(due, now) || plan.Late:
 		c.Obstacle = TooEarly
 		c.Reason = fmt.Sprintf("Too soon: a debit order needs %s. The earliest day is %s.", t.leadWords(), say(earliest))
 	case plan.Closed != "":
