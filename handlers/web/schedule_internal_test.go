@@ -53,6 +53,9 @@ func (d *desk) DebitsNear(context.Context, uuid.UUID, []uuid.UUID, calendar.Date
 func (d *desk) Mandate(context.Context, uuid.UUID, uuid.UUID) (mandate.Mandate, error) {
 	return mandate.Mandate{}, fault.Missing()
 }
+func (d *desk) LatestCollections(context.Context, uuid.UUID, ...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
+	return map[uuid.UUID]collection.Collection{}, nil
+}
 func (d *desk) Purchase(context.Context, uuid.UUID, uuid.UUID) (purchase.Purchase, error) {
 	return d.asked, nil
 }
