@@ -39,6 +39,14 @@ func (e *edge) formBack(c echo.Context) error {
 	if kept.Files {
 		text += " Please choose the files again."
 	}
+	if kept.Why == access.AwaitsClient {
+		text = "The form of the purchase is back with what you had typed."
+		if id := c.QueryParam("client"); id != "" {
+			kept.Form.Set("client_id", id)
+			kept.Form.Del("client_id_q")
+			text = "The client is added and chosen here. What you had typed is still in the form."
+		}
+	}
 	page, err := e.formPage(c, kept, text)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -115,6 +116,11 @@ func (s *site) tab(t *testing.T, in context.Context) *tab {
 	}
 	ctx, end := chromedp.NewContext(in, chromedp.WithTargetID(window))
 	t.Cleanup(end)
+	chromedp.ListenTarget(ctx, func(event any) { // a form that is left with what was typed asks first; the journeys leave
+		if _, asks := event.(*page.EventJavascriptDialogOpening); asks {
+			go func() { _ = chromedp.Run(ctx, page.HandleJavaScriptDialog(true)) }()
+		}
+	})
 	return &tab{t: t, ctx: ctx, base: s.url, seen: map[string]bool{}}
 }
 

@@ -75,6 +75,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 		}
 	}
 	deps.Keeper = &access.Keeper{Box: seal.Own{Box: a.box}, Now: time.Now, Rows: a.Store, Last: sessions.LastPerson}
+	desk.Keeper = deps.Keeper
 	origin := s.factors.Party.Origin()
 	deps.SecondFactors = handlers.SecondFactors{
 		Ask:      &access.Second{Factors: s.factors, Sessions: sessions, Keeper: deps.Keeper, PasskeyOrigin: origin, Strip: desk.Strip},

@@ -34,6 +34,33 @@ type KeptForm struct {
 	Form  url.Values `json:"form"`
 	Files bool       `json:"files"` // files went with it; they were not kept
 	At    time.Time  `json:"at"`
+	Why   string     `json:"why,omitempty"` // empty: the session had ended
+}
+
+// AwaitsClient is why a form was kept whose client is being added.
+const AwaitsClient = "client"
+
+// Put keeps a form of the person who is here and gives its name; empty when it is
+// not kept.
+func (k *Keeper) Put(c echo.Context, one KeptForm) (string, error) {
+	in, known := Session(c)
+	if k == nil || k.Rows == nil || !known {
+		return "", nil
+	}
+	return k.put(c.Request().Context(), in.User.ID, one)
+}
+
+func (k *Keeper) put(ctx context.Context, who uuid.UUID, one KeptForm) (string, error) {
+	one.At = k.Now()
+	text, err := json.Marshal(one)
+	if err != nil {
+		return "", fmt.Errorf("keep form: %w", err)
+	}
+	if len(text) > maxKept || len(one.Form) == 0 {
+		return "", nil
+	}
+	name := randomName()
+	return name, k.Rows.KeepForm(ctx, who, name, k.Box.SealBytes(who, text), one.At)
 }
 
 // secretFields are parts of names of what nobody keeps.
@@ -59,7 +86,7 @@ func (k *Keeper) KeepForSignIn(c echo.Context) (string, error) {
 	if !known {
 		return "", nil
 	}
-	one := KeptForm{Path: r.URL.RequestURI(), From: cameFrom(r), At: k.Now()}
+	one := KeptForm{Path: r.URL.RequestURI(), From: cameFrom(r)}
 	switch kind, _, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType)); kind {
 	case echo.MIMEApplicationForm:
 		if r.ParseForm() != nil {
@@ -75,15 +102,8 @@ func (k *Keeper) KeepForSignIn(c echo.Context) (string, error) {
 		return "", nil
 	}
 	one.Form = withoutSecrets(r.PostForm)
-	text, err := json.Marshal(one)
-	if err != nil {
-		return "", fmt.Errorf("keep form: %w", err)
-	}
-	if len(text) > maxKept || len(one.Form) == 0 {
-		return "", nil
-	}
-	name := randomName()
-	if err := k.Rows.KeepForm(r.Context(), who, name, k.Box.SealBytes(who, text), k.Now()); err != nil {
+	name, err := k.put(r.Context(), who, one)
+	if err != nil || name == "" {
 		return "", err
 	}
 	return FormPage + "?kept=" + name, nil

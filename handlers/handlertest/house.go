@@ -164,6 +164,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.Reference = &web.Reference{Desk: desk, Document: document}
 	h.Desk = desk
 	h.Deps.Keeper = &access.Keeper{Box: seal.Own{Box: box}, Now: h.Real, Rows: db, Last: h.Sessions.LastPerson}
+	desk.Keeper = h.Deps.Keeper
 	h.Deps.SecondFactors = handlers.SecondFactors{
 		Ask:      &access.Second{Factors: h.Factors, Sessions: h.Sessions, Keeper: h.Deps.Keeper, PasskeyOrigin: BaseURL, Strip: desk.Strip},
 		Security: &web.Security{Desk: desk, Factors: h.Factors, Prove: h.Sessions.Prove, PasskeyOrigin: BaseURL},

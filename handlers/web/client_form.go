@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
@@ -28,8 +29,8 @@ func (h *Clients) New(c echo.Context) error {
 	if err := access.Actor(c).May(actor.Write); err != nil {
 		return err
 	}
-	form := url.Values{"country": {"ZA"}, formKeyName: {newFormKey()}}
-	for _, name := range []string{"full_name", "email", "phone"} {
+	form := url.Values{"country": {"ZA"}, formKeyName: {formKeyOf(c)}}
+	for _, name := range []string{"full_name", "email", "phone", backTo} {
 		form.Set(name, c.QueryParam(name))
 	}
 	return h.form(c, http.StatusOK, clientForm{form: form})
@@ -43,17 +44,67 @@ func (h *Clients) Create(c echo.Context) error {
 	}
 	in := client.Input{How: client.ForDebit}
 	in.Details, in.Problems = detailsOf(form, client.Details{})
+	if form.Get(evenSo) == "" && len(in.Problems) == 0 {
+		alike, err := h.Service.Alike(c.Request().Context(), access.Actor(c), in.Details)
+		if err != nil {
+			return err
+		}
+		sent, err := h.sentBefore(c, form)
+		if err != nil {
+			return err
+		}
+		if len(alike) > 0 && !sent {
+			return h.form(c, http.StatusConflict, clientForm{form: form, alike: alike})
+		}
+	}
 	err = once(c, h.Replays, h.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (client.Client, error) {
 		made, err := h.Service.Create(ctx, access.Actor(c), in)
 		if err != nil {
 			return made, err
 		}
 		return made, access.AddFlash(c, "ok", made.Name()+" is added.")
-	}, func(made client.Client) string { return clientHref(made.ID) })
+	}, func(made client.Client) string { return afterClient(form.Get(backTo), made.ID) })
 	if _, _, ok := problems(err); ok {
 		return h.form(c, http.StatusUnprocessableEntity, clientForm{form: form, wrong: err})
 	}
 	return err
+}
+
+const (
+	evenSo = "even_so" // the client is another one, though there is one alike
+	backTo = "back"    // the name of a form that waits for the client
+)
+
+// afterClient is where a client that was added leads: to the form that waits for it,
+// or to the client.
+func afterClient(form string, id uuid.UUID) string {
+	if form == "" {
+		return clientHref(id)
+	}
+	return access.FormPage + "?" + url.Values{"kept": {form}, "client": {id.String()}}.Encode()
+}
+
+// sentBefore tells that this very form has made its client already: that client is
+// not one alike, and the form leads to it again.
+func (h *Clients) sentBefore(c echo.Context, form url.Values) (bool, error) {
+	key, ok := formReplay(c, h.Desk.Sandbox, form.Get(formKeyName))
+	if !ok || h.Replays == nil {
+		return false, nil
+	}
+	to, err := sentBefore(c.Request().Context(), h.Replays, key)
+	if fault.HasCode(err, "form_sent") {
+		return true, nil
+	}
+	return to != "", err
+}
+
+// alikeWords name the clients that have the same e-mail address, phone or identity
+// number, with what is the same.
+func alikeWords(alike []client.Twin) (links []components.Link) {
+	for _, t := range alike {
+		links = append(links, components.Link{Text: t.Name() + " (the same " + strings.Join(t.Same, " and ") + ")", Href: clientHref(t.ID)})
+	}
+	return links
 }
 
 // Edit serves GET /clients/:id/edit.
@@ -166,6 +217,7 @@ type clientForm struct {
 	wrong    error
 	stored   *client.Client // nil for a new client
 	conflict bool
+	alike    []client.Twin // clients that may be the same
 	differs  []string
 }
 
@@ -226,7 +278,14 @@ func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 			}
 		}
 	} else {
-		view.Hidden = []components.Pair{{Name: formKeyName, Value: f.form.Get(formKeyName)}}
+		view.Hidden = []components.Pair{{Name: formKeyName, Value: f.form.Get(formKeyName)}, {Name: backTo, Value: f.form.Get(backTo)}}
+		if view.Alike = alikeWords(f.alike); len(view.Alike) > 0 {
+			view.Hidden = append(view.Hidden, components.Pair{Name: evenSo, Value: "yes"})
+			view.Button = "Add client all the same"
+		}
+		if name := f.form.Get(backTo); name != "" {
+			view.CancelHref = access.FormPage + "?" + url.Values{"kept": {name}}.Encode()
+		}
 	}
 	return h.Desk.show(c, status, view.Title, clientsRoom, func(fr layout.Frame) templ.Component { return pages.ClientForm(fr, view) })
 }

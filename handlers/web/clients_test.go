@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"debitdesk/handlers/handlertest"
 )
 
@@ -139,4 +141,50 @@ func TestAnotherSiteCannotPost(t *testing.T) {
 func TestTheAddressFillsTheForm(t *testing.T) {
 	h := handlertest.New(t)
 	h.Page(h.A.Staff, "GET", "/clients/new?full_name=Ann&email=ann@example.com", nil).Contains(`value="Ann"`, `value="ann@example.com"`)
+}
+
+func TestAClientWhoIsThereAlreadyIsNoticed(t *testing.T) {
+	h := handlertest.New(t)
+	first := h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi", "phone": "0821234567", "personal_code": "8001015009087"}).Want(http.StatusCreated).Text("id")
+	for same, form := range map[string]url.Values{
+		"e-mail address":  {"full_name": {"T Nkosi"}, "email": {"Thandi@Example.com"}},
+		"phone number":    {"full_name": {"T Nkosi"}, "email": {"other@example.com"}, "phone": {"+27 82 123 4567"}},
+		"identity number": {"full_name": {"T Nkosi"}, "email": {"other@example.com"}, "personal_code": {"800101 5009 087"}},
+	} {
+		form.Set("form_key", uuid.NewString())
+		before := h.Count(`SELECT count(*) FROM clients`)
+		h.Page(h.A.Staff, "POST", "/clients", form).Want(http.StatusConflict).Contains("There may be such a client already", "the same "+same, `href="/clients/`+first+`"`, `value="T Nkosi"`, "Add client all the same")
+		if n := h.Count(`SELECT count(*) FROM clients`); n != before {
+			t.Fatalf("%s: it was added", same)
+		}
+		form.Set("even_so", "yes")
+		made := h.Page(h.A.Staff, "POST", "/clients", form).Want(http.StatusSeeOther).Header.Get("Location")
+		if again := h.Page(h.A.Staff, "POST", "/clients", form).Want(http.StatusSeeOther).Header.Get("Location"); again != made {
+			t.Errorf("%s: sent again it leads to %s", same, again)
+		}
+	}
+	plain := url.Values{"full_name": {"New One"}, "email": {"new@example.com"}, "form_key": {uuid.NewString()}}
+	made := h.Page(h.A.Staff, "POST", "/clients", plain).Want(http.StatusSeeOther).Header.Get("Location")
+	if again := h.Page(h.A.Staff, "POST", "/clients", plain).Want(http.StatusSeeOther).Header.Get("Location"); again != made {
+		t.Errorf("the same form leads to %s", again)
+	}
+	h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com"}).Want(http.StatusCreated) // programs decide for themselves
+}
+
+func TestAddingAClientDoesNotLoseThePurchase(t *testing.T) {
+	h := handlertest.New(t)
+	h.Page(h.A.Staff, "GET", "/purchases/new", nil).Want(http.StatusOK).Contains(`name="new_client"`)
+	form := url.Values{"name": {"Gloves", "Bag"}, "price": {"10", "20,50"}, "quantity": {"1", "3"}, "reference": {"R-77"}, "way": {"record"}, "new_client": {"yes"}, "form_key": {uuid.NewString()}}
+	to := h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusSeeOther).Header.Get("Location")
+	at, _ := url.Parse(to)
+	back := at.Query().Get("back")
+	h.Page(h.A.Staff, "GET", to, nil).Want(http.StatusOK).Contains(back, "/account/form?kept="+back)
+	to = h.Page(h.A.Staff, "POST", "/clients", url.Values{"full_name": {"Thandi Nkosi"}, "email": {"thandi@example.com"}, "back": {back}, "form_key": {uuid.NewString()}}).Want(http.StatusSeeOther).Header.Get("Location")
+	client := to[strings.Index(to, "client=")+len("client="):]
+	client, _, _ = strings.Cut(client, "&")
+	h.Page(h.A.Staff, "GET", to, nil).Want(http.StatusOK).Contains("The client is added and chosen here", `value="Bag"`, `value="20,50"`, `value="R-77"`, client, form.Get("form_key"), "Thandi Nkosi")
+	h.Page(h.A.Finance, "GET", to, nil).Want(http.StatusSeeOther) // another person gets nothing
+	if n := h.Count(`SELECT count(*) FROM purchases`); n != 0 {
+		t.Errorf("%d purchases were made on the way", n)
+	}
 }

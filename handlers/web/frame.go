@@ -32,6 +32,8 @@ type Desk struct {
 	// Failing gives the webhooks whose deliveries are not taken, for those who can
 	// mend them; nil gives none.
 	Failing func(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
+	// Keeper keeps a form while another one is filled in; nil keeps none.
+	Keeper *access.Keeper
 	// Alarms tells that the record of who did what does not hold; nil tells nothing.
 	Alarms func(ctx context.Context, who actor.Actor) ([]audit.Alarm, error)
 }

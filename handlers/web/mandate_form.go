@@ -43,7 +43,7 @@ func (h *MandateForms) view(c echo.Context, s mandateSetup, wrong error) (pages.
 	if v.Client, err = (&Purchases{Clients: h.Clients}).clientPicker(ctx, who, query, s.payer, byInput["client_id"]); err != nil {
 		return v, err
 	}
-	v.Client.CreateHref = ""
+	v.Client.CreateHref, v.Client.CreateName = "", ""
 	v.Fresh = freshFields(s, byInput)
 	v.Needs = h.needs(&s)
 	v.Brand = h.brandBlock(&s, byInput)

@@ -27,6 +27,15 @@ const formKeyName = "form_key"
 
 func newFormKey() string { return uuid.NewString() }
 
+// formKeyOf is the key of a form that is opened: the one that its address remembers,
+// so that a page which Back loads again is still the same form, else a new one.
+func formKeyOf(c echo.Context) string {
+	if known, err := uuid.Parse(c.QueryParam(formKeyName)); err == nil && c.Request().Method == http.MethodGet {
+		return known.String()
+	}
+	return newFormKey()
+}
+
 // once runs what a form asks for and goes on to where its result is shown. The
 // same form sent again goes to the same place and nothing is done again. It
 // needs a use case that calls Answered; refusals come back as they are.
@@ -50,10 +59,19 @@ func onceAs[T any](c echo.Context, kept Replays, isTest bool, formKey string, ac
 		}
 		return err
 	}
-	key := replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: isTest, Key: "form:" + formKey}
+	key, _ := formReplay(c, isTest, formKey)
+	return onceKeyed(ctx, kept, key, act, where, result)
+}
+
+// formReplay is the key under which the answer of a form is kept.
+func formReplay(c echo.Context, isTest bool, formKey string) (key replay.Key, ok bool) {
+	if _, err := uuid.Parse(formKey[strings.LastIndexByte(formKey, ':')+1:]); err != nil {
+		return key, false
+	}
+	key = replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: isTest, Key: "form:" + formKey}
 	sum := sha256.Sum256([]byte(c.Request().URL.Path + "\x00" + c.Request().PostForm.Encode()))
 	key.Fingerprint = sum[:]
-	return onceKeyed(ctx, kept, key, act, where, result)
+	return key, true
 }
 
 // onceKeyed is onceAs under a key that was made already.

@@ -46,6 +46,9 @@ func (p *Purchases) Create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if form.Has(newClient) {
+		return p.addClient(c, form)
+	}
 	if reshaped(form) {
 		return p.newForm(c, http.StatusOK, form, nil)
 	}
@@ -70,6 +73,23 @@ func (p *Purchases) Create(c echo.Context) error {
 		return p.newForm(c, http.StatusUnprocessableEntity, form, err)
 	}
 	return err
+}
+
+// newClient is the button that leads to the form of a client; what was typed into the
+// form of the purchase waits meanwhile.
+const newClient = "new_client"
+
+func (p *Purchases) addClient(c echo.Context, form url.Values) error {
+	form.Del(newClient)
+	name, err := p.Desk.Keeper.Put(c, access.KeptForm{Path: "/purchases", From: "/purchases/new", Form: form, Why: access.AwaitsClient})
+	if err != nil {
+		return err
+	}
+	to := "/clients/new"
+	if name != "" {
+		to += "?" + url.Values{backTo: {name}}.Encode()
+	}
+	return c.Redirect(http.StatusSeeOther, to)
 }
 
 // follow does what the form asks for beside making the purchase. What is refused
@@ -202,7 +222,7 @@ func (p *Purchases) newView(c echo.Context, form url.Values, wrong error) (pages
 	byInput, summary := lineProblems(wrong)
 	key := form.Get(formKeyName)
 	if key == "" {
-		key = newFormKey()
+		key = formKeyOf(c)
 	}
 	view := pages.NewPurchaseView{Problems: components.ErrorSummary{Items: summary}, Key: key}
 	brands, err := p.Service.Read.Brands(ctx, who.MerchantID)
@@ -231,6 +251,7 @@ func (p *Purchases) newView(c echo.Context, form url.Values, wrong error) (pages
 		Hint: "Such as your invoice number. Without one it gets a number of its own."}
 	view.Notes = components.Textarea{Label: "Notes", Name: "notes", Value: form.Get("notes"), Error: byInput["notes"], Rows: 2, MaxLength: 10000}
 	view.Ways, view.Way = ways(form, payer, usable, byInput["way"])
+	view.Client.CreateName = newClient
 	view.Tokens = tokenCards(usable, form.Get("recurring_token"), byInput["recurring_token"])
 	if payer != nil && len(usable) == 0 {
 		view.StoreHref = "/clients/" + payer.ID.String() + "/accounts/new"

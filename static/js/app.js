@@ -276,6 +276,28 @@
     all(".busy", f).forEach((b) => b.classList.remove("busy"));
   }));
 
+  // A form keeps its key in the address of its page: Back loads the page anew, and what is sent again still counts once.
+  const key = document.querySelector("main form[method=post] input[name=form_key]");
+  if (key && /\/new$/.test(location.pathname)) {
+    const here = new URL(location.href);
+    if (here.searchParams.get("form_key") !== key.value) {
+      here.searchParams.set("form_key", key.value);
+      history.replaceState(history.state, "", here);
+    }
+  }
+
+  // What was typed and not sent is not lost without a question.
+  const changed = new Set();
+  document.addEventListener("input", (event) => {
+    const form = event.isTrusted && event.target.form;
+    if (form && form.method === "post" && form.closest("main") && (form.matches(".form") || form.querySelector("input[name=form_key]"))) changed.add(form);
+  });
+  document.addEventListener("submit", (event) => { if (event.target.method === "post") changed.clear(); });
+  document.addEventListener("reset", (event) => changed.delete(event.target));
+  addEventListener("beforeunload", (event) => {
+    if ([...changed].some((form) => form.isConnected)) event.preventDefault();
+  });
+
   // The problems of a form take the focus, on a page and after a swap.
   const focusProblems = (root) => root.querySelector?.("[data-focus]")?.focus();
   focusProblems(document);

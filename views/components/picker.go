@@ -10,7 +10,9 @@ type ClientPicker struct {
 	Label, Name, Value, Query, Error, Hint string
 	Options                                []Option
 	SearchURL, CreateHref                  string
-	Required                               bool
+	// CreateName is the name of a button that sends the form along, so that it is not lost; it takes the place of CreateHref.
+	CreateName string
+	Required   bool
 }
 
 // PickDay is one square of a DayPicker. A day with Why cannot be taken, and says the reason; Note is said of a day that
