@@ -38,7 +38,7 @@ func TestWhatAProgramAskedIsKeptWithoutNumbers(t *testing.T) {
 	h := handlertest.New(t)
 	const payer = `{"email":"thandi@example.com","bank_account":"6200000001","bank_code":"470010","personal_code":"8501015000085"}`
 	first := h.API("POST", "/clients/?time=1", payer, "Idempotency-Key: key-1", "X-Request-Id: request-one").Want(201)
-	h.API("POST", "/clients/", payer, "Idempotency-Key: key-1").Want(201)
+	h.API("POST", "/clients/?time=1", payer, "Idempotency-Key: key-1").Want(201)
 	h.API("POST", "/clients/?dry_run=true", payer).Want(201)
 	h.API("GET", "/clients/?personal_code=8501015000085&limit=5", nil).Want(200)
 	h.API("POST", "/clients/", `{"email":`).Want(400)
@@ -61,7 +61,7 @@ func TestWhatAProgramAskedIsKeptWithoutNumbers(t *testing.T) {
 		}
 	}
 	want := []string{
-		"POST /api/v1/clients time=1 201 key-1 false false", "POST /api/v1/clients  201 key-1 true false", "POST /api/v1/clients dry_run=true 201  false true",
+		"POST /api/v1/clients time=1 201 key-1 false false", "POST /api/v1/clients time=1 201 key-1 true false", "POST /api/v1/clients dry_run=true 201  false true",
 		"GET /api/v1/clients personal_code=••••&limit=5 200  false false", "POST /api/v1/clients  400  false false", "PATCH /api/v1/clients/:id  200  false false",
 		"GET /api/v1/clients/:id  404  false false", "DELETE /api/v1/clients/:id  204  false false",
 	}
