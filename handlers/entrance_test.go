@@ -447,8 +447,10 @@ func TestTheAPIRefusesInTheContractsWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	call("Bearer "+out.Token).refusal(t, 401, "This bearer credential was revoked", "authentication_failed")
-	if err := g.store.Clock.MoveTo(t.Context(), narrow.ExpiresAt); err != nil {
+	if err := g.store.Clock.MoveTo(t.Context(), narrow.ExpiresAt); err != nil { // the sandbox clock ends no credential
 		t.Fatal(err)
 	}
+	call("Bearer "+narrow.Token).refusal(t, 403, "", "permission_denied")
+	g.credentials.Now = func() time.Time { return narrow.ExpiresAt }
 	call("Bearer "+narrow.Token).refusal(t, 401, "This bearer credential has expired", "authentication_failed")
 }
