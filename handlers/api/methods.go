@@ -90,8 +90,8 @@ func readMethodsAsk(c echo.Context, wrong *fault.Problems) methodsAsk {
 			wrong.Add("amount", "invalid", "A valid integer is required.")
 		case n < 0:
 			wrong.Add("amount", "min_value", "Ensure this value is greater than or equal to 0.")
-		case n > money.MaxCents:
-			wrong.Add("amount", "max_value", "Ensure this value is less than or equal to %d.", int64(money.MaxCents))
+		case n > money.MostCents:
+			wrong.Add("amount", "max_value", "Ensure this value is less than or equal to %d.", money.MostCents)
 		default:
 			ask.cents = &n
 		}

@@ -237,6 +237,9 @@ func transactionOf(r purchase.Record) transactionBody {
 		latest := r.Attempts[0]
 		out.Flow, out.PaymentMethod, out.Country, out.ProcessingTxID = latest.Flow, latest.Method, "ZA", latest.TxID
 	}
+	if r.TokenID != uuid.Nil && r.Collection != nil { // charged by token: its method counts from then on
+		out.PaymentMethod, out.Country = string(r.Collection.Method), "ZA"
+	}
 	return out
 }
 

@@ -90,7 +90,7 @@ func (r *reading) compare(amount int64, hasAmount bool) {
 		case errors.Is(err, money.ErrNegativeLine):
 			r.wrong(Discount, "product_subtotal_negative", MendRange, "expected a discount of at most price times quantity")
 			return
-		case err != nil || !fits || total > money.MaxCents:
+		case err != nil || !fits || line > money.MostCents || total > money.MostCents:
 			r.wrong(Price, "max_value", MendRange, "expected a smaller total: "+money.ErrTooLarge.Error())
 			return
 		}
@@ -146,6 +146,9 @@ func (r *reading) cents(f Field) (int64, bool) {
 		return 0, false
 	case cents < 0:
 		r.wrong(f, "min_value", MendRange, expected(f, "0 or more", text))
+		return 0, false
+	case cents > money.MostCents:
+		r.wrong(f, "max_value", MendRange, expected(f, "at most "+money.Amount(money.MostCents), text))
 		return 0, false
 	}
 	return cents, true

@@ -3,7 +3,6 @@ package billing
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/google/uuid"
@@ -14,6 +13,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
+	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
@@ -108,7 +108,7 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 	if err != nil {
 		return nil, err
 	}
-	if err := demands.MaySend(who, together(pattern.TotalCents, n)); err != nil {
+	if err := demands.MaySend(who, money.Times(pattern.TotalCents, n)); err != nil {
 		return nil, err
 	}
 	first, err := s.Read.TakeNumbers(ctx, brand.ID, "purchase", n)
@@ -142,14 +142,6 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 		return nil, err
 	}
 	return ids, nil
-}
-
-// together is what n invoices come to; more than can be counted is the most that can.
-func together(cents int64, n int) int64 {
-	if cents > math.MaxInt64/int64(n) {
-		return math.MaxInt64
-	}
-	return cents * int64(n)
 }
 
 // prepare checks everything that can be wrong, all at once.

@@ -14,8 +14,13 @@ const NBSP = "\u00a0"
 // ZAR is the currency of debit orders.
 const ZAR = "ZAR"
 
+// MostCents is the largest amount that is accepted of one line, one total and one
+// refund (API contract 12.28): 100 million rand.
+const MostCents int64 = 10_000_000_000
+
 // MaxCents is the largest amount that is computed or read: 90 trillion rand in cents,
 // far above any debit order and far below the end of int64, so that sums of lines stay exact.
+// Amounts above MostCents were accepted once, and are still shown.
 const MaxCents int64 = 9_000_000_000_000_000
 
 // ErrTooLarge says that an amount is beyond MaxCents.
@@ -97,4 +102,24 @@ func Add(a, b int64) (sum int64, ok bool) {
 		return 0, false
 	}
 	return a + b, true
+}
+
+// Plus is a + b, and the end of int64 that lies nearest where no int64 holds the sum:
+// what is compared with a limit never comes out below it.
+func Plus(a, b int64) int64 {
+	if sum, ok := Add(a, b); ok {
+		return sum
+	}
+	if a < 0 {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+// Times is what n amounts come to together, under the rule of Plus. Both are not negative.
+func Times(cents int64, n int) int64 {
+	if n > 0 && cents > math.MaxInt64/int64(n) {
+		return math.MaxInt64
+	}
+	return cents * int64(n)
 }

@@ -95,7 +95,7 @@ func (s AmendmentSheet) Stopped() (out []Move) {
 // MovesCents is the sum that the take-over would collect from the new account.
 func (s AmendmentSheet) MovesCents() (sum int64) {
 	for _, m := range s.Moves {
-		sum, _ = money.Add(sum, m.TotalCents)
+		sum = money.Plus(sum, m.TotalCents)
 	}
 	return sum
 }

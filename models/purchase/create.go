@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
+	"debitdesk/models/money"
 )
 
 // Create records a purchase. When it asks for an account to be stored and the
@@ -128,9 +129,6 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purcha
 		p.Details.DirectDebit = in.DirectDebit.complete(w, brand, p)
 	}
 	p.Method = in.method()
-	if p.Method != "" && p.Currency != "ZAR" && !w.Has("purchase.currency") {
-		w.Add("purchase.currency", "invalid_choice", "Debit orders need the currency ZAR.")
-	}
 	if total == 0 && len(wrong) == 0 && len(in.Details.Products) > 0 && !p.mayBeZero() {
 		w.Add("purchase."+fault.All, "min_value", "%s", zeroAmount)
 	}
@@ -177,7 +175,7 @@ func (s *Service) payerOf(ctx context.Context, who actor.Actor, in *Input) (clie
 func (in *Input) purchase(now time.Time, who actor.Actor, b merchant.Brand, payer client.Details) Purchase {
 	p := Purchase{
 		MerchantID: who.MerchantID, BrandID: in.BrandID, ClientID: in.ClientID, UserID: in.UserID, IsTest: b.IsTest,
-		Status: Created, Product: cmp.Or(in.Product, ByPurchases), Currency: cmp.Or(in.Currency, b.Currency),
+		Status: Created, Product: cmp.Or(in.Product, ByPurchases), Currency: money.ZAR,
 		Due: now.Add(defaultDue), DueStrict: in.DueStrict, Issued: in.Issued, Reference: in.Reference,
 		Payer: payer, Details: in.Details, Options: in.Options, CreatedIP: who.IP,
 	}
@@ -212,9 +210,9 @@ func (in *Input) method() string {
 }
 
 // mayBeZero: a zero total stores an account without collecting (source: what the
-// service does, 4).
+// service does, 4; API contract 12.16).
 func (p Purchase) mayBeZero() bool {
-	return p.Options.ForceRecurring && !slices.ContainsFunc(p.Options.Whitelist, func(m string) bool { return m != EFT && m != DebiCheck })
+	return (p.Options.ForceRecurring || p.Options.SkipCapture) && !slices.ContainsFunc(p.Options.Whitelist, func(m string) bool { return m != EFT && m != DebiCheck })
 }
 
 // storesNow tells whether all that storing the account needs is known already

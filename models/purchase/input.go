@@ -69,7 +69,6 @@ var (
 		"tax_number", "bank_account", "bank_code", "billing_address", "shipping_address",
 		// the older form lists single fields
 		"street_address", "city", "zip_code", "country", "state", "shipping_street_address", "shipping_city", "shipping_zip_code", "shipping_country", "shipping_state"}
-	currencyForm  = regexp.MustCompile(`^[A-Z]{3}$`)
 	languageForm  = regexp.MustCompile(`^[a-z]{2}$`)
 	maxQuantity   = decimal.New(1, 9)
 	hundredTax    = decimal.NewFromInt(100)
@@ -221,7 +220,7 @@ func (in *Input) checkDetails() {
 	}
 	lines(w, "purchase.notes", d.Notes, 10000)
 	lines(w, "purchase.email_message", d.EmailMessage, 256)
-	if in.Currency != "" && !currencyForm.MatchString(in.Currency) {
+	if in.Currency != "" && in.Currency != money.ZAR && !w.Has("purchase.currency") {
 		w.Add("purchase.currency", "invalid_choice", "%q is not a valid choice. Use ZAR.", in.Currency)
 	}
 	if d.Language != "" && !languageForm.MatchString(d.Language) {
@@ -244,7 +243,7 @@ func (in *Input) checkDetails() {
 			cents(w, "purchase."+name, *v, 0)
 		}
 	}
-	cents(w, "purchase.debt", d.DebtCents, -money.MaxCents)
+	cents(w, "purchase.debt", d.DebtCents, -money.MostCents)
 }
 
 // CheckProducts reports what is wrong with lines, at products[i/n].
@@ -305,7 +304,7 @@ func cents(w *fault.Problems, path string, value, least int64) {
 	case w.Has(path):
 	case value < least:
 		w.Add(path, "min_value", "Ensure this value is greater than or equal to %d.", least)
-	case value > money.MaxCents:
-		w.Add(path, "max_value", "Ensure this value is less than or equal to %d.", int64(money.MaxCents))
+	case value > money.MostCents:
+		w.Add(path, "max_value", "Ensure this value is less than or equal to %d.", money.MostCents)
 	}
 }

@@ -88,12 +88,12 @@ func refundable(p Purchase, cents *int64) (int64, error) {
 		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible", "Nothing is left to refund: what was not refunded already is on its way to the payer.")
 	case left <= 0:
 		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible", "This Purchase was already fully refunded.")
-	case cents == nil:
+	case cents == nil && left <= money.MostCents:
 		return left, nil
-	case *cents < 1:
+	case cents != nil && *cents < 1:
 		return 0, fault.At("amount", "min_value", "Ensure this value is greater than or equal to 1.")
-	case *cents > left:
-		return 0, fault.At("amount", "max_value", "Ensure this value is less than or equal to %d.", left)
+	case cents == nil || *cents > min(left, money.MostCents):
+		return 0, fault.At("amount", "max_value", "Ensure this value is less than or equal to %d.", min(left, money.MostCents))
 	}
 	return *cents, nil
 }

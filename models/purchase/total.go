@@ -23,8 +23,8 @@ func (d Details) LinesCents() (int64, fault.Problems) {
 			continue
 		}
 		total, fits := money.Add(sum, line)
-		if err != nil || !fits || total > money.MaxCents {
-			wrong.Add(at, "max_value", "Ensure the total is less than or equal to %d.", int64(money.MaxCents))
+		if err != nil || !fits || line > money.MostCents || total > money.MostCents {
+			wrong.Add(at, "max_value", "Ensure the total is less than or equal to %d.", money.MostCents)
 			return 0, wrong
 		}
 		sum = total
@@ -57,8 +57,8 @@ func (d Details) TotalCents() (int64, fault.Problems) {
 		total, fits = *d.TotalOverrideCents, true
 	}
 	switch at := "purchase." + fault.All; {
-	case !fits || total > money.MaxCents:
-		wrong.Add(at, "max_value", "Ensure the total is less than or equal to %d.", int64(money.MaxCents))
+	case !fits || total > money.MostCents:
+		wrong.Add(at, "max_value", "Ensure the total is less than or equal to %d.", money.MostCents)
 	case total < 0:
 		wrong.Add(at, "min_value", "The total may not be below 0.")
 	}

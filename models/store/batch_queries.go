@@ -122,7 +122,7 @@ func (s *Store) Causes(ctx context.Context, merchantID, id uuid.UUID) (map[strin
 
 // DueTotals implements batch.Reader.
 func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DueTotal, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT due, count(*), sum(total_cents) FROM batch_rows
+	rows, err := s.Pool.Query(ctx, `SELECT due, count(*), least(sum(total_cents), 9223372036854775807)::bigint FROM batch_rows
 		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' GROUP BY due ORDER BY due NULLS FIRST`, merchantID, id)
 	if err != nil {
 		return nil, fmt.Errorf("add up by due date: %w", err)

@@ -123,7 +123,7 @@ const countBatch = `SELECT json_build_object(
 	'failed', count(*) FILTER (WHERE state = 'failed'), 'voided', count(*) FILTER (WHERE state = 'voided'),
 	'warned', count(*) FILTER (WHERE state = 'ready' AND warnings <> '{}'), 'charges', count(*) FILTER (WHERE state = 'sent' AND charge = 'wanted'),
 	'uncharged', count(*) FILTER (WHERE state = 'sent' AND charge = 'failed'),
-	'ready_cents', coalesce(sum(total_cents) FILTER (WHERE state = 'ready'), 0), 'sent_cents', coalesce(sum(total_cents) FILTER (WHERE state = 'sent'), 0))::text
+	'ready_cents', least(coalesce(sum(total_cents) FILTER (WHERE state = 'ready'), 0), 9223372036854775807), 'sent_cents', least(coalesce(sum(total_cents) FILTER (WHERE state = 'sent'), 0), 9223372036854775807))::text
 	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2`
 
 // countReady counts what sending the ready rows will do, and gives the fingerprint

@@ -12,8 +12,12 @@ import (
 	"debitdesk/models/report"
 )
 
-// purchaseFilter is what a filter asks of the purchase p behind a movement.
-func purchaseFilter(f report.Filter, args pgx.NamedArgs) string {
+// movedBy is the debit d that a movement e belongs to: its method, account and way are
+// those of the movement for good. Money that came by hand has none.
+const movedBy = " JOIN purchases p ON p.id = e.purchase_id LEFT JOIN collections d ON d.id = e.collection_id"
+
+// moneyFilter is what a filter asks of the purchase p and the debit d behind a movement.
+func moneyFilter(f report.Filter, args pgx.NamedArgs) string {
 	var where []string
 	add := func(name, condition string, list []string) {
 		if len(list) > 0 {
@@ -26,15 +30,15 @@ func purchaseFilter(f report.Filter, args pgx.NamedArgs) string {
 		ids[i] = id.String()
 	}
 	add("brands", "p.brand_id = ANY(@brands::text[]::uuid[])", ids)
-	add("methods", `CASE WHEN p.marked_as_paid THEN '' ELSE coalesce((SELECT method FROM tokens WHERE id = coalesce(p.token_id, p.id)), p.method) END = ANY(@methods::text[])`, f.Methods)
+	add("methods", "coalesce(d.method, '') = ANY(@methods::text[])", f.Methods)
 	add("products", "p.product = ANY(@products::text[])", f.Products)
-	add("flows", "coalesce(p.attempts -> 0 ->> 'flow', 'payform') = ANY(@flows::text[])", f.Flows)
+	add("flows", `coalesce((SELECT a ->> 'flow' FROM jsonb_array_elements(p.attempts) AS a WHERE a ->> 'tx_id' = d.id::text LIMIT 1), 'payform') = ANY(@flows::text[])`, f.Flows)
 	add("countries", "'ZA' = ANY(@countries::text[])", f.Countries)
 	if len(f.Terminals) > 0 {
 		where = append(where, "false")
 	}
 	if f.Tokenized != nil {
-		where = append(where, "(p.token_id IS NOT NULL) = @tokenized")
+		where = append(where, "(d.token_id IS NOT NULL AND d.token_id <> p.id) = @tokenized")
 		args["tokenized"] = *f.Tokenized
 	}
 	where = append(where, standsFilter(f, args)...)
@@ -69,13 +73,13 @@ func standsFilter(f report.Filter, args pgx.NamedArgs) (where []string) {
 }
 
 // movementsOf is FROM and WHERE of the movements e that a filter lets through. Only
-// a filter that looks at purchases joins them; without, an index holds it all.
+// a filter that looks at what is behind them joins it; without, an index holds it all.
 func movementsOf(merchantID uuid.UUID, f report.Filter, args pgx.NamedArgs) string {
 	args["m"] = merchantID.String()
 	from, where := " FROM ledger_entries e", " WHERE e.merchant_id = @m::uuid"
 	if f.Narrow() {
-		from += " JOIN purchases p ON p.id = e.purchase_id"
-		where += " AND " + purchaseFilter(f, args)
+		from += movedBy
+		where += " AND " + moneyFilter(f, args)
 	}
 	if len(f.Currencies) > 0 {
 		where += " AND e.currency = ANY(@currencies::text[])"
@@ -94,7 +98,7 @@ func movementsOf(merchantID uuid.UUID, f report.Filter, args pgx.NamedArgs) stri
 
 // waitingMoney narrows what is not settled yet in the same way; at is its moment.
 func waitingMoney(f report.Filter, currency, at string, args pgx.NamedArgs) string {
-	where := " AND " + purchaseFilter(f, args)
+	where := " AND " + moneyFilter(f, args)
 	if len(f.Currencies) > 0 {
 		where += " AND " + currency + " = ANY(@currencies::text[])"
 	}
@@ -115,10 +119,10 @@ func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Fil
 	query := `SELECT currency, sum(gross)::bigint, sum(reserved)::bigint, sum(owed)::bigint FROM (
 		SELECT e.currency, sum(e.amount_cents) AS gross, 0 AS reserved, 0 AS owed` + movementsOf(merchantID, f, args) + ` GROUP BY 1
 		UNION ALL
-		SELECT c.currency, 0, sum(greatest(c.amount_cents - p.refunded_cents - p.refunding_cents, 0)), 0 FROM collections c JOIN purchases p ON p.id = c.purchase_id
-			WHERE c.merchant_id = @m::uuid AND c.state = 'provisional'` + waitingMoney(f, "c.currency", "c.provisional_at", args) + ` GROUP BY 1
+		SELECT d.currency, 0, sum(greatest(d.amount_cents - p.refunded_cents - p.refunding_cents, 0)), 0 FROM collections d JOIN purchases p ON p.id = d.purchase_id
+			WHERE d.merchant_id = @m::uuid AND d.state = 'provisional'` + waitingMoney(f, "d.currency", "d.provisional_at", args) + ` GROUP BY 1
 		UNION ALL
-		SELECT r.currency, 0, 0, sum(r.amount_cents) FROM refunds r JOIN purchases p ON p.id = r.purchase_id
+		SELECT r.currency, 0, 0, sum(r.amount_cents) FROM refunds r JOIN purchases p ON p.id = r.purchase_id LEFT JOIN collections d ON d.id = r.collection_id
 			WHERE r.merchant_id = @m::uuid AND r.state = 'pending'` + waitingMoney(f, "r.currency", "r.created_at", args) + ` GROUP BY 1
 	) AS parts GROUP BY 1`
 	rows, err := s.Pool.Query(ctx, query, args)

@@ -98,8 +98,9 @@ func sumsOf(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filte
 func lines(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter, each func(movement.Line) error) error {
 	args := pgx.NamedArgs{}
 	rows, err := tx.Query(ctx, `SELECT m.at, m.kind, m.purchase_id, coalesce(nullif(p.reference, ''), p.reference_generated), coalesce(nullif(p.payer_name, ''), p.payer_email),
-		CASE WHEN p.marked_as_paid THEN '' ELSE coalesce(t.account_mask, '') END, CASE WHEN p.marked_as_paid THEN '' ELSE coalesce(t.method, p.method) END, m.code, m.amount_cents
-		FROM (SELECT e.*`+movementsOf(merchantID, f, args)+`) AS m JOIN purchases p ON p.id = m.purchase_id LEFT JOIN tokens t ON t.id = coalesce(p.token_id, p.id)
+		coalesce(t.account_mask, ''), coalesce(d.method, ''), m.code, m.amount_cents
+		FROM (SELECT e.*`+movementsOf(merchantID, f, args)+`) AS m JOIN purchases p ON p.id = m.purchase_id
+			LEFT JOIN collections d ON d.id = m.collection_id LEFT JOIN tokens t ON t.id = d.token_id
 		ORDER BY m.day, m.at, m.id`, args)
 	if err != nil {
 		return fmt.Errorf("lines of a statement: %w", err)
