@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/fault"
+	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
@@ -21,12 +22,12 @@ type Accounts struct {
 }
 
 type balanceBody struct {
-	Balance   int64 `json:"balance"`
-	Fee       int64 `json:"fee_sell"`
-	Reserved  int64 `json:"reserved"`
-	Gross     int64 `json:"gross_balance"`
-	Outgoing  int64 `json:"pending_outgoing"`
-	Available int64 `json:"available_balance"`
+	Balance   money.Sum `json:"balance"`
+	Fee       money.Sum `json:"fee_sell"`
+	Reserved  money.Sum `json:"reserved"`
+	Gross     money.Sum `json:"gross_balance"`
+	Outgoing  money.Sum `json:"pending_outgoing"`
+	Available money.Sum `json:"available_balance"`
 }
 
 // Balance serves GET /account/json/balance/; report.Balance says what each figure is.
@@ -47,8 +48,8 @@ func (h *Accounts) Balance(c echo.Context) error {
 }
 
 type sideBody struct {
-	Turnover int64     `json:"turnover"`
-	Fee      int64     `json:"fee_sell"`
+	Turnover money.Sum `json:"turnover"`
+	Fee      money.Sum `json:"fee_sell"`
 	Count    countBody `json:"count"`
 }
 

@@ -96,8 +96,9 @@ func TestWhatCannotBePaidHereSaysSo(t *testing.T) {
 	path := d.purchase(client, `,"payment_method_whitelist":["debicheck"]`, 100)
 	d.get(path).Want(200).Contains("This cannot be paid here").Lacks("<form")
 	d.give(path, filled()).Want(409)
-	dollars := d.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"currency":"USD","products":[{"name":"x","price":100}]}}`, client, d.A.BrandID)).Want(201)
-	d.get("/p/" + dollars.Text("id") + "/").Want(200).Contains("this request is in USD").Lacks("<form")
+	dollars := d.purchase(client, "", 100)
+	d.Count(`WITH x AS (UPDATE purchases SET currency = 'USD' WHERE id = $1 RETURNING 1) SELECT count(*) FROM x`, idOf(dollars)) // one of before
+	d.get(dollars).Want(200).Contains("this request is in USD").Lacks("<form")
 }
 
 func TestWhatEndedSaysHow(t *testing.T) {
@@ -244,4 +245,13 @@ func TestTheInvoiceAddsUp(t *testing.T) {
 		"products":[{"name":"Coaching","price":10000,"quantity":"1.5","tax_percent":15},{"name":"Towel","price":2000,"discount":100}]}}`, d.client(), d.A.BrandID, due)).Want(201)
 	d.get("/p/"+made.Text("id")+"/invoice/").Want(200).Contains("Invoice", "INV-77", "5 March 2099", "Coaching", "1,5 × R\u00a0100,00", "R\u00a0172,50", "R\u00a019,00", "Tax included", "R\u00a022,50",
 		"Discount included", "R\u00a01,00", "Brought forward", "R\u00a05,00", "R\u00a0196,50", "Thank you\nfor training", "Brand a", "Thandi Nkosi", "Pay this")
+}
+
+func TestNothingToPayWithSkipCaptureStoresTheAccount(t *testing.T) {
+	d := newDesk(t)
+	path := d.purchase(d.client(), `,"skip_capture":true`, 0)
+	d.give(path, filled())
+	if got := d.API("GET", "/purchases/"+idOf(path).String()+"/", nil).Want(200).JSON(); got["status"] != "preauthorized" || got["is_recurring_token"] != true {
+		t.Errorf("it is %v, a token: %v", got["status"], got["is_recurring_token"])
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"debitdesk/handlers/web/export"
+	"debitdesk/models/money"
 	"debitdesk/models/statement"
 )
 
@@ -24,7 +25,7 @@ type paper struct {
 
 var kinds = map[string]string{"collected": "Collected", "returned": "Returned unpaid", "disputed": "Disputed", "dispute_won": "Dispute won", "refunded": "Refunded", "paid_by_hand": "Paid by hand"}
 
-func (p *paper) Open(st statement.Statement, openingCents int64) (err error) {
+func (p *paper) Open(st statement.Statement, opening money.Sum) (err error) {
 	if p.zone, err = time.LoadLocation(st.Timezone); err != nil {
 		return fmt.Errorf("zone of a statement: %w", err)
 	}
@@ -37,16 +38,16 @@ func (p *paper) Open(st statement.Statement, openingCents int64) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.out.Row([]export.Cell{export.MomentIn(st.Filter.From, p.zone), export.Text("Opening balance"), {}, {}, {}, {}, {}, {}, export.Amount(openingCents), {}})
+	return p.out.Row([]export.Cell{export.MomentIn(st.Filter.From, p.zone), export.Text("Opening balance"), {}, {}, {}, {}, {}, {}, amount(opening), {}})
 }
 
-func (p *paper) Line(l statement.Line, balanceCents int64) error {
+func (p *paper) Line(l statement.Line, balance money.Sum) error {
 	word := kinds[l.Kind]
 	if word == "" {
 		word = l.Kind
 	}
 	return p.out.Row([]export.Cell{export.MomentIn(l.At, p.zone), export.Text(word), export.Text(l.Reference), export.Text(l.Payer), export.Text(l.Account), export.Text(l.Method),
-		export.Text(l.Code), export.Amount(l.AmountCents), export.Amount(balanceCents), export.Text(l.PurchaseID.String())})
+		export.Text(l.Code), export.Amount(l.AmountCents), amount(balance), export.Text(l.PurchaseID.String())})
 }
 
 // Close writes what came in, what went out, and the balance they leave.
@@ -55,14 +56,14 @@ func (p *paper) Close(s statement.Sums) error {
 		word  string
 		cells []export.Cell
 	}{
-		{"Total in", []export.Cell{export.Amount(s.InCents), {}}},
-		{"Total out", []export.Cell{export.Amount(-s.OutCents), {}}},
-		{"Closing balance", []export.Cell{export.Count(s.Rows), export.Amount(s.ClosingCents)}},
+		{"Total in", []export.Cell{amount(s.InCents), {}}},
+		{"Total out", []export.Cell{amount(money.Sum{}.Minus(s.OutCents)), {}}},
+		{"Closing balance", []export.Cell{export.Count(s.Rows), amount(s.ClosingCents)}},
 	} {
 		row := []export.Cell{{}, export.Text(one.word), {}, {}, {}, {}, {}}
 		if one.word == "Closing balance" {
 			row[0], row[2] = export.MomentIn(p.st.Filter.To, p.zone), export.Text(fmt.Sprintf("%d movements", s.Rows))
-			one.cells[0] = export.Amount(s.InCents - s.OutCents)
+			one.cells[0] = amount(s.InCents.Minus(s.OutCents))
 		}
 		if err := p.out.Row(append(append(row, one.cells...), export.Cell{})); err != nil {
 			return err
@@ -75,4 +76,12 @@ func (p *paper) Release() {
 	if p.out != nil {
 		p.out.Release()
 	}
+}
+
+// amount is a figure; where no cell holds it as a number, its digits.
+func amount(s money.Sum) export.Cell {
+	if cents, ok := s.Int64(); ok {
+		return export.Amount(cents)
+	}
+	return export.Text(s.Plain())
 }

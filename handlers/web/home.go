@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 
 	"github.com/a-h/templ"
@@ -97,9 +98,9 @@ func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 		{Label: "Next cut-off", Value: "in " + sayLeft(f.NextCutOff.Sub(now)), Note: sayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes", "debits go") + " to the bank", Href: debitsUntilHref(f.NextCutOff)},
 	}
 	was := "by " + glue(f.WasTo.Format("2 Jan")) + " last month"
-	collected := components.Stat{Label: "Collected this month", Value: sum(f.NetCents, money.ZAR), Note: sum(f.WasCents, money.ZAR) + " " + was}
-	if f.WasCents > 0 && f.NetCents >= 0 {
-		collected.Trend, collected.TrendText = trend(f.NetCents, f.WasCents)
+	collected := components.Stat{Label: "Collected this month", Value: sumOf(f.NetCents, money.ZAR), Note: sumOf(f.WasCents, money.ZAR) + " " + was}
+	if f.WasCents.Sign() > 0 && f.NetCents.Sign() >= 0 {
+		collected.Trend, collected.TrendText = trend(f.NetCents.Near(), f.WasCents.Near())
 	}
 	v.Figures = []components.Stat{
 		collected,
@@ -112,6 +113,9 @@ func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 
 // trend compares an amount with an earlier one, in whole percents.
 func trend(now, was int64) (kind, text string) {
+	for now > math.MaxInt64/200 || was > math.MaxInt64/200 { // percents of figures that large need no cents
+		now, was = now/1000, max(was/1000, 1)
+	}
 	change := (now - was) * 100 / was
 	switch {
 	case change > 0:
@@ -167,13 +171,17 @@ func percent(hundredths int64) string {
 	return grouped(tenths/10) + "," + string(rune('0'+tenths%10)) + money.NBSP + "%"
 }
 
+// drawn is the height of a bar: beyond a billion rand it does not grow.
+func drawn(s money.Sum) int64 { return min(s.Near(), 100_000_000_000) }
+
 func chart(days []report.Day) *components.BarChart {
 	c := &components.BarChart{Title: "Collected and returned in the last 30 days", ID: "days", Head: "Day", Series: []string{"Collected", "Returned"}}
 	largest := int64(0)
 	for _, d := range days {
-		largest = max(largest, d.InCents+d.BackCents)
-		c.Bars = append(c.Bars, components.ChartBar{Label: glue(d.Date.Format("Mon 2 Jan")), Values: []int64{d.InCents, d.BackCents},
-			Texts: []string{sum(d.InCents, money.ZAR), sum(d.BackCents, money.ZAR)}})
+		in, back := drawn(d.InCents), drawn(d.BackCents)
+		largest = max(largest, in+back)
+		c.Bars = append(c.Bars, components.ChartBar{Label: glue(d.Date.Format("Mon 2 Jan")), Values: []int64{in, back},
+			Texts: []string{sumOf(d.InCents, money.ZAR), sumOf(d.BackCents, money.ZAR)}})
 	}
 	if largest == 0 {
 		return nil

@@ -97,19 +97,19 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 	}
 	v.TurnoverSub = dayTime(from).Text + " to " + dayTime(to).Text
 	v.Turnover = []components.Stat{
-		{Label: "Came in", Value: sum(t.Incoming.Cents, v.Currency), Note: counted(t.Incoming.N, "movement")},
-		{Label: "Went back", Value: sum(t.Outgoing.Cents, v.Currency), Note: counted(t.Outgoing.N, "movement")},
-		{Label: "Left", Value: sum(t.Incoming.Cents-t.Outgoing.Cents, v.Currency)},
+		{Label: "Came in", Value: sumOf(t.Incoming.Cents, v.Currency), Note: counted(t.Incoming.N, "movement")},
+		{Label: "Went back", Value: sumOf(t.Outgoing.Cents, v.Currency), Note: counted(t.Outgoing.N, "movement")},
+		{Label: "Left", Value: sumOf(t.Incoming.Cents.Minus(t.Outgoing.Cents), v.Currency)},
 	}
 	return nil
 }
 
 func balanceFigures(b report.Balance, currency string) []components.Stat {
 	return []components.Stat{
-		{Label: "Balance", Value: sum(b.NetCents(), currency), Note: "all that came in, less all that went back"},
-		{Label: "May still be returned", Value: sum(b.ReservedCents, currency), Note: "debits whose return window is open"},
-		{Label: "Owed to payers", Value: sum(b.OwedCents, currency), Note: "refunds that are not settled"},
-		{Label: "Available", Value: sum(b.AvailableCents(), currency), Note: "what you can rely on"},
+		{Label: "Balance", Value: sumOf(b.NetCents(), currency), Note: "all that came in, less all that went back"},
+		{Label: "May still be returned", Value: sumOf(b.ReservedCents, currency), Note: "debits whose return window is open"},
+		{Label: "Owed to payers", Value: sumOf(b.OwedCents, currency), Note: "refunds that are not settled"},
+		{Label: "Available", Value: sumOf(b.AvailableCents(), currency), Note: "what you can rely on"},
 	}
 }
 

@@ -68,6 +68,9 @@ func minus(amount string) string { return strings.Replace(amount, "-", "\u2212",
 // sum writes cents with their currency.
 func sum(cents int64, currency string) string { return minus(money.Format(cents, currency)) }
 
+// sumOf writes what many amounts come to.
+func sumOf(s money.Sum, currency string) string { return minus(s.Format(currency)) }
+
 // dayTime writes a date as a table shows it.
 func dayTime(d calendar.Date) components.Time {
 	if d.IsZero() {

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/debit"
 	"debitdesk/models/fault"
+	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
@@ -297,7 +298,7 @@ func (w *histories) balance() {
 	owed := w.number(`SELECT coalesce(sum(amount_cents), 0)::bigint FROM refunds WHERE state = 'pending'`)
 	reserved := w.number(`SELECT coalesce(sum(greatest((payment ->> 'amount')::bigint - refunded_cents - refunding_cents, 0)), 0)::bigint FROM purchases p
 		WHERE EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state = 'provisional')`)
-	if b.GrossCents != gross || b.OwedCents != owed || b.ReservedCents != reserved {
+	if b.GrossCents != money.SumOf(gross) || b.OwedCents != money.SumOf(owed) || b.ReservedCents != money.SumOf(reserved) {
 		w.t.Errorf("the balance is %+v, the purchases come to %d, %d is owed and %d may come back", b, gross, owed, reserved)
 	}
 }

@@ -118,7 +118,7 @@ func (i Impact) Subscriptions() int { return len(i.Uses) - i.Debits() }
 func (i Impact) Cents() (sum int64) {
 	for _, u := range i.Uses {
 		if u.Debit != nil {
-			sum, _ = money.Add(sum, u.Debit.TotalCents)
+			sum = money.Plus(sum, u.Debit.TotalCents)
 		}
 	}
 	return sum

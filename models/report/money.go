@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
+	"debitdesk/models/money"
 )
 
 // Filter narrows the movements of money; its zero value takes all. What a list
@@ -47,22 +48,27 @@ func (f Filter) Narrow() bool {
 
 // Balance is what the movements of one currency come to, in cents.
 type Balance struct {
-	GrossCents    int64 // all movements: collected, won back and paid by hand, less returned, disputed and refunded
-	FeeCents      int64 // Debitdesk sells no payments and takes no fee: always 0
-	ReservedCents int64 // collected debits that may still be returned unpaid (EFT, until the return window closes), less what of them went back or is owed back
-	OwedCents     int64 // refunds that were promised and are not settled
+	GrossCents    money.Sum // all movements: collected, won back and paid by hand, less returned, disputed and refunded
+	FeeCents      money.Sum // Debitdesk sells no payments and takes no fee: always 0
+	ReservedCents money.Sum // collected debits that may still be returned unpaid (EFT, until the return window closes), less what of them went back or is owed back
+	OwedCents     money.Sum // refunds that were promised and are not settled
 }
 
 // NetCents is the balance after fees.
-func (b Balance) NetCents() int64 { return b.GrossCents - b.FeeCents }
+func (b Balance) NetCents() money.Sum { return b.GrossCents.Minus(b.FeeCents) }
 
 // AvailableCents is what the merchant can rely on: the balance without what may
 // be returned and without what is owed back. It may be negative.
-func (b Balance) AvailableCents() int64 { return b.NetCents() - b.ReservedCents - b.OwedCents }
+func (b Balance) AvailableCents() money.Sum {
+	return b.NetCents().Minus(b.ReservedCents).Minus(b.OwedCents)
+}
 
 // Side is one direction of the turnover: what moved, in cents and not negative,
 // in how many movements.
-type Side struct{ Cents, N int64 }
+type Side struct {
+	Cents money.Sum
+	N     int64
+}
 
 // Turnover is what came in and what went out.
 type Turnover struct{ Incoming, Outgoing Side }

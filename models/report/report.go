@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 )
 
@@ -45,10 +46,10 @@ func (a Attention) Quiet() bool { return a == Attention{} }
 // Day is one day's movements of money, in cents, and how many debits came in.
 type Day struct {
 	Date          calendar.Date
-	InCents       int64 // collected, won back, paid by hand
-	BackCents     int64 // returned, disputed, refunded; not negative
-	Debits        int64 // collected debits
-	ReturnedLater int64 // debits returned or disputed after they were collected
+	InCents       money.Sum // collected, won back, paid by hand
+	BackCents     money.Sum // returned, disputed, refunded; not negative
+	Debits        int64     // collected debits
+	ReturnedLater int64     // debits returned or disputed after they were collected
 }
 
 // Outcome is how the debits of a span of days went. Each debit counts on its debit
@@ -82,11 +83,11 @@ const (
 type Figures struct {
 	From, To             calendar.Date // this month so far
 	WasFrom, WasTo       calendar.Date
-	NetCents, WasCents   int64   // collected less returned
-	Outcome, WasOutcome  Outcome // this month so far, and the whole of last month: limits are by the month, and answers come late
-	Days                 []Day   // the last 30 days, oldest first, quiet ones included
-	Today, Tomorrow      Tally   // debits by debit date that the bank has not answered
-	ToSubmit             Tally   // debits that are handed over at NextCutOff
+	NetCents, WasCents   money.Sum // collected less returned
+	Outcome, WasOutcome  Outcome   // this month so far, and the whole of last month: limits are by the month, and answers come late
+	Days                 []Day     // the last 30 days, oldest first, quiet ones included
+	Today, Tomorrow      Tally     // debits by debit date that the bank has not answered
+	ToSubmit             Tally     // debits that are handed over at NextCutOff
 	NextCutOff           time.Time
 	TomorrowDate, OnDate calendar.Date
 }
@@ -126,7 +127,8 @@ type Reader interface {
 	AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (Items, error)
 	// AttentionCount counts everything that waits, up to limit of each kind.
 	AttentionCount(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (int, error)
-	// Movements sums the ledger by day, both ends included; quiet days are left out.
+	// Movements sums the ledger in ZAR by day, both ends included; quiet days are left
+	// out. What is stored in other currencies stands in the balance and the turnover.
 	Movements(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)
 	// Outcomes counts debits by action date, both ends included.
 	Outcomes(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (map[calendar.Date]Outcome, error)
@@ -215,9 +217,9 @@ func (s *Service) moved(ctx context.Context, merchantID uuid.UUID, today calenda
 		byDate[d.Date] = d
 		switch {
 		case within(d.Date, f.From, f.To):
-			f.NetCents += d.InCents - d.BackCents
+			f.NetCents = f.NetCents.Plus(d.InCents).Minus(d.BackCents)
 		case within(d.Date, f.WasFrom, f.WasTo):
-			f.WasCents += d.InCents - d.BackCents
+			f.WasCents = f.WasCents.Plus(d.InCents).Minus(d.BackCents)
 		}
 	}
 	for date := first; !date.After(today); date = date.AddDays(1) {

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
+	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
@@ -84,8 +85,8 @@ func desk(s *shelf, now time.Time) *report.Service {
 
 func TestThisMonthIsComparedWithLastMonthUpToTheSameDay(t *testing.T) {
 	s := &shelf{days: []report.Day{
-		{Date: day(t, "2026-10-01"), InCents: 1000}, {Date: day(t, "2026-10-20"), InCents: 500, BackCents: 200}, {Date: day(t, "2026-10-21"), InCents: 9000},
-		{Date: day(t, "2026-10-31"), InCents: 70}, {Date: day(t, "2026-11-01"), InCents: 300}, {Date: day(t, "2026-11-20"), InCents: 40, BackCents: 50},
+		{Date: day(t, "2026-10-01"), InCents: money.SumOf(1000)}, {Date: day(t, "2026-10-20"), InCents: money.SumOf(500), BackCents: money.SumOf(200)}, {Date: day(t, "2026-10-21"), InCents: money.SumOf(9000)},
+		{Date: day(t, "2026-10-31"), InCents: money.SumOf(70)}, {Date: day(t, "2026-11-01"), InCents: money.SumOf(300)}, {Date: day(t, "2026-11-20"), InCents: money.SumOf(40), BackCents: money.SumOf(50)},
 	}, outcomes: map[calendar.Date]report.Outcome{
 		day(t, "2026-10-20"): {Collected: 3, Unpaid: 1}, day(t, "2026-10-21"): {Unpaid: 99}, day(t, "2026-11-02"): {Collected: 8, Unpaid: 1, Disputed: 1},
 	}}
@@ -93,13 +94,13 @@ func TestThisMonthIsComparedWithLastMonthUpToTheSameDay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.NetCents != 290 || f.WasCents != 1300 {
-		t.Errorf("this month %d, last month %d", f.NetCents, f.WasCents)
+	if f.NetCents != money.SumOf(290) || f.WasCents != money.SumOf(1300) {
+		t.Errorf("this month %s, last month %s", f.NetCents, f.WasCents)
 	}
 	if f.Outcome != (report.Outcome{Collected: 8, Unpaid: 1, Disputed: 1}) || f.WasOutcome != (report.Outcome{Collected: 3, Unpaid: 100}) {
 		t.Errorf("outcomes %+v and %+v", f.Outcome, f.WasOutcome)
 	}
-	if len(f.Days) != 30 || f.Days[0].Date != day(t, "2026-10-22") || f.Days[29].Date != day(t, "2026-11-20") || f.Days[9].InCents != 70 {
+	if len(f.Days) != 30 || f.Days[0].Date != day(t, "2026-10-22") || f.Days[29].Date != day(t, "2026-11-20") || f.Days[9].InCents != money.SumOf(70) {
 		t.Errorf("the chart has %d days: %+v", len(f.Days), f.Days)
 	}
 	if s.from != day(t, "2026-10-01") {

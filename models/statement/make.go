@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/money"
 )
 
 const (
@@ -91,10 +93,11 @@ func (s *Service) write(ctx context.Context, st Statement, file *bytes.Buffer) (
 
 func (s *Sums) add(cents int64) {
 	s.Rows++
-	s.ClosingCents += cents
+	moved := money.SumOf(cents)
+	s.ClosingCents = s.ClosingCents.Plus(moved)
 	if cents < 0 {
-		s.OutCents -= cents
+		s.OutCents = s.OutCents.Minus(moved)
 	} else {
-		s.InCents += cents
+		s.InCents = s.InCents.Plus(moved)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/audit"
+	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/queue"
 	"debitdesk/models/report"
@@ -70,7 +71,7 @@ type Line struct {
 
 // Sums are what a statement opens and closes with, in cents.
 type Sums struct {
-	OpeningCents, InCents, OutCents, ClosingCents int64 // OutCents is not negative
+	OpeningCents, InCents, OutCents, ClosingCents money.Sum // OutCents is not negative
 	Rows                                          int64
 }
 
@@ -83,8 +84,8 @@ type Book struct {
 
 // Paper writes one file; the closing line comes with Close.
 type Paper interface {
-	Open(s Statement, openingCents int64) error
-	Line(l Line, balanceCents int64) error
+	Open(s Statement, opening money.Sum) error
+	Line(l Line, balance money.Sum) error
 	Close(sums Sums) error
 	Release()
 }

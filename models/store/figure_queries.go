@@ -116,10 +116,10 @@ func waitingMoney(f report.Filter, currency, at string, args pgx.NamedArgs) stri
 // and have indexes of their own.
 func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Filter) (map[string]report.Balance, error) {
 	args := pgx.NamedArgs{}
-	query := `SELECT currency, sum(gross)::bigint, sum(reserved)::bigint, sum(owed)::bigint FROM (
+	query := `SELECT currency, sum(gross)::text, sum(reserved)::text, sum(owed)::text FROM (
 		SELECT e.currency, sum(e.amount_cents) AS gross, 0 AS reserved, 0 AS owed` + movementsOf(merchantID, f, args) + ` GROUP BY 1
 		UNION ALL
-		SELECT d.currency, 0, sum(greatest(d.amount_cents - p.refunded_cents - p.refunding_cents, 0)), 0 FROM collections d JOIN purchases p ON p.id = d.purchase_id
+		SELECT d.currency, 0, sum(greatest(d.amount_cents::numeric - p.refunded_cents - p.refunding_cents, 0)), 0 FROM collections d JOIN purchases p ON p.id = d.purchase_id
 			WHERE d.merchant_id = @m::uuid AND d.state = 'provisional'` + waitingMoney(f, "d.currency", "d.provisional_at", args) + ` GROUP BY 1
 		UNION ALL
 		SELECT r.currency, 0, 0, sum(r.amount_cents) FROM refunds r JOIN purchases p ON p.id = r.purchase_id LEFT JOIN collections d ON d.id = r.collection_id
@@ -141,8 +141,8 @@ func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Fil
 // Turnover implements report.MoneyReader.
 func (s *Store) Turnover(ctx context.Context, merchantID uuid.UUID, f report.Filter) (t report.Turnover, err error) {
 	args := pgx.NamedArgs{}
-	err = s.Pool.QueryRow(ctx, `SELECT coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents > 0), 0)::bigint, count(*) FILTER (WHERE e.amount_cents > 0),
-		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::bigint, count(*) FILTER (WHERE e.amount_cents < 0)`+movementsOf(merchantID, f, args), args).
+	err = s.Pool.QueryRow(ctx, `SELECT coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents > 0), 0)::text, count(*) FILTER (WHERE e.amount_cents > 0),
+		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::text, count(*) FILTER (WHERE e.amount_cents < 0)`+movementsOf(merchantID, f, args), args).
 		Scan(&t.Incoming.Cents, &t.Incoming.N, &t.Outgoing.Cents, &t.Outgoing.N)
 	if err != nil {
 		return t, fmt.Errorf("turnover: %w", err)

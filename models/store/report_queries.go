@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
@@ -15,13 +16,14 @@ import (
 // Movements implements report.Reader.
 func (s *Store) Movements(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]report.Day, error) {
 	var rows []struct {
-		Day                   calendar.Date
-		Up, Down, Debits, Bad int64
+		Day         calendar.Date
+		Up, Down    money.Sum
+		Debits, Bad int64
 	}
 	err := s.read(ctx).Raw(`SELECT day,
-			coalesce(sum(amount_cents) FILTER (WHERE amount_cents > 0), 0) AS up, coalesce(-sum(amount_cents) FILTER (WHERE amount_cents < 0), 0) AS down,
+			coalesce(sum(amount_cents) FILTER (WHERE amount_cents > 0), 0)::text AS up, coalesce(-sum(amount_cents) FILTER (WHERE amount_cents < 0), 0)::text AS down,
 			count(*) FILTER (WHERE kind = 'collected') AS debits, count(*) FILTER (WHERE kind IN ('returned', 'disputed')) AS bad
-		FROM ledger_entries WHERE merchant_id = ? AND day BETWEEN ? AND ? GROUP BY day ORDER BY day`, merchantID, from, to).Scan(&rows).Error
+		FROM ledger_entries WHERE merchant_id = ? AND day BETWEEN ? AND ? AND currency = 'ZAR' GROUP BY day ORDER BY day`, merchantID, from, to).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("movements of money: %w", err)
 	}

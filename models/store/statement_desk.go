@@ -84,14 +84,14 @@ func (s *Store) Book(ctx context.Context, merchantID uuid.UUID, f report.Filter,
 
 func sumsOf(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter) (sums movement.Sums, err error) {
 	args := pgx.NamedArgs{}
-	err = tx.QueryRow(ctx, `SELECT count(*), coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents >= 0), 0)::bigint,
-		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::bigint`+movementsOf(merchantID, f, args), args).Scan(&sums.Rows, &sums.InCents, &sums.OutCents)
+	err = tx.QueryRow(ctx, `SELECT count(*), coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents >= 0), 0)::text,
+		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::text`+movementsOf(merchantID, f, args), args).Scan(&sums.Rows, &sums.InCents, &sums.OutCents)
 	if err == nil && !f.From.IsZero() {
 		before, args := f, pgx.NamedArgs{}
 		before.From, before.To = time.Time{}, f.From.Add(-time.Microsecond)
-		err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.amount_cents), 0)::bigint`+movementsOf(merchantID, before, args), args).Scan(&sums.OpeningCents)
+		err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.amount_cents), 0)::text`+movementsOf(merchantID, before, args), args).Scan(&sums.OpeningCents)
 	}
-	sums.ClosingCents = sums.OpeningCents + sums.InCents - sums.OutCents
+	sums.ClosingCents = sums.OpeningCents.Plus(sums.InCents).Minus(sums.OutCents)
 	return sums, err
 }
 
