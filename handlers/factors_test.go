@@ -91,7 +91,10 @@ func (h *gatehouse) setUp(who *handlertest.Person) (key string, codes []string) 
 	if raw, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(key); err != nil || len(raw) != 20 {
 		h.t.Fatalf("key %q", key)
 	}
-	got := h.Page(*who, "POST", "/account/security/app/confirmation", url.Values{"code": {h.code(key, 0)}}).Want(http.StatusCreated)
+	for _, password := range []string{"", "wrong"} { // an open browser is not enough for the first one
+		h.Page(*who, "POST", "/account/security/app/confirmation", url.Values{"code": {h.code(key, 0)}, "password": {password}}).Want(http.StatusUnprocessableEntity).Contains("Your password")
+	}
+	got := h.Page(*who, "POST", "/account/security/app/confirmation", url.Values{"code": {h.code(key, 0)}, "password": {handlertest.Password}}).Want(http.StatusCreated)
 	for _, m := range codePattern.FindAllStringSubmatch(got.Body, -1) {
 		codes = append(codes, m[1])
 	}

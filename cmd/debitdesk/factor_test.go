@@ -32,6 +32,7 @@ func (b *tab) setsUpApp() (key, code string) {
 	b.looksAt("security-app")
 	key = strings.ReplaceAll(regexp.MustCompile(`[A-Z2-7]{4}( [A-Z2-7]{4}){7}`).FindString(b.text("main")), " ", "")
 	b.fill("code", codeOf(b.t, key, 0))
+	b.fill("password", password)
 	b.click("Turn on")
 	b.sees("Keep them now")
 	b.looksAt("recovery-codes")
@@ -113,6 +114,7 @@ func TestAProofWithoutScriptsGoesOnByAButton(t *testing.T) {
 	owner.do("read the page", chromedp.OuterHTML("main", &page, chromedp.ByQuery))
 	key := strings.ReplaceAll(regexp.MustCompile(`[A-Z2-7]{4}( [A-Z2-7]{4}){7}`).FindString(page), " ", "")
 	owner.fill("code", codeOf(t, key, 0))
+	owner.fill("password", password)
 	owner.click("Turn on")
 	owner.sees("Keep them now")
 	if _, err := site.app.Store.Pool.Exec(t.Context(), `UPDATE sessions SET proven_at = proven_at - interval '5 minutes'`); err != nil {
@@ -146,6 +148,7 @@ func TestAPasskeyOpensTheDoor(t *testing.T) {
 	owner.click("Add a passkey")
 	owner.looksAt("passkey-new")
 	owner.fill("name", "Work laptop")
+	owner.fill("password", password)
 	owner.click("Add passkey")
 	owner.sees("Keep them now")
 	owner.click("I have kept them")

@@ -99,7 +99,7 @@ func wire(a *App, baseURL string) (services, error) {
 	if err != nil {
 		return services{}, err
 	}
-	out.factors = &factor.Service{InTx: store.Runner[factor.Tx](s), Read: s, Now: time.Now, Letters: letters.Writer{Base: baseURL}, Party: party, Sandbox: a.Config.Sandbox()}
+	out.factors = &factor.Service{InTx: store.Runner[factor.Tx](s), Read: s, Now: time.Now, Letters: letters.Writer{Base: baseURL}, Party: party, Sandbox: a.Config.Sandbox(), Password: out.users.Knows}
 	out.subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
 	purchases.Subscriptions = out.subscriptions
 	purchases.Readdress = readdressing(out.clients)

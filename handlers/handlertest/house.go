@@ -38,6 +38,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/credential"
 	"debitdesk/models/factor"
+	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
 	"debitdesk/models/merchant"
@@ -57,6 +58,9 @@ import (
 
 // BaseURL is the public address that the house believes to have.
 const BaseURL = "https://desk.example"
+
+// Password is what everybody of the house knows when asked for it again.
+const Password = "seven quiet otters"
 
 // House is the app with its cast: merchant A, and the stranger's merchant B.
 type House struct {
@@ -127,6 +131,12 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	tb.Cleanup(db.Close)
 	h := &House{Store: db, tb: tb}
 	h.Factors = &factor.Service{InTx: store.Runner[factor.Tx](db), Read: db, Now: h.Real, Letters: letters.Writer{Base: BaseURL}, Sandbox: true}
+	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {
+		if password != Password {
+			return fault.At("password", "wrong", "That is not your password.")
+		}
+		return nil
+	}
 	h.Factors.Party, err = factor.NewParty(BaseURL)
 	must(tb, err)
 	h.Sessions = access.NewSessions(db, [][]byte{[]byte("session-key")}, true, h.Real)

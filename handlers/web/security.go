@@ -26,12 +26,12 @@ import (
 type Factors interface {
 	Of(ctx context.Context, who actor.Actor) (factor.Set, error)
 	BeginApp(ctx context.Context, who actor.Actor) error
-	ConfirmApp(ctx context.Context, who actor.Actor, code string) ([]string, error)
+	ConfirmApp(ctx context.Context, who actor.Actor, code, password string) ([]string, error)
 	RemoveApp(ctx context.Context, who actor.Actor) error
 	RenewCodes(ctx context.Context, who actor.Actor) ([]string, error)
 	Fresh(ctx context.Context, who actor.Actor, codes []string) (bool, error)
 	BeginPasskey(ctx context.Context, who actor.Actor) (question, remember string, err error)
-	AddPasskey(ctx context.Context, who actor.Actor, name, answer, remembered string) ([]string, error)
+	AddPasskey(ctx context.Context, who actor.Actor, name, answer, remembered, password string) ([]string, error)
 	RemovePasskey(ctx context.Context, who actor.Actor, handle string) error
 }
 
@@ -91,7 +91,7 @@ func (h *Security) showApp(c echo.Context, status int, wrong error) error {
 		return err
 	}
 	byInput, summary, _ := problems(wrong)
-	view := pages.AppSetUpView{Picture: picture, KeyShown: set.Key.InGroups(), Account: set.Email, Problems: components.ErrorSummary{Items: summary}, CodeError: byInput["code"]}
+	view := pages.AppSetUpView{Picture: picture, KeyShown: set.Key.InGroups(), Account: set.Email, Problems: components.ErrorSummary{Items: summary}, CodeError: byInput["code"], Password: passwordAgain(set, byInput["password"])}
 	return h.Desk.show(c, status, "Set up an authenticator app", "", func(f layout.Frame) templ.Component { return pages.AppSetUp(f, view) })
 }
 
@@ -101,7 +101,7 @@ func (h *Security) ConfirmApp(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	codes, err := h.Factors.ConfirmApp(c.Request().Context(), access.Actor(c), form.Get("code"))
+	codes, err := h.Factors.ConfirmApp(c.Request().Context(), access.Actor(c), form.Get("code"), form.Get("password"))
 	if _, _, ok := problems(err); ok {
 		return h.showApp(c, http.StatusUnprocessableEntity, err)
 	}
@@ -204,6 +204,10 @@ func (h *Security) CodesFile(c echo.Context) error {
 func (h *Security) NewPasskey(c echo.Context) error { return h.newPasskey(c, http.StatusOK, "", nil) }
 
 func (h *Security) newPasskey(c echo.Context, status int, name string, wrong error) error {
+	set, err := h.Factors.Of(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
 	question, remember, err := h.Factors.BeginPasskey(c.Request().Context(), access.Actor(c))
 	if err != nil {
 		return err
@@ -217,7 +221,7 @@ func (h *Security) newPasskey(c echo.Context, status int, name string, wrong err
 			summary[i].Field = ""
 		}
 	}
-	view := pages.PasskeyNewView{Question: question, Origin: h.PasskeyOrigin, Problems: components.ErrorSummary{Items: summary},
+	view := pages.PasskeyNewView{Password: passwordAgain(set, byInput["password"]), Question: question, Origin: h.PasskeyOrigin, Problems: components.ErrorSummary{Items: summary},
 		Name: components.Field{Label: "Name", Name: "name", Value: name, Error: byInput["name"], Required: true, MaxLength: factor.MaxPasskeyName, Width: "l", Autocomplete: "off",
 			Hint: "So that you know it again, such as “Work laptop”."}}
 	return h.Desk.show(c, status, "Add a passkey", "", func(f layout.Frame) templ.Component { return pages.PasskeyNew(f, view) })
@@ -233,7 +237,7 @@ func (h *Security) AddPasskey(c echo.Context) error {
 	if err := access.Remember(c, passkeyKey, ""); err != nil {
 		return err
 	}
-	codes, err := h.Factors.AddPasskey(c.Request().Context(), access.Actor(c), form.Get("name"), form.Get("assertion"), remembered)
+	codes, err := h.Factors.AddPasskey(c.Request().Context(), access.Actor(c), form.Get("name"), form.Get("assertion"), remembered, form.Get("password"))
 	if _, _, ok := problems(err); ok {
 		return h.newPasskey(c, http.StatusUnprocessableEntity, form.Get("name"), err)
 	}
@@ -274,4 +278,13 @@ func qrOf(text string) (string, error) {
 		return "", fmt.Errorf("draw the key: %w", err)
 	}
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(picture), nil
+}
+
+// passwordAgain asks for the password where the first second factor is set up.
+func passwordAgain(set factor.Set, wrong string) *components.Field {
+	if set.Any() {
+		return nil
+	}
+	return &components.Field{Label: "Your password", Name: "password", Type: "password", Error: wrong, Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l",
+		Hint: "Asked for once more, so that nobody at your open browser can lock you out."}
 }

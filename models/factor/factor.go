@@ -137,6 +137,24 @@ type Service struct {
 	Letters Letters
 	Party   *Party // nil: passkeys are not offered
 	Sandbox bool
+	// Password asks for the person's password again: who sits at an open browser must not
+	// lock its owner out with a second factor of their own. Errors stand at password.
+	Password func(ctx context.Context, who actor.Actor, password string) error
+}
+
+// first asks for the password before the first second factor is set up; later ones
+// are guarded by those that are there.
+func (s *Service) first(ctx context.Context, who actor.Actor, password string) error {
+	set, err := s.Of(ctx, who)
+	switch {
+	case err != nil:
+		return err
+	case set.Any():
+		return nil
+	case password == "":
+		return fault.At("password", "required", "Enter your password.")
+	}
+	return s.Password(ctx, who, password)
 }
 
 // Letters words the mails about second factors.

@@ -162,8 +162,9 @@ func (s *Service) BeginPasskey(ctx context.Context, who actor.Actor) (question, 
 }
 
 // AddPasskey keeps the passkey that the browser made. It returns recovery codes
-// when this is the person's first second factor: they are shown once.
-func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer, remembered string) (codes []string, err error) {
+// when this is the person's first second factor: they are shown once. The first one
+// needs the password again.
+func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer, remembered, password string) (codes []string, err error) {
 	if s.Party == nil {
 		return nil, noPasskeys()
 	}
@@ -175,6 +176,9 @@ func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer,
 	}
 	if !fault.IsOneLine(name) {
 		return nil, fault.At("name", "invalid", fault.NotOneLine)
+	}
+	if err := s.first(ctx, who, password); err != nil {
+		return nil, err
 	}
 	session, err := s.resumed("register", who, remembered)
 	if err != nil {

@@ -66,7 +66,13 @@ func open(t *testing.T) *house {
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	h.Service = &factor.Service{InTx: store.Runner[factor.Tx](db), Read: db, Letters: plain{}, Party: party,
-		Now: func() time.Time { return start.Add(time.Duration(h.ahead.Load())) }}
+		Now: func() time.Time { return start.Add(time.Duration(h.ahead.Load())) },
+		Password: func(_ context.Context, _ actor.Actor, password string) error {
+			if password != "right" {
+				return fault.At("password", "wrong", "That is not your password.")
+			}
+			return nil
+		}}
 	return h
 }
 
@@ -163,7 +169,7 @@ func (h *house) adds(t *testing.T, who actor.Actor, d *device) ([]string, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h.AddPasskey(t.Context(), who, "Key", d.make(question), remembered)
+	return h.AddPasskey(t.Context(), who, "Key", d.make(question), remembered, "right")
 }
 
 func (h *house) shows(t *testing.T, who actor.Actor, d *device) error {
@@ -281,8 +287,12 @@ func TestPasskeysAreNamedAndNotTooMany(t *testing.T) {
 	}
 	d := newDevice(t)
 	for name, code := range map[string]string{" ": "required", string(make([]rune, 61)): "max_length"} {
-		_, err := h.AddPasskey(t.Context(), h.who, name, d.make(question), remembered)
+		_, err := h.AddPasskey(t.Context(), h.who, name, d.make(question), remembered, "right")
 		wantField(t, "a name", err, code)
+	}
+	for password, code := range map[string]string{"": "required", "wrong": "wrong"} {
+		_, err := h.AddPasskey(t.Context(), h.who, "Key", d.make(question), remembered, password)
+		wantField(t, "the first one with the password "+password, err, code)
 	}
 	for range factor.MaxPasskeys {
 		if _, err := h.adds(t, h.who, newDevice(t)); err != nil {

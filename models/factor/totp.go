@@ -96,10 +96,14 @@ func (s *Service) BeginApp(ctx context.Context, who actor.Actor) error {
 }
 
 // ConfirmApp makes the key count that BeginApp drew. It returns recovery codes
-// when this is the person's first second factor: they are shown once.
-func (s *Service) ConfirmApp(ctx context.Context, who actor.Actor, code string) (codes []string, err error) {
+// when this is the person's first second factor: they are shown once. The first one
+// needs the password again.
+func (s *Service) ConfirmApp(ctx context.Context, who actor.Actor, code, password string) (codes []string, err error) {
 	if who.Kind != actor.User {
 		return nil, notAPerson()
+	}
+	if err := s.first(ctx, who, password); err != nil {
+		return nil, err
 	}
 	err = s.InTx(ctx, func(tx Tx) error {
 		set, err := tx.Factors(who.ID)

@@ -171,6 +171,23 @@ func (s *Service) ChangePassword(ctx context.Context, who actor.Actor, old, pass
 	})
 }
 
+// Knows asks the caller for their password again, before something that would lock
+// its owner out. Wrong ones are counted.
+func (s *Service) Knows(ctx context.Context, who actor.Actor, password string) error {
+	if who.Kind != actor.User {
+		return notAPerson()
+	}
+	u, _, err := s.everywhere(ctx, who.ID)
+	if err != nil {
+		return err
+	}
+	err = s.knows(ctx, who, u, password)
+	if fault.HasCode(err, "wrong") {
+		return fault.At("password", "wrong", "That is not your password.")
+	}
+	return err
+}
+
 // knows asks for the old password. Wrong ones are counted, so that somebody at an
 // open browser cannot guess it.
 func (s *Service) knows(ctx context.Context, who actor.Actor, u User, old string) error {
@@ -203,7 +220,7 @@ func (s *Service) knows(ctx context.Context, who actor.Actor, u User, old string
 		if fits {
 			return s.forget(tx, key)
 		}
-		tx.Audit(who, audit.Entry{Action: "user.password_refused", ObjectType: "user", ObjectID: u.ID, Text: "Gave a wrong password when changing it."})
+		tx.Audit(who, audit.Entry{Action: "user.password_refused", ObjectType: "user", ObjectID: u.ID, Text: "Gave a wrong password when asked for it again."})
 		return nil
 	})
 	if err == nil && !fits {
