@@ -279,7 +279,7 @@ func (v *vault) asksASecondPerson(cookie string) {
 	for i, one := range found {
 		id, tail := one[:36], one[36:]
 		demand := url.Values{}
-		if i == 0 {
+		if i == 1 {
 			demand.Set("deletions", "yes")
 		}
 		set := v.ask("POST", "/settings/approvals", demand, "Cookie: "+cookie)

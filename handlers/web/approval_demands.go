@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/models/approval"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -39,6 +40,13 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 		Deletions: components.Checkbox{Label: "Stored accounts are deleted", Name: "deletions", Checked: d.Deletions, Hint: "From the dashboard, one or many at once."},
 		Batches:   components.Checkbox{Label: "A batch is sent whose total is above", Name: "batches", Checked: d.BatchesAbove != nil},
 		Above:     components.MoneyField{Label: "Amount", Name: "batches_above", Currency: "R", Error: wrong["batches_above"], Width: "m"}}
+	if d.Any() {
+		view.Reason = reasonField(form.Get("reason"), wrong["reason"])
+		view.Reason.Required, view.Reason.Hint = false, "Needed when less needs a second approver than before: that needs one itself."
+	}
+	if refused != nil && len(summary) == 0 {
+		view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
+	}
 	if d.BatchesAbove != nil {
 		view.Above.Value = money.Amount(*d.BatchesAbove)
 	}
@@ -75,6 +83,12 @@ func (h *Approvals) Demand(c echo.Context) error {
 		d.BatchesAbove = &cents
 	}
 	err = h.Service.Demand(c.Request().Context(), access.Actor(c), d)
+	if fault.HasCode(err, "approval_needed") {
+		var a approval.Approval
+		if a, err = h.Service.Ask(c.Request().Context(), access.Actor(c), approval.Loosen, approval.Subject{Loosening: &approval.Loosening{After: d}}, form.Get("reason")); err == nil {
+			return toRequest(c, a)
+		}
+	}
 	switch {
 	case mayShow(err):
 		return h.settings(c, form, err)

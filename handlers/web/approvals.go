@@ -137,6 +137,9 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 
 // approveWords repeats the facts on the button.
 func approveWords(s approval.Sheet) string {
+	if s.Kind == approval.Loosen {
+		return "Approve: need fewer approvals"
+	}
 	if s.Kind == approval.SendBatch {
 		return "Approve: send " + whatIsDone(s.Effects.Counts) + " · " + sum(s.Now.Cents, money.ZAR)
 	}
@@ -156,6 +159,9 @@ func stakesWords(s approval.Stakes) string {
 
 // consequences says what an approval does.
 func consequences(s approval.Sheet, now time.Time) (out []string) {
+	if l := s.Subject.Loosening; l != nil {
+		return []string{"Now: " + l.BeforeInWords() + ".", "Then: " + l.AfterInWords() + ".", "The other admins are told by mail."}
+	}
 	for _, i := range s.Impacts {
 		out = append(append(out, impactWords(i, now)), i.Lines()...)
 	}
@@ -184,7 +190,9 @@ func approvalFacts(s approval.Sheet) components.Facts {
 	if s.State == approval.Open {
 		f.Items = append(f.Items, components.Fact{Label: "Expires", Part: components.When(moment(s.ExpiresAt))})
 	}
-	add("At stake when asked", stakesWords(s.Subject.Stakes), "")
+	if s.Kind != approval.Loosen {
+		add("At stake when asked", stakesWords(s.Subject.Stakes), "")
+	}
 	if s.Subject.Batch != uuid.Nil {
 		add("Batch", "Look at it", batchHref(s.Subject.Batch, "review"))
 	}

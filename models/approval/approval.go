@@ -67,11 +67,12 @@ type Stakes struct {
 type Subject struct {
 	Tokens []uuid.UUID `json:"tokens,omitempty"`
 	// Choices is what becomes of the debits and subscriptions that hang on the tokens.
-	Choices map[uuid.UUID]purchase.Choice `json:"choices,omitempty"`
-	Batch   uuid.UUID                     `json:"batch,omitzero"`
-	Order   *batch.Order                  `json:"order,omitempty"`
-	Name    string                        `json:"name"` // in words, numbers masked
-	Stakes  Stakes                        `json:"stakes"`
+	Choices   map[uuid.UUID]purchase.Choice `json:"choices,omitempty"`
+	Batch     uuid.UUID                     `json:"batch,omitzero"`
+	Order     *batch.Order                  `json:"order,omitempty"`
+	Loosening *Loosening                    `json:"loosening,omitempty"`
+	Name      string                        `json:"name"` // in words, numbers masked
+	Stakes    Stakes                        `json:"stakes"`
 }
 
 // Approval is one request with its answer.

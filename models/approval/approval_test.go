@@ -365,11 +365,39 @@ func TestAskingForLessIsToldToTheOtherAdmins(t *testing.T) {
 	if n := h.count(`SELECT count(*) FROM mails`); n != 0 {
 		t.Errorf("%d mails about asking for more", n)
 	}
-	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{}))
+	if err := h.approvals.Demand(ctx, h.asker, merchant.Demands{}); !fault.HasCode(err, "approval_needed") || h.count(`SELECT count(*) FROM merchants WHERE approve_deletions`) != 1 {
+		t.Fatalf("alone: %v", err)
+	}
+	less := approval.Subject{Loosening: &approval.Loosening{}}
+	_, err := h.approvals.Ask(ctx, h.finance, approval.Loosen, less, "I want to.")
+	if !fault.Is(err, fault.Forbidden) {
+		t.Errorf("finance asked: %v", err)
+	}
+	a, err := h.approvals.Ask(ctx, h.asker, approval.Loosen, less, "Nobody else works here in December.")
+	must(t, err)
+	if _, err := h.approvals.Decide(ctx, h.asker, a.ID, approval.Verdict{Yes: true}); !fault.HasCode(err, "own_request") {
+		t.Errorf("the asker agreed: %v", err)
+	}
+	limit := int64(5)
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{Deletions: true, BatchesAbove: &limit})) // it is another question by now
+	if _, err := h.approvals.Decide(ctx, h.finance, a.ID, approval.Verdict{Yes: true}); !fault.HasCode(err, "demands_changed") {
+		t.Errorf("more was demanded meanwhile: %v", err)
+	}
+	_, err = h.approvals.Withdraw(ctx, h.asker, a.ID)
+	must(t, err)
+	a, err = h.approvals.Ask(ctx, h.asker, approval.Loosen, less, "Nobody else works here in December.")
+	must(t, err)
+	h.exec(`DELETE FROM mails`)
+	_, err = h.approvals.Decide(ctx, h.finance, a.ID, approval.Verdict{Yes: true})
+	must(t, err)
+	if h.count(`SELECT count(*) FROM merchants WHERE approve_deletions OR approve_batches_cents IS NOT NULL`) != 0 {
+		t.Error("it was approved and not done")
+	}
+	h.exec(`DELETE FROM mails WHERE kind = 'approval_decided'`)
 	if n := h.count(`SELECT count(*) FROM mails WHERE recipient = 'pieter@acme.example' AND kind = 'approval_demands'`); n != 1 || h.count(`SELECT count(*) FROM mails`) != 1 {
 		t.Errorf("the other admin got %d mails", n)
 	}
-	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action = 'approval.demands_changed'`); n != 2 {
+	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action = 'approval.demands_changed'`); n != 3 {
 		t.Errorf("%d changes are kept", n)
 	}
 }

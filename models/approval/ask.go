@@ -106,6 +106,8 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 			of.Name = fmt.Sprintf("delete the stored account %s of %s", impacts[0].Token.AccountMask, impacts[0].Token.HolderName)
 		}
 		return of, nil
+	case Loosen:
+		return s.loosening(ctx, who, of)
 	case SendBatch:
 		if of.Order == nil {
 			return of, fault.Missing()
@@ -163,6 +165,9 @@ func stakesOf(impacts []purchase.Impact) Stakes {
 func (of Subject) key() string {
 	if of.Batch != uuid.Nil {
 		return of.Batch.String()
+	}
+	if of.Loosening != nil {
+		return string(Loosen)
 	}
 	texts := make([]string, len(of.Tokens))
 	for i, id := range of.Tokens {

@@ -125,6 +125,8 @@ func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approv
 			return fault.New(fault.Conflict, "nothing_left", "These stored accounts are deleted already. Refuse the request.")
 		}
 		return err
+	case Loosen:
+		return s.carryOutLoosening(ctx, tx, asker, a)
 	case SendBatch:
 		if err := still(as.May(actor.Bill)); err != nil {
 			return err

@@ -5,9 +5,7 @@ import (
 	"fmt"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
 	"debitdesk/models/fault"
-	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/user"
@@ -35,44 +33,29 @@ func (s *Service) Demands(ctx context.Context, who actor.Actor) (merchant.Demand
 	return d, can, err
 }
 
-// Demand sets what needs a second person. When less does than before, the other
-// admins are told by mail.
+// Demand sets what needs a second person. Less than before is approval_needed for a
+// person: ask for it with Loosen.
 func (s *Service) Demand(ctx context.Context, who actor.Actor, d merchant.Demands) error {
 	if err := who.May(actor.Manage); err != nil {
 		return err
 	}
-	if d.BatchesAbove != nil && (*d.BatchesAbove < 0 || *d.BatchesAbove > mostCents) {
-		return fault.At("batches_above", "max_value", "Enter an amount from 0,00 to %s.", money.Format(mostCents, money.ZAR))
-	}
-	all, err := s.Read.Colleagues(ctx, who.MerchantID)
-	if err != nil {
-		return err
-	}
-	m, err := s.Read.Merchant(ctx, who.MerchantID)
-	if err != nil {
+	if err := checkDemands(d); err != nil {
 		return err
 	}
 	return s.InTx(ctx, func(tx Tx) error {
-		before, err := tx.SetDemands(who.MerchantID, d)
-		if err != nil || same(before, d) {
-			return err
+		before, err := s.setDemands(tx.Context(), tx, who, d, nil)
+		if err == nil && who.Kind == actor.User && Looser(before, d) {
+			err = fault.New(fault.Conflict, "approval_needed", "A second approver has to agree before less needs one.")
 		}
-		id := tx.NewID() // of this change, for its mails
-		tx.Audit(who, audit.Entry{Action: "approval.demands_changed", ObjectType: "merchant", ObjectID: who.MerchantID,
-			Text: "What needs a second person was changed: " + inWords(d) + ".", Before: told(before), After: told(d)})
-		if !Looser(before, d) {
-			return nil
-		}
-		n := 0
-		for _, u := range all {
-			if u.ID != who.ID && u.Actor().Can(actor.Manage) {
-				n++
-				tx.InsertMail(mail.Mail{MerchantID: who.MerchantID, ObjectID: id, Kind: MailLoosened, Attempt: n, To: u.Email, State: mail.Queued,
-					Letter: s.Letters.Loosened(who.Name, before, d, u, m)})
-			}
-		}
-		return nil
+		return err
 	})
+}
+
+func checkDemands(d merchant.Demands) error {
+	if d.BatchesAbove != nil && (*d.BatchesAbove < 0 || *d.BatchesAbove > mostCents) {
+		return fault.At("batches_above", "max_value", "Enter an amount from 0,00 to %s.", money.Format(mostCents, money.ZAR))
+	}
+	return nil
 }
 
 // Looser tells whether less needs a second person than before.

@@ -154,6 +154,13 @@ func (s *Service) Wipe(ctx context.Context, who actor.Actor, typed string) (wipe
 	if err != nil {
 		return nil, err
 	}
+	demands, err := s.Brands.Demands(ctx, who.MerchantID)
+	if err != nil {
+		return nil, err
+	}
+	if who.Kind == actor.User && demands.Any() {
+		return nil, fault.At("confirm", "approval_needed", "Your business wants a second approver before money or accounts are touched, and a wipe takes all of them. Ask for fewer approvals first, under Settings, Approvals: a second approver agrees to that.")
+	}
 	if strings.TrimSpace(typed) != m.Slug {
 		return nil, fault.At("confirm", "invalid", "Type %s to confirm.", m.Slug)
 	}

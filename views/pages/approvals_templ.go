@@ -728,8 +728,9 @@ type DemandsView struct {
 	Deletions components.Checkbox
 	Batches   components.Checkbox
 	Above     components.MoneyField
-	Can       []string // who may agree
-	Alone     string   // a warning when nobody could
+	Can       []string             // who may agree
+	Reason    *components.Textarea // for who agrees that less needs a second approver; nil: nothing does
+	Alone     string               // a warning when nobody could
 	MayChange bool
 	Lists     ApprovalsView
 }
@@ -831,7 +832,13 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if v.MayChange {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<p class=\"small muted\">When less needs a second person than before, the other admins are told by mail.</p><div class=\"form-actions\">")
+					if v.Reason != nil {
+						templ_7745c5c3_Err = components.Lines(*v.Reason).Render(ctx, templ_7745c5c3_Buffer)
+						if templ_7745c5c3_Err != nil {
+							return templ_7745c5c3_Err
+						}
+					}
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, " <p class=\"small muted\">When less needs a second approver than before, a second approver agrees first, and the other admins are told by mail.</p><div class=\"form-actions\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -886,7 +893,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 					var templ_7745c5c3_Var30 string
 					templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/approvals.templ`, Line: 228, Col: 18}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/approvals.templ`, Line: 232, Col: 18}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 					if templ_7745c5c3_Err != nil {
