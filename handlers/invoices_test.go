@@ -170,6 +170,14 @@ func TestAnInvoiceWhoseDebitIsPlannedSaysWhenAndInvitesNobodyToPay(t *testing.T)
 	if again := o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200); again.Body != file.Body {
 		t.Error("the PDF changed")
 	}
+	o.exec(`UPDATE tokens SET state = 'deleting' WHERE id = $1`, uuid.MustParse(storing)) // by a person, who may undo it
+	for name, what := range map[string]string{"the page": plain(o.Call("GET", "/p/"+id+"/invoice/", nil).Want(200).Body),
+		"the PDF": pdftest.Text(t, []byte(o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200).Body))} {
+		if strings.Contains(what, rec.Collection.ActionDate.Format("2 January 2006")) || strings.Contains(what, "Pay online") || !strings.Contains(what, "On hold") {
+			t.Errorf("while the account is being deleted, %s says:\n%s", name, what)
+		}
+	}
+	o.exec(`UPDATE tokens SET state = 'active' WHERE id = $1`, uuid.MustParse(storing))
 	o.API("POST", "/purchases/"+id+"/cancel/", nil)
 	o.exec(`UPDATE collections SET state = 'unpaid' WHERE purchase_id = $1`, rec.ID)
 	if pdf := pdftest.Text(t, []byte(o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200).Body)); !strings.Contains(pdf, "Pay online") {

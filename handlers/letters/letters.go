@@ -110,12 +110,17 @@ func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 	if d := paper.Debit; d != nil {
 		label = "To be debited"
 		planned := fmt.Sprintf("%s will be debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency), papers.Account(*d), d.On.Format("Monday "+day))
-		if d.State.Collected() {
+		v.Preview = "You need not pay it yourself: debit on " + d.On.Format(day)
+		switch {
+		case d.OnHold:
+			label, v.Preview = "Amount", "Nothing is debited for now, and you need not pay it yet"
+			planned = fmt.Sprintf("The debit of %s from your account %s is on hold. %s will tell you how it is collected.",
+				money.Format(p.TotalCents, p.Currency), papers.Account(*d), paper.Issuer.Name)
+		case d.State.Collected():
 			planned = fmt.Sprintf("%s was debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency), papers.Account(*d), d.On.Format("Monday "+day))
-		} else {
+		default:
 			planned += " Please see that the money is in the account on that day."
 		}
-		v.Preview = "You need not pay it yourself: debit on " + d.On.Format(day)
 		v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s.%s You need not pay it yourself.", paper.Issuer.Name, attachedWords(paper)), planned}
 		v.Button.Label = "View the invoice"
 	}

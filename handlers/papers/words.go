@@ -61,7 +61,7 @@ func Of(p billing.Paper) Words {
 		add("Due", Due(p.Purchase))
 	}
 	if p.Kind == billing.Invoiced && p.Debit != nil {
-		add("Debit date", p.Debit.On.Format(day))
+		add("Debit date", DebitDate(*p.Debit))
 		add("From account", Account(*p.Debit))
 	}
 	for _, l := range p.Lines {
@@ -95,6 +95,14 @@ func Due(p purchase.Purchase) string {
 		text += ", " + p.Due.In(calendar.SAST).Format("15:04") + " SAST"
 	}
 	return text
+}
+
+// DebitDate is when a debit runs. While its account is being deleted that is open.
+func DebitDate(d billing.Debit) string {
+	if d.OnHold {
+		return "On hold"
+	}
+	return d.On.Format(day)
 }
 
 // Account names the account of a debit without giving it away: "Capitec •••• 7890".

@@ -156,6 +156,7 @@ type Debit struct {
 	Mask      string // of the account: "•••• 1234"
 	State     collection.State
 	PlannedAt time.Time
+	OnHold    bool // its account is being deleted, which can still be undone
 }
 
 // Stands tells that the debit collects the invoice, or did: the payer is not to pay

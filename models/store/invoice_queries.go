@@ -92,8 +92,9 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs 
 		ActionDate, CreatedAt time.Time
 		State                 string
 		BankCode, AccountMask string
+		Deleting              bool
 	}
-	err := s.read(ctx).Raw(`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask
+	err := s.read(ctx).Raw(`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask, t.state = 'deleting' AS deleting
 		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[]) ORDER BY c.purchase_id, c.attempt DESC`,
 		merchantID, idsText(purchaseIDs)).Scan(&rows).Error
 	if err != nil {
@@ -102,7 +103,8 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs 
 	out := make(map[uuid.UUID]billing.Debit, len(rows))
 	for _, r := range rows {
 		y, m, d := r.ActionDate.Date()
-		out[r.PurchaseID] = billing.Debit{On: calendar.On(y, m, d), BankCode: r.BankCode, Mask: r.AccountMask, State: collection.State(r.State), PlannedAt: r.CreatedAt.UTC()}
+		out[r.PurchaseID] = billing.Debit{On: calendar.On(y, m, d), BankCode: r.BankCode, Mask: r.AccountMask, State: collection.State(r.State), PlannedAt: r.CreatedAt.UTC(),
+			OnHold: r.Deleting && r.State == string(collection.Scheduled)}
 	}
 	return out, nil
 }
