@@ -27,7 +27,7 @@ func (b *tab) setsUp(m setUp) string {
 	b.choose("client_id", "new")
 	b.fill("full_name", m.name)
 	b.fill("email", m.email)
-	b.fill("phone", "082 123 4567")
+	b.fill("phone", phoneOf(m.email))
 	b.fill("personal_code", "8501015000085")
 	b.pick("bank_code", "632005")
 	b.fill("bank_account", m.account)
