@@ -135,7 +135,7 @@ func (s *Service) refundAnswer(ctx context.Context, m bank.Message) error {
 		return err
 	}
 	outcome := Outcome{MessageID: m.ID, MerchantID: r.MerchantID, Text: "applied: the refund is " + string(m.Kind)}
-	news := false
+	var news bool
 	if m.Kind == bank.RefundFailed {
 		news, err = s.Purchases.RefundFailed(ctx, r.MerchantID, r.PurchaseID, r.ID, bank.CodeOf(m.Code).Label())
 	} else {

@@ -55,27 +55,27 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 
 // giveBack makes the refund of an amount. The money of a purchase that was marked as
 // paid goes back as it came, outside the bank, and is recorded as settled.
-func (rec *Record) giveBack(tx Tx, amount int64) Refund {
-	r := Refund{ID: tx.NewID(), MerchantID: rec.MerchantID, PurchaseID: rec.ID, Payment: rec.PaymentCount, AmountCents: amount, Currency: rec.Currency,
-		State: RefundPending, Channel: ByBank, DueAt: tx.Now(), Reference: rec.ReferenceGenerated, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
-	if rec.Payment.ByHand() {
-		r.State, r.Channel, r.SettledAt = RefundSettled, ByPerson, tx.Now()
-		tx.InsertRefund(r)
-		rec.RefundedCents += amount
-		rec.Book(tx, refundEntry(r))
-		return r
+func (r *Record) giveBack(tx Tx, amount int64) Refund {
+	back := Refund{ID: tx.NewID(), MerchantID: r.MerchantID, PurchaseID: r.ID, Payment: r.PaymentCount, AmountCents: amount, Currency: r.Currency,
+		State: RefundPending, Channel: ByBank, DueAt: tx.Now(), Reference: r.ReferenceGenerated, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+	if r.Payment.ByHand() {
+		back.State, back.Channel, back.SettledAt = RefundSettled, ByPerson, tx.Now()
+		tx.InsertRefund(back)
+		r.RefundedCents += amount
+		r.Book(tx, refundEntry(back))
+		return back
 	}
-	if c := rec.Collection; c != nil {
-		r.CollectionID = c.ID
+	if c := r.Collection; c != nil {
+		back.CollectionID = c.ID
 		if c.State == collection.Provisional {
-			r.DueAt = c.FinalAt
+			back.DueAt = c.FinalAt
 		}
 	}
-	tx.InsertRefund(r)
+	tx.InsertRefund(back)
 	tx.Enqueue(queue.RunDue{})
-	rec.RefundingCents += amount
-	rec.Refunds = append(rec.Refunds[:len(rec.Refunds):len(rec.Refunds)], r)
-	return r
+	r.RefundingCents += amount
+	r.Refunds = append(r.Refunds[:len(r.Refunds):len(r.Refunds)], back)
+	return back
 }
 
 func refundable(p Purchase, cents *int64) (int64, error) {
