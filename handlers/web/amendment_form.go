@@ -29,6 +29,9 @@ func (h *Amendments) prefilled(old token.Entry, m mandate.Mandate) url.Values {
 	form := url.Values{"method": {old.Method}, "account": {knownAccount}, "full_name": {old.HolderName}, "bank_code": {old.BankCode}, "account_type": {string(old.AccountType)},
 		"period_units": {m.PeriodUnits}, "deduction_day": {strconv.Itoa(m.DeductionDay)}, "value_type": {string(mandate.Variable)},
 		"authentication_type": {string(mandate.RealTime)}, "allow_date_adjustment": {"yes"}, "verify_account": {"yes"}}
+	if m.PeriodUnits == "months" && m.DeductionDay == purchase.LastDay {
+		form.Set("deduction_day", "last")
+	}
 	if m.AmountCents > 0 {
 		form.Set("price", typed(m.AmountCents))
 	}
@@ -58,7 +61,7 @@ func prefillTick(form url.Values, name string, on bool) {
 func revisionOf(form url.Values) purchase.Revision {
 	in := purchase.Revision{Method: form.Get("method"), Name: strings.TrimSpace(form.Get("name")), DirectDebit: purchase.DirectDebitInput{PeriodUnits: form.Get("period_units")}}
 	if text := form.Get("deduction_day"); text != "" && in.DirectDebit.PeriodUnits != "days" {
-		day, err := strconv.Atoi(text)
+		day, err := strconv.Atoi(strings.Replace(strings.ToLower(strings.TrimSpace(text)), "last", strconv.Itoa(purchase.LastDay), 1))
 		if err != nil {
 			in.Problems.Add(directDebitAt+"deduction_day", "invalid", "Give the day as a number.")
 		}
@@ -149,7 +152,7 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 	}
 	v.ID.Hint, v.Phone.Hint = "Empty: as on the client’s record.", "Empty: as on the client’s record."
 	v.Name.Hint, v.Name.MaxLength = "What the customer reads, such as “Gym membership”.", 256
-	v.Day.Hint, v.Day.Width, v.Day.InputMode = "1 to 30, or 99 for the last day of the month; for weeks 1 (Monday) to 7.", "s", "numeric"
+	v.Day.Hint, v.Day.Width = "1 to 30, or “last” for the last day of the month; for weeks 1 (Monday) to 7.", "s"
 	v.Most.Hint = "At most the usual amount for FIXED, 1.5 times for VARIABLE."
 	v.Bank = bankChoice(form, byInput)
 	v.Type = accountTypeChoice(form, byInput)

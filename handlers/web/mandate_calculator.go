@@ -115,7 +115,7 @@ func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 	v.Maximum = say(s.terms.MaxAmountCents)
 	e := s.terms.Explain(s.draft(), s.brand.Currency)
 	v.Allowed, v.Disputable, v.Adjusts, v.Warnings = e.Allowed, e.Disputable, e.Adjusts, e.Warnings
-	if len(e.Disputable) == 0 {
+	if len(e.Disputable) <= 1 && s.terms.ValueType == mandate.Fixed && !s.terms.AllowDateAdjustment && !s.terms.DelayedOnFailure {
 		v.Adjusts = strings.TrimSpace("Debits within these terms cannot be disputed. " + v.Adjusts)
 	}
 }

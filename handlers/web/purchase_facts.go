@@ -64,7 +64,7 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 	if c.Method == bank.DebiCheck {
 		return out // collected is final at once
 	}
-	add(c.FinalAt, false, "check", "Final: no return is possible any more")
+	add(c.FinalAt, false, "check", "No return is possible any more")
 	return out
 }
 
@@ -144,7 +144,7 @@ var becauseWords = map[string]string{
 	mandate.BecauseSecondInPeriod: "it is the second debit in one period of the mandate",
 }
 
-var settlementWords = map[string]string{"provisional": "Provisional: may still be returned", "final": "Final"}
+var settlementWords = map[string]string{"provisional": "Provisional: may still be returned", "final": "Final: no return is possible"}
 
 func debitFacts(rec purchase.Record, now time.Time) components.Facts {
 	var f components.Facts
@@ -168,7 +168,7 @@ func debitFacts(rec purchase.Record, now time.Time) components.Facts {
 		add("Settlement", word)
 	}
 	if c.State == collection.Provisional {
-		add("Final on", sayMinute(c.FinalAt, now))
+		add("No return after", sayMinute(c.FinalAt, now))
 	}
 	if !c.Result.IsZero() {
 		add("Bank’s answer", bank.CodeOf(c.Result.Code).Label())

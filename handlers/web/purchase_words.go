@@ -148,7 +148,7 @@ func nextOfPaid(rec purchase.Record, now time.Time) string {
 	case c == nil:
 		return "Paid."
 	case c.State == collection.Provisional:
-		return "Collected on " + sayDay(c.ActionDate, now) + "; the bank may still return it until " + sayMinute(c.FinalAt, now) + "."
+		return "Collected on " + sayDay(c.ActionDate, now) + "; the bank may still return it until " + sayMinute(c.FinalAt, now) + ", and the payer may dispute it until " + sayDay(c.DisputeDeadline, now) + "."
 	case c.Disputable && !calendar.DateOf(now).After(c.DisputeDeadline):
 		return "Collected and settled. The payer may dispute it at the bank until " + sayDay(c.DisputeDeadline, now) + "."
 	}
@@ -226,7 +226,7 @@ func resultWords(rec purchase.Record, now time.Time) (text, class string) {
 		}
 		return c.State.Label(), "bad-text"
 	case collection.Provisional:
-		return "Final on " + sayDay(calendar.DateOf(c.FinalAt), now), ""
+		return "May be returned until " + sayDay(calendar.DateOf(c.FinalAt), now), ""
 	case collection.Scheduled, collection.Submitted, collection.InTracking, collection.Successful, collection.Final,
 		collection.DisputeWon, collection.Cancelled, collection.Recalled:
 	}

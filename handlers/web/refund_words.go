@@ -12,7 +12,7 @@ import (
 
 // waitsWords says when a refund of a debit that is not final is paid.
 func waitsWords(finalAt, now time.Time) string {
-	return "The refund is paid when the debit is final, on " + sayDay(calendar.DateOf(finalAt), now) + "; it falls away if the debit is returned."
+	return "The refund is paid when the bank can no longer return the debit, on " + sayDay(calendar.DateOf(finalAt), now) + "; it falls away if the debit is returned."
 }
 
 // refundRules are what one should know before giving money back: how it is paid, and
@@ -25,7 +25,7 @@ func refundRules(rec purchase.Record, now time.Time) string {
 	case c == nil:
 		return "The bank pays it back to the account that was debited."
 	case c.State == collection.Provisional:
-		return "The bank pays it back to the account that was debited. " + waitsWords(c.FinalAt, now)
+		return "The bank pays it back to the account that was debited. " + waitsWords(c.FinalAt, now) + " The client can dispute the debit until " + sayDay(c.DisputeDeadline, now) + ", also after a refund."
 	}
 	text := "The bank pays it back to the account that was debited."
 	if _, may := c.MayBeDisputed(); may && !calendar.DateOf(now).After(c.DisputeDeadline) {

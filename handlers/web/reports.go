@@ -109,7 +109,7 @@ func balanceFigures(b report.Balance, currency string) []components.Stat {
 		{Label: "Balance", Value: sumOf(b.NetCents(), currency), Note: "all that came in, less all that went back"},
 		{Label: "May still be returned", Value: sumOf(b.ReservedCents, currency), Note: "debits whose return window is open"},
 		{Label: "Owed to payers", Value: sumOf(b.OwedCents, currency), Note: "refunds that are not settled"},
-		{Label: "Available", Value: sumOf(b.AvailableCents(), currency), Note: "what you can rely on"},
+		{Label: "Available", Value: sumOf(b.AvailableCents(), currency), Note: "cannot be returned any more; some of it may still be disputed"},
 	}
 }
 

@@ -218,13 +218,22 @@ func payFields(v *pages.TemplateFormView, form url.Values, wrong map[string]stri
 	for _, p := range brand.Profiles {
 		v.Profile.Options = append(v.Profile.Options, components.Option{Value: p.ProfileCode, Text: p.ProfileCode + ", " + p.AbbreviatedName, Selected: p.ProfileCode == form.Get("profile_code")})
 	}
-	v.Day = components.Field{Label: "Deduction day", Name: "deduction_day", Value: form.Get("deduction_day"), Error: wrong["deduction_day"], Width: "s", Numeric: true, InputMode: "numeric",
-		Hint: "Of the mandate: 1 to 30, or 99 for the last day of the month. Empty: the day of the first debit."}
+	v.Day = components.Select{Label: "Deduction day", Name: "deduction_day", Error: wrong["deduction_day"], Quiet: true, Width: "m", Blank: "The day of the first debit", Options: monthDays(form.Get("deduction_day"))}
 	v.ValueType = components.Select{Label: "Amounts of the mandate", Name: "value_type", Error: wrong["value_type"], Quiet: true, Width: "l"}
 	for _, o := range [][2]string{{"FIXED", "Fixed: always this price"}, {"VARIABLE", "Variable: up to 1.5 times the price"}, {"USAGEBASED", "By use: up to the maximum"}} {
 		v.ValueType.Options = append(v.ValueType.Options, components.Option{Value: o[0], Text: o[1], Selected: form.Get("value_type") == o[0]})
 	}
 	v.Maximum = components.MoneyField{Label: "Never more than", Name: "max_amount_cents", Value: form.Get("max_amount_cents"), Error: wrong["max_amount_cents"], Hint: "For each debit. Empty: the price."}
+}
+
+// monthDays are the deduction days of a month, the last one by its name.
+func monthDays(chosen string) (days []components.Option) {
+	for day := 1; day <= 30; day++ {
+		n := strconv.Itoa(day)
+		days = append(days, components.Option{Value: n, Text: n, Selected: n == chosen})
+	}
+	last := strconv.Itoa(purchase.LastDay)
+	return append(days, components.Option{Value: last, Text: "Last day of the month", Selected: last == chosen})
 }
 
 // preview says what the form would do: the plan in words and its next dates.

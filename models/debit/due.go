@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/collection"
 	"debitdesk/models/purchase"
 )
 
@@ -59,13 +60,26 @@ func (s *Service) close(ctx context.Context, done *Done) error {
 			n = len(closed)
 			for _, c := range closed {
 				done.touch(c.ID)
-				note(tx, actor.SystemOf(c.MerchantID), c, "collection.settled", "The return window has closed; the payment is final.")
+				note(tx, actor.SystemOf(c.MerchantID), c, "collection.settled", "%s", settledWords(c))
 			}
 			return err
 		})
 		done.Closed += n
 		return n, wrap("close collections", err)
 	})
+}
+
+// settledWords tells the two facts apart: what the bank can return, and what the payer can dispute.
+func settledWords(c collection.Collection) string {
+	return "The return window has closed: the bank can no longer return the debit." + disputeWords(c)
+}
+
+// disputeWords says until when the payer may dispute a debit; nothing where that is not possible.
+func disputeWords(c collection.Collection) string {
+	if _, may := c.MayBeDisputed(); !may {
+		return ""
+	}
+	return " The payer may dispute it until " + c.DisputeDeadline.Format("2 Jan 2006") + "."
 }
 
 // alert calls for a person when the bank keeps silent about a collection.

@@ -287,9 +287,9 @@ func (m matter) sentence() string {
 	amount := money.Format(c.AmountCents, c.Currency)
 	switch c.State {
 	case collection.Provisional:
-		return fmt.Sprintf("%s was collected. The payment is final on %s unless it is returned before.", amount, calendar.DateOf(c.FinalAt).Format("2 Jan 2006"))
+		return fmt.Sprintf("%s was collected. The bank may return it until %s.%s", amount, calendar.DateOf(c.FinalAt).Format("2 Jan 2006"), disputeWords(c))
 	case collection.Successful:
-		return amount + " was collected."
+		return amount + " was collected." + disputeWords(c)
 	case collection.InTracking:
 		return "The payer's bank waits for money to arrive."
 	case collection.Unpaid:

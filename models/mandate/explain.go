@@ -41,17 +41,26 @@ func (e explaining) allowed() string {
 	default:
 		return ""
 	}
+	only := ""
 	if e.t.DebitSequence == OnceOff {
-		amount = "one debit of " + amount
+		only = " in all,"
 	}
-	return fmt.Sprintf("The bank will allow %s%s%s.", amount, e.rhythm(), e.butDisputable())
+	return fmt.Sprintf("The bank will allow one debit%s of %s%s%s.", only, amount, e.rhythm(), e.butDisputable())
 }
 
-// rhythm is how often and on which day: " per month on the 25th".
-func (e explaining) rhythm() string {
-	often := map[string]string{"months": " per month", "weeks": " per week", "days": " per day"}[e.m.PeriodUnits]
+// periodWord is what a mandate has one debit in; empty for a once-off one.
+func (e explaining) periodWord() string {
 	if e.t.DebitSequence == OnceOff {
-		often = ""
+		return ""
+	}
+	return map[string]string{"months": "month", "weeks": "week", "days": "day"}[e.m.PeriodUnits]
+}
+
+// rhythm is how often and on which day: " each month, on the 25th".
+func (e explaining) rhythm() string {
+	often := ""
+	if period := e.periodWord(); period != "" {
+		often = " each " + period
 	}
 	switch {
 	case !e.m.hasDay():
@@ -59,7 +68,7 @@ func (e explaining) rhythm() string {
 	case e.t.AllowDateAdjustment:
 		return often + ", normally " + e.m.Days()
 	}
-	return often + " " + e.m.Days()
+	return often + ", " + e.m.Days()
 }
 
 func (e explaining) butDisputable() string {
@@ -89,6 +98,9 @@ func (e explaining) disputable() (sentences []string) {
 	}
 	if e.t.AllowDateAdjustment && e.m.hasDay() {
 		sentences = append(sentences, fmt.Sprintf("A debit that does not run %s.", e.m.Days()))
+	}
+	if period := e.periodWord(); period != "" {
+		sentences = append(sentences, "A second debit in the same "+period+".")
 	}
 	return sentences
 }

@@ -21,22 +21,22 @@ func TestWhatTheBankAllowsIsOneSentence(t *testing.T) {
 		change func(*mandate.Mandate)
 		want   string
 	}{
-		"variable": {nil, "The bank will allow up to R 1 500,00 per month on the 25th; another amount than R 1 000,00 may be disputed."},
-		"usage":    {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.UsageBased }, "The bank will allow up to R 1 500,00 per month on the 25th; another amount than R 1 000,00 may be disputed."},
-		"fixed":    {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.Fixed, 100000 }, "The bank will allow exactly R 1 000,00 per month on the 25th; no other amount."},
+		"variable": {nil, "The bank will allow one debit of up to R 1 500,00 each month, on the 25th; another amount than R 1 000,00 may be disputed."},
+		"usage":    {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.UsageBased }, "The bank will allow one debit of up to R 1 500,00 each month, on the 25th; another amount than R 1 000,00 may be disputed."},
+		"fixed":    {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.Fixed, 100000 }, "The bank will allow one debit of exactly R 1 000,00 each month, on the 25th; no other amount."},
 		"usage of nothing": {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.PriceCents = mandate.UsageBased, 0 },
-			"The bank will allow up to R 1 500,00 per month on the 25th; every debit may be disputed, because the price is R 0,00."},
+			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; every debit may be disputed, because the price is R 0,00."},
 		"another day": {func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment = true },
-			"The bank will allow up to R 1 500,00 per month, normally on the 25th; another amount than R 1 000,00 or another day may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each month, normally on the 25th; another amount than R 1 000,00 or another day may be disputed."},
 		"fixed on another day": {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.AllowDateAdjustment = mandate.Fixed, true },
-			"The bank will allow exactly R 1 000,00 per month, normally on the 25th; another day may be disputed."},
-		"last day": {func(m *mandate.Mandate) { m.DeductionDay = 99 }, "The bank will allow up to R 1 500,00 per month on the last day of the month; another amount than R 1 000,00 may be disputed."},
-		"weeks":    {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay = "weeks", 5 }, "The bank will allow up to R 1 500,00 per week on Fridays; another amount than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of exactly R 1 000,00 each month, normally on the 25th; another day may be disputed."},
+		"last day": {func(m *mandate.Mandate) { m.DeductionDay = 99 }, "The bank will allow one debit of up to R 1 500,00 each month, on the last day of the month; another amount than R 1 000,00 may be disputed."},
+		"weeks":    {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay = "weeks", 5 }, "The bank will allow one debit of up to R 1 500,00 each week, on Fridays; another amount than R 1 000,00 may be disputed."},
 		"days": {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay, m.Terms.AllowDateAdjustment = "days", 0, true },
-			"The bank will allow up to R 1 500,00 per day; another amount than R 1 000,00 may be disputed."},
-		"once": {func(m *mandate.Mandate) { m.Terms.DebitSequence = mandate.OnceOff }, "The bank will allow one debit of up to R 1 500,00 on the 25th; another amount than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each day; another amount than R 1 000,00 may be disputed."},
+		"once": {func(m *mandate.Mandate) { m.Terms.DebitSequence = mandate.OnceOff }, "The bank will allow one debit in all, of up to R 1 500,00, on the 25th; another amount than R 1 000,00 may be disputed."},
 		"once, fixed": {func(m *mandate.Mandate) { m.Terms.DebitSequence, m.Terms.ValueType = mandate.OnceOff, mandate.Fixed },
-			"The bank will allow one debit of exactly R 1 000,00 on the 25th; no other amount."},
+			"The bank will allow one debit in all, of exactly R 1 000,00, on the 25th; no other amount."},
 		"no type yet":    {func(m *mandate.Mandate) { m.Terms.ValueType = "" }, ""},
 		"no maximum yet": {func(m *mandate.Mandate) { m.Terms.MaxAmountCents = 0 }, ""},
 	} {
@@ -51,14 +51,14 @@ func TestWhatCouldBeDisputedIsListed(t *testing.T) {
 		change func(*mandate.Mandate)
 		want   []string
 	}{
-		"fixed":    {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.Fixed }, nil},
-		"variable": {nil, []string{"A debit of another amount than R 1 000,00."}},
+		"fixed":    {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.Fixed }, []string{"A second debit in the same month."}},
+		"variable": {nil, []string{"A debit of another amount than R 1 000,00.", "A second debit in the same month."}},
 		"everything": {func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment, m.Terms.DelayedOnFailure = true, true },
-			[]string{"Every debit, if the payer does not answer in time and the fallback takes over.", "A debit of another amount than R 1 000,00.", "A debit that does not run on the 25th."}},
+			[]string{"Every debit, if the payer does not answer in time and the fallback takes over.", "A debit of another amount than R 1 000,00.", "A debit that does not run on the 25th.", "A second debit in the same month."}},
 		"under the fallback": {func(m *mandate.Mandate) {
 			m.Fallback, m.Terms.DelayedOnFailure, m.Terms.ValueType = true, true, mandate.Fixed
 		},
-			[]string{"Every debit, because the mandate rests on the fallback."}},
+			[]string{"Every debit, because the mandate rests on the fallback.", "A second debit in the same month."}},
 	} {
 		got := explain(c.change).Disputable
 		for i := range got {

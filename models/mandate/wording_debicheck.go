@@ -25,7 +25,7 @@ func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 	return append(clauses,
 		amounts(*m.Terms, say),
 		adjustments(*m.Terms, say),
-		dates(*m.Terms, b.DebiCheckShift),
+		dates(m, b.DebiCheckShift, t),
 		fmt.Sprintf("When there is not enough money in my account, my bank may watch it for up to %d days and debit it when money arrives.",
 			cmp.Or(t.TrackDays, DefaultLimits().TrackingDays)),
 	)
@@ -57,15 +57,32 @@ func adjustments(t Terms, say func(int64) string) string {
 	return "The amount and the maximum are not adjusted."
 }
 
-// dates says where a closed payment day moves, and whether a debit may run on another.
-func dates(t Terms, shift calendar.Shift) string {
+// onePerPeriod is how many debits the rhythm has.
+func onePerPeriod(m Mandate) string {
+	if m.Terms == nil {
+		return ""
+	}
+	period := explaining{t: *m.Terms, m: m}.periodWord()
+	if period == "" {
+		return ""
+	}
+	return " Each " + period + " has one debit; I may dispute a second one."
+}
+
+// dates says where a closed payment day moves, and whether a debit may run on another. Where it may not, only the next day is
+// left, whatever the merchant does elsewhere: the payer's bank takes no debit on the day before. The first debit has a date of
+// its own, which is confirmed with the mandate.
+func dates(m Mandate, shift calendar.Shift, t Start) string {
 	to := "next day on"
-	if shift == calendar.Previous {
+	if shift == calendar.Previous && m.Terms.AllowDateAdjustment {
 		to = "day before, on"
 	}
 	moved := "A payment day that is a Sunday or a public holiday moves to the " + to + " which DebiCheck debits run."
-	if t.AllowDateAdjustment {
+	switch {
+	case m.Terms.AllowDateAdjustment:
 		return moved + " A debit may also run on another day than the one agreed; I may dispute such a debit."
+	case !m.AllowsOneDebit() && !t.FirstDebit.IsZero() && !m.Deducts(t.FirstDebit):
+		return moved + " Apart from the first debit, which runs on the date named above, no debit may run on any other day."
 	}
 	return moved + " No debit may run on any other day."
 }

@@ -46,7 +46,7 @@ func TestADebiCheckPermissionFitsItsTerms(t *testing.T) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentAmountCents = mandate.Repo, ref(int64(-500))
 		},
 		"A debit may also run on another day than the one agreed; I may dispute such a debit.": func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment = true },
-		"This authority is for one debit, for what I owe Cape Fitness":                         func(m *mandate.Mandate) { m.Terms.DebitSequence = mandate.OnceOff },
+		"This authority is for that one debit, for what I owe Cape Fitness":                    func(m *mandate.Mandate) { m.Terms.DebitSequence = mandate.OnceOff },
 	} {
 		if text := debicheck(change); !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
@@ -54,9 +54,29 @@ func TestADebiCheckPermissionFitsItsTerms(t *testing.T) {
 	}
 	m, b, start := permission()
 	m.Terms, b.DebiCheckShift, start.TrackDays = ref(terms(nil)), calendar.Previous, 3
+	if text := mandate.Wording(m, b, start); !strings.Contains(text, "moves to the next day on which DebiCheck debits run") { // the bank takes none on the day before
+		t.Errorf("another day is promised than the bank takes:\n%s", text)
+	}
+	m.Terms.AllowDateAdjustment = true
 	for _, want := range []string{"moves to the day before, on which DebiCheck debits run", "for up to 3 days"} {
 		if text := mandate.Wording(m, b, start); !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
+	}
+}
+
+// The first debit has a date of its own; the text says so where that is not the day of the others.
+func TestTheFirstDebitMayRunOnAnotherDayThanTheRest(t *testing.T) {
+	m, b, start := permission()
+	m.Kind, m.Terms, m.DeductionDay, start.FirstDebit = mandate.DebiCheck, ref(terms(nil)), 25, calendar.On(2026, 12, 18)
+	text := plain(mandate.Wording(m, b, start))
+	for _, must := range []string{"on Friday 18 December 2026", "normally on the 25th of the month. Each month has one debit; I may dispute a second one.",
+		"Apart from the first debit, which runs on the date named above, no debit may run on any other day."} {
+		if !strings.Contains(text, must) {
+			t.Errorf("the text lacks %q:\n%s", must, text)
+		}
+	}
+	if strings.Contains(text, "No debit may run on any other day") {
+		t.Errorf("the text contradicts itself:\n%s", text)
 	}
 }

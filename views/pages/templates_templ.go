@@ -510,7 +510,7 @@ type TemplateFormView struct {
 	Method                      components.RadioCards
 	Force, Receipt              components.Checkbox
 	Profile, ValueType          components.Select
-	Day                         components.Field
+	Day                         components.Select
 	Maximum                     components.MoneyField
 	Start                       components.DateField
 	Preview                     PreviewView
@@ -797,7 +797,7 @@ func TemplateForm(frame layout.Frame, v TemplateFormView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.Input(v.Day).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Choose(v.Day).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
