@@ -2,6 +2,7 @@ package debit_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -166,6 +167,27 @@ func TestADeadlineInTheTenMinutesIsPlannedAgainAfterUndo(t *testing.T) {
 	h.to(again.SubmitAt)
 	if n := h.number(`SELECT count(*) FROM collections WHERE id = $1 AND state = 'submitted'`, again.ID); n != 1 {
 		t.Error("it did not go to the bank at its new deadline")
+	}
+}
+
+// Under DebiCheck the next day must be one that the mandate allows.
+func TestADeadlineInTheTenMinutesKeepsToTheMandate(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	fixed := h.ask(asking{account: "4000000000", cents: 10000, noFirst: true, due: noon(day(12))})
+	loose := h.ask(asking{account: "4000000000", cents: 10000, noFirst: true, due: noon(day(12)), anyDay: true})
+	h.to(start.Add(time.Minute))
+	waits := []purchase.Record{h.mustCharge(fixed.ID, 10000, day(12)), h.mustCharge(loose.ID, 10000, day(12))}
+	deadline := waits[0].Collection.SubmitAt
+	must(t, h.store.Clock.MoveTo(ctx, deadline.Add(-5*time.Minute)))
+	aside := []purchase.Deletion{h.setAside(fixed.ID), h.setAside(loose.ID)}
+	must(t, h.store.Clock.MoveTo(ctx, deadline.Add(time.Minute)))
+	for i, want := range []string{"2027-03-12 []", "2027-02-13 [date_differs]"} {
+		_, err := h.purchases.Undo(ctx, h.who, aside[i].ID)
+		must(t, err)
+		if again := h.get(waits[i].ID); fmt.Sprint(again.Collection.ActionDate, " ", why(again)) != want {
+			t.Errorf("runs on %s %v, want %s", again.Collection.ActionDate, why(again), want)
+		}
 	}
 }
 

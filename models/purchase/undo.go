@@ -114,7 +114,7 @@ func (s *Service) planMissed(ctx context.Context, tx Tx, who actor.Actor, t toke
 			return err
 		}
 		before := c.ActionDate
-		c.Schedule(s.Schedule(rec.Brand, c.Method).Plan(p.Due, tx.Now()))
+		s.planAgain(c, s.Schedule(rec.Brand, c.Method), m, p.Due, tx.Now())
 		c.StatementLine, c.UpdatedAt = statementLine(m, c.ActionDate), tx.Now()
 		if planned, err := tx.PlanCollection(*c); err != nil || !planned {
 			return err

@@ -97,8 +97,9 @@ func (t *Tx) LeaveToken(merchantID, id uuid.UUID, leaving bool) {
 func (t *Tx) PlanCollection(c collection.Collection) (bool, error) {
 	r := collectionRowOf(c)
 	n, err := t.exec(`UPDATE collections SET action_date = $3, original_date = $4, submit_at = $5, execute_at = $6, final_at = $7, alert_at = $8, dispute_deadline = $9,
-		statement_line = $10, updated_at = $11 WHERE merchant_id = $1 AND id = $2 AND state = 'scheduled' AND claimed_until IS NULL`,
-		r.MerchantID, r.ID, r.ActionDate, r.OriginalDate, r.SubmitAt, r.ExecuteAt, r.FinalAt, r.AlertAt, r.DisputeDeadline, r.StatementLine, r.UpdatedAt)
+		statement_line = $10, updated_at = $11, disputable = $12, disputable_because = $13 WHERE merchant_id = $1 AND id = $2 AND state = 'scheduled' AND claimed_until IS NULL`,
+		r.MerchantID, r.ID, r.ActionDate, r.OriginalDate, r.SubmitAt, r.ExecuteAt, r.FinalAt, r.AlertAt, r.DisputeDeadline, r.StatementLine, r.UpdatedAt,
+		r.Disputable, []string(r.DisputableBecause))
 	if err != nil {
 		return false, fmt.Errorf("plan collection: %w", err)
 	}
