@@ -99,7 +99,11 @@ func (e explaining) disputable() (sentences []string) {
 	if e.t.AllowDateAdjustment && e.m.hasDay() {
 		sentences = append(sentences, fmt.Sprintf("A debit that does not run %s.", e.m.Days()))
 	}
-	if period := e.periodWord(); period != "" {
+	switch period := e.periodWord(); {
+	case period == "" || e.m.Fallback: // there every debit can be disputed
+	case period == "day":
+		sentences = append(sentences, "A second debit on the same day.")
+	default:
 		sentences = append(sentences, "A second debit in the same "+period+".")
 	}
 	return sentences

@@ -58,7 +58,7 @@ func TestWhatCouldBeDisputedIsListed(t *testing.T) {
 		"under the fallback": {func(m *mandate.Mandate) {
 			m.Fallback, m.Terms.DelayedOnFailure, m.Terms.ValueType = true, true, mandate.Fixed
 		},
-			[]string{"Every debit, because the mandate rests on the fallback.", "A second debit in the same month."}},
+			[]string{"Every debit, because the mandate rests on the fallback."}},
 	} {
 		got := explain(c.change).Disputable
 		for i := range got {
