@@ -211,3 +211,20 @@ func FuzzAnyBodyIsReadOrRefused(f *testing.F) {
 		}
 	})
 }
+
+func TestJSONThatIsCalledAFormIsReadAsJSON(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(` {"amount": 1000}`))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded") // as curl says unless it is told
+	o, err := input.Read(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := o.NeedInt("amount", input.NotBelow0); got != 1000 || codes(o) != "" {
+		t.Errorf("%d %s", got, codes(o))
+	}
+	r = httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"amount": 1000`))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if _, err := input.Read(r); !fault.HasCode(err, "parse_error") {
+		t.Errorf("half a body: %v", err)
+	}
+}
