@@ -45,8 +45,16 @@ func TestRowsOfASpreadsheetBecomeInvoices(t *testing.T) {
 	owner.looksAt("batch-check")
 	owner.click("Create clients for these 7 rows")
 	owner.sees("Clients will be created for 7 rows")
-	owner.do("mend a cell", chromedp.Evaluate(`(() => { const f = document.querySelector('input[name="text"][value="kabelo.mokoena"]'); f.value = 'kabelo.mokoena@example.com'; f.dispatchEvent(new Event('change', {bubbles: true})); })()`, nil))
+	owner.do("wait for the scripts", chromedp.Poll(`document.readyState === "complete"`, nil))
+	mended := `document.querySelector('[data-cell][value="kabelo.mokoena"]')`
+	owner.do("mend a cell", chromedp.SetValue(mended, "kabelo.mokoena@example.com", chromedp.ByJSPath), chromedp.SendKeys(mended, kb.Enter, chromedp.ByJSPath))
 	owner.sees("no client has the address kabelo.mokoena@example.com")
+	owner.sees("Row 8 is saved. It still has 1 problem")
+	owner.hasFocus("cell-8-1") // the next cell
+	owner.do("go on by keyboard", chromedp.KeyEvent("Kabelo Junior"), chromedp.KeyEvent(kb.Tab))
+	owner.sees("Row 8 is saved. It still has 1 problem") // the field that was left is saved too
+	owner.do("wait for the row", chromedp.WaitVisible(`#cell-8-1[value="Kabelo Junior"]`, chromedp.ByQuery))
+	owner.hasFocus("cell-8-2")
 	owner.click("Create client")
 	owner.sees("Review 8 invoices")
 	owner.click("Review 8 invoices")
@@ -96,6 +104,12 @@ func TestABatchIsSentWithoutScripts(t *testing.T) {
 	owner.shows("run", "See the result")
 	owner.click("See the result")
 	owner.sees("8 rows read = 8 sent + 0 left out + 0 failed")
+}
+
+// hasFocus waits until the element has the focus.
+func (b *tab) hasFocus(id string) {
+	b.t.Helper()
+	b.do("focus "+id, chromedp.WaitReady("#"+id+":focus", chromedp.ByQuery))
 }
 
 // shows opens the step of a batch again until it says so: without scripts a person

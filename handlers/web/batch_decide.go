@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,9 +43,12 @@ func (h *Batches) Pick(c echo.Context) error {
 	if len(rows) == 0 || rows[0].N != n || b.State != batch.Checked {
 		return fault.Missing()
 	}
-	r := rows[0]
+	r, at := rows[0], gridPlaceOf(c.QueryParams())
 	view := pages.BatchPickView{Head: h.head(b, "check", nil), Row: strconv.Itoa(n), Name: r.Name, Self: batchHref(b.ID, "client"), Action: batchHref(b.ID, "decisions"),
-		Revision: strconv.Itoa(r.Revision), Back: batchHref(b.ID, "check"), Query: plainText(c.QueryParam("q"))}
+		Revision: strconv.Itoa(r.Revision), Back: batchHref(b.ID, "check") + at.query(), Keep: at.pairs(), Query: plainText(c.QueryParam("q"))}
+	if !c.QueryParams().Has("q") {
+		view.Query = sought(b, r)
+	}
 	for _, i := range gridColumns(b) {
 		if i < len(r.Cells) && r.Cells[i] != "" {
 			view.Says = append(view.Says, b.ColumnName(i)+": "+r.Cells[i])
@@ -58,6 +62,16 @@ func (h *Batches) Pick(c echo.Context) error {
 		view.Found = append(view.Found, clientOption(one))
 	}
 	return h.Desk.show(c, http.StatusOK, fmt.Sprintf("Client of row %d", n), batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchPick(f, view) })
+}
+
+// sought is what clients are searched by at first, where several are meant: the address that they share.
+func sought(b batch.Batch, r batch.Row) string {
+	i := b.Mapping.Column(batch.Email)
+	shared := slices.ContainsFunc(r.Problems, func(p batch.Problem) bool { return p.Mend == batch.MendClient && p.Field == batch.Email })
+	if !shared || i < 0 || i >= len(r.Cells) {
+		return ""
+	}
+	return batch.Tidy(r.Cells[i])
 }
 
 // Decide serves POST /batches/:id/decisions: who is billed by the rows of a person.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,18 +78,52 @@ func (h *Batches) checkPage(c echo.Context, b batch.Batch, refused error) error 
 
 // grid fills in the causes and the rows of one page.
 func (h *Batches) grid(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
-	ctx, who, cause := c.Request().Context(), access.Actor(c), plainText(c.QueryParam("cause"))
-	if err := h.causes(c, b, cause, view); err != nil {
+	ctx, who, at := c.Request().Context(), access.Actor(c), gridPlaceOf(c.QueryParams())
+	show, err := h.around(c, b, &at, view)
+	if err != nil {
 		return err
 	}
-	if err := h.asked(c, b, view); err != nil {
+	q := show.query
+	q.Cause, q.Limit = at.cause, gridRows+1
+	q.After, _ = rowNumber(at.after)
+	rows, err := h.Service.Rows(ctx, who, b.ID, q)
+	if err != nil {
 		return err
 	}
-	show := gridViewOf(b, c.QueryParam("show"))
-	if cause != "" {
+	if len(rows) > gridRows {
+		rows = rows[:gridRows]
+		view.MoreHref = fmt.Sprintf("%s?show=%s&cause=%s&after=%d", view.Self, show.key, url.QueryEscape(at.cause), rows[len(rows)-1].N)
+	}
+	for _, i := range gridColumns(b) {
+		view.Heads = append(view.Heads, b.ColumnName(i))
+	}
+	for _, r := range rows {
+		row := gridRow(b, r, at, h.Desk.Now())
+		if !view.MayBill {
+			row.Action = ""
+		}
+		view.Others = view.Others || len(row.Others) > 0
+		view.Rows = append(view.Rows, row)
+	}
+	focusAfter(view.Rows, c.QueryParam("cell"))
+	return nil
+}
+
+// around fills in what stands around the rows and changes with them: the causes, an open request, the tabs. It settles
+// which view is looked at.
+func (h *Batches) around(c echo.Context, b batch.Batch, at *gridPlace, view *pages.BatchCheckView) (gridView, error) {
+	show := gridViewOf(b, at.show)
+	if at.cause != "" {
 		show = gridViews[0]
 	}
-	view.Title, view.Show = show.title, show.key
+	at.show = show.key
+	view.Title, view.Show, view.Keep = show.title, show.key, at.pairs()
+	if err := h.causes(c, b, at.cause, view); err != nil {
+		return show, err
+	}
+	if err := h.asked(c, b, view); err != nil {
+		return show, err
+	}
 	for _, v := range gridViews {
 		n := v.count(b.Counts)
 		if n > 0 || v.key == show.key {
@@ -96,28 +131,7 @@ func (h *Batches) grid(c echo.Context, b batch.Batch, view *pages.BatchCheckView
 		}
 	}
 	view.Tabs.Label = "Rows"
-	q := show.query
-	q.Cause, q.Limit = cause, gridRows+1
-	q.After, _ = rowNumber(c.QueryParam("after"))
-	rows, err := h.Service.Rows(ctx, who, b.ID, q)
-	if err != nil {
-		return err
-	}
-	if len(rows) > gridRows {
-		rows = rows[:gridRows]
-		view.MoreHref = fmt.Sprintf("%s?show=%s&cause=%s&after=%d", view.Self, show.key, url.QueryEscape(cause), rows[len(rows)-1].N)
-	}
-	for _, i := range gridColumns(b) {
-		view.Heads = append(view.Heads, b.ColumnName(i))
-	}
-	for _, r := range rows {
-		row := gridRow(b, r, h.Desk.Now())
-		if !view.MayBill {
-			row.Action = ""
-		}
-		view.Rows = append(view.Rows, row)
-	}
-	return nil
+	return show, nil
 }
 
 // asked says that a change of a row withdraws a request for a second person.
@@ -164,30 +178,22 @@ func gridColumns(b batch.Batch) (columns []int) {
 	return columns
 }
 
-func gridRow(b batch.Batch, r batch.Row, now time.Time) pages.GridRow {
-	out := pages.GridRow{ID: "row-" + strconv.Itoa(r.N), N: strconv.Itoa(r.N), Action: batchHref(b.ID, "cells"), SkipAction: batchHref(b.ID, "skips"), RestoreAction: batchHref(b.ID, "restores"),
+func gridRow(b batch.Batch, r batch.Row, at gridPlace, now time.Time) pages.GridRow {
+	out := pages.GridRow{ID: "row-" + strconv.Itoa(r.N), Keep: at.pairs(), N: strconv.Itoa(r.N), Action: batchHref(b.ID, "cells"), SkipAction: batchHref(b.ID, "skips"), RestoreAction: batchHref(b.ID, "restores"),
 		DecideAction: batchHref(b.ID, "decisions"), Revision: strconv.Itoa(r.Revision), Bad: r.State == batch.Bad, LeftOut: r.State == batch.Skipped, State: components.Pill{Kind: "done", Word: "Ready"}}
-	switch r.State {
-	case batch.Ready:
-		out.Show = "ready"
-	case batch.Skipped:
-		out.Show = "skipped"
-	default:
-	}
 	if out.LeftOut {
 		out.State = components.Pill{Kind: "draft", Word: "Left out"}
 	}
-	for _, i := range gridColumns(b) {
-		cell := pages.GridCell{Column: strconv.Itoa(i), Name: b.ColumnName(i), Label: fmt.Sprintf("Row %d, %s", r.N, b.ColumnName(i))}
-		if i < len(r.Cells) {
-			cell.Text = r.Cells[i]
-		}
-		for _, p := range r.Problems {
-			if p.Column == i+1 {
-				cell.Error = p.Message
+	used := gridColumns(b)
+	for _, i := range used {
+		out.Cells = append(out.Cells, gridCell(b, r, i))
+	}
+	if slices.ContainsFunc(r.Problems, func(p batch.Problem) bool { return p.Mend == batch.MendCells }) {
+		for i := range r.Cells { // where a value was cut in two, the texts stand in the wrong columns
+			if !slices.Contains(used, i) {
+				out.Others = append(out.Others, gridCell(b, r, i))
 			}
 		}
-		out.Cells = append(out.Cells, cell)
 	}
 	for _, p := range r.Problems {
 		out.Problems = append(out.Problems, strings.TrimPrefix(p.Name+": ", ": ")+p.Message)
@@ -195,19 +201,36 @@ func gridRow(b batch.Batch, r batch.Row, now time.Time) pages.GridRow {
 			out.MayCreate = true
 		}
 		if p.Mend == batch.MendUnknown || p.Mend == batch.MendClient {
-			out.PickHref = pickHref(b, r)
+			out.PickHref = pickHref(b, r, at)
 		}
 	}
 	out.Notes = rowNotes(r, now)
 	if r.NewClient && r.State == batch.Ready {
-		out.PickHref = pickHref(b, r)
+		out.PickHref = pickHref(b, r, at)
 	}
 	if r.State == batch.Ready && r.UsualCents > 0 && !r.Confirmed {
-		out.State, out.Show = components.Pill{Kind: "wait", Word: "Unusual amount"}, "unusual"
+		out.State = components.Pill{Kind: "wait", Word: "Unusual amount"}
 		out.Tick = fmt.Sprintf("%d:%d", r.N, r.TotalCents)
 		out.TickLabel = sum(r.TotalCents, money.ZAR) + " is right; usual is " + sum(r.UsualCents, money.ZAR)
 	}
 	return out
+}
+
+func gridCell(b batch.Batch, r batch.Row, i int) pages.GridCell {
+	name := b.ColumnName(i)
+	if i >= len(b.Format.Header) {
+		name = "extra cell " + name
+	}
+	cell := pages.GridCell{ID: fmt.Sprintf("cell-%d-%d", r.N, i), Column: strconv.Itoa(i), Name: capital(name), Label: fmt.Sprintf("Row %d, %s", r.N, name)}
+	if i < len(r.Cells) {
+		cell.Text = r.Cells[i]
+	}
+	for _, p := range r.Problems {
+		if p.Column == i+1 {
+			cell.Error = p.Message
+		}
+	}
+	return cell
 }
 
 // rowNotes say what a row does beside its invoice.
@@ -236,48 +259,8 @@ func rowNotes(r batch.Row, now time.Time) (notes []string) {
 	return notes
 }
 
-func pickHref(b batch.Batch, r batch.Row) string {
-	return fmt.Sprintf("%s?row=%d", batchHref(b.ID, "client"), r.N)
-}
-
-// Cell serves POST /batches/:id/cells: another text in one cell.
-func (h *Batches) Cell(c echo.Context) error {
-	b, form, err := h.rowForm(c)
-	if err != nil {
-		return err
-	}
-	e := batch.Edit{Text: form.Get("text")}
-	var errN, errColumn error
-	e.N, errN = rowNumber(form.Get("n"))
-	e.Column, errColumn = rowNumber(form.Get("column"))
-	if errN != nil || errColumn != nil {
-		return fault.Missing()
-	}
-	if form.Has("was") {
-		was := form.Get("was")
-		e.Was = &was
-	}
-	after, r, err := h.Service.Mend(c.Request().Context(), access.Actor(c), b.ID, e)
-	switch {
-	case mayShow(err):
-		return h.checkPage(c, b, err)
-	case err != nil:
-		return err
-	}
-	if c.Request().Header.Get("HX-Request") == "" {
-		return c.Redirect(http.StatusSeeOther, batchHref(b.ID, "check")+showOf(form))
-	}
-	counts := batchCounts(after)
-	counts.OOB = true
-	return render(c, http.StatusOK, templ.Join(pages.GridLine(gridRow(after, r, h.Desk.Now())), pages.Counts(counts)))
-}
-
-// showOf keeps the view of the grid in an address.
-func showOf(form url.Values) string {
-	if show := form.Get("show"); show != "" {
-		return "?show=" + url.QueryEscape(show)
-	}
-	return ""
+func pickHref(b batch.Batch, r batch.Row, at gridPlace) string {
+	return batchHref(b.ID, "client") + at.query("row", strconv.Itoa(r.N))
 }
 
 func (h *Batches) rowForm(c echo.Context) (batch.Batch, url.Values, error) {
@@ -303,7 +286,7 @@ func (h *Batches) Fix(c echo.Context) error {
 	if fix.Cause == batch.MendUnknown {
 		done = "Clients will be created for " + counted(int64(n), "row") + " when the batch is sent."
 	}
-	return h.toCheck(c, b, form, err, done)
+	return h.toCheck(c, b, nil, err, done) // its cause is that of the button, not the one that is looked at
 }
 
 // Skip serves POST /batches/:id/skips: one row, or all bad ones.

@@ -111,7 +111,7 @@ func (h *Batches) File(c echo.Context) error {
 	for i := range b.Format.Header {
 		t.Heads = append(t.Heads, export.Head{Text: b.ColumnName(i)})
 	}
-	for _, head := range []string{"row", "id", "number", "status", "error"} {
+	for _, head := range []string{"Row in the file", "Purchase id", "Invoice number", "Outcome", "Why"} {
 		t.Heads = append(t.Heads, export.Head{Text: head})
 	}
 	to := &download{c: c, control: http.NewResponseController(c.Response()), contentType: export.CSV.ContentType(), name: resultName(b)}
@@ -170,5 +170,5 @@ func resultCells(b batch.Batch, r batch.Row) []export.Cell {
 		}
 		why = strings.Join(all, "; ")
 	}
-	return append(cells, export.Count(int64(r.N)), export.Text(id), export.Text(r.Number), export.Text(string(r.State)), export.Text(why))
+	return append(cells, export.Count(int64(r.N)), export.Text(id), export.Text(r.Number), export.Text(capital(r.State.Words())), export.Text(why))
 }

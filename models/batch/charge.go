@@ -59,7 +59,7 @@ func (s *Service) charge(ctx context.Context, b Batch, r *Row) error {
 			return err
 		}
 		if r.Charge = ChargeDone; rec.TokenID == uuid.Nil { // else it was charged before this was written down
-			r.Charge, r.Error = ChargeFailed, "Invoiced, but not charged: "+f.Error()
+			r.Charge, r.Error = ChargeFailed, "Invoiced, but not charged: "+f.Words()
 		}
 	}
 	return nil

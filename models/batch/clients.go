@@ -74,7 +74,7 @@ func (d *directory) resolve(r Row, v Values) (c client.Client, isNew bool, wrong
 	}
 	c, known := d.byID[r.Chosen]
 	if !known {
-		return c, false, []Problem{{Field: Email, Code: "does_not_exist", Message: "the client that was chosen has been deleted", Mend: MendClient}}
+		return c, false, []Problem{{Field: Email, Code: "does_not_exist", Message: "the client that was chosen has been deleted: choose another one", Mend: MendClient}}
 	}
 	return c, false, nil
 }
@@ -95,7 +95,7 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 		case 1:
 			return same[0], false, nil
 		default:
-			return c, false, []Problem{{Field: PersonalCode, Code: "ambiguous", Message: "more than one client has this identity number: give the client's id", Mend: MendClient}}
+			return c, false, []Problem{{Field: PersonalCode, Code: "ambiguous", Message: "more than one client has this identity number: choose who is billed", Mend: MendClient}}
 		}
 	}
 	if v.Email == "" {
@@ -110,5 +110,5 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 		}
 		return same[0], false, nil
 	}
-	return c, false, []Problem{{Field: Email, Code: "ambiguous", Message: "more than one client has this e-mail address: give the client's id", Mend: MendClient}}
+	return c, false, []Problem{{Field: Email, Code: "ambiguous", Message: "more than one client has this e-mail address: choose who is billed", Mend: MendClient}}
 }

@@ -39,6 +39,10 @@ func FixesOf(p Problem) []Fix {
 		f := fix("", "Take the quotation marks away")
 		f.Column = 0
 		return []Fix{f}
+	case MendCells:
+		f := fix("", "Leave out extra cells, and take missing cells as empty")
+		f.Column = 0
+		return []Fix{f}
 	}
 	return nil
 }
@@ -47,6 +51,9 @@ func FixesOf(p Problem) []Fix {
 // outcome is readable; the row is then checked again like any other.
 func FixAll(m Mapping, fix Fix, cells []string) ([]string, bool) {
 	mended := slices.Clone(cells)
+	if fix.Cause == MendCells && len(mended) > len(m.Columns) {
+		mended = mended[:len(m.Columns)]
+	}
 	for i := range mended {
 		if fix.Column != 0 && i != fix.Column-1 || i >= len(m.Columns) {
 			continue

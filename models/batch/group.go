@@ -85,7 +85,7 @@ func title(p Problem) string {
 		words = "Missing: " + Field(strings.TrimPrefix(p.Mend, "required_")).Label()
 		return words
 	case !known:
-		words = p.Code
+		words = "Cannot be sent as it is" // never a code of ours
 	}
 	if p.Mend == MendUnknown || p.Mend == MendClient || p.Mend == mendDetails {
 		return words

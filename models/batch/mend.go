@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/batch/sheet"
 	"debitdesk/models/fault"
 )
 
@@ -45,7 +46,7 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edi
 		}
 		cells := slices.Clone(r.Cells)
 		cells[e.Column] = strings.ReplaceAll(strings.ToValidUTF8(e.Text, ""), "\x00", "")
-		r = b.rewritten(r, cells, true) // whoever mends a row has seen how it is cut
+		r = b.rewritten(r, cells, true) // a person who mends a row has seen how it is cut
 		rows, err := s.judgeTogether(ctx, b, []Row{r})
 		if err != nil {
 			return nil, err
@@ -78,26 +79,41 @@ func (s *Service) open(ctx context.Context, b Batch, n int) (Row, error) {
 	case len(rows) == 0 || rows[0].N != n:
 		return Row{}, fault.Missing()
 	case rows[0].State != Bad && rows[0].State != Ready:
-		return Row{}, fault.New(fault.Conflict, "row_wrong_state", "Row %d is %s and cannot change any more.", n, rowWords[rows[0].State])
+		return Row{}, fault.New(fault.Conflict, "row_wrong_state", "Row %d is %s and cannot change any more.", n, rows[0].State.Words())
 	}
 	return rows[0], nil
 }
+
+// Words say where a row stands, as the end of a sentence.
+func (s RowState) Words() string { return rowWords[s] }
 
 // rowWords say where a row stands, as the end of a sentence.
 var rowWords = map[RowState]string{Fresh: "being checked", Ready: "ready", Bad: "not ready", Skipped: "left out", Sent: "sent", Failed: "failed", Voided: "voided"}
 
 // rewritten is a row with other cells. A decision about a person does not hold for another person, and whole tells that
-// somebody saw how the row is cut.
+// a person saw how the row is cut; texts in extra cells are lost only when somebody takes them out.
 func (b Batch) rewritten(r Row, cells []string, whole bool) Row {
 	was := b.read([]Row{r}, Day{})[0].Values.person()
 	r.Cells, r.Revision = cells, b.Revision
 	if whole {
-		r.Broken = nil
+		r.Cells, r.Broken = b.cut(cells)
 	}
 	if b.read([]Row{r}, Day{})[0].Values.person() != was {
 		r.Decision, r.Chosen = Undecided, uuid.Nil
 	}
 	return r
+}
+
+// cut takes blank cells beyond the heading away and says whether others are left.
+func (b Batch) cut(cells []string) ([]string, []sheet.Problem) {
+	width := len(b.Format.Header)
+	for len(cells) > width && Tidy(cells[len(cells)-1]) == "" {
+		cells = cells[:len(cells)-1]
+	}
+	if len(cells) > width {
+		return cells, []sheet.Problem{sheet.Extra(len(cells), width)}
+	}
+	return cells, nil
 }
 
 // ColumnName is what a person calls a column; counted from 0.
@@ -156,8 +172,8 @@ func (s *Service) mendAll(ctx context.Context, b Batch, fix Fix, revision int) (
 			if fix.Cause == MendUnknown {
 				r.Decision, r.Chosen, r.Revision = CreateClient, uuid.Nil, b.Revision
 				mended = append(mended, r)
-			} else if cells, changed := FixAll(b.Mapping, fix, r.Cells); changed {
-				mended = append(mended, b.rewritten(r, cells, fix.Cause == MendQuotes))
+			} else if cells, changed := FixAll(b.Mapping, fix, r.Cells); changed || fix.Cause == MendCells {
+				mended = append(mended, b.rewritten(r, cells, fix.Cause == MendQuotes || fix.Cause == MendCells))
 			}
 		}
 	}

@@ -213,7 +213,7 @@ func (s *Service) sendAlone(ctx context.Context, b Batch) (n int, failed bool, e
 // reason is what a person reads about a row that could not be made.
 func reason(err error) string {
 	if f, ok := fault.From(err); ok && f.Kind != fault.Internal {
-		return f.Error()
+		return f.Words()
 	}
 	return "It could not be made for a reason of ours. Try it again with Repair; if it fails again, tell us the batch and the row."
 }
@@ -249,7 +249,7 @@ func (s *Service) prepare(ctx context.Context, b Batch, limit int) ([]outgoing, 
 		}
 		next[i].pattern, next[i].brand, err = s.Purchases.Pattern(ctx, b.Starter, s.inputOf(b, b.Starter, lines[i].Values))
 		if f, ok := fault.From(err); ok && f.Kind != fault.Internal {
-			next[i].why = f.Error()
+			next[i].why = f.Words()
 		} else if err != nil {
 			return nil, err
 		}

@@ -54,7 +54,7 @@ func (s *Service) void(ctx context.Context, b Batch, r *Row) error {
 			return err
 		}
 		if r.State, r.Error = Voided, ""; rec.Status != purchase.Cancelled { // else it was cancelled before this was written down
-			r.State, r.Error = Sent, "Not voided: "+f.Error()
+			r.State, r.Error = Sent, "Not voided: "+f.Words()
 		}
 	}
 	return nil

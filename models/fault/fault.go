@@ -65,6 +65,18 @@ func (f *Fault) Error() string {
 	return strings.Join(parts, "; ")
 }
 
+// Words is the fault for a person: its sentences without the paths of the fields.
+func (f *Fault) Words() string {
+	if len(f.Fields) == 0 {
+		return f.Message
+	}
+	said := make([]string, len(f.Fields))
+	for i, p := range f.Fields {
+		said[i] = p.Message
+	}
+	return strings.Join(said, " ")
+}
+
 // Unwrap gives the cause, if one was kept.
 func (f *Fault) Unwrap() error { return f.cause }
 

@@ -263,6 +263,48 @@
     if (event.target.id === "summary") all("form[data-looked-through]").forEach(lookedThrough);
   });
 
+  // The grid of a batch: a cell is saved when it is left with another text; Enter goes on to the next one. A saved row is
+  // drawn anew, and keeps the focus and what is being typed in its other cells.
+  const dirty = (cell) => cell.value !== cell.defaultValue;
+  function cellAfter(id) {
+    const list = all("[data-cell]");
+    const at = list.findIndex((c) => c.id === id);
+    return list[at + 1] || list[at];
+  }
+  on("focusout", "[data-cell]", (cell) => { if (dirty(cell)) cell.form.requestSubmit(); });
+  on("keydown", "[data-cell]", (cell, event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    if (dirty(cell)) { cell.dataset.onward = ""; return; }
+    event.preventDefault();
+    cellAfter(cell.id)?.focus();
+    cellAfter(cell.id)?.select();
+  });
+  let redrawn = null;
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const row = event.detail.target;
+    if (!row.matches("tr[data-cells]")) return;
+    const { elt, formData } = event.detail.requestConfig;
+    const saved = elt.querySelector("[data-cell]");
+    const focus = row.contains(document.activeElement) ? document.activeElement : null;
+    const typed = all("[data-cell]", row).filter((c) => dirty(c) && !(c === saved && c.value === formData.get("text"))).map(({ id, value }) => ({ id, value }));
+    redrawn = { row: row.id, typed, focus, id: focus?.id || saved.id, onward: focus === saved && "onward" in saved.dataset, resend: false };
+  });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (!redrawn || redrawn.resend || event.target.id !== redrawn.row) return;
+    redrawn.resend = true;
+    redrawn.typed.forEach(({ id, value }) => { const cell = document.getElementById(id); if (cell) cell.value = value; });
+    if (!redrawn.focus) return;
+    const to = redrawn.onward ? cellAfter(redrawn.id) : document.getElementById(redrawn.id);
+    (to || event.target.querySelector("[data-cell], a, button"))?.focus();
+    if (redrawn.onward) to?.select();
+  });
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (!redrawn?.resend || event.target.id !== redrawn.row) return;
+    const { typed } = redrawn;
+    redrawn = null;
+    typed.forEach(({ id }) => { const cell = document.getElementById(id); if (cell && cell !== document.activeElement && dirty(cell)) cell.form.requestSubmit(); });
+  });
+
   // Forms are sent once. The button that was pressed still counts, for it is switched off after the form has been read.
   document.addEventListener("submit", (event) => {
     const form = event.target;

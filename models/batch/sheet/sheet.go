@@ -185,11 +185,15 @@ func (f *File) fit(r *Row, width int) {
 	switch {
 	case already: // an unclosed quotation mark explains the wrong number of cells
 	case have > width:
-		r.Broken = append(r.Broken, Problem{width + 1, TooManyCells, "The row has " + cells(have) + ", the heading has " + cells(width) +
-			". A value that contains the separator needs quotation marks around it."})
+		r.Broken = append(r.Broken, Extra(have, width))
 	case have < width && !f.padded:
 		r.Broken = append(r.Broken, Problem{have + 1, TooFewCells, "The row has " + cells(have) + ", the heading has " + cells(width) + ". Add the missing separators."})
 	}
+}
+
+// Extra says that a row has more cells than the heading.
+func Extra(have, width int) Problem {
+	return Problem{width + 1, TooManyCells, "The row has " + cells(have) + ", the heading has " + cells(width) + ". A value that contains the separator needs quotation marks around it."}
 }
 
 func cells(n int) string {
