@@ -17,6 +17,16 @@ func (d *Deps) Rooms(r web.Rooms) {
 	}
 }
 
+// FindBatches lets the lists of invoices and purchases be narrowed to a batch.
+func (d *Deps) FindBatches(find web.FindBatch) {
+	if d.Invoices != nil {
+		d.Invoices.Batch = find
+	}
+	if d.Purchases != nil {
+		d.Purchases.Batch = find
+	}
+}
+
 // debits are the pages of what is owed, from which account it is debited, and how
 // it went.
 func (e *edge) debits() {

@@ -89,6 +89,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	deps.WebhookPages(desk, s.webhooks)
 	deps.Batches = &web.Batches{Desk: desk, Service: s.batches, Replays: a.Store}
 	deps.Home.Latest = deps.Batches.Latest
+	deps.FindBatches(s.batches.Get)
 	deps.Approve(&web.Approvals{Desk: desk, Service: s.approvals})
 	deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: a.Store}, Keeper: s.audit, Exports: rooms.Purchases.Exports}
 	desk.Alarms = s.audit.Alarms

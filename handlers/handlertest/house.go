@@ -195,6 +195,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
 	h.Deps.Approve(&web.Approvals{Desk: desk, Service: h.Approvals})
 	h.Deps.Home.Latest = h.Deps.Batches.Latest
+	h.Deps.FindBatches(h.Batches.Get)
 	h.People = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
 	h.Members = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
 	h.Deps.People = &web.People{Desk: desk, Members: h.Members, Now: time.Now}

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -12,6 +13,7 @@ import (
 	"debitdesk/handlers/web/export"
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
+	"debitdesk/models/fault"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -26,7 +28,7 @@ func (h *Batches) Result(c echo.Context) error {
 	if !b.Started() {
 		return c.Redirect(http.StatusSeeOther, batchHref(b.ID, batchStep(b)))
 	}
-	view := pages.BatchResultView{Head: h.head(b, "result", nil), Stats: resultStats(b), Closing: closing(b), DownloadHref: batchHref(b.ID, "result.csv"), Action: batchHref(b.ID, "turns")}
+	view := pages.BatchResultView{Head: h.head(b, "result", nil), Stats: resultStats(b), Closing: closing(b), DownloadHref: batchHref(b.ID, "result.csv"), Action: batchHref(b.ID, "turns"), Lists: batchLists(b)}
 	if view.Failed, err = h.failed(c, b); err != nil {
 		return err
 	}
@@ -76,10 +78,24 @@ func (h *Batches) AskVoid(c echo.Context) error {
 	if err := access.Actor(c).May(actor.Bill); err != nil {
 		return err
 	}
+	return h.askVoid(c, b, "")
+}
+
+// askVoid asks before invoices are voided. What still can be voided is found by the rule that voids; its number is typed.
+func (h *Batches) askVoid(c echo.Context, b batch.Batch, wrong string) error {
+	v, err := h.Service.Voidable(c.Request().Context(), access.Actor(c), b)
+	if err != nil {
+		return err
+	}
+	if v.Invoices == 0 {
+		return h.runPage(c, b, fault.New(fault.Conflict, "nothing_to_void", "No invoice of this batch can be voided: all are paid, voided or with the bank."))
+	}
 	ask := components.Confirm{ID: "voiding", Title: "Void the unpaid invoices of " + b.Name + "?", Text: "This cannot be undone. What was paid meanwhile stays.",
-		Breaks: []string{"Up to " + counted(int64(b.Counts.Sent), "invoice") + " of " + sum(b.Counts.SentCents, "ZAR") + " are cancelled, with a credit note each.", "Debits that are planned are dropped or recalled."},
-		Action: batchHref(b.ID, "voiding"), Button: "Void the invoices", CancelHref: batchHref(b.ID, "result")}
-	return h.Desk.show(c, http.StatusOK, ask.Title, batchesRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+		Breaks: []string{counted(int64(v.Invoices), "invoice") + " of " + sum(v.Cents, "ZAR") + " " + isOrAre(v.Invoices) + " cancelled, with " + map[bool]string{true: "a credit note", false: "a credit note each"}[v.Invoices == 1] + ".",
+			creditMails(v.Mails), "Debits that are planned are dropped or recalled."},
+		Action: batchHref(b.ID, "voiding"), Button: "Void " + counted(int64(v.Invoices), "invoice"), CancelHref: batchHref(b.ID, "result")}
+	voidedCount(v).ask(&ask, wrong)
+	return h.Desk.show(c, map[bool]int{true: http.StatusOK, false: http.StatusUnprocessableEntity}[wrong == ""], ask.Title, batchesRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
 
 // Void serves POST /batches/:id/voiding.
@@ -87,6 +103,20 @@ func (h *Batches) Void(c echo.Context) error {
 	b, err := h.find(c)
 	if err != nil {
 		return err
+	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
+	if err := access.Actor(c).May(actor.Bill); err != nil {
+		return err
+	}
+	v, err := h.Service.Voidable(c.Request().Context(), access.Actor(c), b)
+	if err != nil {
+		return err
+	}
+	if wrong := voidedCount(v).wrong(form); wrong != "" && v.Invoices > 0 {
+		return h.askVoid(c, b, wrong)
 	}
 	_, err = h.Service.Void(c.Request().Context(), access.Actor(c), b.ID)
 	switch {
@@ -96,6 +126,21 @@ func (h *Batches) Void(c echo.Context) error {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, batchHref(b.ID, "run"))
+}
+
+// voidedCount is what is typed before invoices are voided.
+func voidedCount(v batch.Voidable) typedWord {
+	return typedWord{strconv.Itoa(v.Invoices), "the number of invoices"}
+}
+
+func isOrAre(n int) string { return map[bool]string{true: "is", false: "are"}[n == 1] }
+
+// creditMails says how many mails voiding sends.
+func creditMails(n int) string {
+	if n == 0 {
+		return "No credit note is mailed: no client has an e-mail address."
+	}
+	return counted(int64(n), "credit note") + " " + isOrAre(n) + " mailed."
 }
 
 // resultPage is how many rows of the result file are read at once.

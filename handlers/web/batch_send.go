@@ -241,7 +241,7 @@ func (h *Batches) runPage(c echo.Context, b batch.Batch, refused error) error {
 	n := b.Counts
 	done := n.Sent + n.Voided + n.Failed + n.Skipped
 	view := pages.BatchRunView{Head: h.head(b, "run", refused), Self: batchHref(b.ID, "run"), State: batchPill(b), Action: batchHref(b.ID, "turns"), Failed: failed,
-		Working: b.AtWork(), Pace: h.pace(b),
+		Working: b.AtWork(), Pace: h.pace(b), Lists: batchLists(b),
 		Progress: components.Progress{Label: "Rows done", Text: grouped(int64(done)) + " of " + grouped(int64(b.Rows)), Value: done, Max: b.Rows}, Stats: resultStats(b)}
 	if access.Actor(c).Can(actor.Bill) {
 		switch b.State {
@@ -309,6 +309,15 @@ func (h *Batches) pace(b batch.Batch) string {
 		words = "about " + counted(int64(left/time.Minute)+1, "minute") + " left"
 	}
 	return grouped(perMinute) + " a minute, " + words + "."
+}
+
+// batchLists lead to what a batch has sent.
+func batchLists(b batch.Batch) []components.Link {
+	n := int64(b.Counts.Sent + b.Counts.Voided)
+	if n == 0 {
+		return nil
+	}
+	return []components.Link{{Text: "See the " + counted(n, "invoice"), Href: "/invoices?batch=" + b.ID.String()}, {Text: "See the " + counted(n, "purchase"), Href: "/purchases?batch=" + b.ID.String()}}
 }
 
 func resultStats(b batch.Batch) []components.Stat {

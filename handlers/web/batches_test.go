@@ -101,8 +101,34 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM invoices WHERE merchant_id = $1`, h.A.ID); n != 2 {
 		t.Errorf("%d invoices", n)
 	}
-	h.Page(h.A.Finance, "GET", at+"/voiding", nil).Want(http.StatusOK).Contains("Up to 2", "credit note")
+	listsOfABatch(t, h, at)
+	h.Page(h.A.Finance, "GET", at+"/voiding", nil).Want(http.StatusOK).Contains("2 invoices of R", "2 credit notes are mailed.", "Void 2 invoices", "Type 2, the number of invoices, to confirm")
+	h.Page(h.A.Finance, "POST", at+"/voiding", url.Values{}).Want(http.StatusUnprocessableEntity).Contains("Type 2.")
+	h.Page(h.A.Finance, "POST", at+"/voiding", url.Values{"confirm": {"2"}}).Want(http.StatusSeeOther)
+	if err := h.Batches.Work(context.Background(), id); err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains("of those sent, 2 were voided", "See the 2 invoices")
+	h.Page(h.A.Finance, "GET", "/invoices?state=credited&batch="+id.String(), nil).Want(http.StatusOK).Contains("2 invoices")
+	if n := strings.Count(h.Page(h.A.Finance, "GET", at+"/result.csv", nil).Want(http.StatusOK).Body, ",Voided,"); n != 2 {
+		t.Errorf("the result file has %d voided rows", n)
+	}
 	h.Page(h.A.Finance, "GET", "/batches", nil).Want(http.StatusOK).Contains("march.csv", "Done")
+}
+
+// listsOfABatch looks at the lists that are narrowed to a batch of two: shown, counted and exported alike.
+func listsOfABatch(t *testing.T, h *handlertest.House, at string) {
+	t.Helper()
+	id := strings.TrimPrefix(at, "/batches/")
+	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains(`href="/invoices?batch=`+id, "See the 2 invoices", `href="/purchases?batch=`+id)
+	for _, list := range []string{"invoices", "purchases"} {
+		h.Page(h.A.Finance, "GET", "/"+list+"?batch="+id, nil).Want(http.StatusOK).Contains("Batch march.csv", "2 "+list, "Anna", "Export 2")
+		file := h.Page(h.A.Finance, "GET", "/"+list+"/export?format=csv&batch="+id, nil).Want(http.StatusOK)
+		if n := strings.Count(file.Body, "\n"); n != 3 {
+			t.Errorf("%s: %d lines in the file", list, n)
+		}
+		h.Page(h.A.Finance, "GET", "/"+list+"?batch="+uuid.NewString(), nil).Want(http.StatusOK).Contains("is no batch; that filter is left out.")
+	}
 }
 
 func TestFilesThatAreNoneAreRefusedOnTheSamePage(t *testing.T) {

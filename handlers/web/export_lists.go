@@ -181,6 +181,10 @@ func (p *Purchases) Export(c echo.Context) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	l, now := exportOf(c, "/purchases"), p.Desk.Now()
 	f := purchaseFilter(l)
+	var err error
+	if f.BatchID, err = l.narrowToBatch(ctx, who, p.Batch); err != nil {
+		return err
+	}
 	found, err := p.found(ctx, who, f)
 	if err != nil {
 		return err

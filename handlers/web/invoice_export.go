@@ -37,6 +37,10 @@ func (h *Invoices) Export(c echo.Context) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	l, now := exportOf(c, "/invoices"), h.Desk.Now()
 	f := invoiceFilter(l)
+	var err error
+	if f.BatchID, err = l.narrowToBatch(ctx, who, h.Batch); err != nil {
+		return err
+	}
 	counts, err := h.Service.Counts(ctx, who, f)
 	if err != nil {
 		return err

@@ -25,6 +25,8 @@ type Invoices struct {
 	Desk    *Desk
 	Service *billing.Service
 	Exports *Exports
+	// Batch finds a batch that the list is narrowed to; nil knows none.
+	Batch FindBatch
 }
 
 const invoices = "invoices"
@@ -37,6 +39,10 @@ func (h *Invoices) List(c echo.Context) error {
 	l := listingOf(c, "/invoices")
 	f := invoiceFilter(l)
 	ctx, who := c.Request().Context(), access.Actor(c)
+	var err error
+	if f.BatchID, err = l.narrowToBatch(ctx, who, h.Batch); err != nil {
+		return err
+	}
 	page, err := h.Service.List(ctx, who, f, l.ask)
 	if err != nil {
 		return err
@@ -86,12 +92,17 @@ func (h *Invoices) listView(l *listing, f billing.Filter, page paging.Page[billi
 	view.Filters = components.FilterBar{Action: "/invoices", Target: "#results", Search: f.Search, SearchLabel: "Search invoices", Holder: "Number, client, e-mail or reference",
 		Found: found + " " + plural(counts[f.State], "invoice")}
 	view.Filters.Export = exportMenu(invoicesFound(f, counts), len(invoiceHeads), l.exportHref)
-	if f.State != "" {
-		view.Filters.Keep = []components.Pair{{Name: "state", Value: string(f.State)}}
+	for _, name := range []string{"state", "batch"} {
+		if value := l.query.Get(name); value != "" {
+			view.Filters.Keep = append(view.Filters.Keep, components.Pair{Name: name, Value: value})
+		}
 	}
 	chip := func(name, label string) {
 		view.Filters.Chips = append(view.Filters.Chips, components.Chip{Label: label, RemoveHref: l.with(name, "")})
 		view.Filters.ClearHref = "/invoices"
+	}
+	if f.BatchID != uuid.Nil {
+		chip("batch", "Batch "+l.batch)
 	}
 	if !f.DueFrom.IsZero() {
 		chip("due_from", "Due from "+glue(calendar.DateOf(f.DueFrom).Format(dayForm)))

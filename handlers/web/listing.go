@@ -23,6 +23,7 @@ type listing struct {
 	query   url.Values
 	ask     paging.Ask
 	notices []string
+	batch   string // the name of the batch that it is narrowed to
 }
 
 func listingOf(c echo.Context, path string) *listing {

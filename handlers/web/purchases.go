@@ -38,6 +38,7 @@ type Purchases struct {
 	Events  Timeline
 	Replays Replays
 	Exports *Exports
+	Batch   FindBatch // finds a batch that the list is narrowed to; nil knows none
 	// Subscriptions tells which template and subscriber a purchase follows; nil tells nothing.
 	Subscriptions Subscriptions
 }
@@ -80,6 +81,10 @@ func (p *Purchases) List(c echo.Context) error {
 	l := listingOf(c, "/purchases")
 	f := purchaseFilter(l)
 	ctx, who := c.Request().Context(), access.Actor(c)
+	var err error
+	if f.BatchID, err = l.narrowToBatch(ctx, who, p.Batch); err != nil {
+		return err
+	}
 	page, err := p.Service.List(ctx, who, f, l.ask)
 	if err != nil {
 		return err
@@ -294,7 +299,7 @@ func plural(n int64, noun string) string {
 
 func (p *Purchases) filterBar(l *listing, f purchase.Filter, tabKnown bool) components.FilterBar {
 	bar := components.FilterBar{Action: "/purchases", Target: "#results", Search: f.Search, SearchLabel: "Search purchases", Holder: "Client, e-mail or reference"}
-	for _, name := range []string{"status", "client", "token", "attention", "failed_since"} {
+	for _, name := range []string{"status", "client", "token", "attention", "failed_since", "batch"} {
 		if value := l.query.Get(name); value != "" {
 			bar.Keep = append(bar.Keep, components.Pair{Name: name, Value: value})
 		}
@@ -328,6 +333,9 @@ func (p *Purchases) filterBar(l *listing, f purchase.Filter, tabKnown bool) comp
 	}
 	if f.MaxCents != 0 {
 		chip("amount_max", "Amount ≤ "+sum(f.MaxCents, "ZAR"))
+	}
+	if f.BatchID != uuid.Nil {
+		chip("batch", "Batch "+l.batch)
 	}
 	if f.ClientID != uuid.Nil {
 		chip("client", "One client")

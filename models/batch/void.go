@@ -3,9 +3,31 @@ package batch
 import (
 	"context"
 
+	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
+
+// Voidable is what voiding a batch takes back.
+type Voidable struct {
+	Invoices int
+	Cents    int64
+	Mails    int // credit notes that are mailed
+}
+
+// Voidable tells what voiding would take back now: every purchase that can still be cancelled.
+func (s *Service) Voidable(ctx context.Context, who actor.Actor, b Batch) (Voidable, error) {
+	if err := who.May(actor.Bill); err != nil {
+		return Voidable{}, err
+	}
+	var open []purchase.Status
+	for _, status := range purchase.Statuses {
+		if purchase.CanMove(status, purchase.Cancelled) {
+			open = append(open, status)
+		}
+	}
+	return s.Read.Voidable(ctx, b.MerchantID, b.ID, open)
+}
 
 // voidSome cancels the next purchases that are not paid.
 func (s *Service) voidSome(ctx context.Context, seen Batch) (more bool, err error) {

@@ -20,6 +20,7 @@ type Filter struct {
 	TokenID        uuid.UUID // charged with it
 	TemplateID     uuid.UUID // made after it
 	SubscriberID   uuid.UUID // of its periods
+	BatchID        uuid.UUID // made by it
 	DueFrom, DueTo time.Time // both inclusive; zero: open
 	MinCents       int64
 	MaxCents       int64 // 0: open
@@ -64,7 +65,7 @@ type Tally struct{ N, Cents int64 }
 
 // Narrow tells whether anything but the status is filtered.
 func (f Filter) Narrow() bool {
-	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 || f.Search != "" || f.Concern != ""
+	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil || f.BatchID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 || f.Search != "" || f.Concern != ""
 }
 
 // Lister is what lists of purchases ask of the store.

@@ -207,6 +207,9 @@ func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
 		add(failedInvoice, merchantID)
 	default:
 	}
+	if f.BatchID != uuid.Nil {
+		add(" AND i.purchase_id IN "+madeByBatch, merchantID, f.BatchID)
+	}
 	if !f.DueFrom.IsZero() {
 		add(" AND p.due >= ?", f.DueFrom)
 	}

@@ -113,7 +113,7 @@ func eachStatus(statuses []purchase.Status, where string, args []any, order stri
 // is false when that is the order of the list anyway.
 func ownOrder(f purchase.Filter) (order string, own bool) {
 	switch {
-	case f.Concern != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil:
+	case f.Concern != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil || f.BatchID != uuid.Nil:
 		return "", false
 	case searchQuery(f.Search) != "":
 		return "", true
@@ -146,6 +146,9 @@ func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, f
 	return query, slices.Concat(args, from, args, from)
 }
 
+// madeByBatch are the purchases of the rows that a batch has sent, voided ones too.
+const madeByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id = ? AND b.batch_id = ? AND b.state IN ('sent', 'voided'))"
+
 func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	where, args := "merchant_id = ?", []any{merchantID}
 	add := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
@@ -160,6 +163,9 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	}
 	if f.SubscriberID != uuid.Nil {
 		add("subscriber_id = ?", f.SubscriberID)
+	}
+	if f.BatchID != uuid.Nil {
+		where, args = where+" AND id IN "+madeByBatch, append(args, merchantID, f.BatchID)
 	}
 	if !f.DueFrom.IsZero() {
 		add("due >= ?", f.DueFrom)

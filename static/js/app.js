@@ -271,7 +271,9 @@
     const at = list.findIndex((c) => c.id === id);
     return list[at + 1] || list[at];
   }
-  on("focusout", "[data-cell]", (cell) => { if (dirty(cell)) cell.form.requestSubmit(); });
+  on("focusout", "[data-cell]", (cell) => {
+    if (dirty(cell) && !cell.closest("[data-redrawn]")) cell.form.requestSubmit(); // a row that is taken away loses the focus too
+  });
   on("keydown", "[data-cell]", (cell, event) => {
     if (event.key !== "Enter" || event.isComposing) return;
     if (dirty(cell)) { cell.dataset.onward = ""; return; }
@@ -283,6 +285,7 @@
   document.addEventListener("htmx:beforeSwap", (event) => {
     const row = event.detail.target;
     if (!row.matches("tr[data-cells]")) return;
+    row.dataset.redrawn = "";
     const { elt, formData } = event.detail.requestConfig;
     const saved = elt.querySelector("[data-cell]");
     const focus = row.contains(document.activeElement) ? document.activeElement : null;

@@ -1,0 +1,36 @@
+package web
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/batch"
+	"debitdesk/models/fault"
+)
+
+// FindBatch finds a batch of the merchant; NotFound otherwise.
+type FindBatch func(ctx context.Context, who actor.Actor, id uuid.UUID) (batch.Batch, error)
+
+// narrowToBatch reads the batch that the address narrows a list to. One that is not there is left out with a notice.
+func (l *listing) narrowToBatch(ctx context.Context, who actor.Actor, find FindBatch) (uuid.UUID, error) {
+	text := l.query.Get("batch")
+	if text == "" {
+		return uuid.Nil, nil
+	}
+	id, err := uuid.Parse(text)
+	if err == nil && find != nil {
+		var b batch.Batch
+		if b, err = find(ctx, who, id); err == nil {
+			l.batch = b.Name
+			return id, nil
+		}
+		if !fault.Is(err, fault.NotFound) {
+			return uuid.Nil, err
+		}
+	}
+	l.refuse("“" + text + "” is no batch; that filter is left out.")
+	l.query.Del("batch")
+	return uuid.Nil, nil
+}
