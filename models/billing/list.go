@@ -46,7 +46,7 @@ func (s State) Statuses() []purchase.Status {
 
 // Filter narrows the list of invoices; its zero value takes all.
 type Filter struct {
-	State          State // empty: all
+	State          State     // empty: all
 	BatchID        uuid.UUID // sent by it
 	Search         string
 	DueFrom, DueTo time.Time // both inclusive; zero: open
