@@ -10,7 +10,6 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
-	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
@@ -55,24 +54,12 @@ func (h *Batches) mapPage(c echo.Context, b batch.Batch, m batch.Mapping, due st
 			column.Field.Options = append(column.Field.Options, components.Option{Value: string(f), Text: f.Label(), Selected: f == t.Field})
 		}
 		for _, s := range survey.Samples(i) {
-			column.Samples = append(column.Samples, maskedSample(t.Field, s))
+			column.Samples = append(column.Samples, batch.Masked(t.Field, s))
 		}
 		view.Columns = append(view.Columns, column)
 	}
 	view.Ignored = strings.Join(ignored, ", ")
 	return h.Desk.show(c, statusOf(refused), "Columns of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchMap(f, view) })
-}
-
-// maskedSample hides what is, or looks like, an account or identity number.
-func maskedSample(f batch.Field, text string) string {
-	digits := bank.CleanAccount(text)
-	switch {
-	case f == batch.PersonalCode:
-		return bank.CleanID(text).String()
-	case f == batch.BankAccount, f == "" && len(digits) >= 7 && strings.Trim(digits.Reveal(), "0123456789") == "":
-		return digits.String()
-	}
-	return text
 }
 
 // PutMap serves POST /batches/:id/map.

@@ -14,7 +14,7 @@ import (
 	"debitdesk/models/purchase"
 )
 
-var invoiceHeads = []export.Head{{Text: "Number", Width: 17}, {Text: "Client", Width: 28}, {Text: "E-mail", Width: 30}, {Text: "Total", Width: 13}, {Text: "VAT", Width: 13},
+var invoiceHeads = []export.Head{{Text: "Number", Width: 17}, {Text: "Client", Width: 28}, {Text: "E-mail", Width: 30}, {Text: "Total", Width: 13}, {Text: "VAT amount", Width: 13},
 	{Text: "Currency", Width: 9}, {Text: "State", Width: 18}, {Text: "Issued", Width: 12}, {Text: "Due (SAST)", Width: 12}, {Text: "Mail", Width: 10}, {Text: "Mail error", Width: 32},
 	{Text: "Credit note", Width: 17}}
 

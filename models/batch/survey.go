@@ -20,6 +20,7 @@ import (
 type Survey struct{ columns []surveyed }
 
 type surveyed struct {
+	masked  bool // it holds numbers of which only the end is shown
 	samples []string
 	filled  int
 	kinds   map[Field]int
@@ -52,6 +53,7 @@ func (c *surveyed) see(text string) {
 	if len(c.samples) < samples && !slices.Contains(c.samples, text) {
 		c.samples = append(c.samples, text)
 	}
+	c.masked = c.masked || bank.IsMasked(text)
 	if kind := kindOf(text); kind != "" {
 		c.kinds[kind]++
 	}
@@ -74,7 +76,7 @@ func (s *Survey) Guess(f sheet.Format) Mapping {
 		}
 	}
 	for i := range s.columns {
-		if i < len(f.Header) {
+		if i < len(f.Header) && !s.columns[i].masked { // •••• 3456 is nobody's account
 			named, _ := fieldOf(f.Header[i])
 			take(i, named)
 		}

@@ -131,14 +131,21 @@ func (m Mapping) mask(cells []string) []string {
 		if i < len(m.Columns) {
 			f = m.Columns[i].Field
 		}
-		switch digits := bank.CleanAccount(c); {
-		case f == PersonalCode:
-			out[i] = bank.CleanID(c).String()
-		case f == BankAccount, f == "" && len(digits) >= 7 && strings.Trim(digits.Reveal(), "0123456789") == "":
-			out[i] = digits.String()
-		}
+		out[i] = Masked(f, c)
 	}
 	return out
+}
+
+// Masked is a text of a column as pages show it: what is, or looks like, an account or identity number is hidden.
+func Masked(f Field, text string) string {
+	switch digits := bank.CleanAccount(text); {
+	case f == PersonalCode:
+		return bank.CleanID(text).String()
+	case f == "" && kindOf(Tidy(text)) == Due: // a date has as many digits as an account number
+	case f == BankAccount, f == "" && len(digits) >= 7 && strings.Trim(digits.Reveal(), "0123456789") == "":
+		return digits.String()
+	}
+	return text
 }
 
 // Chosen is the same invoice for clients found by a filter.
