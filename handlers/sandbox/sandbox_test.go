@@ -237,3 +237,22 @@ func TestSomebodyUnknownIsSentToSignIn(t *testing.T) {
 	}
 	h.Page(h.A.Owner, "GET", "/sandbox", nil).Want(http.StatusSeeOther)
 }
+
+// The simulator takes numbers alone; whatever text the sandbox takes is of one line.
+func TestATextOfTheSandboxIsOfOneLine(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id := collects(t, h, "4000000000")
+	for _, c := range [][2]string{
+		{"/sandbox/clock", `{"now":"2027-\n02-02"}`}, {"/sandbox/clock", `{"advance":"1\u0085h"}`}, {"/sandbox/clock", `{"date":"2027-02-02","time":"0\t6"}`},
+		{"/sandbox/collections/" + id + "/result", `{"code":"\n0"}`}, {"/sandbox/collections/" + id + "/result", `{"code":"0\t"}`}, {"/sandbox/collections/" + id + "/result", `{"dispute":"3\u2028"}`},
+		{"/sandbox/mandates/" + id + "/answer", `{"answer":"ac\ncept"}`},
+	} {
+		if got := call(h, "POST", c[0], c[1]); got.Status != 400 {
+			t.Errorf("%s %s: %d %s", c[0], c[1], got.Status, got.Body)
+		}
+	}
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE object_type = 'sandbox'`); n != 0 {
+		t.Errorf("%d acts were recorded", n)
+	}
+}

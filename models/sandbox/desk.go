@@ -6,6 +6,8 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -79,6 +81,10 @@ type Desk struct {
 	Subscriptions Worker
 	// Webhooks tells endpoints what happened; nil tells nobody.
 	Webhooks Worker
+
+	turn    sync.Mutex   // of who does what is due in this process
+	settled atomic.Int64 // how often that was begun
+	ended   error        // of the last time; guarded by turn
 }
 
 // patience is how long one call waits, in all, for other processes that are at
@@ -86,9 +92,31 @@ type Desk struct {
 const patience, pause = 5 * time.Second, 20 * time.Millisecond
 
 // settle does what is due now, mails included, and waits until other processes
-// that are at it have done their part.
+// that are at it have done their part. In this process one at a time is at it: many
+// would be in each other's way.
 func (d *Desk) settle(ctx context.Context, done *Done) error {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	return d.settleNow(ctx, done)
+}
+
+// caughtUp is settle for many callers who all want the same: when somebody else began
+// it after the caller came, that has done the caller's part too.
+func (d *Desk) caughtUp(ctx context.Context) error {
+	came := d.settled.Load()
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	if d.settled.Load() > came && d.ended == nil {
+		return nil
+	}
+	return d.settleNow(ctx, &Done{})
+}
+
+func (d *Desk) settleNow(ctx context.Context, done *Done) (err error) {
+	d.settled.Add(1)
+	defer func() { d.ended = err }()
 	for {
+		begun := time.Now() // of the machine: the rounds count as waiting too
 		if err := d.runOnce(ctx, done); err != nil {
 			return err
 		}
@@ -96,12 +124,12 @@ func (d *Desk) settle(ctx context.Context, done *Done) error {
 		if err != nil || !busy || done.waited >= patience {
 			return err
 		}
-		done.waited += pause
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(pause):
 		}
+		done.waited += time.Since(begun)
 	}
 }
 

@@ -42,7 +42,7 @@ func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 	case err != nil:
 		return rec, err
 	}
-	if err := d.settle(inner(ctx), &Done{}); err != nil {
+	if err := d.caughtUp(inner(ctx)); err != nil {
 		return rec, err
 	}
 	after, err := d.Purchases.Get(ctx, who, purchaseID)

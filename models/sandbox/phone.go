@@ -76,7 +76,7 @@ func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uu
 	if err := d.reply(ctx, request, answer); err != nil {
 		return r, err
 	}
-	if err := d.settle(inner(ctx), &Done{}); err != nil {
+	if err := d.caughtUp(inner(ctx)); err != nil {
 		return r, err
 	}
 	if r.Record, err = d.Purchases.Get(ctx, who, purchaseID); err != nil {
@@ -98,7 +98,7 @@ var replies = map[string]string{Accept: "accepted", Reject: "declined", Ignore: 
 func (d *Desk) asked(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error) {
 	request, err := d.Read.OpenAuthentication(ctx, merchantID, mandateID)
 	if err == nil && request.State == mandate.AuthRequested {
-		if err := d.settle(inner(ctx), &Done{}); err != nil {
+		if err := d.caughtUp(inner(ctx)); err != nil {
 			return request, err
 		}
 		request, err = d.Read.OpenAuthentication(ctx, merchantID, mandateID)

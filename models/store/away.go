@@ -18,7 +18,7 @@ import (
 )
 
 // How long the database may let us wait before a request is told to come back:
-// for a new connection, and for one of the pool.
+// for a new connection, and for one of the pool, unless Options.Patience says otherwise.
 const (
 	connectTime = 3 * time.Second
 	acquireTime = 5 * time.Second
@@ -76,7 +76,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 }
 
 // patience gives up waiting for a connection of the pool; pgxpool asks its tracer.
-type patience struct{}
+type patience struct{ limit time.Duration }
 
 type patienceKey struct{}
 
@@ -84,8 +84,8 @@ var _ pgxpool.AcquireTracer = patience{}
 
 var _ pgxpool.ReleaseTracer = patience{}
 
-func (patience) TraceAcquireStart(ctx context.Context, p *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
-	ctx, cancel := context.WithTimeout(ctx, acquireTime)
+func (w patience) TraceAcquireStart(ctx context.Context, p *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
+	ctx, cancel := context.WithTimeout(ctx, w.limit)
 	if refusing.Load().refuse(p) != nil {
 		cancel()
 	}

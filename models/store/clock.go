@@ -25,13 +25,14 @@ type Clock struct {
 	log     *slog.Logger
 	cancel  context.CancelFunc
 	done    sync.WaitGroup
+	turn    chan struct{} // who is next in this process
 }
 
 func newClock(pool *pgxpool.Pool, sandbox bool, log *slog.Logger) *Clock {
 	if log == nil {
 		log = slog.Default()
 	}
-	return &Clock{pool: pool, sandbox: sandbox, log: log, cancel: func() {}}
+	return &Clock{pool: pool, sandbox: sandbox, log: log, cancel: func() {}, turn: make(chan struct{}, 1)}
 }
 
 // Follow reads the clock and keeps it in step with the other processes. Call it
@@ -93,9 +94,16 @@ func (c *Clock) MoveTo(ctx context.Context, to time.Time) error {
 	return nil
 }
 
-// Exclusive runs fn while no other process moves the clock.
+// Exclusive runs fn while nobody else moves the clock. Who waits in this process waits
+// without a connection: many who wait would take all that the database has.
 func (c *Clock) Exclusive(ctx context.Context, fn func() error) error {
 	const moving = 7316214002
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the clock: %w", ctx.Err())
+	}
+	defer func() { <-c.turn }()
 	return alone(ctx, c.pool, moving, fn)
 }
 

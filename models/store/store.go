@@ -27,6 +27,8 @@ type Options struct {
 	Seal     *seal.Box
 	Sandbox  bool // the clock can be moved
 	MaxConns int32
+	// Patience is how long a request waits for a connection of the pool; 0: acquireTime.
+	Patience time.Duration
 	// MostRequests of a merchant are kept in the log of requests; 0: requestlog.MostKept.
 	MostRequests int
 	Log          *slog.Logger
@@ -63,7 +65,10 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	if cfg.ConnConfig.ConnectTimeout == 0 || cfg.ConnConfig.ConnectTimeout > connectTime {
 		cfg.ConnConfig.ConnectTimeout = connectTime
 	}
-	cfg.ConnConfig.Tracer = patience{}
+	if opt.Patience == 0 {
+		opt.Patience = acquireTime
+	}
+	cfg.ConnConfig.Tracer = patience{opt.Patience}
 	cfg.ConnConfig.DialFunc = dial
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
@@ -73,7 +78,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Store{Pool: &Pool{pool}, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}, together: newTogether(pool)}
+	s := &Store{Pool: &Pool{pool}, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}, together: newTogether(pool, opt.Patience)}
 	s.db, err = gorm.Open(postgres.New(postgres.Config{Conn: s.sql}), &gorm.Config{
 		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
 		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },

@@ -18,6 +18,7 @@ import (
 // when the database went away, for then the group may have been kept.
 type together struct {
 	pool  *pgxpool.Pool
+	limit time.Duration // for a turn
 	units chan unit
 	ended chan struct{}
 }
@@ -34,8 +35,8 @@ const (
 	unitTime     = 20 * time.Second
 )
 
-func newTogether(pool *pgxpool.Pool) *together {
-	t := &together{pool: pool, units: make(chan unit), ended: make(chan struct{})}
+func newTogether(pool *pgxpool.Pool, limit time.Duration) *together {
+	t := &together{pool: pool, limit: limit, units: make(chan unit), ended: make(chan struct{})}
 	for range writers {
 		go t.run()
 	}
@@ -48,7 +49,7 @@ func (t *together) commit(ctx context.Context, statements []statement) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	u := unit{statements, make(chan error, 1)}
-	patience := time.NewTimer(acquireTime)
+	patience := time.NewTimer(t.limit)
 	defer patience.Stop()
 	select {
 	case t.units <- u:
@@ -56,7 +57,7 @@ func (t *together) commit(ctx context.Context, statements []statement) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-patience.C:
-		return fmt.Errorf("commit: no turn within %s: %w", acquireTime, context.DeadlineExceeded)
+		return fmt.Errorf("commit: no turn within %s: %w", t.limit, context.DeadlineExceeded)
 	case <-t.ended:
 		return fmt.Errorf("commit: the store is closed")
 	}
