@@ -18,5 +18,8 @@ func StackOf(d Deps, on *echo.Echo) []echo.MiddlewareFunc {
 // Unnamed lets tests ask which addresses the table of permits does not know.
 var Unnamed = unnamed
 
+// RouteOf is the pattern that serves an address.
+var RouteOf = routeOf
+
 // Within is the limit of time of a request.
 var Within = within

@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
+	"debitdesk/views/components"
 )
 
 // What an address asks for where it is no action of the matrix of roles. None of
@@ -197,6 +199,30 @@ func permitted(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		return next(c)
 	}
+}
+
+// offering lets pages ask the same table before they offer what it would refuse.
+func offering(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		open := func(method, address string) bool {
+			who := access.Actor(c)
+			act, known := ActionOf(method, routeOf(c.Echo(), method, address))
+			return who.Kind != actor.User || !known || !isAction(act) || who.Can(act)
+		}
+		c.SetRequest(c.Request().WithContext(components.WithPermits(c.Request().Context(), open)))
+		return next(c)
+	}
+}
+
+// routeOf is the pattern that an address is served by; empty for one that is not of the product.
+func routeOf(app *echo.Echo, method, address string) string {
+	at, err := url.Parse(address)
+	if err != nil || at.Host != "" || !strings.HasPrefix(at.Path, "/") {
+		return ""
+	}
+	c := app.NewContext(nil, nil)
+	app.Router().Find(method, "/"+strings.Trim(at.Path, "/"), c)
+	return c.Path()
 }
 
 // unnamed are the addresses of the router that the table does not know.

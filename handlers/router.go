@@ -120,6 +120,7 @@ func New(d Deps) (*echo.Echo, error) {
 	}
 	e.echo.IPExtractor = echo.ExtractIPFromXFFHeader(trusted...)
 	e.echo.Pre(requestID, secureHeaders(strings.HasPrefix(d.BaseURL, "https://")), accessLog(d.Log, counted), survive, cleanPath, e.atDoors)
+	e.echo.Use(offering)
 	e.routes()
 	if err := unnamed(e.echo.Routes()); err != nil {
 		return nil, err

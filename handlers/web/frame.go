@@ -59,7 +59,6 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 	for _, b := range in.Others {
 		f.Others = append(f.Others, layout.Business{ID: b.ID.String(), Name: b.Name})
 	}
-	f.ReadOnly = !access.Actor(c).Can(actor.Write)
 	if !access.Actor(c).Can(actor.Manage) {
 		f.Hide = []string{"developers", "settings"}
 	}

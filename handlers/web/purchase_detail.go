@@ -159,7 +159,7 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, again pur
 	case rec.Status == purchase.PendingRefund && len(rec.Refunds) > 0 && rec.Refunds[0].Waits(now):
 		return components.Button{}, append(acts, pages.Act{Label: "Record the refund as paid…", Icon: "check", Href: purchasePath(rec.ID, "settlement"), Why: whyNotSettle(rec, who)})
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
-		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary", Href: purchasePath(rec.ID, "settlement")}, acts
+		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary", Href: purchasePath(rec.ID, "settlement"), Changes: true}, acts
 	case rec.Status == purchase.Chargeback && rec.Collection != nil:
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: "/mandates/" + rec.Collection.MandateID.String()}, acts
 	case rec.Status == purchase.Preauthorized && rec.IsRecurringToken && rec.ClientID != uuid.Nil:
@@ -171,7 +171,7 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, again pur
 		if acts[0].Why != "" {
 			i = 1
 		}
-		primary := components.Button{Label: acts[i].Label, Icon: acts[i].Icon, Kind: "primary", Href: acts[i].Href}
+		primary := components.Button{Label: acts[i].Label, Icon: acts[i].Icon, Kind: "primary", Href: acts[i].Href, Changes: true}
 		return primary, append(acts[:i:i], acts[i+1:]...)
 	case rec.Payable(now) && rec.ClientID != uuid.Nil && rec.TotalCents > 0:
 		return store, acts

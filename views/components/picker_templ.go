@@ -283,7 +283,7 @@ func PickClient(p ClientPicker) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if p.CreateHref != "" {
+		} else if p.CreateHref != "" && MayOpen(ctx, p.CreateHref) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<p class=\"hint\"><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

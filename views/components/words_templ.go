@@ -263,7 +263,7 @@ func Press(b Button) templ.Component {
 	})
 }
 
-// LinkButton renders a Button that goes somewhere; without Href it is Press.
+// LinkButton renders a Button that goes somewhere; without Href it is Press. It is left out for whom that is refused.
 func LinkButton(b Button) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -290,7 +290,7 @@ func LinkButton(b Button) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if !b.Changes || !LooksOnly(ctx) {
+		} else if mayGo(ctx, b.Href, b.Changes) {
 			var templ_7745c5c3_Var15 = []any{b.class()}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var15...)
 			if templ_7745c5c3_Err != nil {

@@ -24,7 +24,6 @@ type Frame struct {
 	Search          string // what the top search holds
 	Hide            []string
 	Others          []Business // where else the person works; posted to /account/business
-	ReadOnly        bool       // the person changes nothing: what makes something new is left out
 }
 
 // Business is another business of the person.

@@ -424,7 +424,7 @@ func acts(primary components.Button, others []Act) templ.Component {
 		}
 		for _, a := range others {
 			if a.Why == "" {
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: a.Label, Icon: a.Icon, Href: a.Href}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: a.Label, Icon: a.Icon, Href: a.Href, Changes: true}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -523,7 +523,7 @@ func PayerLink(v LinkView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.SendHref != "" {
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: v.Mail, Icon: "mail", Small: true, Href: v.SendHref}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: v.Mail, Icon: "mail", Small: true, Href: v.SendHref, Changes: true}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

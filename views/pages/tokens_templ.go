@@ -904,7 +904,7 @@ func storeLinks(v TokenPanelView) templ.Component {
 			templ_7745c5c3_Var27 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if v.MandateHref != "" && !components.LooksOnly(ctx) {
+		if v.MandateHref != "" && components.MayOpen(ctx, v.MandateHref) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -923,7 +923,7 @@ func storeLinks(v TokenPanelView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if !components.LooksOnly(ctx) {
+		if components.MayOpen(ctx, v.StoreHref) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1073,7 +1073,7 @@ func TokenPanel(v TokenPanelView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if !components.LooksOnly(ctx) {
+					if components.MayOpen(ctx, r.Href+"/amendment") {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<a class=\"small\" href=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
