@@ -136,6 +136,44 @@ func TestATrialIsAnsweredAndLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestATrialOfAChangeOrADeletionLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	bodies := map[string]string{
+		"PUT /clients/:id": `{"email":"other@example.com"}`, "PATCH /clients/:id": `{"city":"Durban"}`,
+		"PUT /webhooks/:id": `{"title":"w","callback":"https://example.com/other","all_events":true}`, "PATCH /webhooks/:id": `{"title":"other"}`,
+		"PUT /billing_templates/:id":                   `{"is_subscription":true,"title":"other","purchase":{"products":[{"name":"m","price":200}]}}`,
+		"PATCH /billing_templates/:id/clients/:btc_id": `{"send_receipt":false}`, "PATCH /billing_templates/clients/:btc_id": `{"send_receipt":false}`,
+	}
+	auth, tried, done := "Authorization: Bearer "+s.A.Token, 0, 0
+	for _, r := range s.App.Routes() {
+		if !handlertest.IsProgram(r.Path) || r.Method != http.MethodPut && r.Method != http.MethodPatch && r.Method != http.MethodDelete {
+			continue
+		}
+		tried++
+		var body any
+		if text := bodies[r.Method+" "+strings.TrimPrefix(r.Path, "/api/v1")]; text != "" {
+			body = text
+		}
+		path := s.address(r.Path, s.id)
+		before := s.contents()
+		got := s.Call(r.Method, path+"/?dry_run=true", body, auth, "Accept: application/json")
+		s.unbroken(r.Method+" "+path, got)
+		s.unchanged(r.Method+" "+path, before)
+		if got.Header.Get("Dry-Run") != "true" {
+			t.Errorf("%s %s does not say that it was a trial", r.Method, path)
+		}
+		if got.Status < 300 {
+			done++
+		} else {
+			t.Logf("%s %s: %d %.200s", r.Method, path, got.Status, got.Body)
+		}
+	}
+	if tried < 10 || done < 8 {
+		t.Errorf("%d addresses, %d of them would have been done", tried, done)
+	}
+}
+
 func TestATrialReportsWhatIsWrongAsAlways(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)

@@ -115,7 +115,7 @@ func invite(out io.Writer, baseURL string, made demo.Result) error {
 	if made.APIToken == "" {
 		text += "\n  For an API token: debitdesk demo\n\n"
 	} else {
-		text += fmt.Sprintf("\n  API token, good for five years of the sandbox clock:\n    %s\n\n  Try it:\n    curl -H 'Authorization: Bearer %s' %s/api/v1/clients/\n\n",
+		text += fmt.Sprintf("\n  API token, good for five years:\n    %s\n\n  Try it:\n    curl -H 'Authorization: Bearer %s' %s/api/v1/clients/\n\n",
 			made.APIToken, made.APIToken, baseURL)
 	}
 	_, err := io.WriteString(out, text)

@@ -114,6 +114,29 @@ func TestTheBodiesOfErrorsAreAsPublished(t *testing.T) {
 	h.API("POST", "/purchases/"+gone+"/resend_invoice/", nil).Want(400).WantCode("__all__=purchase_resend_invoice_wrong_status")
 }
 
+func TestAValueThatCouldNotBeReadIsTheOnlyProblem(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	client := payer(t, h)
+	line := func(price string) string {
+		return fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":%s}]}}`, client, h.A.BrandID, price)
+	}
+	const most = `{"message":"Ensure this value is less than or equal to 10000000000.","code":"max_value"}`
+	for body, want := range map[string]string{
+		line(`"x"`):                  `{"purchase":{"products":[{"price":[{"message":"A valid integer is required.","code":"invalid"}]}]}}`,
+		line(`-1`):                   `{"purchase":{"products":[{"price":[{"message":"Ensure this value is greater than or equal to 0.","code":"min_value"}]}]}}`,
+		line(`10000000001`):          `{"purchase":{"products":[{"price":[` + most + `]}]}}`,
+		line(`99999999999999999999`): `{"purchase":{"products":[{"price":[` + most + `]}]}}`,
+		fmt.Sprintf(`{"client_id":"x","brand_id":%q,"purchase":{"products":[{"name":"m","price":1}]}}`, h.A.BrandID): `{"client_id":[{"message":"Must be a valid UUID.","code":"invalid"}]}`,
+		fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":[]}`, client, h.A.BrandID):                             `{"purchase":[{"message":"Invalid data. Expected a dictionary, but got list.","code":"invalid"}]}`,
+		line(`0`): `{"purchase":{"__all__":[{"message":"A total of 0 needs force_recurring or skip_capture, to store an account without collecting.","code":"min_value"}]}}`,
+	} {
+		if got := h.API("POST", "/purchases/", body).Want(400); strings.TrimSpace(got.Body) != want {
+			t.Errorf("%s\n got %s\nwant %s", body, got.Body, want)
+		}
+	}
+}
+
 func TestWhatBelongsToAnotherMerchantDoesNotExist(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)

@@ -15,13 +15,13 @@ const (
 	dryHeader    = "Dry-Run"
 )
 
-// DryRun honours dry_run=true on POST (ours): everything is checked and worked out
-// and the answer is the one that would be given, but nothing is kept. It stands
-// before Idempotent, because a trial is neither recorded nor answered from a record.
+// DryRun honours dry_run=true on everything that changes something (ours): all is checked
+// and worked out and the answer is the one that would be given, but nothing is kept. It
+// stands before Idempotent, because a trial is neither recorded nor answered from a record.
 func DryRun(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		if r.Method != http.MethodPost || r.URL.RawQuery == "" {
+		if reads(r.Method) || r.URL.RawQuery == "" {
 			return next(c)
 		}
 		dry, err := readDry(r.URL.Query()[dryParameter])
@@ -35,6 +35,11 @@ func DryRun(next echo.HandlerFunc) echo.HandlerFunc {
 		c.SetRequest(r.WithContext(dryrun.With(r.Context())))
 		return next(c)
 	}
+}
+
+// reads tells whether a method changes nothing anyway.
+func reads(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
 // readDry: who says it twice and once means it gets the trial, which does no harm.

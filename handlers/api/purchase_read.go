@@ -6,12 +6,19 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/client"
 	"debitdesk/models/mandate"
+	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 )
 
 // mandateFields belong to debicheck only (source: additional mandate fields).
 var mandateFields = []string{"value_type", "authentication_type", "do_delayed_on_auth_failure", "debit_sequence", "adjustment_category",
 	"adjustment_rate", "adjustment_amount_cents", "allow_date_adjustment", "verify_account", "max_amount_cents"}
+
+// Amounts in cents, as one of them may be at most; and one that may be below zero.
+var (
+	amount  = input.Between(0, money.MostCents)
+	balance = input.Between(-money.MostCents, money.MostCents)
+)
 
 // readPurchase reads the body of POST /purchases/. Rules are the use case's.
 func readPurchase(o *input.Object) purchase.Input {
@@ -54,9 +61,9 @@ func readOptions(o *input.Object) purchase.Options {
 func readDetails(o *input.Object, in *purchase.Input) {
 	in.Currency, in.DueStrict = o.Text("currency", 3), o.Bool("due_strict", false)
 	in.Details = purchase.Details{
-		Language: o.Text("language", 2), Notes: o.Lines("notes", 10000), DebtCents: o.Int("debt", 0, input.Any),
-		SubtotalOverrideCents: o.NullInt("subtotal_override", input.NotBelow0), TaxOverrideCents: o.NullInt("total_tax_override", input.NotBelow0),
-		DiscountOverrideCents: o.NullInt("total_discount_override", input.NotBelow0), TotalOverrideCents: o.NullInt("total_override", input.NotBelow0),
+		Language: o.Text("language", 2), Notes: o.Lines("notes", 10000), DebtCents: o.Int("debt", 0, balance),
+		SubtotalOverrideCents: o.NullInt("subtotal_override", amount), TaxOverrideCents: o.NullInt("total_tax_override", amount),
+		DiscountOverrideCents: o.NullInt("total_discount_override", amount), TotalOverrideCents: o.NullInt("total_override", amount),
 		RequestClientDetails: o.Texts("request_client_details", 30, 64, true), Timezone: o.Text("timezone", 64), EmailMessage: o.Lines("email_message", 256),
 		SingleAttempt: o.Bool("single_attempt", false),
 	}
@@ -79,9 +86,9 @@ func readDetails(o *input.Object, in *purchase.Input) {
 
 func readProduct(o *input.Object) purchase.Product {
 	p := purchase.Product{
-		Name: o.NeedText("name", 256), PriceCents: o.NeedInt("price", input.NotBelow0), Quantity: o.Decimal("quantity", decimal.NewFromInt(1), 14, 4),
-		DiscountCents: o.Int("discount", 0, input.NotBelow0), TaxPercent: o.Decimal("tax_percent", decimal.Zero, 5, 2),
-		TotalOverrideCents: o.NullInt("total_price_override", input.NotBelow0),
+		Name: o.NeedText("name", 256), PriceCents: o.NeedInt("price", amount), Quantity: o.Decimal("quantity", decimal.NewFromInt(1), 14, 4),
+		DiscountCents: o.Int("discount", 0, amount), TaxPercent: o.Decimal("tax_percent", decimal.Zero, 5, 2),
+		TotalOverrideCents: o.NullInt("total_price_override", amount),
 	}
 	if o.Has("category") && o.IsNull("category") {
 		o.Add("category", "required", "This field may not be null.")

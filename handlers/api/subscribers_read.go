@@ -47,9 +47,9 @@ func readOverride(o *input.Object) *subscription.Override {
 	}
 	body, _ := o.Object("invoice_override")
 	out := subscription.Override{
-		DebtCents: body.NullInt("debt", input.Any), SubtotalOverrideCents: body.NullInt("subtotal_override", input.NotBelow0),
-		TaxOverrideCents: body.NullInt("total_tax_override", input.NotBelow0), DiscountOverrideCents: body.NullInt("total_discount_override", input.NotBelow0),
-		TotalOverrideCents: body.NullInt("total_override", input.NotBelow0),
+		DebtCents: body.NullInt("debt", balance), SubtotalOverrideCents: body.NullInt("subtotal_override", amount),
+		TaxOverrideCents: body.NullInt("total_tax_override", amount), DiscountOverrideCents: body.NullInt("total_discount_override", amount),
+		TotalOverrideCents: body.NullInt("total_override", amount),
 	}
 	if !body.IsBlank("products") {
 		for _, p := range body.Objects("products", 0, 1000) {

@@ -40,7 +40,11 @@ func (t typedWord) ask(q *components.Confirm, wrong string) {
 
 // wrong is what the person is told who typed something else; empty: it fits.
 func (t typedWord) wrong(form url.Values) string {
-	if strings.EqualFold(glued(strings.TrimSpace(form.Get("confirm"))), glued(t.word)) {
+	typed := strings.TrimSpace(form.Get("confirm"))
+	if digits := glued(t.word); digits != "" && glued(typed) == digits { // "12 345" is 12345
+		return ""
+	}
+	if strings.EqualFold(typed, t.word) {
 		return ""
 	}
 	return "Type " + t.word + "."

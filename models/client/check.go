@@ -65,6 +65,9 @@ func (d *Details) checkMasks(wrong *fault.Problems) {
 	if bank.IsMasked(d.PersonalCode.Reveal()) {
 		wrong.Add("personal_code", "invalid", message)
 	}
+	if bank.IsMasked(d.Phone) && !wrong.Has("phone") {
+		wrong.Add("phone", "invalid", message)
+	}
 }
 
 // checkReach asks for what identifies a payer: an e-mail address, or account

@@ -52,6 +52,7 @@ func TestARecordIsHeldToItsLimitsAlone(t *testing.T) {
 		{"too long an identity number", client.Details{Email: "a@b.co", PersonalCode: bank.IDNumber(strings.Repeat("9", 33))}, "personal_code=max_length"},
 		{"an identity number that fails Luhn", client.Details{Email: "a@b.co", PersonalCode: "9001015000087"}, ""},
 		{"a mask that stands for nothing", client.Details{Email: "a@b.co", BankAccount: "•••• 1234"}, "bank_account=invalid"},
+		{"a mask in place of a phone", client.Details{Email: "a@b.co", Phone: "•••• 2222"}, "phone=invalid"},
 		{"an unknown country", client.Details{Email: "a@b.co", Country: "Wakanda"}, "country=invalid_choice"},
 		{"a wrong copy", client.Details{Email: "a@b.co", CC: []string{"a@b.co", "b"}}, "cc[1/2]=invalid"},
 	}

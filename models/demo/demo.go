@@ -93,7 +93,7 @@ type Client struct {
 }
 
 // Prepare makes the demo with so many clients, unless it is there already, and
-// issues a fresh token that lasts five years of the sandbox clock.
+// issues a fresh token that lasts five years.
 func (s *Service) Prepare(ctx context.Context, clients int) (Result, error) {
 	var out Result
 	m, err := s.Read.MerchantBySlug(ctx, Slug)

@@ -60,6 +60,7 @@ const (
 	maxRedirect     = 500
 	maxDueUnix      = 4102444800 // 1 January 2100
 	maxTags         = 50
+	payerMissing    = "purchase_client_or_id_required"
 	subtotalMessage = "Discount can't be larger than price * quantity!"
 )
 
@@ -72,7 +73,7 @@ var (
 	languageForm  = regexp.MustCompile(`^[a-z]{2}$`)
 	maxQuantity   = decimal.New(1, 9)
 	hundredTax    = decimal.NewFromInt(100)
-	zeroAmount    = "A total of 0 needs force_recurring with eft or debicheck, to store an account without collecting."
+	zeroAmount    = "A total of 0 needs force_recurring or skip_capture, to store an account without collecting."
 	wantsExactly1 = "With a direct_debit block this must be exactly [\"eft\"] or [\"debicheck\"]."
 )
 
@@ -82,11 +83,23 @@ func (in *Input) settle(shape fault.Problems) error {
 	found := in.Problems
 	in.Problems = shape
 	for _, f := range found {
+		if f.Code == payerMissing && unread(shape, "client", "client_id") {
+			continue // there is one, which could not be read
+		}
 		if !covered(shape, f.Path) {
 			in.Problems = append(in.Problems, f)
 		}
 	}
 	return in.Problems.Err()
+}
+
+// unread tells whether what stands at one of these places, or below, could not be read.
+func unread(shape fault.Problems, places ...string) bool {
+	return slices.ContainsFunc(places, func(place string) bool {
+		return slices.ContainsFunc(shape, func(f fault.Field) bool {
+			return f.Path == place || strings.HasPrefix(f.Path, place+".") || strings.HasPrefix(f.Path, place+"[")
+		})
+	})
 }
 
 // covered tells whether a problem stands at that place or around it.
@@ -102,7 +115,7 @@ func (in *Input) check(now time.Time) {
 	switch {
 	case in.forMany:
 	case in.Client == nil && in.ClientID == uuid.Nil && !w.Has("client") && !w.Has("client_id"):
-		w.Add(fault.All, "purchase_client_or_id_required", "Either client or client_id is required.")
+		w.Add(fault.All, payerMissing, "Either client or client_id is required.")
 	case in.Client != nil && in.ClientID != uuid.Nil:
 		w.Add(fault.All, "purchase_client_or_id_only", "Give client or client_id, not both.")
 	case in.Client != nil:

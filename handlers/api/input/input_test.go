@@ -29,6 +29,32 @@ func codes(o *input.Object) string {
 	return strings.Join(out, " ")
 }
 
+func TestWhatOtherReadersOfJSONCouldNotReadIsRefused(t *testing.T) {
+	nested := func(open, inner, shut string, n int) string {
+		return `{"metadata":` + strings.Repeat(open, n) + inner + strings.Repeat(shut, n) + `}`
+	}
+	for body, want := range map[string]bool{
+		nested("[", "1", "]", 60): true, nested(`{"a":`, "1", "}", 60): true, `{"n":` + strings.Repeat("9", 1000) + `}`: true, `{"n":1e999}`: true,
+		nested("[", "1", "]", 64): false, nested(`{"a":`, "1", "}", 5000): false, `{"metadata":[{"n":` + strings.Repeat("9", 1001) + `}]}`: false,
+	} {
+		if _, err := input.FromJSON([]byte(body)); (err == nil) != want {
+			t.Errorf("%.60s… (%d bytes): %v", body, len(body), err)
+		}
+	}
+}
+
+func TestWhatIsNoObjectIsReportedAlone(t *testing.T) {
+	o := read(t, `{"purchase":[],"clients":[null,{}]}`)
+	inner, _ := o.NeedObject("purchase")
+	inner.Objects("products", 1, 9)
+	for _, c := range o.Objects("clients", 1, 9) {
+		c.NeedText("name", 9)
+	}
+	if got, want := codes(o), "purchase=invalid clients[0/2]=invalid clients[1/2].name=required"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestWholeNumbers(t *testing.T) {
 	tests := []struct{ body, want string }{
 		{`{"n":0}`, ""}, {`{"n":100}`, ""}, {`{"n":"7"}`, ""}, {`{"n":7.0}`, ""}, {`{"n":1e2}`, ""}, {`{"n":" 8 "}`, ""},
@@ -111,7 +137,7 @@ func TestNestedProblemsCarryTheirPlace(t *testing.T) {
 	}
 	o.NeedObject("client")
 	o.NeedObject("missing")
-	want := "purchase.products[2/3]=invalid purchase.products[1/3].price=min_value purchase.products[2/3].price=required client=invalid missing=required"
+	want := "purchase.products[2/3]=invalid purchase.products[1/3].price=min_value client=invalid missing=required"
 	if got := codes(o); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
@@ -184,4 +210,21 @@ func FuzzAnyBodyIsReadOrRefused(f *testing.F) {
 			inner.NeedText("b", 3)
 		}
 	})
+}
+
+func TestJSONThatIsCalledAFormIsReadAsJSON(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(` {"amount": 1000}`))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded") // as curl says unless it is told
+	o, err := input.Read(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := o.NeedInt("amount", input.NotBelow0); got != 1000 || codes(o) != "" {
+		t.Errorf("%d %s", got, codes(o))
+	}
+	r = httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"amount": 1000`))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if _, err := input.Read(r); !fault.HasCode(err, "parse_error") {
+		t.Errorf("half a body: %v", err)
+	}
 }

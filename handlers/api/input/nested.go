@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"debitdesk/models/fault"
 )
 
 // Object is a nested object; an empty one, which collects no problems of its
@@ -28,6 +30,7 @@ func (o *Object) object(path string, value any) *Object {
 	fields, ok := value.(map[string]any)
 	if !ok {
 		o.problems.Add(path, "invalid", "Invalid data. Expected a dictionary, but got %s.", typeName(value))
+		return &Object{prefix: path + ".", form: o.form, problems: &fault.Problems{}} // what is asked of it says nothing new
 	}
 	return &Object{fields: fields, prefix: path + ".", form: o.form, problems: o.problems}
 }
