@@ -78,7 +78,7 @@ var Permits = []Permit{
 	{actor.Write, "Add, change and delete clients", []string{
 		"GET /clients/new", "POST /clients", "GET /clients/:id/edit", "POST /clients/:id", "GET /clients/:id/deletion", "POST /clients/:id/deletion",
 		"POST /api/v1/clients", "PUT /api/v1/clients/:id", "PATCH /api/v1/clients/:id", "DELETE /api/v1/clients/:id"}},
-	{actor.Write, "Store accounts, set up mandates, ask payers, change debit-order details", []string{
+	{actor.Write, "Store accounts, set up mandates, ask clients, change debit-order details", []string{
 		"GET /tokens/new", "GET /clients/:id/accounts/new", "POST /clients/:id/accounts/link", "POST /clients/:id/accounts",
 		"GET /mandates/new", "POST /mandates", "POST /mandates/preview", "GET /clients/:id/mandates/new", "POST /mandates/:id/authentications",
 		"GET /tokens/:id/amendment", "POST /tokens/:id/amendment", "POST /amendments/:id/account", "POST /amendments/:id/takeover", "POST /amendments/:id/abandonment"}},
@@ -117,7 +117,7 @@ var Permits = []Permit{
 
 	{actor.Reveal, "Show the full account and identity number of a client", []string{"POST /clients/:id/numbers"}},
 
-	{actor.MoveClock, "Move the sandbox clock; answer as the sandbox bank and as payers", []string{
+	{actor.MoveClock, "Move the sandbox clock; answer as the sandbox bank and as clients", []string{
 		"POST /sandbox/clock", "POST /sandbox/collections/:purchase/result", "POST /sandbox/mandates/:purchase/answer",
 		"POST /developers/simulator/clock", "POST /developers/simulator/scenarios"}},
 

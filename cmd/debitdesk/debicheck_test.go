@@ -37,7 +37,7 @@ func (b *tab) setsUp(m setUp) string {
 	b.fill("max_amount_cents", "1500")
 	if m.fallback {
 		b.choose("do_delayed_on_auth_failure", "")
-		b.sees("if the payer does not answer in time and the fallback takes over")
+		b.sees("if the client does not answer in time and the fallback takes over")
 	}
 	b.sees("R\u00a01\u00a0500,00")
 	b.sees("may be disputed")
@@ -81,11 +81,11 @@ func TestADebiCheckMandateIsAcceptedInTime(t *testing.T) {
 	owner := site.tab(t, chromium)
 	owner.signIn()
 	mandate := owner.setsUp(setUp{name: "Nomvula Dlamini", email: "nomvula@example.com", account: "4000008480"})
-	owner.sees("Waiting for the payer’s answer")
+	owner.sees("Waiting for the client’s answer")
 	colleague := site.tab(t, chromium)
 	colleague.signIn()
 	colleague.taps("Accept")
-	owner.sees("Accepted by the payer") // without a reload
+	owner.sees("Accepted by the client") // without a reload
 	owner.sees("Active")
 	owner.open(mandate)
 	owner.looksAt("mandate-active")
@@ -111,7 +111,7 @@ func TestAMandateThatIsIgnoredFallsBack(t *testing.T) {
 	owner := site.tab(t, chromium)
 	owner.signIn()
 	mandate := owner.setsUp(setUp{name: "Sipho Khumalo", email: "sipho@example.com", account: "4000008480", fallback: true})
-	owner.sees("Waiting for the payer’s answer")
+	owner.sees("Waiting for the client’s answer")
 	colleague := site.tab(t, chromium)
 	colleague.signIn()
 	colleague.open("/sandbox/phone")
@@ -120,7 +120,7 @@ func TestAMandateThatIsIgnoredFallsBack(t *testing.T) {
 	site.later(t, 121*time.Second)
 	owner.sees("48 hours") // the fallback, without a reload
 	owner.open(mandate)
-	owner.sees("No answer from the payer")
+	owner.sees("No answer from the client")
 	owner.looksAt("mandate-fallback")
 	colleague.open("/sandbox/phone")
 	colleague.sees("text message")
@@ -162,7 +162,7 @@ func TestOutsideTheWindowTheFormAsksLater(t *testing.T) {
 	colleague.click("Sign in")
 	colleague.open("/sandbox/phone")
 	colleague.click("Reject")
-	owner.sees("Declined by the payer")
+	owner.sees("Declined by the client")
 	payer.sees("You declined")
 }
 
@@ -196,7 +196,7 @@ func TestAnAccountIsReplacedInThreeSteps(t *testing.T) {
 	owner.fill("price", "649")
 	owner.fill("max_amount_cents", "800")
 	owner.submit()
-	owner.sees("Waiting for the payer’s answer")
+	owner.sees("Waiting for the client’s answer")
 	owner.looksAt("amendment-waits")
 	amendment := owner.address()
 	colleague := site.tab(t, chromium)

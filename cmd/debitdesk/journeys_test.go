@@ -121,7 +121,7 @@ func (b *tab) makesLink(client string) string {
 	b.sees("Make the link")
 	b.looksAt("account-new")
 	b.click("Make the link")
-	b.sees("The payer’s link")
+	b.sees("The client’s link")
 	b.looksAt("purchase-link")
 	return strings.TrimSuffix(b.attribute(`img.qr`, "src"), "/qr")
 }

@@ -73,15 +73,15 @@ func TestTheStateOfAMandateIsSeenAsItChanges(t *testing.T) {
 	owner.signIn()
 
 	owner.open(site.asks(t, "4055555555"))
-	owner.sees("Waiting for the payer’s answer")
-	owner.sees("Accepted by the payer")
+	owner.sees("Waiting for the client’s answer")
+	owner.sees("Accepted by the client")
 	owner.sees("Accepted in the banking app")
 	owner.sees("Active")
-	owner.loses("Waiting for the payer")
+	owner.loses("Waiting for the client")
 
 	nobody := site.asks(t, "4055558120")
 	owner.open(nobody)
-	owner.sees("is on the payer’s phone")
+	owner.sees("is on the client’s phone")
 	owner.looksAt("mandate-live")
 	plain := site.tab(t, chromium)
 	plain.signIn()
@@ -96,18 +96,18 @@ func TestTheStateOfAMandateIsSeenAsItChanges(t *testing.T) {
 	colleague := site.tab(t, chromium)
 	colleague.signIn()
 	colleague.open(nobody)
-	colleague.sees("No answer from the payer")
+	colleague.sees("No answer from the client")
 	plain.click("Refresh to see whether there is an answer")
-	plain.sees("No answer from the payer")
-	if got := owner.text("main h2"); got != "Waiting for the payer’s answer" {
+	plain.sees("No answer from the client")
+	if got := owner.text("main h2"); got != "Waiting for the client’s answer" {
 		t.Errorf("a tab that nobody looks at holds a stream: it says %q", got)
 	}
 	owner.looksAway(false)
-	owner.sees("No answer from the payer")
+	owner.sees("No answer from the client")
 	owner.looksAt("mandate-no-answer")
 
 	owner.click("Send again (1 of 3 used)")
-	owner.sees("Waiting for the payer’s answer")
+	owner.sees("Waiting for the client’s answer")
 	if at := owner.address(); at != nobody {
 		t.Errorf("sent again, and now at %s", at)
 	}

@@ -110,7 +110,7 @@ func TestAPersonAnswersForThePayer(t *testing.T) {
 	if open := phones(t, call(h, "GET", "/sandbox/phone", nil)); len(open) != 0 {
 		t.Errorf("still open: %v", open)
 	}
-	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Finished lately", "Accepted", "Declined by the payer (MS02)", "No answer from the payer (NOAS)")
+	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Finished lately", "Accepted", "Declined by the client (MS02)", "No answer from the client (NOAS)")
 }
 
 func TestTheFirstAnswerOnThePhoneCounts(t *testing.T) {
@@ -125,7 +125,7 @@ func TestTheFirstAnswerOnThePhoneCounts(t *testing.T) {
 	}
 	call(h, "POST", path, `{"answer":"reject"}`).Want(http.StatusBadRequest).WantCode("__all__=mandate_wrong_status")
 	h.Page(h.A.Owner, "POST", path, url.Values{"answer": {"reject"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Nothing waits on the payer", "the mandate is Active")
+	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Nothing waits on the client", "the mandate is Active")
 	if n := h.Count(`SELECT count(*) FROM mandates WHERE id = $1 AND state = 'active'`, id); n != 1 {
 		t.Error("the second answer counted")
 	}
@@ -142,7 +142,7 @@ func TestThePagesFormLeadsBackToThePhone(t *testing.T) {
 	if to := got.Header.Get("Location"); to != "/sandbox/phone" {
 		t.Errorf("sent to %s", to)
 	}
-	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("The payer answered. The mandate is now: Active.", "No phone is ringing")
+	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("The client answered. The mandate is now: Active.", "No phone is ringing")
 }
 
 func TestThePhoneRefusesWhoMayNotAndWhatIsNoAnswer(t *testing.T) {
@@ -179,7 +179,7 @@ func TestADebitAsAuthenticatedIsNotDisputed(t *testing.T) {
 	}
 	call(h, "POST", path, `{"dispute":"34"}`).Want(http.StatusBadRequest).WantCode("dispute=dispute_rejected")
 	h.Page(h.A.Owner, "POST", path, url.Values{"dispute": {"34"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Owner, "GET", "/sandbox/desk", nil).Want(200).Contains("refuses this dispute: the debit is as the payer authenticated it")
+	h.Page(h.A.Owner, "GET", "/sandbox/desk", nil).Want(200).Contains("refuses this dispute: the debit is as the client authenticated it")
 	if p := h.API("GET", "/purchases/"+id+"/", nil).Want(200); p.Text("status") != "paid" {
 		t.Errorf("%s", p.Text("status"))
 	}

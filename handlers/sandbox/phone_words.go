@@ -107,9 +107,9 @@ func ussd(p sandbox.Phone) string {
 
 func repliedWords(r sandbox.Replied, answer string) string {
 	if answer == sandbox.Ignore {
-		return "The payer leaves it unanswered. The time runs out by the sandbox clock; move it, or wait."
+		return "The client leaves it unanswered. The time runs out by the sandbox clock; move it, or wait."
 	}
-	return "The payer answered. The mandate is now: " + r.Mandate.State.Label() + "."
+	return "The client answered. The mandate is now: " + r.Mandate.State.Label() + "."
 }
 
 func overRow(p sandbox.Phone) pages.PhoneRow {

@@ -104,7 +104,7 @@ func (h *Accounts) SendLink(c echo.Context) error {
 
 func (h *Accounts) mail(c echo.Context, rec purchase.Record, form url.Values) error {
 	if form.Get("mail") == "" || rec.Payer.Email == "" {
-		return access.AddFlash(c, "ok", "The link is ready: copy it, or show the code to the payer.")
+		return access.AddFlash(c, "ok", "The link is ready: copy it, or show the code to the client.")
 	}
 	if _, err := h.Purchases.ResendInvoice(c.Request().Context(), access.Actor(c), rec.ID); err != nil {
 		if f, ok := fault.From(err); ok {
@@ -171,7 +171,7 @@ func (h *Accounts) Capture(c echo.Context) error {
 	account := purchase.Account{FullName: form.Get("full_name"), BankCode: branchTyped(form), AccountNumber: form.Get("account_number"),
 		AccountType: bank.AccountType(form.Get("account_type")), Consented: form.Get("consent") == "yes"}
 	if !account.Consented {
-		account.Problems.Add("consent", "required", "Confirm that the payer signed the mandate.")
+		account.Problems.Add("consent", "required", "Confirm that the client signed the mandate.")
 	}
 	if account.Evidence, err = scanOf(c.Request().MultipartForm); err != nil {
 		f, ok := fault.From(err)
@@ -216,7 +216,7 @@ func (h *Accounts) form(c echo.Context, one client.Client, status int, form url.
 		Client: one.Name(), Back: components.Link{Text: one.Name(), Href: "/clients/" + one.ID.String()}, Problems: components.ErrorSummary{Items: summary},
 		LinkAction: "/clients/" + one.ID.String() + "/accounts/link", PaperAction: "/clients/" + one.ID.String() + "/accounts", Key: newFormKey(), PaperKey: newFormKey(),
 		Email: one.Email, OnPaper: part == "paper",
-		Name: components.Field{Label: "What for", Name: "name", Value: form.Get("name"), Error: byInput["name"], MaxLength: 256, Width: "l", Hint: "What the payer reads, such as “Gym membership”."},
+		Name: components.Field{Label: "What for", Name: "name", Value: form.Get("name"), Error: byInput["name"], MaxLength: 256, Width: "l", Hint: "What the client reads, such as “Gym membership”."},
 		Amount: components.MoneyField{Label: "First amount", Name: "amount", Value: form.Get("amount"), Error: byInput["amount"],
 			Hint: "Leave it empty to store the account without taking money."},
 		Mail: components.Checkbox{Label: "Send the link to " + one.Email, Name: "mail", Checked: part != "link" || form.Get("mail") != ""},
@@ -246,5 +246,5 @@ func (h *Accounts) paperFields(v *pages.StoreAccountView, form url.Values, byInp
 	if v.OnPaper && v.Scan.Error == "" {
 		v.Scan.Hint += " Please choose the file again."
 	}
-	v.Consent = components.Checkbox{Label: "The payer signed this mandate, and I have seen it", Name: "consent", Error: byInput["consent"], Checked: form.Get("consent") != "", Required: true}
+	v.Consent = components.Checkbox{Label: "The client signed this mandate, and I have seen it", Name: "consent", Error: byInput["consent"], Checked: form.Get("consent") != "", Required: true}
 }

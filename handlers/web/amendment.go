@@ -211,7 +211,7 @@ func signedAccount(c echo.Context) (url.Values, purchase.Account, error) {
 	account := purchase.Account{FullName: form.Get("full_name"), BankCode: branchTyped(form), AccountNumber: form.Get("account_number"),
 		AccountType: bank.AccountType(form.Get("account_type")), Consented: form.Get("consent") == "yes", Channel: mandate.SignedPaper}
 	if !account.Consented {
-		account.Problems.Add("consent", "required", "Confirm that the payer signed the mandate.")
+		account.Problems.Add("consent", "required", "Confirm that the client signed the mandate.")
 	}
 	var err error
 	if account.SignedOn, err = calendar.ParseDate(form.Get("signed_on")); err != nil {
@@ -225,7 +225,7 @@ func signedAccount(c echo.Context) (url.Values, purchase.Account, error) {
 	case err != nil:
 		return form, account, err
 	case len(files) == 0:
-		account.Problems.Add("scan", "required", "Add the scan of the signed mandate; it is the proof when the payer disputes a debit.")
+		account.Problems.Add("scan", "required", "Add the scan of the signed mandate; it is the proof when the client disputes a debit.")
 	}
 	account.Evidence = files
 	return form, account, nil

@@ -83,7 +83,7 @@ func revisionOf(form url.Values) purchase.Revision {
 func debiCheckOf(form url.Values, in *purchase.Revision) {
 	in.PriceCents = centsTyped(&in.Problems, form, "price", "price")
 	if in.PriceCents == 0 && !in.Problems.Has("price") {
-		in.Problems.Add("price", "required", "Give the usual amount; the payer confirms it.")
+		in.Problems.Add("price", "required", "Give the usual amount; the client confirms it.")
 	}
 	ask := mandate.Ask{ValueType: form.Get("value_type"), AuthenticationType: form.Get("authentication_type"), DebitSequence: string(mandate.Recurring),
 		AdjustmentCategory: string(mandate.Never), DelayedOnFailure: form.Get("do_delayed_on_auth_failure") != "",
@@ -134,7 +134,7 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 		Title: "Change debit-order details", Back: components.Link{Text: accountWords(old.Token), Href: tokenPath(old.ID)}, Steps: amendSteps(1, false),
 		Action: tokenPath(old.ID) + "/amendment", Key: newFormKey(), Problems: components.ErrorSummary{Items: summary}, Now: h.nowFacts(old, m),
 		Method: components.RadioCards{Legend: "How is the account debited from now on?", Name: "method", Value: form.Get("method"), Error: byInput["method"], Columns: true,
-			Options: []components.RadioCard{{Value: purchase.DebiCheck, Title: "DebiCheck", Text: "The customer confirms the new details at the own bank.", Icon: "shield"},
+			Options: []components.RadioCard{{Value: purchase.DebiCheck, Title: "DebiCheck", Text: "The client confirms the new details at their bank.", Icon: "shield"},
 				{Value: purchase.EFT, Title: "EFT debit order", Text: "The customer gives the details on a page, or signs a form.", Icon: "bank"}}},
 		Account: components.RadioCards{Legend: "Which account?", Name: "account", Value: form.Get("account"), Error: byInput["account"], Options: []components.RadioCard{
 			{Value: knownAccount, Title: "A new account, whose details I have", Text: "The customer’s bank asks the customer at once."},
@@ -142,7 +142,7 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 			{Value: keepAccount, Title: "Still " + old.AccountMask + " at " + bankWords(old.BankCode), Text: "Only the terms change. The customer’s bank asks the customer at once."}}},
 		Holder: field("Account holder", "full_name"), ID: field("Identity number", "id_number"), Phone: field("Phone", "phone"), Number: field("Account number", "account_number"),
 		Name: field("What for", "name"), Day: field("Deduction day", "deduction_day"),
-		Price: components.MoneyField{Label: "Usual amount", Name: "price", Value: form.Get("price"), Error: byInput["price"], Required: true, Hint: "The customer confirms it."},
+		Price: components.MoneyField{Label: "Usual amount", Name: "price", Value: form.Get("price"), Error: byInput["price"], Required: true, Hint: "The client confirms it."},
 		Most:  components.MoneyField{Label: "Maximum", Name: "max_amount_cents", Value: form.Get("max_amount_cents"), Error: byInput["max_amount_cents"], Required: true},
 		First: components.MoneyField{Label: "Collect now", Name: "first", Value: form.Get("first"), Error: byInput["first"], Hint: "Leave it empty to take no money with this change."},
 		Fallback: components.Checkbox{Label: "Give the customer 48 hours more when nobody answers", Name: "do_delayed_on_auth_failure", Checked: form.Get("do_delayed_on_auth_failure") != "",

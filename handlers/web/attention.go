@@ -211,7 +211,7 @@ func failedWords(i report.Item) string {
 	if i.Text == "" || i.Text == i.Code {
 		return bank.Label(i.Code) + ". " + bank.Remedy(i.Code)
 	}
-	return bank.Label(i.Code) + ". The account is blocked by now: " + bank.Label(i.Text) + ". " + bank.Remedy(i.Text)
+	return bank.Label(i.Code) + ". The account is now blocked: " + bank.Label(i.Text) + ". " + bank.Remedy(i.Text)
 }
 
 // strandedWords says what became of a subscriber's account.

@@ -74,7 +74,7 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 
 	cell := h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"ben@example.com"}}, "HX-Request: true").Want(http.StatusOK)
 	cell.Contains("no client has the address ben@example.com", "Create client", `hx-swap-oob="true"`).Lacks("<html", "Review")
-	h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"carl@example.com"}, "was": {"nobody"}}).Want(http.StatusConflict).Contains("says “ben@example.com” by now")
+	h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"carl@example.com"}, "was": {"nobody"}}).Want(http.StatusConflict).Contains("now says “ben@example.com”")
 	h.Page(h.A.Finance, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"99"}, "decision": {"create"}}).Want(http.StatusConflict).Contains("changed since you looked")
 	h.Page(h.A.Staff, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"0"}, "decision": {"create"}}).Want(http.StatusForbidden)
 	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)

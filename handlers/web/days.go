@@ -228,7 +228,7 @@ func disputableWords(f purchase.Forecast, now time.Time) string {
 	for i, b := range f.Because {
 		words[i] = becauseWords[b]
 	}
-	return "The payer could dispute this debit until " + sayDay(f.Plan.DisputeDeadline, now) + ": " + strings.Join(words, ", ") + "."
+	return "The client could dispute this debit until " + sayDay(f.Plan.DisputeDeadline, now) + ": " + strings.Join(words, ", ") + "."
 }
 
 // sayFault is a refusal in words, without the names of fields.

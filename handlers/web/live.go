@@ -209,7 +209,7 @@ func (h *Live) Ask(c echo.Context) error {
 	if _, err := h.AskAgain(ctx, who, id, method); err != nil {
 		return err
 	}
-	text := "The request was sent again. The payer has " + limitSaid(h.Limits.For(method)) + " to answer."
+	text := "The request was sent again. The client has " + limitSaid(h.Limits.For(method)) + " to answer."
 	if err := access.AddFlash(c, "ok", text); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func newWire(t *testing.T) *wire {
 		h.Deps.Live.Watch = w.watch
 		h.Deps.Live.AskAgain = func(_ context.Context, _ actor.Actor, id uuid.UUID, method mandate.Method) (purchase.Record, error) {
 			if len(w.asked) > 0 {
-				return purchase.Record{}, fault.New(fault.Conflict, "mandate_wrong_status", "The payer is being asked already.")
+				return purchase.Record{}, fault.New(fault.Conflict, "mandate_wrong_status", "The client is being asked already.")
 			}
 			w.asked = append(w.asked, id.String()+" "+string(method))
 			return purchase.Record{}, nil
@@ -187,19 +187,19 @@ func TestAPanelShowsEachChangeAtOnceUntilTheMandateIsSettled(t *testing.T) {
 		}
 	}
 	for _, panel := range []*watcher{mine, colleague} {
-		panel.next("state", "Waiting for the payer’s answer", `data-seconds="120"`, "sends it to the payer’s phone")
+		panel.next("state", "Waiting for the client’s answer", `data-seconds="120"`, "sends it to the client’s phone")
 	}
 	w.deliver()
 	for _, panel := range []*watcher{mine, colleague} {
-		panel.next("state", "is on the payer’s phone")
+		panel.next("state", "is on the client’s phone")
 	}
 	w.accept()
 	for _, panel := range []*watcher{mine, colleague} {
-		panel.next("final", "Accepted by the payer", "By cellphone banking")
+		panel.next("final", "Accepted by the client", "By cellphone banking")
 		panel.ended()
 	}
 	late, _ := w.open(w.A.Finance, w.id.String())
-	late.next("final", "Accepted by the payer")
+	late.next("final", "Accepted by the client")
 	late.ended()
 }
 
@@ -292,6 +292,6 @@ func TestThePayerIsAskedAgainFromThePanel(t *testing.T) {
 	if len(w.asked) != 1 || w.asked[0] != w.id.String()+" DELAYED" {
 		t.Errorf("asked %q", w.asked)
 	}
-	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"REALTIME"}}).Want(http.StatusConflict).Contains("The payer is being asked already.")
-	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"REALTIME"}}, "HX-Request: true").Want(http.StatusConflict).Contains("The payer is being asked already.")
+	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"REALTIME"}}).Want(http.StatusConflict).Contains("The client is being asked already.")
+	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"REALTIME"}}, "HX-Request: true").Want(http.StatusConflict).Contains("The client is being asked already.")
 }

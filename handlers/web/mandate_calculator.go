@@ -70,7 +70,7 @@ func (h *MandateForms) calculator(s *mandateSetup, wrong error) pages.MandateSum
 		v.Problems = append(v.Problems, components.ErrorItem{Field: field, Text: p.Message})
 	}
 	if s.method == purchase.EFT {
-		v.Allowed = "The payer signs a mandate, or agrees on our page. Banks check nothing beforehand: each debit may be disputed within 40 days, no questions asked."
+		v.Allowed = "The client signs a mandate, or agrees on our page. Banks check nothing beforehand: each debit may be disputed within 40 days, no questions asked."
 		v.Button = "Continue to the account"
 		return v
 	}
@@ -80,7 +80,7 @@ func (h *MandateForms) calculator(s *mandateSetup, wrong error) pages.MandateSum
 	case len(s.missing()) > 0:
 		v.Button = "Make the link"
 	case s.ask.AuthenticationType == string(mandate.Delayed) || s.closed(h):
-		v.Button = "Send SMS to the payer"
+		v.Button = "Send SMS to the client"
 	default:
 		v.Button = "Send to the phone"
 	}
@@ -95,7 +95,7 @@ func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 	limit, unlimited := mandate.ValueType(s.ask.ValueType).LimitCents(s.price)
 	switch {
 	case !s.priced && !unlimited:
-		v.Allowed = "Type the price to see what the payer’s bank will allow."
+		v.Allowed = "Type the price to see what the client’s bank will allow."
 		return
 	case unlimited && s.ask.ValueType == string(mandate.UsageBased):
 		v.MaximumNote = "No upper limit for this kind of mandate."
@@ -103,12 +103,12 @@ func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 		v.MaximumNote = "The maximum may be up to " + say(limit) + ", one and a half times the price."
 	}
 	if s.terms.MaxAmountCents < 1 || badField(s.termsOf, "max_amount_cents") {
-		v.Allowed = "Give the maximum to see what the payer’s bank will allow."
+		v.Allowed = "Give the maximum to see what the client’s bank will allow."
 		if s.ask.MaxAmountCents != nil {
-			v.Allowed = "The payer’s bank does not allow this maximum."
+			v.Allowed = "The client’s bank does not allow this maximum."
 		}
 		if s.ask.ValueType == string(mandate.Fixed) {
-			v.Allowed = "Type the price to see what the payer’s bank will allow."
+			v.Allowed = "Type the price to see what the client’s bank will allow."
 		}
 		return
 	}
@@ -138,7 +138,7 @@ func (h *MandateForms) firstWords(v *pages.MandateSummary, s *mandateSetup) {
 			v.First = append(v.First, components.Fact{Label: "Amount", Value: sum(s.price, s.brand.Currency)})
 		}
 		v.First = append(v.First, components.Fact{Label: "Debit on", Value: sayDay(action, d.now)}, components.Fact{Label: "To the bank by", Value: sayMinute(plan.SubmitAt, d.now)})
-		v.FirstNote = strings.TrimSpace(plan.Note() + " It runs once the payer has accepted.")
+		v.FirstNote = strings.TrimSpace(plan.Note() + " It runs once the client has accepted.")
 		h.judgeFirst(v, s, action)
 	}
 	h.statement(v, s, action)
@@ -153,7 +153,7 @@ func (h *MandateForms) judgeFirst(v *pages.MandateSummary, s *mandateSetup, acti
 	runs := func(calendar.Date) calendar.Date { return action }
 	because, against := m.Judge(mandate.Debit{AmountCents: s.total(), Currency: money.ZAR, Due: s.firstDay, Runs: runs}, h.Purchases.Calendar)
 	if against.Has(mandate.AtDue) || slices.Contains(because, mandate.BecauseDateDiffers) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("The first debit, on %s, is not on the deduction day. The payer confirms that day too; if the debit runs later than that, it may be disputed.",
+		v.Warnings = append(v.Warnings, fmt.Sprintf("The first debit, on %s, is not on the deduction day. The client confirms that day too; if the debit runs later than that, it may be disputed.",
 			sayDay(action, h.Desk.Now())))
 	}
 }

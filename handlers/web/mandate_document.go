@@ -172,7 +172,7 @@ func debitPart(m mandate.Mandate, rec purchase.Record) documents.Section {
 		return p.Section
 	}
 	p.add("Recurring amount", "What is owed under the agreement, and never more")
-	p.add("Adjustment", "As agreed with the payer")
+	p.add("Adjustment", "As agreed with the client")
 	return p.Section
 }
 
@@ -217,16 +217,16 @@ func consentPart(m mandate.Mandate) documents.Section {
 }
 
 func acceptancePart(s mandate.Sheet) documents.Section {
-	p := part{documents.Section{Title: "Authentication at the payer’s bank"}}
+	p := part{documents.Section{Title: "Authentication at the client’s bank"}}
 	for _, a := range s.Authentications {
 		if a.State == mandate.AuthAccepted {
-			p.add("Accepted by the payer", toTheSecond(a.AnsweredAt))
+			p.add("Accepted by the client", toTheSecond(a.AnsweredAt))
 			p.add("Channel", answerChannel(a.Channel))
 			break
 		}
 	}
 	if len(p.Facts) == 0 {
-		p.add("Accepted by the payer", "No")
+		p.add("Accepted by the client", "No")
 	}
 	if s.State == mandate.Registered {
 		p.add("Registered without an answer", toTheSecond(s.AcceptedAt))
@@ -239,12 +239,12 @@ func attemptParts(list []mandate.Authentication) []documents.Section {
 	var out []documents.Section
 	for i := len(list) - 1; i >= 0; i-- { // in the order in which it was asked
 		a := list[i]
-		p := part{documents.Section{Title: "Request " + grouped(int64(a.Number)) + " to the payer"}}
+		p := part{documents.Section{Title: "Request " + grouped(int64(a.Number)) + " to the client"}}
 		p.add("Kind", methodWords(a.Method))
 		p.add("Outcome", authPills[a.State].Word)
 		p.add("Requested", toTheSecond(a.RequestedAt))
 		p.add("Sent to the bank", toTheSecond(a.SentAt))
-		p.add("Delivered to the payer", toTheSecond(a.DeliveredAt))
+		p.add("Delivered to the client", toTheSecond(a.DeliveredAt))
 		p.add("Answered", toTheSecond(a.AnsweredAt))
 		p.add("Channel", answerChannel(a.Channel))
 		if a.Code != "" {

@@ -60,9 +60,9 @@ func termFacts(m mandate.Mandate, currency string) components.Facts {
 		add("Debits", "Recurring")
 	}
 	add("Rhythm", rhythmWords(m))
-	add("Other days", yesWords(t.AllowDateAdjustment, "Allowed; such debits may be disputed", "Refused by the payer’s bank"))
+	add("Other days", yesWords(t.AllowDateAdjustment, "Allowed; such debits may be disputed", "Refused by the client’s bank"))
 	add("Adjustment", adjustmentWords(*t, currency))
-	add("How the payer is asked", methodWords(t.Authentication))
+	add("How the client is asked", methodWords(t.Authentication))
 	add("When nobody answers", yesWords(t.DelayedOnFailure, "Asked again for 48 hours, then registered", "The request ends"))
 	add("Account verification", yesWords(t.VerifyAccount, "Asked for", "Not asked for"))
 	return f

@@ -67,7 +67,7 @@ func (h *MandateForms) stop(s *mandateSetup, wrong error) *pages.StopView {
 		return &pages.StopView{Title: "Nobody can be asked in real time now", Text: closedWords(h.window(), h.Desk.Now()),
 			Button: components.Button{Label: "Use delayed instead", Name: "use", Value: "delayed"}}
 	case fault.HasCode(wrong, "account_verification_failed"):
-		stop := &pages.StopView{Title: "The bank does not confirm the account", Text: fieldMessage(wrong, "account_verification_failed") + " Check the details with the payer, correct them, and send this form again."}
+		stop := &pages.StopView{Title: "The bank does not confirm the account", Text: fieldMessage(wrong, "account_verification_failed") + " Check the details with the client, correct them, and send this form again."}
 		if s.payer != nil {
 			stop.More = components.Link{Text: "Correct the details of " + s.payer.Name(), Href: clientHref(s.payer.ID) + "/edit"}
 			if s.added {
@@ -90,9 +90,9 @@ func fieldMessage(err error, code string) string {
 }
 
 func (h *MandateForms) methodCards(v *pages.NewMandateView, s mandateSetup) {
-	v.Method = components.RadioCards{Legend: "How does the payer agree?", Name: "method", Value: s.method, Required: true, Columns: true, Options: []components.RadioCard{
-		{Value: purchase.DebiCheck, Title: "DebiCheck", Icon: "shield", Text: "The payer confirms at the own bank: in real time a push on the phone within seconds, 120 seconds to answer; delayed an SMS, 48 hours to answer. Debits within the terms cannot be disputed."},
-		{Value: purchase.EFT, Title: "EFT debit order", Icon: "bank", Text: "The payer signs, or agrees on our page. Works with every account, at any hour. The payer may dispute a debit within 40 days."}}}
+	v.Method = components.RadioCards{Legend: "How does the client agree?", Name: "method", Value: s.method, Required: true, Columns: true, Options: []components.RadioCard{
+		{Value: purchase.DebiCheck, Title: "DebiCheck", Icon: "shield", Text: "The client confirms at their bank: in real time a push on the phone within seconds, 120 seconds to answer; delayed an SMS, 48 hours to answer. Debits within the terms cannot be disputed."},
+		{Value: purchase.EFT, Title: "EFT debit order", Icon: "bank", Text: "The client signs, or agrees on our page. Works with every account, at any hour. The client may dispute a debit within 40 days."}}}
 }
 
 func freshFields(s mandateSetup, byInput map[string]string) pages.FreshClient {
@@ -101,7 +101,7 @@ func freshFields(s mandateSetup, byInput map[string]string) pages.FreshClient {
 	}
 	f := pages.FreshClient{Chosen: s.fresh != nil,
 		Name: field("full_name", "Full name", "As it stands on the bank account.", ""), Email: field("email", "E-mail address", "", "email"),
-		Phone: field("phone", "Phone", "The payer is asked on this number.", "tel"), IDNumber: field("personal_code", "Identity or passport number", "", ""),
+		Phone: field("phone", "Phone", "The client is asked on this number.", "tel"), IDNumber: field("personal_code", "Identity or passport number", "", ""),
 		Number: field("bank_account", "Account number", "", ""),
 		Bank:   components.Select{Name: "bank_code", Label: "Bank", Blank: "Not known", Quiet: true, Error: byInput["bank_code"]},
 		Type:   components.Select{Name: "account_type", Label: "Account type", Blank: "Not known", Quiet: true, Error: byInput["account_type"]}}
@@ -148,7 +148,7 @@ func (h *MandateForms) needs(s *mandateSetup) pages.NeedsView {
 func (h *MandateForms) brandBlock(s *mandateSetup, byInput map[string]string) pages.BrandBlock {
 	v := pages.BrandBlock{Brand: brandSelect(s.brands, s.brand, byInput["brand_id"]), Shown: s.brand.ID.String()}
 	if v.Brand != nil {
-		v.Brand.Hint = "The payer sees this name when the bank asks."
+		v.Brand.Hint = "The client sees this name when the bank asks."
 	}
 	if len(s.brand.Profiles) > 1 {
 		v.Profile = &components.Select{Label: "Registration at the bank", Name: "profile_code", Required: true, Error: byInput["profile_code"]}
@@ -173,9 +173,9 @@ func (h *MandateForms) brandBlock(s *mandateSetup, byInput map[string]string) pa
 
 func (h *MandateForms) productFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	v.Name = components.Field{Label: "What for", Name: "name", Value: s.form.Get("name"), Error: byInput["name"], Required: true, MaxLength: 256,
-		Hint: "What the payer reads, such as “Gym membership”."}
+		Hint: "What the client reads, such as “Gym membership”."}
 	v.Price = components.MoneyField{Label: "Price", Name: "price", Value: s.form.Get("price"), Error: byInput["price"], Required: true,
-		Hint: "A usual debit. With DebiCheck the payer confirms it."}
+		Hint: "A usual debit. With DebiCheck the client confirms it."}
 }
 
 func termFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
@@ -183,14 +183,14 @@ func termFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]stri
 	v.Value = components.RadioCards{Legend: "How do the amounts change?", Name: "value_type", Value: f.Get("value_type"), Error: byInput["value_type"], Required: true, Options: []components.RadioCard{
 		{Value: string(mandate.Fixed), Title: "Always the same", Badge: "FIXED", Text: "Every debit is exactly the price; the bank refuses anything else. Never disputable."},
 		{Value: string(mandate.Variable), Title: "Varies a little", Badge: "VARIABLE", Text: "Up to one and a half times the price. Another amount than the price may be disputed."},
-		{Value: string(mandate.UsageBased), Title: "Depends on use", Badge: "USAGEBASED", Text: "Up to the maximum that you choose. Another amount than the price may be disputed; a high maximum puts payers off."}}}
+		{Value: string(mandate.UsageBased), Title: "Depends on use", Badge: "USAGEBASED", Text: "Up to the maximum that you choose. Another amount than the price may be disputed; a high maximum puts clients off."}}}
 	v.Maximum = components.MoneyField{Label: "Maximum of one debit", Name: "max_amount_cents", Value: f.Get("max_amount_cents"), Error: byInput["max_amount_cents"], Required: true,
-		Hint: "The payer’s bank refuses every debit above it."}
+		Hint: "The client’s bank refuses every debit above it."}
 	v.Sequence = components.RadioCards{Legend: "How often?", Name: "debit_sequence", Value: f.Get("debit_sequence"), Error: byInput["debit_sequence"], Required: true, Columns: true, Options: []components.RadioCard{
 		{Value: string(mandate.Recurring), Title: "Again and again", Badge: "RCUR", Text: "Until the mandate is cancelled."},
 		{Value: string(mandate.OnceOff), Title: "Once", Badge: "OOFF", Text: "The mandate ends after one debit."}}}
 	v.Category = components.Select{Label: "Price and maximum are adjusted", Name: "adjustment_category", Error: byInput["adjustment_category"], Required: true, Width: "l",
-		Hint: "Without an adjustment a new price needs a new mandate, and a new answer of the payer."}
+		Hint: "Without an adjustment a new price needs a new mandate, and a new answer of the client."}
 	for _, o := range []components.Option{{Value: string(mandate.Never), Text: "Never"}, {Value: string(mandate.Annually), Text: "Once a year"}, {Value: string(mandate.Biannually), Text: "Every six months"},
 		{Value: string(mandate.Quarterly), Text: "Every three months"}, {Value: string(mandate.Repo), Text: "With the repo rate"}} {
 		o.Selected = o.Value == f.Get("adjustment_category")
@@ -222,7 +222,7 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 		Hint: "Such a debit may be disputed. Without this the bank refuses it."}
 	v.First = components.RadioCards{Legend: "First debit", Name: "first", Value: f.Get("first"), Error: byInput["first"], Required: true, Columns: true, Options: []components.RadioCard{
 		{Value: firstOnDay, Title: "Next deduction day", Text: "The first that the cut-offs allow."},
-		{Value: firstSoon, Title: "As early as possible", Text: "Once the payer has accepted."},
+		{Value: firstSoon, Title: "As early as possible", Text: "Once the client has accepted."},
 		{Value: firstOther, Title: "Another day", Text: "You choose it."},
 		{Value: firstNone, Title: "Nothing now", Text: "Only store the mandate."}}}
 	if v.First.Value == "" {
@@ -237,13 +237,13 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	now, w := h.Desk.Now(), h.window()
 	v.Window = windowView(w, now)
-	realTime := components.RadioCard{Value: string(mandate.RealTime), Title: "In real time", Badge: "REALTIME", Text: "A push on the phone within seconds (USSD on phones without the app), 120 seconds to answer. Call the payer first."}
-	v.Asking = components.RadioCards{Legend: "How is the payer asked?", Name: "authentication_type", Value: s.form.Get("authentication_type"), Error: byInput["authentication_type"], Required: true, Columns: true}
+	realTime := components.RadioCard{Value: string(mandate.RealTime), Title: "In real time", Badge: "REALTIME", Text: "A push on the phone within seconds (USSD on phones without the app), 120 seconds to answer. Call the client first."}
+	v.Asking = components.RadioCards{Legend: "How is the client asked?", Name: "authentication_type", Value: s.form.Get("authentication_type"), Error: byInput["authentication_type"], Required: true, Columns: true}
 	v.AskShown = "open"
 	switch open := w.Open(now); {
 	case !open && len(s.missing()) > 0:
 		v.AskShown = "later"
-		v.Window = pages.WindowView{Kind: "info", Text: "The payer is asked once the details are given. In real time that works from " + w.Opens.String() + " to " + w.Closes.String() + "."}
+		v.Window = pages.WindowView{Kind: "info", Text: "The client is asked once the details are given. In real time that works from " + w.Opens.String() + " to " + w.Closes.String() + "."}
 	case !open:
 		v.AskShown, v.Asking.Value = "closed", string(mandate.Delayed)
 		realTime.Disabled, realTime.Text = true, "Possible again from "+w.Opens.String()+"."

@@ -50,7 +50,7 @@ var mandateTabs = []struct {
 	label  string
 	states []mandate.State
 }{
-	{"Waiting for the payer", []mandate.State{mandate.Submitted, mandate.Pending}},
+	{"Waiting for the client", []mandate.State{mandate.Submitted, mandate.Pending}},
 	{"Active", []mandate.State{mandate.ActiveState}},
 	{"Registered", []mandate.State{mandate.Registered}},
 	{"Declined", []mandate.State{mandate.Rejected}},
@@ -199,7 +199,7 @@ func mandateFilters(l *listing, f mandate.Filter, tabKnown bool) components.Filt
 
 func noMandates(l *listing, f mandate.Filter, chips []components.Chip) components.Empty {
 	if !f.Narrow() && f.Kind == "" && len(f.States) == 0 && l.ask.From == uuid.Nil {
-		return components.Empty{Icon: "shield", Title: "No mandate yet", Text: "A mandate is a payer’s permission to debit a bank account. Set one up, and the payer confirms it.",
+		return components.Empty{Icon: "shield", Title: "No mandate yet", Text: "A mandate is a client’s permission to debit a bank account. Set one up, and the client confirms it.",
 			Action: components.Button{Label: "Set up mandate", Href: "/mandates/new", Kind: "plain", Changes: true}}
 	}
 	e := components.Empty{Kind: components.NothingMatches, ClearHref: "/mandates"}

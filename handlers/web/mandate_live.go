@@ -36,17 +36,17 @@ func liveWords(sheet mandate.Sheet, now time.Time, limits mandate.Limits) (headl
 	case mandate.Submitted:
 		return "The request is on its way to the bank", "The time to answer starts when the bank has it."
 	case mandate.Pending:
-		return "Waiting for the payer’s answer", waitingSaid(asked, limits)
+		return "Waiting for the client’s answer", waitingSaid(asked, limits)
 	case mandate.ActiveState:
-		return "Accepted by the payer", "Accepted" + channelSaid(asked.Channel) + onSaid(sheet.AcceptedAt, now) + ". The account can be debited on these terms."
+		return "Accepted by the client", "Accepted" + channelSaid(asked.Channel) + onSaid(sheet.AcceptedAt, now) + ". The account can be debited on these terms."
 	case mandate.Registered:
-		return "Registered without an answer", "The payer did not answer, and the bank has registered the mandate all the same. The account can be debited; the payer may dispute every debit."
+		return "Registered without an answer", "The client did not answer, and the bank has registered the mandate all the same. The account can be debited; the client may dispute every debit."
 	case mandate.Rejected:
 		return "The mandate was declined", codeSaid(sheet, asked)
 	case mandate.NoResponse:
-		return "No answer from the payer", "The " + limitSaid(limits.For(asked.Method)) + " are over. " + bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
+		return "No answer from the client", "The " + limitSaid(limits.For(asked.Method)) + " are over. " + bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
 	case mandate.FailedAtBank:
-		return "The bank could not ask the payer", codeSaid(sheet, asked)
+		return "The bank could not ask the client", codeSaid(sheet, asked)
 	case mandate.Suspended, mandate.Cancelled, mandate.Superseded, mandate.BlockedBy:
 	}
 	return "This mandate is " + lowerFirst(sheet.State.Label()), codeSaid(sheet, mandate.Authentication{})
@@ -56,15 +56,15 @@ func waitingSaid(asked mandate.Authentication, limits mandate.Limits) string {
 	within := limitSaid(limits.For(asked.Method))
 	switch {
 	case asked.Method == mandate.Fallback:
-		return "The payer did not answer in real time and has " + within + " more. Debits under this mandate may be disputed, answered or not."
+		return "The client did not answer in real time and has " + within + " more. Debits under this mandate may be disputed, answered or not."
 	case asked.Method == mandate.Delayed && asked.State == mandate.AuthDelivered:
-		return "The payer has the SMS and may answer within " + within + "."
+		return "The client has the SMS and may answer within " + within + "."
 	case asked.Method == mandate.Delayed:
-		return "The bank sends the payer an SMS, which may be answered within " + within + "."
+		return "The bank sends the client an SMS, which may be answered within " + within + "."
 	case asked.State == mandate.AuthDelivered:
-		return "The request is on the payer’s phone, to be accepted or declined there within " + within + "."
+		return "The request is on the client’s phone, to be accepted or declined there within " + within + "."
 	}
-	return "The bank has the request and sends it to the payer’s phone. The payer has " + within + " to answer."
+	return "The bank has the request and sends it to the client’s phone. The client has " + within + " to answer."
 }
 
 // limitSaid is a time limit that a line does not break.
@@ -103,11 +103,11 @@ func liveSteps(sheet mandate.Sheet, now time.Time) []components.LiveStep {
 		return nil
 	}
 	sent := components.LiveStep{Label: "Sent to the bank", State: "past", At: clockTime(asked.SentAt, now)}
-	delivered := components.LiveStep{Label: "On the payer’s phone", State: "past", At: clockTime(asked.DeliveredAt, now)}
+	delivered := components.LiveStep{Label: "On the client’s phone", State: "past", At: clockTime(asked.DeliveredAt, now)}
 	if asked.Method != mandate.RealTime {
-		delivered.Label = "SMS with the payer"
+		delivered.Label = "SMS with the client"
 	}
-	answer := components.LiveStep{Label: "The payer answers", State: "next", At: clockTime(asked.AnsweredAt, now)}
+	answer := components.LiveStep{Label: "The client answers", State: "next", At: clockTime(asked.AnsweredAt, now)}
 	switch asked.State {
 	case mandate.AuthRequested:
 		sent.State, delivered.State = "now", "next"
@@ -180,7 +180,7 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 	}
 	for how, b := range map[mandate.Method]*components.Button{mandate.RealTime: &again, mandate.Delayed: &delayed} {
 		if mandate.Asked(sheet.Authentications, how) >= limits.MostTries {
-			b.Disabled, b.Why = true, fmt.Sprintf("The payer was asked %d times this way; that is the limit.", limits.MostTries)
+			b.Disabled, b.Why = true, fmt.Sprintf("The client was asked %d times this way; that is the limit.", limits.MostTries)
 		}
 	}
 	if again.Disabled && !delayed.Disabled {
@@ -188,7 +188,7 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 	}
 	acts := []components.LiveAct{askAct(sheet, again, mandate.RealTime), askAct(sheet, delayed, mandate.Delayed)}
 	if sheet.ClientID != uuid.Nil {
-		acts = append(acts, components.LiveAct{Hint: "It needs no answer at the payer’s bank.",
+		acts = append(acts, components.LiveAct{Hint: "It needs no answer at the client’s bank.",
 			Button: components.Button{Label: "Use EFT instead", Icon: "bank", Href: "/clients/" + sheet.ClientID.String() + "/accounts/new", Changes: true}})
 	}
 	return acts

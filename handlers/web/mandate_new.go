@@ -155,7 +155,7 @@ func mandateMade(rec purchase.Record) string {
 // tell mails the link where the payer has to give something, and says how it goes on.
 func (h *MandateForms) tell(c echo.Context, rec purchase.Record, form url.Values) error {
 	if rec.Status != purchase.Created {
-		return access.AddFlash(c, "ok", "The payer is being asked.")
+		return access.AddFlash(c, "ok", "The client is being asked.")
 	}
 	return (&Accounts{Purchases: h.Purchases}).mail(c, rec, form)
 }

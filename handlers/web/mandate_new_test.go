@@ -84,7 +84,7 @@ func TestTheCalculatorFollowsTheTyping(t *testing.T) {
 		"a rate":              {[]string{"adjustment_category", "ANNUALLY", "adjustment_rate", "4,75 %"}, []string{"rise by 4.75"}, "data-at="},
 		"nothing now":         {[]string{"first", "none", "value_type", "FIXED"}, []string{"Nothing is collected now", "exactly R\u00a0100,00"}, "data-at="},
 		"another day":         {[]string{"first", "soon"}, []string{"not on the deduction day, so the bank would refuse it"}, ""},
-		"another day allowed": {[]string{"first", "soon", "allow_date_adjustment", "yes"}, []string{"so the payer could dispute it", "normally on the 25th"}, "would refuse"},
+		"another day allowed": {[]string{"first", "soon", "allow_date_adjustment", "yes"}, []string{"so the client could dispute it", "normally on the 25th"}, "would refuse"},
 		"by the week":         {[]string{"period_units", "weeks", "deduction_weekday", "5"}, []string{"per week on Fridays", "Fri\u00a0"}, "data-at="},
 		"the fallback":        {[]string{"do_delayed_on_auth_failure", "yes"}, []string{"registered mandate"}, ""},
 		"not typed yet":       {[]string{"price", "", "max_amount_cents", "", "name", ""}, []string{"Type the price"}, "data-at="},

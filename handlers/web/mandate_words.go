@@ -32,7 +32,7 @@ func mandatePill(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time) string {
 	switch m.State {
 	case mandate.Submitted:
-		return "The request is on its way to the payer’s bank."
+		return "The request is on its way to the client’s bank."
 	case mandate.Pending:
 		return waitingWords(asked, now)
 	case mandate.ActiveState:
@@ -42,9 +42,9 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 		case m.Kind == mandate.EFT:
 			return "Debits may run. Every EFT debit can be disputed."
 		case m.Fallback:
-			return "The payer accepted under the fallback: debits may run, and every one of them can be disputed."
+			return "The client accepted under the fallback: debits may run, and every one of them can be disputed."
 		}
-		return "The payer accepted at the bank. Debits within the terms cannot be disputed."
+		return "The client accepted at the bank. Debits within the terms cannot be disputed."
 	case mandate.Registered:
 		return "Nobody answered, and the mandate was registered as asked for: debits may run, and every one of them can be disputed."
 	case mandate.NoResponse:
@@ -65,20 +65,20 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 var endWords = map[mandate.State]string{
 	mandate.NoResponse:   "Nobody answered in time; nothing can be debited. ",
 	mandate.Rejected:     "Nothing can be debited. ",
-	mandate.FailedAtBank: "The bank could not ask the payer; nothing can be debited. ",
-	mandate.Suspended:    "The payer’s bank suspended it; nothing can be debited. ",
+	mandate.FailedAtBank: "The bank could not ask the client; nothing can be debited. ",
+	mandate.Suspended:    "The client’s bank suspended it; nothing can be debited. ",
 	mandate.BlockedBy:    "It is blocked; nothing can be debited until the account is stored again. ",
 }
 
 func waitingWords(asked *mandate.Authentication, now time.Time) string {
 	if asked == nil || asked.ExpiresAt.IsZero() {
-		return "The payer’s bank is asking the payer. Without an answer in time the request runs out."
+		return "The client’s bank is asking the client. Without an answer in time the request runs out."
 	}
 	until := sayMinute(asked.ExpiresAt, now)
 	if asked.Method == mandate.RealTime {
 		until = asked.ExpiresAt.In(calendar.SAST).Format("15:04:05")
 	}
-	text := "The payer can answer until " + until + " SAST."
+	text := "The client can answer until " + until + " SAST."
 	if asked.Method == mandate.Fallback {
 		text += " Without an answer the mandate is registered, and every debit under it can be disputed."
 	}
@@ -112,7 +112,7 @@ func methodWords(m mandate.Method) string { return capital(m.Label()) }
 var authPills = map[mandate.AuthState]components.Pill{
 	mandate.AuthRequested:  {Kind: "progress", Word: "Being sent", Title: "Goes to the bank next."},
 	mandate.AuthSent:       {Kind: "wait", Word: "At the bank", Title: "The bank has the request."},
-	mandate.AuthDelivered:  {Kind: "wait", Word: "With the payer", Title: "The payer’s handset has the request."},
+	mandate.AuthDelivered:  {Kind: "wait", Word: "With the client", Title: "The client’s handset has the request."},
 	mandate.AuthAccepted:   {Kind: "done", Word: "Accepted"},
 	mandate.AuthRejected:   {Kind: "bad", Word: "Declined"},
 	mandate.AuthNoResponse: {Kind: "draft", Word: "No answer"},

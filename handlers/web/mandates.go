@@ -20,7 +20,7 @@ var channelWords = map[mandate.Channel]string{
 	mandate.PayPage:     "Agreed on the hosted page",
 	mandate.SignedPaper: "Signed on paper",
 	mandate.ByAPI:       "Held by you; recorded through the API",
-	mandate.ByBank:      "Asked for at the payer’s bank",
+	mandate.ByBank:      "Asked for at the client’s bank",
 }
 
 // Evidence serves GET /mandates/:id/evidence/:file as a download.

@@ -59,18 +59,18 @@ func TestMandatesHaveTabsWithExactCounts(t *testing.T) {
 		}
 		return strings.Join(out, " · ")
 	}
-	if got, want := counts(""), "All 1 · Waiting for the payer 0 · Active 1 · Registered 0 · Declined 0 · No answer 0 · Suspended 0 · Ended 0"; got != want {
+	if got, want := counts(""), "All 1 · Waiting for the client 0 · Active 1 · Registered 0 · Declined 0 · No answer 0 · Suspended 0 · Ended 0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	k.debiCheck(t, mandate.Pending, mandate.AuthSent)
 	k.capture(t, func(f map[string]string) { f["account_number"] = "4055123457" })
-	if got, want := counts("?state=active"), "All 2 · Waiting for the payer 1 · Active 1 · Registered 0 · Declined 0 · No answer 0 · Suspended 0 · Ended 0"; got != want {
+	if got, want := counts("?state=active"), "All 2 · Waiting for the client 1 · Active 1 · Registered 0 · Declined 0 · No answer 0 · Suspended 0 · Ended 0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := counts("?method=debicheck"); !strings.HasPrefix(got, "All 1 · Waiting for the payer 1 · Active 0") {
+	if got := counts("?method=debicheck"); !strings.HasPrefix(got, "All 1 · Waiting for the client 1 · Active 0") {
 		t.Errorf("under a method: %s", got)
 	}
-	if got := counts("?q=nobody"); !strings.HasPrefix(got, "All 0 · Waiting for the payer 0 · Active 0") {
+	if got := counts("?q=nobody"); !strings.HasPrefix(got, "All 0 · Waiting for the client 0 · Active 0") {
 		t.Errorf("under a search: %s", got)
 	}
 }
@@ -108,7 +108,7 @@ func TestAMandatesPageSaysItsTermsItsAnswersAndItsDebits(t *testing.T) {
 	page := k.made(t)
 	k.debiCheck(t, mandate.ActiveState, mandate.AuthAccepted)
 	k.Page(k.A.Staff, "GET", "/mandates/"+k.token, nil).Want(http.StatusOK).
-		Contains("Active", "The payer accepted at the bank", "Variable: up to the maximum", "R\u00a0973,50", "6,5\u00a0% every year", "Monthly, on day 25", "The bank will allow",
+		Contains("Active", "The client accepted at the bank", "Variable: up to the maximum", "R\u00a0973,50", "6,5\u00a0% every year", "Monthly, on day 25", "The bank will allow",
 			"Real time, 120 seconds", "Accepted", "Banking app", "asked for by Lerato", "Name does not match", "Name matches", "a warning", "Banking app", "12:00:41", "Signed on paper", "I, Thandi Nkosi, authorise",
 			"TESTMERCH1", "BANKREF77", "document.pdf", "Only an admin may delete stored accounts.", page, "2\u00a0469,00", "New charge", "evidence/"+k.evidence(t)).
 		Lacks("4055123456")
@@ -154,7 +154,7 @@ func TestTheMandateDocumentNamesAllThatAMandateMustName(t *testing.T) {
 	for _, want := range []string{
 		"Mandate document", "DebiCheck mandate", "Active as of", "Abbreviated short name", "TESTMERCH1", "User name", "Brand a", "First deduction date", "Recurring deduction date", "Monthly, on day 25",
 		"Initial amount", "Recurring amount", "R\u00a0649,00", "Maximum amount", "R\u00a0973,50", "Adjustment", "6,5\u00a0% every year", "Surname", "Nkosi", "Initials", "T", "•••• 3456",
-		"I, Thandi Nkosi, authorise", "Banking app", "20\u00a0November\u00a02026,\u00a012:00:41\u00a0SAST", "BANKREF77", "Request 1 to the payer", "Real time, 120 seconds", "SHA-256", reference, "TEST MODE", "Page 1 of ",
+		"I, Thandi Nkosi, authorise", "Banking app", "20\u00a0November\u00a02026,\u00a012:00:41\u00a0SAST", "BANKREF77", "Request 1 to the client", "Real time, 120 seconds", "SHA-256", reference, "TEST MODE", "Page 1 of ",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q", want)
@@ -177,7 +177,7 @@ func TestTheDocumentOfAnEFTMandateHasNoPartsOfTheOther(t *testing.T) {
 			t.Errorf("it does not say %q", want)
 		}
 	}
-	for _, none := range []string{"DebiCheck", "Authentication at the payer", "Maximum amount"} {
+	for _, none := range []string{"DebiCheck", "Authentication at the client", "Maximum amount"} {
 		if strings.Contains(said, none) {
 			t.Errorf("it says %q", none)
 		}
@@ -190,10 +190,10 @@ func TestAMandateOfNoUseSaysWhyOnceWithWhatHelps(t *testing.T) {
 	if _, err := k.Store.Pool.Exec(t.Context(), `UPDATE mandates SET reason_code = 'MS02'`); err != nil {
 		t.Fatal(err)
 	}
-	got := k.Page(k.A.Staff, "GET", "/mandates/"+k.token, nil).Want(http.StatusOK).Contains("Declined by the payer (MS02)", "Nothing can be debited.")
+	got := k.Page(k.A.Staff, "GET", "/mandates/"+k.token, nil).Want(http.StatusOK).Contains("Declined by the client (MS02)", "Nothing can be debited.")
 	page := got.Body[strings.Index(got.Body, "<main"):]
 	page = regexp.MustCompile(`title="[^"]*"`).ReplaceAllString(page, "")
-	if n := strings.Count(page, "Speak to the payer before asking again"); n != 1 {
+	if n := strings.Count(page, "Speak to the client before asking again"); n != 1 {
 		t.Errorf("said %d times", n)
 	}
 }

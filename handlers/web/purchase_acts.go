@@ -255,9 +255,9 @@ var mailAct = purchaseAct{
 			what = "the link to give the bank details"
 		}
 		v := pages.ActView{Title: "Send the link of purchase " + reference(rec.Purchase), Blocked: whyNotMail(rec, p.Desk.Now()), Question: components.Confirm{
-			Title: "Send a mail to " + rec.Payer.Email + "?", Text: "The payer gets " + what + ".", Button: "Send mail", Safe: true}}
+			Title: "Send a mail to " + rec.Payer.Email + "?", Text: "The client gets " + what + ".", Button: "Send mail", Safe: true}}
 		if rec.MailCount > 0 {
-			v.Question.Breaks = []string{"The payer was mailed " + counted(int64(rec.MailCount), "time") + " already."}
+			v.Question.Breaks = []string{"The client was mailed " + counted(int64(rec.MailCount), "time") + " already."}
 		}
 		return v
 	},

@@ -44,14 +44,14 @@ func TestAPurchaseThatWaitsForThePayerSaysSo(t *testing.T) {
 	h := handlertest.New(t)
 	id, later := asks(t, h, "4000000000", "10000")
 	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
-		Contains("Waiting for the payer", "asked to confirm the DebiCheck mandate", "/mandates/"+id, "Show the mandate", "the answer must come first").
-		Lacks("Being collected", "Ask the payer again")
-	h.Page(h.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK).Contains("Waiting for the payer")
+		Contains("Waiting for the client", "asked to confirm the DebiCheck mandate", "/mandates/"+id, "Show the mandate", "the answer must come first").
+		Lacks("Being collected", "Ask the client again")
+	h.Page(h.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK).Contains("Waiting for the client")
 	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Lacks("not confirmed")
 	later(2 * time.Hour)
 	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
-		Contains("Being collected", "The payer confirmed the mandate", "Answer of the bank: collected, unpaid or in tracking").
-		Lacks("Waiting for the payer", "provisional")
+		Contains("Being collected", "The client confirmed the mandate", "Answer of the bank: collected, unpaid or in tracking").
+		Lacks("Waiting for the client", "provisional")
 }
 
 func TestAPurchaseThatWasNotConfirmedSaysWhatHelps(t *testing.T) {
@@ -60,15 +60,15 @@ func TestAPurchaseThatWasNotConfirmedSaysWhatHelps(t *testing.T) {
 		word string
 		why  string
 	}{
-		"4000008002": {2 * time.Hour, "Declined", "Declined by the payer (MS02)"},
-		"4000008480": {49 * time.Hour, "No answer", "No answer from the payer (NOAS)"},
+		"4000008002": {2 * time.Hour, "Declined", "Declined by the client (MS02)"},
+		"4000008480": {49 * time.Hour, "No answer", "No answer from the client (NOAS)"},
 		"4000008500": {time.Minute, "Bank error", "system failed (EERR)"},
 	} {
 		h := handlertest.New(t)
 		id, later := asks(t, h, account, "10000")
 		later(c.wait)
 		h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
-			Contains(">"+c.word+"<", c.why, "Ask the payer again", "/mandates/"+id, "nothing was taken").Lacks("Waiting for the payer")
+			Contains(">"+c.word+"<", c.why, "Ask the client again", "/mandates/"+id, "nothing was taken").Lacks("Waiting for the client")
 		h.Page(h.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK).Contains(c.word)
 		h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Mandates that were not confirmed", "Thandi Nkosi", c.why)
 		later(8 * 24 * time.Hour)
@@ -102,7 +102,7 @@ func TestAChargeOnASuspendedMandateNeedsAttention(t *testing.T) {
 		h.A.BrandID, h.Store.Now().Add(10*24*time.Hour).Unix())).Want(201).Text("id")
 	h.API("POST", "/purchases/"+waits+"/charge/", map[string]any{"recurring_token": id}).Want(http.StatusOK)
 	later(30 * time.Hour)
-	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Blocked accounts that are still needed", "Suspended mandates", "Cancelled by the payer (CTCA)")
+	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Blocked accounts that are still needed", "Suspended mandates", "Cancelled by the client (CTCA)")
 }
 
 // The form of a DebiCheck debit goes by the rules of DebiCheck: Saturday is open, the bank hears of it one business day
@@ -153,7 +153,7 @@ func TestWhatTheMandateDoesNotAllowMakesNoPurchase(t *testing.T) {
 	form.Set("price", "100,00")
 	h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusSeeOther)
 	form.Set("form_key", "k2")
-	h.Page(h.A.Staff, "POST", "/purchases/preview", form).Want(http.StatusOK).Contains("The payer could dispute this debit until", "second debit in one period of the mandate")
+	h.Page(h.A.Staff, "POST", "/purchases/preview", form).Want(http.StatusOK).Contains("The client could dispute this debit until", "second debit in one period of the mandate")
 	second := h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusSeeOther).Header.Get("Location")
 	h.Page(h.A.Staff, "GET", second, nil).Want(http.StatusOK).Contains("second debit in one period of the mandate")
 }

@@ -67,7 +67,7 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	if view.Result = resultView(rec, again, now); view.Result != nil {
 		view.Next = "The money is not with you, and nothing more happens by itself."
 		if rec.Status == purchase.Chargeback {
-			view.Next = "The payer disputes the debit. The mandate is your proof, should the bank ask for it."
+			view.Next = "The client disputes the debit. The mandate is your proof, should the bank ask for it."
 		}
 	}
 	if rec.Payable(now) && (rec.TotalCents > 0 || rec.Method != "") {
@@ -155,7 +155,7 @@ func possible(rec purchase.Record, who actorCan, usable []token.Token, again pur
 	case rec.AwaitsPayer():
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: mandatePath(rec.ID)}, acts
 	case unconfirmed(rec) && rec.Payable(now):
-		return components.Button{Label: "Ask the payer again", Icon: "bank", Kind: "primary", Href: mandatePath(rec.ID)}, acts
+		return components.Button{Label: "Ask the client again", Icon: "bank", Kind: "primary", Href: mandatePath(rec.ID)}, acts
 	case rec.Status == purchase.PendingRefund && len(rec.Refunds) > 0 && rec.Refunds[0].Waits(now):
 		return components.Button{}, append(acts, pages.Act{Label: "Record the refund as paid…", Icon: "check", Href: purchasePath(rec.ID, "settlement"), Why: whyNotSettle(rec, who)})
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):

@@ -138,7 +138,7 @@ func bankWords(code string) string {
 
 var becauseWords = map[string]string{
 	collection.BecauseEFT:         "every EFT debit can be disputed",
-	mandate.BecauseFallback:       "the payer did not confirm the mandate",
+	mandate.BecauseFallback:       "the client did not confirm the mandate",
 	mandate.BecauseAmountDiffers:  "the amount differs from the mandate",
 	mandate.BecauseDateDiffers:    "the date differs from the mandate",
 	mandate.BecauseSecondInPeriod: "it is the second debit in one period of the mandate",

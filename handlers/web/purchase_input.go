@@ -204,7 +204,7 @@ func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Clien
 			v.Plan = d.forecast(f, amount != "")
 		}
 	case byLink:
-		v.Way, v.Button = "The payer gets a link", "Record and send link"
+		v.Way, v.Button = "The client gets a link", "Record and send link"
 		if payer != nil && payer.Email == "" {
 			v.Button = "Record and show link"
 		}

@@ -105,7 +105,7 @@ func (p *Purchases) follow(c echo.Context, rec purchase.Record, form url.Values)
 			done = "The debit is scheduled for " + sayDay(charged.Collection.ActionDate, p.Desk.Now()) + "."
 		}
 	case byLink:
-		done = "Hand the link to the payer: copy it or show the code."
+		done = "Hand the link to the client: copy it or show the code."
 		if rec.Payer.Email != "" {
 			_, err = p.Service.ResendInvoice(ctx, who, rec.ID)
 			done = "The link is on its way to " + rec.Payer.Email + "."
@@ -302,7 +302,7 @@ const (
 // ways are the choices of how it is paid, and the one that is taken.
 func ways(form url.Values, payer *client.Client, usable []token.Token, wrong string) (components.RadioCards, string) {
 	charge := components.RadioCard{Value: byCharge, Title: "Charge a stored account", Text: "The bank debits the account on the day you choose.", Icon: "bank"}
-	link := components.RadioCard{Value: byLink, Title: "Send the payer a link", Text: "The payer gives the bank details and agrees to the debit order.", Icon: "link"}
+	link := components.RadioCard{Value: byLink, Title: "Send the client a link", Text: "The client gives the bank details and agrees to the debit order.", Icon: "link"}
 	switch {
 	case payer == nil:
 		charge.Disabled, charge.Text = true, "Choose the client first."

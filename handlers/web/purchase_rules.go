@@ -36,7 +36,7 @@ func whyNotCharge(rec purchase.Record, usable []token.Token, now time.Time) stri
 	case rec.Currency != money.ZAR:
 		return "Debit orders are in rand."
 	case rec.ClientID == uuid.Nil:
-		return "The payer is no client of yours yet."
+		return "This person is not one of your clients yet."
 	case len(usable) == 0:
 		return "The client has no stored account that can be charged."
 	}
@@ -48,7 +48,7 @@ func whyNotMail(rec purchase.Record, now time.Time) string {
 		return why
 	}
 	if rec.Payer.Email == "" {
-		return "The payer has no e-mail address."
+		return "The client has no e-mail address."
 	}
 	return ""
 }
@@ -79,7 +79,7 @@ func whyNotCancel(rec purchase.Record) string {
 	case purchase.CanMove(rec.Status, purchase.Cancelled):
 		return ""
 	case rec.AwaitsPayer():
-		return "The payer is being asked; the answer must come first."
+		return "The client is being asked; the answer must come first."
 	case rec.Status == purchase.PendingExecute:
 		return "The debit day has begun; the bank’s answer must come first."
 	}

@@ -51,7 +51,7 @@ func statusPill(rec purchase.Record, rules collection.Timetable, now time.Time) 
 		p.Kind, p.Word = "wait", "Account being deleted"
 	}
 	if rec.AwaitsPayer() {
-		p.Kind, p.Word = "wait", "Waiting for the payer"
+		p.Kind, p.Word = "wait", "Waiting for the client"
 	}
 	if code, _, is := rec.Unconfirmed(); is && rec.Status == purchase.Failed {
 		p.Word = unconfirmedWord(code)
@@ -72,13 +72,13 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 	switch rec.Status {
 	case purchase.Created:
 		if rec.Method != "" && rec.TotalCents == 0 {
-			return "The payer has still to give the bank details: send the link. No money is taken."
+			return "The client has still to give the bank details: send the link. No money is taken."
 		}
-		return "Nothing is collected yet: charge a stored account, or send the payer the link." + due
+		return "Nothing is collected yet: charge a stored account, or send the client the link." + due
 	case purchase.Sent:
-		return "The payer has the link and has not opened it yet." + due
+		return "The client has the link and has not opened it yet." + due
 	case purchase.Viewed:
-		return "The payer opened the link and has not answered yet." + due
+		return "The client opened the link and has not answered yet." + due
 	case purchase.PendingCharge, purchase.PendingExecute:
 		return nextOfDebit(rec, rules, now)
 	case purchase.Paid:
@@ -94,7 +94,7 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 		if _, _, is := rec.Unconfirmed(); is {
 			return nextOfFailure(rec)
 		}
-		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and is not paid. The payer can still pay; you can charge a stored account."
+		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and is not paid. The client can still pay; you can charge a stored account."
 	case purchase.Expired:
 		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and can no longer be paid."
 	case purchase.Cancelled:
@@ -111,7 +111,7 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time) string {
 	c := rec.Collection
 	if rec.AwaitsPayer() {
-		return "The payer is asked to confirm the DebiCheck mandate at the own bank. It goes on by itself when the payer answers or the time to answer ends."
+		return "The client is asked to confirm the DebiCheck mandate at their bank. It goes on by itself when the client answers or the time to answer ends."
 	}
 	if c == nil {
 		return "The debit is being prepared."
@@ -123,7 +123,7 @@ func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time)
 	case c.OnHold():
 		return "Its stored account is being deleted, so nothing is debited. The debit was planned for " + day + "; it runs only if the deletion is undone in time."
 	case c.State == collection.InTracking:
-		return "There was not enough money on " + day + "; the payer’s bank waits for money until " + sayDay(c.ActionDate.AddDays(c.TrackingDays), now) + "."
+		return "There was not enough money on " + day + "; the client’s bank waits for money until " + sayDay(c.ActionDate.AddDays(c.TrackingDays), now) + "."
 	case c.State == collection.Scheduled && rec.Status == purchase.PendingCharge:
 		return fmt.Sprintf("Will be handed to the bank on %s; can be cancelled until then (%s left). The account is debited on %s.",
 			sayMinute(c.SubmitAt, now), sayLeft(c.SubmitAt.Sub(now)), day)
@@ -150,7 +150,7 @@ func nextOfPaid(rec purchase.Record, now time.Time) string {
 	case c.State == collection.Provisional:
 		return "Collected on " + sayDay(c.ActionDate, now) + "; the bank may still return it until " + sayMinute(c.FinalAt, now) + ", and the payer may dispute it until " + sayDay(c.DisputeDeadline, now) + "."
 	case c.Disputable && !calendar.DateOf(now).After(c.DisputeDeadline):
-		return "Collected and settled. The payer may dispute it at the bank until " + sayDay(c.DisputeDeadline, now) + "."
+		return "Collected and settled. The client may dispute it at the bank until " + sayDay(c.DisputeDeadline, now) + "."
 	}
 	return "Collected and settled."
 }
@@ -158,7 +158,7 @@ func nextOfPaid(rec purchase.Record, now time.Time) string {
 func nextOfFailure(rec purchase.Record) string {
 	c := rec.Collection
 	if _, why, is := rec.Unconfirmed(); is {
-		return why + ". Nothing is stored and nothing was taken. Ask the payer again from the mandate."
+		return why + ". Nothing is stored and nothing was taken. Ask the client again from the mandate."
 	}
 	if c == nil || c.Result.IsZero() {
 		if len(rec.Attempts) > 0 && rec.Attempts[0].Error != nil {

@@ -36,7 +36,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 		v.Fields[name] = f
 	}
 	hint("name", func(f *components.Field) {
-		f.Required, f.MaxLength, f.Hint = true, 128, "What payers know you by."
+		f.Required, f.MaxLength, f.Hint = true, 128, "The name by which clients know you."
 	})
 	hint("tax_number", func(f *components.Field) {
 		f.InputMode, f.Hint = "numeric", "With it, invoices are tax invoices with VAT. Empty: you charge none."

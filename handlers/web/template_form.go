@@ -158,7 +158,7 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 	}
 	brand := brandChosen(brands, form.Get("brand_id"))
 	v.Brand = brandSelect(brands, brand, byInput["brand_id"])
-	v.Name = components.Field{Label: "Title", Name: "title", Value: form.Get("title"), Error: byInput["title"], Required: true, MaxLength: 256, Hint: "Such as “Monthly membership”. The payer reads it too."}
+	v.Name = components.Field{Label: "Title", Name: "title", Value: form.Get("title"), Error: byInput["title"], Required: true, MaxLength: 256, Hint: "Such as “Monthly membership”. The client reads it too."}
 	v.Lines = lineForms(form, byInput)
 	v.VAT = components.Field{Label: "VAT", Name: "tax_percent", Value: form.Get("tax_percent"), Error: or2(byInput["tax_percent"], byInput["tax_percent-1"]), Suffix: "%", Numeric: true, InputMode: "decimal", Width: "s",
 		Hint: "Put on top of the prices. Empty: none."}
@@ -209,9 +209,9 @@ const anyMethod = "any"
 
 func payFields(v *pages.TemplateFormView, form url.Values, wrong map[string]string, brand merchant.Brand) {
 	v.Method = components.RadioCards{Legend: "How may it be paid?", Name: "method", Value: or2(form.Get("method"), anyMethod), Error: wrong["payment_method_whitelist"], Options: []components.RadioCard{
-		{Value: anyMethod, Title: "Any debit order", Text: "The payer gives the account; what is agreed there counts."},
-		{Value: purchase.EFT, Title: "EFT debit order only", Text: "The mandate is agreed on the payer’s page."},
-		{Value: purchase.DebiCheck, Title: "DebiCheck only", Text: "The payer’s bank asks the payer to confirm the mandate."}}}
+		{Value: anyMethod, Title: "Any debit order", Text: "The client gives the account; what is agreed there counts."},
+		{Value: purchase.EFT, Title: "EFT debit order only", Text: "The mandate is agreed on the client’s page."},
+		{Value: purchase.DebiCheck, Title: "DebiCheck only", Text: "The client’s bank asks the client to confirm the mandate."}}}
 	v.Force = components.Checkbox{Label: "Store the account with the first payment", Name: "force_recurring", Checked: form.Get("force_recurring") != "", Hint: "Needed when later periods are to be debited by themselves.", Error: wrong["force_recurring"]}
 	v.Receipt = components.Checkbox{Label: "Mail a receipt for each payment", Name: "send_receipt", Checked: form.Get("send_receipt") != ""}
 	v.Profile = components.Select{Label: "Debit-order registration", Name: "profile_code", Error: wrong["profile_code"], Blank: "The brand’s own", Quiet: true, Width: "l"}

@@ -159,7 +159,7 @@ func invoiceWords(s subscription.Subscriber) string {
 
 // whyWords says how a subscriber came to be paused or inactive.
 func whyWords(s subscription.Subscriber) string {
-	words := map[string]string{"payer": "The payer stopped it.", "person": "Paused by a person.", "cycles": "All periods are billed.", "removed": "Removed by a person.",
+	words := map[string]string{"payer": "The client stopped it.", "person": "Paused by a person.", "cycles": "All periods are billed.", "removed": "Removed by a person.",
 		"client_deleted": "The client was deleted.", "template_deleted": "The template was deleted.",
 		subscription.WhyDeleted: "The stored account was deleted.", subscription.WhyAsked: "Waits for a new account from the client."}
 	return words[s.Why]

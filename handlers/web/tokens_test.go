@@ -76,7 +76,7 @@ func TestACapturedMandateIsRefusedWithEverythingThatIsWrong(t *testing.T) {
 	before := k.Count(`SELECT count(*) FROM purchases`)
 	k.sendCapture(t, "", func(f map[string]string) {
 		f["account_number"], f["consent"], f["signed_on"], f["full_name"] = "12", "", "2099-01-01", ""
-	}).Want(http.StatusUnprocessableEntity).Contains("There are 5 problems", "Absa", "Add the scan", "signed in the future", "Confirm that the payer signed", `value="12"`)
+	}).Want(http.StatusUnprocessableEntity).Contains("There are 5 problems", "Absa", "Add the scan", "signed in the future", "Confirm that the client signed", `value="12"`)
 	k.sendCapture(t, "GIF89a this is no scan", nil).Want(http.StatusUnprocessableEntity).Contains("must be a PDF, PNG or JPEG")
 	k.sendCapture(t, onePixel+strings.Repeat("x", 5<<20), nil).Want(http.StatusUnprocessableEntity).Contains("5 MB at most")
 	k.sendCapture(t, onePixel+strings.Repeat("x", 7<<20), nil).Want(http.StatusRequestEntityTooLarge)

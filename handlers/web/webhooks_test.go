@@ -47,7 +47,7 @@ func buys(h *handlertest.House) string {
 func TestAnAdminAddsAndChangesAWebhook(t *testing.T) {
 	h := handlertest.New(t)
 	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("No webhook yet", "BEGIN PUBLIC KEY", `href="/developers/events"`)
-	h.Page(h.A.Owner, "GET", "/developers/webhooks/new", nil).Want(200).Contains(`value="purchase.chargeback"`, "The payer disputed the debit", "Stored accounts")
+	h.Page(h.A.Owner, "GET", "/developers/webhooks/new", nil).Want(200).Contains(`value="purchase.chargeback"`, "The client disputed the debit", "Stored accounts")
 	bad := h.Page(h.A.Owner, "POST", "/developers/webhooks", url.Values{"title": {""}, "callback": {"nowhere"}, "which": {"some"}}).Want(422)
 	bad.Contains(`href="#title"`, `href="#callback"`, `href="#which"`, `value="nowhere"`, "Choose at least one event")
 	page := h.Page(h.A.Owner, "POST", "/developers/webhooks", url.Values{"title": {"Accounting"}, "callback": {"https://a.example/hooks"}, "which": {"some"}, "events": {"purchase.paid"}}).

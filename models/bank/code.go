@@ -48,8 +48,8 @@ func (c ReturnCode) Failed() bool { return c.AttemptError != "" }
 
 const (
 	againNextDate   = "Yes, on the next date the mandate names; not before. Two such failures in a row block the token."
-	againNewDetails = "No. Store the payer's new bank details as a new token first."
-	againNewMandate = "No. The payer must give a new mandate first."
+	againNewDetails = "No. Store the client's new bank details as a new token first."
+	againNewMandate = "No. The client must give a new mandate first."
 	againStop       = "No. Stop collecting from this account."
 )
 
@@ -60,24 +60,24 @@ func ReturnCodes() []ReturnCode { return append([]ReturnCode(nil), returnCodes..
 var returnCodes = []ReturnCode{
 	{CodeSuccess, "Collected", Success, "Nothing to do.", "Yes, when the next amount is due.", "", ""},
 	{CodeNoFunds, "Not enough money", Soft, "Wait for the next date of the mandate, or agree on a day after payday.", againNextDate, "AM04", ErrorInsufficientFunds},
-	{"03", "Account does not allow debits", Hard, "Ask the payer for an account that allows debit orders.", againNewDetails, "AG01", ErrorRejected},
-	{"04", "Payment stopped by the account holder", Hard, "Speak to the payer; collecting again needs a new mandate.", againNewMandate, "MD16", ErrorRejected},
-	{"05", "Account dormant", Hard, "Ask the payer for an account in use.", againNewDetails, "AC06", ErrorRejected},
-	{"06", "Account frozen", Hard, "Speak to the payer; the bank lets nothing leave this account.", againStop, "AC06", ErrorRejected},
+	{"03", "Account does not allow debits", Hard, "Ask the client for an account that allows debit orders.", againNewDetails, "AG01", ErrorRejected},
+	{"04", "Payment stopped by the account holder", Hard, "Speak to the client; collecting again needs a new mandate.", againNewMandate, "MD16", ErrorRejected},
+	{"05", "Account dormant", Hard, "Ask the client for an account in use.", againNewDetails, "AC06", ErrorRejected},
+	{"06", "Account frozen", Hard, "Speak to the client; the bank lets nothing leave this account.", againStop, "AC06", ErrorRejected},
 	{"08", "Account holder's estate under sequestration", Hard, "Claim from the trustee of the estate.", againStop, "AC16", ErrorRejected},
 	{"10", "Account holder in liquidation", Hard, "Claim from the liquidator of the company.", againStop, "AC17", ErrorRejected},
-	{"12", "Account closed", Hard, "Ask the payer for the new account.", againNewDetails, "AC04", ErrorRejected},
+	{"12", "Account closed", Hard, "Ask the client for the new account.", againNewDetails, "AC04", ErrorRejected},
 	{"14", "Account moved within the bank; the payment was redirected", Info, "Store the account's new details.", "Yes, when the next amount is due; store the new details before.", "", ""},
-	{"16", "Account moved to another bank", Hard, "Ask the payer for the account at the new bank.", againNewDetails, "AC15", ErrorRejected},
+	{"16", "Account moved to another bank", Hard, "Ask the client for the account at the new bank.", againNewDetails, "AC15", ErrorRejected},
 	{"18", "Account holder deceased", Hard, "Send no automatic messages; contact the family or the executor with care.", againStop, "MD07", ErrorRejected},
 	{"22", "Deposits not cleared yet", Soft, "Wait for the next date of the mandate.", againNextDate, "", ErrorInsufficientFunds},
-	{"26", "No such account", Hard, "Check the account number and branch with the payer.", againNewDetails, "AC01", ErrorRejected},
+	{"26", "No such account", Hard, "Check the account number and branch with the client.", againNewDetails, "AC01", ErrorRejected},
 	{CodeRecalled, "Recalled at our request", Info, "Nothing to do: it was withdrawn before the money moved.", "Yes, when the amount is due.", "", ""},
 	{"30", "Disputed: no authority to debit", Dispute, "Send the mandate as proof where the bank asks for it; collecting again needs a new mandate.", againNewMandate, "MD01", ErrorRejected},
-	{"32", "Disputed: not as the payer agreed", Dispute, "Compare amount and date with the mandate; collecting again needs a new mandate.", againNewMandate, "", ErrorRejected},
-	{"34", "Disputed: authority cancelled", Dispute, "Speak to the payer; collecting again needs a new mandate.", againNewMandate, "CN01", ErrorRejected},
-	{"36", "Disputed: payment was stopped before", Dispute, "Speak to the payer; collecting again needs a new mandate.", againNewMandate, "", ErrorRejected},
-	{"56", "Account holder not FICA compliant", Hard, "The payer must visit their bank with identity documents.", "No. Only once the payer's bank has the documents.", "", ErrorRejected},
+	{"32", "Disputed: not as the client agreed", Dispute, "Compare amount and date with the mandate; collecting again needs a new mandate.", againNewMandate, "", ErrorRejected},
+	{"34", "Disputed: authority cancelled", Dispute, "Speak to the client; collecting again needs a new mandate.", againNewMandate, "CN01", ErrorRejected},
+	{"36", "Disputed: payment was stopped before", Dispute, "Speak to the client; collecting again needs a new mandate.", againNewMandate, "", ErrorRejected},
+	{"56", "Account holder not FICA compliant", Hard, "The client must visit their bank with identity documents.", "No. Only once the client's bank has the documents.", "", ErrorRejected},
 	{CodeBlocked, "Blocked before submission: repeatedly unpaid", Blocked, "Collecting again needs a new mandate.", againNewMandate, "", ErrorFrequency},
 }
 

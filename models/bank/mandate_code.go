@@ -14,7 +14,7 @@ const (
 // MandateCode is a reason about a mandate, with what helps.
 type MandateCode struct {
 	Code    string
-	Meaning string // plain words: "Declined by the payer"
+	Meaning string // plain words: "Declined by the client"
 	Remedy  string // what helps now, one sentence
 }
 
@@ -22,26 +22,26 @@ type MandateCode struct {
 func (c MandateCode) Label() string { return c.Meaning + " (" + c.Code + ")" }
 
 var mandateCodes = []MandateCode{
-	{CodeNoAnswer, "No answer from the payer", "Send the request again when the payer has the phone at hand, or use the delayed kind."},
-	{CodeRefused, "Declined by the payer", "Speak to the payer before asking again."},
-	{"MD16", "Declined at the payer's request", "Speak to the payer before asking again."},
-	{"MS03", "Declined by the payer's bank", "Ask the payer to speak to the bank."},
-	{"AC01", "Wrong account number", "Check the account number and branch with the payer."},
-	{CodeAccountClosed, "Account closed", "Ask the payer for an account in use."},
-	{"AC06", "Account blocked", "Ask the payer for an account in use."},
-	{"AG01", "Account does not allow debits", "Ask the payer for an account that allows debit orders."},
+	{CodeNoAnswer, "No answer from the client", "Send the request again when the client has the phone at hand, or use the delayed kind."},
+	{CodeRefused, "Declined by the client", "Speak to the client before asking again."},
+	{"MD16", "Declined at the client's request", "Speak to the client before asking again."},
+	{"MS03", "Declined by the client's bank", "Ask the client to speak to the bank."},
+	{"AC01", "Wrong account number", "Check the account number and branch with the client."},
+	{CodeAccountClosed, "Account closed", "Ask the client for an account in use."},
+	{"AC06", "Account blocked", "Ask the client for an account in use."},
+	{"AG01", "Account does not allow debits", "Ask the client for an account that allows debit orders."},
 	{"AM02", "Amount not allowed", "Ask for a lower maximum amount."},
-	{"BE01", "Details do not match the account holder", "Check the name and the identity number with the payer."},
-	{"BE06", "Account holder not known", "Check the name and the identity number with the payer."},
+	{"BE01", "Details do not match the account holder", "Check the name and the identity number with the client."},
+	{"BE06", "Account holder not known", "Check the name and the identity number with the client."},
 	{"MD07", "Account holder deceased", "Send no automatic messages; contact the family or the executor with care."},
 	{CodeSystemError, "The bank's system failed", "Send the request again in a few minutes."},
 	{CodeSevenFailures, "Suspended after seven failed debits in a row", "Agree on a day when there is money, and set up a new mandate."},
-	{CodeDebtorCancelled, "Cancelled by the payer", "Speak to the payer; collecting again needs a new mandate."},
+	{CodeDebtorCancelled, "Cancelled by the client", "Speak to the client; collecting again needs a new mandate."},
 	{"MCFC", "Final collection done", "Set up a new mandate for more."},
 	{"MCOC", "Once-off collection done", "Set up a new mandate for more."},
 	{"CTEX", "Contract expired", "Set up a new mandate."},
 	{"CTAM", "Contract amended", "Use the mandate that took its place."},
-	{"MASC", "Account not in a state for collections", "Ask the payer to speak to the bank."},
+	{"MASC", "Account not in a state for collections", "Ask the client to speak to the bank."},
 	{"MADO", "No collection for a long time", "Set up a new mandate."},
 }
 

@@ -40,7 +40,7 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edi
 		masked := b.Mapping.mask(r.Cells)[e.Column]
 		switch {
 		case e.Was != nil && *e.Was != masked && e.Text != masked:
-			return nil, fault.New(fault.Conflict, "cell_changed", "Row %d, %s says “%s” by now: somebody else changed it. Look at it again.", e.N, b.ColumnName(e.Column), masked)
+			return nil, fault.New(fault.Conflict, "cell_changed", "Row %d, %s now says “%s”: somebody else changed it. Look at it again.", e.N, b.ColumnName(e.Column), masked)
 		case bank.IsMasked(e.Text) && masked == e.Text:
 			return func(Tx, *Batch) error { return nil }, nil // what is hidden was sent back as it is
 		}

@@ -142,7 +142,7 @@ func TestTakeOverMovesWhatWaitsAndCollectsItOnceFromTheNewAccount(t *testing.T) 
 }
 
 func TestAnyRefusalOfTheNewDetailsLeavesTheOldTokenInUse(t *testing.T) {
-	for name, account := range map[string]string{"declined by the payer": "4000008002", "refused by the bank": "4000008003", "not answered": "4000008480"} {
+	for name, account := range map[string]string{"declined by the client": "4000008002", "refused by the bank": "4000008003", "not answered": "4000008480"} {
 		t.Run(name, func(t *testing.T) {
 			h := amending(t)
 			old := h.tokenise("4000000000", 0)

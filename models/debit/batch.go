@@ -97,7 +97,7 @@ func (b *batch) take(msg bank.Message) Outcome {
 	before, status := m.c.is.State, m.p.is.Status
 	if msg.Kind == bank.DisputeRejected {
 		note(b.tx, actor.BankOf(m.c.is.MerchantID), m.c.is, "collection.dispute_rejected",
-			"The payer's bank refused a dispute (%s): the debit was as the payer had confirmed.", m.code.Label())
+			"The client's bank refused a dispute (%s): the debit was as the client had confirmed.", m.code.Label())
 		out.Text = "applied: noted that a dispute was refused"
 		return out
 	}
@@ -123,7 +123,7 @@ func (m matter) tooLate(msg bank.Message) {
 	withdrawn := m.c.is.State == collection.Recalled || m.c.is.State == collection.Cancelled
 	if withdrawn && (msg.Kind == bank.Provisional || msg.Kind == bank.Successful) {
 		note(m.tx, actor.BankOf(m.c.is.MerchantID), m.c.is, "collection.collected_after_recall",
-			"The bank collected this debit although it was withdrawn. Give the money back to the payer.")
+			"The bank collected this debit although it was withdrawn. Refund the client.")
 	}
 }
 

@@ -47,7 +47,7 @@ func executeAll(tx Tx, purchaseIDs []uuid.UUID) error {
 		p.UpdatedAt = tx.Now()
 		tx.SavePurchase(p, from)
 		tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text: "The due date is reached; the payer's bank has its turn.", Before: map[string]any{"status": from}, After: map[string]any{"status": p.Status}})
+			Text: "The due date is reached; the client's bank has its turn.", Before: map[string]any{"status": from}, After: map[string]any{"status": p.Status}})
 	}
 	return nil
 }

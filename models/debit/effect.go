@@ -276,7 +276,7 @@ func (m matter) dropRefunds(why string) {
 	for _, r := range dropped {
 		p.Dropped(r)
 		m.tx.Audit(actor.BankOf(p.MerchantID), audit.Entry{Action: "purchase.refund_dropped", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text:  fmt.Sprintf("The refund of %s fell away: the debit was %s, so the payer has the money already.", money.Format(r.AmountCents, r.Currency), why),
+			Text:  fmt.Sprintf("The refund of %s fell away: the debit was %s, so the client has the money already.", money.Format(r.AmountCents, r.Currency), why),
 			After: map[string]any{"amount_cents": r.AmountCents}})
 	}
 }
@@ -291,18 +291,18 @@ func (m matter) sentence() string {
 	case collection.Successful:
 		return amount + " was collected." + disputeWords(c)
 	case collection.InTracking:
-		return "The payer's bank waits for money to arrive."
+		return "The client's bank waits for money to arrive."
 	case collection.Unpaid:
 		return fmt.Sprintf("%s came back unpaid: %s. %s", amount, m.code.Label(), m.code.Remedy)
 	case collection.Disputed:
 		if c.ProofDue {
 			return fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days.", m.code.Label(), m.s.Timetable.ProofDays)
 		}
-		return fmt.Sprintf("%s. The bank gave %s back to the payer.", m.code.Label(), amount)
+		return fmt.Sprintf("%s. The bank gave %s back to the client.", m.code.Label(), amount)
 	case collection.DisputeWon:
 		return "The dispute was decided for the merchant, who keeps " + amount + "."
 	case collection.DisputeLost:
-		return fmt.Sprintf("The dispute was decided for the payer; %s went back.", amount)
+		return fmt.Sprintf("The dispute was decided for the client; %s went back.", amount)
 	case collection.Recalled:
 		return "The bank withdrew the debit."
 	case collection.Scheduled, collection.Submitted, collection.Final, collection.Cancelled:

@@ -111,7 +111,7 @@ func (q *question) accept(msg bank.Message) {
 	q.m.is.BankReference = msg.Reference
 	q.m.is.Fallback = q.a.is.Method == mandate.Fallback
 	q.usable(mandate.ActiveState, msg.At)
-	text := "The payer confirmed the mandate"
+	text := "The client confirmed the mandate"
 	if channel := mandate.ChannelLabel(msg.Channel); channel != "" {
 		text += " (" + channel + ")"
 	}
@@ -171,14 +171,14 @@ func (q *question) unanswered(at time.Time) {
 		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
 		q.m.is.Fallback = true
 		q.usable(mandate.Registered, at)
-		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.registered", "The payer did not answer within %s; the mandate is registered without an answer. Every debit under it may be disputed.",
+		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.registered", "The client did not answer within %s; the mandate is registered without an answer. Every debit under it may be disputed.",
 			mandate.Span(q.s.Limits.For(mandate.Fallback)))
 	case q.m.is.Terms != nil && q.m.is.Terms.DelayedOnFailure:
 		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
 		q.moveMandate(mandate.Submitted, "")
 		q.again = &mandate.Authentication{ID: q.tx.NewID(), MerchantID: q.m.is.MerchantID, MandateID: q.m.is.ID, Number: q.a.is.Number + 1,
 			Method: mandate.Fallback, State: mandate.AuthRequested, RequestedBy: "fallback", RequestedAt: q.tx.Now()}
-		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.fallback", "Nobody answered in time; the payer is asked again and has %s. Debits under this fallback may be disputed.",
+		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.fallback", "Nobody answered in time; the client is asked again and has %s. Debits under this fallback may be disputed.",
 			mandate.Span(q.s.Limits.For(mandate.Fallback)))
 	default:
 		q.decline(mandate.NoResponse, bank.CodeNoAnswer, at)
@@ -192,7 +192,7 @@ func (q *question) suspended(msg bank.Message) {
 		block(&q.t.is, msg.Code)
 		q.t.changed = true
 	}
-	q.note(actor.BankOf(q.m.is.MerchantID), "mandate.suspended", "The payer's bank suspended the mandate: %s. %s", bank.Label(msg.Code), bank.Remedy(msg.Code))
+	q.note(actor.BankOf(q.m.is.MerchantID), "mandate.suspended", "The client's bank suspended the mandate: %s. %s", bank.Label(msg.Code), bank.Remedy(msg.Code))
 }
 
 // mandateAnswer records the bank's word on a mandate.
@@ -242,7 +242,7 @@ func (q *question) take(msg bank.Message) string {
 	default:
 		if msg.Kind == bank.MandateAccepted && !q.carries() { // too late: the bank must not think it has a mandate
 			q.a.is.CancelDue, q.a.changed = true, true
-			q.note(actor.BankOf(q.m.is.MerchantID), "mandate.answered_late", "The payer's answer came after the time limit and changes nothing.")
+			q.note(actor.BankOf(q.m.is.MerchantID), "mandate.answered_late", "The client's answer came after the time limit and changes nothing.")
 		}
 		return fmt.Sprintf("ignored: %s (%s) changes nothing while the request is %s and the mandate %s", msg.Kind, msg.Code, was, stood)
 	}

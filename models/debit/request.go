@@ -57,7 +57,7 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 			q.decline(mandate.Rejected, cmp.Or(receipt.Code, "MS03"), at)
 		default:
 			q.sent(at)
-			q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.sent", "The request was handed to the payer's bank; there is time to answer until %s.", q.say(q.a.is.ExpiresAt))
+			q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.sent", "The request was handed to the client's bank; there is time to answer until %s.", q.say(q.a.is.ExpiresAt))
 		}
 	})
 }
@@ -122,7 +122,7 @@ func (s *Service) withdrawOne(ctx context.Context, a mandate.Authentication) err
 		}
 		held, err := tx.HoldAsked([]uuid.UUID{a.ID})
 		if asked, found := held[a.ID]; found {
-			noteMandate(tx, actor.SystemOf(a.MerchantID), asked.Mandate, "mandate.cancelled_at_bank", "The payer's bank was told that this mandate is not wanted any more.")
+			noteMandate(tx, actor.SystemOf(a.MerchantID), asked.Mandate, "mandate.cancelled_at_bank", "The client's bank was told that this mandate is not wanted any more.")
 		}
 		return err
 	})

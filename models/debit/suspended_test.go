@@ -89,7 +89,7 @@ func TestAMandateThatThePayerCancelsIsNotCollectedFromAnyMore(t *testing.T) {
 		t.Errorf("mandate %s (%s), token %s", m.State, m.ReasonCode, h.token(k.ID).State)
 	}
 	_, err := h.charge(k.ID, 10000, day(10))
-	refusedAs(t, err, fault.Conflict, "invalid_recurring_token", "Cancelled by the payer", "new mandate")
+	refusedAs(t, err, fault.Conflict, "invalid_recurring_token", "Cancelled by the client", "new mandate")
 	h.to(day(6).At(6, 0))
 	if rec := h.get(waits.ID); rec.Status != purchase.Failed || rec.Collection.State != collection.Unpaid || rec.Collection.Result.Code != "60" {
 		t.Errorf("the charge that waited: %s, %s (%s)", rec.Status, rec.Collection.State, rec.Collection.Result.Code)

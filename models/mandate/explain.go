@@ -91,7 +91,7 @@ func (e explaining) disputable() (sentences []string) {
 	case e.m.Fallback:
 		sentences = append(sentences, "Every debit, because the mandate rests on the fallback.")
 	case e.t.DelayedOnFailure:
-		sentences = append(sentences, "Every debit, if the payer does not answer in time and the fallback takes over.")
+		sentences = append(sentences, "Every debit, if the client does not answer in time and the fallback takes over.")
 	}
 	if e.t.ValueType == Variable || e.t.ValueType == UsageBased {
 		sentences = append(sentences, fmt.Sprintf("A debit of another amount than %s.", e.say(e.t.PriceCents)))
@@ -116,7 +116,7 @@ func (e explaining) adjusts() string {
 	case e.t.AdjustmentCategory == "":
 		return ""
 	case e.t.AdjustmentCategory == Repo:
-		return "Price and maximum are tied to the repo rate, which changes on no fixed date. Debits are checked against the amounts that the payer authenticated."
+		return "Price and maximum are tied to the repo rate, which changes on no fixed date. Debits are checked against the amounts that the client authenticated."
 	case length == 0 || change == "":
 		return "Price and maximum never change."
 	}
@@ -153,7 +153,7 @@ func (e explaining) warnings() (sentences []string) {
 	add(t.ValueType == Fixed, "FIXED means that every debit is exactly the same. For amounts that change use VARIABLE or USAGEBASED.")
 	add(t.MaxAmountCents > 0 && t.MaxAmountCents < t.PriceCents, "The maximum is below the price of %s, so a debit of the full price will be refused.", e.say(t.PriceCents))
 	add(t.ValueType == UsageBased && t.MaxAmountCents > warnAboveCents,
-		"A maximum above %s may alarm the payer, who sees it when answering. Ask for no more than you need.", e.say(warnAboveCents))
+		"A maximum above %s may alarm the client, who sees it when answering. Ask for no more than you need.", e.say(warnAboveCents))
 	add(t.DebitSequence == OnceOff && t.AdjustmentCategory != Never && t.AdjustmentCategory != "", "A once-off mandate is used once, so the adjustment changes nothing.")
 	add(t.DelayedOnFailure, "Collections under a fallback mandate are disputable; the scheme now calls this a registered mandate.")
 	return sentences

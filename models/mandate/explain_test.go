@@ -86,7 +86,7 @@ func TestAdjustmentsAreSaidWithTheirFirstOutcome(t *testing.T) {
 		"Every 3 months after acceptance, price and maximum fall by R 25,00: the first time to R 975,00 and R 1 475,00.": func(m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentAmountCents = mandate.Quarterly, ref(int64(-2500))
 		},
-		"Price and maximum are tied to the repo rate, which changes on no fixed date. Debits are checked against the amounts that the payer authenticated.": func(m *mandate.Mandate) {
+		"Price and maximum are tied to the repo rate, which changes on no fixed date. Debits are checked against the amounts that the client authenticated.": func(m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate = mandate.Repo, rate("1")
 		},
 	} {
@@ -99,7 +99,7 @@ func TestAdjustmentsAreSaidWithTheirFirstOutcome(t *testing.T) {
 func TestWarningsAppearWhereTheyBelong(t *testing.T) {
 	for text, c := range map[string]struct{ with, without func(*mandate.Mandate) }{
 		"FIXED means that every debit is exactly the same": {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.Fixed }, nil},
-		"A maximum above R 500 000,00 may alarm the payer": {
+		"A maximum above R 500 000,00 may alarm the client": {
 			func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.UsageBased, 50_000_001 },
 			func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.UsageBased, 50_000_000 }},
 		"the scheme now calls this a registered mandate": {func(m *mandate.Mandate) { m.Terms.DelayedOnFailure = true }, nil},

@@ -49,7 +49,7 @@ func (s State) Waiting() bool { return s == Submitted || s == Pending }
 func (s State) Unanswered() bool { return s == NoResponse || s == FailedAtBank || s == Rejected }
 
 var labels = map[State]string{
-	Submitted: "Being sent", Pending: "Waiting for the payer", ActiveState: "Active", Registered: "Registered, not answered",
+	Submitted: "Being sent", Pending: "Waiting for the client", ActiveState: "Active", Registered: "Registered, not answered",
 	Rejected: "Declined", NoResponse: "No answer", FailedAtBank: "Bank error", Suspended: "Suspended", Cancelled: "Cancelled",
 	Superseded: "Replaced", BlockedBy: "Blocked",
 }

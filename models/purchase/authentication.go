@@ -81,7 +81,7 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 			rec.move(PendingExecute, tx.Now())
 			ask(tx, who, rec.Purchase, m, how, before[0].Number+1)
 			tx.Audit(who, audit.Entry{Action: "purchase.asked_again", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The payer is asked again.", Before: map[string]any{"status": status}, After: map[string]any{"status": rec.Status}})
+				Text: "The client is asked again.", Before: map[string]any{"status": status}, After: map[string]any{"status": rec.Status}})
 			return nil
 		}, nil
 	})
@@ -91,9 +91,9 @@ func (s *Service) mayAskAgain(p Purchase, m mandate.Mandate, before []mandate.Au
 	now := s.Now()
 	switch {
 	case m.Kind != mandate.DebiCheck || len(before) == 0:
-		return fault.New(fault.Conflict, "mandate_wrong_kind", "Only DebiCheck mandates are confirmed by the payer at the bank.")
+		return fault.New(fault.Conflict, "mandate_wrong_kind", "Only DebiCheck mandates are confirmed by the client at the bank.")
 	case m.State.Waiting():
-		return fault.New(fault.Conflict, "mandate_waiting", "The payer is being asked already.")
+		return fault.New(fault.Conflict, "mandate_waiting", "The client is being asked already.")
 	case !m.State.Unanswered():
 		return fault.New(fault.Conflict, "mandate_wrong_state", "This mandate is %s; there is nothing to ask.", m.State.Label())
 	case !p.Payable(now):
@@ -107,7 +107,7 @@ func (s *Service) mayAskAgain(p Purchase, m mandate.Mandate, before []mandate.Au
 }
 
 func tooOften(l mandate.Limits) error {
-	return fault.New(fault.Conflict, "mandate_too_often", "The payer was asked %d times this way; that is the limit. Set up a new mandate.", l.MostTries)
+	return fault.New(fault.Conflict, "mandate_too_often", "The client was asked %d times this way; that is the limit. Set up a new mandate.", l.MostTries)
 }
 
 // Authenticated: the mandate of a purchase became usable. The account is stored

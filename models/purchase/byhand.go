@@ -65,7 +65,7 @@ func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UU
 			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The invoice of a purchase that is %s cannot be sent.", rec.Status)
 		}
 		if rec.Payer.Email == "" {
-			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The payer has no e-mail address. Copy the link instead, or add an address to the client.")
+			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The client has no e-mail address. Copy the link instead, or add an address to the client.")
 		}
 		return func(tx Tx, rec *Record) error { return s.mailAgain(tx, who, rec) }, nil
 	})
@@ -90,7 +90,7 @@ func (s *Service) mailAgain(tx Tx, who actor.Actor, rec *Record) error {
 	rec.MailCount++
 	tx.InsertMail(rec.mail(tx, kind, rec.MailCount, letter))
 	tx.Audit(who, audit.Entry{Action: "purchase.mailed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text: "A mail with the link was sent to the payer.", After: map[string]any{"kind": kind, "attempt": rec.MailCount}})
+		Text: "A mail with the link was sent to the client.", After: map[string]any{"kind": kind, "attempt": rec.MailCount}})
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (s *Service) View(ctx context.Context, who actor.Actor, rec Record) (Record
 			rec.ViewedAt = tx.Now()
 			rec.move(Viewed, tx.Now())
 			tx.Audit(who, audit.Entry{Action: "purchase.viewed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The payer opened the page.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
+				Text: "The client opened the page.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
 			return nil
 		}, nil
 	})

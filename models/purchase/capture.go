@@ -27,7 +27,7 @@ func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Acco
 		in.Problems.Add("signed_on", "max_value", "The mandate cannot be signed in the future.")
 	}
 	if len(a.Evidence) == 0 && !in.Problems.Has("scan") {
-		in.Problems.Add("scan", "required", "Add the scan of the signed mandate; it is the proof when the payer disputes a debit.")
+		in.Problems.Add("scan", "required", "Add the scan of the signed mandate; it is the proof when the client disputes a debit.")
 	}
 	p, brand, err := s.draft(ctx, who, &in)
 	if err != nil {

@@ -30,7 +30,7 @@ func TestEventsFollowFromTheHistory(t *testing.T) {
 		{"failed", Purchase{Seen: Seen{Entries: 2}, History: history(Created, PendingExecute, Failed), Attempts: token}, []string{webhook.PurchasePaymentFailure}},
 		{"period failed", Purchase{Product: BySubscription, Seen: Seen{Entries: 2}, History: history(Created, PendingExecute, Failed), Attempts: token}, []string{webhook.PurchaseSubscriptionFailure}},
 		{"period failed and mailed", Purchase{Product: BySubscription, Seen: Seen{Entries: 2}, History: history(Created, PendingExecute, Failed, Sent), Attempts: token}, []string{webhook.PurchaseSubscriptionFailure}},
-		{"period failed at the payer's page", Purchase{Product: BySubscription, Seen: Seen{Entries: 2}, History: history(Created, Sent, Failed), Attempts: []Attempt{{Type: "execute"}}}, []string{webhook.PurchasePaymentFailure}},
+		{"period failed at the client's page", Purchase{Product: BySubscription, Seen: Seen{Entries: 2}, History: history(Created, Sent, Failed), Attempts: []Attempt{{Type: "execute"}}}, []string{webhook.PurchasePaymentFailure}},
 		{"period mailed at once", Purchase{Product: BySubscription, Seen: Seen{Entries: 2}, History: history(Created, PendingExecute, Sent)}, []string{webhook.PurchaseSubscriptionFailure}},
 		{"disputed", Purchase{Seen: Seen{Entries: 2}, History: history(Created, Paid, Chargeback)}, []string{webhook.PurchaseChargeback, webhook.PaymentChargedBack}},
 		{"dispute won", Purchase{Seen: Seen{Entries: 3}, History: history(Created, Paid, Chargeback, Paid)}, []string{webhook.PaymentChargebackReversed}},

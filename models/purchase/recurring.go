@@ -182,7 +182,7 @@ func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, mailed bool
 		rec.MailCount++
 	}
 	tx.InsertPurchase(rec.Purchase)
-	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was made. Its page stores the payer's account.", sayCents(rec.Purchase)), nil)
+	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was made. Its page stores the client's account.", sayCents(rec.Purchase)), nil)
 	if mailed {
 		tx.InsertMail(rec.mail(tx, MailLink, rec.MailCount, s.Letters.AccountLink(rec.Purchase, rec.Brand)))
 	}
@@ -271,7 +271,7 @@ func (s *Service) MailAgainIn(ctx context.Context, tx Tx, who actor.Actor, id uu
 	case !rec.Payable(s.Now()):
 		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The first purchase is %s; there is nothing to remind of.", rec.Status)
 	case rec.Payer.Email == "":
-		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The payer has no e-mail address. Copy the link instead, or add an address to the client.")
+		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The client has no e-mail address. Copy the link instead, or add an address to the client.")
 	}
 	rec.UpdatedAt = tx.Now()
 	if err := s.mailAgain(tx, who, &rec); err != nil {

@@ -38,7 +38,7 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 			before := rec.Status
 			out.Refund = rec.giveBack(tx, amount)
 			rec.move(rec.statusOfPayment(), tx.Now())
-			text := fmt.Sprintf("%s is owed back to the payer.", money.Format(amount, rec.Currency))
+			text := fmt.Sprintf("%s is owed back to the client.", money.Format(amount, rec.Currency))
 			if out.Refund.Waits(tx.Now()) {
 				text += " The refund waits until the debit is final, and falls away if the debit is returned."
 			}
@@ -85,7 +85,7 @@ func refundable(p Purchase, cents *int64) (int64, error) {
 	left := p.RefundableCents()
 	switch {
 	case left <= 0 && p.RefundingCents > 0:
-		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible", "Nothing is left to refund: what was not refunded already is on its way to the payer.")
+		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible", "Nothing is left to refund: what was not refunded already is on its way to the client.")
 	case left <= 0:
 		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible", "This Purchase was already fully refunded.")
 	case cents == nil && left <= money.MostCents:
@@ -132,14 +132,14 @@ func (s *Service) RefundSettled(ctx context.Context, merchantID, purchaseID, id 
 func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id uuid.UUID, why string) (news bool, err error) {
 	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
 		return func(tx Tx, rec *Record) error {
-			text := "The payer's bank did not take the refund: " + why + ". "
+			text := "The client's bank did not take the refund: " + why + ". "
 			if rec.Payment != nil && rec.PaymentCount == r.Payment {
 				r.Channel = ByPerson
 				text += "Pay it back another way and mark it as done."
 			} else {
 				r.State = RefundDropped
 				rec.Dropped(r)
-				text += "Nothing is owed: the debit came back, so the payer has the money."
+				text += "Nothing is owed: the debit came back, so the client has the money."
 			}
 			r.UpdatedAt = tx.Now()
 			tx.MoveRefund(r, RefundPending)
@@ -185,7 +185,7 @@ func settle(who actor.Actor, r Refund) func(Tx, *Record) error {
 		rec.Book(tx, refundEntry(r))
 		text := money.Format(r.AmountCents, r.Currency) + " was paid back."
 		if rec.NetCents < 0 {
-			text += " The debit came back as well: the payer has the money twice."
+			text += " The debit came back as well: the client has the money twice."
 		}
 		tx.Audit(who, audit.Entry{Action: "purchase.refunded", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text,
 			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "refunded_cents": rec.RefundedCents}})

@@ -45,7 +45,7 @@ func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (A
 		p := a.Source.Purchase
 		switch {
 		case a.New.Known && a.New.Mandate.State.Waiting():
-			return s.forgetPending(ctx, tx, who, a.New.Token, "The change was abandoned before the payer answered.")
+			return s.forgetPending(ctx, tx, who, a.New.Token, "The change was abandoned before the client answered.")
 		case a.New.Known && a.New.Token.Live() || !CanMove(p.Status, Cancelled):
 			return nil
 		}

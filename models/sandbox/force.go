@@ -38,7 +38,7 @@ func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 	case errors.Is(err, bank.ErrUnknown):
 		return rec, notThere(rec.Collection)
 	case errors.Is(err, bank.ErrNotDisputable):
-		return rec, fault.At("dispute", "dispute_rejected", "The payer's bank refuses this dispute: the debit is as the payer authenticated it.")
+		return rec, fault.At("dispute", "dispute_rejected", "The client's bank refuses this dispute: the debit is as the client authenticated it.")
 	case err != nil:
 		return rec, err
 	}

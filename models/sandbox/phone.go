@@ -86,7 +86,7 @@ func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uu
 		return r, err
 	}
 	return r, d.InTx(ctx, func(tx Tx) error {
-		note(tx, who, "sandbox.payer_answered", request.ID, before.ID, before.ClientID, "On the payer's phone in the sandbox: "+replies[answer]+".")
+		note(tx, who, "sandbox.payer_answered", request.ID, before.ID, before.ClientID, "On the client's phone in the sandbox: "+replies[answer]+".")
 		return tx.Answered(r)
 	})
 }
@@ -118,11 +118,11 @@ func (d *Desk) nothingAsked(ctx context.Context, merchantID, mandateID uuid.UUID
 	case err != nil:
 		return err
 	case m.Kind != mandate.DebiCheck:
-		return conflict("The payer of an EFT mandate is not asked at the bank. Only DebiCheck mandates are answered on the phone.")
+		return conflict("The client of an EFT mandate is not asked at the bank. Only DebiCheck mandates are answered on the phone.")
 	case m.State.Waiting():
-		return conflict("Nothing waits on the payer's phone at this moment. Try again in a few seconds.")
+		return conflict("Nothing waits on the client's phone at this moment. Try again in a few seconds.")
 	}
-	return conflict("Nothing waits on the payer's phone: the mandate is %s.", m.State.Label())
+	return conflict("Nothing waits on the client's phone: the mandate is %s.", m.State.Label())
 }
 
 func conflict(format string, args ...any) error {
@@ -132,7 +132,7 @@ func conflict(format string, args ...any) error {
 func (d *Desk) reply(ctx context.Context, request mandate.Authentication, answer string) error {
 	switch err := d.Payer(ctx, request.ID, answer); {
 	case errors.Is(err, bank.ErrUnknown):
-		return conflict("The payer's bank does not have this request yet. Try again in a few seconds.")
+		return conflict("The client's bank does not have this request yet. Try again in a few seconds.")
 	case errors.Is(err, bank.ErrTooLate):
 		return conflict("It is too late: the request was answered already, or its time has ended.")
 	default:

@@ -42,7 +42,7 @@ func (s *Service) CancelByPayer(ctx context.Context, who actor.Actor, purchaseID
 			tx.MoveSubscriber(sub)
 			sub.Version++
 			tx.TellSubscriber(CancelledByPayer, sub)
-			noteSubscriber(tx, who, sub, "subscriber.cancelled", "The payer stopped the subscription.", before.facts(), sub.facts())
+			noteSubscriber(tx, who, sub, "subscriber.cancelled", "The client stopped the subscription.", before.facts(), sub.facts())
 			return tx.Answered(sub)
 		})
 	})

@@ -149,9 +149,9 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 		}
 		sub.RemindedAt = tx.Now()
 		if sub.Status == Pending && first.Status == purchase.Failed && first.Method == purchase.EFT && first.HasMandate() {
-			return "The payer was asked for another bank account: the first debit had come back.", s.askAnew(ctx, tx, who, t, sub)
+			return "The client was asked for another bank account: the first debit had come back.", s.askAnew(ctx, tx, who, t, sub)
 		}
-		return "The payer was reminded to give a bank account.", s.Purchases.MailAgainIn(ctx, tx, who, sub.FirstPurchaseID)
+		return "The client was reminded to give a bank account.", s.Purchases.MailAgainIn(ctx, tx, who, sub.FirstPurchaseID)
 	})
 }
 

@@ -14,7 +14,7 @@ func paper() documents.Paper {
 	return documents.Paper{Kind: "Mandate document", Title: "DebiCheck mandate", Reference: "DDTEST00000001", House: "Crèche Zoë š", Address: []string{"1 Kloof Street, Cape Town"},
 		Standing: "Active as of 20 November 2026, 23:30:01 SAST", Test: "Test mode: no bank was contacted", Subject: "Proof of a debit-order mandate",
 		Made: time.Date(2026, 11, 20, 21, 30, 1, 0, time.UTC),
-		Sections: []documents.Section{{Title: "The payer", Facts: []documents.Fact{{"Account number", "\u2022\u2022\u2022\u2022 1234"}, {"Maximum", "R\u00a01\u00a0500,00"}, {"Name", "Renée Naïdoo-Côté"}}},
+		Sections: []documents.Section{{Title: "The client", Facts: []documents.Fact{{"Account number", "\u2022\u2022\u2022\u2022 1234"}, {"Maximum", "R\u00a01\u00a0500,00"}, {"Name", "Renée Naïdoo-Côté"}}},
 			{Title: "Authority", Text: []string{"I authorise – without “ifs”. It’s mine."}}}}
 }
 

@@ -584,7 +584,7 @@ func invoiceBlock(b InvoiceBlock) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "The payer’s page", Icon: "link", Small: true, Href: b.PageHref}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Payment page", Icon: "link", Small: true, Href: b.PageHref}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -357,7 +357,7 @@ func NewMandate(frame layout.Frame, v NewMandateView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "What the payer’s bank will allow"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "What the client’s bank will allow"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -465,7 +465,7 @@ func NewMandate(frame layout.Frame, v NewMandateView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "Asking the payer"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "Asking the client"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -815,8 +815,8 @@ func MandateNeeds(v NeedsView, outOfBand bool) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Title: "The payer gives what is missing",
-				Text: "DebiCheck also needs the " + sentenceList(v.Missing) + ". The payer fills it in on the page that the link opens, and is asked right after."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Title: "The client gives what is missing",
+				Text: "DebiCheck also needs the " + sentenceList(v.Missing) + ". The client fills it in on the page that the link opens, and is asked right after."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1282,7 +1282,7 @@ func MandateSums(v MandateSummary) templ.Component {
 			}
 		}
 		if len(v.Disputable) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<div class=\"stack-s disputable\"><h3>The payer could dispute</h3><ul>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<div class=\"stack-s disputable\"><h3>The client could dispute</h3><ul>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1350,7 +1350,7 @@ func MandateSums(v MandateSummary) templ.Component {
 			}
 		}
 		if len(v.Statement) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<div class=\"stack-s\"><h3>On the payer’s statement</h3><div class=\"statement-parts\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<div class=\"stack-s\"><h3>On the client’s statement</h3><div class=\"statement-parts\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -231,7 +231,7 @@ func Mandate(frame layout.Frame, v MandateDetailView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Box(components.Card{Title: "How the payer was asked", Sub: "times in SAST"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Box(components.Card{Title: "How the client was asked", Sub: "times in SAST"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -407,7 +407,7 @@ func Mandate(frame layout.Frame, v MandateDetailView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Box(components.Card{Title: "On the payer’s statement"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Box(components.Card{Title: "On the client’s statement"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -78,7 +78,7 @@ func Phone(frame layout.Frame, v PhoneView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "What the payer’s handset shows, and the payer’s answer. Without your word each account answers by its own number, at its own time."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "What the client’s handset shows, and the client’s answer. Without your word each account answers by its own number, at its own time."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -147,7 +147,7 @@ func Handsets(v PhoneView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "phone", Title: "No phone is ringing", Text: "Set up a DebiCheck mandate, and the request that the payer’s bank sends appears here.", Action: components.Button{Label: "Set up a mandate", Href: "/mandates/new", Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "phone", Title: "No phone is ringing", Text: "Set up a DebiCheck mandate, and the request that the client’s bank sends appears here.", Action: components.Button{Label: "Set up a mandate", Href: "/mandates/new", Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -181,7 +181,7 @@ func Handsets(v PhoneView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !v.MayAnswer {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Text: "Only an admin can answer for a payer."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Text: "Only an admin can answer for a client."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

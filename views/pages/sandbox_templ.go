@@ -625,7 +625,7 @@ func SandboxMail(frame layout.Frame, v SandboxMailView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "Messages to payers are kept here. Nobody gets them unless a relay is configured."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "Messages to clients are kept here. Nobody gets them unless a relay is configured."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

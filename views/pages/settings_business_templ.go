@@ -200,7 +200,7 @@ func Business(frame layout.Frame, v BusinessView) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						if r.Missing {
-							templ_7745c5c3_Err = components.Status(components.Pill{Kind: "wait", Word: r.Profiles, Title: "Add one, so that payers can be debited under this brand."}).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = components.Status(components.Pill{Kind: "wait", Word: r.Profiles, Title: "Add one, so that clients can be debited under this brand."}).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}

@@ -395,7 +395,7 @@ func simulatorScenario(v SimulatorView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.Box(components.Card{Title: "Play a scenario", Sub: "New payers are debited once a month, and the clock moves to the end. What the percentages leave comes back with other codes. The same seed gives the same payers, amounts and outcomes."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Box(components.Card{Title: "Play a scenario", Sub: "New clients are debited once a month, and the clock moves to the end. What the percentages leave comes back with other codes. The same seed gives the same clients, amounts and outcomes."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -476,7 +476,7 @@ func simulatorData(v SimulatorView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</div></form><hr class=\"rule\"><p class=\"muted\">Begin with an empty desk: payers, purchases, debits and mails of this business go. People, credentials and the audit log stay.</p><div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</div></form><hr class=\"rule\"><p class=\"muted\">Begin with an empty desk: clients, purchases, debits and mails of this business go. People, credentials and the audit log stay.</p><div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -23,7 +23,7 @@ const carrier = "400000"
 
 // mandateWords are about DebiCheck requests; MandateScript plays them.
 var mandateWords = map[string]string{
-	"8001": "accepted at the last moment, after 119 s", "8002": "rejected by the payer", "8003": "rejected by the bank: account closed",
+	"8001": "accepted at the last moment, after 119 s", "8002": "rejected by the client", "8003": "rejected by the bank: account closed",
 	"8120": "no answer in real time; accepted at hour 47 of the delayed request", "8480": "no answer at all",
 	"8500": "the bank's system fails, and the second try is accepted", "8600": "accepted, and cancelled at the bank the next day",
 	"8700": "accepted, and suspended after seven failures",
