@@ -62,7 +62,7 @@ func TestAnAdminInvitesAndTheInvitedJoins(t *testing.T) {
 	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"nope"}, "role": {"king"}, "batch_limit": {"1"}}).Want(422).Contains("Enter a valid email address.", "A role is admin")
 	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "role": {"staff"}, "batch_limit": {"lots"}}).Want(422).Contains("Give an amount such as", `value="lots"`)
 	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "name": {"Sipho"}, "role": {"finance"}, "grant_reveal": {"yes"}, "grant_refund": {"no"}, "batch_limit": {"10 000,00"}}).Want(303)
-	s.Page(s.A.Owner, "GET", "/settings/people", nil).Want(200).Contains("on its way to sipho@example.com", "May: see full bank account", "May not: give money back", "Sends up to R\u00a010\u00a0000,00 at once", "Invited")
+	s.Page(s.A.Owner, "GET", "/settings/people", nil).Want(200).Contains("on its way to sipho@example.com", "May: see full bank account", "May not: refund money", "Sends up to R\u00a010\u00a0000,00 at once", "Invited")
 	link := s.mailed("sipho@example.com")
 	s.Call("GET", link, nil).Want(200).Contains("Join Merchant a", "sipho@example.com", `value="Sipho"`)
 	s.post(link, url.Values{"name": {""}, "password": {"short"}}).Want(422).Contains("Enter your name.", "at least 12 characters")

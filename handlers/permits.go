@@ -46,8 +46,8 @@ var Permits = []Permit{
 		"GET /account/security/passkeys/new", "POST /account/security/passkeys", "GET /account/security/passkeys/:id/removal", "POST /account/security/passkeys/:id/removal"}},
 
 	{actor.Read, "Home and what needs attention", []string{"GET /", "GET /attention"}},
-	{actor.Read, "Requests for a second person: list and details", []string{"GET /approvals", "GET /approvals/:id"}},
-	{actor.Write, "Withdraw one's own request for a second person", []string{"POST /approvals/:id/withdrawal"}},
+	{actor.Read, "Requests for a second approver: list and details", []string{"GET /approvals", "GET /approvals/:id"}},
+	{actor.Write, "Withdraw one's own request for a second approver", []string{"POST /approvals/:id/withdrawal"}},
 	{actor.Read, "Clients: list, export and details", []string{
 		"GET /clients", "GET /clients/export", "GET /clients/:id", "GET /api/v1/clients", "GET /api/v1/clients/:id"}},
 	{actor.Read, "Stored accounts and mandates: list, export, details, documents and evidence", []string{
@@ -139,7 +139,7 @@ var Permits = []Permit{
 		"GET /settings/security", "POST /settings/security", "GET /settings/security/people/:id/reset", "POST /settings/security/people/:id/reset"}},
 	{actor.Manage, "Removing a client's personal data on request", []string{"GET /clients/:id/erasure", "POST /clients/:id/erasure"}},
 	{actor.Manage, "The record of who did what", []string{"GET /audit", "GET /audit/export", "POST /audit/check", "GET /audit/:id"}},
-	{actor.Manage, "What needs a second person", []string{"GET /settings/approvals", "POST /settings/approvals"}},
+	{actor.Manage, "What needs a second approver", []string{"GET /settings/approvals", "POST /settings/approvals"}},
 	{actor.Manage, "Brands, debit-order profiles, roles and the calendar", []string{
 		"GET /settings", "GET /settings/business", "GET /settings/roles", "GET /settings/calendar", "GET /settings/brands/new", "POST /settings/brands", "GET /settings/brands/:id",
 		"POST /settings/brands/:id", "GET /settings/brands/:id/removal", "POST /settings/brands/:id/removal", "POST /settings/brands/:id/profiles",

@@ -44,7 +44,7 @@ func TestASecondPersonAgreesAndTheDeletionIsUndoneAndMadeFinal(t *testing.T) {
 	owner.sees("Leave the purchase unpaid")
 	owner.looksAt("ask-approval")
 	owner.submit()
-	owner.sees("A second person was asked.")
+	owner.sees("A second approver was asked.")
 	owner.sees("You asked for this.")
 	owner.looksAt("approval-asked")
 

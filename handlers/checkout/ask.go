@@ -225,7 +225,7 @@ func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form, refu
 	}
 	if o.MayStore {
 		f.Store = &components.Checkbox{Label: "Also store this account for later debits", Name: "store", Checked: in.store,
-			Hint: "You need not. If you tick this, you also agree to this: " + p.Purchases.LaterDebits(rec) + " Otherwise " + rec.Brand.Name + " debits the account once and does not keep it."}
+			Hint: "This is optional. If you tick this, you also agree to this: " + p.Purchases.LaterDebits(rec) + " Otherwise " + rec.Brand.Name + " debits the account once and does not keep it."}
 	}
 	return f
 }

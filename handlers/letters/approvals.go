@@ -55,8 +55,8 @@ func (w Writer) Withdrawn(a approval.Approval, to user.User, m merchant.Merchant
 
 // Loosened tells an admin that a second person is needed less often.
 func (w Writer) Loosened(by string, before, after merchant.Demands, to user.User, m merchant.Merchant) mail.Letter {
-	v := toColleague(to, m, "Less needs a second person now")
-	v.Paragraphs = []string{by + " changed what a second person must agree to. If that was not meant so, change it back under Settings, Approvals."}
+	v := toColleague(to, m, "Less needs a second approver now")
+	v.Paragraphs = []string{by + " changed what a second approver must agree to. If that was not meant so, change it back under Settings, Approvals."}
 	v.Facts = []emails.Line{
 		{Label: "Deletion of stored accounts", Value: yesNo(before.Deletions) + " → " + yesNo(after.Deletions)},
 		{Label: "Batches", Value: above(before) + " → " + above(after)},
@@ -76,7 +76,7 @@ func toColleague(to user.User, m merchant.Merchant, title string) emails.View {
 
 func yesNo(yes bool) string {
 	if yes {
-		return "a second person"
+		return "a second approver"
 	}
 	return "nobody else"
 }
@@ -85,5 +85,5 @@ func above(d merchant.Demands) string {
 	if d.BatchesAbove == nil {
 		return "nobody else"
 	}
-	return "a second person above " + money.Format(*d.BatchesAbove, money.ZAR)
+	return "a second approver above " + money.Format(*d.BatchesAbove, money.ZAR)
 }

@@ -57,7 +57,7 @@ func (a *Account) page(c echo.Context, wrong error) error {
 	}}}
 	byInput, summary, _ := problems(wrong)
 	view.Problems.Items = summary
-	view.Old = components.Field{Label: "Present password", Name: "old_password", Type: "password", Error: byInput["old_password"], Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l"}
+	view.Old = components.Field{Label: "Current password", Name: "old_password", Type: "password", Error: byInput["old_password"], Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l"}
 	view.New = components.Field{Label: "New password", Name: "new_password", Type: "password", Error: byInput["new_password"], Autocomplete: "new-password", Required: true, MaxLength: 256, Width: "l",
 		Hint: "At least 12 characters. A few words are easier to remember than signs."}
 	for _, b := range me.Others {

@@ -38,11 +38,11 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 	wrong, summary, _ := problems(refused)
 	view := pages.DemandsView{Problems: components.ErrorSummary{Items: summary}, MayChange: mayManage(c),
 		Deletions: components.Checkbox{Label: "Stored accounts are deleted", Name: "deletions", Checked: d.Deletions, Hint: "From the dashboard, one or many at once."},
-		Batches:   components.Checkbox{Label: "A batch is sent whose total is above", Name: "batches", Checked: d.BatchesAbove != nil},
+		Batches:   components.Checkbox{Label: "A batch is sent with a total above this amount", Name: "batches", Checked: d.BatchesAbove != nil},
 		Above:     components.MoneyField{Label: "Amount", Name: "batches_above", Currency: "R", Error: wrong["batches_above"], Width: "m"}}
 	if d.Any() {
 		view.Reason = reasonField(form.Get("reason"), wrong["reason"])
-		view.Reason.Required, view.Reason.Hint = false, "Needed when less needs a second approver than before: that needs one itself."
+		view.Reason.Required, view.Reason.Hint = false, "Required if you ask for fewer approvals than before: that change needs a second approver itself."
 	}
 	if refused != nil && len(summary) == 0 {
 		view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
@@ -57,7 +57,7 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 		view.Can = append(view.Can, u.Called()+" – "+roleWord(u.Role))
 	}
 	if len(can) < 2 {
-		view.Alone = "Fewer than two people may agree here. What needs a second person could then not be done at all: give a colleague the right first, under Roles."
+		view.Alone = "Fewer than two people may agree here. What needs a second approver could then not be done at all: give a colleague the right first, under Roles."
 	}
 	if view.Lists, err = h.lists(c, listingOf(c, "/settings/approvals")); err != nil {
 		return err

@@ -34,9 +34,9 @@ const approvalsRoom = "attention"
 const openShown = 100
 
 var approvalPills = map[approval.State]components.Pill{
-	approval.Open:      {Kind: "wait", Word: "Waiting", Title: "A second person has to answer."},
-	approval.Approved:  {Kind: "done", Word: "Approved", Title: "A second person agreed, and it was done."},
-	approval.Refused:   {Kind: "bad", Word: "Refused", Title: "A second person did not agree; nothing was done."},
+	approval.Open:      {Kind: "wait", Word: "Waiting", Title: "A second approver has to answer."},
+	approval.Approved:  {Kind: "done", Word: "Approved", Title: "A second approver agreed, and it was done."},
+	approval.Refused:   {Kind: "bad", Word: "Refused", Title: "A second approver did not agree; nothing was done."},
 	approval.Withdrawn: {Kind: "draft", Word: "Withdrawn", Title: "The request was taken back, or what it was about changed."},
 	approval.Expired:   {Kind: "draft", Word: "Expired", Title: "Nobody answered within 7 days; nothing was done."},
 }
@@ -45,7 +45,7 @@ func approvalPath(id uuid.UUID) string { return "/approvals/" + id.String() }
 
 // toRequest leads to the request that was made.
 func toRequest(c echo.Context, a approval.Approval) error {
-	if err := access.AddFlash(c, "ok", "A second person was asked. Those who may agree get a mail."); err != nil {
+	if err := access.AddFlash(c, "ok", "A second approver was asked. Those who may agree get a mail."); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, approvalPath(a.ID))

@@ -40,8 +40,8 @@ func number(of func(report.Attention) int64) func(report.Attention) report.Tally
 
 // The kinds, in the order of home.
 var (
-	approvalsWait = attentionKind{"approvals", "wait", "users", "request waits for a second person", "requests wait for a second person", "/approvals",
-		"Waiting for a second person", "until it is decided, withdrawn or expires", number(func(a report.Attention) int64 { return a.Approvals })}
+	approvalsWait = attentionKind{"approvals", "wait", "users", "request waits for a second approver", "requests wait for a second approver", "/approvals",
+		"Waiting for a second approver", "until it is decided, withdrawn or expires", number(func(a report.Attention) int64 { return a.Approvals })}
 	debitsFailed = attentionKind{"failed", "bad", "alert", "debit failed and is not paid", "debits failed and are not paid", concernHref(purchase.FailedDebit),
 		"Failed debits", "until debited again, paid or cancelled", func(a report.Attention) report.Tally { return a.Failed }}
 	accountsGone = attentionKind{"account_gone", "bad", "key", "purchase lost the account it was to be debited from", "purchases lost the account they were to be debited from", concernHref(purchase.AccountGone),

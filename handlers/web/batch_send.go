@@ -86,7 +86,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		return err
 	}
 	if second && view.MayStart {
-		view.Second = "Your business wants a second person to agree before a batch of more than " + sum(limit, "ZAR") + " is sent. Nothing is sent before that."
+		view.Second = "Your business wants a second approver to agree before a batch of more than " + sum(limit, "ZAR") + " is sent. Nothing is sent before that."
 		view.Reason = reasonField(form.Get("reason"), wrong["reason"])
 		view.Button = "Ask for approval: send " + whatIsDone(n) + " · " + sum(n.ReadyCents, "ZAR")
 	}

@@ -281,7 +281,7 @@ func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 		view.Hidden = []components.Pair{{Name: formKeyName, Value: f.form.Get(formKeyName)}, {Name: backTo, Value: f.form.Get(backTo)}}
 		if view.Alike = alikeWords(f.alike); len(view.Alike) > 0 {
 			view.Hidden = append(view.Hidden, components.Pair{Name: evenSo, Value: "yes"})
-			view.Button = "Add client all the same"
+			view.Button = "Add client anyway"
 		}
 		if name := f.form.Get(backTo); name != "" {
 			view.CancelHref = access.FormPage + "?" + url.Values{"kept": {name}}.Encode()

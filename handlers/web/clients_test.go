@@ -153,7 +153,7 @@ func TestAClientWhoIsThereAlreadyIsNoticed(t *testing.T) {
 	} {
 		form.Set("form_key", uuid.NewString())
 		before := h.Count(`SELECT count(*) FROM clients`)
-		h.Page(h.A.Staff, "POST", "/clients", form).Want(http.StatusConflict).Contains("There may be such a client already", "the same "+same, `href="/clients/`+first+`"`, `value="T Nkosi"`, "Add client all the same")
+		h.Page(h.A.Staff, "POST", "/clients", form).Want(http.StatusConflict).Contains("You may have this client already", "the same "+same, `href="/clients/`+first+`"`, `value="T Nkosi"`, "Add client anyway")
 		if n := h.Count(`SELECT count(*) FROM clients`); n != before {
 			t.Fatalf("%s: it was added", same)
 		}

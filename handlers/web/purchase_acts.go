@@ -178,8 +178,8 @@ var giveBackAct = purchaseAct{
 		}
 		text := refundRules(rec, p.Desk.Now())
 		return pages.ActView{Title: "Refund purchase " + reference(rec.Purchase), Blocked: whyNotRefund(rec, who),
-			Question: components.Confirm{Title: "Give money back to " + payerName(rec.Purchase) + "?", Text: text, Button: "Refund", Safe: true},
-			Money: &components.MoneyField{Label: "Amount to give back", Name: "amount", Value: amount, Currency: currencySign(rec.Currency), Required: true,
+			Question: components.Confirm{Title: "Refund " + payerName(rec.Purchase) + "?", Text: text, Button: "Refund", Safe: true},
+			Money: &components.MoneyField{Label: "Amount to refund", Name: "amount", Value: amount, Currency: currencySign(rec.Currency), Required: true,
 				Hint: "At most " + sum(left, rec.Currency) + "."}}
 	},
 	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record, error) {

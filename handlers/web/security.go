@@ -286,5 +286,5 @@ func passwordAgain(set factor.Set, wrong string) *components.Field {
 		return nil
 	}
 	return &components.Field{Label: "Your password", Name: "password", Type: "password", Error: wrong, Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l",
-		Hint: "Asked for once more, so that nobody at your open browser can lock you out."}
+		Hint: "We ask for it again so that somebody who finds your browser open cannot lock you out."}
 }

@@ -212,14 +212,14 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 	n := counted(int64(len(impacts)), "stored account")
 	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Title: "Delete " + n + "?", Button: "Delete " + n,
-		Text:   "They are out of use at once. For ten minutes you can undo it; after that it is final, and only then what you choose here happens.",
+		Text:   "They can no longer be used from that moment. You can undo this for ten minutes; after that it is final, and only then does what you choose here happen.",
 		Fields: []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}}}
 	for _, i := range impacts {
 		q.Fields = append(q.Fields, components.Pair{Name: "id", Value: i.Token.ID.String()})
 	}
 	if len(impacts) == 1 {
 		t := impacts[0].Token
-		q.Text = "It is out of use at once. For ten minutes you can undo it; after that it is final, and only then what you choose here happens."
+		q.Text = "It can no longer be used from that moment. You can undo this for ten minutes; after that it is final, and only then does what you choose here happen."
 		q.Title, q.Button, q.CancelHref = "Delete "+accountWords(t)+" of "+t.HolderName+"?", "Delete "+accountWords(t), tokenPath(t.ID)
 	}
 	return q

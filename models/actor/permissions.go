@@ -23,10 +23,10 @@ var Permissions = []Permission{
 	{Read, "See clients, purchases, accounts (masked), mandates and invoices", []Role{Admin, Finance, Staff, ReadOnly}, []Scope{ScopeRead}, false},
 	{Write, "Add and change clients, purchases and mandates; charge and cancel", []Role{Admin, Finance, Staff}, []Scope{ScopeWrite}, false},
 	{Bill, "Send batches, invoices to many clients and subscriptions", []Role{Admin, Finance}, []Scope{ScopeBilling}, true},
-	{Refund, "Give money back", []Role{Admin, Finance}, []Scope{ScopeWrite}, true},
+	{Refund, "Refund money", []Role{Admin, Finance}, []Scope{ScopeWrite}, true},
 	{DeleteTokens, "Delete stored accounts", []Role{Admin}, []Scope{ScopeTokensDelete}, true},
 	{Reveal, "See full bank account and identity numbers", []Role{Admin}, []Scope{ScopeNumbers}, true},
-	{Approve, "Agree to what needs a second person", []Role{Admin, Finance}, nil, true},
+	{Approve, "Agree to what needs a second approver", []Role{Admin, Finance}, nil, true},
 	{MoveClock, "Move the sandbox clock and answer as the sandbox bank", []Role{Admin}, []Scope{ScopeWrite}, false},
 	{Manage, "People, roles, credentials, webhooks, settings and the audit", []Role{Admin}, nil, false},
 }

@@ -64,7 +64,7 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 		if err := tx.InsertApproval(a); err != nil {
 			return err
 		}
-		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID, Text: "A second person was asked to agree: " + of.Name + ".",
+		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID, Text: "A second approver was asked to agree: " + of.Name + ".",
 			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Stakes}})
 		for i, u := range mayDecide(all, asker) {
 			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailAsked, Attempt: i + 1, To: u.Email, State: mail.Queued, Letter: s.Letters.Asked(a, u, m)})

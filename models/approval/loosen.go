@@ -79,7 +79,7 @@ func (s *Service) setDemands(ctx context.Context, tx Tx, who actor.Actor, d merc
 		after[name] = value
 	}
 	tx.Audit(who, audit.Entry{Action: "approval.demands_changed", ObjectType: "merchant", ObjectID: who.MerchantID,
-		Text: "What needs a second person was changed: " + inWords(d) + ".", Before: told(before), After: after})
+		Text: "What needs a second approver was changed: " + inWords(d) + ".", Before: told(before), After: after})
 	if !Looser(before, d) {
 		return before, nil
 	}

@@ -60,7 +60,7 @@ func Approvals(frame layout.Frame, v ApprovalsView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Approvals", Sub: "What waits for a second person, and what became of earlier requests."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Approvals", Sub: "What waits for a second approver, and what became of earlier requests."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -121,7 +121,7 @@ func ApprovalLists(v ApprovalsView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.Open) == 0 {
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "check", Title: "Nothing waits", Text: "When somebody asks for a second person, the request stands here."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "check", Title: "Nothing waits", Text: "Requests for a second approver appear here."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -133,7 +133,7 @@ func ApprovalLists(v ApprovalsView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.Box(components.Card{Title: "Waiting for a second person"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Box(components.Card{Title: "Waiting for a second approver"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -769,7 +769,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Settings", Sub: "What a second person must agree to before it happens."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Settings", Sub: "What needs a second approver before it happens."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -838,7 +838,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, " <p class=\"small muted\">When less needs a second approver than before, a second approver agrees first, and the other admins are told by mail.</p><div class=\"form-actions\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, " <p class=\"small muted\">If you ask for fewer approvals than before, a second approver must agree first, and the other admins are told by mail.</p><div class=\"form-actions\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -857,7 +857,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "A second person agrees before"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "A second approver agrees before"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -926,7 +926,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<div class=\"card-body stack-s\"><p class=\"small\">This is about people in the dashboard. A credential with the scope tokens:delete deletes stored accounts over the API at once, for good and without a second person. Give that scope only where it is needed.</p><p class=\"small\">In the dashboard, a deletion can be undone for ten minutes.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<div class=\"card-body stack-s\"><p class=\"small\">This is about people in the dashboard. A credential with the scope tokens:delete deletes stored accounts over the API at once, for good and without a second approver. Give that scope only where it is needed.</p><p class=\"small\">In the dashboard, a deletion can be undone for ten minutes.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

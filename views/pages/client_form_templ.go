@@ -88,7 +88,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(v.Alike) > 0 {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "There may be such a client already", Text: "Nothing is added yet. Open the client below, or add this one all the same."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "You may have this client already", Text: "Nothing has been added yet. Open the client below, or add this one anyway."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
