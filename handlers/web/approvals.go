@@ -138,7 +138,7 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 // approveWords repeats the facts on the button.
 func approveWords(s approval.Sheet) string {
 	if s.Kind == approval.Loosen {
-		return "Approve: need fewer approvals"
+		return "Approve: ask for fewer approvals"
 	}
 	if s.Kind == approval.SendBatch {
 		return "Approve: send " + whatIsDone(s.Effects.Counts) + " · " + sum(s.Now.Cents, money.ZAR)
@@ -160,7 +160,7 @@ func stakesWords(s approval.Stakes) string {
 // consequences says what an approval does.
 func consequences(s approval.Sheet, now time.Time) (out []string) {
 	if l := s.Subject.Loosening; l != nil {
-		return []string{"Now: " + l.BeforeInWords() + ".", "Then: " + l.AfterInWords() + ".", "The other admins are told by mail."}
+		return []string{"A second approver is needed now: " + l.BeforeInWords() + ".", "And then: " + l.AfterInWords() + ".", "The other admins are told by mail."}
 	}
 	for _, i := range s.Impacts {
 		out = append(append(out, impactWords(i, now)), i.Lines()...)

@@ -110,7 +110,7 @@ func TestTheSettingsOfApprovalsSayWhatIsWrong(t *testing.T) {
 	k.Page(k.A.Owner, "GET", "/settings/approvals", nil).Contains("50\u00a0000,00")
 	k.Page(k.A.Owner, "POST", "/settings/approvals", url.Values{}).Want(http.StatusUnprocessableEntity).Contains("Say why, for the person who decides.")
 	k.Page(k.A.Owner, "POST", "/settings/approvals", url.Values{"reason": {"December"}}).Want(http.StatusSeeOther)
-	k.Page(k.A.Finance, "GET", k.requested(t), nil).Want(http.StatusOK).Contains("Approve: need fewer approvals", "Then: deletions do not, no batch does.")
+	k.Page(k.A.Finance, "GET", k.requested(t), nil).Want(http.StatusOK).Contains("Approve: ask for fewer approvals", "And then: not for deletions, not for batches.")
 	k.Page(k.A.Finance, "POST", k.requested(t)+"/decision", url.Values{"answer": {"yes"}}).Want(http.StatusSeeOther)
 	if n := k.Count(`SELECT count(*) FROM merchants WHERE approve_batches_cents IS NOT NULL`); n != 0 {
 		t.Error("it is still demanded")

@@ -148,7 +148,7 @@ func nextOfPaid(rec purchase.Record, now time.Time) string {
 	case c == nil:
 		return "Paid."
 	case c.State == collection.Provisional:
-		return "Collected on " + sayDay(c.ActionDate, now) + "; the bank may still return it until " + sayMinute(c.FinalAt, now) + ", and the payer may dispute it until " + sayDay(c.DisputeDeadline, now) + "."
+		return "Collected on " + sayDay(c.ActionDate, now) + "; the bank may still return it until " + sayMinute(c.FinalAt, now) + ", and the client may dispute it until " + sayDay(c.DisputeDeadline, now) + "."
 	case c.Disputable && !calendar.DateOf(now).After(c.DisputeDeadline):
 		return "Collected and settled. The client may dispute it at the bank until " + sayDay(c.DisputeDeadline, now) + "."
 	}

@@ -25,7 +25,7 @@ func TestAnImpatientPersonActsOnce(t *testing.T) {
 		want  int
 	}{
 		{"/purchases", k.newPurchase(), `SELECT count(*) FROM collections`, 1},
-		{"/clients", with(thandi(), "form_key", uuid.NewString(), "email", "twice@example.com"), `SELECT count(*) FROM clients WHERE email = 'twice@example.com'`, 1},
+		{"/clients", with(thandi(), "form_key", uuid.NewString(), "email", "twice@example.com", "phone", "", "personal_code", "", "bank_account", "", "bank_code", ""), `SELECT count(*) FROM clients WHERE email = 'twice@example.com'`, 1},
 		{"/purchases/" + paid + "/refund", url.Values{"form_key": {uuid.NewString()}, "amount": {"12,34"}}, `SELECT count(*) FROM refunds WHERE amount_cents = 1234`, 1},
 		{"/clients/" + k.client + "/accounts/link", url.Values{"form_key": {uuid.NewString()}, "name": {"Twice"}, "mail": {"yes"}}, `SELECT count(*) FROM purchases WHERE details::text LIKE '%Twice%'`, 1},
 	} {

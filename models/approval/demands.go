@@ -82,12 +82,12 @@ func told(d merchant.Demands) map[string]any {
 }
 
 func inWords(d merchant.Demands) string {
-	deletions, batches := "deletions do not", "no batch does"
+	deletions, batches := "not for deletions", "not for batches"
 	if d.Deletions {
-		deletions = "deletions of stored accounts do"
+		deletions = "for deletions of stored accounts"
 	}
 	if d.BatchesAbove != nil {
-		batches = fmt.Sprintf("batches above %s do", money.Format(*d.BatchesAbove, money.ZAR))
+		batches = fmt.Sprintf("for batches above %s", money.Format(*d.BatchesAbove, money.ZAR))
 	}
 	return deletions + ", " + batches
 }

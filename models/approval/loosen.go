@@ -46,7 +46,7 @@ func (s *Service) loosening(ctx context.Context, who actor.Actor, of Subject) (S
 	if !Looser(before, after) {
 		return of, fault.New(fault.Conflict, "nothing_looser", "This asks for as many approvals as now, or more. Save it; nobody has to agree.")
 	}
-	return Subject{Loosening: &Loosening{before, after}, Name: "need fewer approvals: " + inWords(after)}, nil
+	return Subject{Loosening: &Loosening{before, after}, Name: "ask for fewer approvals: " + inWords(after)}, nil
 }
 
 // carryOutLoosening sets what was asked for, as long as what is demanded is still
@@ -79,7 +79,7 @@ func (s *Service) setDemands(ctx context.Context, tx Tx, who actor.Actor, d merc
 		after[name] = value
 	}
 	tx.Audit(who, audit.Entry{Action: "approval.demands_changed", ObjectType: "merchant", ObjectID: who.MerchantID,
-		Text: "What needs a second approver was changed: " + inWords(d) + ".", Before: told(before), After: after})
+		Text: "A second approver is now needed: " + inWords(d) + ".", Before: told(before), After: after})
 	if !Looser(before, d) {
 		return before, nil
 	}

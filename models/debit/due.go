@@ -79,7 +79,7 @@ func disputeWords(c collection.Collection) string {
 	if _, may := c.MayBeDisputed(); !may {
 		return ""
 	}
-	return " The payer may dispute it until " + c.DisputeDeadline.Format("2 Jan 2006") + "."
+	return " The client may dispute it until " + c.DisputeDeadline.Format("2 Jan 2006") + "."
 }
 
 // alert calls for a person when the bank keeps silent about a collection.

@@ -54,7 +54,7 @@ func TestWhatCouldBeDisputedIsListed(t *testing.T) {
 		"fixed":    {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.Fixed }, []string{"A second debit in the same month."}},
 		"variable": {nil, []string{"A debit of another amount than R 1 000,00.", "A second debit in the same month."}},
 		"everything": {func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment, m.Terms.DelayedOnFailure = true, true },
-			[]string{"Every debit, if the payer does not answer in time and the fallback takes over.", "A debit of another amount than R 1 000,00.", "A debit that does not run on the 25th.", "A second debit in the same month."}},
+			[]string{"Every debit, if the client does not answer in time and the fallback takes over.", "A debit of another amount than R 1 000,00.", "A debit that does not run on the 25th.", "A second debit in the same month."}},
 		"under the fallback": {func(m *mandate.Mandate) {
 			m.Fallback, m.Terms.DelayedOnFailure, m.Terms.ValueType = true, true, mandate.Fixed
 		},
