@@ -88,7 +88,7 @@ func TestASecondPersonAgreesAndTheDeletionIsUndoneAndMadeFinal(t *testing.T) {
 	owner.fill("confirm", "0101")
 	owner.submit()
 	owner.click("Delete now…")
-	owner.sees("This cannot be undone any more.")
+	owner.sees("This cannot be undone.")
 	owner.looksAt("delete-now")
 	owner.fill("confirm", "0101")
 	owner.submit()

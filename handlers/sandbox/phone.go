@@ -46,7 +46,7 @@ func (r *Room) Phone(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 		return pages.Handsets(v).Render(c.Request().Context(), c.Response())
 	}
-	return r.Page(c, http.StatusOK, "Payer’s phone", active, func(f layout.Frame) templ.Component { return pages.Phone(f, v) })
+	return r.Page(c, http.StatusOK, "Client’s phone", active, func(f layout.Frame) templ.Component { return pages.Phone(f, v) })
 }
 
 // AnswerMandate serves POST /sandbox/mandates/:purchase/answer.

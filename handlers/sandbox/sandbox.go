@@ -57,7 +57,7 @@ func forPeople(c echo.Context) bool {
 // tabs are the parts of the room.
 func tabs(now string) components.Tabs {
 	t := components.Tabs{Label: "Sandbox"}
-	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"}, {"Payer’s phone", phonePath},
+	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"}, {"Client’s phone", phonePath},
 		{"Mail", "/sandbox/mail"}} {
 		t.Items = append(t.Items, components.Tab{Label: part.label, Href: part.href, Active: part.href == now})
 	}

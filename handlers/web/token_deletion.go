@@ -204,6 +204,7 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 		}
 	}
 	if len(impacts) == 1 {
+		view.Title = "Delete stored account"
 		view.Back = components.Link{Text: accountWords(impacts[0].Token), Href: tokenPath(impacts[0].Token.ID)}
 	}
 	return h.Desk.show(c, status, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })

@@ -118,7 +118,7 @@ func (h *Tokens) askDeleteNow(c echo.Context, status int, token, wrong string) e
 	named := accountWords(impact.Token)
 	view := pages.ActView{Title: "Delete now", Back: components.Link{Text: named, Href: tokenPath(t)},
 		Question: components.Confirm{ID: "now", Title: "Delete " + named + " of " + impact.Token.HolderName + " now?", Action: deletionPath(d.ID) + "/now", CancelHref: tokenPath(t), Button: "Delete " + named + " now",
-			Text: "This cannot be undone any more. It happens at once:", Breaks: impact.Lines(), Fields: []components.Pair{{Name: "token", Value: t.String()}}}}
+			Text: "This cannot be undone. What happens at once:", Breaks: impact.Lines(), Fields: []components.Pair{{Name: "token", Value: t.String()}}}}
 	if len(d.Tokens) > 1 {
 		view.Question.Breaks = append(view.Question.Breaks, "The other accounts of this deletion can still be undone.")
 	}

@@ -145,7 +145,7 @@ func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
 	k.Page(k.A.Owner, "GET", page, nil).Lacks("Failed", "The account is debited", "Debit on").Contains("Account being deleted", "so nothing is debited. The debit was planned for")
 	k.Page(k.A.Owner, "GET", "/purchases", nil).Contains("Account being deleted").Lacks("The account is debited")
 	now := k.waiting(t) + "/now"
-	k.Page(k.A.Owner, "GET", now+"?token="+k.token, nil).Want(http.StatusOK).Contains("This cannot be undone any more.", "Not debited. The purchase stays unpaid", "Type 3456")
+	k.Page(k.A.Owner, "GET", now+"?token="+k.token, nil).Want(http.StatusOK).Contains("This cannot be undone.", "Not debited. The purchase stays unpaid", "Type 3456")
 	k.Page(k.A.Finance, "GET", now+"?token="+k.token, nil).Want(http.StatusForbidden)
 	k.Page(k.A.Owner, "GET", now, nil).Want(http.StatusNotFound)
 	k.Page(k.A.Owner, "POST", now, url.Values{"token": {k.token}}).Want(http.StatusUnprocessableEntity).Contains("Type 3456.")
