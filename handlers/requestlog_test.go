@@ -155,7 +155,7 @@ func TestARequestIsShownAsItWouldBeRepeated(t *testing.T) {
 	e := asked(t, h)[0]
 	page := h.Page(h.A.Owner, "GET", "/developers/requests/"+e.ID.String(), nil).Want(200)
 	page.Contains("201 Created", `href="/clients/`+id+`"`, "$DEBITDESK_TOKEN", "Idempotency-Key: it&#39;\\&#39;&#39;s", "o&#39;\\&#39;&#39;brien@example.com", "/api/v1/clients/?time=7",
-		"•••• 0001", "Put your own there").Lacks("6200000001", h.A.Token)
+		"•••• 0001", "does not run before you set them").Lacks("6200000001", h.A.Token)
 }
 
 func TestLongListsOfRequestsAreWalkedPageByPage(t *testing.T) {

@@ -253,3 +253,14 @@ func TestAStrangerFindsNothing(t *testing.T) {
 		h.API("GET", "/clients/"+wrong+"/", nil).Want(http.StatusNotFound).WantCode("__all__=not_found")
 	}
 }
+
+// A mask stands for a number that is stored already, whatever the number is.
+func TestAMaskIsNoPhoneNumber(t *testing.T) {
+	h := handlertest.New(t)
+	h.API("POST", "/clients/", map[string]any{"email": "a@example.com", "phone": "•••• 2222", "tax_number": "•••• 1"}).Want(http.StatusBadRequest).WantCode("phone=invalid", "tax_number=invalid")
+	id := h.API("POST", "/clients/", map[string]any{"email": "a@example.com", "phone": "0821232222"}).Want(http.StatusCreated).Text("id")
+	h.API("PATCH", "/clients/"+id+"/", map[string]any{"phone": "•••• 2222", "city": "Paarl"}).Want(http.StatusOK).Contains(`"phone":"27821232222"`, "Paarl")
+	h.API("PUT", "/clients/"+id+"/", map[string]any{"email": "a@example.com", "phone": "•••• 9999"}).Want(http.StatusOK).Contains(`"phone":"27821232222"`)
+	h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"a@example.com","phone":"•••• 2222"},"brand_id":%q,"purchase":{"products":[{"name":"x","price":1}]}}`, h.A.BrandID)).
+		Want(http.StatusBadRequest).WantCode("client.phone=invalid")
+}

@@ -105,28 +105,14 @@ func readDebit(o *input.Object, d *subscription.Debit) {
 	}
 	d.Fields = fields
 	if o.Has("subscription_debtor_account_number") {
-		d.DebtorAccount = bank.AccountNumber(readMasked(o, "subscription_debtor_account_number", 34, d.DebtorAccount.Reveal(), d.DebtorAccount.String()))
+		d.DebtorAccount = bank.AccountNumber(textOrNone(o, "subscription_debtor_account_number", 34))
 	}
 	if o.Has("subscription_debtor_id_number") {
-		d.DebtorID = bank.IDNumber(readMasked(o, "subscription_debtor_id_number", 32, d.DebtorID.Reveal(), d.DebtorID.String()))
+		d.DebtorID = bank.IDNumber(textOrNone(o, "subscription_debtor_id_number", 32))
 	}
 	if fields["adjustment_rate"] != nil && fields["adjustment_amount"] != nil {
 		o.Add("__all__", "adjustment_exclusive", "Give subscription_adjustment_rate or subscription_adjustment_amount, not both.")
 	}
-}
-
-// readMasked reads a number that answers show masked: the mask of what is stored
-// leaves it as it is.
-func readMasked(o *input.Object, name string, most int, stored, mask string) string {
-	text := textOrNone(o, name, most)
-	switch {
-	case text != "" && text == mask:
-		return stored
-	case bank.IsMasked(text):
-		o.Add(name, "invalid", "This number is masked. Give it in full, or leave it out.")
-		return stored
-	}
-	return text
 }
 
 // textOrNone is a text, "" for null.

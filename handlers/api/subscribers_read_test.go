@@ -119,7 +119,6 @@ func TestAPatchChangesWhatItNamesAndNothingElse(t *testing.T) {
 	}{
 		"nothing":         {`{}`, func(*subscription.SubscriberInput) {}},
 		"read-only":       {`{"client_id":"x","subscription_billing_scheduled_on":"x","number_of_billing_cycles_passed":"x","brand_id":1,"unknown":1}`, func(*subscription.SubscriberInput) {}},
-		"masked back":     {`{"subscription_debtor_account_number":"•••• 0001","subscription_debtor_id_number":"850101•••••85"}`, func(*subscription.SubscriberInput) {}},
 		"a null switch":   {`{"send_receipt":null}`, func(*subscription.SubscriberInput) {}},
 		"a switch":        {`{"send_receipt":true}`, func(in *subscription.SubscriberInput) { in.Switches.Receipt = true }},
 		"list and object": {`{"payment_method_whitelist":null,"invoice_override":null}`, func(in *subscription.SubscriberInput) { in.Whitelist, in.Override = nil, nil }},
@@ -182,7 +181,6 @@ func TestEachWrongFieldOfASubscriberIsNamed(t *testing.T) {
 		`"subscription_adjustment_rate":100.01`:                                                             {"subscription_adjustment_rate=max_value"},
 		`"subscription_adjustment_rate":1,"subscription_adjustment_amount":1`:                               {"__all__=adjustment_exclusive"},
 		`"subscription_release_date":"x","subscription_max_amount_cents":-1`:                                {"subscription_max_amount_cents=min_value", "subscription_release_date=invalid"},
-		`"subscription_debtor_account_number":"•••• 0001"`:                                                  {"subscription_debtor_account_number=invalid"},
 		`"subscription_debtor_id_number":"` + strings.Repeat("1", 33) + `"`:                                 {"subscription_debtor_id_number=max_length"},
 		`"subscription_creditor_abbreviated_name":"ELEVENCHARS"`:                                            {"subscription_creditor_abbreviated_name=max_length"},
 		`"subscription_realtime_auth_retries":"x","subscription_verify_account":"x"`:                        {"subscription_realtime_auth_retries=invalid", "subscription_verify_account=invalid"},

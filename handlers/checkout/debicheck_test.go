@@ -2,6 +2,7 @@ package checkout_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -315,5 +316,31 @@ func TestManyAtOnceAskOnce(t *testing.T) {
 	}
 	if n := d.Count(`SELECT count(*) FROM mandate_authentications`); won != 1 || n != 1 {
 		t.Errorf("%d won, asked %d times", won, n)
+	}
+}
+
+// One set of rules: what the page refuses the API refuses, and what either takes the
+// other takes.
+func TestPageAndAPIHoldTheNumbersOfADebitToTheSameRules(t *testing.T) {
+	d := bankDesk(t)
+	const block = `"payment_method_whitelist":["debicheck"],"force_recurring":true,"purchase":{"products":[{"name":"Membership","price":10000}],"payment_method_details":{"direct_debit":{
+		"value_type":"FIXED","authentication_type":"DELAYED","debit_sequence":"RCUR","adjustment_category":"NEVER","max_amount_cents":10000,"deduction_day":1}}}`
+	for _, c := range []struct {
+		page, api, value string
+		good             bool
+	}{
+		{"bank_code", "bank_code", "999999", false}, {"bank_code", "bank_code", "900145", false}, {"bank_code", "bank_code", "12", false}, {"bank_code", "bank_code", "470 010", true},
+		{"account_number", "bank_account", "12", false}, {"account_number", "bank_account", "•••• 7890", false}, {"account_number", "bank_account", "12345 67890", true},
+		{"id_number", "personal_code", "123", false}, {"id_number", "personal_code", "850101•••••85", false}, {"id_number", "personal_code", "850101 5000 085", true},
+		{"phone", "phone", "•••• 2222", false}, {"phone", "phone", "12", false}, {"phone", "phone", "082 123 4567", true}, {"phone", "phone", "+44 20 7946 0000", true},
+	} {
+		page := d.give(d.mandated(), filled(c.page, c.value))
+		who := map[string]string{"email": "t@example.com", "full_name": "Thandi Nkosi", "phone": "27821234567", "personal_code": "8501015000085", "bank_code": "470010", "bank_account": number}
+		who[c.api] = c.value
+		text, _ := json.Marshal(who)
+		api := d.API("POST", "/purchases/", fmt.Sprintf(`{"client":%s,"brand_id":%q,%s}`, text, d.A.BrandID, block))
+		if taken := page.Status == 303; taken != c.good || (api.Status == 201) != c.good {
+			t.Errorf("%s %q: the page answers %d, the API %d %s", c.api, c.value, page.Status, api.Status, api.Body)
+		}
 	}
 }

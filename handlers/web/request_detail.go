@@ -73,35 +73,3 @@ func pretty(body string) string {
 	}
 	return out.String()
 }
-
-// curlOf is the call as somebody would repeat it, with a variable in place of the
-// credential.
-func curlOf(e requestlog.Entry, baseURL string) string {
-	to := baseURL + e.Path
-	if e.Route != tokenRoute && !strings.HasSuffix(to, "/") {
-		to += "/"
-	}
-	if e.Query != "" {
-		to += "?" + e.Query
-	}
-	parts := []string{"curl -X " + e.Method + " " + quoted(to)}
-	if e.Method == http.MethodGet {
-		parts[0] = "curl " + quoted(to)
-	}
-	if e.Route != tokenRoute {
-		parts = append(parts, `-H "Authorization: Bearer $DEBITDESK_TOKEN"`)
-	}
-	if e.IdempotencyKey != "" {
-		parts = append(parts, "-H "+quoted("Idempotency-Key: "+e.IdempotencyKey))
-	}
-	if e.Request != "" && !strings.HasPrefix(e.Request, "(") {
-		if e.Request[0] == '{' || e.Request[0] == '[' {
-			parts = append(parts, "-H 'Content-Type: application/json'")
-		}
-		parts = append(parts, "-d "+quoted(e.Request))
-	}
-	return strings.Join(parts, " \\\n  ")
-}
-
-// quoted is one word of a shell, whatever is in it.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

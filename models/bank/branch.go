@@ -1,5 +1,7 @@
 package bank
 
+import "strings"
+
 // Branch is a bank by its universal branch code. Codes are text: 051001 loses its zero as a number.
 type Branch struct {
 	Code string
@@ -46,6 +48,12 @@ func FindBranch(code string) (branch Branch, universal, found bool) {
 		return fnb, false, true
 	}
 	return Branch{}, false, false
+}
+
+// noBranch tells that no bank which holds accounts of payers has such a code: above
+// 900000 is the Reserve Bank alone, and the same digit throughout fills a form (industry).
+func noBranch(code string) bool {
+	return code >= "900000" || strings.Trim(code, code[:1]) == ""
 }
 
 // BankName is the bank's name for a branch code, or nothing when the branch is not in the table.

@@ -106,6 +106,8 @@ func (c *Checked) checkBranch(code string) {
 		c.problem(FieldBranch, "invalid", "Invalid branch code: Standard Bank's is 051001, with the zero.")
 	case len(code) != 6 || !allDigits(code) || code == "000000":
 		c.problem(FieldBranch, "invalid", "Invalid branch code: it has six digits.")
+	case noBranch(code):
+		c.problem(FieldBranch, "invalid", "Invalid branch code: no South African bank has %s.", code)
 	case found && !universal:
 		c.Bank = b.Bank
 		c.hint(FieldBranch, "The universal code %s of %s is safer.", b.Code, b.Bank)

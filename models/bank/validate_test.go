@@ -35,8 +35,8 @@ func TestAccountLengthsFollowTheBank(t *testing.T) {
 		{"Al Baraka starting otherwise", "800000", "12300000000", "", "invalid"},
 		{"Standard Bank: the length is not verified", "051001", "1234567", "", ""},
 		{"Standard Bank far too short", "051001", "123456", "", "min_length"},
-		{"unknown branch at thirteen", "999999", "1234567890123", "", ""},
-		{"unknown branch at fourteen", "999999", "12345678901234", "", "max_length"},
+		{"unknown branch at thirteen", "601234", "1234567890123", "", ""},
+		{"unknown branch at fourteen", "601234", "12345678901234", "", "max_length"},
 		{"letters", "632005", "4000X000", "", "invalid"},
 		{"zeros", "632005", "00000000", "", "min_value"},
 		{"nothing", "632005", "", "", "required"},
@@ -65,7 +65,7 @@ func TestBranchCodesAreText(t *testing.T) {
 	if bank.BankName("051001") != "Standard Bank" || bank.BankName("210554") != "FNB" || bank.BankName("123456") != "" {
 		t.Error("names of banks")
 	}
-	for code, wrong := range map[string]bool{"": true, "51001": true, "05100": true, "0510011": true, "ABCDEF": true, "000000": true, "123456": false, "051001": false} {
+	for code, wrong := range map[string]bool{"": true, "51001": true, "05100": true, "0510011": true, "ABCDEF": true, "000000": true, "999999": true, "111111": true, "900145": true, "888000": false, "123456": false, "051001": false} {
 		got := bank.ValidateAccount(code, "123456789", "")
 		if got.OK() == wrong {
 			t.Errorf("%q: %+v", code, got.Problems)

@@ -59,6 +59,11 @@ func tooLong(wrong *fault.Problems, name, text string, max int) {
 // checkMasks refuses a masked number that stands for nothing stored.
 func (d *Details) checkMasks(wrong *fault.Problems) {
 	const message = "This is a masked number. Send the full number, or leave the field out."
+	for _, f := range textFields {
+		if f.Number && bank.IsMasked(*f.At(d)) && !wrong.Has(f.Name) {
+			wrong.Add(f.Name, "invalid", message)
+		}
+	}
 	if bank.IsMasked(d.BankAccount.Reveal()) {
 		wrong.Add("bank_account", "invalid", message)
 	}
@@ -120,13 +125,10 @@ func (d *Details) checkForDebit(wrong *fault.Problems, before Details, today cal
 		found = append(found, d.accountProblems()...)
 	}
 	if d.PersonalCode != before.PersonalCode && d.PersonalCode != "" {
-		d.PersonalCode = bank.CleanID(d.PersonalCode.Reveal())
-		_, problems := bank.ParseIdentity(d.PersonalCode, today)
-		found = append(found, problems...)
+		found = append(found, d.IdentityProblems(today)...)
 	}
-	if _, ok := Phone(d.Phone); d.Phone != before.Phone && d.Phone != "" && !ok {
-		found = append(found, bank.Problem{Field: bank.FieldPhone, Code: "invalid",
-			Message: "Give a South African number such as 082 123 4567, or + and the country code."})
+	if d.Phone != before.Phone && d.Phone != "" {
+		found = append(found, d.PhoneProblems()...)
 	}
 	for _, p := range found {
 		if !wrong.Has(p.Field) {
@@ -139,23 +141,51 @@ func (d *Details) accountProblems() []bank.Problem {
 	if d.BankAccount == "" && d.BankCode == "" {
 		return nil
 	}
+	return d.AccountProblems()
+}
+
+// AccountProblems brings branch and account into the form in which a bank takes
+// them, and tells what is wrong with them. It and the two that follow are the rules
+// of every page and of the API, wherever a debit order uses the numbers.
+func (d *Details) AccountProblems() []bank.Problem {
 	d.BankAccount = bank.CleanAccount(d.BankAccount.Reveal())
-	d.BankCode = strings.ReplaceAll(d.BankCode, " ", "")
+	d.BankCode = strings.ReplaceAll(strings.TrimSpace(d.BankCode), " ", "")
 	return bank.ValidateAccount(d.BankCode, d.BankAccount, d.AccountType).Problems
 }
 
+// IdentityProblems is AccountProblems for the identity or passport number.
+func (d *Details) IdentityProblems(today calendar.Date) []bank.Problem {
+	d.PersonalCode = bank.CleanID(d.PersonalCode.Reveal())
+	_, wrong := bank.ParseIdentity(d.PersonalCode, today)
+	return wrong
+}
+
+// PhoneProblems is AccountProblems for the phone number.
+func (d *Details) PhoneProblems() []bank.Problem {
+	phone, ok := Phone(strings.TrimSpace(d.Phone))
+	if !ok {
+		return []bank.Problem{{Field: bank.FieldPhone, Code: "invalid", Message: "Give a South African number such as 082 123 4567, or + and the country code."}}
+	}
+	d.Phone = phone
+	return nil
+}
+
 var (
-	foreignPhone = regexp.MustCompile(`^\+[1-9][0-9 ()-]{5,29}$`)
+	foreignPhone = regexp.MustCompile(`^(?:\+|00)[1-9][0-9 ().\x{a0}-]*$`)
+	notDigits    = regexp.MustCompile(`[^0-9]`)
 	emailForm    = regexp.MustCompile(`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~\x60-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$`)
 )
 
-// Phone brings a South African number into its stored form and leaves one of
-// another country as it is; ok is false when the text is neither.
+// Phone is the one rule on phone numbers, of page, API and batch: it brings a South
+// African number into its stored form and leaves one of another country, in the
+// international form (E.164), as it is; ok is false when the text is neither.
 func Phone(text string) (phone string, ok bool) {
 	if phone, ok = bank.NormalisePhone(text); ok {
 		return phone, true
 	}
-	return text, foreignPhone.MatchString(text)
+	const least, most = 8, 15 // digits, with the country code
+	n := len(notDigits.ReplaceAllString(strings.TrimPrefix(text, "00"), ""))
+	return text, foreignPhone.MatchString(text) && n >= least && n <= most
 }
 
 // IsEmail tells whether text has the form of one e-mail address.

@@ -51,6 +51,8 @@ func TestARecordIsHeldToItsLimitsAlone(t *testing.T) {
 		{"too long an account", client.Details{BankAccount: bank.AccountNumber(strings.Repeat("9", 35)), BankCode: "1"}, "bank_account=max_length"},
 		{"too long an identity number", client.Details{Email: "a@b.co", PersonalCode: bank.IDNumber(strings.Repeat("9", 33))}, "personal_code=max_length"},
 		{"an identity number that fails Luhn", client.Details{Email: "a@b.co", PersonalCode: "9001015000087"}, ""},
+		{"a masked phone", client.Details{Email: "a@b.co", Phone: "•••• 2222"}, "phone=invalid"},
+		{"masked numbers of a company", client.Details{Email: "a@b.co", TaxNumber: "•••• 1", RegistrationNumber: "•", BankCode: "•"}, "registration_number=invalid tax_number=invalid bank_code=invalid"},
 		{"a mask that stands for nothing", client.Details{Email: "a@b.co", BankAccount: "•••• 1234"}, "bank_account=invalid"},
 		{"a mask in place of a phone", client.Details{Email: "a@b.co", Phone: "•••• 2222"}, "phone=invalid"},
 		{"an unknown country", client.Details{Email: "a@b.co", Country: "Wakanda"}, "country=invalid_choice"},
@@ -79,6 +81,12 @@ func TestADebitAsksWhatABankWould(t *testing.T) {
 		{"a good identity number", client.Details{PersonalCode: "800101 5009 087"}, ""},
 		{"a wrong check digit", client.Details{PersonalCode: "9001015000087"}, "personal_code=invalid"},
 		{"a phone that is none", client.Details{Phone: "12"}, "phone=invalid"},
+		{"a phone that is too short for one", client.Details{Phone: "+1 234"}, "phone=invalid"},
+		{"a phone of brackets", client.Details{Phone: "+1((((((((("}, "phone=invalid"},
+		{"a phone with more digits than there are", client.Details{Phone: "+1234567890123456"}, "phone=invalid"},
+		{"a branch that is none", client.Details{BankAccount: "1234567890", BankCode: "999999"}, "bank_code=invalid"},
+		{"a short identity number", client.Details{PersonalCode: "123"}, "personal_code=invalid"},
+		{"a phone abroad, with zeros", client.Details{Phone: "0044 20 7946 0000"}, ""},
 		{"a phone abroad", client.Details{Phone: "+44 20 7946 0000"}, ""},
 	}
 	for _, tt := range tests {

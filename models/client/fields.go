@@ -7,6 +7,8 @@ type TextField struct {
 	Name string // as programs and forms write it
 	Max  int    // characters
 	At   func(*Details) *string
+	// Number tells that the text is a number which may come back masked.
+	Number bool
 }
 
 // TextFields lists the plain texts of a payer with their limits (source: API
@@ -14,24 +16,24 @@ type TextField struct {
 func TextFields() []TextField { return textFields }
 
 var textFields = []TextField{
-	{"email", 254, func(d *Details) *string { return &d.Email }},
-	{"phone", 32, func(d *Details) *string { return &d.Phone }},
-	{"full_name", 128, func(d *Details) *string { return &d.FullName }},
-	{"street_address", 128, func(d *Details) *string { return &d.StreetAddress }},
-	{"city", 128, func(d *Details) *string { return &d.City }},
-	{"state", 128, func(d *Details) *string { return &d.State }},
-	{"zip_code", 32, func(d *Details) *string { return &d.ZipCode }},
-	{"country", 128, func(d *Details) *string { return &d.Country }}, // a name until it is mapped to two letters
-	{"shipping_street_address", 128, func(d *Details) *string { return &d.ShippingStreetAddress }},
-	{"shipping_city", 128, func(d *Details) *string { return &d.ShippingCity }},
-	{"shipping_state", 128, func(d *Details) *string { return &d.ShippingState }},
-	{"shipping_zip_code", 32, func(d *Details) *string { return &d.ShippingZipCode }},
-	{"shipping_country", 128, func(d *Details) *string { return &d.ShippingCountry }},
-	{"legal_name", 128, func(d *Details) *string { return &d.LegalName }},
-	{"brand_name", 128, func(d *Details) *string { return &d.BrandName }},
-	{"registration_number", 32, func(d *Details) *string { return &d.RegistrationNumber }},
-	{"tax_number", 32, func(d *Details) *string { return &d.TaxNumber }},
-	{"bank_code", 11, func(d *Details) *string { return &d.BankCode }},
+	{"email", 254, func(d *Details) *string { return &d.Email }, false},
+	{"phone", 32, func(d *Details) *string { return &d.Phone }, true},
+	{"full_name", 128, func(d *Details) *string { return &d.FullName }, false},
+	{"street_address", 128, func(d *Details) *string { return &d.StreetAddress }, false},
+	{"city", 128, func(d *Details) *string { return &d.City }, false},
+	{"state", 128, func(d *Details) *string { return &d.State }, false},
+	{"zip_code", 32, func(d *Details) *string { return &d.ZipCode }, false},
+	{"country", 128, func(d *Details) *string { return &d.Country }, false}, // a name until it is mapped to two letters
+	{"shipping_street_address", 128, func(d *Details) *string { return &d.ShippingStreetAddress }, false},
+	{"shipping_city", 128, func(d *Details) *string { return &d.ShippingCity }, false},
+	{"shipping_state", 128, func(d *Details) *string { return &d.ShippingState }, false},
+	{"shipping_zip_code", 32, func(d *Details) *string { return &d.ShippingZipCode }, false},
+	{"shipping_country", 128, func(d *Details) *string { return &d.ShippingCountry }, false},
+	{"legal_name", 128, func(d *Details) *string { return &d.LegalName }, false},
+	{"brand_name", 128, func(d *Details) *string { return &d.BrandName }, false},
+	{"registration_number", 32, func(d *Details) *string { return &d.RegistrationNumber }, true},
+	{"tax_number", 32, func(d *Details) *string { return &d.TaxNumber }, true},
+	{"bank_code", 11, func(d *Details) *string { return &d.BankCode }, true},
 }
 
 // Limits of the fields that are no plain text, in characters.

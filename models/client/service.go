@@ -130,6 +130,11 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 // keepMasked puts the stored numbers back where masks were sent: any mask, or only
 // that of the stored number.
 func keepMasked(wanted *Details, stored Details, anyMask bool) {
+	for _, f := range textFields {
+		if f.Number && anyMask && bank.IsMasked(*f.At(wanted)) {
+			*f.At(wanted) = *f.At(&stored)
+		}
+	}
 	if sent := wanted.BankAccount.Reveal(); bank.IsMasked(sent) && (anyMask || sent == stored.BankAccount.String()) {
 		wanted.BankAccount = stored.BankAccount
 	}

@@ -11,7 +11,6 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
-	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -186,7 +185,7 @@ func keepVerification(tx Tx, who actor.Actor, v mandate.Verification) {
 
 // checkPayer adds what DebiCheck needs of the payer beside a bank account: a
 // natural person with an identity (reference: debit orders 1.1).
-func (s *Service) checkPayer(w *fault.Problems, p Purchase, in *Input) {
+func (s *Service) checkPayer(w *fault.Problems, p *Purchase, in *Input) {
 	if p.Method != DebiCheck {
 		return
 	}
@@ -197,10 +196,10 @@ func (s *Service) checkPayer(w *fault.Problems, p Purchase, in *Input) {
 		}
 		w.Add("client_id", code, "The client's %s cannot be used: %s", what, message)
 	}
-	if _, wrong := bank.ParseIdentity(p.Payer.PersonalCode, calendar.DateOf(s.Now())); len(wrong) > 0 {
+	if wrong := p.Payer.IdentityProblems(calendar.DateOf(s.Now())); len(wrong) > 0 {
 		add("personal_code", "identity number", wrong[0].Code, wrong[0].Message)
 	}
-	if _, ok := client.Phone(p.Payer.Phone); !ok {
-		add("phone", "phone number", "invalid", "Give a phone number such as 082 123 4567.")
+	for _, problem := range p.Payer.PhoneProblems() {
+		add("phone", "phone number", problem.Code, problem.Message)
 	}
 }

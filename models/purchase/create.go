@@ -133,8 +133,8 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purcha
 		w.Add("purchase."+fault.All, "min_value", "%s", zeroAmount)
 	}
 	if p.storesNow() && len(*w) == 0 && len(shape) == 0 {
-		checkAccount(w, p, in)
-		s.checkPayer(w, p, in)
+		checkAccount(w, &p, in)
+		s.checkPayer(w, &p, in)
 	}
 	if p.Method == DebiCheck && p.storesNow() {
 		s.mayAsk(w, p.Details.DirectDebit.Terms.Authentication)

@@ -3,7 +3,6 @@ package purchase
 import (
 	"cmp"
 
-	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -126,8 +125,8 @@ func (d *DirectDebitInput) day(w *fault.Problems, units string, p Purchase) int 
 
 // checkAccount applies the rules of the payer's bank, now that a debit order
 // will use the account (API contract 12.4).
-func checkAccount(w *fault.Problems, p Purchase, in *Input) {
-	for _, problem := range bank.ValidateAccount(p.Payer.BankCode, p.Payer.BankAccount, p.Payer.AccountType).Problems {
+func checkAccount(w *fault.Problems, p *Purchase, in *Input) {
+	for _, problem := range p.Payer.AccountProblems() {
 		if in.Client != nil {
 			w.Add("client."+problem.Field, problem.Code, "%s", problem.Message)
 			continue

@@ -179,12 +179,13 @@ func (in *Account) check(s *Service, rec Record) error {
 	case utf8.RuneCountInString(in.FullName) > maxName:
 		add("full_name", "max_length", "A name may have 128 characters at most.")
 	}
-	for _, p := range bank.ValidateAccount(in.BankCode, bank.AccountNumber(in.AccountNumber), in.AccountType).Problems {
+	given := in.details()
+	for _, p := range given.AccountProblems() {
 		add(formName(p.Field), p.Code, p.Message)
 	}
 	switch {
 	case in.IDNumber != "":
-		if _, wrong := bank.ParseIdentity(bank.IDNumber(in.IDNumber), today(s)); len(wrong) > 0 {
+		if wrong := given.IdentityProblems(today(s)); len(wrong) > 0 {
 			add("id_number", wrong[0].Code, wrong[0].Message)
 		}
 	case rec.StoresBy() == DebiCheck && rec.Payer.PersonalCode == "":
@@ -192,11 +193,10 @@ func (in *Account) check(s *Service, rec Record) error {
 	}
 	switch {
 	case in.Phone != "":
-		phone, ok := client.Phone(in.Phone)
-		if !ok {
-			add("phone", "invalid", "Give a phone number such as 082 123 4567.")
+		for _, p := range given.PhoneProblems() {
+			add("phone", p.Code, p.Message)
 		}
-		in.Phone = phone
+		in.Phone = given.Phone
 	case rec.StoresBy() == DebiCheck && rec.Payer.Phone == "":
 		add("phone", "required", "Give your cellphone number: your bank asks you there.")
 	}
@@ -210,6 +210,12 @@ func (in *Account) check(s *Service, rec Record) error {
 		s.mayAsk(&w, t.Authentication)
 	}
 	return w.Err()
+}
+
+// details are the numbers that were given, to be held against the rules on them.
+func (in Account) details() client.Details {
+	return client.Details{BankCode: in.BankCode, BankAccount: bank.AccountNumber(in.AccountNumber), AccountType: in.AccountType,
+		PersonalCode: bank.IDNumber(in.IDNumber), Phone: in.Phone}
 }
 
 const maxName = 128

@@ -79,10 +79,10 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uu
 
 // keepMasked puts the stored numbers back where their masks were sent.
 func keepMasked(d *Debit, before Debit) {
-	if bank.IsMasked(d.DebtorAccount.Reveal()) && before.DebtorAccount != "" {
+	if bank.IsMasked(d.DebtorAccount.Reveal()) {
 		d.DebtorAccount = before.DebtorAccount
 	}
-	if bank.IsMasked(d.DebtorID.Reveal()) && before.DebtorID != "" {
+	if bank.IsMasked(d.DebtorID.Reveal()) {
 		d.DebtorID = before.DebtorID
 	}
 }

@@ -671,7 +671,7 @@ func Request(frame layout.Frame, v RequestView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Masked {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Text: "•••• stands where account numbers, identity numbers, secrets and search words were. Put your own there before you send the call again."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Text: "•••• stands where account numbers, identity numbers, phone numbers, secrets and search words were. The curl command names each of them as a variable and does not run before you set them."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
