@@ -113,9 +113,9 @@ func (s Stat) arrow() string {
 	return ""
 }
 
-func (m MenuItem) extras() templ.Attributes {
-	if m.Dialog == "" {
+func (i MenuItem) extras() templ.Attributes {
+	if i.Dialog == "" {
 		return nil
 	}
-	return templ.Attributes{"data-dialog": m.Dialog}
+	return templ.Attributes{"data-dialog": i.Dialog}
 }
