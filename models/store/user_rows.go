@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -127,6 +129,9 @@ func (s *Store) Business(ctx context.Context, id uuid.UUID) (user.Business, erro
 // UserByEmail implements user.Reader: the person in the business that was worked
 // for last, one where the membership lives before others.
 func (s *Store) UserByEmail(ctx context.Context, email string) (user.User, string, error) {
+	if strings.ContainsRune(email, 0) || !utf8.ValidString(email) { // no text that could be stored: nobody's
+		return user.User{}, "", fault.Missing()
+	}
 	row, err := s.member(ctx, `lower(u.email) = lower(trim(?)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`, email)
 	if err != nil {
 		return user.User{}, "", err
