@@ -21,7 +21,7 @@ func TestASavedCellBringsTheCausesAndTheCountsAlong(t *testing.T) {
 		`hx-swap-oob="innerHTML:#grid-said"`, "Row 3 is saved. It still has 1 problem: no client has the address ben@example.com. 3 rows have problems.")
 
 	lost := h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"carl@example.com"}, "was": {"nobody"}}, "HX-Request: true").Want(http.StatusOK)
-	lost.Contains(`value="ben@example.com"`, "Not saved. Row 3, email says “ben@example.com” by now")
+	lost.Contains(`value="ben@example.com"`, "Not saved. Row 3, email now says “ben@example.com”")
 	if !strings.Contains(lost.Header.Get("HX-Trigger"), `"kind":"bad"`) {
 		t.Error("nobody sees that the cell was not saved")
 	}
