@@ -172,15 +172,6 @@ func TestTheExamplesOfTheAPIRunAsPrinted(t *testing.T) {
 	i.gets(400, "POST", "/api/v1/purchases/<purchase_id>/charge/", theCharge)
 }
 
-func (i *integrator) env(name string) string {
-	for _, pair := range i.on.cmd.Env {
-		if value, ok := strings.CutPrefix(pair, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
 // Real clients write addresses, bodies and headers in all these ways.
 func TestClientsOfTheFamilyAreUnderstood(t *testing.T) {
 	t.Parallel()

@@ -158,7 +158,7 @@ func (d *Desk) real(at time.Time) components.Time {
 
 // clockMoved tells whether the clock of the sandbox was moved away from real time.
 func (d *Desk) clockMoved() bool {
-	return d.Sandbox && d.Now().Sub(time.Now()).Abs() > time.Minute
+	return d.Sandbox && time.Until(d.Now()).Abs() > time.Minute
 }
 
 func roleWord(r actor.Role) string {

@@ -239,6 +239,7 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 		if v.Effects, err = s.Batches.Effects(ctx, who, b); err != nil {
 			return v, err
 		}
+	case Loosen: // what was demanded is compared when it is decided
 	}
 	was, is := a.Subject.Stakes, v.Now
 	if was.Digest == "" { // asked before digests were kept

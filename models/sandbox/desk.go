@@ -116,7 +116,7 @@ func (d *Desk) settleNow(ctx context.Context, done *Done) (err error) {
 	d.settled.Add(1)
 	defer func() { d.ended = err }()
 	for {
-		begun := time.Now() // of the machine: the rounds count as waiting too
+		begun := time.Now() //nolint:forbidigo // of the machine: the rounds count as waiting too
 		if err := d.runOnce(ctx, done); err != nil {
 			return err
 		}

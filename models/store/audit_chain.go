@@ -121,9 +121,9 @@ func (s *Store) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, wit
 		return err
 	}
 	var links []audit.Link
-	for from, to := 0, 0; from < len(entries); from = to {
-		merchantID := entries[from].MerchantID
-		for to = from; to < len(entries) && entries[to].MerchantID == merchantID; {
+	for to := 0; to < len(entries); {
+		from, merchantID := to, entries[to].MerchantID
+		for to < len(entries) && entries[to].MerchantID == merchantID {
 			to++
 		}
 		if slices.Contains(stopped, merchantID) {

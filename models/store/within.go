@@ -83,9 +83,9 @@ func (b broken) Exec(context.Context, string, ...any) (pgconn.CommandTag, error)
 	return pgconn.CommandTag{}, b.err
 }
 func (b broken) Query(context.Context, string, ...any) (pgx.Rows, error) {
-	return brokenRows{b.err}, b.err
+	return brokenRows(b), b.err
 }
-func (b broken) QueryRow(context.Context, string, ...any) pgx.Row { return brokenRows{b.err} }
+func (b broken) QueryRow(context.Context, string, ...any) pgx.Row { return brokenRows(b) }
 
 // brokenRows has no rows and one error.
 type brokenRows struct{ err error }
