@@ -75,8 +75,13 @@ func TestASecondPersonAgreesAndTheDeletionIsUndoneAndMadeFinal(t *testing.T) {
 
 	owner.open("/settings/approvals")
 	owner.choose("deletions", "yes")
+	owner.set("reason", "We are two again after the holidays.")
 	owner.submit()
-	owner.sees("Saved.")
+	other.open("/attention") // asking for fewer approvals needs one itself
+	other.goes("open the request", chromedp.Click(`main a[href^="/approvals/"]`, chromedp.ByQuery, chromedp.NodeVisible))
+	other.sees("We are two again after the holidays.")
+	other.click("Approve: ask for fewer approvals")
+	other.sees("It is done in the name of Nomsa Jacobs.")
 	owner.open(account)
 	owner.click("Delete token…")
 	owner.fill("confirm", "0101")
