@@ -12,7 +12,7 @@ import (
 	"debitdesk/views/components"
 )
 
-// askAtBank is what a payer is asked for who will confirm at the own bank: what
+// askAtBank is what a payer is asked for who will confirm at their own bank: what
 // is debited, when and up to what, and what comes next.
 func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 	t := o.Asking.Terms

@@ -68,7 +68,7 @@ func stored(terms *mandate.Terms) string {
 	return "Your account is stored only: no money is taken when you give your details."
 }
 
-// asksBank are the terms that the payer confirms at the own bank; nil for EFT.
+// asksBank are the terms that the payer confirms at their own bank; nil for EFT.
 func asksBank(p purchase.Purchase) *mandate.Terms {
 	if p.Details.DirectDebit == nil {
 		return nil
