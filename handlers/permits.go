@@ -51,13 +51,11 @@ var Permits = []Permit{
 	{actor.Read, "Clients: list, export and details", []string{
 		"GET /clients", "GET /clients/export", "GET /clients/:id", "GET /api/v1/clients", "GET /api/v1/clients/:id"}},
 	{actor.Read, "Stored accounts and mandates: list, export, details, documents and evidence", []string{
-		"GET /tokens", "GET /tokens/export", "GET /tokens/deletion", "GET /tokens/:id",
+		"GET /tokens", "GET /tokens/export", "GET /tokens/:id",
 		"GET /mandates", "GET /mandates/export", "GET /mandates/:id", "GET /mandates/:id/document.pdf", "GET /mandates/:id/evidence/:file", "GET /mandates/:id/events",
 		"GET /amendments/:id", "GET /api/v1/clients/:id/recurring_tokens", "GET /api/v1/clients/:id/recurring_tokens/:token_id"}},
 	{actor.Read, "Purchases and invoices: list, export and details", []string{
-		"GET /purchases", "GET /purchases/export", "GET /purchases/debits", "GET /purchases/debits/export", "GET /purchases/:id", "GET /purchases/:id/qr", "GET /purchases/:id/charge", "GET /purchases/:id/charge/plan",
-		"GET /purchases/:id/cancellation", "GET /purchases/:id/refund", "GET /purchases/:id/settlement", "GET /purchases/:id/payment", "GET /purchases/:id/mail",
-		"GET /purchases/:id/address", "GET /invoices", "GET /invoices/export",
+		"GET /purchases", "GET /purchases/export", "GET /purchases/debits", "GET /purchases/debits/export", "GET /purchases/:id", "GET /purchases/:id/qr", "GET /invoices", "GET /invoices/export",
 		"GET /api/v1/purchases", "GET /api/v1/purchases/counts", "GET /api/v1/purchases/:id"}},
 	{actor.Read, "Batches: list, progress and results", []string{
 		"GET /batches", "GET /batches/template.csv", "GET /batches/:id", "GET /batches/:id/map", "GET /batches/:id/check", "GET /batches/:id/review",
@@ -83,8 +81,9 @@ var Permits = []Permit{
 		"GET /mandates/new", "POST /mandates", "POST /mandates/preview", "GET /clients/:id/mandates/new", "POST /mandates/:id/authentications",
 		"GET /tokens/:id/amendment", "POST /tokens/:id/amendment", "POST /amendments/:id/account", "POST /amendments/:id/takeover", "POST /amendments/:id/abandonment"}},
 	{actor.Write, "Create, charge, cancel and mail purchases", []string{
-		"GET /purchases/new", "POST /purchases", "POST /purchases/preview", "POST /purchases/:id/charge", "POST /purchases/:id/cancellation",
-		"POST /purchases/:id/payment", "POST /purchases/:id/mail", "POST /purchases/:id/address",
+		"GET /purchases/new", "POST /purchases", "POST /purchases/preview", "GET /purchases/:id/charge", "GET /purchases/:id/charge/plan", "POST /purchases/:id/charge",
+		"GET /purchases/:id/cancellation", "POST /purchases/:id/cancellation", "GET /purchases/:id/payment", "POST /purchases/:id/payment",
+		"GET /purchases/:id/mail", "POST /purchases/:id/mail", "GET /purchases/:id/address", "POST /purchases/:id/address",
 		"POST /api/v1/purchases", "POST /api/v1/purchases/:id/cancel", "POST /api/v1/purchases/:id/charge", "POST /api/v1/purchases/:id/capture",
 		"POST /api/v1/purchases/:id/release", "POST /api/v1/purchases/:id/mark_as_paid", "POST /api/v1/purchases/:id/resend_invoice"}},
 	{actor.Write, "Ask for statements, and stop them", []string{
@@ -107,10 +106,10 @@ var Permits = []Permit{
 		"POST /api/v1/billing_templates", "POST /billing_templates", "PUT /api/v1/billing_templates/:id", "PUT /billing_templates/:id", "DELETE /api/v1/billing_templates/:id", "DELETE /billing_templates/:id", "POST /api/v1/billing_templates/:id/send_invoice", "POST /billing_templates/:id/send_invoice", "POST /api/v1/billing_templates/:id/add_subscriber", "POST /billing_templates/:id/add_subscriber", "PATCH /api/v1/billing_templates/:id/clients/:btc_id", "PATCH /billing_templates/:id/clients/:btc_id", "PATCH /api/v1/billing_templates/clients/:btc_id", "PATCH /billing_templates/clients/:btc_id"}},
 
 	{actor.Refund, "Refund paid purchases, and record that a refund was paid out", []string{
-		"POST /purchases/:id/refund", "POST /purchases/:id/settlement", "POST /api/v1/purchases/:id/refund"}},
+		"GET /purchases/:id/refund", "POST /purchases/:id/refund", "GET /purchases/:id/settlement", "POST /purchases/:id/settlement", "POST /api/v1/purchases/:id/refund"}},
 
 	{actor.DeleteTokens, "Delete stored accounts", []string{
-		"POST /tokens/deletion", "POST /tokens/deletions/:id/undo", "GET /tokens/deletions/:id/now", "POST /tokens/deletions/:id/now", "DELETE /api/v1/clients/:id/recurring_tokens/:token_id",
+		"GET /tokens/deletion", "POST /tokens/deletion", "POST /tokens/deletions/:id/undo", "GET /tokens/deletions/:id/now", "POST /tokens/deletions/:id/now", "DELETE /api/v1/clients/:id/recurring_tokens/:token_id",
 		"POST /purchases/:id/delete_recurring_token", "POST /api/v1/purchases/:id/delete_recurring_token"}},
 
 	{actor.Approve, "Agree to what another person asked for, or refuse it", []string{"POST /approvals/:id/decision"}},

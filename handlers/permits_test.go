@@ -164,6 +164,32 @@ func TestEveryRowOfTheTableIsAnAddressOfTheProduct(t *testing.T) {
 	}
 }
 
+// TestAFormAsksForWhatItsAnswerAsksFor: a person who may not send a form learns it before they fill it in.
+func TestAFormAsksForWhatItsAnswerAsksFor(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	pagesToRead := map[string]bool{"/batches/:id/map": true} // it shows the columns, without a form for those who may not change them
+	forms := 0
+	s.each(func(method, route string) {
+		if method != http.MethodGet || isAPI(route) || pagesToRead[route] || !strings.Contains(route, "/:id/") && !strings.HasSuffix(route, "/deletion") {
+			return
+		}
+		needs, posted := handlers.ActionOf(http.MethodPost, route)
+		if act, _ := handlers.ActionOf(method, route); posted && act != needs {
+			t.Errorf("GET %s asks for %q and its form for %q", route, act, needs)
+		}
+		if _, granted := actor.PermissionFor(needs); posted && granted {
+			forms++
+			if got := s.Page(s.A.Reader, method, s.address(route, s.id), nil); got.Status != http.StatusForbidden || !strings.Contains(got.Body, "Not allowed") {
+				t.Errorf("GET %s for a person who only reads: %d", route, got.Status)
+			}
+		}
+	})
+	if forms < 25 {
+		t.Errorf("only %d forms", forms)
+	}
+}
+
 func TestAnAddressThatTheTableDoesNotKnowStopsTheRouter(t *testing.T) {
 	t.Parallel()
 	if _, known := handlers.ActionOf("DELETE", "/clients"); known {
