@@ -64,7 +64,7 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 		v.Checks = checkRows(s.Verifications[0])
 		v.Checked = ago(s.Verifications[0].At, now)
 	}
-	debits, err := h.Debits.CollectionsUnder(ctx, who.MerchantID, m.ID, besideRows)
+	debits, err := h.Purchases.DebitsUnder(ctx, who.MerchantID, m.ID, besideRows)
 	if err != nil {
 		return v, err
 	}

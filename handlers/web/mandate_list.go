@@ -13,7 +13,6 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
-	"debitdesk/models/collection"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
@@ -31,16 +30,10 @@ type Mandates struct {
 	Tokens    *token.Service
 	Purchases *purchase.Service
 	Events    Timeline
-	Debits    Debits
 	Exports   *Exports
 	// LivePanel draws the state of a request that waits for the payer's answer, or
 	// got none; nil draws nothing.
 	LivePanel func(ctx context.Context, who actor.Actor, s mandate.Sheet) (templ.Component, error)
-}
-
-// Debits finds the debits under a mandate.
-type Debits interface {
-	CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error)
 }
 
 const mandatesRoom = "mandates"

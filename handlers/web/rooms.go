@@ -22,7 +22,6 @@ type Shelf interface {
 	token.Lister
 	mandate.Reader
 	mandate.Lister
-	Debits
 	Mails
 	report.Reader
 }
@@ -61,7 +60,7 @@ func NewRooms(desk *Desk, purchases *purchase.Service, clients *client.Service, 
 		Templates: &Templates{Desk: desk, Purchases: ofPurchases, Exports: exports, Match: matching(purchases)},
 		Invoices:  &Invoices{Desk: desk, Service: bills, Exports: exports},
 		Tokens:    &Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: purchases, Exports: exports},
-		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, Debits: shelf, LivePanel: live.Panel, Exports: exports},
+		Mandates:  &Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: purchases, Events: shelf, LivePanel: live.Panel, Exports: exports},
 		Accounts:  &Accounts{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},
 		Live:      live,
 		SetUp:     &MandateForms{Desk: desk, Purchases: purchases, Clients: clients, Replays: shelf},

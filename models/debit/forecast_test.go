@@ -11,8 +11,10 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
 
@@ -69,6 +71,49 @@ func TestASecondDebitInAPeriodIsMarked(t *testing.T) {
 	h.exec(`UPDATE collections SET state = 'unpaid' WHERE purchase_id = $1`, failing.ID)
 	if rec := h.mustCharge(stored.ID, 10000, day(12)); !slices.Equal(why(rec), []string{"date_differs"}) {
 		t.Errorf("a failed one counts: %v", why(rec))
+	}
+}
+
+// The mark of the second debit goes when the first falls away before the second is handed over, on pages as at the bank.
+func TestASecondDebitInAPeriodIsTheOnlyOneWhenTheFirstFallsAway(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	stored := h.ask(asking{account: "4000000000", cents: 10000, noFirst: true, due: noon(day(10)), anyDay: true})
+	h.to(start.Add(time.Minute))
+	first, second, third := h.mustCharge(stored.ID, 10000, day(10)), h.mustCharge(stored.ID, 10000, day(10)), h.mustCharge(stored.ID, 10000, day(10))
+	mark := []string{"second_in_period"}
+	_, err := h.purchases.Cancel(ctx, h.who, first.ID)
+	must(t, err)
+	if one, two := h.get(second.ID), h.get(third.ID); len(why(one)) > 0 || !slices.Equal(why(two), mark) {
+		t.Errorf("the first was cancelled: %v, %v", why(one), why(two))
+	}
+	under, err := h.purchases.DebitsUnder(ctx, h.who.MerchantID, stored.ID, 9)
+	must(t, err)
+	page, err := h.purchases.Debits(ctx, h.who, purchase.DebitFilter{}, paging.Ask{Limit: 9})
+	must(t, err)
+	for _, c := range page.Items {
+		under = append(under, *c.Collection)
+	}
+	if len(under) != 6 || slices.ContainsFunc(under, func(c collection.Collection) bool {
+		return c.Disputable != (c.PurchaseID == third.ID) && c.PurchaseID != first.ID
+	}) {
+		t.Errorf("the lists: %+v", under)
+	}
+	h.to(day(10).At(5, 0))
+	if n := h.number(`SELECT count(*) FROM collections WHERE disputable AND purchase_id <> $1`, first.ID); n != 1 || len(why(h.get(second.ID))) > 0 {
+		t.Errorf("%d debits were handed over as disputable, and the second is %v", n, why(h.get(second.ID)))
+	}
+	if n := h.number(`SELECT count(*) FROM sandbox_instructions WHERE disputable AND kind = 'collection'`); n != 1 {
+		t.Errorf("the bank was told of %d disputable debits", n)
+	}
+
+	h = open(t)
+	stored = h.ask(asking{account: "4000000000", cents: 10000, noFirst: true, due: noon(day(10)), anyDay: true})
+	h.to(start.Add(time.Minute))
+	first, second = h.mustCharge(stored.ID, 10000, day(10)), h.mustCharge(stored.ID, 10000, day(20))
+	h.exec(`UPDATE collections SET state = 'unpaid' WHERE purchase_id = $1`, first.ID)
+	if got := why(h.get(second.ID)); !slices.Equal(got, []string{"date_differs"}) {
+		t.Errorf("the first failed: %v", got)
 	}
 }
 

@@ -53,6 +53,10 @@ func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
 			stopped = append(stopped, refusal{c.Collection.ID, bank.CodeBlocked, true})
 		}
 	}
+	corrected, err := s.correct(ctx, claims, orders)
+	if err != nil {
+		return err
+	}
 	receipts, err := s.submit(ctx, orders)
 	if err != nil {
 		return err
@@ -67,7 +71,7 @@ func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
 	}
 	return s.InTx(ctx, func(tx Tx) error {
 		ctx := tx.Context()
-		if err := recordSubmitted(tx, accepted); err != nil {
+		if err := recordSubmitted(tx, accepted, corrected); err != nil {
 			return err
 		}
 		return s.refuse(ctx, tx, stopped)
@@ -97,12 +101,37 @@ func idsOf(claims []Claim) []uuid.UUID {
 	return ids
 }
 
-func recordSubmitted(tx Tx, ids []uuid.UUID) error {
+// correct tells the bank what is true by now of debits that were planned as the second in their period, and gives those
+// that are not any more.
+func (s *Service) correct(ctx context.Context, claims []Claim, orders []bank.Instruction) (map[uuid.UUID]collection.Collection, error) {
+	corrected := map[uuid.UUID]collection.Collection{}
+	for _, claim := range claims {
+		c := claim.Collection
+		if err := s.Purchases.CorrectSeconds(ctx, c.MerchantID, &c); err != nil {
+			return nil, err
+		}
+		if len(c.DisputableBecause) != len(claim.Collection.DisputableBecause) {
+			corrected[c.ID] = c
+		}
+	}
+	for i, o := range orders {
+		if c, is := corrected[o.ID]; is {
+			orders[i].Disputable = c.Disputable
+		}
+	}
+	return corrected, nil
+}
+
+func recordSubmitted(tx Tx, ids []uuid.UUID, corrected map[uuid.UUID]collection.Collection) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	moved, err := tx.Submitted(ids)
 	for _, c := range moved {
+		if is, changed := corrected[c.ID]; changed {
+			c.Disputable, c.DisputableBecause = is.Disputable, is.DisputableBecause
+			tx.SaveCollection(c, c.State)
+		}
 		note(tx, actor.SystemOf(c.MerchantID), c, "collection.submitted", "The debit of %s for %s was handed to the bank.",
 			money.Format(c.AmountCents, c.Currency), c.ActionDate.Format("2 Jan 2006"))
 	}

@@ -88,7 +88,7 @@ func (s *Service) beside(ctx context.Context, p Purchase) (Record, error) {
 	if p.CollectionCount == 0 {
 		return rec, nil
 	}
-	latest, err := s.Read.LatestCollections(ctx, p.MerchantID, p.ID)
+	latest, err := s.latest(ctx, p.MerchantID, p.ID)
 	if c, ok := latest[p.ID]; ok {
 		rec.Collection = &c
 	}

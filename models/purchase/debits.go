@@ -30,6 +30,9 @@ func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter, as
 		return paging.Page[Record]{}, err
 	}
 	page := paging.Cut(ask, read)
+	if err := s.CorrectSeconds(ctx, who.MerchantID, pointers(page.Items)...); err != nil {
+		return paging.Page[Record]{}, err
+	}
 	ids := make([]uuid.UUID, len(page.Items))
 	for i, c := range page.Items {
 		ids[i] = c.PurchaseID

@@ -132,7 +132,7 @@ func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID, list []Pu
 	if len(ids) == 0 {
 		return brands, nil, nil
 	}
-	collections, err := s.Read.LatestCollections(ctx, merchantID, ids...)
+	collections, err := s.latest(ctx, merchantID, ids...)
 	return brands, collections, err
 }
 

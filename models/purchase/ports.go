@@ -136,6 +136,11 @@ type Reader interface {
 	// DebitsNear gives by mandate the days of the debits that are under way or collected: all under a once-off mandate, of
 	// others those with an action date from one day to another.
 	DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID, from, to calendar.Date) (map[uuid.UUID][]mandate.Day, error)
+	// DebitsBefore gives, for each of some debits, the days of those under its mandate that are under way or collected, began
+	// before it and run within a period of it.
+	DebitsBefore(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error)
+	// CollectionsUnder gives the newest debits under a mandate, the newest first.
+	CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error)
 	// LatestCollections gives the newest collection of each purchase that has one.
 	LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
 	// WaitingFor lists the purchases in pending_charge that would be collected from a token,

@@ -107,6 +107,29 @@ func (s *Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs
 	return out, nil
 }
 
+// DebitsBefore implements purchase.Reader.
+func (s *Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT own.id, collections.original_date, collections.action_date FROM collections own
+		JOIN collections ON collections.merchant_id = own.merchant_id AND collections.mandate_id = own.mandate_id
+			AND (collections.created_at, collections.id) < (own.created_at, own.id)
+			AND collections.action_date BETWEEN own.action_date - $3::int AND own.action_date + $3::int AND collections.`+standing+`
+		WHERE own.merchant_id = $1 AND own.id = ANY($2)`, merchantID, ids, mandate.PeriodReach)
+	if err != nil {
+		return nil, fmt.Errorf("find debits before others: %w", err)
+	}
+	out := map[uuid.UUID][]mandate.Day{}
+	var id uuid.UUID
+	var d mandate.Day
+	_, err = pgx.ForEachRow(rows, []any{&id, &d.Due, &d.Action}, func() error {
+		out[id] = append(out[id], d)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find debits before others: %w", err)
+	}
+	return out, nil
+}
+
 // HoldDebits implements purchase.Tx. Debits of one mandate begin one after the
 // other: the second waits for the first, and then finds it.
 func (t *Tx) HoldDebits(merchantID, mandateID uuid.UUID, from, to calendar.Date, seen int) {
