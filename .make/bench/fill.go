@@ -17,11 +17,12 @@ func (s *server) query(ctx context.Context, q string, args ...any) (text string,
 	return text, err
 }
 
-// copies inserts n copies of a purchase under ids that grow with time.
+// copies inserts n copies of a purchase under ids that grow with time. They have no
+// sealed numbers: those open in the row that they were sealed for alone.
 const copies = `INSERT INTO purchases SELECT (r).* FROM (
 	SELECT jsonb_populate_record(p, jsonb_build_object('id', (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint + n), 12, '0') || '7' ||
 		substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 15))::uuid,
-		'status', (%s), 'reference_generated', 'B' || n, 'pass_at', NULL, 'client_id', (%s))) AS r
+		'status', (%s), 'reference_generated', 'B' || n, 'pass_at', NULL, 'payer_sealed', NULL, 'client_id', (%s))) AS r
 	FROM generate_series(1, $1::int) AS n, (SELECT q FROM purchases AS q WHERE merchant_id = $2 AND status = 'created' ORDER BY id DESC LIMIT 1) AS one(p)) AS made
 	RETURNING id::text`
 
