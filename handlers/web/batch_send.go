@@ -329,9 +329,12 @@ func resultStats(b batch.Batch) []components.Stat {
 		return s
 	}
 	c := b.Counts
-	out := []components.Stat{n("Sent", c.Sent, c.SentCents), n("Left", c.Left(), c.ReadyCents), n("Failed", c.Failed, 0), n("Left out", c.Skipped, 0)}
+	out := []components.Stat{n("Sent", c.Sent+c.Voided, c.SentCents), n("Left", c.Left(), c.ReadyCents), n("Failed", c.Failed, 0), n("Left out", c.Skipped, 0)}
 	if c.Voided > 0 {
 		out = append(out, n("Voided", c.Voided, 0))
+		if out[0].Note != "" {
+			out[0].Note += " not voided"
+		}
 	}
 	return out
 }

@@ -95,8 +95,11 @@ var batchPills = map[batch.State]components.Pill{
 	batch.Done: {Kind: "done", Word: "Done"}, batch.Stopped: {Kind: "draft", Word: "Stopped"}}
 
 func batchPill(b batch.Batch) components.Pill {
-	if b.State == batch.Done && b.Counts.Failed > 0 {
-		return components.Pill{Kind: "bad", Word: counted(int64(b.Counts.Failed), "row") + " failed"}
+	switch n := b.Counts; {
+	case b.State == batch.Done && n.Failed > 0:
+		return components.Pill{Kind: "bad", Word: counted(int64(n.Failed), "row") + " failed"}
+	case b.State == batch.Done && n.Voided > 0 && n.Sent == 0:
+		return components.Pill{Kind: "draft", Word: "Voided"}
 	}
 	return batchPills[b.State]
 }
@@ -106,9 +109,19 @@ var batchSources = map[batch.Source]string{batch.FromFile: "File", batch.FromPas
 func batchLines(all []batch.Batch) (lines []pages.BatchLine) {
 	for _, b := range all {
 		lines = append(lines, pages.BatchLine{Name: b.Name, Href: "/batches/" + b.ID.String(), Source: batchSources[b.Source], By: b.Creator.Name,
-			Rows: grouped(int64(b.Rows)), Sent: grouped(int64(b.Counts.Sent)), Sum: sum(b.Counts.SentCents, ""), State: batchPill(b), At: moment(b.CreatedAt)})
+			Rows: grouped(int64(b.Rows)), Sent: sentRows(b), Sum: sum(b.Counts.SentCents, ""), State: batchPill(b), At: moment(b.CreatedAt)})
 	}
 	return lines
+}
+
+// sentRows says how many rows became invoices, and how many of those invoices were voided since.
+func sentRows(b batch.Batch) string {
+	n := b.Counts
+	text := grouped(int64(n.Sent+n.Voided)) + " of " + counted(int64(b.Rows), "row") + " sent"
+	if n.Voided > 0 {
+		text += ", " + grouped(int64(n.Voided)) + " voided"
+	}
+	return text
 }
 
 // latestBatches is how many batches the first page shows.

@@ -113,7 +113,10 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	if n := strings.Count(h.Page(h.A.Finance, "GET", at+"/result.csv", nil).Want(http.StatusOK).Body, ",Voided,"); n != 2 {
 		t.Errorf("the result file has %d voided rows", n)
 	}
-	h.Page(h.A.Finance, "GET", "/batches", nil).Want(http.StatusOK).Contains("march.csv", "Done")
+	for _, page := range []string{"/batches", "/"} { // they agree with the batch's own page after voiding
+		h.Page(h.A.Finance, "GET", page, nil).Want(http.StatusOK).Contains("march.csv", "2 of 2 rows sent, 2 voided", ">Voided<").Lacks("0 of 2 rows")
+	}
+	h.Page(h.A.Finance, "GET", at+"/result", nil).Contains(">Voided<", "2 rows read = 2 sent").Lacks(">Done<")
 }
 
 // listsOfABatch looks at the lists that are narrowed to a batch of two: shown, counted and exported alike.
