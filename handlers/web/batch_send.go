@@ -47,12 +47,14 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		Hidden: []components.Pair{{Name: "rows", Value: strconv.Itoa(n.Ready)}, {Name: "cents", Value: strconv.FormatInt(n.ReadyCents, 10)}, {Name: "fingerprint", Value: b.Seal()},
 			{Name: "revision", Value: strconv.Itoa(b.Revision)}},
 		Effects: effectLines(v.Effects), Creates: createLines(b, v.Effects), Debits: debitLines(v.Effects, h.Desk.Now()), Disputes: disputeLines(v.Effects), Limits: limitLines(v.Effects),
-		FirstFew: components.Checkbox{Label: "Send the first three, then wait for me", Name: "first_few", Checked: form.Get("first_few") != ""},
 		Hold: components.Select{Label: "Hold it before anything is sent", Name: "hold", Quiet: true, Error: wrong["hold"], Hint: "Until then it can be stopped and nothing was sent.",
 			Options: holds(form.Get("hold"))},
 		Warnings: h.warnings(v)}
 	for _, t := range v.Totals {
 		view.Totals = append(view.Totals, pages.SumLine{Due: sayDay(t.Due, h.Desk.Now()), Rows: grouped(int64(t.Rows)), Sum: sum(t.Cents, "")})
+	}
+	if n.Ready > batch.FirstFew {
+		view.FirstFew = &components.Checkbox{Label: "Send the first three, then wait for me", Name: "first_few", Checked: form.Get("first_few") != ""}
 	}
 	if n.Bad > 0 {
 		view.Good = &components.Checkbox{Label: fmt.Sprintf("Send only the %s good ones; %s with problems are left out", grouped(int64(n.Ready)), counted(int64(n.Bad), "row")),

@@ -65,6 +65,24 @@ func seenBatch(t *testing.T, h *handlertest.House, at string) url.Values {
 	return url.Values{"rows": {strconv.Itoa(b.Counts.Ready)}, "cents": {strconv.FormatInt(b.Counts.ReadyCents, 10)}, "fingerprint": {b.Seal()}, "revision": {strconv.Itoa(b.Revision)}}
 }
 
+// TestTheFirstThreeAreOfferedWhereThereAreMore looks at batches of three rows and of four.
+func TestTheFirstThreeAreOfferedWhereThereAreMore(t *testing.T) {
+	t.Parallel()
+	for rows := 3; rows <= 4; rows++ {
+		h := handlertest.New(t)
+		file := "email;full name;amount;due;description\n"
+		for i := range rows {
+			file += "a" + strconv.Itoa(i) + "@example.com;Anna;100,00;2099-03-01;Levy\n"
+		}
+		at := mapped(t, h, file)
+		h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"0"}, "choice": {"create"}}).Want(http.StatusSeeOther)
+		review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Send " + strconv.Itoa(rows) + " invoices")
+		if offered := strings.Contains(review.Body, "Send the first three, then wait for me"); offered != (rows > 3) {
+			t.Errorf("of %d rows the first three are offered: %v", rows, offered)
+		}
+	}
+}
+
 func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
@@ -80,7 +98,8 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/check?show=ready", nil).Want(http.StatusOK).Contains("Review 2 invoices", "A new client is created.", `value="ben@example.com"`, "Leave out")
 
-	review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Anna", "Levy", "Send 2 invoices · create 2 clients", "2 mails with the invoice are sent.", "Row 3: Ben, ben@example.com")
+	review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Anna", "Levy", "Send 2 invoices · create 2 clients", "2 mails with the invoice are sent.", "Row 3: Ben, ben@example.com").
+		Lacks("Send the first three")
 	form := seenBatch(t, h, at)
 	form.Set("hold", "0")
 	if !strings.Contains(review.Body, `value="133450"`) {

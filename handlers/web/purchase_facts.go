@@ -37,6 +37,11 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 	if c != nil && c.OnHold() {
 		return out // nothing happens unless the deletion of its account is undone
 	}
+	disputes := func() {
+		if _, may := c.MayBeDisputed(); may && c.State != collection.Disputed {
+			add(c.DisputeDeadline.At(23, 59), true, "calendar", "Last day on which the client can dispute the debit")
+		}
+	}
 	if c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted, collection.InTracking, collection.Provisional}, c.State) {
 		if !rec.PassAt.IsZero() && rec.DueGiven {
 			word := "Turns overdue, and can still be paid"
@@ -44,6 +49,9 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 				word = "Expires"
 			}
 			add(rec.PassAt, false, "clock", word)
+		}
+		if c != nil {
+			disputes()
 		}
 		return out
 	}
@@ -61,10 +69,10 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 	if c.State == collection.InTracking {
 		add(c.ActionDate.AddDays(c.TrackingDays).At(0, 0), true, "clock", "The bank waits for money no longer")
 	}
-	if c.Method == bank.DebiCheck {
-		return out // collected is final at once
+	if c.Method == bank.EFT { // by DebiCheck, collected money is not returned
+		add(c.FinalAt, false, "check", "The bank can no longer return the debit unpaid")
 	}
-	add(c.FinalAt, false, "check", "No return is possible any more")
+	disputes()
 	return out
 }
 

@@ -19,8 +19,8 @@ import (
 	"debitdesk/models/queue"
 )
 
-// firstFew is how many rows are sent before it waits for a person, when that was asked for.
-const firstFew = 3
+// FirstFew is how many rows are sent before a batch waits for a person, when that was asked for.
+const FirstFew = 3
 
 // longestHold is the longest hold window.
 const longestHold = 24 * time.Hour
@@ -206,7 +206,7 @@ func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, 
 			b.HoldUntil = tx.Now().Add(in.Hold)
 		}
 		if in.FirstFew {
-			b.PauseAfter = b.Counts.Sent + b.Counts.Voided + firstFew
+			b.PauseAfter = b.Counts.Sent + b.Counts.Voided + FirstFew
 		}
 		after := map[string]any{"rows": b.Counts.Ready, "total_cents": b.Counts.ReadyCents, "left_out": b.Counts.Bad, "creates": b.Counts.Creates,
 			"debits": b.Counts.Debits, "fingerprint": b.Seal()}
