@@ -1,0 +1,304 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/handlertest"
+	"debitdesk/models/calendar"
+	"debitdesk/models/user"
+)
+
+const (
+	many    = 64              // calls of an address at the same moment; the pool of the house has 12 connections
+	few     = 16              // of those that hash a password, which happens two at a time; still more than the pool has
+	longest = 2 * time.Minute // so that whoever waits for ever is told
+)
+
+// alone are the writing addresses that many cannot call at once in any sensible way.
+var alone = map[string]string{}
+
+// crowd calls addresses of the street many times at the same moment.
+type crowd struct {
+	*street
+	called map[string]bool
+}
+
+// ask is one of the calls.
+type ask struct {
+	ids     []string // for the parameters of the address, in order
+	query   string
+	body    any
+	who     *handlertest.Person // nil: the program of A on the API, its owner elsewhere
+	headers []string
+}
+
+func newCrowd(t *testing.T) *crowd {
+	t.Helper()
+	c := &crowd{newStreet(t), map[string]bool{}}
+	if err := c.Store.Clock.MoveTo(t.Context(), calendar.On(2027, time.February, 1).At(9, 0)); err != nil { // a working day, while payers can be asked
+		t.Fatal(err)
+	}
+	c.App.Pre(func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(e echo.Context) error {
+			ctx, cancel := context.WithTimeout(e.Request().Context(), longest)
+			defer cancel()
+			e.SetRequest(e.Request().WithContext(ctx))
+			return next(e)
+		}
+	})
+	return c
+}
+
+// More callers than the pool has connections, of every address that writes: a unit of
+// work that needed a second connection would have all of them wait for each other until
+// they are sent away. The house refuses such a connection to whoever holds one, and so
+// the test tells it even where the callers would have had luck.
+func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	c.clients()
+	c.mandates()
+	c.purchases()
+	c.payers()
+	c.tokens()
+	c.amendments()
+	c.billing()
+	c.templates()
+	c.hooks()
+	c.batches()
+	c.statements()
+	c.settings()
+	c.people()
+	c.ownAccount()
+	c.entrance()
+	c.approvals()
+	c.playgrounds()
+	c.each(func(method, route string) {
+		at := method + " " + route
+		writes := method != http.MethodGet && method != http.MethodHead
+		if reason, named := alone[at]; writes && c.called[at] == (named && reason != "") {
+			t.Errorf("%s: many callers at once must be tried here, or alone says why not", at)
+		}
+	})
+}
+
+// all calls an address many times at once. The first status must come once at least;
+// the others may.
+func (c *crowd) all(at string, make func(i int) ask, want ...int) []handlertest.Answer {
+	c.t.Helper()
+	return c.times(many, at, make, want...)
+}
+
+func (c *crowd) times(n int, at string, make func(i int) ask, want ...int) []handlertest.Answer {
+	c.t.Helper()
+	c.called[at] = true
+	method, route, _ := strings.Cut(at, " ")
+	begun := time.Now()
+	answers := atOnce(n, func(i int) handlertest.Answer { return c.one(method, route, make(i)) })
+	if testing.Verbose() {
+		c.t.Logf("%s: %s", at, time.Since(begun).Round(time.Millisecond))
+	}
+	seen := map[int]int{}
+	for _, a := range answers {
+		if seen[a.Status]++; !slices.Contains(want, a.Status) && seen[a.Status] == 1 {
+			c.t.Errorf("%s: %d %s %s", at, a.Status, a.Header.Get("Location"), said(a.Body))
+		}
+	}
+	if seen[want[0]] == 0 {
+		c.t.Errorf("%s: nobody got %d: %v %s", at, want[0], seen, said(answers[0].Body))
+	}
+	c.unbroken(at, handlertest.Answer{})
+	return answers
+}
+
+func (c *crowd) one(method, route string, a ask) handlertest.Answer {
+	ids := a.ids
+	path := c.address(route, func(string, string) string {
+		id := ids[0]
+		ids = ids[1:]
+		return url.PathEscape(id)
+	})
+	if a.query != "" {
+		path += "?" + a.query
+	}
+	headers := append([]string{"Authorization: Bearer " + c.A.Token, "Accept: application/json"}, a.headers...)
+	if a.who != nil || !handlertest.IsProgram(route) && !strings.HasPrefix(route, "/sandbox/") {
+		who := c.A.Owner
+		if a.who != nil {
+			who = *a.who
+		}
+		headers = append([]string{"Cookie: " + who.Cookie, "Accept: text/html", "Sec-Fetch-Site: same-origin"}, a.headers...)
+	}
+	return c.Call(method, path, a.body, headers...)
+}
+
+// atOnce makes the calls at the same moment and gives their answers in order.
+func atOnce(n int, call func(i int) handlertest.Answer) []handlertest.Answer {
+	answers := make([]handlertest.Answer, n)
+	gate := make(chan struct{})
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() {
+			<-gate
+			answers[i] = call(i)
+		})
+	}
+	close(gate)
+	wait.Wait()
+	return answers
+}
+
+var tags = regexp.MustCompile(`(?s)<head>.*?</head>|<nav.*?</nav>|<svg.*?</svg>|<[^>]*>`)
+
+// said is what a page says, without its frame.
+func said(body string) string {
+	text := strings.Join(strings.Fields(tags.ReplaceAllString(body, " ")), " ")
+	return text[max(0, len(text)-700):]
+}
+
+// made are the ids of what the API made.
+func made(answers []handlertest.Answer) (ids []string) {
+	for _, a := range answers {
+		ids = append(ids, a.Text("id"))
+	}
+	return ids
+}
+
+// led are the ids in the addresses that pages went on to: the part after the beginning.
+func (c *crowd) led(answers []handlertest.Answer, begins string) (ids []string) {
+	c.t.Helper()
+	for _, a := range answers {
+		rest, ok := strings.CutPrefix(a.Header.Get("Location"), begins)
+		if id, _, _ := strings.Cut(strings.ReplaceAll(rest, "#", "/"), "/"); ok && id != "" {
+			ids = append(ids, id)
+			continue
+		}
+		c.t.Fatalf("%d led to %q, want %s…", a.Status, a.Header.Get("Location"), begins)
+	}
+	return ids
+}
+
+// column is the first column of what a query gives.
+func (c *crowd) column(sql string, args ...any) (values []string) {
+	c.t.Helper()
+	rows, err := c.Store.Pool.Query(c.t.Context(), sql, args...)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var value string
+		if err := rows.Scan(&value); err != nil {
+			c.t.Fatal(err)
+		}
+		values = append(values, value)
+	}
+	if err := rows.Err(); err != nil {
+		c.t.Fatal(err)
+	}
+	return values
+}
+
+func (c *crowd) exec(sql string, args ...any) {
+	c.t.Helper()
+	if _, err := c.Store.Pool.Exec(c.t.Context(), sql, args...); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// payersOfTheirOwn makes clients whose accounts can be debited.
+func (c *crowd) payersOfTheirOwn(n int, name string) []string {
+	c.t.Helper()
+	return made(atOnce(n, func(i int) handlertest.Answer {
+		return c.API("POST", "/clients/", newClient(fmt.Sprintf("%s%d@example.com", name, i), i))
+	}))
+}
+
+func newClient(email string, i int) map[string]any {
+	return map[string]any{"email": email, "full_name": "Thandi Nkosi", "phone": "27821234567", "personal_code": "8501015009086",
+		"bank_account": fmt.Sprint(6200000001 + i), "bank_code": "470010"}
+}
+
+// stored makes a stored account for each client.
+func (c *crowd) stored(clients []string) []string {
+	c.t.Helper()
+	return made(atOnce(len(clients), func(i int) handlertest.Answer { return c.API("POST", "/purchases/", c.storing(clients[i])) }))
+}
+
+func (c *crowd) storing(client string) string {
+	return fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, c.A.BrandID)
+}
+
+// bought makes a purchase for each client.
+func (c *crowd) bought(clients []string, more string) []string {
+	c.t.Helper()
+	return made(atOnce(len(clients), func(i int) handlertest.Answer { return c.API("POST", "/purchases/", c.buying(clients[i], more)) }))
+}
+
+func (c *crowd) buying(client, more string) string {
+	return fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":10000}]}%s}`, client, c.A.BrandID, more)
+}
+
+func (c *crowd) dueLater() string {
+	return fmt.Sprintf(`,"due":%d`, c.Store.Now().Add(9*24*time.Hour).Unix())
+}
+
+// in opens sessions of a person.
+func (c *crowd) in(u user.User, n int) (all []handlertest.Person) {
+	c.t.Helper()
+	for range n {
+		rec := httptest.NewRecorder()
+		if err := c.Sessions.Start(echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/login", nil), rec), u); err != nil {
+			c.t.Fatal(err)
+		}
+		cookie := rec.Result().Cookies()[0]
+		all = append(all, handlertest.Person{User: u, Cookie: cookie.Name + "=" + cookie.Value})
+	}
+	return all
+}
+
+const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+
+// advance moves the clock.
+func (c *crowd) advance(by string) {
+	c.t.Helper()
+	c.Call("POST", "/sandbox/clock", `{"advance":"`+by+`"}`, "Authorization: Bearer "+c.A.Token, "Accept: application/json").Want(200)
+}
+
+// upload is a form with a file.
+func upload(fields map[string]string, field, name, content string) (body []byte, contentType string) {
+	var out bytes.Buffer
+	w := multipart.NewWriter(&out)
+	for name, value := range fields {
+		_ = w.WriteField(name, value) // a buffer takes everything
+	}
+	part, _ := w.CreateFormFile(field, name)
+	_, _ = part.Write([]byte(content))
+	_ = w.Close()
+	return out.Bytes(), "Content-Type: " + w.FormDataContentType()
+}
+
+// form is a form with a key of its own.
+func form(pairs ...string) url.Values {
+	f := url.Values{"form_key": {uuid.NewString()}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		f.Set(pairs[i], pairs[i+1])
+	}
+	return f
+}
