@@ -80,22 +80,29 @@ type patience struct{ limit time.Duration }
 
 type patienceKey struct{}
 
+// waiter is one who waits for a connection.
+type waiter struct {
+	cancel    context.CancelFunc
+	goroutine uint64 // known in tests alone
+}
+
 var _ pgxpool.AcquireTracer = patience{}
 
 var _ pgxpool.ReleaseTracer = patience{}
 
 func (w patience) TraceAcquireStart(ctx context.Context, p *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, w.limit)
-	if refusing.Load().refuse(p) != nil {
+	id := refusing.Load().goroutine()
+	if refusing.Load().refuse(p, id) != nil {
 		cancel()
 	}
-	return context.WithValue(ctx, patienceKey{}, cancel)
+	return context.WithValue(ctx, patienceKey{}, waiter{cancel, id})
 }
 
 func (patience) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, got pgxpool.TraceAcquireEndData) {
-	refusing.Load().took(got.Conn)
-	if cancel, ok := ctx.Value(patienceKey{}).(context.CancelFunc); ok {
-		cancel()
+	if w, ok := ctx.Value(patienceKey{}).(waiter); ok {
+		refusing.Load().took(got.Conn, w.goroutine)
+		w.cancel()
 	}
 }
 

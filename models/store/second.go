@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -47,13 +48,13 @@ func SecondConnections(database string) []string {
 }
 
 // refuse is an error when the goroutine holds a connection already.
-func (h *holders) refuse(pool *pgxpool.Pool) error {
+func (h *holders) refuse(pool *pgxpool.Pool, id uint64) error {
 	if h == nil {
 		return nil
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.many[goroutine()] == 0 {
+	if h.many[id] == 0 {
 		return nil
 	}
 	database := pool.Config().ConnConfig.Database
@@ -61,13 +62,13 @@ func (h *holders) refuse(pool *pgxpool.Pool) error {
 	return fmt.Errorf("a second connection was asked for while one is held: %w", context.Canceled)
 }
 
-func (h *holders) took(conn *pgx.Conn) {
-	if h == nil || conn == nil || bytes.Contains(debug.Stack(), []byte("(*Listener).Connect")) {
+// took notes that the goroutine holds the connection.
+func (h *holders) took(conn *pgx.Conn, id uint64) {
+	if h == nil || conn == nil || listens() {
 		return // the queue's listener takes its connection out of the pool
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	id := goroutine()
 	h.of[conn] = id
 	h.many[id]++
 }
@@ -88,8 +89,28 @@ func (h *holders) gave(conn *pgx.Conn) {
 	}
 }
 
-// goroutine is the number of the calling goroutine, as its stack names it.
-func goroutine() uint64 {
+// listens tells whether the queue's listener asks for the connection. It asks the pool
+// directly, so the nearest callers are enough.
+func listens() bool {
+	var nearest [12]uintptr
+	frames := runtime.CallersFrames(nearest[:runtime.Callers(1, nearest[:])])
+	for {
+		frame, more := frames.Next()
+		if strings.HasSuffix(frame.Function, "(*Listener).Connect") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// goroutine is the number of the calling goroutine, as its stack names it; 0 for nil,
+// because looking walks the whole stack.
+func (h *holders) goroutine() uint64 {
+	if h == nil {
+		return 0
+	}
 	var buf [64]byte
 	line := buf[:runtime.Stack(buf[:], false)]
 	n, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte("goroutine ")), []byte(" "))

@@ -45,7 +45,7 @@ func newTogether(pool *pgxpool.Pool, limit time.Duration) *together {
 
 // commit writes one unit, all of it or nothing.
 func (t *together) commit(ctx context.Context, statements []statement) error {
-	if err := refusing.Load().refuse(t.pool); err != nil {
+	if err := refusing.Load().refuse(t.pool, refusing.Load().goroutine()); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	u := unit{statements, make(chan error, 1)}
