@@ -12,30 +12,45 @@ import (
 	"debitdesk/models/calendar"
 )
 
-func (c *crowd) clients() {
+func (c *callers) clients() {
 	c.all("POST /audit/check", func(int) ask { return ask{body: form()} }, 200) // while the chain is short
-	ids := made(c.all("POST /api/v1/clients", func(i int) ask { return ask{body: newClient(fmt.Sprintf("c%d@example.com", i), i)} }, 201))
-	c.all("PUT /api/v1/clients/:id", func(i int) ask { return ask{ids: ids[i : i+1], body: newClient(fmt.Sprintf("c%d@example.com", i), i)} }, 200)
-	c.all("PATCH /api/v1/clients/:id", func(i int) ask { return ask{ids: ids[i : i+1], body: `{"full_name":"Thandi Zulu"}`} }, 200)
+	ids := created(c.all("POST /api/v1/clients", func(i int) ask {
+		return ask{body: newClient(fmt.Sprintf("c%d@example.com",
+			i), i)}
+	}, 201))
+	c.all("PUT /api/v1/clients/:id", func(i int) ask {
+		return ask{ids: ids[i : i+1],
+			body: newClient(fmt.Sprintf("c%d@example.com", i), i)}
+	}, 200)
+	c.all("PATCH /api/v1/clients/:id", func(i int) ask {
+		return ask{ids: ids[i : i+1],
+			body: `{"full_name":"Thandi Zulu"}`}
+	}, 200)
 	c.stored(ids)
 	c.all("POST /clients/:id/numbers", func(i int) ask { return ask{ids: ids[i : i+1], body: url.Values{}} }, 200)
 	c.all("DELETE /api/v1/clients/:id", func(i int) ask { return ask{ids: ids[i : i+1]} }, 204)
 
-	ids = c.led(c.all("POST /clients", func(i int) ask {
-		return ask{body: form("full_name", "Thandi Nkosi", "email", fmt.Sprintf("d%d@example.com", i), "bank_account", fmt.Sprint(6200000001+i), "bank_code", "470010", "country", "ZA")}
+	ids = c.redirected(c.all("POST /clients", func(i int) ask {
+		return ask{body: form("full_name", "Thandi Nkosi", "email", fmt.Sprintf("d%d@example.com", i), "bank_account",
+			fmt.Sprint(6200000001+i), "bank_code", "470010", "country", "ZA")}
 	}, 303), "/clients/")
 	versions := map[string]string{}
 	for _, id := range ids {
-		versions[id] = c.column(`SELECT (extract(epoch FROM updated_at) * 1000000)::bigint::text FROM clients WHERE id = $1`, id)[0]
+		versions[id] = c.column(`SELECT (extract(epoch FROM updated_at) * 1000000)::bigint::text FROM clients WHERE id = $1`,
+			id)[0]
 	}
 	c.all("POST /clients/:id", func(i int) ask {
-		return ask{ids: ids[i : i+1], body: form("full_name", "Thandi Zulu", "email", fmt.Sprintf("d%d@example.com", i), "bank_account", fmt.Sprint(6200000001+i), "bank_code", "470010",
+		return ask{ids: ids[i : i+1], body: form("full_name", "Thandi Zulu", "email", fmt.Sprintf("d%d@example.com", i),
+			"bank_account", fmt.Sprint(6200000001+i), "bank_code", "470010",
 			"country", "ZA", "version", versions[ids[i]])}
 	}, 303)
 	c.stored(ids)
 	digits := func(i int) string { return fmt.Sprint(6200000001 + i)[6:] }
-	c.all("POST /clients/:id/deletion", func(i int) ask { return ask{ids: ids[i : i+1], body: form("confirm", digits(i))} }, 303)
-	ids = c.payersOfTheirOwn(many, "erased")
+	c.all("POST /clients/:id/deletion", func(i int) ask {
+		return ask{ids: ids[i : i+1], body: form("confirm",
+			digits(i))}
+	}, 303)
+	ids = c.newClients(many, "erased")
 	c.stored(ids)
 	c.all("POST /clients/:id/erasure", func(i int) ask {
 		return ask{ids: ids[i : i+1], body: form("confirm", "erase", "reason", "Asked by letter")}
@@ -50,11 +65,17 @@ func onOne(ids []string, i int) []string {
 	return ids[i : i+1]
 }
 
-func (c *crowd) purchases() {
-	clients := c.payersOfTheirOwn(many, "buyer")
+func (c *callers) purchases() {
+	clients := c.newClients(many, "buyer")
 	tokens := c.stored(clients)
-	charged := made(c.all("POST /api/v1/purchases", func(i int) ask { return ask{body: c.buying(clients[i], c.dueLater())} }, 201))
-	c.all("POST /api/v1/purchases/:id/charge", func(i int) ask { return ask{ids: charged[i : i+1], body: `{"recurring_token":"` + tokens[i] + `"}`} }, 200)
+	charged := created(c.all("POST /api/v1/purchases", func(i int) ask {
+		return ask{body: c.buying(clients[i],
+			c.dueLater())}
+	}, 201))
+	c.all("POST /api/v1/purchases/:id/charge", func(i int) ask {
+		return ask{ids: charged[i : i+1],
+			body: `{"recurring_token":"` + tokens[i] + `"}`}
+	}, 200)
 	for c.Count(`SELECT count(*) FROM collections WHERE state IN ('submitted', 'in_tracking')`) < many {
 		c.advance("12h")
 	}
@@ -63,23 +84,28 @@ func (c *crowd) purchases() {
 	}, 200, 400)
 	open := c.bought(clients, "")
 	c.all("POST /api/v1/purchases/:id/cancel", func(i int) ask { return ask{ids: onOne(open, i)} }, 200, 400)
-	c.all("POST /api/v1/purchases/:id/capture", func(i int) ask { return ask{ids: charged[i : i+1], body: `{"amount":1}`} }, 400)
+	c.all("POST /api/v1/purchases/:id/capture", func(i int) ask {
+		return ask{ids: charged[i : i+1],
+			body: `{"amount":1}`}
+	}, 400)
 	c.all("POST /api/v1/purchases/:id/release", func(i int) ask { return ask{ids: charged[i : i+1]} }, 400)
 	paid := c.bought(clients, "")
 	c.all("POST /api/v1/purchases/:id/resend_invoice", func(i int) ask { return ask{ids: onOne(paid, i)} }, 200, 400)
 	c.all("POST /api/v1/purchases/:id/mark_as_paid", func(i int) ask { return ask{ids: onOne(paid, i)} }, 200, 400)
-	c.all("POST /api/v1/purchases/:id/refund", func(i int) ask { return ask{ids: onOne(paid, i), body: `{"amount":100}`} }, 200, 400)
+	c.all("POST /api/v1/purchases/:id/refund", func(i int) ask { return ask{ids: onOne(paid, i), body: `{"amount":100}`} },
+		200, 400)
 	c.purchasePages(clients, tokens)
 }
 
-func (c *crowd) purchasePages(clients, tokens []string) {
+func (c *callers) purchasePages(clients, tokens []string) {
 	today := calendar.DateOf(c.Store.Now())
 	day := c.Purchases.Calendar.AddBusinessDays(today, 8).String()
 	fields := func(i int) url.Values {
-		return form("client_id", clients[i], "name", "Gym", "price", "100,00", "quantity", "1", "way", "charge", "recurring_token", tokens[i], "due", day)
+		return form("client_id", clients[i], "name", "Gym", "price", "100,00", "quantity", "1", "way", "charge",
+			"recurring_token", tokens[i], "due", day)
 	}
 	c.all("POST /purchases/preview", func(i int) ask { return ask{body: fields(i)} }, 200)
-	ids := c.led(c.all("POST /purchases", func(i int) ask { return ask{body: fields(i)} }, 303), "/purchases/")
+	ids := c.redirected(c.all("POST /purchases", func(i int) ask { return ask{body: fields(i)} }, 303), "/purchases/")
 	c.all("POST /purchases/:id/cancellation", func(i int) ask { return ask{ids: onOne(ids, i), body: form()} }, 303)
 	ids = c.bought(clients, "")
 	c.all("POST /purchases/:id/address", func(i int) ask {
@@ -90,18 +116,25 @@ func (c *crowd) purchasePages(clients, tokens []string) {
 		return ask{ids: onOne(ids, i), body: form("recurring_token", onOne(tokens, i)[0], "due", day)}
 	}, 303, 422)
 	ids = c.bought(clients, "")
-	c.all("POST /purchases/:id/payment", func(i int) ask { return ask{ids: onOne(ids, i), body: form("paid_on", today.String())} }, 303)
+	c.all("POST /purchases/:id/payment", func(i int) ask {
+		return ask{ids: onOne(ids, i), body: form("paid_on",
+			today.String())}
+	}, 303)
 	c.all("POST /purchases/:id/refund", func(i int) ask { return ask{ids: onOne(ids, i), body: form("amount", "1")} }, 303)
 	c.all("POST /purchases/:id/settlement", func(i int) ask { return ask{ids: onOne(ids, i), body: form()} }, 303)
 }
 
-func (c *crowd) payers() {
-	clients := c.payersOfTheirOwn(many, "payer")
-	open := made(atOnce(many, func(i int) handlertest.Answer {
-		return c.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"link%d@example.com","full_name":"Thandi Nkosi"},"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":0}]}}`, i, c.A.BrandID))
+func (c *callers) payers() {
+	clients := c.newClients(many, "payer")
+	open := created(atOnce(many, func(i int) handlertest.Answer {
+		return c.API("POST", "/purchases/",
+			fmt.Sprintf(`{"client":{"email":"link%d@example.com","full_name":"Thandi Nkosi"},"brand_id":%q,
+				"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":0}]}}`,
+				i, c.A.BrandID))
 	}))
 	c.all("POST /p/:id", func(i int) ask {
-		return ask{ids: onOne(open, i), body: url.Values{"full_name": {"Thandi Nkosi"}, "id_number": {"8501015000085"}, "phone": {"082 123 4567"}, "bank_code": {"470010"},
+		return ask{ids: onOne(open, i), body: url.Values{"full_name": {"Thandi Nkosi"}, "id_number": {"8501015000085"},
+			"phone": {"082 123 4567"}, "bank_code": {"470010"},
 			"account_number": {"1234567890"}, "account_type": {"SAVINGS"}, "consent": {"yes"}}}
 	}, 303, 409, 422)
 	template := c.plan("Of payers")
@@ -111,23 +144,34 @@ func (c *crowd) payers() {
 		a.Want(200)
 	}
 	first := c.column(`SELECT first_purchase_id::text FROM template_clients WHERE template_id = $1`, template)
-	c.all("POST /p/:id/subscription", func(i int) ask { return ask{ids: onOne(first, i), body: url.Values{"confirm": {"yes"}}} }, 303, 409)
+	c.all("POST /p/:id/subscription", func(i int) ask {
+		return ask{ids: onOne(first, i),
+			body: url.Values{"confirm": {"yes"}}}
+	}, 303, 409)
 }
 
-func (c *crowd) tokens() {
-	clients := c.payersOfTheirOwn(many, "holder")
+func (c *callers) tokens() {
+	clients := c.newClients(many, "holder")
 	ids := c.stored(clients)
-	c.all("DELETE /api/v1/clients/:id/recurring_tokens/:token_id", func(i int) ask { return ask{ids: []string{clients[i], ids[i]}} }, 204)
-	for _, at := range []string{"POST /api/v1/purchases/:id/delete_recurring_token", "POST /purchases/:id/delete_recurring_token"} {
+	c.all("DELETE /api/v1/clients/:id/recurring_tokens/:token_id", func(i int) ask {
+		return ask{ids: []string{clients[i],
+			ids[i]}}
+	}, 204)
+	for _, at := range []string{"POST /api/v1/purchases/:id/delete_recurring_token",
+		"POST /purchases/:id/delete_recurring_token"} {
 		ids = c.stored(clients)
 		c.all(at, func(i int) ask { return ask{ids: onOne(ids, i)} }, 200, 400, 404)
 	}
 	ids = c.stored(clients)
 	digits := func(i int) string { return fmt.Sprint(6200000001 + i)[6:] }
 	aside := func() []string {
-		c.all("POST /tokens/deletion", func(i int) ask { return ask{body: url.Values{"id": {ids[i]}, "confirm": {digits(i)}}} }, 303)
+		c.all("POST /tokens/deletion", func(i int) ask {
+			return ask{body: url.Values{"id": {ids[i]},
+				"confirm": {digits(i)}}}
+		}, 303)
 		byToken := map[string]string{}
-		for _, pair := range c.column(`SELECT token || ' ' || id::text FROM token_deletions, jsonb_object_keys(tokens) AS token WHERE state = 'waiting'`) {
+		for _, pair := range c.column(`SELECT token || ' ' || id::text
+			FROM token_deletions, jsonb_object_keys(tokens) AS token WHERE state = 'waiting'`) {
 			token, deletion, _ := strings.Cut(pair, " ")
 			byToken[token] = deletion
 		}
@@ -138,13 +182,17 @@ func (c *crowd) tokens() {
 		return out
 	}
 	deletions := aside()
-	c.all("POST /tokens/deletions/:id/undo", func(i int) ask { return ask{ids: deletions[i : i+1], body: url.Values{}} }, 303)
+	c.all("POST /tokens/deletions/:id/undo", func(i int) ask { return ask{ids: deletions[i : i+1], body: url.Values{}} },
+		303)
 	deletions = aside()
 	c.all("POST /tokens/deletions/:id/now", func(i int) ask {
 		return ask{ids: deletions[i : i+1], body: url.Values{"token": {ids[i]}, "confirm": {digits(i)}}}
 	}, 303)
 
-	c.all("POST /clients/:id/accounts/link", func(i int) ask { return ask{ids: onOne(clients, i), body: form("mail", "yes")} }, 303)
+	c.all("POST /clients/:id/accounts/link", func(i int) ask {
+		return ask{ids: onOne(clients, i), body: form("mail",
+			"yes")}
+	}, 303)
 	c.all("POST /clients/:id/accounts", func(i int) ask {
 		body, kind := upload(c.signed(i), "scan", "signed.png", onePixel)
 		return ask{ids: clients[i : i+1], body: body, headers: []string{kind}}
@@ -152,16 +200,17 @@ func (c *crowd) tokens() {
 }
 
 // signed is the form of a mandate on paper.
-func (c *crowd) signed(i int) map[string]string {
-	return map[string]string{"form_key": uuid.NewString(), "full_name": "Thandi Nkosi", "bank_code": "470010", "account_number": fmt.Sprint(6300000001 + i), "account_type": "CURRENT",
+func (c *callers) signed(i int) map[string]string {
+	return map[string]string{"form_key": uuid.NewString(), "full_name": "Thandi Nkosi", "bank_code": "470010",
+		"account_number": fmt.Sprint(6300000001 + i), "account_type": "CURRENT",
 		"signed_on": calendar.DateOf(c.Store.Now()).AddDays(-3).String(), "consent": "yes"}
 }
 
-func (c *crowd) amendments() {
-	clients := c.payersOfTheirOwn(many, "mover")
+func (c *callers) amendments() {
+	clients := c.newClients(many, "mover")
 	tokens := c.stored(clients)
 	begin := func() []string {
-		return c.led(c.all("POST /tokens/:id/amendment", func(i int) ask {
+		return c.redirected(c.all("POST /tokens/:id/amendment", func(i int) ask {
 			return ask{ids: tokens[i : i+1], body: form("method", "eft", "period_units", "months", "deduction_day", "25")}
 		}, 303), "/amendments/")
 	}
@@ -177,26 +226,35 @@ func (c *crowd) amendments() {
 	}, 303, 409)
 }
 
-func (c *crowd) mandates() {
-	clients := made(atOnce(many, func(i int) handlertest.Answer {
+func (c *callers) mandates() {
+	clients := created(atOnce(many, func(i int) handlertest.Answer {
 		client := newClient(fmt.Sprintf("asked%d@example.com", i), i)
-		client["bank_account"], client["bank_code"] = fmt.Sprintf("40%04d8480", i), "632005" // nobody answers by himself for some minutes
+		client["bank_account"], client["bank_code"] = fmt.Sprintf("40%04d8480", i),
+			"632005" // nobody answers by himself for some minutes
 		return c.API("POST", "/clients/", client)
 	}))
 	fields := func(i int) url.Values {
-		return form("method", "debicheck", "client_id", clients[i], "name", "Gym membership", "price", "R 100", "value_type", "VARIABLE", "max_amount_cents", "150,00", "debit_sequence", "RCUR",
-			"adjustment_category", "NEVER", "period_units", "months", "deduction_day", "25", "deduction_weekday", "5", "first", "day", "authentication_type", "REALTIME", "verify_account", "yes")
+		return form("method", "debicheck", "client_id", clients[i], "name", "Gym membership", "price", "R 100", "value_type",
+			"VARIABLE", "max_amount_cents", "150,00", "debit_sequence", "RCUR",
+			"adjustment_category", "NEVER", "period_units", "months", "deduction_day", "25", "deduction_weekday", "5", "first",
+			"day", "authentication_type", "REALTIME", "verify_account", "yes")
 	}
 	c.all("POST /mandates/preview", func(i int) ask { return ask{body: fields(i)} }, 200)
-	ids := c.led(c.all("POST /mandates", func(i int) ask { return ask{body: fields(i)} }, 303), "/mandates/")
+	ids := c.redirected(c.all("POST /mandates", func(i int) ask { return ask{body: fields(i)} }, 303), "/mandates/")
 	c.advance("2s")
-	c.all("POST /sandbox/mandates/:purchase/answer", func(i int) ask { return ask{ids: []string{ids[i-i%2]}, body: `{"answer":"accept"}`} }, 200, 400)
+	c.all("POST /sandbox/mandates/:purchase/answer", func(i int) ask {
+		return ask{ids: []string{ids[i-i%2]},
+			body: `{"answer":"accept"}`}
+	}, 200, 400)
 	c.advance("96h") // nobody answered for the others
-	c.all("POST /mandates/:id/authentications", func(i int) ask { return ask{ids: []string{ids[i|1]}, body: url.Values{"method": {"DELAYED"}}} }, 303, 409)
+	c.all("POST /mandates/:id/authentications", func(i int) ask {
+		return ask{ids: []string{ids[i|1]},
+			body: url.Values{"method": {"DELAYED"}}}
+	}, 303, 409)
 }
 
-func (c *crowd) billing() {
-	clients := c.payersOfTheirOwn(many, "billed")
+func (c *callers) billing() {
+	clients := c.newClients(many, "billed")
 	due := c.Store.Now().Add(9 * 24 * time.Hour).Unix()
 	for _, at := range []string{"POST /api/v1/billing", "POST /billing"} {
 		c.all(at, func(i int) ask { // the same clients in another order
@@ -204,13 +262,15 @@ func (c *crowd) billing() {
 			if i%2 == 0 {
 				a, b = b, a
 			}
-			return ask{body: fmt.Sprintf(`{"brand_id":%q,"title":"","is_subscription":false,"due":%d,"purchase":{"products":[{"name":"m","price":100}]},"clients":[{"client_id":%q},{"client_id":%q}]}`, c.A.BrandID, due, a, b)}
+			return ask{body: fmt.Sprintf(`{"brand_id":%q,"title":"","is_subscription":false,"due":%d,
+				"purchase":{"products":[{"name":"m","price":100}]},"clients":[{"client_id":%q},{"client_id":%q}]}`,
+				c.A.BrandID, due, a, b)}
 		}, 200)
 	}
 }
 
-func (c *crowd) statements() {
-	ids := made(c.all("POST /api/v1/company_statements", func(int) ask {
+func (c *callers) statements() {
+	ids := created(c.all("POST /api/v1/company_statements", func(int) ask {
 		return ask{query: "currency=ZAR", body: `{"format":"csv","timezone":"Africa/Johannesburg"}`}
 	}, 201))
 	c.all("POST /api/v1/company_statements/:id/cancel", func(i int) ask { return ask{ids: onOne(ids, i)} }, 200, 400)
@@ -218,5 +278,8 @@ func (c *crowd) statements() {
 		return ask{body: form("format", "csv", "currency", "ZAR", "period_from", "2026-01-01", "period_to", "2026-01-31")}
 	}, 303)
 	ids = c.column(`SELECT id::text FROM company_statements WHERE status = 'pending' ORDER BY id DESC LIMIT 64`)
-	c.all("POST /reports/statements/:id/cancellation", func(i int) ask { return ask{ids: onOne(ids, i), body: url.Values{}} }, 303, 409)
+	c.all("POST /reports/statements/:id/cancellation", func(i int) ask {
+		return ask{ids: onOne(ids, i),
+			body: url.Values{}}
+	}, 303, 409)
 }

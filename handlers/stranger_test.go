@@ -70,7 +70,7 @@ func newStreet(t *testing.T) *street {
 		post := &outbox.Service{Store: db, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed, Compose: h.Billing.Compose}
 		h.Deps.Room = &sandbox.Room{Mails: db, Files: h.Billing.File, Page: h.Desk.Show, Desk: &room.Desk{InTx: store.Runner[room.Tx](db), Read: db, Clock: db.Clock,
 			Purchases: h.Purchases, Mail: post.SendDue, Debits: &debit.Service{InTx: store.Runner[debit.Tx](db), Read: db, Bank: b, Purchases: h.Purchases,
-				Now: db.Now, Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits},
+				Now: db.Now, Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits, Expire: h.Approvals.Expire},
 			Payer: b.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return b.Force(ctx, id, bank.Outcome{Code: code, Dispute: dispute})

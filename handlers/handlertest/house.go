@@ -62,6 +62,10 @@ const BaseURL = "https://desk.example"
 // Password is what everybody of the house knows when asked for it again.
 const Password = "seven quiet otters"
 
+// Connections are those of the pool. They are so few that a test can have more callers
+// at once than there are connections.
+const Connections = 4
+
 // House is the app with its cast: merchant A, and the stranger's merchant B.
 type House struct {
 	Store     *store.Store
@@ -125,7 +129,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}}, []byte("index-key-index-key-index-key-32"))
 	must(tb, err)
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true, MaxConns: 12, Patience: time.Minute, Log: quiet,
+	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true, MaxConns: Connections, Patience: time.Minute, Log: quiet,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // tests do the work themselves
 	must(tb, err)
 	tb.Cleanup(db.Close)
