@@ -226,3 +226,14 @@ func errorTitle(status int) string {
 	}
 	return "Something went wrong"
 }
+
+// toSetUp sends a person who must set up a second factor first to where that is done.
+func toSetUp(c echo.Context, fragment bool) error {
+	if fragment {
+		c.Response().Header().Set("HX-Redirect", access.SecurityPage)
+		return c.NoContent(http.StatusForbidden)
+	}
+	return c.Redirect(http.StatusSeeOther, access.SecurityPage)
+}
+
+func mustSetUp(f *fault.Fault) bool { return f.Kind == fault.Forbidden && f.Code == access.SetUpFirst }

@@ -6,17 +6,11 @@ import (
 	"debitdesk/models/actor"
 )
 
-// The address that a test adds is in the table while tests run.
-func init() { actionsByRoute["GET /api/v1/breaks"] = actor.Read }
-
 // StackOf is what stands before the JSON API, for an address that a test adds.
 func StackOf(d Deps, on *echo.Echo) []echo.MiddlewareFunc {
 	e := &edge{Deps: d, echo: on, calls: newLimiters(d.Limits.Calls, nil), failures: newLimiters(d.Limits.Failures, nil)}
-	return e.programs(jsonBody)
+	return apiCall.before(e, actor.Read)
 }
-
-// Unnamed lets tests ask which addresses the table of permits does not know.
-var Unnamed = unnamed
 
 // RouteOf is the pattern that serves an address.
 var RouteOf = routeOf

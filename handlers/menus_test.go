@@ -161,7 +161,7 @@ func (w *menuWalk) ask(method, address string, at menuStop) *url.URL {
 	if to.Host != "" || to.Scheme != "" || strings.HasPrefix(to.Path, "/static/") || to.Path == "/logout" {
 		return nil
 	}
-	act, known := handlers.ActionOf(method, handlers.RouteOf(w.s.App, method, to.Path))
+	act, known := w.s.actions.Of(method, handlers.RouteOf(w.s.App, method, to.Path))
 	if _, asks := actor.PermissionFor(act); !known {
 		w.found[method+" "+to.Path+" is no address"] = at.path
 	} else if asks && !w.who.Actor().Can(act) {

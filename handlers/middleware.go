@@ -19,12 +19,6 @@ import (
 	"debitdesk/models/fault"
 )
 
-// jsonBody is the largest body of a JSON request, in bytes (ours: API contract 1.7).
-const jsonBody = 1 << 20
-
-// billingBody is the largest body of a request that names many clients, in bytes.
-const billingBody = 8 << 20
-
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
 // requestID takes over the caller's id when it is fit for logs, else makes one.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/handlers/access"
+	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
@@ -45,6 +45,7 @@ type street struct {
 	log         *bytes.Buffer // errors alone
 	credentials *credential.Service
 	ids         map[string]string // by the beginning of an address
+	actions     handlers.Actions
 	file, btc   string
 	profile     string
 }
@@ -56,10 +57,6 @@ func newStreet(t *testing.T) *street {
 		db := h.Store
 		h.Deps.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelError}))
 		s.credentials = h.Deps.OAuth.(*credential.Service) //nolint:forcetypeassert // it is what the house has
-		people := h.People
-		h.Deps.Login = &access.Login{People: people, Sessions: h.Sessions, Strip: h.Desk.Strip}
-		h.Deps.Developers = &web.Developers{Desk: h.Desk, Credentials: s.credentials}
-		h.Deps.Account = &web.Account{Desk: h.Desk, Self: people, Sessions: h.Sessions}
 		watch, err := db.Watch(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -79,6 +76,10 @@ func newStreet(t *testing.T) *street {
 			Service: &simulation.Service{InTx: store.Runner[simulation.Tx](db), Store: db, Brands: db, Clients: h.Clients, Purchases: h.Purchases, Calendar: h.Purchases.Calendar,
 				Now: db.Now, Move: h.Deps.Room.Desk.Live, Alone: db.Clock.Exclusive, Person: demo.Person, Ending: bank.Ending}}
 	})
+	var err error
+	if s.actions, err = handlers.Routes(s.Deps).Actions(); err != nil {
+		t.Fatal(err)
+	}
 	s.fill()
 	return s
 }

@@ -202,6 +202,9 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Deps.FindBatches(h.Batches.Get)
 	h.People = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
 	h.Members = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
+	h.Deps.Login = &access.Login{People: h.People, Sessions: h.Sessions, Strip: desk.Strip}
+	h.Deps.Account = &web.Account{Desk: desk, Self: h.People, Sessions: h.Sessions}
+	h.Deps.Developers = &web.Developers{Desk: desk, Credentials: credentials}
 	h.Deps.People = &web.People{Desk: desk, Members: h.Members, Now: time.Now}
 	h.Deps.Invitation = &access.Invitation{Members: h.Members, Sessions: h.Sessions, Strip: desk.Strip}
 	h.Deps.Reset = &access.Reset{People: h.People, Sessions: h.Sessions, Strip: desk.Strip}

@@ -22,6 +22,9 @@ type Reference struct {
 
 const referencePath = "/developers/api"
 
+// OpenAPI serves GET /openapi.json: the description for programs.
+func (r *Reference) OpenAPI(c echo.Context) error { return r.Document.Serve(c) }
+
 // Show serves GET /developers/api: the parts of the API, one part (?part=), or what
 // holds a text (?q=).
 func (r *Reference) Show(c echo.Context) error {

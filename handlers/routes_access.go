@@ -1,0 +1,66 @@
+package handlers
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/static"
+)
+
+// accessRoutes need no role: what is open to everybody, the payer's pages, whose link
+// is the proof, and what belongs to the person who is signed in.
+func (e *edge) accessRoutes() Table {
+	return Table{
+		{anybody, "Health, files, sign-in, the description of the API", []Route{
+			{open, "GET", "/healthz", healthz},
+			{open, "GET", "/readyz", e.readyz},
+			{open, "GET", "/metrics", e.metricsPage},
+			{open, "GET", "/static/*", echo.WrapHandler(static.Handler())},
+			{openForm, "GET", "/login", e.Login.Show},
+			{openForm, "POST", "/login", e.Login.SignIn},
+			{openForm, "POST", "/logout", e.Login.SignOut},
+			{tokenRequest, "POST", "/oauth/token", access.TokenEndpoint(e.OAuth)},
+			{open, "GET", "/openapi.json", e.Reference.OpenAPI},
+			{maybeSignedIn, "GET", "/developers/api", e.Reference.Show},
+			{openForm, "GET", "/invite/:token", e.Invitation.Show},
+			{openForm, "POST", "/invite/:token", e.Invitation.Accept},
+			{openForm, "GET", "/reset", e.Reset.Show},
+			{openForm, "POST", "/reset", e.Reset.Ask},
+			{openForm, "GET", "/reset/:token", e.Reset.Choose},
+			{openForm, "POST", "/reset/:token", e.Reset.Set},
+			{openForm, "GET", "/login/factor", e.SecondFactors.Ask.ShowLogin},
+			{openForm, "POST", "/login/factor", e.SecondFactors.Ask.Login},
+		}},
+		{payerLink, "The payer's own pages", []Route{
+			{openForm, "GET", "/p/:id", e.Payers.Show},
+			{openForm, "POST", "/p/:id", e.Payers.Give},
+			{openForm, "GET", "/p/:id/invoice", e.Payers.Invoice},
+			{openForm, "GET", "/p/:id/invoice.pdf", e.Payers.InvoicePDF},
+			{openForm, "GET", "/p/:id/subscription", e.Payers.Subscription},
+			{openForm, "POST", "/p/:id/subscription", e.Payers.StopSubscription},
+		}},
+		{oneself, "One's own account and sessions", []Route{
+			{page, "GET", "/account", e.Account.Show},
+			{page, "POST", "/account/theme", e.Account.SetTheme},
+			{page, "POST", "/account/sessions/:handle/end", e.Account.EndSession},
+			{page, "POST", "/account/sessions/others/end", e.Account.EndOthers},
+			{page, "POST", "/account/password", e.Account.ChangePassword},
+			{page, "POST", "/account/business", e.Account.Switch},
+			{page, "GET", access.FormPage, e.formBack},
+			{page, "GET", "/account/proof", e.SecondFactors.Ask.ShowProof},
+			{page, "POST", "/account/proof", e.SecondFactors.Ask.Prove},
+			{page, "GET", "/account/security", e.SecondFactors.Security.Show},
+			{page, "GET", "/account/security/app", e.SecondFactors.Security.ShowApp},
+			{pageProof, "POST", "/account/security/app", e.SecondFactors.Security.BeginApp},
+			{pageProof, "POST", "/account/security/app/confirmation", e.SecondFactors.Security.ConfirmApp},
+			{page, "GET", "/account/security/app/removal", e.SecondFactors.Security.AskRemoveApp},
+			{pageProof, "POST", "/account/security/app/removal", e.SecondFactors.Security.RemoveApp},
+			{pageProof, "POST", "/account/security/recovery-codes", e.SecondFactors.Security.RenewCodes},
+			{page, "POST", "/account/security/recovery-codes/file", e.SecondFactors.Security.CodesFile},
+			{pageProof, "GET", "/account/security/passkeys/new", e.SecondFactors.Security.NewPasskey},
+			{pageProof, "POST", "/account/security/passkeys", e.SecondFactors.Security.AddPasskey},
+			{page, "GET", "/account/security/passkeys/:id/removal", e.SecondFactors.Security.AskRemovePasskey},
+			{pageProof, "POST", "/account/security/passkeys/:id/removal", e.SecondFactors.Security.RemovePasskey},
+		}},
+	}
+}

@@ -1,0 +1,147 @@
+package handlers
+
+import (
+	"debitdesk/models/actor"
+)
+
+// homeRoutes show what needs attention and what waits for a second approver.
+func (e *edge) homeRoutes() Table {
+	return Table{
+		{actor.Read, "Home and what needs attention", []Route{
+			{page, "GET", "/", e.Home.Show},
+			{page, "GET", "/attention", e.Home.Attention},
+		}},
+		{actor.Read, "Requests for a second approver: list and details", []Route{
+			{page, "GET", "/approvals", e.Approvals.List},
+			{page, "GET", "/approvals/:id", e.Approvals.Show},
+		}},
+		{actor.Write, "Withdraw one's own request for a second approver", []Route{
+			{page, "POST", "/approvals/:id/withdrawal", e.Approvals.Withdraw},
+		}},
+		{actor.Approve, "Agree to what another person asked for, or refuse it", []Route{
+			{pageProof, "POST", "/approvals/:id/decision", e.Approvals.Decide},
+		}},
+	}
+}
+
+// clientRoutes are the clients. Erasing one stands with the settings.
+func (e *edge) clientRoutes() Table {
+	return Table{
+		{actor.Read, "Clients: list, export and details", []Route{
+			{page, "GET", "/clients", e.Clients.List},
+			{page, "GET", "/clients/export", e.Clients.Export},
+			{page, "GET", "/clients/:id", e.Clients.Show},
+			{apiCall, "GET", "/api/v1/clients", e.API.Clients.List},
+			{apiCall, "GET", "/api/v1/clients/:id", e.API.Clients.Get},
+		}},
+		{actor.Write, "Add, change and delete clients", []Route{
+			{page, "GET", "/clients/new", e.Clients.New},
+			{page, "POST", "/clients", e.Clients.Create},
+			{page, "GET", "/clients/:id/edit", e.Clients.Edit},
+			{page, "POST", "/clients/:id", e.Clients.Update},
+			{page, "GET", "/clients/:id/deletion", e.Clients.AskDelete},
+			{pageProof, "POST", "/clients/:id/deletion", e.Clients.Delete},
+			{apiCall, "POST", "/api/v1/clients", e.API.Clients.Create},
+			{apiCall, "PUT", "/api/v1/clients/:id", e.API.Clients.Update},
+			{apiCall, "PATCH", "/api/v1/clients/:id", e.API.Clients.Update},
+			{apiProof, "DELETE", "/api/v1/clients/:id", e.API.Clients.Delete},
+		}},
+		{actor.Reveal, "Show the full account and identity number of a client", []Route{
+			{pageProof, "POST", "/clients/:id/numbers", e.Clients.Reveal},
+		}},
+	}
+}
+
+// accountRoutes are the bank accounts that may be debited, and their mandates.
+func (e *edge) accountRoutes() Table {
+	return Table{
+		{actor.Read, "Stored accounts and mandates: list, export, details, documents and evidence", []Route{
+			{page, "GET", "/tokens", e.Tokens.List},
+			{page, "GET", "/tokens/export", e.Tokens.Export},
+			{page, "GET", "/tokens/:id", e.Tokens.Show},
+			{page, "GET", "/mandates", e.Mandates.List},
+			{page, "GET", "/mandates/export", e.Mandates.Export},
+			{page, "GET", "/mandates/:id", e.Mandates.Show},
+			{page, "GET", "/mandates/:id/document.pdf", e.Mandates.Document},
+			{page, "GET", "/mandates/:id/evidence/:file", e.Mandates.Evidence},
+			{page, "GET", "/mandates/:id/events", e.Live.Events},
+			{page, "GET", "/amendments/:id", e.Amendments.Show},
+			{apiCall, "GET", "/api/v1/clients/:id/recurring_tokens", e.API.Tokens.List},
+			{apiCall, "GET", "/api/v1/clients/:id/recurring_tokens/:token_id", e.API.Tokens.Get},
+		}},
+		{actor.Write, "Store accounts, set up mandates, ask clients, change debit-order details", []Route{
+			{page, "GET", "/tokens/new", e.Accounts.Choose},
+			{page, "GET", "/clients/:id/accounts/new", e.Accounts.New},
+			{page, "POST", "/clients/:id/accounts/link", e.Accounts.SendLink},
+			{pageScan, "POST", "/clients/:id/accounts", e.Accounts.Capture},
+			{page, "GET", "/mandates/new", e.SetUp.New},
+			{page, "POST", "/mandates", e.SetUp.Create},
+			{page, "POST", "/mandates/preview", e.SetUp.Preview},
+			{page, "GET", "/clients/:id/mandates/new", e.SetUp.New},
+			{page, "POST", "/mandates/:id/authentications", e.Live.Ask},
+			{page, "GET", "/tokens/:id/amendment", e.Amendments.New},
+			{page, "POST", "/tokens/:id/amendment", e.Amendments.Begin},
+			{pageScan, "POST", "/amendments/:id/account", e.Amendments.Give},
+			{page, "POST", "/amendments/:id/takeover", e.Amendments.TakeOver},
+			{page, "POST", "/amendments/:id/abandonment", e.Amendments.Abandon},
+		}},
+		{actor.DeleteTokens, "Delete stored accounts", []Route{
+			{page, "GET", "/tokens/deletion", e.Tokens.AskDelete},
+			{pageProof, "POST", "/tokens/deletion", e.Tokens.Delete},
+			{page, "POST", "/tokens/deletions/:id/undo", e.Tokens.Undo},
+			{page, "GET", "/tokens/deletions/:id/now", e.Tokens.AskDeleteNow},
+			{pageProof, "POST", "/tokens/deletions/:id/now", e.Tokens.DeleteNow},
+			{apiProof, "DELETE", "/api/v1/clients/:id/recurring_tokens/:token_id", e.API.Tokens.Delete},
+			{apiProof, "POST", "[/api/v1]/purchases/:id/delete_recurring_token", e.API.Purchases.DeleteRecurringToken},
+		}},
+	}
+}
+
+// purchaseRoutes are what clients owe, and how it is debited.
+func (e *edge) purchaseRoutes() Table {
+	return Table{
+		{actor.Read, "Purchases and invoices: list, export and details", []Route{
+			{page, "GET", "/purchases", e.Purchases.List},
+			{page, "GET", "/purchases/export", e.Purchases.Export},
+			{page, "GET", "/purchases/debits", e.Purchases.Debits},
+			{page, "GET", "/purchases/debits/export", e.Purchases.ExportDebits},
+			{page, "GET", "/purchases/:id", e.Purchases.Show},
+			{page, "GET", "/purchases/:id/qr", e.Purchases.QR},
+			{page, "GET", "/invoices", e.Invoices.List},
+			{page, "GET", "/invoices/export", e.Invoices.Export},
+			{apiCall, "GET", "/api/v1/purchases", e.API.Purchases.List},
+			{apiCall, "GET", "/api/v1/purchases/counts", e.API.Purchases.Counts},
+			{apiCall, "GET", "/api/v1/purchases/:id", e.API.Purchases.Get},
+		}},
+		{actor.Write, "Create, charge, cancel and mail purchases", []Route{
+			{page, "GET", "/purchases/new", e.Purchases.New},
+			{page, "POST", "/purchases", e.Purchases.Create},
+			{page, "POST", "/purchases/preview", e.Purchases.Preview},
+			{page, "GET", "/purchases/:id/charge", e.Purchases.AskCharge},
+			{page, "GET", "/purchases/:id/charge/plan", e.Purchases.PlanCharge},
+			{page, "POST", "/purchases/:id/charge", e.Purchases.Charge},
+			{page, "GET", "/purchases/:id/cancellation", e.Purchases.AskCancel},
+			{page, "POST", "/purchases/:id/cancellation", e.Purchases.Cancel},
+			{page, "GET", "/purchases/:id/payment", e.Purchases.AskPaid},
+			{page, "POST", "/purchases/:id/payment", e.Purchases.Paid},
+			{page, "GET", "/purchases/:id/mail", e.Purchases.AskMail},
+			{page, "POST", "/purchases/:id/mail", e.Purchases.Mail},
+			{page, "GET", "/purchases/:id/address", e.Purchases.AskAddress},
+			{page, "POST", "/purchases/:id/address", e.Purchases.Address},
+			{apiCall, "POST", "/api/v1/purchases", e.API.Purchases.Create},
+			{apiCall, "POST", "/api/v1/purchases/:id/cancel", e.API.Purchases.Cancel},
+			{apiCall, "POST", "/api/v1/purchases/:id/charge", e.API.Purchases.Charge},
+			{apiCall, "POST", "/api/v1/purchases/:id/capture", e.API.Purchases.Capture},
+			{apiCall, "POST", "/api/v1/purchases/:id/release", e.API.Purchases.Release},
+			{apiCall, "POST", "/api/v1/purchases/:id/mark_as_paid", e.API.Purchases.MarkAsPaid},
+			{apiCall, "POST", "/api/v1/purchases/:id/resend_invoice", e.API.Purchases.ResendInvoice},
+		}},
+		{actor.Refund, "Refund paid purchases, and record that a refund was paid out", []Route{
+			{page, "GET", "/purchases/:id/refund", e.Purchases.AskRefund},
+			{page, "POST", "/purchases/:id/refund", e.Purchases.Refund},
+			{page, "GET", "/purchases/:id/settlement", e.Purchases.AskSettle},
+			{page, "POST", "/purchases/:id/settlement", e.Purchases.Settle},
+			{apiCall, "POST", "/api/v1/purchases/:id/refund", e.API.Purchases.Refund},
+		}},
+	}
+}

@@ -1,0 +1,66 @@
+package handlers
+
+import (
+	"debitdesk/handlers/api"
+	"debitdesk/models/actor"
+)
+
+// reportRoutes are how much money came and went, and what programs read and are told.
+func (e *edge) reportRoutes() Table {
+	return Table{
+		{actor.Read, "Reports: balance, turnover and statements; events, and what programs read", []Route{
+			{page, "GET", "/reports", e.Reports.Show},
+			{page, "GET", "/reports/statements/:id/file", e.Reports.File},
+			{apiCall, "GET", "/api/v1/company_statements", e.API.Statements.List},
+			{apiCall, "GET", "/api/v1/company_statements/:id", e.API.Statements.Get},
+			{apiCall, "GET", "/api/v1/company_statements/:id/file", e.API.Statements.File},
+			{apiCall, "GET", "/api/v1/account/json/balance", e.API.Accounts.Balance},
+			{apiCall, "GET", "/api/v1/account/json/turnover", e.API.Accounts.Turnover},
+			{apiCall, "GET", "/api/v1/payment_methods", e.API.Methods.List},
+			{apiCall, "GET", "/api/v1/public_key", e.API.Webhooks.PublicKey},
+			{apiCall, "GET", "/api/v1/webhooks", e.API.Webhooks.List},
+			{apiCall, "GET", "/api/v1/webhooks/:id", e.API.Webhooks.Get},
+			{apiCall, "GET", "/api/v1/webhooks/deliveries", e.API.Webhooks.Deliveries},
+			{apiCall, "GET", "/api/v1/webhooks/deliveries/:id", e.API.Webhooks.Delivery},
+		}},
+		{actor.Write, "Ask for statements, and stop them", []Route{
+			{page, "POST", "/reports/statements", e.Reports.Ask},
+			{page, "POST", "/reports/statements/:id/cancellation", e.Reports.Cancel},
+			{apiCall, "POST", "/api/v1/company_statements", e.API.Statements.Create},
+			{apiCall, "POST", "/api/v1/company_statements/:id/cancel", e.API.Statements.Cancel},
+		}},
+		{actor.Write, "Webhooks, for programs; people need the permission for settings too", []Route{
+			{apiCall, "POST", "/api/v1/webhooks", e.API.Webhooks.Create},
+			{apiCall, "PUT", "/api/v1/webhooks/:id", e.API.Webhooks.Update},
+			{apiCall, "PATCH", "/api/v1/webhooks/:id", e.API.Webhooks.Update},
+			{apiCall, "DELETE", "/api/v1/webhooks/:id", e.API.Webhooks.Delete},
+			{apiCall, "POST", "/api/v1/webhooks/:id/test", e.API.Webhooks.Test},
+			{apiCall, "POST", "/api/v1/webhooks/:id/resend", e.API.Webhooks.ResendSince},
+			{apiCall, "POST", "/api/v1/webhooks/deliveries/:id/resend", e.API.Webhooks.Resend},
+		}},
+	}
+}
+
+// sandboxRoutes are not there in live mode. Programs and people share the addresses
+// below /sandbox: a credential or a session opens them.
+func (e *edge) sandboxRoutes() Table {
+	return Table{
+		{actor.Read, "The sandbox: its clock, bank desk, phone and mails", []Route{
+			{sandboxCall, "GET", "/sandbox", e.Room.Enter},
+			{sandboxCall, "GET", "/sandbox/clock", e.Room.Clock},
+			{sandboxCall, "GET", "/sandbox/desk", e.Room.BankDesk},
+			{sandboxCall, "GET", "/sandbox/phone", e.Room.Phone},
+			{sandboxCall, "GET", "/sandbox/mail", e.Room.Mail},
+			{sandboxCall, "GET", "/sandbox/mail/:id", e.Room.Message},
+			{sandboxCall, "GET", "/sandbox/mail/:id/html", e.Room.MessageHTML},
+			{sandboxCall, "GET", "/sandbox/mail/:id/files/:n", e.Room.File},
+		}},
+		{actor.MoveClock, "Move the sandbox clock; answer as the sandbox bank and as clients", []Route{
+			{sandboxCall, "POST", "/sandbox/clock", e.Room.MoveClock},
+			{sandboxCall, "POST", "/sandbox/collections/:purchase/result", api.NeverDry(e.Room.Answer)},
+			{sandboxCall, "POST", "/sandbox/mandates/:purchase/answer", api.NeverDry(e.Room.AnswerMandate)},
+			{sandboxPage, "POST", "/developers/simulator/clock", e.Simulator.Move},
+			{sandboxPage, "POST", "/developers/simulator/scenarios", e.Simulator.Play},
+		}},
+	}
+}

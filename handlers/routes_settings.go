@@ -1,0 +1,106 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/actor"
+)
+
+// developerRoutes are the credentials, events and webhooks of a business.
+func (e *edge) developerRoutes() Table {
+	return Table{
+		{actor.Manage, "Credentials of programs and the log of their requests", []Route{
+			{page, "GET", "/developers", e.Developers.List},
+			{page, "GET", "/developers/credentials/new", e.Developers.New},
+			{pageProof, "POST", "/developers/credentials", e.Developers.Create},
+			{page, "GET", "/developers/credentials/:id/revocation", e.Developers.AskRevoke},
+			{pageProof, "POST", "/developers/credentials/:id/revocation", e.Developers.Revoke},
+			{page, "GET", "/developers/credentials/:id/rotation", e.Developers.AskRotate},
+			{pageProof, "POST", "/developers/credentials/:id/rotation", e.Developers.Rotate},
+			{page, "GET", "/developers/requests", e.Requests.List},
+			{page, "GET", "/developers/requests/:id", e.Requests.Show},
+		}},
+		{actor.Manage, "Webhooks and events", []Route{
+			{page, "GET", "/developers/events", e.Events.List},
+			{page, "GET", "/developers/events/export", e.Events.Export},
+			{page, "GET", "/developers/events/:id", e.Events.Show},
+			{page, "GET", "/developers/webhooks", e.Webhooks.List},
+			{page, "POST", "/developers/webhooks", e.Webhooks.Create},
+			{page, "GET", "/developers/webhooks/new", e.Webhooks.New},
+			{page, "GET", "/developers/webhooks/deliveries/:id", e.Webhooks.Delivery},
+			{page, "POST", "/developers/webhooks/deliveries/:id/resend", e.Webhooks.Resend},
+			{page, "GET", "/developers/webhooks/:id", e.Webhooks.Show},
+			{page, "GET", "/developers/webhooks/:id/edit", e.Webhooks.Edit},
+			{page, "POST", "/developers/webhooks/:id", e.Webhooks.Update},
+			{page, "POST", "/developers/webhooks/:id/test", e.Webhooks.Test},
+			{page, "GET", "/developers/webhooks/:id/resend", e.Webhooks.AskResend},
+			{page, "POST", "/developers/webhooks/:id/resend", e.Webhooks.ResendSince},
+			{page, "GET", "/developers/webhooks/:id/deletion", e.Webhooks.AskDelete},
+			{page, "POST", "/developers/webhooks/:id/deletion", e.Webhooks.Delete},
+		}},
+		{actor.Manage, "The simulator, and wiping a test merchant", []Route{
+			{sandboxPage, "GET", "/developers/simulator", e.Simulator.Show},
+			{sandboxPage, "POST", "/developers/simulator/demo", e.Simulator.Fill},
+			{sandboxPage, "GET", "/developers/simulator/wipe", e.Simulator.AskWipe},
+			{sandboxPage, "POST", "/developers/simulator/wipe", e.Simulator.Wipe},
+		}},
+	}
+}
+
+// settingsRoutes say how a business works and who works for it.
+func (e *edge) settingsRoutes() Table {
+	return Table{
+		{actor.Manage, "People, invitations and what second factors the business demands", []Route{
+			{page, "GET", "/settings/people", e.People.List},
+			{page, "GET", "/settings/people/invite", e.People.New},
+			{pageProof, "POST", "/settings/people/invitations", e.People.Invite},
+			{page, "POST", "/settings/people/invitations/:id/mails", e.People.Resend},
+			{page, "POST", "/settings/people/invitations/:id/revocation", e.People.Revoke},
+			{page, "GET", "/settings/people/:id", e.People.Show},
+			{pageProof, "POST", "/settings/people/:id", e.People.Change},
+			{pageProof, "POST", "/settings/people/:id/disabling", e.People.Disable},
+			{pageProof, "POST", "/settings/people/:id/enabling", e.People.Enable},
+			{page, "GET", "/settings/people/:id/removal", e.People.AskRemove},
+			{pageProof, "POST", "/settings/people/:id/removal", e.People.Remove},
+			{page, "GET", "/settings/security", e.SecondFactors.Demand.Show},
+			{pageProof, "POST", "/settings/security", e.SecondFactors.Demand.Set},
+			{page, "GET", "/settings/security/people/:id/reset", e.SecondFactors.Demand.AskReset},
+			{pageProof, "POST", "/settings/security/people/:id/reset", e.SecondFactors.Demand.Reset},
+		}},
+		{actor.Manage, "Removing a client's personal data on request", []Route{
+			{page, "GET", "/clients/:id/erasure", e.Clients.AskErase},
+			{pageProof, "POST", "/clients/:id/erasure", e.Clients.Erase},
+		}},
+		{actor.Manage, "The record of who did what", []Route{
+			{page, "GET", "/audit", e.Audit.List},
+			{page, "GET", "/audit/export", e.Audit.Export},
+			{page, "POST", "/audit/check", e.Audit.Check},
+			{page, "GET", "/audit/:id", e.Audit.Show},
+		}},
+		{actor.Manage, "What needs a second approver", []Route{
+			{page, "GET", "/settings/approvals", e.Approvals.Settings},
+			{pageProof, "POST", "/settings/approvals", e.Approvals.Demand},
+		}},
+		{actor.Manage, "Brands, debit-order profiles, roles and the calendar", []Route{
+			{page, "GET", "/settings", toBusiness},
+			{page, "GET", "/settings/business", e.Settings.Business},
+			{page, "GET", "/settings/roles", e.Settings.Roles},
+			{page, "GET", "/settings/calendar", e.Settings.Calendar},
+			{page, "GET", "/settings/brands/new", e.Settings.NewBrand},
+			{page, "POST", "/settings/brands", e.Settings.AddBrand},
+			{page, "GET", "/settings/brands/:id", e.Settings.Brand},
+			{page, "POST", "/settings/brands/:id", e.Settings.ChangeBrand},
+			{page, "GET", "/settings/brands/:id/removal", e.Settings.AskRemoveBrand},
+			{page, "POST", "/settings/brands/:id/removal", e.Settings.RemoveBrand},
+			{page, "POST", "/settings/brands/:id/profiles", e.Settings.AddProfile},
+			{page, "GET", "/settings/brands/:id/profiles/new", e.Settings.NewProfile},
+			{page, "POST", "/settings/brands/:id/profiles/:profile/default", e.Settings.DefaultProfile},
+			{page, "GET", "/settings/brands/:id/profiles/:profile/removal", e.Settings.AskRemoveProfile},
+			{page, "POST", "/settings/brands/:id/profiles/:profile/removal", e.Settings.RemoveProfile},
+		}},
+	}
+}
+
+func toBusiness(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "/settings/business") }
