@@ -2,7 +2,6 @@ package handlers_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,22 +15,14 @@ import (
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
-	"debitdesk/handlers/sandbox"
-	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
-	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/credential"
-	"debitdesk/models/debit"
-	"debitdesk/models/demo"
 	"debitdesk/models/factor"
-	"debitdesk/models/mail/outbox"
 	"debitdesk/models/member"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
-	room "debitdesk/models/sandbox"
-	"debitdesk/models/simulation"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
 	"debitdesk/models/user"
@@ -54,27 +45,8 @@ func newStreet(t *testing.T) *street {
 	t.Helper()
 	s := &street{t: t, log: &bytes.Buffer{}}
 	s.House = handlertest.New(t, func(h *handlertest.House) {
-		db := h.Store
 		h.Deps.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelError}))
 		s.credentials = h.Deps.OAuth.(*credential.Service) //nolint:forcetypeassert // it is what the house has
-		watch, err := db.Watch(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(watch.Close)
-		h.Deps.Live.Watch = watch
-		b := bank.New(db.SandboxLedger(), db.Now, h.Purchases.Timetable, h.Purchases.Calendar)
-		post := &outbox.Service{Store: db, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed, Compose: h.Billing.Compose}
-		h.Deps.Room = &sandbox.Room{Mails: db, Files: h.Billing.File, Page: h.Desk.Show, Desk: &room.Desk{InTx: store.Runner[room.Tx](db), Read: db, Clock: db.Clock,
-			Purchases: h.Purchases, Mail: post.SendDue, Debits: &debit.Service{InTx: store.Runner[debit.Tx](db), Read: db, Bank: b, Purchases: h.Purchases,
-				Now: db.Now, Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits, Expire: h.Approvals.Expire},
-			Payer: b.ForceMandate,
-			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
-				return b.Force(ctx, id, bank.Outcome{Code: code, Dispute: dispute})
-			}}}
-		h.Deps.Simulator = &web.Simulator{Desk: h.Desk, Room: h.Deps.Room.Desk, Calendar: h.Purchases.Calendar, Accounts: bank.Catalogue, Merchants: db, Replays: db,
-			Service: &simulation.Service{InTx: store.Runner[simulation.Tx](db), Store: db, Brands: db, Clients: h.Clients, Purchases: h.Purchases, Calendar: h.Purchases.Calendar,
-				Now: db.Now, Move: h.Deps.Room.Desk.Live, Alone: db.Clock.Exclusive, Person: demo.Person, Ending: bank.Ending}}
 	})
 	var err error
 	if s.actions, err = handlers.Routes(s.Deps).Actions(); err != nil {

@@ -217,6 +217,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 		Body: api.Events{Base: BaseURL, Purchase: db.Snapshot, Subscriber: db.SubscriberSnapshot}.Body}
 	h.Deps.API.Webhooks = &api.Webhooks{Base: BaseURL, Service: h.Webhooks}
 	h.Deps.WebhookPages(desk, h.Webhooks)
+	h.sandbox()
 	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {
