@@ -44,16 +44,12 @@ func (h *Clients) Create(c echo.Context) error {
 	}
 	in := client.Input{How: client.ForDebit}
 	in.Details, in.Problems = detailsOf(form, client.Details{})
-	if form.Get(evenSo) == "" && len(in.Problems) == 0 {
-		alike, err := h.Service.Alike(c.Request().Context(), access.Actor(c), in.Details)
+	if len(in.Problems) == 0 {
+		alike, err := alikeClients(c, h.Service, h.Replays, h.Desk.Sandbox, form, form.Get(formKeyName), in.Details)
 		if err != nil {
 			return err
 		}
-		sent, err := h.sentBefore(c, form)
-		if err != nil {
-			return err
-		}
-		if len(alike) > 0 && !sent {
+		if len(alike) > 0 {
 			return h.form(c, http.StatusConflict, clientForm{form: form, alike: alike})
 		}
 	}
@@ -84,25 +80,40 @@ func afterClient(form string, id uuid.UUID) string {
 	return access.FormPage + "?" + url.Values{"kept": {form}, "client": {id.String()}}.Encode()
 }
 
-// sentBefore tells that this very form has made its client already: that client is
-// not one alike, and the form leads to it again.
-func (h *Clients) sentBefore(c echo.Context, form url.Values) (bool, error) {
-	key, ok := formReplay(c, h.Desk.Sandbox, form.Get(formKeyName))
-	if !ok || h.Replays == nil {
-		return false, nil
+// alikeClients finds clients who may be the one that a form adds, unless the person has said that it is another one. A
+// client that this very form has made already is not one alike: the form leads to it again.
+func alikeClients(c echo.Context, clients *client.Service, kept Replays, isTest bool, form url.Values, formKey string, d client.Details) ([]client.Twin, error) {
+	if form.Get(evenSo) != "" {
+		return nil, nil
 	}
-	to, err := sentBefore(c.Request().Context(), h.Replays, key)
-	if fault.HasCode(err, "form_sent") {
-		return true, nil
+	alike, err := clients.Alike(c.Request().Context(), access.Actor(c), d)
+	if err != nil || len(alike) == 0 {
+		return nil, err
 	}
-	return to != "", err
+	key, ok := formReplay(c, isTest, formKey)
+	if !ok || kept == nil {
+		return alike, nil
+	}
+	to, err := sentBefore(c.Request().Context(), kept, key)
+	switch {
+	case fault.HasCode(err, "form_sent") || err == nil && to != "":
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return alike, nil
+}
+
+// alikeWord names a client that is alike, with what is the same.
+func alikeWord(t client.Twin) string {
+	return t.Name() + " (the same " + strings.Join(t.Same, " and ") + ")"
 }
 
 // alikeWords name the clients that have the same e-mail address, phone or identity
 // number, with what is the same.
 func alikeWords(alike []client.Twin) (links []components.Link) {
 	for _, t := range alike {
-		links = append(links, components.Link{Text: t.Name() + " (the same " + strings.Join(t.Same, " and ") + ")", Href: clientHref(t.ID)})
+		links = append(links, components.Link{Text: alikeWord(t), Href: clientHref(t.ID)})
 	}
 	return links
 }

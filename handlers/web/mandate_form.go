@@ -45,6 +45,9 @@ func (h *MandateForms) view(c echo.Context, s mandateSetup, wrong error) (pages.
 	}
 	v.Client.CreateHref, v.Client.CreateName = "", ""
 	v.Fresh = freshFields(s, byInput)
+	if len(s.alike) > 0 {
+		v.Problems.Items = append(v.Problems.Items, components.ErrorItem{Field: "alike", Text: "You may have this client already: choose below who it is."})
+	}
 	v.Needs = h.needs(&s)
 	v.Brand = h.brandBlock(&s, byInput)
 	h.methodCards(&v, s)
@@ -105,6 +108,10 @@ func freshFields(s mandateSetup, byInput map[string]string) pages.FreshClient {
 		Number: field("bank_account", "Account number", "", ""),
 		Bank:   components.Select{Name: "bank_code", Label: "Bank", Blank: "Not known", Quiet: true, Error: byInput["bank_code"]},
 		Type:   components.Select{Name: "account_type", Label: "Account type", Blank: "Not known", Quiet: true, Error: byInput["account_type"]}}
+	for _, t := range s.alike {
+		f.Alike = append(f.Alike, components.Option{Value: t.ID.String(), Text: alikeWord(t)})
+	}
+	f.Other = components.Checkbox{Label: "This is another person: add a new client", Name: evenSo}
 	f.Number.InputMode, f.IDNumber.InputMode = "numeric", "text"
 	for _, b := range bank.Branches() {
 		f.Bank.Options = append(f.Bank.Options, components.Option{Value: b.Code, Text: b.Bank + " · " + b.Code, Selected: s.typed("bank_code") == b.Code})

@@ -45,6 +45,7 @@ type mandateSetup struct {
 	profile  merchant.Profile
 	payer    *client.Client  // nil: none is chosen, or a new one is typed
 	fresh    *client.Details // the new one
+	alike    []client.Twin   // clients that may be the new one
 	added    bool            // the client was added by this very request
 	strict   bool            // what is empty is a problem too
 	in       purchase.Input

@@ -125,6 +125,14 @@ func (h *MandateForms) Create(c echo.Context) error {
 	case wrong != nil:
 		return h.refuse(c, s, wrong)
 	}
+	if s.fresh != nil {
+		if s.alike, err = alikeClients(c, h.Clients, h.Replays, h.Desk.Sandbox, form, freshKey(form), *s.fresh); err != nil {
+			return err
+		}
+		if len(s.alike) > 0 {
+			return h.show(c, http.StatusConflict, s, nil)
+		}
+	}
 	if err := h.addClient(ctx, c, &s); err != nil {
 		return h.refuse(c, s, err)
 	}
@@ -160,6 +168,9 @@ func (h *MandateForms) tell(c echo.Context, rec purchase.Record, form url.Values
 	return (&Accounts{Purchases: h.Purchases}).mail(c, rec, form)
 }
 
+// freshKey is the key under which the client that a form adds is made once.
+func freshKey(form url.Values) string { return "client:" + form.Get(formKeyName) }
+
 // addClient adds the client that was typed into the form; from then on the form
 // has it chosen, whatever becomes of the mandate. Sent twice, it adds one.
 func (h *MandateForms) addClient(ctx context.Context, c echo.Context, s *mandateSetup) error {
@@ -167,7 +178,7 @@ func (h *MandateForms) addClient(ctx context.Context, c echo.Context, s *mandate
 		return nil
 	}
 	made := ""
-	err := onceAs(c, h.Replays, h.Desk.Sandbox, "client:"+s.form.Get(formKeyName), func(ctx context.Context) (client.Client, error) {
+	err := onceAs(c, h.Replays, h.Desk.Sandbox, freshKey(s.form), func(ctx context.Context) (client.Client, error) {
 		return h.Clients.Create(ctx, access.Actor(c), client.Input{Details: *s.fresh, How: client.ForDebit})
 	}, func(one client.Client) string { return one.ID.String() }, &made)
 	if err != nil {

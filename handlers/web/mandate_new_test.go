@@ -165,6 +165,8 @@ func TestANewClientIsAddedWithTheMandate(t *testing.T) {
 	}
 	form.Set("email", "sipho@example.com")
 	form.Set("full_name", "Sipho Dube")
+	form.Set("phone", "083 765 4321")
+	form.Set("personal_code", "9202205204087")
 	form.Set("bank_account", "12")
 	k.Page(k.A.Staff, "POST", "/mandates", form).Want(http.StatusUnprocessableEntity).Contains(`value="Sipho Dube"`, `href="#bank_account"`, `value="new" checked`)
 	if n := k.Count(`SELECT count(*) FROM clients`); n != 1 {
@@ -190,6 +192,29 @@ func TestANewClientIsAddedWithTheMandate(t *testing.T) {
 	}
 }
 
+// A client who is there already is noticed in the form of a mandate too, and may be chosen in it.
+func TestANewClientOfAMandateWhoIsThereAlreadyIsNoticed(t *testing.T) {
+	t.Parallel()
+	k := setUp(t, 10, 0)
+	form := k.wanted("client_id", "new")
+	for name, values := range thandi() {
+		form[name] = values
+	}
+	form.Set("email", "other@example.com")
+	k.Page(k.A.Staff, "POST", "/mandates", form).Want(http.StatusConflict).
+		Contains("You may have this client already", "the same phone number and identity number", `value="`+k.client+`"`, `name="even_so"`, `value="other@example.com"`, `value="150,00"`)
+	if n := k.Count(`SELECT count(*) FROM clients`) + k.Count(`SELECT count(*) FROM mandates`); n != 1 {
+		t.Fatalf("%d records, want the client of before", n)
+	}
+	chosen := with(form, "client_id", k.client)
+	k.Page(k.A.Staff, "POST", "/mandates", chosen).Want(http.StatusSeeOther)
+	another := with(form, "client_id", "new", "even_so", "yes", "form_key", uuid.NewString())
+	k.Page(k.A.Staff, "POST", "/mandates", another).Want(http.StatusSeeOther)
+	if n, m := k.Count(`SELECT count(*) FROM clients`), k.Count(`SELECT count(*) FROM mandates`); n != 2 || m != 2 {
+		t.Errorf("%d clients and %d mandates", n, m)
+	}
+}
+
 func TestARefusedAccountKeepsTheNewClientAndTheForm(t *testing.T) {
 	t.Parallel()
 	k := setUp(t, 10, 0)
@@ -203,6 +228,8 @@ func TestARefusedAccountKeepsTheNewClientAndTheForm(t *testing.T) {
 		form[name] = values
 	}
 	form.Set("email", "sipho@example.com")
+	form.Set("phone", "083 765 4321")
+	form.Set("personal_code", "9202205204087")
 	k.Page(k.A.Staff, "POST", "/mandates", form).Want(http.StatusUnprocessableEntity).
 		Contains("The bank does not confirm the account", "account is closed", "is added as a client", "/edit", `value="Gym membership"`, `value="150,00"`)
 	if n := k.Count(`SELECT count(*) FROM clients WHERE email = 'sipho@example.com'`); n != 1 {
