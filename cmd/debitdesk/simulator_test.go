@@ -221,6 +221,17 @@ func TestTheSimulator_is_a_page_that_works_without_scripts(t *testing.T) {
 	if rec := v.ask("POST", "/developers/simulator/wipe", url.Values{"confirm": {"no"}}, cookie); rec.Code != http.StatusUnprocessableEntity || !strings.Contains(rec.Body.String(), "Type gym to confirm") {
 		t.Errorf("a wipe without the name: %d", rec.Code)
 	}
+	demand := func(deletions bool) {
+		_, err := v.app.Store.Pool.Exec(t.Context(), `UPDATE merchants SET approve_deletions = $1`, deletions)
+		must(t, err)
+	}
+	demand(true)
+	had := len(v.ids("clients"))
+	refused := v.ask("POST", "/developers/simulator/wipe", url.Values{"confirm": {"gym"}}, cookie)
+	if left := len(v.ids("clients")); refused.Code != http.StatusUnprocessableEntity || !strings.Contains(refused.Body.String(), "Ask for fewer approvals first") || left != had || had == 0 {
+		t.Errorf("a wipe while a second approver is asked for: %d, %d of %d clients are left", refused.Code, left, had)
+	}
+	demand(false)
 	if rec := v.ask("POST", "/developers/simulator/wipe", url.Values{"confirm": {"gym"}}, cookie); rec.Code != http.StatusSeeOther || len(v.ids("clients")) != 0 {
 		t.Errorf("a wipe: %d %s", rec.Code, rec.Body)
 	}

@@ -212,6 +212,9 @@ func gridRow(b batch.Batch, r batch.Row, at gridPlace, now time.Time) pages.Grid
 		out.State = components.Pill{Kind: "wait", Word: "Unusual amount"}
 		out.Tick = fmt.Sprintf("%d:%d", r.N, r.TotalCents)
 		out.TickLabel = sum(r.TotalCents, money.ZAR) + " is right; usual is " + sum(r.UsualCents, money.ZAR)
+		if r.UsualCents == batch.UnusualAlone {
+			out.TickLabel = sum(r.TotalCents, money.ZAR) + " is right, though it is a large amount for a new client"
+		}
 	}
 	return out
 }

@@ -160,6 +160,23 @@ func TestAn_edit_and_the_send_at_once_send_what_was_seen_or_nothing(t *testing.T
 	}
 }
 
+// A short file has no usual amount of its own: the business has one, and where it has not, a very large amount is unusual.
+func TestA_huge_amount_for_a_new_client_is_unusual_in_a_short_file(t *testing.T) {
+	h := open(t)
+	for amount, want := range map[string]int{"\"99 999 999,00\"": 1, "\"100 000,00\"": 1, "\"99 999,99\"": 0} {
+		if b := h.checked(heading + "new@example.org,N," + amount + ",2027-03-01,x\n"); b.Counts.Unusual != want {
+			t.Errorf("%s before anything was invoiced: %+v", amount, b.Counts)
+		}
+	}
+	b := h.checked(heading + "a@example.org,A,100,2027-03-01,x\nb@example.org,B,110,2027-03-01,x\nc@example.org,C,120,2027-03-01,x\n")
+	h.work(h.start(b, order(b)))
+	for amount, want := range map[string]int{"\"1 100,00\"": 1, "\"1 099,99\"": 0} {
+		if b := h.checked(heading + "new@example.org,N," + amount + ",2027-03-01,x\n"); b.Counts.Unusual != want {
+			t.Errorf("%s where 110 is usual: %+v", amount, b.Counts)
+		}
+	}
+}
+
 func TestUnusual_amounts_must_be_ticked(t *testing.T) {
 	h := open(t)
 	h.client("a@example.org")
