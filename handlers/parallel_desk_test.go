@@ -168,10 +168,10 @@ func (c *callers) hooks() {
 	c.all("POST /api/v1/webhooks/:id/resend", func(i int) ask {
 		return ask{ids: of(i), body: fmt.Sprintf(`{"since":%d}`,
 			since.Unix())}
-	}, 200)
+	}, 200, 400)
 	c.all("POST /developers/webhooks/:id/resend", func(i int) ask {
 		return ask{ids: of(i), body: form("since", since.In(calendar.SAST).Format("2006-01-02T15:04:05"))}
-	}, 303)
+	}, 303, 409)
 	c.all("DELETE /api/v1/webhooks/:id", func(i int) ask { return ask{ids: of(i)} }, 204, 404)
 	fields := func(i int) url.Values {
 		return form("title", fmt.Sprint("Stock ", i), "callback", "https://example.com/y", "which", "all")

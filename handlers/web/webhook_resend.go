@@ -75,7 +75,8 @@ func (h *Webhooks) confirmResend(c echo.Context, who actor.Actor, w webhook.Webh
 		Action: webhookPath(w.ID, "resend"), Fields: []components.Pair{{Name: "since", Value: since.In(calendar.SAST).Format(sinceForm + ":05")}}, CancelHref: webhookPath(w.ID), Button: "Resend " + many, Safe: true,
 	}}
 	if n == 0 {
-		view.Blocked = "There is no event for this webhook since " + sayMinute(since, now) + " SAST that has a body to send."
+		view.Blocked = "There is no event for this webhook since " + sayMinute(since, now) +
+			" SAST that has a body to send and is not waiting to be sent again already."
 	}
 	return h.show(c, http.StatusOK, view.Title, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }

@@ -206,17 +206,44 @@ func (t *Tx) InsertTestEvent(e webhook.Event, d webhook.Delivery) {
 		e.ID, e.MerchantID, e.Type, e.ObjectType, e.ObjectID, e.SourceID, string(e.Snapshot), e.CreatedAt, d.ID, d.WebhookID, d.Address)
 }
 
-// repeated is a UUIDv7 of the moment $4, the n-th of its statement: a millisecond has room for 4096.
-const repeated = `(lpad(to_hex((extract(epoch FROM $4::timestamptz) * 1000)::bigint + n / 4096), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0')
+// repeated is a UUIDv7 of the moment $7, the n-th of its statement: a millisecond has room for 4096.
+const repeated = `(lpad(to_hex((extract(epoch FROM $7::timestamptz) * 1000)::bigint + n / 4096), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0')
 	|| substr(replace(gen_random_uuid()::text, '-', ''), 17))::uuid`
 
+// repeatable are the events since a moment that a webhook wants once more. An event
+// that waits to be sent once more already is not sent a third time.
+const repeatable = `FROM events e WHERE merchant_id = $1 AND created_at >= $2 AND snapshot IS NOT NULL
+	AND object_type <> 'webhook' AND ($3 OR type = ANY($4::text[])) AND NOT EXISTS (SELECT FROM deliveries d
+		WHERE d.state = 'pending' AND d.endpoint = $5 AND d.source_id = e.source_id AND d.seq = e.seq AND d.resend)`
+
+func repeatableArgs(w webhook.Webhook, since time.Time) []any {
+	return []any{w.MerchantID, Instant(since), w.AllEvents, textArray(w.Events), w.ID}
+}
+
+// repeatLock is the advisory lock of a merchant whose history is being sent once more.
+const repeatLock = 731621
+
 // RepeatSince implements webhook.Tx. The ids of the deliveries follow the order of the events.
+// A long history takes seconds, so one caller of a merchant at a time is at it and the others are told
+// at once: callers that waited would take all connections of the pool.
 func (t *Tx) RepeatSince(w webhook.Webhook, since time.Time) (int, error) {
-	n, err := t.exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
-		SELECT `+repeated+`, e.merchant_id, e.seq, e.id, e.source_id, $2, $2, $3, 'pending', true, $4, $4
-		FROM (SELECT *, row_number() OVER (ORDER BY seq) AS n FROM events
-			WHERE merchant_id = $1 AND created_at >= $5 AND snapshot IS NOT NULL AND object_type <> 'webhook' AND ($6 OR type = ANY($7::text[]))) e ORDER BY e.seq`,
-		w.MerchantID, w.ID, w.Callback, t.now, Instant(since), w.AllEvents, textArray(w.Events))
+	db, err := t.read()
+	if err != nil {
+		return 0, fmt.Errorf("repeat events: %w", err)
+	}
+	var mine bool
+	err = db.Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?))`, repeatLock, w.MerchantID.String()).Scan(&mine).Error
+	if err != nil {
+		return 0, fmt.Errorf("repeat events: %w", err)
+	}
+	if !mine {
+		return 0, webhook.ErrResending
+	}
+	n, err := t.exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address,
+			state, resend, next_at, created_at)
+		SELECT `+repeated+`, e.merchant_id, e.seq, e.id, e.source_id, $5, $5, $6, 'pending', true, $7, $7
+		FROM (SELECT *, row_number() OVER (ORDER BY seq) AS n `+repeatable+`) e ORDER BY e.seq`,
+		append(repeatableArgs(w, since), w.Callback, t.now)...)
 	if err != nil {
 		return 0, fmt.Errorf("repeat events: %w", err)
 	}

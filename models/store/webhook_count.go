@@ -10,9 +10,8 @@ import (
 
 // CountSince implements webhook.Reader: what RepeatSince would deliver.
 func (s *Store) CountSince(ctx context.Context, w webhook.Webhook, since time.Time, atMost int) (n int, err error) {
-	err = s.read(ctx).Raw(`SELECT count(*) FROM (SELECT 1 FROM events
-		WHERE merchant_id = ? AND created_at >= ? AND snapshot IS NOT NULL AND object_type <> 'webhook' AND (? OR type = ANY(?::text[])) LIMIT ?) found`,
-		w.MerchantID, Instant(since), w.AllEvents, textArray(w.Events), atMost).Scan(&n).Error
+	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 `+repeatable+` LIMIT $6) found`,
+		append(repeatableArgs(w, since), atMost)...).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count events: %w", err)
 	}

@@ -52,6 +52,10 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, deliveryID uuid.U
 	return d, err
 }
 
+// ErrResending refuses a second resend of a history while one is being prepared.
+var ErrResending = fault.New(fault.Conflict, "resend_running",
+	"Events of your business are being prepared to be sent again. Wait a minute, then try again.")
+
 // ResendSince delivers once more, in order, all events since then that the webhook
 // wants and that were kept for somebody.
 func (s *Service) ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (n int, err error) {

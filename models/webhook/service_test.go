@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/store"
 	"debitdesk/models/webhook"
 )
 
@@ -146,6 +148,43 @@ func TestEventsAreSentOnceMore(t *testing.T) {
 	must(t, h.hooks.Delete(context.Background(), h.who, w.ID))
 	if _, err := h.hooks.Resend(context.Background(), h.who, again.ID); !fault.HasCode(err, "webhook_deleted") {
 		t.Error(err)
+	}
+}
+
+// Sending a long history again takes seconds and a connection. Callers that waited for
+// each other, or wrote the same history many times, would take all connections.
+func TestAHistoryIsSentOnceMoreForOneCallerAtATime(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	w := h.hook(h.receiver(nil).URL)
+	h.pay(h.sell().ID)
+	h.run()
+	resend := func() (int, error) { return h.hooks.ResendSince(context.Background(), h.who, w.ID, start) }
+	const callers = 24 // the pool has ten connections
+	must(t, h.store.InTx(t.Context(), func(tx *store.Tx) error {
+		if n, err := tx.RepeatSince(w, start); n != 2 || err != nil {
+			t.Error(n, err)
+		}
+		var refused sync.WaitGroup
+		for range callers {
+			refused.Go(func() { // while the history is being written
+				if _, err := resend(); !fault.HasCode(err, "resend_running") {
+					t.Error(err)
+				}
+			})
+		}
+		refused.Wait()
+		return nil
+	}))
+	if n, err := resend(); n != 0 || err != nil {
+		t.Error("events that wait to be sent again are sent a third time:", n, err)
+	}
+	if n, err := h.hooks.CountSince(context.Background(), h.who, w.ID, start); n != 0 || err != nil {
+		t.Error("the page promises events that wait already:", n, err)
+	}
+	h.run()
+	if n, err := resend(); n != 2 || err != nil {
+		t.Error("once they are sent, they can be sent again:", n, err)
 	}
 }
 
