@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -43,6 +44,37 @@ func TestADisputeAndItsEndAreToldWithTheirPayment(t *testing.T) {
 	if len(byObject) != 1 {
 		t.Errorf("%d deliveries of the payment", len(byObject))
 	}
+}
+
+// The client opens the page and agrees there; a dispute after the 40 days is lost by the client, since the mandate is on record.
+func TestAViewAndADisputeThatIsWonAreTold(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.API("POST", "/webhooks/", map[string]any{"title": "All", "callback": "https://shop.example/hook", "all_events": true}).Want(201)
+	id := h.API("POST", "/purchases/", `{"client":{"email":"n@example.com","full_name":"N Dlamini"},"brand_id":"`+h.A.BrandID.String()+`",
+		"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Membership","price":10000}]}}`).Want(201).Text("id")
+	for range 2 { // the second look is no news
+		h.Call("GET", "/p/"+id+"/", nil, "Accept: text/html").Want(200)
+	}
+	late := url.Values{"full_name": {"N Dlamini"}, "id_number": {"8501015000085"}, "phone": {"082 123 4567"}, "bank_code": {"632005"},
+		"account_number": {"4000009430"}, "account_type": {"CURRENT"}, "consent": {"yes"}}
+	h.Call("POST", "/p/"+id+"/", late, "Accept: text/html", "Sec-Fetch-Site: same-origin", "User-Agent: Phone/1.0").Want(303)
+	call(h, "POST", "/sandbox/clock", `{"now":"2027-04-01T12:00:00+02:00"}`).Want(200)
+	types, payloads := told(t, h)
+	want := "purchase.created purchase.viewed purchase.pending_execute purchase.paid purchase.settled purchase.chargeback payment.charged_back payment.chargeback_reversed"
+	if got := strings.Join(types, " "); got != want {
+		t.Fatalf("told %s\nwant %s", got, want)
+	}
+	if seen := payloads[1]; seen["type"] != "purchase" || seen["id"] != id || seen["status"] != "viewed" || seen["event_type"] != "purchase.viewed" {
+		t.Errorf("the view: %v", seen)
+	}
+	won := payloads[len(payloads)-1]
+	payment, _ := won["payment"].(map[string]any)
+	related, _ := won["related_to"].(map[string]any)
+	if won["type"] != "payment" || won["event_type"] != "payment.chargeback_reversed" || related["id"] != id || payment["is_outgoing"] != false || payment["amount"] != 10000.0 {
+		t.Errorf("the dispute that was won: %v", won)
+	}
+	h.API("GET", "/purchases/"+id+"/", nil).Want(200).Contains(`"status":"paid"`)
 }
 
 func TestAPurchaseWithASingleAttemptIsCancelledByItsFailure(t *testing.T) {
