@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
 	"debitdesk/models/member"
+	"debitdesk/models/merchant"
 	"debitdesk/models/user"
 )
 
@@ -247,7 +248,22 @@ func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 	limit(249_99)
 	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("This is R\u00a0250,00; you may send up to R\u00a0249,99 at once").Lacks("Send 2 invoices")
 	s.Page(s.A.Finance, "POST", at+"/start", form).Want(403).Contains("you may send up to")
+	above := int64(100_00)
+	demand := func(d merchant.Demands) {
+		if _, err := s.Store.Pool.Exec(t.Context(), `UPDATE merchants SET approve_batches_cents = $1 WHERE id = $2`, d.BatchesAbove, s.A.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	demand(merchant.Demands{BatchesAbove: &above}) // a second approver does not lift the limit
+	asked := url.Values{"rows": {"2"}, "cents": {"25000"}, "fingerprint": {sent.Seal()}, "reason": {"Rent of March."}}
+	s.Page(s.A.Finance, "POST", at+"/start", asked).Want(403).Contains("you may send up to")
+	if n := s.Count(`SELECT count(*) FROM approvals WHERE kind = 'send_batch'`); n != 0 {
+		t.Errorf("%d requests for a second approver", n)
+	}
 	limit(250_00)
+	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("a batch of more than R\u00a0100,00", "Ask for approval: send 2 invoices")
+	s.Page(s.A.Finance, "POST", at+"/start", form).Want(422).Contains("Say why")
+	demand(merchant.Demands{})
 	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("Send 2 invoices")
 	s.Page(s.A.Finance, "POST", at+"/start", form).Want(303)
 	client := s.ids["/clients/"]

@@ -232,9 +232,6 @@ func strandedWords(i report.Item) string {
 
 // requests shows what waits for a second person.
 func (h *Home) requests(c echo.Context, view *pages.AttentionView, waiting int64) error {
-	if h.Approvals == nil {
-		return nil
-	}
 	open, err := h.Approvals.List(c.Request().Context(), access.Actor(c), true, paging.Ask{Limit: besideRows})
 	if err != nil || len(open.Items) == 0 {
 		return err

@@ -136,9 +136,6 @@ func (h *Batches) around(c echo.Context, b batch.Batch, at *gridPlace, view *pag
 
 // asked says that a change of a row withdraws a request for a second person.
 func (h *Batches) asked(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
-	if h.Approvals == nil {
-		return nil
-	}
 	a, open, err := h.Approvals.OpenFor(c.Request().Context(), access.Actor(c), b.ID)
 	if err == nil && open {
 		view.Asked = a.AskedName + " asked for approval to send this batch as it is now. A change of a row withdraws the request."

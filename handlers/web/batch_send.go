@@ -79,18 +79,14 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		view.CheckHref = batchHref(b.ID, "check") + "?show=unusual"
 	default:
 		view.MayStart = true
-		if over := access.Actor(c).Sends(n.ReadyCents); over != nil {
-			view.MayStart, view.WhyNot = false, over.Error()
+		switch not := v.Demands.MaySend(access.Actor(c), n.ReadyCents); {
+		case fault.HasCode(not, "approval_needed"):
+			view.Second = "Your business wants a second approver to agree before a batch of more than " + sum(*v.Demands.BatchesAbove, "ZAR") + " is sent. Nothing is sent before that."
+			view.Reason = reasonField(form.Get("reason"), wrong["reason"])
+			view.Button = "Ask for approval: send " + whatIsDone(n) + " · " + sum(n.ReadyCents, "ZAR")
+		case not != nil:
+			view.MayStart, view.WhyNot = false, not.Error()
 		}
-	}
-	second, limit, err := h.needsSecond(c, b)
-	if err != nil {
-		return err
-	}
-	if second && view.MayStart {
-		view.Second = "Your business wants a second approver to agree before a batch of more than " + sum(limit, "ZAR") + " is sent. Nothing is sent before that."
-		view.Reason = reasonField(form.Get("reason"), wrong["reason"])
-		view.Button = "Ask for approval: send " + whatIsDone(n) + " · " + sum(n.ReadyCents, "ZAR")
 	}
 	view.Sketch = h.sketch(b, v, after)
 	return h.Desk.show(c, statusOf(refused), "Review of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchReview(f, view) })
@@ -173,21 +169,13 @@ func (h *Batches) Start(c echo.Context) error {
 		minutes = -1
 	}
 	o.Hold = time.Duration(min(minutes, 1<<20)) * time.Minute
-	second, _, err := h.needsSecond(c, b)
-	if err != nil {
-		return err
-	}
-	if second && b.State == batch.Checked {
-		a, err := h.Approvals.Ask(c.Request().Context(), access.Actor(c), approval.SendBatch, approval.Subject{Batch: b.ID, Order: &o}, form.Get("reason"))
-		switch {
-		case mayShow(err):
-			return h.reviewPage(c, b, form, err)
-		case err != nil:
-			return err
-		}
-		return toRequest(c, a)
-	}
 	_, err = h.Service.Start(c.Request().Context(), access.Actor(c), b.ID, o)
+	if fault.HasCode(err, "approval_needed") {
+		var a approval.Approval
+		if a, err = h.Approvals.Ask(c.Request().Context(), access.Actor(c), approval.SendBatch, approval.Subject{Batch: b.ID, Order: &o}, form.Get("reason")); err == nil {
+			return toRequest(c, a)
+		}
+	}
 	switch {
 	case mayShow(err):
 		return h.reviewPage(c, b, form, err)
@@ -195,19 +183,6 @@ func (h *Batches) Start(c echo.Context) error {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, batchHref(b.ID, "run"))
-}
-
-// needsSecond tells whether another person must agree before the batch is sent, and
-// above how many cents.
-func (h *Batches) needsSecond(c echo.Context, b batch.Batch) (second bool, limit int64, err error) {
-	if h.Approvals == nil {
-		return false, 0, nil
-	}
-	d, _, err := h.Approvals.Demands(c.Request().Context(), access.Actor(c))
-	if err != nil || !d.NeedsTwo(b.Counts.ReadyCents) {
-		return false, 0, err
-	}
-	return true, *d.BatchesAbove, nil
 }
 
 func orText(text, instead string) string {

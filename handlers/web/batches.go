@@ -26,7 +26,7 @@ import (
 type Batches struct {
 	Desk      *Desk
 	Service   *batch.Service
-	Approvals *approval.Service // nil: nothing needs a second person
+	Approvals *approval.Service
 	Replays   Replays
 }
 

@@ -23,7 +23,7 @@ import (
 type Home struct {
 	Desk    *Desk
 	Reports *report.Service
-	// Approvals are the requests for a second person; nil: there are none.
+	// Approvals are the requests for a second approver.
 	Approvals *approval.Service
 	// Latest gives the newest batches of invoices; nil shows none.
 	Latest func(context.Context, actor.Actor) ([]pages.BatchLine, error)

@@ -51,15 +51,10 @@ func (h *Tokens) Delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	second, err := h.needsSecond(c)
-	if err != nil {
-		return err
-	}
-	if second {
-		return h.askSecond(c, form, in)
-	}
 	d, err := h.Purchases.SetAside(c.Request().Context(), who, in)
 	switch {
+	case fault.HasCode(err, "approval_needed"):
+		return h.askSecond(c, form, in)
 	case fault.HasCode(err, "stakes_grew"), fault.Is(err, fault.Invalid):
 		return h.askDelete(c, statusOf(err), form, "", err)
 	case fault.Is(err, fault.NotFound): // somebody was quicker
@@ -75,15 +70,6 @@ func (h *Tokens) Delete(c echo.Context) error {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/tokens")
-}
-
-// needsSecond tells whether another person must agree before.
-func (h *Tokens) needsSecond(c echo.Context) (bool, error) {
-	if h.Approvals == nil {
-		return false, nil
-	}
-	d, _, err := h.Approvals.Demands(c.Request().Context(), access.Actor(c))
-	return d.Deletions, err
 }
 
 // asideOf reads what is deleted and what was chosen for what hangs on it.
@@ -175,7 +161,7 @@ func confirmation(impacts []purchase.Impact) typedWord {
 
 // askDelete asks, with what was typed and why it was refused.
 func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong string, refused error) error {
-	second, err := h.needsSecond(c)
+	second, err := h.Purchases.NeedsSecond(c.Request().Context(), access.Actor(c))
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type Tokens struct {
 	Mandates  *mandate.Service
 	Purchases *purchase.Service
 	Exports   *Exports
-	Approvals *approval.Service // nil: nothing needs a second person
+	Approvals *approval.Service
 }
 
 const tokensRoom = "tokens"

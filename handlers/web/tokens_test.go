@@ -135,7 +135,7 @@ func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
 	k := withAccount(t)
 	page := k.made(t)
 	ask := "/tokens/deletion?id=" + k.token
-	k.Page(k.A.Staff, "GET", ask, nil).Want(http.StatusOK).Contains("Only an admin may delete stored accounts.").Lacks(`name="confirm"`)
+	k.Page(k.A.Staff, "GET", ask, nil).Want(http.StatusForbidden).Contains("Not allowed").Lacks(`name="confirm"`)
 	k.Page(k.A.Finance, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"3456"}}).Want(http.StatusForbidden)
 	k.Page(k.A.Owner, "GET", ask, nil).Want(http.StatusOK).Contains("1 scheduled purchase uses it, R\u00a02\u00a0469,00, next", "Type 3456, the last digits", "The mandate DD0000000001 ends",
 		"Leave the purchase unpaid", ">Default<", "Ask the client for a new account", "Cancel the purchase")

@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 )
@@ -23,6 +24,7 @@ type Review struct {
 	Warned     []Row  // the first of them
 	SentBefore *Batch // the same content was sent before
 	Effects    Effects
+	Demands    merchant.Demands // whether somebody may send it alone
 }
 
 // Effects is everything that sending the ready rows does.
@@ -106,6 +108,9 @@ func (s *Service) Review(ctx context.Context, who actor.Actor, id uuid.UUID, aft
 		return Review{}, err
 	}
 	v := Review{Batch: b, BrandName: brand.Name}
+	if v.Demands, err = s.Read.Demands(ctx, b.MerchantID); err != nil {
+		return v, err
+	}
 	if v.Effects, err = s.Effects(ctx, who, b); err != nil {
 		return v, err
 	}

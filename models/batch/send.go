@@ -78,18 +78,11 @@ func (s *Service) Start(ctx context.Context, who actor.Actor, id uuid.UUID, in O
 	if err != nil {
 		return Batch{}, err
 	}
-	begin, err := s.beginning(ctx, who, id, in, nil)
+	begin, err := s.beginning(ctx, who, id, in, d.MaySend, nil)
 	if err != nil {
 		return Batch{}, err
 	}
-	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
-		if mayStart(*b, in, false) == nil {
-			if err := d.MaySend(who, b.Counts.ReadyCents); err != nil {
-				return err
-			}
-		}
-		return begin(tx, b)
-	})
+	b, err := s.change(ctx, who, id, begin)
 	return b, s.sayChanges(ctx, who, id, in, err)
 }
 
@@ -148,7 +141,7 @@ type Consent struct {
 
 // StartIn is Start in the transaction of a decision; who is the one who asked.
 func (s *Service) StartIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID, in Order, by Consent) (Batch, error) {
-	begin, err := s.beginning(ctx, who, id, in, map[string]any{"approved_by": by.Approver, "approval": by.ApprovalID})
+	begin, err := s.beginning(ctx, who, id, in, actor.Actor.Sends, map[string]any{"approved_by": by.Approver, "approval": by.ApprovalID})
 	if err != nil {
 		return Batch{}, err
 	}
@@ -171,8 +164,10 @@ func (s *Service) MayStart(ctx context.Context, who actor.Actor, id uuid.UUID, i
 	return b, mayStart(b, in, err == nil && !b.Started())
 }
 
-// beginning sets a batch on its way; also is kept in the audit beside what it sends.
-func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, in Order, also map[string]any) (func(Tx, *Batch) error, error) {
+// beginning sets a batch on its way if who may send that many cents; also is kept in
+// the audit beside what it sends.
+func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, in Order,
+	may func(who actor.Actor, cents int64) error, also map[string]any) (func(Tx, *Batch) error, error) {
 	if err := who.May(actor.Bill); err != nil {
 		return nil, err
 	}
@@ -193,7 +188,7 @@ func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		if err := mayStart(*b, in, sentBefore); err != nil {
 			return err
 		}
-		if err := who.Sends(b.Counts.ReadyCents); err != nil {
+		if err := may(who, b.Counts.ReadyCents); err != nil {
 			return err
 		}
 		if _, err := tx.MoveRows(*b, []RowState{Bad}, Skipped, "Left out: it had problems.", nil); err != nil {

@@ -145,6 +145,16 @@ func (s *Service) setAsideOne(ctx context.Context, who actor.Actor, clientID, to
 	return err
 }
 
+// NeedsSecond tells whether a second approver must agree before this person deletes
+// stored accounts.
+func (s *Service) NeedsSecond(ctx context.Context, who actor.Actor) (bool, error) {
+	err := s.alone(ctx, who)
+	if fault.HasCode(err, "approval_needed") {
+		return true, nil
+	}
+	return false, err
+}
+
 // alone: where the merchant wants a second person, nobody deletes alone in the
 // dashboard. Programs are held to their scopes (API contract 3.7).
 func (s *Service) alone(ctx context.Context, who actor.Actor) error {
