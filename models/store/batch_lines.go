@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -190,17 +189,4 @@ func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, w
 		return 0, fmt.Errorf("move rows of a batch: %w", err)
 	}
 	return int(n), nil
-}
-
-// Warn implements batch.Tx.
-func (t *Tx) Warn(b batch.Batch, since time.Time) error {
-	t.later(`WITH seen AS (
-			SELECT n, ARRAY(SELECT w FROM unnest(warnings) AS w WHERE w NOT IN ('twice', 'last_week')) || array_remove(ARRAY[
-				CASE WHEN count(*) OVER (PARTITION BY same_hash) > 1 THEN 'twice' END,
-				CASE WHEN client_id IS NOT NULL AND EXISTS (SELECT FROM purchases p WHERE p.client_id = r.client_id AND p.merchant_id = $1
-					AND p.total_cents = r.total_cents AND p.created_at >= $3 AND p.status <> 'cancelled') THEN 'last_week' END], NULL) AS found
-			FROM batch_rows r WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready')
-		UPDATE batch_rows r SET warnings = seen.found FROM seen
-		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.warnings <> seen.found`, b.MerchantID, b.ID, since)
-	return t.flush()
 }
