@@ -38,10 +38,11 @@ func (s *Service) chargeSome(ctx context.Context, b Batch) (int, error) {
 }
 
 func (s *Service) charge(ctx context.Context, b Batch, r *Row) error {
-	t, found, err := s.tokenFor(ctx, b, r.ClientID, "")
+	live, err := s.Read.TokensOfClients(ctx, b.MerchantID, []uuid.UUID{r.ClientID})
 	if err != nil {
 		return err
 	}
+	t, found := b.tokenFor(live[r.ClientID], "")
 	if !found {
 		r.Charge, r.Error = ChargeFailed, "Invoiced, but not charged: the client has no stored account that can be charged."
 		return nil

@@ -15,6 +15,10 @@ import (
 // also books: what Check says is what booking does. Rows without a charge have no forecast.
 func (s *Service) forecast(ctx context.Context, b Batch, rows []Row, lines []Line, wrong [][]Problem) ([]*purchase.Forecast, error) {
 	out := make([]*purchase.Forecast, len(rows))
+	live, err := s.tokensOf(ctx, b, rows, lines)
+	if err != nil {
+		return nil, err
+	}
 	var wishes []purchase.Wish
 	var at []int
 	for i := range rows {
@@ -29,10 +33,8 @@ func (s *Service) forecast(ctx context.Context, b Batch, rows []Row, lines []Lin
 			}
 			continue
 		}
-		t, found, err := s.tokenFor(ctx, b, r.ClientID, v.Method)
+		t, found := b.tokenFor(live[r.ClientID], v.Method)
 		switch {
-		case err != nil:
-			return nil, err
 		case !found:
 			wrong[i] = append(wrong[i], notCharged("no_token", "the client has no stored bank account that can be debited"))
 		case !v.Due.IsZero():
@@ -81,22 +83,35 @@ func chargeProblem(path, code, message string) Problem {
 	return p
 }
 
-// tokenFor gives the stored bank account that a row debits: of those of the brand and the method the newest that is active,
-// else the newest, whose forecast says what is wrong with it.
-func (s *Service) tokenFor(ctx context.Context, b Batch, clientID uuid.UUID, method string) (t token.Token, found bool, err error) {
-	all, err := s.Read.TokensOf(ctx, b.MerchantID, clientID)
-	for _, one := range all {
+// tokenFor gives the stored bank account, of those of the client, that a row debits: of those of the brand and the method the
+// newest that is active, else the newest, whose forecast says what is wrong with it.
+func (b Batch) tokenFor(live []token.Token, method string) (t token.Token, found bool) {
+	for _, one := range live {
 		if one.BrandID != b.BrandID || method != "" && one.Method != method {
 			continue
 		}
 		if one.State == token.Active {
-			return one, true, err
+			return one, true
 		}
 		if !found {
 			t, found = one, true
 		}
 	}
-	return t, found, err
+	return t, found
+}
+
+// tokensOf lists the live tokens of the clients that rows debit, all in one question.
+func (s *Service) tokensOf(ctx context.Context, b Batch, rows []Row, lines []Line) (map[uuid.UUID][]token.Token, error) {
+	var clients []uuid.UUID
+	for i, r := range rows {
+		if lines[i].Values.Charge && r.ClientID != uuid.Nil {
+			clients = append(clients, r.ClientID)
+		}
+	}
+	if len(clients) == 0 {
+		return nil, nil
+	}
+	return s.Read.TokensOfClients(ctx, b.MerchantID, clients)
 }
 
 // judgeTogether judges rows with the other ready rows that debit the same accounts: two debits under one mandate bear on each
@@ -123,7 +138,11 @@ func (s *Service) judgeTogether(ctx context.Context, b Batch, rows []Row) ([]Row
 	if err != nil {
 		return nil, err
 	}
-	others = slices.DeleteFunc(others, func(o Row) bool { return slices.ContainsFunc(rows, func(r Row) bool { return r.N == o.N }) })
+	here := map[int]bool{}
+	for _, r := range rows {
+		here[r.N] = true
+	}
+	others = slices.DeleteFunc(others, func(o Row) bool { return here[o.N] })
 	if len(others) == 0 {
 		return rows, nil
 	}

@@ -18,7 +18,6 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
-	"debitdesk/models/queue"
 )
 
 const (
@@ -54,10 +53,10 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 
 // checked checks the rows of a small batch at once, so that nobody waits for a worker.
 func (s *Service) checked(ctx context.Context, b Batch, err error) (Batch, error) {
-	if err != nil || b.Rows > quickly {
+	if err != nil || !b.isSmall() {
 		return b, err
 	}
-	if err := s.Work(ctx, b.ID); err != nil {
+	if err := s.work(ctx, Ref{b.MerchantID, b.ID}, func() bool { return false }); err != nil {
 		return b, err
 	}
 	return s.Read.Batch(ctx, b.MerchantID, b.ID)
@@ -70,9 +69,16 @@ func recheck(tx Tx, b *Batch) error {
 		return err
 	}
 	b.State = Checking
-	tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
+	if b.isSmall() {
+		tx.ClaimBatch(*b) // by who called: workers keep away, and take it up if it is never finished
+	} else {
+		forWorkers(tx, *b)
+	}
 	return nil
 }
+
+// isSmall tells whether the rows are checked before the answer.
+func (b Batch) isSmall() bool { return b.Rows <= quickly }
 
 func (b Batch) in(states ...State) bool { return slices.Contains(states, b.State) }
 

@@ -34,6 +34,10 @@ type Tx interface {
 	AddRows(b Batch, rows []Row) error
 	// LockBatch reads a batch and keeps others from working on it; NotFound otherwise.
 	LockBatch(merchantID, id uuid.UUID) (Batch, error)
+	// FreeBatch lets the next worker claim a batch.
+	FreeBatch(b Batch)
+	// ClaimBatch keeps workers away from a batch for as long as a claim lasts.
+	ClaimBatch(b Batch)
 	// SaveBatch counts the rows and writes the batch; b gets the counts.
 	SaveBatch(b *Batch) error
 	// RowsIn reads rows in one of the states whose number is above after, in order.
@@ -99,15 +103,21 @@ type Reader interface {
 	SentBefore(ctx context.Context, b Batch) (Batch, error)
 	// MappingFor finds what was chosen for a heading before.
 	MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (Mapping, bool, error)
-	// BatchesAtWork names batches that nobody has worked on for a while, though there is work.
-	BatchesAtWork(ctx context.Context, idle time.Duration) ([]Ref, error)
+	// BatchesAtWork names batches that have work and whose last claim is over.
+	BatchesAtWork(ctx context.Context, lasts time.Duration) ([]Ref, error)
+	// ClaimBatch claims a batch that has work for one worker: when the last claim is the one held, or is over. Claims run in
+	// real time and are named by their moment.
+	ClaimBatch(ctx context.Context, ref Ref, held time.Time, lasts time.Duration) (at time.Time, mine bool, err error)
+	// LeaveBatch gives back the claim that is held, if it still is the last one.
+	LeaveBatch(ctx context.Context, ref Ref, held time.Time) error
 	// BatchRef finds the merchant of a batch, for the work that goes on by itself.
 	BatchRef(ctx context.Context, id uuid.UUID) (Ref, error)
 	// TakeNumbers reserves n numbers of a brand's counter and gives the first.
 	TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error)
 	// Demands gives what the merchant wants a second person for.
 	Demands(ctx context.Context, merchantID uuid.UUID) (merchant.Demands, error)
-	TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error)
+	// TokensOfClients lists the live tokens of clients, the newest of each first.
+	TokensOfClients(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID][]token.Token, error)
 	Brand(ctx context.Context, merchantID, brandID uuid.UUID) (merchant.Brand, error)
 	Brands(ctx context.Context, merchantID uuid.UUID) ([]merchant.Brand, error)
 }

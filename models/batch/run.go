@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -24,61 +23,7 @@ import (
 const (
 	sentAtOnce    = 500 // rows of one transaction
 	chargedAtOnce = 50
-	mostLost      = 100             // pieces in a row that met another change; it is tried again a little later
-	idleTime      = 5 * time.Second // a batch nobody worked on for so long has lost its worker
 )
-
-// Work goes on with a batch until nothing is left to do or somebody stops it. It may be called again, at any time and in
-// several processes at once: whoever holds the batch's lock does the next piece, each piece in a transaction of its own.
-func (s *Service) Work(ctx context.Context, id uuid.UUID) error {
-	ref, err := s.Read.BatchRef(ctx, id)
-	if err != nil {
-		return err
-	}
-	for lost := 0; ctx.Err() == nil; {
-		more, err := s.step(ctx, ref)
-		if lost++; errors.Is(err, fault.ErrLost) && lost < mostLost {
-			continue
-		}
-		lost = 0
-		if err != nil || !more {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// TakeUp goes on with batches that have work and nobody at it: a killed process, a lost job, a hold window that ended.
-func (s *Service) TakeUp(ctx context.Context) error {
-	refs, err := s.Read.BatchesAtWork(ctx, idleTime)
-	if err != nil {
-		return err
-	}
-	var all []error
-	for _, ref := range refs {
-		if err := s.Work(ctx, ref.ID); err != nil {
-			all = append(all, fmt.Errorf("batch %s: %w", ref.ID, err))
-		}
-	}
-	return errors.Join(all...)
-}
-
-func (s *Service) step(ctx context.Context, ref Ref) (more bool, err error) {
-	b, err := s.Read.Batch(ctx, ref.MerchantID, ref.ID)
-	if err != nil {
-		return false, err
-	}
-	switch b.State {
-	case Checking:
-		return s.checkSome(ctx, b)
-	case Running:
-		return s.sendSome(ctx, b)
-	case Voiding:
-		return s.voidSome(ctx, b)
-	default:
-		return false, nil
-	}
-}
 
 // sendSome sends the next rows. When they cannot be sent together, each is tried alone, so that none stops the others.
 func (s *Service) sendSome(ctx context.Context, b Batch) (more bool, err error) {

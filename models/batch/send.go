@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
-	"debitdesk/models/queue"
 )
 
 // FirstFew is how many rows are sent before a batch waits for a person, when that was asked for.
@@ -208,7 +207,7 @@ func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		maps.Copy(after, also)
 		tx.Audit(who, audit.Entry{Action: "batch.started", ObjectType: "batch", ObjectID: b.ID,
 			Text: fmt.Sprintf("%d invoices of %s were sent on their way.", b.Counts.Ready, money.Format(b.Counts.ReadyCents, brand.Currency)), After: after})
-		tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
+		forWorkers(tx, *b)
 		return nil
 	}, nil
 }
@@ -279,11 +278,11 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 		b.State, b.Note = to, ""
 		switch to {
 		case Running:
-			tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
+			forWorkers(tx, *b)
 		case Voiding:
 			b.Cursor, b.Starter = 0, who
 			tx.DropCharges(*b, stoppedBefore)
-			tx.Enqueue(queue.WorkBatch{BatchID: b.ID})
+			forWorkers(tx, *b)
 		case Stopped:
 			b.EndedAt = tx.Now()
 			tx.DropCharges(*b, stoppedBefore)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -158,7 +157,7 @@ func (t *Tx) SaveBatch(b *batch.Batch) error {
 		}
 		_, err = tx.Exec(t.ctx, `UPDATE batches SET state = $3, mapping = $4, content_hash = $5, counts = $6, total_rows = $7, good_only = $8,
 			warnings_accepted = $9, hold_until = $10, pause_after = $11, cursor_n = $12, note = $13, starter = $14, updated_at = $15,
-			started_at = $16, ended_at = $17, revision = $18, fingerprint = $19, worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2`,
+			started_at = $16, ended_at = $17, revision = $18, fingerprint = $19 WHERE merchant_id = $1 AND id = $2`,
 			r.MerchantID, r.ID, r.State, r.Mapping, r.ContentHash, r.Counts, r.TotalRows, r.GoodOnly, r.WarningsAccepted, r.HoldUntil, r.PauseAfter,
 			r.CursorN, r.Note, r.Starter, r.UpdatedAt, r.StartedAt, r.EndedAt, r.Revision, r.Fingerprint)
 		if err != nil {
@@ -177,21 +176,4 @@ func (t *Tx) RememberMapping(b batch.Batch) error {
 	t.later(`INSERT INTO batch_mappings (merchant_id, header_hash, mapping, used_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (merchant_id, header_hash) DO UPDATE SET mapping = excluded.mapping, used_at = excluded.used_at`, b.MerchantID, b.HeaderHash, string(mapping), t.now)
 	return nil
-}
-
-// BatchesAtWork implements batch.Reader. Idleness is measured in real time.
-func (s *Store) BatchesAtWork(ctx context.Context, idle time.Duration) ([]batch.Ref, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, id FROM batches WHERE state IN ('checking', 'running', 'voiding')
-		AND worked_at < clock_timestamp() - $1::interval AND (hold_until IS NULL OR hold_until <= $2) ORDER BY worked_at LIMIT 20`, idle, s.Now())
-	if err != nil {
-		return nil, fmt.Errorf("find batches at work: %w", err)
-	}
-	refs, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (ref batch.Ref, err error) {
-		err = r.Scan(&ref.MerchantID, &ref.ID)
-		return ref, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find batches at work: %w", err)
-	}
-	return refs, nil
 }

@@ -121,6 +121,19 @@ func (s *Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([
 	return tokens(rows), nil
 }
 
+// TokensOfClients implements batch.Reader.
+func (s *Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID][]token.Token, error) {
+	rows, err := takeAll[tokenRow](ctx, s, "merchant_id = $1 AND client_id = ANY($2) AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clients)
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	out := map[uuid.UUID][]token.Token{}
+	for _, t := range tokens(rows) {
+		out[t.ClientID] = append(out[t.ClientID], t)
+	}
+	return out, nil
+}
+
 // PendingTokensOf implements purchase.Reader. A token whose mandate did not come
 // about stays pending for good and is of no interest.
 func (s *Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
