@@ -4,6 +4,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/manual"
 	"debitdesk/static"
 )
 
@@ -30,6 +31,11 @@ func (e *edge) accessRoutes() Table {
 			{openForm, "POST", "/reset/:token", e.Reset.Set},
 			{openForm, "GET", "/login/factor", e.SecondFactors.Ask.ShowLogin},
 			{openForm, "POST", "/login/factor", e.SecondFactors.Ask.Login},
+		}},
+		{anybody, "The manual", []Route{
+			{maybeSignedIn, "GET", manual.Path, manual.Contents},
+			{maybeSignedIn, "GET", manual.Path + "/:page", manual.Page},
+			{open, "GET", manual.Path + "/pictures/:name", manual.Picture},
 		}},
 		{payerLink, "The payer's own pages", []Route{
 			{openForm, "GET", "/p/:id", e.Payers.Show},

@@ -147,7 +147,7 @@ func (s *street) fill() {
 		"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
 		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
 		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked,
-		"/account/security/passkeys/": passkey.Handle(), "/settings/security/people/": s.A.Staff.ID.String()}
+		"/manual/": "operation", "/account/security/passkeys/": passkey.Handle(), "/settings/security/people/": s.A.Staff.ID.String()}
 }
 
 func between(text, before, after string) string {
@@ -231,7 +231,7 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	s.ExerciseStranger(s.id)
 	s.unbroken("a stranger", handlertest.Answer{})
 	s.each(func(method, route string) {
-		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") || strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") || route == "/openapi.json" || route == "/developers/api" {
+		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") || strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") || route == "/openapi.json" || route == "/developers/api" || strings.HasPrefix(route, "/manual") {
 			return
 		}
 		path := s.address(route, s.id)

@@ -45,8 +45,31 @@ var (
 
 func TestTheListOfRequirementsIsWholeAndNamesWhatExists(t *testing.T) {
 	root := filepath.Join("..", "..")
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	must(t, err)
+	chapter := manualText(t, "asvs")
+	tests := testNames(t, root)
+	var listed []string
+	for _, row := range asvsRow.FindAllStringSubmatch(chapter, -1) {
+		listed = append(listed, strings.Split(row[1], ", ")...)
+		for _, word := range codeWord.FindAllStringSubmatch(row[2], -1) {
+			checkExists(t, root, row[1], word[1], tests)
+		}
+	}
+	want := requirements(t)
+	for _, id := range want {
+		if n := count(listed, id); n != 1 {
+			t.Errorf("requirement %s stands %d times in the manual", id, n)
+		}
+	}
+	for _, id := range listed {
+		if !slices.Contains(want, id) {
+			t.Errorf("%s is no requirement of level 2", id)
+		}
+	}
+}
+
+// testNames are the names of all tests of the repository.
+func testNames(t *testing.T, root string) map[string]bool {
+	t.Helper()
 	tests := map[string]bool{}
 	must(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
@@ -58,25 +81,7 @@ func TestTheListOfRequirementsIsWholeAndNamesWhatExists(t *testing.T) {
 		}
 		return err
 	}))
-	_, section, _ := strings.Cut(string(readme), "### OWASP ASVS")
-	var listed []string
-	for _, row := range asvsRow.FindAllStringSubmatch(section, -1) {
-		listed = append(listed, strings.Split(row[1], ", ")...)
-		for _, word := range codeWord.FindAllStringSubmatch(row[2], -1) {
-			checkExists(t, root, row[1], word[1], tests)
-		}
-	}
-	want := requirements(t)
-	for _, id := range want {
-		if n := count(listed, id); n != 1 {
-			t.Errorf("requirement %s stands %d times in the README", id, n)
-		}
-	}
-	for _, id := range listed {
-		if !slices.Contains(want, id) {
-			t.Errorf("%s is no requirement of level 2", id)
-		}
-	}
+	return tests
 }
 
 func checkExists(t *testing.T, root, id, word string, tests map[string]bool) {

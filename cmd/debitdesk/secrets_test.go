@@ -240,7 +240,7 @@ func (v *vault) look() {
 		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests", "/audit": "audit_entries", "/approvals": "approvals", "/settings/people": "users", "/invite": "users", "/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users", "/settings/security/people": "users"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
-		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") {
+		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") || strings.HasPrefix(r.Path, "/manual/") {
 			continue
 		}
 		before, after, hasID := strings.Cut(r.Path, "/:")

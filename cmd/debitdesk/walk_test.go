@@ -9,26 +9,18 @@ import (
 	"testing"
 )
 
-// shellBlocks are the blocks of the README that a person pastes into one shell, in order.
+// shellBlocks are the blocks of the manual's walk through the API, which a person pastes into
+// one shell, in order.
 func shellBlocks(t *testing.T) string {
 	t.Helper()
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, walk, found := strings.Cut(string(readme), "\n## The same, for programs\n")
-	walk, _, end := strings.Cut(walk, "\n## ")
-	if !found || !end {
-		t.Fatal("the README has no walk for programs")
-	}
 	var script strings.Builder
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(walk, -1) {
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(manualText(t, "api"), -1) {
 		script.WriteString(block[1])
 	}
 	return script.String()
 }
 
-func TestTheShellBlocksOfTheReadmeRunAsPrinted(t *testing.T) {
+func TestTheShellBlocksOfTheManualRunAsPrinted(t *testing.T) {
 	env := sandboxOn(t)
 	var demo struct {
 		Token string `json:"api_token"`
@@ -46,7 +38,7 @@ func TestTheShellBlocksOfTheReadmeRunAsPrinted(t *testing.T) {
 	}
 	// A refused call ends the script, which a person would see.
 	script = "set -euo pipefail\ncurl() { command curl --fail-with-body \"$@\"; }\n" + script
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", script) //nolint:gosec // the README's own words
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script) //nolint:gosec // the manual's own words
 	cmd.Env = append(os.Environ(), "NO_PROXY=127.0.0.1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
