@@ -42,6 +42,8 @@ type house struct {
 	debits    *debit.Service
 	subs      *subscription.Service
 	desk      *sandbox.Desk
+	dsn       string
+	life      *life // of the process; nil: it is not killed
 	who       actor.Actor
 	brand     uuid.UUID
 }
@@ -62,23 +64,31 @@ func open(t testing.TB) *house { return openAt(t, calendar.On(2027, time.Februar
 
 func openAt(t testing.TB, start time.Time) *house {
 	t.Helper()
-	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
-	must(t, err)
-	s, err := store.Open(ctx, storetest.DSN(t), store.Options{Seal: box, Sandbox: true, MaxConns: 10,
-		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
-	must(t, err)
-	t.Cleanup(s.Close)
-	must(t, s.Clock.MoveTo(ctx, start))
+	h := &house{t: t, dsn: storetest.DSN(t)}
+	h.begin()
+	t.Cleanup(func() { h.store.Close() })
+	must(t, h.store.Clock.MoveTo(ctx, start))
+	h.who, h.brand = h.merchant("acme")
+	return h
+}
 
-	h := &house{t: t, store: s}
+// begin starts the process.
+func (h *house) begin() {
+	h.t.Helper()
+	box, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
+	must(h.t, err)
+	s, err := store.Open(ctx, h.dsn, store.Options{Seal: box, Sandbox: true, MaxConns: 10,
+		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
+	must(h.t, err)
+	h.store = s
 	cal, tt := calendar.New(), collection.DefaultTimetable()
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal, Timetable: tt, Letters: letters{},
+	h.purchases = &purchase.Service{InTx: runner[purchase.Tx](h), Read: s, Lists: s, Now: s.Now, Calendar: cal, Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: h.bank.Verify}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases, Letters: letters{}}
+	bills := &billing.Service{InTx: runner[billing.Tx](h), Read: s, Purchases: h.purchases, Letters: letters{}}
 	h.purchases.Papers = bills
-	h.debits = &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: h.bank, Purchases: h.purchases, Now: s.Now, Timetable: tt, Limits: h.purchases.Limits}
-	h.clients = &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: s.Now,
+	h.debits = &debit.Service{InTx: runner[debit.Tx](h), Read: s, Bank: h.bank, Purchases: h.purchases, Now: s.Now, Timetable: tt, Limits: h.purchases.Limits}
+	h.clients = &client.Service{InTx: runner[client.Tx](h), Read: s, Now: s.Now,
 		Forget: func(ctx context.Context, tx client.Tx, who actor.Actor, id uuid.UUID) error {
 			return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, id) //nolint:forcetypeassert // one transaction satisfies them all
 		}}
@@ -87,13 +97,11 @@ func openAt(t testing.TB, start time.Time) *house {
 	post := &outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: h.purchases.Mailed, Compose: bills.Compose}
 	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits, Purchases: h.purchases, Subscriptions: h.subs,
 		Mail: post.SendDue, Payer: h.bank.ForceMandate}
-	h.who, h.brand = h.merchant("acme")
-	return h
 }
 
 // worker is one more process that bills periods.
 func (h *house) worker() *subscription.Service {
-	return &subscription.Service{InTx: store.Runner[subscription.Tx](h.store), Read: h.store, Purchases: h.purchases, Now: h.store.Now}
+	return &subscription.Service{InTx: runner[subscription.Tx](h), Read: h.store, Purchases: h.purchases, Now: h.store.Now}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
