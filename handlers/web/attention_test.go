@@ -213,6 +213,38 @@ func TestAFailedDebitStaysInSightWhateverBecomesOfThePurchase(t *testing.T) {
 	b.Page(b.A.Staff, "GET", "/attention", nil).Lacks("Failed debits")
 }
 
+// The number stands on every page, so it must not look at every purchase whose debit was
+// cancelled to find the few that failed, nor at every failure that was dealt with.
+func TestTheNumberOfWhatNeedsAttentionIsFoundWithoutLookingAtEveryDebit(t *testing.T) {
+	b := newBusiness(t)
+	client, token := b.stored("4000009002")
+	id := b.charged(client, token, 30007, 4)
+	b.later(6)
+	const copied = 1500
+	b.must(`INSERT INTO purchases SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'pass_at', NULL,
+		'status', CASE WHEN n % 2 = 0 THEN 'paid' ELSE 'overdue' END, 'reference_generated', 'B' || n, 'payer_sealed', NULL))).*
+		FROM purchases p, generate_series(1, $2) AS n WHERE p.id = $1`, id, copied)
+	b.must(`INSERT INTO collections SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'purchase_id', p.id,
+		'state', CASE WHEN p.status = 'paid' THEN 'unpaid' ELSE 'cancelled' END))).*
+		FROM purchases p, collections c WHERE p.reference_generated LIKE 'B%' AND c.purchase_id = $1`, id)
+	b.must(`ANALYZE purchases, collections`)
+	var n, lookups int
+	err := b.Store.InTx(t.Context(), func(tx *store.Tx) (err error) {
+		if n, err = b.Store.AttentionCount(tx.Context(), b.A.ID, b.Store.Now().AddDate(0, -1, 0), 100); err != nil {
+			return err
+		}
+		return b.Store.Pool.QueryRow(tx.Context(), `SELECT sum(idx_scan) + sum(seq_scan) FROM pg_stat_xact_user_tables
+			WHERE relname IN ('purchases', 'collections')`).Scan(&lookups)
+	})
+	if err != nil || n != 1 {
+		t.Errorf("%d wait, %v", n, err)
+	}
+	if lookups > 100 {
+		t.Errorf("%d look-ups for %d purchases", lookups, copied)
+	}
+	b.followed() // and every line leads to exactly what it counts
+}
+
 func (b business) must(sql string, args ...any) {
 	b.t.Helper()
 	if _, err := b.Store.Pool.Exec(b.t.Context(), sql, args...); err != nil {

@@ -22,15 +22,21 @@ func lastDebit(column string) string {
 	return "(SELECT c." + column + " FROM collections c WHERE c.purchase_id = purchases.id AND c.attempt = purchases.collection_count)"
 }
 
+// failedLast: the newest debit of a purchase failed. It names the merchant, so that the
+// search can begin at whichever is fewer: the failed debits in the index
+// collections_failed_last, or the owed purchases in purchases_debited_owed.
+const failedLast = `c.merchant_id = ? AND c.purchase_id = purchases.id AND c.attempt = purchases.collection_count
+	AND c.state IN ('unpaid', 'recalled')`
+
 // concernWhere is the condition that a purchase has the concern of a filter.
 func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	switch f.Concern {
 	case purchase.FailedDebit:
-		where, args := owed+" AND purchases.collection_count > 0 AND "+lastDebit("state")+" IN ('unpaid', 'recalled')", []any(nil)
+		where, args := owed+" AND purchases.collection_count > 0 AND EXISTS (SELECT FROM collections c WHERE "+failedLast, []any{merchantID}
 		if !f.FailedSince.IsZero() {
-			where, args = where+" AND "+lastDebit("result_at")+" >= ?", []any{f.FailedSince}
+			where, args = where+" AND c.result_at >= ?", append(args, f.FailedSince)
 		}
-		return where, args
+		return where + ")", args
 	case purchase.AccountGone:
 		return owed + " AND purchases.attempts -> 0 -> 'error' ->> 'code' = 'recurring_token_expired'", nil
 	case purchase.NotConfirmed:
