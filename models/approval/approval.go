@@ -79,11 +79,11 @@ type Subject struct {
 type Approval struct {
 	ID, MerchantID uuid.UUID
 	Kind           Kind
-	Subject        Subject
-	SubjectKey     string // one open request for the same thing
+	Subject        Subject `gorm:"serializer:json"`
+	SubjectKey     string  // one open request for the same thing
 	Reason         string
 	State          State
-	AskedBy        uuid.UUID
+	AskedBy        uuid.UUID `gorm:"not null"`
 	AskedName      string
 	DecidedBy      uuid.UUID
 	DecidedName    string

@@ -17,14 +17,14 @@ type Entry struct {
 	ID            uuid.UUID
 	MerchantID    uuid.UUID
 	At            time.Time
-	Actor         actor.Actor
-	Action        string // verb phrase, stable: "purchase.charged", "token.deleted"
-	ObjectType    string // "client", "purchase", "token", "mandate", "collection", "credential", "user", "list"
-	ObjectID      uuid.UUID
-	ClientID      uuid.UUID // the client whose time line shows it; zero for none
-	PurchaseID    uuid.UUID // the purchase whose time line shows it; zero for none
-	Text          string    // one sentence for the time line, in plain words
-	Before, After map[string]any
+	Actor         actor.Actor    `gorm:"-"`
+	Action        string         // verb phrase, stable: "purchase.charged", "token.deleted"
+	ObjectType    string         // "client", "purchase", "token", "mandate", "collection", "credential", "user", "list"
+	ObjectID      uuid.UUID      `gorm:"not null"`
+	ClientID      uuid.UUID      // the client whose time line shows it; zero for none
+	PurchaseID    uuid.UUID      // the purchase whose time line shows it; zero for none
+	Text          string         // one sentence for the time line, in plain words
+	Before, After map[string]any `gorm:"-"`
 }
 
 // Log is the part of a transaction that keeps entries; the store fills ID,

@@ -40,20 +40,21 @@ type Batch struct {
 	Name                    string
 	Source                  Source
 	State                   State
-	Format                  sheet.Format
-	Mapping                 Mapping
-	HeaderHash, ContentHash []byte
-	Counts                  Counts
-	Rows                    int    // read from the file
-	Revision                int    // grows with every change of a row
-	Fingerprint             []byte // of what is ready; of what was sent, once it is sent
+	Format                  sheet.Format `gorm:"serializer:json"`
+	Mapping                 Mapping      `gorm:"serializer:json"`
+	HeaderHash, ContentHash []byte       `gorm:"not null"`
+	Counts                  Counts       `gorm:"serializer:json"`
+	Rows                    int          `gorm:"column:total_rows"` // read from the file
+	Revision                int          // grows with every change of a row
+	Fingerprint             []byte       `gorm:"not null"` // of what is ready; of what was sent, once it is sent
 	GoodOnly                bool
 	WarningsAccepted        bool
-	HoldUntil               time.Time // nothing is sent before
-	PauseAfter              int       // rows sent after which it waits for a person; 0: never
-	Cursor                  int       // how far voiding came
-	Note                    string    // why it waits
-	Creator, Starter        actor.Actor
+	HoldUntil               time.Time   // nothing is sent before
+	PauseAfter              int         `gorm:"default:null"`    // rows sent after which it waits for a person; 0: never
+	Cursor                  int         `gorm:"column:cursor_n"` // how far voiding came
+	Note                    string      // why it waits
+	Creator                 actor.Actor `gorm:"serializer:json"`
+	Starter                 actor.Actor `gorm:"serializer:json;default:null"`
 	CreatedAt, UpdatedAt    time.Time
 	StartedAt, EndedAt      time.Time
 }

@@ -61,10 +61,10 @@ type Invoice struct {
 	Issued                  calendar.Date
 	Currency                string
 	TotalCents              int64
-	VATCents                *int64 // nil: the brand charged no VAT
-	VATNumber               string // the brand's on that day
-	Particulars
-	CreatedAt time.Time
+	VATCents                *int64 `gorm:"column:vat_cents"`  // nil: the brand charged no VAT
+	VATNumber               string `gorm:"column:vat_number"` // the brand's on that day
+	Particulars             `gorm:"-"`
+	CreatedAt               time.Time
 }
 
 // Particulars are what the law has printed on an invoice beside its amounts

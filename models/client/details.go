@@ -14,7 +14,7 @@ import (
 // Details is what is known of a payer. Purchases keep a copy of their own.
 type Details struct {
 	Email, Phone, FullName        string
-	PersonalCode                  bank.IDNumber // South African ID or passport number
+	PersonalCode                  bank.IDNumber `gorm:"-"` // South African ID or passport number
 	StreetAddress, City, State    string
 	ZipCode, Country              string
 	ShippingStreetAddress         string
@@ -23,10 +23,10 @@ type Details struct {
 	ShippingCountry               string
 	LegalName, BrandName          string
 	RegistrationNumber, TaxNumber string
-	BankAccount                   bank.AccountNumber
-	BankCode                      string           // branch code, as text: 051001 keeps its zero
-	AccountType                   bank.AccountType // empty when not known
-	CC, BCC                       []string
+	BankAccount                   bank.AccountNumber `gorm:"-"`
+	BankCode                      string             // branch code, as text: 051001 keeps its zero
+	AccountType                   bank.AccountType   // empty when not known
+	CC, BCC                       []string           `gorm:"type:text[]"`
 }
 
 // Client is a payer of one merchant.
@@ -34,8 +34,8 @@ type Client struct {
 	ID, MerchantID uuid.UUID
 	Details
 	CreatedAt, UpdatedAt time.Time
-	ErasedAt             time.Time     // when its personal data was removed; zero: never
-	EvidenceUntil        calendar.Date // of an erased client: until when the law keeps its evidence; zero: none is left
+	ErasedAt             time.Time     `gorm:"->"` // when its personal data was removed; zero: never
+	EvidenceUntil        calendar.Date `gorm:"->"` // of an erased client: until when the law keeps its evidence; zero: none is left
 }
 
 // Erased tells that the personal data was removed: nothing can be added any more.

@@ -52,14 +52,14 @@ type Collection struct {
 	OnceOff       bool   // DebiCheck: the mandate allows one debit only
 	StatementLine string // 30 characters: 10 short name, 14 contract reference, 6 free
 
-	Result        Result
+	Result        Result `gorm:"-"` // its code is kept
 	ResultAt      time.Time
 	ProvisionalAt time.Time
 	FinalAt       time.Time // when a provisional success becomes final
 	AlertAt       time.Time // when silence of the bank needs a person
 
 	Disputable        bool
-	DisputableBecause []string
+	DisputableBecause []string      `gorm:"type:text[]"`
 	DisputeDeadline   calendar.Date // last day on which a dispute is refunded without questions
 
 	CreatedAt time.Time
@@ -67,7 +67,7 @@ type Collection struct {
 
 	// Held: its account is being deleted, so that it is not handed over unless that is
 	// undone. Only lists and pages read it.
-	Held bool
+	Held bool `gorm:"->;-:migration"`
 }
 
 // Result is the bank's answer: its code, the ISO twin where there is one, and plain words.

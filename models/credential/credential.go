@@ -57,8 +57,8 @@ type Credential struct {
 	Kind       Kind
 	ParentID   uuid.UUID // the client that this token was exchanged from
 	Name       string
-	Scopes     []actor.Scope
-	SecretHash []byte // SHA-256, kind client only
+	Scopes     []actor.Scope `gorm:"type:text[]"`
+	SecretHash []byte        // SHA-256, kind client only
 	CreatedBy  uuid.UUID
 	CreatedAt  time.Time
 	ExpiresAt  time.Time

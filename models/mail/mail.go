@@ -11,8 +11,9 @@ import (
 
 // Letter is a message in finished words.
 type Letter struct {
-	Subject, Text, HTML string
-	Attachments         []Attachment
+	Subject     string
+	Text, HTML  string       `gorm:"-"` // kept as they are, or sealed
+	Attachments []Attachment `gorm:"serializer:json;not null"`
 }
 
 // Attachment is a file that goes with a message. One with a reference is not kept:
@@ -33,8 +34,8 @@ type Mail struct {
 	Kind                 string
 	Attempt              int
 	ClientID, PurchaseID uuid.UUID // whose time line shows it; zero for none
-	To                   string
-	CC, BCC              []string
+	To                   string    `gorm:"column:recipient"`
+	CC, BCC              []string  `gorm:"type:text[]"`
 	Letter
 	State     string // queued, sent, failed
 	Error     string // why the last try failed

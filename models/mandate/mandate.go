@@ -43,23 +43,23 @@ type Consent struct {
 
 // Mandate is one permission. Its id equals the id of the tokenising purchase.
 type Mandate struct {
-	ID, MerchantID, BrandID, ClientID uuid.UUID
-	Kind                              Kind
+	ID, MerchantID, BrandID, ClientID uuid.UUID `gorm:"<-:create"`
+	Kind                              Kind      `gorm:"<-:create"`
 	State                             State
 	ContractReference                 string // at most 14 characters, unique per brand, never used again
-	ProfileCode                       string
-	AbbreviatedName                   string // at most 10 characters
-	ClearingAccount                   string // the merchant's
-	PeriodUnits                       string // months, weeks, days
-	DeductionDay                      int    // 1-30 or 99 for months, 1-7 for weeks, 0 for days
+	ProfileCode                       string `gorm:"<-:create"`
+	AbbreviatedName                   string `gorm:"<-:create"` // at most 10 characters
+	ClearingAccount                   string `gorm:"<-:create"` // the merchant's
+	PeriodUnits                       string `gorm:"<-:create"` // months, weeks, days
+	DeductionDay                      int    `gorm:"<-:create"` // 1-30 or 99 for months, 1-7 for weeks, 0 for days
 	AmountCents                       int64  // of the tokenising purchase
-	Terms                             *Terms // nil for EFT
+	Terms                             *Terms `gorm:"serializer:json;not null"` // nil for EFT
 	OneDebit                          bool   // the payer did not let the account be stored: it is for this purchase's debit alone
 	HolderName                        string
 	AccountMask                       string
 	BankCode                          string
 	AccountType                       bank.AccountType
-	Consent                           Consent
+	Consent                           Consent `gorm:"embedded;embeddedPrefix:consent_"`
 
 	Fallback      bool      // it rests on the 48-hour fallback: every collection may be disputed
 	BankReference string    // DebiCheck: given by the bank on acceptance, at most 35 characters
@@ -92,7 +92,7 @@ type Evidence struct {
 	ID, MerchantID, MandateID uuid.UUID
 	Name, ContentType         string
 	SizeBytes                 int64
-	SHA256                    []byte
-	Content                   []byte // sealed at rest
+	SHA256                    []byte `gorm:"column:sha256"`
+	Content                   []byte `gorm:"-"` // sealed at rest
 	CreatedAt                 time.Time
 }

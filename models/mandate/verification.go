@@ -13,12 +13,12 @@ import (
 // It is kept whether the account passed or not.
 type Verification struct {
 	ID, MerchantID uuid.UUID
-	ClientID       uuid.UUID // zero when the payer's details came with the request
-	PurchaseID     uuid.UUID // zero when the request was refused for it
-	Account        bank.AccountNumber
+	ClientID       uuid.UUID          // zero when the payer's details came with the request
+	PurchaseID     uuid.UUID          // zero when the request was refused for it
+	Account        bank.AccountNumber `gorm:"-"` // a hash of it is kept
 	AccountMask    string
 	BankCode       string
-	Answers        bank.Verified
+	Answers        bank.Verified `gorm:"serializer:json"`
 	Passed         bool
 	At             time.Time
 }

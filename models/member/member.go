@@ -17,7 +17,7 @@ import (
 // Terms are what a person may do in one business.
 type Terms struct {
 	Role   actor.Role
-	Grants actor.Grants // what differs from the role
+	Grants actor.Grants `gorm:"serializer:json;not null"` // what differs from the role
 	// BatchLimitCents is above what amount the person sends nothing to many; nil: no limit.
 	BatchLimitCents *int64
 }

@@ -62,16 +62,16 @@ type Brand struct {
 	Email, Phone       string
 	StreetAddress      string
 	City, ZipCode      string
-	Country            string // ISO 3166 alpha-2
-	Currency           string
+	Country            string `gorm:"<-:create"` // ISO 3166 alpha-2
+	Currency           string `gorm:"<-:create"`
 	Language           string
 	ReferencePrefix    string         // of reference_generated, e.g. "DD"
 	InvoicePrefix      string         // of the numbers of invoices, e.g. "INV"; a series that has begun keeps its own for the year
 	Shift              calendar.Shift // where an EFT payment day moves that falls on a closed day
-	DebiCheckShift     calendar.Shift // the same for DebiCheck
-	IsTest             bool
-	Version            int // counts its changes, so that one does not hide another
-	Profiles           []Profile
+	DebiCheckShift     calendar.Shift `gorm:"column:debicheck_shift"` // the same for DebiCheck
+	IsTest             bool           `gorm:"->;-:migration"`
+	Version            int            // counts its changes, so that one does not hide another
+	Profiles           []Profile      `gorm:"-"`
 }
 
 // Profile is one registration of the brand at the bank.

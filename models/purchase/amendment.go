@@ -21,7 +21,7 @@ import (
 type Amendment struct {
 	ID, MerchantID        uuid.UUID
 	OldTokenID            uuid.UUID
-	NewID                 uuid.UUID // of the new purchase, and so of the new token and mandate
+	NewID                 uuid.UUID `gorm:"column:purchase_id"` // of the new purchase, and so of the new token and mandate
 	State                 AmendmentState
 	Moved                 int // purchases that the take-over moved
 	CreatedBy             string

@@ -37,9 +37,9 @@ const (
 // of the product's clock. Tokens holds the state that each of them had before.
 type Deletion struct {
 	ID, MerchantID uuid.UUID
-	Tokens         map[uuid.UUID]token.State
-	Choices        map[uuid.UUID]Choice // by purchase or subscriber; the least harmful for all others
-	AskedBy        uuid.UUID
+	Tokens         map[uuid.UUID]token.State `gorm:"serializer:json;not null"`
+	Choices        map[uuid.UUID]Choice      `gorm:"serializer:json;not null"` // by purchase or subscriber; the least harmful for all others
+	AskedBy        uuid.UUID                 `gorm:"not null"`
 	AskedName      string
 	Reason         string
 	ApprovalID     uuid.UUID // zero: nobody had to agree

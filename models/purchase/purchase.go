@@ -30,46 +30,46 @@ const (
 
 // Purchase is one amount to be collected from one payer for one brand.
 type Purchase struct {
-	ID, MerchantID, BrandID uuid.UUID
-	ClientID                uuid.UUID // zero when the payer's details came with the request
-	UserID                  uuid.UUID // the dashboard user who made it; zero otherwise
-	TemplateID              uuid.UUID // the billing template it follows; zero for none
-	SubscriberID            uuid.UUID // the subscriber whose period it bills or whose account it stores; zero for none
-	IsTest                  bool
+	ID, MerchantID, BrandID uuid.UUID `gorm:"<-:create"`
+	ClientID                uuid.UUID `gorm:"<-:create"` // zero when the payer's details came with the request
+	UserID                  uuid.UUID `gorm:"<-:create"` // the dashboard user who made it; zero otherwise
+	TemplateID              uuid.UUID `gorm:"<-:create"` // the billing template it follows; zero for none
+	SubscriberID            uuid.UUID `gorm:"<-:create"` // the subscriber whose period it bills or whose account it stores; zero for none
+	IsTest                  bool      `gorm:"<-:create"`
 	Status                  Status
-	Product                 string
-	Currency                string
-	TotalCents              int64
+	Product                 string `gorm:"<-:create"`
+	Currency                string `gorm:"<-:create"`
+	TotalCents              int64  `gorm:"<-:create"`
 	Due                     time.Time
-	DueGiven                bool // false: due is the one-hour default
-	DueStrict               bool
-	Issued                  calendar.Date
-	Reference               string
-	ReferenceGenerated      string
-	Method                  string    // eft or debicheck when the purchase stores an account, else empty
-	TokenID                 uuid.UUID // the token used to pay
+	DueGiven                bool          // false: due is the one-hour default
+	DueStrict               bool          `gorm:"<-:create"`
+	Issued                  calendar.Date `gorm:"<-:create"`
+	Reference               string        `gorm:"<-:create"`
+	ReferenceGenerated      string        `gorm:"<-:create"`
+	Method                  string        // eft or debicheck when the purchase stores an account, else empty
+	TokenID                 uuid.UUID     // the token used to pay
 	IsRecurringToken        bool
-	TokenLeaving            bool // its token is being deleted: it counts as none, and may come back
+	TokenLeaving            bool `gorm:"->"` // its token is being deleted: it counts as none, and may come back
 	MarkedAsPaid            bool
 	PaymentCount            int            // how often money came in; the number of the newest payment
 	RefundedCents           int64          // of the newest payment
 	RefundingCents          int64          // refunds of the newest payment that are under way
 	NetCents                int64          // what all movements come to; below zero: the payer has more back than was paid
-	Payer                   client.Details // the copy that later edits of the client do not touch
-	Details                 Details
-	Options                 Options
-	Payment                 *Payment  // nil until paid
-	History                 []Change  // oldest first
-	Attempts                []Attempt // newest first
+	Payer                   client.Details `gorm:"serializer:json"` // the copy that later edits of the client do not touch
+	Details                 Details        `gorm:"serializer:json"`
+	Options                 Options        `gorm:"serializer:json;<-:create"`
+	Payment                 *Payment       `gorm:"serializer:json"`          // nil until paid
+	History                 []Change       `gorm:"serializer:json;not null"` // oldest first
+	Attempts                []Attempt      `gorm:"serializer:json;not null"` // newest first
 	ViewedAt                time.Time
 	PassAt                  time.Time // when "due passes" acts; zero: never
 	CollectionCount         int       // debits tried so far
 	MailCount               int       // mails sent so far
-	Version                 int       // counts changes, for compare-and-set
-	CreatedIP               string
+	Version                 int       `gorm:"<-:create"` // counts changes, for compare-and-set
+	CreatedIP               string    `gorm:"<-:create"`
 	CreatedAt, UpdatedAt    time.Time
 
-	Seen Seen // zero for a purchase that was not read but made
+	Seen Seen `gorm:"-"` // zero for a purchase that was not read but made
 }
 
 // Details is the "purchase" object of a request. Its JSON is how it is stored.

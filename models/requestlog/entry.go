@@ -31,7 +31,7 @@ type Entry struct {
 	Query          string
 	Route          string // the path with names in place of ids
 	Status         int    // HTTP
-	TookMicros     int64
+	TookMicros     int64  `gorm:"column:took_us"`
 	CredentialID   uuid.UUID
 	CredentialName string
 	IdempotencyKey string

@@ -15,8 +15,8 @@ import (
 
 // Phone is one request to authenticate a mandate, as the payer's handset shows it.
 type Phone struct {
-	Request  mandate.Authentication
-	Mandate  mandate.Mandate
+	Request  mandate.Authentication `gorm:"embedded"`
+	Mandate  mandate.Mandate        `gorm:"embedded;embeddedPrefix:m_"`
 	Brand    string
 	Currency string
 }

@@ -81,10 +81,11 @@ type Run struct {
 	ID, MerchantID       uuid.UUID
 	Kind                 Kind
 	State                State
-	Ask                  Ask
-	Starter              actor.Actor
-	Steps, AllSteps      int
-	Result               Result
+	Ask                  Ask         `gorm:"serializer:json"`
+	Starter              actor.Actor `gorm:"serializer:json"`
+	Steps                int         `gorm:"column:done_steps"`
+	AllSteps             int
+	Result               Result `gorm:"serializer:json"`
 	Note                 string // why it failed, for a person
 	CreatedAt, UpdatedAt time.Time
 }

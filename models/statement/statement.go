@@ -46,9 +46,9 @@ type Statement struct {
 	ID, MerchantID       uuid.UUID
 	IsTest               bool
 	Format               Format
-	Timezone             string // IANA; moments in the file are told in it
-	Query                string // as it stood in the address
-	Filter               report.Filter
+	Timezone             string        // IANA; moments in the file are told in it
+	Query                string        // as it stood in the address
+	Filter               report.Filter `gorm:"serializer:json"`
 	Status               Status
 	Note                 string // why it ended in error, for a person
 	Rows                 int64  // movements in the file

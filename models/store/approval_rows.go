@@ -2,70 +2,27 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/approval"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
+	"debitdesk/models/store/table"
 	"debitdesk/models/user"
 )
 
-type approvalRow struct {
-	ID          uuid.UUID `gorm:"primaryKey"`
-	MerchantID  uuid.UUID
-	Kind        string
-	Subject     string
-	SubjectKey  string
-	Reason      string
-	State       string
-	AskedBy     uuid.UUID
-	AskedName   string
-	DecidedBy   *uuid.UUID
-	DecidedName string
-	Decision    string
-	DecidedAt   *time.Time
-	ExpiresAt   time.Time
-	Version     int
-	CreatedAt   time.Time
-}
-
-func (approvalRow) TableName() string { return "approvals" }
-
-func (r approvalRow) domain() (approval.Approval, error) {
-	a := approval.Approval{ID: r.ID, MerchantID: r.MerchantID, Kind: approval.Kind(r.Kind), SubjectKey: r.SubjectKey, Reason: r.Reason, State: approval.State(r.State),
-		AskedBy: r.AskedBy, AskedName: r.AskedName, DecidedBy: orZero(r.DecidedBy), DecidedName: r.DecidedName, Decision: r.Decision, DecidedAt: utc(r.DecidedAt),
-		ExpiresAt: r.ExpiresAt.UTC(), Version: r.Version, CreatedAt: r.CreatedAt.UTC()}
-	if err := json.Unmarshal([]byte(r.Subject), &a.Subject); err != nil {
-		return a, fmt.Errorf("read approval %s: %w", r.ID, err)
-	}
-	return a, nil
-}
-
-func approvalsOf(rows []approvalRow) ([]approval.Approval, error) {
-	out := make([]approval.Approval, len(rows))
-	for i, r := range rows {
-		var err error
-		if out[i], err = r.domain(); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
+var (
+	approvalTable = table.New[approval.Approval]("approvals")
+	moveApproval  = approvalTable.Write(`UPDATE approvals SET @set(state, decided_by, decided_name, decision, decided_at), version = version + 1
+		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open' AND version = @version AND expires_at > @decided_at`)
+)
 
 // InsertApproval implements approval.Tx.
 func (t *Tx) InsertApproval(a approval.Approval) error {
-	subject, err := json.Marshal(a.Subject)
-	if err != nil {
-		return fmt.Errorf("write approval: %w", err)
-	}
-	t.create(&approvalRow{ID: a.ID, MerchantID: a.MerchantID, Kind: string(a.Kind), Subject: string(subject), SubjectKey: a.SubjectKey, Reason: a.Reason, State: string(a.State),
-		AskedBy: a.AskedBy, AskedName: a.AskedName, ExpiresAt: Instant(a.ExpiresAt), Version: a.Version, CreatedAt: Instant(a.CreatedAt)})
+	insert(t, approvalTable, a)
 	switch err := t.flush(); {
 	case violates(err, "approvals_one_open"):
 		return fault.New(fault.Conflict, "already_asked", "Somebody was asked for this already. The request still waits for an answer.")
@@ -76,30 +33,13 @@ func (t *Tx) InsertApproval(a approval.Approval) error {
 }
 
 // MoveApproval implements approval.Tx.
-func (t *Tx) MoveApproval(a approval.Approval) (bool, error) {
-	n, err := t.exec(`UPDATE approvals SET state = $4, decided_by = $5, decided_name = $6, decision = $7, decided_at = $8, version = version + 1
-		WHERE merchant_id = $1 AND id = $2 AND state = 'open' AND version = $3 AND expires_at > $8`,
-		a.MerchantID, a.ID, a.Version, string(a.State), orNull(a.DecidedBy), a.DecidedName, a.Decision, Instant(a.DecidedAt))
-	if err != nil {
-		return false, fmt.Errorf("move approval: %w", err)
-	}
-	return n == 1, nil
-}
+func (t *Tx) MoveApproval(a approval.Approval) (bool, error) { return moved(t, moveApproval, a) }
 
 // ExpireApprovals implements approval.Tx.
 func (t *Tx) ExpireApprovals(merchantID uuid.UUID, limit int) ([]approval.Approval, error) {
-	db, err := t.read()
-	if err != nil {
-		return nil, fmt.Errorf("expire approvals: %w", err)
-	}
-	var rows []approvalRow
-	err = db.Raw(`UPDATE approvals SET state = 'expired', decided_at = ?, version = version + 1 WHERE id IN (SELECT id FROM approvals
+	return seek(t.Context(), t.s, approvalTable, `UPDATE approvals SET state = 'expired', decided_at = ?, version = version + 1 WHERE id IN (SELECT id FROM approvals
 		WHERE state = 'open' AND expires_at <= ? AND (merchant_id = ? OR ?) LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
-		t.now, t.now, merchantID, merchantID == uuid.Nil, limit).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("expire approvals: %w", err)
-	}
-	return approvalsOf(rows)
+		t.now, t.now, merchantID, merchantID == uuid.Nil, limit)
 }
 
 // SetDemands implements approval.Tx.
@@ -121,49 +61,28 @@ func (t *Tx) SetDemands(merchantID uuid.UUID, d merchant.Demands) (before mercha
 
 // Approval implements approval.Reader.
 func (s *Store) Approval(ctx context.Context, merchantID, id uuid.UUID) (approval.Approval, error) {
-	var row approvalRow
-	if err := s.read(ctx).Take(&row, "merchant_id = ? AND id = ?", merchantID, id).Error; err != nil {
-		return approval.Approval{}, missing(err, "find approval")
-	}
-	return row.domain()
+	return one(ctx, s, approvalTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // Approvals implements approval.Reader. One whose time is over counts as ended.
 func (s *Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool, ask paging.Ask) ([]approval.Approval, error) {
-	var rows []approvalRow
-	q := beside(s.read(ctx).Where("merchant_id = ? AND (state = 'open' AND expires_at > ?) = ?", merchantID, s.Now(), open), ask)
-	if err := q.Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list approvals: %w", err)
-	}
-	return approvalsOf(rows)
+	of := list(ctx, s, approvalTable).Where("merchant_id = ? AND (state = 'open' AND expires_at > ?) = ?", merchantID, s.Now(), open)
+	return find(ctx, s, approvalTable, beside(of, ask))
 }
-
-const openApproval = "merchant_id = ? AND kind = ? AND subject_key = ? AND state = 'open' AND expires_at > ?"
 
 // OpenApproval implements approval.Reader.
 func (s *Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind approval.Kind, key string) (approval.Approval, bool, error) {
-	return openApprovalOf(s.read(ctx), merchantID, kind, key, s.Now())
+	found, err := all(ctx, s, approvalTable, "merchant_id = $1 AND kind = $2 AND subject_key = $3 AND state = 'open' AND expires_at > $4 LIMIT 1",
+		merchantID, kind, key, s.Now())
+	if err != nil || len(found) == 0 {
+		return approval.Approval{}, false, err
+	}
+	return found[0], true, nil
 }
 
 // OpenApproval implements approval.Tx.
 func (t *Tx) OpenApproval(merchantID uuid.UUID, kind approval.Kind, key string) (approval.Approval, bool, error) {
-	db, err := t.read()
-	if err != nil {
-		return approval.Approval{}, false, fmt.Errorf("find open approval: %w", err)
-	}
-	return openApprovalOf(db, merchantID, kind, key, t.now)
-}
-
-func openApprovalOf(db *gorm.DB, merchantID uuid.UUID, kind approval.Kind, key string, now time.Time) (approval.Approval, bool, error) {
-	var rows []approvalRow
-	if err := db.Limit(1).Find(&rows, openApproval, merchantID, string(kind), key, now).Error; err != nil {
-		return approval.Approval{}, false, fmt.Errorf("find open approval: %w", err)
-	}
-	if len(rows) == 0 {
-		return approval.Approval{}, false, nil
-	}
-	a, err := rows[0].domain()
-	return a, err == nil, err
+	return t.s.OpenApproval(t.Context(), merchantID, kind, key)
 }
 
 // CountOpenApprovals implements approval.Reader.
@@ -177,19 +96,7 @@ func (s *Store) CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (n
 
 // Colleagues implements approval.Reader.
 func (s *Store) Colleagues(ctx context.Context, merchantID uuid.UUID) ([]user.User, error) {
-	var rows []memberRow
-	err := s.read(ctx).Raw(`SELECT `+userColumns+` FROM users u JOIN memberships mb ON mb.user_id = u.id
-		WHERE mb.merchant_id = ? AND mb.disabled_at IS NULL AND u.disabled_at IS NULL ORDER BY u.name, u.email`, merchantID).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("list colleagues: %w", err)
-	}
-	out := make([]user.User, len(rows))
-	for i, r := range rows {
-		if out[i], err = r.domain(); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return s.people(ctx, `ORDER BY u.name, u.email`, merchantID)
 }
 
 var (

@@ -14,21 +14,18 @@ import (
 
 // HoldAsked implements debit.Tx. A mandate, its token and its purchase share one id.
 func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked, error) {
-	db, err := t.read()
-	if err != nil {
-		return nil, err
-	}
+	ctx := t.Context()
 	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`
-	var tokens []tokenRow
-	var mandates []mandateRow
-	var asked []authenticationRow
-	if err := db.Raw(`SELECT * FROM tokens WHERE `+which, authenticationIDs).Scan(&tokens).Error; err != nil {
+	tokens, err := seek(ctx, t.s, tokenTable, tokenTable.Select+which, authenticationIDs)
+	if err != nil {
 		return nil, fmt.Errorf("hold tokens: %w", err)
 	}
-	if err := db.Raw(`SELECT * FROM mandates WHERE `+which, authenticationIDs).Scan(&mandates).Error; err != nil {
+	mandates, err := seek(ctx, t.s, mandateTable, mandateTable.Select+which, authenticationIDs)
+	if err != nil {
 		return nil, fmt.Errorf("hold mandates: %w", err)
 	}
-	if err := db.Raw(`SELECT * FROM mandate_authentications WHERE id IN ? ORDER BY id FOR NO KEY UPDATE`, authenticationIDs).Scan(&asked).Error; err != nil {
+	asked, err := seek(ctx, t.s, authenticationTable, authenticationTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`, authenticationIDs)
+	if err != nil {
 		return nil, fmt.Errorf("hold authentications: %w", err)
 	}
 	purchases, err := t.holdPurchases(which, authenticationIDs)
@@ -36,24 +33,24 @@ func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked
 		return nil, err
 	}
 	held := map[uuid.UUID]debit.Asked{}
-	for _, r := range asked {
-		one := debit.Asked{Authentication: r.domain()}
+	for _, a := range asked {
+		one := debit.Asked{Authentication: a}
 		for _, k := range tokens {
-			if k.ID == r.MandateID {
-				one.Token = k.domain()
+			if k.ID == a.MandateID {
+				one.Token = k
 			}
 		}
 		for _, m := range mandates {
-			if m.ID == r.MandateID {
-				one.Mandate = m.domain()
+			if m.ID == a.MandateID {
+				one.Mandate = m
 			}
 		}
 		for _, p := range purchases {
-			if p.ID == r.MandateID {
+			if p.ID == a.MandateID {
 				one.Purchase = p
 			}
 		}
-		held[r.ID] = one
+		held[a.ID] = one
 	}
 	return held, nil
 }
@@ -82,17 +79,16 @@ func (t *Tx) CancelTold(id uuid.UUID) (bool, error) {
 
 // ClaimRequests implements debit.Reader.
 func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestClaim, error) {
-	var rows []authenticationRow
-	err := s.read(ctx).Raw(`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
+	due, err := seek(ctx, s, authenticationTable, `WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
 				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE a.id = due.id RETURNING a.*`,
-		limit, s.handOverTime().Seconds()).Scan(&rows).Error
+		limit, s.handOverTime().Seconds())
 	if err != nil {
 		return nil, fmt.Errorf("claim mandate requests: %w", err)
 	}
-	claims := make([]debit.RequestClaim, len(rows))
-	for i, r := range rows {
-		claims[i].Authentication = r.domain()
+	claims := make([]debit.RequestClaim, len(due))
+	for i, a := range due {
+		claims[i].Authentication = a
 		claims[i].Order, claims[i].Wrong = s.requestOf(ctx, claims[i].Authentication)
 	}
 	return claims, nil
@@ -139,9 +135,5 @@ func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit i
 
 // CancelsDue implements debit.Reader.
 func (s *Store) CancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error) {
-	var rows []authenticationRow
-	if err := s.read(ctx).Raw(`SELECT * FROM mandate_authentications WHERE cancel_due ORDER BY id LIMIT ?`, limit).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("find mandates to cancel: %w", err)
-	}
-	return authentications(rows), nil
+	return all(ctx, s, authenticationTable, `cancel_due ORDER BY id LIMIT $1`, limit)
 }

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
+	"debitdesk/models/store/table"
 )
 
 // waiting is one kind of thing that waits for somebody: which rows, what they come
@@ -122,20 +123,7 @@ func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month 
 	return n, nil
 }
 
-type itemRow struct {
-	PurchaseID, TokenID, ClientID       *uuid.UUID
-	MandateID, TemplateID, SubscriberID *uuid.UUID
-	Name, Reference, Currency           string
-	Code, Text                          string
-	Cents                               int64
-	At                                  *time.Time
-}
-
-func (r itemRow) domain() report.Item {
-	return report.Item{PurchaseID: orZero(r.PurchaseID), TokenID: orZero(r.TokenID), ClientID: orZero(r.ClientID), MandateID: orZero(r.MandateID),
-		TemplateID: orZero(r.TemplateID), SubscriberID: orZero(r.SubscriberID), Name: r.Name, Reference: r.Reference,
-		Cents: r.Cents, Currency: r.Currency, Code: r.Code, Text: r.Text, At: utc(r.At)}
-}
+var itemView = table.View[report.Item]()
 
 // AttentionItems implements report.Reader. What is more than a list counts is not
 // sorted either.
@@ -150,14 +138,11 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month 
 			alias = name
 		}
 		query := fmt.Sprintf("SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) AS %s ORDER BY %s LIMIT %d", w.item, w.table, w.where, purchase.CountLimit, alias, w.order, limit)
-		var rows []itemRow
-		if err := s.read(ctx).Raw(query, w.args...).Scan(&rows).Error; err != nil {
+		found, err := seek(ctx, s, itemView, query, w.args...)
+		if err != nil {
 			return out, fmt.Errorf("list what needs attention: %w", err)
 		}
-		for _, r := range rows {
-			list := w.into(&out)
-			*list = append(*list, r.domain())
-		}
+		*w.into(&out) = found
 	}
 	return out, nil
 }

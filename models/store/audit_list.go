@@ -9,20 +9,8 @@ import (
 	"gorm.io/gorm"
 
 	"debitdesk/models/audit"
-	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 )
-
-// foundRow is an entry with its link.
-type foundRow struct {
-	Entry auditRow `gorm:"embedded"`
-	N     *int64
-	Hash  []byte
-}
-
-func (r foundRow) domain() audit.Found {
-	return audit.Found{Entry: r.Entry.domain(), N: orZero(r.N), Hash: r.Hash}
-}
 
 var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
@@ -59,20 +47,11 @@ func (s *Store) auditList(ctx context.Context, merchantID uuid.UUID, f audit.Fil
 // AuditPage implements audit.Records.
 func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Filter, ask paging.Ask) ([]audit.Found, error) {
 	page := beside(s.auditList(ctx, merchantID, f), ask)
-	var rows []foundRow
 	order := "e.id DESC"
 	if ask.Newer {
 		order = "e.id"
 	}
-	err := s.read(ctx).Raw(`SELECT e.*, l.n, l.hash FROM (?) e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY `+order, page.Select("*")).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("list the audit: %w", err)
-	}
-	out := make([]audit.Found, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out, nil
+	return seek(ctx, s, auditFound, `SELECT e.*, l.n, l.hash FROM (?) e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY `+order, page.Select("*"))
 }
 
 // CountAudit implements audit.Records.
@@ -86,15 +65,7 @@ func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Fi
 
 // AuditEntry implements audit.Records.
 func (s *Store) AuditEntry(ctx context.Context, merchantID, id uuid.UUID) (audit.Found, error) {
-	var rows []foundRow
-	err := s.read(ctx).Raw(`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id WHERE e.merchant_id = ? AND e.id = ?`, merchantID, id).Scan(&rows).Error
-	switch {
-	case err != nil:
-		return audit.Found{}, fmt.Errorf("find an entry of the audit: %w", err)
-	case len(rows) == 0:
-		return audit.Found{}, fault.Missing()
-	}
-	return rows[0].domain(), nil
+	return first(seek(ctx, s, auditFound, `SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id WHERE e.merchant_id = ? AND e.id = ?`, merchantID, id))
 }
 
 var _ audit.Records = (*Store)(nil)

@@ -2,48 +2,63 @@ package store
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
 )
 
-type auditRow struct {
-	ID         uuid.UUID `gorm:"primaryKey"`
-	MerchantID uuid.UUID
-	At         time.Time
-	ActorKind  string
-	ActorID    *uuid.UUID
-	ActorName  string
-	IP         string
-	RequestID  string
-	Action     string
-	ObjectType string
-	ObjectID   uuid.UUID
-	ClientID   *uuid.UUID
-	PurchaseID *uuid.UUID
-	Text       string
-	Before     *string
-	After      *string
+// auditColumns are who it was and what changed.
+func auditColumns[T any](of func(*T) *audit.Entry) []table.Column[T] {
+	text := func(name string, field func(*audit.Entry) *string) table.Column[T] {
+		return table.Column[T]{
+			Name:  name,
+			Write: func(_ *seal.Box, record *T) (any, error) { return *field(of(record)), nil },
+			Read: func(_ *seal.Box, record *T, stored []byte) error {
+				*field(of(record)) = string(stored)
+				return nil
+			},
+		}
+	}
+	facts := func(name string, field func(*audit.Entry) *map[string]any) table.Column[T] {
+		return table.Column[T]{
+			Name:  name,
+			Write: func(_ *seal.Box, record *T) (any, error) { return factsJSON(*field(of(record))), nil },
+			Read:  func(_ *seal.Box, record *T, stored []byte) error { return json.Unmarshal(stored, field(of(record))) },
+		}
+	}
+	return []table.Column[T]{
+		text("actor_kind", func(e *audit.Entry) *string { return (*string)(&e.Actor.Kind) }),
+		{Name: "actor_id", Write: func(_ *seal.Box, record *T) (any, error) { return orNull(of(record).Actor.ID), nil },
+			Read: func(_ *seal.Box, record *T, stored []byte) (err error) {
+				of(record).Actor.ID, err = uuid.FromBytes(stored)
+				return err
+			}},
+		text("actor_name", func(e *audit.Entry) *string { return &e.Actor.Name }),
+		text("ip", func(e *audit.Entry) *string { return &e.Actor.IP }),
+		text("request_id", func(e *audit.Entry) *string { return &e.Actor.RequestID }),
+		facts("before", func(e *audit.Entry) *map[string]any { return &e.Before }),
+		facts("after", func(e *audit.Entry) *map[string]any { return &e.After }),
+	}
 }
 
-func (auditRow) TableName() string { return "audit_entries" }
+var (
+	auditTable = table.New("audit_entries", auditColumns(func(e *audit.Entry) *audit.Entry { return e })...).
+			Then(func(e *audit.Entry) { e.Actor.MerchantID = e.MerchantID })
+	auditFound = table.View(auditColumns(func(f *audit.Found) *audit.Entry { return &f.Entry })...).
+			Then(func(f *audit.Found) { f.Actor.MerchantID = f.MerchantID })
+)
 
 // Audit keeps the entry in this transaction: the merchant is the actor's, the
 // moment is the transaction's.
-func (t *Tx) Audit(who actor.Actor, e audit.Entry) {
-	t.create(t.auditRowOf(who, e))
-}
+func (t *Tx) Audit(who actor.Actor, e audit.Entry) { insert(t, auditTable, t.signed(who, e)) }
 
-func (t *Tx) auditRowOf(who actor.Actor, e audit.Entry) *auditRow {
-	return &auditRow{
-		ID: t.NewID(), MerchantID: who.MerchantID, At: t.now,
-		ActorKind: string(who.Kind), ActorID: orNull(who.ID), ActorName: who.Name, IP: who.IP, RequestID: who.RequestID,
-		Action: e.Action, ObjectType: e.ObjectType, ObjectID: e.ObjectID, ClientID: orNull(e.ClientID), PurchaseID: orNull(e.PurchaseID),
-		Text: e.Text, Before: factsJSON(e.Before), After: factsJSON(e.After),
-	}
+func (t *Tx) signed(who actor.Actor, e audit.Entry) audit.Entry {
+	e.ID, e.MerchantID, e.At, e.Actor = t.NewID(), who.MerchantID, t.now, who
+	return e
 }
 
 // factsJSON writes what changed; facts are words, numbers and times, which always encode.

@@ -3,71 +3,33 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/mandate"
+	"debitdesk/models/store/table"
 )
 
-type authenticationRow struct {
-	ID          uuid.UUID `gorm:"primaryKey"`
-	MerchantID  uuid.UUID
-	MandateID   uuid.UUID
-	Number      int
-	Method      string
-	State       string
-	Code        string
-	Channel     string
-	RequestedBy string
-	CancelDue   bool
-	RequestedAt time.Time
-	SentAt      *time.Time
-	DeliveredAt *time.Time
-	ExpiresAt   *time.Time
-	AnsweredAt  *time.Time
-}
-
-func (authenticationRow) TableName() string { return "mandate_authentications" }
-
-func (r authenticationRow) domain() mandate.Authentication {
-	return mandate.Authentication{ID: r.ID, MerchantID: r.MerchantID, MandateID: r.MandateID, Number: r.Number, Method: mandate.Method(r.Method),
-		State: mandate.AuthState(r.State), Code: r.Code, Channel: r.Channel, RequestedBy: r.RequestedBy, CancelDue: r.CancelDue,
-		RequestedAt: r.RequestedAt.UTC(), SentAt: utc(r.SentAt), DeliveredAt: utc(r.DeliveredAt), ExpiresAt: utc(r.ExpiresAt), AnsweredAt: utc(r.AnsweredAt)}
-}
-
-func authentications(rows []authenticationRow) []mandate.Authentication {
-	out := make([]mandate.Authentication, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out
-}
+var (
+	authenticationTable = table.New[mandate.Authentication]("mandate_authentications")
+	saveAuthentication  = authenticationTable.Write(`UPDATE mandate_authentications
+		SET @set(state, code, channel, cancel_due, sent_at, delivered_at, expires_at, answered_at) WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
+)
 
 // InsertAuthentication implements purchase.Tx.
-func (t *Tx) InsertAuthentication(a mandate.Authentication) {
-	t.create(&authenticationRow{ID: a.ID, MerchantID: a.MerchantID, MandateID: a.MandateID, Number: a.Number, Method: string(a.Method), State: string(a.State),
-		Code: a.Code, Channel: a.Channel, RequestedBy: a.RequestedBy, CancelDue: a.CancelDue, RequestedAt: Instant(a.RequestedAt),
-		SentAt: instantOrNull(a.SentAt), DeliveredAt: instantOrNull(a.DeliveredAt), ExpiresAt: instantOrNull(a.ExpiresAt), AnsweredAt: instantOrNull(a.AnsweredAt)})
-}
+func (t *Tx) InsertAuthentication(a mandate.Authentication) { insert(t, authenticationTable, a) }
 
 // SaveAuthentication writes what may change of an authentication that this
 // transaction holds.
 func (t *Tx) SaveAuthentication(a mandate.Authentication, from mandate.AuthState) {
-	t.later(`UPDATE mandate_authentications SET state = $4, code = $5, channel = $6, cancel_due = $7, sent_at = $8, delivered_at = $9, expires_at = $10, answered_at = $11
-		WHERE merchant_id = $1 AND id = $2 AND state = $3`, a.MerchantID, a.ID, string(from), string(a.State), a.Code, a.Channel, a.CancelDue,
-		instantOrNull(a.SentAt), instantOrNull(a.DeliveredAt), instantOrNull(a.ExpiresAt), instantOrNull(a.AnsweredAt))
+	write(t, saveAuthentication, a, from)
 }
 
 // AuthenticationsOf implements purchase.Reader and mandate.Reader.
 func (s *Store) AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication, error) {
-	var rows []authenticationRow
-	if err := s.read(ctx).Order("number DESC").Find(&rows, "merchant_id = ? AND mandate_id = ?", merchantID, mandateID).Error; err != nil {
-		return nil, fmt.Errorf("list authentications: %w", err)
-	}
-	return authentications(rows), nil
+	return all(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC", merchantID, mandateID)
 }
 
 // DebitsUnder implements purchase.Reader.

@@ -19,29 +19,16 @@ import (
 
 // Batch implements batch.Reader.
 func (s *Store) Batch(ctx context.Context, merchantID, id uuid.UUID) (batch.Batch, error) {
-	row, err := take[batchRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
-	if err != nil {
-		return batch.Batch{}, missing(err, "find batch")
-	}
-	return row.domain()
+	return one(ctx, s, batchTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // Batches implements batch.Reader.
 func (s *Store) Batches(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[batch.Batch], error) {
-	var none paging.Page[batch.Batch]
-	var rows []batchRow
-	if err := beside(s.read(ctx).Where("merchant_id = ?", merchantID), ask).Find(&rows).Error; err != nil {
-		return none, fmt.Errorf("list batches: %w", err)
+	found, err := find(ctx, s, batchTable, beside(list(ctx, s, batchTable).Where("merchant_id = ?", merchantID), ask))
+	if err != nil {
+		return paging.Page[batch.Batch]{}, err
 	}
-	out := make([]batch.Batch, len(rows))
-	for i, r := range rows {
-		b, err := r.domain()
-		if err != nil {
-			return none, err
-		}
-		out[i] = b
-	}
-	return paging.Cut(ask, out), nil
+	return paging.Cut(ask, found), nil
 }
 
 // BatchRef implements batch.Reader.
@@ -56,12 +43,8 @@ func (s *Store) BatchRef(ctx context.Context, id uuid.UUID) (batch.Ref, error) {
 
 // SentBefore implements batch.Reader.
 func (s *Store) SentBefore(ctx context.Context, b batch.Batch) (batch.Batch, error) {
-	row, err := take[batchRow](ctx, s, "merchant_id = $1 AND content_hash = $2 AND id <> $3 AND started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1",
+	return one(ctx, s, batchTable, "merchant_id = $1 AND content_hash = $2 AND id <> $3 AND started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1",
 		b.MerchantID, b.ContentHash, b.ID)
-	if err != nil {
-		return batch.Batch{}, missing(err, "find the same file")
-	}
-	return row.domain()
 }
 
 // MappingFor implements batch.Reader.
@@ -167,17 +150,11 @@ func (s *Store) MatchClients(ctx context.Context, merchantID uuid.UUID, by batch
 		if q.n == 0 {
 			continue
 		}
-		var rows []clientRow
-		if err := s.read(ctx).Omit("search").Order("id").Find(&rows, "merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition, merchantID, q.arg).Error; err != nil {
+		found, err := seek(ctx, s, clientTable, clientTable.Select+"merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition+" ORDER BY id", merchantID, q.arg)
+		if err != nil {
 			return nil, fmt.Errorf("match clients: %w", err)
 		}
-		for _, r := range rows {
-			c, err := s.clientOf(r)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, c)
-		}
+		out = append(out, found...)
 	}
 	return out, nil
 }

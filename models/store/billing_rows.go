@@ -2,58 +2,30 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/billing"
-	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/dryrun"
+	"debitdesk/models/mail"
+	"debitdesk/models/purchase"
+	"debitdesk/models/store/table"
 )
 
-type invoiceRow struct {
-	ID         uuid.UUID `gorm:"primaryKey"`
-	MerchantID uuid.UUID
-	BrandID    uuid.UUID
-	ClientID   *uuid.UUID
-	PurchaseID uuid.UUID
-	Kind       string
-	Year       int
-	Serial     int64
-	Number     string
-	Issued     calendar.Date
-	Currency   string
-	TotalCents int64
-	VATCents   *int64 `gorm:"column:vat_cents"`
-	VATNumber  string `gorm:"column:vat_number"`
-
-	Particulars string
-	CreatedAt   time.Time
+// particularsColumn keeps what an invoice says, beside its number and total.
+func particularsColumn[T any](of func(*T) *billing.Invoice) table.Column[T] {
+	return table.JSON("particulars", func(record *T) *billing.Particulars { return &of(record).Particulars }, false)
 }
 
-func (invoiceRow) TableName() string { return "invoices" }
-
-func (r invoiceRow) domain() (billing.Invoice, error) {
-	i := billing.Invoice{ID: r.ID, MerchantID: r.MerchantID, BrandID: r.BrandID, ClientID: orZero(r.ClientID), PurchaseID: r.PurchaseID,
-		Kind: billing.Kind(r.Kind), Year: r.Year, Serial: r.Serial, Number: r.Number, Issued: r.Issued, Currency: r.Currency, TotalCents: r.TotalCents,
-		VATCents: r.VATCents, VATNumber: r.VATNumber, CreatedAt: r.CreatedAt.UTC()}
-	if err := json.Unmarshal([]byte(r.Particulars), &i.Particulars); err != nil {
-		return i, fmt.Errorf("read invoice %s: %w", r.Number, err)
-	}
-	return i, nil
-}
-
-func invoiceRowOf(i billing.Invoice) *invoiceRow {
-	particulars, _ := json.Marshal(i.Particulars) // texts alone
-	return &invoiceRow{ID: i.ID, MerchantID: i.MerchantID, BrandID: i.BrandID, ClientID: orNull(i.ClientID), PurchaseID: i.PurchaseID, Kind: string(i.Kind),
-		Year: i.Year, Serial: i.Serial, Number: i.Number, Issued: i.Issued, Currency: i.Currency, TotalCents: i.TotalCents,
-		VATCents: i.VATCents, VATNumber: i.VATNumber, Particulars: string(particulars), CreatedAt: Instant(i.CreatedAt)}
-}
+var (
+	invoiceTable   = table.New("invoices", particularsColumn(func(i *billing.Invoice) *billing.Invoice { return i }))
+	invoiceEntries = table.View(particularsColumn(func(e *billing.Entry) *billing.Invoice { return &e.Invoice }))
+)
 
 // TakeSerials implements billing.Tx. The row stays locked until the commit, so that
 // a transaction that fails gives its numbers back.
@@ -72,43 +44,37 @@ func (t *Tx) TakeSerials(brandID uuid.UUID, kind billing.Kind, year, n int) (s b
 
 // InsertIssued implements billing.Tx.
 func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
-	var mails []mailRow
-	for _, i := range issued {
+	purchases, invoices := make([]purchase.Purchase, len(issued)), make([]billing.Invoice, len(issued))
+	entries, mails := make([]audit.Entry, len(issued)), []mail.Mail(nil)
+	for n, i := range issued {
+		purchases[n], invoices[n], entries[n] = versioned(i.Purchase), i.Invoice, t.signed(who, i.Audit)
 		if i.Mail != nil {
-			mails = append(mails, t.s.mailRowOf(*i.Mail))
+			mails = append(mails, queued(*i.Mail))
 		}
 		t.tellMade(i.Purchase)
 	}
 	return t.Pgx(func(tx pgx.Tx) error {
-		n := len(issued)
-		if err := copyRows(t.ctx, t, tx, n, func(i int) (*purchaseRow, error) { return t.s.purchaseRowOf(issued[i].Purchase) }); err != nil {
+		if err := purchaseTable.Copy(t.ctx, tx, t.s.seal, purchases); err != nil {
 			return err
 		}
-		if err := copyRows(t.ctx, t, tx, n, func(i int) (*invoiceRow, error) { return invoiceRowOf(issued[i].Invoice), nil }); err != nil {
+		if err := invoiceTable.Copy(t.ctx, tx, t.s.seal, invoices); err != nil {
 			return err
 		}
-		if err := copyRows(t.ctx, t, tx, n, func(i int) (*auditRow, error) { return t.auditRowOf(who, issued[i].Audit), nil }); err != nil {
+		if err := auditTable.Copy(t.ctx, tx, t.s.seal, entries); err != nil {
 			return err
 		}
-		return copyRows(t.ctx, t, tx, len(mails), func(i int) (*mailRow, error) { return &mails[i], nil })
+		return mailTable.Copy(t.ctx, tx, t.s.seal, mails)
 	})
 }
 
 // DetailsOf implements billing.Reader.
 func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details, error) {
-	var rows []clientRow
-	if err := s.read(ctx).Raw(`SELECT * FROM clients WHERE merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY(?::uuid[])`, merchantID, idsText(ids)).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("find clients: %w", err)
-	}
-	out := make(map[uuid.UUID]client.Details, len(rows))
-	for _, r := range rows {
-		c, err := s.clientOf(r)
-		if err != nil {
-			return nil, err
-		}
+	found, err := all(ctx, s, clientTable, "merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)", merchantID, ids)
+	out := make(map[uuid.UUID]client.Details, len(found))
+	for _, c := range found {
 		out[c.ID] = c.Details
 	}
-	return out, nil
+	return out, err
 }
 
 func idsText(ids []uuid.UUID) textArray {

@@ -16,35 +16,16 @@ import (
 
 // LockBrand implements merchant.Tx. It keeps nobody from making purchases meanwhile.
 func (t *Tx) LockBrand(merchantID, brandID uuid.UUID) (merchant.Brand, error) {
-	db, err := t.read()
-	if err != nil {
-		return merchant.Brand{}, err
+	brands, err := all(t.Context(), t.s, brandTable, "merchant_id = $1 AND id = $2 FOR NO KEY UPDATE", merchantID, brandID)
+	if err == nil {
+		err = t.s.withProfiles(t.Context(), brands, "merchant_id = $1 AND brand_id = $2", merchantID, brandID)
 	}
-	var row brandRow
-	err = db.Raw(`SELECT * FROM brands WHERE merchant_id = ? AND id = ? FOR NO KEY UPDATE`, merchantID, brandID).Scan(&row).Error
-	if err == nil && row.ID == uuid.Nil {
-		err = fault.Missing()
-	}
-	if err != nil {
-		return merchant.Brand{}, missing(err, "lock brand")
-	}
-	var profiles []profileRow
-	if err := db.Where("merchant_id = ? AND brand_id = ?", merchantID, brandID).Order("is_default DESC, id").Find(&profiles).Error; err != nil {
-		return merchant.Brand{}, fmt.Errorf("find profiles: %w", err)
-	}
-	b := row.domain()
-	for _, p := range profiles {
-		b.Profiles = append(b.Profiles, p.domain())
-	}
-	return b, nil
+	return first(brands, err)
 }
 
 // UpdateBrand implements merchant.Tx.
 func (t *Tx) UpdateBrand(b merchant.Brand) {
-	t.mustMove(`UPDATE brands SET name = $3, legal_name = $4, registration_number = $5, tax_number = $6, website = $7, email = $8, phone = $9, street_address = $10,
-		city = $11, zip_code = $12, language = $13, reference_prefix = $14, invoice_prefix = $15, shift = $16, debicheck_shift = $17, version = $18, updated_at = $19
-		WHERE merchant_id = $1 AND id = $2 AND version = $18 - 1`, b.MerchantID, b.ID, b.Name, b.LegalName, b.RegistrationNumber, b.TaxNumber, b.Website, b.Email,
-		b.Phone, b.StreetAddress, b.City, b.ZipCode, b.Language, b.ReferencePrefix, b.InvoicePrefix, string(b.Shift), string(b.DebiCheckShift), b.Version, t.now)
+	move(t, updateBrand, b, t.now)
 	t.s.kept.drop(b.ID)
 }
 
@@ -87,8 +68,7 @@ func brandInUse() error {
 
 // InsertProfile implements merchant.Tx.
 func (t *Tx) InsertProfile(merchantID, brandID uuid.UUID, p merchant.Profile) error {
-	t.create(&profileRow{ID: p.ID, MerchantID: merchantID, BrandID: brandID, ProfileCode: p.ProfileCode, AbbreviatedName: p.AbbreviatedName,
-		AccountNumber: p.AccountNumber, BranchCode: p.BranchCode, IsDefault: p.IsDefault, CreatedAt: t.now})
+	write(t, insertProfile, profileOf{p, brandID}, merchantID, t.now)
 	t.s.kept.drop(brandID)
 	switch err := t.flush(); {
 	case violates(err, "debit_profiles_brand_id_profile_code_abbreviated_name_accou_key"):

@@ -15,11 +15,7 @@ import (
 
 // Client implements client.Reader.
 func (s *Store) Client(ctx context.Context, merchantID, id uuid.UUID) (client.Client, error) {
-	row, err := take[clientRow](ctx, s, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
-	if err != nil {
-		return client.Client{}, missing(err, "find client")
-	}
-	return s.clientOf(row)
+	return one(ctx, s, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
 }
 
 // ClientDetails gives what a purchase copies from a client; NotFound for an erased one.
@@ -40,19 +36,13 @@ func (s *Store) KnowsClient(ctx context.Context, merchantID, id uuid.UUID) error
 // Clients implements client.Reader.
 func (s *Store) Clients(ctx context.Context, merchantID uuid.UUID, q client.Query) (paging.Page[client.Client], error) {
 	var none paging.Page[client.Client]
-	list, err := s.clientList(ctx, merchantID, q)
+	of, err := s.clientList(ctx, merchantID, q)
 	if err != nil {
 		return none, err
 	}
-	var rows []clientRow
-	if err := beside(list, q.Ask).Omit("search").Find(&rows).Error; err != nil {
-		return none, fmt.Errorf("list clients: %w", err)
-	}
-	clients := make([]client.Client, len(rows))
-	for i, row := range rows {
-		if clients[i], err = s.clientOf(row); err != nil {
-			return none, err
-		}
+	clients, err := find(ctx, s, clientTable, beside(of, q.Ask))
+	if err != nil {
+		return none, err
 	}
 	return paging.Cut(q.Ask, clients), nil
 }
@@ -73,7 +63,7 @@ func (s *Store) CountClients(ctx context.Context, merchantID uuid.UUID, q client
 
 // clientList is what a query asks for, without order or limit.
 func (s *Store) clientList(ctx context.Context, merchantID uuid.UUID, q client.Query) (*gorm.DB, error) {
-	list := s.read(ctx).Model(&clientRow{}).Where("merchant_id = ? AND deleted_at IS NULL", merchantID)
+	list := list(ctx, s, clientTable).Where("merchant_id = ? AND deleted_at IS NULL", merchantID)
 	if q.PersonalCode != "" {
 		list = list.Where("personal_code_hash = ?", s.seal.Hash(merchantID, identityHash, q.PersonalCode.Reveal()))
 	}

@@ -1,57 +1,16 @@
 package store
 
 import (
-	"errors"
 	"fmt"
-	"time"
+	"slices"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/bank"
-	"debitdesk/models/calendar"
 	"debitdesk/models/client"
-	"debitdesk/models/fault"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
 )
-
-type clientRow struct {
-	ID                    uuid.UUID `gorm:"primaryKey"`
-	MerchantID            uuid.UUID
-	Email                 string
-	Phone                 string
-	FullName              string
-	StreetAddress         string
-	City                  string
-	State                 string
-	ZipCode               string
-	Country               string
-	ShippingStreetAddress string
-	ShippingCity          string
-	ShippingState         string
-	ShippingZipCode       string
-	ShippingCountry       string
-	LegalName             string
-	BrandName             string
-	RegistrationNumber    string
-	TaxNumber             string
-	CC                    textArray
-	BCC                   textArray
-	BankCode              string
-	AccountType           string
-	BankAccountSealed     []byte
-	BankAccountMask       string
-	BankAccountHash       []byte
-	PersonalCodeSealed    []byte
-	PersonalCodeMask      string
-	PersonalCodeHash      []byte
-	Search                searchWords `gorm:"->:false;<-"`
-	CreatedAt             time.Time
-	UpdatedAt             time.Time
-	ErasedAt              *time.Time     `gorm:"->"` // written by EraseClient alone
-	EvidenceUntil         *calendar.Date `gorm:"->"`
-}
-
-func (clientRow) TableName() string { return "clients" }
 
 // Kinds of sealed numbers, bound into their search hashes.
 const (
@@ -59,56 +18,57 @@ const (
 	identityHash = "personal_code"
 )
 
-func (s *Store) clientRowOf(c client.Client) *clientRow {
-	return &clientRow{
-		ID: c.ID, MerchantID: c.MerchantID, Email: c.Email, Phone: c.Phone, FullName: c.FullName,
-		StreetAddress: c.StreetAddress, City: c.City, State: c.State, ZipCode: c.ZipCode, Country: c.Country,
-		ShippingStreetAddress: c.ShippingStreetAddress, ShippingCity: c.ShippingCity, ShippingState: c.ShippingState,
-		ShippingZipCode: c.ShippingZipCode, ShippingCountry: c.ShippingCountry,
-		LegalName: c.LegalName, BrandName: c.BrandName, RegistrationNumber: c.RegistrationNumber, TaxNumber: c.TaxNumber,
-		CC: textArray(c.CC), BCC: textArray(c.BCC), BankCode: c.BankCode, AccountType: string(c.AccountType),
-		BankAccountSealed:  s.seal.Seal(placeOf("clients", "bank_account_sealed", c.MerchantID, c.ID), c.BankAccount.Reveal()),
-		BankAccountMask:    c.BankAccount.String(),
-		BankAccountHash:    s.seal.Hash(c.MerchantID, accountHash, bank.CleanAccount(c.BankAccount.Reveal()).Reveal()),
-		PersonalCodeSealed: s.seal.Seal(placeOf("clients", "personal_code_sealed", c.MerchantID, c.ID), c.PersonalCode.Reveal()),
-		PersonalCodeMask:   c.PersonalCode.String(),
-		PersonalCodeHash:   s.seal.Hash(c.MerchantID, identityHash, bank.CleanID(c.PersonalCode.Reveal()).Reveal()),
-		Search: wordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber, c.City,
-			c.BankAccount.Tail()),
-		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+// sealedNumber are the columns of a number of a client: sealed, masked, and hashed to
+// be found by.
+func sealedNumber(name, kind string, number func(*client.Client) (plain, masked, clean string), opened func(*client.Client, string)) []table.Column[client.Client] {
+	at := func(c *client.Client) seal.Place { return placeOf("clients", name+"_sealed", c.MerchantID, c.ID) }
+	return []table.Column[client.Client]{
+		{Name: name + "_sealed", Write: func(box *seal.Box, c *client.Client) (any, error) {
+			plain, _, _ := number(c)
+			return box.Seal(at(c), plain), nil
+		}, Read: func(box *seal.Box, c *client.Client, stored []byte) error {
+			text, err := box.Open(at(c), stored)
+			opened(c, text)
+			return err
+		}},
+		{Name: name + "_mask", Write: func(_ *seal.Box, c *client.Client) (any, error) {
+			_, masked, _ := number(c)
+			return masked, nil
+		}},
+		{Name: name + "_hash", Write: func(box *seal.Box, c *client.Client) (any, error) {
+			_, _, clean := number(c)
+			return box.Hash(c.MerchantID, kind, clean), nil
+		}},
 	}
 }
 
-func (s *Store) clientOf(r clientRow) (client.Client, error) {
-	account, err := s.seal.Open(placeOf("clients", "bank_account_sealed", r.MerchantID, r.ID), r.BankAccountSealed)
-	if err != nil {
-		return client.Client{}, fmt.Errorf("account of client %s: %w", r.ID, err)
-	}
-	identity, err := s.seal.Open(placeOf("clients", "personal_code_sealed", r.MerchantID, r.ID), r.PersonalCodeSealed)
-	if err != nil {
-		return client.Client{}, fmt.Errorf("identity number of client %s: %w", r.ID, err)
-	}
-	return client.Client{ID: r.ID, MerchantID: r.MerchantID, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), ErasedAt: utc(r.ErasedAt), EvidenceUntil: orZero(r.EvidenceUntil), Details: client.Details{
-		Email: r.Email, Phone: r.Phone, FullName: r.FullName, PersonalCode: bank.IDNumber(identity),
-		StreetAddress: r.StreetAddress, City: r.City, State: r.State, ZipCode: r.ZipCode, Country: r.Country,
-		ShippingStreetAddress: r.ShippingStreetAddress, ShippingCity: r.ShippingCity, ShippingState: r.ShippingState,
-		ShippingZipCode: r.ShippingZipCode, ShippingCountry: r.ShippingCountry,
-		LegalName: r.LegalName, BrandName: r.BrandName, RegistrationNumber: r.RegistrationNumber, TaxNumber: r.TaxNumber,
-		BankAccount: bank.AccountNumber(account), BankCode: r.BankCode, AccountType: bank.AccountType(r.AccountType),
-		CC: r.CC, BCC: r.BCC,
-	}}, nil
-}
+var (
+	clientTable = table.New("clients", slices.Concat(
+		sealedNumber("bank_account", accountHash, func(c *client.Client) (plain, masked, clean string) {
+			return c.BankAccount.Reveal(), c.BankAccount.String(), bank.CleanAccount(c.BankAccount.Reveal()).Reveal()
+		}, func(c *client.Client, opened string) { c.BankAccount = bank.AccountNumber(opened) }),
+		sealedNumber("personal_code", identityHash, func(c *client.Client) (plain, masked, clean string) {
+			return c.PersonalCode.Reveal(), c.PersonalCode.String(), bank.CleanID(c.PersonalCode.Reveal()).Reveal()
+		}, func(c *client.Client, opened string) { c.PersonalCode = bank.IDNumber(opened) }),
+		[]table.Column[client.Client]{{Name: "search", Write: func(_ *seal.Box, c *client.Client) (any, error) {
+			return vectorOf(wordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber, c.City, c.BankAccount.Tail())), nil
+		}}})...)
+	updateClient = clientTable.Write(`UPDATE clients SET @set WHERE merchant_id = @merchant_id AND id = @id AND deleted_at IS NULL`)
+	eraseClient  = clientTable.Write(`UPDATE clients SET @set, erased_at = @updated_at, evidence_until = @until
+		WHERE merchant_id = @merchant_id AND id = @id AND erased_at IS NULL`, "until")
+)
 
 // InsertClient implements client.Tx.
-func (t *Tx) InsertClient(c client.Client) { t.create(t.s.clientRowOf(c)) }
+func (t *Tx) InsertClient(c client.Client) { insert(t, clientTable, c) }
 
 // LockClient implements client.Tx.
 func (t *Tx) LockClient(merchantID, id uuid.UUID) (client.Client, error) {
-	db, err := t.read()
-	if err != nil {
-		return client.Client{}, err
-	}
-	return t.s.takeClient(db.Where("merchant_id = ? AND id = ? AND deleted_at IS NULL", merchantID, id).Clauses(forUpdate))
+	return one(t.Context(), t.s, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", merchantID, id)
+}
+
+// LockAnyClient implements client.Tx.
+func (t *Tx) LockAnyClient(merchantID, id uuid.UUID) (client.Client, error) {
+	return one(t.Context(), t.s, clientTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
 }
 
 // HoldClient implements purchase.Tx.
@@ -117,19 +77,7 @@ func (t *Tx) HoldClient(merchantID, id uuid.UUID) {
 }
 
 // UpdateClient implements client.Tx.
-func (t *Tx) UpdateClient(c client.Client) (bool, error) {
-	row := t.s.clientRowOf(c)
-	stmt := t.s.dry.WithContext(t.ctx).Model(&clientRow{}).Select("*").Omit("id", "merchant_id", "created_at").
-		Where("merchant_id = ? AND id = ? AND deleted_at IS NULL", c.MerchantID, c.ID).UpdateColumns(row).Statement
-	if stmt.Error != nil {
-		return false, fmt.Errorf("update client: %w", stmt.Error)
-	}
-	n, err := t.exec(stmt.SQL.String(), stmt.Vars...)
-	if err != nil {
-		return false, fmt.Errorf("update client: %w", err)
-	}
-	return n == 1, nil
-}
+func (t *Tx) UpdateClient(c client.Client) (bool, error) { return moved(t, updateClient, c) }
 
 // DeleteClient implements client.Tx.
 func (t *Tx) DeleteClient(merchantID, id uuid.UUID) (bool, error) {
@@ -139,16 +87,4 @@ func (t *Tx) DeleteClient(merchantID, id uuid.UUID) (bool, error) {
 		return false, fmt.Errorf("delete client: %w", err)
 	}
 	return n == 1, nil
-}
-
-func (s *Store) takeClient(db *gorm.DB) (client.Client, error) {
-	var row clientRow
-	err := db.Omit("search").Take(&row).Error
-	switch {
-	case errors.Is(err, gorm.ErrRecordNotFound):
-		return client.Client{}, fault.Missing()
-	case err != nil:
-		return client.Client{}, fmt.Errorf("find client: %w", err)
-	}
-	return s.clientOf(row)
 }

@@ -8,54 +8,16 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"gorm.io/gorm"
 
-	"debitdesk/models/actor"
 	"debitdesk/models/credential"
 	"debitdesk/models/fault"
+	"debitdesk/models/store/table"
 )
 
-type credentialRow struct {
-	ID         uuid.UUID `gorm:"primaryKey"`
-	MerchantID uuid.UUID
-	Kind       string
-	ParentID   *uuid.UUID
-	Name       string
-	Scopes     textArray
-	SecretHash []byte
-	CreatedBy  *uuid.UUID
-	CreatedAt  time.Time
-	ExpiresAt  *time.Time
-	LastUsedAt *time.Time
-	RevokedAt  *time.Time
-	Replaces   *uuid.UUID
-	ReplacedBy *uuid.UUID
-}
-
-func (credentialRow) TableName() string { return "credentials" }
-
-func credentialRowOf(c credential.Credential) *credentialRow {
-	row := &credentialRow{ID: c.ID, MerchantID: c.MerchantID, Kind: string(c.Kind), ParentID: orNull(c.ParentID), Name: c.Name,
-		SecretHash: c.SecretHash, CreatedBy: orNull(c.CreatedBy), CreatedAt: Instant(c.CreatedAt),
-		ExpiresAt: orNull(c.ExpiresAt), LastUsedAt: orNull(c.LastUsedAt), RevokedAt: orNull(c.RevokedAt), Replaces: orNull(c.Replaces), ReplacedBy: orNull(c.ReplacedBy)}
-	for _, s := range c.Scopes {
-		row.Scopes = append(row.Scopes, string(s))
-	}
-	return row
-}
-
-func (r credentialRow) domain() credential.Credential {
-	c := credential.Credential{ID: r.ID, MerchantID: r.MerchantID, Kind: credential.Kind(r.Kind), ParentID: orZero(r.ParentID), Name: r.Name,
-		SecretHash: r.SecretHash, CreatedBy: orZero(r.CreatedBy), CreatedAt: r.CreatedAt.UTC(),
-		ExpiresAt: orZero(r.ExpiresAt).UTC(), LastUsedAt: orZero(r.LastUsedAt).UTC(), RevokedAt: orZero(r.RevokedAt).UTC(), Replaces: orZero(r.Replaces), ReplacedBy: orZero(r.ReplacedBy)}
-	for _, s := range r.Scopes {
-		c.Scopes = append(c.Scopes, actor.Scope(s))
-	}
-	return c
-}
+var credentialTable = table.New[credential.Credential]("credentials")
 
 // InsertCredential implements credential.Tx.
-func (t *Tx) InsertCredential(c credential.Credential) { t.create(credentialRowOf(c)) }
+func (t *Tx) InsertCredential(c credential.Credential) { insert(t, credentialTable, c) }
 
 // RevokeCredential implements credential.Tx.
 func (t *Tx) RevokeCredential(merchantID, id uuid.UUID, at time.Time) (bool, error) {
@@ -79,57 +41,27 @@ func (t *Tx) ReplaceCredential(merchantID, id, by uuid.UUID, at, ends time.Time)
 
 // Credentials implements credential.Reader.
 func (s *Store) Credentials(ctx context.Context, merchantID uuid.UUID) ([]credential.Credential, error) {
-	return listCredentials(s.read(ctx).Where("merchant_id = ?", merchantID))
+	return all(ctx, s, credentialTable, "merchant_id = $1 AND parent_id IS NULL ORDER BY id DESC", merchantID)
 }
 
 // AllCredentials implements credential.Reader.
 func (s *Store) AllCredentials(ctx context.Context) ([]credential.Credential, error) {
-	return listCredentials(s.read(ctx))
-}
-
-func listCredentials(of *gorm.DB) ([]credential.Credential, error) {
-	var rows []credentialRow
-	if err := of.Where("parent_id IS NULL").Order("id DESC").Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list credentials: %w", err)
-	}
-	out := make([]credential.Credential, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out, nil
+	return all(ctx, s, credentialTable, "parent_id IS NULL ORDER BY id DESC")
 }
 
 // Credential implements credential.Reader.
 func (s *Store) Credential(ctx context.Context, merchantID, id uuid.UUID) (credential.Credential, error) {
-	var row credentialRow
-	err := s.read(ctx).Where("merchant_id = ? AND id = ?", merchantID, id).Take(&row).Error
-	switch {
-	case errors.Is(err, gorm.ErrRecordNotFound):
-		return credential.Credential{}, fault.Missing()
-	case err != nil:
-		return credential.Credential{}, fmt.Errorf("find credential: %w", err)
-	}
-	return row.domain(), nil
+	return one(ctx, s, credentialTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
-// CredentialByID implements credential.Reader. It runs on every call of the
-// API, hence without the detour through GORM.
+//nolint:gosec // columns that are named secret are no secrets
+const credentialWithParent = `SELECT c.id, c.merchant_id, c.kind, c.parent_id, c.name, c.scopes, c.secret_hash, c.created_by, c.created_at,
+	least(c.expires_at, p.expires_at) AS expires_at, c.last_used_at, coalesce(c.revoked_at, p.revoked_at) AS revoked_at
+	FROM credentials c LEFT JOIN credentials p ON p.id = c.parent_id WHERE c.id = $1`
+
+// CredentialByID implements credential.Reader. It runs on every call of the API.
 func (s *Store) CredentialByID(ctx context.Context, id uuid.UUID) (credential.Credential, error) {
-	var r credentialRow
-	var scopes []string
-	err := s.Pool.QueryRow(ctx, `SELECT c.id, c.merchant_id, c.kind, c.parent_id, c.name, c.scopes, c.secret_hash, c.created_by, c.created_at,
-			least(c.expires_at, p.expires_at), c.last_used_at, coalesce(c.revoked_at, p.revoked_at)
-		FROM credentials c LEFT JOIN credentials p ON p.id = c.parent_id WHERE c.id = $1`, id).Scan(
-		&r.ID, &r.MerchantID, &r.Kind, &r.ParentID, &r.Name, &scopes, &r.SecretHash, &r.CreatedBy, &r.CreatedAt,
-		&r.ExpiresAt, &r.LastUsedAt, &r.RevokedAt)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return credential.Credential{}, fault.Missing()
-	case err != nil:
-		return credential.Credential{}, fmt.Errorf("find credential: %w", err)
-	}
-	r.Scopes = scopes
-	return r.domain(), nil
+	return first(collect(ctx, s, credentialTable, credentialWithParent, []any{id}))
 }
 
 // CredentialUsed implements credential.Reader.

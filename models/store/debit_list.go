@@ -41,15 +41,7 @@ func statesArray(states []collection.State) textArray {
 // Debits implements purchase.Lister.
 func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter, ask paging.Ask) ([]collection.Collection, error) {
 	where, args := debitWhere(merchantID, f)
-	var rows []collectionRow
-	if err := beside(s.read(ctx).Where(where, args...), ask).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list debits: %w", err)
-	}
-	out := make([]collection.Collection, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out, nil
+	return find(ctx, s, collectionTable, beside(list(ctx, s, collectionTable).Where(where, args...), ask))
 }
 
 // TallyDebits implements purchase.Lister; a limit of 0 is none.

@@ -13,7 +13,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/debit"
 	"debitdesk/models/mandate"
-	"debitdesk/models/purchase"
+	"debitdesk/models/store/table"
 	"debitdesk/models/token"
 )
 
@@ -43,37 +43,39 @@ func (s *Store) handOverTime() time.Duration {
 	return handOverTime
 }
 
+// claimed is a collection with what the bank must know of its account.
+type claimed struct {
+	collection.Collection
+	TokenState           token.State
+	HolderName, BankCode string
+	AccountType          bank.AccountType
+	AccountSealed        []byte
+	BankReference        string
+}
+
+var claims = table.View(resultColumn(func(c *claimed) *collection.Collection { return &c.Collection }))
+
 // ClaimDue implements debit.Reader. Claims live by the database's real time, which
 // is the same for every process and which nobody moves.
 func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) {
-	var rows []struct {
-		Collection    collectionRow `gorm:"embedded"`
-		TokenState    string
-		HolderName    string
-		BankCode      string
-		AccountType   string
-		AccountSealed []byte
-		BankReference string
-	}
-	err := s.read(ctx).Raw(`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ? AND `+notLeaving+`
+	found, err := seek(ctx, s, claims, `WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ? AND `+notLeaving+`
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
 			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
 		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed, m.bank_reference
-		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id ORDER BY c.submit_at, c.id`, s.Now(), limit, s.handOverTime().Seconds()).Scan(&rows).Error
+		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id ORDER BY c.submit_at, c.id`, s.Now(), limit, s.handOverTime().Seconds())
 	if err != nil {
 		return nil, fmt.Errorf("claim collections: %w", err)
 	}
-	claims := make([]debit.Claim, len(rows))
-	for i, r := range rows {
-		c := r.Collection.domain()
-		number, wrong := s.openAccount(c.MerchantID, c.TokenID, r.AccountSealed)
-		claims[i] = debit.Claim{Collection: c, Token: token.State(r.TokenState), Wrong: wrong, Order: bank.Instruction{
+	out := make([]debit.Claim, len(found))
+	for i, c := range found {
+		number, wrong := s.openAccount(c.MerchantID, c.TokenID, c.AccountSealed)
+		out[i] = debit.Claim{Collection: c.Collection, Token: c.TokenState, Wrong: wrong, Order: bank.Instruction{
 			ID: c.ID, MerchantID: c.MerchantID, Method: c.Method, AmountCents: c.AmountCents, Currency: c.Currency, ActionDate: c.ActionDate,
-			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName, StatementLine: c.StatementLine,
-			MandateReference: r.BankReference, TrackingDays: c.TrackingDays, Disputable: c.Disputable,
+			Branch: c.BankCode, Account: number, AccountType: c.AccountType, HolderName: c.HolderName, StatementLine: c.StatementLine,
+			MandateReference: c.BankReference, TrackingDays: c.TrackingDays, Disputable: c.Disputable,
 		}}
 	}
-	return claims, nil
+	return out, nil
 }
 
 // notLeaving: nothing is debited from an account that is being deleted. Few ever are.
@@ -94,11 +96,7 @@ const recallable = `recall_due AND (claimed_until IS NULL OR claimed_until < now
 
 // RecallsDue implements debit.Reader.
 func (s *Store) RecallsDue(ctx context.Context, limit int) ([]collection.Collection, error) {
-	var rows []collectionRow
-	if err := s.read(ctx).Raw(`SELECT * FROM collections WHERE `+recallable+` ORDER BY id LIMIT ?`, limit).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("find recalls: %w", err)
-	}
-	return collections(rows), nil
+	return all(ctx, s, collectionTable, recallable+` ORDER BY id LIMIT $1`, limit)
 }
 
 // contestable: what the payer agreed to on our page or confirmed at the bank is a
@@ -107,18 +105,17 @@ const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_r
 
 // ContestsDue implements debit.Reader.
 func (s *Store) ContestsDue(ctx context.Context, limit int) ([]debit.Contest, error) {
-	var rows []collectionRow
-	err := s.read(ctx).Raw(`SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+contestable+` ORDER BY c.id LIMIT ?`, limit).Scan(&rows).Error
+	due, err := seek(ctx, s, collectionTable, `SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+contestable+` ORDER BY c.id LIMIT ?`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find contests: %w", err)
 	}
-	out := make([]debit.Contest, len(rows))
-	for i, r := range rows {
-		out[i].Collection = r.domain()
-		if out[i].Mandate, err = s.Mandate(ctx, r.MerchantID, r.MandateID); err != nil {
+	out := make([]debit.Contest, len(due))
+	for i, c := range due {
+		out[i].Collection = c
+		if out[i].Mandate, err = s.Mandate(ctx, c.MerchantID, c.MandateID); err != nil {
 			return nil, err
 		}
-		if out[i].Evidence, err = s.newestEvidence(ctx, r.MerchantID, r.MandateID); err != nil {
+		if out[i].Evidence, err = s.newestEvidence(ctx, c.MerchantID, c.MandateID); err != nil {
 			return nil, err
 		}
 	}
@@ -171,13 +168,6 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName, StatementLine: r.StatementLine})
 	}
 	return out, wrong
-}
-
-// RefundByID implements debit.Reader.
-func (s *Store) RefundByID(ctx context.Context, id uuid.UUID) (purchase.Refund, error) {
-	var row refundRow
-	err := missing(s.read(ctx).Take(&row, "id = ?", id).Error, "find refund")
-	return row.domain(), err
 }
 
 // planned is every moment at which something of the product or of the sandbox

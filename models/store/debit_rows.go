@@ -25,25 +25,22 @@ func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
 	if len(collectionIDs) == 0 {
 		return held, nil
 	}
-	db, err := t.read()
+	ctx := t.Context()
+	tokens, err := seek(ctx, t.s, tokenTable, tokenTable.Select+`id IN (SELECT token_id FROM collections WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
 	if err != nil {
-		return held, err
-	}
-	var tokens []tokenRow
-	if err := db.Raw(`SELECT * FROM tokens WHERE id IN (SELECT token_id FROM collections WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`, collectionIDs).Scan(&tokens).Error; err != nil {
 		return held, fmt.Errorf("hold tokens: %w", err)
 	}
-	for _, r := range tokens {
-		held.Tokens[r.ID] = r.domain()
+	for _, k := range tokens {
+		held.Tokens[k.ID] = k
 	}
-	var rows []collectionRow
-	if err := db.Raw(`SELECT * FROM collections WHERE id IN ? ORDER BY id FOR NO KEY UPDATE`, collectionIDs).Scan(&rows).Error; err != nil {
+	collections, err := seek(ctx, t.s, collectionTable, collectionTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
+	if err != nil {
 		return held, fmt.Errorf("hold collections: %w", err)
 	}
 	var purchaseIDs []uuid.UUID
-	for _, r := range rows {
-		held.Collections[r.ID] = r.domain()
-		purchaseIDs = append(purchaseIDs, r.PurchaseID)
+	for _, c := range collections {
+		held.Collections[c.ID] = c
+		purchaseIDs = append(purchaseIDs, c.PurchaseID)
 	}
 	purchases, err := t.HoldPurchases(purchaseIDs)
 	for _, p := range purchases {
@@ -66,15 +63,7 @@ func (t *Tx) HoldPassing(limit int) ([]purchase.Purchase, error) {
 }
 
 func (t *Tx) holdPurchases(which string, args ...any) ([]purchase.Purchase, error) {
-	db, err := t.read()
-	if err != nil {
-		return nil, err
-	}
-	var rows []purchaseRow
-	if err := db.Raw(`SELECT `+purchaseColumns+` FROM purchases WHERE `+which, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("hold purchases: %w", err)
-	}
-	return t.s.purchasesOf(rows)
+	return seek(t.Context(), t.s, purchaseTable, purchaseTable.Select+which, args...)
 }
 
 // Submitted implements debit.Tx.
@@ -114,23 +103,7 @@ func (t *Tx) AlertDue(limit int) ([]collection.Collection, error) {
 }
 
 func (t *Tx) moveCollections(sql string, args ...any) ([]collection.Collection, error) {
-	db, err := t.read()
-	if err != nil {
-		return nil, err
-	}
-	var rows []collectionRow
-	if err := db.Raw(sql, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("move collections: %w", err)
-	}
-	return collections(rows), nil
-}
-
-func collections(rows []collectionRow) []collection.Collection {
-	out := make([]collection.Collection, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out
+	return seek(t.Context(), t.s, collectionTable, sql, args...)
 }
 
 // RecallTold implements debit.Tx.
@@ -190,18 +163,10 @@ func (t *Tx) RefundsHandedOver(ids []uuid.UUID) {
 
 // DropRefunds implements debit.Tx. One that the bank gave back to a person is not with it.
 func (t *Tx) DropRefunds(merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
-	db, err := t.read()
-	if err != nil {
-		return nil, err
+	dropped, err := seek(t.Context(), t.s, refundTable, `UPDATE refunds SET state = 'dropped', updated_at = ? WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
+		AND (NOT handed_over OR channel = 'person') RETURNING *`, t.now, merchantID, purchaseID)
+	for _, r := range dropped {
+		t.tellRefundFailed(r)
 	}
-	var rows []refundRow
-	err = db.Raw(`UPDATE refunds SET state = 'dropped', updated_at = ? WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
-		AND (NOT handed_over OR channel = 'person') RETURNING *`, t.now, merchantID, purchaseID).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("drop refunds: %w", err)
-	}
-	for _, r := range rows {
-		t.tellRefundFailed(r.domain())
-	}
-	return refundsOf(rows), nil
+	return dropped, err
 }

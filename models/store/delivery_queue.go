@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"debitdesk/models/store/table"
 	"debitdesk/models/webhook"
 )
 
@@ -32,27 +31,16 @@ const claimDeliveries = `WITH ready AS (
 			SELECT d.id FROM deliveries d WHERE d.id IN (SELECT id FROM placed WHERE place <= $3 ORDER BY place, seq LIMIT $4) AND ` + unclaimed + ` FOR UPDATE SKIP LOCKED)
 		RETURNING *)
 	SELECT c.id, c.merchant_id, c.seq, c.event_id, c.source_id, c.webhook_id, c.address, c.state, c.resend, c.attempts, c.first_at, c.created_at,
-		e.type, e.object_type, e.object_id, e.snapshot, e.created_at, c.webhook_id IS NOT NULL AND (w.id IS NULL OR w.deleted_at IS NOT NULL),
-		w.failing_since, w.noticed_at IS NOT NULL, coalesce(w.title, '')
+		e.type, e.object_type, e.object_id, e.seq AS e_seq, e.id AS e_id, e.merchant_id AS e_merchant_id, e.type AS e_type, e.object_type AS e_object_type,
+		e.object_id AS e_object_id, e.source_id AS e_source_id, e.snapshot AS e_snapshot, e.created_at AS e_created_at,
+		c.webhook_id IS NOT NULL AND (w.id IS NULL OR w.deleted_at IS NOT NULL) AS gone, w.failing_since, w.noticed_at IS NOT NULL AS noticed, coalesce(w.title, '') AS title
 	FROM claimed c JOIN events e ON e.seq = c.seq LEFT JOIN webhooks w ON w.id = c.webhook_id ORDER BY c.seq`
+
+var taskView = table.View[webhook.Task]()
 
 // ClaimDeliveries implements webhook.Queue.
 func (s *Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []string) ([]webhook.Task, error) {
-	rows, err := s.Pool.Query(ctx, claimDeliveries, s.Now(), busy, each, limit, deliveryClaim.Seconds())
-	if err != nil {
-		return nil, fmt.Errorf("claim deliveries: %w", err)
-	}
-	tasks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t webhook.Task, err error) {
-		var d deliveryRow
-		var e eventRow
-		var failing *time.Time
-		err = row.Scan(&d.ID, &d.MerchantID, &d.Seq, &d.EventID, &d.SourceID, &d.WebhookID, &d.Address, &d.State, &d.Resend, &d.Attempts, &d.FirstAt, &d.CreatedAt,
-			&e.Type, &e.ObjectType, &e.ObjectID, &e.Snapshot, &e.CreatedAt, &t.Gone, &failing, &t.Noticed, &t.Title)
-		e.Seq, e.ID, e.MerchantID, e.SourceID = d.Seq, d.EventID, d.MerchantID, d.SourceID
-		d.Type, d.ObjectType, d.ObjectID = e.Type, e.ObjectType, e.ObjectID
-		t.Delivery, t.Event, t.FailingSince = d.domain(), e.domain(), utcOrZero(failing)
-		return t, err
-	})
+	tasks, err := collect(ctx, s, taskView, claimDeliveries, []any{s.Now(), busy, each, limit, deliveryClaim.Seconds()})
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
@@ -128,7 +116,7 @@ func (s *Store) NextDelivery(ctx context.Context) (at time.Time, found bool, err
 	if err != nil {
 		return at, false, fmt.Errorf("look for deliveries: %w", err)
 	}
-	return utcOrZero(next), next != nil, nil
+	return utc(next), next != nil, nil
 }
 
 // eventsKept is how long an event can be looked at and sent once more (ours).

@@ -10,65 +10,18 @@ import (
 	"gorm.io/gorm"
 
 	"debitdesk/models/paging"
+	"debitdesk/models/store/table"
 	"debitdesk/models/webhook"
 )
 
-type eventRow struct {
-	Seq        int64
-	ID         uuid.UUID
-	MerchantID uuid.UUID
-	Type       string
-	ObjectType string
-	ObjectID   uuid.UUID
-	SourceID   uuid.UUID
-	Snapshot   []byte
-	CreatedAt  time.Time
-}
-
-func (eventRow) TableName() string { return "events" }
-
-func (r eventRow) domain() webhook.Event {
-	return webhook.Event{Seq: r.Seq, ID: r.ID, MerchantID: r.MerchantID, Type: r.Type, ObjectType: r.ObjectType, ObjectID: r.ObjectID, SourceID: r.SourceID,
-		Snapshot: r.Snapshot, CreatedAt: r.CreatedAt.UTC()}
-}
-
-type deliveryRow struct {
-	ID         uuid.UUID
-	MerchantID uuid.UUID
-	Seq        int64
-	EventID    uuid.UUID
-	SourceID   uuid.UUID
-	WebhookID  *uuid.UUID
-	Address    string
-	State      string
-	Resend     bool
-	Attempts   int
-	FirstAt    *time.Time
-	NextAt     *time.Time
-	LastStatus *int
-	LastError  string
-	DoneAt     *time.Time
-	CreatedAt  time.Time
-
-	// Of its event.
-	Type       string
-	ObjectType string
-	ObjectID   uuid.UUID
-}
-
-func (deliveryRow) TableName() string { return "deliveries" }
-
-func (r deliveryRow) domain() webhook.Delivery {
-	return webhook.Delivery{ID: r.ID, MerchantID: r.MerchantID, EventID: r.EventID, SourceID: r.SourceID, WebhookID: orZero(r.WebhookID), Seq: r.Seq, EventType: r.Type,
-		ObjectType: r.ObjectType, ObjectID: r.ObjectID, Address: r.Address, State: webhook.State(r.State), Resend: r.Resend, Attempts: r.Attempts,
-		FirstAt: utcOrZero(r.FirstAt), NextAt: utcOrZero(r.NextAt), DoneAt: utcOrZero(r.DoneAt), CreatedAt: r.CreatedAt.UTC(), LastStatus: orZero(r.LastStatus), LastError: r.LastError}
-}
+var (
+	eventTable    = table.New[webhook.Event]("events")
+	deliveryTable = table.New[webhook.Delivery]("deliveries")
+)
 
 // Event implements webhook.Reader.
 func (s *Store) Event(ctx context.Context, merchantID, id uuid.UUID) (webhook.Event, error) {
-	var row eventRow
-	err := s.read(ctx).Take(&row, "merchant_id = ? AND id = ?", merchantID, id).Error
-	return row.domain(), missing(err, "find event")
+	return one(ctx, s, eventTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // EventsInFull implements webhook.Reader.
@@ -77,14 +30,11 @@ func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID, ids []uu
 	if len(ids) == 0 {
 		return out, nil
 	}
-	var rows []eventRow
-	if err := s.read(ctx).Find(&rows, "merchant_id = ? AND id IN ?", merchantID, ids).Error; err != nil {
-		return nil, fmt.Errorf("find events: %w", err)
+	found, err := all(ctx, s, eventTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	for _, e := range found {
+		out[e.ID] = e
 	}
-	for _, r := range rows {
-		out[r.ID] = r.domain()
-	}
-	return out, nil
+	return out, err
 }
 
 // Events implements webhook.Reader, in the order of commits. The snapshots stay where they are.
@@ -114,15 +64,7 @@ func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.Even
 	default:
 		q = q.Where(fmt.Sprintf(from, "<"), merchantID, ask.From).Order("seq DESC")
 	}
-	var rows []eventRow
-	if err := q.Limit(ask.Fetch()).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list events: %w", err)
-	}
-	out := make([]webhook.Event, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out, nil
+	return find(ctx, s, eventTable, q.Limit(ask.Fetch()))
 }
 
 func (s *Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
@@ -131,9 +73,7 @@ func (s *Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
 
 // Delivery implements webhook.Reader.
 func (s *Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (webhook.Delivery, error) {
-	var row deliveryRow
-	err := s.deliveries(ctx, merchantID).Where("id = ?", id).Take(&row).Error
-	return row.domain(), missing(err, "find delivery")
+	return first(find(ctx, s, deliveryTable, s.deliveries(ctx, merchantID).Where("id = ?", id)))
 }
 
 // Deliveries implements webhook.Reader.
@@ -154,15 +94,7 @@ func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.
 	if f.State != "" {
 		q = q.Where("state = ?", string(f.State))
 	}
-	var rows []deliveryRow
-	if err := beside(q, ask).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list deliveries: %w", err)
-	}
-	out := make([]webhook.Delivery, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out, nil
+	return find(ctx, s, deliveryTable, beside(q, ask))
 }
 
 // DeliveryAttempts implements webhook.Reader.

@@ -60,24 +60,11 @@ func readErasure(c client.Client, row pgx.Row) (client.Erasure, error) {
 
 // Erasure implements client.Reader.
 func (s *Store) Erasure(ctx context.Context, merchantID, id uuid.UUID) (client.Erasure, error) {
-	row, err := take[clientRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
-	if err != nil {
-		return client.Erasure{}, missing(err, "find client")
-	}
-	c, err := s.clientOf(row)
+	c, err := one(ctx, s, clientTable, "merchant_id = $1 AND id = $2", merchantID, id)
 	if err != nil {
 		return client.Erasure{}, err
 	}
 	return readErasure(c, s.Pool.QueryRow(ctx, aboutErasure, erasureArgs(c)))
-}
-
-// LockAnyClient implements client.Tx.
-func (t *Tx) LockAnyClient(merchantID, id uuid.UUID) (client.Client, error) {
-	db, err := t.read()
-	if err != nil {
-		return client.Client{}, err
-	}
-	return t.s.takeClient(db.Where("merchant_id = ? AND id = ?", merchantID, id).Clauses(forUpdate))
 }
 
 // Erasure implements client.Tx.
@@ -103,13 +90,9 @@ func (t *Tx) EraseClient(c client.Client) error {
 	if err := t.Pgx(func(tx pgx.Tx) error { return t.eraseRows(tx, before) }); err != nil {
 		return err
 	}
-	n, err := t.exec(`UPDATE clients SET email = '', phone = '', full_name = $3, street_address = '', city = '', state = '', zip_code = '', country = '',
-		shipping_street_address = '', shipping_city = '', shipping_state = '', shipping_zip_code = '', shipping_country = '', legal_name = '', brand_name = '',
-		registration_number = '', tax_number = '', cc = '{}', bcc = '{}', bank_code = '', account_type = '', bank_account_sealed = NULL, bank_account_mask = '',
-		bank_account_hash = NULL, personal_code_sealed = NULL, personal_code_mask = '', personal_code_hash = NULL, search = array_to_tsvector($4::text[]),
-		erased_at = $5, evidence_until = $6, updated_at = $5 WHERE merchant_id = $1 AND id = $2 AND erased_at IS NULL`,
-		c.MerchantID, c.ID, client.ErasedName, textArray(wordsOf(client.ErasedName)), t.now, orNull(c.EvidenceUntil))
-	if err == nil && n != 1 {
+	erased := client.Client{ID: c.ID, MerchantID: c.MerchantID, Details: client.Details{FullName: client.ErasedName}, UpdatedAt: t.now}
+	found, err := moved(t, eraseClient, erased, orNull(c.EvidenceUntil))
+	if err == nil && !found {
 		err = fault.ErrLost
 	}
 	return err

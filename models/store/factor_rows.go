@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
+	"debitdesk/models/store/table"
 )
 
 // factorRow is what stands beside a person's password.
@@ -25,28 +25,19 @@ type factorRow struct {
 	Required        bool
 }
 
-type passkeyRow struct {
-	ID         []byte `gorm:"primaryKey"`
-	UserID     uuid.UUID
-	Name       string
-	Credential string
-	CreatedAt  time.Time
-	LastUsedAt *time.Time
-}
-
-func (passkeyRow) TableName() string { return "passkeys" }
-
-func (r passkeyRow) domain() factor.Passkey {
-	return factor.Passkey{ID: r.ID, Name: r.Name, Credential: []byte(r.Credential), CreatedAt: r.CreatedAt.UTC(), LastUsedAt: orZero(r.LastUsedAt).UTC()}
-}
+var (
+	passkeyTable  = table.New[factor.Passkey]("passkeys")
+	insertPasskey = passkeyTable.Write(`INSERT INTO passkeys (@columns, user_id) VALUES (@values, @user)`, "user")
+	savePasskey   = passkeyTable.Write(`UPDATE passkeys SET @set(credential, last_used_at) WHERE user_id = @user AND id = @id`, "user")
+)
 
 // recoveryHash is the kind under which recovery codes are hashed; the key is not
 // in the database, so that a dump of it cannot be searched for them.
 const recoveryHash = "recovery"
 
-func (s *Store) factors(db *gorm.DB, userID uuid.UUID, lock string) (set factor.Set, err error) {
+func (s *Store) factors(ctx context.Context, userID uuid.UUID, lock string) (set factor.Set, err error) {
 	var r factorRow
-	found := db.Raw(`SELECT u.id, u.name, u.email, u.totp_sealed, u.totp_confirmed_at, u.totp_last_step,
+	found := s.read(ctx).Raw(`SELECT u.id, u.name, u.email, u.totp_sealed, u.totp_confirmed_at, u.totp_last_step,
 			(SELECT count(*) FROM recovery_codes c WHERE c.user_id = u.id AND c.used_at IS NULL) AS codes_left,
 			EXISTS (SELECT FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id
 				WHERE mb.user_id = u.id AND mb.disabled_at IS NULL AND m.require_second_factor) AS required
@@ -63,28 +54,18 @@ func (s *Store) factors(db *gorm.DB, userID uuid.UUID, lock string) (set factor.
 	}
 	set = factor.Set{UserID: r.ID, Name: r.Name, Email: r.Email, Key: factor.Key(key), ConfirmedAt: orZero(r.TOTPConfirmedAt).UTC(), LastStep: r.TOTPLastStep,
 		CodesLeft: r.CodesLeft, Required: r.Required}
-	var keys []passkeyRow
-	if err := db.Raw(`SELECT * FROM passkeys WHERE user_id = ? ORDER BY created_at, id`, userID).Scan(&keys).Error; err != nil {
-		return set, fmt.Errorf("find passkeys: %w", err)
-	}
-	for _, k := range keys {
-		set.Passkeys = append(set.Passkeys, k.domain())
-	}
-	return set, nil
+	set.Passkeys, err = all(ctx, s, passkeyTable, "user_id = $1 ORDER BY created_at, id", userID)
+	return set, err
 }
 
 // FactorsOf implements factor.Reader.
 func (s *Store) FactorsOf(ctx context.Context, userID uuid.UUID) (factor.Set, error) {
-	return s.factors(s.read(ctx), userID, "")
+	return s.factors(ctx, userID, "")
 }
 
 // Factors implements factor.Tx.
 func (t *Tx) Factors(userID uuid.UUID) (factor.Set, error) {
-	db, err := t.read()
-	if err != nil {
-		return factor.Set{}, fmt.Errorf("find second factors: %w", err)
-	}
-	return t.s.factors(db, userID, " FOR NO KEY UPDATE OF u")
+	return t.s.factors(t.Context(), userID, " FOR NO KEY UPDATE OF u")
 }
 
 // SetTOTP implements factor.Tx.
@@ -148,7 +129,7 @@ func (s *Store) UnusedCodes(ctx context.Context, userID uuid.UUID, codes []strin
 
 // InsertPasskey implements factor.Tx.
 func (t *Tx) InsertPasskey(userID uuid.UUID, p factor.Passkey) error {
-	t.create(&passkeyRow{ID: p.ID, UserID: userID, Name: p.Name, Credential: string(p.Credential), CreatedAt: Instant(p.CreatedAt)})
+	write(t, insertPasskey, p, userID)
 	switch err := t.flush(); {
 	case violates(err, "passkeys_pkey"):
 		return fault.At("passkey", "unique", "That passkey is registered already.")
@@ -159,9 +140,7 @@ func (t *Tx) InsertPasskey(userID uuid.UUID, p factor.Passkey) error {
 }
 
 // SavePasskey implements factor.Tx.
-func (t *Tx) SavePasskey(userID uuid.UUID, p factor.Passkey) {
-	t.later(`UPDATE passkeys SET credential = $3, last_used_at = $4 WHERE user_id = $1 AND id = $2`, userID, p.ID, string(p.Credential), orNull(p.LastUsedAt))
-}
+func (t *Tx) SavePasskey(userID uuid.UUID, p factor.Passkey) { write(t, savePasskey, p, userID) }
 
 // DropPasskey implements factor.Tx.
 func (t *Tx) DropPasskey(userID uuid.UUID, id []byte) {

@@ -14,49 +14,32 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
-	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
 
 // InvoiceOf implements billing.Tx.
 func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID, kind billing.Kind) (inv billing.Invoice, known bool, err error) {
-	db, err := t.read()
-	if err != nil {
+	found, err := all(t.Context(), t.s, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3", merchantID, purchaseID, kind)
+	if err != nil || len(found) == 0 {
 		return inv, false, err
 	}
-	var rows []invoiceRow
-	if err := db.Find(&rows, "merchant_id = ? AND purchase_id = ? AND kind = ?", merchantID, purchaseID, string(kind)).Error; err != nil {
-		return inv, false, fmt.Errorf("find invoice: %w", err)
-	}
-	if len(rows) == 0 {
-		return inv, false, nil
-	}
-	inv, err = rows[0].domain()
-	return inv, err == nil, err
+	return found[0], true, nil
 }
 
 // InsertInvoice implements billing.Tx.
-func (t *Tx) InsertInvoice(inv billing.Invoice) { t.create(invoiceRowOf(inv)) }
+func (t *Tx) InsertInvoice(inv billing.Invoice) { insert(t, invoiceTable, inv) }
 
 // Invoice implements billing.Reader.
 func (s *Store) Invoice(ctx context.Context, merchantID, id uuid.UUID) (billing.Invoice, error) {
-	row, err := take[invoiceRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
-	if err != nil {
-		return billing.Invoice{}, missing(err, "find invoice")
-	}
-	return row.domain()
+	return one(ctx, s, invoiceTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // PurchasesOf implements billing.Reader.
 func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error) {
-	var rows []purchaseRow
-	if err := s.read(ctx).Select(purchaseColumns).Find(&rows, "merchant_id = ? AND id = ANY(?::uuid[])", merchantID, idsText(ids)).Error; err != nil {
-		return nil, fmt.Errorf("find purchases: %w", err)
-	}
-	list, err := s.purchasesOf(rows)
-	out := make(map[uuid.UUID]purchase.Purchase, len(list))
-	for _, p := range list {
+	found, err := all(ctx, s, purchaseTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	out := make(map[uuid.UUID]purchase.Purchase, len(found))
+	for _, p := range found {
 		out[p.ID] = p
 	}
 	return out, err
@@ -64,16 +47,9 @@ func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uui
 
 // DocumentsOf implements billing.Reader.
 func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Documents, error) {
-	var rows []invoiceRow
-	if err := s.read(ctx).Find(&rows, "merchant_id = ? AND purchase_id = ANY(?::uuid[])", merchantID, idsText(purchaseIDs)).Error; err != nil {
-		return nil, fmt.Errorf("find invoices: %w", err)
-	}
+	found, err := all(ctx, s, invoiceTable, "merchant_id = $1 AND purchase_id = ANY($2)", merchantID, purchaseIDs)
 	out := make(map[uuid.UUID]billing.Documents, len(purchaseIDs))
-	for _, r := range rows {
-		inv, err := r.domain()
-		if err != nil {
-			return nil, err
-		}
+	for _, inv := range found {
 		docs := out[inv.PurchaseID]
 		if inv.Kind == billing.Credited {
 			docs.CreditNote = &inv
@@ -82,7 +58,7 @@ func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseI
 		}
 		out[inv.PurchaseID] = docs
 	}
-	return out, nil
+	return out, err
 }
 
 // DebitsOf implements billing.Reader.
@@ -109,26 +85,6 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs 
 	return out, nil
 }
 
-// invoiceEntryRow is an invoice with what became of it.
-type invoiceEntryRow struct {
-	Invoice    invoiceRow `gorm:"embedded"`
-	Status     string
-	Payer      string
-	Email      string
-	Due        time.Time
-	DueGiven   bool
-	CreditNote string
-	MailState  string
-	MailError  string
-	MailTo     string
-}
-
-func (r invoiceEntryRow) entry() (billing.Entry, error) {
-	inv, err := r.Invoice.domain()
-	return billing.Entry{Invoice: inv, Status: purchase.Status(r.Status), Payer: r.Payer, Email: r.Email, Due: r.Due.UTC(), DueGiven: r.DueGiven,
-		CreditNote: r.CreditNote, MailState: r.MailState, MailError: r.MailError, MailTo: r.MailTo}, err
-}
-
 // invoicesOf is what every list of invoices reads: page is a list of their
 // purchases' ids, so that what stands beside is looked up for one page alone.
 const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email AS email, p.due, p.due_given, coalesce(cn.number, '') AS credit_note,
@@ -150,35 +106,12 @@ func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Fi
 		page, args = page+" AND i.purchase_id "+compare+" ?", append(args, ask.From)
 	}
 	page += fmt.Sprintf(" ORDER BY i.purchase_id %s LIMIT %d", direction, ask.Fetch())
-	return s.invoiceEntries(ctx, fmt.Sprintf(invoicesOf, page, direction), append([]any{merchantID}, args...)...)
+	return seek(ctx, s, invoiceEntries, fmt.Sprintf(invoicesOf, page, direction), append([]any{merchantID}, args...)...)
 }
 
 // InvoiceEntry implements billing.Reader.
 func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (billing.Entry, error) {
-	list, err := s.invoiceEntries(ctx, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID)
-	if err == nil && len(list) == 0 {
-		err = fault.Missing()
-	}
-	if err != nil {
-		return billing.Entry{}, err
-	}
-	return list[0], nil
-}
-
-func (s *Store) invoiceEntries(ctx context.Context, query string, args ...any) ([]billing.Entry, error) {
-	var rows []invoiceEntryRow
-	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list invoices: %w", err)
-	}
-	out := make([]billing.Entry, len(rows))
-	for i, r := range rows {
-		e, err := r.entry()
-		if err != nil {
-			return nil, err
-		}
-		out[i] = e
-	}
-	return out, nil
+	return first(seek(ctx, s, invoiceEntries, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID))
 }
 
 // The merchant is given to both of these once more, so that the few rows they name

@@ -2,16 +2,13 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"gorm.io/gorm"
 
-	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 )
@@ -24,49 +21,21 @@ const claimFor = 30 * time.Second
 // Mails lists the merchant's mails, newest first, at most limit of them, older
 // than the mail before; uuid.Nil begins with the newest.
 func (s *Store) Mails(ctx context.Context, merchantID, before uuid.UUID, limit int) ([]mail.Mail, error) {
-	q := s.read(ctx).Where("merchant_id = ?", merchantID)
+	q := list(ctx, s, mailTable).Where("merchant_id = ?", merchantID)
 	if before != uuid.Nil {
 		q = q.Where("id < ?", before)
 	}
-	return s.mailsOf(q.Order("id DESC").Limit(limit))
+	return find(ctx, s, mailTable, q.Order("id DESC").Limit(limit))
 }
 
 // MailsAbout lists the mails that one object caused, newest first.
 func (s *Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error) {
-	return s.mailsOf(s.read(ctx).Where("object_id = ? AND merchant_id = ?", objectID, merchantID).Order("id DESC"))
+	return all(ctx, s, mailTable, "object_id = $1 AND merchant_id = $2 ORDER BY id DESC", objectID, merchantID)
 }
 
 // Mail gives one mail of the merchant; NotFound otherwise.
 func (s *Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error) {
-	var row mailRow
-	err := s.read(ctx).Where("merchant_id = ? AND id = ?", merchantID, id).Take(&row).Error
-	switch {
-	case errors.Is(err, gorm.ErrRecordNotFound):
-		return mail.Mail{}, fault.Missing()
-	case err != nil:
-		return mail.Mail{}, fmt.Errorf("find mail: %w", err)
-	}
-	return s.mailOf(row)
-}
-
-func (s *Store) mailsOf(q *gorm.DB) ([]mail.Mail, error) {
-	var rows []mailRow
-	if err := q.Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list mails: %w", err)
-	}
-	return s.mailsFrom(rows)
-}
-
-func (s *Store) mailsFrom(rows []mailRow) ([]mail.Mail, error) {
-	out := make([]mail.Mail, len(rows))
-	for i, row := range rows {
-		m, err := s.mailOf(row)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = m
-	}
-	return out, nil
+	return one(ctx, s, mailTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // due is the condition of a mail whose turn has come and that nobody is sending. An
@@ -78,29 +47,21 @@ const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ? AND (cl
 // counts the try, longest waiting first. It crosses merchants: the sweep serves
 // them all.
 func (s *Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) {
-	return s.claim(ctx, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
+	return seek(ctx, s, mailTable, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
 		WHERE id IN (SELECT id FROM mails WHERE `+due+` ORDER BY next_try_at, id LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`, claimFor.Seconds(), s.Now(), limit)
 }
 
 // ClaimMail takes one mail for this process; none when it is sent, not due, being
 // sent elsewhere, or unknown.
 func (s *Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error) {
-	return s.claim(ctx, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+` RETURNING *`,
+	return seek(ctx, s, mailTable, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+` RETURNING *`,
 		claimFor.Seconds(), id, s.Now())
-}
-
-func (s *Store) claim(ctx context.Context, query string, args ...any) ([]mail.Mail, error) {
-	var rows []mailRow
-	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("claim mails: %w", err)
-	}
-	return s.mailsFrom(rows)
 }
 
 // UnconfirmedMails lists mails that were handed over by a process that ended before
 // it heard the relay's answer.
 func (s *Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error) {
-	return s.mailsOf(s.read(ctx).Where("state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now()").Limit(limit))
+	return all(ctx, s, mailTable, "state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now() LIMIT $1", limit)
 }
 
 // HandMail implements outbox.Store. It keeps a connection ready, so that the note
@@ -183,7 +144,7 @@ func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mo
 	sealed := make([][]byte, n)
 	for i, m := range mails {
 		ids[i], subjects[i], files[i] = m.ID, m.Subject, attachmentsJSON(m.Attachments)
-		texts[i], htmls[i], sealed[i] = s.bodyOf(m)
+		texts[i], htmls[i], sealed[i] = bodyOf(s.seal, m)
 	}
 	_, err := s.Pool.Exec(ctx, `UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed, attachments = w.files::jsonb`+set+`
 		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) AS w (id, subject, text, html, files, sealed) WHERE m.id = w.id AND m.state = 'queued'`,

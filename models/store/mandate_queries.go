@@ -10,19 +10,17 @@ import (
 
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
+	"debitdesk/models/store/table"
 )
 
-type mandateEntryRow struct {
-	Mandate     mandateRow `gorm:"embedded"`
-	ClientName  string
-	ClientEmail string
-}
+var mandateEntries = table.View[mandate.Entry]()
 
-// mandateColumns are what a line of the register shows: all but the wording and the consent.
-const mandateColumns = `m.id, m.merchant_id, m.brand_id, m.client_id, m.kind, m.state, m.contract_reference, m.profile_code, m.abbreviated_name,
-	m.clearing_account, m.period_units, m.deduction_day, m.amount_cents, m.terms, m.holder_name, m.account_mask, m.bank_code, m.account_type,
-	m.fallback, m.bank_reference, m.reason_code, m.accepted_at, m.ended_at, m.created_at, m.updated_at,
-	coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name, coalesce(c.email, '') AS client_email`
+// nameOfClient is the client, joined as c, beside a record that a list shows.
+const nameOfClient = `coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name, coalesce(c.email, '') AS client_email`
+
+// mandateLine is what a line of the register shows: all but the wording and the consent.
+var mandateLine = "SELECT " + mandateTable.Columns("m", "one_debit", "consent_text", "consent_at", "consent_ip", "consent_agent", "consent_channel") + ", " + nameOfClient +
+	" FROM mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.id IN ("
 
 // Mandates implements mandate.Lister: the ids of one page are found in the order
 // of an index, and their rows are read with the clients.
@@ -32,16 +30,7 @@ func (s *Store) Mandates(ctx context.Context, merchantID uuid.UUID, f mandate.Fi
 	if ask.Newer {
 		direction = "ASC"
 	}
-	var rows []mandateEntryRow
-	query := "SELECT " + mandateColumns + " FROM mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.id IN (" + page + ") ORDER BY m.id " + direction
-	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list mandates: %w", err)
-	}
-	out := make([]mandate.Entry, len(rows))
-	for i, r := range rows {
-		out[i] = mandate.Entry{Mandate: r.Mandate.domain(), ClientName: r.ClientName, ClientEmail: r.ClientEmail}
-	}
-	return out, nil
+	return seek(ctx, s, mandateEntries, mandateLine+page+") ORDER BY m.id "+direction, args...)
 }
 
 // mandatePage gives the statement that finds the ids of one page. Where states or

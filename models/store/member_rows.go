@@ -12,59 +12,38 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/member"
+	"debitdesk/models/store/table"
 )
 
 // livesIn is a membership that lets its person come in.
 const livesIn = `SELECT FROM memberships m WHERE m.user_id = u.id AND m.disabled_at IS NULL`
 
-const memberColumns = `SELECT mb.user_id, mb.merchant_id, u.email, u.name, mb.role, mb.grants, mb.batch_limit_cents,
-	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id), mb.last_used_at, COALESCE(mb.disabled_at, u.disabled_at), mb.created_at
+const memberColumns = `SELECT mb.user_id AS id, mb.merchant_id, u.email, u.name, mb.role, mb.grants, mb.batch_limit_cents,
+	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_factor, mb.last_used_at,
+	COALESCE(mb.disabled_at, u.disabled_at) AS disabled_at, mb.created_at AS joined_at
 	FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE `
 
-func scanMember(row pgx.CollectableRow) (m member.Member, err error) {
-	var used, disabled *time.Time
-	err = row.Scan(&m.ID, &m.MerchantID, &m.Email, &m.Name, &m.Role, &m.Grants, &m.BatchLimitCents, &m.HasFactor, &used, &disabled, &m.JoinedAt)
-	m.LastUsedAt, m.DisabledAt, m.JoinedAt = orZero(used).UTC(), orZero(disabled).UTC(), m.JoinedAt.UTC()
-	return m, err
-}
+var memberView = table.View[member.Member]()
 
-func collectMembers(rows pgx.Rows, err error) ([]member.Member, error) {
-	if err != nil {
-		return nil, fmt.Errorf("list members: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, scanMember)
-	if err != nil {
-		return nil, fmt.Errorf("list members: %w", err)
-	}
-	return out, nil
+func (s *Store) members(ctx context.Context, which string, args ...any) ([]member.Member, error) {
+	return collect(ctx, s, memberView, memberColumns+which, args)
 }
 
 // Members implements member.Reader.
 func (s *Store) Members(ctx context.Context, merchantID uuid.UUID) ([]member.Member, error) {
-	return collectMembers(s.Pool.Query(ctx, memberColumns+`mb.merchant_id = $1 ORDER BY lower(COALESCE(NULLIF(u.name, ''), u.email)), u.id`, merchantID))
+	return s.members(ctx, `mb.merchant_id = $1 ORDER BY lower(COALESCE(NULLIF(u.name, ''), u.email)), u.id`, merchantID)
 }
 
 // Member implements member.Reader.
 func (s *Store) Member(ctx context.Context, merchantID, userID uuid.UUID) (member.Member, error) {
-	found, err := collectMembers(s.Pool.Query(ctx, memberColumns+`mb.merchant_id = $1 AND mb.user_id = $2`, merchantID, userID))
-	switch {
-	case err != nil:
-		return member.Member{}, err
-	case len(found) == 0:
-		return member.Member{}, fault.Missing()
-	}
-	return found[0], nil
+	return first(s.members(ctx, `mb.merchant_id = $1 AND mb.user_id = $2`, merchantID, userID))
 }
 
 // HoldMembers implements member.Tx. Sessions come before memberships, as in
 // TouchSession, so that neither waits for the other in a circle.
-func (t *Tx) HoldMembers(merchantID, userID uuid.UUID) (out []member.Member, err error) {
+func (t *Tx) HoldMembers(merchantID, userID uuid.UUID) ([]member.Member, error) {
 	t.later(`SELECT FROM sessions WHERE user_id = $1 ORDER BY id_hash FOR UPDATE`, userID)
-	err = t.Pgx(func(tx pgx.Tx) error {
-		out, err = collectMembers(tx.Query(t.ctx, memberColumns+`mb.merchant_id = $1 ORDER BY mb.user_id FOR UPDATE OF mb`, merchantID))
-		return err
-	})
-	return out, err
+	return t.s.members(t.Context(), `mb.merchant_id = $1 ORDER BY mb.user_id FOR UPDATE OF mb`, merchantID)
 }
 
 // AccountOf implements member.Reader.

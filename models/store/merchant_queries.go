@@ -14,15 +14,7 @@ import (
 
 // Merchants lists all merchants, oldest first; for the command line alone.
 func (s *Store) Merchants(ctx context.Context) ([]merchant.Merchant, error) {
-	var rows []merchantRow
-	if err := s.read(ctx).Order("id").Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list merchants: %w", err)
-	}
-	all := make([]merchant.Merchant, len(rows))
-	for i, r := range rows {
-		all[i] = r.domain()
-	}
-	return all, nil
+	return all(ctx, s, merchantTable, "true ORDER BY id")
 }
 
 // Demands implements merchant.Reader.
@@ -39,11 +31,9 @@ func (s *Store) Demands(ctx context.Context, id uuid.UUID) (merchant.Demands, er
 }
 
 // HasDemo tells whether a demo merchant is in the database.
-func (s *Store) HasDemo(ctx context.Context) (bool, error) {
-	var n int64
-	err := s.read(ctx).Model(&merchantRow{}).Where("is_demo").Limit(1).Count(&n).Error
-	if err != nil {
+func (s *Store) HasDemo(ctx context.Context) (has bool, err error) {
+	if err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM merchants WHERE is_demo)`).Scan(&has); err != nil {
 		return false, fmt.Errorf("look for a demo merchant: %w", err)
 	}
-	return n > 0, nil
+	return has, nil
 }

@@ -3,116 +3,57 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
+	"debitdesk/models/store/table"
 )
 
-type merchantRow struct {
-	ID        uuid.UUID `gorm:"primaryKey"`
-	Slug      string
-	Name      string
-	IsTest    bool
-	IsDemo    bool
-	CreatedAt time.Time
-	UpdatedAt time.Time
+// profileOf is a profile with the brand that it belongs to.
+type profileOf struct {
+	merchant.Profile
+	BrandID uuid.UUID
 }
 
-func (merchantRow) TableName() string { return "merchants" }
-
-func (r merchantRow) domain() merchant.Merchant {
-	return merchant.Merchant{ID: r.ID, Slug: r.Slug, Name: r.Name, IsTest: r.IsTest, IsDemo: r.IsDemo, CreatedAt: r.CreatedAt.UTC()}
-}
-
-type brandRow struct {
-	ID                 uuid.UUID `gorm:"primaryKey"`
-	MerchantID         uuid.UUID
-	Name               string
-	LegalName          string
-	RegistrationNumber string
-	TaxNumber          string
-	Website            string
-	Email              string
-	Phone              string
-	StreetAddress      string
-	City               string
-	ZipCode            string
-	Country            string
-	Currency           string
-	Language           string
-	ReferencePrefix    string
-	Shift              string
-	DebicheckShift     string
-	InvoicePrefix      string
-	Version            int
-	CreatedAt          time.Time
-	UpdatedAt          time.Time
-	IsTest             bool `gorm:"->"`
-}
-
-func (brandRow) TableName() string { return "brands" }
-
-func (r brandRow) domain() merchant.Brand {
-	return merchant.Brand{ID: r.ID, MerchantID: r.MerchantID, Name: r.Name, LegalName: r.LegalName, RegistrationNumber: r.RegistrationNumber,
-		TaxNumber: r.TaxNumber, Website: r.Website, Email: r.Email, Phone: r.Phone, StreetAddress: r.StreetAddress, City: r.City, ZipCode: r.ZipCode,
-		Country: r.Country, Currency: r.Currency, Language: r.Language, ReferencePrefix: r.ReferencePrefix, Shift: calendar.Shift(r.Shift), DebiCheckShift: calendar.Shift(r.DebicheckShift), InvoicePrefix: r.InvoicePrefix, Version: r.Version, IsTest: r.IsTest}
-}
-
-type profileRow struct {
-	ID              uuid.UUID `gorm:"primaryKey"`
-	MerchantID      uuid.UUID
-	BrandID         uuid.UUID
-	ProfileCode     string
-	AbbreviatedName string
-	AccountNumber   string
-	BranchCode      string
-	IsDefault       bool
-	CreatedAt       time.Time
-}
-
-func (profileRow) TableName() string { return "debit_profiles" }
-
-func (r profileRow) domain() merchant.Profile {
-	return merchant.Profile{ID: r.ID, ProfileCode: r.ProfileCode, AbbreviatedName: r.AbbreviatedName, AccountNumber: r.AccountNumber,
-		BranchCode: r.BranchCode, IsDefault: r.IsDefault}
-}
+var (
+	merchantTable  = table.New[merchant.Merchant]("merchants")
+	insertMerchant = merchantTable.Write(`INSERT INTO merchants (@columns, updated_at) VALUES (@values, @created_at)`)
+	brandTable     = table.New[merchant.Brand]("brands")
+	insertBrand    = brandTable.Write(`INSERT INTO brands (@columns, created_at, updated_at) VALUES (@values, @now, @now)`, "now")
+	updateBrand    = brandTable.Write(`UPDATE brands SET @set, updated_at = @now WHERE merchant_id = @merchant_id AND id = @id AND version = @version - 1`, "now")
+	profileTable   = table.New[profileOf]("debit_profiles")
+	insertProfile  = profileTable.Write(`INSERT INTO debit_profiles (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant", "now")
+)
 
 // InsertMerchant implements merchant.Tx.
 func (t *Tx) InsertMerchant(m merchant.Merchant) {
-	t.create(&merchantRow{ID: m.ID, Slug: m.Slug, Name: m.Name, IsTest: m.IsTest, IsDemo: m.IsDemo, CreatedAt: t.now, UpdatedAt: t.now})
+	m.CreatedAt = t.now
+	write(t, insertMerchant, m)
 }
 
 // InsertBrand implements merchant.Tx.
 func (t *Tx) InsertBrand(b merchant.Brand) {
-	row := brandRow{ID: b.ID, MerchantID: b.MerchantID, Name: b.Name, LegalName: b.LegalName, RegistrationNumber: b.RegistrationNumber,
-		TaxNumber: b.TaxNumber, Website: b.Website, Email: b.Email, Phone: b.Phone, StreetAddress: b.StreetAddress, City: b.City, ZipCode: b.ZipCode,
-		Country: b.Country, Currency: b.Currency, Language: b.Language, ReferencePrefix: b.ReferencePrefix, Shift: string(b.Shift), DebicheckShift: string(cmp.Or(b.DebiCheckShift, calendar.Next)), InvoicePrefix: cmp.Or(b.InvoicePrefix, merchant.DefaultInvoicePrefix), Version: max(b.Version, 1), CreatedAt: t.now, UpdatedAt: t.now}
-	t.create(&row)
+	b.DebiCheckShift = cmp.Or(b.DebiCheckShift, calendar.Next)
+	b.InvoicePrefix = cmp.Or(b.InvoicePrefix, merchant.DefaultInvoicePrefix)
+	b.Version = max(b.Version, 1)
+	write(t, insertBrand, b, t.now)
 	for _, p := range b.Profiles {
-		t.create(&profileRow{ID: p.ID, MerchantID: b.MerchantID, BrandID: b.ID, ProfileCode: p.ProfileCode, AbbreviatedName: p.AbbreviatedName,
-			AccountNumber: p.AccountNumber, BranchCode: p.BranchCode, IsDefault: p.IsDefault, CreatedAt: t.now})
+		write(t, insertProfile, profileOf{p, b.ID}, b.MerchantID, t.now)
 	}
 }
 
 // Merchant implements merchant.Reader.
 func (s *Store) Merchant(ctx context.Context, id uuid.UUID) (merchant.Merchant, error) {
-	var row merchantRow
-	err := s.read(ctx).Take(&row, "id = ?", id).Error
-	return row.domain(), missing(err, "find merchant")
+	return one(ctx, s, merchantTable, "id = $1", id)
 }
 
 // MerchantBySlug implements merchant.Reader.
 func (s *Store) MerchantBySlug(ctx context.Context, slug string) (merchant.Merchant, error) {
-	var row merchantRow
-	err := s.read(ctx).Take(&row, "slug = ?", slug).Error
-	return row.domain(), missing(err, "find merchant")
+	return one(ctx, s, merchantTable, "slug = $1", slug)
 }
 
 // Brand implements merchant.Reader.
@@ -142,39 +83,24 @@ func (s *Store) Brands(ctx context.Context, merchantID uuid.UUID) ([]merchant.Br
 }
 
 func (s *Store) brands(ctx context.Context, merchantID, brandID uuid.UUID) ([]merchant.Brand, error) {
-	q := s.read(ctx).Table("brands").Select("brands.*, merchants.is_test").Joins("JOIN merchants ON merchants.id = brands.merchant_id").
-		Where("brands.merchant_id = ?", merchantID).Order("brands.id")
-	p := s.read(ctx).Where("merchant_id = ?", merchantID).Order("is_default DESC, id")
-	if brandID != uuid.Nil {
-		q, p = q.Where("brands.id = ?", brandID), p.Where("brand_id = ?", brandID)
+	const which = "merchant_id = $1 AND ($2::uuid IS NULL OR %s = $2)"
+	brands, err := collect(ctx, s, brandTable, "SELECT "+brandTable.Columns("brands")+", merchants.is_test FROM brands JOIN merchants ON merchants.id = brands.merchant_id WHERE brands."+
+		fmt.Sprintf(which, "brands.id")+" ORDER BY brands.id", []any{merchantID, orNull(brandID)})
+	if err != nil {
+		return nil, err
 	}
-	var rows []brandRow
-	if err := q.Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("find brands: %w", err)
-	}
-	var profiles []profileRow
-	if err := p.Find(&profiles).Error; err != nil {
-		return nil, fmt.Errorf("find profiles: %w", err)
-	}
-	brands := make([]merchant.Brand, len(rows))
-	for i, r := range rows {
-		brands[i] = r.domain()
-		for _, pr := range profiles {
-			if pr.BrandID == r.ID {
-				brands[i].Profiles = append(brands[i].Profiles, pr.domain())
+	return brands, s.withProfiles(ctx, brands, fmt.Sprintf(which, "brand_id"), merchantID, orNull(brandID))
+}
+
+// withProfiles gives brands their profiles, the default one first.
+func (s *Store) withProfiles(ctx context.Context, brands []merchant.Brand, which string, args ...any) error {
+	profiles, err := all(ctx, s, profileTable, which+" ORDER BY is_default DESC, id", args...)
+	for i := range brands {
+		for _, p := range profiles {
+			if p.BrandID == brands[i].ID {
+				brands[i].Profiles = append(brands[i].Profiles, p.Profile)
 			}
 		}
 	}
-	return brands, nil
-}
-
-// missing turns "no such row" into NotFound and says what was being done otherwise.
-func missing(err error, doing string) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, gorm.ErrRecordNotFound), fault.Is(err, fault.NotFound):
-		return fault.Missing()
-	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return err
 }

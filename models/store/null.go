@@ -1,5 +1,7 @@
 package store
 
+import "time"
+
 // orNull stores the zero value as NULL.
 func orNull[T comparable](v T) *T {
 	var zero T
@@ -16,4 +18,15 @@ func orZero[T any](p *T) T {
 		return zero
 	}
 	return *p
+}
+
+// utc reads NULL as the zero time, and any other in UTC.
+func utc(p *time.Time) time.Time { return orZero(p).UTC() }
+
+// instantOrNull stores the zero time as NULL.
+func instantOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return orNull(Instant(t))
 }

@@ -3,13 +3,9 @@ package store
 import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"debitdesk/models/paging"
 )
-
-// forUpdate keeps others from changing the rows until this transaction ends.
-var forUpdate = clause.Locking{Strength: "UPDATE"}
 
 // beside gives a list the order and the bounds of one page by its id column.
 func beside(list *gorm.DB, ask paging.Ask) *gorm.DB {

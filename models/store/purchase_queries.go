@@ -14,57 +14,27 @@ import (
 
 // Purchase implements purchase.Reader.
 func (s *Store) Purchase(ctx context.Context, merchantID, id uuid.UUID) (purchase.Purchase, error) {
-	return s.onePurchase(ctx, "merchant_id = $1 AND id = $2", merchantID, id)
+	return one(ctx, s, purchaseTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // PurchaseForPayer implements purchase.Reader.
 func (s *Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Purchase, error) {
-	return s.onePurchase(ctx, "id = $1", id)
-}
-
-func (s *Store) onePurchase(ctx context.Context, condition string, args ...any) (purchase.Purchase, error) {
-	row, err := take[purchaseRow](ctx, s, condition, args...)
-	if err != nil {
-		return purchase.Purchase{}, missing(err, "find purchase")
-	}
-	return s.purchaseOf(row)
-}
-
-func (s *Store) purchasesOf(rows []purchaseRow) ([]purchase.Purchase, error) {
-	out := make([]purchase.Purchase, len(rows))
-	for i, r := range rows {
-		p, err := s.purchaseOf(r)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = p
-	}
-	return out, nil
+	return one(ctx, s, purchaseTable, "id = $1", id)
 }
 
 // WaitingFor implements purchase.Reader.
 func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
-	var rows []purchaseRow
-	err := s.read(ctx).Select(purchaseColumns).Order("id").Find(&rows, `merchant_id = ? AND (token_id = ? AND status = 'pending_charge'
-		OR id = ? AND status IN ('pending_charge', 'pending_execute') AND EXISTS (SELECT FROM collections c
-			WHERE c.merchant_id = purchases.merchant_id AND c.purchase_id = purchases.id AND c.token_id = purchases.id AND c.state = 'scheduled'))`,
-		merchantID, tokenID, tokenID).Error
-	if err != nil {
-		return nil, fmt.Errorf("list waiting purchases: %w", err)
-	}
-	return s.purchasesOf(rows)
+	return all(ctx, s, purchaseTable, `merchant_id = $1 AND (token_id = $2 AND status = 'pending_charge'
+		OR id = $2 AND status IN ('pending_charge', 'pending_execute') AND EXISTS (SELECT FROM collections c
+			WHERE c.merchant_id = purchases.merchant_id AND c.purchase_id = purchases.id AND c.token_id = purchases.id AND c.state = 'scheduled')) ORDER BY id`,
+		merchantID, tokenID)
 }
 
 // Purchases implements purchase.Lister: one page, newest first (oldest first when
 // the newer side was asked), one record more than the page.
 func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) ([]purchase.Purchase, error) {
 	query, args := purchasePage(merchantID, f, ask)
-	var rows []purchaseRow
-	err := s.read(ctx).Raw(query, args...).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("list purchases: %w", err)
-	}
-	return s.purchasesOf(rows)
+	return seek(ctx, s, purchaseTable, query, args...)
 }
 
 // purchasePage gives the statement of one page. Newest first is the order of the

@@ -11,39 +11,10 @@ import (
 
 	"debitdesk/models/paging"
 	"debitdesk/models/requestlog"
+	"debitdesk/models/store/table"
 )
 
-type requestRow struct {
-	ID             uuid.UUID `gorm:"primaryKey"`
-	MerchantID     uuid.UUID
-	At             time.Time
-	Method         string
-	Path           string
-	Query          string
-	Route          string
-	Status         int
-	TookUS         int64 `gorm:"column:took_us"`
-	CredentialID   *uuid.UUID
-	CredentialName string
-	IdempotencyKey string
-	Replayed       bool
-	DryRun         bool
-	RequestID      string
-	IP             string `gorm:"column:ip"`
-	Request        string
-	Answer         string
-}
-
-func (requestRow) TableName() string { return "api_requests" }
-
-func (r requestRow) domain() requestlog.Entry {
-	return requestlog.Entry{ID: r.ID, MerchantID: r.MerchantID, At: r.At.UTC(), Method: r.Method, Path: r.Path, Query: r.Query, Route: r.Route, Status: r.Status,
-		TookMicros: r.TookUS, CredentialID: orZero(r.CredentialID), CredentialName: r.CredentialName, IdempotencyKey: r.IdempotencyKey, Replayed: r.Replayed,
-		DryRun: r.DryRun, RequestID: r.RequestID, IP: r.IP, Request: r.Request, Answer: r.Answer}
-}
-
-var requestColumns = []string{"id", "merchant_id", "at", "method", "path", "query", "route", "status", "took_us", "credential_id", "credential_name",
-	"idempotency_key", "replayed", "dry_run", "request_id", "ip", "request", "answer"}
+var requestTable = table.New[requestlog.Entry]("api_requests")
 
 // InsertRequests writes entries of the log of requests by COPY. It does not wait for
 // the disk: after a crash the last ones may be missing.
@@ -52,12 +23,7 @@ func (s *Store) InsertRequests(ctx context.Context, entries []requestlog.Entry) 
 		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
 			return err
 		}
-		_, err := tx.CopyFrom(ctx, pgx.Identifier{"api_requests"}, requestColumns, pgx.CopyFromSlice(len(entries), func(i int) ([]any, error) {
-			e := entries[i]
-			return native([]any{e.ID, e.MerchantID, Instant(e.At), e.Method, e.Path, e.Query, e.Route, e.Status, e.TookMicros, orNull(e.CredentialID), e.CredentialName,
-				e.IdempotencyKey, e.Replayed, e.DryRun, e.RequestID, e.IP, e.Request, e.Answer}), nil
-		}))
-		return err
+		return requestTable.Copy(ctx, tx, s.seal, entries)
 	})
 	if err != nil {
 		return fmt.Errorf("write the log of requests: %w", err)
@@ -67,7 +33,7 @@ func (s *Store) InsertRequests(ctx context.Context, entries []requestlog.Entry) 
 
 // Requests implements requestlog.Reader.
 func (s *Store) Requests(ctx context.Context, merchantID uuid.UUID, f requestlog.Filter, ask paging.Ask) ([]requestlog.Entry, error) {
-	q := s.read(ctx).Omit("request", "answer").Where("merchant_id = ?", merchantID)
+	q := list(ctx, s, requestTable, "request", "answer").Where("merchant_id = ?", merchantID)
 	only := func(given bool, condition string, args ...any) {
 		if given {
 			q = q.Where(condition, args...)
@@ -82,15 +48,7 @@ func (s *Store) Requests(ctx context.Context, merchantID uuid.UUID, f requestlog
 	only(!f.From.IsZero(), "at >= ?", f.From)
 	only(!f.To.IsZero(), "at <= ?", f.To)
 	only(f.Search != "", "(request_id = ? OR idempotency_key = ? OR path LIKE ?)", f.Search, f.Search, "%"+likeText(f.Search)+"%")
-	var rows []requestRow
-	if err := beside(q, ask).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list requests: %w", err)
-	}
-	out := make([]requestlog.Entry, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out, nil
+	return find(ctx, s, requestTable, beside(q, ask))
 }
 
 // likeText is a text that LIKE takes as it is.
@@ -100,11 +58,7 @@ func likeText(text string) string {
 
 // Request implements requestlog.Reader.
 func (s *Store) Request(ctx context.Context, merchantID, id uuid.UUID) (requestlog.Entry, error) {
-	row, err := take[requestRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
-	if err != nil {
-		return requestlog.Entry{}, missing(err, "find request")
-	}
-	return row.domain(), nil
+	return one(ctx, s, requestTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // tidyRequests removes entries past their time, and of each merchant those above

@@ -5,25 +5,17 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
+	"debitdesk/models/store/table"
 	"debitdesk/models/user"
 )
 
-type resetRow struct {
-	TokenHash []byte `gorm:"primaryKey"`
-	UserID    uuid.UUID
-	ExpiresAt time.Time
-	UsedAt    *time.Time
-	CreatedAt time.Time
-}
-
-func (resetRow) TableName() string { return "password_resets" }
+var (
+	resetTable  = table.New[user.Reset]("password_resets")
+	insertReset = resetTable.Write(`INSERT INTO password_resets (@columns, created_at) VALUES (@values, @now)`, "now")
+)
 
 // InsertReset implements user.Tx.
-func (t *Tx) InsertReset(r user.Reset) {
-	t.create(&resetRow{TokenHash: r.Hash, UserID: r.UserID, ExpiresAt: r.ExpiresAt, CreatedAt: t.now})
-}
+func (t *Tx) InsertReset(r user.Reset) { write(t, insertReset, r, t.now) }
 
 // UseResets implements user.Tx.
 func (t *Tx) UseResets(r user.Reset, at time.Time) (bool, error) {
@@ -37,7 +29,5 @@ func (t *Tx) UseResets(r user.Reset, at time.Time) (bool, error) {
 
 // Reset implements user.Reader.
 func (s *Store) Reset(ctx context.Context, hash []byte) (user.Reset, error) {
-	var row resetRow
-	err := s.read(ctx).Take(&row, "token_hash = ?", hash).Error
-	return user.Reset{Hash: row.TokenHash, UserID: row.UserID, ExpiresAt: row.ExpiresAt.UTC(), UsedAt: orZero(row.UsedAt).UTC()}, missing(err, "find password reset")
+	return one(ctx, s, resetTable, "token_hash = $1", hash)
 }

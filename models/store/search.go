@@ -1,28 +1,23 @@
 package store
 
 import (
-	"context"
 	"database/sql/driver"
 	"strings"
 	"sync"
 	"unicode"
 
 	"github.com/jackc/pgx/v5/pgtype"
-	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 )
 
-// searchWords is the tsvector of a row: its words in lower case, made here and
-// not by PostgreSQL, so that a search splits its text the same way.
-type searchWords []string
-
-// GormValue implements gorm.Valuer.
-func (w searchWords) GormValue(context.Context, *gorm.DB) clause.Expr {
-	return clause.Expr{SQL: "array_to_tsvector(?)", Vars: []any{textArray(w)}}
+// vectorOf is the tsvector of a row: its words in lower case, made here and not by
+// PostgreSQL, so that a search splits its text the same way.
+func vectorOf(words []string) pgtype.TSVector {
+	v := pgtype.TSVector{Valid: true, Lexemes: make([]pgtype.TSVectorLexeme, len(words))}
+	for i, w := range words {
+		v.Lexemes[i].Word = w
+	}
+	return v
 }
-
-// Value implements driver.Valuer for statements written by hand.
-func (w searchWords) Value() (driver.Value, error) { return strings.Join(w, " "), nil }
 
 // textArray travels as text[] without GORM spreading it over several places.
 type textArray []string
@@ -40,9 +35,9 @@ var arrayQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // wordsOf splits texts into the words a person may search by: whole texts
 // without blanks, and their parts.
-func wordsOf(texts ...string) searchWords {
+func wordsOf(texts ...string) []string {
 	seen := map[string]bool{}
-	words := searchWords{}
+	words := []string{}
 	add := func(w string) {
 		if w != "" && !seen[w] {
 			seen[w] = true

@@ -2,104 +2,47 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/actor"
+	"debitdesk/models/store/table"
 	"debitdesk/models/user"
 )
 
-type sessionRow struct {
-	IDHash    []byte `gorm:"primaryKey"`
-	UserID    *uuid.UUID
-	Data      string
-	IP        string
-	UserAgent string
-	CreatedAt time.Time
-	SeenAt    time.Time
-	ExpiresAt time.Time
+var (
+	sessionTable   = table.New[user.Session]("sessions")
+	signedIn       = table.View[user.SignedIn]()
+	replaceSession = sessionTable.Write(`WITH gone AS (DELETE FROM sessions WHERE id_hash = ANY(@old) RETURNING 1)
+		INSERT INTO sessions (@columns) SELECT @values WHERE EXISTS (SELECT FROM gone)`, "old")
+)
 
-	MerchantID *uuid.UUID
-	Factor     string
-	ProvenAt   *time.Time
-}
-
-func (sessionRow) TableName() string { return "sessions" }
-
-func (r sessionRow) domain() user.Session {
-	return user.Session{Hash: r.IDHash, UserID: orZero(r.UserID), Data: r.Data, IP: r.IP, UserAgent: r.UserAgent,
-		CreatedAt: r.CreatedAt.UTC(), SeenAt: r.SeenAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
-		MerchantID: orZero(r.MerchantID), Factor: user.Factor(r.Factor), ProvenAt: orZero(r.ProvenAt).UTC()}
-}
-
-// signedInRow is a session joined with what the frame of a page shows.
-type signedInRow struct {
-	sessionRow
-	Email        string
-	Name         string
-	Role         string
-	Theme        string
-	LastSeenAt   *time.Time
-	MerchantName string
-	MerchantSlug string
-	IsTest       bool
-	BrandID      *uuid.UUID
-	BrandName    *string
-
-	Grants          string
-	BatchLimitCents *int64
-	HasFactor       bool
-	RequireFactor   bool
-	Others          []user.Business
-}
+const findSession = `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.created_at, s.seen_at, s.expires_at, m.id AS merchant_id, s.factor, s.proven_at,
+	u.id AS u_id, m.id AS u_merchant_id, u.email AS u_email, u.name AS u_name, mb.role AS u_role, mb.grants AS u_grants, mb.batch_limit_cents AS u_batch_limit_cents,
+	u.theme AS u_theme, u.last_seen_at AS u_last_seen_at, m.name AS merchant_name, m.slug AS merchant_slug, m.is_test, b.id AS brand_id, b.name AS brand_name,
+	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_factor, m.require_second_factor AS require_factor,
+	COALESCE((SELECT jsonb_agg(jsonb_build_object('ID', x.id, 'Name', x.name, 'IsTest', x.is_test) ORDER BY x.name, x.id) FROM memberships o JOIN merchants x ON x.id = o.merchant_id
+		WHERE o.user_id = u.id AND o.merchant_id <> m.id AND o.disabled_at IS NULL), '[]') AS others
+	FROM sessions s JOIN users u ON u.id = s.user_id JOIN merchants m ON m.id = COALESCE(s.merchant_id, u.merchant_id)
+	JOIN memberships mb ON mb.user_id = u.id AND mb.merchant_id = m.id
+	LEFT JOIN LATERAL (SELECT id, name FROM brands WHERE merchant_id = m.id ORDER BY id LIMIT 1) b ON true
+	WHERE s.id_hash = ANY($1) AND s.expires_at > $2 AND s.created_at > $3 AND u.disabled_at IS NULL AND mb.disabled_at IS NULL LIMIT 1`
 
 // FindSession gives the living session with one of these hashes and everything
 // around it in one query. Found is false when there is none, or when the person
 // was disabled, altogether or in the business that the session works for.
 func (s *Store) FindSession(ctx context.Context, hashes [][]byte, now, bornAfter time.Time) (in user.SignedIn, found bool, err error) {
-	var r signedInRow
-	err = s.Pool.QueryRow(ctx, `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.created_at, s.seen_at, s.expires_at, m.id, s.factor, s.proven_at,
-			u.email, u.name, mb.role, mb.grants, mb.batch_limit_cents, u.theme, u.last_seen_at, m.name, m.slug, m.is_test, b.id, b.name,
-			u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id), m.require_second_factor,
-			COALESCE((SELECT jsonb_agg(jsonb_build_object('ID', x.id, 'Name', x.name, 'IsTest', x.is_test) ORDER BY x.name, x.id) FROM memberships o JOIN merchants x ON x.id = o.merchant_id
-				WHERE o.user_id = u.id AND o.merchant_id <> m.id AND o.disabled_at IS NULL), '[]')
-		FROM sessions s JOIN users u ON u.id = s.user_id JOIN merchants m ON m.id = COALESCE(s.merchant_id, u.merchant_id)
-		JOIN memberships mb ON mb.user_id = u.id AND mb.merchant_id = m.id
-		LEFT JOIN LATERAL (SELECT id, name FROM brands WHERE merchant_id = m.id ORDER BY id LIMIT 1) b ON true
-		WHERE s.id_hash = ANY($1) AND s.expires_at > $2 AND s.created_at > $3 AND u.disabled_at IS NULL AND mb.disabled_at IS NULL LIMIT 1`, hashes, now, bornAfter).Scan(
-		&r.IDHash, &r.UserID, &r.Data, &r.IP, &r.UserAgent, &r.CreatedAt, &r.SeenAt, &r.ExpiresAt, &r.MerchantID, &r.Factor, &r.ProvenAt,
-		&r.Email, &r.Name, &r.Role, &r.Grants, &r.BatchLimitCents, &r.Theme, &r.LastSeenAt, &r.MerchantName, &r.MerchantSlug, &r.IsTest, &r.BrandID, &r.BrandName,
-		&r.HasFactor, &r.RequireFactor, &r.Others)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return in, false, nil
-	case err != nil:
-		return in, false, fmt.Errorf("find session: %w", err)
+	list, err := collect(ctx, s, signedIn, findSession, []any{hashes, now, bornAfter})
+	if err != nil || len(list) == 0 {
+		return in, false, err
 	}
-	in = user.SignedIn{
-		Session: r.sessionRow.domain(),
-		User: user.User{ID: orZero(r.UserID), MerchantID: orZero(r.MerchantID), Email: r.Email, Name: r.Name, Role: actor.Role(r.Role),
-			BatchLimitCents: r.BatchLimitCents, Theme: r.Theme, LastSeenAt: orZero(r.LastSeenAt).UTC()},
-		MerchantName: r.MerchantName, MerchantSlug: r.MerchantSlug, IsTest: r.IsTest, BrandID: orZero(r.BrandID), BrandName: orZero(r.BrandName),
-		HasFactor: r.HasFactor, RequireFactor: r.RequireFactor, Others: r.Others,
-	}
-	if err := json.Unmarshal([]byte(r.Grants), &in.User.Grants); err != nil {
-		return in, false, fmt.Errorf("read grants of user %s: %w", in.User.ID, err)
-	}
-	return in, true, nil
+	return list[0], true, nil
 }
 
 // InsertSession keeps a new session.
 func (s *Store) InsertSession(ctx context.Context, v user.Session) error {
-	err := s.read(ctx).Create(&sessionRow{IDHash: v.Hash, UserID: orNull(v.UserID), Data: v.Data, IP: v.IP, UserAgent: v.UserAgent,
-		CreatedAt: v.CreatedAt, SeenAt: v.SeenAt, ExpiresAt: v.ExpiresAt,
-		MerchantID: orNull(v.MerchantID), Factor: string(v.Factor), ProvenAt: orNull(v.ProvenAt)}).Error
-	if err != nil {
+	if _, err := execOne(ctx, s, sessionTable.Insert, v); err != nil {
 		return fmt.Errorf("keep session: %w", err)
 	}
 	return nil
@@ -108,21 +51,13 @@ func (s *Store) InsertSession(ctx context.Context, v user.Session) error {
 // ReplaceSession puts a new session in the place of an old one, in one step: of two
 // who come with the same old one, one gets false.
 func (s *Store) ReplaceSession(ctx context.Context, old [][]byte, v user.Session) (bool, error) {
-	done, err := s.Pool.Exec(ctx, `WITH gone AS (DELETE FROM sessions WHERE id_hash = ANY($1) RETURNING 1)
-		INSERT INTO sessions (id_hash, user_id, data, ip, user_agent, created_at, seen_at, expires_at, merchant_id, factor, proven_at)
-		SELECT $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 WHERE EXISTS (SELECT FROM gone)`,
-		old, v.Hash, v.UserID, v.Data, v.IP, v.UserAgent, Instant(v.CreatedAt), Instant(v.SeenAt), Instant(v.ExpiresAt), orNull(v.MerchantID), string(v.Factor), orNull(v.ProvenAt))
-	if err != nil {
-		return false, fmt.Errorf("replace session: %w", err)
-	}
-	return done.RowsAffected() == 1, nil
+	return execOne(ctx, s, replaceSession, v, old)
 }
 
 // SetSessionData keeps what the browser's session carries. A session that was
 // ended meanwhile stays ended.
 func (s *Store) SetSessionData(ctx context.Context, hash []byte, data string) error {
-	err := s.read(ctx).Model(&sessionRow{}).Where("id_hash = ?", hash).Update("data", data).Error
-	if err != nil {
+	if _, err := s.Pool.Exec(ctx, `UPDATE sessions SET data = $2 WHERE id_hash = $1`, hash, data); err != nil {
 		return fmt.Errorf("keep session: %w", err)
 	}
 	return nil
@@ -142,27 +77,30 @@ func (s *Store) TouchSession(ctx context.Context, hash []byte, ip string, seen, 
 
 // DeleteSession ends a session on every process; one that is gone already is no error.
 func (s *Store) DeleteSession(ctx context.Context, hash []byte) error {
-	if err := s.read(ctx).Where("id_hash = ?", hash).Delete(&sessionRow{}).Error; err != nil {
+	if _, err := s.Pool.Exec(ctx, `DELETE FROM sessions WHERE id_hash = $1`, hash); err != nil {
 		return fmt.Errorf("end session: %w", err)
 	}
 	return nil
 }
 
 // DropDeadSessions removes sessions and sign-in counters that are over, and tells how many.
-func (s *Store) DropDeadSessions(ctx context.Context, now, bornAfter time.Time) (int64, error) {
-	done := s.read(ctx).Where("expires_at <= ? OR created_at <= ?", now, bornAfter).Delete(&sessionRow{})
-	if done.Error != nil {
-		return 0, fmt.Errorf("drop dead sessions: %w", done.Error)
+func (s *Store) DropDeadSessions(ctx context.Context, now, bornAfter time.Time) (n int64, err error) {
+	yesterday := now.AddDate(0, 0, -1)
+	for _, dead := range []struct {
+		sql  string
+		args []any
+	}{
+		{`DELETE FROM sessions WHERE expires_at <= $1 OR created_at <= $2`, []any{now, bornAfter}},
+		{`DELETE FROM sign_in_failures WHERE last_at < $1 AND (locked_until IS NULL OR locked_until < $2)`, []any{yesterday, now}},
+		{`DELETE FROM password_resets WHERE expires_at < $1`, []any{yesterday}},
+	} {
+		done, err := s.Pool.Exec(ctx, dead.sql, dead.args...)
+		if err != nil {
+			return 0, fmt.Errorf("drop dead sessions: %w", err)
+		}
+		n += done.RowsAffected()
 	}
-	counters := s.read(ctx).Where("last_at < ? AND (locked_until IS NULL OR locked_until < ?)", now.AddDate(0, 0, -1), now).Delete(&throttleRow{})
-	if counters.Error != nil {
-		return 0, fmt.Errorf("drop old sign-in counters: %w", counters.Error)
-	}
-	links := s.read(ctx).Where("expires_at < ?", now.AddDate(0, 0, -1)).Delete(&resetRow{})
-	if links.Error != nil {
-		return 0, fmt.Errorf("drop old password resets: %w", links.Error)
-	}
-	return done.RowsAffected + counters.RowsAffected + links.RowsAffected, nil
+	return n, nil
 }
 
 // DeleteSessionOf implements user.Tx.
@@ -190,15 +128,5 @@ func (t *Tx) DeleteOtherSessions(userID uuid.UUID, but []byte) (int64, error) {
 
 // SessionsOf implements user.Reader.
 func (s *Store) SessionsOf(ctx context.Context, userID uuid.UUID, now time.Time) ([]user.Session, error) {
-	var rows []sessionRow
-	err := s.read(ctx).Where("user_id = ? AND expires_at > ? AND created_at > ?", userID, now, now.Add(-user.SessionAbsolute)).
-		Order("seen_at DESC").Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	out := make([]user.Session, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out, nil
+	return all(ctx, s, sessionTable, "user_id = $1 AND expires_at > $2 AND created_at > $3 ORDER BY seen_at DESC", userID, now, now.Add(-user.SessionAbsolute))
 }

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,46 +10,21 @@ import (
 
 	"debitdesk/models/fault"
 	"debitdesk/models/simulation"
+	"debitdesk/models/store/table"
 )
 
-type simulationRow struct {
-	ID         uuid.UUID `gorm:"primaryKey"`
-	MerchantID uuid.UUID
-	Kind       string
-	State      string
-	Ask        string
-	Starter    string
-	DoneSteps  int
-	AllSteps   int
-	Result     string
-	Note       string
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
-}
-
-func (simulationRow) TableName() string { return "simulations" }
-
-func (r simulationRow) domain() (simulation.Run, error) {
-	run := simulation.Run{ID: r.ID, MerchantID: r.MerchantID, Kind: simulation.Kind(r.Kind), State: simulation.State(r.State), Steps: r.DoneSteps, AllSteps: r.AllSteps,
-		Note: r.Note, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
-	for text, into := range map[string]any{r.Ask: &run.Ask, r.Starter: &run.Starter, r.Result: &run.Result} {
-		if err := json.Unmarshal([]byte(text), into); err != nil {
-			return run, fmt.Errorf("read simulation %s: %w", r.ID, err)
-		}
-	}
-	return run, nil
-}
+var (
+	simulationTable = table.New[simulation.Run]("simulations")
+	holdSimulation  = simulationTable.Write(`UPDATE simulations SET @set(done_steps, all_steps), claimed_until = clock_timestamp() + @holds::interval, updated_at = @now
+		WHERE id = @id AND claim = @claim AND state = 'running'`, "holds", "now", "claim")
+	finishSimulation = simulationTable.Write(`UPDATE simulations SET @set(state, done_steps, all_steps, result, note, updated_at), claim = NULL, claimed_until = NULL
+		WHERE id = @id AND claim = @claim AND state = 'running'`, "claim")
+)
 
 // InsertRun implements simulation.Tx.
 func (t *Tx) InsertRun(r simulation.Run) error {
-	ask, err1 := json.Marshal(r.Ask)
-	starter, err2 := json.Marshal(r.Starter)
-	result, err3 := json.Marshal(r.Result)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return fmt.Errorf("write simulation: %w", err)
-	}
-	_, err := t.exec(`INSERT INTO simulations (id, merchant_id, kind, state, ask, starter, done_steps, all_steps, result, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9, $9)`, r.ID, r.MerchantID, string(r.Kind), string(r.State), string(ask), string(starter), r.AllSteps, string(result), r.CreatedAt)
+	insert(t, simulationTable, r)
+	err := t.flush()
 	if violates(err, "simulations_one") {
 		return fault.New(fault.Conflict, "simulation_running", "The simulator is playing already. There is one clock: wait until that is done.")
 	}
@@ -60,19 +33,7 @@ func (t *Tx) InsertRun(r simulation.Run) error {
 
 // Runs implements simulation.Store.
 func (s *Store) Runs(ctx context.Context, merchantID uuid.UUID, limit int) ([]simulation.Run, error) {
-	var rows []simulationRow
-	if err := s.read(ctx).Order("id DESC").Limit(limit).Find(&rows, "merchant_id = ?", merchantID).Error; err != nil {
-		return nil, fmt.Errorf("list simulations: %w", err)
-	}
-	out := make([]simulation.Run, len(rows))
-	for i, r := range rows {
-		run, err := r.domain()
-		if err != nil {
-			return nil, err
-		}
-		out[i] = run
-	}
-	return out, nil
+	return all(ctx, s, simulationTable, "merchant_id = $1 ORDER BY id DESC LIMIT $2", merchantID, limit)
 }
 
 // OpenRun implements simulation.Store.
@@ -88,29 +49,19 @@ func (s *Store) ClaimRun(ctx context.Context, id, claim uuid.UUID, holds time.Du
 	if err != nil || tag.RowsAffected() == 0 {
 		return simulation.Run{}, false, err
 	}
-	row, err := take[simulationRow](ctx, s, "id = $1", id)
-	if err != nil {
-		return simulation.Run{}, false, missing(err, "find simulation")
-	}
-	r, err := row.domain()
+	r, err := one(ctx, s, simulationTable, "id = $1", id)
 	return r, err == nil, err
 }
 
 // HoldRun implements simulation.Store.
 func (s *Store) HoldRun(ctx context.Context, r simulation.Run, claim uuid.UUID, holds time.Duration) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE simulations SET done_steps = $3, all_steps = $4, claimed_until = clock_timestamp() + $5::interval, updated_at = $6
-		WHERE id = $1 AND claim = $2 AND state = 'running'`, native([]any{r.ID, claim, r.Steps, r.AllSteps, holds, s.Now()})...)
+	_, err := execOne(ctx, s, holdSimulation, r, holds, s.Now(), claim)
 	return err
 }
 
 // FinishRun implements simulation.Store.
 func (s *Store) FinishRun(ctx context.Context, r simulation.Run, claim uuid.UUID) error {
-	result, err := json.Marshal(r.Result)
-	if err != nil {
-		return fmt.Errorf("write simulation: %w", err)
-	}
-	_, err = s.Pool.Exec(ctx, `UPDATE simulations SET state = $3, done_steps = $4, all_steps = $5, result = $6, note = $7, updated_at = $8, claim = NULL, claimed_until = NULL
-		WHERE id = $1 AND claim = $2 AND state = 'running'`, native([]any{r.ID, claim, string(r.State), r.Steps, r.AllSteps, string(result), r.Note, r.UpdatedAt})...)
+	_, err := execOne(ctx, s, finishSimulation, r, claim)
 	return err
 }
 

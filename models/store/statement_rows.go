@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -13,47 +11,13 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	movement "debitdesk/models/statement" // a statement is SQL here
+	"debitdesk/models/store/table"
 )
 
-type statementRow struct {
-	ID         uuid.UUID `gorm:"primaryKey"`
-	MerchantID uuid.UUID
-	IsTest     bool
-	Format     string
-	Timezone   string
-	Query      string
-	Filter     string
-	Status     string
-	Note       string
-	Rows       int64
-	BeganAt    *time.Time
-	FinishedAt *time.Time
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
-}
-
-func (statementRow) TableName() string { return "company_statements" }
-
-func (r statementRow) domain() (movement.Statement, error) {
-	st := movement.Statement{ID: r.ID, MerchantID: r.MerchantID, IsTest: r.IsTest, Format: movement.Format(r.Format), Timezone: r.Timezone, Query: r.Query,
-		Status: movement.Status(r.Status), Note: r.Note, Rows: r.Rows, BeganAt: utc(r.BeganAt), FinishedAt: utc(r.FinishedAt),
-		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
-	if err := json.Unmarshal([]byte(r.Filter), &st.Filter); err != nil {
-		return st, fmt.Errorf("filter of statement %s: %w", r.ID, err)
-	}
-	return st, nil
-}
+var statementTable = table.New[movement.Statement]("company_statements")
 
 // InsertStatement implements statement.Tx.
-func (t *Tx) InsertStatement(s movement.Statement) {
-	filter, err := json.Marshal(s.Filter)
-	if err != nil {
-		t.fail(err)
-		return
-	}
-	t.create(&statementRow{ID: s.ID, MerchantID: s.MerchantID, IsTest: s.IsTest, Format: string(s.Format), Timezone: s.Timezone, Query: s.Query, Filter: string(filter),
-		Status: string(s.Status), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt})
-}
+func (t *Tx) InsertStatement(s movement.Statement) { insert(t, statementTable, s) }
 
 // CancelStatement implements statement.Tx: compare-and-set from what is open.
 func (t *Tx) CancelStatement(merchantID, id uuid.UUID) (bool, error) {
@@ -67,30 +31,16 @@ func (t *Tx) CancelStatement(merchantID, id uuid.UUID) (bool, error) {
 
 // Statement implements statement.Reader.
 func (s *Store) Statement(ctx context.Context, merchantID, id uuid.UUID) (movement.Statement, error) {
-	row, err := take[statementRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
-	if err != nil {
-		return movement.Statement{}, missing(err, "find statement")
-	}
-	return row.domain()
+	return one(ctx, s, statementTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // Statements implements statement.Reader.
 func (s *Store) Statements(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[movement.Statement], error) {
-	var none paging.Page[movement.Statement]
-	var rows []statementRow
-	list := s.read(ctx).Select("id", "merchant_id", "is_test", "format", "timezone", "query", "filter", "status", "note", "rows", "began_at", "finished_at", "created_at", "updated_at")
-	if err := beside(list.Where("merchant_id = ?", merchantID), ask).Find(&rows).Error; err != nil {
-		return none, fmt.Errorf("list statements: %w", err)
+	found, err := find(ctx, s, statementTable, beside(list(ctx, s, statementTable).Where("merchant_id = ?", merchantID), ask))
+	if err != nil {
+		return paging.Page[movement.Statement]{}, err
 	}
-	out := make([]movement.Statement, len(rows))
-	for i, r := range rows {
-		st, err := r.domain()
-		if err != nil {
-			return none, err
-		}
-		out[i] = st
-	}
-	return paging.Cut(ask, out), nil
+	return paging.Cut(ask, found), nil
 }
 
 // StatementFile implements statement.Reader.

@@ -10,51 +10,20 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/calendar"
-	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/subscription"
-	"debitdesk/models/token"
 )
 
-type subscriberEntryRow struct {
-	Subscriber  subscriberRow `gorm:"embedded"`
-	ClientName  string
-	ClientEmail string
-	Account     string
-}
-
-const subscriberFrom = `SELECT s.*, coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name,
-	coalesce(c.email, '') AS client_email, coalesce(t.state, '') AS account
+const subscriberFrom = `SELECT s.*, ` + nameOfClient + `, coalesce(t.state, '') AS account
 	FROM template_clients s JOIN clients c ON c.id = s.client_id LEFT JOIN tokens t ON t.id = s.token_id WHERE `
 
 func (s *Store) subscribers(ctx context.Context, condition string, args ...any) ([]subscription.Subscriber, error) {
-	var rows []subscriberEntryRow
-	if err := s.read(ctx).Raw(subscriberFrom+condition, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list subscribers: %w", err)
-	}
-	out := make([]subscription.Subscriber, len(rows))
-	for i, r := range rows {
-		x, err := s.subscriberOf(r.Subscriber)
-		if err != nil {
-			return nil, err
-		}
-		x.ClientName, x.ClientEmail, x.Account = r.ClientName, r.ClientEmail, token.State(r.Account)
-		out[i] = x
-	}
-	return out, nil
+	return seek(ctx, s, subscriberTable, subscriberFrom+condition, args...)
 }
 
 // TemplateClient implements subscription.Reader.
 func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (subscription.Subscriber, error) {
-	found, err := s.subscribers(ctx, "s.merchant_id = ? AND s.id = ?", merchantID, id)
-	if err != nil {
-		return subscription.Subscriber{}, err
-	}
-	if len(found) == 0 {
-		return subscription.Subscriber{}, fault.Missing()
-	}
-	return found[0], nil
+	return first(s.subscribers(ctx, "s.merchant_id = ? AND s.id = ?", merchantID, id))
 }
 
 // TemplateClients implements subscription.Reader.
@@ -108,22 +77,7 @@ func (s *Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) (
 
 // PeriodsOf implements subscription.Reader.
 func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]subscription.Period, error) {
-	var rows []struct {
-		TemplateClientID uuid.UUID
-		StartsOn         calendar.Date
-		BilledOn         calendar.Date
-		PurchaseID       *uuid.UUID
-		Skipped          string
-	}
-	err := s.read(ctx).Raw(`SELECT * FROM billing_periods WHERE merchant_id = ? AND template_client_id = ? ORDER BY starts_on DESC`, merchantID, subscriberID).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("list periods: %w", err)
-	}
-	out := make([]subscription.Period, len(rows))
-	for i, r := range rows {
-		out[i] = subscription.Period{SubscriberID: r.TemplateClientID, StartsOn: r.StartsOn, BilledOn: r.BilledOn, PurchaseID: orZero(r.PurchaseID), Skipped: r.Skipped}
-	}
-	return out, nil
+	return all(ctx, s, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID, subscriberID)
 }
 
 // dueSubscribers are those with something to do; each part reads one index. While an

@@ -14,11 +14,7 @@ import (
 
 // Template implements subscription.Reader.
 func (s *Store) Template(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
-	row, err := take[templateRow](ctx, s, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
-	if err != nil {
-		return subscription.Template{}, missing(err, "find template")
-	}
-	t, err := row.domain()
+	t, err := one(ctx, s, templateTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
 	if err != nil {
 		return t, err
 	}
@@ -29,11 +25,7 @@ func (s *Store) Template(ctx context.Context, merchantID, id uuid.UUID) (subscri
 
 // AnyTemplate implements subscription.Reader.
 func (s *Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
-	row, err := take[templateRow](ctx, s, "merchant_id = $1 AND id = $2", merchantID, id)
-	if err != nil {
-		return subscription.Template{}, missing(err, "find template")
-	}
-	return row.domain()
+	return one(ctx, s, templateTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // Templates implements subscription.Reader.
@@ -49,17 +41,10 @@ func (s *Store) Templates(ctx context.Context, merchantID uuid.UUID, f subscript
 		where, args = where+" AND position(lower(?) IN lower(title)) > 0", append(args, words)
 	}
 	direction, beside, from := besideID("id", ask)
-	var rows []templateRow
-	query := "SELECT * FROM billing_templates WHERE " + where + beside + fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
-	if err := s.read(ctx).Raw(query, append(args, from...)...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list templates: %w", err)
-	}
-	out := make([]subscription.Template, len(rows))
-	for i, r := range rows {
-		var err error
-		if out[i], err = r.domain(); err != nil {
-			return nil, err
-		}
+	query := templateTable.Select + where + beside + fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
+	out, err := seek(ctx, s, templateTable, query, append(args, from...)...)
+	if err != nil {
+		return nil, err
 	}
 	return out, s.countSubscribers(ctx, merchantID, out)
 }

@@ -7,28 +7,16 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/fault"
 	"debitdesk/models/paging"
+	"debitdesk/models/store/table"
 	"debitdesk/models/token"
 )
 
-type tokenEntryRow struct {
-	Token       tokenRow `gorm:"embedded"`
-	ClientName  string
-	ClientEmail string
-}
-
-func (r tokenEntryRow) entry() token.Entry {
-	return token.Entry{Token: r.Token.domain(), ClientName: r.ClientName, ClientEmail: r.ClientEmail}
-}
-
-// tokenColumns are all columns but the sealed ones, and whose token it is.
-//
 //nolint:gosec // columns that are named token are no passwords
-const tokenColumns = `t.id, t.merchant_id, t.brand_id, t.client_id, t.mandate_id, t.method, t.state, t.description, t.holder_name, t.bank_code,
-	t.account_type, t.account_mask, t.soft_failures, t.failures, t.blocked_code, t.last_used_at, t.last_success_at, t.created_by,
-	t.created_at, t.updated_at, t.ended_at,
-	coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name, coalesce(c.email, '') AS client_email`
+var (
+	tokenEntries = table.View[token.Entry]()
+	tokenLine    = "SELECT " + tokenTable.Columns("t") + ", " + nameOfClient + tokenFrom
+)
 
 //nolint:gosec // columns that are named token are no passwords
 const tokenFrom = ` FROM tokens t LEFT JOIN clients c ON c.id = t.client_id WHERE `
@@ -56,16 +44,7 @@ func (s *Store) Tokens(ctx context.Context, merchantID uuid.UUID, f token.Filter
 		}
 		where, args = where+" AND t.id "+compare+" ?", append(args, ask.From)
 	}
-	var rows []tokenEntryRow
-	query := "SELECT " + tokenColumns + tokenFrom + where + fmt.Sprintf(" ORDER BY t.id %s LIMIT %d", direction, ask.Fetch())
-	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list tokens: %w", err)
-	}
-	out := make([]token.Entry, len(rows))
-	for i, r := range rows {
-		out[i] = r.entry()
-	}
-	return out, nil
+	return seek(ctx, s, tokenEntries, tokenLine+where+fmt.Sprintf(" ORDER BY t.id %s LIMIT %d", direction, ask.Fetch()), args...)
 }
 
 func tokenWhere(merchantID uuid.UUID, f token.Filter) (string, []any) {
@@ -118,13 +97,5 @@ func (s *Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f token.F
 
 // TokenEntry implements token.Lister.
 func (s *Store) TokenEntry(ctx context.Context, merchantID, id uuid.UUID) (token.Entry, error) {
-	var row tokenEntryRow
-	found := s.read(ctx).Raw("SELECT "+tokenColumns+tokenFrom+"t.merchant_id = ? AND t.id = ?", merchantID, id).Scan(&row)
-	if err := missing(found.Error, "find token"); err != nil {
-		return token.Entry{}, err
-	}
-	if found.RowsAffected == 0 {
-		return token.Entry{}, fault.Missing()
-	}
-	return row.entry(), nil
+	return first(seek(ctx, s, tokenEntries, tokenLine+"t.merchant_id = ? AND t.id = ?", merchantID, id))
 }

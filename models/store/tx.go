@@ -186,16 +186,6 @@ func (t *Tx) fail(err error) {
 	}
 }
 
-// create queues the INSERT of a GORM row.
-func (t *Tx) create(row any) {
-	ins, err := insertionOf(t.s.db.NamingStrategy, row)
-	if err != nil {
-		t.fail(err)
-		return
-	}
-	t.later(ins.sql, ins.args(t.ctx, row)...)
-}
-
 // later queues a statement whose result nobody needs.
 func (t *Tx) later(sql string, args ...any) {
 	t.waiting = append(t.waiting, statement{sql, args})
@@ -215,10 +205,10 @@ func (t *Tx) must(count string, args ...any) {
 	t.musts++
 }
 
-// mustMove is must for an UPDATE of one row.
-func (t *Tx) mustMove(update string, args ...any) {
-	t.waiting = slices.Insert(t.waiting, t.musts,
-		statement{"WITH moved AS (" + update + " RETURNING 1) SELECT must_be_one((SELECT count(*) FROM moved))", args})
+// mustOne is must for a statement that counts by itself, such as the change of one
+// record.
+func (t *Tx) mustOne(sql string, args ...any) {
+	t.waiting = slices.Insert(t.waiting, t.musts, statement{sql, args})
 	t.musts++
 }
 

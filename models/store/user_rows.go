@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,57 +11,30 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/store/table"
 	"debitdesk/models/user"
 )
 
-type userRow struct {
-	ID           uuid.UUID `gorm:"primaryKey"`
-	MerchantID   uuid.UUID
-	Email        string
-	Name         string
-	Role         string
+// memberRecord is a person as a member of one business, with what signs the person in.
+type memberRecord struct {
+	user.User
 	PasswordHash string
-	Theme        string
-	LastSeenAt   *time.Time
-	DisabledAt   *time.Time
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
 }
 
-func (userRow) TableName() string { return "users" }
+var (
+	userTable  = table.New[user.User]("users")
+	insertUser = userTable.Write(`INSERT INTO users (@columns, password_hash) VALUES (@values, @password_hash)`, "password_hash")
+	memberUser = table.View[memberRecord]()
+)
 
 // userColumns are a person within one business: what the membership says wins.
 const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.last_seen_at,
 	COALESCE(u.disabled_at, mb.disabled_at) AS disabled_at, u.created_at, u.updated_at, mb.grants, mb.batch_limit_cents`
 
-// memberRow is a person as a member of one business.
-type memberRow struct {
-	UserRow         userRow `gorm:"embedded"`
-	Grants          string
-	BatchLimitCents *int64
-}
-
-func (r memberRow) domain() (user.User, error) {
-	u := r.UserRow.domain()
-	u.BatchLimitCents = r.BatchLimitCents
-	if err := json.Unmarshal([]byte(r.Grants), &u.Grants); err != nil {
-		return u, fmt.Errorf("read grants of user %s: %w", r.UserRow.ID, err)
-	}
-	return u, nil
-}
-
-func (r userRow) domain() user.User {
-	return user.User{ID: r.ID, MerchantID: r.MerchantID, Email: r.Email, Name: r.Name, Role: actor.Role(r.Role), Theme: r.Theme,
-		LastSeenAt: orZero(r.LastSeenAt).UTC(), DisabledAt: orZero(r.DisabledAt).UTC(),
-		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
-}
-
 // InsertUser implements user.Tx.
 func (t *Tx) InsertUser(u user.User, passwordHash string) error {
-	t.create(&userRow{ID: u.ID, MerchantID: u.MerchantID, Email: u.Email, Name: u.Name, Role: string(u.Role), PasswordHash: passwordHash,
-		Theme: u.Theme, CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt})
+	write(t, insertUser, u, passwordHash)
 	switch err := t.flush(); {
 	case violates(err, "users_by_email"):
 		return fault.At("email", "unique", "Somebody signs in with this e-mail address already.")
@@ -132,65 +104,54 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (user.User, strin
 	if strings.ContainsRune(email, 0) || !utf8.ValidString(email) { // no text that could be stored: nobody's
 		return user.User{}, "", fault.Missing()
 	}
-	row, err := s.member(ctx, `lower(u.email) = lower(trim(?)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`, email)
-	if err != nil {
-		return user.User{}, "", err
-	}
-	u, err := row.domain()
-	return u, row.UserRow.PasswordHash, err
+	m, err := s.member(ctx, `lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`, email)
+	return m.User, m.PasswordHash, err
 }
 
 // User implements user.Reader.
 func (s *Store) User(ctx context.Context, merchantID, id uuid.UUID) (user.User, error) {
-	row, err := s.member(ctx, `mb.merchant_id = ? AND u.id = ?`, merchantID, id)
-	if err != nil {
-		return user.User{}, err
+	m, err := s.member(ctx, `mb.merchant_id = $1 AND u.id = $2`, merchantID, id)
+	return m.User, err
+}
+
+const memberFrom = `SELECT ` + userColumns + ` FROM users u JOIN memberships mb ON mb.user_id = u.id WHERE `
+
+func (s *Store) member(ctx context.Context, where string, args ...any) (memberRecord, error) {
+	return first(collect(ctx, s, memberUser, memberFrom+where+` LIMIT 1`, args))
+}
+
+// people are who may sign in for a business.
+func (s *Store) people(ctx context.Context, order string, args ...any) ([]user.User, error) {
+	found, err := collect(ctx, s, memberUser, memberFrom+`mb.merchant_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL `+order, args)
+	out := make([]user.User, len(found))
+	for i, m := range found {
+		out[i] = m.User
 	}
-	return row.domain()
+	return out, err
 }
 
-func (s *Store) member(ctx context.Context, where string, args ...any) (row memberRow, err error) {
-	found := s.read(ctx).Raw(`SELECT `+userColumns+` FROM users u JOIN memberships mb ON mb.user_id = u.id WHERE `+where+` LIMIT 1`, args...).Scan(&row)
-	switch {
-	case found.Error != nil:
-		return row, fmt.Errorf("find user: %w", found.Error)
-	case found.RowsAffected == 0:
-		return row, fault.Missing()
-	}
-	return row, nil
+// PeopleOf lists who may sign in for a business, by name, up to limit.
+func (s *Store) PeopleOf(ctx context.Context, merchantID uuid.UUID, limit int) ([]user.User, error) {
+	return s.people(ctx, `ORDER BY lower(u.name), u.id LIMIT $2`, merchantID, limit)
 }
 
-type throttleRow struct {
-	Key         string `gorm:"primaryKey"`
-	Failures    int
-	LastAt      time.Time
-	LockedUntil *time.Time
-}
-
-func (throttleRow) TableName() string { return "sign_in_failures" }
+var (
+	throttleTable = table.New[user.Throttle]("sign_in_failures")
+	saveThrottle  = throttleTable.Write(`UPDATE sign_in_failures SET @set(failures, last_at, locked_until) WHERE key = @key`)
+)
 
 // Throttles implements user.Tx. The rows are locked in one order for everybody.
 func (t *Tx) Throttles(keys []string) ([]user.Throttle, error) {
 	sorted := slices.Sorted(slices.Values(keys))
 	t.later(`INSERT INTO sign_in_failures (key, failures, last_at) SELECT k, 0, $2::timestamptz FROM unnest($1::text[]) k ORDER BY k
 		ON CONFLICT DO NOTHING`, sorted, time.Unix(0, 0).UTC())
-	db, err := t.read()
-	if err != nil {
-		return nil, fmt.Errorf("count sign-ins: %w", err)
-	}
-	var rows []throttleRow
-	if err := db.Raw(`SELECT * FROM sign_in_failures WHERE key IN ? ORDER BY key FOR UPDATE`, sorted).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("count sign-ins: %w", err)
-	}
+	found, err := all(t.Context(), t.s, throttleTable, "key = ANY($1) ORDER BY key FOR UPDATE", sorted)
 	out := make([]user.Throttle, len(keys))
-	for _, r := range rows {
-		out[slices.Index(keys, r.Key)] = user.Throttle{Key: r.Key, Failures: r.Failures, LastAt: r.LastAt.UTC(), LockedUntil: orZero(r.LockedUntil).UTC()}
+	for _, c := range found {
+		out[slices.Index(keys, c.Key)] = c
 	}
-	return out, nil
+	return out, err
 }
 
 // SaveThrottle implements user.Tx.
-func (t *Tx) SaveThrottle(c user.Throttle) {
-	t.later(`UPDATE sign_in_failures SET failures = $2, last_at = $3, locked_until = $4 WHERE key = $1`,
-		c.Key, c.Failures, Instant(c.LastAt), orNull(c.LockedUntil))
-}
+func (t *Tx) SaveThrottle(c user.Throttle) { write(t, saveThrottle, c) }

@@ -2,62 +2,36 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/mandate"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
 )
 
-type verificationRow struct {
-	ID          uuid.UUID `gorm:"primaryKey"`
-	MerchantID  uuid.UUID
-	ClientID    *uuid.UUID
-	PurchaseID  *uuid.UUID
-	AccountMask string
-	AccountHash []byte
-	BankCode    string
-	Answers     string
-	Passed      bool
-	At          time.Time
-}
+var verificationTable = table.New("account_verifications", table.Column[mandate.Verification]{
+	Name: "account_hash",
+	Write: func(box *seal.Box, v *mandate.Verification) (any, error) {
+		return hashOfAccount(box, v.MerchantID, v.BankCode, v.Account), nil
+	},
+})
 
-func (verificationRow) TableName() string { return "account_verifications" }
-
-func (r verificationRow) domain() mandate.Verification {
-	v := mandate.Verification{ID: r.ID, MerchantID: r.MerchantID, ClientID: orZero(r.ClientID), PurchaseID: orZero(r.PurchaseID),
-		AccountMask: r.AccountMask, BankCode: r.BankCode, Passed: r.Passed, At: r.At.UTC()}
-	_ = json.Unmarshal([]byte(r.Answers), &v.Answers) // as we wrote it
-	return v
+// hashOfAccount finds an account at its bank without its number.
+func hashOfAccount(box *seal.Box, merchantID uuid.UUID, bankCode string, number bank.AccountNumber) []byte {
+	return box.Hash(merchantID, "account", bankCode+"/"+number.Reveal())
 }
 
 // InsertVerification implements purchase.Tx. The number itself is not kept.
-func (t *Tx) InsertVerification(v mandate.Verification) {
-	answers, _ := json.Marshal(v.Answers) // texts
-	t.create(&verificationRow{ID: v.ID, MerchantID: v.MerchantID, ClientID: orNull(v.ClientID), PurchaseID: orNull(v.PurchaseID), AccountMask: v.AccountMask,
-		AccountHash: t.s.seal.Hash(v.MerchantID, "account", v.BankCode+"/"+v.Account.Reveal()), BankCode: v.BankCode, Answers: string(answers), Passed: v.Passed, At: Instant(v.At)})
-}
+func (t *Tx) InsertVerification(v mandate.Verification) { insert(t, verificationTable, v) }
 
 // VerificationsOf implements mandate.Reader.
 func (s *Store) VerificationsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]mandate.Verification, error) {
-	return s.verifications(ctx, "merchant_id = ? AND purchase_id = ?", merchantID, purchaseID)
-}
-
-func (s *Store) verifications(ctx context.Context, which string, args ...any) ([]mandate.Verification, error) {
-	var rows []verificationRow
-	if err := s.read(ctx).Order("id DESC").Limit(50).Find(&rows, append([]any{which}, args...)...).Error; err != nil {
-		return nil, fmt.Errorf("list verifications: %w", err)
-	}
-	out := make([]mandate.Verification, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out, nil
+	return all(ctx, s, verificationTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50", merchantID, purchaseID)
 }
 
 // VerificationsOfClient implements mandate.Lister.
 func (s *Store) VerificationsOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]mandate.Verification, error) {
-	return s.verifications(ctx, "merchant_id = ? AND client_id = ?", merchantID, clientID)
+	return all(ctx, s, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50", merchantID, clientID)
 }

@@ -3,52 +3,30 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/paging"
+	"debitdesk/models/store/table"
 	"debitdesk/models/webhook"
 )
 
-type webhookRow struct {
-	ID           uuid.UUID `gorm:"primaryKey"`
-	MerchantID   uuid.UUID
-	Title        string
-	Callback     string
-	AllEvents    bool
-	Events       textArray
-	PublicKey    string
-	PrivateKey   []byte
-	FailingSince *time.Time
-	Failures     int
-	LastOKAt     *time.Time `gorm:"column:last_ok_at"`
-	Version      int
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
-}
-
-func (webhookRow) TableName() string { return "webhooks" }
-
-func (r webhookRow) domain() webhook.Webhook {
-	return webhook.Webhook{ID: r.ID, MerchantID: r.MerchantID, Title: r.Title, Callback: r.Callback, AllEvents: r.AllEvents, Events: []string(r.Events), PublicKey: r.PublicKey,
-		FailingSince: utcOrZero(r.FailingSince), Failures: r.Failures, LastOKAt: utcOrZero(r.LastOKAt), Version: r.Version, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
-}
-
-// webhookColumns leave the private key where it is.
-const webhookColumns = `id, merchant_id, title, callback, all_events, events, public_key, failing_since, failures, last_ok_at, version, created_at, updated_at`
+// The private key is read for signing alone.
+var (
+	webhookTable  = table.New[webhook.Webhook]("webhooks")
+	insertWebhook = webhookTable.Write(`INSERT INTO webhooks (@columns, private_key) VALUES (@values, @private_key)`, "private_key")
+	saveWebhook   = webhookTable.Write(`UPDATE webhooks SET @set(title, callback, all_events, events, updated_at), version = version + 1
+		WHERE merchant_id = @merchant_id AND id = @id AND version = @version AND deleted_at IS NULL`)
+)
 
 // InsertWebhook implements webhook.Tx.
 func (t *Tx) InsertWebhook(w webhook.Webhook, private []byte) {
-	t.create(&webhookRow{ID: w.ID, MerchantID: w.MerchantID, Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: textArray(w.Events), PublicKey: w.PublicKey,
-		PrivateKey: t.s.seal.SealBytes(placeOf("webhooks", "private_key", w.MerchantID, w.ID), private), Version: w.Version, CreatedAt: Instant(w.CreatedAt), UpdatedAt: Instant(w.UpdatedAt)})
+	write(t, insertWebhook, w, t.s.seal.SealBytes(placeOf("webhooks", "private_key", w.MerchantID, w.ID), private))
 }
 
 // SaveWebhook implements webhook.Tx.
 func (t *Tx) SaveWebhook(w webhook.Webhook) {
-	t.mustMove(`UPDATE webhooks SET title = $3, callback = $4, all_events = $5, events = $6::text[], updated_at = $7, version = version + 1
-		WHERE merchant_id = $1 AND id = $2 AND version = $8 AND deleted_at IS NULL`,
-		w.MerchantID, w.ID, w.Title, w.Callback, w.AllEvents, textArray(w.Events), Instant(w.UpdatedAt), w.Version)
+	move(t, saveWebhook, w)
 	t.later(`UPDATE deliveries SET address = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending' AND address <> $3`, w.MerchantID, w.ID, w.Callback)
 }
 
@@ -80,36 +58,17 @@ func (t *Tx) NoticeFailing(id uuid.UUID) (bool, error) {
 
 // Webhook implements webhook.Reader.
 func (s *Store) Webhook(ctx context.Context, merchantID, id uuid.UUID) (webhook.Webhook, error) {
-	var row webhookRow
-	err := s.read(ctx).Select(webhookColumns).Take(&row, "merchant_id = ? AND id = ? AND deleted_at IS NULL", merchantID, id).Error
-	return row.domain(), missing(err, "find webhook")
+	return one(ctx, s, webhookTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
 }
 
 // Webhooks implements webhook.Reader.
 func (s *Store) Webhooks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]webhook.Webhook, error) {
-	var rows []webhookRow
-	if err := beside(s.read(ctx).Select(webhookColumns).Where("merchant_id = ? AND deleted_at IS NULL", merchantID), ask).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("list webhooks: %w", err)
-	}
-	return webhooksOf(rows), nil
+	return find(ctx, s, webhookTable, beside(list(ctx, s, webhookTable).Where("merchant_id = ? AND deleted_at IS NULL", merchantID), ask))
 }
 
 // FailingWebhooks implements webhook.Reader.
 func (s *Store) FailingWebhooks(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error) {
-	var rows []webhookRow
-	err := s.read(ctx).Select(webhookColumns).Order("failing_since, id").Find(&rows, "merchant_id = ? AND deleted_at IS NULL AND failing_since IS NOT NULL", merchantID).Error
-	if err != nil {
-		return nil, fmt.Errorf("list failing webhooks: %w", err)
-	}
-	return webhooksOf(rows), nil
-}
-
-func webhooksOf(rows []webhookRow) []webhook.Webhook {
-	out := make([]webhook.Webhook, len(rows))
-	for i, r := range rows {
-		out[i] = r.domain()
-	}
-	return out
+	return all(ctx, s, webhookTable, "merchant_id = $1 AND deleted_at IS NULL AND failing_since IS NOT NULL ORDER BY failing_since, id", merchantID)
 }
 
 // CompanyKey implements webhook.Reader.

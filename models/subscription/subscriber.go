@@ -52,10 +52,10 @@ type Debit struct {
 
 // Subscriber is one client of a template (BillingTemplateClient).
 type Subscriber struct {
-	ID, MerchantID, TemplateID, ClientID uuid.UUID
+	ID, MerchantID, TemplateID, ClientID uuid.UUID `gorm:"<-:create"`
 	Status                               Status
-	Why                                  string // how it came to inactive or paused
-	FirstOn                              calendar.Date
+	Why                                  string        // how it came to inactive or paused
+	FirstOn                              calendar.Date `gorm:"<-:create"`
 	Anchor                               calendar.Date // the day from which periods count; zero while pending
 	Cycle                                int           // periods looked at, skipped ones included
 	Passed                               int           // periods billed
@@ -65,23 +65,23 @@ type Subscriber struct {
 	StoredAt                             time.Time
 	TokenID                              uuid.UUID // the account that is charged
 	FirstPurchaseID                      uuid.UUID // the purchase that stores the account, or was made on adding
-	Whitelist                            []string  // nil: as the template says
-	Switches                             Switches
+	Whitelist                            []string  `gorm:"serializer:json"` // nil: as the template says
+	Switches                             Switches  `gorm:"serializer:json"`
 	Reference                            string
-	Override                             *Override
-	Debit                                Debit
+	Override                             *Override `gorm:"serializer:json"`
+	Debit                                Debit     `gorm:"-"`
 	RemindedAt, ActivatedAt              time.Time
-	Version                              int
+	Version                              int `gorm:"<-:create"`
 	CreatedAt, UpdatedAt                 time.Time
 
 	// What is read beside it.
-	ClientName, ClientEmail string
-	Account                 token.State // of TokenID; empty: there is none
+	ClientName, ClientEmail string      `gorm:"->;-:migration"`
+	Account                 token.State `gorm:"->;-:migration"` // of TokenID; empty: there is none
 }
 
 // Period is one period of a subscriber that was billed or skipped.
 type Period struct {
-	SubscriberID       uuid.UUID
+	SubscriberID       uuid.UUID `gorm:"column:template_client_id"`
 	StartsOn, BilledOn calendar.Date
 	PurchaseID         uuid.UUID // zero: skipped
 	Skipped            string    // why

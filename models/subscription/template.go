@@ -25,9 +25,9 @@ const (
 // Plan says when a subscription bills (source: POST /billing/, subscription
 // fields). Its zero value is no plan; Default is what fields left out stand for.
 type Plan struct {
-	Period       int // 1 to 256
-	Units        Units
-	DuePeriod    int // 1 to 256: how long after the billing date a purchase is due
+	Period       int   // 1 to 256
+	Units        Units `gorm:"column:period_units"`
+	DuePeriod    int   // 1 to 256: how long after the billing date a purchase is due
 	DueUnits     Units
 	ChargeAtEnd  bool // bill when a period ends, not when it starts
 	TrialPeriods int  // 0 to 256 free periods at the beginning
@@ -41,29 +41,30 @@ func Default() Plan {
 
 // Template is a stored pattern: it sends invoices, or it runs subscriptions.
 type Template struct {
-	ID, MerchantID, BrandID uuid.UUID
-	UserID                  uuid.UUID // the dashboard user who made it; zero otherwise
-	IsTest                  bool
-	Title                   string
-	IsSubscription          bool // never changes
-	Currency                string
-	TotalCents              int64
-	DueStrict               bool
-	Details                 purchase.Details // copied unchanged to each purchase
-	Options                 purchase.Options
-	Issued                  calendar.Date // one-time invoices; zero: the day they are sent
-	Due                     time.Time     // one-time invoices
-	Plan                    Plan
-	Paused                  bool
-	Version                 int // counts changes, for compare-and-set
-	CreatedAt, UpdatedAt    time.Time
-	DeletedAt               time.Time
+	ID, MerchantID       uuid.UUID
+	BrandID              uuid.UUID
+	UserID               uuid.UUID `gorm:"<-:create"` // the dashboard user who made it; zero otherwise
+	IsTest               bool      `gorm:"<-:create"`
+	Title                string
+	IsSubscription       bool `gorm:"<-:create"` // never changes
+	Currency             string
+	TotalCents           int64
+	DueStrict            bool
+	Details              purchase.Details `gorm:"serializer:json"` // copied unchanged to each purchase
+	Options              purchase.Options `gorm:"serializer:json"`
+	Issued               calendar.Date    // one-time invoices; zero: the day they are sent
+	Due                  time.Time        // one-time invoices
+	Plan                 Plan             `gorm:"embedded"`
+	Paused               bool
+	Version              int `gorm:"<-:create"` // counts changes, for compare-and-set
+	CreatedAt, UpdatedAt time.Time
+	DeletedAt            time.Time
 
 	// What is read beside it.
-	HasActive bool // a subscriber is active
-	Launched  bool // a subscriber was ever active: the plan is read-only
-	Counts    map[Status]int64
-	NextOn    calendar.Date // the next billing date of any subscriber; zero: none
+	HasActive bool             `gorm:"-"` // a subscriber is active
+	Launched  bool             `gorm:"-"` // a subscriber was ever active: the plan is read-only
+	Counts    map[Status]int64 `gorm:"-"`
+	NextOn    calendar.Date    `gorm:"-"` // the next billing date of any subscriber; zero: none
 }
 
 // Name is what people read: the title or, where a program gave none, what the first

@@ -36,7 +36,7 @@ type Token struct {
 	HolderName              string
 	BankCode                string
 	AccountType             bank.AccountType
-	Account                 bank.AccountNumber // empty unless opened for the bank
+	Account                 bank.AccountNumber `gorm:"-"` // sealed; empty unless opened for the bank
 	AccountMask             string             // "•••• 1234"
 	SoftFailures            int                // in a row, codes 02 and 22
 	Failures                int                // in a row, any code

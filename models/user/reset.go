@@ -32,7 +32,7 @@ type Letters interface {
 
 // Reset is a link to a new password. The zero time means not.
 type Reset struct {
-	Hash              []byte
+	Hash              []byte `gorm:"column:token_hash"`
 	UserID            uuid.UUID
 	ExpiresAt, UsedAt time.Time
 }

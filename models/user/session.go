@@ -19,7 +19,7 @@ const (
 
 // Session is one signed-in browser. Hash is a keyed hash of its cookie.
 type Session struct {
-	Hash      []byte
+	Hash      []byte `gorm:"column:id_hash"`
 	UserID    uuid.UUID
 	Data      string // what the browser's session carries, as JSON
 	IP        string
@@ -47,13 +47,13 @@ const (
 // SignedIn is a session with everything that the frame of a page shows.
 type SignedIn struct {
 	Session
-	User         User
+	User         User `gorm:"embedded;embeddedPrefix:u_"`
 	MerchantName string
 	MerchantSlug string
 	IsTest       bool
 	BrandID      uuid.UUID
 	BrandName    string     // the merchant's first brand
-	Others       []Business // where else the person works
+	Others       []Business `gorm:"serializer:json"` // where else the person works
 
 	HasFactor     bool // the person has set up a second factor
 	RequireFactor bool // the business demands one of everybody

@@ -30,7 +30,7 @@ const (
 type Throttle struct {
 	Key         string
 	Failures    int
-	LastAt      time.Time
+	LastAt      time.Time `gorm:"not null"`
 	LockedUntil time.Time
 }
 

@@ -39,12 +39,12 @@ type User struct {
 	Email      string // unique over all merchants, whatever its case
 	Name       string
 	Role       actor.Role   // in the business of MerchantID
-	Grants     actor.Grants // what differs from the role there
+	Grants     actor.Grants `gorm:"serializer:json;->;-:migration"` // what differs from the role there
 	// BatchLimitCents is above what amount the person sends no batch; nil: no limit.
-	BatchLimitCents *int64
+	BatchLimitCents *int64 `gorm:"->;-:migration"`
 	Theme           string
-	LastSeenAt      time.Time // real time
-	DisabledAt      time.Time
+	LastSeenAt      time.Time `gorm:"->"` // real time
+	DisabledAt      time.Time `gorm:"->"`
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 }

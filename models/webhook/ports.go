@@ -66,8 +66,8 @@ type Reader interface {
 // Task is a delivery that this process has claimed.
 type Task struct {
 	Delivery
-	Event        Event
-	Gone         bool // its webhook was deleted
+	Event        Event `gorm:"embedded;embeddedPrefix:e_"`
+	Gone         bool  // its webhook was deleted
 	FailingSince time.Time
 	Noticed      bool // its owner was told of the failing
 	Title        string

@@ -40,11 +40,11 @@ type Webhook struct {
 	ID, MerchantID       uuid.UUID
 	Title, Callback      string
 	AllEvents            bool
-	Events               []string  // empty when AllEvents
+	Events               []string  `gorm:"type:text[]"` // empty when AllEvents
 	PublicKey            string    // PEM
 	FailingSince         time.Time // zero: the last delivery was taken
-	LastOKAt             time.Time
-	Failures             int // in a row
+	LastOKAt             time.Time `gorm:"column:last_ok_at"`
+	Failures             int       // in a row
 	Version              int
 	CreatedAt, UpdatedAt time.Time
 }
@@ -79,8 +79,9 @@ type Delivery struct {
 	ID, MerchantID, EventID, SourceID uuid.UUID
 	WebhookID                         uuid.UUID // zero: the success_callback of a purchase
 	Seq                               int64
-	EventType, ObjectType             string
-	ObjectID                          uuid.UUID
+	EventType                         string    `gorm:"column:type;->;-:migration"`
+	ObjectType                        string    `gorm:"->;-:migration"`
+	ObjectID                          uuid.UUID `gorm:"->;-:migration"`
 	Address                           string
 	State                             State
 	Resend                            bool // asked for by a person
@@ -89,13 +90,13 @@ type Delivery struct {
 	NextAt                            time.Time // of the next one; zero when it is over
 	DoneAt                            time.Time
 	CreatedAt                         time.Time
-	LastStatus                        int // HTTP; 0: no answer
+	LastStatus                        int `gorm:"default:null"` // HTTP; 0: no answer
 	LastError                         string
 
 	// Body is what is sent, nil when it was dropped with its webhook; Tries are the
 	// attempts, oldest first. Both are read only where a delivery is shown in full.
-	Body  []byte
-	Tries []Attempt
+	Body  []byte    `gorm:"-"`
+	Tries []Attempt `gorm:"-"`
 }
 
 // Attempt is one try to deliver.
