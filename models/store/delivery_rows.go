@@ -39,7 +39,7 @@ func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID, ids []uu
 
 // Events implements webhook.Reader, in the order of commits. The snapshots stay where they are.
 func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.EventFilter, ask paging.Ask) ([]webhook.Event, error) {
-	q := s.read(ctx).Select("seq, id, merchant_id, type, object_type, object_id, source_id, created_at").Where("merchant_id = ?", merchantID)
+	q := list(ctx, s, eventTable, "snapshot").Where("merchant_id = ?", merchantID)
 	if len(f.Types) > 0 {
 		q = q.Where("type = ANY(?::text[])", textArray(f.Types))
 	}

@@ -65,15 +65,12 @@ func (s *Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([
 
 // TokensOfClients implements batch.Reader.
 func (s *Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID][]token.Token, error) {
-	rows, err := takeAll[tokenRow](ctx, s, "merchant_id = $1 AND client_id = ANY($2) AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clients)
-	if err != nil {
-		return nil, fmt.Errorf("list tokens: %w", err)
-	}
+	found, err := all(ctx, s, tokenTable, "merchant_id = $1 AND client_id = ANY($2) AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clients)
 	out := map[uuid.UUID][]token.Token{}
-	for _, t := range tokens(rows) {
-		out[t.ClientID] = append(out[t.ClientID], t)
+	for _, k := range found {
+		out[k.ClientID] = append(out[k.ClientID], k)
 	}
-	return out, nil
+	return out, err
 }
 
 // PendingTokensOf implements purchase.Reader. A token whose mandate did not come
