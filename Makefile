@@ -31,7 +31,7 @@ bench: build ## the product beside pgbench on its own PostgreSQL, as ratios; BEN
 	@.make/need.sh postgres
 	@go run ./.make/bench -run '$(BENCH)'
 
-screenshots: ## the pictures of the README, from the browser journeys
+screenshots: ## the pictures of the README and the manual, from the browser journeys
 	@.make/need.sh postgres chromium
 	@go build -o bin/withpg ./.make/withpg
-	DEBITDESK_SCREENSHOTS=$(CURDIR)/.screenshots bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced|RowsOfASpreadsheet' -timeout 12m ./cmd/debitdesk
+	DEBITDESK_SCREENSHOTS=$(CURDIR)/static/manual/pictures bin/withpg go test -count=1 -run 'FromABank|BusyMerchant|StateOfAMandate|ADebiCheckMandate|AnAccountIsReplaced|RowsOfASpreadsheet' -timeout 12m ./cmd/debitdesk

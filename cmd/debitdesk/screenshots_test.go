@@ -7,10 +7,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pictures is the folder for the README's pictures; empty takes none.
+// pictures is the folder for the pictures of the README and the manual; empty takes none.
 var pictures = os.Getenv("DEBITDESK_SCREENSHOTS")
 
-// album are the looks that the README shows, and how high each is in pixels.
+// album are the looks that they show, and how high each is in pixels.
 var album = map[string]struct {
 	file   string
 	height int64
@@ -35,7 +35,6 @@ var album = map[string]struct {
 	"batch-review-1280-light":         {"batch-review.png", 980},
 	"batch-run-1280-light":            {"batch-run.png", 620},
 	"batch-result-1280-light":         {"batch-result.png", 560},
-	"batch-check-390-light":           {"batch-check-phone.png", 1200},
 	"demo-home-1280-light":            {"home.png", 1040},
 	"demo-home-1280-dark":             {"home-dark.png", 800},
 	"demo-purchases-1280-light":       {"purchases.png", 700},
