@@ -158,7 +158,8 @@ func (w *menuWalk) ask(method, address string, at menuStop) *url.URL {
 		w.s.t.Errorf("%s: %v", at.path, err)
 		return nil
 	}
-	if to.Host != "" || to.Scheme != "" || strings.HasPrefix(to.Path, "/static/") || to.Path == "/logout" {
+	if to.Host != "" || to.Scheme != "" || strings.HasPrefix(to.Path, "/static/") || to.Path == "/logout" ||
+		strings.HasPrefix(to.Path, "/manual") { // which speaks to everybody of what each role may do
 		return nil
 	}
 	act, known := w.s.actions.Of(method, handlers.RouteOf(w.s.App, method, to.Path))

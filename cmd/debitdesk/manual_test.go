@@ -164,6 +164,50 @@ func TestTheManualNamesMakeTargetsFilesAndTestsThatExist(t *testing.T) {
 	})
 }
 
+func TestTheReadmeIsShortAndItsLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	must(t, err)
+	if lines := strings.Count(string(readme), "\n"); lines > 300 {
+		t.Errorf("the README has %d lines; the manual holds what a newcomer does not need", lines)
+	}
+	for _, m := range regexp.MustCompile(`(?:\]\(|src=")([^)"]+)`).FindAllStringSubmatch(string(readme), -1) {
+		if _, err := os.Stat(filepath.Join("..", "..", m[1])); err != nil {
+			t.Error(err)
+		}
+	}
+	names, err := fs.Glob(static.Manual, "manual/*.md")
+	must(t, err)
+	for _, name := range names {
+		if !strings.Contains(string(readme), "(static/"+name+")") && name != "manual/index.md" {
+			t.Errorf("the README does not lead to %s", name)
+		}
+	}
+}
+
+// Every picture is shown somewhere, and every picture that is taken has its place.
+func TestPicturesAreShown(t *testing.T) {
+	t.Parallel()
+	shown := map[string]bool{}
+	eachChapter(t, func(_, text string) {
+		for _, m := range regexp.MustCompile(`pictures/([a-z-]+\.png)`).FindAllStringSubmatch(text, -1) {
+			shown[m[1]] = true
+		}
+	})
+	files, err := fs.Glob(static.Manual, "manual/pictures/*.png")
+	must(t, err)
+	for _, file := range files {
+		if !shown[filepath.Base(file)] {
+			t.Errorf("%s is not shown", file)
+		}
+	}
+	for look, one := range album {
+		if !shown[one.file] {
+			t.Errorf("%s of %s is taken and not shown", one.file, look)
+		}
+	}
+}
+
 func TestTheManualNamesMetricsThatExist(t *testing.T) {
 	t.Parallel()
 	source := ""

@@ -10,13 +10,13 @@ const (
 	DevReference   = "api"
 )
 
-var developerParts = []struct{ key, label, href string }{
-	{DevCredentials, "Credentials", "/developers"},
-	{DevRequests, "Request log", "/developers/requests"},
-	{DevEvents, "Events", "/developers/events"},
-	{DevWebhooks, "Webhooks", "/developers/webhooks"},
-	{DevSimulator, "Simulator", "/developers/simulator"},
-	{DevReference, "API reference", "/developers/api"},
+var developerParts = []struct{ key, label, href, manual string }{
+	{DevCredentials, "Credentials", "/developers", "/manual/api#a-token-for-your-program"},
+	{DevRequests, "Request log", "/developers/requests", "/manual/api#watch-what-your-program-does"},
+	{DevEvents, "Events", "/developers/events", "/manual/webhooks#follow-the-deliveries"},
+	{DevWebhooks, "Webhooks", "/developers/webhooks", "/manual/webhooks"},
+	{DevSimulator, "Simulator", "/developers/simulator", "/manual/sandbox#play-months"},
+	{DevReference, "API reference", "/developers/api", "/manual/api"},
 }
 
 // developerTabs marks the part that is shown. The simulator exists with the sandbox alone.
@@ -27,6 +27,9 @@ func developerTabs(active string, sandbox bool) Tabs {
 			continue
 		}
 		t.Items = append(t.Items, Tab{Label: p.label, Href: p.href, Active: p.key == active})
+		if p.key == active {
+			t.Manual = p.manual
+		}
 	}
 	return t
 }

@@ -25,6 +25,7 @@ type Tabs struct {
 	Items  []Tab
 	Target string // "#list" to swap it, empty for plain links
 	Export Export // stands beside them
+	Manual string // where the manual explains what is shown; stands beside them
 }
 
 // Export is a menu that offers a list as a file. Text says what it will hold; the

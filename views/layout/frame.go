@@ -54,22 +54,23 @@ type PayerFrame struct {
 	Script                            string
 }
 
-type room struct{ Key, Label, Icon, Href string }
+// room is a part of the dashboard. Manual is where the manual explains it.
+type room struct{ Key, Label, Icon, Href, Manual string }
 
 var rooms = []room{
-	{"home", "Home", "home", "/"},
-	{"attention", "Needs attention", "bell", "/attention"},
-	{"clients", "Clients", "users", "/clients"},
-	{"tokens", "Tokens", "key", "/tokens"},
-	{"mandates", "Mandates", "shield", "/mandates"},
-	{"purchases", "Purchases", "receipt", "/purchases"},
-	{"invoices", "Invoices", "file", "/invoices"},
-	{"templates", "Templates", "repeat", "/templates"},
-	{"batches", "Batches", "layers", "/batches"},
-	{"reports", "Reports", "chart", "/reports"},
-	{"developers", "Developers", "code", "/developers"},
-	{"settings", "Settings", "settings", "/settings"},
-	{"sandbox", "Sandbox", "sandbox", "/sandbox"},
+	{"home", "Home", "home", "/", "/manual/start"},
+	{"attention", "Needs attention", "bell", "/attention", "/manual/debits#needs-attention"},
+	{"clients", "Clients", "users", "/clients", "/manual/clients"},
+	{"tokens", "Tokens", "key", "/tokens", "/manual/clients#store-an-account"},
+	{"mandates", "Mandates", "shield", "/mandates", "/manual/clients#set-up-a-debicheck-mandate"},
+	{"purchases", "Purchases", "receipt", "/purchases", "/manual/debits"},
+	{"invoices", "Invoices", "file", "/invoices", "/manual/invoices"},
+	{"templates", "Templates", "repeat", "/templates", "/manual/subscriptions"},
+	{"batches", "Batches", "layers", "/batches", "/manual/invoices#a-batch-in-six-steps"},
+	{"reports", "Reports", "chart", "/reports", "/manual/pages#reports"},
+	{"developers", "Developers", "code", "/developers", "/manual/api"},
+	{"settings", "Settings", "settings", "/settings", "/manual/configuration"},
+	{"sandbox", "Sandbox", "sandbox", "/sandbox", "/manual/sandbox"},
 }
 
 // onBar are the rooms of the bottom bar on phones; the rest is behind More.
@@ -122,6 +123,16 @@ func (f Frame) moreActive() bool {
 		}
 	}
 	return false
+}
+
+// manual is the part of the manual that explains the room.
+func (f Frame) manual() string {
+	for _, r := range rooms {
+		if r.Key == f.Active {
+			return r.Manual
+		}
+	}
+	return "/manual"
 }
 
 // count is the number in the rail; it stops at 99+ to keep its place.

@@ -11,20 +11,23 @@ import templruntime "github.com/a-h/templ/runtime"
 import "debitdesk/views/components"
 
 // settingsRooms are the parts of the settings, in the order of their navigation.
-var settingsRooms = []struct{ key, label, href string }{
-	{"business", "Business", "/settings/business"},
-	{"people", "People", "/settings/people"},
-	{"roles", "Roles", "/settings/roles"},
-	{"approvals", "Approvals", "/settings/approvals"},
-	{"calendar", "Calendar", "/settings/calendar"},
-	{"security", "Security", "/settings/security"},
-	{"audit", "Audit", "/audit"},
+var settingsRooms = []struct{ key, label, href, manual string }{
+	{"business", "Business", "/settings/business", "/manual/configuration#settings-of-a-business"},
+	{"people", "People", "/settings/people", "/manual/people#invite-people"},
+	{"roles", "Roles", "/settings/roles", "/manual/people#roles"},
+	{"approvals", "Approvals", "/settings/approvals", "/manual/people#approvals"},
+	{"calendar", "Calendar", "/settings/calendar", "/manual/debits#from-purchase-to-final-money"},
+	{"security", "Security", "/settings/security", "/manual/people#two-step-sign-in"},
+	{"audit", "Audit", "/audit", "/manual/people#the-audit"},
 }
 
 func settingsTabs(active string) components.Tabs {
 	t := components.Tabs{Label: "Settings"}
 	for _, r := range settingsRooms {
 		t.Items = append(t.Items, components.Tab{Label: r.label, Href: r.href, Active: r.key == active})
+		if r.key == active {
+			t.Manual = r.manual
+		}
 	}
 	return t
 }
