@@ -17,7 +17,8 @@ import (
 	"debitdesk/views/pages"
 )
 
-// Deps is what the addresses need. A nil resource has no addresses yet.
+// Deps is what the addresses need. Every part is there; in live mode those of the
+// sandbox are not.
 type Deps struct {
 	BaseURL      string // public address, without a slash at the end
 	Sandbox      bool   // test merchants and test money only
@@ -84,57 +85,9 @@ type API struct {
 	Statements *api.Statements
 }
 
-// SecondFactors are the pages about second factors. A nil one has no addresses.
+// SecondFactors are the pages about second factors.
 type SecondFactors struct {
 	Ask      *access.Second
 	Security *web.Security
 	Demand   *web.Demand
-}
-
-// Rooms gives the addresses the pages about debits, and the clients' pages what
-// belongs beside a client.
-func (d *Deps) Rooms(r web.Rooms) {
-	d.Home, d.Purchases, d.Tokens, d.Accounts = r.Home, r.Purchases, r.Tokens, r.Accounts
-	d.Mandates, d.Live, d.SetUp = r.Mandates, r.Live, r.SetUp
-	d.Amendments = r.Amendments
-	d.Invoices = r.Invoices
-	if r.Templates.Service != nil {
-		d.Templates = r.Templates
-	}
-	if d.Clients != nil {
-		r.Beside(d.Clients)
-	}
-}
-
-// FindBatches lets the lists of invoices and purchases be narrowed to a batch.
-func (d *Deps) FindBatches(find web.FindBatch) {
-	if d.Invoices != nil {
-		d.Invoices.Batch = find
-	}
-	if d.Purchases != nil {
-		d.Purchases.Batch = find
-	}
-}
-
-// Approve gives the pages the requests for a second person.
-func (d *Deps) Approve(a *web.Approvals) {
-	d.Approvals = a
-	if d.Tokens != nil {
-		d.Tokens.Approvals = a.Service
-	}
-	if d.Home != nil {
-		d.Home.Approvals = a.Service
-	}
-	if d.Batches != nil {
-		d.Batches.Approvals = a.Service
-		d.Batches.Service.Requests = a.Service
-	}
-}
-
-// WebhookPages gives the pages about events and webhooks their addresses, and the
-// desk what fails. The pages about debits stand already.
-func (d *Deps) WebhookPages(desk *web.Desk, service web.WebhookDesk) {
-	d.Webhooks = &web.Webhooks{Desk: desk, Service: service}
-	d.Events = &web.Events{Desk: desk, Service: service, Exports: d.Purchases.Exports}
-	desk.Failing = service.Failing
 }

@@ -49,9 +49,6 @@ func New(d Deps) (*echo.Echo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Settings != nil {
-		d.Settings.Opens = table.Opens()
-	}
 	e.echo.Use(offering(actions))
 	e.serve(table)
 	return e.echo, nil

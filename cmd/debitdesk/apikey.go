@@ -41,14 +41,14 @@ func (k *apikeyCreateCmd) run(ctx context.Context, c Config, io streams) error {
 		}
 		who := actor.OperatorOf(m.ID)
 		if !k.ClientCredentials {
-			issued, err := a.Services.credentials.Issue(ctx, who, in)
+			issued, err := a.Services.Credentials.Issue(ctx, who, in)
 			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintln(io.out, issued.Token)
 			return err
 		}
-		issued, err := a.Services.credentials.IssueClient(ctx, who, in)
+		issued, err := a.Services.Credentials.IssueClient(ctx, who, in)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (k *apikeyRotateCmd) run(ctx context.Context, c Config, io streams) error {
 		return usageError{fmt.Errorf("%q is no id of a credential", k.ID)}
 	}
 	return onApp(ctx, c, io, func(a *App) error {
-		next, err := a.Services.credentials.RotateAny(ctx, id, k.Overlap)
+		next, err := a.Services.Credentials.RotateAny(ctx, id, k.Overlap)
 		switch {
 		case fault.Is(err, fault.NotFound):
 			return fmt.Errorf("there is no credential %s", id)
@@ -105,7 +105,7 @@ func (k *apikeyRevokeCmd) run(ctx context.Context, c Config, io streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = a.Services.credentials.Revoke(ctx, actor.OperatorOf(found.MerchantID), id)
+		_, err = a.Services.Credentials.Revoke(ctx, actor.OperatorOf(found.MerchantID), id)
 		return err
 	})
 }
@@ -123,7 +123,7 @@ func (k *apikeyListCmd) run(ctx context.Context, c Config, io streams) error {
 		table := tabwriter.NewWriter(io.out, 0, 4, 2, ' ', 0)
 		_, _ = fmt.Fprintln(table, "ID\tMERCHANT\tKIND\tSTATE\tEXPIRES\tSCOPES\tNAME")
 		for _, m := range all {
-			credentials, err := a.Services.credentials.List(ctx, actor.OperatorOf(m.ID))
+			credentials, err := a.Services.Credentials.List(ctx, actor.OperatorOf(m.ID))
 			if err != nil {
 				return err
 			}

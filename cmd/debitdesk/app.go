@@ -7,9 +7,14 @@ import (
 	"log/slog"
 	"strings"
 	"sync/atomic"
+	"time"
 
+	"debitdesk/cmd/app"
 	"debitdesk/migrations"
+	"debitdesk/models/audit"
 	"debitdesk/models/jobs"
+	"debitdesk/models/mail"
+	"debitdesk/models/mail/smtp"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
@@ -26,7 +31,7 @@ type App struct {
 	stopKeys func()
 	stopDays func()
 	Store    *store.Store
-	Services services
+	Services app.Services
 	Requests *requestlog.Log
 
 	cluster  *postgres.Private // nil with a DATABASE_URL
@@ -71,10 +76,33 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 		return nil, err
 	}
 	a.Requests = &requestlog.Log{Write: a.Store.InsertRequests, NewID: a.Store.NewID, Now: a.Store.Now, Log: a.Log}
-	if a.Services, err = wire(a, how.baseURL); err != nil {
+	if a.Services, err = a.wire(how.baseURL); err != nil {
 		return a, err
 	}
-	return a, a.followDays(ctx, a.Services.purchases.Calendar)
+	return a, a.followDays(ctx, a.Services.Purchases.Calendar)
+}
+
+// wire builds the use cases.
+func (a *App) wire(baseURL string) (app.Services, error) {
+	sender, err := relay(a.Config, baseURL)
+	if err != nil {
+		return app.Services{}, err
+	}
+	return app.New(app.Options{Store: a.Store, Log: a.Log, BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Version: version(), Now: time.Now,
+		Signing: a.Keys.Signing, Data: a.Config.Data, Relay: sender})
+}
+
+// keeper links the audit and checks it, with the heads that are noted beside the database.
+func (a *App) keeper() *audit.Keeper {
+	return app.Keeper(a.Store, a.Keys.Signing, a.Config.Data, a.Log)
+}
+
+// relay is who takes the mails; nil: they stay in the outbox.
+func relay(c Config, baseURL string) (mail.Sender, error) {
+	if c.SMTP == "" {
+		return nil, nil
+	}
+	return smtp.New(c.SMTP, baseURL)
 }
 
 // connect opens the pool on the merchant's own server, or on our private one.

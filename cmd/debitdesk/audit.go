@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 
@@ -10,34 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
-	"debitdesk/models/audit/anchor"
-	"debitdesk/models/credential"
 )
-
-// headSigner signs the heads of the audit's chains with the keys that also sign
-// bearer credentials; what is signed begins with its purpose.
-type headSigner []credential.Key
-
-// Sign implements audit.Signer.
-func (k headSigner) Sign(data []byte) (keyID string, signature []byte) {
-	return k[0].ID, ed25519.Sign(k[0].Private, data)
-}
-
-// Check implements audit.Signer.
-func (k headSigner) Check(keyID string, data, signature []byte) bool {
-	for _, key := range k {
-		if public, ok := key.Private.Public().(ed25519.PublicKey); ok && key.ID == keyID {
-			return ed25519.Verify(public, data, signature)
-		}
-	}
-	return false
-}
-
-// keeper links the audit and checks it, with the heads that are noted beside the database.
-func (a *App) keeper() *audit.Keeper {
-	signer := headSigner(a.Keys.Signing)
-	return &audit.Keeper{Chains: a.Store, Signer: signer, Anchors: anchor.At(a.Config.Data, signer), Log: a.Log}
-}
 
 type auditCmd struct {
 	Verify auditVerifyCmd `cmd:"" help:"Walk the chain of the audit; exit code 1 at the first link that does not hold."`
@@ -55,12 +27,12 @@ func (v *auditAcceptCmd) run(ctx context.Context, c Config, io streams) error {
 		if err != nil {
 			return fmt.Errorf("there is no merchant %q", v.Merchant)
 		}
-		h, err := a.Services.audit.Accept(ctx, actor.OperatorOf(m.ID), m.ID, v.Reason)
+		h, err := a.Services.Audit.Accept(ctx, actor.OperatorOf(m.ID), m.ID, v.Reason)
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(io.out, "%s: accepted as it stands, %d links\n", m.Slug, h.N)
-		return errors.Join(err, a.Services.audit.Link(ctx))
+		return errors.Join(err, a.Services.Audit.Link(ctx))
 	})
 }
 
@@ -70,7 +42,7 @@ type auditVerifyCmd struct {
 
 func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		keeper := a.Services.audit
+		keeper := a.Services.Audit
 		if err := keeper.Link(ctx); err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (s *site) later(t *testing.T, by time.Duration) {
 		t.Fatal(err)
 	}
 	who := actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: merchantID, Name: "Owner"}
-	if _, err := s.app.Services.sandbox.Move(t.Context(), who, sandbox.Ask{Advance: by}); err != nil {
+	if _, err := s.app.Services.Sandbox.Move(t.Context(), who, sandbox.Ask{Advance: by}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -39,7 +39,7 @@ func (d *demoCmd) run(ctx context.Context, c Config, io streams) (err error) {
 		return err
 	}
 	if d.JSON {
-		key, err := a.Services.webhooks.CompanyKey(ctx, actor.OperatorOf(made.Merchant.ID))
+		key, err := a.Services.Webhooks.CompanyKey(ctx, actor.OperatorOf(made.Merchant.ID))
 		if err != nil {
 			return err
 		}
@@ -64,8 +64,8 @@ type demoJSON struct {
 // clock in the past; it catches up here.
 func (a *App) demo(ctx context.Context, clients int) (made demo.Result, err error) {
 	s := a.Services
-	d := &demo.Service{Merchants: s.merchants, Users: s.users, Clients: s.clients, Purchases: s.purchases, Credentials: s.credentials, Subscriptions: s.subscriptions,
-		Read: a.Store, Calendar: s.purchases.Calendar, Clock: a.Store.Clock, Advance: a.advance}
+	d := &demo.Service{Merchants: s.Merchants, Users: s.Users, Clients: s.Clients, Purchases: s.Purchases, Credentials: s.Credentials, Subscriptions: s.Subscriptions,
+		Read: a.Store, Calendar: s.Purchases.Calendar, Clock: a.Store.Clock, Advance: a.advance}
 	err = a.Store.AloneFilling(ctx, func() (err error) {
 		made, err = d.Prepare(ctx, clients)
 		if now := time.Now(); a.Store.Clock.Now().Before(now) {
@@ -78,7 +78,7 @@ func (a *App) demo(ctx context.Context, clients int) (made demo.Result, err erro
 
 // advance moves the clock and returns when all that became due has been done.
 func (a *App) advance(ctx context.Context, to time.Time) error {
-	return a.Services.sandbox.Live(ctx, to)
+	return a.Services.Sandbox.Live(ctx, to)
 }
 
 // welcome fills an empty database with the demo and says how to sign in.

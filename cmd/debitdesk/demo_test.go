@@ -53,7 +53,7 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	who := actor.OperatorOf(made.Merchant.ID)
-	counts, err := site.app.Services.purchases.Counts(t.Context(), who, purchase.Filter{})
+	counts, err := site.app.Services.Purchases.Counts(t.Context(), who, purchase.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +82,13 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 	if ahead := time.Until(site.app.Store.Clock.Now()); ahead < -time.Second || ahead > time.Second {
 		t.Errorf("the clock stands %s beside the real time", ahead)
 	}
-	if _, err := site.app.Services.users.SignIn(t.Context(), user.Attempt{Email: made.Users[0].Email, Password: made.Users[0].Password, IP: "192.0.2.1"}); err != nil {
+	if _, err := site.app.Services.Users.SignIn(t.Context(), user.Attempt{Email: made.Users[0].Email, Password: made.Users[0].Password, IP: "192.0.2.1"}); err != nil {
 		t.Errorf("the printed password does not open: %v", err)
 	}
-	if _, err := site.app.Services.credentials.Verify(t.Context(), made.APIToken); err != nil {
+	if _, err := site.app.Services.Credentials.Verify(t.Context(), made.APIToken); err != nil {
 		t.Errorf("the printed token does not open: %v", err)
 	}
-	page, err := site.app.Services.clients.List(t.Context(), who, client.Query{Ask: paging.Ask{Limit: 100}})
+	page, err := site.app.Services.Clients.List(t.Context(), who, client.Query{Ask: paging.Ask{Limit: 100}})
 	if err != nil || len(page.Items) != 39 {
 		t.Errorf("%d clients, %v", len(page.Items), err)
 	}
@@ -97,12 +97,12 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 func TestADatabaseInUseGetsNoDemo(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
-	m, brand, err := site.app.Services.merchants.Create(t.Context(), merchant.New{Slug: "gym", Name: "Gym", Brand: site.app.newBrand()})
+	m, brand, err := site.app.Services.Merchants.Create(t.Context(), merchant.New{Slug: "gym", Name: "Gym", Brand: site.app.newBrand()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := purchase.Input{BrandID: brand.ID, Client: &client.Details{Email: "a@example.com"}, Details: purchase.Details{Products: []purchase.Product{{Name: "x", PriceCents: 100, Quantity: decimal.NewFromInt(1)}}}}
-	if _, err := site.app.Services.purchases.Create(t.Context(), actor.OperatorOf(m.ID), in); err != nil {
+	if _, err := site.app.Services.Purchases.Create(t.Context(), actor.OperatorOf(m.ID), in); err != nil {
 		t.Fatal(err)
 	}
 	before := site.app.Store.Clock.Now()

@@ -49,11 +49,11 @@ func (v *vault) nomvula(cookie string) (client, purchase string) {
 	batches := v.ids("batches")
 	newest := batches[len(batches)-1]
 	v.ask("POST", "/batches/"+newest+"/map", url.Values{"brand_id": {v.brand}, "column_0": {"email"}, "column_1": {"full_name"}, "column_2": {"amount"}, "column_3": {"due"}}, "Cookie: "+cookie)
-	must(v.t, v.app.Services.batches.TakeUp(v.t.Context()))
-	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
+	must(v.t, v.app.Services.Batches.TakeUp(v.t.Context()))
+	must(v.t, v.app.Services.Batches.Work(v.t.Context(), uuid.MustParse(newest)))
 	v.ask("POST", "/batches/"+newest+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}, "Cookie: "+cookie)
 	v.ask("POST", "/batches/"+newest+"/start", v.reviewed(newest), "Cookie: "+cookie)
-	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
+	must(v.t, v.app.Services.Batches.Work(v.t.Context(), uuid.MustParse(newest)))
 	return client, purchase
 }
 
@@ -106,7 +106,7 @@ func TestAClientIsErasedAndTheLawKeepsWhatItWants(t *testing.T) {
 	}
 	v.api(200, "POST", "/sandbox/clock", `{"advance":"90d"}`)
 	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
-	must(t, v.app.Services.statements.TakeUp(t.Context()))
+	must(t, v.app.Services.Statements.TakeUp(t.Context()))
 	v.app.Requests.Flush(t.Context())
 	held := v.holding(personal)
 	for _, table := range []string{"clients", "purchases", "mails", "tokens", "events", "mandates", "audit_entries", "api_requests"} {
@@ -124,7 +124,7 @@ func TestAClientIsErasedAndTheLawKeepsWhatItWants(t *testing.T) {
 	if done := v.ask("POST", page, url.Values{"confirm": {"ERASE"}}, "Cookie: "+cookie); done.Code != http.StatusSeeOther {
 		t.Fatalf("erasing: %d %s", done.Code, done.Body)
 	}
-	must(t, v.app.Services.statements.TakeUp(t.Context()))
+	must(t, v.app.Services.Statements.TakeUp(t.Context()))
 	for _, table := range v.holding(personal) {
 		if !slices.Contains(keptByLaw, table) {
 			t.Errorf("%s still holds something of her", table)

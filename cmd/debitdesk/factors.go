@@ -23,7 +23,7 @@ func (u *userResetCmd) run(ctx context.Context, c Config, io streams) error {
 			return fmt.Errorf("merchant %s: %w", u.Merchant, err)
 		}
 		operator := actor.OperatorOf(m.ID)
-		members, err := a.Services.factors.Members(ctx, operator)
+		members, err := a.Services.Factors.Members(ctx, operator)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (u *userResetCmd) run(ctx context.Context, c Config, io streams) error {
 }
 
 func (a *App) resetFactors(ctx context.Context, operator actor.Actor, one factor.Member, io streams) error {
-	if err := a.Services.factors.Reset(ctx, operator, one.ID); err != nil {
+	if err := a.Services.Factors.Reset(ctx, operator, one.ID); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(io.out, "%s signs in with the password alone now. They were told by mail.\n", one.Email)

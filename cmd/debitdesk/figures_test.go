@@ -135,7 +135,7 @@ func TestBalance_and_turnover_are_what_an_independent_sum_gives(t *testing.T) {
 // file makes the statements that wait and gets one.
 func (v *vault) file(id string) ([]byte, map[string]any) {
 	v.t.Helper()
-	must(v.t, v.app.Services.statements.TakeUp(v.t.Context()))
+	must(v.t, v.app.Services.Statements.TakeUp(v.t.Context()))
 	got := v.read("/company_statements/" + id + "/")
 	if got["status"] != "finished" || got["began_on"] == nil || got["finished_on"] == nil {
 		v.t.Fatalf("the statement is %v", got)
@@ -246,7 +246,7 @@ func TestAStatement_made_many_times_at_once_is_made_once(t *testing.T) {
 	v := openVault(t)
 	id := v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
 	made := 0
-	service := *v.app.Services.statements
+	service := *v.app.Services.Statements
 	var mu sync.Mutex
 	paper := service.Paper
 	service.Paper = func(w io.Writer) statement.Paper {
@@ -280,14 +280,14 @@ func TestAStatement_that_is_cancelled_while_it_is_made_stays_cancelled(t *testin
 	t.Parallel()
 	v := openVault(t)
 	id := v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
-	service := *v.app.Services.statements
+	service := *v.app.Services.Statements
 	paper := service.Paper
 	service.Paper = func(w io.Writer) statement.Paper {
 		v.api(200, "POST", "/api/v1/company_statements/"+id+"/cancel/", "")
 		return paper(w)
 	}
 	must(t, service.Make(t.Context(), uuid.MustParse(id)))
-	must(t, v.app.Services.statements.TakeUp(t.Context()))
+	must(t, v.app.Services.Statements.TakeUp(t.Context()))
 	if got := v.read("/company_statements/" + id + "/"); got["status"] != "cancelled" || got["download_url"] != nil {
 		t.Errorf("it is %v", got)
 	}
@@ -360,7 +360,7 @@ func TestReports_show_the_figures_and_make_statements_by_plain_forms(t *testing.
 	if len(ids) != 1 {
 		t.Fatalf("%d statements", len(ids))
 	}
-	must(t, v.app.Services.statements.TakeUp(t.Context()))
+	must(t, v.app.Services.Statements.TakeUp(t.Context()))
 	rec := v.ask("GET", "/reports/statements/"+ids[0]+"/file", nil, cookie)
 	if rec.Code != 200 || !strings.Contains(rec.Body.String(), "Closing balance,10 movements") {
 		t.Errorf("the file: %d %s", rec.Code, rec.Body)

@@ -19,7 +19,7 @@ func TestASecondPersonAgreesAndTheDeletionIsUndoneAndMadeFinal(t *testing.T) {
 	second := user.Input{Email: "werner@gym.example", Name: "Werner Louw", Password: password, Role: actor.Finance}
 	m, err := site.app.Store.MerchantBySlug(t.Context(), "gym")
 	must(t, err)
-	_, err = site.app.Services.users.Create(t.Context(), actor.OperatorOf(m.ID), second)
+	_, err = site.app.Services.Users.Create(t.Context(), actor.OperatorOf(m.ID), second)
 	must(t, err)
 	chromium := browser(t)
 	owner := site.tab(t, chromium)

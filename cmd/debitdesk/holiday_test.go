@@ -50,7 +50,7 @@ func TestHolidaysAreAddedListedAndTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.Close() })
-	days := a.Services.purchases.Calendar
+	days := a.Services.Purchases.Calendar
 	if name, closed := days.Closed(calendar.On(2027, 1, 11)); !closed || name != "Election day" {
 		t.Error("a program that starts does not know the day")
 	}

@@ -20,12 +20,12 @@ const password = "a password of length"
 // business sets up a merchant whose admin can sign in.
 func (s *site) business(t *testing.T) {
 	t.Helper()
-	m, _, err := s.app.Services.merchants.Create(t.Context(), merchant.New{Slug: "gym", Name: "Kloof Street Fitness", Brand: s.app.newBrand()})
+	m, _, err := s.app.Services.Merchants.Create(t.Context(), merchant.New{Slug: "gym", Name: "Kloof Street Fitness", Brand: s.app.newBrand()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	admin := user.Input{Email: "owner@gym.example", Name: "Nomsa Jacobs", Password: password, Role: actor.Admin}
-	if _, err := s.app.Services.users.Create(t.Context(), actor.OperatorOf(m.ID), admin); err != nil {
+	if _, err := s.app.Services.Users.Create(t.Context(), actor.OperatorOf(m.ID), admin); err != nil {
 		t.Fatal(err)
 	}
 }

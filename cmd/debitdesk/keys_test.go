@@ -133,7 +133,7 @@ func readable(t *testing.T, a *App) {
 	}
 	for _, id := range ids {
 		var found client.Client
-		found, err := a.Services.clients.Get(context.WithoutCancel(t.Context()), actor.OperatorOf(m.ID), id)
+		found, err := a.Services.Clients.Get(context.WithoutCancel(t.Context()), actor.OperatorOf(m.ID), id)
 		must(t, err)
 		if len(found.BankAccount.Reveal()) < 7 {
 			t.Errorf("client %s: %q", id, found.BankAccount.Reveal())

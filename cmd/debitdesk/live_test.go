@@ -48,7 +48,7 @@ func (s *site) asks(t *testing.T, account bank.AccountNumber) string {
 	if err := s.app.Store.Pool.QueryRow(ctx, `SELECT merchant_id, id FROM brands`).Scan(&merchantID, &in.BrandID); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := s.app.Services.purchases.Create(ctx, actor.OperatorOf(merchantID), in)
+	rec, err := s.app.Services.Purchases.Create(ctx, actor.OperatorOf(merchantID), in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type merchantCreateCmd struct {
 
 func (m *merchantCreateCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		made, brand, err := a.Services.merchants.Create(ctx, merchant.New{Slug: m.Slug, Name: m.Name, Brand: a.newBrand()})
+		made, brand, err := a.Services.Merchants.Create(ctx, merchant.New{Slug: m.Slug, Name: m.Name, Brand: a.newBrand()})
 		if err != nil {
 			return err
 		}
@@ -125,9 +125,9 @@ func (u *userCreateCmd) run(ctx context.Context, c Config, io streams) error {
 			return err
 		}
 		in := user.Input{Email: u.Email, Name: u.Name, Password: password, Role: actor.Role(u.Role)}
-		made, err := a.Services.users.Create(ctx, actor.OperatorOf(m.ID), in)
+		made, err := a.Services.Users.Create(ctx, actor.OperatorOf(m.ID), in)
 		if fault.HasCode(err, "unique") {
-			made, err = a.Services.members.Enrol(ctx, actor.OperatorOf(m.ID), strings.TrimSpace(u.Email), member.Terms{Role: in.Role})
+			made, err = a.Services.Members.Enrol(ctx, actor.OperatorOf(m.ID), strings.TrimSpace(u.Email), member.Terms{Role: in.Role})
 			if err == nil {
 				_, _ = fmt.Fprintf(io.err, "%s has an account already and is a member of %s now too. The password stays as it was.\n", made.Email, m.Name)
 			}

@@ -92,7 +92,7 @@ func (v *vault) receives() string {
 // told sends what waits for endpoints.
 func (v *vault) told() {
 	v.t.Helper()
-	must(v.t, v.app.Services.webhooks.Work(v.t.Context()))
+	must(v.t, v.app.Services.Webhooks.Work(v.t.Context()))
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, path := range []string{"told /hook ", "told /callback "} {
@@ -131,7 +131,7 @@ func (v *vault) files(cookie string) {
 		v.t.Error("no PDF was opened")
 	}
 	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"xlsx"}`)
-	must(v.t, v.app.Services.statements.TakeUp(v.t.Context()))
+	must(v.t, v.app.Services.Statements.TakeUp(v.t.Context()))
 	for _, id := range v.ids("company_statements") {
 		v.unpack("statement "+id, v.ask("GET", "/reports/statements/"+id+"/file", nil, "Cookie: "+cookie).Body.Bytes())
 	}

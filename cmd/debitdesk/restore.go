@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/cmd/app"
 	"debitdesk/migrations"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/anchor"
@@ -136,17 +137,17 @@ func checkRestored(ctx context.Context, c Config, io streams, say func(string, .
 		return err
 	}
 	say("the key file has every sealing key that is in use (%d)", len(ids))
-	aside, err := anchor.At(c.Data, headSigner(a.Keys.Signing)).SetAside()
+	aside, err := anchor.At(c.Data, app.HeadSigner(a.Keys.Signing)).SetAside()
 	if err != nil {
 		return err
 	}
 	if aside != "" {
 		say("the heads of the audit that were noted before are kept in %s; those of the backup are noted from now on", aside)
 	}
-	if err := a.Services.audit.Link(ctx); err != nil {
+	if err := a.Services.Audit.Link(ctx); err != nil {
 		return err
 	}
-	checked, err := a.Services.audit.VerifyAll(ctx, actor.OperatorOf(uuid.Nil))
+	checked, err := a.Services.Audit.VerifyAll(ctx, actor.OperatorOf(uuid.Nil))
 	if err != nil {
 		return err
 	}

@@ -205,13 +205,13 @@ func (v *vault) billsByTable(cookie string) {
 		form.Set(fmt.Sprintf("column_%d", i), field)
 	}
 	v.ask("POST", "/batches/"+newest+"/map", form, "Cookie: "+cookie)
-	must(v.t, v.app.Services.batches.TakeUp(v.t.Context()))
-	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
+	must(v.t, v.app.Services.Batches.TakeUp(v.t.Context()))
+	must(v.t, v.app.Services.Batches.Work(v.t.Context(), uuid.MustParse(newest)))
 	v.ask("POST", "/batches/"+newest+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}, "Cookie: "+cookie)
 	amounts := url.Values{"amount": {"2:20000", "3:30000"}} // one of them is unusual when the same people are billed again
 	v.ask("POST", "/batches/"+newest+"/amounts", amounts, "Cookie: "+cookie)
 	v.ask("POST", "/batches/"+newest+"/start", v.reviewed(newest), "Cookie: "+cookie)
-	must(v.t, v.app.Services.batches.Work(v.t.Context(), uuid.MustParse(newest)))
+	must(v.t, v.app.Services.Batches.Work(v.t.Context(), uuid.MustParse(newest)))
 	var sent int
 	must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT count(*) FROM batch_rows WHERE batch_id = $1 AND state = 'sent'`, newest).Scan(&sent))
 	if sent != 2 {
@@ -232,7 +232,7 @@ func (v *vault) look() {
 	v.asksASecondPerson(cookie)
 	v.app.Requests.Flush(v.t.Context())
 	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
-	must(v.t, v.app.Services.statements.TakeUp(v.t.Context()))
+	must(v.t, v.app.Services.Statements.TakeUp(v.t.Context()))
 	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
 		"/p": "purchases", "/tokens": "tokens", "/tokens/deletions": "token_deletions", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
 		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",

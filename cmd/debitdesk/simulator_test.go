@@ -40,7 +40,7 @@ func TestAScenario_adds_up_to_what_was_asked_and_is_the_same_for_the_same_seed(t
 	var played [2][]string
 	for i := range played {
 		v := openVault(t)
-		s := v.app.Services.simulations
+		s := v.app.Services.Simulations
 		run, err := s.Begin(t.Context(), v.owner(), simulation.Scenario, ask)
 		must(t, err)
 		if _, err := s.Begin(t.Context(), v.owner(), simulation.Demo, ask); !fault.Is(err, fault.Conflict) {
@@ -69,7 +69,7 @@ func TestAScenario_adds_up_to_what_was_asked_and_is_the_same_for_the_same_seed(t
 func TestDemoData_lives_on_from_today_for_a_merchant_that_is_there(t *testing.T) {
 	t.Parallel()
 	v := openVault(t)
-	s := v.app.Services.simulations
+	s := v.app.Services.Simulations
 	began := v.app.Store.Now()
 	run, err := s.Begin(t.Context(), v.owner(), simulation.Demo, simulation.Ask{Clients: 14, Seed: 3})
 	must(t, err)
@@ -131,7 +131,7 @@ func TestAWipe_empties_one_desk_and_leaves_a_strangers_alone(t *testing.T) {
 	_, err = v.app.Store.FoldCounts(t.Context())
 	must(t, err)
 	before, had, kept := v.rows(stranger.String()), v.rows(mine.MerchantID.String()), store.WipeKeeps
-	service := v.app.Services.simulations
+	service := v.app.Services.Simulations
 	if _, err := service.Wipe(t.Context(), mine, "stranger"); !fault.Is(err, fault.Invalid) {
 		t.Errorf("with another's name: %v", err)
 	}
@@ -214,7 +214,7 @@ func TestTheSimulator_is_a_page_that_works_without_scripts(t *testing.T) {
 	if page := v.ask("GET", "/developers/simulator", nil, cookie).Body.String(); !strings.Contains(page, "Being played") || !strings.Contains(page, "there is one clock") {
 		t.Error("the page does not show what is played")
 	}
-	must(t, v.app.Services.simulations.TakeUp(t.Context()))
+	must(t, v.app.Services.Simulations.TakeUp(t.Context()))
 	if page := v.ask("GET", "/developers/simulator", nil, cookie).Body.String(); strings.Contains(page, "Being played") || !strings.Contains(page, "50% code 02") {
 		t.Error("the page does not show what was played")
 	}
@@ -254,7 +254,7 @@ func TestNobodyPlays_with_live_money(t *testing.T) {
 			t.Errorf("%s answers %d in live mode", path, rec.Code)
 		}
 	}
-	if app.Services.simulations != nil {
+	if app.Services.Simulations != nil {
 		t.Error("the use cases of the simulator are there in live mode")
 	}
 }
@@ -262,7 +262,7 @@ func TestNobodyPlays_with_live_money(t *testing.T) {
 func TestARun_whose_worker_is_gone_ends_and_makes_room(t *testing.T) {
 	t.Parallel()
 	v := openVault(t)
-	s, ask := v.app.Services.simulations, simulation.Ask{Months: 1, Clients: 1, Paid: 100}
+	s, ask := v.app.Services.Simulations, simulation.Ask{Months: 1, Clients: 1, Paid: 100}
 	run, err := s.Begin(t.Context(), v.owner(), simulation.Scenario, ask)
 	must(t, err)
 	v.exec(`UPDATE simulations SET state = 'running', claimed_until = clock_timestamp() + interval '1 minute'`)

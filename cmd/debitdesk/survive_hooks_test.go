@@ -67,7 +67,7 @@ func (b *books) hook(address string) {
 	defer func() { _ = app.Close() }()
 	var merchantID uuid.UUID
 	must(b.t, b.db.QueryRow(b.t.Context(), `SELECT merchant_id FROM brands WHERE id = $1`, b.brand).Scan(&merchantID))
-	_, err = app.Services.webhooks.Create(b.t.Context(), actor.OperatorOf(merchantID), webhook.Input{Title: "Till", Callback: address, AllEvents: true})
+	_, err = app.Services.Webhooks.Create(b.t.Context(), actor.OperatorOf(merchantID), webhook.Input{Title: "Till", Callback: address, AllEvents: true})
 	must(b.t, err)
 }
 

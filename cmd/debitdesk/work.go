@@ -61,18 +61,18 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		return func(context.Context) error { return nil }, nil
 	}
 	s := a.Services
-	d := jobs.Deps{Pool: a.Store.Pool.Pool, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.outbox.Send,
-		SendDue:       func(ctx context.Context) error { _, err := s.outbox.SendDue(ctx); return err },
-		RunDue:        func(ctx context.Context) error { return s.runDue(ctx) },
-		ResetPassword: s.users.SendReset,
-		WorkBatch:     s.batches.Work, WorkBatches: s.batches.TakeUp,
-		LinkAudit:    s.audit.Link,
-		SendWebhooks: s.webhooks.Work, WebhooksDue: s.webhooks.Overdue,
-		MakeStatement: s.statements.Make, MakeStatements: s.statements.TakeUp,
+	d := jobs.Deps{Pool: a.Store.Pool.Pool, Log: a.Log, Tidy: a.Store.Tidy, SendMail: s.Outbox.Send,
+		SendDue:       func(ctx context.Context) error { _, err := s.Outbox.SendDue(ctx); return err },
+		RunDue:        func(ctx context.Context) error { return s.RunDue(ctx) },
+		ResetPassword: s.Users.SendReset,
+		WorkBatch:     s.Batches.Work, WorkBatches: s.Batches.TakeUp,
+		LinkAudit:    s.Audit.Link,
+		SendWebhooks: s.Webhooks.Work, WebhooksDue: s.Webhooks.Overdue,
+		MakeStatement: s.Statements.Make, MakeStatements: s.Statements.TakeUp,
 		FoldCounts: func(ctx context.Context) error { _, err := a.Store.FoldCounts(ctx); return err },
 	}
-	if s.simulations != nil {
-		d.Simulate, d.SimulateAll = s.simulations.Play, s.simulations.TakeUp
+	if s.Simulations != nil {
+		d.Simulate, d.SimulateAll = s.Simulations.Play, s.Simulations.TakeUp
 	}
 	a.hurry(&d)
 	runner, err := jobs.Run(ctx, d)
@@ -80,26 +80,6 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 		return nil, err
 	}
 	return runner.Stop, nil
-}
-
-// runDue does what the clock has made due: the debits, then the periods of
-// subscriptions that begin, and the debits that came of those.
-func (s services) runDue(ctx context.Context) error {
-	_, wrong := s.debits.Run(ctx)
-	billed, err := s.subscriptions.Run(ctx)
-	if billed > 0 {
-		_, again := s.debits.Run(ctx)
-		err = errors.Join(err, again)
-	}
-	return errors.Join(wrong, err)
-}
-
-// overdue tells whether anything of that waits.
-func (s services) overdue(ctx context.Context) (bool, error) {
-	if late, err := s.debits.Overdue(ctx); err != nil || late {
-		return late, err
-	}
-	return s.subscriptions.Overdue(ctx)
 }
 
 // hurry has due work done on time where people wait for it; a panel shows it within
@@ -113,7 +93,7 @@ func (s services) overdue(ctx context.Context) (bool, error) {
 // which also ends the 120 seconds on time, and each minute otherwise.
 func (a *App) hurry(d *jobs.Deps) {
 	if a.Config.Sandbox() {
-		d.DueEvery, d.LookEvery, d.Pressing = 10*time.Second, 250*time.Millisecond, a.Services.overdue
+		d.DueEvery, d.LookEvery, d.Pressing = 10*time.Second, 250*time.Millisecond, a.Services.Overdue
 		return
 	}
 	d.LookEvery, d.Pressing = time.Second, a.Store.AskingNow

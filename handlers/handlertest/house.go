@@ -18,14 +18,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/cmd/app"
 	"debitdesk/handlers"
 	"debitdesk/handlers/access"
-	"debitdesk/handlers/api"
-	"debitdesk/handlers/checkout"
-	"debitdesk/handlers/letters"
-	"debitdesk/handlers/openapi"
-	"debitdesk/handlers/papers"
-	"debitdesk/handlers/statements"
 	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
@@ -33,18 +28,13 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
-	"debitdesk/models/calendar"
 	"debitdesk/models/client"
-	"debitdesk/models/collection"
 	"debitdesk/models/credential"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
-	"debitdesk/models/mandate"
 	"debitdesk/models/member"
-	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
-	"debitdesk/models/report"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
@@ -53,7 +43,6 @@ import (
 	"debitdesk/models/subscription"
 	"debitdesk/models/user"
 	"debitdesk/models/webhook"
-	"debitdesk/models/webhook/post"
 )
 
 // BaseURL is the public address that the house believes to have.
@@ -95,19 +84,6 @@ type House struct {
 	credentials *credential.Service
 }
 
-// headSigner signs the heads of the audit's chains.
-type headSigner ed25519.PrivateKey
-
-// Sign implements audit.Signer.
-func (k headSigner) Sign(data []byte) (string, []byte) {
-	return "k1", ed25519.Sign(ed25519.PrivateKey(k), data)
-}
-
-// Check implements audit.Signer.
-func (k headSigner) Check(_ string, data, signature []byte) bool {
-	return ed25519.Verify(ed25519.PrivateKey(k).Public().(ed25519.PublicKey), data, signature) //nolint:forcetypeassert // of this key it is
-}
-
 // Merchant is one business of the cast.
 type Merchant struct {
 	ID, BrandID           uuid.UUID
@@ -134,92 +110,30 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	must(tb, err)
 	tb.Cleanup(db.Close)
 	h := &House{Store: db, tb: tb}
-	h.Factors = &factor.Service{InTx: store.Runner[factor.Tx](db), Read: db, Now: h.Real, Letters: letters.Writer{Base: BaseURL}, Sandbox: true}
+	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
+	use, err := app.New(app.Options{Store: db, Log: quiet, BaseURL: BaseURL, Sandbox: true, Version: "test", Now: h.Real, Signing: keys})
+	must(tb, err)
+	h.Clients, h.Purchases, h.Billing, h.Subscriptions = use.Clients, use.Purchases, use.Billing, use.Subscriptions
+	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
+	h.Keeper, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors, use.Credentials
+	h.Purchases.Verify = func(context.Context, bank.Verification) (bank.Verified, error) { return bank.AllYes(), nil }
 	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {
 		if password != Password {
 			return fault.At("password", "wrong", "That is not your password.")
 		}
 		return nil
 	}
-	h.Factors.Party, err = factor.NewParty(BaseURL)
+	watch, err := db.Watch(tb.Context())
 	must(tb, err)
+	tb.Cleanup(watch.Close)
 	h.Sessions = access.NewSessions(db, [][]byte{[]byte("session-key")}, true, h.Real)
-	h.Clients = &client.Service{InTx: store.Runner[client.Tx](db), Read: db, Now: db.Now}
-	h.Purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](db), Read: db, Lists: db, Now: db.Now, Calendar: calendar.New(),
-		Timetable: collection.DefaultTimetable(), Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
-		Verify: func(context.Context, bank.Verification) (bank.Verified, error) { return bank.AllYes(), nil }}
-	h.Clients.Forget = func(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
-		return h.Purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
-	}
-	h.Purchases.Readdress = func(tx purchase.Tx, who actor.Actor, clientID uuid.UUID, email string) error {
-		return h.Clients.Readdress(any(tx).(client.Tx), who, clientID, email) //nolint:forcetypeassert // one transaction satisfies them all
-	}
-	h.Billing = &billing.Service{InTx: store.Runner[billing.Tx](db), Read: db, Purchases: h.Purchases, Letters: letters.Writer{Base: BaseURL}, Draw: papers.Printer{Base: BaseURL}.Draw}
-	h.Purchases.Papers = h.Billing
-	h.Subscriptions = &subscription.Service{InTx: store.Runner[subscription.Tx](db), Read: db, Purchases: h.Purchases, Now: db.Now}
-	h.Purchases.Subscriptions = h.Subscriptions
-	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
-	credentials := &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: keys, Now: h.Real, Issuer: BaseURL}
-	h.credentials = credentials
-	h.Deps = handlers.Deps{
-		BaseURL: BaseURL, Sandbox: true, Log: quiet, Replays: db,
-		Bearer: access.Bearer(credentials), Session: h.Sessions.Authenticate,
-		OAuth: credentials,
-		API: handlers.API{Clients: &api.Clients{Base: BaseURL, Service: h.Clients}, Purchases: &api.Purchases{Base: BaseURL, Service: h.Purchases},
-			Tokens: &api.Tokens{Base: BaseURL, Service: h.Purchases}, Billing: &api.Billing{Service: h.Billing}, Templates: &api.Templates{Base: BaseURL, Service: h.Subscriptions}},
-	}
-	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: BaseURL}
-	h.Requests = &requestlog.Log{Write: db.InsertRequests, NewID: db.NewID, Now: db.Now}
-	h.Deps.RequestLog = h.Requests.Add
-	h.Deps.Requests = &web.Requests{Desk: desk, Log: &requestlog.Service{Read: db}, Credentials: credentials}
-	h.Deps.ErrorPage = desk.ErrorPage
-	document, err := openapi.Read(BaseURL)
+	h.Deps, err = use.Parts(app.HTTP{Store: db, Box: box, Sessions: h.Sessions, Watch: watch, BaseURL: BaseURL, Sandbox: true, Now: h.Real})
 	must(tb, err)
-	h.Deps.Reference = &web.Reference{Desk: desk, Document: document}
-	h.Desk = desk
-	h.Deps.Keeper = &access.Keeper{Box: seal.Own{Box: box}, Now: h.Real, Rows: db, Last: h.Sessions.LastPerson}
-	desk.Keeper = h.Deps.Keeper
-	h.Deps.SecondFactors = handlers.SecondFactors{
-		Ask:      &access.Second{Factors: h.Factors, Sessions: h.Sessions, Keeper: h.Deps.Keeper, PasskeyOrigin: BaseURL, Strip: desk.Strip},
-		Security: &web.Security{Desk: desk, Factors: h.Factors, Prove: h.Sessions.Prove, PasskeyOrigin: BaseURL},
-		Demand:   &web.Demand{Desk: desk, Demands: h.Factors},
-	}
-	h.Deps.Payers = &checkout.Pages{Purchases: h.Purchases, Billing: h.Billing, Sandbox: true, BaseURL: BaseURL}
-	h.Deps.Clients = &web.Clients{Desk: desk, Service: h.Clients, Events: db, Replays: db}
-	h.Purchases.Letters = letters.Writer{Base: BaseURL}
-	h.Deps.Payers.Subscriptions = h.Subscriptions
-	h.Deps.Rooms(web.NewRooms(desk, h.Purchases, h.Clients, h.Billing, db).Subscribe(h.Subscriptions))
-	h.Batches = &batch.Service{InTx: store.Runner[batch.Tx](db), Read: db, Purchases: h.Purchases, Clients: h.Clients, Timetable: h.Purchases.Timetable, Now: db.Now, Billing: h.Billing}
-	h.Approvals = &approval.Service{InTx: store.Runner[approval.Tx](db), Read: db, Purchases: h.Purchases, Batches: h.Batches, Letters: letters.Writer{Base: BaseURL}, Now: db.Now}
-	h.Keeper = &audit.Keeper{Chains: db, Signer: headSigner(keys[0].Private)}
-	h.Deps.Audit = &web.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: h.Keeper, Exports: h.Deps.Invoices.Exports}
-	desk.Alarms = h.Keeper.Alarms
-	h.Deps.Settings = &web.Settings{Desk: desk, Brands: &merchant.Service{InTx: store.Runner[merchant.Tx](db), Read: db, Test: true}, People: db.PeopleOf,
-		Rules: web.Rules{Calendar: h.Purchases.Calendar, Timetable: h.Purchases.Timetable, Window: h.Purchases.Window}}
-	h.Deps.Batches = &web.Batches{Desk: desk, Service: h.Batches, Replays: db}
-	h.Deps.Approve(&web.Approvals{Desk: desk, Service: h.Approvals})
-	h.Deps.Home.Latest = h.Deps.Batches.Latest
-	h.Deps.FindBatches(h.Batches.Get)
-	h.People = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
-	h.Members = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: time.Now, Letters: letters.Writer{Base: BaseURL}}
-	h.Deps.Login = &access.Login{People: h.People, Sessions: h.Sessions, Strip: desk.Strip}
-	h.Deps.Account = &web.Account{Desk: desk, Self: h.People, Sessions: h.Sessions}
-	h.Deps.Developers = &web.Developers{Desk: desk, Credentials: credentials}
-	h.Deps.People = &web.People{Desk: desk, Members: h.Members, Now: time.Now}
-	h.Deps.Invitation = &access.Invitation{Members: h.Members, Sessions: h.Sessions, Strip: desk.Strip}
-	h.Deps.Reset = &access.Reset{People: h.People, Sessions: h.Sessions, Strip: desk.Strip}
-	h.Statements = &statement.Service{InTx: store.Runner[statement.Tx](db), Read: db, Desk: db, Brands: db, Paper: statements.New, Now: db.Now, Test: true}
-	figures := &report.Money{Read: db, Brands: db}
-	h.Deps.API.Methods, h.Deps.API.Accounts = &api.Methods{Base: BaseURL, Brands: db}, &api.Accounts{Service: figures}
-	h.Deps.API.Statements = &api.Statements{Base: BaseURL, Service: h.Statements}
-	h.Deps.Reports = &web.Reports{Desk: desk, Money: figures, Statements: h.Statements, Brands: db, Replays: db}
-	h.Webhooks = &webhook.Service{InTx: store.Runner[webhook.Tx](db), Read: db, Queue: db, Post: post.New(true), Now: db.Now, Log: quiet, Agent: "Debitdesk/test",
-		Body: api.Events{Base: BaseURL, Purchase: db.Snapshot, Subscriber: db.SubscriberSnapshot}.Body}
-	h.Deps.API.Webhooks = &api.Webhooks{Base: BaseURL, Service: h.Webhooks}
-	h.Deps.WebhookPages(desk, h.Webhooks)
-	h.sandbox()
-	h.A = h.merchant("a", credentials, "TEST1", "TESTMERCH1", "12345678")
-	h.B = h.merchant("b", credentials, "TEST2", "STRANGER", "87654321")
+	h.Desk = h.Deps.Clients.Desk
+	h.Requests = &requestlog.Log{Write: db.InsertRequests, NewID: db.NewID, Now: db.Now}
+	h.Deps.Log, h.Deps.RequestLog = quiet, h.Requests.Add
+	h.A = h.merchant("a", "TEST1", "TESTMERCH1", "12345678")
+	h.B = h.merchant("b", "TEST2", "STRANGER", "87654321")
 	for _, w := range wire {
 		w(h)
 	}
@@ -228,7 +142,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	return h
 }
 
-func (h *House) merchant(slug string, credentials *credential.Service, profile, name, account string) Merchant {
+func (h *House) merchant(slug, profile, name, account string) Merchant {
 	h.tb.Helper()
 	m := Merchant{ID: h.Store.NewID(), BrandID: h.Store.NewID()}
 	now := h.Store.Now()
@@ -241,7 +155,7 @@ func (h *House) merchant(slug string, credentials *credential.Service, profile, 
 	m.Staff = h.person(m, slug, actor.Staff)
 	m.Reader = h.person(m, slug, actor.ReadOnly)
 	m.Actor = m.Owner.User.Actor()
-	issued, err := credentials.Issue(h.tb.Context(), m.Actor, credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
+	issued, err := h.credentials.Issue(h.tb.Context(), m.Actor, credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
 	must(h.tb, err)
 	m.Token = issued.Token
 	return m

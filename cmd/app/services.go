@@ -1,0 +1,157 @@
+// Package app puts the product together: the use cases over a store, and the HTTP side
+// over the use cases. The program and the tests of handlers share it, so that no part
+// is missing in one of them.
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/api"
+	"debitdesk/handlers/letters"
+	"debitdesk/handlers/papers"
+	"debitdesk/handlers/statements"
+	"debitdesk/models/actor"
+	"debitdesk/models/approval"
+	"debitdesk/models/audit"
+	bankdesk "debitdesk/models/bank/sandbox"
+	"debitdesk/models/batch"
+	"debitdesk/models/billing"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/collection"
+	"debitdesk/models/credential"
+	"debitdesk/models/debit"
+	"debitdesk/models/factor"
+	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
+	"debitdesk/models/mandate"
+	"debitdesk/models/member"
+	"debitdesk/models/merchant"
+	"debitdesk/models/purchase"
+	"debitdesk/models/report"
+	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
+	"debitdesk/models/statement"
+	"debitdesk/models/store"
+	"debitdesk/models/subscription"
+	"debitdesk/models/user"
+	"debitdesk/models/webhook"
+	"debitdesk/models/webhook/post"
+)
+
+// Services are the use cases of the product.
+type Services struct {
+	Merchants     *merchant.Service
+	Clients       *client.Service
+	Users         *user.Service
+	Members       *member.Service
+	Credentials   *credential.Service
+	Purchases     *purchase.Service
+	Debits        *debit.Service
+	Outbox        *outbox.Service
+	Billing       *billing.Service
+	Batches       *batch.Service
+	Audit         *audit.Keeper
+	Sandbox       *sandbox.Desk // nil in live mode
+	Subscriptions *subscription.Service
+	Webhooks      *webhook.Service
+	Approvals     *approval.Service
+	Money         *report.Money
+	Statements    *statement.Service
+	Simulations   *simulation.Service // nil in live mode
+	Factors       *factor.Service
+}
+
+// Options are what the use cases need from around them.
+type Options struct {
+	Store   *store.Store
+	Log     *slog.Logger
+	BaseURL string // what links begin with, without a slash at the end
+	Sandbox bool   // test merchants and test money only
+	Version string
+	Now     func() time.Time // real time, of people and credentials; the product's own clock is the store's
+	Signing []credential.Key
+	Data    string      // folder where the heads of the audit are noted; empty: in the database alone
+	Relay   mail.Sender // takes the mails; nil: they stay in the outbox
+}
+
+// talks is how many conversations with the mail relay go side by side.
+const talks = 4
+
+// issuer stays the same whatever the address is, so that moving house ends no credential.
+const issuer = "debitdesk"
+
+// New wires the use cases.
+func New(o Options) (Services, error) {
+	s, now := o.Store, o.Store.Now
+	days, timetable, words := calendar.New(), collection.DefaultTimetable(), letters.Writer{Base: o.BaseURL}
+	party, err := factor.NewParty(o.BaseURL)
+	if err != nil {
+		return Services{}, err
+	}
+	bank := bankdesk.New(s.SandboxLedger(), now, timetable, days)
+	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days,
+		Timetable: timetable, Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: bank.Verify}
+	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words, Draw: papers.Printer{Base: o.BaseURL}.Draw}
+	clients := &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: now, Forget: forgetting(purchases)}
+	subscriptions := &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
+	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, readdressing(clients)
+	users := &user.Service{InTx: store.Runner[user.Tx](s), Read: s, Now: o.Now, Letters: words}
+	out := Services{
+		Merchants:     &merchant.Service{InTx: store.Runner[merchant.Tx](s), Read: s, Test: o.Sandbox},
+		Clients:       clients,
+		Users:         users,
+		Members:       &member.Service{InTx: store.Runner[member.Tx](s), Read: s, Now: o.Now, Letters: words},
+		Credentials:   &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: o.Signing, Now: o.Now, Issuer: issuer},
+		Purchases:     purchases,
+		Debits:        &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable, Limits: purchases.Limits},
+		Outbox:        &outbox.Service{Store: s, Sender: outbox.Keep{}, AtOnce: talks, Sent: purchases.Mailed, Compose: bills.Compose},
+		Billing:       bills,
+		Audit:         Keeper(s, o.Signing, o.Data, o.Log),
+		Subscriptions: subscriptions,
+		Factors: &factor.Service{InTx: store.Runner[factor.Tx](s), Read: s, Now: o.Now, Letters: words, Party: party,
+			Sandbox: o.Sandbox, Password: users.Knows},
+		Money:      &report.Money{Read: s, Brands: s},
+		Statements: &statement.Service{InTx: store.Runner[statement.Tx](s), Read: s, Desk: s, Brands: s, Paper: statements.New, Now: now, Test: o.Sandbox},
+		Webhooks: &webhook.Service{InTx: store.Runner[webhook.Tx](s), Read: s, Queue: s, Post: post.New(o.Sandbox), Letters: words,
+			Now: now, Log: o.Log, Agent: "Debitdesk/" + o.Version,
+			Body: api.Events{Base: api.Base(o.BaseURL), Purchase: s.Snapshot, Subscriber: s.SubscriberSnapshot}.Body},
+	}
+	if o.Relay != nil {
+		out.Outbox.Sender = outbox.WithFiles{Sender: o.Relay, File: bills.File}
+	}
+	out.Batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: purchases, Clients: clients, Timetable: timetable, Now: now,
+		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
+			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
+		}}
+	out.Approvals = &approval.Service{InTx: store.Runner[approval.Tx](s), Read: s, Purchases: purchases, Batches: out.Batches, Letters: words, Now: now}
+	out.Batches.Requests = out.Approvals
+	out.Debits.Expire = out.Approvals.Expire
+	if o.Sandbox {
+		out.Sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.Debits, Purchases: purchases,
+			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Payer: bank.ForceMandate,
+			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
+				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
+			}}
+		out.Simulations = simulator(s, out)
+	}
+	return out, nil
+}
+
+// forgetting ends the stored accounts of a client in the transaction that deletes it.
+func forgetting(p *purchase.Service) func(context.Context, client.Tx, actor.Actor, uuid.UUID) error {
+	return func(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
+		return p.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
+	}
+}
+
+// readdressing gives a client another address in the transaction of a purchase.
+func readdressing(c *client.Service) func(purchase.Tx, actor.Actor, uuid.UUID, string) error {
+	return func(tx purchase.Tx, who actor.Actor, clientID uuid.UUID, email string) error {
+		return c.Readdress(any(tx).(client.Tx), who, clientID, email) //nolint:forcetypeassert // one transaction satisfies them all
+	}
+}

@@ -1,0 +1,41 @@
+package app
+
+import (
+	"crypto/ed25519"
+	"log/slog"
+
+	"debitdesk/models/audit"
+	"debitdesk/models/audit/anchor"
+	"debitdesk/models/credential"
+	"debitdesk/models/store"
+)
+
+// HeadSigner signs the heads of the audit's chains with the keys that also sign
+// bearer credentials; what is signed begins with its purpose.
+type HeadSigner []credential.Key
+
+// Sign implements audit.Signer.
+func (k HeadSigner) Sign(data []byte) (keyID string, signature []byte) {
+	return k[0].ID, ed25519.Sign(k[0].Private, data)
+}
+
+// Check implements audit.Signer.
+func (k HeadSigner) Check(keyID string, data, signature []byte) bool {
+	for _, key := range k {
+		if public, ok := key.Private.Public().(ed25519.PublicKey); ok && key.ID == keyID {
+			return ed25519.Verify(public, data, signature)
+		}
+	}
+	return false
+}
+
+// Keeper links the audit and checks it. The heads are also noted in that folder beside
+// the database; without a folder nowhere else.
+func Keeper(s *store.Store, keys []credential.Key, folder string, log *slog.Logger) *audit.Keeper {
+	signer := HeadSigner(keys)
+	keeper := &audit.Keeper{Chains: s, Signer: signer, Log: log}
+	if folder != "" {
+		keeper.Anchors = anchor.At(folder, signer)
+	}
+	return keeper
+}
