@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
 	"debitdesk/handlers/sandbox"
+	"debitdesk/models/fault"
 )
 
 func TestUnknownAddressesAndMethodsAnswerInTheFormOfTheCaller(t *testing.T) {
@@ -31,7 +32,8 @@ func TestADefectIsShownAsOneNeutralSentence(t *testing.T) {
 	h := handlertest.New(t)
 	h.App.GET("/api/v1/broken", func(echo.Context) error { return errors.New("secret of the database") })
 	h.App.GET("/api/v1/panics", func(echo.Context) error { panic("secret of the code") })
-	for _, path := range []string{"/broken", "/panics/"} {
+	h.App.GET("/api/v1/panics-politely", func(echo.Context) error { panic(fault.New(fault.NotFound, "secret", "A secret refusal.")) })
+	for _, path := range []string{"/broken", "/panics/", "/panics-politely"} {
 		got := h.API("GET", path, nil, "X-Request-Id: my-request-17").Want(http.StatusInternalServerError)
 		got.WantCode("__all__=internal_error").Contains("my-request-17").Lacks("secret")
 	}

@@ -1,18 +1,18 @@
 package handlers
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"regexp"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"debitdesk/handlers/access"
@@ -21,15 +21,15 @@ import (
 
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// requestID takes over the caller's id when it is fit for logs, else makes one.
+// requestID takes over the caller's id when it is fit for logs, else makes one. Echo's
+// middleware would take over any text.
 func requestID(next echo.HandlerFunc) echo.HandlerFunc {
+	named := middleware.RequestIDWithConfig(middleware.RequestIDConfig{Generator: uuid.NewString})(next)
 	return func(c echo.Context) error {
-		id := c.Request().Header.Get(echo.HeaderXRequestID)
-		if !saneID.MatchString(id) {
-			id = uuid.NewString()
+		if h := c.Request().Header; !saneID.MatchString(h.Get(echo.HeaderXRequestID)) {
+			h.Del(echo.HeaderXRequestID)
 		}
-		c.Response().Header().Set(echo.HeaderXRequestID, id)
-		return next(c)
+		return named(c)
 	}
 }
 
@@ -74,46 +74,20 @@ func quiet(path string) bool {
 // limit, so that the caller still hears of it.
 const apiTime = 45 * time.Second
 
-// within gives a request an end: while the database hangs, its callers do not.
+// within gives a request an end: while the database hangs, its callers do not. What
+// ran out of time is answered like every error.
 func within(limit time.Duration) echo.MiddlewareFunc {
-	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(c echo.Context) error {
-			ctx, cancel := context.WithTimeout(c.Request().Context(), limit)
-			defer cancel()
-			c.SetRequest(c.Request().WithContext(ctx))
-			return next(c)
-		}
-	}
+	return middleware.ContextTimeoutWithConfig(middleware.ContextTimeoutConfig{Timeout: limit,
+		ErrorHandler: func(err error, _ echo.Context) error { return err }})
 }
 
-// survive turns a panic into an error that is answered and logged like others.
-func survive(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) (err error) {
-		defer func() {
-			p := recover()
-			if p == nil {
-				return
-			}
-			if p == http.ErrAbortHandler { //nolint:errorlint // the very value ends the connection
-				panic(p)
-			}
-			err = &panicked{p, debug.Stack()}
-		}()
-		return next(c)
-	}
-}
-
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string {
-	if err, ok := p.value.(error); ok {
-		return "panic: " + err.Error() + "\n" + string(p.stack)
-	}
-	text, _ := p.value.(string)
-	return "panic: " + text + "\n" + string(p.stack)
+// survive turns a panic into an error that is answered and logged like others. The error
+// does not wrap what was panicked with: a refusal that somebody panicked with is a defect.
+func survive() echo.MiddlewareFunc {
+	return middleware.RecoverWithConfig(middleware.RecoverConfig{StackSize: 64 << 10, DisableStackAll: true,
+		DisableErrorHandler: true, LogErrorFunc: func(_ echo.Context, err error, stack []byte) error {
+			return fmt.Errorf("panic: %v\n%s", err, stack) //nolint:errorlint // not wrapped, as said above
+		}})
 }
 
 // contentPolicy lets a page load its own files and nothing else.
@@ -121,21 +95,21 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // secureHeaders sets what every answer carries. Answers are private unless the
-// handler says otherwise, as the one for static files does.
+// handler says otherwise, as the one for static files does. Echo's middleware does not
+// know all of the headers, and would ask the caller's own headers whether it is HTTPS.
 func secureHeaders(https bool) echo.MiddlewareFunc {
+	known := middleware.SecureWithConfig(middleware.SecureConfig{ContentSecurityPolicy: contentPolicy,
+		ContentTypeNosniff: "nosniff", XFrameOptions: "DENY", ReferrerPolicy: "same-origin"})
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		next = known(next)
 		return func(c echo.Context) error {
 			h := c.Response().Header()
-			h.Set("Content-Security-Policy", contentPolicy)
-			h.Set("X-Content-Type-Options", "nosniff")
-			h.Set("X-Frame-Options", "DENY")
-			h.Set("Referrer-Policy", "same-origin")
 			h.Set("Cross-Origin-Opener-Policy", "same-origin")
 			h.Set("Cross-Origin-Resource-Policy", "same-origin")
 			h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 			h.Set("Cache-Control", "no-store")
 			if https {
-				h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+				h.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
 			}
 			return next(c)
 		}
@@ -199,7 +173,10 @@ func sameOrigin() echo.MiddlewareFunc {
 	}
 }
 
-// metrics counts requests by route, so that ids in paths make no new series.
+// metrics counts requests by route, so that ids in paths make no new series. Echo's own
+// Prometheus middleware cannot give these documented metrics: its labels are fixed (code,
+// method, host and url), it takes the host from the caller, who could make series without
+// end, and it adds two histograms of sizes for each of them.
 type metrics struct {
 	total   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec

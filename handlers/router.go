@@ -43,7 +43,7 @@ func New(d Deps) (*echo.Echo, error) {
 	}
 	e.echo.IPExtractor = echo.ExtractIPFromXFFHeader(trusted...)
 	e.echo.Pre(requestID, secureHeaders(strings.HasPrefix(d.BaseURL, "https://")), accessLog(d.Log, counted),
-		survive, cleanPath, e.atDoors)
+		survive(), cleanPath, e.atDoors)
 	table := e.table()
 	actions, err := table.Actions()
 	if err != nil {

@@ -38,6 +38,9 @@ const (
 	sweepEvery  = time.Minute
 )
 
+// limiters keep a bucket for each caller. Echo's RateLimiter keeps the same buckets, but
+// tells only yes or no: not how many calls are left and until when, which the answers
+// say, and it cannot look without taking, as guarded must.
 type limiters struct {
 	rate  Rate
 	now   func() time.Time
