@@ -64,6 +64,16 @@ func TestMarkdownBecomesSafeHTML(t *testing.T) {
 	}
 }
 
+func TestCellsOfWideTablesNameTheirColumn(t *testing.T) {
+	t.Parallel()
+	html := book(t, "# T\n\n| A | B & C | D |\n|---|---|---|\n| 1 | 2 | |\n").Chapters[0].HTML
+	for _, want := range []string{`<table class="table stacked">`, "<td>1</td>", `<td data-label="B &amp; C">2</td>`, "<td></td>"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("%q is not in %s", want, html)
+		}
+	}
+}
+
 func TestSearchFindsSectionsByTheirWords(t *testing.T) {
 	t.Parallel()
 	b := book(t, "# Debits\n\nFirst words.\n\n## Cut-off times\n\nThe bank closes at noon.\n\n## Other\n\nAfter the cut-off (or two cut-offs) a debit stays. See `DEBITDESK_DRAIN`.\n")

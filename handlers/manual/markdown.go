@@ -99,6 +99,7 @@ func (c *Chapter) read(files fs.FS, source []byte) error {
 		return err
 	}
 	pointLinks(doc)
+	labelCells(doc, source)
 	var out bytes.Buffer
 	if err := markdown.Renderer().Render(&out, source, doc); err != nil {
 		return err
@@ -138,6 +139,26 @@ func pointLinks(doc ast.Node) {
 		}
 	})
 }
+
+// labelCells gives the cells of wide tables the head of their column, which small screens
+// show above them.
+func labelCells(doc ast.Node, source []byte) {
+	walk(doc, func(n ast.Node) {
+		row, is := n.(*tables.TableRow)
+		if !is || !wide(row.Parent()) {
+			return
+		}
+		head := row.Parent().FirstChild().FirstChild()
+		for cell := row.FirstChild(); cell != nil && head != nil; cell, head = cell.NextSibling(), head.NextSibling() {
+			if cell != row.FirstChild() && cell.HasChildren() {
+				cell.SetAttributeString("data-label", []byte(plain(head, source)))
+			}
+		}
+	})
+}
+
+// wide tables have more columns than a phone can show beside each other.
+func wide(table ast.Node) bool { return table.FirstChild().ChildCount() > 2 }
 
 // measurePictures notes how large each picture is, so that the text does not jump when it
 // has been loaded.
@@ -226,8 +247,12 @@ func heading(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.Wa
 }
 
 func table(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	class := "table"
+	if wide(n) {
+		class = "table stacked"
+	}
 	return print(w, entering, `<div class="table-wrap" tabindex="0" role="region" aria-label="Table: `+
-		label(n, source)+`"><table class="table">`+"\n", "</table></div>\n")
+		label(n, source)+`"><table class="`+class+`">`+"\n", "</table></div>\n")
 }
 
 func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
