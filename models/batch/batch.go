@@ -107,26 +107,26 @@ const warnWithin = 7 * 24 * time.Hour
 
 // Row is one row of the file and what became of it.
 type Row struct {
-	N          int // as a spreadsheet numbers it
-	Cells      []string
-	Broken     []sheet.Problem
+	N          int             `gorm:"<-:create"` // as a spreadsheet numbers it
+	Cells      []string        `gorm:"-"`
+	Broken     []sheet.Problem `gorm:"serializer:json;default:null;<-:create"`
 	State      RowState
-	Problems   []Problem
-	Warnings   []Warning
-	Name       string // who it is for, as lists show it
+	Problems   []Problem `gorm:"serializer:json;default:null"`
+	Warnings   []Warning `gorm:"type:text[]"`
+	Name       string    // who it is for, as lists show it
 	ClientID   uuid.UUID
 	NewClient  bool // a client will be made, or was
 	Decision   Decision
-	Chosen     uuid.UUID // of BillClient
-	ClientKey  string    // equal for the same person; kept as a hash
+	Chosen     uuid.UUID `gorm:"column:chosen_client"` // of BillClient
+	ClientKey  string    `gorm:"-"`                    // equal for the same person; kept as a hash
 	Mailed     bool      // its invoice goes out by mail
 	Due        Day
 	TotalCents int64
-	SameKey    string // equal for the same payer and amount; kept as a hash
-	UsualCents int64  // what is usual, where TotalCents is far from it; else 0
+	SameKey    string `gorm:"-"`            // equal for the same payer and amount; kept as a hash
+	UsualCents int64  `gorm:"default:null"` // what is usual, where TotalCents is far from it; else 0
 	Confirmed  bool   // somebody ticked that an unusual amount is right
 	Charge     Charging
-	Debit      Debit  // what a charge will do
+	Debit      Debit  `gorm:"embedded"` // what a charge will do
 	Digest     []byte // of everything that the row does; none when it was checked before there were digests
 	Revision   int    // of the batch when the row changed last
 	PurchaseID uuid.UUID
@@ -147,9 +147,9 @@ const (
 // Debit is what charging a row will do.
 type Debit struct {
 	TokenID    uuid.UUID
-	Method     string
-	Date       Day      // the account is debited on it
-	Disputable []string // why the client could dispute it
+	Method     string   `gorm:"column:debit_method"`
+	Date       Day      `gorm:"column:debit_date"` // the account is debited on it
+	Disputable []string `gorm:"type:text[]"`       // why the client could dispute it
 }
 
 // Counts are rows by state, and cents of those that matter.

@@ -65,19 +65,10 @@ func (s *Store) MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash
 
 // BatchRows implements batch.Reader.
 func (s *Store) BatchRows(ctx context.Context, merchantID, id uuid.UUID, q batch.RowQuery) ([]batch.Row, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT `+lineColumns+` FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2
-		AND ($3::text[] IS NULL OR state = ANY($3)) AND n > $4 AND ($5 = '' OR $5 = ANY(causes)) AND (NOT $6 OR warnings <> '{}')
+	return s.lines(ctx, merchantID, id, `($3::text[] IS NULL OR state = ANY($3)) AND n > $4 AND ($5 = '' OR $5 = ANY(causes)) AND (NOT $6 OR warnings <> '{}')
 		AND (NOT $7 OR charge = 'wanted') AND (NOT $8 OR usual_cents > 0 AND NOT confirmed) AND revision >= $9
 		AND (NOT $10 OR disputable <> '{}') ORDER BY n LIMIT $11`,
-		merchantID, id, orNil(words(q.States)), q.After, q.Cause, q.Warned, q.ChargeWanted, q.Unusual, q.Since, q.Disputable, q.Limit)
-	if err != nil {
-		return nil, fmt.Errorf("list rows of a batch: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, id, r) })
-	if err != nil {
-		return nil, fmt.Errorf("list rows of a batch: %w", err)
-	}
-	return out, nil
+		orNil(words(q.States)), q.After, q.Cause, q.Warned, q.ChargeWanted, q.Unusual, q.Since, q.Disputable, q.Limit)
 }
 
 func orNil(list []string) []string {

@@ -49,16 +49,7 @@ func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, 
 
 // RowsDebiting implements batch.Reader.
 func (s *Store) RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, tokens []uuid.UUID) ([]batch.Row, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT `+lineColumns+` FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted'
-		AND token_id = ANY($3) ORDER BY n`, merchantID, id, tokens)
-	if err != nil {
-		return nil, fmt.Errorf("list rows by account: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, id, r) })
-	if err != nil {
-		return nil, fmt.Errorf("list rows by account: %w", err)
-	}
-	return out, nil
+	return s.lines(ctx, merchantID, id, `state = 'ready' AND charge = 'wanted' AND token_id = ANY($3) ORDER BY n`, tokens)
 }
 
 // DebitTotals implements batch.Reader.
@@ -82,16 +73,8 @@ func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]ba
 
 // NewClients implements batch.Reader.
 func (s *Store) NewClients(ctx context.Context, merchantID, id uuid.UUID, limit int) ([]batch.Row, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT `+lineColumns+` FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n IN (SELECT min(n) FROM batch_rows
-		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND new_client GROUP BY client_hash) ORDER BY n LIMIT $3`, merchantID, id, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list new clients of a batch: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (batch.Row, error) { return s.lineOf(merchantID, id, r) })
-	if err != nil {
-		return nil, fmt.Errorf("list new clients of a batch: %w", err)
-	}
-	return out, nil
+	return s.lines(ctx, merchantID, id, `n IN (SELECT min(n) FROM batch_rows
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND new_client GROUP BY client_hash) ORDER BY n LIMIT $3`, limit)
 }
 
 // ForgetDecisions implements batch.Tx.

@@ -9,5 +9,5 @@ var Tables = map[string]interface{ Stored() []string }{
 	"ledger_entries": entryTable, "mails": mailTable, "mandate_authentications": authenticationTable, "mandate_evidence": evidenceTable,
 	"mandates": mandateTable, "merchants": merchantTable, "passkeys": passkeyTable, "password_resets": resetTable, "purchases": purchaseTable,
 	"refunds": refundTable, "sessions": sessionTable, "sign_in_failures": throttleTable, "simulations": simulationTable,
-	"template_clients": subscriberTable, "token_deletions": deletionTable, "tokens": tokenTable, "users": userTable, "webhooks": webhookTable,
+	"template_clients": subscriberTable, "token_deletions": deletionTable, "tokens": tokenTable, "users": userTable, "webhooks": webhookTable, "batch_rows": lineTable,
 }

@@ -57,7 +57,7 @@ func kindOf(f *schema.Field) kind {
 // are UTC in whole microseconds.
 func (f *field) write(record reflect.Value) (any, error) {
 	v := record.FieldByIndex(f.index)
-	zero := v.IsZero()
+	zero := v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0 && f.zeroNull
 	if zero && f.zeroNull {
 		return nil, nil
 	}

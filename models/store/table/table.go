@@ -132,15 +132,15 @@ func (c *column[T]) value(box *seal.Box, record *T) (any, error) {
 	return c.field.write(reflect.ValueOf(record).Elem())
 }
 
-// Copy writes many records by COPY.
-func (t *Table[T]) Copy(ctx context.Context, tx pgx.Tx, box *seal.Box, records []T) error {
+// Copy writes many records by COPY: all columns, or those that are named.
+func (t *Table[T]) Copy(ctx context.Context, tx pgx.Tx, box *seal.Box, records []T, only ...string) error {
 	if len(records) == 0 {
 		return nil
 	}
 	var written []*column[T]
 	var names []string
 	for _, c := range t.columns {
-		if c.inserted {
+		if c.inserted && (len(only) == 0 || slices.Contains(only, c.Name)) {
 			written, names = append(written, c), append(names, c.Name)
 		}
 	}
