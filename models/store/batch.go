@@ -2,39 +2,231 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/batch"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/store/table"
 )
 
-// run sends a batch and gives the row count of its last statement.
-func run(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (rows int64, err error) {
-	res := conn.SendBatch(ctx, batch)
-	for range batch.Len() {
-		tag, err := res.Exec()
-		if err != nil {
-			_ = res.Close()
-			return 0, err
-		}
-		rows = tag.RowsAffected()
-	}
-	return rows, res.Close()
+var (
+	batchTable = table.New[batch.Batch]("batches")
+	saveBatch  = batchTable.Write(`UPDATE batches SET @set(state, mapping, content_hash, counts, total_rows, good_only, warnings_accepted, hold_until, pause_after,
+		cursor_n, note, starter, updated_at, started_at, ended_at, revision, fingerprint) WHERE merchant_id = @merchant_id AND id = @id`)
+)
+
+// InsertBatch implements batch.Tx.
+func (t *Tx) InsertBatch(b batch.Batch) { insert(t, batchTable, b) }
+
+// LockBatch implements batch.Tx.
+func (t *Tx) LockBatch(merchantID, id uuid.UUID) (batch.Batch, error) {
+	return one(t.Context(), t.s, batchTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
 }
 
-// native gives ids in the form that travels as 16 bytes and not as text.
-func native(args []any) []any {
-	for i, arg := range args {
-		switch v := arg.(type) {
-		case uuid.UUID:
-			args[i] = pgtype.UUID{Bytes: v, Valid: true}
-		case *uuid.UUID:
-			if v == nil {
-				args[i] = nil
-			} else {
-				args[i] = pgtype.UUID{Bytes: *v, Valid: true}
+// countBatch counts the rows of a batch by state; one look at one index range.
+const countBatch = `SELECT json_build_object(
+	'new', count(*) FILTER (WHERE state = 'new'), 'ready', count(*) FILTER (WHERE state = 'ready'), 'bad', count(*) FILTER (WHERE state = 'bad'),
+	'skipped', count(*) FILTER (WHERE state = 'skipped'), 'sent', count(*) FILTER (WHERE state = 'sent'),
+	'failed', count(*) FILTER (WHERE state = 'failed'), 'voided', count(*) FILTER (WHERE state = 'voided'),
+	'warned', count(*) FILTER (WHERE state = 'ready' AND warnings <> '{}'), 'charges', count(*) FILTER (WHERE state = 'sent' AND charge = 'wanted'),
+	'uncharged', count(*) FILTER (WHERE state = 'sent' AND charge = 'failed'),
+	'ready_cents', least(coalesce(sum(total_cents) FILTER (WHERE state = 'ready'), 0), 9223372036854775807), 'sent_cents', least(coalesce(sum(total_cents) FILTER (WHERE state = 'sent'), 0), 9223372036854775807))::text
+	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2`
+
+// countReady counts what sending the ready rows will do, and gives the fingerprint
+// of it: the digests of the rows in their order.
+const countReady = `SELECT json_build_object('creates', count(DISTINCT client_hash) FILTER (WHERE new_client), 'mails', count(*) FILTER (WHERE mailed),
+	'debits', count(*) FILTER (WHERE charge = 'wanted'), 'unusual', count(*) FILTER (WHERE usual_cents > 0 AND NOT confirmed))::text,
+	sha256(coalesce(string_agg(int4send(n) || coalesce(digest, ''), '' ORDER BY n), ''))
+	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready'`
+
+// SaveBatch implements batch.Tx.
+func (t *Tx) SaveBatch(b *batch.Batch) error {
+	return t.Pgx(func(tx pgx.Tx) error {
+		var counts string
+		if err := tx.QueryRow(t.ctx, countBatch, b.MerchantID, b.ID).Scan(&counts); err != nil {
+			return fmt.Errorf("count batch: %w", err)
+		}
+		b.Counts = batch.Counts{}
+		if err := json.Unmarshal([]byte(counts), &b.Counts); err != nil {
+			return fmt.Errorf("count batch: %w", err)
+		}
+		if b.State == batch.Checked {
+			if err := tx.QueryRow(t.ctx, countReady, b.MerchantID, b.ID).Scan(&counts, &b.Fingerprint); err != nil {
+				return fmt.Errorf("count what a batch does: %w", err)
+			}
+			if err := json.Unmarshal([]byte(counts), &b.Counts); err != nil {
+				return fmt.Errorf("count what a batch does: %w", err)
 			}
 		}
+		args, err := saveBatch.Args(t.s.seal, b)
+		if err == nil {
+			_, err = tx.Exec(t.ctx, saveBatch.SQL, args...)
+		}
+		if err != nil {
+			return fmt.Errorf("save batch: %w", err)
+		}
+		return nil
+	})
+}
+
+// RememberMapping implements batch.Tx.
+func (t *Tx) RememberMapping(b batch.Batch) error {
+	mapping, err := json.Marshal(b.Mapping)
+	if err != nil {
+		return fmt.Errorf("remember mapping: %w", err)
 	}
-	return args
+	t.later(`INSERT INTO batch_mappings (merchant_id, header_hash, mapping, used_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (merchant_id, header_hash) DO UPDATE SET mapping = excluded.mapping, used_at = excluded.used_at`, b.MerchantID, b.HeaderHash, string(mapping), t.now)
+	return nil
+}
+
+// Batch implements batch.Reader.
+func (s *Store) Batch(ctx context.Context, merchantID, id uuid.UUID) (batch.Batch, error) {
+	return one(ctx, s, batchTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// Batches implements batch.Reader.
+func (s *Store) Batches(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[batch.Batch], error) {
+	found, err := find(ctx, s, batchTable, beside(list(ctx, s, batchTable).Where("merchant_id = ?", merchantID), ask))
+	if err != nil {
+		return paging.Page[batch.Batch]{}, err
+	}
+	return paging.Cut(ask, found), nil
+}
+
+// BatchRef implements batch.Reader.
+func (s *Store) BatchRef(ctx context.Context, id uuid.UUID) (batch.Ref, error) {
+	ref := batch.Ref{ID: id}
+	err := s.Pool.QueryRow(ctx, `SELECT merchant_id FROM batches WHERE id = $1`, id).Scan(&ref.MerchantID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ref, fault.Missing()
+	}
+	return ref, err
+}
+
+// SentBefore implements batch.Reader.
+func (s *Store) SentBefore(ctx context.Context, b batch.Batch) (batch.Batch, error) {
+	return one(ctx, s, batchTable, "merchant_id = $1 AND content_hash = $2 AND id <> $3 AND started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1",
+		b.MerchantID, b.ContentHash, b.ID)
+}
+
+// MappingFor implements batch.Reader.
+func (s *Store) MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (m batch.Mapping, found bool, err error) {
+	var text string
+	err = s.Pool.QueryRow(ctx, `SELECT mapping FROM batch_mappings WHERE merchant_id = $1 AND header_hash = $2`, merchantID, headerHash).Scan(&text)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return m, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &m)
+	}
+	if err != nil {
+		return m, false, fmt.Errorf("find mapping: %w", err)
+	}
+	return m, true, nil
+}
+
+// BatchRows implements batch.Reader.
+func (s *Store) BatchRows(ctx context.Context, merchantID, id uuid.UUID, q batch.RowQuery) ([]batch.Row, error) {
+	return s.lines(ctx, merchantID, id, `($3::text[] IS NULL OR state = ANY($3)) AND n > $4 AND ($5 = '' OR $5 = ANY(causes)) AND (NOT $6 OR warnings <> '{}')
+		AND (NOT $7 OR charge = 'wanted') AND (NOT $8 OR usual_cents > 0 AND NOT confirmed) AND revision >= $9
+		AND (NOT $10 OR disputable <> '{}') ORDER BY n LIMIT $11`,
+		orNil(words(q.States)), q.After, q.Cause, q.Warned, q.ChargeWanted, q.Unusual, q.Since, q.Disputable, q.Limit)
+}
+
+func orNil(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// Causes implements batch.Reader.
+func (s *Store) Causes(ctx context.Context, merchantID, id uuid.UUID) (map[string]int, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT cause, count(*) FROM batch_rows, unnest(causes) AS cause
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'bad' GROUP BY cause`, merchantID, id)
+	if err != nil {
+		return nil, fmt.Errorf("count causes: %w", err)
+	}
+	out := map[string]int{}
+	var cause string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&cause, &n}, func() error { out[cause] = n; return nil })
+	if err != nil {
+		return nil, fmt.Errorf("count causes: %w", err)
+	}
+	return out, nil
+}
+
+// DueTotals implements batch.Reader.
+func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DueTotal, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT due, count(*), least(sum(total_cents), 9223372036854775807)::bigint FROM batch_rows
+		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' GROUP BY due ORDER BY due NULLS FIRST`, merchantID, id)
+	if err != nil {
+		return nil, fmt.Errorf("add up by due date: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (t batch.DueTotal, err error) {
+		var due *batch.Day
+		err = r.Scan(&due, &t.Rows, &t.Cents)
+		t.Due = orZero(due)
+		return t, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("add up by due date: %w", err)
+	}
+	return out, nil
+}
+
+// Voidable implements batch.Reader.
+func (s *Store) Voidable(ctx context.Context, merchantID, id uuid.UUID, statuses []purchase.Status) (v batch.Voidable, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(r.total_cents), 0)::bigint, count(*) FILTER (WHERE p.payer_email <> '')
+		FROM batch_rows r JOIN purchases p ON p.merchant_id = r.merchant_id AND p.id = r.purchase_id
+		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND p.status = ANY($3)`, merchantID, id, words(statuses)).Scan(&v.Invoices, &v.Cents, &v.Mails)
+	if err != nil {
+		return v, fmt.Errorf("count what can be voided: %w", err)
+	}
+	return v, nil
+}
+
+// MatchClients implements batch.Reader: three questions to three indexes.
+func (s *Store) MatchClients(ctx context.Context, merchantID uuid.UUID, by batch.Keys) ([]client.Client, error) {
+	hashes := make([][]byte, len(by.Identities))
+	for i, n := range by.Identities {
+		hashes[i] = s.seal.Hash(merchantID, identityHash, bank.IDNumber(n).Reveal())
+	}
+	var out []client.Client
+	for _, q := range []struct {
+		condition string
+		n         int
+		arg       any
+	}{{"id = ANY(?::uuid[])", len(by.IDs), idsText(by.IDs)}, {"lower(email) = ANY(?::text[])", len(by.Emails), textArray(by.Emails)},
+		{"personal_code_hash = ANY(?::bytea[])", len(hashes), hexArray(hashes)}} {
+		if q.n == 0 {
+			continue
+		}
+		found, err := seek(ctx, s, clientTable, clientTable.Select+"merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition+" ORDER BY id", merchantID, q.arg)
+		if err != nil {
+			return nil, fmt.Errorf("match clients: %w", err)
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+func hexArray(list [][]byte) textArray {
+	out := make(textArray, len(list))
+	for i, b := range list {
+		out[i] = fmt.Sprintf(`\x%x`, b)
+	}
+	return out
 }

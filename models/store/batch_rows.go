@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -8,77 +9,121 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/batch"
+	"debitdesk/models/store/seal"
 	"debitdesk/models/store/table"
 )
 
-var (
-	batchTable = table.New[batch.Batch]("batches")
-	saveBatch  = batchTable.Write(`UPDATE batches SET @set(state, mapping, content_hash, counts, total_rows, good_only, warnings_accepted, hold_until, pause_after,
-		cursor_n, note, starter, updated_at, started_at, ended_at, revision, fingerprint) WHERE merchant_id = @merchant_id AND id = @id`)
-)
-
-// InsertBatch implements batch.Tx.
-func (t *Tx) InsertBatch(b batch.Batch) { insert(t, batchTable, b) }
-
-// LockBatch implements batch.Tx.
-func (t *Tx) LockBatch(merchantID, id uuid.UUID) (batch.Batch, error) {
-	return one(t.Context(), t.s, batchTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+// batchLine is a row of a batch with whose it is.
+type batchLine struct {
+	MerchantID uuid.UUID
+	BatchID    uuid.UUID `gorm:"<-:create"`
+	batch.Row
 }
 
-// countBatch counts the rows of a batch by state; one look at one index range.
-const countBatch = `SELECT json_build_object(
-	'new', count(*) FILTER (WHERE state = 'new'), 'ready', count(*) FILTER (WHERE state = 'ready'), 'bad', count(*) FILTER (WHERE state = 'bad'),
-	'skipped', count(*) FILTER (WHERE state = 'skipped'), 'sent', count(*) FILTER (WHERE state = 'sent'),
-	'failed', count(*) FILTER (WHERE state = 'failed'), 'voided', count(*) FILTER (WHERE state = 'voided'),
-	'warned', count(*) FILTER (WHERE state = 'ready' AND warnings <> '{}'), 'charges', count(*) FILTER (WHERE state = 'sent' AND charge = 'wanted'),
-	'uncharged', count(*) FILTER (WHERE state = 'sent' AND charge = 'failed'),
-	'ready_cents', least(coalesce(sum(total_cents) FILTER (WHERE state = 'ready'), 0), 9223372036854775807), 'sent_cents', least(coalesce(sum(total_cents) FILTER (WHERE state = 'sent'), 0), 9223372036854775807))::text
-	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2`
+var (
+	lineTable = table.New("batch_rows",
+		table.Column[batchLine]{Name: "cells", Once: true, Write: func(box *seal.Box, l *batchLine) (any, error) {
+			cells, err := json.Marshal(l.Cells)
+			return box.SealBytes(cellsAt(l.MerchantID, l.BatchID, l.N), cells), err
+		}, Read: func(box *seal.Box, l *batchLine, stored []byte) error {
+			cells, err := box.OpenBytes(cellsAt(l.MerchantID, l.BatchID, l.N), stored)
+			if err == nil && len(cells) > 0 {
+				err = json.Unmarshal(cells, &l.Cells)
+			}
+			return err
+		}},
+		table.Column[batchLine]{Name: "causes", Write: func(_ *seal.Box, l *batchLine) (any, error) { return l.Causes(), nil }},
+		table.Column[batchLine]{Name: "same_hash", Write: func(box *seal.Box, l *batchLine) (any, error) {
+			return box.Hash(l.MerchantID, "batch_row", l.SameKey), nil
+		}},
+		table.Column[batchLine]{Name: "client_hash", Write: func(box *seal.Box, l *batchLine) (any, error) {
+			return box.Hash(l.MerchantID, "batch_client", l.ClientKey), nil
+		}})
+	saveLine      = lineTable.Write(`UPDATE batch_rows SET @set WHERE merchant_id = @merchant_id AND batch_id = @batch_id AND n = @n`)
+	saveWholeLine = lineTable.Write(`UPDATE batch_rows SET @set, @set(cells, broken) WHERE merchant_id = @merchant_id AND batch_id = @batch_id AND n = @n`)
+)
 
-// countReady counts what sending the ready rows will do, and gives the fingerprint
-// of it: the digests of the rows in their order.
-const countReady = `SELECT json_build_object('creates', count(DISTINCT client_hash) FILTER (WHERE new_client), 'mails', count(*) FILTER (WHERE mailed),
-	'debits', count(*) FILTER (WHERE charge = 'wanted'), 'unusual', count(*) FILTER (WHERE usual_cents > 0 AND NOT confirmed))::text,
-	sha256(coalesce(string_agg(int4send(n) || coalesce(digest, ''), '' ORDER BY n), ''))
-	FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready'`
+// linesOf are rows of a batch to be written.
+func linesOf(b batch.Batch, rows []batch.Row) []batchLine {
+	out := make([]batchLine, len(rows))
+	for i, r := range rows {
+		out[i] = batchLine{b.MerchantID, b.ID, r}
+	}
+	return out
+}
 
-// SaveBatch implements batch.Tx.
-func (t *Tx) SaveBatch(b *batch.Batch) error {
+// lines reads the rows of a batch that a condition finds, beginning with $3.
+func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condition string, args ...any) ([]batch.Row, error) {
+	found, err := all(ctx, s, lineTable, "merchant_id = $1 AND batch_id = $2 AND "+condition, append([]any{merchantID, batchID}, args...)...)
+	out := make([]batch.Row, len(found))
+	for i, l := range found {
+		out[i] = l.Row
+	}
+	return out, err
+}
+
+// AddRows implements batch.Tx.
+func (t *Tx) AddRows(b batch.Batch, rows []batch.Row) error {
 	return t.Pgx(func(tx pgx.Tx) error {
-		var counts string
-		if err := tx.QueryRow(t.ctx, countBatch, b.MerchantID, b.ID).Scan(&counts); err != nil {
-			return fmt.Errorf("count batch: %w", err)
-		}
-		b.Counts = batch.Counts{}
-		if err := json.Unmarshal([]byte(counts), &b.Counts); err != nil {
-			return fmt.Errorf("count batch: %w", err)
-		}
-		if b.State == batch.Checked {
-			if err := tx.QueryRow(t.ctx, countReady, b.MerchantID, b.ID).Scan(&counts, &b.Fingerprint); err != nil {
-				return fmt.Errorf("count what a batch does: %w", err)
-			}
-			if err := json.Unmarshal([]byte(counts), &b.Counts); err != nil {
-				return fmt.Errorf("count what a batch does: %w", err)
-			}
-		}
-		args, err := saveBatch.Args(t.s.seal, b)
-		if err == nil {
-			_, err = tx.Exec(t.ctx, saveBatch.SQL, args...)
-		}
-		if err != nil {
-			return fmt.Errorf("save batch: %w", err)
-		}
-		return nil
+		return lineTable.Copy(t.ctx, tx, t.s.seal, linesOf(b, rows), "merchant_id", "batch_id", "n", "cells", "broken", "state")
 	})
 }
 
-// RememberMapping implements batch.Tx.
-func (t *Tx) RememberMapping(b batch.Batch) error {
-	mapping, err := json.Marshal(b.Mapping)
-	if err != nil {
-		return fmt.Errorf("remember mapping: %w", err)
+// RowsIn implements batch.Tx.
+func (t *Tx) RowsIn(b batch.Batch, states []batch.RowState, after, limit int) ([]batch.Row, error) {
+	return t.s.lines(t.Context(), b.MerchantID, b.ID, "state = ANY($3) AND n > $4 ORDER BY n LIMIT $5 FOR UPDATE", words(states), after, limit)
+}
+
+func words[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, one := range list {
+		out[i] = string(one)
 	}
-	t.later(`INSERT INTO batch_mappings (merchant_id, header_hash, mapping, used_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (merchant_id, header_hash) DO UPDATE SET mapping = excluded.mapping, used_at = excluded.used_at`, b.MerchantID, b.HeaderHash, string(mapping), t.now)
-	return nil
+	return out
+}
+
+// RowAt implements batch.Tx.
+func (t *Tx) RowAt(b batch.Batch, n int) (batch.Row, error) {
+	return first(t.s.lines(t.Context(), b.MerchantID, b.ID, "n = $3 FOR UPDATE", n))
+}
+
+// SaveRows implements batch.Tx: all in one round trip.
+func (t *Tx) SaveRows(b batch.Batch, rows []batch.Row, withCells bool) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	save := saveLine
+	if withCells {
+		save = saveWholeLine
+	}
+	for _, l := range linesOf(b, rows) {
+		write(t, save, l)
+	}
+	return t.flush()
+}
+
+// SaveCharges implements batch.Tx.
+func (t *Tx) SaveCharges(b batch.Batch, rows []batch.Row) error {
+	for _, r := range rows {
+		t.later(`UPDATE batch_rows SET charge = $4, error = $5 WHERE merchant_id = $1 AND batch_id = $2 AND n = $3 AND charge <> 'done'`,
+			b.MerchantID, b.ID, r.N, string(r.Charge), r.Error)
+	}
+	return t.flush()
+}
+
+// DropCharges implements batch.Tx. A debit that stands, and was not written down before a crash, stands.
+func (t *Tx) DropCharges(b batch.Batch, why string) {
+	t.later(`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END, error = CASE WHEN p.token_id IS NULL THEN $3 ELSE '' END
+		FROM purchases p WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND r.charge = 'wanted' AND p.merchant_id = $1 AND p.id = r.purchase_id`,
+		b.MerchantID, b.ID, why)
+}
+
+// MoveRows implements batch.Tx.
+func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, why string, numbered []int) (int, error) {
+	n, err := t.exec(`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7 WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
+		AND ($6::int[] IS NULL OR n = ANY($6))`, b.MerchantID, b.ID, words(from), string(to), why, numbered, b.Revision)
+	if err != nil {
+		return 0, fmt.Errorf("move rows of a batch: %w", err)
+	}
+	return int(n), nil
 }

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
+)
+
+// Kinds of sealed numbers, bound into their search hashes.
+const (
+	accountHash  = "bank_account"
+	identityHash = "personal_code"
+)
+
+// sealedNumber are the columns of a number of a client: sealed, masked, and hashed to
+// be found by.
+func sealedNumber(name, kind string, number func(*client.Client) (plain, masked, clean string), opened func(*client.Client, string)) []table.Column[client.Client] {
+	at := func(c *client.Client) seal.Place { return placeOf("clients", name+"_sealed", c.MerchantID, c.ID) }
+	return []table.Column[client.Client]{
+		{Name: name + "_sealed", Write: func(box *seal.Box, c *client.Client) (any, error) {
+			plain, _, _ := number(c)
+			return box.Seal(at(c), plain), nil
+		}, Read: func(box *seal.Box, c *client.Client, stored []byte) error {
+			text, err := box.Open(at(c), stored)
+			opened(c, text)
+			return err
+		}},
+		{Name: name + "_mask", Write: func(_ *seal.Box, c *client.Client) (any, error) {
+			_, masked, _ := number(c)
+			return masked, nil
+		}},
+		{Name: name + "_hash", Write: func(box *seal.Box, c *client.Client) (any, error) {
+			_, _, clean := number(c)
+			return box.Hash(c.MerchantID, kind, clean), nil
+		}},
+	}
+}
+
+var (
+	clientTable = table.New("clients", slices.Concat(
+		sealedNumber("bank_account", accountHash, func(c *client.Client) (plain, masked, clean string) {
+			return c.BankAccount.Reveal(), c.BankAccount.String(), bank.CleanAccount(c.BankAccount.Reveal()).Reveal()
+		}, func(c *client.Client, opened string) { c.BankAccount = bank.AccountNumber(opened) }),
+		sealedNumber("personal_code", identityHash, func(c *client.Client) (plain, masked, clean string) {
+			return c.PersonalCode.Reveal(), c.PersonalCode.String(), bank.CleanID(c.PersonalCode.Reveal()).Reveal()
+		}, func(c *client.Client, opened string) { c.PersonalCode = bank.IDNumber(opened) }),
+		[]table.Column[client.Client]{{Name: "search", Write: func(_ *seal.Box, c *client.Client) (any, error) {
+			return vectorOf(wordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber, c.City, c.BankAccount.Tail())), nil
+		}}})...)
+	updateClient = clientTable.Write(`UPDATE clients SET @set WHERE merchant_id = @merchant_id AND id = @id AND deleted_at IS NULL`)
+	eraseClient  = clientTable.Write(`UPDATE clients SET @set, erased_at = @updated_at, evidence_until = @until
+		WHERE merchant_id = @merchant_id AND id = @id AND erased_at IS NULL`, "until")
+)
+
+// InsertClient implements client.Tx.
+func (t *Tx) InsertClient(c client.Client) { insert(t, clientTable, c) }
+
+// LockClient implements client.Tx.
+func (t *Tx) LockClient(merchantID, id uuid.UUID) (client.Client, error) {
+	return one(t.Context(), t.s, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", merchantID, id)
+}
+
+// LockAnyClient implements client.Tx.
+func (t *Tx) LockAnyClient(merchantID, id uuid.UUID) (client.Client, error) {
+	return one(t.Context(), t.s, clientTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+}
+
+// HoldClient implements purchase.Tx.
+func (t *Tx) HoldClient(merchantID, id uuid.UUID) {
+	t.must(`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE) AS held`, merchantID, id)
+}
+
+// UpdateClient implements client.Tx.
+func (t *Tx) UpdateClient(c client.Client) (bool, error) { return moved(t, updateClient, c) }
+
+// DeleteClient implements client.Tx.
+func (t *Tx) DeleteClient(merchantID, id uuid.UUID) (bool, error) {
+	n, err := t.exec(`UPDATE clients SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+		merchantID, id, t.now)
+	if err != nil {
+		return false, fmt.Errorf("delete client: %w", err)
+	}
+	return n == 1, nil
+}
+
+// Client implements client.Reader.
+func (s *Store) Client(ctx context.Context, merchantID, id uuid.UUID) (client.Client, error) {
+	return one(ctx, s, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+}
+
+// ClientDetails gives what a purchase copies from a client; NotFound for an erased one.
+func (s *Store) ClientDetails(ctx context.Context, merchantID, id uuid.UUID) (client.Details, error) {
+	c, err := s.Client(ctx, merchantID, id)
+	if err == nil && c.Erased() {
+		return client.Details{}, fault.Missing()
+	}
+	return c.Details, err
+}
+
+// KnowsClient implements purchase.Reader.
+func (s *Store) KnowsClient(ctx context.Context, merchantID, id uuid.UUID) error {
+	_, err := s.Client(ctx, merchantID, id)
+	return err
+}
+
+// Clients implements client.Reader.
+func (s *Store) Clients(ctx context.Context, merchantID uuid.UUID, q client.Query) (paging.Page[client.Client], error) {
+	var none paging.Page[client.Client]
+	of, err := s.clientList(ctx, merchantID, q)
+	if err != nil {
+		return none, err
+	}
+	clients, err := find(ctx, s, clientTable, beside(of, q.Ask))
+	if err != nil {
+		return none, err
+	}
+	return paging.Cut(q.Ask, clients), nil
+}
+
+// CountClients implements client.Reader.
+func (s *Store) CountClients(ctx context.Context, merchantID uuid.UUID, q client.Query, atMost int) (int, error) {
+	list, err := s.clientList(ctx, merchantID, q)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	err = s.read(ctx).Table("(?) AS counted", list.Select("1").Limit(atMost)).Count(&n).Error
+	if err != nil {
+		return 0, fmt.Errorf("count clients: %w", err)
+	}
+	return int(n), nil
+}
+
+// clientList is what a query asks for, without order or limit.
+func (s *Store) clientList(ctx context.Context, merchantID uuid.UUID, q client.Query) (*gorm.DB, error) {
+	list := list(ctx, s, clientTable).Where("merchant_id = ? AND deleted_at IS NULL", merchantID)
+	if q.PersonalCode != "" {
+		list = list.Where("personal_code_hash = ?", s.seal.Hash(merchantID, identityHash, q.PersonalCode.Reveal()))
+	}
+	if q.Account != nil {
+		list = list.Where("(bank_account_sealed IS NOT NULL) = ?", *q.Account)
+	}
+	if q.Text == "" {
+		return list, nil
+	}
+	// Programs look a client up by e-mail and take the first result: an address
+	// that is somebody's finds exactly those.
+	if strings.Contains(q.Text, "@") {
+		byEmail := list.Session(&gorm.Session{}).Where("lower(email) = lower(?)", q.Text)
+		var n int64
+		if err := s.read(ctx).Table("(?) AS found", byEmail.Session(&gorm.Session{}).Select("1").Limit(1)).Count(&n).Error; err != nil {
+			return nil, fmt.Errorf("find client by e-mail: %w", err)
+		}
+		if n > 0 {
+			return byEmail, nil
+		}
+	}
+	return list.Session(&gorm.Session{}).Where("search @@ ?::tsquery", searchQuery(q.Text)), nil
+}

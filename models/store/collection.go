@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/collection"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
+)
+
+// resultColumn keeps the code of what the bank answered about a collection.
+func resultColumn[T any](of func(*T) *collection.Collection) table.Column[T] {
+	return table.Column[T]{
+		Name:  "result_code",
+		Write: func(_ *seal.Box, record *T) (any, error) { return of(record).Result.Code, nil },
+		Read: func(_ *seal.Box, record *T, stored []byte) error {
+			if len(stored) > 0 {
+				of(record).Result = collection.ResultOf(string(stored))
+			}
+			return nil
+		},
+	}
+}
+
+var collectionTable = table.New("collections", resultColumn(func(c *collection.Collection) *collection.Collection { return c }))
+
+// InsertCollection plans a debit, in this transaction.
+func (t *Tx) InsertCollection(c collection.Collection) { insert(t, collectionTable, c) }
+
+// moveCollection never takes back what another step noted meanwhile: that the
+// purchase has started, or that a cancelled collection may be at the bank, since
+// a process had claimed it for the hand-over.
+var moveCollection = collectionTable.Write(`UPDATE collections SET started = started OR @started,
+	recall_due = @recall_due OR (@state = 'cancelled' AND claimed_until IS NOT NULL), @set(state, proof_due, soft_before, result_code, result_at,
+		provisional_at, final_at, alert_at, disputable, disputable_because, dispute_deadline, updated_at)
+	WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
+
+// MoveCollection writes what may change of a collection, if it still stands in
+// the state from; false when another was quicker.
+func (t *Tx) MoveCollection(c collection.Collection, from collection.State) (bool, error) {
+	return moved(t, moveCollection, c, from)
+}
+
+// SaveCollection is MoveCollection for a row that this transaction has locked:
+// nobody can be quicker, so the write may wait and travel with others.
+func (t *Tx) SaveCollection(c collection.Collection, from collection.State) {
+	write(t, moveCollection, c, from)
+}
+
+var planCollection = collectionTable.Write(`UPDATE collections SET @set(action_date, original_date, submit_at, execute_at, final_at, alert_at,
+		dispute_deadline, statement_line, updated_at, disputable, disputable_because)
+	WHERE merchant_id = @merchant_id AND id = @id AND state = 'scheduled' AND claimed_until IS NULL`)
+
+// PlanCollection implements purchase.Tx.
+func (t *Tx) PlanCollection(c collection.Collection) (bool, error) {
+	return moved(t, planCollection, c)
+}
+
+// WithdrawCollection implements purchase.Tx. A claim that has run out counts too:
+// the bank may have got the collection all the same.
+func (t *Tx) WithdrawCollection(merchantID, id uuid.UUID) (bool, error) {
+	return t.one("withdraw collection", `UPDATE collections SET state = 'cancelled', updated_at = $3
+		WHERE merchant_id = $1 AND id = $2 AND state = 'scheduled' AND claimed_until IS NULL`, merchantID, id, t.now)
+}
+
+// LatestCollections gives the newest collection of each purchase that has one.
+func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
+	latest := make(map[uuid.UUID]collection.Collection, len(purchaseIDs))
+	if len(purchaseIDs) == 0 {
+		return latest, nil
+	}
+	found, err := seek(ctx, s, collectionTable, `SELECT DISTINCT ON (purchase_id) *, EXISTS (SELECT FROM tokens t WHERE t.id = token_id AND t.state = 'deleting') AS held
+		FROM collections WHERE merchant_id = ? AND purchase_id IN ? ORDER BY purchase_id, attempt DESC`, merchantID, purchaseIDs)
+	for _, c := range found {
+		latest[c.PurchaseID] = c
+	}
+	return latest, err
+}
+
+// CollectionsUnder gives the newest debits under a mandate, the newest first.
+func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error) {
+	return all(ctx, s, collectionTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3", merchantID, mandateID, limit)
+}
+
+// debitWhere is the condition on debits, for figures, the list, its count and its
+// export alike.
+func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
+	where, args := "merchant_id = ?", []any{merchantID}
+	if len(f.Outcomes) > 0 {
+		where, args = where+" AND state = ANY(?::text[])", append(args, statesArray(collection.StatesOf(f.Outcomes...)))
+	}
+	if !f.From.IsZero() {
+		where, args = where+" AND action_date >= ?", append(args, f.From)
+	}
+	if !f.To.IsZero() {
+		where, args = where+" AND action_date <= ?", append(args, f.To)
+	}
+	if !f.SubmitBy.IsZero() {
+		where, args = where+" AND state = 'scheduled' AND submit_at <= ?", append(args, f.SubmitBy)
+	}
+	return where, args
+}
+
+func statesArray(states []collection.State) textArray {
+	names := make(textArray, len(states))
+	for i, s := range states {
+		names[i] = string(s)
+	}
+	return names
+}
+
+// Debits implements purchase.Lister.
+func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter, ask paging.Ask) ([]collection.Collection, error) {
+	where, args := debitWhere(merchantID, f)
+	return find(ctx, s, collectionTable, beside(list(ctx, s, collectionTable).Where(where, args...), ask))
+}
+
+// TallyDebits implements purchase.Lister; a limit of 0 is none.
+func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter, limit int64) (t purchase.Tally, err error) {
+	where, args := debitWhere(merchantID, f)
+	part := "SELECT amount_cents AS cents FROM collections WHERE " + where
+	if limit > 0 {
+		part += fmt.Sprintf(" LIMIT %d", limit)
+	}
+	if err := s.read(ctx).Raw("SELECT "+tallied+" FROM ("+part+") AS part", args...).Scan(&t).Error; err != nil {
+		return t, fmt.Errorf("sum up debits: %w", err)
+	}
+	return t, nil
+}

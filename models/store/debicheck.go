@@ -1,0 +1,151 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/debit"
+	"debitdesk/models/mandate"
+)
+
+// HoldAsked implements debit.Tx. A mandate, its token and its purchase share one id.
+func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked, error) {
+	ctx := t.Context()
+	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`
+	tokens, err := seek(ctx, t.s, tokenTable, tokenTable.Select+which, authenticationIDs)
+	if err != nil {
+		return nil, fmt.Errorf("hold tokens: %w", err)
+	}
+	mandates, err := seek(ctx, t.s, mandateTable, mandateTable.Select+which, authenticationIDs)
+	if err != nil {
+		return nil, fmt.Errorf("hold mandates: %w", err)
+	}
+	asked, err := seek(ctx, t.s, authenticationTable, authenticationTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`, authenticationIDs)
+	if err != nil {
+		return nil, fmt.Errorf("hold authentications: %w", err)
+	}
+	purchases, err := t.holdPurchases(which, authenticationIDs)
+	if err != nil {
+		return nil, err
+	}
+	held := map[uuid.UUID]debit.Asked{}
+	for _, a := range asked {
+		one := debit.Asked{Authentication: a}
+		for _, k := range tokens {
+			if k.ID == a.MandateID {
+				one.Token = k
+			}
+		}
+		for _, m := range mandates {
+			if m.ID == a.MandateID {
+				one.Mandate = m
+			}
+		}
+		for _, p := range purchases {
+			if p.ID == a.MandateID {
+				one.Purchase = p
+			}
+		}
+		held[a.ID] = one
+	}
+	return held, nil
+}
+
+// SuspendMandate implements debit.Tx.
+func (t *Tx) SuspendMandate(merchantID, id uuid.UUID, code string) {
+	t.later(`UPDATE mandates SET state = 'suspended', reason_code = $3, updated_at = $4
+		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code, t.now)
+}
+
+// FinishMandate implements debit.Tx. The bank knows by itself that a once-off
+// mandate is done.
+func (t *Tx) FinishMandate(merchantID, id uuid.UUID, code string) {
+	t.later(`UPDATE mandates SET state = 'cancelled', reason_code = $3, ended_at = $4, updated_at = $4
+		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code, t.now)
+}
+
+// CancelTold implements debit.Tx.
+func (t *Tx) CancelTold(id uuid.UUID) (bool, error) {
+	n, err := t.exec(`UPDATE mandate_authentications SET cancel_due = false WHERE id = $1 AND cancel_due`, id)
+	if err != nil {
+		return false, fmt.Errorf("note a cancelled mandate: %w", err)
+	}
+	return n == 1, nil
+}
+
+// ClaimRequests implements debit.Reader.
+func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestClaim, error) {
+	due, err := seek(ctx, s, authenticationTable, `WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
+				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
+		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE a.id = due.id RETURNING a.*`,
+		limit, s.handOverTime().Seconds())
+	if err != nil {
+		return nil, fmt.Errorf("claim mandate requests: %w", err)
+	}
+	claims := make([]debit.RequestClaim, len(due))
+	for i, a := range due {
+		claims[i].Authentication = a
+		claims[i].Order, claims[i].Wrong = s.requestOf(ctx, claims[i].Authentication)
+	}
+	return claims, nil
+}
+
+// requestOf is what the bank is asked. The numbers come from the purchase's own
+// copy of the payer's details.
+func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (bank.MandateRequest, error) {
+	m, err := s.Mandate(ctx, a.MerchantID, a.MandateID)
+	if err != nil {
+		return bank.MandateRequest{}, err
+	}
+	p, err := s.Purchase(ctx, a.MerchantID, a.MandateID)
+	if err != nil {
+		return bank.MandateRequest{}, err
+	}
+	return bank.MandateRequest{
+		ID: a.ID, MandateID: m.ID, MerchantID: m.MerchantID, Authentication: string(a.Method), ContractReference: m.ContractReference,
+		AbbreviatedName: m.AbbreviatedName, CreditorAccount: m.ClearingAccount, HolderName: m.HolderName, Identity: p.Payer.PersonalCode, Phone: p.Payer.Phone,
+		Branch: m.BankCode, Account: p.Payer.BankAccount, AccountType: m.AccountType, ValueType: string(m.Terms.ValueType), DebitSequence: string(m.Terms.DebitSequence),
+		PeriodUnits: m.PeriodUnits, DeductionDay: m.DeductionDay, AmountCents: m.Terms.PriceCents, MaxAmountCents: m.Terms.MaxAmountCents, Currency: p.Currency,
+	}, nil
+}
+
+// ReleaseRequest implements debit.Reader.
+func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
+	if _, err := s.Pool.Exec(ctx, `UPDATE mandate_authentications SET claimed_until = now() + interval '1 second' WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("release mandate request: %w", err)
+	}
+	return nil
+}
+
+// RunOut implements debit.Reader.
+func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit int) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := s.read(ctx).Raw(`SELECT id FROM mandate_authentications WHERE state IN ('sent', 'delivered') AND expires_at <= ?
+		UNION ALL SELECT id FROM mandate_authentications WHERE state = 'requested' AND requested_at <= CASE method WHEN 'REALTIME' THEN ? ELSE ?::timestamptz END LIMIT ?`,
+		s.Now(), Instant(realTime), Instant(delayed), limit).Scan(&ids).Error
+	if err != nil {
+		return nil, fmt.Errorf("find what was not answered: %w", err)
+	}
+	return ids, nil
+}
+
+// CancelsDue implements debit.Reader.
+func (s *Store) CancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error) {
+	return all(ctx, s, authenticationTable, `cancel_due ORDER BY id LIMIT $1`, limit)
+}
+
+// AskingNow tells whether any payer is being asked about a mandate, or any bank has
+// yet to hear that an answer is not wanted any more. It reads partial indexes that
+// hold nothing else.
+func (s *Store) AskingNow(ctx context.Context) (asking bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM mandate_authentications WHERE state IN ('requested', 'sent', 'delivered'))
+		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)`).Scan(&asking)
+	if err != nil {
+		return false, fmt.Errorf("look for open authentications: %w", err)
+	}
+	return asking, nil
+}

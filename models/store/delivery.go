@@ -1,0 +1,312 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"debitdesk/models/paging"
+	"debitdesk/models/store/table"
+	"debitdesk/models/webhook"
+)
+
+var (
+	eventTable    = table.New[webhook.Event]("events")
+	deliveryTable = table.New[webhook.Delivery]("deliveries")
+)
+
+// Event implements webhook.Reader.
+func (s *Store) Event(ctx context.Context, merchantID, id uuid.UUID) (webhook.Event, error) {
+	return one(ctx, s, eventTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// EventsInFull implements webhook.Reader.
+func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]webhook.Event, error) {
+	out := make(map[uuid.UUID]webhook.Event, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	found, err := all(ctx, s, eventTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	for _, e := range found {
+		out[e.ID] = e
+	}
+	return out, err
+}
+
+// Events implements webhook.Reader, in the order of commits. The snapshots stay where they are.
+func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.EventFilter, ask paging.Ask) ([]webhook.Event, error) {
+	q := list(ctx, s, eventTable, "snapshot").Where("merchant_id = ?", merchantID)
+	if len(f.Types) > 0 {
+		q = q.Where("type = ANY(?::text[])", textArray(f.Types))
+	}
+	if f.ObjectID != uuid.Nil {
+		q = q.Where("object_id = ?", f.ObjectID)
+	}
+	if f.EventID != uuid.Nil {
+		q = q.Where("id = ?", f.EventID)
+	}
+	if !f.From.IsZero() {
+		q = q.Where("created_at >= ?", f.From)
+	}
+	if !f.To.IsZero() {
+		q = q.Where("created_at <= ?", f.To)
+	}
+	const from = "seq %s (SELECT seq FROM events WHERE merchant_id = ? AND id = ?)"
+	switch {
+	case ask.From == uuid.Nil:
+		q = q.Order("seq DESC")
+	case ask.Newer:
+		q = q.Where(fmt.Sprintf(from, ">"), merchantID, ask.From).Order("seq ASC")
+	default:
+		q = q.Where(fmt.Sprintf(from, "<"), merchantID, ask.From).Order("seq DESC")
+	}
+	return find(ctx, s, eventTable, q.Limit(ask.Fetch()))
+}
+
+func (s *Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
+	return s.read(ctx).Table("(SELECT d.*, e.type, e.object_type, e.object_id FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").Where("merchant_id = ?", merchantID)
+}
+
+// Delivery implements webhook.Reader.
+func (s *Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (webhook.Delivery, error) {
+	return first(find(ctx, s, deliveryTable, s.deliveries(ctx, merchantID).Where("id = ?", id)))
+}
+
+// Deliveries implements webhook.Reader.
+func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.DeliveryFilter, ask paging.Ask) ([]webhook.Delivery, error) {
+	q := s.deliveries(ctx, merchantID)
+	if f.WebhookID != uuid.Nil {
+		q = q.Where("webhook_id = ?", f.WebhookID)
+	}
+	if f.EventID != uuid.Nil {
+		q = q.Where("event_id = ?", f.EventID)
+	}
+	if f.ObjectID != uuid.Nil {
+		q = q.Where("object_id = ?", f.ObjectID)
+	}
+	if f.ObjectType != "" {
+		q = q.Where("object_type = ?", f.ObjectType)
+	}
+	if f.State != "" {
+		q = q.Where("state = ?", string(f.State))
+	}
+	return find(ctx, s, deliveryTable, beside(q, ask))
+}
+
+// DeliveryAttempts implements webhook.Reader.
+func (s *Store) DeliveryAttempts(ctx context.Context, deliveryIDs []uuid.UUID) (map[uuid.UUID][]webhook.Attempt, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT delivery_id, number, at, took_ms, coalesce(status, 0), error, answer FROM delivery_attempts
+		WHERE delivery_id = ANY ($1) ORDER BY delivery_id, number`, deliveryIDs)
+	if err != nil {
+		return nil, fmt.Errorf("list attempts: %w", err)
+	}
+	out := map[uuid.UUID][]webhook.Attempt{}
+	var of uuid.UUID
+	var a webhook.Attempt
+	_, err = pgx.ForEachRow(rows, []any{&of, &a.Number, &a.At, &a.TookMS, &a.Status, &a.Error, &a.Answer}, func() error {
+		a.At = a.At.UTC()
+		out[of] = append(out[of], a)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list attempts: %w", err)
+	}
+	return out, nil
+}
+
+// InsertDelivery implements webhook.Tx.
+func (t *Tx) InsertDelivery(d webhook.Delivery) {
+	endpoint := d.WebhookID
+	if endpoint == uuid.Nil {
+		endpoint = d.SourceID
+	}
+	t.later(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)`,
+		d.ID, d.MerchantID, d.Seq, d.EventID, d.SourceID, orNull(d.WebhookID), endpoint, d.Address, d.Resend, d.NextAt, d.CreatedAt)
+}
+
+// InsertTestEvent implements webhook.Tx.
+func (t *Tx) InsertTestEvent(e webhook.Event, d webhook.Delivery) {
+	t.later(`WITH told AS (INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, snapshot, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) RETURNING seq)
+		INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, next_at, created_at)
+		SELECT $9, $2, seq, $1, $6, $10, $10, $11, 'pending', $8, $8 FROM told`,
+		e.ID, e.MerchantID, e.Type, e.ObjectType, e.ObjectID, e.SourceID, string(e.Snapshot), e.CreatedAt, d.ID, d.WebhookID, d.Address)
+}
+
+// repeated is a UUIDv7 of the moment $7, the n-th of its statement: a millisecond has room for 4096.
+const repeated = `(lpad(to_hex((extract(epoch FROM $7::timestamptz) * 1000)::bigint + n / 4096), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0')
+	|| substr(replace(gen_random_uuid()::text, '-', ''), 17))::uuid`
+
+// repeatable are the events since a moment that a webhook wants once more. An event
+// that waits to be sent once more already is not sent a third time.
+const repeatable = `FROM events e WHERE merchant_id = $1 AND created_at >= $2 AND snapshot IS NOT NULL
+	AND object_type <> 'webhook' AND ($3 OR type = ANY($4::text[])) AND NOT EXISTS (SELECT FROM deliveries d
+		WHERE d.state = 'pending' AND d.endpoint = $5 AND d.source_id = e.source_id AND d.seq = e.seq AND d.resend)`
+
+func repeatableArgs(w webhook.Webhook, since time.Time) []any {
+	return []any{w.MerchantID, Instant(since), w.AllEvents, textArray(w.Events), w.ID}
+}
+
+// repeatLock is the advisory lock of a merchant whose history is being sent once more.
+const repeatLock = 731621
+
+// RepeatSince implements webhook.Tx. The ids of the deliveries follow the order of the events.
+// A long history takes seconds, so one caller of a merchant at a time is at it and the others are told
+// at once: callers that waited would take all connections of the pool.
+func (t *Tx) RepeatSince(w webhook.Webhook, since time.Time) (int, error) {
+	db, err := t.read()
+	if err != nil {
+		return 0, fmt.Errorf("repeat events: %w", err)
+	}
+	var mine bool
+	err = db.Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?))`, repeatLock, w.MerchantID.String()).Scan(&mine).Error
+	if err != nil {
+		return 0, fmt.Errorf("repeat events: %w", err)
+	}
+	if !mine {
+		return 0, webhook.ErrResending
+	}
+	n, err := t.exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address,
+			state, resend, next_at, created_at)
+		SELECT `+repeated+`, e.merchant_id, e.seq, e.id, e.source_id, $5, $5, $6, 'pending', true, $7, $7
+		FROM (SELECT *, row_number() OVER (ORDER BY seq) AS n `+repeatable+`) e ORDER BY e.seq`,
+		append(repeatableArgs(w, since), w.Callback, t.now)...)
+	if err != nil {
+		return 0, fmt.Errorf("repeat events: %w", err)
+	}
+	return int(n), nil
+}
+
+// deliveryClaim is how long a process has for one attempt, in real time: the limits
+// of a call and some more.
+const deliveryClaim = 45 * time.Second
+
+// nothingBefore is the rule of order: one endpoint hears of one source in the order
+// of events. Those that were asked for again keep an order of their own.
+const nothingBefore = `NOT EXISTS (SELECT FROM deliveries b WHERE b.state = 'pending' AND b.endpoint = d.endpoint AND b.source_id = d.source_id
+	AND b.resend = d.resend AND (b.seq, b.id) < (d.seq, d.id))`
+
+const unclaimed = `d.state = 'pending' AND (d.claimed_until IS NULL OR d.claimed_until < now())`
+
+// claimDeliveries looks at no more than some hundred that wait longest, and shares
+// the places among addresses: the first of each, then the second of each.
+const claimDeliveries = `WITH ready AS (
+		SELECT d.id, d.address, d.seq FROM deliveries d WHERE ` + unclaimed + ` AND d.next_at <= $1 AND NOT d.address = ANY ($2::text[]) AND ` + nothingBefore + `
+		ORDER BY d.next_at, d.seq LIMIT 512),
+	placed AS (SELECT id, seq, row_number() OVER (PARTITION BY address ORDER BY seq) AS place FROM ready),
+	claimed AS (
+		UPDATE deliveries SET claimed_until = now() + make_interval(secs => $5) WHERE id IN (
+			SELECT d.id FROM deliveries d WHERE d.id IN (SELECT id FROM placed WHERE place <= $3 ORDER BY place, seq LIMIT $4) AND ` + unclaimed + ` FOR UPDATE SKIP LOCKED)
+		RETURNING *)
+	SELECT c.id, c.merchant_id, c.seq, c.event_id, c.source_id, c.webhook_id, c.address, c.state, c.resend, c.attempts, c.first_at, c.created_at,
+		e.type, e.object_type, e.object_id, e.seq AS e_seq, e.id AS e_id, e.merchant_id AS e_merchant_id, e.type AS e_type, e.object_type AS e_object_type,
+		e.object_id AS e_object_id, e.source_id AS e_source_id, e.snapshot AS e_snapshot, e.created_at AS e_created_at,
+		c.webhook_id IS NOT NULL AND (w.id IS NULL OR w.deleted_at IS NOT NULL) AS gone, w.failing_since, w.noticed_at IS NOT NULL AS noticed, coalesce(w.title, '') AS title
+	FROM claimed c JOIN events e ON e.seq = c.seq LEFT JOIN webhooks w ON w.id = c.webhook_id ORDER BY c.seq`
+
+var taskView = table.View[webhook.Task]()
+
+// ClaimDeliveries implements webhook.Queue.
+func (s *Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []string) ([]webhook.Task, error) {
+	tasks, err := collect(ctx, s, taskView, claimDeliveries, []any{s.Now(), busy, each, limit, deliveryClaim.Seconds()})
+	if err != nil {
+		return nil, fmt.Errorf("claim deliveries: %w", err)
+	}
+	return tasks, nil
+}
+
+// noteAttempt is a compare-and-set on the number of attempts. Those that wait behind
+// wait until the same moment, or begin now: so what is due can be found without
+// looking at all that waits.
+const noteAttempt = `WITH moved AS (
+		UPDATE deliveries SET state = $3, attempts = $4, first_at = coalesce(first_at, $5), next_at = $6, claimed_until = NULL, last_status = nullif($7::integer, 0),
+			last_error = $8, done_at = CASE WHEN $6::timestamptz IS NULL THEN $5::timestamptz END
+		WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $4 - 1 RETURNING id, endpoint, source_id, seq, resend),
+	tried AS (
+		INSERT INTO delivery_attempts (delivery_id, number, at, took_ms, status, error, answer) SELECT id, $4, $5, $9, nullif($7::integer, 0), $8, $10 FROM moved),
+	behind AS (
+		UPDATE deliveries d SET next_at = coalesce($6, $5) FROM moved m WHERE d.state = 'pending' AND d.endpoint = m.endpoint AND d.source_id = m.source_id
+			AND d.resend = m.resend AND (d.seq, d.id) > (m.seq, m.id) AND CASE WHEN $6::timestamptz IS NULL THEN d.next_at > $5 ELSE d.next_at < $6 END),
+	health AS (UPDATE webhooks w SET `
+
+const (
+	healthy = `failures = 0, failing_since = NULL, noticed_at = NULL, last_ok_at = $5 WHERE w.id = $11 AND EXISTS (SELECT FROM moved)
+		AND (w.failures > 0 OR w.last_ok_at IS NULL OR w.last_ok_at < $5 - interval '1 second'))`
+	ailing = `failures = failures + 1, failing_since = coalesce(failing_since, $5) WHERE w.id = $11 AND EXISTS (SELECT FROM moved))`
+)
+
+// NoteAttempt implements webhook.Queue.
+func (s *Store) NoteAttempt(ctx context.Context, t webhook.Task, o webhook.Outcome) error {
+	health := ailing
+	if o.State == webhook.Delivered {
+		health = healthy
+	}
+	_, err := s.Pool.Exec(ctx, noteAttempt+health+` SELECT count(*) FROM moved`, t.MerchantID, t.ID, string(o.State), o.Number, Instant(o.At), instantOrNull(o.Next),
+		o.Status, o.Error, o.TookMS, o.Answer, orNull(t.WebhookID))
+	if err != nil {
+		return fmt.Errorf("note an attempt: %w", err)
+	}
+	return nil
+}
+
+// DropDelivery implements webhook.Queue.
+func (s *Store) DropDelivery(ctx context.Context, t webhook.Task) error {
+	_, err := s.Pool.Exec(ctx, `UPDATE deliveries SET state = 'dropped', next_at = NULL, claimed_until = NULL, done_at = $3 WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`,
+		t.MerchantID, t.ID, s.Now())
+	if err != nil {
+		return fmt.Errorf("drop a delivery: %w", err)
+	}
+	return nil
+}
+
+// ReleaseDelivery implements webhook.Queue.
+func (s *Store) ReleaseDelivery(ctx context.Context, t webhook.Task) error {
+	_, err := s.Pool.Exec(ctx, `UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $3`, t.MerchantID, t.ID, t.Attempts)
+	if err != nil {
+		return fmt.Errorf("give a delivery back: %w", err)
+	}
+	return nil
+}
+
+// DeliveriesDue implements webhook.Queue.
+func (s *Store) DeliveriesDue(ctx context.Context) (due bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM deliveries d WHERE d.state = 'pending' AND d.next_at <= $1 AND `+nothingBefore+`)`, s.Now()).Scan(&due)
+	if err != nil {
+		return false, fmt.Errorf("look for deliveries: %w", err)
+	}
+	return due, nil
+}
+
+// NextDelivery implements webhook.Queue.
+func (s *Store) NextDelivery(ctx context.Context) (at time.Time, found bool, err error) {
+	var next *time.Time
+	err = s.Pool.QueryRow(ctx, `SELECT min(next_at) FROM deliveries WHERE state = 'pending' AND next_at > $1`, s.Now()).Scan(&next)
+	if err != nil {
+		return at, false, fmt.Errorf("look for deliveries: %w", err)
+	}
+	return utc(next), next != nil, nil
+}
+
+// eventsKept is how long an event can be looked at and sent once more (ours).
+const eventsKept = 30 * 24 * time.Hour
+
+// tidyEvents removes old events with their deliveries, unless one is still on its way.
+func (s *Store) tidyEvents(ctx context.Context, before time.Time) error {
+	for rows := int64(tidyChunk); rows == tidyChunk; {
+		tag, err := s.Pool.Exec(ctx, `WITH old AS (SELECT seq, id FROM events e WHERE created_at < $1
+				AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id AND (d.state = 'pending' OR d.done_at >= $1))
+				ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+			sent AS (DELETE FROM deliveries WHERE event_id IN (SELECT id FROM old))
+			DELETE FROM events WHERE seq IN (SELECT seq FROM old)`, before, tidyChunk)
+		if err != nil {
+			return fmt.Errorf("tidy events: %w", err)
+		}
+		rows = tag.RowsAffected()
+	}
+	return nil
+}

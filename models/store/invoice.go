@@ -1,0 +1,298 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/billing"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/collection"
+	"debitdesk/models/dryrun"
+	"debitdesk/models/mail"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/store/table"
+)
+
+// particularsColumn keeps what an invoice says, beside its number and total.
+func particularsColumn[T any](of func(*T) *billing.Invoice) table.Column[T] {
+	return table.JSON("particulars", func(record *T) *billing.Particulars { return &of(record).Particulars }, false)
+}
+
+var (
+	invoiceTable   = table.New("invoices", particularsColumn(func(i *billing.Invoice) *billing.Invoice { return i }))
+	invoiceEntries = table.View(particularsColumn(func(e *billing.Entry) *billing.Invoice { return &e.Invoice }))
+)
+
+// TakeSerials implements billing.Tx. The row stays locked until the commit, so that
+// a transaction that fails gives its numbers back.
+func (t *Tx) TakeSerials(brandID uuid.UUID, kind billing.Kind, year, n int) (s billing.Serials, err error) {
+	err = t.Pgx(func(tx pgx.Tx) error {
+		return tx.QueryRow(t.ctx, `INSERT INTO invoice_series AS s (brand_id, kind, year, next, prefix)
+			VALUES ($1, $2, $3, $4 + 1, CASE $2 WHEN 'invoice' THEN (SELECT invoice_prefix FROM brands WHERE id = $1) END)
+			ON CONFLICT (brand_id, kind, year) DO UPDATE SET next = s.next + $4 RETURNING next - $4, COALESCE(prefix, '')`,
+			brandID, string(kind), year, int64(n)).Scan(&s.First, &s.Prefix)
+	})
+	if err != nil {
+		return s, fmt.Errorf("take serial numbers: %w", err)
+	}
+	return s, nil
+}
+
+// InsertIssued implements billing.Tx.
+func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
+	purchases, invoices := make([]purchase.Purchase, len(issued)), make([]billing.Invoice, len(issued))
+	entries, mails := make([]audit.Entry, len(issued)), []mail.Mail(nil)
+	for n, i := range issued {
+		purchases[n], invoices[n], entries[n] = versioned(i.Purchase), i.Invoice, t.signed(who, i.Audit)
+		if i.Mail != nil {
+			mails = append(mails, queued(*i.Mail))
+		}
+		t.tellMade(i.Purchase)
+	}
+	return t.Pgx(func(tx pgx.Tx) error {
+		if err := purchaseTable.Copy(t.ctx, tx, t.s.seal, purchases); err != nil {
+			return err
+		}
+		if err := invoiceTable.Copy(t.ctx, tx, t.s.seal, invoices); err != nil {
+			return err
+		}
+		if err := auditTable.Copy(t.ctx, tx, t.s.seal, entries); err != nil {
+			return err
+		}
+		return mailTable.Copy(t.ctx, tx, t.s.seal, mails)
+	})
+}
+
+// DetailsOf implements billing.Reader.
+func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details, error) {
+	found, err := all(ctx, s, clientTable, "merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)", merchantID, ids)
+	out := make(map[uuid.UUID]client.Details, len(found))
+	for _, c := range found {
+		out[c.ID] = c.Details
+	}
+	return out, err
+}
+
+func idsText(ids []uuid.UUID) textArray {
+	texts := make(textArray, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return texts
+}
+
+// TakeNumbers implements billing.Reader: a block of a counter that may have gaps.
+func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error) {
+	if dryrun.Is(ctx) {
+		return s.lookAtNumber(ctx, brandID, name)
+	}
+	err = s.Pool.QueryRow(ctx, `INSERT INTO brand_counters AS c (brand_id, name, next) VALUES ($1, $2, $3 + 1)
+		ON CONFLICT (brand_id, name) DO UPDATE SET next = c.next + $3 RETURNING next - $3`, brandID, name, int64(n)).Scan(&first)
+	if err != nil {
+		return 0, fmt.Errorf("take %s numbers: %w", name, err)
+	}
+	return first, nil
+}
+
+// InvoiceOf implements billing.Tx.
+func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID, kind billing.Kind) (inv billing.Invoice, known bool, err error) {
+	found, err := all(t.Context(), t.s, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3", merchantID, purchaseID, kind)
+	if err != nil || len(found) == 0 {
+		return inv, false, err
+	}
+	return found[0], true, nil
+}
+
+// InsertInvoice implements billing.Tx.
+func (t *Tx) InsertInvoice(inv billing.Invoice) { insert(t, invoiceTable, inv) }
+
+// Invoice implements billing.Reader.
+func (s *Store) Invoice(ctx context.Context, merchantID, id uuid.UUID) (billing.Invoice, error) {
+	return one(ctx, s, invoiceTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// PurchasesOf implements billing.Reader.
+func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error) {
+	found, err := all(ctx, s, purchaseTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	out := make(map[uuid.UUID]purchase.Purchase, len(found))
+	for _, p := range found {
+		out[p.ID] = p
+	}
+	return out, err
+}
+
+// DocumentsOf implements billing.Reader.
+func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Documents, error) {
+	found, err := all(ctx, s, invoiceTable, "merchant_id = $1 AND purchase_id = ANY($2)", merchantID, purchaseIDs)
+	out := make(map[uuid.UUID]billing.Documents, len(purchaseIDs))
+	for _, inv := range found {
+		docs := out[inv.PurchaseID]
+		if inv.Kind == billing.Credited {
+			docs.CreditNote = &inv
+		} else {
+			docs.Invoice = &inv
+		}
+		out[inv.PurchaseID] = docs
+	}
+	return out, err
+}
+
+// DebitsOf implements billing.Reader.
+func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Debit, error) {
+	var rows []struct {
+		PurchaseID            uuid.UUID
+		ActionDate, CreatedAt time.Time
+		State                 string
+		BankCode, AccountMask string
+		Deleting              bool
+	}
+	err := s.read(ctx).Raw(`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask, t.state = 'deleting' AS deleting
+		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[]) ORDER BY c.purchase_id, c.attempt DESC`,
+		merchantID, idsText(purchaseIDs)).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("find debits: %w", err)
+	}
+	out := make(map[uuid.UUID]billing.Debit, len(rows))
+	for _, r := range rows {
+		y, m, d := r.ActionDate.Date()
+		out[r.PurchaseID] = billing.Debit{On: calendar.On(y, m, d), BankCode: r.BankCode, Mask: r.AccountMask, State: collection.State(r.State), PlannedAt: r.CreatedAt.UTC(),
+			OnHold: r.Deleting && r.State == string(collection.Scheduled)}
+	}
+	return out, nil
+}
+
+// invoicesOf is what every list of invoices reads: page is a list of their
+// purchases' ids, so that what stands beside is looked up for one page alone.
+const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email AS email, p.due, p.due_given, coalesce(cn.number, '') AS credit_note,
+		coalesce(m.state, '') AS mail_state, coalesce(m.error, '') AS mail_error, coalesce(m.recipient, '') AS mail_to
+	FROM invoices i JOIN purchases p ON p.id = i.purchase_id
+	LEFT JOIN invoices cn ON cn.purchase_id = i.purchase_id AND cn.kind = 'credit_note'
+	LEFT JOIN LATERAL (SELECT state, error, recipient FROM mails WHERE object_id = i.purchase_id AND kind = 'invoice' ORDER BY attempt DESC LIMIT 1) AS m ON true
+	WHERE i.merchant_id = ? AND i.kind = 'invoice' AND i.purchase_id IN (%s) ORDER BY i.purchase_id %s`
+
+// Invoices implements billing.Reader.
+func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter, ask paging.Ask) ([]billing.Entry, error) {
+	from, args := invoiceWhere(merchantID, f)
+	direction, compare := "DESC", "<"
+	if ask.Newer {
+		direction, compare = "ASC", ">"
+	}
+	page := "SELECT i.purchase_id" + from
+	if ask.From != uuid.Nil {
+		page, args = page+" AND i.purchase_id "+compare+" ?", append(args, ask.From)
+	}
+	page += fmt.Sprintf(" ORDER BY i.purchase_id %s LIMIT %d", direction, ask.Fetch())
+	return seek(ctx, s, invoiceEntries, fmt.Sprintf(invoicesOf, page, direction), append([]any{merchantID}, args...)...)
+}
+
+// InvoiceEntry implements billing.Reader.
+func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (billing.Entry, error) {
+	return first(seek(ctx, s, invoiceEntries, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID))
+}
+
+// The merchant is given to both of these once more, so that the few rows they name
+// are found first and not looked for beside each invoice.
+const (
+	creditedInvoice = ` AND i.purchase_id IN (SELECT cn.purchase_id FROM invoices cn WHERE cn.merchant_id = ? AND cn.kind = 'credit_note')`
+	// failedInvoice: the newest mail with the invoice was given up.
+	failedInvoice = ` AND i.purchase_id IN (SELECT f.object_id FROM mails f WHERE f.merchant_id = ? AND f.state = 'failed' AND f.kind = 'invoice'
+	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = 'invoice' AND later.attempt > f.attempt))`
+)
+
+func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
+	where, args := " FROM invoices i JOIN purchases p ON p.id = i.purchase_id WHERE i.merchant_id = ? AND i.kind = 'invoice'", []any{merchantID}
+	add := func(condition string, more ...any) { where, args = where+condition, append(args, more...) }
+	if statuses := f.State.Statuses(); statuses != nil {
+		names := make(textArray, len(statuses))
+		for i, status := range statuses {
+			names[i] = string(status)
+		}
+		add(" AND p.merchant_id = i.merchant_id AND p.status = ANY(?::text[])", names)
+	}
+	switch f.State {
+	case billing.CreditedAs:
+		add(creditedInvoice, merchantID)
+	case billing.MailFailed:
+		add(failedInvoice, merchantID)
+	default:
+	}
+	if f.BatchID != uuid.Nil {
+		add(" AND i.purchase_id IN "+madeByBatch, merchantID, f.BatchID)
+	}
+	if !f.DueFrom.IsZero() {
+		add(" AND p.due >= ?", f.DueFrom)
+	}
+	if !f.DueTo.IsZero() {
+		add(" AND p.due <= ?", f.DueTo)
+	}
+	if condition, value := invoiceSearch(f.Search); condition != "" {
+		add(condition, value...)
+	}
+	return where, args
+}
+
+var numberForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,7}-20\d\d(?:-\d{0,9})?$`)
+
+// invoiceSearch finds by number (all of it, its beginning, or the serial alone) or
+// by what the purchase is found by.
+func invoiceSearch(typed string) (string, []any) {
+	q := searchQuery(typed)
+	typed = strings.ToUpper(strings.TrimSpace(typed))
+	serial, err := strconv.ParseInt(typed, 10, 64)
+	switch {
+	case q == "":
+		return "", nil
+	case strings.HasPrefix(typed, "INV-"):
+		return " AND starts_with(i.number, ?)", []any{strings.ToValidUTF8(strings.ReplaceAll(typed, "\x00", ""), "")}
+	case numberForm.MatchString(typed): // of a brand with a prefix of its own, or a reference that looks alike
+		return " AND p.merchant_id = i.merchant_id AND (starts_with(i.number, ?) OR p.search @@ ?::tsquery)", []any{typed, q}
+	case err == nil:
+		return " AND (i.serial = ? OR p.search @@ ?::tsquery)", []any{serial, q}
+	}
+	return " AND p.merchant_id = i.merchant_id AND p.search @@ ?::tsquery", []any{q}
+}
+
+// CountInvoices implements billing.Reader.
+func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter, limit int64) (map[billing.State]int64, error) {
+	f.State = ""
+	from, args := invoiceWhere(merchantID, f)
+	var parts []struct {
+		Status string
+		N      int64
+	}
+	query := fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT p.status%s LIMIT %d) AS part GROUP BY status", from, limit)
+	if err := s.read(ctx).Raw(query, args...).Scan(&parts).Error; err != nil {
+		return nil, fmt.Errorf("count invoices: %w", err)
+	}
+	counts := map[billing.State]int64{}
+	for _, part := range parts {
+		counts[""] += part.N
+		for _, state := range billing.States {
+			for _, status := range state.Statuses() {
+				if part.Status == string(status) {
+					counts[state] += part.N
+				}
+			}
+		}
+	}
+	var few struct{ Credited, Failed int64 }
+	query = fmt.Sprintf("SELECT (SELECT count(*) FROM (SELECT 1%[1]s%[2]s LIMIT %[4]d) AS a) AS credited, (SELECT count(*) FROM (SELECT 1%[1]s%[3]s LIMIT %[4]d) AS b) AS failed",
+		from, creditedInvoice, failedInvoice, limit)
+	if err := s.read(ctx).Raw(query, slices.Concat(args, []any{merchantID}, args, []any{merchantID})...).Scan(&few).Error; err != nil {
+		return nil, fmt.Errorf("count invoices: %w", err)
+	}
+	counts[billing.CreditedAs], counts[billing.MailFailed] = few.Credited, few.Failed
+	return counts, nil
+}

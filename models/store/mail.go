@@ -1,0 +1,267 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
+	"debitdesk/models/queue"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
+)
+
+var (
+	mailTable = table.New("mails",
+		table.Column[mail.Mail]{Name: "text_body", Write: func(box *seal.Box, m *mail.Mail) (any, error) {
+			text, _, _ := bodyOf(box, *m)
+			return text, nil
+		}, Read: func(_ *seal.Box, m *mail.Mail, stored []byte) error {
+			m.Text = cmp.Or(string(stored), m.Text)
+			return nil
+		}},
+		table.Column[mail.Mail]{Name: "html_body", Write: func(box *seal.Box, m *mail.Mail) (any, error) {
+			_, html, _ := bodyOf(box, *m)
+			return html, nil
+		}, Read: func(_ *seal.Box, m *mail.Mail, stored []byte) error {
+			m.HTML = cmp.Or(string(stored), m.HTML)
+			return nil
+		}},
+		// Of a mail whose link lets its reader in; the two above are empty then.
+		table.Column[mail.Mail]{Name: "body_sealed", Write: func(box *seal.Box, m *mail.Mail) (any, error) {
+			_, _, sealed := bodyOf(box, *m)
+			return sealed, nil
+		}, Read: openBody},
+		table.Column[mail.Mail]{Name: "next_try_at", Write: func(_ *seal.Box, m *mail.Mail) (any, error) { return m.CreatedAt, nil }})
+	insertMail = mailTable.Write(`INSERT INTO mails (@columns) VALUES (@values) ON CONFLICT (object_id, kind, attempt) DO NOTHING`)
+)
+
+// sealedBody is what is sealed of a mail.
+type sealedBody struct {
+	Text string `json:"text"`
+	HTML string `json:"html"`
+}
+
+// bodyOf is how the words of a mail are kept: as they are, or sealed.
+func bodyOf(box *seal.Box, m mail.Mail) (text, html string, sealed []byte) {
+	if !m.LetsIn() || m.Text == mail.LinkNotKept {
+		return m.Text, m.HTML, nil
+	}
+	b, _ := json.Marshal(sealedBody{m.Text, m.HTML}) // texts always encode
+	return "", "", box.SealBytes(placeOf("mails", "body_sealed", m.MerchantID, m.ID), b)
+}
+
+func openBody(box *seal.Box, m *mail.Mail, stored []byte) error {
+	var body sealedBody
+	b, err := box.OpenBytes(placeOf("mails", "body_sealed", m.MerchantID, m.ID), stored)
+	if err == nil && len(b) > 0 {
+		err = json.Unmarshal(b, &body)
+		m.Text, m.HTML = body.Text, body.HTML
+	}
+	return err
+}
+
+// queued is a mail that nobody has tried to send.
+func queued(m mail.Mail) mail.Mail {
+	m.State, m.Error, m.Tries, m.SentAt = mail.Queued, "", 0, time.Time{}
+	return m
+}
+
+// attachmentsJSON writes names, types and bytes, which always encode.
+func attachmentsJSON(files []mail.Attachment) string {
+	if len(files) == 0 {
+		return "[]"
+	}
+	b, _ := json.Marshal(files)
+	return string(b)
+}
+
+// InsertMail puts a mail into the outbox and enqueues its sending. One cause is
+// one mail: when the same object, kind and attempt has one, nothing happens.
+// Left out, the id and the moment are those of the transaction.
+func (t *Tx) InsertMail(m mail.Mail) {
+	if m.ID == uuid.Nil {
+		m.ID = t.NewID()
+	}
+	if m.CreatedAt.IsZero() {
+		m.CreatedAt = t.now
+	}
+	write(t, insertMail, queued(m))
+	t.Enqueue(queue.SendMail{MailID: m.ID}) // finds nothing when the mail was there already
+}
+
+// claimFor is how long a process has until it hands a mail over, in real time.
+// After it another takes over: the first has crashed. One that was only slow does
+// not hand over any more.
+const claimFor = 30 * time.Second
+
+// Mails lists the merchant's mails, newest first, at most limit of them, older
+// than the mail before; uuid.Nil begins with the newest.
+func (s *Store) Mails(ctx context.Context, merchantID, before uuid.UUID, limit int) ([]mail.Mail, error) {
+	q := list(ctx, s, mailTable).Where("merchant_id = ?", merchantID)
+	if before != uuid.Nil {
+		q = q.Where("id < ?", before)
+	}
+	return find(ctx, s, mailTable, q.Order("id DESC").Limit(limit))
+}
+
+// MailsAbout lists the mails that one object caused, newest first.
+func (s *Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error) {
+	return all(ctx, s, mailTable, "object_id = $1 AND merchant_id = $2 ORDER BY id DESC", objectID, merchantID)
+}
+
+// Mail gives one mail of the merchant; NotFound otherwise.
+func (s *Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error) {
+	return one(ctx, s, mailTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// due is the condition of a mail whose turn has come and that nobody is sending. An
+// invoice whose debit a batch is about to plan waits for it, for its mail names the debit.
+const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ? AND (claimed_until IS NULL OR claimed_until < now())
+	AND NOT EXISTS (SELECT FROM batch_rows r WHERE r.purchase_id = mails.purchase_id AND r.state = 'sent' AND r.charge = 'wanted')`
+
+// ClaimMails takes up to limit mails whose turn has come for this process and
+// counts the try, longest waiting first. It crosses merchants: the sweep serves
+// them all.
+func (s *Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) {
+	return seek(ctx, s, mailTable, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
+		WHERE id IN (SELECT id FROM mails WHERE `+due+` ORDER BY next_try_at, id LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`, claimFor.Seconds(), s.Now(), limit)
+}
+
+// ClaimMail takes one mail for this process; none when it is sent, not due, being
+// sent elsewhere, or unknown.
+func (s *Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error) {
+	return seek(ctx, s, mailTable, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+` RETURNING *`,
+		claimFor.Seconds(), id, s.Now())
+}
+
+// UnconfirmedMails lists mails that were handed over by a process that ended before
+// it heard the relay's answer.
+func (s *Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error) {
+	return all(ctx, s, mailTable, "state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now() LIMIT $1", limit)
+}
+
+// HandMail implements outbox.Store. It keeps a connection ready, so that the note
+// is written to it without a wait.
+func (s *Store) HandMail(ctx context.Context, id uuid.UUID, try int) (outbox.Leaving, error) {
+	conn, err := s.Pool.Acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("hand over mail: %w", err)
+	}
+	var mine bool
+	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM mails WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL)`, id, try).Scan(&mine)
+	if err != nil || !mine {
+		conn.Release()
+		if err != nil {
+			err = fmt.Errorf("hand over mail: %w", err)
+		}
+		return nil, err
+	}
+	return &leaving{conn, id, try, s.Now()}, nil
+}
+
+type leaving struct {
+	*pgxpool.Conn
+	id  uuid.UUID
+	try int
+	at  time.Time
+}
+
+// Gone implements outbox.Leaving. The statement goes in one piece, without being
+// prepared first: once it is written, PostgreSQL carries it out whatever becomes of
+// this process.
+func (l *leaving) Gone(ctx context.Context) error {
+	_, err := l.Exec(ctx, `UPDATE mails SET handed_at = $3 WHERE id = $1 AND tries = $2 AND state = 'queued'`, pgx.QueryExecModeExec, l.id, l.try, l.at)
+	if err != nil {
+		return fmt.Errorf("note that a mail left: %w", err)
+	}
+	return nil
+}
+
+// letIn are the kinds of mail that hold a link for one person alone.
+var letIn = []string{mail.Invitation, mail.PasswordReset}
+
+// blanked takes the words out of mails with such a link, when the condition holds.
+func blanked(when string) string {
+	return `text_body = CASE WHEN ` + when + ` THEN '` + mail.LinkNotKept + `' ELSE text_body END,
+			html_body = CASE WHEN ` + when + ` THEN '' ELSE html_body END,
+			body_sealed = CASE WHEN ` + when + ` THEN NULL ELSE body_sealed END`
+}
+
+// MailsSent marks mails that the relay has accepted. A mail marked already stays
+// as it is. Links that let a person in are not kept once they have left.
+func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
+	ids := make([]uuid.UUID, len(mails))
+	for i, m := range mails {
+		ids[i] = m.ID
+	}
+	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL,
+			`+blanked(`kind = ANY($3)`)+`
+		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now(), letIn)
+	if err != nil {
+		return fmt.Errorf("mark mails sent: %w", err)
+	}
+	return nil
+}
+
+// MailsWorded keeps the words of mails that are about to be sent.
+func (s *Store) MailsWorded(ctx context.Context, mails []mail.Mail) error {
+	return s.keepWords(ctx, "", mails)
+}
+
+// MailsKept keeps the words of mails that stay in the house, and marks them sent.
+func (s *Store) MailsKept(ctx context.Context, mails []mail.Mail) error {
+	return s.keepWords(ctx, ", state = 'sent', sent_at = $7, error = '', next_try_at = NULL, claimed_until = NULL", mails, s.Now())
+}
+
+func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, more ...any) error {
+	n := len(mails)
+	ids := make([]uuid.UUID, n)
+	subjects, texts, htmls, files := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	sealed := make([][]byte, n)
+	for i, m := range mails {
+		ids[i], subjects[i], files[i] = m.ID, m.Subject, attachmentsJSON(m.Attachments)
+		texts[i], htmls[i], sealed[i] = bodyOf(s.seal, m)
+	}
+	_, err := s.Pool.Exec(ctx, `UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed, attachments = w.files::jsonb`+set+`
+		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) AS w (id, subject, text, html, files, sealed) WHERE m.id = w.id AND m.state = 'queued'`,
+		append([]any{ids, subjects, texts, htmls, files, sealed}, more...)...)
+	if err != nil {
+		return fmt.Errorf("keep the words of mails: %w", err)
+	}
+	return nil
+}
+
+// ReleaseMails gives claimed mails back that were not tried.
+func (s *Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
+	for _, m := range mails {
+		_, err := s.Pool.Exec(ctx, `UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`, m.ID, m.Tries)
+		if err != nil {
+			return fmt.Errorf("release mails: %w", err)
+		}
+	}
+	return nil
+}
+
+// MailPutOff keeps a mail for another try at next (product time); the zero time
+// gives it up. Only the process of that try may say so.
+func (s *Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why string, next time.Time) error {
+	state := mail.Queued
+	if next.IsZero() {
+		state = mail.Failed
+	}
+	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL,
+			`+blanked(`$3 = 'failed' AND kind = ANY($6)`)+`
+		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, orNull(next), letIn)
+	if err != nil {
+		return fmt.Errorf("put off mail: %w", err)
+	}
+	return nil
+}

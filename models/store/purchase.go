@@ -1,0 +1,270 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
+)
+
+// payerNumbers are the numbers behind the masks; they are sealed.
+type payerNumbers struct {
+	PersonalCode string `json:"p,omitempty"`
+	BankAccount  string `json:"a,omitempty"`
+}
+
+// The payer's details mask their own numbers when they are encoded. The numbers are
+// sealed beside them.
+var (
+	purchaseTable = table.New("purchases",
+		table.Column[purchase.Purchase]{Name: "payer_name", Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) { return p.Payer.FullName, nil }},
+		table.Column[purchase.Purchase]{Name: "payer_email", Once: true, Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) { return p.Payer.Email, nil }},
+		table.Column[purchase.Purchase]{Name: "payer_sealed", Write: sealPayer, Read: openPayer},
+		table.Column[purchase.Purchase]{Name: "search", Once: true, Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) {
+			return vectorOf(wordsOf(p.Payer.FullName, p.Payer.Email, p.Reference, p.ReferenceGenerated)), nil
+		}},
+	).Then(func(p *purchase.Purchase) { p.Seen = p.AsSeen() })
+	movePurchase = purchaseTable.Write(`UPDATE purchases SET @set, version = version + 1
+		WHERE id = @id AND merchant_id = @merchant_id AND status = @from AND version = @version`, "from")
+	purchaseColumns = purchaseTable.Columns("")
+)
+
+func sealPayer(box *seal.Box, p *purchase.Purchase) (any, error) {
+	n := payerNumbers{p.Payer.PersonalCode.Reveal(), p.Payer.BankAccount.Reveal()}
+	if n == (payerNumbers{}) {
+		return nil, nil
+	}
+	b, err := json.Marshal(n)
+	return box.SealBytes(placeOf("purchases", "payer_sealed", p.MerchantID, p.ID), b), err
+}
+
+func openPayer(box *seal.Box, p *purchase.Purchase, stored []byte) error {
+	var n payerNumbers
+	b, err := box.OpenBytes(placeOf("purchases", "payer_sealed", p.MerchantID, p.ID), stored)
+	if err == nil {
+		err = json.Unmarshal(b, &n)
+	}
+	p.Payer.PersonalCode, p.Payer.BankAccount = bank.IDNumber(n.PersonalCode), bank.AccountNumber(n.BankAccount)
+	return err
+}
+
+// versioned is a purchase as it is stored: its first version is 1.
+func versioned(p purchase.Purchase) purchase.Purchase {
+	p.Version = max(p.Version, 1)
+	return p
+}
+
+// InsertPurchase implements purchase.Tx.
+func (t *Tx) InsertPurchase(p purchase.Purchase) {
+	insert(t, purchaseTable, versioned(p))
+	t.tellMade(p)
+}
+
+// MovePurchase implements purchase.Tx: compare-and-set on status and version.
+func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) {
+	move(t, movePurchase, versioned(p), from)
+	t.tellMoved(p)
+}
+
+// SavePurchase is MovePurchase for a row that this transaction holds: nobody can
+// be quicker, so the write may wait and travel with others.
+func (t *Tx) SavePurchase(p purchase.Purchase, from purchase.Status) {
+	write(t, movePurchase, versioned(p), from)
+	t.tellMoved(p)
+}
+
+// SentPurchases implements purchase.Tx: one statement for all of a merchant.
+func (t *Tx) SentPurchases(of map[uuid.UUID][]uuid.UUID) error {
+	sent, err := json.Marshal([]purchase.Change{{Status: purchase.Sent, At: t.now}})
+	if err != nil {
+		return fmt.Errorf("mark purchases sent: %w", err)
+	}
+	for merchantID, ids := range of {
+		t.later(`UPDATE purchases SET status = 'sent', history = history || $3::jsonb, version = version + 1, updated_at = $4
+			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, idsText(ids), string(sent), t.now)
+	}
+	return nil
+}
+
+var readdressPurchase = purchaseTable.Write(`UPDATE purchases SET @set(payer_email, search) WHERE merchant_id = @merchant_id AND id = @id`)
+
+// ReaddressPurchase implements purchase.Tx.
+func (t *Tx) ReaddressPurchase(p purchase.Purchase) { write(t, readdressPurchase, p) }
+
+// Purchase implements purchase.Reader.
+func (s *Store) Purchase(ctx context.Context, merchantID, id uuid.UUID) (purchase.Purchase, error) {
+	return one(ctx, s, purchaseTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// PurchaseForPayer implements purchase.Reader.
+func (s *Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Purchase, error) {
+	return one(ctx, s, purchaseTable, "id = $1", id)
+}
+
+// WaitingFor implements purchase.Reader.
+func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
+	return all(ctx, s, purchaseTable, `merchant_id = $1 AND (token_id = $2 AND status = 'pending_charge'
+		OR id = $2 AND status IN ('pending_charge', 'pending_execute') AND EXISTS (SELECT FROM collections c
+			WHERE c.merchant_id = purchases.merchant_id AND c.purchase_id = purchases.id AND c.token_id = purchases.id AND c.state = 'scheduled')) ORDER BY id`,
+		merchantID, tokenID)
+}
+
+// Purchases implements purchase.Lister: one page, newest first (oldest first when
+// the newer side was asked), one record more than the page.
+func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) ([]purchase.Purchase, error) {
+	query, args := purchasePage(merchantID, f, ask)
+	return seek(ctx, s, purchaseTable, query, args...)
+}
+
+// purchasePage gives the statement of one page. Newest first is the order of the
+// primary key; what a filter finds in an order of its own is sorted when it is
+// little, and met on the way from the newest when it is much.
+func purchasePage(merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) (string, []any) {
+	where, args := purchaseWhere(merchantID, f)
+	direction, compare := "DESC", "<"
+	if ask.Newer {
+		direction, compare = "ASC", ">"
+	}
+	order := fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
+	beside, from := "", []any(nil)
+	if ask.From != uuid.Nil {
+		beside, from = " AND id "+compare+" ?", []any{ask.From}
+	}
+	if by, own := ownOrder(f); own {
+		return fewOrMany(f, by, where, args, beside, from, order)
+	}
+	where, args = where+beside, append(args, from...)
+	statuses := f.Statuses
+	switch {
+	case len(statuses) == 0 && f.Narrow(): // other indexes lead to it
+		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + order, args
+	case len(statuses) == 0:
+		statuses = purchase.Statuses
+	case len(statuses) == 1:
+		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = ?" + order, append(args, string(statuses[0]))
+	}
+	return eachStatus(statuses, where, args, order)
+}
+
+// eachStatus asks for each status on its own and merges: every part then walks
+// its index in order and stops after one page, however many rows there are.
+func eachStatus(statuses []purchase.Status, where string, args []any, order string) (string, []any) {
+	var parts []string
+	var all []any
+	for _, status := range statuses {
+		parts = append(parts, "(SELECT id FROM purchases WHERE "+where+" AND status = ?"+order+")")
+		all = append(append(all, args...), string(status))
+	}
+	return "SELECT " + purchaseColumns + " FROM purchases WHERE id IN (SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") AS found" + order + ")" + order, all
+}
+
+// ownOrder is the order of the index that finds what the filter lets through; own
+// is false when that is the order of the list anyway.
+func ownOrder(f purchase.Filter) (order string, own bool) {
+	switch {
+	case f.Concern != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil || f.BatchID != uuid.Nil:
+		return "", false
+	case searchQuery(f.Search) != "":
+		return "", true
+	case !f.DueFrom.IsZero() || !f.DueTo.IsZero():
+		return " ORDER BY due", true
+	case f.MinCents != 0 || f.MaxCents != 0:
+		return " ORDER BY total_cents", true
+	}
+	return "", false
+}
+
+// few is how many rows are sorted rather than met on the way.
+const few = 10_000
+
+// fewOrMany keeps the second part from every index but the primary key: a plan
+// made for any value takes each filter for a rare one, and would sort them all.
+func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, from []any, order string) (string, []any) {
+	if len(f.Statuses) > 0 {
+		names := make(textArray, len(f.Statuses))
+		for i, status := range f.Statuses {
+			names[i] = string(status)
+		}
+		where, args = where+" AND status = ANY(?::text[])", append(args, names)
+	}
+	walked := "(" + strings.ReplaceAll(where, " AND ", ") IS TRUE AND (") + ") IS TRUE"
+	query := fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %[1]s%[2]s LIMIT %[3]d),
+		page AS ((SELECT id FROM found WHERE (SELECT count(*) FROM found) < %[3]d%[4]s%[5]s)
+		UNION ALL (SELECT id FROM purchases WHERE (SELECT count(*) FROM found) >= %[3]d AND %[6]s%[4]s%[5]s))
+		SELECT `+purchaseColumns+` FROM purchases WHERE id IN (SELECT id FROM page)%[5]s`, where, by, few, beside, order, walked)
+	return query, slices.Concat(args, from, args, from)
+}
+
+// madeByBatch are the purchases of the rows that a batch has sent, voided ones too.
+const madeByBatch = "(SELECT b.purchase_id FROM batch_rows b WHERE b.merchant_id = ? AND b.batch_id = ? AND b.state IN ('sent', 'voided'))"
+
+func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
+	where, args := "merchant_id = ?", []any{merchantID}
+	add := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
+	if f.ClientID != uuid.Nil {
+		add("client_id = ?", f.ClientID)
+	}
+	if f.TokenID != uuid.Nil {
+		add("token_id = ?", f.TokenID)
+	}
+	if f.TemplateID != uuid.Nil {
+		add("template_id = ?", f.TemplateID)
+	}
+	if f.SubscriberID != uuid.Nil {
+		add("subscriber_id = ?", f.SubscriberID)
+	}
+	if f.BatchID != uuid.Nil {
+		where, args = where+" AND id IN "+madeByBatch, append(args, merchantID, f.BatchID)
+	}
+	if !f.DueFrom.IsZero() {
+		add("due >= ?", f.DueFrom)
+	}
+	if !f.DueTo.IsZero() {
+		add("due <= ?", f.DueTo)
+	}
+	if f.MinCents != 0 {
+		add("total_cents >= ?", f.MinCents)
+	}
+	if f.MaxCents != 0 {
+		add("total_cents <= ?", f.MaxCents)
+	}
+	if q := searchQuery(f.Search); q != "" {
+		add("search @@ ?::tsquery", q)
+	}
+	if f.Concern != "" {
+		condition, more := concernWhere(merchantID, f)
+		where, args = where+" AND "+condition, append(args, more...)
+	}
+	return where, args
+}
+
+// CountPurchases implements purchase.Lister. It counts in the order of the index
+// that finds the rows, and stops at the limit.
+func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter, limit int64) (map[string]int64, error) {
+	where, args := purchaseWhere(merchantID, f)
+	order, _ := ownOrder(f)
+	query := fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s%s LIMIT %d) AS part GROUP BY status", where, order, limit)
+	var rows []struct {
+		Status string
+		N      int64
+	}
+	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("count purchases: %w", err)
+	}
+	counts := map[string]int64{}
+	for _, r := range rows {
+		if r.N > 0 {
+			counts[r.Status] = r.N
+		}
+	}
+	return counts, nil
+}

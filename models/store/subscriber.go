@@ -1,0 +1,217 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/paging"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
+	"debitdesk/models/subscription"
+	"debitdesk/models/webhook"
+)
+
+var (
+	subscriberTable = table.New("template_clients",
+		table.Column[subscription.Subscriber]{Name: "debit", Write: func(_ *seal.Box, x *subscription.Subscriber) (any, error) {
+			b, err := json.Marshal(maskedDebit(x.Debit))
+			return string(b), err
+		}, Read: func(_ *seal.Box, x *subscription.Subscriber, stored []byte) error {
+			err := json.Unmarshal(stored, &x.Debit.Fields)
+			delete(x.Debit.Fields, debtorAccount)
+			delete(x.Debit.Fields, debtorID)
+			return err
+		}},
+		table.Column[subscription.Subscriber]{Name: "debit_sealed", Write: sealDebtor, Read: openDebtor})
+	moveSubscriber = subscriberTable.Write(`UPDATE template_clients SET @set, version = version + 1 WHERE merchant_id = @merchant_id AND id = @id AND version = @version`)
+	periodTable    = table.New[subscription.Period]("billing_periods")
+	insertPeriod   = periodTable.Write(`INSERT INTO billing_periods (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant", "now")
+)
+
+// debtorNumbers are the two numbers of a subscriber's DebiCheck fields; they are sealed.
+type debtorNumbers struct {
+	Account string `json:"a,omitempty"`
+	ID      string `json:"i,omitempty"`
+}
+
+// The masks stand where the numbers would, for whoever reads the row alone.
+const debtorAccount, debtorID = "debtor_account_number", "debtor_id_number"
+
+func maskedDebit(d subscription.Debit) map[string]any {
+	out := make(map[string]any, len(d.Fields)+2)
+	for k, v := range d.Fields {
+		out[k] = v
+	}
+	delete(out, debtorAccount)
+	delete(out, debtorID)
+	if d.DebtorAccount != "" {
+		out[debtorAccount] = d.DebtorAccount.String()
+	}
+	if d.DebtorID != "" {
+		out[debtorID] = d.DebtorID.String()
+	}
+	return out
+}
+
+func sealDebtor(box *seal.Box, x *subscription.Subscriber) (any, error) {
+	n := debtorNumbers{x.Debit.DebtorAccount.Reveal(), x.Debit.DebtorID.Reveal()}
+	if n == (debtorNumbers{}) {
+		return nil, nil
+	}
+	b, err := json.Marshal(n)
+	return box.SealBytes(placeOf("template_clients", "debit_sealed", x.MerchantID, x.ID), b), err
+}
+
+func openDebtor(box *seal.Box, x *subscription.Subscriber, stored []byte) error {
+	var n debtorNumbers
+	b, err := box.OpenBytes(placeOf("template_clients", "debit_sealed", x.MerchantID, x.ID), stored)
+	if err == nil {
+		err = json.Unmarshal(b, &n)
+	}
+	x.Debit.DebtorAccount, x.Debit.DebtorID = bank.AccountNumber(n.Account), bank.IDNumber(n.ID)
+	return err
+}
+
+// InsertSubscriber implements subscription.Tx.
+func (t *Tx) InsertSubscriber(x subscription.Subscriber) { insert(t, subscriberTable, x) }
+
+// MoveSubscriber implements subscription.Tx: compare-and-set on the version.
+func (t *Tx) MoveSubscriber(x subscription.Subscriber) { move(t, moveSubscriber, x) }
+
+// InsertPeriod implements subscription.Tx.
+func (t *Tx) InsertPeriod(merchantID uuid.UUID, p subscription.Period) {
+	write(t, insertPeriod, p, merchantID, t.now)
+}
+
+// FollowToken implements purchase.Tx.
+func (t *Tx) FollowToken(merchantID, old, next uuid.UUID) {
+	t.later(`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`, merchantID, old, next, t.now)
+}
+
+// EndSubscribers implements purchase.Tx.
+func (t *Tx) EndSubscribers(merchantID, clientID uuid.UUID) (ended []uuid.UUID, err error) {
+	err = query(t, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { ended = append(ended, id) },
+		`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
+		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive' RETURNING id`, merchantID, clientID, t.now)
+	if err != nil {
+		return nil, fmt.Errorf("end subscribers: %w", err)
+	}
+	return ended, nil
+}
+
+// TellSubscriber implements subscription.Tx.
+func (t *Tx) TellSubscriber(name string, x subscription.Subscriber) {
+	t.tell(x.MerchantID, name, webhook.ObjectSubscriber, x.ID, x.ID)
+}
+
+const subscriberFrom = `SELECT s.*, ` + nameOfClient + `, coalesce(t.state, '') AS account
+	FROM template_clients s JOIN clients c ON c.id = s.client_id LEFT JOIN tokens t ON t.id = s.token_id WHERE `
+
+func (s *Store) subscribers(ctx context.Context, condition string, args ...any) ([]subscription.Subscriber, error) {
+	return seek(ctx, s, subscriberTable, subscriberFrom+condition, args...)
+}
+
+// TemplateClient implements subscription.Reader.
+func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (subscription.Subscriber, error) {
+	return first(s.subscribers(ctx, "s.merchant_id = ? AND s.id = ?", merchantID, id))
+}
+
+// TemplateClients implements subscription.Reader.
+func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f subscription.SubscriberFilter, ask paging.Ask) ([]subscription.Subscriber, error) {
+	where, args := subscriberWhere(merchantID, templateID, f)
+	direction, beside, from := besideID("s.id", ask)
+	return s.subscribers(ctx, where+beside+fmt.Sprintf(" ORDER BY s.id %s LIMIT %d", direction, ask.Fetch()), append(args, from...)...)
+}
+
+// CountTemplateClients implements subscription.Reader.
+func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f subscription.SubscriberFilter, limit int64) (n int64, err error) {
+	where, args := subscriberWhere(merchantID, uuid.Nil, f)
+	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM template_clients s JOIN clients c ON c.id = s.client_id WHERE %s LIMIT %d) AS part", where, limit)
+	if err := s.read(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
+		return 0, fmt.Errorf("count subscribers: %w", err)
+	}
+	return n, nil
+}
+
+func subscriberWhere(merchantID, templateID uuid.UUID, f subscription.SubscriberFilter) (string, []any) {
+	where, args := "s.merchant_id = ?", []any{merchantID}
+	if templateID != uuid.Nil {
+		where, args = where+" AND s.template_id = ?", append(args, templateID)
+	}
+	if f.NoAccount {
+		where, args = where+" AND "+stranded, append(args, merchantID, merchantID)
+	}
+	if f.ClientID != uuid.Nil {
+		where, args = where+" AND s.client_id = ?", append(args, f.ClientID)
+	}
+	if f.Status != "" {
+		where, args = where+" AND s.status = ?", append(args, string(f.Status))
+	}
+	if q := searchQuery(f.Search); q != "" {
+		where, args = where+" AND c.search @@ ?::tsquery", append(args, q)
+	} else if strings.TrimSpace(f.Search) != "" {
+		where += " AND false"
+	}
+	return where, args
+}
+
+// SubscribersOn implements subscription.Reader.
+func (s *Store) SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]subscription.Subscriber, error) {
+	return s.subscribers(ctx, "s.merchant_id = ? AND s.token_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID, tokenID)
+}
+
+// RunningOf implements subscription.Reader.
+func (s *Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]subscription.Subscriber, error) {
+	return s.subscribers(ctx, "s.merchant_id = ? AND s.client_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID, clientID)
+}
+
+// PeriodsOf implements subscription.Reader.
+func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]subscription.Period, error) {
+	return all(ctx, s, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID, subscriberID)
+}
+
+// dueSubscribers are those with something to do; each part reads one index. While an
+// account is being deleted, nothing is billed to it. Few ever are.
+const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND (token_id IS NULL OR token_id ` + notBeingDeleted + `)
+	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + notBeingDeleted + ` AND (token_id IS NULL OR token_id ` + notBeingDeleted + `)`
+
+const notBeingDeleted = `NOT IN (SELECT id FROM tokens WHERE state = 'deleting')`
+
+// DueSubscribers implements subscription.Reader.
+func (s *Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]subscription.Subscriber, error) {
+	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d", strings.ReplaceAll(dueSubscribers, "$1", "?"), limit), s.Now(), after)
+}
+
+// NextPeriod implements subscription.Reader.
+func (s *Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT next_at FROM template_clients WHERE next_at > $1 ORDER BY next_at LIMIT 1`, s.Now()).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, false, nil
+	}
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("find the next period: %w", err)
+	}
+	return at.UTC(), true, nil
+}
+
+// PeriodsOverdue implements subscription.Reader.
+func (s *Store) PeriodsOverdue(ctx context.Context) (overdue bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (`+dueSubscribers+`)`, s.Now()).Scan(&overdue)
+	if err != nil {
+		return false, fmt.Errorf("look for periods: %w", err)
+	}
+	return overdue, nil
+}
+
+var (
+	_ subscription.Reader = (*Store)(nil)
+	_ subscription.Tx     = (*Tx)(nil)
+)

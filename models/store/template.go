@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/paging"
+	"debitdesk/models/store/table"
+	"debitdesk/models/subscription"
+)
+
+var (
+	templateTable = table.New[subscription.Template]("billing_templates")
+	moveTemplate  = templateTable.Write(`UPDATE billing_templates SET @set, version = version + 1
+		WHERE merchant_id = @merchant_id AND id = @id AND version = @version AND deleted_at IS NULL`)
+)
+
+// InsertTemplate implements subscription.Tx.
+func (t *Tx) InsertTemplate(tpl subscription.Template) { insert(t, templateTable, tpl) }
+
+// MoveTemplate implements subscription.Tx: compare-and-set on the version.
+func (t *Tx) MoveTemplate(tpl subscription.Template) { move(t, moveTemplate, tpl) }
+
+// EndSubscribersOf implements subscription.Tx.
+func (t *Tx) EndSubscribersOf(merchantID, templateID uuid.UUID, why string) (int, error) {
+	n, err := t.exec(`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
+		version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND template_id = $2 AND status <> 'inactive'`, merchantID, templateID, why, t.now)
+	if err != nil {
+		return 0, fmt.Errorf("end subscribers: %w", err)
+	}
+	return int(n), nil
+}
+
+// Template implements subscription.Reader.
+func (s *Store) Template(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
+	t, err := one(ctx, s, templateTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+	if err != nil {
+		return t, err
+	}
+	one := []subscription.Template{t}
+	err = s.countSubscribers(ctx, merchantID, one)
+	return one[0], err
+}
+
+// AnyTemplate implements subscription.Reader.
+func (s *Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
+	return one(ctx, s, templateTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// Templates implements subscription.Reader.
+func (s *Store) Templates(ctx context.Context, merchantID uuid.UUID, f subscription.Filter, ask paging.Ask) ([]subscription.Template, error) {
+	where, args := "merchant_id = ? AND deleted_at IS NULL", []any{merchantID}
+	if f.IsSubscription != nil {
+		where, args = where+" AND is_subscription = ?", append(args, *f.IsSubscription)
+	}
+	if f.BrandID != uuid.Nil {
+		where, args = where+" AND brand_id = ?", append(args, f.BrandID)
+	}
+	if words := strings.TrimSpace(f.Search); words != "" {
+		where, args = where+" AND position(lower(?) IN lower(title)) > 0", append(args, words)
+	}
+	direction, beside, from := besideID("id", ask)
+	query := templateTable.Select + where + beside + fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
+	out, err := seek(ctx, s, templateTable, query, append(args, from...)...)
+	if err != nil {
+		return nil, err
+	}
+	return out, s.countSubscribers(ctx, merchantID, out)
+}
+
+// besideID is the order of a page by one id column, and what bounds it.
+func besideID(column string, ask paging.Ask) (direction, where string, args []any) {
+	direction, compare := "DESC", "<"
+	if ask.Newer {
+		direction, compare = "ASC", ">"
+	}
+	if ask.From != uuid.Nil {
+		where, args = " AND "+column+" "+compare+" ?", []any{ask.From}
+	}
+	return direction, where, args
+}
+
+// countSubscribers fills in what is counted of templates.
+func (s *Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list []subscription.Template) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids, at := make([]uuid.UUID, len(list)), map[uuid.UUID]int{}
+	for i, t := range list {
+		ids[i], at[t.ID] = t.ID, i
+		list[i].Counts = map[subscription.Status]int64{}
+	}
+	var rows []struct {
+		TemplateID uuid.UUID
+		Status     string
+		N          int64
+		Launched   bool
+		NextOn     calendar.Date
+	}
+	err := s.read(ctx).Raw(`SELECT template_id, status, count(*) AS n, bool_or(activated_at IS NOT NULL) AS launched,
+		min(next_on) FILTER (WHERE status = 'active') AS next_on FROM template_clients
+		WHERE merchant_id = ? AND template_id = ANY(?::uuid[]) GROUP BY template_id, status`, merchantID, idsText(ids)).Scan(&rows).Error
+	if err != nil {
+		return fmt.Errorf("count subscribers: %w", err)
+	}
+	for _, r := range rows {
+		t := &list[at[r.TemplateID]]
+		t.Counts[subscription.Status(r.Status)] = r.N
+		t.Launched = t.Launched || r.Launched
+		if !r.NextOn.IsZero() {
+			t.NextOn = r.NextOn
+		}
+		t.HasActive = t.HasActive || r.Status == string(subscription.Active)
+	}
+	return nil
+}
