@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 )
 
 // An admin invites somebody to look; the invited opens the mail, joins, signs in
@@ -103,4 +107,33 @@ func (s *site) mailedLink(t *testing.T, to string) string {
 	_, rest, _ := strings.Cut(text, s.url)
 	path, _, _ := strings.Cut(rest, "\n")
 	return path
+}
+
+// Tests hash passwords cheaply; the program that people run does not.
+func TestTheProgramHashesPasswordsAtFullCost(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	makeMerchant(t, env, "gym")
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	create := exec.CommandContext(t.Context(), path, "user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin") //nolint:gosec // our own program
+	create.Stdin = strings.NewReader("long enough to pass\n")
+	create.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	for name, value := range env {
+		create.Env = append(create.Env, name+"="+value)
+	}
+	if out, err := create.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	var hash string
+	if err := conn.QueryRow(t.Context(), `SELECT password_hash FROM users`).Scan(&hash); err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=65536,t=2,p=1$") {
+		t.Errorf("%.40s %v", hash, err)
+	}
 }

@@ -170,7 +170,7 @@ func (h *House) Program(m Merchant, scopes ...actor.Scope) string {
 }
 
 // nobodys is the hash of no password.
-const nobodys = "$argon2id$v=19$m=65536,t=2,p=1$ZGViaXRkZXNrIG5vYm9keQ$x3Jx9l8m2l0Sg1cYJm8m0h2lVf3y7dQk5vE1nX9bU4o"
+const nobodys = "$argon2id$v=19$m=64,t=1,p=1$ZGViaXRkZXNrIG5vYm9keQ$x3Jx9l8m2l0Sg1cYJm8m0h2lVf3y7dQk5vE1nX9bU4o"
 
 // person adds somebody who is signed in. Nobody knows the password.
 func (h *House) person(m Merchant, slug string, role actor.Role) Person {

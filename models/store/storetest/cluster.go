@@ -22,6 +22,7 @@ import (
 	"debitdesk/migrations"
 	"debitdesk/models/store"
 	"debitdesk/models/store/postgres"
+	"debitdesk/models/user"
 )
 
 // EnvDSN names any database of the cluster that all test binaries of one run
@@ -35,6 +36,7 @@ const EnvDSN = "DEBITDESK_TEST_DSN"
 func DSN(tb testing.TB) string {
 	tb.Helper()
 	store.RefuseSecondConnections()
+	user.HashCheaply()
 	dsn := Unguarded(tb)
 	tb.Cleanup(func() {
 		for _, where := range store.SecondConnections(Database(dsn)) {
