@@ -1,6 +1,9 @@
-// Package jobs knows how work is queued and who does it: an inserter for the
-// transaction of a fact, workers of one line, and sweeps that make good what a
-// lost job leaves behind. It must not know what the work is.
+// Package jobs schedules the work in the background. Sweeps are the one scheduler: they
+// come round and do what the rows say is due. A job of the queue is a nudge in the
+// transaction of a fact, so that nobody waits for a round; when one is lost, the sweep
+// makes it good. The asking for a new password alone stands in its job, because it must
+// take the same time whether the person exists or not. The package must not know what
+// the work is.
 package jobs
 
 import (
@@ -104,7 +107,6 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendMail]) error { return d.SendMail(ctx, j.Args.MailID) }))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.SendDueMails]) error { return d.SendDue(ctx) }))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.RunDue]) error { return d.RunDue(ctx) }))
-	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.Tidy]) error { return d.Tidy(ctx) }))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.WorkBatch]) error {
 		return d.WorkBatch(ctx, j.Args.BatchID)
 	}))
@@ -126,8 +128,6 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 		FetchCooldown: fetchCooldown, FetchPollInterval: fetchPoll,
 		JobTimeout: jobTimeout, RescueStuckJobsAfter: rescueAfter, CompletedJobRetentionPeriod: doneKept,
 		Logger: quiet(d.Log), ErrorHandler: &errorLog{d.Log},
-		PeriodicJobs: []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(10*time.Minute),
-			func() (river.JobArgs, *river.InsertOpts) { return queue.Tidy{}, once }, &river.PeriodicJobOpts{ID: "tidy"})},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("job queue: %w", err)

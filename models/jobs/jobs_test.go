@@ -97,12 +97,15 @@ func TestALostJobIsMadeGoodByTheSweep(t *testing.T) {
 
 func TestEveryKindOfJobHasAWorker(t *testing.T) {
 	s := openStore(t, nil)
-	did := make(chan string, 3)
+	did := make(chan string, 8)
 	id := uuid.New()
 	work(t, s, func(d *jobs.Deps) {
 		d.SendMail = func(_ context.Context, got uuid.UUID) error { did <- "mail " + got.String(); return nil }
 		d.RunDue = func(ctx context.Context) error { return tell(ctx, did, "due") }
-		d.Tidy = func(ctx context.Context) error { return tell(ctx, did, "tidy") }
+		d.WorkBatch = func(_ context.Context, got uuid.UUID) error { did <- "batch " + got.String(); return nil }
+		d.MakeStatement = func(_ context.Context, got uuid.UUID) error { did <- "statement " + got.String(); return nil }
+		d.Simulate = func(_ context.Context, got uuid.UUID) error { did <- "simulation " + got.String(); return nil }
+		d.ResetPassword = func(_ context.Context, ask queue.ResetPassword) error { did <- "reset " + ask.Email; return nil }
 	})
 	if got := <-did; got != "due" { // the first round comes with the start
 		t.Fatal(got)
@@ -110,7 +113,9 @@ func TestEveryKindOfJobHasAWorker(t *testing.T) {
 	for _, row := range []struct {
 		job  queue.Job
 		want string
-	}{{queue.SendMail{MailID: id}, "mail " + id.String()}, {queue.RunDue{}, "due"}, {queue.Tidy{}, "tidy"}} {
+	}{{queue.SendMail{MailID: id}, "mail " + id.String()}, {queue.RunDue{}, "due"},
+		{queue.WorkBatch{BatchID: id}, "batch " + id.String()}, {queue.MakeStatement{StatementID: id}, "statement " + id.String()},
+		{queue.Simulate{RunID: id}, "simulation " + id.String()}, {queue.ResetPassword{Email: "a@example.com"}, "reset a@example.com"}} {
 		if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.Enqueue(row.job); return nil }); err != nil {
 			t.Fatal(err)
 		}
@@ -118,6 +123,13 @@ func TestEveryKindOfJobHasAWorker(t *testing.T) {
 			t.Errorf("%s did %q", row.job.Kind(), got)
 		}
 	}
+}
+
+func TestTidyingComesWithTheStart(t *testing.T) {
+	s := openStore(t, nil)
+	did := make(chan string, 1)
+	work(t, s, func(d *jobs.Deps) { d.Tidy = func(ctx context.Context) error { return tell(ctx, did, "tidy") } })
+	<-did
 }
 
 func tell(_ context.Context, to chan<- string, what string) error { to <- what; return nil }
@@ -185,8 +197,11 @@ func TestStopCancelsWorkThatTakesTooLong(t *testing.T) {
 	s := openStore(t, nil)
 	started := make(chan struct{}, 2)
 	wait := func(ctx context.Context) error { started <- struct{}{}; <-ctx.Done(); return ctx.Err() }
-	r := work(t, s, func(d *jobs.Deps) { d.RunDue, d.Tidy = wait, wait })
-	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.Enqueue(queue.Tidy{}); return nil }); err != nil {
+	r := work(t, s, func(d *jobs.Deps) {
+		d.RunDue = wait
+		d.WorkBatch = func(ctx context.Context, _ uuid.UUID) error { return wait(ctx) }
+	})
+	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.Enqueue(queue.WorkBatch{}); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	<-started

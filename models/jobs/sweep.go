@@ -32,6 +32,7 @@ const (
 	hookLock
 	statementLock
 	simulationLock
+	tidyLock
 )
 
 // hookLook is how soon an endpoint hears of an event.
@@ -64,6 +65,7 @@ func startSweeps(ctx context.Context, d Deps) *sweeps {
 		{name: "re-seal", lock: resealLock, every: 5 * time.Second, do: d.Reseal},
 		{name: "send webhooks", lock: hookLock, every: 10 * time.Second, do: d.SendWebhooks, pressing: d.WebhooksDue, look: hookLook},
 		{name: "make statements", lock: statementLock, every: 5 * time.Second, do: d.MakeStatements},
+		{name: "tidy", lock: tidyLock, every: 10 * time.Minute, do: d.Tidy},
 		{name: "simulate", lock: simulationLock, every: 5 * time.Second, do: d.SimulateAll},
 	} {
 		if one.do == nil {

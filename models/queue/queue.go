@@ -28,12 +28,6 @@ type RunDue struct{}
 // Kind implements Job.
 func (RunDue) Kind() string { return "run_due" }
 
-// Tidy removes what is past its time: idempotency keys, sessions, old counters.
-type Tidy struct{}
-
-// Kind implements Job.
-func (Tidy) Kind() string { return "tidy" }
-
 // WorkBatch goes on with a batch that has something to do: check, send or void rows.
 type WorkBatch struct {
 	BatchID uuid.UUID `json:"batch_id"`

@@ -26,7 +26,7 @@ func TestATrialRunsEveryStatementAndKeepsNone(t *testing.T) {
 	insert := func(slug string) func(*store.Tx) error {
 		return func(tx *store.Tx) error {
 			tx.InsertMerchant(merchant.Merchant{ID: tx.NewID(), Slug: slug, Name: slug})
-			tx.Enqueue(queue.Tidy{})
+			tx.Enqueue(queue.RunDue{})
 			return nil
 		}
 	}
