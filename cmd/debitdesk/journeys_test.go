@@ -273,6 +273,7 @@ func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 		{"demo-webhooks", "/developers/webhooks"}, {"demo-simulator", "/developers/simulator"}, {"demo-reference", "/developers/api"},
 		{"demo-settings", "/settings/business"}, {"demo-people", "/settings/people"}, {"demo-roles", "/settings/roles"}, {"demo-approvals", "/settings/approvals"},
 		{"demo-calendar", "/settings/calendar"}, {"demo-security", "/settings/security"}, {"demo-factors", "/account/security"}, {"demo-audit", "/audit"},
+		{"demo-manual", "/manual"}, {"demo-manual-chapter", "/manual/operation"}, {"demo-manual-found", "/manual?q=backup"},
 		{"demo-missing", "/purchases/01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2"},
 	} {
 		admin.open(one.path)

@@ -260,12 +260,31 @@ func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkS
 		return ast.WalkContinue, nil
 	}
 	block := n.(*ast.FencedCodeBlock) //nolint:forcetypeassert // registered for code alone
-	part := components.Source(components.Code{Label: codeNames[string(block.Language(source))], Text: string(block.Lines().Value(source))})
+	part := components.Source(components.Code{Label: codeLabel(block, source), Text: string(block.Lines().Value(source))})
 	return ast.WalkSkipChildren, part.Render(context.Background(), w)
 }
 
 // codeNames say what a block holds.
 var codeNames = map[string]string{"sh": "Shell", "ini": "Files of systemd", "dockerfile": "Dockerfile", "json": "JSON", "go": "Go", "sql": "SQL", "": "Text"}
+
+// codeLabel names a block: what it holds and the section that it is in, numbered where the
+// section has several.
+func codeLabel(block *ast.FencedCodeBlock, source []byte) string {
+	text, nth := codeNames[string(block.Language(source))], 1
+	for n := block.PreviousSibling(); n != nil; n = n.PreviousSibling() {
+		switch n := n.(type) {
+		case *ast.FencedCodeBlock:
+			nth++
+		case *ast.Heading:
+			text += ": " + plain(n, source)
+			if nth > 1 {
+				text += ", " + strconv.Itoa(nth)
+			}
+			return text
+		}
+	}
+	return text
+}
 
 // label is what a part is about: the heading above it.
 func label(n ast.Node, source []byte) string {

@@ -59,7 +59,7 @@ func Open(p Plain) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<a class=\"push\" href=\"/manual\">Manual</a> <a class=\"btn\" href=\"/login\">Sign in</a></header><main class=\"main\" id=\"main\" tabindex=\"-1\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<a class=\"to-manual\" href=\"/manual\">Manual</a> <a class=\"btn\" href=\"/login\">Sign in</a></header><main class=\"main\" id=\"main\" tabindex=\"-1\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
