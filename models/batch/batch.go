@@ -1,12 +1,14 @@
 package batch
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/fault"
 )
 
 // State is where a batch stands.
@@ -67,6 +69,16 @@ func (b Batch) Started() bool { return !b.StartedAt.IsZero() }
 
 // Held tells whether the hold window is open: stopping now leaves nothing behind.
 func (b Batch) Held(now time.Time) bool { return b.State == Running && b.HoldUntil.After(now) }
+
+func (b Batch) in(states ...State) bool { return slices.Contains(states, b.State) }
+
+func wrongState(b Batch) error {
+	return fault.New(fault.Conflict, "batch_wrong_state", "That is not possible now: the batch is %s.", StateWords[b.State])
+}
+
+// StateWords say where a batch stands, as the end of a sentence.
+var StateWords = map[State]string{ToMap: "waiting for its columns", Checking: "being checked", Checked: "checked", Running: "being sent",
+	Paused: "paused", Voiding: "being voided", Done: "done", Stopped: "stopped"}
 
 // RowState is where a row stands.
 type RowState string

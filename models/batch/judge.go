@@ -5,146 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/actor"
-	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
-	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
-)
-
-const (
-	checkedAtOnce = 1000 // rows of one transaction
-	quickly       = 2000 // rows that are checked before the answer, so that nobody waits for a worker
-)
-
-// Map fixes which column means what and has every row checked. Small files are checked before it comes back.
-func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapping) (Batch, error) {
-	if err := who.May(actor.Bill); err != nil {
-		return Batch{}, err
-	}
-	if err := m.Check().Err(); err != nil {
-		return Batch{}, err
-	}
-	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
-		switch {
-		case b.Started():
-			return fault.New(fault.Conflict, "batch_started", "Rows of this batch were sent already; its columns cannot change any more.")
-		case !b.in(ToMap, Checking, Checked):
-			return wrongState(*b)
-		}
-		b.Mapping, b.WarningsAccepted = m, false
-		tx.ForgetDecisions(*b) // the rows may name others now
-		if err := tx.RememberMapping(*b); err != nil {
-			return err
-		}
-		tx.Audit(who, audit.Entry{Action: "batch.mapped", ObjectType: "batch", ObjectID: b.ID, Text: "The columns were chosen."})
-		return recheck(tx, b)
-	})
-	return s.checked(ctx, b, err)
-}
-
-// checked checks the rows of a small batch at once, so that nobody waits for a worker.
-func (s *Service) checked(ctx context.Context, b Batch, err error) (Batch, error) {
-	if err != nil || !b.isSmall() {
-		return b, err
-	}
-	if err := s.work(ctx, Ref{b.MerchantID, b.ID}, func() bool { return false }); err != nil {
-		return b, err
-	}
-	return s.Read.Batch(ctx, b.MerchantID, b.ID)
-}
-
-// recheck has all rows that nothing has become of checked anew.
-func recheck(tx Tx, b *Batch) error {
-	b.Revision++
-	if _, err := tx.MoveRows(*b, []RowState{Ready, Bad}, Fresh, "", nil); err != nil {
-		return err
-	}
-	b.State = Checking
-	if b.isSmall() {
-		tx.ClaimBatch(*b) // by who called: workers keep away, and take it up if it is never finished
-	} else {
-		forWorkers(tx, *b)
-	}
-	return nil
-}
-
-// isSmall tells whether the rows are checked before the answer.
-func (b Batch) isSmall() bool { return b.Rows <= quickly }
-
-func (b Batch) in(states ...State) bool { return slices.Contains(states, b.State) }
-
-func wrongState(b Batch) error {
-	return fault.New(fault.Conflict, "batch_wrong_state", "That is not possible now: the batch is %s.", StateWords[b.State])
-}
-
-// StateWords say where a batch stands, as the end of a sentence.
-var StateWords = map[State]string{ToMap: "waiting for its columns", Checking: "being checked", Checked: "checked", Running: "being sent",
-	Paused: "paused", Voiding: "being voided", Done: "done", Stopped: "stopped"}
-
-// checkSome checks the next rows; more tells that there are others.
-func (s *Service) checkSome(ctx context.Context, seen Batch) (more bool, err error) {
-	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID, RowQuery{States: []RowState{Fresh}, Limit: checkedAtOnce})
-	if err != nil {
-		return false, err
-	}
-	if rows, err = s.judgeTogether(ctx, seen, rows); err != nil {
-		return false, err
-	}
-	watch, err := s.watch(ctx, seen.MerchantID, seen.ID)
-	if err != nil {
-		return false, err
-	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBatch(seen.MerchantID, seen.ID)
-		switch {
-		case err != nil:
-			return err
-		case b.State != seen.State || b.Revision != seen.Revision:
-			return fault.ErrLost
-		}
-		if more = len(rows) > 0; more {
-			if err := tx.SaveRows(b, rows, false); err != nil {
-				return err
-			}
-			return tx.SaveBatch(&b)
-		}
-		b.State, b.UpdatedAt = Checked, tx.Now()
-		if err := warn(tx, b, nil); err != nil {
-			return err
-		}
-		if err := tx.SaveBatch(&b); err != nil {
-			return err
-		}
-		return watch(tx, actor.SystemOf(b.MerchantID), b)
-	})
-	return more, err
-}
-
-// warn notes what a person should look at in the ready rows. Amounts are compared for the rows that are numbered, or for all.
-func warn(tx Tx, b Batch, numbered []int) error {
-	if err := tx.Warn(b, tx.Now().Add(-warnWithin)); err != nil {
-		return err
-	}
-	return tx.MarkUnusual(b, numbered)
-}
-
-// What is far from usual: so many times a client's usual amount, or that of the file where the client has none. A file
-// with fewer rows has no usual amount: it is held against what the business has invoiced lately, and where that is too
-// little to tell, an amount from UnusualAlone on is unusual.
-const (
-	UnusualForClient = 3
-	UnusualForFile   = 10
-	FileMiddle       = 3
-	UnusualAlone     = 10_000_000 // cents: R 100 000
 )
 
 // judge reads rows, finds their clients and says what is wrong with each, and what each will do. It reads by itself and is
