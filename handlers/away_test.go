@@ -3,7 +3,6 @@ package handlers_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -91,8 +90,9 @@ func TestNoAddressAnswersWithADefectWhileTheDatabaseIsAway(t *testing.T) {
 }
 
 func TestADiskThatIsFullIsAnOutageAndABrokenRuleIsNot(t *testing.T) {
+	house := handlertest.New(t, func(h *handlertest.House) { h.Deps.Away = store.Away })
 	for code, want := range map[string]int{"53100": 503, "53300": 503, "57P01": 503, "57P03": 503, "25006": 503, "08006": 503, "23505": 500, "42601": 500} {
-		h, err := handlers.New(handlers.Deps{Away: store.Away, Log: slog.New(slog.DiscardHandler)})
+		h, err := handlers.New(house.Deps)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web"
+	"debitdesk/models/credential"
 	"debitdesk/models/requestlog"
 	"debitdesk/views/pages"
 )
@@ -37,7 +38,7 @@ type Deps struct {
 	ErrorPage    func(echo.Context, pages.ErrorView) templ.Component
 	API          API
 	Login        *access.Login
-	OAuth        access.Exchanger
+	OAuth        *credential.Service
 	Developers   *web.Developers
 	Reference    *web.Reference
 	Requests     *web.Requests

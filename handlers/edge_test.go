@@ -56,7 +56,8 @@ func TestEveryAnswerCarriesItsHeaders(t *testing.T) {
 	if got.Header.Get("Strict-Transport-Security") == "" {
 		t.Error("an https address lacks HSTS")
 	}
-	h2, err := handlers.New(handlers.Deps{BaseURL: "http://127.0.0.1:8080"})
+	h.Deps.BaseURL = "http://127.0.0.1:8080"
+	h2, err := handlers.New(h.Deps)
 	if err != nil {
 		t.Fatal(err)
 	}

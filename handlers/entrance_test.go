@@ -19,9 +19,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/cmd/app"
 	"debitdesk/handlers"
 	"debitdesk/handlers/access"
-	"debitdesk/handlers/web"
 	"debitdesk/models/actor"
 	"debitdesk/models/credential"
 	"debitdesk/models/member"
@@ -63,16 +63,29 @@ func openGate(t *testing.T, baseURL string) *gate {
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	realTime := func() time.Time { return start.Add(time.Duration(g.ahead.Load())) }
-	g.users = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: realTime}
-	g.members = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: realTime}
-	g.credentials = &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Keys: g.keys.Signing, Now: time.Now, Issuer: "debitdesk"}
-	sessions := access.NewSessions(db, g.keys.Sessions, strings.HasPrefix(baseURL, "https://"), realTime)
-	desk := &web.Desk{Now: db.Now, Sandbox: true, BaseURL: baseURL}
-	bearer := access.Bearer(g.credentials)
-	g.app, err = handlers.New(handlers.Deps{Log: slog.New(slog.DiscardHandler), BaseURL: baseURL, Sandbox: true, Bearer: bearer, Session: sessions.Authenticate, ErrorPage: desk.ErrorPage,
-		Login: &access.Login{People: g.users, Sessions: sessions, Strip: desk.Strip}, OAuth: g.credentials,
-		Developers: &web.Developers{Desk: desk, Credentials: g.credentials}, Account: &web.Account{Desk: desk, Self: g.users, Sessions: sessions}})
+	log := slog.New(slog.DiscardHandler)
+	use, err := app.New(app.Options{Store: db, Log: log, BaseURL: baseURL, Sandbox: true, Version: "test", Now: realTime, Signing: g.keys.Signing})
 	if err != nil {
+		t.Fatal(err)
+	}
+	use.Credentials.Now = time.Now
+	g.users, g.members, g.credentials = use.Users, use.Members, use.Credentials
+	sessions := access.NewSessions(db, g.keys.Sessions, strings.HasPrefix(baseURL, "https://"), realTime)
+	watch, err := db.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(watch.Close)
+	box, err := g.keys.Box()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps, err := use.Parts(app.HTTP{Store: db, Box: box, Sessions: sessions, Watch: watch, BaseURL: baseURL, Sandbox: true, Now: realTime})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps.Log = log
+	if g.app, err = handlers.New(deps); err != nil {
 		t.Fatal(err)
 	}
 	probe := func(c echo.Context) error {
@@ -81,7 +94,7 @@ func openGate(t *testing.T, baseURL string) *gate {
 		}
 		return c.NoContent(http.StatusNoContent)
 	}
-	g.app.Any("/api/v1/probe", probe, access.RequireAPI(bearer, sessions.Authenticate))
+	g.app.Any("/api/v1/probe", probe, access.RequireAPI(deps.Bearer, deps.Session))
 	g.server = httptest.NewServer(g.app)
 	t.Cleanup(g.server.Close)
 	g.person("thandi@example.com", actor.Admin)

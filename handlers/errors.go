@@ -171,14 +171,12 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 	c.Response().WriteHeader(status)
 	ctx, w := c.Request().Context(), c.Response()
 	switch {
-	case e.Payers != nil && strings.HasPrefix(c.Request().URL.Path, "/p/"):
+	case strings.HasPrefix(c.Request().URL.Path, "/p/"):
 		return e.Payers.ErrorPage(status, f.Message, view.RequestID).Render(ctx, w)
 	case fragment:
 		return pages.ErrorBox(view).Render(ctx, w)
-	case e.ErrorPage != nil:
-		return e.ErrorPage(c, view).Render(ctx, w)
 	}
-	return pages.ErrorPage(view).Render(ctx, w)
+	return e.ErrorPage(c, view).Render(ctx, w)
 }
 
 // toSignIn sends a person to the sign-in page, and back afterwards: to the page that

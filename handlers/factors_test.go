@@ -14,10 +14,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/handlertest"
-	"debitdesk/handlers/web"
-	"debitdesk/models/credential"
 	"debitdesk/models/factor"
-	"debitdesk/models/store"
 	"debitdesk/models/user"
 )
 
@@ -33,11 +30,7 @@ func newGatehouse(t *testing.T) *gatehouse {
 	t.Helper()
 	h := &gatehouse{t: t}
 	h.House = handlertest.New(t, func(h *handlertest.House) {
-		people := &user.Service{InTx: store.Runner[user.Tx](h.Store), Read: h.Store, Now: h.Real}
-		h.Deps.Login = &access.Login{People: people, Sessions: h.Sessions, Strip: h.Desk.Strip}
-		h.Deps.Account = &web.Account{Desk: h.Desk, Self: people}
-		h.Deps.Developers = &web.Developers{Desk: h.Desk, Credentials: h.Deps.OAuth.(*credential.Service)} //nolint:forcetypeassert // it is what the house has
-		made, err := people.Create(t.Context(), h.A.Actor, user.Input{Email: "nomsa@a.example", Name: "Nomsa", Password: gatePassword, Role: "admin"})
+		made, err := h.People.Create(t.Context(), h.A.Actor, user.Input{Email: "nomsa@a.example", Name: "Nomsa", Password: gatePassword, Role: "admin"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,20 +78,10 @@ func apiWith(bodyBytes int64) guard {
 // callers is the part that looks at who calls.
 func (e *edge) callers(bodyBytes int64, act actor.Action) stack {
 	return stack{e.logged, limitBody(bodyBytes), e.failures.guarded,
-		access.RequireAPI(e.proofs()...), e.calls.throttled, permitted(act)}
+		access.RequireAPI(e.Bearer, e.Session), e.calls.throttled, permitted(act)}
 }
 
 // repeatable is the part that runs a request for show, or once however often it comes.
 func (e *edge) repeatable() stack {
 	return stack{api.DryRun, api.Idempotent(e.Replays, e.Sandbox)}
-}
-
-// proofs are the ways to show who calls: a program's credential, a person's session.
-func (e *edge) proofs() (proofs []access.Authenticator) {
-	for _, a := range []access.Authenticator{e.Bearer, e.Session} {
-		if a != nil {
-			proofs = append(proofs, a)
-		}
-	}
-	return proofs
 }

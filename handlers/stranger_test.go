@@ -46,7 +46,7 @@ func newStreet(t *testing.T) *street {
 	s := &street{t: t, log: &bytes.Buffer{}}
 	s.House = handlertest.New(t, func(h *handlertest.House) {
 		h.Deps.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelError}))
-		s.credentials = h.Deps.OAuth.(*credential.Service) //nolint:forcetypeassert // it is what the house has
+		s.credentials = h.Deps.OAuth
 	})
 	var err error
 	if s.actions, err = handlers.Routes(s.Deps).Actions(); err != nil {

@@ -1,35 +1,25 @@
 package access
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/member"
-	"debitdesk/models/user"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
-// Joining are the use cases behind the link of an invitation.
-type Joining interface {
-	Welcome(ctx context.Context, token string) (member.Welcome, error)
-	Join(ctx context.Context, in member.Newcomer) (user.User, error)
-	Accept(ctx context.Context, who actor.Actor, token string) (user.User, error)
-}
-
 // Invitation is the page behind the link of an invitation. It needs no session:
 // who holds the link may use it.
 type Invitation struct {
-	Members  Joining
+	Members  *member.Service
 	Sessions *Sessions
-	Strip    func() *layout.SandboxStrip // nil outside of the sandbox
+	Strip    func() *layout.SandboxStrip
 }
 
 // Show serves GET /invite/:token.

@@ -1,7 +1,6 @@
 package access
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,24 +10,17 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/user"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
-// People lets people in and notes when they leave.
-type People interface {
-	SignIn(ctx context.Context, a user.Attempt) (user.User, error)
-	SignOut(ctx context.Context, who actor.Actor) error
-}
-
 // Login is the sign-in page and the way out.
 type Login struct {
-	People   People
+	People   *user.Service
 	Sessions *Sessions
-	Strip    func() *layout.SandboxStrip // nil outside of the sandbox
+	Strip    func() *layout.SandboxStrip
 }
 
 // factorPage is where the second factor is asked for at sign-in.
@@ -112,10 +104,7 @@ func (l *Login) page(c echo.Context, status int, view pages.LoginView) error {
 
 // bare answers with a page outside of the dashboard.
 func bare(c echo.Context, status int, title string, strip func() *layout.SandboxStrip, page func(layout.Plain) templ.Component) error {
-	frame := layout.Plain{Title: title}
-	if strip != nil {
-		frame.Sandbox = strip()
-	}
+	frame := layout.Plain{Title: title, Sandbox: strip()}
 	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 	c.Response().WriteHeader(status)
 	return page(frame).Render(c.Request().Context(), c.Response())

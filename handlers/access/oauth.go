@@ -1,7 +1,6 @@
 package access
 
 import (
-	"context"
 	"mime"
 	"net/http"
 	"net/url"
@@ -13,11 +12,6 @@ import (
 	"debitdesk/models/credential"
 	"debitdesk/models/fault"
 )
-
-// Exchanger gives tokens for client credentials.
-type Exchanger interface {
-	Exchange(ctx context.Context, r credential.Request) (credential.Issued, error)
-}
 
 type tokenAnswer struct {
 	AccessToken string `json:"access_token"`
@@ -34,7 +28,7 @@ type oauthError struct {
 
 // TokenEndpoint serves POST /oauth/token: client credentials against a bearer
 // credential of 24 hours.
-func TokenEndpoint(clients Exchanger) echo.HandlerFunc {
+func TokenEndpoint(clients *credential.Service) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		h := c.Response().Header()
 		h.Set(echo.HeaderCacheControl, "no-store")

@@ -30,7 +30,7 @@ type Keeper struct {
 	Box Sealer
 	Now func() time.Time // real time
 
-	Rows FormRows                             // nil: forms are lost with their session
+	Rows FormRows
 	Last func(echo.Context) (uuid.UUID, bool) // who signed in last in this browser
 }
 
@@ -89,7 +89,7 @@ func (k *Keeper) ask(c echo.Context) (string, error) {
 	}
 	to := proofPage + "?next=" + url.QueryEscape(cameFrom(r))
 	kind, _, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
-	if k == nil || kind != echo.MIMEApplicationForm && kind != "" {
+	if kind != echo.MIMEApplicationForm && kind != "" {
 		return to, nil
 	}
 	if err := r.ParseForm(); err != nil {
@@ -112,7 +112,7 @@ func (k *Keeper) ask(c echo.Context) (string, error) {
 // sendOn gives the form of that name, if it waits; the proof that follows ends it.
 func (k *Keeper) sendOn(c echo.Context, name string) (action string, fields []components.Pair, found bool) {
 	text := Remembered(c, keptKey)
-	if k == nil || text == "" || name == "" {
+	if text == "" || name == "" {
 		return "", nil, false
 	}
 	in, _ := Session(c)

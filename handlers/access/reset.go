@@ -1,7 +1,6 @@
 package access
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,18 +15,11 @@ import (
 	"debitdesk/views/pages"
 )
 
-// Resetting are the use cases of somebody who forgot the password.
-type Resetting interface {
-	AskReset(ctx context.Context, email, ip string) error
-	FindReset(ctx context.Context, token string) (user.Reset, error)
-	ResetPassword(ctx context.Context, token, password, ip, requestID string) (user.User, error)
-}
-
 // Reset is where a forgotten password is replaced by way of the mailbox.
 type Reset struct {
-	People   Resetting
+	People   *user.Service
 	Sessions *Sessions
-	Strip    func() *layout.SandboxStrip // nil outside of the sandbox
+	Strip    func() *layout.SandboxStrip
 }
 
 // Show serves GET /reset.

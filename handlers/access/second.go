@@ -1,32 +1,22 @@
 package access
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/models/actor"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
-	"debitdesk/models/user"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
-// Factors looks at second factors.
-type Factors interface {
-	Of(ctx context.Context, who actor.Actor) (factor.Set, error)
-	BeginAssertion(ctx context.Context, who actor.Actor) (question, remember string, err error)
-	Show(ctx context.Context, who actor.Actor, p factor.Proof) (user.Factor, error)
-}
-
 // Second asks for the second factor: at sign-in, and again before what matters.
 type Second struct {
-	Factors       Factors
+	Factors       *factor.Service
 	Sessions      *Sessions
 	Keeper        *Keeper
 	PasskeyOrigin string // the address under which passkeys work
@@ -179,9 +169,7 @@ func (s *Second) page(c echo.Context, status int, view pages.FactorView) error {
 
 func (s *Second) answer(c echo.Context, status int, draw func(layout.Plain) error) error {
 	var frame layout.Plain
-	if s.Strip != nil {
-		frame.Sandbox = s.Strip()
-	}
+	frame.Sandbox = s.Strip()
 	if in, known := Session(c); known {
 		frame.Theme = in.User.Theme
 	}

@@ -205,11 +205,7 @@ func TestACredentialForBillingAloneMayWriteWhatItCannotRead(t *testing.T) {
 	h := handlertest.New(t)
 	client := payer(t, h)
 	h.API("POST", "/purchases/", tokenising(h, client, 0)).Want(201)
-	issuer, ok := h.Deps.OAuth.(*credential.Service)
-	if !ok {
-		t.Fatal("the house has another issuer")
-	}
-	made, err := issuer.Issue(t.Context(), h.A.Actor, credential.Input{Name: "billing", Lifetime: time.Hour, Scopes: []actor.Scope{actor.ScopeBilling}})
+	made, err := h.Deps.OAuth.Issue(t.Context(), h.A.Actor, credential.Input{Name: "billing", Lifetime: time.Hour, Scopes: []actor.Scope{actor.ScopeBilling}})
 	must(t, err)
 	call := func(method, path, body string) handlertest.Answer {
 		return h.Call(method, "/billing_templates"+path, body, "Authorization: Bearer "+made.Token)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -13,29 +12,13 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
-	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
 )
-
-// WebhookDesk is who hears of events, and what became of telling them.
-type WebhookDesk interface {
-	Create(ctx context.Context, who actor.Actor, in webhook.Input) (webhook.Webhook, error)
-	Get(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Webhook, error)
-	List(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[webhook.Webhook], error)
-	Update(ctx context.Context, who actor.Actor, id uuid.UUID, change func(*webhook.Input)) (webhook.Webhook, error)
-	Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error
-	DeliveriesInFull(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error)
-	Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Delivery, string, error)
-	Resend(ctx context.Context, who actor.Actor, deliveryID uuid.UUID) (webhook.Delivery, error)
-	ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
-	Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID) (webhook.Delivery, error)
-	CompanyKey(ctx context.Context, who actor.Actor) (string, error)
-}
 
 // Webhooks serves /webhooks/ and /public_key/ (contract 6).
 type Webhooks struct {
 	Base    Base
-	Service WebhookDesk
+	Service *webhook.Service
 }
 
 // The field lengths of a webhook (contract 6), in characters.

@@ -41,7 +41,7 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 		o.Next = append(o.Next, s.disputes()...)
 	}
 	o.Continue = next(rec)
-	if p.Subscriptions != nil && rec.SubscriberID != uuid.Nil {
+	if rec.SubscriberID != uuid.Nil {
 		o.Subscription = components.Link{Text: "See or stop the subscription", Href: path(rec.ID) + "subscription/"}
 	}
 	switch rec.Status {

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
+	"debitdesk/models/subscription"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -31,8 +32,8 @@ type Pages struct {
 	Billing   *billing.Service
 	Sandbox   bool
 	BaseURL   string // public address, without a slash at the end
-	// Subscriptions tells which subscription a purchase belongs to; nil: there are none.
-	Subscriptions Subscriptions
+	// Subscriptions tells which subscription a purchase belongs to.
+	Subscriptions *subscription.Service
 	limit         limiter
 }
 

@@ -1,13 +1,10 @@
 package checkout
 
 import (
-	"context"
 	"net/http"
 
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -15,12 +12,6 @@ import (
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 )
-
-// Subscriptions are what a payer sees of a subscription and can do with it.
-type Subscriptions interface {
-	SubscriptionOf(ctx context.Context, purchaseID uuid.UUID) (subscription.Template, subscription.Subscriber, bool, error)
-	CancelByPayer(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (subscription.Subscriber, error)
-}
 
 // Subscription serves GET /p/:id/subscription; ?stop asks whether to stop it.
 func (p *Pages) Subscription(c echo.Context) error {

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,17 +13,11 @@ import (
 
 	"debitdesk/handlers/handlertest"
 	room "debitdesk/handlers/sandbox"
-	"debitdesk/handlers/web"
 	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
-	"debitdesk/models/debit"
 	"debitdesk/models/mail"
-	"debitdesk/models/mail/outbox"
-	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
-	"debitdesk/models/sandbox"
-	"debitdesk/models/store"
 )
 
 type letters struct{ purchase.Letters }
@@ -42,17 +35,7 @@ func open(t *testing.T) *handlertest.House {
 		s := h.Store
 		h.Purchases.Letters = letters{}
 		b := bank.New(s.SandboxLedger(), s.Now, h.Purchases.Timetable, calendar.New())
-		h.Purchases.Window, h.Purchases.Limits, h.Purchases.Verify = mandate.DefaultWindow(), mandate.DefaultLimits(), b.Verify
-		post := &outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed}
-		desk := &web.Desk{Now: s.Now, Sandbox: true, BaseURL: handlertest.BaseURL}
-		h.Deps.ErrorPage = desk.ErrorPage
-		h.Deps.Room = &room.Room{Mails: s, Page: desk.Show, Desk: &sandbox.Desk{
-			InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Purchases: h.Purchases, Mail: post.SendDue,
-			Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: b, Purchases: h.Purchases, Now: s.Now, Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits},
-			Payer:  b.ForceMandate,
-			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
-				return b.Force(ctx, id, bank.Outcome{Code: code, Dispute: dispute})
-			}}}
+		h.Purchases.Verify = b.Verify
 		if err := s.Clock.MoveTo(t.Context(), start); err != nil {
 			t.Fatal(err)
 		}

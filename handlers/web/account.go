@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/hex"
 	"net/http"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/user"
 	"debitdesk/views/components"
@@ -20,26 +18,11 @@ import (
 	"debitdesk/views/pages"
 )
 
-// Self are the use cases of a person about themselves.
-type Self interface {
-	SetTheme(ctx context.Context, who actor.Actor, theme string) error
-	Sessions(ctx context.Context, who actor.Actor) ([]user.Session, error)
-	RevokeSession(ctx context.Context, who actor.Actor, hash []byte) error
-	RevokeOthers(ctx context.Context, who actor.Actor, mine []byte) (int64, error)
-	Open(ctx context.Context, who actor.Actor, merchantID uuid.UUID) (user.User, error)
-	ChangePassword(ctx context.Context, who actor.Actor, old, password string, keep []byte) error
-}
-
-// Mover lets a session work for another business, under a new id.
-type Mover interface {
-	Move(c echo.Context, u user.User) error
-}
-
 // Account serves the person's own page.
 type Account struct {
 	Desk     *Desk
-	Self     Self
-	Sessions Mover
+	Self     *user.Service
+	Sessions *access.Sessions
 }
 
 // Show serves GET /account.

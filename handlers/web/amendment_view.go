@@ -2,15 +2,12 @@ package web
 
 import (
 	"net/url"
-	"strconv"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
-	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -91,7 +88,7 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 	if v.State, err = h.state(c, a); err != nil {
 		return err
 	}
-	if h.LivePanel != nil && a.New.Known && a.New.Mandate.Kind == mandate.DebiCheck && (at == stageAsked || at == stageRefused) {
+	if a.New.Known && a.New.Mandate.Kind == mandate.DebiCheck && (at == stageAsked || at == stageRefused) {
 		sheet, err := h.Mandates.Show(c.Request().Context(), who, a.NewID)
 		if err != nil {
 			return err
@@ -133,7 +130,7 @@ func (h *Amendments) paper(a purchase.AmendmentSheet, form url.Values, byInput m
 // state is what the amendment waits for, in words; it is asked for again while it
 // may change by itself.
 func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.AmendmentStateView, error) {
-	at, now := stageOf(a), h.Desk.Now()
+	at := stageOf(a)
 	v := pages.AmendmentStateView{Note: stageNote(a, at)}
 	if !at.final() {
 		v.Poll = amendmentPath(a.ID, "?seen="+string(at))
@@ -144,37 +141,14 @@ func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.Ame
 	if !a.New.Known || a.New.Mandate.Kind != mandate.DebiCheck {
 		return v, nil
 	}
-	sheet, err := h.Mandates.Show(c.Request().Context(), access.Actor(c), a.NewID)
-	if err != nil {
-		return v, err
-	}
-	asked, _ := sheet.Asked()
-	reason := bank.MandateCodeOf(sheet.ReasonCode)
-	switch withPanel := h.LivePanel != nil; {
-	case at == stageAsked && withPanel:
+	switch at {
+	case stageAsked:
 		v.Note.Text = "The old account stays in use until the customer has confirmed and you take over."
-	case at == stageAsked:
-		v.Note.Text = askedWords(asked, now)
-		v.Mandate = components.Button{Label: "Watch the answer", Icon: "eye", Href: mandatePath(a.NewID)}
-	case at == stageRefused && withPanel:
+	case stageRefused:
 		v.Note.Text = "The old account stays in use. Ask again, hand the customer the link for other details, or abandon this change and begin another, for EFT too."
-	case at == stageRefused:
-		v.Note.Text = reason.Label() + ". " + reason.Remedy + " The old account stays in use."
-		v.Mandate = components.Button{Label: "Ask the customer again", Icon: "repeat", Href: mandatePath(a.NewID)}
+	default:
 	}
 	return v, nil
-}
-
-func askedWords(asked mandate.Authentication, now time.Time) string {
-	if asked.ExpiresAt.IsZero() {
-		return "The request is on its way to the customer’s bank."
-	}
-	left := max(asked.ExpiresAt.Sub(now), 0).Round(time.Second)
-	text := "There is time to answer until " + sayMinute(asked.ExpiresAt, now) + " SAST."
-	if left < time.Hour {
-		text = strconv.Itoa(int(left/time.Second)) + " seconds are left to answer."
-	}
-	return text + " The old account stays in use until the customer has confirmed and you take over."
 }
 
 func stageNote(a purchase.AmendmentSheet, at stage) components.Note {

@@ -20,7 +20,7 @@ func (l *listing) narrowToBatch(ctx context.Context, who actor.Actor, find FindB
 		return uuid.Nil, nil
 	}
 	id, err := uuid.Parse(text)
-	if err == nil && find != nil {
+	if err == nil {
 		var b batch.Batch
 		if b, err = find(ctx, who, id); err == nil {
 			l.batch = b.Name

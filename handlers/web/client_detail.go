@@ -74,7 +74,7 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 		}
 		view.Panels = append(view.Panels, panel)
 	}
-	if h.Events != nil && (!one.Erased() || who.Can(actor.Manage)) { // the entries name who it was
+	if !one.Erased() || who.Can(actor.Manage) { // the entries name who it was
 		events, err := h.Events.Timeline(ctx, who.MerchantID, audit.Subject{ClientID: one.ID}, eventsAsk(c))
 		if err != nil {
 			return err
@@ -222,7 +222,7 @@ func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeE
 
 // impactOn is what ends with a client, and why this person may not end it.
 func (h *Clients) impactOn(c echo.Context, one client.Client) (purchase.ClientImpact, error) {
-	if h.Impact == nil || one.Erased() {
+	if one.Erased() {
 		return purchase.ClientImpact{}, nil
 	}
 	return h.Impact(c.Request().Context(), access.Actor(c), one.ID)

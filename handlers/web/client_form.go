@@ -91,7 +91,7 @@ func alikeClients(c echo.Context, clients *client.Service, kept Replays, isTest 
 		return nil, err
 	}
 	key, ok := formReplay(c, isTest, formKey)
-	if !ok || kept == nil {
+	if !ok {
 		return alike, nil
 	}
 	to, err := sentBefore(c.Request().Context(), kept, key)

@@ -31,7 +31,7 @@ type Clients struct {
 	Exports *Exports
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel
-	// Impact says what ends when the client is deleted, and who may not; nil: nothing ends.
+	// Impact says what ends when the client is deleted, and who may not.
 	Impact func(ctx context.Context, who actor.Actor, clientID uuid.UUID) (purchase.ClientImpact, error)
 }
 

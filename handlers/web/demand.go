@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/models/actor"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
 	"debitdesk/views/components"
@@ -18,17 +16,10 @@ import (
 	"debitdesk/views/pages"
 )
 
-// Demands are the use cases of an admin about second factors.
-type Demands interface {
-	Require(ctx context.Context, who actor.Actor, on bool) error
-	Members(ctx context.Context, who actor.Actor) ([]factor.Member, error)
-	Reset(ctx context.Context, who actor.Actor, id uuid.UUID) error
-}
-
 // Demand serves the settings about second factors.
 type Demand struct {
 	Desk    *Desk
-	Demands Demands
+	Demands *factor.Service
 }
 
 // Show serves GET /settings/security.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,20 +20,10 @@ import (
 	"debitdesk/views/pages"
 )
 
-// Credentials are the use cases behind the page for developers.
-type Credentials interface {
-	Issue(ctx context.Context, who actor.Actor, in credential.Input) (credential.Issued, error)
-	IssueClient(ctx context.Context, who actor.Actor, in credential.Input) (credential.IssuedClient, error)
-	List(ctx context.Context, who actor.Actor) ([]credential.Credential, error)
-	Find(ctx context.Context, who actor.Actor, id uuid.UUID) (credential.Credential, error)
-	Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) (credential.Credential, error)
-	Rotate(ctx context.Context, who actor.Actor, id uuid.UUID, overlap time.Duration) (credential.Rotated, error)
-}
-
 // Developers serves the pages about bearer credentials.
 type Developers struct {
 	Desk        *Desk
-	Credentials Credentials
+	Credentials *credential.Service
 }
 
 const developers = "developers"

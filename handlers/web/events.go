@@ -24,7 +24,7 @@ import (
 // Events serves the pages about what happened.
 type Events struct {
 	Desk    *Desk
-	Service WebhookDesk
+	Service *webhook.Service
 	Exports *Exports
 }
 

@@ -27,14 +27,14 @@ type Desk struct {
 	Now     func() time.Time // the product's clock
 	Sandbox bool
 	BaseURL string // public address, without a slash at the end
-	// Attention counts what waits for somebody; nil counts nothing.
+	// Attention counts what waits for somebody.
 	Attention func(ctx context.Context, merchantID uuid.UUID) (int, error)
 	// Failing gives the webhooks whose deliveries are not taken, for those who can
-	// mend them; nil gives none.
+	// mend them.
 	Failing func(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
-	// Keeper keeps a form while another one is filled in; nil keeps none.
+	// Keeper keeps a form while another one is filled in.
 	Keeper *access.Keeper
-	// Alarms tells that the record of who did what does not hold; nil tells nothing.
+	// Alarms tells that the record of who did what does not hold.
 	Alarms func(ctx context.Context, who actor.Actor) ([]audit.Alarm, error)
 }
 
@@ -69,10 +69,8 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 	for _, w := range waiting {
 		f.Flash = append(f.Flash, components.Flash{Kind: w.Kind, Text: w.Text, Undo: w.Undo})
 	}
-	if d.Attention != nil {
-		if f.AttentionCount, err = d.Attention(c.Request().Context(), in.User.MerchantID); err != nil {
-			return f, err
-		}
+	if f.AttentionCount, err = d.Attention(c.Request().Context(), in.User.MerchantID); err != nil {
+		return f, err
 	}
 	failing, err := d.failing(c.Request().Context(), access.Actor(c))
 	if err != nil {
@@ -85,7 +83,7 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 
 // alarms are those about the audit, for those who may read it.
 func (d *Desk) alarms(ctx context.Context, who actor.Actor) ([]audit.Alarm, error) {
-	if d.Alarms == nil || !who.Can(actor.Manage) {
+	if !who.Can(actor.Manage) {
 		return nil, nil
 	}
 	return d.Alarms(ctx, who)
@@ -93,7 +91,7 @@ func (d *Desk) alarms(ctx context.Context, who actor.Actor) ([]audit.Alarm, erro
 
 // failing are the webhooks that fail, for those who can mend them.
 func (d *Desk) failing(ctx context.Context, who actor.Actor) ([]webhook.Webhook, error) {
-	if d.Failing == nil || !who.Can(actor.Manage) {
+	if !who.Can(actor.Manage) {
 		return nil, nil
 	}
 	return d.Failing(ctx, who.MerchantID)

@@ -25,7 +25,7 @@ type Invoices struct {
 	Desk    *Desk
 	Service *billing.Service
 	Exports *Exports
-	// Batch finds a batch that the list is narrowed to; nil knows none.
+	// Batch finds a batch that the list is narrowed to.
 	Batch FindBatch
 }
 

@@ -99,7 +99,7 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 func (h *Mandates) live(c echo.Context, s mandate.Sheet, rec purchase.Record) (templ.Component, error) {
 	settled := slices.Contains([]purchase.Status{purchase.Paid, purchase.Refunded, purchase.PendingCharge, purchase.Cancelled, purchase.Expired}, rec.Status)
 	again := s.State.Unanswered() && !settled // paid another way, it needs no mandate
-	if h.LivePanel == nil || s.Kind != mandate.DebiCheck || !s.State.Waiting() && !again {
+	if s.Kind != mandate.DebiCheck || !s.State.Waiting() && !again {
 		return nil, nil
 	}
 	return h.LivePanel(c.Request().Context(), access.Actor(c), s)

@@ -52,7 +52,7 @@ func once[T any](c echo.Context, kept Replays, isTest bool, formKey string, act 
 // each a key of its own, "client:" and the form's key.
 func onceAs[T any](c echo.Context, kept Replays, isTest bool, formKey string, act func(context.Context) (T, error), where func(T) string, result *string) error {
 	ctx := c.Request().Context()
-	if _, err := uuid.Parse(formKey[strings.LastIndexByte(formKey, ':')+1:]); err != nil || kept == nil {
+	if _, err := uuid.Parse(formKey[strings.LastIndexByte(formKey, ':')+1:]); err != nil {
 		made, err := act(ctx)
 		if err == nil {
 			*result = where(made)

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -20,23 +19,10 @@ import (
 	"debitdesk/views/pages"
 )
 
-// Members are the use cases behind the pages about people.
-type Members interface {
-	List(ctx context.Context, who actor.Actor) (member.People, error)
-	Find(ctx context.Context, who actor.Actor, id uuid.UUID) (member.Member, error)
-	Change(ctx context.Context, who actor.Actor, id uuid.UUID, to member.Terms) error
-	Disable(ctx context.Context, who actor.Actor, id uuid.UUID) error
-	Enable(ctx context.Context, who actor.Actor, id uuid.UUID) error
-	Remove(ctx context.Context, who actor.Actor, id uuid.UUID) error
-	Invite(ctx context.Context, who actor.Actor, in member.Input) (member.Invitation, error)
-	Resend(ctx context.Context, who actor.Actor, id uuid.UUID) (member.Invitation, error)
-	Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) error
-}
-
 // People serves the pages about who works for a business.
 type People struct {
 	Desk    *Desk
-	Members Members
+	Members *member.Service
 	Now     func() time.Time // real time, which invitations live in
 }
 

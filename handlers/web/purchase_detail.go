@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
@@ -142,7 +143,7 @@ func (p *Purchases) payerURL(id uuid.UUID) string { return p.Desk.BaseURL + "/p/
 
 // possible are the acts of a purchase: the one that most likely comes next, and
 // the others with the rule where they are not possible.
-func possible(rec purchase.Record, who actorCan, usable []token.Token, again purchase.Again, now time.Time) (components.Button, []pages.Act) {
+func possible(rec purchase.Record, who actor.Actor, usable []token.Token, again purchase.Again, now time.Time) (components.Button, []pages.Act) {
 	acts := []pages.Act{
 		{Label: "Charge a stored account", Icon: "bank", Href: purchasePath(rec.ID, "charge"), Why: whyNotCharge(rec, usable, now)},
 		{Label: "Send the link…", Icon: "mail", Href: purchasePath(rec.ID, "mail"), Why: whyNotMail(rec, now)},

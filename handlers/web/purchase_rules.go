@@ -12,9 +12,6 @@ import (
 	"debitdesk/models/token"
 )
 
-// actorCan is whoever looks at a page.
-type actorCan interface{ Can(actor.Action) bool }
-
 const refundAct = actor.Refund
 
 // The use cases refuse by themselves; these sentences let a page say so before
@@ -60,7 +57,7 @@ func whyNotPaid(rec purchase.Record, now time.Time) string {
 	return notPayable(rec, now)
 }
 
-func whyNotRefund(rec purchase.Record, who actorCan) string {
+func whyNotRefund(rec purchase.Record, who actor.Actor) string {
 	switch {
 	case rec.Payment == nil || rec.Status == purchase.Chargeback:
 		return "Only a paid purchase can be refunded."

@@ -21,6 +21,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
+	"debitdesk/models/subscription"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -38,9 +39,9 @@ type Purchases struct {
 	Events  Timeline
 	Replays Replays
 	Exports *Exports
-	Batch   FindBatch // finds a batch that the list is narrowed to; nil knows none
-	// Subscriptions tells which template and subscriber a purchase follows; nil tells nothing.
-	Subscriptions Subscriptions
+	Batch   FindBatch // finds a batch that the list is narrowed to
+	// Subscriptions tells which template and subscriber a purchase follows.
+	Subscriptions *subscription.Service
 }
 
 const purchases = "purchases"

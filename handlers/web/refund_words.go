@@ -3,6 +3,7 @@ package web
 import (
 	"time"
 
+	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
@@ -51,7 +52,7 @@ func settleQuestion(rec purchase.Record, now time.Time) components.Confirm {
 	return q
 }
 
-func whyNotSettle(rec purchase.Record, who actorCan) string {
+func whyNotSettle(rec purchase.Record, who actor.Actor) string {
 	switch {
 	case len(rec.Refunds) == 0:
 		return "No refund of this purchase is waiting."

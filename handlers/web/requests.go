@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
 	"debitdesk/models/fault"
@@ -24,17 +22,11 @@ import (
 	"debitdesk/views/pages"
 )
 
-// RequestLog finds what programs asked.
-type RequestLog interface {
-	List(ctx context.Context, who actor.Actor, f requestlog.Filter, ask paging.Ask) (paging.Page[requestlog.Entry], error)
-	Get(ctx context.Context, who actor.Actor, id uuid.UUID) (requestlog.Entry, error)
-}
-
 // Requests serves the log of requests to the people who write programs.
 type Requests struct {
 	Desk        *Desk
-	Log         RequestLog
-	Credentials Credentials
+	Log         *requestlog.Service
+	Credentials *credential.Service
 }
 
 const requestsPath = "/developers/requests"

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"github.com/skip2/go-qrcode"
 
 	"debitdesk/handlers/access"
-	"debitdesk/models/actor"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
 	"debitdesk/models/user"
@@ -22,23 +20,10 @@ import (
 	"debitdesk/views/pages"
 )
 
-// Factors are the use cases about second factors.
-type Factors interface {
-	Of(ctx context.Context, who actor.Actor) (factor.Set, error)
-	BeginApp(ctx context.Context, who actor.Actor) error
-	ConfirmApp(ctx context.Context, who actor.Actor, code, password string) ([]string, error)
-	RemoveApp(ctx context.Context, who actor.Actor) error
-	RenewCodes(ctx context.Context, who actor.Actor) ([]string, error)
-	Fresh(ctx context.Context, who actor.Actor, codes []string) (bool, error)
-	BeginPasskey(ctx context.Context, who actor.Actor) (question, remember string, err error)
-	AddPasskey(ctx context.Context, who actor.Actor, name, answer, remembered, password string) ([]string, error)
-	RemovePasskey(ctx context.Context, who actor.Actor, handle string) error
-}
-
 // Security serves the person's page about second factors.
 type Security struct {
 	Desk    *Desk
-	Factors Factors
+	Factors *factor.Service
 	// Prove puts the session under a new id once a second factor was shown.
 	Prove         func(c echo.Context, shown user.Factor) error
 	PasskeyOrigin string // the address under which passkeys work; empty: none

@@ -46,7 +46,7 @@ func (h *Templates) Panel(ctx context.Context, who actor.Actor, c client.Client)
 
 // subscriptionFacts lead from a purchase to the template and the subscriber that it follows.
 func (p *Purchases) subscriptionFacts(c echo.Context, rec purchase.Record, add func(components.Fact)) error {
-	if p.Subscriptions == nil || rec.TemplateID == uuid.Nil {
+	if rec.TemplateID == uuid.Nil {
 		return nil
 	}
 	t, err := p.Subscriptions.Get(c.Request().Context(), access.Actor(c), rec.TemplateID)

@@ -15,37 +15,16 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
-	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
-// Subscriptions are the use cases of templates and their subscribers.
-type Subscriptions interface {
-	Create(ctx context.Context, who actor.Actor, in subscription.Input) (subscription.Template, error)
-	Get(ctx context.Context, who actor.Actor, id uuid.UUID) (subscription.Template, error)
-	List(ctx context.Context, who actor.Actor, f subscription.Filter, ask paging.Ask) (paging.Page[subscription.Template], error)
-	Update(ctx context.Context, who actor.Actor, id uuid.UUID, in subscription.Input) (subscription.Template, error)
-	SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (subscription.Template, error)
-	Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error
-	SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID, in subscription.SubscriberInput) (purchase.Record, error)
-	Add(ctx context.Context, who actor.Actor, id uuid.UUID, in subscription.SubscriberInput) (subscription.Added, error)
-	Subscribers(ctx context.Context, who actor.Actor, templateID uuid.UUID, f subscription.SubscriberFilter, ask paging.Ask) (paging.Page[subscription.Subscriber], error)
-	CountSubscribers(ctx context.Context, who actor.Actor, f subscription.SubscriberFilter) (int64, error)
-	Subscriber(ctx context.Context, who actor.Actor, templateID, id uuid.UUID) (subscription.Subscriber, error)
-	Change(ctx context.Context, who actor.Actor, templateID, id uuid.UUID, change func(*subscription.SubscriberInput)) (subscription.Subscriber, error)
-	SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (subscription.Subscriber, error)
-	Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (subscription.Subscriber, error)
-	Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (subscription.Subscriber, error)
-	Periods(ctx context.Context, who actor.Actor, id uuid.UUID) ([]subscription.Period, error)
-}
-
 // Templates serves the pages of billing templates and of those who subscribe to them.
 type Templates struct {
 	Desk      *Desk
-	Service   Subscriptions
+	Service   *subscription.Service
 	Purchases *Purchases // brands, clients and the rules of days
 	Exports   *Exports
 	// Match finds clients by their ids and e-mail addresses, all in one question.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,36 +14,16 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
-	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
-// WebhookDesk is who hears of events, and what became of telling them.
-type WebhookDesk interface {
-	Create(ctx context.Context, who actor.Actor, in webhook.Input) (webhook.Webhook, error)
-	Get(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Webhook, error)
-	List(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[webhook.Webhook], error)
-	Update(ctx context.Context, who actor.Actor, id uuid.UUID, change func(*webhook.Input)) (webhook.Webhook, error)
-	Delete(ctx context.Context, who actor.Actor, id uuid.UUID) error
-	Events(ctx context.Context, who actor.Actor, f webhook.EventFilter, ask paging.Ask) (paging.Page[webhook.Event], error)
-	Event(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Event, []webhook.Delivery, []byte, error)
-	Deliveries(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error)
-	Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (webhook.Delivery, string, error)
-	Resend(ctx context.Context, who actor.Actor, deliveryID uuid.UUID) (webhook.Delivery, error)
-	CountSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
-	ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (int, error)
-	Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID) (webhook.Delivery, error)
-	CompanyKey(ctx context.Context, who actor.Actor) (string, error)
-	Failing(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
-}
-
 // Webhooks serves the pages about endpoints and their deliveries.
 type Webhooks struct {
 	Desk    *Desk
-	Service WebhookDesk
+	Service *webhook.Service
 }
 
 // manager is the caller, who must be allowed to manage.
