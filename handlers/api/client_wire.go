@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"reflect"
 
 	"github.com/google/uuid"
 
@@ -53,16 +54,25 @@ var deliveryMethods = []deliveryMethod{
 // DetailsBody is the JSON form of details with account and identity number
 // masked, as everything but the client addresses shows them.
 func DetailsBody(d client.Details) ClientDetails {
-	return ClientDetails{
-		Email: d.Email, Phone: d.Phone, FullName: d.FullName, PersonalCode: d.PersonalCode.String(),
-		StreetAddress: d.StreetAddress, City: d.City, State: d.State, ZipCode: d.ZipCode, Country: d.Country,
-		ShippingStreetAddress: d.ShippingStreetAddress, ShippingCity: d.ShippingCity, ShippingState: d.ShippingState,
-		ShippingZipCode: d.ShippingZipCode, ShippingCountry: d.ShippingCountry,
-		LegalName: d.LegalName, BrandName: d.BrandName, RegistrationNumber: d.RegistrationNumber, TaxNumber: d.TaxNumber,
-		BankAccount: d.BankAccount.String(), BankCode: d.BankCode, CC: orEmpty(d.CC), BCC: orEmpty(d.BCC),
-		DeliveryMethods: deliveryMethods,
+	body := ClientDetails{PersonalCode: d.PersonalCode.String(), BankAccount: d.BankAccount.String(), CC: orEmpty(d.CC), BCC: orEmpty(d.BCC),
+		DeliveryMethods: deliveryMethods}
+	into := reflect.ValueOf(&body).Elem()
+	for _, f := range client.TextFields() {
+		if at, shown := detailAt[f.Name]; shown {
+			into.Field(at).SetString(*f.At(&d))
+		}
 	}
+	return body
 }
+
+// detailAt is where each detail stands in ClientDetails, by its name in JSON.
+var detailAt = func() map[string]int {
+	at := map[string]int{}
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[ClientDetails]()) {
+		at[f.Tag.Get("json")] = i
+	}
+	return at
+}()
 
 type clientBody struct {
 	Type      string    `json:"type"`

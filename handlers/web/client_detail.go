@@ -145,10 +145,13 @@ func clientFacts(c client.Client) components.Facts {
 	}
 	add("Address", addressWords(c.StreetAddress, c.City, c.State, c.ZipCode, client.CountryName(c.Country)))
 	add("Delivery address", addressWords(c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode, client.CountryName(c.ShippingCountry)))
-	add("Legal name", c.LegalName)
-	add("Trading name", c.BrandName)
-	add("Registration number", c.RegistrationNumber)
-	add("VAT number", c.TaxNumber)
+	for _, in := range clientInputs {
+		for _, f := range client.TextFields() {
+			if in.section == "business" && f.Name == in.name {
+				add(in.label, *f.At(&c.Details))
+			}
+		}
+	}
 	add("Copies to", strings.Join(c.CC, ", "))
 	add("Hidden copies to", strings.Join(c.BCC, ", "))
 	facts.Items = append(facts.Items, components.Fact{Label: "Added", Part: components.When(moment(c.CreatedAt))})

@@ -233,38 +233,39 @@ type clientForm struct {
 }
 
 type clientInput struct {
-	name, label, hint, kind, autocomplete, width string
+	section, name, label, hint, kind, autocomplete, width string
 }
 
 // clientInputs are the inputs in the order of the form, section by section.
 var clientInputs = []clientInput{
-	{name: "full_name", label: "Full name", hint: "As it stands on the bank account.", autocomplete: "off"},
-	{name: "email", label: "E-mail address", kind: "email", hint: "Invoices and links go here."},
-	{name: "phone", label: "Phone", kind: "tel", hint: "For example 082 123 4567.", width: "m"},
-	{name: "personal_code", label: "Identity or passport number", width: "m"},
-	{name: "bank_account", label: "Account number", width: "m"},
+	{section: "who", name: "full_name", label: "Full name", hint: "As it stands on the bank account.", autocomplete: "off"},
+	{section: "who", name: "email", label: "E-mail address", kind: "email", hint: "Invoices and links go here."},
+	{section: "who", name: "phone", label: "Phone", kind: "tel", hint: "For example 082 123 4567.", width: "m"},
+	{section: "who", name: "personal_code", label: "Identity or passport number", width: "m"},
+	{section: "account", name: "bank_account", label: "Account number", width: "m"},
 	{name: "bank_code", label: "Branch code", hint: "Six digits, such as 632005 for Absa.", width: "m"},
-	{name: "street_address", label: "Street address"},
-	{name: "city", label: "City", width: "l"},
-	{name: "state", label: "Province", width: "l"},
-	{name: "zip_code", label: "Postal code", width: "s"},
-	{name: "shipping_street_address", label: "Delivery street address"},
-	{name: "shipping_city", label: "Delivery city", width: "l"},
-	{name: "shipping_state", label: "Delivery province", width: "l"},
-	{name: "shipping_zip_code", label: "Delivery postal code", width: "s"},
-	{name: "legal_name", label: "Legal name"},
-	{name: "brand_name", label: "Trading name"},
-	{name: "registration_number", label: "Registration number", width: "m"},
-	{name: "tax_number", label: "VAT number", width: "m"},
-	{name: "cc", label: "Copies to", hint: "E-mail addresses with commas between them."},
-	{name: "bcc", label: "Hidden copies to", hint: "E-mail addresses with commas between them."},
+	{section: "address", name: "street_address", label: "Street address"},
+	{section: "address", name: "city", label: "City", width: "l"},
+	{section: "address", name: "state", label: "Province", width: "l"},
+	{section: "address", name: "zip_code", label: "Postal code", width: "s"},
+	{section: "delivery", name: "shipping_street_address", label: "Delivery street address"},
+	{section: "delivery", name: "shipping_city", label: "Delivery city", width: "l"},
+	{section: "delivery", name: "shipping_state", label: "Delivery province", width: "l"},
+	{section: "delivery", name: "shipping_zip_code", label: "Delivery postal code", width: "s"},
+	{section: "business", name: "legal_name", label: "Legal name"},
+	{section: "business", name: "brand_name", label: "Trading name"},
+	{section: "business", name: "registration_number", label: "Registration number", width: "m"},
+	{section: "business", name: "tax_number", label: "VAT number", width: "m"},
+	{section: "copies", name: "cc", label: "Copies to", hint: "E-mail addresses with commas between them."},
+	{section: "copies", name: "bcc", label: "Hidden copies to", hint: "E-mail addresses with commas between them."},
 }
 
 func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 	byInput, summary, _ := problems(f.wrong)
 	view := pages.ClientFormView{Title: "New client", Action: "/clients", CancelHref: "/clients", Button: "Add client",
-		Summary: summary, Fields: map[string]components.Field{}, Conflict: f.conflict, Differs: f.differs}
+		Summary: summary, Fields: map[string]components.Field{}, Sections: map[string][]string{}, Conflict: f.conflict, Differs: f.differs}
 	for _, in := range clientInputs {
+		view.Sections[in.section] = append(view.Sections[in.section], in.name)
 		view.Fields[in.name] = components.Field{Name: in.name, Label: in.label, Hint: in.hint, Type: in.kind, Width: in.width,
 			Value: f.form.Get(in.name), Error: byInput[in.name], Autocomplete: "off", Quiet: true}
 	}

@@ -44,50 +44,19 @@ func (c Client) Erased() bool { return !c.ErasedAt.IsZero() }
 // Knows tells whether a detail that a purchase wants to ask for is there already.
 func (d Details) Knows(detail string) bool {
 	switch detail {
-	case "email":
-		return d.Email != ""
-	case "phone":
-		return d.Phone != ""
-	case "full_name":
-		return d.FullName != ""
 	case "personal_code":
 		return d.PersonalCode != ""
-	case "brand_name":
-		return d.BrandName != ""
-	case "legal_name":
-		return d.LegalName != ""
-	case "registration_number":
-		return d.RegistrationNumber != ""
-	case "tax_number":
-		return d.TaxNumber != ""
 	case "bank_account":
 		return d.BankAccount != ""
-	case "bank_code":
-		return d.BankCode != ""
 	case "billing_address":
 		return d.StreetAddress != "" && d.City != "" && d.ZipCode != "" && d.Country != ""
 	case "shipping_address":
 		return d.ShippingStreetAddress != "" && d.ShippingCity != "" && d.ShippingZipCode != "" && d.ShippingCountry != ""
-	case "street_address":
-		return d.StreetAddress != ""
-	case "city":
-		return d.City != ""
-	case "zip_code":
-		return d.ZipCode != ""
-	case "country":
-		return d.Country != ""
-	case "state":
-		return d.State != ""
-	case "shipping_street_address":
-		return d.ShippingStreetAddress != ""
-	case "shipping_city":
-		return d.ShippingCity != ""
-	case "shipping_zip_code":
-		return d.ShippingZipCode != ""
-	case "shipping_country":
-		return d.ShippingCountry != ""
-	case "shipping_state":
-		return d.ShippingState != ""
+	}
+	for _, f := range textFields {
+		if f.Name == detail {
+			return *f.At(&d) != ""
+		}
 	}
 	return false
 }

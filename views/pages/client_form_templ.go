@@ -20,6 +20,7 @@ type ClientFormView struct {
 	Hidden                            []components.Pair
 	Summary                           []components.ErrorItem
 	Fields                            map[string]components.Field
+	Sections                          map[string][]string // names of fields
 	AccountType                       components.Select
 	Country, ShippingCountry          components.Select
 	Branches                          []components.Option // universal branch codes
@@ -73,7 +74,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 			var templ_7745c5c3_Var3 templ.SafeURL
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.Action))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 27, Col: 67}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 28, Col: 67}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -104,7 +105,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 					var templ_7745c5c3_Var4 templ.SafeURL
 					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(a.Href))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 33, Col: 41}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 34, Col: 41}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -117,7 +118,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 					var templ_7745c5c3_Var5 string
 					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(a.Text)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 33, Col: 52}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 34, Col: 52}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -150,7 +151,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 					var templ_7745c5c3_Var6 string
 					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(d)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 41, Col: 13}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 42, Col: 13}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -174,7 +175,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = v.inputs("full_name", "email", "phone", "personal_code").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = v.inputs("who").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -182,7 +183,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = v.inputs("bank_account").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = v.inputs("account").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -206,7 +207,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 				var templ_7745c5c3_Var7 string
 				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(b.Value)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 62, Col: 29}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 63, Col: 29}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 				if templ_7745c5c3_Err != nil {
@@ -219,7 +220,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 				var templ_7745c5c3_Var8 string
 				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(b.Text)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 62, Col: 40}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/client_form.templ`, Line: 63, Col: 40}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 				if templ_7745c5c3_Err != nil {
@@ -234,7 +235,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = v.inputs("street_address", "city", "state", "zip_code").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = v.inputs("address").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -246,7 +247,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.given("shipping_street_address", "shipping_city", "shipping_state", "shipping_zip_code", "legal_name", "brand_name", "registration_number", "tax_number", "cc", "bcc") {
+			if v.given("delivery", "business", "copies") {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, " open")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -264,7 +265,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = v.inputs("shipping_street_address", "shipping_city", "shipping_state", "shipping_zip_code").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = v.inputs("delivery").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -272,7 +273,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = v.inputs("legal_name", "brand_name", "registration_number", "tax_number", "cc", "bcc").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = v.inputs("business", "copies").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -302,7 +303,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 	})
 }
 
-func (v ClientFormView) inputs(names ...string) templ.Component {
+func (v ClientFormView) inputs(sections ...string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -323,10 +324,12 @@ func (v ClientFormView) inputs(names ...string) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		for _, name := range names {
-			templ_7745c5c3_Err = components.Input(v.Fields[name]).Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
+		for _, section := range sections {
+			for _, name := range v.Sections[section] {
+				templ_7745c5c3_Err = components.Input(v.Fields[name]).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
 			}
 		}
 		return nil
@@ -340,11 +343,13 @@ func (v ClientFormView) branch() components.Field {
 	return f
 }
 
-// given tells whether one of the inputs holds something or is wrong.
-func (v ClientFormView) given(names ...string) bool {
-	for _, name := range names {
-		if f := v.Fields[name]; f.Value != "" || f.Error != "" {
-			return true
+// given tells whether one of the inputs of some sections holds something or is wrong.
+func (v ClientFormView) given(sections ...string) bool {
+	for _, section := range sections {
+		for _, name := range v.Sections[section] {
+			if f := v.Fields[name]; f.Value != "" || f.Error != "" {
+				return true
+			}
 		}
 	}
 	return false
