@@ -38,16 +38,15 @@ type Options struct {
 
 // Store is the database of the product.
 type Store struct {
-	Pool     *Pool
-	Clock    *Clock
-	sql      *sql.DB
-	db       *gorm.DB
-	dry      *gorm.DB // builds statements that a Tx queues
-	seal     *seal.Box
-	opt      Options
-	refs     *counters
-	kept     *brandCache
-	together *together
+	Pool  *Pool
+	Clock *Clock
+	sql   *sql.DB
+	db    *gorm.DB
+	dry   *gorm.DB // builds statements that a Tx queues
+	seal  *seal.Box
+	opt   Options
+	refs  *counters
+	kept  *brandCache
 }
 
 // Open connects. It does not migrate.
@@ -78,7 +77,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Store{Pool: &Pool{pool}, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}, together: newTogether(pool, opt.Patience)}
+	s := &Store{Pool: &Pool{pool}, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}}
 	s.db, err = gorm.Open(postgres.New(postgres.Config{Conn: s.sql}), &gorm.Config{
 		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
 		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },
@@ -97,7 +96,6 @@ func (s *Store) Close() {
 	if s.Clock != nil {
 		s.Clock.stop()
 	}
-	s.together.stop()
 	_ = s.sql.Close()
 	s.Pool.Close()
 }

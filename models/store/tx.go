@@ -91,11 +91,8 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 			return fmt.Errorf("enqueue: %w", err)
 		}
 	}
-	switch {
-	case !tx.begun && len(tx.waiting) == 0:
+	if !tx.begun && len(tx.waiting) == 0 {
 		return nil
-	case !tx.begun:
-		return s.together.commit(ctx, tx.waiting)
 	}
 	tx.later("commit")
 	return tx.flush()

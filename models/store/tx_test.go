@@ -12,7 +12,7 @@ import (
 	"debitdesk/models/store"
 )
 
-func TestWhoCommitsTogetherDoesNotFailForAnother(t *testing.T) {
+func TestUnitsOfWorkAtTheSameMomentDoNotFailForEachOther(t *testing.T) {
 	s := openTidying(t)
 	const units = 64
 	failed := make([]error, units)
