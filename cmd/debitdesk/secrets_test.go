@@ -68,7 +68,10 @@ func openVault(t *testing.T) *vault {
 	v.app, err = Open(t.Context(), c, opening{log: log, baseURL: vaultURL, maxConns: fewConns})
 	must(t, err)
 	t.Cleanup(func() { _ = v.app.Close() })
-	handler, err := v.app.handler(prometheus.NewRegistry(), vaultURL, false, nil)
+	watch, err := v.app.Store.Watch(t.Context())
+	must(t, err)
+	watch.Close() // a stream of events ends once it has shown what is there
+	handler, err := v.app.handler(prometheus.NewRegistry(), vaultURL, false, watch)
 	must(t, err)
 	v.echo = handler.(*echo.Echo) //nolint:forcetypeassert // the whole HTTP side is one
 	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM brands`).Scan(&v.brand))

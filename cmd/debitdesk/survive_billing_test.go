@@ -171,7 +171,7 @@ func (b *books) billKilled(p *process, key string, clients []string, moment time
 // request after the restart until it is answered. Who sends the mails comes last.
 func TestKilledWhileInvoicesAreMadeNoneIsLostOrMadeTwice(t *testing.T) {
 	t.Parallel()
-	const invoices, mailed, kills = 2000, 10, 20
+	const invoices, mailed, kills = 1000, 10, 20
 	b := newBooks(t)
 	box := openLetterbox(t)
 	b.env["DEBITDESK_SMTP_URL"] = "smtp://" + box.Addr().String()
