@@ -12,7 +12,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/models/actor"
 	"debitdesk/models/batch"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
@@ -28,9 +27,6 @@ func (h *Batches) Pick(c echo.Context) error {
 		return err
 	}
 	who := access.Actor(c)
-	if err := who.May(actor.Bill); err != nil {
-		return err
-	}
 	n, err := rowNumber(c.QueryParam("row"))
 	if err != nil {
 		return fault.Missing()

@@ -10,7 +10,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/models/actor"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -32,9 +31,6 @@ type MandateForms struct {
 // is as in the last mandate of the brand.
 func (h *MandateForms) New(c echo.Context) error {
 	who := access.Actor(c)
-	if err := who.May(actor.Write); err != nil {
-		return err
-	}
 	form := h.blank(c.QueryParams())
 	if c.Param("id") != "" {
 		id, err := uuid.Parse(c.Param("id"))
