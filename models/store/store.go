@@ -1,6 +1,6 @@
-// Package store keeps the domain in PostgreSQL: GORM rows, their mapping, the
-// unit of work and the queries of every list. It alone speaks SQL, and it must
-// not know HTTP, pages or rules.
+// Package store keeps the domain in PostgreSQL: the tables of its types, the unit of
+// work and the queries of every list. It alone speaks SQL, and it must not know HTTP,
+// pages or rules.
 package store
 
 import (

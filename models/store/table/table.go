@@ -40,6 +40,9 @@ type Column[T any] struct {
 	Read func(box *seal.Box, record *T, stored []byte) error
 }
 
+// secret is a value that no column may hold as it is.
+type secret interface{ Reveal() string }
+
 // column is a field of the type, or a Column beside the fields.
 type column[T any] struct {
 	Column[T]
@@ -73,6 +76,9 @@ func parse[T any](name string, beside []Column[T]) *Table[T] {
 	for _, f := range model.Fields {
 		if f.DBName == "" {
 			continue
+		}
+		if f.StructField.Type.Implements(reflect.TypeFor[secret]()) {
+			panic(fmt.Sprintf("table %s: %s is a secret: give it the tag \"-\" and a Column that seals it", name, f.Name))
 		}
 		c := &column[T]{Column: Column[T]{Name: f.DBName}, field: fieldOf(f), inserted: f.Creatable, selected: f.Readable && !f.IgnoreMigration}
 		c.changed = f.Updatable && f.DBName != "id" && f.DBName != "merchant_id" && f.DBName != "created_at"

@@ -98,3 +98,16 @@ func TestARecordIsReadFromTheJSONOfItsRow(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+type pin string
+
+func (p pin) Reveal() string { return string(p) }
+
+func TestASecretIsNoColumn(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a secret is kept as it is")
+		}
+	}()
+	table.New[struct{ Pin pin }]("safes")
+}
