@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -95,8 +96,7 @@ type tab struct {
 	t     *testing.T
 	ctx   context.Context
 	base  string
-	seen  map[string]bool // pages looked at already
-	plain bool            // runs no scripts
+	plain bool // runs no scripts
 }
 
 func (s *site) tab(t *testing.T, in context.Context) *tab {
@@ -121,7 +121,7 @@ func (s *site) tab(t *testing.T, in context.Context) *tab {
 			go func() { _ = chromedp.Run(ctx, page.HandleJavaScriptDialog(true)) }()
 		}
 	})
-	return &tab{t: t, ctx: ctx, base: s.url, seen: map[string]bool{}}
+	return &tab{t: t, ctx: ctx, base: s.url}
 }
 
 // withoutScripts is a person whose browser runs none. axe is a script.
@@ -273,14 +273,19 @@ type look struct {
 	scheme        string
 }
 
-// looksAt asks axe about the page in each look, and takes pictures when wanted.
+// looked are the pages that a journey of this run has asked about, by name.
+var looked sync.Map
+
+// looksAt asks axe about the page in each look, once in a run, and takes pictures when wanted.
 // It ends as it began: wide and light.
 func (b *tab) looksAt(name string) {
 	b.t.Helper()
-	if b.seen[name] || b.plain {
+	if b.plain {
 		return
 	}
-	b.seen[name] = true
+	if _, before := looked.LoadOrStore(name, true); before {
+		return
+	}
 	asked := looks[:2]
 	if pictures != "" {
 		asked = looks
