@@ -140,7 +140,7 @@ func (s story) paid() checkout.Outcome {
 func (s story) refunding() checkout.Outcome {
 	o := checkout.Outcome{Kind: "wait", Icon: "undo", Title: "A refund is on its way", Text: s.brand + " is paying " + money.Format(s.rec.RefundingCents, s.rec.Currency) + " back to you."}
 	if c := s.rec.Collection; c != nil && c.State == collection.Provisional {
-		o.Text = fmt.Sprintf("%s is refunding %s. Your bank pays it to you after the debit is final, on %s.", s.brand, money.Format(s.rec.RefundingCents, s.rec.Currency),
+		o.Text = fmt.Sprintf("%s is refunding %s. Your bank can still return the debit, so the refund is paid after %s.", s.brand, money.Format(s.rec.RefundingCents, s.rec.Currency),
 			calendar.DateOf(c.FinalAt).Format(day))
 	}
 	return o

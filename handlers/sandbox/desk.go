@@ -153,7 +153,7 @@ func statePill(c collection.Collection) components.Pill {
 	switch c.State {
 	case collection.Provisional:
 		p.Kind, p.Word = "done", "Collected"
-		p.Title = "It becomes final on " + moment(c.FinalAt).Text + "."
+		p.Title = "The bank may return it until " + moment(c.FinalAt).Text + "."
 	case collection.Successful, collection.Final, collection.DisputeWon:
 		p.Kind = "done"
 	case collection.Unpaid, collection.Disputed, collection.DisputeLost:

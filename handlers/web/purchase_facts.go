@@ -152,7 +152,7 @@ var becauseWords = map[string]string{
 	mandate.BecauseSecondInPeriod: "it is the second debit in one period of the mandate",
 }
 
-var settlementWords = map[string]string{"provisional": "Provisional: may still be returned", "final": "Final: no return is possible"}
+var settlementWords = map[string]string{"provisional": "The bank can still return it", "final": "The bank can no longer return it"}
 
 func debitFacts(rec purchase.Record, now time.Time) components.Facts {
 	var f components.Facts

@@ -97,7 +97,7 @@ func refundFacts(rec purchase.Record, now time.Time, add func(components.Fact)) 
 	for _, r := range rec.Refunds {
 		f := components.Fact{Label: "Refund under way", Value: sum(r.AmountCents, rec.Currency)}
 		if r.Waits(now) {
-			f.Value += ", when the debit is final on " + sayDay(calendar.DateOf(r.DueAt), now)
+			f.Value += ", paid out after " + sayDay(calendar.DateOf(r.DueAt), now)
 		}
 		add(f)
 	}

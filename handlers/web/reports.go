@@ -108,8 +108,8 @@ func balanceFigures(b report.Balance, currency string) []components.Stat {
 	return []components.Stat{
 		{Label: "Balance", Value: sumOf(b.NetCents(), currency), Note: "all that came in, less all that went back"},
 		{Label: "May still be returned", Value: sumOf(b.ReservedCents, currency), Note: "debits whose return window is open"},
-		{Label: "Owed to payers", Value: sumOf(b.OwedCents, currency), Note: "refunds that are not settled"},
-		{Label: "Available", Value: sumOf(b.AvailableCents(), currency), Note: "cannot be returned any more; some of it may still be disputed"},
+		{Label: "Owed to clients", Value: sumOf(b.OwedCents, currency), Note: "refunds that are not paid out yet"},
+		{Label: "Available", Value: sumOf(b.AvailableCents(), currency), Note: "can no longer be returned unpaid; some of it can still be disputed"},
 	}
 }
 

@@ -86,13 +86,13 @@ func (r Rules) words(m bank.Method) []string {
 	if m == bank.DebiCheck {
 		return append(out,
 			"Banks debit early in the morning, from Monday to Saturday. They are closed on Sundays and public holidays.",
-			fmt.Sprintf("The answer comes at %s SAST on the debit day, and on later days while the debit is tracked. It is final.", t.ProvisionalAt),
-			fmt.Sprintf("Payers can be asked in real time from %s to %s SAST, every day of the year; outside of that they are asked by a delayed request.", r.Window.Opens, r.Window.Closes))
+			fmt.Sprintf("The answer comes at %s SAST on the debit day, and on later days while the debit is tracked. A debit that is collected is not returned unpaid; it can be disputed only where it differs from the mandate.", t.ProvisionalAt),
+			fmt.Sprintf("Clients can be asked in real time from %s to %s SAST, every day of the year; outside these hours they get a delayed request.", r.Window.Opens, r.Window.Closes))
 	}
 	return append(out,
 		"Banks debit from Monday to Friday. They are closed on Saturdays, Sundays and public holidays.",
-		fmt.Sprintf("A provisional answer comes at %s SAST on the debit day; debits can be returned at %s SAST of the %s that follow, and are final after that.", t.ProvisionalAt, t.ReturnsAt, counted(int64(t.ReturnDays), "business day")),
-		fmt.Sprintf("Payers can dispute a debit for %d days; it is then refunded at once.", t.DisputeDays))
+		fmt.Sprintf("A provisional answer comes at %s SAST on the debit day; debits can be returned at %s SAST of the %s that follow, and can no longer be returned after that.", t.ProvisionalAt, t.ReturnsAt, counted(int64(t.ReturnDays), "business day")),
+		fmt.Sprintf("Clients can dispute a debit for %d days; the money then goes back to them at once.", t.DisputeDays))
 }
 
 func hoursWords(d time.Duration) string { return counted(int64(d/time.Hour), "hour") }

@@ -40,7 +40,7 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 			rec.move(rec.statusOfPayment(), tx.Now())
 			text := fmt.Sprintf("%s is owed back to the client.", money.Format(amount, rec.Currency))
 			if out.Refund.Waits(tx.Now()) {
-				text += " The refund waits until the debit is final, and falls away if the debit is returned."
+				text += " The refund waits until the bank can no longer return the debit. It is dropped if the debit is returned."
 			}
 			tx.Audit(who, audit.Entry{Action: "purchase.refund_requested", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
 				Text: text, Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "amount_cents": amount}})
