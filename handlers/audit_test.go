@@ -34,7 +34,7 @@ func TestTheAuditShowsWhoDidWhatAndThatItHolds(t *testing.T) {
 	}
 	h.Page(h.A.Owner, "GET", one[1], nil).Want(200).Contains("Link of the chain", "/clients/"+id)
 	h.Page(h.B.Owner, "GET", one[1], nil).Want(404)
-	h.Page(h.A.Owner, "GET", "/audit?area=nonsense&object=x&kind=y&from=z", nil).Want(200).Contains("not known here", "is no date")
+	h.Page(h.A.Owner, "GET", "/audit?area=nonsense&object=x&kind=y&from=z", nil).Want(200).Contains("not known here", "is not a date")
 	h.Page(h.A.Owner, "GET", "/audit?q=nothing+like+it", nil).Want(200).Contains("Nothing matches")
 	file := h.Page(h.A.Owner, "GET", "/audit/export?format=csv", nil).Want(200).Contains("client.created", "Hash").Lacks("6200000001")
 	if n := strings.Count(file.Body, "\n"); n < len(found) {
@@ -55,7 +55,7 @@ func TestABrokenChainIsShownWhereItBreaks(t *testing.T) {
 		}
 	}
 	h.Page(h.A.Owner, "POST", "/audit/check", url.Values{}).Want(200).Contains("The chain is broken at link", "is not as it was written")
-	const alarm = "The audit log was changed outside of Debitdesk"
+	const alarm = "The audit log was changed outside Debitdesk"
 	for _, page := range []string{"/", "/attention"} {
 		h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains(alarm)
 		h.Page(h.A.Staff, "GET", page, nil).Want(200).Lacks(alarm)

@@ -195,7 +195,7 @@ func TestOtherSessionsWaitForTheFactorOnceThereIsOne(t *testing.T) {
 		t.Fatal(got.Header)
 	}
 	h.Page(first, "GET", "/clients", nil).Want(200)
-	h.Page(first, "GET", "/account", nil).Want(200).Contains("Waits for it", "End all other sessions")
+	h.Page(first, "GET", "/account", nil).Want(200).Contains("Waiting for the second step", "End all other sessions")
 	h.Page(first, "POST", "/account/sessions/others/end", url.Values{}).Want(303)
 	if n := h.Count(`SELECT count(*) FROM sessions WHERE user_id = $1`, h.A.Owner.ID); n != 1 {
 		t.Fatalf("%d sessions", n)
@@ -366,7 +366,7 @@ func TestABusinessThatDemandsAFactorLeadsToTheSetUpAndNowhereElse(t *testing.T) 
 	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'merchant.second_factor_required' AND after::text LIKE '%true%'`); n != 1 {
 		t.Fatalf("%d entries", n)
 	}
-	h.Page(who, "GET", "/settings/security", nil).Want(200).Contains("Demanded of everybody")
+	h.Page(who, "GET", "/settings/security", nil).Want(200).Contains("Required for everyone")
 	h.Page(who, "GET", "/clients", nil).Want(200)
 	staff := h.A.Staff
 	for _, path := range []string{"/", "/clients", "/account", "/purchases/new", "/account/proof"} {

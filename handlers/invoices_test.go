@@ -316,7 +316,7 @@ func TestAnAddressIsMendedAndTheMailSentAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Page(o.A.Staff, "GET", "/invoices?state=mail_failed", nil).Want(200).Contains("Client 0", "Mend address").Lacks("Client 1")
-	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains("550 no such mailbox", "Mend address and send again")
+	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains("550 no such mailbox", "Correct address and send again")
 	o.Page(o.A.Staff, "GET", "/attention", nil).Want(200).Contains("550 no such mailbox")
 	mend := func(id, email string) handlertest.Answer {
 		return o.Page(o.A.Staff, "POST", "/purchases/"+id+"/address", url.Values{"email": {email}})

@@ -143,7 +143,7 @@ func TestTheLogIsFilteredAndSearched(t *testing.T) {
 			t.Errorf("%s shows %d requests, want %d", query, n, want)
 		}
 	}
-	h.Page(h.A.Owner, "GET", "/developers/requests?method=BREW", nil).Want(200).Contains("that filter is left out")
+	h.Page(h.A.Owner, "GET", "/developers/requests?method=BREW", nil).Want(200).Contains("The filter was ignored")
 	h.Page(h.A.Owner, "GET", "/developers/requests?q=zzz", nil, "HX-Request: true", "HX-Target: results").Want(200).Lacks("<html")
 	h.Page(h.B.Owner, "GET", "/developers/requests", nil).Want(200).Lacks("the-key").Contains("No request yet")
 }
@@ -155,7 +155,7 @@ func TestARequestIsShownAsItWouldBeRepeated(t *testing.T) {
 	e := asked(t, h)[0]
 	page := h.Page(h.A.Owner, "GET", "/developers/requests/"+e.ID.String(), nil).Want(200)
 	page.Contains("201 Created", `href="/clients/`+id+`"`, "$DEBITDESK_TOKEN", "Idempotency-Key: it&#39;\\&#39;&#39;s", "o&#39;\\&#39;&#39;brien@example.com", "/api/v1/clients/?time=7",
-		"•••• 0001", "does not run before you set them").Lacks("6200000001", h.A.Token)
+		"•••• 0001", "does not run until you set them").Lacks("6200000001", h.A.Token)
 }
 
 func TestLongListsOfRequestsAreWalkedPageByPage(t *testing.T) {

@@ -85,7 +85,7 @@ func (e *edge) accountRoutes() Table {
 			{page, "POST", "/amendments/:id/takeover", e.Amendments.TakeOver},
 			{page, "POST", "/amendments/:id/abandonment", e.Amendments.Abandon},
 		}},
-		{actor.DeleteTokens, "Delete stored accounts", []Route{
+		{actor.DeleteTokens, "Delete tokens", []Route{
 			{page, "GET", "/tokens/deletion", e.Tokens.AskDelete},
 			{pageProof, "POST", "/tokens/deletion", e.Tokens.Delete},
 			{page, "POST", "/tokens/deletions/:id/undo", e.Tokens.Undo},

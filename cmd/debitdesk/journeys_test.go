@@ -108,7 +108,7 @@ func (b *tab) addsClient(name, email string) string {
 	b.fill("email", email)
 	b.fill("phone", phoneOf(email))
 	b.click("Add client")
-	b.sees("No stored account")
+	b.sees("No token yet")
 	b.looksAt("client")
 	return b.address()
 }

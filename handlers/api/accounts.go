@@ -156,7 +156,7 @@ func filterTexts(c echo.Context, name string, wrong *fault.Problems) (texts []st
 		case len(text) > 256:
 			wrong.Add(name, "max_length", "Ensure this field has no more than 256 characters.")
 		case strings.ContainsRune(text, 0) || strings.ToValidUTF8(text, "") != text:
-			wrong.Add(name, "invalid", "This text holds characters that cannot be stored.")
+			wrong.Add(name, "invalid", "This text contains characters that cannot be stored.")
 		default:
 			texts = append(texts, text)
 		}

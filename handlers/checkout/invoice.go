@@ -43,7 +43,7 @@ func (p *Pages) Invoice(c echo.Context) error {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: label, Value: value})
 	}
 	if docs.CreditNote != nil {
-		add("Taken back by", "Credit note "+docs.CreditNote.Number)
+		add("Credited by", "Credit note "+docs.CreditNote.Number)
 		v.Files = append(v.Files, components.Link{Text: "Credit note as PDF", Href: path(rec.ID) + "invoice.pdf?credit-note"})
 	}
 	if docs.Invoice != nil {

@@ -139,7 +139,7 @@ func (p *Pages) view(c echo.Context, rec purchase.Record) (purchase.Record, erro
 
 // payer is who acts: the person that the link was made for, as far as known.
 func (p *Pages) payer(c echo.Context, rec purchase.Record, name string) actor.Actor {
-	for _, known := range []string{strings.Join(strings.Fields(strings.ToValidUTF8(name, "")), " "), rec.Payer.FullName, rec.Payer.Email, "Payer"} {
+	for _, known := range []string{strings.Join(strings.Fields(strings.ToValidUTF8(name, "")), " "), rec.Payer.FullName, rec.Payer.Email, "Client"} {
 		if known != "" {
 			return actor.PayerOf(rec.MerchantID, shortened(known, 128), c.RealIP(), access.RequestID(c))
 		}

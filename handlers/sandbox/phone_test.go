@@ -37,7 +37,7 @@ func phones(t *testing.T, a handlertest.Answer) (out []map[string]any) {
 func TestThePhoneShowsWhatThePayerIsAskedFor(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("No phone is ringing", `href="/mandates/new"`)
+	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("No request on a phone", `href="/mandates/new"`)
 	id := asks(t, h, "4000008480", "REALTIME")
 	if open := phones(t, call(h, "GET", "/sandbox/phone", nil)); len(open) != 1 || open[0]["state"] != "requested" || open[0]["expires_at"] != nil {
 		t.Errorf("not handed over: %v", open)
@@ -67,7 +67,7 @@ func TestThePhoneShowsWhatThePayerIsAskedFor(t *testing.T) {
 	part := h.Call("GET", "/sandbox/phone", nil, "Cookie: "+h.A.Owner.Cookie, "HX-Request: true").Want(200)
 	part.Contains(`id="handsets"`, money.Format(14900, "ZAR")).Lacks("<html", "4000008480")
 	h.Page(h.A.Staff, "GET", "/sandbox/phone", nil).Want(200).Contains("Only an admin").Lacks(`value="accept"`)
-	h.Page(h.B.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("No phone is ringing").Lacks("Dlamini")
+	h.Page(h.B.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("No request on a phone").Lacks("Dlamini")
 }
 
 func TestADelayedRequestComesAsATextMessage(t *testing.T) {
@@ -110,7 +110,7 @@ func TestAPersonAnswersForThePayer(t *testing.T) {
 	if open := phones(t, call(h, "GET", "/sandbox/phone", nil)); len(open) != 0 {
 		t.Errorf("still open: %v", open)
 	}
-	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Finished lately", "Accepted", "Declined by the client (MS02)", "No answer from the client (NOAS)")
+	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("Recently finished", "Accepted", "Declined by the client (MS02)", "No answer from the client (NOAS)")
 }
 
 func TestTheFirstAnswerOnThePhoneCounts(t *testing.T) {
@@ -142,7 +142,7 @@ func TestThePagesFormLeadsBackToThePhone(t *testing.T) {
 	if to := got.Header.Get("Location"); to != "/sandbox/phone" {
 		t.Errorf("sent to %s", to)
 	}
-	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("The client answered. The mandate is now: Active.", "No phone is ringing")
+	h.Page(h.A.Owner, "GET", "/sandbox/phone", nil).Want(200).Contains("The client answered. The mandate is now: Active.", "No request on a phone")
 }
 
 func TestThePhoneRefusesWhoMayNotAndWhatIsNoAnswer(t *testing.T) {

@@ -32,7 +32,7 @@ func (p *paper) Open(st statement.Statement, opening money.Sum) (err error) {
 	p.st = st
 	currency := strings.Join(st.Filter.Currencies, ",")
 	p.out, err = export.Open(export.Format(st.Format), p.to, export.Table{Name: "Statement " + currency, Made: st.CreatedAt, Heads: []export.Head{
-		{Text: "Moment (" + st.Timezone + ")", Width: 20}, {Text: "Movement", Width: 18}, {Text: "Reference", Width: 18}, {Text: "Payer", Width: 26},
+		{Text: "Moment (" + st.Timezone + ")", Width: 20}, {Text: "Movement", Width: 18}, {Text: "Reference", Width: 18}, {Text: "Client", Width: 26},
 		{Text: "Account", Width: 14}, {Text: "Method", Width: 11}, {Text: "Code", Width: 7}, {Text: "Amount " + currency, Width: 14}, {Text: "Balance " + currency, Width: 14},
 		{Text: "Purchase id", Width: 38}}})
 	if err != nil {

@@ -42,7 +42,7 @@ func (a *Account) page(c echo.Context, wrong error) error {
 	view.Problems.Items = summary
 	view.Old = components.Field{Label: "Current password", Name: "old_password", Type: "password", Error: byInput["old_password"], Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l"}
 	view.New = components.Field{Label: "New password", Name: "new_password", Type: "password", Error: byInput["new_password"], Autocomplete: "new-password", Required: true, MaxLength: 256, Width: "l",
-		Hint: "At least 12 characters. A few words are easier to remember than signs."}
+		Hint: "At least 12 characters. A few words are easier to remember than symbols."}
 	for _, b := range me.Others {
 		view.Businesses = append(view.Businesses, pages.BusinessRow{ID: b.ID.String(), Name: b.Name})
 	}
@@ -71,7 +71,7 @@ func (a *Account) ChangePassword(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "Your password is changed. Your other sessions were ended."); err != nil {
+	if err := access.AddFlash(c, "ok", "Your password is changed. You were signed out everywhere else."); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/account")
@@ -145,9 +145,9 @@ func factorWords(f user.Factor, has bool) string {
 	case f == user.Recovery:
 		return "Recovery code"
 	case has:
-		return "Waits for it"
+		return "Waiting for the second step"
 	}
-	return "Password alone"
+	return "Password only"
 }
 
 // SetTheme serves POST /account/theme and goes back to the page it came from.

@@ -47,7 +47,7 @@ func (h *Accounts) Choose(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Desk.show(c, http.StatusOK, "Store an account", tokensRoom, func(f layout.Frame) templ.Component { return pages.ChooseClient(f, picker) })
+	return h.Desk.show(c, http.StatusOK, "Store a bank account", tokensRoom, func(f layout.Frame) templ.Component { return pages.ChooseClient(f, picker) })
 }
 
 // New serves GET /clients/:id/accounts/new. The address may say what the account is
@@ -152,7 +152,7 @@ func (h *Accounts) Capture(c echo.Context) error {
 	if err := c.Request().ParseMultipartForm(maxScan + 1<<20); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return h.refused(c, one, url.Values{}, fault.At("scan", "max_length", "The scan may have 5 MB at most."), "paper")
+			return h.refused(c, one, url.Values{}, fault.At("scan", "max_length", "The scan can be at most 5 MB."), "paper")
 		}
 		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
 	}
@@ -176,7 +176,7 @@ func (h *Accounts) Capture(c echo.Context) error {
 	var signed calendar.Date
 	if text := form.Get("signed_on"); text != "" {
 		if signed, err = calendar.ParseDate(text); err != nil {
-			in.Problems.Add("signed_on", "invalid", "Give the day as a date.")
+			in.Problems.Add("signed_on", "invalid", "Enter the day as a date.")
 		}
 	}
 	err = once(c, h.Replays, h.Desk.Sandbox, form.Get(formKeyName), func(ctx context.Context) (purchase.Record, error) {
@@ -209,13 +209,13 @@ func (h *Accounts) form(c echo.Context, one client.Client, status int, form url.
 		Client: one.Name(), Back: components.Link{Text: one.Name(), Href: "/clients/" + one.ID.String()}, Problems: components.ErrorSummary{Items: summary},
 		LinkAction: "/clients/" + one.ID.String() + "/accounts/link", PaperAction: "/clients/" + one.ID.String() + "/accounts", Key: newFormKey(), PaperKey: newFormKey(),
 		Email: one.Email, OnPaper: part == "paper",
-		Name: components.Field{Label: "What for", Name: "name", Value: form.Get("name"), Error: byInput["name"], MaxLength: 256, Width: "l", Hint: "What the client reads, such as “Gym membership”."},
+		Name: components.Field{Label: "Description", Name: "name", Value: form.Get("name"), Error: byInput["name"], MaxLength: 256, Width: "l", Hint: "What the client reads, such as “Gym membership”."},
 		Amount: components.MoneyField{Label: "First amount", Name: "amount", Value: form.Get("amount"), Error: byInput["amount"],
 			Hint: "Leave it empty to store the account without taking money."},
 		Mail: components.Checkbox{Label: "Send the link to " + one.Email, Name: "mail", Checked: part != "link" || form.Get("mail") != ""},
 	}
 	h.paperFields(&view, form, byInput)
-	return h.Desk.show(c, status, "Store an account", tokensRoom, func(f layout.Frame) templ.Component { return pages.StoreAccount(f, view) })
+	return h.Desk.show(c, status, "Store a bank account", tokensRoom, func(f layout.Frame) templ.Component { return pages.StoreAccount(f, view) })
 }
 
 func (h *Accounts) paperFields(v *pages.StoreAccountView, form url.Values, byInput map[string]string) {

@@ -54,7 +54,7 @@ func TestADebitThatFailedRunsAgainOnTheNextDateOfTheMandate_and_every_page_says_
 			t.Errorf("%s does not say %q", what, said)
 		}
 	}
-	page.Contains(`<span>Charge a stored account</span>`)
+	page.Contains(`<span>Charge a token</span>`)
 	if form := plain(b.Page(b.A.Finance, "GET", "/purchases/"+id+"/charge", nil).Body); !contains(form, "The earliest day is "+next.Format("Mon 2 Jan"), "it may run again on "+next.Format("Mon 2 Jan")) {
 		t.Error("the picker offers days before the next date")
 	}
@@ -77,15 +77,15 @@ func TestAnAccountThatIsBlockedIsNotToBeDebitedAgain_and_no_page_says_otherwise(
 	client, token := b.stored("4000009002")
 	b.must(`UPDATE tokens SET soft_failures = 1, failures = 1 WHERE id = $1`, token)
 	id, _ := b.failed(client, token)
-	b.Page(b.A.Finance, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("No, this account cannot be debited: it is blocked: Blocked before submission: repeatedly unpaid (60).", "Collecting again needs a new mandate.", "<span>Store an account</span>").
-		Lacks("Yes, on", "<span>Charge a stored account</span>")
+	b.Page(b.A.Finance, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("No, this account cannot be debited: it is blocked: Blocked before submission: repeatedly unpaid (60).", "Collecting again needs a new mandate.", "<span>Store a bank account</span>").
+		Lacks("Yes, on", "<span>Charge a token</span>")
 	b.Page(b.A.Finance, "GET", "/tokens/"+token, nil).Want(http.StatusOK).Contains("May I debit again? No, not from this account.").Lacks("Yes, on")
 	b.Page(b.A.Finance, "GET", "/purchases", nil).Lacks("Yes, on")
 	b.Page(b.A.Finance, "GET", "/attention", nil).Contains("The account is now blocked")
 	other, second := b.stored("4000000001")
 	b.must(`UPDATE tokens SET client_id = $1 WHERE id = $2`, client, second)
 	_ = other
-	b.Page(b.A.Finance, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("Not from this account: it is blocked", "You can debit", "•••• 0001", "<span>Charge a stored account</span>")
+	b.Page(b.A.Finance, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("Not from this account: it is blocked", "You can debit", "•••• 0001", "<span>Charge a token</span>")
 	day := b.Purchases.Timetable.EarliestDue(b.Purchases.Calendar, b.Store.Now())
 	if status, body := b.chargeOn(id, second, day); status != http.StatusSeeOther {
 		t.Errorf("another account, on the earliest day: %d %.300s", status, body)

@@ -135,7 +135,7 @@ func (h *Amendments) Give(c echo.Context) error {
 		return err
 	}
 	if a.State != purchase.AmendmentOpen || a.Source.Method != purchase.EFT {
-		return fault.New(fault.Conflict, "amendment_closed", "No signed mandate is awaited here.")
+		return fault.New(fault.Conflict, "amendment_closed", "This change does not wait for a signed mandate.")
 	}
 	if _, err := h.Purchases.GiveAccount(c.Request().Context(), access.Actor(c), a.NewID, account); err != nil {
 		if _, _, refused := problems(err); refused {
@@ -186,7 +186,7 @@ func (h *Amendments) Abandon(c echo.Context) error {
 	if a, err = h.Purchases.Abandon(c.Request().Context(), access.Actor(c), a.ID); err != nil {
 		return err
 	}
-	return h.to(c, a, "The change was abandoned. The stored account stays in use as it was.")
+	return h.to(c, a, "The change was abandoned. The token stays in use as it was.")
 }
 
 func (h *Amendments) to(c echo.Context, a purchase.AmendmentSheet, text string) error {
@@ -199,7 +199,7 @@ func (h *Amendments) to(c echo.Context, a purchase.AmendmentSheet, text string) 
 // signedAccount reads the form of a signed mandate.
 func signedAccount(c echo.Context) (url.Values, purchase.Account, error) {
 	if err := c.Request().ParseMultipartForm(maxScan + 1<<20); err != nil {
-		return nil, purchase.Account{}, fault.New(fault.Invalid, "invalid", "The form could not be read. A scan may have 5 MB at most.").Because(err)
+		return nil, purchase.Account{}, fault.New(fault.Invalid, "invalid", "The form could not be read. A scan can be at most 5 MB.").Because(err)
 	}
 	form := c.Request().PostForm
 	account := purchase.Account{FullName: form.Get("full_name"), BankCode: branchTyped(form), AccountNumber: form.Get("account_number"),
@@ -209,7 +209,7 @@ func signedAccount(c echo.Context) (url.Values, purchase.Account, error) {
 	}
 	var err error
 	if account.SignedOn, err = calendar.ParseDate(form.Get("signed_on")); err != nil {
-		account.Problems.Add("signed_on", "required", "Give the day on which the mandate was signed.")
+		account.Problems.Add("signed_on", "required", "Enter the day on which the mandate was signed.")
 	}
 	files, err := scanOf(c.Request().MultipartForm)
 	f, refused := fault.From(err)
@@ -234,7 +234,7 @@ func (h *Amendments) form(c echo.Context, status int, old token.Entry, m mandate
 		return c.Redirect(http.StatusSeeOther, amendmentPath(to, ""))
 	}
 	if !old.Live() {
-		return fault.New(fault.Conflict, "amendment_wrong_state", "This stored account is not in use any more; there is nothing to replace.")
+		return fault.New(fault.Conflict, "amendment_wrong_state", "This token is no longer in use; there is nothing to replace.")
 	}
 	view := h.formView(old, m, form, wrong)
 	return h.Desk.show(c, status, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.AmendForm(f, view) })

@@ -63,7 +63,7 @@ func revisionOf(form url.Values) purchase.Revision {
 	if text := form.Get("deduction_day"); text != "" && in.DirectDebit.PeriodUnits != "days" {
 		day, err := strconv.Atoi(strings.Replace(strings.ToLower(strings.TrimSpace(text)), "last", strconv.Itoa(purchase.LastDay), 1))
 		if err != nil {
-			in.Problems.Add(directDebitAt+"deduction_day", "invalid", "Give the day as a number.")
+			in.Problems.Add(directDebitAt+"deduction_day", "invalid", "Enter the day as a number.")
 		}
 		in.DirectDebit.DeductionDay = &day
 	}
@@ -83,7 +83,7 @@ func revisionOf(form url.Values) purchase.Revision {
 func debiCheckOf(form url.Values, in *purchase.Revision) {
 	in.PriceCents = centsTyped(&in.Problems, form, "price", "price")
 	if in.PriceCents == 0 && !in.Problems.Has("price") {
-		in.Problems.Add("price", "required", "Give the usual amount; the client confirms it.")
+		in.Problems.Add("price", "required", "Enter the usual amount. The client confirms it.")
 	}
 	ask := mandate.Ask{ValueType: form.Get("value_type"), AuthenticationType: form.Get("authentication_type"), DebitSequence: string(mandate.Recurring),
 		AdjustmentCategory: string(mandate.Never), DelayedOnFailure: form.Get("do_delayed_on_auth_failure") != "",
@@ -96,7 +96,7 @@ func debiCheckOf(form url.Values, in *purchase.Revision) {
 	case most != 0:
 		ask.MaxAmountCents = &most
 	case !in.Problems.Has(directDebitAt + "max_amount_cents"):
-		in.Problems.Add(directDebitAt+"max_amount_cents", "required", "Give the largest amount that one debit may have.")
+		in.Problems.Add(directDebitAt+"max_amount_cents", "required", "Enter the largest amount of one debit.")
 	}
 	in.DirectDebit.Ask = &ask
 	switch form.Get("account") {
@@ -135,23 +135,23 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 		Action: tokenPath(old.ID) + "/amendment", Key: newFormKey(), Problems: components.ErrorSummary{Items: summary}, Now: h.nowFacts(old, m),
 		Method: components.RadioCards{Legend: "How is the account debited from now on?", Name: "method", Value: form.Get("method"), Error: byInput["method"], Columns: true,
 			Options: []components.RadioCard{{Value: purchase.DebiCheck, Title: "DebiCheck", Text: "The client confirms the new details at their bank.", Icon: "shield"},
-				{Value: purchase.EFT, Title: "EFT debit order", Text: "The customer gives the details on a page, or signs a form.", Icon: "bank"}}},
+				{Value: purchase.EFT, Title: "EFT debit order", Text: "The client gives the details on a page, or signs a form.", Icon: "bank"}}},
 		Account: components.RadioCards{Legend: "Which account?", Name: "account", Value: form.Get("account"), Error: byInput["account"], Options: []components.RadioCard{
-			{Value: knownAccount, Title: "A new account, whose details I have", Text: "The customer’s bank asks the customer at once."},
-			{Value: askedAccount, Title: "A new account, whose details the customer gives", Text: "You get a link for the customer."},
-			{Value: keepAccount, Title: "Still " + old.AccountMask + " at " + bankWords(old.BankCode), Text: "Only the terms change. The customer’s bank asks the customer at once."}}},
+			{Value: knownAccount, Title: "A new account; I have the details", Text: "The client’s bank asks the client at once."},
+			{Value: askedAccount, Title: "A new account; the client gives the details", Text: "You get a link for the client."},
+			{Value: keepAccount, Title: "Still " + old.AccountMask + " at " + bankWords(old.BankCode), Text: "Only the terms change. The client’s bank asks the client at once."}}},
 		Holder: field("Account holder", "full_name"), ID: field("Identity number", "id_number"), Phone: field("Phone", "phone"), Number: field("Account number", "account_number"),
-		Name: field("What for", "name"), Day: field("Deduction day", "deduction_day"),
+		Name: field("Description", "name"), Day: field("Deduction day", "deduction_day"),
 		Price: components.MoneyField{Label: "Usual amount", Name: "price", Value: form.Get("price"), Error: byInput["price"], Required: true, Hint: "The client confirms it."},
 		Most:  components.MoneyField{Label: "Maximum", Name: "max_amount_cents", Value: form.Get("max_amount_cents"), Error: byInput["max_amount_cents"], Required: true},
 		First: components.MoneyField{Label: "Collect now", Name: "first", Value: form.Get("first"), Error: byInput["first"], Hint: "Leave it empty to take no money with this change."},
-		Fallback: components.Checkbox{Label: "Give the customer 48 hours more when nobody answers", Name: "do_delayed_on_auth_failure", Checked: form.Get("do_delayed_on_auth_failure") != "",
+		Fallback: components.Checkbox{Label: "Give the client 48 more hours if there is no answer", Name: "do_delayed_on_auth_failure", Checked: form.Get("do_delayed_on_auth_failure") != "",
 			Hint: "Debits under such a mandate may be disputed."},
 		OtherDays: components.Checkbox{Label: "Debits may run on other days too", Name: "allow_date_adjustment", Checked: form.Get("allow_date_adjustment") != "", Hint: "Such a debit may be disputed."},
 		Verify:    components.Checkbox{Label: "Ask the bank about the account first", Name: "verify_account", Checked: form.Get("verify_account") != "", Error: byInput["verify_account"]},
 	}
 	v.ID.Hint, v.Phone.Hint = "Empty: as on the client’s record.", "Empty: as on the client’s record."
-	v.Name.Hint, v.Name.MaxLength = "What the customer reads, such as “Gym membership”.", 256
+	v.Name.Hint, v.Name.MaxLength = "What the client reads, such as “Gym membership”.", 256
 	v.Day.Hint, v.Day.Width = "1 to 30, or “last” for the last day of the month; for weeks 1 (Monday) to 7.", "s"
 	v.Most.Hint = "At most the usual amount for FIXED, 1.5 times for VARIABLE."
 	v.Bank = bankChoice(form, byInput)
@@ -163,7 +163,7 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 }
 
 func (h *Amendments) askingChoice(form url.Values, byInput map[string]string) components.Select {
-	s := choices("How the customer is asked", "authentication_type", form, byInput, [][2]string{{"REALTIME", "Real time: on the phone, 120 seconds"}, {"DELAYED", "Delayed: by SMS, 48 hours"}})
+	s := choices("How the client is asked", "authentication_type", form, byInput, [][2]string{{"REALTIME", "Real time: on the phone, 120 seconds"}, {"DELAYED", "Delayed: by SMS, 48 hours"}})
 	if now := h.Desk.Now(); !h.Purchases.Window.Open(now) {
 		s.Hint = "Real time runs again from " + sayMinute(h.Purchases.Window.OpensAt(now), now) + " SAST; delayed works at any time."
 	}

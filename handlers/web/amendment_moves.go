@@ -72,5 +72,5 @@ func disputeWords(because []string) string {
 	for _, b := range because {
 		words = append(words, becauseWords[b])
 	}
-	return "The customer may dispute it: " + strings.Join(words, ", and ") + "."
+	return "The client can dispute it: " + strings.Join(words, ", and ") + "."
 }

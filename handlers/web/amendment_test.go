@@ -65,7 +65,7 @@ func TestReplacingAnAccountGoesThroughThreeSteps(t *testing.T) {
 	k.Page(k.A.Staff, "GET", "/tokens/"+k.token, nil).Want(http.StatusOK).Contains("Replace this account", "/tokens/"+k.token+"/amendment")
 	k.Page(k.A.Staff, "GET", "/tokens/"+k.token+"/amendment", nil).Want(http.StatusOK).Contains("How is the account debited", `aria-current="step"`, "In use now", "•••• 3456").Lacks("4055123456")
 	at := k.begin(t, toEFT())
-	k.Page(k.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("Waiting for the customer’s details", "Not given yet", "/p/", `hx-trigger="every 2s"`)
+	k.Page(k.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("Waiting for the client’s details", "Not given yet", "/p/", `hx-trigger="every 2s"`)
 	k.sign(t, at, "").Want(http.StatusUnprocessableEntity).Contains("Add the scan")
 	k.sign(t, at, onePixel).Want(http.StatusSeeOther)
 	page := k.Page(k.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("The new details work", "•••• 1234", "changed", "Collect this 1 purchase, R\u00a02\u00a0469,00 in all")
@@ -102,7 +102,7 @@ func TestTheApiNeitherListsNorChargesAReplacedToken(t *testing.T) {
 func TestTheFirstStepSaysEverythingThatIsWrong(t *testing.T) {
 	k := amending(t)
 	k.Page(k.A.Staff, "POST", "/tokens/"+k.token+"/amendment", toDebiCheck("account_number", "12", "price", "", "max_amount_cents", "1,234", "deduction_day", "31", "id_number", "1")).
-		Want(http.StatusUnprocessableEntity).Contains("Give the usual amount", "31 is no deduction day", `id="account_number"`)
+		Want(http.StatusUnprocessableEntity).Contains("Enter the usual amount", "31 is no deduction day", `id="account_number"`)
 	if n := k.Count(`SELECT count(*) FROM amendments`); n != 0 {
 		t.Fatal("a refused form began an amendment")
 	}
@@ -115,7 +115,7 @@ func TestByDebiCheckTheCustomerIsAskedAndThePageTellsWhenThatChanges(t *testing.
 	if again := k.begin(t, form); again != at {
 		t.Fatalf("the same form led to %s and %s", at, again)
 	}
-	k.Page(k.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("Waiting for the customer’s answer", "DebiCheck", "R\u00a03\u00a0000,00", "The old account stays in use", "?seen=asked")
+	k.Page(k.A.Staff, "GET", at, nil).Want(http.StatusOK).Contains("Waiting for the client’s answer", "DebiCheck", "R\u00a03\u00a0000,00", "The old account stays in use", "?seen=asked")
 	k.Page(k.A.Staff, "GET", at+"?seen=asked", nil, "HX-Request: true").Want(http.StatusOK).Contains(`id="amendment-state"`).Lacks("<html")
 	if got := k.Page(k.A.Staff, "GET", at+"?seen=details", nil, "HX-Request: true").Want(http.StatusOK); got.Header.Get("HX-Refresh") != "true" {
 		t.Fatal("another step has come, and the page is not loaded anew")

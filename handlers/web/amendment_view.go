@@ -58,7 +58,7 @@ func (s stage) final() bool {
 
 func amendSteps(now int, done bool) components.Stepper {
 	s := components.Stepper{Label: "Steps of the change"}
-	for i, label := range []string{"What changes", "The customer’s answer", "Take over"} {
+	for i, label := range []string{"What changes", "The client’s answer", "Take over"} {
 		state := "next"
 		switch {
 		case i+1 < now || done:
@@ -108,7 +108,7 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 	}
 	v.AbandonText = "The account in use stays as it is."
 	if v.Link != nil {
-		v.AbandonText = "The account in use stays as it is, and the customer’s link stops working."
+		v.AbandonText = "The account in use stays as it is, and the client’s link stops working."
 	} else if at == stageReady {
 		v.AbandonText = "The account in use stays as it is; the new one stays stored beside it."
 	}
@@ -143,9 +143,9 @@ func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.Ame
 	}
 	switch at {
 	case stageAsked:
-		v.Note.Text = "The old account stays in use until the customer has confirmed and you take over."
+		v.Note.Text = "The old account stays in use until the client has confirmed and you take over."
 	case stageRefused:
-		v.Note.Text = "The old account stays in use. Ask again, hand the customer the link for other details, or abandon this change and begin another, for EFT too."
+		v.Note.Text = "The old account stays in use. Ask again, send the client the link to give other details, or abandon this change and start another one, by EFT if you like."
 	default:
 	}
 	return v, nil
@@ -154,17 +154,17 @@ func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.Ame
 func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 	switch at {
 	case stageDetails:
-		return components.Note{Kind: "warn", Title: "Waiting for the customer’s details", Text: "Send the customer the link below. The old account stays in use meanwhile."}
+		return components.Note{Kind: "warn", Title: "Waiting for the client’s details", Text: "Send the client the link below. The old account stays in use meanwhile."}
 	case stageAsked:
-		return components.Note{Kind: "warn", Title: "Waiting for the customer’s answer at the bank"}
+		return components.Note{Kind: "warn", Title: "Waiting for the client’s answer at the bank"}
 	case stageRefused:
-		return components.Note{Kind: "bad", Title: "The new mandate did not come about: " + lowerFirst(a.New.Mandate.State.Label())}
+		return components.Note{Kind: "bad", Title: "The new mandate was not set up: " + lowerFirst(a.New.Mandate.State.Label())}
 	case stageCollecting:
 		return components.Note{Kind: "info", Title: "Waiting for the first debit", Text: "The new account can take over when its first debit has succeeded. The old one stays in use meanwhile."}
 	case stageReady:
 		return components.Note{Kind: "ok", Title: "The new details work", Text: "Nothing has changed for the old account yet. Take over when you are ready."}
 	case stageFailed:
-		return components.Note{Kind: "bad", Title: "Nothing can come of this change any more", Text: "The new details were withdrawn, blocked or deleted, or their first debit failed. Abandon this change and begin a new one; the old account is as it was."}
+		return components.Note{Kind: "bad", Title: "This change can no longer go ahead", Text: "The new details were withdrawn, blocked or deleted, or their first debit failed. Abandon this change and start a new one. The old account is as it was."}
 	case stageAbandoned:
 		return components.Note{Kind: "info", Title: "This change was abandoned", Text: "The old account stayed in use as it was."}
 	case stageDone:
@@ -175,7 +175,7 @@ func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 		if a.Old.Token.State == token.Deleted {
 			text = "The old account had been deleted, so nothing was moved."
 		}
-		return components.Note{Kind: "ok", Title: "The new details are in use", Text: text + " What proves the old mandate is kept."}
+		return components.Note{Kind: "ok", Title: "The new details are in use", Text: text + " The proof of the old mandate is kept."}
 	}
 	return components.Note{}
 }

@@ -33,7 +33,7 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 	}
 	wrong, summary, _ := problems(refused)
 	view := pages.DemandsView{Problems: components.ErrorSummary{Items: summary}, MayChange: mayManage(c),
-		Deletions: components.Checkbox{Label: "Stored accounts are deleted", Name: "deletions", Checked: d.Deletions, Hint: "From the dashboard, one or many at once."},
+		Deletions: components.Checkbox{Label: "Tokens are deleted", Name: "deletions", Checked: d.Deletions, Hint: "From the dashboard, one or many at once."},
 		Batches:   components.Checkbox{Label: "A batch is sent with a total above this amount", Name: "batches", Checked: d.BatchesAbove != nil},
 		Above:     components.MoneyField{Label: "Amount", Name: "batches_above", Currency: "R", Error: wrong["batches_above"], Width: "m"}}
 	if d.Any() {
@@ -53,7 +53,7 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 		view.Can = append(view.Can, u.Called()+" – "+roleWord(u.Role))
 	}
 	if len(can) < 2 {
-		view.Alone = "Fewer than two people may agree here. What needs a second approver could then not be done at all: give a colleague the right first, under Roles."
+		view.Alone = "Fewer than two people can approve, so what needs a second approver could never be done. Give a colleague the permission first, under Roles."
 	}
 	if view.Lists, err = h.lists(c, listingOf(c, "/settings/approvals")); err != nil {
 		return err

@@ -34,18 +34,18 @@ const approvalsRoom = "attention"
 const openShown = 100
 
 var approvalPills = map[approval.State]components.Pill{
-	approval.Open:      {Kind: "wait", Word: "Waiting", Title: "A second approver has to answer."},
+	approval.Open:      {Kind: "wait", Word: "Waiting", Title: "A second approver has to decide."},
 	approval.Approved:  {Kind: "done", Word: "Approved", Title: "A second approver agreed, and it was done."},
 	approval.Refused:   {Kind: "bad", Word: "Refused", Title: "A second approver did not agree; nothing was done."},
 	approval.Withdrawn: {Kind: "draft", Word: "Withdrawn", Title: "The request was taken back, or what it was about changed."},
-	approval.Expired:   {Kind: "draft", Word: "Expired", Title: "Nobody answered within 7 days; nothing was done."},
+	approval.Expired:   {Kind: "draft", Word: "Expired", Title: "There was no answer within 7 days; nothing was done."},
 }
 
 func approvalPath(id uuid.UUID) string { return "/approvals/" + id.String() }
 
 // toRequest leads to the request that was made.
 func toRequest(c echo.Context, a approval.Approval) error {
-	if err := access.AddFlash(c, "ok", "A second approver was asked. Those who may agree get a mail."); err != nil {
+	if err := access.AddFlash(c, "ok", "A second approver was asked. Everyone who can approve gets a mail."); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, approvalPath(a.ID))
@@ -53,7 +53,7 @@ func toRequest(c echo.Context, a approval.Approval) error {
 
 // reasonField asks why, for the person who decides.
 func reasonField(value, wrong string) *components.Textarea {
-	return &components.Textarea{Label: "Reason, for the person who decides", Name: "reason", Value: value, Error: wrong, Required: true, Rows: 3, MaxLength: 1000}
+	return &components.Textarea{Label: "Reason, for the second approver", Name: "reason", Value: value, Error: wrong, Required: true, Rows: 3, MaxLength: 1000}
 }
 
 // List serves GET /approvals.
@@ -120,7 +120,7 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 		if s.Changed {
 			view.Changed = "When it was asked: " + stakesWords(s.Subject.Stakes) + ". Now: " + stakesWords(s.Now) + "."
 			if stakesWords(s.Subject.Stakes) == stakesWords(s.Now) {
-				view.Changed = "Debits, dates or what can be chosen differ from what was asked. What stands below happens now."
+				view.Changed = "Debits, dates or choices have changed since the request. Approving does what is shown below."
 			}
 		}
 		if s.Mine {
@@ -128,7 +128,7 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 		}
 		if s.Why == "" {
 			view.Action, view.Seen = approvalPath(id)+"/decision", seenPairs(s.Now)
-			view.Words = components.Textarea{Label: "Words to the person who asked", Name: "words", Value: form.Get("words"), Error: wrong["words"], Hint: "Needed when you refuse.", Rows: 3, MaxLength: 1000}
+			view.Words = components.Textarea{Label: "Message to the person who asked", Name: "words", Value: form.Get("words"), Error: wrong["words"], Hint: "Required if you refuse.", Rows: 3, MaxLength: 1000}
 			view.Yes = components.Button{Label: approveWords(s)}
 		}
 	}
@@ -143,14 +143,14 @@ func approveWords(s approval.Sheet) string {
 	if s.Kind == approval.SendBatch {
 		return "Approve: send " + whatIsDone(s.Effects.Counts) + " · " + sum(s.Now.Cents, money.ZAR)
 	}
-	return "Approve: delete " + counted(int64(s.Now.Tokens), "stored account")
+	return "Approve: delete " + counted(int64(s.Now.Tokens), "token")
 }
 
 func stakesWords(s approval.Stakes) string {
 	if s.Rows > 0 || s.Tokens == 0 {
 		return whatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " + sum(s.Cents, money.ZAR)
 	}
-	words := counted(int64(s.Tokens), "stored account") + ", " + counted(int64(s.Waiting), "scheduled purchase") + " of " + sum(s.Cents, money.ZAR)
+	words := counted(int64(s.Tokens), "token") + ", " + counted(int64(s.Waiting), "scheduled purchase") + " of " + sum(s.Cents, money.ZAR)
 	if s.Subscriptions > 0 {
 		words += ", " + counted(int64(s.Subscriptions), "subscription")
 	}
@@ -170,7 +170,7 @@ func consequences(s approval.Sheet, now time.Time) (out []string) {
 		if o := s.Subject.Order; o != nil && o.Hold > 0 {
 			return append(out, "Nothing is sent in the first "+counted(int64(o.Hold/time.Minute), "minute")+": it can be stopped until then.")
 		}
-		return append(out, "It begins at once.")
+		return append(out, "Sending starts at once.")
 	}
 	if gone := len(s.Subject.Tokens) - len(s.Impacts); gone > 0 {
 		out = append(out, counted(int64(gone), "account")+" of the request: deleted or being deleted already.")
@@ -194,12 +194,12 @@ func approvalFacts(s approval.Sheet) components.Facts {
 		add("At stake when asked", stakesWords(s.Subject.Stakes), "")
 	}
 	if s.Subject.Batch != uuid.Nil {
-		add("Batch", "Look at it", batchHref(s.Subject.Batch, "review"))
+		add("Batch", "View", batchHref(s.Subject.Batch, "review"))
 	}
 	const linked = 10
 	for n, id := range s.Subject.Tokens {
 		if n < linked {
-			add("Stored account", "Look at it", tokenPath(id))
+			add("Token", "View", tokenPath(id))
 		}
 	}
 	if !s.DecidedAt.IsZero() {
@@ -245,9 +245,9 @@ func (h *Approvals) Decide(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	text := "Refused. " + a.AskedName + " gets a mail with your words."
+	text := "Refused. " + a.AskedName + " gets a mail with your message."
 	if a.State == approval.Approved {
-		text = "Approved. It is done in the name of " + a.AskedName + "."
+		text = "Approved. It is done on behalf of " + a.AskedName + "."
 		if a.Kind == approval.DeleteTokens {
 			text += " The deletion can be undone for ten minutes, on the page of the account."
 		}

@@ -31,7 +31,7 @@ func TestADeletionIsUndoneByAPlainForm(t *testing.T) {
 	k := withAccount(t)
 	api := "/clients/" + k.client + "/recurring_tokens/" + k.token + "/"
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"3456"}}).Want(http.StatusSeeOther)
-	toast := k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 stored account deleted.")
+	toast := k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 token deleted.")
 	if n := strings.Count(toast.Body, k.waiting(t)+"/undo"); n != 2 {
 		t.Errorf("%d buttons to undo, want one in the toast and one on the list", n)
 	}
@@ -69,10 +69,10 @@ func TestADeletionIsUndoneByAPlainForm(t *testing.T) {
 func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	k := withAccount(t)
 	k.Page(k.A.Owner, "POST", "/settings/approvals", url.Values{"deletions": {"yes"}}).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "GET", "/settings/approvals", nil).Want(http.StatusOK).Contains("tokens:delete deletes stored accounts over the API at once", "admin of a – Admin", "finance of a – Finance").Lacks("Fewer than two")
+	k.Page(k.A.Owner, "GET", "/settings/approvals", nil).Want(http.StatusOK).Contains("tokens:delete deletes tokens over the API at once", "admin of a – Admin", "finance of a – Finance").Lacks("Fewer than two")
 	page := k.made(t)
 	form := url.Values{"id": {k.token}, "confirm": {"3456"}}
-	k.Page(k.A.Owner, "GET", "/tokens/deletion?id="+k.token, nil).Contains("wants a second approver", "Ask for approval")
+	k.Page(k.A.Owner, "GET", "/tokens/deletion?id="+k.token, nil).Contains("asks for a second approver", "Ask for approval")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusUnprocessableEntity).Contains("Say why")
 	form.Set("reason", "She left the gym.")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusSeeOther)
@@ -83,7 +83,7 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	k.Page(k.A.Finance, "GET", "/approvals", nil).Want(http.StatusOK).Contains("She left the gym.", request)
 	k.Page(k.A.Finance, "GET", "/attention", nil).Contains("Waiting for a second approver", request)
 	k.Page(k.A.Finance, "GET", "/", nil).Contains("1 request waits for a second approver")
-	k.Page(k.A.Finance, "GET", request, nil).Want(http.StatusOK).Contains("Approve: delete 1 stored account", "1 scheduled purchase uses it, R\u00a02\u00a0469,00, next")
+	k.Page(k.A.Finance, "GET", request, nil).Want(http.StatusOK).Contains("Approve: delete 1 token", "1 scheduled purchase uses it, R\u00a02\u00a0469,00, next")
 	k.Page(k.A.Staff, "GET", request, nil).Want(http.StatusOK).Lacks("Approve: delete")
 
 	answer := url.Values{"answer": {"yes"}, "tokens": {"1"}, "waiting": {"0"}, "cents": {"0"}}
@@ -93,7 +93,7 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	answer.Set("cents", "246900")
 	k.Page(k.A.Finance, "POST", request+"/decision", url.Values{"answer": {"no"}}).Want(http.StatusUnprocessableEntity).Contains("Say why not")
 	k.Page(k.A.Finance, "POST", request+"/decision", answer).Want(http.StatusSeeOther)
-	k.Page(k.A.Finance, "GET", request, nil).Contains("Approved. It is done in the name of admin of a.")
+	k.Page(k.A.Finance, "GET", request, nil).Contains("Approved. It is done on behalf of admin of a.")
 	k.Page(k.A.Owner, "GET", "/tokens/"+k.token, nil).Contains("is being deleted.", "Undo")
 	k.Page(k.A.Owner, "POST", k.waiting(t)+"/undo", url.Values{}).Want(http.StatusSeeOther)
 	k.Page(k.A.Owner, "GET", page, nil).Lacks("Failed")

@@ -51,7 +51,7 @@ var (
 	debitsDisputed = attentionKind{"disputed", "bad", "undo", "debit is disputed", "debits are disputed", concernHref(purchase.OpenDispute),
 		"Disputed debits", "until the bank has decided the dispute", func(a report.Attention) report.Tally { return a.Disputed }}
 	noAnswer = attentionKind{"silent", "wait", "clock", "debit has no answer from the bank", "debits have no answer from the bank", concernHref(purchase.NoAnswer),
-		"No answer from the bank", "until the bank answers: ask it", func(a report.Attention) report.Tally { return a.Silent }}
+		"No answer from the bank", "until the bank answers; contact the bank", func(a report.Attention) report.Tally { return a.Silent }}
 	accountsBlocked = attentionKind{"blocked", "bad", "lock", "blocked account is still needed", "blocked accounts are still needed", "/tokens?attention=blocked&state=blocked",
 		"Blocked accounts that are still needed", "until the account is replaced, or nothing is scheduled or subscribed with it", number(func(a report.Attention) int64 { return a.Blocked })}
 	mandatesSuspended = attentionKind{"suspended", "bad", "shield", "mandate was suspended by the client’s bank", "mandates were suspended by the clients’ banks", "/mandates?attention=suspended&state=suspended",
@@ -156,7 +156,7 @@ func (h *Home) Attention(c echo.Context) error {
 		return err
 	}
 	if len(failing) > 0 {
-		g := pages.AttentionGroup{ID: "webhooks", Title: "Webhooks that fail", Count: grouped(int64(len(failing))), Sub: "your programs do not hear of what happens", More: components.Link{Text: "Show the list", Href: webhooksPath}}
+		g := pages.AttentionGroup{ID: "webhooks", Title: "Webhooks that fail", Count: grouped(int64(len(failing))), Sub: "your programs are not told what happens", More: components.Link{Text: "Show the list", Href: webhooksPath}}
 		for _, w := range failing {
 			g.Rows = append(g.Rows, pages.AttentionRow{Href: webhookPath(w.ID), Name: w.Title, Reference: w.Callback, Note: capital(failingWords(w, now)) + " in a row."})
 		}
@@ -257,7 +257,7 @@ func dayOrNothing(at, now time.Time) string {
 	return sayDay(calendar.DateOf(at), now)
 }
 
-const auditAlarm = "The audit log was changed outside of Debitdesk"
+const auditAlarm = "The audit log was changed outside Debitdesk"
 
 // alarmGroup says that the record of who did what does not hold, and who can do something.
 func alarmGroup(alarms []audit.Alarm, now time.Time) pages.AttentionGroup {

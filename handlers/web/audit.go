@@ -41,7 +41,7 @@ var actorKinds = []struct {
 	kind actor.Kind
 	word string
 }{
-	{actor.User, "Person"}, {actor.Credential, "Program"}, {actor.Payer, "Payer"}, {actor.Bank, "Bank"}, {actor.System, "Debitdesk"}, {actor.Operator, "Command line"},
+	{actor.User, "Person"}, {actor.Credential, "Program"}, {actor.Payer, "Client"}, {actor.Bank, "Bank"}, {actor.System, "Debitdesk"}, {actor.Operator, "Command line"},
 }
 
 func kindWord(k actor.Kind) string {
@@ -79,7 +79,7 @@ func (h *Audit) list(c echo.Context, check components.Note) error {
 func auditFilter(l *listing) audit.Filter {
 	f := audit.Filter{Search: l.query.Get("q"), Area: l.query.Get("area"), Kind: actor.Kind(l.query.Get("kind")), IP: l.query.Get("ip")}
 	unknown := func(name, value string) {
-		l.refuse("“" + value + "” is not known here; that filter is left out.")
+		l.refuse("‘" + value + "’ is not known here. The filter was ignored.")
 		l.query.Del(name)
 	}
 	if f.Area != "" && !slices.Contains(audit.Areas, f.Area) {
@@ -117,7 +117,7 @@ func auditView(l *listing, f audit.Filter, page paging.Page[audit.Found], n int6
 	for _, a := range audit.Areas {
 		view.Area.Options = append(view.Area.Options, components.Option{Value: a, Text: capital(a), Selected: a == f.Area})
 	}
-	view.Kind = components.Select{Label: "By", Name: "kind", Blank: "Anybody"}
+	view.Kind = components.Select{Label: "By", Name: "kind", Blank: "Anyone"}
 	for _, k := range actorKinds {
 		view.Kind.Options = append(view.Kind.Options, components.Option{Value: string(k.kind), Text: k.word, Selected: k.kind == f.Kind})
 	}
@@ -137,7 +137,7 @@ func auditView(l *listing, f audit.Filter, page paging.Page[audit.Found], n int6
 		view.Rows = append(view.Rows, auditRow(e))
 	}
 	view.Pager = pager(l, page, "#results", found.words(), func(e audit.Found) uuid.UUID { return e.ID })
-	view.Empty = components.Empty{Icon: "shield", Title: "Nothing was done yet", Text: "Every change, and every look at a full number, stands here with who did it."}
+	view.Empty = components.Empty{Icon: "shield", Title: "No entries yet", Text: "Every change, and every look at a full number, is listed here with the person who made it."}
 	if f != (audit.Filter{}) || l.ask.From != uuid.Nil {
 		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: "/audit"}
 	}
@@ -248,7 +248,7 @@ func (h *Audit) Check(c echo.Context) error {
 	}
 	note := components.Note{Kind: "done", Title: "The chain holds", Text: fmt.Sprintf("%s links were checked, from the first to the signed last one.", grouped(found.Links))}
 	if !found.Holds() {
-		note = components.Note{Kind: "bad", Title: "The chain is broken at link " + grouped(found.Broken), Text: found.Why + " Somebody changed the database past the product. Keep a copy of it, and ask who had access."}
+		note = components.Note{Kind: "bad", Title: "The chain is broken at link " + grouped(found.Broken), Text: found.Why + " The database was changed outside Debitdesk. Keep a copy of it, and find out who had access."}
 	}
 	return h.list(c, note)
 }

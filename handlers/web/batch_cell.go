@@ -180,7 +180,7 @@ func rowSaid(b batch.Batch, r batch.Row) string {
 	}
 	switch b.Counts.Bad {
 	case 0:
-		return said + " No row has a problem."
+		return said + " No rows have problems."
 	case 1:
 		return said + " 1 row has problems."
 	}

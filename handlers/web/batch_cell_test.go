@@ -74,5 +74,5 @@ func TestAnAmbiguousClientIsChosen(t *testing.T) {
 	_, rest, _ = strings.Cut(pick.Body, `name="revision" value="`)
 	revision, _, _ := strings.Cut(rest, `"`)
 	h.Page(h.A.Finance, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {revision}, "decision": {"client"}, "client_id": {id}, "show": {"bad"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("No row has a problem.", "It holds for 2 rows of the same person.")
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("No rows have problems.", "It holds for 2 rows of the same person.")
 }

@@ -38,7 +38,7 @@ func (h *Batches) mapPage(c echo.Context, b batch.Batch, m batch.Mapping, due st
 	}
 	view := pages.BatchMapView{Head: h.head(b, "map", refused), Action: batchHref(b.ID, "map"), ReadOnly: b.Started() || !access.Actor(c).Can(actor.Bill),
 		Due:     components.DateField{Label: "Due date", Name: "due", Value: due, Error: wrong["due"]},
-		Product: components.Field{Label: "What for", Name: "product", Value: m.Product, Hint: "The line of rows that have only an amount."}}
+		Product: components.Field{Label: "Description", Name: "product", Value: m.Product, Hint: "Used for rows that only have an amount."}}
 	var ignored []string
 	for i := range b.Format.Header {
 		var t batch.Target

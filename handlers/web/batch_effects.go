@@ -33,7 +33,7 @@ func effectLines(e batch.Effects) (out []string) {
 		return nil
 	}
 	out = append(out, counted(int64(n.Ready), "invoice")+" of "+sum(n.ReadyCents, money.ZAR)+" in all "+map[bool]string{true: "is", false: "are"}[n.Ready == 1]+" made.")
-	out = append(out, counted(int64(n.Mails), "mail")+" with the invoice "+map[bool]string{true: "is", false: "are"}[n.Mails == 1]+" sent."+noMail(n.Ready-n.Mails))
+	out = append(out, counted(int64(n.Mails), "mail")+" with an invoice "+map[bool]string{true: "is", false: "are"}[n.Mails == 1]+" sent."+noMail(n.Ready-n.Mails))
 	if n.Creates > 0 {
 		out = append(out, counted(int64(n.Creates), "client")+" "+map[bool]string{true: "is", false: "are"}[n.Creates == 1]+" created.")
 	}
@@ -46,9 +46,9 @@ func effectLines(e batch.Effects) (out []string) {
 func noMail(rows int) string {
 	switch {
 	case rows == 1:
-		return " 1 client has no e-mail address and gets none."
+		return " 1 client has no e-mail address and gets no mail."
 	case rows > 1:
-		return " " + grouped(int64(rows)) + " rows are for clients without an e-mail address, who get none."
+		return " " + grouped(int64(rows)) + " rows are for clients without an e-mail address; they get no mail."
 	}
 	return ""
 }
@@ -122,20 +122,20 @@ func limitLines(e batch.Effects) (out []string) {
 		f := e.Against(l.limit, l.bad)
 		text := fmt.Sprintf("At most %s%s%% of debits may %s. ", l.unit, money.NBSP, l.may)
 		if f.Before < 0 {
-			text += "No debit was answered in the last 30 days. "
+			text += "The bank answered no debit in the last 30 days. "
 		} else {
 			text += fmt.Sprintf("In the last 30 days it was %s%s%% of %s. ", perCent(f.Before), money.NBSP, counted(e.Outcome.Answered(), "debit"))
 			if f.Expected > 0 {
-				text += fmt.Sprintf("If that goes on, expect %s of these %s. ", grouped(f.Expected), grouped(int64(e.Counts.Debits)))
+				text += fmt.Sprintf("If this continues, expect %s of these %s. ", grouped(f.Expected), grouped(int64(e.Counts.Debits)))
 			}
 		}
 		switch {
 		case f.Room < 0:
-			text += "The limit stays passed, whatever becomes of these."
+			text += "The limit stays exceeded, whatever happens to these debits."
 		case f.Room >= int64(e.Counts.Debits):
-			text += "These debits cannot pass the limit."
+			text += "These debits cannot exceed the limit."
 		default:
-			text += fmt.Sprintf("The limit is passed when more than %s of these %s.", grouped(f.Room), l.are)
+			text += fmt.Sprintf("The limit is exceeded if more than %s of these %s.", grouped(f.Room), l.are)
 		}
 		out = append(out, text)
 	}

@@ -30,7 +30,7 @@ func (l *listing) narrowToBatch(ctx context.Context, who actor.Actor, find FindB
 			return uuid.Nil, err
 		}
 	}
-	l.refuse("“" + text + "” is no batch; that filter is left out.")
+	l.refuse("‘" + text + "’ is not a batch. The filter was ignored.")
 	l.query.Del("batch")
 	return uuid.Nil, nil
 }

@@ -34,7 +34,7 @@ type gridView struct {
 }
 
 var gridViews = []gridView{
-	{"bad", "To mend", "Rows to mend", batch.RowQuery{States: []batch.RowState{batch.Bad}}, func(c batch.Counts) int { return c.Bad }},
+	{"bad", "To fix", "Rows to fix", batch.RowQuery{States: []batch.RowState{batch.Bad}}, func(c batch.Counts) int { return c.Bad }},
 	{"unusual", "Unusual amounts", "Amounts to tick", batch.RowQuery{States: []batch.RowState{batch.Ready}, Unusual: true}, func(c batch.Counts) int { return c.Unusual }},
 	{"ready", "Ready", "Rows that are ready", batch.RowQuery{States: []batch.RowState{batch.Ready}}, func(c batch.Counts) int { return c.Ready }},
 	{"skipped", "Left out", "Rows that are left out", batch.RowQuery{States: []batch.RowState{batch.Skipped}}, func(c batch.Counts) int { return c.Skipped }},
@@ -138,7 +138,7 @@ func (h *Batches) around(c echo.Context, b batch.Batch, at *gridPlace, view *pag
 func (h *Batches) asked(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
 	a, open, err := h.Approvals.OpenFor(c.Request().Context(), access.Actor(c), b.ID)
 	if err == nil && open {
-		view.Asked = a.AskedName + " asked for approval to send this batch as it is now. A change of a row withdraws the request."
+		view.Asked = a.AskedName + " asked for approval to send this batch as it is now. Changing a row withdraws the request."
 	}
 	return err
 }
@@ -304,7 +304,7 @@ func (h *Batches) Skip(c echo.Context) error {
 		numbered = []int{n}
 	}
 	_, err = h.Service.Skip(c.Request().Context(), access.Actor(c), b.ID, numbered...)
-	return h.toCheck(c, b, form, err, "Left out. Nothing of it is sent.")
+	return h.toCheck(c, b, form, err, "Left out. Nothing is sent for it.")
 }
 
 // Restore serves POST /batches/:id/restores: a row that was left out is taken back in.

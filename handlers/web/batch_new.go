@@ -49,14 +49,14 @@ func (h *Batches) form(c echo.Context, status int, form url.Values, refused erro
 func newBatchView(form url.Values, wrong map[string]string, brands []merchant.Brand) pages.NewBatchView {
 	v := pages.NewBatchView{Key: newFormKey(),
 		File:  components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx", Hint: "CSV or .xlsx, at most 20 MB and 50 000 rows.", Required: true, Error: wrong["file"]},
-		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: form.Get("cells"), Rows: 6, Hint: "Copy them out of a spreadsheet, with their heading.", Required: true, Error: wrong["cells"]},
+		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: form.Get("cells"), Rows: 6, Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: wrong["cells"]},
 		Which: components.Field{Label: "Search", Name: "q", Value: form.Get("q"), Hint: "Name, e-mail, phone or identity number. Empty: all clients.", Error: wrong["q"]},
 		Account: components.Select{Label: "Clients", Name: "account", Quiet: true, Options: []components.Option{{Value: "", Text: "All"},
 			{Value: "with", Text: "With an account", Selected: form.Get("account") == "with"}, {Value: "without", Text: "Without an account", Selected: form.Get("account") == "without"}}},
-		Amount:      components.MoneyField{Label: "Amount of each", Name: "amount", Value: form.Get("amount"), Currency: "R", Required: true, Error: wrong["amount"]},
+		Amount:      components.MoneyField{Label: "Amount for each client", Name: "amount", Value: form.Get("amount"), Currency: "R", Required: true, Error: wrong["amount"]},
 		Due:         components.DateField{Label: "Due", Name: "due", Value: form.Get("due"), Required: true, Error: wrong["due"]},
-		Description: components.Field{Label: "What for", Name: "description", Value: form.Get("description"), Required: true, Error: wrong["description"]},
-		Charge:      components.Checkbox{Label: "Charge the stored account on the due date", Name: "charge", Checked: form.Get("charge") != ""},
+		Description: components.Field{Label: "Description", Name: "description", Value: form.Get("description"), Required: true, Error: wrong["description"]},
+		Charge:      components.Checkbox{Label: "Charge the client’s token on the due date", Name: "charge", Checked: form.Get("charge") != ""},
 	}
 	if len(brands) == 1 {
 		v.BrandID = brands[0].ID.String()
@@ -112,7 +112,7 @@ func (h *Batches) Paste(c echo.Context) error {
 		return err
 	}
 	if strings.TrimSpace(form.Get("cells")) == "" {
-		return h.refused(c, form, fault.At("cells", "required", "Paste the cells, with their heading."))
+		return h.refused(c, form, fault.At("cells", "required", "Paste the cells, with the heading row."))
 	}
 	return h.take(c, form, batch.Upload{Name: "Pasted cells", Source: batch.FromPaste, Content: strings.NewReader(form.Get("cells")), Told: sheet.Told{Kind: sheet.Paste}})
 }

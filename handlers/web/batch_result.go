@@ -36,9 +36,9 @@ func (h *Batches) Result(c echo.Context) error {
 	if over := b.State == batch.Done || b.State == batch.Stopped; over && access.Actor(c).Can(actor.Bill) {
 		switch open := n.Failed + n.Left(); {
 		case open > 0:
-			view.Repair = "Repair " + counted(int64(open), "row")
+			view.Repair = "Fix " + counted(int64(open), "row")
 		case n.Skipped > 0:
-			view.Repair = "Mend rows that had problems"
+			view.Repair = "Fix rows that had problems"
 		}
 		if n.Sent > 0 {
 			view.VoidHref, view.VoidLabel = batchHref(b.ID, "voiding"), "Void what is unpaid"
@@ -87,7 +87,7 @@ func (h *Batches) askVoid(c echo.Context, b batch.Batch, wrong string) error {
 	if v.Invoices == 0 {
 		return h.runPage(c, b, fault.New(fault.Conflict, "nothing_to_void", "No invoice of this batch can be voided: all are paid, voided or with the bank."))
 	}
-	ask := components.Confirm{ID: "voiding", Title: "Void the unpaid invoices of " + b.Name + "?", Text: "This cannot be undone. What was paid meanwhile stays.",
+	ask := components.Confirm{ID: "voiding", Title: "Void the unpaid invoices of " + b.Name + "?", Text: "This cannot be undone. Invoices paid in the meantime stay.",
 		Breaks: []string{counted(int64(v.Invoices), "invoice") + " of " + sum(v.Cents, "ZAR") + " " + isOrAre(v.Invoices) + " cancelled, with " + map[bool]string{true: "a credit note", false: "a credit note each"}[v.Invoices == 1] + ".",
 			creditMails(v.Mails), "Debits that are planned are dropped or recalled."},
 		Action: batchHref(b.ID, "voiding"), Button: "Void " + counted(int64(v.Invoices), "invoice"), CancelHref: batchHref(b.ID, "result")}

@@ -47,7 +47,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		Hidden: []components.Pair{{Name: "rows", Value: strconv.Itoa(n.Ready)}, {Name: "cents", Value: strconv.FormatInt(n.ReadyCents, 10)}, {Name: "fingerprint", Value: b.Seal()},
 			{Name: "revision", Value: strconv.Itoa(b.Revision)}},
 		Effects: effectLines(v.Effects), Creates: createLines(b, v.Effects), Debits: debitLines(v.Effects, h.Desk.Now()), Disputes: disputeLines(v.Effects), Limits: limitLines(v.Effects),
-		Hold: components.Select{Label: "Hold it before anything is sent", Name: "hold", Quiet: true, Error: wrong["hold"], Hint: "Until then it can be stopped and nothing was sent.",
+		Hold: components.Select{Label: "Hold before sending", Name: "hold", Quiet: true, Error: wrong["hold"], Hint: "Until then you can stop the batch and nothing is sent.",
 			Options: holds(form.Get("hold"))},
 		Warnings: h.warnings(v)}
 	for _, t := range v.Totals {
@@ -61,7 +61,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 			Name: "good_only", Checked: form.Get("good_only") != "", Error: wrong["good_only"]}
 	}
 	if len(view.Warnings) > 0 {
-		view.Accept = &components.Checkbox{Label: "I looked at the warnings; they are right", Name: "warnings", Checked: form.Get("warnings") != "", Error: wrong["warnings"]}
+		view.Accept = &components.Checkbox{Label: "I checked the warnings; the rows are right", Name: "warnings", Checked: form.Get("warnings") != "", Error: wrong["warnings"]}
 	}
 	view.Button = "Send " + whatIsDone(n) + " · " + sum(n.ReadyCents, "ZAR")
 	if len(v.Totals) == 1 {
@@ -73,7 +73,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 	case b.State != batch.Checked:
 		view.WhyNot = "This batch is " + batch.StateWords[b.State] + "; there is nothing to send now."
 	case n.Ready == 0:
-		view.WhyNot = "No row is ready. Mend the rows first."
+		view.WhyNot = "No row is ready. Fix the rows first."
 	case n.Unusual > 0:
 		view.WhyNot = counted(int64(n.Unusual), "amount") + " far from what is usual must be ticked, changed or left out first."
 		view.CheckHref = batchHref(b.ID, "check") + "?show=unusual"
@@ -265,9 +265,9 @@ func (h *Batches) pace(b batch.Batch) string {
 	case b.Held(now):
 		return "Held until " + moment(b.HoldUntil).Text + " SAST. Stop it before that and nothing is sent."
 	case b.State == batch.Paused && b.HoldUntil.After(now):
-		return "Paused. It is held until " + moment(b.HoldUntil).Text + " SAST: when you resume it earlier, it sends nothing before that."
+		return "Paused. It is held until " + moment(b.HoldUntil).Text + " SAST. If you resume it earlier, nothing is sent before then."
 	case b.State == batch.Paused && b.Note == "":
-		return "Paused. When you resume it, it sends at once."
+		return "Paused. When you resume it, sending starts at once."
 	case b.State != batch.Running:
 		return b.Note
 	}
@@ -277,7 +277,7 @@ func (h *Batches) pace(b batch.Batch) string {
 	}
 	gone, sent := now.Sub(from), b.Counts.Sent
 	if sent == 0 || gone <= 0 {
-		return "Beginning."
+		return "Starting."
 	}
 	perMinute := int64(sent) * int64(time.Minute) / int64(gone)
 	left := time.Duration(int64(gone) / int64(sent) * int64(b.Counts.Ready))
@@ -334,7 +334,7 @@ func (h *Batches) Turn(c echo.Context) error {
 		"repair": func() (batch.Batch, error) { return h.Service.Repair(ctx, who, b.ID) },
 	}[form.Get("turn")]
 	if turn == nil {
-		return fault.New(fault.Invalid, "invalid_choice", "That is nothing a batch can do.")
+		return fault.New(fault.Invalid, "invalid_choice", "A batch cannot do that.")
 	}
 	after, err := turn()
 	switch {

@@ -98,7 +98,7 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/check?show=ready", nil).Want(http.StatusOK).Contains("Review 2 invoices", "A new client is created.", `value="ben@example.com"`, "Leave out")
 
-	review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Anna", "Levy", "Send 2 invoices · create 2 clients", "2 mails with the invoice are sent.", "Row 3: Ben, ben@example.com").
+	review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Anna", "Levy", "Send 2 invoices · create 2 clients", "2 mails with an invoice are sent.", "Row 3: Ben, ben@example.com").
 		Lacks("Send the first three")
 	form := seenBatch(t, h, at)
 	form.Set("hold", "0")
@@ -149,7 +149,7 @@ func listsOfABatch(t *testing.T, h *handlertest.House, at string) {
 		if n := strings.Count(file.Body, "\n"); n != 3 {
 			t.Errorf("%s: %d lines in the file", list, n)
 		}
-		h.Page(h.A.Finance, "GET", "/"+list+"?batch="+uuid.NewString(), nil).Want(http.StatusOK).Contains("is no batch; that filter is left out.")
+		h.Page(h.A.Finance, "GET", "/"+list+"?batch="+uuid.NewString(), nil).Want(http.StatusOK).Contains("is not a batch. The filter was ignored.")
 	}
 }
 
@@ -214,7 +214,7 @@ func TestAClientIsChosenForARow(t *testing.T) {
 	}
 	h.Page(h.A.Staff, "GET", at+"/client?row=2", nil).Want(http.StatusForbidden)
 	h.Page(h.A.Finance, "GET", at+"/client?row=9", nil).Want(http.StatusNotFound)
-	h.Page(h.A.Finance, "GET", at+"/client?row=2&q=Botha", nil).Want(http.StatusOK).Contains("Whom does row 2 bill?", "a@example.com", "Bill Anna Botha")
+	h.Page(h.A.Finance, "GET", at+"/client?row=2&q=Botha", nil).Want(http.StatusOK).Contains("Which client does row 2 bill?", "a@example.com", "Bill Anna Botha")
 	h.Page(h.A.Finance, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"0"}, "decision": {"client"}, "client_id": {made.ID.String()}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/check?show=ready", nil).Contains("Billed to Anna Botha, who was chosen by hand.")
@@ -226,7 +226,7 @@ func TestAClientIsChosenForARow(t *testing.T) {
 	h.Page(h.A.Finance, "POST", at+"/amounts", url.Values{"amount": {"3:999900"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/review", nil).Contains("Send 3 invoices · create 1 client ·")
 	h.Page(h.A.Finance, "POST", at+"/skips", url.Values{"n": {"4"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/check?show=skipped", nil).Contains("Take the row back in")
+	h.Page(h.A.Finance, "GET", at+"/check?show=skipped", nil).Contains("Include the row again")
 	h.Page(h.A.Finance, "POST", at+"/restores", url.Values{"n": {"4"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/review", nil).Contains("Send 3 invoices")
 }
@@ -242,7 +242,7 @@ func TestAHeldBatchThatIsPausedSaysWhenItSends(t *testing.T) {
 	h.Page(h.A.Finance, "POST", at+"/start", form).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Held until", "Pause batch", "Stop batch")
 	h.Page(h.A.Finance, "POST", at+"/turns", url.Values{"turn": {"pause"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Resume batch: send at ", "it sends nothing before that").Lacks("Go on")
+	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Resume batch: send at ", "nothing is sent before then").Lacks("Go on")
 	h.Page(h.A.Finance, "POST", at+"/turns", url.Values{"turn": {"resume"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Held until")
 }

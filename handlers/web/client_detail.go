@@ -213,7 +213,7 @@ func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeE
 	}
 	view := pages.ActView{Title: "Delete client", Back: components.Link{Text: one.Name(), Href: clientHref(one.ID)}, Blocked: whyNotForget(impact),
 		Question: components.Confirm{
-			ID: "delete", Title: "Delete " + one.Name() + "?", Text: "The client leaves all lists. This cannot be undone. Purchases, mandates and their evidence stay.",
+			ID: "delete", Title: "Delete " + one.Name() + "?", Text: "The client disappears from all lists. This cannot be undone. Purchases, mandates and their evidence stay.",
 			Action: clientHref(one.ID) + "/deletion", Button: "Delete client", CancelHref: clientHref(one.ID), Breaks: impact.Lines(),
 		}}
 	clientConfirmation(one, impact).ask(&view.Question, typeError)

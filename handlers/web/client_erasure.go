@@ -75,8 +75,8 @@ func (h *Clients) askErase(c echo.Context, status int, about client.Erasure, typ
 	}
 	view.Goes = []string{
 		"Name, e-mail address, phone number, addresses, and account and identity number of the client, and their copies on " + counted(int64(about.Purchases), "purchase") + ".",
-		"Stored accounts, with the charges that wait for them, and subscriptions.",
-		"Addresses and words of " + counted(int64(about.Mails), "mail") + ", rows of batches, and what the logs of requests and webhooks hold of the client.",
+		"Tokens, with the debits planned on them, and subscriptions.",
+		"Addresses and texts of " + counted(int64(about.Mails), "mail") + ", rows of batches, and what the logs of requests and webhooks say about the client.",
 	}
 	view.Stays = []string{"Amounts, dates, statuses and references of purchases, without the person."}
 	if until := about.KeptUntil(); !until.IsZero() {

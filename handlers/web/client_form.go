@@ -180,7 +180,7 @@ func detailsOf(form url.Values, d client.Details) (client.Details, fault.Problem
 	text := func(name string) string {
 		value := form.Get(name)
 		if strings.ContainsRune(value, 0) || !utf8.ValidString(value) {
-			wrong.Add(name, "invalid", "This text holds characters that cannot be stored.")
+			wrong.Add(name, "invalid", "This text contains characters that cannot be stored.")
 			return ""
 		}
 		return strings.TrimSpace(value)
@@ -231,7 +231,7 @@ type clientInput struct {
 
 // clientInputs are the inputs in the order of the form, section by section.
 var clientInputs = []clientInput{
-	{section: "who", name: "full_name", label: "Full name", hint: "As it stands on the bank account.", autocomplete: "off"},
+	{section: "who", name: "full_name", label: "Full name", hint: "As shown on the bank account.", autocomplete: "off"},
 	{section: "who", name: "email", label: "E-mail address", kind: "email", hint: "Invoices and links go here."},
 	{section: "who", name: "phone", label: "Phone", kind: "tel", hint: "For example 082 123 4567.", width: "m"},
 	{section: "who", name: "personal_code", label: "Identity or passport number", width: "m"},
@@ -249,8 +249,8 @@ var clientInputs = []clientInput{
 	{section: "business", name: "brand_name", label: "Trading name"},
 	{section: "business", name: "registration_number", label: "Registration number", width: "m"},
 	{section: "business", name: "tax_number", label: "VAT number", width: "m"},
-	{section: "copies", name: "cc", label: "Copies to", hint: "E-mail addresses with commas between them."},
-	{section: "copies", name: "bcc", label: "Hidden copies to", hint: "E-mail addresses with commas between them."},
+	{section: "copies", name: "cc", label: "Copies to", hint: "E-mail addresses, separated by commas."},
+	{section: "copies", name: "bcc", label: "Hidden copies to", hint: "E-mail addresses, separated by commas."},
 }
 
 func (h *Clients) form(c echo.Context, status int, f clientForm) error {

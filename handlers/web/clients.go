@@ -132,7 +132,7 @@ func (s clientList) view(page paging.Page[client.Client], count int, ignored []s
 	view := pages.ClientsView{Search: s.text, Account: s.account, Found: found(count, "client", "clients"),
 		Export: exportMenu(clientsFound(count), len(clientHeads), s.exportHref)}
 	if len(ignored) > 0 {
-		view.Notice = "Not understood in the address, and left out: " + strings.Join(ignored, ", ") + "."
+		view.Notice = "Not understood in the address, and ignored: " + strings.Join(ignored, ", ") + "."
 	}
 	for _, tab := range []struct{ label, account string }{{"All", ""}, {"With an account", "with"}, {"Without an account", "without"}} {
 		view.Tabs = append(view.Tabs, components.Tab{Label: tab.label, Href: s.href(tab.account, "", ""), Active: tab.account == s.account})

@@ -73,7 +73,7 @@ func TestAnEditKeepsMaskedNumbersAndWritesTheTimeLine(t *testing.T) {
 	h.Page(h.A.Staff, "POST", page, form).Want(http.StatusSeeOther)
 	h.Page(h.A.Staff, "GET", page, nil).Contains("•••• 3456", "city: nothing → Durban", "The details of Thandi Nkosi were changed.")
 	h.Page(h.A.Staff, "POST", page, with(form, "city", "Pretoria")).Want(http.StatusConflict).
-		Contains("Somebody else changed this client meanwhile", "now stored is “Durban”, you typed “Pretoria”")
+		Contains("This client was changed by another person meanwhile", "now stored is “Durban”, you typed “Pretoria”")
 }
 
 func TestOnlyAdminsSeeNumbersInFullAndTheAuditKeepsIt(t *testing.T) {
@@ -110,7 +110,7 @@ func TestTheListFollowsItsAddress(t *testing.T) {
 	h.Page(h.A.Staff, "GET", "/clients?account=without", nil).Contains("Sipho").Lacks("Thandi")
 	h.Page(h.A.Staff, "GET", "/clients?q=0821234567&account=with", nil).Contains("Thandi").Lacks("Sipho")
 	h.Page(h.A.Staff, "GET", "/clients?q=none", nil).Contains("Nothing matches", "Search: none", `href="/clients"`)
-	h.Page(h.A.Staff, "GET", "/clients?account=wrong&after=x&page=2", nil).Want(http.StatusOK).Contains("left out: account, after", "Thandi")
+	h.Page(h.A.Staff, "GET", "/clients?account=wrong&after=x&page=2", nil).Want(http.StatusOK).Contains("ignored: account, after", "Thandi")
 	h.Page(h.A.Staff, "GET", "/clients?q=tha", nil, "HX-Request: true", "HX-Target: results").Contains(`id="results"`, "Thandi").Lacks("<html")
 }
 

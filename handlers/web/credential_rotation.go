@@ -19,10 +19,10 @@ var overlaps = []struct {
 	value, title, text string
 	lasts              time.Duration
 }{
-	{"0", "Not at all", "It stops at once. For one that somebody else may have seen.", 0},
+	{"0", "Not at all", "It stops at once. Choose this if someone else may have seen it.", 0},
 	{"1h", "1 hour", "For a program that you change right now.", time.Hour},
-	{"24h", "24 hours", "For a program that is changed in the course of the day.", 24 * time.Hour},
-	{"7d", "7 days", "For many programs, or somebody else’s.", 7 * 24 * time.Hour},
+	{"24h", "24 hours", "For a program that is changed during the day.", 24 * time.Hour},
+	{"7d", "7 days", "For many programs, or programs of other companies.", 7 * 24 * time.Hour},
 }
 
 // AskRotate serves GET /developers/credentials/:id/rotation.
@@ -52,7 +52,7 @@ func (d *Developers) Rotate(c echo.Context) error {
 		}
 	}
 	if overlap < 0 {
-		return d.askOverlap(c, http.StatusUnprocessableEntity, one, "", "Choose how long the old one goes on.")
+		return d.askOverlap(c, http.StatusUnprocessableEntity, one, "", "Choose how long the old one keeps working.")
 	}
 	out, err := d.Credentials.Rotate(c.Request().Context(), access.Actor(c), one.ID, overlap)
 	if err != nil {
@@ -78,7 +78,7 @@ func (d *Developers) rotatedView(out credential.Rotated) pages.CredentialCreated
 
 func (d *Developers) askOverlap(c echo.Context, status int, one credential.Credential, chosen, wrong string) error {
 	view := pages.RotateCredentialView{Name: one.Name, Action: credentialPath(one, "rotation"),
-		Overlap: components.RadioCards{Legend: "How long the old one goes on", Name: "overlap", Value: chosen, Error: wrong, Required: true, Columns: true}}
+		Overlap: components.RadioCards{Legend: "How long the old one keeps working", Name: "overlap", Value: chosen, Error: wrong, Required: true, Columns: true}}
 	for _, o := range overlaps {
 		view.Overlap.Options = append(view.Overlap.Options, components.RadioCard{Value: o.value, Title: o.title, Text: o.text})
 	}

@@ -189,7 +189,7 @@ func (d days) typed(form url.Values) (calendar.Date, error) {
 // other is the input for days that the picker does not show.
 func (d days) other(form url.Values, wrong string) components.DateField {
 	return components.DateField{Label: "Or another day", Name: "due_other", Value: form.Get("due_other"), Error: wrong,
-		Min: d.EarliestDue(d.now).String(), Hint: "Later than the months above. A closed day moves, as the mandate says."}
+		Min: d.EarliestDue(d.now).String(), Hint: "For a day after the months above. A debit on a closed day moves, as the mandate says."}
 }
 
 // forecast says in words what a debit does, and everything that stands against it. A total that is not known yet is no

@@ -63,7 +63,7 @@ func (p *Purchases) debitFilter(l *listing) purchase.DebitFilter {
 	f := purchase.DebitFilter{From: l.date("debit_from"), To: l.date("debit_to")}
 	i := slices.IndexFunc(debitTabs, func(t debitTab) bool { return t.name == l.query.Get("outcome") })
 	if i < 0 {
-		l.refuse("“" + l.query.Get("outcome") + "” is no outcome of a debit; that filter is left out.")
+		l.refuse("‘" + l.query.Get("outcome") + "’ is not an outcome of a debit. The filter was ignored.")
 		l.query.Del("outcome")
 		i = 0
 	}
@@ -71,7 +71,7 @@ func (p *Purchases) debitFilter(l *listing) purchase.DebitFilter {
 	if text := l.query.Get("submit_by"); text != "" {
 		at, err := time.ParseInLocation(submitForm, text, calendar.SAST)
 		if err != nil {
-			l.refuse("“" + text + "” is no time of a cut-off; that filter is left out.")
+			l.refuse("‘" + text + "’ is not the time of a cut-off. The filter was ignored.")
 			l.query.Del("submit_by")
 		}
 		f.SubmitBy = at

@@ -68,9 +68,9 @@ func (h *Demand) Set(c echo.Context) error {
 	if err := h.Demands.Require(c.Request().Context(), access.Actor(c), on); err != nil {
 		return err
 	}
-	text := "Everybody needs a second factor from now on."
+	text := "Two-step sign-in is now required for everyone."
 	if !on {
-		text = "The second factor is everybody’s choice again."
+		text = "Two-step sign-in is optional again."
 	}
 	if err := access.AddFlash(c, "ok", text); err != nil {
 		return err
@@ -89,9 +89,9 @@ func (h *Demand) AskReset(c echo.Context) error {
 			continue
 		}
 		view := pages.ActView{Title: "Security", Back: components.Link{Text: "Security", Href: "/settings/security"},
-			Question: components.Confirm{ID: "reset", Title: "Reset the second factors of " + m.Called() + "?", Action: "/settings/security/people/" + m.ID.String() + "/reset",
-				CancelHref: "/settings/security", Button: "Reset second factors", Text: "For somebody who lost the phone, the key and the recovery codes. Make sure that it is they who ask.",
-				Breaks: []string{"Their authenticator app, passkeys and recovery codes stop working.", "They are signed out everywhere, and sign in with the password alone.", "They are told by mail."}}}
+			Question: components.Confirm{ID: "reset", Title: "Reset two-step sign-in for " + m.Called() + "?", Action: "/settings/security/people/" + m.ID.String() + "/reset",
+				CancelHref: "/settings/security", Button: "Reset two-step sign-in", Text: "For a person who has lost their phone, passkey and recovery codes. Make sure that the request really comes from them.",
+				Breaks: []string{"Their authenticator app, passkeys and recovery codes stop working.", "They are signed out everywhere, and can then sign in with their password only.", "They are told by mail."}}}
 		return h.Desk.show(c, http.StatusOK, view.Question.Title, settingsRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 	}
 	return fault.Missing()
@@ -106,7 +106,7 @@ func (h *Demand) Reset(c echo.Context) error {
 	if err := h.Demands.Reset(c.Request().Context(), access.Actor(c), id); err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", "The second factors are reset, and the person is told."); err != nil {
+	if err := access.AddFlash(c, "ok", "Two-step sign-in is reset, and the person is told by mail."); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/settings/security")

@@ -43,7 +43,7 @@ var lifetimes = []struct {
 var scopeWords = map[actor.Scope]string{
 	actor.ScopeRead:         "see clients, purchases and tokens, with bank and identity numbers masked",
 	actor.ScopeWrite:        "add and change clients and purchases, charge, cancel and refund",
-	actor.ScopeTokensDelete: "delete stored accounts",
+	actor.ScopeTokensDelete: "delete tokens",
 	actor.ScopeBilling:      "send invoices to many clients",
 	actor.ScopeNumbers:      "see the bank account and identity numbers of clients in full",
 }
@@ -199,7 +199,7 @@ func (d *Developers) row(one credential.Credential) pages.CredentialRow {
 		if one.ReplacedBy == uuid.Nil {
 			row.RotateHref = credentialPath(one, "rotation")
 		} else {
-			row.State = components.Pill{Kind: "wait", Word: "Ending", Title: "Its successor works already; this one ends " + d.Desk.real(one.ExpiresAt).Title + "."}
+			row.State = components.Pill{Kind: "wait", Word: "Ending", Title: "The new credential works already; this one ends " + d.Desk.real(one.ExpiresAt).Title + "."}
 		}
 	case credential.Expired:
 		row.State = components.Pill{Kind: "draft", Word: "Expired", Title: expiredTitle(one)}
@@ -228,7 +228,7 @@ func lastFour(id uuid.UUID) string {
 
 func expiredTitle(one credential.Credential) string {
 	if one.ReplacedBy != uuid.Nil {
-		return "Its successor took its place."
+		return "A newer credential has replaced it."
 	}
 	return "Its lifetime is over; create a new one."
 }

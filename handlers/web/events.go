@@ -58,7 +58,7 @@ func eventFilter(l *listing) webhook.EventFilter {
 		case name == webhook.WebhookTest || slices.Contains(webhook.Names, name):
 			f.Types = append(f.Types, name)
 		default:
-			l.refuse("“" + name + "” is no event; that filter is left out.")
+			l.refuse("‘" + name + "’ is not an event. The filter was ignored.")
 		}
 	}
 	if len(f.Types) == 0 {
@@ -82,7 +82,7 @@ func (l *listing) id(name string) uuid.UUID {
 	}
 	id, err := uuid.Parse(text)
 	if err != nil {
-		l.refuse("“" + text + "” is no id; that filter is left out.")
+		l.refuse("‘" + text + "’ is not an id. The filter was ignored.")
 		l.query.Del(name)
 	}
 	return id
@@ -99,7 +99,7 @@ func (h *Events) listView(l *listing, f webhook.EventFilter, page paging.Page[we
 		view.Rows = append(view.Rows, eventRow(e, now))
 	}
 	view.Pager = pager(l, page, "#results", "the events", func(e webhook.Event) uuid.UUID { return e.ID })
-	view.Empty = components.Empty{Icon: "bell", Title: "No event yet", Text: "Whatever happens to a purchase, a payment or a subscriber appears here."}
+	view.Empty = components.Empty{Icon: "bell", Title: "No event yet", Text: "Everything that happens to a purchase, a payment or a subscriber appears here."}
 	if len(view.Filters.Chips) > 0 || l.ask.From != uuid.Nil {
 		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: eventsPath}
 		for _, chip := range view.Filters.Chips {

@@ -55,10 +55,10 @@ func send[T any](c echo.Context, x *Exports, o outgoing[T]) error {
 	format := export.Format(c.QueryParam("format"))
 	switch {
 	case !format.Known():
-		return x.refuse(c, "A list is exported as CSV or as XLSX; the address asks for neither. Choose one in the list’s Export menu.")
+		return x.refuse(c, "A list can be exported as CSV or XLSX, and the address asks for neither. Choose one in the list’s Export menu.")
 	case len(o.refused) > 0:
 		// The list says what it leaves out; a file could not, and would hold more than was asked for.
-		return x.refuse(c, "The address asks for something that is not understood. Open the list, which says what, and export from there.")
+		return x.refuse(c, "The address asks for something that is not understood. Open the list to see what, and export from there.")
 	}
 	name := o.list + "-" + x.Desk.Now().In(calendar.SAST).Format("2006-01-02-1504") + "." + string(format)
 	to := &download{c: c, control: http.NewResponseController(c.Response()), contentType: format.ContentType(), name: name}

@@ -170,7 +170,7 @@ func TestANameThatIsAFormulaDoesNotRun(t *testing.T) {
 func TestAWrongAddressExportsNothing(t *testing.T) {
 	k := withAccount(t)
 	for _, address := range []string{"/purchases/export", "/purchases/export?format=", "/clients/export?format=pdf", "/tokens/export?format=CSV", "/mandates/export?format=xls"} {
-		k.Page(k.A.Staff, "GET", address, nil).Want(http.StatusBadRequest).Contains("<html", "Nothing was exported", "as CSV or as XLSX")
+		k.Page(k.A.Staff, "GET", address, nil).Want(http.StatusBadRequest).Contains("<html", "Nothing was exported", "as CSV or XLSX")
 	}
 	for _, query := range []string{"/purchases/export?format=csv&status=odd", "/purchases/export?format=csv&amount_min=x", "/clients/export?format=csv&account=odd", "/tokens/export?format=csv&bank=1", "/mandates/export?format=csv&state=odd"} {
 		k.Page(k.A.Staff, "GET", query, nil).Want(http.StatusBadRequest).Contains("Nothing was exported", "not understood")

@@ -129,7 +129,7 @@ func trend(now, was int64) (kind, text string) {
 // return or a dispute comes days after its debit. A limit marks what is
 // beyond it; 0 is no limit, and more is better.
 func ratio(label, outcome string, f report.Figures, part func(report.Outcome) int64, limit int64) components.Stat {
-	s := components.Stat{Label: label, Value: "–", Note: "no debit of this month is answered", Href: debitsHref(outcome, f.From, f.To)}
+	s := components.Stat{Label: label, Value: "–", Note: "no answers this month yet", Href: debitsHref(outcome, f.From, f.To)}
 	now, ok := f.Outcome.PerTenThousand(part(f.Outcome))
 	was, known := f.WasOutcome.PerTenThousand(part(f.WasOutcome))
 	before := ""

@@ -61,7 +61,7 @@ func (h *Invoices) List(c echo.Context) error {
 func invoiceFilter(l *listing) billing.Filter {
 	f := billing.Filter{Search: l.query.Get("q"), State: billing.State(l.query.Get("state"))}
 	if f.State != "" && !slices.Contains(billing.States, f.State) {
-		l.refuse("“" + string(f.State) + "” is no state of an invoice; that filter is left out.")
+		l.refuse("‘" + string(f.State) + "’ is not an invoice status. The filter was ignored.")
 		f.State = ""
 		l.query.Del("state")
 	}
@@ -139,7 +139,7 @@ func invoiceRow(e billing.Entry, now time.Time) pages.InvoiceRow {
 // was taken back.
 func invoicePill(e billing.Entry) components.Pill {
 	if e.CreditNote != "" {
-		return components.Pill{Kind: "draft", Word: "Credited", Title: "Taken back by credit note " + e.CreditNote + "."}
+		return components.Pill{Kind: "draft", Word: "Credited", Title: "Credited by credit note " + e.CreditNote + "."}
 	}
 	kind := "progress"
 	switch e.Status {
@@ -172,7 +172,7 @@ func mailPill(state, why string) components.Pill {
 
 func noInvoices(l *listing, f billing.Filter, chips []components.Chip) components.Empty {
 	if f == (billing.Filter{}) && l.ask.From == uuid.Nil {
-		return components.Empty{Icon: "file", Title: "No invoice yet", Text: "A purchase gets its invoice, with a number of its own, when it is billed or first mailed."}
+		return components.Empty{Icon: "file", Title: "No invoice yet", Text: "A purchase gets its invoice, with its own number, when it is billed or first mailed."}
 	}
 	e := components.Empty{Kind: components.NothingMatches, ClearHref: "/invoices"}
 	if f.Search != "" {

@@ -41,7 +41,7 @@ func listingOf(c echo.Context, path string) *listing {
 		}
 		id, err := uuid.Parse(text)
 		if err != nil {
-			l.refuse("This place in the list is not known; it starts at the newest.")
+			l.refuse("That page of the list is not known. Showing the newest.")
 			continue
 		}
 		l.ask.From, l.ask.Newer = id, side == "before"
@@ -59,7 +59,7 @@ func (l *listing) date(name string) calendar.Date {
 	}
 	d, err := calendar.ParseDate(text)
 	if err != nil {
-		l.refuse("“" + text + "” is no date; that filter is left out.")
+		l.refuse("‘" + text + "’ is not a date. The filter was ignored.")
 		l.query.Del(name)
 	}
 	return d
@@ -85,7 +85,7 @@ func (l *listing) cents(name string) int64 {
 	}
 	cents, err := money.Parse(text)
 	if err != nil || cents < 0 {
-		l.refuse("“" + text + "” is no amount; that filter is left out.")
+		l.refuse("‘" + text + "’ is not an amount. The filter was ignored.")
 		l.query.Del(name)
 		return 0
 	}

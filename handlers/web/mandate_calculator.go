@@ -40,7 +40,7 @@ func closedWords(w mandate.Window, now time.Time) string {
 	if calendar.DateOf(opens) != calendar.DateOf(now) {
 		day = "tomorrow"
 	}
-	return fmt.Sprintf("Banks take real-time requests from %s to %s, and it is %s now. Use the delayed kind: an SMS with 48 hours to answer. Real time is possible again %s at %s.",
+	return fmt.Sprintf("Banks take real-time requests from %s to %s, and it is %s now. Use a delayed request: an SMS with 48 hours to answer. Real time is possible again %s at %s.",
 		w.Opens, w.Closes, now.In(calendar.SAST).Format("15:04"), day, w.Opens)
 }
 
@@ -70,7 +70,7 @@ func (h *MandateForms) calculator(s *mandateSetup, wrong error) pages.MandateSum
 		v.Problems = append(v.Problems, components.ErrorItem{Field: field, Text: p.Message})
 	}
 	if s.method == purchase.EFT {
-		v.Allowed = "The client signs a mandate, or agrees on our page. Banks check nothing beforehand: each debit may be disputed within 40 days, no questions asked."
+		v.Allowed = "The client signs a mandate, or agrees on our page. Banks check nothing beforehand: each debit can be disputed within 40 days, without giving a reason."
 		v.Button = "Continue to the account"
 		return v
 	}
@@ -95,7 +95,7 @@ func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 	limit, unlimited := mandate.ValueType(s.ask.ValueType).LimitCents(s.price)
 	switch {
 	case !s.priced && !unlimited:
-		v.Allowed = "Type the price to see what the client’s bank will allow."
+		v.Allowed = "Enter the price to see what the client’s bank will allow."
 		return
 	case unlimited && s.ask.ValueType == string(mandate.UsageBased):
 		v.MaximumNote = "No upper limit for this kind of mandate."
@@ -103,12 +103,12 @@ func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 		v.MaximumNote = "The maximum may be up to " + say(limit) + ", one and a half times the price."
 	}
 	if s.terms.MaxAmountCents < 1 || badField(s.termsOf, "max_amount_cents") {
-		v.Allowed = "Give the maximum to see what the client’s bank will allow."
+		v.Allowed = "Enter the maximum to see what the client’s bank will allow."
 		if s.ask.MaxAmountCents != nil {
 			v.Allowed = "The client’s bank does not allow this maximum."
 		}
 		if s.ask.ValueType == string(mandate.Fixed) {
-			v.Allowed = "Type the price to see what the client’s bank will allow."
+			v.Allowed = "Enter the price to see what the client’s bank will allow."
 		}
 		return
 	}
@@ -175,7 +175,7 @@ func (h *MandateForms) statement(v *pages.MandateSummary, s *mandateSetup, actio
 	}
 	const name, reference = collection.ShortNameWidth, collection.ShortNameWidth + collection.ReferenceWidth
 	v.Statement = []pages.StatementPart{{Text: line[:name], Label: "short name"}, {Text: line[name:reference], Label: "contract reference"}, {Text: line[reference:], Label: "debit day"}}
-	v.StatementHint = "30 characters. The # stand for a number that the mandate gets when it is made."
+	v.StatementHint = "30 characters. The # marks stand for a number that the mandate gets when it is created."
 }
 
 // referenceShape is how contract references of a brand look.

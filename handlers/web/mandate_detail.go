@@ -118,7 +118,7 @@ func (h *Mandates) beside(c echo.Context, v *pages.MandateDetailView, s mandate.
 	}
 	v.Menu = []components.MenuItem{{Label: "Download mandate document", Icon: "download", Href: mandatePath(m.ID, "document.pdf")}}
 	if err == nil {
-		add(components.Fact{Label: "Stored account", Value: accountWords(t.Token), Href: tokenPath(t.ID)})
+		add(components.Fact{Label: "Token", Value: accountWords(t.Token), Href: tokenPath(t.ID)})
 		if t.Live() {
 			v.Menu = append(v.Menu, components.MenuItem{Label: "Change the details…", Icon: "repeat", Href: tokenPath(t.ID) + "/amendment", Changes: true})
 			v.Menu = append(v.Menu, components.MenuItem{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + t.ID.String(), Danger: true, Divider: true, Why: whyNotDelete(who)})
@@ -126,7 +126,7 @@ func (h *Mandates) beside(c echo.Context, v *pages.MandateDetailView, s mandate.
 	}
 	add(components.Fact{Label: "Purchase", Value: reference(rec.Purchase), Href: purchasePath(m.ID)})
 	if m.State.Usable() && m.ClientID != uuid.Nil && who.Can(actor.Write) && err == nil && t.Live() {
-		v.Primary = components.Button{Label: "New charge", Icon: "plus", Href: "/purchases/new?client=" + m.ClientID.String(), Changes: true}
+		v.Primary = components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new?client=" + m.ClientID.String(), Changes: true}
 	}
 	v.Facts.Items = append(v.Facts.Items, mandateFacts(m, now)...)
 	add(components.Fact{Label: "Brand", Value: rec.Brand.Name})
@@ -173,7 +173,7 @@ func askedRows(list []mandate.Authentication, now time.Time) (rows []pages.Asked
 		at("Sent to the bank", a.SentAt)
 		at("Delivered", a.DeliveredAt)
 		if a.State.Open() {
-			at("Runs out", a.ExpiresAt)
+			at("Expires", a.ExpiresAt)
 		}
 		at("Answered", a.AnsweredAt)
 		add("Channel", answerChannel(a.Channel))

@@ -179,7 +179,7 @@ func debitPart(m mandate.Mandate, rec purchase.Record) documents.Section {
 func termsPart(m mandate.Mandate, currency string) documents.Section {
 	p := part{documents.Section{Title: "Terms"}}
 	for _, f := range termFacts(m, currency).Items {
-		if !slices.Contains([]string{"Agreed amount", "Maximum", "Rhythm", "Adjustment"}, f.Label) { // said above
+		if !slices.Contains([]string{"Agreed amount", "Maximum", "Frequency", "Adjustment"}, f.Label) { // said above
 			p.add(f.Label, f.Value)
 		}
 	}

@@ -48,7 +48,7 @@ func termFacts(m mandate.Mandate, currency string) components.Facts {
 	t := m.Terms
 	if t == nil {
 		add("Amounts", "What is owed under the agreement")
-		add("Rhythm", rhythmWords(m))
+		add("Frequency", rhythmWords(m))
 		return f
 	}
 	add("Amounts", valueWords[t.ValueType])
@@ -59,11 +59,11 @@ func termFacts(m mandate.Mandate, currency string) components.Facts {
 	} else {
 		add("Debits", "Recurring")
 	}
-	add("Rhythm", rhythmWords(m))
+	add("Frequency", rhythmWords(m))
 	add("Other days", yesWords(t.AllowDateAdjustment, "Allowed; such debits may be disputed", "Refused by the client’s bank"))
 	add("Adjustment", adjustmentWords(*t, currency))
 	add("How the client is asked", methodWords(t.Authentication))
-	add("When nobody answers", yesWords(t.DelayedOnFailure, "Asked again for 48 hours, then registered", "The request ends"))
+	add("If there is no answer", yesWords(t.DelayedOnFailure, "Asked again for 48 hours, then registered", "The request ends"))
 	add("Account verification", yesWords(t.VerifyAccount, "Asked for", "Not asked for"))
 	return f
 }

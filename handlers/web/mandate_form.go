@@ -67,7 +67,7 @@ func (h *MandateForms) stop(s *mandateSetup, wrong error) *pages.StopView {
 	case !s.strict:
 		return nil
 	case fault.HasCode(wrong, "debicheck_unavailable"):
-		return &pages.StopView{Title: "Nobody can be asked in real time now", Text: closedWords(h.window(), h.Desk.Now()),
+		return &pages.StopView{Title: "Real-time requests are not possible now", Text: closedWords(h.window(), h.Desk.Now()),
 			Button: components.Button{Label: "Use delayed instead", Name: "use", Value: "delayed"}}
 	case fault.HasCode(wrong, "account_verification_failed"):
 		stop := &pages.StopView{Title: "The bank does not confirm the account", Text: fieldMessage(wrong, "account_verification_failed") + " Check the details with the client, correct them, and send this form again."}
@@ -94,7 +94,7 @@ func fieldMessage(err error, code string) string {
 
 func (h *MandateForms) methodCards(v *pages.NewMandateView, s mandateSetup) {
 	v.Method = components.RadioCards{Legend: "How does the client agree?", Name: "method", Value: s.method, Required: true, Columns: true, Options: []components.RadioCard{
-		{Value: purchase.DebiCheck, Title: "DebiCheck", Icon: "shield", Text: "The client confirms at their bank: in real time a push on the phone within seconds, 120 seconds to answer; delayed an SMS, 48 hours to answer. Debits within the terms cannot be disputed."},
+		{Value: purchase.DebiCheck, Title: "DebiCheck", Icon: "shield", Text: "The client confirms at their bank. In real time: a prompt on their phone within seconds, and 120 seconds to answer. Delayed: an SMS, and 48 hours to answer. Debits within the terms cannot be disputed."},
 		{Value: purchase.EFT, Title: "EFT debit order", Icon: "bank", Text: "The client signs, or agrees on our page. Works with every account, at any hour. The client may dispute a debit within 40 days."}}}
 }
 
@@ -103,7 +103,7 @@ func freshFields(s mandateSetup, byInput map[string]string) pages.FreshClient {
 		return components.Field{Name: name, Label: label, Hint: hint, Type: kind, Value: s.typed(name), Error: byInput[name], Autocomplete: "off", Quiet: true}
 	}
 	f := pages.FreshClient{Chosen: s.fresh != nil,
-		Name: field("full_name", "Full name", "As it stands on the bank account.", ""), Email: field("email", "E-mail address", "", "email"),
+		Name: field("full_name", "Full name", "As shown on the bank account.", ""), Email: field("email", "E-mail address", "", "email"),
 		Phone: field("phone", "Phone", "The client is asked on this number.", "tel"), IDNumber: field("personal_code", "Identity or passport number", "", ""),
 		Number: field("bank_account", "Account number", "", ""),
 		Bank:   components.Select{Name: "bank_code", Label: "Bank", Blank: "Not known", Quiet: true, Error: byInput["bank_code"]},
@@ -168,45 +168,45 @@ func (h *MandateForms) brandBlock(s *mandateSetup, byInput map[string]string) pa
 		return v
 	}
 	if s.form.Get("preset") != "" {
-		v.Preset = "Terms and rhythm below are those of the last mandate of " + s.brand.Name + "."
+		v.Preset = "The terms below are those of the last mandate of " + s.brand.Name + "."
 	}
 	v.Facts = components.Facts{Wide: true, Items: []components.Fact{
 		{Label: "Profile code", Value: s.profile.ProfileCode, Mono: true},
 		{Label: "On the statement", Value: s.profile.AbbreviatedName, Mono: true},
-		{Label: "Money lands in", Value: clearingWords(s.profile), Mono: true},
+		{Label: "Paid into", Value: clearingWords(s.profile), Mono: true},
 	}}
 	return v
 }
 
 func (h *MandateForms) productFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
-	v.Name = components.Field{Label: "What for", Name: "name", Value: s.form.Get("name"), Error: byInput["name"], Required: true, MaxLength: 256,
+	v.Name = components.Field{Label: "Description", Name: "name", Value: s.form.Get("name"), Error: byInput["name"], Required: true, MaxLength: 256,
 		Hint: "What the client reads, such as “Gym membership”."}
 	v.Price = components.MoneyField{Label: "Price", Name: "price", Value: s.form.Get("price"), Error: byInput["price"], Required: true,
-		Hint: "A usual debit. With DebiCheck the client confirms it."}
+		Hint: "The amount of a usual debit. With DebiCheck the client confirms it."}
 }
 
 func termFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	f := s.form
 	v.Value = components.RadioCards{Legend: "How do the amounts change?", Name: "value_type", Value: f.Get("value_type"), Error: byInput["value_type"], Required: true, Options: []components.RadioCard{
-		{Value: string(mandate.Fixed), Title: "Always the same", Badge: "FIXED", Text: "Every debit is exactly the price; the bank refuses anything else. Never disputable."},
+		{Value: string(mandate.Fixed), Title: "Always the same", Badge: "FIXED", Text: "Every debit is exactly the price; the bank refuses anything else. It cannot be disputed."},
 		{Value: string(mandate.Variable), Title: "Varies a little", Badge: "VARIABLE", Text: "Up to one and a half times the price. Another amount than the price may be disputed."},
 		{Value: string(mandate.UsageBased), Title: "Depends on use", Badge: "USAGEBASED", Text: "Up to the maximum that you choose. Another amount than the price may be disputed; a high maximum puts clients off."}}}
 	v.Maximum = components.MoneyField{Label: "Maximum of one debit", Name: "max_amount_cents", Value: f.Get("max_amount_cents"), Error: byInput["max_amount_cents"], Required: true,
 		Hint: "The client’s bank refuses every debit above it."}
 	v.Sequence = components.RadioCards{Legend: "How often?", Name: "debit_sequence", Value: f.Get("debit_sequence"), Error: byInput["debit_sequence"], Required: true, Columns: true, Options: []components.RadioCard{
-		{Value: string(mandate.Recurring), Title: "Again and again", Badge: "RCUR", Text: "Until the mandate is cancelled."},
+		{Value: string(mandate.Recurring), Title: "Recurring", Badge: "RCUR", Text: "Until the mandate is cancelled."},
 		{Value: string(mandate.OnceOff), Title: "Once", Badge: "OOFF", Text: "The mandate ends after one debit."}}}
 	v.Category = components.Select{Label: "Price and maximum are adjusted", Name: "adjustment_category", Error: byInput["adjustment_category"], Required: true, Width: "l",
-		Hint: "Without an adjustment a new price needs a new mandate, and a new answer of the client."}
+		Hint: "Without an adjustment a new price needs a new mandate, and a new confirmation by the client."}
 	for _, o := range []components.Option{{Value: string(mandate.Never), Text: "Never"}, {Value: string(mandate.Annually), Text: "Once a year"}, {Value: string(mandate.Biannually), Text: "Every six months"},
 		{Value: string(mandate.Quarterly), Text: "Every three months"}, {Value: string(mandate.Repo), Text: "With the repo rate"}} {
 		o.Selected = o.Value == f.Get("adjustment_category")
 		v.Category.Options = append(v.Category.Options, o)
 	}
 	v.Rate = components.Field{Label: "By a rate", Name: "adjustment_rate", Value: f.Get("adjustment_rate"), Error: byInput["adjustment_rate"], Suffix: "%", Numeric: true, InputMode: "decimal",
-		Autocomplete: "off", Width: "m", MaxLength: 16, Quiet: true, Hint: "Such as 6, each time. Either this …"}
+		Autocomplete: "off", Width: "m", MaxLength: 16, Quiet: true, Hint: "Such as 6, each time. Enter a rate or an amount, not both."}
 	v.Amount = components.MoneyField{Label: "By an amount", Name: "adjustment_amount_cents", Value: f.Get("adjustment_amount_cents"), Error: byInput["adjustment_amount_cents"], Required: true,
-		Hint: "… or this. A minus lowers the price."}
+		Hint: "A minus lowers the price."}
 }
 
 func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
@@ -214,9 +214,9 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 	option := func(name, value, text string) components.Option {
 		return components.Option{Value: value, Text: text, Selected: f.Get(name) == value}
 	}
-	v.Units = components.Select{Label: "Rhythm", Name: "period_units", Error: byInput["period_units"], Required: true,
+	v.Units = components.Select{Label: "Frequency", Name: "period_units", Error: byInput["period_units"], Required: true,
 		Options: []components.Option{option("period_units", "months", "Every month"), option("period_units", "weeks", "Every week"), option("period_units", "days", "On agreed days")}}
-	v.MonthDay = components.Select{Label: "Deduction day", Name: "deduction_day", Error: byInput["deduction_day"], Required: true, Hint: "Right after payday most debits succeed: many salaries come on the 25th or the last day."}
+	v.MonthDay = components.Select{Label: "Deduction day", Name: "deduction_day", Error: byInput["deduction_day"], Required: true, Hint: "Most debits succeed right after payday: many salaries come on the 25th or the last day."}
 	for day := 1; day <= 30; day++ {
 		v.MonthDay.Options = append(v.MonthDay.Options, option("deduction_day", strconv.Itoa(day), strconv.Itoa(day)))
 	}
@@ -244,7 +244,7 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	now, w := h.Desk.Now(), h.window()
 	v.Window = windowView(w, now)
-	realTime := components.RadioCard{Value: string(mandate.RealTime), Title: "In real time", Badge: "REALTIME", Text: "A push on the phone within seconds (USSD on phones without the app), 120 seconds to answer. Call the client first."}
+	realTime := components.RadioCard{Value: string(mandate.RealTime), Title: "In real time", Badge: "REALTIME", Text: "A prompt on the phone within seconds (USSD on phones without the app), and 120 seconds to answer. Call the client first."}
 	v.Asking = components.RadioCards{Legend: "How is the client asked?", Name: "authentication_type", Value: s.form.Get("authentication_type"), Error: byInput["authentication_type"], Required: true, Columns: true}
 	v.AskShown = "open"
 	switch open := w.Open(now); {
@@ -258,9 +258,9 @@ func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInpu
 	v.Asking.Options = []components.RadioCard{realTime,
 		{Value: string(mandate.Delayed), Title: "Delayed", Badge: "DELAYED", Text: "An SMS, 48 hours to answer in the banking app, by USSD, at an ATM or in a branch. At any hour."}}
 	v.Fallback = components.Checkbox{Label: "Without an answer, register the mandate anyway after 48 more hours", Name: "do_delayed_on_auth_failure", Error: byInput["do_delayed_on_auth_failure"],
-		Checked: s.form.Get("do_delayed_on_auth_failure") != "", Hint: "Every debit under such a mandate may be disputed. A refusal stays a refusal."}
+		Checked: s.form.Get("do_delayed_on_auth_failure") != "", Hint: "Every debit under such a mandate may be disputed. If the client declines, nothing is registered."}
 	v.Verify = components.Checkbox{Label: "Check the account at the bank first", Name: "verify_account", Error: byInput["verify_account"], Checked: s.form.Get("verify_account") != "",
-		Hint: "Is it open, does it take debits, does the identity number match? If not, nobody is asked."}
+		Hint: "Is it open, does it take debits, does the identity number match? If not, the client is not asked."}
 }
 
 // switches: the form asks for real time where only delayed is possible.

@@ -131,7 +131,7 @@ func (s *mandateSetup) readProduct() {
 			s.shape.Add("price", "min_value", "A price cannot be below 0.")
 		}
 	} else if !s.shape.Has("price") && needed {
-		s.shape.Add("price", "required", "Give the amount of a usual debit.")
+		s.shape.Add("price", "required", "Enter the amount of a usual debit.")
 	}
 	product.PriceCents = s.price
 	s.in.Details.Products = []purchase.Product{product}

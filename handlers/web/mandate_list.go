@@ -75,14 +75,14 @@ func (h *Mandates) List(c echo.Context) error {
 func mandateFilter(l *listing) mandate.Filter {
 	f := mandate.Filter{Search: l.query.Get("q"), Kind: mandate.Kind(l.query.Get("method"))}
 	if f.Kind != "" && kindWords[f.Kind] == "" {
-		l.refuse("“" + string(f.Kind) + "” is no method; that filter is left out.")
+		l.refuse("‘" + string(f.Kind) + "’ is not a method. The filter was ignored.")
 		l.query.Del("method")
 		f.Kind = ""
 	}
 	for _, word := range strings.FieldsFunc(l.query.Get("state"), func(r rune) bool { return r == ',' }) {
 		switch s := mandate.State(word); {
 		case !slices.Contains(mandate.States, s):
-			l.refuse("“" + word + "” is no state; that filter is left out.")
+			l.refuse("‘" + word + "’ is not a status. The filter was ignored.")
 		case !slices.Contains(f.States, s):
 			f.States = append(f.States, s)
 		}
@@ -96,7 +96,7 @@ func mandateFilter(l *listing) mandate.Filter {
 	case "suspended":
 		f.Waiting = true
 	default:
-		l.refuse("“" + l.query.Get("attention") + "” is nothing that needs attention; that filter is left out.")
+		l.refuse("‘" + l.query.Get("attention") + "’ is not on the attention list. The filter was ignored.")
 		l.query.Del("attention")
 	}
 	if id, err := uuid.Parse(l.query.Get("client")); err == nil {
@@ -159,7 +159,7 @@ func (h *Mandates) listView(l *listing, f mandate.Filter, page paging.Page[manda
 }
 
 func mandateFilters(l *listing, f mandate.Filter, tabKnown bool) components.FilterBar {
-	bar := components.FilterBar{Action: "/mandates", Target: "#results", Search: f.Search, SearchLabel: "Search mandates", Holder: "Payer, e-mail or contract reference"}
+	bar := components.FilterBar{Action: "/mandates", Target: "#results", Search: f.Search, SearchLabel: "Search mandates", Holder: "Client, e-mail or contract reference"}
 	for _, name := range []string{"state", "client", "attention"} {
 		if value := l.query.Get(name); value != "" {
 			bar.Keep = append(bar.Keep, components.Pair{Name: name, Value: value})
@@ -223,7 +223,7 @@ func mandateRow(e mandate.Entry, now time.Time) pages.MandateRow {
 		row.Client = e.HolderName
 	}
 	if row.Client == "" {
-		row.Client = "Payer not named yet"
+		row.Client = "Client not named yet"
 	}
 	if e.Kind == mandate.DebiCheck {
 		row.Method.Kind = "progress"

@@ -176,7 +176,7 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 	again := components.Button{Label: "Send again" + usedSaid(sheet, mandate.RealTime, limits), Kind: "primary", Icon: "repeat", ID: "send-again"}
 	delayed := components.Button{Label: "Send delayed (" + glue(fmt.Sprintf("%d h", limits.Delayed/time.Hour)) + ")" + usedSaid(sheet, mandate.Delayed, limits), Icon: "clock", ID: "send-delayed"}
 	if !window.Open(now) {
-		again.Disabled, again.Why = true, "Payers are asked in real time from "+window.Opens.String()+" to "+window.Closes.String()+" SAST. Send the request delayed."
+		again.Disabled, again.Why = true, "Clients can be asked in real time from "+window.Opens.String()+" to "+window.Closes.String()+" SAST. Send the request delayed."
 	}
 	for how, b := range map[mandate.Method]*components.Button{mandate.RealTime: &again, mandate.Delayed: &delayed} {
 		if mandate.Asked(sheet.Authentications, how) >= limits.MostTries {

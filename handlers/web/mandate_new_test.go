@@ -87,7 +87,7 @@ func TestTheCalculatorFollowsTheTyping(t *testing.T) {
 		"another day allowed": {[]string{"first", "soon", "allow_date_adjustment", "yes"}, []string{"is not on the deduction day. The client confirms that day too"}, "would refuse"},
 		"by the week":         {[]string{"period_units", "weeks", "deduction_weekday", "5"}, []string{"each week, on Fridays", "Fri\u00a0"}, "data-at="},
 		"the fallback":        {[]string{"do_delayed_on_auth_failure", "yes"}, []string{"registered mandate"}, ""},
-		"not typed yet":       {[]string{"price", "", "max_amount_cents", "", "name", ""}, []string{"Type the price"}, "data-at="},
+		"not typed yet":       {[]string{"price", "", "max_amount_cents", "", "name", ""}, []string{"Enter the price"}, "data-at="},
 		"not readable":        {[]string{"price", "1,234"}, []string{`data-at="price"`, "could be thousands or decimals"}, ""},
 		"by EFT":              {[]string{"method", "eft"}, []string{"disputed within 40 days", "Continue to the account"}, "data-at="},
 	} {
@@ -112,7 +112,7 @@ func TestEveryProblemOfAMandateIsSaidBesideItsInput(t *testing.T) {
 		Contains(`href="#client_id"`, `href="#name"`, `href="#price"`, `href="#value_type"`, `href="#max_amount_cents"`, `href="#debit_sequence"`, `href="#adjustment_rate"`,
 			`href="#deduction_day"`, `href="#due"`, `href="#authentication_type"`, `id="max_amount_cents-error"`, `value="x"`, "There are 10 problems")
 	k.Page(k.A.Staff, "POST", "/mandates", k.wanted("first", "other", "due_other", k.day.AddDays(1).String())).Want(http.StatusUnprocessableEntity).Contains(`href="#due_other"`, "Too soon")
-	k.Page(k.A.Staff, "POST", "/mandates", k.wanted("check", "yes", "price", "")).Want(http.StatusOK).Contains("Give the amount of a usual debit.", "What will happen")
+	k.Page(k.A.Staff, "POST", "/mandates", k.wanted("check", "yes", "price", "")).Want(http.StatusOK).Contains("Enter the amount of a usual debit.", "What will happen")
 	k.Page(k.A.Staff, "POST", "/mandates", k.wanted("find", "client_id", "client_id", "", "client_id_q", "thandi")).Want(http.StatusOK).Contains("Thandi Nkosi").Lacks("There is a problem")
 	if n := k.Count(`SELECT count(*) FROM mandates`); n != 0 {
 		t.Errorf("%d mandates, want none", n)
@@ -125,7 +125,7 @@ func TestOutsideTheWindowTheFormSwitchesToDelayed(t *testing.T) {
 	k.Page(k.A.Staff, "GET", "/mandates/new", nil).Want(http.StatusOK).Contains(`value="DELAYED" checked`, `value="REALTIME" disabled`, "it is 21:14 now", "tomorrow at 03:00")
 	k.Page(k.A.Staff, "POST", "/mandates/preview", k.wanted("window_shown", "open")).Want(http.StatusOK).Contains(`id="asking"`, `hx-swap-oob="true"`, `value="DELAYED" checked`, "Send SMS").Lacks("data-at=")
 	form := k.wanted()
-	k.Page(k.A.Staff, "POST", "/mandates", form).Want(http.StatusUnprocessableEntity).Contains("Nobody can be asked in real time now", `name="use" value="delayed"`, "Use delayed instead", `value="Gym membership"`)
+	k.Page(k.A.Staff, "POST", "/mandates", form).Want(http.StatusUnprocessableEntity).Contains("Real-time requests are not possible now", `name="use" value="delayed"`, "Use delayed instead", `value="Gym membership"`)
 	form.Set("use", "delayed")
 	to := k.Page(k.A.Staff, "POST", "/mandates", form).Want(http.StatusSeeOther).Header.Get("Location")
 	if n := k.Count(`SELECT count(*) FROM mandate_authentications WHERE mandate_id = $1 AND method = 'DELAYED'`, strings.TrimPrefix(to, "/mandates/")); n != 1 {

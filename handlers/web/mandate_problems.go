@@ -46,7 +46,7 @@ func (s *mandateSetup) plain(f fault.Field) fault.Field {
 	case len(s.brand.Profiles) == 0 && (leaf == "profile_code" || leaf == "abbreviated_name" || leaf == "account_number"):
 		f.Path, f.Message = "brand_id", s.brand.Name+" has no registration at the bank yet, so no mandate can be set up for it."
 	case strings.HasPrefix(f.Path, "purchase.products") && leaf == "price" && f.Code == "required":
-		f.Message = "Give the amount of a usual debit."
+		f.Message = "Enter the amount of a usual debit."
 	case leaf == "max_amount_cents":
 		f.Message = s.maximumWords(f)
 	case leaf == "deduction_day" && s.form.Get("period_units") == "weeks":
@@ -68,17 +68,17 @@ func (s *mandateSetup) maximumWords(f fault.Field) string {
 	limit, unlimited := mandate.ValueType(s.ask.ValueType).LimitCents(s.price)
 	switch {
 	case f.Code == "required" && s.ask.ValueType == string(mandate.Fixed):
-		return "The maximum is the price; give the price."
+		return "The maximum is the price; enter the price."
 	case f.Code == "required":
-		return "Give the most that one debit may take."
+		return "Enter the maximum of one debit."
 	case f.Code == "max_value" && !unlimited && limit == 0:
-		return "This kind of mandate needs a price above 0. To take nothing now, give the real price and choose “Nothing now” below."
+		return "This kind of mandate needs a price above 0. To take nothing now, enter the real price and choose “Nothing now” below."
 	case f.Code == "max_value" && !unlimited:
 		return "At most " + say(limit) + ": one and a half times the price. For more choose “Depends on use”."
 	case f.Code == "min_value" && s.total() > 0:
 		return "Not below the first debit of " + say(s.total()) + "."
 	case f.Code == "min_value":
-		return "Give an amount above 0."
+		return "Enter an amount above 0."
 	}
 	return f.Message
 }

@@ -42,28 +42,28 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 		case m.Kind == mandate.EFT:
 			return "Debits may run. Every EFT debit can be disputed."
 		case m.Fallback:
-			return "The client accepted under the fallback: debits may run, and every one of them can be disputed."
+			return "The client accepted only after the first request had run out: debits may run, and each can be disputed."
 		}
 		return "The client accepted at the bank. Debits within the terms cannot be disputed."
 	case mandate.Registered:
-		return "Nobody answered, and the mandate was registered as asked for: debits may run, and every one of them can be disputed."
+		return "The client did not answer, and the mandate was registered as requested: debits may run, and each can be disputed."
 	case mandate.NoResponse:
 		return endWords[m.State] + bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
 	case mandate.Rejected, mandate.FailedAtBank, mandate.Suspended, mandate.BlockedBy:
 		return endWords[m.State] + reasonWords(m.ReasonCode)
 	case mandate.Cancelled:
 		if m.ReasonCode == bank.CodeOnceOffDone {
-			return "The client allowed one debit, which has run" + dayWords(m.EndedAt, now) + "; nothing more can be debited. What proves it is kept."
+			return "The client allowed one debit, which has run" + dayWords(m.EndedAt, now) + "; nothing more can be debited. The proof is kept."
 		}
-		return "It was cancelled" + dayWords(m.EndedAt, now) + "; nothing can be debited. What proves it is kept."
+		return "It was cancelled" + dayWords(m.EndedAt, now) + "; nothing can be debited. The proof is kept."
 	case mandate.Superseded:
-		return "A newer mandate of the same payer took its place" + dayWords(m.EndedAt, now) + "."
+		return "A newer mandate of the same client replaced it" + dayWords(m.EndedAt, now) + "."
 	}
 	return ""
 }
 
 var endWords = map[mandate.State]string{
-	mandate.NoResponse:   "Nobody answered in time; nothing can be debited. ",
+	mandate.NoResponse:   "The client did not answer in time; nothing can be debited. ",
 	mandate.Rejected:     "Nothing can be debited. ",
 	mandate.FailedAtBank: "The bank could not ask the client; nothing can be debited. ",
 	mandate.Suspended:    "The client’s bank suspended it; nothing can be debited. ",
@@ -72,7 +72,7 @@ var endWords = map[mandate.State]string{
 
 func waitingWords(asked *mandate.Authentication, now time.Time) string {
 	if asked == nil || asked.ExpiresAt.IsZero() {
-		return "The client’s bank is asking the client. Without an answer in time the request runs out."
+		return "The client’s bank is asking the client. Without an answer in time the request expires."
 	}
 	until := sayMinute(asked.ExpiresAt, now)
 	if asked.Method == mandate.RealTime {
@@ -117,7 +117,7 @@ var authPills = map[mandate.AuthState]components.Pill{
 	mandate.AuthRejected:   {Kind: "bad", Word: "Declined"},
 	mandate.AuthNoResponse: {Kind: "draft", Word: "No answer"},
 	mandate.AuthFailed:     {Kind: "bad", Word: "Bank error"},
-	mandate.AuthWithdrawn:  {Kind: "draft", Word: "Withdrawn", Title: "No answer is wanted any more."},
+	mandate.AuthWithdrawn:  {Kind: "draft", Word: "Withdrawn", Title: "The request was withdrawn; no answer is needed."},
 }
 
 // answerChannels names the channels by themselves; mandate.ChannelLabel says them in a sentence.

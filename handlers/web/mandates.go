@@ -46,7 +46,7 @@ func mandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 	v.Facts.Items = append(v.Facts.Items,
 		components.Fact{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference, Mono: true},
 		components.Fact{Label: "On the statement", Value: m.AbbreviatedName},
-		components.Fact{Label: "Rhythm", Value: rhythmWords(m)},
+		components.Fact{Label: "Frequency", Value: rhythmWords(m)},
 		components.Fact{Label: "State", Value: m.State.Label()})
 	return v
 }

@@ -88,9 +88,9 @@ func TestMandatesAreFilteredByTheAddress(t *testing.T) {
 			t.Errorf("%q: seen %v, want %v", query, !seen, seen)
 		}
 	}
-	k.Page(k.A.Staff, "GET", "/mandates", nil).Contains("649,00", "max 973,50", "day 25", "DebiCheck", "Nobody answered in time", `href="/mandates/new"`, `href="/mandates" aria-current`, reference).Lacks("4055123456")
+	k.Page(k.A.Staff, "GET", "/mandates", nil).Contains("649,00", "max 973,50", "day 25", "DebiCheck", "did not answer in time", `href="/mandates/new"`, `href="/mandates" aria-current`, reference).Lacks("4055123456")
 	k.Page(k.A.Staff, "GET", "/mandates?method=eft&q=x", nil).Contains("Method is EFT", "“x”", "Clear filters")
-	k.Page(k.A.Staff, "GET", "/mandates?method=x", nil).Contains("is no method; that filter is left out")
+	k.Page(k.A.Staff, "GET", "/mandates?method=x", nil).Contains("is not a method. The filter was ignored")
 	k.Page(k.A.Staff, "GET", "/mandates", nil, "HX-Request: true", "HX-Target: results").Lacks("<html")
 	k.Page(k.B.Owner, "GET", "/mandates", nil).Contains("No mandate yet").Lacks("3456")
 }
@@ -110,7 +110,7 @@ func TestAMandatesPageSaysItsTermsItsAnswersAndItsDebits(t *testing.T) {
 	k.Page(k.A.Staff, "GET", "/mandates/"+k.token, nil).Want(http.StatusOK).
 		Contains("Active", "The client accepted at the bank", "Variable: up to the maximum", "R\u00a0973,50", "6,5\u00a0% every year", "Monthly, on day 25", "The bank will allow",
 			"Real time, 120 seconds", "Accepted", "Banking app", "asked for by Lerato", "Name does not match", "Name matches", "a warning", "Banking app", "12:00:41", "Signed on paper", "I, Thandi Nkosi, authorise",
-			"TESTMERCH1", "BANKREF77", "document.pdf", "Only an admin may delete stored accounts.", page, "2\u00a0469,00", "New charge", "evidence/"+k.evidence(t)).
+			"TESTMERCH1", "BANKREF77", "document.pdf", "Only an admin can delete tokens.", page, "2\u00a0469,00", "New purchase", "evidence/"+k.evidence(t)).
 		Lacks("4055123456")
 	k.Page(k.A.Staff, "GET", "/tokens/"+k.token, nil).Want(http.StatusOK).Contains("Name does not match", "/mandates/"+k.token, "DebiCheck")
 	k.Page(k.A.Staff, "GET", "/clients/"+k.client, nil).Want(http.StatusOK).Contains("Name does not match")

@@ -104,7 +104,7 @@ func sentBefore(ctx context.Context, kept Replays, key replay.Key) (to string, e
 	answer, err := kept.Recall(ctx, key)
 	switch {
 	case errors.Is(err, replay.ErrKeyReused):
-		return "", fault.New(fault.Conflict, "form_sent", "This form was sent before with other values, and what it asked for is done. Open a new form to do it again.")
+		return "", fault.New(fault.Conflict, "form_sent", "This form was sent before with other values, and that was done. Open a new form to do it again.")
 	case err != nil || answer == nil:
 		return "", err
 	}

@@ -58,7 +58,7 @@ func (p *People) seen(at time.Time) components.Time {
 func (p *People) invited(i member.Invitation) pages.InvitationRow {
 	at := peopleHref + "/invitations/" + i.ID.String()
 	row := pages.InvitationRow{Email: i.Email, Name: i.Name, Role: roleWord(i.Role), Grants: grantWords(i.Grants), Limit: limitWords(i.BatchLimitCents),
-		Until: p.Desk.real(i.ExpiresAt), Mails: counted(int64(i.MailCount), "mail") + " sent", ResendAction: at + "/mails", RevokeAction: at + "/revocation", State: components.Pill{Kind: "wait", Word: "Invited", Title: "Waits for the person to open the link"}}
+		Until: p.Desk.real(i.ExpiresAt), Mails: counted(int64(i.MailCount), "mail") + " sent", ResendAction: at + "/mails", RevokeAction: at + "/revocation", State: components.Pill{Kind: "wait", Word: "Invited", Title: "Waiting for the person to open the link"}}
 	if i.State(p.Now()) == member.Expired {
 		row.State = components.Pill{Kind: "bad", Word: "Expired", Title: "Send it again for another seven days"}
 	}
@@ -126,7 +126,7 @@ func (p *People) inviteForm(c echo.Context, form url.Values, wrong error) error 
 	view := pages.InviteView{Problems: components.ErrorSummary{Items: summary}, Terms: termsForm(form, byInput),
 		Email: components.Field{Label: "E-mail address", Name: "email", Type: "email", Value: form.Get("email"), Error: byInput["email"], Required: true, MaxLength: 254, Width: "l", Autocomplete: "off"},
 		Name:  components.Field{Label: "Name", Name: "name", Value: form.Get("name"), Error: byInput["name"], MaxLength: 100, Width: "l", Autocomplete: "off", Hint: "The person can correct it."}}
-	return p.Desk.show(c, statusOf(wrong), "Invite somebody", settingsRoom, func(f layout.Frame) templ.Component { return pages.Invite(f, view) })
+	return p.Desk.show(c, statusOf(wrong), "Invite a person", settingsRoom, func(f layout.Frame) templ.Component { return pages.Invite(f, view) })
 }
 
 // Resend serves POST /settings/people/invitations/:id/mails.
@@ -139,7 +139,7 @@ func (p *People) Resend(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.done(c, "The invitation is on its way to "+i.Email+" again. The link in the mail before does not work any more.")
+	return p.done(c, "The invitation is on its way to "+i.Email+" again. The earlier link no longer works.")
 }
 
 // Revoke serves POST /settings/people/invitations/:id/revocation.
@@ -151,7 +151,7 @@ func (p *People) Revoke(c echo.Context) error {
 	if err := p.Members.Revoke(c.Request().Context(), access.Actor(c), id); err != nil {
 		return err
 	}
-	return p.done(c, "The invitation was taken back. Its link does not work any more.")
+	return p.done(c, "The invitation is withdrawn. Its link no longer works.")
 }
 
 func (p *People) done(c echo.Context, text string) error {

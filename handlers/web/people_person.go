@@ -67,7 +67,7 @@ func (p *People) Enable(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.act(c, m, p.Members.Enable, m.Called()+" may come in again.")
+	return p.act(c, m, p.Members.Enable, m.Called()+" can sign in again.")
 }
 
 // AskRemove serves GET /settings/people/:id/removal.
@@ -92,7 +92,7 @@ func (p *People) Remove(c echo.Context) error {
 	if !strings.EqualFold(strings.TrimSpace(form.Get("confirm")), m.Email) {
 		return p.askRemove(c, http.StatusUnprocessableEntity, m, "Type "+m.Email+".")
 	}
-	return p.act(c, m, p.Members.Remove, m.Called()+" does not belong to this business any more.")
+	return p.act(c, m, p.Members.Remove, m.Called()+" no longer belongs to this business.")
 }
 
 // act does one thing to a member: it says so, or shows the person with what kept it.
@@ -111,7 +111,7 @@ func (p *People) askRemove(c echo.Context, status int, m member.Member, wrong st
 		Breaks: []string{"The person is signed out of this business at once.", "What they did stays in the audit under their name."},
 		Action: peopleHref + "/" + m.ID.String() + "/removal", CancelHref: peopleHref + "/" + m.ID.String(), Button: "Remove " + m.Called(),
 		TypeLabel: "Type " + m.Email + " to confirm", TypeError: wrong}
-	return p.Desk.show(c, status, "Remove somebody", settingsRoom, func(f layout.Frame) templ.Component { return pages.RemovePerson(f, question) })
+	return p.Desk.show(c, status, "Remove a person", settingsRoom, func(f layout.Frame) templ.Component { return pages.RemovePerson(f, question) })
 }
 
 func (p *People) find(c echo.Context) (member.Member, error) {
@@ -179,15 +179,15 @@ func formOfTerms(t member.Terms) url.Values {
 // roleTexts say what each role is for; the matrix says it in full.
 var roleTexts = map[actor.Role]string{
 	actor.Admin:    "Everything, people and settings included.",
-	actor.Finance:  "Clients and debits, sends batches, gives money back.",
-	actor.Staff:    "Clients, purchases and mandates; nothing to many at once.",
+	actor.Finance:  "Clients and debits, batches and refunds.",
+	actor.Staff:    "Clients, purchases and mandates; no batches.",
 	actor.ReadOnly: "Sees everything masked and changes nothing.",
 }
 
 func termsForm(form url.Values, wrong map[string]string) pages.TermsView {
 	view := pages.TermsView{
 		Role:        components.RadioCards{Legend: "Role", Name: "role", Value: form.Get("role"), Error: wrong["role"], Required: true},
-		Limit:       components.MoneyField{Label: "Largest batch or billing", Name: "batch_limit", Value: form.Get("batch_limit"), Error: wrong["batch_limit"], Hint: "Above it somebody else must send. Empty: no limit."},
+		Limit:       components.MoneyField{Label: "Largest batch or billing", Name: "batch_limit", Value: form.Get("batch_limit"), Error: wrong["batch_limit"], Hint: "Larger ones must be sent by someone else. Leave empty for no limit."},
 		GrantsError: wrong["grants"],
 	}
 	for _, r := range actor.Roles {

@@ -149,7 +149,7 @@ var cancelAct = purchaseAct{
 	path: "cancellation",
 	ask: func(p *Purchases, rec purchase.Record, _ actor.Actor, _ url.Values) pages.ActView {
 		v := pages.ActView{Title: "Cancel purchase " + reference(rec.Purchase), Blocked: whyNotCancel(rec), Question: components.Confirm{
-			Title: "Cancel " + sum(rec.TotalCents, rec.Currency) + " from " + payerName(rec.Purchase) + "?", Text: "This cannot be undone. The purchase can be made anew.", Button: "Cancel purchase",
+			Title: "Cancel " + sum(rec.TotalCents, rec.Currency) + " from " + payerName(rec.Purchase) + "?", Text: "This cannot be undone. You can create a new purchase instead.", Button: "Cancel purchase",
 		}}
 		if c := rec.Collection; c != nil {
 			switch c.State {
@@ -188,7 +188,7 @@ var giveBackAct = purchaseAct{
 			return rec, fault.At("amount", "invalid", "%s.", capital(err.Error()))
 		}
 		if left := rec.RefundableCents(); cents > left && left > 0 || cents < 1 {
-			return rec, fault.At("amount", "max_value", "Give back between R%s0,01 and %s.", money.NBSP, sum(left, rec.Currency))
+			return rec, fault.At("amount", "max_value", "Refund between R%s0,01 and %s.", money.NBSP, sum(left, rec.Currency))
 		}
 		out, err := p.Service.Refund(ctx, who, rec.ID, &cents)
 		return out.Record, err
@@ -232,10 +232,10 @@ var paidAct = purchaseAct{
 		now := p.Desk.Now()
 		day, err := calendar.ParseDate(form.Get("paid_on"))
 		if err != nil {
-			return rec, fault.At("paid_on", "invalid", "Give the day as a date, such as %s.", dateOf(now))
+			return rec, fault.At("paid_on", "invalid", "Enter the day as a date, such as %s.", dateOf(now))
 		}
 		if day.After(dateOf(now)) {
-			return rec, fault.At("paid_on", "max_value", "The day of a payment cannot lie ahead.")
+			return rec, fault.At("paid_on", "max_value", "The day of a payment cannot be in the future.")
 		}
 		var at *time.Time
 		if day != dateOf(now) { // today means now

@@ -151,7 +151,7 @@ func heldBack(picker *components.DayPicker, other *components.DateField, from ca
 }
 
 func tokenCards(usable []token.Token, chosen, wrong string) components.RadioCards {
-	cards := components.RadioCards{Legend: "Stored account", Name: "recurring_token", Value: chosen, Error: wrong, Required: true}
+	cards := components.RadioCards{Legend: "Token", Name: "recurring_token", Value: chosen, Error: wrong, Required: true}
 	for _, t := range usable {
 		text := t.HolderName + ", " + t.AccountType.Label()
 		if t.Failures > 0 {

@@ -145,13 +145,13 @@ func (p *Purchases) payerURL(id uuid.UUID) string { return p.Desk.BaseURL + "/p/
 // the others with the rule where they are not possible.
 func possible(rec purchase.Record, who actor.Actor, usable []token.Token, again purchase.Again, now time.Time) (components.Button, []pages.Act) {
 	acts := []pages.Act{
-		{Label: "Charge a stored account", Icon: "bank", Href: purchasePath(rec.ID, "charge"), Why: whyNotCharge(rec, usable, now)},
+		{Label: "Charge a token", Icon: "bank", Href: purchasePath(rec.ID, "charge"), Why: whyNotCharge(rec, usable, now)},
 		{Label: "Send the link…", Icon: "mail", Href: purchasePath(rec.ID, "mail"), Why: whyNotMail(rec, now)},
 		{Label: "Mark as paid…", Icon: "money", Href: purchasePath(rec.ID, "payment"), Why: whyNotPaid(rec, now)},
 		{Label: "Refund…", Icon: "undo", Href: purchasePath(rec.ID, "refund"), Why: whyNotRefund(rec, who)},
 		{Label: "Cancel purchase…", Icon: "x", Href: purchasePath(rec.ID, "cancellation"), Why: whyNotCancel(rec)},
 	}
-	store := components.Button{Label: "Store an account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new", Changes: true}
+	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new", Changes: true}
 	switch {
 	case rec.AwaitsPayer():
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: mandatePath(rec.ID)}, acts
@@ -164,7 +164,7 @@ func possible(rec purchase.Record, who actor.Actor, usable []token.Token, again 
 	case rec.Status == purchase.Chargeback && rec.Collection != nil:
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: "/mandates/" + rec.Collection.MandateID.String()}, acts
 	case rec.Status == purchase.Preauthorized && rec.IsRecurringToken && rec.ClientID != uuid.Nil:
-		return components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + rec.ClientID.String(), Changes: true}, acts
+		return components.Button{Label: "New purchase", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + rec.ClientID.String(), Changes: true}, acts
 	case again.Asked && !again.May() && len(again.Others) == 0 && rec.ClientID != uuid.Nil:
 		return store, acts
 	case acts[0].Why == "" || acts[1].Why == "" && rec.Payable(now):

@@ -67,7 +67,7 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 		add(p.Service.Timetable.For(c.Method).ProvisionalAtFor(c.ActionDate), false, "done", answer)
 	}
 	if c.State == collection.InTracking {
-		add(c.ActionDate.AddDays(c.TrackingDays).At(0, 0), true, "clock", "The bank waits for money no longer")
+		add(c.ActionDate.AddDays(c.TrackingDays).At(0, 0), true, "clock", "The bank stops waiting for money")
 	}
 	if c.Method == bank.EFT { // by DebiCheck, collected money is not returned
 		add(c.FinalAt, false, "check", "The bank can no longer return the debit unpaid")
@@ -82,7 +82,7 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 	if rec.ClientID != uuid.Nil {
 		add(components.Fact{Label: "Client", Value: payerName(rec.Purchase), Href: "/clients/" + rec.ClientID.String()})
 	} else {
-		add(components.Fact{Label: "Payer", Value: payerName(rec.Purchase)})
+		add(components.Fact{Label: "Client", Value: payerName(rec.Purchase)})
 	}
 	if rec.Payer.Email != "" {
 		add(components.Fact{Label: "E-mail", Value: rec.Payer.Email})
@@ -93,7 +93,7 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 			return f, err
 		}
 		if err == nil {
-			add(components.Fact{Label: "Stored account", Value: accountWords(t.Token), Href: "/tokens/" + id.String()})
+			add(components.Fact{Label: "Token", Value: accountWords(t.Token), Href: "/tokens/" + id.String()})
 			add(components.Fact{Label: "Mandate", Value: "Wording and evidence", Href: "/mandates/" + t.MandateID.String()})
 		}
 	}
@@ -107,7 +107,7 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 		add(components.Fact{Label: "Due", Part: components.When(dayOf(rec.Due))})
 	}
 	add(components.Fact{Label: "Issued", Part: components.When(dayTime(rec.Issued))})
-	add(components.Fact{Label: "Made", Part: components.When(ago(rec.CreatedAt, now))})
+	add(components.Fact{Label: "Created", Part: components.When(ago(rec.CreatedAt, now))})
 	if rec.Payment != nil {
 		add(components.Fact{Label: "Paid", Part: components.When(ago(rec.Payment.PaidOn, now))})
 	}

@@ -64,7 +64,7 @@ func lines(form url.Values, into *purchase.Details, w *fault.Problems) {
 		}
 		path := fmt.Sprintf("purchase.products[%d/%d]", i, n)
 		if name == "" {
-			w.Add(path+".name", "required", "Say what it is for.")
+			w.Add(path+".name", "required", "Say what the purchase is for.")
 		}
 		cents, err := money.Parse(price)
 		switch {
@@ -88,7 +88,7 @@ func lines(form url.Values, into *purchase.Details, w *fault.Problems) {
 		into.Products = append(into.Products, product)
 	}
 	if total == 0 && len(*w) == 0 {
-		w.Add(fmt.Sprintf("purchase.products[0/%d].price", max(n, 1)), "min_value", "Give an amount above 0.")
+		w.Add(fmt.Sprintf("purchase.products[0/%d].price", max(n, 1)), "min_value", "Enter an amount above 0.")
 	}
 }
 
@@ -132,8 +132,8 @@ func lineForms(form url.Values, byInput map[string]string) []pages.LineForm {
 	for i := range out {
 		n := "-" + strconv.Itoa(i+1)
 		out[i] = pages.LineForm{
-			Name: components.Field{Label: "What for", Name: "name", ID: "name" + n, Value: at(form["name"], i), Error: byInput["name"+n], Required: true, MaxLength: 256,
-				Attrs: named("What for, line "+strconv.Itoa(i+1), i)},
+			Name: components.Field{Label: "Description", Name: "name", ID: "name" + n, Value: at(form["name"], i), Error: byInput["name"+n], Required: true, MaxLength: 256,
+				Attrs: named("Description, line "+strconv.Itoa(i+1), i)},
 			Price: components.Field{Label: "Price", Name: "price", ID: "price" + n, Value: at(form["price"], i), Error: byInput["price"+n], Required: true, Prefix: "R",
 				Numeric: true, InputMode: "decimal", Autocomplete: "off", Attrs: named("Price in rand, line "+strconv.Itoa(i+1), i)},
 			Quantity: components.Field{Label: "Quantity", Name: "quantity", ID: "quantity" + n, Value: at(form["quantity"], i), Error: byInput["quantity"+n], Required: true,
@@ -164,7 +164,7 @@ func (p *Purchases) twin(c echo.Context, in purchase.Input, cents int64) string 
 	if err != nil || len(found.Items) == 0 { // a warning that cannot be given stops nobody
 		return ""
 	}
-	return "This client is to pay the same amount on the same day already: " + reference(found.Items[0].Purchase) + "."
+	return "This client already has to pay the same amount on the same day: " + reference(found.Items[0].Purchase) + "."
 }
 
 // summary says what the form would do.

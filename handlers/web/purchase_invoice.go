@@ -36,10 +36,10 @@ func (p *Purchases) invoiceBlock(c echo.Context, rec purchase.Record) (*pages.In
 	add(components.Fact{Label: "Number", Value: e.Number, Copy: e.Number})
 	add(components.Fact{Label: "Issued", Part: components.When(dayTime(e.Issued))})
 	if e.VATCents != nil {
-		add(components.Fact{Label: "VAT in it", Value: sum(*e.VATCents, e.Currency)})
+		add(components.Fact{Label: "VAT included", Value: sum(*e.VATCents, e.Currency)})
 	}
 	if e.CreditNote != "" {
-		add(components.Fact{Label: "Taken back by", Value: "Credit note " + e.CreditNote, Href: at + "invoice.pdf?credit-note"})
+		add(components.Fact{Label: "Credited by", Value: "Credit note " + e.CreditNote, Href: at + "invoice.pdf?credit-note"})
 	}
 	if e.MailState != "" {
 		add(components.Fact{Label: "Mail", Part: components.Status(mailPill(e.MailState, e.MailError))})
@@ -61,9 +61,9 @@ var addressAct = purchaseAct{
 		if typed != nil {
 			email = typed.Get("email")
 		}
-		return pages.ActView{Title: "Mend the address of purchase " + reference(rec.Purchase), Blocked: notPayable(rec, p.Desk.Now()),
+		return pages.ActView{Title: "Correct the address of purchase " + reference(rec.Purchase), Blocked: notPayable(rec, p.Desk.Now()),
 			Question: components.Confirm{Title: "Where should the mail to " + payerName(rec.Purchase) + " go?",
-				Text: "The address of the client is changed too, and the mail that failed is sent again.", Button: "Mend address and send again", Safe: true},
+				Text: "The client’s address is changed too, and the mail that failed is sent again.", Button: "Correct address and send again", Safe: true},
 			Text: &components.Field{Label: "E-mail address", Name: "email", Type: "email", Value: email, Autocomplete: "off", MaxLength: 254, Required: true}}
 	},
 	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record, error) {

@@ -101,7 +101,7 @@ func (p *Purchases) follow(c echo.Context, rec purchase.Record, form url.Values)
 			done = "The debit is scheduled for " + sayDay(charged.Collection.ActionDate, p.Desk.Now()) + "."
 		}
 	case byLink:
-		done = "Hand the link to the client: copy it or show the code."
+		done = "Give the client the link: copy it or show the code."
 		if rec.Payer.Email != "" {
 			_, err = p.Service.ResendInvoice(ctx, who, rec.ID)
 			done = "The link is on its way to " + rec.Payer.Email + "."
@@ -244,7 +244,7 @@ func (p *Purchases) newView(c echo.Context, form url.Values, wrong error) (pages
 	}
 	view.Lines = lineForms(form, byInput)
 	view.Reference = components.Field{Label: "Your reference", Name: "reference", Value: form.Get("reference"), Error: byInput["reference"], MaxLength: 128, Width: "l",
-		Hint: "Such as your invoice number. Without one it gets a number of its own."}
+		Hint: "Such as your invoice number. If you leave it empty, a number is given."}
 	view.Notes = components.Textarea{Label: "Notes", Name: "notes", Value: form.Get("notes"), Error: byInput["notes"], Rows: 2, MaxLength: 10000}
 	view.Ways, view.Way = ways(form, payer, usable, byInput["way"])
 	view.Client.CreateName = newClient
@@ -297,13 +297,13 @@ const (
 
 // ways are the choices of how it is paid, and the one that is taken.
 func ways(form url.Values, payer *client.Client, usable []token.Token, wrong string) (components.RadioCards, string) {
-	charge := components.RadioCard{Value: byCharge, Title: "Charge a stored account", Text: "The bank debits the account on the day you choose.", Icon: "bank"}
+	charge := components.RadioCard{Value: byCharge, Title: "Charge a token", Text: "The bank debits the account on the day you choose.", Icon: "bank"}
 	link := components.RadioCard{Value: byLink, Title: "Send the client a link", Text: "The client gives the bank details and agrees to the debit order.", Icon: "link"}
 	switch {
 	case payer == nil:
 		charge.Disabled, charge.Text = true, "Choose the client first."
 	case len(usable) == 0:
-		charge.Disabled, charge.Text = true, "This client has no stored account that can be charged."
+		charge.Disabled, charge.Text = true, "This client has no token that can be charged."
 	case payer.Email == "":
 		link.Text += " The client has no e-mail address: copy the link or show the code."
 	}

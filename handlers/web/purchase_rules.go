@@ -35,7 +35,7 @@ func whyNotCharge(rec purchase.Record, usable []token.Token, now time.Time) stri
 	case rec.ClientID == uuid.Nil:
 		return "This person is not one of your clients yet."
 	case len(usable) == 0:
-		return "The client has no stored account that can be charged."
+		return "The client has no token that can be charged."
 	}
 	return ""
 }

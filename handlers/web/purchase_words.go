@@ -16,7 +16,7 @@ import (
 var statusWords = map[purchase.Status]components.Pill{
 	purchase.Created:        {Kind: "draft", Word: "Created"},
 	purchase.Sent:           {Kind: "wait", Word: "Sent"},
-	purchase.Viewed:         {Kind: "wait", Word: "Opened by payer"},
+	purchase.Viewed:         {Kind: "wait", Word: "Opened by client"},
 	purchase.PendingCharge:  {Kind: "progress", Word: "Scheduled"},
 	purchase.PendingExecute: {Kind: "progress", Word: "Being collected"},
 	purchase.Paid:           {Kind: "done", Word: "Paid"},
@@ -72,9 +72,9 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 	switch rec.Status {
 	case purchase.Created:
 		if rec.Method != "" && rec.TotalCents == 0 {
-			return "The client has still to give the bank details: send the link. No money is taken."
+			return "The client still has to give their bank details: send the link. No money is taken."
 		}
-		return "Nothing is collected yet: charge a stored account, or send the client the link." + due
+		return "Nothing is collected yet: charge a token, or send the client the link." + due
 	case purchase.Sent:
 		return "The client has the link and has not opened it yet." + due
 	case purchase.Viewed:
@@ -87,14 +87,14 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 		return nextOfFailure(rec)
 	case purchase.Preauthorized:
 		if !rec.IsRecurringToken {
-			return "The stored account was deleted; it cannot be charged any more."
+			return "The token was deleted; it can no longer be charged."
 		}
 		return "The account is stored and can be charged."
 	case purchase.Overdue:
 		if _, _, is := rec.Unconfirmed(); is {
 			return nextOfFailure(rec)
 		}
-		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and is not paid. The client can still pay; you can charge a stored account."
+		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and is not paid. The client can still pay; you can charge a token."
 	case purchase.Expired:
 		return "It was due on " + sayDay(calendar.DateOf(rec.Due), now) + " and can no longer be paid."
 	case purchase.Cancelled:
@@ -111,7 +111,7 @@ func nextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time) string {
 	c := rec.Collection
 	if rec.AwaitsPayer() {
-		return "The client is asked to confirm the DebiCheck mandate at their bank. It goes on by itself when the client answers or the time to answer ends."
+		return "The client is asked to confirm the DebiCheck mandate at their bank. This continues by itself when the client answers or the time to answer ends."
 	}
 	if c == nil {
 		return "The debit is being prepared."
@@ -121,7 +121,7 @@ func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time)
 	answer := " The first answer comes on " + sayMinute(rules.ProvisionalAtFor(c.ActionDate), now) + "."
 	switch {
 	case c.OnHold():
-		return "Its stored account is being deleted, so nothing is debited. The debit was planned for " + day + "; it runs only if the deletion is undone in time."
+		return "Its token is being deleted, so nothing is debited. The debit was planned for " + day + "; it runs only if the deletion is undone in time."
 	case c.State == collection.InTracking:
 		return "There was not enough money on " + day + "; the client’s bank waits for money until " + sayDay(c.ActionDate.AddDays(c.TrackingDays), now) + "."
 	case c.State == collection.Scheduled && rec.Status == purchase.PendingCharge:
@@ -150,9 +150,9 @@ func nextOfPaid(rec purchase.Record, now time.Time) string {
 	case c.State == collection.Provisional:
 		return "Collected on " + sayDay(c.ActionDate, now) + "; the bank may still return it until " + sayMinute(c.FinalAt, now) + ", and the client may dispute it until " + sayDay(c.DisputeDeadline, now) + "."
 	case c.Disputable && !calendar.DateOf(now).After(c.DisputeDeadline):
-		return "Collected and settled. The client may dispute it at the bank until " + sayDay(c.DisputeDeadline, now) + "."
+		return "Collected. The bank can no longer return it; the client can dispute it until " + sayDay(c.DisputeDeadline, now) + "."
 	}
-	return "Collected and settled."
+	return "Collected. The bank can no longer return it."
 }
 
 func nextOfFailure(rec purchase.Record) string {

@@ -114,7 +114,7 @@ func purchaseFilter(l *listing) purchase.Filter {
 		if s := purchase.Status(word); s.Known() && !slices.Contains(f.Statuses, s) {
 			f.Statuses = append(f.Statuses, s)
 		} else if !s.Known() {
-			l.refuse("“" + word + "” is no status; that filter is left out.")
+			l.refuse("‘" + word + "’ is not a status. The filter was ignored.")
 		}
 	}
 	l.query.Set("status", joined(f.Statuses))
@@ -122,7 +122,7 @@ func purchaseFilter(l *listing) purchase.Filter {
 		l.query.Del("status")
 	}
 	if f.Concern = purchase.Concern(l.query.Get("attention")); f.Concern != "" && !slices.Contains(purchase.Concerns, f.Concern) {
-		l.refuse("“" + string(f.Concern) + "” is nothing that needs attention; that filter is left out.")
+		l.refuse("‘" + string(f.Concern) + "’ is not on the attention list. The filter was ignored.")
 		l.query.Del("attention")
 		f.Concern = ""
 	}
@@ -419,7 +419,7 @@ func payerName(p purchase.Purchase) string {
 			return name
 		}
 	}
-	return "Payer not named yet"
+	return "Client not named yet"
 }
 
 // lineWords is what the purchase is for, in one line.

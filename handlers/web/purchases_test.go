@@ -77,7 +77,7 @@ func TestEveryProblemOfANewPurchaseIsSaidBesideItsInput(t *testing.T) {
 	form := k.newPurchase("client_id", "", "due", "2020-01-01", "recurring_token", "")
 	form["name"], form["price"], form["quantity"] = []string{"", "Towel"}, []string{"1,234", "10"}, []string{"x", "1"}
 	k.Page(k.A.Staff, "POST", "/purchases", form).Want(http.StatusUnprocessableEntity).
-		Contains("Choose the client.", "Say what it is for.", "could be thousands or decimals", "Give a number above 0.", "Too soon", "Choose the account to debit.",
+		Contains("Choose the client.", "Say what the purchase is for.", "could be thousands or decimals", "Give a number above 0.", "Too soon", "Choose the account to debit.",
 			`href="#price-1"`, `value="1,234"`, `value="Towel"`)
 	if n := k.Count(`SELECT count(*) FROM purchases WHERE total_cents > 0`); n != 0 {
 		t.Errorf("%d purchases, want none", n)
@@ -100,7 +100,7 @@ func TestThePreviewSaysWhatWouldHappen(t *testing.T) {
 	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("client_shown", "")).Want(http.StatusOK).Contains(`id="ways"`, `hx-swap-oob="true"`)
 	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase()).Want(http.StatusOK).Lacks("the same amount on the same day")
 	k.made(t)
-	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase()).Want(http.StatusOK).Contains("the same amount on the same day already: INV-7")
+	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase()).Want(http.StatusOK).Contains("the same amount on the same day: INV-7")
 	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("quantity", "1")).Want(http.StatusOK).Lacks("the same amount on the same day")
 	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("price", "1,234")).Want(http.StatusOK).Lacks("Charge R")
 }
@@ -134,7 +134,7 @@ func TestARecordedPurchaseIsChargedLaterOnAnotherDay(t *testing.T) {
 	if n := k.Count(`SELECT count(*) FROM purchases WHERE status = 'pending_charge' AND due_given AND due = $1`, k.Purchases.Timetable.DueOn(k.day)); n != 1 {
 		t.Errorf("%d scheduled on that day, want 1", n)
 	}
-	k.Page(k.A.Staff, "GET", page+"/charge", nil).Want(http.StatusOK).Contains("That is not possible")
+	k.Page(k.A.Staff, "GET", page+"/charge", nil).Want(http.StatusOK).Contains("This is not possible")
 }
 
 func TestEachActAsksFirst(t *testing.T) {
@@ -153,7 +153,7 @@ func TestMoneyThatCameInByHandIsRecordedAndGivenBack(t *testing.T) {
 	k := withAccount(t)
 	page := k.made(t, "way", "record", "due", "")
 	tomorrow := calendar.DateOf(k.Store.Now()).AddDays(1).String()
-	k.Page(k.A.Staff, "POST", page+"/payment", url.Values{"paid_on": {tomorrow}}).Want(http.StatusUnprocessableEntity).Contains("cannot lie ahead", `value="`+tomorrow+`"`)
+	k.Page(k.A.Staff, "POST", page+"/payment", url.Values{"paid_on": {tomorrow}}).Want(http.StatusUnprocessableEntity).Contains("cannot be in the future", `value="`+tomorrow+`"`)
 	k.Page(k.A.Staff, "POST", page+"/payment", url.Values{"paid_on": {calendar.DateOf(k.Store.Now()).String()}}).Want(http.StatusSeeOther)
 	k.Page(k.A.Staff, "GET", page, nil).Contains("Marked as paid", "Finance or an admin can do it.")
 	k.Page(k.A.Staff, "GET", page+"/refund", nil).Want(http.StatusForbidden).Contains("Not allowed")
@@ -181,7 +181,7 @@ func TestTheListIsFilteredByItsAddress(t *testing.T) {
 		"?due_from=" + k.day.String(): {"INV-7", "SMALL"},
 		"?due_to=" + k.day.String():   {"INV-7", "\x00"},
 		"?q=nothing":                  {"Nothing matches", "INV-7"},
-		"?status=odd&due_from=x&amount_min=y&after=z": {"is no status", "\x00"},
+		"?status=odd&due_from=x&amount_min=y&after=z": {"is not a status", "\x00"},
 	} {
 		k.Page(k.A.Staff, "GET", "/purchases"+query, nil).Want(http.StatusOK).Contains(want[0]).Lacks(want[1])
 	}

@@ -13,7 +13,7 @@ import (
 
 // waitsWords says when a refund of a debit that is not final is paid.
 func waitsWords(finalAt, now time.Time) string {
-	return "The refund is paid when the bank can no longer return the debit, on " + sayDay(calendar.DateOf(finalAt), now) + "; it falls away if the debit is returned."
+	return "The refund is paid when the bank can no longer return the debit, on " + sayDay(calendar.DateOf(finalAt), now) + "; it is dropped if the debit is returned."
 }
 
 // refundRules are what one should know before giving money back: how it is paid, and
@@ -40,14 +40,14 @@ func refundRules(rec purchase.Record, now time.Time) string {
 // settleQuestion asks about the refund that is settled by hand next.
 func settleQuestion(rec purchase.Record, now time.Time) components.Confirm {
 	q := components.Confirm{Title: "Does " + payerName(rec.Purchase) + " have the money back?", Button: "Record as paid back", Safe: true,
-		Text: "Confirm it when you paid it by hand, or saw it on the bank’s statement."}
+		Text: "Confirm this if you paid it yourself, or saw it on your bank statement."}
 	if len(rec.Refunds) == 0 {
 		return q
 	}
 	r := rec.Refunds[0]
 	q.Title = "Does " + payerName(rec.Purchase) + " have " + sum(r.AmountCents, rec.Currency) + " back?"
 	if r.Waits(now) {
-		q.Text = "Confirm it only if you paid it by hand already. The debit can be returned until " + sayMinute(r.DueAt, now) + "; if it is, the client has the money twice."
+		q.Text = "Confirm this only if you have already paid it yourself. The debit can be returned until " + sayMinute(r.DueAt, now) + "; if it is, the client has the money twice."
 	}
 	return q
 }
@@ -102,6 +102,6 @@ func refundFacts(rec purchase.Record, now time.Time, add func(components.Fact)) 
 		add(f)
 	}
 	if twice := rec.PaidBackTwice(); twice > 0 {
-		add(components.Fact{Label: "Refunded and returned", Value: sum(twice, rec.Currency) + " too much is with the client"})
+		add(components.Fact{Label: "Refunded and returned", Value: sum(twice, rec.Currency) + " too much was paid to the client"})
 	}
 }

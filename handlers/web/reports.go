@@ -244,7 +244,7 @@ func (h *Reports) Ask(c echo.Context) error {
 	}{{"period_from", 0, &in.Filter.From, "from"}, {"period_to", 1, &in.Filter.To, "to"}} {
 		day, err := calendar.ParseDate(form.Get(end.name))
 		if err != nil || day.Year < 1900 || day.Year > 2999 {
-			in.Problems.Add(end.name, "invalid", "Give a day such as 2026-11-30.")
+			in.Problems.Add(end.name, "invalid", "Enter a day such as 2026-11-30.")
 			continue
 		}
 		*end.into = day.AddDays(end.days).At(0, 0).Add(-time.Duration(end.days) * time.Microsecond)

@@ -44,7 +44,7 @@ func requestView(e requestlog.Entry, baseURL string) pages.RequestView {
 
 // pages of the dashboard by the part of an address that stands before an id.
 var objectPages = map[string]struct{ word, path string }{
-	"purchases": {"Purchase", "/purchases/"}, "clients": {"Client", "/clients/"}, "recurring_tokens": {"Stored account", "/tokens/"},
+	"purchases": {"Purchase", "/purchases/"}, "clients": {"Client", "/clients/"}, "recurring_tokens": {"Token", "/tokens/"},
 	"billing_templates": {"Template", "/templates/"}, "webhooks": {"Webhook", "/developers/webhooks/"},
 }
 

@@ -63,24 +63,24 @@ func requestFilter(l *listing) requestlog.Filter {
 	f := requestlog.Filter{Search: requestlog.Plain(l.query.Get("q")), Path: requestlog.Plain(l.query.Get("path")), Method: strings.ToUpper(l.query.Get("method")),
 		Replayed: l.query.Get("replayed") != "", DryRun: l.query.Get("dry_run") != ""}
 	refuse := func(name, what string) {
-		l.refuse("“" + l.query.Get(name) + "” is no " + what + "; that filter is left out.")
+		l.refuse("‘" + l.query.Get(name) + "’ is not " + what + ". The filter was ignored.")
 		l.query.Del(name)
 	}
 	if f.Method != "" && !slices.Contains(requestMethods, f.Method) {
 		f.Method = ""
-		refuse("method", "method")
+		refuse("method", "a method")
 	}
 	if text := l.query.Get("status"); text != "" {
 		class, err := strconv.Atoi(strings.TrimSuffix(text, "xx"))
 		if f.Class = class; err != nil || class < 1 || class > 5 {
 			f.Class = 0
-			refuse("status", "class of answers")
+			refuse("status", "a class of answers")
 		}
 	}
 	if text := l.query.Get("credential"); text != "" {
 		id, err := uuid.Parse(text)
 		if f.Credential = id; err != nil {
-			refuse("credential", "credential")
+			refuse("credential", "a credential")
 		}
 	}
 	if day := l.date("from"); !day.IsZero() {
@@ -110,7 +110,7 @@ func (h *Requests) listView(l *listing, f requestlog.Filter, page paging.Page[re
 	if view.Pager.Text != "" {
 		view.Pager.Text = grouped(int64(len(page.Items))) + " requests" // how many there are nobody counts
 	}
-	view.Empty = components.Empty{Icon: "code", Title: "No request yet", Text: "What your programs ask of the API is listed here for 30 days, with what they were answered."}
+	view.Empty = components.Empty{Icon: "code", Title: "No request yet", Text: "The requests of your programs are listed here for 30 days, with the answers they got."}
 	if f != (requestlog.Filter{}) || l.ask.From != uuid.Nil {
 		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: requestsPath}
 		for _, chip := range view.Filters.Chips {
@@ -177,7 +177,7 @@ func answerPill(e requestlog.Entry) components.Pill {
 
 func requestBadges(e requestlog.Entry) (badges []components.Pill) {
 	if e.Replayed {
-		badges = append(badges, components.Pill{Kind: "progress", Word: "Replayed", Title: "Answered with what this Idempotency-Key got before; nothing was done again."})
+		badges = append(badges, components.Pill{Kind: "progress", Word: "Replayed", Title: "Answered as this Idempotency-Key was answered before; nothing was done again."})
 	}
 	if e.DryRun {
 		badges = append(badges, components.Pill{Kind: "draft", Word: "Dry run", Title: "Nothing of it was kept."})

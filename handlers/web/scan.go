@@ -25,7 +25,7 @@ func scanOf(form *multipart.Form) ([]mandate.Evidence, error) {
 	}
 	head := form.File["scan"][0]
 	if head.Size > maxScan {
-		return nil, fault.At("scan", "max_length", "The scan may have 5 MB at most.")
+		return nil, fault.At("scan", "max_length", "The scan can be at most 5 MB.")
 	}
 	file, err := head.Open()
 	if err != nil {

@@ -132,7 +132,7 @@ func (h *Security) RemoveApp(c echo.Context) error {
 func (h *Security) askRemove(c echo.Context, title, button, action string, another bool) error {
 	q := components.Confirm{ID: "remove", Title: title, Button: button, Action: action, CancelHref: access.SecurityPage, Text: "Its codes or answers will not be accepted any more."}
 	if !another {
-		q.Breaks = []string{"It is your only second factor: your password alone will open your account, and your recovery codes are forgotten."}
+		q.Breaks = []string{"It is your only second step at sign-in. Afterwards your password alone opens your account, and your recovery codes stop working."}
 	}
 	view := pages.ActView{Title: "Sign-in and security", Back: components.Link{Text: "Sign-in and security", Href: access.SecurityPage}, Question: q}
 	return h.Desk.show(c, http.StatusOK, title, "", func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
@@ -176,10 +176,10 @@ func (h *Security) CodesFile(c echo.Context) error {
 		return err
 	}
 	if !fresh {
-		return fault.New(fault.Conflict, "codes_replaced", "These codes do not work any more. Make new ones.")
+		return fault.New(fault.Conflict, "codes_replaced", "These codes no longer work. Create new ones.")
 	}
 	var text bytes.Buffer
-	fmt.Fprintf(&text, "Debitdesk recovery codes of %s\r\nat %s\r\n\r\n%s\r\n\r\nEach works once, in place of the second factor.\r\n",
+	fmt.Fprintf(&text, "Debitdesk recovery codes of %s\r\nat %s\r\n\r\n%s\r\n\r\nEach works once, in place of your authenticator app or passkey.\r\n",
 		mine(c).User.Email, h.Desk.BaseURL, strings.Join(codes, "\r\n"))
 	c.Response().Header().Set(echo.HeaderContentDisposition, `attachment; filename="debitdesk-recovery-codes.txt"`)
 	return c.Blob(http.StatusOK, "text/plain; charset=utf-8", text.Bytes())
@@ -208,7 +208,7 @@ func (h *Security) newPasskey(c echo.Context, status int, name string, wrong err
 	}
 	view := pages.PasskeyNewView{Password: passwordAgain(set, byInput["password"]), Question: question, Origin: h.PasskeyOrigin, Problems: components.ErrorSummary{Items: summary},
 		Name: components.Field{Label: "Name", Name: "name", Value: name, Error: byInput["name"], Required: true, MaxLength: factor.MaxPasskeyName, Width: "l", Autocomplete: "off",
-			Hint: "So that you know it again, such as “Work laptop”."}}
+			Hint: "So that you recognise it, such as “Work laptop”."}}
 	return h.Desk.show(c, status, "Add a passkey", "", func(f layout.Frame) templ.Component { return pages.PasskeyNew(f, view) })
 }
 
@@ -271,5 +271,5 @@ func passwordAgain(set factor.Set, wrong string) *components.Field {
 		return nil
 	}
 	return &components.Field{Label: "Your password", Name: "password", Type: "password", Error: wrong, Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l",
-		Hint: "We ask for it again so that somebody who finds your browser open cannot lock you out."}
+		Hint: "We ask for it again so that another person at your open browser cannot lock you out."}
 }

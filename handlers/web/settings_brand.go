@@ -94,7 +94,7 @@ func (h *Settings) ChangeBrand(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	return h.to(c, brandHref(id), b.Name+" is saved. Every process of this product uses it within seconds.")
+	return h.to(c, brandHref(id), b.Name+" is saved and takes effect within seconds.")
 }
 
 // AskRemoveBrand serves GET /settings/brands/:id/removal.
@@ -108,9 +108,9 @@ func (h *Settings) AskRemoveBrand(c echo.Context) error {
 		return err
 	}
 	if use.Any() {
-		return fault.New(fault.Conflict, "brand_in_use", "This brand was used: its purchases, mandates and invoices name it, and they are kept.")
+		return fault.New(fault.Conflict, "brand_in_use", "This brand has been used: purchases, mandates and invoices name it, and they are kept.")
 	}
-	ask := components.Confirm{ID: "removal", Title: "Remove " + b.Name + "?", Text: "It was not used yet, so nothing is lost but its details.",
+	ask := components.Confirm{ID: "removal", Title: "Remove " + b.Name + "?", Text: "It has not been used yet, so only its details are lost.",
 		Action: brandHref(b.ID) + "/removal", Button: "Remove brand", CancelHref: brandHref(b.ID)}
 	return h.Desk.show(c, http.StatusOK, ask.Title, settingsRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
@@ -152,7 +152,7 @@ func (h *Settings) series(c echo.Context, b merchant.Brand) (facts []components.
 	facts = []components.Fact{{Label: "Next invoice", Value: billing.Invoiced.Number(prefix, year, next), Mono: true},
 		{Label: "First invoice of " + strconv.Itoa(year+1), Value: billing.Invoiced.Number(b.InvoicePrefix, year+1, 1), Mono: true}}
 	if prefix != b.InvoicePrefix {
-		facts = append(facts, components.Fact{Label: "Why they differ", Value: "The series of " + strconv.Itoa(year) + " began with " + prefix + " and keeps it until the year ends, so that it has no break."})
+		facts = append(facts, components.Fact{Label: "Why they differ", Value: "The series of " + strconv.Itoa(year) + " began with " + prefix + " and keeps it until the year ends, so that the numbering has no break."})
 	}
 	return facts, nil
 }

@@ -39,7 +39,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 		f.Required, f.MaxLength, f.Hint = true, 128, "The name by which clients know you."
 	})
 	hint("tax_number", func(f *components.Field) {
-		f.InputMode, f.Hint = "numeric", "With it, invoices are tax invoices with VAT. Empty: you charge none."
+		f.InputMode, f.Hint = "numeric", "With it, invoices are tax invoices with VAT. Leave it empty if you charge no VAT."
 	})
 	hint("email", func(f *components.Field) { f.Type = "email" })
 	hint("phone", func(f *components.Field) { f.Type = "tel" })
@@ -55,7 +55,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 	for _, l := range merchant.Languages {
 		v.Language.Options = append(v.Language.Options, components.Option{Value: l, Text: languageWords[l], Selected: l == in.Language})
 	}
-	v.Shift = shiftCards("shift", "EFT debit orders", in.Shift, "Debited earlier, which most mandates by EFT say.", "Debited later.", byInput)
+	v.Shift = shiftCards("shift", "EFT debit orders", in.Shift, "Debited earlier, as most EFT mandates say.", "Debited later.", byInput)
 	v.DebiCheckShift = shiftCards("debicheck_shift", "DebiCheck", in.DebiCheckShift, "Debited earlier.", "Debited later, as the banks do by default. Saturdays are open for DebiCheck.", byInput)
 	if v.New {
 		v.Title = "Add a brand"
@@ -70,7 +70,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 		return err
 	}
 	if use.Any() {
-		v.RemoveWhy = "It was used: purchases, mandates or invoices name it."
+		v.RemoveWhy = "It has been used: purchases, mandates or invoices name it."
 	}
 	if v.Series, err = h.series(c, b); err != nil {
 		return err

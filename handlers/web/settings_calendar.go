@@ -81,7 +81,7 @@ func (r Rules) words(m bank.Method) []string {
 	t := r.Timetable.For(m)
 	out := []string{
 		fmt.Sprintf("Debits go to the bank by %s SAST, %s before the debit day.", t.CutOff, counted(int64(t.LeadBusinessDays), "business day")),
-		fmt.Sprintf("A charge must be due at least %s ahead.", hoursWords(t.MinimumLead)),
+		fmt.Sprintf("A debit must be due at least %s ahead.", hoursWords(t.MinimumLead)),
 	}
 	if m == bank.DebiCheck {
 		return append(out,
@@ -127,7 +127,7 @@ func (r Rules) example(b merchant.Brand, due calendar.Date, now time.Time) (out 
 			calendar.DateOf(p.SubmitAt).Format(weekdayForm), p.SubmitAt.In(calendar.SAST).Format("15:04"), p.ActionDate.Format(weekdayForm))
 		switch {
 		case p.Late:
-			text += ", since the time to submit it for that day is over."
+			text += ", since the cut-off for that day has passed."
 		case p.Moved():
 			text += ", since banks are closed (" + p.Closed + ")."
 		default:

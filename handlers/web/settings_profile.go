@@ -119,11 +119,11 @@ func (h *Settings) profileForm(c echo.Context, status int, b merchant.Brand, in 
 	v := pages.ProfileFormView{Brand: b.Name, BackHref: brandHref(b.ID), Action: brandHref(b.ID) + "/profiles", Summary: summary, Line: profileLine(b, in.AbbreviatedName),
 		Code: components.Field{Label: "Profile code", Name: "profile_code", Value: in.ProfileCode, Error: byInput["profile_code"], Required: true, MaxLength: 10, Width: "m", Hint: "The code that your bank gave this registration."},
 		Short: components.Field{Label: "Abbreviated name", Name: "abbreviated_name", Value: in.AbbreviatedName, Error: byInput["abbreviated_name"], Required: true, MaxLength: collection.ShortNameWidth, Width: "m",
-			Hint: "At most 10 characters. Payers read it on their bank statement."},
+			Hint: "At most 10 characters. Clients see it on their bank statement."},
 		Branch: components.Field{Label: "Branch code", Name: "branch_code", Value: in.BranchCode, Error: byInput["branch_code"], Required: true, Width: "m", InputMode: "numeric",
-			Hint: "The universal branch code of the bank that keeps your account.", Attrs: templ.Attributes{"list": "branches"}},
+			Hint: "The universal branch code of your bank.", Attrs: templ.Attributes{"list": "branches"}},
 		Account: components.Field{Label: "Clearing account number", Name: "account_number", Value: in.AccountNumber, Error: byInput["account_number"], Required: true, Width: "m", InputMode: "numeric",
-			Hint: "Your own account, to which the bank pays what was collected."},
+			Hint: "Your account, into which the bank pays collected money."},
 	}
 	for _, one := range bank.Branches() {
 		v.Branches = append(v.Branches, components.Option{Value: one.Code, Text: one.Bank})
@@ -134,7 +134,7 @@ func (h *Settings) profileForm(c echo.Context, status int, b merchant.Brand, in 
 // profileLine is the statement line with a name that is being typed.
 func profileLine(b merchant.Brand, typed string) pages.ProfileLineView {
 	if strings.TrimSpace(typed) == "" {
-		return pages.ProfileLineView{Hint: "Type the abbreviated name to see the line."}
+		return pages.ProfileLineView{Hint: "Enter the abbreviated name to see the line."}
 	}
 	short, ok := collection.ShortName(typed)
 	if !ok {
@@ -145,6 +145,6 @@ func profileLine(b merchant.Brand, typed string) pages.ProfileLineView {
 		return pages.ProfileLineView{Hint: "That name does not fit: " + err.Error() + "."}
 	}
 	const name, reference = collection.ShortNameWidth, collection.ShortNameWidth + collection.ReferenceWidth
-	return pages.ProfileLineView{Hint: "30 characters. The # stand for a number that each mandate gets; YYMMDD is the debit day.",
+	return pages.ProfileLineView{Hint: "30 characters. The # marks stand for a number that each mandate gets; YYMMDD is the debit day.",
 		Parts: []pages.StatementPart{{Text: line[:name], Label: "short name"}, {Text: line[name:reference], Label: "contract reference"}, {Text: line[reference:], Label: "debit day"}}}
 }

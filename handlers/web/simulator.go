@@ -102,7 +102,7 @@ func simulationRow(r simulation.Run) pages.SimulationRow {
 		row.State = components.Pill{Kind: "bad", Word: "Failed"}
 		row.Wanted = row.Got
 	case r.Result.Got != r.Result.Wanted || !row.AddsUp:
-		row.State = components.Pill{Kind: "wait", Word: "Came out otherwise"}
+		row.State = components.Pill{Kind: "wait", Word: "Other outcome"}
 	}
 	return row
 }
@@ -163,7 +163,7 @@ func (h *Simulator) form(v *pages.SimulatorView, form url.Values, refused error)
 func whole(form url.Values, name string, w *fault.Problems) int {
 	n, err := strconv.Atoi(strings.TrimSpace(form.Get(name)))
 	if err != nil || n > 1<<31 {
-		w.Add(name, "invalid", "Give a whole number.")
+		w.Add(name, "invalid", "Enter a whole number.")
 		return 0
 	}
 	return n
@@ -213,7 +213,7 @@ func (h *Simulator) Move(c echo.Context) error {
 	}
 	to, err := time.Parse(time.RFC3339Nano, form.Get("to"))
 	if err != nil {
-		return h.page(c, nil, fault.New(fault.Invalid, "invalid", "Choose where the clock is to go."))
+		return h.page(c, nil, fault.New(fault.Invalid, "invalid", "Choose where to move the clock."))
 	}
 	control := http.NewResponseController(c.Response()) // a long way ends after the server's limits of time
 	_ = control.SetReadDeadline(time.Time{})
@@ -246,8 +246,8 @@ func (h *Simulator) ask(c echo.Context, refused error) error {
 		wrong = f.Message
 	}
 	question := components.Confirm{ID: "wipe", Title: "Wipe the test data of " + m.Name + "?", Action: simulatorPath + "/wipe", CancelHref: simulatorPath, Button: "Wipe test data",
-		Breaks: []string{"All clients, stored accounts, mandates and purchases go, with their debits, invoices, refunds and mails.",
-			"Batches, templates, subscriptions, statements, events and the request log go.", "People, credentials, webhooks, brands and the audit log stay. The clock stays where it is."},
+		Breaks: []string{"All clients, tokens, mandates and purchases are deleted, with their debits, invoices, refunds and mails.",
+			"Batches, templates, subscriptions, statements, events and the request log are deleted.", "People, credentials, webhooks, brands and the audit log stay. The clock stays where it is."},
 		TypeLabel: "Type " + m.Slug + " to confirm", TypeError: wrong}
 	return h.Desk.show(c, statusOf(refused), "Wipe test data", developers, func(f layout.Frame) templ.Component { return pages.WipeTestData(f, question) })
 }

@@ -45,7 +45,7 @@ func (h *Templates) bulkForm(c echo.Context, status int, t subscription.Template
 	}
 	v := pages.BulkView{Back: components.Link{Text: t.Name(), Href: templateHref(t.ID, "")}, Action: templateHref(t.ID, "/subscribers/check"), Problems: components.ErrorSummary{Items: summary},
 		File:  components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx", Hint: "CSV or .xlsx, at most 10 000 rows.", Required: true, Error: byInput["file"]},
-		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: cells, Rows: 6, Hint: "Copy them out of a spreadsheet, with their heading.", Required: true, Error: byInput["cells"]}}
+		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: cells, Rows: 6, Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: byInput["cells"]}}
 	return h.Desk.show(c, status, "Add many subscribers", templatesRoom, func(f layout.Frame) templ.Component { return pages.BulkSubscribers(f, v) })
 }
 
@@ -98,7 +98,7 @@ func readBulk(c echo.Context) (rows []bulkRow, cells string, err error) {
 			return nil, "", err
 		}
 		if cells = form.Get("cells"); strings.TrimSpace(cells) == "" {
-			return nil, cells, fault.At("cells", "required", "Paste the cells, with their heading.")
+			return nil, cells, fault.At("cells", "required", "Paste the cells, with the heading row.")
 		}
 		rows, err = rowsOf(strings.NewReader(cells), sheet.Told{Kind: sheet.Paste}, "cells")
 		return rows, cells, err

@@ -51,7 +51,7 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s su
 	v := pages.SubscriberView{Name: or2(s.ClientName, s.ClientEmail), For: t.Name(), Back: components.Link{Text: t.Name(), Href: templateHref(t.ID, "")}, ID: components.IDChip{ID: s.ID.String(), What: "subscriber"},
 		Pill: subscriberPill(s), Next: nextOfSubscriber(t, s, h), Href: subscriberHref(s, ""), MayWrite: access.Actor(c).Can(templateAct), Status: string(s.Status)}
 	if t.Paused {
-		v.TemplatePaused = "The template is paused for everybody, so this subscriber is not billed either, whatever stands here."
+		v.TemplatePaused = "The template is paused for all subscribers, so this one is not billed either."
 	}
 	price := t.TotalCents
 	v.Amount = sum(price, t.Currency)
@@ -69,7 +69,7 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s su
 		add(components.Fact{Label: "Reference", Value: s.Reference})
 	}
 	if s.TokenID != uuid.Nil {
-		add(components.Fact{Label: "Stored account", Value: "Show the account", Href: "/tokens/" + s.TokenID.String()})
+		add(components.Fact{Label: "Token", Value: "Show the token", Href: "/tokens/" + s.TokenID.String()})
 	}
 	if s.FirstPurchaseID != uuid.Nil {
 		add(components.Fact{Label: "First purchase", Value: "Show the purchase", Href: purchasePath(s.FirstPurchaseID)})
@@ -146,18 +146,18 @@ func periodsWords(p subscription.Plan, s subscription.Subscriber) string {
 func nextOfSubscriber(t subscription.Template, s subscription.Subscriber, h *Templates) string {
 	now := h.Desk.Now()
 	if s.Held() {
-		return "Its stored account is being deleted. Nothing is billed until that is undone or final; then what was chosen with the deletion happens."
+		return "Its token is being deleted. Nothing is billed until the deletion is undone or complete; then what was chosen with the deletion happens."
 	}
 	switch s.Status {
 	case subscription.Pending:
 		return "Waits until the client has paid or stored a bank account. Nothing is billed before that."
 	case subscription.Paused:
 		if s.Why == subscription.WhyAsked {
-			return "Its stored account was deleted, and the client was asked by mail for a new one. It goes on by itself when the client has given it; the periods until then are not billed."
+			return "Its token was deleted, and the client was asked by mail for a new account. Billing continues by itself when the client has given it; the periods until then are not billed."
 		}
-		return or2(whyWords(s)+" ", "") + "Only this subscriber is paused: the periods go by and are not billed, now or later."
+		return or2(whyWords(s)+" ", "") + "Only this subscriber is paused: periods pass and are not billed, now or later."
 	case subscription.Inactive:
-		return or2(whyWords(s), "It is over.") + " Nothing is billed any more."
+		return or2(whyWords(s), "It has ended.") + " Nothing is billed any more."
 	case subscription.Active:
 	}
 	if s.NextOn.IsZero() {
@@ -199,7 +199,7 @@ func (h *Templates) editForm(c echo.Context, status int, t subscription.Template
 	name := or2(s.ClientName, s.ClientEmail)
 	v.Title, v.Action, v.Button, v.Edit = "Edit "+name, subscriberHref(s, "/edit"), "Save", true
 	v.Back = components.Link{Text: name, Href: subscriberHref(s, "")}
-	v.Text = "Changes count from the next period on. The client and the billing dates stay as they are."
+	v.Text = "Changes apply from the next period. The client and the billing dates stay as they are."
 	h.subscriberFields(&v, form, wrong)
 	return h.Desk.show(c, status, v.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
 }
@@ -221,7 +221,7 @@ func (h *Templates) ChangeSubscriber(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.done(c, "Saved. It counts from the next period on.", subscriberHref(s, ""))
+	return h.done(c, "Saved. It applies from the next period.", subscriberHref(s, ""))
 }
 
 // PauseSubscriber serves POST /templates/:id/subscribers/:sid/pause: paused is yes or no.
@@ -234,7 +234,7 @@ func (h *Templates) PauseSubscriber(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	paused, said := form.Get("paused") == "yes", "Resumed. The next date stands; what was missed is not billed."
+	paused, said := form.Get("paused") == "yes", "Resumed. The next date stays; missed periods are not billed."
 	if paused {
 		said = "Paused, this subscriber alone."
 	}
@@ -270,7 +270,7 @@ func (h *Templates) AskRemove(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ask := components.Confirm{ID: "remove", Title: "Remove " + or2(s.ClientName, s.ClientEmail) + " from “" + t.Name() + "”?", Text: "This cannot be undone: to subscribe again, the client is added anew.",
+	ask := components.Confirm{ID: "remove", Title: "Remove " + or2(s.ClientName, s.ClientEmail) + " from “" + t.Name() + "”?", Text: "This cannot be undone: to subscribe again, the client must be added again.",
 		Breaks: []string{"No further period is billed.", "A first purchase that is not paid yet is cancelled, and its link ends.", "Periods that were billed stay, with their debits. The stored account stays too."},
 		Action: subscriberHref(s, "/removal"), Button: "Remove the subscriber", CancelHref: subscriberHref(s, "")}
 	if from := c.QueryParam("from"); from == "list" {

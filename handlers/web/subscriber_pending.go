@@ -67,10 +67,10 @@ func (h *Templates) askPending(c echo.Context, status int, t subscription.Templa
 	switch act {
 	case remindAll:
 		ask.Title, ask.Safe, ask.Button = "Remind "+counted(n, "pending subscriber")+"?", true, "Send "+counted(n, "reminder")
-		ask.Text = "Each is pending for more than 7 days, was not reminded within the last 7, and gets one mail with the link."
+		ask.Text = "Each has been pending for more than 7 days, was not reminded in the last 7 days, and gets one mail with the link."
 	case removeAll:
 		ask.Title, ask.Button = "Remove "+counted(n, "pending subscriber")+"?", "Remove "+counted(n, "subscriber")
-		ask.Text, ask.Breaks = "Each is pending for more than 30 days. This cannot be undone.", []string{"Their first purchases are cancelled, and the links end."}
+		ask.Text, ask.Breaks = "Each has been pending for more than 30 days. This cannot be undone.", []string{"Their first purchases are cancelled, and the links end."}
 	default:
 		return fault.Missing()
 	}

@@ -158,9 +158,9 @@ func (h *Templates) judge(ctx context.Context, who actor.Actor, t subscription.T
 		case seen[r.clientID] > 0:
 			r.problem = "The same client stands in row " + grouped(int64(seen[r.clientID])) + " already."
 		case there[r.clientID]:
-			r.problem = "This client subscribes to the template already."
+			r.problem = "This client is already a subscriber of the template."
 		case !r.firstOn.IsZero() && r.firstOn.Before(today):
-			r.problem = "The first date is over."
+			r.problem = "The first date has passed."
 		case r.firstOn.Year > today.Year+10:
 			r.problem = "The first date is more than ten years ahead."
 		}

@@ -30,7 +30,7 @@ func subscriberFilter(l *listing) subscription.SubscriberFilter {
 	if text := l.query.Get("status"); text != "" {
 		f.Status = subscription.Status(text)
 		if _, known := subscriberPills[f.Status]; !known {
-			l.refuse("“" + text + "” is no status; that filter is left out.")
+			l.refuse("‘" + text + "’ is not a status. The filter was ignored.")
 			l.query.Del("status")
 			f.Status = ""
 		}
@@ -167,7 +167,7 @@ func (h *Templates) addForm(c echo.Context, status int, t subscription.Template,
 	v.Title, v.Action, v.Button = "Add a subscriber", templateHref(t.ID, "/subscribers"), "Add the subscriber"
 	v.Text = strings.Join(planWords(t.Plan, calendar.Date{}), " ") + " A client without a stored account gets a link first, and stays pending until the account is given."
 	if t.Paused {
-		v.Warning = "The template is paused for everybody: nobody is billed until you resume it."
+		v.Warning = "The template is paused for all subscribers: no one is billed until you resume it."
 	}
 	h.subscriberFields(&v, form, wrong)
 	return h.Desk.show(c, status, v.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
@@ -177,8 +177,8 @@ func (h *Templates) addForm(c echo.Context, status int, t subscription.Template,
 func (h *Templates) subscriberFields(v *pages.NewSubscriberView, form url.Values, wrong error) {
 	byInput, _, _ := problems(wrong)
 	v.Subscriber = true
-	v.FirstOn = components.DateField{Label: "First billing date", Name: "first_on", Value: form.Get("first_on"), Error: or2(byInput["first_on"], byInput["subscription_billing_scheduled_on"]), Min: dateOf(h.Desk.Now()).String(), Hint: "Empty: as the plan says, from the day the account is stored."}
-	v.Price = components.MoneyField{Label: "Own price", Name: "total_override", Value: form.Get("total_override"), Error: byInput["total_override"], Hint: "What this subscriber pays for each period. Empty: the template’s price."}
+	v.FirstOn = components.DateField{Label: "First billing date", Name: "first_on", Value: form.Get("first_on"), Error: or2(byInput["first_on"], byInput["subscription_billing_scheduled_on"]), Min: dateOf(h.Desk.Now()).String(), Hint: "Leave it empty to follow the plan, from the day the account is stored."}
+	v.Price = components.MoneyField{Label: "Own price", Name: "total_override", Value: form.Get("total_override"), Error: byInput["total_override"], Hint: "What this subscriber pays for each period. Leave it empty for the template’s price."}
 	v.Method = components.Select{Label: "Payment", Name: "method", Error: byInput["payment_method_whitelist"], Quiet: true, Width: "l", Options: []components.Option{{Value: "", Text: "As the template says"},
 		{Value: purchase.EFT, Text: "EFT debit order only", Selected: form.Get("method") == purchase.EFT}, {Value: purchase.DebiCheck, Text: "DebiCheck only", Selected: form.Get("method") == purchase.DebiCheck}}}
 	for _, s := range []struct{ name, label string }{{"send_invoice_on_add_subscriber", "Mail the welcome invoice with the link"}, {"send_invoice_on_charge_failure", "Mail a payable invoice when a debit fails"},
@@ -211,7 +211,7 @@ func readSubscriber(form url.Values, in *subscription.SubscriberInput) {
 		in.Problems.Add("invoice_override.total_override", "invalid", "%s.", capital(err.Error()))
 		return
 	case cents <= 0:
-		in.Problems.Add("invoice_override.total_override", "min_value", "Give an amount above 0.")
+		in.Problems.Add("invoice_override.total_override", "min_value", "Enter an amount above 0.")
 		return
 	}
 	override := subscription.Override{}

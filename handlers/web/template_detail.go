@@ -52,10 +52,10 @@ func (h *Templates) templateView(t subscription.Template, brand merchant.Brand) 
 	if t.IsSubscription {
 		start := dateOf(h.Desk.Now())
 		v.Plan = pages.PreviewView{Words: planWords(t.Plan, calendar.Date{}), Days: h.dates(brand, t.Plan, start, methodOf(t.Options)), From: sayDay(start, h.Desk.Now()), Locked: t.Locked()}
-		v.Next = "Nobody is billed yet: billing begins when a subscriber has stored an account or paid."
+		v.Next = "No one is billed yet: billing begins when a subscriber has stored an account or paid."
 		switch {
 		case t.Paused:
-			v.Next = "Paused for everybody: the periods go by, and nobody is billed. Dates that are missed are not billed later."
+			v.Next = "Paused for all subscribers: periods pass without being billed, and missed dates are not billed later."
 		case !t.NextOn.IsZero():
 			v.Next = "The next billing date of a subscriber is " + sayDay(t.NextOn, h.Desk.Now()) + "."
 		case t.HasActive:
@@ -94,16 +94,16 @@ func (h *Templates) templateFacts(t subscription.Template) components.Facts {
 	}
 	if t.IsSubscription {
 		f.Items[0].Value = "Subscription"
-		ends := "Endless"
+		ends := "No end date"
 		if t.Plan.Cycles != nil {
 			ends = counted(int64(*t.Plan.Cycles), "period")
 		}
 		f.Items = append(f.Items, components.Fact{Label: "Billed", Value: everyWords(t.Plan, calendar.Date{})}, components.Fact{Label: "Due after", Value: lengthWords(t.Plan.DuePeriod, t.Plan.DueUnits)},
-			components.Fact{Label: "Free at first", Value: counted(int64(t.Plan.TrialPeriods), "period")}, components.Fact{Label: "Runs", Value: ends})
+			components.Fact{Label: "Free periods", Value: counted(int64(t.Plan.TrialPeriods), "period")}, components.Fact{Label: "Runs", Value: ends})
 	} else {
 		f.Items = append(f.Items, components.Fact{Label: "Due", Part: components.When(dayOf(t.Due))}, components.Fact{Label: "Receipts", Value: yesNo(t.Options.SendReceipt)})
 	}
-	f.Items = append(f.Items, components.Fact{Label: "Made", Part: components.When(ago(t.CreatedAt, h.Desk.Now()))})
+	f.Items = append(f.Items, components.Fact{Label: "Created", Part: components.When(ago(t.CreatedAt, h.Desk.Now()))})
 	return f
 }
 
@@ -113,9 +113,9 @@ func (h *Templates) AskPause(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ask := components.Confirm{ID: "pause", Title: "Pause “" + t.Name() + "” for everybody?", Text: "This is the template’s own pause. A subscriber can be paused alone on the subscriber’s page.",
-		Breaks: []string{counted(t.Counts[subscription.Active], "active subscriber") + " will not be billed while it lasts.", "The periods go by: dates that are missed are not billed later.", "Purchases that exist already stay, and so do their debits."},
-		Action: templateHref(t.ID, "/pause"), Fields: []components.Pair{{Name: "paused", Value: "yes"}}, Button: "Pause for everybody", CancelHref: templateHref(t.ID, "")}
+	ask := components.Confirm{ID: "pause", Title: "Pause “" + t.Name() + "” for all subscribers?", Text: "To pause one subscriber only, use the subscriber’s page.",
+		Breaks: []string{counted(t.Counts[subscription.Active], "active subscriber") + " will not be billed while it lasts.", "Periods pass: missed dates are not billed later.", "Purchases that exist already stay, and so do their debits."},
+		Action: templateHref(t.ID, "/pause"), Fields: []components.Pair{{Name: "paused", Value: "yes"}}, Button: "Pause for all subscribers", CancelHref: templateHref(t.ID, "")}
 	return h.ask(c, http.StatusOK, ask)
 }
 
@@ -133,9 +133,9 @@ func (h *Templates) Pause(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	paused, said := form.Get("paused") == "yes", "The template is resumed. Subscribers are billed again from their next date on."
+	paused, said := form.Get("paused") == "yes", "The template is resumed. Subscribers are billed again from their next date."
 	if paused {
-		said = "The template is paused for everybody."
+		said = "The template is paused for all subscribers."
 	}
 	if _, err := h.Service.SetPaused(c.Request().Context(), access.Actor(c), t.ID, paused); err != nil {
 		return err
@@ -161,10 +161,10 @@ func (h *Templates) AskDelete(c echo.Context) error {
 }
 
 func (h *Templates) askDelete(c echo.Context, status int, t subscription.Template, wrong string) error {
-	ask := components.Confirm{ID: "delete", Title: "Delete “" + t.Name() + "”?", Text: "This cannot be undone. The template leaves all lists.", Action: templateHref(t.ID, "/deletion"), Button: "Delete template",
-		CancelHref: templateHref(t.ID, ""), Breaks: []string{"Purchases that it made stay, with their debits."}, TypeError: wrong}
+	ask := components.Confirm{ID: "delete", Title: "Delete “" + t.Name() + "”?", Text: "This cannot be undone. The template disappears from all lists.", Action: templateHref(t.ID, "/deletion"), Button: "Delete template",
+		CancelHref: templateHref(t.ID, ""), Breaks: []string{"Its purchases stay, with their debits."}, TypeError: wrong}
 	if n := running(t); n > 0 {
-		ask.Breaks = append([]string{counted(n, "subscriber") + " will not be billed any more: " + countsWords(t) + ".", "Links that wait for a bank account lead nowhere."}, ask.Breaks...)
+		ask.Breaks = append([]string{counted(n, "subscriber") + " will not be billed any more: " + countsWords(t) + ".", "Links for storing a bank account stop working."}, ask.Breaks...)
 		ask.TypeLabel = "Type " + grouped(n) + ", the number of subscribers, to confirm"
 	}
 	return h.ask(c, status, ask)
@@ -248,7 +248,7 @@ func (h *Templates) chooseClient(c echo.Context, t subscription.Template, form u
 	}
 	v.Client, err = h.Purchases.clientPicker(ctx, who, form, chosen, byInput["client_id"])
 	v.Client.Required = true
-	v.Reference = components.Field{Label: "Reference", Name: "invoice_reference", Value: form.Get("invoice_reference"), Error: or2(byInput["invoice_reference"], byInput["reference"]), MaxLength: 128, Width: "l", Hint: "Stands on what is billed. Without one each purchase gets a number of its own."}
+	v.Reference = components.Field{Label: "Reference", Name: "invoice_reference", Value: form.Get("invoice_reference"), Error: or2(byInput["invoice_reference"], byInput["reference"]), MaxLength: 128, Width: "l", Hint: "Shown on every bill. If you leave it empty, each purchase gets its own number."}
 	return v, err
 }
 

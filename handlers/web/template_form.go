@@ -70,12 +70,12 @@ func (h *Templates) Change(c echo.Context) error {
 		return h.form(c, http.StatusOK, &t, form, nil)
 	}
 	if form.Get("version") != strconv.Itoa(t.Version) {
-		return h.form(c, http.StatusConflict, &t, form, fault.At(fault.All, "changed", "Somebody changed this template meanwhile. What you typed is below; look at the template, then save again."))
+		return h.form(c, http.StatusConflict, &t, form, fault.At(fault.All, "changed", "This template was changed while you were editing it. What you typed is below: compare it with the template, then save again."))
 	}
 	if _, err := h.Service.Update(c.Request().Context(), access.Actor(c), t.ID, h.input(c, form, &t)); err != nil {
 		return h.refused(c, &t, form, err)
 	}
-	if err := access.AddFlash(c, "ok", "The template is saved. Purchases that were made stay as they are."); err != nil {
+	if err := access.AddFlash(c, "ok", "The template is saved. Existing purchases stay as they are."); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, templateHref(t.ID, ""))
@@ -137,7 +137,7 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 		}
 	} else {
 		v.Kind = components.RadioCards{Legend: "What is it for?", Name: "kind", Value: form.Get("kind"), Columns: true, Required: true, Hint: "This cannot be changed later.", Options: []components.RadioCard{
-			{Value: kindSubscription, Title: "Subscription", Text: "Clients subscribe; each is billed again and again from the stored account.", Icon: "repeat"},
+			{Value: kindSubscription, Title: "Subscription", Text: "Clients subscribe; each is billed regularly from their bank account.", Icon: "repeat"},
 			{Value: kindInvoice, Title: "Invoice template", Text: "The same invoice, sent to one client whenever you need it.", Icon: "file"}}}
 	}
 	brands, err := h.Purchases.Service.Read.Brands(c.Request().Context(), access.Actor(c).MerchantID)
@@ -146,10 +146,10 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 	}
 	brand := brandChosen(brands, form.Get("brand_id"))
 	v.Brand = brandSelect(brands, brand, byInput["brand_id"])
-	v.Name = components.Field{Label: "Title", Name: "title", Value: form.Get("title"), Error: byInput["title"], Required: true, MaxLength: 256, Hint: "Such as “Monthly membership”. The client reads it too."}
+	v.Name = components.Field{Label: "Title", Name: "title", Value: form.Get("title"), Error: byInput["title"], Required: true, MaxLength: 256, Hint: "Such as “Monthly membership”. The client sees it too."}
 	v.Lines = lineForms(form, byInput)
 	v.VAT = components.Field{Label: "VAT", Name: "tax_percent", Value: form.Get("tax_percent"), Error: or2(byInput["tax_percent"], byInput["tax_percent-1"]), Suffix: "%", Numeric: true, InputMode: "decimal", Width: "s",
-		Hint: "Put on top of the prices. Empty: none."}
+		Hint: "Added to the prices. Leave it empty for none."}
 	v.Due = components.DateField{Label: "Due", Name: "due", Value: form.Get("due"), Error: or2(byInput["due"], byInput["invoice_due"]), Required: true, Min: dateOf(h.Desk.Now()).String(), Hint: "The day on which every invoice of this template is due."}
 	planFields(&v, form, byInput)
 	payFields(&v, form, byInput, brand)
@@ -187,9 +187,9 @@ func planFields(v *pages.TemplateFormView, form url.Values, wrong map[string]str
 	v.Charge = components.RadioCards{Legend: "When is a period billed?", Name: "subscription_charge_period_end", Value: form.Get("subscription_charge_period_end"), Columns: true, Options: []components.RadioCard{
 		{Value: "no", Title: "When it starts", Text: "Paid in advance: the first bill comes on the first day.", Disabled: off},
 		{Value: "yes", Title: "When it ends", Text: "Paid afterwards: the first bill comes after one period.", Disabled: off}}}
-	v.Trials = number("Free periods at the beginning", "subscription_trial_periods", "0 is none.", true)
-	v.Cycles = number("Number of billed periods", "number_of_billing_cycles", "Empty: it goes on until somebody ends it.", false)
-	v.Start = components.DateField{Label: "If a client begins on", Name: "start", Value: form.Get("start"), Required: true}
+	v.Trials = number("Free periods at the beginning", "subscription_trial_periods", "0 for none.", true)
+	v.Cycles = number("Number of billed periods", "number_of_billing_cycles", "Leave it empty to bill until it is ended.", false)
+	v.Start = components.DateField{Label: "If a client starts on", Name: "start", Value: form.Get("start"), Required: true}
 }
 
 // The methods of the form.
@@ -197,12 +197,12 @@ const anyMethod = "any"
 
 func payFields(v *pages.TemplateFormView, form url.Values, wrong map[string]string, brand merchant.Brand) {
 	v.Method = components.RadioCards{Legend: "How may it be paid?", Name: "method", Value: or2(form.Get("method"), anyMethod), Error: wrong["payment_method_whitelist"], Options: []components.RadioCard{
-		{Value: anyMethod, Title: "Any debit order", Text: "The client gives the account; what is agreed there counts."},
+		{Value: anyMethod, Title: "Any debit order", Text: "The client gives the account and agrees to the mandate."},
 		{Value: purchase.EFT, Title: "EFT debit order only", Text: "The mandate is agreed on the client’s page."},
 		{Value: purchase.DebiCheck, Title: "DebiCheck only", Text: "The client’s bank asks the client to confirm the mandate."}}}
-	v.Force = components.Checkbox{Label: "Store the account with the first payment", Name: "force_recurring", Checked: form.Get("force_recurring") != "", Hint: "Needed when later periods are to be debited by themselves.", Error: wrong["force_recurring"]}
+	v.Force = components.Checkbox{Label: "Store the account with the first payment", Name: "force_recurring", Checked: form.Get("force_recurring") != "", Hint: "Needed to debit later periods automatically.", Error: wrong["force_recurring"]}
 	v.Receipt = components.Checkbox{Label: "Mail a receipt for each payment", Name: "send_receipt", Checked: form.Get("send_receipt") != ""}
-	v.Profile = components.Select{Label: "Debit-order registration", Name: "profile_code", Error: wrong["profile_code"], Blank: "The brand’s own", Quiet: true, Width: "l"}
+	v.Profile = components.Select{Label: "Debit-order registration", Name: "profile_code", Error: wrong["profile_code"], Blank: "The brand’s default", Quiet: true, Width: "l"}
 	for _, p := range brand.Profiles {
 		v.Profile.Options = append(v.Profile.Options, components.Option{Value: p.ProfileCode, Text: p.ProfileCode + ", " + p.AbbreviatedName, Selected: p.ProfileCode == form.Get("profile_code")})
 	}

@@ -69,7 +69,7 @@ func planWords(p subscription.Plan, anchor calendar.Date) []string {
 	}
 	out = append(out, "What is billed is due "+lengthWords(p.DuePeriod, p.DueUnits)+" later.")
 	if p.Cycles == nil {
-		return append(out, "It goes on until somebody ends it.")
+		return append(out, "It runs until it is ended.")
 	}
 	return append(out, "It ends by itself after "+counted(int64(*p.Cycles), "billed period")+".")
 }
@@ -128,26 +128,26 @@ func closedOn(reason string) string {
 var subscriberPills = map[subscription.Status]components.Pill{
 	subscription.Pending:  {Kind: "wait", Word: "Pending", Title: "Waits for the first payment or for the bank account."},
 	subscription.Active:   {Kind: "done", Word: "Active", Title: "Is billed on the next billing date."},
-	subscription.Paused:   {Kind: "wait", Word: "Paused", Title: "Only this subscriber is paused: the periods go by and are not billed."},
-	subscription.Inactive: {Kind: "draft", Word: "Inactive", Title: "It is over."},
+	subscription.Paused:   {Kind: "wait", Word: "Paused", Title: "Only this subscriber is paused: periods pass and are not billed."},
+	subscription.Inactive: {Kind: "draft", Word: "Inactive", Title: "It has ended."},
 }
 
 // subscriberPill shows where a subscriber stands, and whether its account is there.
 func subscriberPill(s subscription.Subscriber) components.Pill {
 	switch {
 	case s.Held():
-		return components.Pill{Kind: "wait", Word: "Account being deleted", Title: "Nothing is billed until the deletion is undone or final."}
+		return components.Pill{Kind: "wait", Word: "Account being deleted", Title: "Nothing is billed until the deletion is undone or complete."}
 	case s.Unfunded():
 		return components.Pill{Kind: "bad", Word: "Account deleted", Title: unfundedWords(s)}
 	case s.Status == subscription.Active && s.Account == token.Blocked:
-		return components.Pill{Kind: "bad", Word: "Account blocked", Title: "Its stored account cannot be debited until a new one is given. " + invoiceWords(s)}
+		return components.Pill{Kind: "bad", Word: "Account blocked", Title: "Its token cannot be debited until the client gives a new account. " + invoiceWords(s)}
 	}
 	return subscriberPills[s.Status]
 }
 
 // unfundedWords says what happens to a subscription whose account was deleted.
 func unfundedWords(s subscription.Subscriber) string {
-	return "Its stored account was deleted, so nothing is debited. " + invoiceWords(s)
+	return "Its token was deleted, so nothing is debited. " + invoiceWords(s)
 }
 
 func invoiceWords(s subscription.Subscriber) string {
@@ -159,14 +159,14 @@ func invoiceWords(s subscription.Subscriber) string {
 
 // whyWords says how a subscriber came to be paused or inactive.
 func whyWords(s subscription.Subscriber) string {
-	words := map[string]string{"payer": "The client stopped it.", "person": "Paused by a person.", "cycles": "All periods are billed.", "removed": "Removed by a person.",
+	words := map[string]string{"payer": "The client stopped it.", "person": "Paused by your team.", "cycles": "All periods are billed.", "removed": "Removed by your team.",
 		"client_deleted": "The client was deleted.", "template_deleted": "The template was deleted.",
-		subscription.WhyDeleted: "The stored account was deleted.", subscription.WhyAsked: "Waits for a new account from the client."}
+		subscription.WhyDeleted: "The token was deleted.", subscription.WhyAsked: "Waits for a new account from the client."}
 	return words[s.Why]
 }
 
 func skippedWords(why string) string {
-	words := map[string]string{"paused_template": "not billed: the template was paused for everybody", "paused_client": "not billed: this subscriber was paused"}
+	words := map[string]string{"paused_template": "not billed: the template was paused for all subscribers", "paused_client": "not billed: this subscriber was paused"}
 	if text := words[why]; text != "" {
 		return text
 	}

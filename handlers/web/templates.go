@@ -50,7 +50,7 @@ func (h *Templates) List(c echo.Context) error {
 	case is, kind == kindInvoice:
 		f.IsSubscription = &is
 	case kind != "":
-		l.refuse("“" + kind + "” is no kind of template; that filter is left out.")
+		l.refuse("‘" + kind + "’ is not a kind of template. The filter was ignored.")
 		l.query.Del("kind")
 		kind = ""
 	}
@@ -84,7 +84,7 @@ func templatesView(l *listing, f subscription.Filter, kind string, page paging.P
 		v.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: l.with("q", "")}
 		return v
 	}
-	v.Empty = components.Empty{Icon: "repeat", Title: "No template yet", Text: "A subscription template bills its subscribers again and again, on their own days. An invoice template sends the same invoice whenever you need it.",
+	v.Empty = components.Empty{Icon: "repeat", Title: "No template yet", Text: "A subscription template bills its subscribers regularly, each on their own days. An invoice template sends the same invoice whenever you need it.",
 		Action: components.Button{Label: "New template", Href: "/templates/new", Kind: "plain", Changes: true}}
 	return v
 }
@@ -106,7 +106,7 @@ func templatePill(t subscription.Template) components.Pill {
 	case !t.IsSubscription:
 		return components.Pill{Kind: "done", Word: "Ready", Title: "Send it to a client whenever you need it."}
 	case t.Paused:
-		return components.Pill{Kind: "wait", Word: "Paused for everybody", Title: "No subscriber is billed until you resume the template."}
+		return components.Pill{Kind: "wait", Word: "Paused for all subscribers", Title: "No subscriber is billed until you resume the template."}
 	case t.HasActive:
 		return components.Pill{Kind: "done", Word: "Running", Title: "Subscribers are billed on their own days."}
 	}

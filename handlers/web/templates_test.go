@@ -74,8 +74,8 @@ func TestATemplateIsMadeOnceAndShown(t *testing.T) {
 	}
 	h.Page(h.A.Finance, "GET", "/templates", nil).Contains("Monthly membership", "Billed every month", "No active subscriber")
 	h.Page(h.A.Finance, "GET", "/templates?kind=invoice", nil, "HX-Request: true", "HX-Target: results").Want(http.StatusOK).Lacks("Monthly membership", "<html")
-	h.Page(h.A.Finance, "GET", "/templates?kind=nonsense&q=month", nil).Want(http.StatusOK).Contains("no kind of template", "Monthly membership")
-	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("Pause for everybody", "No subscriber yet", "Next twelve dates")
+	h.Page(h.A.Finance, "GET", "/templates?kind=nonsense&q=month", nil).Want(http.StatusOK).Contains("not a kind of template", "Monthly membership")
+	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("Pause for all subscribers", "No subscriber yet", "Next twelve dates")
 	if n := h.Count(`SELECT count(*) FROM billing_templates`); n != 1 {
 		t.Errorf("%d templates", n)
 	}
@@ -106,7 +106,7 @@ func TestLockedFieldsSayWhyAndStayAsTheyAre(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM billing_templates WHERE period = 1 AND title = 'Monthly and more' AND total_cents = 70000`); n != 1 {
 		t.Error("the plan moved, or the price did not")
 	}
-	h.Page(h.A.Finance, "POST", at+"/edit", plan("Too late", "version", version)).Want(http.StatusConflict).Contains("Somebody changed this template meanwhile", `value="Too late"`)
+	h.Page(h.A.Finance, "POST", at+"/edit", plan("Too late", "version", version)).Want(http.StatusConflict).Contains("This template was changed while you were editing it", `value="Too late"`)
 }
 
 func between(text, before, after string) string {
@@ -132,11 +132,11 @@ func TestTheTwoPausesAreShownAsSuch(t *testing.T) {
 	h.Page(h.A.Finance, "GET", sub, nil).Want(http.StatusOK).Contains("Pause this subscriber", "Billed", "Show the purchase", "Thandi Nkosi")
 	h.Page(h.A.Finance, "GET", at+"/pause", nil).Want(http.StatusOK).Contains("1 active subscriber will not be billed")
 	h.Page(h.A.Finance, "POST", at+"/pause", url.Values{"paused": {"yes"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at, nil).Contains("Paused for everybody", "Resume for everybody")
-	h.Page(h.A.Finance, "GET", sub, nil).Contains("paused for everybody, so this subscriber is not billed either", "Pause this subscriber")
+	h.Page(h.A.Finance, "GET", at, nil).Contains("Paused for all subscribers", "Resume for all subscribers")
+	h.Page(h.A.Finance, "GET", sub, nil).Contains("paused for all subscribers, so this one is not billed either", "Pause this subscriber")
 	h.Page(h.A.Finance, "POST", at+"/pause", url.Values{"paused": {"no"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "POST", sub+"/pause", url.Values{"paused": {"yes"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", sub, nil).Contains("Resume this subscriber", "Only this subscriber is paused").Lacks("paused for everybody")
+	h.Page(h.A.Finance, "GET", sub, nil).Contains("Resume this subscriber", "Only this subscriber is paused").Lacks("paused for all subscribers")
 	h.Page(h.A.Finance, "GET", at+"?status=subscription_paused", nil, "HX-Request: true", "HX-Target: results").Contains("Thandi Nkosi").Lacks("<html")
 	h.Page(h.A.Finance, "POST", sub+"/pause", url.Values{"paused": {"no"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/deletion", nil).Contains("1 subscriber will not be billed any more")
@@ -161,7 +161,7 @@ func TestASubscriberIsEditedAndRemoved(t *testing.T) {
 	h.Page(h.A.Finance, "GET", "/clients/"+client, nil).Contains(sub, "Subscriptions")
 	h.Page(h.A.Finance, "GET", "/purchases/"+purchase, nil).Contains(sub, at)
 	h.Page(h.A.Finance, "POST", sub+"/removal", url.Values{}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", sub, nil).Contains("Inactive", "Removed by a person.").Lacks("Pause this subscriber")
+	h.Page(h.A.Finance, "GET", sub, nil).Contains("Inactive", "Removed by your team.").Lacks("Pause this subscriber")
 }
 
 func TestAFileOfSubscribersIsCheckedAndAddsUp(t *testing.T) {
@@ -184,7 +184,7 @@ func TestAFileOfSubscribersIsCheckedAndAddsUp(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM template_clients WHERE status = 'pending'`); n != 2 {
 		t.Errorf("%d subscribers", n)
 	}
-	h.Page(h.A.Finance, "POST", at+"/subscribers/check", url.Values{"cells": {"email\nanna@example.com\n"}}).Want(http.StatusOK).Contains("subscribes to the template already", "No row can be added")
+	h.Page(h.A.Finance, "POST", at+"/subscribers/check", url.Values{"cells": {"email\nanna@example.com\n"}}).Want(http.StatusOK).Contains("is already a subscriber of the template", "No row can be added")
 	h.Page(h.A.Finance, "POST", at+"/subscribers/check", url.Values{"cells": {"colour\nred\n"}}).Want(http.StatusUnprocessableEntity).Contains("No column says which client")
 	h.Page(h.A.Finance, "POST", at+"/subscribers/check", url.Values{"cells": {" "}}).Want(http.StatusUnprocessableEntity)
 	h.Page(h.A.Finance, "POST", at+"/subscribers/bulk", url.Values{"rows": {"1\tx"}}).Want(http.StatusUnprocessableEntity)
@@ -223,7 +223,7 @@ func TestAnInvoiceTemplateSendsOneInvoice(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	at := templateOf(t, h, plan("Key", "kind", "invoice", "due", "2099-03-01", "method", "any", "force_recurring", ""))
-	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("Send an invoice").Lacks("Pause for everybody", "Subscribers")
+	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("Send an invoice").Lacks("Pause for all subscribers", "Subscribers")
 	h.Page(h.A.Finance, "GET", at+"/subscribers/new", nil).Want(http.StatusConflict)
 	h.Page(h.A.Finance, "POST", at+"/invoice", url.Values{"form_key": {uuid.NewString()}}).Want(http.StatusUnprocessableEntity).Contains("Choose the client.")
 	form := url.Values{"form_key": {uuid.NewString()}, "client_id": {clientOf(h, "anna@example.com")}}
@@ -239,7 +239,7 @@ func TestStaffSeeTemplatesAndChangeNothing(t *testing.T) {
 	h := handlertest.New(t)
 	at := templateOf(t, h, plan("Monthly"))
 	sub := subscribed(t, h, at, "6200000001")
-	h.Page(h.A.Staff, "GET", at, nil).Want(http.StatusOK).Lacks("Pause for everybody", "Add a subscriber")
+	h.Page(h.A.Staff, "GET", at, nil).Want(http.StatusOK).Lacks("Pause for all subscribers", "Add a subscriber")
 	h.Page(h.A.Staff, "GET", sub, nil).Want(http.StatusOK).Lacks("Pause this subscriber", "/removal")
 	for _, path := range []string{"/templates/new", at + "/edit", at + "/pause", at + "/deletion", at + "/subscribers/new", at + "/subscribers/bulk", sub + "/edit", sub + "/removal", at + "/pending?act=remind"} {
 		h.Page(h.A.Staff, "GET", path, nil).Want(http.StatusForbidden)

@@ -54,14 +54,14 @@ func (h *Tokens) Delete(c echo.Context) error {
 	case fault.HasCode(err, "stakes_grew"), fault.Is(err, fault.Invalid):
 		return h.askDelete(c, statusOf(err), form, "", err)
 	case fault.Is(err, fault.NotFound): // somebody was quicker
-		if err := access.AddFlash(c, "info", "Somebody deleted them already."); err != nil {
+		if err := access.AddFlash(c, "info", "They are deleted already."); err != nil {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, "/tokens")
 	case err != nil:
 		return err
 	}
-	text := counted(int64(len(d.Tokens)), "stored account") + " deleted. The deletion can be undone for " + sayLeft(purchase.UndoTime) + "; after that it is final, and what you chose happens."
+	text := counted(int64(len(d.Tokens)), "token") + " deleted. The deletion can be undone for " + sayLeft(purchase.UndoTime) + "; after that it cannot be undone, and what you chose happens."
 	if err := access.AddUndo(c, "ok", text, deletionPath(d.ID)+"/undo"); err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (h *Tokens) impacts(c echo.Context, named url.Values) ([]purchase.Impact, e
 		}
 	}
 	if len(ids) > purchase.MaxDeleted {
-		return nil, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", purchase.MaxDeleted)
+		return nil, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.", purchase.MaxDeleted)
 	}
 	out, err := h.Purchases.DeletionImpacts(c.Request().Context(), access.Actor(c), ids)
 	if err == nil && len(ids) == 1 && len(out) == 0 {
@@ -165,9 +165,9 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 	if err != nil {
 		return err
 	}
-	view := pages.ActView{Title: "Delete stored accounts", Back: components.Link{Text: "Tokens", Href: "/tokens"}, Blocked: whyNotDelete(access.Actor(c))}
+	view := pages.ActView{Title: "Delete tokens", Back: components.Link{Text: "Tokens", Href: "/tokens"}, Blocked: whyNotDelete(access.Actor(c))}
 	if len(impacts) == 0 {
-		view.Blocked = "No stored account is chosen. Tick some in the list first."
+		view.Blocked = "No token is selected. Tick some in the list first."
 	} else {
 		byInput, summary, byField := problems(refused)
 		view.Problems = components.ErrorSummary{Items: summary}
@@ -180,29 +180,29 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 			view.Losing = append(view.Losing, losing(i, len(impacts) > 1, form, byInput, h.Desk.Now()))
 		}
 		if second {
-			view.Question.Text = "Your business wants a second approver. Nothing happens before that; then the accounts are out of use, and it can be undone for ten minutes."
+			view.Question.Text = "Your business asks for a second approver, and nothing happens before that. Afterwards the tokens are out of use, and this can be undone for ten minutes."
 			view.Question.Button, view.Question.Safe = "Ask for approval", true
 			view.Lines = reasonField(form.Get("reason"), byInput["reason"])
 		}
 	}
 	if len(impacts) == 1 {
-		view.Title = "Delete stored account"
+		view.Title = "Delete token"
 		view.Back = components.Link{Text: accountWords(impacts[0].Token), Href: tokenPath(impacts[0].Token.ID)}
 	}
 	return h.Desk.show(c, status, view.Title, tokensRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 
 func deletionQuestion(impacts []purchase.Impact) components.Confirm {
-	n := counted(int64(len(impacts)), "stored account")
+	n := counted(int64(len(impacts)), "token")
 	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Title: "Delete " + n + "?", Button: "Delete " + n,
-		Text:   "They can no longer be used from that moment. You can undo this for ten minutes; after that it is final, and only then does what you choose here happen.",
+		Text:   "They can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens.",
 		Fields: []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}}}
 	for _, i := range impacts {
 		q.Fields = append(q.Fields, components.Pair{Name: "id", Value: i.Token.ID.String()})
 	}
 	if len(impacts) == 1 {
 		t := impacts[0].Token
-		q.Text = "It can no longer be used from that moment. You can undo this for ten minutes; after that it is final, and only then does what you choose here happen."
+		q.Text = "It can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens."
 		q.Title, q.Button, q.CancelHref = "Delete "+accountWords(t)+" of "+t.HolderName+"?", "Delete "+accountWords(t), tokenPath(t.ID)
 	}
 	return q

@@ -65,7 +65,7 @@ func (h *Tokens) Show(c echo.Context) error {
 	}
 	if e.Live() {
 		if e.State == token.Active && e.ClientID != uuid.Nil {
-			view.Primary = components.Button{Label: "New charge", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String(), Changes: true}
+			view.Primary = components.Button{Label: "New purchase", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String(), Changes: true}
 		}
 		if who.Can(actor.Write) {
 			view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: tokenPath(e.ID) + "/amendment"})
@@ -119,7 +119,7 @@ func whyNotDelete(who actor.Actor) string {
 	if who.Can(actor.DeleteTokens) {
 		return ""
 	}
-	return "Only an admin may delete stored accounts."
+	return "Only an admin can delete tokens."
 }
 
 // health says how the account has behaved, and what helps when it is blocked.
@@ -130,13 +130,13 @@ func health(t token.Token, now time.Time) components.Note {
 	case t.State != token.Active:
 		return components.Note{Kind: "info", Title: tokenPill(t).Word, Text: tokenPill(t).Title}
 	case t.Failures > 0:
-		return components.Note{Kind: "warn", Title: "Failed " + counted(int64(t.Failures), "time") + " in a row", Text: "Agree with the client on a day when there is money, before you debit again."}
+		return components.Note{Kind: "warn", Title: "Failed " + counted(int64(t.Failures), "time") + " in a row", Text: "Before you debit again, agree with the client on a day when there is money."}
 	case !t.LastSuccessAt.IsZero():
 		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " + sayDay(dateOf(t.LastSuccessAt), now) + "."}
 	case t.LastUsedAt.IsZero():
-		return components.Note{Kind: "info", Title: "Not charged yet", Text: "Whether debits succeed shows with the first one."}
+		return components.Note{Kind: "info", Title: "Not charged yet", Text: "The first debit shows whether debits succeed."}
 	}
-	return components.Note{Kind: "info", Title: "No answer yet", Text: "It was charged on " + sayDay(dateOf(t.LastUsedAt), now) + "; the bank’s answer is still to come."}
+	return components.Note{Kind: "info", Title: "No answer yet", Text: "It was charged on " + sayDay(dateOf(t.LastUsedAt), now) + "; the bank has not answered yet."}
 }
 
 func tokenFacts(e token.Entry, now time.Time) components.Facts {
@@ -165,6 +165,6 @@ func tokenFacts(e token.Entry, now time.Time) components.Facts {
 		}
 	}
 	add(components.Fact{Label: "Failures in a row", Value: grouped(int64(e.Failures))})
-	add(components.Fact{Label: "Made by", Value: "Purchase", Href: purchasePath(e.ID)})
+	add(components.Fact{Label: "Created by", Value: "Purchase", Href: purchasePath(e.ID)})
 	return f
 }

@@ -56,7 +56,7 @@ func (h *Tokens) undoable(who actor.Actor, d purchase.Deletion, all, shown []tok
 	now := h.Desk.Now()
 	v := pages.UndoView{Text: accountWords(all[0]) + " of " + all[0].HolderName + " is being deleted.", Then: "Nothing is debited from it. It is final " + untilWords(d, now) + "."}
 	if n := int64(len(all)); n > 1 {
-		v.Text, v.Then = counted(n, "stored account")+" are being deleted.", "Nothing is debited from them. It is final "+untilWords(d, now)+"."
+		v.Text, v.Then = counted(n, "token")+" are being deleted.", "Nothing is debited from them. It is final "+untilWords(d, now)+"."
 	}
 	if !who.Can(actor.DeleteTokens) {
 		return v
@@ -164,7 +164,7 @@ func (h *Tokens) DeleteNow(c echo.Context) error {
 	if _, err := h.Purchases.DeleteNow(ctx, who, d.ID, t); err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", accountWords(e.Token)+" is deleted for good. The mandate is kept as evidence."); err != nil {
+	if err := access.AddFlash(c, "ok", accountWords(e.Token)+" is deleted permanently. The mandate is kept as evidence."); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, tokenPath(t))

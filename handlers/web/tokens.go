@@ -34,12 +34,12 @@ type Tokens struct {
 const tokensRoom = "tokens"
 
 var tokenPills = map[token.State]components.Pill{
-	token.Pending:    {Kind: "wait", Word: "Waiting", Title: "Waits for the first collection to succeed."},
+	token.Pending:    {Kind: "wait", Word: "Waiting", Title: "Waiting for the first debit to succeed."},
 	token.Active:     {Kind: "done", Word: "Active", Title: "Can be charged."},
 	token.Blocked:    {Kind: "bad", Word: "Blocked", Title: "Cannot be charged until the account is stored again."},
 	token.Deleting:   {Kind: "wait", Word: "Being deleted", Title: "Out of use. The deletion can be undone for a few minutes."},
-	token.Deleted:    {Kind: "draft", Word: "Deleted", Title: "Cannot be charged any more; the mandate is kept as evidence."},
-	token.Superseded: {Kind: "draft", Word: "Replaced", Title: "A newer account of the same client took its place."},
+	token.Deleted:    {Kind: "draft", Word: "Deleted", Title: "Can no longer be charged; the mandate is kept as evidence."},
+	token.Superseded: {Kind: "draft", Word: "Replaced", Title: "Replaced by a newer account of the same client."},
 }
 
 func tokenPill(t token.Token) components.Pill {
@@ -79,7 +79,7 @@ func (h *Tokens) List(c echo.Context) error {
 func tokenFilter(l *listing) token.Filter {
 	f := token.Filter{Search: l.query.Get("q"), BankCode: l.query.Get("bank")}
 	if bank.BankName(f.BankCode) == "" && f.BankCode != "" {
-		l.refuse("“" + f.BankCode + "” is no bank that we know; that filter is left out.")
+		l.refuse("‘" + f.BankCode + "’ is not a bank that we know. The filter was ignored.")
 		l.query.Del("bank")
 		f.BankCode = ""
 	}
@@ -88,7 +88,7 @@ func tokenFilter(l *listing) token.Filter {
 	case "blocked":
 		f.Needed = true
 	default:
-		l.refuse("“" + l.query.Get("attention") + "” is nothing that needs attention; that filter is left out.")
+		l.refuse("‘" + l.query.Get("attention") + "’ is not on the attention list. The filter was ignored.")
 		l.query.Del("attention")
 	}
 	if day := l.date("unused_since"); !day.IsZero() {
@@ -99,7 +99,7 @@ func tokenFilter(l *listing) token.Filter {
 	case token.Active, token.Blocked, token.Deleting, token.Deleted, token.Superseded:
 		f.States = []token.State{state}
 	default:
-		l.refuse("“" + string(state) + "” is no state; that filter is left out.")
+		l.refuse("‘" + string(state) + "’ is not a status. The filter was ignored.")
 		l.query.Del("state")
 	}
 	return f
@@ -130,8 +130,8 @@ func (h *Tokens) listView(l *listing, f token.Filter, who actor.Actor, page pagi
 	}
 	view.CanDelete = who.Can(actor.DeleteTokens)
 	view.Pager = pager(l, page, "#results", countWords(shown, true), func(e token.Entry) uuid.UUID { return e.ID })
-	view.Empty = components.Empty{Icon: "key", Title: "No stored account yet", Text: "A token is a bank account that a client let you debit. Send a client the link, or capture a signed mandate.",
-		Action: components.Button{Label: "Store an account", Href: "/tokens/new", Kind: "plain", Changes: true}}
+	view.Empty = components.Empty{Icon: "key", Title: "No token yet", Text: "A token is a stored bank account that you may debit. Send a client the link, or capture a signed mandate.",
+		Action: components.Button{Label: "Store a bank account", Href: "/tokens/new", Kind: "plain", Changes: true}}
 	if f.Narrow() || state != "" {
 		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: "/tokens"}
 		for _, chip := range view.Filters.Chips {

@@ -78,7 +78,7 @@ func TestACapturedMandateIsRefusedWithEverythingThatIsWrong(t *testing.T) {
 		f["account_number"], f["consent"], f["signed_on"], f["full_name"] = "12", "", "2099-01-01", ""
 	}).Want(http.StatusUnprocessableEntity).Contains("There are 5 problems", "Absa", "Add the scan", "signed in the future", "Confirm that the client signed", `value="12"`)
 	k.sendCapture(t, "GIF89a this is no scan", nil).Want(http.StatusUnprocessableEntity).Contains("must be a PDF, PNG or JPEG")
-	k.sendCapture(t, onePixel+strings.Repeat("x", 5<<20), nil).Want(http.StatusUnprocessableEntity).Contains("5 MB at most")
+	k.sendCapture(t, onePixel+strings.Repeat("x", 5<<20), nil).Want(http.StatusUnprocessableEntity).Contains("at most 5 MB")
 	k.sendCapture(t, onePixel+strings.Repeat("x", 7<<20), nil).Want(http.StatusRequestEntityTooLarge)
 	if after := k.Count(`SELECT count(*) FROM purchases`); after != before {
 		t.Errorf("%d purchases were left behind", after-before)
@@ -127,8 +127,8 @@ func TestTheRegisterIsFiltered(t *testing.T) {
 			t.Errorf("%q: seen %v, want %v", query, !seen, seen)
 		}
 	}
-	k.Page(k.A.Staff, "GET", "/tokens", nil, "HX-Request: true", "HX-Target: results").Lacks("<html").Contains("Only an admin may delete")
-	k.Page(k.B.Owner, "GET", "/tokens", nil).Contains("No stored account yet").Lacks("3456")
+	k.Page(k.A.Staff, "GET", "/tokens", nil, "HX-Request: true", "HX-Target: results").Lacks("<html").Contains("Only an admin can delete")
+	k.Page(k.B.Owner, "GET", "/tokens", nil).Contains("No token yet").Lacks("3456")
 }
 
 func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
@@ -141,7 +141,7 @@ func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
 		"Leave the purchase unpaid", ">Default<", "Ask the client for a new account", "Cancel the purchase")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {"1"}}).Want(http.StatusUnprocessableEntity).Contains("Type 3456.")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token}, "confirm": {" 3456 "}}).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 stored account deleted.", "No stored account yet", "is being deleted.", "/undo")
+	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("1 token deleted.", "No token yet", "is being deleted.", "/undo")
 	k.Page(k.A.Owner, "GET", page, nil).Lacks("Failed", "The account is debited", "Debit on").Contains("Account being deleted", "so nothing is debited. The debit was planned for")
 	k.Page(k.A.Owner, "GET", "/purchases", nil).Contains("Account being deleted").Lacks("The account is debited")
 	now := k.waiting(t) + "/now"
@@ -150,7 +150,7 @@ func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
 	k.Page(k.A.Owner, "GET", now, nil).Want(http.StatusNotFound)
 	k.Page(k.A.Owner, "POST", now, url.Values{"token": {k.token}}).Want(http.StatusUnprocessableEntity).Contains("Type 3456.")
 	k.Page(k.A.Owner, "POST", now, url.Values{"token": {k.token}, "confirm": {"3456"}}).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("is deleted for good.")
+	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("is deleted permanently.")
 	k.Page(k.A.Owner, "GET", page, nil).Contains("Failed", "The stored account was deleted before the debit went to the bank.")
 	k.Page(k.A.Owner, "GET", "/tokens/"+k.token, nil).Want(http.StatusOK).Contains("Deleted", "authorise")
 	k.Page(k.A.Owner, "GET", ask, nil).Want(http.StatusNotFound)
@@ -160,7 +160,7 @@ func TestManyAreDeletedByTheirNumber(t *testing.T) {
 	k := withAccount(t)
 	second := strings.TrimPrefix(k.capture(t, func(f map[string]string) { f["account_number"] = "4055123457" }), "/tokens/")
 	both := url.Values{"id": {k.token, second, k.token}}
-	k.Page(k.A.Owner, "GET", "/tokens/deletion?"+both.Encode(), nil).Want(http.StatusOK).Contains("Delete 2 stored accounts?", "Type 2, the number of accounts", "•••• 3456", "•••• 3457")
+	k.Page(k.A.Owner, "GET", "/tokens/deletion?"+both.Encode(), nil).Want(http.StatusOK).Contains("Delete 2 tokens?", "Type 2, the number of accounts", "•••• 3456", "•••• 3457")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", with(both, "confirm", "3456")).Want(http.StatusUnprocessableEntity)
 	both["id"] = []string{k.token, second}
 	both.Set("confirm", "2")
@@ -168,13 +168,13 @@ func TestManyAreDeletedByTheirNumber(t *testing.T) {
 	if n := k.Count(`SELECT count(*) FROM tokens WHERE state = 'deleting'`); n != 2 {
 		t.Errorf("%d deleted, want 2", n)
 	}
-	k.Page(k.A.Owner, "GET", "/tokens/deletion", nil).Want(http.StatusOK).Contains("No stored account is chosen")
+	k.Page(k.A.Owner, "GET", "/tokens/deletion", nil).Want(http.StatusOK).Contains("No token is selected")
 }
 
 func TestAClientsPageShowsItsAccountsAndPurchases(t *testing.T) {
 	k := withAccount(t)
 	page := k.made(t)
-	k.Page(k.A.Staff, "GET", "/clients/"+k.client, nil).Want(http.StatusOK).Contains("Stored accounts", "/tokens/"+k.token, page, "/clients/"+k.client+"/accounts/new")
+	k.Page(k.A.Staff, "GET", "/clients/"+k.client, nil).Want(http.StatusOK).Contains("Tokens", "/tokens/"+k.token, page, "/clients/"+k.client+"/accounts/new")
 	k.Page(k.A.Owner, "GET", "/clients/"+k.client+"/deletion", nil).Want(http.StatusOK).Contains("Debit of R\u00a02\u00a0469,00 on", "Type 3456")
 }
 
@@ -183,7 +183,7 @@ func TestAClientsPageShowsItsAccountsAndPurchases(t *testing.T) {
 func TestWhoMayNotDeleteAClientLearnsItBeforeTheForm(t *testing.T) {
 	k := withAccount(t)
 	path := "/clients/" + k.client + "/deletion"
-	k.Page(k.A.Staff, "GET", path, nil).Want(http.StatusOK).Contains("That is not possible", "your role does not let you delete those").Lacks(`name="confirm"`, "Delete client</span>")
+	k.Page(k.A.Staff, "GET", path, nil).Want(http.StatusOK).Contains("This is not possible", "your role does not let you delete those").Lacks(`name="confirm"`, "Delete client</span>")
 	k.Page(k.A.Staff, "GET", "/clients/"+k.client, nil).Contains("your role does not let you delete those")
 	k.Page(k.A.Staff, "POST", path, url.Values{"confirm": {"3456"}}).Want(http.StatusForbidden)
 	k.exec(t, `UPDATE merchants SET approve_deletions = true`)
@@ -200,7 +200,7 @@ func TestDeleteNowLeavesTheOthersTheirUndo(t *testing.T) {
 	k := withAccount(t)
 	second := strings.TrimPrefix(k.capture(t, func(f map[string]string) { f["account_number"] = "4055123457" }), "/tokens/")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", url.Values{"id": {k.token, second}, "confirm": {"2"}}).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("2 stored accounts are being deleted.", "Undo all 2", "Delete Absa •••• 3456 now…")
+	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("2 tokens are being deleted.", "Undo all 2", "Delete Absa •••• 3456 now…")
 	d := k.waiting(t)
 	k.Page(k.A.Owner, "POST", d+"/now", url.Values{"token": {k.token}, "confirm": {"3456"}}).Want(http.StatusSeeOther)
 	if n := k.Count(`SELECT count(*) FROM tokens WHERE state = 'deleting'`); n != 1 {

@@ -63,7 +63,7 @@ func (h *Webhooks) Show(c echo.Context) error {
 		ResendHref: webhookPath(id, "resend"), TestAction: webhookPath(id, "test"), PublicKey: strings.TrimSpace(w.PublicKey), Samples: samples, Patience: patience(h.Desk.Sandbox),
 		Facts: webhookFacts(w), Tabs: components.Tabs{Label: "Deliveries by state", Target: "#results"}}
 	if !w.FailingSince.IsZero() {
-		view.Failing = capital(failingWords(w, now)) + " in a row. Each event is tried nine times within 36 hours; the next one of the same object waits until then. Mend the endpoint, then resend what failed."
+		view.Failing = capital(failingWords(w, now)) + " in a row. Each event is tried nine times within 36 hours; the next one of the same object waits until then. Fix the endpoint, then resend what failed."
 	}
 	for _, t := range deliveryTabs {
 		view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: t.label, Href: l.with("state", string(t.state)), Active: t.state == f.State})
@@ -90,7 +90,7 @@ func patience(sandbox bool) string {
 func deliveryFilter(l *listing, webhookID uuid.UUID) webhook.DeliveryFilter {
 	f := webhook.DeliveryFilter{WebhookID: webhookID, State: webhook.State(l.query.Get("state"))}
 	if f.State != "" && !slices.Contains(webhook.States, f.State) {
-		l.refuse("“" + string(f.State) + "” is no state of a delivery; that filter is left out.")
+		l.refuse("‘" + string(f.State) + "’ is not a delivery status. The filter was ignored.")
 		l.query.Del("state")
 		f.State = ""
 	}
@@ -109,7 +109,7 @@ func webhookFacts(w webhook.Webhook) components.Facts {
 		{Label: "Address", Value: w.Callback, Copy: w.Callback},
 		{Label: "Events", Value: chosenWords(w)},
 		{Label: "Webhook id", Value: w.ID.String(), Mono: true, Copy: w.ID.String()},
-		{Label: "Last taken", Part: pages.MomentOr(moment(w.LastOKAt), "never")},
+		{Label: "Last accepted", Part: pages.MomentOr(moment(w.LastOKAt), "never")},
 		{Label: "Added", Part: pages.MomentOr(moment(w.CreatedAt), "")},
 	}}
 	if !w.AllEvents {
@@ -141,7 +141,7 @@ func (h *Webhooks) askDelete(c echo.Context, status int, wrong string) error {
 	}
 	view := pages.ActView{Title: "Delete a webhook", Back: components.Link{Text: w.Title, Href: webhookPath(w.ID)}, Question: components.Confirm{
 		ID: "delete", Title: "Delete “" + w.Title + "”?", Text: "This cannot be undone. What was delivered stays in the log.",
-		Breaks: []string{w.Callback + " hears of nothing any more.", "What still waits for it is dropped.", "Its key is gone; a new webhook signs with another one."},
+		Breaks: []string{w.Callback + " receives nothing any more.", "Events that still wait for it are dropped.", "Its key is gone; a new webhook signs with another one."},
 		Action: webhookPath(w.ID, "deletion"), CancelHref: webhookPath(w.ID), Button: "Delete webhook",
 		TypeLabel: "Type " + lastFour(w.ID) + ", the end of its id, to confirm", TypeError: wrong,
 	}}

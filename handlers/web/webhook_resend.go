@@ -54,7 +54,7 @@ func (h *Webhooks) askSince(c echo.Context, w webhook.Webhook, typed string) err
 	status, field := http.StatusOK, components.Field{Label: "Since", Name: "since", Type: "datetime-local", Width: "m", Required: true, Value: from.In(calendar.SAST).Format(sinceForm),
 		Hint: "SAST, on the product’s clock. Events since then are delivered once more, in their order."}
 	if typed != "" {
-		status, field.Value, field.Error = http.StatusUnprocessableEntity, typed, "That is no date with a time."
+		status, field.Value, field.Error = http.StatusUnprocessableEntity, typed, "That is not a date with a time."
 	}
 	view := pages.ResendView{Back: components.Link{Text: w.Title, Href: webhookPath(w.ID)}, Action: webhookPath(w.ID, "resend"), Since: field}
 	return h.show(c, status, "Resend events", func(f layout.Frame) templ.Component { return pages.AskSince(f, view) })
@@ -71,7 +71,7 @@ func (h *Webhooks) confirmResend(c echo.Context, who actor.Actor, w webhook.Webh
 		many = "more than " + counted(webhook.CountLimit, "event")
 	}
 	view := pages.ActView{Title: "Resend events", Back: components.Link{Text: w.Title, Href: webhookPath(w.ID)}, Question: components.Confirm{
-		ID: "resend", Title: "Resend " + many + "?", Text: "Everything that “" + w.Title + "” wants to hear of since " + sayMinute(since, now) + " SAST, also what it has had before. Its receiver must know an event that comes twice.",
+		ID: "resend", Title: "Resend " + many + "?", Text: "Everything that “" + w.Title + "” subscribes to since " + sayMinute(since, now) + " SAST, including events that were delivered before. The receiver must recognise an event that arrives twice.",
 		Action: webhookPath(w.ID, "resend"), Fields: []components.Pair{{Name: "since", Value: since.In(calendar.SAST).Format(sinceForm + ":05")}}, CancelHref: webhookPath(w.ID), Button: "Resend " + many, Safe: true,
 	}}
 	if n == 0 {
@@ -143,12 +143,12 @@ func (h *Webhooks) Delivery(c echo.Context) error {
 
 func attemptRow(a webhook.Attempt) pages.AttemptRow {
 	row := pages.AttemptRow{Number: strconv.Itoa(a.Number), At: moment(a.At), Took: grouped(int64(a.TookMS)) + " ms", Status: "no answer", Error: a.Error, Answer: a.Answer,
-		Pill: components.Pill{Kind: "done", Word: "Taken"}}
+		Pill: components.Pill{Kind: "done", Word: "Accepted"}}
 	if a.Status != 0 {
 		row.Status = "HTTP " + strconv.Itoa(a.Status)
 	}
 	if a.Error != "" || a.Status < 200 || a.Status > 299 {
-		row.Pill = components.Pill{Kind: "bad", Word: "Not taken"}
+		row.Pill = components.Pill{Kind: "bad", Word: "Not accepted"}
 	}
 	return row
 }
@@ -167,7 +167,7 @@ func deliveryFacts(d webhook.Delivery) components.Facts {
 	case d.EventType == webhook.WebhookTest:
 		facts.Items[3].Value = "A test"
 	case d.Resend:
-		facts.Items[3].Value = "A person asked for it again"
+		facts.Items[3].Value = "Resent by a person"
 	case d.WebhookID == uuid.Nil:
 		facts.Items[3].Value = "success_callback of the purchase"
 	}

@@ -25,7 +25,7 @@ func eventPath(id uuid.UUID) string { return "/developers/events/" + id.String()
 
 // eventWords says of every event when it happens.
 var eventWords = map[string]string{
-	webhook.PurchaseCreated:             "A purchase was made, by your program, at the desk or by a subscription.",
+	webhook.PurchaseCreated:             "A purchase was created by your program, on the dashboard or by a subscription.",
 	webhook.PurchasePendingCharge:       "The purchase has an account and waits for its debit day.",
 	webhook.PurchasePendingExecute:      "The debit is on its way to the bank, or the mandate waits for its answer.",
 	webhook.PurchasePaid:                "The money was collected, or the purchase was marked as paid.",
@@ -47,15 +47,15 @@ var eventWords = map[string]string{
 	webhook.PaymentRefunded:             "Money went back to the client; the body is the payment.",
 	webhook.PaymentChargedBack:          "The client disputed a debit; the body is the payment.",
 	webhook.PaymentChargebackReversed:   "A dispute was decided for you; the body is the payment.",
-	webhook.PurchasePendingTokenDelete:  "The stored account is being deleted.",
-	webhook.PurchaseTokenDeleted:        "The stored account was deleted and can no longer be charged.",
-	webhook.PurchaseSubscriptionFailure: "A subscription could not charge the stored account.",
+	webhook.PurchasePendingTokenDelete:  "The token is being deleted.",
+	webhook.PurchaseTokenDeleted:        "The token was deleted and can no longer be charged.",
+	webhook.PurchaseSubscriptionFailure: "A subscription could not charge the token.",
 	webhook.SubscriberCancelled:         "The client ended a subscription; the body is the subscriber.",
 	webhook.PayoutCreated:               "A payout to your account was created.",
 	webhook.PayoutPending:               "A payout to your account was prepared.",
 	webhook.PayoutSuccess:               "A payout to your account was made.",
 	webhook.PayoutFailed:                "A payout to your account did not go through.",
-	webhook.WebhookTest:                 "A test that somebody asked for.",
+	webhook.WebhookTest:                 "A test delivery.",
 }
 
 // eventGroups are the events as a person looks for them.
@@ -66,7 +66,7 @@ var eventGroups = []struct {
 	{"Collecting", []string{webhook.PurchaseCreated, webhook.PurchasePendingCharge, webhook.PurchaseViewed,
 		webhook.PurchasePendingExecute, webhook.PurchasePaid, webhook.PurchaseSettled, webhook.PurchasePaymentFailure, webhook.PurchaseCancelled}},
 	{"Disputes", []string{webhook.PurchaseChargeback, webhook.PaymentChargedBack, webhook.PaymentChargebackReversed}},
-	{"Stored accounts", []string{webhook.PurchasePreauthorized, webhook.PurchasePendingTokenDelete, webhook.PurchaseTokenDeleted}},
+	{"Tokens", []string{webhook.PurchasePreauthorized, webhook.PurchasePendingTokenDelete, webhook.PurchaseTokenDeleted}},
 	{"Refunds", []string{webhook.PurchasePendingRefund, webhook.PaymentRefunded, webhook.PurchaseRefundFailure}},
 	{"Subscriptions", []string{webhook.PurchaseSubscriptionFailure, webhook.SubscriberCancelled}},
 	{"Held amounts", []string{webhook.PurchaseHold, webhook.PurchasePendingCapture, webhook.PurchaseCaptured, webhook.PurchaseCaptureFailure,
@@ -82,7 +82,7 @@ func healthPill(w webhook.Webhook, now time.Time) components.Pill {
 	case w.LastOKAt.IsZero():
 		return components.Pill{Kind: "draft", Word: "Never called", Title: "Nothing was delivered to it yet."}
 	}
-	return components.Pill{Kind: "done", Word: "Fine", Title: "The last delivery was taken " + sayMinute(w.LastOKAt, now) + "."}
+	return components.Pill{Kind: "done", Word: "Fine", Title: "The last delivery was accepted " + sayMinute(w.LastOKAt, now) + "."}
 }
 
 // failingWords is "failing since Tue 24 Nov, 12:00, 3 failures in a row".
@@ -100,7 +100,7 @@ func chosenWords(w webhook.Webhook) string {
 var deliveryWords = map[webhook.State]components.Pill{
 	webhook.Pending:   {Kind: "progress", Word: "Waiting"},
 	webhook.Delivered: {Kind: "done", Word: "Delivered"},
-	webhook.Failed:    {Kind: "bad", Word: "Failed", Title: "All attempts are used up. Resend it when the endpoint is mended."},
+	webhook.Failed:    {Kind: "bad", Word: "Failed", Title: "All attempts are used up. Resend it when the endpoint is fixed."},
 	webhook.Dropped:   {Kind: "draft", Word: "Dropped", Title: "Its webhook was deleted."},
 }
 

@@ -188,7 +188,7 @@ func (h *Webhooks) form(c echo.Context, status int, id uuid.UUID, in webhook.Inp
 		Title: components.Field{Label: "Title", Name: "title", Value: in.Title, Error: byInput["title"], Required: true, MaxLength: 100, Width: "l", Hint: "The program that listens, such as “Accounting”."},
 		Callback: components.Field{Label: "Address", Name: "callback", Type: "url", Value: in.Callback, Error: byInput["callback"], Required: true, MaxLength: 500, InputMode: "url",
 			Placeholder: "https://", Hint: h.addressHint()},
-		Which: components.RadioCards{Legend: "What it hears of", Name: "which", Value: which, Required: true, Columns: true,
+		Which: components.RadioCards{Legend: "Events it receives", Name: "which", Value: which, Required: true, Columns: true,
 			Error: orWords(byInput["events"], orWords(byInput["all_events"], byInput[fault.All])), Options: []components.RadioCard{
 				{Value: "all", Title: "All events", Text: "Also those that are added later.", Icon: "bell"},
 				{Value: "some", Title: "Chosen events", Text: "Those that are ticked below.", Icon: "filter"},

@@ -47,7 +47,7 @@ func buys(h *handlertest.House) string {
 func TestAnAdminAddsAndChangesAWebhook(t *testing.T) {
 	h := handlertest.New(t)
 	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("No webhook yet", "BEGIN PUBLIC KEY", `href="/developers/events"`)
-	h.Page(h.A.Owner, "GET", "/developers/webhooks/new", nil).Want(200).Contains(`value="purchase.chargeback"`, "The client disputed the debit", "Stored accounts")
+	h.Page(h.A.Owner, "GET", "/developers/webhooks/new", nil).Want(200).Contains(`value="purchase.chargeback"`, "The client disputed the debit", "Tokens")
 	bad := h.Page(h.A.Owner, "POST", "/developers/webhooks", url.Values{"title": {""}, "callback": {"nowhere"}, "which": {"some"}}).Want(422)
 	bad.Contains(`href="#title"`, `href="#callback"`, `href="#which"`, `value="nowhere"`, "Choose at least one event")
 	page := h.Page(h.A.Owner, "POST", "/developers/webhooks", url.Values{"title": {"Accounting"}, "callback": {"https://a.example/hooks"}, "which": {"some"}, "events": {"purchase.paid"}}).
@@ -68,9 +68,9 @@ func TestADeliveryIsShownWithWhatWasSentAndAnswered(t *testing.T) {
 	delivers(t, h)
 	detail := h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains("purchase.created", "Retrying", "HTTP 503", "Failing since", "next: ")
 	link := regexp.MustCompile(`/developers/webhooks/deliveries/[0-9a-f-]{36}`).FindString(detail.Body)
-	h.Page(h.A.Owner, "GET", link, nil).Want(200).Contains("X-Signature: ", "event_type", purchase, "Not taken", "HTTP 503", "answer of the endpoint", "Next attempt: ", "SAST").
+	h.Page(h.A.Owner, "GET", link, nil).Want(200).Contains("X-Signature: ", "event_type", purchase, "Not accepted", "HTTP 503", "answer of the endpoint", "Next attempt: ", "SAST").
 		Lacks("Resend this event")
-	for tab, want := range map[string]string{"pending": "purchase.created", "delivered": "No delivery is delivered", "failed": "No delivery is failed", "lost": "is no state of a delivery"} {
+	for tab, want := range map[string]string{"pending": "purchase.created", "delivered": "No delivery is delivered", "failed": "No delivery is failed", "lost": "is not a delivery status"} {
 		h.Page(h.A.Owner, "GET", page+"?state="+tab, nil).Want(200).Contains(want)
 	}
 	h.Page(h.A.Owner, "GET", page, nil, "HX-Request: true", "HX-Target: results").Want(200).Contains(`id="results"`).Lacks("<html")
@@ -86,7 +86,7 @@ func TestAFailingEndpointNeedsAttention(t *testing.T) {
 	delivers(t, h)
 	h.Page(h.A.Owner, "GET", "/", nil).Want(200).Contains("1 webhook is failing")
 	h.Page(h.A.Owner, "GET", "/attention", nil).Want(200).Contains("Webhooks that fail", page, "1 failure in a row")
-	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Deliveries are not taken", "1 failure in a row")
+	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Deliveries are not accepted", "1 failure in a row")
 	h.Page(h.A.Staff, "GET", "/", nil).Want(200).Lacks("webhook is failing")
 	h.Page(h.B.Owner, "GET", "/", nil).Want(200).Lacks("webhook is failing")
 	status.Store(http.StatusOK)
@@ -94,7 +94,7 @@ func TestAFailingEndpointNeedsAttention(t *testing.T) {
 		t.Fatal(err)
 	}
 	delivers(t, h)
-	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Fine").Lacks("Deliveries are not taken")
+	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Fine").Lacks("Deliveries are not accepted")
 	h.Page(h.A.Owner, "GET", "/", nil).Want(200).Lacks("webhook is failing")
 }
 
@@ -106,11 +106,11 @@ func TestEventsAreResentAfterTheirNumberWasNamed(t *testing.T) {
 	buys(h)
 	delivers(t, h)
 	h.Page(h.A.Owner, "GET", page+"/resend", nil).Want(200).Contains(`type="datetime-local"`, "Count the events")
-	h.Page(h.A.Owner, "GET", page+"/resend?since=yesterday", nil).Want(422).Contains("That is no date with a time.")
+	h.Page(h.A.Owner, "GET", page+"/resend?since=yesterday", nil).Want(422).Contains("That is not a date with a time.")
 	sast := time.FixedZone("SAST", 2*60*60)
 	since := h.Store.Now().Add(-time.Hour).In(sast).Format("2006-01-02T15:04")
 	h.Page(h.A.Owner, "GET", page+"/resend?since="+since, nil).Want(200).Contains("Resend 2 events?", "Resend 2 events</span>")
-	h.Page(h.A.Owner, "GET", page+"/resend?since=2099-01-01T00:00", nil).Want(200).Contains("That is not possible")
+	h.Page(h.A.Owner, "GET", page+"/resend?since=2099-01-01T00:00", nil).Want(200).Contains("This is not possible")
 	h.Page(h.A.Owner, "POST", page+"/resend", url.Values{"since": {since}}).Want(http.StatusSeeOther)
 	delivers(t, h)
 	if n := calls.Load(); n != 4 {
@@ -119,7 +119,7 @@ func TestEventsAreResentAfterTheirNumberWasNamed(t *testing.T) {
 	link := regexp.MustCompile(`/developers/webhooks/deliveries/[0-9a-f-]{36}`).FindString(h.Page(h.A.Owner, "GET", page, nil).Contains("resent").Body)
 	again := h.Page(h.A.Owner, "POST", link+"/resend", url.Values{}).Want(http.StatusSeeOther).Header.Get("Location")
 	delivers(t, h)
-	h.Page(h.A.Owner, "GET", again, nil).Want(200).Contains("A person asked for it again", "Taken", "X-Debitdesk-Resend: true")
+	h.Page(h.A.Owner, "GET", again, nil).Want(200).Contains("Resent by a person", "Accepted", "X-Debitdesk-Resend: true")
 	h.Page(h.A.Owner, "POST", page+"/resend", url.Values{"since": {""}}).Want(422)
 }
 
@@ -136,7 +136,7 @@ func TestAWebhookIsDeletedByTheEndOfItsID(t *testing.T) {
 	h := handlertest.New(t)
 	page := addsWebhook(h, "https://a.example")
 	end := page[len(page)-4:]
-	h.Page(h.A.Owner, "GET", page+"/deletion", nil).Want(200).Contains("Type "+end, "https://a.example hears of nothing any more.")
+	h.Page(h.A.Owner, "GET", page+"/deletion", nil).Want(200).Contains("Type "+end, "https://a.example receives nothing any more.")
 	h.Page(h.A.Owner, "POST", page+"/deletion", url.Values{"confirm": {"yes"}}).Want(422).Contains("Type " + end + ".")
 	h.Page(h.A.Owner, "POST", page+"/deletion", url.Values{"confirm": {end}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Owner, "GET", page, nil).Want(404)
@@ -148,19 +148,19 @@ func TestEventsAreListedFilteredAndExported(t *testing.T) {
 	unheard := buys(h)
 	addsWebhook(h, "http://127.0.0.1:9")
 	heard := buys(h)
-	list := h.Page(h.A.Owner, "GET", "/developers/events", nil).Want(200).Contains("purchase.created", unheard, heard, "A purchase was made")
+	list := h.Page(h.A.Owner, "GET", "/developers/events", nil).Want(200).Contains("purchase.created", unheard, heard, "A purchase was created")
 	h.Page(h.A.Owner, "GET", "/developers/events?object_id="+heard, nil).Want(200).Contains(heard).Lacks("/purchases/" + unheard)
 	h.Page(h.A.Owner, "GET", "/developers/events?type=purchase.paid", nil).Want(200).Contains("Nothing matches").Lacks(heard)
 	h.Page(h.A.Owner, "GET", "/developers/events?from=2099-01-01", nil).Want(200).Contains("Nothing matches", "From ")
 	h.Page(h.A.Owner, "GET", "/developers/events?to=2001-01-01", nil).Want(200).Contains("Nothing matches")
 	h.Page(h.A.Owner, "GET", "/developers/events?type=purchase.eaten&object_id=x&event_id=y&from=z", nil).Want(200).
-		Contains("purchase.eaten” is no event", "“x” is no id", "“y” is no id", "“z” is no date", heard)
+		Contains("purchase.eaten’ is not an event", "‘x’ is not an id", "‘y’ is not an id", "‘z’ is not a date", heard)
 	events := regexp.MustCompile(`/developers/events/[0-9a-f-]{36}`).FindAllString(list.Body, -1)
 	if len(events) != 2 {
 		t.Fatal(events)
 	}
 	h.Page(h.A.Owner, "GET", events[0], nil).Want(200).Contains("event_type", "/purchases/"+heard, "http://127.0.0.1:9")
-	h.Page(h.A.Owner, "GET", events[1], nil).Want(200).Contains("There is no body: nobody was subscribed", "Nobody was told", "/purchases/"+unheard)
+	h.Page(h.A.Owner, "GET", events[1], nil).Want(200).Contains("There is no body: no webhook subscribed", "No webhook was told", "/purchases/"+unheard)
 	id := strings.TrimPrefix(events[1], "/developers/events/")
 	h.Page(h.A.Owner, "GET", "/developers/events?event_id="+id, nil).Want(200).Contains(unheard).Lacks("/purchases/" + heard)
 	csv := h.Page(h.A.Owner, "GET", "/developers/events/export?format=csv&object_id="+heard, nil).Want(200).Contains("purchase.created", heard).Lacks(unheard)

@@ -118,11 +118,12 @@ func warn(tx Tx, b Batch, numbered []int) error {
 }
 
 // What is far from usual: so many times a client's usual amount, or that of the file where the client has none. A file
-// with fewer rows has no usual amount: it is held against what the business has invoiced lately, and where that is too
-// little to tell, an amount from UnusualAlone on is unusual.
+// with fewer rows has no usual amount: an amount from UnusualFrom on is held against what the business has invoiced
+// lately, and where that is too little to tell, an amount from UnusualAlone on is unusual.
 const (
 	UnusualForClient = 3
 	UnusualForFile   = 10
 	FileMiddle       = 3
+	UnusualFrom      = 100_000    // cents: R 1 000
 	UnusualAlone     = 10_000_000 // cents: R 100 000
 )

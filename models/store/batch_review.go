@@ -180,7 +180,7 @@ func (t *Tx) Warn(b batch.Batch, since time.Time) error {
 func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
 	t.joined(`WITH file AS MATERIALIZED (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) AS cents, count(*) AS n FROM batch_rows
 			WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready'),
-		lately AS MATERIALIZED (SELECT CASE WHEN count(*) >= $6 THEN percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) END AS cents
+		lately AS MATERIALIZED (SELECT CASE WHEN count(*) >= $6 THEN greatest(percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents), $8) END AS cents
 			FROM (SELECT total_cents FROM purchases WHERE merchant_id = $1 AND total_cents > 0 AND status <> 'cancelled' ORDER BY id DESC LIMIT 100) AS latest),
 		seen AS MATERIALIZED (SELECT r.n, r.total_cents, CASE WHEN file.n >= $6 THEN file.cents ELSE (SELECT cents FROM lately) END AS middle, (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents)
 				FROM (SELECT total_cents FROM purchases p WHERE p.merchant_id = $1 AND p.client_id = r.client_id AND p.total_cents > 0 AND p.status <> 'cancelled'
@@ -191,6 +191,7 @@ func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
 			WHEN total_cents / $5 >= middle THEN middle END AS usual FROM seen)
 		UPDATE batch_rows r SET usual_cents = told.usual FROM told
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = told.n AND r.usual_cents IS DISTINCT FROM told.usual`,
-		b.MerchantID, b.ID, numbered, int64(batch.UnusualForClient), int64(batch.UnusualForFile), batch.FileMiddle, int64(batch.UnusualAlone))
+		b.MerchantID, b.ID, numbered, int64(batch.UnusualForClient), int64(batch.UnusualForFile), batch.FileMiddle, int64(batch.UnusualAlone),
+		int64(batch.UnusualFrom/batch.UnusualForFile))
 	return t.flush()
 }

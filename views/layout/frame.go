@@ -82,7 +82,7 @@ var newThings = []components.MenuItem{
 	{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new"},
 	{Label: "New batch", Icon: "layers", Href: "/batches/new"},
 	{Label: "New template", Icon: "repeat", Href: "/templates/new"},
-	{Label: "Store an account", Icon: "bank", Href: "/tokens/new"},
+	{Label: "Store a bank account", Icon: "bank", Href: "/tokens/new"},
 }
 
 // rooms lists what this frame leads to: the sandbox in sandbox mode alone, and nothing that is hidden from the person.

@@ -166,7 +166,7 @@ func AmendForm(frame layout.Frame, v AmendFormView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</div></fieldset><fieldset class=\"form-section\"><legend>What the customer confirms</legend><div class=\"form-grid\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</div></fieldset><fieldset class=\"form-section\"><legend>What the client confirms</legend><div class=\"form-grid\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -490,7 +490,7 @@ func Amendment(frame layout.Frame, v AmendmentView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Box(components.Card{Title: "Or: the customer signed on paper"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Box(components.Card{Title: "Or: the client signed on paper"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -985,7 +985,7 @@ func takeOver(v TakeOverView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.Moves) == 0 {
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "check", Title: "Nothing waits on the old account", Text: "The new account takes over, and the old one cannot be charged any more."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "check", Title: "No debit is planned on the old account", Text: "The new account takes over, and the old one can no longer be charged."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

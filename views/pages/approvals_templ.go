@@ -60,7 +60,7 @@ func Approvals(frame layout.Frame, v ApprovalsView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Approvals", Sub: "What waits for a second approver, and what became of earlier requests."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Approvals", Sub: "Requests that wait for a second approver, and earlier ones."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -461,7 +461,7 @@ func Approval(frame layout.Frame, v ApprovalView) templ.Component {
 				}
 			}
 			if v.Changed != "" {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "It changed since it was asked", Text: v.Changed}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "This has changed since it was requested", Text: v.Changed}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -574,7 +574,7 @@ func Approval(frame layout.Frame, v ApprovalView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Box(components.Card{Title: "What happens when it is approved"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Box(components.Card{Title: "What happens if it is approved"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -904,13 +904,13 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "</ul><p class=\"small muted\">Nobody agrees to their own request. A request that nobody answers ends after 7 days.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "</ul><p class=\"small muted\">You cannot approve your own request. A request without an answer expires after 7 days.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "Who may agree"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "Who can approve"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -926,7 +926,7 @@ func Demands(frame layout.Frame, v DemandsView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<div class=\"card-body stack-s\"><p class=\"small\">This is about people in the dashboard. A credential with the scope tokens:delete deletes stored accounts over the API at once, for good and without a second approver. Give that scope only where it is needed.</p><p class=\"small\">In the dashboard, a deletion can be undone for ten minutes.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<div class=\"card-body stack-s\"><p class=\"small\">This is about people in the dashboard. A credential with the scope tokens:delete deletes tokens over the API at once, permanently and without a second approver. Give that scope only where it is needed.</p><p class=\"small\">In the dashboard, a deletion can be undone for ten minutes.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -352,13 +352,13 @@ func BatchReview(frame layout.Frame, v BatchReviewView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "\">Look at the rows</a></p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "\">View the rows</a></p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
 				if len(v.Warnings) > 0 {
-					templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "Look at this first"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "Check these first"}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1122,7 +1122,7 @@ func BatchProgress(v BatchRunView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Working {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<p class=\"muted small\">You may close this page; sending goes on. <a href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<p class=\"muted small\">You can close this page; sending goes on. <a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -90,7 +90,7 @@ func Batches(frame layout.Frame, v BatchesView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Rows) == 0 {
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "layers", Title: "No batch yet", Text: "Upload a spreadsheet of who owes what: every row becomes an invoice, and what is wrong is mended here before anything is sent.", Action: batchAction(v.MayBill)}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "layers", Title: "No batch yet", Text: "Upload a spreadsheet of what your clients owe: every row becomes an invoice, and you fix problems here before anything is sent.", Action: batchAction(v.MayBill)}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -376,7 +376,7 @@ func NewBatch(frame layout.Frame, steps components.Stepper, v NewBatchView) temp
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card-body\"><p class=\"muted\">One row for each invoice: who (e-mail, ID number or client id), how much, due when. CSV with comma, semicolon or tab, or an Excel workbook; up to 50 000 rows or 20 MB.</p><p><a href=\"/batches/template.csv\" download>Download a template</a></p><form class=\"form\" method=\"post\" action=\"/batches\" enctype=\"multipart/form-data\" novalidate><input type=\"hidden\" name=\"form_key\" value=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card-body\"><p class=\"muted\">One row for each invoice: the client (e-mail, ID number or client id), the amount and the due date. CSV with comma, semicolon or tab, or an Excel workbook; up to 50 000 rows or 20 MB.</p><p><a href=\"/batches/template.csv\" download>Download a template</a></p><form class=\"form\" method=\"post\" action=\"/batches\" enctype=\"multipart/form-data\" novalidate><input type=\"hidden\" name=\"form_key\" value=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -539,7 +539,7 @@ func NewBatch(frame layout.Frame, steps components.Stepper, v NewBatchView) temp
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.Press(components.Button{Label: "Make the rows"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Press(components.Button{Label: "Create the rows"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

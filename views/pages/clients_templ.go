@@ -206,7 +206,7 @@ func ClientResults(v ClientsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "users", Title: "No client yet", Text: "A client is somebody who pays you: add the first one, then store a bank account.", Action: components.Button{Label: "New client", Href: "/clients/new", Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "users", Title: "No client yet", Text: "A client is a person or business that pays you: add the first one, then store a bank account.", Action: components.Button{Label: "New client", Href: "/clients/new", Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -93,7 +93,7 @@ func Developers(frame layout.Frame, v DevelopersView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Rows) == 0 {
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "key", Title: "No credential yet", Text: "Create one for each program that calls the API, so that you can revoke it alone.", Action: components.Button{Label: "New credential", Href: "/developers/credentials/new", Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "key", Title: "No credential yet", Text: "Create one for each program that calls the API, so that you can revoke each on its own.", Action: components.Button{Label: "New credential", Href: "/developers/credentials/new", Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -129,7 +129,7 @@ func Developers(frame layout.Frame, v DevelopersView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p>A program with a client id and secret first gets a token, which lives 24 hours.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p>A program with a client id and secret first gets a token, which works for 24 hours.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -152,7 +152,7 @@ func Events(frame layout.Frame, v EventsView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Events", Sub: "What happened to purchases, payments and subscribers, whether somebody was told or not."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Events", Sub: "What happened to purchases, payments and subscribers, whether or not a webhook was told."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -527,7 +527,7 @@ func Event(frame layout.Frame, v EventView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Deliveries) == 0 {
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bell", Title: "Nobody was told", Text: "No webhook wanted this event when it happened."}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bell", Title: "No webhook was told", Text: "No webhook subscribed to this event when it happened."}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -573,7 +573,7 @@ func Event(frame layout.Frame, v EventView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<p class=\"muted\">There is no body: nobody was subscribed to this event at that time, so the object was not kept as it stood. Open the object to see how it is now.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<p class=\"muted\">There is no body: no webhook subscribed to this event at that time, so the object was not kept as it was then. Open the object to see it as it is now.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -66,7 +66,7 @@ func Home(frame layout.Frame, v HomeView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Home", Secondary: []components.Button{{Label: "Store an account", Icon: "bank", Href: "/tokens/new", Changes: true}}, Primary: components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Home", Secondary: []components.Button{{Label: "Store a bank account", Icon: "bank", Href: "/tokens/new", Changes: true}}, Primary: components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -510,7 +510,7 @@ func HomeFigures(v HomeView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if v.Chart == nil {
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "chart", Title: "No money moved yet", Text: "What is collected and what is returned shows here, day by day."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "chart", Title: "No money has moved yet", Text: "Collected and returned money is shown here, day by day."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -748,7 +748,7 @@ func Attention(frame layout.Frame, v AttentionView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "done", Title: "Nothing waits for you", Text: "Failed and disputed debits, debits without an answer, blocked accounts that are still needed, suspended mandates and undelivered mails show here until somebody has dealt with them."}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "done", Title: "Nothing waits for you", Text: "Failed and disputed debits, debits without an answer, blocked accounts that are still needed, suspended mandates and undelivered mails are shown here until they are dealt with."}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

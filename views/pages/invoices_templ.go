@@ -575,7 +575,7 @@ func invoiceBlock(b InvoiceBlock) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if b.MendHref != "" {
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Mend address and send again", Icon: "mail", Small: true, Href: b.MendHref}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Correct address and send again", Icon: "mail", Small: true, Href: b.MendHref}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -303,7 +303,7 @@ func Mandate(frame layout.Frame, v MandateDetailView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.Timeline.Days) == 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"muted\">Nothing happened yet.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"muted\">Nothing has happened yet.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -511,7 +511,7 @@ func mandateTerms(v MandateDetailView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(e.Disputable) == 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<p>None that are within these terms.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<p>None within these terms.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -820,7 +820,7 @@ func debitTable(v MandateDetailView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(v.Debits) == 0 {
-			templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "receipt", Title: "No debit yet", Text: "Debits under this mandate are listed here, with whether they could be disputed."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "receipt", Title: "No debit yet", Text: "Debits under this mandate are listed here, and whether they can be disputed."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

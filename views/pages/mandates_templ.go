@@ -68,7 +68,7 @@ func Mandates(frame layout.Frame, v MandatesView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Mandates", Sub: "Payers’ permissions to debit their accounts.", Primary: components.Button{Label: "Set up mandate", Icon: "plus", Href: "/mandates/new", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Mandates", Sub: "Clients’ permissions to debit their accounts.", Primary: components.Button{Label: "Set up mandate", Icon: "plus", Href: "/mandates/new", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

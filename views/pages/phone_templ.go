@@ -78,7 +78,7 @@ func Phone(frame layout.Frame, v PhoneView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "What the client’s handset shows, and the client’s answer. Without your word each account answers by its own number, at its own time."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "What the client’s handset shows, and the client’s answer. If you do nothing, each account answers by its number, at its own time."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -147,7 +147,7 @@ func Handsets(v PhoneView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "phone", Title: "No phone is ringing", Text: "Set up a DebiCheck mandate, and the request that the client’s bank sends appears here.", Action: components.Button{Label: "Set up a mandate", Href: "/mandates/new", Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "phone", Title: "No request on a phone", Text: "Set up a DebiCheck mandate, and the request that the client’s bank sends appears here.", Action: components.Button{Label: "Set up a mandate", Href: "/mandates/new", Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -216,7 +216,7 @@ func Handsets(v PhoneView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = components.Th(components.Head{Label: "Payer"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Th(components.Head{Label: "Client"}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -347,13 +347,13 @@ func Handsets(v PhoneView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Wrap(components.TableWrap{Label: "Finished lately"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Wrap(components.TableWrap{Label: "Recently finished"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "Finished lately"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "Recently finished"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

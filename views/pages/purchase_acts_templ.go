@@ -550,7 +550,7 @@ func AskAct(frame layout.Frame, v ActView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "That is not possible", Text: v.Blocked}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "This is not possible", Text: v.Blocked}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -344,7 +344,7 @@ func Purchase(frame layout.Frame, v PurchaseView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if v.Statement != "" {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"stack-s\"><p class=\"muted small\">The client reads on the bank statement:</p><p class=\"mono statement-line\">")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"stack-s\"><p class=\"muted small\">On the client’s bank statement:</p><p class=\"mono statement-line\">")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -501,7 +501,7 @@ func PayerLink(v LinkView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "\" width=\"168\" height=\"168\" alt=\"QR code of the client’s link\"><div class=\"stack-s grow\"><p>Whoever opens the link can give the bank details and agree to the debit order. Hand it to the client alone.</p><p class=\"mono wrap-anywhere small\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "\" width=\"168\" height=\"168\" alt=\"QR code of the client’s link\"><div class=\"stack-s grow\"><p>Anyone who opens the link can give bank details and agree to the debit order. Give it only to the client.</p><p class=\"mono wrap-anywhere small\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -591,7 +591,7 @@ func lineTable(v PurchaseView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.Th(components.Head{Label: "What for"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Th(components.Head{Label: "Description"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

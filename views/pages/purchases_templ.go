@@ -260,7 +260,7 @@ func Debits(frame layout.Frame, v PurchasesView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Debits", Sub: "Every attempt to collect, by its debit date. The status is that of the purchase, the result that of the debit.", Back: components.Link{Text: "Purchases", Href: "/purchases"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Debits", Sub: "Every debit, by its debit date. The status is that of the purchase, the result that of the debit.", Back: components.Link{Text: "Purchases", Href: "/purchases"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -106,7 +106,7 @@ func Reference(frame layout.Frame, v ReferenceView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "API reference", Sub: "Every address that programs call."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "API reference", Sub: "Every address that your programs can call."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -172,7 +172,7 @@ func OpenReference(plain layout.Plain, v ReferenceView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "API reference", Sub: "Every address that programs call."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "API reference", Sub: "Every address that your programs can call."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -550,7 +550,7 @@ func referenceFound(v ReferenceView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.Found) == 0 {
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "search", Title: "Nothing holds that text", Text: "Try a part of an address, the name of a field, or an error code."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "search", Title: "Nothing was found", Text: "Try a part of an address, the name of a field, or an error code."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -82,7 +82,7 @@ func Requests(frame layout.Frame, v RequestsView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Developers", Sub: "What your programs asked, and what they were answered. Kept for 30 days; private data is masked."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Developers", Sub: "The requests of your programs, with the answers. Kept for 30 days; private data is masked."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -671,7 +671,7 @@ func Request(frame layout.Frame, v RequestView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Masked {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Text: "•••• stands where account numbers, identity numbers, phone numbers, secrets and search words were. The curl command names each of them as a variable and does not run before you set them."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Text: "•••• replaces account numbers, identity numbers, phone numbers, secrets and search words. The curl command has a variable for each of them and does not run until you set them."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

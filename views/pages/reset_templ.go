@@ -59,16 +59,16 @@ func Reset(frame layout.Plain, v ResetView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Sent {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "ok", Title: "Look into your mailbox", Text: "If there is an account with this address, a link to a new password is on its way to it. The link works once, for one hour."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "ok", Title: "Check your mailbox", Text: "If there is an account with this address, a link to set a new password is on its way. The link works once, for one hour."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p class=\"muted\">Nothing there after some minutes? Look for it among unwanted mail, or ask an admin of your business which address they invited.</p><p><a href=\"/login\">Back to sign in</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p class=\"muted\">Nothing there after a few minutes? Check your spam folder, or ask an admin of your business which address they invited.</p><p><a href=\"/login\">Back to sign in</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>We send a link to a new password to your e-mail address.</p><form class=\"form\" method=\"post\" action=\"/reset\" novalidate>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>We send a link to set a new password to your e-mail address.</p><form class=\"form\" method=\"post\" action=\"/reset\" novalidate>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -149,7 +149,7 @@ func NewPassword(frame layout.Plain, v NewPasswordView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Ask for a new link", Kind: "primary", Href: "/reset", Block: true}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Request a new link", Kind: "primary", Href: "/reset", Block: true}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -158,7 +158,7 @@ func NewPassword(frame layout.Plain, v NewPasswordView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>You will be signed out everywhere and sign in with it.</p><form class=\"form\" method=\"post\" action=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>You are signed out everywhere and then sign in with the new password.</p><form class=\"form\" method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -175,7 +175,7 @@ func NewPassword(frame layout.Plain, v NewPasswordView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.Input(components.Field{Label: "New password", Name: "password", Type: "password", Error: v.Problem, Autocomplete: "new-password", Required: true, AutoFocus: true, MaxLength: 256, Hint: "At least 12 characters. A few words are easier to remember than signs."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Input(components.Field{Label: "New password", Name: "password", Type: "password", Error: v.Problem, Autocomplete: "new-password", Required: true, AutoFocus: true, MaxLength: 256, Hint: "At least 12 characters. A few words are easier to remember than symbols."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -101,7 +101,7 @@ func SandboxClock(frame layout.Frame, v SandboxClockView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "No bank is contacted here. You hold the clock, the bank's answers and the mail in your hands."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "No bank is contacted here. You control the clock, the bank's answers and the mail."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -146,7 +146,7 @@ func SandboxClock(frame layout.Frame, v SandboxClockView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</p><p class=\"muted\">SAST. The clock ticks on by itself. It never goes back.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</p><p class=\"muted\">SAST. The clock keeps running. It never goes back.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -289,7 +289,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "What the bank has, and what you want it to say. Without your word each account answers by its own number, at its own time."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "What the bank has, and what you want it to say. If you do nothing, each account answers by its number, at its own time."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -318,7 +318,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Rows) == 0 {
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bank", Title: "Nothing is at the bank", Text: "A collection gets here at noon, two business days before its action date. Move the clock there.", Action: components.Button{Label: "Go to the clock", Href: "/sandbox/clock", Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bank", Title: "Nothing is at the bank", Text: "A debit gets here at noon, two business days before its debit date. Move the clock to that day.", Action: components.Button{Label: "Go to the clock", Href: "/sandbox/clock", Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -347,7 +347,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = components.Th(components.Head{Label: "Action date"}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = components.Th(components.Head{Label: "Debit date"}).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -355,7 +355,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = components.Th(components.Head{Label: "Let the bank answer"}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = components.Th(components.Head{Label: "Make the bank answer"}).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -424,7 +424,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "</td><td data-label=\"Action date\">")
+							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "</td><td data-label=\"Debit date\">")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -440,7 +440,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</td><td data-label=\"Let the bank answer\">")
+							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</td><td data-label=\"Make the bank answer\">")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -461,7 +461,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = components.Wrap(components.TableWrap{Label: "Collections at the bank"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Wrap(components.TableWrap{Label: "Debits at the bank"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -625,7 +625,7 @@ func SandboxMail(frame layout.Frame, v SandboxMailView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "Messages to clients are kept here. Nobody gets them unless a relay is configured."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "Messages to clients are kept here. They are sent only if a mail relay is configured."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -93,12 +93,12 @@ func Security(frame layout.Frame, v SecurityView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Demanded != "" {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: v.Demanded + " demands a second factor", Text: "Set up an authenticator app or a passkey to go on. It takes a minute."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: v.Demanded + " requires two-step sign-in", Text: "Set up an authenticator app or a passkey to go on. It takes a minute."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else if !v.Any {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Title: "A second factor keeps your account yours", Text: "With one, a password that somebody guessed or stole opens nothing."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Title: "Two-step sign-in keeps your account safe", Text: "With it, a guessed or stolen password is not enough to get in."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -496,17 +496,17 @@ func securityCodes(v SecurityView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Press(components.Button{Label: "Make new codes", Small: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Press(components.Button{Label: "Create new codes", Small: true}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</form><p class=\"muted\">New codes replace the ones before.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</form><p class=\"muted\">New codes replace the earlier ones.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.Box(components.Card{Title: "Recovery codes", Sub: "For the day when your phone or key is gone. Each works once."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Box(components.Card{Title: "Recovery codes", Sub: "For the day when you lose your phone or key. Each works once."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -576,7 +576,7 @@ func AppSetUp(frame layout.Frame, v AppSetUpView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<div class=\"card-body\"><ol class=\"steps-list\"><li>Open an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or 1Password.</li><li>Scan this picture with it. <img class=\"qr\" src=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<div class=\"card-body\"><ol class=\"steps-list\"><li>Open an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or 1Password.</li><li>Scan this QR code with it. <img class=\"qr\" src=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -739,7 +739,7 @@ func PasskeyNew(frame layout.Frame, v PasskeyNewView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Title: "Passkeys need scripts", Text: "Your browser runs none here, or knows no passkeys. An authenticator app works without."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Title: "Passkeys need scripts", Text: "Scripts are off in your browser, or it does not support passkeys. An authenticator app works without scripts."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -887,7 +887,7 @@ func RecoveryCodes(frame layout.Frame, v RecoveryCodesView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "Keep them now", Text: "This is the only time that they are shown. Keep them where you find them without your phone: printed, or in a password manager."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "Keep them now", Text: "This is the only time that they are shown. Keep them where you can find them without your phone: printed, or in a password manager."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1064,7 +1064,7 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if v.On {
-					templ_7745c5c3_Err = components.Status(components.Pill{Kind: "done", Word: "Demanded of everybody"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Status(components.Pill{Kind: "done", Word: "Required for everyone"}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1072,12 +1072,12 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = components.Press(components.Button{Label: "Make it a choice", Name: "require", Value: "no"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Press(components.Button{Label: "Make it optional", Name: "require", Value: "no"}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = components.Status(components.Pill{Kind: "draft", Word: "Everybody’s choice"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Status(components.Pill{Kind: "draft", Word: "Optional"}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1085,7 +1085,7 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = components.Press(components.Button{Label: "Demand it of everybody", Kind: "primary", Name: "require", Value: "yes", Disabled: !v.Mine}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Press(components.Button{Label: "Require it for everyone", Kind: "primary", Name: "require", Value: "yes", Disabled: !v.Mine}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1095,12 +1095,12 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if v.On {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"muted\">Who has none is led to set one up at the next page, and reaches nothing else before.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"muted\">People without two-step sign-in must set it up on the next page they open, before they can do anything else.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				} else if !v.Mine {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p class=\"muted\"><a href=\"/account/security\">Set up one of your own</a> first: who demands it has one.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p class=\"muted\"><a href=\"/account/security\">Set it up for yourself</a> first: you can require it only once you use it yourself.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1129,7 +1129,7 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "Second factor", Sub: "What people show beside their password: a code of an app, or a passkey."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "Two-step sign-in", Sub: "What people show besides their password: a code from an app, or a passkey."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1169,7 +1169,7 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = components.Th(components.Head{Label: "Second factor"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Th(components.Head{Label: "Two-step sign-in"}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1221,7 +1221,7 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "</td><td data-label=\"Second factor\">")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "</td><td data-label=\"Two-step sign-in\">")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -1271,9 +1271,9 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var42 string
-							templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(" the second factors of " + m.Name)
+							templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(" two-step sign-in for " + m.Name)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/security.templ`, Line: 347, Col: 126}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/security.templ`, Line: 347, Col: 125}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 							if templ_7745c5c3_Err != nil {
@@ -1295,7 +1295,7 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Wrap(components.TableWrap{Label: "Second factors of people"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var36), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Wrap(components.TableWrap{Label: "Two-step sign-in of people"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var36), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1321,9 +1321,9 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 
 func withoutWords(n int) string {
 	if n == 1 {
-		return "One person has none yet and will be led to set one up."
+		return "1 person has not set it up yet and must do so at the next sign-in."
 	}
-	return strconv.Itoa(n) + " people have none yet and will be led to set one up."
+	return strconv.Itoa(n) + " people have not set it up yet and must do so at the next sign-in."
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -174,7 +174,7 @@ func BrandForm(frame layout.Frame, v BrandFormView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</fieldset><fieldset class=\"form-section\"><legend>Days on which banks are closed</legend><p class=\"hint\">A payment day that falls on a closed day moves. What is planned already keeps its date; mandates that clients gave say what applied then.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</fieldset><fieldset class=\"form-section\"><legend>Days on which banks are closed</legend><p class=\"hint\">A payment day that falls on a closed day moves. Planned debits keep their dates, and mandates keep the rule they were given with.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -274,7 +274,7 @@ func brandConflict(differs []BrandDiffers) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "Somebody else changed this brand meanwhile", Text: "Nothing of yours is saved yet. Save again to keep what stands in the form."}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "This brand was changed by another person meanwhile", Text: "Your changes are not saved yet. Save again to keep what the form shows."}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -405,7 +405,7 @@ func profiles(v BrandFormView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.Profiles) == 0 {
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bank", Title: "No profile yet", Text: "Without one nobody can be debited under this brand.", Action: components.Button{Label: "Add a profile", Href: v.NewProfileHref, Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bank", Title: "No profile yet", Text: "Without a profile no account can be debited under this brand.", Action: components.Button{Label: "Add a profile", Href: v.NewProfileHref, Kind: "plain"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -625,7 +625,7 @@ func profiles(v BrandFormView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.Box(components.Card{Title: "Debit-order profiles", Sub: "What your bank registered for this brand. A mandate keeps the profile that it was given for.", More: components.Link{Text: "Add a profile", Href: v.NewProfileHref}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Box(components.Card{Title: "Debit-order profiles", Sub: "What your bank registered for this brand. A mandate keeps the profile it was created with.", More: components.Link{Text: "Add a profile", Href: v.NewProfileHref}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -61,7 +61,7 @@ func Business(frame layout.Frame, v BusinessView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Settings", Sub: "What your business trades as, and how it collects.", Primary: components.Button{Label: "Add a brand", Icon: "plus", Href: "/settings/brands/new"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Settings", Sub: "The names your business trades under, and how it collects.", Primary: components.Button{Label: "Add a brand", Icon: "plus", Href: "/settings/brands/new"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

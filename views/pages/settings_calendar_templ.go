@@ -67,7 +67,7 @@ func Calendar(frame layout.Frame, v CalendarView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Settings", Sub: "The days and times by which debits run."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Settings", Sub: "The days and times on which debits run."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -283,7 +283,7 @@ func Calendar(frame layout.Frame, v CalendarView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "Public holidays of the next twelve months", Sub: "Days that are proclaimed later are added by whoever runs this installation, for every business on it. Debits that are planned already keep their dates."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "Public holidays of the next twelve months", Sub: "Holidays that are proclaimed later are added by the operator of this installation, for every business on it. Planned debits keep their dates."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -85,7 +85,7 @@ func Simulator(frame layout.Frame, v SimulatorView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Simulator", Sub: "Move the clock, play months of debit orders, and start over. It exists in sandbox mode alone."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Simulator", Sub: "Move the clock, play months of debit orders, and start over. Only in the sandbox."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -106,7 +106,7 @@ func Simulator(frame layout.Frame, v SimulatorView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !v.MayPlay {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Text: "Only an admin can play: the clock is everybody's."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "info", Text: "Only an admin can play: everyone shares the clock."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -395,7 +395,7 @@ func simulatorScenario(v SimulatorView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.Box(components.Card{Title: "Play a scenario", Sub: "New clients are debited once a month, and the clock moves to the end. What the percentages leave comes back with other codes. The same seed gives the same clients, amounts and outcomes."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Box(components.Card{Title: "Play a scenario", Sub: "New clients are debited once a month, and the clock moves to the end. The remaining percentage comes back with other codes. The same seed gives the same clients, amounts and outcomes."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -405,7 +405,7 @@ func simulatorScenario(v SimulatorView) templ.Component {
 
 func playWhy(v SimulatorView) string {
 	if v.Running != nil {
-		return "Something is being played; there is one clock."
+		return "A scenario is being played; there is only one clock."
 	}
 	return ""
 }
@@ -476,7 +476,7 @@ func simulatorData(v SimulatorView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</div></form><hr class=\"rule\"><p class=\"muted\">Begin with an empty desk: clients, purchases, debits and mails of this business go. People, credentials and the audit log stay.</p><div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</div></form><hr class=\"rule\"><p class=\"muted\">Start with no data: clients, purchases, debits and mails of this business are deleted. People, credentials and the audit log stay.</p><div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -553,7 +553,7 @@ func SimulatorRuns(v SimulatorView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<p class=\"muted\">It goes on when you leave this page. <a href=\"/developers/simulator\">Look again</a></p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<p class=\"muted\">It continues when you leave this page. <a href=\"/developers/simulator\">Look again</a></p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -732,7 +732,7 @@ func SimulatorRuns(v SimulatorView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "Played", Sub: "Purchases, as they were to end and as they ended."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var17), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "Played", Sub: "Planned and actual outcomes of purchases."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var17), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -745,7 +745,7 @@ func SimulatorRuns(v SimulatorView) templ.Component {
 	})
 }
 
-var simulationHeads = []string{"Made", "Paid", "Unpaid 02", "Other codes", "Disputed", "Open"}
+var simulationHeads = []string{"Created", "Paid", "Unpaid 02", "Other codes", "Disputed", "Open"}
 
 func simulatorAccounts(rows []MagicRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -84,7 +84,7 @@ func BulkSubscribers(frame layout.Frame, v BulkView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"card-body\"><p class=\"muted\">One row for each client, named by e-mail address or client id in a column “email” or “client id”. A column “first date” and a column “reference” are welcome. The next page shows every row, before anything is added.</p><form class=\"form\" method=\"post\" action=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"card-body\"><p class=\"muted\">One row for each client, named by e-mail address or client id in a column “email” or “client id”. You can add a column “first date” and a column “reference”. The next page shows every row before anything is added.</p><form class=\"form\" method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

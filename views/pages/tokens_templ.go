@@ -70,8 +70,8 @@ func Tokens(frame layout.Frame, v TokensView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Tokens", Sub: "Bank accounts that clients let you debit.", Secondary: []components.Button{{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new", Changes: true}},
-				Primary: components.Button{Label: "Store an account", Icon: "plus", Href: "/tokens/new", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Tokens", Sub: "Stored bank accounts that you may debit.", Secondary: []components.Button{{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new", Changes: true}},
+				Primary: components.Button{Label: "Store a bank account", Icon: "plus", Href: "/tokens/new", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -199,7 +199,7 @@ func TokenResults(v TokensView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = components.Press(components.Button{Label: "Delete…", Icon: "trash", Small: true, Disabled: true, Why: "Only an admin may delete stored accounts."}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Press(components.Button{Label: "Delete…", Icon: "trash", Small: true, Disabled: true, Why: "Only an admin can delete tokens."}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -617,7 +617,7 @@ func Token(frame layout.Frame, v TokenView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Purchases) == 0 {
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "receipt", Title: "No purchase yet", Text: "Charge this account from a new purchase."}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "receipt", Title: "No purchase yet", Text: "Charge it from a new purchase."}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -937,7 +937,7 @@ func storeLinks(v TokenPanelView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "\">Store an account</a>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "\">Store a bank account</a>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -985,7 +985,7 @@ func TokenPanel(v TokenPanelView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.Rows) == 0 {
-				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bank", Title: "No stored account", Text: "Send the client a link, or capture a signed mandate.", Action: components.Button{Label: "Store an account", Href: v.StoreHref, Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "bank", Title: "No token yet", Text: "Send the client a link, or capture a signed mandate.", Action: components.Button{Label: "Store a bank account", Href: v.StoreHref, Kind: "plain", Changes: true}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1130,7 +1130,7 @@ func TokenPanel(v TokenPanelView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.Box(components.Card{Title: "Stored accounts", Actions: storeLinks(v)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var31), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Box(components.Card{Title: "Tokens", Actions: storeLinks(v)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var31), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

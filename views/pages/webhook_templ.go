@@ -127,7 +127,7 @@ func Webhook(frame layout.Frame, v WebhookView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "bad", Title: "Deliveries are not taken", Text: v.Failing}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "bad", Title: "Deliveries are not accepted", Text: v.Failing}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -199,7 +199,7 @@ func Webhook(frame layout.Frame, v WebhookView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"card-body\"><p class=\"muted\">It belongs to this webhook alone, and checks the <a href=\"#signature\">signature</a> of what is sent.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"card-body\"><p class=\"muted\">It belongs to this webhook only, and checks the <a href=\"#signature\">signature</a> of what is sent.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -308,7 +308,7 @@ func invitationWay(v InvitationView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Input(components.Field{Label: "Password", Name: "password", Type: "password", Error: v.Problems["password"], Autocomplete: "new-password", Required: true, MaxLength: 256, Hint: "At least 12 characters. A few words are easier to remember than signs."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Input(components.Field{Label: "Password", Name: "password", Type: "password", Error: v.Problems["password"], Autocomplete: "new-password", Required: true, MaxLength: 256, Hint: "At least 12 characters. A few words are easier to remember than symbols."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
