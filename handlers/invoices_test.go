@@ -221,7 +221,7 @@ func TestACancelledInvoiceIsTakenBack(t *testing.T) {
 	year := o.Store.Now().Year()
 	credit := fmt.Sprintf("CN-%d-000001", year)
 	pdf := pdftest.Text(t, []byte(o.Call("GET", "/p/"+ids[0]+"/invoice.pdf?credit-note", nil).Want(200).Body))
-	for _, said := range []string{"Credit Note", credit, fmt.Sprintf("INV-%d-000001", year), "Total taken back", "R\u00a0473,99", "R\u00a061,82"} {
+	for _, said := range []string{"Credit Note", credit, fmt.Sprintf("INV-%d-000001", year), "Total credited", "R\u00a0473,99", "R\u00a061,82"} {
 		if !strings.Contains(pdf, said) {
 			t.Errorf("the credit note does not say %q:\n%s", said, pdf)
 		}
@@ -315,7 +315,7 @@ func TestAnAddressIsMendedAndTheMailSentAgain(t *testing.T) {
 	if _, err := o.post.SendDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	o.Page(o.A.Staff, "GET", "/invoices?state=mail_failed", nil).Want(200).Contains("Client 0", "Mend address").Lacks("Client 1")
+	o.Page(o.A.Staff, "GET", "/invoices?state=mail_failed", nil).Want(200).Contains("Client 0", "Correct address").Lacks("Client 1")
 	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains("550 no such mailbox", "Correct address and send again")
 	o.Page(o.A.Staff, "GET", "/attention", nil).Want(200).Contains("550 no such mailbox")
 	mend := func(id, email string) handlertest.Answer {

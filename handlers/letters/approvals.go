@@ -18,50 +18,50 @@ var _ approval.Letters = Writer{}
 // Asked tells somebody who may agree that a request waits.
 func (w Writer) Asked(a approval.Approval, to user.User, m merchant.Merchant) mail.Letter {
 	v := toColleague(to, m, a.AskedName+" asks for your approval")
-	v.Paragraphs = []string{fmt.Sprintf("%s wants to %s.", a.AskedName, a.Subject.Name), "Nothing happens before somebody agrees. Look at what depends on it, and approve or refuse."}
+	v.Paragraphs = []string{fmt.Sprintf("%s wants to %s.", a.AskedName, a.Subject.Name), "Nothing happens before it is approved. Check what depends on it, and approve or refuse."}
 	v.Message = a.Reason
 	v.Facts = append(v.Facts, emails.Line{Label: "Answer until", Value: a.ExpiresAt.In(calendar.SAST).Format("2 January 2006, 15:04") + " SAST"})
-	v.Button = emails.Button{Label: "Look at the request", URL: w.approval(a)}
+	v.Button = emails.Button{Label: "View the request", URL: w.approval(a)}
 	return letter(v)
 }
 
 // Decided tells who asked what became of it.
 func (w Writer) Decided(a approval.Approval, to user.User, m merchant.Merchant) mail.Letter {
 	v := toColleague(to, m, fmt.Sprintf("Your request was %s", a.State))
-	what := "It was done in your name."
+	what := "It was done on your behalf."
 	if a.State == approval.Refused {
 		what = "Nothing was done."
 	} else if a.Kind == approval.DeleteTokens {
-		what = "It was done in your name, and can be undone for ten minutes."
+		what = "It was done on your behalf, and can be undone for ten minutes."
 	}
 	v.Paragraphs = []string{fmt.Sprintf("You asked to %s. %s %s your request. %s", a.Subject.Name, a.DecidedName, a.State, what)}
 	v.Message = a.Decision
-	v.Button = emails.Button{Label: "Look at the request", URL: w.approval(a)}
+	v.Button = emails.Button{Label: "View the request", URL: w.approval(a)}
 	return letter(v)
 }
 
 // Withdrawn tells who asked, and who was asked, that what was asked for has changed.
 func (w Writer) Withdrawn(a approval.Approval, to user.User, m merchant.Merchant) mail.Letter {
 	v := toColleague(to, m, "A request for approval was withdrawn")
-	who, next := a.AskedName, "There is nothing to answer any more."
+	who, next := a.AskedName, "You no longer need to do anything."
 	if to.ID == a.AskedBy {
 		who, next = "You", "Review the batch and ask again."
 	}
 	v.Paragraphs = []string{fmt.Sprintf("%s asked for approval to %s. %s changed the batch after that, so the request was withdrawn and nothing was sent. %s", who, a.Subject.Name, a.DecidedName, next)}
 	v.Message = a.Decision
-	v.Button = emails.Button{Label: "Look at the request", URL: w.approval(a)}
+	v.Button = emails.Button{Label: "View the request", URL: w.approval(a)}
 	return letter(v)
 }
 
 // Loosened tells an admin that a second person is needed less often.
 func (w Writer) Loosened(by string, before, after merchant.Demands, to user.User, m merchant.Merchant) mail.Letter {
-	v := toColleague(to, m, "Less needs a second approver now")
-	v.Paragraphs = []string{by + " changed what a second approver must agree to. If that was not meant so, change it back under Settings, Approvals."}
+	v := toColleague(to, m, "Fewer things need a second approver now")
+	v.Paragraphs = []string{by + " changed what needs a second approver. If this was not intended, change it back under Settings, Approvals."}
 	v.Facts = []emails.Line{
-		{Label: "Deletion of stored accounts", Value: yesNo(before.Deletions) + " → " + yesNo(after.Deletions)},
+		{Label: "Deletion of tokens", Value: yesNo(before.Deletions) + " → " + yesNo(after.Deletions)},
 		{Label: "Batches", Value: above(before) + " → " + above(after)},
 	}
-	v.Button = emails.Button{Label: "Look at the settings", URL: strings.TrimRight(w.Base, "/") + "/settings/approvals"}
+	v.Button = emails.Button{Label: "View the settings", URL: strings.TrimRight(w.Base, "/") + "/settings/approvals"}
 	return letter(v)
 }
 
@@ -78,12 +78,12 @@ func yesNo(yes bool) string {
 	if yes {
 		return "a second approver"
 	}
-	return "nobody else"
+	return "no second approver"
 }
 
 func above(d merchant.Demands) string {
 	if d.BatchesAbove == nil {
-		return "nobody else"
+		return "no second approver"
 	}
 	return "a second approver above " + money.Format(*d.BatchesAbove, money.ZAR)
 }

@@ -34,13 +34,13 @@ var (
 // AccountLink asks the payer to give the bank details on the hosted page.
 func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	v := start(p, b, "Set up your debit order with "+b.Name)
-	v.Preview = "Give your bank details on a secure page; it takes two minutes."
+	v.Preview = "Enter your bank details on a secure page; it takes two minutes."
 	v.Paragraphs = []string{b.Name + " asks for your bank details, so that it can collect what you owe it by EFT debit order. " +
 		"You see the terms before you agree to them."}
 	terms := asksBank(p)
 	if terms != nil {
 		v.Paragraphs = []string{b.Name + " asks for your permission to collect what you owe it by DebiCheck debit order. " +
-			"You give your bank details and see the terms; then your own bank asks you to confirm them. " + before(terms), confirming(terms)}
+			"You give your bank details and see the terms; then your bank asks you to confirm them. " + before(terms), confirming(terms)}
 	}
 	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}}
 	switch {
@@ -56,8 +56,8 @@ func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	if terms != nil {
 		v.Facts = append(v.Facts, emails.Line{Label: "Never more than", Value: money.Format(terms.MaxAmountCents, p.Currency) + " a debit"})
 	}
-	v.Button = emails.Button{Label: "Give my bank details", URL: w.link(p)}
-	v.After = []string{"Give your details on that page only, never by mail or telephone. Nobody will ask for your PIN or password.", unexpected(b)}
+	v.Button = emails.Button{Label: "Enter my bank details", URL: w.link(p)}
+	v.After = []string{"Enter your details on that page only, never by mail or telephone. We never ask for your PIN or password.", unexpected(b)}
 	return letter(v)
 }
 
@@ -87,7 +87,7 @@ func before(t *mandate.Terms) string {
 func confirming(t *mandate.Terms) string {
 	if t.Authentication == mandate.RealTime {
 		w := mandate.DefaultWindow()
-		return fmt.Sprintf("Have your phone at hand, and open the link between %s and %s: your bank asks you there at once, and you have 120 seconds to answer.", w.Opens, w.Closes)
+		return fmt.Sprintf("Keep your phone at hand, and open the link between %s and %s: your bank asks you there at once, and you have 120 seconds to answer.", w.Opens, w.Closes)
 	}
 	return "Your bank asks you by SMS, and you have 48 hours to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
 }
@@ -110,10 +110,10 @@ func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 	if d := paper.Debit; d != nil {
 		label = "To be debited"
 		planned := fmt.Sprintf("%s will be debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency), papers.Account(*d), d.On.Format("Monday "+day))
-		v.Preview = "You need not pay it yourself: debit on " + d.On.Format(day)
+		v.Preview = "You do not need to pay it yourself: debit on " + d.On.Format(day)
 		switch {
 		case d.OnHold:
-			label, v.Preview = "Amount", "Nothing is debited for now, and you need not pay it yet"
+			label, v.Preview = "Amount", "Nothing is debited for now, and you do not need to pay it yet"
 			planned = fmt.Sprintf("The debit of %s from your account %s is on hold. %s will tell you how it is collected.",
 				money.Format(p.TotalCents, p.Currency), papers.Account(*d), paper.Issuer.Name)
 		case d.State.Collected():
@@ -121,7 +121,7 @@ func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 		default:
 			planned += " Please see that the money is in the account on that day."
 		}
-		v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s.%s You need not pay it yourself.", paper.Issuer.Name, attachedWords(paper)), planned}
+		v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s.%s You do not need to pay it yourself.", paper.Issuer.Name, attachedWords(paper)), planned}
 		v.Button.Label = "View the invoice"
 	}
 	v.document(said, label)
@@ -133,9 +133,9 @@ func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 func (w Writer) CreditNote(paper billing.Paper) mail.Letter {
 	v := startOf(paper.Purchase, paper.Issuer, fmt.Sprintf("Credit note %s from %s", paper.Number, paper.Issuer.Name))
 	v.Message = ""
-	v.Preview = "Invoice " + paper.Cancels + " is taken back"
-	v.Paragraphs = []string{fmt.Sprintf("%s takes back invoice %s. There is nothing to pay on it any more. The credit note is attached as PDF.", paper.Issuer.Name, paper.Cancels)}
-	v.document(papers.Of(paper), "Taken back")
+	v.Preview = "Invoice " + paper.Cancels + " is credited"
+	v.Paragraphs = []string{fmt.Sprintf("%s has credited invoice %s. You no longer need to pay it. The credit note is attached as PDF.", paper.Issuer.Name, paper.Cancels)}
+	v.document(papers.Of(paper), "Credited")
 	v.After = []string{unexpectedOf(paper.Issuer)}
 	return letter(v.View)
 }
@@ -273,10 +273,10 @@ func reference(p purchase.Purchase) string {
 func unexpected(b merchant.Brand) string {
 	for _, contact := range []string{b.Email, b.Phone} {
 		if contact != "" {
-			return fmt.Sprintf("You did not expect this mail? Ask %s at %s before you do anything.", b.Name, contact)
+			return fmt.Sprintf("If you did not expect this mail, ask %s at %s before you do anything.", b.Name, contact)
 		}
 	}
-	return fmt.Sprintf("You did not expect this mail? Ask %s before you do anything.", b.Name)
+	return fmt.Sprintf("If you did not expect this mail, ask %s before you do anything.", b.Name)
 }
 
 func sender(b merchant.Brand) (out []string) {

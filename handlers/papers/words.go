@@ -54,7 +54,7 @@ func Of(p billing.Paper) Words {
 		}
 	}
 	add("Number", p.Number)
-	add("Takes back invoice", p.Cancels)
+	add("Credits invoice", p.Cancels)
 	add("Reference", Reference(p.Purchase))
 	add("Issued", p.Issued.Format(day))
 	if p.Kind == billing.Invoiced && p.Purchase.DueGiven {
@@ -170,7 +170,7 @@ func sums(p billing.Paper) []Sum {
 	}
 	label := "Total"
 	if p.Kind == billing.Credited {
-		label = "Total taken back"
+		label = "Total credited"
 	}
 	return append(out, Sum{Label: label, Amount: money.Format(p.TotalCents, p.Currency), Total: true})
 }
