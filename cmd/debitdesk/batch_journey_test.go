@@ -41,7 +41,7 @@ func TestRowsOfASpreadsheetBecomeInvoices(t *testing.T) {
 	owner.sees("What the columns mean")
 	owner.looksAt("batch-map")
 	owner.click("Check all rows")
-	owner.sees("What is wrong, by cause")
+	owner.sees("Problems by cause")
 	owner.looksAt("batch-check")
 	owner.click("Create clients for these 7 rows")
 	owner.sees("Clients will be created for 7 rows")
@@ -90,7 +90,7 @@ func TestABatchIsSentWithoutScripts(t *testing.T) {
 	owner.goes("upload", chromedp.Click(`form[enctype] button`, chromedp.ByQuery))
 	owner.sees("What the columns mean")
 	owner.click("Check all rows")
-	owner.shows("check", "What is wrong, by cause")
+	owner.shows("check", "Problems by cause")
 	owner.click("Create clients for these 7 rows")
 	wrong := `input[name="text"][value="kabelo.mokoena"]`
 	owner.do("mend the cell", chromedp.SetValue(wrong, "kabelo.mokoena@example.com", chromedp.ByQuery))

@@ -54,7 +54,7 @@ func (b *tab) taps(answer string) {
 	b.sees("Approve a DebiCheck debit order")
 	b.looksAt("phone")
 	b.click(answer)
-	b.sees("Finished lately")
+	b.sees("Recently finished")
 }
 
 // later moves the clock and does what becomes due on the way.

@@ -92,8 +92,8 @@ func TestACodeOpensTheDoorAndIsAskedForAgain(t *testing.T) {
 	owner.sees("9 of 10 left")
 	owner.open("/settings/security")
 	owner.looksAt("settings-security")
-	owner.click("Demand it of everybody")
-	owner.sees("Demanded of everybody")
+	owner.click("Require it for everyone")
+	owner.sees("Required for everyone")
 	owner.open("/account")
 	owner.sees("Recovery code")
 	owner.looksAt("sessions")
@@ -125,7 +125,7 @@ func TestAProofWithoutScriptsGoesOnByAButton(t *testing.T) {
 	owner.submit()
 	owner.fill("code", codeOf(t, key, 1))
 	owner.click("Confirm")
-	owner.sees("Go on with what you were doing.")
+	owner.sees("Continue with what you were doing.")
 	owner.click("Continue")
 	owner.sees("Copy it now")
 }
@@ -176,5 +176,5 @@ func TestAPasskeyOpensTheDoor(t *testing.T) {
 	owner.click("Remove passkey Work laptop")
 	owner.looksAt("passkey-removal")
 	owner.click("Remove passkey")
-	owner.sees("A second factor keeps your account yours")
+	owner.sees("Two-step sign-in keeps your account safe")
 }

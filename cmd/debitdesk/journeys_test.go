@@ -117,7 +117,7 @@ func (b *tab) addsClient(name, email string) string {
 func (b *tab) makesLink(client string) string {
 	b.t.Helper()
 	b.open(client)
-	b.click("Store an account")
+	b.click("Store a bank account")
 	b.sees("Make the link")
 	b.looksAt("account-new")
 	b.click("Make the link")
@@ -149,7 +149,7 @@ func (b *tab) charges(client, what, rand string, day calendar.Date) string {
 	b.sees("Active")
 	b.looksAt("client-with-account")
 	b.click("New purchase")
-	b.sees("What for")
+	b.sees("Description")
 	b.fill("name", what)
 	b.fill("price", rand)
 	b.choose("way", "charge")

@@ -76,7 +76,7 @@ func TestAForgottenPasswordInTheBrowser(t *testing.T) {
 	person.looksAt("reset")
 	person.fill("email", "owner@gym.example")
 	person.click("Send the link")
-	person.sees("Look into your mailbox")
+	person.sees("Check your mailbox")
 	person.open(site.mailedLink(t, "owner@gym.example"))
 	person.looksAt("new-password")
 	person.fill("password", "four calm pelicans")

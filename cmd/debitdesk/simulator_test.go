@@ -205,7 +205,7 @@ func TestTheSimulator_is_a_page_that_works_without_scripts(t *testing.T) {
 		}
 	}
 	bad := v.ask("POST", "/developers/simulator/scenarios", url.Values{"months": {"4"}, "clients": {"x"}, "paid": {"92"}, "unpaid": {"5"}, "disputed": {"1"}, "seed": {"1"}}, cookie)
-	if bad.Code != http.StatusUnprocessableEntity || !strings.Contains(bad.Body.String(), "Give a whole number.") {
+	if bad.Code != http.StatusUnprocessableEntity || !strings.Contains(bad.Body.String(), "Enter a whole number.") {
 		t.Errorf("wrong numbers: %d", bad.Code)
 	}
 	if rec := v.ask("POST", "/developers/simulator/scenarios", url.Values{"months": {"1"}, "clients": {"2"}, "paid": {"50"}, "unpaid": {"50"}, "disputed": {"0"}, "seed": {"1"}}, cookie); rec.Code != http.StatusSeeOther {
