@@ -34,7 +34,7 @@ func TestTheAuditShowsWhoDidWhatAndThatItHolds(t *testing.T) {
 	}
 	h.Page(h.A.Owner, "GET", one[1], nil).Want(200).Contains("Link of the chain", "/clients/"+id)
 	h.Page(h.B.Owner, "GET", one[1], nil).Want(404)
-	h.Page(h.A.Owner, "GET", "/audit?area=nonsense&object=x&kind=y&from=z", nil).Want(200).Contains("not known here", "is not a date")
+	h.Page(h.A.Owner, "GET", "/audit?area=nonsense&object=x&kind=y&from=z", nil).Want(200).Contains("‘nonsense’ is not an area", "‘x’ is not an id", "‘y’ is not a kind", "‘z’ is not a date")
 	h.Page(h.A.Owner, "GET", "/audit?q=nothing+like+it", nil).Want(200).Contains("Nothing matches")
 	file := h.Page(h.A.Owner, "GET", "/audit/export?format=csv", nil).Want(200).Contains("client.created", "Hash").Lacks("6200000001")
 	if n := strings.Count(file.Body, "\n"); n < len(found) {

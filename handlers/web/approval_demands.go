@@ -55,7 +55,7 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 	if len(can) < 2 {
 		view.Alone = "Fewer than two people can approve, so what needs a second approver could never be done. Give a colleague the permission first, under Roles."
 	}
-	if view.Lists, err = h.lists(c, listingOf(c, "/settings/approvals")); err != nil {
+	if view.Lists, err = h.lists(c, "/settings/approvals"); err != nil {
 		return err
 	}
 	return h.Desk.show(c, statusOf(refused), "Approvals", demandsRoom, func(f layout.Frame) templ.Component { return pages.Demands(f, view) })

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -58,8 +59,7 @@ func reasonField(value, wrong string) *components.Textarea {
 
 // List serves GET /approvals.
 func (h *Approvals) List(c echo.Context) error {
-	l := listingOf(c, "/approvals")
-	view, err := h.lists(c, l)
+	view, err := h.lists(c, "/approvals")
 	if err != nil {
 		return err
 	}
@@ -69,30 +69,41 @@ func (h *Approvals) List(c echo.Context) error {
 	return h.Desk.show(c, http.StatusOK, "Approvals", approvalsRoom, func(f layout.Frame) templ.Component { return pages.Approvals(f, view) })
 }
 
-func (h *Approvals) lists(c echo.Context, l *listing) (v pages.ApprovalsView, err error) {
-	ctx, who := c.Request().Context(), access.Actor(c)
-	open, err := h.Service.List(ctx, who, true, paging.Ask{Limit: openShown})
-	if err != nil {
-		return v, err
-	}
-	past, err := h.Service.List(ctx, who, false, l.ask)
-	if err != nil {
-		return v, err
-	}
+// lists are the requests that wait, and page by page those that are over.
+func (h *Approvals) lists(c echo.Context, path string) (v pages.ApprovalsView, err error) {
 	now := h.Desk.Now()
-	for _, a := range open.Items {
-		v.Open = append(v.Open, approvalRow(a, now))
+	open, err := h.Service.List(c.Request().Context(), access.Actor(c), true, paging.Ask{Limit: openShown})
+	if err != nil {
+		return v, err
 	}
-	for _, a := range past.Items {
-		v.Past = append(v.Past, approvalRow(a, now))
+	v.Open = tableOf("Waiting requests", approvalColumns(now, column("Expires", func(a approval.Approval) components.Cell {
+		return components.Cell{Time: moment(a.ExpiresAt)}
+	}).zoned()), open.Items)
+	past := &List[approval.Approval, struct{}]{
+		Desk: h.Desk, Path: path, One: "request",
+		Query: func(ctx context.Context, who actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[approval.Approval], error) {
+			return h.Service.List(ctx, who, false, ask)
+		},
+		ID: func(a approval.Approval) uuid.UUID { return a.ID },
+		Columns: approvalColumns(now, column("Answered by", func(a approval.Approval) components.Cell {
+			return components.Cell{Text: a.DecidedName}
+		})),
 	}
-	v.Pager = pager(l, past, "#results", "", func(a approval.Approval) uuid.UUID { return a.ID })
-	return v, nil
+	v.Past, err = past.View(c)
+	return v, err
 }
 
-func approvalRow(a approval.Approval, now time.Time) pages.ApprovalRow {
-	return pages.ApprovalRow{Href: approvalPath(a.ID), What: capital(a.Subject.Name), Reason: a.Reason, Asked: a.AskedName, Decided: a.DecidedName,
-		Pill: approvalPills[a.Stands(now)], At: moment(a.CreatedAt), Until: moment(a.ExpiresAt)}
+// approvalColumns are those of every list of requests, before the last.
+func approvalColumns(now time.Time, last Column[approval.Approval]) []Column[approval.Approval] {
+	return []Column[approval.Approval]{
+		column("Request", func(a approval.Approval) components.Cell {
+			return components.Cell{Text: capital(a.Subject.Name), Href: approvalPath(a.ID), Second: a.Reason}
+		}),
+		pillColumn("State", 0, func(a approval.Approval) components.Pill { return approvalPills[a.Stands(now)] }),
+		textColumn("Asked by", 0, func(a approval.Approval) string { return a.AskedName }),
+		column("Asked", func(a approval.Approval) components.Cell { return components.Cell{Time: moment(a.CreatedAt)} }).zoned(),
+		last,
+	}
 }
 
 // Show serves GET /approvals/:id.

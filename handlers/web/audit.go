@@ -16,12 +16,10 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
-	"debitdesk/handlers/web/export"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
-	"debitdesk/models/paging"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -54,101 +52,83 @@ func kindWord(k actor.Kind) string {
 }
 
 // List serves GET /audit.
-func (h *Audit) List(c echo.Context) error { return h.list(c, components.Note{}) }
+func (h *Audit) List(c echo.Context) error { return h.list(components.Note{}).Show(c) }
 
-func (h *Audit) list(c echo.Context, check components.Note) error {
-	l := listingOf(c, "/audit")
-	f := auditFilter(l)
-	ctx, who := c.Request().Context(), access.Actor(c)
-	page, err := h.Book.List(ctx, who, f, l.ask)
-	if err != nil {
-		return err
+// Export serves GET /audit/export.
+func (h *Audit) Export(c echo.Context) error { return h.list(components.Note{}).Export(c) }
+
+func (h *Audit) list(check components.Note) *List[audit.Found, audit.Filter] {
+	return &List[audit.Found, audit.Filter]{
+		Desk: h.Desk, Exports: h.Exports, Path: "/audit", Active: auditRoom, One: "audit entry", Many: "audit entries",
+		Head:  components.PageHead{Title: "Audit", Sub: "Who did what, when and from where. Entries cannot be changed; each is linked to the one before."},
+		Nav:   pages.AuditNav(check),
+		Query: h.Book.List, ID: func(e audit.Found) uuid.UUID { return e.ID },
+		Count: func(ctx context.Context, who actor.Actor, f audit.Filter) (Tally, error) {
+			n, err := h.Book.Count(ctx, who, f)
+			return Tally{Found: foundUpTo(n, audit.CountLimit)}, err
+		},
+		Search: Search[audit.Filter]{Label: "Search the audit", Holder: "Words of an entry, a person, an action",
+			Set: func(f *audit.Filter, text string) { f.Search = text }},
+		Filters: auditFilters(),
+		Columns: []Column[audit.Found]{
+			fileColumns[audit.Found]().fileText("Link", 9, func(e audit.Found) string {
+				if e.N == 0 {
+					return ""
+				}
+				return strconv.FormatInt(e.N, 10)
+			}),
+			column("When", func(e audit.Found) components.Cell { return components.Cell{Time: moment(e.At)} }).zoned().
+				fileText("When (SAST)", 20, func(e audit.Found) string { return e.At.In(calendar.SAST).Format("2006-01-02 15:04:05.000000") }),
+			column("What", func(e audit.Found) components.Cell {
+				return components.Cell{Text: e.Text, Href: "/audit/" + e.ID.String(), Second: e.Action, Small: "mono"}
+			}).fileText("Action", 26, func(e audit.Found) string { return e.Action }).fileText("What", 60, func(e audit.Found) string { return e.Text }),
+			column("Who", func(e audit.Found) components.Cell {
+				return components.Cell{Text: actorWords(e.Actor), Second: kindWord(e.Actor.Kind)}
+			}).fileText("Who", 26, func(e audit.Found) string { return e.Actor.Name }).
+				fileText("Kind", 13, func(e audit.Found) string { return kindWord(e.Actor.Kind) }),
+			column("From", func(e audit.Found) components.Cell { return components.Cell{Text: e.Actor.IP, Look: "mono"} }).
+				fileText("From", 16, func(e audit.Found) string { return e.Actor.IP }).
+				fileText("Request", 36, func(e audit.Found) string { return e.Actor.RequestID }).
+				fileText("Object", 14, func(e audit.Found) string { return e.ObjectType }).
+				fileText("Object id", 36, func(e audit.Found) string { return e.ObjectID.String() }).
+				fileText("Changes", 60, changesWords),
+			column("Link", func(e audit.Found) components.Cell { return components.Cell{Text: linkWords(e.N)} }).number().
+				fileText("Hash", 66, func(e audit.Found) string { return hex.EncodeToString(e.Hash) }),
+		},
+		Empty: components.Empty{Icon: "shield", Title: "No entries yet", Text: "Every change, and every look at a full number, is listed here with the person who made it."},
 	}
-	n, err := h.Book.Count(ctx, who, f)
-	if err != nil {
-		return err
-	}
-	view := auditView(l, f, page, n)
-	view.Check = check
-	if fragmentFor(c, "results") {
-		return render(c, http.StatusOK, pages.AuditResults(view))
-	}
-	return h.Desk.show(c, http.StatusOK, "Audit", auditRoom, func(fr layout.Frame) templ.Component { return pages.Audit(fr, view) })
 }
 
-func auditFilter(l *listing) audit.Filter {
-	f := audit.Filter{Search: l.query.Get("q"), Area: l.query.Get("area"), Kind: actor.Kind(l.query.Get("kind")), IP: l.query.Get("ip")}
-	unknown := func(name, value string) {
-		l.refuse("‘" + value + "’ is not known here. The filter was ignored.")
-		l.query.Del(name)
+func changesWords(e audit.Found) string {
+	var changes []string
+	for _, one := range auditChanges(e.Entry) {
+		changes = append(changes, one.Name+": "+one.Before+" → "+one.After)
 	}
-	if f.Area != "" && !slices.Contains(audit.Areas, f.Area) {
-		unknown("area", f.Area)
-		f.Area = ""
-	}
-	if f.Kind != "" && kindWord(f.Kind) == string(f.Kind) {
-		unknown("kind", string(f.Kind))
-		f.Kind = ""
-	}
-	for name, into := range map[string]*uuid.UUID{"object": &f.ObjectID, "actor": &f.ActorID} {
-		if text := l.query.Get(name); text != "" {
-			id, err := uuid.Parse(text)
-			if err != nil {
-				unknown(name, text)
-			}
-			*into = id
-		}
-	}
-	if day := l.date("from"); !day.IsZero() {
-		f.From = day.At(0, 0)
-	}
-	if day := l.date("to"); !day.IsZero() {
-		f.To = day.AddDays(1).At(0, 0).Add(-time.Microsecond)
-	}
-	return f
+	return strings.Join(changes, " · ")
 }
 
-func auditView(l *listing, f audit.Filter, page paging.Page[audit.Found], n int64) pages.AuditView {
-	found := auditCount(n)
-	view := pages.AuditView{Notices: l.notices}
-	view.Filters = components.FilterBar{Action: "/audit", Target: "#results", Search: f.Search, SearchLabel: "Search the audit", Holder: "Words of an entry, a person, an action",
-		Found: found.words(), Export: exportMenu(found, len(auditHeads), l.exportHref)}
-	view.Area = components.Select{Label: "About", Name: "area", Blank: "Everything"}
-	for _, a := range audit.Areas {
-		view.Area.Options = append(view.Area.Options, components.Option{Value: a, Text: capital(a), Selected: a == f.Area})
-	}
-	view.Kind = components.Select{Label: "By", Name: "kind", Blank: "Anyone"}
+func auditFilters() []Filter[audit.Filter] {
+	var kinds []components.Option
 	for _, k := range actorKinds {
-		view.Kind.Options = append(view.Kind.Options, components.Option{Value: string(k.kind), Text: k.word, Selected: k.kind == f.Kind})
+		kinds = append(kinds, components.Option{Value: string(k.kind), Text: k.word})
 	}
-	view.From = components.DateField{Label: "From", Name: "from", Value: l.query.Get("from")}
-	view.To = components.DateField{Label: "To", Name: "to", Value: l.query.Get("to")}
-	chip := func(name, label string) {
-		view.Filters.Chips = append(view.Filters.Chips, components.Chip{Label: label, RemoveHref: l.with(name, "")})
-		view.Filters.ClearHref = "/audit"
+	areas := options(audit.Areas...)
+	for i := range areas {
+		areas[i].Text = capital(areas[i].Text)
 	}
-	for _, one := range []struct{ name, label string }{{"area", "About " + f.Area}, {"kind", "By " + kindWord(f.Kind)}, {"object", "Object " + l.query.Get("object")},
-		{"actor", "One actor"}, {"ip", "From " + f.IP}, {"from", "From " + l.query.Get("from")}, {"to", "To " + l.query.Get("to")}} {
-		if l.query.Get(one.name) != "" {
-			chip(one.name, one.label)
-		}
+	area := choiceFilter("area", "an area", "", components.Select{Label: "About", Blank: "Everything", Options: areas}, func(f *audit.Filter) *string { return &f.Area })
+	area.Chip = func(_ *listing, text string) string { return "About " + text }
+	object := idFilter("object", "", func(f *audit.Filter) *uuid.UUID { return &f.ObjectID })
+	object.Chip = idChip("Object ")
+	return []Filter[audit.Filter]{
+		area,
+		choiceFilter("kind", "a kind of actor", "By ", components.Select{Label: "By", Blank: "Anyone", Options: kinds}, func(f *audit.Filter) *actor.Kind { return &f.Kind }),
+		object,
+		idFilter("actor", "One actor", func(f *audit.Filter) *uuid.UUID { return &f.ActorID }),
+		{Key: "ip", Read: func(l *listing, f *audit.Filter) { f.IP = l.query.Get("ip") }, Chip: func(_ *listing, text string) string { return "From " + text }},
+		fromDay("from", "From", func(f *audit.Filter) *time.Time { return &f.From }),
+		toDay("to", "To", func(f *audit.Filter) *time.Time { return &f.To }),
 	}
-	for _, e := range page.Items {
-		view.Rows = append(view.Rows, auditRow(e))
-	}
-	view.Pager = pager(l, page, "#results", found.words(), func(e audit.Found) uuid.UUID { return e.ID })
-	view.Empty = components.Empty{Icon: "shield", Title: "No entries yet", Text: "Every change, and every look at a full number, is listed here with the person who made it."}
-	if f != (audit.Filter{}) || l.ask.From != uuid.Nil {
-		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: "/audit"}
-	}
-	return view
-}
-
-func auditCount(n int64) rowsFound { return rowsFound{min(n, audit.CountLimit), n <= audit.CountLimit} }
-
-func auditRow(e audit.Found) pages.AuditRow {
-	return pages.AuditRow{Href: "/audit/" + e.ID.String(), Text: e.Text, Action: e.Action, Actor: actorWords(e.Actor), Kind: kindWord(e.Actor.Kind), IP: e.Actor.IP,
-		At: moment(e.At), Link: linkWords(e.N)}
 }
 
 // linkWords is empty for an entry that waits to be linked.
@@ -250,38 +230,5 @@ func (h *Audit) Check(c echo.Context) error {
 	if !found.Holds() {
 		note = components.Note{Kind: "bad", Title: "The chain is broken at link " + grouped(found.Broken), Text: found.Why + " The database was changed outside Debitdesk. Keep a copy of it, and find out who had access."}
 	}
-	return h.list(c, note)
-}
-
-var auditHeads = []export.Head{{Text: "Link", Width: 9}, {Text: "When (SAST)", Width: 20}, {Text: "Action", Width: 26}, {Text: "What", Width: 60}, {Text: "Who", Width: 26},
-	{Text: "Kind", Width: 13}, {Text: "From", Width: 16}, {Text: "Request", Width: 36}, {Text: "Object", Width: 14}, {Text: "Object id", Width: 36}, {Text: "Changes", Width: 60}, {Text: "Hash", Width: 66}}
-
-// Export serves GET /audit/export.
-func (h *Audit) Export(c echo.Context) error {
-	ctx, who := c.Request().Context(), access.Actor(c)
-	l := exportOf(c, "/audit")
-	f := auditFilter(l)
-	n, err := h.Book.Count(ctx, who, f)
-	if err != nil {
-		return err
-	}
-	return send(c, h.Exports, outgoing[audit.Found]{
-		list: "audit entries", filters: l.query, refused: l.notices, found: auditCount(n), heads: auditHeads,
-		cells: func(e audit.Found) []export.Cell {
-			number := ""
-			if e.N > 0 {
-				number = strconv.FormatInt(e.N, 10)
-			}
-			var changes []string
-			for _, one := range auditChanges(e.Entry) {
-				changes = append(changes, one.Name+": "+one.Before+" → "+one.After)
-			}
-			return []export.Cell{words(number), words(e.At.In(calendar.SAST).Format("2006-01-02 15:04:05.000000")), words(e.Action), words(e.Text), words(e.Actor.Name), words(kindWord(e.Actor.Kind)),
-				words(e.Actor.IP), words(e.Actor.RequestID), words(e.ObjectType), words(e.ObjectID.String()), words(strings.Join(changes, " · ")), words(hex.EncodeToString(e.Hash))}
-		},
-		page: func(ctx context.Context, ask paging.Ask) (paging.Page[audit.Found], error) {
-			return h.Book.List(ctx, who, f, ask)
-		},
-		id: func(e audit.Found) uuid.UUID { return e.ID },
-	})
+	return h.list(note).Show(c)
 }

@@ -30,7 +30,6 @@ func (l *listing) narrowToBatch(ctx context.Context, who actor.Actor, find FindB
 			return uuid.Nil, err
 		}
 	}
-	l.refuse("‘" + text + "’ is not a batch. The filter was ignored.")
-	l.query.Del("batch")
+	l.unknown("batch", "a batch")
 	return uuid.Nil, nil
 }

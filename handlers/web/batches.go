@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
@@ -18,7 +17,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/views/components"
-	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
@@ -106,14 +104,6 @@ func batchPill(b batch.Batch) components.Pill {
 
 var batchSources = map[batch.Source]string{batch.FromFile: "File", batch.FromPaste: "Pasted cells", batch.FromClients: "Chosen clients"}
 
-func batchLines(all []batch.Batch) (lines []pages.BatchLine) {
-	for _, b := range all {
-		lines = append(lines, pages.BatchLine{Name: b.Name, Href: "/batches/" + b.ID.String(), Source: batchSources[b.Source], By: b.Creator.Name,
-			Rows: grouped(int64(b.Rows)), Sent: sentRows(b), Sum: sum(b.Counts.SentCents, ""), State: batchPill(b), At: moment(b.CreatedAt)})
-	}
-	return lines
-}
-
 // sentRows says how many rows became invoices, and how many of those invoices were voided since.
 func sentRows(b batch.Batch) string {
 	n := b.Counts
@@ -130,33 +120,45 @@ const latestBatches = 5
 // Latest are the newest batches, for the first page.
 func (h *Batches) Latest(ctx context.Context, who actor.Actor) ([]pages.BatchLine, error) {
 	page, err := h.Service.List(ctx, who, paging.Ask{Limit: latestBatches})
-	return batchLines(page.Items), err
+	lines := make([]pages.BatchLine, len(page.Items))
+	for i, b := range page.Items {
+		lines[i] = pages.BatchLine{Name: b.Name, Href: "/batches/" + b.ID.String(), Sent: sentRows(b), State: batchPill(b),
+			At: moment(b.CreatedAt)}
+	}
+	return lines, err
+}
+
+func (h *Batches) list(who actor.Actor) *List[batch.Batch, struct{}] {
+	head := components.PageHead{Title: "Batches",
+		Primary: components.Button{Label: "New batch", Icon: "plus", Href: "/batches/new", Changes: true}}
+	if !who.Can(actor.Bill) {
+		head = components.PageHead{Title: "Batches", Sub: "Finance or an admin can send a batch."}
+	}
+	return &List[batch.Batch, struct{}]{
+		Desk: h.Desk, Path: "/batches", Active: batchesRoom, Head: head, One: "batch", Many: "batches",
+		Query: func(ctx context.Context, who actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[batch.Batch], error) {
+			return h.Service.List(ctx, who, ask)
+		},
+		ID: func(b batch.Batch) uuid.UUID { return b.ID },
+		Columns: []Column[batch.Batch]{
+			column("Batch", func(b batch.Batch) components.Cell {
+				return components.Cell{Text: b.Name, Href: "/batches/" + b.ID.String(),
+					Second: batchSources[b.Source] + " · " + b.Creator.Name + " · " + sentRows(b)}
+			}),
+			pillColumn("State", 0, batchPill),
+			textColumn("Rows", 0, func(b batch.Batch) string { return grouped(int64(b.Rows)) }).number(),
+			textColumn("Sent, not voided, ZAR", 0, func(b batch.Batch) string { return sum(b.Counts.SentCents, "") }).number(),
+			column("Uploaded", func(b batch.Batch) components.Cell {
+				return components.Cell{Time: moment(b.CreatedAt)}
+			}).zoned(),
+		},
+		Empty: components.Empty{Icon: "layers", Title: "No batch yet", Text: "Upload a spreadsheet of what your clients owe: " +
+			"every row becomes an invoice, and you fix problems here before anything is sent."},
+	}
 }
 
 // List serves GET /batches.
-func (h *Batches) List(c echo.Context) error {
-	ask := paging.Ask{Limit: listLength}
-	for _, name := range []string{"after", "before"} {
-		if id, err := uuid.Parse(c.QueryParam(name)); err == nil {
-			ask.From, ask.Newer = id, name == "before"
-		}
-	}
-	who := access.Actor(c)
-	page, err := h.Service.List(c.Request().Context(), who, ask)
-	if err != nil {
-		return err
-	}
-	view := pages.BatchesView{MayBill: who.Can(actor.Bill), Why: "Finance or an admin can send a batch.", Rows: batchLines(page.Items)}
-	if n := len(page.Items); n > 0 {
-		if page.Older {
-			view.Pager.OlderHref = "/batches?after=" + page.Items[n-1].ID.String()
-		}
-		if page.Newer {
-			view.Pager.NewerHref = "/batches?before=" + page.Items[0].ID.String()
-		}
-	}
-	return h.Desk.show(c, http.StatusOK, "Batches", batchesRoom, func(f layout.Frame) templ.Component { return pages.Batches(f, view) })
-}
+func (h *Batches) List(c echo.Context) error { return h.list(access.Actor(c)).Show(c) }
 
 // Open serves GET /batches/:id: the step where the batch waits.
 func (h *Batches) Open(c echo.Context) error {

@@ -36,9 +36,8 @@ func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Clie
 		return nil, err
 	}
 	for _, e := range page.Items {
-		row := tokenRow(e, h.Desk.Now())
-		row.Verified = verifiedPill(saidOf(said, e.MandateID))
-		view.Rows = append(view.Rows, row)
+		view.Rows = append(view.Rows, pages.TokenRow{Href: tokenPath(e.ID), Bank: bankWords(e.BankCode), Account: e.AccountMask,
+			Pill: tokenPill(e.Token), Created: dayOf(e.CreatedAt), Verified: verifiedPill(saidOf(said, e.MandateID))})
 	}
 	return pages.TokenPanel(view), nil
 }
@@ -53,9 +52,7 @@ func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.C
 	if who.Can(actor.Write) && !c.Erased() {
 		view.NewHref = "/purchases/new?client=" + c.ID.String()
 	}
-	for _, rec := range page.Items {
-		view.Rows = append(view.Rows, purchaseRow(rec, h.Purchases.Timetable, h.Desk.Now()))
-	}
+	view.Purchases = tableOf("Purchases", purchaseColumns(h.Purchases.Timetable, h.Desk.Now(), false), page.Items)
 	if page.Older {
 		view.MoreHref = "/purchases?" + url.Values{"client": {c.ID.String()}}.Encode()
 	}

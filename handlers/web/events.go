@@ -1,7 +1,7 @@
 package web
 
 import (
-	"context"
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,8 +13,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/web/export"
-	"debitdesk/models/calendar"
-	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -30,115 +28,70 @@ type Events struct {
 
 const eventsPath = "/developers/events"
 
+func (h *Events) list() *List[webhook.Event, webhook.EventFilter] {
+	types := statesFilter("type", "an event", slices.Concat(webhook.Names, []string{webhook.WebhookTest}), nil,
+		func(f *webhook.EventFilter) *[]string { return &f.Types })
+	types.View, types.Chip, types.Input = false, func(_ *listing, text string) string { return strings.Join(split[string](text), ", ") },
+		func(text string) templ.Component { return components.Choose(typeFilter(split[string](text))) }
+	object := idFilter("object_id", "", func(f *webhook.EventFilter) *uuid.UUID { return &f.ObjectID })
+	object.Chip = idChip("Object ")
+	event := idFilter("event_id", "", func(f *webhook.EventFilter) *uuid.UUID { return &f.EventID })
+	event.Chip, event.Input = idChip("Event "), func(text string) templ.Component {
+		return components.Input(components.Field{Label: "Event id", Name: "event_id", Value: text, Quiet: true})
+	}
+	now := h.Desk.Now()
+	return &List[webhook.Event, webhook.EventFilter]{
+		Desk: h.Desk, Exports: h.Exports, Path: eventsPath, Active: developers, One: "event",
+		Head:  components.PageHead{Title: "Events", Sub: "What happened to purchases, payments and subscribers, whether or not a webhook was told."},
+		Nav:   components.DeveloperNav(components.DevEvents, h.Desk.Sandbox),
+		Query: h.Service.Events, ID: func(e webhook.Event) uuid.UUID { return e.ID },
+		Search: Search[webhook.EventFilter]{Label: "Find by object id", Holder: "Id of a purchase or payment", Key: "object_id"},
+		Filters: []Filter[webhook.EventFilter]{types, object, event,
+			fromDay("from", "From", func(f *webhook.EventFilter) *time.Time { return &f.From }),
+			toDay("to", "To", func(f *webhook.EventFilter) *time.Time { return &f.To }),
+		},
+		Columns: []Column[webhook.Event]{
+			fileColumns[webhook.Event]().file("Happened (SAST)", 20, func(e webhook.Event) export.Cell { return export.Moment(e.CreatedAt) }),
+			column("Event", func(e webhook.Event) components.Cell {
+				return components.Cell{Text: e.Type, Href: eventPath(e.ID), Look: "wrap-anywhere", Second: eventWords[e.Type]}
+			}).fileText("Event", 36, func(e webhook.Event) string { return e.Type }),
+			column("Object", func(e webhook.Event) components.Cell {
+				chip := objectChip(e.ObjectType, e.ObjectID, e.SourceID)
+				return components.Cell{Text: capital(chip.What), Under: components.ID(chip)}
+			}).fileText("Object", 14, func(e webhook.Event) string { return cmp.Or(objectWords[e.ObjectType], e.ObjectType) }).
+				fileText("Object id", 38, func(e webhook.Event) string { return e.ObjectID.String() }),
+			column("Event id", func(e webhook.Event) components.Cell {
+				return components.Cell{Part: components.ID(components.IDChip{ID: e.ID.String(), What: "event"})}
+			}).fileText("Event id", 38, func(e webhook.Event) string { return e.ID.String() }),
+			column("Happened", func(e webhook.Event) components.Cell { return components.Cell{Time: ago(e.CreatedAt, now)} }).zoned(),
+			fileColumns[webhook.Event]().fileText("Order", 10, func(e webhook.Event) string { return strconv.FormatInt(e.Seq, 10) }),
+		},
+		Empty: components.Empty{Icon: "bell", Title: "No event yet", Text: "Everything that happens to a purchase, a payment or a subscriber appears here."},
+	}
+}
+
 // List serves GET /developers/events.
 func (h *Events) List(c echo.Context) error {
-	who, err := manager(c)
-	if err != nil {
+	if _, err := manager(c); err != nil {
 		return err
 	}
-	l := listingOf(c, eventsPath)
-	f := eventFilter(l)
-	page, err := h.Service.Events(c.Request().Context(), who, f, l.ask)
-	if err != nil {
+	return h.list().Show(c)
+}
+
+// Export serves GET /developers/events/export.
+func (h *Events) Export(c echo.Context) error {
+	if _, err := manager(c); err != nil {
 		return err
 	}
-	view := h.listView(l, f, page)
-	if fragmentFor(c, "results") {
-		return render(c, http.StatusOK, pages.EventResults(view))
-	}
-	return h.Desk.show(c, http.StatusOK, "Events", developers, func(fr layout.Frame) templ.Component { return pages.Events(fr, view) })
+	return h.list().Export(c)
 }
 
-// eventFilter reads the address; what cannot be read is left out with a notice.
-func eventFilter(l *listing) webhook.EventFilter {
-	var f webhook.EventFilter
-	for _, name := range strings.Split(l.query.Get("type"), ",") {
-		switch {
-		case name == "":
-		case name == webhook.WebhookTest || slices.Contains(webhook.Names, name):
-			f.Types = append(f.Types, name)
-		default:
-			l.refuse("‘" + name + "’ is not an event. The filter was ignored.")
-		}
+// idChip names a record by its id.
+func idChip(what string) func(*listing, string) string {
+	return func(_ *listing, text string) string {
+		id, _ := uuid.Parse(text) // it was read before
+		return what + shortID(id)
 	}
-	if len(f.Types) == 0 {
-		l.query.Del("type")
-	}
-	f.ObjectID, f.EventID = l.id("object_id"), l.id("event_id")
-	if day := l.date("from"); !day.IsZero() {
-		f.From = day.At(0, 0)
-	}
-	if day := l.date("to"); !day.IsZero() {
-		f.To = day.AddDays(1).At(0, 0).Add(-time.Microsecond)
-	}
-	return f
-}
-
-// id reads an id, or ignores it with a notice.
-func (l *listing) id(name string) uuid.UUID {
-	text := l.query.Get(name)
-	if text == "" {
-		return uuid.Nil
-	}
-	id, err := uuid.Parse(text)
-	if err != nil {
-		l.refuse("‘" + text + "’ is not an id. The filter was ignored.")
-		l.query.Del(name)
-	}
-	return id
-}
-
-func (h *Events) listView(l *listing, f webhook.EventFilter, page paging.Page[webhook.Event]) pages.EventsView {
-	now := h.Desk.Now()
-	view := pages.EventsView{Notices: l.notices, Filters: eventFilters(l, f), Types: typeFilter(f.Types),
-		EventID: components.Field{Label: "Event id", Name: "event_id", Value: l.query.Get("event_id"), Quiet: true},
-		From:    components.DateField{Label: "From", Name: "from", Value: l.query.Get("from")},
-		To:      components.DateField{Label: "To", Name: "to", Value: l.query.Get("to")}}
-	view.Filters.Export = exportMenu(eventsFound(l, page), len(eventHeads), l.exportHref)
-	for _, e := range page.Items {
-		view.Rows = append(view.Rows, eventRow(e, now))
-	}
-	view.Pager = pager(l, page, "#results", "the events", func(e webhook.Event) uuid.UUID { return e.ID })
-	view.Empty = components.Empty{Icon: "bell", Title: "No event yet", Text: "Everything that happens to a purchase, a payment or a subscriber appears here."}
-	if len(view.Filters.Chips) > 0 || l.ask.From != uuid.Nil {
-		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: eventsPath}
-		for _, chip := range view.Filters.Chips {
-			view.Empty.Filters = append(view.Empty.Filters, chip.Label)
-		}
-	}
-	return view
-}
-
-// eventsFound counts only what one page shows; a longer list is not counted.
-func eventsFound(l *listing, page paging.Page[webhook.Event]) rowsFound {
-	if page.Older || page.Newer || l.ask.From != uuid.Nil {
-		return rowsFound{}
-	}
-	return rowsFound{n: int64(len(page.Items)), exact: true}
-}
-
-func eventFilters(l *listing, f webhook.EventFilter) components.FilterBar {
-	bar := components.FilterBar{Action: eventsPath, Target: "#results", Search: l.query.Get("object_id"), SearchName: "object_id", SearchLabel: "Find by object id", Holder: "Id of a purchase or payment"}
-	chip := func(name, label string) {
-		bar.Chips = append(bar.Chips, components.Chip{Label: label, RemoveHref: l.with(name, "")})
-		bar.ClearHref = eventsPath
-	}
-	if len(f.Types) > 0 {
-		chip("type", strings.Join(f.Types, ", "))
-	}
-	if f.ObjectID != uuid.Nil {
-		chip("object_id", "Object "+shortID(f.ObjectID))
-	}
-	if f.EventID != uuid.Nil {
-		chip("event_id", "Event "+shortID(f.EventID))
-	}
-	if !f.From.IsZero() {
-		chip("from", "From "+glue(calendar.DateOf(f.From).Format(dayForm)))
-	}
-	if !f.To.IsZero() {
-		chip("to", "To "+glue(calendar.DateOf(f.To).Format(dayForm)))
-	}
-	return bar
 }
 
 // shortID is an id as a chip shows it.
@@ -159,12 +112,6 @@ func typeFilter(chosen []string) components.Select {
 	return s
 }
 
-func eventRow(e webhook.Event, now time.Time) pages.EventRow {
-	chip := objectChip(e.ObjectType, e.ObjectID, e.SourceID)
-	return pages.EventRow{Href: eventPath(e.ID), Type: e.Type, Says: eventWords[e.Type], Kind: capital(chip.What), Object: chip, At: ago(e.CreatedAt, now),
-		ID: components.IDChip{ID: e.ID.String(), What: "event"}}
-}
-
 // Show serves GET /developers/events/{id}.
 func (h *Events) Show(c echo.Context) error {
 	who, id, err := managed(c)
@@ -175,7 +122,6 @@ func (h *Events) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	now := h.Desk.Now()
 	chip := objectChip(e.ObjectType, e.ObjectID, e.SourceID)
 	view := pages.EventView{Type: e.Type, Says: eventWords[e.Type], HasBody: len(body) > 0, Body: components.Code{Label: "Body, made readable", Text: prettyBody(body)},
 		Facts: components.Facts{Items: []components.Fact{
@@ -184,32 +130,12 @@ func (h *Events) Show(c echo.Context) error {
 			{Label: "Event id", Value: e.ID.String(), Mono: true, Copy: e.ID.String()},
 			{Label: "Its other events", Value: "Show them", Href: eventsPath + "?object_id=" + e.ObjectID.String()},
 		}}}
-	for _, d := range deliveries {
-		view.Deliveries = append(view.Deliveries, deliveryRow(d, now))
-	}
+	view.Deliveries = tableOf("Deliveries", deliveryColumns(h.Desk.Now(), column("To", func(d webhook.Delivery) components.Cell {
+		cell := components.Cell{Text: d.Address, Look: "wrap-anywhere", Href: deliveryPath(d.ID)}
+		if d.Resend {
+			cell.Second, cell.Small = "resent", "tag"
+		}
+		return cell
+	})), deliveries)
 	return h.Desk.show(c, http.StatusOK, e.Type, developers, func(f layout.Frame) templ.Component { return pages.Event(f, view) })
-}
-
-var eventHeads = []export.Head{{Text: "Happened (SAST)", Width: 20}, {Text: "Event", Width: 36}, {Text: "Object", Width: 14}, {Text: "Object id", Width: 38}, {Text: "Event id", Width: 38}, {Text: "Order", Width: 10}}
-
-func eventCells(e webhook.Event) []export.Cell {
-	return []export.Cell{export.Moment(e.CreatedAt), words(e.Type), words(orWords(objectWords[e.ObjectType], e.ObjectType)), words(e.ObjectID.String()), words(e.ID.String()),
-		words(strconv.FormatInt(e.Seq, 10))}
-}
-
-// Export serves GET /developers/events/export.
-func (h *Events) Export(c echo.Context) error {
-	who, err := manager(c)
-	if err != nil {
-		return err
-	}
-	l := exportOf(c, eventsPath)
-	f := eventFilter(l)
-	return send(c, h.Exports, outgoing[webhook.Event]{
-		list: "events", filters: l.query, refused: l.notices, heads: eventHeads, cells: eventCells,
-		page: func(ctx context.Context, ask paging.Ask) (paging.Page[webhook.Event], error) {
-			return h.Service.Events(ctx, who, f, ask)
-		},
-		id: func(e webhook.Event) uuid.UUID { return e.ID },
-	})
 }

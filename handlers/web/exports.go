@@ -178,40 +178,24 @@ func (d *download) breakOff() {
 	}
 }
 
-// rowsFound is how many rows a list has, as far as they were counted.
-type rowsFound struct {
-	n     int64
-	exact bool // false: there are more than n
-}
-
-func (r rowsFound) words() string {
-	switch {
-	case r.exact:
-		return counted(r.n, "row")
-	case r.n == 0:
-		return "many rows"
-	}
-	return "more than " + grouped(r.n) + " rows"
-}
-
 // exportMenu says what an export will hold; without rows there is none.
 func exportMenu(found rowsFound, columns int, href func(format string) string) components.Export {
 	if found == (rowsFound{exact: true}) {
 		return components.Export{}
 	}
-	return components.Export{Text: "Export " + glue(found.words()) + ", " + glue(counted(int64(columns), "column")) + ", SAST",
+	return components.Export{Text: "Export " + glue(found.of("row", "rows")) + ", " + glue(counted(int64(columns), "column")) + ", SAST",
 		CSVHref: href(string(export.CSV)), XLSXHref: href(string(export.XLSX))}
 }
 
-// exportHref is the address of the file with what this list shows.
-func (l *listing) exportHref(format string) string {
+// fileHref is the address of a file with what this list shows.
+func (l *listing) fileHref(path, format string) string {
 	query := url.Values{"format": {format}}
 	for k, v := range l.query {
 		if k != "format" {
 			query[k] = v
 		}
 	}
-	return address(l.path+"/export", query)
+	return address(path, query)
 }
 
 // exportOf reads the address of an export as its list would: a place in the list

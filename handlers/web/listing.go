@@ -1,9 +1,9 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -51,6 +51,25 @@ func listingOf(c echo.Context, path string) *listing {
 
 func (l *listing) refuse(notice string) { l.notices = append(l.notices, notice) }
 
+// unknown leaves out a filter whose value is not what it should be.
+func (l *listing) unknown(name, what string) {
+	l.refuse("‘" + l.query.Get(name) + "’ is not " + what + ". The filter was ignored.")
+	l.query.Del(name)
+}
+
+// id reads an id, or ignores it with a notice.
+func (l *listing) id(name string) uuid.UUID {
+	text := l.query.Get(name)
+	if text == "" {
+		return uuid.Nil
+	}
+	id, err := uuid.Parse(text)
+	if err != nil {
+		l.unknown(name, "an id")
+	}
+	return id
+}
+
 // date reads a calendar date, or ignores it with a notice.
 func (l *listing) date(name string) calendar.Date {
 	text := l.query.Get(name)
@@ -59,22 +78,9 @@ func (l *listing) date(name string) calendar.Date {
 	}
 	d, err := calendar.ParseDate(text)
 	if err != nil {
-		l.refuse("‘" + text + "’ is not a date. The filter was ignored.")
-		l.query.Del(name)
+		l.unknown(name, "a date")
 	}
 	return d
-}
-
-// dueRange reads the days due_from and due_to: the first instant of the one and
-// the last of the other, both SAST.
-func (l *listing) dueRange() (from, to time.Time) {
-	if day := l.date("due_from"); !day.IsZero() {
-		from = day.At(0, 0)
-	}
-	if day := l.date("due_to"); !day.IsZero() {
-		to = day.AddDays(1).At(0, 0).Add(-time.Microsecond)
-	}
-	return from, to
 }
 
 // cents reads an amount as people type it, or ignores it with a notice.
@@ -85,8 +91,7 @@ func (l *listing) cents(name string) int64 {
 	}
 	cents, err := money.Parse(text)
 	if err != nil || cents < 0 {
-		l.refuse("‘" + text + "’ is not an amount. The filter was ignored.")
-		l.query.Del(name)
+		l.unknown(name, "an amount")
 		return 0
 	}
 	return cents
@@ -95,14 +100,20 @@ func (l *listing) cents(name string) int64 {
 // with is the address of the list with one key changed ("" takes it away), at
 // its newest page.
 func (l *listing) with(name, value string) string {
-	next := url.Values{}
-	for k, v := range l.query {
-		next[k] = v
+	next := l.without(name)
+	if value != "" {
+		next.query.Set(name, value)
 	}
-	if next.Del(name); value != "" {
-		next.Set(name, value)
+	return address(l.path, next.query)
+}
+
+// without is the list without some keys.
+func (l *listing) without(names ...string) *listing {
+	next := &listing{path: l.path, query: maps.Clone(l.query)}
+	for _, name := range names {
+		next.query.Del(name)
 	}
-	return address(l.path, next)
+	return next
 }
 
 // side is the address of the page after or before a row.

@@ -15,7 +15,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
 	"debitdesk/models/fault"
-	"debitdesk/models/paging"
 	"debitdesk/models/requestlog"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -31,135 +30,105 @@ type Requests struct {
 
 const requestsPath = "/developers/requests"
 
-var requestMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
-
-// requestClasses are the views of the list.
-var requestClasses = []struct {
-	class int
-	label string
-}{{2, "Done"}, {4, "Refused"}, {5, "Failed"}}
+func (h *Requests) list(keys []credential.Credential) *List[requestlog.Entry, requestlog.Filter] {
+	return &List[requestlog.Entry, requestlog.Filter]{
+		Desk: h.Desk, Path: requestsPath, Active: developers, Title: "Request log", One: "request",
+		Head: components.PageHead{Title: "Developers",
+			Sub: "The requests of your programs, with the answers. Kept for 30 days; private data is masked."},
+		Nav:   components.DeveloperNav(components.DevRequests, h.Desk.Sandbox),
+		Query: h.Log.List, ID: func(e requestlog.Entry) uuid.UUID { return e.ID },
+		By: "answer", Views: []View{{Label: "Done", Key: "status", Value: "2"}, {Label: "Refused", Key: "status", Value: "4"},
+			{Label: "Failed", Key: "status", Value: "5"}},
+		Search: Search[requestlog.Filter]{Label: "Search requests", Holder: "Request id, Idempotency-Key or path",
+			Set: func(f *requestlog.Filter, text string) { f.Search = text }},
+		Filters: requestFilters(keys),
+		Class:   "requests",
+		Columns: []Column[requestlog.Entry]{
+			column("Request", func(e requestlog.Entry) components.Cell {
+				cell := components.Cell{Href: requestsPath + "/" + e.ID.String(), Look: "request-line",
+					Part: pages.RequestLine(e.Method, e.Path), Small: "mono breaks"}
+				if e.Query != "" {
+					cell.Second = "?" + e.Query
+				}
+				return cell
+			}),
+			column("Answer", func(e requestlog.Entry) components.Cell {
+				return components.Cell{Part: pages.Pills(slices.Concat([]components.Pill{answerPill(e)}, requestBadges(e)))}
+			}),
+			column("Took", func(e requestlog.Entry) components.Cell { return components.Cell{Text: tookWords(e.TookMicros)} }).number(),
+			column("Credential", func(e requestlog.Entry) components.Cell { return components.Cell{Text: e.CredentialName} }),
+			column("Idempotency-Key", func(e requestlog.Entry) components.Cell {
+				if e.IdempotencyKey == "" {
+					return components.Cell{Blank: "none", Class: "phone-hide"}
+				}
+				return components.Cell{Text: e.IdempotencyKey, Look: "mono breaks"}
+			}),
+			column("Asked", func(e requestlog.Entry) components.Cell { return components.Cell{Time: secondOf(e.At)} }).zoned(),
+		},
+		Empty: components.Empty{Icon: "code", Title: "No request yet",
+			Text: "The requests of your programs are listed here for 30 days, with the answers they got."},
+	}
+}
 
 // List serves GET /developers/requests.
 func (h *Requests) List(c echo.Context) error {
-	l := listingOf(c, requestsPath)
-	f := requestFilter(l)
-	ctx, who := c.Request().Context(), access.Actor(c)
-	page, err := h.Log.List(ctx, who, f, l.ask)
+	keys, err := h.Credentials.List(c.Request().Context(), access.Actor(c))
 	if err != nil {
 		return err
 	}
-	keys, err := h.Credentials.List(ctx, who)
-	if err != nil {
-		return err
-	}
-	view := h.listView(l, f, page, keys)
-	if fragmentFor(c, "results") {
-		return render(c, http.StatusOK, pages.RequestResults(view))
-	}
-	return h.Desk.show(c, http.StatusOK, "Request log", developers, func(fr layout.Frame) templ.Component { return pages.Requests(fr, view) })
+	return h.list(keys).Show(c)
 }
 
-func requestFilter(l *listing) requestlog.Filter {
-	f := requestlog.Filter{Search: requestlog.Plain(l.query.Get("q")), Path: requestlog.Plain(l.query.Get("path")), Method: strings.ToUpper(l.query.Get("method")),
-		Replayed: l.query.Get("replayed") != "", DryRun: l.query.Get("dry_run") != ""}
-	refuse := func(name, what string) {
-		l.refuse("‘" + l.query.Get(name) + "’ is not " + what + ". The filter was ignored.")
-		l.query.Del(name)
-	}
-	if f.Method != "" && !slices.Contains(requestMethods, f.Method) {
-		f.Method = ""
-		refuse("method", "a method")
-	}
-	if text := l.query.Get("status"); text != "" {
-		class, err := strconv.Atoi(strings.TrimSuffix(text, "xx"))
-		if f.Class = class; err != nil || class < 1 || class > 5 {
-			f.Class = 0
-			refuse("status", "a class of answers")
+func requestFilters(keys []credential.Credential) []Filter[requestlog.Filter] {
+	method := choiceFilter("method", "a method", "", components.Select{Label: "Method", Blank: "Any", Quiet: true, Options: options(http.MethodGet,
+		http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete)}, func(f *requestlog.Filter) *string { return &f.Method })
+	read := method.Read
+	method.Read = func(l *listing, f *requestlog.Filter) {
+		if l.query.Has("method") {
+			l.query.Set("method", strings.ToUpper(l.query.Get("method")))
 		}
+		read(l, f)
 	}
-	if text := l.query.Get("credential"); text != "" {
-		id, err := uuid.Parse(text)
-		if f.Credential = id; err != nil {
-			refuse("credential", "a credential")
-		}
-	}
-	if day := l.date("from"); !day.IsZero() {
-		f.From = day.At(0, 0)
-	}
-	if day := l.date("to"); !day.IsZero() {
-		f.To = day.AddDays(1).At(0, 0).Add(-time.Microsecond)
-	}
-	return f
-}
-
-func (h *Requests) listView(l *listing, f requestlog.Filter, page paging.Page[requestlog.Entry], keys []credential.Credential) pages.RequestsView {
-	view := pages.RequestsView{Notices: l.notices, Tabs: components.Tabs{Label: "Requests by answer", Target: "#results"},
-		Filters: components.FilterBar{Action: requestsPath, Target: "#results", Search: f.Search, SearchLabel: "Search requests", Holder: "Request id, Idempotency-Key or path"}}
-	view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: "All", Href: l.with("status", ""), Active: f.Class == 0})
-	for _, one := range requestClasses {
-		view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: one.label, Href: l.with("status", strconv.Itoa(one.class)), Active: f.Class == one.class})
-	}
-	if f.Class > 0 {
-		view.Filters.Keep = []components.Pair{{Name: "status", Value: strconv.Itoa(f.Class)}}
-	}
-	h.narrowing(&view, l, f, keys)
-	for _, e := range page.Items {
-		view.Rows = append(view.Rows, requestRow(e))
-	}
-	view.Pager = pager(l, page, "#results", "the log", func(e requestlog.Entry) uuid.UUID { return e.ID })
-	if view.Pager.Text != "" {
-		view.Pager.Text = grouped(int64(len(page.Items))) + " requests" // how many there are nobody counts
-	}
-	view.Empty = components.Empty{Icon: "code", Title: "No request yet", Text: "The requests of your programs are listed here for 30 days, with the answers they got."}
-	if f != (requestlog.Filter{}) || l.ask.From != uuid.Nil {
-		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: requestsPath}
-		for _, chip := range view.Filters.Chips {
-			view.Empty.Filters = append(view.Empty.Filters, chip.Label)
-		}
-		if f.Search != "" {
-			view.Empty.Filters = append(view.Empty.Filters, "“"+f.Search+"”")
-		}
-	}
-	return view
-}
-
-// narrowing fills the menu of filters, and shows those that are set as chips.
-func (h *Requests) narrowing(view *pages.RequestsView, l *listing, f requestlog.Filter, keys []credential.Credential) {
-	chip := func(set bool, name, label string) {
-		if set {
-			view.Filters.Chips = append(view.Filters.Chips, components.Chip{Label: label, RemoveHref: l.with(name, "")})
-			view.Filters.ClearHref = requestsPath
-		}
-	}
-	view.Method = components.Select{Label: "Method", Name: "method", Blank: "Any", Quiet: true}
-	for _, m := range requestMethods {
-		view.Method.Options = append(view.Method.Options, components.Option{Value: m, Text: m, Selected: m == f.Method})
-	}
-	view.Credential = components.Select{Label: "Credential", Name: "credential", Blank: "Any", Quiet: true}
-	called := f.Credential.String()
+	var of []components.Option
 	for _, k := range keys {
-		if k.ID == f.Credential {
-			called = k.Name
-		}
-		view.Credential.Options = append(view.Credential.Options, components.Option{Value: k.ID.String(), Text: k.Name + " · " + lastFour(k.ID), Selected: k.ID == f.Credential})
+		of = append(of, components.Option{Value: k.ID.String(), Text: k.Name + " · " + lastFour(k.ID)})
 	}
-	view.Path = components.Field{Label: "Path holds", Name: "path", Value: f.Path, Quiet: true}
-	view.Replayed = components.Checkbox{Label: "Replayed answers only", Name: "replayed", Checked: f.Replayed}
-	view.DryRun = components.Checkbox{Label: "Dry runs only", Name: "dry_run", Checked: f.DryRun}
-	view.From = components.DateField{Label: "From", Name: "from", Value: l.query.Get("from")}
-	view.To = components.DateField{Label: "To", Name: "to", Value: l.query.Get("to")}
-	chip(f.Method != "", "method", f.Method)
-	chip(f.Credential != uuid.Nil, "credential", "Credential "+called)
-	chip(f.Path != "", "path", "Path holds "+f.Path)
-	chip(f.Replayed, "replayed", "Replayed")
-	chip(f.DryRun, "dry_run", "Dry run")
-	chip(!f.From.IsZero(), "from", "From "+glue(calendar.DateOf(f.From).Format(dayForm)))
-	chip(!f.To.IsZero(), "to", "To "+glue(calendar.DateOf(f.To).Format(dayForm)))
+	key := idFilter("credential", "", func(f *requestlog.Filter) *uuid.UUID { return &f.Credential })
+	key.Input = chooseFrom("credential", components.Select{Label: "Credential", Blank: "Any", Quiet: true, Options: of})
+	key.Chip = func(_ *listing, text string) string {
+		for _, k := range keys {
+			if k.ID.String() == text {
+				return "Credential " + k.Name
+			}
+		}
+		return "Credential " + text
+	}
+	return []Filter[requestlog.Filter]{
+		{Key: "status", View: true, Read: readClass, Chip: func(_ *listing, text string) string { return "Answer " + text + "xx" }},
+		method, key,
+		{Key: "path", Read: func(l *listing, f *requestlog.Filter) { f.Path = l.query.Get("path") },
+			Chip: func(_ *listing, text string) string { return "Path holds " + text },
+			Input: func(text string) templ.Component {
+				return components.Input(components.Field{Label: "Path holds", Name: "path", Value: text, Quiet: true})
+			}},
+		fromDay("from", "From", func(f *requestlog.Filter) *time.Time { return &f.From }),
+		toDay("to", "To", func(f *requestlog.Filter) *time.Time { return &f.To }),
+		tickFilter("replayed", "Replayed answers only", "Replayed", func(f *requestlog.Filter) *bool { return &f.Replayed }),
+		tickFilter("dry_run", "Dry runs only", "Dry run", func(f *requestlog.Filter) *bool { return &f.DryRun }),
+	}
 }
 
-func requestRow(e requestlog.Entry) pages.RequestRow {
-	return pages.RequestRow{Href: requestsPath + "/" + e.ID.String(), Method: e.Method, Path: e.Path, Query: e.Query, Status: answerPill(e), At: secondOf(e.At),
-		Took: tookWords(e.TookMicros), Credential: e.CredentialName, Key: e.IdempotencyKey, Badges: requestBadges(e)}
+// readClass reads a class of answers: "4" or "4xx".
+func readClass(l *listing, f *requestlog.Filter) {
+	text := strings.TrimSuffix(l.query.Get("status"), "xx")
+	switch class, err := strconv.Atoi(text); {
+	case text == "":
+	case err != nil || class < 1 || class > 5:
+		l.unknown("status", "a class of answers")
+	default:
+		f.Class = class
+		l.query.Set("status", text)
+	}
 }
 
 func answerPill(e requestlog.Entry) components.Pill {

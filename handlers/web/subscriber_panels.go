@@ -34,8 +34,7 @@ func (h *Templates) Panel(ctx context.Context, who actor.Actor, c client.Client)
 		if err != nil {
 			return nil, err
 		}
-		row := h.subscriberRow(t, s)
-		row.Name, row.Note = t.Name(), "billed "+everyWords(t.Plan, s.Anchor)
+		row := pages.SubscriptionRow{Href: subscriberHref(s, ""), Pill: subscriberPill(s), Name: t.Name(), Note: "billed " + everyWords(t.Plan, s.Anchor)}
 		if !s.NextOn.IsZero() && s.Status == subscription.Active && !t.Paused && !s.Held() && !s.Unfunded() {
 			row.Note = "next " + sayDay(s.NextOn, h.Desk.Now())
 		}

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -12,6 +15,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/export"
+	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
@@ -23,103 +27,111 @@ import (
 	"debitdesk/views/pages"
 )
 
-var subscriberTabs = []subscription.Status{subscription.Active, subscription.Pending, subscription.Paused, subscription.Inactive}
-
-func subscriberFilter(l *listing) subscription.SubscriberFilter {
-	f := subscription.SubscriberFilter{Search: l.query.Get("q")}
-	if text := l.query.Get("status"); text != "" {
-		f.Status = subscription.Status(text)
-		if _, known := subscriberPills[f.Status]; !known {
-			l.refuse("‘" + text + "’ is not a status. The filter was ignored.")
-			l.query.Del("status")
-			f.Status = ""
+// subscribers are those of one template. Those who are pending have columns of their own on the page.
+func (h *Templates) subscribers(who actor.Actor, t subscription.Template, pending bool) *List[subscription.Subscriber, subscription.SubscriberFilter] {
+	list := h.subscriberList(t)
+	list.Path, list.File, list.Card = templateHref(t.ID, ""), templateHref(t.ID, "/subscribers/export"), components.Card{Title: "Subscribers"}
+	list.Query = func(ctx context.Context, who actor.Actor, f subscription.SubscriberFilter, ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
+		return h.Service.Subscribers(ctx, who, t.ID, f, ask)
+	}
+	list.By = "status"
+	for _, s := range []subscription.Status{subscription.Active, subscription.Pending, subscription.Paused, subscription.Inactive} {
+		list.Views = append(list.Views, viewOf(subscriberPills[s].Word, "status", s))
+	}
+	list.Filters = []Filter[subscription.SubscriberFilter]{stateFilter("status", "a status", slices.Collect(maps.Keys(subscriberPills)),
+		func(f *subscription.SubscriberFilter) *subscription.Status { return &f.Status })}
+	list.Count = func(_ context.Context, _ actor.Actor, f subscription.SubscriberFilter) (Tally, error) {
+		tally := tallyOf(t.Counts, split[subscription.Status](string(f.Status)), false, 0)
+		if f.Search != "" {
+			tally.Found = rowsFound{} // nobody counts them
+		}
+		return tally, nil
+	}
+	list.Empty = components.Empty{Icon: "users", Title: "No subscriber yet", Text: "Add one client, or many from a file. Each gets a link to store the bank account, unless one is stored already."}
+	if pending {
+		for i := range list.Columns {
+			list.Columns[i].Cell = nil
+		}
+		list.Columns = slices.Concat(h.pendingColumns(who.Can(templateAct)), list.Columns)
+		list.Around = func(_ echo.Context, _ *listing, v *pages.ListView) error {
+			if who.Can(templateAct) {
+				v.Acts = pages.PendingActs(list.Path)
+			}
+			return nil
 		}
 	}
-	return f
+	return list
 }
 
-func (h *Templates) subscribers(c echo.Context, t subscription.Template) (*pages.SubscribersView, error) {
-	l := listingOf(c, templateHref(t.ID, ""))
-	f := subscriberFilter(l)
-	page, err := h.Service.Subscribers(c.Request().Context(), access.Actor(c), t.ID, f, l.ask)
-	if err != nil {
-		return nil, err
+// subscriberList is what all lists of subscribers have in common. t is the template of them all, if there is one.
+func (h *Templates) subscriberList(t subscription.Template) *List[subscription.Subscriber, subscription.SubscriberFilter] {
+	return &List[subscription.Subscriber, subscription.SubscriberFilter]{
+		Desk: h.Desk, Exports: h.Exports, Active: templatesRoom, One: "subscriber",
+		ID: func(s subscription.Subscriber) uuid.UUID { return s.ID },
+		Search: Search[subscription.SubscriberFilter]{Label: "Search subscribers", Holder: "Name or e-mail",
+			Set: func(f *subscription.SubscriberFilter, text string) { f.Search = text }},
+		Columns: []Column[subscription.Subscriber]{
+			column("Client", subscriberCell).fileText("Client", 28, func(s subscription.Subscriber) string { return s.ClientName }).
+				fileText("E-mail", 30, func(s subscription.Subscriber) string { return s.ClientEmail }).
+				fileText("Client id", 38, func(s subscription.Subscriber) string { return s.ClientID.String() }),
+			pillColumn("Status", 12, subscriberPill),
+			column("Next billing", func(s subscription.Subscriber) components.Cell {
+				next, note := h.nextBilling(t, s)
+				return components.Cell{Time: next, Blank: note}
+			}).file("Next billing", 14, func(s subscription.Subscriber) export.Cell { return export.Day(s.NextOn) }),
+			column("Billed", func(s subscription.Subscriber) components.Cell {
+				return components.Cell{Text: grouped(int64(s.Passed))}
+			}).number().file("Periods billed", 14, func(s subscription.Subscriber) export.Cell { return export.Count(int64(s.Passed)) }),
+			fileColumns[subscription.Subscriber]().
+				fileText("Reference", 20, func(s subscription.Subscriber) string { return s.Reference }).
+				file("Added (SAST)", 20, func(s subscription.Subscriber) export.Cell { return export.Moment(s.CreatedAt) }).
+				fileText("Subscriber id", 38, func(s subscription.Subscriber) string { return s.ID.String() }),
+		},
 	}
-	all := int64(0)
-	for _, n := range t.Counts {
-		all += n
-	}
-	v := &pages.SubscribersView{Href: templateHref(t.ID, ""), Notices: l.notices, Pending: f.Status == subscription.Pending,
-		Tabs: components.Tabs{Label: "Subscribers by status", Target: "#results", Items: []components.Tab{{Label: "All", Count: grouped(all), Href: l.with("status", ""), Active: f.Status == ""}}}}
-	for _, s := range subscriberTabs {
-		v.Tabs.Items = append(v.Tabs.Items, components.Tab{Label: subscriberPills[s].Word, Count: grouped(t.Counts[s]), Href: l.with("status", string(s)), Active: f.Status == s})
-	}
-	v.Filters = components.FilterBar{Action: l.path, Target: "#results", Search: f.Search, SearchLabel: "Search subscribers", Holder: "Name or e-mail", Plain: true}
-	if f.Status != "" {
-		v.Filters.Keep = []components.Pair{{Name: "status", Value: string(f.Status)}}
-	}
-	shown := rowsFound{n: all, exact: f.Search == ""}
-	if f.Status != "" {
-		shown.n = t.Counts[f.Status]
-	}
-	if f.Search != "" {
-		shown.n = 0
-	}
-	if len(page.Items) > 0 {
-		export := *l
-		export.path += "/subscribers"
-		v.Filters.Export = exportMenu(shown, len(subscriberHeads), export.exportHref)
-	}
-	for _, s := range page.Items {
-		v.Rows = append(v.Rows, h.subscriberRow(t, s))
-	}
-	v.Pager = pager(l, page, "#results", "more", func(s subscription.Subscriber) uuid.UUID { return s.ID })
-	v.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: l.path}
-	if all == 0 {
-		v.Empty = components.Empty{Icon: "users", Title: "No subscriber yet", Text: "Add one client, or many from a file. Each gets a link to store the bank account, unless one is stored already."}
-	}
-	return v, nil
 }
 
-func (h *Templates) subscriberRow(t subscription.Template, s subscription.Subscriber) pages.SubscriberRow {
+func subscriberCell(s subscription.Subscriber) components.Cell {
+	return components.Cell{Text: cmp.Or(s.ClientName, s.ClientEmail), Href: subscriberHref(s, ""), Second: s.ClientEmail}
+}
+
+func (h *Templates) pendingColumns(mayWrite bool) []Column[subscription.Subscriber] {
 	now := h.Desk.Now()
-	row := pages.SubscriberRow{Href: subscriberHref(s, ""), Name: or2(s.ClientName, s.ClientEmail), Email: s.ClientEmail, Pill: subscriberPill(s), Passed: grouped(int64(s.Passed)), Age: ageWords(s.CreatedAt, now), Reminded: "never"}
-	if !s.RemindedAt.IsZero() {
-		row.Reminded = ageWords(s.RemindedAt, now) + " ago"
-		if row.Reminded == "today ago" {
-			row.Reminded = "today"
+	acts := Column[subscription.Subscriber]{Head: components.Head{Label: "Acts", Hidden: true}}
+	if mayWrite {
+		acts.Cell = func(s subscription.Subscriber) components.Cell {
+			return components.Cell{Part: pages.PendingRowActs(subscriberHref(s, ""), cmp.Or(s.ClientName, s.ClientEmail))}
 		}
 	}
+	return []Column[subscription.Subscriber]{
+		column("Client", subscriberCell),
+		textColumn("Pending for", 0, func(s subscription.Subscriber) string { return ageWords(s.CreatedAt, now) }).inOneLine().onPageAlone(),
+		textColumn("Last reminder", 0, func(s subscription.Subscriber) string {
+			if s.RemindedAt.IsZero() {
+				return "never"
+			}
+			return strings.Replace(ageWords(s.RemindedAt, now)+" ago", "today ago", "today", 1)
+		}).inOneLine().onPageAlone(),
+		acts,
+	}
+}
+
+// nextBilling is the day on which a subscriber is billed next, or why there is none.
+func (h *Templates) nextBilling(t subscription.Template, s subscription.Subscriber) (next components.Time, note string) {
 	switch {
 	case s.Status == subscription.Active && t.Paused:
-		row.Note = "the template is paused"
+		return next, "the template is paused"
 	case s.Held():
-		row.Note = "nothing is billed meanwhile"
-	case s.Unfunded():
-		row.Next, row.Note = dayTime(s.NextOn), "by invoice"
-		if !s.Switches.InvoiceOnChargeFailure || s.ClientEmail == "" {
-			row.Note = "not debited"
-		}
-	case s.Status == subscription.Active:
-		row.Next = dayTime(s.NextOn)
+		return next, "nothing is billed meanwhile"
+	case s.Unfunded(), s.Status == subscription.Active:
+		return dayTime(s.NextOn), ""
 	case s.Status == subscription.Pending && !s.FirstOn.IsZero():
-		row.Note = "wants to begin " + sayDay(s.FirstOn, now)
-	default:
-		row.Note = lowerFirst(or2(whyWords(s), " "))
+		return next, "wants to begin " + sayDay(s.FirstOn, h.Desk.Now())
 	}
-	row.Note = strings.TrimSuffix(strings.TrimSpace(row.Note), ".")
-	return row
+	return next, strings.TrimSuffix(strings.TrimSpace(lowerFirst(cmp.Or(whyWords(s), " "))), ".")
 }
 
 func subscriberHref(s subscription.Subscriber, more string) string {
 	return templateHref(s.TemplateID, "/subscribers/"+s.ID.String()+more)
-}
-
-var subscriberHeads = []export.Head{{Text: "Client", Width: 28}, {Text: "E-mail", Width: 30}, {Text: "Client id", Width: 38}, {Text: "Status", Width: 12}, {Text: "Next billing", Width: 14}, {Text: "Periods billed", Width: 14}, {Text: "Reference", Width: 20},
-	{Text: "Added (SAST)", Width: 20}, {Text: "Subscriber id", Width: 38}}
-
-func subscriberCells(s subscription.Subscriber) []export.Cell {
-	return []export.Cell{words(s.ClientName), words(s.ClientEmail), words(s.ClientID.String()), words(subscriberPill(s).Word), export.Day(s.NextOn), export.Count(int64(s.Passed)), words(s.Reference), export.Moment(s.CreatedAt), words(s.ID.String())}
 }
 
 // Export serves GET /templates/:id/subscribers/export.
@@ -128,22 +140,7 @@ func (h *Templates) Export(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	l, who := exportOf(c, templateHref(t.ID, "/subscribers")), access.Actor(c)
-	f := subscriberFilter(l)
-	found := rowsFound{n: t.Counts[f.Status], exact: true}
-	if f.Status == "" {
-		for _, n := range t.Counts {
-			found.n += n
-		}
-	}
-	if f.Search != "" {
-		found = rowsFound{}
-	}
-	return send(c, h.Exports, outgoing[subscription.Subscriber]{list: "subscribers", filters: l.query, refused: l.notices, found: found, heads: subscriberHeads, cells: subscriberCells,
-		page: func(ctx context.Context, ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
-			return h.Service.Subscribers(ctx, who, t.ID, f, ask)
-		},
-		id: func(s subscription.Subscriber) uuid.UUID { return s.ID }})
+	return h.subscribers(access.Actor(c), t, false).Export(c)
 }
 
 // NewSubscriber serves GET /templates/:id/subscribers/new.

@@ -34,12 +34,12 @@ func (h *Templates) Show(c echo.Context) error {
 	view := h.templateView(t, brand)
 	view.MayWrite = access.Actor(c).Can(templateAct)
 	if t.IsSubscription {
-		if view.Subscribers, err = h.subscribers(c, t); err != nil {
+		list, err := h.subscribers(access.Actor(c), t, c.QueryParam("status") == string(subscription.Pending)).View(c)
+		if err != nil {
 			return err
 		}
-		view.Subscribers.MayWrite = view.MayWrite
-		if fragmentFor(c, "results") {
-			return render(c, http.StatusOK, pages.SubscriberResults(*view.Subscribers))
+		if view.Subscribers = &list; fragmentFor(c, "results") {
+			return render(c, http.StatusOK, pages.ListResults(list))
 		}
 	}
 	return h.Desk.show(c, http.StatusOK, t.Name(), templatesRoom, func(f layout.Frame) templ.Component { return pages.Template(f, view) })

@@ -2,9 +2,7 @@ package web
 
 import (
 	"context"
-	"net/http"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
@@ -14,11 +12,8 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
-	"debitdesk/models/paging"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
-	"debitdesk/views/layout"
-	"debitdesk/views/pages"
 )
 
 // Templates serves the pages of billing templates and of those who subscribe to them.
@@ -35,71 +30,64 @@ const templatesRoom = "templates"
 
 func templateHref(id uuid.UUID, more string) string { return "/templates/" + id.String() + more }
 
-// The views of the list.
+// The kinds of a template.
 const (
 	kindSubscription = "subscription"
 	kindInvoice      = "invoice"
 )
 
-// List serves GET /templates.
-func (h *Templates) List(c echo.Context) error {
-	l := listingOf(c, "/templates")
-	f := subscription.Filter{Search: l.query.Get("q")}
-	kind := l.query.Get("kind")
-	switch is := kind == kindSubscription; {
-	case is, kind == kindInvoice:
-		f.IsSubscription = &is
-	case kind != "":
-		l.refuse("‘" + kind + "’ is not a kind of template. The filter was ignored.")
-		l.query.Del("kind")
-		kind = ""
+func (h *Templates) list() *List[subscription.Template, subscription.Filter] {
+	return &List[subscription.Template, subscription.Filter]{
+		Desk: h.Desk, Path: templatesPath, Active: templatesRoom, One: "template",
+		Head:  components.PageHead{Title: "Templates", Primary: components.Button{Label: "New template", Icon: "plus", Href: "/templates/new", Changes: true}},
+		Query: h.Service.List, ID: func(t subscription.Template) uuid.UUID { return t.ID },
+		By: "kind", Views: []View{{Label: "Subscriptions", Key: "kind", Value: kindSubscription}, {Label: "Invoice templates", Key: "kind", Value: kindInvoice}},
+		Search: Search[subscription.Filter]{Label: "Search templates", Holder: "Title", Set: func(f *subscription.Filter, text string) { f.Search = text }},
+		Filters: []Filter[subscription.Filter]{{Key: "kind", View: true, Chip: sameChip(""), Read: func(l *listing, f *subscription.Filter) {
+			switch is := l.query.Get("kind") == kindSubscription; l.query.Get("kind") {
+			case "":
+			case kindSubscription, kindInvoice:
+				f.IsSubscription = &is
+			default:
+				l.unknown("kind", "a kind of template")
+			}
+		}}},
+		Columns: []Column[subscription.Template]{
+			column("Template", func(t subscription.Template) components.Cell {
+				cell := components.Cell{Text: t.Name(), Href: templateHref(t.ID, ""), Second: "Invoice template"}
+				if t.IsSubscription {
+					cell.Second = "Billed " + everyWords(t.Plan, calendar.Date{})
+				}
+				return cell
+			}),
+			textColumn("Amount, R", 0, func(t subscription.Template) string { return minus(amountIn(t.TotalCents, t.Currency)) }).number(),
+			pillColumn("State", 0, templatePill),
+			subscribersIn("Active", subscription.Active),
+			subscribersIn("Pending", subscription.Pending),
+			subscribersIn("Paused", subscription.Paused),
+			dateColumn("Next billing", 0, func(t subscription.Template) (day calendar.Date) {
+				if t.IsSubscription && !t.Paused {
+					day = t.NextOn
+				}
+				return day
+			}),
+		},
+		Empty: components.Empty{Icon: "repeat", Title: "No template yet", Text: "A subscription template bills its subscribers regularly, each on their own days. An invoice template sends the same invoice whenever you need it."},
 	}
-	who := access.Actor(c)
-	page, err := h.Service.List(c.Request().Context(), who, f, l.ask)
-	if err != nil {
-		return err
-	}
-	view := templatesView(l, f, kind, page)
-	view.MayWrite = who.Can(templateAct)
-	if fragmentFor(c, "results") {
-		return render(c, http.StatusOK, pages.TemplateResults(view))
-	}
-	return h.Desk.show(c, http.StatusOK, "Templates", templatesRoom, func(fr layout.Frame) templ.Component { return pages.Templates(fr, view) })
 }
 
-func templatesView(l *listing, f subscription.Filter, kind string, page paging.Page[subscription.Template]) pages.TemplatesView {
-	v := pages.TemplatesView{Notices: l.notices, Tabs: components.Tabs{Label: "Templates by kind", Target: "#results", Items: []components.Tab{
-		{Label: "All", Href: l.with("kind", ""), Active: kind == ""},
-		{Label: "Subscriptions", Href: l.with("kind", kindSubscription), Active: kind == kindSubscription},
-		{Label: "Invoice templates", Href: l.with("kind", kindInvoice), Active: kind == kindInvoice}}}}
-	v.Filters = components.FilterBar{Action: "/templates", Target: "#results", Search: f.Search, SearchLabel: "Search templates", Holder: "Title", Plain: true}
-	if kind != "" {
-		v.Filters.Keep = []components.Pair{{Name: "kind", Value: kind}}
-	}
-	for _, t := range page.Items {
-		v.Rows = append(v.Rows, templateRow(t))
-	}
-	v.Pager = pager(l, page, "#results", "more", func(t subscription.Template) uuid.UUID { return t.ID })
-	if f.Search != "" || l.ask.From != uuid.Nil {
-		v.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: l.with("q", "")}
-		return v
-	}
-	v.Empty = components.Empty{Icon: "repeat", Title: "No template yet", Text: "A subscription template bills its subscribers regularly, each on their own days. An invoice template sends the same invoice whenever you need it.",
-		Action: components.Button{Label: "New template", Href: "/templates/new", Kind: "plain", Changes: true}}
-	return v
-}
-
-func templateRow(t subscription.Template) pages.TemplateRow {
-	row := pages.TemplateRow{Href: templateHref(t.ID, ""), Title: t.Name(), Kind: "Invoice template", Amount: minus(amountIn(t.TotalCents, t.Currency)), For: lineWords(t.Details), Pill: templatePill(t)}
-	if t.IsSubscription {
-		row.Kind = "Billed " + everyWords(t.Plan, calendar.Date{})
-		row.Active, row.Pending, row.Paused = grouped(t.Counts[subscription.Active]), grouped(t.Counts[subscription.Pending]), grouped(t.Counts[subscription.Paused])
-		if !t.Paused {
-			row.Next = dayTime(t.NextOn)
+// subscribersIn counts the subscribers of a template who are in a state.
+func subscribersIn(label string, status subscription.Status) Column[subscription.Template] {
+	return textColumn(label, 0, func(t subscription.Template) string {
+		if !t.IsSubscription {
+			return ""
 		}
-	}
-	return row
+		return grouped(t.Counts[status])
+	}).number()
 }
+
+// List serves GET /templates.
+func (h *Templates) List(c echo.Context) error { return h.list().Show(c) }
 
 func templatePill(t subscription.Template) components.Pill {
 	switch {

@@ -40,9 +40,7 @@ func (h *Tokens) Show(c echo.Context) error {
 	}
 	view := pages.TokenView{Title: accountWords(e.Token), ID: components.IDChip{ID: e.ID.String(), What: "token"}, Pill: tokenPill(e.Token), Health: health(e.Token, now),
 		Facts: tokenFacts(e, now), Mandate: mandateView(sheet.Mandate, sheet.Evidence, now), MandateHref: mandatePath(e.MandateID), Verified: verifiedPill(sheet.Verifications), MoreHref: "/purchases?token=" + e.ID.String()}
-	for _, rec := range made.Items {
-		view.Purchases = append(view.Purchases, purchaseRow(rec, h.Purchases.Timetable, now))
-	}
+	view.Purchases = tableOf("Purchases", purchaseColumns(h.Purchases.Timetable, now, false), made.Items)
 	if !made.Older {
 		view.MoreHref = ""
 	}

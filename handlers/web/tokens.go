@@ -1,23 +1,22 @@
 package web
 
 import (
-	"net/http"
+	"cmp"
+	"context"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/export"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/bank"
 	"debitdesk/models/mandate"
-	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
-	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
@@ -53,140 +52,106 @@ func tokenPill(t token.Token) components.Pill {
 	return p
 }
 
+func (h *Tokens) list() *List[token.Entry, token.Filter] {
+	return &List[token.Entry, token.Filter]{
+		Desk: h.Desk, Exports: h.Exports, Path: "/tokens", Active: tokensRoom, One: "token",
+		Head: components.PageHead{Title: "Tokens", Sub: "Stored bank accounts that you may debit.",
+			Secondary: []components.Button{{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new", Changes: true}},
+			Primary:   components.Button{Label: "Store a bank account", Icon: "plus", Href: "/tokens/new", Changes: true}},
+		Query: h.Register.List, ID: func(e token.Entry) uuid.UUID { return e.ID },
+		Count: func(ctx context.Context, who actor.Actor, f token.Filter) (Tally, error) {
+			counts, err := h.Register.Counts(ctx, who, f)
+			found := func(states []token.State) rowsFound {
+				if len(states) == 0 {
+					states = []token.State{token.Active, token.Blocked}
+				}
+				n := int64(0)
+				for _, s := range states {
+					n += counts[s]
+				}
+				return foundUpTo(n, token.CountLimit)
+			}
+			return Tally{Found: found(f.States), Of: func(v View) rowsFound { return found(split[token.State](v.Value)) }}, err
+		},
+		By: "state", Views: []View{
+			viewOf("Active", "state", token.Active),
+			viewOf("Blocked", "state", token.Blocked),
+			viewOf("Replaced", "state", token.Superseded).rare(),
+			viewOf("Being deleted", "state", token.Deleting).rare(),
+			viewOf("Deleted", "state", token.Deleted),
+		},
+		Search: Search[token.Filter]{Label: "Search tokens by client", Holder: "Client or e-mail",
+			Set: func(f *token.Filter, text string) { f.Search = text }},
+		Filters: []Filter[token.Filter]{
+			statesFilter("state", "a status", []token.State{token.Active, token.Blocked, token.Superseded, token.Deleting, token.Deleted},
+				func(s token.State) string { return tokenPills[s].Word },
+				func(f *token.Filter) *[]token.State { return &f.States }),
+			onlyFilter("attention", "blocked", "on the attention list", "Blocked and still needed",
+				func(f *token.Filter) *bool { return &f.Needed }),
+			choiceFilter("bank", "a bank that we know", "Bank is ",
+				components.Select{Label: "Bank", Blank: "Any bank", Quiet: true, Options: bankOptions()},
+				func(f *token.Filter) *string { return &f.BankCode }),
+			fromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
+		},
+		Columns: tokenColumns,
+		Select:  components.Selection{Group: "tokens", Action: "/tokens/deletion"},
+		Label:   func(e token.Entry) string { return "Select " + accountWords(e.Token) + " of " + e.ClientName },
+		Around:  h.around,
+		Empty: components.Empty{Icon: "key", Title: "No token yet",
+			Text: "A token is a stored bank account that you may debit. Send a client the link, or capture a signed mandate."},
+	}
+}
+
 // List serves GET /tokens.
-func (h *Tokens) List(c echo.Context) error {
-	ctx, who := c.Request().Context(), access.Actor(c)
-	l := listingOf(c, "/tokens")
-	f := tokenFilter(l)
-	page, err := h.Register.List(ctx, who, f, l.ask)
-	if err != nil {
-		return err
+func (h *Tokens) List(c echo.Context) error { return h.list().Show(c) }
+
+// Export serves GET /tokens/export.
+func (h *Tokens) Export(c echo.Context) error { return h.list().Export(c) }
+
+// around adds the deletions that can be undone, and the act on ticked tokens.
+func (h *Tokens) around(c echo.Context, _ *listing, v *pages.ListView) error {
+	who := access.Actor(c)
+	leaving, err := h.leaving(c.Request().Context(), who, everyToken)
+	v.Above = pages.Undoables(leaving)
+	del := components.Button{Label: "Delete…", Icon: "trash", Small: true}
+	if who.Can(actor.DeleteTokens) {
+		del.Kind = "danger"
+	} else {
+		del.Disabled, del.Why = true, "Only an admin can delete tokens."
 	}
-	counts, err := h.Register.Counts(ctx, who, f)
-	if err != nil {
-		return err
-	}
-	view := h.listView(l, f, who, page, counts)
-	if view.Leaving, err = h.leaving(ctx, who, everyToken); err != nil {
-		return err
-	}
-	if fragmentFor(c, "results") {
-		return render(c, http.StatusOK, pages.TokenResults(view))
-	}
-	return h.Desk.show(c, http.StatusOK, "Tokens", tokensRoom, func(fr layout.Frame) templ.Component { return pages.Tokens(fr, view) })
+	v.Table.Select.Buttons = []components.Button{del}
+	return err
 }
 
-func tokenFilter(l *listing) token.Filter {
-	f := token.Filter{Search: l.query.Get("q"), BankCode: l.query.Get("bank")}
-	if bank.BankName(f.BankCode) == "" && f.BankCode != "" {
-		l.refuse("‘" + f.BankCode + "’ is not a bank that we know. The filter was ignored.")
-		l.query.Del("bank")
-		f.BankCode = ""
-	}
-	switch l.query.Get("attention") {
-	case "":
-	case "blocked":
-		f.Needed = true
-	default:
-		l.refuse("‘" + l.query.Get("attention") + "’ is not on the attention list. The filter was ignored.")
-		l.query.Del("attention")
-	}
-	if day := l.date("unused_since"); !day.IsZero() {
-		f.UnusedSince = day.At(0, 0)
-	}
-	switch state := token.State(l.query.Get("state")); state {
-	case "":
-	case token.Active, token.Blocked, token.Deleting, token.Deleted, token.Superseded:
-		f.States = []token.State{state}
-	default:
-		l.refuse("‘" + string(state) + "’ is not a status. The filter was ignored.")
-		l.query.Del("state")
-	}
-	return f
-}
-
-func (h *Tokens) listView(l *listing, f token.Filter, who actor.Actor, page paging.Page[token.Entry], counts map[token.State]int64) pages.TokensView {
-	now := h.Desk.Now()
-	state := token.State(l.query.Get("state"))
-	live := counts[token.Active] + counts[token.Blocked]
-	shown := live
-	view := pages.TokensView{Notices: l.notices, Tabs: components.Tabs{Label: "Tokens by state", Target: "#results", Items: []components.Tab{
-		{Label: "All", Count: countWords(live, true), Href: l.with("state", ""), Active: state == ""}}}}
-	for _, t := range []token.State{token.Active, token.Blocked, token.Superseded, token.Deleting, token.Deleted} {
-		if (t == token.Superseded || t == token.Deleting) && counts[t] == 0 && state != t {
-			continue
-		}
-		view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: tokenPills[t].Word, Count: countWords(counts[t], true), Href: l.with("state", string(t)), Active: state == t})
-		if state == t {
-			shown = counts[t]
-		}
-	}
-	view.Filters = tokenFilters(l, f)
-	view.Filters.Export = exportMenu(tokensFound(f, counts), len(tokenHeads), l.exportHref)
-	view.Filters.Found = countWords(shown, true) + " " + plural(shown, "token")
-	view.Bank, view.Unused = bankFilter(f.BankCode), components.DateField{Label: "Not charged since", Name: "unused_since", Value: l.query.Get("unused_since")}
-	for _, e := range page.Items {
-		view.Rows = append(view.Rows, tokenRow(e, now))
-	}
-	view.CanDelete = who.Can(actor.DeleteTokens)
-	view.Pager = pager(l, page, "#results", countWords(shown, true), func(e token.Entry) uuid.UUID { return e.ID })
-	view.Empty = components.Empty{Icon: "key", Title: "No token yet", Text: "A token is a stored bank account that you may debit. Send a client the link, or capture a signed mandate.",
-		Action: components.Button{Label: "Store a bank account", Href: "/tokens/new", Kind: "plain", Changes: true}}
-	if f.Narrow() || state != "" {
-		view.Empty = components.Empty{Kind: components.NothingMatches, ClearHref: "/tokens"}
-		for _, chip := range view.Filters.Chips {
-			view.Empty.Filters = append(view.Empty.Filters, chip.Label)
-		}
-		if f.Search != "" {
-			view.Empty.Filters = append(view.Empty.Filters, "“"+f.Search+"”")
-		}
-	}
-	return view
-}
-
-func tokenFilters(l *listing, f token.Filter) components.FilterBar {
-	bar := components.FilterBar{Action: "/tokens", Target: "#results", Search: f.Search, SearchLabel: "Search tokens by client", Holder: "Client or e-mail"}
-	for _, name := range []string{"state", "attention"} {
-		if value := l.query.Get(name); value != "" {
-			bar.Keep = append(bar.Keep, components.Pair{Name: name, Value: value})
-		}
-	}
-	if f.Needed {
-		bar.Chips = append(bar.Chips, components.Chip{Label: "Blocked and still needed", RemoveHref: l.with("attention", "")})
-	}
-	if f.BankCode != "" {
-		bar.Chips = append(bar.Chips, components.Chip{Label: "Bank is " + bankWords(f.BankCode), RemoveHref: l.with("bank", "")})
-	}
-	if !f.UnusedSince.IsZero() {
-		bar.Chips = append(bar.Chips, components.Chip{Label: "Not charged since " + glue(dateOf(f.UnusedSince).Format(dayForm)), RemoveHref: l.with("unused_since", "")})
-	}
-	if len(bar.Chips) > 0 {
-		bar.ClearHref = "/tokens"
-	}
-	return bar
-}
-
-func bankFilter(chosen string) components.Select {
-	s := components.Select{Label: "Bank", Name: "bank", Blank: "Any bank", Quiet: true}
+func bankOptions() (options []components.Option) {
 	for _, b := range bank.Branches() {
-		s.Options = append(s.Options, components.Option{Value: b.Code, Text: b.Bank, Selected: b.Code == chosen})
+		options = append(options, components.Option{Value: b.Code, Text: b.Bank})
 	}
-	return s
+	return options
 }
+
+var tokenColumns = []Column[token.Entry]{
+	column("Client", func(e token.Entry) components.Cell {
+		return components.Cell{Text: tokenClient(e), Href: tokenPath(e.ID), Second: e.ClientEmail}
+	}).fileText("Client", 28, tokenClient).
+		fileText("E-mail", 30, func(e token.Entry) string { return e.ClientEmail }),
+	column("Account", func(e token.Entry) components.Cell {
+		return components.Cell{Text: bankWords(e.BankCode), Second: e.AccountMask, Small: "nowrap"}
+	}).fileText("Bank", 18, func(e token.Entry) string { return bankWords(e.BankCode) }).
+		fileText("Account", 13, func(e token.Entry) string { return e.AccountMask }),
+	textColumn("Method", 11, func(e token.Entry) string { return kindWords[mandate.Kind(e.Method)] }).notOnPhones(),
+	pillColumn("State", 11, func(e token.Entry) components.Pill { return tokenPill(e.Token) }),
+	dayColumn("Last used", 17, "never", func(e token.Entry) time.Time { return e.LastUsedAt }),
+	dayColumn("Last success", 19, "never", func(e token.Entry) time.Time { return e.LastSuccessAt }),
+	column("Failures in a row", func(e token.Entry) components.Cell {
+		if e.Failures == 0 {
+			return components.Cell{Blank: "0"}
+		}
+		return components.Cell{Part: components.Bad(grouped(int64(e.Failures)))}
+	}).number().file("Failures in a row", 17, func(e token.Entry) export.Cell { return export.Count(int64(e.Failures)) }),
+	dayColumn("Stored", 14, "", func(e token.Entry) time.Time { return e.CreatedAt }),
+}
+
+func tokenClient(e token.Entry) string { return cmp.Or(e.ClientName, e.HolderName) }
 
 func tokenPath(id uuid.UUID) string { return "/tokens/" + id.String() }
-
-func tokenRow(e token.Entry, now time.Time) pages.TokenRow {
-	row := pages.TokenRow{
-		ID: e.ID.String(), Href: tokenPath(e.ID), Client: e.ClientName, Email: e.ClientEmail, Method: kindWords[mandate.Kind(e.Method)], Bank: bankWords(e.BankCode), Account: e.AccountMask,
-		Pill: tokenPill(e.Token), LastUse: dayOf(e.LastUsedAt), LastSuccess: dayOf(e.LastSuccessAt), Created: dayOf(e.CreatedAt),
-		Label: "Select " + accountWords(e.Token) + " of " + e.ClientName,
-	}
-	if row.Client == "" {
-		row.Client = e.HolderName
-	}
-	if e.Failures > 0 {
-		row.Failures = grouped(int64(e.Failures))
-	}
-	return row
-}

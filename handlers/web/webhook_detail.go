@@ -1,15 +1,18 @@
 package web
 
 import (
+	"context"
 	"embed"
 	"net/http"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"debitdesk/models/actor"
+	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -33,13 +36,55 @@ func readSamples(files [][2]string) (out []components.Code) {
 	return out
 }
 
-var deliveryTabs = []struct {
-	state webhook.State
-	label string
-}{{"", "All"}, {webhook.Pending, "Waiting"}, {webhook.Delivered, "Delivered"}, {webhook.Failed, "Failed"}}
-
 // deliveryRows is how many deliveries stand on the page of a webhook at once.
 const deliveryRows = 25
+
+// deliveries are those of one webhook.
+func (h *Webhooks) deliveries(id uuid.UUID) *List[webhook.Delivery, webhook.DeliveryFilter] {
+	return &List[webhook.Delivery, webhook.DeliveryFilter]{
+		Desk: h.Desk, Path: webhookPath(id), Active: developers, One: "delivery", Many: "deliveries", Limit: deliveryRows,
+		Card: components.Card{Title: "Deliveries", Sub: "newest first"},
+		Query: func(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error) {
+			f.WebhookID = id
+			return h.Service.Deliveries(ctx, who, f, ask)
+		},
+		ID: func(d webhook.Delivery) uuid.UUID { return d.ID },
+		By: "state", Views: []View{viewOf("Waiting", "state", webhook.Pending), viewOf("Delivered", "state", webhook.Delivered),
+			viewOf("Failed", "state", webhook.Failed)},
+		Filters: []Filter[webhook.DeliveryFilter]{{Key: "state", View: true,
+			Read: readOne("state", "a delivery status", webhook.States, func(f *webhook.DeliveryFilter) *webhook.State { return &f.State }),
+			Chip: func(_ *listing, text string) string { return deliveryWords[webhook.State(text)].Word }}},
+		Columns: deliveryColumns(h.Desk.Now(), column("Event", func(d webhook.Delivery) components.Cell {
+			return components.Cell{Text: d.EventType, Look: "wrap-anywhere", Href: deliveryPath(d.ID),
+				Under: pages.DeliveryObject(objectChip(d.ObjectType, d.ObjectID, d.SourceID), d.Resend)}
+		})),
+		Around: func(_ echo.Context, l *listing, v *pages.ListView) error {
+			if state := webhook.State(l.query.Get("state")); state != "" {
+				v.Empty.Title = "No delivery is " + lowerFirst(deliveryWords[state].Word)
+			}
+			return nil
+		},
+		Empty: components.Empty{Icon: "bell", Title: "Nothing delivered yet", Text: "Events appear here when they happen. Send a test delivery to see that the endpoint answers."},
+	}
+}
+
+// deliveryColumns are those of every list of deliveries, after the first.
+func deliveryColumns(now time.Time, first Column[webhook.Delivery]) []Column[webhook.Delivery] {
+	return []Column[webhook.Delivery]{
+		first,
+		column("State", func(d webhook.Delivery) components.Cell {
+			return components.Cell{Part: pages.DeliveryState(deliveryPill(d), answerOf(d), nextWords(d, now))}
+		}),
+		column("Attempts", func(d webhook.Delivery) components.Cell { return components.Cell{Text: grouped(int64(d.Attempts))} }).number(),
+		column("Queued", func(d webhook.Delivery) components.Cell { return components.Cell{Time: ago(d.CreatedAt, now)} }).zoned(),
+		{Head: components.Head{Label: "Actions", Hidden: true}, Cell: func(d webhook.Delivery) components.Cell {
+			if d.State == webhook.Pending {
+				return components.Cell{}
+			}
+			return components.Cell{Part: pages.ResendDelivery(deliveryPath(d.ID)+"/resend", d.EventType)}
+		}},
+	}
+}
 
 // Show serves GET /developers/webhooks/{id}.
 func (h *Webhooks) Show(c echo.Context) error {
@@ -47,34 +92,23 @@ func (h *Webhooks) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, now := c.Request().Context(), h.Desk.Now()
-	w, err := h.Service.Get(ctx, who, id)
+	now := h.Desk.Now()
+	w, err := h.Service.Get(c.Request().Context(), who, id)
 	if err != nil {
 		return err
 	}
-	l := listingOf(c, webhookPath(id))
-	l.ask.Limit = deliveryRows
-	f := deliveryFilter(l, id)
-	page, err := h.Service.Deliveries(ctx, who, f, l.ask)
+	list, err := h.deliveries(id).View(c)
 	if err != nil {
 		return err
 	}
-	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now), Notices: l.notices, EditHref: webhookPath(id, "edit"), DeleteHref: webhookPath(id, "deletion"),
+	if fragmentFor(c, "results") {
+		return render(c, http.StatusOK, pages.ListResults(list))
+	}
+	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now), EditHref: webhookPath(id, "edit"), DeleteHref: webhookPath(id, "deletion"),
 		ResendHref: webhookPath(id, "resend"), TestAction: webhookPath(id, "test"), PublicKey: strings.TrimSpace(w.PublicKey), Samples: samples, Patience: patience(h.Desk.Sandbox),
-		Facts: webhookFacts(w), Tabs: components.Tabs{Label: "Deliveries by state", Target: "#results"}}
+		Facts: webhookFacts(w), Deliveries: list}
 	if !w.FailingSince.IsZero() {
 		view.Failing = capital(failingWords(w, now)) + " in a row. Each event is tried nine times within 36 hours; the next one of the same object waits until then. Fix the endpoint, then resend what failed."
-	}
-	for _, t := range deliveryTabs {
-		view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: t.label, Href: l.with("state", string(t.state)), Active: t.state == f.State})
-	}
-	for _, d := range page.Items {
-		view.Rows = append(view.Rows, deliveryRow(d, now))
-	}
-	view.Pager = pager(l, page, "#results", "the deliveries", func(d webhook.Delivery) uuid.UUID { return d.ID })
-	view.Empty = noDeliveries(f, l)
-	if fragmentFor(c, "results") {
-		return render(c, http.StatusOK, pages.WebhookResults(view))
 	}
 	return h.show(c, http.StatusOK, w.Title, func(fr layout.Frame) templ.Component { return pages.Webhook(fr, view) })
 }
@@ -85,23 +119,6 @@ func patience(sandbox bool) string {
 		return "5 seconds (10 outside of the sandbox)"
 	}
 	return "10 seconds"
-}
-
-func deliveryFilter(l *listing, webhookID uuid.UUID) webhook.DeliveryFilter {
-	f := webhook.DeliveryFilter{WebhookID: webhookID, State: webhook.State(l.query.Get("state"))}
-	if f.State != "" && !slices.Contains(webhook.States, f.State) {
-		l.refuse("‘" + string(f.State) + "’ is not a delivery status. The filter was ignored.")
-		l.query.Del("state")
-		f.State = ""
-	}
-	return f
-}
-
-func noDeliveries(f webhook.DeliveryFilter, l *listing) components.Empty {
-	if f.State == "" {
-		return components.Empty{Icon: "bell", Title: "Nothing delivered yet", Text: "Events appear here when they happen. Send a test delivery to see that the endpoint answers."}
-	}
-	return components.Empty{Kind: components.NothingMatches, Title: "No delivery is " + lowerFirst(deliveryWords[f.State].Word), ClearHref: l.with("state", "")}
 }
 
 func webhookFacts(w webhook.Webhook) components.Facts {

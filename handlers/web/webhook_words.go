@@ -133,15 +133,6 @@ func answerOf(d webhook.Delivery) string {
 	return d.LastError
 }
 
-func deliveryRow(d webhook.Delivery, now time.Time) pages.DeliveryRow {
-	row := pages.DeliveryRow{Href: deliveryPath(d.ID), Event: d.EventType, Object: objectChip(d.ObjectType, d.ObjectID, d.SourceID), At: ago(d.CreatedAt, now),
-		Pill: deliveryPill(d), Attempts: grouped(int64(d.Attempts)), Answer: answerOf(d), Next: nextWords(d, now), Address: d.Address, Resend: d.Resend}
-	if d.State != webhook.Pending {
-		row.ResendAction = deliveryPath(d.ID) + "/resend"
-	}
-	return row
-}
-
 var objectWords = map[string]string{webhook.ObjectPurchase: "purchase", webhook.ObjectPayment: "payment", webhook.ObjectSubscriber: "subscriber", webhook.ObjectWebhook: "webhook"}
 
 // objectChip leads to the object; a payment is shown with the purchase it belongs to.

@@ -1,11 +1,11 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/paging"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -59,16 +60,50 @@ func (h *Webhooks) show(c echo.Context, status int, title string, page func(layo
 	return h.Desk.show(c, status, title, developers, page)
 }
 
+func (h *Webhooks) list() *List[webhook.Webhook, struct{}] {
+	now := h.Desk.Now()
+	return &List[webhook.Webhook, struct{}]{
+		Desk: h.Desk, Path: webhooksPath, Active: developers, One: "webhook", Card: components.Card{Title: "Endpoints"},
+		Head: components.PageHead{Title: "Webhooks", Sub: "Addresses of your programs that are told what happens.",
+			Primary: components.Button{Label: "New webhook", Icon: "plus", Href: webhooksPath + "/new"}},
+		Query: func(ctx context.Context, who actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[webhook.Webhook], error) {
+			return h.Service.List(ctx, who, ask)
+		},
+		ID: func(w webhook.Webhook) uuid.UUID { return w.ID },
+		Columns: []Column[webhook.Webhook]{
+			column("Title", func(w webhook.Webhook) components.Cell {
+				return components.Cell{Text: w.Title, Href: webhookPath(w.ID), Second: w.Callback, Small: "wrap-anywhere"}
+			}),
+			column("Health", func(w webhook.Webhook) components.Cell {
+				cell := components.Cell{Pill: healthPill(w, now)}
+				if !w.FailingSince.IsZero() {
+					cell.Second = failingWords(w, now)
+				}
+				return cell
+			}),
+			textColumn("Events", 0, chosenWords).inOneLine(),
+			column("Last accepted", func(w webhook.Webhook) components.Cell {
+				return components.Cell{Time: ago(w.LastOKAt, now), Blank: "never"}
+			}).zoned(),
+		},
+		Empty: components.Empty{Icon: "bell", Title: "No webhook yet",
+			Text: "Add the address of a program, and it is told, signed and in order, when a purchase is paid, fails or is disputed."},
+	}
+}
+
 // List serves GET /developers/webhooks.
 func (h *Webhooks) List(c echo.Context) error {
 	who, err := manager(c)
 	if err != nil {
 		return err
 	}
-	ctx, l, now := c.Request().Context(), listingOf(c, webhooksPath), h.Desk.Now()
-	page, err := h.Service.List(ctx, who, l.ask)
+	ctx, now := c.Request().Context(), h.Desk.Now()
+	list, err := h.list().View(c)
 	if err != nil {
 		return err
+	}
+	if fragmentFor(c, "results") {
+		return render(c, http.StatusOK, pages.ListResults(list))
 	}
 	failing, err := h.Service.Failing(ctx, who.MerchantID)
 	if err != nil {
@@ -78,23 +113,11 @@ func (h *Webhooks) List(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.WebhooksView{Notices: l.notices, CompanyKey: strings.TrimSpace(key)}
+	view := pages.WebhooksView{List: list, CompanyKey: strings.TrimSpace(key)}
 	for _, w := range failing {
 		view.Failing = append(view.Failing, components.Link{Text: "“" + w.Title + "” has been " + failingWords(w, now) + " in a row.", Href: webhookPath(w.ID)})
 	}
-	for _, w := range page.Items {
-		view.Rows = append(view.Rows, webhookRow(w, now))
-	}
-	view.Pager = pager(l, page, "", "the webhooks", func(w webhook.Webhook) uuid.UUID { return w.ID })
 	return h.show(c, http.StatusOK, "Webhooks", func(f layout.Frame) templ.Component { return pages.Webhooks(f, view) })
-}
-
-func webhookRow(w webhook.Webhook, now time.Time) pages.WebhookRow {
-	row := pages.WebhookRow{Href: webhookPath(w.ID), Title: w.Title, Callback: w.Callback, Events: chosenWords(w), Pill: healthPill(w, now), LastOK: ago(w.LastOKAt, now)}
-	if !w.FailingSince.IsZero() {
-		row.Note = failingWords(w, now)
-	}
-	return row
 }
 
 // New serves GET /developers/webhooks/new.

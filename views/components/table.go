@@ -1,0 +1,69 @@
+package components
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// Table is a table of finished cells. Label names it for screen readers; Class is for one that looks different.
+type Table struct {
+	Label, Class string
+	Heads        []Head
+	Rows         []Row
+	Select       Selection
+}
+
+// Row is one row. ID and Label are those of its check box, where rows can be ticked.
+type Row struct {
+	ID, Label string
+	Cells     []Cell
+}
+
+// Selection is what can be done with ticked rows: a form that goes to Action with their ids. Without a Group no row
+// can be ticked.
+type Selection struct {
+	Group, Action string
+	Buttons       []Button
+}
+
+// Cell is what stands in one place of a table: Text, Time, Pill or Part. A cell with none of them shows Blank, and
+// one without a Blank shows a dash and is left out on phones. Under a Hidden head stand the acts on the row.
+type Cell struct {
+	Text   string
+	Href   string // makes Text the link of the row
+	Look   string // classes of Text or its link
+	Time   Time
+	Pill   Pill
+	Part   templ.Component // anything else
+	Second string          // a second line, unless it repeats Text
+	Small  string          // classes of the second line
+	Under  templ.Component // a second line of anything else
+	Class  string          // classes of the whole cell
+	Blank  string
+}
+
+func (c Cell) blank() bool {
+	return c.Text == "" && c.Time.Text == "" && c.Pill.Word == "" && c.Part == nil
+}
+
+// second tells whether there is a second line.
+func (c Cell) second() bool { return c.Under != nil || c.Second != "" && c.Second != c.Text }
+
+// label is what stands before the cell where rows fold into blocks; the cell with the link is their heading.
+func (c Cell) label(h Head) templ.Attributes {
+	if c.Href != "" || h.Hidden {
+		return nil
+	}
+	return templ.Attributes{"data-label": h.Label}
+}
+
+func (c Cell) class(h Head) string {
+	return words(h.class(), c.Class, when(c.Time.Text != "", "nowrap"), when(h.Hidden, "actions"), when(c.blank() && c.Blank == "" && !c.second() && !h.Hidden, "phone-hide"))
+}
+
+// words puts classes side by side.
+func words(classes ...string) string {
+	return strings.Join(slices.DeleteFunc(classes, func(one string) bool { return one == "" }), " ")
+}
