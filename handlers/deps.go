@@ -12,7 +12,19 @@ import (
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/sandbox"
-	"debitdesk/handlers/web"
+	"debitdesk/handlers/web/approvals"
+	"debitdesk/handlers/web/batches"
+	"debitdesk/handlers/web/clients"
+	"debitdesk/handlers/web/developers"
+	"debitdesk/handlers/web/home"
+	"debitdesk/handlers/web/invoices"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/mandates"
+	"debitdesk/handlers/web/purchases"
+	"debitdesk/handlers/web/reports"
+	"debitdesk/handlers/web/settings"
+	"debitdesk/handlers/web/templates"
+	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/credential"
 	"debitdesk/models/requestlog"
 	"debitdesk/views/pages"
@@ -39,37 +51,37 @@ type Deps struct {
 	API          API
 	Login        *access.Login
 	OAuth        *credential.Service
-	Developers   *web.Developers
-	Reference    *web.Reference
-	Requests     *web.Requests
-	Account      *web.Account
+	Developers   *developers.Developers
+	Reference    *developers.Reference
+	Requests     *developers.Requests
+	Account      *settings.Account
 	Payers       *checkout.Pages
-	Clients      *web.Clients
-	Purchases    *web.Purchases
+	Clients      *clients.Clients
+	Purchases    *purchases.Purchases
 	Room         *sandbox.Room // sandbox mode alone
-	Tokens       *web.Tokens
-	Mandates     *web.Mandates
-	Accounts     *web.Accounts
-	Amendments   *web.Amendments
-	SetUp        *web.MandateForms
-	Home         *web.Home
-	Batches      *web.Batches
-	Templates    *web.Templates
-	Invoices     *web.Invoices
-	Live         *web.Live
-	Audit        *web.Audit
-	Approvals    *web.Approvals
-	People       *web.People
+	Tokens       *tokens.Tokens
+	Mandates     *mandates.Mandates
+	Accounts     *mandates.Accounts
+	Amendments   *mandates.Amendments
+	SetUp        *mandates.MandateForms
+	Home         *home.Home
+	Batches      *batches.Batches
+	Templates    *templates.Templates
+	Invoices     *invoices.Invoices
+	Live         *mandates.Live
+	Audit        *settings.Audit
+	Approvals    *approvals.Approvals
+	People       *settings.People
 	Invitation   *access.Invitation
 	Reset        *access.Reset
-	Settings     *web.Settings
+	Settings     *settings.Settings
 
 	SecondFactors SecondFactors
 	Keeper        *access.Keeper // forms that wait while a second factor is asked for again
-	Reports       *web.Reports
-	Simulator     *web.Simulator // sandbox mode alone
-	Webhooks      *web.Webhooks
-	Events        *web.Events
+	Reports       *reports.Reports
+	Simulator     *developers.Simulator // sandbox mode alone
+	Webhooks      *developers.Webhooks
+	Events        *developers.Events
 }
 
 // API holds the resources of the JSON API.
@@ -89,6 +101,6 @@ type API struct {
 // SecondFactors are the pages about second factors.
 type SecondFactors struct {
 	Ask      *access.Second
-	Security *web.Security
-	Demand   *web.Demand
+	Security *settings.Security
+	Demand   *kit.Demand
 }

@@ -21,7 +21,7 @@ import (
 	"debitdesk/cmd/app"
 	"debitdesk/handlers"
 	"debitdesk/handlers/access"
-	"debitdesk/handlers/web"
+	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/audit"
@@ -61,7 +61,7 @@ type House struct {
 	App       *echo.Echo
 	Deps      handlers.Deps
 	Sessions  *access.Sessions
-	Desk      *web.Desk
+	Desk      *kit.Desk
 	Clients   *client.Service
 	Purchases *purchase.Service
 	Keeper    *audit.Keeper

@@ -10,12 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"debitdesk/handlers/handlertest"
 	banksandbox "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/debit"
 	"debitdesk/models/store"
-
-	"debitdesk/handlers/handlertest"
 )
 
 // business is a house whose clock moves, with the bank at work.

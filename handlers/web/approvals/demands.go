@@ -1,0 +1,96 @@
+package approvals
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/models/approval"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+	"debitdesk/models/money"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// demandsRoom is the room of the rail that the settings stand in.
+const demandsRoom = "settings"
+
+// Settings serves GET /settings/approvals.
+func (h *Approvals) Settings(c echo.Context) error {
+	return h.settings(c, nil, nil)
+}
+
+func (h *Approvals) settings(c echo.Context, form url.Values, refused error) error {
+	who := access.Actor(c)
+	d, can, err := h.Service.Demands(c.Request().Context(), who)
+	if err != nil {
+		return err
+	}
+	wrong, summary, _ := kit.Problems(refused)
+	view := pages.DemandsView{Problems: components.ErrorSummary{Items: summary}, MayChange: mayManage(c),
+		Deletions: components.Checkbox{Label: "Tokens are deleted", Name: "deletions", Checked: d.Deletions, Hint: "From the dashboard, one or many at once."},
+		Batches:   components.Checkbox{Label: "A batch is sent with a total above this amount", Name: "batches", Checked: d.BatchesAbove != nil},
+		Above:     components.MoneyField{Label: "Amount", Name: "batches_above", Currency: "R", Error: wrong["batches_above"], Width: "m"}}
+	if d.Any() {
+		view.Reason = kit.ReasonField(form.Get("reason"), wrong["reason"])
+		view.Reason.Required, view.Reason.Hint = false, "Required if you ask for fewer approvals than before: that change needs a second approver itself."
+	}
+	if refused != nil && len(summary) == 0 {
+		view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
+	}
+	if d.BatchesAbove != nil {
+		view.Above.Value = money.Amount(*d.BatchesAbove)
+	}
+	if form != nil {
+		view.Deletions.Checked, view.Batches.Checked, view.Above.Value = form.Get("deletions") != "", form.Get("batches") != "", form.Get("batches_above")
+	}
+	for _, u := range can {
+		view.Can = append(view.Can, u.Called()+" – "+kit.RoleWord(u.Role))
+	}
+	if len(can) < 2 {
+		view.Alone = "Fewer than two people can approve, so what needs a second approver could never be done. Give a colleague the permission first, under Roles."
+	}
+	if view.Lists, err = h.lists(c, "/settings/approvals"); err != nil {
+		return err
+	}
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Approvals", demandsRoom, func(f layout.Frame) templ.Component { return pages.Demands(f, view) })
+}
+
+// Demand serves POST /settings/approvals.
+func (h *Approvals) Demand(c echo.Context) error {
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	d := merchant.Demands{Deletions: form.Get("deletions") != ""}
+	if form.Get("batches") != "" {
+		cents, wrong := money.Parse(form.Get("batches_above"))
+		if wrong != nil {
+			return h.settings(c, form, fault.At("batches_above", "invalid", "Enter an amount, such as 50 000,00."))
+		}
+		d.BatchesAbove = &cents
+	}
+	err = h.Service.Demand(c.Request().Context(), access.Actor(c), d)
+	if fault.HasCode(err, "approval_needed") {
+		var a approval.Approval
+		if a, err = h.Service.Ask(c.Request().Context(), access.Actor(c), approval.Loosen, approval.Subject{Loosening: &approval.Loosening{After: d}}, form.Get("reason")); err == nil {
+			return kit.ToRequest(c, a)
+		}
+	}
+	switch {
+	case kit.MayShow(err):
+		return h.settings(c, form, err)
+	case err != nil:
+		return err
+	}
+	if err := access.AddFlash(c, "ok", "Saved."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/settings/approvals")
+}

@@ -1,0 +1,149 @@
+package batches
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/bank"
+	"debitdesk/models/batch"
+	"debitdesk/models/money"
+	"debitdesk/models/report"
+	"debitdesk/views/pages"
+)
+
+// What sending a batch does, in words. Review, the button and the request for a second person take them from here.
+
+// WhatIsDone goes on a button after Send: "12 invoices · create 2 clients · plan 3 debits".
+func WhatIsDone(n batch.Counts) string {
+	text := words.Counted(int64(n.Ready), "invoice")
+	if n.Creates > 0 {
+		text += " · create " + words.Counted(int64(n.Creates), "client")
+	}
+	if n.Debits > 0 {
+		text += " · plan " + words.Counted(int64(n.Debits), "debit")
+	}
+	return text
+}
+
+func EffectLines(e batch.Effects) (out []string) {
+	n := e.Counts
+	if n.Ready == 0 {
+		return nil
+	}
+	out = append(out, words.Counted(int64(n.Ready), "invoice")+" of "+words.Sum(n.ReadyCents, money.ZAR)+" in all "+map[bool]string{true: "is", false: "are"}[n.Ready == 1]+" made.")
+	out = append(out, words.Counted(int64(n.Mails), "mail")+" with an invoice "+map[bool]string{true: "is", false: "are"}[n.Mails == 1]+" sent."+noMail(n.Ready-n.Mails))
+	if n.Creates > 0 {
+		out = append(out, words.Counted(int64(n.Creates), "client")+" "+map[bool]string{true: "is", false: "are"}[n.Creates == 1]+" created.")
+	}
+	if n.Debits > 0 {
+		out = append(out, words.Counted(int64(n.Debits), "debit")+" of "+words.Sum(e.DebitCents, money.ZAR)+" in all "+map[bool]string{true: "is", false: "are"}[n.Debits == 1]+" planned.")
+	}
+	return out
+}
+
+func noMail(rows int) string {
+	switch {
+	case rows == 1:
+		return " 1 client has no e-mail address and gets no mail."
+	case rows > 1:
+		return " " + words.Grouped(int64(rows)) + " rows are for clients without an e-mail address; they get no mail."
+	}
+	return ""
+}
+
+// createLines name who becomes a client.
+func createLines(b batch.Batch, e batch.Effects) (out []string) {
+	for _, r := range e.Creates {
+		text := fmt.Sprintf("Row %d: %s", r.N, r.Name)
+		if to := b.AddressOf(r); to != "" && to != r.Name {
+			text += ", " + to
+		}
+		out = append(out, text)
+	}
+	if more := e.Counts.Creates - len(e.Creates); more > 0 {
+		out = append(out, "And "+words.Grouped(int64(more))+" more.")
+	}
+	return out
+}
+
+var methodNames = map[string]string{string(bank.EFT): "EFT debit order", string(bank.DebiCheck): "DebiCheck"}
+
+func debitLines(e batch.Effects, now time.Time) (out []pages.BatchDebitLine) {
+	for _, d := range e.Debits {
+		out = append(out, pages.BatchDebitLine{Date: words.SayDay(d.Date, now), Method: methodNames[d.Method], Rows: words.Grouped(int64(d.Rows)), Sum: words.Sum(d.Cents, ""), Disputable: words.Grouped(int64(d.Disputable))})
+	}
+	return out
+}
+
+// DisputeLines say which debits the client could dispute, and why.
+func DisputeLines(e batch.Effects) (out []string) {
+	if e.Disputable == 0 {
+		return nil
+	}
+	byReason, reasons := map[string][]string{}, []string{}
+	for _, r := range e.Disputes {
+		for _, because := range r.Debit.Disputable {
+			if byReason[because] == nil {
+				reasons = append(reasons, because)
+			}
+			byReason[because] = append(byReason[because], strconv.Itoa(r.N))
+		}
+	}
+	for _, because := range reasons {
+		rows := byReason[because]
+		const named = 10
+		text := map[bool]string{true: "row ", false: "rows "}[len(rows) == 1] + strings.Join(rows[:min(len(rows), named)], ", ")
+		if len(rows) > named {
+			text += " and others"
+		}
+		out = append(out, words.Capital(becauseText(because))+": "+text+".")
+	}
+	return out
+}
+
+func becauseText(because string) string {
+	if text := words.BecauseWords[because]; text != "" {
+		return text
+	}
+	return "the mandate does not cover it"
+}
+
+// limitLines hold the debits against the limits of the clearing rules.
+func limitLines(e batch.Effects) (out []string) {
+	if e.Counts.Debits == 0 {
+		return nil
+	}
+	for _, l := range []struct {
+		may, are, unit string
+		limit, bad     int64
+	}{{"fail", "fail", "10", report.UnpaidLimit, e.Outcome.Unpaid}, {"be disputed", "are disputed", "0,5", report.DisputeLimit, e.Outcome.Disputed}} {
+		f := e.Against(l.limit, l.bad)
+		text := fmt.Sprintf("At most %s%s%% of debits may %s. ", l.unit, money.NBSP, l.may)
+		if f.Before < 0 {
+			text += "The bank answered no debit in the last 30 days. "
+		} else {
+			text += fmt.Sprintf("In the last 30 days it was %s%s%% of %s. ", perCent(f.Before), money.NBSP, words.Counted(e.Outcome.Answered(), "debit"))
+			if f.Expected > 0 {
+				text += fmt.Sprintf("If this continues, expect %s of these %s. ", words.Grouped(f.Expected), words.Grouped(int64(e.Counts.Debits)))
+			}
+		}
+		switch {
+		case f.Room < 0:
+			text += "The limit stays exceeded, whatever happens to these debits."
+		case f.Room >= int64(e.Counts.Debits):
+			text += "These debits cannot exceed the limit."
+		default:
+			text += fmt.Sprintf("The limit is exceeded if more than %s of these %s.", words.Grouped(f.Room), l.are)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// perCent writes hundredths of a percent.
+func perCent(n int64) string {
+	return strings.TrimSuffix(strings.TrimSuffix(money.Amount(n), "0"), ",0")
+}

@@ -1,0 +1,337 @@
+package batches
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/batch"
+	"debitdesk/models/collection"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// gridRows is how many rows one page of the grid shows.
+const gridRows = 50
+
+// gridView is one way to look at the rows of a batch.
+type gridView struct {
+	key, label, title string
+	query             batch.RowQuery
+	count             func(batch.Counts) int
+}
+
+var gridViews = []gridView{
+	{"bad", "To fix", "Rows to fix", batch.RowQuery{States: []batch.RowState{batch.Bad}}, func(c batch.Counts) int { return c.Bad }},
+	{"unusual", "Unusual amounts", "Amounts to tick", batch.RowQuery{States: []batch.RowState{batch.Ready}, Unusual: true}, func(c batch.Counts) int { return c.Unusual }},
+	{"ready", "Ready", "Rows that are ready", batch.RowQuery{States: []batch.RowState{batch.Ready}}, func(c batch.Counts) int { return c.Ready }},
+	{"skipped", "Left out", "Rows that are left out", batch.RowQuery{States: []batch.RowState{batch.Skipped}}, func(c batch.Counts) int { return c.Skipped }},
+}
+
+// gridViewOf is the view that the address names, else the first that has something to do.
+func gridViewOf(b batch.Batch, key string) gridView {
+	for _, v := range gridViews {
+		if v.key == key {
+			return v
+		}
+	}
+	for _, v := range gridViews {
+		if v.count(b.Counts) > 0 {
+			return v
+		}
+	}
+	return gridViews[0]
+}
+
+func (h *Batches) checkPage(c echo.Context, b batch.Batch, refused error) error {
+	who := access.Actor(c)
+	self := words.BatchHref(b.ID, "check")
+	view := pages.BatchCheckView{Head: h.head(b, "check", refused), Self: self, Working: b.State == batch.Checking, Counts: batchCounts(b),
+		Progress:  components.Progress{Label: "Rows checked", Text: words.Grouped(int64(b.Rows-b.Counts.Fresh)) + " of " + words.Grouped(int64(b.Rows)), Value: b.Rows - b.Counts.Fresh, Max: b.Rows},
+		FixAction: words.BatchHref(b.ID, "fixes"), SkipAction: words.BatchHref(b.ID, "skips"), ConfirmAction: words.BatchHref(b.ID, "amounts"), AllHref: self + "?show=bad",
+		MayBill: who.Can(actor.Bill) && b.State == batch.Checked}
+	if c.Request().Header.Get("HX-Target") == pages.CheckingTarget {
+		if !view.Working {
+			c.Response().Header().Set("HX-Refresh", "true")
+		}
+		return kit.Render(c, http.StatusOK, pages.BatchChecking(view))
+	}
+	if !view.Working {
+		if err := h.grid(c, b, &view); err != nil {
+			return err
+		}
+	}
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Check of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchCheck(f, view) })
+}
+
+// grid fills in the causes and the rows of one page.
+func (h *Batches) grid(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
+	ctx, who, at := c.Request().Context(), access.Actor(c), gridPlaceOf(c.QueryParams())
+	show, err := h.around(c, b, &at, view)
+	if err != nil {
+		return err
+	}
+	q := show.query
+	q.Cause, q.Limit = at.cause, gridRows+1
+	q.After, _ = rowNumber(at.after)
+	rows, err := h.Service.Rows(ctx, who, b.ID, q)
+	if err != nil {
+		return err
+	}
+	if len(rows) > gridRows {
+		rows = rows[:gridRows]
+		view.MoreHref = fmt.Sprintf("%s?show=%s&cause=%s&after=%d", view.Self, show.key, url.QueryEscape(at.cause), rows[len(rows)-1].N)
+	}
+	for _, i := range gridColumns(b) {
+		view.Heads = append(view.Heads, b.ColumnName(i))
+	}
+	for _, r := range rows {
+		row := gridRow(b, r, at, h.Desk.Now())
+		if !view.MayBill {
+			row.Action = ""
+		}
+		view.Others = view.Others || len(row.Others) > 0
+		view.Rows = append(view.Rows, row)
+	}
+	focusAfter(view.Rows, c.QueryParam("cell"))
+	return nil
+}
+
+// around fills in what stands around the rows and changes with them: the causes, an open request, the tabs. It settles
+// which view is looked at.
+func (h *Batches) around(c echo.Context, b batch.Batch, at *gridPlace, view *pages.BatchCheckView) (gridView, error) {
+	show := gridViewOf(b, at.show)
+	if at.cause != "" {
+		show = gridViews[0]
+	}
+	at.show = show.key
+	view.Title, view.Show, view.Keep = show.title, show.key, at.pairs()
+	if err := h.causes(c, b, at.cause, view); err != nil {
+		return show, err
+	}
+	if err := h.asked(c, b, view); err != nil {
+		return show, err
+	}
+	for _, v := range gridViews {
+		n := v.count(b.Counts)
+		if n > 0 || v.key == show.key {
+			view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: v.label, Href: view.Self + "?show=" + v.key, Count: words.Grouped(int64(n)), Active: v.key == show.key})
+		}
+	}
+	view.Tabs.Label = "Rows"
+	return show, nil
+}
+
+// asked says that a change of a row withdraws a request for a second person.
+func (h *Batches) asked(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
+	a, open, err := h.Approvals.OpenFor(c.Request().Context(), access.Actor(c), b.ID)
+	if err == nil && open {
+		view.Asked = a.AskedName + " asked for approval to send this batch as it is now. Changing a row withdraws the request."
+	}
+	return err
+}
+
+func (h *Batches) causes(c echo.Context, b batch.Batch, cause string, view *pages.BatchCheckView) error {
+	groups, err := h.Service.Causes(c.Request().Context(), access.Actor(c), b.ID)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		line := pages.CauseLine{Title: g.Title, Example: g.Example, Rows: words.Counted(int64(g.N), "row"), ShowHref: view.Self + "?cause=" + url.QueryEscape(g.Key), Active: g.Key == cause}
+		if line.Active {
+			view.Filter = g.Title
+		}
+		for _, f := range g.Fixes {
+			if f.Cause == batch.MendUnknown {
+				f.Label = "Create clients for " + map[bool]string{true: "this row", false: "these " + words.Counted(int64(g.N), "row")}[g.N == 1]
+			}
+			line.Fixes = append(line.Fixes, pages.CauseFix{Label: f.Label, Hidden: []components.Pair{{Name: "cause", Value: f.Cause}, {Name: "column", Value: strconv.Itoa(f.Column)}, {Name: "choice", Value: f.Choice},
+				{Name: "revision", Value: strconv.Itoa(b.Revision)}}})
+		}
+		view.Causes = append(view.Causes, line)
+	}
+	return nil
+}
+
+// gridColumns are the columns that mean something.
+func gridColumns(b batch.Batch) (columns []int) {
+	for i, t := range b.Mapping.Columns {
+		if t.Field != "" {
+			columns = append(columns, i)
+		}
+	}
+	return columns
+}
+
+func gridRow(b batch.Batch, r batch.Row, at gridPlace, now time.Time) pages.GridRow {
+	out := pages.GridRow{ID: "row-" + strconv.Itoa(r.N), Keep: at.pairs(), N: strconv.Itoa(r.N), Action: words.BatchHref(b.ID, "cells"), SkipAction: words.BatchHref(b.ID, "skips"), RestoreAction: words.BatchHref(b.ID, "restores"),
+		DecideAction: words.BatchHref(b.ID, "decisions"), Revision: strconv.Itoa(r.Revision), Bad: r.State == batch.Bad, LeftOut: r.State == batch.Skipped, State: components.Pill{Kind: "done", Word: "Ready"}}
+	if out.LeftOut {
+		out.State = components.Pill{Kind: "draft", Word: "Left out"}
+	}
+	used := gridColumns(b)
+	for _, i := range used {
+		out.Cells = append(out.Cells, gridCell(b, r, i))
+	}
+	if slices.ContainsFunc(r.Problems, func(p batch.Problem) bool { return p.Mend == batch.MendCells }) {
+		for i := range r.Cells { // where a value was cut in two, the texts stand in the wrong columns
+			if !slices.Contains(used, i) {
+				out.Others = append(out.Others, gridCell(b, r, i))
+			}
+		}
+	}
+	for _, p := range r.Problems {
+		out.Problems = append(out.Problems, strings.TrimPrefix(p.Name+": ", ": ")+p.Message)
+		if p.Mend == batch.MendUnknown {
+			out.MayCreate = true
+		}
+		if p.Mend == batch.MendUnknown || p.Mend == batch.MendClient {
+			out.PickHref = pickHref(b, r, at)
+		}
+	}
+	out.Notes = rowNotes(r, now)
+	if r.NewClient && r.State == batch.Ready {
+		out.PickHref = pickHref(b, r, at)
+	}
+	if r.State == batch.Ready && r.UsualCents > 0 && !r.Confirmed {
+		out.State = components.Pill{Kind: "wait", Word: "Unusual amount"}
+		out.Tick = fmt.Sprintf("%d:%d", r.N, r.TotalCents)
+		out.TickLabel = words.Sum(r.TotalCents, money.ZAR) + " is right; usual is " + words.Sum(r.UsualCents, money.ZAR)
+		if r.UsualCents == batch.UnusualAlone {
+			out.TickLabel = words.Sum(r.TotalCents, money.ZAR) + " is right, though it is a large amount for a new client"
+		}
+	}
+	return out
+}
+
+func gridCell(b batch.Batch, r batch.Row, i int) pages.GridCell {
+	name := b.ColumnName(i)
+	if i >= len(b.Format.Header) {
+		name = "extra cell " + name
+	}
+	cell := pages.GridCell{ID: fmt.Sprintf("cell-%d-%d", r.N, i), Column: strconv.Itoa(i), Name: words.Capital(name), Label: fmt.Sprintf("Row %d, %s", r.N, name)}
+	if i < len(r.Cells) {
+		cell.Text = r.Cells[i]
+	}
+	for _, p := range r.Problems {
+		if p.Column == i+1 {
+			cell.Error = p.Message
+		}
+	}
+	return cell
+}
+
+// rowNotes say what a row does beside its invoice.
+func rowNotes(r batch.Row, now time.Time) (notes []string) {
+	if r.State != batch.Ready {
+		return nil
+	}
+	switch {
+	case r.NewClient:
+		notes = append(notes, "A new client is created.")
+	case r.Decision == batch.BillClient:
+		notes = append(notes, "Billed to "+r.Name+", who was chosen by hand.")
+	}
+	if d := r.Debit; !d.Date.IsZero() {
+		text := "Debited on " + words.SayDay(d.Date, now) + " by " + methodNames[d.Method]
+		if d.Date != r.Due {
+			text += ", because " + words.SayDay(r.Due, now) + " is closed for it"
+		}
+		notes = append(notes, text+".")
+		for _, because := range d.Disputable {
+			if because != collection.BecauseEFT {
+				notes = append(notes, "The client could dispute it: "+becauseText(because)+".")
+			}
+		}
+	}
+	return notes
+}
+
+func pickHref(b batch.Batch, r batch.Row, at gridPlace) string {
+	return words.BatchHref(b.ID, "client") + at.query("row", strconv.Itoa(r.N))
+}
+
+func (h *Batches) rowForm(c echo.Context) (batch.Batch, url.Values, error) {
+	b, err := h.find(c)
+	if err != nil {
+		return b, nil, err
+	}
+	form, err := kit.FormOf(c)
+	return b, form, err
+}
+
+// Fix serves POST /batches/:id/fixes: all rows of a cause at once.
+func (h *Batches) Fix(c echo.Context) error {
+	b, form, err := h.rowForm(c)
+	if err != nil {
+		return err
+	}
+	column, _ := rowNumber(form.Get("column"))     // none is the whole row
+	revision, _ := rowNumber(form.Get("revision")) // none takes every row
+	fix := batch.Fix{Cause: form.Get("cause"), Column: column, Choice: form.Get("choice")}
+	_, n, err := h.Service.FixAll(c.Request().Context(), access.Actor(c), b.ID, fix, revision)
+	done := words.Counted(int64(n), "row") + " mended."
+	if fix.Cause == batch.MendUnknown {
+		done = "Clients will be created for " + words.Counted(int64(n), "row") + " when the batch is sent."
+	}
+	return h.toCheck(c, b, nil, err, done) // its cause is that of the button, not the one that is looked at
+}
+
+// Skip serves POST /batches/:id/skips: one row, or all bad ones.
+func (h *Batches) Skip(c echo.Context) error {
+	b, form, err := h.rowForm(c)
+	if err != nil {
+		return err
+	}
+	var numbered []int
+	if text := form.Get("n"); text != "" {
+		n, err := rowNumber(text)
+		if err != nil {
+			return fault.Missing()
+		}
+		numbered = []int{n}
+	}
+	_, err = h.Service.Skip(c.Request().Context(), access.Actor(c), b.ID, numbered...)
+	return h.toCheck(c, b, form, err, "Left out. Nothing is sent for it.")
+}
+
+// Restore serves POST /batches/:id/restores: a row that was left out is taken back in.
+func (h *Batches) Restore(c echo.Context) error {
+	b, form, err := h.rowForm(c)
+	if err != nil {
+		return err
+	}
+	n, err := rowNumber(form.Get("n"))
+	if err != nil {
+		return fault.Missing()
+	}
+	_, err = h.Service.Restore(c.Request().Context(), access.Actor(c), b.ID, n)
+	return h.toCheck(c, b, form, err, fmt.Sprintf("Row %d is back in.", n))
+}
+
+func (h *Batches) toCheck(c echo.Context, b batch.Batch, form url.Values, err error, done string) error {
+	switch {
+	case kit.MayShow(err):
+		return h.checkPage(c, b, err)
+	case err != nil:
+		return err
+	}
+	if err := access.AddFlash(c, "ok", done); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, "check")+showOf(form))
+}

@@ -1,0 +1,215 @@
+package batches
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/export"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/batch"
+	"debitdesk/models/fault"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Result serves GET /batches/:id/result.
+func (h *Batches) Result(c echo.Context) error {
+	b, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	if !b.Started() {
+		return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, batchStep(b)))
+	}
+	view := pages.BatchResultView{Head: h.head(b, "result", nil), Stats: resultStats(b), Closing: closing(b), DownloadHref: words.BatchHref(b.ID, "result.csv"), Action: words.BatchHref(b.ID, "turns"), Lists: batchLists(b)}
+	if view.Failed, err = h.failed(c, b); err != nil {
+		return err
+	}
+	n := b.Counts
+	if over := b.State == batch.Done || b.State == batch.Stopped; over && access.Actor(c).Can(actor.Bill) {
+		switch open := n.Failed + n.Left(); {
+		case open > 0:
+			view.Repair = "Fix " + words.Counted(int64(open), "row")
+		case n.Skipped > 0:
+			view.Repair = "Fix rows that had problems"
+		}
+		if n.Sent > 0 {
+			view.VoidHref, view.VoidLabel = words.BatchHref(b.ID, "voiding"), "Void what is unpaid"
+		}
+	}
+	return h.Desk.ShowIn(c, http.StatusOK, "Result of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchResult(f, view) })
+}
+
+// closing is the line that accounts for every row, checked.
+func closing(b batch.Batch) components.Note {
+	n := b.Counts
+	text := fmt.Sprintf("%s read = %s sent + %s left out + %s failed", words.Counted(int64(b.Rows), "row"), words.Grouped(int64(n.Sent+n.Voided)), words.Grouped(int64(n.Skipped)), words.Grouped(int64(n.Failed)))
+	if n.Left() > 0 {
+		text += " + " + words.Grouped(int64(n.Left())) + " left"
+	}
+	if n.Voided > 0 {
+		text += "; of those sent, " + words.Grouped(int64(n.Voided)) + " were voided"
+	}
+	if n.Uncharged > 0 {
+		text += ". " + words.Counted(int64(n.Uncharged), "debit") + " could not be planned; the result file says why"
+	}
+	switch {
+	case !n.AddUp(b.Rows):
+		return components.Note{Kind: "bad", Title: "The rows do not add up", Text: text + ". Tell us the number of this batch."}
+	case n.Failed+n.Uncharged > 0:
+		return components.Note{Kind: "warn", Title: "Every row is accounted for", Text: text + "."}
+	}
+	return components.Note{Kind: "ok", Title: "Every row is accounted for", Text: text + "."}
+}
+
+// AskVoid serves GET /batches/:id/voiding.
+func (h *Batches) AskVoid(c echo.Context) error {
+	b, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	return h.askVoid(c, b, "")
+}
+
+// askVoid asks before invoices are voided. What still can be voided is found by the rule that voids; its number is typed.
+func (h *Batches) askVoid(c echo.Context, b batch.Batch, wrong string) error {
+	v, err := h.Service.Voidable(c.Request().Context(), access.Actor(c), b)
+	if err != nil {
+		return err
+	}
+	if v.Invoices == 0 {
+		return h.runPage(c, b, fault.New(fault.Conflict, "nothing_to_void", "No invoice of this batch can be voided: all are paid, voided or with the bank."))
+	}
+	ask := components.Confirm{ID: "voiding", Title: "Void the unpaid invoices of " + b.Name + "?", Text: "This cannot be undone. Invoices paid in the meantime stay.",
+		Breaks: []string{words.Counted(int64(v.Invoices), "invoice") + " of " + words.Sum(v.Cents, "ZAR") + " " + isOrAre(v.Invoices) + " cancelled, with " + map[bool]string{true: "a credit note", false: "a credit note each"}[v.Invoices == 1] + ".",
+			creditMails(v.Mails), "Debits that are planned are dropped or recalled."},
+		Action: words.BatchHref(b.ID, "voiding"), Button: "Void " + words.Counted(int64(v.Invoices), "invoice"), CancelHref: words.BatchHref(b.ID, "result")}
+	voidedCount(v).Ask(&ask, wrong)
+	return h.Desk.ShowIn(c, map[bool]int{true: http.StatusOK, false: http.StatusUnprocessableEntity}[wrong == ""], ask.Title, batchesRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+}
+
+// Void serves POST /batches/:id/voiding.
+func (h *Batches) Void(c echo.Context) error {
+	b, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	v, err := h.Service.Voidable(c.Request().Context(), access.Actor(c), b)
+	if err != nil {
+		return err
+	}
+	if wrong := voidedCount(v).Wrong(form); wrong != "" && v.Invoices > 0 {
+		return h.askVoid(c, b, wrong)
+	}
+	_, err = h.Service.Void(c.Request().Context(), access.Actor(c), b.ID)
+	switch {
+	case kit.MayShow(err) && b.Started():
+		return h.runPage(c, b, err)
+	case err != nil:
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, "run"))
+}
+
+// voidedCount is what is typed before invoices are voided.
+func voidedCount(v batch.Voidable) kit.TypedWord {
+	return kit.TypedWord{Word: strconv.Itoa(v.Invoices), What: "the number of invoices"}
+}
+
+func isOrAre(n int) string { return map[bool]string{true: "is", false: "are"}[n == 1] }
+
+// creditMails says how many mails voiding sends.
+func creditMails(n int) string {
+	if n == 0 {
+		return "No credit note is mailed: no client has an e-mail address."
+	}
+	return words.Counted(int64(n), "credit note") + " " + isOrAre(n) + " mailed."
+}
+
+// resultPage is how many rows of the result file are read at once.
+const resultPage = 1000
+
+// File serves GET /batches/:id/result.csv: the rows as they came, with what became of each.
+func (h *Batches) File(c echo.Context) error {
+	b, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	t := export.Table{Name: b.Name, Made: h.Desk.Now()}
+	for i := range b.Format.Header {
+		t.Heads = append(t.Heads, export.Head{Text: b.ColumnName(i)})
+	}
+	for _, head := range []string{"Row in the file", "Purchase id", "Invoice number", "Outcome", "Why"} {
+		t.Heads = append(t.Heads, export.Head{Text: head})
+	}
+	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: export.CSV.ContentType(), Name: resultName(b)}
+	w, err := export.Open(export.CSV, to, t)
+	if err != nil {
+		return err
+	}
+	defer w.Release()
+	for q := (batch.RowQuery{Limit: resultPage}); ; {
+		rows, err := h.Service.Rows(c.Request().Context(), access.Actor(c), b.ID, q)
+		if err != nil {
+			to.BreakOff()
+			return err
+		}
+		for _, r := range rows {
+			if err := w.Row(resultCells(b, r)); err != nil {
+				return err
+			}
+			q.After = r.N
+		}
+		if len(rows) < resultPage {
+			return w.Finish()
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+}
+
+func resultName(b batch.Batch) string {
+	name := b.Name
+	if at := strings.LastIndexByte(name, '.'); at > 0 {
+		name = name[:at]
+	}
+	return name + "-result.csv"
+}
+
+func resultCells(b batch.Batch, r batch.Row) []export.Cell {
+	cells := make([]export.Cell, 0, len(b.Format.Header)+5)
+	for i := range b.Format.Header {
+		text := ""
+		if i < len(r.Cells) {
+			text = r.Cells[i]
+		}
+		cells = append(cells, export.Text(text))
+	}
+	id := ""
+	if r.Number != "" {
+		id = r.PurchaseID.String()
+	}
+	why := r.Error
+	if r.State == batch.Bad {
+		var all []string
+		for _, p := range r.Problems {
+			all = append(all, p.At(r.N))
+		}
+		why = strings.Join(all, "; ")
+	}
+	return append(cells, export.Count(int64(r.N)), export.Text(id), export.Text(r.Number), export.Text(words.Capital(r.State.Words())), export.Text(why))
+}

@@ -1,0 +1,112 @@
+// Package clients serves the pages of clients.
+package clients
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/client"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+// Clients serves the pages of payers.
+type Clients struct {
+	Desk    *kit.Desk
+	Service *client.Service
+	Events  kit.Timeline
+	Replays kit.Replays // lets a form count once
+	Exports *kit.Exports
+	// Panels draw what else belongs to a client, such as its tokens and its purchases.
+	Panels []ClientPanel
+	// Impact says what ends when the client is deleted, and who may not.
+	Impact func(ctx context.Context, who actor.Actor, clientID uuid.UUID) (purchase.ClientImpact, error)
+}
+
+// ClientPanel draws one box on a client's page.
+type ClientPanel func(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error)
+
+const clientsRoom = "clients"
+
+func (h *Clients) list() *kit.List[client.Client, client.Query] {
+	return &kit.List[client.Client, client.Query]{
+		Desk: h.Desk, Exports: h.Exports, Path: "/clients", Active: clientsRoom, One: "client",
+		Head: components.PageHead{Title: "Clients",
+			Primary: components.Button{Label: "New client", Icon: "plus", Href: "/clients/new", Changes: true}},
+		Query: func(ctx context.Context, who actor.Actor, q client.Query, ask paging.Ask) (paging.Page[client.Client], error) {
+			q.Ask = ask
+			return h.Service.List(ctx, who, q)
+		},
+		ID: func(c client.Client) uuid.UUID { return c.ID },
+		Count: func(ctx context.Context, who actor.Actor, q client.Query) (kit.Tally, error) {
+			n, err := h.Service.Count(ctx, who, q, clientsCounted+1)
+			return kit.Tally{Found: kit.FoundUpTo(int64(n), clientsCounted)}, err
+		},
+		By: "account", Views: []kit.View{kit.ViewOf("With an account", "account", "with"), kit.ViewOf("Without an account", "account", "without")},
+		Search: kit.Search[client.Query]{Label: "Search clients", Holder: "Name, e-mail, phone or identity number",
+			Set: func(q *client.Query, text string) { q.Text = text }},
+		Filters: []kit.Filter[client.Query]{{Key: "account", View: true, Chip: kit.SameChip(""), Read: func(l *kit.Listing, q *client.Query) {
+			switch with := l.Query.Get("account") == "with"; l.Query.Get("account") {
+			case "":
+			case "with", "without":
+				q.Account = &with
+			default:
+				l.Unknown("account", "a filter by account")
+			}
+		}}},
+		Columns: clientColumns,
+		Around:  billThese,
+		Empty: components.Empty{Icon: "users", Title: "No client yet",
+			Text: "A client is a person or business that pays you: add the first one, then store a bank account."},
+	}
+}
+
+// clientsCounted is where counting stops: nobody would read on.
+const clientsCounted = 10_000
+
+// List serves GET /clients.
+func (h *Clients) List(c echo.Context) error { return h.list().Show(c) }
+
+// Export serves GET /clients/export.
+func (h *Clients) Export(c echo.Context) error { return h.list().Export(c) }
+
+// billThese offers a batch of invoices to all clients that the list shows.
+func billThese(c echo.Context, l *kit.Listing, v *pages.ListView) error {
+	if access.Actor(c).Can(actor.Bill) {
+		href := "/batches/new?" + url.Values{"q": {l.Query.Get("q")}, "account": {l.Query.Get("account")}}.Encode()
+		v.Below = pages.FormActions(components.Button{Label: "Bill these clients", Icon: "layers", Href: href})
+	}
+	return nil
+}
+
+var clientColumns = []kit.Column[client.Client]{
+	kit.ColumnOf("Client", func(c client.Client) components.Cell {
+		return components.Cell{Text: c.Name(), Href: words.ClientHref(c.ID), Second: c.Email}
+	}).FileText("Client", 28, client.Client.Name).FileText("E-mail", 30, func(c client.Client) string { return c.Email }),
+	kit.TextColumn("Phone", 15, func(c client.Client) string { return words.PhoneWords(c.Phone) }).InOneLine(),
+	kit.ColumnOf("Account", func(c client.Client) components.Cell {
+		return components.Cell{Text: strings.TrimSpace(clientBank(c) + " " + c.BankAccount.String())}
+	}).InOneLine().FileText("Bank", 18, clientBank).
+		FileText("Account", 13, func(c client.Client) string { return c.BankAccount.String() }),
+	kit.MomentColumn("Added", 20, func(c client.Client) time.Time { return c.CreatedAt }),
+}
+
+func clientBank(c client.Client) string {
+	if c.BankAccount == "" {
+		return ""
+	}
+	return bank.BankName(c.BankCode)
+}

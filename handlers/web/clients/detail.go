@@ -1,0 +1,250 @@
+package clients
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/client"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Show serves GET /clients/:id.
+func (h *Clients) Show(c echo.Context) error {
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	return h.page(c, one, nil)
+}
+
+// Reveal serves POST /clients/:id/numbers: the answer alone shows the numbers in
+// full, and the audit keeps that it did.
+func (h *Clients) Reveal(c echo.Context) error {
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	numbers, err := h.Service.Reveal(c.Request().Context(), access.Actor(c), one.ID)
+	if err != nil {
+		return err
+	}
+	if c.Request().Header.Get("HX-Target") == pages.NumbersTarget {
+		return kit.Render(c, http.StatusOK, pages.ClientNumbers(numbersView(access.Actor(c), one, &numbers)))
+	}
+	return h.page(c, one, &numbers)
+}
+
+func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	view := pages.ClientView{
+		Name: one.Name(), ID: components.IDChip{ID: one.ID.String(), What: "client"}, Sub: clientSub(one),
+		EditHref: words.ClientHref(one.ID) + "/edit", Facts: clientFacts(one), Numbers: numbersView(who, one, shown),
+	}
+	impact, err := h.impactOn(c, one)
+	if err != nil {
+		return err
+	}
+	why := whyNotForget(impact)
+	if who.Can(actor.Write) {
+		view.Menu = []components.MenuItem{{Label: "Delete client…", Icon: "trash", Href: words.ClientHref(one.ID) + "/deletion", Danger: true, Why: why}}
+	}
+	if one.Erased() {
+		view.EditHref, view.Menu, view.Panels = "", nil, append(view.Panels, components.Message(components.Note{Title: "The personal data of this client was erased on " + words.SayDay(words.DateOf(one.ErasedAt), h.Desk.Now()),
+			Text: evidenceWords(one, h.Desk.Now())}))
+	} else if who.Can(actor.Manage) {
+		view.Menu = append(view.Menu, components.MenuItem{Label: "Erase personal data…", Icon: "trash", Href: words.ClientHref(one.ID) + "/erasure", Danger: true, Why: why})
+	}
+	for _, draw := range h.Panels {
+		panel, err := draw(ctx, who, one)
+		if err != nil {
+			return err
+		}
+		view.Panels = append(view.Panels, panel)
+	}
+	if !one.Erased() || who.Can(actor.Manage) { // the entries name who it was
+		events, err := h.Events.Timeline(ctx, who.MerchantID, audit.Subject{ClientID: one.ID}, kit.EventsAsk(c))
+		if err != nil {
+			return err
+		}
+		view.Timeline = kit.History(events, purchaseHref)
+		if n := len(events.Items); n > 0 && events.Older {
+			view.OlderHref = words.ClientHref(one.ID) + "?events=" + events.Items[n-1].ID.String() + "#events"
+		}
+	}
+	return h.Desk.ShowIn(c, http.StatusOK, view.Name, clientsRoom, func(f layout.Frame) templ.Component { return pages.Client(f, view) })
+}
+
+// evidenceWords says what is left of an erased client.
+func evidenceWords(c client.Client, now time.Time) string {
+	if c.EvidenceUntil.IsZero() {
+		return "Its purchases stay without the person."
+	}
+	return "Its purchases stay without the person. Mandates and invoices are kept until " + words.SayDay(c.EvidenceUntil, now) + ", as the law asks."
+}
+
+// purchaseHref leads from an event to its purchase.
+func purchaseHref(e audit.Entry) string {
+	if e.PurchaseID == uuid.Nil {
+		return ""
+	}
+	return "/purchases/" + e.PurchaseID.String()
+}
+
+func clientSub(c client.Client) string {
+	var parts []string
+	for _, part := range []string{c.Email, words.PhoneWords(c.Phone)} {
+		if part != "" && part != c.Name() {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+func numbersView(who actor.Actor, c client.Client, shown *client.Numbers) pages.NumbersView {
+	v := pages.NumbersView{Revealed: shown != nil}
+	account, identity := c.BankAccount.String(), c.PersonalCode.String()
+	if shown != nil {
+		account, identity = shown.BankAccount, shown.PersonalCode
+	} else if who.Can(actor.Reveal) && (account != "" || identity != "") {
+		v.Action = words.ClientHref(c.ID) + "/numbers"
+	}
+	branch := c.BankCode
+	if name := bank.BankName(c.BankCode); name != "" {
+		branch = name + ", " + c.BankCode
+	}
+	v.Facts = components.Facts{Items: []components.Fact{
+		{Label: "Account number", Value: account, Mono: account != ""},
+		{Label: "Bank and branch", Value: branch},
+		{Label: "Account type", Value: c.AccountType.Label()},
+		{Label: "Identity number", Value: identity, Mono: identity != ""},
+	}}
+	return v
+}
+
+func clientFacts(c client.Client) components.Facts {
+	facts := components.Facts{Items: []components.Fact{
+		{Label: "Full name", Value: c.FullName}, {Label: "E-mail", Value: c.Email}, {Label: "Phone", Value: words.PhoneWords(c.Phone)},
+	}}
+	add := func(label, value string) {
+		if value != "" {
+			facts.Items = append(facts.Items, components.Fact{Label: label, Value: value})
+		}
+	}
+	add("Address", words.AddressWords(c.StreetAddress, c.City, c.State, c.ZipCode, client.CountryName(c.Country)))
+	add("Delivery address", words.AddressWords(c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode, client.CountryName(c.ShippingCountry)))
+	for _, in := range clientInputs {
+		for _, f := range client.TextFields() {
+			if in.section == "business" && f.Name == in.name {
+				add(in.label, *f.At(&c.Details))
+			}
+		}
+	}
+	add("Copies to", strings.Join(c.CC, ", "))
+	add("Hidden copies to", strings.Join(c.BCC, ", "))
+	facts.Items = append(facts.Items, components.Fact{Label: "Added", Part: components.When(words.Moment(c.CreatedAt))})
+	return facts
+}
+
+// AskDelete serves GET /clients/:id/deletion.
+func (h *Clients) AskDelete(c echo.Context) error {
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	return h.askDelete(c, http.StatusOK, one, "")
+}
+
+// Delete serves POST /clients/:id/deletion.
+func (h *Clients) Delete(c echo.Context) error {
+	one, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	impact, err := h.impactOn(c, one)
+	if err != nil {
+		return err
+	}
+	if impact.Refused != nil {
+		return impact.Refused
+	}
+	if wrong := clientConfirmation(one, impact).Wrong(form); wrong != "" {
+		return h.askDelete(c, http.StatusUnprocessableEntity, one, wrong)
+	}
+	if err := h.Service.Delete(c.Request().Context(), access.Actor(c), one.ID); err != nil {
+		return err
+	}
+	if err := access.AddFlash(c, "ok", one.Name()+" is deleted."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/clients")
+}
+
+func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeError string) error {
+	impact, err := h.impactOn(c, one)
+	if err != nil {
+		return err
+	}
+	view := pages.ActView{Title: "Delete client", Back: components.Link{Text: one.Name(), Href: words.ClientHref(one.ID)}, Blocked: whyNotForget(impact),
+		Question: components.Confirm{
+			ID: "delete", Title: "Delete " + one.Name() + "?", Text: "The client disappears from all lists. This cannot be undone. Purchases, mandates and their evidence stay.",
+			Action: words.ClientHref(one.ID) + "/deletion", Button: "Delete client", CancelHref: words.ClientHref(one.ID), Breaks: impact.Lines(),
+		}}
+	clientConfirmation(one, impact).Ask(&view.Question, typeError)
+	return h.Desk.ShowIn(c, status, view.Title, clientsRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+}
+
+// impactOn is what ends with a client, and why this person may not end it.
+func (h *Clients) impactOn(c echo.Context, one client.Client) (purchase.ClientImpact, error) {
+	if one.Erased() {
+		return purchase.ClientImpact{}, nil
+	}
+	return h.Impact(c.Request().Context(), access.Actor(c), one.ID)
+}
+
+// whyNotForget is why the person may not delete the client, or nothing.
+func whyNotForget(i purchase.ClientImpact) string {
+	if i.Refused == nil {
+		return ""
+	}
+	return i.Refused.Error()
+}
+
+// clientConfirmation is what a person types before a client is deleted: what is asked
+// before its stored accounts are, or else the end of the account on its record.
+func clientConfirmation(one client.Client, impact purchase.ClientImpact) kit.TypedWord {
+	masks := make([]string, 0, len(impact.Accounts))
+	for _, i := range impact.Accounts {
+		masks = append(masks, i.Token.AccountMask)
+	}
+	if len(masks) == 0 && one.BankAccount.Tail() != "" {
+		masks = append(masks, one.BankAccount.String())
+	}
+	return kit.TypedDigits(masks)
+}
+
+func (h *Clients) find(c echo.Context) (client.Client, error) {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return client.Client{}, fault.Missing()
+	}
+	return h.Service.Get(c.Request().Context(), access.Actor(c), id)
+}

@@ -1,0 +1,224 @@
+// Package home serves the first page and the list of what needs attention.
+package home
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/purchases"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/approval"
+	"debitdesk/models/money"
+	"debitdesk/models/report"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Home serves the first page, and the page of what needs attention.
+type Home struct {
+	Desk    *kit.Desk
+	Reports *report.Service
+	// Approvals are the requests for a second approver.
+	Approvals *approval.Service
+	// Latest gives the newest batches of invoices.
+	Latest func(context.Context, actor.Actor) ([]pages.BatchLine, error)
+}
+
+// Show serves GET /. Its blocks can be asked for one by one (?block=…), so that
+// they follow the clock while the page stays open.
+func (h *Home) Show(c echo.Context) error {
+	who := access.Actor(c)
+	var view pages.HomeView
+	block := c.QueryParam("block")
+	if block == "" || block == "attention" {
+		a, err := h.Reports.Attention(c.Request().Context(), who)
+		if err != nil {
+			return err
+		}
+		view.Attention = attentionLines(a, h.Reports.Since())
+		failing, err := h.Desk.FailingWebhooks(c.Request().Context(), who)
+		if err != nil {
+			return err
+		}
+		alarms, err := h.Desk.OpenAlarms(c.Request().Context(), who)
+		if err != nil {
+			return err
+		}
+		if len(alarms) > 0 {
+			view.Attention = append([]pages.AttentionLine{{Kind: "bad", Icon: "alert", Text: auditAlarm, Href: "/attention#audit"}}, view.Attention...)
+		}
+		if len(failing) > 0 {
+			view.Attention = append(view.Attention, pages.AttentionLine{Kind: "bad", Icon: "code", Text: tallyWords(report.Tally{N: int64(len(failing))}, "webhook is failing", "webhooks are failing"), Href: words.WebhooksPath})
+		}
+	}
+	if block == "attention" {
+		return kit.Render(c, http.StatusOK, pages.HomeAttention(view))
+	}
+	f, err := h.Reports.Figures(c.Request().Context(), who)
+	if err != nil {
+		return err
+	}
+	h.figures(&view, f)
+	if view.Batches, err = h.Latest(c.Request().Context(), who); err != nil {
+		return err
+	}
+	switch block {
+	case "batches":
+		return kit.Render(c, http.StatusOK, pages.HomeBatches(view))
+	case "today":
+		return kit.Render(c, http.StatusOK, pages.HomeToday(view))
+	case "figures":
+		return kit.Render(c, http.StatusOK, pages.HomeFigures(view))
+	}
+	if err := h.start(c, who, &view); err != nil {
+		return err
+	}
+	return h.Desk.ShowIn(c, http.StatusOK, "Home", "home", func(fr layout.Frame) templ.Component { return pages.Home(fr, view) })
+}
+
+func tallyWords(t report.Tally, one, many string) string {
+	if t.N == 1 {
+		return "1 " + one
+	}
+	return words.CountWords(t.N, true) + " " + many
+}
+
+func (h *Home) figures(v *pages.HomeView, f report.Figures) {
+	now := h.Desk.Now()
+	v.Today = []components.Stat{
+		{Label: "To be collected today", Value: words.Sum(f.Today.Cents, money.ZAR), Note: tallyWords(f.Today, "debit", "debits"), Href: purchases.DebitsHref("open", f.OnDate, f.OnDate)},
+		{Label: "Tomorrow", Value: words.Sum(f.Tomorrow.Cents, money.ZAR), Note: tallyWords(f.Tomorrow, "debit", "debits"), Href: purchases.DebitsHref("open", f.TomorrowDate, f.TomorrowDate)},
+		{Label: "Next cut-off", Value: "in " + words.SayLeft(f.NextCutOff.Sub(now)), Note: words.SayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes", "debits go") + " to the bank", Href: purchases.DebitsUntilHref(f.NextCutOff)},
+	}
+	was := "by " + words.Glue(f.WasTo.Format("2 Jan")) + " last month"
+	collected := components.Stat{Label: "Collected this month", Value: words.SumOf(f.NetCents, money.ZAR), Note: words.SumOf(f.WasCents, money.ZAR) + " " + was}
+	if f.WasCents.Sign() > 0 && f.NetCents.Sign() >= 0 {
+		collected.Trend, collected.TrendText = trend(f.NetCents.Near(), f.WasCents.Near())
+	}
+	v.Figures = []components.Stat{
+		collected,
+		ratio("Success rate", "collected", f, func(o report.Outcome) int64 { return o.Collected }, 0),
+		ratio("Unpaid", "failed", f, func(o report.Outcome) int64 { return o.Unpaid }, report.UnpaidLimit),
+		ratio("Disputed", "disputed", f, func(o report.Outcome) int64 { return o.Disputed }, report.DisputeLimit),
+	}
+	v.Chart = chart(f.Days)
+}
+
+// trend compares an amount with an earlier one, in whole percents.
+func trend(now, was int64) (kind, text string) {
+	for now > math.MaxInt64/200 || was > math.MaxInt64/200 { // percents of figures that large need no cents
+		now, was = now/1000, max(was/1000, 1)
+	}
+	change := (now - was) * 100 / was
+	switch {
+	case change > 0:
+		return "up", words.Grouped(change) + money.NBSP + "% more,"
+	case change < 0:
+		return "down", words.Grouped(-change) + money.NBSP + "% less,"
+	}
+	return "", "as much,"
+}
+
+// ratio shows a part of the debits of this month that the bank has answered, by
+// debit date, and leads to that part. Last month stands beside it, since a
+// return or a dispute comes days after its debit. A limit marks what is
+// beyond it; 0 is no limit, and more is better.
+func ratio(label, outcome string, f report.Figures, part func(report.Outcome) int64, limit int64) components.Stat {
+	s := components.Stat{Label: label, Value: "–", Note: "no answers this month yet", Href: purchases.DebitsHref(outcome, f.From, f.To)}
+	now, ok := f.Outcome.PerTenThousand(part(f.Outcome))
+	was, known := f.WasOutcome.PerTenThousand(part(f.WasOutcome))
+	before := ""
+	if known {
+		before = fmt.Sprintf("%s: %s of %s, %s", f.WasFrom.Format("January"), words.Grouped(part(f.WasOutcome)), words.Grouped(f.WasOutcome.Answered()), percent(was))
+	}
+	if ok {
+		s.Value = percent(now)
+		s.Note = fmt.Sprintf("%s of %s with a debit date from %s to %s", words.Grouped(part(f.Outcome)), words.Counted(f.Outcome.Answered(), "answered debit"), words.Glue(f.From.Format("2")), words.Glue(f.To.Format("2 Jan")))
+	}
+	if before != "" {
+		s.Note += "; " + before
+	}
+	if limit > 0 {
+		s.Note += "; limit " + percent(limit)
+	}
+	switch {
+	case !ok:
+	case limit > 0 && now > limit:
+		s.Trend, s.TrendText = "down", "over the limit,"
+	case limit > 0 && now*10 > limit*8:
+		s.TrendText = "near the limit,"
+	case limit == 0 && known && now > was:
+		s.Trend, s.TrendText = "up", "better,"
+	case limit == 0 && known && now < was:
+		s.Trend, s.TrendText = "down", "worse,"
+	}
+	return s
+}
+
+// percent writes hundredths of a percent: "96,4 %".
+func percent(hundredths int64) string {
+	tenths := (hundredths + 5) / 10
+	if hundredths < 100 && hundredths%10 != 0 { // small ratios keep both decimals
+		return money.Amount(hundredths) + money.NBSP + "%"
+	}
+	return words.Grouped(tenths/10) + "," + string(rune('0'+tenths%10)) + money.NBSP + "%"
+}
+
+// drawn is the height of a bar: beyond a billion rand it does not grow.
+func drawn(s money.Sum) int64 { return min(s.Near(), 100_000_000_000) }
+
+func chart(days []report.Day) *components.BarChart {
+	c := &components.BarChart{Title: "Collected and returned in the last 30 days", ID: "days", Head: "Day", Series: []string{"Collected", "Returned"}}
+	largest := int64(0)
+	for _, d := range days {
+		in, back := drawn(d.InCents), drawn(d.BackCents)
+		largest = max(largest, in+back)
+		c.Bars = append(c.Bars, components.ChartBar{Label: words.Glue(d.Date.Format("Mon 2 Jan")), Values: []int64{in, back},
+			Texts: []string{words.SumOf(d.InCents, money.ZAR), words.SumOf(d.BackCents, money.ZAR)}})
+	}
+	if largest == 0 {
+		return nil
+	}
+	for _, tick := range components.NiceTicks((largest + 99) / 100) {
+		c.Ticks = append(c.Ticks, components.Mark{Value: tick * 100, Text: "R" + money.NBSP + words.Grouped(tick)})
+	}
+	for _, i := range []int{0, len(days) / 2, len(days) - 1} {
+		c.XLabels = append(c.XLabels, words.Glue(days[i].Date.Format("2 Jan")))
+	}
+	return c
+}
+
+// start lists the first steps of a new merchant until they are done.
+func (h *Home) start(c echo.Context, who actor.Actor, v *pages.HomeView) error {
+	if !who.Can(actor.Write) {
+		return nil
+	}
+	s, err := h.Reports.Start(c.Request().Context(), who)
+	if err != nil || s.Done() {
+		return err
+	}
+	see := "Wait for the debit day, and see the money collected"
+	href := "/purchases"
+	if h.Desk.Sandbox {
+		see, href = "Move the sandbox clock to the debit day, and see the money collected", "/sandbox/clock"
+	}
+	v.Start = []pages.StartLine{
+		{Text: "Add a client", Href: "/clients/new", Done: s.Client},
+		{Text: "Store the client’s bank account", Href: "/tokens/new", Done: s.Token},
+		{Text: "Charge it for a day next week", Href: "/purchases/new", Done: s.Charge},
+		{Text: see, Href: href, Done: s.Collected},
+	}
+	if who.Can(actor.Manage) {
+		v.Start = append(v.Start, pages.StartLine{Text: "Create a credential for your own programs", Href: "/developers", Done: s.Credential})
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package kit
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/export"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/paging"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+// Exports is what every list needs in order to be exported.
+type Exports struct {
+	Desk     *Desk
+	Audit    *audit.Exports
+	PageRows int // read at once; the default suits a database
+	MaxRows  int // a file has no more; a sheet ends soon after the default
+}
+
+const (
+	ExportPageRows = 1000
+	exportMaxRows  = 1_000_000
+	// exportPatience is how long the next part of a file may take, to be found or to
+	// be taken; a file as a whole may take as long as it likes.
+	exportPatience = time.Minute
+)
+
+// outgoing is a list on its way into a file: what its page shows under the same
+// query, in the same order, from the newest to the last.
+type outgoing[T any] struct {
+	list    string
+	filters url.Values // as understood
+	refused []string   // what the address says and nobody understands
+	found   RowsFound
+	heads   []export.Head
+	cells   func(T) []export.Cell
+	page    func(ctx context.Context, ask paging.Ask) (paging.Page[T], error)
+	id      func(T) uuid.UUID
+}
+
+// send answers with the file. A program that asks for the head of the answer
+// learns it, and nothing is recorded.
+func send[T any](c echo.Context, x *Exports, o outgoing[T]) error {
+	format := export.Format(c.QueryParam("format"))
+	switch {
+	case !format.Known():
+		return x.refuse(c, "A list can be exported as CSV or XLSX, and the address asks for neither. Choose one in the list’s Export menu.")
+	case len(o.refused) > 0:
+		// The list says what it leaves out; a file could not, and would hold more than was asked for.
+		return x.refuse(c, "The address asks for something that is not understood. Open the list to see what, and export from there.")
+	}
+	name := o.list + "-" + x.Desk.Now().In(calendar.SAST).Format("2006-01-02-1504") + "." + string(format)
+	to := &Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: format.ContentType(), Name: name}
+	if c.Request().Method == http.MethodHead {
+		to.begin()
+		return nil
+	}
+	err := x.Audit.Begin(c.Request().Context(), access.Actor(c), audit.Export{List: o.list, Format: string(format), Filters: flat(o.filters),
+		Rows: o.found.n, Exact: o.found.exact, Columns: len(o.heads)})
+	if err != nil {
+		return err
+	}
+	if err := write(c.Request().Context(), x, o, format, to); err != nil {
+		to.BreakOff()
+		return err
+	}
+	return nil
+}
+
+// write reads page by page and writes row by row. Nothing is answered before the
+// first page was read, so that a refusal is a page.
+func write[T any](ctx context.Context, x *Exports, o outgoing[T], format export.Format, to *Download) error {
+	ask := paging.Ask{Limit: or(x.PageRows, ExportPageRows)}
+	page, err := o.page(ctx, ask)
+	if err != nil {
+		return err
+	}
+	file, err := export.Open(format, to, export.Table{Name: words.Capital(o.list), Heads: o.heads, Made: x.Desk.Now()})
+	if err != nil {
+		return err
+	}
+	defer file.Release()
+	for left := or(x.MaxRows, exportMaxRows); ; {
+		for _, item := range page.Items {
+			if left == 0 {
+				if err := file.Note("Not everything is here: a file ends after " + words.Grouped(int64(or(x.MaxRows, exportMaxRows))) + " rows. Narrow the filters to export the rest."); err != nil {
+					return err
+				}
+				return file.Finish()
+			}
+			left--
+			if err := file.Row(o.cells(item)); err != nil {
+				return err
+			}
+		}
+		if err := file.Flush(); err != nil {
+			return err
+		}
+		if !page.Older || len(page.Items) == 0 {
+			return file.Finish()
+		}
+		ask.From = o.id(page.Items[len(page.Items)-1])
+		to.wait()
+		if page, err = o.page(ctx, ask); err != nil {
+			return err
+		}
+	}
+}
+
+func or(n, otherwise int) int {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+func (x *Exports) refuse(c echo.Context, why string) error {
+	return Render(c, http.StatusBadRequest, x.Desk.ErrorPage(c, pages.ErrorView{Status: http.StatusBadRequest, Title: "Nothing was exported", Sentence: why, RequestID: access.RequestID(c)}))
+}
+
+func flat(values url.Values) map[string]string {
+	out := map[string]string{}
+	for name, v := range values {
+		out[name] = strings.Join(v, ",")
+	}
+	return out
+}
+
+// Download is the answer that becomes a file. Its headers go with its first byte,
+// for before that the answer may still be a page that says what went wrong.
+type Download struct {
+	C                 echo.Context
+	Control           *http.ResponseController
+	ContentType, Name string
+}
+
+func (d *Download) begin() {
+	h := d.C.Response().Header()
+	h.Set(echo.HeaderContentType, d.ContentType)
+	h.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": d.Name}))
+	d.C.Response().WriteHeader(http.StatusOK)
+}
+
+func (d *Download) Write(p []byte) (int, error) {
+	if !d.C.Response().Committed {
+		d.begin()
+	}
+	d.wait()
+	return d.C.Response().Write(p)
+}
+
+// wait gives the next part its time: the limits of the server are made for pages.
+func (d *Download) wait() {
+	until := time.Now().Add(exportPatience) // the clock of the connection, not the product's
+	_ = d.Control.SetReadDeadline(until)    // in tests there is no connection
+	_ = d.Control.SetWriteDeadline(until)
+}
+
+// BreakOff ends the connection of a file that cannot be completed, so that nobody
+// takes what arrived for all of it.
+func (d *Download) BreakOff() {
+	if !d.C.Response().Committed {
+		return
+	}
+	if conn, _, err := d.Control.Hijack(); err == nil {
+		_ = conn.Close()
+	}
+}
+
+// exportMenu says what an export will hold; without rows there is none.
+func exportMenu(found RowsFound, columns int, href func(format string) string) components.Export {
+	if found == (RowsFound{exact: true}) {
+		return components.Export{}
+	}
+	return components.Export{Text: "Export " + words.Glue(found.of("row", "rows")) + ", " + words.Glue(words.Counted(int64(columns), "column")) + ", SAST",
+		CSVHref: href(string(export.CSV)), XLSXHref: href(string(export.XLSX))}
+}
+
+// fileHref is the address of a file with what this list shows.
+func (l *Listing) fileHref(path, format string) string {
+	query := url.Values{"format": {format}}
+	for k, v := range l.Query {
+		if k != "format" {
+			query[k] = v
+		}
+	}
+	return Address(path, query)
+}
+
+// exportOf reads the address of an export as its list would: a place in the list
+// means nothing to it, as a file begins with the newest.
+func exportOf(c echo.Context, path string) *Listing {
+	l := listingOf(c, path)
+	l.Query.Del("format")
+	l.ask, l.notices = paging.Ask{}, nil
+	return l
+}

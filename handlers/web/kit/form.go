@@ -1,0 +1,39 @@
+package kit
+
+import (
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/models/fault"
+	"debitdesk/views/components"
+)
+
+// FormOf reads the posted form; what stands in the address does not count.
+func FormOf(c echo.Context) (url.Values, error) {
+	if err := c.Request().ParseForm(); err != nil {
+		return nil, fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
+	}
+	return c.Request().PostForm, nil
+}
+
+// Problems are the messages of a refused form: one for each input, and all of
+// them for the summary. Ok is false when the error is not about fields.
+func Problems(err error) (byInput map[string]string, summary []components.ErrorItem, ok bool) {
+	f, known := fault.From(err)
+	if !known || f.Kind != fault.Invalid || len(f.Fields) == 0 {
+		return nil, nil, false
+	}
+	byInput = map[string]string{}
+	for _, p := range f.Fields {
+		name := p.Leaf()
+		if byInput[name] == "" {
+			byInput[name] = p.Message
+		}
+		if p.Path == fault.All {
+			name = ""
+		}
+		summary = append(summary, components.ErrorItem{Field: name, Text: p.Message})
+	}
+	return byInput, summary, true
+}

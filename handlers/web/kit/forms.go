@@ -1,0 +1,63 @@
+package kit
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/approval"
+	"debitdesk/models/fault"
+	"debitdesk/views/components"
+)
+
+// ToRequest leads to the request that was made.
+func ToRequest(c echo.Context, a approval.Approval) error {
+	if err := access.AddFlash(c, "ok", "A second approver was asked. Everyone who can approve gets a mail."); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, words.ApprovalPath(a.ID))
+}
+
+// ReasonField asks why, for the person who decides.
+func ReasonField(value, wrong string) *components.Textarea {
+	return &components.Textarea{Label: "Reason, for the second approver", Name: "reason", Value: value, Error: wrong, Required: true, Rows: 3, MaxLength: 1000}
+}
+
+// UploadPatience is how long 20 MB may take on a slow line; the limits of the server are made for pages.
+const UploadPatience = 10 * time.Minute
+
+// Patient gives the connection that long, for a file on a slow line.
+func Patient(c echo.Context, wait time.Duration) {
+	control, until := http.NewResponseController(c.Response()), time.Now().Add(wait) // the clock of the connection, not the product's
+	_ = control.SetReadDeadline(until)                                               // in tests there is no connection
+	_ = control.SetWriteDeadline(until)
+}
+
+// UploadMemory is how much of a file is held in memory; the rest waits on disk.
+const UploadMemory = 1 << 20
+
+// StatusOf is 422 or 409 for a page that shows a refusal.
+func StatusOf(refused error) int {
+	switch {
+	case refused == nil:
+		return http.StatusOK
+	case fault.Is(refused, fault.Conflict):
+		return http.StatusConflict
+	}
+	return http.StatusUnprocessableEntity
+}
+
+// MayShow tells whether a refusal is shown on the page that caused it.
+func MayShow(err error) bool { return fault.Is(err, fault.Invalid) || fault.Is(err, fault.Conflict) }
+
+// WhyNotDelete says why a person cannot delete tokens; "" means that they can.
+func WhyNotDelete(who actor.Actor) string {
+	if who.Can(actor.DeleteTokens) {
+		return ""
+	}
+	return "Only an admin can delete tokens."
+}

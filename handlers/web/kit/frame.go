@@ -1,0 +1,180 @@
+// Package kit is what the pages of the dashboard are made with: the frame around a page, forms, lists,
+// files and requests for a second approver. It knows no concept of the product.
+package kit
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/user"
+	"debitdesk/models/webhook"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Desk is what every page of the dashboard shares.
+type Desk struct {
+	Now     func() time.Time // the product's clock
+	Sandbox bool
+	BaseURL string // public address, without a slash at the end
+	// Attention counts what waits for somebody.
+	Attention func(ctx context.Context, merchantID uuid.UUID) (int, error)
+	// Failing gives the webhooks whose deliveries are not taken, for those who can
+	// mend them.
+	Failing func(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
+	// Keeper keeps a form while another one is filled in.
+	Keeper *access.Keeper
+	// Alarms tells that the record of who did what does not hold.
+	Alarms func(ctx context.Context, who actor.Actor) ([]audit.Alarm, error)
+}
+
+// Strip tells that no bank is contacted, and the sandbox clock; nil in live mode.
+func (d *Desk) Strip() *layout.SandboxStrip {
+	if !d.Sandbox {
+		return nil
+	}
+	now := d.Now().In(calendar.SAST)
+	return &layout.SandboxStrip{Now: now.Format(words.MinuteForm), ISO: now.Format(time.RFC3339)}
+}
+
+// frame is what stands around a page. It takes the messages that wait, so call
+// it before anything is written.
+func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error) {
+	in, _ := access.Session(c)
+	f := layout.Frame{
+		Title: title, Active: active, Merchant: in.MerchantName, Brand: in.BrandName, Theme: in.User.Theme,
+		User:    layout.User{Name: in.User.Called(), Email: in.User.Email, Role: RoleWord(in.User.Role), Initials: initials(in.User.Called())},
+		Sandbox: d.Strip(), ThemeAction: "/account/theme", SignOutAction: "/logout", AccountHref: "/account",
+	}
+	for _, b := range in.Others {
+		f.Others = append(f.Others, layout.Business{ID: b.ID.String(), Name: b.Name})
+	}
+	if !access.Actor(c).Can(actor.Manage) {
+		f.Hide = []string{"developers", "settings"}
+	}
+	waiting, err := access.TakeFlashes(c)
+	if err != nil {
+		return f, err
+	}
+	for _, w := range waiting {
+		f.Flash = append(f.Flash, components.Flash{Kind: w.Kind, Text: w.Text, Undo: w.Undo})
+	}
+	if f.AttentionCount, err = d.Attention(c.Request().Context(), in.User.MerchantID); err != nil {
+		return f, err
+	}
+	failing, err := d.FailingWebhooks(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return f, err
+	}
+	alarms, err := d.OpenAlarms(c.Request().Context(), access.Actor(c))
+	f.AttentionCount += len(failing) + len(alarms)
+	return f, err
+}
+
+// alarms are those about the audit, for those who may read it.
+func (d *Desk) OpenAlarms(ctx context.Context, who actor.Actor) ([]audit.Alarm, error) {
+	if !who.Can(actor.Manage) {
+		return nil, nil
+	}
+	return d.Alarms(ctx, who)
+}
+
+// failing are the webhooks that fail, for those who can mend them.
+func (d *Desk) FailingWebhooks(ctx context.Context, who actor.Actor) ([]webhook.Webhook, error) {
+	if !who.Can(actor.Manage) {
+		return nil, nil
+	}
+	return d.Failing(ctx, who.MerchantID)
+}
+
+// show answers with a page inside its frame.
+func (d *Desk) ShowIn(c echo.Context, status int, title, active string, page func(layout.Frame) templ.Component) error {
+	f, err := d.frame(c, title, active)
+	if err != nil {
+		return err
+	}
+	return Render(c, status, page(f))
+}
+
+// Show answers with a page inside the frame, for rooms of the house that live elsewhere.
+func (d *Desk) Show(c echo.Context, status int, title, active string, page func(layout.Frame) templ.Component) error {
+	return d.ShowIn(c, status, title, active, page)
+}
+
+// ErrorPage draws a refusal inside the frame when the person is known.
+func (d *Desk) ErrorPage(c echo.Context, v pages.ErrorView) templ.Component {
+	if _, known := access.Session(c); !known {
+		return pages.ErrorPage(v)
+	}
+	f, err := d.frame(c, v.Title, "")
+	if err != nil {
+		return pages.ErrorPage(v)
+	}
+	return pages.ErrorInFrame(f, v)
+}
+
+func Render(c echo.Context, status int, part templ.Component) error {
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(status)
+	return part.Render(c.Request().Context(), c.Response())
+}
+
+// Real is a moment of real time, by which people sign in and credentials live. Where
+// the clock of the sandbox shows another time, it says which of the two it is.
+func (d *Desk) Real(at time.Time) components.Time {
+	t := words.Moment(at)
+	if t.Text != "" && d.clockMoved() {
+		t.Text += " real time"
+		t.Title += ", real time"
+	}
+	return t
+}
+
+// clockMoved tells whether the clock of the sandbox was moved away from real time.
+func (d *Desk) clockMoved() bool {
+	return d.Sandbox && time.Until(d.Now()).Abs() > time.Minute
+}
+
+func RoleWord(r actor.Role) string {
+	switch r {
+	case "":
+		return ""
+	case actor.ReadOnly:
+		return "Read-only"
+	default:
+	}
+	return strings.ToUpper(string(r[:1])) + string(r[1:])
+}
+
+// initials are the first letters of the first and the last name.
+func initials(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '@' })
+	switch len(words) {
+	case 0:
+		return "?"
+	case 1:
+		return strings.ToUpper(string([]rune(words[0])[:1]))
+	}
+	last := words[len(words)-1]
+	if strings.Contains(name, "@") {
+		last = words[1]
+	}
+	return strings.ToUpper(string([]rune(words[0])[:1]) + string([]rune(last)[:1]))
+}
+
+// Mine is the session of the request; pages stand behind one.
+func Mine(c echo.Context) user.SignedIn {
+	in, _ := access.Session(c)
+	return in
+}

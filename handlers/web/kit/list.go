@@ -1,0 +1,326 @@
+package kit
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/export"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/paging"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// List is a list page as a value: which rows it has, what is shown of each, how they can be narrowed, and what their
+// file holds. T is what a row is about, and F the filter of the query behind the list. The page, the part of it that
+// htmx swaps and the file all follow from the value. What every list should be able to do belongs here: a Column is
+// the place to say that rows can be sorted by it or that it can be hidden, a View is what a person might save, and
+// Select holds the acts on ticked rows.
+type List[T, F any] struct {
+	Desk    *Desk
+	Exports *Exports // nil: the list has no file
+
+	Path, File string // the address of the list, and of its file where that is not Path/export
+	Active     string // the entry of the menu
+	Title      string // of the window, where it is not that of Head
+	Head       components.PageHead
+	Nav        templ.Component // under the head
+	Card       components.Card // the box of the list
+	Class      string          // of the table
+	One        string          // what a row is: "invoice"
+	Many       string          // of several, where that is not with an s
+	Limit      int             // rows of a page, 50 by default
+
+	Query func(ctx context.Context, who actor.Actor, f F, ask paging.Ask) (paging.Page[T], error)
+	ID    func(T) uuid.UUID
+	// Count says how many rows there are; nil: nobody counts them. Found counts only those that are shown, where that
+	// takes fewer queries.
+	Count func(ctx context.Context, who actor.Actor, f F) (Tally, error)
+	Found func(ctx context.Context, who actor.Actor, f F) (RowsFound, error)
+
+	Search  Search[F]
+	Views   []View // tabs beside "All"
+	By      string // what the views go by: "state"
+	Filters []Filter[F]
+	Columns []Column[T]
+	Select  components.Selection
+	Label   func(T) string // of the check box of a row
+
+	Empty   components.Empty // when there is nothing yet; its button is that of Head
+	NoMatch components.Empty // says more than that nothing matches the filters
+	// Around adds what only this list shows.
+	Around func(c echo.Context, l *Listing, v *pages.ListView) error
+}
+
+// Search is what the search field of a list looks in; without a Label there is none.
+type Search[F any] struct {
+	Label, Holder string
+	Set           func(f *F, text string)
+	Key           string // of the filter that the field fills in, in place of q
+}
+
+// View is a tab: the rows for which one filter has a value.
+type View struct {
+	Label, Key, Value string
+	Rare              bool // left out while it holds nothing
+}
+
+// Show serves the page, or the part of it that htmx swaps.
+func (r *List[T, F]) Show(c echo.Context) error {
+	v, err := r.View(c)
+	if err != nil {
+		return err
+	}
+	if FragmentFor(c, "results") {
+		return Render(c, http.StatusOK, pages.ListResults(v))
+	}
+	return r.Desk.ShowIn(
+		c,
+		http.StatusOK,
+		cmp.Or(r.Title, r.Head.Title),
+		r.Active,
+		func(fr layout.Frame) templ.Component { return pages.List(fr, v) },
+	)
+}
+
+// View is what the page shows, for a page that holds more than the list.
+func (r *List[T, F]) View(c echo.Context) (v pages.ListView, err error) {
+	ctx, who, l := c.Request().Context(), access.Actor(c), listingOf(c, r.Path)
+	l.ask.Limit = cmp.Or(r.Limit, l.ask.Limit)
+	f, err := r.filter(ctx, who, l)
+	if err != nil {
+		return v, err
+	}
+	page, err := r.Query(ctx, who, f, l.ask)
+	if err != nil {
+		return v, err
+	}
+	var t Tally
+	if r.Count != nil {
+		if t, err = r.Count(ctx, who, f); err != nil {
+			return v, err
+		}
+	}
+	if !t.Found.exact && !page.Older && !page.Newer && l.ask.From == uuid.Nil {
+		t.Found = RowsFound{n: int64(len(page.Items)), exact: true}
+	}
+	v = r.view(l, page, t)
+	if r.Around != nil {
+		err = r.Around(c, l, &v)
+	}
+	return v, err
+}
+
+// filter reads the address.
+func (r *List[T, F]) filter(ctx context.Context, who actor.Actor, l *Listing) (f F, err error) {
+	if r.Search.Set != nil {
+		r.Search.Set(&f, l.Query.Get("q"))
+	}
+	for _, one := range r.Filters {
+		if one.Find == nil {
+			one.Read(l, &f)
+		} else if err := one.Find(ctx, who, l, &f); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListView {
+	v := pages.ListView{Head: r.Head, Nav: r.Nav, Card: r.Card, Notices: l.notices, Table: TableOf(words.Capital(r.many()), r.Columns, page.Items)}
+	view := r.chosen(l)
+	if len(r.Views) > 0 {
+		v.Tabs = r.tabs(l, view, t)
+	}
+	v.Filters = components.FilterBar{
+		Action:      r.Path,
+		Target:      "#results",
+		Search:      l.Query.Get(cmp.Or(r.Search.Key, "q")),
+		SearchName:  r.Search.Key,
+		SearchLabel: r.Search.Label,
+		Holder:      r.Search.Holder,
+	}
+	if r.Count != nil {
+		v.Filters.Found = t.Found.of(r.One, r.many()) + t.Sum
+	}
+	if heads := r.heads(); r.Exports != nil && len(heads) > 0 {
+		v.Filters.Export = exportMenu(
+			t.Found,
+			len(heads),
+			func(format string) string { return l.fileHref(r.InFile(), format) },
+		)
+	}
+	for _, one := range r.Filters {
+		text := l.Query.Get(one.Key)
+		switch {
+		case one.Input != nil:
+			v.Inputs = append(v.Inputs, one.Input(text))
+		case text != "" && one.Key != r.Search.Key:
+			v.Filters.Keep = append(v.Filters.Keep, components.Pair{Name: one.Key, Value: text})
+		}
+		if text == "" || one.View && view != (View{}) { // the tab says it
+			continue
+		}
+		if label := one.Chip(l, text); label != "" {
+			v.Filters.Chips = append(v.Filters.Chips, components.Chip{Label: label, RemoveHref: l.with(one.Key, "")})
+			v.Filters.ClearHref = r.Path
+		}
+	}
+	v.Filters.Plain = len(v.Inputs) == 0
+	v.Table.Select, v.Table.Class = r.Select, r.Class
+	for i, item := range page.Items {
+		if v.Table.Rows[i].ID = r.ID(item).String(); r.Label != nil {
+			v.Table.Rows[i].Label = r.Label(item)
+		}
+	}
+	v.Pager = r.pager(l, page, t.Found)
+	v.Empty = r.empty(l, view, v.Filters)
+	return v
+}
+
+// chosen is the view that is looked at; the zero View where it is none of the tabs but perhaps "All".
+func (r *List[T, F]) chosen(l *Listing) View {
+	for _, v := range r.Views {
+		if !slices.ContainsFunc(r.Filters, func(f Filter[F]) bool {
+			wanted := ""
+			if f.Key == v.Key {
+				wanted = v.Value
+			}
+			return f.View && l.Query.Get(f.Key) != wanted
+		}) {
+			return v
+		}
+	}
+	return View{}
+}
+
+func (r *List[T, F]) tabs(l *Listing, chosen View, t Tally) components.Tabs {
+	var keys []string
+	all := true
+	for _, f := range r.Filters {
+		if f.View || f.WithView {
+			keys = append(keys, f.Key)
+		}
+		all = all && (!f.View || l.Query.Get(f.Key) == "")
+	}
+	tabs := components.Tabs{Label: words.Capital(r.many()) + " by " + r.By, Target: "#results"}
+	for _, v := range slices.Concat([]View{{Label: "All"}}, r.Views) {
+		tab := components.Tab{
+			Label:  v.Label,
+			Href:   l.without(keys...).with(v.Key, v.Value),
+			Active: v == chosen && v.Key != "" || v.Key == "" && all,
+		}
+		if t.Of != nil {
+			found := t.Of(v)
+			if v.Rare && found == (RowsFound{exact: true}) && !tab.Active {
+				continue
+			}
+			tab.Count = found.short()
+		}
+		tabs.Items = append(tabs.Items, tab)
+	}
+	return tabs
+}
+
+// pager leads to the pages beside this one.
+func (r *List[T, F]) pager(l *Listing, page paging.Page[T], found RowsFound) components.Pager {
+	out := components.Pager{Target: "#results"}
+	if len(page.Items) == 0 {
+		return out
+	}
+	if page.Newer {
+		out.NewerHref = l.side("before", r.ID(page.Items[0]))
+	}
+	if page.Older {
+		out.OlderHref = l.side("after", r.ID(page.Items[len(page.Items)-1]))
+	}
+	if page.Newer || page.Older {
+		n := int64(len(page.Items))
+		out.Text = words.Grouped(n) + " of " + found.number()
+		if found == (RowsFound{}) {
+			out.Text = RowsFound{n: n, exact: true}.of(r.One, r.many())
+		}
+	}
+	return out
+}
+
+// empty says why there is no row, with all that the list is narrowed by.
+func (r *List[T, F]) empty(l *Listing, view View, bar components.FilterBar) components.Empty {
+	var narrowed []string
+	if bar.Search != "" && r.Search.Key == "" {
+		narrowed = append(narrowed, "“"+bar.Search+"”")
+	}
+	if view.Label != "" {
+		narrowed = append(narrowed, view.Label)
+	}
+	for _, c := range bar.Chips {
+		narrowed = append(narrowed, c.Label)
+	}
+	if len(narrowed) == 0 && l.ask.From == uuid.Nil {
+		e := r.Empty
+		if first := r.Head.Primary; e.Action.Label == "" {
+			e.Action = components.Button{Label: first.Label, Href: first.Href, Kind: "plain", Changes: first.Changes}
+		}
+		return e
+	}
+	e := r.NoMatch
+	e.Kind, e.Filters, e.ClearHref = components.NothingMatches, narrowed, r.Path
+	return e
+}
+
+func (r *List[T, F]) many() string { return cmp.Or(r.Many, r.One+"s") }
+
+func (r *List[T, F]) InFile() string { return cmp.Or(r.File, r.Path+"/export") }
+
+func (r *List[T, F]) heads() (heads []export.Head) {
+	for _, col := range r.Columns {
+		for _, one := range col.File {
+			heads = append(heads, one.Head)
+		}
+	}
+	return heads
+}
+
+// Export serves the file: what the page shows under the same filters, on all its pages.
+func (r *List[T, F]) Export(c echo.Context) error {
+	ctx, who, l := c.Request().Context(), access.Actor(c), exportOf(c, r.Path)
+	f, err := r.filter(ctx, who, l)
+	if err != nil {
+		return err
+	}
+	var found RowsFound
+	switch {
+	case r.Found != nil:
+		found, err = r.Found(ctx, who, f)
+	case r.Count != nil:
+		var t Tally
+		t, err = r.Count(ctx, who, f)
+		found = t.Found
+	}
+	if err != nil {
+		return err
+	}
+	heads := r.heads()
+	return send(c, r.Exports, outgoing[T]{
+		list: r.many(), filters: l.Query, refused: l.notices, found: found, heads: heads, id: r.ID,
+		cells: func(item T) []export.Cell {
+			cells := make([]export.Cell, 0, len(heads))
+			for _, col := range r.Columns {
+				for _, one := range col.File {
+					cells = append(cells, one.Cell(item))
+				}
+			}
+			return cells
+		},
+		page: func(ctx context.Context, ask paging.Ask) (paging.Page[T], error) { return r.Query(ctx, who, f, ask) },
+	})
+}

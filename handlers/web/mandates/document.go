@@ -1,0 +1,279 @@
+package mandates
+
+import (
+	"encoding/hex"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/mandate"
+	"debitdesk/models/merchant"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/views/documents"
+)
+
+// Document serves GET /mandates/:id/document.pdf: the mandate with what proves it,
+// as it stands now.
+func (h *Mandates) Document(c echo.Context) error {
+	s, rec, err := h.open(c)
+	if err != nil {
+		return err
+	}
+	pdf, err := documents.Render(mandatePaper(s, rec, h.Desk.Now(), h.Desk.Sandbox))
+	if err != nil {
+		return err
+	}
+	name := "mandate-" + strings.Map(fileRune, s.ContractReference) + ".pdf"
+	c.Response().Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	return c.Blob(http.StatusOK, "application/pdf", pdf)
+}
+
+// fileRune keeps a reference within the names that every file system takes.
+func fileRune(r rune) rune {
+	if r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+		return r
+	}
+	return '-'
+}
+
+// mandatePaper puts a mandate into words for a document. It names all that a
+// mandate must name (industry: short name, user name, first and recurring date
+// and amount, the payer's name and account, an explicit authority).
+func mandatePaper(s mandate.Sheet, rec purchase.Record, now time.Time, test bool) documents.Paper {
+	m := s.Mandate
+	p := documents.Paper{Kind: "Mandate document", Title: "Debit order mandate (EFT)", Reference: m.ContractReference, House: rec.Brand.Name, Address: letterhead(rec.Brand),
+		Subject: "Debit-order mandate " + m.ContractReference + " of " + m.HolderName, Made: now,
+		Standing: m.State.Label() + " as of " + toTheSecond(now) + ". " + mandateNext(m, newestOf(s), now)}
+	if m.Kind == mandate.DebiCheck {
+		p.Title = "DebiCheck mandate"
+	}
+	if test {
+		p.Test = "TEST MODE: no bank was contacted. This document proves nothing."
+	}
+	p.Sections = []documents.Section{collectorPart(m, rec.Brand), payerPart(m), debitPart(m, rec)}
+	if m.Terms != nil {
+		p.Sections = append(p.Sections, termsPart(m, rec.Currency))
+	}
+	p.Sections = append(p.Sections, documents.Section{Title: "Authority to debit", Text: authorityText(m)}, consentPart(m))
+	if m.Kind == mandate.DebiCheck {
+		p.Sections = append(p.Sections, acceptancePart(s))
+	}
+	p.Sections = append(p.Sections, attemptParts(s.Authentications)...)
+	if len(s.Verifications) > 0 {
+		p.Sections = append(p.Sections, verificationPart(s.Verifications[0]))
+	}
+	p.Sections = append(p.Sections, evidencePart(s.Evidence))
+	return p
+}
+
+func letterhead(b merchant.Brand) (lines []string) {
+	registered := b.LegalName
+	if b.RegistrationNumber != "" {
+		registered = strings.TrimSpace(registered + " · Reg. " + b.RegistrationNumber)
+	}
+	for _, l := range []string{registered, words.AddressWords(b.StreetAddress, b.City, b.ZipCode), words.JoinedWords(" · ", b.Email, b.Phone, b.Website)} {
+		if l = strings.TrimPrefix(l, "· "); l != "" && l != b.Name {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// part collects the facts of a section that have a value.
+type part struct{ documents.Section }
+
+func (p *part) add(label, value string) {
+	if value != "" {
+		p.Facts = append(p.Facts, documents.Fact{Label: label, Value: value})
+	}
+}
+
+func collectorPart(m mandate.Mandate, b merchant.Brand) documents.Section {
+	p := part{documents.Section{Title: "Who collects"}}
+	p.add("User name", words.OrWords(b.LegalName, b.Name))
+	p.add("Trades as", b.Name)
+	p.add("Abbreviated short name", m.AbbreviatedName)
+	p.add("Contract reference", m.ContractReference)
+	p.add("Bank’s mandate reference", m.BankReference)
+	p.add("Profile", m.ProfileCode)
+	p.add("Paid into the account", m.ClearingAccount)
+	p.add("Shown on the bank statement as", m.AbbreviatedName+" "+m.ContractReference)
+	return p.Section
+}
+
+func payerPart(m mandate.Mandate) documents.Section {
+	p := part{documents.Section{Title: "Who pays"}}
+	initials, surname := splitName(m.HolderName)
+	p.add("Account holder", words.OrWords(m.HolderName, "not given yet"))
+	p.add("Surname", surname)
+	p.add("Initials", initials)
+	p.add("Account number", words.OrWords(m.AccountMask, "not given yet"))
+	p.add("Type of account", m.AccountType.Label())
+	p.add("Bank and branch code", words.JoinedWords(", ", bank.BankName(m.BankCode), m.BankCode))
+	return p.Section
+}
+
+// particles belong to the surname that follows them.
+var particles = []string{"van", "der", "den", "de", "du", "le", "la", "von", "janse", "st"}
+
+// splitName takes the last word, with its particles, for the surname and the others
+// for first names; one word alone is the name of a business.
+func splitName(name string) (initials, surname string) {
+	words := strings.Fields(name)
+	last := len(words) - 1
+	for last > 1 && slices.Contains(particles, strings.ToLower(words[last-1])) {
+		last--
+	}
+	if last < 1 {
+		return "", name
+	}
+	for _, w := range words[:last] {
+		initials += strings.ToUpper(string([]rune(w)[:1]))
+	}
+	return initials, strings.Join(words[last:], " ")
+}
+
+func debitPart(m mandate.Mandate, rec purchase.Record) documents.Section {
+	p := part{documents.Section{Title: "What is debited, and when"}}
+	first := "As the first debit under this mandate is agreed; none was agreed with it"
+	if c := rec.Collection; c != nil && rec.TotalCents > 0 {
+		first = longDay(c.ActionDate)
+	} else if rec.DueGiven && rec.TotalCents > 0 {
+		first = longDay(calendar.DateOf(rec.Due))
+	}
+	p.add("First deduction date", first)
+	p.add("Recurring deduction date", rhythmWords(m))
+	initial := "None with this mandate"
+	if m.AmountCents > 0 {
+		initial = words.Sum(m.AmountCents, rec.Currency)
+	}
+	p.add("Initial amount", initial)
+	if t := m.Terms; t != nil {
+		p.add("Recurring amount", words.Sum(t.PriceCents, rec.Currency))
+		p.add("Maximum amount", words.Sum(t.MaxAmountCents, rec.Currency))
+		p.add("Adjustment", adjustmentWords(*t, rec.Currency))
+		return p.Section
+	}
+	p.add("Recurring amount", "What is owed under the agreement, and never more")
+	p.add("Adjustment", "As agreed with the client")
+	return p.Section
+}
+
+func termsPart(m mandate.Mandate, currency string) documents.Section {
+	p := part{documents.Section{Title: "Terms"}}
+	for _, f := range termFacts(m, currency).Items {
+		if !slices.Contains([]string{"Agreed amount", "Maximum", "Frequency", "Adjustment"}, f.Label) { // said above
+			p.add(f.Label, f.Value)
+		}
+	}
+	if e := explained(m, currency); e != nil {
+		p.Text = append(p.Text, e.Allowed, e.Adjusts)
+		for _, d := range e.Disputable {
+			p.Text = append(p.Text, "May be disputed: "+d)
+		}
+	}
+	return p.Section
+}
+
+// authorityText is the wording that the payer agreed to.
+func authorityText(m mandate.Mandate) (lines []string) {
+	for _, l := range strings.Split(m.Consent.Text, "\n") {
+		if l != "" {
+			lines = append(lines, l)
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{"No wording is kept with this mandate."}
+	}
+	return lines
+}
+
+func consentPart(m mandate.Mandate) documents.Section {
+	p := part{documents.Section{Title: "Consent"}}
+	p.add("Given", words.ChannelWords[m.Consent.Channel])
+	p.add("On", toTheSecond(m.Consent.At))
+	if m.Consent.Channel == mandate.PayPage || m.Consent.Channel == mandate.ByBank {
+		p.add("From address", m.Consent.IP)
+		p.add("Browser", m.Consent.Agent)
+	}
+	return p.Section
+}
+
+func acceptancePart(s mandate.Sheet) documents.Section {
+	p := part{documents.Section{Title: "Authentication at the client’s bank"}}
+	for _, a := range s.Authentications {
+		if a.State == mandate.AuthAccepted {
+			p.add("Accepted by the client", toTheSecond(a.AnsweredAt))
+			p.add("Channel", answerChannel(a.Channel))
+			break
+		}
+	}
+	if len(p.Facts) == 0 {
+		p.add("Accepted by the client", "No")
+	}
+	if s.State == mandate.Registered {
+		p.add("Registered without an answer", toTheSecond(s.AcceptedAt))
+	}
+	p.add("Bank’s mandate reference", words.OrWords(s.BankReference, "none"))
+	return p.Section
+}
+
+func attemptParts(list []mandate.Authentication) []documents.Section {
+	var out []documents.Section
+	for i := len(list) - 1; i >= 0; i-- { // in the order in which it was asked
+		a := list[i]
+		p := part{documents.Section{Title: "Request " + words.Grouped(int64(a.Number)) + " to the client"}}
+		p.add("Kind", methodWords(a.Method))
+		p.add("Outcome", authPills[a.State].Word)
+		p.add("Requested", toTheSecond(a.RequestedAt))
+		p.add("Sent to the bank", toTheSecond(a.SentAt))
+		p.add("Delivered to the client", toTheSecond(a.DeliveredAt))
+		p.add("Answered", toTheSecond(a.AnsweredAt))
+		p.add("Channel", answerChannel(a.Channel))
+		if a.Code != "" {
+			p.add("Reason", bank.MandateCodeOf(a.Code).Label())
+		}
+		p.add("Request id", a.ID.String())
+		out = append(out, p.Section)
+	}
+	return out
+}
+
+func verificationPart(v mandate.Verification) documents.Section {
+	p := part{documents.Section{Title: "Account verification"}}
+	p.add("Asked", toTheSecond(v.At))
+	p.add("Account", words.JoinedWords(" ", words.BankWords(v.BankCode), v.AccountMask))
+	for _, c := range v.Answers.Checks() {
+		p.add(c.Label, words.Capital(words.AnswerWords[c.Answer]))
+	}
+	return p.Section
+}
+
+func evidencePart(files []mandate.Evidence) documents.Section {
+	p := part{documents.Section{Title: "Evidence on file"}}
+	for _, f := range files {
+		p.add(f.Name, sizeWords(f.SizeBytes)+", added "+toTheSecond(f.CreatedAt)+"\nSHA-256 "+hex.EncodeToString(f.SHA256))
+	}
+	if len(files) == 0 {
+		p.Text = []string{"No file is kept; the wording and the records above are the proof."}
+	}
+	return p.Section
+}
+
+// toTheSecond writes an instant as a document does; the zero time is empty.
+func toTheSecond(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return words.Glue(at.In(calendar.SAST).Format("2 January 2006")) + "," + money.NBSP + at.In(calendar.SAST).Format("15:04:05") + money.NBSP + "SAST"
+}
+
+func longDay(d calendar.Date) string { return words.Glue(d.Format("Monday 2 January 2006")) }

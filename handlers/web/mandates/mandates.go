@@ -1,0 +1,93 @@
+// Package mandates serves the pages of mandates: set up, live state, document and amendment.
+package mandates
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+// Evidence serves GET /mandates/:id/evidence/:file as a download.
+func (h *Mandates) Evidence(c echo.Context) error {
+	id, err := uuid.Parse(c.Param("file"))
+	if err != nil {
+		return fault.Missing()
+	}
+	e, err := h.Service.File(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	if e.MandateID.String() != strings.ToLower(c.Param("id")) {
+		return fault.Missing()
+	}
+	c.Response().Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.Name}))
+	return c.Blob(http.StatusOK, e.ContentType, e.Content)
+}
+
+// MandateView is a mandate in short, beside its stored account.
+func MandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
+	v := consentView(m, files, now)
+	v.Facts.Items = append(v.Facts.Items,
+		components.Fact{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference, Mono: true},
+		components.Fact{Label: "On the statement", Value: m.AbbreviatedName},
+		components.Fact{Label: "Frequency", Value: rhythmWords(m)},
+		components.Fact{Label: "State", Value: m.State.Label()})
+	return v
+}
+
+// consentView is what the payer agreed to, and what proves it.
+func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
+	v := pages.MandateView{Reference: m.ContractReference, Wording: strings.Split(m.Consent.Text, "\n"), Facts: components.Facts{Items: []components.Fact{
+		{Label: "Given", Value: words.ChannelWords[m.Consent.Channel]},
+		{Label: "On", Part: components.When(words.Ago(m.Consent.At, now))},
+	}}}
+	if m.Consent.IP != "" && m.Consent.Channel == mandate.PayPage {
+		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "From address", Value: m.Consent.IP, Mono: true})
+	}
+	if m.Consent.Agent != "" {
+		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "Browser", Value: words.BrowserWords(m.Consent.Agent)})
+	}
+	for _, f := range files {
+		v.Files = append(v.Files, pages.FileRow{Name: f.Name, Size: sizeWords(f.SizeBytes), Href: words.MandatePath(m.ID, "evidence", f.ID.String()), Added: words.Moment(f.CreatedAt)})
+	}
+	return v
+}
+
+var weekdayWords = [...]string{"", "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays"}
+
+// rhythmWords says on which days the payer expects debits.
+func rhythmWords(m mandate.Mandate) string {
+	switch {
+	case m.OneDebit:
+		return "One debit"
+	case m.PeriodUnits == "weeks" && m.DeductionDay >= 1 && m.DeductionDay <= 7:
+		return "Weekly, on " + weekdayWords[m.DeductionDay]
+	case m.PeriodUnits == "days":
+		return "On agreed days"
+	case m.DeductionDay == 99:
+		return "Monthly, on the last day"
+	}
+	return "Monthly, on day " + words.Grouped(int64(m.DeductionDay))
+}
+
+func sizeWords(bytes int64) string {
+	switch {
+	case bytes < 1<<10:
+		return words.Grouped(bytes) + " bytes"
+	case bytes < 1<<20:
+		return words.Grouped((bytes+1<<9)>>10) + " kB"
+	}
+	tenths := (bytes*10 + 1<<19) >> 20
+	return words.Grouped(tenths/10) + "," + words.Grouped(tenths%10) + " MB"
+}

@@ -1,0 +1,64 @@
+package mandates
+
+import (
+	"crypto/sha256"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"strings"
+
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+)
+
+// The largest scan of a mandate, in bytes (ours), and what it may be.
+const maxScan = 5 << 20
+
+var scanTypes = map[string]string{"application/pdf": ".pdf", "image/png": ".png", "image/jpeg": ".jpg"}
+
+// scanOf reads the uploaded file and looks at its first bytes: what it is called
+// proves nothing.
+func scanOf(form *multipart.Form) ([]mandate.Evidence, error) {
+	if form == nil || len(form.File["scan"]) == 0 {
+		return nil, nil
+	}
+	head := form.File["scan"][0]
+	if head.Size > maxScan {
+		return nil, fault.At("scan", "max_length", "The scan can be at most 5 MB.")
+	}
+	file, err := head.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxScan+1))
+	if err != nil {
+		return nil, err
+	}
+	kind, _, _ := strings.Cut(http.DetectContentType(content), ";")
+	ending, known := scanTypes[kind]
+	if !known {
+		return nil, fault.At("scan", "invalid", "The scan must be a PDF, PNG or JPEG file.")
+	}
+	digest := sha256.Sum256(content)
+	return []mandate.Evidence{{Name: fileName(head.Filename, ending), ContentType: kind, SizeBytes: int64(len(content)), SHA256: digest[:], Content: content}}, nil
+}
+
+// fileName keeps what a person called the file, with the ending of what it is.
+func fileName(given, ending string) string {
+	name := strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`"\/:*?<>|`, r) {
+			return '_'
+		}
+		return r
+	}, path.Base(strings.ReplaceAll(strings.ToValidUTF8(given, ""), `\`, "/")))
+	name = strings.TrimSuffix(name, path.Ext(name))
+	if runes := []rune(name); len(runes) > 80 {
+		name = string(runes[:80])
+	}
+	if strings.Trim(name, "._ ") == "" {
+		name = "mandate"
+	}
+	return name + ending
+}

@@ -1,0 +1,122 @@
+package purchases
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+)
+
+const debitsPath = "/purchases/debits"
+
+// debitOutcomes are the outcomes by their names in the address.
+var debitOutcomes = map[string][]collection.Outcome{
+	"open":      {collection.OutcomeOpen},
+	"answered":  collection.Answered,
+	"collected": {collection.OutcomeCollected},
+	"failed":    {collection.OutcomeFailed},
+	"disputed":  {collection.OutcomeDisputed},
+}
+
+var debitViews = []kit.View{{Label: "Not answered", Key: "outcome", Value: "open"}, {Label: "Answered", Key: "outcome", Value: "answered"},
+	{Label: "Collected", Key: "outcome", Value: "collected"}, {Label: "Failed", Key: "outcome", Value: "failed"},
+	{Label: "Disputed", Key: "outcome", Value: "disputed"}}
+
+// submitForm is how an address names the moment of a cut-off.
+const submitForm = "2006-01-02T15:04"
+
+// DebitsHref is the list of the debits of some days that went so.
+func DebitsHref(outcome string, from, to calendar.Date) string {
+	q := url.Values{"debit_from": {from.String()}, "debit_to": {to.String()}}
+	if outcome != "" {
+		q.Set("outcome", outcome)
+	}
+	return kit.Address(debitsPath, q)
+}
+
+// DebitsUntilHref is the list of the debits that go to the bank by a cut-off.
+func DebitsUntilHref(cutOff time.Time) string {
+	return kit.Address(debitsPath, url.Values{"submit_by": {cutOff.In(calendar.SAST).Format(submitForm)}})
+}
+
+// debits are every attempt to collect. Without any filter of days the list shows this month.
+func (p *Purchases) debits() *kit.List[purchase.Record, purchase.DebitFilter] {
+	return &kit.List[purchase.Record, purchase.DebitFilter]{
+		Desk: p.Desk, Exports: p.Exports, Path: debitsPath, Active: words.Purchases, One: "debit",
+		Head: components.PageHead{Title: "Debits", Back: components.Link{Text: "Purchases", Href: "/purchases"},
+			Sub: "Every debit, by its debit date. The status is that of the purchase, the result that of the debit."},
+		Query: p.Service.Debits, ID: func(rec purchase.Record) uuid.UUID { return rec.Collection.ID },
+		Count: p.debitCounts,
+		Found: func(ctx context.Context, who actor.Actor, f purchase.DebitFilter) (kit.RowsFound, error) {
+			t, err := p.Service.TallyDebits(ctx, who, f)
+			return kit.FoundUpTo(t.N, purchase.CountLimit), err
+		},
+		By: "outcome", Views: debitViews,
+		Filters: []kit.Filter[purchase.DebitFilter]{
+			kit.DayFilter("debit_from", "Debit date from", func(f *purchase.DebitFilter, day calendar.Date) { f.From = day }),
+			kit.DayFilter("debit_to", "Debit date to", func(f *purchase.DebitFilter, day calendar.Date) { f.To = day }),
+			{Key: "outcome", View: true, Chip: kit.SameChip(""), Read: func(l *kit.Listing, f *purchase.DebitFilter) {
+				if f.Outcomes = debitOutcomes[l.Query.Get("outcome")]; f.Outcomes == nil && l.Query.Has("outcome") {
+					l.Unknown("outcome", "an outcome of a debit")
+				}
+			}},
+			{Key: "submit_by", Read: p.readSubmitBy, Chip: func(_ *kit.Listing, text string) string {
+				at, _ := time.ParseInLocation(submitForm, text, calendar.SAST) // it was read before
+				return "To the bank by " + words.Moment(at).Text
+			}},
+		},
+		Columns: PurchaseColumns(p.Service.Timetable, p.Desk.Now(), true),
+		NoMatch: components.Empty{Title: "No debit here", Text: "No debit has such an outcome on these days."},
+	}
+}
+
+func (p *Purchases) readSubmitBy(l *kit.Listing, f *purchase.DebitFilter) {
+	if text := l.Query.Get("submit_by"); text != "" {
+		at, err := time.ParseInLocation(submitForm, text, calendar.SAST)
+		if err != nil {
+			l.Unknown("submit_by", "the time of a cut-off")
+		}
+		f.SubmitBy = at
+	}
+	if f.From.IsZero() && f.To.IsZero() && f.SubmitBy.IsZero() {
+		today := words.DateOf(p.Desk.Now())
+		f.From, f.To = calendar.On(today.Year, today.Month, 1), today.LastDayOfMonth()
+		l.Query.Set("debit_from", f.From.String())
+		l.Query.Set("debit_to", f.To.String())
+	}
+}
+
+func (p *Purchases) debitCounts(ctx context.Context, who actor.Actor, f purchase.DebitFilter) (kit.Tally, error) {
+	counts := map[string]kit.RowsFound{}
+	t := kit.Tally{Of: func(v kit.View) kit.RowsFound { return counts[v.Value] }}
+	for _, v := range slices.Concat([]kit.View{{}}, debitViews) {
+		of := f
+		of.Outcomes = debitOutcomes[v.Value]
+		tally, err := p.Service.TallyDebits(ctx, who, of)
+		if err != nil {
+			return t, err
+		}
+		counts[v.Value] = kit.FoundUpTo(tally.N, purchase.CountLimit)
+		if slices.Equal(of.Outcomes, f.Outcomes) {
+			t.Found, t.Sum = counts[v.Value], sumFound(tally)
+		}
+	}
+	return t, nil
+}
+
+// Debits serves GET /purchases/debits: every attempt to collect is a row.
+func (p *Purchases) Debits(c echo.Context) error { return p.debits().Show(c) }
+
+// ExportDebits serves GET /purchases/debits/export.
+func (p *Purchases) ExportDebits(c echo.Context) error { return p.debits().Export(c) }

@@ -1,0 +1,217 @@
+// Package purchases serves the pages of purchases and their debits.
+package purchases
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/web/export"
+	"debitdesk/handlers/web/invoices"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/billing"
+	"debitdesk/models/calendar"
+	"debitdesk/models/client"
+	"debitdesk/models/collection"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/models/subscription"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+)
+
+// Purchases serves the pages of purchases.
+type Purchases struct {
+	Desk    *kit.Desk
+	Service *purchase.Service
+	Clients *client.Service
+	Tokens  *token.Service
+	Billing *billing.Service
+	Mails   Mails
+	Events  kit.Timeline
+	Replays kit.Replays
+	Exports *kit.Exports
+	Batch   kit.FindBatch // finds a batch that the list is narrowed to
+	// Subscriptions tells which template and subscriber a purchase follows.
+	Subscriptions *subscription.Service
+}
+
+func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
+	return &kit.List[purchase.Record, purchase.Filter]{
+		Desk: p.Desk, Exports: p.Exports, Path: "/purchases", Active: words.Purchases, One: "purchase",
+		Head: components.PageHead{Title: "Purchases",
+			Secondary: []components.Button{{Label: "All debits", Icon: "bank", Href: debitsPath}},
+			Primary:   components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new", Changes: true}},
+		Query: p.Service.List, ID: func(rec purchase.Record) uuid.UUID { return rec.ID },
+		Count: p.counts, Found: p.found,
+		By: "status", Views: slices.Concat([]kit.View{ // in the order of their use
+			kit.ViewOf("Scheduled", "status", purchase.PendingCharge),
+			kit.ViewOf("Collecting", "status", purchase.PendingExecute),
+			kit.ViewOf("Paid", "status", purchase.Paid),
+		}, concernTabs(), []kit.View{
+			kit.ViewOf("Disputed", "status", purchase.Chargeback),
+			kit.ViewOf("Overdue", "status", purchase.Overdue),
+			kit.ViewOf("Open", "status", purchase.Created, purchase.Sent, purchase.Viewed),
+			kit.ViewOf("Accounts", "status", purchase.Preauthorized),
+			kit.ViewOf("Refunds", "status", purchase.PendingRefund, purchase.Refunded),
+			kit.ViewOf("Closed", "status", purchase.Cancelled, purchase.Expired),
+		}),
+		Search: kit.Search[purchase.Filter]{Label: "Search purchases", Holder: "Client, e-mail or reference",
+			Set: func(f *purchase.Filter, text string) { f.Search = text }},
+		Filters: []kit.Filter[purchase.Filter]{
+			kit.StatesFilter("status", "a status", purchase.Statuses, words.StatusWord, func(f *purchase.Filter) *[]purchase.Status { return &f.Statuses }),
+			{Key: "attention", View: true, Chip: concernChip,
+				Read: kit.ReadOne("attention", "on the attention list", purchase.Concerns, func(f *purchase.Filter) *purchase.Concern { return &f.Concern })},
+			{Key: "failed_since", WithView: true, Chip: kit.DayChip("Failed since"), Read: func(l *kit.Listing, f *purchase.Filter) {
+				if day := l.Date("failed_since"); !day.IsZero() && f.Concern == purchase.FailedDebit {
+					f.FailedSince = day.At(0, 0)
+				} else {
+					l.Query.Del("failed_since")
+				}
+			}},
+			kit.FromDay("due_from", "Due from", func(f *purchase.Filter) *time.Time { return &f.DueFrom }),
+			kit.ToDay("due_to", "Due to", func(f *purchase.Filter) *time.Time { return &f.DueTo }),
+			kit.AmountFilter("amount_min", "Amount from", "≥", func(f *purchase.Filter) *int64 { return &f.MinCents }),
+			kit.AmountFilter("amount_max", "Amount to", "≤", func(f *purchase.Filter) *int64 { return &f.MaxCents }),
+			kit.BatchFilter(p.Batch, func(f *purchase.Filter) *uuid.UUID { return &f.BatchID }),
+			kit.IdFilter("client", "One client", func(f *purchase.Filter) *uuid.UUID { return &f.ClientID }),
+			kit.IdFilter("token", "Charged with one account", func(f *purchase.Filter) *uuid.UUID { return &f.TokenID }),
+		},
+		Columns: PurchaseColumns(p.Service.Timetable, p.Desk.Now(), true),
+		Empty: components.Empty{Icon: "receipt", Title: "No purchase yet",
+			Text: "A purchase is one amount to be collected from one client."},
+	}
+}
+
+// List serves GET /purchases.
+func (p *Purchases) List(c echo.Context) error { return p.list().Show(c) }
+
+// Export serves GET /purchases/export.
+func (p *Purchases) Export(c echo.Context) error { return p.list().Export(c) }
+
+// PurchaseColumns are those of every list of purchases. Beside a client or a token the client and the due date are
+// left out.
+func PurchaseColumns(rules collection.Timetable, now time.Time, withClient bool) []kit.Column[purchase.Record] {
+	columns := []kit.Column[purchase.Record]{
+		kit.ColumnOf("Reference", func(rec purchase.Record) components.Cell {
+			return components.Cell{Text: words.Reference(rec.Purchase), Href: words.PurchasePath(rec.ID), Second: lineWords(rec.Details), Small: "clip"}
+		}).FileText("Reference", 20, func(rec purchase.Record) string { return words.Reference(rec.Purchase) }).
+			FileText("For", 30, func(rec purchase.Record) string { return lineWords(rec.Details) }),
+		kit.ColumnOf("Client", func(rec purchase.Record) components.Cell {
+			return components.Cell{Text: words.PayerName(rec.Purchase), Second: rec.Payer.Email}
+		}).FileText("Client", 28, func(rec purchase.Record) string { return words.PayerName(rec.Purchase) }).
+			FileText("E-mail", 30, func(rec purchase.Record) string { return rec.Payer.Email }),
+		kit.ColumnOf("Amount, R", func(rec purchase.Record) components.Cell {
+			return components.Cell{Text: words.Minus(words.AmountIn(rec.TotalCents, rec.Currency))}
+		}).Number().InFile("Amount", 13, func(rec purchase.Record) export.Cell { return export.Amount(rec.TotalCents) }).
+			FileText("Currency", 9, func(rec purchase.Record) string { return rec.Currency }),
+		kit.PillColumn("Status", 18, func(rec purchase.Record) components.Pill { return statusPill(rec, rules, now) }),
+		kit.DayColumn("Due", 12, "", func(rec purchase.Record) time.Time { return invoices.Given(rec.Due, rec.DueGiven) }).Zoned(),
+		kit.DateColumn("Debit on", 12, func(rec purchase.Record) (day calendar.Date) {
+			if rec.Collection != nil {
+				day = rec.Collection.ActionDate
+			}
+			return day
+		}),
+		kit.ColumnOf("Result", func(rec purchase.Record) components.Cell {
+			text, look := resultWords(rec, now)
+			return components.Cell{Text: text, Look: look}
+		}).FileText("Result", 32, func(rec purchase.Record) string {
+			text, _ := resultWords(rec, now)
+			return text
+		}),
+	}
+	if withClient {
+		return columns
+	}
+	return slices.DeleteFunc(columns, func(c kit.Column[purchase.Record]) bool { return c.Head.Label == "Client" || c.Head.Label == "Due" })
+}
+
+// counts counts by status, and what needs attention among what the filter lets through: the concern that is looked
+// at, and the others for their tabs.
+func (p *Purchases) counts(ctx context.Context, who actor.Actor, f purchase.Filter) (kit.Tally, error) {
+	all := f
+	all.Concern, all.FailedSince = "", time.Time{}
+	counts, err := p.Service.Counts(ctx, who, all)
+	if err != nil {
+		return kit.Tally{}, err
+	}
+	t := kit.TallyOf(counts, f.Statuses, all.Narrow(), purchase.CountLimit)
+	concerns, byStatus := map[string]kit.RowsFound{}, t.Of
+	for _, view := range kit.ConcernViews {
+		if view.Label == "" && f.Concern != view.Concern {
+			continue
+		}
+		of, limit := f, int64(purchase.CountLimit)
+		if of.Concern = view.Concern; f.Concern != view.Concern {
+			of.Statuses, of.FailedSince, limit = nil, time.Time{}, kit.TabLimit
+		}
+		tally, err := p.Service.Tally(ctx, who, of, limit)
+		if err != nil {
+			return t, err
+		}
+		concerns[string(view.Concern)] = kit.FoundUpTo(tally.N, limit)
+		if f.Concern == view.Concern {
+			t.Found, t.Sum = kit.FoundUpTo(tally.N, limit), sumFound(tally)
+		}
+	}
+	t.Of = func(v kit.View) kit.RowsFound {
+		if v.Key == "attention" {
+			return concerns[v.Value]
+		}
+		return byStatus(v)
+	}
+	return t, nil
+}
+
+// sumFound is what all that was found comes to, where everything was counted.
+func sumFound(t purchase.Tally) string {
+	if t.Cents == 0 || t.N > purchase.CountLimit {
+		return ""
+	}
+	return " · " + words.Sum(t.Cents, money.ZAR)
+}
+
+// found is how many purchases a filter lets through.
+func (p *Purchases) found(ctx context.Context, who actor.Actor, f purchase.Filter) (kit.RowsFound, error) {
+	if f.Concern != "" {
+		t, err := p.Service.Tally(ctx, who, f, purchase.CountLimit)
+		return kit.FoundUpTo(t.N, purchase.CountLimit), err
+	}
+	counts, err := p.Service.Counts(ctx, who, f)
+	return kit.TallyOf(counts, f.Statuses, f.Narrow(), purchase.CountLimit).Found, err
+}
+
+func concernTabs() (views []kit.View) {
+	for _, v := range kit.ConcernViews {
+		if v.Label != "" {
+			views = append(views, kit.View{Label: v.Label, Key: "attention", Value: string(v.Concern), Rare: v.Concern != purchase.FailedDebit})
+		}
+	}
+	return views
+}
+
+func concernChip(_ *kit.Listing, text string) string {
+	for _, v := range kit.ConcernViews {
+		if string(v.Concern) == text {
+			return v.Chip
+		}
+	}
+	return ""
+}
+
+// lineWords is what the purchase is for, in one line.
+func lineWords(d purchase.Details) string {
+	switch len(d.Products) {
+	case 0:
+		return ""
+	case 1:
+		return d.Products[0].Name
+	}
+	return d.Products[0].Name + " and " + words.Counted(int64(len(d.Products)-1), "more line")
+}

@@ -1,0 +1,108 @@
+package purchases
+
+import (
+	"time"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+)
+
+// waitsWords says when a refund of a debit that is not final is paid.
+func waitsWords(finalAt, now time.Time) string {
+	return "The refund is paid when the bank can no longer return the debit, on " + words.SayDay(calendar.DateOf(finalAt), now) + "; it is dropped if the debit is returned."
+}
+
+// refundRules are what one should know before giving money back: how it is paid, and
+// how the client could have it twice.
+func refundRules(rec purchase.Record, now time.Time) string {
+	c := rec.Collection
+	switch {
+	case rec.Payment != nil && rec.Payment.ByHand():
+		return "This purchase was paid outside Debitdesk: pay the money back yourself; here it is recorded as paid back."
+	case c == nil:
+		return "The bank pays it back to the account that was debited."
+	case c.State == collection.Provisional:
+		return "The bank pays it back to the account that was debited. " + waitsWords(c.FinalAt, now) + " The client can dispute the debit until " + words.SayDay(c.DisputeDeadline, now) + ", also after a refund."
+	}
+	text := "The bank pays it back to the account that was debited."
+	if _, may := c.MayBeDisputed(); may && !calendar.DateOf(now).After(c.DisputeDeadline) {
+		text += " The client can still dispute the debit until " + words.SayDay(c.DisputeDeadline, now) + ". A dispute after the refund gives them the money twice."
+	} else if c.Method == bank.EFT && may {
+		text += " A dispute after the refund would give the client the money twice."
+	}
+	return text
+}
+
+// settleQuestion asks about the refund that is settled by hand next.
+func settleQuestion(rec purchase.Record, now time.Time) components.Confirm {
+	q := components.Confirm{Title: "Does " + words.PayerName(rec.Purchase) + " have the money back?", Button: "Record as paid back", Safe: true,
+		Text: "Confirm this if you paid it yourself, or saw it on your bank statement."}
+	if len(rec.Refunds) == 0 {
+		return q
+	}
+	r := rec.Refunds[0]
+	q.Title = "Does " + words.PayerName(rec.Purchase) + " have " + words.Sum(r.AmountCents, rec.Currency) + " back?"
+	if r.Waits(now) {
+		q.Text = "Confirm this only if you have already paid it yourself. The debit can be returned until " + words.SayMinute(r.DueAt, now) + "; if it is, the client has the money twice."
+	}
+	return q
+}
+
+func whyNotSettle(rec purchase.Record, who actor.Actor) string {
+	switch {
+	case len(rec.Refunds) == 0:
+		return "No refund of this purchase is waiting."
+	case !who.Can(refundAct):
+		return "Finance or an admin can do it."
+	}
+	return ""
+}
+
+// nextOfRefunds says what becomes of the refunds under way.
+func nextOfRefunds(rec purchase.Record, now time.Time) string {
+	text := words.Sum(rec.RefundingCents, rec.Currency) + " is to be paid back to the client."
+	if len(rec.Refunds) == 0 {
+		return text
+	}
+	switch r := rec.Refunds[0]; {
+	case r.Waits(now):
+		return text + " " + waitsWords(r.DueAt, now)
+	case r.Channel == purchase.ByPerson:
+		return text + " The bank did not take the refund: pay it another way, then record it as paid."
+	case r.HandedOver:
+		return text + " The bank has the refund and has not confirmed it yet."
+	}
+	return text + " The refund goes to the bank next."
+}
+
+func refundedWords(rec purchase.Record) string {
+	paid := rec.TotalCents
+	if rec.Payment != nil {
+		paid = rec.Payment.AmountCents
+	}
+	if rec.RefundedCents < paid {
+		return words.Sum(rec.RefundedCents, rec.Currency) + " of " + words.Sum(paid, rec.Currency) + " was paid back to the client"
+	}
+	return words.Sum(rec.RefundedCents, rec.Currency) + " was paid back to the client"
+}
+
+func refundFacts(rec purchase.Record, now time.Time, add func(components.Fact)) {
+	if rec.RefundedCents > 0 {
+		add(components.Fact{Label: "Refunded", Value: words.Sum(rec.RefundedCents, rec.Currency)})
+	}
+	for _, r := range rec.Refunds {
+		f := components.Fact{Label: "Refund under way", Value: words.Sum(r.AmountCents, rec.Currency)}
+		if r.Waits(now) {
+			f.Value += ", paid out after " + words.SayDay(calendar.DateOf(r.DueAt), now)
+		}
+		add(f)
+	}
+	if twice := rec.PaidBackTwice(); twice > 0 {
+		add(components.Fact{Label: "Refunded and returned", Value: words.Sum(twice, rec.Currency) + " too much was paid to the client"})
+	}
+}

@@ -1,0 +1,85 @@
+package purchases
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/money"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+)
+
+const refundAct = actor.Refund
+
+// The use cases refuse by themselves; these sentences let a page say so before
+// anybody has asked.
+
+func notPayable(rec purchase.Record, now time.Time) string {
+	if rec.Payable(now) {
+		return ""
+	}
+	return "Only what is not paid yet; this purchase is " + strings.ToLower(words.StatusWord(rec.Status)) + "."
+}
+
+func whyNotCharge(rec purchase.Record, usable []token.Token, now time.Time) string {
+	switch why := notPayable(rec, now); {
+	case why != "":
+		return why
+	case rec.TotalCents == 0:
+		return "The total is 0; there is nothing to collect."
+	case rec.Currency != money.ZAR:
+		return "Debit orders are in rand."
+	case rec.ClientID == uuid.Nil:
+		return "This person is not one of your clients yet."
+	case len(usable) == 0:
+		return "The client has no token that can be charged."
+	}
+	return ""
+}
+
+func whyNotMail(rec purchase.Record, now time.Time) string {
+	if why := notPayable(rec, now); why != "" {
+		return why
+	}
+	if rec.Payer.Email == "" {
+		return "The client has no e-mail address."
+	}
+	return ""
+}
+
+func whyNotPaid(rec purchase.Record, now time.Time) string {
+	if rec.TotalCents == 0 {
+		return "The total is 0; there is nothing to pay."
+	}
+	return notPayable(rec, now)
+}
+
+func whyNotRefund(rec purchase.Record, who actor.Actor) string {
+	switch {
+	case rec.Payment == nil || rec.Status == purchase.Chargeback:
+		return "Only a paid purchase can be refunded."
+	case rec.RefundableCents() <= 0 && rec.RefundingCents > 0:
+		return "Everything was refunded already or is on its way to the client."
+	case rec.RefundableCents() <= 0:
+		return "Everything was refunded already."
+	case !who.Can(refundAct):
+		return "Finance or an admin can do it."
+	}
+	return ""
+}
+
+func whyNotCancel(rec purchase.Record) string {
+	switch {
+	case purchase.CanMove(rec.Status, purchase.Cancelled):
+		return ""
+	case rec.AwaitsPayer():
+		return "The client is being asked; the answer must come first."
+	case rec.Status == purchase.PendingExecute:
+		return "The debit day has begun; the bank’s answer must come first."
+	}
+	return "A purchase that is " + strings.ToLower(words.StatusWord(rec.Status)) + " cannot be cancelled."
+}

@@ -1,0 +1,179 @@
+package purchases
+
+import (
+	"fmt"
+	"time"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+)
+
+// statusPill shows where a purchase stands; its title says what happens next.
+func statusPill(rec purchase.Record, rules collection.Timetable, now time.Time) components.Pill {
+	p := words.StatusWords[rec.Status]
+	p.Title = NextStep(rec, rules, now)
+	if c := rec.Collection; rec.Status == purchase.Paid && c != nil && c.State == collection.Provisional {
+		p.Word = "Paid, provisional"
+	}
+	if rec.Collection != nil && rec.Collection.OnHold() {
+		p.Kind, p.Word = "wait", "Account being deleted"
+	}
+	if rec.AwaitsPayer() {
+		p.Kind, p.Word = "wait", "Waiting for the client"
+	}
+	if code, _, is := rec.Unconfirmed(); is && rec.Status == purchase.Failed {
+		p.Word = unconfirmedWord(code)
+	}
+	if rec.Status == purchase.Preauthorized && !rec.IsRecurringToken {
+		p.Kind, p.Word = "draft", "Account deleted"
+	}
+	return p
+}
+
+// NextStep is one sentence or two: what happens next, and until when something
+// can be done about it.
+func NextStep(rec purchase.Record, rules collection.Timetable, now time.Time) string {
+	due := ""
+	if rec.DueGiven {
+		due = " Due on " + words.SayDay(calendar.DateOf(rec.Due), now) + "."
+	}
+	switch rec.Status {
+	case purchase.Created:
+		if rec.Method != "" && rec.TotalCents == 0 {
+			return "The client still has to give their bank details: send the link. No money is taken."
+		}
+		return "Nothing is collected yet: charge a token, or send the client the link." + due
+	case purchase.Sent:
+		return "The client has the link and has not opened it yet." + due
+	case purchase.Viewed:
+		return "The client opened the link and has not answered yet." + due
+	case purchase.PendingCharge, purchase.PendingExecute:
+		return nextOfDebit(rec, rules, now)
+	case purchase.Paid:
+		return nextOfPaid(rec, now)
+	case purchase.Failed, purchase.Chargeback:
+		return nextOfFailure(rec)
+	case purchase.Preauthorized:
+		if !rec.IsRecurringToken {
+			return "The token was deleted; it can no longer be charged."
+		}
+		return "The account is stored and can be charged."
+	case purchase.Overdue:
+		if _, _, is := rec.Unconfirmed(); is {
+			return nextOfFailure(rec)
+		}
+		return "It was due on " + words.SayDay(calendar.DateOf(rec.Due), now) + " and is not paid. The client can still pay; you can charge a token."
+	case purchase.Expired:
+		return "It was due on " + words.SayDay(calendar.DateOf(rec.Due), now) + " and can no longer be paid."
+	case purchase.Cancelled:
+		return "It was cancelled; nothing will be collected."
+	case purchase.PendingRefund:
+		return nextOfRefunds(rec, now)
+	case purchase.Refunded:
+		return refundedWords(rec) + "."
+	case purchase.Blocked, purchase.Hold, purchase.PendingCapture, purchase.PendingRelease, purchase.Released, purchase.Cleared, purchase.Settled:
+	}
+	return ""
+}
+
+func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time) string {
+	c := rec.Collection
+	if rec.AwaitsPayer() {
+		return "The client is asked to confirm the DebiCheck mandate at their bank. This continues by itself when the client answers or the time to answer ends."
+	}
+	if c == nil {
+		return "The debit is being prepared."
+	}
+	rules = rules.For(c.Method)
+	day := words.SayDay(c.ActionDate, now)
+	answer := " The first answer comes on " + words.SayMinute(rules.ProvisionalAtFor(c.ActionDate), now) + "."
+	switch {
+	case c.OnHold():
+		return "Its token is being deleted, so nothing is debited. The debit was planned for " + day + "; it runs only if the deletion is undone in time."
+	case c.State == collection.InTracking:
+		return "There was not enough money on " + day + "; the client’s bank waits for money until " + words.SayDay(c.ActionDate.AddDays(c.TrackingDays), now) + "."
+	case c.State == collection.Scheduled && rec.Status == purchase.PendingCharge:
+		return fmt.Sprintf("Will be handed to the bank on %s; can be cancelled until then (%s left). The account is debited on %s.",
+			words.SayMinute(c.SubmitAt, now), words.SayLeft(c.SubmitAt.Sub(now)), day)
+	case c.State == collection.Scheduled:
+		return "Will be handed to the bank on " + words.SayMinute(c.SubmitAt, now) + ". The account is debited on " + day + "." + answer
+	case rec.Status == purchase.PendingCharge:
+		return fmt.Sprintf("The bank has it; the account is debited on %s. It can be recalled until %s (%s left).",
+			day, words.SayMinute(c.ExecuteAt, now), words.SayLeft(c.ExecuteAt.Sub(now)))
+	case !c.AlertAt.IsZero() && now.After(c.AlertAt):
+		return "The bank has not answered since " + day + ". Ask the bank."
+	case calendar.DateOf(now).After(c.ActionDate) || now.After(rules.ProvisionalAtFor(c.ActionDate)):
+		return "The account was to be debited on " + day + "; the bank has not answered yet."
+	}
+	return "The bank debits the account on " + day + "." + answer
+}
+
+func nextOfPaid(rec purchase.Record, now time.Time) string {
+	c := rec.Collection
+	switch {
+	case rec.MarkedAsPaid && rec.Payment != nil:
+		return "Marked as paid; the money came in on " + words.SayDay(calendar.DateOf(rec.Payment.PaidOn), now) + "."
+	case c == nil:
+		return "Paid."
+	case c.State == collection.Provisional:
+		return "Collected on " + words.SayDay(c.ActionDate, now) + "; the bank may still return it until " + words.SayMinute(c.FinalAt, now) + ", and the client may dispute it until " + words.SayDay(c.DisputeDeadline, now) + "."
+	case c.Disputable && !calendar.DateOf(now).After(c.DisputeDeadline):
+		return "Collected. The bank can no longer return it; the client can dispute it until " + words.SayDay(c.DisputeDeadline, now) + "."
+	}
+	return "Collected. The bank can no longer return it."
+}
+
+func nextOfFailure(rec purchase.Record) string {
+	c := rec.Collection
+	if _, why, is := rec.Unconfirmed(); is {
+		return why + ". Nothing is stored and nothing was taken. Ask the client again from the mandate."
+	}
+	if c == nil || c.Result.IsZero() {
+		if len(rec.Attempts) > 0 && rec.Attempts[0].Error != nil {
+			return rec.Attempts[0].Error.Message
+		}
+		return "The last attempt failed; it may be tried again."
+	}
+	return bank.CodeOf(c.Result.Code).Label() + ". Open it to see whether and when it may be debited again."
+}
+
+// unconfirmedWord is what became of a DebiCheck request, by its attempt error code.
+func unconfirmedWord(code string) string {
+	switch code {
+	case "authorization_failed":
+		return "Declined"
+	case "timeout":
+		return "No answer"
+	}
+	return "Bank error"
+}
+
+// resultWords says in a few words how the newest debit went, and its colour class.
+func resultWords(rec purchase.Record, now time.Time) (text, class string) {
+	c := rec.Collection
+	if code, _, is := rec.Unconfirmed(); is {
+		return unconfirmedWord(code), "bad-text"
+	}
+	if c == nil {
+		if rec.MarkedAsPaid {
+			return "Marked as paid", ""
+		}
+		return "", ""
+	}
+	switch c.State {
+	case collection.Unpaid, collection.Disputed, collection.DisputeLost:
+		if !c.Result.IsZero() {
+			return bank.CodeOf(c.Result.Code).Label(), "bad-text"
+		}
+		return c.State.Label(), "bad-text"
+	case collection.Provisional:
+		return "May be returned until " + words.SayDay(calendar.DateOf(c.FinalAt), now), ""
+	case collection.Scheduled, collection.Submitted, collection.InTracking, collection.Successful, collection.Final,
+		collection.DisputeWon, collection.Cancelled, collection.Recalled:
+	}
+	return c.State.Label(), ""
+}

@@ -1,0 +1,292 @@
+// Package reports serves balance, turnover and statements.
+package reports
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/export"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/merchant"
+	"debitdesk/models/money"
+	"debitdesk/models/paging"
+	"debitdesk/models/report"
+	"debitdesk/models/statement"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Reports serves the figures of money and the statements about it.
+type Reports struct {
+	Desk       *kit.Desk
+	Money      *report.Money
+	Statements *statement.Service
+	Brands     merchant.Reader
+	Replays    kit.Replays
+}
+
+const (
+	reportsRoom    = "reports"
+	statementsList = 20
+	// ownZone is the zone in which people here read moments.
+	ownZone = "Africa/Johannesburg"
+)
+
+// Show serves GET /reports; ?part=statements is the list alone, while one is made.
+func (h *Reports) Show(c echo.Context) error { return h.page(c, nil, nil) }
+
+func (h *Reports) page(c echo.Context, form url.Values, refused error) error {
+	who := access.Actor(c)
+	if err := who.May(actor.Read); err != nil {
+		return err
+	}
+	view := pages.ReportsView{MayAsk: who.Can(actor.Write)}
+	if err := h.list(c, who, &view); err != nil {
+		return err
+	}
+	if c.QueryParam("part") == "statements" && refused == nil {
+		return kit.Render(c, http.StatusOK, pages.Statements(view))
+	}
+	if err := h.figures(c, who, &view); err != nil {
+		return err
+	}
+	h.form(&view, form, refused)
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Reports", reportsRoom, func(f layout.Frame) templ.Component { return pages.Reports(f, view) })
+}
+
+// figures are the balance, and the turnover of the days that the address names: this
+// month so far unless it does.
+func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView) error {
+	ctx := c.Request().Context()
+	found, err := h.Money.Balance(ctx, who, report.Filter{})
+	if err != nil {
+		return err
+	}
+	var currencies []string
+	for currency := range found {
+		currencies = append(currencies, currency)
+	}
+	slices.Sort(currencies)
+	v.Currency = c.QueryParam("currency")
+	if !slices.Contains(currencies, v.Currency) {
+		v.Currency = currencies[0]
+		if slices.Contains(currencies, money.ZAR) {
+			v.Currency = money.ZAR
+		}
+	}
+	for _, currency := range currencies {
+		v.Currencies = append(v.Currencies, components.Option{Value: currency, Text: currency, Selected: currency == v.Currency})
+	}
+	v.Balance = balanceFigures(found[v.Currency], v.Currency)
+	from, to := h.days(c, v)
+	t, err := h.Money.Turnover(ctx, who, report.Filter{Currencies: []string{v.Currency}, From: from.At(0, 0), To: to.AddDays(1).At(0, 0).Add(-time.Microsecond)})
+	if err != nil {
+		return err
+	}
+	v.TurnoverSub = words.DayTime(from).Text + " to " + words.DayTime(to).Text
+	v.Turnover = []components.Stat{
+		{Label: "Came in", Value: words.SumOf(t.Incoming.Cents, v.Currency), Note: words.Counted(t.Incoming.N, "movement")},
+		{Label: "Went back", Value: words.SumOf(t.Outgoing.Cents, v.Currency), Note: words.Counted(t.Outgoing.N, "movement")},
+		{Label: "Left", Value: words.SumOf(t.Incoming.Cents.Minus(t.Outgoing.Cents), v.Currency)},
+	}
+	return nil
+}
+
+func balanceFigures(b report.Balance, currency string) []components.Stat {
+	return []components.Stat{
+		{Label: "Balance", Value: words.SumOf(b.NetCents(), currency), Note: "all that came in, less all that went back"},
+		{Label: "May still be returned", Value: words.SumOf(b.ReservedCents, currency), Note: "debits whose return window is open"},
+		{Label: "Owed to clients", Value: words.SumOf(b.OwedCents, currency), Note: "refunds that are not paid out yet"},
+		{Label: "Available", Value: words.SumOf(b.AvailableCents(), currency), Note: "can no longer be returned unpaid; some of it can still be disputed"},
+	}
+}
+
+func (h *Reports) days(c echo.Context, v *pages.ReportsView) (from, to calendar.Date) {
+	today := calendar.DateOf(h.Desk.Now())
+	from, to = calendar.On(today.Year, today.Month, 1), today
+	if d, err := calendar.ParseDate(c.QueryParam("from")); err == nil && d.Year > 0 {
+		from = d
+	}
+	if d, err := calendar.ParseDate(c.QueryParam("to")); err == nil && d.Year > 0 {
+		to = d
+	}
+	if to.Before(from) {
+		to = from
+	}
+	v.From = components.DateField{Label: "From", Name: "from", Value: from.String(), Required: true}
+	v.To = components.DateField{Label: "To", Name: "to", Value: to.String(), Required: true}
+	return from, to
+}
+
+func (h *Reports) form(v *pages.ReportsView, form url.Values, refused error) {
+	wrong, summary, ok := kit.Problems(refused)
+	if f, known := fault.From(refused); known && !ok {
+		summary = []components.ErrorItem{{Text: f.Message}}
+	}
+	for i := range summary {
+		if inner := map[string]string{"from": "period_from", "to": "period_to"}[summary[i].Field]; inner != "" {
+			summary[i].Field = inner
+		}
+	}
+	v.Problems.Items = summary
+	value := func(name, otherwise string) string {
+		if form != nil {
+			return form.Get(name)
+		}
+		return otherwise
+	}
+	first := calendar.DateOf(h.Desk.Now())
+	first = calendar.On(first.Year, first.Month-1, 1) // the month that is over
+	v.Key = value(kit.FormKeyName, kit.NewFormKey())
+	v.StatementFrom = components.DateField{Label: "First day", Name: "period_from", Value: value("period_from", first.String()), Error: wrong["period_from"], Required: true}
+	v.StatementTo = components.DateField{Label: "Last day", Name: "period_to", Value: value("period_to", first.LastDayOfMonth().String()), Error: either(wrong["period_to"], wrong["to"]), Required: true}
+	v.StatementOf = components.Select{Label: "Currency", Name: "currency", Options: v.Currencies, Error: wrong["currency"], Required: true, Width: "m"}
+	v.Format = components.Select{Label: "File", Name: "format", Error: wrong["format"], Required: true, Width: "m"}
+	for _, f := range []struct{ value, text string }{{"xlsx", "Excel workbook"}, {"csv", "CSV"}} {
+		v.Format.Options = append(v.Format.Options, components.Option{Value: f.value, Text: f.text, Selected: f.value == value("format", "xlsx")})
+	}
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+var statementPills = map[statement.Status]components.Pill{statement.Pending: {Kind: "progress", Word: "Waiting"}, statement.Running: {Kind: "progress", Word: "Being made"},
+	statement.Finished: {Kind: "done", Word: "Ready"}, statement.Cancelled: {Kind: "draft", Word: "Cancelled"}, statement.Failed: {Kind: "bad", Word: "Failed"}}
+
+func (h *Reports) list(c echo.Context, who actor.Actor, v *pages.ReportsView) error {
+	ask := paging.Ask{Limit: statementsList}
+	for _, name := range []string{"after", "before"} {
+		if id, err := uuid.Parse(c.QueryParam(name)); err == nil {
+			ask.From, ask.Newer = id, name == "before"
+		}
+	}
+	page, err := h.Statements.List(c.Request().Context(), who, ask)
+	if err != nil {
+		return err
+	}
+	self := url.Values{"part": {"statements"}}
+	for _, name := range []string{"after", "before"} {
+		if id := c.QueryParam(name); id != "" {
+			self.Set(name, id)
+		}
+	}
+	v.Self = "/reports?" + self.Encode()
+	for _, s := range page.Items {
+		v.Rows = append(v.Rows, statementLine(s, v.MayAsk))
+		v.Waiting = v.Waiting || s.Status.Open()
+	}
+	if n := len(page.Items); n > 0 {
+		if page.Older {
+			v.Pager.OlderHref = "/reports?after=" + page.Items[n-1].ID.String()
+		}
+		if page.Newer {
+			v.Pager.NewerHref = "/reports?before=" + page.Items[0].ID.String()
+		}
+	}
+	return nil
+}
+
+func statementLine(s statement.Statement, mayCancel bool) pages.StatementLine {
+	line := pages.StatementLine{Period: statementPeriod(s.Filter), Format: map[statement.Format]string{statement.CSV: "CSV", statement.XLSX: "Excel workbook"}[s.Format],
+		Note: s.Note, State: statementPills[s.Status], Asked: words.Moment(s.CreatedAt)}
+	line.Format = words.Glue(s.Filter.Currencies[0] + " · " + line.Format)
+	switch {
+	case s.Status == statement.Finished:
+		line.Rows, line.FileHref = words.Grouped(s.Rows), "/reports/statements/"+s.ID.String()+"/file"
+	case s.Status.Open() && mayCancel:
+		line.CancelHref = "/reports/statements/" + s.ID.String() + "/cancellation"
+	}
+	return line
+}
+
+func statementPeriod(f report.Filter) string {
+	from, to := words.DayOf(f.From).Text, words.DayOf(f.To).Text
+	switch {
+	case from != "" && to != "":
+		return from + " to " + to
+	case from != "":
+		return "From " + from
+	case to != "":
+		return "Up to " + to
+	}
+	return "Everything"
+}
+
+// Ask serves POST /reports/statements.
+func (h *Reports) Ask(c echo.Context) error {
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	in := statement.Input{Format: statement.Format(form.Get("format")), Timezone: ownZone, Filter: report.Filter{Currencies: []string{form.Get("currency")}}}
+	query := url.Values{"currency": {form.Get("currency")}}
+	for _, end := range []struct {
+		name string
+		days int
+		into *time.Time
+		key  string
+	}{{"period_from", 0, &in.Filter.From, "from"}, {"period_to", 1, &in.Filter.To, "to"}} {
+		day, err := calendar.ParseDate(form.Get(end.name))
+		if err != nil || day.Year < 1900 || day.Year > 2999 {
+			in.Problems.Add(end.name, "invalid", "Enter a day such as 2026-11-30.")
+			continue
+		}
+		*end.into = day.AddDays(end.days).At(0, 0).Add(-time.Duration(end.days) * time.Microsecond)
+		query.Set(end.key, strconv.FormatInt(end.into.Unix(), 10))
+	}
+	in.Query = query.Encode()
+	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (statement.Statement, error) {
+		return h.Statements.Create(ctx, access.Actor(c), in)
+	}, func(statement.Statement) string { return "/reports#statements" })
+	if kit.MayShow(err) {
+		return h.page(c, form, err)
+	}
+	return err
+}
+
+// Cancel serves POST /reports/statements/:id/cancellation.
+func (h *Reports) Cancel(c echo.Context) error {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return fault.Missing()
+	}
+	if _, err = h.Statements.Cancel(c.Request().Context(), access.Actor(c), id); kit.MayShow(err) {
+		return h.page(c, nil, err)
+	} else if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/reports#statements")
+}
+
+// File serves GET /reports/statements/:id/file.
+func (h *Reports) File(c echo.Context) error {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return fault.Missing()
+	}
+	found, file, err := h.Statements.File(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": found.Name()}))
+	return c.Blob(http.StatusOK, export.Format(found.Format).ContentType(), file)
+}

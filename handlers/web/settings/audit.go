@@ -1,0 +1,237 @@
+package settings
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/developers"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Audit serves the record of who did what.
+type Audit struct {
+	Desk    *kit.Desk
+	Book    *audit.Book
+	Keeper  *audit.Keeper
+	Exports *kit.Exports
+}
+
+const auditRoom = words.SettingsRoom
+
+var actorKinds = []struct {
+	kind actor.Kind
+	word string
+}{
+	{actor.User, "Person"}, {actor.Credential, "Program"}, {actor.Payer, "Client"}, {actor.Bank, "Bank"}, {actor.System, "Debitdesk"}, {actor.Operator, "Command line"},
+}
+
+func kindWord(k actor.Kind) string {
+	for _, one := range actorKinds {
+		if one.kind == k {
+			return one.word
+		}
+	}
+	return string(k)
+}
+
+// List serves GET /audit.
+func (h *Audit) List(c echo.Context) error { return h.list(components.Note{}).Show(c) }
+
+// Export serves GET /audit/export.
+func (h *Audit) Export(c echo.Context) error { return h.list(components.Note{}).Export(c) }
+
+func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter] {
+	return &kit.List[audit.Found, audit.Filter]{
+		Desk: h.Desk, Exports: h.Exports, Path: "/audit", Active: auditRoom, One: "audit entry", Many: "audit entries",
+		Head:  components.PageHead{Title: "Audit", Sub: "Who did what, when and from where. Entries cannot be changed; each is linked to the one before."},
+		Nav:   pages.AuditNav(check),
+		Query: h.Book.List, ID: func(e audit.Found) uuid.UUID { return e.ID },
+		Count: func(ctx context.Context, who actor.Actor, f audit.Filter) (kit.Tally, error) {
+			n, err := h.Book.Count(ctx, who, f)
+			return kit.Tally{Found: kit.FoundUpTo(n, audit.CountLimit)}, err
+		},
+		Search: kit.Search[audit.Filter]{Label: "Search the audit", Holder: "Words of an entry, a person, an action",
+			Set: func(f *audit.Filter, text string) { f.Search = text }},
+		Filters: auditFilters(),
+		Columns: []kit.Column[audit.Found]{
+			kit.FileColumns[audit.Found]().FileText("Link", 9, func(e audit.Found) string {
+				if e.N == 0 {
+					return ""
+				}
+				return strconv.FormatInt(e.N, 10)
+			}),
+			kit.ColumnOf("When", func(e audit.Found) components.Cell { return components.Cell{Time: words.Moment(e.At)} }).Zoned().
+				FileText("When (SAST)", 20, func(e audit.Found) string { return e.At.In(calendar.SAST).Format("2006-01-02 15:04:05.000000") }),
+			kit.ColumnOf("What", func(e audit.Found) components.Cell {
+				return components.Cell{Text: e.Text, Href: "/audit/" + e.ID.String(), Second: e.Action, Small: "mono"}
+			}).FileText("Action", 26, func(e audit.Found) string { return e.Action }).FileText("What", 60, func(e audit.Found) string { return e.Text }),
+			kit.ColumnOf("Who", func(e audit.Found) components.Cell {
+				return components.Cell{Text: kit.ActorWords(e.Actor), Second: kindWord(e.Actor.Kind)}
+			}).FileText("Who", 26, func(e audit.Found) string { return e.Actor.Name }).
+				FileText("Kind", 13, func(e audit.Found) string { return kindWord(e.Actor.Kind) }),
+			kit.ColumnOf("From", func(e audit.Found) components.Cell { return components.Cell{Text: e.Actor.IP, Look: "mono"} }).
+				FileText("From", 16, func(e audit.Found) string { return e.Actor.IP }).
+				FileText("Request", 36, func(e audit.Found) string { return e.Actor.RequestID }).
+				FileText("Object", 14, func(e audit.Found) string { return e.ObjectType }).
+				FileText("Object id", 36, func(e audit.Found) string { return e.ObjectID.String() }).
+				FileText("Changes", 60, changesWords),
+			kit.ColumnOf("Link", func(e audit.Found) components.Cell { return components.Cell{Text: linkWords(e.N)} }).Number().
+				FileText("Hash", 66, func(e audit.Found) string { return hex.EncodeToString(e.Hash) }),
+		},
+		Empty: components.Empty{Icon: "shield", Title: "No entries yet", Text: "Every change, and every look at a full number, is listed here with the person who made it."},
+	}
+}
+
+func changesWords(e audit.Found) string {
+	var changes []string
+	for _, one := range auditChanges(e.Entry) {
+		changes = append(changes, one.Name+": "+one.Before+" → "+one.After)
+	}
+	return strings.Join(changes, " · ")
+}
+
+func auditFilters() []kit.Filter[audit.Filter] {
+	var kinds []components.Option
+	for _, k := range actorKinds {
+		kinds = append(kinds, components.Option{Value: string(k.kind), Text: k.word})
+	}
+	areas := kit.Options(audit.Areas...)
+	for i := range areas {
+		areas[i].Text = words.Capital(areas[i].Text)
+	}
+	area := kit.ChoiceFilter("area", "an area", "", components.Select{Label: "About", Blank: "Everything", Options: areas}, func(f *audit.Filter) *string { return &f.Area })
+	area.Chip = func(_ *kit.Listing, text string) string { return "About " + text }
+	object := kit.IdFilter("object", "", func(f *audit.Filter) *uuid.UUID { return &f.ObjectID })
+	object.Chip = developers.IdChip("Object ")
+	return []kit.Filter[audit.Filter]{
+		area,
+		kit.ChoiceFilter("kind", "a kind of actor", "By ", components.Select{Label: "By", Blank: "Anyone", Options: kinds}, func(f *audit.Filter) *actor.Kind { return &f.Kind }),
+		object,
+		kit.IdFilter("actor", "One actor", func(f *audit.Filter) *uuid.UUID { return &f.ActorID }),
+		{Key: "ip", Read: func(l *kit.Listing, f *audit.Filter) { f.IP = l.Query.Get("ip") }, Chip: func(_ *kit.Listing, text string) string { return "From " + text }},
+		kit.FromDay("from", "From", func(f *audit.Filter) *time.Time { return &f.From }),
+		kit.ToDay("to", "To", func(f *audit.Filter) *time.Time { return &f.To }),
+	}
+}
+
+// linkWords is empty for an entry that waits to be linked.
+func linkWords(n int64) string {
+	if n == 0 {
+		return "soon"
+	}
+	return words.Grouped(n)
+}
+
+// Show serves GET /audit/:id.
+func (h *Audit) Show(c echo.Context) error {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return fault.Missing()
+	}
+	e, err := h.Book.Entry(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	view := pages.AuditEntryView{Text: e.Text, Changes: auditChanges(e.Entry)}
+	fact := func(label, value string, mono bool) {
+		if value != "" {
+			view.Facts.Items = append(view.Facts.Items, components.Fact{Label: label, Value: value, Mono: mono})
+		}
+	}
+	fact("When", words.Moment(e.At).Title, false)
+	fact("Who", kit.ActorWords(e.Actor)+" – "+kindWord(e.Actor.Kind), false)
+	fact("From", e.Actor.IP, true)
+	fact("Request", e.Actor.RequestID, true)
+	fact("Action", e.Action, true)
+	view.Facts.Items = append(view.Facts.Items, components.Fact{Label: words.Capital(e.ObjectType), Value: e.ObjectID.String(), Mono: true, Copy: e.ObjectID.String(), Href: objectHref(e.Entry)})
+	if e.N > 0 {
+		fact("Link of the chain", words.Grouped(e.N), false)
+		fact("Hash", hex.EncodeToString(e.Hash), true)
+	} else {
+		fact("Link of the chain", "It is linked within seconds.", false)
+	}
+	return h.Desk.ShowIn(c, http.StatusOK, "Audit entry", auditRoom, func(f layout.Frame) templ.Component { return pages.AuditEntry(f, view) })
+}
+
+// objectHref is where the object of an entry is shown; some have no page.
+func objectHref(e audit.Entry) string {
+	switch {
+	case e.PurchaseID != uuid.Nil && e.ObjectType != "token" && e.ObjectType != "mandate":
+		return "/purchases/" + e.PurchaseID.String()
+	case e.ObjectType == "token":
+		return "/tokens/" + e.ObjectID.String()
+	case e.ObjectType == "mandate":
+		return "/mandates/" + e.ObjectID.String()
+	case e.ObjectType == "batch":
+		return "/batches/" + e.ObjectID.String()
+	case e.ObjectType == "client":
+		return "/clients/" + e.ObjectID.String()
+	}
+	return ""
+}
+
+func auditChanges(e audit.Entry) []pages.AuditChange {
+	names := map[string]bool{}
+	for name := range e.Before {
+		names[name] = true
+	}
+	for name := range e.After {
+		names[name] = true
+	}
+	out := make([]pages.AuditChange, 0, len(names))
+	for name := range names {
+		before, was := e.Before[name]
+		after, is := e.After[name]
+		c := pages.AuditChange{Name: words.Capital(kit.FieldWords(name)), Before: "–", After: "–"}
+		if was {
+			c.Before = kit.FactWords(name, before)
+		}
+		if is {
+			c.After = kit.FactWords(name, after)
+		}
+		c.Changed = was && is && c.Before != c.After
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b pages.AuditChange) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Check serves POST /audit/check: it walks the chain and says what it found.
+func (h *Audit) Check(c echo.Context) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	if err := who.May(actor.Manage); err != nil {
+		return err
+	}
+	if err := h.Keeper.Link(ctx); err != nil {
+		return err
+	}
+	found, err := h.Keeper.Verify(ctx, who)
+	if err != nil {
+		return err
+	}
+	note := components.Note{Kind: "done", Title: "The chain holds", Text: fmt.Sprintf("%s links were checked, from the first to the signed last one.", words.Grouped(found.Links))}
+	if !found.Holds() {
+		note = components.Note{Kind: "bad", Title: "The chain is broken at link " + words.Grouped(found.Broken), Text: found.Why + " The database was changed outside Debitdesk. Keep a copy of it, and find out who had access."}
+	}
+	return h.list(note).Show(c)
+}

@@ -1,0 +1,254 @@
+package templates
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/batch/sheet"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/replay"
+	"debitdesk/models/subscription"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// maxBulk is how many rows are added at once.
+const maxBulk = 10_000
+
+// AskBulk serves GET /templates/:id/subscribers/bulk.
+func (h *Templates) AskBulk(c echo.Context) error {
+	t, err := h.findSubscription(c)
+	if err != nil {
+		return err
+	}
+	return h.bulkForm(c, http.StatusOK, t, "", nil)
+}
+
+func (h *Templates) bulkForm(c echo.Context, status int, t subscription.Template, cells string, wrong error) error {
+	byInput, summary, _ := kit.Problems(wrong)
+	if f, ok := fault.From(wrong); ok && len(summary) == 0 {
+		summary = []components.ErrorItem{{Field: "file", Text: f.Message}}
+	}
+	v := pages.BulkView{Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")}, Action: words.TemplateHref(t.ID, "/subscribers/check"), Problems: components.ErrorSummary{Items: summary},
+		File:  components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx", Hint: "CSV or .xlsx, at most 10 000 rows.", Required: true, Error: byInput["file"]},
+		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: cells, Rows: 6, Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: byInput["cells"]}}
+	return h.Desk.ShowIn(c, status, "Add many subscribers", templatesRoom, func(f layout.Frame) templ.Component { return pages.BulkSubscribers(f, v) })
+}
+
+// CheckBulk serves POST /templates/:id/subscribers/check: every row with what is
+// wrong with it, before anything is added.
+func (h *Templates) CheckBulk(c echo.Context) error {
+	t, err := h.findSubscription(c)
+	if err != nil {
+		return err
+	}
+	who := access.Actor(c)
+	kit.Patient(c, kit.UploadPatience)
+	rows, cells, err := readBulk(c)
+	if err == nil {
+		err = h.judge(c.Request().Context(), who, t, rows)
+	}
+	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.TooLarge) {
+		return h.bulkForm(c, http.StatusUnprocessableEntity, t, cells, err)
+	}
+	if err != nil {
+		return err
+	}
+	view := bulkCheck(t, rows)
+	return h.Desk.ShowIn(c, http.StatusOK, view.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.BulkCheck(f, view) })
+}
+
+func bulkCheck(t subscription.Template, rows []bulkRow) pages.BulkCheckView {
+	v := pages.BulkCheckView{Title: "Check the rows", Back: components.Link{Text: "Another file", Href: words.TemplateHref(t.ID, "/subscribers/bulk")}, Action: words.TemplateHref(t.ID, "/subscribers/bulk"), Key: kit.NewFormKey()}
+	ready := int64(0)
+	for _, r := range rows {
+		v.Rows = append(v.Rows, r.view())
+		if r.problem == "" {
+			ready++
+		}
+	}
+	bad := int64(len(rows)) - ready
+	v.Sum = words.Grouped(int64(len(rows))) + " rows: " + words.Grouped(ready) + " ready · " + words.Grouped(bad) + " with a problem"
+	if ready > 0 {
+		v.Button, v.Kept = "Add "+words.Counted(ready, "subscriber"), carried(rows)
+	}
+	v.Note = "Rows with a problem are left out. Each client without a stored account gets a mail with the link."
+	return v
+}
+
+// readBulk reads the file or the pasted cells.
+func readBulk(c echo.Context) (rows []bulkRow, cells string, err error) {
+	if !strings.HasPrefix(c.Request().Header.Get("Content-Type"), "multipart/") {
+		form, err := kit.FormOf(c)
+		if err != nil {
+			return nil, "", err
+		}
+		if cells = form.Get("cells"); strings.TrimSpace(cells) == "" {
+			return nil, cells, fault.At("cells", "required", "Paste the cells, with the heading row.")
+		}
+		rows, err = rowsOf(strings.NewReader(cells), sheet.Told{Kind: sheet.Paste}, "cells")
+		return rows, cells, err
+	}
+	if err := c.Request().ParseMultipartForm(kit.UploadMemory); err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			return nil, "", fault.At("file", "file_too_large", "The file is larger than 20 MB. Split it into several files.")
+		}
+		return nil, "", fault.At("file", "required", "Choose a file.")
+	}
+	defer func() { _ = c.Request().MultipartForm.RemoveAll() }()
+	part, err := c.FormFile("file")
+	if err != nil || part.Size == 0 {
+		return nil, "", fault.At("file", "required", "Choose a file that is not empty.")
+	}
+	content, err := part.Open()
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = content.Close() }()
+	rows, err = rowsOf(content, sheet.Told{}, "file")
+	return rows, "", err
+}
+
+func rowsOf(content io.ReadSeeker, told sheet.Told, name string) ([]bulkRow, error) {
+	file, err := sheet.Open(content, told)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	columns := bulkColumns(file.Format.Header)
+	if columns.client < 0 {
+		return nil, fault.At(name, "no_client_column", "No column says which client. Name one “email” or “client id” in the heading.")
+	}
+	var rows []bulkRow
+	err = file.Each(func(r sheet.Row) error {
+		if len(rows) == maxBulk {
+			return fault.At(name, "too_many_rows", "There are more than 10 000 rows. Split them into several files.")
+		}
+		rows = append(rows, columns.read(r, file.Format.Dates))
+		return nil
+	})
+	if err == nil && len(rows) == 0 {
+		err = fault.At(name, "empty", "There are no rows below the heading.")
+	}
+	return rows, err
+}
+
+// Bulk serves POST /templates/:id/subscribers/bulk: adds what was ready. Each row
+// counts once however often the form is sent, so that what was interrupted can be
+// sent again.
+func (h *Templates) Bulk(c echo.Context) error {
+	t, err := h.findSubscription(c)
+	if err != nil {
+		return err
+	}
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	rows, err := uncarried(form)
+	if err != nil {
+		return h.bulkForm(c, http.StatusUnprocessableEntity, t, "", err)
+	}
+	kit.Patient(c, kit.UploadPatience)
+	v := pages.BulkResultView{Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")}}
+	var added, skipped, failed int64
+	for _, r := range rows {
+		if r.problem == "" {
+			if r.problem, err = h.addRow(c.Request().Context(), c, t, form.Get(kit.FormKeyName), r); err != nil {
+				return err
+			}
+			if r.problem == "" {
+				added++
+				continue
+			}
+			failed++
+			r.state = "Failed"
+		} else {
+			skipped++
+		}
+		v.Rows = append(v.Rows, r.view())
+	}
+	v.Sum = words.Counted(int64(len(rows)), "row") + " read = " + words.Grouped(added) + " added + " + words.Grouped(skipped) + " skipped + " + words.Grouped(failed) + " failed"
+	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesRoom, func(f layout.Frame) templ.Component { return pages.BulkResult(f, v) })
+}
+
+// addRow adds one row, and tells why it could not.
+func (h *Templates) addRow(ctx context.Context, c echo.Context, t subscription.Template, formKey string, r bulkRow) (problem string, err error) {
+	in := subscription.SubscriberInput{ClientID: r.clientID, FirstOn: r.firstOn, Reference: r.reference, Switches: subscription.Switches{InvoiceOnAdd: true, InvoiceOnChargeFailure: true, Receipt: true}}
+	fingerprint := sha256.Sum256([]byte(fmt.Sprint(t.ID, r.clientID, r.firstOn, r.reference)))
+	key := replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: h.Desk.Sandbox, Key: "form:" + strconv.Itoa(r.number) + ":" + formKey, Fingerprint: fingerprint[:]}
+	to := ""
+	err = kit.OnceKeyed(ctx, h.Purchases.Replays, key, func(ctx context.Context) (subscription.Added, error) {
+		return h.Service.Add(ctx, access.Actor(c), t.ID, in)
+	}, func(a subscription.Added) string { return subscriberHref(a.Subscriber, "") }, &to)
+	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.Conflict || f.Kind == fault.NotFound) {
+		return f.Message, nil
+	}
+	return "", err
+}
+
+// carried are the rows in one hidden field: what the check found is what is added.
+func carried(rows []bulkRow) string {
+	var b strings.Builder
+	for _, r := range rows {
+		id := ""
+		if r.problem == "" {
+			id = r.clientID.String()
+		}
+		fmt.Fprintf(&b, "%d\t%s\t%s\t%s\t%s\t%s\n", r.number, id, r.firstOn, flatText(r.reference), flatText(r.who), flatText(r.problem))
+	}
+	return b.String()
+}
+
+func flatText(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func uncarried(form url.Values) ([]bulkRow, error) {
+	if _, err := uuid.Parse(form.Get(kit.FormKeyName)); err != nil {
+		return nil, fault.At("file", "invalid", "The form cannot be read. Upload the file again.")
+	}
+	var rows []bulkRow
+	for line := range strings.SplitSeq(strings.ReplaceAll(form.Get("rows"), "\r", ""), "\n") {
+		if line == "" {
+			continue
+		}
+		cells := strings.Split(line, "\t")
+		if len(cells) != 6 || len(rows) == maxBulk {
+			return nil, fault.At("file", "invalid", "The rows cannot be read. Upload the file again.")
+		}
+		r := bulkRow{reference: cells[3], who: cells[4], problem: cells[5]}
+		var err error
+		if r.number, err = strconv.Atoi(cells[0]); err != nil {
+			return nil, fault.At("file", "invalid", "The rows cannot be read. Upload the file again.")
+		}
+		if r.clientID, err = uuid.Parse(cells[1]); err != nil && r.problem == "" {
+			r.problem = "No client is named."
+		}
+		if cells[2] != "" {
+			if r.firstOn, err = calendar.ParseDate(cells[2]); err != nil && r.problem == "" {
+				r.problem = "The date cannot be read."
+			}
+		}
+		rows = append(rows, r)
+	}
+	if len(rows) == 0 {
+		return nil, fault.At("file", "empty", "There is nothing to add.")
+	}
+	return rows, nil
+}

@@ -1,0 +1,274 @@
+package tokens
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/approval"
+	"debitdesk/models/fault"
+	"debitdesk/models/purchase"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// AskDelete serves GET /tokens/deletion?id=…: what the deletion breaks.
+func (h *Tokens) AskDelete(c echo.Context) error {
+	return h.askDelete(c, http.StatusOK, c.QueryParams(), "", nil)
+}
+
+// Delete serves POST /tokens/deletion.
+func (h *Tokens) Delete(c echo.Context) error {
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	who := access.Actor(c)
+	impacts, err := h.impacts(c, form)
+	if err != nil {
+		return err
+	}
+	if len(impacts) == 0 {
+		return h.askDelete(c, http.StatusUnprocessableEntity, form, "", nil)
+	}
+	if wrong := confirmation(impacts).Wrong(form); wrong != "" {
+		return h.askDelete(c, http.StatusUnprocessableEntity, form, wrong, nil)
+	}
+	in, err := asideOf(form, impacts)
+	if err != nil {
+		return err
+	}
+	d, err := h.Purchases.SetAside(c.Request().Context(), who, in)
+	switch {
+	case fault.HasCode(err, "approval_needed"):
+		return h.askSecond(c, form, in)
+	case fault.HasCode(err, "stakes_grew"), fault.Is(err, fault.Invalid):
+		return h.askDelete(c, kit.StatusOf(err), form, "", err)
+	case fault.Is(err, fault.NotFound): // somebody was quicker
+		if err := access.AddFlash(c, "info", "They are deleted already."); err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, "/tokens")
+	case err != nil:
+		return err
+	}
+	text := words.Counted(int64(len(d.Tokens)), "token") + " deleted. The deletion can be undone for " + words.SayLeft(purchase.UndoTime) + "; after that it cannot be undone, and what you chose happens."
+	if err := access.AddUndo(c, "ok", text, deletionPath(d.ID)+"/undo"); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/tokens")
+}
+
+// asideOf reads what is deleted and what was chosen for what hangs on it.
+func asideOf(form url.Values, impacts []purchase.Impact) (purchase.Aside, error) {
+	in := purchase.Aside{Reason: form.Get("reason"), Choices: map[uuid.UUID]purchase.Choice{}}
+	for _, i := range impacts {
+		in.Tokens = append(in.Tokens, i.Token.ID)
+	}
+	for name := range form {
+		id, named := strings.CutPrefix(name, choiceName)
+		if !named {
+			continue
+		}
+		of, err := uuid.Parse(id)
+		if err != nil {
+			return in, fault.Missing()
+		}
+		in.Choices[of] = choiceOf(form.Get(name))
+	}
+	if form.Has("seen") {
+		in.Seen = &purchase.Stakes{Tokens: math.MaxInt, Waiting: math.MaxInt, Subscriptions: math.MaxInt, Cents: math.MaxInt64, Digest: form.Get("seen")}
+	}
+	return in, nil
+}
+
+// choiceName begins the name of each choice; the id of its debit or subscription follows.
+const choiceName = "choice-"
+
+// choiceValue is a choice as a form sends it.
+func choiceValue(c purchase.Choice) string {
+	if c.To == uuid.Nil {
+		return string(c.Do)
+	}
+	return string(c.Do) + ":" + c.To.String()
+}
+
+// choiceOf reads a choice; what is none is refused as one that is not possible.
+func choiceOf(text string) purchase.Choice {
+	do, to, _ := strings.Cut(text, ":")
+	id, _ := uuid.Parse(to)
+	return purchase.Choice{Do: purchase.Do(do), To: id}
+}
+
+func (h *Tokens) askSecond(c echo.Context, form url.Values, in purchase.Aside) error {
+	of := approval.Subject{Tokens: in.Tokens, Choices: in.Choices}
+	if in.Seen != nil {
+		of.Stakes.Digest = in.Seen.Digest
+	}
+	a, err := h.Approvals.Ask(c.Request().Context(), access.Actor(c), approval.DeleteTokens, of, form.Get("reason"))
+	switch {
+	case kit.MayShow(err):
+		return h.askDelete(c, kit.StatusOf(err), form, "", err)
+	case err != nil:
+		return err
+	}
+	return kit.ToRequest(c, a)
+}
+
+// impacts finds the live tokens that are named, each once.
+func (h *Tokens) impacts(c echo.Context, named url.Values) ([]purchase.Impact, error) {
+	var ids []uuid.UUID
+	for _, text := range named["id"] {
+		id, err := uuid.Parse(text)
+		if err != nil {
+			return nil, fault.Missing()
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) > purchase.MaxDeleted {
+		return nil, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.", purchase.MaxDeleted)
+	}
+	out, err := h.Purchases.DeletionImpacts(c.Request().Context(), access.Actor(c), ids)
+	if err == nil && len(ids) == 1 && len(out) == 0 {
+		err = fault.Missing()
+	}
+	return out, err
+}
+
+// confirmation is what a person types.
+func confirmation(impacts []purchase.Impact) kit.TypedWord {
+	masks := make([]string, len(impacts))
+	for n, i := range impacts {
+		masks[n] = i.Token.AccountMask
+	}
+	return kit.TypedDigits(masks)
+}
+
+// askDelete asks, with what was typed and why it was refused.
+func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong string, refused error) error {
+	second, err := h.Purchases.NeedsSecond(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
+	impacts, err := h.impacts(c, form)
+	if err != nil {
+		return err
+	}
+	view := pages.ActView{Title: "Delete tokens", Back: components.Link{Text: "Tokens", Href: "/tokens"}, Blocked: kit.WhyNotDelete(access.Actor(c))}
+	if len(impacts) == 0 {
+		view.Blocked = "No token is selected. Tick some in the list first."
+	} else {
+		byInput, summary, byField := kit.Problems(refused)
+		view.Problems = components.ErrorSummary{Items: summary}
+		if refused != nil && !byField {
+			view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
+		}
+		view.Question = deletionQuestion(impacts)
+		confirmation(impacts).Ask(&view.Question, wrong)
+		for _, i := range impacts {
+			view.Losing = append(view.Losing, losing(i, len(impacts) > 1, form, byInput, h.Desk.Now()))
+		}
+		if second {
+			view.Question.Text = "Your business asks for a second approver, and nothing happens before that. Afterwards the tokens are out of use, and this can be undone for ten minutes."
+			view.Question.Button, view.Question.Safe = "Ask for approval", true
+			view.Lines = kit.ReasonField(form.Get("reason"), byInput["reason"])
+		}
+	}
+	if len(impacts) == 1 {
+		view.Title = "Delete token"
+		view.Back = components.Link{Text: words.AccountWords(impacts[0].Token), Href: words.TokenPath(impacts[0].Token.ID)}
+	}
+	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+}
+
+func deletionQuestion(impacts []purchase.Impact) components.Confirm {
+	n := words.Counted(int64(len(impacts)), "token")
+	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Title: "Delete " + n + "?", Button: "Delete " + n,
+		Text:   "They can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens.",
+		Fields: []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}}}
+	for _, i := range impacts {
+		q.Fields = append(q.Fields, components.Pair{Name: "id", Value: i.Token.ID.String()})
+	}
+	if len(impacts) == 1 {
+		t := impacts[0].Token
+		q.Text = "It can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens."
+		q.Title, q.Button, q.CancelHref = "Delete "+words.AccountWords(t)+" of "+t.HolderName+"?", "Delete "+words.AccountWords(t), words.TokenPath(t.ID)
+	}
+	return q
+}
+
+// losing shows what hangs on one account, and what can become of it.
+func losing(i purchase.Impact, many bool, form url.Values, byInput map[string]string, now time.Time) pages.Losing {
+	v := pages.Losing{Lines: impactLines(i, now)}
+	if many {
+		v.Title = words.AccountWords(i.Token) + " of " + i.Token.HolderName
+	}
+	for _, u := range i.Uses {
+		name := choiceName + u.ID().String()
+		cards := components.RadioCards{Legend: u.Name(), Name: name, Value: choiceValue(u.Effect.Choice), Error: byInput[name]}
+		if form.Has(name) {
+			cards.Value = form.Get(name)
+		}
+		for n, e := range u.Options {
+			card := components.RadioCard{Value: choiceValue(e.Choice), Title: e.Title, Text: e.Words}
+			if n == 0 {
+				card.Badge = "Default"
+			}
+			cards.Options = append(cards.Options, card)
+		}
+		if !slices.ContainsFunc(cards.Options, func(o components.RadioCard) bool { return o.Value == cards.Value }) {
+			cards.Value = cards.Options[0].Value
+		}
+		if len(u.Cannot) > 0 {
+			cards.Hint = "Cannot be moved to " + strings.Join(u.Cannot, " ")
+		}
+		v.Choices = append(v.Choices, cards)
+	}
+	return v
+}
+
+// impactLines say what the deletion of one account does beside what can be chosen.
+func impactLines(i purchase.Impact, now time.Time) []string {
+	out := []string{ImpactWords(i, now), i.MandateWords()}
+	lines := i.Lines()
+	return append(out, lines[len(i.Uses):len(lines)-1]...)
+}
+
+// ImpactWords says in one sentence what hangs on an account.
+func ImpactWords(i purchase.Impact, now time.Time) string {
+	text := words.AccountWords(i.Token) + " of " + i.Token.HolderName + ": "
+	n := i.Debits()
+	switch {
+	case n == 0:
+		text += "no scheduled purchase uses it"
+	case n == 1:
+		text += "1 scheduled purchase uses it"
+	default:
+		text += words.Grouped(int64(n)) + " scheduled purchases use it"
+	}
+	if n > 0 {
+		first := i.Uses[0].Debit
+		text += ", " + words.Sum(i.Cents(), first.Currency) + ", next " + words.SayDay(first.Collection.ActionDate, now)
+	}
+	switch s := i.Subscriptions(); s {
+	case 0:
+		return text + "; no subscription is charged on it."
+	case 1:
+		return text + "; 1 subscription is charged on it."
+	default:
+		return text + "; " + words.Grouped(int64(s)) + " subscriptions are charged on it."
+	}
+}

@@ -1,0 +1,165 @@
+package tokens
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/mandates"
+	"debitdesk/handlers/web/purchases"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/fault"
+	"debitdesk/models/mandate"
+	"debitdesk/models/paging"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Show serves GET /tokens/:id.
+func (h *Tokens) Show(c echo.Context) error {
+	ctx, who, now := c.Request().Context(), access.Actor(c), h.Desk.Now()
+	e, err := h.find(c)
+	if err != nil {
+		return err
+	}
+	sheet, err := h.Mandates.Show(ctx, who, e.MandateID)
+	if err != nil {
+		return err
+	}
+	made, err := h.Purchases.List(ctx, who, purchase.Filter{TokenID: e.ID}, paging.Ask{Limit: kit.BesideRows})
+	if err != nil {
+		return err
+	}
+	view := pages.TokenView{Title: words.AccountWords(e.Token), ID: components.IDChip{ID: e.ID.String(), What: "token"}, Pill: tokenPill(e.Token), Health: health(e.Token, now),
+		Facts: tokenFacts(e, now), Mandate: mandates.MandateView(sheet.Mandate, sheet.Evidence, now), MandateHref: words.MandatePath(e.MandateID), Verified: words.VerifiedPill(sheet.Verifications), MoreHref: "/purchases?token=" + e.ID.String()}
+	view.Purchases = kit.TableOf("Purchases", purchases.PurchaseColumns(h.Purchases.Timetable, now, false), made.Items)
+	if !made.Older {
+		view.MoreHref = ""
+	}
+	if e.State == token.Active && e.Failures > 0 {
+		if view.Health.Text, err = h.againOf(ctx, made.Items, e.ID, now, view.Health.Text); err != nil {
+			return err
+		}
+	}
+	change, err := h.changeOf(c, e)
+	if err != nil {
+		return err
+	}
+	if change.Href != "" {
+		view.Facts.Items = append(view.Facts.Items, change)
+	}
+	if e.State == token.Deleting {
+		if view.Leaving, err = h.leaving(ctx, who, func(t token.Token) bool { return t.ID == e.ID }); err != nil {
+			return err
+		}
+	}
+	if e.Live() {
+		if e.State == token.Active && e.ClientID != uuid.Nil {
+			view.Primary = components.Button{Label: "New purchase", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String(), Changes: true}
+		}
+		if who.Can(actor.Write) {
+			view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: words.TokenPath(e.ID) + "/amendment"})
+		}
+		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + e.ID.String(), Why: kit.WhyNotDelete(who)})
+	}
+	return h.Desk.ShowIn(c, http.StatusOK, view.Title, words.TokensRoom, func(f layout.Frame) templ.Component { return pages.Token(f, view) })
+}
+
+// againOf answers "may I debit again?" for the newest purchase that failed on the
+// account, with what the page of that purchase says.
+func (h *Tokens) againOf(ctx context.Context, made []purchase.Record, id uuid.UUID, now time.Time, otherwise string) (string, error) {
+	for _, rec := range made {
+		if rec.Collection == nil || rec.Collection.TokenID != id {
+			continue
+		}
+		again, err := h.Purchases.Again(ctx, rec)
+		if err != nil {
+			return "", err
+		}
+		if again.Asked {
+			return "May I debit " + words.Reference(rec.Purchase) + " again? " + words.AgainWords(rec, again, now), nil
+		}
+	}
+	return otherwise, nil
+}
+
+// changeOf leads to the change of details that replaces the token, or did.
+func (h *Tokens) changeOf(c echo.Context, e token.Entry) (components.Fact, error) {
+	a, err := h.Purchases.AmendmentOf(c.Request().Context(), access.Actor(c), e.ID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return components.Fact{}, nil
+	case err == nil && a.State == purchase.AmendmentOpen:
+		return components.Fact{Label: "New details", Value: "Under way", Href: words.AmendmentPath(a.ID, "")}, nil
+	case err == nil && a.State == purchase.AmendmentDone && e.State == token.Superseded:
+		return components.Fact{Label: "Replaced by", Value: "The new account", Href: words.TokenPath(a.NewID)}, nil
+	}
+	return components.Fact{}, err
+}
+
+func (h *Tokens) find(c echo.Context) (token.Entry, error) {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return token.Entry{}, fault.Missing()
+	}
+	return h.Register.Get(c.Request().Context(), access.Actor(c), id)
+}
+
+// health says how the account has behaved, and what helps when it is blocked.
+func health(t token.Token, now time.Time) components.Note {
+	switch {
+	case t.State == token.Blocked:
+		return components.Note{Kind: "bad", Title: "Blocked: " + bank.Label(t.BlockedCode), Text: "May I debit again? No, not from this account. " + bank.Remedy(t.BlockedCode)}
+	case t.State != token.Active:
+		return components.Note{Kind: "info", Title: tokenPill(t).Word, Text: tokenPill(t).Title}
+	case t.Failures > 0:
+		return components.Note{Kind: "warn", Title: "Failed " + words.Counted(int64(t.Failures), "time") + " in a row", Text: "Before you debit again, agree with the client on a day when there is money."}
+	case !t.LastSuccessAt.IsZero():
+		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " + words.SayDay(words.DateOf(t.LastSuccessAt), now) + "."}
+	case t.LastUsedAt.IsZero():
+		return components.Note{Kind: "info", Title: "Not charged yet", Text: "The first debit shows whether debits succeed."}
+	}
+	return components.Note{Kind: "info", Title: "No answer yet", Text: "It was charged on " + words.SayDay(words.DateOf(t.LastUsedAt), now) + "; the bank has not answered yet."}
+}
+
+func tokenFacts(e token.Entry, now time.Time) components.Facts {
+	var f components.Facts
+	add := func(fact components.Fact) { f.Items = append(f.Items, fact) }
+	if e.ClientID != uuid.Nil {
+		add(components.Fact{Label: "Client", Value: e.ClientName, Href: "/clients/" + e.ClientID.String()})
+	}
+	add(components.Fact{Label: "Account holder", Value: e.HolderName})
+	add(components.Fact{Label: "Bank", Value: strings.TrimSpace(bank.BankName(e.BankCode) + " " + e.BankCode)})
+	add(components.Fact{Label: "Account", Value: e.AccountMask, Mono: true})
+	add(components.Fact{Label: "Type", Value: e.AccountType.Label()})
+	add(components.Fact{Label: "Method", Value: words.KindWords[mandate.Kind(e.Method)]})
+	add(components.Fact{Label: "Stored", Part: components.When(words.Ago(e.CreatedAt, now))})
+	if e.CreatedBy != "" {
+		add(components.Fact{Label: "Stored by", Value: e.CreatedBy})
+	}
+	for _, t := range []struct {
+		label string
+		at    time.Time
+	}{{"Last used", e.LastUsedAt}, {"Last success", e.LastSuccessAt}} {
+		if t.at.IsZero() {
+			add(components.Fact{Label: t.label, Value: "never"})
+		} else {
+			add(components.Fact{Label: t.label, Part: components.When(words.Ago(t.at, now))})
+		}
+	}
+	add(components.Fact{Label: "Failures in a row", Value: words.Grouped(int64(e.Failures))})
+	add(components.Fact{Label: "Created by", Value: "Purchase", Href: words.PurchasePath(e.ID)})
+	return f
+}

@@ -1,0 +1,156 @@
+// Package tokens serves the pages of tokens, which are stored bank accounts.
+package tokens
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/export"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/approval"
+	"debitdesk/models/bank"
+	"debitdesk/models/mandate"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+// Tokens serves the register of stored accounts, and their mandates.
+type Tokens struct {
+	Desk      *kit.Desk
+	Register  *token.Service
+	Mandates  *mandate.Service
+	Purchases *purchase.Service
+	Exports   *kit.Exports
+	Approvals *approval.Service
+}
+
+var tokenPills = map[token.State]components.Pill{
+	token.Pending:    {Kind: "wait", Word: "Waiting", Title: "Waiting for the first debit to succeed."},
+	token.Active:     {Kind: "done", Word: "Active", Title: "Can be charged."},
+	token.Blocked:    {Kind: "bad", Word: "Blocked", Title: "Cannot be charged until the account is stored again."},
+	token.Deleting:   {Kind: "wait", Word: "Being deleted", Title: "Out of use. The deletion can be undone for a few minutes."},
+	token.Deleted:    {Kind: "draft", Word: "Deleted", Title: "Can no longer be charged; the mandate is kept as evidence."},
+	token.Superseded: {Kind: "draft", Word: "Replaced", Title: "Replaced by a newer account of the same client."},
+}
+
+func tokenPill(t token.Token) components.Pill {
+	p := tokenPills[t.State]
+	if t.State == token.Blocked && t.BlockedCode != "" {
+		p.Title = bank.Label(t.BlockedCode) + ". " + bank.Remedy(t.BlockedCode)
+	}
+	if t.UsedUp() {
+		p.Word, p.Title = "Used once", "The client allowed one debit and did not let the account be stored. It cannot be debited again; the mandate is kept as evidence."
+	}
+	return p
+}
+
+func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
+	return &kit.List[token.Entry, token.Filter]{
+		Desk: h.Desk, Exports: h.Exports, Path: "/tokens", Active: words.TokensRoom, One: "token",
+		Head: components.PageHead{Title: "Tokens", Sub: "Stored bank accounts that you may debit.",
+			Secondary: []components.Button{{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new", Changes: true}},
+			Primary:   components.Button{Label: "Store a bank account", Icon: "plus", Href: "/tokens/new", Changes: true}},
+		Query: h.Register.List, ID: func(e token.Entry) uuid.UUID { return e.ID },
+		Count: func(ctx context.Context, who actor.Actor, f token.Filter) (kit.Tally, error) {
+			counts, err := h.Register.Counts(ctx, who, f)
+			found := func(states []token.State) kit.RowsFound {
+				if len(states) == 0 {
+					states = []token.State{token.Active, token.Blocked}
+				}
+				n := int64(0)
+				for _, s := range states {
+					n += counts[s]
+				}
+				return kit.FoundUpTo(n, token.CountLimit)
+			}
+			return kit.Tally{Found: found(f.States), Of: func(v kit.View) kit.RowsFound { return found(kit.Split[token.State](v.Value)) }}, err
+		},
+		By: "state", Views: []kit.View{
+			kit.ViewOf("Active", "state", token.Active),
+			kit.ViewOf("Blocked", "state", token.Blocked),
+			kit.ViewOf("Replaced", "state", token.Superseded).WhenAny(),
+			kit.ViewOf("Being deleted", "state", token.Deleting).WhenAny(),
+			kit.ViewOf("Deleted", "state", token.Deleted),
+		},
+		Search: kit.Search[token.Filter]{Label: "Search tokens by client", Holder: "Client or e-mail",
+			Set: func(f *token.Filter, text string) { f.Search = text }},
+		Filters: []kit.Filter[token.Filter]{
+			kit.StatesFilter("state", "a status", []token.State{token.Active, token.Blocked, token.Superseded, token.Deleting, token.Deleted},
+				func(s token.State) string { return tokenPills[s].Word },
+				func(f *token.Filter) *[]token.State { return &f.States }),
+			kit.OnlyFilter("attention", "blocked", "on the attention list", "Blocked and still needed",
+				func(f *token.Filter) *bool { return &f.Needed }),
+			kit.ChoiceFilter("bank", "a bank that we know", "Bank is ",
+				components.Select{Label: "Bank", Blank: "Any bank", Quiet: true, Options: bankOptions()},
+				func(f *token.Filter) *string { return &f.BankCode }),
+			kit.FromDay("unused_since", "Not charged since", func(f *token.Filter) *time.Time { return &f.UnusedSince }),
+		},
+		Columns: tokenColumns,
+		Select:  components.Selection{Group: "tokens", Action: "/tokens/deletion"},
+		Label:   func(e token.Entry) string { return "Select " + words.AccountWords(e.Token) + " of " + e.ClientName },
+		Around:  h.around,
+		Empty: components.Empty{Icon: "key", Title: "No token yet",
+			Text: "A token is a stored bank account that you may debit. Send a client the link, or capture a signed mandate."},
+	}
+}
+
+// List serves GET /tokens.
+func (h *Tokens) List(c echo.Context) error { return h.list().Show(c) }
+
+// Export serves GET /tokens/export.
+func (h *Tokens) Export(c echo.Context) error { return h.list().Export(c) }
+
+// around adds the deletions that can be undone, and the act on ticked tokens.
+func (h *Tokens) around(c echo.Context, _ *kit.Listing, v *pages.ListView) error {
+	who := access.Actor(c)
+	leaving, err := h.leaving(c.Request().Context(), who, everyToken)
+	v.Above = pages.Undoables(leaving)
+	del := components.Button{Label: "Delete…", Icon: "trash", Small: true}
+	if who.Can(actor.DeleteTokens) {
+		del.Kind = "danger"
+	} else {
+		del.Disabled, del.Why = true, "Only an admin can delete tokens."
+	}
+	v.Table.Select.Buttons = []components.Button{del}
+	return err
+}
+
+func bankOptions() (options []components.Option) {
+	for _, b := range bank.Branches() {
+		options = append(options, components.Option{Value: b.Code, Text: b.Bank})
+	}
+	return options
+}
+
+var tokenColumns = []kit.Column[token.Entry]{
+	kit.ColumnOf("Client", func(e token.Entry) components.Cell {
+		return components.Cell{Text: tokenClient(e), Href: words.TokenPath(e.ID), Second: e.ClientEmail}
+	}).FileText("Client", 28, tokenClient).
+		FileText("E-mail", 30, func(e token.Entry) string { return e.ClientEmail }),
+	kit.ColumnOf("Account", func(e token.Entry) components.Cell {
+		return components.Cell{Text: words.BankWords(e.BankCode), Second: e.AccountMask, Small: "nowrap"}
+	}).FileText("Bank", 18, func(e token.Entry) string { return words.BankWords(e.BankCode) }).
+		FileText("Account", 13, func(e token.Entry) string { return e.AccountMask }),
+	kit.TextColumn("Method", 11, func(e token.Entry) string { return words.KindWords[mandate.Kind(e.Method)] }).NotOnPhones(),
+	kit.PillColumn("State", 11, func(e token.Entry) components.Pill { return tokenPill(e.Token) }),
+	kit.DayColumn("Last used", 17, "never", func(e token.Entry) time.Time { return e.LastUsedAt }),
+	kit.DayColumn("Last success", 19, "never", func(e token.Entry) time.Time { return e.LastSuccessAt }),
+	kit.ColumnOf("Failures in a row", func(e token.Entry) components.Cell {
+		if e.Failures == 0 {
+			return components.Cell{Blank: "0"}
+		}
+		return components.Cell{Part: components.Bad(words.Grouped(int64(e.Failures)))}
+	}).Number().InFile("Failures in a row", 17, func(e token.Entry) export.Cell { return export.Count(int64(e.Failures)) }),
+	kit.DayColumn("Stored", 14, "", func(e token.Entry) time.Time { return e.CreatedAt }),
+}
+
+func tokenClient(e token.Entry) string { return cmp.Or(e.ClientName, e.HolderName) }

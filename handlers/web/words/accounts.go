@@ -1,0 +1,49 @@
+package words
+
+import (
+	"strings"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/collection"
+	"debitdesk/models/mandate"
+	"debitdesk/models/token"
+)
+
+func AddressWords(lines ...string) string {
+	var given []string
+	for _, line := range lines {
+		if line != "" {
+			given = append(given, line)
+		}
+	}
+	return strings.Join(given, ", ")
+}
+
+// PhoneWords writes a South African number as people read it: 082 123 4567.
+func PhoneWords(phone string) string {
+	if len(phone) == 11 && strings.HasPrefix(phone, "27") {
+		return "0" + phone[2:4] + " " + phone[4:7] + " " + phone[7:]
+	}
+	return phone
+}
+
+// AccountWords names a stored account: "FNB •••• 1234".
+func AccountWords(t token.Token) string {
+	return t.Named()
+}
+
+// BankWords is the bank's name, or its branch code where that is not in our list.
+func BankWords(code string) string {
+	if name := bank.BankName(code); name != "" {
+		return name
+	}
+	return code
+}
+
+var BecauseWords = map[string]string{
+	collection.BecauseEFT:         "every EFT debit can be disputed",
+	mandate.BecauseFallback:       "the client did not confirm the mandate",
+	mandate.BecauseAmountDiffers:  "the amount differs from the mandate",
+	mandate.BecauseDateDiffers:    "the date differs from the mandate",
+	mandate.BecauseSecondInPeriod: "it is the second debit in one period of the mandate",
+}

@@ -1,0 +1,50 @@
+package words
+
+import (
+	"strings"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/mandate"
+	"debitdesk/views/components"
+)
+
+var KindWords = map[mandate.Kind]string{mandate.EFT: "EFT", mandate.DebiCheck: "DebiCheck"}
+
+// VerifiedPill says in a word or two what the bank last said about an account;
+// its Word is empty when it was never asked.
+func VerifiedPill(said []mandate.Verification) components.Pill {
+	if len(said) == 0 {
+		return components.Pill{}
+	}
+	v := said[0]
+	p := components.Pill{Kind: "done", Word: "Verified " + Glue(DateOf(v.At).Format("2 Jan"))}
+	failures, warnings := v.Answers.Failures(), v.Answers.Warnings()
+	switch {
+	case len(failures) > 0:
+		p.Kind, p.Word = "bad", Capital(failures[0])
+	case len(warnings) == 1:
+		p.Kind, p.Word = "wait", Capital(warnings[0])
+	case len(warnings) > 1:
+		p.Kind, p.Word = "wait", Capital(warnings[0])+" +"+Grouped(int64(len(warnings)-1))
+	case !v.Answers.Checked():
+		p.Kind, p.Word = "draft", "Not checked by the bank"
+	}
+	p.Title = "Asked on " + DateOf(v.At).Format(DayForm) + ": " + strings.Join(answered(v.Answers), ", ") + "."
+	return p
+}
+
+var AnswerWords = map[bank.Answer]string{bank.Yes: "yes", bank.No: "no", bank.NotChecked: "not checked"}
+
+func answered(v bank.Verified) (words []string) {
+	for _, c := range v.Checks() {
+		words = append(words, LowerFirst(c.Label)+" "+AnswerWords[c.Answer])
+	}
+	return words
+}
+
+var ChannelWords = map[mandate.Channel]string{
+	mandate.PayPage:     "Agreed on the hosted page",
+	mandate.SignedPaper: "Signed on paper",
+	mandate.ByAPI:       "Held by you; recorded through the API",
+	mandate.ByBank:      "Asked for at the client’s bank",
+}
