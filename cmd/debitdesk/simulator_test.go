@@ -211,7 +211,7 @@ func TestTheSimulator_is_a_page_that_works_without_scripts(t *testing.T) {
 	if rec := v.ask("POST", "/developers/simulator/scenarios", url.Values{"months": {"1"}, "clients": {"2"}, "paid": {"50"}, "unpaid": {"50"}, "disputed": {"0"}, "seed": {"1"}}, cookie); rec.Code != http.StatusSeeOther {
 		t.Fatalf("play: %d %s", rec.Code, rec.Body)
 	}
-	if page := v.ask("GET", "/developers/simulator", nil, cookie).Body.String(); !strings.Contains(page, "Being played") || !strings.Contains(page, "there is one clock") {
+	if page := v.ask("GET", "/developers/simulator", nil, cookie).Body.String(); !strings.Contains(page, "Being played") || !strings.Contains(page, "there is only one clock") {
 		t.Error("the page does not show what is played")
 	}
 	must(t, v.app.Services.Simulations.TakeUp(t.Context()))

@@ -94,7 +94,7 @@ func TestAWebhookIsMadeBreaksAndIsMended(t *testing.T) {
 	since := site.app.Store.Now().Add(-30 * 24 * time.Hour).Format("2006-01-02T15:04")
 	owner.do("since a month ago", chromedp.SetValue(`[name="since"]`, since, chromedp.ByQuery))
 	owner.click("Count the events")
-	owner.sees("also what it has had before")
+	owner.sees("including events that were delivered before")
 	owner.looksAt("webhook-resend")
 	owner.goes("resend", chromedp.Click(`main form.confirm button`, chromedp.ByQuery))
 	owner.shownAt(hook, "resent", "Fine")
