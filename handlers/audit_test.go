@@ -16,7 +16,9 @@ var entryHref = regexp.MustCompile(`href="(/audit/[0-9a-f-]{36})"`)
 func TestTheAuditShowsWhoDidWhatAndThatItHolds(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	id := h.API("POST", "/clients/", `{"email":"thandi@example.com","full_name":"Thandi Nkosi","bank_account":"6200000001","bank_code":"470010"}`).Want(201).Text("id")
+	id := h.API("POST", "/clients/",
+		`{"email":"thandi@example.com","full_name":"Thandi Nkosi","bank_account":"6200000001","bank_code":"470010"}`).Want(
+		201).Text("id")
 	h.API("PATCH", "/clients/"+id+"/", `{"full_name":"Thandi Ndlovu"}`).Want(200)
 	h.Page(h.A.Owner, "POST", "/clients/"+id+"/numbers", url.Values{}).Want(200)
 	list := h.Page(h.A.Owner, "GET", "/audit", nil).Want(200)
@@ -34,9 +36,11 @@ func TestTheAuditShowsWhoDidWhatAndThatItHolds(t *testing.T) {
 	}
 	h.Page(h.A.Owner, "GET", one[1], nil).Want(200).Contains("Link of the chain", "/clients/"+id)
 	h.Page(h.B.Owner, "GET", one[1], nil).Want(404)
-	h.Page(h.A.Owner, "GET", "/audit?area=nonsense&object=x&kind=y&from=z", nil).Want(200).Contains("‘nonsense’ is not an area", "‘x’ is not an id", "‘y’ is not a kind", "‘z’ is not a date")
+	h.Page(h.A.Owner, "GET", "/audit?area=nonsense&object=x&kind=y&from=z",
+		nil).Want(200).Contains("‘nonsense’ is not an area", "‘x’ is not an id", "‘y’ is not a kind", "‘z’ is not a date")
 	h.Page(h.A.Owner, "GET", "/audit?q=nothing+like+it", nil).Want(200).Contains("Nothing matches")
-	file := h.Page(h.A.Owner, "GET", "/audit/export?format=csv", nil).Want(200).Contains("client.created", "Hash").Lacks("6200000001")
+	file := h.Page(h.A.Owner, "GET", "/audit/export?format=csv", nil).Want(200).Contains("client.created",
+		"Hash").Lacks("6200000001")
 	if n := strings.Count(file.Body, "\n"); n < len(found) {
 		t.Errorf("%d lines for %d entries", n, len(found))
 	}
@@ -49,12 +53,15 @@ func TestABrokenChainIsShownWhereItBreaks(t *testing.T) {
 	h.API("POST", "/clients/", `{"email":"thandi@example.com"}`).Want(201)
 	linked(t, h)
 	h.Page(h.A.Owner, "POST", "/audit/check", url.Values{}).Want(200).Contains("The chain holds")
-	for _, sql := range []string{`ALTER TABLE audit_entries DISABLE TRIGGER ALL`, `UPDATE audit_entries SET actor_name = 'Nobody' WHERE action = 'client.created'`, `ALTER TABLE audit_entries ENABLE TRIGGER ALL`} {
+	for _, sql := range []string{`ALTER TABLE audit_entries DISABLE TRIGGER ALL`,
+		`UPDATE audit_entries SET actor_name = 'Nobody' WHERE action = 'client.created'`,
+		`ALTER TABLE audit_entries ENABLE TRIGGER ALL`} {
 		if _, err := h.Store.Pool.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h.Page(h.A.Owner, "POST", "/audit/check", url.Values{}).Want(200).Contains("The chain is broken at link", "is not as it was written")
+	h.Page(h.A.Owner, "POST", "/audit/check", url.Values{}).Want(200).Contains("The chain is broken at link",
+		"is not as it was written")
 	const alarm = "The audit log was changed outside Debitdesk"
 	for _, page := range []string{"/", "/attention"} {
 		h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains(alarm)
@@ -72,7 +79,8 @@ func linked(t *testing.T, h *handlertest.House) {
 			cancel()
 			t.Fatal(err)
 		}
-		if h.Count(`SELECT count(*) FROM audit_entries e WHERE NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id)`) == 0 {
+		if h.Count(
+			`SELECT count(*) FROM audit_entries e WHERE NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id)`) == 0 {
 			cancel()
 			return
 		}

@@ -31,7 +31,8 @@ func TestWhileTheDatabaseIsAwayEachCallerIsToldInItsOwnForm(t *testing.T) {
 	for name, got := range map[string]handlertest.Answer{
 		"api":      h.API("GET", "/clients/", nil),
 		"api post": h.API("POST", "/clients/", map[string]any{"email": "a@b.example"}, "Idempotency-Key: one"),
-		"oauth":    h.Call("POST", "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {"0193b5a2-0000-7000-8000-000000000000"}, "client_secret": {"AAAA"}}),
+		"oauth": h.Call("POST", "/oauth/token", url.Values{"grant_type": {"client_credentials"},
+			"client_id": {"0193b5a2-0000-7000-8000-000000000000"}, "client_secret": {"AAAA"}}),
 		"page":     h.Page(h.A.Owner, "GET", "/clients", nil),
 		"fragment": h.Page(h.A.Owner, "GET", "/clients", nil, "HX-Request: true"),
 		"payer":    h.Call("GET", "/p/0193b5a2-0000-7000-8000-000000000000", nil, "Accept: text/html"),
@@ -77,7 +78,8 @@ func TestNoAddressAnswersWithADefectWhileTheDatabaseIsAway(t *testing.T) {
 			headers = []string{"Accept: text/html", "Cookie: " + h.A.Owner.Cookie, "Sec-Fetch-Site: same-origin"}
 		}
 		got := h.Call(route.Method, path, body, headers...)
-		if got.Status == http.StatusInternalServerError || got.Status == http.StatusNotFound && strings.HasPrefix(route.Path, "/api/") {
+		if got.Status == http.StatusInternalServerError || got.Status == http.StatusNotFound &&
+			strings.HasPrefix(route.Path, "/api/") {
 			t.Errorf("%s %s: %d %s", route.Method, route.Path, got.Status, got.Body)
 		}
 		if got.Status == http.StatusServiceUnavailable {
@@ -91,7 +93,8 @@ func TestNoAddressAnswersWithADefectWhileTheDatabaseIsAway(t *testing.T) {
 
 func TestADiskThatIsFullIsAnOutageAndABrokenRuleIsNot(t *testing.T) {
 	house := handlertest.New(t, func(h *handlertest.House) { h.Deps.Away = store.Away })
-	for code, want := range map[string]int{"53100": 503, "53300": 503, "57P01": 503, "57P03": 503, "25006": 503, "08006": 503, "23505": 500, "42601": 500} {
+	for code, want := range map[string]int{"53100": 503, "53300": 503, "57P01": 503, "57P03": 503, "25006": 503,
+		"08006": 503, "23505": 500, "42601": 500} {
 		h, err := handlers.New(house.Deps)
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +119,8 @@ func TestReadinessTellsWhatIsMissingAndNothingElse(t *testing.T) {
 			{Name: "migrations", Run: func(context.Context) error { return handlers.Lacking("missing 0007_trust") }},
 		}
 	})
-	h.Call("GET", "/readyz", nil).Want(http.StatusServiceUnavailable).Contains(`"database":"ok"`, `"migrations":"missing 0007_trust"`).Lacks("draining")
+	h.Call("GET", "/readyz", nil).Want(http.StatusServiceUnavailable).Contains(`"database":"ok"`,
+		`"migrations":"missing 0007_trust"`).Lacks("draining")
 	draining = true
 	h.Call("GET", "/readyz", nil).Want(http.StatusServiceUnavailable).Contains(`"process":"draining"`)
 	h.Store.Pool.Close()

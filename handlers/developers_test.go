@@ -23,13 +23,15 @@ func TestAnAdminCreatesACredentialUsesItAndRevokesIt(t *testing.T) {
 	t.Parallel()
 	b := openGate(t, "http://desk.example").browser()
 	b.signIn("thandi@example.com")
-	created := b.do("POST", "/developers/credentials", url.Values{"name": {"Nightly <run>"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read", "write"}})
+	created := b.do("POST", "/developers/credentials", url.Values{"name": {"Nightly <run>"}, "kind": {"token"},
+		"lifetime": {"30d"}, "scopes": {"read", "write"}})
 	created.want(t, http.StatusCreated)
 	token := jwtForm.FindString(created.body)
 	call := func() answer { return b.do("POST", "/api/v1/probe", nil, "Authorization", "Bearer "+token) }
 	call().want(t, http.StatusNoContent)
 	list := b.do("GET", "/developers", nil)
-	if strings.Contains(list.body, token) || !strings.Contains(list.body, "Nightly &lt;run&gt;") || !strings.Contains(list.body, "read, write") {
+	if strings.Contains(list.body, token) || !strings.Contains(list.body, "Nightly &lt;run&gt;") ||
+		!strings.Contains(list.body, "read, write") {
 		t.Fatalf("the list:\n%s", list.body)
 	}
 	question := revokeForm.FindStringSubmatch(list.body)
@@ -41,7 +43,8 @@ func TestAnAdminCreatesACredentialUsesItAndRevokesIt(t *testing.T) {
 	call().want(t, http.StatusNoContent)
 	b.do("POST", question[0], url.Values{"confirm": {question[1][32:]}}).want(t, http.StatusSeeOther)
 	call().want(t, http.StatusUnauthorized)
-	if list := b.do("GET", "/developers", nil); !strings.Contains(list.body, "Revoked") || revokeForm.MatchString(list.body) {
+	if list := b.do("GET", "/developers", nil); !strings.Contains(list.body, "Revoked") ||
+		revokeForm.MatchString(list.body) {
 		t.Fatalf("after the revocation:\n%s", list.body)
 	}
 }
@@ -52,7 +55,8 @@ func TestEveryProblemOfTheCredentialFormStandsBesideItsInput(t *testing.T) {
 	b.signIn("thandi@example.com")
 	a := b.do("POST", "/developers/credentials", url.Values{"name": {" "}, "kind": {"token"}, "lifetime": {"forever"}})
 	a.want(t, http.StatusUnprocessableEntity)
-	for _, id := range []string{`id="name-error"`, `id="scopes-error"`, `id="lifetime-error"`, `href="#name"`, `href="#scopes"`, `href="#lifetime"`} {
+	for _, id := range []string{`id="name-error"`, `id="scopes-error"`, `id="lifetime-error"`, `href="#name"`,
+		`href="#scopes"`, `href="#lifetime"`} {
 		if !strings.Contains(a.body, id) {
 			t.Errorf("no %s in the form", id)
 		}
@@ -76,11 +80,14 @@ func TestCredentialsAreForAdminsOfTheMerchant(t *testing.T) {
 	for _, path := range []string{"/developers", "/developers/credentials/new", one} {
 		clerk.do("GET", path, nil).want(t, http.StatusForbidden)
 	}
-	clerk.do("POST", "/developers/credentials", url.Values{"name": {"mine"}, "kind": {"client"}, "scopes": {"read"}}).want(t, http.StatusForbidden)
+	clerk.do("POST", "/developers/credentials", url.Values{"name": {"mine"}, "kind": {"client"}, "scopes": {"read"}}).want(
+		t, http.StatusForbidden)
 	clerk.do("POST", one, url.Values{"confirm": {out.ID.String()[32:]}}).want(t, http.StatusForbidden)
 
 	them := uuid.New()
-	if _, err := g.store.Pool.Exec(t.Context(), `INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'theirs', 'Theirs', true, now(), now())`, them); err != nil {
+	if _,
+		err := g.store.Pool.Exec(t.Context(),
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'theirs', 'Theirs', true, now(), now())`, them); err != nil {
 		t.Fatal(err)
 	}
 	ours := g.merchant
@@ -89,7 +96,8 @@ func TestCredentialsAreForAdminsOfTheMerchant(t *testing.T) {
 	g.merchant = ours
 	stranger := g.browser()
 	stranger.signIn("stranger@example.com")
-	for _, path := range []string{one, "/developers/credentials/nonsense/revocation", "/developers/credentials/" + uuid.NewString() + "/revocation"} {
+	for _, path := range []string{one, "/developers/credentials/nonsense/revocation", "/developers/credentials/" +
+		uuid.NewString() + "/revocation"} {
 		stranger.do("GET", path, nil).want(t, http.StatusNotFound)
 		stranger.do("POST", path, url.Values{"confirm": {out.ID.String()[32:]}}).want(t, http.StatusNotFound)
 	}
@@ -101,13 +109,15 @@ func TestCredentialsAreForAdminsOfTheMerchant(t *testing.T) {
 func TestATokenForAClientIdAndSecret(t *testing.T) {
 	t.Parallel()
 	g := openGate(t, "http://desk.example")
-	client, err := g.credentials.IssueClient(t.Context(), actor.OperatorOf(g.merchant), credential.Input{Name: "ERP", Scopes: []actor.Scope{actor.ScopeRead, actor.ScopeWrite}})
+	client, err := g.credentials.IssueClient(t.Context(), actor.OperatorOf(g.merchant),
+		credential.Input{Name: "ERP", Scopes: []actor.Scope{actor.ScopeRead, actor.ScopeWrite}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := g.browser()
 	ask := func(form url.Values, headers ...string) answer { return b.do("POST", "/oauth/token", form, headers...) }
-	good := url.Values{"grant_type": {"client_credentials"}, "client_id": {client.ClientID}, "client_secret": {client.Secret}}
+	good := url.Values{"grant_type": {"client_credentials"}, "client_id": {client.ClientID},
+		"client_secret": {client.Secret}}
 	with := func(name, value string) url.Values {
 		form := url.Values{}
 		for k, v := range good {
@@ -124,7 +134,8 @@ func TestATokenForAClientIdAndSecret(t *testing.T) {
 		return r.Header.Get("Authorization")
 	}
 	bare := url.Values{"grant_type": {"client_credentials"}}
-	for name, a := range map[string]answer{"form": ask(good), "slash": b.do("POST", "/oauth/token/", good), "basic": ask(bare, "Authorization", basic(client.ClientID, client.Secret))} {
+	for name, a := range map[string]answer{"form": ask(good), "slash": b.do("POST", "/oauth/token/", good),
+		"basic": ask(bare, "Authorization", basic(client.ClientID, client.Secret))} {
 		a.want(t, http.StatusOK)
 		var got struct {
 			AccessToken string `json:"access_token"`
@@ -132,7 +143,8 @@ func TestATokenForAClientIdAndSecret(t *testing.T) {
 			ExpiresIn   int    `json:"expires_in"`
 			Scope       string
 		}
-		if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.TokenType != "Bearer" || got.ExpiresIn < 86399 || got.ExpiresIn > 86400 || got.Scope != "read write" {
+		if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.TokenType != "Bearer" || got.ExpiresIn < 86399 ||
+			got.ExpiresIn > 86400 || got.Scope != "read write" {
 			t.Fatalf("%s: %s (%v)", name, a.body, err)
 		}
 		if a.Header.Get("Cache-Control") != "no-store" {
@@ -161,7 +173,8 @@ func TestATokenForAClientIdAndSecret(t *testing.T) {
 		"in the address alone":  {b.do("POST", "/oauth/token?"+good.Encode(), url.Values{}), 400, "invalid_request"},
 	} {
 		var got struct{ Error string }
-		if err := json.Unmarshal([]byte(c.answer.body), &got); err != nil || c.answer.StatusCode != c.status || got.Error != c.code {
+		if err := json.Unmarshal([]byte(c.answer.body), &got); err != nil || c.answer.StatusCode != c.status ||
+			got.Error != c.code {
 			t.Errorf("%s: %d %s; want %d %s", name, c.answer.StatusCode, c.answer.body, c.status, c.code)
 		}
 		if basicUsed := name == "wrong basic"; basicUsed != (c.answer.Header.Get("WWW-Authenticate") != "") {
@@ -176,7 +189,8 @@ func TestAnAdminRotatesACredentialAndSeesBoth(t *testing.T) {
 	t.Parallel()
 	b := openGate(t, "http://desk.example").browser()
 	b.signIn("thandi@example.com")
-	created := b.do("POST", "/developers/credentials", url.Values{"name": {"Nightly"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read", "write"}})
+	created := b.do("POST", "/developers/credentials",
+		url.Values{"name": {"Nightly"}, "kind": {"token"}, "lifetime": {"30d"}, "scopes": {"read", "write"}})
 	old := jwtForm.FindString(created.body)
 	call := func(token string) int {
 		return b.do("POST", "/api/v1/probe", nil, "Authorization", "Bearer "+token).StatusCode
@@ -192,11 +206,13 @@ func TestAnAdminRotatesACredentialAndSeesBoth(t *testing.T) {
 	rotated := b.do("POST", form[0], url.Values{"overlap": {"24h"}})
 	rotated.want(t, http.StatusCreated)
 	next := jwtForm.FindString(rotated.body)
-	if next == "" || next == old || strings.Contains(rotated.body, old) || call(old) != http.StatusNoContent || call(next) != http.StatusNoContent {
+	if next == "" || next == old || strings.Contains(rotated.body, old) || call(old) != http.StatusNoContent ||
+		call(next) != http.StatusNoContent {
 		t.Fatalf("old %d, new %d", call(old), call(next))
 	}
 	list := b.do("GET", "/developers", nil)
-	for _, word := range []string{"Ending", "Replaces " + form[1][32:], "Replaced by ", `href="#` + form[1] + `"`, `id="` + form[1] + `"`} {
+	for _, word := range []string{"Ending", "Replaces " + form[1][32:], "Replaced by ", `href="#` + form[1] + `"`,
+		`id="` + form[1] + `"`} {
 		if !strings.Contains(list.body, word) {
 			t.Errorf("the list lacks %q", word)
 		}

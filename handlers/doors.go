@@ -41,7 +41,8 @@ func (e *edge) guardOf(r *http.Request) *limiters {
 	if !slices.ContainsFunc(doors, func(door string) bool { return path == door || strings.HasPrefix(path, door+"/") }) {
 		return nil
 	}
-	if r.Method == http.MethodPost || slices.ContainsFunc(doors[1:], func(door string) bool { return strings.HasPrefix(path, door+"/") }) {
+	if r.Method == http.MethodPost || slices.ContainsFunc(doors[1:],
+		func(door string) bool { return strings.HasPrefix(path, door+"/") }) {
 		return e.atEntrance
 	}
 	return nil

@@ -76,7 +76,8 @@ func TestEveryOperationIsDrivenAgainstTheDocument(t *testing.T) {
 	t.Parallel()
 	d := &driver{newStreet(t), map[string]bool{"createAccessToken": true}} // its own test
 	if d.Deps.API.Templates == nil {
-		subs := &subscription.Service{InTx: store.Runner[subscription.Tx](d.Store), Read: d.Store, Purchases: d.Purchases, Now: d.Store.Now}
+		subs := &subscription.Service{InTx: store.Runner[subscription.Tx](d.Store), Read: d.Store, Purchases: d.Purchases,
+			Now: d.Store.Now}
 		d.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 		app, err := handlers.New(d.Deps)
 		if err != nil {
@@ -105,11 +106,15 @@ func (d *driver) clientsAndPurchases() {
 	d.good("replaceClient", details, 200, client)
 	d.good("changeClient", `{"city":"Durban"}`, 200, client)
 	stored := func() string {
-		return d.good("createPurchase", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"tags":["a"],"purchase":{"currency":"ZAR","products":[{"name":"m","price":0,"quantity":"1.5","tax_percent":15}],
-			"metadata":{"a":[1]},"payment_method_details":{"direct_debit":{"deduction_day":1,"period_units":"months"}}}}`, client, d.A.BrandID), 201).Text("id")
+		return d.good("createPurchase", fmt.Sprintf(
+			`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"tags":["a"],"purchase":{"currency":"ZAR","products":[{"name":"m","price":0,"quantity":"1.5","tax_percent":15}],
+			"metadata":{"a":[1]},"payment_method_details":{"direct_debit":{"deduction_day":1,"period_units":"months"}}}}`,
+			client, d.A.BrandID), 201).Text("id")
 	}
 	plain := func() string {
-		return d.good("createPurchase", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, client, d.A.BrandID, d.due()), 201).Text("id")
+		return d.good("createPurchase", fmt.Sprintf(
+			`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, client, d.A.BrandID,
+			d.due()), 201).Text("id")
 	}
 	token := stored()
 	d.good("listRecurringTokens", "", 200, client)
@@ -135,15 +140,20 @@ func (d *driver) due() int64 { return d.Store.Now().Add(9 * 24 * time.Hour).Unix
 
 func (d *driver) billing() {
 	client := d.good("createClient", `{"email":"bill@example.com"}`, 201).Text("id")
-	d.good("sendInvoices", fmt.Sprintf(`{"brand_id":%q,"title":"","is_subscription":false,"due":%d,"purchase":{"products":[{"name":"m","price":100}]},"clients":[{"client_id":%q}]}`, d.A.BrandID, d.due(), client), 200)
-	once := fmt.Sprintf(`{"brand_id":%q,"title":"Course","is_subscription":false,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, d.A.BrandID, d.due())
+	d.good("sendInvoices",
+		fmt.Sprintf(
+			`{"brand_id":%q,"title":"","is_subscription":false,"due":%d,"purchase":{"products":[{"name":"m","price":100}]},"clients":[{"client_id":%q}]}`, d.A.BrandID, d.due(), client), 200)
+	once := fmt.Sprintf(
+		`{"brand_id":%q,"title":"Course","is_subscription":false,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, d.A.BrandID, d.due())
 	invoice := d.good("createBillingTemplate", once, 201).Text("id")
-	plan := d.good("createBillingTemplate", fmt.Sprintf(`{"brand_id":%q,"title":"Gym","is_subscription":true,"subscription_trial_periods":1,"number_of_billing_cycles":null,"purchase":{"products":[{"name":"m","price":100}]}}`, d.A.BrandID), 201).Text("id")
+	plan := d.good("createBillingTemplate", fmt.Sprintf(
+		`{"brand_id":%q,"title":"Gym","is_subscription":true,"subscription_trial_periods":1,"number_of_billing_cycles":null,"purchase":{"products":[{"name":"m","price":100}]}}`, d.A.BrandID), 201).Text("id")
 	d.good("listBillingTemplates", "", 200)
 	d.good("getBillingTemplate", "", 200, plan)
 	d.good("replaceBillingTemplate", once, 200, invoice)
 	d.good("sendInvoiceOfTemplate", fmt.Sprintf(`{"client_id":%q}`, client), 200, invoice)
-	added := d.good("addSubscriber", fmt.Sprintf(`{"client_id":%q,"invoice_override":{"total_override":50},"subscription_debtor_account_number":"6200000001","subscription_adjustment_rate":"5.5"}`, client), 200, plan)
+	added := d.good("addSubscriber", fmt.Sprintf(
+		`{"client_id":%q,"invoice_override":{"total_override":50},"subscription_debtor_account_number":"6200000001","subscription_adjustment_rate":"5.5"}`, client), 200, plan)
 	one := added.JSON()["billing_template_client"].(map[string]any)["id"].(string)
 	d.good("listSubscribers", "", 200, plan)
 	d.good("getSubscriberOfTemplate", "", 200, plan, one)
@@ -173,7 +183,8 @@ func (d *driver) figures() {
 	d.asked("listPaymentMethods", "currency=ZAR&brand_id="+d.A.BrandID.String(), "", 200)
 	d.asked("getBalance", "currency=ZAR", "", 200)
 	d.asked("getTurnover", "currency=ZAR&from=1700000000", "", 200)
-	made := d.asked("createCompanyStatement", "currency=ZAR", `{"format":"csv","timezone":"Africa/Johannesburg"}`, 201).Text("id")
+	made := d.asked("createCompanyStatement", "currency=ZAR", `{"format":"csv","timezone":"Africa/Johannesburg"}`,
+		201).Text("id")
 	d.good("listCompanyStatements", "", 200)
 	d.good("getCompanyStatement", "", 200, made)
 	if err := d.Statements.Make(d.t.Context(), uuid.MustParse(made)); err != nil {
@@ -182,7 +193,8 @@ func (d *driver) figures() {
 	d.good("getCompanyStatement", "", 200, made)
 	d.good("downloadCompanyStatement", "", 200, made)
 	d.good("cancelCompanyStatement", "", 400, made)
-	d.good("cancelCompanyStatement", "", 200, d.asked("createCompanyStatement", "currency=ZAR", `{"format":"xlsx"}`, 201).Text("id"))
+	d.good("cancelCompanyStatement", "", 200, d.asked("createCompanyStatement", "currency=ZAR", `{"format":"xlsx"}`,
+		201).Text("id"))
 }
 
 func (d *driver) playground() {
@@ -217,6 +229,7 @@ func (d *driver) bad(op *handlertest.Operation) {
 		}
 	}
 	if op.Method != http.MethodDelete {
-		d.Call(op.Method, path, url.Values{"purchase.products": {"x"}, "client_id": {"y"}}, "Authorization: Bearer "+d.A.Token)
+		d.Call(op.Method, path, url.Values{"purchase.products": {"x"}, "client_id": {"y"}},
+			"Authorization: Bearer "+d.A.Token)
 	}
 }

@@ -56,11 +56,15 @@ type trial struct {
 func (s *street) trials() map[string]trial {
 	client, token, brand := s.ids["/clients/"], s.ids["/tokens/"], s.A.BrandID
 	due := s.Store.Now().Add(96 * time.Hour).Unix()
-	s.ids["chargeable"] = s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, client, brand, due)).Want(201).Text("id")
+	s.ids["chargeable"] = s.API("POST", "/purchases/",
+		fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, client,
+			brand, due)).Want(201).Text("id")
 	return map[string]trial{
-		"/clients": {`{"email":"new@example.com","full_name":"New Payer","bank_account":"6200000002","bank_code":"470010"}`, 201},
+		"/clients": {`{"email":"new@example.com","full_name":"New Payer","bank_account":"6200000002","bank_code":"470010"}`,
+			201},
 		"/purchases": {fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
-			"purchase":{"products":[{"name":"m","price":100}],"payment_method_details":{"direct_debit":{}}}}`, client, brand), 201},
+			"purchase":{"products":[{"name":"m","price":100}],"payment_method_details":{"direct_debit":{}}}}`, client, brand),
+			201},
 		"/purchases/:id/charge":                 {fmt.Sprintf(`{"recurring_token":%q}`, token), 200},
 		"/purchases/:id/cancel":                 {``, 200},
 		"/purchases/:id/resend_invoice":         {``, 200},
@@ -69,8 +73,12 @@ func (s *street) trials() map[string]trial {
 		"/purchases/:id/capture":                {``, 400},
 		"/purchases/:id/release":                {``, 400},
 		"/purchases/:id/refund":                 {``, 400},
-		"/billing":                              {fmt.Sprintf(`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q}],"purchase":{"products":[{"name":"m","price":100}]}}`, brand, due, client), 200},
-		"/billing_templates":                    {fmt.Sprintf(`{"brand_id":%q,"title":"t","is_subscription":true,"purchase":{"products":[{"name":"m","price":100}]}}`, brand), 201},
+		"/billing": {fmt.Sprintf(
+			`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q}],"purchase":{"products":[{"name":"m","price":100}]}}`, brand,
+			due, client), 200},
+		"/billing_templates": {fmt.Sprintf(
+			`{"brand_id":%q,"title":"t","is_subscription":true,"purchase":{"products":[{"name":"m","price":100}]}}`, brand),
+			201},
 		"/billing_templates/:id/add_subscriber": {fmt.Sprintf(`{"client_id":%q}`, client), 200},
 		"/sandbox/clock":                        {`{"advance":"48h"}`, 200},
 		"/sandbox/collections/:purchase/result": {`{"code":"00"}`, 400},
@@ -78,7 +86,8 @@ func (s *street) trials() map[string]trial {
 	}
 }
 
-// tried is the id that a trial is about: a purchase that can be charged, but the one that stores an account where that goes.
+// tried is the id that a trial is about: a purchase that can be charged, but the one that stores an account where that
+// goes.
 func (s *street) tried(route, parameter string) string {
 	switch {
 	case strings.HasSuffix(route, "/delete_recurring_token"):
@@ -120,7 +129,8 @@ func TestATrialIsAnsweredAndLeavesNothing(t *testing.T) {
 			if one.body != "" {
 				body = one.body
 			}
-			got := s.Call("POST", path, body, "Authorization: Bearer "+s.A.Token, "Accept: application/json", "Idempotency-Key: "+key)
+			got := s.Call("POST", path, body, "Authorization: Bearer "+s.A.Token, "Accept: application/json",
+				"Idempotency-Key: "+key)
 			s.unbroken("POST "+path, got)
 			s.unchanged("POST "+path, before)
 			if given && got.Status != one.status {
@@ -141,13 +151,16 @@ func TestATrialOfAChangeOrADeletionLeavesNothing(t *testing.T) {
 	s := newStreet(t)
 	bodies := map[string]string{
 		"PUT /clients/:id": `{"email":"other@example.com"}`, "PATCH /clients/:id": `{"city":"Durban"}`,
-		"PUT /webhooks/:id": `{"title":"w","callback":"https://example.com/other","all_events":true}`, "PATCH /webhooks/:id": `{"title":"other"}`,
+		"PUT /webhooks/:id":                            `{"title":"w","callback":"https://example.com/other","all_events":true}`,
+		"PATCH /webhooks/:id":                          `{"title":"other"}`,
 		"PUT /billing_templates/:id":                   `{"is_subscription":true,"title":"other","purchase":{"products":[{"name":"m","price":200}]}}`,
-		"PATCH /billing_templates/:id/clients/:btc_id": `{"send_receipt":false}`, "PATCH /billing_templates/clients/:btc_id": `{"send_receipt":false}`,
+		"PATCH /billing_templates/:id/clients/:btc_id": `{"send_receipt":false}`,
+		"PATCH /billing_templates/clients/:btc_id":     `{"send_receipt":false}`,
 	}
 	auth, tried, done := "Authorization: Bearer "+s.A.Token, 0, 0
 	for _, r := range s.App.Routes() {
-		if !handlertest.IsProgram(r.Path) || r.Method != http.MethodPut && r.Method != http.MethodPatch && r.Method != http.MethodDelete {
+		if !handlertest.IsProgram(r.Path) || r.Method != http.MethodPut && r.Method != http.MethodPatch &&
+			r.Method != http.MethodDelete {
 			continue
 		}
 		tried++
@@ -192,7 +205,8 @@ func TestATrialReportsWhatIsWrongAsAlways(t *testing.T) {
 			done := s.Call("POST", path, body, auth, "Accept: application/json")
 			s.unbroken(route, tried)
 			if tried.Status != done.Status || tried.Body != done.Body {
-				t.Errorf("%s %s: a trial says %d %s, the real one %d %s", route, body, tried.Status, tried.Body, done.Status, done.Body)
+				t.Errorf("%s %s: a trial says %d %s, the real one %d %s", route, body, tried.Status, tried.Body, done.Status,
+					done.Body)
 			}
 		}
 	})
@@ -201,9 +215,12 @@ func TestATrialReportsWhatIsWrongAsAlways(t *testing.T) {
 func TestATrialShowsDatesAndNumbersAndTheRealOneFollowsThem(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
-	body := fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":12345,"quantity":2}]}}`, s.ids["/clients/"], s.A.BrandID, s.Store.Now().Add(96*time.Hour).Unix())
+	body := fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":12345,"quantity":2}]}}`,
+		s.ids["/clients/"], s.A.BrandID, s.Store.Now().Add(96*time.Hour).Unix())
 	tried := s.API("POST", "/purchases/?dry_run=true", body, "Idempotency-Key: k").Want(201)
-	if again := s.API("POST", "/purchases/?dry_run=true", body).Want(201); again.Text("reference_generated") != tried.Text("reference_generated") {
+	if again := s.API("POST", "/purchases/?dry_run=true", body).Want(201); again.Text("reference_generated") != tried.Text(
+		"reference_generated") {
 		t.Errorf("a trial used up %s", tried.Text("reference_generated"))
 	}
 	done := s.API("POST", "/purchases/", body, "Idempotency-Key: k").Want(201)
@@ -224,7 +241,8 @@ func TestATrialShowsDatesAndNumbersAndTheRealOneFollowsThem(t *testing.T) {
 	if is := day(s.API("POST", "/purchases/"+done.Text("id")+"/charge/", charge).Want(200)); would == "" || is != would {
 		t.Errorf("action date tried %q, done %q", would, is)
 	}
-	if replayed := s.API("POST", "/purchases/?dry_run=true", body, "Idempotency-Key: k").Want(201); replayed.Header.Get("Idempotency-Replayed") != "" || replayed.Text("id") == done.Text("id") {
+	if replayed := s.API("POST", "/purchases/?dry_run=true", body, "Idempotency-Key: k").Want(201); replayed.Header.Get(
+		"Idempotency-Replayed") != "" || replayed.Text("id") == done.Text("id") {
 		t.Error("a trial was answered with what was done before")
 	}
 }
@@ -237,8 +255,11 @@ func TestWhatDryRunMaySay(t *testing.T) {
 		status int
 		dry    bool
 	}{
-		"dry_run=true": {201, true}, "dry_run=1": {201, true}, "dry_run=True": {201, true}, "dry_run=false&dry_run=true": {201, true},
-		"dry_run=false": {201, false}, "dry_run=0": {201, false}, "dry_run=": {201, false}, "dry_run": {201, false}, "dryrun=true": {201, false},
+		"dry_run=true": {201, true}, "dry_run=1": {201, true}, "dry_run=True": {201, true},
+		"dry_run=false&dry_run=true": {201, true},
+		"dry_run=false":              {201, false}, "dry_run=0": {201, false}, "dry_run=": {201, false},
+		"dry_run":     {201, false},
+		"dryrun=true": {201, false},
 		"dry_run=yes": {400, false}, "dry_run=2": {400, false}, "dry_run=tru": {400, false},
 	} {
 		before := s.Count(`SELECT count(*) FROM clients`)

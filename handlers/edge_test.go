@@ -18,21 +18,26 @@ func TestUnknownAddressesAndMethodsAnswerInTheFormOfTheCaller(t *testing.T) {
 	h := handlertest.New(t)
 	h.API("GET", "/nothing/", nil).Want(http.StatusNotFound).WantCode("__all__=not_found")
 	h.API("DELETE", "/clients/", nil).Want(http.StatusMethodNotAllowed).WantCode("__all__=method_not_allowed")
-	h.API("POST", "/clients/0193b5a2-0000-7000-8000-000000000000/", nil).Want(http.StatusMethodNotAllowed).WantCode("__all__=method_not_allowed")
+	h.API("POST", "/clients/0193b5a2-0000-7000-8000-000000000000/", nil).Want(http.StatusMethodNotAllowed).WantCode(
+		"__all__=method_not_allowed")
 	for _, root := range []string{"/billing/", "/billing_templates/5/", "/purchases/5/delete_recurring_token/"} {
 		if got := h.Call("GET", root, nil).Header.Get("Content-Type"); got != "application/json" {
 			t.Errorf("%s answers %s", root, got)
 		}
 	}
-	h.Call("GET", "/nothing", nil, "Accept: text/html").Want(http.StatusNotFound).Contains("<h1>Not found</h1>", "Request ")
-	h.Call("GET", "/nothing", nil, "Accept: text/html", "HX-Request: true").Want(http.StatusNotFound).Contains("Not found").Lacks("<html")
+	h.Call("GET", "/nothing", nil, "Accept: text/html").Want(http.StatusNotFound).Contains("<h1>Not found</h1>",
+		"Request ")
+	h.Call("GET", "/nothing", nil, "Accept: text/html", "HX-Request: true").Want(http.StatusNotFound).Contains(
+		"Not found").Lacks("<html")
 }
 
 func TestADefectIsShownAsOneNeutralSentence(t *testing.T) {
 	h := handlertest.New(t)
 	h.App.GET("/api/v1/broken", func(echo.Context) error { return errors.New("secret of the database") })
 	h.App.GET("/api/v1/panics", func(echo.Context) error { panic("secret of the code") })
-	h.App.GET("/api/v1/panics-politely", func(echo.Context) error { panic(fault.New(fault.NotFound, "secret", "A secret refusal.")) })
+	h.App.GET("/api/v1/panics-politely", func(echo.Context) error {
+		panic(fault.New(fault.NotFound, "secret", "A secret refusal."))
+	})
 	for _, path := range []string{"/broken", "/panics/", "/panics-politely"} {
 		got := h.API("GET", path, nil, "X-Request-Id: my-request-17").Want(http.StatusInternalServerError)
 		got.WantCode("__all__=internal_error").Contains("my-request-17").Lacks("secret")
@@ -42,7 +47,8 @@ func TestADefectIsShownAsOneNeutralSentence(t *testing.T) {
 func TestEveryAnswerCarriesItsHeaders(t *testing.T) {
 	h := handlertest.New(t)
 	got := h.Call("GET", "/nothing", nil, "X-Request-Id: bad id\n")
-	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "X-Frame-Options": "DENY"} {
+	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+		"X-Frame-Options": "DENY"} {
 		if got.Header.Get(name) != want {
 			t.Errorf("%s: %q, want %q", name, got.Header.Get(name), want)
 		}
@@ -81,13 +87,15 @@ func TestHealthAndMetrics(t *testing.T) {
 func TestSignedOutPeopleAreSentToSignIn(t *testing.T) {
 	h := handlertest.New(t)
 	h.Call("GET", "/api/v1/clients/", nil).Want(http.StatusUnauthorized).WantCode("__all__=authentication_failed")
-	h.Call("GET", "/api/v1/clients/", nil, "Authorization: Bearer x.y.z").Want(http.StatusUnauthorized).WantCode("__all__=authentication_failed")
+	h.Call("GET", "/api/v1/clients/", nil, "Authorization: Bearer x.y.z").Want(http.StatusUnauthorized).WantCode(
+		"__all__=authentication_failed")
 }
 
 func TestLiveModeHasNoSandbox(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox, h.Deps.Room = false, &sandbox.Room{} })
-	for _, path := range []string{"/sandbox", "/sandbox/clock", "/sandbox/desk", "/sandbox/mail", "/sandbox/mail/x/html", "/sandbox/collections/x/result"} {
+	for _, path := range []string{"/sandbox", "/sandbox/clock", "/sandbox/desk", "/sandbox/mail", "/sandbox/mail/x/html",
+		"/sandbox/collections/x/result"} {
 		h.Call("GET", path, nil).Want(http.StatusNotFound)
 		h.Call("POST", path, `{"advance":"1h"}`, "Authorization: Bearer "+h.A.Token).Want(http.StatusNotFound)
 	}

@@ -58,13 +58,16 @@ func openGate(t *testing.T, baseURL string) *gate {
 	if g.keys, err = keyfile.Open("", t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Pool.Exec(t.Context(), `INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`, g.merchant); err != nil {
+	if _,
+		err := db.Pool.Exec(t.Context(),
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`, g.merchant); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	realTime := func() time.Time { return start.Add(time.Duration(g.ahead.Load())) }
 	log := slog.New(slog.DiscardHandler)
-	use, err := app.New(app.Options{Store: db, Log: log, BaseURL: baseURL, Sandbox: true, Version: "test", Now: realTime, Signing: g.keys.Signing})
+	use, err := app.New(app.Options{Store: db, Log: log, BaseURL: baseURL, Sandbox: true, Version: "test", Now: realTime,
+		Signing: g.keys.Signing})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +83,8 @@ func openGate(t *testing.T, baseURL string) *gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps, err := use.Parts(app.HTTP{Store: db, Box: box, Sessions: sessions, Watch: watch, BaseURL: baseURL, Sandbox: true, Now: realTime})
+	deps, err := use.Parts(app.HTTP{Store: db, Box: box, Sessions: sessions, Watch: watch, BaseURL: baseURL, Sandbox: true,
+		Now: realTime})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +109,8 @@ func (g *gate) wait(d time.Duration) { g.ahead.Add(int64(d)) }
 
 func (g *gate) person(email string, role actor.Role) user.User {
 	g.t.Helper()
-	u, err := g.users.Create(g.t.Context(), actor.OperatorOf(g.merchant), user.Input{Email: email, Password: password, Role: role})
+	u, err := g.users.Create(g.t.Context(), actor.OperatorOf(g.merchant),
+		user.Input{Email: email, Password: password, Role: role})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -120,7 +125,10 @@ type browser struct {
 
 func (g *gate) browser() *browser {
 	jar, _ := cookiejar.New(nil)
-	return &browser{g, http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &browser{g, http.Client{Jar: jar, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}}
 }
 
 type answer struct {
@@ -196,12 +204,16 @@ func (a answer) refusal(t *testing.T, status int, message, code string) {
 func TestNothingIsShownWithoutASession(t *testing.T) {
 	t.Parallel()
 	g := openGate(t, "http://desk.example")
-	open := map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true, "/static/*": true, "/login": true, "/login/factor": true, "/logout": true,
-		"/oauth/token": true, "/openapi.json": true, "/developers/api": true, "/manual": true, "/manual/:page": true, "/manual/pictures/:name": true, "/reset": true, "/reset/:token": true, "/invite/:token": true}
+	open := map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true, "/static/*": true, "/login": true,
+		"/login/factor": true, "/logout": true,
+		"/oauth/token": true, "/openapi.json": true, "/developers/api": true, "/manual": true, "/manual/:page": true,
+		"/manual/pictures/:name": true, "/reset": true, "/reset/:token": true, "/invite/:token": true}
 	ids := regexp.MustCompile(`:[a-z]+`)
 	walked := 0
 	for _, r := range g.app.Routes() {
-		if open[r.Path] || strings.HasPrefix(r.Path, "/p/") || r.Method == http.MethodHead || r.Method == echo.RouteNotFound || r.Method == "PROPFIND" || r.Method == "REPORT" || r.Method == http.MethodConnect || r.Method == http.MethodTrace {
+		if open[r.Path] || strings.HasPrefix(r.Path, "/p/") || r.Method == http.MethodHead ||
+			r.Method == echo.RouteNotFound || r.Method == "PROPFIND" || r.Method == "REPORT" || r.Method == http.MethodConnect ||
+			r.Method == http.MethodTrace {
 			continue
 		}
 		path := ids.ReplaceAllString(strings.ReplaceAll(r.Path, "*", "x"), uuid.NewString())
@@ -225,7 +237,8 @@ func TestAPersonIsSentToSignInAndBack(t *testing.T) {
 	if a.Header.Get("Location") != "/login?next=%2Fdevelopers%3Fx%3D1" {
 		t.Fatalf("sent to %q", a.Header.Get("Location"))
 	}
-	if page := b.do("GET", a.Header.Get("Location"), nil); !strings.Contains(page.body, `name="next" value="/developers?x=1"`) {
+	if page := b.do("GET", a.Header.Get("Location"), nil); !strings.Contains(page.body,
+		`name="next" value="/developers?x=1"`) {
 		t.Fatalf("the form forgot the way back:\n%s", page.body)
 	}
 	part := b.do("GET", "/developers", nil, "HX-Request", "true", "HX-Current-URL", "http://desk.example/developers?q=a")
@@ -233,7 +246,8 @@ func TestAPersonIsSentToSignInAndBack(t *testing.T) {
 	if part.Header.Get("HX-Redirect") != "/login?next=%2Fdevelopers%3Fq%3Da" {
 		t.Fatalf("htmx sent to %q", part.Header.Get("HX-Redirect"))
 	}
-	in := b.do("POST", "/login", url.Values{"email": {"thandi@example.com"}, "password": {password}, "next": {"/developers?x=1"}})
+	in := b.do("POST", "/login", url.Values{"email": {"thandi@example.com"}, "password": {password},
+		"next": {"/developers?x=1"}})
 	in.want(t, http.StatusSeeOther)
 	if in.Header.Get("Location") != "/developers?x=1" {
 		t.Fatalf("back at %q", in.Header.Get("Location"))
@@ -246,8 +260,10 @@ func TestAPersonIsSentToSignInAndBack(t *testing.T) {
 
 func TestTheWayBackNeverLeavesTheSite(t *testing.T) {
 	t.Parallel()
-	for _, next := range []string{"https://evil.example/", "//evil.example", "///evil.example", `/\evil.example`, `\/evil.example`, "/%2fevil.example", "/%5cevil.example",
-		"evil.example", "javascript:alert(1)", "/\tevil.example", "\n//evil.example", "https:evil.example", "", "/login?next=/login", "/logout"} {
+	for _, next := range []string{"https://evil.example/", "//evil.example", "///evil.example", `/\evil.example`,
+		`\/evil.example`, "/%2fevil.example", "/%5cevil.example",
+		"evil.example", "javascript:alert(1)", "/\tevil.example", "\n//evil.example", "https:evil.example", "",
+		"/login?next=/login", "/logout"} {
 		if got := access.LocalPath(next); got != "/" {
 			t.Errorf("%q leads to %q", next, got)
 		}
@@ -264,7 +280,8 @@ func TestSigningInGivesANewSessionId(t *testing.T) {
 	g := openGate(t, "http://desk.example")
 	b := g.browser()
 	planted := strings.Repeat("A", 43)
-	a := b.do("POST", "/login", url.Values{"email": {"thandi@example.com"}, "password": {password}}, "Cookie", "debitdesk="+planted)
+	a := b.do("POST", "/login", url.Values{"email": {"thandi@example.com"}, "password": {password}}, "Cookie",
+		"debitdesk="+planted)
 	first := a.session(t)
 	if first.Value == planted || len(first.Value) != 43 {
 		t.Fatalf("the planted id lives: %q", first.Value)
@@ -278,7 +295,9 @@ func TestSigningInGivesANewSessionId(t *testing.T) {
 	stranger.do("GET", "/account", nil, "Cookie", "debitdesk="+planted).want(t, http.StatusSeeOther)
 	stranger.do("GET", "/account", nil, "Cookie", "debitdesk="+second.Value).want(t, http.StatusOK)
 	var kept int
-	if err := g.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sessions WHERE position(convert_to($1, 'UTF8') IN id_hash) > 0 OR data LIKE '%' || $1 || '%'`, second.Value).Scan(&kept); err != nil || kept != 0 {
+	if err := g.store.Pool.QueryRow(t.Context(),
+		`SELECT count(*) FROM sessions WHERE position(convert_to($1, 'UTF8') IN id_hash) > 0 OR data LIKE '%' || $1 || '%'`,
+		second.Value).Scan(&kept); err != nil || kept != 0 {
 		t.Fatalf("the id itself is in the database: %d, %v", kept, err)
 	}
 }
@@ -290,7 +309,8 @@ func TestTheCookieIsBoundAsTheAddressAllows(t *testing.T) {
 		secure     bool
 	}{{"http://desk.example", "debitdesk", false}, {"https://desk.example", "__Host-debitdesk", true}} {
 		cookie := openGate(t, c.base).browser().signIn("thandi@example.com").session(t)
-		if cookie.Name != c.name || cookie.Secure != c.secure || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/" || cookie.Domain != "" {
+		if cookie.Name != c.name || cookie.Secure != c.secure || !cookie.HttpOnly ||
+			cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/" || cookie.Domain != "" {
 			t.Errorf("%s: %s", c.base, cookie)
 		}
 	}
@@ -392,12 +412,14 @@ func TestAnotherSiteCannotUseTheCookie(t *testing.T) {
 	g := openGate(t, "http://desk.example")
 	b := g.browser()
 	b.signIn("thandi@example.com")
-	for _, path := range []string{"/login", "/logout", "/account/theme", "/developers/credentials", "/developers/credentials/" + uuid.NewString() + "/revocation", "/api/v1/probe"} {
+	for _, path := range []string{"/login", "/logout", "/account/theme", "/developers/credentials",
+		"/developers/credentials/" + uuid.NewString() + "/revocation", "/api/v1/probe"} {
 		b.do("POST", path, url.Values{"theme": {"dark"}}, "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden)
 		b.do("POST", path, url.Values{"theme": {"dark"}}, "Sec-Fetch-Site", "same-site").want(t, http.StatusForbidden)
 		b.do("POST", path, url.Values{"theme": {"dark"}}, "Origin", "https://evil.example").want(t, http.StatusForbidden)
 	}
-	b.do("POST", "/account/theme", url.Values{"theme": {"dark"}}, "Sec-Fetch-Site", "same-origin").want(t, http.StatusSeeOther)
+	b.do("POST", "/account/theme", url.Values{"theme": {"dark"}}, "Sec-Fetch-Site", "same-origin").want(t,
+		http.StatusSeeOther)
 	b.do("POST", "/api/v1/probe", url.Values{}, "Sec-Fetch-Site", "same-origin").want(t, http.StatusNoContent)
 }
 
@@ -409,7 +431,8 @@ func TestGuessingIsSlowedDown(t *testing.T) {
 	for range 5 {
 		a := b.do("POST", "/login", wrong)
 		a.want(t, http.StatusUnprocessableEntity)
-		if strings.Contains(a.body, "wrong&gt; password") || !strings.Contains(a.body, "thandi@example.com") || len(a.Cookies()) != 0 {
+		if strings.Contains(a.body, "wrong&gt; password") || !strings.Contains(a.body, "thandi@example.com") ||
+			len(a.Cookies()) != 0 {
 			t.Fatalf("the page after a failure:\n%s", a.body)
 		}
 	}
@@ -444,7 +467,8 @@ func TestTheAPIRefusesInTheContractsWords(t *testing.T) {
 		method jwt.SigningMethod
 		key    any
 	}{{jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType}, {jwt.SigningMethodHS256, []byte(public)}} {
-		forged := jwt.NewWithClaims(forgery.method, jwt.MapClaims{"iss": "debitdesk", "sub": g.merchant.String(), "jti": out.ID.String(), "exp": g.store.Now().Add(time.Hour).Unix()})
+		forged := jwt.NewWithClaims(forgery.method, jwt.MapClaims{"iss": "debitdesk", "sub": g.merchant.String(),
+			"jti": out.ID.String(), "exp": g.store.Now().Add(time.Hour).Unix()})
 		forged.Header["kid"] = g.keys.Signing[0].ID
 		token, err := forged.SignedString(forgery.key)
 		if err != nil {
@@ -452,7 +476,8 @@ func TestTheAPIRefusesInTheContractsWords(t *testing.T) {
 		}
 		call("Bearer "+token).refusal(t, 401, "Incorrect bearer credential", "authentication_failed")
 	}
-	narrow, err := g.credentials.Issue(t.Context(), admin, credential.Input{Name: "reader", Scopes: []actor.Scope{actor.ScopeRead}})
+	narrow, err := g.credentials.Issue(t.Context(), admin,
+		credential.Input{Name: "reader", Scopes: []actor.Scope{actor.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,8 @@ func (e *edge) refusal(err error, c echo.Context) (*fault.Fault, int) {
 	default:
 		e.Log.ErrorContext(c.Request().Context(), "request failed", "error", err, "method", c.Request().Method,
 			"route", c.Path(), "request_id", access.RequestID(c))
-		f = fault.New(fault.Internal, "internal_error", "Something went wrong on our side. The request id is %s.", access.RequestID(c))
+		f = fault.New(fault.Internal, "internal_error", "Something went wrong on our side. The request id is %s.",
+			access.RequestID(c))
 	}
 	if wantsJSON(c) {
 		return f, apiStatus(f.Kind)
@@ -122,7 +123,8 @@ const comeBack = 5
 // unless the connection broke at its very end; the same request is safe to repeat
 // under its Idempotency-Key.
 func awhile(because error) *fault.Fault {
-	f := fault.New(fault.Unavailable, "unavailable", "This is not available for a moment. Please try again in a few seconds.")
+	f := fault.New(fault.Unavailable, "unavailable",
+		"This is not available for a moment. Please try again in a few seconds.")
 	f.RetryAfterSeconds = comeBack
 	return f.Because(because)
 }
@@ -144,7 +146,8 @@ func wantsJSON(c echo.Context) bool {
 // isAPI tells the addresses of the JSON API, the copies at the root included.
 func isAPI(path string) bool {
 	switch {
-	case path == "/api/v1" || strings.HasPrefix(path, "/api/"), path == "/oauth/token", path == "/billing", path == "/openapi.json":
+	case path == "/api/v1" || strings.HasPrefix(path, "/api/"), path == "/oauth/token", path == "/billing",
+		path == "/openapi.json":
 		return true
 	case path == "/billing_templates" || strings.HasPrefix(path, "/billing_templates/"):
 		return true
@@ -160,7 +163,8 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 	if mustSetUp(f) {
 		return toSetUp(c, fragment)
 	}
-	view := pages.ErrorView{Status: status, Title: errorTitle(status), Sentence: f.Message, RequestID: access.RequestID(c), Retry: status >= 500}
+	view := pages.ErrorView{Status: status, Title: errorTitle(status), Sentence: f.Message, RequestID: access.RequestID(c),
+		Retry: status >= 500}
 	for _, p := range f.Fields {
 		view.Problems = append(view.Problems, p.Message)
 	}

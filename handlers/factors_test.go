@@ -30,7 +30,8 @@ func newGatehouse(t *testing.T) *gatehouse {
 	t.Helper()
 	h := &gatehouse{t: t}
 	h.House = handlertest.New(t, func(h *handlertest.House) {
-		made, err := h.People.Create(t.Context(), h.A.Actor, user.Input{Email: "nomsa@a.example", Name: "Nomsa", Password: gatePassword, Role: "admin"})
+		made, err := h.People.Create(t.Context(), h.A.Actor,
+			user.Input{Email: "nomsa@a.example", Name: "Nomsa", Password: gatePassword, Role: "admin"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,8 @@ func newGatehouse(t *testing.T) *gatehouse {
 // signIn shows the password; where it leads is next.
 func (h *gatehouse) signIn() (who handlertest.Person, next string) {
 	h.t.Helper()
-	got := h.Call("POST", "/login", url.Values{"email": {"nomsa@a.example"}, "password": {gatePassword}}, "Accept: text/html").Want(http.StatusSeeOther)
+	got := h.Call("POST", "/login", url.Values{"email": {"nomsa@a.example"}, "password": {gatePassword}},
+		"Accept: text/html").Want(http.StatusSeeOther)
 	return handlertest.Person{User: h.A.Owner.User, Cookie: sessionOf(h.t, got)}, got.Header.Get("Location")
 }
 
@@ -80,14 +82,18 @@ var (
 func (h *gatehouse) setUp(who *handlertest.Person) (key string, codes []string) {
 	h.t.Helper()
 	h.Page(*who, "POST", "/account/security/app", url.Values{}).Want(http.StatusSeeOther)
-	key = strings.ReplaceAll(keyPattern.FindString(h.Page(*who, "GET", "/account/security/app", nil).Want(200).Contains("data:image/png;base64,").Body), " ", "")
+	key = strings.ReplaceAll(keyPattern.FindString(h.Page(*who, "GET", "/account/security/app",
+		nil).Want(200).Contains("data:image/png;base64,").Body), " ", "")
 	if raw, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(key); err != nil || len(raw) != 20 {
 		h.t.Fatalf("key %q", key)
 	}
 	for _, password := range []string{"", "wrong"} { // an open browser is not enough for the first one
-		h.Page(*who, "POST", "/account/security/app/confirmation", url.Values{"code": {h.code(key, 0)}, "password": {password}}).Want(http.StatusUnprocessableEntity).Contains("Your password")
+		h.Page(*who, "POST", "/account/security/app/confirmation",
+			url.Values{"code": {h.code(key, 0)}, "password": {password}}).Want(http.StatusUnprocessableEntity).Contains(
+			"Your password")
 	}
-	got := h.Page(*who, "POST", "/account/security/app/confirmation", url.Values{"code": {h.code(key, 0)}, "password": {handlertest.Password}}).Want(http.StatusCreated)
+	got := h.Page(*who, "POST", "/account/security/app/confirmation",
+		url.Values{"code": {h.code(key, 0)}, "password": {handlertest.Password}}).Want(http.StatusCreated)
 	for _, m := range codePattern.FindAllStringSubmatch(got.Body, -1) {
 		codes = append(codes, m[1])
 	}
@@ -118,10 +124,12 @@ func TestSignInWithACodeOpensANewSessionAndACodeWorksOnce(t *testing.T) {
 	if next != "/login/factor?next=%2F" {
 		t.Fatalf("sign-in leads to %s", next)
 	}
-	h.Page(half, "GET", "/login/factor?next=/clients", nil).Want(200).Contains("authenticator app", `value="/clients"`).Lacks("Merchant a")
+	h.Page(half, "GET", "/login/factor?next=/clients", nil).Want(200).Contains("authenticator app",
+		`value="/clients"`).Lacks("Merchant a")
 	h.Page(half, "GET", "/login?next=/clients", nil).Want(303)
 	code := h.code(key, 0)
-	got := h.Page(half, "POST", "/login/factor", url.Values{"code": {code}, "next": {"//evil.example"}}).Want(http.StatusSeeOther)
+	got := h.Page(half, "POST", "/login/factor", url.Values{"code": {code}, "next": {"//evil.example"}}).Want(
+		http.StatusSeeOther)
 	in := handlertest.Person{Cookie: sessionOf(t, got)}
 	if got.Header.Get("Location") != "/" || in.Cookie == half.Cookie {
 		t.Fatalf("to %s", got.Header.Get("Location"))
@@ -214,7 +222,8 @@ func TestOfTwoUsesOfOneRecoveryCodeOneWins(t *testing.T) {
 	statuses := make([]int, 2)
 	for i, half := range []handlertest.Person{a, b} {
 		all.Go(func() {
-			statuses[i] = h.Page(half, "POST", "/login/factor", url.Values{"recovery": {" " + strings.ToUpper(codes[0]) + " "}}).Status
+			statuses[i] = h.Page(half, "POST", "/login/factor",
+				url.Values{"recovery": {" " + strings.ToUpper(codes[0]) + " "}}).Status
 		})
 	}
 	all.Wait()
@@ -222,7 +231,8 @@ func TestOfTwoUsesOfOneRecoveryCodeOneWins(t *testing.T) {
 		t.Fatalf("got %v", statuses)
 	}
 	h.Page(who, "GET", "/account/security", nil).Want(200).Contains("9 of 10 left")
-	if n := h.Count(`SELECT count(*) FROM mails WHERE kind = 'second_factor' AND text_body LIKE '%recovery code was used%'`); n != 1 {
+	if n := h.Count(
+		`SELECT count(*) FROM mails WHERE kind = 'second_factor' AND text_body LIKE '%recovery code was used%'`); n != 1 {
 		t.Fatalf("%d mails", n)
 	}
 	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'user.recovery_code_used'`); n != 1 {
@@ -266,7 +276,8 @@ func TestWrongCodesLockThatSortOfCodeOfThatPersonAlone(t *testing.T) {
 	for range 5 {
 		h.Page(half, "POST", "/login/factor", url.Values{"code": {"000000"}}).Want(422)
 	}
-	got := h.Page(half, "POST", "/login/factor", url.Values{"code": {h.code(key, 0)}}).Want(429).Contains("Try again in a minute")
+	got := h.Page(half, "POST", "/login/factor", url.Values{"code": {h.code(key, 0)}}).Want(429).Contains(
+		"Try again in a minute")
 	if got.Header.Get("Retry-After") == "" {
 		t.Fatal("no Retry-After")
 	}
@@ -281,22 +292,26 @@ func TestWrongCodesLockThatSortOfCodeOfThatPersonAlone(t *testing.T) {
 func TestWhatMattersAsksAgainAfterFiveMinutes(t *testing.T) {
 	t.Parallel()
 	h := newGatehouse(t)
-	client := h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi", "bank_account": "6200000001", "bank_code": "470010"}).Want(201).Text("id")
+	client := h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi",
+		"bank_account": "6200000001", "bank_code": "470010"}).Want(201).Text("id")
 	who, _ := h.signIn()
 	h.Page(who, "POST", "/clients/"+client+"/numbers", url.Values{}).Want(200).Contains("6200000001")
 	key, _ := h.setUp(&who) // which waits a minute
 	h.Wait(access.ProofLasts - time.Minute - time.Second)
 	h.Page(who, "POST", "/clients/"+client+"/numbers", url.Values{}).Want(200).Contains("6200000001")
 	h.Wait(2 * time.Second)
-	asked := h.Page(who, "POST", "/clients/"+client+"/numbers", url.Values{"x": {"1"}}, "Referer: https://example.com/clients/"+client).Want(303)
+	asked := h.Page(who, "POST", "/clients/"+client+"/numbers", url.Values{"x": {"1"}},
+		"Referer: https://example.com/clients/"+client).Want(303)
 	to := asked.Header.Get("Location")
 	if !strings.HasPrefix(to, "/account/proof?next=%2Fclients%2F"+client+"&kept=") {
 		t.Fatalf("leads to %s", to)
 	}
 	h.Page(who, "GET", to, nil).Want(200).Contains("Confirm that it is you")
 	kept := keptPattern.FindStringSubmatch(to)[1]
-	h.Page(who, "POST", "/account/proof", url.Values{"code": {"000000"}, "kept": {kept}, "next": {"/"}}).Want(422).Contains(kept)
-	got := h.Page(who, "POST", "/account/proof", url.Values{"code": {h.code(key, 0)}, "kept": {kept}, "next": {"/"}}).Want(200)
+	h.Page(who, "POST", "/account/proof", url.Values{"code": {"000000"}, "kept": {kept}, "next": {"/"}}).Want(
+		422).Contains(kept)
+	got := h.Page(who, "POST", "/account/proof", url.Values{"code": {h.code(key, 0)}, "kept": {kept}, "next": {"/"}}).Want(
+		200)
 	got.Contains(`action="/clients/`+client+`/numbers"`, `name="x" value="1"`, "Continue").Lacks("6200000001")
 	old := who.Cookie
 	who.Cookie = sessionOf(t, got)
@@ -318,18 +333,24 @@ func TestWhatAsksAgain(t *testing.T) {
 	h.setUp(&who)
 	h.Wait(access.ProofLasts)
 	nobody := h.A.ID.String()
-	for _, path := range []string{"/tokens/deletion", "/clients/" + nobody + "/numbers", "/clients/" + nobody + "/deletion", "/developers/credentials", "/developers/credentials/" + nobody + "/revocation", "/developers/credentials/" + nobody + "/rotation",
-		"/settings/security", "/settings/security/people/" + nobody + "/reset", "/account/security/app", "/account/security/app/confirmation", "/account/security/app/removal",
+	for _, path := range []string{"/tokens/deletion", "/clients/" + nobody + "/numbers",
+		"/clients/" + nobody + "/deletion", "/developers/credentials", "/developers/credentials/" + nobody + "/revocation",
+		"/developers/credentials/" + nobody + "/rotation",
+		"/settings/security", "/settings/security/people/" + nobody + "/reset", "/account/security/app",
+		"/account/security/app/confirmation", "/account/security/app/removal",
 		"/account/security/recovery-codes", "/account/security/passkeys", "/account/security/passkeys/x/removal"} {
 		got := h.Page(who, "POST", path, url.Values{})
 		if got.Status != 303 || !strings.HasPrefix(got.Header.Get("Location"), "/account/proof?") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Header.Get("Location"))
 		}
-		if got := h.Page(who, "POST", path, url.Values{}, "HX-Request: true"); !strings.HasPrefix(got.Header.Get("HX-Redirect"), "/account/proof?") {
+		if got := h.Page(who, "POST", path, url.Values{},
+			"HX-Request: true"); !strings.HasPrefix(got.Header.Get("HX-Redirect"), "/account/proof?") {
 			t.Errorf("%s by a fragment: %d %v", path, got.Status, got.Header)
 		}
 	}
-	for _, c := range [][2]string{{"DELETE", "/api/v1/clients/" + nobody}, {"DELETE", "/api/v1/clients/" + nobody + "/recurring_tokens/" + nobody}, {"POST", "/purchases/" + nobody + "/delete_recurring_token"},
+	for _, c := range [][2]string{{"DELETE", "/api/v1/clients/" + nobody},
+		{"DELETE", "/api/v1/clients/" + nobody + "/recurring_tokens/" + nobody},
+		{"POST", "/purchases/" + nobody + "/delete_recurring_token"},
 		{"POST", "/api/v1/purchases/" + nobody + "/delete_recurring_token"}} {
 		h.Page(who, c[0], c[1], nil).Want(403).Contains("proof_required")
 		h.Call(c[0], c[1], nil, "Authorization: Bearer "+h.A.Token).Want(404)
@@ -363,7 +384,8 @@ func TestABusinessThatDemandsAFactorLeadsToTheSetUpAndNowhereElse(t *testing.T) 
 	h.Page(who, "POST", "/settings/security", url.Values{"require": {"yes"}}).Want(409).Contains("of your own first")
 	h.setUp(&who)
 	h.Page(who, "POST", "/settings/security", url.Values{"require": {"yes"}}).Want(303)
-	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'merchant.second_factor_required' AND after::text LIKE '%true%'`); n != 1 {
+	if n := h.Count(
+		`SELECT count(*) FROM audit_entries WHERE action = 'merchant.second_factor_required' AND after::text LIKE '%true%'`); n != 1 {
 		t.Fatalf("%d entries", n)
 	}
 	h.Page(who, "GET", "/settings/security", nil).Want(200).Contains("Required for everyone")
@@ -397,14 +419,17 @@ func TestAnAdminResetsTheFactorsOfAMember(t *testing.T) {
 	h.Page(who, "GET", reset, nil).Want(200).Contains("They are told by mail")
 	h.Page(who, "POST", reset, url.Values{}).Want(303)
 	h.Page(staff, "GET", "/clients", nil).Want(303)
-	if n := h.Count(`SELECT count(*) FROM users WHERE id = $1 AND totp_sealed IS NULL AND totp_confirmed_at IS NULL`, staff.ID) -
+	if n := h.Count(`SELECT count(*) FROM users WHERE id = $1 AND totp_sealed IS NULL AND totp_confirmed_at IS NULL`,
+		staff.ID) -
 		h.Count(`SELECT count(*) FROM recovery_codes WHERE user_id = $1`, staff.ID); n != 1 {
 		t.Fatal("something is left of the factors")
 	}
-	if n := h.Count(`SELECT count(*) FROM mails WHERE recipient = $1 AND text_body LIKE '%has reset your second factors%'`, staff.Email); n != 1 {
+	if n := h.Count(`SELECT count(*) FROM mails WHERE recipient = $1 AND text_body LIKE '%has reset your second factors%'`,
+		staff.Email); n != 1 {
 		t.Fatalf("%d mails", n)
 	}
-	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'user.factor_reset' AND object_id = $1`, staff.ID); n != 1 {
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'user.factor_reset' AND object_id = $1`,
+		staff.ID); n != 1 {
 		t.Fatalf("%d entries", n)
 	}
 }
@@ -414,11 +439,13 @@ func TestRecoveryCodesAreReplacedAndGivenAsTextOnlyWhileTheyWork(t *testing.T) {
 	h := newGatehouse(t)
 	who, _ := h.signIn()
 	key, codes := h.setUp(&who)
-	file := h.Page(who, "POST", "/account/security/recovery-codes/file", url.Values{"codes": codes}).Want(200).Contains(codes...)
+	file := h.Page(who, "POST", "/account/security/recovery-codes/file", url.Values{"codes": codes}).Want(200).Contains(
+		codes...)
 	if !strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment") {
 		t.Fatal(file.Header)
 	}
-	h.Page(who, "POST", "/account/security/recovery-codes/file", url.Values{"codes": append([]string{"aaaa-bbbb-cccc"}, codes[1:]...)}).Want(409)
+	h.Page(who, "POST", "/account/security/recovery-codes/file",
+		url.Values{"codes": append([]string{"aaaa-bbbb-cccc"}, codes[1:]...)}).Want(409)
 	got := h.Page(who, "POST", "/account/security/recovery-codes", url.Values{}).Want(201)
 	fresh := codePattern.FindAllStringSubmatch(got.Body, -1)
 	h.Page(who, "POST", "/account/security/recovery-codes/file", url.Values{"codes": codes}).Want(409)
@@ -453,14 +480,16 @@ func TestOfTwoWhoReplaceOneSessionOneDoes(t *testing.T) {
 	h := newGatehouse(t)
 	who, _ := h.signIn()
 	var old []byte
-	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id_hash FROM sessions WHERE user_id = $1`, who.ID).Scan(&old); err != nil {
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id_hash FROM sessions WHERE user_id = $1`,
+		who.ID).Scan(&old); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	done := make([]bool, 4)
 	for i := range done {
 		all.Go(func() {
-			fresh := user.Session{Hash: []byte{byte(i), 1}, UserID: who.ID, Data: "{}", Factor: user.Passkey, CreatedAt: h.Real(), SeenAt: h.Real(), ExpiresAt: h.Real().Add(time.Hour), ProvenAt: h.Real()}
+			fresh := user.Session{Hash: []byte{byte(i), 1}, UserID: who.ID, Data: "{}", Factor: user.Passkey,
+				CreatedAt: h.Real(), SeenAt: h.Real(), ExpiresAt: h.Real().Add(time.Hour), ProvenAt: h.Real()}
 			replaced, err := h.Store.ReplaceSession(t.Context(), [][]byte{old}, fresh)
 			if err != nil {
 				t.Error(err)

@@ -30,7 +30,8 @@ func (e *edge) formBack(c echo.Context) error {
 		return err
 	}
 	if !found {
-		if err := access.AddFlash(c, "warn", "What was typed into the form is gone: it is kept for half an hour."); err != nil {
+		if err := access.AddFlash(c, "warn",
+			"What was typed into the form is gone: it is kept for half an hour."); err != nil {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, "/")
@@ -52,7 +53,8 @@ func (e *edge) formBack(c echo.Context) error {
 		return err
 	}
 	if page == nil {
-		if err := access.AddFlash(c, "warn", "The page of the form has changed, and what you had typed could not be put back."); err != nil {
+		if err := access.AddFlash(c, "warn",
+			"The page of the form has changed, and what you had typed could not be put back."); err != nil {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, access.LocalPath(kept.From))
@@ -205,7 +207,8 @@ func filledIn(page []byte, kept access.KeptForm) (whole []byte, ok bool) {
 
 func fieldsOf(form *html.Node) (fields []*html.Node) {
 	for n := range form.Descendants() {
-		if n.Type == html.ElementNode && (n.Data == "input" || n.Data == "select" || n.Data == "textarea") && attribute(n, "name") != "" {
+		if n.Type == html.ElementNode && (n.Data == "input" || n.Data == "select" || n.Data == "textarea") &&
+			attribute(n, "name") != "" {
 			fields = append(fields, n)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // browser keeps all cookies of a sign-in, as a browser does.
 func (h *gatehouse) browser(email string) handlertest.Person {
 	h.t.Helper()
-	got := h.Call("POST", "/login", url.Values{"email": {email}, "password": {gatePassword}}, "Accept: text/html").Want(http.StatusSeeOther)
+	got := h.Call("POST", "/login", url.Values{"email": {email}, "password": {gatePassword}},
+		"Accept: text/html").Want(http.StatusSeeOther)
 	return handlertest.Person{User: h.A.Owner.User, Cookie: cookiesOf(got)}
 }
 
@@ -44,7 +45,8 @@ func (h *gatehouse) back(refused handlertest.Answer, email string) handlertest.A
 	if err != nil || at.Path != "/login" || strings.Contains(to, "Nomvula") || strings.Contains(to, "6200000001") {
 		h.t.Fatalf("sent to %s", to)
 	}
-	got := h.Call("POST", "/login", url.Values{"email": {email}, "password": {gatePassword}, "next": {at.Query().Get("next")}}, "Accept: text/html").Want(http.StatusSeeOther)
+	got := h.Call("POST", "/login", url.Values{"email": {email}, "password": {gatePassword},
+		"next": {at.Query().Get("next")}}, "Accept: text/html").Want(http.StatusSeeOther)
 	return h.Page(handlertest.Person{Cookie: cookiesOf(got)}, "GET", got.Header.Get("Location"), nil)
 }
 
@@ -53,9 +55,11 @@ const owner, colleague = "nomsa@a.example", "sipho@a.example"
 func TestAFormIsBackAfterTheSessionHasEnded(t *testing.T) {
 	t.Parallel()
 	h := newGatehouse(t)
-	client := url.Values{"full_name": {"Nomvula <b>Zulu</b>"}, "email": {"nomvula@example.com"}, "country": {"NA"}, "bank_account": {"6200000001"}, "bank_code": {"470010"},
+	client := url.Values{"full_name": {"Nomvula <b>Zulu</b>"}, "email": {"nomvula@example.com"}, "country": {"NA"},
+		"bank_account": {"6200000001"}, "bank_code": {"470010"},
 		"account_type": {"SAVINGS"}, "form_key": {"0192d1a0-0000-7000-8000-000000000001"}}
-	purchase := url.Values{"name": {"Nomvula’s gloves", "Ball", "Bag"}, "price": {"10", "20", "30,50"}, "quantity": {"1", "2", "3"}, "reference": {"R-77"}, "way": {"link"},
+	purchase := url.Values{"name": {"Nomvula’s gloves", "Ball", "Bag"}, "price": {"10", "20", "30,50"},
+		"quantity": {"1", "2", "3"}, "reference": {"R-77"}, "way": {"link"},
 		"form_key": {"0192d1a0-0000-7000-8000-000000000002"}}
 	for name, c := range map[string]struct {
 		path, from string
@@ -63,10 +67,15 @@ func TestAFormIsBackAfterTheSessionHasEnded(t *testing.T) {
 		htmx       bool
 		want       []string
 	}{
-		"a client":                               {"/clients", "/clients/new", client, false, []string{`value="Nomvula &lt;b&gt;Zulu&lt;/b&gt;"`, `value="6200000001"`, `value="NA" selected`, `value="SAVINGS" selected`, "0192d1a0-0000-7000-8000-000000000001"}},
+		"a client": {"/clients", "/clients/new", client, false,
+			[]string{`value="Nomvula &lt;b&gt;Zulu&lt;/b&gt;"`, `value="6200000001"`, `value="NA" selected`,
+				`value="SAVINGS" selected`, "0192d1a0-0000-7000-8000-000000000001"}},
 		"a client whose form was refused before": {"/clients", "/clients", client, false, []string{`value="6200000001"`}},
-		"a purchase of three lines":              {"/purchases", "/purchases/new", purchase, false, []string{"Nomvula’s gloves", `value="Ball"`, `value="Bag"`, `value="30,50"`, `value="R-77"`, "0192d1a0-0000-7000-8000-000000000002"}},
-		"a preview of it":                        {"/purchases/preview", "/purchases/new", purchase, true, []string{`value="Bag"`, `value="R-77"`}},
+		"a purchase of three lines": {"/purchases", "/purchases/new", purchase, false,
+			[]string{"Nomvula’s gloves", `value="Ball"`, `value="Bag"`, `value="30,50"`, `value="R-77"`,
+				"0192d1a0-0000-7000-8000-000000000002"}},
+		"a preview of it": {"/purchases/preview", "/purchases/new", purchase, true,
+			[]string{`value="Bag"`, `value="R-77"`}},
 	} {
 		who := h.browser(owner)
 		h.over()
@@ -82,7 +91,8 @@ func TestAFormIsBackAfterTheSessionHasEnded(t *testing.T) {
 			t.Fatal(name)
 		}
 	}
-	if n := h.Count(`SELECT count(*) FROM clients WHERE email = 'nomvula@example.com'`) + h.Count(`SELECT count(*) FROM purchases`); n != 0 {
+	if n := h.Count(`SELECT count(*) FROM clients WHERE email = 'nomvula@example.com'`) +
+		h.Count(`SELECT count(*) FROM purchases`); n != 0 {
 		t.Errorf("%d things were made by signing in", n)
 	}
 	if n := h.Count(`SELECT count(*) FROM kept_forms WHERE encode(sealed, 'escape') LIKE '%6200000001%'`); n != 0 {
@@ -93,13 +103,15 @@ func TestAFormIsBackAfterTheSessionHasEnded(t *testing.T) {
 func TestAKeptFormIsForItsPersonAndNotForLong(t *testing.T) {
 	t.Parallel()
 	h := newGatehouse(t)
-	if _, err := h.People.Create(t.Context(), h.A.Actor, user.Input{Email: colleague, Name: "Sipho", Password: gatePassword, Role: "admin"}); err != nil {
+	if _, err := h.People.Create(t.Context(), h.A.Actor,
+		user.Input{Email: colleague, Name: "Sipho", Password: gatePassword, Role: "admin"}); err != nil {
 		t.Fatal(err)
 	}
 	send := func() handlertest.Answer {
 		who := h.browser(owner)
 		h.over()
-		return h.Page(who, "POST", "/clients", url.Values{"full_name": {"Nomvula"}, "bank_account": {"6200000001"}}, "Referer: https://desk.example/clients/new")
+		return h.Page(who, "POST", "/clients", url.Values{"full_name": {"Nomvula"}, "bank_account": {"6200000001"}},
+			"Referer: https://desk.example/clients/new")
 	}
 	refused := send()
 	if got := h.back(refused, colleague); got.Status != http.StatusSeeOther || strings.Contains(got.Body, "Nomvula") {
@@ -116,10 +128,13 @@ func TestAKeptFormIsForItsPersonAndNotForLong(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM kept_forms`); n != 5 {
 		t.Errorf("%d forms are kept", n)
 	}
-	stranger := h.Call("POST", "/clients", url.Values{"full_name": {"Nomvula"}}, "Accept: text/html", "Sec-Fetch-Site: same-origin").Want(http.StatusSeeOther)
-	forged := h.Page(handlertest.Person{Cookie: "__Host-debitdesk-person=" + h.A.Owner.ID.String() + ".nonsense"}, "POST", "/clients", url.Values{"full_name": {"Nomvula"}})
+	stranger := h.Call("POST", "/clients", url.Values{"full_name": {"Nomvula"}}, "Accept: text/html",
+		"Sec-Fetch-Site: same-origin").Want(http.StatusSeeOther)
+	forged := h.Page(handlertest.Person{Cookie: "__Host-debitdesk-person=" + h.A.Owner.ID.String() + ".nonsense"}, "POST",
+		"/clients", url.Values{"full_name": {"Nomvula"}})
 	secret := h.Page(h.browserOver(), "POST", "/account/password", url.Values{"current": {"x"}, "password": {"y"}})
-	for name, got := range map[string]handlertest.Answer{"a stranger's": stranger, "a forged": forged, "a password": secret} {
+	for name, got := range map[string]handlertest.Answer{"a stranger's": stranger, "a forged": forged,
+		"a password": secret} {
 		if strings.Contains(got.Header.Get("Location"), "kept") {
 			t.Errorf("%s form was kept", name)
 		}

@@ -19,7 +19,8 @@ func (f *fuzzer) bodyOf(op *handlertest.Operation, h http.Header) string {
 		return f.form(schema)
 	}
 	if f.IntN(25) == 0 {
-		kinds := []string{"", "text/plain", "application/xml", "multipart/form-data", "multipart/form-data; boundary=x", "application/json; charset=latin1", "application/x-www-form-urlencoded", ";;;", "\xff"}
+		kinds := []string{"", "text/plain", "application/xml", "multipart/form-data", "multipart/form-data; boundary=x",
+			"application/json; charset=latin1", "application/x-www-form-urlencoded", ";;;", "\xff"}
 		h["Content-Type"] = []string{kinds[f.IntN(len(kinds))]}
 	}
 	var body string
@@ -45,9 +46,12 @@ func (f *fuzzer) bodyOf(op *handlertest.Operation, h http.Header) string {
 	return body
 }
 
-var oddValues = []string{"null", "true", "false", "0", "-0", "-1", "1.5", "1e400", "-1e400", "1e-400", "1E5", "99999999999999999999", "9223372036854775807", "-9223372036854775808", "253402300799", `""`, `" "`, `"x"`,
-	`"\u0000"`, `"\ud800"`, "\"\xff\xfe\"", `"💩"`, `"\u202e"`, `"NaN"`, `"1e5"`, `"2026-02-30"`, `"9999-12-31"`, "[]", "{}", "[[]]", "[null]", "[{}]", `[{"a":1},2,"x"]`, `{"a":{"b":[{}]}}`, `{"":1}`,
-	"\"" + strings.Repeat("z", 11_000) + "\"", strings.Repeat("[", 500) + strings.Repeat("]", 500), strings.Repeat("9", 2_000), "0.00000000000000000001", `"'; DROP TABLE purchases; --"`, `"<script>alert(1)</script>"`}
+var oddValues = []string{"null", "true", "false", "0", "-0", "-1", "1.5", "1e400", "-1e400", "1e-400", "1E5",
+	"99999999999999999999", "9223372036854775807", "-9223372036854775808", "253402300799", `""`, `" "`, `"x"`,
+	`"\u0000"`, `"\ud800"`, "\"\xff\xfe\"", `"💩"`, `"\u202e"`, `"NaN"`, `"1e5"`, `"2026-02-30"`, `"9999-12-31"`, "[]",
+	"{}", "[[]]", "[null]", "[{}]", `[{"a":1},2,"x"]`, `{"a":{"b":[{}]}}`, `{"":1}`,
+	"\"" + strings.Repeat("z", 11_000) + "\"", strings.Repeat("[", 500) + strings.Repeat("]", 500),
+	strings.Repeat("9", 2_000), "0.00000000000000000001", `"'; DROP TABLE purchases; --"`, `"<script>alert(1)</script>"`}
 
 // value is JSON that fits the schema, more often than not.
 func (f *fuzzer) value(schema map[string]any, depth int) string {
@@ -91,7 +95,8 @@ func (f *fuzzer) text() string {
 	if f.IntN(3) == 0 {
 		return fmt.Sprintf("%q", f.id())
 	}
-	return []string{`"m"`, `"ZAR"`, `"en"`, `"ZA"`, `"a@example.com"`, `"UTC"`, `"Africa/Johannesburg"`, `"2027-01-31"`, `"https://example.com/x"`, `"1.5"`, `"470010"`, `"6200000001"`, `"27821234567"`, `"02"`, `"TEST1"`}[f.IntN(15)]
+	return []string{`"m"`, `"ZAR"`, `"en"`, `"ZA"`, `"a@example.com"`, `"UTC"`, `"Africa/Johannesburg"`, `"2027-01-31"`,
+		`"https://example.com/x"`, `"1.5"`, `"470010"`, `"6200000001"`, `"27821234567"`, `"02"`, `"TEST1"`}[f.IntN(15)]
 }
 
 func (f *fuzzer) object(schema map[string]any, depth int) string {
@@ -161,7 +166,8 @@ func (f *fuzzer) form(schema map[string]any) string {
 	}
 	add("", schema, 0)
 	if f.IntN(6) == 0 {
-		out = append(out, []string{"purchase=1", "a.b.c.d.e.f.g.h.i.j.k.l=1", "%ff=1", "=", "&&&", "purchase.products=x", "client.client.client=1"}[f.IntN(7)])
+		out = append(out, []string{"purchase=1", "a.b.c.d.e.f.g.h.i.j.k.l=1", "%ff=1", "=", "&&&", "purchase.products=x",
+			"client.client.client=1"}[f.IntN(7)])
 	}
 	return strings.Join(out, "&")
 }

@@ -59,7 +59,8 @@ func TestTenThousandSpoiltRequestsAreAllAnsweredInTheContractsForm(t *testing.T)
 	t.Parallel()
 	s := newStreet(t)
 	if s.Deps.API.Templates == nil {
-		subs := &subscription.Service{InTx: store.Runner[subscription.Tx](s.Store), Read: s.Store, Purchases: s.Purchases, Now: s.Store.Now}
+		subs := &subscription.Service{InTx: store.Runner[subscription.Tx](s.Store), Read: s.Store, Purchases: s.Purchases,
+			Now: s.Store.Now}
 		s.Deps.API.Templates = &api.Templates{Base: handlertest.BaseURL, Service: subs}
 	}
 	app, err := handlers.New(s.Deps)
@@ -76,7 +77,8 @@ func TestTenThousandSpoiltRequestsAreAllAnsweredInTheContractsForm(t *testing.T)
 	)
 	for hand := range fuzzHands {
 		wait.Go(func() {
-			f := &fuzzer{Rand: rand.New(rand.NewPCG(fuzzSeed, uint64(hand))), c: handlertest.TheContract(), ops: served, ids: ids, token: s.A.Token, their: s.B.Token} //nolint:gosec // repeatable on purpose
+			f := &fuzzer{Rand: rand.New(rand.NewPCG(fuzzSeed, uint64(hand))), c: handlertest.TheContract(), ops: served,
+				ids: ids, token: s.A.Token, their: s.B.Token} //nolint:gosec // repeatable on purpose
 			for i := range fuzzRequests / fuzzHands {
 				one := f.shot()
 				status, answer, err := s.fire(one)
@@ -146,11 +148,19 @@ func (s *street) served() (ops []*handlertest.Operation) {
 func (s *street) fuzzIDs() []string {
 	ids := []string{s.A.BrandID.String(), s.A.BrandID.String(), s.B.BrandID.String(), uuid.Nil.String(), uuid.NewString()}
 	for n := range 4 {
-		client := s.API("POST", "/clients/", fmt.Sprintf(`{"email":"fuzz%d@example.com","full_name":"Fuzz Nkosi","phone":"27821234567","personal_code":"8001015009087","bank_account":"620000000%d","bank_code":"470010"}`, n, n)).Want(201).Text("id")
-		token := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
-		open := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, client, s.A.BrandID, s.Store.Now().AddDate(0, 0, 9).Unix())).Want(201).Text("id")
-		hook := s.API("POST", "/webhooks/", `{"title":"t","callback":"https://example.com/x","all_events":true}`).Want(201).Text("id")
-		plan := s.API("POST", "/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"t","is_subscription":%t,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, s.A.BrandID, n%2 == 0, s.Store.Now().AddDate(0, 0, 9).Unix())).Want(201).Text("id")
+		client := s.API("POST", "/clients/", fmt.Sprintf(
+			`{"email":"fuzz%d@example.com","full_name":"Fuzz Nkosi","phone":"27821234567","personal_code":"8001015009087","bank_account":"620000000%d","bank_code":"470010"}`, n, n)).Want(201).Text("id")
+		token := s.API("POST", "/purchases/", fmt.Sprintf(
+			`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
+		open := s.API("POST", "/purchases/", fmt.Sprintf(
+			`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`, client, s.A.BrandID,
+			s.Store.Now().AddDate(0, 0, 9).Unix())).Want(201).Text("id")
+		hook := s.API("POST", "/webhooks/", `{"title":"t","callback":"https://example.com/x","all_events":true}`).Want(
+			201).Text("id")
+		plan := s.API("POST", "/billing_templates/",
+			fmt.Sprintf(
+				`{"brand_id":%q,"title":"t","is_subscription":%t,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`,
+				s.A.BrandID, n%2 == 0, s.Store.Now().AddDate(0, 0, 9).Unix())).Want(201).Text("id")
 		ids = append(ids, client, token, open, hook, plan)
 		if n%2 == 0 {
 			s.API("POST", "/billing_templates/"+plan+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(200)
@@ -167,7 +177,8 @@ func (f *fuzzer) shot() shot {
 	for op.Method == http.MethodGet && f.IntN(3) == 0 { // what changes things has more to get wrong
 		op = f.ops[f.IntN(len(f.ops))]
 	}
-	one := shot{op: op, method: op.Method, path: op.Path, headers: http.Header{"Authorization": {"Bearer " + f.token}, "Accept": {"application/json"}}}
+	one := shot{op: op, method: op.Method, path: op.Path, headers: http.Header{"Authorization": {"Bearer " + f.token},
+		"Accept": {"application/json"}}}
 	if op.AlsoAt != "" && f.IntN(4) == 0 {
 		one.path = op.AlsoAt
 	}
@@ -183,8 +194,10 @@ func (f *fuzzer) shot() shot {
 	return one
 }
 
-var oddSegments = []string{"..", "%2e%2e", "%00", "%ff%fe", "x", "{id}", "%2F", "%", "counts", "clients", "0193B5A2-7C11-7E05-9D3E-5C1F5F0E8A10", "%F0%9F%92%A9", "1", "-1", "null",
-	"%27%20OR%201=1", strings.Repeat("9", 3000), "00000000-0000-0000-0000-000000000000", "urn:uuid:0193b5a2-7c11-7e05-9d3e-5c1f5f0e8a10", "deliveries", "%0d%0aX:%20y"}
+var oddSegments = []string{"..", "%2e%2e", "%00", "%ff%fe", "x", "{id}", "%2F", "%", "counts", "clients",
+	"0193B5A2-7C11-7E05-9D3E-5C1F5F0E8A10", "%F0%9F%92%A9", "1", "-1", "null",
+	"%27%20OR%201=1", strings.Repeat("9", 3000), "00000000-0000-0000-0000-000000000000",
+	"urn:uuid:0193b5a2-7c11-7e05-9d3e-5c1f5f0e8a10", "deliveries", "%0d%0aX:%20y"}
 
 // address fills the ids of a path in. What deletes meets ours seldom, or nothing is left.
 func (f *fuzzer) address(path string, deletes bool) string {
@@ -216,8 +229,10 @@ func (f *fuzzer) address(path string, deletes bool) string {
 
 func (f *fuzzer) id() string { return f.ids[f.IntN(len(f.ids))] }
 
-var oddTexts = []string{"", "x", "0", "-1", "1e400", "99999999999999999999", "NaN", "true", "TRUE", "null", "%00", "%ff", "%zz", "%F0%9F%92%A9", "2026-02-30", "0001-01-01", "9999-12-31",
-	"%27%22%3C%3E", "1795417200", "253402300800", "..%2f", "a;b", "%5C%25_", strings.Repeat("y", 4000), "%E2%80%AE", "b3BhcXVl", "bw", "eyJ", "paid", "eft", "ZAR", "ZA", "100000000000"}
+var oddTexts = []string{"", "x", "0", "-1", "1e400", "99999999999999999999", "NaN", "true", "TRUE", "null", "%00",
+	"%ff", "%zz", "%F0%9F%92%A9", "2026-02-30", "0001-01-01", "9999-12-31",
+	"%27%22%3C%3E", "1795417200", "253402300800", "..%2f", "a;b", "%5C%25_", strings.Repeat("y", 4000), "%E2%80%AE",
+	"b3BhcXVl", "bw", "eyJ", "paid", "eft", "ZAR", "ZA", "100000000000"}
 
 func (f *fuzzer) parameters(op *handlertest.Operation) string {
 	names := []string{"time", "cursor", "limit", "dry_run", "q", "unknown[]", "%ff"}
@@ -245,7 +260,8 @@ func (f *fuzzer) spoilHeaders(h http.Header) {
 	set := func(name string, values ...string) { h[name] = []string{values[f.IntN(len(values))]} }
 	switch f.IntN(30) {
 	case 0:
-		set("Authorization", "", "Bearer", "Bearer x.y.z", "Basic eDp5", "bearer  "+f.token, "Bearer "+f.token+"x", "Bearer "+f.their, "\xff", "Bearer "+strings.Repeat("a", 9000))
+		set("Authorization", "", "Bearer", "Bearer x.y.z", "Basic eDp5", "bearer  "+f.token, "Bearer "+f.token+"x",
+			"Bearer "+f.their, "\xff", "Bearer "+strings.Repeat("a", 9000))
 	case 1:
 		delete(h, "Authorization")
 	case 2:
@@ -258,6 +274,7 @@ func (f *fuzzer) spoilHeaders(h http.Header) {
 		set("X-Forwarded-For", "1.2.3.4, \xff", "::1", "' OR 1=1")
 	}
 	if f.IntN(8) == 0 {
-		set("Idempotency-Key", "a", "b", uuid.NewString(), "\x00", "\xff\xfe", strings.Repeat("k", 255), strings.Repeat("k", 256), "💩", " ", "a\nb")
+		set("Idempotency-Key", "a", "b", uuid.NewString(), "\x00", "\xff\xfe", strings.Repeat("k", 255),
+			strings.Repeat("k", 256), "💩", " ", "a\nb")
 	}
 }

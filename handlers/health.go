@@ -74,7 +74,8 @@ func (e *edge) metricsPage(c echo.Context) error {
 	r := c.Request()
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	ip := net.ParseIP(host)
-	if e.OpsElsewhere || ip == nil || !ip.IsLoopback() || r.Header.Get(echo.HeaderXForwardedFor) != "" || r.Header.Get("Forwarded") != "" {
+	if e.OpsElsewhere || ip == nil || !ip.IsLoopback() || r.Header.Get(echo.HeaderXForwardedFor) != "" ||
+		r.Header.Get("Forwarded") != "" {
 		return fault.Missing()
 	}
 	MetricsHandler(e.Metrics).ServeHTTP(c.Response(), r)

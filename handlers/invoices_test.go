@@ -44,11 +44,14 @@ type office struct {
 func newOffice(t *testing.T, clients int) *office {
 	t.Helper()
 	o := &office{House: handlertest.New(t), t: t}
-	o.exec(`UPDATE brands SET tax_number = '4870264921', legal_name = 'Kloof Training (Pty) Ltd', street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001' WHERE id = $1`, o.A.BrandID)
+	o.exec(
+		`UPDATE brands SET tax_number = '4870264921', legal_name = 'Kloof Training (Pty) Ltd', street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001' WHERE id = $1`, o.A.BrandID)
 	o.post = &outbox.Service{Store: o.Store, Sender: outbox.Keep{}, Sent: o.Purchases.Mailed, Compose: o.Billing.Compose}
 	for i := range clients {
-		o.clients = append(o.clients, o.API("POST", "/clients/", map[string]any{"email": fmt.Sprintf("c%d@example.com", i), "full_name": fmt.Sprintf("Client %d", i),
-			"street_address": "1 Long Street", "city": "Durban", "zip_code": "4001", "tax_number": "4123456789"}).Want(201).Text("id"))
+		o.clients = append(o.clients, o.API("POST", "/clients/", map[string]any{"email": fmt.Sprintf("c%d@example.com", i),
+			"full_name":      fmt.Sprintf("Client %d", i),
+			"street_address": "1 Long Street", "city": "Durban", "zip_code": "4001", "tax_number": "4123456789"}).Want(201).Text(
+			"id"))
 	}
 	return o
 }
@@ -71,7 +74,8 @@ func (o *office) bill(products string) (ids []string) {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	got := o.API("POST", "/billing/", fmt.Sprintf(`{"brand_id":%q,"due":%d,"purchase":{"products":%s,"notes":"Thank you"},"clients":%s}`,
+	got := o.API("POST", "/billing/", fmt.Sprintf(
+		`{"brand_id":%q,"due":%d,"purchase":{"products":%s,"notes":"Thank you"},"clients":%s}`,
 		o.A.BrandID, o.Store.Now().Add(240*time.Hour).Unix(), products, list)).Want(200)
 	if err := json.Unmarshal([]byte(got.Body), &ids); err != nil {
 		o.t.Fatal(err)
@@ -106,7 +110,8 @@ func TestThePDFSaysWhatThePageAndTheMailSay(t *testing.T) {
 		t.Fatal(err)
 	}
 	number := fmt.Sprintf("INV-%d-000001", o.Store.Now().Year())
-	for _, said := range []string{number, "Tax Invoice", "Course fee", "1,5 × R\u00a0250,00", "R\u00a0375,00", "Café lunch", "R\u00a098,99", "R\u00a0473,99", "R\u00a061,82", "R\u00a0412,17",
+	for _, said := range []string{number, "Tax Invoice", "Course fee", "1,5 × R\u00a0250,00", "R\u00a0375,00",
+		"Café lunch", "R\u00a098,99", "R\u00a0473,99", "R\u00a061,82", "R\u00a0412,17",
 		"VAT at 15\u00a0%", "VAT number 4870264921", "12 Kloof Street", "Cape Town 8001"} {
 		for name, what := range map[string]string{"the page": page, "the PDF": pdf, "the mail": text} {
 			if !strings.Contains(strings.ReplaceAll(what, ", Cape Town", "\nCape Town"), said) {
@@ -114,7 +119,8 @@ func TestThePDFSaysWhatThePageAndTheMailSay(t *testing.T) {
 			}
 		}
 	}
-	for _, said := range []string{"Client 0", "1 Long Street", "Durban 4001", "VAT number 4123456789", "Thank you", "Kloof Training (Pty) Ltd"} {
+	for _, said := range []string{"Client 0", "1 Long Street", "Durban 4001", "VAT number 4123456789", "Thank you",
+		"Kloof Training (Pty) Ltd"} {
 		if !strings.Contains(page, said) || !strings.Contains(pdf, said) {
 			t.Errorf("the page or the PDF does not say %q", said)
 		}
@@ -128,7 +134,8 @@ func TestThePDFSaysWhatThePageAndTheMailSay(t *testing.T) {
 	}
 	o.Call("GET", "/p/"+id+"/invoice.pdf?credit-note", nil).Want(404)
 	got := o.API("GET", "/purchases/"+id+"/", nil).Want(200)
-	if got.Text("invoice_url") != handlertest.BaseURL+"/p/"+id+"/invoice/" || got.Text("checkout_url") != handlertest.BaseURL+"/p/"+id+"/" || got.Text("status") != "viewed" {
+	if got.Text("invoice_url") != handlertest.BaseURL+"/p/"+id+"/invoice/" ||
+		got.Text("checkout_url") != handlertest.BaseURL+"/p/"+id+"/" || got.Text("status") != "viewed" {
 		t.Errorf("the API says %s", got.Body)
 	}
 }
@@ -138,9 +145,12 @@ func TestAnInvoiceWhoseDebitIsPlannedSaysWhenAndInvitesNobodyToPay(t *testing.T)
 	o := newOffice(t, 1)
 	due := calendar.DateOf(o.Store.Now()).AddDays(20).At(12, 0)
 	o.API("PATCH", "/clients/"+o.clients[0]+"/", `{"bank_account":"6200000001","bank_code":"470010"}`).Want(200)
-	storing := o.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Account","price":0}],
+	storing := o.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Account","price":0}],
 		"payment_method_details":{"direct_debit":{}}}}`, o.clients[0], o.A.BrandID)).Want(201).Text("id")
-	id := o.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Course","price":47399}]}}`, o.clients[0], o.A.BrandID, due.Unix())).Want(201).Text("id")
+	id := o.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Course","price":47399}]}}`, o.clients[0],
+		o.A.BrandID, due.Unix())).Want(201).Text("id")
 	o.API("POST", "/purchases/"+id+"/resend_invoice/", nil).Want(200)
 	o.API("POST", "/purchases/"+id+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, storing)).Want(200)
 	o.sendAll()
@@ -152,7 +162,9 @@ func TestAnInvoiceWhoseDebitIsPlannedSaysWhenAndInvitesNobodyToPay(t *testing.T)
 	file := o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200)
 	pdf := pdftest.Text(t, []byte(file.Body))
 	var text string
-	if err := o.Store.Pool.QueryRow(t.Context(), `SELECT subject || text_body || html_body FROM mails WHERE purchase_id = $1 AND kind = 'invoice'`, rec.ID).Scan(&text); err != nil {
+	if err := o.Store.Pool.QueryRow(t.Context(),
+		`SELECT subject || text_body || html_body FROM mails WHERE purchase_id = $1 AND kind = 'invoice'`,
+		rec.ID).Scan(&text); err != nil {
 		t.Fatal(err)
 	}
 	for name, what := range map[string]string{"the page": page, "the PDF": pdf, "the mail": text} {
@@ -173,14 +185,16 @@ func TestAnInvoiceWhoseDebitIsPlannedSaysWhenAndInvitesNobodyToPay(t *testing.T)
 	o.exec(`UPDATE tokens SET state = 'deleting' WHERE id = $1`, uuid.MustParse(storing)) // by a person, who may undo it
 	for name, what := range map[string]string{"the page": plain(o.Call("GET", "/p/"+id+"/invoice/", nil).Want(200).Body),
 		"the PDF": pdftest.Text(t, []byte(o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200).Body))} {
-		if strings.Contains(what, rec.Collection.ActionDate.Format("2 January 2006")) || strings.Contains(what, "Pay online") || !strings.Contains(what, "On hold") {
+		if strings.Contains(what, rec.Collection.ActionDate.Format("2 January 2006")) ||
+			strings.Contains(what, "Pay online") || !strings.Contains(what, "On hold") {
 			t.Errorf("while the account is being deleted, %s says:\n%s", name, what)
 		}
 	}
 	o.exec(`UPDATE tokens SET state = 'active' WHERE id = $1`, uuid.MustParse(storing))
 	o.API("POST", "/purchases/"+id+"/cancel/", nil)
 	o.exec(`UPDATE collections SET state = 'unpaid' WHERE purchase_id = $1`, rec.ID)
-	if pdf := pdftest.Text(t, []byte(o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200).Body)); !strings.Contains(pdf, "Pay online") {
+	if pdf := pdftest.Text(t, []byte(o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200).Body)); !strings.Contains(pdf,
+		"Pay online") {
 		t.Error("after a debit that failed the PDF invites nobody to pay")
 	}
 }
@@ -190,12 +204,15 @@ func TestAnIssuedInvoiceDoesNotChangeWithItsBrandOrItsClient(t *testing.T) {
 	o := newOffice(t, 1)
 	id := o.bill(course)[0]
 	before := o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200).Body
-	o.exec(`UPDATE brands SET name = 'Renamed', tax_number = '', legal_name = '', city = 'Paarl' WHERE id = $1`, o.A.BrandID)
-	o.API("PUT", "/clients/"+o.clients[0]+"/", map[string]any{"email": "other@example.com", "full_name": "Somebody Else"}).Want(200)
+	o.exec(`UPDATE brands SET name = 'Renamed', tax_number = '', legal_name = '', city = 'Paarl' WHERE id = $1`,
+		o.A.BrandID)
+	o.API("PUT", "/clients/"+o.clients[0]+"/", map[string]any{"email": "other@example.com",
+		"full_name": "Somebody Else"}).Want(200)
 	if after := o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200).Body; after != before {
 		t.Errorf("the PDF changed:\n%s\n%s", pdftest.Text(t, []byte(before)), pdftest.Text(t, []byte(after)))
 	}
-	o.Call("GET", "/p/"+id+"/invoice/", nil).Contains("Tax Invoice", "4870264921", "Client 0").Lacks("Paarl", "Somebody Else")
+	o.Call("GET", "/p/"+id+"/invoice/", nil).Contains("Tax Invoice", "4870264921", "Client 0").Lacks("Paarl",
+		"Somebody Else")
 }
 
 func TestABusinessWithoutAVATNumberChargesNone(t *testing.T) {
@@ -204,7 +221,8 @@ func TestABusinessWithoutAVATNumberChargesNone(t *testing.T) {
 	o.exec(`UPDATE brands SET tax_number = ''`)
 	id := o.bill(course)[0]
 	pdf := pdftest.Text(t, []byte(o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(200).Body))
-	if strings.Contains(pdf, "Tax Invoice") || strings.Contains(pdf, "VAT at") || strings.Contains(pdf, "Value without") || !strings.Contains(pdf, "Invoice") {
+	if strings.Contains(pdf, "Tax Invoice") || strings.Contains(pdf, "VAT at") || strings.Contains(pdf, "Value without") ||
+		!strings.Contains(pdf, "Invoice") {
 		t.Errorf("the PDF says\n%s", pdf)
 	}
 	o.Call("GET", "/p/"+id+"/invoice/", nil).Want(200).Contains("R\u00a0473,99").Lacks("Tax Invoice", "VAT included")
@@ -221,7 +239,8 @@ func TestACancelledInvoiceIsTakenBack(t *testing.T) {
 	year := o.Store.Now().Year()
 	credit := fmt.Sprintf("CN-%d-000001", year)
 	pdf := pdftest.Text(t, []byte(o.Call("GET", "/p/"+ids[0]+"/invoice.pdf?credit-note", nil).Want(200).Body))
-	for _, said := range []string{"Credit Note", credit, fmt.Sprintf("INV-%d-000001", year), "Total credited", "R\u00a0473,99", "R\u00a061,82"} {
+	for _, said := range []string{"Credit Note", credit, fmt.Sprintf("INV-%d-000001", year), "Total credited",
+		"R\u00a0473,99", "R\u00a061,82"} {
 		if !strings.Contains(pdf, said) {
 			t.Errorf("the credit note does not say %q:\n%s", said, pdf)
 		}
@@ -232,10 +251,13 @@ func TestACancelledInvoiceIsTakenBack(t *testing.T) {
 	o.Call("GET", "/p/"+ids[0]+"/invoice/", nil).Want(200).Contains(credit)
 	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains(credit, fmt.Sprintf("INV-%d-000001", year))
 	o.Page(o.A.Staff, "GET", "/invoices?state=credited", nil).Want(200).Contains(credit).Lacks("Client 1")
-	if n := o.Count(`SELECT count(*) FROM mails WHERE kind = 'credit_note' AND state = 'sent' AND subject LIKE 'Credit note CN-%' AND jsonb_array_length(attachments) = 1`); n != 1 {
+	if n := o.Count(
+		`SELECT count(*) FROM mails WHERE kind = 'credit_note' AND state = 'sent' AND subject LIKE 'Credit note CN-%' AND jsonb_array_length(attachments) = 1`); n != 1 {
 		t.Errorf("%d mails tell of it", n)
 	}
-	plainly := o.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, o.clients[0], o.A.BrandID)).Want(201).Text("id")
+	plainly := o.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, o.clients[0], o.A.BrandID)).Want(
+		201).Text("id")
 	o.API("POST", "/purchases/"+plainly+"/cancel/", nil).Want(200)
 	if n := o.Count(`SELECT count(*) FROM invoices WHERE kind = 'credit_note'`); n != 1 {
 		t.Errorf("%d credit notes", n)
@@ -245,17 +267,21 @@ func TestACancelledInvoiceIsTakenBack(t *testing.T) {
 func TestAPurchaseIsNumberedWhenItsInvoiceIsFirstMailed(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, 1)
-	id := o.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":11500}]}}`, o.clients[0], o.A.BrandID)).Want(201).Text("id")
+	id := o.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":11500}]}}`, o.clients[0],
+		o.A.BrandID)).Want(201).Text("id")
 	o.Call("GET", "/p/"+id+"/invoice.pdf", nil).Want(404)
 	o.Call("GET", "/p/"+id+"/invoice/", nil).Want(200).Lacks("Tax Invoice", "INV-")
 	for range 2 {
 		o.API("POST", "/purchases/"+id+"/resend_invoice/", nil).Want(200)
 	}
 	o.sendAll()
-	if n := o.Count(`SELECT count(*) FROM invoices WHERE serial = 1 AND vat_cents = 1500`); n != 1 || o.Count(`SELECT count(*) FROM invoices`) != 1 {
+	if n := o.Count(`SELECT count(*) FROM invoices WHERE serial = 1 AND vat_cents = 1500`); n != 1 ||
+		o.Count(`SELECT count(*) FROM invoices`) != 1 {
 		t.Errorf("%d invoices", n)
 	}
-	if n := o.Count(`SELECT count(*) FROM mails WHERE subject LIKE 'Invoice INV-%-000001 from %' AND state = 'sent' AND text_body <> ''`); n != 2 {
+	if n := o.Count(
+		`SELECT count(*) FROM mails WHERE subject LIKE 'Invoice INV-%-000001 from %' AND state = 'sent' AND text_body <> ''`); n != 2 {
 		t.Errorf("%d mails", n)
 	}
 	o.Call("GET", "/p/"+id+"/invoice/", nil).Want(200).Contains("Tax Invoice", "INV-")
@@ -266,14 +292,15 @@ func TestNumbersHaveNoGapsWhoeverFails(t *testing.T) {
 	o := newOffice(t, 3)
 	undo := fmt.Errorf("undone")
 	tries := 0
-	failing := &billing.Service{Read: o.Store, Purchases: o.Purchases, InTx: func(ctx context.Context, fn func(billing.Tx) error) error {
-		return o.Store.InTx(ctx, func(tx *store.Tx) error {
-			if err := fn(tx); err != nil {
-				return err
-			}
-			return undo
-		})
-	}}
+	failing := &billing.Service{Read: o.Store, Purchases: o.Purchases,
+		InTx: func(ctx context.Context, fn func(billing.Tx) error) error {
+			return o.Store.InTx(ctx, func(tx *store.Tx) error {
+				if err := fn(tx); err != nil {
+					return err
+				}
+				return undo
+			})
+		}}
 	var all sync.WaitGroup
 	for i := range 24 {
 		s := o.Billing
@@ -291,7 +318,8 @@ func TestNumbersHaveNoGapsWhoeverFails(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := o.Count(`SELECT count(*) FROM invoices`); n == 0 || n != o.Count(`SELECT max(serial) FROM invoices`) || n != o.Count(`SELECT count(DISTINCT number) FROM invoices`) ||
+	if n := o.Count(`SELECT count(*) FROM invoices`); n == 0 || n != o.Count(`SELECT max(serial) FROM invoices`) ||
+		n != o.Count(`SELECT count(DISTINCT number) FROM invoices`) ||
 		n != o.Count(`SELECT next - 1 FROM invoice_series`) {
 		t.Errorf("%d invoices with gaps after %d failures", n, tries)
 	}
@@ -302,7 +330,8 @@ func TestNumbersHaveNoGapsWhoeverFails(t *testing.T) {
 		}
 	}
 	all.Wait()
-	if n := o.Count(`SELECT max(serial) FROM invoices WHERE kind = 'credit_note'`); n != 3 || o.Count(`SELECT count(*) FROM invoices WHERE kind = 'credit_note'`) != 3 {
+	if n := o.Count(`SELECT max(serial) FROM invoices WHERE kind = 'credit_note'`); n != 3 ||
+		o.Count(`SELECT count(*) FROM invoices WHERE kind = 'credit_note'`) != 3 {
 		t.Errorf("credit notes up to %d", n)
 	}
 }
@@ -315,8 +344,10 @@ func TestAnAddressIsMendedAndTheMailSentAgain(t *testing.T) {
 	if _, err := o.post.SendDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	o.Page(o.A.Staff, "GET", "/invoices?state=mail_failed", nil).Want(200).Contains("Client 0", "Correct address").Lacks("Client 1")
-	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains("550 no such mailbox", "Correct address and send again")
+	o.Page(o.A.Staff, "GET", "/invoices?state=mail_failed", nil).Want(200).Contains("Client 0",
+		"Correct address").Lacks("Client 1")
+	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains("550 no such mailbox",
+		"Correct address and send again")
 	o.Page(o.A.Staff, "GET", "/attention", nil).Want(200).Contains("550 no such mailbox")
 	mend := func(id, email string) handlertest.Answer {
 		return o.Page(o.A.Staff, "POST", "/purchases/"+id+"/address", url.Values{"email": {email}})
@@ -329,7 +360,8 @@ func TestAnAddressIsMendedAndTheMailSentAgain(t *testing.T) {
 	}
 	mend(ids[0], "mended@example.com").Want(303)
 	o.sendAll()
-	if n := o.Count(`SELECT count(*) FROM mails m JOIN clients c ON c.id = m.client_id WHERE m.recipient = 'mended@example.com' AND m.state = 'sent' AND c.email = m.recipient`); n != 1 {
+	if n := o.Count(
+		`SELECT count(*) FROM mails m JOIN clients c ON c.id = m.client_id WHERE m.recipient = 'mended@example.com' AND m.state = 'sent' AND c.email = m.recipient`); n != 1 {
 		t.Errorf("%d mails to the mended address", n)
 	}
 	if n := o.Count(`SELECT count(*) FROM audit_entries WHERE action = 'purchase.readdressed'`); n != 1 {
@@ -362,8 +394,10 @@ func TestTheListOfInvoicesFindsByNumberClientAndState(t *testing.T) {
 	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains("/p/" + ids[0] + "/invoice/?preview")
 	o.Call("GET", "/p/"+ids[0]+"/invoice/?preview", nil).Want(200) // somebody of the house: no payer has seen it
 	o.API("POST", "/purchases/"+ids[2]+"/mark_as_paid/", nil).Want(200)
-	for query, want := range map[string]string{"?state=sent": "Client 0", "?state=viewed": "Client 1", "?state=paid": "Client 2", "?q=INV-2": "Client 0 Client 1 Client 2",
-		"?q=3": "Client 2", "?q=c1@example.com": "Client 1", fmt.Sprintf("?q=inv-%d-000002", o.Store.Now().Year()): "Client 1", "?state=overdue": "", "?q=nobody": "",
+	for query, want := range map[string]string{"?state=sent": "Client 0", "?state=viewed": "Client 1",
+		"?state=paid": "Client 2", "?q=INV-2": "Client 0 Client 1 Client 2",
+		"?q=3": "Client 2", "?q=c1@example.com": "Client 1",
+		fmt.Sprintf("?q=inv-%d-000002", o.Store.Now().Year()): "Client 1", "?state=overdue": "", "?q=nobody": "",
 		"?due_from=2099-01-01": "", "": "Client 0 Client 1 Client 2", "?state=nonsense": "Client 0 Client 1 Client 2"} {
 		got := o.Page(o.A.Staff, "GET", "/invoices"+query, nil).Want(200)
 		for i := range 3 {
@@ -374,7 +408,8 @@ func TestTheListOfInvoicesFindsByNumberClientAndState(t *testing.T) {
 		}
 	}
 	o.Page(o.B.Owner, "GET", "/invoices", nil).Want(200).Contains("No invoice yet").Lacks("Client 0")
-	file := o.Page(o.A.Staff, "GET", "/invoices/export?format=csv&state=paid", nil).Want(200).Contains("Client 2", "473.99", "61.82")
+	file := o.Page(o.A.Staff, "GET", "/invoices/export?format=csv&state=paid", nil).Want(200).Contains("Client 2",
+		"473.99", "61.82")
 	if n := strings.Count(strings.TrimSpace(file.Lacks("Client 0").Body), "\n"); n != 1 {
 		t.Errorf("%d invoices were exported", n)
 	}
@@ -451,6 +486,7 @@ func attachment(t *testing.T, m *netmail.Message) []byte {
 
 func pattern(o *office) purchase.Input {
 	due := o.Store.Now().Add(240 * time.Hour)
-	return purchase.Input{BrandID: o.A.BrandID, Due: &due, Currency: "ZAR", Details: purchase.Details{Language: "en", Timezone: "UTC",
-		Products: []purchase.Product{{Name: "m", PriceCents: 100, Quantity: decimal.NewFromInt(1)}}}}
+	return purchase.Input{BrandID: o.A.BrandID, Due: &due, Currency: "ZAR",
+		Details: purchase.Details{Language: "en", Timezone: "UTC",
+			Products: []purchase.Product{{Name: "m", PriceCents: 100, Quantity: decimal.NewFromInt(1)}}}}
 }

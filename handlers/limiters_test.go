@@ -43,8 +43,10 @@ func TestAFloodOfCallersTakesNoEndlessMemory(t *testing.T) {
 }
 
 func TestOneCallerIsOneAddressOrOneNetwork(t *testing.T) {
-	for ip, want := range map[string]string{"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
-		"2001:db8:1:2::1": "2001:db8:1:2::/64", "2001:db8:1:3::1": "2001:db8:1:3::/64", "fe80::1%eth0": "fe80::/64", "?": "?"} {
+	for ip, want := range map[string]string{"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+		"2001:db8:1:2::1":      "2001:db8:1:2::/64", "2001:db8:1:3::1": "2001:db8:1:3::/64", "fe80::1%eth0": "fe80::/64",
+		"?": "?"} {
 		if got := network(ip); got != want {
 			t.Errorf("%s counts as %s, want %s", ip, got, want)
 		}

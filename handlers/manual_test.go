@@ -19,11 +19,13 @@ import (
 func TestTheManualIsReadWithAndWithoutASession(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	open := h.Call("GET", "/manual", nil, "Accept: text/html").Want(http.StatusOK).Contains("Sign in", "Search the manual", `action="/manual"`)
+	open := h.Call("GET", "/manual", nil, "Accept: text/html").Want(http.StatusOK).Contains("Sign in", "Search the manual",
+		`action="/manual"`)
 	checkHeaders(t, "the manual", open)
 	for _, c := range manual.The().Chapters {
 		open.Contains(c.Href(), c.Title)
-		page := h.Call("GET", c.Href(), nil, "Accept: text/html").Want(http.StatusOK).Contains(`aria-current="page"`, `rel="p`)
+		page := h.Call("GET", c.Href(), nil, "Accept: text/html").Want(http.StatusOK).Contains(`aria-current="page"`,
+			`rel="p`)
 		checkHeaders(t, c.Href(), page)
 		if tags := inline(page.Body); len(tags) > 0 {
 			t.Errorf("%s: %v", c.Href(), tags)
@@ -31,7 +33,8 @@ func TestTheManualIsReadWithAndWithoutASession(t *testing.T) {
 	}
 	h.Page(h.A.Staff, "GET", "/manual", nil).Want(http.StatusOK).Contains("Dashboard").Lacks("Sign in")
 	h.Call("GET", "/manual/nonsense", nil, "Accept: text/html").Want(http.StatusNotFound).Contains("/manual")
-	for _, path := range []string{"/manual/index", "/manual/..%2fstatic.go", "/manual/pictures/index.md", "/manual/pictures/..%2findex.md", "/manual/pictures/none.png"} {
+	for _, path := range []string{"/manual/index", "/manual/..%2fstatic.go", "/manual/pictures/index.md",
+		"/manual/pictures/..%2findex.md", "/manual/pictures/none.png"} {
 		h.Call("GET", path, nil, "Accept: text/html").Want(http.StatusNotFound)
 	}
 }
@@ -40,7 +43,8 @@ func TestTheManualIsSearched(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	find := func(q string) handlertest.Answer {
-		return h.Call("GET", "/manual?q="+url.QueryEscape(q), nil, "Accept: text/html").Want(http.StatusOK).Contains(`role="status"`)
+		return h.Call("GET", "/manual?q="+url.QueryEscape(q), nil, "Accept: text/html").Want(http.StatusOK).Contains(
+			`role="status"`)
 	}
 	find("DEBITDESK_DRAIN").Contains("sections found", `href="/manual/operation#stopping"`, "<mark>DEBITDESK_DRAIN</mark>")
 	find("restore backup").Contains("/manual/operation#backup-and-restore")
@@ -77,7 +81,8 @@ func TestLinksBetweenTheManualAndThePagesLeadSomewhere(t *testing.T) {
 	found := 0
 	for _, root := range []string{"../views", "../handlers", "../models"} {
 		if err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() && d.Name() == "manual" || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "_templ.go") ||
+			if err != nil || d.IsDir() && d.Name() == "manual" || strings.HasSuffix(path, "_test.go") ||
+				strings.HasSuffix(path, "_templ.go") ||
 				!strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, ".templ") {
 				return err
 			}

@@ -42,21 +42,24 @@ func TestNoMenuOffersWhatIsRefused(t *testing.T) {
 	s := newStreet(t)
 	s.API("POST", "/purchases/"+s.paid()+"/refund/", map[string]any{"amount": 40}).Want(200)
 	s.paid()
-	people := map[string]handlertest.Person{"admin": s.A.Owner, "finance": s.A.Finance, "staff": s.A.Staff, "readonly": s.A.Reader}
+	people := map[string]handlertest.Person{"admin": s.A.Owner, "finance": s.A.Finance, "staff": s.A.Staff,
+		"readonly": s.A.Reader}
 	taken := actor.Grants{}
 	for _, p := range actor.Permissions {
 		if !p.Grantable {
 			continue
 		}
 		for role, name := range map[actor.Role]string{actor.Staff: "staff with ", actor.ReadOnly: "readonly with "} {
-			people[name+string(p.Action)] = s.Member(s.A, string(role)+"-with-"+string(p.Action), role, actor.Grants{p.Action: true})
+			people[name+string(p.Action)] = s.Member(s.A, string(role)+"-with-"+string(p.Action), role,
+				actor.Grants{p.Action: true})
 		}
 		taken[p.Action] = false
 	}
 	people["admin without them"] = s.Member(s.A, "admin-without", actor.Admin, taken)
 	complaints := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(people)) {
-		w := &menuWalk{s: s, who: people[name], name: name, found: map[string]string{}, kinds: map[string]int{}, seen: map[string]bool{}}
+		w := &menuWalk{s: s, who: people[name], name: name, found: map[string]string{}, kinds: map[string]int{},
+			seen: map[string]bool{}}
 		w.walk()
 		if name == "admin" && (len(w.kinds) < 60 || w.posts < 40) {
 			t.Errorf("an admin was shown %d kinds of page and %d forms: the walk sees too little", len(w.kinds), w.posts)
@@ -73,7 +76,9 @@ func TestNoMenuOffersWhatIsRefused(t *testing.T) {
 // paid adds a purchase that was paid, so that money can go back.
 func (s *street) paid() string {
 	s.t.Helper()
-	id := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, s.ids["/clients/"], s.A.BrandID)).Want(201).Text("id")
+	id := s.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, s.ids["/clients/"],
+		s.A.BrandID)).Want(201).Text("id")
 	s.API("POST", "/purchases/"+id+"/mark_as_paid/", nil).Want(200)
 	return id
 }
@@ -130,8 +135,10 @@ func (w *menuWalk) link(href string, at menuStop) {
 	if to == nil {
 		return
 	}
-	kind := handlers.RouteOf(w.s.App, http.MethodGet, to.Path) + "?" + strings.Join(slices.Sorted(maps.Keys(to.Query())), "&")
-	if path := to.RequestURI(); !w.seen[path] && at.depth < 3 && (w.kinds[kind] == 0 || at.depth < 2 && to.RawQuery == "" && w.kinds[kind] < samePages) {
+	kind := handlers.RouteOf(w.s.App, http.MethodGet, to.Path) + "?" + strings.Join(slices.Sorted(maps.Keys(to.Query())),
+		"&")
+	if path := to.RequestURI(); !w.seen[path] && at.depth < 3 &&
+		(w.kinds[kind] == 0 || at.depth < 2 && to.RawQuery == "" && w.kinds[kind] < samePages) {
 		w.seen[path] = true
 		w.kinds[kind]++
 		w.queue = append(w.queue, menuStop{path, at.path, at.depth + 1})

@@ -57,7 +57,8 @@ func accessLog(log *slog.Logger, m *metrics) echo.MiddlewareFunc {
 			if quiet(r.URL.Path) {
 				level = slog.LevelDebug
 			}
-			log.LogAttrs(r.Context(), level, "request", slog.String("method", r.Method), slog.String("path", loggedPath(r.URL.Path)),
+			log.LogAttrs(r.Context(), level, "request", slog.String("method", r.Method),
+				slog.String("path", loggedPath(r.URL.Path)),
 				slog.Int("status", status), slog.Float64("ms", float64(took.Microseconds())/1000),
 				slog.String("request_id", access.RequestID(c)), slog.String("ip", c.RealIP()))
 			return nil
@@ -185,7 +186,8 @@ type metrics struct {
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		total: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "debitdesk_http_requests_total", Help: "Requests by method, route and status."}, []string{"method", "route", "status"}),
+			Name: "debitdesk_http_requests_total", Help: "Requests by method, route and status."},
+			[]string{"method", "route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "debitdesk_http_request_seconds", Help: "Time to answer, in seconds.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}}, []string{"method", "route"}),
@@ -198,7 +200,8 @@ func (m *metrics) observe(method, route string, status int, took time.Duration) 
 		route = "unmatched"
 	}
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 	default:
 		method = "other"
 	}

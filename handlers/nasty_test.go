@@ -13,10 +13,14 @@ import (
 )
 
 // nasty are bodies that a program or a person never means.
-var nasty = []string{"", "null", "[]", `"x"`, "0", "1e999", "true", "{", "}", "{}", `{"a"`, `{"":""}`, `{"a":1,"a":2}`, "{}{}", "\x00", "\xff\xfe", "{\"name\":\"\x00\"}",
-	`{"name":"\u0000"}`, "{\"name\":\"\xff\"}", `{"name":"\ud800"}`, strings.Repeat("[", 50000), strings.Repeat(`{"a":`, 20000), `{"amount":1e999}`, `{"amount":-1}`,
-	`{"amount":99999999999999999999999999}`, `{"email":"` + strings.Repeat("é", 60000) + `"}`, "a=1&a=2", "%zz", "=&=&&;", "name=%00&email=%ff", "<xml/>", "id=\x00&id=%00",
-	`{"recurring_token":null}`, `{"recurring_token":{}}`, `{"paid_on":-99999999999999}`, `{"paid_on":99999999999999}`, `{"now":"9999-12-31T23:59:59Z"}`, `{"advance":"99999999h"}`}
+var nasty = []string{"", "null", "[]", `"x"`, "0", "1e999", "true", "{", "}", "{}", `{"a"`, `{"":""}`, `{"a":1,"a":2}`,
+	"{}{}", "\x00", "\xff\xfe", "{\"name\":\"\x00\"}",
+	`{"name":"\u0000"}`, "{\"name\":\"\xff\"}", `{"name":"\ud800"}`, strings.Repeat("[", 50000),
+	strings.Repeat(`{"a":`, 20000), `{"amount":1e999}`, `{"amount":-1}`,
+	`{"amount":99999999999999999999999999}`, `{"email":"` + strings.Repeat("é", 60000) + `"}`, "a=1&a=2", "%zz", "=&=&&;",
+	"name=%00&email=%ff", "<xml/>", "id=\x00&id=%00",
+	`{"recurring_token":null}`, `{"recurring_token":{}}`, `{"paid_on":-99999999999999}`, `{"paid_on":99999999999999}`,
+	`{"now":"9999-12-31T23:59:59Z"}`, `{"advance":"99999999h"}`}
 
 func TestNastyBodiesBreakNothing(t *testing.T) {
 	t.Parallel()
@@ -27,7 +31,8 @@ func TestNastyBodiesBreakNothing(t *testing.T) {
 		}
 		path := s.address(route, s.id)
 		for i, body := range nasty {
-			for n, kind := range []string{"application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", "a/b/c;;=\x01"} {
+			for n, kind := range []string{"application/json", "application/x-www-form-urlencoded",
+				"multipart/form-data; boundary=x", "text/plain", "a/b/c;;=\x01"} {
 				if n > 0 && (i+n)%4 != 0 { // the odd kinds with some of the bodies
 					continue
 				}
@@ -38,7 +43,8 @@ func TestNastyBodiesBreakNothing(t *testing.T) {
 					t.Errorf("%s: a key that clients read as no answer: %s", what, got.Body)
 				}
 				if !isAPI(route) {
-					got := s.Call(method, path, []byte(body), "Cookie: "+s.A.Owner.Cookie, "Sec-Fetch-Site: same-origin", "Accept: text/html", "Content-Type: "+kind)
+					got := s.Call(method, path, []byte(body), "Cookie: "+s.A.Owner.Cookie, "Sec-Fetch-Site: same-origin",
+						"Accept: text/html", "Content-Type: "+kind)
 					s.unbroken(what+" by a person", got)
 				}
 			}
@@ -59,7 +65,8 @@ func TestNastyTextsInFormsBreakNothing(t *testing.T) {
 			names[found[1]] = true
 		}
 	})
-	for _, must := range []string{"full_name", "account_number", "price", "due", "confirm", "advance", "consent", "reference", "email"} {
+	for _, must := range []string{"full_name", "account_number", "price", "due", "confirm", "advance", "consent",
+		"reference", "email"} {
 		if !names[must] {
 			t.Errorf("no page has an input %s", must)
 		}
@@ -68,7 +75,8 @@ func TestNastyTextsInFormsBreakNothing(t *testing.T) {
 		if method != http.MethodPost || isAPI(route) {
 			return
 		}
-		for _, value := range []string{"x", "\x00", "\xff", "-1", "0", "1e999", "99999999999999999999", strings.Repeat("é", 900), "9999-12-31", "2026-02-30", "yes", s.ids["/clients/"], s.ids["/tokens/"]} {
+		for _, value := range []string{"x", "\x00", "\xff", "-1", "0", "1e999", "99999999999999999999",
+			strings.Repeat("é", 900), "9999-12-31", "2026-02-30", "yes", s.ids["/clients/"], s.ids["/tokens/"]} {
 			form := url.Values{}
 			for name := range names {
 				form.Set(name, value)
@@ -78,7 +86,8 @@ func TestNastyTextsInFormsBreakNothing(t *testing.T) {
 			form.Set("form_key", uuid.NewString())
 			s.unbroken(fmt.Sprintf("POST %s with %.20q", path, value), s.Page(s.A.Staff, "POST", path, form, "HX-Request: true"))
 			raw := parts(form)
-			got := s.Call("POST", path, raw, "Cookie: "+s.A.Owner.Cookie, "Sec-Fetch-Site: same-origin", "Accept: text/html", "Content-Type: multipart/form-data; boundary=edge")
+			got := s.Call("POST", path, raw, "Cookie: "+s.A.Owner.Cookie, "Sec-Fetch-Site: same-origin", "Accept: text/html",
+				"Content-Type: multipart/form-data; boundary=edge")
 			s.unbroken(fmt.Sprintf("POST %s in parts with %.20q", path, value), got)
 		}
 	})
@@ -92,7 +101,8 @@ func parts(form url.Values) []byte {
 	for name, values := range form {
 		fmt.Fprintf(&b, "--edge\r\nContent-Disposition: form-data; name=%q\r\n\r\n%s\r\n", name, values[0])
 	}
-	fmt.Fprintf(&b, "--edge\r\nContent-Disposition: form-data; name=\"scan\"; filename=\"a\x00b.pdf\"\r\n\r\n%%PDF-1.4\r\n--edge--\r\n")
+	fmt.Fprintf(&b,
+		"--edge\r\nContent-Disposition: form-data; name=\"scan\"; filename=\"a\x00b.pdf\"\r\n\r\n%%PDF-1.4\r\n--edge--\r\n")
 	return b.Bytes()
 }
 
@@ -100,9 +110,11 @@ func parts(form url.Values) []byte {
 func TestNastyQueriesBreakNothing(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
-	names := []string{"q", "status", "limit", "cursor", "after", "before", "due_from", "due_to", "client_id", "client", "personal_code", "state", "method", "sort", "page", "token", "id",
+	names := []string{"q", "status", "limit", "cursor", "after", "before", "due_from", "due_to", "client_id", "client",
+		"personal_code", "state", "method", "sort", "page", "token", "id",
 		"lang", "amount", "due", "brand_id", "next", "time", "product"}
-	values := []string{"", "x", "-1", "0", "99999999999999999999", "%00", "%ff", "1e999", "%27%22%3C%3E", strings.Repeat("x", 3000), "0001-01-01", "9999-12-31", "2026-02-30", "%F0%9F%92%A9", "%5C%25_"}
+	values := []string{"", "x", "-1", "0", "99999999999999999999", "%00", "%ff", "1e999", "%27%22%3C%3E",
+		strings.Repeat("x", 3000), "0001-01-01", "9999-12-31", "2026-02-30", "%F0%9F%92%A9", "%5C%25_"}
 	s.each(func(method, route string) {
 		if method != http.MethodGet {
 			return
@@ -113,7 +125,8 @@ func TestNastyQueriesBreakNothing(t *testing.T) {
 			for _, name := range names {
 				query += name + "=" + value + "&"
 			}
-			s.unbroken("GET "+path+query[:40], s.Call("GET", path+query, nil, "Authorization: Bearer "+s.A.Token, "Accept: application/json"))
+			s.unbroken("GET "+path+query[:40], s.Call("GET", path+query, nil, "Authorization: Bearer "+s.A.Token,
+				"Accept: application/json"))
 			s.unbroken("GET "+path+query[:40], s.Page(s.A.Owner, "GET", path+query, nil))
 			s.unbroken("GET "+path+query[:40], s.Page(s.A.Owner, "GET", path+query, nil, "HX-Request: true"))
 		}

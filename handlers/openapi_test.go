@@ -41,7 +41,8 @@ func TestEveryAddressOfTheAPIStandsInTheDocument(t *testing.T) {
 		}
 		at := r.Method + " " + parameterForm.ReplaceAllString(r.Path, "{$1}") + "/"
 		path := r.Path + "/"
-		if strings.HasPrefix(path, "/api/v1/") || strings.HasPrefix(path, "/sandbox/") || strings.HasPrefix(path, "/oauth/") || path == "/billing/" ||
+		if strings.HasPrefix(path, "/api/v1/") || strings.HasPrefix(path, "/sandbox/") ||
+			strings.HasPrefix(path, "/oauth/") || path == "/billing/" ||
 			strings.HasPrefix(path, "/billing_templates/") || path == "/purchases/:id/delete_recurring_token/" {
 			routes[at] = true
 		}
@@ -81,10 +82,12 @@ func TestTheDocumentIsServedToEverybody(t *testing.T) {
 		OpenAPI string
 		Servers []struct{ URL string }
 	}
-	if err := json.Unmarshal([]byte(a.Body), &doc); err != nil || doc.OpenAPI != "3.1.0" || doc.Servers[0].URL != handlertest.BaseURL || a.Header.Get("Content-Type") != "application/json" {
+	if err := json.Unmarshal([]byte(a.Body), &doc); err != nil || doc.OpenAPI != "3.1.0" ||
+		doc.Servers[0].URL != handlertest.BaseURL || a.Header.Get("Content-Type") != "application/json" {
 		t.Fatalf("%v %+v %s", err, doc, a.Header.Get("Content-Type"))
 	}
-	if again := h.Call("GET", "/openapi.json", nil, "If-None-Match: "+a.Header.Get("ETag")); again.Status != http.StatusNotModified || again.Body != "" {
+	if again := h.Call("GET", "/openapi.json", nil,
+		"If-None-Match: "+a.Header.Get("ETag")); again.Status != http.StatusNotModified || again.Body != "" {
 		t.Errorf("unchanged: %d with %d bytes", again.Status, len(again.Body))
 	}
 }
@@ -92,7 +95,8 @@ func TestTheDocumentIsServedToEverybody(t *testing.T) {
 func TestTheReferenceIsReadWithAndWithoutASession(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	open := h.Call("GET", "/developers/api", nil, "Accept: text/html").Want(http.StatusOK).Contains("Sign in", "Recurring tokens", "How it works").Lacks(`action="/logout"`, "style=", "<no value>")
+	open := h.Call("GET", "/developers/api", nil, "Accept: text/html").Want(http.StatusOK).Contains("Sign in",
+		"Recurring tokens", "How it works").Lacks(`action="/logout"`, "style=", "<no value>")
 	if !strings.HasPrefix(open.Header.Get("Content-Type"), "text/html") {
 		t.Error(open.Header.Get("Content-Type"))
 	}
@@ -101,7 +105,8 @@ func TestTheReferenceIsReadWithAndWithoutASession(t *testing.T) {
 	h.Call("GET", "/developers/api?part=nonsense", nil, "Accept: text/html").Want(http.StatusOK)
 	for _, op := range handlertest.TheContract().Operations {
 		tag := op.Doc["tags"].([]any)[0].(string)
-		page := h.Call("GET", "/developers/api?part="+strings.ReplaceAll(tag, " ", "+"), nil, "Accept: text/html").Want(http.StatusOK)
+		page := h.Call("GET", "/developers/api?part="+strings.ReplaceAll(tag, " ", "+"), nil,
+			"Accept: text/html").Want(http.StatusOK)
 		page.Contains(`id="`+op.Doc["operationId"].(string)+`"`, op.Path)
 	}
 }

@@ -77,7 +77,8 @@ func (c *callers) templatePages() {
 	clients := c.newClients(many, "member")
 	c.stored(clients)
 	c.all("POST /templates/preview", func(i int) ask { return ask{body: planForm("x")} }, 200)
-	ids := c.redirected(c.all("POST /templates", func(i int) ask { return ask{body: planForm(fmt.Sprint("Plan ", i))} }, 303),
+	ids := c.redirected(c.all("POST /templates", func(i int) ask { return ask{body: planForm(fmt.Sprint("Plan ", i))} },
+		303),
 		"/templates/")
 	c.all("POST /templates/:id/edit", func(i int) ask {
 		return ask{ids: onOne(ids, i), body: planForm(fmt.Sprint("Edited ", i), "version", "1")}

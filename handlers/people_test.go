@@ -24,14 +24,17 @@ const herons = "three quiet herons"
 // post is a form of a browser on the same site that has these cookies.
 func (s *street) post(path string, form url.Values, cookies ...string) handlertest.Answer {
 	s.t.Helper()
-	return s.Call("POST", path, form, "Cookie: "+strings.Join(cookies, "; "), "Accept: text/html", "Sec-Fetch-Site: same-origin")
+	return s.Call("POST", path, form, "Cookie: "+strings.Join(cookies, "; "), "Accept: text/html",
+		"Sec-Fetch-Site: same-origin")
 }
 
 // mailed is what the newest mail to somebody links to.
 func (s *street) mailed(to string) string {
 	s.t.Helper()
 	var merchantID, id uuid.UUID
-	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT merchant_id, id FROM mails WHERE recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&merchantID, &id); err != nil {
+	if err := s.Store.Pool.QueryRow(s.t.Context(),
+		`SELECT merchant_id, id FROM mails WHERE recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&merchantID,
+		&id); err != nil {
 		s.t.Fatal(err)
 	}
 	m, err := s.Store.Mail(s.t.Context(), merchantID, id)
@@ -60,13 +63,19 @@ func cookieOf(a handlertest.Answer, ending string) string {
 func TestAnAdminInvitesAndTheInvitedJoins(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
-	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"nope"}, "role": {"king"}, "batch_limit": {"1"}}).Want(422).Contains("Enter a valid email address.", "A role is admin")
-	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "role": {"staff"}, "batch_limit": {"lots"}}).Want(422).Contains("Give an amount such as", `value="lots"`)
-	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "name": {"Sipho"}, "role": {"finance"}, "grant_reveal": {"yes"}, "grant_refund": {"no"}, "batch_limit": {"10 000,00"}}).Want(303)
-	s.Page(s.A.Owner, "GET", "/settings/people", nil).Want(200).Contains("on its way to sipho@example.com", "May: see full bank account", "May not: refund money", "Sends up to R\u00a010\u00a0000,00 at once", "Invited")
+	s.Page(s.A.Owner, "POST", "/settings/people/invitations",
+		url.Values{"email": {"nope"}, "role": {"king"}, "batch_limit": {"1"}}).Want(422).Contains(
+		"Enter a valid email address.", "A role is admin")
+	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "role": {"staff"},
+		"batch_limit": {"lots"}}).Want(422).Contains("Give an amount such as", `value="lots"`)
+	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "name": {"Sipho"},
+		"role": {"finance"}, "grant_reveal": {"yes"}, "grant_refund": {"no"}, "batch_limit": {"10 000,00"}}).Want(303)
+	s.Page(s.A.Owner, "GET", "/settings/people", nil).Want(200).Contains("on its way to sipho@example.com",
+		"May: see full bank account", "May not: refund money", "Sends up to R\u00a010\u00a0000,00 at once", "Invited")
 	link := s.mailed("sipho@example.com")
 	s.Call("GET", link, nil).Want(200).Contains("Join Merchant a", "sipho@example.com", `value="Sipho"`)
-	s.post(link, url.Values{"name": {""}, "password": {"short"}}).Want(422).Contains("Enter your name.", "at least 12 characters")
+	s.post(link, url.Values{"name": {""}, "password": {"short"}}).Want(422).Contains("Enter your name.",
+		"at least 12 characters")
 	in := s.post(link, url.Values{"name": {"Sipho Dube"}, "password": {herons}}).Want(303)
 	sipho := handlertest.Person{Cookie: cookieOf(in, "debitdesk")}
 	s.Page(sipho, "GET", "/batches", nil).Want(200).Contains("Sipho Dube")
@@ -85,7 +94,8 @@ func TestLinksThatDoNotWorkSayWhy(t *testing.T) {
 	s.Call("GET", link, nil).Want(404).Contains("a newer mail has replaced it")
 	link = s.mailed("new@example.com")
 	s.Call("GET", link, nil).Want(200)
-	if _, err := s.Store.Pool.Exec(t.Context(), `UPDATE invitations SET expires_at = now() - interval '1 second'`); err != nil {
+	if _,
+		err := s.Store.Pool.Exec(t.Context(), `UPDATE invitations SET expires_at = now() - interval '1 second'`); err != nil {
 		t.Fatal(err)
 	}
 	s.Call("GET", link, nil).Want(http.StatusGone).Contains("has expired", "send it again")
@@ -100,7 +110,8 @@ func TestLinksThatDoNotWorkSayWhy(t *testing.T) {
 func TestAPersonOfTwoBusinessesGoesFromOneToTheOther(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
-	if _, err := s.Members.Invite(t.Context(), s.A.Actor, member.Input{Email: s.B.Staff.Email, Terms: member.Terms{Role: actor.ReadOnly}}); err != nil {
+	if _, err := s.Members.Invite(t.Context(), s.A.Actor,
+		member.Input{Email: s.B.Staff.Email, Terms: member.Terms{Role: actor.ReadOnly}}); err != nil {
 		t.Fatal(err)
 	}
 	link := s.mailed(s.B.Staff.Email)
@@ -114,9 +125,11 @@ func TestAPersonOfTwoBusinessesGoesFromOneToTheOther(t *testing.T) {
 		t.Fatal("the session kept its id")
 	}
 	s.Page(s.B.Staff, "GET", "/clients", nil).Want(303) // the old id is over
-	s.Page(moved, "GET", "/clients/"+s.ids["/clients/"], nil).Want(200).Contains("Merchant a", "Merchant b", "/account/business").Lacks("Edit client")
+	s.Page(moved, "GET", "/clients/"+s.ids["/clients/"], nil).Want(200).Contains("Merchant a", "Merchant b",
+		"/account/business").Lacks("Edit client")
 	s.Page(moved, "POST", "/account/business", url.Values{"merchant_id": {uuid.NewString()}}).Want(404)
-	back := handlertest.Person{Cookie: cookieOf(s.Page(moved, "POST", "/account/business", url.Values{"merchant_id": {s.B.ID.String()}}).Want(303), "debitdesk")}
+	back := handlertest.Person{Cookie: cookieOf(s.Page(moved, "POST", "/account/business",
+		url.Values{"merchant_id": {s.B.ID.String()}}).Want(303), "debitdesk")}
 	s.Page(moved, "GET", "/clients", nil).Want(303)
 	s.Page(back, "GET", "/clients/"+s.ids["/clients/"], nil).Want(404)
 	s.Page(back, "GET", "/clients/new", nil).Want(200).Contains("Merchant b")
@@ -133,15 +146,20 @@ func TestAPersonOfTwoBusinessesGoesFromOneToTheOther(t *testing.T) {
 func TestAMoveKeepsWhatWasProvedAndWhenItEnds(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
-	if _, err := s.Members.Enrol(t.Context(), actor.OperatorOf(s.B.ID), s.A.Staff.Email, member.Terms{Role: actor.Staff}); err != nil {
+	if _, err := s.Members.Enrol(t.Context(), actor.OperatorOf(s.B.ID), s.A.Staff.Email,
+		member.Terms{Role: actor.Staff}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Store.Pool.Exec(t.Context(), `UPDATE sessions SET factor = 'totp', proven_at = now(), created_at = now() - interval '6 days 20 hours' WHERE user_id = $1`, s.A.Staff.ID); err != nil {
+	if _,
+		err := s.Store.Pool.Exec(t.Context(),
+		`UPDATE sessions SET factor = 'totp', proven_at = now(), created_at = now() - interval '6 days 20 hours' WHERE user_id = $1`, s.A.Staff.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.Page(s.A.Staff, "POST", "/account/business", url.Values{"merchant_id": {s.B.ID.String()}}).Want(303)
-	if s.Count(`SELECT count(*) FROM sessions WHERE user_id = $1 AND merchant_id = $2 AND factor = 'totp' AND proven_at IS NOT NULL AND created_at < now() - interval '6 days 19 hours'
-		AND expires_at < now() + interval '5 hours'`, s.A.Staff.ID, s.B.ID) != 1 || s.Count(`SELECT count(*) FROM sessions WHERE user_id = $1`, s.A.Staff.ID) != 1 {
+	if s.Count(
+		`SELECT count(*) FROM sessions WHERE user_id = $1 AND merchant_id = $2 AND factor = 'totp' AND proven_at IS NOT NULL AND created_at < now() - interval '6 days 19 hours'
+		AND expires_at < now() + interval '5 hours'`, s.A.Staff.ID, s.B.ID) != 1 ||
+		s.Count(`SELECT count(*) FROM sessions WHERE user_id = $1`, s.A.Staff.ID) != 1 {
 		t.Fatal("not so")
 	}
 }
@@ -180,7 +198,10 @@ func TestAForgottenPasswordTellsNothingAndIsReplaced(t *testing.T) {
 	}
 	s.Call("GET", "/login", nil).Want(200).Contains(`href="/reset"`)
 	token, hash := user.NewToken()
-	if _, err := s.Store.Pool.Exec(t.Context(), `INSERT INTO password_resets (token_hash, user_id, expires_at, created_at) VALUES ($1, $2, $3, now())`, hash, s.A.Staff.ID, time.Now().Add(time.Minute)); err != nil {
+	if _,
+		err := s.Store.Pool.Exec(t.Context(),
+		`INSERT INTO password_resets (token_hash, user_id, expires_at, created_at) VALUES ($1, $2, $3, now())`, hash,
+		s.A.Staff.ID, time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	s.Call("GET", "/reset/"+token, nil).Want(200).Contains("Choose a new password").Lacks(s.A.Staff.Email)
@@ -204,7 +225,8 @@ func TestAKnownBrowserSignsInWhileStrangersGuess(t *testing.T) {
 			device = c
 		}
 	}
-	if device == nil || !device.HttpOnly || device.SameSite != http.SameSiteLaxMode || device.MaxAge <= 0 || strings.Contains(device.Value, "thandi") {
+	if device == nil || !device.HttpOnly || device.SameSite != http.SameSiteLaxMode || device.MaxAge <= 0 ||
+		strings.Contains(device.Value, "thandi") {
 		t.Fatalf("the browser is not known: %+v", device)
 	}
 	b.do("POST", "/logout", url.Values{})
@@ -222,35 +244,42 @@ func TestAKnownBrowserSignsInWhileStrangersGuess(t *testing.T) {
 	for range 5 {
 		stranger.do("POST", "/login", other).want(t, http.StatusUnprocessableEntity)
 	}
-	b.do("POST", "/login", url.Values{"email": {"sipho@example.com"}, "password": {password}}).want(t, http.StatusTooManyRequests)
+	b.do("POST", "/login", url.Values{"email": {"sipho@example.com"}, "password": {password}}).want(t,
+		http.StatusTooManyRequests)
 }
 
 func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
-	sent, err := s.Batches.Upload(t.Context(), s.A.Actor, batch.Upload{Name: "rows.csv", Source: batch.FromFile, BrandID: s.A.BrandID, Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb@example.com,150,2099-03-01\n")})
+	sent, err := s.Batches.Upload(t.Context(), s.A.Actor,
+		batch.Upload{Name: "rows.csv", Source: batch.FromFile, BrandID: s.A.BrandID,
+			Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb@example.com,150,2099-03-01\n")})
 	if err == nil {
 		_, err = s.Batches.Map(t.Context(), s.A.Actor, sent.ID, sent.Mapping)
 	}
 	if err == nil {
-		sent, _, err = s.Batches.FixAll(t.Context(), s.A.Actor, sent.ID, batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
+		sent, _, err = s.Batches.FixAll(t.Context(), s.A.Actor, sent.ID,
+			batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
 	}
 	if err != nil || sent.Counts.ReadyCents != 250_00 {
 		t.Fatalf("%+v, %v", sent, err)
 	}
 	at := "/batches/" + sent.ID.String()
 	limit := func(cents int64) {
-		if err := s.Members.Change(t.Context(), s.A.Actor, s.A.Finance.ID, member.Terms{Role: actor.Finance, BatchLimitCents: &cents}); err != nil {
+		if err := s.Members.Change(t.Context(), s.A.Actor, s.A.Finance.ID,
+			member.Terms{Role: actor.Finance, BatchLimitCents: &cents}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	form := url.Values{"rows": {"2"}, "cents": {"25000"}, "fingerprint": {sent.Seal()}}
 	limit(249_99)
-	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("This is R\u00a0250,00; you may send up to R\u00a0249,99 at once").Lacks("Send 2 invoices")
+	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains(
+		"This is R\u00a0250,00; you may send up to R\u00a0249,99 at once").Lacks("Send 2 invoices")
 	s.Page(s.A.Finance, "POST", at+"/start", form).Want(403).Contains("you may send up to")
 	above := int64(100_00)
 	demand := func(d merchant.Demands) {
-		if _, err := s.Store.Pool.Exec(t.Context(), `UPDATE merchants SET approve_batches_cents = $1 WHERE id = $2`, d.BatchesAbove, s.A.ID); err != nil {
+		if _, err := s.Store.Pool.Exec(t.Context(), `UPDATE merchants SET approve_batches_cents = $1 WHERE id = $2`,
+			d.BatchesAbove, s.A.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -261,15 +290,18 @@ func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 		t.Errorf("%d requests for a second approver", n)
 	}
 	limit(250_00)
-	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("a batch of more than R\u00a0100,00", "Ask for approval: send 2 invoices")
+	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("a batch of more than R\u00a0100,00",
+		"Ask for approval: send 2 invoices")
 	s.Page(s.A.Finance, "POST", at+"/start", form).Want(422).Contains("Say why")
 	demand(merchant.Demands{})
 	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("Send 2 invoices")
 	s.Page(s.A.Finance, "POST", at+"/start", form).Want(303)
 	client := s.ids["/clients/"]
-	body := fmt.Sprintf(`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q},{"client_id":%q}],"purchase":{"products":[{"name":"m","price":12500}]}}`, s.A.BrandID, s.Store.Now().Add(240*time.Hour).Unix(), client, client)
+	body := fmt.Sprintf(
+		`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q},{"client_id":%q}],"purchase":{"products":[{"name":"m","price":12500}]}}`, s.A.BrandID, s.Store.Now().Add(240*time.Hour).Unix(), client, client)
 	bill := func() handlertest.Answer {
-		return s.Call("POST", "/api/v1/billing/", body, "Cookie: "+s.A.Finance.Cookie, "Sec-Fetch-Site: same-origin", "Accept: application/json")
+		return s.Call("POST", "/api/v1/billing/", body, "Cookie: "+s.A.Finance.Cookie, "Sec-Fetch-Site: same-origin",
+			"Accept: application/json")
 	}
 	limit(249_99)
 	bill().Want(403).WantCode("__all__=batch_limit")
@@ -283,7 +315,8 @@ func TestMailsToPeopleAreReadByThoseWhoRunTheSandbox(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	var id string
-	if err := s.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM mails WHERE kind = 'invitation'`).Scan(&id); err != nil {
+	if err := s.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM mails WHERE kind = 'invitation'`).Scan(
+		&id); err != nil {
 		t.Fatal(err)
 	}
 	s.Page(s.A.Owner, "GET", "/sandbox/mail/"+id, nil).Want(200).Contains("/invite/")

@@ -26,7 +26,8 @@ func TestAReadOnlyPersonChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	forms := map[string]url.Values{
-		"/sandbox/clock": {"advance": {"1h"}}, "/batches/paste": {"cells": {"email\na@b.co"}, "brand_id": {s.A.BrandID.String()}}, "/batches/:id/turns": {"turn": {"stop"}},
+		"/sandbox/clock": {"advance": {"1h"}}, "/batches/paste": {"cells": {"email\na@b.co"},
+			"brand_id": {s.A.BrandID.String()}}, "/batches/:id/turns": {"turn": {"stop"}},
 	}
 	s.each(func(method, route string) {
 		if method == http.MethodGet || method == http.MethodHead || ownMatter(route) {
@@ -57,8 +58,11 @@ func TestAReadOnlyPersonFindsNoButtonThatIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	walked := 0
-	for _, route := range []string{"/", "/attention", "/clients", "/clients/:id", "/purchases", "/purchases/:id", "/tokens", "/tokens/:id", "/mandates", "/mandates/:id", "/invoices", "/batches", "/templates", "/templates/:id", "/reports",
-		"/batches/:id/map", "/batches/:id/check", "/batches/:id/review", "/batches/:id/run", "/batches/:id/result", "/amendments/:id", "/account", "/sandbox/clock", "/sandbox/bank", "/sandbox/mail", "/sandbox/phone"} {
+	for _, route := range []string{"/", "/attention", "/clients", "/clients/:id", "/purchases", "/purchases/:id",
+		"/tokens", "/tokens/:id", "/mandates", "/mandates/:id", "/invoices", "/batches", "/templates", "/templates/:id",
+		"/reports",
+		"/batches/:id/map", "/batches/:id/check", "/batches/:id/review", "/batches/:id/run", "/batches/:id/result",
+		"/amendments/:id", "/account", "/sandbox/clock", "/sandbox/bank", "/sandbox/mail", "/sandbox/phone"} {
 		path := s.address(route, s.id)
 		walked += s.looks(s.A.Reader, route, path)
 		if path == route { // the same where there is nothing yet

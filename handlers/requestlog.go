@@ -51,9 +51,11 @@ func (e *edge) keep(c echo.Context, start time.Time, status int, asked, answered
 	}
 	r, h := c.Request(), c.Response().Header()
 	e.RequestLog(requestlog.Entry{
-		MerchantID: who.MerchantID, Method: r.Method, Path: requestlog.MaskPath(r.URL.Path), Query: requestlog.MaskQuery(r.URL.RawQuery), Route: c.Path(),
+		MerchantID: who.MerchantID, Method: r.Method, Path: requestlog.MaskPath(r.URL.Path),
+		Query: requestlog.MaskQuery(r.URL.RawQuery), Route: c.Path(),
 		Status: status, TookMicros: time.Since(start).Microseconds(), CredentialID: who.ID, CredentialName: who.Name,
-		IdempotencyKey: requestlog.Plain(short(r.Header.Get("Idempotency-Key"))), Replayed: h.Get("Idempotency-Replayed") == "true", DryRun: h.Get("Dry-Run") == "true",
+		IdempotencyKey: requestlog.Plain(short(r.Header.Get("Idempotency-Key"))),
+		Replayed:       h.Get("Idempotency-Replayed") == "true", DryRun: h.Get("Dry-Run") == "true",
 		RequestID: access.RequestID(c), IP: c.RealIP(),
 		Request: requestlog.Body(r.Header.Get(echo.HeaderContentType), asked.kept.Bytes(), asked.whole),
 		Answer:  requestlog.Body(h.Get(echo.HeaderContentType), answered.kept.Bytes(), answered.whole),

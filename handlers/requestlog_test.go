@@ -52,8 +52,10 @@ func TestWhatAProgramAskedIsKeptWithoutNumbers(t *testing.T) {
 	all := asked(t, h)
 	lines := make([]string, len(all))
 	for i, e := range all {
-		lines[i] = strings.TrimSpace(fmt.Sprintf("%s %s %s %d %s %v %v", e.Method, e.Route, e.Query, e.Status, e.IdempotencyKey, e.Replayed, e.DryRun))
-		if text := fmt.Sprintf("%+v", e); strings.Contains(text, "620000000") || strings.Contains(text, "8501015000085") || strings.Contains(text, h.A.Token) {
+		lines[i] = strings.TrimSpace(fmt.Sprintf("%s %s %s %d %s %v %v", e.Method, e.Route, e.Query, e.Status,
+			e.IdempotencyKey, e.Replayed, e.DryRun))
+		if text := fmt.Sprintf("%+v", e); strings.Contains(text, "620000000") || strings.Contains(text, "8501015000085") ||
+			strings.Contains(text, h.A.Token) {
 			t.Errorf("a number or a secret is kept: %s", text)
 		}
 		if e.CredentialName != "tests" || e.TookMicros <= 0 || e.IP == "" || e.RequestID == "" || e.At.IsZero() {
@@ -61,21 +63,25 @@ func TestWhatAProgramAskedIsKeptWithoutNumbers(t *testing.T) {
 		}
 	}
 	want := []string{
-		"POST /api/v1/clients time=1 201 key-1 false false", "POST /api/v1/clients time=1 201 key-1 true false", "POST /api/v1/clients dry_run=true 201  false true",
-		"GET /api/v1/clients personal_code=••••&limit=5 200  false false", "POST /api/v1/clients  400  false false", "PATCH /api/v1/clients/:id  200  false false",
+		"POST /api/v1/clients time=1 201 key-1 false false", "POST /api/v1/clients time=1 201 key-1 true false",
+		"POST /api/v1/clients dry_run=true 201  false true",
+		"GET /api/v1/clients personal_code=••••&limit=5 200  false false", "POST /api/v1/clients  400  false false",
+		"PATCH /api/v1/clients/:id  200  false false",
 		"GET /api/v1/clients/:id  404  false false", "DELETE /api/v1/clients/:id  204  false false",
 	}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Fatalf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 	e := all[0]
-	if e.RequestID != "request-one" || !strings.Contains(e.Request, `"bank_account":"•••• 0001"`) || !strings.Contains(e.Answer, first.Text("id")) || !strings.Contains(e.Answer, `"bank_account":"•••• 0001"`) {
+	if e.RequestID != "request-one" || !strings.Contains(e.Request, `"bank_account":"•••• 0001"`) ||
+		!strings.Contains(e.Answer, first.Text("id")) || !strings.Contains(e.Answer, `"bank_account":"•••• 0001"`) {
 		t.Errorf("got %+v", e)
 	}
 	if all[1].Answer != e.Answer {
 		t.Errorf("the replayed answer is kept as %s", all[1].Answer)
 	}
-	if all[4].Request != "(9 bytes that could not be read, not kept)" || all[5].Request != "bank_account=••••" || all[6].Path != "/api/v1/clients/••••" {
+	if all[4].Request != "(9 bytes that could not be read, not kept)" || all[5].Request != "bank_account=••••" ||
+		all[6].Path != "/api/v1/clients/••••" {
 		t.Errorf("got %q, %q, %q", all[4].Request, all[5].Request, all[6].Path)
 	}
 }
@@ -87,7 +93,8 @@ func TestAnExchangeOfASecretIsLoggedWithoutIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {client.ClientID}, "client_secret": {client.Secret}}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {client.ClientID},
+		"client_secret": {client.Secret}}
 	token := s.Call("POST", "/oauth/token", form).Want(200).Text("access_token")
 	form.Set("client_secret", "wrong")
 	s.Call("POST", "/oauth/token", form).Want(401)
@@ -99,7 +106,8 @@ func TestAnExchangeOfASecretIsLoggedWithoutIt(t *testing.T) {
 		}
 		if e.Route == "/oauth/token" {
 			n++
-			if e.CredentialID != client.ID || e.Status != 200 || !strings.Contains(e.Request, "client_secret=••••") || !strings.Contains(e.Answer, `"access_token":"••••"`) {
+			if e.CredentialID != client.ID || e.Status != 200 || !strings.Contains(e.Request, "client_secret=••••") ||
+				!strings.Contains(e.Answer, `"access_token":"••••"`) {
 				t.Errorf("got %+v", e)
 			}
 		}
@@ -134,9 +142,11 @@ func TestTheLogIsFilteredAndSearched(t *testing.T) {
 	h.API("GET", "/purchases/", nil).Want(200)
 	h.Requests.Flush(t.Context())
 	for query, want := range map[string]int{
-		"": 5, "?method=POST": 3, "?method=get": 2, "?status=4": 1, "?status=2xx": 4, "?status=5": 0, "?path=purch": 1, "?path=%25": 0, "?replayed=yes": 1, "?dry_run=yes": 0,
-		"?q=the-key": 2, "?q=wrong-one-1": 1, "?q=" + id: 1, "?q=clients": 4, "?from=2000-01-01": 5, "?to=2000-01-01": 0, "?credential=" + h.A.BrandID.String(): 0,
-		"?method=BREW": 5, "?status=9": 5, "?credential=x": 5, "?from=x": 5,
+		"": 5, "?method=POST": 3, "?method=get": 2, "?status=4": 1, "?status=2xx": 4, "?status=5": 0, "?path=purch": 1,
+		"?path=%25": 0, "?replayed=yes": 1, "?dry_run=yes": 0,
+		"?q=the-key": 2, "?q=wrong-one-1": 1, "?q=" + id: 1, "?q=clients": 4, "?from=2000-01-01": 5, "?to=2000-01-01": 0,
+		"?credential=" + h.A.BrandID.String(): 0,
+		"?method=BREW":                        5, "?status=9": 5, "?credential=x": 5, "?from=x": 5,
 	} {
 		page := h.Page(h.A.Owner, "GET", "/developers/requests"+query, nil).Want(200)
 		if n := strings.Count(page.Body, `class="main-link request-line"`); n != want {
@@ -144,17 +154,21 @@ func TestTheLogIsFilteredAndSearched(t *testing.T) {
 		}
 	}
 	h.Page(h.A.Owner, "GET", "/developers/requests?method=BREW", nil).Want(200).Contains("The filter was ignored")
-	h.Page(h.A.Owner, "GET", "/developers/requests?q=zzz", nil, "HX-Request: true", "HX-Target: results").Want(200).Lacks("<html")
+	h.Page(h.A.Owner, "GET", "/developers/requests?q=zzz", nil, "HX-Request: true",
+		"HX-Target: results").Want(200).Lacks("<html")
 	h.Page(h.B.Owner, "GET", "/developers/requests", nil).Want(200).Lacks("the-key").Contains("No request yet")
 }
 
 func TestARequestIsShownAsItWouldBeRepeated(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	id := h.API("POST", "/clients/?time=7", `{"email":"o'brien@example.com","bank_account":"6200000001","bank_code":"470010"}`, "Idempotency-Key: it's").Want(201).Text("id")
+	id := h.API("POST", "/clients/?time=7",
+		`{"email":"o'brien@example.com","bank_account":"6200000001","bank_code":"470010"}`,
+		"Idempotency-Key: it's").Want(201).Text("id")
 	e := asked(t, h)[0]
 	page := h.Page(h.A.Owner, "GET", "/developers/requests/"+e.ID.String(), nil).Want(200)
-	page.Contains("201 Created", `href="/clients/`+id+`"`, "$DEBITDESK_TOKEN", "Idempotency-Key: it&#39;\\&#39;&#39;s", "o&#39;\\&#39;&#39;brien@example.com", "/api/v1/clients/?time=7",
+	page.Contains("201 Created", `href="/clients/`+id+`"`, "$DEBITDESK_TOKEN", "Idempotency-Key: it&#39;\\&#39;&#39;s",
+		"o&#39;\\&#39;&#39;brien@example.com", "/api/v1/clients/?time=7",
 		"•••• 0001", "does not run until you set them").Lacks("6200000001", h.A.Token)
 }
 
@@ -165,8 +179,10 @@ func TestLongListsOfRequestsAreWalkedPageByPage(t *testing.T) {
 		h.API("GET", fmt.Sprintf("/clients/?time=%d", 1000+i), nil).Want(200)
 	}
 	h.Requests.Flush(t.Context())
-	page := h.Page(h.A.Owner, "GET", "/developers/requests", nil).Want(200).Contains("time=1059", "time=1010").Lacks("time=1009")
+	page := h.Page(h.A.Owner, "GET", "/developers/requests", nil).Want(200).Contains("time=1059",
+		"time=1010").Lacks("time=1009")
 	_, older, _ := strings.Cut(page.Body, `/developers/requests?after=`)
 	older, _, _ = strings.Cut(older, `"`)
-	h.Page(h.A.Owner, "GET", "/developers/requests?after="+older, nil).Want(200).Contains("time=1009", "time=1000").Lacks("time=1010")
+	h.Page(h.A.Owner, "GET", "/developers/requests?after="+older, nil).Want(200).Contains("time=1009",
+		"time=1000").Lacks("time=1010")
 }

@@ -26,20 +26,26 @@ var grantsWalked = map[string]struct {
 	role   actor.Role
 	grants actor.Grants
 }{
-	"admin": {role: actor.Admin}, "finance": {role: actor.Finance}, "staff": {role: actor.Staff}, "readonly": {role: actor.ReadOnly},
-	"granted":  {actor.Staff, actor.Grants{actor.DeleteTokens: true, actor.Reveal: true, actor.Refund: true, actor.Bill: true, actor.Approve: true}},
-	"taken":    {actor.Admin, actor.Grants{actor.DeleteTokens: false, actor.Reveal: false, actor.Refund: false, actor.Bill: false, actor.Approve: false}},
-	"pretends": {actor.ReadOnly, actor.Grants{actor.Manage: true, actor.Write: true, actor.MoveClock: true}}, // what cannot be granted
+	"admin": {role: actor.Admin}, "finance": {role: actor.Finance}, "staff": {role: actor.Staff},
+	"readonly": {role: actor.ReadOnly},
+	"granted": {actor.Staff, actor.Grants{actor.DeleteTokens: true, actor.Reveal: true, actor.Refund: true,
+		actor.Bill: true, actor.Approve: true}},
+	"taken": {actor.Admin, actor.Grants{actor.DeleteTokens: false, actor.Reveal: false, actor.Refund: false,
+		actor.Bill: false, actor.Approve: false}},
+	"pretends": {actor.ReadOnly, actor.Grants{actor.Manage: true, actor.Write: true,
+		actor.MoveClock: true}}, // what cannot be granted
 }
 
-var scopesWalked = [][]actor.Scope{{actor.ScopeRead}, {actor.ScopeWrite}, {actor.ScopeTokensDelete}, {actor.ScopeBilling}, {actor.ScopeNumbers}, actor.AllScopes}
+var scopesWalked = [][]actor.Scope{{actor.ScopeRead}, {actor.ScopeWrite}, {actor.ScopeTokensDelete},
+	{actor.ScopeBilling}, {actor.ScopeNumbers}, actor.AllScopes}
 
 func (s *street) people(m handlertest.Merchant) (out []caller) {
 	s.t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(grantsWalked)) {
 		g := grantsWalked[name]
 		p := s.Member(m, m.ID.String()[30:]+name, g.role, g.grants)
-		out = append(out, caller{name, p.User.Actor(), func(method, path string) handlertest.Answer { return s.Page(p, method, path, nil) }})
+		out = append(out, caller{name, p.User.Actor(),
+			func(method, path string) handlertest.Answer { return s.Page(p, method, path, nil) }})
 	}
 	return out
 }
@@ -47,11 +53,13 @@ func (s *street) people(m handlertest.Merchant) (out []caller) {
 func (s *street) programs(m handlertest.Merchant) (out []caller) {
 	s.t.Helper()
 	for _, scopes := range scopesWalked {
-		issued, err := s.credentials.Issue(s.t.Context(), m.Actor, credential.Input{Name: "walk", Lifetime: time.Hour, Scopes: scopes})
+		issued, err := s.credentials.Issue(s.t.Context(), m.Actor,
+			credential.Input{Name: "walk", Lifetime: time.Hour, Scopes: scopes})
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		out = append(out, caller{"a program for " + credential.Spaced(scopes, " "), actor.Actor{Kind: actor.Credential, Scopes: scopes},
+		out = append(out, caller{"a program for " + credential.Spaced(scopes, " "),
+			actor.Actor{Kind: actor.Credential, Scopes: scopes},
 			func(method, path string) handlertest.Answer {
 				return s.Call(method, path, nil, "Authorization: Bearer "+issued.Token, "Accept: application/json")
 			}})
@@ -62,7 +70,8 @@ func (s *street) programs(m handlertest.Merchant) (out []caller) {
 // readsToRefuse are addresses that look a record up before they refuse a request
 // without a body: a program that only writes is refused there for that.
 var readsToRefuse = map[string]bool{
-	"/api/v1/purchases/:id/charge": true, "/api/v1/purchases/:id/capture": true, "/api/v1/purchases/:id/release": true, "/api/v1/company_statements": true,
+	"/api/v1/purchases/:id/charge": true, "/api/v1/purchases/:id/capture": true, "/api/v1/purchases/:id/release": true,
+	"/api/v1/company_statements":            true,
 	"/sandbox/collections/:purchase/result": true, "/sandbox/mandates/:purchase/answer": true,
 }
 
@@ -89,11 +98,13 @@ func TestEveryRouteAsksForItsActionOfEveryRoleAndScope(t *testing.T) {
 			if _, isOne := actor.PermissionFor(act); !known || !isOne {
 				return
 			}
-			if method == http.MethodHead && !refused || skip == http.MethodGet && method == skip || skip == http.MethodPost && method != http.MethodGet {
+			if method == http.MethodHead && !refused || skip == http.MethodGet && method == skip || skip == http.MethodPost &&
+				method != http.MethodGet {
 				return // GET stands for HEAD
 			}
 			for _, c := range callers {
-				if strings.HasPrefix(route, "/api/v1/webhooks") && c.who.Kind == actor.User && !refused && method != http.MethodGet {
+				if strings.HasPrefix(route, "/api/v1/webhooks") && c.who.Kind == actor.User && !refused &&
+					method != http.MethodGet {
 					continue // the use case asks people for more
 				}
 				if strings.HasSuffix(route, "/clients/:id/deletion") && !refused && !c.who.Can(actor.DeleteTokens) {
@@ -181,10 +192,12 @@ func TestTheTableAndTheRouterKnowTheSameAddresses(t *testing.T) {
 func TestAFormAsksForWhatItsAnswerAsksFor(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
-	pagesToRead := map[string]bool{"/batches/:id/map": true} // it shows the columns, without a form for those who may not change them
+	pagesToRead := map[string]bool{
+		"/batches/:id/map": true} // it shows the columns, without a form for those who may not change them
 	forms := 0
 	s.each(func(method, route string) {
-		if method != http.MethodGet || isAPI(route) || pagesToRead[route] || !strings.Contains(route, "/:id/") && !strings.HasSuffix(route, "/deletion") {
+		if method != http.MethodGet || isAPI(route) || pagesToRead[route] || !strings.Contains(route, "/:id/") &&
+			!strings.HasSuffix(route, "/deletion") {
 			return
 		}
 		needs, posted := s.actions.Of(http.MethodPost, route)
@@ -193,7 +206,8 @@ func TestAFormAsksForWhatItsAnswerAsksFor(t *testing.T) {
 		}
 		if _, granted := actor.PermissionFor(needs); posted && granted {
 			forms++
-			if got := s.Page(s.A.Reader, method, s.address(route, s.id), nil); got.Status != http.StatusForbidden || !strings.Contains(got.Body, "Not allowed") {
+			if got := s.Page(s.A.Reader, method, s.address(route, s.id), nil); got.Status != http.StatusForbidden ||
+				!strings.Contains(got.Body, "Not allowed") {
 				t.Errorf("GET %s for a person who only reads: %d", route, got.Status)
 			}
 		}
@@ -231,7 +245,8 @@ func TestATableWithARouteThatIsNotCompleteStopsTheRouter(t *testing.T) {
 		"a guard without action":   {"anybody", "Words", []handlers.Route{page}},
 		"the same address twice":   {actor.Read, "Words", []handlers.Route{page, page}},
 	} {
-		if _, err := slices.Concat(table, handlers.Table{bad}).Actions(); err == nil || !strings.Contains(err.Error(), "GET /forgotten") {
+		if _, err := slices.Concat(table, handlers.Table{bad}).Actions(); err == nil ||
+			!strings.Contains(err.Error(), "GET /forgotten") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

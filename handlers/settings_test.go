@@ -35,11 +35,13 @@ func TestASecondAdminSeesBothVersionsAndSavesKnowingly(t *testing.T) {
 	in.City = "Cape Town"
 	s.Page(s.A.Owner, "POST", href, brandForm(in, version)).Want(303)
 	in.City = "Paarl"
-	late := s.Page(s.A.Owner, "POST", href, brandForm(in, version)).Want(409).Contains("This brand was changed by another person meanwhile", "Cape Town", "Paarl")
+	late := s.Page(s.A.Owner, "POST", href, brandForm(in, version)).Want(409).Contains(
+		"This brand was changed by another person meanwhile", "Cape Town", "Paarl")
 	s.Page(s.A.Owner, "POST", href, brandForm(in, between(late.Body, `name="version" value="`, `"`))).Want(303)
 	s.Page(s.A.Owner, "GET", href, nil).Want(200).Contains(`value="Paarl"`)
 	in.TaxNumber, in.Email = "12", "nobody"
-	s.Page(s.A.Owner, "POST", href, brandForm(in, "1")).Want(422).Contains("A VAT number has ten digits", "That is no e-mail address", `value="nobody"`)
+	s.Page(s.A.Owner, "POST", href, brandForm(in, "1")).Want(422).Contains("A VAT number has ten digits",
+		"That is no e-mail address", `value="nobody"`)
 	s.Page(s.A.Owner, "POST", "/settings/brands", brandForm(in, "")).Want(422)
 }
 
@@ -50,7 +52,8 @@ func TestABrandThatIsUsedStaysAndSoDoesItsProfile(t *testing.T) {
 	s.Page(s.A.Owner, "GET", href, nil).Want(200).Contains("2 live mandates", "In use, so it stays", "12345678")
 	s.Page(s.A.Owner, "GET", href+"/removal", nil).Want(409)
 	s.Page(s.A.Owner, "POST", href+"/removal", url.Values{}).Want(409).Contains("business needs one brand")
-	s.Page(s.A.Owner, "POST", href+"/profiles/"+s.profile+"/removal", url.Values{}).Want(409).Contains("Live mandates were given for this profile")
+	s.Page(s.A.Owner, "POST", href+"/profiles/"+s.profile+"/removal",
+		url.Values{}).Want(409).Contains("Live mandates were given for this profile")
 	in := merchant.NewBrand()
 	in.Name = "Second"
 	s.Page(s.A.Owner, "POST", "/settings/brands", brandForm(in, "")).Want(303)
@@ -65,14 +68,16 @@ func TestTheStatementLineFollowsWhatIsTyped(t *testing.T) {
 	s := newStreet(t)
 	href := "/settings/brands/" + s.A.BrandID.String() + "/profiles"
 	typed := url.Values{"abbreviated_name": {"kloof gym"}}
-	s.Page(s.A.Owner, "POST", href, typed, "HX-Request: true", "HX-Target: line").Want(200).Contains("KLOOF GYM ", "DD##########").Lacks("<form")
+	s.Page(s.A.Owner, "POST", href, typed, "HX-Request: true", "HX-Target: line").Want(200).Contains("KLOOF GYM ",
+		"DD##########").Lacks("<form")
 	s.Page(s.A.Owner, "POST", href, typed).Want(200).Contains("KLOOF GYM ", "<form")
 	typed.Set("abbreviated_name", "kloof gym 11")
 	s.Page(s.A.Owner, "POST", href, typed, "HX-Request: true", "HX-Target: line").Want(200).Contains("does not fit")
 	if n := s.Count(`SELECT count(*) FROM debit_profiles WHERE merchant_id = $1`, s.A.ID); n != 1 {
 		t.Errorf("looking made a profile: %d", n)
 	}
-	s.Page(s.A.Owner, "POST", href, url.Values{"save": {"yes"}, "profile_code": {"G1"}, "abbreviated_name": {"gym"}, "branch_code": {"250655"}, "account_number": {"62000000001"}}).Want(303)
+	s.Page(s.A.Owner, "POST", href, url.Values{"save": {"yes"}, "profile_code": {"G1"}, "abbreviated_name": {"gym"},
+		"branch_code": {"250655"}, "account_number": {"62000000001"}}).Want(303)
 }
 
 func TestASeriesKeepsItsPrefixUntilTheYearEnds(t *testing.T) {
@@ -80,10 +85,14 @@ func TestASeriesKeepsItsPrefixUntilTheYearEnds(t *testing.T) {
 	s := newStreet(t)
 	send := func() string {
 		t.Helper()
-		s.API("POST", "/billing/", fmt.Sprintf(`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q}],"purchase":{"products":[{"name":"m","price":100}]}}`,
-			s.A.BrandID, s.Store.Now().Add(72*time.Hour).Unix(), s.ids["/clients/"])).Want(200)
+		s.API("POST", "/billing/",
+			fmt.Sprintf(
+				`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q}],"purchase":{"products":[{"name":"m","price":100}]}}`,
+				s.A.BrandID, s.Store.Now().Add(72*time.Hour).Unix(), s.ids["/clients/"])).Want(200)
 		var number string
-		if err := s.Store.Pool.QueryRow(t.Context(), `SELECT number FROM invoices WHERE merchant_id = $1 ORDER BY year DESC, serial DESC LIMIT 1`, s.A.ID).Scan(&number); err != nil {
+		if err := s.Store.Pool.QueryRow(t.Context(),
+			`SELECT number FROM invoices WHERE merchant_id = $1 ORDER BY year DESC, serial DESC LIMIT 1`,
+			s.A.ID).Scan(&number); err != nil {
 			t.Fatal(err)
 		}
 		return number
@@ -92,7 +101,8 @@ func TestASeriesKeepsItsPrefixUntilTheYearEnds(t *testing.T) {
 	if !strings.HasPrefix(first, "INV-") {
 		t.Fatalf("the first is %s", first)
 	}
-	if _, err := s.Store.Pool.Exec(t.Context(), `UPDATE brands SET invoice_prefix = 'GYM' WHERE id = $1`, s.A.BrandID); err != nil {
+	if _, err := s.Store.Pool.Exec(t.Context(), `UPDATE brands SET invoice_prefix = 'GYM' WHERE id = $1`,
+		s.A.BrandID); err != nil {
 		t.Fatal(err)
 	}
 	second := send()
@@ -100,7 +110,8 @@ func TestASeriesKeepsItsPrefixUntilTheYearEnds(t *testing.T) {
 		t.Errorf("the next of a series that has begun is %s", second)
 	}
 	s.Page(s.A.Owner, "GET", "/settings/brands/"+s.A.BrandID.String(), nil).Contains("GYM-", "began with INV")
-	if err := s.Store.Clock.MoveTo(t.Context(), calendar.On(calendar.DateOf(s.Store.Now()).Year+1, time.January, 2).At(9, 0)); err != nil {
+	if err := s.Store.Clock.MoveTo(t.Context(), calendar.On(calendar.DateOf(s.Store.Now()).Year+1, time.January, 2).At(9,
+		0)); err != nil {
 		t.Fatal(err)
 	}
 	third := send()
@@ -115,7 +126,8 @@ func TestTheSettingsShowTheTableThatTheProductObeys(t *testing.T) {
 	s := newStreet(t)
 	s.Member(s.A, "given", actor.Staff, actor.Grants{actor.DeleteTokens: true})
 	s.Member(s.A, "taken", actor.Admin, actor.Grants{actor.Reveal: false})
-	body := s.Page(s.A.Owner, "GET", "/settings/roles", nil).Want(200).Contains("staff of given – given", "admin of taken – not: taken away").Body
+	body := s.Page(s.A.Owner, "GET", "/settings/roles", nil).Want(200).Contains("staff of given – given",
+		"admin of taken – not: taken away").Body
 	opens := handlers.Routes(s.Deps).Opens()
 	for _, p := range actor.Permissions {
 		if !strings.Contains(body, strings.ReplaceAll(p.Label, "'", "&#39;")) {
@@ -142,9 +154,11 @@ func TestTheCalendarPageShowsTheDaysAndWhereOneGoes(t *testing.T) {
 		return s.Page(s.A.Owner, "GET", "/settings/calendar?day="+day, nil).Want(200).Body
 	}
 	for day, want := range map[string][]string{
-		"2028-12-24": {"a debit due on Sunday 24 December 2028 goes to the bank by Wednesday 20 December 2028, 12:00 SAST, and is debited on Friday 22 December 2028, since banks are closed (Sunday).",
+		"2028-12-24": {
+			"a debit due on Sunday 24 December 2028 goes to the bank by Wednesday 20 December 2028, 12:00 SAST, and is debited on Friday 22 December 2028, since banks are closed (Sunday).",
 			"goes to the bank by Friday 22 December 2028, 12:00 SAST, and is debited on Wednesday 27 December 2028"},
-		"2028-12-20": {"goes to the bank by Monday 18 December 2028, 12:00 SAST, and is debited on Wednesday 20 December 2028."},
+		"2028-12-20": {
+			"goes to the bank by Monday 18 December 2028, 12:00 SAST, and is debited on Wednesday 20 December 2028."},
 		"2028-11-01": {"Give a day of the next ten years."},
 		"nonsense":   {"Give a date, such as"},
 	} {
@@ -156,13 +170,15 @@ func TestTheCalendarPageShowsTheDaysAndWhereOneGoes(t *testing.T) {
 		}
 	}
 	page := at("2028-12-24")
-	for _, text := range []string{"Christmas Day", "Day of Reconciliation", "by 12:00 SAST, 2 business days before", "from 03:00 to 20:30 SAST"} {
+	for _, text := range []string{"Christmas Day", "Day of Reconciliation", "by 12:00 SAST, 2 business days before",
+		"from 03:00 to 20:30 SAST"} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page lacks %q", text)
 		}
 	}
 	s.Purchases.Calendar.Replace(calendar.Change{Day: calendar.On(2028, time.December, 22), Name: "Long weekend"})
-	if page := at("2028-12-24"); !strings.Contains(page, "Long weekend") || !strings.Contains(page, "debited on Thursday 21 December 2028") {
+	if page := at("2028-12-24"); !strings.Contains(page, "Long weekend") ||
+		!strings.Contains(page, "debited on Thursday 21 December 2028") {
 		t.Error("a proclaimed day is not seen")
 	}
 }

@@ -59,20 +59,27 @@ func newStreet(t *testing.T) *street {
 // fill makes one of everything that an address can name.
 func (s *street) fill() {
 	s.t.Helper()
-	client := s.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi", "bank_account": "6200000001", "bank_code": "470010"}).Want(201).Text("id")
-	token := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
-		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
-	charged := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`,
+	client := s.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi",
+		"bank_account": "6200000001", "bank_code": "470010"}).Want(201).Text("id")
+	token := s.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client,
+		s.A.BrandID)).Want(201).Text("id")
+	charged := s.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":100}]}}`,
 		client, s.A.BrandID, s.Store.Now().Add(72*time.Hour).Unix())).Want(201).Text("id")
 	s.API("POST", "/purchases/"+charged+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token)).Want(200)
-	open := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, client, s.A.BrandID)).Want(201).Text("id")
+	open := s.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, client, s.A.BrandID)).Want(
+		201).Text("id")
 	s.API("POST", "/purchases/"+open+"/resend_invoice/", nil).Want(200)
 	key, err := s.credentials.Issue(s.t.Context(), s.A.Actor, credential.Input{Name: "other", Lifetime: time.Hour})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.file = uuid.NewString()
-	if _, err := s.Store.Pool.Exec(s.t.Context(), `INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type, size_bytes, sha256, content, created_at)
+	if _, err := s.Store.Pool.Exec(s.t.Context(),
+		`INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type, size_bytes, sha256, content, created_at)
 		VALUES ($1, $2, $3, 'scan.pdf', 'application/pdf', 1, '', '', now())`, s.file, s.A.ID, token); err != nil {
 		s.t.Fatal(err)
 	}
@@ -86,11 +93,15 @@ func (s *street) fill() {
 	}
 	s.Requests.Flush(s.t.Context())
 	var asked string
-	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM api_requests WHERE merchant_id = $1 LIMIT 1`, s.A.ID).Scan(&asked); err != nil {
+	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM api_requests WHERE merchant_id = $1 LIMIT 1`,
+		s.A.ID).Scan(&asked); err != nil {
 		s.t.Fatal(err)
 	}
-	session, _, _ := strings.Cut(between(s.Page(s.A.Owner, "GET", "/account", nil).Body, "/account/sessions/", "/end"), "/")
-	sent, err := s.Batches.Upload(s.t.Context(), s.A.Actor, batch.Upload{Name: "rows.csv", Source: batch.FromFile, BrandID: s.A.BrandID, Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb,100,2099-03-01\n")})
+	session, _, _ := strings.Cut(between(s.Page(s.A.Owner, "GET", "/account", nil).Body, "/account/sessions/", "/end"),
+		"/")
+	sent, err := s.Batches.Upload(s.t.Context(), s.A.Actor,
+		batch.Upload{Name: "rows.csv", Source: batch.FromFile, BrandID: s.A.BrandID,
+			Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb,100,2099-03-01\n")})
 	if err == nil {
 		sent, err = s.Batches.Map(s.t.Context(), s.A.Actor, sent.ID, sent.Mapping)
 	}
@@ -98,24 +109,29 @@ func (s *street) fill() {
 		s.t.Fatal(err)
 	}
 	var entry string
-	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM audit_entries WHERE merchant_id = $1 LIMIT 1`, s.A.ID).Scan(&entry); err != nil {
+	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM audit_entries WHERE merchant_id = $1 LIMIT 1`,
+		s.A.ID).Scan(&entry); err != nil {
 		s.t.Fatal(err)
 	}
-	invited, err := s.Members.Invite(s.t.Context(), s.A.Actor, member.Input{Email: "new@example.com", Terms: member.Terms{Role: actor.Staff}})
+	invited, err := s.Members.Invite(s.t.Context(), s.A.Actor,
+		member.Input{Email: "new@example.com", Terms: member.Terms{Role: actor.Staff}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM debit_profiles WHERE merchant_id = $1`, s.A.ID).Scan(&s.profile); err != nil {
+	if err := s.Store.Pool.QueryRow(s.t.Context(), `SELECT id::text FROM debit_profiles WHERE merchant_id = $1`,
+		s.A.ID).Scan(&s.profile); err != nil {
 		s.t.Fatal(err)
 	}
 	passkey := factor.Passkey{ID: []byte("a key"), Name: "Key", Credential: []byte(`{}`), CreatedAt: s.Real()}
-	holder := user.User{ID: s.Store.NewID(), MerchantID: s.A.ID, Email: "holder@a.example", Role: actor.Staff, CreatedAt: s.Real(), UpdatedAt: s.Real()}
+	holder := user.User{ID: s.Store.NewID(), MerchantID: s.A.ID, Email: "holder@a.example", Role: actor.Staff,
+		CreatedAt: s.Real(), UpdatedAt: s.Real()}
 	if err := s.Store.InTx(s.t.Context(), func(tx *store.Tx) error {
 		return errors.Join(tx.InsertUser(holder, ""), tx.InsertPasskey(holder.ID, passkey))
 	}); err != nil {
 		s.t.Fatal(err)
 	}
-	hook, err := s.Webhooks.Create(s.t.Context(), s.A.Actor, webhook.Input{Title: "Accounting", Callback: "http://127.0.0.1:9/", AllEvents: true})
+	hook, err := s.Webhooks.Create(s.t.Context(), s.A.Actor,
+		webhook.Input{Title: "Accounting", Callback: "http://127.0.0.1:9/", AllEvents: true})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -123,31 +139,49 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	template := s.API("POST", "/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"m","is_subscription":true,"purchase":{"products":[{"name":"m","price":100}]}}`, s.A.BrandID)).Want(201).Text("id")
-	added := s.API("POST", "/billing_templates/"+template+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q}`, client)).Want(200).JSON()
+	template := s.API("POST", "/billing_templates/",
+		fmt.Sprintf(`{"brand_id":%q,"title":"m","is_subscription":true,"purchase":{"products":[{"name":"m","price":100}]}}`,
+			s.A.BrandID)).Want(201).Text("id")
+	added := s.API("POST", "/billing_templates/"+template+"/add_subscriber/",
+		fmt.Sprintf(`{"client_id":%q}`, client)).Want(200).JSON()
 	s.btc, _ = added["billing_template_client"].(map[string]any)["id"].(string)
-	paper, err := s.Statements.Create(s.t.Context(), s.A.Actor, statement.Input{Format: statement.CSV, Filter: report.Filter{Currencies: []string{"ZAR"}}})
+	paper, err := s.Statements.Create(s.t.Context(), s.A.Actor,
+		statement.Input{Format: statement.CSV, Filter: report.Filter{Currencies: []string{"ZAR"}}})
 	if err == nil {
 		err = s.Statements.Make(s.t.Context(), paper.ID)
 	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	second := s.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
-		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, s.A.BrandID)).Want(201).Text("id")
-	leaving, err := s.Purchases.SetAside(s.t.Context(), s.A.Actor, purchase.Aside{Tokens: []uuid.UUID{uuid.MustParse(second)}})
+	second := s.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client,
+		s.A.BrandID)).Want(201).Text("id")
+	leaving, err := s.Purchases.SetAside(s.t.Context(), s.A.Actor,
+		purchase.Aside{Tokens: []uuid.UUID{uuid.MustParse(second)}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	request, err := s.Approvals.Ask(s.t.Context(), s.A.Actor, approval.DeleteTokens, approval.Subject{Tokens: []uuid.UUID{uuid.MustParse(token)}}, "gone")
+	request, err := s.Approvals.Ask(s.t.Context(), s.A.Actor, approval.DeleteTokens,
+		approval.Subject{Tokens: []uuid.UUID{uuid.MustParse(token)}}, "gone")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(), "/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(), "/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
-		"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(), "/developers/webhooks/deliveries/": told.ID.String(),
-		"/webhooks/deliveries/": told.ID.String(), "/developers/events/": told.EventID.String(), "/templates/": template, "subscriber": s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(), "/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged, "/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
-		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token, "/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open, "/developers/requests/": asked,
-		"/manual/": "operation", "/account/security/passkeys/": passkey.Handle(), "/settings/security/people/": s.A.Staff.ID.String()}
+	s.ids = map[string]string{"/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(),
+		"/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(),
+		"/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
+		"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(),
+		"/developers/webhooks/deliveries/": told.ID.String(),
+		"/webhooks/deliveries/":            told.ID.String(), "/developers/events/": told.EventID.String(),
+		"/templates/": template,
+		"subscriber":  s.btc, "/billing_templates/": template, "/company_statements/": paper.ID.String(),
+		"/reports/statements/": paper.ID.String(), "/batches/": sent.ID.String(), "/clients/": client, "/purchases/": charged,
+		"/tokens/": token, "/mandates/": token, "/sandbox/mail/": mail,
+		"/sandbox/collections/": charged, "/amendments/": change.ID.String(), "/sandbox/mandates/": token,
+		"/developers/credentials/": key.ID.String(), "/account/sessions/": session, "/p/": open,
+		"/developers/requests/": asked,
+		"/manual/":              "operation", "/account/security/passkeys/": passkey.Handle(),
+		"/settings/security/people/": s.A.Staff.ID.String()}
 }
 
 func between(text, before, after string) string {
@@ -202,7 +236,8 @@ func (s *street) address(route string, id func(route, parameter string) string) 
 func (s *street) each(do func(method, route string)) {
 	n := 0
 	for _, r := range s.App.Routes() {
-		if strings.HasPrefix(r.Method, "echo_") || strings.HasPrefix(r.Path, "/static/") || r.Path == "/metrics" || r.Path == "/logout" {
+		if strings.HasPrefix(r.Method, "echo_") || strings.HasPrefix(r.Path, "/static/") || r.Path == "/metrics" ||
+			r.Path == "/logout" {
 			continue
 		}
 		n++
@@ -231,7 +266,9 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 	s.ExerciseStranger(s.id)
 	s.unbroken("a stranger", handlertest.Answer{})
 	s.each(func(method, route string) {
-		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") || strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") || route == "/openapi.json" || route == "/developers/api" || strings.HasPrefix(route, "/manual") {
+		if strings.HasPrefix(route, "/p/") || strings.HasPrefix(route, "/login") || strings.HasPrefix(route, "/invite/") ||
+			strings.HasPrefix(route, "/reset") || strings.HasPrefix(route, "/oauth") || strings.HasSuffix(route, "z") ||
+			route == "/openapi.json" || route == "/developers/api" || strings.HasPrefix(route, "/manual") {
 			return
 		}
 		path := s.address(route, s.id)
@@ -240,10 +277,12 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 			return
 		}
 		got := s.Call(method, path, nil, "HX-Request: true", "Accept: text/html")
-		if got.Status != http.StatusUnauthorized || !isAPI(route) && !strings.HasSuffix(route, "/delete_recurring_token") && !strings.HasPrefix(got.Header.Get("HX-Redirect"), "/login") {
+		if got.Status != http.StatusUnauthorized || !isAPI(route) && !strings.HasSuffix(route, "/delete_recurring_token") &&
+			!strings.HasPrefix(got.Header.Get("HX-Redirect"), "/login") {
 			t.Errorf("%s %s from a page whose session is over: %d %v", method, path, got.Status, got.Header)
 		}
-		if got := s.Call(method, path, nil, "Authorization: Bearer x", "Accept: application/json"); got.Status != http.StatusUnauthorized && got.Status != http.StatusSeeOther {
+		if got := s.Call(method, path, nil, "Authorization: Bearer x",
+			"Accept: application/json"); got.Status != http.StatusUnauthorized && got.Status != http.StatusSeeOther {
 			t.Errorf("%s %s with a wrong credential: %d", method, path, got.Status)
 		}
 	})
@@ -252,7 +291,8 @@ func TestAStrangerFindsEveryDoorLocked(t *testing.T) {
 func TestAnIdThatIsNobodysIs404(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
-	wrongs := []string{"nonsense", "0", "-1", "%00", "..%2f..%2fetc", "{" + uuid.NewString() + "}", "urn:uuid:" + uuid.NewString(), strings.Repeat("a", 3000),
+	wrongs := []string{"nonsense", "0", "-1", "%00", "..%2f..%2fetc", "{" + uuid.NewString() + "}",
+		"urn:uuid:" + uuid.NewString(), strings.Repeat("a", 3000),
 		"00000000-0000-0000-0000-000000000000", uuid.NewString(), "%ff%fe", "'; DROP TABLE clients; --"}
 	s.each(func(method, route string) {
 		if !strings.Contains(route, ":") {
@@ -273,7 +313,8 @@ func TestAnIdThatIsNobodysIs404(t *testing.T) {
 				"a person":  s.Page(s.A.Owner, method, path, nil),
 			} {
 				s.unbroken(method+" "+path, got)
-				if got.Status != http.StatusNotFound && !(who == "a program" && got.Status == http.StatusUnauthorized) { // a program has no session for pages
+				if got.Status != http.StatusNotFound && !(who == "a program" &&
+					got.Status == http.StatusUnauthorized) { // a program has no session for pages
 					t.Errorf("%s %.100s as %s: %d, want 404: %.200s", method, path, who, got.Status, got.Body)
 				}
 			}

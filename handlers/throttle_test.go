@@ -40,7 +40,8 @@ func TestACredentialThatCallsTooOftenWaitsAndNobodyElseDoes(t *testing.T) {
 	h, clock := throttledHouse(t, handlers.Limits{Calls: handlers.Rate{PerSecond: 0.5, Burst: 3}})
 	for left := 2; left >= 0; left-- {
 		got := h.API("GET", "/clients/", nil).Want(200)
-		if got.Header.Get("RateLimit-Limit") != "3" || got.Header.Get("RateLimit-Remaining") != strconv.Itoa(left) || got.Header.Get("RateLimit-Reset") != strconv.Itoa(2*(3-left)) {
+		if got.Header.Get("RateLimit-Limit") != "3" || got.Header.Get("RateLimit-Remaining") != strconv.Itoa(left) ||
+			got.Header.Get("RateLimit-Reset") != strconv.Itoa(2*(3-left)) {
 			t.Errorf("with %d left: %v", left, got.Header)
 		}
 	}

@@ -19,8 +19,9 @@ var wantedHeaders = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	"X-Content-Type-Options":  "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
 	"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-	"Permissions-Policy": "camera=(), microphone=(), geolocation=()", "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
-	"Server": "", "X-Powered-By": "",
+	"Permissions-Policy":        "camera=(), microphone=(), geolocation=()",
+	"Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+	"Server":                    "", "X-Powered-By": "",
 }
 
 func checkHeaders(t *testing.T, what string, got handlertest.Answer) {
@@ -44,7 +45,8 @@ func checkHeaders(t *testing.T, what string, got handlertest.Answer) {
 // their own, and of the payer's page, whose form may lead on to the merchant.
 func stricter(policy string) bool {
 	return strings.HasPrefix(policy, "default-src 'none'") && !strings.Contains(policy, "unsafe-eval") &&
-		(strings.Contains(policy, "sandbox") || strings.Contains(policy, "script-src 'self'") && !strings.Contains(policy, "unsafe"))
+		(strings.Contains(policy, "sandbox") || strings.Contains(policy, "script-src 'self'") &&
+			!strings.Contains(policy, "unsafe"))
 }
 
 // inline lists what a page runs or styles by itself: nothing may, so that the policy
@@ -65,14 +67,17 @@ func inline(page string) (found []string) {
 			if a.Key == "src" {
 				source = a.Val
 			}
-			if a.Key == "style" || strings.HasPrefix(a.Key, "on") || strings.HasPrefix(a.Key, "hx-on") || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") || a.Key == "srcdoc" {
+			if a.Key == "style" || strings.HasPrefix(a.Key, "on") || strings.HasPrefix(a.Key, "hx-on") ||
+				strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") || a.Key == "srcdoc" {
 				found = append(found, t.String())
 			}
-			if (a.Key == "src" || t.Data == "link" && a.Key == "href" && a.Val != "") && !strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "data:image/") {
+			if (a.Key == "src" || t.Data == "link" && a.Key == "href" && a.Val != "") && !strings.HasPrefix(a.Val, "/") &&
+				!strings.HasPrefix(a.Val, "data:image/") {
 				found = append(found, t.String())
 			}
 		}
-		if t.Data == "style" || t.Data == "script" && source == "" || t.Data == "base" || t.Data == "object" || t.Data == "embed" {
+		if t.Data == "style" || t.Data == "script" && source == "" || t.Data == "base" || t.Data == "object" ||
+			t.Data == "embed" {
 			found = append(found, t.String())
 		}
 	}
@@ -80,12 +85,15 @@ func inline(page string) (found []string) {
 
 func TestTheSearchForInlineCodeFindsIt(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{`<script>x()</script>`, `<p style="color:red">`, `<a onclick="x()">`, `<a href=" JavaScript:x()">`, `<style>p{}</style>`, `<img src="https://evil.example/x.png">`, `<base href="/">`, `<div hx-on:click="x()">`} {
+	for _, bad := range []string{`<script>x()</script>`, `<p style="color:red">`, `<a onclick="x()">`,
+		`<a href=" JavaScript:x()">`, `<style>p{}</style>`, `<img src="https://evil.example/x.png">`, `<base href="/">`,
+		`<div hx-on:click="x()">`} {
 		if len(inline(bad)) != 1 {
 			t.Errorf("%s is not found", bad)
 		}
 	}
-	if found := inline(`<script src="/static/js/htmx.js"></script><p class="style">onclick="x()"</p><img src="data:image/png;base64,AA">`); len(found) != 0 {
+	if found := inline(
+		`<script src="/static/js/htmx.js"></script><p class="style">onclick="x()"</p><img src="data:image/png;base64,AA">`); len(found) != 0 {
 		t.Errorf("found %v", found)
 	}
 }
@@ -96,16 +104,20 @@ func TestEveryAnswerIsSafeToShow(t *testing.T) {
 	pages := 0
 	s.each(func(method, route string) {
 		path := s.address(route, s.id)
-		for who, got := range map[string]handlertest.Answer{"signed out": s.Call(method, path, nil, "Accept: text/html"), "an admin": s.Page(s.A.Owner, method, path, nil)} {
+		for who, got := range map[string]handlertest.Answer{"signed out": s.Call(method, path, nil, "Accept: text/html"),
+			"an admin": s.Page(s.A.Owner, method, path, nil)} {
 			what := fmt.Sprintf("%s %s, %s", method, route, who)
 			checkHeaders(t, what, got)
-			if strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") && !strings.HasPrefix(got.Header.Get("Content-Security-Policy"), "sandbox") && !strings.Contains(got.Header.Get("Content-Security-Policy"), "; sandbox") {
+			if strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") &&
+				!strings.HasPrefix(got.Header.Get("Content-Security-Policy"), "sandbox") &&
+				!strings.Contains(got.Header.Get("Content-Security-Policy"), "; sandbox") {
 				pages++
 				for _, tag := range inline(got.Body) {
 					t.Errorf("%s: %s", what, tag)
 				}
 			}
-			if who == "an admin" && got.Status == http.StatusOK && isPrivate(route) && !strings.Contains(got.Header.Get("Cache-Control"), "no-store") {
+			if who == "an admin" && got.Status == http.StatusOK && isPrivate(route) &&
+				!strings.Contains(got.Header.Get("Cache-Control"), "no-store") {
 				t.Errorf("%s may be kept: %q", what, got.Header.Get("Cache-Control"))
 			}
 		}
@@ -120,7 +132,8 @@ func TestEveryAnswerIsSafeToShow(t *testing.T) {
 
 // isPrivate: the description of the API is everybody's, and may be kept.
 func isPrivate(route string) bool {
-	return route != "/openapi.json" && !strings.HasPrefix(route, "/developers/reference") && route != "/healthz" && route != "/readyz"
+	return route != "/openapi.json" && !strings.HasPrefix(route, "/developers/reference") && route != "/healthz" &&
+		route != "/readyz"
 }
 
 // Every change that a cookie can make is refused to another site, also at addresses
@@ -134,7 +147,8 @@ func TestNoOtherSiteCanUseASession(t *testing.T) {
 			return
 		}
 		path := s.address(route, s.id)
-		for _, header := range []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Origin: https://evil.example"} {
+		for _, header := range []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
+			"Origin: https://evil.example"} {
 			tried++
 			got := s.Call(method, path, url.Values{"confirm": {"yes"}}, "Cookie: "+s.A.Owner.Cookie, header)
 			if got.Status != http.StatusForbidden {
@@ -151,7 +165,8 @@ func TestGuessersAtTheEntranceWaitAndOthersDoNot(t *testing.T) {
 	t.Parallel()
 	s := newStreet(t)
 	clock := &wallClock{at: time.Unix(1_800_000_000, 0)}
-	s.Deps.Limits = handlers.Limits{Entrance: handlers.Rate{PerSecond: 0.5, Burst: 3}, Payers: handlers.Rate{PerSecond: 1, Burst: 2}, Now: clock.now}
+	s.Deps.Limits = handlers.Limits{Entrance: handlers.Rate{PerSecond: 0.5, Burst: 3},
+		Payers: handlers.Rate{PerSecond: 1, Burst: 2}, Now: clock.now}
 	app, err := handlers.New(s.Deps)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +177,8 @@ func TestGuessersAtTheEntranceWaitAndOthersDoNot(t *testing.T) {
 			t.Fatal("held back too early")
 		}
 	}
-	for _, path := range []string{"/login", "/login/", "//login", "/reset", "/reset/token", "/invite/token", "/login/factor"} {
+	for _, path := range []string{"/login", "/login/", "//login", "/reset", "/reset/token", "/invite/token",
+		"/login/factor"} {
 		held := s.Call("POST", path, url.Values{}, "Accept: text/html").Want(http.StatusTooManyRequests)
 		if held.Header.Get("Retry-After") != "2" || !strings.Contains(held.Body, "Too many attempts") {
 			t.Errorf("%s: %v %.200s", path, held.Header, held.Body)

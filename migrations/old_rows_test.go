@@ -44,12 +44,14 @@ func (p past) upTo(step int64) {
 	must(p.t, err)
 }
 
-// row adds a row; columns that must have a value and are not named get the empty value of their type. What the row refers
-// to need not be there.
+// row adds a row; columns that must have a value and are not named get the empty value of their type. What the row
+// refers to need not be there.
 func (p past) row(table string, values map[string]any) uuid.UUID {
 	p.t.Helper()
 	values = maps.Clone(values)
-	columns, err := p.db.Query(`SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1
+	columns,
+		err := p.db.Query(
+		`SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1
 		AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'`, table)
 	must(p.t, err)
 	defer func() { _ = columns.Close() }()
@@ -59,7 +61,8 @@ func (p past) row(table string, values map[string]any) uuid.UUID {
 		if _, given := values[name]; given {
 			continue
 		}
-		values[name] = map[string]any{"uuid": uuid.New(), "text": "", "boolean": false, "bigint": 0, "integer": 0, "smallint": 0, "jsonb": "[]", "ARRAY": "{}",
+		values[name] = map[string]any{"uuid": uuid.New(), "text": "", "boolean": false, "bigint": 0, "integer": 0,
+			"smallint": 0, "jsonb": "[]", "ARRAY": "{}",
 			"date": "2026-01-01", "timestamp with time zone": "2026-01-01T00:00:00Z", "tsvector": "", "bytea": []byte{}}[kind]
 	}
 	must(p.t, columns.Err())
@@ -72,7 +75,8 @@ func (p past) row(table string, values map[string]any) uuid.UUID {
 	must(p.t, err)
 	_, err = tx.Exec(`SET LOCAL session_replication_role = replica`) // no foreign keys, no triggers
 	must(p.t, err)
-	_, err = tx.Exec(`INSERT INTO `+table+` (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`, args...)
+	_, err = tx.Exec(`INSERT INTO `+table+` (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`,
+		args...)
 	must(p.t, err)
 	must(p.t, tx.Commit())
 	id, _ := values["id"].(uuid.UUID)
@@ -99,9 +103,11 @@ func TestOldRefundsBelongToTheirPayment(t *testing.T) {
 	t.Parallel()
 	p := before(t, 13)
 	at := func(day int) time.Time { return time.Date(2026, 3, day, 8, 0, 0, 0, time.UTC) }
-	brand := p.row("brands", map[string]any{"id": uuid.New(), "merchant_id": p.row("merchants", map[string]any{"id": uuid.New()})})
+	brand := p.row("brands", map[string]any{"id": uuid.New(),
+		"merchant_id": p.row("merchants", map[string]any{"id": uuid.New()})})
 	owed := func(status string, refunded int) uuid.UUID {
-		return p.row("purchases", map[string]any{"brand_id": brand, "status": status, "refunded_cents": refunded, "version": 4, "updated_at": at(9), "history": `[{"status": "created"}]`, "total_cents": 100})
+		return p.row("purchases", map[string]any{"brand_id": brand, "status": status, "refunded_cents": refunded,
+			"version": 4, "updated_at": at(9), "history": `[{"status": "created"}]`, "total_cents": 100})
 	}
 	debit := func(purchase uuid.UUID, state string) uuid.UUID {
 		return p.row("collections", map[string]any{"purchase_id": purchase, "state": state, "final_at": at(20)})
@@ -112,7 +118,8 @@ func TestOldRefundsBelongToTheirPayment(t *testing.T) {
 		p.row("ledger_entries", values)
 	}
 	refund := func(purchase uuid.UUID, day, cents int, state string) uuid.UUID {
-		return p.row("refunds", map[string]any{"purchase_id": purchase, "amount_cents": cents, "state": state, "channel": "bank", "created_at": at(day)})
+		return p.row("refunds", map[string]any{"purchase_id": purchase, "amount_cents": cents, "state": state,
+			"channel": "bank", "created_at": at(day)})
 	}
 
 	partly := owed("refunded", 40) // collected, and a part went back
@@ -153,18 +160,21 @@ func TestOldRefundsBelongToTheirPayment(t *testing.T) {
 		{"paid", plain, "paid 4: 1 payments, 100 left, 0 refunded, 0 under way"},
 		{"open", open, "created 4: 0 payments, 0 left, 0 refunded, 0 under way"},
 	} {
-		if got := p.says(`SELECT format('%s %s: %s payments, %s left, %s refunded, %s under way', status, version, payment_count, net_cents, refunded_cents, refunding_cents)
+		if got := p.says(
+			`SELECT format('%s %s: %s payments, %s left, %s refunded, %s under way', status, version, payment_count, net_cents, refunded_cents, refunding_cents)
 			FROM purchases WHERE id = $1`, c.id); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 	belongs := `SELECT format('%s %s %s', payment, coalesce(collection_id::text, 'none'), to_char(due_at AT TIME ZONE 'UTC', 'DD')) FROM refunds WHERE id = $1`
-	for id, want := range map[uuid.UUID]string{partlyRefund: "1 " + partlyDebit.String() + " 03", twiceRefund: "2 none 05", earlyRefund: "1 " + earlyDebit.String() + " 20"} {
+	for id, want := range map[uuid.UUID]string{partlyRefund: "1 " + partlyDebit.String() + " 03", twiceRefund: "2 none 05",
+		earlyRefund: "1 " + earlyDebit.String() + " 20"} {
 		if got := p.says(belongs, id); got != want {
 			t.Errorf("a refund: %s, want %s", got, want)
 		}
 	}
-	if got := p.says(`SELECT collection_id::text FROM ledger_entries WHERE refund_id = $1`, partlyRefund); got != partlyDebit.String() {
+	if got := p.says(`SELECT collection_id::text FROM ledger_entries WHERE refund_id = $1`,
+		partlyRefund); got != partlyDebit.String() {
 		t.Errorf("the movement of a refund belongs to %s", got)
 	}
 	var history []struct {
@@ -185,7 +195,8 @@ func TestOldCredentialsKeepTheirLifetimes(t *testing.T) {
 	const day = 24 * time.Hour
 	now := time.Now()
 	issued := func(created, expires, used time.Duration, next uuid.UUID) uuid.UUID {
-		values := map[string]any{"id": uuid.New(), "kind": "token", "created_at": now.Add(created), "expires_at": now.Add(expires), "last_used_at": now.Add(used)}
+		values := map[string]any{"id": uuid.New(), "kind": "token", "created_at": now.Add(created),
+			"expires_at": now.Add(expires), "last_used_at": now.Add(used)}
 		if next != uuid.Nil {
 			values["replaced_by"] = next
 		}
@@ -198,14 +209,17 @@ func TestOldCredentialsKeepTheirLifetimes(t *testing.T) {
 	kept := p.says(`SELECT format('%s %s %s', created_at, expires_at, last_used_at) FROM credentials WHERE id = $1`, plain)
 	p.upTo(18)
 
-	if got := p.says(`SELECT format('%s %s %s', created_at, expires_at, last_used_at) FROM credentials WHERE id = $1`, plain); got != kept {
+	if got := p.says(`SELECT format('%s %s %s', created_at, expires_at, last_used_at) FROM credentials WHERE id = $1`,
+		plain); got != kept {
 		t.Errorf("one that was issued and used in real time was %s and is %s", kept, got)
 	}
-	if got := p.says(`SELECT format('%s %s %s', expires_at - created_at, created_at <= now(), last_used_at <= now()) FROM credentials WHERE id = $1`, ahead); got != "30 days t t" {
+	if got := p.says(
+		`SELECT format('%s %s %s', expires_at - created_at, created_at <= now(), last_used_at <= now()) FROM credentials WHERE id = $1`, ahead); got != "30 days t t" {
 		t.Errorf("one that was issued under a clock ahead: %s", got)
 	}
 	for name, id := range map[string]uuid.UUID{"one that was replaced": old, "one that was issued and replaced": both} {
-		if got := p.says(`SELECT format('%s %s', c.expires_at - n.created_at, c.created_at <= now()) FROM credentials c JOIN credentials n ON n.id = c.replaced_by WHERE c.id = $1`, id); got != "1 day t" {
+		if got := p.says(
+			`SELECT format('%s %s', c.expires_at - n.created_at, c.created_at <= now()) FROM credentials c JOIN credentials n ON n.id = c.replaced_by WHERE c.id = $1`, id); got != "1 day t" {
 			t.Errorf("%s under a clock ahead: %s", name, got)
 		}
 	}

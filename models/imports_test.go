@@ -14,12 +14,15 @@ import (
 const module = "debitdesk/"
 
 // The packages of models that adapt the rules to a machine: they may import what rules may not.
-var adapters = []string{"models/store", "models/jobs", "models/bank/sandbox", "models/bank/banktest", "models/mail/smtp", "models/webhook/post"}
+var adapters = []string{"models/store", "models/jobs", "models/bank/sandbox", "models/bank/banktest",
+	"models/mail/smtp", "models/webhook/post"}
 
 // vocabulary is what every rule may speak in; it imports nothing of ours but itself.
-var vocabulary = []string{"models/money", "models/calendar", "models/fault", "models/actor", "models/queue", "models/paging", "models/replay", "models/dryrun"}
+var vocabulary = []string{"models/money", "models/calendar", "models/fault", "models/actor", "models/queue",
+	"models/paging", "models/replay", "models/dryrun"}
 
-var forbiddenToRules = []string{"gorm.io/", "github.com/riverqueue/", "github.com/labstack/", "github.com/a-h/templ", "net/http", "database/sql", "github.com/jackc/"}
+var forbiddenToRules = []string{"gorm.io/", "github.com/riverqueue/", "github.com/labstack/", "github.com/a-h/templ",
+	"net/http", "database/sql", "github.com/jackc/"}
 
 func within(path string, roots ...string) bool {
 	for _, root := range roots {
@@ -86,7 +89,8 @@ func TestRules_know_no_database_no_queue_no_HTTP(t *testing.T) {
 
 func TestVocabulary_imports_only_itself(t *testing.T) {
 	allImports(t, func(pkg, imported string) {
-		if ours := strings.TrimPrefix(imported, module); within(pkg, vocabulary...) && ours != imported && !within(ours, vocabulary...) {
+		if ours := strings.TrimPrefix(imported, module); within(pkg, vocabulary...) && ours != imported &&
+			!within(ours, vocabulary...) {
 			t.Errorf("%s imports %s", pkg, ours)
 		}
 	})
@@ -94,7 +98,8 @@ func TestVocabulary_imports_only_itself(t *testing.T) {
 
 func TestModels_know_nothing_above_them(t *testing.T) {
 	allImports(t, func(pkg, imported string) {
-		if ours := strings.TrimPrefix(imported, module); within(pkg, "models") && within(ours, "handlers", "views", "cmd", "static") {
+		if ours := strings.TrimPrefix(imported, module); within(pkg, "models") &&
+			within(ours, "handlers", "views", "cmd", "static") {
 			t.Errorf("%s imports %s", pkg, ours)
 		}
 	})
@@ -111,7 +116,8 @@ func TestViews_get_finished_words(t *testing.T) {
 func TestPages_and_programs_meet_in_the_domain_only(t *testing.T) {
 	allImports(t, func(pkg, imported string) {
 		ours := strings.TrimPrefix(imported, module)
-		if within(pkg, "handlers/web") && within(ours, "handlers/api") || within(pkg, "handlers/api") && within(ours, "handlers/web") {
+		if within(pkg, "handlers/web") && within(ours, "handlers/api") || within(pkg, "handlers/api") &&
+			within(ours, "handlers/web") {
 			t.Errorf("%s imports %s", pkg, ours)
 		}
 	})
@@ -120,7 +126,8 @@ func TestPages_and_programs_meet_in_the_domain_only(t *testing.T) {
 func TestOnly_cmd_wires_the_adapters(t *testing.T) {
 	allImports(t, func(pkg, imported string) {
 		ours := strings.TrimPrefix(imported, module)
-		if within(ours, "models/store", "models/jobs") && !within(pkg, "cmd", "models/store", "models/jobs", ".make", "handlers/handlertest", "models/demo") {
+		if within(ours, "models/store", "models/jobs") && !within(pkg, "cmd", "models/store", "models/jobs", ".make",
+			"handlers/handlertest", "models/demo") {
 			t.Errorf("%s imports %s", pkg, ours)
 		}
 	})

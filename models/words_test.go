@@ -18,17 +18,18 @@ var read = []string{"../handlers/web", "../handlers/letters", "../views"}
 
 // unsaid are words and shapes that no page or mail has, and what is said instead.
 var unsaid = map[*regexp.Regexp]string{
-	regexp.MustCompile(`(?i)\bsecond factors?\b`):                                     "two-step sign-in",
-	regexp.MustCompile(`(?i)\bmend(s|ed|ing)?\b`):                                     "fix, or correct",
-	regexp.MustCompile(`(?i)\bstored accounts?\b`):                                    "token",
-	regexp.MustCompile(`(?i)\bcustomers?\b`):                                          "client",
-	regexp.MustCompile(`(?i)\bthe own\b`):                                             "your, or their",
-	regexp.MustCompile(`(?i)[’”] is no \w+`):                                          "is not a …",
-	regexp.MustCompile(`(?i)\bfilter is left out\b`):                                  "The filter was ignored.",
-	regexp.MustCompile(`(?i)\bwho has none\b`):                                        "people without …",
-	regexp.MustCompile(`(?i)\bnobody\b`):                                              "no one, or say who does not",
-	regexp.MustCompile(`(?i)\beverybody\b`):                                           "everyone, or all …",
-	regexp.MustCompile(`(?i)(debit is|becomes|are) final\b`):                          "what the bank can no longer return, and what can be disputed",
+	regexp.MustCompile(`(?i)\bsecond factors?\b`):    "two-step sign-in",
+	regexp.MustCompile(`(?i)\bmend(s|ed|ing)?\b`):    "fix, or correct",
+	regexp.MustCompile(`(?i)\bstored accounts?\b`):   "token",
+	regexp.MustCompile(`(?i)\bcustomers?\b`):         "client",
+	regexp.MustCompile(`(?i)\bthe own\b`):            "your, or their",
+	regexp.MustCompile(`(?i)[’”] is no \w+`):         "is not a …",
+	regexp.MustCompile(`(?i)\bfilter is left out\b`): "The filter was ignored.",
+	regexp.MustCompile(`(?i)\bwho has none\b`):       "people without …",
+	regexp.MustCompile(`(?i)\bnobody\b`):             "no one, or say who does not",
+	regexp.MustCompile(`(?i)\beverybody\b`):          "everyone, or all …",
+	regexp.MustCompile(
+		`(?i)(debit is|becomes|are) final\b`): "what the bank can no longer return, and what can be disputed",
 	regexp.MustCompile(`\b1 (rows|clients|debits|invoices|mails|tokens|purchases)\b`): "a count that agrees",
 	regexp.MustCompile(`(?i)\brow with problems are\b`):                               "a count that agrees",
 }
@@ -42,8 +43,8 @@ var unsaidLater = map[string]bool{
 	`<table class="table stacks mend">`: true, // a class, no text
 }
 
-// TestTextsForPeopleSayItInPlainEnglish walks what is written in the folders that people read from: the texts between the
-// tags of the pages, and the literals of the code.
+// TestTextsForPeopleSayItInPlainEnglish walks what is written in the folders that people read from: the texts between
+// the tags of the pages, and the literals of the code.
 func TestTextsForPeopleSayItInPlainEnglish(t *testing.T) {
 	t.Parallel()
 	texts := 0

@@ -23,7 +23,8 @@ import (
 //go:embed css js font img openapi.yaml
 var files embed.FS
 
-// Manual holds the chapters and the pictures of the manual, below the folder manual. Package handlers/manual shows them.
+// Manual holds the chapters and the pictures of the manual, below the folder manual. Package handlers/manual shows
+// them.
 //
 //go:embed manual
 var Manual embed.FS

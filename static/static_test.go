@@ -34,7 +34,8 @@ func body(t *testing.T, r io.Reader) []byte {
 }
 
 func TestAddressesCarryAHashAndMayBeKeptForEver(t *testing.T) {
-	for _, name := range []string{"css/app.css", "css/payer.css", "js/app.js", "js/htmx.min.js", "font/inter-latin.woff2", "img/icons.svg", "img/favicon.svg"} {
+	for _, name := range []string{"css/app.css", "css/payer.css", "js/app.js", "js/htmx.min.js", "font/inter-latin.woff2",
+		"img/icons.svg", "img/favicon.svg"} {
 		url := static.URL(name)
 		if !regexp.MustCompile(`^/static/.+\.[0-9a-f]{12}\.[a-z0-9]+$`).MatchString(url) {
 			t.Errorf("%s: address %s has no hash", name, url)
@@ -60,7 +61,8 @@ func TestAnOldOrMissingHashGetsTodaysFileWithoutCaching(t *testing.T) {
 }
 
 func TestUnknownFilesAreNotFound(t *testing.T) {
-	for _, target := range []string{"/static/css/none.css", "/static/", "/static/css/app/10-tokens.css", "/static/../static.go"} {
+	for _, target := range []string{"/static/css/none.css", "/static/", "/static/css/app/10-tokens.css",
+		"/static/../static.go"} {
 		if res := get(t, target, ""); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", target, res.StatusCode)
 		}
@@ -69,7 +71,8 @@ func TestUnknownFilesAreNotFound(t *testing.T) {
 
 func TestTextIsCompressedForThoseWhoAskAndOnlyThem(t *testing.T) {
 	want, _ := static.Bytes("js/htmx.min.js")
-	for accept, coded := range map[string]bool{"": false, "br": false, "gzip": true, "br, gzip;q=0.8": true, "gzip;q=0": false, "gzip; q=0.0": false} {
+	for accept, coded := range map[string]bool{"": false, "br": false, "gzip": true, "br, gzip;q=0.8": true,
+		"gzip;q=0": false, "gzip; q=0.0": false} {
 		res := get(t, static.URL("js/htmx.min.js"), accept)
 		got := body(t, res.Body)
 		if (res.Header.Get("Content-Encoding") == "gzip") != coded {

@@ -43,7 +43,8 @@ func batches(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, er
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid), []byte("5"), 0); err != nil { // forgets the peak
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid), []byte("5"),
+		0); err != nil { // forgets the peak
 		return nil, err
 	}
 	var busy []time.Duration
@@ -86,9 +87,11 @@ func batches(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, er
 	slices.Sort(busy)
 	quiet, loaded := idle[len(idle)/2], busy[len(busy)/2]
 	return []line{
-		{fmt.Sprintf("(g) %d rows of a CSV, from the upload to the last mail", batchRows), seconds(whole), strings.Join(parts, ", "),
+		{fmt.Sprintf("(g) %d rows of a CSV, from the upload to the last mail", batchRows), seconds(whole),
+			strings.Join(parts, ", "),
 			fmt.Sprintf("%.0f rows/s", batchRows/whole.Seconds()), fmt.Sprintf("under %d s", batchSeconds)},
-		{"(g) peak memory of the server meanwhile", fmt.Sprintf("%.1f MB", float64(peak)/1024), "", fmt.Sprintf("%.2f", float64(peak)/1024/batchMemory), fmt.Sprintf("under %d MB", batchMemory)},
+		{"(g) peak memory of the server meanwhile", fmt.Sprintf("%.1f MB", float64(peak)/1024), "",
+			fmt.Sprintf("%.2f", float64(peak)/1024/batchMemory), fmt.Sprintf("under %d MB", batchMemory)},
 		{fmt.Sprintf("(g) pages meanwhile, %d of them", len(busy)), spread(busy), "idle: " + spread(idle),
 			fmt.Sprintf("%.2f", loaded.Seconds()/quiet.Seconds()), fmt.Sprintf("median at most %.2f", batchPages)},
 	}, nil
@@ -160,7 +163,8 @@ func (s *server) sendFile(ctx context.Context, browser *http.Client) (steps []ba
 	if err != nil {
 		return nil, err
 	}
-	order := url.Values{"rows": {strconv.Itoa(batchRows)}, "cents": {strconv.Itoa(batchRows * batchCents)}, "warnings": {"on"}, "fingerprint": {seen}}
+	order := url.Values{"rows": {strconv.Itoa(batchRows)}, "cents": {strconv.Itoa(batchRows * batchCents)},
+		"warnings": {"on"}, "fingerprint": {seen}}
 	if _, err := s.submit(browser, "/batches/"+id+"/start", formType, strings.NewReader(order.Encode())); err != nil {
 		return nil, err
 	}
@@ -168,7 +172,8 @@ func (s *server) sendFile(ctx context.Context, browser *http.Client) (steps []ba
 		return nil, err
 	}
 	did("invoices")
-	if err := s.wait(ctx, `SELECT count(*)::text FROM mails m JOIN batch_rows r ON r.purchase_id = m.purchase_id WHERE r.batch_id = $1 AND m.state = 'sent'`, id, strconv.Itoa(batchRows)); err != nil {
+	if err := s.wait(ctx,
+		`SELECT count(*)::text FROM mails m JOIN batch_rows r ON r.purchase_id = m.purchase_id WHERE r.batch_id = $1 AND m.state = 'sent'`, id, strconv.Itoa(batchRows)); err != nil {
 		return nil, err
 	}
 	did("mails")

@@ -35,8 +35,9 @@ func bills(ctx context.Context, s *server, _ time.Duration, _ int) (out []line, 
 	}
 	defer func() {
 		s.leave()
-		err = errors.Join(err, s.exec(ctx, "UPDATE mails SET state = 'sent', sent_at = now(), next_try_at = NULL WHERE state = 'queued'",
-			"VACUUM ANALYZE mails, purchases, invoices, audit_entries"), s.serve(s.env))
+		err = errors.Join(err,
+			s.exec(ctx, "UPDATE mails SET state = 'sent', sent_at = now(), next_try_at = NULL WHERE state = 'queued'",
+				"VACUUM ANALYZE mails, purchases, invoices, audit_entries"), s.serve(s.env))
 	}()
 	clients, err := s.payers(ctx, "billed", billed)
 	if err != nil {
@@ -60,9 +61,13 @@ func bills(ctx context.Context, s *server, _ time.Duration, _ int) (out []line, 
 		slices.Sort(ours)
 		slices.Sort(theirs)
 		took, against := ours[rounds/2], theirs[rounds/2]
-		out = append(out, line{fmt.Sprintf("(f) POST /billing/ with %d clients: number, purchase, lines, invoice, audit entry, mail each, committed", size.n),
-			seconds(took), "COPY of the same rows into the same tables: " + seconds(against),
-			fmt.Sprintf("%.2f", took.Seconds()/against.Seconds()), fmt.Sprintf("at most %.2f, under %s", billFactor, seconds(size.aim))})
+		out = append(out,
+			line{
+				fmt.Sprintf(
+					"(f) POST /billing/ with %d clients: number, purchase, lines, invoice, audit entry, mail each, committed", size.n),
+				seconds(took), "COPY of the same rows into the same tables: " + seconds(against),
+				fmt.Sprintf("%.2f", took.Seconds()/against.Seconds()),
+				fmt.Sprintf("at most %.2f, under %s", billFactor, seconds(size.aim))})
 	}
 	return out, nil
 }
@@ -82,7 +87,8 @@ func (s *server) payers(ctx context.Context, called string, n int) (ids []string
 		return nil, err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	rows, err := conn.Query(ctx, `INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
+	rows,
+		err := conn.Query(ctx, `INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
 		'id', gen_random_uuid(), 'email', $3 || n || '@example.com', 'full_name', 'Payer ' || n)) AS r
 		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made RETURNING id::text`, n, one.ID, called)
 	if err != nil {
@@ -96,7 +102,8 @@ func (s *server) payers(ctx context.Context, called string, n int) (ids []string
 }
 
 func (s *server) bill(clients []string) string {
-	return fmt.Sprintf(`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Tuition, first term","price":450000},{"name":"Sports levy","price":35000,"quantity":2}],
+	return fmt.Sprintf(
+		`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Tuition, first term","price":450000},{"name":"Sports levy","price":35000,"quantity":2}],
 		"notes":"Payable before the term begins."},"clients":[{"client_id":"%s"}]}`,
 		s.cast.BrandID, time.Now().Add(30*24*time.Hour).Unix(), strings.Join(clients, `"},{"client_id":"`))
 }
@@ -131,7 +138,8 @@ func (s *server) again(ctx context.Context, ids []string) (time.Duration, error)
 	}
 	held := make([]bytes.Buffer, len(invoiceTables))
 	for i, t := range invoiceTables {
-		rows := fmt.Sprintf("COPY (SELECT t.* FROM %s t JOIN again ON again.id = t.%s ORDER BY t.id) TO STDOUT (FORMAT binary)", t.name, t.owner)
+		rows := fmt.Sprintf(
+			"COPY (SELECT t.* FROM %s t JOIN again ON again.id = t.%s ORDER BY t.id) TO STDOUT (FORMAT binary)", t.name, t.owner)
 		tag, err := conn.PgConn().CopyTo(ctx, &held[i], rows)
 		if err != nil {
 			return 0, err

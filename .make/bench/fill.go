@@ -38,7 +38,8 @@ func (s *server) fill(ctx context.Context, total int) error {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var have int
-	if err := conn.QueryRow(ctx, `SELECT count(*) FROM purchases WHERE merchant_id = $1`, s.cast.MerchantID).Scan(&have); err != nil {
+	if err := conn.QueryRow(ctx, `SELECT count(*) FROM purchases WHERE merchant_id = $1`,
+		s.cast.MerchantID).Scan(&have); err != nil {
 		return err
 	}
 	if have > total { // the measurements before made more
@@ -47,7 +48,8 @@ func (s *server) fill(ctx context.Context, total int) error {
 			AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.purchase_id = purchases.id) AND status = 'created' ORDER BY id LIMIT $2)`, s.cast.MerchantID, have-total); err != nil {
 			return err
 		}
-		if err := conn.QueryRow(ctx, `SELECT count(*) FROM purchases WHERE merchant_id = $1`, s.cast.MerchantID).Scan(&have); err != nil {
+		if err := conn.QueryRow(ctx, `SELECT count(*) FROM purchases WHERE merchant_id = $1`,
+			s.cast.MerchantID).Scan(&have); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,8 @@ func hooks(ctx context.Context, s *server, length time.Duration, _ int) ([]line,
 	if err := s.post("/api/v1/clients/", `{"email":"hooks@example.com","full_name":"Thandi Nkosi"}`, &client); err != nil {
 		return nil, err
 	}
-	if err := s.post("/api/v1/webhooks/", fmt.Sprintf(`{"title":"Till","callback":%q,"all_events":true}`, till.URL), &hook); err != nil {
+	if err := s.post("/api/v1/webhooks/", fmt.Sprintf(`{"title":"Till","callback":%q,"all_events":true}`, till.URL),
+		&hook); err != nil {
 		return nil, err
 	}
 	request := s.apiRequest("/api/v1/purchases/", s.purchase(client.ID, 0))
@@ -37,7 +38,8 @@ func hooks(ctx context.Context, s *server, length time.Duration, _ int) ([]line,
 			return rate()
 		},
 		func() (float64, error) { // nothing is left to tell
-			if err := s.exec(ctx, off, "UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE state = 'pending'"); err != nil {
+			if err := s.exec(ctx, off,
+				"UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE state = 'pending'"); err != nil {
 				return 0, err
 			}
 			return rate()
@@ -48,10 +50,13 @@ func hooks(ctx context.Context, s *server, length time.Duration, _ int) ([]line,
 	if told.Load() == 0 {
 		return nil, fmt.Errorf("nobody was told")
 	}
-	if err := s.exec(ctx, off, "UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE state = 'pending'"); err != nil {
+	if err := s.exec(ctx, off,
+		"UPDATE deliveries SET state = 'dropped', next_at = NULL WHERE state = 'pending'"); err != nil {
 		return nil, err
 	}
-	out := rates("POST /purchases/ while a webhook is told of each, 16 connections", with, "the same without a webhook", without)
+	out := rates("POST /purchases/ while a webhook is told of each, 16 connections", with, "the same without a webhook",
+		without)
 	out.aim = "for comparison"
-	return []line{out, {"events told meanwhile, receiver and load on the same machine", fmt.Sprint(told.Load()), "", "", "for comparison"}}, nil
+	return []line{out, {"events told meanwhile, receiver and load on the same machine", fmt.Sprint(told.Load()), "", "",
+		"for comparison"}}, nil
 }

@@ -18,7 +18,8 @@ func main() {
 	seconds := flag.Int("seconds", 8, "length of one measurement")
 	rows := flag.Int("rows", 1_000_000, "purchases of the large list")
 	flag.Parse()
-	if err := run(context.Background(), regexp.MustCompile(*pick), time.Duration(*seconds)*time.Second, *rows); err != nil {
+	if err := run(context.Background(), regexp.MustCompile(*pick), time.Duration(*seconds)*time.Second,
+		*rows); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -38,7 +39,8 @@ func run(ctx context.Context, pick *regexp.Regexp, length time.Duration, rows in
 	for _, m := range []struct {
 		name    string
 		measure func(context.Context, *server, time.Duration, int) ([]line, error)
-	}{{"purchase", purchases}, {"charge", charges}, {"page", pages}, {"memory", memory}, {"panels", panels}, {"billing", bills}, {"batch", batches}, {"hooks", hooks}, {"requestlog", requestLog}} {
+	}{{"purchase", purchases}, {"charge", charges}, {"page", pages}, {"memory", memory}, {"panels", panels},
+		{"billing", bills}, {"batch", batches}, {"hooks", hooks}, {"requestlog", requestLog}} {
 		if !pick.MatchString(m.name) {
 			continue
 		}

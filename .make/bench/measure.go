@@ -26,7 +26,9 @@ func (s *server) like(ctx context.Context, table, where string) (script string, 
 		return "", err
 	}
 	var cols string
-	rows, err := s.query(ctx, `SELECT string_agg(CASE attname WHEN 'id' THEN 'gen_random_uuid()' WHEN 'purchase_id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
+	rows,
+		err := s.query(ctx,
+		`SELECT string_agg(CASE attname WHEN 'id' THEN 'gen_random_uuid()' WHEN 'purchase_id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
 		FROM pg_attribute WHERE attrelid = '`+name+`_one'::regclass AND attnum > 0 AND NOT attisdropped`)
 	if err != nil {
 		return "", err
@@ -37,7 +39,8 @@ func (s *server) like(ctx context.Context, table, where string) (script string, 
 
 func purchases(ctx context.Context, s *server, length time.Duration, _ int) ([]line, error) {
 	var client struct{ ID string }
-	if err := s.post("/api/v1/clients/", `{"email":"first@example.com","full_name":"Thandi Nkosi","phone":"27821234567"}`, &client); err != nil {
+	if err := s.post("/api/v1/clients/", `{"email":"first@example.com","full_name":"Thandi Nkosi","phone":"27821234567"}`,
+		&client); err != nil {
 		return nil, err
 	}
 	request := s.apiRequest("/api/v1/purchases/", s.purchase(client.ID, 0))
@@ -63,11 +66,13 @@ func purchases(ctx context.Context, s *server, length time.Duration, _ int) ([]l
 		return nil, err
 	}
 	// Its purchases have ids by chance (version 4), which do not grow with time as ours do.
-	if err := s.exec(ctx, "DELETE FROM purchases WHERE substr(id::text, 15, 1) = '4'", "VACUUM ANALYZE purchases"); err != nil {
+	if err := s.exec(ctx, "DELETE FROM purchases WHERE substr(id::text, 15, 1) = '4'",
+		"VACUUM ANALYZE purchases"); err != nil {
 		return nil, err
 	}
 	out := []line{
-		rates("(a) POST /purchases/ through HTTP, 16 connections", ours, "pgbench, one row of the same bytes and indexes", theirs),
+		rates("(a) POST /purchases/ through HTTP, 16 connections", ours, "pgbench, one row of the same bytes and indexes",
+			theirs),
 		rates("(a) the same", ours, "pgbench, the writes of a purchase in one transaction: row, count, audit entry", whole),
 	}
 	out[1].aim = "for comparison"
@@ -77,11 +82,14 @@ func purchases(ctx context.Context, s *server, length time.Duration, _ int) ([]l
 // sameWrites is a script with all that a purchase writes: the row with its count,
 // and the entry of the audit.
 func (s *server) sameWrites(ctx context.Context, script string) (string, error) {
-	err := s.exec(ctx, "DROP TABLE IF EXISTS bench_audit", "CREATE TABLE bench_audit AS SELECT * FROM audit_entries ORDER BY at DESC LIMIT 1")
+	err := s.exec(ctx, "DROP TABLE IF EXISTS bench_audit",
+		"CREATE TABLE bench_audit AS SELECT * FROM audit_entries ORDER BY at DESC LIMIT 1")
 	if err != nil {
 		return "", err
 	}
-	cols, err := s.query(ctx, `SELECT string_agg(CASE attname WHEN 'id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
+	cols,
+		err := s.query(ctx,
+		`SELECT string_agg(CASE attname WHEN 'id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
 		FROM pg_attribute WHERE attrelid = 'bench_audit'::regclass AND attnum > 0 AND NOT attisdropped`)
 	return "BEGIN;\n" + strings.Replace(script, "INSERT INTO bench_purchases ", "INSERT INTO purchases ", 1) +
 		"INSERT INTO audit_entries SELECT " + cols + " FROM bench_audit;\nCOMMIT;\n", err
@@ -92,19 +100,23 @@ func (s *server) purchase(client string, due int64) string {
 	if due > 0 {
 		more = fmt.Sprintf(`,"due":%d`, due)
 	}
-	return fmt.Sprintf(`{"client_id":%q,"brand_id":%q%s,"purchase":{"currency":"ZAR","language":"en","products":[{"name":"Membership","price":10000}]}}`,
+	return fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q%s,"purchase":{"currency":"ZAR","language":"en","products":[{"name":"Membership","price":10000}]}}`,
 		client, s.cast.BrandID, more)
 }
 
 func charges(ctx context.Context, s *server, length time.Duration, _ int) ([]line, error) {
 	var client struct{ ID string }
-	err := s.post("/api/v1/clients/", `{"email":"bench@example.com","full_name":"Bench Mark","bank_account":"4000000000","bank_code":"632005"}`, &client)
+	err := s.post("/api/v1/clients/",
+		`{"email":"bench@example.com","full_name":"Bench Mark","bank_account":"4000000000","bank_code":"632005"}`, &client)
 	if err != nil {
 		return nil, err
 	}
 	var token struct{ ID string }
-	err = s.post("/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
-		"purchase":{"products":[{"name":"Store","price":0}],"payment_method_details":{"direct_debit":{"deduction_day":1}}}}`, client.ID, s.cast.BrandID), &token)
+	err = s.post("/api/v1/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"Store","price":0}],"payment_method_details":{"direct_debit":{"deduction_day":1}}}}`,
+		client.ID, s.cast.BrandID), &token)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +149,8 @@ func charges(ctx context.Context, s *server, length time.Duration, _ int) ([]lin
 	if err != nil {
 		return nil, err
 	}
-	return []line{rates("(b) POST /purchases/{id}/charge/ through HTTP, 16 connections", ours, "pgbench, one collection row of the same bytes and indexes", theirs)}, nil
+	return []line{rates("(b) POST /purchases/{id}/charge/ through HTTP, 16 connections", ours,
+		"pgbench, one collection row of the same bytes and indexes", theirs)}, nil
 }
 
 func pages(ctx context.Context, s *server, _ time.Duration, rows int) ([]line, error) {
@@ -162,8 +175,9 @@ func pages(ctx context.Context, s *server, _ time.Duration, rows int) ([]line, e
 		if err != nil {
 			return nil, err
 		}
-		l := line{what: fmt.Sprintf("(c) purchases page, 50 rows, filter and counts, at %d purchases", n), measured: median.Round(10 * time.Microsecond).String(),
-			against: "the same page at 10000", ratio: "1.00", aim: "under 15ms"}
+		l := line{what: fmt.Sprintf("(c) purchases page, 50 rows, filter and counts, at %d purchases", n),
+			measured: median.Round(10 * time.Microsecond).String(),
+			against:  "the same page at 10000", ratio: "1.00", aim: "under 15ms"}
 		if small == 0 {
 			small = median
 		} else {
@@ -208,7 +222,8 @@ func memory(_ context.Context, s *server, _ time.Duration, _ int) ([]line, error
 			found[name] = strings.Join(strings.Fields(value), " ")
 		}
 	}
-	return []line{{"(d) memory of the server after the above", found["VmRSS"], "its peak", found["VmHWM"], "under 100 MB"}}, nil
+	return []line{{"(d) memory of the server after the above", found["VmRSS"], "its peak", found["VmHWM"],
+		"under 100 MB"}}, nil
 }
 
 func inTurn(ours, theirs func() (float64, error)) (a, b float64, err error) {
@@ -230,5 +245,6 @@ func inTurn(ours, theirs func() (float64, error)) (a, b float64, err error) {
 }
 
 func rates(what string, ours float64, against string, theirs float64) line {
-	return line{what, fmt.Sprintf("%.0f/s", ours), fmt.Sprintf("%s: %.0f/s", against, theirs), fmt.Sprintf("%.2f", ours/theirs), "at least 0.50"}
+	return line{what, fmt.Sprintf("%.0f/s", ours), fmt.Sprintf("%s: %.0f/s", against, theirs),
+		fmt.Sprintf("%.2f", ours/theirs), "at least 0.50"}
 }

@@ -21,12 +21,14 @@ func (s *server) onTime(ctx context.Context, browser *http.Client) ([]line, erro
 	if err := s.morning(); err != nil {
 		return nil, err
 	}
-	answered, err := s.outcomes(ctx, browser, "4055550000", `SELECT a.due_at FROM sandbox_answers a JOIN mandate_authentications m ON m.id = a.instruction_id
+	answered, err := s.outcomes(ctx, browser, "4055550000",
+		`SELECT a.due_at FROM sandbox_answers a JOIN mandate_authentications m ON m.id = a.instruction_id
 		WHERE m.mandate_id = $1 AND a.kind = 'mandate_accepted'`)
 	if err != nil {
 		return nil, fmt.Errorf("answers: %w", err)
 	}
-	ended, err := s.outcomes(ctx, browser, "4055558480", `UPDATE mandate_authentications SET expires_at = sent_at + interval '6 seconds' WHERE mandate_id = $1 RETURNING expires_at`)
+	ended, err := s.outcomes(ctx, browser, "4055558480",
+		`UPDATE mandate_authentications SET expires_at = sent_at + interval '6 seconds' WHERE mandate_id = $1 RETURNING expires_at`)
 	if err != nil {
 		return nil, fmt.Errorf("time limits: %w", err)
 	}
@@ -98,7 +100,8 @@ func (s *server) outcomes(ctx context.Context, browser *http.Client, account, du
 func dueOf(ctx context.Context, conn *pgx.Conn, query, id string) (at time.Time, err error) {
 	for range 200 {
 		var sent *time.Time
-		if err = conn.QueryRow(ctx, `SELECT sent_at FROM mandate_authentications WHERE mandate_id = $1`, id).Scan(&sent); err == nil && sent != nil {
+		if err = conn.QueryRow(ctx, `SELECT sent_at FROM mandate_authentications WHERE mandate_id = $1`,
+			id).Scan(&sent); err == nil && sent != nil {
 			return at, conn.QueryRow(ctx, query, id).Scan(&at)
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -108,10 +111,12 @@ func dueOf(ctx context.Context, conn *pgx.Conn, query, id string) (at time.Time,
 
 func (s *server) ask(account string) (string, error) {
 	var made struct{ ID string }
-	err := s.post("/api/v1/purchases/", fmt.Sprintf(`{"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
+	err := s.post("/api/v1/purchases/", fmt.Sprintf(
+		`{"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
 		"client":{"email":"asked@example.com","full_name":"Nomvula Dlamini","phone":"27821234567","personal_code":"8501015009086","bank_account":%q,"bank_code":"632005"},
 		"purchase":{"products":[{"name":"Membership","price":14900}],"payment_method_details":{"direct_debit":{"deduction_day":1,"value_type":"VARIABLE",
-		"authentication_type":"REALTIME","debit_sequence":"RCUR","adjustment_category":"NEVER","max_amount_cents":20000}}}}`, s.cast.BrandID, account), &made)
+		"authentication_type":"REALTIME","debit_sequence":"RCUR","adjustment_category":"NEVER","max_amount_cents":20000}}}}`,
+		s.cast.BrandID, account), &made)
 	return made.ID, err
 }
 
@@ -132,5 +137,6 @@ func (s *server) outcome(ctx context.Context, browser *http.Client, id string) (
 			return time.Now(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("the stream of %s ended without an outcome: status %d: %w", id, res.StatusCode, lines.Err())
+	return time.Time{}, fmt.Errorf("the stream of %s ended without an outcome: status %d: %w", id, res.StatusCode,
+		lines.Err())
 }

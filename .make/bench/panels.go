@@ -44,7 +44,8 @@ func panels(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, err
 	return append(out, lines...), err
 }
 
-func (s *server) panelsOn(ctx context.Context, browser *http.Client, mandates int, without time.Duration) ([]line, error) {
+func (s *server) panelsOn(ctx context.Context, browser *http.Client, mandates int, without time.Duration) ([]line,
+	error) {
 	ids, err := s.waitingMandates(ctx, mandates)
 	if err != nil {
 		return nil, err
@@ -80,12 +81,16 @@ func (s *server) panelsOn(ctx context.Context, browser *http.Client, mandates in
 	}
 	what := fmt.Sprintf("(e) %d live panels on %d mandates: ", openPanels, mandates)
 	lines := []line{
-		{what + "processor while nothing happens for " + idleFor.String(), seconds(idle), "without panels: " + seconds(without), fmt.Sprintf("%.1f %%", 100*idle.Seconds()/idleFor.Seconds()), "near none"},
-		{what + "all mandates change at once", spread(all), "processor: " + seconds(busy), ratioOf(all), "all within " + within.String()},
-		{what + "one mandate changes", spread(one), fmt.Sprintf("%d changes", singles), ratioOf(one), "all within " + within.String()},
+		{what + "processor while nothing happens for " + idleFor.String(), seconds(idle),
+			"without panels: " + seconds(without), fmt.Sprintf("%.1f %%", 100*idle.Seconds()/idleFor.Seconds()), "near none"},
+		{what + "all mandates change at once", spread(all), "processor: " + seconds(busy), ratioOf(all),
+			"all within " + within.String()},
+		{what + "one mandate changes", spread(one), fmt.Sprintf("%d changes", singles), ratioOf(one),
+			"all within " + within.String()},
 	}
 	if mandates == openPanels { // later the memory of the first time is there to be used again
-		lines = append(lines, line{what + "memory of the server", megabytes(after), "before: " + megabytes(before), fmt.Sprintf("%d kB a panel", (after-before)/openPanels>>10), "under 100 MB"})
+		lines = append(lines, line{what + "memory of the server", megabytes(after), "before: " + megabytes(before),
+			fmt.Sprintf("%d kB a panel", (after-before)/openPanels>>10), "under 100 MB"})
 	}
 	return lines, nil
 }
@@ -100,7 +105,9 @@ func (s *server) waitingMandates(ctx context.Context, n int) ([]string, error) {
 	if _, err := conn.Exec(ctx, `DELETE FROM mandate_authentications WHERE requested_by = 'bench'`); err != nil {
 		return nil, err
 	}
-	rows, err := conn.Query(ctx, `WITH m AS (INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
+	rows,
+		err := conn.Query(ctx,
+		`WITH m AS (INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
 			clearing_account, period_units, deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
 		SELECT gen_random_uuid(), $1, $2, 'debicheck', 'pending_authentication', 'P' || $3 || 'X' || n, 'BENCH', 'BENCH', '12345678', 'months', 1, 10000,
 			'Bench Mark', '•••• 0000', '632005', 'CURRENT', '', now(), 'bank', now(), now() FROM generate_series(1, $3::int) AS n RETURNING id, merchant_id)
@@ -159,7 +166,8 @@ func (w *watchers) err() error {
 	return nil
 }
 
-func (s *server) readPanel(ctx context.Context, browser *http.Client, id string, shown func(), arrived chan<- arrival) error {
+func (s *server) readPanel(ctx context.Context, browser *http.Client, id string, shown func(),
+	arrived chan<- arrival) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/mandates/"+id+"/events", nil)
 	if err != nil {
 		return err
@@ -201,7 +209,10 @@ func (w *watchers) change(ctx context.Context, s *server, state string, ids []st
 		missing += w.of[id]
 	}
 	began := time.Now()
-	if _, err := conn.Exec(ctx, `UPDATE mandate_authentications SET state = $1, delivered_at = now() WHERE mandate_id = ANY($2::uuid[])`, state, ids); err != nil {
+	if _,
+		err := conn.Exec(ctx,
+		`UPDATE mandate_authentications SET state = $1, delivered_at = now() WHERE mandate_id = ANY($2::uuid[])`, state,
+		ids); err != nil {
 		return nil, err
 	}
 	var took []time.Duration

@@ -9,7 +9,8 @@ import (
 // without it, in turn.
 func requestLog(_ context.Context, s *server, length time.Duration, _ int) ([]line, error) {
 	var client struct{ ID string }
-	if err := s.post("/api/v1/clients/", `{"email":"logged@example.com","full_name":"Thandi Nkosi","phone":"27821234567"}`, &client); err != nil {
+	if err := s.post("/api/v1/clients/", `{"email":"logged@example.com","full_name":"Thandi Nkosi","phone":"27821234567"}`,
+		&client); err != nil {
 		return nil, err
 	}
 	usual := s.env

@@ -51,7 +51,8 @@ func start(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	s := &server{folder: folder}
-	env := append(os.Environ(), "DEBITDESK_DATA="+filepath.Join(folder, "data"), "DEBITDESK_LISTEN=127.0.0.1:0", "DEBITDESK_LOG=error", "DEBITDESK_RATE_LIMIT=0", "DATABASE_URL=")
+	env := append(os.Environ(), "DEBITDESK_DATA="+filepath.Join(folder, "data"), "DEBITDESK_LISTEN=127.0.0.1:0",
+		"DEBITDESK_LOG=error", "DEBITDESK_RATE_LIMIT=0", "DATABASE_URL=")
 	if err := s.seed(ctx, env); err != nil {
 		return s, err
 	}
@@ -122,7 +123,8 @@ func (s *server) seed(ctx context.Context, env []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = run(password, "user", "create", "--email", admin, "--role", "admin", "--merchant", "bench", "--password-stdin")
+	_, err = run(password, "user", "create", "--email", admin, "--role", "admin", "--merchant", "bench",
+		"--password-stdin")
 	s.cast.Token = strings.TrimSpace(string(token))
 	return err
 }

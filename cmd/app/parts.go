@@ -76,11 +76,13 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 		Invitation: &access.Invitation{Members: s.Members, Sessions: o.Sessions, Strip: desk.Strip},
 		Reset:      &access.Reset{People: s.Users, Sessions: o.Sessions, Strip: desk.Strip},
 		SecondFactors: handlers.SecondFactors{
-			Ask:      &access.Second{Factors: s.Factors, Sessions: o.Sessions, Keeper: keeper, PasskeyOrigin: origin, Strip: desk.Strip},
+			Ask: &access.Second{Factors: s.Factors, Sessions: o.Sessions, Keeper: keeper, PasskeyOrigin: origin,
+				Strip: desk.Strip},
 			Security: &settings.Security{Desk: desk, Factors: s.Factors, Prove: o.Sessions.Prove, PasskeyOrigin: origin},
 			Demand:   &kit.Demand{Desk: desk, Demands: s.Factors},
 		},
-		Payers: &checkout.Pages{Purchases: s.Purchases, Billing: s.Billing, Subscriptions: s.Subscriptions, Sandbox: o.Sandbox, BaseURL: o.BaseURL},
+		Payers: &checkout.Pages{Purchases: s.Purchases, Billing: s.Billing, Subscriptions: s.Subscriptions,
+			Sandbox: o.Sandbox, BaseURL: o.BaseURL},
 	}
 	s.desk(&d, desk, reports, o)
 	s.settings(&d, desk, document, o)
@@ -91,22 +93,30 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 func (s Services) desk(d *handlers.Deps, desk *kit.Desk, reports *report.Service, o HTTP) {
 	db := o.Store
 	register, proofs := &token.Service{Read: db}, &mandate.Service{Read: db, Lists: db}
-	exports := &kit.Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context, fn func(audit.Log) error) error {
+	exports := &kit.Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context,
+		fn func(audit.Log) error) error {
 		return s.Purchases.InTx(ctx, func(tx purchase.Tx) error { return fn(tx) })
 	}}}
 	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Replays: db}
 	d.Home = &home.Home{Desk: desk, Reports: reports, Approvals: s.Approvals, Latest: d.Batches.Latest}
-	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits, Window: s.Purchases.Window, Watch: o.Watch}
-	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register, Billing: s.Billing, Mails: db,
+	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
+		Window: s.Purchases.Window, Watch: o.Watch}
+	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
+		Billing: s.Billing, Mails: db,
 		Events: db, Replays: db, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions}
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
-	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports, Approvals: s.Approvals}
-	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: db, LivePanel: d.Live.Panel, Exports: exports}
+	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
+		Approvals: s.Approvals}
+	d.Mandates = &mandates.Mandates{Desk: desk, Service: proofs, Tokens: register, Purchases: s.Purchases, Events: db,
+		LivePanel: d.Live.Panel, Exports: exports}
 	d.SetUp = &mandates.MandateForms{Desk: desk, Purchases: s.Purchases, Clients: s.Clients, Replays: db}
 	d.Accounts = &mandates.Accounts{Desk: desk, Purchases: s.Purchases, Clients: s.Clients, Replays: db}
-	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs, Replays: db, LivePanel: d.Live.Panel}
-	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports, Match: db.MatchClients}
-	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: db, Replays: db, Exports: exports, Impact: d.Tokens.ClientImpact,
+	d.Amendments = &mandates.Amendments{Desk: desk, Purchases: s.Purchases, Register: register, Mandates: proofs,
+		Replays: db, LivePanel: d.Live.Panel}
+	d.Templates = &templates.Templates{Desk: desk, Service: s.Subscriptions, Purchases: d.Purchases, Exports: exports,
+		Match: db.MatchClients}
+	d.Clients = &clients.Clients{Desk: desk, Service: s.Clients, Events: db, Replays: db, Exports: exports,
+		Impact: d.Tokens.ClientImpact,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	d.Reports = &reportspages.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: db, Replays: db}
@@ -126,7 +136,8 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	d.Reference = &developers.Reference{Desk: desk, Document: document}
 	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks}
 	if o.Sandbox {
-		d.Simulator = &developers.Simulator{Desk: desk, Service: s.Simulations, Room: s.Sandbox, Calendar: s.Purchases.Calendar,
+		d.Simulator = &developers.Simulator{Desk: desk, Service: s.Simulations, Room: s.Sandbox,
+			Calendar: s.Purchases.Calendar,
 			Accounts: bankdesk.Catalogue, Merchants: db, Replays: db}
 		d.Room = &sandbox.Room{Desk: s.Sandbox, Mails: db, Files: s.Billing.File, Page: desk.Show}
 	}

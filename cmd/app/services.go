@@ -95,44 +95,54 @@ func New(o Options) (Services, error) {
 	}
 	bank := bankdesk.New(s.SandboxLedger(), now, timetable, days)
 	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days,
-		Timetable: timetable, Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: bank.Verify}
-	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words, Draw: papers.Printer{Base: o.BaseURL}.Draw}
+		Timetable: timetable, Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
+		Verify: bank.Verify}
+	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words,
+		Draw: papers.Printer{Base: o.BaseURL}.Draw}
 	clients := &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: now, Forget: forgetting(purchases)}
 	subscriptions := &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
 	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, readdressing(clients)
 	users := &user.Service{InTx: store.Runner[user.Tx](s), Read: s, Now: o.Now, Letters: words}
 	out := Services{
-		Merchants:     &merchant.Service{InTx: store.Runner[merchant.Tx](s), Read: s, Test: o.Sandbox},
-		Clients:       clients,
-		Users:         users,
-		Members:       &member.Service{InTx: store.Runner[member.Tx](s), Read: s, Now: o.Now, Letters: words},
-		Credentials:   &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: o.Signing, Now: o.Now, Issuer: issuer},
-		Purchases:     purchases,
-		Debits:        &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now, Timetable: timetable, Limits: purchases.Limits},
-		Outbox:        &outbox.Service{Store: s, Sender: outbox.Keep{}, AtOnce: talks, Sent: purchases.Mailed, Compose: bills.Compose},
+		Merchants: &merchant.Service{InTx: store.Runner[merchant.Tx](s), Read: s, Test: o.Sandbox},
+		Clients:   clients,
+		Users:     users,
+		Members:   &member.Service{InTx: store.Runner[member.Tx](s), Read: s, Now: o.Now, Letters: words},
+		Credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: o.Signing, Now: o.Now,
+			Issuer: issuer},
+		Purchases: purchases,
+		Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now,
+			Timetable: timetable, Limits: purchases.Limits},
+		Outbox: &outbox.Service{Store: s, Sender: outbox.Keep{}, AtOnce: talks, Sent: purchases.Mailed,
+			Compose: bills.Compose},
 		Billing:       bills,
 		Audit:         Keeper(s, o.Signing, o.Data, o.Log),
 		Subscriptions: subscriptions,
 		Factors: &factor.Service{InTx: store.Runner[factor.Tx](s), Read: s, Now: o.Now, Letters: words, Party: party,
 			Sandbox: o.Sandbox, Password: users.Knows},
-		Money:      &report.Money{Read: s, Brands: s},
-		Statements: &statement.Service{InTx: store.Runner[statement.Tx](s), Read: s, Desk: s, Brands: s, Paper: statements.New, Now: now, Test: o.Sandbox},
-		Webhooks: &webhook.Service{InTx: store.Runner[webhook.Tx](s), Read: s, Queue: s, Post: post.New(o.Sandbox), Letters: words,
-			Now: now, Log: o.Log, Agent: "Debitdesk/" + o.Version,
+		Money: &report.Money{Read: s, Brands: s},
+		Statements: &statement.Service{InTx: store.Runner[statement.Tx](s), Read: s, Desk: s, Brands: s,
+			Paper: statements.New, Now: now, Test: o.Sandbox},
+		Webhooks: &webhook.Service{InTx: store.Runner[webhook.Tx](s), Read: s, Queue: s, Post: post.New(o.Sandbox),
+			Letters: words,
+			Now:     now, Log: o.Log, Agent: "Debitdesk/" + o.Version,
 			Body: api.Events{Base: api.Base(o.BaseURL), Purchase: s.Snapshot, Subscriber: s.SubscriberSnapshot}.Body},
 	}
 	if o.Relay != nil {
 		out.Outbox.Sender = outbox.WithFiles{Sender: o.Relay, File: bills.File}
 	}
-	out.Batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: purchases, Clients: clients, Timetable: timetable, Now: now,
+	out.Batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: purchases,
+		Clients: clients, Timetable: timetable, Now: now,
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
-	out.Approvals = &approval.Service{InTx: store.Runner[approval.Tx](s), Read: s, Purchases: purchases, Batches: out.Batches, Letters: words, Now: now}
+	out.Approvals = &approval.Service{InTx: store.Runner[approval.Tx](s), Read: s, Purchases: purchases,
+		Batches: out.Batches, Letters: words, Now: now}
 	out.Batches.Requests = out.Approvals
 	out.Debits.Expire = out.Approvals.Expire
 	if o.Sandbox {
-		out.Sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.Debits, Purchases: purchases,
+		out.Sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.Debits,
+			Purchases:     purchases,
 			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Payer: bank.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
@@ -145,13 +155,15 @@ func New(o Options) (Services, error) {
 // forgetting ends the stored accounts of a client in the transaction that deletes it.
 func forgetting(p *purchase.Service) func(context.Context, client.Tx, actor.Actor, uuid.UUID) error {
 	return func(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
-		return p.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
+		return p.ForgetClient(ctx, any(tx).(purchase.Tx), who,
+			clientID) //nolint:forcetypeassert // one transaction satisfies them all
 	}
 }
 
 // readdressing gives a client another address in the transaction of a purchase.
 func readdressing(c *client.Service) func(purchase.Tx, actor.Actor, uuid.UUID, string) error {
 	return func(tx purchase.Tx, who actor.Actor, clientID uuid.UUID, email string) error {
-		return c.Readdress(any(tx).(client.Tx), who, clientID, email) //nolint:forcetypeassert // one transaction satisfies them all
+		return c.Readdress(any(tx).(client.Tx), who, clientID,
+			email) //nolint:forcetypeassert // one transaction satisfies them all
 	}
 }

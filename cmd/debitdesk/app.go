@@ -88,7 +88,8 @@ func (a *App) wire(baseURL string) (app.Services, error) {
 	if err != nil {
 		return app.Services{}, err
 	}
-	return app.New(app.Options{Store: a.Store, Log: a.Log, BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Version: version(), Now: time.Now,
+	return app.New(app.Options{Store: a.Store, Log: a.Log, BaseURL: baseURL, Sandbox: a.Config.Sandbox(),
+		Version: version(), Now: time.Now,
 		Signing: a.Keys.Signing, Data: a.Config.Data, Relay: sender})
 }
 
@@ -122,7 +123,8 @@ func (a *App) connect(ctx context.Context, maxConns int32) (err error) {
 	if err != nil {
 		return err
 	}
-	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: a.box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns, Log: a.Log, Enqueue: enqueue})
+	a.Store, err = store.Open(ctx, dsn, store.Options{Seal: a.box, Sandbox: a.Config.Sandbox(), MaxConns: maxConns,
+		Log: a.Log, Enqueue: enqueue})
 	return err
 }
 
@@ -134,7 +136,8 @@ func (a *App) bringUpToDate(ctx context.Context, may bool) error {
 	case !behind:
 		return nil
 	case !may:
-		return fmt.Errorf("the database is behind this program (%s): run debitdesk migrate up, or serve --migrate", missingSteps(steps))
+		return fmt.Errorf("the database is behind this program (%s): run debitdesk migrate up, or serve --migrate",
+			missingSteps(steps))
 	}
 	a.Log.Info("bringing the database up to date")
 	return migrations.Up(ctx, a.Store.Pool.Pool)

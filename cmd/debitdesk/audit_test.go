@@ -17,16 +17,20 @@ func TestTheCommandLineChecksTheAudit(t *testing.T) {
 	if got := typed(t, env, "", "merchant", "create", "gym", "--name", "Gym"); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
-	if got := typed(t, env, "correct horse battery\n", "user", "create", "--email", "a@example.com", "--role", "admin", "--merchant", "gym", "--password-stdin"); got.code != exitOK {
+	if got := typed(t, env, "correct horse battery\n", "user", "create", "--email", "a@example.com", "--role", "admin",
+		"--merchant", "gym", "--password-stdin"); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
-	if got := typed(t, env, "", "audit", "verify"); got.code != exitOK || !strings.Contains(got.out, "gym: ") || !strings.Contains(got.out, "the chain holds") {
+	if got := typed(t, env, "", "audit", "verify"); got.code != exitOK || !strings.Contains(got.out, "gym: ") ||
+		!strings.Contains(got.out, "the chain holds") {
 		t.Errorf("%+v", got)
 	}
 	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
 	must(t, err)
 	defer func() { _ = conn.Close(t.Context()) }()
-	for _, sql := range []string{`ALTER TABLE audit_entries DISABLE TRIGGER ALL`, `UPDATE audit_entries SET text = 'never' WHERE action = 'user.created'`, `ALTER TABLE audit_entries ENABLE TRIGGER ALL`} {
+	for _, sql := range []string{`ALTER TABLE audit_entries DISABLE TRIGGER ALL`,
+		`UPDATE audit_entries SET text = 'never' WHERE action = 'user.created'`,
+		`ALTER TABLE audit_entries ENABLE TRIGGER ALL`} {
 		_, err := conn.Exec(t.Context(), sql)
 		must(t, err)
 	}
@@ -46,7 +50,8 @@ func TestAHeadThatWasForgedStopsTheChainUntilItIsAccepted(t *testing.T) {
 	env["DEBITDESK_DATA"] = t.TempDir()
 	person := func(email string) {
 		t.Helper()
-		if got := typed(t, env, "correct horse battery\n", "user", "create", "--email", email, "--role", "admin", "--merchant", "gym", "--password-stdin"); got.code != exitOK {
+		if got := typed(t, env, "correct horse battery\n", "user", "create", "--email", email, "--role", "admin",
+			"--merchant", "gym", "--password-stdin"); got.code != exitOK {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -74,7 +79,8 @@ func TestAHeadThatWasForgedStopsTheChainUntilItIsAccepted(t *testing.T) {
 	must(t, err)
 	found, _ := examined(t, env)
 	found["audit"].is(t, bad, "audit accept")
-	if got := typed(t, env, "", "audit", "verify"); got.code != exitFailed || !strings.Contains(got.err, "gym: broken at link ") {
+	if got := typed(t, env, "", "audit", "verify"); got.code != exitFailed ||
+		!strings.Contains(got.err, "gym: broken at link ") {
 		t.Errorf("%+v", got)
 	}
 	found, _ = examined(t, env)
@@ -82,7 +88,8 @@ func TestAHeadThatWasForgedStopsTheChainUntilItIsAccepted(t *testing.T) {
 	if got := typed(t, env, "", "audit", "accept", "--merchant", "gym", "--reason", " "); got.code == exitOK {
 		t.Errorf("without a reason: %+v", got)
 	}
-	if got := typed(t, env, "", "audit", "accept", "--merchant", "gym", "--reason", "A restore by hand."); got.code != exitOK || !strings.Contains(got.out, "gym: accepted as it stands") {
+	if got := typed(t, env, "", "audit", "accept", "--merchant", "gym", "--reason",
+		"A restore by hand."); got.code != exitOK || !strings.Contains(got.out, "gym: accepted as it stands") {
 		t.Fatalf("%+v", got)
 	}
 	if got := typed(t, env, "", "audit", "verify"); got.code != exitOK {

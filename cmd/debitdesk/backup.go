@@ -61,7 +61,8 @@ func (a *App) dsn() string {
 
 // tools are PostgreSQL's programs that fit the server.
 func (a *App) tools(ctx context.Context) (tools postgres.Tools, major int, err error) {
-	if err := a.Store.Pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int / 10000`).Scan(&major); err != nil {
+	if err := a.Store.Pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int / 10000`).Scan(
+		&major); err != nil {
 		return tools, 0, fmt.Errorf("version of the server: %w", err)
 	}
 	tools, err = postgres.FindTools(ctx, a.Config.Data, major)
@@ -117,14 +118,16 @@ func keepAs(part, file string) error {
 }
 
 // mainTables are those whose rows are told of.
-var mainTables = []string{"merchants", "users", "clients", "mandates", "tokens", "purchases", "collections", "invoices", "audit_entries"}
+var mainTables = []string{"merchants", "users", "clients", "mandates", "tokens", "purchases", "collections", "invoices",
+	"audit_entries"}
 
 func (n *backupNotes) tell(io streams, file, keys string) error {
 	size, sum, err := sumOf(file)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(io.out, "%s\n  size    %d bytes\n  sha256  %s\n  made    %s by %s, PostgreSQL %d\n  rows    %s\n\n"+
+	_,
+		err = fmt.Fprintf(io.out, "%s\n  size    %d bytes\n  sha256  %s\n  made    %s by %s, PostgreSQL %d\n  rows    %s\n\n"+
 		"Keep the key file too, in another place: %s\nWithout it the account and identity numbers in this backup cannot be read. Needed: %s\n",
 		file, size, sum, n.Made.Format(time.RFC3339), n.Program, n.Postgres, n.counts(), keys, orNone(n.Holds.Keys))
 	return err

@@ -35,13 +35,15 @@ func backedUp(t *testing.T) copied {
 	t.Helper()
 	b := newBooks(t)
 	p := serving(t, b.env)
-	b.made(p, "/api/v1/clients/", `{"email":"sealed@example.com","full_name":"Sealed Payer","bank_account":"62000012345","bank_code":"470010"}`)
+	b.made(p, "/api/v1/clients/",
+		`{"email":"sealed@example.com","full_name":"Sealed Payer","bank_account":"62000012345","bank_code":"470010"}`)
 	var stop atomic.Bool
 	var wait sync.WaitGroup
 	for range 3 {
 		wait.Go(func() {
 			for !stop.Load() {
-				b.made(p, "/api/v1/purchases/", fmt.Sprintf(`{"brand_id":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, b.brand))
+				b.made(p, "/api/v1/purchases/", fmt.Sprintf(
+					`{"brand_id":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, b.brand))
 			}
 		})
 	}
@@ -77,16 +79,19 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 		t.Error("the unfinished file is still there")
 	}
 	_, sum, err := sumOf(c.file)
-	if err != nil || !strings.Contains(c.told.out, sum) || !strings.Contains(c.told.out, "keys.json") || !strings.Contains(c.told.out, "purchases") {
+	if err != nil || !strings.Contains(c.told.out, sum) || !strings.Contains(c.told.out, "keys.json") ||
+		!strings.Contains(c.told.out, "purchases") {
 		t.Errorf("told %q, sum %s, %v", c.told.out, sum, err)
 	}
-	if again := typed(t, c.env, "", "backup", c.file); again.code != exitFailed || !strings.Contains(again.err, "exists already") {
+	if again := typed(t, c.env, "", "backup", c.file); again.code != exitFailed ||
+		!strings.Contains(again.err, "exists already") {
 		t.Errorf("a file was written over: %+v", again)
 	}
 
 	env := c.onAnother(storetest.Empty(t))
 	got := typed(t, env, "", "restore", c.file)
-	if got.code != exitOK || !strings.Contains(got.out, "the audit holds") || !strings.Contains(got.out, "every row is there") {
+	if got.code != exitOK || !strings.Contains(got.out, "the audit holds") ||
+		!strings.Contains(got.out, "every row is there") {
 		t.Fatalf("%+v", got)
 	}
 	one, err := pgxpool.New(t.Context(), env["DATABASE_URL"])
@@ -101,7 +106,8 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 		if err := one.QueryRow(t.Context(), `SELECT max(id::text) FROM `+table).Scan(&last); err != nil {
 			t.Fatal(err)
 		}
-		fingerprint := `SELECT count(*) || ' ' || md5(string_agg(x.id::text, ',' ORDER BY x.id)) FROM ` + table + ` x WHERE id::text = ANY($1)`
+		fingerprint := `SELECT count(*) || ' ' || md5(string_agg(x.id::text, ',' ORDER BY x.id)) FROM ` + table +
+			` x WHERE id::text = ANY($1)`
 		rows, _ := one.Query(t.Context(), `SELECT id::text FROM `+table)
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
@@ -118,7 +124,8 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 		}
 	}
 	var purchases, counted int
-	if err := one.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM purchases), (SELECT count(DISTINCT object_id) FROM audit_entries WHERE action = 'purchase.created')`).Scan(&purchases, &counted); err != nil || purchases != counted {
+	if err := one.QueryRow(t.Context(),
+		`SELECT (SELECT count(*) FROM purchases), (SELECT count(DISTINCT object_id) FROM audit_entries WHERE action = 'purchase.created')`).Scan(&purchases, &counted); err != nil || purchases != counted {
 		t.Errorf("%d purchases, %d of them in the audit: not one moment (%v)", purchases, counted, err)
 	}
 	p := serving(t, env)
@@ -126,12 +133,14 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 	if code, body := p.get(t, "/api/v1/purchases/"+c.madeHere(t, p)+"/", c.token); code != http.StatusOK {
 		t.Errorf("what was made after the restore: %d %s", code, body)
 	}
-	if second := typed(t, env, "", "restore", c.file); second.code != exitFailed || !strings.Contains(second.err, "other connections") {
+	if second := typed(t, env, "", "restore", c.file); second.code != exitFailed ||
+		!strings.Contains(second.err, "other connections") {
 		t.Errorf("restored under a running server: %+v", second)
 	}
 	p.end(syscall.SIGTERM)
 	one.Close()
-	if second := typed(t, env, "", "restore", c.file); second.code != exitFailed || !strings.Contains(second.err, "not empty") {
+	if second := typed(t, env, "", "restore", c.file); second.code != exitFailed ||
+		!strings.Contains(second.err, "not empty") {
 		t.Errorf("restored over a merchant: %+v", second)
 	}
 	if v := typed(t, env, "", "audit", "verify"); v.code != exitOK {
@@ -142,7 +151,8 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 // madeHere makes a purchase on another server with the same keys.
 func (c copied) madeHere(t *testing.T, p *process) string {
 	t.Helper()
-	return c.made(p, "/api/v1/purchases/", fmt.Sprintf(`{"brand_id":%q,"client":{"email":"late@example.com","full_name":"Late"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, c.brand))
+	return c.made(p, "/api/v1/purchases/", fmt.Sprintf(
+		`{"brand_id":%q,"client":{"email":"late@example.com","full_name":"Late"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, c.brand))
 }
 
 func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testing.T) {
@@ -162,7 +172,8 @@ func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testin
 	flipped := bytes.Clone(whole)
 	flipped[len(flipped)/3] ^= 0x40
 	newest := strconv.FormatInt(migrations.Newest(), 10) // the notes keep their length
-	newer := bytes.Replace(bytes.Clone(whole), []byte(`,"`+newest+`"]`), []byte(`,"`+strings.Repeat("9", len(newest))+`"]`), 1)
+	newer := bytes.Replace(bytes.Clone(whole), []byte(`,"`+newest+`"]`),
+		[]byte(`,"`+strings.Repeat("9", len(newest))+`"]`), 1)
 	strange := filepath.Join(t.TempDir(), "strange.json")
 	if err := keyfile.Generate(strange); err != nil {
 		t.Fatal(err)
@@ -202,7 +213,8 @@ func TestWhatCannotBeRestoredIsRefusedWithASentenceAndNothingIsTouched(t *testin
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
 	var tables int
-	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace`).Scan(&tables); err != nil || tables != 0 {
+	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace`).Scan(
+		&tables); err != nil || tables != 0 {
 		t.Errorf("%d tables in a database that was to be left alone, %v", tables, err)
 	}
 }
@@ -235,7 +247,8 @@ func TestTheEmbeddedDatabaseTakesACopyAndGivesOne(t *testing.T) {
 // A stand-in for pg_dump writes its command line and environment down.
 func TestThePasswordOfTheDatabaseIsNoArgumentOfAProgram(t *testing.T) {
 	dir := t.TempDir()
-	script := "#!/bin/sh\n[ \"$1\" = --version ] && echo 'pg_dump (PostgreSQL) 99.1' && exit\necho \"$@\" > " + dir + "/args\nenv > " + dir + "/env\n"
+	script := "#!/bin/sh\n[ \"$1\" = --version ] && echo 'pg_dump (PostgreSQL) 99.1' && exit\necho \"$@\" > " + dir +
+		"/args\nenv > " + dir + "/env\n"
 	for _, program := range []string{"pg_dump", "pg_restore"} {
 		if err := os.WriteFile(filepath.Join(dir, program), []byte(script), 0o755); err != nil { //nolint:gosec // a program
 			t.Fatal(err)
@@ -246,17 +259,20 @@ func TestThePasswordOfTheDatabaseIsNoArgumentOfAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dsn := range []string{"postgres://desk:s3cr%40t@db.example/desk?sslmode=require&pool_max_conns=4", "postgres:///desk?host=/run&user=desk&password=s3cr%40t"} {
+	for _, dsn := range []string{"postgres://desk:s3cr%40t@db.example/desk?sslmode=require&pool_max_conns=4",
+		"postgres:///desk?host=/run&user=desk&password=s3cr%40t"} {
 		if err := tools.Dump(t.Context(), dsn, "1-1", "x"); err != nil {
 			t.Fatal(err)
 		}
 		args, _ := os.ReadFile(filepath.Join(dir, "args"))
 		env, _ := os.ReadFile(filepath.Join(dir, "env"))
-		if bytes.Contains(args, []byte("s3cr")) || bytes.Contains(args, []byte("pool_max")) || !bytes.Contains(env, []byte("PGPASSWORD=s3cr@t")) {
+		if bytes.Contains(args, []byte("s3cr")) || bytes.Contains(args, []byte("pool_max")) ||
+			!bytes.Contains(env, []byte("PGPASSWORD=s3cr@t")) {
 			t.Errorf("arguments %s", args)
 		}
 	}
-	if _, err := postgres.FindTools(t.Context(), "", 100); err == nil || !strings.Contains(err.Error(), "install the package postgresql-client-100") {
+	if _, err := postgres.FindTools(t.Context(), "", 100); err == nil ||
+		!strings.Contains(err.Error(), "install the package postgresql-client-100") {
 		t.Errorf("programs that are too old: %v", err)
 	}
 }

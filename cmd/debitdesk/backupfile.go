@@ -94,7 +94,8 @@ func notesOf(f io.ReaderAt, size int64) ([]byte, error) {
 		return nil, err
 	}
 	length, err := strconv.ParseInt(string(footer[len(backupMark):]), 16, 64)
-	if err != nil || string(footer[:len(backupMark)]) != backupMark || length > mostNotes || length > size-int64(backupFooter) {
+	if err != nil || string(footer[:len(backupMark)]) != backupMark || length > mostNotes ||
+		length > size-int64(backupFooter) {
 		return nil, errNoBackup
 	}
 	text := make([]byte, length)

@@ -15,8 +15,10 @@ import (
 func cellsOf(day string) string {
 	var b strings.Builder
 	b.WriteString("E-mail\tName\tAmount\tDue date\tDescription\n")
-	for i, name := range []string{"Thandi Nkosi", "Pieter van Wyk", "Aisha Davids", "Sipho Zulu", "Zinhle Dube", "Johan Botha"} {
-		fmt.Fprintf(&b, "%s@example.com\t%s\t%d,00\t%s\tMembership\n", strings.ReplaceAll(strings.ToLower(name), " ", "."), name, 450+50*i, day)
+	for i, name := range []string{"Thandi Nkosi", "Pieter van Wyk", "Aisha Davids", "Sipho Zulu", "Zinhle Dube",
+		"Johan Botha"} {
+		fmt.Fprintf(&b, "%s@example.com\t%s\t%d,00\t%s\tMembership\n", strings.ReplaceAll(strings.ToLower(name), " ", "."),
+			name, 450+50*i, day)
 	}
 	b.WriteString("kabelo.mokoena\tKabelo Mokoena\t450,00\t" + day + "\tMembership\n")
 	b.WriteString("thandi.nkosi@example.com\tThandi Nkosi\t450,00\t" + day + "\tMembership\n")
@@ -47,7 +49,8 @@ func TestRowsOfASpreadsheetBecomeInvoices(t *testing.T) {
 	owner.sees("Clients will be created for 7 rows")
 	owner.do("wait for the scripts", chromedp.Poll(`document.readyState === "complete"`, nil))
 	mended := `document.querySelector('[data-cell][value="kabelo.mokoena"]')`
-	owner.do("mend a cell", chromedp.SetValue(mended, "kabelo.mokoena@example.com", chromedp.ByJSPath), chromedp.SendKeys(mended, kb.Enter, chromedp.ByJSPath))
+	owner.do("mend a cell", chromedp.SetValue(mended, "kabelo.mokoena@example.com", chromedp.ByJSPath),
+		chromedp.SendKeys(mended, kb.Enter, chromedp.ByJSPath))
 	owner.sees("no client has the address kabelo.mokoena@example.com")
 	owner.sees("Row 8 is saved. It still has 1 problem")
 	owner.hasFocus("cell-8-1") // the next cell

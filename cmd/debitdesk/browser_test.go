@@ -48,7 +48,9 @@ func openSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	url := config.PublicURL(on.Addr().String())
-	app, err := Open(t.Context(), config, opening{log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), baseURL: url, maxConns: 12})
+	app, err := Open(t.Context(), config, opening{
+		log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), baseURL: url,
+		maxConns: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +77,12 @@ func browser(t *testing.T) context.Context {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
-		chromedp.DisableGPU, chromedp.Flag("lang", "en-GB"), chromedp.UserDataDir(profile), chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.DisableGPU, chromedp.Flag("lang", "en-GB"), chromedp.UserDataDir(profile), chromedp.WindowSize(1280, 900),
+		chromedp.WSURLReadTimeout(time.Minute))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -160,7 +165,9 @@ func (b *tab) page() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 3*time.Second)
 	defer cancel()
 	var address, text string
-	if err := chromedp.Run(ctx, chromedp.Location(&address), chromedp.Evaluate(`[...(document.querySelector("main") || document.body).querySelectorAll("option:not(:checked)")].forEach(o => o.remove()), (document.querySelector("main") || document.body).innerText`, &text)); err != nil {
+	if err := chromedp.Run(ctx, chromedp.Location(&address),
+		chromedp.Evaluate(
+			`[...(document.querySelector("main") || document.body).querySelectorAll("option:not(:checked)")].forEach(o => o.remove()), (document.querySelector("main") || document.body).innerText`, &text)); err != nil {
 		return err.Error()
 	}
 	return address + "\n" + text
@@ -194,7 +201,8 @@ func shows(text string) string {
 func (b *tab) fill(name, text string) {
 	b.t.Helper()
 	input := `main [name="` + name + `"]`
-	b.do("fill "+name, chromedp.WaitVisible(input, chromedp.ByQuery), chromedp.Clear(input, chromedp.ByQuery), chromedp.SendKeys(input, text, chromedp.ByQuery))
+	b.do("fill "+name, chromedp.WaitVisible(input, chromedp.ByQuery), chromedp.Clear(input, chromedp.ByQuery),
+		chromedp.SendKeys(input, text, chromedp.ByQuery))
 }
 
 // set puts a value that is not typed, such as a date.
@@ -219,14 +227,16 @@ func (b *tab) pick(name, value string) {
 func (b *tab) click(text string) {
 	b.t.Helper()
 	q := quoted(text)
-	b.goes("click "+strconv.Quote(text), chromedp.Click(`//main//button[normalize-space(.)=`+q+`] | //main//a[normalize-space(.)=`+q+`] | //main//summary[normalize-space(.)=`+q+`]`,
+	b.goes("click "+strconv.Quote(text), chromedp.Click(`//main//button[normalize-space(.)=`+q+
+		`] | //main//a[normalize-space(.)=`+q+`] | //main//summary[normalize-space(.)=`+q+`]`,
 		chromedp.BySearch, chromedp.NodeVisible))
 }
 
 // choose marks a radio button or a box.
 func (b *tab) choose(name, value string) {
 	b.t.Helper()
-	b.do("choose "+name, chromedp.Evaluate(`(() => { const one = [...document.getElementsByName(`+strconv.Quote(name)+`)].find(e => !`+strconv.Quote(value)+` || e.value === `+strconv.Quote(value)+`);
+	b.do("choose "+name, chromedp.Evaluate(`(() => { const one = [...document.getElementsByName(`+strconv.Quote(name)+
+		`)].find(e => !`+strconv.Quote(value)+` || e.value === `+strconv.Quote(value)+`);
 		if (!one) throw new Error("nothing to choose"); one.click() })()`, nil))
 }
 
@@ -306,7 +316,9 @@ func (b *tab) looksAt(name string) {
 func (b *tab) show(width, height int64, scheme string) {
 	b.t.Helper()
 	b.do("show", chromedp.EmulateViewport(width, height), chromedp.ActionFunc(func(ctx context.Context) error {
-		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}).Do(ctx)
+		return emulation.SetEmulatedMedia().WithFeatures(
+			[]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
+				{Name: "prefers-reduced-motion", Value: "reduce"}}).Do(ctx)
 	}))
 }
 
@@ -315,15 +327,16 @@ func (b *tab) barriers() string {
 	b.t.Helper()
 	var loaded bool
 	var found string
-	b.do("ask axe", chromedp.Evaluate(`typeof axe === "object"`, &loaded), chromedp.ActionFunc(func(ctx context.Context) error {
-		if loaded {
-			return nil
-		}
-		return chromedp.Evaluate(axe+"; true", nil).Do(ctx)
-	}), chromedp.Evaluate(`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations
+	b.do("ask axe", chromedp.Evaluate(`typeof axe === "object"`, &loaded),
+		chromedp.ActionFunc(func(ctx context.Context) error {
+			if loaded {
+				return nil
+			}
+			return chromedp.Evaluate(axe+"; true", nil).Do(ctx)
+		}), chromedp.Evaluate(`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations
 		.filter(v => v.impact === "serious" || v.impact === "critical")
 		.map(v => ({rule: v.id, help: v.help, where: v.nodes.slice(0, 4).map(n => n.html + " :: " + n.failureSummary)}))))`,
-		&found, chromedp.EvalAsValue, awaited))
+			&found, chromedp.EvalAsValue, awaited))
 	var all []struct {
 		Rule, Help string
 		Where      []string

@@ -80,13 +80,16 @@ func TestAMerchantIsNotMadeByATypingError(t *testing.T) {
 	t.Parallel()
 	env := sandboxOn(t)
 	user := []string{"user", "create", "--email", "owner@gym.example", "--role", "admin", "--password-stdin", "--merchant"}
-	if got := typed(t, env, "long enough to pass\n", append(user, "gymm")...); got.code != exitFailed || !strings.Contains(got.err, "merchant create gymm --name") || strings.Contains(got.err, "Did you mean") {
+	if got := typed(t, env, "long enough to pass\n", append(user, "gymm")...); got.code != exitFailed ||
+		!strings.Contains(got.err, "merchant create gymm --name") || strings.Contains(got.err, "Did you mean") {
 		t.Errorf("no merchant at all: %+v", got)
 	}
 	makeMerchant(t, env, "gym")
 	makeMerchant(t, env, "swimming-pool")
-	for _, args := range [][]string{append(user, "gymm"), {"apikey", "create", "--name", "till", "--merchant", "gmy"}, {"apikey", "list", "--merchant", "gym1"}} {
-		if got := typed(t, env, "long enough to pass\n", args...); got.code != exitFailed || !strings.Contains(got.err, `Did you mean "gym"?`) {
+	for _, args := range [][]string{append(user, "gymm"), {"apikey", "create", "--name", "till", "--merchant", "gmy"},
+		{"apikey", "list", "--merchant", "gym1"}} {
+		if got := typed(t, env, "long enough to pass\n", args...); got.code != exitFailed ||
+			!strings.Contains(got.err, `Did you mean "gym"?`) {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -100,22 +103,27 @@ func TestPeopleAndCredentialsAreMadeByCommands(t *testing.T) {
 	env := sandboxOn(t)
 	makeMerchant(t, env, "gym")
 	makeMerchant(t, env, "pool")
-	args := []string{"user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin"}
+	args := []string{"user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym",
+		"--password-stdin"}
 	if got := typed(t, env, "long enough to pass\n", args...); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
 	if got := typed(t, env, "long enough to pass\n", args...); got.code != exitFailed || got.out != "" {
 		t.Errorf("the same person twice: %+v", got)
 	}
-	elsewhere := typed(t, env, "another password\n", "user", "create", "--email", "OWNER@gym.example", "--role", "readonly", "--merchant", "pool", "--password-stdin")
-	if elsewhere.code != exitOK || !strings.Contains(elsewhere.out, `"role":"readonly"`) || !strings.Contains(elsewhere.err, "The password stays as it was.") {
+	elsewhere := typed(t, env, "another password\n", "user", "create", "--email", "OWNER@gym.example", "--role",
+		"readonly", "--merchant", "pool", "--password-stdin")
+	if elsewhere.code != exitOK || !strings.Contains(elsewhere.out, `"role":"readonly"`) ||
+		!strings.Contains(elsewhere.err, "The password stays as it was.") {
 		t.Errorf("the same person for another business: %+v", elsewhere)
 	}
-	if got := typed(t, env, "short\n", append(args[:3:3], "other@gym.example", "--role", "boss", "--merchant", "gym", "--password-stdin")...); got.code != exitFailed ||
+	if got := typed(t, env, "short\n", append(args[:3:3], "other@gym.example", "--role", "boss", "--merchant", "gym",
+		"--password-stdin")...); got.code != exitFailed ||
 		!strings.Contains(got.err, "password: ") || !strings.Contains(got.err, "role: ") {
 		t.Errorf("not all problems are told: %+v", got)
 	}
-	token := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--scopes", "read", "--ttl", "48h")
+	token := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--scopes", "read", "--ttl",
+		"48h")
 	if token.code != exitOK || strings.Count(strings.TrimSpace(token.out), ".") != 2 {
 		t.Errorf("no JWT alone: %+v", token)
 	}
@@ -132,17 +140,20 @@ func TestPeopleAndCredentialsAreMadeByCommands(t *testing.T) {
 	if err := json.Unmarshal([]byte(rotated.out), &client); err != nil || client.ID == first {
 		t.Fatalf("%v in %+v", err, rotated)
 	}
-	if got := typed(t, env, "", "apikey", "rotate", first); got.code != exitFailed || !strings.Contains(got.err, "successor") {
+	if got := typed(t, env, "", "apikey", "rotate", first); got.code != exitFailed ||
+		!strings.Contains(got.err, "successor") {
 		t.Errorf("rotated twice: %+v", got)
 	}
-	if got := typed(t, env, "", "apikey", "rotate", client.ID, "--overlap", "169h"); got.code != exitFailed || !strings.Contains(got.err, "seven days") {
+	if got := typed(t, env, "", "apikey", "rotate", client.ID, "--overlap", "169h"); got.code != exitFailed ||
+		!strings.Contains(got.err, "seven days") {
 		t.Errorf("an overlap that is too long: %+v", got)
 	}
 	if got := typed(t, env, "", "apikey", "revoke", client.ID); got.code != exitOK {
 		t.Errorf("%+v", got)
 	}
 	list := typed(t, env, "", "apikey", "list")
-	if !strings.Contains(list.out, "till") || !strings.Contains(list.out, "revoked") || !strings.Contains(list.out, client.ID) {
+	if !strings.Contains(list.out, "till") || !strings.Contains(list.out, "revoked") ||
+		!strings.Contains(list.out, client.ID) {
 		t.Errorf("the list is not complete: %+v", list)
 	}
 }
@@ -153,10 +164,13 @@ func TestLiveModeMakesNoMerchantByTheWay(t *testing.T) {
 	if err := keyfile.Generate(keys); err != nil {
 		t.Fatal(err)
 	}
-	live := map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir(), "DEBITDESK_MODE": "live", "DEBITDESK_KEYS": keys,
+	live := map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir(), "DEBITDESK_MODE": "live",
+		"DEBITDESK_KEYS":     keys,
 		"DEBITDESK_BASE_URL": "https://desk.example", "DEBITDESK_BANK": "files:bank"}
-	user := []string{"user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin"}
-	if got := typed(t, live, "long enough to pass\n", user...); got.code != exitFailed || !strings.Contains(got.err, "no merchant") {
+	user := []string{"user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym",
+		"--password-stdin"}
+	if got := typed(t, live, "long enough to pass\n", user...); got.code != exitFailed ||
+		!strings.Contains(got.err, "no merchant") {
 		t.Errorf("user: %+v", got)
 	}
 	if got := typed(t, live, "", "apikey", "create", "--merchant", "gym", "--name", "till"); got.code != exitFailed {
@@ -165,17 +179,20 @@ func TestLiveModeMakesNoMerchantByTheWay(t *testing.T) {
 	if got := typed(t, live, "", "demo"); got.code != exitFailed {
 		t.Errorf("demo: %+v", got)
 	}
-	if got := typed(t, live, "", "merchant", "create", "gym", "--name", "The Gym"); got.code != exitOK || !strings.Contains(got.out, `"merchant_slug":"gym"`) {
+	if got := typed(t, live, "", "merchant", "create", "gym", "--name", "The Gym"); got.code != exitOK ||
+		!strings.Contains(got.out, `"merchant_slug":"gym"`) {
 		t.Fatalf("merchant: %+v", got)
 	}
 	if got := typed(t, live, "long enough to pass\n", user...); got.code != exitOK {
 		t.Errorf("the user of a known merchant: %+v", got)
 	}
 	reset := []string{"user", "reset-factors", "--merchant", "gym", "--email"}
-	if got := typed(t, live, "", append(reset, "nobody@gym.example")...); got.code != exitFailed || !strings.Contains(got.err, "does not work for gym") {
+	if got := typed(t, live, "", append(reset, "nobody@gym.example")...); got.code != exitFailed ||
+		!strings.Contains(got.err, "does not work for gym") {
 		t.Errorf("reset of a stranger: %+v", got)
 	}
-	if got := typed(t, live, "", append(reset, "OWNER@gym.example")...); got.code != exitOK || !strings.Contains(got.out, "password alone") {
+	if got := typed(t, live, "", append(reset, "OWNER@gym.example")...); got.code != exitOK ||
+		!strings.Contains(got.out, "password alone") {
 		t.Errorf("reset: %+v", got)
 	}
 }
@@ -193,10 +210,12 @@ func TestLiveModeDoesNotServeADatabaseWithADemo(t *testing.T) {
 	if again := typed(t, env, "", "keys", "new", keys); again.code != exitFailed {
 		t.Errorf("keys were written over: %+v", again)
 	}
-	live := map[string]string{"DATABASE_URL": env["DATABASE_URL"], "DEBITDESK_DATA": env["DEBITDESK_DATA"], "DEBITDESK_MODE": "live", "DEBITDESK_KEYS": keys,
+	live := map[string]string{"DATABASE_URL": env["DATABASE_URL"], "DEBITDESK_DATA": env["DEBITDESK_DATA"],
+		"DEBITDESK_MODE": "live", "DEBITDESK_KEYS": keys,
 		"DEBITDESK_LISTEN": "127.0.0.1:0", "DEBITDESK_BASE_URL": "https://desk.example", "DEBITDESK_BANK": "files:bank"}
 	for _, command := range []string{"serve", "work"} {
-		if got := typed(t, live, "", command); got.code != exitFailed || !strings.Contains(got.err, "demo merchant and its people") {
+		if got := typed(t, live, "", command); got.code != exitFailed ||
+			!strings.Contains(got.err, "demo merchant and its people") {
 			t.Errorf("%s: %+v", command, got)
 		}
 	}
@@ -210,7 +229,8 @@ func TestLiveModeDoesNotServeADatabaseWithADemo(t *testing.T) {
 
 func TestADatabaseThatIsBehindIsNotServed(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"DATABASE_URL": storetest.Empty(t), "DEBITDESK_DATA": t.TempDir(), "DEBITDESK_LISTEN": "127.0.0.1:0"}
+	env := map[string]string{"DATABASE_URL": storetest.Empty(t), "DEBITDESK_DATA": t.TempDir(),
+		"DEBITDESK_LISTEN": "127.0.0.1:0"}
 	if got := typed(t, env, "", "serve"); got.code != exitFailed || !strings.Contains(got.err, "migrate up") {
 		t.Errorf("serve: %+v", got)
 	}

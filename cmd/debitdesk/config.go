@@ -109,9 +109,11 @@ func (c Config) Validate() error {
 func (c Config) checkLive(bad func(name, format string, args ...any)) {
 	switch {
 	case c.Keys == "":
-		bad("DEBITDESK_KEYS", "live mode does not run on generated keys: make a file with debitdesk keys new, outside of the data folder")
+		bad("DEBITDESK_KEYS",
+			"live mode does not run on generated keys: make a file with debitdesk keys new, outside of the data folder")
 	case samePath(c.Keys, keyfile.Path("", c.Data)):
-		bad("DEBITDESK_KEYS", "live mode does not run on the keys that were generated in the data folder: make a file of its own with debitdesk keys new")
+		bad("DEBITDESK_KEYS",
+			"live mode does not run on the keys that were generated in the data folder: make a file of its own with debitdesk keys new")
 	}
 	if !strings.HasPrefix(c.BaseURL, "https://") {
 		bad("DEBITDESK_BASE_URL", "live mode needs the public https:// address")
@@ -213,5 +215,6 @@ func (c Config) limits() (handlers.Limits, error) {
 	if !(perSecond > 0) || perSecond > 1e6 || most < 1 || most > 1e7 {
 		return handlers.Limits{}, errors.New("out of bounds")
 	}
-	return handlers.Limits{Calls: handlers.Rate{PerSecond: perSecond, Burst: most}, Failures: failures, Entrance: entranceRate, Payers: payersRate}, nil
+	return handlers.Limits{Calls: handlers.Rate{PerSecond: perSecond, Burst: most}, Failures: failures,
+		Entrance: entranceRate, Payers: payersRate}, nil
 }

@@ -12,7 +12,8 @@ func TestAnEmptyEnvironmentIsASandboxOnThisMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Config{Listen: "127.0.0.1:8080", Data: "data", Mode: "sandbox", Bank: "sandbox", Log: "info", LogFormat: "text", RateLimit: "1500:30000", RequestLog: true}
+	want := Config{Listen: "127.0.0.1:8080", Data: "data", Mode: "sandbox", Bank: "sandbox", Log: "info",
+		LogFormat: "text", RateLimit: "1500:30000", RequestLog: true}
 	if c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
@@ -33,8 +34,10 @@ func TestAnEmptyVariableCountsAsUnset(t *testing.T) {
 
 func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 	bad := map[string]string{
-		"DEBITDESK_LISTEN": "8080", "DEBITDESK_OPS_LISTEN": "9090", "DEBITDESK_BASE_URL": "desk.example", "DATABASE_URL": "mysql://u:secret@host/db",
-		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:", "DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml", "DEBITDESK_RATE_LIMIT": "fast", "DEBITDESK_DRAIN": "1h",
+		"DEBITDESK_LISTEN": "8080", "DEBITDESK_OPS_LISTEN": "9090", "DEBITDESK_BASE_URL": "desk.example",
+		"DATABASE_URL":       "mysql://u:secret@host/db",
+		"DEBITDESK_SMTP_URL": "mail.example:25", "DEBITDESK_MODE": "test", "DEBITDESK_BANK": "files:",
+		"DEBITDESK_LOG": "loud", "DEBITDESK_LOG_FORMAT": "xml", "DEBITDESK_RATE_LIMIT": "fast", "DEBITDESK_DRAIN": "1h",
 	}
 	_, err := ReadConfig(bad)
 	if err == nil {
@@ -51,11 +54,13 @@ func TestEveryProblemOfTheEnvironmentIsReportedAtOnce(t *testing.T) {
 }
 
 func TestLiveModeRefusesWhatIsFitForASandbox(t *testing.T) {
-	live := map[string]string{"DEBITDESK_MODE": "live", "DEBITDESK_KEYS": "keys.json", "DEBITDESK_BASE_URL": "https://desk.example", "DEBITDESK_BANK": "files:bank"}
+	live := map[string]string{"DEBITDESK_MODE": "live", "DEBITDESK_KEYS": "keys.json",
+		"DEBITDESK_BASE_URL": "https://desk.example", "DEBITDESK_BANK": "files:bank"}
 	if _, err := ReadConfig(live); err != nil {
 		t.Fatalf("a complete live environment is refused: %v", err)
 	}
-	for _, one := range [][2]string{{"DEBITDESK_KEYS", ""}, {"DEBITDESK_KEYS", "./data/keys.json"}, {"DEBITDESK_BASE_URL", ""},
+	for _, one := range [][2]string{{"DEBITDESK_KEYS", ""}, {"DEBITDESK_KEYS", "./data/keys.json"},
+		{"DEBITDESK_BASE_URL", ""},
 		{"DEBITDESK_BASE_URL", "http://desk.example"}, {"DEBITDESK_BANK", "sandbox"}, {"DEBITDESK_BANK", ""}} {
 		name, value := one[0], one[1]
 		changed := map[string]string{}
@@ -84,7 +89,8 @@ func TestThePublicAddressFollowsTheListener(t *testing.T) {
 }
 
 func TestWhatARateLimitMayBe(t *testing.T) {
-	for text, want := range map[string]handlers.Rate{"": {PerSecond: 1500, Burst: 30000}, "0": {}, "0.5:1": {PerSecond: 0.5, Burst: 1}, "1000000:10000000": {PerSecond: 1e6, Burst: 1e7}} {
+	for text, want := range map[string]handlers.Rate{"": {PerSecond: 1500, Burst: 30000}, "0": {},
+		"0.5:1": {PerSecond: 0.5, Burst: 1}, "1000000:10000000": {PerSecond: 1e6, Burst: 1e7}} {
 		c, err := ReadConfig(map[string]string{"DEBITDESK_RATE_LIMIT": text})
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
@@ -94,7 +100,8 @@ func TestWhatARateLimitMayBe(t *testing.T) {
 			t.Errorf("%q is %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"1", "1:", ":1", "0:1", "1:0", "-1:1", "1:-1", "NaN:1", "Inf:1", "1:1:1", "1000001:1", "1:10000001", "off"} {
+	for _, text := range []string{"1", "1:", ":1", "0:1", "1:0", "-1:1", "1:-1", "NaN:1", "Inf:1", "1:1:1", "1000001:1",
+		"1:10000001", "off"} {
 		if _, err := ReadConfig(map[string]string{"DEBITDESK_RATE_LIMIT": text}); err == nil {
 			t.Errorf("%q is taken", text)
 		}

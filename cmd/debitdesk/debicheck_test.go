@@ -110,7 +110,8 @@ func TestAMandateThatIsIgnoredFallsBack(t *testing.T) {
 	chromium := browser(t)
 	owner := site.tab(t, chromium)
 	owner.signIn()
-	mandate := owner.setsUp(setUp{name: "Sipho Khumalo", email: "sipho@example.com", account: "4000008480", fallback: true})
+	mandate := owner.setsUp(setUp{name: "Sipho Khumalo", email: "sipho@example.com", account: "4000008480",
+		fallback: true})
 	owner.sees("Waiting for the client’s answer")
 	colleague := site.tab(t, chromium)
 	colleague.signIn()
@@ -138,7 +139,8 @@ func TestOutsideTheWindowTheFormAsksLater(t *testing.T) {
 	site.business(t)
 	site.atNine(t)
 	now := site.app.Store.Now()
-	if err := site.app.Store.Clock.MoveTo(t.Context(), (calendar.TimeOfDay{Hour: 21}).On(calendar.DateOf(now))); err != nil {
+	if err := site.app.Store.Clock.MoveTo(t.Context(),
+		(calendar.TimeOfDay{Hour: 21}).On(calendar.DateOf(now))); err != nil {
 		t.Fatal(err)
 	}
 	chromium := browser(t)

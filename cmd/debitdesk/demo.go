@@ -43,7 +43,8 @@ func (d *demoCmd) run(ctx context.Context, c Config, io streams) (err error) {
 		if err != nil {
 			return err
 		}
-		return printJSON(io.out, demoJSON{baseURL, made.Merchant.ID, made.Merchant.Slug, made.BrandID, made.APIToken, key, made.Users, made.Clients})
+		return printJSON(io.out, demoJSON{baseURL, made.Merchant.ID, made.Merchant.Slug, made.BrandID, made.APIToken, key,
+			made.Users, made.Clients})
 	}
 	return invite(io.out, baseURL, made)
 }
@@ -64,7 +65,8 @@ type demoJSON struct {
 // clock in the past; it catches up here.
 func (a *App) demo(ctx context.Context, clients int) (made demo.Result, err error) {
 	s := a.Services
-	d := &demo.Service{Merchants: s.Merchants, Users: s.Users, Clients: s.Clients, Purchases: s.Purchases, Credentials: s.Credentials, Subscriptions: s.Subscriptions,
+	d := &demo.Service{Merchants: s.Merchants, Users: s.Users, Clients: s.Clients, Purchases: s.Purchases,
+		Credentials: s.Credentials, Subscriptions: s.Subscriptions,
 		Read: a.Store, Calendar: s.Purchases.Calendar, Clock: a.Store.Clock, Advance: a.advance}
 	err = a.Store.AloneFilling(ctx, func() (err error) {
 		made, err = d.Prepare(ctx, clients)
@@ -115,7 +117,8 @@ func invite(out io.Writer, baseURL string, made demo.Result) error {
 	if made.APIToken == "" {
 		text += "\n  For an API token: debitdesk demo\n\n"
 	} else {
-		text += fmt.Sprintf("\n  API token, good for five years:\n    %s\n\n  Try it:\n    curl -H 'Authorization: Bearer %s' %s/api/v1/clients/\n\n",
+		text += fmt.Sprintf(
+			"\n  API token, good for five years:\n    %s\n\n  Try it:\n    curl -H 'Authorization: Bearer %s' %s/api/v1/clients/\n\n",
 			made.APIToken, made.APIToken, baseURL)
 	}
 	_, err := io.WriteString(out, text)

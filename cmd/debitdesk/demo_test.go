@@ -32,7 +32,8 @@ func TestTheDemoIsMadeOnceAndToldAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	keys := []string{"base_url", "merchant_id", "merchant_slug", "brand_id", "api_token", "webhook_public_key", "users", "clients"}
+	keys := []string{"base_url", "merchant_id", "merchant_slug", "brand_id", "api_token", "webhook_public_key", "users",
+		"clients"}
 	for _, key := range keys {
 		a, _ := json.Marshal(first[key])
 		b, _ := json.Marshal(second[key])
@@ -40,7 +41,8 @@ func TestTheDemoIsMadeOnceAndToldAgain(t *testing.T) {
 			t.Errorf("%s: first %s, then %s", key, a, b)
 		}
 	}
-	if len(first) != len(keys) || len(first["clients"].([]any)) != 3 || len(first["users"].([]any)) != 3 { //nolint:forcetypeassert // a panic fails too
+	if len(first) != len(keys) || len(first["clients"].([]any)) != 3 ||
+		len(first["users"].([]any)) != 3 { //nolint:forcetypeassert // a panic fails too
 		t.Errorf("not as promised: %v", first)
 	}
 }
@@ -57,8 +59,10 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, status := range []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed, purchase.PendingCharge, purchase.PendingExecute, purchase.Paid,
-		purchase.Preauthorized, purchase.Failed, purchase.Overdue, purchase.Expired, purchase.Cancelled, purchase.Chargeback, purchase.PendingRefund, purchase.Refunded} {
+	for _, status := range []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed, purchase.PendingCharge,
+		purchase.PendingExecute, purchase.Paid,
+		purchase.Preauthorized, purchase.Failed, purchase.Overdue, purchase.Expired, purchase.Cancelled, purchase.Chargeback,
+		purchase.PendingRefund, purchase.Refunded} {
 		if counts[string(status)] == 0 {
 			t.Errorf("nothing is %s: %v", status, counts)
 		}
@@ -82,7 +86,8 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 	if ahead := time.Until(site.app.Store.Clock.Now()); ahead < -time.Second || ahead > time.Second {
 		t.Errorf("the clock stands %s beside the real time", ahead)
 	}
-	if _, err := site.app.Services.Users.SignIn(t.Context(), user.Attempt{Email: made.Users[0].Email, Password: made.Users[0].Password, IP: "192.0.2.1"}); err != nil {
+	if _, err := site.app.Services.Users.SignIn(t.Context(),
+		user.Attempt{Email: made.Users[0].Email, Password: made.Users[0].Password, IP: "192.0.2.1"}); err != nil {
 		t.Errorf("the printed password does not open: %v", err)
 	}
 	if _, err := site.app.Services.Credentials.Verify(t.Context(), made.APIToken); err != nil {
@@ -97,11 +102,14 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 func TestADatabaseInUseGetsNoDemo(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
-	m, brand, err := site.app.Services.Merchants.Create(t.Context(), merchant.New{Slug: "gym", Name: "Gym", Brand: site.app.newBrand()})
+	m, brand, err := site.app.Services.Merchants.Create(t.Context(),
+		merchant.New{Slug: "gym", Name: "Gym", Brand: site.app.newBrand()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := purchase.Input{BrandID: brand.ID, Client: &client.Details{Email: "a@example.com"}, Details: purchase.Details{Products: []purchase.Product{{Name: "x", PriceCents: 100, Quantity: decimal.NewFromInt(1)}}}}
+	in := purchase.Input{BrandID: brand.ID, Client: &client.Details{Email: "a@example.com"},
+		Details: purchase.Details{Products: []purchase.Product{{Name: "x", PriceCents: 100,
+			Quantity: decimal.NewFromInt(1)}}}}
 	if _, err := site.app.Services.Purchases.Create(t.Context(), actor.OperatorOf(m.ID), in); err != nil {
 		t.Fatal(err)
 	}

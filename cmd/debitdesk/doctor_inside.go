@@ -39,7 +39,8 @@ func (e *examination) database(ctx context.Context, io streams) {
 	}
 	var version string
 	var writable bool
-	if err := app.Store.Pool.QueryRow(ctx, `SELECT current_setting('server_version'), NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'`).Scan(&version, &writable); err != nil {
+	if err := app.Store.Pool.QueryRow(ctx,
+		`SELECT current_setting('server_version'), NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'`).Scan(&version, &writable); err != nil {
 		e.say(bad, "database", "", "does not answer: %v", err)
 		_ = app.Close()
 		return
@@ -101,7 +102,8 @@ func (e *examination) clock(ctx context.Context) {
 	var there time.Time
 	var offset int64
 	before := time.Now()
-	err := e.app.Store.Pool.QueryRow(ctx, `SELECT clock_timestamp(), (SELECT offset_micros FROM sandbox_clock)`).Scan(&there, &offset)
+	err := e.app.Store.Pool.QueryRow(ctx, `SELECT clock_timestamp(), (SELECT offset_micros FROM sandbox_clock)`).Scan(
+		&there, &offset)
 	if err != nil {
 		e.say(bad, "clock", "", "%v", err)
 		return
@@ -133,7 +135,8 @@ func (e *examination) usedKeys(ctx context.Context) {
 	}
 	slices.Sort(missing)
 	if len(missing) > 0 {
-		e.say(bad, "keys", "put them back into "+keyfile.Path(e.c.Keys, e.c.Data)+" from a copy of that time", "%s sealed rows and is not in the key file: they do not open", strings.Join(missing, ", "))
+		e.say(bad, "keys", "put them back into "+keyfile.Path(e.c.Keys, e.c.Data)+" from a copy of that time",
+			"%s sealed rows and is not in the key file: they do not open", strings.Join(missing, ", "))
 		return
 	}
 	rotations, err := e.app.Store.Rotations(ctx)
@@ -143,7 +146,8 @@ func (e *examination) usedKeys(ctx context.Context) {
 	}
 	for _, r := range rotations {
 		if !r.Finished {
-			e.say(warning, "keys", "it goes on while anything serves; see debitdesk keys status", "a rotation to %s is under way, %d rows looked at", r.KeyID, r.Done)
+			e.say(warning, "keys", "it goes on while anything serves; see debitdesk keys status",
+				"a rotation to %s is under way, %d rows looked at", r.KeyID, r.Done)
 			return
 		}
 	}
@@ -197,7 +201,8 @@ func (e *examination) chain(ctx context.Context) {
 		return
 	}
 	if v.Unlinked > mostUnlinked {
-		e.say(warning, "audit", "is a serve or work process running? it links them each second", "%d entries are not in their chain yet", v.Unlinked)
+		e.say(warning, "audit", "is a serve or work process running? it links them each second",
+			"%d entries are not in their chain yet", v.Unlinked)
 		return
 	}
 	keeper := e.app.keeper()
@@ -230,11 +235,15 @@ func (e *examination) anchors(k *audit.Keeper, heads int, unlinked int64) {
 	noted, damaged := file.Count()
 	switch {
 	case damaged > 0:
-		e.say(warning, "audit", "look at "+anchor.Name+" in the data folder", "%d lines of the noted heads are damaged or not signed with a key of the key file", damaged)
+		e.say(warning, "audit", "look at "+anchor.Name+" in the data folder",
+			"%d lines of the noted heads are damaged or not signed with a key of the key file", damaged)
 	case heads > 0 && noted == 0:
-		e.say(warning, "audit", "serve and work note them in "+anchor.Name+" in the data folder; where they ran on another machine, look there", "%d chains with a signed head, none is noted outside of the database on this machine", heads)
+		e.say(warning, "audit", "serve and work note them in "+anchor.Name+
+			" in the data folder; where they ran on another machine, look there",
+			"%d chains with a signed head, none is noted outside of the database on this machine", heads)
 	default:
-		e.say(fine, "audit", "", "%d chains with a signed head, %d noted outside of the database, %d entries to link", heads, noted, unlinked)
+		e.say(fine, "audit", "", "%d chains with a signed head, %d noted outside of the database, %d entries to link", heads,
+			noted, unlinked)
 	}
 }
 

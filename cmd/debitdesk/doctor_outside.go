@@ -25,9 +25,11 @@ func (e *examination) settings() {
 	e.say(fine, "configuration", "", "%s", mode)
 	switch {
 	case e.c.BaseURL == "":
-		e.say(warning, "base URL", "set DEBITDESK_BASE_URL to the public address", "links in mails begin with the listen address, %s", e.c.PublicURL(e.c.Listen))
+		e.say(warning, "base URL", "set DEBITDESK_BASE_URL to the public address",
+			"links in mails begin with the listen address, %s", e.c.PublicURL(e.c.Listen))
 	case strings.HasPrefix(e.c.BaseURL, "http://"):
-		e.say(warning, "base URL", "put TLS before it and set DEBITDESK_BASE_URL to the https:// address", "%s is not encrypted; live mode refuses it", e.c.BaseURL)
+		e.say(warning, "base URL", "put TLS before it and set DEBITDESK_BASE_URL to the https:// address",
+			"%s is not encrypted; live mode refuses it", e.c.BaseURL)
 	default:
 		e.say(fine, "base URL", "", "%s", e.c.BaseURL)
 	}
@@ -41,7 +43,8 @@ const (
 
 func (e *examination) folder() {
 	if err := writable(e.c.Data); err != nil {
-		e.say(bad, "data folder", "make it writable for this user, or name another in DEBITDESK_DATA", "%s: %v", e.c.Data, err)
+		e.say(bad, "data folder", "make it writable for this user, or name another in DEBITDESK_DATA", "%s: %v", e.c.Data,
+			err)
 		return
 	}
 	var st syscall.Statfs_t
@@ -101,7 +104,8 @@ func (e *examination) keyFile() {
 		e.say(bad, "key file", "bring it back from where its copy is kept", "%v", err)
 		return
 	}
-	e.say(fine, "key file", "", "%s, mode %o, %d sealing keys, newest %s", path, info.Mode().Perm(), len(set.Sealing), set.Sealing[0].ID)
+	e.say(fine, "key file", "", "%s, mode %o, %d sealing keys, newest %s", path, info.Mode().Perm(), len(set.Sealing),
+		set.Sealing[0].ID)
 }
 
 func (e *examination) mail(ctx context.Context) {
@@ -121,7 +125,8 @@ func (e *examination) mail(ctx context.Context) {
 		err = relay.Greet(ctx)
 	}
 	if err != nil {
-		e.say(bad, "mail", "check DEBITDESK_SMTP_URL and that the relay runs; mails wait in the outbox meanwhile", "the relay does not answer: %v", plainNetwork(err))
+		e.say(bad, "mail", "check DEBITDESK_SMTP_URL and that the relay runs; mails wait in the outbox meanwhile",
+			"the relay does not answer: %v", plainNetwork(err))
 		return
 	}
 	e.say(fine, "mail", "", "the relay answered in %d ms", time.Since(started).Milliseconds())
@@ -142,7 +147,8 @@ func (e *examination) bank() {
 	case !files && e.c.Sandbox():
 		e.say(fine, "bank", "", "the sandbox bank")
 	case !files:
-		e.say(bad, "bank", "name the folder of the exchange in DEBITDESK_BANK=files:DIR", "live mode does not run on the sandbox bank")
+		e.say(bad, "bank", "name the folder of the exchange in DEBITDESK_BANK=files:DIR",
+			"live mode does not run on the sandbox bank")
 	default:
 		if err := writable(dir); err != nil {
 			e.say(bad, "bank", "make the folder writable for this user", "%v", err)

@@ -43,7 +43,8 @@ func TestTheDoctorFindsAHealthyHouseWell(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	found, code := examined(t, env)
-	for _, name := range []string{"configuration", "data folder", "key file", "database", "backup", "migrations", "clock", "keys", "audit", "queue", "collections", "webhooks", "connections", "mail", "bank"} {
+	for _, name := range []string{"configuration", "data folder", "key file", "database", "backup", "migrations", "clock",
+		"keys", "audit", "queue", "collections", "webhooks", "connections", "mail", "bank"} {
 		if f, there := found[name]; !there || f.State != fine {
 			t.Errorf("%s: %+v", name, f)
 		}

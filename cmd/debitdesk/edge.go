@@ -18,8 +18,10 @@ import (
 )
 
 // handler is the whole HTTP side over the use cases.
-func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool, watch mandates.Watcher) (_ http.Handler, err error) {
-	deps, err := a.Services.Parts(app.HTTP{Store: a.Store, Box: a.box, Watch: watch, BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Now: time.Now,
+func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere bool,
+	watch mandates.Watcher) (_ http.Handler, err error) {
+	deps, err := a.Services.Parts(app.HTTP{Store: a.Store, Box: a.box, Watch: watch, BaseURL: baseURL,
+		Sandbox: a.Config.Sandbox(), Now: time.Now,
 		Sessions: access.NewSessions(a.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)})
 	if err != nil {
 		return nil, err

@@ -111,7 +111,8 @@ func integrates(t *testing.T) *integrator {
 		Expires int    `json:"expires_in"`
 		Scope   string `json:"scope"`
 	}
-	if err := json.Unmarshal([]byte(text), &got); err != nil || status != http.StatusOK || got.Type != "Bearer" || got.Expires < 86399 || got.Expires > 86400 || got.Scope == "" || header.Get("Content-Type") != "application/json" {
+	if err := json.Unmarshal([]byte(text), &got); err != nil || status != http.StatusOK || got.Type != "Bearer" ||
+		got.Expires < 86399 || got.Expires > 86400 || got.Scope == "" || header.Get("Content-Type") != "application/json" {
 		t.Fatalf("%d %v %d %s", status, header, got.Expires, text)
 	}
 	i.known["token"] = got.Token
@@ -144,22 +145,27 @@ func (i *integrator) refusals(form string) {
 func TestTheExamplesOfTheAPIRunAsPrinted(t *testing.T) {
 	t.Parallel()
 	i := integrates(t)
-	client := i.gets(201, "POST", "/api/v1/clients/", `{"email":"thandi@example.com","full_name":"Thandi Nkosi","phone":"27821234567","bank_account":"6200000001","bank_code":"470010","country":"South Africa","description":"unknown"}`)
+	client := i.gets(201, "POST", "/api/v1/clients/",
+		`{"email":"thandi@example.com","full_name":"Thandi Nkosi","phone":"27821234567","bank_account":"6200000001","bank_code":"470010","country":"South Africa","description":"unknown"}`)
 	i.known["client_id"] = client["id"].(string)
 	stored := i.gets(201, "POST", "/api/v1/purchases/", storeAnAccount)
 	i.is(stored, map[string]any{"status": "preauthorized", "is_recurring_token": true})
 	i.known["token_id"] = stored["id"].(string)
 	list := i.gets(200, "GET", "/api/v1/clients/<client_id>/recurring_tokens/", "")
-	if one, ok := list["results"].([]any)[0].(map[string]any); !ok || list["next"] != nil || list["previous"] != nil || len(one) != 6 ||
-		one["id"] != i.known["token_id"] || one["type"] != "client_recurring_token" || one["payment_method"] != "eft" || len(one["description"].(string)) != 36 {
+	if one, ok := list["results"].([]any)[0].(map[string]any); !ok || list["next"] != nil || list["previous"] != nil ||
+		len(one) != 6 ||
+		one["id"] != i.known["token_id"] || one["type"] != "client_recurring_token" || one["payment_method"] != "eft" ||
+		len(one["description"].(string)) != 36 {
 		t.Errorf("tokens: %v", list)
 	}
-	i.is(i.gets(200, "GET", "/api/v1/clients/<client_id>/recurring_tokens/<token_id>/", ""), map[string]any{"id": i.known["token_id"]})
+	i.is(i.gets(200, "GET", "/api/v1/clients/<client_id>/recurring_tokens/<token_id>/", ""),
+		map[string]any{"id": i.known["token_id"]})
 	now := i.gets(200, "GET", "/sandbox/clock", "")["now"].(float64)
 	i.known["due"] = strconv.FormatInt(int64(now)+11*24*3600, 10)
 	later := i.gets(201, "POST", "/api/v1/purchases/", aLaterPurchase)
 	i.known["purchase_id"] = later["id"].(string)
-	i.is(i.gets(200, "POST", "/api/v1/purchases/<purchase_id>/charge/", theCharge), map[string]any{"status": "pending_charge", "recurring_token": i.known["token_id"]})
+	i.is(i.gets(200, "POST", "/api/v1/purchases/<purchase_id>/charge/", theCharge),
+		map[string]any{"status": "pending_charge", "recurring_token": i.known["token_id"]})
 	moved := i.gets(200, "POST", "/sandbox/clock", `{"advance":"480h"}`)
 	if done, ok := moved["done"].(map[string]any); !ok || done["collections"] != 1.0 {
 		t.Errorf("moved: %v", moved)
@@ -176,28 +182,38 @@ func TestTheExamplesOfTheAPIRunAsPrinted(t *testing.T) {
 func TestClientsOfTheFamilyAreUnderstood(t *testing.T) {
 	t.Parallel()
 	i := integrates(t)
-	client := i.gets(201, "POST", "//api/v1//clients/?time=1795417200", `{"email":"thandi@example.com","cc":null,"bcc":null,"country":"","brand_id":"x"}`)
+	client := i.gets(201, "POST", "//api/v1//clients/?time=1795417200",
+		`{"email":"thandi@example.com","cc":null,"bcc":null,"country":"","brand_id":"x"}`)
 	i.known["client_id"] = client["id"].(string)
 	purchase := func(path string) string {
-		return i.gets(201, "POST", path, `{"client_id":"<client_id>","brand_id":"<brand_id>","purchase":{"products":[{"name":"m","price":100,"quantity":"2"}],"total":5},"unknown":{"a":[]}}`)["id"].(string)
+		return i.gets(201, "POST", path,
+			`{"client_id":"<client_id>","brand_id":"<brand_id>","purchase":{"products":[{"name":"m","price":100,"quantity":"2"}],"total":5},"unknown":{"a":[]}}`)["id"].(string)
 	}
-	for _, path := range []string{"/api/v1/purchases/", "/api/v1/purchases", "//api/v1//purchases/", "/api//v1///purchases//?time=1&x=%20", "/api/v1/purchases?"} {
+	for _, path := range []string{"/api/v1/purchases/", "/api/v1/purchases", "//api/v1//purchases/",
+		"/api//v1///purchases//?time=1&x=%20", "/api/v1/purchases?"} {
 		i.known["purchase_id"] = purchase(path)
 		// POST without a body: Content-Length 0 and no Content-Type.
-		i.is(i.gets(200, "POST", "//api/v1//purchases/<purchase_id>/cancel/?time=17", ""), map[string]any{"status": "cancelled"})
+		i.is(i.gets(200, "POST", "//api/v1//purchases/<purchase_id>/cancel/?time=17", ""),
+			map[string]any{"status": "cancelled"})
 	}
-	for _, path := range []string{"/api/v1/purchases/<purchase_id>/", "/api/v1/purchases/<purchase_id>", "//api/v1/purchases//<purchase_id>/"} {
+	for _, path := range []string{"/api/v1/purchases/<purchase_id>/", "/api/v1/purchases/<purchase_id>",
+		"//api/v1/purchases//<purchase_id>/"} {
 		i.is(i.gets(200, "GET", path, ""), map[string]any{"id": i.known["purchase_id"]})
 	}
 	const form = "Content-Type: application/x-www-form-urlencoded"
-	i.is(i.gets(200, "PATCH", "/api/v1/clients/<client_id>/", "full_name=Thandi+Nkosi&active=false&city=Durban%20North", form), map[string]any{"full_name": "Thandi Nkosi", "city": "Durban North", "email": "thandi@example.com"})
-	i.is(i.gets(200, "PATCH", "/api/v1/clients/<client_id>", `{"state":"KZN"}`, "Content-Type: application/json; charset=UTF-8"), map[string]any{"state": "KZN", "city": "Durban North"})
+	i.is(i.gets(200, "PATCH", "/api/v1/clients/<client_id>/", "full_name=Thandi+Nkosi&active=false&city=Durban%20North",
+		form), map[string]any{"full_name": "Thandi Nkosi", "city": "Durban North", "email": "thandi@example.com"})
+	i.is(i.gets(200, "PATCH", "/api/v1/clients/<client_id>", `{"state":"KZN"}`,
+		"Content-Type: application/json; charset=UTF-8"), map[string]any{"state": "KZN", "city": "Durban North"})
 	i.known["purchase_id"] = purchase("/api/v1/purchases/")
-	i.is(i.gets(200, "POST", "/api/v1/purchases/<purchase_id>/mark_as_paid/", "", "Content-Length: 0"), map[string]any{"status": "paid", "marked_as_paid": true})
-	i.is(i.gets(200, "POST", "/api/v1/purchases/<purchase_id>/refund/", "amount=50", form), map[string]any{"type": "payment", "status": "success"})
+	i.is(i.gets(200, "POST", "/api/v1/purchases/<purchase_id>/mark_as_paid/", "", "Content-Length: 0"),
+		map[string]any{"status": "paid", "marked_as_paid": true})
+	i.is(i.gets(200, "POST", "/api/v1/purchases/<purchase_id>/refund/", "amount=50", form),
+		map[string]any{"type": "payment", "status": "success"})
 	i.known["purchase_id"] = purchase("/api/v1/purchases/")
 	i.is(i.gets(200, "POST", "/api/v1/purchases/<purchase_id>/resend_invoice/", ""), map[string]any{"type": "purchase"})
-	for _, root := range []string{"/purchases/<purchase_id>/delete_recurring_token/", "//purchases/<purchase_id>/delete_recurring_token", "/api/v1/purchases/<purchase_id>/delete_recurring_token/"} {
+	for _, root := range []string{"/purchases/<purchase_id>/delete_recurring_token/",
+		"//purchases/<purchase_id>/delete_recurring_token", "/api/v1/purchases/<purchase_id>/delete_recurring_token/"} {
 		if got := fmt.Sprint(i.gets(400, "POST", root, "")); !strings.Contains(got, "invalid_recurring_token") {
 			t.Errorf("%s: %s", root, got)
 		}

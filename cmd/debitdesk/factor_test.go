@@ -78,7 +78,8 @@ func TestACodeOpensTheDoorAndIsAskedForAgain(t *testing.T) {
 	owner.sees("Thandiwe Nkosi")
 	owner.open("/developers/credentials/new")
 	owner.fill("name", "Nightly run")
-	if _, err := site.app.Store.Pool.Exec(t.Context(), `UPDATE sessions SET proven_at = proven_at - interval '5 minutes'`); err != nil {
+	if _, err := site.app.Store.Pool.Exec(t.Context(),
+		`UPDATE sessions SET proven_at = proven_at - interval '5 minutes'`); err != nil {
 		t.Fatal(err)
 	}
 	owner.submit()
@@ -117,7 +118,8 @@ func TestAProofWithoutScriptsGoesOnByAButton(t *testing.T) {
 	owner.fill("password", password)
 	owner.click("Turn on")
 	owner.sees("Keep them now")
-	if _, err := site.app.Store.Pool.Exec(t.Context(), `UPDATE sessions SET proven_at = proven_at - interval '5 minutes'`); err != nil {
+	if _, err := site.app.Store.Pool.Exec(t.Context(),
+		`UPDATE sessions SET proven_at = proven_at - interval '5 minutes'`); err != nil {
 		t.Fatal(err)
 	}
 	owner.open("/developers/credentials/new")
@@ -140,7 +142,8 @@ func TestAPasskeyOpensTheDoor(t *testing.T) {
 	owner.signIn()
 	owner.do("plug in a security key", webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
-			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true, HasUserVerification: true,
+			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+			HasResidentKey: true, HasUserVerification: true,
 			IsUserVerified: true, AutomaticPresenceSimulation: true}).Do(ctx)
 		return err
 	}))
@@ -162,7 +165,8 @@ func TestAPasskeyOpensTheDoor(t *testing.T) {
 	owner.sees("To be collected today")
 	owner.open("/account")
 	owner.sees("Passkey")
-	if _, err := site.app.Store.Pool.Exec(t.Context(), `UPDATE sessions SET proven_at = proven_at - interval '5 minutes'`); err != nil {
+	if _, err := site.app.Store.Pool.Exec(t.Context(),
+		`UPDATE sessions SET proven_at = proven_at - interval '5 minutes'`); err != nil {
 		t.Fatal(err)
 	}
 	owner.open("/account/security/passkeys/new")

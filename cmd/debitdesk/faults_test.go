@@ -56,7 +56,8 @@ func (b *books) rains(on ...*process) *rain {
 
 // fall posts one purchase until it is accepted.
 func (r *rain) fall(client *http.Client, key string, turn int) {
-	body := fmt.Sprintf(`{"brand_id":%q,"reference":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, r.b.brand, key)
+	body := fmt.Sprintf(
+		`{"brand_id":%q,"reference":%q,"client":{"email":"payer@example.com","full_name":"Payer"},"purchase":{"products":[{"name":"Fee","price":100}]}}`, r.b.brand, key)
 	for deadline := time.Now().Add(50 * time.Second); time.Now().Before(deadline); turn++ {
 		on := *r.on.Load()
 		status, id, retry := r.post(client, on[turn%len(on)].url, key, body)
@@ -81,7 +82,8 @@ func (r *rain) fall(client *http.Client, key string, turn int) {
 }
 
 func (r *rain) post(client *http.Client, url, key, body string) (status int, id, retry string) {
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url+"/api/v1/purchases/", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url+"/api/v1/purchases/",
+		strings.NewReader(body))
 	if err != nil {
 		return 0, "", ""
 	}
@@ -111,7 +113,8 @@ func (r *rain) post(client *http.Client, url, key, body string) (status int, id,
 func (r *rain) more(n int64) {
 	r.b.t.Helper()
 	from := r.accepted.Load()
-	r.b.until(fmt.Sprintf("%d more purchases are accepted", n), func() bool { return r.accepted.Load() >= from+n || r.b.t.Failed() })
+	r.b.until(fmt.Sprintf("%d more purchases are accepted", n),
+		func() bool { return r.accepted.Load() >= from+n || r.b.t.Failed() })
 }
 
 // ends stops it and checks that each purchase that was accepted is there, once, and
@@ -143,7 +146,8 @@ func (r *rain) ends() {
 			r.b.t.Errorf("%s was accepted and is there %d times", key, seen[key])
 		}
 	}
-	if n := r.b.number(`SELECT count(*) FROM (SELECT object_id FROM audit_entries WHERE action = 'purchase.created' GROUP BY 1 HAVING count(*) <> 1) AS x`); n != 0 {
+	if n := r.b.number(
+		`SELECT count(*) FROM (SELECT object_id FROM audit_entries WHERE action = 'purchase.created' GROUP BY 1 HAVING count(*) <> 1) AS x`); n != 0 {
 		r.b.t.Errorf("%d purchases stand more than once in the audit", n)
 	}
 	r.b.t.Logf("accepted %d, told to come back %d, no answer %d", r.accepted.Load(), r.refused.Load(), r.broken.Load())
@@ -244,15 +248,19 @@ func TestPostgreSQLKilledAndFrozenUnderLoadLosesAndDoublesNothing(t *testing.T) 
 	r.ends()
 	p.becomes(t, b, "/readyz", http.StatusOK)
 	b.until("the sweeps go on", func() bool {
-		return b.number(`SELECT count(*) FROM audit_entries e, audit_progress p WHERE (e.turn, e.id) > (p.turn, p.entry_id)`) == 0
+		return b.number(
+			`SELECT count(*) FROM audit_entries e, audit_progress p WHERE (e.turn, e.id) > (p.turn, p.entry_id)`) == 0
 	})
 	done := b.number(`SELECT count(*) FROM river_job WHERE state = 'completed'`)
 	payer := b.made(p, "/api/v1/clients/", `{"email":"late@example.com","full_name":"Late Payer"}`)
-	if status, out := b.call(p, http.MethodPost, "/billing/", fmt.Sprintf(`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Fee","price":2500}]},"clients":[{"client_id":%q}]}`,
-		b.brand, time.Now().Add(240*time.Hour).Unix(), payer)); status != http.StatusOK {
+	if status, out := b.call(p, http.MethodPost, "/billing/",
+		fmt.Sprintf(
+			`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Fee","price":2500}]},"clients":[{"client_id":%q}]}`,
+			b.brand, time.Now().Add(240*time.Hour).Unix(), payer)); status != http.StatusOK {
 		t.Fatal(status, out)
 	}
-	b.until("the queue goes on", func() bool { return b.number(`SELECT count(*) FROM river_job WHERE state = 'completed'`) > done })
+	b.until("the queue goes on",
+		func() bool { return b.number(`SELECT count(*) FROM river_job WHERE state = 'completed'`) > done })
 	if code := p.end(syscall.SIGTERM); code != exitOK {
 		t.Errorf("asked to stop, it ended with %d", code)
 	}
@@ -296,7 +304,8 @@ func TestWhileTheDatabaseHasNoRoomWritesAnswer503AndReadsGoOn(t *testing.T) {
 	execute(t, b.env["DATABASE_URL"], `DROP TRIGGER full_disk ON purchases`)
 	r.more(10)
 	r.ends()
-	if n := b.number(`SELECT count(*) FROM audit_entries WHERE action = 'purchase.created'`); n != b.number(`SELECT count(*) FROM purchases`) {
+	if n := b.number(`SELECT count(*) FROM audit_entries WHERE action = 'purchase.created'`); n != b.number(
+		`SELECT count(*) FROM purchases`) {
 		t.Errorf("%d purchases are in the audit: something was half done", n)
 	}
 }

@@ -23,8 +23,11 @@ import (
 // charged stores an account and debits it once, due four days ahead.
 func (v *vault) charged(account string, cents int) string {
 	v.t.Helper()
-	client := v.api(201, "POST", "/api/v1/clients/", fmt.Sprintf(`{"email":"p%s@example.com","full_name":"=Thandi Nkosi","bank_account":%q,"bank_code":"632005"}`, account[6:], account))
-	token := v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+	client := v.api(201, "POST", "/api/v1/clients/",
+		fmt.Sprintf(`{"email":"p%s@example.com","full_name":"=Thandi Nkosi","bank_account":%q,"bank_code":"632005"}`,
+			account[6:], account))
+	token := v.api(201, "POST", "/api/v1/purchases/",
+		fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, v.brand))
 	bought := v.bought(client, cents)
 	v.api(200, "POST", "/api/v1/purchases/"+bought+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token))
@@ -33,8 +36,9 @@ func (v *vault) charged(account string, cents int) string {
 
 func (v *vault) bought(client string, cents int) string {
 	v.t.Helper()
-	return v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":%d}]}}`,
-		client, v.brand, v.app.Store.Now().Add(97*time.Hour).Unix(), cents))
+	return v.api(201, "POST", "/api/v1/purchases/",
+		fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":%d}]}}`,
+			client, v.brand, v.app.Store.Now().Add(97*time.Hour).Unix(), cents))
 }
 
 // read gets JSON from the API.
@@ -61,7 +65,8 @@ func lived(t *testing.T) *vault {
 	t.Helper()
 	v := openVault(t)
 	first, second := v.charged("4000000101", 10001), v.charged("4000000102", 20003)
-	for account, cents := range map[string]int{"4000009002": 30007, "4000009500": 40009, "4000009030": 50021, "4000009430": 60013} {
+	for account, cents := range map[string]int{"4000009002": 30007, "4000009500": 40009, "4000009030": 50021,
+		"4000009430": 60013} {
 		v.charged(account, cents)
 	}
 	v.exec(`UPDATE mandates SET consent_channel = 'pay_page'`) // proof enough to win a late dispute
@@ -72,7 +77,8 @@ func lived(t *testing.T) *vault {
 	v.api(200, "POST", "/sandbox/clock", `{"advance":"60d"}`)
 	last := v.charged("4000000103", 80000)
 	var due time.Time
-	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT execute_at FROM collections WHERE purchase_id = $1`, last).Scan(&due))
+	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT execute_at FROM collections WHERE purchase_id = $1`,
+		last).Scan(&due))
 	v.api(200, "POST", "/sandbox/clock", fmt.Sprintf(`{"now":%q}`, due.Add(20*time.Hour).Format(time.RFC3339)))
 	v.api(200, "POST", "/api/v1/purchases/"+first+"/refund/", "")
 	return v
@@ -81,10 +87,12 @@ func lived(t *testing.T) *vault {
 func TestBalance_and_turnover_are_what_an_independent_sum_gives(t *testing.T) {
 	t.Parallel()
 	v := lived(t)
-	gross := 10001 + 20003 - 5000 + 0 /* unpaid */ + 0 /* returned */ + 0 /* disputed */ + 60013 /* won: the money never left */ + 70001 /* by hand */ + 80000
+	gross := 10001 + 20003 - 5000 + 0 /* unpaid */ + 0 /* returned */ + 0 /* disputed */ +
+		60013 /* won: the money never left */ + 70001 /* by hand */ + 80000
 	figures := func(gross, reserved, owed int) map[string]any {
 		out := map[string]any{}
-		for name, n := range map[string]int{"balance": gross, "fee_sell": 0, "reserved": reserved, "gross_balance": gross, "pending_outgoing": owed, "available_balance": gross - reserved - owed} {
+		for name, n := range map[string]int{"balance": gross, "fee_sell": 0, "reserved": reserved, "gross_balance": gross,
+			"pending_outgoing": owed, "available_balance": gross - reserved - owed} {
 			out[name] = float64(n)
 		}
 		return out
@@ -116,16 +124,21 @@ func TestBalance_and_turnover_are_what_an_independent_sum_gives(t *testing.T) {
 		return map[string]any{"turnover": float64(cents), "fee_sell": 0.0, "count": map[string]any{"all": float64(n)}}
 	}
 	got := v.read("/account/json/turnover/?currency=ZAR&from=0")
-	want := map[string]any{"incoming": side(10001+20003+40009+50021+60013+70001+80000, 7), "outgoing": side(5000+40009+50021, 3)}
+	want := map[string]any{"incoming": side(10001+20003+40009+50021+60013+70001+80000, 7),
+		"outgoing": side(5000+40009+50021, 3)}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("turnover %v, want %v", got, want)
 	}
-	if got := v.read("/account/json/turnover/?currency=USD"); !reflect.DeepEqual(got, map[string]any{"incoming": side(0, 0), "outgoing": side(0, 0)}) {
+	if got := v.read("/account/json/turnover/?currency=USD"); !reflect.DeepEqual(got,
+		map[string]any{"incoming": side(0, 0), "outgoing": side(0, 0)}) {
 		t.Errorf("turnover in dollars %v", got)
 	}
-	for query, code := range map[string]string{"?currency=rand": "invalid_choice", "?brand=x": "invalid", "?brand=" + other: "does_not_exist", "?from=yesterday": "invalid", "?tokenized=perhaps": "invalid", "?from=9&to=3": "min_value"} {
+	for query, code := range map[string]string{"?currency=rand": "invalid_choice", "?brand=x": "invalid",
+		"?brand=" + other: "does_not_exist", "?from=yesterday": "invalid", "?tokenized=perhaps": "invalid",
+		"?from=9&to=3": "min_value"} {
 		for _, path := range []string{"/api/v1/account/json/balance/", "/api/v1/account/json/turnover/"} {
-			if rec := v.ask("GET", path+query, nil, "Authorization: Bearer "+v.token); rec.Code != 400 || !strings.Contains(rec.Body.String(), `"code":"`+code+`"`) {
+			if rec := v.ask("GET", path+query, nil, "Authorization: Bearer "+v.token); rec.Code != 400 ||
+				!strings.Contains(rec.Body.String(), `"code":"`+code+`"`) {
 				t.Errorf("%s%s: %d %s", path, query, rec.Code, rec.Body)
 			}
 		}
@@ -154,8 +167,11 @@ func (v *vault) file(id string) ([]byte, map[string]any) {
 func TestAStatement_holds_every_movement_and_closes(t *testing.T) {
 	t.Parallel()
 	v := lived(t)
-	id := v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv","timezone":"Africa/Johannesburg"}`)
-	if got := v.read("/company_statements/" + id + "/"); got["status"] != "pending" || got["type"] != "company_statement" || got["download_url"] != nil || got["query_string"] != "currency=ZAR" || got["began_on"] != nil {
+	id := v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR",
+		`{"format":"csv","timezone":"Africa/Johannesburg"}`)
+	if got := v.read("/company_statements/" + id + "/"); got["status"] != "pending" ||
+		got["type"] != "company_statement" || got["download_url"] != nil || got["query_string"] != "currency=ZAR" ||
+		got["began_on"] != nil {
 		t.Errorf("asked for, it is %v", got)
 	}
 	file, _ := v.file(id)
@@ -165,10 +181,12 @@ func TestAStatement_holds_every_movement_and_closes(t *testing.T) {
 		t.Fatalf("%d rows: %q", len(rows), rows)
 	}
 	last := rows[len(rows)-1]
-	if last[1] != "Closing balance" || last[2] != "10 movements" || last[8] != "2350.18" || rows[len(rows)-2][7] != "-950.30" || rows[len(rows)-3][7] != "3300.48" {
+	if last[1] != "Closing balance" || last[2] != "10 movements" || last[8] != "2350.18" ||
+		rows[len(rows)-2][7] != "-950.30" || rows[len(rows)-3][7] != "3300.48" {
 		t.Errorf("it closes with %q", rows[len(rows)-3:])
 	}
-	if text := string(file); strings.Contains(text, "400000") || !strings.Contains(text, "'=Thandi Nkosi") || !strings.Contains(text, "•••• 9500") {
+	if text := string(file); strings.Contains(text, "400000") || !strings.Contains(text, "'=Thandi Nkosi") ||
+		!strings.Contains(text, "•••• 9500") {
 		t.Errorf("names and numbers: %s", text)
 	}
 	// The second half opens with what the first half closed with.
@@ -205,7 +223,8 @@ func TestAStatement_is_narrowed_by_what_its_purchases_are(t *testing.T) {
 		t.Errorf("%d movements, and %d by status", all, parts)
 	}
 	now := v.app.Store.Now().Unix()
-	for query, want := range map[string]int{"q=nobody-has-this": 0, "products=nothing-like-it": 0, "total=1": 0, fmt.Sprint("updated_to=", now+1): all, fmt.Sprint("updated_from=", now+1): 0,
+	for query, want := range map[string]int{"q=nobody-has-this": 0, "products=nothing-like-it": 0, "total=1": 0,
+		fmt.Sprint("updated_to=", now+1): all, fmt.Sprint("updated_from=", now+1): 0,
 		fmt.Sprint("paid_from=", now+1): 0, "currency=ZAR": all} {
 		if got := lines(query); got != want {
 			t.Errorf("%s: %d movements, want %d", query, got, want)
@@ -230,13 +249,15 @@ func TestAStatement_is_refused_with_every_problem_at_its_place(t *testing.T) {
 			}
 		}
 	}
-	rec := v.ask("POST", "/api/v1/company_statements/?status=lost&total=x&paid_from=y&updated_to=z", `{"format":"csv"}`, "Authorization: Bearer "+v.token)
+	rec := v.ask("POST", "/api/v1/company_statements/?status=lost&total=x&paid_from=y&updated_to=z", `{"format":"csv"}`,
+		"Authorization: Bearer "+v.token)
 	for _, name := range []string{"status", "total", "paid_from", "updated_to"} {
 		if rec.Code != 400 || !strings.Contains(rec.Body.String(), `"`+name+`":[{`) {
 			t.Errorf("%d %s lacks %s", rec.Code, rec.Body, name)
 		}
 	}
-	if rec := v.ask("POST", "/api/v1/company_statements/?currency=ZAR&brand="+uuid.NewString(), `{"format":"csv"}`, "Authorization: Bearer "+v.token); rec.Code != 400 || !strings.Contains(rec.Body.String(), "does_not_exist") {
+	if rec := v.ask("POST", "/api/v1/company_statements/?currency=ZAR&brand="+uuid.NewString(), `{"format":"csv"}`,
+		"Authorization: Bearer "+v.token); rec.Code != 400 || !strings.Contains(rec.Body.String(), "does_not_exist") {
 		t.Errorf("a brand that is nobody's: %d %s", rec.Code, rec.Body)
 	}
 }
@@ -271,7 +292,8 @@ func TestAStatement_made_many_times_at_once_is_made_once(t *testing.T) {
 	if made != 1 {
 		t.Error("a finished one was made again")
 	}
-	if rec := v.ask("POST", "/api/v1/company_statements/"+id+"/cancel/", nil, "Authorization: Bearer "+v.token); rec.Code != 400 || !strings.Contains(rec.Body.String(), "_wrong_status") {
+	if rec := v.ask("POST", "/api/v1/company_statements/"+id+"/cancel/", nil, "Authorization: Bearer "+
+		v.token); rec.Code != 400 || !strings.Contains(rec.Body.String(), "_wrong_status") {
 		t.Errorf("a finished one was cancelled: %d %s", rec.Code, rec.Body)
 	}
 }
@@ -291,7 +313,8 @@ func TestAStatement_that_is_cancelled_while_it_is_made_stays_cancelled(t *testin
 	if got := v.read("/company_statements/" + id + "/"); got["status"] != "cancelled" || got["download_url"] != nil {
 		t.Errorf("it is %v", got)
 	}
-	if rec := v.ask("GET", "/api/v1/company_statements/"+id+"/file/", nil, "Authorization: Bearer "+v.token); rec.Code != 404 {
+	if rec := v.ask("GET", "/api/v1/company_statements/"+id+"/file/", nil, "Authorization: Bearer "+
+		v.token); rec.Code != 404 {
 		t.Errorf("it has a file: %d", rec.Code)
 	}
 }
@@ -301,30 +324,36 @@ func TestPaymentMethods_depend_on_what_a_purchase_would_be(t *testing.T) {
 	v := openVault(t)
 	both, eft, none := []any{"eft", "debicheck"}, []any{"eft"}, []any{}
 	for query, want := range map[string][]any{
-		"": both, "&recurring=true": both, "&recurring=false": eft, "&skip_capture=true&amount=0": both, "&amount=0": none, "&amount=1": both, "&country=ZA": both, "&country=KE": none,
+		"": both, "&recurring=true": both, "&recurring=false": eft, "&skip_capture=true&amount=0": both, "&amount=0": none,
+		"&amount=1": both, "&country=ZA": both, "&country=KE": none,
 		"&preauthorization=true&amount=0": both, "&language=en&time=5": both,
 	} {
 		got := v.read("/payment_methods/?currency=ZAR&brand_id=" + v.brand + query)
-		if !reflect.DeepEqual(got["available_payment_methods"], any(want)) || !reflect.DeepEqual(got["by_country"].(map[string]any)["ZA"], any(want)) {
+		if !reflect.DeepEqual(got["available_payment_methods"], any(want)) ||
+			!reflect.DeepEqual(got["by_country"].(map[string]any)["ZA"], any(want)) {
 			t.Errorf("%s: %v", query, got)
 		}
 	}
-	if got := v.read("/payment_methods/?currency=USD&brand_id=" + v.brand); len(got["available_payment_methods"].([]any)) != 0 {
+	if got := v.read("/payment_methods/?currency=USD&brand_id=" +
+		v.brand); len(got["available_payment_methods"].([]any)) != 0 {
 		t.Errorf("in dollars: %v", got)
 	}
 	got := v.read("//payment_methods/?currency=ZAR&brand_id=" + v.brand)
 	logo, isText := got["logos"].(map[string]any)["eft"].(string)
 	address, ours := strings.CutPrefix(logo, vaultURL)
-	if rec := v.ask("GET", address, nil); !isText || !ours || rec.Code != 200 || rec.Header().Get("Content-Type") != "image/svg+xml" {
+	if rec := v.ask("GET", address, nil); !isText || !ours || rec.Code != 200 ||
+		rec.Header().Get("Content-Type") != "image/svg+xml" {
 		t.Errorf("the logo %q: %d", logo, rec.Code)
 	}
-	if len(got) != 6 || !reflect.DeepEqual(got["country_names"], any(map[string]any{"ZA": "South Africa", "any": "Other"})) || len(got["card_methods"].([]any)) != 0 {
+	if len(got) != 6 || !reflect.DeepEqual(got["country_names"],
+		any(map[string]any{"ZA": "South Africa", "any": "Other"})) || len(got["card_methods"].([]any)) != 0 {
 		t.Errorf("keys %v", got)
 	}
 	for query, want := range map[string][]string{
 		"": {`"brand_id":[{"message":"This field is required.","code":"required"}]`},
 		"?currency=ZAR&brand_id=6c56a88c-3cbd-4e2f-a35c-7dd2e87dcc09": {`Invalid pk`, `does_not_exist`},
-		"?currency=R&brand_id=nobody&amount=-1&recurring=x":           {`"currency":[{`, `invalid_choice`, `"brand_id":[{`, `"amount":[{`, `min_value`, `"recurring":[{`},
+		"?currency=R&brand_id=nobody&amount=-1&recurring=x": {`"currency":[{`, `invalid_choice`, `"brand_id":[{`,
+			`"amount":[{`, `min_value`, `"recurring":[{`},
 	} {
 		rec := v.ask("GET", "/api/v1/payment_methods/"+query, nil, "Authorization: Bearer "+v.token)
 		for _, text := range want {
@@ -346,7 +375,8 @@ func TestReports_show_the_figures_and_make_statements_by_plain_forms(t *testing.
 		}
 	}
 	form := url.Values{"period_from": {"2020-02-01"}, "period_to": {"2020-01-31"}, "currency": {"ZAR"}, "format": {"csv"}}
-	if rec := v.ask("POST", "/reports/statements", form, cookie); rec.Code != 422 || !strings.Contains(rec.Body.String(), "The end of the period lies before its beginning.") {
+	if rec := v.ask("POST", "/reports/statements", form, cookie); rec.Code != 422 ||
+		!strings.Contains(rec.Body.String(), "The end of the period lies before its beginning.") {
 		t.Errorf("a period that ends before it begins: %d", rec.Code)
 	}
 	form.Set("period_to", "2999-12-31")
@@ -365,7 +395,8 @@ func TestReports_show_the_figures_and_make_statements_by_plain_forms(t *testing.
 	if rec.Code != 200 || !strings.Contains(rec.Body.String(), "Closing balance,10 movements") {
 		t.Errorf("the file: %d %s", rec.Code, rec.Body)
 	}
-	if page := v.ask("GET", "/reports", nil, cookie, "Accept: text/html").Body.String(); !strings.Contains(page, "/reports/statements/"+ids[0]+"/file") {
+	if page := v.ask("GET", "/reports", nil, cookie, "Accept: text/html").Body.String(); !strings.Contains(page,
+		"/reports/statements/"+ids[0]+"/file") {
 		t.Error("the page does not lead to the file")
 	}
 }

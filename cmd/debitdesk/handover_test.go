@@ -21,7 +21,8 @@ func TestAServerThatIsToldToEndSaysSoFirstAndServesMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.becomes(t, b, "/readyz", http.StatusServiceUnavailable)
-	if code, body := p.get(t, "/readyz", ""); code != http.StatusServiceUnavailable || !strings.Contains(body, `"process":"draining"`) || !strings.Contains(body, `"database":"ok"`) {
+	if code, body := p.get(t, "/readyz", ""); code != http.StatusServiceUnavailable ||
+		!strings.Contains(body, `"process":"draining"`) || !strings.Contains(body, `"database":"ok"`) {
 		t.Errorf("%d %s", code, body)
 	}
 	if code := p.status(t, "/api/v1/clients/", b.token); code != http.StatusOK {
@@ -40,8 +41,10 @@ func handed(t *testing.T, socket *os.File, variables map[string]string) *process
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command("/bin/sh", "-c", `LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" serve`, path), log: &logged{}} //nolint:gosec // our own program
-	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DEBITDESK_LISTEN=127.0.0.1:1", "DEBITDESK_LOG=error"}
+	p := &process{cmd: exec.Command("/bin/sh", "-c", `LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" serve`, path),
+		log: &logged{}} //nolint:gosec // our own program
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DEBITDESK_LISTEN=127.0.0.1:1",
+		"DEBITDESK_LOG=error"}
 	for k, v := range variables {
 		p.cmd.Env = append(p.cmd.Env, k+"="+v)
 	}
@@ -95,7 +98,8 @@ func TestASocketForAnotherProcessIsNotTaken(t *testing.T) {
 	for _, one := range []struct {
 		fds, pid int
 		want     bool
-	}{{1, os.Getpid(), true}, {2, os.Getpid(), true}, {0, os.Getpid(), false}, {1, os.Getpid() + 1, false}, {1, 0, false}} {
+	}{{1, os.Getpid(), true}, {2, os.Getpid(), true}, {0, os.Getpid(), false}, {1, os.Getpid() + 1, false},
+		{1, 0, false}} {
 		if got := (Config{ListenFDs: one.fds, ListenPID: one.pid}).handedOver(); got != one.want {
 			t.Errorf("%+v: %v", one, got)
 		}
@@ -138,12 +142,17 @@ func TestStatementsOfTheReleaseBeforeStillWork(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.DSN(t)
 	const merchant, user = "'0193b5a2-0000-7000-8000-000000000001'", "'0193b5a2-0000-7000-8000-000000000002'"
-	execute(t, dsn, `INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES (`+merchant+`, 'gym', 'Gym', true, now(), now());
-		INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES (`+user+`, `+merchant+`, 'a@b.example', 'A', 'admin', 'x', now(), now());
-		INSERT INTO sessions (id_hash, user_id, data, ip, user_agent, created_at, seen_at, expires_at) VALUES ('\x01', `+user+`, '{}', '', '', now(), now(), now() + interval '1 hour');
+	execute(t, dsn, `INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES (`+merchant+
+		`, 'gym', 'Gym', true, now(), now());
+		INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES (`+user+`, `+
+		merchant+`, 'a@b.example', 'A', 'admin', 'x', now(), now());
+		INSERT INTO sessions (id_hash, user_id, data, ip, user_agent, created_at, seen_at, expires_at) VALUES ('\x01', `+user+
+		`, '{}', '', '', now(), now(), now() + interval '1 hour');
 		INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text)
-			VALUES ('0193b5a2-0000-7000-8000-000000000003', `+merchant+`, now(), 'user', 'A', 'user.signed_in', 'user', `+user+`, 'Signed in.');
-		INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ('0193b5a2-0000-7000-8000-000000000004', `+merchant+`, 'Gym', now(), now());
+			VALUES ('0193b5a2-0000-7000-8000-000000000003', `+merchant+`, now(), 'user', 'A', 'user.signed_in', 'user', `+user+
+		`, 'Signed in.');
+		INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ('0193b5a2-0000-7000-8000-000000000004', `+
+		merchant+`, 'Gym', now(), now());
 		UPDATE users SET disabled_at = now() WHERE id = `+user)
 	b := &books{t: t}
 	env := map[string]string{"DATABASE_URL": dsn, "DEBITDESK_DATA": t.TempDir()}

@@ -62,7 +62,8 @@ func (h *holidayAddCmd) run(ctx context.Context, c Config, io streams) error {
 		return usageError{err}
 	}
 	return onApp(ctx, c, io, func(a *App) error {
-		planned, err := a.holidays().Add(ctx, actor.Actor{Kind: actor.Operator}, calendar.Change{Day: day, Name: h.Name, Open: h.Open})
+		planned, err := a.holidays().Add(ctx, actor.Actor{Kind: actor.Operator},
+			calendar.Change{Day: day, Name: h.Name, Open: h.Open})
 		if err != nil {
 			return err
 		}

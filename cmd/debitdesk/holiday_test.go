@@ -58,7 +58,8 @@ func TestHolidaysAreAddedListedAndTakenBack(t *testing.T) {
 		t.Error("what was taken back still opens the day")
 	}
 	var entries int
-	if err := a.Store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM audit_entries WHERE action LIKE 'calendar.%'`).Scan(&entries); err != nil || entries != 6 {
+	if err := a.Store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM audit_entries WHERE action LIKE 'calendar.%'`).Scan(
+		&entries); err != nil || entries != 6 {
 		t.Errorf("%d entries for three changes and two merchants: %v", entries, err)
 	}
 }

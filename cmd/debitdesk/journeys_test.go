@@ -20,7 +20,8 @@ const password = "a password of length"
 // business sets up a merchant whose admin can sign in.
 func (s *site) business(t *testing.T) {
 	t.Helper()
-	m, _, err := s.app.Services.Merchants.Create(t.Context(), merchant.New{Slug: "gym", Name: "Kloof Street Fitness", Brand: s.app.newBrand()})
+	m, _, err := s.app.Services.Merchants.Create(t.Context(),
+		merchant.New{Slug: "gym", Name: "Kloof Street Fitness", Brand: s.app.newBrand()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,20 +267,28 @@ func TestEveryPageOfABusyMerchantIsOpenToEverybody(t *testing.T) {
 	admin := site.tab(t, browser(t))
 	admin.signInToDemo("admin")
 	for _, one := range []struct{ name, path string }{
-		{"demo-home", "/"}, {"demo-attention", "/attention"}, {"demo-clients", "/clients"}, {"demo-tokens", "/tokens"}, {"demo-mandates", "/mandates"}, {"demo-purchases", "/purchases"},
-		{"demo-purchases-error", "/purchases?status=error"}, {"demo-developers", "/developers"}, {"demo-credential-new", "/developers/credentials/new"},
-		{"demo-account", "/account"}, {"demo-sandbox-clock", "/sandbox/clock"}, {"demo-sandbox-desk", "/sandbox/desk"}, {"demo-sandbox-mail", "/sandbox/mail"},
-		{"demo-templates", "/templates"}, {"demo-template-new", "/templates/new"}, {"demo-reports", "/reports"}, {"demo-requests", "/developers/requests"}, {"demo-events", "/developers/events"},
-		{"demo-webhooks", "/developers/webhooks"}, {"demo-simulator", "/developers/simulator"}, {"demo-reference", "/developers/api"},
-		{"demo-settings", "/settings/business"}, {"demo-people", "/settings/people"}, {"demo-roles", "/settings/roles"}, {"demo-approvals", "/settings/approvals"},
-		{"demo-calendar", "/settings/calendar"}, {"demo-security", "/settings/security"}, {"demo-factors", "/account/security"}, {"demo-audit", "/audit"},
+		{"demo-home", "/"}, {"demo-attention", "/attention"}, {"demo-clients", "/clients"}, {"demo-tokens", "/tokens"},
+		{"demo-mandates", "/mandates"}, {"demo-purchases", "/purchases"},
+		{"demo-purchases-error", "/purchases?status=error"}, {"demo-developers", "/developers"},
+		{"demo-credential-new", "/developers/credentials/new"},
+		{"demo-account", "/account"}, {"demo-sandbox-clock", "/sandbox/clock"}, {"demo-sandbox-desk", "/sandbox/desk"},
+		{"demo-sandbox-mail", "/sandbox/mail"},
+		{"demo-templates", "/templates"}, {"demo-template-new", "/templates/new"}, {"demo-reports", "/reports"},
+		{"demo-requests", "/developers/requests"}, {"demo-events", "/developers/events"},
+		{"demo-webhooks", "/developers/webhooks"}, {"demo-simulator", "/developers/simulator"},
+		{"demo-reference", "/developers/api"},
+		{"demo-settings", "/settings/business"}, {"demo-people", "/settings/people"}, {"demo-roles", "/settings/roles"},
+		{"demo-approvals", "/settings/approvals"},
+		{"demo-calendar", "/settings/calendar"}, {"demo-security", "/settings/security"},
+		{"demo-factors", "/account/security"}, {"demo-audit", "/audit"},
 		{"demo-manual", "/manual"}, {"demo-manual-chapter", "/manual/operation"}, {"demo-manual-found", "/manual?q=backup"},
 		{"demo-missing", "/purchases/01a1fa4e-6093-7bd2-bd45-d740e9bdbbf2"},
 	} {
 		admin.open(one.path)
 		admin.looksAt(one.name)
 	}
-	for _, list := range []string{"/clients", "/tokens", "/mandates", "/templates", "/developers/events", "/audit", "/sandbox/mail"} {
+	for _, list := range []string{"/clients", "/tokens", "/mandates", "/templates", "/developers/events", "/audit",
+		"/sandbox/mail"} {
 		admin.open(list)
 		admin.opensFirst()
 		admin.looksAt("demo-first" + strings.ReplaceAll(list, "/", "-"))

@@ -20,10 +20,15 @@ import (
 
 // otherBytes are the columns of bytes that are not sealed: hashes, public things
 // and files that hold masks alone. Every other one must be re-sealed.
-var otherBytes = []string{"sessions.id_hash", "credentials.secret_hash", "idempotency_keys.fingerprint", "idempotency_keys.body", "clients.bank_account_hash",
-	"clients.personal_code_hash", "mandate_evidence.sha256", "tokens.account_hash", "bank_messages.raw", "batches.header_hash", "batches.content_hash",
-	"batch_rows.same_hash", "batch_rows.client_hash", "batch_rows.digest", "batches.fingerprint", "batch_mappings.header_hash", "audit_links.hash", "audit_heads.hash", "audit_heads.signature", "recovery_codes.code_hash", "passkeys.id",
-	"invitations.token_hash", "account_verifications.account_hash", "sandbox_instructions.account_hash", "password_resets.token_hash", "company_statements.file",
+var otherBytes = []string{"sessions.id_hash", "credentials.secret_hash", "idempotency_keys.fingerprint",
+	"idempotency_keys.body", "clients.bank_account_hash",
+	"clients.personal_code_hash", "mandate_evidence.sha256", "tokens.account_hash", "bank_messages.raw",
+	"batches.header_hash", "batches.content_hash",
+	"batch_rows.same_hash", "batch_rows.client_hash", "batch_rows.digest", "batches.fingerprint",
+	"batch_mappings.header_hash", "audit_links.hash", "audit_heads.hash", "audit_heads.signature",
+	"recovery_codes.code_hash", "passkeys.id",
+	"invitations.token_hash", "account_verifications.account_hash", "sandbox_instructions.account_hash",
+	"password_resets.token_hash", "company_statements.file",
 	"kept_forms.sealed"} // sealed, and gone within the hour
 
 func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
@@ -34,7 +39,8 @@ func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 	}
 	c, err := ReadConfig(env)
 	must(t, err)
-	server, err := Open(t.Context(), c, opening{log: slog.New(slog.NewTextHandler(io.Discard, nil)), baseURL: "http://127.0.0.1:1"}) // knows the old key alone
+	server, err := Open(t.Context(), c, opening{log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		baseURL: "http://127.0.0.1:1"}) // knows the old key alone
 	must(t, err)
 	defer func() { must(t, server.Close()) }()
 	old := server.box.Newest()
@@ -50,11 +56,13 @@ func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 	}
 	by := sealedBy(t, server)
 	for column, keys := range by {
-		if slices.ContainsFunc(keys, func(k string) bool { return k != set.Sealing[0].ID }) && column != "idempotency_keys.body" {
+		if slices.ContainsFunc(keys, func(k string) bool { return k != set.Sealing[0].ID }) &&
+			column != "idempotency_keys.body" {
 			t.Errorf("%s is sealed with %v", column, keys)
 		}
 	}
-	if len(by["clients.bank_account_sealed"]) == 0 || len(by["tokens.account_sealed"]) == 0 || len(by["purchases.payer_sealed"]) == 0 {
+	if len(by["clients.bank_account_sealed"]) == 0 || len(by["tokens.account_sealed"]) == 0 ||
+		len(by["purchases.payer_sealed"]) == 0 {
 		t.Errorf("nothing was looked at: %v", by)
 	}
 	readable(t, server) // it has not looked at the key file since
@@ -82,7 +90,8 @@ func TestEveryColumnOfBytesIsSealedOrKnown(t *testing.T) {
 	a, err := Open(t.Context(), c, opening{log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	must(t, err)
 	defer func() { must(t, a.Close()) }()
-	rows, err := a.Store.Pool.Query(t.Context(), `SELECT c.table_name || '.' || c.column_name FROM information_schema.columns c
+	rows, err := a.Store.Pool.Query(t.Context(),
+		`SELECT c.table_name || '.' || c.column_name FROM information_schema.columns c
 		WHERE c.table_schema = 'public' AND c.data_type = 'bytea' AND c.table_name NOT LIKE 'river%'`)
 	must(t, err)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -124,7 +133,8 @@ func readable(t *testing.T, a *App) {
 	t.Helper()
 	m, err := a.Store.MerchantBySlug(t.Context(), "kloof-street-fitness")
 	must(t, err)
-	rows, err := a.Store.Pool.Query(t.Context(), `SELECT id FROM clients WHERE merchant_id = $1 AND bank_account_sealed IS NOT NULL`, m.ID)
+	rows, err := a.Store.Pool.Query(t.Context(),
+		`SELECT id FROM clients WHERE merchant_id = $1 AND bank_account_sealed IS NOT NULL`, m.ID)
 	must(t, err)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	must(t, err)

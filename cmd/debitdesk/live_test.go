@@ -37,15 +37,19 @@ func (s *site) asks(t *testing.T, account bank.AccountNumber) string {
 	ctx := t.Context()
 	most := int64(20000)
 	in := purchase.Input{
-		Client: &client.Details{Email: "n@example.org", FullName: "Nomvula Dlamini", Phone: "+27821234567", PersonalCode: "8501015009086", BankAccount: account,
+		Client: &client.Details{Email: "n@example.org", FullName: "Nomvula Dlamini", Phone: "+27821234567",
+			PersonalCode: "8501015009086", BankAccount: account,
 			BankCode: "632005", AccountType: bank.Current},
-		Currency: "ZAR", Details: purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: 14900, Quantity: decimal.NewFromInt(1)}}},
-		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "REALTIME", DebitSequence: "RCUR",
+		Currency: "ZAR", Details: purchase.Details{Language: "en",
+			Products: []purchase.Product{{Name: "Membership", PriceCents: 14900, Quantity: decimal.NewFromInt(1)}}},
+		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "REALTIME",
+			DebitSequence:      "RCUR",
 			AdjustmentCategory: "NEVER", MaxAmountCents: &most}},
 		Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true},
 	}
 	var merchantID uuid.UUID
-	if err := s.app.Store.Pool.QueryRow(ctx, `SELECT merchant_id, id FROM brands`).Scan(&merchantID, &in.BrandID); err != nil {
+	if err := s.app.Store.Pool.QueryRow(ctx, `SELECT merchant_id, id FROM brands`).Scan(&merchantID,
+		&in.BrandID); err != nil {
 		t.Fatal(err)
 	}
 	rec, err := s.app.Services.Purchases.Create(ctx, actor.OperatorOf(merchantID), in)
@@ -58,7 +62,8 @@ func (s *site) asks(t *testing.T, account bank.AccountNumber) string {
 // looksAway puts another tab before this one, as far as its scripts can tell.
 func (b *tab) looksAway(away bool) {
 	b.t.Helper()
-	b.do("look away", chromedp.Evaluate(`Object.defineProperty(document, "hidden", {value: `+strconv.FormatBool(away)+`, configurable: true}),
+	b.do("look away", chromedp.Evaluate(`Object.defineProperty(document, "hidden", {value: `+strconv.FormatBool(away)+
+		`, configurable: true}),
 		document.dispatchEvent(new Event("visibilitychange"))`, nil))
 }
 

@@ -131,7 +131,8 @@ func TestTheManualNamesFlagsThatExist(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(&commands{})
 	must(t, err)
-	for _, row := range regexp.MustCompile("(?m)^\\| `debitdesk ([^`]+)` \\|(.*)$").FindAllStringSubmatch(manualText(t, "configuration"), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `debitdesk ([^`]+)` \\|(.*)$").FindAllStringSubmatch(manualText(t,
+		"configuration"), -1) {
 		leaf := leafOf(parser.Model.Leaves(false), row[1])
 		for _, flag := range regexp.MustCompile("`--([a-z-]+)").FindAllStringSubmatch(row[2], -1) {
 			if leaf == nil || !hasFlag(leaf, flag[1]) {
@@ -155,7 +156,8 @@ func TestTheManualNamesMakeTargetsFilesAndTestsThatExist(t *testing.T) {
 		}
 		for _, word := range codeWord.FindAllStringSubmatch(text, -1) {
 			checkExists(t, root, name, word[1], tests)
-			if ours := regexp.MustCompile(`^(?:cmd|handlers|models|views|static|migrations)(?:/[\w.-]+)*$`).FindString(word[1]); ours != "" {
+			if ours := regexp.MustCompile(`^(?:cmd|handlers|models|views|static|migrations)(?:/[\w.-]+)*$`).FindString(
+				word[1]); ours != "" {
 				if _, err := os.Stat(filepath.Join(root, ours)); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -238,7 +240,8 @@ func TestTheManualNamesEveryDependencyWithItsReason(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v`).FindAllStringSubmatch(direct, -1) {
 		wanted = append(wanted, m[1])
 	}
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+) \\| [^|]+ \\|$").FindAllStringSubmatch(manualText(t, "dependencies"), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+) \\| [^|]+ \\|$").FindAllStringSubmatch(
+		manualText(t, "dependencies"), -1) {
 		for _, word := range codeWord.FindAllStringSubmatch(row[1], -1) {
 			listed = append(listed, word[1])
 		}

@@ -42,11 +42,12 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	databaseUp     = gauge("database_up", "1 when the database answered the last question for metrics.")
-	queueLag       = gauge("queue_lag_seconds", "How long the oldest job waits that could run.")
-	outboxAge      = gauge("outbox_age_seconds", "Age of the oldest mail that has not left.")
-	webhookAge     = gauge("webhook_age_seconds", "Age of the oldest delivery to a webhook that nobody took.")
-	overdueAge     = gauge("collections_overdue_seconds", "How long ago the oldest collection should have gone to the bank.")
+	databaseUp = gauge("database_up", "1 when the database answered the last question for metrics.")
+	queueLag   = gauge("queue_lag_seconds", "How long the oldest job waits that could run.")
+	outboxAge  = gauge("outbox_age_seconds", "Age of the oldest mail that has not left.")
+	webhookAge = gauge("webhook_age_seconds", "Age of the oldest delivery to a webhook that nobody took.")
+	overdueAge = gauge("collections_overdue_seconds",
+		"How long ago the oldest collection should have gone to the bank.")
 	mandateTimeout = gauge("mandate_timeouts_total", "Payers who did not answer in time, in the last 24 hours.")
 	unpaidRatio    = gauge("unpaid_ratio", "Unpaid collections of those that the bank answered, 30 days.")
 	disputeRatio   = gauge("dispute_ratio", "Disputed collections of those that the bank answered, 30 days.")
@@ -59,7 +60,8 @@ var (
 
 // Describe implements prometheus.Collector.
 func (b *business) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{databaseUp, queueLag, outboxAge, webhookAge, overdueAge, mandateTimeout, unpaidRatio, disputeRatio, collections,
+	for _, d := range []*prometheus.Desc{databaseUp, queueLag, outboxAge, webhookAge, overdueAge, mandateTimeout,
+		unpaidRatio, disputeRatio, collections,
 		auditUnlinked, auditAlarms, connections, connectionsMax} {
 		to <- d
 	}

@@ -28,7 +28,8 @@ func (p *pulse) Vitals(context.Context) (store.Vitals, error) {
 
 func (p *pulse) RecentCollections(context.Context) (map[string]int64, error) {
 	p.counted++
-	return map[string]int64{"unpaid": 2, "final": 5, "provisional": 1, "disputed": 1, "dispute_lost": 1, "scheduled": 40}, nil
+	return map[string]int64{"unpaid": 2, "final": 5, "provisional": 1, "disputed": 1, "dispute_lost": 1, "scheduled": 40},
+		nil
 }
 
 func gathered(t *testing.T, r *prometheus.Registry) map[string]float64 {
@@ -56,8 +57,10 @@ func TestMetricsOfTheBusinessAskTheDatabaseSeldomAndSayWhenItIsAway(t *testing.T
 	r := prometheus.NewRegistry()
 	r.MustRegister(&business{read: db, now: func() time.Time { return now }, log: slog.New(slog.DiscardHandler)})
 	got := gathered(t, r)
-	for name, want := range map[string]float64{"debitdesk_queue_lag_seconds": 90, "debitdesk_outbox_age_seconds": 60, "debitdesk_audit_unlinked": 3,
-		"debitdesk_unpaid_ratio": 0.2, "debitdesk_dispute_ratio": 0.2, "debitdesk_collections{scheduled}": 40, "debitdesk_collections{recalled}": 0, "debitdesk_database_up": 1} {
+	for name, want := range map[string]float64{"debitdesk_queue_lag_seconds": 90, "debitdesk_outbox_age_seconds": 60,
+		"debitdesk_audit_unlinked": 3,
+		"debitdesk_unpaid_ratio":   0.2, "debitdesk_dispute_ratio": 0.2, "debitdesk_collections{scheduled}": 40,
+		"debitdesk_collections{recalled}": 0, "debitdesk_database_up": 1} {
 		if v, ok := got[name]; !ok || v != want {
 			t.Errorf("%s is %v, want %v", name, v, want)
 		}
@@ -83,7 +86,8 @@ func TestTheServerShowsMetricsOfTheBusinessWithoutNames(t *testing.T) {
 	env := map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir()}
 	p := serving(t, env, "--demo")
 	_, text := p.get(t, "/metrics", "")
-	for _, name := range []string{"queue_lag_seconds", "outbox_age_seconds", "webhook_age_seconds", "mandate_timeouts_total", "unpaid_ratio", "dispute_ratio",
+	for _, name := range []string{"queue_lag_seconds", "outbox_age_seconds", "webhook_age_seconds",
+		"mandate_timeouts_total", "unpaid_ratio", "dispute_ratio",
 		`collections{state="final"}`, "audit_unlinked", "database_up"} {
 		if !regexp.MustCompile(`(?m)^debitdesk_` + regexp.QuoteMeta(name) + ` [0-9.e+-]+$`).MatchString(text) {
 			t.Errorf("no debitdesk_%s", name)

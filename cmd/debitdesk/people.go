@@ -48,7 +48,8 @@ func (a *App) newBrand() merchant.Brand {
 	if !a.Config.Sandbox() {
 		return merchant.Brand{}
 	}
-	return merchant.Brand{Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1", AccountNumber: "12345678"}}}
+	return merchant.Brand{Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1",
+		AccountNumber: "12345678"}}}
 }
 
 // merchantFor finds a merchant by its short name. An unknown one is refused, with the
@@ -63,7 +64,10 @@ func (a *App) merchantFor(ctx context.Context, slug string) (merchant.Merchant, 
 		return m, err
 	}
 	if near := nearest(slug, all); near != "" {
-		return m, fmt.Errorf("there is no merchant %q. Did you mean %q? A new one is made with: debitdesk merchant create %s --name NAME", slug, near, slug)
+		return m,
+			fmt.Errorf(
+				"there is no merchant %q. Did you mean %q? A new one is made with: debitdesk merchant create %s --name NAME", slug,
+				near, slug)
 	}
 	return m, fmt.Errorf("there is no merchant %q. Make it first: debitdesk merchant create %s --name NAME", slug, slug)
 }
@@ -127,9 +131,12 @@ func (u *userCreateCmd) run(ctx context.Context, c Config, io streams) error {
 		in := user.Input{Email: u.Email, Name: u.Name, Password: password, Role: actor.Role(u.Role)}
 		made, err := a.Services.Users.Create(ctx, actor.OperatorOf(m.ID), in)
 		if fault.HasCode(err, "unique") {
-			made, err = a.Services.Members.Enrol(ctx, actor.OperatorOf(m.ID), strings.TrimSpace(u.Email), member.Terms{Role: in.Role})
+			made, err = a.Services.Members.Enrol(ctx, actor.OperatorOf(m.ID), strings.TrimSpace(u.Email),
+				member.Terms{Role: in.Role})
 			if err == nil {
-				_, _ = fmt.Fprintf(io.err, "%s has an account already and is a member of %s now too. The password stays as it was.\n", made.Email, m.Name)
+				_,
+					_ = fmt.Fprintf(io.err, "%s has an account already and is a member of %s now too. The password stays as it was.\n",
+					made.Email, m.Name)
 			}
 		}
 		if err != nil {

@@ -98,7 +98,9 @@ func (s *site) mailedLink(t *testing.T, to string) string {
 			t.Fatal("no mail to " + to)
 		case <-look.C:
 			var merchantID, id uuid.UUID
-			if err := s.app.Store.Pool.QueryRow(t.Context(), `SELECT merchant_id, id FROM mails WHERE recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&merchantID, &id); err == nil {
+			if err := s.app.Store.Pool.QueryRow(t.Context(),
+				`SELECT merchant_id, id FROM mails WHERE recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&merchantID,
+				&id); err == nil {
 				m, _ := s.app.Store.Mail(t.Context(), merchantID, id)
 				text = m.Text
 			} // else it is not there yet
@@ -118,7 +120,8 @@ func TestTheProgramHashesPasswordsAtFullCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	create := exec.CommandContext(t.Context(), path, "user", "create", "--email", "owner@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin") //nolint:gosec // our own program
+	create := exec.CommandContext(t.Context(), path, "user", "create", "--email", "owner@gym.example", "--role", "admin",
+		"--merchant", "gym", "--password-stdin") //nolint:gosec // our own program
 	create.Stdin = strings.NewReader("long enough to pass\n")
 	create.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for name, value := range env {
@@ -133,7 +136,8 @@ func TestTheProgramHashesPasswordsAtFullCost(t *testing.T) {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	var hash string
-	if err := conn.QueryRow(t.Context(), `SELECT password_hash FROM users`).Scan(&hash); err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=65536,t=2,p=1$") {
+	if err := conn.QueryRow(t.Context(), `SELECT password_hash FROM users`).Scan(&hash); err != nil ||
+		!strings.HasPrefix(hash, "$argon2id$v=19$m=65536,t=2,p=1$") {
 		t.Errorf("%.40s %v", hash, err)
 	}
 }

@@ -42,7 +42,8 @@ func shapes(n string) []string {
 func TestANumberIsFoundInEveryShape(t *testing.T) {
 	for _, before := range []string{"", "a", "ab", `{"account":"`} {
 		text := before + paying + `","next":1}`
-		for _, said := range []string{text, hex.EncodeToString([]byte(text)), base64.StdEncoding.EncodeToString([]byte(text))} {
+		for _, said := range []string{text, hex.EncodeToString([]byte(text)),
+			base64.StdEncoding.EncodeToString([]byte(text))} {
 			if shape, _ := planted(said); shape == "" {
 				t.Errorf("%q is not found", said)
 			}
@@ -158,8 +159,10 @@ func (v *vault) unpack(what string, content []byte) int {
 // and in the answer.
 func (v *vault) breaks() {
 	v.t.Helper()
-	payer := client.Details{FullName: "Thandi Nkosi", BankAccount: bank.AccountNumber(paying), PersonalCode: bank.IDNumber(idNumber)}
-	for i, wrong := range []any{payer.BankAccount, payer.PersonalCode, payer, &payer, fmt.Errorf("debit %s of %+v: %w", payer.BankAccount, payer, context.DeadlineExceeded)} {
+	payer := client.Details{FullName: "Thandi Nkosi", BankAccount: bank.AccountNumber(paying),
+		PersonalCode: bank.IDNumber(idNumber)}
+	for i, wrong := range []any{payer.BankAccount, payer.PersonalCode, payer, &payer,
+		fmt.Errorf("debit %s of %+v: %w", payer.BankAccount, payer, context.DeadlineExceeded)} {
 		path := fmt.Sprintf("/api/v1/broken%d", i)
 		v.echo.POST(path, func(c echo.Context) error {
 			body, err := io.ReadAll(c.Request().Body) // on the stack while it breaks
@@ -168,9 +171,13 @@ func (v *vault) breaks() {
 			}
 			panic(wrong)
 		})
-		v.echo.POST("/broken"+fmt.Sprint(i), func(echo.Context) error { return fmt.Errorf("broken: %v %+v %#v %q", wrong, wrong, wrong, wrong) })
+		v.echo.POST("/broken"+fmt.Sprint(i), func(echo.Context) error {
+			return fmt.Errorf("broken: %v %+v %#v %q", wrong,
+				wrong, wrong, wrong)
+		})
 		for _, path := range []string{path, "/broken" + fmt.Sprint(i)} {
-			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"bank_account":"`+paying+`","personal_code":"`+idNumber+`"}`))
+			r := httptest.NewRequest(http.MethodPost, path,
+				strings.NewReader(`{"bank_account":"`+paying+`","personal_code":"`+idNumber+`"}`))
 			r.Header.Set("Accept", "text/html")
 			rec := httptest.NewRecorder()
 			v.echo.ServeHTTP(rec, r)
@@ -187,7 +194,8 @@ func (v *vault) breaks() {
 	measured.RemoteAddr = "127.0.0.1:1"
 	rec := httptest.NewRecorder()
 	v.echo.ServeHTTP(rec, measured)
-	if v.said["the metrics"] = rec.Body.String(); rec.Code != http.StatusOK || !strings.Contains(rec.Body.String(), "debitdesk_") {
+	if v.said["the metrics"] = rec.Body.String(); rec.Code != http.StatusOK ||
+		!strings.Contains(rec.Body.String(), "debitdesk_") {
 		v.t.Errorf("metrics: %d", rec.Code)
 	}
 }
@@ -204,7 +212,8 @@ func (v *vault) dumped() {
 		return
 	}
 	for _, form := range []string{"--format=plain", "--inserts"} {
-		dump, err := exec.CommandContext(v.t.Context(), program, form, "--dbname="+v.app.Config.DatabaseURL).Output() //nolint:gosec // of the server that serves the tests
+		dump, err := exec.CommandContext(v.t.Context(), program, form,
+			"--dbname="+v.app.Config.DatabaseURL).Output() //nolint:gosec // of the server that serves the tests
 		must(v.t, err)
 		if !bytes.Contains(dump, []byte("CREATE TABLE public.clients")) || !bytes.Contains(dump, []byte("Thandi")) {
 			v.t.Errorf("the dump holds no clients: %.200s", dump)
@@ -231,7 +240,8 @@ func TestACrashTraceShowsNoNumber(t *testing.T) {
 	for i := range 4 {
 		busy.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				body := fmt.Sprintf(`{"email":"c%d.%d@example.com","full_name":"Crash Test","bank_account":%q,"bank_code":"470010","personal_code":%q}`, i, n, paying, idNumber)
+				body := fmt.Sprintf(
+					`{"email":"c%d.%d@example.com","full_name":"Crash Test","bank_account":%q,"bank_code":"470010","personal_code":%q}`, i, n, paying, idNumber)
 				req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/api/v1/clients/", strings.NewReader(body))
 				if err != nil {
 					t.Error(err)
@@ -271,7 +281,8 @@ func TestACrashTraceShowsNoNumber(t *testing.T) {
 // payerErrs types the numbers into forms that are refused.
 func (v *vault) payerErrs(id, cookie string) {
 	v.t.Helper()
-	wrong := url.Values{"full_name": {""}, "id_number": {idNumber + "7"}, "phone": {idNumber}, "bank_code": {"1"}, "account_number": {paying + " 12345678901234567890"}, "account_type": {"x"}}
+	wrong := url.Values{"full_name": {""}, "id_number": {idNumber + "7"}, "phone": {idNumber}, "bank_code": {"1"},
+		"account_number": {paying + " 12345678901234567890"}, "account_type": {"x"}}
 	v.ask("POST", "/p/"+id+"/", wrong, "Accept: text/html")
 	v.ask("POST", "/p/"+id+"/", wrong, "Accept: application/json")
 	v.ask("GET", "/clients?q="+paying, nil, "Cookie: "+cookie, "Accept: text/html")

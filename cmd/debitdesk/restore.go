@@ -47,7 +47,9 @@ func (r *restoreCmd) run(ctx context.Context, c Config, io streams) error {
 func (n *backupNotes) fits(c Config) error {
 	for _, step := range n.Holds.Schema {
 		if v, err := strconv.ParseInt(step, 10, 64); err != nil || v > migrations.Newest() {
-			return fmt.Errorf("the backup is of a newer release (schema step %s, this program knows %d): restore it with that release", step, migrations.Newest())
+			return fmt.Errorf(
+				"the backup is of a newer release (schema step %s, this program knows %d): restore it with that release", step,
+				migrations.Newest())
 		}
 	}
 	if len(n.Holds.Keys) == 0 {
@@ -119,7 +121,8 @@ func makeRoom(ctx context.Context, dsn string) error {
 
 // checkRestored opens the product on what came and asks what only its own rules can tell.
 func checkRestored(ctx context.Context, c Config, io streams, say func(string, ...any)) (err error) {
-	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: c.PublicURL(c.Listen), migrate: true, maxConns: fewConns})
+	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: c.PublicURL(c.Listen), migrate: true,
+		maxConns: fewConns})
 	if err != nil {
 		return err
 	}
@@ -156,7 +159,8 @@ func checkRestored(ctx context.Context, c Config, io streams, say func(string, .
 	for _, one := range checked {
 		links += one.Links
 		if !one.Holds() {
-			broken = append(broken, fmt.Errorf("the audit of merchant %s is broken at link %d: %s", one.MerchantID, one.Broken, one.Why))
+			broken = append(broken, fmt.Errorf("the audit of merchant %s is broken at link %d: %s", one.MerchantID, one.Broken,
+				one.Why))
 		}
 	}
 	if len(broken) > 0 {
@@ -178,7 +182,8 @@ func lackingKeys(set *keyfile.Set, needed []string, path string) error {
 		return nil
 	}
 	slices.Sort(missing)
-	return fmt.Errorf("the key file %s lacks the sealing key %s, without which numbers in this backup cannot be read: put the key file of that time in its place",
+	return fmt.Errorf(
+		"the key file %s lacks the sealing key %s, without which numbers in this backup cannot be read: put the key file of that time in its place",
 		path, strings.Join(missing, ", "))
 }
 

@@ -57,7 +57,8 @@ func openVault(t *testing.T) *vault {
 	v := &vault{t: t, said: map[string]string{}}
 	makeMerchant(t, env, "gym")
 	made := typed(t, env, "", "apikey", "create", "--merchant", "gym", "--name", "till", "--ttl", "8760h")
-	person := typed(t, env, "long enough to pass\n", "user", "create", "--email", "o@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin")
+	person := typed(t, env, "long enough to pass\n", "user", "create", "--email", "o@gym.example", "--role", "admin",
+		"--merchant", "gym", "--password-stdin")
 	if made.code != exitOK || person.code != exitOK {
 		t.Fatalf("%+v %+v", made, person)
 	}
@@ -128,23 +129,39 @@ func (v *vault) api(status int, method, path, body string, headers ...string) st
 // disputed, refunded, deleted.
 func (v *vault) live(account string) {
 	v.t.Helper()
-	client := v.api(201, "POST", "/api/v1/clients/", fmt.Sprintf(`{"email":"t%s@example.com","full_name":"Thandi Nkosi","phone":"27821234567","bank_account":%q,"bank_code":"470010","personal_code":%q}`,
-		account[6:], account, idNumber), "Idempotency-Key: client-"+account[6:])
-	token := v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
-		"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, v.brand), "Idempotency-Key: token-"+account[6:])
-	purchase := v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"send_receipt":true,"success_callback":%q,"due":%d,"purchase":{"products":[{"name":"December","price":10000}]}}`,
-		client, v.brand, v.callback, v.app.Store.Now().Add(73*time.Hour).Unix()))
-	v.api(200, "POST", "/api/v1/purchases/"+purchase+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token), "Idempotency-Key: charge-"+account[6:])
-	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client":{"email":"once@example.com","full_name":"T","bank_account":%q,"bank_code":"470010","personal_code":%q},"brand_id":%q,
+	client := v.api(201, "POST", "/api/v1/clients/",
+		fmt.Sprintf(
+			`{"email":"t%s@example.com","full_name":"Thandi Nkosi","phone":"27821234567","bank_account":%q,"bank_code":"470010","personal_code":%q}`,
+			account[6:], account, idNumber), "Idempotency-Key: client-"+account[6:])
+	token := v.api(201, "POST", "/api/v1/purchases/",
+		fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client,
+			v.brand), "Idempotency-Key: token-"+account[6:])
+	purchase := v.api(201, "POST", "/api/v1/purchases/",
+		fmt.Sprintf(
+			`{"client_id":%q,"brand_id":%q,"send_receipt":true,"success_callback":%q,"due":%d,"purchase":{"products":[{"name":"December","price":10000}]}}`,
+			client, v.brand, v.callback, v.app.Store.Now().Add(73*time.Hour).Unix()))
+	v.api(200, "POST", "/api/v1/purchases/"+purchase+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token),
+		"Idempotency-Key: charge-"+account[6:])
+	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(
+		`{"client":{"email":"once@example.com","full_name":"T","bank_account":%q,"bank_code":"470010","personal_code":%q},"brand_id":%q,
 		"payment_method_whitelist":["eft"],"force_recurring":true,"send_receipt":true,"purchase":{"products":[{"name":"First","price":5000}],"payment_method_details":{"direct_debit":{}}}}`, account, idNumber, v.brand))
-	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
+	v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Cover","price":20000}],"payment_method_details":{"direct_debit":{"value_type":"VARIABLE","authentication_type":"DELAYED","debit_sequence":"RCUR",
 		"adjustment_category":"NEVER","verify_account":true,"max_amount_cents":30000}}}}`, client, v.brand))
-	template := v.api(201, "POST", "/api/v1/billing_templates/", fmt.Sprintf(`{"brand_id":%q,"title":"Gym","is_subscription":true,"purchase":{"products":[{"name":"Month","price":10000}]}}`, v.brand))
-	subscriber := v.api(200, "POST", "/api/v1/billing_templates/"+template+"/add_subscriber/", fmt.Sprintf(`{"client_id":%q,"subscription_debtor_account_number":%q,"subscription_debtor_id_number":%q}`,
-		client, account, idNumber), "Idempotency-Key: subscriber-"+account[6:])
-	v.api(200, "PATCH", "/billing_templates/clients/"+subscriber, fmt.Sprintf(`{"subscription_debtor_account_number":%q,"send_receipt":false}`, typedIn))
-	v.api(400, "PATCH", "/billing_templates/clients/"+subscriber, fmt.Sprintf(`{"subscription_debtor_account_number":"%s%s","subscription_debtor_id_number":{"x":%q}}`, account, strings.Repeat("1", 30), idNumber))
+	template := v.api(201, "POST", "/api/v1/billing_templates/",
+		fmt.Sprintf(
+			`{"brand_id":%q,"title":"Gym","is_subscription":true,"purchase":{"products":[{"name":"Month","price":10000}]}}`,
+			v.brand))
+	subscriber := v.api(200, "POST", "/api/v1/billing_templates/"+template+"/add_subscriber/",
+		fmt.Sprintf(`{"client_id":%q,"subscription_debtor_account_number":%q,"subscription_debtor_id_number":%q}`,
+			client, account, idNumber), "Idempotency-Key: subscriber-"+account[6:])
+	v.api(200, "PATCH", "/billing_templates/clients/"+subscriber,
+		fmt.Sprintf(`{"subscription_debtor_account_number":%q,"send_receipt":false}`, typedIn))
+	v.api(400, "PATCH", "/billing_templates/clients/"+subscriber,
+		fmt.Sprintf(`{"subscription_debtor_account_number":"%s%s","subscription_debtor_id_number":{"x":%q}}`, account,
+			strings.Repeat("1", 30), idNumber))
 }
 
 // wrongs are requests that are refused: what they say must not repeat a number.
@@ -158,7 +175,8 @@ func (v *vault) wrongs() {
 	} {
 		v.api(400, "POST", "/api/v1/clients/", body, "Idempotency-Key: wrong-"+fmt.Sprint(len(body)))
 	}
-	v.api(400, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client":{"email":"a@b.co","full_name":"T","bank_account":"%s1234","bank_code":"470010","personal_code":"%s"},"brand_id":%q,
+	v.api(400, "POST", "/api/v1/purchases/", fmt.Sprintf(
+		`{"client":{"email":"a@b.co","full_name":"T","bank_account":"%s1234","bank_code":"470010","personal_code":"%s"},"brand_id":%q,
 		"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"First","price":5000}],"payment_method_details":{"direct_debit":{}}}}`, paying, idNumber, v.brand))
 	v.api(200, "GET", "/api/v1/clients/?personal_code="+idNumber, "")
 	v.api(200, "GET", "/api/v1/clients/?q="+paying, "")
@@ -167,8 +185,11 @@ func (v *vault) wrongs() {
 func (v *vault) payerGives() {
 	v.t.Helper()
 	client := v.api(201, "POST", "/api/v1/clients/", `{"email":"payer@example.com","full_name":"Sipho Dube"}`)
-	id := v.api(201, "POST", "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Membership","price":9900}]}}`, client, v.brand))
-	rec := v.ask("POST", "/p/"+id+"/", url.Values{"full_name": {"Sipho Dube"}, "id_number": {idNumber}, "phone": {"0821234567"}, "bank_code": {"470010"},
+	id := v.api(201, "POST", "/api/v1/purchases/",
+		fmt.Sprintf(
+			`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"Membership","price":9900}]}}`, client, v.brand))
+	rec := v.ask("POST", "/p/"+id+"/", url.Values{"full_name": {"Sipho Dube"}, "id_number": {idNumber},
+		"phone": {"0821234567"}, "bank_code": {"470010"},
 		"account_number": {typedIn}, "account_type": {"SAVINGS"}, "consent": {"yes"}})
 	if rec.Code != http.StatusSeeOther {
 		v.t.Fatalf("the payer's page: %d %s", rec.Code, rec.Body)
@@ -195,7 +216,8 @@ func (v *vault) billsByTable(cookie string) {
 		cells += fmt.Sprintf("row%d@example.com\tRow %d\t%s\t%s\t470010\t%d00,00\t%s\n", i, i, rowIDs[i], account, i+2, due)
 	}
 	cells += fmt.Sprintf("wrong\tWrong\t%s\t%s\t470010\tmuch\t%s\n", idNumber, paying, due)
-	if made := v.ask("POST", "/batches/paste", url.Values{"cells": {cells}, "brand_id": {v.brand}}, "Cookie: "+cookie); made.Code != http.StatusSeeOther {
+	if made := v.ask("POST", "/batches/paste", url.Values{"cells": {cells}, "brand_id": {v.brand}},
+		"Cookie: "+cookie); made.Code != http.StatusSeeOther {
 		v.t.Fatalf("paste: %d %s", made.Code, made.Body)
 	}
 	ids := v.ids("batches")
@@ -210,13 +232,15 @@ func (v *vault) billsByTable(cookie string) {
 	v.ask("POST", "/batches/"+newest+"/map", form, "Cookie: "+cookie)
 	must(v.t, v.app.Services.Batches.TakeUp(v.t.Context()))
 	must(v.t, v.app.Services.Batches.Work(v.t.Context(), uuid.MustParse(newest)))
-	v.ask("POST", "/batches/"+newest+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}, "Cookie: "+cookie)
+	v.ask("POST", "/batches/"+newest+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"},
+		"choice": {"create"}}, "Cookie: "+cookie)
 	amounts := url.Values{"amount": {"2:20000", "3:30000"}} // one of them is unusual when the same people are billed again
 	v.ask("POST", "/batches/"+newest+"/amounts", amounts, "Cookie: "+cookie)
 	v.ask("POST", "/batches/"+newest+"/start", v.reviewed(newest), "Cookie: "+cookie)
 	must(v.t, v.app.Services.Batches.Work(v.t.Context(), uuid.MustParse(newest)))
 	var sent int
-	must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT count(*) FROM batch_rows WHERE batch_id = $1 AND state = 'sent'`, newest).Scan(&sent))
+	must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(),
+		`SELECT count(*) FROM batch_rows WHERE batch_id = $1 AND state = 'sent'`, newest).Scan(&sent))
 	if sent != 2 {
 		v.t.Errorf("%d rows of the batch became invoices", sent)
 	}
@@ -236,11 +260,20 @@ func (v *vault) look() {
 	v.app.Requests.Flush(v.t.Context())
 	v.api(201, "POST", "/api/v1/company_statements/?currency=ZAR", `{"format":"csv"}`)
 	must(v.t, v.app.Services.Statements.TakeUp(v.t.Context()))
-	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases", "/api/v1/purchases": "purchases",
-		"/p": "purchases", "/tokens": "tokens", "/tokens/deletions": "token_deletions", "/mandates": "mandates", "/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails", "/developers/credentials": "credentials",
-		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates", "/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
+	tables := map[string]string{"/api/v1/clients": "clients", "/clients": "clients", "/purchases": "purchases",
+		"/api/v1/purchases": "purchases",
+		"/p":                "purchases", "/tokens": "tokens", "/tokens/deletions": "token_deletions",
+		"/mandates":   "mandates",
+		"/amendments": "amendments", "/batches": "batches", "/templates": "billing_templates", "/sandbox/mail": "mails",
+		"/developers/credentials":   "credentials",
+		"/api/v1/billing_templates": "billing_templates", "/billing_templates": "billing_templates",
+		"/api/v1/billing_templates/clients": "template_clients", "/billing_templates/clients": "template_clients",
 		"/api/v1/company_statements": "company_statements", "/reports/statements": "company_statements",
-		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries", "/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests", "/audit": "audit_entries", "/approvals": "approvals", "/settings/people": "users", "/invite": "users", "/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users", "/settings/security/people": "users"}
+		"/developers/webhooks": "webhooks", "/api/v1/webhooks": "webhooks", "/developers/webhooks/deliveries": "deliveries",
+		"/api/v1/webhooks/deliveries": "deliveries", "/developers/events": "events", "/developers/requests": "api_requests",
+		"/audit": "audit_entries", "/approvals": "approvals", "/settings/people": "users", "/invite": "users",
+		"/reset": "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
+		"/settings/security/people": "users"}
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") || strings.HasPrefix(r.Path, "/manual/") {
@@ -257,14 +290,17 @@ func (v *vault) look() {
 			_, after, more := strings.Cut(after, "/")
 			paths = nil
 			for _, id := range v.ids(table) {
-				rest := strings.NewReplacer(":token_id", id, ":btc_id", id, ":n", "0", ":file", id, ":profile", v.ids("debit_profiles")[0], ":sid", v.subscriber(id)).Replace(after)
+				rest := strings.NewReplacer(":token_id", id, ":btc_id", id, ":n", "0", ":file", id, ":profile",
+					v.ids("debit_profiles")[0], ":sid", v.subscriber(id)).Replace(after)
 				paths = append(paths, before+"/"+id+map[bool]string{true: "/"}[more]+rest)
 			}
 		}
 		for _, path := range paths {
 			seen++
 			v.ask("GET", path, nil, "Cookie: "+cookie, "Accept: text/html")
-			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") || strings.HasPrefix(path, "/api/v1/company_statements") || strings.HasPrefix(path, "/api/v1/webhooks") || strings.HasPrefix(path, "/api/v1/account") || strings.Contains(path, "recurring_tokens") {
+			if strings.HasPrefix(path, "/api/v1/purchases") || strings.HasPrefix(path, "/sandbox") ||
+				strings.HasPrefix(path, "/api/v1/company_statements") || strings.HasPrefix(path, "/api/v1/webhooks") ||
+				strings.HasPrefix(path, "/api/v1/account") || strings.Contains(path, "recurring_tokens") {
 				v.ask("GET", path, nil, "Authorization: Bearer "+v.token, "Accept: application/json")
 			}
 		}
@@ -277,7 +313,8 @@ func (v *vault) look() {
 // asksASecondPerson keeps a request to delete one account, and deletes another.
 func (v *vault) asksASecondPerson(cookie string) {
 	v.t.Helper()
-	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT id::text || right(account_mask, 4) FROM tokens WHERE state IN ('active', 'blocked') LIMIT 2`)
+	rows, err := v.app.Store.Pool.Query(v.t.Context(),
+		`SELECT id::text || right(account_mask, 4) FROM tokens WHERE state IN ('active', 'blocked') LIMIT 2`)
 	must(v.t, err)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
@@ -289,7 +326,8 @@ func (v *vault) asksASecondPerson(cookie string) {
 				v.t.Errorf("settings: %d %s", set.Code, set.Body)
 			}
 		}
-		if got := v.ask("POST", "/tokens/deletion", url.Values{"id": {id}, "confirm": {tail}, "reason": {"Left."}}, "Cookie: "+cookie); got.Code != http.StatusSeeOther {
+		if got := v.ask("POST", "/tokens/deletion", url.Values{"id": {id}, "confirm": {tail}, "reason": {"Left."}},
+			"Cookie: "+cookie); got.Code != http.StatusSeeOther {
 			v.t.Errorf("deletion: %d %s", got.Code, got.Body)
 		}
 	}
@@ -301,7 +339,8 @@ func (v *vault) asksASecondPerson(cookie string) {
 // subscriber is one of a template, or nobody's id.
 func (v *vault) subscriber(templateID string) string {
 	var id string
-	if err := v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT id::text FROM template_clients WHERE template_id = $1 LIMIT 1`, templateID).Scan(&id); err != nil {
+	if err := v.app.Store.Pool.QueryRow(v.t.Context(),
+		`SELECT id::text FROM template_clients WHERE template_id = $1 LIMIT 1`, templateID).Scan(&id); err != nil {
 		return templateID
 	}
 	return id
@@ -310,14 +349,17 @@ func (v *vault) subscriber(templateID string) string {
 // subscribes makes a template whose subscribers are all clients.
 func (v *vault) subscribes(cookie string) {
 	v.t.Helper()
-	form := url.Values{"kind": {"subscription"}, "title": {"Gym"}, "name": {"Gym"}, "price": {"100"}, "quantity": {"1"}, "subscription_period": {"1"}, "subscription_period_units": {"months"},
-		"subscription_due_period": {"7"}, "subscription_due_period_units": {"days"}, "subscription_trial_periods": {"0"}, "method": {"any"}}
+	form := url.Values{"kind": {"subscription"}, "title": {"Gym"}, "name": {"Gym"}, "price": {"100"}, "quantity": {"1"},
+		"subscription_period": {"1"}, "subscription_period_units": {"months"},
+		"subscription_due_period": {"7"}, "subscription_due_period_units": {"days"}, "subscription_trial_periods": {"0"},
+		"method": {"any"}}
 	made := v.ask("POST", "/templates", form, "Cookie: "+cookie, "Sec-Fetch-Site: same-origin")
 	if made.Code != http.StatusSeeOther {
 		v.t.Fatalf("template: %d %s", made.Code, made.Body)
 	}
 	for _, client := range v.ids("clients") {
-		v.ask("POST", made.Header().Get("Location")+"/subscribers", url.Values{"client_id": {client}}, "Cookie: "+cookie, "Sec-Fetch-Site: same-origin")
+		v.ask("POST", made.Header().Get("Location")+"/subscribers", url.Values{"client_id": {client}}, "Cookie: "+cookie,
+			"Sec-Fetch-Site: same-origin")
 	}
 }
 
@@ -326,7 +368,8 @@ func TestNoNumberOfAPayerEverLiesOpen(t *testing.T) {
 	v := openVault(t)
 	endpoint := v.receives()
 	v.callback = endpoint + "/callback"
-	v.api(201, "POST", "/api/v1/webhooks/", fmt.Sprintf(`{"title":"Till","callback":%q,"all_events":true}`, endpoint+"/hook"))
+	v.api(201, "POST", "/api/v1/webhooks/", fmt.Sprintf(`{"title":"Till","callback":%q,"all_events":true}`,
+		endpoint+"/hook"))
 	for _, account := range []string{paying, unpaid, late, disputing} {
 		v.live(account)
 	}
@@ -339,7 +382,8 @@ func TestNoNumberOfAPayerEverLiesOpen(t *testing.T) {
 	for _, id := range v.ids("purchases") {
 		v.ask("POST", "/api/v1/purchases/"+id+"/refund/", nil, "Authorization: Bearer "+v.token)
 		v.ask("POST", "/api/v1/purchases/"+id+"/resend_invoice/", nil, "Authorization: Bearer "+v.token)
-		v.ask("POST", "/api/v1/purchases/"+id+"/charge/", `{"recurring_token":"`+paying+`"}`, "Authorization: Bearer "+v.token)
+		v.ask("POST", "/api/v1/purchases/"+id+"/charge/", `{"recurring_token":"`+paying+`"}`, "Authorization: Bearer "+
+			v.token)
 	}
 	v.api(200, "POST", "/sandbox/clock", `{"advance":"15d"}`)
 	v.look()
@@ -385,11 +429,15 @@ func around(text, n string) string {
 func (v *vault) searched() {
 	v.t.Helper()
 	v.app.Requests.Flush(v.t.Context())
-	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
+	rows, err := v.app.Store.Pool.Query(v.t.Context(),
+		`SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
-	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications", "account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries", "idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements", "api_requests"} {
+	for _, must := range []string{"clients", "purchases", "tokens", "mandates", "mandate_authentications",
+		"account_verifications", "amendments", "batches", "batch_rows", "invoices", "mails", "audit_entries",
+		"idempotency_keys", "bank_messages", "sandbox_instructions", "sessions", "river_job", "company_statements",
+		"api_requests"} {
 		if !slices.Contains(tables, must) {
 			v.t.Errorf("no table %s", must)
 		}

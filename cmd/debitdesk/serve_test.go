@@ -81,8 +81,10 @@ func launched(t *testing.T, variables map[string]string, args ...string) *proces
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(path, append([]string{"serve"}, args...)...), log: &logged{}} //nolint:gosec // our own program
-	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DEBITDESK_LISTEN=127.0.0.1:0", "DEBITDESK_LOG=error"}
+	p := &process{cmd: exec.Command(path, append([]string{"serve"}, args...)...),
+		log: &logged{}} //nolint:gosec // our own program
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DEBITDESK_LISTEN=127.0.0.1:0",
+		"DEBITDESK_LOG=error"}
 	for k, v := range variables {
 		p.cmd.Env = append(p.cmd.Env, k+"="+v)
 	}
@@ -167,7 +169,8 @@ func TestTheEmbeddedDatabaseOutlivesTheServer(t *testing.T) {
 	// A second command joins the database of the running server.
 	both := map[string]string{"DEBITDESK_DATA": data}
 	makeMerchant(t, both, "gym")
-	if got := typed(t, both, "long enough to pass\n", "user", "create", "--email", "o@gym.example", "--role", "admin", "--merchant", "gym", "--password-stdin"); got.code != exitOK {
+	if got := typed(t, both, "long enough to pass\n", "user", "create", "--email", "o@gym.example", "--role", "admin",
+		"--merchant", "gym", "--password-stdin"); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
 	if token := demoToken(t, both); first.status(t, "/api/v1/clients/", token) != http.StatusOK {
@@ -230,7 +233,8 @@ func TestTwoServersShareOneDatabase(t *testing.T) {
 
 func TestTheOperationsAddressStandsApart(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir(), "DEBITDESK_OPS_LISTEN": "127.0.0.1:0"}
+	env := map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir(),
+		"DEBITDESK_OPS_LISTEN": "127.0.0.1:0"}
 	p := serving(t, env)
 	if code := p.status(t, "/metrics", ""); code != http.StatusNotFound {
 		t.Errorf("metrics on the main address: %d", code)

@@ -50,10 +50,12 @@ func TestAScenario_adds_up_to_what_was_asked_and_is_the_same_for_the_same_seed(t
 		must(t, s.Play(t.Context(), run.ID)) // once
 		runs, err := s.Runs(t.Context(), v.owner())
 		must(t, err)
-		if got := runs[0].Result; len(runs) != 1 || got.Got != want || got.Wanted != want || runs[0].State != simulation.Done || !got.Got.AddsUp() {
+		if got := runs[0].Result; len(runs) != 1 || got.Got != want || got.Wanted != want ||
+			runs[0].State != simulation.Done || !got.Got.AddsUp() {
 			t.Errorf("played %+v", runs)
 		}
-		rows, err := v.app.Store.Pool.Query(t.Context(), `SELECT payer_name || ' ' || total_cents || ' ' || status FROM purchases WHERE total_cents > 0 ORDER BY id`)
+		rows, err := v.app.Store.Pool.Query(t.Context(),
+			`SELECT payer_name || ' ' || total_cents || ' ' || status FROM purchases WHERE total_cents > 0 ORDER BY id`)
 		must(t, err)
 		played[i], err = pgx.CollectRows(rows, pgx.RowTo[string])
 		must(t, err)
@@ -77,7 +79,8 @@ func TestDemoData_lives_on_from_today_for_a_merchant_that_is_there(t *testing.T)
 	runs, err := s.Runs(t.Context(), v.owner())
 	must(t, err)
 	got := runs[0].Result.Got
-	if runs[0].ID != run.ID || runs[0].State != simulation.Done || !got.AddsUp() || got.Paid == 0 || got.Unpaid == 0 || got.Disputed == 0 {
+	if runs[0].ID != run.ID || runs[0].State != simulation.Done || !got.AddsUp() || got.Paid == 0 || got.Unpaid == 0 ||
+		got.Disputed == 0 {
 		t.Errorf("played %+v", runs[0])
 	}
 	if lived := v.app.Store.Now().Sub(began).Hours() / 24; lived < 35 || lived > 37 {
@@ -95,7 +98,8 @@ func (v *vault) rows(merchant any) map[string]int64 {
 			column = "id"
 		}
 		var n int64
-		must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT count(*) FROM `+table+` WHERE `+column+` = $1`, merchant).Scan(&n))
+		must(v.t, v.app.Store.Pool.QueryRow(v.t.Context(), `SELECT count(*) FROM `+table+` WHERE `+column+` = $1`,
+			merchant).Scan(&n))
 		out[table] = n
 	}
 	return out
@@ -103,7 +107,8 @@ func (v *vault) rows(merchant any) map[string]int64 {
 
 func (v *vault) merchantTables() []string {
 	v.t.Helper()
-	rows, err := v.app.Store.Pool.Query(v.t.Context(), `SELECT table_name::text FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'merchant_id' UNION SELECT 'merchants' ORDER BY 1`)
+	rows, err := v.app.Store.Pool.Query(v.t.Context(),
+		`SELECT table_name::text FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'merchant_id' UNION SELECT 'merchants' ORDER BY 1`)
 	must(v.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(v.t, err)
@@ -115,14 +120,17 @@ func TestAWipe_empties_one_desk_and_leaves_a_strangers_alone(t *testing.T) {
 	v := openVault(t)
 	v.living(t)
 	mine := v.owner()
-	makeMerchant(t, map[string]string{"DATABASE_URL": v.app.Config.DatabaseURL, "DEBITDESK_DATA": v.app.Config.Data}, "stranger")
-	made := typed(t, map[string]string{"DATABASE_URL": v.app.Config.DatabaseURL, "DEBITDESK_DATA": v.app.Config.Data}, "", "apikey", "create", "--merchant", "stranger", "--name", "till", "--ttl", "8760h")
+	makeMerchant(t, map[string]string{"DATABASE_URL": v.app.Config.DatabaseURL, "DEBITDESK_DATA": v.app.Config.Data},
+		"stranger")
+	made := typed(t, map[string]string{"DATABASE_URL": v.app.Config.DatabaseURL, "DEBITDESK_DATA": v.app.Config.Data}, "",
+		"apikey", "create", "--merchant", "stranger", "--name", "till", "--ttl", "8760h")
 	if made.code != exitOK {
 		t.Fatalf("%+v", made)
 	}
 	own, brand := v.token, v.brand
 	v.token = strings.TrimSpace(made.out)
-	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT b.id::text FROM brands b JOIN merchants m ON m.id = b.merchant_id WHERE m.slug = 'stranger'`).Scan(&v.brand))
+	must(t, v.app.Store.Pool.QueryRow(t.Context(),
+		`SELECT b.id::text FROM brands b JOIN merchants m ON m.id = b.merchant_id WHERE m.slug = 'stranger'`).Scan(&v.brand))
 	v.living(t)
 	v.token, v.brand = own, brand
 	all, err := v.app.Store.Merchants(t.Context())
@@ -156,15 +164,19 @@ func TestAWipe_empties_one_desk_and_leaves_a_strangers_alone(t *testing.T) {
 		switch {
 		case table == "audit_entries" && n != had[table]+1:
 			t.Errorf("the log had %d entries and has %d", had[table], n)
-		case slices.Contains([]string{"merchants", "users", "credentials", "brands", "debit_profiles"}, table) && n != had[table]:
+		case slices.Contains([]string{"merchants", "users", "credentials", "brands", "debit_profiles"}, table) &&
+			n != had[table]:
 			t.Errorf("%s: %d of %d are left", table, n, had[table])
 		case !slices.Contains(kept, table) && n > 0:
 			t.Errorf("%s still has %d", table, n)
 		}
 	}
 	var counted int64
-	must(t, v.app.Store.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(n), 0)::bigint FROM purchase_counts WHERE merchant_id = $1`, mine.MerchantID.String()).Scan(&counted))
-	if counted != 0 || had["purchases"] == 0 || had["collections"] == 0 || had["mails"] == 0 || had["company_statements"] == 0 {
+	must(t, v.app.Store.Pool.QueryRow(t.Context(),
+		`SELECT coalesce(sum(n), 0)::bigint FROM purchase_counts WHERE merchant_id = $1`,
+		mine.MerchantID.String()).Scan(&counted))
+	if counted != 0 || had["purchases"] == 0 || had["collections"] == 0 || had["mails"] == 0 ||
+		had["company_statements"] == 0 {
 		t.Errorf("%d are counted after a wipe; there had been %v", counted, had)
 	}
 	v.living(t) // it goes on
@@ -199,26 +211,34 @@ func TestTheSimulator_is_a_page_that_works_without_scripts(t *testing.T) {
 	v := openVault(t)
 	cookie := "Cookie: " + v.cookie()
 	page := v.ask("GET", "/developers/simulator", nil, cookie, "Accept: text/html").Body.String()
-	for _, text := range []string{"400000 9002", "110000002", "Copy account number 4000009030", "Unpaid 02, each time", "Next working day", "Fill with demo data", "Wipe test data"} {
-		if !strings.Contains(page, text) && !strings.Contains(page, strings.ReplaceAll(text, "Unpaid 02,", "Unpaid 02 (not enough money),")) {
+	for _, text := range []string{"400000 9002", "110000002", "Copy account number 4000009030", "Unpaid 02, each time",
+		"Next working day", "Fill with demo data", "Wipe test data"} {
+		if !strings.Contains(page, text) && !strings.Contains(page,
+			strings.ReplaceAll(text, "Unpaid 02,", "Unpaid 02 (not enough money),")) {
 			t.Errorf("the page lacks %q", text)
 		}
 	}
-	bad := v.ask("POST", "/developers/simulator/scenarios", url.Values{"months": {"4"}, "clients": {"x"}, "paid": {"92"}, "unpaid": {"5"}, "disputed": {"1"}, "seed": {"1"}}, cookie)
+	bad := v.ask("POST", "/developers/simulator/scenarios", url.Values{"months": {"4"}, "clients": {"x"}, "paid": {"92"},
+		"unpaid": {"5"}, "disputed": {"1"}, "seed": {"1"}}, cookie)
 	if bad.Code != http.StatusUnprocessableEntity || !strings.Contains(bad.Body.String(), "Enter a whole number.") {
 		t.Errorf("wrong numbers: %d", bad.Code)
 	}
-	if rec := v.ask("POST", "/developers/simulator/scenarios", url.Values{"months": {"1"}, "clients": {"2"}, "paid": {"50"}, "unpaid": {"50"}, "disputed": {"0"}, "seed": {"1"}}, cookie); rec.Code != http.StatusSeeOther {
+	if rec := v.ask("POST", "/developers/simulator/scenarios",
+		url.Values{"months": {"1"}, "clients": {"2"}, "paid": {"50"}, "unpaid": {"50"}, "disputed": {"0"}, "seed": {"1"}},
+		cookie); rec.Code != http.StatusSeeOther {
 		t.Fatalf("play: %d %s", rec.Code, rec.Body)
 	}
-	if page := v.ask("GET", "/developers/simulator", nil, cookie).Body.String(); !strings.Contains(page, "Being played") || !strings.Contains(page, "there is only one clock") {
+	if page := v.ask("GET", "/developers/simulator", nil, cookie).Body.String(); !strings.Contains(page, "Being played") ||
+		!strings.Contains(page, "there is only one clock") {
 		t.Error("the page does not show what is played")
 	}
 	must(t, v.app.Services.Simulations.TakeUp(t.Context()))
-	if page := v.ask("GET", "/developers/simulator", nil, cookie).Body.String(); strings.Contains(page, "Being played") || !strings.Contains(page, "50% code 02") {
+	if page := v.ask("GET", "/developers/simulator", nil, cookie).Body.String(); strings.Contains(page, "Being played") ||
+		!strings.Contains(page, "50% code 02") {
 		t.Error("the page does not show what was played")
 	}
-	if rec := v.ask("POST", "/developers/simulator/wipe", url.Values{"confirm": {"no"}}, cookie); rec.Code != http.StatusUnprocessableEntity || !strings.Contains(rec.Body.String(), "Type gym to confirm") {
+	if rec := v.ask("POST", "/developers/simulator/wipe", url.Values{"confirm": {"no"}},
+		cookie); rec.Code != http.StatusUnprocessableEntity || !strings.Contains(rec.Body.String(), "Type gym to confirm") {
 		t.Errorf("a wipe without the name: %d", rec.Code)
 	}
 	demand := func(deletions bool) {
@@ -228,11 +248,13 @@ func TestTheSimulator_is_a_page_that_works_without_scripts(t *testing.T) {
 	demand(true)
 	had := len(v.ids("clients"))
 	refused := v.ask("POST", "/developers/simulator/wipe", url.Values{"confirm": {"gym"}}, cookie)
-	if left := len(v.ids("clients")); refused.Code != http.StatusUnprocessableEntity || !strings.Contains(refused.Body.String(), "Ask for fewer approvals first") || left != had || had == 0 {
+	if left := len(v.ids("clients")); refused.Code != http.StatusUnprocessableEntity ||
+		!strings.Contains(refused.Body.String(), "Ask for fewer approvals first") || left != had || had == 0 {
 		t.Errorf("a wipe while a second approver is asked for: %d, %d of %d clients are left", refused.Code, left, had)
 	}
 	demand(false)
-	if rec := v.ask("POST", "/developers/simulator/wipe", url.Values{"confirm": {"gym"}}, cookie); rec.Code != http.StatusSeeOther || len(v.ids("clients")) != 0 {
+	if rec := v.ask("POST", "/developers/simulator/wipe", url.Values{"confirm": {"gym"}},
+		cookie); rec.Code != http.StatusSeeOther || len(v.ids("clients")) != 0 {
 		t.Errorf("a wipe: %d %s", rec.Code, rec.Body)
 	}
 }

@@ -29,7 +29,8 @@ func TestASubscriptionIsBilledMonthByMonth(t *testing.T) {
 	owner.fill("name", "Membership")
 	owner.fill("price", "649,00")
 	owner.set("start", "2099-01-31")
-	owner.do("tell the form", chromedp.Evaluate(`document.querySelector('[name="start"]').dispatchEvent(new Event('change', {bubbles: true}))`, nil))
+	owner.do("tell the form", chromedp.Evaluate(
+		`document.querySelector('[name="start"]').dispatchEvent(new Event('change', {bubbles: true}))`, nil))
 	owner.sees("every month on the 31st (last day in shorter months)")
 	owner.sees("28\u00a0Feb\u00a02099")
 	owner.looksAt("template-new")
@@ -64,7 +65,9 @@ func TestASubscriptionIsBilledMonthByMonth(t *testing.T) {
 	owner.looksAt("template")
 
 	var purchase string
-	if err := site.app.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM purchases WHERE subscriber_id IS NOT NULL ORDER BY id DESC LIMIT 1`).Scan(&purchase); err != nil {
+	if err := site.app.Store.Pool.QueryRow(t.Context(),
+		`SELECT id::text FROM purchases WHERE subscriber_id IS NOT NULL ORDER BY id DESC LIMIT 1`).Scan(
+		&purchase); err != nil {
 		t.Fatal(err)
 	}
 	payer := site.tab(t, chromium)

@@ -27,7 +27,8 @@ type clerk struct {
 func (b *books) signIn(on *process) *clerk {
 	b.t.Helper()
 	const who, secret = "finance@gym.example", "long enough to pass"
-	if made := typed(b.t, b.env, secret+"\n", "user", "create", "--email", who, "--role", "admin", "--merchant", "gym", "--password-stdin"); made.code != exitOK {
+	if made := typed(b.t, b.env, secret+"\n", "user", "create", "--email", who, "--role", "admin", "--merchant", "gym",
+		"--password-stdin"); made.code != exitOK {
 		b.t.Fatalf("%+v", made)
 	}
 	jar, err := cookiejar.New(nil)
@@ -87,7 +88,8 @@ func (c *clerk) start(on *process, id string, rows int) {
 	c.t.Helper()
 	var seen string
 	must(c.t, c.db.QueryRow(c.t.Context(), `SELECT encode(fingerprint, 'hex') FROM batches WHERE id = $1`, id).Scan(&seen))
-	order := url.Values{"rows": {strconv.Itoa(rows)}, "cents": {strconv.Itoa(rows * cents)}, "warnings": {"on"}, "fingerprint": {seen}}
+	order := url.Values{"rows": {strconv.Itoa(rows)}, "cents": {strconv.Itoa(rows * cents)}, "warnings": {"on"},
+		"fingerprint": {seen}}
 	c.submit(on, "/batches/"+id+"/start", formType, strings.NewReader(order.Encode()))
 }
 
@@ -105,11 +107,14 @@ func (b *books) rowsSent(id string, rows int) {
 		what, sql string
 		want      int
 	}{
-		{"rows sent, as the batch counts", `SELECT (counts->>'sent')::int FROM batches WHERE id = $1 AND total_rows = (counts->>'sent')::int`, rows},
+		{"rows sent, as the batch counts",
+			`SELECT (counts->>'sent')::int FROM batches WHERE id = $1 AND total_rows = (counts->>'sent')::int`, rows},
 		{"cents sent, as the batch counts", `SELECT (counts->>'sent_cents')::int FROM batches WHERE id = $1`, rows * cents},
-		{"rows with an invoice", `SELECT count(DISTINCT i.id) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id AND i.number = r.number AND i.client_id = r.client_id
+		{"rows with an invoice",
+			`SELECT count(DISTINCT i.id) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id AND i.number = r.number AND i.client_id = r.client_id
 			WHERE r.batch_id = $1 AND r.state = 'sent'`, rows},
-		{"rows out of order", `SELECT count(*) FROM (SELECT serial - row_number() OVER (ORDER BY n) AS off FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id
+		{"rows out of order",
+			`SELECT count(*) FROM (SELECT serial - row_number() OVER (ORDER BY n) AS off FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id
 			WHERE r.batch_id = $1) AS numbered WHERE off <> 0`, 0},
 	} {
 		if n := b.number(check.sql, id); n != check.want {
@@ -152,13 +157,15 @@ func TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice(t *testing.T) {
 		if kill < checking {
 			progress, most = `SELECT count(*) FROM batch_rows WHERE state <> 'new'`, rows/checking
 		}
-		life, moment := min(rows, b.number(progress)+1+chance.IntN(most)), time.Duration(chance.Int64N(int64(100*time.Millisecond)))
+		life, moment := min(rows, b.number(progress)+1+chance.IntN(most)),
+			time.Duration(chance.Int64N(int64(100*time.Millisecond)))
 		b.until("it goes on", func() bool { return b.number(progress) >= life })
 		<-time.After(moment)
 		p.end(syscall.SIGKILL)
 		b.kills++
 		came, _ := box.count()
-		t.Logf("kill %d, %s after row %d: %d rows checked, %d sent, %d mails", kill+1, moment, life, b.number(`SELECT count(*) FROM batch_rows WHERE state <> 'new'`),
+		t.Logf("kill %d, %s after row %d: %d rows checked, %d sent, %d mails", kill+1, moment, life,
+			b.number(`SELECT count(*) FROM batch_rows WHERE state <> 'new'`),
 			b.number(`SELECT count(*) FROM batch_rows WHERE state = 'sent'`), came)
 		b.afterKill()
 		p = serving(t, b.env)
@@ -168,8 +175,8 @@ func TestKilledWhileABatchIsSentEveryRowBecomesOneInvoice(t *testing.T) {
 	b.invoicedOnce(1, rows, mailed, box)
 }
 
-// TestTwoServersWorkOnOneBatchWithTheSameResult calls both of them to it and takes it from whoever has claimed it, as if
-// that server had stalled, until both have come: for a while they do the same rows.
+// TestTwoServersWorkOnOneBatchWithTheSameResult calls both of them to it and takes it from whoever has claimed it, as
+// if that server had stalled, until both have come: for a while they do the same rows.
 func TestTwoServersWorkOnOneBatchWithTheSameResult(t *testing.T) {
 	t.Parallel()
 	const rows, mailed = 5_000, 20
@@ -184,7 +191,8 @@ func TestTwoServersWorkOnOneBatchWithTheSameResult(t *testing.T) {
 	id := c.upload(servers[0], b.payers(servers[0], rows, mailed))
 	both := func(since int) func() bool {
 		return func() bool {
-			if b.number(`SELECT count(DISTINCT attempted_by[1]) FROM river_job WHERE kind = 'work_batch' AND id > $1`, since) == len(servers) {
+			if b.number(`SELECT count(DISTINCT attempted_by[1]) FROM river_job WHERE kind = 'work_batch' AND id > $1`,
+				since) == len(servers) {
 				return true
 			}
 			for _, sql := range []string{

@@ -19,8 +19,11 @@ import (
 // address for mail.
 func (b *books) payers(on *process, n, oneIn int) (ids []string) {
 	b.t.Helper()
-	one := b.made(on, "/api/v1/clients/", `{"email":"payer@example.com","full_name":"Payer"}`) // without numbers, which are sealed to their row
-	rows, err := b.db.Query(b.t.Context(), `INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
+	one := b.made(on, "/api/v1/clients/",
+		`{"email":"payer@example.com","full_name":"Payer"}`) // without numbers, which are sealed to their row
+	rows,
+		err := b.db.Query(b.t.Context(),
+		`INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
 		'id', gen_random_uuid(), 'email', CASE n % $3 WHEN 0 THEN 'payer' || n || '@example.com' ELSE '' END)) AS r
 		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made RETURNING id::text`, n, one, oneIn)
 	if err != nil {
@@ -35,7 +38,8 @@ func (b *books) payers(on *process, n, oneIn int) (ids []string) {
 // bill is one request for many invoices under an Idempotency-Key. The answer is
 // empty when the server died meanwhile.
 func (b *books) bill(on *process, key string, clients []string) (answer string, replayed bool) {
-	body := fmt.Sprintf(`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"School fees","price":%d}]},"clients":[{"client_id":"%s"}]}`,
+	body := fmt.Sprintf(
+		`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"School fees","price":%d}]},"clients":[{"client_id":"%s"}]}`,
 		b.brand, 1900000000, cents, strings.Join(clients, `"},{"client_id":"`))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -67,7 +71,8 @@ func (b *books) bill(on *process, key string, clients []string) (answer string, 
 func (b *books) billedOnce(answers []string, clients, oneIn int, boxes ...*letterbox) {
 	b.t.Helper()
 	b.invoicedOnce(len(answers), clients, oneIn, boxes...)
-	for _, of := range []string{`SELECT count(*) FROM audit_entries WHERE action = 'billing.sent'`, `SELECT count(*) FROM idempotency_keys`} {
+	for _, of := range []string{`SELECT count(*) FROM audit_entries WHERE action = 'billing.sent'`,
+		`SELECT count(*) FROM idempotency_keys`} {
 		if n := b.number(of); n != len(answers) {
 			b.t.Errorf("%s: %d, want %d", of, n, len(answers))
 		}
@@ -85,20 +90,26 @@ func (b *books) billedOnce(answers []string, clients, oneIn int, boxes ...*lette
 func (b *books) invoicedOnce(times, clients, oneIn int, boxes ...*letterbox) {
 	b.t.Helper()
 	want, mailed := times*clients, times*clients/oneIn
-	b.until("all mails are marked", func() bool { return b.number(`SELECT count(*) FROM mails WHERE state <> 'sent'`) == 0 })
+	b.until("all mails are marked", func() bool {
+		return b.number(`SELECT count(*) FROM mails WHERE state <> 'sent'`) == 0
+	})
 	for _, check := range []struct {
 		what, sql string
 		want      int
 	}{
 		{"purchases", `SELECT count(*) FROM purchases`, want},
 		{"purchases of the amount", fmt.Sprintf(`SELECT count(*) FROM purchases WHERE total_cents = %d`, cents), want},
-		{"invoices of purchases", `SELECT count(*) FROM invoices i JOIN purchases p ON p.id = i.purchase_id AND p.client_id = i.client_id AND p.total_cents = i.total_cents`, want},
-		{"clients with another number of invoices", fmt.Sprintf(`SELECT count(*) FROM (SELECT client_id FROM invoices GROUP BY 1 HAVING count(*) <> %d) AS odd`, times), 0},
+		{"invoices of purchases",
+			`SELECT count(*) FROM invoices i JOIN purchases p ON p.id = i.purchase_id AND p.client_id = i.client_id AND p.total_cents = i.total_cents`, want},
+		{"clients with another number of invoices",
+			fmt.Sprintf(`SELECT count(*) FROM (SELECT client_id FROM invoices GROUP BY 1 HAVING count(*) <> %d) AS odd`, times),
+			0},
 		{"clients with invoices", `SELECT count(DISTINCT client_id) FROM invoices`, clients},
 		{"the highest number", `SELECT max(serial) FROM invoices`, want},
 		{"different numbers", `SELECT count(DISTINCT number) FROM invoices`, want},
 		{"the next number", `SELECT next FROM invoice_series WHERE kind = 'invoice'`, want + 1},
-		{"purchases in the audit, once each", `SELECT count(*) FROM (SELECT purchase_id FROM audit_entries WHERE action = 'purchase.created' GROUP BY 1 HAVING count(*) = 1) AS once`, want},
+		{"purchases in the audit, once each",
+			`SELECT count(*) FROM (SELECT purchase_id FROM audit_entries WHERE action = 'purchase.created' GROUP BY 1 HAVING count(*) = 1) AS once`, want},
 		{"mails", `SELECT count(*) FROM mails`, mailed},
 		{"purchases that are sent", `SELECT count(*) FROM purchases WHERE status = 'sent'`, mailed},
 	} {
@@ -162,7 +173,8 @@ func (b *books) billKilled(p *process, key string, clients []string, moment time
 	if n := after - before; n != 0 && n != len(clients) {
 		b.t.Errorf("killed after %s: %d invoices were made", moment, n)
 	}
-	b.t.Logf("killed after %s (0: at the commit): %d invoices more, answered: %v, again: %v", moment, after-before, a.answer != "", a.replayed)
+	b.t.Logf("killed after %s (0: at the commit): %d invoices more, answered: %v, again: %v", moment, after-before,
+		a.answer != "", a.replayed)
 	return a
 }
 

@@ -17,14 +17,18 @@ func TestKilledWhileDeletionsBecomeFinalEachIsFinalOnce(t *testing.T) {
 	t.Parallel()
 	b := newBooks(t)
 	first := serving(t, b.env)
-	client := b.made(first, "/api/v1/clients/", `{"email":"payer@example.com","full_name":"Payer","bank_account":"6200001234","bank_code":"470010"}`)
+	client := b.made(first, "/api/v1/clients/",
+		`{"email":"payer@example.com","full_name":"Payer","bank_account":"6200001234","bank_code":"470010"}`)
 	_, clock := b.call(first, http.MethodGet, "/sandbox/clock", "")
 	now, _ := clock["now"].(float64)
 	due := time.Unix(int64(now), 0).Add(20 * 24 * time.Hour)
 	for range leaving {
-		token := b.made(first, "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		token := b.made(first, "/api/v1/purchases/",
+			fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 			"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{"profile_code":"TEST1"}}}}`, client, b.brand))
-		id := b.made(first, "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"December","price":%d}]}}`, client, b.brand, due.Unix(), cents))
+		id := b.made(first, "/api/v1/purchases/", fmt.Sprintf(
+			`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"December","price":%d}]}}`, client, b.brand,
+			due.Unix(), cents))
 		b.made(first, "/api/v1/purchases/"+id+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, token))
 	}
 	b.ready = time.Unix(int64(now), 0).Add(time.Hour)

@@ -62,12 +62,14 @@ func (b *books) hook(address string) {
 	b.t.Helper()
 	c, err := ReadConfig(b.env)
 	must(b.t, err)
-	app, err := Open(b.t.Context(), c, opening{log: slog.New(slog.DiscardHandler), baseURL: "http://desk.example", maxConns: fewConns})
+	app, err := Open(b.t.Context(), c, opening{log: slog.New(slog.DiscardHandler), baseURL: "http://desk.example",
+		maxConns: fewConns})
 	must(b.t, err)
 	defer func() { _ = app.Close() }()
 	var merchantID uuid.UUID
 	must(b.t, b.db.QueryRow(b.t.Context(), `SELECT merchant_id FROM brands WHERE id = $1`, b.brand).Scan(&merchantID))
-	_, err = app.Services.Webhooks.Create(b.t.Context(), actor.OperatorOf(merchantID), webhook.Input{Title: "Till", Callback: address, AllEvents: true})
+	_, err = app.Services.Webhooks.Create(b.t.Context(), actor.OperatorOf(merchantID),
+		webhook.Input{Title: "Till", Callback: address, AllEvents: true})
 	must(b.t, err)
 }
 
@@ -84,18 +86,23 @@ func TestKilledWhileEventsAreToldEachIsHeardInOrder(t *testing.T) {
 	seed := rand.New(rand.NewPCG(2026, 13)) //nolint:gosec // the same moments in every run
 	for kill := range kills {
 		for range purchases / kills {
-			id := b.made(p, "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"Fees","price":25000}]}}`, client, b.brand))
+			id := b.made(p, "/api/v1/purchases/", fmt.Sprintf(
+				`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"Fees","price":25000}]}}`, client, b.brand))
 			b.made(p, "/api/v1/purchases/"+id+"/mark_as_paid/", `{}`)
 		}
 		told := kill*2*purchases/kills + seed.IntN(2*purchases/kills)
 		b.until("events were told", func() bool { _, n := r.count(); return n > told })
 		p.end(syscall.SIGKILL)
-		if _, err := b.db.Exec(t.Context(), `UPDATE deliveries SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`); err != nil { // as time would
+		if _,
+			err := b.db.Exec(t.Context(),
+			`UPDATE deliveries SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`); err != nil { // as time would
 			t.Fatal(err)
 		}
 		p = serving(t, b.env)
 	}
-	b.until("everything is delivered", func() bool { return b.number(`SELECT count(*) FROM deliveries WHERE state <> 'delivered'`) == 0 })
+	b.until("everything is delivered", func() bool {
+		return b.number(`SELECT count(*) FROM deliveries WHERE state <> 'delivered'`) == 0
+	})
 	calls, events := r.count()
 	t.Logf("%d events in %d calls", events, calls)
 	if events != 2*purchases || b.number(`SELECT count(*) FROM events`) != 2*purchases {

@@ -110,14 +110,16 @@ func TestKilledWhileInvoicesAreMailedEachPayerGetsOne(t *testing.T) {
 	clients := make([]string, invoices)
 	for i := range clients {
 		if i < 20 {
-			clients[i] = b.made(p, "/api/v1/clients/", fmt.Sprintf(`{"email":"payer%d@example.com","full_name":"Payer %d"}`, i, i))
+			clients[i] = b.made(p, "/api/v1/clients/", fmt.Sprintf(`{"email":"payer%d@example.com","full_name":"Payer %d"}`, i,
+				i))
 		} else {
 			clients[i] = clients[i%20]
 		}
 	}
 	to := `{"client_id":"` + strings.Join(clients, `"},{"client_id":"`) + `"}`
-	status, out := b.call(p, http.MethodPost, "/billing/", fmt.Sprintf(`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Course fee","price":25000}]},"clients":[%s]}`,
-		b.brand, time.Now().Add(240*time.Hour).Unix(), to))
+	status, out := b.call(p, http.MethodPost, "/billing/",
+		fmt.Sprintf(`{"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Course fee","price":25000}]},"clients":[%s]}`,
+			b.brand, time.Now().Add(240*time.Hour).Unix(), to))
 	if status != http.StatusOK {
 		t.Fatal(status, out)
 	}
@@ -127,13 +129,17 @@ func TestKilledWhileInvoicesAreMailedEachPayerGetsOne(t *testing.T) {
 		b.until("mails came", func() bool { n, _ := box.count(); return n > min(came+seed.IntN(invoices/kills), invoices-1) })
 		p.end(syscall.SIGKILL)
 		b.kills++
-		if _, err := b.db.Exec(t.Context(), `UPDATE mails SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`); err != nil { // as time would
+		if _,
+			err := b.db.Exec(t.Context(),
+			`UPDATE mails SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`); err != nil { // as time would
 			t.Fatal(err)
 		}
 		t.Logf("kill %d after %d mails", kill+1, came)
 		p = serving(t, b.env)
 	}
-	b.until("all mails are marked", func() bool { return b.number(`SELECT count(*) FROM mails WHERE state = 'queued'`) == 0 })
+	b.until("all mails are marked", func() bool {
+		return b.number(`SELECT count(*) FROM mails WHERE state = 'queued'`) == 0
+	})
 	if mails, again := box.count(); mails-again != invoices || again > mayRepeat(b.kills) {
 		t.Errorf("%d mails came, %d of them again", mails, again)
 	}

@@ -58,7 +58,9 @@ func brandOf(t *testing.T, env map[string]string, slug string) (id string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
-	if err := conn.QueryRow(t.Context(), `SELECT b.id::text FROM brands b JOIN merchants m ON m.id = b.merchant_id WHERE m.slug = $1`, slug).Scan(&id); err != nil {
+	if err := conn.QueryRow(t.Context(),
+		`SELECT b.id::text FROM brands b JOIN merchants m ON m.id = b.merchant_id WHERE m.slug = $1`,
+		slug).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -108,8 +110,12 @@ func (b *books) charge(on *process) {
 	b.ready = due.Add(12 * 24 * time.Hour)
 	var clients, tokens []string
 	for i := range accounts {
-		clients = append(clients, b.made(on, "/api/v1/clients/", fmt.Sprintf(`{"email":"payer%d@example.com","full_name":"Payer %d","bank_account":"620000%04d","bank_code":"470010"}`, i, i, i)))
-		tokens = append(tokens, b.made(on, "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		clients = append(clients, b.made(on, "/api/v1/clients/",
+			fmt.Sprintf(
+				`{"email":"payer%d@example.com","full_name":"Payer %d","bank_account":"620000%04d","bank_code":"470010"}`, i, i,
+				i)))
+		tokens = append(tokens, b.made(on, "/api/v1/purchases/",
+			fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 			"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{"profile_code":"TEST1"}}}}`, clients[i], b.brand)))
 	}
 	if b.t.Failed() {
@@ -120,7 +126,8 @@ func (b *books) charge(on *process) {
 	for range 8 {
 		wait.Go(func() {
 			for i := range next {
-				id := b.made(on, "/api/v1/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"December","price":%d}]}}`,
+				id := b.made(on, "/api/v1/purchases/", fmt.Sprintf(
+					`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"December","price":%d}]}}`,
 					clients[i%accounts], b.brand, due.Unix(), cents))
 				b.made(on, "/api/v1/purchases/"+id+"/charge/", fmt.Sprintf(`{"recurring_token":%q}`, tokens[i%accounts]))
 			}
@@ -160,19 +167,27 @@ func (b *books) exactlyOnce() {
 		what, sql string
 		want      int
 	}{
-		{"paid purchases", `SELECT count(*) FROM purchases WHERE status = 'paid' AND payment IS NOT NULL AND total_cents > 0`, many},
-		{"purchases with exactly one collection", `SELECT count(*) FROM (SELECT purchase_id FROM collections GROUP BY 1 HAVING count(*) = 1) AS once`, many},
+		{"paid purchases", `SELECT count(*) FROM purchases WHERE status = 'paid' AND payment IS NOT NULL AND total_cents > 0`,
+			many},
+		{"purchases with exactly one collection",
+			`SELECT count(*) FROM (SELECT purchase_id FROM collections GROUP BY 1 HAVING count(*) = 1) AS once`, many},
 		{"collections", `SELECT count(*) FROM collections WHERE state IN ('provisional', 'final')`, many},
-		{"instructions at the bank", `SELECT count(*) FROM sandbox_instructions i JOIN collections c ON c.id = i.id AND c.amount_cents = i.amount_cents`, many},
+		{"instructions at the bank",
+			`SELECT count(*) FROM sandbox_instructions i JOIN collections c ON c.id = i.id AND c.amount_cents = i.amount_cents`,
+			many},
 		{"instructions in all", `SELECT count(*) FROM sandbox_instructions`, many},
 		{"answers of the bank, kept", `SELECT count(*) FROM bank_messages WHERE outcome LIKE 'applied%'`, many},
-		{"answers of the bank, waiting", `SELECT count(*) FROM sandbox_answers WHERE delivered_at IS NULL AND kind = 'provisional'`, 0},
-		{"purchases with exactly one movement of money", `SELECT count(*) FROM (SELECT purchase_id FROM ledger_entries GROUP BY 1
+		{"answers of the bank, waiting",
+			`SELECT count(*) FROM sandbox_answers WHERE delivered_at IS NULL AND kind = 'provisional'`, 0},
+		{"purchases with exactly one movement of money",
+			`SELECT count(*) FROM (SELECT purchase_id FROM ledger_entries GROUP BY 1
 			HAVING count(*) = 1 AND min(kind) = 'collected') AS once`, many},
 		{"cents in the books", `SELECT coalesce(sum(amount_cents), 0)::bigint FROM ledger_entries`, many * cents},
-		{"collected in the time line, more than once", `SELECT count(*) FROM (SELECT purchase_id FROM audit_entries WHERE action = 'collection.provisional'
+		{"collected in the time line, more than once",
+			`SELECT count(*) FROM (SELECT purchase_id FROM audit_entries WHERE action = 'collection.provisional'
 			GROUP BY 1 HAVING count(*) <> 1) AS twice`, 0},
-		{"attempts, not one and successful", `SELECT count(*) FROM purchases WHERE total_cents > 0 AND (jsonb_array_length(attempts) <> 1)`, 0},
+		{"attempts, not one and successful",
+			`SELECT count(*) FROM purchases WHERE total_cents > 0 AND (jsonb_array_length(attempts) <> 1)`, 0},
 	} {
 		if n := b.number(check.sql); n != check.want {
 			b.t.Errorf("%s: %d, want %d", check.what, n, check.want)

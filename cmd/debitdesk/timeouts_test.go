@@ -42,7 +42,8 @@ func ended(t *testing.T, c net.Conn) string {
 
 func TestAHeadThatNeverEndsIsCutOff(t *testing.T) {
 	t.Parallel()
-	c := impatient(t, timeouts{header: soon, read: never, write: never, idle: never}, func(http.ResponseWriter, *http.Request) { t.Error("it was served") })
+	c := impatient(t, timeouts{header: soon, read: never, write: never, idle: never},
+		func(http.ResponseWriter, *http.Request) { t.Error("it was served") })
 	_, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
 	must(t, err)
 	ended(t, c)
@@ -51,10 +52,11 @@ func TestAHeadThatNeverEndsIsCutOff(t *testing.T) {
 func TestABodyThatNeverEndsIsCutOff(t *testing.T) {
 	t.Parallel()
 	read := make(chan error, 1)
-	c := impatient(t, timeouts{header: never, read: soon, write: never, idle: never}, func(_ http.ResponseWriter, r *http.Request) {
-		_, err := io.ReadAll(r.Body)
-		read <- err
-	})
+	c := impatient(t, timeouts{header: never, read: soon, write: never, idle: never},
+		func(_ http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(r.Body)
+			read <- err
+		})
 	_, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nname=")
 	must(t, err)
 	ended(t, c)
@@ -66,14 +68,15 @@ func TestABodyThatNeverEndsIsCutOff(t *testing.T) {
 func TestAReaderThatNeverReadsIsCutOff(t *testing.T) {
 	t.Parallel()
 	wrote := make(chan error, 1)
-	c := impatient(t, timeouts{header: never, read: never, write: soon, idle: never}, func(w http.ResponseWriter, _ *http.Request) {
-		for {
-			if _, err := w.Write(bytes.Repeat([]byte("x"), 1<<20)); err != nil {
-				wrote <- err
-				return
+	c := impatient(t, timeouts{header: never, read: never, write: soon, idle: never},
+		func(w http.ResponseWriter, _ *http.Request) {
+			for {
+				if _, err := w.Write(bytes.Repeat([]byte("x"), 1<<20)); err != nil {
+					wrote <- err
+					return
+				}
 			}
-		}
-	})
+		})
 	_, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	must(t, err)
 	select {
@@ -85,7 +88,8 @@ func TestAReaderThatNeverReadsIsCutOff(t *testing.T) {
 
 func TestAConnectionWithoutRequestsIsClosed(t *testing.T) {
 	t.Parallel()
-	c := impatient(t, timeouts{header: never, read: never, write: never, idle: soon}, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	c := impatient(t, timeouts{header: never, read: never, write: never, idle: soon},
+		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	_, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	must(t, err)
 	if said := ended(t, c); !strings.Contains(said, "204") {
@@ -109,7 +113,8 @@ func TestAHeadHasItsLimit(t *testing.T) {
 }
 
 func TestTheUsualPatienceHasAnEnd(t *testing.T) {
-	for name, d := range map[string]time.Duration{"header": usual.header, "read": usual.read, "write": usual.write, "idle": usual.idle} {
+	for name, d := range map[string]time.Duration{"header": usual.header, "read": usual.read, "write": usual.write,
+		"idle": usual.idle} {
 		if d <= 0 || d > 2*time.Minute {
 			t.Errorf("%s: %s", name, d)
 		}

@@ -30,7 +30,8 @@ func TestTheShellBlocksOfTheManualRunAsPrinted(t *testing.T) {
 	}
 	on := serving(t, env)
 	script := shellBlocks(t)
-	for printed, here := range map[string]string{"DEBITDESK_TOKEN=...": "DEBITDESK_TOKEN=" + demo.Token, "BASE=http://127.0.0.1:8080": "BASE=" + on.url} {
+	for printed, here := range map[string]string{"DEBITDESK_TOKEN=...": "DEBITDESK_TOKEN=" + demo.Token,
+		"BASE=http://127.0.0.1:8080": "BASE=" + on.url} {
 		if strings.Count(script, printed) != 1 {
 			t.Fatalf("%q does not stand once in the blocks", printed)
 		}
@@ -44,7 +45,8 @@ func TestTheShellBlocksOfTheManualRunAsPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{`"settlement": "provisional"`, `"settlement": "final"`, `"pending_charge",`, `"status": "pending_charge"`, `"payment_method": "eft"`, `"payment_method": "debicheck"`} {
+	for _, want := range []string{`"settlement": "provisional"`, `"settlement": "final"`, `"pending_charge",`,
+		`"status": "pending_charge"`, `"payment_method": "eft"`, `"payment_method": "debicheck"`} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("nothing prints %s:\n%s", want, out)
 		}

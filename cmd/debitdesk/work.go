@@ -107,11 +107,13 @@ func (a *App) fit(ctx context.Context) error {
 			return err
 		}
 		if demo {
-			return errors.New("live mode does not run on a database with a demo merchant and its people: use a database of its own")
+			return errors.New(
+				"live mode does not run on a database with a demo merchant and its people: use a database of its own")
 		}
 	}
 	if a.Config.Bank != "sandbox" {
-		return errors.New("DEBITDESK_BANK: exchanging files with a bank is not part of this release; only the sandbox bank is")
+		return errors.New(
+			"DEBITDESK_BANK: exchanging files with a bank is not part of this release; only the sandbox bank is")
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ func (s *Sessions) KnowDevice(c echo.Context, email string) {
 	_, _ = rand.Read(nonce[:]) // never fails since Go 1.24
 	name := base64.RawURLEncoding.EncodeToString(nonce[:])
 	//nolint:gosec // Secure where the product is served by https, as the session's own cookie
-	http.SetCookie(c.Response(), &http.Cookie{Name: s.deviceCookie(s.keys[0], email), Value: name + "." + deviceSeal(s.keys[0], email, name), Path: "/",
+	http.SetCookie(c.Response(), &http.Cookie{Name: s.deviceCookie(s.keys[0], email),
+		Value: name + "." + deviceSeal(s.keys[0], email, name), Path: "/",
 		MaxAge: int(deviceLasts / time.Second), HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.opts.Secure})
 }
 

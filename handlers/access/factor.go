@@ -40,7 +40,8 @@ func proven(in user.SignedIn, now time.Time) bool {
 
 // setsUp tells the addresses that a person reaches who must set up a factor first.
 func setsUp(route string) bool {
-	return route == SecurityPage || strings.HasPrefix(route, SecurityPage+"/") || slices.Contains([]string{"/login", "/logout", "/account/theme"}, route)
+	return route == SecurityPage || strings.HasPrefix(route, SecurityPage+"/") ||
+		slices.Contains([]string{"/login", "/logout", "/account/theme"}, route)
 }
 
 // Proven tells whether the caller may do what asks for the second factor again:

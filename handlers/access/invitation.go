@@ -47,7 +47,8 @@ func (i *Invitation) Accept(c echo.Context) error {
 		}
 		return c.Redirect(http.StatusSeeOther, "/")
 	}
-	u, err := i.Members.Join(ctx, member.Newcomer{Token: token, Name: form.Get("name"), Password: form.Get("password"), IP: c.RealIP(), RequestID: RequestID(c)})
+	u, err := i.Members.Join(ctx, member.Newcomer{Token: token, Name: form.Get("name"), Password: form.Get("password"),
+		IP: c.RealIP(), RequestID: RequestID(c)})
 	if err != nil {
 		return i.refused(c, form, err)
 	}
@@ -58,7 +59,8 @@ func (i *Invitation) Accept(c echo.Context) error {
 }
 
 func (i *Invitation) refused(c echo.Context, form url.Values, err error) error {
-	if f, known := fault.From(err); known && (f.Kind == fault.Invalid || f.Kind == fault.Conflict || f.Kind == fault.Forbidden || f.Kind == fault.NotFound) {
+	if f, known := fault.From(err); known && (f.Kind == fault.Invalid || f.Kind == fault.Conflict ||
+		f.Kind == fault.Forbidden || f.Kind == fault.NotFound) {
 		return i.page(c, form, err)
 	}
 	return err
@@ -73,17 +75,20 @@ func (i *Invitation) page(c echo.Context, form url.Values, wrong error) error {
 	if err != nil {
 		return err
 	}
-	view := pages.InvitationView{Business: w.Business.Name, Email: w.Email, Role: roleNames[w.Role], Until: w.ExpiresAt.In(calendar.SAST).Format("2 January 2006, 15:04") + " SAST",
+	view := pages.InvitationView{Business: w.Business.Name, Email: w.Email, Role: roleNames[w.Role],
+		Until:  w.ExpiresAt.In(calendar.SAST).Format("2 January 2006, 15:04") + " SAST",
 		Action: c.Request().URL.Path, Name: w.Name, Title: "Join " + w.Business.Name}
 	switch w.State {
 	case member.Expired:
-		view.Title, view.Gone = "This invitation has expired", "It was open for seven days. Ask "+w.Business.Name+" to send it again."
+		view.Title, view.Gone = "This invitation has expired", "It was open for seven days. Ask "+w.Business.Name+
+			" to send it again."
 		return i.show(c, http.StatusGone, view)
 	case member.Revoked:
 		view.Title, view.Gone = "This invitation was taken back", "Ask "+w.Business.Name+" if you think that is a mistake."
 		return i.show(c, http.StatusGone, view)
 	case member.Accepted:
-		view.Title, view.Gone, view.SignIn = "This invitation was used already", "Sign in with your e-mail address and password.", "/login"
+		view.Title, view.Gone, view.SignIn = "This invitation was used already",
+			"Sign in with your e-mail address and password.", "/login"
 		return i.show(c, http.StatusGone, view)
 	case member.Open:
 	}
@@ -91,7 +96,8 @@ func (i *Invitation) page(c echo.Context, form url.Values, wrong error) error {
 }
 
 // open asks for what is still missing.
-func (i *Invitation) open(c echo.Context, view pages.InvitationView, w member.Welcome, form url.Values, wrong error) error {
+func (i *Invitation) open(c echo.Context, view pages.InvitationView, w member.Welcome, form url.Values,
+	wrong error) error {
 	status := http.StatusOK
 	if f, known := fault.From(wrong); known {
 		status = http.StatusUnprocessableEntity

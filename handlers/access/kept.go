@@ -147,7 +147,8 @@ const formLasts = 30 * time.Minute
 // ended is kept for that person. It opens nothing.
 func (s *Sessions) knowPerson(c echo.Context, id uuid.UUID) {
 	//nolint:gosec // Secure where the product is served by https, as the session's own cookie
-	http.SetCookie(c.Response(), &http.Cookie{Name: s.personCookie(), Value: id.String() + "." + personSeal(s.keys[0], id), Path: "/",
+	http.SetCookie(c.Response(), &http.Cookie{Name: s.personCookie(), Value: id.String() + "." + personSeal(s.keys[0], id),
+		Path:   "/",
 		MaxAge: int(deviceLasts / time.Second), HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.opts.Secure})
 }
 

@@ -41,7 +41,8 @@ func (l *Login) Show(c echo.Context) error {
 		}
 		return c.Redirect(http.StatusSeeOther, factorPage+"?next="+url.QueryEscape(next))
 	}
-	return l.page(c, http.StatusOK, pages.LoginView{Next: next, SignedOut: c.QueryParam("signed_out") != "", NewPassword: c.QueryParam("new_password") != ""})
+	return l.page(c, http.StatusOK, pages.LoginView{Next: next, SignedOut: c.QueryParam("signed_out") != "",
+		NewPassword: c.QueryParam("new_password") != ""})
 }
 
 // SignIn serves POST /login.
@@ -55,7 +56,8 @@ func (l *Login) SignIn(c echo.Context) error {
 		view.Problem = "Enter your e-mail address and your password."
 		return l.page(c, http.StatusUnprocessableEntity, view)
 	}
-	u, err := l.People.SignIn(c.Request().Context(), user.Attempt{Email: view.Email, Password: form.Get("password"), IP: c.RealIP(), RequestID: RequestID(c),
+	u, err := l.People.SignIn(c.Request().Context(), user.Attempt{Email: view.Email, Password: form.Get("password"),
+		IP: c.RealIP(), RequestID: RequestID(c),
 		Device: l.Sessions.device(c, view.Email)})
 	switch f, _ := fault.From(err); {
 	case fault.Is(err, fault.Unauthenticated):
@@ -103,7 +105,8 @@ func (l *Login) page(c echo.Context, status int, view pages.LoginView) error {
 }
 
 // bare answers with a page outside of the dashboard.
-func bare(c echo.Context, status int, title string, strip func() *layout.SandboxStrip, page func(layout.Plain) templ.Component) error {
+func bare(c echo.Context, status int, title string, strip func() *layout.SandboxStrip,
+	page func(layout.Plain) templ.Component) error {
 	frame := layout.Plain{Title: title, Sandbox: strip()}
 	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 	c.Response().WriteHeader(status)

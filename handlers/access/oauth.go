@@ -50,7 +50,8 @@ func TokenEndpoint(clients *credential.Service) echo.HandlerFunc {
 		case err != nil:
 			return err
 		}
-		Set(c, actor.Actor{Kind: actor.Credential, ID: out.ParentID, Name: out.Name, MerchantID: out.MerchantID, Scopes: out.Scopes})
+		Set(c, actor.Actor{Kind: actor.Credential, ID: out.ParentID, Name: out.Name, MerchantID: out.MerchantID,
+			Scopes: out.Scopes})
 		return c.JSON(http.StatusOK, tokenAnswer{AccessToken: out.Token, TokenType: "Bearer",
 			ExpiresIn: int64(out.ExpiresAt.Sub(out.CreatedAt).Seconds()), Scope: credential.Spaced(out.Scopes, " ")})
 	}
@@ -58,7 +59,8 @@ func TokenEndpoint(clients *credential.Service) echo.HandlerFunc {
 
 func tokenRequest(r *http.Request) (credential.Request, *oauthError) {
 	var out credential.Request
-	if kind, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType)); err != nil || kind != echo.MIMEApplicationForm {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType)); err != nil ||
+		kind != echo.MIMEApplicationForm {
 		return out, &oauthError{"invalid_request", "Send a form: application/x-www-form-urlencoded."}
 	}
 	if err := r.ParseForm(); err != nil {

@@ -49,7 +49,8 @@ func (r *Reset) Ask(c echo.Context) error {
 }
 
 func (r *Reset) ask(c echo.Context, status int, view pages.ResetView) error {
-	return bare(c, status, "Forgot your password?", r.Strip, func(f layout.Plain) templ.Component { return pages.Reset(f, view) })
+	return bare(c, status, "Forgot your password?", r.Strip,
+		func(f layout.Plain) templ.Component { return pages.Reset(f, view) })
 }
 
 // Choose serves GET /reset/:token.
@@ -64,7 +65,8 @@ func (r *Reset) Set(c echo.Context) error {
 	if err := c.Request().ParseForm(); err != nil {
 		return fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
 	}
-	u, err := r.People.ResetPassword(c.Request().Context(), c.Param("token"), c.Request().PostForm.Get("password"), c.RealIP(), RequestID(c))
+	u, err := r.People.ResetPassword(c.Request().Context(), c.Param("token"), c.Request().PostForm.Get("password"),
+		c.RealIP(), RequestID(c))
 	if err != nil {
 		return r.choose(c, err)
 	}
@@ -87,7 +89,8 @@ func (r *Reset) choose(c echo.Context, err error) error {
 	default:
 		return err
 	}
-	return bare(c, status, "Choose a new password", r.Strip, func(f layout.Plain) templ.Component { return pages.NewPassword(f, view) })
+	return bare(c, status, "Choose a new password", r.Strip,
+		func(f layout.Plain) templ.Component { return pages.NewPassword(f, view) })
 }
 
 func equalFold(a, b string) bool {
@@ -95,4 +98,5 @@ func equalFold(a, b string) bool {
 }
 
 // roleNames are the roles as sentences name them.
-var roleNames = map[actor.Role]string{actor.Admin: "an admin", actor.Finance: "finance", actor.Staff: "staff", actor.ReadOnly: "somebody who may look, but change nothing"}
+var roleNames = map[actor.Role]string{actor.Admin: "an admin", actor.Finance: "finance", actor.Staff: "staff",
+	actor.ReadOnly: "somebody who may look, but change nothing"}

@@ -63,7 +63,8 @@ func (s *Second) Login(c echo.Context) error {
 }
 
 func atSignIn(next string) pages.FactorView {
-	return pages.FactorView{Title: "Second factor", Text: "Your password was right. Show that it is you.", Action: "/login/factor", Next: next, SignOut: true}
+	return pages.FactorView{Title: "Second factor", Text: "Your password was right. Show that it is you.",
+		Action: "/login/factor", Next: next, SignOut: true}
 }
 
 // ShowProof serves GET /account/proof.
@@ -93,7 +94,8 @@ func (s *Second) Prove(c echo.Context) error {
 }
 
 func askedAgain(next, name string) pages.FactorView {
-	return pages.FactorView{Title: "Confirm that it is you", Text: "What you are about to do asks for your second factor again.", Action: proofPage, Next: next, Kept: name,
+	return pages.FactorView{Title: "Confirm that it is you",
+		Text: "What you are about to do asks for your second factor again.", Action: proofPage, Next: next, Kept: name,
 		Cancel: components.Link{Text: "Cancel", Href: next}}
 }
 
@@ -115,7 +117,8 @@ func (s *Second) goOn(c echo.Context, next, name string) error {
 
 // look checks what was shown. Done is false when the page was answered that asks again.
 func (s *Second) look(c echo.Context, form url.Values, view *pages.FactorView) (done bool, err error) {
-	proof := factor.Proof{Code: form.Get("code"), Recovery: form.Get("recovery"), Assertion: form.Get("assertion"), Ceremony: Remembered(c, ceremonyKey)}
+	proof := factor.Proof{Code: form.Get("code"), Recovery: form.Get("recovery"), Assertion: form.Get("assertion"),
+		Ceremony: Remembered(c, ceremonyKey)}
 	if proof.Ceremony != "" { // a question is answered once, rightly or not
 		if err := Remember(c, ceremonyKey, ""); err != nil {
 			return false, err

@@ -80,10 +80,12 @@ func (s *Sessions) Authenticate(c echo.Context) (actor.Actor, bool, error) {
 	}
 	c.Set(provenKey, proven(in, s.now()))
 	if in.RequireFactor && !in.HasFactor && !setsUp(c.Path()) {
-		return actor.Actor{}, false, fault.New(fault.Forbidden, SetUpFirst, "Your business demands a second factor. Set one up first.")
+		return actor.Actor{}, false, fault.New(fault.Forbidden, SetUpFirst,
+			"Your business demands a second factor. Set one up first.")
 	}
 	if now := s.now(); now.Sub(in.SeenAt) >= touchEvery { // no write for each request
-		if err := s.rows.TouchSession(c.Request().Context(), in.Hash, c.RealIP(), now, lastUntil(in.CreatedAt, now)); err != nil {
+		if err := s.rows.TouchSession(c.Request().Context(), in.Hash, c.RealIP(), now,
+			lastUntil(in.CreatedAt, now)); err != nil {
 			return actor.Actor{}, false, err
 		}
 	}
@@ -105,7 +107,8 @@ func (s *Sessions) Start(c echo.Context, u user.User) error {
 		agent = agent[:maxUserAgent]
 	}
 	now := s.now()
-	in := user.SignedIn{User: u, Session: user.Session{UserID: u.ID, MerchantID: u.MerchantID, IP: c.RealIP(), UserAgent: agent,
+	in := user.SignedIn{User: u, Session: user.Session{UserID: u.ID, MerchantID: u.MerchantID, IP: c.RealIP(),
+		UserAgent: agent,
 		CreatedAt: now, SeenAt: now, ExpiresAt: lastUntil(now, now)}}
 	if in.HasFactor, err = s.rows.HasFactor(c.Request().Context(), u.ID); err != nil {
 		return err
@@ -227,7 +230,8 @@ func (s *Sessions) Save(r *http.Request, w http.ResponseWriter, ss *sessions.Ses
 }
 
 // underNewID keeps the session under a new random id and gives that to the browser.
-func (s *Sessions) underNewID(w http.ResponseWriter, ss *sessions.Session, in user.SignedIn, keep func(user.Session) error) error {
+func (s *Sessions) underNewID(w http.ResponseWriter, ss *sessions.Session, in user.SignedIn,
+	keep func(user.Session) error) error {
 	var id [32]byte
 	_, _ = rand.Read(id[:]) // never fails since Go 1.24
 	fresh := base64.RawURLEncoding.EncodeToString(id[:])

@@ -42,7 +42,8 @@ func (h *Accounts) Balance(c echo.Context) error {
 	}
 	out := map[string]balanceBody{}
 	for currency, b := range found {
-		out[currency] = balanceBody{Balance: b.NetCents(), Fee: b.FeeCents, Reserved: b.ReservedCents, Gross: b.GrossCents, Outgoing: b.OwedCents, Available: b.AvailableCents()}
+		out[currency] = balanceBody{Balance: b.NetCents(), Fee: b.FeeCents, Reserved: b.ReservedCents, Gross: b.GrossCents,
+			Outgoing: b.OwedCents, Available: b.AvailableCents()}
 	}
 	return JSON(c, http.StatusOK, out)
 }
@@ -83,8 +84,10 @@ const mostValues = 50
 // moneyFilter reads the filters of figures and statements, which may repeat. Some
 // programs write brand_id for brand (API contract 7).
 func moneyFilter(c echo.Context, wrong *fault.Problems) report.Filter {
-	f := report.Filter{Currencies: filterTexts(c, "currency", wrong), Methods: filterTexts(c, "payment_method", wrong), Products: filterTexts(c, "product", wrong),
-		Flows: filterTexts(c, "flow", wrong), Countries: filterTexts(c, "country", wrong), Terminals: filterTexts(c, "terminal_uid", wrong),
+	f := report.Filter{Currencies: filterTexts(c, "currency", wrong), Methods: filterTexts(c, "payment_method", wrong),
+		Products: filterTexts(c, "product", wrong),
+		Flows:    filterTexts(c, "flow", wrong), Countries: filterTexts(c, "country", wrong),
+		Terminals: filterTexts(c, "terminal_uid", wrong),
 		Tokenized: queryBool(c, "tokenized", wrong), From: readUnix(c, "from", wrong), To: readUnix(c, "to", wrong)}
 	f.To = wholeSecond(f.To)
 	upper(f.Currencies, "currency", currencyForm.MatchString, wrong)

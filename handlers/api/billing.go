@@ -56,7 +56,8 @@ func readBilling(o *input.Object) billing.Input {
 func readPattern(o *input.Object, p *purchase.Input) {
 	p.Options = purchase.Options{
 		ForceRecurring: o.Bool("force_recurring", false), SendReceipt: true, Source: "api",
-		SuccessRedirect: o.Text("success_redirect", 500), FailureRedirect: o.Text("failure_redirect", 500), CancelRedirect: o.Text("cancel_redirect", 500),
+		SuccessRedirect: o.Text("success_redirect", 500), FailureRedirect: o.Text("failure_redirect", 500),
+		CancelRedirect: o.Text("cancel_redirect", 500),
 	}
 	if body, ok := o.NeedObject("purchase"); ok {
 		readDetails(body, p)
@@ -66,9 +67,12 @@ func readPattern(o *input.Object, p *purchase.Input) {
 
 // readInvoiceFields reads what belongs to one-time invoices alone.
 func readInvoiceFields(o *input.Object, p *purchase.Input) {
-	p.Options.SkipCapture = either(o, "skip_capture", "invoice_skip_capture", func(n string) bool { return o.Bool(n, false) }, false)
-	p.Options.SendReceipt = either(o, "send_receipt", "invoice_send_receipt", func(n string) bool { return o.Bool(n, true) }, true)
-	p.Issued = either(o, "issued", "invoice_issued", func(n string) calendar.Date { d, _ := o.Date(n); return d }, calendar.Date{})
+	p.Options.SkipCapture = either(o, "skip_capture", "invoice_skip_capture",
+		func(n string) bool { return o.Bool(n, false) }, false)
+	p.Options.SendReceipt = either(o, "send_receipt", "invoice_send_receipt",
+		func(n string) bool { return o.Bool(n, true) }, true)
+	p.Issued = either(o, "issued", "invoice_issued", func(n string) calendar.Date { d, _ := o.Date(n); return d },
+		calendar.Date{})
 	due := either(o, "due", "invoice_due", func(n string) time.Time { at, _ := o.Moment(n); return at }, time.Time{})
 	if !due.IsZero() {
 		p.Due = &due

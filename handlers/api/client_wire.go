@@ -54,7 +54,8 @@ var deliveryMethods = []deliveryMethod{
 // DetailsBody is the JSON form of details with account and identity number
 // masked, as everything but the client addresses shows them.
 func DetailsBody(d client.Details) ClientDetails {
-	body := ClientDetails{PersonalCode: d.PersonalCode.String(), BankAccount: d.BankAccount.String(), CC: orEmpty(d.CC), BCC: orEmpty(d.BCC),
+	body := ClientDetails{PersonalCode: d.PersonalCode.String(), BankAccount: d.BankAccount.String(), CC: orEmpty(d.CC),
+		BCC:             orEmpty(d.BCC),
 		DeliveryMethods: deliveryMethods}
 	into := reflect.ValueOf(&body).Elem()
 	for _, f := range client.TextFields() {

@@ -38,7 +38,8 @@ func (h *Clients) Create(c echo.Context) error {
 // List serves GET /clients/.
 func (h *Clients) List(c echo.Context) error {
 	var wrong fault.Problems
-	q := client.Query{Text: c.QueryParam("q"), PersonalCode: bank.IDNumber(c.QueryParam("personal_code")), Ask: Page(c, &wrong)}
+	q := client.Query{Text: c.QueryParam("q"), PersonalCode: bank.IDNumber(c.QueryParam("personal_code")),
+		Ask: Page(c, &wrong)}
 	if err := wrong.Err(); err != nil {
 		return err
 	}

@@ -42,7 +42,8 @@ func TestAMandateIsAskedForInsideTheWindow(t *testing.T) {
 	}{
 		{opens, -time.Microsecond, "REALTIME", 400}, {opens, 0, "REALTIME", 201},
 		{closes, -time.Microsecond, "REALTIME", 201}, {closes, 0, "REALTIME", 400},
-		{closes, 0, "DELAYED", 201}, {calendar.TimeOfDay{Hour: 23}, 0, "DELAYED", 201}, {opens, -time.Microsecond, "DELAYED", 201},
+		{closes, 0, "DELAYED", 201}, {calendar.TimeOfDay{Hour: 23}, 0, "DELAYED", 201},
+		{opens, -time.Microsecond, "DELAYED", 201},
 	} {
 		clockShows(h, c.of, c.more)
 		if a := h.API("POST", "/purchases/", debicheck(h, client, c.how, "")); a.Status != c.status {
@@ -59,7 +60,8 @@ func TestARequestOutsideTheWindowIsRefusedAsTheContractWordsIt(t *testing.T) {
 	client := payer(t, h)
 	clockShows(h, calendar.TimeOfDay{Hour: 21, Minute: 14}, 0)
 	const want = `{"purchase":{"payment_method_details":{"direct_debit":{"authentication_type":[{"message":"Real-time DebiCheck runs from 03:00 to 20:30 SAST; it is now 21:14 SAST. Use authentication_type DELAYED.","code":"debicheck_unavailable"}]}}}}`
-	if got := strings.TrimSpace(h.API("POST", "/purchases/", debicheck(h, client, "REALTIME", "")).Want(400).Body); got != want {
+	if got := strings.TrimSpace(h.API("POST", "/purchases/",
+		debicheck(h, client, "REALTIME", "")).Want(400).Body); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	h.API("POST", "/purchases/", debicheck(h, client, "REALTIME", `,"adjustment_rate":5`)).Want(400).
@@ -74,13 +76,16 @@ func TestAPurchaseWithAMandateAndNoDebitHasADebitOrder(t *testing.T) {
 	client := payer(t, h)
 	const empty = `"debit_order":{"collection_state":null,"action_date":null,"submission_deadline":null,"settlement":null,"disputable":false,"disputable_because":[],"result":null}`
 	clockShows(h, calendar.TimeOfDay{Hour: 10}, 0)
-	asked := h.API("POST", "/purchases/", debicheck(h, client, "REALTIME", "")).Want(201).Contains(empty, `"status":"pending_execute"`, `"is_recurring_token":false`)
+	asked := h.API("POST", "/purchases/", debicheck(h, client, "REALTIME", "")).Want(201).Contains(empty,
+		`"status":"pending_execute"`, `"is_recurring_token":false`)
 	h.API("GET", "/purchases/"+asked.Text("id")+"/", nil).Want(200).Contains(empty)
 	stored := h.API("POST", "/purchases/", tokenising(h, client, 0)).Want(201).Contains(empty, `"status":"preauthorized"`)
 	h.API("POST", "/purchases/"+stored.Text("id")+"/delete_recurring_token/", nil).Want(200).Contains(empty)
 	h.API("POST", "/purchases/", body(h, client, "")).Want(201).Contains(`"debit_order":null`)
-	nobody := h.API("POST", "/clients/", map[string]any{"email": "later@example.com", "full_name": "Later"}).Want(201).Text("id")
-	h.API("POST", "/purchases/", tokenising(h, nobody, 10000)).Want(201).Contains(`"debit_order":null`, `"status":"created"`)
+	nobody := h.API("POST", "/clients/", map[string]any{"email": "later@example.com", "full_name": "Later"}).Want(
+		201).Text("id")
+	h.API("POST", "/purchases/", tokenising(h, nobody, 10000)).Want(201).Contains(`"debit_order":null`,
+		`"status":"created"`)
 	if list := h.API("GET", "/purchases/", nil); list.Status == 200 && strings.Count(list.Body, empty) == 0 {
 		t.Errorf("the list says otherwise: %s", list.Body)
 	}
@@ -117,18 +122,22 @@ func TestAnAccountIsVerifiedBeforeThePayerIsAsked(t *testing.T) {
 		kept          string
 	}{
 		{"7001", "account not found", `"exists": "no"`}, {"7002", "account is closed", `"open": "no"`},
-		{"7003", "identity number does not match", `"id_matches": "no"`}, {"7004", "does not accept debits", `"accepts_debits": "no"`},
+		{"7003", "identity number does not match", `"id_matches": "no"`},
+		{"7004", "does not accept debits", `"accepts_debits": "no"`},
 		{"7005", "", `"name_matches": "no"`}, {"7006", "", `"exists": ""`}, {"0000", "", `"exists": "yes"`},
 	} {
-		client := h.API("POST", "/clients/", map[string]any{"email": c.tail + "@example.com", "full_name": "Thandi Nkosi", "phone": "27821234567",
+		client := h.API("POST", "/clients/", map[string]any{"email": c.tail + "@example.com", "full_name": "Thandi Nkosi",
+			"phone":        "27821234567",
 			"bank_account": "400000" + c.tail, "bank_code": "632005", "personal_code": "8501015000085"}).Want(201).Text("id")
 		a := h.API("POST", "/purchases/", debicheck(h, client, "REALTIME", `,"verify_account":true`))
 		if c.refusal == "" {
 			a.Want(201)
 		} else {
-			a.Want(400).WantCode(atDirectDebit+"verify_account=account_verification_failed").Contains("The bank details could not be verified: ", c.refusal)
+			a.Want(400).WantCode(atDirectDebit+"verify_account=account_verification_failed").Contains(
+				"The bank details could not be verified: ", c.refusal)
 		}
-		if n := h.Count(`SELECT count(*) FROM account_verifications WHERE client_id = $1 AND passed = $2 AND answers::text LIKE $3 AND (purchase_id IS NULL) <> passed`,
+		if n := h.Count(
+			`SELECT count(*) FROM account_verifications WHERE client_id = $1 AND passed = $2 AND answers::text LIKE $3 AND (purchase_id IS NULL) <> passed`,
 			client, c.refusal == "", "%"+c.kept+"%"); n != 1 {
 			t.Errorf("%s: %d answers of the bank are kept", c.tail, n)
 		}

@@ -21,14 +21,17 @@ import (
 func (h *Webhooks) Deliveries(c echo.Context) error {
 	var wrong fault.Problems
 	f := webhook.DeliveryFilter{WebhookID: idFilter(c, &wrong, "webhook_id"), EventID: idFilter(c, &wrong, "event_id"),
-		ObjectID: idFilter(c, &wrong, "id"), ObjectType: c.QueryParam("source_type"), State: webhook.State(c.QueryParam("state"))}
+		ObjectID: idFilter(c, &wrong, "id"), ObjectType: c.QueryParam("source_type"),
+		State: webhook.State(c.QueryParam("state"))}
 	if f.ObjectType != "" && !slices.Contains(webhook.SourceTypes, f.ObjectType) {
-		wrong.Add("source_type", "invalid_choice", "%q is not a valid choice. Choose one of: %s.", short(f.ObjectType), strings.Join(webhook.SourceTypes, ", "))
+		wrong.Add("source_type", "invalid_choice", "%q is not a valid choice. Choose one of: %s.", short(f.ObjectType),
+			strings.Join(webhook.SourceTypes, ", "))
 	}
 	if f.State != "" && !slices.Contains(webhook.States, f.State) {
 		wrong.Add("state", "invalid_choice", "%q is not a valid choice.", short(string(f.State)))
 	}
-	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[webhook.Delivery], error) {
+	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor,
+		ask paging.Ask) (paging.Page[webhook.Delivery], error) {
 		return h.Service.DeliveriesInFull(ctx, who, f, ask)
 	}, func(d webhook.Delivery) uuid.UUID { return d.ID }, deliveryAnswer)
 }

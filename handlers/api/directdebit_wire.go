@@ -38,7 +38,8 @@ func methodsOf(d *purchase.DirectDebit) methodsBody {
 	if d == nil {
 		return methodsBody{}
 	}
-	block := directDebitBody{ProfileCode: d.ProfileCode, AbbreviatedName: d.AbbreviatedName, AccountNumber: d.AccountNumber, PeriodUnits: d.PeriodUnits}
+	block := directDebitBody{ProfileCode: d.ProfileCode, AbbreviatedName: d.AbbreviatedName,
+		AccountNumber: d.AccountNumber, PeriodUnits: d.PeriodUnits}
 	if d.DeductionDay != 0 || d.PeriodUnits == "days" {
 		block.DeductionDay = &d.DeductionDay
 	}
@@ -46,9 +47,11 @@ func methodsOf(d *purchase.DirectDebit) methodsBody {
 		return methodsBody{block}
 	}
 	t := d.Terms
-	out := mandateBody{directDebitBody: block, ValueType: t.ValueType, AuthenticationType: t.Authentication, DelayedOnFailure: t.DelayedOnFailure,
-		DebitSequence: t.DebitSequence, AdjustmentCategory: t.AdjustmentCategory, AdjustmentAmountCents: t.AdjustmentAmountCents,
-		AllowDateAdjustment: t.AllowDateAdjustment, VerifyAccount: t.VerifyAccount, MaxAmountCents: t.MaxAmountCents}
+	out := mandateBody{directDebitBody: block, ValueType: t.ValueType, AuthenticationType: t.Authentication,
+		DelayedOnFailure: t.DelayedOnFailure,
+		DebitSequence:    t.DebitSequence, AdjustmentCategory: t.AdjustmentCategory,
+		AdjustmentAmountCents: t.AdjustmentAmountCents,
+		AllowDateAdjustment:   t.AllowDateAdjustment, VerifyAccount: t.VerifyAccount, MaxAmountCents: t.MaxAmountCents}
 	if t.AdjustmentRate != nil {
 		out.AdjustmentRate = ref(json.Number(t.AdjustmentRate.String()))
 	}

@@ -19,7 +19,8 @@ func TestATrialMayAskTheBankAndKeepsNothingOfIt(t *testing.T) {
 	order := debicheck(h, payer(t, h), "DELAYED", `,"verify_account":true`)
 	h.API("POST", "/purchases/?dry_run=true", order).Want(201)
 	kept := func() int {
-		return h.Count(`SELECT (SELECT count(*) FROM purchases) + (SELECT count(*) FROM mandates) + (SELECT count(*) FROM account_verifications)
+		return h.Count(
+			`SELECT (SELECT count(*) FROM purchases) + (SELECT count(*) FROM mandates) + (SELECT count(*) FROM account_verifications)
 			+ (SELECT count(*) FROM mandate_authentications) + (SELECT count(*) FROM brand_counters)`)
 	}
 	if n := kept(); n != 0 || asked != 1 {

@@ -55,7 +55,8 @@ func Idempotent(kept Replays, isTest bool) echo.MiddlewareFunc {
 
 func keyOf(c echo.Context, text string, isTest bool) (replay.Key, error) {
 	if len(text) > maxKeyLength || !utf8.ValidString(text) {
-		return replay.Key{}, fault.New(fault.Invalid, "invalid", "An Idempotency-Key may have at most %d characters.", maxKeyLength)
+		return replay.Key{}, fault.New(fault.Invalid, "invalid", "An Idempotency-Key may have at most %d characters.",
+			maxKeyLength)
 	}
 	if strings.ContainsRune(text, 0) { // PostgreSQL stores none
 		return replay.Key{}, fault.New(fault.Invalid, "invalid", "An Idempotency-Key may not have null characters.")
@@ -66,7 +67,8 @@ func keyOf(c echo.Context, text string, isTest bool) (replay.Key, error) {
 	}
 	c.Request().Body = io.NopCloser(bytes.NewReader(body))
 	who := access.Actor(c)
-	return replay.Key{MerchantID: who.MerchantID, IsTest: isTest, Key: text, Fingerprint: fingerprint(c.Request(), who.Kind, body)}, nil
+	return replay.Key{MerchantID: who.MerchantID, IsTest: isTest, Key: text,
+		Fingerprint: fingerprint(c.Request(), who.Kind, body)}, nil
 }
 
 // fingerprint covers what a key stands for (contract 12.27): method, path, query in
@@ -92,7 +94,8 @@ func replayed(c echo.Context, kept Replays, key replay.Key) (done bool, err erro
 	answer, err := kept.Recall(c.Request().Context(), key)
 	switch {
 	case errors.Is(err, replay.ErrKeyReused):
-		return false, fault.New(fault.Invalid, "idempotency_key_reuse", "This Idempotency-Key was used with a different request.")
+		return false, fault.New(fault.Invalid, "idempotency_key_reuse",
+			"This Idempotency-Key was used with a different request.")
 	case err != nil || answer == nil:
 		return false, err
 	}

@@ -13,7 +13,8 @@ func TestTheSameKeyGetsTheSameAnswerAndNothingIsDoneAgain(t *testing.T) {
 	h := handlertest.New(t)
 	first := h.API("POST", "/clients/", thandi(), "Idempotency-Key: one").Want(http.StatusCreated)
 	second := h.API("POST", "//clients", thandi(), "Idempotency-Key: one").Want(http.StatusCreated)
-	if first.Body != second.Body || second.Header.Get("Idempotency-Replayed") != "true" || first.Header.Get("Idempotency-Replayed") != "" {
+	if first.Body != second.Body || second.Header.Get("Idempotency-Replayed") != "true" ||
+		first.Header.Get("Idempotency-Replayed") != "" {
 		t.Errorf("first %s, second %s", first.Body, second.Body)
 	}
 	if n := h.Count("SELECT count(*) FROM clients"); n != 1 {
@@ -30,8 +31,10 @@ func TestAKeyBelongsToOneRequestAndOneMerchant(t *testing.T) {
 	h.API("POST", "/clients/", thandi(), "Idempotency-Key: one").Want(http.StatusCreated)
 	other := thandi()
 	other["city"] = "Durban"
-	h.API("POST", "/clients/", other, "Idempotency-Key: one").Want(http.StatusBadRequest).WantCode("__all__=idempotency_key_reuse")
-	h.Call("POST", "/api/v1/clients/", thandi(), "Authorization: Bearer "+h.B.Token, "Idempotency-Key: one").Want(http.StatusCreated)
+	h.API("POST", "/clients/", other, "Idempotency-Key: one").Want(http.StatusBadRequest).WantCode(
+		"__all__=idempotency_key_reuse")
+	h.Call("POST", "/api/v1/clients/", thandi(), "Authorization: Bearer "+h.B.Token,
+		"Idempotency-Key: one").Want(http.StatusCreated)
 }
 
 func TestAKeyCoversTheQueryAndWhoCalls(t *testing.T) {
@@ -49,7 +52,8 @@ func TestAKeyCoversTheQueryAndWhoCalls(t *testing.T) {
 	h.API("POST", "/clients/?time=2&b=2", thandi(), "Idempotency-Key: one").Want(http.StatusBadRequest).WantCode(reused)
 	h.API("POST", "/clients/", thandi(), "Idempotency-Key: one").Want(http.StatusBadRequest).WantCode(reused)
 	person := func(key string) handlertest.Answer {
-		return h.Call("POST", "/api/v1/clients/", thandi(), "Cookie: "+h.A.Owner.Cookie, "Sec-Fetch-Site: same-origin", "Idempotency-Key: "+key)
+		return h.Call("POST", "/api/v1/clients/", thandi(), "Cookie: "+h.A.Owner.Cookie, "Sec-Fetch-Site: same-origin",
+			"Idempotency-Key: "+key)
 	}
 	h.API("POST", "/clients/", thandi(), "Idempotency-Key: two").Want(http.StatusCreated)
 	person("two").Want(http.StatusBadRequest).WantCode(reused)

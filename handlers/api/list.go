@@ -130,7 +130,8 @@ func (b Base) beside(c echo.Context, cursor string) *string {
 
 // listOf answers with the page that was asked for. wrong is what is wrong with the
 // filters, to be reported with what is wrong with the place in the list.
-func listOf[T any](c echo.Context, base Base, wrong fault.Problems, list func(context.Context, actor.Actor, paging.Ask) (paging.Page[T], error),
+func listOf[T any](c echo.Context, base Base, wrong fault.Problems,
+	list func(context.Context, actor.Actor, paging.Ask) (paging.Page[T], error),
 	id func(T) uuid.UUID, wire func(T) any) error {
 	ask := Page(c, &wrong)
 	if err := wrong.Err(); err != nil {

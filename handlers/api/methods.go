@@ -61,8 +61,9 @@ func (h *Methods) List(c echo.Context) error {
 }
 
 func (h *Methods) body(methods []string) methodsList {
-	out := methodsList{Available: methods, ByCountry: map[string][]string{"ZA": methods, "any": {}}, Countries: map[string]string{"ZA": "South Africa", "any": "Other"},
-		Names: map[string]string{}, Logos: map[string]string{}, Cards: []string{}}
+	out := methodsList{Available: methods, ByCountry: map[string][]string{"ZA": methods, "any": {}},
+		Countries: map[string]string{"ZA": "South Africa", "any": "Other"},
+		Names:     map[string]string{}, Logos: map[string]string{}, Cards: []string{}}
 	for _, m := range methods {
 		out.Names[m], out.Logos[m] = methodNames[m], strings.TrimSuffix(string(h.Base), "/")+static.URL(methodLogos[m])
 	}
@@ -77,7 +78,8 @@ type methodsAsk struct {
 }
 
 func readMethodsAsk(c echo.Context, wrong *fault.Problems) methodsAsk {
-	ask := methodsAsk{currency: needCurrency(c, wrong), recurring: queryBool(c, "recurring", wrong), skipCapture: queryBool(c, "skip_capture", wrong),
+	ask := methodsAsk{currency: needCurrency(c, wrong), recurring: queryBool(c, "recurring", wrong),
+		skipCapture:      queryBool(c, "skip_capture", wrong),
 		preauthorization: queryBool(c, "preauthorization", wrong), country: queryCode(c, "country", countryForm, wrong)}
 	if text := c.QueryParam("amount"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)

@@ -12,9 +12,12 @@ import (
 )
 
 // oddities are values that a field may get instead of what it asks for, as JSON.
-var oddities = []string{`null`, `true`, `0`, `-1`, `1`, `1.5`, `1e2`, `1e999`, `-1e999`, `1e-999`, `99999999999999999999`, `9223372036854775807`, `-9223372036854775808`, `""`, `" "`, `"x"`, `"-1"`, `"1e999"`,
-	`"NaN"`, `"\u0000"`, `"a\u0000b"`, `"\ud800"`, "\"\xff\"", `"\u202e\u200b"`, `[]`, `[null]`, `[[]]`, `["x","x"]`, `[1]`, `{}`, `{"a":1}`, `{"":null}`, `[{}]`, `"2026-02-30"`, `"9999-12-31"`, `4102444799`, `4102444800`,
-	`"0192d1a0-0000-7000-8000-000000000000"`, `"eft"`, `"ZAR"`, `"<script>"`, `"'; DROP TABLE purchases; --"`, `"` + strings.Repeat("é", 5000) + `"`, strings.Repeat("[", 500) + strings.Repeat("]", 500)}
+var oddities = []string{`null`, `true`, `0`, `-1`, `1`, `1.5`, `1e2`, `1e999`, `-1e999`, `1e-999`,
+	`99999999999999999999`, `9223372036854775807`, `-9223372036854775808`, `""`, `" "`, `"x"`, `"-1"`, `"1e999"`,
+	`"NaN"`, `"\u0000"`, `"a\u0000b"`, `"\ud800"`, "\"\xff\"", `"\u202e\u200b"`, `[]`, `[null]`, `[[]]`, `["x","x"]`,
+	`[1]`, `{}`, `{"a":1}`, `{"":null}`, `[{}]`, `"2026-02-30"`, `"9999-12-31"`, `4102444799`, `4102444800`,
+	`"0192d1a0-0000-7000-8000-000000000000"`, `"eft"`, `"ZAR"`, `"<script>"`, `"'; DROP TABLE purchases; --"`,
+	`"` + strings.Repeat("é", 5000) + `"`, strings.Repeat("[", 500) + strings.Repeat("]", 500)}
 
 // fields of a body, with their places.
 func places(prefix string, value any) (out []string) {
@@ -178,7 +181,8 @@ func TestNoOddValueBreaksATemplateOrASubscriber(t *testing.T) {
 			t.Fatalf("%s %s as it should be: %d %s", c.method, c.path, got.Status, got.Body)
 		}
 		for _, place := range places("", whole) {
-			if strings.HasPrefix(place, "purchase.") || c.method == "POST" && strings.HasPrefix(place, "invoice_override.products.") {
+			if strings.HasPrefix(place, "purchase.") || c.method == "POST" &&
+				strings.HasPrefix(place, "invoice_override.products.") {
 				continue
 			}
 			for _, odd := range oddities {
@@ -193,7 +197,8 @@ func TestNoOddValueBreaksATemplateOrASubscriber(t *testing.T) {
 			}
 		}
 	}
-	for _, list := range []string{"/billing_templates/?limit=100", "/billing_templates/" + runs + "/clients/?limit=100", "/purchases/?limit=100"} {
+	for _, list := range []string{"/billing_templates/?limit=100", "/billing_templates/" + runs + "/clients/?limit=100",
+		"/purchases/?limit=100"} {
 		h.API("GET", list, nil).Want(200) // what was taken can be read again
 	}
 	if _, err := h.Subscriptions.Run(t.Context()); err != nil || errors.Len() > 0 {

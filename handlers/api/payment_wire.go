@@ -31,7 +31,8 @@ func paymentOf(r purchase.Record) *paymentBody {
 	if p == nil {
 		return nil
 	}
-	return &paymentBody{PaymentType: p.Type, Amount: p.AmountCents, Currency: r.Currency, NetAmount: p.AmountCents - p.FeeCents, FeeAmount: p.FeeCents,
+	return &paymentBody{PaymentType: p.Type, Amount: p.AmountCents, Currency: r.Currency,
+		NetAmount: p.AmountCents - p.FeeCents, FeeAmount: p.FeeCents,
 		Description: p.Description, PaidOn: ref(p.PaidOn.Unix()), RemotePaidOn: ref(p.PaidOn.Unix())}
 }
 
@@ -76,7 +77,8 @@ func (b Base) refundAnswer(r purchase.RefundResult) any {
 		return b.PurchaseBody(r.Record)
 	}
 	out := paymentAround(r.Record, back)
-	out.ID, out.CreatedOn, out.UpdatedOn, out.Status = r.Refund.ID, r.Refund.CreatedAt.Unix(), r.Refund.UpdatedAt.Unix(), status
+	out.ID, out.CreatedOn, out.UpdatedOn, out.Status = r.Refund.ID, r.Refund.CreatedAt.Unix(), r.Refund.UpdatedAt.Unix(),
+		status
 	return out
 }
 
@@ -94,8 +96,10 @@ func (b Base) chargebackBody(r purchase.Record, outgoing bool, at time.Time) any
 func paymentAround(r purchase.Record, p paymentBody) movementBody {
 	p.Currency, p.NetAmount = r.Currency, p.Amount
 	return movementBody{
-		Type: "payment", Client: DetailsBody(r.Payer), Payment: p, TransactionData: transactionOf(r), RelatedTo: relatedBody{"purchase", r.ID},
-		Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated, CompanyID: r.MerchantID, BrandID: r.BrandID, UserID: idOrNull(r.UserID),
+		Type: "payment", Client: DetailsBody(r.Payer), Payment: p, TransactionData: transactionOf(r),
+		RelatedTo: relatedBody{"purchase", r.ID},
+		Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated, CompanyID: r.MerchantID, BrandID: r.BrandID,
+		UserID: idOrNull(r.UserID),
 		IsTest: r.IsTest, Status: "success",
 	}
 }

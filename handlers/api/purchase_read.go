@@ -11,7 +11,8 @@ import (
 )
 
 // mandateFields belong to debicheck only (source: additional mandate fields).
-var mandateFields = []string{"value_type", "authentication_type", "do_delayed_on_auth_failure", "debit_sequence", "adjustment_category",
+var mandateFields = []string{"value_type", "authentication_type", "do_delayed_on_auth_failure", "debit_sequence",
+	"adjustment_category",
 	"adjustment_rate", "adjustment_amount_cents", "allow_date_adjustment", "verify_account", "max_amount_cents"}
 
 // Amounts in cents, as one of them may be at most; and one that may be below zero.
@@ -44,10 +45,13 @@ func readPurchase(o *input.Object) purchase.Input {
 
 func readOptions(o *input.Object) purchase.Options {
 	opt := purchase.Options{
-		ForceRecurring: o.Bool("force_recurring", false), SkipCapture: o.Bool("skip_capture", false), SendReceipt: o.Bool("send_receipt", false),
-		SuccessRedirect: o.Text("success_redirect", 500), FailureRedirect: o.Text("failure_redirect", 500), CancelRedirect: o.Text("cancel_redirect", 500),
-		SuccessCallback: o.Text("success_callback", 500), CreatorAgent: o.Text("creator_agent", 32), Platform: o.Text("platform", 50),
-		OrderID: o.NullText("order_id", 128), Tags: o.Texts("tags", 50, 64, true), Source: "api",
+		ForceRecurring: o.Bool("force_recurring", false), SkipCapture: o.Bool("skip_capture", false),
+		SendReceipt:     o.Bool("send_receipt", false),
+		SuccessRedirect: o.Text("success_redirect", 500), FailureRedirect: o.Text("failure_redirect", 500),
+		CancelRedirect:  o.Text("cancel_redirect", 500),
+		SuccessCallback: o.Text("success_callback", 500), CreatorAgent: o.Text("creator_agent", 32),
+		Platform: o.Text("platform", 50),
+		OrderID:  o.NullText("order_id", 128), Tags: o.Texts("tags", 50, 64, true), Source: "api",
 	}
 	if !o.IsNull("payment_method_whitelist") {
 		opt.Whitelist = o.Texts("payment_method_whitelist", 50, 64, false)
@@ -62,9 +66,12 @@ func readDetails(o *input.Object, in *purchase.Input) {
 	in.Currency, in.DueStrict = o.Text("currency", 3), o.Bool("due_strict", false)
 	in.Details = purchase.Details{
 		Language: o.Text("language", 2), Notes: o.Lines("notes", 10000), DebtCents: o.Int("debt", 0, balance),
-		SubtotalOverrideCents: o.NullInt("subtotal_override", amount), TaxOverrideCents: o.NullInt("total_tax_override", amount),
-		DiscountOverrideCents: o.NullInt("total_discount_override", amount), TotalOverrideCents: o.NullInt("total_override", amount),
-		RequestClientDetails: o.Texts("request_client_details", 30, 64, true), Timezone: o.Text("timezone", 64), EmailMessage: o.Lines("email_message", 256),
+		SubtotalOverrideCents: o.NullInt("subtotal_override", amount),
+		TaxOverrideCents:      o.NullInt("total_tax_override", amount),
+		DiscountOverrideCents: o.NullInt("total_discount_override", amount),
+		TotalOverrideCents:    o.NullInt("total_override", amount),
+		RequestClientDetails:  o.Texts("request_client_details", 30, 64, true), Timezone: o.Text("timezone", 64),
+		EmailMessage:  o.Lines("email_message", 256),
 		SingleAttempt: o.Bool("single_attempt", false),
 	}
 	for _, p := range o.Objects("products", 1, 1000) {
@@ -86,7 +93,8 @@ func readDetails(o *input.Object, in *purchase.Input) {
 
 func readProduct(o *input.Object) purchase.Product {
 	p := purchase.Product{
-		Name: o.NeedText("name", 256), PriceCents: o.NeedInt("price", amount), Quantity: o.Decimal("quantity", decimal.NewFromInt(1), 14, 4),
+		Name: o.NeedText("name", 256), PriceCents: o.NeedInt("price", amount),
+		Quantity:      o.Decimal("quantity", decimal.NewFromInt(1), 14, 4),
 		DiscountCents: o.Int("discount", 0, amount), TaxPercent: o.Decimal("tax_percent", decimal.Zero, 5, 2),
 		TotalOverrideCents: o.NullInt("total_price_override", amount),
 	}
@@ -99,8 +107,9 @@ func readProduct(o *input.Object) purchase.Product {
 }
 
 func readDirectDebit(o *input.Object) *purchase.DirectDebitInput {
-	d := &purchase.DirectDebitInput{ProfileCode: o.Text("profile_code", 64), AbbreviatedName: o.Text("abbreviated_name", 10),
-		AccountNumber: o.Text("account_number", 34), PeriodUnits: o.Text("period_units", 16)}
+	d := &purchase.DirectDebitInput{ProfileCode: o.Text("profile_code", 64),
+		AbbreviatedName: o.Text("abbreviated_name", 10),
+		AccountNumber:   o.Text("account_number", 34), PeriodUnits: o.Text("period_units", 16)}
 	if day := o.NullInt("deduction_day", input.Between(0, 1_000_000)); day != nil {
 		n := int(*day)
 		d.DeductionDay = &n
@@ -127,7 +136,9 @@ func readAsk(o *input.Object) *mandate.Ask {
 	return &mandate.Ask{
 		ValueType: text("value_type"), AuthenticationType: text("authentication_type"), DebitSequence: text("debit_sequence"),
 		AdjustmentCategory: text("adjustment_category"), DelayedOnFailure: yes("do_delayed_on_auth_failure"),
-		AllowDateAdjustment: yes("allow_date_adjustment"), VerifyAccount: yes("verify_account"), AdjustmentRate: o.NullDecimal("adjustment_rate"),
-		AdjustmentAmountCents: o.NullInt("adjustment_amount_cents", input.Any), MaxAmountCents: o.NullInt("max_amount_cents", input.Any),
+		AllowDateAdjustment: yes("allow_date_adjustment"), VerifyAccount: yes("verify_account"),
+		AdjustmentRate:        o.NullDecimal("adjustment_rate"),
+		AdjustmentAmountCents: o.NullInt("adjustment_amount_cents", input.Any),
+		MaxAmountCents:        o.NullInt("max_amount_cents", input.Any),
 	}
 }

@@ -168,16 +168,24 @@ type resultBody struct {
 func (b Base) PurchaseBody(r purchase.Record) any {
 	return purchaseBody{
 		Type: "purchase", ID: r.ID, CreatedOn: r.CreatedAt.Unix(), UpdatedOn: r.UpdatedAt.Unix(),
-		Client: DetailsBody(r.Payer), Purchase: detailsOf(r), Payment: paymentOf(r), IssuerDetails: issuerOf(r.Brand), TransactionData: transactionOf(r),
-		Status: r.Status, StatusHistory: historyOf(r), ViewedOn: unixOrNull(r.ViewedAt), CompanyID: r.MerchantID, BrandID: r.BrandID,
-		UserID: idOrNull(r.UserID), IsTest: r.IsTest, BillingTemplateID: idOrNull(r.TemplateID), ClientID: idOrNull(r.ClientID), RecurringToken: idOrNull(r.TokenID), OrderID: r.Options.OrderID,
+		Client: DetailsBody(r.Payer), Purchase: detailsOf(r), Payment: paymentOf(r), IssuerDetails: issuerOf(r.Brand),
+		TransactionData: transactionOf(r),
+		Status:          r.Status, StatusHistory: historyOf(r), ViewedOn: unixOrNull(r.ViewedAt), CompanyID: r.MerchantID,
+		BrandID: r.BrandID,
+		UserID:  idOrNull(r.UserID), IsTest: r.IsTest, BillingTemplateID: idOrNull(r.TemplateID),
+		ClientID: idOrNull(r.ClientID), RecurringToken: idOrNull(r.TokenID), OrderID: r.Options.OrderID,
 		SendReceipt: r.Options.SendReceipt, SkipCapture: r.Options.SkipCapture, ForceRecurring: r.Options.ForceRecurring,
-		IsRecurringToken: r.IsRecurringToken && !r.TokenLeaving, MarkedAsPaid: r.MarkedAsPaid, Reference: r.Reference, ReferenceGenerated: r.ReferenceGenerated,
-		Issued: r.Issued.String(), Due: r.Due.Unix(), RefundAvailability: refundAvailability(r), RefundableAmount: r.RefundableCents(),
-		Whitelist: r.Options.Whitelist, SuccessRedirect: r.Options.SuccessRedirect, FailureRedirect: r.Options.FailureRedirect,
-		CancelRedirect: r.Options.CancelRedirect, SuccessCallback: r.Options.SuccessCallback, CreatorAgent: r.Options.CreatorAgent,
-		CreatedFromIP: r.CreatedIP, Platform: r.Options.Platform, Product: r.Product, InvoiceURL: b.invoice(r), CheckoutURL: b.checkout(r),
-		Tags: orEmpty(r.Options.Tags), UpsellCampaigns: []struct{}{}, DebitOrder: debitOrderOf(r),
+		IsRecurringToken: r.IsRecurringToken && !r.TokenLeaving, MarkedAsPaid: r.MarkedAsPaid, Reference: r.Reference,
+		ReferenceGenerated: r.ReferenceGenerated,
+		Issued:             r.Issued.String(), Due: r.Due.Unix(), RefundAvailability: refundAvailability(r),
+		RefundableAmount: r.RefundableCents(),
+		Whitelist:        r.Options.Whitelist, SuccessRedirect: r.Options.SuccessRedirect,
+		FailureRedirect: r.Options.FailureRedirect,
+		CancelRedirect:  r.Options.CancelRedirect, SuccessCallback: r.Options.SuccessCallback,
+		CreatorAgent:  r.Options.CreatorAgent,
+		CreatedFromIP: r.CreatedIP, Platform: r.Options.Platform, Product: r.Product, InvoiceURL: b.invoice(r),
+		CheckoutURL: b.checkout(r),
+		Tags:        orEmpty(r.Options.Tags), UpsellCampaigns: []struct{}{}, DebitOrder: debitOrderOf(r),
 	}
 }
 
@@ -202,9 +210,14 @@ func detailsOf(r purchase.Record) detailsBody {
 	d := r.Details
 	return detailsBody{
 		Products: productsOf(d.Products), Currency: r.Currency, Language: d.Language, Notes: d.Notes, Debt: d.DebtCents,
-		SubtotalOverride: d.SubtotalOverrideCents, TotalTaxOverride: d.TaxOverrideCents, TotalDiscountOverride: d.DiscountOverrideCents,
-		TotalOverride: d.TotalOverrideCents, Total: r.TotalCents, RequestClientDetails: orEmpty(d.RequestClientDetails), Timezone: d.Timezone,
-		DueStrict: r.DueStrict, EmailMessage: d.EmailMessage, SingleAttempt: d.SingleAttempt, ShippingOptions: []struct{}{}, Metadata: json.RawMessage(cmp.Or(d.Metadata, "{}")),
+		SubtotalOverride: d.SubtotalOverrideCents, TotalTaxOverride: d.TaxOverrideCents,
+		TotalDiscountOverride: d.DiscountOverrideCents,
+		TotalOverride:         d.TotalOverrideCents, Total: r.TotalCents,
+		RequestClientDetails: orEmpty(d.RequestClientDetails),
+		Timezone:             d.Timezone,
+		DueStrict:            r.DueStrict, EmailMessage: d.EmailMessage, SingleAttempt: d.SingleAttempt,
+		ShippingOptions:      []struct{}{},
+		Metadata:             json.RawMessage(cmp.Or(d.Metadata, "{}")),
 		PaymentMethodDetails: methodsOf(d.DirectDebit),
 	}
 }
@@ -212,15 +225,18 @@ func detailsOf(r purchase.Record) detailsBody {
 func productsOf(list []purchase.Product) []productBody {
 	out := make([]productBody, len(list))
 	for i, p := range list {
-		out[i] = productBody{Name: p.Name, Quantity: p.Quantity.StringFixed(4), Price: p.PriceCents, Discount: p.DiscountCents,
+		out[i] = productBody{Name: p.Name, Quantity: p.Quantity.StringFixed(4), Price: p.PriceCents,
+			Discount:   p.DiscountCents,
 			TaxPercent: p.TaxPercent.StringFixed(2), Category: p.Category, TotalPriceOverride: p.TotalOverrideCents}
 	}
 	return out
 }
 
 func issuerOf(b merchant.Brand) issuerBody {
-	out := issuerBody{Website: b.Website, BrandName: b.Name, LegalName: b.LegalName, RegistrationNumber: b.RegistrationNumber, TaxNumber: b.TaxNumber,
-		LegalStreetAddress: b.StreetAddress, LegalCity: b.City, LegalZipCode: b.ZipCode, LegalCountry: b.Country, BankAccounts: []bankAccountBody{}}
+	out := issuerBody{Website: b.Website, BrandName: b.Name, LegalName: b.LegalName,
+		RegistrationNumber: b.RegistrationNumber, TaxNumber: b.TaxNumber,
+		LegalStreetAddress: b.StreetAddress, LegalCity: b.City, LegalZipCode: b.ZipCode, LegalCountry: b.Country,
+		BankAccounts: []bankAccountBody{}}
 	for _, p := range b.Profiles {
 		out.BankAccounts = append(out.BankAccounts, bankAccountBody{p.AccountNumber, p.BranchCode})
 	}
@@ -230,7 +246,8 @@ func issuerOf(b merchant.Brand) issuerBody {
 func transactionOf(r purchase.Record) transactionBody {
 	out := transactionBody{Flow: "payform", Extra: map[string]string{}, Attempts: make([]attemptBody, len(r.Attempts))}
 	for i, a := range r.Attempts {
-		out.Attempts[i] = attemptBody{Type: a.Type, Successful: a.Successful, PaymentMethod: a.Method, Flow: a.Flow, Extra: map[string]string{},
+		out.Attempts[i] = attemptBody{Type: a.Type, Successful: a.Successful, PaymentMethod: a.Method, Flow: a.Flow,
+			Extra:    map[string]string{},
 			ClientIP: a.ClientIP, ProcessingTime: a.At.Unix(), ProcessingTxID: a.TxID, Error: a.Error}
 	}
 	if len(r.Attempts) > 0 {
@@ -267,8 +284,9 @@ func debitOrderOf(r purchase.Record) *debitOrderBody {
 	}
 	c := *r.Collection
 	because, may := c.MayBeDisputed()
-	out := &debitOrderBody{CollectionState: ref(string(c.State)), ActionDate: ref(c.ActionDate.String()), SubmissionDeadline: ref(c.SubmitAt.Unix()),
-		Disputable: may, DisputableBecause: orEmpty(because), Result: resultOf(c.Result)}
+	out := &debitOrderBody{CollectionState: ref(string(c.State)), ActionDate: ref(c.ActionDate.String()),
+		SubmissionDeadline: ref(c.SubmitAt.Unix()),
+		Disputable:         may, DisputableBecause: orEmpty(because), Result: resultOf(c.Result)}
 	if s := c.State.Settlement(); s != "" {
 		out.Settlement = &s
 	}

@@ -41,7 +41,8 @@ func (h *Purchases) Create(c echo.Context) error {
 func (h *Purchases) List(c echo.Context) error {
 	var wrong fault.Problems
 	f := readFilter(c, &wrong)
-	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[purchase.Record], error) {
+	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor,
+		ask paging.Ask) (paging.Page[purchase.Record], error) {
 		return h.Service.List(ctx, who, f, ask)
 	}, func(r purchase.Record) uuid.UUID { return r.ID }, h.Base.PurchaseBody)
 }
@@ -215,15 +216,19 @@ func (h *Purchases) idAndOptions(c echo.Context) (uuid.UUID, *input.Object, erro
 }
 
 // act runs a use case that needs nothing but the id.
-func (h *Purchases) act(c echo.Context, do func(context.Context, actor.Actor, uuid.UUID) (purchase.Record, error)) error {
+func (h *Purchases) act(c echo.Context, do func(context.Context, actor.Actor, uuid.UUID) (purchase.Record,
+	error)) error {
 	id, err := ID(c, "id")
 	if err != nil {
 		return err
 	}
-	return h.answer(c, http.StatusOK, func(ctx context.Context, who actor.Actor) (purchase.Record, error) { return do(ctx, who, id) })
+	return h.answer(c, http.StatusOK, func(ctx context.Context, who actor.Actor) (purchase.Record, error) {
+		return do(ctx, who, id)
+	})
 }
 
-func (h *Purchases) answer(c echo.Context, status int, do func(context.Context, actor.Actor) (purchase.Record, error)) error {
+func (h *Purchases) answer(c echo.Context, status int,
+	do func(context.Context, actor.Actor) (purchase.Record, error)) error {
 	who := access.Actor(c)
 	return Run(c, status, h.Base.PurchaseBody, func(ctx context.Context) (purchase.Record, error) { return do(ctx, who) })
 }

@@ -83,15 +83,22 @@ func TestOfManyActsOnOnePurchaseOneWins(t *testing.T) {
 		{"cancel", `SELECT count(*) FROM audit_entries WHERE action = 'purchase.cancelled' AND purchase_id = $1`},
 	} {
 		id := h.API("POST", "/purchases/", body(h, client, "")).Want(201).Text("id")
-		answers := atOnce(times(12, func() handlertest.Answer { return h.API("POST", "/purchases/"+id+"/"+c.act+"/", nil) })...)
+		answers := atOnce(times(12, func() handlertest.Answer {
+			return h.API("POST", "/purchases/"+id+"/"+c.act+"/",
+				nil)
+		})...)
 		if n, m := won(answers, 200), h.Count(c.count, id); n != 1 || m != 1 || won(answers, 400) != 11 {
 			t.Errorf("%s: %d answered, %d happened", c.act, n, m)
 		}
 	}
 	id := h.API("POST", "/purchases/", body(h, client, "")).Want(201).Text("id")
 	h.API("POST", "/purchases/"+id+"/mark_as_paid/", nil).Want(200)
-	answers := atOnce(times(12, func() handlertest.Answer { return h.API("POST", "/purchases/"+id+"/refund/", `{"amount":3000}`) })...)
-	if n, sum := won(answers, 200), h.Count(`SELECT sum(amount_cents)::int FROM refunds WHERE purchase_id = $1`, id); n != sum/3000 || sum > 10000 || n == 0 {
+	answers := atOnce(times(12, func() handlertest.Answer {
+		return h.API("POST", "/purchases/"+id+"/refund/",
+			`{"amount":3000}`)
+	})...)
+	if n, sum := won(answers, 200), h.Count(`SELECT sum(amount_cents)::int FROM refunds WHERE purchase_id = $1`,
+		id); n != sum/3000 || sum > 10000 || n == 0 {
 		t.Errorf("%d refunds of R30 answered, %d cents given back of 10000", n, sum)
 	}
 }
@@ -113,7 +120,8 @@ func TestCancelAndChargeAtOnceAgree(t *testing.T) {
 		live := h.Count(`SELECT count(*) FROM collections WHERE purchase_id = $1 AND state = 'scheduled'`, id)
 		// A cancel may come before or after the charge; in the end it always wins.
 		if status != "cancelled" || live != 0 || won(answers, 500) != 0 {
-			t.Errorf("status %s with %d live collections: %d %d %d %d", status, live, answers[0].Status, answers[1].Status, answers[2].Status, answers[3].Status)
+			t.Errorf("status %s with %d live collections: %d %d %d %d", status, live, answers[0].Status, answers[1].Status,
+				answers[2].Status, answers[3].Status)
 		}
 	}
 }
@@ -162,10 +170,12 @@ func TestADeletedClientHasNoLiveCollection(t *testing.T) {
 		if h.API("GET", "/clients/"+client+"/", nil).Status == 200 {
 			h.API("DELETE", "/clients/"+client+"/", nil).Want(204)
 		}
-		if n := h.Count(`SELECT count(*) FROM tokens WHERE client_id = $1 AND state IN ('active', 'blocked')`, client); n != 0 {
+		if n := h.Count(`SELECT count(*) FROM tokens WHERE client_id = $1 AND state IN ('active', 'blocked')`,
+			client); n != 0 {
 			t.Errorf("%d live tokens of a deleted client", n)
 		}
-		if n := h.Count(`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
+		if n := h.Count(
+			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
 			t.Errorf("%d live collections on a deleted token", n)
 		}
 	}
@@ -197,7 +207,8 @@ func TestADeletedTokenHasNoLiveCollection(t *testing.T) {
 				t.Errorf("a charge: %d %s", a.Status, a.Body)
 			}
 		}
-		if n := h.Count(`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
+		if n := h.Count(
+			`SELECT count(*) FROM collections c JOIN tokens k ON k.id = c.token_id WHERE k.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
 			t.Errorf("%d live collections on a deleted token", n)
 		}
 		if n := h.Count(`SELECT count(*) FROM purchases WHERE status = 'pending_charge'`); n != 0 {
@@ -211,11 +222,13 @@ func TestOfManyPayersOnOneLinkOneWins(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	client := h.API("POST", "/clients/", `{"email":"p@example.com","full_name":"P Dube"}`).Want(201).Text("id")
-	id := h.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":10000}]}}`,
+	id := h.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,"purchase":{"products":[{"name":"m","price":10000}]}}`,
 		client, h.A.BrandID)).Want(201).Text("id")
 	var calls []func() handlertest.Answer
 	for i := range 8 {
-		form := url.Values{"full_name": {"P Dube"}, "id_number": {"8501015000085"}, "phone": {"0821234567"}, "bank_code": {"470010"},
+		form := url.Values{"full_name": {"P Dube"}, "id_number": {"8501015000085"}, "phone": {"0821234567"},
+			"bank_code":      {"470010"},
 			"account_number": {fmt.Sprintf("620000010%d", i)}, "account_type": {"SAVINGS"}, "consent": {"yes"}}
 		calls = append(calls, func() handlertest.Answer {
 			return h.Call("POST", "/p/"+id+"/", form, "Accept: text/html", "Sec-Fetch-Site: same-origin")
@@ -226,7 +239,8 @@ func TestOfManyPayersOnOneLinkOneWins(t *testing.T) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 	}
-	for table, n := range map[string]int{"mandates": h.Count(`SELECT count(*) FROM mandates`), "tokens": h.Count(`SELECT count(*) FROM tokens`), "collections": h.Count(`SELECT count(*) FROM collections`)} {
+	for table, n := range map[string]int{"mandates": h.Count(`SELECT count(*) FROM mandates`),
+		"tokens": h.Count(`SELECT count(*) FROM tokens`), "collections": h.Count(`SELECT count(*) FROM collections`)} {
 		if n != 1 {
 			t.Errorf("%d %s", n, table)
 		}

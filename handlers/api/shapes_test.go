@@ -17,7 +17,8 @@ func TestActionsWithoutValuesTakeAnyEmptyBody(t *testing.T) {
 	for _, act := range []struct {
 		name   string
 		status int
-	}{{"cancel", 200}, {"mark_as_paid", 200}, {"refund", 200}, {"resend_invoice", 200}, {"release", 400}, {"capture", 400}, {"delete_recurring_token", 200}} {
+	}{{"cancel", 200}, {"mark_as_paid", 200}, {"refund", 200}, {"resend_invoice", 200}, {"release", 400}, {"capture", 400},
+		{"delete_recurring_token", 200}} {
 		var first string
 		for i, sent := range []any{nil, "", "{}", "[]", "null", " [ ] "} {
 			order := body(h, client, "")
@@ -58,8 +59,10 @@ func TestTheNilIDIsAValueThatDoesNotExist(t *testing.T) {
 	missing := `does_not_exist`
 	order := body(h, client, "")
 	h.API("POST", "/purchases/", strings.Replace(order, client, none, 1)).Want(400).Contains(`"client_id"`, missing, none)
-	h.API("POST", "/purchases/", strings.Replace(order, h.A.BrandID.String(), none, 1)).Want(400).Contains(`"brand_id"`, missing, none)
-	for _, list := range []string{"/purchases/?client_id=" + none, "/billing_templates/?brand_id=" + none, "/webhooks/deliveries/?webhook_id=" + none,
+	h.API("POST", "/purchases/", strings.Replace(order, h.A.BrandID.String(), none, 1)).Want(400).Contains(`"brand_id"`,
+		missing, none)
+	for _, list := range []string{"/purchases/?client_id=" + none, "/billing_templates/?brand_id=" + none,
+		"/webhooks/deliveries/?webhook_id=" + none,
 		"/webhooks/deliveries/?event_id=" + none, "/webhooks/deliveries/?id=" + none} {
 		h.API("GET", list, nil).Want(200).Contains(`"results":[]`)
 	}
@@ -75,15 +78,18 @@ func TestAListIsAListInJSONAndARepeatedNameInAForm(t *testing.T) {
 	h := handlertest.New(t)
 	client := payer(t, h)
 	for sent, at := range map[string]string{
-		`,"tags":"a"`: `"tags"`, `,"payment_method_whitelist":"eft"`: `"payment_method_whitelist"`, `,"tags":""`: `"tags"`, `,"tags":7`: `"tags"`,
+		`,"tags":"a"`: `"tags"`, `,"payment_method_whitelist":"eft"`: `"payment_method_whitelist"`, `,"tags":""`: `"tags"`,
+		`,"tags":7`: `"tags"`,
 	} {
 		h.API("POST", "/purchases/", body(h, client, sent)).Want(400).Contains(at, "not_a_list")
 	}
-	h.API("POST", "/purchases/", strings.Replace(body(h, client, ""), `[{"name":"December","price":10000}]`, `"December"`, 1)).Want(400).Contains("not_a_list")
+	h.API("POST", "/purchases/", strings.Replace(body(h, client, ""), `[{"name":"December","price":10000}]`, `"December"`,
+		1)).Want(400).Contains("not_a_list")
 	h.API("POST", "/clients/", `{"email":"a@example.com","cc":"b@example.com"}`).Want(400).Contains(`"cc"`, "not_a_list")
 	one := h.API("POST", "/clients/", url.Values{"email": {"a@example.com"}, "cc": {"b@example.com"}}).Want(201)
 	one.Contains(`"cc":["b@example.com"]`)
-	h.API("POST", "/clients/", url.Values{"email": {"c@example.com"}, "cc": {"d@example.com", "e@example.com"}}).Want(201).Contains(`"cc":["d@example.com","e@example.com"]`)
+	h.API("POST", "/clients/", url.Values{"email": {"c@example.com"}, "cc": {"d@example.com", "e@example.com"}}).Want(
+		201).Contains(`"cc":["d@example.com","e@example.com"]`)
 }
 
 // A line break in a name would break a mail's subject, a line of a file and a table.
@@ -92,15 +98,21 @@ func TestAFieldOfOneLineTakesNoLineBreak(t *testing.T) {
 	h := handlertest.New(t)
 	client := payer(t, h)
 	for _, bad := range []string{`a\nb`, `a\r\nb`, `a\tb`, `a\u0007b`, `a\u2028b`} {
-		h.API("PATCH", "/clients/"+client+"/", `{"full_name":"`+bad+`"}`).Want(400).Contains(`"full_name"`, `"invalid"`, "one line")
+		h.API("PATCH", "/clients/"+client+"/", `{"full_name":"`+bad+`"}`).Want(400).Contains(`"full_name"`, `"invalid"`,
+			"one line")
 		h.API("POST", "/purchases/", body(h, client, `,"reference":"`+bad+`"`)).Want(400).Contains(`"reference"`, "one line")
-		h.API("POST", "/purchases/", strings.Replace(body(h, client, ""), "December", bad, 1)).Want(400).Contains(`"name"`, "one line")
-		h.API("POST", "/billing_templates/", `{"title":"`+bad+`","is_subscription":false,"brand_id":"`+h.A.BrandID.String()+`","purchase":{"currency":"ZAR","products":[{"name":"Gym","price":45000}]}}`).
+		h.API("POST", "/purchases/", strings.Replace(body(h, client, ""), "December", bad, 1)).Want(400).Contains(`"name"`,
+			"one line")
+		h.API("POST", "/billing_templates/", `{"title":"`+bad+`","is_subscription":false,"brand_id":"`+h.A.BrandID.String()+
+			`","purchase":{"currency":"ZAR","products":[{"name":"Gym","price":45000}]}}`).
 			Want(400).Contains(`"title"`, "one line")
-		h.API("POST", "/webhooks/", `{"title":"`+bad+`","all_events":true,"callback":"https://hooks.example/a"}`).Want(400).Contains(`"title"`, "one line")
+		h.API("POST", "/webhooks/", `{"title":"`+bad+`","all_events":true,"callback":"https://hooks.example/a"}`).Want(
+			400).Contains(`"title"`, "one line")
 	}
-	h.API("PATCH", "/clients/"+client+"/", `{"full_name":" Thandi Zulu\n"}`).Want(200).Contains(`"full_name":"Thandi Zulu"`)
-	h.API("POST", "/purchases/", strings.Replace(body(h, client, ""), `"currency":"ZAR"`, `"currency":"ZAR","notes":"two\nlines"`, 1)).Want(201).Contains(`"notes":"two\nlines"`)
+	h.API("PATCH", "/clients/"+client+"/", `{"full_name":" Thandi Zulu\n"}`).Want(200).Contains(
+		`"full_name":"Thandi Zulu"`)
+	h.API("POST", "/purchases/", strings.Replace(body(h, client, ""), `"currency":"ZAR"`,
+		`"currency":"ZAR","notes":"two\nlines"`, 1)).Want(201).Contains(`"notes":"two\nlines"`)
 	form := url.Values{"email": {"n@example.com"}, "full_name": {"Thandi\r\nBcc: all@example.com"}}
 	h.Page(h.A.Owner, "POST", "/clients", form).Want(422).Contains("one line")
 }

@@ -38,7 +38,8 @@ type statementBody struct {
 }
 
 func (b Base) statementBody(s statement.Statement) any {
-	out := statementBody{Type: "company_statement", ID: s.ID, CreatedOn: s.CreatedAt.Unix(), UpdatedOn: s.UpdatedAt.Unix(), Format: string(s.Format), Timezone: s.Timezone,
+	out := statementBody{Type: "company_statement", ID: s.ID, CreatedOn: s.CreatedAt.Unix(), UpdatedOn: s.UpdatedAt.Unix(),
+		Format: string(s.Format), Timezone: s.Timezone,
 		IsTest: s.IsTest, CompanyUID: s.MerchantID, QueryString: s.Query, Status: string(s.Status)}
 	if !s.BeganAt.IsZero() {
 		out.BeganOn = ref(s.BeganAt.Unix())
@@ -58,18 +59,22 @@ func (h *Statements) Create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	in := statement.Input{Format: statement.Format(body.NeedChoice("format", string(statement.CSV), string(statement.XLSX))), Timezone: body.Text("timezone", 64)}
+	in := statement.Input{Format: statement.Format(body.NeedChoice("format", string(statement.CSV),
+		string(statement.XLSX))), Timezone: body.Text("timezone", 64)}
 	in.Problems = body.Problems()
 	in.Filter = statementFilter(c, &in.Problems)
 	in.Query = plainQuery(c.QueryParams())
 	who := access.Actor(c)
-	return Run(c, http.StatusCreated, h.Base.statementBody, func(ctx context.Context) (statement.Statement, error) { return h.Service.Create(ctx, who, in) })
+	return Run(c, http.StatusCreated, h.Base.statementBody, func(ctx context.Context) (statement.Statement, error) {
+		return h.Service.Create(ctx, who, in)
+	})
 }
 
 // plainQuery keeps of the address what a statement understands.
 func plainQuery(q url.Values) string {
 	kept := url.Values{}
-	for _, name := range []string{"currency", "brand", "brand_id", "payment_method", "product", "flow", "country", "terminal_uid", "tokenized", "from", "to",
+	for _, name := range []string{"currency", "brand", "brand_id", "payment_method", "product", "flow", "country",
+		"terminal_uid", "tokenized", "from", "to",
 		"status", "products", "total", "q", "paid_from", "paid_to", "updated_from", "updated_to"} {
 		if len(q[name]) > 0 {
 			kept[name] = q[name]
@@ -80,7 +85,8 @@ func plainQuery(q url.Values) string {
 
 // List serves GET /company_statements/.
 func (h *Statements) List(c echo.Context) error {
-	return listOf(c, h.Base, nil, h.Service.List, func(s statement.Statement) uuid.UUID { return s.ID }, h.Base.statementBody)
+	return listOf(c, h.Base, nil, h.Service.List, func(s statement.Statement) uuid.UUID { return s.ID },
+		h.Base.statementBody)
 }
 
 // Get serves GET /company_statements/{id}/.
@@ -95,7 +101,9 @@ func (h *Statements) Cancel(c echo.Context) error {
 		return err
 	}
 	who := access.Actor(c)
-	return Run(c, http.StatusOK, h.Base.statementBody, func(ctx context.Context) (statement.Statement, error) { return h.Service.Cancel(ctx, who, id) })
+	return Run(c, http.StatusOK, h.Base.statementBody, func(ctx context.Context) (statement.Statement, error) {
+		return h.Service.Cancel(ctx, who, id)
+	})
 }
 
 var statementTypes = map[statement.Format]string{statement.CSV: "text/csv; charset=utf-8",
@@ -111,6 +119,7 @@ func (h *Statements) File(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": found.Name()}))
+	c.Response().Header().Set(echo.HeaderContentDisposition,
+		mime.FormatMediaType("attachment", map[string]string{"filename": found.Name()}))
 	return c.Blob(http.StatusOK, statementTypes[found.Format], file)
 }

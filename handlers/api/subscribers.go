@@ -18,20 +18,23 @@ import (
 
 // SendInvoice serves POST /billing_templates/{id}/send_invoice/.
 func (h *Templates) SendInvoice(c echo.Context) error {
-	return addTo(h, c, h.Base.PurchaseBody, func(ctx context.Context, who actor.Actor, id uuid.UUID, in subscription.SubscriberInput) (purchase.Record, error) {
+	return addTo(h, c, h.Base.PurchaseBody, func(ctx context.Context, who actor.Actor, id uuid.UUID,
+		in subscription.SubscriberInput) (purchase.Record, error) {
 		return h.Service.SendInvoice(ctx, who, id, in)
 	})
 }
 
 // AddSubscriber serves POST /billing_templates/{id}/add_subscriber/.
 func (h *Templates) AddSubscriber(c echo.Context) error {
-	return addTo(h, c, h.addedAnswer, func(ctx context.Context, who actor.Actor, id uuid.UUID, in subscription.SubscriberInput) (subscription.Added, error) {
+	return addTo(h, c, h.addedAnswer, func(ctx context.Context, who actor.Actor, id uuid.UUID,
+		in subscription.SubscriberInput) (subscription.Added, error) {
 		return h.Service.Add(ctx, who, id, in)
 	})
 }
 
 // addTo runs a use case that names one client of a template.
-func addTo[T any](h *Templates, c echo.Context, wire func(T) any, act func(context.Context, actor.Actor, uuid.UUID, subscription.SubscriberInput) (T, error)) error {
+func addTo[T any](h *Templates, c echo.Context, wire func(T) any,
+	act func(context.Context, actor.Actor, uuid.UUID, subscription.SubscriberInput) (T, error)) error {
 	id, body, err := idAndBody(c, "id")
 	if err != nil {
 		return err
@@ -64,7 +67,8 @@ func (h *Templates) Subscribers(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return listOf(c, h.Base, nil, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
+	return listOf(c, h.Base, nil, func(ctx context.Context, who actor.Actor,
+		ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
 		return h.Service.Subscribers(ctx, who, id, subscription.SubscriberFilter{}, ask)
 	}, func(s subscription.Subscriber) uuid.UUID { return s.ID }, SubscriberBody)
 }

@@ -14,7 +14,8 @@ import (
 
 // newSubscriber reads a client that is added to a template.
 func newSubscriber(o *input.Object) subscription.SubscriberInput {
-	in := subscription.SubscriberInput{ClientID: o.NeedUUID("client_id"), Switches: subscription.Switches{InvoiceOnChargeFailure: true, InvoiceOnAdd: true, Receipt: true}}
+	in := subscription.SubscriberInput{ClientID: o.NeedUUID("client_id"),
+		Switches: subscription.Switches{InvoiceOnChargeFailure: true, InvoiceOnAdd: true, Receipt: true}}
 	in.FirstOn, _ = o.Date("subscription_billing_scheduled_on")
 	readSubscriber(o, &in)
 	in.Problems = o.Problems()
@@ -48,15 +49,17 @@ func readOverride(o *input.Object) *subscription.Override {
 	body, _ := o.Object("invoice_override")
 	out := subscription.Override{
 		DebtCents: body.NullInt("debt", balance), SubtotalOverrideCents: body.NullInt("subtotal_override", amount),
-		TaxOverrideCents: body.NullInt("total_tax_override", amount), DiscountOverrideCents: body.NullInt("total_discount_override", amount),
-		TotalOverrideCents: body.NullInt("total_override", amount),
+		TaxOverrideCents:      body.NullInt("total_tax_override", amount),
+		DiscountOverrideCents: body.NullInt("total_discount_override", amount),
+		TotalOverrideCents:    body.NullInt("total_override", amount),
 	}
 	if !body.IsBlank("products") {
 		for _, p := range body.Objects("products", 0, 1000) {
 			out.Products = append(out.Products, readProduct(p))
 		}
 	}
-	if out.DebtCents == nil && out.SubtotalOverrideCents == nil && out.TaxOverrideCents == nil && out.DiscountOverrideCents == nil &&
+	if out.DebtCents == nil && out.SubtotalOverrideCents == nil && out.TaxOverrideCents == nil &&
+		out.DiscountOverrideCents == nil &&
 		out.TotalOverrideCents == nil && len(out.Products) == 0 {
 		return nil
 	}
@@ -70,7 +73,8 @@ func readStatus(o *input.Object, stored subscription.Status) *bool {
 		return nil
 	}
 	before := len(o.Problems())
-	wanted := subscription.Status(o.Choice("status", "", string(subscription.Pending), string(subscription.Inactive), string(subscription.Active), string(subscription.Paused)))
+	wanted := subscription.Status(o.Choice("status", "", string(subscription.Pending), string(subscription.Inactive),
+		string(subscription.Active), string(subscription.Paused)))
 	movable := stored == subscription.Active || stored == subscription.Paused || stored == ""
 	switch {
 	case len(o.Problems()) > before:
@@ -78,7 +82,8 @@ func readStatus(o *input.Object, stored subscription.Status) *bool {
 		return ref(wanted == subscription.Paused)
 	case wanted == stored: // said again
 	case stored == subscription.Pending:
-		o.Add("status", "invalid", "This subscriber is pending: it turns active by itself when the bank account is stored or the first payment comes in.")
+		o.Add("status", "invalid",
+			"This subscriber is pending: it turns active by itself when the bank account is stored or the first payment comes in.")
 	case stored == subscription.Inactive:
 		o.Add("status", "invalid", "This subscription is over (inactive); add the client again to begin anew.")
 	default:
@@ -111,7 +116,8 @@ func readDebit(o *input.Object, d *subscription.Debit) {
 		d.DebtorID = bank.IDNumber(textOrNone(o, "subscription_debtor_id_number", 32))
 	}
 	if fields["adjustment_rate"] != nil && fields["adjustment_amount"] != nil {
-		o.Add("__all__", "adjustment_exclusive", "Give subscription_adjustment_rate or subscription_adjustment_amount, not both.")
+		o.Add("__all__", "adjustment_exclusive",
+			"Give subscription_adjustment_rate or subscription_adjustment_amount, not both.")
 	}
 }
 

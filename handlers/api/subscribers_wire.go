@@ -77,10 +77,13 @@ func SubscriberBody(s subscription.Subscriber) any {
 		next = s.FirstOn
 	}
 	return subscriberBody{
-		Type: "billing_template_client", ID: s.ID, CreatedOn: s.CreatedAt.Unix(), UpdatedOn: s.UpdatedAt.Unix(), ClientID: s.ClientID, Status: s.Status,
+		Type: "billing_template_client", ID: s.ID, CreatedOn: s.CreatedAt.Unix(), UpdatedOn: s.UpdatedAt.Unix(),
+		ClientID: s.ClientID, Status: s.Status,
 		ScheduledOn: dateOrNull(next), RecurringToken: chargedOn(s), Whitelist: s.Whitelist, CyclesPassed: s.Passed,
-		InvoiceOnChargeFailure: s.Switches.InvoiceOnChargeFailure, InvoiceOnAdd: s.Switches.InvoiceOnAdd, SendReceipt: s.Switches.Receipt,
-		InvoiceReference: s.Reference, ConfirmEachOrder: s.Switches.ConfirmEachOrder, Override: overrideOf(s.Override), debitBody: debitOf(s.Debit),
+		InvoiceOnChargeFailure: s.Switches.InvoiceOnChargeFailure, InvoiceOnAdd: s.Switches.InvoiceOnAdd,
+		SendReceipt:      s.Switches.Receipt,
+		InvoiceReference: s.Reference, ConfirmEachOrder: s.Switches.ConfirmEachOrder, Override: overrideOf(s.Override),
+		debitBody: debitOf(s.Debit),
 	}
 }
 
@@ -97,21 +100,27 @@ func overrideOf(o *subscription.Override) *overrideBody {
 	if o == nil {
 		return nil
 	}
-	return &overrideBody{Debt: o.DebtCents, SubtotalOverride: o.SubtotalOverrideCents, TotalTaxOverride: o.TaxOverrideCents,
+	return &overrideBody{Debt: o.DebtCents, SubtotalOverride: o.SubtotalOverrideCents,
+		TotalTaxOverride:      o.TaxOverrideCents,
 		TotalDiscountOverride: o.DiscountOverrideCents, TotalOverride: o.TotalOverrideCents, Products: productsOf(o.Products)}
 }
 
 func debitOf(d subscription.Debit) debitBody {
 	kept := given(d.Fields)
 	return debitBody{
-		TrackingPeriod: kept.whole("tracking_period"), ValueType: kept.word("value_type"), AllowDateAdjustment: kept.yesNo("allow_date_adjustment"),
-		AuthenticationType: kept.word("authentication_type"), RealtimeAuthRetries: kept.whole("realtime_auth_retries"),
+		TrackingPeriod: kept.whole("tracking_period"), ValueType: kept.word("value_type"),
+		AllowDateAdjustment: kept.yesNo("allow_date_adjustment"),
+		AuthenticationType:  kept.word("authentication_type"), RealtimeAuthRetries: kept.whole("realtime_auth_retries"),
 		DelayedOnFailure: kept.yesNo("do_delayed_on_auth_failure"), VerifyAccount: kept.yesNo("verify_account"),
 		ReferenceNumber: kept.text("reference_number"), MaxAmountCents: kept.whole("max_amount_cents"),
-		CreditorProfileCode: kept.text("creditor_profile_code"), CreditorName: kept.text("creditor_abbreviated_name"), CreditorAccount: kept.text("creditor_account_number"),
-		DebtorAccount: d.DebtorAccount.String(), DebtorAccountType: kept.word("debtor_account_type"), DebtorBranchCode: kept.text("debtor_branch_code"),
-		DebtorFirstName: kept.text("debtor_first_name"), DebtorLastName: kept.text("debtor_last_name"), DebtorIDNumber: d.DebtorID.String(),
-		DebtorPhoneNumber: kept.text("debtor_phone_number"), AdjustmentCategory: kept.word("adjustment_category"), AdjustmentRate: kept.percent("adjustment_rate"),
+		CreditorProfileCode: kept.text("creditor_profile_code"), CreditorName: kept.text("creditor_abbreviated_name"),
+		CreditorAccount: kept.text("creditor_account_number"),
+		DebtorAccount:   d.DebtorAccount.String(), DebtorAccountType: kept.word("debtor_account_type"),
+		DebtorBranchCode: kept.text("debtor_branch_code"),
+		DebtorFirstName:  kept.text("debtor_first_name"), DebtorLastName: kept.text("debtor_last_name"),
+		DebtorIDNumber:    d.DebtorID.String(),
+		DebtorPhoneNumber: kept.text("debtor_phone_number"), AdjustmentCategory: kept.word("adjustment_category"),
+		AdjustmentRate:   kept.percent("adjustment_rate"),
 		AdjustmentAmount: kept.whole("adjustment_amount"), ReleaseDate: kept.word("release_date"),
 	}
 }

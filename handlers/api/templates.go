@@ -41,7 +41,8 @@ func (h *Templates) Create(c echo.Context) error {
 func (h *Templates) List(c echo.Context) error {
 	var wrong fault.Problems
 	f := readTemplateFilter(c, &wrong)
-	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[subscription.Template], error) {
+	return listOf(c, h.Base, wrong, func(ctx context.Context, who actor.Actor,
+		ask paging.Ask) (paging.Page[subscription.Template], error) {
 		return h.Service.List(ctx, who, f, ask)
 	}, func(t subscription.Template) uuid.UUID { return t.ID }, TemplateBody)
 }

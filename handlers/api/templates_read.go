@@ -13,7 +13,8 @@ import (
 // one-time invoices, the invoice fields of subscriptions, and a plan that
 // subscribers run on (source: API contract 5.1, rules 1 and 2).
 func readTemplate(o *input.Object, stored *subscription.Template) subscription.Input {
-	in := subscription.Input{Title: o.Text("title", 256), IsSubscription: o.NeedBool("is_subscription"), Plan: subscription.Default()}
+	in := subscription.Input{Title: o.Text("title", 256), IsSubscription: o.NeedBool("is_subscription"),
+		Plan: subscription.Default()}
 	if stored != nil {
 		if in.IsSubscription != stored.IsSubscription && !o.Problems().Has("is_subscription") {
 			o.Add("is_subscription", "invalid", "This cannot change once the template is there. Make a new template.")
@@ -58,7 +59,8 @@ func readPlan(o *input.Object) subscription.Plan {
 	}
 	units := func(name string, place *subscription.Units) {
 		if !o.IsBlank(name) {
-			*place = subscription.Units(o.Choice(name, string(*place), string(subscription.Days), string(subscription.Weeks), string(subscription.Months)))
+			*place = subscription.Units(o.Choice(name, string(*place), string(subscription.Days), string(subscription.Weeks),
+				string(subscription.Months)))
 		}
 	}
 	number("subscription_period", &p.Period, 1, 256)

@@ -52,18 +52,24 @@ func TemplateBody(t subscription.Template) any {
 	issued, due := dateOrNull(t.Issued), unixOrNull(t.Due)
 	receipts := t.Options.SendReceipt || t.IsSubscription // there each subscriber has a switch of its own
 	return templateBody{
-		Type: "billing_template", ID: t.ID, CreatedOn: t.CreatedAt.Unix(), UpdatedOn: t.UpdatedAt.Unix(), CompanyID: t.MerchantID, IsTest: t.IsTest,
-		UserID: idOrNull(t.UserID), Purchase: detailsOf(patternOf(t)), BrandID: t.BrandID, Brand: t.BrandID, Title: t.Title, IsSubscription: t.IsSubscription,
-		Issued: issued, InvoiceIssued: issued, Due: due, InvoiceDue: due, SkipCapture: t.Options.SkipCapture, InvoiceSkipCapture: t.Options.SkipCapture,
-		SendReceipt: receipts, InvoiceSendReceipt: receipts,
+		Type: "billing_template", ID: t.ID, CreatedOn: t.CreatedAt.Unix(), UpdatedOn: t.UpdatedAt.Unix(),
+		CompanyID: t.MerchantID, IsTest: t.IsTest,
+		UserID: idOrNull(t.UserID), Purchase: detailsOf(patternOf(t)), BrandID: t.BrandID, Brand: t.BrandID, Title: t.Title,
+		IsSubscription: t.IsSubscription,
+		Issued:         issued, InvoiceIssued: issued, Due: due, InvoiceDue: due, SkipCapture: t.Options.SkipCapture,
+		InvoiceSkipCapture: t.Options.SkipCapture,
+		SendReceipt:        receipts, InvoiceSendReceipt: receipts,
 		Period: t.Plan.Period, PeriodUnits: t.Plan.Units, DuePeriod: t.Plan.DuePeriod, DuePeriodUnits: t.Plan.DueUnits,
 		ChargePeriodEnd: t.Plan.ChargeAtEnd, TrialPeriods: t.Plan.TrialPeriods, Cycles: t.Plan.Cycles,
-		Paused: t.Paused, Active: !t.Paused, HasActiveClients: t.HasActive, ForceRecurring: t.Options.ForceRecurring, Whitelist: t.Options.Whitelist,
-		SuccessRedirect: t.Options.SuccessRedirect, FailureRedirect: t.Options.FailureRedirect, CancelRedirect: t.Options.CancelRedirect,
+		Paused: t.Paused, Active: !t.Paused, HasActiveClients: t.HasActive, ForceRecurring: t.Options.ForceRecurring,
+		Whitelist:       t.Options.Whitelist,
+		SuccessRedirect: t.Options.SuccessRedirect, FailureRedirect: t.Options.FailureRedirect,
+		CancelRedirect: t.Options.CancelRedirect,
 	}
 }
 
 // patternOf is what each purchase of the template will hold.
 func patternOf(t subscription.Template) purchase.Record {
-	return purchase.Record{Purchase: purchase.Purchase{Currency: t.Currency, TotalCents: t.TotalCents, DueStrict: t.DueStrict, Details: t.Details}}
+	return purchase.Record{Purchase: purchase.Purchase{Currency: t.Currency, TotalCents: t.TotalCents,
+		DueStrict: t.DueStrict, Details: t.Details}}
 }

@@ -39,7 +39,8 @@ func (h *Tokens) List(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return listOf(c, h.Base, nil, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[token.Token], error) {
+	return listOf(c, h.Base, nil, func(ctx context.Context, who actor.Actor, ask paging.Ask) (paging.Page[token.Token],
+		error) {
 		return h.Service.ClientTokens(ctx, who, client, ask)
 	}, func(t token.Token) uuid.UUID { return t.ID }, tokenAnswer)
 }

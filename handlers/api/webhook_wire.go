@@ -26,7 +26,8 @@ func webhookAnswer(w webhook.Webhook) any {
 	if w.AllEvents || events == nil {
 		events = []string{}
 	}
-	return webhookBody{w.ID, "webhook", w.CreatedAt.Unix(), w.UpdatedAt.Unix(), w.Title, w.Callback, w.AllEvents, events, w.PublicKey}
+	return webhookBody{w.ID, "webhook", w.CreatedAt.Unix(), w.UpdatedAt.Unix(), w.Title, w.Callback, w.AllEvents, events,
+		w.PublicKey}
 }
 
 // deliveryBody is one delivery of the log (API contract 12.14; the names after
@@ -59,10 +60,13 @@ type deliveryBody struct {
 }
 
 func deliveryOf(d webhook.Delivery) deliveryBody {
-	out := deliveryBody{ID: d.ID, Event: d.EventType, URL: d.Address, CreatedOn: isoText(d.CreatedAt), Tries: make([]tryBody, len(d.Tries)),
-		Type: "webhook_delivery", UpdatedOn: lastOf(d).Unix(), EventID: d.EventID, EventType: d.EventType,
-		ObjectType: d.ObjectType, ObjectID: d.ObjectID, Callback: d.Address, State: string(d.State), Resend: d.Resend, Attempts: d.Attempts,
-		FirstAttemptOn: unixOrNull(d.FirstAt), NextAttemptOn: unixOrNull(d.NextAt), DoneOn: unixOrNull(d.DoneAt), LastError: d.LastError}
+	out := deliveryBody{ID: d.ID, Event: d.EventType, URL: d.Address, CreatedOn: isoText(d.CreatedAt),
+		Tries: make([]tryBody, len(d.Tries)),
+		Type:  "webhook_delivery", UpdatedOn: lastOf(d).Unix(), EventID: d.EventID, EventType: d.EventType,
+		ObjectType: d.ObjectType, ObjectID: d.ObjectID, Callback: d.Address, State: string(d.State), Resend: d.Resend,
+		Attempts:       d.Attempts,
+		FirstAttemptOn: unixOrNull(d.FirstAt), NextAttemptOn: unixOrNull(d.NextAt), DoneOn: unixOrNull(d.DoneAt),
+		LastError: d.LastError}
 	if d.WebhookID != uuid.Nil {
 		out.WebhookID = &d.WebhookID
 	}

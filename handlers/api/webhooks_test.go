@@ -65,19 +65,23 @@ func run(t *testing.T, h *handlertest.House) {
 }
 
 func hook(h *handlertest.House, callback string) string {
-	return h.API("POST", "/webhooks/", map[string]any{"title": "Accounting", "callback": callback, "all_events": true}).Want(201).Text("id")
+	return h.API("POST", "/webhooks/", map[string]any{"title": "Accounting", "callback": callback,
+		"all_events": true}).Want(201).Text("id")
 }
 
 func TestAWebhookIsMadeReadChangedAndDeleted(t *testing.T) {
 	h := handlertest.New(t)
-	made := h.API("POST", "/webhooks/", `{"title":" Accounting ","callback":"https://a.example/hooks","events":["purchase.paid","purchase.created"],"public_key":"mine","unknown":1}`).Want(201)
+	made := h.API("POST", "/webhooks/",
+		`{"title":" Accounting ","callback":"https://a.example/hooks","events":["purchase.paid","purchase.created"],"public_key":"mine","unknown":1}`).Want(201)
 	record := made.JSON()
-	for _, key := range []string{"id", "type", "created_on", "updated_on", "title", "callback", "all_events", "events", "public_key"} {
+	for _, key := range []string{"id", "type", "created_on", "updated_on", "title", "callback", "all_events", "events",
+		"public_key"} {
 		if _, has := record[key]; !has {
 			t.Errorf("no %s in %s", key, made.Body)
 		}
 	}
-	if len(record) != 9 || record["type"] != "webhook" || record["title"] != "Accounting" || record["all_events"] != false {
+	if len(record) != 9 || record["type"] != "webhook" || record["title"] != "Accounting" ||
+		record["all_events"] != false {
 		t.Errorf("%s", made.Body)
 	}
 	if !strings.HasPrefix(made.Text("public_key"), "-----BEGIN PUBLIC KEY-----\n") {
@@ -88,14 +92,17 @@ func TestAWebhookIsMadeReadChangedAndDeleted(t *testing.T) {
 	if got := h.API("GET", path, nil).Want(200); got.Body != made.Body {
 		t.Errorf("%s is not %s", got.Body, made.Body)
 	}
-	patched := h.API("PATCH", path, `{"title":"Books"}`).Want(200).Contains(`"title":"Books"`, `"callback":"https://a.example/hooks"`, `"events":["purchase.created","purchase.paid"]`)
+	patched := h.API("PATCH", path, `{"title":"Books"}`).Want(200).Contains(`"title":"Books"`,
+		`"callback":"https://a.example/hooks"`, `"events":["purchase.created","purchase.paid"]`)
 	if patched.Text("public_key") != made.Text("public_key") {
 		t.Error("the key changed")
 	}
 	h.API("PATCH", path, url.Values{"all_events": {"true"}}).Want(200).Contains(`"all_events":true`, `"events":[]`)
-	h.API("PATCH", path, url.Values{"events": {"purchase.chargeback"}}).Want(200).Contains(`"all_events":false`, `"events":["purchase.chargeback"]`)
+	h.API("PATCH", path, url.Values{"events": {"purchase.chargeback"}}).Want(200).Contains(`"all_events":false`,
+		`"events":["purchase.chargeback"]`)
 	h.API("PUT", path, `{"title":"All"}`).Want(400).WantCode("callback=required", "events=required")
-	h.API("PUT", path, `{"title":"All","callback":"http://b.example","all_events":true,"events":["purchase.paid"]}`).Want(200).Contains(`"callback":"http://b.example"`, `"events":[]`)
+	h.API("PUT", path, `{"title":"All","callback":"http://b.example","all_events":true,"events":["purchase.paid"]}`).Want(
+		200).Contains(`"callback":"http://b.example"`, `"events":[]`)
 	if gone := h.API("DELETE", path, nil).Want(204); gone.Body != "" {
 		t.Error(gone.Body)
 	}
@@ -112,11 +119,14 @@ func TestAWebhookIsRefusedWithEveryProblemAtItsField(t *testing.T) {
 		body  any
 		codes []string
 	}{
-		"nothing":              {`{}`, []string{"title=required", "callback=required", "events=required"}},
-		"nulls":                {`{"title":null,"callback":null,"all_events":null}`, []string{"title=required", "callback=required", "all_events=required"}},
-		"empty":                {`{"title":" ","callback":"","events":[]}`, []string{"title=required", "callback=required", "events=required"}},
-		"long title":           {map[string]any{"title": long(101)}, []string{"title=max_length"}},
-		"long callback":        {map[string]any{"callback": "https://a.example/" + long(483)}, []string{"callback=max_length"}},
+		"nothing": {`{}`, []string{"title=required", "callback=required", "events=required"}},
+		"nulls": {`{"title":null,"callback":null,"all_events":null}`,
+			[]string{"title=required", "callback=required", "all_events=required"}},
+		"empty": {`{"title":" ","callback":"","events":[]}`,
+			[]string{"title=required", "callback=required", "events=required"}},
+		"long title": {map[string]any{"title": long(101)}, []string{"title=max_length"}},
+		"long callback": {map[string]any{"callback": "https://a.example/" + long(483)},
+			[]string{"callback=max_length"}},
 		"no address":           {`{"callback":"somewhere"}`, []string{"callback=invalid"}},
 		"no web address":       {`{"callback":"ftp://a.example"}`, []string{"callback=invalid"}},
 		"an object as title":   {`{"title":{},"callback":[]}`, []string{"title=invalid", "callback=invalid"}},
@@ -135,21 +145,26 @@ func TestAWebhookIsRefusedWithEveryProblemAtItsField(t *testing.T) {
 		}
 	}
 	h.API("POST", "/webhooks/", `{"title":`).Want(400).WantCode("__all__=parse_error")
-	h.API("POST", "/webhooks/", map[string]any{"title": long(100), "callback": "https://a.example/" + long(482), "all_events": true}).Want(201)
+	h.API("POST", "/webhooks/", map[string]any{"title": long(100), "callback": "https://a.example/" + long(482),
+		"all_events": true}).Want(201)
 }
 
 func TestWebhooksComeInPagesOfTheirOwnMerchant(t *testing.T) {
 	h := handlertest.New(t)
 	for i := range 3 {
-		h.API("POST", "/webhooks/", map[string]any{"title": fmt.Sprint(i), "callback": "https://a.example", "all_events": true}).Want(201)
+		h.API("POST", "/webhooks/", map[string]any{"title": fmt.Sprint(i), "callback": "https://a.example",
+			"all_events": true}).Want(201)
 	}
-	h.APIAs(h.B, "POST", "/webhooks/", map[string]any{"title": "theirs", "callback": "https://b.example", "all_events": true}).Want(201)
-	first := h.API("GET", "/webhooks/?limit=2", nil).Want(200).Contains(`"title":"2"`, `"title":"1"`).Lacks("theirs", `"title":"0"`)
+	h.APIAs(h.B, "POST", "/webhooks/", map[string]any{"title": "theirs", "callback": "https://b.example",
+		"all_events": true}).Want(201)
+	first := h.API("GET", "/webhooks/?limit=2", nil).Want(200).Contains(`"title":"2"`, `"title":"1"`).Lacks("theirs",
+		`"title":"0"`)
 	next := first.Text("next")
 	if !strings.HasPrefix(next, handlertest.BaseURL+"/api/v1/webhooks/?cursor=") {
 		t.Fatal(next)
 	}
-	h.API("GET", strings.TrimPrefix(next, handlertest.BaseURL+"/api/v1"), nil).Want(200).Contains(`"title":"0"`, `"next":null`).Lacks(`"title":"1"`)
+	h.API("GET", strings.TrimPrefix(next, handlertest.BaseURL+"/api/v1"), nil).Want(200).Contains(`"title":"0"`,
+		`"next":null`).Lacks(`"title":"1"`)
 	h.API("GET", "/webhooks/?limit=0&cursor=x", nil).Want(400).WantCode("limit=invalid", "cursor=invalid")
 }
 
@@ -160,7 +175,8 @@ func TestAWebhookIsMadeOnceForOneIdempotencyKey(t *testing.T) {
 	if again := h.API("POST", "/webhooks/", body, "Idempotency-Key: one").Want(201); again.Body != first.Body {
 		t.Errorf("%s is not %s", again.Body, first.Body)
 	}
-	h.API("POST", "/webhooks/", `{"title":"B","callback":"https://a.example","all_events":true}`, "Idempotency-Key: one").Want(400).WantCode("__all__=idempotency_key_reuse")
+	h.API("POST", "/webhooks/", `{"title":"B","callback":"https://a.example","all_events":true}`,
+		"Idempotency-Key: one").Want(400).WantCode("__all__=idempotency_key_reuse")
 	if n := h.Count(`SELECT count(*) FROM webhooks`); n != 1 {
 		t.Errorf("%d webhooks", n)
 	}
@@ -186,23 +202,30 @@ func TestThePublicKeyOfTheCompanyIsAJSONText(t *testing.T) {
 
 func TestADeliveryIsSignedOverTheBytesThatArrive(t *testing.T) {
 	h, at := handlertest.New(t), listen(t)
-	w := h.API("POST", "/webhooks/", map[string]any{"title": "A", "callback": at.URL, "events": []string{"purchase.created"}}).Want(201)
-	purchase := h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"zoe@example.com","full_name":"Zoë <&>"},"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, h.A.BrandID)).Want(201).Text("id")
+	w := h.API("POST", "/webhooks/", map[string]any{"title": "A", "callback": at.URL,
+		"events": []string{"purchase.created"}}).Want(201)
+	purchase := h.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client":{"email":"zoe@example.com","full_name":"Zoë <&>"},"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, h.A.BrandID)).Want(201).Text("id")
 	run(t, h)
 	heard := at.heard()
 	if len(heard) != 1 {
 		t.Fatalf("%d deliveries", len(heard))
 	}
 	var body map[string]any
-	if err := json.Unmarshal(heard[0].body, &body); err != nil || body["event_type"] != "purchase.created" || body["id"] != purchase || body["type"] != "purchase" {
+	if err := json.Unmarshal(heard[0].body, &body); err != nil || body["event_type"] != "purchase.created" ||
+		body["id"] != purchase || body["type"] != "purchase" {
 		t.Errorf("%v %s", err, heard[0].body)
 	}
 	verify(t, w.Text("public_key"), heard[0])
 	log := h.API("GET", "/webhooks/deliveries/", nil).Want(200)
-	log.Contains(`"event":"purchase.created","url":"`+at.URL+`","created_on":"2026-`, `"delivered_on":"2026-`, `"attempts":1,"delivery_attempts":[{"attempted_on":"2026-`, `"error_message":""}],"payload":{"event_type":"purchase.created"`)
-	log.Contains(`"type":"webhook_delivery"`, `"event_type":"purchase.created"`, `"state":"delivered"`, `"attempts":1`, `"last_status":204`, `"next_attempt_on":null`, `"object_id":"`+purchase+`"`)
+	log.Contains(`"event":"purchase.created","url":"`+at.URL+`","created_on":"2026-`, `"delivered_on":"2026-`,
+		`"attempts":1,"delivery_attempts":[{"attempted_on":"2026-`,
+		`"error_message":""}],"payload":{"event_type":"purchase.created"`)
+	log.Contains(`"type":"webhook_delivery"`, `"event_type":"purchase.created"`, `"state":"delivered"`, `"attempts":1`,
+		`"last_status":204`, `"next_attempt_on":null`, `"object_id":"`+purchase+`"`)
 	one, _ := log.JSON()["results"].([]any)[0].(map[string]any)
-	h.API("GET", fmt.Sprintf("/webhooks/deliveries/%s/", one["id"]), nil).Want(200).Contains(`"signature":"`+heard[0].signature+`"`, `"attempt_log":[{"number":1,`, `"body":{`, `"event_type":"purchase.created"`)
+	h.API("GET", fmt.Sprintf("/webhooks/deliveries/%s/", one["id"]), nil).Want(200).Contains(`"signature":"`+
+		heard[0].signature+`"`, `"attempt_log":[{"number":1,`, `"body":{`, `"event_type":"purchase.created"`)
 }
 
 func verify(t *testing.T, key string, got taken) {
@@ -217,7 +240,8 @@ func verify(t *testing.T, key string, got taken) {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(got.body)
-	if err := rsa.VerifyPKCS1v15(public.(*rsa.PublicKey), crypto.SHA256, sum[:], raw); err != nil { //nolint:forcetypeassert // an RSA key by contract
+	if err := rsa.VerifyPKCS1v15(public.(*rsa.PublicKey), crypto.SHA256, sum[:],
+		raw); err != nil { //nolint:forcetypeassert // an RSA key by contract
 		t.Error(err)
 	}
 }
@@ -226,7 +250,8 @@ func TestTheDeliveryLogIsFiltered(t *testing.T) {
 	h, at := handlertest.New(t), listen(t)
 	one, two := hook(h, at.URL), hook(h, at.URL)
 	at.answers(500)
-	sent := h.API("POST", "/webhooks/"+one+"/test/", nil).Want(200).Contains(`"event_type":"webhook.test"`, `"state":"pending"`)
+	sent := h.API("POST", "/webhooks/"+one+"/test/", nil).Want(200).Contains(`"event_type":"webhook.test"`,
+		`"state":"pending"`)
 	run(t, h)
 	at.answers(200)
 	h.API("POST", "/webhooks/"+two+"/test/", nil).Want(200)
@@ -235,7 +260,8 @@ func TestTheDeliveryLogIsFiltered(t *testing.T) {
 		list, _ := h.API("GET", "/webhooks/deliveries/"+query, nil).Want(200).JSON()["results"].([]any)
 		return len(list)
 	}
-	for query, want := range map[string]int{"": 2, "?webhook_id=" + one: 1, "?event_id=" + sent.Text("event_id"): 1, "?state=delivered": 1, "?state=pending": 1, "?state=failed": 0,
+	for query, want := range map[string]int{"": 2, "?webhook_id=" + one: 1, "?event_id=" + sent.Text("event_id"): 1,
+		"?state=delivered": 1, "?state=pending": 1, "?state=failed": 0,
 		"?id=" + one: 1, "?source_type=purchase": 0, "?source_type=billing_template_client&id=" + two: 0,
 		"?webhook_id=" + two + "&state=pending": 0} {
 		if got := count(query); got != want {
@@ -243,7 +269,8 @@ func TestTheDeliveryLogIsFiltered(t *testing.T) {
 		}
 	}
 	h.API("GET", "/webhooks/deliveries/?state=lost&source_type=card&id=x&webhook_id=x&event_id=x&limit=x", nil).Want(400).
-		WantCode("state=invalid_choice", "source_type=invalid_choice", "id=invalid", "webhook_id=invalid", "event_id=invalid", "limit=invalid")
+		WantCode("state=invalid_choice", "source_type=invalid_choice", "id=invalid", "webhook_id=invalid", "event_id=invalid",
+			"limit=invalid")
 	theirs, _ := h.APIAs(h.B, "GET", "/webhooks/deliveries/", nil).Want(200).JSON()["results"].([]any)
 	if len(theirs) != 0 {
 		t.Error("the stranger sees the log")
@@ -253,11 +280,14 @@ func TestTheDeliveryLogIsFiltered(t *testing.T) {
 func TestEventsAreSentOnceMore(t *testing.T) {
 	h, at := handlertest.New(t), listen(t)
 	w, before := hook(h, at.URL), h.Store.Now().Add(-time.Hour).Unix()
-	h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"a@example.com"},"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`, h.A.BrandID)).Want(201)
+	h.API("POST", "/purchases/",
+		fmt.Sprintf(`{"client":{"email":"a@example.com"},"brand_id":%q,"purchase":{"products":[{"name":"m","price":100}]}}`,
+			h.A.BrandID)).Want(201)
 	run(t, h)
 	list, _ := h.API("GET", "/webhooks/deliveries/", nil).Want(200).JSON()["results"].([]any)
 	first, _ := list[0].(map[string]any)
-	h.API("POST", fmt.Sprintf("/webhooks/deliveries/%s/resend/", first["id"]), nil).Want(200).Contains(`"resend":true`, `"state":"pending"`)
+	h.API("POST", fmt.Sprintf("/webhooks/deliveries/%s/resend/", first["id"]), nil).Want(200).Contains(`"resend":true`,
+		`"state":"pending"`)
 	run(t, h)
 	path := "/webhooks/" + w + "/resend/"
 	body := fmt.Sprintf(`{"since":%d}`, before)
@@ -268,7 +298,8 @@ func TestEventsAreSentOnceMore(t *testing.T) {
 	if len(heard) != 3 || string(heard[0].body) != string(heard[2].body) {
 		t.Errorf("%d deliveries", len(heard))
 	}
-	h.API("POST", path, fmt.Sprintf(`{"since":%d}`, h.Store.Now().Add(time.Hour).Unix())).Want(200).Contains(`{"resent":0}`)
+	h.API("POST", path, fmt.Sprintf(`{"since":%d}`, h.Store.Now().Add(time.Hour).Unix())).Want(200).Contains(
+		`{"resent":0}`)
 	h.API("POST", path, nil).Want(400).WantCode("since=required")
 	h.API("POST", path, `{"since":"yesterday"}`).Want(400).WantCode("since=invalid")
 }
@@ -276,7 +307,8 @@ func TestEventsAreSentOnceMore(t *testing.T) {
 func TestAStrangersWebhookIsNobodys(t *testing.T) {
 	h := handlertest.New(t)
 	w := hook(h, "https://a.example")
-	for _, c := range [][2]string{{"GET", "/"}, {"PUT", "/"}, {"PATCH", "/"}, {"DELETE", "/"}, {"POST", "/test/"}, {"POST", "/resend/"}} {
+	for _, c := range [][2]string{{"GET", "/"}, {"PUT", "/"}, {"PATCH", "/"}, {"DELETE", "/"}, {"POST", "/test/"},
+		{"POST", "/resend/"}} {
 		if got := h.APIAs(h.B, c[0], "/webhooks/"+w+c[1], `{"since":1}`); got.Status != http.StatusNotFound {
 			t.Errorf("%s %s: %d %s", c[0], c[1], got.Status, got.Body)
 		}

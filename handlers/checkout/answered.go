@@ -28,17 +28,22 @@ func (s story) answered() *checkout.Outcome {
 	case s.rec.Status != purchase.Preauthorized:
 		return nil
 	case m.State == mandate.Suspended || m.State == mandate.BlockedBy:
-		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order is suspended", Text: "Your bank has suspended it. " + s.brand + " cannot debit your account.",
+		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order is suspended",
+			Text: "Your bank has suspended it. " + s.brand + " cannot debit your account.",
 			Next: []string{"To go on with it, please speak to " + s.brand + "."}}
 	case m.State == mandate.Cancelled:
-		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended", Text: "It was cancelled. Nothing more is debited under it."}
+		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended",
+			Text: "It was cancelled. Nothing more is debited under it."}
 	case m.State == mandate.Superseded:
-		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order was replaced", Text: "You agreed to a newer one with " + s.brand + ". Nothing more is debited under this one."}
+		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order was replaced",
+			Text: "You agreed to a newer one with " + s.brand + ". Nothing more is debited under this one."}
 	case m.State == mandate.Registered:
 		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "Registered without your answer",
-			Text: "Your bank had no answer from you in time. As " + s.brand + " asked for, the debit order is registered all the same."}
+			Text: "Your bank had no answer from you in time. As " + s.brand +
+				" asked for, the debit order is registered all the same."}
 	case m.State == mandate.ActiveState:
-		return &checkout.Outcome{Kind: "ok", Icon: "done", Title: "You have confirmed", Text: "Thank you. Your debit order with " + s.brand + " is set up. Nothing was debited."}
+		return &checkout.Outcome{Kind: "ok", Icon: "done", Title: "You have confirmed",
+			Text: "Thank you. Your debit order with " + s.brand + " is set up. Nothing was debited."}
 	}
 	return nil
 }
@@ -49,15 +54,19 @@ func (s story) notAgreed(state mandate.State) *checkout.Outcome {
 	code := s.asked.Last.Code
 	switch {
 	case state == mandate.NoResponse:
-		return &checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was no answer", Text: "Your bank had no answer from you in time." + nothing}
+		return &checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was no answer",
+			Text: "Your bank had no answer from you in time." + nothing}
 	case state == mandate.FailedAtBank:
-		return &checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank could not be asked", Text: "Your bank's system did not take the request." + nothing,
+		return &checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank could not be asked",
+			Text: "Your bank's system did not take the request." + nothing,
 			Next: []string{"This often passes: please try again in a few minutes."}}
 	case code == "" || code == bank.CodeRefused || code == "MD16":
-		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "You declined", Text: "You declined the debit order at your bank." + nothing}
+		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "You declined",
+			Text: "You declined the debit order at your bank." + nothing}
 	}
 	text := "Your bank declined the debit order."
-	if reason := bank.MandateCodeOf(code); code != "MD07" && code != "MS03" && reason.Code == code && known(code) { // a death is nothing to read on a page
+	if reason := bank.MandateCodeOf(code); code != "MD07" && code != "MS03" && reason.Code == code &&
+		known(code) { // a death is nothing to read on a page
 		text = "Your bank says: " + reason.Meaning + "."
 	}
 	return &checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank declined", Text: text + nothing}
@@ -86,7 +95,8 @@ func (s story) agreedFacts() (items []components.Fact) {
 		items = append(items, agreedTerms(s.rec, m)...)
 	}
 	if last.State == mandate.AuthAccepted {
-		items = append(items, components.Fact{Label: "Confirmed", Value: last.AnsweredAt.In(calendar.SAST).Format("2 January 2006, 15:04") + channelWords(last.Channel)})
+		items = append(items, components.Fact{Label: "Confirmed",
+			Value: last.AnsweredAt.In(calendar.SAST).Format("2 January 2006, 15:04") + channelWords(last.Channel)})
 	}
 	return items
 }
@@ -102,7 +112,8 @@ func agreedTerms(rec purchase.Record, m mandate.Mandate) []components.Fact {
 
 // mainTerms are what a payer compares with the words of the bank.
 func mainTerms(rec purchase.Record, t *mandate.Terms) []components.Fact {
-	return []components.Fact{{Label: "Amounts", Value: amounts(rec, t)}, {Label: "Never more than", Value: money.Format(t.MaxAmountCents, rec.Currency) + " a debit"},
+	return []components.Fact{{Label: "Amounts", Value: amounts(rec, t)},
+		{Label: "Never more than", Value: money.Format(t.MaxAmountCents, rec.Currency) + " a debit"},
 		{Label: "How often", Value: howOften(rec, t)}}
 }
 
@@ -116,13 +127,15 @@ func (s story) disputes() []string {
 	default:
 		next = append(next, "Debits as you agreed cannot be disputed at your bank.")
 		if t != nil && t.ValueType != mandate.Fixed && t.PriceCents > 0 {
-			next = append(next, fmt.Sprintf("A debit of another amount than %s may be disputed.", money.Format(t.PriceCents, s.rec.Currency)))
+			next = append(next, fmt.Sprintf("A debit of another amount than %s may be disputed.",
+				money.Format(t.PriceCents, s.rec.Currency)))
 		}
 		if t != nil && t.AllowDateAdjustment {
 			next = append(next, "So may a debit on another day than you agreed.")
 		}
 	}
-	return append(next, "To end the debit order, write to "+s.brand+" 20 working days before. Your bank does not end it for you.")
+	return append(next, "To end the debit order, write to "+s.brand+
+		" 20 working days before. Your bank does not end it for you.")
 }
 
 func channelWords(channel string) string {

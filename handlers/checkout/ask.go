@@ -37,7 +37,8 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 		return err
 	}
 	v := checkout.PageView{}
-	again := rec.Method == purchase.DebiCheck && rec.Status == purchase.Failed && offer.Account && !in.sent // declined or not answered, and still payable
+	again := rec.Method == purchase.DebiCheck && rec.Status == purchase.Failed && offer.Account &&
+		!in.sent // declined or not answered, and still payable
 	if !offer.Open() || again {
 		o, err := p.outcome(c, rec, offer)
 		if err != nil {
@@ -111,14 +112,16 @@ func standing(rec purchase.Record) *components.Note {
 	case purchase.Failed:
 		return note("warn", "The last debit was not paid", reason(rec)+" You can pay it again here.")
 	case purchase.Overdue:
-		return note("warn", "", fmt.Sprintf("This was due on %s. You can still pay it.", calendar.DateOf(rec.Due).Format(day)))
+		return note("warn", "", fmt.Sprintf("This was due on %s. You can still pay it.",
+			calendar.DateOf(rec.Due).Format(day)))
 	default:
 		return nil
 	}
 }
 
 func ask(rec purchase.Record, o purchase.Offer) *checkout.Ask {
-	a := &checkout.Ask{Title: "Set up your debit order", Text: rec.Brand.Name + " asks for your permission to debit your bank account.",
+	a := &checkout.Ask{Title: "Set up your debit order",
+		Text:  rec.Brand.Name + " asks for your permission to debit your bank account.",
 		Label: "First debit", Amount: money.Format(rec.TotalCents, rec.Currency), When: "on " + o.FirstDebit.Format(longDay)}
 	switch {
 	case o.FirstDebit.IsZero():
@@ -162,13 +165,16 @@ func storedForm(rec purchase.Record, o purchase.Offer, in form) *checkout.Stored
 	if len(o.Stored) == 0 {
 		return nil
 	}
-	f := &checkout.StoredForm{Action: path(rec.ID), Button: "Pay " + money.Format(rec.TotalCents, rec.Currency), When: "Debited on " + o.FirstDebit.Format(longDay) + ".",
-		Choices: components.RadioCards{Legend: "Pay from a stored account", Name: "recurring_token", Value: o.Stored[0].ID.String(), Required: true}}
+	f := &checkout.StoredForm{Action: path(rec.ID), Button: "Pay " + money.Format(rec.TotalCents, rec.Currency),
+		When: "Debited on " + o.FirstDebit.Format(longDay) + ".",
+		Choices: components.RadioCards{Legend: "Pay from a stored account", Name: "recurring_token",
+			Value: o.Stored[0].ID.String(), Required: true}}
 	for _, t := range o.Stored[:min(len(o.Stored), storedShown)] {
 		if t.ID.String() == in.stored {
 			f.Choices.Value = in.stored
 		}
-		f.Choices.Options = append(f.Choices.Options, components.RadioCard{Value: t.ID.String(), Title: bankWords(t), Text: t.HolderName, Icon: "bank"})
+		f.Choices.Options = append(f.Choices.Options, components.RadioCard{Value: t.ID.String(), Title: bankWords(t),
+			Text: t.HolderName, Icon: "bank"})
 	}
 	return f
 }
@@ -179,10 +185,12 @@ func bankWords(t token.Token) string {
 	return name + " " + strings.ReplaceAll(t.AccountMask, " ", money.NBSP)
 }
 
-func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form, refusal *fault.Fault) *checkout.AccountForm {
+func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form,
+	refusal *fault.Fault) *checkout.AccountForm {
 	known := rec.Payer
 	if !in.sent || in.usesStored() {
-		in = form{name: known.FullName, phone: papers.Phone(known.Phone), bank: known.BankCode, kind: string(known.AccountType)}
+		in = form{name: known.FullName, phone: papers.Phone(known.Phone), bank: known.BankCode,
+			kind: string(known.AccountType)}
 	}
 	wrong, _ := in.wrong(refusal)
 	listed, branch := in.bank, in.branch
@@ -194,21 +202,30 @@ func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form, refu
 		branch = in.bank // a branch that is not in the list
 	}
 	f := &checkout.AccountForm{Action: path(rec.ID), Title: "Your bank account", Version: o.Version,
-		Name: components.Field{Label: "Account holder", Name: "full_name", Value: in.name, Error: wrong["full_name"], Autocomplete: "name", MaxLength: 128, Required: true,
+		Name: components.Field{Label: "Account holder", Name: "full_name", Value: in.name, Error: wrong["full_name"],
+			Autocomplete: "name", MaxLength: 128, Required: true,
 			Hint: "The name that your bank has for the account."},
-		Bank: components.Select{Label: "Bank", Name: "bank_code", Error: wrong["bank_code"], Blank: "Choose your bank", Options: options, Required: true},
-		Branch: components.Field{Label: "Branch code", Name: "branch_code", Value: branch, Error: wrong["branch_code"], InputMode: "numeric", Autocomplete: "off", MaxLength: 12,
+		Bank: components.Select{Label: "Bank", Name: "bank_code", Error: wrong["bank_code"], Blank: "Choose your bank",
+			Options: options, Required: true},
+		Branch: components.Field{Label: "Branch code", Name: "branch_code", Value: branch, Error: wrong["branch_code"],
+			InputMode: "numeric", Autocomplete: "off", MaxLength: 12,
 			Quiet: true, Hint: "Six digits; only if your bank is not in the list."},
-		Number: components.Field{Label: "Account number", Name: "account_number", Value: in.number, Error: wrong["account_number"], InputMode: "numeric", Autocomplete: "off",
+		Number: components.Field{Label: "Account number", Name: "account_number", Value: in.number,
+			Error: wrong["account_number"], InputMode: "numeric", Autocomplete: "off",
 			MaxLength: 34, Required: true},
-		Kind:     components.Select{Label: "Account type", Name: "account_type", Error: wrong["account_type"], Blank: "Choose the type", Options: kinds(in.kind), Required: true},
-		IDNumber: components.Field{Label: "ID or passport number", Name: "id_number", Value: in.id, Error: wrong["id_number"], Autocomplete: "off", MaxLength: 30},
-		Phone:    components.Field{Label: "Cellphone number", Name: "phone", Value: in.phone, Error: wrong["phone"], Type: "tel", Autocomplete: "tel", MaxLength: 32},
-		Consent: components.Checkbox{Label: "I agree to this debit order, and the account is mine or I may sign for it.", Name: "consent", Error: wrong["consent"],
+		Kind: components.Select{Label: "Account type", Name: "account_type", Error: wrong["account_type"],
+			Blank: "Choose the type", Options: kinds(in.kind), Required: true},
+		IDNumber: components.Field{Label: "ID or passport number", Name: "id_number", Value: in.id, Error: wrong["id_number"],
+			Autocomplete: "off", MaxLength: 30},
+		Phone: components.Field{Label: "Cellphone number", Name: "phone", Value: in.phone, Error: wrong["phone"],
+			Type: "tel", Autocomplete: "tel", MaxLength: 32},
+		Consent: components.Checkbox{Label: "I agree to this debit order, and the account is mine or I may sign for it.",
+			Name: "consent", Error: wrong["consent"],
 			Checked: in.consent && (refusal == nil || refusal.Code != "terms_changed"), Required: true},
 	}
 	if known.BankAccount != "" {
-		f.Number.Hint = "On record: " + strings.ReplaceAll(known.BankAccount.String(), " ", money.NBSP) + ". Type the whole number to confirm it."
+		f.Number.Hint = "On record: " + strings.ReplaceAll(known.BankAccount.String(), " ", money.NBSP) +
+			". Type the whole number to confirm it."
 	}
 	if known.PersonalCode != "" {
 		f.IDNumber.Hint = "We have it on record; leave this empty to keep it."
@@ -216,7 +233,8 @@ func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form, refu
 	f.Terms = strings.Split(p.Purchases.MandateText(rec, purchase.Account{FullName: in.name}), "\n")
 	f.Button, f.When = "Agree and store my account", "Nothing is debited now."
 	if !o.FirstDebit.IsZero() {
-		f.Button, f.When = "Agree and pay "+money.Format(rec.TotalCents, rec.Currency), "Debited on "+o.FirstDebit.Format(longDay)+"."
+		f.Button, f.When = "Agree and pay "+money.Format(rec.TotalCents, rec.Currency),
+			"Debited on "+o.FirstDebit.Format(longDay)+"."
 	}
 	if o.Asking.Terms != nil {
 		f.IDNumber.Required, f.Phone.Required = known.PersonalCode == "", true
@@ -225,7 +243,8 @@ func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form, refu
 	}
 	if o.MayStore {
 		f.Store = &components.Checkbox{Label: "Also store this account for later debits", Name: "store", Checked: in.store,
-			Hint: "This is optional. If you tick this, you also agree to this: " + p.Purchases.LaterDebits(rec) + " Otherwise " + rec.Brand.Name + " debits the account once and does not keep it."}
+			Hint: "This is optional. If you tick this, you also agree to this: " + p.Purchases.LaterDebits(rec) + " Otherwise " +
+				rec.Brand.Name + " debits the account once and does not keep it."}
 	}
 	return f
 }

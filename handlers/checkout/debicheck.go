@@ -17,12 +17,14 @@ import (
 func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 	t := o.Asking.Terms
 	a.Title = "Set up your DebiCheck debit order"
-	a.Text = rec.Brand.Name + " asks for your permission to debit your bank account. Your bank asks you to confirm it first."
+	a.Text = rec.Brand.Name +
+		" asks for your permission to debit your bank account. Your bank asks you to confirm it first."
 	a.Facts.Items = append(a.Facts.Items, termsFacts(rec, t)...)
 	a.Steps = []string{"Give your details below and agree."}
 	within := mandate.Span(o.Asking.Within)
 	if t.Authentication == mandate.RealTime {
-		a.Steps = append(a.Steps, "Your bank will ask you to confirm, on your phone: have your phone at hand; you have "+within+".")
+		a.Steps = append(a.Steps, "Your bank will ask you to confirm, on your phone: have your phone at hand; you have "+
+			within+".")
 	} else {
 		a.Steps = append(a.Steps, "Your bank will ask you to confirm, by an SMS: you have "+within+".")
 	}
@@ -139,7 +141,8 @@ func closed(o purchase.Offer) *components.Note {
 
 func closedText(o purchase.Offer) string {
 	w := o.Asking.Window
-	return "Banks ask for this kind of debit order from " + w.Opens.String() + " to " + w.Closes.String() + " only. It opens again at " + o.Asking.OpensAt.In(calendar.SAST).Format("15:04 on Monday 2 January") +
+	return "Banks ask for this kind of debit order from " + w.Opens.String() + " to " + w.Closes.String() +
+		" only. It opens again at " + o.Asking.OpensAt.In(calendar.SAST).Format("15:04 on Monday 2 January") +
 		" (South African time). Please come back to this link then."
 }
 

@@ -34,9 +34,13 @@ func formOf(c echo.Context) (form, error) {
 		return form{}, fault.New(fault.Invalid, "invalid", "The form could not be read.").Because(err)
 	}
 	get := r.PostForm.Get
-	return form{sent: true, stored: strings.TrimSpace(get("recurring_token")), name: get("full_name"), id: get("id_number"), phone: get("phone"),
-		bank: strings.TrimSpace(get("bank_code")), branch: strings.TrimSpace(get("branch_code")), number: get("account_number"), kind: get("account_type"),
-		kindLeftOpen: r.PostForm.Has("account_type") && get("account_type") == "", phoneLeftOpen: r.PostForm.Has("phone") && strings.TrimSpace(get("phone")) == "", consent: get("consent") == "yes", store: get("store") == "yes", terms: get("terms")}, nil
+	return form{sent: true, stored: strings.TrimSpace(get("recurring_token")), name: get("full_name"),
+		id: get("id_number"), phone: get("phone"),
+		bank: strings.TrimSpace(get("bank_code")), branch: strings.TrimSpace(get("branch_code")),
+		number: get("account_number"), kind: get("account_type"),
+		kindLeftOpen: r.PostForm.Has("account_type") && get("account_type") == "", phoneLeftOpen: r.PostForm.Has("phone") &&
+			strings.TrimSpace(get("phone")) == "", consent: get("consent") == "yes", store: get("store") == "yes",
+		terms: get("terms")}, nil
 }
 
 func (f form) usesStored() bool { return f.stored != "" }
@@ -52,8 +56,9 @@ func (f form) branchCode() string {
 }
 
 func (f form) account(c echo.Context, rec purchase.Record) purchase.Account {
-	a := purchase.Account{FullName: f.name, IDNumber: f.id, Phone: f.phone, BankCode: f.branchCode(), AccountNumber: f.number,
-		AccountType: bank.AccountType(f.kind), Consented: f.consent, Store: f.store, TermsVersion: f.terms,
+	a := purchase.Account{FullName: f.name, IDNumber: f.id, Phone: f.phone, BankCode: f.branchCode(),
+		AccountNumber: f.number,
+		AccountType:   bank.AccountType(f.kind), Consented: f.consent, Store: f.store, TermsVersion: f.terms,
 		Agent: shortened(strings.ToValidUTF8(c.Request().UserAgent(), ""), 512), Channel: mandate.PayPage}
 	if f.kindLeftOpen {
 		a.Problems.Add("account_type", "required", "Choose the type of the account.")
@@ -95,7 +100,8 @@ func (f form) wrong(refusal *fault.Fault) (beside map[string]string, all []compo
 }
 
 // inOrder are the inputs from top to bottom.
-var inOrder = []string{"full_name", "bank_code", "branch_code", "account_number", "account_type", "id_number", "phone", "consent"}
+var inOrder = []string{"full_name", "bank_code", "branch_code", "account_number", "account_type", "id_number", "phone",
+	"consent"}
 
 // banks lists the banks by name. Two codes of one bank tell themselves apart.
 func banks(chosen string) []components.Option {
@@ -118,7 +124,8 @@ func banks(chosen string) []components.Option {
 
 // kinds lists the account types as people call them.
 func kinds(chosen string) []components.Option {
-	words := map[bank.AccountType]string{bank.Current: "Current or cheque account", bank.Savings: "Savings account", bank.Transmission: "Transmission account"}
+	words := map[bank.AccountType]string{bank.Current: "Current or cheque account", bank.Savings: "Savings account",
+		bank.Transmission: "Transmission account"}
 	var list []components.Option
 	for _, t := range bank.AccountTypes() {
 		list = append(list, components.Option{Value: string(t), Text: words[t], Selected: string(t) == chosen})

@@ -102,7 +102,8 @@ func (p *Pages) InvoicePDF(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("inline", map[string]string{"filename": inv.FileName()}))
+	c.Response().Header().Set(echo.HeaderContentDisposition,
+		mime.FormatMediaType("inline", map[string]string{"filename": inv.FileName()}))
 	return c.Blob(http.StatusOK, "application/pdf", pdf)
 }
 

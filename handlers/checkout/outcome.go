@@ -32,8 +32,9 @@ func (p *Pages) outcome(c echo.Context, rec purchase.Record, offer purchase.Offe
 	if err != nil {
 		return checkout.Outcome{}, err
 	}
-	s := story{asked: asked, rec: rec, brand: rec.Brand.Name, amount: money.Format(rec.TotalCents, rec.Currency), account: account,
-		today: calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}
+	s := story{asked: asked, rec: rec, brand: rec.Brand.Name, amount: money.Format(rec.TotalCents, rec.Currency),
+		account: account,
+		today:   calendar.DateOf(p.Purchases.Now()), refusal: offer.Refusal}
 	o := s.tell()
 	o.Facts = facts(rec, account)
 	o.Facts.Items = append(o.Facts.Items, s.agreedFacts()...)
@@ -73,51 +74,66 @@ func (s story) tell() checkout.Outcome {
 	case purchase.Paid, purchase.Cleared, purchase.Settled:
 		return s.paid()
 	case purchase.Failed:
-		return checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank did not pay", Text: reason(s.rec) + " Nothing was collected.", Next: []string{s.talk()}}
+		return checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank did not pay",
+			Text: reason(s.rec) + " Nothing was collected.", Next: []string{s.talk()}}
 	case purchase.Cancelled:
-		return checkout.Outcome{Kind: "wait", Icon: "x", Title: "This request was cancelled", Text: s.brand + " cancelled it. Nothing is debited for it."}
+		return checkout.Outcome{Kind: "wait", Icon: "x", Title: "This request was cancelled",
+			Text: s.brand + " cancelled it. Nothing is debited for it."}
 	case purchase.Expired:
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "This link has expired", Text: fmt.Sprintf("It was due on %s and can no longer be paid here.", s.due()),
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "This link has expired",
+			Text: fmt.Sprintf("It was due on %s and can no longer be paid here.", s.due()),
 			Next: []string{"If you still want to pay, ask " + s.brand + " for a new link."}}
 	case purchase.Chargeback:
-		return checkout.Outcome{Kind: "bad", Icon: "undo", Title: "You disputed this debit", Text: s.disputed(), Next: []string{s.talk()}}
+		return checkout.Outcome{Kind: "bad", Icon: "undo", Title: "You disputed this debit", Text: s.disputed(),
+			Next: []string{s.talk()}}
 	case purchase.PendingRefund:
 		return s.refunding()
 	case purchase.Refunded:
-		return checkout.Outcome{Kind: "ok", Icon: "undo", Title: "Refunded", Text: money.Format(s.rec.RefundedCents, s.rec.Currency) + " was paid back to you."}
+		return checkout.Outcome{Kind: "ok", Icon: "undo", Title: "Refunded",
+			Text: money.Format(s.rec.RefundedCents, s.rec.Currency) + " was paid back to you."}
 	default:
 		if s.refusal != "" {
-			return checkout.Outcome{Kind: "wait", Icon: "info", Title: "This cannot be paid here", Text: s.refusal, Next: []string{s.talk()}}
+			return checkout.Outcome{Kind: "wait", Icon: "info", Title: "This cannot be paid here", Text: s.refusal,
+				Next: []string{s.talk()}}
 		}
-		return checkout.Outcome{Kind: "ok", Icon: "done", Title: "Nothing more is needed", Text: "There is nothing for you to do here."}
+		return checkout.Outcome{Kind: "ok", Icon: "done", Title: "Nothing more is needed",
+			Text: "There is nothing for you to do here."}
 	}
 }
 
 func (s story) stored() checkout.Outcome {
 	if !s.rec.IsRecurringToken {
-		return checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended", Text: s.brand + " no longer uses this account for new debits."}
+		return checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended",
+			Text: s.brand + " no longer uses this account for new debits."}
 	}
-	return checkout.Outcome{Kind: "ok", Icon: "done", Title: "Your account is stored", Text: "Thank you. " + s.brand + " can now collect by debit order. Nothing was debited.",
-		Next: []string{"Later debits follow as you agreed with " + s.brand + ".", "To end the debit order, write to " + s.brand + " 20 working days before."}}
+	return checkout.Outcome{Kind: "ok", Icon: "done", Title: "Your account is stored", Text: "Thank you. " + s.brand +
+		" can now collect by debit order. Nothing was debited.",
+		Next: []string{"Later debits follow as you agreed with " + s.brand + ".", "To end the debit order, write to " +
+			s.brand + " 20 working days before."}}
 }
 
 func (s story) underWay() checkout.Outcome {
 	c := s.rec.Collection
 	if c == nil {
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is under way", Text: s.amount + " is with the bank."}
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is under way",
+			Text: s.amount + " is with the bank."}
 	}
 	if c.OnHold() {
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your debit order is on hold", Text: s.brand + " is removing your stored bank account. Nothing is debited while that lasts."}
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your debit order is on hold",
+			Text: s.brand + " is removing your stored bank account. Nothing is debited while that lasts."}
 	}
 	if c.ActionDate.After(s.today) {
-		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: "Your debit order is set", Text: fmt.Sprintf("%s will be debited on %s.", s.amount, c.ActionDate.Format(longDay)),
+		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: "Your debit order is set",
+			Text: fmt.Sprintf("%s will be debited on %s.", s.amount, c.ActionDate.Format(longDay)),
 			Next: []string{"Please see that the money is in the account on that day.", "You need not do anything else."}}
 	}
 	if c.State == collection.InTracking {
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was not enough money yet", Text: fmt.Sprintf("Your bank watches your account and debits %s when money arrives.", s.amount),
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was not enough money yet",
+			Text: fmt.Sprintf("Your bank watches your account and debits %s when money arrives.", s.amount),
 			Next: []string{fmt.Sprintf("It does so for up to %d days from %s.", c.TrackingDays, c.ActionDate.Format(day))}}
 	}
-	return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is with the bank", Text: fmt.Sprintf("%s is being debited; the date is %s.", s.amount, c.ActionDate.Format(longDay)),
+	return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is with the bank",
+		Text: fmt.Sprintf("%s is being debited; the date is %s.", s.amount, c.ActionDate.Format(longDay)),
 		Next: []string{"The bank answers by the evening of that day. This page then shows the result."}}
 }
 
@@ -127,7 +143,9 @@ func (s story) paid() checkout.Outcome {
 		o.Text = fmt.Sprintf("%s was paid on %s.", s.amount, calendar.DateOf(s.rec.Payment.PaidOn).Format(day))
 	}
 	if c := s.rec.Collection; c != nil && c.State == collection.Provisional && !s.rec.MarkedAsPaid {
-		o.Next = append(o.Next, fmt.Sprintf("Your bank can still send the debit back until %s, for instance when there was not enough money.", calendar.DateOf(c.FinalAt).Format(day)))
+		o.Next = append(o.Next,
+			fmt.Sprintf("Your bank can still send the debit back until %s, for instance when there was not enough money.",
+				calendar.DateOf(c.FinalAt).Format(day)))
 	}
 	if s.rec.IsRecurringToken {
 		o.Next = append(o.Next, "Your account is stored for the later debits that you agreed to.")
@@ -138,9 +156,11 @@ func (s story) paid() checkout.Outcome {
 }
 
 func (s story) refunding() checkout.Outcome {
-	o := checkout.Outcome{Kind: "wait", Icon: "undo", Title: "A refund is on its way", Text: s.brand + " is paying " + money.Format(s.rec.RefundingCents, s.rec.Currency) + " back to you."}
+	o := checkout.Outcome{Kind: "wait", Icon: "undo", Title: "A refund is on its way", Text: s.brand + " is paying " +
+		money.Format(s.rec.RefundingCents, s.rec.Currency) + " back to you."}
 	if c := s.rec.Collection; c != nil && c.State == collection.Provisional {
-		o.Text = fmt.Sprintf("%s is refunding %s. Your bank can still return the debit, so the refund is paid after %s.", s.brand, money.Format(s.rec.RefundingCents, s.rec.Currency),
+		o.Text = fmt.Sprintf("%s is refunding %s. Your bank can still return the debit, so the refund is paid after %s.",
+			s.brand, money.Format(s.rec.RefundingCents, s.rec.Currency),
 			calendar.DateOf(c.FinalAt).Format(day))
 	}
 	return o

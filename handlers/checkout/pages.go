@@ -55,7 +55,8 @@ func (p *Pages) Show(c echo.Context) error {
 // Give serves POST /p/:id.
 func (p *Pages) Give(c echo.Context) error {
 	if wait := p.limit.wait(c.Param("id")+" "+c.RealIP(), time.Now()); wait > 0 {
-		f := fault.New(fault.TooMany, "too_many_requests", "That was very often in a short time. Please wait a minute and try again.")
+		f := fault.New(fault.TooMany, "too_many_requests",
+			"That was very often in a short time. Please wait a minute and try again.")
 		f.RetryAfterSeconds = wait
 		return f
 	}
@@ -131,7 +132,8 @@ func (p *Pages) open(c echo.Context) (purchase.Record, error) {
 // nor is a HEAD request; and who looks from the dashboard (?preview) is no payer.
 func (p *Pages) view(c echo.Context, rec purchase.Record) (purchase.Record, error) {
 	r := c.Request()
-	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") || c.QueryParams().Has("preview") {
+	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") ||
+		c.QueryParams().Has("preview") {
 		return rec, nil
 	}
 	return p.Purchases.View(r.Context(), p.payer(c, rec, ""), rec)
@@ -139,7 +141,8 @@ func (p *Pages) view(c echo.Context, rec purchase.Record) (purchase.Record, erro
 
 // payer is who acts: the person that the link was made for, as far as known.
 func (p *Pages) payer(c echo.Context, rec purchase.Record, name string) actor.Actor {
-	for _, known := range []string{strings.Join(strings.Fields(strings.ToValidUTF8(name, "")), " "), rec.Payer.FullName, rec.Payer.Email, "Client"} {
+	for _, known := range []string{strings.Join(strings.Fields(strings.ToValidUTF8(name, "")), " "), rec.Payer.FullName,
+		rec.Payer.Email, "Client"} {
 		if known != "" {
 			return actor.PayerOf(rec.MerchantID, shortened(known, 128), c.RealIP(), access.RequestID(c))
 		}
@@ -148,7 +151,8 @@ func (p *Pages) payer(c echo.Context, rec purchase.Record, name string) actor.Ac
 }
 
 func (p *Pages) frame(rec purchase.Record, title string) layout.PayerFrame {
-	f := layout.PayerFrame{Title: title + " · " + rec.Brand.Name, Payee: rec.Brand.Name, Initials: initials(rec.Brand.Name), Sandbox: p.strip(), Contact: contact(rec)}
+	f := layout.PayerFrame{Title: title + " · " + rec.Brand.Name, Payee: rec.Brand.Name,
+		Initials: initials(rec.Brand.Name), Sandbox: p.strip(), Contact: contact(rec)}
 	if rec.Brand.LegalName != rec.Brand.Name {
 		f.PayeeNote = rec.Brand.LegalName
 	}
@@ -165,11 +169,13 @@ func (p *Pages) strip() *layout.SandboxStrip {
 
 // ErrorPage is a refusal in the payer's frame.
 func (p *Pages) ErrorPage(status int, message, requestID string) templ.Component {
-	v := checkout.ErrorView{Kind: "bad", Icon: "alert", Title: "Something went wrong", Text: message, RequestID: requestID, Retry: status >= http.StatusInternalServerError || status == http.StatusTooManyRequests}
+	v := checkout.ErrorView{Kind: "bad", Icon: "alert", Title: "Something went wrong", Text: message, RequestID: requestID,
+		Retry: status >= http.StatusInternalServerError || status == http.StatusTooManyRequests}
 	switch status {
 	case http.StatusNotFound:
 		v.Kind, v.Icon, v.RequestID = "wait", "info", ""
-		v.Title, v.Text = "We cannot find this page", "The link may be incomplete. Please open it again from the message that you received, or ask the business that sent it."
+		v.Title, v.Text = "We cannot find this page",
+			"The link may be incomplete. Please open it again from the message that you received, or ask the business that sent it."
 	case http.StatusTooManyRequests:
 		v.Title = "Please wait a moment"
 	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusBadRequest:
@@ -186,7 +192,8 @@ func contentPolicy(c echo.Context, rec purchase.Record) {
 		return
 	}
 	h := c.Response().Header()
-	h.Set("Content-Security-Policy", strings.Replace(h.Get("Content-Security-Policy"), "form-action 'self'", "form-action 'self' "+to.Scheme+"://"+to.Host, 1))
+	h.Set("Content-Security-Policy", strings.Replace(h.Get("Content-Security-Policy"), "form-action 'self'",
+		"form-action 'self' "+to.Scheme+"://"+to.Host, 1))
 }
 
 // abroad reads an address of the merchant's own site; nil when there is none

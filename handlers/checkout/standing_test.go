@@ -26,7 +26,8 @@ func TestAStoredAccountOfThePayerCanBeUsedAgain(t *testing.T) {
 	client := d.client()
 	token := d.stored(client)
 	path := d.purchase(client, "", 25000)
-	d.get(path).Want(200).Contains("Pay from a stored account", token, "Capitec ••••\u00a07890", "Use another account", "Pay R\u00a0250,00").Lacks(number)
+	d.get(path).Want(200).Contains("Pay from a stored account", token, "Capitec ••••\u00a07890", "Use another account",
+		"Pay R\u00a0250,00").Lacks(number)
 	d.give(path, url.Values{"recurring_token": {token}}).Want(303)
 	rec := d.record(path)
 	if rec.Status != purchase.PendingCharge || rec.TokenID.String() != token || rec.Collection == nil {
@@ -37,18 +38,22 @@ func TestAStoredAccountOfThePayerCanBeUsedAgain(t *testing.T) {
 
 func TestOnlyThePayersOwnAccountsCanBeUsed(t *testing.T) {
 	d := newDesk(t)
-	mine, other := d.client(), d.API("POST", "/clients/", map[string]any{"email": "sipho@example.com"}).Want(201).Text("id")
+	mine, other := d.client(), d.API("POST", "/clients/", map[string]any{"email": "sipho@example.com"}).Want(201).Text(
+		"id")
 	token := d.stored(other)
 	path := d.purchase(mine, "", 100)
 	d.get(path).Want(200).Lacks(token, "Pay from a stored account")
 	for _, id := range []string{token, "nonsense", "0192d1a0-0000-7000-8000-000000000000"} {
 		d.give(path, url.Values{"recurring_token": {id}}).Want(422).Contains("This account cannot be used").Lacks("Sipho")
 	}
-	d.give(path, url.Values{"recurring_token": {token}}, "Accept: application/json").Want(400).WantCode("__all__=invalid_recurring_token")
+	d.give(path, url.Values{"recurring_token": {token}}, "Accept: application/json").Want(400).WantCode(
+		"__all__=invalid_recurring_token")
 	if rec := d.record(path); rec.Collection != nil {
 		t.Error("it was charged")
 	}
-	without := d.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"sipho@example.com"},"brand_id":%q,"purchase":{"products":[{"name":"x","price":100}]}}`, d.A.BrandID)).Want(201)
+	without := d.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client":{"email":"sipho@example.com"},"brand_id":%q,"purchase":{"products":[{"name":"x","price":100}]}}`,
+		d.A.BrandID)).Want(201)
 	d.give("/p/"+without.Text("id")+"/", url.Values{"recurring_token": {token}}).Want(422)
 }
 
@@ -66,11 +71,13 @@ func TestNothingToPayOffersNoStoredAccount(t *testing.T) {
 func TestWhetherAnAccountIsStoredIsThePayersToChoose(t *testing.T) {
 	d := newDesk(t)
 	path := d.purchase(d.client(), "", 12345)
-	d.get(path).Want(200).Contains("Pay Brand a", "Also store this account for later debits", `name="store"`, "for this one debit", "Agree and pay R\u00a0123,45").
+	d.get(path).Want(200).Contains("Pay Brand a", "Also store this account for later debits", `name="store"`,
+		"for this one debit", "Agree and pay R\u00a0123,45").
 		Lacks(`name="store" value="yes" checked`)
 	d.give(path, filled("store", "yes", "account_number", "12")).Want(422).Contains(`name="store" value="yes" checked`)
 	d.give(path, filled()).Want(303)
-	if rec := d.record(path); rec.Status != purchase.PendingExecute || !rec.HasMandate() || rec.Details.DirectDebit.ProfileCode != "TEST1" {
+	if rec := d.record(path); rec.Status != purchase.PendingExecute || !rec.HasMandate() ||
+		rec.Details.DirectDebit.ProfileCode != "TEST1" {
 		t.Errorf("got %+v", rec)
 	}
 	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(path)); err != nil || !m.OneDebit {
@@ -78,10 +85,12 @@ func TestWhetherAnAccountIsStoredIsThePayersToChoose(t *testing.T) {
 	}
 	kept := d.purchase(d.client(), "", 12345)
 	d.give(kept, filled("store", "yes")).Want(303)
-	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(kept)); err != nil || m.OneDebit || !strings.Contains(m.Consent.Text, "Later debits are for what I owe") {
+	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(kept)); err != nil || m.OneDebit ||
+		!strings.Contains(m.Consent.Text, "Later debits are for what I owe") {
 		t.Errorf("%v: the mandate says:\n%s", err, m.Consent.Text)
 	}
-	for _, forced := range []string{d.purchase(d.client(), storing, 12345), d.purchase(d.client(), storing, 0), d.purchase(d.client(), `,"skip_capture":true`, 100)} {
+	for _, forced := range []string{d.purchase(d.client(), storing, 12345), d.purchase(d.client(), storing, 0),
+		d.purchase(d.client(), `,"skip_capture":true`, 100)} {
 		d.get(forced).Want(200).Lacks(`name="store"`)
 		d.give(forced, filled()).Want(303)
 		if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(forced)); err != nil || m.OneDebit {
@@ -97,7 +106,8 @@ func TestWhatCannotBePaidHereSaysSo(t *testing.T) {
 	d.get(path).Want(200).Contains("This cannot be paid here").Lacks("<form")
 	d.give(path, filled()).Want(409)
 	dollars := d.purchase(client, "", 100)
-	d.Count(`WITH x AS (UPDATE purchases SET currency = 'USD' WHERE id = $1 RETURNING 1) SELECT count(*) FROM x`, idOf(dollars)) // one of before
+	d.Count(`WITH x AS (UPDATE purchases SET currency = 'USD' WHERE id = $1 RETURNING 1) SELECT count(*) FROM x`,
+		idOf(dollars)) // one of before
 	d.get(dollars).Want(200).Contains("this request is in USD").Lacks("<form")
 }
 
@@ -108,13 +118,16 @@ func TestWhatEndedSaysHow(t *testing.T) {
 		{"cancel", "", "This request was cancelled", "Cancelled"},
 		{"mark_as_paid", "", "Paid, thank you", "Receipt"},
 	} {
-		path := d.purchase(client, `,"cancel_redirect":"https://shop.example/back","success_redirect":"https://shop.example/done"`, 5000)
+		path := d.purchase(client,
+			`,"cancel_redirect":"https://shop.example/back","success_redirect":"https://shop.example/done"`, 5000)
 		d.API("POST", "/purchases/"+idOf(path).String()+"/"+c.call+"/", nil).Want(200)
 		d.get(path).Want(200).Contains(c.title, "https://shop.example/").Lacks("<form")
 		d.get(path+"invoice/").Want(200).Contains(c.invoice, "R\u00a050,00")
 		d.give(path, filled()).Want(409).Contains(c.title)
 	}
-	strict := d.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"due_strict":true,"products":[{"name":"x","price":100}]}}`, client, d.A.BrandID)).Want(201)
+	strict := d.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"purchase":{"due_strict":true,"products":[{"name":"x","price":100}]}}`, client,
+		d.A.BrandID)).Want(201)
 	path := "/p/" + strict.Text("id") + "/"
 	d.pass(path)
 	d.get(path).Want(200).Contains("This link has expired").Lacks("<form")
@@ -130,7 +143,8 @@ func (d desk) pass(path string) {
 	if d.record(path).DueStrict {
 		to = purchase.Expired
 	}
-	if _, err := d.Store.Pool.Exec(d.t.Context(), `UPDATE purchases SET status = $2, pass_at = NULL WHERE id = $1`, idOf(path), string(to)); err != nil {
+	if _, err := d.Store.Pool.Exec(d.t.Context(), `UPDATE purchases SET status = $2, pass_at = NULL WHERE id = $1`,
+		idOf(path), string(to)); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -140,7 +154,8 @@ func TestAFailedDebitSaysWhyAndOffersWhatIsLeft(t *testing.T) {
 	client := d.client()
 	fail := func(path, code string) {
 		t.Helper()
-		for _, sql := range []string{`UPDATE purchases SET status = 'error' WHERE id = $1`, `UPDATE collections SET state = 'unpaid', result_code = '` + code + `' WHERE purchase_id = $1`} {
+		for _, sql := range []string{`UPDATE purchases SET status = 'error' WHERE id = $1`,
+			`UPDATE collections SET state = 'unpaid', result_code = '` + code + `' WHERE purchase_id = $1`} {
 			if _, err := d.Store.Pool.Exec(t.Context(), sql, idOf(path)); err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +185,8 @@ func TestAFailedDebitSaysWhyAndOffersWhatIsLeft(t *testing.T) {
 func TestSuccessLeadsOnToTheMerchantsPage(t *testing.T) {
 	d := newDesk(t)
 	path := d.purchase(d.client(), storing+`,"success_redirect":"https://shop.example/done?order=7"`, 0)
-	if policy := d.get(path).Want(200).Header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https://shop.example;") {
+	if policy := d.get(path).Want(200).Header.Get("Content-Security-Policy"); !strings.Contains(policy,
+		"form-action 'self' https://shop.example;") {
 		t.Errorf("the browser would stop the redirect: %s", policy)
 	}
 	if to := d.give(path, filled()).Want(303).Header.Get("Location"); to != "https://shop.example/done?order=7" {
@@ -181,16 +197,19 @@ func TestSuccessLeadsOnToTheMerchantsPage(t *testing.T) {
 
 func TestPollersGetTheStatus(t *testing.T) {
 	d := newDesk(t)
-	path := d.purchase(d.client(), storing+fmt.Sprintf(`,"due":%d,"success_redirect":"https://shop.example/done"`, d.Store.Now().AddDate(0, 0, 20).Unix()), 100)
+	path := d.purchase(d.client(), storing+fmt.Sprintf(`,"due":%d,"success_redirect":"https://shop.example/done"`,
+		d.Store.Now().AddDate(0, 0, 20).Unix()), 100)
 	poll := func() map[string]any { return d.get(path, "Accept: application/json").Want(200).JSON() }
 	got := poll()
-	if got["status"] != "created" || got["awaiting"] != "payer" || got["seconds_left"] != nil || !strings.HasSuffix(got["next"].(string), path) {
+	if got["status"] != "created" || got["awaiting"] != "payer" || got["seconds_left"] != nil ||
+		!strings.HasSuffix(got["next"].(string), path) {
 		t.Errorf("before: %v", got)
 	}
 	d.give(path, filled()).Want(303)
 	got = poll()
 	left, _ := got["seconds_left"].(float64)
-	if got["status"] != "pending_charge" || got["awaiting"] != "due_date" || left < float64(15*24*3600) || got["next"] != "https://shop.example/done" {
+	if got["status"] != "pending_charge" || got["awaiting"] != "due_date" || left < float64(15*24*3600) ||
+		got["next"] != "https://shop.example/done" {
 		t.Errorf("after: %v", got)
 	}
 }
@@ -213,9 +232,12 @@ func TestThePageIsLightAndNeedsNoScript(t *testing.T) {
 	d := newDesk(t)
 	client := d.client()
 	d.stored(client)
-	products := strings.TrimSuffix(strings.Repeat(`{"name":"A product with quite a long name that says what it is, and more","price":100},`, 200), ",")
-	large := d.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[%s]}}`, client, d.A.BrandID, products)).Want(201)
-	form := d.give("/p/"+large.Text("id")+"/", url.Values{"full_name": {""}}).Want(422).Lacks("<script", "style=", "onclick").Contains("and 194 more")
+	products := strings.TrimSuffix(strings.Repeat(
+		`{"name":"A product with quite a long name that says what it is, and more","price":100},`, 200), ",")
+	large := d.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[%s]}}`,
+		client, d.A.BrandID, products)).Want(201)
+	form := d.give("/p/"+large.Text("id")+"/", url.Values{"full_name": {""}}).Want(422).Lacks("<script", "style=",
+		"onclick").Contains("and 194 more")
 	size := len(form.Body)
 	for _, name := range []string{"css/payer.css", "img/icons.svg", "img/favicon.svg"} {
 		body, ok := static.Bytes(name)
@@ -241,17 +263,21 @@ func squeezed(body []byte) int {
 func TestTheInvoiceAddsUp(t *testing.T) {
 	d := newDesk(t)
 	due := time.Date(2099, 3, 5, 10, 0, 0, 0, time.UTC).Unix()
-	made := d.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"reference":"INV-77","due":%d,"purchase":{"notes":"Thank you\nfor training","debt":500,
+	made := d.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"reference":"INV-77","due":%d,"purchase":{"notes":"Thank you\nfor training","debt":500,
 		"products":[{"name":"Coaching","price":10000,"quantity":"1.5","tax_percent":15},{"name":"Towel","price":2000,"discount":100}]}}`, d.client(), d.A.BrandID, due)).Want(201)
-	d.get("/p/"+made.Text("id")+"/invoice/").Want(200).Contains("Invoice", "INV-77", "5 March 2099", "Coaching", "1,5 × R\u00a0100,00", "R\u00a0172,50", "R\u00a019,00", "Tax included", "R\u00a022,50",
-		"Discount included", "R\u00a01,00", "Brought forward", "R\u00a05,00", "R\u00a0196,50", "Thank you\nfor training", "Brand a", "Thandi Nkosi", "Pay this")
+	d.get("/p/"+made.Text("id")+"/invoice/").Want(200).Contains("Invoice", "INV-77", "5 March 2099", "Coaching",
+		"1,5 × R\u00a0100,00", "R\u00a0172,50", "R\u00a019,00", "Tax included", "R\u00a022,50",
+		"Discount included", "R\u00a01,00", "Brought forward", "R\u00a05,00", "R\u00a0196,50", "Thank you\nfor training",
+		"Brand a", "Thandi Nkosi", "Pay this")
 }
 
 func TestNothingToPayWithSkipCaptureStoresTheAccount(t *testing.T) {
 	d := newDesk(t)
 	path := d.purchase(d.client(), `,"skip_capture":true`, 0)
 	d.give(path, filled())
-	if got := d.API("GET", "/purchases/"+idOf(path).String()+"/", nil).Want(200).JSON(); got["status"] != "preauthorized" || got["is_recurring_token"] != true {
+	if got := d.API("GET", "/purchases/"+idOf(path).String()+"/",
+		nil).Want(200).JSON(); got["status"] != "preauthorized" || got["is_recurring_token"] != true {
 		t.Errorf("it is %v, a token: %v", got["status"], got["is_recurring_token"])
 	}
 }

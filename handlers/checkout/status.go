@@ -10,9 +10,9 @@ import (
 )
 
 // status is the answer to pollers. Awaiting is "payer" while the page asks for
-// something, "debicheck_answer" while the payer's bank asks the payer, "due_date" until the debit starts, "bank" until it answers, and
-// null when nothing is awaited. SecondsLeft counts to the end of that, and is
-// null where there is none. Next is where the payer goes on from here.
+// something, "debicheck_answer" while the payer's bank asks the payer, "due_date" until the debit starts, "bank" until
+// it answers, and null when nothing is awaited. SecondsLeft counts to the end of that, and is null where there is none.
+// Next is where the payer goes on from here.
 type status struct {
 	Status      purchase.Status `json:"status"`
 	Awaiting    *string         `json:"awaiting"`

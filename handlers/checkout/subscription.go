@@ -21,7 +21,8 @@ func (p *Pages) Subscription(c echo.Context) error {
 	}
 	v := p.subscriptionView(rec, t, s)
 	if v.Stop != "" && c.QueryParams().Has("stop") {
-		v.Asking, v.Title, v.Text, v.Kind, v.Icon = true, "Stop this subscription?", "“"+t.Name()+"” of "+rec.Brand.Name, "wait", "alert"
+		v.Asking, v.Title, v.Text, v.Kind, v.Icon = true, "Stop this subscription?", "“"+t.Name()+"” of "+rec.Brand.Name,
+			"wait", "alert"
 		v.Means = stopping(rec.Brand.Name)
 	}
 	return render(c, http.StatusOK, checkout.Subscription(v))
@@ -67,23 +68,30 @@ const byPayer = "payer"
 
 // stopping says in plain words what stopping means.
 func stopping(brand string) []string {
-	return []string{"No further payment is asked for or debited.", "A debit that is already planned or with your bank is not recalled by this. Ask " + brand + " about it.",
-		"Your bank account stays stored with " + brand + " until you ask for its removal.", "To begin again, ask " + brand + "."}
+	return []string{"No further payment is asked for or debited.",
+		"A debit that is already planned or with your bank is not recalled by this. Ask " + brand + " about it.",
+		"Your bank account stays stored with " + brand + " until you ask for its removal.", "To begin again, ask " + brand +
+			"."}
 }
 
-func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template, s subscription.Subscriber) checkout.SubscriptionView {
+func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
+	s subscription.Subscriber) checkout.SubscriptionView {
 	at := path(rec.ID) + "subscription/"
-	v := checkout.SubscriptionView{Title: t.Name(), Text: "Your subscription with " + rec.Brand.Name + ".", Kind: "ok", Icon: "repeat", Back: at, AskHref: at + "?stop"}
+	v := checkout.SubscriptionView{Title: t.Name(), Text: "Your subscription with " + rec.Brand.Name + ".", Kind: "ok",
+		Icon: "repeat", Back: at, AskHref: at + "?stop"}
 	price := t.TotalCents
 	if s.Override != nil && s.Override.TotalOverrideCents != nil {
 		price = *s.Override.TotalOverrideCents
 	}
-	v.Facts.Items = []components.Fact{{Label: "Amount", Value: money.Format(price, t.Currency)}, {Label: "How often", Value: rhythm(t.Plan)}}
+	v.Facts.Items = []components.Fact{{Label: "Amount", Value: money.Format(price, t.Currency)},
+		{Label: "How often", Value: rhythm(t.Plan)}}
 	if !s.NextOn.IsZero() && s.Status == subscription.Active && !t.Paused {
-		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "Next bill", Value: s.NextOn.Format(day)}, components.Fact{Label: "To be paid by", Value: t.Plan.DueOn(s.NextOn).Format(day)})
+		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "Next bill", Value: s.NextOn.Format(day)},
+			components.Fact{Label: "To be paid by", Value: t.Plan.DueOn(s.NextOn).Format(day)})
 	}
 	if t.Plan.Cycles != nil {
-		v.Rules = append(v.Rules, "It ends by itself after "+counted(*t.Plan.Cycles, "payment")+"; "+counted(s.Passed, "payment")+" so far.")
+		v.Rules = append(v.Rules, "It ends by itself after "+counted(*t.Plan.Cycles, "payment")+"; "+
+			counted(s.Passed, "payment")+" so far.")
 	} else if stoppable(s) {
 		v.Rules = append(v.Rules, "It goes on until you or "+rec.Brand.Name+" stop it.")
 	}
@@ -92,15 +100,21 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template, s
 	}
 	switch {
 	case s.Status == subscription.Pending:
-		v.Kind, v.Icon, v.Rules = "wait", "clock", append([]string{"It begins when you have paid or given your bank account. If you do neither, nothing is debited."}, v.Rules...)
+		v.Kind, v.Icon, v.Rules = "wait", "clock", append(
+			[]string{"It begins when you have paid or given your bank account. If you do neither, nothing is debited."},
+			v.Rules...)
 	case s.Status == subscription.Inactive:
-		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", "This subscription is over", "“"+t.Name()+"” of "+rec.Brand.Name+". Nothing more is billed.", nil
+		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", "This subscription is over",
+			"“"+t.Name()+"” of "+rec.Brand.Name+". Nothing more is billed.", nil
 	case s.Status == subscription.Paused && s.Why == byPayer:
-		v.Kind, v.Icon, v.Title, v.Text = "wait", "x", "This subscription is stopped", "“"+t.Name()+"” of "+rec.Brand.Name+". Nothing more is billed."
-		v.Rules = []string{"A debit that was planned before may still go through.", "To begin again, ask " + rec.Brand.Name + "."}
+		v.Kind, v.Icon, v.Title, v.Text = "wait", "x", "This subscription is stopped", "“"+t.Name()+"” of "+rec.Brand.Name+
+			". Nothing more is billed."
+		v.Rules = []string{"A debit that was planned before may still go through.", "To begin again, ask " + rec.Brand.Name +
+			"."}
 	case s.Status == subscription.Paused, t.Paused:
 		v.Kind, v.Icon = "wait", "clock"
-		v.Rules = append([]string{rec.Brand.Name + " has paused it for the moment: nothing is billed until it goes on."}, v.Rules...)
+		v.Rules = append([]string{rec.Brand.Name + " has paused it for the moment: nothing is billed until it goes on."},
+			v.Rules...)
 	}
 	v.Frame = p.frame(rec, v.Title)
 	return v

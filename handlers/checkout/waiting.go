@@ -31,8 +31,10 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 	now := p.Purchases.Now()
 	last, until := asked.Last, p.Purchases.AnswerBy(asked.Last, now)
 	left := secondsUntil(until, now)
-	w := &checkout.Waiting{Title: "Waiting for your answer", Left: countdown(left), Until: until.In(calendar.SAST).Format(moment),
-		Seconds: strconv.FormatInt(left, 10), Every: strconv.Itoa(pollSlow), State: string(last.Method) + " " + strconv.Itoa(last.Number),
+	w := &checkout.Waiting{Title: "Waiting for your answer", Left: countdown(left),
+		Until:   until.In(calendar.SAST).Format(moment),
+		Seconds: strconv.FormatInt(left, 10), Every: strconv.Itoa(pollSlow), State: string(last.Method) + " " +
+			strconv.Itoa(last.Number),
 		Facts: waitingFacts(rec, asked.Mandate, account)}
 	phone := ""
 	if rec.Payer.Phone != "" {
@@ -41,7 +43,8 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 	switch last.Method {
 	case mandate.RealTime:
 		whole := int64(p.Purchases.Limits.RealTime / time.Second)
-		w.Ring, w.Every = &checkout.Ring{Whole: strconv.FormatInt(whole, 10), Gone: strconv.FormatInt(max(0, whole-left), 10)}, strconv.Itoa(pollRealTime)
+		w.Ring, w.Every = &checkout.Ring{Whole: strconv.FormatInt(whole, 10),
+			Gone: strconv.FormatInt(max(0, whole-left), 10)}, strconv.Itoa(pollRealTime)
 		w.Text = "Your bank is asking you on your phone now. Please confirm there that you agree."
 		w.Steps = []string{"Your bank sends a message" + phone + ". Open it and check it against the details below.",
 			"Nothing there? Open your bank's app and look for a debit order to approve, or dial your bank's cellphone-banking number."}
@@ -68,7 +71,8 @@ func unlessAnswered(asked purchase.Asked, limits mandate.Limits) string {
 	case asked.Last.Method == mandate.Fallback:
 		return "If you do not answer, the debit order is registered all the same, and you may dispute its debits. If you decline, nothing is debited."
 	case t != nil && t.DelayedOnFailure:
-		return "If you do not answer in time, your bank asks once more and gives you " + mandate.Span(limits.For(mandate.Fallback)) + ". If you decline, nothing is debited."
+		return "If you do not answer in time, your bank asks once more and gives you " +
+			mandate.Span(limits.For(mandate.Fallback)) + ". If you decline, nothing is debited."
 	}
 	return "If you decline or do not answer, nothing is debited."
 }
@@ -101,7 +105,8 @@ func phoneMask(phone string) string {
 }
 
 // wait answers with the waiting page.
-func (p *Pages) wait(c echo.Context, status int, rec purchase.Record, asked purchase.Asked, refusal *fault.Fault) error {
+func (p *Pages) wait(c echo.Context, status int, rec purchase.Record, asked purchase.Asked,
+	refusal *fault.Fault) error {
 	source, err := p.Purchases.Source(c.Request().Context(), rec)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err

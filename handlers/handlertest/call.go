@@ -57,7 +57,8 @@ func (h *House) Call(method, path string, body any, headers ...string) Answer {
 // API calls the JSON API as merchant A's program; path is below /api/v1.
 func (h *House) API(method, path string, body any, headers ...string) Answer {
 	h.tb.Helper()
-	return h.Call(method, "/api/v1"+path, body, append([]string{"Authorization: Bearer " + h.A.Token, "Accept: application/json"}, headers...)...)
+	return h.Call(method, "/api/v1"+path, body, append([]string{"Authorization: Bearer " + h.A.Token,
+		"Accept: application/json"}, headers...)...)
 }
 
 // APIAs calls the JSON API as another merchant's program.

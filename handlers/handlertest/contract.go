@@ -116,7 +116,8 @@ func (c *Contract) CheckAnswer(method, path string, status int, header http.Head
 	switch {
 	case method == http.MethodHead, status >= 300 && status < 400:
 		return nil
-	case op == nil && !isAPI, op != nil && !isAPI && (media == "text/html" || media == "" && len(body) == 0): // people see pages there
+	case op == nil && !isAPI, op != nil && !isAPI &&
+		(media == "text/html" || media == "" && len(body) == 0): // people see pages there
 		return nil
 	case op == nil && status < 400:
 		return fmt.Errorf("%d, and the document does not know %s %s", status, method, path)
@@ -215,7 +216,8 @@ func deepest(err error) string {
 			walk(cause)
 		}
 		if len(e.Causes) == 0 {
-			out = append(out, "/"+strings.Join(e.InstanceLocation, "/")+": "+e.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
+			out = append(out, "/"+strings.Join(e.InstanceLocation, "/")+": "+
+				e.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
 		}
 	}
 	walk(failed)

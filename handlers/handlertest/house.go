@@ -102,20 +102,24 @@ type Person struct {
 // New builds the house. wire adds what the test needs before the addresses are made.
 func New(tb testing.TB, wire ...func(*House)) *House {
 	tb.Helper()
-	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}}, []byte("index-key-index-key-index-key-32"))
+	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}},
+		[]byte("index-key-index-key-index-key-32"))
 	must(tb, err)
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true, MaxConns: Connections, Patience: time.Minute, Log: quiet,
+	db, err := store.Open(tb.Context(), storetest.DSN(tb), store.Options{Seal: box, Sandbox: true, MaxConns: Connections,
+		Patience: time.Minute, Log: quiet,
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // tests do the work themselves
 	must(tb, err)
 	tb.Cleanup(db.Close)
 	h := &House{Store: db, tb: tb}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
-	use, err := app.New(app.Options{Store: db, Log: quiet, BaseURL: BaseURL, Sandbox: true, Version: "test", Now: h.Real, Signing: keys})
+	use, err := app.New(app.Options{Store: db, Log: quiet, BaseURL: BaseURL, Sandbox: true, Version: "test", Now: h.Real,
+		Signing: keys})
 	must(tb, err)
 	h.Clients, h.Purchases, h.Billing, h.Subscriptions = use.Clients, use.Purchases, use.Billing, use.Subscriptions
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
-	h.Keeper, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors, use.Credentials
+	h.Keeper, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
+		use.Credentials
 	h.Purchases.Verify = func(context.Context, bank.Verification) (bank.Verified, error) { return bank.AllYes(), nil }
 	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {
 		if password != Password {
@@ -127,7 +131,8 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	must(tb, err)
 	tb.Cleanup(watch.Close)
 	h.Sessions = access.NewSessions(db, [][]byte{[]byte("session-key")}, true, h.Real)
-	h.Deps, err = use.Parts(app.HTTP{Store: db, Box: box, Sessions: h.Sessions, Watch: watch, BaseURL: BaseURL, Sandbox: true, Now: h.Real})
+	h.Deps, err = use.Parts(app.HTTP{Store: db, Box: box, Sessions: h.Sessions, Watch: watch, BaseURL: BaseURL,
+		Sandbox: true, Now: h.Real})
 	must(tb, err)
 	h.Desk = h.Deps.Clients.Desk
 	h.Requests = &requestlog.Log{Write: db.InsertRequests, NewID: db.NewID, Now: db.Now}
@@ -146,16 +151,20 @@ func (h *House) merchant(slug, profile, name, account string) Merchant {
 	h.tb.Helper()
 	m := Merchant{ID: h.Store.NewID(), BrandID: h.Store.NewID()}
 	now := h.Store.Now()
-	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $3, true, $4, $4)`, m.ID, slug, "Merchant "+slug, now)
-	h.exec(`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)`, m.BrandID, m.ID, "Brand "+slug, now)
-	h.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $3, true, $4, $4)`,
+		m.ID, slug, "Merchant "+slug, now)
+	h.exec(`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)`, m.BrandID,
+		m.ID, "Brand "+slug, now)
+	h.exec(
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, '051001', true, $7)`, h.Store.NewID(), m.ID, m.BrandID, profile, name, account, now)
 	m.Owner = h.person(m, slug, actor.Admin)
 	m.Finance = h.person(m, slug, actor.Finance)
 	m.Staff = h.person(m, slug, actor.Staff)
 	m.Reader = h.person(m, slug, actor.ReadOnly)
 	m.Actor = m.Owner.User.Actor()
-	issued, err := h.credentials.Issue(h.tb.Context(), m.Actor, credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
+	issued, err := h.credentials.Issue(h.tb.Context(), m.Actor,
+		credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
 	must(h.tb, err)
 	m.Token = issued.Token
 	return m
@@ -164,7 +173,8 @@ func (h *House) merchant(slug, profile, name, account string) Merchant {
 // Program gives the bearer credential of a program with those scopes.
 func (h *House) Program(m Merchant, scopes ...actor.Scope) string {
 	h.tb.Helper()
-	issued, err := h.credentials.Issue(h.tb.Context(), m.Actor, credential.Input{Name: "narrow", Lifetime: time.Hour, Scopes: scopes})
+	issued, err := h.credentials.Issue(h.tb.Context(), m.Actor,
+		credential.Input{Name: "narrow", Lifetime: time.Hour, Scopes: scopes})
 	must(h.tb, err)
 	return issued.Token
 }
@@ -175,8 +185,10 @@ const nobodys = "$argon2id$v=19$m=64,t=1,p=1$ZGViaXRkZXNrIG5vYm9keQ$x3Jx9l8m2l0S
 // person adds somebody who is signed in. Nobody knows the password.
 func (h *House) person(m Merchant, slug string, role actor.Role) Person {
 	h.tb.Helper()
-	u := user.User{ID: h.Store.NewID(), MerchantID: m.ID, Email: string(role) + "@" + slug + ".example", Name: string(role) + " of " + slug, Role: role}
-	h.exec(`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $7, $6, $6)`,
+	u := user.User{ID: h.Store.NewID(), MerchantID: m.ID, Email: string(role) + "@" + slug + ".example",
+		Name: string(role) + " of " + slug, Role: role}
+	h.exec(
+		`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $7, $6, $6)`,
 		u.ID, m.ID, u.Email, u.Name, string(role), h.Store.Now(), nobodys)
 	rec := httptest.NewRecorder()
 	c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/login", nil), rec)

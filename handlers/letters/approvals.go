@@ -18,9 +18,11 @@ var _ approval.Letters = Writer{}
 // Asked tells somebody who may agree that a request waits.
 func (w Writer) Asked(a approval.Approval, to user.User, m merchant.Merchant) mail.Letter {
 	v := toColleague(to, m, a.AskedName+" asks for your approval")
-	v.Paragraphs = []string{fmt.Sprintf("%s wants to %s.", a.AskedName, a.Subject.Name), "Nothing happens before it is approved. Check what depends on it, and approve or refuse."}
+	v.Paragraphs = []string{fmt.Sprintf("%s wants to %s.", a.AskedName, a.Subject.Name),
+		"Nothing happens before it is approved. Check what depends on it, and approve or refuse."}
 	v.Message = a.Reason
-	v.Facts = append(v.Facts, emails.Line{Label: "Answer until", Value: a.ExpiresAt.In(calendar.SAST).Format("2 January 2006, 15:04") + " SAST"})
+	v.Facts = append(v.Facts, emails.Line{Label: "Answer until",
+		Value: a.ExpiresAt.In(calendar.SAST).Format("2 January 2006, 15:04") + " SAST"})
 	v.Button = emails.Button{Label: "View the request", URL: w.approval(a)}
 	return letter(v)
 }
@@ -34,7 +36,8 @@ func (w Writer) Decided(a approval.Approval, to user.User, m merchant.Merchant) 
 	} else if a.Kind == approval.DeleteTokens {
 		what = "It was done on your behalf, and can be undone for ten minutes."
 	}
-	v.Paragraphs = []string{fmt.Sprintf("You asked to %s. %s %s your request. %s", a.Subject.Name, a.DecidedName, a.State, what)}
+	v.Paragraphs = []string{fmt.Sprintf("You asked to %s. %s %s your request. %s", a.Subject.Name, a.DecidedName, a.State,
+		what)}
 	v.Message = a.Decision
 	v.Button = emails.Button{Label: "View the request", URL: w.approval(a)}
 	return letter(v)
@@ -47,7 +50,9 @@ func (w Writer) Withdrawn(a approval.Approval, to user.User, m merchant.Merchant
 	if to.ID == a.AskedBy {
 		who, next = "You", "Review the batch and ask again."
 	}
-	v.Paragraphs = []string{fmt.Sprintf("%s asked for approval to %s. %s changed the batch after that, so the request was withdrawn and nothing was sent. %s", who, a.Subject.Name, a.DecidedName, next)}
+	v.Paragraphs = []string{
+		fmt.Sprintf(
+			"%s asked for approval to %s. %s changed the batch after that, so the request was withdrawn and nothing was sent. %s", who, a.Subject.Name, a.DecidedName, next)}
 	v.Message = a.Decision
 	v.Button = emails.Button{Label: "View the request", URL: w.approval(a)}
 	return letter(v)
@@ -56,7 +61,8 @@ func (w Writer) Withdrawn(a approval.Approval, to user.User, m merchant.Merchant
 // Loosened tells an admin that a second person is needed less often.
 func (w Writer) Loosened(by string, before, after merchant.Demands, to user.User, m merchant.Merchant) mail.Letter {
 	v := toColleague(to, m, "Fewer things need a second approver now")
-	v.Paragraphs = []string{by + " changed what needs a second approver. If this was not intended, change it back under Settings, Approvals."}
+	v.Paragraphs = []string{by +
+		" changed what needs a second approver. If this was not intended, change it back under Settings, Approvals."}
 	v.Facts = []emails.Line{
 		{Label: "Deletion of tokens", Value: yesNo(before.Deletions) + " → " + yesNo(after.Deletions)},
 		{Label: "Batches", Value: above(before) + " → " + above(after)},
@@ -71,7 +77,8 @@ func (w Writer) approval(a approval.Approval) string {
 
 // toColleague begins a mail to somebody who works for the business.
 func toColleague(to user.User, m merchant.Merchant, title string) emails.View {
-	return emails.View{Title: title, Brand: m.Name, Sandbox: m.IsTest, Greeting: "Dear " + to.Called() + ",", Sender: []string{"Debitdesk, for " + m.Name}}
+	return emails.View{Title: title, Brand: m.Name, Sandbox: m.IsTest, Greeting: "Dear " + to.Called() + ",",
+		Sender: []string{"Debitdesk, for " + m.Name}}
 }
 
 func yesNo(yes bool) string {

@@ -35,29 +35,35 @@ var (
 func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	v := start(p, b, "Set up your debit order with "+b.Name)
 	v.Preview = "Enter your bank details on a secure page; it takes two minutes."
-	v.Paragraphs = []string{b.Name + " asks for your bank details, so that it can collect what you owe it by EFT debit order. " +
+	v.Paragraphs = []string{b.Name +
+		" asks for your bank details, so that it can collect what you owe it by EFT debit order. " +
 		"You see the terms before you agree to them."}
 	terms := asksBank(p)
 	if terms != nil {
 		v.Paragraphs = []string{b.Name + " asks for your permission to collect what you owe it by DebiCheck debit order. " +
-			"You give your bank details and see the terms; then your bank asks you to confirm them. " + before(terms), confirming(terms)}
+			"You give your bank details and see the terms; then your bank asks you to confirm them. " + before(terms),
+			confirming(terms)}
 	}
 	v.Facts = []emails.Line{{Label: "Reference", Value: reference(p)}}
 	switch {
 	case p.TotalCents == 0 || p.Options.SkipCapture:
 		v.Paragraphs = append(v.Paragraphs, stored(terms))
 	case p.DueGiven:
-		v.Paragraphs = append(v.Paragraphs, "The first debit order follows on the due date, or as soon after you have agreed as the banks allow.")
+		v.Paragraphs = append(v.Paragraphs,
+			"The first debit order follows on the due date, or as soon after you have agreed as the banks allow.")
 		v.Facts = append(v.Facts, due(p), total("First debit order", p))
 	default:
 		v.Paragraphs = append(v.Paragraphs, "The first debit order follows as soon after you have agreed as the banks allow.")
 		v.Facts = append(v.Facts, total("First debit order", p))
 	}
 	if terms != nil {
-		v.Facts = append(v.Facts, emails.Line{Label: "Never more than", Value: money.Format(terms.MaxAmountCents, p.Currency) + " a debit"})
+		v.Facts = append(v.Facts, emails.Line{Label: "Never more than",
+			Value: money.Format(terms.MaxAmountCents, p.Currency) + " a debit"})
 	}
 	v.Button = emails.Button{Label: "Enter my bank details", URL: w.link(p)}
-	v.After = []string{"Enter your details on that page only, never by mail or telephone. We never ask for your PIN or password.", unexpected(b)}
+	v.After = []string{
+		"Enter your details on that page only, never by mail or telephone. We never ask for your PIN or password.",
+		unexpected(b)}
 	return letter(v)
 }
 
@@ -87,7 +93,8 @@ func before(t *mandate.Terms) string {
 func confirming(t *mandate.Terms) string {
 	if t.Authentication == mandate.RealTime {
 		w := mandate.DefaultWindow()
-		return fmt.Sprintf("Keep your phone at hand, and open the link between %s and %s: your bank asks you there at once, and you have 120 seconds to answer.", w.Opens, w.Closes)
+		return fmt.Sprintf(
+			"Keep your phone at hand, and open the link between %s and %s: your bank asks you there at once, and you have 120 seconds to answer.", w.Opens, w.Closes)
 	}
 	return "Your bank asks you by SMS, and you have 48 hours to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
 }
@@ -104,12 +111,14 @@ func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 	p, said := paper.Purchase, papers.Of(paper)
 	v := startOf(p, paper.Issuer, fmt.Sprintf("Invoice %s from %s", cmp.Or(paper.Number, reference(p)), paper.Issuer.Name))
 	v.Preview = money.Format(p.TotalCents, p.Currency) + " to pay"
-	v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s. You can look at it and pay it online.%s", paper.Issuer.Name, attachedWords(paper))}
+	v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s. You can look at it and pay it online.%s",
+		paper.Issuer.Name, attachedWords(paper))}
 	label := "To pay"
 	v.Button = emails.Button{Label: "View and pay", URL: w.link(p)}
 	if d := paper.Debit; d != nil {
 		label = "To be debited"
-		planned := fmt.Sprintf("%s will be debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency), papers.Account(*d), d.On.Format("Monday "+day))
+		planned := fmt.Sprintf("%s will be debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency),
+			papers.Account(*d), d.On.Format("Monday "+day))
 		v.Preview = "You do not need to pay it yourself: debit on " + d.On.Format(day)
 		switch {
 		case d.OnHold:
@@ -117,11 +126,13 @@ func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 			planned = fmt.Sprintf("The debit of %s from your account %s is on hold. %s will tell you how it is collected.",
 				money.Format(p.TotalCents, p.Currency), papers.Account(*d), paper.Issuer.Name)
 		case d.State.Collected():
-			planned = fmt.Sprintf("%s was debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency), papers.Account(*d), d.On.Format("Monday "+day))
+			planned = fmt.Sprintf("%s was debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency),
+				papers.Account(*d), d.On.Format("Monday "+day))
 		default:
 			planned += " Please see that the money is in the account on that day."
 		}
-		v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s.%s You do not need to pay it yourself.", paper.Issuer.Name, attachedWords(paper)), planned}
+		v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s.%s You do not need to pay it yourself.",
+			paper.Issuer.Name, attachedWords(paper)), planned}
 		v.Button.Label = "View the invoice"
 	}
 	v.document(said, label)
@@ -134,7 +145,9 @@ func (w Writer) CreditNote(paper billing.Paper) mail.Letter {
 	v := startOf(paper.Purchase, paper.Issuer, fmt.Sprintf("Credit note %s from %s", paper.Number, paper.Issuer.Name))
 	v.Message = ""
 	v.Preview = "Invoice " + paper.Cancels + " is credited"
-	v.Paragraphs = []string{fmt.Sprintf("%s has credited invoice %s. You no longer need to pay it. The credit note is attached as PDF.", paper.Issuer.Name, paper.Cancels)}
+	v.Paragraphs = []string{
+		fmt.Sprintf("%s has credited invoice %s. You no longer need to pay it. The credit note is attached as PDF.",
+			paper.Issuer.Name, paper.Cancels)}
 	v.document(papers.Of(paper), "Credited")
 	v.After = []string{unexpectedOf(paper.Issuer)}
 	return letter(v.View)
@@ -174,7 +187,8 @@ func unexpectedOf(from billing.Party) string { return unexpected(brandOf(from)) 
 
 // brandOf is what a mail says of its sender, as it was when the document was issued.
 func brandOf(p billing.Party) merchant.Brand {
-	return merchant.Brand{Name: p.Name, LegalName: p.LegalName, RegistrationNumber: p.Registration, TaxNumber: p.VATNumber, Website: p.Website, Email: p.Email,
+	return merchant.Brand{Name: p.Name, LegalName: p.LegalName, RegistrationNumber: p.Registration, TaxNumber: p.VATNumber,
+		Website: p.Website, Email: p.Email,
 		Phone: p.Phone, StreetAddress: p.Street, City: p.City, ZipCode: p.ZipCode}
 }
 
@@ -193,11 +207,13 @@ func (w Writer) Receipt(p purchase.Purchase, b merchant.Brand) mail.Letter {
 	v.Preview = paid.Value
 	v.Paragraphs = []string{"Thank you. Your payment was received."}
 	if !p.MarkedAsPaid && p.PaidBy() != purchase.DebiCheck { // a DebiCheck payment is final at once
-		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("It was a debit order. Should your bank still return it, %s will let you know.", b.Name))
+		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf(
+			"It was a debit order. Should your bank still return it, %s will let you know.", b.Name))
 	}
 	v.Button = emails.Button{Label: "View the receipt", URL: w.link(p)}
 	if p.SubscriberID != uuid.Nil {
-		v.After = append(v.After, "This payment belongs to a subscription. See when you pay next, or stop it: "+w.link(p)+"subscription/")
+		v.After = append(v.After, "This payment belongs to a subscription. See when you pay next, or stop it: "+w.link(p)+
+			"subscription/")
 	}
 	return letter(v)
 }
@@ -214,7 +230,8 @@ func letter(v emails.View) mail.Letter {
 }
 
 func start(p purchase.Purchase, b merchant.Brand, title string) emails.View {
-	v := emails.View{Title: title, Brand: b.Name, Sandbox: p.IsTest, Greeting: "Hello,", Message: strings.TrimSpace(p.Details.EmailMessage), Sender: sender(b)}
+	v := emails.View{Title: title, Brand: b.Name, Sandbox: p.IsTest, Greeting: "Hello,",
+		Message: strings.TrimSpace(p.Details.EmailMessage), Sender: sender(b)}
 	for _, name := range []string{p.Payer.FullName, p.Payer.LegalName} {
 		if name != "" {
 			v.Greeting = "Dear " + name + ","

@@ -25,7 +25,8 @@ func TestTheContentsNameGroupsChaptersAndSummaries(t *testing.T) {
 	t.Parallel()
 	b := book(t, "# A chapter\n\nText.\n")
 	one := b.Chapters[0]
-	if len(b.Groups) != 1 || b.Groups[0].Title != "Group" || one.Title != "A chapter" || one.Summary != "about one thing" || one.Href() != "/manual/one" {
+	if len(b.Groups) != 1 || b.Groups[0].Title != "Group" || one.Title != "A chapter" ||
+		one.Summary != "about one thing" || one.Href() != "/manual/one" {
 		t.Errorf("%+v %+v", b.Groups, one)
 	}
 	if b.Intro != "<p>Welcome.</p>\n" {
@@ -51,13 +52,15 @@ func TestAChapterThatTheContentsDoNotListIsAnError(t *testing.T) {
 
 func TestMarkdownBecomesSafeHTML(t *testing.T) {
 	t.Parallel()
-	html := book(t, "# T\n\n## A “heading” & more\n\n<script>x()</script>\n\n[bad](javascript:x) [other](one.md#t)\n\n| A | B |\n|:--|--:|\n| 1 | <b>2</b> |\n\n```sh\necho '<b>'\n```\n").Chapters[0].HTML
+	html := book(t,
+		"# T\n\n## A “heading” & more\n\n<script>x()</script>\n\n[bad](javascript:x) [other](one.md#t)\n\n| A | B |\n|:--|--:|\n| 1 | <b>2</b> |\n\n```sh\necho '<b>'\n```\n").Chapters[0].HTML
 	for _, bad := range []string{"<script", "javascript:", "<b>", "style="} {
 		if strings.Contains(html, bad) {
 			t.Errorf("%q is in %s", bad, html)
 		}
 	}
-	for _, want := range []string{`<h2 id="a-heading--more">`, `href="#a-heading--more"`, `href="/manual/one#t"`, `<table class="table">`, `role="region"`, "echo &#39;&lt;b&gt;&#39;"} {
+	for _, want := range []string{`<h2 id="a-heading--more">`, `href="#a-heading--more"`, `href="/manual/one#t"`,
+		`<table class="table">`, `role="region"`, "echo &#39;&lt;b&gt;&#39;"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%q is not in %s", want, html)
 		}
@@ -67,7 +70,8 @@ func TestMarkdownBecomesSafeHTML(t *testing.T) {
 func TestCellsOfWideTablesNameTheirColumn(t *testing.T) {
 	t.Parallel()
 	html := book(t, "# T\n\n| A | B & C | D |\n|---|---|---|\n| 1 | 2 | |\n").Chapters[0].HTML
-	for _, want := range []string{`<table class="table stacked">`, "<td>1</td>", `<td data-label="B &amp; C">2</td>`, "<td></td>"} {
+	for _, want := range []string{`<table class="table stacked">`, "<td>1</td>", `<td data-label="B &amp; C">2</td>`,
+		"<td></td>"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%q is not in %s", want, html)
 		}
@@ -76,7 +80,8 @@ func TestCellsOfWideTablesNameTheirColumn(t *testing.T) {
 
 func TestSearchFindsSectionsByTheirWords(t *testing.T) {
 	t.Parallel()
-	b := book(t, "# Debits\n\nFirst words.\n\n## Cut-off times\n\nThe bank closes at noon.\n\n## Other\n\nAfter the cut-off (or two cut-offs) a debit stays. See `DEBITDESK_DRAIN`.\n")
+	b := book(t,
+		"# Debits\n\nFirst words.\n\n## Cut-off times\n\nThe bank closes at noon.\n\n## Other\n\nAfter the cut-off (or two cut-offs) a debit stays. See `DEBITDESK_DRAIN`.\n")
 	for query, want := range map[string]string{
 		"cutoff":          "Cut-off times, Other",
 		"CUT-OFF noon":    "Cut-off times",
@@ -100,7 +105,8 @@ func TestSearchFindsSectionsByTheirWords(t *testing.T) {
 
 func TestASnippetMarksWhatWasFound(t *testing.T) {
 	t.Parallel()
-	b := book(t, "# T\n\n"+strings.Repeat("padding words ", 40)+"the needle is here "+strings.Repeat("and more words ", 40)+"\n")
+	b := book(t, "# T\n\n"+strings.Repeat("padding words ", 40)+"the needle is here "+strings.Repeat("and more words ",
+		40)+"\n")
 	pieces := b.Search("NEEDLE")[0].Snippet
 	text, marked := "", ""
 	for _, p := range pieces {
@@ -116,7 +122,8 @@ func TestASnippetMarksWhatWasFound(t *testing.T) {
 
 func TestAQueryIsCutAndCleaned(t *testing.T) {
 	t.Parallel()
-	if got := Query("  a\x00b \xff c  " + strings.Repeat("é", 200)); !strings.HasPrefix(got, "ab c é") || len([]rune(got)) != longestQuery {
+	if got := Query("  a\x00b \xff c  " + strings.Repeat("é", 200)); !strings.HasPrefix(got, "ab c é") ||
+		len([]rune(got)) != longestQuery {
 		t.Errorf("%q", got)
 	}
 }

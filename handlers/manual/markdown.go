@@ -71,7 +71,8 @@ func (b *Book) readGroup(list *ast.List, source []byte) error {
 		}
 		title := plain(link, source)
 		summary := strings.TrimLeft(strings.TrimPrefix(plain(item, source), title), ": ")
-		c := &Chapter{Slug: strings.TrimSuffix(string(link.Destination), ".md"), Title: title, Summary: summary, Group: group.Title}
+		c := &Chapter{Slug: strings.TrimSuffix(string(link.Destination), ".md"), Title: title, Summary: summary,
+			Group: group.Title}
 		group.Chapters = append(group.Chapters, c)
 		b.Chapters = append(b.Chapters, c)
 	}
@@ -265,7 +266,8 @@ func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkS
 }
 
 // codeNames say what a block holds.
-var codeNames = map[string]string{"sh": "Shell", "ini": "Files of systemd", "dockerfile": "Dockerfile", "json": "JSON", "go": "Go", "sql": "SQL", "": "Text"}
+var codeNames = map[string]string{"sh": "Shell", "ini": "Files of systemd", "dockerfile": "Dockerfile", "json": "JSON",
+	"go": "Go", "sql": "SQL", "": "Text"}
 
 // codeLabel names a block: what it holds and the section that it is in, numbered where the
 // section has several.

@@ -20,7 +20,8 @@ func TestTheDocumentIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := loaded.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation(), openapi3.IsOpenAPI31OrLater(), openapi3.EnableMultiError()); err != nil {
+	if err := loaded.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation(),
+		openapi3.IsOpenAPI31OrLater(), openapi3.EnableMultiError()); err != nil {
 		t.Fatal(err)
 	}
 	if loaded.Servers[0].URL != "https://desk.example" || !loaded.IsOpenAPI31OrLater() {

@@ -76,7 +76,8 @@ func (d *Document) Tags() []Tag {
 }
 
 func (d *Document) operation(path, method string, item, op *yaml.Node) Operation {
-	out := Operation{ID: text(op, "operationId"), Method: strings.ToUpper(method), Path: path, AlsoAt: text(op, "x-also-at"),
+	out := Operation{ID: text(op, "operationId"), Method: strings.ToUpper(method), Path: path,
+		AlsoAt:  text(op, "x-also-at"),
 		Summary: text(op, "summary"), Description: text(op, "description")}
 	for _, one := range items(get(op, "security")) {
 		for _, scope := range items(get(one, "bearer")) {
@@ -94,9 +95,12 @@ func (d *Document) operation(path, method string, item, op *yaml.Node) Operation
 	d.bodyOf(&out, get(op, "requestBody"))
 	each(get(op, "responses"), func(status string, answer *yaml.Node) {
 		answer = d.follow(answer)
-		out.Answers = append(out.Answers, Answer{Status: status, Description: text(answer, "description"), Record: recordOf(answer)})
+		out.Answers = append(out.Answers, Answer{Status: status, Description: text(answer, "description"),
+			Record: recordOf(answer)})
 	})
-	each(get(op, "x-errors"), func(code string, meaning *yaml.Node) { out.Errors = append(out.Errors, Word{code, meaning.Value}) })
+	each(get(op, "x-errors"), func(code string, meaning *yaml.Node) {
+		out.Errors = append(out.Errors, Word{code, meaning.Value})
+	})
 	return out
 }
 
@@ -131,7 +135,9 @@ func (d *Document) Records(ops []Operation) (out []Record) {
 		}
 		seen[name] = true
 		r := Record{Name: name, Description: text(schema, "description")}
-		each(get(schema, "properties"), func(field string, s *yaml.Node) { r.Fields = append(r.Fields, d.requiredIn(schema, field, s)) })
+		each(get(schema, "properties"), func(field string, s *yaml.Node) {
+			r.Fields = append(r.Fields, d.requiredIn(schema, field, s))
+		})
 		if len(r.Fields) > 0 {
 			out = append(out, r)
 		}

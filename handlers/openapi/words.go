@@ -85,7 +85,8 @@ func oneOf(values []*yaml.Node) string {
 func limits(schema, full *yaml.Node) string {
 	var out []string
 	for _, bound := range []struct{ key, before, after string }{
-		{"minLength", "at least ", " characters"}, {"maxLength", "at most ", " characters"}, {"minItems", "at least ", " entries"}, {"maxItems", "at most ", " entries"},
+		{"minLength", "at least ", " characters"}, {"maxLength", "at most ", " characters"},
+		{"minItems", "at least ", " entries"}, {"maxItems", "at most ", " entries"},
 		{"minimum", "from ", ""}, {"maximum", "to ", ""},
 	} {
 		if value := text(full, bound.key); value != "" {

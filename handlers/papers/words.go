@@ -44,7 +44,8 @@ const day = "2 January 2006"
 
 // Of puts a document into words.
 func Of(p billing.Paper) Words {
-	w := Words{Title: title(p), Number: p.Number, WithVAT: withVAT(p), Sums: sums(p), Issuer: Issuer(p.Issuer), Recipient: recipient(p.Recipient)}
+	w := Words{Title: title(p), Number: p.Number, WithVAT: withVAT(p), Sums: sums(p), Issuer: Issuer(p.Issuer),
+		Recipient: recipient(p.Recipient)}
 	if p.Kind == billing.Invoiced {
 		w.Notes = p.Purchase.Details.Notes
 	}
@@ -194,7 +195,8 @@ func Issuer(p billing.Party) []string {
 	if p.LegalName != p.Name {
 		rows = append(rows, p.LegalName)
 	}
-	rows = append(rows, p.Street, strings.TrimSpace(p.City+" "+p.ZipCode), named("Registration ", p.Registration), named("VAT number ", p.VATNumber), Phone(p.Phone), p.Email, p.Website)
+	rows = append(rows, p.Street, strings.TrimSpace(p.City+" "+p.ZipCode), named("Registration ", p.Registration),
+		named("VAT number ", p.VATNumber), Phone(p.Phone), p.Email, p.Website)
 	return filled(rows)
 }
 

@@ -81,7 +81,8 @@ func (r *Room) moveForPeople(c echo.Context, ask sandbox.Ask, err error) error {
 }
 
 func movedWords(m sandbox.Moved) string {
-	return fmt.Sprintf("It is now %s SAST. On the way: %s, %s.", moment(m.Now).Text, counted(m.Done.Collections, "collection"), counted(m.Done.Mails, "mail"))
+	return fmt.Sprintf("It is now %s SAST. On the way: %s, %s.", moment(m.Now).Text,
+		counted(m.Done.Collections, "collection"), counted(m.Done.Mails, "mail"))
 }
 
 func counted(n int, noun string) string {
@@ -167,8 +168,10 @@ func (r *Room) clockPage(c echo.Context, status int, wrong error) error {
 		Steps: []components.Pair{{Name: "advance", Value: "1h"}, {Name: "now", Value: tomorrow.At(6, 0).Format(time.RFC3339)},
 			{Name: "advance", Value: "24h"}, {Name: "advance", Value: "7d"}},
 		StepLabels: []string{"1 hour on", "To tomorrow, 06:00", "1 day on", "7 days on"},
-		Date:       components.DateField{Label: "Day", Name: "date", Value: c.FormValue("date"), Min: calendar.DateOf(now).String(), Required: true},
-		Time:       components.Field{Label: "Time", Name: "time", Value: cmp.Or(c.FormValue("time"), "06:00"), Type: "time", Width: "s", Required: true, Hint: "SAST"},
+		Date: components.DateField{Label: "Day", Name: "date", Value: c.FormValue("date"),
+			Min: calendar.DateOf(now).String(), Required: true},
+		Time: components.Field{Label: "Time", Name: "time", Value: cmp.Or(c.FormValue("time"), "06:00"), Type: "time",
+			Width: "s", Required: true, Hint: "SAST"},
 	}
 	if f, known := fault.From(wrong); known {
 		for _, p := range f.Fields {
@@ -182,5 +185,6 @@ func (r *Room) clockPage(c echo.Context, status int, wrong error) error {
 			v.Problems.Items = []components.ErrorItem{{Field: "date", Text: f.Message}}
 		}
 	}
-	return r.Page(c, status, "Sandbox clock", active, func(f layout.Frame) templ.Component { return pages.SandboxClock(f, v) })
+	return r.Page(c, status, "Sandbox clock", active,
+		func(f layout.Frame) templ.Component { return pages.SandboxClock(f, v) })
 }

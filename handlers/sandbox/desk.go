@@ -41,7 +41,8 @@ func (r *Room) BankDesk(c echo.Context) error {
 	for _, one := range all {
 		v.Rows = append(v.Rows, deskRow(one))
 	}
-	return r.Page(c, http.StatusOK, "Bank’s desk", active, func(f layout.Frame) templ.Component { return pages.SandboxDesk(f, v) })
+	return r.Page(c, http.StatusOK, "Bank’s desk", active,
+		func(f layout.Frame) templ.Component { return pages.SandboxDesk(f, v) })
 }
 
 // Answer serves POST /sandbox/collections/:purchase/result.
@@ -125,15 +126,17 @@ type atBankWire struct {
 }
 
 func atBankBody(a sandbox.AtBank) atBankWire {
-	return atBankWire{a.PurchaseID.String(), a.Reference, a.AmountCents, a.Currency, a.ActionDate.String(), string(a.State), resultBody(a.Result)}
+	return atBankWire{a.PurchaseID.String(), a.Reference, a.AmountCents, a.Currency, a.ActionDate.String(),
+		string(a.State), resultBody(a.Result)}
 }
 
 func deskRow(a sandbox.AtBank) pages.SandboxDeskRow {
 	row := pages.SandboxDeskRow{
 		Reference: a.Reference, Href: "/purchases/" + a.PurchaseID.String(), Payer: a.PayerName, Account: a.AccountMask,
 		Amount: components.Money{Amount: money.Amount(a.AmountCents), Currency: a.Currency},
-		Day:    components.Time{Text: glue(a.ActionDate.Format("2 Jan 2006")), ISO: a.ActionDate.String(), Title: a.ActionDate.Format("Monday, 2 January 2006")},
-		State:  statePill(a.Collection), Action: "/sandbox/collections/" + a.PurchaseID.String() + "/result",
+		Day: components.Time{Text: glue(a.ActionDate.Format("2 Jan 2006")), ISO: a.ActionDate.String(),
+			Title: a.ActionDate.Format("Monday, 2 January 2006")},
+		State: statePill(a.Collection), Action: "/sandbox/collections/" + a.PurchaseID.String() + "/result",
 	}
 	for _, code := range sandbox.Answers(&a.Collection) {
 		switch code.Class {

@@ -32,7 +32,8 @@ func TestALongListOfMailDrawsAFewDocumentsOnly(t *testing.T) {
 	if newest == nil || *newest != 4 || last != nil {
 		t.Errorf("sizes %v and %v", newest, last)
 	}
-	if err := room.measure(t.Context(), mails[mailLimit-1]); err != nil || room.size(mails[mailLimit-1].Attachments[0]) == nil {
+	if err := room.measure(t.Context(), mails[mailLimit-1]); err != nil ||
+		room.size(mails[mailLimit-1].Attachments[0]) == nil {
 		t.Errorf("a list of its own does not measure it: %v", err)
 	}
 }

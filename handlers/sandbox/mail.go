@@ -107,7 +107,8 @@ type attachmentWire struct {
 }
 
 func (r *Room) mailBody(m mail.Mail) mailWire {
-	w := mailWire{ID: m.ID.String(), To: m.To, CC: orEmpty(m.CC), BCC: orEmpty(m.BCC), Subject: m.Subject, Text: m.Text, HTML: m.HTML,
+	w := mailWire{ID: m.ID.String(), To: m.To, CC: orEmpty(m.CC), BCC: orEmpty(m.BCC), Subject: m.Subject, Text: m.Text,
+		HTML:        m.HTML,
 		Attachments: []attachmentWire{}, State: m.State}
 	for _, a := range m.Attachments {
 		w.Attachments = append(w.Attachments, attachmentWire{a.Name, a.Type, r.size(a)})
@@ -132,9 +133,11 @@ func (r *Room) mailPage(c echo.Context, found []mail.Mail, older string, later b
 		v.Pager.NewerHref = "/sandbox/mail"
 	}
 	for _, m := range found {
-		v.Rows = append(v.Rows, pages.SandboxMailRow{Subject: m.Subject, Href: mailHref(m), To: m.To, Sent: moment(sentOr(m)), State: mailPill(m)})
+		v.Rows = append(v.Rows, pages.SandboxMailRow{Subject: m.Subject, Href: mailHref(m), To: m.To, Sent: moment(sentOr(m)),
+			State: mailPill(m)})
 	}
-	return r.Page(c, http.StatusOK, "Mail", active, func(f layout.Frame) templ.Component { return pages.SandboxMail(f, v) })
+	return r.Page(c, http.StatusOK, "Mail", active,
+		func(f layout.Frame) templ.Component { return pages.SandboxMail(f, v) })
 }
 
 func sentOr(m mail.Mail) time.Time {
@@ -170,7 +173,8 @@ func (r *Room) Message(c echo.Context) error {
 	}
 	v := pages.SandboxMessageView{
 		Subject: m.Subject, State: mailPill(m), Text: m.Text, Back: components.Link{Text: "Mail", Href: "/sandbox/mail"},
-		Facts: components.Facts{Items: []components.Fact{{Label: "To", Value: m.To}, {Label: "Sent", Value: moment(m.SentAt).Text}}},
+		Facts: components.Facts{Items: []components.Fact{{Label: "To", Value: m.To},
+			{Label: "Sent", Value: moment(m.SentAt).Text}}},
 	}
 	for _, line := range []struct {
 		label string
@@ -181,7 +185,8 @@ func (r *Room) Message(c echo.Context) error {
 		}
 	}
 	if m.PurchaseID != uuid.Nil {
-		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "About", Value: "Purchase", Href: "/purchases/" + m.PurchaseID.String()})
+		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "About", Value: "Purchase",
+			Href: "/purchases/" + m.PurchaseID.String()})
 	}
 	if m.HTML != "" {
 		v.HTMLHref = mailHref(m) + "/html"
@@ -189,7 +194,8 @@ func (r *Room) Message(c echo.Context) error {
 	for i, a := range m.Attachments {
 		v.Files = append(v.Files, components.Link{Text: a.Name, Href: mailHref(m) + "/files/" + strconv.Itoa(i)})
 	}
-	return r.Page(c, http.StatusOK, m.Subject, active, func(f layout.Frame) templ.Component { return pages.SandboxMessage(f, v) })
+	return r.Page(c, http.StatusOK, m.Subject, active,
+		func(f layout.Frame) templ.Component { return pages.SandboxMessage(f, v) })
 }
 
 func (r *Room) find(c echo.Context) (mail.Mail, error) {
@@ -255,6 +261,7 @@ func (r *Room) File(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": a.Name}))
+	c.Response().Header().Set(echo.HeaderContentDisposition,
+		mime.FormatMediaType("attachment", map[string]string{"filename": a.Name}))
 	return c.Blob(http.StatusOK, a.Type, content)
 }

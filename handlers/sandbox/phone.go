@@ -46,7 +46,8 @@ func (r *Room) Phone(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 		return pages.Handsets(v).Render(c.Request().Context(), c.Response())
 	}
-	return r.Page(c, http.StatusOK, "Client’s phone", active, func(f layout.Frame) templ.Component { return pages.Phone(f, v) })
+	return r.Page(c, http.StatusOK, "Client’s phone", active,
+		func(f layout.Frame) templ.Component { return pages.Phone(f, v) })
 }
 
 // AnswerMandate serves POST /sandbox/mandates/:purchase/answer.
@@ -127,8 +128,10 @@ type phoneWire struct {
 }
 
 func phoneBody(p sandbox.Phone, now time.Time) phoneWire {
-	w := phoneWire{Purchase: p.Mandate.ID.String(), Payer: p.Mandate.HolderName, Account: p.Mandate.AccountMask, Bank: bankOf(p), Brand: p.Brand,
-		ContractReference: p.Mandate.ContractReference, Amount: p.AmountCents(), Currency: p.Currency, Rhythm: p.Mandate.Rhythm(),
+	w := phoneWire{Purchase: p.Mandate.ID.String(), Payer: p.Mandate.HolderName, Account: p.Mandate.AccountMask,
+		Bank: bankOf(p), Brand: p.Brand,
+		ContractReference: p.Mandate.ContractReference, Amount: p.AmountCents(), Currency: p.Currency,
+		Rhythm:         p.Mandate.Rhythm(),
 		Authentication: string(p.Request.Method), State: string(p.Request.State), Attempt: p.Request.Number, USSD: ussd(p)}
 	if most := p.MaxCents(); most > 0 {
 		w.MaxAmount = &most

@@ -20,11 +20,15 @@ const dial = "*120*0000#"
 func handsetOf(p sandbox.Phone, now time.Time) pages.Handset {
 	a, m, local := p.Request, p.Mandate, now.In(calendar.SAST)
 	h := pages.Handset{
-		ID: a.ID.String(), Action: "/sandbox/mandates/" + m.ID.String() + "/answer", Href: "/purchases/" + m.ID.String(), Payer: m.HolderName,
-		Clock: local.Format("15:04"), Day: local.Format("Mon 2 Jan"), Bank: bankOf(p), Brand: p.Brand, ShortName: m.AbbreviatedName,
-		Amount: money.Format(p.AmountCents(), p.Currency), Max: mostWords(p), Rhythm: m.Rhythm(), Account: glue(m.AccountMask), Reference: m.ContractReference,
-		Method: methodWords[a.Method], Attempt: "request " + strconv.Itoa(a.Number), Delayed: delayed(p), OnItsWay: a.State == mandate.AuthRequested,
-		SMS: sms(p), USSD: ussd(p),
+		ID: a.ID.String(), Action: "/sandbox/mandates/" + m.ID.String() + "/answer", Href: "/purchases/" + m.ID.String(),
+		Payer: m.HolderName,
+		Clock: local.Format("15:04"), Day: local.Format("Mon 2 Jan"), Bank: bankOf(p), Brand: p.Brand,
+		ShortName: m.AbbreviatedName,
+		Amount:    money.Format(p.AmountCents(), p.Currency), Max: mostWords(p), Rhythm: m.Rhythm(),
+		Account: glue(m.AccountMask), Reference: m.ContractReference,
+		Method: methodWords[a.Method], Attempt: "request " + strconv.Itoa(a.Number), Delayed: delayed(p),
+		OnItsWay: a.State == mandate.AuthRequested,
+		SMS:      sms(p), USSD: ussd(p),
 	}
 	if !a.ExpiresAt.IsZero() {
 		left := secondsLeft(p, now)
@@ -89,7 +93,8 @@ func asksFor(p sandbox.Phone) string {
 	if p.MaxCents() > 0 {
 		most = "at most " + mostWords(p)
 	}
-	return fmt.Sprintf("%s (%s on your statement) asks to debit %s%s, %s, from your account %s", p.Brand, p.Mandate.AbbreviatedName,
+	return fmt.Sprintf("%s (%s on your statement) asks to debit %s%s, %s, from your account %s", p.Brand,
+		p.Mandate.AbbreviatedName,
 		money.Format(p.AmountCents(), p.Currency), rhythm, most, glue(p.Mandate.AccountMask))
 }
 
@@ -98,11 +103,13 @@ func sms(p sandbox.Phone) string {
 	if at := p.Request.ExpiresAt; !at.IsZero() {
 		by = " by " + at.In(calendar.SAST).Format("Mon 2 Jan 15:04")
 	}
-	return fmt.Sprintf("DebiCheck: %s. Ref %s. Answer%s in your banking app or dial %s.", asksFor(p), p.Mandate.ContractReference, by, dial)
+	return fmt.Sprintf("DebiCheck: %s. Ref %s. Answer%s in your banking app or dial %s.", asksFor(p),
+		p.Mandate.ContractReference, by, dial)
 }
 
 func ussd(p sandbox.Phone) string {
-	return fmt.Sprintf("%s DebiCheck\n%s. Ref %s.\n1. Accept\n2. Reject\n0. Later", bankOf(p), asksFor(p), p.Mandate.ContractReference)
+	return fmt.Sprintf("%s DebiCheck\n%s. Ref %s.\n1. Accept\n2. Reject\n0. Later", bankOf(p), asksFor(p),
+		p.Mandate.ContractReference)
 }
 
 func repliedWords(r sandbox.Replied, answer string) string {
@@ -114,8 +121,10 @@ func repliedWords(r sandbox.Replied, answer string) string {
 
 func overRow(p sandbox.Phone) pages.PhoneRow {
 	a := p.Request
-	row := pages.PhoneRow{Payer: p.Mandate.HolderName, Href: "/purchases/" + p.Mandate.ID.String(), Brand: p.Brand, Asked: methodWords[a.Method],
-		Amount: components.Money{Amount: money.Amount(p.AmountCents()), Currency: p.Currency}, At: moment(endOf(a)), How: mandate.ChannelLabel(a.Channel)}
+	row := pages.PhoneRow{Payer: p.Mandate.HolderName, Href: "/purchases/" + p.Mandate.ID.String(), Brand: p.Brand,
+		Asked:  methodWords[a.Method],
+		Amount: components.Money{Amount: money.Amount(p.AmountCents()), Currency: p.Currency}, At: moment(endOf(a)),
+		How: mandate.ChannelLabel(a.Channel)}
 	switch a.State {
 	case mandate.AuthAccepted:
 		row.State = components.Pill{Kind: "done", Word: "Accepted"}

@@ -57,7 +57,8 @@ func forPeople(c echo.Context) bool {
 // tabs are the parts of the room.
 func tabs(now string) components.Tabs {
 	t := components.Tabs{Label: "Sandbox"}
-	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"}, {"Client’s phone", phonePath},
+	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"},
+		{"Client’s phone", phonePath},
 		{"Mail", "/sandbox/mail"}} {
 		t.Items = append(t.Items, components.Tab{Label: part.label, Href: part.href, Active: part.href == now})
 	}
@@ -74,7 +75,8 @@ func moment(at time.Time) components.Time {
 		return components.Time{}
 	}
 	at = at.In(calendar.SAST)
-	return components.Time{Text: glue(at.Format("2 Jan 2006, 15:04")), ISO: at.Format(time.RFC3339), Title: at.Format("Monday, 2 January 2006, 15:04:05") + " SAST"}
+	return components.Time{Text: glue(at.Format("2 Jan 2006, 15:04")), ISO: at.Format(time.RFC3339),
+		Title: at.Format("Monday, 2 January 2006, 15:04:05") + " SAST"}
 }
 
 func glue(text string) string { return strings.ReplaceAll(text, " ", money.NBSP) }

@@ -50,7 +50,8 @@ func call(h *handlertest.House, method, path string, body any, headers ...string
 // collects makes a purchase of R100 whose first collection runs on Wednesday 3 February.
 func collects(t *testing.T, h *handlertest.House, account string) string {
 	t.Helper()
-	body := fmt.Sprintf(`{"client":{"email":"n@example.com","full_name":"N Dlamini","bank_account":%q,"bank_code":"632005"},"brand_id":%q,
+	body := fmt.Sprintf(
+		`{"client":{"email":"n@example.com","full_name":"N Dlamini","bank_account":%q,"bank_code":"632005"},"brand_id":%q,
 		"payment_method_whitelist":["eft"],"force_recurring":true,"send_receipt":true,
 		"purchase":{"currency":"ZAR","language":"en","products":[{"name":"Membership","price":10000}],
 		"payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1","account_number":"12345678","deduction_day":1,"period_units":"months"}}}}`,
@@ -62,7 +63,8 @@ func TestTheClockIsReadAndMovedWithEverythingThatBecomesDue(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	got := call(h, "GET", "/sandbox/clock", nil).Want(200)
-	if !strings.HasPrefix(got.Text("sast"), "2027-02-01T09:00:") || !strings.HasSuffix(got.Text("sast"), "+02:00") || int64(got.JSON()["now"].(float64)) < start.Unix() {
+	if !strings.HasPrefix(got.Text("sast"), "2027-02-01T09:00:") || !strings.HasSuffix(got.Text("sast"), "+02:00") ||
+		int64(got.JSON()["now"].(float64)) < start.Unix() {
 		t.Errorf("%s", got.Body)
 	}
 	id := collects(t, h, "4000000000")
@@ -111,10 +113,14 @@ func TestOnlyAnAdminMovesTheClock(t *testing.T) {
 	h.Page(h.A.Staff, "POST", "/sandbox/clock", form).Want(http.StatusForbidden)
 	h.Page(h.A.Owner, "POST", "/sandbox/clock", form, "Sec-Fetch-Site: cross-site").Want(http.StatusForbidden)
 	h.Page(h.A.Owner, "POST", "/sandbox/clock", form).Want(http.StatusSeeOther)
-	h.Page(h.A.Owner, "GET", "/sandbox/clock", nil).Want(200).Contains(`action="/sandbox/clock"`, " SAST. On the way: 0 collections, 0 mails.", "T10:0")
-	h.Page(h.A.Owner, "POST", "/sandbox/clock", url.Values{"date": {"2027-01-01"}, "time": {"06:00"}}).Want(http.StatusUnprocessableEntity).Contains("only goes forward")
-	h.Page(h.A.Owner, "POST", "/sandbox/clock", url.Values{"date": {"2027-02-02"}, "time": {"06:00"}}).Want(http.StatusSeeOther)
-	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'clock.moved' AND actor_id = $1`, h.A.Owner.ID); n != 2 {
+	h.Page(h.A.Owner, "GET", "/sandbox/clock", nil).Want(200).Contains(`action="/sandbox/clock"`,
+		" SAST. On the way: 0 collections, 0 mails.", "T10:0")
+	h.Page(h.A.Owner, "POST", "/sandbox/clock", url.Values{"date": {"2027-01-01"}, "time": {"06:00"}}).Want(
+		http.StatusUnprocessableEntity).Contains("only goes forward")
+	h.Page(h.A.Owner, "POST", "/sandbox/clock", url.Values{"date": {"2027-02-02"}, "time": {"06:00"}}).Want(
+		http.StatusSeeOther)
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'clock.moved' AND actor_id = $1`,
+		h.A.Owner.ID); n != 2 {
 		t.Errorf("%d entries", n)
 	}
 }
@@ -127,7 +133,8 @@ func TestTheBankAnswersAsAPersonWants(t *testing.T) {
 	call(h, "POST", path, `{"code":"02"}`).Want(http.StatusBadRequest).WantCode("__all__=collection_wrong_status")
 	call(h, "POST", "/sandbox/clock", `{"now":"2027-02-02T09:00:00+02:00"}`).Want(200)
 	for body, code := range map[string]string{
-		`{"code":"77"}`: "code=invalid_choice", `{"dispute":"02"}`: "dispute=invalid_choice", `{}`: "code=required", `{"code":"02","dispute":"30"}`: "__all__=invalid",
+		`{"code":"77"}`: "code=invalid_choice", `{"dispute":"02"}`: "dispute=invalid_choice", `{}`: "code=required",
+		`{"code":"02","dispute":"30"}`: "__all__=invalid",
 	} {
 		call(h, "POST", path, body).Want(http.StatusBadRequest).WantCode(code)
 	}
@@ -144,13 +151,15 @@ func TestTheBankAnswersAsAPersonWants(t *testing.T) {
 	key := "Idempotency-Key: " + uuid.NewString()
 	first := call(h, "POST", path, `{"dispute":"34"}`, key).Want(200)
 	again := call(h, "POST", path, `{"dispute":"34"}`, key).Want(200)
-	if first.Text("status") != "chargeback" || again.Body != first.Body || again.Header.Get("Idempotency-Replayed") != "true" {
+	if first.Text("status") != "chargeback" || again.Body != first.Body ||
+		again.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("%s then %s", first.Body, again.Body)
 	}
 	if sum := h.Count(`SELECT coalesce(sum(amount_cents), 0) FROM ledger_entries WHERE purchase_id = $1`, id); sum != 0 {
 		t.Errorf("the ledger says %d", sum)
 	}
-	h.Page(h.A.Owner, "POST", path, url.Values{"code": {"00"}}).Want(http.StatusSeeOther) // already disputed: changes nothing
+	h.Page(h.A.Owner, "POST", path, url.Values{"code": {"00"}}).Want(
+		http.StatusSeeOther) // already disputed: changes nothing
 	if got := h.API("GET", "/purchases/"+id+"/", nil); got.Text("status") != "chargeback" {
 		t.Errorf("%s", got.Text("status"))
 	}
@@ -171,7 +180,8 @@ func TestSentMailIsShownToItsMerchantAlone(t *testing.T) {
 		return out
 	}
 	all := list(call(h, "GET", "/sandbox/mail", nil))
-	if len(all) != 3 || all[0]["subject"] != "Your receipt" || all[0]["to"] != "n@example.com" || all[0]["sent_on"] == nil || all[0]["id"].(string) < all[1]["id"].(string) {
+	if len(all) != 3 || all[0]["subject"] != "Your receipt" || all[0]["to"] != "n@example.com" ||
+		all[0]["sent_on"] == nil || all[0]["id"].(string) < all[1]["id"].(string) {
 		t.Fatalf("%v", all)
 	}
 	file := all[0]["attachments"].([]any)[0].(map[string]any)
@@ -196,7 +206,8 @@ func TestSentMailIsShownToItsMerchantAlone(t *testing.T) {
 	h.Page(h.A.Owner, "GET", "/sandbox/mail", nil).Want(200).Contains(one, "Your receipt")
 	h.Page(h.A.Owner, "GET", one, nil).Want(200).Contains("Paid.", one+"/html", "receipt.pdf").Lacks("alert(1)")
 	html := h.Page(h.A.Owner, "GET", one+"/html", nil).Want(200)
-	if policy := html.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "sandbox ") || !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script") {
+	if policy := html.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "sandbox ") ||
+		!strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script") {
 		t.Errorf("policy %q", policy)
 	}
 	h.Page(h.A.Owner, "GET", one+"/files/0", nil).Want(200).Contains("%PDF")
@@ -227,8 +238,11 @@ func TestATextOfTheSandboxIsOfOneLine(t *testing.T) {
 	h := open(t)
 	id := collects(t, h, "4000000000")
 	for _, c := range [][2]string{
-		{"/sandbox/clock", `{"now":"2027-\n02-02"}`}, {"/sandbox/clock", `{"advance":"1\u0085h"}`}, {"/sandbox/clock", `{"date":"2027-02-02","time":"0\t6"}`},
-		{"/sandbox/collections/" + id + "/result", `{"code":"\n0"}`}, {"/sandbox/collections/" + id + "/result", `{"code":"0\t"}`}, {"/sandbox/collections/" + id + "/result", `{"dispute":"3\u2028"}`},
+		{"/sandbox/clock", `{"now":"2027-\n02-02"}`}, {"/sandbox/clock", `{"advance":"1\u0085h"}`},
+		{"/sandbox/clock", `{"date":"2027-02-02","time":"0\t6"}`},
+		{"/sandbox/collections/" + id + "/result", `{"code":"\n0"}`},
+		{"/sandbox/collections/" + id + "/result", `{"code":"0\t"}`},
+		{"/sandbox/collections/" + id + "/result", `{"dispute":"3\u2028"}`},
 		{"/sandbox/mandates/" + id + "/answer", `{"answer":"ac\ncept"}`},
 	} {
 		if got := call(h, "POST", c[0], c[1]); got.Status != 400 {

@@ -23,7 +23,8 @@ type paper struct {
 	st   statement.Statement
 }
 
-var kinds = map[string]string{"collected": "Collected", "returned": "Returned unpaid", "disputed": "Disputed", "dispute_won": "Dispute won", "refunded": "Refunded", "paid_by_hand": "Paid by hand"}
+var kinds = map[string]string{"collected": "Collected", "returned": "Returned unpaid", "disputed": "Disputed",
+	"dispute_won": "Dispute won", "refunded": "Refunded", "paid_by_hand": "Paid by hand"}
 
 func (p *paper) Open(st statement.Statement, opening money.Sum) (err error) {
 	if p.zone, err = time.LoadLocation(st.Timezone); err != nil {
@@ -31,14 +32,18 @@ func (p *paper) Open(st statement.Statement, opening money.Sum) (err error) {
 	}
 	p.st = st
 	currency := strings.Join(st.Filter.Currencies, ",")
-	p.out, err = export.Open(export.Format(st.Format), p.to, export.Table{Name: "Statement " + currency, Made: st.CreatedAt, Heads: []export.Head{
-		{Text: "Moment (" + st.Timezone + ")", Width: 20}, {Text: "Movement", Width: 18}, {Text: "Reference", Width: 18}, {Text: "Client", Width: 26},
-		{Text: "Account", Width: 14}, {Text: "Method", Width: 11}, {Text: "Code", Width: 7}, {Text: "Amount " + currency, Width: 14}, {Text: "Balance " + currency, Width: 14},
-		{Text: "Purchase id", Width: 38}}})
+	p.out, err = export.Open(export.Format(st.Format), p.to,
+		export.Table{Name: "Statement " + currency, Made: st.CreatedAt, Heads: []export.Head{
+			{Text: "Moment (" + st.Timezone + ")", Width: 20}, {Text: "Movement", Width: 18}, {Text: "Reference", Width: 18},
+			{Text: "Client", Width: 26},
+			{Text: "Account", Width: 14}, {Text: "Method", Width: 11}, {Text: "Code", Width: 7},
+			{Text: "Amount " + currency, Width: 14}, {Text: "Balance " + currency, Width: 14},
+			{Text: "Purchase id", Width: 38}}})
 	if err != nil {
 		return err
 	}
-	return p.out.Row([]export.Cell{export.MomentIn(st.Filter.From, p.zone), export.Text("Opening balance"), {}, {}, {}, {}, {}, {}, amount(opening), {}})
+	return p.out.Row([]export.Cell{export.MomentIn(st.Filter.From, p.zone), export.Text("Opening balance"), {}, {}, {}, {},
+		{}, {}, amount(opening), {}})
 }
 
 func (p *paper) Line(l statement.Line, balance money.Sum) error {
@@ -46,7 +51,8 @@ func (p *paper) Line(l statement.Line, balance money.Sum) error {
 	if word == "" {
 		word = l.Kind
 	}
-	return p.out.Row([]export.Cell{export.MomentIn(l.At, p.zone), export.Text(word), export.Text(l.Reference), export.Text(l.Payer), export.Text(l.Account), export.Text(l.Method),
+	return p.out.Row([]export.Cell{export.MomentIn(l.At, p.zone), export.Text(word), export.Text(l.Reference),
+		export.Text(l.Payer), export.Text(l.Account), export.Text(l.Method),
 		export.Text(l.Code), export.Amount(l.AmountCents), amount(balance), export.Text(l.PurchaseID.String())})
 }
 

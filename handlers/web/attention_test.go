@@ -28,7 +28,8 @@ func newBusiness(t *testing.T) business {
 	t.Helper()
 	h := handlertest.New(t)
 	g := banksandbox.New(h.Store.SandboxLedger(), h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
-	return business{h, t, &debit.Service{InTx: store.Runner[debit.Tx](h.Store), Read: h.Store, Bank: g, Purchases: h.Purchases, Now: h.Store.Now,
+	return business{h, t, &debit.Service{InTx: store.Runner[debit.Tx](h.Store), Read: h.Store, Bank: g,
+		Purchases: h.Purchases, Now: h.Store.Now,
 		Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits}}
 }
 
@@ -48,16 +49,21 @@ func (b business) later(days int) {
 // stored gives a client and the token of its account.
 func (b business) stored(account string) (client, token string) {
 	b.t.Helper()
-	client = b.API("POST", "/clients/", map[string]any{"email": "c" + account + "@example.com", "full_name": "Client " + account, "bank_account": account, "bank_code": "632005"}).Want(201).Text("id")
-	token = b.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
-		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client, b.A.BrandID)).Want(201).Text("id")
+	client = b.API("POST", "/clients/", map[string]any{"email": "c" + account + "@example.com",
+		"full_name": "Client " + account, "bank_account": account, "bank_code": "632005"}).Want(201).Text("id")
+	token = b.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
+		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client,
+		b.A.BrandID)).Want(201).Text("id")
 	return client, token
 }
 
 func (b business) bought(client string, cents, days int) string {
 	b.t.Helper()
-	return b.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":%d}]}}`,
-		client, b.A.BrandID, b.Store.Now().Add(time.Duration(days)*24*time.Hour+time.Hour).Unix(), cents)).Want(201).Text("id")
+	return b.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":%d}]}}`,
+		client, b.A.BrandID, b.Store.Now().Add(time.Duration(days)*24*time.Hour+time.Hour).Unix(), cents)).Want(201).Text(
+		"id")
 }
 
 func (b business) charged(client, token string, cents, days int) string {
@@ -68,8 +74,9 @@ func (b business) charged(client, token string, cents, days int) string {
 }
 
 var (
-	homeLine   = regexp.MustCompile(`<a class="grow" href="([^"]+)">([^<]+)</a>\s*<span class="num">([^<]*)</span>`)
-	homeStat   = regexp.MustCompile(`(?s)<div class="card stat"><p class="label"><a href="([^"]+)">([^<]+)</a></p><p class="value">([^<]*)</p> ?<p class="note">(.*?)</p>`)
+	homeLine = regexp.MustCompile(`<a class="grow" href="([^"]+)">([^<]+)</a>\s*<span class="num">([^<]*)</span>`)
+	homeStat = regexp.MustCompile(
+		`(?s)<div class="card stat"><p class="label"><a href="([^"]+)">([^<]+)</a></p><p class="value">([^<]*)</p> ?<p class="note">(.*?)</p>`)
 	statCount  = regexp.MustCompile(`(?:^|[: >])([0-9][0-9 ]*) (?:of [0-9 ]+ answered )?debits?`)
 	foundWords = regexp.MustCompile(`class="found"[^>]*>([^<]+)<`)
 	firstCount = regexp.MustCompile(`^[0-9][0-9\x{00a0}]*`)
@@ -93,7 +100,8 @@ func (b business) followed() (lines map[string]string) {
 		lines[href] = plain(text)
 		list := b.Page(b.A.Owner, "GET", strings.SplitN(href, "#", 2)[0], nil).Want(http.StatusOK).Body
 		if _, anchor, here := strings.Cut(href, "#"); here {
-			group := regexp.MustCompile(`(?s)id="` + anchor + `".*?<p class="sub">([^<]+)<|(?s)id="` + anchor + `".*?class="muted[^"]*">\s*([^<]+)<`).FindStringSubmatch(list)
+			group := regexp.MustCompile(`(?s)id="` + anchor + `".*?<p class="sub">([^<]+)<|(?s)id="` + anchor +
+				`".*?class="muted[^"]*">\s*([^<]+)<`).FindStringSubmatch(list)
 			if group == nil || countIn(group[1]+group[2]) != countIn(text) {
 				b.t.Errorf("%q leads to %s, which says %q", text, href, group)
 			}
@@ -168,7 +176,8 @@ func TestAFigureOfDisputesSaysWhichDebitsItCounts(t *testing.T) {
 		t.Fatal("nothing is disputed")
 	}
 	b.must(`UPDATE collections SET action_date = $1`, dayOf(b).AddMonths(0, 1)) // this month
-	if got := b.figured()["Disputed"]; !strings.HasPrefix(got, "50,0 % | ") || !strings.Contains(got, "1 of 2 answered debits with a debit date from 1 to ") {
+	if got := b.figured()["Disputed"]; !strings.HasPrefix(got, "50,0 % | ") ||
+		!strings.Contains(got, "1 of 2 answered debits with a debit date from 1 to ") {
 		t.Errorf("disputed this month: %s", got)
 	}
 	b.must(`UPDATE collections SET action_date = $1`, dayOf(b).AddMonths(-1, 1)) // last month
@@ -191,7 +200,8 @@ func TestAFailedDebitStaysInSightWhateverBecomesOfThePurchase(t *testing.T) {
 		t.Helper()
 		b.followed()
 		b.Page(b.A.Staff, "GET", "/?block=attention", nil).Contains("1 debit failed", "R\u00a0300,07")
-		b.Page(b.A.Staff, "GET", "/attention", nil).Contains("Failed debits", "Not enough money (02)", id, "until debited again, paid or cancelled")
+		b.Page(b.A.Staff, "GET", "/attention", nil).Contains("Failed debits", "Not enough money (02)", id,
+			"until debited again, paid or cancelled")
 		if !strings.Contains(b.Page(b.A.Staff, "GET", "/purchases?attention=failed", nil).Want(200).Body, id) {
 			t.Errorf("%s: the list of failed purchases lacks it", when)
 		}
@@ -220,10 +230,12 @@ func TestTheNumberOfWhatNeedsAttentionIsFoundWithoutLookingAtEveryDebit(t *testi
 	id := b.charged(client, token, 30007, 4)
 	b.later(6)
 	const copied = 1500
-	b.must(`INSERT INTO purchases SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'pass_at', NULL,
+	b.must(
+		`INSERT INTO purchases SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'pass_at', NULL,
 		'status', 'overdue', 'reference_generated', 'B' || n, 'payer_sealed', NULL))).*
 		FROM purchases p, generate_series(1, $2) AS n WHERE p.id = $1`, id, copied)
-	b.must(`INSERT INTO collections SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'purchase_id', p.id,
+	b.must(
+		`INSERT INTO collections SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'purchase_id', p.id,
 		'state', 'cancelled'))).* FROM purchases p, collections c WHERE p.reference_generated LIKE 'B%' AND c.purchase_id = $1`, id)
 	few := func(what string) {
 		t.Helper()
@@ -266,7 +278,8 @@ func (b business) must(sql string, args ...any) {
 func TestEveryLineOfHomeLeadsToExactlyWhatItCounts(t *testing.T) {
 	b := newBusiness(t)
 	clients, tokens := map[string]string{}, map[string]string{}
-	for _, account := range []string{"4000009002", "4000009102", "4000009004", "4000009030", "4000009901", "4000000001", "4000000002", "4000000003", "4000008000"} {
+	for _, account := range []string{"4000009002", "4000009102", "4000009004", "4000009030", "4000009901", "4000000001",
+		"4000000002", "4000000003", "4000008000"} {
 		clients[account], tokens[account] = b.stored(account)
 	}
 	charge := func(account string, cents, days int) string {
@@ -279,7 +292,8 @@ func TestEveryLineOfHomeLeadsToExactlyWhatItCounts(t *testing.T) {
 	}
 	plan := templateOf(t, b.House, plan("Gym"))
 	for _, account := range []string{"4000009004", "4000000002"} {
-		b.Page(b.A.Finance, "POST", plan+"/subscribers", url.Values{"form_key": {account}, "client_id": {clients[account]}}).Want(http.StatusSeeOther)
+		b.Page(b.A.Finance, "POST", plan+"/subscribers",
+			url.Values{"form_key": {account}, "client_id": {clients[account]}}).Want(http.StatusSeeOther)
 	}
 	gone := charge("4000000003", 41000, 35)
 	b.followed()
@@ -293,7 +307,8 @@ func TestEveryLineOfHomeLeadsToExactlyWhatItCounts(t *testing.T) {
 	}
 	b.API("POST", "/purchases/"+charge("4000000001", 500, 30)+"/cancel/", nil).Want(200)
 	lines := b.followed()
-	for _, kind := range []string{"/purchases?attention=failed", "/purchases?attention=account_gone", "/purchases?attention=disputed", "/purchases?attention=silent",
+	for _, kind := range []string{"/purchases?attention=failed", "/purchases?attention=account_gone",
+		"/purchases?attention=disputed", "/purchases?attention=silent",
 		"/tokens?attention=blocked&state=blocked", "/templates/without-account"} {
 		if lines[kind] == "" {
 			t.Errorf("nothing is said of %s: %v", kind, lines)

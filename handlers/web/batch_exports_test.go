@@ -13,12 +13,14 @@ import (
 	"debitdesk/models/client"
 )
 
-// What this product writes it also reads: every list that can start a batch, and the template, come back with each column
-// recognised, dates as dates and amounts as amounts. Columns that are not named here are left out.
+// What this product writes it also reads: every list that can start a batch, and the template, come back with each
+// column recognised, dates as dates and amounts as amounts. Columns that are not named here are left out.
 func TestOurOwnExportsAreRecognisedWhenTheyComeBack(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	if _, err := h.Clients.Create(t.Context(), h.A.Actor, client.Input{Details: client.Details{Email: "a@example.com", FullName: "Anna Botha", BankCode: "250655", BankAccount: "62000000001"}}); err != nil {
+	if _, err := h.Clients.Create(t.Context(), h.A.Actor,
+		client.Input{Details: client.Details{Email: "a@example.com", FullName: "Anna Botha", BankCode: "250655",
+			BankAccount: "62000000001"}}); err != nil {
 		t.Fatal(err)
 	}
 	at := mapped(t, h, "email;full name;amount;due;description\na@example.com;Anna Botha;\"1 234,50\";2099-03-02;Levy\n")
@@ -40,12 +42,16 @@ func TestOurOwnExportsAreRecognisedWhenTheyComeBack(t *testing.T) {
 		sample map[string]string
 	}{
 		{"/clients/export?format=", with(map[string]batch.Field{"Phone": batch.Phone}), nil},
-		{"/invoices/export?format=", with(map[string]batch.Field{"Total": batch.Amount, "Currency": batch.Currency, "Due (SAST)": batch.Due}), map[string]string{"Due (SAST)": "2099-03-02", "Total": "1234.5"}},
-		{"/purchases/export?format=", with(map[string]batch.Field{"Reference": batch.Reference, "For": batch.Product, "Amount": batch.Amount, "Currency": batch.Currency, "Due (SAST)": batch.Due}),
+		{"/invoices/export?format=", with(map[string]batch.Field{"Total": batch.Amount, "Currency": batch.Currency,
+			"Due (SAST)": batch.Due}), map[string]string{"Due (SAST)": "2099-03-02", "Total": "1234.5"}},
+		{"/purchases/export?format=", with(map[string]batch.Field{"Reference": batch.Reference, "For": batch.Product,
+			"Amount": batch.Amount, "Currency": batch.Currency, "Due (SAST)": batch.Due}),
 			map[string]string{"Due (SAST)": "2099-03-02", "Amount": "1234.5", "For": "Levy"}},
-		{at + "/result.csv", map[string]batch.Field{"email": batch.Email, "full name": batch.FullName, "amount": batch.Amount, "due": batch.Due, "description": batch.Product, "Invoice number": batch.Reference},
+		{at + "/result.csv", map[string]batch.Field{"email": batch.Email, "full name": batch.FullName, "amount": batch.Amount,
+			"due": batch.Due, "description": batch.Product, "Invoice number": batch.Reference},
 			map[string]string{"due": "2099-03-02", "amount": "1 234,50"}},
-		{"/batches/template.csv", map[string]batch.Field{"email": batch.Email, "full name": batch.FullName, "id number": batch.PersonalCode, "amount": batch.Amount, "due date": batch.Due, "description": batch.Product,
+		{"/batches/template.csv", map[string]batch.Field{"email": batch.Email, "full name": batch.FullName,
+			"id number": batch.PersonalCode, "amount": batch.Amount, "due date": batch.Due, "description": batch.Product,
 			"reference": batch.Reference}, map[string]string{"amount": "450.00"}},
 	} {
 		formats := []string{""}
@@ -56,7 +62,8 @@ func TestOurOwnExportsAreRecognisedWhenTheyComeBack(t *testing.T) {
 			file := h.Page(h.A.Finance, "GET", list.path+format, nil).Want(http.StatusOK).Body
 			name := "list." + map[bool]string{true: "xlsx", false: "csv"}[format == "xlsx"]
 			to := uploaded(t, h, h.A.Finance, name, file).Want(http.StatusSeeOther).Header.Get("Location")
-			b, err := h.Batches.Get(t.Context(), h.A.Actor, uuid.MustParse(strings.TrimSuffix(strings.TrimPrefix(to, "/batches/"), "/map")))
+			b, err := h.Batches.Get(t.Context(), h.A.Actor,
+				uuid.MustParse(strings.TrimSuffix(strings.TrimPrefix(to, "/batches/"), "/map")))
 			if err != nil {
 				t.Fatal(err)
 			}

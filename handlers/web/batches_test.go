@@ -39,13 +39,15 @@ func uploaded(t *testing.T, h *handlertest.House, who handlertest.Person, name, 
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return h.Call("POST", "/batches", body.Bytes(), "Cookie: "+who.Cookie, "Accept: text/html", "Sec-Fetch-Site: same-origin", "Content-Type: "+w.FormDataContentType())
+	return h.Call("POST", "/batches", body.Bytes(), "Cookie: "+who.Cookie, "Accept: text/html",
+		"Sec-Fetch-Site: same-origin", "Content-Type: "+w.FormDataContentType())
 }
 
 // mapped is the address of a batch whose columns are as they were guessed.
 func mapped(t *testing.T, h *handlertest.House, content string) string {
 	t.Helper()
-	at := strings.TrimSuffix(uploaded(t, h, h.A.Finance, "march.csv", content).Want(http.StatusSeeOther).Header.Get("Location"), "/map")
+	at := strings.TrimSuffix(uploaded(t, h, h.A.Finance, "march.csv", content).Want(http.StatusSeeOther).Header.Get(
+		"Location"), "/map")
 	h.Page(h.A.Finance, "GET", at+"/map", nil).Want(http.StatusOK).Contains("semicolons", "guessed")
 	form := url.Values{}
 	for i, field := range []string{"email", "full_name", "amount", "due", "product"} {
@@ -62,7 +64,8 @@ func seenBatch(t *testing.T, h *handlertest.House, at string) url.Values {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return url.Values{"rows": {strconv.Itoa(b.Counts.Ready)}, "cents": {strconv.FormatInt(b.Counts.ReadyCents, 10)}, "fingerprint": {b.Seal()}, "revision": {strconv.Itoa(b.Revision)}}
+	return url.Values{"rows": {strconv.Itoa(b.Counts.Ready)}, "cents": {strconv.FormatInt(b.Counts.ReadyCents, 10)},
+		"fingerprint": {b.Seal()}, "revision": {strconv.Itoa(b.Revision)}}
 }
 
 // TestTheFirstThreeAreOfferedWhereThereAreMore looks at batches of three rows and of four.
@@ -75,8 +78,10 @@ func TestTheFirstThreeAreOfferedWhereThereAreMore(t *testing.T) {
 			file += "a" + strconv.Itoa(i) + "@example.com;Anna;100,00;2099-03-01;Levy\n"
 		}
 		at := mapped(t, h, file)
-		h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"0"}, "choice": {"create"}}).Want(http.StatusSeeOther)
-		review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Send " + strconv.Itoa(rows) + " invoices")
+		h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"0"},
+			"choice": {"create"}}).Want(http.StatusSeeOther)
+		review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Send " + strconv.Itoa(rows) +
+			" invoices")
 		if offered := strings.Contains(review.Body, "Send the first three, then wait for me"); offered != (rows > 3) {
 			t.Errorf("of %d rows the first three are offered: %v", rows, offered)
 		}
@@ -88,24 +93,34 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	h := handlertest.New(t)
 	at := mapped(t, h, sheetOfTwo)
 	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("With problems", "No e-mail address", `value="nobody"`, "Row 3, email")
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("With problems", "No e-mail address",
+		`value="nobody"`, "Row 3, email")
 
-	cell := h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"ben@example.com"}}, "HX-Request: true").Want(http.StatusOK)
-	cell.Contains("no client has the address ben@example.com", "Create client", `hx-swap-oob="true"`).Lacks("<html", "Review")
-	h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"carl@example.com"}, "was": {"nobody"}}).Want(http.StatusConflict).Contains("now says “ben@example.com”")
-	h.Page(h.A.Finance, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"99"}, "decision": {"create"}}).Want(http.StatusConflict).Contains("changed since you looked")
-	h.Page(h.A.Staff, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"0"}, "decision": {"create"}}).Want(http.StatusForbidden)
-	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/check?show=ready", nil).Want(http.StatusOK).Contains("Review 2 invoices", "A new client is created.", `value="ben@example.com"`, "Leave out")
+	cell := h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"ben@example.com"}},
+		"HX-Request: true").Want(http.StatusOK)
+	cell.Contains("no client has the address ben@example.com", "Create client", `hx-swap-oob="true"`).Lacks("<html",
+		"Review")
+	h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"carl@example.com"},
+		"was": {"nobody"}}).Want(http.StatusConflict).Contains("now says “ben@example.com”")
+	h.Page(h.A.Finance, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"99"}, "decision": {"create"}}).Want(
+		http.StatusConflict).Contains("changed since you looked")
+	h.Page(h.A.Staff, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"0"}, "decision": {"create"}}).Want(
+		http.StatusForbidden)
+	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"},
+		"choice": {"create"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/check?show=ready", nil).Want(http.StatusOK).Contains("Review 2 invoices",
+		"A new client is created.", `value="ben@example.com"`, "Leave out")
 
-	review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Anna", "Levy", "Send 2 invoices · create 2 clients", "2 mails with an invoice are sent.", "Row 3: Ben, ben@example.com").
+	review := h.Page(h.A.Finance, "GET", at+"/review", nil).Want(http.StatusOK).Contains("Anna", "Levy",
+		"Send 2 invoices · create 2 clients", "2 mails with an invoice are sent.", "Row 3: Ben, ben@example.com").
 		Lacks("Send the first three")
 	form := seenBatch(t, h, at)
 	form.Set("hold", "0")
 	if !strings.Contains(review.Body, `value="133450"`) {
 		t.Error("the button does not repeat the sum")
 	}
-	h.Page(h.A.Finance, "POST", at+"/start", url.Values{"rows": {"2"}, "cents": {"133450"}}).Want(http.StatusConflict).Contains("changed since")
+	h.Page(h.A.Finance, "POST", at+"/start", url.Values{"rows": {"2"}, "cents": {"133450"}}).Want(
+		http.StatusConflict).Contains("changed since")
 	h.Page(h.A.Staff, "POST", at+"/start", form).Want(http.StatusForbidden)
 	h.Page(h.A.Finance, "POST", at+"/start", form).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/run", nil, "HX-Target: progress").Want(http.StatusOK).Contains(`hx-trigger="every 1s"`)
@@ -113,27 +128,34 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	if err := h.Batches.Work(context.Background(), id); err != nil {
 		t.Fatal(err)
 	}
-	h.Page(h.A.Finance, "GET", at+"/run", nil, "HX-Target: progress").Want(286).Lacks("every 1s").Contains("See the result")
-	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains("2 rows read = 2 sent + 0 left out + 0 failed")
+	h.Page(h.A.Finance, "GET", at+"/run", nil, "HX-Target: progress").Want(286).Lacks("every 1s").Contains(
+		"See the result")
+	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains(
+		"2 rows read = 2 sent + 0 left out + 0 failed")
 	file := h.Page(h.A.Finance, "GET", at+"/result.csv", nil).Want(http.StatusOK)
-	file.Contains("email,full name,amount,due,description,Row in the file,Purchase id,Invoice number,Outcome,Why", "a@example.com,Anna,", ",Sent,")
+	file.Contains("email,full name,amount,due,description,Row in the file,Purchase id,Invoice number,Outcome,Why",
+		"a@example.com,Anna,", ",Sent,")
 	if n := h.Count(`SELECT count(*) FROM invoices WHERE merchant_id = $1`, h.A.ID); n != 2 {
 		t.Errorf("%d invoices", n)
 	}
 	listsOfABatch(t, h, at)
-	h.Page(h.A.Finance, "GET", at+"/voiding", nil).Want(http.StatusOK).Contains("2 invoices of R", "2 credit notes are mailed.", "Void 2 invoices", "Type 2, the number of invoices, to confirm")
+	h.Page(h.A.Finance, "GET", at+"/voiding", nil).Want(http.StatusOK).Contains("2 invoices of R",
+		"2 credit notes are mailed.", "Void 2 invoices", "Type 2, the number of invoices, to confirm")
 	h.Page(h.A.Finance, "POST", at+"/voiding", url.Values{}).Want(http.StatusUnprocessableEntity).Contains("Type 2.")
 	h.Page(h.A.Finance, "POST", at+"/voiding", url.Values{"confirm": {"2"}}).Want(http.StatusSeeOther)
 	if err := h.Batches.Work(context.Background(), id); err != nil {
 		t.Fatal(err)
 	}
-	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains("of those sent, 2 were voided", "See the 2 invoices")
-	h.Page(h.A.Finance, "GET", "/invoices?state=credited&batch="+id.String(), nil).Want(http.StatusOK).Contains("2 invoices")
+	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains("of those sent, 2 were voided",
+		"See the 2 invoices")
+	h.Page(h.A.Finance, "GET", "/invoices?state=credited&batch="+id.String(),
+		nil).Want(http.StatusOK).Contains("2 invoices")
 	if n := strings.Count(h.Page(h.A.Finance, "GET", at+"/result.csv", nil).Want(http.StatusOK).Body, ",Voided,"); n != 2 {
 		t.Errorf("the result file has %d voided rows", n)
 	}
 	for _, page := range []string{"/batches", "/"} { // they agree with the batch's own page after voiding
-		h.Page(h.A.Finance, "GET", page, nil).Want(http.StatusOK).Contains("march.csv", "2 of 2 rows sent, 2 voided", ">Voided<").Lacks("0 of 2 rows")
+		h.Page(h.A.Finance, "GET", page, nil).Want(http.StatusOK).Contains("march.csv", "2 of 2 rows sent, 2 voided",
+			">Voided<").Lacks("0 of 2 rows")
 	}
 	h.Page(h.A.Finance, "GET", at+"/result", nil).Contains(">Voided<", "2 rows read = 2 sent").Lacks(">Done<")
 }
@@ -142,26 +164,31 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 func listsOfABatch(t *testing.T, h *handlertest.House, at string) {
 	t.Helper()
 	id := strings.TrimPrefix(at, "/batches/")
-	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains(`href="/invoices?batch=`+id, "See the 2 invoices", `href="/purchases?batch=`+id)
+	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains(`href="/invoices?batch=`+id,
+		"See the 2 invoices", `href="/purchases?batch=`+id)
 	for _, list := range []string{"invoices", "purchases"} {
-		h.Page(h.A.Finance, "GET", "/"+list+"?batch="+id, nil).Want(http.StatusOK).Contains("Batch march.csv", "2 "+list, "Anna", "Export 2")
+		h.Page(h.A.Finance, "GET", "/"+list+"?batch="+id, nil).Want(http.StatusOK).Contains("Batch march.csv", "2 "+list,
+			"Anna", "Export 2")
 		file := h.Page(h.A.Finance, "GET", "/"+list+"/export?format=csv&batch="+id, nil).Want(http.StatusOK)
 		if n := strings.Count(file.Body, "\n"); n != 3 {
 			t.Errorf("%s: %d lines in the file", list, n)
 		}
-		h.Page(h.A.Finance, "GET", "/"+list+"?batch="+uuid.NewString(), nil).Want(http.StatusOK).Contains("is not a batch. The filter was ignored.")
+		h.Page(h.A.Finance, "GET", "/"+list+"?batch="+uuid.NewString(),
+			nil).Want(http.StatusOK).Contains("is not a batch. The filter was ignored.")
 	}
 }
 
 func TestFilesThatAreNoneAreRefusedOnTheSamePage(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	for name, content := range map[string]string{"empty.csv": "", "old.xls": "\xD0\xCF\x11\xE0 old", "heading.csv": "email,amount,due\n", "paper.pdf": "%PDF-1.7"} {
+	for name, content := range map[string]string{"empty.csv": "", "old.xls": "\xD0\xCF\x11\xE0 old",
+		"heading.csv": "email,amount,due\n", "paper.pdf": "%PDF-1.7"} {
 		uploaded(t, h, h.A.Finance, name, content).Want(http.StatusUnprocessableEntity).Contains("New batch")
 	}
 	uploaded(t, h, h.A.Staff, "a.csv", sheetOfTwo).Want(http.StatusForbidden)
 	h.Page(h.A.Staff, "GET", "/batches/new", nil).Want(http.StatusForbidden)
-	h.Page(h.A.Staff, "GET", "/batches", nil).Want(http.StatusOK).Contains("Finance or an admin").Lacks(`class="btn primary" href="/batches/new"`)
+	h.Page(h.A.Staff, "GET", "/batches", nil).Want(http.StatusOK).Contains("Finance or an admin").Lacks(
+		`class="btn primary" href="/batches/new"`)
 	if n := h.Count(`SELECT count(*) FROM batches`); n != 0 {
 		t.Errorf("%d batches were left behind", n)
 	}
@@ -171,18 +198,22 @@ func TestAStrangerFindsNoBatch(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	at := mapped(t, h, sheetOfTwo)
-	for _, step := range []string{"", "/client?row=3", "/map", "/check", "/review", "/run", "/result", "/result.csv", "/voiding"} {
+	for _, step := range []string{"", "/client?row=3", "/map", "/check", "/review", "/run", "/result", "/result.csv",
+		"/voiding"} {
 		h.Page(h.B.Owner, "GET", at+step, nil).Want(http.StatusNotFound)
 	}
-	for _, act := range []string{"/decisions", "/amounts", "/restores", "/map", "/cells", "/fixes", "/skips", "/start", "/turns", "/voiding"} {
-		h.Page(h.B.Owner, "POST", at+act, url.Values{"n": {"3"}, "column": {"0"}, "text": {"x"}, "turn": {"stop"}}).Want(http.StatusNotFound)
+	for _, act := range []string{"/decisions", "/amounts", "/restores", "/map", "/cells", "/fixes", "/skips", "/start",
+		"/turns", "/voiding"} {
+		h.Page(h.B.Owner, "POST", at+act, url.Values{"n": {"3"}, "column": {"0"}, "text": {"x"}, "turn": {"stop"}}).Want(
+			http.StatusNotFound)
 	}
 }
 
 func TestTheSameUploadSentTwiceIsOneBatch(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	form := url.Values{"form_key": {uuid.NewString()}, "brand_id": {h.A.BrandID.String()}, "cells": {"email\tamount\tdue\na@example.com\t100\t2099-03-01\n"}}
+	form := url.Values{"form_key": {uuid.NewString()}, "brand_id": {h.A.BrandID.String()},
+		"cells": {"email\tamount\tdue\na@example.com\t100\t2099-03-01\n"}}
 	first := h.Page(h.A.Finance, "POST", "/batches/paste", form).Want(http.StatusSeeOther)
 	again := h.Page(h.A.Finance, "POST", "/batches/paste", form).Want(http.StatusSeeOther)
 	if first.Header.Get("Location") != again.Header.Get("Location") || h.Count(`SELECT count(*) FROM batches`) != 1 {
@@ -194,12 +225,14 @@ func TestTheFirstPageShowsTheNewestBatches(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	h.Page(h.A.Staff, "GET", "/", nil).Want(http.StatusOK).Lacks("Latest batches")
-	_, err := h.Batches.Upload(t.Context(), h.A.Actor, batch.Upload{Name: "december.csv", Source: batch.FromFile, BrandID: h.A.BrandID,
+	_, err := h.Batches.Upload(t.Context(), h.A.Actor, batch.Upload{Name: "december.csv", Source: batch.FromFile,
+		BrandID: h.A.BrandID,
 		Content: strings.NewReader("email,amount,due\na@example.com,100,2099-03-01\nb@example.com,100,2099-03-01\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Page(h.A.Staff, "GET", "/", nil).Want(http.StatusOK).Contains("Latest batches", "december.csv", "0 of 2 rows sent", "Choose columns")
+	h.Page(h.A.Staff, "GET", "/", nil).Want(http.StatusOK).Contains("Latest batches", "december.csv", "0 of 2 rows sent",
+		"Choose columns")
 	h.Page(h.A.Staff, "GET", "/?block=batches", nil).Want(http.StatusOK).Contains("december.csv").Lacks("<html")
 	h.Page(h.B.Owner, "GET", "/", nil).Want(http.StatusOK).Lacks("december.csv")
 }
@@ -207,21 +240,30 @@ func TestTheFirstPageShowsTheNewestBatches(t *testing.T) {
 func TestAClientIsChosenForARow(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
-	at := mapped(t, h, "email;full name;amount;due;description\na@example.com;Anna;100,00;2099-03-01;Levy\nb@example.com;Ben;9999,00;2099-03-01;Levy\nb@example.com;Ben;90,00;2099-03-01;Levy\n")
-	made, err := h.Clients.Create(t.Context(), h.A.Actor, client.Input{Details: client.Details{Email: "anna@elsewhere.example", FullName: "Anna Botha"}})
+	at := mapped(t,
+		h,
+		"email;full name;amount;due;description\na@example.com;Anna;100,00;2099-03-01;Levy\nb@example.com;Ben;9999,00;2099-03-01;Levy\nb@example.com;Ben;90,00;2099-03-01;Levy\n")
+	made, err := h.Clients.Create(t.Context(), h.A.Actor,
+		client.Input{Details: client.Details{Email: "anna@elsewhere.example", FullName: "Anna Botha"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.Page(h.A.Staff, "GET", at+"/client?row=2", nil).Want(http.StatusForbidden)
 	h.Page(h.A.Finance, "GET", at+"/client?row=9", nil).Want(http.StatusNotFound)
-	h.Page(h.A.Finance, "GET", at+"/client?row=2&q=Botha", nil).Want(http.StatusOK).Contains("Which client does row 2 bill?", "a@example.com", "Bill Anna Botha")
-	h.Page(h.A.Finance, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"0"}, "decision": {"client"}, "client_id": {made.ID.String()}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/client?row=2&q=Botha",
+		nil).Want(http.StatusOK).Contains("Which client does row 2 bill?", "a@example.com", "Bill Anna Botha")
+	h.Page(h.A.Finance, "POST", at+"/decisions", url.Values{"n": {"2"}, "revision": {"0"}, "decision": {"client"},
+		"client_id": {made.ID.String()}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"},
+		"choice": {"create"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/check?show=ready", nil).Contains("Billed to Anna Botha, who was chosen by hand.")
 
-	h.Page(h.A.Finance, "GET", at+"/check", nil).Contains("Amounts to tick", `value="3:999900"`, "is right; usual is R\u00a0100,00")
-	h.Page(h.A.Finance, "GET", at+"/review", nil).Contains("1 amount far from what is usual must be ticked").Lacks("Send 3 invoices")
-	h.Page(h.A.Finance, "POST", at+"/amounts", url.Values{}).Want(http.StatusConflict).Contains("Tick the amounts that are right first")
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Contains("Amounts to tick", `value="3:999900"`,
+		"is right; usual is R\u00a0100,00")
+	h.Page(h.A.Finance, "GET", at+"/review", nil).Contains("1 amount far from what is usual must be ticked").Lacks(
+		"Send 3 invoices")
+	h.Page(h.A.Finance, "POST", at+"/amounts", url.Values{}).Want(http.StatusConflict).Contains(
+		"Tick the amounts that are right first")
 	h.Page(h.A.Finance, "POST", at+"/amounts", url.Values{"amount": {"3:1"}}).Want(http.StatusConflict)
 	h.Page(h.A.Finance, "POST", at+"/amounts", url.Values{"amount": {"3:999900"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/review", nil).Contains("Send 3 invoices · create 1 client ·")
@@ -235,14 +277,16 @@ func TestAHeldBatchThatIsPausedSaysWhenItSends(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	at := mapped(t, h, sheetOfTwo)
-	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"}, "choice": {"create"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "POST", at+"/fixes", url.Values{"cause": {"unknown_client"}, "column": {"1"},
+		"choice": {"create"}}).Want(http.StatusSeeOther)
 	form := seenBatch(t, h, at)
 	form.Set("hold", "60")
 	form.Set("good_only", "yes")
 	h.Page(h.A.Finance, "POST", at+"/start", form).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Held until", "Pause batch", "Stop batch")
 	h.Page(h.A.Finance, "POST", at+"/turns", url.Values{"turn": {"pause"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Resume batch: send at ", "nothing is sent before then").Lacks("Go on")
+	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Resume batch: send at ",
+		"nothing is sent before then").Lacks("Go on")
 	h.Page(h.A.Finance, "POST", at+"/turns", url.Values{"turn": {"resume"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", at+"/run", nil).Contains("Held until")
 }

@@ -69,9 +69,12 @@ func fillLists(t *testing.T) cast {
 	k := withAccount(t)
 	k.made(t)
 	for i := range 70 {
-		id := k.API("POST", "/clients/", map[string]any{"email": fmt.Sprintf("p%02d@example.com", i), "full_name": fmt.Sprintf("Payer %02d", i)}).Want(http.StatusCreated).Text("id")
-		k.API("POST", "/purchases/", fmt.Sprintf(`{"client_id": %q, "brand_id": %q, "reference": "R%02d", "purchase": {"products": [{"name": "Dues", "price": %d}]}}`,
-			id, k.A.BrandID, i, 1000+i)).Want(http.StatusCreated)
+		id := k.API("POST", "/clients/", map[string]any{"email": fmt.Sprintf("p%02d@example.com", i),
+			"full_name": fmt.Sprintf("Payer %02d", i)}).Want(http.StatusCreated).Text("id")
+		k.API("POST", "/purchases/",
+			fmt.Sprintf(
+				`{"client_id": %q, "brand_id": %q, "reference": "R%02d", "purchase": {"products": [{"name": "Dues", "price": %d}]}}`,
+				id, k.A.BrandID, i, 1000+i)).Want(http.StatusCreated)
 	}
 	return k
 }
@@ -80,10 +83,13 @@ func TestAnExportHoldsWhatTheListShowsInItsOrder(t *testing.T) {
 	k := fillLists(t)
 	k.Deps.Purchases.Exports.PageRows = 7 // many pages
 	for address, head := range map[string]string{
-		"/purchases": "Reference", "/purchases?status=created": "Reference", "/purchases?q=payer&amount_min=10,50": "Reference", "/purchases?client=" + k.client: "Reference",
+		"/purchases": "Reference", "/purchases?status=created": "Reference",
+		"/purchases?q=payer&amount_min=10,50": "Reference", "/purchases?client=" + k.client: "Reference",
 		"/purchases?status=pending_charge&due_from=" + k.day.String(): "Reference",
-		"/clients": "Client", "/clients?q=payer": "Client", "/clients?account=with": "Client", "/clients?q=thandi%40example.com": "Client",
-		"/tokens": "Client", "/tokens?state=active": "Client", "/mandates": "Client", "/mandates?method=eft": "Client",
+		"/clients": "Client", "/clients?q=payer": "Client", "/clients?account=with": "Client",
+		"/clients?q=thandi%40example.com": "Client",
+		"/tokens":                         "Client", "/tokens?state=active": "Client", "/mandates": "Client",
+		"/mandates?method=eft": "Client",
 	} {
 		shown := listed(k.House, address)
 		link := csvLink.FindStringSubmatch(k.Page(k.A.Staff, "GET", address, nil).Body)
@@ -91,7 +97,8 @@ func TestAnExportHoldsWhatTheListShowsInItsOrder(t *testing.T) {
 			t.Errorf("%s shows %d rows, and the link %v", address, len(shown), link)
 			continue
 		}
-		if got := column(fileRows(t, k.Page(k.A.Staff, "GET", html.UnescapeString(link[1]), nil)), head); !slices.Equal(got, shown) {
+		if got := column(fileRows(t, k.Page(k.A.Staff, "GET", html.UnescapeString(link[1]), nil)), head); !slices.Equal(got,
+			shown) {
 			t.Errorf("%s exports %q, and shows %q", address, got, shown)
 		}
 	}
@@ -131,18 +138,22 @@ func TestAnExportSaysItsTypesAndItsZone(t *testing.T) {
 	k := withAccount(t)
 	k.made(t)
 	rows := fileRows(t, k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&status=pending_charge", nil))
-	if want := []string{"Reference", "For", "Client", "E-mail", "Amount", "Currency", "Status", "Due (SAST)", "Debit on", "Result"}; !slices.Equal(rows[0], want) {
+	if want := []string{"Reference", "For", "Client", "E-mail", "Amount", "Currency", "Status", "Due (SAST)", "Debit on",
+		"Result"}; !slices.Equal(rows[0], want) {
 		t.Errorf("heads %q", rows[0])
 	}
-	if want := []string{"INV-7", "Gym membership", "Thandi Nkosi", "thandi@example.com", "2469.00", "ZAR", "Scheduled", k.day.String(), k.day.String()}; !slices.Equal(rows[1][:9], want) {
+	if want := []string{"INV-7", "Gym membership", "Thandi Nkosi", "thandi@example.com", "2469.00", "ZAR", "Scheduled",
+		k.day.String(), k.day.String()}; !slices.Equal(rows[1][:9], want) {
 		t.Errorf("row %q", rows[1])
 	}
-	if added := column(fileRows(t, k.Page(k.A.Staff, "GET", "/clients/export?format=csv", nil)), "Added (SAST)")[0]; !regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$`).MatchString(added) {
+	if added := column(fileRows(t, k.Page(k.A.Staff, "GET", "/clients/export?format=csv", nil)),
+		"Added (SAST)")[0]; !regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$`).MatchString(added) {
 		t.Errorf("added %q", added)
 	}
 	at := k.Store.Now().In(calendar.SAST)
 	name := k.Page(k.A.Staff, "GET", "/purchases/export?format=xlsx", nil).Header.Get("Content-Disposition")
-	if !strings.HasPrefix(name, "attachment; filename=purchases-"+at.Format("2006-01-")) || !strings.HasSuffix(name, ".xlsx") {
+	if !strings.HasPrefix(name, "attachment; filename=purchases-"+at.Format("2006-01-")) ||
+		!strings.HasSuffix(name, ".xlsx") {
 		t.Errorf("sent as %s", name)
 	}
 }
@@ -151,10 +162,12 @@ func TestAccountsAreMaskedInEveryExport(t *testing.T) {
 	k := withAccount(t)
 	for _, list := range []string{"clients", "tokens", "mandates", "purchases"} {
 		for _, who := range []handlertest.Person{k.A.Staff, k.A.Owner} {
-			k.Page(who, "GET", "/"+list+"/export?format=csv", nil).Want(http.StatusOK).Contains("Thandi Nkosi").Lacks("4055123456", "8001015009087", "800101")
+			k.Page(who, "GET", "/"+list+"/export?format=csv", nil).Want(http.StatusOK).Contains("Thandi Nkosi").Lacks(
+				"4055123456", "8001015009087", "800101")
 		}
 	}
-	if got := column(fileRows(t, k.Page(k.A.Staff, "GET", "/clients/export?format=csv", nil)), "Account"); !slices.Equal(got, []string{"•••• 3456"}) {
+	if got := column(fileRows(t, k.Page(k.A.Staff, "GET", "/clients/export?format=csv", nil)),
+		"Account"); !slices.Equal(got, []string{"•••• 3456"}) {
 		t.Errorf("accounts %q", got)
 	}
 }
@@ -162,24 +175,30 @@ func TestAccountsAreMaskedInEveryExport(t *testing.T) {
 func TestANameThatIsAFormulaDoesNotRun(t *testing.T) {
 	h := handlertest.New(t)
 	add(h, with(thandi(), "full_name", `=cmd|' /C calc'!A0`))
-	if got := column(fileRows(t, h.Page(h.A.Staff, "GET", "/clients/export?format=csv", nil)), "Client")[0]; got != `'=cmd|' /C calc'!A0` {
+	if got := column(fileRows(t, h.Page(h.A.Staff, "GET", "/clients/export?format=csv", nil)),
+		"Client")[0]; got != `'=cmd|' /C calc'!A0` {
 		t.Errorf("exported as %q", got)
 	}
 }
 
 func TestAWrongAddressExportsNothing(t *testing.T) {
 	k := withAccount(t)
-	for _, address := range []string{"/purchases/export", "/purchases/export?format=", "/clients/export?format=pdf", "/tokens/export?format=CSV", "/mandates/export?format=xls"} {
-		k.Page(k.A.Staff, "GET", address, nil).Want(http.StatusBadRequest).Contains("<html", "Nothing was exported", "as CSV or XLSX")
+	for _, address := range []string{"/purchases/export", "/purchases/export?format=", "/clients/export?format=pdf",
+		"/tokens/export?format=CSV", "/mandates/export?format=xls"} {
+		k.Page(k.A.Staff, "GET", address, nil).Want(http.StatusBadRequest).Contains("<html", "Nothing was exported",
+			"as CSV or XLSX")
 	}
-	for _, query := range []string{"/purchases/export?format=csv&status=odd", "/purchases/export?format=csv&amount_min=x", "/clients/export?format=csv&account=odd", "/tokens/export?format=csv&bank=1", "/mandates/export?format=csv&state=odd"} {
+	for _, query := range []string{"/purchases/export?format=csv&status=odd", "/purchases/export?format=csv&amount_min=x",
+		"/clients/export?format=csv&account=odd", "/tokens/export?format=csv&bank=1",
+		"/mandates/export?format=csv&state=odd"} {
 		k.Page(k.A.Staff, "GET", query, nil).Want(http.StatusBadRequest).Contains("Nothing was exported", "not understood")
 	}
 	if n := k.Count(`SELECT count(*) FROM audit_entries WHERE action = 'list.exported'`); n != 0 {
 		t.Errorf("%d exports were recorded", n)
 	}
 	// A place in the list means nothing to a file.
-	if rows := fileRows(t, k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&after=odd&before="+k.token, nil)); len(rows) != 2 {
+	if rows := fileRows(t, k.Page(k.A.Staff, "GET", "/purchases/export?format=csv&after=odd&before="+k.token, nil)); len(
+		rows) != 2 {
 		t.Errorf("%d rows", len(rows)-1)
 	}
 }
@@ -205,27 +224,33 @@ func TestAnExportIsRecordedWithoutTheNumbersThatWereSought(t *testing.T) {
 		"clients":   `{"list": "clients", "rows": 1, "format": "xlsx", "columns": 6, "filters": {"q": "•••• 9087", "account": "with"}}`,
 		"purchases": `{"list": "purchases", "rows": 1, "format": "csv", "columns": 10, "filters": {"status": "preauthorized"}}`,
 	} {
-		if n := k.Count(`SELECT count(*) FROM audit_entries WHERE action = 'list.exported' AND merchant_id = $1 AND actor_id = $2 AND after::jsonb = $3::jsonb`, k.A.ID, k.A.Finance.ID, want); n != 1 {
+		if n := k.Count(
+			`SELECT count(*) FROM audit_entries WHERE action = 'list.exported' AND merchant_id = $1 AND actor_id = $2 AND after::jsonb = $3::jsonb`, k.A.ID, k.A.Finance.ID, want); n != 1 {
 			t.Errorf("%s: %d entries like %s", list, n, want)
 		}
 	}
 	head := k.Page(k.A.Staff, "HEAD", "/purchases/export?format=csv", nil).Want(http.StatusOK)
-	if n := k.Count(`SELECT count(*) FROM audit_entries WHERE action = 'list.exported'`); n != 2 || head.Body != "" || head.Header.Get("Content-Type") != "text/csv; charset=utf-8" {
+	if n := k.Count(`SELECT count(*) FROM audit_entries WHERE action = 'list.exported'`); n != 2 || head.Body != "" ||
+		head.Header.Get("Content-Type") != "text/csv; charset=utf-8" {
 		t.Errorf("the head alone was recorded (%d) or has a body", n)
 	}
 }
 
 func TestTheMenuSaysWhatAnExportWillHold(t *testing.T) {
 	k := withAccount(t)
-	k.Page(k.A.Staff, "GET", "/purchases", nil).Contains("Export 1\u00a0row, 10\u00a0columns, SAST", `href="/purchases/export?format=csv"`, `href="/purchases/export?format=xlsx"`)
+	k.Page(k.A.Staff, "GET", "/purchases", nil).Contains("Export 1\u00a0row, 10\u00a0columns, SAST",
+		`href="/purchases/export?format=csv"`, `href="/purchases/export?format=xlsx"`)
 	k.made(t)
 	k.Page(k.A.Staff, "GET", "/purchases", nil).Contains("Export 2\u00a0rows, 10\u00a0columns, SAST")
 	k.Page(k.A.Staff, "GET", "/purchases?status=preauthorized", nil, "HX-Request: true", "HX-Target: results").
 		Contains("Export 1\u00a0row, 10\u00a0columns, SAST", `href="/purchases/export?format=csv&amp;status=preauthorized"`)
 	k.Page(k.A.Staff, "GET", "/purchases?q=nobody", nil).Lacks("/purchases/export")
-	k.Page(k.A.Staff, "GET", "/clients?account=with&q=tha", nil).Contains("Export 1\u00a0row, 6\u00a0columns, SAST", `href="/clients/export?account=with&amp;format=csv&amp;q=tha"`)
-	k.Page(k.A.Staff, "GET", "/tokens?state=active", nil).Contains("Export 1\u00a0row, 10\u00a0columns, SAST", `href="/tokens/export?format=xlsx&amp;state=active"`)
-	k.Page(k.A.Staff, "GET", "/mandates", nil).Contains("Export 1\u00a0row, 11\u00a0columns, SAST", `href="/mandates/export?format=csv"`)
+	k.Page(k.A.Staff, "GET", "/clients?account=with&q=tha", nil).Contains("Export 1\u00a0row, 6\u00a0columns, SAST",
+		`href="/clients/export?account=with&amp;format=csv&amp;q=tha"`)
+	k.Page(k.A.Staff, "GET", "/tokens?state=active", nil).Contains("Export 1\u00a0row, 10\u00a0columns, SAST",
+		`href="/tokens/export?format=xlsx&amp;state=active"`)
+	k.Page(k.A.Staff, "GET", "/mandates", nil).Contains("Export 1\u00a0row, 11\u00a0columns, SAST",
+		`href="/mandates/export?format=csv"`)
 }
 
 func TestAFileThatIsFullSaysSo(t *testing.T) {

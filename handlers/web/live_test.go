@@ -45,7 +45,8 @@ func newWire(t *testing.T) *wire {
 		}
 		t.Cleanup(w.watch.Close)
 		h.Deps.Live.Watch = w.watch
-		h.Deps.Live.AskAgain = func(_ context.Context, _ actor.Actor, id uuid.UUID, method mandate.Method) (purchase.Record, error) {
+		h.Deps.Live.AskAgain = func(_ context.Context, _ actor.Actor, id uuid.UUID, method mandate.Method) (purchase.Record,
+			error) {
 			if len(w.asked) > 0 {
 				return purchase.Record{}, fault.New(fault.Conflict, "mandate_wrong_status", "The client is being asked already.")
 			}
@@ -59,12 +60,14 @@ func newWire(t *testing.T) *wire {
 		w.site.Close()
 	})
 	w.id = w.Store.NewID()
-	w.exec(`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
+	w.exec(
+		`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
 			deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
 		VALUES ($1, $2, $3, 'debicheck', 'pending_authentication', 'W1', 'TEST1', 'TESTMERCH1', '12345678', 'months', 1, 0, '', '', '', '', '', now(), 'bank', now(), now())`,
 		w.id, w.A.ID, w.A.BrandID)
 	now := w.Store.Now()
-	w.exec(`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at, sent_at, expires_at)
+	w.exec(
+		`INSERT INTO mandate_authentications (id, merchant_id, mandate_id, number, method, state, requested_at, sent_at, expires_at)
 		VALUES (gen_random_uuid(), $1, $2, 1, 'REALTIME', 'sent', $3, $3, $4)`, w.A.ID, w.id, now, now.Add(2*time.Minute))
 	return w
 }
@@ -79,13 +82,15 @@ func (w *wire) exec(sql string, args ...any) {
 // deliver is what the bank's first message does.
 func (w *wire) deliver() {
 	w.t.Helper()
-	w.exec(`UPDATE mandate_authentications SET state = 'delivered', delivered_at = $2 WHERE mandate_id = $1`, w.id, w.Store.Now())
+	w.exec(`UPDATE mandate_authentications SET state = 'delivered', delivered_at = $2 WHERE mandate_id = $1`, w.id,
+		w.Store.Now())
 }
 
 // accept is what the payer's yes does.
 func (w *wire) accept() {
 	w.t.Helper()
-	w.exec(`WITH a AS (UPDATE mandate_authentications SET state = 'accepted', channel = 'ussd', answered_at = $2 WHERE mandate_id = $1)
+	w.exec(
+		`WITH a AS (UPDATE mandate_authentications SET state = 'accepted', channel = 'ussd', answered_at = $2 WHERE mandate_id = $1)
 		UPDATE mandates SET state = 'active' WHERE id = $1`, w.id, w.Store.Now())
 }
 
@@ -181,7 +186,8 @@ func TestAPanelShowsEachChangeAtOnceUntilTheMandateIsSettled(t *testing.T) {
 	w := newWire(t)
 	mine, answer := w.open(w.A.Staff, w.id.String())
 	colleague, _ := w.open(w.A.Owner, w.id.String())
-	for name, want := range map[string]string{"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store", "X-Accel-Buffering": "no"} {
+	for name, want := range map[string]string{"Content-Type": "text/event-stream; charset=utf-8",
+		"Cache-Control": "no-store", "X-Accel-Buffering": "no"} {
 		if got := answer.Header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
@@ -280,7 +286,8 @@ func TestThePayerIsAskedAgainFromThePanel(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	at := "/mandates/" + w.id.String()
-	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"FALLBACK"}}).Want(http.StatusUnprocessableEntity).Contains("Choose REALTIME or DELAYED.")
+	w.Page(w.A.Staff, "POST", at+"/authentications",
+		url.Values{"method": {"FALLBACK"}}).Want(http.StatusUnprocessableEntity).Contains("Choose REALTIME or DELAYED.")
 	w.Page(w.B.Owner, "POST", at+"/authentications", url.Values{"method": {"DELAYED"}}).Want(http.StatusNotFound)
 	if len(w.asked) != 0 {
 		t.Fatalf("asked %q", w.asked)
@@ -292,6 +299,8 @@ func TestThePayerIsAskedAgainFromThePanel(t *testing.T) {
 	if len(w.asked) != 1 || w.asked[0] != w.id.String()+" DELAYED" {
 		t.Errorf("asked %q", w.asked)
 	}
-	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"REALTIME"}}).Want(http.StatusConflict).Contains("The client is being asked already.")
-	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"REALTIME"}}, "HX-Request: true").Want(http.StatusConflict).Contains("The client is being asked already.")
+	w.Page(w.A.Staff, "POST", at+"/authentications",
+		url.Values{"method": {"REALTIME"}}).Want(http.StatusConflict).Contains("The client is being asked already.")
+	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"REALTIME"}},
+		"HX-Request: true").Want(http.StatusConflict).Contains("The client is being asked already.")
 }

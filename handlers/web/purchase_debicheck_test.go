@@ -19,14 +19,17 @@ import (
 // due after a time.
 func asks(t *testing.T, h *handlertest.House, account, price string) (id string, later func(time.Duration)) {
 	t.Helper()
-	client := h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi", "phone": "27821234567",
+	client := h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi",
+		"phone":        "27821234567",
 		"bank_account": account, "bank_code": "632005", "personal_code": "8501015000085"}).Want(201).Text("id")
-	id = h.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
+	id = h.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Membership","price":%s}],"payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1",
 		"account_number":"12345678","value_type":"FIXED","authentication_type":"DELAYED","debit_sequence":"RCUR","adjustment_category":"NEVER","allow_date_adjustment":true,"max_amount_cents":%s}}}}`,
 		client, h.A.BrandID, price, price)).Want(201).Text("id")
 	g := banksandbox.New(h.Store.SandboxLedger(), h.Store.Now, h.Purchases.Timetable, h.Purchases.Calendar)
-	engine := &debit.Service{InTx: store.Runner[debit.Tx](h.Store), Read: h.Store, Bank: g, Purchases: h.Purchases, Now: h.Store.Now,
+	engine := &debit.Service{InTx: store.Runner[debit.Tx](h.Store), Read: h.Store, Bank: g, Purchases: h.Purchases,
+		Now:       h.Store.Now,
 		Timetable: h.Purchases.Timetable, Limits: h.Purchases.Limits}
 	later = func(wait time.Duration) {
 		if err := h.Store.Clock.MoveTo(t.Context(), h.Store.Now().Add(wait)); err != nil {
@@ -44,13 +47,15 @@ func TestAPurchaseThatWaitsForThePayerSaysSo(t *testing.T) {
 	h := handlertest.New(t)
 	id, later := asks(t, h, "4000000000", "10000")
 	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
-		Contains("Waiting for the client", "asked to confirm the DebiCheck mandate", "/mandates/"+id, "Show the mandate", "the answer must come first").
+		Contains("Waiting for the client", "asked to confirm the DebiCheck mandate", "/mandates/"+id, "Show the mandate",
+			"the answer must come first").
 		Lacks("Being collected", "Ask the client again")
 	h.Page(h.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK).Contains("Waiting for the client")
 	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Lacks("not confirmed")
 	later(2 * time.Hour)
 	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
-		Contains("Being collected", "The client confirmed the mandate", "Answer of the bank: collected, unpaid or in tracking").
+		Contains("Being collected", "The client confirmed the mandate",
+			"Answer of the bank: collected, unpaid or in tracking").
 		Lacks("Waiting for the client", "provisional")
 }
 
@@ -68,9 +73,11 @@ func TestAPurchaseThatWasNotConfirmedSaysWhatHelps(t *testing.T) {
 		id, later := asks(t, h, account, "10000")
 		later(c.wait)
 		h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
-			Contains(">"+c.word+"<", c.why, "Ask the client again", "/mandates/"+id, "nothing was taken").Lacks("Waiting for the client")
+			Contains(">"+c.word+"<", c.why, "Ask the client again", "/mandates/"+id,
+				"nothing was taken").Lacks("Waiting for the client")
 		h.Page(h.A.Staff, "GET", "/purchases", nil).Want(http.StatusOK).Contains(c.word)
-		h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Mandates that were not confirmed", "Thandi Nkosi", c.why)
+		h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Mandates that were not confirmed",
+			"Thandi Nkosi", c.why)
 		later(8 * 24 * time.Hour)
 		h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Mandates that were not confirmed")
 		h.API("POST", "/purchases/"+id+"/cancel/", nil).Want(http.StatusOK)
@@ -88,9 +95,11 @@ func TestADebitInTrackingSaysUntilWhenTheBankWaits(t *testing.T) {
 			break
 		}
 	}
-	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("waits for money until", "The bank stops waiting for money").Lacks("provisional")
+	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("waits for money until",
+		"The bank stops waiting for money").Lacks("provisional")
 	later(11 * 24 * time.Hour)
-	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("Not enough money (02)", "Seven failures in a row suspend the mandate").
+	h.Page(h.A.Staff, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("Not enough money (02)",
+		"Seven failures in a row suspend the mandate").
 		Lacks("Two such failures")
 }
 
@@ -98,11 +107,13 @@ func TestAChargeOnASuspendedMandateNeedsAttention(t *testing.T) {
 	h := handlertest.New(t)
 	id, later := asks(t, h, "4000008600", "10000")
 	later(2 * time.Hour)
-	waits := h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"x@example.com"},"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Later","price":10000}]}}`,
+	waits := h.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client":{"email":"x@example.com"},"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"Later","price":10000}]}}`,
 		h.A.BrandID, h.Store.Now().Add(10*24*time.Hour).Unix())).Want(201).Text("id")
 	h.API("POST", "/purchases/"+waits+"/charge/", map[string]any{"recurring_token": id}).Want(http.StatusOK)
 	later(30 * time.Hour)
-	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Blocked accounts that are still needed", "Suspended mandates", "Cancelled by the client (CTCA)")
+	h.Page(h.A.Staff, "GET", "/attention", nil).Want(http.StatusOK).Contains("Blocked accounts that are still needed",
+		"Suspended mandates", "Cancelled by the client (CTCA)")
 }
 
 // The form of a DebiCheck debit goes by the rules of DebiCheck: Saturday is open, the bank hears of it one business day
@@ -116,7 +127,8 @@ func TestADebiCheckDebitIsShownAsItIsBooked(t *testing.T) {
 	}
 	later(0)
 	client := h.API("GET", "/purchases/"+id+"/", nil).Want(200).Text("client_id")
-	form := url.Values{"form_key": {"k1"}, "client_id": {client}, "name": {"Membership"}, "price": {"100,00"}, "quantity": {"1"}, "way": {"charge"}, "recurring_token": {id}, "client_shown": {client}}
+	form := url.Values{"form_key": {"k1"}, "client_id": {client}, "name": {"Membership"}, "price": {"100,00"},
+		"quantity": {"1"}, "way": {"charge"}, "recurring_token": {id}, "client_shown": {client}}
 	for _, c := range []struct{ due, action, submit string }{
 		{"2026-12-05", "Sat 5 Dec", "Fri 4 Dec, 12:00"}, // a Saturday
 		{"2026-12-06", "Mon 7 Dec", "Fri 4 Dec, 12:00"}, // a Sunday: the day after, as the brand says for DebiCheck
@@ -128,12 +140,17 @@ func TestADebiCheckDebitIsShownAsItIsBooked(t *testing.T) {
 		says := []string{glued(c.action), glued(c.submit) + "; can be cancelled until then"}
 		h.Page(h.A.Staff, "POST", "/purchases/preview", form).Want(http.StatusOK).Contains(says...)
 		made := h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusSeeOther).Header.Get("Location")
-		h.Page(h.A.Staff, "GET", made, nil).Want(http.StatusOK).Contains("handed to the bank on "+glued(c.submit), "debited on "+glued(c.action))
-		link := h.API("POST", "/purchases/", fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"Later","price":10000}]}}`, client, h.A.BrandID)).Want(201).Text("id")
-		h.Page(h.A.Staff, "GET", "/purchases/"+link+"/charge/plan?"+url.Values{"recurring_token": {id}, "due_other": {c.due}}.Encode(), nil).Want(http.StatusOK).Contains(says...)
+		h.Page(h.A.Staff, "GET", made, nil).Want(http.StatusOK).Contains("handed to the bank on "+glued(c.submit),
+			"debited on "+glued(c.action))
+		link := h.API("POST", "/purchases/", fmt.Sprintf(
+			`{"client_id":%q,"brand_id":%q,"purchase":{"products":[{"name":"Later","price":10000}]}}`, client,
+			h.A.BrandID)).Want(201).Text("id")
+		h.Page(h.A.Staff, "GET", "/purchases/"+link+"/charge/plan?"+url.Values{"recurring_token": {id},
+			"due_other": {c.due}}.Encode(), nil).Want(http.StatusOK).Contains(says...)
 	}
 	h.Page(h.A.Staff, "GET", "/purchases/new?client="+client, nil).Want(http.StatusOK).
-		Contains("DebiCheck debits run from Monday to Saturday", "Saturday 5 December, can be cancelled until "+strings.ReplaceAll("Fri 4 Dec, 12:00", " ", "\u00a0")).Lacks("Weekends and public holidays")
+		Contains("DebiCheck debits run from Monday to Saturday", "Saturday 5 December, can be cancelled until "+
+			strings.ReplaceAll("Fri 4 Dec, 12:00", " ", "\u00a0")).Lacks("Weekends and public holidays")
 }
 
 // What the mandate does not allow is refused in the form, before a purchase exists.
@@ -144,16 +161,21 @@ func TestWhatTheMandateDoesNotAllowMakesNoPurchase(t *testing.T) {
 	client := h.API("GET", "/purchases/"+id+"/", nil).Want(200).Text("client_id")
 	before := h.Count(`SELECT count(*) FROM purchases`)
 	day := calendar.DateOf(h.Store.Now()).AddDays(21)
-	form := url.Values{"form_key": {"k1"}, "client_id": {client}, "name": {"Membership"}, "price": {"100,01"}, "quantity": {"1"}, "way": {"charge"}, "recurring_token": {id}, "due_other": {day.String()}}
-	h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusUnprocessableEntity).Contains("above the maximum of one debit under this mandate", `href="#price-1"`)
-	h.Page(h.A.Staff, "POST", "/purchases/preview", form).Want(http.StatusOK).Contains("above the maximum of one debit under this mandate")
+	form := url.Values{"form_key": {"k1"}, "client_id": {client}, "name": {"Membership"}, "price": {"100,01"},
+		"quantity": {"1"}, "way": {"charge"}, "recurring_token": {id}, "due_other": {day.String()}}
+	h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusUnprocessableEntity).Contains(
+		"above the maximum of one debit under this mandate", `href="#price-1"`)
+	h.Page(h.A.Staff, "POST", "/purchases/preview",
+		form).Want(http.StatusOK).Contains("above the maximum of one debit under this mandate")
 	if made := h.Count(`SELECT count(*) FROM purchases`) - before; made != 0 {
 		t.Errorf("%d purchases were made", made)
 	}
 	form.Set("price", "100,00")
 	h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusSeeOther)
 	form.Set("form_key", "k2")
-	h.Page(h.A.Staff, "POST", "/purchases/preview", form).Want(http.StatusOK).Contains("The client could dispute this debit until", "second debit in one period of the mandate")
+	h.Page(h.A.Staff, "POST", "/purchases/preview",
+		form).Want(http.StatusOK).Contains("The client could dispute this debit until",
+		"second debit in one period of the mandate")
 	second := h.Page(h.A.Staff, "POST", "/purchases", form).Want(http.StatusSeeOther).Header.Get("Location")
 	h.Page(h.A.Staff, "GET", second, nil).Want(http.StatusOK).Contains("second debit in one period of the mandate")
 }

@@ -34,7 +34,8 @@ func withAccount(t *testing.T) cast {
 
 // newPurchase is a form that charges the stored account.
 func (k cast) newPurchase(pairs ...string) url.Values {
-	form := url.Values{"form_key": {uuid.NewString()}, "client_id": {k.client}, "name": {"Gym membership"}, "price": {"1 234,50"}, "quantity": {"2"},
+	form := url.Values{"form_key": {uuid.NewString()}, "client_id": {k.client}, "name": {"Gym membership"},
+		"price": {"1 234,50"}, "quantity": {"2"},
 		"reference": {"INV-7"}, "way": {"charge"}, "recurring_token": {k.token}, "due": {k.day.String()}}
 	return with(form, pairs...)
 }
@@ -42,16 +43,19 @@ func (k cast) newPurchase(pairs ...string) url.Values {
 // made is the address of a new purchase.
 func (k cast) made(t *testing.T, pairs ...string) string {
 	t.Helper()
-	return k.Page(k.A.Staff, "POST", "/purchases", k.newPurchase(pairs...)).Want(http.StatusSeeOther).Header.Get("Location")
+	return k.Page(k.A.Staff, "POST", "/purchases", k.newPurchase(pairs...)).Want(http.StatusSeeOther).Header.Get(
+		"Location")
 }
 
 func TestAPurchaseIsMadeAndChargedInOneForm(t *testing.T) {
 	k := withAccount(t)
 	k.Page(k.A.Staff, "GET", "/purchases/new?client="+k.client, nil).Want(http.StatusOK).
-		Contains("Thandi Nkosi", "Absa •••• 3456", `value="charge" checked`, "Too soon: a debit order needs two business days", "banks are closed")
+		Contains("Thandi Nkosi", "Absa •••• 3456", `value="charge" checked`,
+			"Too soon: a debit order needs two business days", "banks are closed")
 	page := k.made(t)
 	k.Page(k.A.Staff, "GET", page, nil).Want(http.StatusOK).
-		Contains("2\u00a0469,00", "Scheduled", "Will be handed to the bank on", "can be cancelled until then", "INV-7", "TESTMERCH1", "The debit is scheduled for", "Planned",
+		Contains("2\u00a0469,00", "Scheduled", "Will be handed to the bank on", "can be cancelled until then", "INV-7",
+			"TESTMERCH1", "The debit is scheduled for", "Planned",
 			"The bank can no longer return the debit unpaid", "Last day on which the client can dispute the debit").
 		Lacks("4055123456")
 	if got := k.Count(`SELECT count(*) FROM collections WHERE state = 'scheduled' AND amount_cents = 246900`); got != 1 {
@@ -77,7 +81,8 @@ func TestEveryProblemOfANewPurchaseIsSaidBesideItsInput(t *testing.T) {
 	form := k.newPurchase("client_id", "", "due", "2020-01-01", "recurring_token", "")
 	form["name"], form["price"], form["quantity"] = []string{"", "Towel"}, []string{"1,234", "10"}, []string{"x", "1"}
 	k.Page(k.A.Staff, "POST", "/purchases", form).Want(http.StatusUnprocessableEntity).
-		Contains("Choose the client.", "Say what the purchase is for.", "could be thousands or decimals", "Give a number above 0.", "Too soon", "Choose the account to debit.",
+		Contains("Choose the client.", "Say what the purchase is for.", "could be thousands or decimals",
+			"Give a number above 0.", "Too soon", "Choose the account to debit.",
 			`href="#price-1"`, `value="1,234"`, `value="Towel"`)
 	if n := k.Count(`SELECT count(*) FROM purchases WHERE total_cents > 0`); n != 0 {
 		t.Errorf("%d purchases, want none", n)
@@ -86,22 +91,30 @@ func TestEveryProblemOfANewPurchaseIsSaidBesideItsInput(t *testing.T) {
 
 func TestButtonsChangeTheLinesWithoutScripts(t *testing.T) {
 	k := withAccount(t)
-	k.Page(k.A.Staff, "POST", "/purchases", k.newPurchase("add", "yes")).Want(http.StatusOK).Contains(`id="name-2"`, `value="Gym membership"`)
+	k.Page(k.A.Staff, "POST", "/purchases", k.newPurchase("add", "yes")).Want(http.StatusOK).Contains(`id="name-2"`,
+		`value="Gym membership"`)
 	two := k.newPurchase("remove", "0")
 	two["name"], two["price"], two["quantity"] = []string{"Gym", "Towel"}, []string{"1", "2"}, []string{"1", "1"}
-	k.Page(k.A.Staff, "POST", "/purchases", two).Want(http.StatusOK).Contains(`value="Towel"`).Lacks(`id="name-2"`, `value="Gym"`)
-	k.Page(k.A.Staff, "POST", "/purchases", k.newPurchase("client_id", "", "client_id_q", "thandi", "find", "client_id")).Want(http.StatusOK).Contains("Thandi Nkosi")
+	k.Page(k.A.Staff, "POST", "/purchases", two).Want(http.StatusOK).Contains(`value="Towel"`).Lacks(`id="name-2"`,
+		`value="Gym"`)
+	k.Page(k.A.Staff, "POST", "/purchases", k.newPurchase("client_id", "", "client_id_q", "thandi", "find",
+		"client_id")).Want(http.StatusOK).Contains("Thandi Nkosi")
 }
 
 func TestThePreviewSaysWhatWouldHappen(t *testing.T) {
 	k := withAccount(t)
 	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("client_shown", k.client)).Want(http.StatusOK).
-		Contains("Charge R\u00a02\u00a0469,00", "Debited from Absa •••• 3456", "can be cancelled until then").Lacks(`id="ways"`, "<html")
-	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("client_shown", "")).Want(http.StatusOK).Contains(`id="ways"`, `hx-swap-oob="true"`)
-	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase()).Want(http.StatusOK).Lacks("the same amount on the same day")
+		Contains("Charge R\u00a02\u00a0469,00", "Debited from Absa •••• 3456",
+			"can be cancelled until then").Lacks(`id="ways"`, "<html")
+	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("client_shown", "")).Want(http.StatusOK).Contains(
+		`id="ways"`, `hx-swap-oob="true"`)
+	k.Page(k.A.Staff, "POST", "/purchases/preview",
+		k.newPurchase()).Want(http.StatusOK).Lacks("the same amount on the same day")
 	k.made(t)
-	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase()).Want(http.StatusOK).Contains("the same amount on the same day: INV-7")
-	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("quantity", "1")).Want(http.StatusOK).Lacks("the same amount on the same day")
+	k.Page(k.A.Staff, "POST", "/purchases/preview",
+		k.newPurchase()).Want(http.StatusOK).Contains("the same amount on the same day: INV-7")
+	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("quantity", "1")).Want(http.StatusOK).Lacks(
+		"the same amount on the same day")
 	k.Page(k.A.Staff, "POST", "/purchases/preview", k.newPurchase("price", "1,234")).Want(http.StatusOK).Lacks("Charge R")
 }
 
@@ -109,7 +122,8 @@ func TestTheLinkGoesToThePayer(t *testing.T) {
 	k := withAccount(t)
 	page := k.made(t, "way", "link", "due", "")
 	k.Page(k.A.Staff, "GET", page, nil).Want(http.StatusOK).
-		Contains(handlertest.BaseURL+"/p/"+strings.TrimPrefix(page, "/purchases/")+"/", "is on its way to thandi@example.com", page+"/qr", "mailed once")
+		Contains(handlertest.BaseURL+"/p/"+strings.TrimPrefix(page, "/purchases/")+"/", "is on its way to thandi@example.com",
+			page+"/qr", "mailed once")
 	if n := k.Count(`SELECT count(*) FROM mails WHERE recipient = 'thandi@example.com' AND kind = 'invoice'`); n != 1 {
 		t.Errorf("%d mails, want 1", n)
 	}
@@ -123,15 +137,19 @@ func TestARecordedPurchaseIsChargedLaterOnAnotherDay(t *testing.T) {
 	k := withAccount(t)
 	page := k.made(t, "way", "record", "due", "")
 	k.Page(k.A.Staff, "GET", page+"/charge", nil).Want(http.StatusOK).Contains("Absa •••• 3456", "Charge R")
-	k.Page(k.A.Staff, "GET", page+"/charge/plan?due="+k.day.String(), nil).Want(http.StatusOK).Contains("To the bank", `id="plan"`)
+	k.Page(k.A.Staff, "GET", page+"/charge/plan?due="+k.day.String(), nil).Want(http.StatusOK).Contains("To the bank",
+		`id="plan"`)
 	k.Page(k.A.Staff, "GET", page+"/charge/plan?due=2020-01-01", nil).Want(http.StatusOK).Contains("Too soon")
 	form := url.Values{"recurring_token": {k.token}}
-	k.Page(k.A.Staff, "POST", page+"/charge", form).Want(http.StatusUnprocessableEntity).Contains("Choose the day of the debit.")
+	k.Page(k.A.Staff, "POST", page+"/charge", form).Want(http.StatusUnprocessableEntity).Contains(
+		"Choose the day of the debit.")
 	form.Set("due_other", "2020-01-01")
-	k.Page(k.A.Staff, "POST", page+"/charge", form).Want(http.StatusUnprocessableEntity).Contains("Too soon", `value="2020-01-01"`)
+	k.Page(k.A.Staff, "POST", page+"/charge", form).Want(http.StatusUnprocessableEntity).Contains("Too soon",
+		`value="2020-01-01"`)
 	form.Set("due_other", k.day.String())
 	k.Page(k.A.Staff, "POST", page+"/charge", form).Want(http.StatusSeeOther)
-	if n := k.Count(`SELECT count(*) FROM purchases WHERE status = 'pending_charge' AND due_given AND due = $1`, k.Purchases.Timetable.DueOn(k.day)); n != 1 {
+	if n := k.Count(`SELECT count(*) FROM purchases WHERE status = 'pending_charge' AND due_given AND due = $1`,
+		k.Purchases.Timetable.DueOn(k.day)); n != 1 {
 		t.Errorf("%d scheduled on that day, want 1", n)
 	}
 	k.Page(k.A.Staff, "GET", page+"/charge", nil).Want(http.StatusOK).Contains("This is not possible")
@@ -140,7 +158,8 @@ func TestARecordedPurchaseIsChargedLaterOnAnotherDay(t *testing.T) {
 func TestEachActAsksFirst(t *testing.T) {
 	k := withAccount(t)
 	page := k.made(t)
-	k.Page(k.A.Staff, "GET", page+"/cancellation", nil).Want(http.StatusOK).Contains("Cancel R", "is dropped; the bank has not seen it", "Cancel purchase")
+	k.Page(k.A.Staff, "GET", page+"/cancellation", nil).Want(http.StatusOK).Contains("Cancel R",
+		"is dropped; the bank has not seen it", "Cancel purchase")
 	k.Page(k.A.Staff, "POST", page+"/cancellation", url.Values{}).Want(http.StatusSeeOther)
 	k.Page(k.A.Staff, "GET", page, nil).Contains("The purchase is cancelled.", "nothing will be collected")
 	k.Page(k.A.Staff, "GET", page+"/cancellation", nil).Contains("cannot be cancelled")
@@ -153,8 +172,10 @@ func TestMoneyThatCameInByHandIsRecordedAndGivenBack(t *testing.T) {
 	k := withAccount(t)
 	page := k.made(t, "way", "record", "due", "")
 	tomorrow := calendar.DateOf(k.Store.Now()).AddDays(1).String()
-	k.Page(k.A.Staff, "POST", page+"/payment", url.Values{"paid_on": {tomorrow}}).Want(http.StatusUnprocessableEntity).Contains("cannot be in the future", `value="`+tomorrow+`"`)
-	k.Page(k.A.Staff, "POST", page+"/payment", url.Values{"paid_on": {calendar.DateOf(k.Store.Now()).String()}}).Want(http.StatusSeeOther)
+	k.Page(k.A.Staff, "POST", page+"/payment", url.Values{"paid_on": {tomorrow}}).Want(
+		http.StatusUnprocessableEntity).Contains("cannot be in the future", `value="`+tomorrow+`"`)
+	k.Page(k.A.Staff, "POST", page+"/payment", url.Values{"paid_on": {calendar.DateOf(k.Store.Now()).String()}}).Want(
+		http.StatusSeeOther)
 	k.Page(k.A.Staff, "GET", page, nil).Contains("Marked as paid", "Finance or an admin can do it.")
 	k.Page(k.A.Staff, "GET", page+"/refund", nil).Want(http.StatusForbidden).Contains("Not allowed")
 	k.Page(k.A.Staff, "POST", page+"/refund", url.Values{"amount": {"1"}}).Want(http.StatusForbidden)
@@ -185,7 +206,8 @@ func TestTheListIsFilteredByItsAddress(t *testing.T) {
 	} {
 		k.Page(k.A.Staff, "GET", "/purchases"+query, nil).Want(http.StatusOK).Contains(want[0]).Lacks(want[1])
 	}
-	k.Page(k.A.Staff, "GET", "/purchases", nil, "HX-Request: true", "HX-Target: results").Want(http.StatusOK).Contains(`id="results"`).Lacks("<html")
+	k.Page(k.A.Staff, "GET", "/purchases", nil, "HX-Request: true", "HX-Target: results").Want(http.StatusOK).Contains(
+		`id="results"`).Lacks("<html")
 	k.Page(k.B.Owner, "GET", "/purchases", nil).Want(http.StatusOK).Contains("No purchase yet").Lacks("INV-7")
 }
 
@@ -269,7 +291,8 @@ func TestDatesOfTheListAreWholeDaysInSAST(t *testing.T) {
 		{k.day.At(0, 0).Add(-time.Microsecond), false}, {k.day.AddDays(1).At(0, 0), false},
 	} {
 		k.exec(t, `UPDATE purchases SET due = $2 WHERE id = $1`, id, c.due)
-		got := k.Page(k.A.Staff, "GET", "/purchases?due_from="+k.day.String()+"&due_to="+k.day.String(), nil).Want(http.StatusOK)
+		got := k.Page(k.A.Staff, "GET", "/purchases?due_from="+k.day.String()+"&due_to="+k.day.String(),
+			nil).Want(http.StatusOK)
 		if strings.Contains(got.Body, "INV-7") != c.seen {
 			t.Errorf("due %s: seen %v, want %v", c.due, !c.seen, c.seen)
 		}

@@ -21,14 +21,18 @@ func TestWhatAPersonDeletesByTheAPICanBeUndone(t *testing.T) {
 		"the token": func(k *cast) (string, string) {
 			return "DELETE", "/api/v1/clients/" + k.client + "/recurring_tokens/" + k.token + "/"
 		},
-		"of its purchase": func(k *cast) (string, string) { return "POST", "/purchases/" + k.token + "/delete_recurring_token/" },
+		"of its purchase": func(k *cast) (string, string) {
+			return "POST",
+				"/purchases/" + k.token + "/delete_recurring_token/"
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := withAccount(t)
 			k := &one
 			method, path := path(k)
 			k.exec(t, `UPDATE merchants SET approve_deletions = true`)
-			k.asPerson(k.A.Owner, method, path, nil).Want(http.StatusBadRequest).WantCode("__all__=approval_needed").Contains("second approver")
+			k.asPerson(k.A.Owner, method, path, nil).Want(http.StatusBadRequest).WantCode("__all__=approval_needed").Contains(
+				"second approver")
 			k.exec(t, `UPDATE merchants SET approve_deletions = false`)
 			got := k.asPerson(k.A.Owner, method, path, nil)
 			if got.Status != http.StatusNoContent && (got.Status != http.StatusOK || got.JSON()["is_recurring_token"] != false) {
@@ -54,12 +58,15 @@ func TestInvoicesToManyNeedTheSecondApproverByTheAPIToo(t *testing.T) {
 	k := &one
 	k.exec(t, `UPDATE merchants SET approve_batches_cents = 24999`)
 	bill := func(price int) string {
-		return fmt.Sprintf(`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q},{"client_id":%q}],"purchase":{"products":[{"name":"m","price":%d}]}}`,
+		return fmt.Sprintf(
+			`{"brand_id":%q,"due":%d,"clients":[{"client_id":%q},{"client_id":%q}],"purchase":{"products":[{"name":"m","price":%d}]}}`,
 			k.A.BrandID, k.Store.Now().Add(240*time.Hour).Unix(), k.client, k.client, price)
 	}
 	for _, path := range []string{"/billing/", "/api/v1/billing/"} {
-		k.asPerson(k.A.Finance, "POST", path, bill(12500)).Want(http.StatusBadRequest).WantCode("__all__=approval_needed").Contains("second approver", "249,99")
-		k.asPerson(k.A.Finance, "POST", path+"?dry_run=true", bill(12500)).Want(http.StatusBadRequest).WantCode("__all__=approval_needed")
+		k.asPerson(k.A.Finance, "POST", path, bill(12500)).Want(http.StatusBadRequest).WantCode(
+			"__all__=approval_needed").Contains("second approver", "249,99")
+		k.asPerson(k.A.Finance, "POST", path+"?dry_run=true", bill(12500)).Want(http.StatusBadRequest).WantCode(
+			"__all__=approval_needed")
 	}
 	if n := k.Count(`SELECT count(*) FROM invoices`); n != 0 {
 		t.Errorf("%d invoices were sent", n)

@@ -36,27 +36,39 @@ func delivers(t *testing.T, h *handlertest.House) {
 }
 
 func addsWebhook(h *handlertest.House, callback string) string {
-	return h.Page(h.A.Owner, "POST", "/developers/webhooks", url.Values{"title": {"Accounting"}, "callback": {callback}, "which": {"all"}}).Want(http.StatusSeeOther).Header.Get("Location")
+	return h.Page(h.A.Owner, "POST", "/developers/webhooks", url.Values{"title": {"Accounting"}, "callback": {callback},
+		"which": {"all"}}).Want(http.StatusSeeOther).Header.Get("Location")
 }
 
 // buys makes a purchase, which is an event.
 func buys(h *handlertest.House) string {
-	return h.API("POST", "/purchases/", fmt.Sprintf(`{"client":{"email":"thandi@example.com","full_name":"Thandi Nkosi"},"brand_id":%q,"purchase":{"products":[{"name":"Membership","price":100}]}}`, h.A.BrandID)).Want(201).Text("id")
+	return h.API("POST", "/purchases/", fmt.Sprintf(
+		`{"client":{"email":"thandi@example.com","full_name":"Thandi Nkosi"},"brand_id":%q,"purchase":{"products":[{"name":"Membership","price":100}]}}`, h.A.BrandID)).Want(201).Text("id")
 }
 
 func TestAnAdminAddsAndChangesAWebhook(t *testing.T) {
 	h := handlertest.New(t)
-	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("No webhook yet", "BEGIN PUBLIC KEY", `href="/developers/events"`)
-	h.Page(h.A.Owner, "GET", "/developers/webhooks/new", nil).Want(200).Contains(`value="purchase.chargeback"`, "The client disputed the debit", "Tokens")
-	bad := h.Page(h.A.Owner, "POST", "/developers/webhooks", url.Values{"title": {""}, "callback": {"nowhere"}, "which": {"some"}}).Want(422)
+	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("No webhook yet", "BEGIN PUBLIC KEY",
+		`href="/developers/events"`)
+	h.Page(h.A.Owner, "GET", "/developers/webhooks/new", nil).Want(200).Contains(`value="purchase.chargeback"`,
+		"The client disputed the debit", "Tokens")
+	bad := h.Page(h.A.Owner, "POST", "/developers/webhooks",
+		url.Values{"title": {""}, "callback": {"nowhere"}, "which": {"some"}}).Want(422)
 	bad.Contains(`href="#title"`, `href="#callback"`, `href="#which"`, `value="nowhere"`, "Choose at least one event")
-	page := h.Page(h.A.Owner, "POST", "/developers/webhooks", url.Values{"title": {"Accounting"}, "callback": {"https://a.example/hooks"}, "which": {"some"}, "events": {"purchase.paid"}}).
+	page := h.Page(h.A.Owner, "POST", "/developers/webhooks",
+		url.Values{"title": {"Accounting"}, "callback": {"https://a.example/hooks"}, "which": {"some"},
+			"events": {"purchase.paid"}}).
 		Want(http.StatusSeeOther).Header.Get("Location")
-	h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains("Accounting", "Never called", "BEGIN PUBLIC KEY", "purchase.paid", "VerifyPKCS1v15", "openssl_verify", "PKCS1v15()", "RSA-SHA256", "Nothing delivered yet")
-	h.Page(h.A.Owner, "GET", page+"/edit", nil).Want(200).Contains(`value="purchase.paid" checked`, `value="https://a.example/hooks"`)
-	h.Page(h.A.Owner, "POST", page, url.Values{"title": {"Books"}, "callback": {"https://a.example/books"}, "which": {"all"}, "events": {"purchase.paid"}}).Want(http.StatusSeeOther)
-	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Books", "https://a.example/books", "All events", "Never called")
-	h.Page(h.A.Owner, "POST", page, url.Values{"title": {"Books"}, "callback": {""}, "which": {"all"}}).Want(422).Contains("Give the address.")
+	h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains("Accounting", "Never called", "BEGIN PUBLIC KEY",
+		"purchase.paid", "VerifyPKCS1v15", "openssl_verify", "PKCS1v15()", "RSA-SHA256", "Nothing delivered yet")
+	h.Page(h.A.Owner, "GET", page+"/edit", nil).Want(200).Contains(`value="purchase.paid" checked`,
+		`value="https://a.example/hooks"`)
+	h.Page(h.A.Owner, "POST", page, url.Values{"title": {"Books"}, "callback": {"https://a.example/books"},
+		"which": {"all"}, "events": {"purchase.paid"}}).Want(http.StatusSeeOther)
+	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Books", "https://a.example/books",
+		"All events", "Never called")
+	h.Page(h.A.Owner, "POST", page, url.Values{"title": {"Books"}, "callback": {""}, "which": {"all"}}).Want(422).Contains(
+		"Give the address.")
 }
 
 func TestADeliveryIsShownWithWhatWasSentAndAnswered(t *testing.T) {
@@ -66,14 +78,18 @@ func TestADeliveryIsShownWithWhatWasSentAndAnswered(t *testing.T) {
 	status.Store(http.StatusServiceUnavailable)
 	purchase := buys(h)
 	delivers(t, h)
-	detail := h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains("purchase.created", "Retrying", "HTTP 503", "Failing since", "next: ")
+	detail := h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains("purchase.created", "Retrying", "HTTP 503",
+		"Failing since", "next: ")
 	link := regexp.MustCompile(`/developers/webhooks/deliveries/[0-9a-f-]{36}`).FindString(detail.Body)
-	h.Page(h.A.Owner, "GET", link, nil).Want(200).Contains("X-Signature: ", "event_type", purchase, "Not accepted", "HTTP 503", "answer of the endpoint", "Next attempt: ", "SAST").
+	h.Page(h.A.Owner, "GET", link, nil).Want(200).Contains("X-Signature: ", "event_type", purchase, "Not accepted",
+		"HTTP 503", "answer of the endpoint", "Next attempt: ", "SAST").
 		Lacks("Resend this event")
-	for tab, want := range map[string]string{"pending": "purchase.created", "delivered": "No delivery is delivered", "failed": "No delivery is failed", "lost": "is not a delivery status"} {
+	for tab, want := range map[string]string{"pending": "purchase.created", "delivered": "No delivery is delivered",
+		"failed": "No delivery is failed", "lost": "is not a delivery status"} {
 		h.Page(h.A.Owner, "GET", page+"?state="+tab, nil).Want(200).Contains(want)
 	}
-	h.Page(h.A.Owner, "GET", page, nil, "HX-Request: true", "HX-Target: results").Want(200).Contains(`id="results"`).Lacks("<html")
+	h.Page(h.A.Owner, "GET", page, nil, "HX-Request: true", "HX-Target: results").Want(200).Contains(`id="results"`).Lacks(
+		"<html")
 }
 
 func TestAFailingEndpointNeedsAttention(t *testing.T) {
@@ -86,7 +102,8 @@ func TestAFailingEndpointNeedsAttention(t *testing.T) {
 	delivers(t, h)
 	h.Page(h.A.Owner, "GET", "/", nil).Want(200).Contains("1 webhook is failing")
 	h.Page(h.A.Owner, "GET", "/attention", nil).Want(200).Contains("Webhooks that fail", page, "1 failure in a row")
-	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Deliveries are not accepted", "1 failure in a row")
+	h.Page(h.A.Owner, "GET", "/developers/webhooks", nil).Want(200).Contains("Deliveries are not accepted",
+		"1 failure in a row")
 	h.Page(h.A.Staff, "GET", "/", nil).Want(200).Lacks("webhook is failing")
 	h.Page(h.B.Owner, "GET", "/", nil).Want(200).Lacks("webhook is failing")
 	status.Store(http.StatusOK)
@@ -109,14 +126,16 @@ func TestEventsAreResentAfterTheirNumberWasNamed(t *testing.T) {
 	h.Page(h.A.Owner, "GET", page+"/resend?since=yesterday", nil).Want(422).Contains("That is not a date with a time.")
 	sast := time.FixedZone("SAST", 2*60*60)
 	since := h.Store.Now().Add(-time.Hour).In(sast).Format("2006-01-02T15:04")
-	h.Page(h.A.Owner, "GET", page+"/resend?since="+since, nil).Want(200).Contains("Resend 2 events?", "Resend 2 events</span>")
+	h.Page(h.A.Owner, "GET", page+"/resend?since="+since, nil).Want(200).Contains("Resend 2 events?",
+		"Resend 2 events</span>")
 	h.Page(h.A.Owner, "GET", page+"/resend?since=2099-01-01T00:00", nil).Want(200).Contains("This is not possible")
 	h.Page(h.A.Owner, "POST", page+"/resend", url.Values{"since": {since}}).Want(http.StatusSeeOther)
 	delivers(t, h)
 	if n := calls.Load(); n != 4 {
 		t.Errorf("%d calls, want 4", n)
 	}
-	link := regexp.MustCompile(`/developers/webhooks/deliveries/[0-9a-f-]{36}`).FindString(h.Page(h.A.Owner, "GET", page, nil).Contains("resent").Body)
+	link := regexp.MustCompile(`/developers/webhooks/deliveries/[0-9a-f-]{36}`).FindString(h.Page(h.A.Owner, "GET", page,
+		nil).Contains("resent").Body)
 	again := h.Page(h.A.Owner, "POST", link+"/resend", url.Values{}).Want(http.StatusSeeOther).Header.Get("Location")
 	delivers(t, h)
 	h.Page(h.A.Owner, "GET", again, nil).Want(200).Contains("Resent by a person", "Accepted", "X-Debitdesk-Resend: true")
@@ -126,7 +145,8 @@ func TestEventsAreResentAfterTheirNumberWasNamed(t *testing.T) {
 func TestATestDeliveryShowsHowTheEndpointAnswers(t *testing.T) {
 	h := handlertest.New(t)
 	address, _, _ := endpoint(t)
-	sent := h.Page(h.A.Owner, "POST", addsWebhook(h, address)+"/test", url.Values{}).Want(http.StatusSeeOther).Header.Get("Location")
+	sent := h.Page(h.A.Owner, "POST", addsWebhook(h, address)+"/test", url.Values{}).Want(http.StatusSeeOther).Header.Get(
+		"Location")
 	h.Page(h.A.Owner, "GET", sent, nil).Want(200).Contains("webhook.test", "Not tried yet", "Waiting")
 	delivers(t, h)
 	h.Page(h.A.Owner, "GET", sent, nil).Want(200).Contains("Delivered", "HTTP 200", "answer of the endpoint")
@@ -136,7 +156,8 @@ func TestAWebhookIsDeletedByTheEndOfItsID(t *testing.T) {
 	h := handlertest.New(t)
 	page := addsWebhook(h, "https://a.example")
 	end := page[len(page)-4:]
-	h.Page(h.A.Owner, "GET", page+"/deletion", nil).Want(200).Contains("Type "+end, "https://a.example receives nothing any more.")
+	h.Page(h.A.Owner, "GET", page+"/deletion", nil).Want(200).Contains("Type "+end,
+		"https://a.example receives nothing any more.")
 	h.Page(h.A.Owner, "POST", page+"/deletion", url.Values{"confirm": {"yes"}}).Want(422).Contains("Type " + end + ".")
 	h.Page(h.A.Owner, "POST", page+"/deletion", url.Values{"confirm": {end}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Owner, "GET", page, nil).Want(404)
@@ -148,9 +169,12 @@ func TestEventsAreListedFilteredAndExported(t *testing.T) {
 	unheard := buys(h)
 	addsWebhook(h, "http://127.0.0.1:9")
 	heard := buys(h)
-	list := h.Page(h.A.Owner, "GET", "/developers/events", nil).Want(200).Contains("purchase.created", unheard, heard, "A purchase was created")
-	h.Page(h.A.Owner, "GET", "/developers/events?object_id="+heard, nil).Want(200).Contains(heard).Lacks("/purchases/" + unheard)
-	h.Page(h.A.Owner, "GET", "/developers/events?type=purchase.paid", nil).Want(200).Contains("Nothing matches").Lacks(heard)
+	list := h.Page(h.A.Owner, "GET", "/developers/events", nil).Want(200).Contains("purchase.created", unheard, heard,
+		"A purchase was created")
+	h.Page(h.A.Owner, "GET", "/developers/events?object_id="+heard, nil).Want(200).Contains(heard).Lacks("/purchases/" +
+		unheard)
+	h.Page(h.A.Owner, "GET", "/developers/events?type=purchase.paid", nil).Want(200).Contains("Nothing matches").Lacks(
+		heard)
 	h.Page(h.A.Owner, "GET", "/developers/events?from=2099-01-01", nil).Want(200).Contains("Nothing matches", "From ")
 	h.Page(h.A.Owner, "GET", "/developers/events?to=2001-01-01", nil).Want(200).Contains("Nothing matches")
 	h.Page(h.A.Owner, "GET", "/developers/events?type=purchase.eaten&object_id=x&event_id=y&from=z", nil).Want(200).
@@ -160,10 +184,13 @@ func TestEventsAreListedFilteredAndExported(t *testing.T) {
 		t.Fatal(events)
 	}
 	h.Page(h.A.Owner, "GET", events[0], nil).Want(200).Contains("event_type", "/purchases/"+heard, "http://127.0.0.1:9")
-	h.Page(h.A.Owner, "GET", events[1], nil).Want(200).Contains("There is no body: no webhook subscribed", "No webhook was told", "/purchases/"+unheard)
+	h.Page(h.A.Owner, "GET", events[1], nil).Want(200).Contains("There is no body: no webhook subscribed",
+		"No webhook was told", "/purchases/"+unheard)
 	id := strings.TrimPrefix(events[1], "/developers/events/")
-	h.Page(h.A.Owner, "GET", "/developers/events?event_id="+id, nil).Want(200).Contains(unheard).Lacks("/purchases/" + heard)
-	csv := h.Page(h.A.Owner, "GET", "/developers/events/export?format=csv&object_id="+heard, nil).Want(200).Contains("purchase.created", heard).Lacks(unheard)
+	h.Page(h.A.Owner, "GET", "/developers/events?event_id="+id, nil).Want(200).Contains(unheard).Lacks("/purchases/" +
+		heard)
+	csv := h.Page(h.A.Owner, "GET", "/developers/events/export?format=csv&object_id="+heard,
+		nil).Want(200).Contains("purchase.created", heard).Lacks(unheard)
 	if got := csv.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/csv") {
 		t.Error(got)
 	}

@@ -132,5 +132,6 @@ func (a Actor) May(act Action) error {
 	if a.Kind == Credential {
 		return fault.New(fault.Forbidden, "permission_denied", "This credential does not have the scope for that.")
 	}
-	return fault.New(fault.Forbidden, "permission_denied", "Your role does not allow that. An admin of your business can do it or change your role.")
+	return fault.New(fault.Forbidden, "permission_denied",
+		"Your role does not allow that. An admin of your business can do it or change your role.")
 }

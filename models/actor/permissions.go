@@ -20,9 +20,12 @@ type Permission struct {
 // Permissions is the one table of who may do what. The code, the settings page
 // and the test of every route read it; what is not in it is refused.
 var Permissions = []Permission{
-	{Read, "See clients, purchases, accounts (masked), mandates and invoices", []Role{Admin, Finance, Staff, ReadOnly}, []Scope{ScopeRead}, false},
-	{Write, "Add and change clients, purchases and mandates; charge and cancel", []Role{Admin, Finance, Staff}, []Scope{ScopeWrite}, false},
-	{Bill, "Send batches, invoices to many clients and subscriptions", []Role{Admin, Finance}, []Scope{ScopeBilling}, true},
+	{Read, "See clients, purchases, accounts (masked), mandates and invoices", []Role{Admin, Finance, Staff, ReadOnly},
+		[]Scope{ScopeRead}, false},
+	{Write, "Add and change clients, purchases and mandates; charge and cancel", []Role{Admin, Finance, Staff},
+		[]Scope{ScopeWrite}, false},
+	{Bill, "Send batches, invoices to many clients and subscriptions", []Role{Admin, Finance}, []Scope{ScopeBilling},
+		true},
 	{Refund, "Refund money", []Role{Admin, Finance}, []Scope{ScopeWrite}, true},
 	{DeleteTokens, "Delete stored accounts", []Role{Admin}, []Scope{ScopeTokensDelete}, true},
 	{Reveal, "See full bank account and identity numbers", []Role{Admin}, []Scope{ScopeNumbers}, true},
@@ -65,7 +68,8 @@ func (a Actor) Changes() bool {
 
 // LooksOnly is the refusal for whoever changes nothing.
 func LooksOnly() error {
-	return fault.New(fault.Forbidden, "permission_denied", "Your role lets you look, but change nothing. An admin of your business can do it or change your role.")
+	return fault.New(fault.Forbidden, "permission_denied",
+		"Your role lets you look, but change nothing. An admin of your business can do it or change your role.")
 }
 
 // Sends is nil when the actor may send invoices of that many cents together, else
@@ -74,7 +78,8 @@ func (a Actor) Sends(cents int64) error {
 	if a.BatchLimitCents == nil || cents <= *a.BatchLimitCents {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "batch_limit", "This is %s; you may send up to %s at once. Somebody without that limit can send it.",
+	return fault.New(fault.Forbidden, "batch_limit",
+		"This is %s; you may send up to %s at once. Somebody without that limit can send it.",
 		money.Format(cents, "ZAR"), money.Format(*a.BatchLimitCents, "ZAR"))
 }
 

@@ -28,10 +28,12 @@ func TestWhatIsAskedForHappensOnceAnotherPersonAgrees(t *testing.T) {
 	if got := h.state(id); got != token.Active {
 		t.Fatalf("before anybody agreed the account is %s", got)
 	}
-	if got := a.Subject.Stakes; got != (approval.Stakes{Tokens: 1, Waiting: 1, Cents: 5000, Digest: got.Digest}) || got.Digest == "" {
+	if got := a.Subject.Stakes; got != (approval.Stakes{Tokens: 1, Waiting: 1, Cents: 5000, Digest: got.Digest}) ||
+		got.Digest == "" {
 		t.Errorf("at stake: %+v", a.Subject.Stakes)
 	}
-	if n := h.count(`SELECT count(*) FROM mails WHERE kind = 'approval_asked' AND recipient IN ('pieter@acme.example', 'aisha@acme.example')`); n != 2 {
+	if n := h.count(
+		`SELECT count(*) FROM mails WHERE kind = 'approval_asked' AND recipient IN ('pieter@acme.example', 'aisha@acme.example')`); n != 2 {
 		t.Errorf("%d of the two who may agree got a mail", n)
 	}
 	if n := h.count(`SELECT count(*) FROM mails WHERE kind = 'approval_asked'`); n != 2 {
@@ -42,10 +44,12 @@ func TestWhatIsAskedForHappensOnceAnotherPersonAgrees(t *testing.T) {
 	if got := h.state(id); got != token.Deleting {
 		t.Errorf("the account is %s", got)
 	}
-	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action = 'token.deleting' AND actor_id = $1 AND after->>'approved_by' = 'Pieter' AND after->>'reason' = 'They left the gym.'`, h.asker.ID); n != 1 {
+	if n := h.count(
+		`SELECT count(*) FROM audit_entries WHERE action = 'token.deleting' AND actor_id = $1 AND after->>'approved_by' = 'Pieter' AND after->>'reason' = 'They left the gym.'`, h.asker.ID); n != 1 {
 		t.Errorf("%d entries name who asked and who agreed", n)
 	}
-	if n := h.count(`SELECT count(*) FROM mails WHERE kind = 'approval_decided' AND recipient = 'thandi@acme.example'`); n != 1 {
+	if n := h.count(
+		`SELECT count(*) FROM mails WHERE kind = 'approval_decided' AND recipient = 'thandi@acme.example'`); n != 1 {
 		t.Errorf("who asked got %d mails", n)
 	}
 	_, err = h.says(h.finance, a, true)
@@ -61,7 +65,8 @@ func TestNobodyAgreesToTheirOwnRequest(t *testing.T) {
 	double := h.person(h.merchant, "Thandi again", "Thandi+two@ACME.example", actor.Admin)
 	_, err = h.says(double, a, true)
 	wantCode(t, err, "own_request")
-	for name, who := range map[string]actor.Actor{"staff": h.staff, "a program": {Kind: actor.Credential, MerchantID: h.merchant, Scopes: actor.AllScopes}} {
+	for name, who := range map[string]actor.Actor{"staff": h.staff,
+		"a program": {Kind: actor.Credential, MerchantID: h.merchant, Scopes: actor.AllScopes}} {
 		if _, err := h.says(who, a, true); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -78,8 +83,10 @@ func TestTheSamePersonIsKnownByTheMailbox(t *testing.T) {
 		other user.User
 		same  bool
 	}{
-		{user.User{ID: one.ID, Email: "other@acme.example"}, true}, {user.User{ID: uuid.New(), Email: " THANDI@acme.example"}, true},
-		{user.User{ID: uuid.New(), Email: "thandi+2@acme.example"}, true}, {user.User{ID: uuid.New(), Email: "thandi@other.example"}, false},
+		{user.User{ID: one.ID, Email: "other@acme.example"}, true}, {user.User{ID: uuid.New(), Email: " THANDI@acme.example"},
+			true},
+		{user.User{ID: uuid.New(), Email: "thandi+2@acme.example"}, true},
+		{user.User{ID: uuid.New(), Email: "thandi@other.example"}, false},
 		{user.User{ID: uuid.New(), Email: "thandie@acme.example"}, false}, {user.User{ID: uuid.New()}, false},
 	} {
 		if got := approval.SamePerson(one, c.other); got != c.same {
@@ -147,7 +154,8 @@ func TestABatchAboveTheLimitIsSentWhenAnotherPersonAgrees(t *testing.T) {
 	if b.State != batch.Running || b.Starter.ID != h.asker.ID {
 		t.Errorf("the batch is %s, started by %s", b.State, b.Starter.Name)
 	}
-	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action = 'batch.started' AND actor_id = $1 AND after->>'approved_by' = 'Pieter'`, h.asker.ID); n != 1 {
+	if n := h.count(
+		`SELECT count(*) FROM audit_entries WHERE action = 'batch.started' AND actor_id = $1 AND after->>'approved_by' = 'Pieter'`, h.asker.ID); n != 1 {
 		t.Errorf("%d entries name both people", n)
 	}
 }
@@ -167,7 +175,8 @@ func TestAnApprovalIsAboutWhatWasAskedFor(t *testing.T) {
 		_, _, err := h.batches.Mend(ctx, h.finance, b.ID, batch.Edit{N: n, Text: address})
 		must(t, err)
 	}
-	_, _, err := h.batches.FixAll(ctx, h.asker, b.ID, batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
+	_, _, err := h.batches.FixAll(ctx, h.asker, b.ID,
+		batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
 	must(t, err)
 	kept, err := h.store.Approval(ctx, h.merchant, a.ID)
 	must(t, err)
@@ -186,7 +195,8 @@ func TestAnApprovalIsAboutWhatWasAskedFor(t *testing.T) {
 	if n := h.count(`SELECT count(*) FROM purchases`); n != 0 {
 		t.Errorf("%d invoices were sent", n)
 	}
-	if b, err = h.batches.Get(ctx, h.asker, b.ID); err != nil || b.Counts.Ready != stale.Rows || b.Counts.ReadyCents != stale.Cents {
+	if b, err = h.batches.Get(ctx, h.asker, b.ID); err != nil || b.Counts.Ready != stale.Rows ||
+		b.Counts.ReadyCents != stale.Cents {
 		t.Fatalf("the sum changed: %+v %v", b.Counts, err)
 	}
 	_, err = h.says(h.second, h.askBatch(b), true)
@@ -235,7 +245,8 @@ func TestTwoAnswersAtOnceHaveOneWinner(t *testing.T) {
 		for i := range answers {
 			who := []actor.Actor{h.second, h.finance}[i%2]
 			all.Go(func() {
-				_, answers[i] = h.approvals.Decide(context.Background(), who, a.ID, approval.Verdict{Yes: i < 2, Words: "x", Seen: s.Now})
+				_, answers[i] = h.approvals.Decide(context.Background(), who, a.ID,
+					approval.Verdict{Yes: i < 2, Words: "x", Seen: s.Now})
 			})
 		}
 		all.Wait()
@@ -250,7 +261,8 @@ func TestTwoAnswersAtOnceHaveOneWinner(t *testing.T) {
 		if won != 1 {
 			t.Fatalf("%d answers counted: %v", won, answers)
 		}
-		if n := h.count(`SELECT count(*) FROM token_deletions WHERE approval_id = $1`, a.ID); (n == 1) != (h.state(id) == token.Deleting) || n > 1 {
+		if n := h.count(`SELECT count(*) FROM token_deletions WHERE approval_id = $1`,
+			a.ID); (n == 1) != (h.state(id) == token.Deleting) || n > 1 {
 			t.Errorf("%d deletions, the account is %s", n, h.state(id))
 		}
 	}
@@ -285,7 +297,8 @@ func TestTheSameThingIsAskedForOnce(t *testing.T) {
 	ctx := context.Background()
 	id, other := h.stored(), h.stored()
 	a := h.ask(id, other)
-	_, err := h.approvals.Ask(ctx, h.second, approval.DeleteTokens, approval.Subject{Tokens: []uuid.UUID{other, id}}, "Again.")
+	_, err := h.approvals.Ask(ctx, h.second, approval.DeleteTokens, approval.Subject{Tokens: []uuid.UUID{other, id}},
+		"Again.")
 	wantCode(t, err, "already_asked")
 	_, err = h.approvals.Withdraw(ctx, h.second, a.ID)
 	wantCode(t, err, "not_yours")
@@ -365,7 +378,8 @@ func TestAskingForLessIsToldToTheOtherAdmins(t *testing.T) {
 	if n := h.count(`SELECT count(*) FROM mails`); n != 0 {
 		t.Errorf("%d mails about asking for more", n)
 	}
-	if err := h.approvals.Demand(ctx, h.asker, merchant.Demands{}); !fault.HasCode(err, "approval_needed") || h.count(`SELECT count(*) FROM merchants WHERE approve_deletions`) != 1 {
+	if err := h.approvals.Demand(ctx, h.asker, merchant.Demands{}); !fault.HasCode(err, "approval_needed") ||
+		h.count(`SELECT count(*) FROM merchants WHERE approve_deletions`) != 1 {
 		t.Fatalf("alone: %v", err)
 	}
 	less := approval.Subject{Loosening: &approval.Loosening{}}
@@ -379,8 +393,10 @@ func TestAskingForLessIsToldToTheOtherAdmins(t *testing.T) {
 		t.Errorf("the asker agreed: %v", err)
 	}
 	limit := int64(5)
-	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{Deletions: true, BatchesAbove: &limit})) // it is another question by now
-	if _, err := h.approvals.Decide(ctx, h.finance, a.ID, approval.Verdict{Yes: true}); !fault.HasCode(err, "demands_changed") {
+	must(t, h.approvals.Demand(ctx, h.asker, merchant.Demands{Deletions: true,
+		BatchesAbove: &limit})) // it is another question by now
+	if _, err := h.approvals.Decide(ctx, h.finance, a.ID, approval.Verdict{Yes: true}); !fault.HasCode(err,
+		"demands_changed") {
 		t.Errorf("more was demanded meanwhile: %v", err)
 	}
 	_, err = h.approvals.Withdraw(ctx, h.asker, a.ID)
@@ -394,7 +410,9 @@ func TestAskingForLessIsToldToTheOtherAdmins(t *testing.T) {
 		t.Error("it was approved and not done")
 	}
 	h.exec(`DELETE FROM mails WHERE kind = 'approval_decided'`)
-	if n := h.count(`SELECT count(*) FROM mails WHERE recipient = 'pieter@acme.example' AND kind = 'approval_demands'`); n != 1 || h.count(`SELECT count(*) FROM mails`) != 1 {
+	if n := h.count(
+		`SELECT count(*) FROM mails WHERE recipient = 'pieter@acme.example' AND kind = 'approval_demands'`); n != 1 ||
+		h.count(`SELECT count(*) FROM mails`) != 1 {
 		t.Errorf("the other admin got %d mails", n)
 	}
 	if n := h.count(`SELECT count(*) FROM audit_entries WHERE action = 'approval.demands_changed'`); n != 3 {
@@ -409,9 +427,12 @@ func TestLessIsLess(t *testing.T) {
 		before, after merchant.Demands
 		looser        bool
 	}{
-		{merchant.Demands{}, merchant.Demands{Deletions: true}, false}, {merchant.Demands{Deletions: true}, merchant.Demands{}, true},
-		{merchant.Demands{}, merchant.Demands{BatchesAbove: at(0)}, false}, {merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{}, true},
-		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(6)}, true}, {merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(5)}, false},
+		{merchant.Demands{}, merchant.Demands{Deletions: true}, false},
+		{merchant.Demands{Deletions: true}, merchant.Demands{}, true},
+		{merchant.Demands{}, merchant.Demands{BatchesAbove: at(0)}, false},
+		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{}, true},
+		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(6)}, true},
+		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(5)}, false},
 		{merchant.Demands{BatchesAbove: at(5)}, merchant.Demands{BatchesAbove: at(4)}, false},
 	} {
 		if got := approval.Looser(c.before, c.after); got != c.looser {

@@ -52,7 +52,8 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 	if err != nil {
 		return Approval{}, err
 	}
-	a := Approval{MerchantID: who.MerchantID, Kind: kind, Subject: of, SubjectKey: of.key(), Reason: reason, State: Open, AskedBy: who.ID, AskedName: who.Name, Version: 1}
+	a := Approval{MerchantID: who.MerchantID, Kind: kind, Subject: of, SubjectKey: of.key(), Reason: reason, State: Open,
+		AskedBy: who.ID, AskedName: who.Name, Version: 1}
 	err = s.InTx(ctx, func(tx Tx) error {
 		if _, err := s.expireIn(tx, who.MerchantID); err != nil {
 			return err
@@ -64,10 +65,12 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 		if err := tx.InsertApproval(a); err != nil {
 			return err
 		}
-		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID, Text: "A second approver was asked to agree: " + of.Name + ".",
+		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,
+			Text:  "A second approver was asked to agree: " + of.Name + ".",
 			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Stakes}})
 		for i, u := range mayDecide(all, asker) {
-			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailAsked, Attempt: i + 1, To: u.Email, State: mail.Queued, Letter: s.Letters.Asked(a, u, m)})
+			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailAsked, Attempt: i + 1, To: u.Email,
+				State: mail.Queued, Letter: s.Letters.Asked(a, u, m)})
 		}
 		return nil
 	})
@@ -89,7 +92,8 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 			return of, fault.Missing()
 		}
 		if len(impacts) > purchase.MaxDeleted {
-			return of, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", purchase.MaxDeleted)
+			return of, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.",
+				purchase.MaxDeleted)
 		}
 		if seen := of.Stakes.Digest; seen != "" && seen != purchase.Digest(impacts) {
 			return of, fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
@@ -103,7 +107,8 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		}
 		of.Name = fmt.Sprintf("delete %d stored accounts", len(impacts))
 		if len(impacts) == 1 {
-			of.Name = fmt.Sprintf("delete the stored account %s of %s", impacts[0].Token.AccountMask, impacts[0].Token.HolderName)
+			of.Name = fmt.Sprintf("delete the stored account %s of %s", impacts[0].Token.AccountMask,
+				impacts[0].Token.HolderName)
 		}
 		return of, nil
 	case Loosen:
@@ -116,7 +121,8 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		if err != nil {
 			return of, err
 		}
-		return Subject{Batch: b.ID, Order: of.Order, Stakes: stakesOfBatch(b), Name: "send the batch " + b.Name + ": " + inShort(b)}, nil
+		return Subject{Batch: b.ID, Order: of.Order, Stakes: stakesOfBatch(b), Name: "send the batch " + b.Name + ": " +
+			inShort(b)}, nil
 	}
 	return of, fault.Missing()
 }
@@ -146,7 +152,8 @@ func count(n int, thing string) string {
 
 // impacts are what the deletion of those tokens does that still live, with what was
 // chosen and the choices that are not possible.
-func (s *Service) impacts(ctx context.Context, who actor.Actor, of Subject) (out []purchase.Impact, wrong fault.Problems, err error) {
+func (s *Service) impacts(ctx context.Context, who actor.Actor, of Subject) (out []purchase.Impact,
+	wrong fault.Problems, err error) {
 	if out, err = s.Purchases.DeletionImpacts(ctx, who, of.Tokens); err != nil {
 		return nil, nil, err
 	}
@@ -158,7 +165,8 @@ func (s *Service) impacts(ctx context.Context, who actor.Actor, of Subject) (out
 
 func stakesOf(impacts []purchase.Impact) Stakes {
 	all := purchase.StakesOf(impacts)
-	return Stakes{Tokens: all.Tokens, Waiting: all.Waiting, Subscriptions: all.Subscriptions, Cents: all.Cents, Digest: all.Digest}
+	return Stakes{Tokens: all.Tokens, Waiting: all.Waiting, Subscriptions: all.Subscriptions, Cents: all.Cents,
+		Digest: all.Digest}
 }
 
 // key is the same for the same thing.

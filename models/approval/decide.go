@@ -49,7 +49,8 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, v V
 			return a, err
 		}
 	}
-	return a, fault.New(fault.Conflict, "conflict", "Somebody else changed this at the same moment. Look at it again.").Because(err)
+	return a, fault.New(fault.Conflict, "conflict",
+		"Somebody else changed this at the same moment. Look at it again.").Because(err)
 }
 
 // mayAnswer: it waits, and the answer comes from another person who may give it.
@@ -84,7 +85,8 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return err
 	case gone && a.State == Approved:
-		return fault.New(fault.Conflict, "asker_gone", "%s does not work here any more, so nothing can be done in that name. Refuse it, and ask yourself if it is still wanted.", a.AskedName)
+		return fault.New(fault.Conflict, "asker_gone",
+			"%s does not work here any more, so nothing can be done in that name. Refuse it, and ask yourself if it is still wanted.", a.AskedName)
 	}
 	m, err := s.Read.Merchant(ctx, a.MerchantID)
 	if err != nil {
@@ -103,9 +105,11 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 		}
 		tx.Audit(who, audit.Entry{Action: "approval." + string(a.State), ObjectType: "approval", ObjectID: a.ID,
 			Text:   fmt.Sprintf("The request of %s was %s: %s.", a.AskedName, a.State, a.Subject.Name),
-			Before: map[string]any{"state": Open}, After: map[string]any{"state": a.State, "words": a.Decision, "asked_by": a.AskedName, "reason": a.Reason, "stakes": seen}})
+			Before: map[string]any{"state": Open}, After: map[string]any{"state": a.State, "words": a.Decision,
+				"asked_by": a.AskedName, "reason": a.Reason, "stakes": seen}})
 		if !gone {
-			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailDecided, Attempt: 1, To: asker.Email, State: mail.Queued, Letter: s.Letters.Decided(*a, asker, m)})
+			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailDecided, Attempt: 1, To: asker.Email,
+				State: mail.Queued, Letter: s.Letters.Decided(*a, asker, m)})
 		}
 		return nil
 	})
@@ -119,8 +123,10 @@ func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approv
 		if err := still(as.May(actor.DeleteTokens)); err != nil {
 			return err
 		}
-		_, err := s.Purchases.SetAsideIn(ctx, tx, as, purchase.Aside{Tokens: a.Subject.Tokens, Choices: a.Subject.Choices, Reason: a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
-			Seen: &purchase.Stakes{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions, Cents: seen.Cents, Digest: seen.Digest}})
+		_, err := s.Purchases.SetAsideIn(ctx, tx, as, purchase.Aside{Tokens: a.Subject.Tokens, Choices: a.Subject.Choices,
+			Reason: a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
+			Seen: &purchase.Stakes{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,
+				Cents: seen.Cents, Digest: seen.Digest}})
 		if fault.Is(err, fault.NotFound) {
 			return fault.New(fault.Conflict, "nothing_left", "These stored accounts are deleted already. Refuse the request.")
 		}
@@ -133,9 +139,11 @@ func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approv
 		}
 		order := *a.Subject.Order // with the fingerprint of what was asked for
 		if seen.Rows != order.Rows || seen.Cents != order.Cents {
-			return fault.New(fault.Conflict, "batch_changed", "You were shown something else than what was asked for. Look at the request again.")
+			return fault.New(fault.Conflict, "batch_changed",
+				"You were shown something else than what was asked for. Look at the request again.")
 		}
-		_, err := s.Batches.StartIn(ctx, tx, as, a.Subject.Batch, order, batch.Consent{ApprovalID: a.ID, Approver: a.DecidedName})
+		_, err := s.Batches.StartIn(ctx, tx, as, a.Subject.Batch, order,
+			batch.Consent{ApprovalID: a.ID, Approver: a.DecidedName})
 		return err
 	}
 	return fault.Missing()
@@ -176,7 +184,8 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 		if won, err := tx.MoveApproval(a); err != nil || !won {
 			return lostUnless(err)
 		}
-		tx.Audit(who, audit.Entry{Action: "approval.withdrawn", ObjectType: "approval", ObjectID: a.ID, Text: "The request was withdrawn: " + a.Subject.Name + ".",
+		tx.Audit(who, audit.Entry{Action: "approval.withdrawn", ObjectType: "approval", ObjectID: a.ID,
+			Text:   "The request was withdrawn: " + a.Subject.Name + ".",
 			Before: map[string]any{"state": Open}, After: map[string]any{"state": a.State}})
 		return nil
 	})
@@ -201,7 +210,8 @@ func (s *Service) expireIn(tx Tx, merchantID uuid.UUID) (int, error) {
 	over, err := tx.ExpireApprovals(merchantID, atOnce)
 	for _, a := range over {
 		tx.Audit(actor.SystemOf(a.MerchantID), audit.Entry{Action: "approval.expired", ObjectType: "approval", ObjectID: a.ID,
-			Text: "Nobody answered within seven days: " + a.Subject.Name + ".", Before: map[string]any{"state": Open}, After: map[string]any{"state": Expired}})
+			Text: "Nobody answered within seven days: " + a.Subject.Name + ".", Before: map[string]any{"state": Open},
+			After: map[string]any{"state": Expired}})
 	}
 	return len(over), err
 }

@@ -59,18 +59,23 @@ func open(t testing.TB) *house {
 	must(t, s.Clock.MoveTo(ctx, start))
 	h := &house{t: t, store: s}
 	words := letters.Writer{Base: "https://desk.example"}
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
+	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
 		Verify: func(context.Context, bank.Verification) (bank.Verified, error) { return bank.AllYes(), nil }}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases, Letters: words}
 	h.purchases.Papers = bills
-	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: h.purchases, Timetable: h.purchases.Timetable, Now: s.Now,
+	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: h.purchases,
+		Timetable: h.purchases.Timetable, Now: s.Now,
 		Clients: &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: s.Now}}
-	h.approvals = &approval.Service{InTx: store.Runner[approval.Tx](s), Read: s, Purchases: h.purchases, Batches: h.batches, Letters: words, Now: s.Now}
+	h.approvals = &approval.Service{InTx: store.Runner[approval.Tx](s), Read: s, Purchases: h.purchases,
+		Batches: h.batches, Letters: words, Now: s.Now}
 	h.batches.Requests = h.approvals
 	h.merchant, h.brand = h.business("acme")
-	h.asker, h.second = h.person(h.merchant, "Thandi", "thandi@acme.example", actor.Admin), h.person(h.merchant, "Pieter", "pieter@acme.example", actor.Admin)
-	h.finance, h.staff = h.person(h.merchant, "Aisha", "aisha@acme.example", actor.Finance), h.person(h.merchant, "Sipho", "sipho@acme.example", actor.Staff)
+	h.asker, h.second = h.person(h.merchant, "Thandi", "thandi@acme.example", actor.Admin),
+		h.person(h.merchant, "Pieter", "pieter@acme.example", actor.Admin)
+	h.finance, h.staff = h.person(h.merchant, "Aisha", "aisha@acme.example", actor.Finance),
+		h.person(h.merchant, "Sipho", "sipho@acme.example", actor.Staff)
 	other, _ := h.business("other")
 	h.stranger = h.person(other, "Stranger", "stranger@other.example", actor.Admin)
 	return h
@@ -79,17 +84,22 @@ func open(t testing.TB) *house {
 func (h *house) business(slug string) (id, brand uuid.UUID) {
 	h.t.Helper()
 	id, brand = h.store.NewID(), h.store.NewID()
-	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`, id, slug, h.store.Now())
-	h.exec(`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, id, slug, h.store.Now())
-	h.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
-		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`, h.store.NewID(), id, brand, h.store.Now())
+	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`, id,
+		slug, h.store.Now())
+	h.exec(
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, id, slug, h.store.Now())
+	h.exec(
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`, h.store.NewID(), id, brand,
+		h.store.Now())
 	return id, brand
 }
 
 func (h *house) person(merchant uuid.UUID, name, email string, role actor.Role) actor.Actor {
 	h.t.Helper()
 	u := user.User{ID: h.store.NewID(), MerchantID: merchant, Email: email, Name: name, Role: role}
-	h.exec(`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, '', $6, $6)`,
+	h.exec(
+		`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, '', $6, $6)`,
 		u.ID, merchant, email, name, string(role), h.store.Now())
 	return u.Actor()
 }
@@ -98,22 +108,26 @@ func (h *house) person(merchant uuid.UUID, name, email string, role actor.Role) 
 func (h *house) stored() uuid.UUID {
 	h.t.Helper()
 	rec, err := h.purchases.Create(context.Background(), h.asker, purchase.Input{
-		Client:  &client.Details{Email: "n@example.org", FullName: "N Dlamini", BankAccount: "62000000123", BankCode: "632005", AccountType: bank.Current},
-		BrandID: h.brand, Currency: "ZAR", Details: one(0), DirectDebit: &purchase.DirectDebitInput{}, Options: purchase.Options{Whitelist: []string{"eft"}, ForceRecurring: true},
+		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini", BankAccount: "62000000123",
+			BankCode: "632005", AccountType: bank.Current},
+		BrandID: h.brand, Currency: "ZAR", Details: one(0), DirectDebit: &purchase.DirectDebitInput{},
+		Options: purchase.Options{Whitelist: []string{"eft"}, ForceRecurring: true},
 	})
 	must(h.t, err)
 	return rec.ID
 }
 
 func one(cents int64) purchase.Details {
-	return purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: cents, Quantity: decimal.NewFromInt(1)}}}
+	return purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: cents,
+		Quantity: decimal.NewFromInt(1)}}}
 }
 
 func (h *house) charge(tokenID uuid.UUID, cents int64) purchase.Record {
 	h.t.Helper()
 	due := calendar.On(2027, time.February, 12).At(12, 0)
 	rec, err := h.purchases.Create(context.Background(), h.asker, purchase.Input{
-		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini"}, BrandID: h.brand, Currency: "ZAR", Due: &due, Details: one(cents)})
+		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini"}, BrandID: h.brand, Currency: "ZAR", Due: &due,
+		Details: one(cents)})
 	must(h.t, err)
 	rec, err = h.purchases.Charge(context.Background(), h.asker, rec.ID, tokenID)
 	must(h.t, err)
@@ -128,12 +142,14 @@ func (h *house) checked(rows int) batch.Batch {
 	for i := range rows {
 		text.WriteString("payer" + string(rune('a'+i)) + "@example.org,Payer,100.00,2027-03-01,Membership\n")
 	}
-	b, err := h.batches.Upload(ctx, h.asker, batch.Upload{Name: "march.csv", Source: batch.FromFile, BrandID: h.brand, Content: strings.NewReader(text.String())})
+	b, err := h.batches.Upload(ctx, h.asker, batch.Upload{Name: "march.csv", Source: batch.FromFile, BrandID: h.brand,
+		Content: strings.NewReader(text.String())})
 	must(h.t, err)
 	b, err = h.batches.Map(ctx, h.asker, b.ID, b.Mapping)
 	must(h.t, err)
 	must(h.t, h.batches.Work(ctx, b.ID))
-	_, _, err = h.batches.FixAll(ctx, h.asker, b.ID, batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
+	_, _, err = h.batches.FixAll(ctx, h.asker, b.ID,
+		batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
 	if !fault.HasCode(err, "nothing_mended") { // all are clients already
 		must(h.t, err)
 	}
@@ -149,14 +165,16 @@ func order(b batch.Batch) *batch.Order {
 
 func (h *house) ask(ids ...uuid.UUID) approval.Approval {
 	h.t.Helper()
-	a, err := h.approvals.Ask(context.Background(), h.asker, approval.DeleteTokens, approval.Subject{Tokens: ids}, "They left the gym.")
+	a, err := h.approvals.Ask(context.Background(), h.asker, approval.DeleteTokens, approval.Subject{Tokens: ids},
+		"They left the gym.")
 	must(h.t, err)
 	return a
 }
 
 func (h *house) askBatch(b batch.Batch) approval.Approval {
 	h.t.Helper()
-	a, err := h.approvals.Ask(context.Background(), h.asker, approval.SendBatch, approval.Subject{Batch: b.ID, Order: order(b)}, "The fees of March.")
+	a, err := h.approvals.Ask(context.Background(), h.asker, approval.SendBatch,
+		approval.Subject{Batch: b.ID, Order: order(b)}, "The fees of March.")
 	must(h.t, err)
 	return a
 }
@@ -166,7 +184,8 @@ func (h *house) says(who actor.Actor, a approval.Approval, yes bool) (approval.A
 	h.t.Helper()
 	s, err := h.approvals.Show(context.Background(), who, a.ID)
 	must(h.t, err)
-	return h.approvals.Decide(context.Background(), who, a.ID, approval.Verdict{Yes: yes, Words: "As discussed.", Seen: s.Now})
+	return h.approvals.Decide(context.Background(), who, a.ID,
+		approval.Verdict{Yes: yes, Words: "As discussed.", Seen: s.Now})
 }
 
 func (h *house) state(id uuid.UUID) token.State {

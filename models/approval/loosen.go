@@ -44,7 +44,8 @@ func (s *Service) loosening(ctx context.Context, who actor.Actor, of Subject) (S
 		return of, err
 	}
 	if !Looser(before, after) {
-		return of, fault.New(fault.Conflict, "nothing_looser", "This asks for as many approvals as now, or more. Save it; nobody has to agree.")
+		return of, fault.New(fault.Conflict, "nothing_looser",
+			"This asks for as many approvals as now, or more. Save it; nobody has to agree.")
 	}
 	return Subject{Loosening: &Loosening{before, after}, Name: "ask for fewer approvals: " + inWords(after)}, nil
 }
@@ -59,16 +60,19 @@ func (s *Service) carryOutLoosening(ctx context.Context, tx Tx, asker user.User,
 	if a.Subject.Loosening == nil {
 		return fault.Missing()
 	}
-	before, err := s.setDemands(ctx, tx, as, a.Subject.Loosening.After, map[string]any{"approved_by": a.DecidedName, "approval": a.ID})
+	before, err := s.setDemands(ctx, tx, as, a.Subject.Loosening.After,
+		map[string]any{"approved_by": a.DecidedName, "approval": a.ID})
 	if err == nil && !same(before, a.Subject.Loosening.Before) {
-		err = fault.New(fault.Conflict, "demands_changed", "What needs a second approver was changed since this was asked. Refuse it; it can be asked for again.")
+		err = fault.New(fault.Conflict, "demands_changed",
+			"What needs a second approver was changed since this was asked. Refuse it; it can be asked for again.")
 	}
 	return err
 }
 
 // setDemands writes what needs a second approver and tells what did before. When less
 // does than before, the other admins are told by mail.
-func (s *Service) setDemands(ctx context.Context, tx Tx, who actor.Actor, d merchant.Demands, also map[string]any) (merchant.Demands, error) {
+func (s *Service) setDemands(ctx context.Context, tx Tx, who actor.Actor, d merchant.Demands,
+	also map[string]any) (merchant.Demands, error) {
 	before, err := tx.SetDemands(who.MerchantID, d)
 	if err != nil || same(before, d) {
 		return before, err
@@ -95,7 +99,8 @@ func (s *Service) setDemands(ctx context.Context, tx Tx, who actor.Actor, d merc
 	for _, u := range all {
 		if u.ID != who.ID && u.Actor().Can(actor.Manage) {
 			n++
-			tx.InsertMail(mail.Mail{MerchantID: who.MerchantID, ObjectID: id, Kind: MailLoosened, Attempt: n, To: u.Email, State: mail.Queued,
+			tx.InsertMail(mail.Mail{MerchantID: who.MerchantID, ObjectID: id, Kind: MailLoosened, Attempt: n, To: u.Email,
+				State:  mail.Queued,
 				Letter: s.Letters.Loosened(who.Name, before, d, u, m)})
 		}
 	}

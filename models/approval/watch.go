@@ -20,7 +20,8 @@ var _ batch.Requests = (*Service)(nil)
 // Watch implements batch.Requests: a request is about one content of a batch. When the
 // batch is something else, the request is withdrawn in the same transaction, and both
 // the person who asked and those who were asked are told.
-func (s *Service) Watch(ctx context.Context, merchantID, batchID uuid.UUID) (func(batch.Tx, actor.Actor, batch.Batch) error, error) {
+func (s *Service) Watch(ctx context.Context, merchantID,
+	batchID uuid.UUID) (func(batch.Tx, actor.Actor, batch.Batch) error, error) {
 	key := Subject{Batch: batchID}.key()
 	a, found, err := s.Read.OpenApproval(ctx, merchantID, SendBatch, key)
 	if err != nil {
@@ -68,7 +69,8 @@ func (s *Service) concerned(ctx context.Context, a Approval) ([]user.User, error
 	return mayDecide(all, user.User{ID: a.AskedBy}), nil
 }
 
-func (s *Service) withdraw(tx Tx, who actor.Actor, a Approval, b batch.Batch, told []user.User, m merchant.Merchant) error {
+func (s *Service) withdraw(tx Tx, who actor.Actor, a Approval, b batch.Batch, told []user.User,
+	m merchant.Merchant) error {
 	name := who.Name
 	if name == "" {
 		name = "Debitdesk"
@@ -81,10 +83,13 @@ func (s *Service) withdraw(tx Tx, who actor.Actor, a Approval, b batch.Batch, to
 	if won, err := tx.MoveApproval(a); err != nil || !won {
 		return lostUnless(err)
 	}
-	tx.Audit(who, audit.Entry{Action: "approval.withdrawn", ObjectType: "approval", ObjectID: a.ID, Text: "The request was withdrawn, because the batch changed: " + a.Subject.Name + ".",
-		Before: map[string]any{"state": Open, "fingerprint": a.Subject.Order.Fingerprint}, After: map[string]any{"state": a.State, "fingerprint": b.Seal(), "asked_by": a.AskedName}})
+	tx.Audit(who, audit.Entry{Action: "approval.withdrawn", ObjectType: "approval", ObjectID: a.ID,
+		Text:   "The request was withdrawn, because the batch changed: " + a.Subject.Name + ".",
+		Before: map[string]any{"state": Open, "fingerprint": a.Subject.Order.Fingerprint},
+		After:  map[string]any{"state": a.State, "fingerprint": b.Seal(), "asked_by": a.AskedName}})
 	for i, u := range told {
-		tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailWithdrawn, Attempt: i + 1, To: u.Email, State: mail.Queued, Letter: s.Letters.Withdrawn(a, u, m)})
+		tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailWithdrawn, Attempt: i + 1, To: u.Email,
+			State: mail.Queued, Letter: s.Letters.Withdrawn(a, u, m)})
 	}
 	return nil
 }

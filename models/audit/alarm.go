@@ -108,7 +108,8 @@ func (k *Keeper) note(ctx context.Context, accepted bool, heads ...Head) {
 
 func (k *Keeper) tell(ctx context.Context, a Alarm) {
 	if k.Log != nil {
-		k.Log.ErrorContext(ctx, "the audit log does not hold", "merchant_id", a.MerchantID, "link", a.N, "why", a.Why, "stopped", a.Stopped)
+		k.Log.ErrorContext(ctx, "the audit log does not hold", "merchant_id", a.MerchantID, "link", a.N, "why", a.Why,
+			"stopped", a.Stopped)
 	}
 }
 
@@ -165,8 +166,10 @@ func (k *Keeper) Accept(ctx context.Context, who actor.Actor, merchantID uuid.UU
 	for _, a := range alarms {
 		before["link"], before["why"] = a.N, a.Why
 	}
-	h, err := k.Chains.AcceptChain(ctx, who, merchantID, k.Sign, Entry{Action: "audit.accepted", ObjectType: "merchant", ObjectID: merchantID,
-		Text: "The record of who did what was accepted as it stands: " + reason, Before: before, After: map[string]any{"reason": reason}})
+	h, err := k.Chains.AcceptChain(ctx, who, merchantID, k.Sign,
+		Entry{Action: "audit.accepted", ObjectType: "merchant", ObjectID: merchantID,
+			Text: "The record of who did what was accepted as it stands: " + reason, Before: before,
+			After: map[string]any{"reason": reason}})
 	if err == nil {
 		k.note(ctx, true, h)
 	}

@@ -80,7 +80,8 @@ func hashOf(before []byte, n int64, e Kept) []byte {
 		field(id[:])
 	}
 	number(e.At.UnixMicro())
-	for _, text := range []string{e.ActorKind, e.ActorName, e.IP, e.RequestID, e.Action, e.ObjectType, e.Text, e.Before, e.After} {
+	for _, text := range []string{e.ActorKind, e.ActorName, e.IP, e.RequestID, e.Action, e.ObjectType, e.Text, e.Before,
+		e.After} {
 		field([]byte(text))
 	}
 	return sum.Sum(nil)

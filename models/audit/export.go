@@ -48,7 +48,8 @@ func (s *Exports) Begin(ctx context.Context, who actor.Actor, e Export) error {
 		rows = fmt.Sprintf("more than %d", e.Rows)
 	}
 	return s.InTx(ctx, func(log Log) error {
-		log.Audit(who, Entry{Action: "list.exported", ObjectType: "list", ObjectID: who.MerchantID, Text: "The list of " + e.List + " was exported.",
+		log.Audit(who, Entry{Action: "list.exported", ObjectType: "list", ObjectID: who.MerchantID,
+			Text:  "The list of " + e.List + " was exported.",
 			After: map[string]any{"list": e.List, "format": e.Format, "filters": filters, "rows": rows, "columns": e.Columns}})
 		return nil
 	})

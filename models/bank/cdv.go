@@ -12,8 +12,8 @@ const (
 	CDVFailed       CDVResult = "failed"
 )
 
-// CDVRule is one row of the banks' check digit table. The table is not published, and invented weights would refuse good
-// customers, so ours is empty: an operator who holds the table may give it to CheckDigits.
+// CDVRule is one row of the banks' check digit table. The table is not published, and invented weights would refuse
+// good customers, so ours is empty: an operator who holds the table may give it to CheckDigits.
 type CDVRule struct {
 	From, To    string // branch codes, both inclusive
 	Type        AccountType

@@ -20,8 +20,8 @@ const (
 	DebiCheck Method = "debicheck"
 )
 
-// Gateway is what the product asks of a bank. Every call may be repeated: the caller writes down what it is about to ask,
-// asks with its own id, and asks again after a crash. No method is called inside a database transaction.
+// Gateway is what the product asks of a bank. Every call may be repeated: the caller writes down what it is about to
+// ask, asks with its own id, and asks again after a crash. No method is called inside a database transaction.
 type Gateway interface {
 	// Name is a short constant such as "sandbox".
 	Name() string

@@ -39,7 +39,8 @@ func ParseIdentity(n IDNumber, today calendar.Date) (Identity, []Problem) {
 	case passport.MatchString(text):
 		return Identity{Kind: Passport}, nil
 	default:
-		return Identity{}, []Problem{{FieldID, "invalid", "Give 13 digits of a South African ID, or a passport number of 5 to 20 letters and digits."}}
+		return Identity{}, []Problem{{FieldID, "invalid",
+			"Give 13 digits of a South African ID, or a passport number of 5 to 20 letters and digits."}}
 	}
 }
 
@@ -93,7 +94,8 @@ func luhn(digits string) bool {
 // NormalisePhone brings a South African number to 27XXXXXXXXX from 082 123 4567, +27 (0)82 123 4567, 0027… and the
 // like; ok is false when the text is no South African number.
 func NormalisePhone(text string) (phone string, ok bool) {
-	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "\u00a0", "").Replace(strings.TrimSpace(text))
+	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "\u00a0",
+		"").Replace(strings.TrimSpace(text))
 	digits = strings.TrimPrefix(strings.TrimPrefix(digits, "+"), "00")
 	if rest, found := strings.CutPrefix(digits, "270"); found && len(rest) == 9 {
 		digits = "27" + rest

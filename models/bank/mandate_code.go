@@ -22,7 +22,8 @@ type MandateCode struct {
 func (c MandateCode) Label() string { return c.Meaning + " (" + c.Code + ")" }
 
 var mandateCodes = []MandateCode{
-	{CodeNoAnswer, "No answer from the client", "Send the request again when the client has the phone at hand, or use the delayed kind."},
+	{CodeNoAnswer, "No answer from the client",
+		"Send the request again when the client has the phone at hand, or use the delayed kind."},
 	{CodeRefused, "Declined by the client", "Speak to the client before asking again."},
 	{"MD16", "Declined at the client's request", "Speak to the client before asking again."},
 	{"MS03", "Declined by the client's bank", "Ask the client to speak to the bank."},
@@ -35,7 +36,8 @@ var mandateCodes = []MandateCode{
 	{"BE06", "Account holder not known", "Check the name and the identity number with the client."},
 	{"MD07", "Account holder deceased", "Send no automatic messages; contact the family or the executor with care."},
 	{CodeSystemError, "The bank's system failed", "Send the request again in a few minutes."},
-	{CodeSevenFailures, "Suspended after seven failed debits in a row", "Agree on a day when there is money, and set up a new mandate."},
+	{CodeSevenFailures, "Suspended after seven failed debits in a row",
+		"Agree on a day when there is money, and set up a new mandate."},
 	{CodeDebtorCancelled, "Cancelled by the client", "Speak to the client; collecting again needs a new mandate."},
 	{"MCFC", "Final collection done", "Set up a new mandate for more."},
 	{"MCOC", "Once-off collection done", "Set up a new mandate for more."},

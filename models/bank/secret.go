@@ -10,8 +10,8 @@ import (
 )
 
 // AccountNumber is a bank account number that prints itself masked, "•••• 1234", whatever prints it: fmt, slog, JSON.
-// Only Reveal gives the digits. Two places do not ask a type for its mask: a JSON map key and an unexported struct field
-// under fmt. Do not put numbers there.
+// Only Reveal gives the digits. Two places do not ask a type for its mask: a JSON map key and an unexported struct
+// field under fmt. Do not put numbers there.
 type AccountNumber string
 
 // IDNumber is an identity or passport number that prints itself masked: "850101•••••85", a passport as "A•••••7".

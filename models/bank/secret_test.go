@@ -33,10 +33,12 @@ func TestNumbersMaskThemselvesWhereverTheyArePrinted(t *testing.T) {
 	}
 	printed := []string{log.String(), string(asJSON), string(asXML), fmt.Errorf("on %v", h.Account).Error()}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
-		printed = append(printed, fmt.Sprintf(verb, h), fmt.Sprintf(verb, &h), fmt.Sprintf(verb, h.Account), fmt.Sprintf(verb, h.ID))
+		printed = append(printed, fmt.Sprintf(verb, h), fmt.Sprintf(verb, &h), fmt.Sprintf(verb, h.Account),
+			fmt.Sprintf(verb, h.ID))
 	}
 	for _, text := range printed {
-		if strings.Contains(text, account) || strings.Contains(text, id) || strings.Contains(text, fmt.Sprintf("%x", account)) {
+		if strings.Contains(text, account) || strings.Contains(text, id) ||
+			strings.Contains(text, fmt.Sprintf("%x", account)) {
 			t.Errorf("a number was printed: %s", text)
 		}
 	}
@@ -54,7 +56,8 @@ func TestMasksShowJustEnough(t *testing.T) {
 	if got := bank.AccountNumber("62001232392").Tail(); got != "2392" {
 		t.Errorf("tail: %q", got)
 	}
-	for number, want := range map[bank.IDNumber]string{"8501015000085": "850101•••••85", "A01234567": "A•••••••7", "AB1": "•••", "": ""} {
+	for number, want := range map[bank.IDNumber]string{"8501015000085": "850101•••••85", "A01234567": "A•••••••7",
+		"AB1": "•••", "": ""} {
 		if got := number.String(); got != want {
 			t.Errorf("identity: %q, want %q", got, want)
 		}

@@ -140,17 +140,21 @@ func (c *Checked) checkLength(branch, digits string, accountType AccountType) {
 	}
 	switch n := len(digits); {
 	case n < least:
-		c.problem(FieldAccount, "min_length", "Invalid account for bank branch: %s, this one has %d.", wanted(bank, least, most), n)
+		c.problem(FieldAccount, "min_length", "Invalid account for bank branch: %s, this one has %d.",
+			wanted(bank, least, most), n)
 	case n > most:
-		c.problem(FieldAccount, "max_length", "The account may not exceed %d digits: %s, this one has %d.", most, wanted(bank, least, most), n)
+		c.problem(FieldAccount, "max_length", "The account may not exceed %d digits: %s, this one has %d.", most,
+			wanted(bank, least, most), n)
 	case bank == "Nedbank" && !nedbankLength(n, accountType):
-		c.problem(FieldAccount, "invalid", "Invalid account for bank branch: Nedbank account numbers have 10 digits, this one has %d.", n)
+		c.problem(FieldAccount, "invalid",
+			"Invalid account for bank branch: Nedbank account numbers have 10 digits, this one has %d.", n)
 	case bank == "Al Baraka" && !strings.HasPrefix(digits, "786"):
 		c.problem(FieldAccount, "invalid", "Invalid account for bank branch: Al Baraka account numbers start with 786.")
 	}
 }
 
-// nedbankLength: 10 digits; 13-digit forms exist; accounts of the former FBC have 11 and are no current accounts (industry).
+// nedbankLength: 10 digits; 13-digit forms exist; accounts of the former FBC have 11 and are no current accounts
+// (industry).
 func nedbankLength(n int, t AccountType) bool {
 	return n == 10 || n == 13 || n == 11 && t != Current
 }

@@ -65,7 +65,8 @@ func TestBranchCodesAreText(t *testing.T) {
 	if bank.BankName("051001") != "Standard Bank" || bank.BankName("210554") != "FNB" || bank.BankName("123456") != "" {
 		t.Error("names of banks")
 	}
-	for code, wrong := range map[string]bool{"": true, "51001": true, "05100": true, "0510011": true, "ABCDEF": true, "000000": true, "999999": true, "111111": true, "900145": true, "888000": false, "123456": false, "051001": false} {
+	for code, wrong := range map[string]bool{"": true, "51001": true, "05100": true, "0510011": true, "ABCDEF": true,
+		"000000": true, "999999": true, "111111": true, "900145": true, "888000": false, "123456": false, "051001": false} {
 		got := bank.ValidateAccount(code, "123456789", "")
 		if got.OK() == wrong {
 			t.Errorf("%q: %+v", code, got.Problems)
@@ -83,7 +84,8 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) {
 	for _, p := range got.Problems {
 		fields[p.Field] = true
 	}
-	if len(got.Problems) != 3 || !fields[bank.FieldBranch] || !fields[bank.FieldAccount] || !fields[bank.FieldAccountType] {
+	if len(got.Problems) != 3 || !fields[bank.FieldBranch] || !fields[bank.FieldAccount] ||
+		!fields[bank.FieldAccountType] {
 		t.Errorf("%+v", got.Problems)
 	}
 }
@@ -101,7 +103,8 @@ func TestNoProblemRepeatsTheAccountNumber(t *testing.T) {
 }
 
 func TestCheckDigitsNeedATable(t *testing.T) {
-	rules := []bank.CDVRule{{From: "100000", To: "100010", Type: bank.Current, Mod: 10, Fudge: 1, Weights: [11]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}}
+	rules := []bank.CDVRule{{From: "100000", To: "100010", Type: bank.Current, Mod: 10, Fudge: 1,
+		Weights: [11]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}}
 	for _, c := range []struct {
 		branch, number string
 		kind           bank.AccountType
@@ -165,7 +168,8 @@ func TestWrongIdentityNumbersAreRefused(t *testing.T) {
 }
 
 func TestPhonesAreBroughtToOneForm(t *testing.T) {
-	for _, text := range []string{"0821234567", "082 123 4567", "+27 82 123 4567", "+27 (0)82 123-4567", "0027821234567", "27821234567"} {
+	for _, text := range []string{"0821234567", "082 123 4567", "+27 82 123 4567", "+27 (0)82 123-4567", "0027821234567",
+		"27821234567"} {
 		if got, ok := bank.NormalisePhone(text); !ok || got != "27821234567" {
 			t.Errorf("%q: %q %v", text, got, ok)
 		}

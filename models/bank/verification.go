@@ -73,7 +73,8 @@ func (v Verified) Checks() []Check {
 	}
 }
 
-// Failures are the reasons to refuse the account: not found, closed, no debits, another identity. Not checked never fails.
+// Failures are the reasons to refuse the account: not found, closed, no debits, another identity. Not checked never
+// fails.
 func (v Verified) Failures() []string { return v.noes(true) }
 
 // Warnings are the other noes, to show on the token.

@@ -37,7 +37,8 @@ func (r *reading) money() {
 	case prices:
 		r.compare(amount, hasAmount)
 	case hasAmount && len(lines) > 1:
-		r.wrong(Price, "required", RequiredOf(Price), "expected a price for each product, found one amount for "+lines[0].Name+" and others")
+		r.wrong(Price, "required", RequiredOf(Price), "expected a price for each product, found one amount for "+
+			lines[0].Name+" and others")
 	case hasAmount:
 		r.onlyAmount(amount)
 	default:
@@ -54,8 +55,8 @@ func (r *reading) amountField() Field {
 	return Price
 }
 
-// onlyAmount makes the one line of a row without prices. The amount is what is owed, so quantity, discount and tax of the
-// line have nothing to add to it.
+// onlyAmount makes the one line of a row without prices. The amount is what is owed, so quantity, discount and tax of
+// the line have nothing to add to it.
 func (r *reading) onlyAmount(amount int64) {
 	v := &r.line.Values
 	name := r.Mapping.Product
@@ -68,7 +69,8 @@ func (r *reading) onlyAmount(amount int64) {
 		}
 		p := v.Products[0]
 		if !p.Quantity.Equal(decimal.NewFromInt(1)) || p.DiscountCents != 0 || !p.TaxPercent.IsZero() {
-			r.wrong(Price, "required", RequiredOf(Price), "expected a price, since the row has a quantity, discount or tax; found only an amount")
+			r.wrong(Price, "required", RequiredOf(Price),
+				"expected a price, since the row has a quantity, discount or tax; found only an amount")
 			return
 		}
 	}
@@ -98,7 +100,8 @@ func (r *reading) compare(amount int64, hasAmount bool) {
 	}
 	switch {
 	case hasAmount && amount != sum:
-		r.wrong(Amount, "total_differs", MendTotal, "expected "+money.Amount(sum)+", which the products add up to, found "+money.Amount(amount))
+		r.wrong(Amount, "total_differs", MendTotal, "expected "+money.Amount(sum)+", which the products add up to, found "+
+			money.Amount(amount))
 	case sum == 0:
 		r.wrong(Price, "min_value", MendRange, "expected a total of more than 0, found 0")
 	default:
@@ -158,7 +161,8 @@ func (r *reading) cents(f Field) (int64, bool) {
 func (r *reading) number(f Field, text string, err error) {
 	switch {
 	case errors.Is(err, money.ErrAmbiguous):
-		r.wrong(f, "ambiguous", MendDecimalMark, "expected 1 234,50 or 1234.50, found "+text+", which could be thousands or decimals; choose the decimal sign of the column")
+		r.wrong(f, "ambiguous", MendDecimalMark, "expected 1 234,50 or 1234.50, found "+text+
+			", which could be thousands or decimals; choose the decimal sign of the column")
 	case errors.Is(err, money.ErrDecimals):
 		r.wrong(f, "max_decimal_places", MendDecimals, expected(f, "at most two decimals", text))
 	case errors.Is(err, money.ErrTooLarge):

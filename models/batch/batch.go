@@ -73,12 +73,14 @@ func (b Batch) Held(now time.Time) bool { return b.State == Running && b.HoldUnt
 func (b Batch) in(states ...State) bool { return slices.Contains(states, b.State) }
 
 func wrongState(b Batch) error {
-	return fault.New(fault.Conflict, "batch_wrong_state", "That is not possible now: the batch is %s.", StateWords[b.State])
+	return fault.New(fault.Conflict, "batch_wrong_state", "That is not possible now: the batch is %s.",
+		StateWords[b.State])
 }
 
 // StateWords say where a batch stands, as the end of a sentence.
-var StateWords = map[State]string{ToMap: "waiting for its columns", Checking: "being checked", Checked: "checked", Running: "being sent",
-	Paused: "paused", Voiding: "being voided", Done: "done", Stopped: "stopped"}
+var StateWords = map[State]string{ToMap: "waiting for its columns", Checking: "being checked", Checked: "checked",
+	Running: "being sent",
+	Paused:  "paused", Voiding: "being voided", Done: "done", Stopped: "stopped"}
 
 // RowState is where a row stands.
 type RowState string

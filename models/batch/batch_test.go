@@ -71,8 +71,10 @@ func TestAFileReadsRightHoweverItIsWritten(t *testing.T) {
 			return out
 		},
 	}
-	decimals := map[string][]string{"comma": {"1 234,50", "R\u00a012,00", "1.234"}, "point": {"1,234.50", "R12.00", "1,234"}}
-	orders := map[string][]string{"year first": {"2026-12-01", "2026-12-25"}, "day first": {"01/12/2026", "25/12/2026"}, "month first": {"12/01/2026", "12/25/2026"}}
+	decimals := map[string][]string{"comma": {"1 234,50", "R\u00a012,00", "1.234"},
+		"point": {"1,234.50", "R12.00", "1,234"}}
+	orders := map[string][]string{"year first": {"2026-12-01", "2026-12-25"}, "day first": {"01/12/2026", "25/12/2026"},
+		"month first": {"12/01/2026", "12/25/2026"}}
 	for encoding, encode := range encodings {
 		for _, sep := range []string{",", ";", "\t"} {
 			for decimal, amounts := range decimals {
@@ -90,11 +92,13 @@ func TestAFileReadsRightHoweverItIsWritten(t *testing.T) {
 						var got []string
 						for _, l := range lines {
 							v := l.Values
-							got = append(got, fmt.Sprintf("%d %s %s %d %s %d", l.Row, v.FullName, v.Email, v.TotalCents, v.Due, len(l.Problems)))
+							got = append(got, fmt.Sprintf("%d %s %s %d %s %d", l.Row, v.FullName, v.Email, v.TotalCents, v.Due,
+								len(l.Problems)))
 						}
 						same(t, got, []string{"2 Chloé c@x.test 123450 2026-12-01 0", "4 Zoë z@x.test 1200 2026-12-25 0",
 							`5 "Broken b@x.test 1200 2026-12-25 1`, "6 Anaïs a@x.test 123400 2026-12-01 0"})
-						same(t, places(lines), []string{"row 5, column Kliënt: A quotation mark is opened and not closed. Close it, or take it away."})
+						same(t, places(lines),
+							[]string{"row 5, column Kliënt: A quotation mark is opened and not closed. Close it, or take it away."})
 					})
 				}
 			}
@@ -135,7 +139,8 @@ func TestAValueIsReadOrSaysWhatIsWrong(t *testing.T) {
 		{batch.Amount, "1.2345", "expected at most two decimals, found 1.2345", batch.MendDecimals},
 		{batch.Amount, "#REF!", "expected a number such as 1 234,50 or 1234.50, found #REF!", batch.MendNumber},
 		{batch.Amount, "", "expected an amount such as 1 234,50, found nothing", "required_amount"},
-		{batch.Amount, "6.2E+10", "the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again", batch.MendScientific},
+		{batch.Amount, "6.2E+10",
+			"the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again", batch.MendScientific},
 		{batch.Due, "31/02/2026", "expected a day that exists, found 31/02/2026", batch.MendDate},
 		{batch.Due, "2026-02-30", "expected a day that exists, found 2026-02-30", batch.MendDate},
 		{batch.Due, "soon", "expected 2026-12-01, found soon", batch.MendDate},
@@ -184,7 +189,8 @@ func TestAllProblemsOfARowComeAtOnce(t *testing.T) {
 }
 
 func TestZerosThatASpreadsheetDroppedArePutBack(t *testing.T) {
-	l := check([]batch.Field{batch.Email, batch.Amount, batch.BankCode, batch.BankAccount, batch.PersonalCode, batch.Phone},
+	l := check([]batch.Field{batch.Email, batch.Amount, batch.BankCode, batch.BankAccount, batch.PersonalCode,
+		batch.Phone},
 		"a@x.test", "10", "51001", "110000001", "101015000086", "821234567")
 	same(t, l.Values.BankCode, "051001")
 	same(t, l.Values.Phone, "27821234567")
@@ -207,23 +213,31 @@ func TestSecretsAreNotRepeatedInProblems(t *testing.T) {
 }
 
 func TestProductLinesAddUpOrSaySo(t *testing.T) {
-	fields := []batch.Field{batch.Email, batch.Amount, batch.Product, batch.Price, batch.Quantity, batch.Discount, batch.TaxPercent, "product_2", "price_2"}
+	fields := []batch.Field{batch.Email, batch.Amount, batch.Product, batch.Price, batch.Quantity, batch.Discount,
+		batch.TaxPercent, "product_2", "price_2"}
 	for name, c := range map[string]struct {
 		cells []string
 		total int64
 		code  string
 	}{
-		"one amount":                       {[]string{"a@x.test", "115", "", "", "", "", "", "", ""}, 11500, ""},
-		"an amount with its name":          {[]string{"a@x.test", "115", "Rent", "", "", "", "", "", ""}, 11500, ""},
-		"lines without an amount":          {[]string{"a@x.test", "", "Rent", "100", "2", "50", "10", "Water", "1,5"}, 16650, ""},
-		"lines that add up":                {[]string{"a@x.test", "101,50", "Rent", "100", "", "", "", "Water", "1,5"}, 10150, ""},
-		"lines that do not":                {[]string{"a@x.test", "101,51", "Rent", "100", "", "", "", "Water", "1,5"}, 0, "total_differs"},
-		"a second line without price":      {[]string{"a@x.test", "100", "Rent", "100", "", "", "", "Water", ""}, 0, "required"},
-		"quantity with only an amount":     {[]string{"a@x.test", "100", "Rent", "", "2", "", "", "", ""}, 0, "required"},
-		"a discount above the price":       {[]string{"a@x.test", "", "Rent", "100", "", "100,01", "", "", ""}, 0, "product_subtotal_negative"},
-		"all of it given away":             {[]string{"a@x.test", "", "Rent", "100", "", "100", "", "", ""}, 0, "min_value"},
-		"five decimals in a quantity":      {[]string{"a@x.test", "", "Rent", "100", "0,00001", "", "", "", ""}, 0, "max_decimal_places"},
-		"a tax above a hundred":            {[]string{"a@x.test", "", "Rent", "100", "", "", "100,5", "", ""}, 0, "max_value"},
+		"one amount":              {[]string{"a@x.test", "115", "", "", "", "", "", "", ""}, 11500, ""},
+		"an amount with its name": {[]string{"a@x.test", "115", "Rent", "", "", "", "", "", ""}, 11500, ""},
+		"lines without an amount": {[]string{"a@x.test", "", "Rent", "100", "2", "50", "10", "Water", "1,5"}, 16650,
+			""},
+		"lines that add up": {[]string{"a@x.test", "101,50", "Rent", "100", "", "", "", "Water", "1,5"}, 10150,
+			""},
+		"lines that do not": {[]string{"a@x.test", "101,51", "Rent", "100", "", "", "", "Water", "1,5"}, 0,
+			"total_differs"},
+		"a second line without price": {[]string{"a@x.test", "100", "Rent", "100", "", "", "", "Water", ""}, 0,
+			"required"},
+		"quantity with only an amount": {[]string{"a@x.test", "100", "Rent", "", "2", "", "", "", ""}, 0, "required"},
+		"a discount above the price": {[]string{"a@x.test", "", "Rent", "100", "", "100,01", "", "", ""}, 0,
+			"product_subtotal_negative"},
+		"all of it given away": {[]string{"a@x.test", "", "Rent", "100", "", "100", "", "", ""}, 0, "min_value"},
+		"five decimals in a quantity": {[]string{"a@x.test", "", "Rent", "100", "0,00001", "", "", "", ""}, 0,
+			"max_decimal_places"},
+		"a tax above a hundred": {[]string{"a@x.test", "", "Rent", "100", "", "", "100,5", "", ""},
+			0, "max_value"},
 		"nothing to pay":                   {[]string{"a@x.test", "", "", "", "", "", "", "", ""}, 0, "required"},
 		"a product without amount, either": {[]string{"a@x.test", "", "Rent", "", "", "", "", "", ""}, 0, "required"},
 	} {
@@ -240,7 +254,8 @@ func TestProductLinesAddUpOrSaySo(t *testing.T) {
 
 func TestARowNeedsSomebodyToBill(t *testing.T) {
 	l := check([]batch.Field{batch.FullName, batch.Email, batch.Amount}, "Anna", "", "10")
-	same(t, places([]batch.Line{l}), []string{"row 42, column email: expected an e-mail address, an ID number or a client id, found nothing"})
+	same(t, places([]batch.Line{l}),
+		[]string{"row 42, column email: expected an e-mail address, an ID number or a client id, found nothing"})
 }
 
 func TestADueDateThatHasPassedIsAWarning(t *testing.T) {
@@ -253,7 +268,9 @@ func TestADueDateThatHasPassedIsAWarning(t *testing.T) {
 }
 
 func TestTheSameBillTwiceIsAWarningAtTheSecond(t *testing.T) {
-	_, lines := readAll(t, "email,amount,due\na@x.test,10,2026-12-01\nA@x.test,\"10,00\",1 Dec 2026\na@x.test,10,2026-12-02\na@x.test,11,2026-12-01\nb@x.test,10,2026-12-01\n")
+	_,
+		lines := readAll(t,
+		"email,amount,due\na@x.test,10,2026-12-01\nA@x.test,\"10,00\",1 Dec 2026\na@x.test,10,2026-12-02\na@x.test,11,2026-12-01\nb@x.test,10,2026-12-01\n")
 	var twice batch.Twice
 	var got []string
 	for _, l := range lines {
@@ -331,14 +348,16 @@ func TestMarksOfAColumnAreItsOwnOrThoseOfTheOtherNumbers(t *testing.T) {
 	}
 	same(t, marks(sheet.CSV, []string{"1,5", "10.50", "7"}), []money.Mark{",", ".", ""})
 	same(t, marks(sheet.CSV, []string{"1,234", "10.50", ""}), []money.Mark{".", ".", ""})
-	same(t, marks(sheet.CSV, []string{"1,234", "", "2.5"}), []money.Mark{"", "", ""}) // a version number proves nothing about money
+	same(t, marks(sheet.CSV, []string{"1,234", "", "2.5"}),
+		[]money.Mark{"", "", ""}) // a version number proves nothing about money
 	same(t, marks(sheet.CSV, []string{"1,5", "", ""}, []string{"1.5", "", ""}), []money.Mark{"", "", ""})
 	same(t, marks(sheet.XLSX, []string{"12,50", "", ""}), []money.Mark{"", "", ""}) // a stored 1.234 beside it is not 1234
 	same(t, marks(sheet.XLSX, []string{"12.5", "", ""}), []money.Mark{".", ".", ""})
 }
 
 func TestTheOrderOfDatesMayComeFromAnotherColumn(t *testing.T) {
-	for issued, want := range map[string]calendar.Order{"25/11/2026": calendar.DayFirst, "11/25/2026": calendar.MonthFirst, "2026-11-25": "", "": ""} {
+	for issued, want := range map[string]calendar.Order{"25/11/2026": calendar.DayFirst, "11/25/2026": calendar.MonthFirst,
+		"2026-11-25": "", "": ""} {
 		s := batch.NewSurvey(2)
 		s.See([]string{"03/04/2027", issued})
 		same(t, s.Guess(sheet.Format{Header: []string{"due", "issued"}}).Columns[0].Dates, want)
@@ -346,13 +365,15 @@ func TestTheOrderOfDatesMayComeFromAnotherColumn(t *testing.T) {
 }
 
 func TestTheAfrikaansArticleIsNoStrayApostrophe(t *testing.T) {
-	for text, want := range map[string]string{"'051001": "051001", "'n Huis": "'n Huis", "'aangehaal'": "'aangehaal'", "\u00a0' 12 ": "12", "\u200bx\t": "x"} {
+	for text, want := range map[string]string{"'051001": "051001", "'n Huis": "'n Huis", "'aangehaal'": "'aangehaal'",
+		"\u00a0' 12 ": "12", "\u200bx\t": "x"} {
 		same(t, batch.Tidy(text), want)
 	}
 }
 
 func FuzzCheck(f *testing.F) {
-	for _, seed := range []string{"a@x.test", "1,234", "R 1 234,50", "03/04/25", "46357", "6.2E+10", "051001", "'n", "1e999999999", "\u00a0-R-1", "8001015009087"} {
+	for _, seed := range []string{"a@x.test", "1,234", "R 1 234,50", "03/04/25", "46357", "6.2E+10", "051001", "'n",
+		"1e999999999", "\u00a0-R-1", "8001015009087"} {
 		f.Add(seed, ",", "dmy")
 		f.Add(seed, "", "")
 	}
@@ -380,7 +401,8 @@ func FuzzCheck(f *testing.F) {
 }
 
 func BenchmarkCheckingFiftyThousandRows(b *testing.B) {
-	c := batch.Checker{Today: today, Mapping: batch.Mapping{Columns: []batch.Target{{Field: batch.Email}, {Field: batch.FullName}, {Field: batch.Amount}, {Field: batch.Due, Dates: calendar.DayFirst}}}}
+	c := batch.Checker{Today: today, Mapping: batch.Mapping{Columns: []batch.Target{{Field: batch.Email},
+		{Field: batch.FullName}, {Field: batch.Amount}, {Field: batch.Due, Dates: calendar.DayFirst}}}}
 	row := sheet.Row{Number: 2, Cells: []string{"a@example.test", "Anna Smit", "R 1 234,50", "01/12/2026"}}
 	b.ReportAllocs()
 	for b.Loop() {

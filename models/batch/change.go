@@ -13,8 +13,8 @@ import (
 // tries is how often a change that met another one begins anew.
 const tries = 5
 
-// change locks a batch, lets do decide and counts anew. A request for a second person that is about something else now is
-// withdrawn with it.
+// change locks a batch, lets do decide and counts anew. A request for a second person that is about something else now
+// is withdrawn with it.
 func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {
 	var b Batch
 	for range tries {
@@ -35,7 +35,8 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do 
 			return b, err
 		}
 	}
-	return b, fault.New(fault.Conflict, "conflict", "Somebody else changed this batch at the same moment. Look at it again.")
+	return b, fault.New(fault.Conflict, "conflict",
+		"Somebody else changed this batch at the same moment. Look at it again.")
 }
 
 func (s *Service) watch(ctx context.Context, merchantID, id uuid.UUID) (func(Tx, actor.Actor, Batch) error, error) {
@@ -45,9 +46,10 @@ func (s *Service) watch(ctx context.Context, merchantID, id uuid.UUID) (func(Tx,
 	return s.Requests.Watch(ctx, merchantID, id)
 }
 
-// edit changes rows of a checked batch. prepare reads and judges outside of the transaction; what it gives is written only
-// when nothing changed meanwhile.
-func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID, prepare func(Batch) (func(Tx, *Batch) error, error)) (Batch, error) {
+// edit changes rows of a checked batch. prepare reads and judges outside of the transaction; what it gives is written
+// only when nothing changed meanwhile.
+func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID,
+	prepare func(Batch) (func(Tx, *Batch) error, error)) (Batch, error) {
 	for range tries {
 		seen, err := s.Read.Batch(ctx, who.MerchantID, id)
 		if err != nil {
@@ -73,7 +75,8 @@ func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID, prepa
 			return b, err
 		}
 	}
-	return Batch{}, fault.New(fault.Conflict, "conflict", "Somebody else changed this batch at the same moment. Look at it again.")
+	return Batch{}, fault.New(fault.Conflict, "conflict",
+		"Somebody else changed this batch at the same moment. Look at it again.")
 }
 
 func (s *Service) changeIn(tx Tx, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {

@@ -9,13 +9,14 @@ import (
 	"debitdesk/models/queue"
 )
 
-// chargeSome plans debits for rows whose invoices were made without their debits, before both were made together. A debit
-// that stands already is not planned again.
+// chargeSome plans debits for rows whose invoices were made without their debits, before both were made together. A
+// debit that stands already is not planned again.
 func (s *Service) chargeSome(ctx context.Context, b Batch) (int, error) {
 	if b.Counts.Charges == 0 {
 		return 0, nil
 	}
-	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Sent}, ChargeWanted: true, Limit: chargedAtOnce})
+	rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID,
+		RowQuery{States: []RowState{Sent}, ChargeWanted: true, Limit: chargedAtOnce})
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

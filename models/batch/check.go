@@ -32,8 +32,9 @@ func (c Checker) Check(row sheet.Row) Line {
 	return r.line
 }
 
-var brokenMends = map[string]string{sheet.BadQuote: MendQuotes, sheet.TooFewCells: MendCells, sheet.TooManyCells: MendCells,
-	sheet.CellTooLong: MendLength, sheet.BadEncoding: MendEncoding}
+var brokenMends = map[string]string{sheet.BadQuote: MendQuotes, sheet.TooFewCells: MendCells,
+	sheet.TooManyCells: MendCells,
+	sheet.CellTooLong:  MendLength, sheet.BadEncoding: MendEncoding}
 
 func (r *reading) broken(problems []sheet.Problem) {
 	for _, p := range problems {

@@ -42,7 +42,8 @@ func (s *Service) clientsOf(ctx context.Context, b Batch, rows []Row, lines []Li
 	if err != nil {
 		return nil, err
 	}
-	d := &directory{byID: map[uuid.UUID]client.Client{}, byEmail: map[string][]client.Client{}, byIdentity: map[string][]client.Client{}}
+	d := &directory{byID: map[uuid.UUID]client.Client{}, byEmail: map[string][]client.Client{},
+		byIdentity: map[string][]client.Client{}}
 	for _, c := range found {
 		d.add(c)
 		fresh = append(fresh, c.ID)
@@ -74,18 +75,20 @@ func (d *directory) resolve(r Row, v Values) (c client.Client, isNew bool, wrong
 	}
 	c, known := d.byID[r.Chosen]
 	if !known {
-		return c, false, []Problem{{Field: Email, Code: "does_not_exist", Message: "the client that was chosen has been deleted: choose another one", Mend: MendClient}}
+		return c, false, []Problem{{Field: Email, Code: "does_not_exist",
+			Message: "the client that was chosen has been deleted: choose another one", Mend: MendClient}}
 	}
 	return c, false, nil
 }
 
-// find tells which client a line means: by id, by identity number, by e-mail address. Nobody: a new one. More than one is a
-// problem, for an invoice must not go to whoever comes first.
+// find tells which client a line means: by id, by identity number, by e-mail address. Nobody: a new one. More than one
+// is a problem, for an invoice must not go to whoever comes first.
 func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem) {
 	if v.ClientID != uuid.Nil {
 		c, known := d.byID[v.ClientID]
 		if !known {
-			return c, false, []Problem{{Field: ClientID, Code: "does_not_exist", Message: "no client has this id", Mend: MendClient}}
+			return c, false, []Problem{{Field: ClientID, Code: "does_not_exist", Message: "no client has this id",
+				Mend: MendClient}}
 		}
 		return c, false, nil
 	}
@@ -95,7 +98,8 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 		case 1:
 			return same[0], false, nil
 		default:
-			return c, false, []Problem{{Field: PersonalCode, Code: "ambiguous", Message: "more than one client has this identity number: choose who is billed", Mend: MendClient}}
+			return c, false, []Problem{{Field: PersonalCode, Code: "ambiguous",
+				Message: "more than one client has this identity number: choose who is billed", Mend: MendClient}}
 		}
 	}
 	if v.Email == "" {
@@ -105,10 +109,12 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 	case 0:
 		return c, true, nil
 	case 1:
-		if identity, his := v.PersonalCode, same[0].PersonalCode; identity != "" && his != "" && bank.CleanID(identity.Reveal()) != bank.CleanID(his.Reveal()) {
+		if identity, his := v.PersonalCode, same[0].PersonalCode; identity != "" && his != "" &&
+			bank.CleanID(identity.Reveal()) != bank.CleanID(his.Reveal()) {
 			return c, true, nil // a family may share one address
 		}
 		return same[0], false, nil
 	}
-	return c, false, []Problem{{Field: Email, Code: "ambiguous", Message: "more than one client has this e-mail address: choose who is billed", Mend: MendClient}}
+	return c, false, []Problem{{Field: Email, Code: "ambiguous",
+		Message: "more than one client has this e-mail address: choose who is billed", Mend: MendClient}}
 }

@@ -1,5 +1,6 @@
-// Package batch knows how the rows of a table become invoices: what a column means, what its texts say, what is wrong and how
-// to mend it, and how they are sent, watched and accounted for. It must not know databases, pages or how an invoice is worded.
+// Package batch knows how the rows of a table become invoices: what a column means, what its texts say, what is wrong
+// and how to mend it, and how they are sent, watched and accounted for. It must not know databases, pages or how an
+// invoice is worded.
 package batch
 
 import (
@@ -41,7 +42,8 @@ const (
 // MostProducts is how many product lines one row can carry.
 const MostProducts = 5
 
-var single = []Field{Email, ClientID, FullName, Phone, PersonalCode, BankCode, BankAccount, Amount, Currency, Due, Reference, Notes, Charge, Method}
+var single = []Field{Email, ClientID, FullName, Phone, PersonalCode, BankCode, BankAccount, Amount, Currency, Due,
+	Reference, Notes, Charge, Method}
 var perProduct = []Field{Product, Quantity, Price, Discount, TaxPercent}
 
 // Fields lists every field in the order that a form offers them.
@@ -102,9 +104,12 @@ func (f Field) Known() bool {
 	return false
 }
 
-var labels = map[Field]string{Email: "E-mail", ClientID: "Client id", FullName: "Name", Phone: "Phone", PersonalCode: "ID or passport number",
-	BankCode: "Branch code", BankAccount: "Account number", Amount: "Amount", Currency: "Currency", Due: "Due date", Reference: "Reference",
-	Notes: "Notes", Charge: "Charge the token", Method: "Payment method", Product: "Product", Quantity: "Quantity", Price: "Price",
+var labels = map[Field]string{Email: "E-mail", ClientID: "Client id", FullName: "Name", Phone: "Phone",
+	PersonalCode: "ID or passport number",
+	BankCode:     "Branch code", BankAccount: "Account number", Amount: "Amount", Currency: "Currency", Due: "Due date",
+	Reference: "Reference",
+	Notes:     "Notes", Charge: "Charge the token", Method: "Payment method", Product: "Product", Quantity: "Quantity",
+	Price:    "Price",
 	Discount: "Discount", TaxPercent: "Tax %"}
 
 // Label is the field for a person: "Price 2".
@@ -153,8 +158,8 @@ func (m Mapping) Column(f Field) int {
 
 func (m Mapping) has(f Field) bool { return m.Column(f) >= 0 }
 
-// Check reports what keeps the mapping from being used: a field twice, somebody to bill, an amount, a due date, a brand's
-// currency. All at once; the paths are columns[i/n] or the name of the missing field.
+// Check reports what keeps the mapping from being used: a field twice, somebody to bill, an amount, a due date, a
+// brand's currency. All at once; the paths are columns[i/n] or the name of the missing field.
 func (m Mapping) Check() fault.Problems {
 	var wrong fault.Problems
 	seen := map[Field]bool{}

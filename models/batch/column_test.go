@@ -14,12 +14,14 @@ func TestHeadingsAreUnderstood(t *testing.T) {
 		"Kliënt": batch.FullName, "Customer name": batch.FullName, "Naam": batch.FullName,
 		"Cell no.": batch.Phone, "Selfoon": batch.Phone,
 		"ID Number": batch.PersonalCode, "ID-nommer": batch.PersonalCode, "personal_code": batch.PersonalCode,
-		"Branch Code": batch.BankCode, "Takkode": batch.BankCode, "Account Number": batch.BankAccount, "Rekeningnommer": batch.BankAccount,
-		"Amount (ZAR)": batch.Amount, "Bedrag (R)": batch.Amount, "Total incl. VAT": batch.Amount,
+		"Branch Code": batch.BankCode, "Takkode": batch.BankCode, "Account Number": batch.BankAccount,
+		"Rekeningnommer": batch.BankAccount,
+		"Amount (ZAR)":   batch.Amount, "Bedrag (R)": batch.Amount, "Total incl. VAT": batch.Amount,
 		"Due Date": batch.Due, "Vervaldatum": batch.Due, "Due date (yyyy-mm-dd)": batch.Due,
 		"Your reference": batch.Reference, "Verwysing": batch.Reference,
-		"Qty": batch.Quantity, "Prys 2": "price_2", "price2": "price_2", "Product 3": "product_3", "product_1": batch.Product, "Item 2 price": "price_2",
-		"VAT %": batch.TaxPercent, "Afslag": batch.Discount, "Beskrywing": batch.Product, "Opmerkings": batch.Notes,
+		"Qty": batch.Quantity, "Prys 2": "price_2", "price2": "price_2", "Product 3": "product_3", "product_1": batch.Product,
+		"Item 2 price": "price_2",
+		"VAT %":        batch.TaxPercent, "Afslag": batch.Discount, "Beskrywing": batch.Product, "Opmerkings": batch.Notes,
 		"Charge token": batch.Charge, "Payment method": batch.Method, "Betaalmetode": batch.Method,
 		"Shoe size": "", "product_6": "", "email 2": "", "Invoice date": "", "": "",
 	} {
@@ -39,7 +41,8 @@ func TestContentTellsWhereThereIsNoHeading(t *testing.T) {
 	for _, c := range m.Columns {
 		got = append(got, c.Field)
 	}
-	same(t, got, []batch.Field{batch.FullName, batch.Email, batch.Phone, batch.PersonalCode, batch.Amount, batch.Due, batch.BankCode})
+	same(t, got, []batch.Field{batch.FullName, batch.Email, batch.Phone, batch.PersonalCode, batch.Amount, batch.Due,
+		batch.BankCode})
 	same(t, m.Columns[5].Dates, calendar.DayFirst)
 	same(t, s.Samples(0), []string{"Anna Smit", "Ben Nel"})
 }
@@ -51,10 +54,12 @@ func TestAFieldIsGuessedOnce(t *testing.T) {
 
 func TestAMappingNeedsAPayerAnAmountAndADay(t *testing.T) {
 	var paths []string
-	for _, p := range (batch.Mapping{Columns: []batch.Target{{Field: "shoe"}, {Field: batch.Notes}, {Field: batch.Notes}}, Currency: "USD"}).Check() {
+	for _, p := range (batch.Mapping{Columns: []batch.Target{{Field: "shoe"}, {Field: batch.Notes}, {Field: batch.Notes}},
+		Currency: "USD"}).Check() {
 		paths = append(paths, p.Path+" "+p.Code)
 	}
-	same(t, paths, []string{"columns[0/3] invalid_choice", "columns[2/3] unique", "email required", "amount required", "due required", "currency invalid_choice"})
+	same(t, paths, []string{"columns[0/3] invalid_choice", "columns[2/3] unique", "email required", "amount required",
+		"due required", "currency invalid_choice"})
 	whole := batch.Mapping{Columns: []batch.Target{{Field: batch.PersonalCode}, {Field: batch.Price}, {}, {}}, Due: today}
 	if wrong := whole.Check(); wrong != nil {
 		t.Errorf("%+v", wrong)

@@ -11,9 +11,10 @@ import (
 	"debitdesk/models/token"
 )
 
-// forecast finds out what charging rows would do, and adds to wrong what stands against it. It asks package purchase, which
-// also books: what Check says is what booking does. Rows without a charge have no forecast.
-func (s *Service) forecast(ctx context.Context, b Batch, rows []Row, lines []Line, wrong [][]Problem) ([]*purchase.Forecast, error) {
+// forecast finds out what charging rows would do, and adds to wrong what stands against it. It asks package purchase,
+// which also books: what Check says is what booking does. Rows without a charge have no forecast.
+func (s *Service) forecast(ctx context.Context, b Batch, rows []Row, lines []Line,
+	wrong [][]Problem) ([]*purchase.Forecast, error) {
 	out := make([]*purchase.Forecast, len(rows))
 	live, err := s.tokensOf(ctx, b, rows, lines)
 	if err != nil {
@@ -51,7 +52,8 @@ func (s *Service) forecast(ctx context.Context, b Batch, rows []Row, lines []Lin
 	for n, f := range all {
 		i := at[n]
 		for _, p := range f.Problems {
-			if one := chargeProblem(p.Path, p.Code, p.Message); one.Field != Due || len(wrong[i]) == 0 || wrong[i][0].Field != Due {
+			if one := chargeProblem(p.Path, p.Code, p.Message); one.Field != Due || len(wrong[i]) == 0 ||
+				wrong[i][0].Field != Due {
 				wrong[i] = append(wrong[i], one)
 			}
 		}
@@ -63,7 +65,8 @@ func (s *Service) forecast(ctx context.Context, b Batch, rows []Row, lines []Lin
 
 // wished is as much of a row's purchase as a forecast needs.
 func (s *Service) wished(b Batch, r Row) purchase.Purchase {
-	p := purchase.Purchase{MerchantID: b.MerchantID, BrandID: b.BrandID, ClientID: r.ClientID, Currency: money.ZAR, TotalCents: r.TotalCents}
+	p := purchase.Purchase{MerchantID: b.MerchantID, BrandID: b.BrandID, ClientID: r.ClientID, Currency: money.ZAR,
+		TotalCents: r.TotalCents}
 	return s.Purchases.On(p, r.Due)
 }
 
@@ -83,8 +86,8 @@ func chargeProblem(path, code, message string) Problem {
 	return p
 }
 
-// tokenFor gives the stored bank account, of those of the client, that a row debits: of those of the brand and the method the
-// newest that is active, else the newest, whose forecast says what is wrong with it.
+// tokenFor gives the stored bank account, of those of the client, that a row debits: of those of the brand and the
+// method the newest that is active, else the newest, whose forecast says what is wrong with it.
 func (b Batch) tokenFor(live []token.Token, method string) (t token.Token, found bool) {
 	for _, one := range live {
 		if one.BrandID != b.BrandID || method != "" && one.Method != method {
@@ -101,7 +104,8 @@ func (b Batch) tokenFor(live []token.Token, method string) (t token.Token, found
 }
 
 // tokensOf lists the live tokens of the clients that rows debit, all in one question.
-func (s *Service) tokensOf(ctx context.Context, b Batch, rows []Row, lines []Line) (map[uuid.UUID][]token.Token, error) {
+func (s *Service) tokensOf(ctx context.Context, b Batch, rows []Row, lines []Line) (map[uuid.UUID][]token.Token,
+	error) {
 	var clients []uuid.UUID
 	for i, r := range rows {
 		if lines[i].Values.Charge && r.ClientID != uuid.Nil {
@@ -114,8 +118,8 @@ func (s *Service) tokensOf(ctx context.Context, b Batch, rows []Row, lines []Lin
 	return s.Read.TokensOfClients(ctx, b.MerchantID, clients)
 }
 
-// judgeTogether judges rows with the other ready rows that debit the same accounts: two debits under one mandate bear on each
-// other, wherever they stand in the file. It gives all of them, in the order of the file.
+// judgeTogether judges rows with the other ready rows that debit the same accounts: two debits under one mandate bear
+// on each other, wherever they stand in the file. It gives all of them, in the order of the file.
 func (s *Service) judgeTogether(ctx context.Context, b Batch, rows []Row) ([]Row, error) {
 	var accounts []uuid.UUID
 	for _, r := range rows { // the account that it debited before

@@ -19,7 +19,8 @@ type Choice struct {
 	Client   uuid.UUID // of BillClient
 }
 
-// Decide keeps a person's choice of who is billed, and checks the rows of that person again. It tells how many there are.
+// Decide keeps a person's choice of who is billed, and checks the rows of that person again. It tells how many there
+// are.
 func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in Choice) (Batch, int, error) {
 	touched := 0
 	if err := who.May(actor.Bill); err != nil {
@@ -35,7 +36,8 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 			return nil, err
 		}
 		if first.Revision != in.Revision {
-			return nil, fault.New(fault.Conflict, "row_changed", "Row %d changed since you looked at it. Look at it again.", in.N)
+			return nil, fault.New(fault.Conflict, "row_changed", "Row %d changed since you looked at it. Look at it again.",
+				in.N)
 		}
 		rows, err := s.rowsOfPerson(ctx, b, in)
 		if err != nil {
@@ -52,7 +54,8 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 			if err := warn(tx, *b, nil); err != nil {
 				return err
 			}
-			tx.Audit(who, audit.Entry{Action: "batch.client_decided", ObjectType: "batch", ObjectID: b.ID, ClientID: in.Client, Text: fmt.Sprintf("Row %d and %d others: %s", in.N, touched-1, text),
+			tx.Audit(who, audit.Entry{Action: "batch.client_decided", ObjectType: "batch", ObjectID: b.ID, ClientID: in.Client,
+				Text:  fmt.Sprintf("Row %d and %d others: %s", in.N, touched-1, text),
 				After: map[string]any{"row": in.N, "rows": touched, "decision": in.Decision, "client": in.Client}})
 			return nil
 		}, nil
@@ -88,7 +91,8 @@ func (s *Service) rowsOfPerson(ctx context.Context, b Batch, in Choice) (rows []
 		if err != nil {
 			return nil, err
 		}
-		if n != in.N && in.Decision == BillClient && !r.has(MendUnknown, 0) && !r.has(MendClient, 0) && r.Decision == Undecided {
+		if n != in.N && in.Decision == BillClient && !r.has(MendUnknown, 0) && !r.has(MendClient, 0) &&
+			r.Decision == Undecided {
 			continue // it names a client of its own
 		}
 		r.Decision, r.Chosen, r.Revision = in.Decision, uuid.Nil, b.Revision
@@ -101,7 +105,8 @@ func (s *Service) rowsOfPerson(ctx context.Context, b Batch, in Choice) (rows []
 }
 
 // Confirm ticks unusual amounts that are right: by row, the cents that the person saw. It tells of how many rows.
-func (s *Service) Confirm(ctx context.Context, who actor.Actor, id uuid.UUID, amounts map[int]int64) (Batch, int, error) {
+func (s *Service) Confirm(ctx context.Context, who actor.Actor, id uuid.UUID, amounts map[int]int64) (Batch, int,
+	error) {
 	confirmed := 0
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, 0, err
@@ -118,9 +123,11 @@ func (s *Service) Confirm(ctx context.Context, who actor.Actor, id uuid.UUID, am
 			return err
 		}
 		if confirmed == 0 {
-			return fault.New(fault.Conflict, "amounts_changed", "These amounts changed since you looked at them. Look at them again.")
+			return fault.New(fault.Conflict, "amounts_changed",
+				"These amounts changed since you looked at them. Look at them again.")
 		}
-		tx.Audit(who, audit.Entry{Action: "batch.amounts_confirmed", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%d unusual amounts were ticked as right.", confirmed),
+		tx.Audit(who, audit.Entry{Action: "batch.amounts_confirmed", ObjectType: "batch", ObjectID: b.ID,
+			Text:  fmt.Sprintf("%d unusual amounts were ticked as right.", confirmed),
 			After: map[string]any{"rows": confirmed, "cents": amounts}})
 		return nil
 	})
@@ -138,7 +145,8 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 			return nil, err
 		}
 		if len(rows) == 0 || rows[0].N != n {
-			return nil, fault.New(fault.Conflict, "row_not_left_out", "Row %d is not left out any more. Look at the rows again.", n)
+			return nil, fault.New(fault.Conflict, "row_not_left_out", "Row %d is not left out any more. Look at the rows again.",
+				n)
 		}
 		rows[0].Revision = b.Revision
 		if rows, err = s.judgeTogether(ctx, b, rows); err != nil {
@@ -148,7 +156,8 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 			if err := tx.SaveRows(*b, rows, false); err != nil {
 				return err
 			}
-			tx.Audit(who, audit.Entry{Action: "batch.row_restored", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("Row %d was taken back in.", n), After: map[string]any{"row": n}})
+			tx.Audit(who, audit.Entry{Action: "batch.row_restored", ObjectType: "batch", ObjectID: b.ID,
+				Text: fmt.Sprintf("Row %d was taken back in.", n), After: map[string]any{"row": n}})
 			return warn(tx, *b, nil)
 		}, nil
 	})

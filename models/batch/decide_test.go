@@ -23,7 +23,8 @@ func code(t *testing.T, err error, want string) {
 // choose decides about a row as it stands now.
 func (h *house) choose(b batch.Batch, n int, d batch.Decision, client client.Client) batch.Batch {
 	h.t.Helper()
-	b, _, err := h.batches.Decide(ctx, h.who, b.ID, batch.Choice{N: n, Revision: h.row(b, n).Revision, Decision: d, Client: client.ID})
+	b, _, err := h.batches.Decide(ctx, h.who, b.ID, batch.Choice{N: n, Revision: h.row(b, n).Revision, Decision: d,
+		Client: client.ID})
 	must(h.t, err)
 	return b
 }
@@ -42,7 +43,8 @@ func (h *house) row(b batch.Batch, n int) batch.Row {
 func TestNobody_unknown_is_billed_before_a_person_decides(t *testing.T) {
 	h := open(t)
 	known := h.client("known@example.org")
-	b := h.looked(heading + "known@example.org,K,100,2027-03-01,x\nnew@example.org,N,100,2027-03-01,x\nNEW@example.org,N,110,2027-03-01,x\nother@example.org,O,120,2027-03-01,x\nthird@example.org,T,130,2027-03-01,x\n")
+	b := h.looked(heading +
+		"known@example.org,K,100,2027-03-01,x\nnew@example.org,N,100,2027-03-01,x\nNEW@example.org,N,110,2027-03-01,x\nother@example.org,O,120,2027-03-01,x\nthird@example.org,T,130,2027-03-01,x\n")
 	if b.Counts.Ready != 1 || b.Counts.Bad != 4 || b.Counts.Creates != 0 {
 		t.Fatalf("strangers count as ready: %+v", b.Counts)
 	}
@@ -80,7 +82,8 @@ func TestA_decision_is_about_the_person_who_was_seen(t *testing.T) {
 	seen := h.row(b, 2)
 	b, _, err := h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Text: "b@example.org"})
 	must(t, err)
-	_, _, err = h.batches.Decide(ctx, h.who, b.ID, batch.Choice{N: 2, Revision: seen.Revision, Decision: batch.CreateClient})
+	_, _, err = h.batches.Decide(ctx, h.who, b.ID,
+		batch.Choice{N: 2, Revision: seen.Revision, Decision: batch.CreateClient})
 	code(t, err, "row_changed")
 	b = h.choose(b, 2, batch.CreateClient, client.Client{})
 	b, r, err := h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Text: "c@example.org"})
@@ -100,7 +103,8 @@ func TestTwo_people_at_one_cell_do_not_overwrite_each_other(t *testing.T) {
 	errs := make([]error, 8)
 	for i := range errs {
 		both.Go(func() {
-			_, _, errs[i] = h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 2, Text: string(rune('1'+i)) + "00.50", Was: &was})
+			_, _, errs[i] = h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 2, Text: string(rune('1'+i)) + "00.50",
+				Was: &was})
 		})
 	}
 	both.Wait()
@@ -129,7 +133,9 @@ func TestWhat_is_sent_is_what_was_seen(t *testing.T) {
 	}
 	_, err := h.batches.Start(ctx, h.who, b.ID, seen)
 	code(t, err, "batch_changed")
-	if f, _ := fault.From(err); f.Message != "The batch changed since you looked at it, and nothing was sent. The number and the sum are the same, the rows are not. Changed: row 2, 3. Look at it again." {
+	if f,
+		_ := fault.From(
+		err); f.Message != "The batch changed since you looked at it, and nothing was sent. The number and the sum are the same, the rows are not. Changed: row 2, 3. Look at it again." {
 		t.Error(f.Message)
 	}
 	for n, text := range map[int]string{2: "100", 3: "200"} {
@@ -160,7 +166,8 @@ func TestAn_edit_and_the_send_at_once_send_what_was_seen_or_nothing(t *testing.T
 	}
 }
 
-// A short file has no usual amount of its own: the business has one, and where it has not, a very large amount is unusual.
+// A short file has no usual amount of its own: the business has one, and where it has not, a very large amount is
+// unusual.
 func TestA_huge_amount_for_a_new_client_is_unusual_in_a_short_file(t *testing.T) {
 	h := open(t)
 	for amount, want := range map[string]int{"\"99 999 999,00\"": 1, "\"100 000,00\"": 1, "\"99 999,99\"": 0} {
@@ -168,7 +175,8 @@ func TestA_huge_amount_for_a_new_client_is_unusual_in_a_short_file(t *testing.T)
 			t.Errorf("%s before anything was invoiced: %+v", amount, b.Counts)
 		}
 	}
-	b := h.checked(heading + "a@example.org,A,100,2027-03-01,x\nb@example.org,B,110,2027-03-01,x\nc@example.org,C,120,2027-03-01,x\n")
+	b := h.checked(heading +
+		"a@example.org,A,100,2027-03-01,x\nb@example.org,B,110,2027-03-01,x\nc@example.org,C,120,2027-03-01,x\n")
 	h.work(h.start(b, order(b)))
 	for amount, want := range map[string]int{"\"1 100,00\"": 1, "\"1 099,99\"": 0} {
 		if b := h.checked(heading + "new@example.org,N," + amount + ",2027-03-01,x\n"); b.Counts.Unusual != want {
@@ -182,8 +190,10 @@ func TestUnusual_amounts_must_be_ticked(t *testing.T) {
 	h.client("a@example.org")
 	b := h.checked(heading + "a@example.org,A,100,2027-03-01,x\n")
 	h.work(h.start(b, order(b)))
-	b = h.checked(heading + "a@example.org,A,300,2027-04-01,x\nb@example.org,B,100,2027-03-01,x\nc@example.org,C,110,2027-03-01,x\nd@example.org,D,\"99 999 999,00\",2027-03-01,x\n")
-	rows, err := h.batches.Rows(ctx, h.who, b.ID, batch.RowQuery{States: []batch.RowState{batch.Ready}, Unusual: true, Limit: 10})
+	b = h.checked(heading +
+		"a@example.org,A,300,2027-04-01,x\nb@example.org,B,100,2027-03-01,x\nc@example.org,C,110,2027-03-01,x\nd@example.org,D,\"99 999 999,00\",2027-03-01,x\n")
+	rows, err := h.batches.Rows(ctx, h.who, b.ID, batch.RowQuery{States: []batch.RowState{batch.Ready}, Unusual: true,
+		Limit: 10})
 	must(t, err)
 	if len(rows) != 2 || b.Counts.Unusual != 2 || rows[0].UsualCents != 10_000 || rows[1].N != 5 {
 		t.Fatalf("%d unusual: %+v", b.Counts.Unusual, rows)
@@ -218,14 +228,16 @@ func TestUnusual_amounts_must_be_ticked(t *testing.T) {
 func TestWhat_changed_after_the_review_is_not_sent_in_silence(t *testing.T) {
 	h := open(t)
 	moved, gone := h.client("moved@example.org"), h.client("gone@example.org")
-	b := h.checked(heading + "moved@example.org,M,100,2027-03-01,x\ngone@example.org,G,100,2027-03-01,x\nnew@example.org,N,100,2027-03-01,x\nstays@example.org,S,100,2027-03-01,x\n")
+	b := h.checked(heading +
+		"moved@example.org,M,100,2027-03-01,x\ngone@example.org,G,100,2027-03-01,x\nnew@example.org,N,100,2027-03-01,x\nstays@example.org,S,100,2027-03-01,x\n")
 	o := order(b)
 	o.Hold = 10 * time.Minute
 	b = h.start(b, o)
-	_, err := h.clients.Update(ctx, h.who, moved.ID, client.Change{Apply: func(d client.Details) (client.Details, fault.Problems) {
-		d.Email = "elsewhere@example.org"
-		return d, nil
-	}})
+	_, err := h.clients.Update(ctx, h.who, moved.ID,
+		client.Change{Apply: func(d client.Details) (client.Details, fault.Problems) {
+			d.Email = "elsewhere@example.org"
+			return d, nil
+		}})
 	must(t, err)
 	h.exec(`UPDATE clients SET deleted_at = now() WHERE id = $1`, gone.ID)
 	h.client("new@example.org")

@@ -47,8 +47,8 @@ func FixesOf(p Problem) []Fix {
 	return nil
 }
 
-// FixAll mends the raw cells of one row and tells whether anything changed. Cells are changed in a copy, and only where the
-// outcome is readable; the row is then checked again like any other.
+// FixAll mends the raw cells of one row and tells whether anything changed. Cells are changed in a copy, and only where
+// the outcome is readable; the row is then checked again like any other.
 func FixAll(m Mapping, fix Fix, cells []string) ([]string, bool) {
 	mended := slices.Clone(cells)
 	if fix.Cause == MendCells && len(mended) > len(m.Columns) {

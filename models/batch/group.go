@@ -39,7 +39,8 @@ func (g *Groups) Add(l Line) {
 		}
 		one, known := g.byCause[key]
 		if !known {
-			one = &Group{Cause: p.Mend, Field: p.Field, Column: key.column, Title: title(p), Example: p.At(l.Row), Fixes: FixesOf(p)}
+			one = &Group{Cause: p.Mend, Field: p.Field, Column: key.column, Title: title(p), Example: p.At(l.Row),
+				Fixes: FixesOf(p)}
 			g.byCause[key] = one
 			g.order = append(g.order, one)
 		}
@@ -69,13 +70,19 @@ func GroupByCause(lines []Line) []Group {
 }
 
 var titles = map[string]string{
-	MendDateOrder: "Day and month could be either way round", MendDate: "No date", MendDecimalMark: "Thousands or decimals?",
-	MendDecimals: "Too many decimals", MendNumber: "No number", MendRange: "Out of range", MendScientific: "Digits lost in scientific notation",
-	MendEmail: "No e-mail address", MendPhone: "No phone number", MendID: "No valid ID number", MendClientID: "No client id", MendBank: "No valid bank account",
-	MendChoice: "Not one of the choices", MendLength: "Too long", MendLine: "More than one line", MendQuotes: "Unbalanced quotation marks", MendCells: "Too few or too many cells",
-	MendEncoding: "Characters that could not be read", MendTotal: "The products do not add up to the amount", MendPast: "The due date has passed",
-	MendUnknown: "No such client yet", MendClient: "Which client is it?", mendCharge: "This debit cannot be planned", mendDetails: "Not enough to make a client",
-	MendTwice: "The same client, amount and due date twice",
+	MendDateOrder: "Day and month could be either way round", MendDate: "No date",
+	MendDecimalMark: "Thousands or decimals?",
+	MendDecimals:    "Too many decimals", MendNumber: "No number", MendRange: "Out of range",
+	MendScientific: "Digits lost in scientific notation",
+	MendEmail:      "No e-mail address", MendPhone: "No phone number", MendID: "No valid ID number",
+	MendClientID: "No client id", MendBank: "No valid bank account",
+	MendChoice: "Not one of the choices", MendLength: "Too long", MendLine: "More than one line",
+	MendQuotes: "Unbalanced quotation marks", MendCells: "Too few or too many cells",
+	MendEncoding: "Characters that could not be read", MendTotal: "The products do not add up to the amount",
+	MendPast:    "The due date has passed",
+	MendUnknown: "No such client yet", MendClient: "Which client is it?", mendCharge: "This debit cannot be planned",
+	mendDetails: "Not enough to make a client",
+	MendTwice:   "The same client, amount and due date twice",
 }
 
 func title(p Problem) string {

@@ -57,7 +57,8 @@ func open(t testing.TB) *house {
 // engine is one process that works on batches.
 func (h *house) engine() *batch.Service {
 	s := h.store
-	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: calendar.New(), Timetable: collection.DefaultTimetable()}
+	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+		Calendar: calendar.New(), Timetable: collection.DefaultTimetable()}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases}
 	purchases.Papers = bills
 	run := store.Runner[batch.Tx](s)
@@ -72,9 +73,12 @@ func (h *house) engine() *batch.Service {
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
 	h.t.Helper()
 	m, brand := h.store.NewID(), h.store.NewID()
-	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`, m, slug, h.store.Now())
-	h.exec(`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
-	return actor.Actor{Kind: actor.User, ID: h.store.NewID(), Role: actor.Finance, MerchantID: m, Name: "Werner Louw"}, brand
+	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`,
+		m, slug, h.store.Now())
+	h.exec(
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
+	return actor.Actor{Kind: actor.User, ID: h.store.NewID(), Role: actor.Finance, MerchantID: m, Name: "Werner Louw"},
+		brand
 }
 
 func (h *house) exec(sql string, args ...any) {
@@ -103,7 +107,8 @@ func file(rows int) string {
 
 func (h *house) upload(text string) batch.Batch {
 	h.t.Helper()
-	b, err := h.batches.Upload(context.Background(), h.who, batch.Upload{Name: "march.csv", Source: batch.FromFile, BrandID: h.brand, Content: strings.NewReader(text)})
+	b, err := h.batches.Upload(context.Background(), h.who,
+		batch.Upload{Name: "march.csv", Source: batch.FromFile, BrandID: h.brand, Content: strings.NewReader(text)})
 	must(h.t, err)
 	return b
 }
@@ -125,7 +130,8 @@ func (h *house) checked(text string) batch.Batch {
 
 func (h *house) created(b batch.Batch) batch.Batch {
 	h.t.Helper()
-	if _, _, err := h.batches.FixAll(context.Background(), h.who, b.ID, everybody, 0); !fault.HasCode(err, "nothing_mended") {
+	if _, _, err := h.batches.FixAll(context.Background(), h.who, b.ID, everybody, 0); !fault.HasCode(err,
+		"nothing_mended") {
 		must(h.t, err)
 	}
 	return h.get(b)
@@ -173,7 +179,8 @@ func (h *house) isWhole(b batch.Batch, invoices int) {
 	if n := h.count(`SELECT count(*) FROM invoices WHERE merchant_id = $1`, h.who.MerchantID); n != invoices {
 		t.Errorf("%d invoices, want %d", n, invoices)
 	}
-	if n := h.count(`SELECT count(DISTINCT serial) FROM invoices WHERE merchant_id = $1 AND serial BETWEEN 1 AND $2`, h.who.MerchantID, invoices); n != invoices {
+	if n := h.count(`SELECT count(DISTINCT serial) FROM invoices WHERE merchant_id = $1 AND serial BETWEEN 1 AND $2`,
+		h.who.MerchantID, invoices); n != invoices {
 		t.Errorf("the serial numbers have gaps: %d of 1 to %d", n, invoices)
 	}
 	if n := h.count(`SELECT count(*) FROM purchases WHERE merchant_id = $1`, h.who.MerchantID); n != invoices {
@@ -182,7 +189,8 @@ func (h *house) isWhole(b batch.Batch, invoices int) {
 	if n := h.count(`SELECT count(*) FROM mails WHERE merchant_id = $1`, h.who.MerchantID); n != invoices {
 		t.Errorf("%d mails, want one for each of %d", n, invoices)
 	}
-	if n := h.count(`SELECT count(*) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id AND i.number = r.number WHERE r.batch_id = $1`, b.ID); n != invoices {
+	if n := h.count(
+		`SELECT count(*) FROM batch_rows r JOIN invoices i ON i.purchase_id = r.purchase_id AND i.number = r.number WHERE r.batch_id = $1`, b.ID); n != invoices {
 		t.Errorf("%d rows name their invoice, want %d", n, invoices)
 	}
 	if !b.Counts.AddUp(b.Rows) {

@@ -43,7 +43,8 @@ func (s *Service) prepare(ctx context.Context, b Batch, limit int) ([]outgoing, 
 	}
 	next := make([]outgoing, len(rows))
 	for i := range rows {
-		next[i] = outgoing{seen: seen[i], now: rows[i], values: lines[i].Values, client: known.byID[rows[i].ClientID], debit: debits[i], why: changed(seen[i], rows[i])}
+		next[i] = outgoing{seen: seen[i], now: rows[i], values: lines[i].Values, client: known.byID[rows[i].ClientID],
+			debit: debits[i], why: changed(seen[i], rows[i])}
 		if next[i].why != "" {
 			continue
 		}
@@ -60,7 +61,8 @@ func (s *Service) prepare(ctx context.Context, b Batch, limit int) ([]outgoing, 
 // inputOf is what a line asks for, in the words of a purchase.
 func (s *Service) inputOf(b Batch, who actor.Actor, l Values) purchase.Input {
 	in := purchase.Input{BrandID: b.BrandID, Product: purchase.ByInvoices, Reference: l.Reference, UserID: who.ID,
-		Details: purchase.Details{Products: l.Products, Notes: l.Notes, Timezone: "Africa/Johannesburg"}, Options: purchase.Options{Platform: "web"}}
+		Details: purchase.Details{Products: l.Products, Notes: l.Notes, Timezone: "Africa/Johannesburg"},
+		Options: purchase.Options{Platform: "web"}}
 	if !l.Due.IsZero() {
 		due := s.Timetable.DueOn(l.Due).UTC()
 		in.Due = &due
@@ -76,8 +78,8 @@ func (v Values) whitelist() []string {
 	return []string{v.Method}
 }
 
-// onePerAccount cuts rows before the second debit of an account: a debit under the same mandate must stand before the next
-// one is booked.
+// onePerAccount cuts rows before the second debit of an account: a debit under the same mandate must stand before the
+// next one is booked.
 func onePerAccount(rows []Row) []Row {
 	seen := map[uuid.UUID]bool{}
 	for i, r := range rows {
@@ -99,7 +101,8 @@ func changed(seen, now Row) string {
 		why = strings.TrimPrefix(now.Problems[0].Name+": ", ": ") + now.Problems[0].Message
 	case len(seen.Digest) == 0:
 		return ""
-	case slices.ContainsFunc(now.Debit.Disputable, func(because string) bool { return !slices.Contains(seen.Debit.Disputable, because) }):
+	case slices.ContainsFunc(now.Debit.Disputable,
+		func(because string) bool { return !slices.Contains(seen.Debit.Disputable, because) }):
 		why = "the client could dispute the debit for a reason that was not there at the review"
 	case bytes.Equal(seen.Digest, now.Digest):
 		return ""
@@ -110,14 +113,16 @@ func changed(seen, now Row) string {
 	case seen.Debit.TokenID != now.Debit.TokenID:
 		why = "another bank account would be debited than at the review"
 	case seen.Debit.Date != now.Debit.Date:
-		why = fmt.Sprintf("the account would be debited on %s, and not on %s as at the review", now.Debit.Date, seen.Debit.Date)
+		why = fmt.Sprintf("the account would be debited on %s, and not on %s as at the review", now.Debit.Date,
+			seen.Debit.Date)
 	default:
 		why = "the address of the client, or the row, changed since the review"
 	}
 	return "Not sent, because it is not any more what was reviewed: " + why + ". Repair it, look at it again and send it."
 }
 
-// issue turns rows into drafts, and those into purchases with numbers. A row that cannot be made is failed with its reason.
+// issue turns rows into drafts, and those into purchases with numbers. A row that cannot be made is failed with its
+// reason.
 func (s *Service) issue(tx Tx, b Batch, rows []Row, next []outgoing, firstReference int64) error {
 	made := map[string]client.Client{} // by this piece; an attempt that begins anew makes them anew
 	var brand merchant.Brand
@@ -150,15 +155,16 @@ func (s *Service) issue(tx Tx, b Batch, rows []Row, next []outgoing, firstRefere
 		return nil
 	}
 	var book []func() // the debits, once their purchases are written
-	issued, err := s.Billing.IssueAll(tx, b.Starter, brand, drafts, firstReference, func(n int, p *purchase.Purchase) error {
-		f := next[at[n]].debit
-		if f == nil {
-			return nil
-		}
-		write, err := s.Purchases.ChargeIssued(tx, b.Starter, p, brand, *f)
-		book = append(book, write)
-		return err
-	})
+	issued, err := s.Billing.IssueAll(tx, b.Starter, brand, drafts, firstReference,
+		func(n int, p *purchase.Purchase) error {
+			f := next[at[n]].debit
+			if f == nil {
+				return nil
+			}
+			write, err := s.Purchases.ChargeIssued(tx, b.Starter, p, brand, *f)
+			book = append(book, write)
+			return err
+		})
 	if err != nil {
 		return err
 	}
@@ -177,11 +183,13 @@ func (s *Service) issue(tx Tx, b Batch, rows []Row, next []outgoing, firstRefere
 }
 
 func newClient(tx Tx, b Batch, v Values) (client.Client, error) {
-	c := client.Client{ID: tx.NewID(), MerchantID: b.MerchantID, Details: v.details(), CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+	c := client.Client{ID: tx.NewID(), MerchantID: b.MerchantID, Details: v.details(), CreatedAt: tx.Now(),
+		UpdatedAt: tx.Now()}
 	if wrong := c.Check(client.AsRecord, calendar.DateOf(tx.Now())); len(wrong) > 0 { // brings it into its stored form too
 		return c, wrong.Err()
 	}
 	tx.InsertClient(c)
-	tx.Audit(b.Starter, audit.Entry{Action: "client.created", ObjectType: "client", ObjectID: c.ID, ClientID: c.ID, Text: c.Name() + " was added by the batch " + b.Name + "."})
+	tx.Audit(b.Starter, audit.Entry{Action: "client.created", ObjectType: "client", ObjectID: c.ID, ClientID: c.ID,
+		Text: c.Name() + " was added by the batch " + b.Name + "."})
 	return c, nil
 }

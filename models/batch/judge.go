@@ -16,15 +16,16 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// judge reads rows, finds their clients and says what is wrong with each, and what each will do. It reads by itself and is
-// called outside of transactions; who writes its outcome makes sure that the rows are still the same.
+// judge reads rows, finds their clients and says what is wrong with each, and what each will do. It reads by itself and
+// is called outside of transactions; who writes its outcome makes sure that the rows are still the same.
 func (s *Service) judge(ctx context.Context, b Batch, rows []Row) error {
 	_, _, _, err := s.judged(ctx, b, rows)
 	return err
 }
 
 // judged is judge, with what the rows say, the clients they may mean, and the forecasts of their debits.
-func (s *Service) judged(ctx context.Context, b Batch, rows []Row) (lines []Line, known *directory, debits []*purchase.Forecast, err error) {
+func (s *Service) judged(ctx context.Context, b Batch, rows []Row) (lines []Line, known *directory,
+	debits []*purchase.Forecast, err error) {
 	if len(rows) == 0 {
 		return nil, nil, nil, nil
 	}
@@ -61,7 +62,8 @@ func (s *Service) identify(r *Row, l Line, known *directory) []Problem {
 	}
 	wrong = append(wrong, s.checkDue(v)...)
 	if v.TotalCents == 0 && l.OK() {
-		wrong = append(wrong, Problem{Field: Amount, Code: "min_value", Message: "expected an amount above 0", Mend: MendRange})
+		wrong = append(wrong, Problem{Field: Amount, Code: "min_value", Message: "expected an amount above 0",
+			Mend: MendRange})
 	}
 	if r.TotalCents != v.TotalCents {
 		r.Confirmed = false
@@ -87,8 +89,9 @@ func (s *Service) conclude(b Batch, r *Row, l Line, known *directory, wrong []Pr
 	return s.digest(b, r, l.Values, known.byID[r.ClientID], known.made[r.ClientID])
 }
 
-// digest names everything that sending a row does: who is billed and gets the mail, for what, and what is debited and when.
-// Why that could be disputed depends on other debits too and is compared by itself. ours tells that the batch itself has made the client.
+// digest names everything that sending a row does: who is billed and gets the mail, for what, and what is debited and
+// when. Why that could be disputed depends on other debits too and is compared by itself. ours tells that the batch
+// itself has made the client.
 func (s *Service) digest(b Batch, r *Row, v Values, c client.Client, ours bool) error {
 	who := c.ID.String()
 	if r.NewClient || ours && r.Decision == CreateClient {
@@ -125,7 +128,8 @@ func (s *Service) checkDue(v Values) []Problem {
 		return nil // the reading says so
 	}
 	if due := s.Timetable.DueOn(v.Due); !due.After(s.Now()) {
-		return []Problem{{Field: Due, Code: "due_not_greater_than_now", Message: "the due date " + v.Due.String() + " has passed", Mend: MendPast}}
+		return []Problem{{Field: Due, Code: "due_not_greater_than_now", Message: "the due date " + v.Due.String() +
+			" has passed", Mend: MendPast}}
 	}
 	return nil
 }
@@ -178,9 +182,11 @@ const MendUnknown = "unknown_client"
 // unknown asks who is billed.
 func (v Values) unknown() Problem {
 	if v.Email == "" {
-		return Problem{Field: PersonalCode, Code: "unknown_client", Message: "no client has this identity number", Mend: MendUnknown}
+		return Problem{Field: PersonalCode, Code: "unknown_client", Message: "no client has this identity number",
+			Mend: MendUnknown}
 	}
-	return Problem{Field: Email, Code: "unknown_client", Message: "no client has the address " + v.Email, Mend: MendUnknown}
+	return Problem{Field: Email, Code: "unknown_client", Message: "no client has the address " + v.Email,
+		Mend: MendUnknown}
 }
 
 // sameClient names a payer equally in every row of a file.
@@ -193,7 +199,8 @@ func sameClient(c client.Client, v Values) string {
 
 // details is the client that a row makes.
 func (v Values) details() client.Details {
-	return client.Details{Email: v.Email, FullName: v.FullName, Phone: v.Phone, PersonalCode: v.PersonalCode, BankCode: v.BankCode, BankAccount: v.BankAccount}
+	return client.Details{Email: v.Email, FullName: v.FullName, Phone: v.Phone, PersonalCode: v.PersonalCode,
+		BankCode: v.BankCode, BankAccount: v.BankAccount}
 }
 
 // checkNew says what a new client still needs.

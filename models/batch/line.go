@@ -48,8 +48,8 @@ type Values struct {
 	TotalCents   int64
 }
 
-// Problem is one thing about one cell. Column counts from 1, 0 is the row as a whole. Mend names the cause: rows with the
-// same Mend are mended together.
+// Problem is one thing about one cell. Column counts from 1, 0 is the row as a whole. Mend names the cause: rows with
+// the same Mend are mended together.
 type Problem struct {
 	Column  int    `json:"column"`
 	Name    string `json:"name"` // the column for a person: its heading, else "B"
@@ -67,7 +67,8 @@ func (p Problem) At(row int) string {
 	return fmt.Sprintf("row %d, column %s: %s", row, p.Name, p.Message)
 }
 
-// The causes that rows are grouped by. A missing field is RequiredOf that field; other packages add causes of their own.
+// The causes that rows are grouped by. A missing field is RequiredOf that field; other packages add causes of their
+// own.
 const (
 	MendDateOrder   = "date_order"
 	MendDate        = "date_form"
@@ -107,11 +108,12 @@ func ColumnName(column int) string {
 
 var spaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2007", " ", "\u2009", " ", "\u200b", "", "\t", " ")
 
-// Tidy takes stray blanks and the apostrophe with which spreadsheets mark text from around a value; line breaks stay, and so does
-// the Afrikaans 'n.
+// Tidy takes stray blanks and the apostrophe with which spreadsheets mark text from around a value; line breaks stay,
+// and so does the Afrikaans 'n.
 func Tidy(cell string) string {
 	cell = strings.TrimSpace(spaces.Replace(cell))
-	if rest, found := strings.CutPrefix(cell, "'"); found && !strings.HasSuffix(rest, "'") && !strings.HasPrefix(rest, "n ") {
+	if rest, found := strings.CutPrefix(cell, "'"); found && !strings.HasSuffix(rest, "'") &&
+		!strings.HasPrefix(rest, "n ") {
 		cell = strings.TrimSpace(rest)
 	}
 	return cell

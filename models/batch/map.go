@@ -26,7 +26,8 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 	b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
 		switch {
 		case b.Started():
-			return fault.New(fault.Conflict, "batch_started", "Rows of this batch were sent already; its columns cannot change any more.")
+			return fault.New(fault.Conflict, "batch_started",
+				"Rows of this batch were sent already; its columns cannot change any more.")
 		case !b.in(ToMap, Checking, Checked):
 			return wrongState(*b)
 		}
@@ -35,7 +36,8 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 		if err := tx.RememberMapping(*b); err != nil {
 			return err
 		}
-		tx.Audit(who, audit.Entry{Action: "batch.mapped", ObjectType: "batch", ObjectID: b.ID, Text: "The columns were chosen."})
+		tx.Audit(who, audit.Entry{Action: "batch.mapped", ObjectType: "batch", ObjectID: b.ID,
+			Text: "The columns were chosen."})
 		return recheck(tx, b)
 	})
 	return s.checked(ctx, b, err)
@@ -109,7 +111,8 @@ func (s *Service) checkSome(ctx context.Context, seen Batch) (more bool, err err
 	return more, err
 }
 
-// warn notes what a person should look at in the ready rows. Amounts are compared for the rows that are numbered, or for all.
+// warn notes what a person should look at in the ready rows. Amounts are compared for the rows that are numbered, or
+// for all.
 func warn(tx Tx, b Batch, numbered []int) error {
 	if err := tx.Warn(b, tx.Now().Add(-warnWithin)); err != nil {
 		return err

@@ -40,7 +40,8 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edi
 		masked := b.Mapping.mask(r.Cells)[e.Column]
 		switch {
 		case e.Was != nil && *e.Was != masked && e.Text != masked:
-			return nil, fault.New(fault.Conflict, "cell_changed", "Row %d, %s now says “%s”: somebody else changed it. Look at it again.", e.N, b.ColumnName(e.Column), masked)
+			return nil, fault.New(fault.Conflict, "cell_changed",
+				"Row %d, %s now says “%s”: somebody else changed it. Look at it again.", e.N, b.ColumnName(e.Column), masked)
 		case bank.IsMasked(e.Text) && masked == e.Text:
 			return func(Tx, *Batch) error { return nil }, nil // what is hidden was sent back as it is
 		}
@@ -58,7 +59,8 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edi
 			if err := warn(tx, *b, []int{e.N}); err != nil {
 				return err
 			}
-			tx.Audit(who, audit.Entry{Action: "batch.row_mended", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("Row %d was mended.", e.N),
+			tx.Audit(who, audit.Entry{Action: "batch.row_mended", ObjectType: "batch", ObjectID: b.ID,
+				Text:  fmt.Sprintf("Row %d was mended.", e.N),
 				After: map[string]any{"row": e.N, "column": b.ColumnName(e.Column)}})
 			return nil
 		}, nil
@@ -79,7 +81,8 @@ func (s *Service) open(ctx context.Context, b Batch, n int) (Row, error) {
 	case len(rows) == 0 || rows[0].N != n:
 		return Row{}, fault.Missing()
 	case rows[0].State != Bad && rows[0].State != Ready:
-		return Row{}, fault.New(fault.Conflict, "row_wrong_state", "Row %d is %s and cannot change any more.", n, rows[0].State.Words())
+		return Row{}, fault.New(fault.Conflict, "row_wrong_state", "Row %d is %s and cannot change any more.",
+			n, rows[0].State.Words())
 	}
 	return rows[0], nil
 }
@@ -88,7 +91,8 @@ func (s *Service) open(ctx context.Context, b Batch, n int) (Row, error) {
 func (s RowState) Words() string { return rowWords[s] }
 
 // rowWords say where a row stands, as the end of a sentence.
-var rowWords = map[RowState]string{Fresh: "being checked", Ready: "ready", Bad: "not ready", Skipped: "left out", Sent: "sent", Failed: "failed", Voided: "voided"}
+var rowWords = map[RowState]string{Fresh: "being checked", Ready: "ready", Bad: "not ready", Skipped: "left out",
+	Sent: "sent", Failed: "failed", Voided: "voided"}
 
 // rewritten is a row with other cells. A decision about a person does not hold for another person, and whole tells that
 // a person saw how the row is cut; texts in extra cells are lost only when somebody takes them out.
@@ -124,9 +128,10 @@ func (b Batch) ColumnName(column int) string {
 	return ColumnName(column + 1)
 }
 
-// FixAll mends every bad row that has the same cause, and checks those rows again. It tells how many it touched. Rows that
-// changed after the revision that the person saw are left as they are; 0 takes all.
-func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix Fix, revision int) (Batch, int, error) {
+// FixAll mends every bad row that has the same cause, and checks those rows again. It tells how many it touched. Rows
+// that changed after the revision that the person saw are left as they are; 0 takes all.
+func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix Fix, revision int) (Batch, int,
+	error) {
 	touched := 0
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, 0, err
@@ -149,7 +154,8 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 			if err := warn(tx, *b, nil); err != nil {
 				return err
 			}
-			tx.Audit(who, audit.Entry{Action: "batch.rows_mended", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%d rows with the same problem were mended.", touched),
+			tx.Audit(who, audit.Entry{Action: "batch.rows_mended", ObjectType: "batch", ObjectID: b.ID,
+				Text:  fmt.Sprintf("%d rows with the same problem were mended.", touched),
 				After: map[string]any{"cause": fix.Cause, "choice": fix.Choice, "rows": touched}})
 			return nil
 		}, nil
@@ -180,7 +186,10 @@ func (s *Service) mendAll(ctx context.Context, b Batch, fix Fix, revision int) (
 }
 
 func (r Row) has(cause string, column int) bool {
-	return slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.Mend == cause && (column == 0 || p.Column == column) })
+	return slices.ContainsFunc(r.Problems, func(p Problem) bool {
+		return p.Mend == cause &&
+			(column == 0 || p.Column == column)
+	})
 }
 
 // Causes names what is wrong with a row, each once; rows with the same cause are mended together.
@@ -263,12 +272,14 @@ func (s *Service) Skip(ctx context.Context, who actor.Actor, id uuid.UUID, numbe
 			return err
 		}
 		if n == 0 {
-			return fault.New(fault.Conflict, "nothing_left_out", "There is no such row to leave out any more. Look at the rows again.")
+			return fault.New(fault.Conflict, "nothing_left_out",
+				"There is no such row to leave out any more. Look at the rows again.")
 		}
 		if err := warn(tx, *b, nil); err != nil {
 			return err
 		}
-		tx.Audit(who, audit.Entry{Action: "batch.rows_skipped", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%d rows were left out.", n), After: map[string]any{"rows": n, "numbers": numbered}})
+		tx.Audit(who, audit.Entry{Action: "batch.rows_skipped", ObjectType: "batch", ObjectID: b.ID,
+			Text: fmt.Sprintf("%d rows were left out.", n), After: map[string]any{"rows": n, "numbers": numbered}})
 		return nil
 	})
 }

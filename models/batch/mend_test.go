@@ -15,14 +15,16 @@ import (
 
 func (h *house) client(email string) client.Client {
 	h.t.Helper()
-	c, err := h.clients.Create(context.Background(), h.who, client.Input{Details: client.Details{Email: email, FullName: "Somebody"}})
+	c, err := h.clients.Create(context.Background(), h.who,
+		client.Input{Details: client.Details{Email: email, FullName: "Somebody"}})
 	must(h.t, err)
 	return c
 }
 
 func TestBad_rows_are_grouped_mended_and_counted(t *testing.T) {
 	h := open(t)
-	b := h.checked(heading + "a@example.org,A,100,2027-03-01,x\nnobody,B,100,2027-03-01,x\nc@example.org,C,ten,2027-03-01,x\nalso nobody,D,5,2027-03-01,x\n")
+	b := h.checked(heading +
+		"a@example.org,A,100,2027-03-01,x\nnobody,B,100,2027-03-01,x\nc@example.org,C,ten,2027-03-01,x\nalso nobody,D,5,2027-03-01,x\n")
 	if b.Counts.Ready != 1 || b.Counts.Bad != 3 {
 		t.Fatalf("%+v", b.Counts)
 	}
@@ -71,7 +73,8 @@ func TestA_row_means_a_client_or_makes_one_but_never_guesses(t *testing.T) {
 	known := h.client("known@example.org")
 	h.client("two@example.org")
 	h.client("TWO@example.org")
-	b := h.checked(heading + "Known@Example.org,K,1,2027-03-01,x\nnew@example.org,N,1,2027-03-01,x\nNEW@example.org,N,2,2027-03-01,x\ntwo@example.org,T,1,2027-03-01,x\n")
+	b := h.checked(heading +
+		"Known@Example.org,K,1,2027-03-01,x\nnew@example.org,N,1,2027-03-01,x\nNEW@example.org,N,2,2027-03-01,x\ntwo@example.org,T,1,2027-03-01,x\n")
 	rows := h.rows(b)
 	if rows[0].ClientID != known.ID || !rows[1].NewClient || rows[3].State != batch.Bad {
 		t.Fatalf("%+v", rows)
@@ -87,7 +90,8 @@ func TestA_row_means_a_client_or_makes_one_but_never_guesses(t *testing.T) {
 
 func TestWarnings_must_be_ticked(t *testing.T) {
 	h := open(t)
-	text := heading + "a@example.org,A,100,2027-03-01,x\na@example.org,A,100,2027-04-01,x\nb@example.org,B,7,2027-04-01,x\n"
+	text := heading +
+		"a@example.org,A,100,2027-03-01,x\na@example.org,A,100,2027-04-01,x\nb@example.org,B,7,2027-04-01,x\n"
 	b := h.checked(text)
 	if b.Counts.Warned != 2 {
 		t.Fatalf("%+v", b.Counts)
@@ -118,7 +122,8 @@ func TestWarnings_must_be_ticked(t *testing.T) {
 
 func TestA_double_that_was_left_out_is_not_opened_by_a_repair(t *testing.T) {
 	h := open(t)
-	b := h.checked(heading + "a@example.org,A,100,2027-03-01,x\na@example.org,A,100,2027-03-01,x\nnobody,B,7,2027-04-01,x\n")
+	b := h.checked(heading +
+		"a@example.org,A,100,2027-03-01,x\na@example.org,A,100,2027-03-01,x\nnobody,B,7,2027-04-01,x\n")
 	b, err := h.batches.Skip(context.Background(), h.who, b.ID, 3)
 	must(t, err)
 	if b.Counts.Warned != 0 || b.Counts.Skipped != 1 {
@@ -139,7 +144,8 @@ func TestChosen_clients_become_rows(t *testing.T) {
 	for i := range 3 {
 		h.client(fmt.Sprintf("c%d@example.org", i))
 	}
-	b, err := h.batches.FromClients(context.Background(), h.who, batch.Chosen{BrandID: h.brand, Amount: "150,00", Due: "2027-03-01", Description: "Levy"})
+	b, err := h.batches.FromClients(context.Background(), h.who,
+		batch.Chosen{BrandID: h.brand, Amount: "150,00", Due: "2027-03-01", Description: "Levy"})
 	must(t, err)
 	b, err = h.batches.Map(context.Background(), h.who, b.ID, b.Mapping)
 	must(t, err)
@@ -152,7 +158,8 @@ func TestChosen_clients_become_rows(t *testing.T) {
 func TestNumbers_are_sealed_at_rest_and_masked_when_shown(t *testing.T) {
 	h := open(t)
 	b := h.checked("email,name,amount,due,account number,branch code\na@example.org,A,100,2027-03-01,62001234567,250655\n")
-	if n := h.count(`SELECT count(*) FROM batch_rows WHERE position('62001234567'::bytea in cells) > 0 OR problems::text LIKE '%62001234567%'`); n != 0 {
+	if n := h.count(
+		`SELECT count(*) FROM batch_rows WHERE position('62001234567'::bytea in cells) > 0 OR problems::text LIKE '%62001234567%'`); n != 0 {
 		t.Error("the account number stands in the database as it is")
 	}
 	r := h.rows(b)[0]
@@ -163,7 +170,8 @@ func TestNumbers_are_sealed_at_rest_and_masked_when_shown(t *testing.T) {
 	must(t, err)
 	b = h.work(h.start(b, order(b)))
 	h.isWhole(b, 1)
-	made, err := h.clients.List(context.Background(), h.who, client.Query{Text: "a@example.org", Ask: paging.Ask{Limit: 5}})
+	made, err := h.clients.List(context.Background(), h.who,
+		client.Query{Text: "a@example.org", Ask: paging.Ask{Limit: 5}})
 	must(t, err)
 	if len(made.Items) != 1 || made.Items[0].BankAccount.Reveal() != "62001234567" {
 		t.Errorf("the client was made with another account: %v", made.Items)
@@ -175,7 +183,8 @@ func TestA_mapping_is_remembered_for_its_heading(t *testing.T) {
 	text := "who,naam,geld,wanneer\na@example.org,A,100,2027-03-01\n"
 	b := h.upload(text)
 	m := b.Mapping
-	m.Columns[0].Field, m.Columns[1].Field, m.Columns[2].Field, m.Columns[3].Field = batch.Email, batch.FullName, batch.Amount, batch.Due
+	m.Columns[0].Field, m.Columns[1].Field, m.Columns[2].Field, m.Columns[3].Field = batch.Email, batch.FullName,
+		batch.Amount, batch.Due
 	_, err := h.batches.Map(context.Background(), h.who, b.ID, m)
 	must(t, err)
 	again := h.upload(strings.Replace(text, "100", "200", 1))
@@ -188,8 +197,10 @@ func TestA_mapping_is_remembered_for_its_heading(t *testing.T) {
 
 func TestFiles_that_cannot_be_read_leave_nothing_behind(t *testing.T) {
 	h := open(t)
-	for name, text := range map[string]string{"empty": "", "only a heading": heading, "too many rows": heading + strings.Repeat("a@example.org,A,1,2027-03-01,x\n", sheet.MaxRows+1)} {
-		_, err := h.batches.Upload(context.Background(), h.who, batch.Upload{Name: name, Source: batch.FromFile, BrandID: h.brand, Content: strings.NewReader(text)})
+	for name, text := range map[string]string{"empty": "", "only a heading": heading, "too many rows": heading +
+		strings.Repeat("a@example.org,A,1,2027-03-01,x\n", sheet.MaxRows+1)} {
+		_, err := h.batches.Upload(context.Background(), h.who,
+			batch.Upload{Name: name, Source: batch.FromFile, BrandID: h.brand, Content: strings.NewReader(text)})
 		if _, refused := fault.From(err); !refused {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -51,7 +51,8 @@ func (r *reading) clientID() {
 	}
 	id, err := uuid.Parse(text)
 	if err != nil {
-		r.wrong(ClientID, "invalid", MendClientID, expected(ClientID, "an id such as 018f0000-0000-7000-8000-000000000000", text))
+		r.wrong(ClientID, "invalid", MendClientID, expected(ClientID, "an id such as 018f0000-0000-7000-8000-000000000000",
+			text))
 		return
 	}
 	r.line.Values.ClientID = id
@@ -115,7 +116,8 @@ func (r *reading) account() {
 		field := Field(p.Field)
 		message := p.Message
 		if p.Code != "required" {
-			message = strings.TrimSuffix(message, ".") + ". If the spreadsheet dropped zeros at the front, format the column as text."
+			message = strings.TrimSuffix(message, ".") +
+				". If the spreadsheet dropped zeros at the front, format the column as text."
 			if field == BankCode {
 				message = expected(field, "six digits such as 051001", branch)
 			}
@@ -134,7 +136,8 @@ func (r *reading) scientific(f Field, text string) bool {
 	if !exponent.MatchString(text) {
 		return false
 	}
-	r.wrong(f, "scientific", MendScientific, "the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again")
+	r.wrong(f, "scientific", MendScientific,
+		"the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again")
 	return true
 }
 

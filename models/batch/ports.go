@@ -105,8 +105,8 @@ type Reader interface {
 	MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (Mapping, bool, error)
 	// BatchesAtWork names batches that have work and whose last claim is over.
 	BatchesAtWork(ctx context.Context, lasts time.Duration) ([]Ref, error)
-	// ClaimBatch claims a batch that has work for one worker: when the last claim is the one held, or is over. Claims run in
-	// real time and are named by their moment.
+	// ClaimBatch claims a batch that has work for one worker: when the last claim is the one held, or is over. Claims run
+	// in real time and are named by their moment.
 	ClaimBatch(ctx context.Context, ref Ref, held time.Time, lasts time.Duration) (at time.Time, mine bool, err error)
 	// LeaveBatch gives back the claim that is held, if it still is the last one.
 	LeaveBatch(ctx context.Context, ref Ref, held time.Time) error

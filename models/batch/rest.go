@@ -44,7 +44,8 @@ func (r *reading) due() {
 	due, err := calendar.ParseWritten(text, order)
 	switch {
 	case errors.Is(err, calendar.ErrOrder):
-		r.wrong(Due, "ambiguous", MendDateOrder, expected(Due, "2026-12-01", text)+"; choose whether the day or the month comes first")
+		r.wrong(Due, "ambiguous", MendDateOrder, expected(Due, "2026-12-01", text)+
+			"; choose whether the day or the month comes first")
 	case errors.Is(err, calendar.ErrNotOrder):
 		r.wrong(Due, "order", MendDateOrder, expected(Due, orderWords[order], text))
 	case errors.Is(err, calendar.ErrNoSuch):
@@ -61,10 +62,12 @@ func (r *reading) due() {
 	}
 }
 
-var orderWords = map[calendar.Order]string{calendar.DayFirst: "the day first, as 25/12/2026", calendar.MonthFirst: "the month first, as 12/25/2026",
-	calendar.YearFirst: "the year first, as 2026-12-25"}
+var orderWords = map[calendar.Order]string{calendar.DayFirst: "the day first, as 25/12/2026",
+	calendar.MonthFirst: "the month first, as 12/25/2026",
+	calendar.YearFirst:  "the year first, as 2026-12-25"}
 
-var answers = map[string]bool{"yes": true, "y": true, "ja": true, "j": true, "true": true, "1": true, "x": true, "waar": true, "charge": true,
+var answers = map[string]bool{"yes": true, "y": true, "ja": true, "j": true, "true": true, "1": true, "x": true,
+	"waar": true, "charge": true,
 	"no": false, "n": false, "nee": false, "false": false, "0": false, "onwaar": false, "-": false}
 
 func (r *reading) charge() {

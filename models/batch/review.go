@@ -58,7 +58,8 @@ func (s *Service) Effects(ctx context.Context, who actor.Actor, b Batch) (e Effe
 		e.DebitCents += d.Cents
 		e.Disputable += d.Disputable
 	}
-	if e.Disputes, err = s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, Disputable: true, Limit: warnedShown}); err != nil {
+	if e.Disputes, err = s.Read.BatchRows(ctx, b.MerchantID, b.ID,
+		RowQuery{States: []RowState{Ready}, Disputable: true, Limit: warnedShown}); err != nil {
 		return e, err
 	}
 	today := calendar.DateOf(s.Now())
@@ -117,7 +118,8 @@ func (s *Service) Review(ctx context.Context, who actor.Actor, id uuid.UUID, aft
 	if v.Totals, err = s.Read.DueTotals(ctx, b.MerchantID, b.ID); err != nil {
 		return v, err
 	}
-	if v.Warned, err = s.Read.BatchRows(ctx, b.MerchantID, b.ID, RowQuery{States: []RowState{Ready}, Warned: true, Limit: warnedShown}); err != nil {
+	if v.Warned, err = s.Read.BatchRows(ctx, b.MerchantID, b.ID,
+		RowQuery{States: []RowState{Ready}, Warned: true, Limit: warnedShown}); err != nil {
 		return v, err
 	}
 	switch before, err := s.Read.SentBefore(ctx, b); {

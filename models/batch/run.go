@@ -40,9 +40,9 @@ func (s *Service) sendSome(ctx context.Context, b Batch) (more bool, err error) 
 	return s.settle(ctx, b)
 }
 
-// sendRows makes clients, purchases, invoices and mails of the next ready rows, all in one transaction, and tells how many
-// rows it took. Numbers follow the order of the file. Each row is looked at once more before: what would be something else
-// than what was reviewed is not sent.
+// sendRows makes clients, purchases, invoices and mails of the next ready rows, all in one transaction, and tells how
+// many rows it took. Numbers follow the order of the file. Each row is looked at once more before: what would be
+// something else than what was reviewed is not sent.
 func (s *Service) sendRows(ctx context.Context, seen Batch, limit int) (taken int, err error) {
 	next, err := s.prepare(ctx, seen, limit)
 	if err != nil || len(next) == 0 {
@@ -100,7 +100,9 @@ func (s *Service) oneByOne(ctx context.Context, b Batch, rows int) (taken int, e
 			failures = 0
 		}
 		if failures == tooMany {
-			return taken, s.wait(ctx, b, "Rows fail one after the other for a reason of ours. Look at the failed rows, then resume or stop the batch.")
+			return taken,
+				s.wait(ctx, b,
+					"Rows fail one after the other for a reason of ours. Look at the failed rows, then resume or stop the batch.")
 		}
 	}
 	return taken, nil
@@ -114,7 +116,8 @@ func (s *Service) wait(ctx context.Context, seen Batch, why string) error {
 			return err
 		}
 		b.State, b.Note, b.UpdatedAt = Paused, why, tx.Now()
-		tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.paused", ObjectType: "batch", ObjectID: b.ID, Text: why})
+		tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.paused", ObjectType: "batch", ObjectID: b.ID,
+			Text: why})
 		return tx.SaveBatch(&b)
 	})
 }
@@ -169,7 +172,8 @@ func (s *Service) settle(ctx context.Context, seen Batch) (more bool, err error)
 		switch {
 		case b.Counts.Ready > 0 && b.PauseAfter > 0 && sent >= b.PauseAfter:
 			b.State, b.PauseAfter, b.Note = Paused, 0, "The first invoices are sent. Look at them, then resume the batch."
-			tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.paused", ObjectType: "batch", ObjectID: b.ID, Text: "The first invoices were sent; the batch waits for somebody."})
+			tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.paused", ObjectType: "batch", ObjectID: b.ID,
+				Text: "The first invoices were sent; the batch waits for somebody."})
 		case b.Counts.Ready > 0 || b.Counts.Charges > 0:
 			more = true
 			return nil

@@ -77,7 +77,8 @@ func (s *Service) sayChanges(ctx context.Context, who actor.Actor, id uuid.UUID,
 	if wrong != nil {
 		return wrong
 	}
-	text := fmt.Sprintf("You looked at %s of %s; now there are %s of %s.", countOf(in.Rows, "invoice"), money.Format(in.Cents, money.ZAR), countOf(b.Counts.Ready, "invoice"), money.Format(b.Counts.ReadyCents, money.ZAR))
+	text := fmt.Sprintf("You looked at %s of %s; now there are %s of %s.", countOf(in.Rows, "invoice"),
+		money.Format(in.Cents, money.ZAR), countOf(b.Counts.Ready, "invoice"), money.Format(b.Counts.ReadyCents, money.ZAR))
 	if in.Rows == b.Counts.Ready && in.Cents == b.Counts.ReadyCents {
 		text = "The number and the sum are the same, the rows are not."
 	}
@@ -88,7 +89,8 @@ func (s *Service) sayChanges(ctx context.Context, who actor.Actor, id uuid.UUID,
 		}
 		text += namesOf(rows)
 	}
-	return fault.New(fault.Conflict, "batch_changed", "The batch changed since you looked at it, and nothing was sent. %s Look at it again.", text)
+	return fault.New(fault.Conflict, "batch_changed",
+		"The batch changed since you looked at it, and nothing was sent. %s Look at it again.", text)
 }
 
 func namesOf(rows []Row) string {
@@ -119,8 +121,10 @@ type Consent struct {
 }
 
 // StartIn is Start in the transaction of a decision; who is the one who asked.
-func (s *Service) StartIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID, in Order, by Consent) (Batch, error) {
-	begin, err := s.beginning(ctx, who, id, in, actor.Actor.Sends, map[string]any{"approved_by": by.Approver, "approval": by.ApprovalID})
+func (s *Service) StartIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID, in Order, by Consent) (Batch,
+	error) {
+	begin, err := s.beginning(ctx, who, id, in, actor.Actor.Sends,
+		map[string]any{"approved_by": by.Approver, "approval": by.ApprovalID})
 	if err != nil {
 		return Batch{}, err
 	}
@@ -182,11 +186,13 @@ func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		if in.FirstFew {
 			b.PauseAfter = b.Counts.Sent + b.Counts.Voided + FirstFew
 		}
-		after := map[string]any{"rows": b.Counts.Ready, "total_cents": b.Counts.ReadyCents, "left_out": b.Counts.Bad, "creates": b.Counts.Creates,
-			"debits": b.Counts.Debits, "fingerprint": b.Seal()}
+		after := map[string]any{"rows": b.Counts.Ready, "total_cents": b.Counts.ReadyCents, "left_out": b.Counts.Bad,
+			"creates": b.Counts.Creates,
+			"debits":  b.Counts.Debits, "fingerprint": b.Seal()}
 		maps.Copy(after, also)
 		tx.Audit(who, audit.Entry{Action: "batch.started", ObjectType: "batch", ObjectID: b.ID,
-			Text: fmt.Sprintf("%d invoices of %s were sent on their way.", b.Counts.Ready, money.Format(b.Counts.ReadyCents, brand.Currency)), After: after})
+			Text: fmt.Sprintf("%d invoices of %s were sent on their way.", b.Counts.Ready,
+				money.Format(b.Counts.ReadyCents, brand.Currency)), After: after})
 		forWorkers(tx, *b)
 		return nil
 	}, nil
@@ -200,14 +206,18 @@ func mayStart(b Batch, in Order, sentBefore bool) error {
 	case b.Counts.Ready == 0:
 		return fault.New(fault.Conflict, "nothing_to_send", "No row is ready to be sent. Mend the bad ones first.")
 	case !in.saw(b):
-		return fault.New(fault.Conflict, "batch_changed", "The batch changed since you looked at it: now %s of %s are ready. Look at it again.", countOf(b.Counts.Ready, "invoice"),
+		return fault.New(fault.Conflict, "batch_changed",
+			"The batch changed since you looked at it: now %s of %s are ready. Look at it again.",
+			countOf(b.Counts.Ready, "invoice"),
 			money.Format(b.Counts.ReadyCents, money.ZAR))
 	}
 	if b.Counts.Unusual > 0 {
-		wrong.Add("unusual", "required", "%s far from what is usual. Tick in Check those that are right, or leave them out.", map[bool]string{true: "1 amount is", false: fmt.Sprintf("%d amounts are", b.Counts.Unusual)}[b.Counts.Unusual == 1])
+		wrong.Add("unusual", "required", "%s far from what is usual. Tick in Check those that are right, or leave them out.",
+			map[bool]string{true: "1 amount is", false: fmt.Sprintf("%d amounts are", b.Counts.Unusual)}[b.Counts.Unusual == 1])
 	}
 	if b.Counts.Bad > 0 && !in.GoodOnly {
-		wrong.Add("good_only", "required", "%d rows have problems. Mend them, or choose to send only the good ones.", b.Counts.Bad)
+		wrong.Add("good_only", "required", "%d rows have problems. Mend them, or choose to send only the good ones.",
+			b.Counts.Bad)
 	}
 	if (b.Counts.Warned > 0 || sentBefore) && !in.AcceptWarnings {
 		wrong.Add("warnings", "required", "Look at the warnings and tick that they are right.")

@@ -15,8 +15,8 @@ import (
 	"debitdesk/models/money"
 )
 
-// Survey looks at every row of a table once and remembers, for each column, what tells its meaning: samples, kinds of text,
-// decimal marks and orders of dates. Its size does not grow with the rows.
+// Survey looks at every row of a table once and remembers, for each column, what tells its meaning: samples, kinds of
+// text, decimal marks and orders of dates. Its size does not grow with the rows.
 type Survey struct{ columns []surveyed }
 
 type surveyed struct {
@@ -92,8 +92,8 @@ func (s *Survey) Guess(f sheet.Format) Mapping {
 }
 
 // Written says of each column of a mapping which decimal mark and order of dates it shows; call it again after a person
-// chose other fields. A column of numbers that shows no mark has that of the other columns of numbers, and a due date the
-// order of the other dates, where these agree.
+// chose other fields. A column of numbers that shows no mark has that of the other columns of numbers, and a due date
+// the order of the other dates, where these agree.
 func (s *Survey) Written(f sheet.Format, m Mapping) Mapping {
 	m.Columns = slices.Clone(m.Columns)
 	marks, orders := map[money.Mark]bool{}, map[calendar.Order]bool{}

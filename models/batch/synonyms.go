@@ -33,8 +33,10 @@ var synonyms = map[Field]string{
 }
 
 // Words that say nothing about the meaning: amount (ZAR), price incl VAT.
-var fillers = map[string]bool{"zar": true, "rand": true, "r": true, "incl": true, "including": true, "inclusive": true, "excl": true, "of": true,
-	"the": true, "in": true, "die": true, "van": true, "insluitend": true, "required": true, "optional": true, "yyyy": true, "mm": true, "dd": true, "sast": true}
+var fillers = map[string]bool{"zar": true, "rand": true, "r": true, "incl": true, "including": true, "inclusive": true,
+	"excl": true, "of": true,
+	"the": true, "in": true, "die": true, "van": true, "insluitend": true, "required": true, "optional": true,
+	"yyyy": true, "mm": true, "dd": true, "sast": true}
 
 var byWord = func() map[string]Field {
 	all := map[string]Field{}
@@ -78,7 +80,8 @@ func fieldOf(heading string) (Field, bool) {
 
 // wordsOf cuts a heading into words without accents, and takes the number out: "Prys 2" is prys and 2.
 func wordsOf(heading string) (words []string, n int) {
-	plain, _, err := transform.String(transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn))), strings.ToLower(heading))
+	plain, _, err := transform.String(transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn))),
+		strings.ToLower(heading))
 	if err != nil {
 		plain = strings.ToLower(heading)
 	}

@@ -17,7 +17,8 @@ func (s *Service) Pause(ctx context.Context, who actor.Actor, id uuid.UUID) (Bat
 	return s.turn(ctx, who, id, "batch.paused", "The batch was paused.", Paused, Running)
 }
 
-// Resume goes on with a batch that waits. A hold window that is open stays open, and the first few are still waited for.
+// Resume goes on with a batch that waits. A hold window that is open stays open, and the first few are still waited
+// for.
 func (s *Service) Resume(ctx context.Context, who actor.Actor, id uuid.UUID) (Batch, error) {
 	return s.turn(ctx, who, id, "batch.resumed", "The batch was resumed.", Running, Paused)
 }
@@ -29,13 +30,15 @@ func (s *Service) Stop(ctx context.Context, who actor.Actor, id uuid.UUID) (Batc
 
 // Void cancels what was sent and is not paid: credit notes go out. What is paid meanwhile stays.
 func (s *Service) Void(ctx context.Context, who actor.Actor, id uuid.UUID) (Batch, error) {
-	return s.turn(ctx, who, id, "batch.voided", "The unpaid invoices of the batch are being voided.", Voiding, Paused, Stopped, Done)
+	return s.turn(ctx, who, id, "batch.voided", "The unpaid invoices of the batch are being voided.", Voiding, Paused,
+		Stopped, Done)
 }
 
 // stoppedBefore is why a debit was not planned; it can still be charged by hand.
 const stoppedBefore = "Invoiced, but not charged: the batch was stopped before that."
 
-func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, action, text string, to State, from ...State) (Batch, error) {
+func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, action, text string, to State,
+	from ...State) (Batch, error) {
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
 	}
@@ -63,13 +66,14 @@ func (s *Service) turn(ctx context.Context, who actor.Actor, id uuid.UUID, actio
 		default:
 		}
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "batch", ObjectID: b.ID, Text: text,
-			Before: map[string]any{"state": before}, After: map[string]any{"state": b.State, "sent": b.Counts.Sent, "left": b.Counts.Left()}})
+			Before: map[string]any{"state": before}, After: map[string]any{"state": b.State, "sent": b.Counts.Sent,
+				"left": b.Counts.Left()}})
 		return nil
 	})
 }
 
-// reopen takes the rows that failed, and those that were left out because of their problems. A good row that a person left
-// out stays out: who took a double out must not send it after all.
+// reopen takes the rows that failed, and those that were left out because of their problems. A good row that a person
+// left out stays out: who took a double out must not send it after all.
 func reopen(tx Tx, b Batch) (int, error) {
 	n, err := tx.MoveRows(b, []RowState{Failed}, Fresh, "", nil)
 	if err != nil {
@@ -113,7 +117,8 @@ func (s *Service) Repair(ctx context.Context, who actor.Actor, id uuid.UUID) (Ba
 		if n == 0 && b.Counts.Left() == 0 {
 			return fault.New(fault.Conflict, "nothing_to_repair", "No row failed or was left out.")
 		}
-		tx.Audit(who, audit.Entry{Action: "batch.repaired", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%d rows were opened again.", n), After: map[string]any{"rows": n}})
+		tx.Audit(who, audit.Entry{Action: "batch.repaired", ObjectType: "batch", ObjectID: b.ID,
+			Text: fmt.Sprintf("%d rows were opened again.", n), After: map[string]any{"rows": n}})
 		b.EndedAt = time.Time{}
 		return recheck(tx, b)
 	})

@@ -31,8 +31,8 @@ type Upload struct {
 	Told    sheet.Told
 }
 
-// Upload reads a file and keeps its rows, a thousand at a time, in one transaction: all of it or nothing. What is wrong in
-// a row is kept with it. The mapping is guessed, or remembered from a file with the same heading.
+// Upload reads a file and keeps its rows, a thousand at a time, in one transaction: all of it or nothing. What is wrong
+// in a row is kept with it. The mapping is guessed, or remembered from a file with the same heading.
 func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (Batch, error) {
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, err
@@ -45,7 +45,8 @@ func (s *Service) Upload(ctx context.Context, who actor.Actor, in Upload) (Batch
 		return Batch{}, err
 	}
 	defer func() { _ = file.Close() }()
-	b := Batch{MerchantID: who.MerchantID, BrandID: in.BrandID, Name: shortName(in.Name), Source: in.Source, State: ToMap, Format: file.Format, Creator: who}
+	b := Batch{MerchantID: who.MerchantID, BrandID: in.BrandID, Name: shortName(in.Name), Source: in.Source, State: ToMap,
+		Format: file.Format, Creator: who}
 	return s.take(ctx, who, b, file.Each)
 }
 
@@ -70,7 +71,8 @@ func shortName(name string) string {
 }
 
 // take keeps a batch with the rows that each gives.
-func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(func(sheet.Row) error) error) (Batch, error) {
+func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(func(sheet.Row) error) error) (Batch,
+	error) {
 	b.HeaderHash = []byte(NewFingerprint(b.Format.Header).Sum())
 	known, found, err := s.Read.MappingFor(ctx, who.MerchantID, b.HeaderHash)
 	if err != nil {
@@ -113,7 +115,8 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(
 		default:
 			b.Mapping = guessed
 		}
-		tx.Audit(who, audit.Entry{Action: "batch.uploaded", ObjectType: "batch", ObjectID: b.ID, Text: fmt.Sprintf("%q was uploaded with %d rows.", b.Name, b.Rows),
+		tx.Audit(who, audit.Entry{Action: "batch.uploaded", ObjectType: "batch", ObjectID: b.ID,
+			Text:  fmt.Sprintf("%q was uploaded with %d rows.", b.Name, b.Rows),
 			After: map[string]any{"rows": b.Rows, "source": b.Source}})
 		if err := tx.SaveBatch(&b); err != nil {
 			return err
@@ -123,7 +126,8 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(
 	return b, err
 }
 
-// mask hides account and identity numbers: where the mapping knows them, and where a column without a meaning looks like one.
+// mask hides account and identity numbers: where the mapping knows them, and where a column without a meaning looks
+// like one.
 func (m Mapping) mask(cells []string) []string {
 	out := slices.Clone(cells)
 	for i, c := range out {
@@ -165,7 +169,8 @@ func (s *Service) FromClients(ctx context.Context, who actor.Actor, in Chosen) (
 		return Batch{}, err
 	}
 	format, mapping := chosenFormat()
-	b := Batch{MerchantID: who.MerchantID, BrandID: in.BrandID, Name: "Chosen clients", Source: FromClients, State: ToMap, Format: format, Mapping: mapping, Creator: who}
+	b := Batch{MerchantID: who.MerchantID, BrandID: in.BrandID, Name: "Chosen clients", Source: FromClients, State: ToMap,
+		Format: format, Mapping: mapping, Creator: who}
 	n := 1
 	return s.take(ctx, who, b, func(see func(sheet.Row) error) error {
 		q := in.Clients

@@ -31,7 +31,8 @@ func (s *Service) Voidable(ctx context.Context, who actor.Actor, b Batch) (Voida
 
 // voidSome cancels the next purchases that are not paid.
 func (s *Service) voidSome(ctx context.Context, seen Batch) (more bool, err error) {
-	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID, RowQuery{States: []RowState{Sent}, After: seen.Cursor, Limit: chargedAtOnce})
+	rows, err := s.Read.BatchRows(ctx, seen.MerchantID, seen.ID,
+		RowQuery{States: []RowState{Sent}, After: seen.Cursor, Limit: chargedAtOnce})
 	if err != nil {
 		return false, err
 	}
@@ -75,7 +76,8 @@ func (s *Service) void(ctx context.Context, b Batch, r *Row) error {
 		if err != nil {
 			return err
 		}
-		if r.State, r.Error = Voided, ""; rec.Status != purchase.Cancelled { // else it was cancelled before this was written down
+		if r.State, r.Error = Voided,
+			""; rec.Status != purchase.Cancelled { // else it was cancelled before this was written down
 			r.State, r.Error = Sent, "Not voided: "+f.Words()
 		}
 	}

@@ -20,9 +20,9 @@ const (
 	claimAgain = time.Second
 )
 
-// Work goes on with a batch until nothing is left to do or somebody stops it. It may be called again, at any time and in
-// several processes at once: one worker claims the batch and the others leave, so that nobody prepares rows in vain. The
-// claim only saves work: each piece locks the batch and looks again before it writes.
+// Work goes on with a batch until nothing is left to do or somebody stops it. It may be called again, at any time and
+// in several processes at once: one worker claims the batch and the others leave, so that nobody prepares rows in vain.
+// The claim only saves work: each piece locks the batch and looks again before it writes.
 func (s *Service) Work(ctx context.Context, id uuid.UUID) error {
 	ref, err := s.Read.BatchRef(ctx, id)
 	if err != nil {

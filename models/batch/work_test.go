@@ -22,7 +22,8 @@ type counting struct {
 
 func (c counting) BatchRows(ctx context.Context, merchantID, id uuid.UUID, q batch.RowQuery) ([]batch.Row, error) {
 	rows, err := c.Reader.BatchRows(ctx, merchantID, id, q)
-	if slices.Equal(q.States, []batch.RowState{batch.Fresh}) || slices.Equal(q.States, []batch.RowState{batch.Ready}) || slices.Equal(q.States, []batch.RowState{batch.Sent}) {
+	if slices.Equal(q.States, []batch.RowState{batch.Fresh}) || slices.Equal(q.States, []batch.RowState{batch.Ready}) ||
+		slices.Equal(q.States, []batch.RowState{batch.Sent}) {
 		c.judged.Add(int64(len(rows)))
 	}
 	return rows, err

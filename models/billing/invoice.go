@@ -128,13 +128,15 @@ func (i Invoice) number(id uuid.UUID, place serial, at time.Time) Invoice {
 }
 
 func issuer(b merchant.Brand) Party {
-	return Party{Name: b.Name, LegalName: b.LegalName, Registration: b.RegistrationNumber, VATNumber: b.TaxNumber, Street: b.StreetAddress, City: b.City,
+	return Party{Name: b.Name, LegalName: b.LegalName, Registration: b.RegistrationNumber, VATNumber: b.TaxNumber,
+		Street: b.StreetAddress, City: b.City,
 		ZipCode: b.ZipCode, Country: b.Country, Email: b.Email, Phone: b.Phone, Website: b.Website}
 }
 
 // recipient is the payer as far as known: a business by its registered name.
 func recipient(d client.Details) Party {
-	return Party{Name: cmp.Or(d.FullName, d.LegalName, d.BrandName, d.Email), LegalName: d.LegalName, Registration: d.RegistrationNumber, VATNumber: d.TaxNumber,
+	return Party{Name: cmp.Or(d.FullName, d.LegalName, d.BrandName, d.Email), LegalName: d.LegalName,
+		Registration: d.RegistrationNumber, VATNumber: d.TaxNumber,
 		Street: d.StreetAddress, City: d.City, ZipCode: d.ZipCode, Country: d.Country, Email: d.Email}
 }
 
@@ -162,7 +164,8 @@ type Debit struct {
 // Stands tells that the debit collects the invoice, or did: the payer is not to pay
 // a second time.
 func (d Debit) Stands() bool {
-	return d.State == collection.Scheduled || d.State == collection.Submitted || d.State == collection.InTracking || d.State.Collected()
+	return d.State == collection.Scheduled || d.State == collection.Submitted || d.State == collection.InTracking ||
+		d.State.Collected()
 }
 
 // standing is nil for a debit that failed or was withdrawn.

@@ -12,7 +12,8 @@ import (
 // invoices and mails, in the caller's transaction. firstReference is the first of
 // as many numbers of the brand's counter as there are drafts. complete, when given,
 // sees each purchase before it is written, by its place among the drafts.
-func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []purchase.Purchase, firstReference int64, complete func(int, *purchase.Purchase) error) ([]Issued, error) {
+func (s *Service) IssueAll(tx Tx, who actor.Actor, b merchant.Brand, drafts []purchase.Purchase, firstReference int64,
+	complete func(int, *purchase.Purchase) error) ([]Issued, error) {
 	issued := make([]Issued, 0, len(drafts))
 	for from := 0; from < len(drafts); {
 		year, to := drafts[from].Issued.Year, from

@@ -33,7 +33,8 @@ func LinesOf(d purchase.Details, totalCents int64) []Line {
 	add := func(l Line) { lines, listed = append(lines, l), listed+l.AmountCents }
 	for _, p := range d.Products {
 		cents, _ := p.LineCents() // it was added up when the purchase was made
-		add(Line{Text: p.Name, Quantity: p.Quantity, UnitCents: p.PriceCents, DiscountCents: p.DiscountCents, TaxPercent: p.TaxPercent, AmountCents: cents})
+		add(Line{Text: p.Name, Quantity: p.Quantity, UnitCents: p.PriceCents, DiscountCents: p.DiscountCents,
+			TaxPercent: p.TaxPercent, AmountCents: cents})
 	}
 	if d.DebtCents != 0 {
 		add(Line{Text: broughtForward, AmountCents: d.DebtCents})

@@ -61,8 +61,10 @@ func (s *Service) keep(tx Tx, who actor.Actor, inv Invoice, text string) (string
 	}
 	inv = inv.number(tx.NewID(), series.at(0), tx.Now())
 	tx.InsertInvoice(inv)
-	tx.Audit(who, audit.Entry{Action: "invoice.issued", ObjectType: "invoice", ObjectID: inv.ID, ClientID: inv.ClientID, PurchaseID: inv.PurchaseID,
-		Text: fmt.Sprintf(text, inv.Number), After: map[string]any{"number": inv.Number, "total_cents": inv.TotalCents}})
+	tx.Audit(who, audit.Entry{Action: "invoice.issued", ObjectType: "invoice", ObjectID: inv.ID, ClientID: inv.ClientID,
+		PurchaseID: inv.PurchaseID,
+		Text:       fmt.Sprintf(text, inv.Number), After: map[string]any{"number": inv.Number,
+			"total_cents": inv.TotalCents}})
 	return inv.Number, nil
 }
 
@@ -147,7 +149,8 @@ func byMerchant(mails []mail.Mail) map[uuid.UUID][]int {
 	return at
 }
 
-func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, docs Documents, debit *Debit) (mail.Letter, error) {
+func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, docs Documents,
+	debit *Debit) (mail.Letter, error) {
 	switch {
 	case m.Kind == purchase.MailCredit && docs.CreditNote != nil:
 		return attached(s.Letters.CreditNote(PaperOf(*docs.CreditNote, p)), *docs.CreditNote), nil
@@ -180,7 +183,8 @@ func whenMailed(m mail.Mail, debits map[uuid.UUID]Debit) *Debit {
 }
 
 func attached(l mail.Letter, inv Invoice) mail.Letter {
-	l.Attachments = append(l.Attachments, mail.Attachment{Name: inv.FileName(), Type: "application/pdf", Ref: refTo + inv.ID.String()})
+	l.Attachments = append(l.Attachments, mail.Attachment{Name: inv.FileName(), Type: "application/pdf",
+		Ref: refTo + inv.ID.String()})
 	return l
 }
 

@@ -133,8 +133,9 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "billing.sent", ObjectType: "brand", ObjectID: brand.ID,
-			Text:  fmt.Sprintf("Invoices for %d clients were issued.", n),
-			After: map[string]any{"clients": n, "first": issued[0].Invoice.Number, "last": issued[n-1].Invoice.Number, "total_cents": pattern.TotalCents}})
+			Text: fmt.Sprintf("Invoices for %d clients were issued.", n),
+			After: map[string]any{"clients": n, "first": issued[0].Invoice.Number, "last": issued[n-1].Invoice.Number,
+				"total_cents": pattern.TotalCents}})
 		tx.Enqueue(queue.SendDueMails{})
 		return tx.Answered(ids)
 	})
@@ -145,7 +146,8 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 }
 
 // prepare checks everything that can be wrong, all at once.
-func (s *Service) prepare(ctx context.Context, who actor.Actor, in Input) (purchase.Purchase, merchant.Brand, map[uuid.UUID]client.Details, error) {
+func (s *Service) prepare(ctx context.Context, who actor.Actor, in Input) (purchase.Purchase, merchant.Brand,
+	map[uuid.UUID]client.Details, error) {
 	var wrong fault.Problems
 	payers, err := s.payers(ctx, who, in, &wrong)
 	if err != nil {
@@ -161,7 +163,8 @@ func (s *Service) prepare(ctx context.Context, who actor.Actor, in Input) (purch
 	return pattern, brand, payers, wrong.Err()
 }
 
-func (s *Service) payers(ctx context.Context, who actor.Actor, in Input, wrong *fault.Problems) (map[uuid.UUID]client.Details, error) {
+func (s *Service) payers(ctx context.Context, who actor.Actor, in Input,
+	wrong *fault.Problems) (map[uuid.UUID]client.Details, error) {
 	n := len(in.Recipients)
 	switch {
 	case n == 0 && !in.Pattern.Problems.Has("clients"):
@@ -193,8 +196,10 @@ func (s *Service) payers(ctx context.Context, who actor.Actor, in Input, wrong *
 func (s *Service) issue(tx Tx, p purchase.Purchase, b merchant.Brand, place serial) Issued {
 	p.Begin(tx.NewID(), tx.Now())
 	inv := invoiceOf(p, b).number(tx.NewID(), place, tx.Now())
-	out := Issued{Invoice: inv, Audit: audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-		Text: "Invoice " + inv.Number + " was issued.", After: map[string]any{"status": p.Status, "total_cents": p.TotalCents, "due": p.Due.Unix(), "invoice": inv.Number}}}
+	out := Issued{Invoice: inv, Audit: audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: p.ID,
+		ClientID: p.ClientID, PurchaseID: p.ID,
+		Text: "Invoice " + inv.Number + " was issued.", After: map[string]any{"status": p.Status, "total_cents": p.TotalCents,
+			"due": p.Due.Unix(), "invoice": inv.Number}}}
 	if p.Payer.Email != "" {
 		p.MailCount = 1
 		m := s.Purchases.InvoiceMail(tx, p, "Invoice "+inv.Number+" from "+b.Name)

@@ -13,7 +13,8 @@ import (
 var today = calendar.On(2026, 11, 20)
 
 func product(price int64, quantity, tax string) purchase.Product {
-	return purchase.Product{Name: "x", PriceCents: price, Quantity: decimal.RequireFromString(quantity), TaxPercent: decimal.RequireFromString(tax)}
+	return purchase.Product{Name: "x", PriceCents: price, Quantity: decimal.RequireFromString(quantity),
+		TaxPercent: decimal.RequireFromString(tax)}
 }
 
 func cents(n int64) *int64 { return &n }
@@ -26,23 +27,41 @@ func TestVATFollowsTheTable(t *testing.T) {
 		total int64
 		lines []int64
 	}{
-		"in the price, half a cent up":           {purchase.Details{Products: []purchase.Product{product(50, "1", "0")}}, 7, []int64{7}},    // 6,52
-		"just below half a cent":                 {purchase.Details{Products: []purchase.Product{product(3, "1", "0")}}, 0, []int64{0}},     // 0,39
-		"just above half a cent":                 {purchase.Details{Products: []purchase.Product{product(4, "1", "0")}}, 1, []int64{1}},     // 0,52
-		"exactly half a cent goes up":            {purchase.Details{Products: []purchase.Product{product(115, "0.1", "0")}}, 2, []int64{2}}, // 12 cents: 1,57
-		"a round price":                          {purchase.Details{Products: []purchase.Product{product(11500, "1", "0")}}, 1500, []int64{1500}},
-		"nothing":                                {purchase.Details{Products: []purchase.Product{product(0, "1", "0")}}, 0, []int64{0}},
-		"the last line takes what rounding left": {purchase.Details{Products: []purchase.Product{product(4, "1", "0"), product(4, "1", "0"), product(4, "1", "0")}}, 2, []int64{1, 1, 0}}, // 12 cents: 1,57
-		"what was brought forward is a line":     {purchase.Details{Products: []purchase.Product{product(11500, "1", "0")}, DebtCents: 2300}, 1800, []int64{1500, 300}},
-		"so is a credit":                         {purchase.Details{Products: []purchase.Product{product(11500, "1", "0")}, DebtCents: -2300}, 1200, []int64{1500, -300}},
-		"a total set by hand":                    {purchase.Details{Products: []purchase.Product{product(11500, "1", "0")}, TotalOverrideCents: cents(1150)}, 150, []int64{1500, -1350}},
-		"tax_percent adds":                       {purchase.Details{Products: []purchase.Product{product(10000, "1", "15")}}, 1500, []int64{1500}},
-		"beside a line without":                  {purchase.Details{Products: []purchase.Product{product(10000, "1", "15"), product(5000, "1", "0")}}, 1500, []int64{1500, 0}},
-		"and a balance without":                  {purchase.Details{Products: []purchase.Product{product(10000, "1", "15")}, DebtCents: 1000}, 1500, []int64{1500, 0}},
-		"a rate of its own":                      {purchase.Details{Products: []purchase.Product{product(10000, "1", "6")}}, 600, []int64{600}},
-		"a line's total includes its tax":        {purchase.Details{Products: []purchase.Product{listed}}, 30, []int64{30}},
-		"half of it all bears half the tax":      {purchase.Details{Products: []purchase.Product{product(10000, "1", "15")}, TotalOverrideCents: cents(5750)}, 750, []int64{1500, -750}},
-		"the merchant's own word":                {purchase.Details{Products: []purchase.Product{product(10000, "1", "0")}, TaxOverrideCents: cents(42)}, 42, nil},
+		"in the price, half a cent up": {purchase.Details{Products: []purchase.Product{product(50, "1", "0")}}, 7,
+			[]int64{7}}, // 6,52
+		"just below half a cent": {purchase.Details{Products: []purchase.Product{product(3, "1", "0")}}, 0,
+			[]int64{0}}, // 0,39
+		"just above half a cent": {purchase.Details{Products: []purchase.Product{product(4, "1", "0")}}, 1,
+			[]int64{1}}, // 0,52
+		"exactly half a cent goes up": {purchase.Details{Products: []purchase.Product{product(115, "0.1", "0")}},
+			2, []int64{2}}, // 12 cents: 1,57
+		"a round price": {purchase.Details{Products: []purchase.Product{product(11500, "1", "0")}},
+			1500, []int64{1500}},
+		"nothing": {purchase.Details{Products: []purchase.Product{product(0, "1", "0")}}, 0,
+			[]int64{0}},
+		"the last line takes what rounding left": {
+			purchase.Details{Products: []purchase.Product{product(4, "1", "0"), product(4, "1", "0"), product(4, "1", "0")}},
+			2, []int64{1, 1, 0}}, // 12 cents: 1,57
+		"what was brought forward is a line": {purchase.Details{Products: []purchase.Product{product(11500, "1", "0")},
+			DebtCents: 2300}, 1800, []int64{1500, 300}},
+		"so is a credit": {purchase.Details{Products: []purchase.Product{product(11500, "1", "0")},
+			DebtCents: -2300}, 1200, []int64{1500, -300}},
+		"a total set by hand": {purchase.Details{Products: []purchase.Product{product(11500, "1", "0")},
+			TotalOverrideCents: cents(1150)}, 150, []int64{1500, -1350}},
+		"tax_percent adds": {purchase.Details{Products: []purchase.Product{product(10000, "1", "15")}},
+			1500, []int64{1500}},
+		"beside a line without": {
+			purchase.Details{Products: []purchase.Product{product(10000, "1", "15"), product(5000, "1", "0")}}, 1500,
+			[]int64{1500, 0}},
+		"and a balance without": {purchase.Details{Products: []purchase.Product{product(10000, "1", "15")},
+			DebtCents: 1000}, 1500, []int64{1500, 0}},
+		"a rate of its own": {purchase.Details{Products: []purchase.Product{product(10000, "1", "6")}},
+			600, []int64{600}},
+		"a line's total includes its tax": {purchase.Details{Products: []purchase.Product{listed}}, 30, []int64{30}},
+		"half of it all bears half the tax": {purchase.Details{Products: []purchase.Product{product(10000, "1", "15")},
+			TotalOverrideCents: cents(5750)}, 750, []int64{1500, -750}},
+		"the merchant's own word": {purchase.Details{Products: []purchase.Product{product(10000, "1", "0")},
+			TaxOverrideCents: cents(42)}, 42, nil},
 	} {
 		total, wrong := c.d.TotalCents()
 		if len(wrong) > 0 {
@@ -68,8 +87,9 @@ func equal(a, b []int64) bool {
 }
 
 func TestTheRateIsThatOfTheDay(t *testing.T) {
-	for day, want := range map[calendar.Date]int64{calendar.On(2018, 3, 31): 14, calendar.On(2018, 4, 1): 15, calendar.On(2025, 4, 30): 15,
-		calendar.On(2025, 5, 1): 15, calendar.On(2026, 11, 20): 15} {
+	for day, want := range map[calendar.Date]int64{calendar.On(2018, 3, 31): 14, calendar.On(2018, 4, 1): 15,
+		calendar.On(2025, 4, 30): 15,
+		calendar.On(2025, 5, 1):  15, calendar.On(2026, 11, 20): 15} {
 		if got := VATPercent(day); got != want {
 			t.Errorf("%s: %d", day, got)
 		}
@@ -109,7 +129,8 @@ func TestAnInvoiceAddsUpWhateverIsOnIt(t *testing.T) {
 		if s.TotalCents < 0 || s.TotalCents > total {
 			t.Fatalf("VAT of %d in %d", s.TotalCents, total)
 		}
-		if !taxed(d) && (s.TotalCents*230 > 30*total+115 || s.TotalCents*230 <= 30*total-115) { // |vat − total·15/115| ≤ ½, the half up
+		if !taxed(d) && (s.TotalCents*230 > 30*total+115 ||
+			s.TotalCents*230 <= 30*total-115) { // |vat − total·15/115| ≤ ½, the half up
 			t.Fatalf("VAT of %d in %d is not half up", s.TotalCents, total)
 		}
 	})

@@ -21,8 +21,8 @@ type Change struct {
 	Open bool
 }
 
-// Calendar tells business days from closed ones. Any number of goroutines may ask it while one replaces its changes: each
-// question sees the changes before or after, never half of them.
+// Calendar tells business days from closed ones. Any number of goroutines may ask it while one replaces its changes:
+// each question sees the changes before or after, never half of them.
 type Calendar struct {
 	changes atomic.Pointer[map[Date]Change]
 	known   map[Date]string // never changes
@@ -44,8 +44,8 @@ func New(changes ...Change) *Calendar {
 	return c
 }
 
-// Replace puts other changes in the place of those that New was given. Days that were planned before keep their dates: a
-// plan is stored, not asked for again.
+// Replace puts other changes in the place of those that New was given. Days that were planned before keep their dates:
+// a plan is stored, not asked for again.
 func (c *Calendar) Replace(changes ...Change) {
 	all := map[Date]Change{}
 	for _, change := range append(Proclaimed(), changes...) {

@@ -1,4 +1,5 @@
-// Package calendar knows South African days: calendar dates, SAST, public holidays and business days; it knows no debit order.
+// Package calendar knows South African days: calendar dates, SAST, public holidays and business days; it knows no debit
+// order.
 package calendar
 
 import (

@@ -13,7 +13,8 @@ func TestAProclaimedDayHoldsFromTheMomentItIsKnown(t *testing.T) {
 	if !c.IsBusinessDay(monday) {
 		t.Fatal("a plain Monday is closed")
 	}
-	c.Replace(calendar.Change{Day: monday, Name: "Election day"}, calendar.Change{Day: day(t, "2026-12-25"), Name: "no", Open: true})
+	c.Replace(calendar.Change{Day: monday, Name: "Election day"},
+		calendar.Change{Day: day(t, "2026-12-25"), Name: "no", Open: true})
 	if reason, closed := c.Closed(monday); !closed || reason != "Election day" {
 		t.Errorf("the proclaimed day is %q %v", reason, closed)
 	}

@@ -30,22 +30,24 @@ var (
 
 var (
 	timeOfDay = regexp.MustCompile(`(?i)(?:^|[T ]+)\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[ap]m)?(?:Z|[+-]\d{2}:?\d{2})?$`)
-	weekday   = regexp.MustCompile(`(?i)^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sat|sun)(?:day)?|(?:maan|dins|woens|donder|vry|sater|son)dag|(?:ma|di|wo|do|vr|sa|so))\.?,? +`)
-	numbers   = regexp.MustCompile(`^(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{1,4})$`)
-	compact   = regexp.MustCompile(`^(20\d{2})(\d{2})(\d{2})$`)
-	serial    = regexp.MustCompile(`^([3-7]\d{4})(?:\.\d+)?$`)
-	dayName   = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?[-/. ]*([[:alpha:]]{3,9})\.?,?[-/. ]*(\d{4}|\d{2})$`)
-	nameDay   = regexp.MustCompile(`^([[:alpha:]]{3,9})\.?[-/. ]*(\d{1,2})(?:st|nd|rd|th)?,?[-/. ]+(\d{4}|\d{2})$`)
-	yearName  = regexp.MustCompile(`^(\d{4})[-/. ]([[:alpha:]]{3,9})[-/. ](\d{1,2})$`)
+	weekday   = regexp.MustCompile(
+		`(?i)^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sat|sun)(?:day)?|(?:maan|dins|woens|donder|vry|sater|son)dag|(?:ma|di|wo|do|vr|sa|so))\.?,? +`)
+	numbers  = regexp.MustCompile(`^(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{1,4})$`)
+	compact  = regexp.MustCompile(`^(20\d{2})(\d{2})(\d{2})$`)
+	serial   = regexp.MustCompile(`^([3-7]\d{4})(?:\.\d+)?$`)
+	dayName  = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?[-/. ]*([[:alpha:]]{3,9})\.?,?[-/. ]*(\d{4}|\d{2})$`)
+	nameDay  = regexp.MustCompile(`^([[:alpha:]]{3,9})\.?[-/. ]*(\d{1,2})(?:st|nd|rd|th)?,?[-/. ]+(\d{4}|\d{2})$`)
+	yearName = regexp.MustCompile(`^(\d{4})[-/. ]([[:alpha:]]{3,9})[-/. ](\d{1,2})$`)
 )
 
 // English and Afrikaans, by their first three letters.
-var monthNames = map[string]time.Month{"jan": 1, "feb": 2, "mar": 3, "mrt": 3, "maa": 3, "apr": 4, "may": 5, "mei": 5, "jun": 6, "jul": 7,
+var monthNames = map[string]time.Month{"jan": 1, "feb": 2, "mar": 3, "mrt": 3, "maa": 3, "apr": 4, "may": 5, "mei": 5,
+	"jun": 6, "jul": 7,
 	"aug": 8, "sep": 9, "oct": 10, "okt": 10, "nov": 11, "dec": 12, "des": 12}
 
-// ParseWritten reads a date as people and spreadsheets write it: 2026-12-01, 1 Dec 2026, 20261201, a spreadsheet's serial
-// number such as 46357, a date followed by a time, and 01/12/2026 where the order is known or the numbers leave no doubt.
-// Years of two digits are of this century. Errors: ErrNoDate, ErrOrder, ErrNoSuch, ErrNotOrder.
+// ParseWritten reads a date as people and spreadsheets write it: 2026-12-01, 1 Dec 2026, 20261201, a spreadsheet's
+// serial number such as 46357, a date followed by a time, and 01/12/2026 where the order is known or the numbers leave
+// no doubt. Years of two digits are of this century. Errors: ErrNoDate, ErrOrder, ErrNoSuch, ErrNotOrder.
 func ParseWritten(text string, order Order) (Date, error) {
 	text = bare(text)
 	if m := numbers.FindStringSubmatch(text); m != nil {
@@ -72,8 +74,8 @@ func ParseWritten(text string, order Order) (Date, error) {
 // FromSerial is the day that spreadsheets count from 30 December 1899, right for days after February 1900.
 func FromSerial(days int) Date { return On(1899, time.December, 30+days) }
 
-// OrderIn tells which order a date shows beyond doubt: 2026-12-01 the year first, 25/12/2026 the day, 12/25/2026 the month,
-// 01/12/2026 none.
+// OrderIn tells which order a date shows beyond doubt: 2026-12-01 the year first, 25/12/2026 the day, 12/25/2026 the
+// month, 01/12/2026 none.
 func OrderIn(text string) Order {
 	m := numbers.FindStringSubmatch(bare(text))
 	if m == nil {

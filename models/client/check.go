@@ -164,7 +164,8 @@ func (d *Details) IdentityProblems(today calendar.Date) []bank.Problem {
 func (d *Details) PhoneProblems() []bank.Problem {
 	phone, ok := Phone(strings.TrimSpace(d.Phone))
 	if !ok {
-		return []bank.Problem{{Field: bank.FieldPhone, Code: "invalid", Message: "Give a South African number such as 082 123 4567, or + and the country code."}}
+		return []bank.Problem{{Field: bank.FieldPhone, Code: "invalid",
+			Message: "Give a South African number such as 082 123 4567, or + and the country code."}}
 	}
 	d.Phone = phone
 	return nil
@@ -173,7 +174,8 @@ func (d *Details) PhoneProblems() []bank.Problem {
 var (
 	foreignPhone = regexp.MustCompile(`^(?:\+|00)[1-9][0-9 ().\x{a0}-]*$`)
 	notDigits    = regexp.MustCompile(`[^0-9]`)
-	emailForm    = regexp.MustCompile(`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~\x60-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$`)
+	emailForm    = regexp.MustCompile(
+		`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~\x60-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$`)
 )
 
 // Phone is the one rule on phone numbers, of page, API and batch: it brings a South

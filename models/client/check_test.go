@@ -48,11 +48,14 @@ func TestARecordIsHeldToItsLimitsAlone(t *testing.T) {
 		{"a branch without an account", client.Details{BankCode: "1"}, "email=required"},
 		{"account and branch, whatever they hold", client.Details{BankAccount: "x y", BankCode: "z"}, ""},
 		{"the longest account", client.Details{BankAccount: bank.AccountNumber(strings.Repeat("9", 34)), BankCode: "1"}, ""},
-		{"too long an account", client.Details{BankAccount: bank.AccountNumber(strings.Repeat("9", 35)), BankCode: "1"}, "bank_account=max_length"},
-		{"too long an identity number", client.Details{Email: "a@b.co", PersonalCode: bank.IDNumber(strings.Repeat("9", 33))}, "personal_code=max_length"},
+		{"too long an account", client.Details{BankAccount: bank.AccountNumber(strings.Repeat("9", 35)), BankCode: "1"},
+			"bank_account=max_length"},
+		{"too long an identity number", client.Details{Email: "a@b.co", PersonalCode: bank.IDNumber(strings.Repeat("9", 33))},
+			"personal_code=max_length"},
 		{"an identity number that fails Luhn", client.Details{Email: "a@b.co", PersonalCode: "9001015000087"}, ""},
 		{"a masked phone", client.Details{Email: "a@b.co", Phone: "•••• 2222"}, "phone=invalid"},
-		{"masked numbers of a company", client.Details{Email: "a@b.co", TaxNumber: "•••• 1", RegistrationNumber: "•", BankCode: "•"}, "registration_number=invalid tax_number=invalid bank_code=invalid"},
+		{"masked numbers of a company", client.Details{Email: "a@b.co", TaxNumber: "•••• 1", RegistrationNumber: "•",
+			BankCode: "•"}, "registration_number=invalid tax_number=invalid bank_code=invalid"},
 		{"a mask that stands for nothing", client.Details{Email: "a@b.co", BankAccount: "•••• 1234"}, "bank_account=invalid"},
 		{"a mask in place of a phone", client.Details{Email: "a@b.co", Phone: "•••• 2222"}, "phone=invalid"},
 		{"an unknown country", client.Details{Email: "a@b.co", Country: "Wakanda"}, "country=invalid_choice"},
@@ -100,17 +103,20 @@ func TestADebitAsksWhatABankWould(t *testing.T) {
 }
 
 func TestDetailsAreBroughtIntoTheirStoredForm(t *testing.T) {
-	d := client.Details{Email: " a@b.co ", Phone: "+27 (0)82 123 4567", Country: "south africa", ShippingCountry: "gb", BankAccount: " 4055-123-456 ", BankCode: "632005"}
+	d := client.Details{Email: " a@b.co ", Phone: "+27 (0)82 123 4567", Country: "south africa", ShippingCountry: "gb",
+		BankAccount: " 4055-123-456 ", BankCode: "632005"}
 	if wrong := d.Check(client.ForDebit, today); len(wrong) > 0 {
 		t.Fatal(codesOf(wrong))
 	}
-	if d.Email != "a@b.co" || d.Phone != "27821234567" || d.Country != "ZA" || d.ShippingCountry != "GB" || d.BankAccount != "4055123456" {
+	if d.Email != "a@b.co" || d.Phone != "27821234567" || d.Country != "ZA" || d.ShippingCountry != "GB" ||
+		d.BankAccount != "4055123456" {
 		t.Errorf("stored form %+v", d)
 	}
 }
 
 func TestCountriesAreKnownByCodeAndByName(t *testing.T) {
-	for text, want := range map[string]string{"ZA": "ZA", "za": "ZA", "South Africa": "ZA", "NAMIBIA": "NA", "Botswana": "BW", "": "", " Germany ": "DE", "Swaziland": "SZ"} {
+	for text, want := range map[string]string{"ZA": "ZA", "za": "ZA", "South Africa": "ZA", "NAMIBIA": "NA",
+		"Botswana": "BW", "": "", " Germany ": "DE", "Swaziland": "SZ"} {
 		if got, ok := client.CountryCode(text); !ok || got != want {
 			t.Errorf("%q is %q %v, want %q", text, got, ok, want)
 		}
@@ -123,12 +129,14 @@ func TestCountriesAreKnownByCodeAndByName(t *testing.T) {
 }
 
 func TestAddressesHaveTheFormOfOne(t *testing.T) {
-	for _, good := range []string{"a@b.co", "first.last+tag@sub.example.co.za", "o'neil@example.com", strings.Repeat("a", 64) + "@example.com"} {
+	for _, good := range []string{"a@b.co", "first.last+tag@sub.example.co.za", "o'neil@example.com",
+		strings.Repeat("a", 64) + "@example.com"} {
 		if !client.IsEmail(good) {
 			t.Errorf("%s is refused", good)
 		}
 	}
-	for _, bad := range []string{"", "a", "a@b", "a@@b.co", "a b@c.co", "<a@b.co>", "A <a@b.co>", ".a@b.co", "a.@b.co", "a..b@c.co", "a@-b.co", "a@b.co.", "a@b.co\n", strings.Repeat("a", 65) + "@b.co", "é@b.co"} {
+	for _, bad := range []string{"", "a", "a@b", "a@@b.co", "a b@c.co", "<a@b.co>", "A <a@b.co>", ".a@b.co", "a.@b.co",
+		"a..b@c.co", "a@-b.co", "a@b.co.", "a@b.co\n", strings.Repeat("a", 65) + "@b.co", "é@b.co"} {
 		if client.IsEmail(bad) {
 			t.Errorf("%q passes", bad)
 		}

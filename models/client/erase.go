@@ -51,13 +51,17 @@ func (e Erasure) KeptUntil() calendar.Date {
 func (e Erasure) blocked() error {
 	switch {
 	case e.AtBank > 0 && !e.AtBankEnd.IsZero():
-		return fault.New(fault.Conflict, "client_under_way", "A debit of this client is under way. The client can be erased after %s.", e.AtBankEnd)
+		return fault.New(fault.Conflict, "client_under_way",
+			"A debit of this client is under way. The client can be erased after %s.", e.AtBankEnd)
 	case e.AtBank > 0:
-		return fault.New(fault.Conflict, "client_under_way", "A debit of this client is under way. The client can be erased once the bank has answered.")
+		return fault.New(fault.Conflict, "client_under_way",
+			"A debit of this client is under way. The client can be erased once the bank has answered.")
 	case e.Disputes > 0:
-		return fault.New(fault.Conflict, "client_under_way", "A debit of this client is disputed. The client can be erased once that is decided.")
+		return fault.New(fault.Conflict, "client_under_way",
+			"A debit of this client is disputed. The client can be erased once that is decided.")
 	case e.Refunds > 0:
-		return fault.New(fault.Conflict, "client_under_way", "Money is owed back to this client. The client can be erased once it is paid.")
+		return fault.New(fault.Conflict, "client_under_way",
+			"Money is owed back to this client. The client can be erased once it is paid.")
 	}
 	return nil
 }
@@ -86,7 +90,8 @@ func (s *Service) Erase(ctx context.Context, who actor.Actor, id uuid.UUID) (Cli
 			return c, lost
 		}
 	}
-	return Client{}, fault.New(fault.Conflict, "conflict", "A debit of this client is being changed by somebody else. Try again.").Because(lost)
+	return Client{}, fault.New(fault.Conflict, "conflict",
+		"A debit of this client is being changed by somebody else. Try again.").Because(lost)
 }
 
 func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c Client, err error) {
@@ -115,7 +120,8 @@ func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c C
 			return err
 		}
 		c.Details = Details{FullName: ErasedName}
-		after := map[string]any{"purchases": about.Purchases, "mandates_kept": about.Mandates, "invoices_kept": about.Invoices}
+		after := map[string]any{"purchases": about.Purchases, "mandates_kept": about.Mandates,
+			"invoices_kept": about.Invoices}
 		if !c.EvidenceUntil.IsZero() {
 			after["kept_until"] = c.EvidenceUntil.String()
 		}
@@ -126,7 +132,8 @@ func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c C
 }
 
 func isErased() error {
-	return fault.New(fault.Conflict, "client_erased", "The personal data of this client was erased. Add a new client instead.")
+	return fault.New(fault.Conflict, "client_erased",
+		"The personal data of this client was erased. Add a new client instead.")
 }
 
 // Evidence is how evidence of erased clients ends.

@@ -20,7 +20,8 @@ func TestOnlyWhoManagesErasesAndOnlyTheOwn(t *testing.T) {
 		who  actor.Actor
 		id   uuid.UUID
 		kind fault.Kind
-	}{{h.program, c.ID, fault.Forbidden}, {h.staff, c.ID, fault.Forbidden}, {stranger, c.ID, fault.NotFound}, {h.admin, uuid.New(), fault.NotFound}} {
+	}{{h.program, c.ID, fault.Forbidden}, {h.staff, c.ID, fault.Forbidden}, {stranger, c.ID, fault.NotFound},
+		{h.admin, uuid.New(), fault.NotFound}} {
 		if _, err := h.Erase(t.Context(), one.who, one.id); !fault.Is(err, one.kind) {
 			t.Errorf("%s: %v, want %v", one.who.Name, err, one.kind)
 		}
@@ -44,7 +45,8 @@ func TestADeletedClientIsErasedToo(t *testing.T) {
 		t.Fatalf("%+v %v", got, err)
 	}
 	var left int
-	if err := h.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM clients WHERE id = $1 AND (email <> '' OR bank_account_sealed IS NOT NULL OR personal_code_hash IS NOT NULL)`, c.ID.String()).Scan(&left); err != nil || left != 0 {
+	if err := h.store.Pool.QueryRow(t.Context(),
+		`SELECT count(*) FROM clients WHERE id = $1 AND (email <> '' OR bank_account_sealed IS NOT NULL OR personal_code_hash IS NOT NULL)`, c.ID.String()).Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d %v", left, err)
 	}
 }
@@ -73,7 +75,8 @@ func TestAnErasedClientTakesNothingMore(t *testing.T) {
 }
 
 func TestEvidenceIsKeptForSevenYears(t *testing.T) {
-	for from, want := range map[calendar.Date]calendar.Date{calendar.On(2026, 11, 30): calendar.On(2033, 11, 30), calendar.On(2028, 2, 29): calendar.On(2035, 2, 28), {}: {}} {
+	for from, want := range map[calendar.Date]calendar.Date{calendar.On(2026, 11, 30): calendar.On(2033, 11, 30),
+		calendar.On(2028, 2, 29): calendar.On(2035, 2, 28), {}: {}} {
 		if got := (client.Erasure{LastDebit: from}).KeptUntil(); got != want {
 			t.Errorf("%s: %s, want %s", from, got, want)
 		}

@@ -66,7 +66,8 @@ func changes(before, after Details) (was, is map[string]any) {
 		a, b := *f.At(&before), *f.At(&after)
 		note(f.Name, a != b, a, b)
 	}
-	note("personal_code", before.PersonalCode != after.PersonalCode, before.PersonalCode.String(), after.PersonalCode.String())
+	note("personal_code", before.PersonalCode != after.PersonalCode, before.PersonalCode.String(),
+		after.PersonalCode.String())
 	note("bank_account", before.BankAccount != after.BankAccount, before.BankAccount.String(), after.BankAccount.String())
 	note("account_type", before.AccountType != after.AccountType, string(before.AccountType), string(after.AccountType))
 	note("cc", !slices.Equal(before.CC, after.CC), before.CC, after.CC)

@@ -81,7 +81,8 @@ func (s *Service) Reveal(ctx context.Context, who actor.Actor, id uuid.UUID) (Nu
 			return isErased()
 		}
 		shown = Numbers{c.BankAccount.Reveal(), c.PersonalCode.Reveal()}
-		tx.Audit(who, entryOf(c, "client.revealed", "Account and identity number of "+c.Name()+" were shown in full.", nil, nil))
+		tx.Audit(who, entryOf(c, "client.revealed", "Account and identity number of "+c.Name()+" were shown in full.", nil,
+			nil))
 		return nil
 	})
 	return shown, err

@@ -114,7 +114,8 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 			return isErased()
 		}
 		if !change.Version.IsZero() && !change.Version.Equal(c.UpdatedAt) {
-			return fault.New(fault.Conflict, "client_changed", "Somebody else changed this client meanwhile. Both versions are shown; save again to keep yours.")
+			return fault.New(fault.Conflict, "client_changed",
+				"Somebody else changed this client meanwhile. Both versions are shown; save again to keep yours.")
 		}
 		before := c.Details
 		wanted, shape := change.Apply(before)
@@ -169,7 +170,8 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 			return lost
 		}
 	}
-	return fault.New(fault.Conflict, "conflict", "A debit of this client is being changed by somebody else. Try again.").Because(lost)
+	return fault.New(fault.Conflict, "conflict",
+		"A debit of this client is being changed by somebody else. Try again.").Because(lost)
 }
 
 func (s *Service) delete(ctx context.Context, who actor.Actor, id uuid.UUID) error {
@@ -212,7 +214,8 @@ func together(shape, rules fault.Problems) error {
 }
 
 func entryOf(c Client, action, text string, was, is map[string]any) audit.Entry {
-	return audit.Entry{Action: action, ObjectType: "client", ObjectID: c.ID, ClientID: c.ID, Text: text, Before: was, After: is}
+	return audit.Entry{Action: action, ObjectType: "client", ObjectID: c.ID, ClientID: c.ID, Text: text, Before: was,
+		After: is}
 }
 
 func entry(name string, i, n int) string { return fmt.Sprintf("%s[%d/%d]", name, i, n) }

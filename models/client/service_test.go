@@ -27,7 +27,8 @@ type house struct {
 
 func open(t *testing.T) *house {
 	t.Helper()
-	box, err := seal.NewBox([]seal.Key{{ID: "t", Secret: []byte("0123456789abcdef0123456789abcdef")}}, []byte("0123456789abcdef0123456789abcdef"))
+	box, err := seal.NewBox([]seal.Key{{ID: "t", Secret: []byte("0123456789abcdef0123456789abcdef")}},
+		[]byte("0123456789abcdef0123456789abcdef"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,10 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	ours, theirs := db.NewID(), db.NewID()
 	for _, id := range []uuid.UUID{ours, theirs} {
-		if _, err := db.Pool.Exec(t.Context(), `INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, 'M', true, now(), now())`, id, id.String()); err != nil {
+		if _,
+			err := db.Pool.Exec(t.Context(),
+			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, 'M', true, now(), now())`,
+			id, id.String()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +57,8 @@ func open(t *testing.T) *house {
 
 func (h *house) thandi(t *testing.T) client.Client {
 	t.Helper()
-	c, err := h.Create(t.Context(), h.program, client.Input{Details: client.Details{Email: "thandi@example.com", FullName: "Thandi Nkosi",
+	c, err := h.Create(t.Context(), h.program, client.Input{Details: client.Details{Email: "thandi@example.com",
+		FullName:    "Thandi Nkosi",
 		BankAccount: "4055123456", BankCode: "632005", PersonalCode: "8001015009087", CC: []string{"a@b.co"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -72,14 +77,16 @@ func TestWhatIsStoredComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.BankAccount != "4055123456" || got.PersonalCode != "8001015009087" || len(got.CC) != 1 || !got.CreatedAt.Equal(c.CreatedAt) || !got.UpdatedAt.Equal(c.UpdatedAt) {
+	if got.BankAccount != "4055123456" || got.PersonalCode != "8001015009087" || len(got.CC) != 1 ||
+		!got.CreatedAt.Equal(c.CreatedAt) || !got.UpdatedAt.Equal(c.UpdatedAt) {
 		t.Errorf("got %+v", got)
 	}
 }
 
 func TestProblemsOfShapeAndOfRulesComeTogether(t *testing.T) {
 	h := open(t)
-	_, err := h.Create(t.Context(), h.program, client.Input{Details: client.Details{Email: "x", Country: "nowhere"}, Problems: fault.Problems{{Path: "country", Code: "shape"}}})
+	_, err := h.Create(t.Context(), h.program, client.Input{Details: client.Details{Email: "x", Country: "nowhere"},
+		Problems: fault.Problems{{Path: "country", Code: "shape"}}})
 	f, _ := fault.From(err)
 	if f == nil || codesOf(f.Fields) != "country=shape email=invalid" {
 		t.Errorf("got %v", err)
@@ -95,7 +102,8 @@ func TestNobodyChangesWithoutPermission(t *testing.T) {
 	_, update := h.Update(t.Context(), reader, c.ID, city("x"))
 	_, reveal := h.Reveal(t.Context(), h.staff, c.ID)
 	_, list := h.List(t.Context(), actor.Actor{}, client.Query{Ask: paging.Ask{Limit: 1}})
-	for name, err := range map[string]error{"create": create, "update": update, "delete": h.Delete(t.Context(), reader, c.ID), "reveal": reveal, "list": list} {
+	for name, err := range map[string]error{"create": create, "update": update,
+		"delete": h.Delete(t.Context(), reader, c.ID), "reveal": reveal, "list": list} {
 		if !fault.Is(err, fault.Forbidden) {
 			t.Errorf("%s: %v, want Forbidden", name, err)
 		}
@@ -108,7 +116,8 @@ func TestAStrangersClientIsMissing(t *testing.T) {
 	_, get := h.Get(t.Context(), h.stranger, c.ID)
 	_, update := h.Update(t.Context(), h.stranger, c.ID, city("x"))
 	_, reveal := h.Reveal(t.Context(), h.stranger, c.ID)
-	for name, err := range map[string]error{"get": get, "update": update, "delete": h.Delete(t.Context(), h.stranger, c.ID), "reveal": reveal} {
+	for name, err := range map[string]error{"get": get, "update": update,
+		"delete": h.Delete(t.Context(), h.stranger, c.ID), "reveal": reveal} {
 		if !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v, want NotFound", name, err)
 		}
@@ -141,7 +150,8 @@ func TestChangesAtOnceLoseNothing(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			_, err := h.Update(t.Context(), h.program, c.ID, client.Change{Apply: func(d client.Details) (client.Details, fault.Problems) { d.City += "x"; return d, nil }})
+			_, err := h.Update(t.Context(), h.program, c.ID,
+				client.Change{Apply: func(d client.Details) (client.Details, fault.Problems) { d.City += "x"; return d, nil }})
 			if err != nil {
 				t.Error(err)
 			}
@@ -160,7 +170,8 @@ func TestSavingWithoutAChangeWritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, err := h.store.Timeline(t.Context(), c.MerchantID, audit.Subject{ClientID: c.ID}, paging.Ask{Limit: 5})
-	if err != nil || len(page.Items) != 1 || page.Items[0].Action != "client.created" || page.Items[0].Actor.Name != "program" {
+	if err != nil || len(page.Items) != 1 || page.Items[0].Action != "client.created" ||
+		page.Items[0].Actor.Name != "program" {
 		t.Errorf("events %+v (%v)", page.Items, err)
 	}
 }
@@ -241,7 +252,8 @@ func TestCountingStopsWhereItIsTold(t *testing.T) {
 func TestAnAddressThatIsSomebodysFindsExactlyThose(t *testing.T) {
 	h := open(t)
 	c := h.thandi(t)
-	if _, err := h.Create(t.Context(), h.program, client.Input{Details: client.Details{Email: "thandi@example.com.na"}}); err != nil {
+	if _, err := h.Create(t.Context(), h.program,
+		client.Input{Details: client.Details{Email: "thandi@example.com.na"}}); err != nil {
 		t.Fatal(err)
 	}
 	page, err := h.List(t.Context(), h.program, client.Query{Text: "Thandi@Example.com", Ask: paging.Ask{Limit: 10}})

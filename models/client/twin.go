@@ -47,7 +47,8 @@ func (s *Service) Alike(ctx context.Context, who actor.Actor, d Details) ([]Twin
 		return err
 	}
 	if email != "" {
-		if err := look(Query{Text: email}, "e-mail address", func(c Client) bool { return strings.EqualFold(c.Email, email) }); err != nil {
+		if err := look(Query{Text: email}, "e-mail address",
+			func(c Client) bool { return strings.EqualFold(c.Email, email) }); err != nil {
 			return nil, err
 		}
 	}

@@ -18,8 +18,8 @@ const (
 	Early  ServiceType = "early"
 )
 
-// BecauseEFT is why a payer may dispute any EFT collection, named as the API names it. Package mandate has the reasons of
-// DebiCheck.
+// BecauseEFT is why a payer may dispute any EFT collection, named as the API names it. Package mandate has the reasons
+// of DebiCheck.
 const BecauseEFT = "eft"
 
 // Collection is one debit of one account. Instants are UTC; a zero instant, date or id means "none".

@@ -11,8 +11,9 @@ import (
 
 func TestOnlyTheListedMovesAreAllowed(t *testing.T) {
 	allowed := map[collection.State][]collection.State{
-		collection.Scheduled:   {collection.Submitted, collection.Cancelled, collection.Unpaid},
-		collection.Submitted:   {collection.InTracking, collection.Provisional, collection.Successful, collection.Unpaid, collection.Disputed, collection.Recalled},
+		collection.Scheduled: {collection.Submitted, collection.Cancelled, collection.Unpaid},
+		collection.Submitted: {collection.InTracking, collection.Provisional, collection.Successful, collection.Unpaid,
+			collection.Disputed, collection.Recalled},
 		collection.InTracking:  {collection.Successful, collection.Unpaid, collection.Disputed, collection.Recalled},
 		collection.Provisional: {collection.Final, collection.Unpaid, collection.Disputed},
 		collection.Successful:  {collection.Disputed},
@@ -63,7 +64,8 @@ func TestRepeatedAndLateAnswersChangeNothing(t *testing.T) {
 func TestSettlementFollowsTheState(t *testing.T) {
 	for state, want := range map[collection.State]string{
 		collection.Submitted: "", collection.Provisional: "provisional", collection.Final: "final",
-		collection.Successful: "final", collection.Unpaid: "", collection.Disputed: "", collection.DisputeWon: "final", collection.DisputeLost: "",
+		collection.Successful: "final", collection.Unpaid: "", collection.Disputed: "", collection.DisputeWon: "final",
+		collection.DisputeLost: "",
 	} {
 		if got := state.Settlement(); got != want {
 			t.Errorf("%s: %q, want %q", state, got, want)
@@ -142,7 +144,8 @@ func TestTheStatementLineHasThreeFixedParts(t *testing.T) {
 	if err != nil || got != "GYM       ABCDEFGHIJ1234      " || len(got) != 30 {
 		t.Errorf("%q %v", got, err)
 	}
-	for _, parts := range [][3]string{{"ELEVENCHARS", "A", ""}, {"A", "FIFTEENCHARSABC", ""}, {"A", "B", "SEVENCH"}, {"CAFÉ", "A", ""}, {"A\nB", "A", ""}} {
+	for _, parts := range [][3]string{{"ELEVENCHARS", "A", ""}, {"A", "FIFTEENCHARSABC", ""}, {"A", "B", "SEVENCH"},
+		{"CAFÉ", "A", ""}, {"A\nB", "A", ""}} {
 		if line, err := collection.StatementLine(parts[0], parts[1], parts[2]); err == nil {
 			t.Errorf("%v was taken as %q", parts, line)
 		}

@@ -14,9 +14,9 @@ type Verdict struct {
 	Remedy    string
 }
 
-// Judge decides after a bank's answer whether its token stays usable. softBefore counts the soft unpaids in a row before
-// this answer. A success starts the count anew; a soft failure blocks at the limit (industry: two in a row revoke an EFT
-// mandate); hard, disputed and blocked answers block at once; information changes nothing.
+// Judge decides after a bank's answer whether its token stays usable. softBefore counts the soft unpaids in a row
+// before this answer. A success starts the count anew; a soft failure blocks at the limit (industry: two in a row
+// revoke an EFT mandate); hard, disputed and blocked answers block at once; information changes nothing.
 func (t Timetable) Judge(code string, softBefore int) Verdict {
 	c := bank.CodeOf(code)
 	switch c.Class {

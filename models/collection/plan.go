@@ -30,7 +30,8 @@ func (p Plan) Moved() bool { return p.ActionDate != p.OriginalDate }
 func (p Plan) Note() string {
 	switch {
 	case p.Late:
-		return fmt.Sprintf("The submission deadline for %s has passed; the debit runs on %s.", say(p.OriginalDate), say(p.ActionDate))
+		return fmt.Sprintf("The submission deadline for %s has passed; the debit runs on %s.", say(p.OriginalDate),
+			say(p.ActionDate))
 	case p.Moved():
 		return fmt.Sprintf("%s is closed (%s); the debit runs on %s.", say(p.OriginalDate), p.Closed, say(p.ActionDate))
 	default:

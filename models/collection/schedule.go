@@ -7,9 +7,9 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// Schedule is when debits of one method and one merchant run: the timetable of the method, the calendar of closed days, and
-// where the merchant's shift rule moves what falls on them. Whoever shows, announces or books a debit asks a Schedule, so
-// that they cannot say different things.
+// Schedule is when debits of one method and one merchant run: the timetable of the method, the calendar of closed days,
+// and where the merchant's shift rule moves what falls on them. Whoever shows, announces or books a debit asks a
+// Schedule, so that they cannot say different things.
 type Schedule struct {
 	rules Timetable
 	cal   *calendar.Calendar

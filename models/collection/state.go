@@ -29,7 +29,8 @@ const (
 
 // States lists all states in the order of their life.
 func States() []State {
-	return []State{Scheduled, Submitted, InTracking, Provisional, Successful, Final, Unpaid, Disputed, DisputeWon, DisputeLost, Cancelled, Recalled}
+	return []State{Scheduled, Submitted, InTracking, Provisional, Successful, Final, Unpaid, Disputed, DisputeWon,
+		DisputeLost, Cancelled, Recalled}
 }
 
 // moves is the whole life of a collection. Banks answer out of order, so an answer may skip a step: a dispute proves

@@ -24,15 +24,16 @@ func ShortName(text string) (name string, ok bool) {
 	return name, shortName.MatchString(name)
 }
 
-// StatementLine is the text that the payer reads on the bank statement: 10 characters short name, 14 contract reference,
-// 6 free, each padded with spaces, 30 in all. A part that is too long or not printable ASCII is an error, since cutting
-// it would break the reference.
+// StatementLine is the text that the payer reads on the bank statement: 10 characters short name, 14 contract
+// reference, 6 free, each padded with spaces, 30 in all. A part that is too long or not printable ASCII is an error,
+// since cutting it would break the reference.
 func StatementLine(short, reference, free string) (string, error) {
 	var line strings.Builder
 	for _, part := range []struct {
 		name, text string
 		width      int
-	}{{"short name", short, ShortNameWidth}, {"contract reference", reference, ReferenceWidth}, {"free text", free, FreeWidth}} {
+	}{{"short name", short, ShortNameWidth}, {"contract reference", reference, ReferenceWidth},
+		{"free text", free, FreeWidth}} {
 		text := strings.ToUpper(strings.TrimSpace(part.text))
 		if len(text) > part.width {
 			return "", fmt.Errorf("the %s has %d characters, at most %d fit", part.name, len(text), part.width)

@@ -7,8 +7,8 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// Timetable holds the times and limits of debit orders. They are settings: data that a merchant's bank decides, not code.
-// Times of day are SAST, days are business days unless said otherwise.
+// Timetable holds the times and limits of debit orders. They are settings: data that a merchant's bank decides, not
+// code. Times of day are SAST, days are business days unless said otherwise.
 type Timetable struct {
 	LeadBusinessDays int                `json:"lead_business_days"` // between submission and action date
 	CutOff           calendar.TimeOfDay `json:"cut_off"`            // on the submission day

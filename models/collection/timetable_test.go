@@ -80,14 +80,23 @@ func TestAPlanMovesOffClosedDays(t *testing.T) {
 		late           bool
 		note           string
 	}{
-		{"an open day stays", "2026-12-01 12:00:00", "2026-11-23 09:00:00", calendar.Previous, "2026-12-01", "2026-11-27 12:00:00", "2026-12-01 00:00:00", false, ""},
-		{"Heritage Day, previous", "2026-09-24 12:00:00", "2026-09-01 09:00:00", calendar.Previous, "2026-09-23", "2026-09-21 12:00:00", "2026-09-23 00:00:00", false, "Thu 24 Sep 2026 is closed (Heritage Day); the debit runs on Wed 23 Sep 2026."},
-		{"Heritage Day, next", "2026-09-24 12:00:00", "2026-09-01 09:00:00", calendar.Next, "2026-09-25", "2026-09-22 12:00:00", "2026-09-24 00:00:00", false, "Thu 24 Sep 2026 is closed (Heritage Day); the debit runs on Fri 25 Sep 2026."},
-		{"two plain days over Easter", "2026-04-04 12:00:00", "2026-04-02 09:00:00", calendar.Previous, "2026-04-08", "2026-04-02 12:00:00", "2026-04-04 00:00:00", true, "The submission deadline for Sat 4 Apr 2026 has passed; the debit runs on Wed 8 Apr 2026."},
-		{"due late on its day", "2026-12-01 23:59:59", "2026-11-23 09:00:00", calendar.Previous, "2026-12-01", "2026-11-27 12:00:00", "2026-12-01 00:00:00", false, ""},
+		{"an open day stays", "2026-12-01 12:00:00", "2026-11-23 09:00:00", calendar.Previous, "2026-12-01",
+			"2026-11-27 12:00:00", "2026-12-01 00:00:00", false, ""},
+		{"Heritage Day, previous", "2026-09-24 12:00:00", "2026-09-01 09:00:00", calendar.Previous, "2026-09-23",
+			"2026-09-21 12:00:00", "2026-09-23 00:00:00", false,
+			"Thu 24 Sep 2026 is closed (Heritage Day); the debit runs on Wed 23 Sep 2026."},
+		{"Heritage Day, next", "2026-09-24 12:00:00", "2026-09-01 09:00:00", calendar.Next, "2026-09-25",
+			"2026-09-22 12:00:00", "2026-09-24 00:00:00", false,
+			"Thu 24 Sep 2026 is closed (Heritage Day); the debit runs on Fri 25 Sep 2026."},
+		{"two plain days over Easter", "2026-04-04 12:00:00", "2026-04-02 09:00:00", calendar.Previous, "2026-04-08",
+			"2026-04-02 12:00:00", "2026-04-04 00:00:00", true,
+			"The submission deadline for Sat 4 Apr 2026 has passed; the debit runs on Wed 8 Apr 2026."},
+		{"due late on its day", "2026-12-01 23:59:59", "2026-11-23 09:00:00", calendar.Previous, "2026-12-01",
+			"2026-11-27 12:00:00", "2026-12-01 00:00:00", false, ""},
 	} {
 		p := tt.Plan(cal, sast(t, c.due), c.shift, sast(t, c.now))
-		if p.ActionDate.String() != c.action || !p.SubmitAt.Equal(sast(t, c.submit)) || !p.ExecuteAt.Equal(sast(t, c.execute)) || p.Late != c.late {
+		if p.ActionDate.String() != c.action || !p.SubmitAt.Equal(sast(t, c.submit)) ||
+			!p.ExecuteAt.Equal(sast(t, c.execute)) || p.Late != c.late {
 			t.Errorf("%s: %+v", c.name, p)
 		}
 		if p.Note() != c.note {
@@ -146,14 +155,16 @@ func TestTheDatePickerSaysWhyADayIsImpossible(t *testing.T) {
 		{"2026-09-20", "2026-09-23", collection.TooEarly, "Too soon"},
 		{"2026-09-22", "2026-09-23", collection.TooEarly, "Too soon"},
 		{"2026-09-23", "2026-09-23", collection.Free, ""},
-		{"2026-09-24", "2026-09-23", collection.Shut, "Heritage Day: banks are closed. The debit would run on Wed 23 Sep 2026."},
+		{"2026-09-24", "2026-09-23", collection.Shut,
+			"Heritage Day: banks are closed. The debit would run on Wed 23 Sep 2026."},
 		{"2026-09-25", "2026-09-25", collection.Free, ""},
 		{"2026-09-26", "2026-09-25", collection.Shut, "Saturday"},
 		{"2026-09-27", "2026-09-25", collection.Shut, "Sunday"},
 		{"2026-09-28", "2026-09-28", collection.Free, ""},
 	} {
 		got := tt.Choose(cal, day(t, c.date), calendar.Previous, now)
-		if got.Obstacle != c.obstacle || got.Possible != (c.obstacle == collection.Free) || got.ActionDate.String() != c.action || !strings.Contains(got.Reason, c.words) {
+		if got.Obstacle != c.obstacle || got.Possible != (c.obstacle == collection.Free) ||
+			got.ActionDate.String() != c.action || !strings.Contains(got.Reason, c.words) {
 			t.Errorf("%s: %+v", c.date, got)
 		}
 		if !got.SubmitBy.Equal(tt.SubmitAt(cal, got.ActionDate)) || !got.SubmitBy.After(now) {

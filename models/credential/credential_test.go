@@ -39,14 +39,19 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	h := &house{store: db, merchant: uuid.New(), them: uuid.New(), key: newKey("new"), retired: newKey("old")}
 	for slug, id := range map[string]uuid.UUID{"ours": h.merchant, "theirs": h.them} {
-		if _, err := db.Pool.Exec(t.Context(), `INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`, id, slug); err != nil {
+		if _,
+			err := db.Pool.Exec(t.Context(),
+			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`,
+			id, slug); err != nil {
 			t.Fatal(err)
 		}
 	}
 	h.ours = actor.Actor{Kind: actor.User, ID: uuid.New(), Name: "Thandi", MerchantID: h.merchant, Role: actor.Admin}
 	h.theirs = actor.Actor{Kind: actor.User, ID: uuid.New(), Name: "Stranger", MerchantID: h.them, Role: actor.Admin}
 	h.Service = &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Issuer: "debitdesk",
-		Keys: []credential.Key{h.key, h.retired}, Now: func() time.Time { return time.Now().Add(time.Duration(h.sinceNow.Load())) }}
+		Keys: []credential.Key{h.key, h.retired}, Now: func() time.Time {
+			return time.Now().Add(time.Duration(h.sinceNow.Load()))
+		}}
 	return h
 }
 
@@ -109,7 +114,8 @@ func TestATokenCarriesItsClaims(t *testing.T) {
 	if err := json.Unmarshal(payload, &c); err != nil {
 		t.Fatal(err)
 	}
-	if c.Jti != out.ID.String() || c.Sub != h.merchant.String() || c.Iss != "debitdesk" || !c.Test || c.Exp != out.ExpiresAt.Unix() ||
+	if c.Jti != out.ID.String() || c.Sub != h.merchant.String() || c.Iss != "debitdesk" || !c.Test ||
+		c.Exp != out.ExpiresAt.Unix() ||
 		!slices.Equal(c.Scopes, []string{"read", "write", "tokens:delete", "billing", "numbers"}) {
 		t.Fatalf("claims %s", payload)
 	}
@@ -144,7 +150,9 @@ func TestARevokedTokenStopsAtOnce(t *testing.T) {
 		t.Fatalf("revoking again: %v", err)
 	}
 	var entries int
-	if err := h.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action = 'credential.revoked'`, out.ID).Scan(&entries); err != nil || entries != 1 {
+	if err := h.store.Pool.QueryRow(t.Context(),
+		`SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action = 'credential.revoked'`,
+		out.ID).Scan(&entries); err != nil || entries != 1 {
 		t.Fatalf("%d audit entries, %v; want one", entries, err)
 	}
 }
@@ -155,7 +163,8 @@ func TestForgedTokensAreRefused(t *testing.T) {
 	out := h.issue(t, credential.Input{})
 	stranger := newKey("new")
 	claims := func() jwt.MapClaims {
-		return jwt.MapClaims{"iss": "debitdesk", "sub": h.merchant.String(), "jti": out.ID.String(), "exp": h.Now().Add(time.Hour).Unix()}
+		return jwt.MapClaims{"iss": "debitdesk", "sub": h.merchant.String(), "jti": out.ID.String(),
+			"exp": h.Now().Add(time.Hour).Unix()}
 	}
 	changed := func(name string, value any) jwt.MapClaims {
 		c := claims()
@@ -171,18 +180,22 @@ func TestForgedTokensAreRefused(t *testing.T) {
 		kid    string
 		claims jwt.MapClaims
 	}{
-		"algorithm none":                      {jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, "new", claims()},
-		"HS256 keyed with our public key":     {jwt.SigningMethodHS256, []byte(public), "new", claims()},
-		"another's key under our kid":         {jwt.SigningMethodEdDSA, stranger.Private, "new", claims()},
-		"unknown kid":                         {jwt.SigningMethodEdDSA, h.key.Private, "other", claims()},
-		"no exp":                              {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("exp", nil)},
-		"another issuer":                      {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("iss", "elsewhere")},
-		"another merchant":                    {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("sub", h.them.String())},
-		"a jti that was never issued":         {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("jti", uuid.NewString())},
-		"a jti that is no id":                 {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("jti", "1' OR 1=1")},
-		"no jti":                              {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("jti", nil)},
-		"an exp that passed":                  {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("exp", h.Now().Add(-time.Second).Unix())},
-		"used before nbf":                     {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("nbf", h.Now().Add(time.Minute).Unix())},
+		"algorithm none":                  {jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, "new", claims()},
+		"HS256 keyed with our public key": {jwt.SigningMethodHS256, []byte(public), "new", claims()},
+		"another's key under our kid":     {jwt.SigningMethodEdDSA, stranger.Private, "new", claims()},
+		"unknown kid":                     {jwt.SigningMethodEdDSA, h.key.Private, "other", claims()},
+		"no exp":                          {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("exp", nil)},
+		"another issuer":                  {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("iss", "elsewhere")},
+		"another merchant": {jwt.SigningMethodEdDSA, h.key.Private, "new",
+			changed("sub", h.them.String())},
+		"a jti that was never issued": {jwt.SigningMethodEdDSA, h.key.Private, "new",
+			changed("jti", uuid.NewString())},
+		"a jti that is no id": {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("jti", "1' OR 1=1")},
+		"no jti":              {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("jti", nil)},
+		"an exp that passed": {jwt.SigningMethodEdDSA, h.key.Private, "new",
+			changed("exp", h.Now().Add(-time.Second).Unix())},
+		"used before nbf": {jwt.SigningMethodEdDSA, h.key.Private, "new",
+			changed("nbf", h.Now().Add(time.Minute).Unix())},
 		"an exp that is a word, not a number": {jwt.SigningMethodEdDSA, h.key.Private, "new", changed("exp", "tomorrow")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +209,8 @@ func TestForgedTokensAreRefused(t *testing.T) {
 			wantRefused(t, err)
 		})
 	}
-	for _, token := range []string{"", "x", "a.b.c", out.Token + "x", out.Token[:len(out.Token)-4], strings.Repeat("e", 100_000)} {
+	for _, token := range []string{"", "x", "a.b.c", out.Token + "x", out.Token[:len(out.Token)-4],
+		strings.Repeat("e", 100_000)} {
 		_, err := h.Verify(t.Context(), token)
 		wantRefused(t, err)
 	}
@@ -225,7 +239,8 @@ func TestATokenOfARetiredSigningKeyStillWorks(t *testing.T) {
 func TestAClientExchangesItsSecretForTokensOfADay(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	client, err := h.IssueClient(t.Context(), h.ours, credential.Input{Name: "ERP", Scopes: []actor.Scope{actor.ScopeRead, actor.ScopeWrite}})
+	client, err := h.IssueClient(t.Context(), h.ours,
+		credential.Input{Name: "ERP", Scopes: []actor.Scope{actor.ScopeRead, actor.ScopeWrite}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,11 +255,13 @@ func TestAClientExchangesItsSecretForTokensOfADay(t *testing.T) {
 	if err != nil || !slices.Equal(who.Scopes, []actor.Scope{actor.ScopeRead, actor.ScopeWrite}) {
 		t.Fatalf("got %+v, %v", who, err)
 	}
-	narrow, err := h.Exchange(t.Context(), credential.Request{ClientID: client.ClientID, Secret: client.Secret, Scopes: []actor.Scope{actor.ScopeRead}})
+	narrow, err := h.Exchange(t.Context(), credential.Request{ClientID: client.ClientID, Secret: client.Secret,
+		Scopes: []actor.Scope{actor.ScopeRead}})
 	if err != nil || !slices.Equal(narrow.Scopes, []actor.Scope{actor.ScopeRead}) {
 		t.Fatalf("asked for read alone: %v, %v", narrow.Scopes, err)
 	}
-	if _, err = h.Exchange(t.Context(), credential.Request{ClientID: client.ClientID, Secret: client.Secret, Scopes: []actor.Scope{actor.ScopeBilling}}); !fault.HasCode(err, credential.ErrScope) {
+	if _, err = h.Exchange(t.Context(), credential.Request{ClientID: client.ClientID, Secret: client.Secret,
+		Scopes: []actor.Scope{actor.ScopeBilling}}); !fault.HasCode(err, credential.ErrScope) {
 		t.Fatalf("asked for more than it has: %v", err)
 	}
 	listed, err := h.List(t.Context(), h.ours)
@@ -271,7 +288,8 @@ func TestATokenThatWasExchangedDuringTheRevocationStopsToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.store.Pool.Exec(t.Context(), `UPDATE credentials SET revoked_at = now() WHERE id = $1`, client.ID); err != nil {
+	if _, err := h.store.Pool.Exec(t.Context(), `UPDATE credentials SET revoked_at = now() WHERE id = $1`,
+		client.ID); err != nil {
 		t.Fatal(err)
 	}
 	_, err = h.Verify(t.Context(), out.Token)
@@ -338,12 +356,14 @@ func TestOnlyAdminsAndOnlyOfTheMerchant(t *testing.T) {
 func TestEveryProblemOfANewCredentialIsNamed(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	_, err := h.Issue(t.Context(), h.ours, credential.Input{Name: " ", Scopes: []actor.Scope{"everything"}, Lifetime: -time.Hour})
+	_, err := h.Issue(t.Context(), h.ours, credential.Input{Name: " ", Scopes: []actor.Scope{"everything"},
+		Lifetime: -time.Hour})
 	f, ok := fault.From(err)
 	if !ok || len(f.Fields) != 3 {
 		t.Fatalf("got %v; want name, scopes and lifetime", err)
 	}
-	if _, err := h.Issue(t.Context(), h.ours, credential.Input{Name: "x", Scopes: []actor.Scope{}}); !fault.HasCode(err, "required") {
+	if _, err := h.Issue(t.Context(), h.ours, credential.Input{Name: "x", Scopes: []actor.Scope{}}); !fault.HasCode(err,
+		"required") {
 		t.Fatalf("no scope chosen: %v", err)
 	}
 }
@@ -377,7 +397,8 @@ func TestTheCommandLineRevokesByIdAlone(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	ours := h.issue(t, credential.Input{})
-	theirs, err := h.Issue(t.Context(), actor.OperatorOf(h.them), credential.Input{Name: "Theirs", Scopes: credential.ParseScopes("read, write")})
+	theirs, err := h.Issue(t.Context(), actor.OperatorOf(h.them),
+		credential.Input{Name: "Theirs", Scopes: credential.ParseScopes("read, write")})
 	if err != nil {
 		t.Fatal(err)
 	}

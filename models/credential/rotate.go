@@ -70,7 +70,8 @@ func (c Credential) rotatable(now time.Time) error {
 
 func (s *Service) succeed(tx Tx, who actor.Actor, old Credential, overlap time.Duration, test bool) (Rotated, error) {
 	now := s.now()
-	next := Credential{ID: tx.NewID(), MerchantID: old.MerchantID, Kind: old.Kind, Name: old.Name, Scopes: old.Scopes, CreatedBy: personID(who), CreatedAt: now, Replaces: old.ID}
+	next := Credential{ID: tx.NewID(), MerchantID: old.MerchantID, Kind: old.Kind, Name: old.Name, Scopes: old.Scopes,
+		CreatedBy: personID(who), CreatedAt: now, Replaces: old.ID}
 	if !old.ExpiresAt.IsZero() {
 		next.ExpiresAt = now.Add(old.ExpiresAt.Sub(old.CreatedAt)).Truncate(time.Second)
 	}
@@ -96,7 +97,8 @@ func (s *Service) succeed(tx Tx, who actor.Actor, old Credential, overlap time.D
 		return out, err
 	}
 	if !done {
-		return out, fault.New(fault.Conflict, "credential_not_active", "This credential was revoked or replaced at this moment.")
+		return out, fault.New(fault.Conflict, "credential_not_active",
+			"This credential was revoked or replaced at this moment.")
 	}
 	old.ExpiresAt, old.ReplacedBy = ends, next.ID
 	out.Credential, out.Old = next, old

@@ -36,7 +36,8 @@ func TestTheSandboxClockNeitherEndsNorProlongsACredential(t *testing.T) {
 	}
 	ahead(40 * 24 * time.Hour)
 	after := h.issue(t, credential.Input{Lifetime: 24 * time.Hour})
-	if since := time.Since(after.CreatedAt); since < 0 || since > time.Hour || after.ExpiresAt.Sub(after.CreatedAt) > 24*time.Hour {
+	if since := time.Since(after.CreatedAt); since < 0 || since > time.Hour ||
+		after.ExpiresAt.Sub(after.CreatedAt) > 24*time.Hour {
 		t.Errorf("issued %s ago, until %s", since, after.ExpiresAt)
 	}
 	works := func(c credential.Issued) bool {
@@ -44,7 +45,8 @@ func TestTheSandboxClockNeitherEndsNorProlongsACredential(t *testing.T) {
 		return err == nil
 	}
 	if !works(before) || !works(old) || !works(after) {
-		t.Errorf("the clock of the sandbox ended one: before %v, replaced %v, after %v", works(before), works(old), works(after))
+		t.Errorf("the clock of the sandbox ended one: before %v, replaced %v, after %v", works(before), works(old),
+			works(after))
 	}
 	h.wait(2 * time.Hour)
 	if works(old) {
@@ -69,7 +71,8 @@ func TestBothTokensWorkDuringTheOverlapAndThenTheNewOneAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if next.Name != old.Name || !slices.Equal(next.Scopes, old.Scopes) || next.Replaces != old.ID || next.Old.ReplacedBy != next.ID || next.Secret != "" {
+			if next.Name != old.Name || !slices.Equal(next.Scopes, old.Scopes) || next.Replaces != old.ID ||
+				next.Old.ReplacedBy != next.ID || next.Secret != "" {
 				t.Errorf("got %+v", next)
 			}
 			if life := next.ExpiresAt.Sub(next.CreatedAt); life > 90*24*time.Hour || life < 90*24*time.Hour-2*time.Second {
@@ -224,7 +227,8 @@ func TestOfTwoRotationsAtOnceOneWins(t *testing.T) {
 		}
 	}
 	var kept, audited int
-	row := h.store.Pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM credentials WHERE replaces = $1), (SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action = 'credential.replaced')`, old.ID)
+	row := h.store.Pool.QueryRow(t.Context(),
+		`SELECT (SELECT count(*) FROM credentials WHERE replaces = $1), (SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action = 'credential.replaced')`, old.ID)
 	if err := row.Scan(&kept, &audited); err != nil || won != 1 || kept != 1 || audited != 1 {
 		t.Errorf("%d won, %d successors, %d audit entries, %v", won, kept, audited, err)
 	}
@@ -239,7 +243,8 @@ func TestARotationWithoutOverlapIsSeenByEveryProcessAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(other.Close)
-	elsewhere := &credential.Service{InTx: store.Runner[credential.Tx](other), Read: other, Keys: h.Keys, Now: h.Now, Issuer: h.Issuer}
+	elsewhere := &credential.Service{InTx: store.Runner[credential.Tx](other), Read: other, Keys: h.Keys, Now: h.Now,
+		Issuer: h.Issuer}
 	if _, err := elsewhere.Verify(t.Context(), old.Token); err != nil {
 		t.Fatal(err)
 	}

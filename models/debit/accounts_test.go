@@ -82,9 +82,11 @@ func TestEveryDocumentedAccountEndsAsItSays(t *testing.T) {
 				continue
 			}
 			rec, k := h.get(made[i].ID), h.token(made[i].ID)
-			if rec.Status != c.status || rec.Collection.State != c.state || rec.Collection.Result.Code != c.code || k.State != c.token || h.ledger(rec.ID) != c.sum {
+			if rec.Status != c.status || rec.Collection.State != c.state || rec.Collection.Result.Code != c.code ||
+				k.State != c.token || h.ledger(rec.ID) != c.sum {
 				t.Errorf("%s on day %d: %s, %s %q, token %s, ledger %d; want %s, %s %q, %s, %d", c.account.Reveal(), day,
-					rec.Status, rec.Collection.State, rec.Collection.Result.Code, k.State, h.ledger(rec.ID), c.status, c.state, c.code, c.token, c.sum)
+					rec.Status, rec.Collection.State, rec.Collection.Result.Code, k.State, h.ledger(rec.ID), c.status, c.state, c.code,
+					c.token, c.sum)
 			}
 			if rec.IsRecurringToken != (k.State != token.Pending) {
 				t.Errorf("%s: is_recurring_token %t with a token that is %s", c.account.Reveal(), rec.IsRecurringToken, k.State)

@@ -88,8 +88,10 @@ func TestAnAmendmentKeepsItsPromisesInAnyOrder(t *testing.T) {
 			h.to(calendar.DateOf(now).AddDays(1).At(9, 0))
 		}
 		r := &replacing{house: h, t: t, old: h.tokenise("4000000000", 0).ID}
-		acts := rapid.SampledFrom([]string{"charge", "charge", "amend", "amend", "minutes", "minutes", "days", "take over", "take over", "take over", "abandon", "cancel", "delete"})
-		plain := []string{"charge", "amend", "minutes", "take over"}[:rapid.SampledFrom([]int{0, 4}).Draw(t, "begins plainly")]
+		acts := rapid.SampledFrom([]string{"charge", "charge", "amend", "amend", "minutes", "minutes", "days", "take over",
+			"take over", "take over", "abandon", "cancel", "delete"})
+		plain := []string{"charge", "amend", "minutes",
+			"take over"}[:rapid.SampledFrom([]int{0, 4}).Draw(t, "begins plainly")]
 		for _, what := range append(plain, rapid.SliceOfN(acts, 3, 12).Draw(t, "acts")...) {
 			r.act(what)
 			r.keeps()
@@ -101,20 +103,24 @@ func TestAnAmendmentKeepsItsPromisesInAnyOrder(t *testing.T) {
 }
 
 func (r *replacing) keeps() {
-	if n := r.number(`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.state = 'scheduled' AND t.state IN ('deleted', 'superseded')`); n != 0 {
+	if n := r.number(
+		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.state = 'scheduled' AND t.state IN ('deleted', 'superseded')`); n != 0 {
 		r.t.Fatalf("%d debits wait on a token that ended", n)
 	}
-	if n := r.number(`SELECT count(*) FROM (SELECT purchase_id FROM collections WHERE state NOT IN ('cancelled', 'unpaid', 'recalled') GROUP BY purchase_id HAVING count(*) > 1) AS twice`); n != 0 {
+	if n := r.number(
+		`SELECT count(*) FROM (SELECT purchase_id FROM collections WHERE state NOT IN ('cancelled', 'unpaid', 'recalled') GROUP BY purchase_id HAVING count(*) > 1) AS twice`); n != 0 {
 		r.t.Fatalf("%d purchases have two debits", n)
 	}
-	if n := r.number(`SELECT count(*) FROM collections c WHERE c.method = $1 AND c.amount_cents > 12000`, string(bank.DebiCheck)); n != 0 {
+	if n := r.number(`SELECT count(*) FROM collections c WHERE c.method = $1 AND c.amount_cents > 12000`,
+		string(bank.DebiCheck)); n != 0 {
 		r.t.Fatalf("%d debits above the new terms", n)
 	}
 	if r.amendment == uuid.Nil {
 		return
 	}
 	a := r.sheet(r.amendment)
-	if old := a.Old.Token.State; a.State == purchase.AmendmentDone && old != token.Superseded && old != token.Deleted || a.State == purchase.AmendmentOpen && old == token.Superseded {
+	if old := a.Old.Token.State; a.State == purchase.AmendmentDone && old != token.Superseded && old != token.Deleted ||
+		a.State == purchase.AmendmentOpen && old == token.Superseded {
 		r.t.Fatalf("the amendment is %s and the old token %s", a.State, old)
 	}
 }

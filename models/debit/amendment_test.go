@@ -29,7 +29,8 @@ var (
 // amending is a house in which payers answer their banks.
 func amending(t testing.TB) *house {
 	h := open(t)
-	h.purchases.Window, h.purchases.Limits, h.purchases.Verify = mandate.DefaultWindow(), mandate.DefaultLimits(), h.bank.Verify
+	h.purchases.Window, h.purchases.Limits, h.purchases.Verify = mandate.DefaultWindow(), mandate.DefaultLimits(),
+		h.bank.Verify
 	h.debits.Limits = mandate.DefaultLimits()
 	return h
 }
@@ -43,14 +44,17 @@ func (h *house) engineWithLimits() *debit.Service {
 // variable are terms that allow up to a maximum on the 25th.
 func variable(most int64) purchase.DirectDebitInput {
 	day := 25
-	return purchase.DirectDebitInput{DeductionDay: &day, PeriodUnits: "months", Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "REALTIME",
-		DebitSequence: "RCUR", AdjustmentCategory: "NEVER", MaxAmountCents: &most}}
+	return purchase.DirectDebitInput{DeductionDay: &day, PeriodUnits: "months",
+		Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "REALTIME",
+			DebitSequence: "RCUR", AdjustmentCategory: "NEVER", MaxAmountCents: &most}}
 }
 
 // toDebiCheck is new details by DebiCheck, of an account that staff know.
 func toDebiCheck(account string, price, most int64) purchase.Revision {
-	return purchase.Revision{Method: purchase.DebiCheck, PriceCents: price, DirectDebit: variable(most), Account: &purchase.Account{
-		FullName: "N Dlamini", IDNumber: "8501015009086", Phone: "0821234567", BankCode: "632005", AccountNumber: account, AccountType: bank.Current}}
+	return purchase.Revision{Method: purchase.DebiCheck, PriceCents: price, DirectDebit: variable(most),
+		Account: &purchase.Account{
+			FullName: "N Dlamini", IDNumber: "8501015009086", Phone: "0821234567", BankCode: "632005", AccountNumber: account,
+			AccountType: bank.Current}}
 }
 
 func (h *house) amend(old uuid.UUID, r purchase.Revision) purchase.Amendment {
@@ -124,8 +128,10 @@ func TestTakeOverMovesWhatWaitsAndCollectsItOnceFromTheNewAccount(t *testing.T) 
 	}
 	moved := h.get(waits.ID)
 	c := moved.Collection
-	if moved.Status != purchase.PendingCharge || moved.TokenID != a.NewID || c.TokenID != a.NewID || c.MandateID != a.NewID || c.Attempt != 2 || c.Method != bank.DebiCheck || c.Disputable {
-		t.Fatalf("moved: %s on %s, attempt %d by %s, disputable %t", moved.Status, c.TokenID, c.Attempt, c.Method, c.Disputable)
+	if moved.Status != purchase.PendingCharge || moved.TokenID != a.NewID || c.TokenID != a.NewID ||
+		c.MandateID != a.NewID || c.Attempt != 2 || c.Method != bank.DebiCheck || c.Disputable {
+		t.Fatalf("moved: %s on %s, attempt %d by %s, disputable %t", moved.Status, c.TokenID, c.Attempt, c.Method,
+			c.Disputable)
 	}
 	if c.StatementLine == waits.Collection.StatementLine {
 		t.Fatal("the payer would read the old reference")
@@ -142,7 +148,8 @@ func TestTakeOverMovesWhatWaitsAndCollectsItOnceFromTheNewAccount(t *testing.T) 
 }
 
 func TestAnyRefusalOfTheNewDetailsLeavesTheOldTokenInUse(t *testing.T) {
-	for name, account := range map[string]string{"declined by the client": "4000008002", "refused by the bank": "4000008003", "not answered": "4000008480"} {
+	for name, account := range map[string]string{"declined by the client": "4000008002",
+		"refused by the bank": "4000008003", "not answered": "4000008480"} {
 		t.Run(name, func(t *testing.T) {
 			h := amending(t)
 			old := h.tokenise("4000000000", 0)
@@ -199,7 +206,8 @@ func TestPurchaseOutsideTheNewTermsStopsTheTakeOverUntilItIsCancelled(t *testing
 	_, err = h.purchases.Cancel(ctx, h.who, dear.ID)
 	must(t, err)
 	h.takeOver(a.ID)
-	if c := h.get(fits.ID).Collection; c.Attempt != 2 || len(c.DisputableBecause) != 1 || c.DisputableBecause[0] != mandate.BecauseAmountDiffers {
+	if c := h.get(fits.ID).Collection; c.Attempt != 2 || len(c.DisputableBecause) != 1 ||
+		c.DisputableBecause[0] != mandate.BecauseAmountDiffers {
 		t.Fatalf("attempt %d, disputable because %v", c.Attempt, c.DisputableBecause)
 	}
 }
@@ -210,8 +218,9 @@ func TestDayThatTheNewMethodCannotReachStopsTheTakeOver(t *testing.T) {
 	who := payer()
 	who.BankAccount, who.BankCode, who.PersonalCode, who.Phone = "4000000000", "632005", "8501015009086", "+27821234567"
 	terms := variable(12000)
-	old, err := h.purchases.Create(ctx, h.who, purchase.Input{Client: who, BrandID: h.brand, Currency: "ZAR", DirectDebit: &terms,
-		Details: total(one(9900), 0), Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true}})
+	old, err := h.purchases.Create(ctx, h.who, purchase.Input{Client: who, BrandID: h.brand, Currency: "ZAR",
+		DirectDebit: &terms,
+		Details:     total(one(9900), 0), Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true}})
 	must(t, err)
 	h.answered()
 	waits := h.mustCharge(old.ID, 9900, thursday)
@@ -219,7 +228,8 @@ func TestDayThatTheNewMethodCannotReachStopsTheTakeOver(t *testing.T) {
 	h.signed(a.NewID, "4000000001")
 
 	h.to(waits.Collection.SubmitAt.Add(-time.Hour)) // Wednesday, 11:00
-	if moves := h.sheet(a.ID).Moves; len(moves) != 1 || moves[0].Stopping == "" || !moves[0].Plan.ActionDate.After(thursday) {
+	if moves := h.sheet(a.ID).Moves; len(moves) != 1 || moves[0].Stopping == "" ||
+		!moves[0].Plan.ActionDate.After(thursday) {
 		t.Fatalf("not stopped: %+v", moves)
 	}
 	h.to(waits.Collection.SubmitAt) // it is at the bank: the old account is debited once more
@@ -240,8 +250,9 @@ func total(d purchase.Details, cents int64) purchase.Details {
 // signed gives new EFT details from a signed form.
 func (h *house) signed(id uuid.UUID, account string) {
 	h.t.Helper()
-	_, err := h.purchases.GiveAccount(ctx, h.who, id, purchase.Account{FullName: "N Dlamini", BankCode: "632005", AccountNumber: account,
-		Consented: true, Channel: mandate.SignedPaper})
+	_, err := h.purchases.GiveAccount(ctx, h.who, id, purchase.Account{FullName: "N Dlamini", BankCode: "632005",
+		AccountNumber: account,
+		Consented:     true, Channel: mandate.SignedPaper})
 	must(h.t, err)
 }
 
@@ -284,10 +295,12 @@ func TestTakeOverRepeatedOrAtOnceMovesOnce(t *testing.T) {
 	}
 	_, err := h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})
 	must(t, err)
-	if n := h.number(`SELECT count(*) FROM collections WHERE purchase_id = $1 AND state = 'scheduled'`, waits.ID); n != 1 || h.get(waits.ID).CollectionCount != 2 {
+	if n := h.number(`SELECT count(*) FROM collections WHERE purchase_id = $1 AND state = 'scheduled'`,
+		waits.ID); n != 1 || h.get(waits.ID).CollectionCount != 2 {
 		t.Fatalf("%d scheduled debits, %d in all", n, h.get(waits.ID).CollectionCount)
 	}
-	if n := h.number(`SELECT count(*) FROM audit_entries WHERE action IN ('token.superseded', 'token.took_over', 'mandate.superseded', 'mandate.took_over', 'purchase.moved', 'amendment.done')`); n != 6 {
+	if n := h.number(
+		`SELECT count(*) FROM audit_entries WHERE action IN ('token.superseded', 'token.took_over', 'mandate.superseded', 'mandate.took_over', 'purchase.moved', 'amendment.done')`); n != 6 {
 		t.Fatalf("%d audit entries", n)
 	}
 	_, err = h.purchases.Abandon(ctx, h.who, a.ID)
@@ -312,11 +325,13 @@ func TestTakeOverMeetsChargesDeletionAndHandOver(t *testing.T) {
 	wait.Go(func() { _ = h.purchases.DeleteToken(ctx, h.program(), uuid.Nil, old.ID) })
 	wait.Go(func() { _, _ = h.engineWithLimits().Run(context.Background()) })
 	wait.Wait()
-	if n := h.number(`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.state = 'scheduled' AND t.state NOT IN ('active', 'blocked')`); n != 0 {
+	if n := h.number(
+		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.state = 'scheduled' AND t.state NOT IN ('active', 'blocked')`); n != 0 {
 		t.Fatalf("%d debits wait on a token that ended", n)
 	}
 	h.to(start.AddDate(0, 2, 0))
-	if n := h.number(`SELECT count(*) FROM (SELECT purchase_id FROM ledger_entries WHERE kind = 'collected' GROUP BY purchase_id HAVING count(*) > 1) AS twice`); n != 0 {
+	if n := h.number(
+		`SELECT count(*) FROM (SELECT purchase_id FROM ledger_entries WHERE kind = 'collected' GROUP BY purchase_id HAVING count(*) > 1) AS twice`); n != 0 {
 		t.Fatalf("%d purchases were collected twice", n)
 	}
 }
@@ -330,7 +345,8 @@ func TestDeletedOldTokenLeavesNothingToMove(t *testing.T) {
 	must(t, h.purchases.DeleteToken(ctx, h.program(), uuid.Nil, old.ID))
 	done, err := h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})
 	must(t, err)
-	if done.State != purchase.AmendmentDone || done.Moved != 0 || h.token(old.ID).State != token.Deleted || h.get(waits.ID).Status != purchase.Failed {
+	if done.State != purchase.AmendmentDone || done.Moved != 0 || h.token(old.ID).State != token.Deleted ||
+		h.get(waits.ID).Status != purchase.Failed {
 		t.Fatalf("%s, moved %d, old token %s", done.State, done.Moved, h.token(old.ID).State)
 	}
 }
@@ -345,7 +361,8 @@ func TestNewEFTAccountWhoseFirstDebitFailsDoesNotTakeOver(t *testing.T) {
 	}
 	h.to(start.AddDate(0, 1, 0))
 	if s := h.sheet(a.ID); s.Ready() || !s.Failed() {
-		t.Fatalf("ready %t, failed %t after it: purchase %s, token %s", s.Ready(), s.Failed(), s.Source.Status, s.New.Token.State)
+		t.Fatalf("ready %t, failed %t after it: purchase %s, token %s", s.Ready(), s.Failed(), s.Source.Status,
+			s.New.Token.State)
 	}
 	if h.token(old.ID).State != token.Active {
 		t.Fatal("the old token is not in use any more")
@@ -362,7 +379,8 @@ func TestAbandonedAmendmentChangesNothingOfTheOldToken(t *testing.T) {
 		_, err = h.purchases.Abandon(ctx, h.who, a.ID)
 		must(t, err)
 	}
-	if h.token(old.ID).State != token.Active || h.get(a.NewID).Status != purchase.Cancelled || !h.get(old.ID).IsRecurringToken {
+	if h.token(old.ID).State != token.Active || h.get(a.NewID).Status != purchase.Cancelled ||
+		!h.get(old.ID).IsRecurringToken {
 		t.Fatalf("old token %s, new purchase %s", h.token(old.ID).State, h.get(a.NewID).Status)
 	}
 	h.amend(old.ID, purchase.Revision{Method: purchase.EFT}) // and it may begin anew
@@ -400,11 +418,13 @@ func TestFirstDebitOfTheOldTokenMovesToo(t *testing.T) {
 	who := payer()
 	who.BankAccount, who.BankCode, who.PersonalCode, who.Phone = "4000000000", "632005", "8501015009086", "+27821234567"
 	terms := variable(12000)
-	old, err := h.purchases.Create(ctx, h.who, purchase.Input{Client: who, BrandID: h.brand, Currency: "ZAR", DirectDebit: &terms, Due: &due,
+	old, err := h.purchases.Create(ctx, h.who, purchase.Input{Client: who, BrandID: h.brand, Currency: "ZAR",
+		DirectDebit: &terms, Due: &due,
 		Details: one(9900), Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true}})
 	must(t, err)
 	h.answered()
-	a := h.amend(old.ID, purchase.Revision{Method: purchase.DebiCheck, PriceCents: 9900, DirectDebit: variable(9900), KeepAccount: true})
+	a := h.amend(old.ID, purchase.Revision{Method: purchase.DebiCheck, PriceCents: 9900, DirectDebit: variable(9900),
+		KeepAccount: true})
 	h.answered()
 	if done := h.takeOver(a.ID); done.Moved != 1 {
 		t.Fatalf("moved %d", done.Moved)

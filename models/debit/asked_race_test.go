@@ -53,7 +53,8 @@ var said atomic.Int64
 
 // about is a message about a request, with an id of its own.
 func about(a mandate.Authentication, kind bank.MessageKind, code string, at time.Time) bank.Message {
-	return bank.Message{ID: fmt.Sprintf("%s/%d", a.ID, 1000+said.Add(1)), InstructionID: a.ID, Kind: kind, Code: code, Channel: "ussd", Reference: "REF", At: at, Raw: []byte("{}")}
+	return bank.Message{ID: fmt.Sprintf("%s/%d", a.ID, 1000+said.Add(1)), InstructionID: a.ID, Kind: kind, Code: code,
+		Channel: "ussd", Reference: "REF", At: at, Raw: []byte("{}")}
 }
 
 // At the very limit one process has the payer's answer in hand while another ends
@@ -82,17 +83,21 @@ func TestAnswerAndTimeLimitHaveOneWinner(t *testing.T) {
 		wins[m.State]++
 		switch m.State {
 		case mandate.ActiveState:
-			if k.State != token.Active || rec.Status != purchase.PendingExecute || rec.Collection == nil || a.State != mandate.AuthAccepted {
+			if k.State != token.Active || rec.Status != purchase.PendingExecute || rec.Collection == nil ||
+				a.State != mandate.AuthAccepted {
 				t.Errorf("round %d: accepted, but token %s, purchase %s, request %s", round, k.State, rec.Status, a.State)
 			}
 		case mandate.NoResponse:
-			if k.State != token.Pending || rec.Status != purchase.Failed || rec.Collection != nil || a.State != mandate.AuthNoResponse {
+			if k.State != token.Pending || rec.Status != purchase.Failed || rec.Collection != nil ||
+				a.State != mandate.AuthNoResponse {
 				t.Errorf("round %d: no answer, but token %s, purchase %s, request %s", round, k.State, rec.Status, a.State)
 			}
 		default:
 			t.Errorf("round %d: %s", round, m.State)
 		}
-		if n := h.number(`SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action IN ('mandate.accepted', 'mandate.no_response')`, p.ID); n != 1 {
+		if n := h.number(
+			`SELECT count(*) FROM audit_entries WHERE object_id = $1 AND action IN ('mandate.accepted', 'mandate.no_response')`,
+			p.ID); n != 1 {
 			t.Errorf("round %d: %d decisions on the time line", round, n)
 		}
 		if n := h.number(`SELECT count(*) FROM bank_messages WHERE instruction_id = $1 AND outcome <> ''`, a.ID); n != 1 {
@@ -137,7 +142,8 @@ func TestACrashAfterTheBankTookTheRequestAsksOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	broken := errors.New("line broken")
-	for name, after := range map[string]func() error{"an error": func() error { return broken }, "a crash": func() error { panic("killed") }} {
+	for name, after := range map[string]func() error{"an error": func() error { return broken },
+		"a crash": func() error { panic("killed") }} {
 		p := h.request(asking{account: "4000000000", cents: 10000})
 		func() {
 			defer func() { _ = recover() }()
@@ -145,10 +151,12 @@ func TestACrashAfterTheBankTookTheRequestAsksOnce(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}()
-		if a := h.asked(p.ID); len(a) != 1 || a[0].State != mandate.AuthRequested || h.mandate(p.ID).State != mandate.Submitted {
+		if a := h.asked(p.ID); len(a) != 1 || a[0].State != mandate.AuthRequested ||
+			h.mandate(p.ID).State != mandate.Submitted {
 			t.Fatalf("%s: %+v", name, a)
 		}
-		h.exec(`UPDATE mandate_authentications SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`) // its time passes
+		h.exec(
+			`UPDATE mandate_authentications SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`) // its time passes
 		h.run()
 		if a := h.asked(p.ID); len(a) != 1 || a[0].State != mandate.AuthSent {
 			t.Errorf("%s: %+v", name, a)
@@ -175,7 +183,8 @@ func TestAnAnswerBeforeTheSendingWasRecordedCounts(t *testing.T) {
 	h.exec(`UPDATE mandate_authentications SET claimed_until = now() + interval '1 hour'`)
 	must(t, h.store.Clock.MoveTo(ctx, start.Add(30*time.Second)))
 	h.run()
-	if m, a := h.mandate(p.ID), h.asked(p.ID)[0]; m.State != mandate.ActiveState || a.State != mandate.AuthAccepted || a.SentAt.IsZero() {
+	if m, a := h.mandate(p.ID), h.asked(p.ID)[0]; m.State != mandate.ActiveState || a.State != mandate.AuthAccepted ||
+		a.SentAt.IsZero() {
 		t.Errorf("%s, request %s", m.State, a.State)
 	}
 }
@@ -189,7 +198,8 @@ func TestARealTimeRequestThatDidNotGoOutInTimeIsGivenUp(t *testing.T) {
 		want mandate.State
 		sent int64
 	}{
-		{mandate.RealTime, 119 * time.Second, mandate.Pending, 1}, {mandate.RealTime, 121 * time.Second, mandate.FailedAtBank, 0},
+		{mandate.RealTime, 119 * time.Second, mandate.Pending, 1}, {mandate.RealTime, 121 * time.Second, mandate.FailedAtBank,
+			0},
 		{mandate.Delayed, 47 * time.Hour, mandate.Pending, 1}, {mandate.Delayed, 49 * time.Hour, mandate.FailedAtBank, 0},
 	} {
 		p := h.request(asking{account: "4000008480", cents: 10000, how: c.how})
@@ -201,7 +211,8 @@ func TestARealTimeRequestThatDidNotGoOutInTimeIsGivenUp(t *testing.T) {
 		if n := h.number(`SELECT count(*) FROM sandbox_instructions WHERE id = $1`, h.asked(p.ID)[0].ID); n != c.sent {
 			t.Errorf("%s after %s: the bank has %d requests", c.how, c.wait, n)
 		}
-		h.to(h.store.Now().Add(100 * time.Hour).Truncate(24 * time.Hour).Add(8 * time.Hour)) // in the morning, inside the window
+		h.to(h.store.Now().Add(100 * time.Hour).Truncate(24 * time.Hour).Add(
+			8 * time.Hour)) // in the morning, inside the window
 	}
 }
 
@@ -303,7 +314,8 @@ func TestTwoProcessesAskEachPayerOnce(t *testing.T) {
 		must(t, h.store.Clock.MoveTo(ctx, moment))
 	}
 	for _, p := range made {
-		if m := h.mandate(p.ID); m.State != mandate.ActiveState || len(h.asked(p.ID)) != 1 || h.get(p.ID).CollectionCount != 1 {
+		if m := h.mandate(p.ID); m.State != mandate.ActiveState || len(h.asked(p.ID)) != 1 ||
+			h.get(p.ID).CollectionCount != 1 {
 			t.Errorf("%s, asked %d times, %d collections", m.State, len(h.asked(p.ID)), h.get(p.ID).CollectionCount)
 		}
 	}

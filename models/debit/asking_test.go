@@ -47,11 +47,14 @@ func (a asking) input(brand uuid.UUID) purchase.Input {
 		details.TotalOverrideCents = &a.collect
 	}
 	return purchase.Input{
-		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini", Phone: "27821234567", PersonalCode: "8001015009087",
-			BankAccount: a.account, BankCode: "632005", AccountType: bank.Current},
+		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini", Phone: "27821234567",
+			PersonalCode: "8001015009087",
+			BankAccount:  a.account, BankCode: "632005", AccountType: bank.Current},
 		BrandID: brand, Currency: "ZAR", Due: a.due, Details: details,
-		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: string(a.kind), AuthenticationType: string(a.how), DebitSequence: string(sequence),
-			AdjustmentCategory: string(mandate.Never), DelayedOnFailure: a.fallback, AllowDateAdjustment: a.anyDay, VerifyAccount: a.verify, MaxAmountCents: &a.most}},
+		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: string(a.kind),
+			AuthenticationType: string(a.how), DebitSequence: string(sequence),
+			AdjustmentCategory: string(mandate.Never), DelayedOnFailure: a.fallback, AllowDateAdjustment: a.anyDay,
+			VerifyAccount: a.verify, MaxAmountCents: &a.most}},
 		Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true},
 	}
 }

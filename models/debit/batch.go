@@ -43,7 +43,8 @@ func rows[T any](held map[uuid.UUID]T) map[uuid.UUID]*row[T] {
 
 func (s *Service) hold(ctx context.Context, tx Tx, collectionIDs []uuid.UUID) (*batch, error) {
 	held, err := tx.Hold(collectionIDs)
-	return &batch{s: s, ctx: ctx, tx: tx, collections: rows(held.Collections), purchases: rows(held.Purchases), tokens: rows(held.Tokens),
+	return &batch{s: s, ctx: ctx, tx: tx, collections: rows(held.Collections), purchases: rows(held.Purchases),
+		tokens: rows(held.Tokens),
 		brands: map[uuid.UUID]merchant.Brand{}}, err
 }
 
@@ -108,13 +109,16 @@ func (b *batch) take(msg bank.Message) Outcome {
 	next, moves := known.After(msg.Kind)
 	if !moves || !m.effect(msg, next) {
 		m.tooLate(msg)
-		out.Text = fmt.Sprintf("ignored: %s (%s) changes nothing while the collection is %s and the purchase %s", msg.Kind, msg.Code, before, status)
+		out.Text = fmt.Sprintf("ignored: %s (%s) changes nothing while the collection is %s and the purchase %s", msg.Kind,
+			msg.Code, before, status)
 		return out
 	}
 	out.Text = fmt.Sprintf("applied: collection %s to %s, purchase %s to %s", before, next, status, m.p.is.Status)
-	b.tx.Audit(actor.BankOf(m.c.is.MerchantID), audit.Entry{Action: "collection." + string(next), ObjectType: "collection", ObjectID: m.c.is.ID,
+	b.tx.Audit(actor.BankOf(m.c.is.MerchantID), audit.Entry{Action: "collection." + string(next), ObjectType: "collection",
+		ObjectID: m.c.is.ID,
 		ClientID: m.c.is.ClientID, PurchaseID: m.c.is.PurchaseID, Text: m.sentence(),
-		Before: map[string]any{"state": before, "status": status}, After: map[string]any{"state": next, "status": m.p.is.Status, "code": msg.Code}})
+		Before: map[string]any{"state": before, "status": status},
+		After:  map[string]any{"state": next, "status": m.p.is.Status, "code": msg.Code}})
 	return out
 }
 
@@ -142,7 +146,10 @@ func (b *batch) refuse(r refusal) {
 	if !r.ours {
 		m.judge(0)
 	}
-	b.tx.Audit(actor.SystemOf(m.c.is.MerchantID), audit.Entry{Action: "collection.unpaid", ObjectType: "collection", ObjectID: r.id,
-		ClientID: m.c.is.ClientID, PurchaseID: m.c.is.PurchaseID, Text: "The debit was not run: " + m.code.Label() + ". " + m.code.Remedy,
-		Before: map[string]any{"state": collection.Scheduled, "status": status}, After: map[string]any{"state": collection.Unpaid, "status": m.p.is.Status, "code": r.code}})
+	b.tx.Audit(actor.SystemOf(m.c.is.MerchantID), audit.Entry{Action: "collection.unpaid", ObjectType: "collection",
+		ObjectID: r.id,
+		ClientID: m.c.is.ClientID, PurchaseID: m.c.is.PurchaseID, Text: "The debit was not run: " + m.code.Label() + ". " +
+			m.code.Remedy,
+		Before: map[string]any{"state": collection.Scheduled, "status": status},
+		After:  map[string]any{"state": collection.Unpaid, "status": m.p.is.Status, "code": r.code}})
 }

@@ -61,7 +61,9 @@ func proofOf(d Contest) bank.Proof {
 	}
 	c := d.Mandate.Consent
 	p.FileName = "mandate-" + d.Mandate.ContractReference + ".txt"
-	p.Document = fmt.Appendf(nil, "%s\n\nContract reference: %s\nAccount holder: %s\nAccount: %s\nGiven: %s SAST\nAddress: %s\nBrowser: %s\n",
-		c.Text, d.Mandate.ContractReference, d.Mandate.HolderName, d.Mandate.AccountMask, c.At.In(calendar.SAST).Format("2006-01-02 15:04:05"), c.IP, c.Agent)
+	p.Document = fmt.Appendf(nil,
+		"%s\n\nContract reference: %s\nAccount holder: %s\nAccount: %s\nGiven: %s SAST\nAddress: %s\nBrowser: %s\n",
+		c.Text, d.Mandate.ContractReference, d.Mandate.HolderName, d.Mandate.AccountMask,
+		c.At.In(calendar.SAST).Format("2006-01-02 15:04:05"), c.IP, c.Agent)
 	return p
 }

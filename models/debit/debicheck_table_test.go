@@ -25,10 +25,13 @@ func (h *house) debicheck(account bank.AccountNumber, how mandate.Method, fallba
 		branch = "250655"
 	}
 	rec, err := h.purchases.Create(context.Background(), h.who, purchase.Input{
-		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini", Phone: "+27821234567", PersonalCode: "8501015009086", BankAccount: account,
+		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini", Phone: "+27821234567",
+			PersonalCode: "8501015009086", BankAccount: account,
 			BankCode: branch, AccountType: bank.Current},
-		BrandID: h.brand, Currency: "ZAR", Details: one(14900), DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE",
-			AuthenticationType: string(how), DebitSequence: "RCUR", AdjustmentCategory: "NEVER", DelayedOnFailure: fallback, MaxAmountCents: &most}},
+		BrandID: h.brand, Currency: "ZAR", Details: one(14900),
+		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE",
+			AuthenticationType: string(how), DebitSequence: "RCUR", AdjustmentCategory: "NEVER", DelayedOnFailure: fallback,
+			MaxAmountCents: &most}},
 		Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true},
 	})
 	must(h.t, err)
@@ -47,7 +50,8 @@ func (h *house) mandateOf(id uuid.UUID) mandate.Mandate {
 func TestTheSuffixTableOfDebiCheckThroughTheProduct(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.purchases.Window, h.purchases.Limits, h.purchases.Verify = mandate.DefaultWindow(), mandate.DefaultLimits(), h.bank.Verify
+	h.purchases.Window, h.purchases.Limits, h.purchases.Verify = mandate.DefaultWindow(), mandate.DefaultLimits(),
+		h.bank.Verify
 	h.debits.Limits = h.purchases.Limits
 
 	type ends struct{ realTime, delayed, fallback string } // "mandate purchase"
@@ -125,10 +129,12 @@ func TestTheSuffixTableOfDebiCheckThroughTheProduct(t *testing.T) {
 			}
 		}
 	}
-	if n := h.number(`SELECT count(*) FROM sandbox_answers WHERE kind = 'dispute_rejected' AND delivered_at IS NOT NULL`); n != 5*3 {
+	if n := h.number(
+		`SELECT count(*) FROM sandbox_answers WHERE kind = 'dispute_rejected' AND delivered_at IS NOT NULL`); n != 5*3 {
 		t.Errorf("%d disputes were refused", n)
 	}
-	if n := h.number(`SELECT count(*) FROM tokens t JOIN mandates m ON m.id = t.mandate_id WHERE t.state = 'active' AND m.state NOT IN ('active', 'registered_unauthenticated')`); n != 0 {
+	if n := h.number(
+		`SELECT count(*) FROM tokens t JOIN mandates m ON m.id = t.mandate_id WHERE t.state = 'active' AND m.state NOT IN ('active', 'registered_unauthenticated')`); n != 0 {
 		t.Errorf("%d tokens live without a mandate", n)
 	}
 }

@@ -50,7 +50,8 @@ func TestAChargeWalksFromPendingChargeToFinal(t *testing.T) {
 		}
 	}
 	rec := h.get(p.ID)
-	if rec.Payment == nil || rec.Payment.Type != "purchase_charge" || rec.Payment.AmountCents != 25000 || !rec.Payment.PaidOn.Equal(day(10).At(17, 0)) {
+	if rec.Payment == nil || rec.Payment.Type != "purchase_charge" || rec.Payment.AmountCents != 25000 ||
+		!rec.Payment.PaidOn.Equal(day(10).At(17, 0)) {
 		t.Errorf("payment %+v", rec.Payment)
 	}
 	if len(rec.Attempts) != 1 || rec.Attempts[0].Type != "recurring_execute" || !rec.Attempts[0].Successful {
@@ -63,7 +64,8 @@ func TestAChargeWalksFromPendingChargeToFinal(t *testing.T) {
 	if got := strings.Join(walked, " "); got != "created pending_charge pending_execute paid" {
 		t.Errorf("history: %s", got)
 	}
-	if n := h.number(`SELECT count(*) FROM audit_entries WHERE purchase_id = $1 AND action IN ('collection.submitted', 'purchase.pending_execute', 'collection.provisional', 'collection.settled')`, p.ID); n != 4 {
+	if n := h.number(
+		`SELECT count(*) FROM audit_entries WHERE purchase_id = $1 AND action IN ('collection.submitted', 'purchase.pending_execute', 'collection.provisional', 'collection.settled')`, p.ID); n != 4 {
 		t.Errorf("%d entries on the time line, want 4", n)
 	}
 }
@@ -74,10 +76,12 @@ func TestAReturnAfterProvisionalSuccessTakesThePaymentBack(t *testing.T) {
 	p := h.tokenise("4000009500", 10000)
 	h.to(day(10).At(6, 0))
 	rec := h.get(p.ID)
-	if rec.Status != purchase.Failed || rec.Payment != nil || rec.Attempts[0].Error == nil || rec.Attempts[0].Error.Code != bank.ErrorInsufficientFunds {
+	if rec.Status != purchase.Failed || rec.Payment != nil || rec.Attempts[0].Error == nil ||
+		rec.Attempts[0].Error.Code != bank.ErrorInsufficientFunds {
 		t.Errorf("%s, payment %+v, attempt %+v", rec.Status, rec.Payment, rec.Attempts[0])
 	}
-	if n := h.number(`SELECT count(*) FROM ledger_entries WHERE purchase_id = $1 AND (kind = 'collected' AND amount_cents = 10000 OR kind = 'returned' AND amount_cents = -10000 AND code = '02')`, p.ID); n != 2 {
+	if n := h.number(
+		`SELECT count(*) FROM ledger_entries WHERE purchase_id = $1 AND (kind = 'collected' AND amount_cents = 10000 OR kind = 'returned' AND amount_cents = -10000 AND code = '02')`, p.ID); n != 2 {
 		t.Errorf("%d movements, want the collection and its reversal", n)
 	}
 	if n := h.number(`SELECT count(*) FROM mails WHERE purchase_id = $1 AND kind = 'receipt'`, p.ID); n != 1 {
@@ -89,7 +93,8 @@ func TestTwoUnpaidsInARowBlockTheTokenAndStopWhatIsScheduled(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	k := h.tokenise("4000009002", 0)
-	first, second, third := h.mustCharge(k.ID, 100, day(8)), h.mustCharge(k.ID, 200, day(15)), h.mustCharge(k.ID, 300, day(26))
+	first, second, third := h.mustCharge(k.ID, 100, day(8)), h.mustCharge(k.ID, 200, day(15)),
+		h.mustCharge(k.ID, 300, day(26))
 	h.to(day(9).At(6, 0))
 	if got := h.token(k.ID); got.State != token.Active || got.SoftFailures != 1 {
 		t.Errorf("after one: %s with %d", got.State, got.SoftFailures)
@@ -166,7 +171,8 @@ func TestARecordedMandateWinsALateDispute(t *testing.T) {
 		give string
 	}{
 		{"consent on the hosted page", `UPDATE mandates SET consent_channel = 'pay_page'`},
-		{"a scan of the signed form", `INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type, size_bytes, sha256, content, created_at)
+		{"a scan of the signed form",
+			`INSERT INTO mandate_evidence (id, merchant_id, mandate_id, name, content_type, size_bytes, sha256, content, created_at)
 			SELECT gen_random_uuid(), merchant_id, id, 'form.pdf', 'application/pdf', 0, '', '', created_at FROM mandates`},
 	} {
 		h := open(t)
@@ -174,7 +180,8 @@ func TestARecordedMandateWinsALateDispute(t *testing.T) {
 		h.exec(c.give)
 		h.to(day(3).AddDays(43).At(12, 0))
 		rec := h.get(p.ID)
-		if rec.Status != purchase.Paid || rec.Collection.State != collection.DisputeWon || h.ledger(p.ID) != 10000 || shown(rec.Purchase) != 10000 {
+		if rec.Status != purchase.Paid || rec.Collection.State != collection.DisputeWon || h.ledger(p.ID) != 10000 ||
+			shown(rec.Purchase) != 10000 {
 			t.Errorf("%s: %s, %s, ledger %d", c.name, rec.Status, rec.Collection.State, h.ledger(p.ID))
 		}
 		h.to(day(3).AddDays(80).At(12, 0))
@@ -290,7 +297,8 @@ func TestALineThatBreaksAfterTheBankTookTheDebitsCollectsThemOnce(t *testing.T) 
 		if rec := h.get(p.ID); rec.Collection.State != collection.Scheduled {
 			t.Fatalf("%s: %s", c.name, rec.Collection.State)
 		}
-		h.exec(`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`) // its time passes
+		h.exec(
+			`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE claimed_until IS NOT NULL`) // its time passes
 		h.to(p.Collection.FinalAt)
 		if rec := h.get(p.ID); rec.Status != purchase.Paid || h.ledger(p.ID) != 10000 {
 			t.Errorf("%s: %s, ledger %d", c.name, rec.Status, h.ledger(p.ID))
@@ -319,7 +327,8 @@ func TestAnAnswerBeforeTheHandOverWasRecordedIsNotLost(t *testing.T) {
 	if _, err := h.debits.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if rec := h.get(p.ID); rec.Status != purchase.Paid || rec.Collection.State != collection.Provisional || h.ledger(p.ID) != 10000 {
+	if rec := h.get(p.ID); rec.Status != purchase.Paid || rec.Collection.State != collection.Provisional ||
+		h.ledger(p.ID) != 10000 {
 		t.Errorf("%s, %s, ledger %d", rec.Status, rec.Collection.State, h.ledger(p.ID))
 	}
 }
@@ -348,14 +357,16 @@ func TestTwoProcessesCollectEachDebitOnce(t *testing.T) {
 		wait.Wait()
 	}
 	for _, p := range made {
-		if rec := h.get(p.ID); rec.Status != purchase.Paid || rec.Collection.State != collection.Final || h.ledger(p.ID) != 10000 {
+		if rec := h.get(p.ID); rec.Status != purchase.Paid || rec.Collection.State != collection.Final ||
+			h.ledger(p.ID) != 10000 {
 			t.Errorf("%s, %s, ledger %d", rec.Status, rec.Collection.State, h.ledger(p.ID))
 		}
 	}
 	if n := h.number(`SELECT count(*) FROM sandbox_instructions`); n != 60 {
 		t.Errorf("the bank has %d debits of 60", n)
 	}
-	if n := h.number(`SELECT count(*) FROM audit_entries WHERE action IN ('collection.submitted', 'collection.provisional', 'collection.settled')`); n != 180 {
+	if n := h.number(
+		`SELECT count(*) FROM audit_entries WHERE action IN ('collection.submitted', 'collection.provisional', 'collection.settled')`); n != 180 {
 		t.Errorf("%d entries of 180", n)
 	}
 	if n := h.number(`SELECT count(*) FROM mails WHERE kind = 'receipt'`); n != 60 {
@@ -369,12 +380,14 @@ func TestARepeatedRunChangesNothing(t *testing.T) {
 	h.tokenise("4000000000", 10000)
 	h.tokenise("4000009900", 10000)
 	h.to(day(3).At(17, 0))
-	before := h.number(`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`)
+	before := h.number(
+		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`)
 	done, err := h.debits.Run(ctx)
 	if err != nil || done.Answered+done.HandedOver+done.Started+done.Closed != 0 {
 		t.Errorf("%+v %v", done, err)
 	}
-	if after := h.number(`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`); after != before {
+	if after := h.number(
+		`SELECT (SELECT sum(version) FROM purchases) + (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages)`); after != before {
 		t.Errorf("%d changes", after-before)
 	}
 	if n := h.number(`SELECT count(*) FROM bank_messages WHERE outcome LIKE 'ignored: %'`); n != 1 {
@@ -418,7 +431,8 @@ func TestARefundIsSettledByTheBankOnce(t *testing.T) {
 	}
 	h.to(p.Collection.FinalAt.Add(24 * time.Hour))
 	rec := h.get(p.ID)
-	if rec.Status != purchase.Refunded || rec.RefundedCents != 4000 || h.ledger(p.ID) != 6000 || shown(rec.Purchase) != 6000 {
+	if rec.Status != purchase.Refunded || rec.RefundedCents != 4000 || h.ledger(p.ID) != 6000 ||
+		shown(rec.Purchase) != 6000 {
 		t.Errorf("%s, %d refunded, ledger %d", rec.Status, rec.RefundedCents, h.ledger(p.ID))
 	}
 	if n := h.number(`SELECT count(*) FROM refunds WHERE state = 'settled' AND channel = 'bank' AND handed_over`); n != 1 {
@@ -452,7 +466,8 @@ func TestDuePassesOnceWhateverRuns(t *testing.T) {
 	h := open(t)
 	make := func(strict bool) purchase.Record {
 		due := day(2).At(9, 0)
-		in := purchase.Input{Client: payer(), BrandID: h.brand, Currency: "ZAR", Due: &due, DueStrict: strict, Details: one(100)}
+		in := purchase.Input{Client: payer(), BrandID: h.brand, Currency: "ZAR", Due: &due, DueStrict: strict,
+			Details: one(100)}
 		rec, err := h.purchases.Create(ctx, h.who, in)
 		must(t, err)
 		return rec
@@ -464,7 +479,8 @@ func TestDuePassesOnceWhateverRuns(t *testing.T) {
 	}
 	h.to(day(2).At(9, 0))
 	h.to(day(20).At(9, 0))
-	if a, b := h.get(lax.ID), h.get(strict.ID); a.Status != purchase.Overdue || b.Status != purchase.Expired || len(a.History) != 2 || len(b.History) != 2 {
+	if a, b := h.get(lax.ID), h.get(strict.ID); a.Status != purchase.Overdue || b.Status != purchase.Expired ||
+		len(a.History) != 2 || len(b.History) != 2 {
 		t.Errorf("after: %s, %s", a.Status, b.Status)
 	}
 }
@@ -472,16 +488,19 @@ func TestDuePassesOnceWhateverRuns(t *testing.T) {
 func TestAMessageAboutNothingOfOursIsKeptAndIgnored(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	strange := bank.Message{ID: "x/1", InstructionID: uuid.New(), Kind: bank.Provisional, Code: "00", At: h.store.Now(), Raw: []byte("{}")}
+	strange := bank.Message{ID: "x/1", InstructionID: uuid.New(), Kind: bank.Provisional, Code: "00", At: h.store.Now(),
+		Raw: []byte("{}")}
 	once := &gateway{Gateway: h.bank}
 	once.fetched = func([]bank.Message) []bank.Message {
 		once.fetched = nil
-		return []bank.Message{strange, {ID: "x/2", InstructionID: uuid.New(), Kind: bank.RefundSettled, Code: "00", At: h.store.Now()}}
+		return []bank.Message{strange, {ID: "x/2", InstructionID: uuid.New(), Kind: bank.RefundSettled, Code: "00",
+			At: h.store.Now()}}
 	}
 	if _, err := h.engine(once).Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if n := h.number(`SELECT count(*) FROM bank_messages WHERE outcome = 'ignored: the instruction is not ours' AND merchant_id IS NULL`); n != 2 {
+	if n := h.number(
+		`SELECT count(*) FROM bank_messages WHERE outcome = 'ignored: the instruction is not ours' AND merchant_id IS NULL`); n != 2 {
 		t.Errorf("%d messages were kept", n)
 	}
 }

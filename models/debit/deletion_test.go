@@ -60,7 +60,8 @@ func TestATokenThatIsBeingDeletedIsOutOfUseAtOnce(t *testing.T) {
 	}
 	_, err = h.purchases.DeleteTokenOf(ctx, h.who, id)
 	wantCode(t, err, "invalid_recurring_token")
-	if _, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err, fault.NotFound) {
+	if _, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err,
+		fault.NotFound) {
 		t.Errorf("set aside again: %v", err)
 	}
 	if rec := h.get(id); !rec.TokenLeaving || !rec.IsRecurringToken {
@@ -113,10 +114,13 @@ func TestUndoBringsBackWhatWas(t *testing.T) {
 	if after != before {
 		t.Errorf("the token was %+v and is %+v", before, after)
 	}
-	if rec := h.get(id); rec.TokenLeaving || !rec.IsRecurringToken || len(rec.Attempts) != 0 && rec.Attempts[0].Type == "delete_recurring_token" {
+	if rec := h.get(id); rec.TokenLeaving || !rec.IsRecurringToken || len(rec.Attempts) != 0 &&
+		rec.Attempts[0].Type == "delete_recurring_token" {
 		t.Errorf("the purchase: %+v", rec.Purchase)
 	}
-	if now := h.get(waiting.ID); now.Status != charged.Status || now.Collection.ActionDate != charged.Collection.ActionDate || !now.Collection.SubmitAt.Equal(charged.Collection.SubmitAt) {
+	if now := h.get(waiting.ID); now.Status != charged.Status ||
+		now.Collection.ActionDate != charged.Collection.ActionDate ||
+		!now.Collection.SubmitAt.Equal(charged.Collection.SubmitAt) {
 		t.Errorf("the charge was %+v and is %+v", charged.Collection, now.Collection)
 	}
 	h.to(d.Until.Add(time.Minute))
@@ -230,12 +234,14 @@ func TestAChargeAndADeletionAtOnceLeaveNoChargeUnseen(t *testing.T) {
 		both.Wait()
 		if wrong != nil {
 			wantCode(t, wrong, "invalid_recurring_token")
-		} else if waiting, _ := h.store.WaitingFor(ctx, h.who.MerchantID, id); len(waiting) != 1 || waiting[0].ID != charged.ID {
+		} else if waiting, _ := h.store.WaitingFor(ctx, h.who.MerchantID, id); len(waiting) != 1 ||
+			waiting[0].ID != charged.ID {
 			t.Errorf("the charge is lost: %v", waiting)
 		}
 	}
 	h.to(h.store.Now().Add(purchase.UndoTime))
-	if n := h.number(`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE t.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
+	if n := h.number(
+		`SELECT count(*) FROM collections c JOIN tokens t ON t.id = c.token_id WHERE t.state = 'deleted' AND c.state = 'scheduled'`); n != 0 {
 		t.Errorf("%d debits wait on deleted accounts", n)
 	}
 }
@@ -288,16 +294,19 @@ func TestADeletionIsForThoseWhoMayAndForNoStranger(t *testing.T) {
 	staff := h.who
 	staff.Role = actor.Staff
 	stranger, _ := h.merchant("other")
-	if _, err := h.purchases.SetAside(ctx, staff, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err, fault.Forbidden) {
+	if _, err := h.purchases.SetAside(ctx, staff, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err,
+		fault.Forbidden) {
 		t.Errorf("staff: %v", err)
 	}
-	if _, err := h.purchases.SetAside(ctx, stranger, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err, fault.NotFound) {
+	if _, err := h.purchases.SetAside(ctx, stranger, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err,
+		fault.NotFound) {
 		t.Errorf("a stranger: %v", err)
 	}
 	d := h.setAside(id)
-	for name, do := range map[string]func(context.Context, actor.Actor, uuid.UUID) (purchase.Deletion, error){"undo": h.purchases.Undo, "now": func(ctx context.Context, who actor.Actor, d uuid.UUID) (purchase.Deletion, error) {
-		return h.purchases.DeleteNow(ctx, who, d, id)
-	}} {
+	for name, do := range map[string]func(context.Context, actor.Actor, uuid.UUID) (purchase.Deletion, error){
+		"undo": h.purchases.Undo, "now": func(ctx context.Context, who actor.Actor, d uuid.UUID) (purchase.Deletion, error) {
+			return h.purchases.DeleteNow(ctx, who, d, id)
+		}} {
 		if _, err := do(ctx, staff, d.ID); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("%s by staff: %v", name, err)
 		}
@@ -317,8 +326,12 @@ func TestWhereASecondPersonIsWantedNobodyDeletesAlone(t *testing.T) {
 	_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{id}})
 	wantCode(t, err, "approval_needed")
 	wantCode(t, h.purchases.DeleteToken(ctx, h.who, uuid.Nil, id), "approval_needed")
-	wantCode(t, h.store.InTx(ctx, func(tx *store.Tx) error { return h.purchases.ForgetClient(ctx, tx, h.who, h.token(id).ClientID) }), "approval_needed")
-	program := actor.Actor{Kind: actor.Credential, MerchantID: h.who.MerchantID, Scopes: []actor.Scope{actor.ScopeTokensDelete}}
+	wantCode(t, h.store.InTx(ctx, func(tx *store.Tx) error {
+		return h.purchases.ForgetClient(ctx, tx, h.who,
+			h.token(id).ClientID)
+	}), "approval_needed")
+	program := actor.Actor{Kind: actor.Credential, MerchantID: h.who.MerchantID,
+		Scopes: []actor.Scope{actor.ScopeTokensDelete}}
 	if err := h.purchases.DeleteToken(ctx, program, uuid.Nil, id); err != nil {
 		t.Errorf("a credential with tokens:delete: %v", err)
 	}

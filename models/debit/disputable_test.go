@@ -28,10 +28,12 @@ func TestOnlyDebitsOutsideWhatWasConfirmedAreDisputed(t *testing.T) {
 		because []string
 	}{
 		{"as confirmed", asking{account: "4000000000"}, 10000, on, nil},
-		{"as confirmed, within a variable mandate", asking{account: "4000000000", kind: mandate.Variable, most: 15000}, 10000, on, nil},
+		{"as confirmed, within a variable mandate", asking{account: "4000000000", kind: mandate.Variable, most: 15000}, 10000,
+			on, nil},
 		{"another amount", asking{account: "4000000000", kind: mandate.Variable, most: 15000}, 15000, on, []string{amount}},
 		{"another date", asking{account: "4000000000", anyDay: true}, 10000, day(11), []string{date}},
-		{"another amount and date", asking{account: "4000000000", kind: mandate.UsageBased, most: 90000, anyDay: true}, 90000, day(11), []string{amount, date}},
+		{"another amount and date", asking{account: "4000000000", kind: mandate.UsageBased, most: 90000, anyDay: true}, 90000,
+			day(11), []string{amount, date}},
 		{"as asked, but nobody answered", asking{account: "4000008480", fallback: true}, 10000, on, []string{fallback}},
 		{"as asked, answered in the fallback", asking{account: "4000008120", fallback: true}, 10000, on, []string{fallback}},
 	}
@@ -52,7 +54,8 @@ func TestOnlyDebitsOutsideWhatWasConfirmedAreDisputed(t *testing.T) {
 		rec, err := h.desk.Force(ctx, h.who, charged[i].ID, sandbox.Answer{Dispute: "34"})
 		if len(c.because) == 0 {
 			refusedAs(t, err, fault.Invalid, "dispute_rejected", "refuses")
-			if rec = h.get(charged[i].ID); rec.Status != purchase.Paid || rec.Collection.State != collection.Successful || h.ledger(rec.ID) != c.cents {
+			if rec = h.get(charged[i].ID); rec.Status != purchase.Paid || rec.Collection.State != collection.Successful ||
+				h.ledger(rec.ID) != c.cents {
 				t.Errorf("%s: %s, %s, ledger %d", c.name, rec.Status, rec.Collection.State, h.ledger(rec.ID))
 			}
 			continue
@@ -69,7 +72,8 @@ func TestAChargeOutsideTheTermsChangesNothing(t *testing.T) {
 	h := open(t)
 	on := day(10)
 	fixed := h.ask(asking{account: "4000000000", cents: 10000, noFirst: true, due: noon(on)})
-	variable := h.ask(asking{account: "4000000000", cents: 10001, noFirst: true, due: noon(on), kind: mandate.Variable, most: 15001})
+	variable := h.ask(asking{account: "4000000000", cents: 10001, noFirst: true, due: noon(on), kind: mandate.Variable,
+		most: 15001})
 	h.to(start.Add(time.Minute))
 	for _, c := range []struct {
 		token purchase.Record
@@ -87,7 +91,9 @@ func TestAChargeOutsideTheTermsChangesNothing(t *testing.T) {
 		}
 		refusedAs(t, err, kind, "purchase_charge_error", c.words)
 	}
-	if n := h.number(`SELECT count(*) FROM collections`) + h.number(`SELECT count(*) FROM purchases WHERE status NOT IN ('created', 'preauthorized') OR status = 'created' AND jsonb_array_length(attempts) > 0`); n != 0 {
+	if n := h.number(`SELECT count(*) FROM collections`) +
+		h.number(
+			`SELECT count(*) FROM purchases WHERE status NOT IN ('created', 'preauthorized') OR status = 'created' AND jsonb_array_length(attempts) > 0`); n != 0 {
 		t.Errorf("%d traces of refused charges", n)
 	}
 	h.mustCharge(variable.ID, 15001, on)

@@ -46,8 +46,10 @@ func executeAll(tx Tx, purchaseIDs []uuid.UUID) error {
 		}
 		p.UpdatedAt = tx.Now()
 		tx.SavePurchase(p, from)
-		tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text: "The due date is reached; the client's bank has its turn.", Before: map[string]any{"status": from}, After: map[string]any{"status": p.Status}})
+		tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase",
+			ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+			Text: "The due date is reached; the client's bank has its turn.", Before: map[string]any{"status": from},
+			After: map[string]any{"status": p.Status}})
 	}
 	return nil
 }
@@ -91,7 +93,8 @@ func (s *Service) alert(ctx context.Context, done *Done) error {
 			for _, c := range silent {
 				done.touch(c.ID)
 				note(tx, actor.SystemOf(c.MerchantID), c, "collection.silent",
-					"The bank has not answered %d business days after the action date. Ask the bank about this debit.", s.Timetable.AlertDays)
+					"The bank has not answered %d business days after the action date. Ask the bank about this debit.",
+					s.Timetable.AlertDays)
 			}
 			return err
 		})

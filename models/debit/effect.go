@@ -47,7 +47,8 @@ func (m matter) effect(msg bank.Message, next collection.State) bool {
 		m.answered(next, msg.At)
 	case bank.InTracking:
 		m.answered(next, msg.At)
-	case bank.RefundSettled, bank.RefundFailed, bank.DisputeRejected, bank.MandateDelivered, bank.MandateAccepted, bank.MandateRejected,
+	case bank.RefundSettled, bank.RefundFailed, bank.DisputeRejected, bank.MandateDelivered, bank.MandateAccepted,
+		bank.MandateRejected,
 		bank.MandateUnanswered, bank.MandateFailed, bank.MandateSuspended:
 		return false
 	}
@@ -96,8 +97,10 @@ func (m matter) keepToken() {
 	if m.t.is.ID == m.p.is.ID {
 		m.p.is.IsRecurringToken = true
 	}
-	m.tx.Audit(actor.BankOf(m.t.is.MerchantID), audit.Entry{Action: "token.stored", ObjectType: "token", ObjectID: m.t.is.ID, ClientID: m.t.is.ClientID, PurchaseID: m.p.is.ID,
-		Text: fmt.Sprintf("The account %s is stored and can be charged again.", m.t.is.AccountMask), After: map[string]any{"state": m.t.is.State}})
+	m.tx.Audit(actor.BankOf(m.t.is.MerchantID), audit.Entry{Action: "token.stored", ObjectType: "token",
+		ObjectID: m.t.is.ID, ClientID: m.t.is.ClientID, PurchaseID: m.p.is.ID,
+		Text:  fmt.Sprintf("The account %s is stored and can be charged again.", m.t.is.AccountMask),
+		After: map[string]any{"state": m.t.is.State}})
 }
 
 // useUp: the payer allowed this one debit and had nothing stored, so no token
@@ -106,8 +109,11 @@ func (m matter) useUp() {
 	t := &m.t.is
 	t.State, t.BlockedCode, t.UpdatedAt, m.t.changed = token.Deleted, bank.CodeOnceOffDone, m.tx.Now(), true
 	m.tx.FinishMandate(t.MerchantID, t.MandateID, bank.CodeOnceOffDone)
-	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.used", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
-		Text: fmt.Sprintf("The account %s was debited once, as the client chose. It is not stored and cannot be debited again.", t.AccountMask), After: map[string]any{"state": t.State}})
+	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.used", ObjectType: "token", ObjectID: t.ID,
+		ClientID: t.ClientID, PurchaseID: m.p.is.ID,
+		Text: fmt.Sprintf(
+			"The account %s was debited once, as the client chose. It is not stored and cannot be debited again.",
+			t.AccountMask), After: map[string]any{"state": t.State}})
 }
 
 func (m matter) receipt() {
@@ -185,7 +191,8 @@ func (m matter) judge(softBefore int) {
 	if m.code.Class == bank.Soft { // repeatedly unpaid: what helps is a new mandate, not the next date
 		t.BlockedCode = bank.CodeBlocked
 	}
-	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.blocked", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
+	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.blocked", ObjectType: "token", ObjectID: t.ID,
+		ClientID: t.ClientID, PurchaseID: m.p.is.ID,
 		Text:   fmt.Sprintf("The stored account %s was blocked: %s. %s", t.AccountMask, v.Reason, v.Remedy),
 		Before: map[string]any{"state": before}, After: map[string]any{"state": t.State, "code": t.BlockedCode}})
 }
@@ -201,7 +208,8 @@ func (m matter) suspend(code string) {
 	block(t, code)
 	m.t.changed = true
 	m.tx.SuspendMandate(t.MerchantID, t.MandateID, code)
-	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "mandate.suspended", ObjectType: "mandate", ObjectID: t.MandateID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
+	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "mandate.suspended", ObjectType: "mandate",
+		ObjectID: t.MandateID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
 		Text:   fmt.Sprintf("The mandate was suspended: %s. %s", bank.Label(code), bank.Remedy(code)),
 		Before: map[string]any{"state": before}, After: map[string]any{"state": t.State, "code": code}})
 }
@@ -275,8 +283,10 @@ func (m matter) dropRefunds(why string) {
 	}
 	for _, r := range dropped {
 		p.Dropped(r)
-		m.tx.Audit(actor.BankOf(p.MerchantID), audit.Entry{Action: "purchase.refund_dropped", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text:  fmt.Sprintf("The refund of %s fell away: the debit was %s, so the client has the money already.", money.Format(r.AmountCents, r.Currency), why),
+		m.tx.Audit(actor.BankOf(p.MerchantID), audit.Entry{Action: "purchase.refund_dropped", ObjectType: "purchase",
+			ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
+			Text: fmt.Sprintf("The refund of %s fell away: the debit was %s, so the client has the money already.",
+				money.Format(r.AmountCents, r.Currency), why),
 			After: map[string]any{"amount_cents": r.AmountCents}})
 	}
 }
@@ -287,7 +297,8 @@ func (m matter) sentence() string {
 	amount := money.Format(c.AmountCents, c.Currency)
 	switch c.State {
 	case collection.Provisional:
-		return fmt.Sprintf("%s was collected. The bank may return it until %s.%s", amount, calendar.DateOf(c.FinalAt).Format("2 Jan 2006"), disputeWords(c))
+		return fmt.Sprintf("%s was collected. The bank may return it until %s.%s", amount,
+			calendar.DateOf(c.FinalAt).Format("2 Jan 2006"), disputeWords(c))
 	case collection.Successful:
 		return amount + " was collected." + disputeWords(c)
 	case collection.InTracking:
@@ -296,7 +307,8 @@ func (m matter) sentence() string {
 		return fmt.Sprintf("%s came back unpaid: %s. %s", amount, m.code.Label(), m.code.Remedy)
 	case collection.Disputed:
 		if c.ProofDue {
-			return fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days.", m.code.Label(), m.s.Timetable.ProofDays)
+			return fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days.", m.code.Label(),
+				m.s.Timetable.ProofDays)
 		}
 		return fmt.Sprintf("%s. The bank gave %s back to the client.", m.code.Label(), amount)
 	case collection.DisputeWon:

@@ -18,7 +18,8 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// The calendar moves a debit off the mandate's day: the terms are judged by the day on which it runs (API contract 12.30).
+// The calendar moves a debit off the mandate's day: the terms are judged by the day on which it runs (API contract
+// 12.30).
 func TestTheActionDateIsHeldToTheTermsAndNotTheDue(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -29,14 +30,17 @@ func TestTheActionDateIsHeldToTheTermsAndNotTheDue(t *testing.T) {
 	sunday := calendar.On(2027, time.August, 15)
 
 	_, err := h.charge(fixed.ID, 10000, sunday)
-	refusedAs(t, err, fault.Invalid, "purchase_charge_error", "would run on 14 August 2027", "Move the due date to 16 August 2027")
+	refusedAs(t, err, fault.Invalid, "purchase_charge_error", "would run on 14 August 2027",
+		"Move the due date to 16 August 2027")
 	if f, _ := fault.From(err); len(f.Fields) != 1 || f.Fields[0].Path != "due" {
 		t.Errorf("refused at %+v", f.Fields)
 	}
-	if rec := h.mustCharge(fixed.ID, 10000, sunday.AddDays(1)); rec.Collection.ActionDate != sunday.AddDays(1) || len(why(rec)) > 0 {
+	if rec := h.mustCharge(fixed.ID, 10000, sunday.AddDays(1)); rec.Collection.ActionDate != sunday.AddDays(1) ||
+		len(why(rec)) > 0 {
 		t.Errorf("the day that was named: %s, %v", rec.Collection.ActionDate, why(rec))
 	}
-	if rec := h.mustCharge(loose.ID, 10000, sunday); rec.Collection.ActionDate != sunday.AddDays(-1) || !slices.Equal(why(rec), []string{"date_differs"}) {
+	if rec := h.mustCharge(loose.ID, 10000, sunday); rec.Collection.ActionDate != sunday.AddDays(-1) ||
+		!slices.Equal(why(rec), []string{"date_differs"}) {
 		t.Errorf("the day before: %s, %v", rec.Collection.ActionDate, why(rec))
 	}
 
@@ -46,7 +50,8 @@ func TestTheActionDateIsHeldToTheTermsAndNotTheDue(t *testing.T) {
 	must(t, h.store.Clock.MoveTo(ctx, calendar.On(2029, time.July, 21).At(11, 0)))
 	monday := calendar.On(2029, time.July, 23)
 	_, err = h.charge(fixed.ID, 10000, monday) // the cut-off was on Friday: it would run on Tuesday
-	refusedAs(t, err, fault.Invalid, "purchase_charge_error", "due on 23 July 2029 and would run on 24 July 2029", "Move the due date to 23 August 2029")
+	refusedAs(t, err, fault.Invalid, "purchase_charge_error", "due on 23 July 2029 and would run on 24 July 2029",
+		"Move the due date to 23 August 2029")
 }
 
 // A mandate with a rhythm has one debit in a period. A second one runs, and may be disputed (API contract 12.32).
@@ -74,13 +79,15 @@ func TestASecondDebitInAPeriodIsMarked(t *testing.T) {
 	}
 }
 
-// The mark of the second debit goes when the first falls away before the second is handed over, on pages as at the bank.
+// The mark of the second debit goes when the first falls away before the second is handed over, on pages as at the
+// bank.
 func TestASecondDebitInAPeriodIsTheOnlyOneWhenTheFirstFallsAway(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	stored := h.ask(asking{account: "4000000000", cents: 10000, noFirst: true, due: noon(day(10)), anyDay: true})
 	h.to(start.Add(time.Minute))
-	first, second, third := h.mustCharge(stored.ID, 10000, day(10)), h.mustCharge(stored.ID, 10000, day(10)), h.mustCharge(stored.ID, 10000, day(10))
+	first, second, third := h.mustCharge(stored.ID, 10000, day(10)), h.mustCharge(stored.ID, 10000, day(10)),
+		h.mustCharge(stored.ID, 10000, day(10))
 	mark := []string{"second_in_period"}
 	_, err := h.purchases.Cancel(ctx, h.who, first.ID)
 	must(t, err)
@@ -100,7 +107,8 @@ func TestASecondDebitInAPeriodIsTheOnlyOneWhenTheFirstFallsAway(t *testing.T) {
 		t.Errorf("the lists: %+v", under)
 	}
 	h.to(day(10).At(5, 0))
-	if n := h.number(`SELECT count(*) FROM collections WHERE disputable AND purchase_id <> $1`, first.ID); n != 1 || len(why(h.get(second.ID))) > 0 {
+	if n := h.number(`SELECT count(*) FROM collections WHERE disputable AND purchase_id <> $1`, first.ID); n != 1 ||
+		len(why(h.get(second.ID))) > 0 {
 		t.Errorf("%d debits were handed over as disputable, and the second is %v", n, why(h.get(second.ID)))
 	}
 	if n := h.number(`SELECT count(*) FROM sandbox_instructions WHERE disputable AND kind = 'collection'`); n != 1 {
@@ -127,7 +135,8 @@ func TestOfTwoDebitsAtOnceOneIsTheSecondInItsPeriod(t *testing.T) {
 	reasons, made := make([]string, many), make([]purchase.Record, many)
 	for i := range many {
 		var err error
-		made[i], err = h.purchases.Create(ctx, h.who, purchase.Input{Client: payer(), BrandID: h.brand, Currency: "ZAR", Due: noon(day(10)), Details: one(10000)})
+		made[i], err = h.purchases.Create(ctx, h.who, purchase.Input{Client: payer(), BrandID: h.brand, Currency: "ZAR",
+			Due: noon(day(10)), Details: one(10000)})
 		must(t, err)
 	}
 	h.purchases.Read = &together{Reader: h.purchases.Read, missing: many, all: make(chan struct{})}
@@ -159,7 +168,8 @@ type together struct {
 	all     chan struct{}
 }
 
-func (r *together) DebitsNear(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID, from, to calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
+func (r *together) DebitsNear(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID, from,
+	to calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
 	found, err := r.Reader.DebitsNear(ctx, merchantID, ids, from, to)
 	r.mu.Lock()
 	if r.missing--; r.missing == 0 {
@@ -170,7 +180,8 @@ func (r *together) DebitsNear(ctx context.Context, merchantID uuid.UUID, ids []u
 	return found, err
 }
 
-// A forecast names everything at once, by field; a charge answers with the first of it. Those before count for those after.
+// A forecast names everything at once, by field; a charge answers with the first of it. Those before count for those
+// after.
 func TestAForecastNamesEverythingThatStandsAgainstADebit(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -179,19 +190,22 @@ func TestAForecastNamesEverythingThatStandsAgainstADebit(t *testing.T) {
 	eft := h.tokenise("4000000000", 0)
 	h.to(start.Add(time.Minute))
 	wish := func(token uuid.UUID, cents int64, due time.Time) purchase.Wish {
-		return purchase.Wish{TokenID: token, Purchase: purchase.Purchase{MerchantID: h.who.MerchantID, BrandID: h.brand, Currency: "ZAR", TotalCents: cents, Due: due, DueGiven: true}}
+		return purchase.Wish{TokenID: token, Purchase: purchase.Purchase{MerchantID: h.who.MerchantID, BrandID: h.brand,
+			Currency: "ZAR", TotalCents: cents, Due: due, DueGiven: true}}
 	}
 	good, soon, off := *noon(day(10)), *noon(day(2)), *noon(day(11))
 	dollars := wish(variable.ID, 10000, good)
 	dollars.Purchase.Currency = "USD"
 	all, err := h.purchases.Forecasts(ctx, h.who.MerchantID, []purchase.Wish{
-		wish(variable.ID, 10000, good), wish(variable.ID, 10000, good), wish(variable.ID, 10001, off), wish(variable.ID, 0, soon), wish(uuid.New(), 0, soon), dollars,
+		wish(variable.ID, 10000, good), wish(variable.ID, 10000, good), wish(variable.ID, 10001, off),
+		wish(variable.ID, 0, soon), wish(uuid.New(), 0, soon), dollars,
 		wish(once.ID, 10000, good), wish(once.ID, 10000, good), wish(eft.ID, 1, good),
 	})
 	must(t, err)
 	for i, want := range []string{
 		"", "", "amount purchase_charge_error, due purchase_charge_error", "due due_too_soon, amount purchase_charge_error",
-		"recurring_token invalid_recurring_token, due due_too_soon, amount purchase_charge_error", "__all__ purchase_charge_error",
+		"recurring_token invalid_recurring_token, due due_too_soon, amount purchase_charge_error",
+		"__all__ purchase_charge_error",
 		"", "recurring_token invalid_recurring_token", "",
 	} {
 		var got []string
@@ -207,7 +221,8 @@ func TestAForecastNamesEverythingThatStandsAgainstADebit(t *testing.T) {
 			t.Errorf("%d: disputable because of %q, want %q", i, got, want)
 		}
 	}
-	if all[0].Plan.ActionDate != day(10) || all[0].Plan.SubmitAt != day(9).At(12, 0) || all[8].Plan.SubmitAt != day(8).At(12, 0) {
+	if all[0].Plan.ActionDate != day(10) || all[0].Plan.SubmitAt != day(9).At(12, 0) ||
+		all[8].Plan.SubmitAt != day(8).At(12, 0) {
 		t.Errorf("the plans: %+v, %+v", all[0].Plan, all[8].Plan)
 	}
 	refusedAs(t, all[4].Err(), fault.Conflict, "invalid_recurring_token")

@@ -103,7 +103,8 @@ func idsOf(claims []Claim) []uuid.UUID {
 
 // correct tells the bank what is true by now of debits that were planned as the second in their period, and gives those
 // that are not any more.
-func (s *Service) correct(ctx context.Context, claims []Claim, orders []bank.Instruction) (map[uuid.UUID]collection.Collection, error) {
+func (s *Service) correct(ctx context.Context, claims []Claim,
+	orders []bank.Instruction) (map[uuid.UUID]collection.Collection, error) {
 	corrected := map[uuid.UUID]collection.Collection{}
 	for _, claim := range claims {
 		c := claim.Collection
@@ -140,8 +141,9 @@ func recordSubmitted(tx Tx, ids []uuid.UUID, corrected map[uuid.UUID]collection.
 
 // note puts a sentence about a collection on the time lines.
 func note(tx Tx, who actor.Actor, c collection.Collection, action, format string, args ...any) {
-	tx.Audit(who, audit.Entry{Action: action, ObjectType: "collection", ObjectID: c.ID, ClientID: c.ClientID, PurchaseID: c.PurchaseID,
-		Text: fmt.Sprintf(format, args...), After: map[string]any{"state": c.State}})
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "collection", ObjectID: c.ID, ClientID: c.ClientID,
+		PurchaseID: c.PurchaseID,
+		Text:       fmt.Sprintf(format, args...), After: map[string]any{"state": c.State}})
 }
 
 // refusal is a collection that does not run.

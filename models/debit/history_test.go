@@ -25,7 +25,8 @@ import (
 func TestTheMoneyAgreesAfterEveryHistory(t *testing.T) {
 	t.Parallel()
 	const steps, atOnce = 10_500, 100
-	w := &histories{house: open(t), t: t, rand: rand.New(rand.NewPCG(20261122, 7)), seen: map[string]int{}} //nolint:gosec // a test that repeats itself
+	w := &histories{house: open(t), t: t, rand: rand.New(rand.NewPCG(20261122, 7)),
+		seen: map[string]int{}} //nolint:gosec // a test that repeats itself
 	w.line = &gateway{Gateway: w.bank}
 	w.engine = w.house.engine(w.line)
 	w.engine.Chunk = 200
@@ -35,7 +36,8 @@ func TestTheMoneyAgreesAfterEveryHistory(t *testing.T) {
 	for w.steps < steps && !t.Failed() {
 		w.round()
 	}
-	for _, what := range []string{"paid", "pending_refund", "refunded", "error", "chargeback", "cancelled", "won after a refund", "refunded and returned", "paid again", "dropped", "late dispute", "two under way"} {
+	for _, what := range []string{"paid", "pending_refund", "refunded", "error", "chargeback", "cancelled",
+		"won after a refund", "refunded and returned", "paid again", "dropped", "late dispute", "two under way"} {
 		if w.seen[what] == 0 {
 			t.Errorf("no history came by: %s", what)
 		}
@@ -92,7 +94,8 @@ func (w *histories) round() {
 	}
 	_, err := w.engine.Run(ctx)
 	must(w.t, err)
-	w.exec(`UPDATE tokens SET state = 'active', blocked_code = '', soft_failures = 0, failures = 0 WHERE state IN ('blocked', 'pending')`)
+	w.exec(
+		`UPDATE tokens SET state = 'active', blocked_code = '', soft_failures = 0, failures = 0 WHERE state IN ('blocked', 'pending')`)
 	w.agree()
 }
 
@@ -108,7 +111,8 @@ func (w *histories) act(l *life) *bank.Message {
 		l.acts = append(l.acts, what)
 		return nil
 	}
-	kinds := []bank.MessageKind{bank.Provisional, bank.Provisional, bank.Unpaid, bank.Disputed, bank.DisputeWon, bank.DisputeLost, bank.Recalled}
+	kinds := []bank.MessageKind{bank.Provisional, bank.Provisional, bank.Unpaid, bank.Disputed, bank.DisputeWon,
+		bank.DisputeLost, bank.Recalled}
 	switch l.stood.Collection { // say mostly what may follow
 	case collection.Disputed:
 		kinds = []bank.MessageKind{bank.DisputeWon, bank.DisputeWon, bank.DisputeLost, bank.Unpaid}
@@ -179,7 +183,8 @@ type standing struct {
 }
 
 func (s standing) purchase() purchase.Purchase {
-	return purchase.Purchase{Status: s.Status, Payment: s.Payment, RefundedCents: s.Refunded, RefundingCents: s.Refunding, NetCents: s.Net}
+	return purchase.Purchase{Status: s.Status, Payment: s.Payment, RefundedCents: s.Refunded, RefundingCents: s.Refunding,
+		NetCents: s.Net}
 }
 
 func (w *histories) agree() {
@@ -189,7 +194,9 @@ func (w *histories) agree() {
 	for i, l := range w.lives {
 		ids[i] = l.id.String()
 	}
-	rows, err := w.store.Pool.Query(ctx, `SELECT p.id::text, p.status, p.net_cents, coalesce(e.sum, 0), p.refunded_cents, p.refunding_cents, p.payment, p.payment_count, p.history,
+	rows,
+		err := w.store.Pool.Query(ctx,
+		`SELECT p.id::text, p.status, p.net_cents, coalesce(e.sum, 0), p.refunded_cents, p.refunding_cents, p.payment, p.payment_count, p.history,
 			coalesce(r.settled, 0), coalesce(r.pending, 0), coalesce(r.all_settled, 0), coalesce(r.too_early, 0), coalesce(r.dropped, 0), coalesce(r.under_way, 0),
 			coalesce(c.state, ''), coalesce(c.id::text, ''), coalesce(r.ids, '{}'), coalesce(e.won, 0), coalesce(e.returned, 0)
 		FROM purchases p
@@ -212,7 +219,8 @@ func (w *histories) agree() {
 		var history []byte
 		var refunds []string
 		must(w.t, rows.Scan(&id, &status, &s.Net, &s.Ledger, &s.Refunded, &s.Refunding, &payment, &s.Payments, &history,
-			&s.Settled, &s.Pending, &s.AllSettled, &s.HandedUp, &s.Dropped, &s.UnderWay, &state, &collectionID, &refunds, &s.Won, &s.Returned))
+			&s.Settled, &s.Pending, &s.AllSettled, &s.HandedUp, &s.Dropped, &s.UnderWay, &state, &collectionID, &refunds, &s.Won,
+			&s.Returned))
 		s.Status, s.Collection = purchase.Status(status), collection.State(state)
 		if payment != nil {
 			must(w.t, json.Unmarshal([]byte(*payment), &s.Payment))
@@ -249,18 +257,22 @@ func (s standing) wrong() (all []string) {
 		paid = s.Payment.AmountCents
 	}
 	is(s.Net == s.Ledger, "the purchase says %d, its movements come to %d", s.Net, s.Ledger)
-	is(s.Ledger+s.AllSettled == paid, "%d is paid, but the movements without refunds come to %d", paid, s.Ledger+s.AllSettled)
-	is(s.Refunded == s.Settled && s.Refunding == s.Pending, "%d refunded and %d under way, but the refunds say %d and %d", s.Refunded, s.Refunding, s.Settled, s.Pending)
+	is(s.Ledger+s.AllSettled == paid, "%d is paid, but the movements without refunds come to %d", paid,
+		s.Ledger+s.AllSettled)
+	is(s.Refunded == s.Settled && s.Refunding == s.Pending, "%d refunded and %d under way, but the refunds say %d and %d",
+		s.Refunded, s.Refunding, s.Settled, s.Pending)
 	is(s.HandedUp == 0, "%d are with the bank and the debit is not final", s.HandedUp)
 	left := s.purchase().RefundableCents()
 	switch {
 	case s.Payment == nil:
 		is(left == 0, "%d can be refunded of nothing", left)
-		is(!slices.Contains([]purchase.Status{purchase.Paid, purchase.PendingRefund, purchase.Refunded}, s.Status), "it is %s without a payment", s.Status)
+		is(!slices.Contains([]purchase.Status{purchase.Paid, purchase.PendingRefund, purchase.Refunded}, s.Status),
+			"it is %s without a payment", s.Status)
 	case s.Status == purchase.Chargeback: // a late dispute: the merchant has the money while the mandate is looked at
 		is(left == 0, "%d can be refunded during a dispute", left)
 	default:
-		is(left == max(paid-s.Settled-s.Pending, 0), "%d can be refunded of %d with %d settled and %d under way", left, paid, s.Settled, s.Pending)
+		is(left == max(paid-s.Settled-s.Pending, 0), "%d can be refunded of %d with %d settled and %d under way", left, paid,
+			s.Settled, s.Pending)
 		want := purchase.Paid
 		if s.Settled > 0 {
 			want = purchase.Refunded
@@ -279,8 +291,10 @@ func (s standing) wrong() (all []string) {
 func (w *histories) note(s standing) {
 	w.seen[string(s.Status)]++
 	for what, is := range map[string]bool{
-		"won after a refund": s.Won > 0 && s.Settled > 0 && s.Status == purchase.Refunded, "refunded and returned": s.Net < 0, "dropped": s.Dropped > 0, "two under way": s.UnderWay > 1,
-		"paid again": s.Payments > 1 && s.Returned > 0 && s.Payment != nil, "late dispute": s.Status == purchase.Chargeback && s.Payment != nil,
+		"won after a refund": s.Won > 0 && s.Settled > 0 && s.Status == purchase.Refunded, "refunded and returned": s.Net < 0,
+		"dropped": s.Dropped > 0, "two under way": s.UnderWay > 1,
+		"paid again": s.Payments > 1 && s.Returned > 0 && s.Payment != nil, "late dispute": s.Status == purchase.Chargeback &&
+			s.Payment != nil,
 	} {
 		if is {
 			w.seen[what]++
@@ -296,7 +310,8 @@ func (w *histories) balance() {
 	b := found["ZAR"]
 	gross := w.number(`SELECT coalesce(sum(net_cents), 0)::bigint FROM purchases`)
 	owed := w.number(`SELECT coalesce(sum(amount_cents), 0)::bigint FROM refunds WHERE state = 'pending'`)
-	reserved := w.number(`SELECT coalesce(sum(greatest((payment ->> 'amount')::bigint - refunded_cents - refunding_cents, 0)), 0)::bigint FROM purchases p
+	reserved := w.number(
+		`SELECT coalesce(sum(greatest((payment ->> 'amount')::bigint - refunded_cents - refunding_cents, 0)), 0)::bigint FROM purchases p
 		WHERE EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state = 'provisional')`)
 	if b.GrossCents != money.SumOf(gross) || b.OwedCents != money.SumOf(owed) || b.ReservedCents != money.SumOf(reserved) {
 		w.t.Errorf("the balance is %+v, the purchases come to %d, %d is owed and %d may come back", b, gross, owed, reserved)

@@ -70,11 +70,13 @@ func open(t testing.TB) *house {
 	h := &house{t: t, store: s}
 	cal, tt := calendar.New(), collection.DefaultTimetable()
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal, Timetable: tt, Letters: letters{},
+	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal,
+		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: h.bank.Verify}
 	h.debits = h.engine(h.bank)
-	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits, Purchases: h.purchases,
-		Payer: h.bank.ForceMandate,
+	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits,
+		Purchases: h.purchases,
+		Payer:     h.bank.ForceMandate,
 		Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 			return h.bank.Force(ctx, id, banksandbox.Outcome{Code: code, Dispute: dispute})
 		}}
@@ -84,16 +86,20 @@ func open(t testing.TB) *house {
 
 // engine is one more process that runs debits, with a gateway of its own.
 func (h *house) engine(g bank.Gateway) *debit.Service {
-	return &debit.Service{InTx: store.Runner[debit.Tx](h.store), Read: h.store, Bank: g, Purchases: h.purchases, Now: h.store.Now,
+	return &debit.Service{InTx: store.Runner[debit.Tx](h.store), Read: h.store, Bank: g, Purchases: h.purchases,
+		Now:       h.store.Now,
 		Timetable: collection.DefaultTimetable(), Limits: h.purchases.Limits, Chunk: 7}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
 	h.t.Helper()
 	m, brand := h.store.NewID(), h.store.NewID()
-	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`, m, slug, h.store.Now())
-	h.exec(`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
-	h.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`,
+		m, slug, h.store.Now())
+	h.exec(
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
+	h.exec(
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
 		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`, h.store.NewID(), m, brand, h.store.Now())
 	return actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: m, Name: "Owner"}, brand
 }
@@ -115,7 +121,8 @@ func (h *house) number(sql string, args ...any) (n int64) {
 func (h *house) tokenise(account bank.AccountNumber, cents int64) purchase.Record {
 	h.t.Helper()
 	rec, err := h.purchases.Create(context.Background(), h.who, purchase.Input{
-		Client:  &client.Details{Email: "n@example.org", FullName: "N Dlamini", BankAccount: account, BankCode: "632005", AccountType: bank.Current},
+		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini", BankAccount: account, BankCode: "632005",
+			AccountType: bank.Current},
 		BrandID: h.brand, Currency: "ZAR", Details: one(cents), DirectDebit: &purchase.DirectDebitInput{},
 		Options: purchase.Options{Whitelist: []string{"eft"}, ForceRecurring: true, SendReceipt: true},
 	})
@@ -124,7 +131,8 @@ func (h *house) tokenise(account bank.AccountNumber, cents int64) purchase.Recor
 }
 
 func one(cents int64) purchase.Details {
-	return purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: cents, Quantity: decimal.NewFromInt(1)}}}
+	return purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: cents,
+		Quantity: decimal.NewFromInt(1)}}}
 }
 
 // charge makes a purchase that is debited from a token on a day, at noon.
@@ -132,7 +140,8 @@ func (h *house) charge(tokenID uuid.UUID, cents int64, day calendar.Date) (purch
 	h.t.Helper()
 	due := day.At(12, 0)
 	rec, err := h.purchases.Create(context.Background(), h.who, purchase.Input{
-		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini"}, BrandID: h.brand, Currency: "ZAR", Due: &due, Details: one(cents),
+		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini"}, BrandID: h.brand, Currency: "ZAR", Due: &due,
+		Details: one(cents),
 	})
 	must(h.t, err)
 	return h.purchases.Charge(context.Background(), h.who, rec.ID, tokenID)
@@ -196,7 +205,8 @@ func payer() *client.Details { return &client.Details{Email: "n@example.org", Fu
 
 // forgets ends the accounts of a client who is deleted, as the product does.
 func (h *house) forgets(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
-	return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
+	return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who,
+		clientID) //nolint:forcetypeassert // one transaction satisfies them all
 }
 
 // program is a credential of the merchant with all scopes: what it deletes is gone at once.

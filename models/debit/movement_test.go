@@ -32,8 +32,9 @@ func TestFiguresOfPastDaysDoNotChangeWhenTheMoneyIsPaidAnotherWay(t *testing.T) 
 	until := h.store.Now()
 	no := false
 	filters := map[string]report.Filter{
-		"all": {To: until}, "eft": {To: until, Methods: []string{"eft"}}, "by hand": {To: until, Methods: []string{""}}, "not from a stored account": {To: until, Tokenized: &no},
-		"by the API": {To: until, Flows: []string{"api"}},
+		"all": {To: until}, "eft": {To: until, Methods: []string{"eft"}}, "by hand": {To: until, Methods: []string{""}},
+		"not from a stored account": {To: until, Tokenized: &no},
+		"by the API":                {To: until, Flows: []string{"api"}},
 	}
 	before := map[string]string{}
 	figures := func(name string, f report.Filter) string {

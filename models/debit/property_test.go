@@ -81,11 +81,13 @@ var codesOf = map[bank.MessageKind][]string{
 
 func drawMessage(p purchase.Record) *rapid.Generator[bank.Message] {
 	return rapid.Custom(func(t *rapid.T) bank.Message {
-		kind := rapid.SampledFrom([]bank.MessageKind{bank.Provisional, bank.Provisional, bank.Unpaid, bank.Disputed, bank.DisputeWon, bank.DisputeLost, bank.Recalled}).Draw(t, "kind")
+		kind := rapid.SampledFrom([]bank.MessageKind{bank.Provisional, bank.Provisional, bank.Unpaid, bank.Disputed,
+			bank.DisputeWon, bank.DisputeLost, bank.Recalled}).Draw(t, "kind")
 		return bank.Message{
 			ID:            fmt.Sprintf("%s/%d", p.ID, rapid.IntRange(1, 1000).Draw(t, "id")),
 			InstructionID: p.Collection.ID, Kind: kind, Code: rapid.SampledFrom(codesOf[kind]).Draw(t, "code"),
-			At: p.Collection.ActionDate.AddDays(rapid.SampledFrom([]int{0, 1, 10, 41, 60}).Draw(t, "day")).At(17, 0).Add(time.Microsecond), Raw: []byte("{}"),
+			At: p.Collection.ActionDate.AddDays(rapid.SampledFrom([]int{0, 1, 10, 41, 60}).Draw(t, "day")).At(17,
+				0).Add(time.Microsecond), Raw: []byte("{}"),
 		}
 	})
 }

@@ -53,7 +53,8 @@ func (s *Service) holdAsked(ctx context.Context, tx Tx, id uuid.UUID) (*question
 	if err != nil || !found {
 		return nil, err
 	}
-	return &question{s: s, ctx: ctx, tx: tx, a: held1(asked.Authentication), m: held1(asked.Mandate), t: held1(asked.Token), p: held1(asked.Purchase)}, nil
+	return &question{s: s, ctx: ctx, tx: tx, a: held1(asked.Authentication), m: held1(asked.Mandate),
+		t: held1(asked.Token), p: held1(asked.Purchase)}, nil
 }
 
 func held1[T any](v T) row[T] { return row[T]{was: v, is: v} }
@@ -130,8 +131,11 @@ func (q *question) usable(state mandate.State, at time.Time) {
 	}
 	if q.t.is.State == token.Pending && !q.m.is.OneDebit {
 		q.t.is.State, q.t.changed = token.Active, true
-		q.tx.Audit(actor.BankOf(q.t.is.MerchantID), audit.Entry{Action: "token.stored", ObjectType: "token", ObjectID: q.t.is.ID, ClientID: q.t.is.ClientID, PurchaseID: q.p.is.ID,
-			Text: fmt.Sprintf("The account %s is stored and can be charged.", q.t.is.AccountMask), After: map[string]any{"state": q.t.is.State}})
+		q.tx.Audit(actor.BankOf(q.t.is.MerchantID),
+			audit.Entry{Action: "token.stored", ObjectType: "token", ObjectID: q.t.is.ID, ClientID: q.t.is.ClientID,
+				PurchaseID: q.p.is.ID,
+				Text:       fmt.Sprintf("The account %s is stored and can be charged.", q.t.is.AccountMask),
+				After:      map[string]any{"state": q.t.is.State}})
 	}
 	q.first = q.s.Purchases.Authenticated(q.tx, &q.p.is, q.m.is, brand)
 	q.p.changed = true
@@ -147,7 +151,8 @@ func (q *question) decline(state mandate.State, code string, at time.Time) {
 }
 
 var authStates = map[mandate.State]mandate.AuthState{
-	mandate.Rejected: mandate.AuthRejected, mandate.NoResponse: mandate.AuthNoResponse, mandate.FailedAtBank: mandate.AuthFailed,
+	mandate.Rejected: mandate.AuthRejected, mandate.NoResponse: mandate.AuthNoResponse,
+	mandate.FailedAtBank: mandate.AuthFailed,
 }
 
 // passed: the time limit has come, unless an answer was quicker.
@@ -171,14 +176,17 @@ func (q *question) unanswered(at time.Time) {
 		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
 		q.m.is.Fallback = true
 		q.usable(mandate.Registered, at)
-		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.registered", "The client did not answer within %s; the mandate is registered without an answer. Every debit under it may be disputed.",
+		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.registered",
+			"The client did not answer within %s; the mandate is registered without an answer. Every debit under it may be disputed.",
 			mandate.Span(q.s.Limits.For(mandate.Fallback)))
 	case q.m.is.Terms != nil && q.m.is.Terms.DelayedOnFailure:
 		q.answered(mandate.AuthNoResponse, bank.CodeNoAnswer, at)
 		q.moveMandate(mandate.Submitted, "")
-		q.again = &mandate.Authentication{ID: q.tx.NewID(), MerchantID: q.m.is.MerchantID, MandateID: q.m.is.ID, Number: q.a.is.Number + 1,
+		q.again = &mandate.Authentication{ID: q.tx.NewID(), MerchantID: q.m.is.MerchantID, MandateID: q.m.is.ID,
+			Number: q.a.is.Number + 1,
 			Method: mandate.Fallback, State: mandate.AuthRequested, RequestedBy: "fallback", RequestedAt: q.tx.Now()}
-		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.fallback", "Nobody answered in time; the client is asked again and has %s. Debits under this fallback may be disputed.",
+		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.fallback",
+			"Nobody answered in time; the client is asked again and has %s. Debits under this fallback may be disputed.",
 			mandate.Span(q.s.Limits.For(mandate.Fallback)))
 	default:
 		q.decline(mandate.NoResponse, bank.CodeNoAnswer, at)
@@ -192,7 +200,8 @@ func (q *question) suspended(msg bank.Message) {
 		block(&q.t.is, msg.Code)
 		q.t.changed = true
 	}
-	q.note(actor.BankOf(q.m.is.MerchantID), "mandate.suspended", "The client's bank suspended the mandate: %s. %s", bank.Label(msg.Code), bank.Remedy(msg.Code))
+	q.note(actor.BankOf(q.m.is.MerchantID), "mandate.suspended", "The client's bank suspended the mandate: %s. %s",
+		bank.Label(msg.Code), bank.Remedy(msg.Code))
 }
 
 // mandateAnswer records the bank's word on a mandate.
@@ -242,9 +251,11 @@ func (q *question) take(msg bank.Message) string {
 	default:
 		if msg.Kind == bank.MandateAccepted && !q.carries() { // too late: the bank must not think it has a mandate
 			q.a.is.CancelDue, q.a.changed = true, true
-			q.note(actor.BankOf(q.m.is.MerchantID), "mandate.answered_late", "The client's answer came after the time limit and changes nothing.")
+			q.note(actor.BankOf(q.m.is.MerchantID), "mandate.answered_late",
+				"The client's answer came after the time limit and changes nothing.")
 		}
-		return fmt.Sprintf("ignored: %s (%s) changes nothing while the request is %s and the mandate %s", msg.Kind, msg.Code, was, stood)
+		return fmt.Sprintf("ignored: %s (%s) changes nothing while the request is %s and the mandate %s", msg.Kind, msg.Code,
+			was, stood)
 	}
 	return fmt.Sprintf("applied: request %s to %s, mandate %s to %s", was, q.a.is.State, stood, q.m.is.State)
 }
@@ -252,7 +263,8 @@ func (q *question) take(msg bank.Message) string {
 // carries tells that the mandate came about by this authentication: the payer
 // accepted it, or nobody answered the fallback.
 func (q *question) carries() bool {
-	return q.a.is.State == mandate.AuthAccepted || q.a.is.State == mandate.AuthNoResponse && q.a.is.Method == mandate.Fallback
+	return q.a.is.State == mandate.AuthAccepted || q.a.is.State == mandate.AuthNoResponse &&
+		q.a.is.Method == mandate.Fallback
 }
 
 func (q *question) note(who actor.Actor, action, format string, args ...any) {
@@ -261,8 +273,9 @@ func (q *question) note(who actor.Actor, action, format string, args ...any) {
 
 // noteMandate puts a sentence about a mandate on the time lines.
 func noteMandate(tx Tx, who actor.Actor, m mandate.Mandate, action, format string, args ...any) {
-	tx.Audit(who, audit.Entry{Action: action, ObjectType: "mandate", ObjectID: m.ID, ClientID: m.ClientID, PurchaseID: m.ID,
-		Text: fmt.Sprintf(format, args...), After: map[string]any{"state": m.State}})
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "mandate", ObjectID: m.ID, ClientID: m.ClientID,
+		PurchaseID: m.ID,
+		Text:       fmt.Sprintf(format, args...), After: map[string]any{"state": m.State}})
 }
 
 func (q *question) say(at time.Time) string {

@@ -31,7 +31,8 @@ func (h *house) collected(cents int64) purchase.Record {
 // said delivers what the bank says about the newest debit of a purchase.
 func (h *house) said(p purchase.Record, kind bank.MessageKind, code string) {
 	h.t.Helper()
-	h.fetches(bank.Message{ID: uuid.NewString(), InstructionID: h.get(p.ID).Collection.ID, Kind: kind, Code: code, At: h.store.Now(), Raw: []byte("{}")})
+	h.fetches(bank.Message{ID: uuid.NewString(), InstructionID: h.get(p.ID).Collection.ID, Kind: kind, Code: code,
+		At: h.store.Now(), Raw: []byte("{}")})
 }
 
 func (h *house) fetches(messages ...bank.Message) {
@@ -108,10 +109,13 @@ func TestAReturnEndsTheRefundThatWaits(t *testing.T) {
 	if len(rec.Refunds) != 0 || rec.RefundingCents != 0 {
 		t.Errorf("%d refunds of %d cents are still under way", len(rec.Refunds), rec.RefundingCents)
 	}
-	if got := h.texts(`SELECT text FROM audit_entries WHERE action = 'purchase.refund_dropped'`); len(got) != 1 || !strings.Contains(got[0], "fell away") {
+	if got := h.texts(`SELECT text FROM audit_entries WHERE action = 'purchase.refund_dropped'`); len(got) != 1 ||
+		!strings.Contains(got[0], "fell away") {
 		t.Errorf("the audit says %q", got)
 	}
-	if got := h.texts(`SELECT type FROM events WHERE source_id = $1 ORDER BY seq`, p.ID); !strings.Contains(strings.Join(got, " "), "purchase.pending_refund purchase.refund_failure purchase.payment_failure") {
+	if got := h.texts(`SELECT type FROM events WHERE source_id = $1 ORDER BY seq`,
+		p.ID); !strings.Contains(strings.Join(got, " "),
+		"purchase.pending_refund purchase.refund_failure purchase.payment_failure") {
 		t.Errorf("the events are %q", got)
 	}
 }
@@ -124,7 +128,8 @@ func TestARefundThatAPersonIsToPayEndsWithADisputeToo(t *testing.T) {
 	r := h.refund(p, 10000)
 	_, err := h.debits.Run(ctx)
 	must(t, err)
-	h.fetches(bank.Message{ID: "f/1", InstructionID: r.ID, Kind: bank.RefundFailed, Code: "12", At: h.store.Now(), Raw: []byte("{}")})
+	h.fetches(bank.Message{ID: "f/1", InstructionID: r.ID, Kind: bank.RefundFailed, Code: "12", At: h.store.Now(),
+		Raw: []byte("{}")})
 	if left := h.get(p.ID).Refunds; len(left) != 1 || left[0].Channel != purchase.ByPerson {
 		t.Fatalf("a refund that the bank does not take waits for a person: %+v", left)
 	}
@@ -144,7 +149,8 @@ func TestARefundThatFailsAfterADisputeIsNotOwed(t *testing.T) {
 	_, err := h.debits.Run(ctx)
 	must(t, err)
 	h.said(p, bank.Disputed, "30")
-	h.fetches(bank.Message{ID: "f/2", InstructionID: r.ID, Kind: bank.RefundFailed, Code: "12", At: h.store.Now(), Raw: []byte("{}")})
+	h.fetches(bank.Message{ID: "f/2", InstructionID: r.ID, Kind: bank.RefundFailed, Code: "12", At: h.store.Now(),
+		Raw: []byte("{}")})
 	h.stands(p, purchase.Chargeback, 0, 0)
 	if got := h.texts(`SELECT state FROM refunds`); len(got) != 1 || got[0] != "dropped" {
 		t.Errorf("the refund is %q", got)

@@ -42,13 +42,15 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 		return fmt.Errorf("request a mandate: %w", c.Wrong)
 	}
 	at := s.Now()
-	if !at.Before(c.Authentication.RequestedAt.Add(s.Limits.For(c.Authentication.Method))) { // nobody waits for it any more
+	if !at.Before(c.Authentication.RequestedAt.Add(
+		s.Limits.For(c.Authentication.Method))) { // nobody waits for it any more
 		return s.onAsked(ctx, c.Authentication.ID, (*question).passed)
 	}
 	c.Order.AnswerBy = at.Add(s.Limits.For(c.Authentication.Method))
 	receipt, err := s.Bank.RequestMandate(ctx, c.Order)
 	if err != nil {
-		return errors.Join(fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err), s.Read.ReleaseRequest(context.WithoutCancel(ctx), c.Authentication.ID))
+		return errors.Join(fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err),
+			s.Read.ReleaseRequest(context.WithoutCancel(ctx), c.Authentication.ID))
 	}
 	return s.onAsked(ctx, c.Authentication.ID, func(q *question) {
 		switch {
@@ -57,7 +59,8 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 			q.decline(mandate.Rejected, cmp.Or(receipt.Code, "MS03"), at)
 		default:
 			q.sent(at)
-			q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.sent", "The request was handed to the client's bank; there is time to answer until %s.", q.say(q.a.is.ExpiresAt))
+			q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.sent",
+				"The request was handed to the client's bank; there is time to answer until %s.", q.say(q.a.is.ExpiresAt))
 		}
 	})
 }
@@ -122,7 +125,8 @@ func (s *Service) withdrawOne(ctx context.Context, a mandate.Authentication) err
 		}
 		held, err := tx.HoldAsked([]uuid.UUID{a.ID})
 		if asked, found := held[a.ID]; found {
-			noteMandate(tx, actor.SystemOf(a.MerchantID), asked.Mandate, "mandate.cancelled_at_bank", "The client's bank was told that this mandate is not wanted any more.")
+			noteMandate(tx, actor.SystemOf(a.MerchantID), asked.Mandate, "mandate.cancelled_at_bank",
+				"The client's bank was told that this mandate is not wanted any more.")
 		}
 		return err
 	})

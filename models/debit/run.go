@@ -12,7 +12,8 @@ import (
 type Done struct {
 	HandedOver, Recalled, Started, Answered, Closed, Alerted, Contested, Passed, Refunded int
 	Asked, RunOut, Withdrawn                                                              int // mandate requests
-	Deleted, Expired                                                                      int // deletions of tokens, requests for a second person
+	Deleted,
+	Expired int // deletions of tokens, requests for a second person
 	// Collections are those on which anything was done.
 	Collections map[uuid.UUID]bool
 	// Mandates are those on which anything was done.
@@ -20,7 +21,8 @@ type Done struct {
 }
 
 func (d Done) steps() int {
-	return d.HandedOver + d.Recalled + d.Started + d.Answered + d.Closed + d.Alerted + d.Contested + d.Passed + d.Refunded + d.Asked + d.RunOut + d.Withdrawn + d.Deleted + d.Expired
+	return d.HandedOver + d.Recalled + d.Started + d.Answered + d.Closed + d.Alerted + d.Contested + d.Passed +
+		d.Refunded + d.Asked + d.RunOut + d.Withdrawn + d.Deleted + d.Expired
 }
 
 func (d *Done) touch(id uuid.UUID) {
@@ -82,7 +84,8 @@ func (s *Service) round(ctx context.Context) (Done, error) {
 	var done Done
 	var wrong []error
 	for _, step := range []func(context.Context, *Done) error{
-		s.finishDeletions, s.expire, s.request, s.handOver, s.recall, s.start, s.answers, s.runOut, s.withdraw, s.contest, s.close, s.alert, s.passDue, s.refunds,
+		s.finishDeletions, s.expire, s.request, s.handOver, s.recall, s.start, s.answers, s.runOut, s.withdraw, s.contest,
+		s.close, s.alert, s.passDue, s.refunds,
 	} {
 		if err := ctx.Err(); err != nil {
 			return done, err

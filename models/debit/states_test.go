@@ -52,8 +52,12 @@ func (a act) String() string { return a.name }
 
 var acts = []act{
 	{"create", (*world).create}, {"accept", (*world).accepts}, {"reject", (*world).rejects}, {"ignore", (*world).ignores},
-	{"repeat messages", (*world).repeats}, {"forge a message", (*world).forges}, {"forge a message", (*world).forges}, {"move the clock", (*world).moves},
-	{"move the clock", (*world).moves}, {"wait long", (*world).waits}, {"wait long", (*world).waits}, {"accept", (*world).accepts}, {"charge", (*world).charges}, {"forge about a debit", (*world).forgesDebit}, {"ask again", (*world).asksAgain}, {"give other details", (*world).givesAgain}, {"forge about a debit", (*world).forgesDebit}, {"charge", (*world).charges}, {"charge", (*world).charges},
+	{"repeat messages", (*world).repeats}, {"forge a message", (*world).forges}, {"forge a message", (*world).forges},
+	{"move the clock", (*world).moves},
+	{"move the clock", (*world).moves}, {"wait long", (*world).waits}, {"wait long", (*world).waits},
+	{"accept", (*world).accepts}, {"charge", (*world).charges}, {"forge about a debit", (*world).forgesDebit},
+	{"ask again", (*world).asksAgain}, {"give other details", (*world).givesAgain},
+	{"forge about a debit", (*world).forgesDebit}, {"charge", (*world).charges}, {"charge", (*world).charges},
 	{"delete the token", (*world).deletes}, {"run twice", (*world).runsTwice}, {"two runners", (*world).race},
 }
 
@@ -96,9 +100,11 @@ func (w *world) oneThat(fits func(mandate.State) bool) uuid.UUID {
 
 func (w *world) create() {
 	a := asking{cents: 10000, most: 10000, anyDay: true,
-		account:  bank.AccountNumber("400000" + rapid.SampledFrom([]string{"0000", "8001", "8002", "8003", "8120", "8480", "8480", "8500", "8600", "9002", "9202", "9034"}).Draw(w.T, "account")),
+		account: bank.AccountNumber("400000" + rapid.SampledFrom([]string{"0000", "8001", "8002", "8003", "8120", "8480",
+			"8480", "8500", "8600", "9002", "9202", "9034"}).Draw(w.T, "account")),
 		how:      rapid.SampledFrom([]mandate.Method{mandate.RealTime, mandate.Delayed}).Draw(w.T, "how"),
-		fallback: rapid.Bool().Draw(w.T, "fallback"), noFirst: rapid.Bool().Draw(w.T, "no first"), once: rapid.IntRange(0, 3).Draw(w.T, "once") == 0,
+		fallback: rapid.Bool().Draw(w.T, "fallback"), noFirst: rapid.Bool().Draw(w.T, "no first"),
+		once: rapid.IntRange(0, 3).Draw(w.T, "once") == 0,
 	}
 	if rapid.Bool().Draw(w.T, "variable") {
 		a.kind, a.most = mandate.Variable, 15000
@@ -140,7 +146,8 @@ func (w *world) run(engine *debit.Service) {
 
 // changes counts everything that a message could change.
 func (w *world) changes() int64 {
-	return w.h.number(`SELECT (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages) + (SELECT coalesce(sum(version), 0) FROM purchases)`)
+	return w.h.number(
+		`SELECT (SELECT count(*) FROM audit_entries) + (SELECT count(*) FROM bank_messages) + (SELECT coalesce(sum(version), 0) FROM purchases)`)
 }
 
 // repeats delivers again what the bank said about the mandates of this sequence.
@@ -149,7 +156,9 @@ func (w *world) repeats() {
 	var old []bank.Message
 	for _, id := range w.mandates {
 		for _, a := range w.h.asked(id) {
-			rows, err := w.h.store.Pool.Query(ctx, `SELECT message_id, kind, code, at FROM bank_messages WHERE instruction_id = $1`, a.ID)
+			rows,
+				err := w.h.store.Pool.Query(ctx, `SELECT message_id, kind, code, at FROM bank_messages WHERE instruction_id = $1`,
+				a.ID)
 			must(w.h.t, err)
 			for rows.Next() {
 				m := bank.Message{InstructionID: a.ID, Raw: []byte("{}")}
@@ -173,7 +182,8 @@ func (w *world) repeats() {
 // forges says something about a request, now, early or too late.
 func (w *world) forges() {
 	a := rapid.SampledFrom(w.h.asked(w.one())).Draw(w.T, "request")
-	kind := rapid.SampledFrom([]bank.MessageKind{bank.MandateDelivered, bank.MandateAccepted, bank.MandateAccepted, bank.MandateRejected,
+	kind := rapid.SampledFrom([]bank.MessageKind{bank.MandateDelivered, bank.MandateAccepted, bank.MandateAccepted,
+		bank.MandateRejected,
 		bank.MandateUnanswered, bank.MandateFailed, bank.MandateSuspended}).Draw(w.T, "kind")
 	code := map[bank.MessageKind]string{bank.MandateRejected: bank.CodeRefused, bank.MandateUnanswered: bank.CodeNoAnswer,
 		bank.MandateFailed: bank.CodeSystemError, bank.MandateSuspended: bank.CodeDebtorCancelled}[kind]
@@ -182,7 +192,8 @@ func (w *world) forges() {
 	w.run(w.engine)
 }
 
-var steps = []time.Duration{time.Second, 6 * time.Second, 119 * time.Second, 2 * time.Minute, time.Hour, 22 * time.Hour, 47 * time.Hour, 49 * time.Hour}
+var steps = []time.Duration{time.Second, 6 * time.Second, 119 * time.Second, 2 * time.Minute, time.Hour, 22 * time.Hour,
+	47 * time.Hour, 49 * time.Hour}
 
 func (w *world) moves() {
 	w.h.to(w.h.store.Now().Add(rapid.SampledFrom(steps).Draw(w.T, "time")))
@@ -194,8 +205,10 @@ func (w *world) forgesDebit() {
 	if rec.Collection == nil {
 		return
 	}
-	kind := rapid.SampledFrom([]bank.MessageKind{bank.Successful, bank.Unpaid, bank.InTracking, bank.Disputed, bank.DisputeWon, bank.DisputeLost, bank.Recalled}).Draw(w.T, "kind")
-	code := map[bank.MessageKind]string{bank.Successful: "00", bank.Unpaid: "02", bank.InTracking: "02", bank.Recalled: "28"}[kind]
+	kind := rapid.SampledFrom([]bank.MessageKind{bank.Successful, bank.Unpaid, bank.InTracking, bank.Disputed,
+		bank.DisputeWon, bank.DisputeLost, bank.Recalled}).Draw(w.T, "kind")
+	code := map[bank.MessageKind]string{bank.Successful: "00", bank.Unpaid: "02", bank.InTracking: "02",
+		bank.Recalled: "28"}[kind]
 	if code == "" {
 		code = "34"
 	}
@@ -208,8 +221,10 @@ func (w *world) forgesDebit() {
 // givesAgain is the payer on the hosted page, with another account.
 func (w *world) givesAgain() {
 	id := w.oneThat(mandate.State.Unanswered)
-	if _, err := w.h.purchases.GiveAccount(ctx, actor.PayerOf(w.h.who.MerchantID, "N Dlamini", "192.0.2.1", ""), id, purchase.Account{
-		FullName: "N Dlamini", IDNumber: "8001015009087", Phone: "27821234567", BankCode: "632005", AccountNumber: "4000000000", Consented: true}); w.may(err) {
+	if _, err := w.h.purchases.GiveAccount(ctx, actor.PayerOf(w.h.who.MerchantID, "N Dlamini", "192.0.2.1", ""), id,
+		purchase.Account{
+			FullName: "N Dlamini", IDNumber: "8001015009087", Phone: "27821234567", BankCode: "632005",
+			AccountNumber: "4000000000", Consented: true}); w.may(err) {
 		w.again = id
 	}
 }
@@ -219,21 +234,26 @@ func (w *world) waits() { w.h.to(w.h.store.Now().Add(98 * time.Hour)) }
 
 func (w *world) asksAgain() {
 	id := w.oneThat(mandate.State.Unanswered)
-	if _, err := w.h.purchases.AskAgain(ctx, w.h.who, id, rapid.SampledFrom([]mandate.Method{mandate.RealTime, mandate.Delayed}).Draw(w.T, "how")); w.may(err) {
+	if _, err := w.h.purchases.AskAgain(ctx, w.h.who, id,
+		rapid.SampledFrom([]mandate.Method{mandate.RealTime, mandate.Delayed}).Draw(w.T, "how")); w.may(err) {
 		w.again = id
 	}
 }
 
 func (w *world) charges() {
-	id, day := w.oneThat(mandate.State.Usable), calendar.DateOf(w.h.store.Now()).AddDays(rapid.IntRange(3, 6).Draw(w.T, "ahead"))
+	id, day := w.oneThat(mandate.State.Usable), calendar.DateOf(w.h.store.Now()).AddDays(rapid.IntRange(3, 6).Draw(w.T,
+		"ahead"))
 	m := w.h.mandate(id)
-	p, err := w.h.charge(id, rapid.SampledFrom([]int64{1, 9999, 10000, 10000, 10000, 10000, 10001, 15000, 15001}).Draw(w.T, "cents"), day)
+	p, err := w.h.charge(id, rapid.SampledFrom([]int64{1, 9999, 10000, 10000, 10000, 10000, 10001, 15000, 15001}).Draw(w.T,
+		"cents"), day)
 	if !w.may(err) {
 		return
 	}
 	w.charged = append(w.charged, p.ID)
-	if !m.State.Usable() || p.TotalCents > m.Terms.MaxAmountCents || m.Terms.ValueType == mandate.Fixed && p.TotalCents != m.Terms.PriceCents {
-		w.Fatalf("%d cents are to be collected under a mandate that is %s and allows %s of %d", p.TotalCents, m.State, m.Terms.ValueType, m.Terms.MaxAmountCents)
+	if !m.State.Usable() || p.TotalCents > m.Terms.MaxAmountCents || m.Terms.ValueType == mandate.Fixed &&
+		p.TotalCents != m.Terms.PriceCents {
+		w.Fatalf("%d cents are to be collected under a mandate that is %s and allows %s of %d", p.TotalCents, m.State,
+			m.Terms.ValueType, m.Terms.MaxAmountCents)
 	}
 }
 

@@ -37,7 +37,8 @@ func TestSevenFailedDebitsInARowSuspendTheMandate(t *testing.T) {
 	k := h.ask(asking{account: "4000008700", cents: 10000, noFirst: true, anyDay: true})
 	h.to(start.Add(time.Minute))
 	for n := range 7 {
-		if m := h.mandate(k.ID); m.State != mandate.ActiveState || h.token(k.ID).State != token.Active || h.token(k.ID).Failures != n {
+		if m := h.mandate(k.ID); m.State != mandate.ActiveState || h.token(k.ID).State != token.Active ||
+			h.token(k.ID).Failures != n {
 			t.Fatalf("after %d failures: mandate %s, token %s with %d", n, m.State, h.token(k.ID).State, h.token(k.ID).Failures)
 		}
 		p := h.mustCharge(k.ID, 10000, day(4+3*n))
@@ -46,7 +47,8 @@ func TestSevenFailedDebitsInARowSuspendTheMandate(t *testing.T) {
 			t.Errorf("debit %d: %s %s", n+1, rec.Status, lastError(rec))
 		}
 	}
-	if m := h.mandate(k.ID); m.State != mandate.Suspended || m.ReasonCode != "MSUC" || h.token(k.ID).State != token.Blocked {
+	if m := h.mandate(k.ID); m.State != mandate.Suspended || m.ReasonCode != "MSUC" ||
+		h.token(k.ID).State != token.Blocked {
 		t.Errorf("mandate %s (%s), token %s", m.State, m.ReasonCode, h.token(k.ID).State)
 	}
 	_, err := h.charge(k.ID, 10000, day(28))
@@ -85,13 +87,15 @@ func TestAMandateThatThePayerCancelsIsNotCollectedFromAnyMore(t *testing.T) {
 		t.Fatalf("suspended too early: %s", m.State)
 	}
 	h.to(day(2).At(6, 0))
-	if m := h.mandate(k.ID); m.State != mandate.Suspended || m.ReasonCode != "CTCA" || h.token(k.ID).State != token.Blocked {
+	if m := h.mandate(k.ID); m.State != mandate.Suspended || m.ReasonCode != "CTCA" ||
+		h.token(k.ID).State != token.Blocked {
 		t.Errorf("mandate %s (%s), token %s", m.State, m.ReasonCode, h.token(k.ID).State)
 	}
 	_, err := h.charge(k.ID, 10000, day(10))
 	refusedAs(t, err, fault.Conflict, "invalid_recurring_token", "Cancelled by the client", "new mandate")
 	h.to(day(6).At(6, 0))
-	if rec := h.get(waits.ID); rec.Status != purchase.Failed || rec.Collection.State != collection.Unpaid || rec.Collection.Result.Code != "60" {
+	if rec := h.get(waits.ID); rec.Status != purchase.Failed || rec.Collection.State != collection.Unpaid ||
+		rec.Collection.Result.Code != "60" {
 		t.Errorf("the charge that waited: %s, %s (%s)", rec.Status, rec.Collection.State, rec.Collection.Result.Code)
 	}
 	if n := h.number(`SELECT count(*) FROM sandbox_instructions WHERE kind = 'collection'`); n != 0 {
@@ -106,7 +110,8 @@ func TestAOnceOffMandateAllowsOneDebit(t *testing.T) {
 	h.to(start.Add(time.Minute))
 	charges := make([]purchase.Record, 2)
 	for i := range charges {
-		rec, err := h.purchases.Create(ctx, h.who, purchase.Input{Client: payer(), BrandID: h.brand, Currency: "ZAR", Due: noon(day(5)), Details: one(10000)})
+		rec, err := h.purchases.Create(ctx, h.who, purchase.Input{Client: payer(), BrandID: h.brand, Currency: "ZAR",
+			Due: noon(day(5)), Details: one(10000)})
 		must(t, err)
 		charges[i] = rec
 	}
@@ -125,7 +130,8 @@ func TestAOnceOffMandateAllowsOneDebit(t *testing.T) {
 	}
 	refusedAs(t, lost, fault.Conflict, "invalid_recurring_token", "one debit only")
 	h.to(day(5).At(6, 0))
-	if m := h.mandate(k.ID); m.State != mandate.Suspended || m.ReasonCode != "MCOC" || h.token(k.ID).State != token.Blocked {
+	if m := h.mandate(k.ID); m.State != mandate.Suspended || m.ReasonCode != "MCOC" ||
+		h.token(k.ID).State != token.Blocked {
 		t.Errorf("after the debit: mandate %s (%s), token %s", m.State, m.ReasonCode, h.token(k.ID).State)
 	}
 	if n := h.number(`SELECT sum(amount_cents) FROM ledger_entries`); n != 10000 {
@@ -169,7 +175,8 @@ func TestWhatWasNotAnsweredMayBeAskedAgainThreeTimes(t *testing.T) {
 	refusedAs(t, again(mandate.RealTime), fault.Conflict, "mandate_too_often", "3 times")
 	must(t, again(mandate.Delayed))
 	h.run()
-	if all := h.asked(p.ID); len(all) != 4 || all[0].Number != 4 || all[0].Method != mandate.Delayed || all[0].State != mandate.AuthSent {
+	if all := h.asked(p.ID); len(all) != 4 || all[0].Number != 4 || all[0].Method != mandate.Delayed ||
+		all[0].State != mandate.AuthSent {
 		t.Errorf("asked: %+v", all)
 	}
 	h.to(at.Add(72 * time.Hour))

@@ -24,10 +24,13 @@ func (h *house) withdrawn(p purchase.Record) {
 		h.to(h.store.Now().Add(later))
 	}
 	m, k, now := h.mandateOf(p.ID), h.token(p.ID), h.get(p.ID)
-	if m.State != mandate.Cancelled || k.State != token.Deleted || now.IsRecurringToken || now.Status == purchase.PendingExecute {
+	if m.State != mandate.Cancelled || k.State != token.Deleted || now.IsRecurringToken ||
+		now.Status == purchase.PendingExecute {
 		h.t.Errorf("mandate %s, token %s, purchase %s", m.State, k.State, now.Status)
 	}
-	if n := h.number(`SELECT count(*) FROM mandate_authentications WHERE mandate_id = $1 AND (state <> 'withdrawn' OR cancel_due)`, p.ID); n != 0 {
+	if n := h.number(
+		`SELECT count(*) FROM mandate_authentications WHERE mandate_id = $1 AND (state <> 'withdrawn' OR cancel_due)`,
+		p.ID); n != 0 {
 		h.t.Errorf("%d requests are not withdrawn, or the bank was not told", n)
 	}
 	if n := h.ledger(p.ID); n != 0 {
@@ -39,12 +42,15 @@ func TestAClientWhoIsDeletedIsNotAskedAnyMore(t *testing.T) {
 	t.Parallel()
 	h := amending(t)
 	clients := &client.Service{InTx: store.Runner[client.Tx](h.store), Read: h.store, Now: h.store.Now, Forget: h.forgets}
-	c, err := clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org", FullName: "N Dlamini", Phone: "+27821234567", PersonalCode: "8501015009086",
+	c, err := clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org",
+		FullName: "N Dlamini", Phone: "+27821234567", PersonalCode: "8501015009086",
 		BankAccount: "4000000000", BankCode: "632005", AccountType: bank.Current}})
 	must(t, err)
 	most := int64(20000)
-	p, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: c.ID, BrandID: h.brand, Currency: "ZAR", Details: one(14900),
-		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "DELAYED", DebitSequence: "RCUR",
+	p, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: c.ID, BrandID: h.brand, Currency: "ZAR",
+		Details: one(14900),
+		DirectDebit: &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "DELAYED",
+			DebitSequence:      "RCUR",
 			AdjustmentCategory: "NEVER", DelayedOnFailure: true, MaxAmountCents: &most}},
 		Options: purchase.Options{Whitelist: []string{"debicheck"}, ForceRecurring: true}})
 	must(t, err)
@@ -127,8 +133,10 @@ func TestDeletingATokenDropsItsOwnFirstDebitWhileThatWaits(t *testing.T) {
 		answer, err := h.purchases.DeleteTokenOf(ctx, h.program(), p.ID)
 		must(t, err)
 		for _, rec := range []purchase.Record{answer, h.get(p.ID)} {
-			if rec.Status != purchase.Failed || rec.IsRecurringToken || lastError(rec) != "recurring_token_expired" || rec.Collection.State != collection.Cancelled {
-				t.Errorf("%s: %s, token %t, %s, collection %s", name, rec.Status, rec.IsRecurringToken, lastError(rec), rec.Collection.State)
+			if rec.Status != purchase.Failed || rec.IsRecurringToken || lastError(rec) != "recurring_token_expired" ||
+				rec.Collection.State != collection.Cancelled {
+				t.Errorf("%s: %s, token %t, %s, collection %s", name, rec.Status, rec.IsRecurringToken, lastError(rec),
+					rec.Collection.State)
 			}
 		}
 		h.to(day(15).At(12, 0))

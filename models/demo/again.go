@@ -27,7 +27,8 @@ func (s *Service) Live(ctx context.Context, a Again) ([]uuid.UUID, error) {
 	if err := s.Advance(ctx, begins.At(7, 30)); err != nil {
 		return nil, err
 	}
-	story := &story{s: s, merchant: a.Merchant, brand: a.Brand, admin: a.Who, today: begins.AddDays(history), seed: a.Seed, told: a.Step}
+	story := &story{s: s, merchant: a.Merchant, brand: a.Brand, admin: a.Who, today: begins.AddDays(history), seed: a.Seed,
+		told: a.Step}
 	for n := range a.Clients {
 		story.member(n)
 	}

@@ -120,9 +120,11 @@ func (s *Service) fill(ctx context.Context, clients int) (merchant.Merchant, err
 		return merchant.Merchant{}, err
 	}
 	if !began {
-		return merchant.Merchant{}, errors.New("the database is not empty: the demo begins with a history, so it needs a database without purchases")
+		return merchant.Merchant{},
+			errors.New("the database is not empty: the demo begins with a history, so it needs a database without purchases")
 	}
-	m, brand, err := s.Merchants.Create(ctx, merchant.New{Slug: Slug, Name: "Kloof Street Fitness", Demo: true, Brand: gym()})
+	m, brand, err := s.Merchants.Create(ctx, merchant.New{Slug: Slug, Name: "Kloof Street Fitness", Demo: true,
+		Brand: gym()})
 	if err != nil {
 		return m, err
 	}
@@ -145,10 +147,12 @@ func (s *Service) fill(ctx context.Context, clients int) (merchant.Merchant, err
 
 func gym() merchant.Brand {
 	return merchant.Brand{
-		Name: "Kloof Street Fitness", LegalName: "Kloof Street Fitness (Pty) Ltd", RegistrationNumber: "2016/417203/07", TaxNumber: "4290271835",
-		Website: "https://kloofstreet.example", Email: "accounts@kloofstreet.example", Phone: "27214220199",
+		Name: "Kloof Street Fitness", LegalName: "Kloof Street Fitness (Pty) Ltd", RegistrationNumber: "2016/417203/07",
+		TaxNumber: "4290271835",
+		Website:   "https://kloofstreet.example", Email: "accounts@kloofstreet.example", Phone: "27214220199",
 		StreetAddress: "117 Kloof Street, Gardens", City: "Cape Town", ZipCode: "8001", Country: "ZA", ReferencePrefix: "KSF",
-		Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1", AccountNumber: "12345678", BranchCode: "250655"}},
+		Profiles: []merchant.Profile{{ProfileCode: "TEST1", AbbreviatedName: "TESTMERCH1", AccountNumber: "12345678",
+			BranchCode: "250655"}},
 	}
 }
 

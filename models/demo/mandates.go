@@ -119,7 +119,10 @@ func (m *member) askedTwice() {
 func (m *member) leftWithMandate() {
 	m.confirms(27, packs(mandate.RealTime))
 	m.isChargedFor(22, 6, weekly)
-	m.on(5, afternoon, func(ctx context.Context) error { return m.s.Purchases.DeleteToken(ctx, m.who(), m.client.ID, m.token) })
+	m.on(5, afternoon, func(ctx context.Context) error {
+		return m.s.Purchases.DeleteToken(ctx, m.who(), m.client.ID,
+			m.token)
+	})
 }
 
 // confirmedLate answered the fallback in its last hour.

@@ -13,7 +13,8 @@ var offers = []struct {
 	name  string
 	cents int64
 }{
-	{"Monthly membership", 64900}, {"Off-peak membership", 44900}, {"Family membership", 119900}, {"Student membership", 39900},
+	{"Monthly membership", 64900}, {"Off-peak membership", 44900}, {"Family membership", 119900},
+	{"Student membership", 39900},
 	{"Personal training, 4 sessions", 152000}, {"Monthly membership", 64900}, {"Pool and spa membership", 79900},
 }
 
@@ -136,7 +137,10 @@ func (m *member) runsDry() {
 
 func (m *member) waitsForLink() {
 	m.on(2, morning, m.joins(false))
-	m.on(2, morning, m.buys(func() order { return order{product: "Storing the account", storing: true, due: m.dueAhead(2, 14)} }))
+	m.on(2, morning, m.buys(func() order {
+		return order{product: "Storing the account", storing: true,
+			due: m.dueAhead(2, 14)}
+	}))
 	m.on(2, morning, m.mailed)
 }
 
@@ -256,11 +260,15 @@ func (m *member) paysOnSecondTry() {
 // signedOnPaper gave a form at the desk, whose scan is kept.
 func (m *member) signedOnPaper() {
 	m.on(23, morning, m.joins(false))
-	m.on(23, morning, m.buys(func() order { return order{product: "Storing the account", storing: true, due: m.dueAhead(23, 14)} }))
+	m.on(23, morning, m.buys(func() order {
+		return order{product: "Storing the account", storing: true,
+			due: m.dueAhead(23, 14)}
+	}))
 	m.on(23, beforeTen, func(ctx context.Context) error {
 		sum := sha256.Sum256(scan)
-		return m.give(ctx, m.who(), mandate.SignedPaper, mandate.Evidence{Name: "signed-mandate.png", ContentType: "image/png",
-			SizeBytes: int64(len(scan)), SHA256: sum[:], Content: scan})
+		return m.give(ctx, m.who(), mandate.SignedPaper,
+			mandate.Evidence{Name: "signed-mandate.png", ContentType: "image/png",
+				SizeBytes: int64(len(scan)), SHA256: sum[:], Content: scan})
 	})
 	m.isCharged(21, 7, 0)
 	m.isCharged(1, 8, 0)
@@ -269,7 +277,10 @@ func (m *member) signedOnPaper() {
 // leftTheGym asked for the account to be deleted.
 func (m *member) leftTheGym() {
 	m.paidOnce()
-	m.on(4, afternoon, func(ctx context.Context) error { return m.s.Purchases.DeleteToken(ctx, m.who(), m.client.ID, m.token) })
+	m.on(4, afternoon, func(ctx context.Context) error {
+		return m.s.Purchases.DeleteToken(ctx, m.who(), m.client.ID,
+			m.token)
+	})
 }
 
 func (m *member) storedToday() {
@@ -277,4 +288,5 @@ func (m *member) storedToday() {
 }
 
 // scan stands for a photograph of the form: one white pixel.
-var scan, _ = base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
+var scan, _ = base64.StdEncoding.DecodeString(
+	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")

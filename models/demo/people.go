@@ -8,18 +8,25 @@ import (
 	"debitdesk/models/client"
 )
 
-var firstNames = []string{"Thandiwe", "Pieter", "Naledi", "Ayesha", "Sipho", "Annelie", "Lerato", "Yusuf", "Zanele", "Johan", "Priya", "Kagiso", "Mia",
-	"Bongani", "Chantel", "Riaan", "Nomvula", "Imraan", "Refilwe", "Dylan", "Siyabonga", "Elmarie", "Palesa", "Gareth", "Nosipho", "Tumelo", "Fatima",
+var firstNames = []string{"Thandiwe", "Pieter", "Naledi", "Ayesha", "Sipho", "Annelie", "Lerato", "Yusuf", "Zanele",
+	"Johan", "Priya", "Kagiso", "Mia",
+	"Bongani", "Chantel", "Riaan", "Nomvula", "Imraan", "Refilwe", "Dylan", "Siyabonga", "Elmarie", "Palesa", "Gareth",
+	"Nosipho", "Tumelo", "Fatima",
 	"Ruan", "Ntombi", "Craig"}
 
-var lastNames = []string{"Nkosi", "van der Merwe", "Mokoena", "Patel", "Dlamini", "Botha", "Molefe", "Adams", "Khumalo", "Pretorius", "Naidoo", "Sithole",
-	"Jacobs", "Mthembu", "du Plessis", "Govender", "Mahlangu", "Petersen", "Venter", "Ndlovu", "Fourie", "Zulu", "Davids", "Maseko", "Coetzee", "Baloyi",
+var lastNames = []string{"Nkosi", "van der Merwe", "Mokoena", "Patel", "Dlamini", "Botha", "Molefe", "Adams", "Khumalo",
+	"Pretorius", "Naidoo", "Sithole",
+	"Jacobs", "Mthembu", "du Plessis", "Govender", "Mahlangu", "Petersen", "Venter", "Ndlovu", "Fourie", "Zulu", "Davids",
+	"Maseko", "Coetzee", "Baloyi",
 	"Erasmus", "Cele", "Smit"}
 
 var streets = []struct{ name, suburb, code string }{
-	{"Kloof Street", "Gardens", "8001"}, {"Upper Orange Street", "Oranjezicht", "8001"}, {"Main Road", "Sea Point", "8005"}, {"Albert Road", "Woodstock", "7925"},
-	{"Lower Main Road", "Observatory", "7925"}, {"Camps Bay Drive", "Camps Bay", "8005"}, {"Rosmead Avenue", "Kenilworth", "7708"},
-	{"Voortrekker Road", "Bellville", "7530"}, {"Buitenkant Street", "Gardens", "8001"}, {"Belmont Road", "Rondebosch", "7700"},
+	{"Kloof Street", "Gardens", "8001"}, {"Upper Orange Street", "Oranjezicht", "8001"},
+	{"Main Road", "Sea Point", "8005"}, {"Albert Road", "Woodstock", "7925"},
+	{"Lower Main Road", "Observatory", "7925"}, {"Camps Bay Drive", "Camps Bay", "8005"},
+	{"Rosmead Avenue", "Kenilworth", "7708"},
+	{"Voortrekker Road", "Bellville", "7530"}, {"Buitenkant Street", "Gardens", "8001"},
+	{"Belmont Road", "Rondebosch", "7700"},
 }
 
 // banks with the form of their account numbers: what stands before the ending.
@@ -27,8 +34,10 @@ var banks = []struct {
 	branch, lead string
 	kind         bank.AccountType
 }{
-	{"250655", "62%05d", bank.Current}, {"470010", "14%04d", bank.Savings}, {"632005", "40%04d", bank.Current}, {"051001", "10%04d", bank.Current},
-	{"198765", "11%04d", bank.Current}, {"678910", "51%04d", bank.Savings}, {"250655", "62%05d", bank.Current}, {"470010", "16%04d", bank.Savings},
+	{"250655", "62%05d", bank.Current}, {"470010", "14%04d", bank.Savings}, {"632005", "40%04d", bank.Current},
+	{"051001", "10%04d", bank.Current},
+	{"198765", "11%04d", bank.Current}, {"678910", "51%04d", bank.Savings}, {"250655", "62%05d", bank.Current},
+	{"470010", "16%04d", bank.Savings},
 }
 
 // Person is person, for whoever plays with payers.
@@ -47,10 +56,13 @@ func person(n int, ending string) client.Details {
 		mailbox += fmt.Sprintf("%d", n)
 	}
 	return client.Details{
-		Email: mailbox + "@example.com", Phone: fmt.Sprintf("27%d%07d", 82-n%3*10, (1234567+n*76543)%10_000_000), FullName: first + " " + last,
+		Email: mailbox + "@example.com", Phone: fmt.Sprintf("27%d%07d", 82-n%3*10, (1234567+n*76543)%10_000_000),
+		FullName:      first + " " + last,
 		PersonalCode:  bank.IDNumber(identity(n)),
-		StreetAddress: fmt.Sprintf("%d %s, %s", 3+n*11%180, street.name, street.suburb), City: "Cape Town", State: "Western Cape", ZipCode: street.code, Country: "ZA",
-		BankCode: b.branch, BankAccount: bank.AccountNumber(fmt.Sprintf(b.lead, (n*137+211)%10_000) + ending), AccountType: b.kind,
+		StreetAddress: fmt.Sprintf("%d %s, %s", 3+n*11%180, street.name, street.suburb), City: "Cape Town",
+		State: "Western Cape", ZipCode: street.code, Country: "ZA",
+		BankCode: b.branch, BankAccount: bank.AccountNumber(fmt.Sprintf(b.lead, (n*137+211)%10_000) + ending),
+		AccountType: b.kind,
 	}
 }
 

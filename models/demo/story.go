@@ -95,7 +95,8 @@ type member struct {
 func (m *member) who() actor.Actor { return m.admin }
 
 func (m *member) program() actor.Actor {
-	return actor.Actor{Kind: actor.Credential, Name: "Membership system", MerchantID: m.merchant.ID, Scopes: actor.AllScopes}
+	return actor.Actor{Kind: actor.Credential, Name: "Membership system", MerchantID: m.merchant.ID,
+		Scopes: actor.AllScopes}
 }
 
 func (m *member) payer() actor.Actor {
@@ -132,8 +133,10 @@ type order struct {
 func (m *member) buys(o func() order) func(context.Context) error {
 	return func(ctx context.Context) error {
 		o := o()
-		in := purchase.Input{ClientID: m.client.ID, BrandID: m.brand.ID, DueStrict: o.strict, Reference: fmt.Sprintf("KSF-%04d", 1001+m.n),
-			Details: purchase.Details{Products: []purchase.Product{{Name: o.product, PriceCents: o.cents, Quantity: decimal.NewFromInt(1)}}}}
+		in := purchase.Input{ClientID: m.client.ID, BrandID: m.brand.ID, DueStrict: o.strict,
+			Reference: fmt.Sprintf("KSF-%04d", 1001+m.n),
+			Details: purchase.Details{Products: []purchase.Product{{Name: o.product, PriceCents: o.cents,
+				Quantity: decimal.NewFromInt(1)}}}}
 		if !o.due.IsZero() {
 			in.Due = &o.due
 		}
@@ -189,13 +192,16 @@ func (m *member) gives(ctx context.Context) error {
 	return m.give(ctx, m.payer(), mandate.PayPage)
 }
 
-func (m *member) give(ctx context.Context, who actor.Actor, channel mandate.Channel, evidence ...mandate.Evidence) error {
+func (m *member) give(ctx context.Context, who actor.Actor, channel mandate.Channel,
+	evidence ...mandate.Evidence) error {
 	rec, err := m.s.Purchases.Open(ctx, m.last())
 	if err != nil {
 		return err
 	}
-	in := purchase.Account{FullName: m.details.FullName, IDNumber: m.details.PersonalCode.Reveal(), Phone: m.details.Phone, BankCode: m.details.BankCode,
-		AccountNumber: m.details.BankAccount.Reveal(), AccountType: m.details.AccountType, Consented: true, Store: true, Channel: channel, Evidence: evidence}
+	in := purchase.Account{FullName: m.details.FullName, IDNumber: m.details.PersonalCode.Reveal(), Phone: m.details.Phone,
+		BankCode:      m.details.BankCode,
+		AccountNumber: m.details.BankAccount.Reveal(), AccountType: m.details.AccountType, Consented: true, Store: true,
+		Channel: channel, Evidence: evidence}
 	if channel == mandate.PayPage {
 		in.Agent = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36"
 	}

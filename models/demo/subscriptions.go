@@ -22,8 +22,10 @@ var (
 
 // subscriptions makes two subscriptions and one invoice template, eighteen days ago.
 func (st *story) subscriptions() {
-	gym := &series{story: st, title: "Gym membership, monthly", cents: 64900, plan: subscription.Plan{Period: 1, Units: subscription.Months, DuePeriod: 7, DueUnits: subscription.Days}}
-	weekly := &series{story: st, title: "Meal box, delivered weekly", cents: 38500, plan: subscription.Plan{Period: 1, Units: subscription.Weeks, DuePeriod: 4, DueUnits: subscription.Days}}
+	gym := &series{story: st, title: "Gym membership, monthly", cents: 64900,
+		plan: subscription.Plan{Period: 1, Units: subscription.Months, DuePeriod: 7, DueUnits: subscription.Days}}
+	weekly := &series{story: st, title: "Meal box, delivered weekly", cents: 38500,
+		plan: subscription.Plan{Period: 1, Units: subscription.Weeks, DuePeriod: 4, DueUnits: subscription.Days}}
 	const made, joined = 19, 18
 	st.on(made, morning, gym.make)
 	st.on(made, morning, weekly.make)
@@ -56,14 +58,18 @@ type series struct {
 }
 
 func (s *series) make(ctx context.Context) error {
-	t, err := s.s.Subscriptions.Create(ctx, s.admin, subscription.Input{Title: s.title, IsSubscription: true, Plan: s.plan, Pattern: s.pattern(s.title, s.cents)})
+	t, err := s.s.Subscriptions.Create(ctx, s.admin, subscription.Input{Title: s.title, IsSubscription: true, Plan: s.plan,
+		Pattern: s.pattern(s.title, s.cents)})
 	s.id, s.added = t.ID, map[int]uuid.UUID{}
 	return err
 }
 
 func (st *story) pattern(name string, cents int64) purchase.Input {
-	return purchase.Input{BrandID: st.brand.ID, UserID: st.admin.ID, Options: purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.EFT}}, DirectDebit: &purchase.DirectDebitInput{},
-		Details: purchase.Details{Products: []purchase.Product{{Name: name, PriceCents: cents, Quantity: decimal.NewFromInt(1)}}}}
+	return purchase.Input{BrandID: st.brand.ID, UserID: st.admin.ID,
+		Options:     purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.EFT}},
+		DirectDebit: &purchase.DirectDebitInput{},
+		Details: purchase.Details{Products: []purchase.Product{{Name: name, PriceCents: cents,
+			Quantity: decimal.NewFromInt(1)}}}}
 }
 
 func (s *series) adds(n int) func(context.Context) error {
@@ -82,7 +88,8 @@ func (s *series) adds(n int) func(context.Context) error {
 // invoiceTemplate is due half a year ahead.
 func (st *story) invoiceTemplate(ctx context.Context) error {
 	due := calendar.TimeOfDay{Hour: 12}.On(st.today.AddDays(182)).UTC().Truncate(time.Second)
-	in := subscription.Input{Title: "Locker key, replacement", Plan: subscription.Default(), Pattern: st.pattern("Locker key, replacement", 18000)}
+	in := subscription.Input{Title: "Locker key, replacement", Plan: subscription.Default(),
+		Pattern: st.pattern("Locker key, replacement", 18000)}
 	in.Pattern.Due, in.Pattern.Options, in.Pattern.DirectDebit = &due, purchase.Options{SendReceipt: true}, nil
 	_, err := st.s.Subscriptions.Create(ctx, st.admin, in)
 	return err

@@ -182,7 +182,8 @@ func (s *Service) Of(ctx context.Context, who actor.Actor) (Set, error) {
 // change notes a change of the person's factors in the audit and tells them by mail.
 func (s *Service) change(tx Tx, who actor.Actor, set Set, action, text, told string) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "user", ObjectID: set.UserID, Text: text})
-	tx.InsertMail(mail.Mail{MerchantID: who.MerchantID, ObjectID: tx.NewID(), Kind: "second_factor", Attempt: 1, To: set.Email,
+	tx.InsertMail(mail.Mail{MerchantID: who.MerchantID, ObjectID: tx.NewID(), Kind: "second_factor", Attempt: 1,
+		To:     set.Email,
 		Letter: s.Letters.FactorChanged(Notice{To: set.called(), What: told, IP: who.IP, At: s.Now(), Sandbox: s.Sandbox})})
 }
 

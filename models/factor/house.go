@@ -24,7 +24,8 @@ func (s *Service) Require(ctx context.Context, who actor.Actor, on bool) error {
 				return err
 			}
 			if on && !set.Any() {
-				return fault.New(fault.Conflict, "second_factor_missing", "Set up a second factor of your own first; then demand it of everybody.")
+				return fault.New(fault.Conflict, "second_factor_missing",
+					"Set up a second factor of your own first; then demand it of everybody.")
 			}
 		}
 		changed, err := tx.SetRequireFactor(who.MerchantID, on)
@@ -35,7 +36,8 @@ func (s *Service) Require(ctx context.Context, who actor.Actor, on bool) error {
 		if !on {
 			text = "Made the second factor a choice again."
 		}
-		tx.Audit(who, audit.Entry{Action: "merchant.second_factor_required", ObjectType: "merchant", ObjectID: who.MerchantID, Text: text,
+		tx.Audit(who, audit.Entry{Action: "merchant.second_factor_required", ObjectType: "merchant", ObjectID: who.MerchantID,
+			Text:   text,
 			Before: map[string]any{"require_second_factor": !on}, After: map[string]any{"require_second_factor": on}})
 		return nil
 	})
@@ -65,9 +67,12 @@ func (s *Service) Reset(ctx context.Context, who actor.Actor, id uuid.UUID) erro
 	case at < 0:
 		return fault.Missing()
 	case who.ID == id:
-		return fault.New(fault.Conflict, "user_is_self", "You cannot reset your own second factors here; remove them on your own page.")
+		return fault.New(fault.Conflict, "user_is_self",
+			"You cannot reset your own second factors here; remove them on your own page.")
 	case members[at].Elsewhere && who.Kind != actor.Operator:
-		return fault.New(fault.Conflict, "user_elsewhere", "%s works for another business too. They can use a recovery code, or whoever runs Debitdesk can reset it.", members[at].Called())
+		return fault.New(fault.Conflict, "user_elsewhere",
+			"%s works for another business too. They can use a recovery code, or whoever runs Debitdesk can reset it.",
+			members[at].Called())
 	}
 	return s.InTx(ctx, func(tx Tx) error {
 		set, err := tx.Factors(id)
@@ -79,7 +84,8 @@ func (s *Service) Reset(ctx context.Context, who actor.Actor, id uuid.UUID) erro
 		tx.ReplaceRecoveryCodes(id, nil)
 		tx.EndAllSessions(id)
 		s.change(tx, who, set, "user.factor_reset", "Reset the second factors of "+set.called()+".",
-			who.Name+" has reset your second factors, and you are signed out everywhere. Sign in with your password and set up a new one.")
+			who.Name+
+				" has reset your second factors, and you are signed out everywhere. Sign in with your password and set up a new one.")
 		return nil
 	})
 }

@@ -64,7 +64,8 @@ func NewParty(baseURL string) (*Party, error) {
 		}
 		host, u.Host = "localhost", strings.TrimSuffix("localhost:"+u.Port(), ":")
 	}
-	site, err := webauthn.New(&webauthn.Config{RPID: host, RPDisplayName: issuer, RPOrigins: []string{u.Scheme + "://" + u.Host},
+	site, err := webauthn.New(&webauthn.Config{RPID: host, RPDisplayName: issuer,
+		RPOrigins:             []string{u.Scheme + "://" + u.Host},
 		AttestationPreference: protocol.PreferNoAttestation,
 		AuthenticatorSelection: protocol.AuthenticatorSelection{ResidentKey: protocol.ResidentKeyRequirementPreferred,
 			UserVerification: protocol.VerificationPreferred}})
@@ -118,7 +119,8 @@ type ceremony struct {
 	Session webauthn.SessionData `json:"session"`
 }
 
-func (s *Service) begun(kind string, who actor.Actor, options any, session *webauthn.SessionData) (question, remembered string, err error) {
+func (s *Service) begun(kind string, who actor.Actor, options any, session *webauthn.SessionData) (question,
+	remembered string, err error) {
 	q, err := json.Marshal(options)
 	if err != nil {
 		return "", "", fmt.Errorf("passkey: %w", err)
@@ -130,14 +132,16 @@ func (s *Service) begun(kind string, who actor.Actor, options any, session *weba
 // resumed reads a ceremony back; Invalid when it is another's, too old or not there.
 func (s *Service) resumed(kind string, who actor.Actor, remembered string) (webauthn.SessionData, error) {
 	var c ceremony
-	if err := json.Unmarshal([]byte(remembered), &c); err != nil || c.Kind != kind || c.UserID != who.ID || s.Now().Sub(c.At) > ceremonyLasts {
+	if err := json.Unmarshal([]byte(remembered), &c); err != nil || c.Kind != kind || c.UserID != who.ID ||
+		s.Now().Sub(c.At) > ceremonyLasts {
 		return c.Session, fault.At("passkey", "expired", "That took too long, or it was answered already. Try again.")
 	}
 	return c.Session, nil
 }
 
 func noPasskeys() error {
-	return fault.New(fault.Conflict, "passkeys_unavailable", "Passkeys need an installation whose address is a name, not a number.")
+	return fault.New(fault.Conflict, "passkeys_unavailable",
+		"Passkeys need an installation whose address is a name, not a number.")
 }
 
 // BeginPasskey asks the browser to make a passkey: the question for it, and what
@@ -154,7 +158,8 @@ func (s *Service) BeginPasskey(ctx context.Context, who actor.Actor) (question, 
 	if err != nil {
 		return "", "", err
 	}
-	options, session, err := s.Party.site.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
+	options, session, err := s.Party.site.BeginRegistration(h,
+		webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
 	if err != nil {
 		return "", "", fmt.Errorf("passkey: %w", err)
 	}
@@ -164,7 +169,8 @@ func (s *Service) BeginPasskey(ctx context.Context, who actor.Actor) (question, 
 // AddPasskey keeps the passkey that the browser made. It returns recovery codes
 // when this is the person's first second factor: they are shown once. The first one
 // needs the password again.
-func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer, remembered, password string) (codes []string, err error) {
+func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer, remembered,
+	password string) (codes []string, err error) {
 	if s.Party == nil {
 		return nil, noPasskeys()
 	}
@@ -205,11 +211,13 @@ func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer,
 		if err != nil {
 			return fmt.Errorf("passkey: %w", err)
 		}
-		if err := tx.InsertPasskey(who.ID, Passkey{ID: made.ID, Name: name, Credential: credential, CreatedAt: s.Now()}); err != nil {
+		if err := tx.InsertPasskey(who.ID, Passkey{ID: made.ID, Name: name, Credential: credential,
+			CreatedAt: s.Now()}); err != nil {
 			return err
 		}
 		codes = firstCodes(tx, set)
-		s.change(tx, who, set, "user.factor_added", "Added the passkey "+name+" as second factor.", "A passkey was added as your second factor: "+name+".")
+		s.change(tx, who, set, "user.factor_added", "Added the passkey "+name+" as second factor.",
+			"A passkey was added as your second factor: "+name+".")
 		return nil
 	})
 	return codes, err
@@ -278,7 +286,8 @@ func (s *Service) showPasskey(ctx context.Context, who actor.Actor, p Proof) err
 			err = errors.New("the counter did not grow")
 		}
 		if err != nil {
-			tx.Audit(who, audit.Entry{Action: "user.factor_refused", ObjectType: "user", ObjectID: who.ID, Text: "Showed a passkey that does not fit."})
+			tx.Audit(who, audit.Entry{Action: "user.factor_refused", ObjectType: "user", ObjectID: who.ID,
+				Text: "Showed a passkey that does not fit."})
 			refused = badPasskey(err)
 			return nil
 		}

@@ -44,7 +44,8 @@ func (plain) FactorChanged(n factor.Notice) mail.Letter {
 
 func open(t *testing.T) *house {
 	t.Helper()
-	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}}, []byte("index-key-index-key-index-key-32"))
+	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}},
+		[]byte("index-key-index-key-index-key-32"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,9 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	h := &house{store: db}
 	merchant := uuid.New()
-	if _, err := db.Pool.Exec(t.Context(), `INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`, merchant); err != nil {
+	if _,
+		err := db.Pool.Exec(t.Context(),
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`, merchant); err != nil {
 		t.Fatal(err)
 	}
 	h.who, h.other = h.person(t, merchant, "thandi@example.com"), h.person(t, merchant, "pieter@example.com")
@@ -78,7 +81,8 @@ func open(t *testing.T) *house {
 
 func (h *house) person(t *testing.T, merchant uuid.UUID, email string) actor.Actor {
 	t.Helper()
-	u := user.User{ID: uuid.New(), MerchantID: merchant, Email: email, Role: actor.Admin, CreatedAt: time.Unix(1, 0), UpdatedAt: time.Unix(1, 0)}
+	u := user.User{ID: uuid.New(), MerchantID: merchant, Email: email, Role: actor.Admin, CreatedAt: time.Unix(1, 0),
+		UpdatedAt: time.Unix(1, 0)}
 	if err := h.store.InTx(t.Context(), func(tx *store.Tx) error { return tx.InsertUser(u, "") }); err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +125,15 @@ func (d *device) client(kind, question string) []byte {
 	if err := json.Unmarshal([]byte(question), &q); err != nil {
 		d.t.Fatal(err)
 	}
-	out, _ := json.Marshal(map[string]any{"type": kind, "challenge": q.Challenge, "origin": d.origin, "crossOrigin": false})
+	out, _ := json.Marshal(map[string]any{"type": kind, "challenge": q.Challenge, "origin": d.origin,
+		"crossOrigin": false})
 	return out
 }
 
 func (d *device) answer(response map[string]string) string {
 	id := base64.RawURLEncoding.EncodeToString(d.id)
-	out, _ := json.Marshal(map[string]any{"id": id, "rawId": id, "type": "public-key", "response": response, "clientExtensionResults": map[string]any{}})
+	out, _ := json.Marshal(map[string]any{"id": id, "rawId": id, "type": "public-key", "response": response,
+		"clientExtensionResults": map[string]any{}})
 	return string(out)
 }
 
@@ -144,11 +150,13 @@ func (d *device) make(question string) string {
 		d.t.Fatal(err)
 	}
 	made := append(make([]byte, 16), 0, byte(len(d.id)))
-	object, err := webauthncbor.Marshal(map[string]any{"fmt": "none", "attStmt": map[string]any{}, "authData": d.data(present|fresh, append(append(made, d.id...), public...))})
+	object, err := webauthncbor.Marshal(map[string]any{"fmt": "none", "attStmt": map[string]any{},
+		"authData": d.data(present|fresh, append(append(made, d.id...), public...))})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return d.answer(map[string]string{"clientDataJSON": encoded(d.client("webauthn.create", question)), "attestationObject": encoded(object)})
+	return d.answer(map[string]string{"clientDataJSON": encoded(d.client("webauthn.create", question)),
+		"attestationObject": encoded(object)})
 }
 
 func (d *device) show(question string) string {
@@ -160,7 +168,8 @@ func (d *device) show(question string) string {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return d.answer(map[string]string{"clientDataJSON": encoded(client), "authenticatorData": encoded(d.data(present, nil)), "signature": encoded(signature)})
+	return d.answer(map[string]string{"clientDataJSON": encoded(client),
+		"authenticatorData": encoded(d.data(present, nil)), "signature": encoded(signature)})
 }
 
 func (h *house) adds(t *testing.T, who actor.Actor, d *device) ([]string, error) {
@@ -212,7 +221,8 @@ func TestAPasskeyIsAddedAndShown(t *testing.T) {
 	stranger := newDevice(t)
 	wantField(t, "an unknown one", h.shows(t, h.who, stranger), "invalid")
 	set, err := h.Of(t.Context(), h.who)
-	if err != nil || len(set.Passkeys) != 2 || set.Passkeys[0].LastUsedAt.IsZero() || !set.Passkeys[1].LastUsedAt.IsZero() {
+	if err != nil || len(set.Passkeys) != 2 || set.Passkeys[0].LastUsedAt.IsZero() ||
+		!set.Passkeys[1].LastUsedAt.IsZero() {
 		t.Fatalf("%+v, %v", set, err)
 	}
 }
@@ -265,15 +275,18 @@ func TestAnAnswerFitsItsQuestionAlone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := h.Show(t.Context(), h.other, factor.Proof{Assertion: d.show(first), Ceremony: rememberedFirst}); !fault.Is(err, fault.Invalid) {
+	if _, err := h.Show(t.Context(), h.other, factor.Proof{Assertion: d.show(first),
+		Ceremony: rememberedFirst}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("by another person: %v", err)
 	}
 	h.ahead.Add(int64(5*time.Minute + time.Microsecond))
-	if _, err := h.Show(t.Context(), h.who, factor.Proof{Assertion: d.show(first), Ceremony: rememberedFirst}); !fault.Is(err, fault.Invalid) {
+	if _, err := h.Show(t.Context(), h.who, factor.Proof{Assertion: d.show(first), Ceremony: rememberedFirst}); !fault.Is(
+		err, fault.Invalid) {
 		t.Errorf("after five minutes: %v", err)
 	}
 	h.ahead.Add(int64(-time.Microsecond))
-	if _, err := h.Show(t.Context(), h.who, factor.Proof{Assertion: d.show(first), Ceremony: rememberedFirst}); err != nil {
+	if _, err := h.Show(t.Context(), h.who, factor.Proof{Assertion: d.show(first),
+		Ceremony: rememberedFirst}); err != nil {
 		t.Errorf("at five minutes: %v", err)
 	}
 }

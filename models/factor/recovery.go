@@ -83,7 +83,8 @@ func (s *Service) RenewCodes(ctx context.Context, who actor.Actor) (codes []stri
 		}
 		codes = newCodes()
 		tx.ReplaceRecoveryCodes(who.ID, codes)
-		s.change(tx, who, set, "user.recovery_codes_renewed", "Made new recovery codes.", "New recovery codes were made. The ones before do not work any more.")
+		s.change(tx, who, set, "user.recovery_codes_renewed", "Made new recovery codes.",
+			"New recovery codes were made. The ones before do not work any more.")
 		return nil
 	})
 	return codes, err

@@ -90,7 +90,8 @@ func (s *Service) guarded(ctx context.Context, who actor.Actor, field string, tr
 			return nil
 		}
 		tx.SaveThrottle(failed(counter, now))
-		tx.Audit(who, audit.Entry{Action: "user.factor_refused", ObjectType: "user", ObjectID: who.ID, Text: "Showed a wrong " + words[field] + "."})
+		tx.Audit(who, audit.Entry{Action: "user.factor_refused", ObjectType: "user", ObjectID: who.ID,
+			Text: "Showed a wrong " + words[field] + "."})
 		refused = wrongCode(field)
 		return nil
 	})
@@ -103,7 +104,8 @@ func (s *Service) guarded(ctx context.Context, who actor.Actor, field string, tr
 var words = map[string]string{"code": "code of an authenticator app", "recovery": "recovery code", "passkey": "passkey"}
 
 func shown(tx Tx, who actor.Actor, field string) {
-	tx.Audit(who, audit.Entry{Action: "user.factor_shown", ObjectType: "user", ObjectID: who.ID, Text: "Showed the second factor: " + words[field] + "."})
+	tx.Audit(who, audit.Entry{Action: "user.factor_shown", ObjectType: "user", ObjectID: who.ID,
+		Text: "Showed the second factor: " + words[field] + "."})
 }
 
 // failed counts one more failure: the fifth locks for a minute, each further one

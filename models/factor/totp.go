@@ -67,7 +67,8 @@ func (k Key) step(code string, now time.Time, last int64) (int64, bool) {
 		if step <= last || step < 0 {
 			continue
 		}
-		fits, err := hotp.ValidateCustom(code, uint64(step), k.Reveal(), hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}) //nolint:gosec // not below zero
+		fits, err := hotp.ValidateCustom(code, uint64(step), k.Reveal(),
+			hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}) //nolint:gosec // not below zero
 		if err == nil && fits {
 			return step, true
 		}
@@ -87,10 +88,12 @@ func (s *Service) BeginApp(ctx context.Context, who actor.Actor) error {
 			return err
 		}
 		if set.App() {
-			return fault.New(fault.Conflict, "factor_exists", "An authenticator app is set up already. Remove it first to set up another.")
+			return fault.New(fault.Conflict, "factor_exists",
+				"An authenticator app is set up already. Remove it first to set up another.")
 		}
 		tx.SetTOTP(who.ID, newKey())
-		tx.Audit(who, audit.Entry{Action: "user.factor_begun", ObjectType: "user", ObjectID: who.ID, Text: "Began to set up an authenticator app."})
+		tx.Audit(who, audit.Entry{Action: "user.factor_begun", ObjectType: "user", ObjectID: who.ID,
+			Text: "Began to set up an authenticator app."})
 		return nil
 	})
 }
@@ -122,7 +125,8 @@ func (s *Service) ConfirmApp(ctx context.Context, who actor.Actor, code, passwor
 		}
 		tx.ConfirmTOTP(who.ID, s.Now())
 		codes = firstCodes(tx, set)
-		s.change(tx, who, set, "user.factor_added", "Set up an authenticator app as second factor.", "An authenticator app was set up as your second factor.")
+		s.change(tx, who, set, "user.factor_added", "Set up an authenticator app as second factor.",
+			"An authenticator app was set up as your second factor.")
 		return nil
 	})
 	return codes, err
@@ -156,18 +160,21 @@ func (s *Service) remove(ctx context.Context, who actor.Actor, take func(Tx, *Se
 		}
 		if !set.Any() {
 			if set.Required {
-				return fault.New(fault.Conflict, "second_factor_required", "Your business demands a second factor. Set up another one before you remove this one.")
+				return fault.New(fault.Conflict, "second_factor_required",
+					"Your business demands a second factor. Set up another one before you remove this one.")
 			}
 			tx.ReplaceRecoveryCodes(who.ID, nil)
 			tx.EndHalfSessions(who.ID) // whoever knows the password and was waiting at the second factor
 		}
-		s.change(tx, who, set, "user.factor_removed", "Removed a second factor: "+what+".", "A second factor was removed: "+what+".")
+		s.change(tx, who, set, "user.factor_removed", "Removed a second factor: "+what+".", "A second factor was removed: "+
+			what+".")
 		return nil
 	})
 }
 
 func wrongCode(field string) error {
-	return fault.At(field, "invalid", "That code does not fit, or it was used already. Wait for the next one and try again.")
+	return fault.At(field, "invalid",
+		"That code does not fit, or it was used already. Wait for the next one and try again.")
 }
 
 func orWrong(err error, field string) error {

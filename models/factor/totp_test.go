@@ -17,7 +17,8 @@ const rfcKey = Key("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
 
 func codeAt(t *testing.T, k Key, step int64) string {
 	t.Helper()
-	code, err := hotp.GenerateCodeCustom(k.Reveal(), uint64(step), hotp.ValidateOpts{Digits: otp.DigitsSix}) //nolint:gosec // not below zero
+	code, err := hotp.GenerateCodeCustom(k.Reveal(), uint64(step),
+		hotp.ValidateOpts{Digits: otp.DigitsSix}) //nolint:gosec // not below zero
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,8 @@ func codeAt(t *testing.T, k Key, step int64) string {
 }
 
 func TestCodesOfTheStandard(t *testing.T) {
-	for at, code := range map[int64]string{59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037"} {
+	for at, code := range map[int64]string{59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924",
+		2000000000: "279037"} {
 		if step, fits := rfcKey.step(code, time.Unix(at, 0), 0); !fits || step != at/30 {
 			t.Errorf("%s at %d: %d, %v", code, at, step, fits)
 		}
@@ -38,7 +40,8 @@ func TestACodeFitsOneStepBeforeAndAfterAndNoFurther(t *testing.T) {
 		off, last int64
 		fits      bool
 	}{{-2, 0, false}, {-1, 0, true}, {0, 0, true}, {1, 0, true}, {2, 0, false},
-		{0, 1_000_000, false}, {0, 999_999, true}, {-1, 999_999, false}, {-1, 999_998, true}, {1, 1_000_000, true}, {1, 1_000_001, false}} {
+		{0, 1_000_000, false}, {0, 999_999, true}, {-1, 999_999, false}, {-1, 999_998, true}, {1, 1_000_000, true},
+		{1, 1_000_001, false}} {
 		if _, fits := rfcKey.step(codeAt(t, rfcKey, 1_000_000+c.off), now, c.last); fits != c.fits {
 			t.Errorf("%+d steps, the last was %d: %v", c.off, c.last, fits)
 		}
@@ -47,7 +50,8 @@ func TestACodeFitsOneStepBeforeAndAfterAndNoFurther(t *testing.T) {
 		t.Error("a second later it is two steps old")
 	}
 	code := codeAt(t, rfcKey, 1_000_000)
-	for typed, fits := range map[string]bool{code[:3] + " " + code[3:]: true, code[:3] + "-" + code[3:]: true, code[:5]: false, code + "0": false, "": false, "abcdef": false} {
+	for typed, fits := range map[string]bool{code[:3] + " " + code[3:]: true, code[:3] + "-" + code[3:]: true,
+		code[:5]: false, code + "0": false, "": false, "abcdef": false} {
 		if _, got := rfcKey.step(typed, now, 0); got != fits {
 			t.Errorf("%q: %v", typed, got)
 		}
@@ -81,7 +85,8 @@ func TestWrongCodesLockFromTheFifthOnAndForLonger(t *testing.T) {
 func TestAKeyDoesNotPrintItself(t *testing.T) {
 	key := newKey()
 	for _, verb := range []string{"%v", "%s", "%q", "%x", "%#v", "%+v"} {
-		if got := fmt.Sprintf(verb, struct{ K Key }{key}); strings.Contains(got, key.Reveal()) || strings.Contains(got, fmt.Sprintf("%x", key.Reveal())) {
+		if got := fmt.Sprintf(verb, struct{ K Key }{key}); strings.Contains(got, key.Reveal()) ||
+			strings.Contains(got, fmt.Sprintf("%x", key.Reveal())) {
 			t.Errorf("%s prints %s", verb, got)
 		}
 	}

@@ -3,7 +3,8 @@ package fault
 import "testing"
 
 func TestOneLine(t *testing.T) {
-	for text, want := range map[string]bool{"": true, "Thandi Nkosi": true, "Müller & Söhne – 'n": true, "a\nb": false, "a\r": false, "a\tb": false,
+	for text, want := range map[string]bool{"": true, "Thandi Nkosi": true, "Müller & Söhne – 'n": true, "a\nb": false,
+		"a\r": false, "a\tb": false,
 		"a\x00": false, "a\x1bb": false, "a\u0085b": false, "a\u2028b": false, "a\u2029": false, "a\u00a0b": true} {
 		if got := IsOneLine(text); got != want {
 			t.Errorf("%q: %v", text, got)

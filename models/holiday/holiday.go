@@ -53,14 +53,17 @@ func (s *Service) Add(ctx context.Context, who actor.Actor, c calendar.Change) (
 	}
 	c.Name = strings.Join(strings.Fields(c.Name), " ")
 	if n := utf8.RuneCountInString(c.Name); n == 0 || n > longestName {
-		return 0, fault.At("name", "invalid", "A day needs a name of at most %d characters, such as Election day.", longestName)
+		return 0, fault.At("name", "invalid", "A day needs a name of at most %d characters, such as Election day.",
+			longestName)
 	}
 	word := " was proclaimed a public holiday: "
 	if c.Open {
 		word = " is no public holiday after all: "
 	}
-	return s.change(ctx, c.Day, audit.Entry{Action: "calendar.day_added", Text: c.Day.Format("2 January 2006") + word + c.Name + ".",
-		After: map[string]any{"day": c.Day.String(), "name": c.Name, "open": c.Open}}, func(tx Tx) error { return tx.PutDay(c) })
+	return s.change(ctx, c.Day, audit.Entry{Action: "calendar.day_added", Text: c.Day.Format("2 January 2006") + word +
+		c.Name + ".",
+		After: map[string]any{"day": c.Day.String(), "name": c.Name, "open": c.Open}},
+		func(tx Tx) error { return tx.PutDay(c) })
 }
 
 // Remove forgets a day that was kept; NotFound when it was not.
@@ -68,7 +71,8 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, day calendar.Date
 	if err := byOperator(who); err != nil {
 		return 0, err
 	}
-	return s.change(ctx, day, audit.Entry{Action: "calendar.day_removed", Text: "What was proclaimed for " + day.Format("2 January 2006") + " was taken back.",
+	return s.change(ctx, day, audit.Entry{Action: "calendar.day_removed", Text: "What was proclaimed for " +
+		day.Format("2 January 2006") + " was taken back.",
 		Before: map[string]any{"day": day.String()}}, func(tx Tx) error {
 		known, err := tx.DropDay(day)
 		if err == nil && !known {
@@ -79,7 +83,8 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, day calendar.Date
 }
 
 // change writes the day and, for it concerns them all, an entry for each merchant.
-func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry, write func(Tx) error) (planned int64, err error) {
+func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry, write func(Tx) error) (planned int64,
+	err error) {
 	all, err := s.Read.Merchants(ctx)
 	if err != nil {
 		return 0, err

@@ -38,7 +38,8 @@ var once = &river.InsertOpts{MaxAttempts: 1}
 
 // Inserter writes jobs into the caller's transaction, for store.Options.Enqueue.
 func Inserter() (func(ctx context.Context, tx pgx.Tx, jobs []queue.Job) error, error) {
-	client, err := river.NewClient(riverpgxv5.New(nil), &river.Config{FetchCooldown: fetchCooldown, Logger: quiet(slog.Default())})
+	client, err := river.NewClient(riverpgxv5.New(nil),
+		&river.Config{FetchCooldown: fetchCooldown, Logger: quiet(slog.Default())})
 	if err != nil {
 		return nil, fmt.Errorf("job queue: %w", err)
 	}
@@ -104,9 +105,15 @@ func Run(ctx context.Context, d Deps) (*Runner, error) {
 		d.DueEvery = time.Minute
 	}
 	done := river.NewWorkers()
-	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendMail]) error { return d.SendMail(ctx, j.Args.MailID) }))
-	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.SendDueMails]) error { return d.SendDue(ctx) }))
-	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.RunDue]) error { return d.RunDue(ctx) }))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.SendMail]) error {
+		return d.SendMail(ctx, j.Args.MailID)
+	}))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.SendDueMails]) error {
+		return d.SendDue(ctx)
+	}))
+	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, _ *river.Job[queue.RunDue]) error {
+		return d.RunDue(ctx)
+	}))
 	river.AddWorker(done, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.WorkBatch]) error {
 		return d.WorkBatch(ctx, j.Args.BatchID)
 	}))

@@ -62,12 +62,14 @@ func newMail() mail.Mail {
 func TestAMailOfACommittedFactGoesOut(t *testing.T) {
 	s := openStore(t, nil)
 	sent := make(chan mail.Mail)
-	out := outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: func(_ context.Context, mails []mail.Mail) error { sent <- mails[0]; return nil }}
+	out := outbox.Service{Store: s, Sender: outbox.Keep{},
+		Sent: func(_ context.Context, mails []mail.Mail) error { sent <- mails[0]; return nil }}
 	work(t, s, func(d *jobs.Deps) { d.SendMail = out.Send })
 
 	undone, done := newMail(), newMail()
 	failure := errors.New("undo")
-	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.InsertMail(undone); return failure }); !errors.Is(err, failure) {
+	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.InsertMail(undone); return failure }); !errors.Is(err,
+		failure) {
 		t.Fatal(err)
 	}
 	if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.InsertMail(done); return nil }); err != nil {
@@ -88,7 +90,8 @@ func TestALostJobIsMadeGoodByTheSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := make(chan mail.Mail, 1)
-	out := outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: func(_ context.Context, mails []mail.Mail) error { sent <- mails[0]; return nil }}
+	out := outbox.Service{Store: s, Sender: outbox.Keep{},
+		Sent: func(_ context.Context, mails []mail.Mail) error { sent <- mails[0]; return nil }}
 	work(t, s, func(d *jobs.Deps) {
 		d.SendDue = func(ctx context.Context) error { _, err := out.SendDue(ctx); return err }
 	})
@@ -114,8 +117,10 @@ func TestEveryKindOfJobHasAWorker(t *testing.T) {
 		job  queue.Job
 		want string
 	}{{queue.SendMail{MailID: id}, "mail " + id.String()}, {queue.RunDue{}, "due"},
-		{queue.WorkBatch{BatchID: id}, "batch " + id.String()}, {queue.MakeStatement{StatementID: id}, "statement " + id.String()},
-		{queue.Simulate{RunID: id}, "simulation " + id.String()}, {queue.ResetPassword{Email: "a@example.com"}, "reset a@example.com"}} {
+		{queue.WorkBatch{BatchID: id}, "batch " + id.String()},
+		{queue.MakeStatement{StatementID: id}, "statement " + id.String()},
+		{queue.Simulate{RunID: id}, "simulation " + id.String()},
+		{queue.ResetPassword{Email: "a@example.com"}, "reset a@example.com"}} {
 		if err := s.InTx(t.Context(), func(tx *store.Tx) error { tx.Enqueue(row.job); return nil }); err != nil {
 			t.Fatal(err)
 		}

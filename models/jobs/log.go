@@ -24,8 +24,10 @@ func (l *errorLog) HandleError(ctx context.Context, job *rivertype.JobRow, err e
 }
 
 // HandlePanic implements river.ErrorHandler.
-func (l *errorLog) HandlePanic(ctx context.Context, job *rivertype.JobRow, panicked any, trace string) *river.ErrorHandlerResult {
-	l.log.ErrorContext(ctx, "job panicked", "job_id", job.ID, "job_kind", job.Kind, "error", fmt.Sprint(panicked), "trace", trace)
+func (l *errorLog) HandlePanic(ctx context.Context, job *rivertype.JobRow, panicked any,
+	trace string) *river.ErrorHandlerResult {
+	l.log.ErrorContext(ctx, "job panicked", "job_id", job.ID, "job_kind", job.Kind, "error", fmt.Sprint(panicked), "trace",
+		trace)
 	return nil
 }
 

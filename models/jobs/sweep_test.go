@@ -38,7 +38,8 @@ func TestOneProcessSweepsAtATime(t *testing.T) {
 		if rounds != 0 {
 			t.Error("two processes swept at once")
 		}
-		return other.alone(ctx, sweep{name: "counts", lock: countLock, do: func(context.Context) error { rounds++; return nil }})
+		return other.alone(ctx, sweep{name: "counts", lock: countLock,
+			do: func(context.Context) error { rounds++; return nil }})
 	}))
 	if err != nil || rounds != 1 {
 		t.Errorf("another sweep was held up: %d rounds, %v", rounds, err)
@@ -56,7 +57,8 @@ func TestAPanicEndsTheRoundAndGivesUpTheLock(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	did := false
-	if err := other.alone(t.Context(), sweep{lock: dueLock, do: func(context.Context) error { did = true; return nil }}); err != nil || !did {
+	if err := other.alone(t.Context(), sweep{lock: dueLock,
+		do: func(context.Context) error { did = true; return nil }}); err != nil || !did {
 		t.Errorf("done %v, %v", did, err)
 	}
 }

@@ -10,7 +10,8 @@ import (
 var hundred = decimal.NewFromInt(100)
 
 // On is the price and the maximum in cents on a day, after the adjustments since the mandate was accepted: one for each
-// whole period, counted from the day of acceptance as months count from their anchor day. NEVER and REPO adjust nothing:
+// whole period, counted from the day of acceptance as months count from their anchor day. NEVER and REPO adjust
+// nothing:
 // the repo rate moves on no fixed date. An adjustment by rate rounds half up, once each time; the price does not fall
 // below 0 nor the maximum below 1. A zero accepted means that nothing was accepted yet.
 func (t Terms) On(accepted, day calendar.Date) (priceCents, maxCents int64) {

@@ -95,8 +95,10 @@ var methodLabels = map[Method]string{
 func (m Method) Label() string { return methodLabels[m] }
 
 var channelLabels = map[string]string{
-	"banking_app": "in the banking app", "internet_banking": "by internet banking", "ussd": "by cellphone banking", "sms_link": "by the link in an SMS",
-	"atm": "at an ATM", "branch": "in a branch", "contact_centre": "by the contact centre", "point_of_sale": "at a point of sale",
+	"banking_app": "in the banking app", "internet_banking": "by internet banking", "ussd": "by cellphone banking",
+	"sms_link": "by the link in an SMS",
+	"atm":      "at an ATM", "branch": "in a branch", "contact_centre": "by the contact centre",
+	"point_of_sale": "at a point of sale",
 }
 
 // ChannelLabel puts a channel of acceptance into words; nothing for an unknown one.

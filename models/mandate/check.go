@@ -10,8 +10,8 @@ import (
 	"debitdesk/models/money"
 )
 
-// The allowed values, in the order in which messages and forms list them (source: additional mandate fields). The sample
-// of the source document says ANNUAL, which is not among them.
+// The allowed values, in the order in which messages and forms list them (source: additional mandate fields). The
+// sample of the source document says ANNUAL, which is not among them.
 var (
 	ValueTypes = []ValueType{Fixed, Variable, UsageBased}
 	Methods    = []Method{RealTime, Delayed}
@@ -35,9 +35,9 @@ type check struct {
 }
 
 // Check gives the terms that were asked for and notes every problem at at+".field": codes required, invalid_choice,
-// invalid, min_value, max_value, max_decimal_places, max_digits, and adjustment_exclusive at at+".__all__" (source: rules
-// on mandates). The price is the sum of the product lines, the total is what the purchase collects; both are cents. The
-// terms are of use only when nothing was noted.
+// invalid, min_value, max_value, max_decimal_places, max_digits, and adjustment_exclusive at at+".__all__" (source:
+// rules on mandates). The price is the sum of the product lines, the total is what the purchase collects; both are
+// cents. The terms are of use only when nothing was noted.
 func (a Ask) Check(w *fault.Problems, at string, priceCents, totalCents int64) Terms {
 	c := check{Ask: a, w: w, at: at + ".", price: within(priceCents), total: within(totalCents)}
 	c.terms = Terms{
@@ -127,7 +127,8 @@ func (c *check) rate() {
 	rate, limit := *c.AdjustmentRate, decimal.NewFromInt(highestRate)
 	switch {
 	case tooWide(rate):
-		c.add("adjustment_rate", "max_digits", "Give a percentage from -%d to %d, such as 6 or 4.75.", highestRate, highestRate)
+		c.add("adjustment_rate", "max_digits", "Give a percentage from -%d to %d, such as 6 or 4.75.", highestRate,
+			highestRate)
 		return
 	case rate.LessThan(limit.Neg()):
 		c.add("adjustment_rate", "min_value", "Ensure this value is greater than or equal to -%d (percent).", highestRate)
@@ -174,10 +175,12 @@ func (c *check) maximum() {
 	case most > money.MaxCents:
 		c.add("max_amount_cents", "max_value", "Ensure this value is less than or equal to %d.", money.MaxCents)
 	case limit == 0:
-		c.add("max_amount_cents", "max_value", "For %s this may be at most %s (0). To store a mandate without collecting now, give the real price and total_override 0.",
+		c.add("max_amount_cents", "max_value",
+			"For %s this may be at most %s (0). To store a mandate without collecting now, give the real price and total_override 0.",
 			c.terms.ValueType, name)
 	case limit < c.total:
-		c.add("max_amount_cents", "max_value", "For %s this may be at most %s (%d), and the total (%d) is above that.", c.terms.ValueType, name, limit, c.total)
+		c.add("max_amount_cents", "max_value", "For %s this may be at most %s (%d), and the total (%d) is above that.",
+			c.terms.ValueType, name, limit, c.total)
 	case most > limit:
 		c.add("max_amount_cents", "max_value", "For %s this may be at most %s (%d).", c.terms.ValueType, name, limit)
 	case most < c.total:
@@ -185,8 +188,9 @@ func (c *check) maximum() {
 	}
 }
 
-// limit is the largest maximum in cents for a price of at most money.MaxCents, and how messages name it. For an odd price
-// it is rounded down, which is the same as 2*max <= 3*price. An unknown type has no limit, so that it is reported alone.
+// limit is the largest maximum in cents for a price of at most money.MaxCents, and how messages name it. For an odd
+// price it is rounded down, which is the same as 2*max <= 3*price. An unknown type has no limit, so that it is reported
+// alone.
 func (v ValueType) limit(price int64) (cents int64, name string) {
 	switch v {
 	case Fixed:
@@ -198,8 +202,8 @@ func (v ValueType) limit(price int64) (cents int64, name string) {
 	return money.MaxCents, "the largest amount"
 }
 
-// LimitCents is the largest max_amount_cents that a value type allows for a price in cents; unlimited tells that there is
-// no limit (source: rules 2 to 4).
+// LimitCents is the largest max_amount_cents that a value type allows for a price in cents; unlimited tells that there
+// is no limit (source: rules 2 to 4).
 func (v ValueType) LimitCents(priceCents int64) (cents int64, unlimited bool) {
 	cents, _ = v.limit(within(priceCents))
 	return cents, v != Fixed && v != Variable

@@ -8,8 +8,8 @@ import (
 )
 
 // Agreed tells whether a debit may run on a day without being on another day than agreed: on a deduction day, or on the
-// first processing day after one that is closed. The payer's bank takes no other, whatever the merchant's own shift rule
-// says: not the day before (industry: date adjustment rule).
+// first processing day after one that is closed. The payer's bank takes no other, whatever the merchant's own shift
+// rule says: not the day before (industry: date adjustment rule).
 func (m Mandate) Agreed(action calendar.Date, cal *calendar.Calendar) bool {
 	_, agreed := m.standsFor(action, cal)
 	return agreed
@@ -48,8 +48,8 @@ func (m Mandate) hasDay() bool {
 	return false
 }
 
-// Deducts tells whether a day is a deduction day; any day is, where none is named. A month that is too short for the day
-// ends on it.
+// Deducts tells whether a day is a deduction day; any day is, where none is named. A month that is too short for the
+// day ends on it.
 func (m Mandate) Deducts(d calendar.Date) bool {
 	switch {
 	case !m.hasDay():
@@ -68,9 +68,10 @@ func (m Mandate) NextDay(d calendar.Date) calendar.Date {
 	return d
 }
 
-// NextDue is the first due day on or after a day whose debit runs on an agreed day. Runs gives the action date of a due day;
-// nil: the day itself.
-func (m Mandate) NextDue(from calendar.Date, runs func(calendar.Date) calendar.Date, cal *calendar.Calendar) calendar.Date {
+// NextDue is the first due day on or after a day whose debit runs on an agreed day. Runs gives the action date of a due
+// day; nil: the day itself.
+func (m Mandate) NextDue(from calendar.Date, runs func(calendar.Date) calendar.Date,
+	cal *calendar.Calendar) calendar.Date {
 	const farthest = 800 // more than two years; within them every deduction day falls on an open day
 	for day := from; day.Before(from.AddDays(farthest)); day = day.AddDays(1) {
 		if action := (Debit{Runs: runs}).runs(day); m.Agreed(action, cal) {
@@ -93,14 +94,15 @@ func (m Mandate) Days() string {
 	return "on the " + ordinal(m.DeductionDay)
 }
 
-// PeriodReach is how many days two debits of one period are apart at most: the days of a month, and the closed days by which
-// each of them was moved.
+// PeriodReach is how many days two debits of one period are apart at most: the days of a month, and the closed days by
+// which each of them was moved.
 const PeriodReach = 60
 
-// period is the first day of the period that a debit belongs to: the calendar month, the week from Monday, or the day (ours:
-// the deduction day is a "day of the period", so the period is what that day is counted in). A debit counts in the period of
-// the deduction day that it stands for, even where closed days moved it into the next period or back into the one before; one
-// on another day than agreed counts where it runs.
+// period is the first day of the period that a debit belongs to: the calendar month, the week from Monday, or the day
+// (ours:
+// the deduction day is a "day of the period", so the period is what that day is counted in). A debit counts in the
+// period of the deduction day that it stands for, even where closed days moved it into the next period or back into the
+// one before; one on another day than agreed counts where it runs.
 func (m Mandate) period(d Day, cal *calendar.Calendar) calendar.Date {
 	day := d.Due
 	if !m.Deducts(day) {
@@ -115,8 +117,8 @@ func (m Mandate) period(d Day, cal *calendar.Calendar) calendar.Date {
 	return calendar.On(day.Year, day.Month, 1)
 }
 
-// SecondInPeriod tells whether a debit runs beside another in one period of the mandate's rhythm, which has one debit in each
-// (API contract 12.32). A once-off mandate has no rhythm.
+// SecondInPeriod tells whether a debit runs beside another in one period of the mandate's rhythm, which has one debit
+// in each (API contract 12.32). A once-off mandate has no rhythm.
 func (m Mandate) SecondInPeriod(d Day, others []Day, cal *calendar.Calendar) bool {
 	if m.Terms == nil || m.AllowsOneDebit() || len(others) == 0 {
 		return false

@@ -121,7 +121,8 @@ func (e explaining) adjusts() string {
 		return "Price and maximum never change."
 	}
 	price, most := e.t.after(1)
-	return fmt.Sprintf("Every %d months after acceptance, price and maximum %s: the first time to %s and %s.", length, change, e.say(price), e.say(most))
+	return fmt.Sprintf("Every %d months after acceptance, price and maximum %s: the first time to %s and %s.", length,
+		change, e.say(price), e.say(most))
 }
 
 // change is what one adjustment does: "rise by 6 %", "fall by R 10,00"; nothing where none is given.
@@ -150,11 +151,16 @@ func (e explaining) warnings() (sentences []string) {
 		}
 	}
 	t := e.t
-	add(t.ValueType == Fixed, "FIXED means that every debit is exactly the same. For amounts that change use VARIABLE or USAGEBASED.")
-	add(t.MaxAmountCents > 0 && t.MaxAmountCents < t.PriceCents, "The maximum is below the price of %s, so a debit of the full price will be refused.", e.say(t.PriceCents))
+	add(t.ValueType == Fixed,
+		"FIXED means that every debit is exactly the same. For amounts that change use VARIABLE or USAGEBASED.")
+	add(t.MaxAmountCents > 0 && t.MaxAmountCents < t.PriceCents,
+		"The maximum is below the price of %s, so a debit of the full price will be refused.", e.say(t.PriceCents))
 	add(t.ValueType == UsageBased && t.MaxAmountCents > warnAboveCents,
-		"A maximum above %s may alarm the client, who sees it when answering. Ask for no more than you need.", e.say(warnAboveCents))
-	add(t.DebitSequence == OnceOff && t.AdjustmentCategory != Never && t.AdjustmentCategory != "", "A once-off mandate is used once, so the adjustment changes nothing.")
-	add(t.DelayedOnFailure, "Collections under a fallback mandate are disputable; the scheme now calls this a registered mandate.")
+		"A maximum above %s may alarm the client, who sees it when answering. Ask for no more than you need.",
+		e.say(warnAboveCents))
+	add(t.DebitSequence == OnceOff && t.AdjustmentCategory != Never && t.AdjustmentCategory != "",
+		"A once-off mandate is used once, so the adjustment changes nothing.")
+	add(t.DelayedOnFailure,
+		"Collections under a fallback mandate are disputable; the scheme now calls this a registered mandate.")
 	return sentences
 }

@@ -21,21 +21,34 @@ func TestWhatTheBankAllowsIsOneSentence(t *testing.T) {
 		change func(*mandate.Mandate)
 		want   string
 	}{
-		"variable": {nil, "The bank will allow one debit of up to R 1 500,00 each month, on the 25th; another amount than R 1 000,00 may be disputed."},
-		"usage":    {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.UsageBased }, "The bank will allow one debit of up to R 1 500,00 each month, on the 25th; another amount than R 1 000,00 may be disputed."},
-		"fixed":    {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.Fixed, 100000 }, "The bank will allow one debit of exactly R 1 000,00 each month, on the 25th; no other amount."},
+		"variable": {
+			nil,
+			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; another amount than R 1 000,00 may be disputed."},
+		"usage": {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.UsageBased },
+			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; another amount than R 1 000,00 may be disputed."},
+		"fixed": {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.Fixed, 100000 },
+			"The bank will allow one debit of exactly R 1 000,00 each month, on the 25th; no other amount."},
 		"usage of nothing": {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.PriceCents = mandate.UsageBased, 0 },
 			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; every debit may be disputed, because the price is R 0,00."},
 		"another day": {func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment = true },
 			"The bank will allow one debit of up to R 1 500,00 each month, normally on the 25th; another amount than R 1 000,00 or another day may be disputed."},
-		"fixed on another day": {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.AllowDateAdjustment = mandate.Fixed, true },
+		"fixed on another day": {func(m *mandate.Mandate) {
+			m.Terms.ValueType, m.Terms.AllowDateAdjustment = mandate.Fixed,
+				true
+		},
 			"The bank will allow one debit of exactly R 1 000,00 each month, normally on the 25th; another day may be disputed."},
-		"last day": {func(m *mandate.Mandate) { m.DeductionDay = 99 }, "The bank will allow one debit of up to R 1 500,00 each month, on the last day of the month; another amount than R 1 000,00 may be disputed."},
-		"weeks":    {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay = "weeks", 5 }, "The bank will allow one debit of up to R 1 500,00 each week, on Fridays; another amount than R 1 000,00 may be disputed."},
+		"last day": {func(m *mandate.Mandate) { m.DeductionDay = 99 },
+			"The bank will allow one debit of up to R 1 500,00 each month, on the last day of the month; another amount than R 1 000,00 may be disputed."},
+		"weeks": {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay = "weeks", 5 },
+			"The bank will allow one debit of up to R 1 500,00 each week, on Fridays; another amount than R 1 000,00 may be disputed."},
 		"days": {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay, m.Terms.AllowDateAdjustment = "days", 0, true },
 			"The bank will allow one debit of up to R 1 500,00 each day; another amount than R 1 000,00 may be disputed."},
-		"once": {func(m *mandate.Mandate) { m.Terms.DebitSequence = mandate.OnceOff }, "The bank will allow one debit in all, of up to R 1 500,00, on the 25th; another amount than R 1 000,00 may be disputed."},
-		"once, fixed": {func(m *mandate.Mandate) { m.Terms.DebitSequence, m.Terms.ValueType = mandate.OnceOff, mandate.Fixed },
+		"once": {func(m *mandate.Mandate) { m.Terms.DebitSequence = mandate.OnceOff },
+			"The bank will allow one debit in all, of up to R 1 500,00, on the 25th; another amount than R 1 000,00 may be disputed."},
+		"once, fixed": {func(m *mandate.Mandate) {
+			m.Terms.DebitSequence, m.Terms.ValueType = mandate.OnceOff,
+				mandate.Fixed
+		},
 			"The bank will allow one debit in all, of exactly R 1 000,00, on the 25th; no other amount."},
 		"no type yet":    {func(m *mandate.Mandate) { m.Terms.ValueType = "" }, ""},
 		"no maximum yet": {func(m *mandate.Mandate) { m.Terms.MaxAmountCents = 0 }, ""},
@@ -51,10 +64,13 @@ func TestWhatCouldBeDisputedIsListed(t *testing.T) {
 		change func(*mandate.Mandate)
 		want   []string
 	}{
-		"fixed":    {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.Fixed }, []string{"A second debit in the same month."}},
+		"fixed": {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.Fixed },
+			[]string{"A second debit in the same month."}},
 		"variable": {nil, []string{"A debit of another amount than R 1 000,00.", "A second debit in the same month."}},
 		"everything": {func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment, m.Terms.DelayedOnFailure = true, true },
-			[]string{"Every debit, if the client does not answer in time and the fallback takes over.", "A debit of another amount than R 1 000,00.", "A debit that does not run on the 25th.", "A second debit in the same month."}},
+			[]string{"Every debit, if the client does not answer in time and the fallback takes over.",
+				"A debit of another amount than R 1 000,00.", "A debit that does not run on the 25th.",
+				"A second debit in the same month."}},
 		"under the fallback": {func(m *mandate.Mandate) {
 			m.Fallback, m.Terms.DelayedOnFailure, m.Terms.ValueType = true, true, mandate.Fixed
 		},
@@ -74,10 +90,12 @@ func TestAdjustmentsAreSaidWithTheirFirstOutcome(t *testing.T) {
 	for want, change := range map[string]func(*mandate.Mandate){
 		"Price and maximum never change.": nil,
 		"":                                func(m *mandate.Mandate) { m.Terms.AdjustmentCategory = "" },
-		"Every 12 months after acceptance, price and maximum rise by 6 %: the first time to R 1 060,00 and R 1 590,00.": func(m *mandate.Mandate) {
+		"Every 12 months after acceptance, price and maximum rise by 6 %: the first time to R 1 060,00 and R 1 590,00.": func(
+			m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate = mandate.Annually, rate("6")
 		},
-		"Every 6 months after acceptance, price and maximum fall by 0.5 %: the first time to R 995,00 and R 1 492,50.": func(m *mandate.Mandate) {
+		"Every 6 months after acceptance, price and maximum fall by 0.5 %: the first time to R 995,00 and R 1 492,50.": func(
+			m *mandate.Mandate) {
 			m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate = mandate.Biannually, rate("-0.50")
 		},
 		"Every 3 months after acceptance, price and maximum rise by R 25,05: the first time to R 1 025,05 and R 1 525,05.": func(m *mandate.Mandate) {
@@ -98,12 +116,14 @@ func TestAdjustmentsAreSaidWithTheirFirstOutcome(t *testing.T) {
 
 func TestWarningsAppearWhereTheyBelong(t *testing.T) {
 	for text, c := range map[string]struct{ with, without func(*mandate.Mandate) }{
-		"FIXED means that every debit is exactly the same": {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.Fixed }, nil},
+		"FIXED means that every debit is exactly the same": {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.Fixed },
+			nil},
 		"A maximum above R 500 000,00 may alarm the client": {
 			func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.UsageBased, 50_000_001 },
 			func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.UsageBased, 50_000_000 }},
 		"the scheme now calls this a registered mandate": {func(m *mandate.Mandate) { m.Terms.DelayedOnFailure = true }, nil},
-		"The maximum is below the price of R 1 000,00":   {func(m *mandate.Mandate) { m.Terms.MaxAmountCents = 99999 }, func(m *mandate.Mandate) { m.Terms.MaxAmountCents = 100000 }},
+		"The maximum is below the price of R 1 000,00": {func(m *mandate.Mandate) { m.Terms.MaxAmountCents = 99999 },
+			func(m *mandate.Mandate) { m.Terms.MaxAmountCents = 100000 }},
 		"the adjustment changes nothing": {
 			func(m *mandate.Mandate) {
 				m.Terms.DebitSequence, m.Terms.AdjustmentCategory = mandate.OnceOff, mandate.Annually

@@ -39,9 +39,9 @@ const (
 
 const refused = "purchase_charge_error"
 
-// Judge tells why a debit under this mandate may be disputed, and everything that speaks against it, at the fields amount,
-// due and __all__, each with the limit and what helps (API contract 3.8 and 12.30). The terms are held against the day on
-// which the debit runs, not against the day on which it is due. An EFT mandate has no terms to judge by.
+// Judge tells why a debit under this mandate may be disputed, and everything that speaks against it, at the fields
+// amount, due and __all__, each with the limit and what helps (API contract 3.8 and 12.30). The terms are held against
+// the day on which the debit runs, not against the day on which it is due. An EFT mandate has no terms to judge by.
 func (m Mandate) Judge(d Debit, cal *calendar.Calendar) (because []string, against fault.Problems) {
 	if m.Kind != DebiCheck {
 		return nil, nil
@@ -78,7 +78,8 @@ type judgement struct {
 
 func (j *judgement) currency() {
 	if j.d.Currency != money.ZAR {
-		j.against.Add(fault.All, refused, "This mandate is in ZAR and the debit in %s. Make the purchase in ZAR.", short(j.d.Currency))
+		j.against.Add(fault.All, refused, "This mandate is in ZAR and the debit in %s. Make the purchase in ZAR.",
+			short(j.d.Currency))
 	}
 }
 
@@ -88,10 +89,12 @@ func (j *judgement) amount() {
 	say := func(cents int64) string { return money.Format(cents, money.ZAR) }
 	switch {
 	case amount > most:
-		j.against.Add(AtAmount, refused, "%s is above the maximum of one debit under this mandate, %s. Lower the amount, or set up a new mandate with a higher maximum.", say(amount), say(most))
+		j.against.Add(AtAmount, refused,
+			"%s is above the maximum of one debit under this mandate, %s. Lower the amount, or set up a new mandate with a higher maximum.", say(amount), say(most))
 	case amount == price:
 	case j.m.Terms.ValueType == Fixed:
-		j.against.Add(AtAmount, refused, "This mandate is FIXED: every debit must be exactly %s, and this one is %s. Change the amount, or set up a new mandate.", say(price), say(amount))
+		j.against.Add(AtAmount, refused,
+			"This mandate is FIXED: every debit must be exactly %s, and this one is %s. Change the amount, or set up a new mandate.", say(price), say(amount))
 	default:
 		j.because = append(j.because, BecauseAmountDiffers)
 	}
@@ -114,8 +117,10 @@ func (j *judgement) date() {
 		if j.action != j.d.Due {
 			would = " and would run on " + say(j.action)
 		}
-		j.against.Add(AtDue, refused, "This mandate allows debits %s only, or on the next processing day when that day is closed, and this one is due on %s%s. "+
-			"Move the due date to %s, or set up a new mandate with allow_date_adjustment.", j.m.Days(), say(j.d.Due), would, say(j.m.NextDue(j.d.Due, j.d.Runs, j.cal)))
+		j.against.Add(AtDue, refused,
+			"This mandate allows debits %s only, or on the next processing day when that day is closed, and this one is due on %s%s. "+
+				"Move the due date to %s, or set up a new mandate with allow_date_adjustment.", j.m.Days(), say(j.d.Due), would,
+			say(j.m.NextDue(j.d.Due, j.d.Runs, j.cal)))
 	}
 }
 

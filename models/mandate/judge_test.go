@@ -12,7 +12,8 @@ import (
 var holidays = calendar.New()
 
 func accepted(change func(*mandate.Mandate)) mandate.Mandate {
-	m := mandate.Mandate{Kind: mandate.DebiCheck, State: mandate.ActiveState, PeriodUnits: "months", DeductionDay: 25, Terms: ref(terms(nil)),
+	m := mandate.Mandate{Kind: mandate.DebiCheck, State: mandate.ActiveState, PeriodUnits: "months", DeductionDay: 25,
+		Terms:      ref(terms(nil)),
 		AcceptedAt: time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)}
 	if change != nil {
 		change(&m)
@@ -46,10 +47,14 @@ func TestAmountsAreHeldToTheTerms(t *testing.T) {
 		because string
 		refusal string
 	}{
-		{mandate.Fixed, 100000, "", ""}, {mandate.Fixed, 99999, "", "must be exactly R\u00a01\u00a0000,00"}, {mandate.Fixed, 100001, "", "must be exactly R\u00a01\u00a0000,00"},
-		{mandate.Variable, 100000, "", ""}, {mandate.Variable, 99999, "amount_differs", ""}, {mandate.Variable, 100001, "amount_differs", ""},
-		{mandate.Variable, 150000, "amount_differs", ""}, {mandate.Variable, 150001, "", "above the maximum of one debit under this mandate, R\u00a01\u00a0500,00"},
-		{mandate.UsageBased, 100000, "", ""}, {mandate.UsageBased, 1, "amount_differs", ""}, {mandate.UsageBased, 150001, "", "above the maximum"},
+		{mandate.Fixed, 100000, "", ""}, {mandate.Fixed, 99999, "", "must be exactly R\u00a01\u00a0000,00"},
+		{mandate.Fixed, 100001, "", "must be exactly R\u00a01\u00a0000,00"},
+		{mandate.Variable, 100000, "", ""}, {mandate.Variable, 99999, "amount_differs", ""},
+		{mandate.Variable, 100001, "amount_differs", ""},
+		{mandate.Variable, 150000, "amount_differs", ""},
+		{mandate.Variable, 150001, "", "above the maximum of one debit under this mandate, R\u00a01\u00a0500,00"},
+		{mandate.UsageBased, 100000, "", ""}, {mandate.UsageBased, 1, "amount_differs", ""},
+		{mandate.UsageBased, 150001, "", "above the maximum"},
 	} {
 		m := accepted(func(m *mandate.Mandate) { m.Terms.ValueType = c.value })
 		because, refusal := judge(t, m, c.cents, "2026-11-25")
@@ -58,14 +63,16 @@ func TestAmountsAreHeldToTheTerms(t *testing.T) {
 		}
 	}
 	fixed := accepted(func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.Fixed, 50000 })
-	if _, refusal := judge(t, fixed, 100000, "2026-11-25"); !strings.Contains(refusal, "above the maximum of one debit under this mandate, R\u00a0500,00") {
+	if _, refusal := judge(t, fixed, 100000, "2026-11-25"); !strings.Contains(refusal,
+		"above the maximum of one debit under this mandate, R\u00a0500,00") {
 		t.Errorf("got %q", refusal)
 	}
 }
 
 func TestAdjustmentsCountFromAcceptanceToTheDue(t *testing.T) {
 	m := accepted(func(m *mandate.Mandate) {
-		m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate, m.Terms.AllowDateAdjustment, m.DeductionDay = mandate.Annually, rate("6"), true, 20
+		m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate, m.Terms.AllowDateAdjustment, m.DeductionDay = mandate.Annually,
+			rate("6"), true, 20
 	})
 	for _, c := range []struct {
 		due     string
@@ -73,7 +80,8 @@ func TestAdjustmentsCountFromAcceptanceToTheDue(t *testing.T) {
 		because string
 		refused bool
 	}{
-		{"2027-11-19", 100000, "date_differs", false}, {"2027-11-19", 150001, "", true}, {"2027-11-20", 106000, "", false}, {"2027-11-20", 100000, "amount_differs", false},
+		{"2027-11-19", 100000, "date_differs", false}, {"2027-11-19", 150001, "", true}, {"2027-11-20", 106000, "", false},
+		{"2027-11-20", 100000, "amount_differs", false},
 		{"2027-11-20", 159000, "amount_differs", false}, {"2027-11-20", 159001, "", true},
 	} {
 		if because, refusal := judge(t, m, c.cents, c.due); because != c.because || (refusal != "") != c.refused {
@@ -90,16 +98,23 @@ func TestDaysAreHeldToTheDeductionDay(t *testing.T) {
 		ok    bool
 	}{
 		{"months", 25, "2026-11-25", true}, {"months", 25, "2026-11-24", false}, {"months", 25, "2026-11-26", false},
-		{"months", 25, "2026-10-25", true}, {"months", 25, "2026-10-26", true}, {"months", 25, "2026-10-24", false}, {"months", 25, "2026-10-27", false}, // a Sunday
+		{"months", 25, "2026-10-25", true}, {"months", 25, "2026-10-26", true}, {"months", 25, "2026-10-24", false},
+		{"months", 25, "2026-10-27", false},                                     // a Sunday
 		{"months", 21, "2026-11-21", true}, {"months", 21, "2026-11-23", false}, // a Saturday is open
-		{"months", 25, "2026-12-25", true}, {"months", 25, "2026-12-26", false}, {"months", 25, "2026-12-27", false}, {"months", 25, "2026-12-28", true}, {"months", 25, "2026-12-29", false}, // Christmas to Sunday
-		{"months", 99, "2026-11-30", true}, {"months", 99, "2027-02-28", true}, {"months", 99, "2028-02-28", false}, {"months", 99, "2028-02-29", true},
+		{"months", 25, "2026-12-25", true}, {"months", 25, "2026-12-26", false}, {"months", 25, "2026-12-27", false},
+		{"months", 25, "2026-12-28", true}, {"months", 25, "2026-12-29", false}, // Christmas to Sunday
+		{"months", 99, "2026-11-30", true}, {"months", 99, "2027-02-28", true}, {"months", 99, "2028-02-28", false},
+		{"months", 99, "2028-02-29", true},
 		{"months", 99, "2027-03-01", true}, // 28 February 2027 is a Sunday
-		{"months", 30, "2026-11-30", true}, {"months", 30, "2026-12-31", false}, {"months", 30, "2027-02-28", true}, {"months", 30, "2027-03-01", true}, {"months", 30, "2027-03-30", true},
-		{"months", 30, "2027-03-31", false}, {"months", 29, "2028-02-29", true}, {"months", 29, "2028-02-28", false}, {"months", 30, "2028-02-29", true},
+		{"months", 30, "2026-11-30", true}, {"months", 30, "2026-12-31", false}, {"months", 30, "2027-02-28", true},
+		{"months", 30, "2027-03-01", true}, {"months", 30, "2027-03-30", true},
+		{"months", 30, "2027-03-31", false}, {"months", 29, "2028-02-29", true}, {"months", 29, "2028-02-28", false},
+		{"months", 30, "2028-02-29", true},
 		{"months", 99, "2027-02-01", true}, // the last of January 2027 is a Sunday
-		{"weeks", 1, "2026-11-23", true}, {"weeks", 1, "2026-11-24", false}, {"weeks", 7, "2026-11-22", true}, {"weeks", 7, "2026-11-23", true}, {"weeks", 7, "2026-11-24", false},
-		{"weeks", 6, "2026-11-21", true}, {"weeks", 6, "2026-11-23", false}, {"weeks", 3, "2026-12-16", true}, {"weeks", 3, "2026-12-17", true}, {"weeks", 3, "2026-12-18", false}, // a holiday
+		{"weeks", 1, "2026-11-23", true}, {"weeks", 1, "2026-11-24", false}, {"weeks", 7, "2026-11-22", true},
+		{"weeks", 7, "2026-11-23", true}, {"weeks", 7, "2026-11-24", false},
+		{"weeks", 6, "2026-11-21", true}, {"weeks", 6, "2026-11-23", false}, {"weeks", 3, "2026-12-16", true},
+		{"weeks", 3, "2026-12-17", true}, {"weeks", 3, "2026-12-18", false}, // a holiday
 		{"days", 0, "2026-11-22", true}, {"days", 0, "2026-12-25", true},
 	} {
 		for _, may := range []bool{false, true} {
@@ -107,7 +122,8 @@ func TestDaysAreHeldToTheDeductionDay(t *testing.T) {
 				m.PeriodUnits, m.DeductionDay, m.Terms.AllowDateAdjustment = c.units, c.day, may
 			})
 			because, refusal := judge(t, m, 100000, c.due)
-			if want := map[bool]string{true: "date_differs"}[may && !c.ok]; because != want || (refusal != "") != (!may && !c.ok) {
+			if want := map[bool]string{true: "date_differs"}[may && !c.ok]; because != want ||
+				(refusal != "") != (!may && !c.ok) {
 				t.Errorf("%s %d, due %s, adjustable %v: %q %q", c.units, c.day, c.due, may, because, refusal)
 			}
 		}
@@ -117,16 +133,20 @@ func TestDaysAreHeldToTheDeductionDay(t *testing.T) {
 func TestARefusalNamesEveryReasonAndWhatHelps(t *testing.T) {
 	m := accepted(func(m *mandate.Mandate) { m.DeductionDay = 31 })
 	_, refusal := judged(t, m, mandate.Debit{AmountCents: 150001, Currency: "USD", Due: day(t, "2026-11-26")})
-	for _, must := range []string{"in ZAR and the debit in USD", "R\u00a01\u00a0500,01 is above the maximum of one debit under this mandate, R\u00a01\u00a0500,00", "Lower the amount",
+	for _, must := range []string{"in ZAR and the debit in USD",
+		"R\u00a01\u00a0500,01 is above the maximum of one debit under this mandate, R\u00a01\u00a0500,00", "Lower the amount",
 		"due on 26 November 2026", "Move the due date to 30 November 2026", "allow_date_adjustment"} {
 		if !strings.Contains(refusal, must) {
 			t.Errorf("%q is missing: %v", must, refusal)
 		}
 	}
 	for want, change := range map[string]func(*mandate.Mandate){
-		"debits on the 22nd only":                      func(m *mandate.Mandate) { m.DeductionDay = 22 },
-		"debits on the last day of the month only":     func(m *mandate.Mandate) { m.DeductionDay = 99 },
-		"debits on Fridays only":                       func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay = "weeks", 5 },
+		"debits on the 22nd only":                  func(m *mandate.Mandate) { m.DeductionDay = 22 },
+		"debits on the last day of the month only": func(m *mandate.Mandate) { m.DeductionDay = 99 },
+		"debits on Fridays only": func(m *mandate.Mandate) {
+			m.PeriodUnits, m.DeductionDay = "weeks",
+				5
+		},
 		"The terms of this mandate are not on record.": func(m *mandate.Mandate) { m.Terms = nil },
 	} {
 		if _, refusal := judge(t, accepted(change), 100000, "2026-11-26"); !strings.Contains(refusal, want) {
@@ -146,7 +166,8 @@ func TestEverythingUnderAFallbackIsDisputable(t *testing.T) {
 }
 
 func TestAnEFTMandateHasNoTerms(t *testing.T) {
-	because, refusal := judged(t, mandate.Mandate{Kind: mandate.EFT, PeriodUnits: "months", DeductionDay: 1}, mandate.Debit{AmountCents: 1, Currency: "USD", Due: day(t, "2026-11-26")})
+	because, refusal := judged(t, mandate.Mandate{Kind: mandate.EFT, PeriodUnits: "months", DeductionDay: 1},
+		mandate.Debit{AmountCents: 1, Currency: "USD", Due: day(t, "2026-11-26")})
 	if because != "" || refusal != "" {
 		t.Errorf("got %v, %v", because, refusal)
 	}
@@ -166,10 +187,12 @@ func TestTermsAreHeldAgainstTheActionDate(t *testing.T) {
 		may        bool
 		why, wrong string
 	}{
-		{"moved to the day before", 15, "2027-08-15", back, false, "", "due on 15 August 2027 and would run on 14 August 2027. Move the due date to 16 August 2027"},
+		{"moved to the day before", 15, "2027-08-15", back, false, "",
+			"due on 15 August 2027 and would run on 14 August 2027. Move the due date to 16 August 2027"},
 		{"moved to the day before, other days allowed", 15, "2027-08-15", back, true, "date_differs", ""},
 		{"the day after the closed day", 15, "2027-08-16", back, false, "", ""},
-		{"moved by the cut-off", 23, "2029-07-23", late, false, "", "due on 23 July 2029 and would run on 24 July 2029. Move the due date to 23 August 2029"},
+		{"moved by the cut-off", 23, "2029-07-23", late, false, "",
+			"due on 23 July 2029 and would run on 24 July 2029. Move the due date to 23 August 2029"},
 		{"moved by the cut-off, other days allowed", 23, "2029-07-23", late, true, "date_differs", ""},
 		{"another day that is moved onto the mandate's", 24, "2029-07-23", late, false, "", ""},
 	} {
@@ -183,7 +206,8 @@ func TestTermsAreHeldAgainstTheActionDate(t *testing.T) {
 		m.DeductionDay, m.Terms.AdjustmentCategory, m.Terms.AdjustmentRate = 20, mandate.Annually, rate("6")
 	})
 	onto := func(calendar.Date) calendar.Date { return calendar.On(2027, 11, 20) }
-	if why, wrong := judged(t, m, mandate.Debit{AmountCents: 106000, Currency: "ZAR", Due: day(t, "2027-11-19"), Runs: onto}); why != "" || wrong != "" {
+	if why, wrong := judged(t, m, mandate.Debit{AmountCents: 106000, Currency: "ZAR", Due: day(t, "2027-11-19"),
+		Runs: onto}); why != "" || wrong != "" {
 		t.Errorf("the price of the action date: %q %q", why, wrong)
 	}
 }
@@ -206,10 +230,13 @@ func TestAPeriodHasOneDebit(t *testing.T) {
 		{"months", 25, [2]string{"2026-12-05", "2026-12-05"}, [2]string{"2026-12-25", "2026-12-28"}, true},
 		{"months", 25, [2]string{"2026-11-25", "2026-11-25"}, [2]string{"2026-12-05", "2026-12-05"}, false},
 		{"months", 25, [2]string{"2026-11-25", "2026-11-25"}, [2]string{"2026-12-25", "2026-12-28"}, false},
-		{"months", 99, [2]string{"2027-01-31", "2027-02-01"}, [2]string{"2027-02-28", "2027-03-01"}, false}, // January's runs in February
-		{"months", 99, [2]string{"2027-02-01", "2027-02-01"}, [2]string{"2027-02-28", "2027-03-01"}, false}, // likewise, due on Monday
+		{"months", 99, [2]string{"2027-01-31", "2027-02-01"}, [2]string{"2027-02-28", "2027-03-01"},
+			false}, // January's runs in February
+		{"months", 99, [2]string{"2027-02-01", "2027-02-01"}, [2]string{"2027-02-28", "2027-03-01"},
+			false}, // likewise, due on Monday
 		{"months", 99, [2]string{"2027-01-29", "2027-01-29"}, [2]string{"2027-01-31", "2027-02-01"}, true},
-		{"months", 1, [2]string{"2026-10-01", "2026-10-01"}, [2]string{"2026-11-01", "2026-10-31"}, false}, // moved to the day before
+		{"months", 1, [2]string{"2026-10-01", "2026-10-01"}, [2]string{"2026-11-01", "2026-10-31"},
+			false}, // moved to the day before
 		{"weeks", 5, [2]string{"2026-11-23", "2026-11-23"}, [2]string{"2026-11-29", "2026-11-30"}, false},
 		{"weeks", 5, [2]string{"2026-11-23", "2026-11-23"}, [2]string{"2026-11-27", "2026-11-27"}, true},
 		{"weeks", 5, [2]string{"2026-11-20", "2026-11-20"}, [2]string{"2026-11-27", "2026-11-27"}, false},
@@ -231,7 +258,8 @@ func TestAPeriodHasOneDebit(t *testing.T) {
 		}
 	}
 	m := accepted(nil)
-	d := mandate.Debit{AmountCents: 100000, Currency: "ZAR", Due: day(t, "2026-11-25"), Others: []mandate.Day{{Due: day(t, "2026-11-25"), Action: day(t, "2026-11-25")}}}
+	d := mandate.Debit{AmountCents: 100000, Currency: "ZAR", Due: day(t, "2026-11-25"),
+		Others: []mandate.Day{{Due: day(t, "2026-11-25"), Action: day(t, "2026-11-25")}}}
 	if why, wrong := judged(t, m, d); why != "second_in_period" || wrong != "" {
 		t.Errorf("%q %q", why, wrong)
 	}

@@ -18,7 +18,8 @@ import (
 )
 
 var (
-	anyCents  = rapid.OneOf(rapid.Int64Range(0, 20), rapid.Int64Range(0, 2_000_000), rapid.Int64(), rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64, money.MaxCents, money.MaxCents + 1}))
+	anyCents = rapid.OneOf(rapid.Int64Range(0, 20), rapid.Int64Range(0, 2_000_000), rapid.Int64(),
+		rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64, money.MaxCents, money.MaxCents + 1}))
 	realCents = rapid.OneOf(rapid.Int64Range(0, 20), rapid.Int64Range(0, 2_000_000), rapid.Int64Range(0, money.MaxCents))
 )
 
@@ -29,8 +30,10 @@ func word(of ...string) *rapid.Generator[string] {
 // anyAsk draws requests that are often sound, often close to it, and sometimes wild.
 func anyAsk(t *rapid.T) mandate.Ask {
 	a := mandate.Ask{
-		ValueType: word("FIXED", "VARIABLE", "USAGEBASED").Draw(t, "value"), AuthenticationType: word("REALTIME", "DELAYED").Draw(t, "auth"),
-		DebitSequence: word("RCUR", "OOFF").Draw(t, "sequence"), AdjustmentCategory: word("NEVER", "NEVER", "QUARTERLY", "ANNUALLY", "ANNUAL").Draw(t, "category"),
+		ValueType:           word("FIXED", "VARIABLE", "USAGEBASED").Draw(t, "value"),
+		AuthenticationType:  word("REALTIME", "DELAYED").Draw(t, "auth"),
+		DebitSequence:       word("RCUR", "OOFF").Draw(t, "sequence"),
+		AdjustmentCategory:  word("NEVER", "NEVER", "QUARTERLY", "ANNUALLY", "ANNUAL").Draw(t, "category"),
 		AllowDateAdjustment: rapid.Bool().Draw(t, "date"),
 	}
 	if rapid.Bool().Draw(t, "has max") || rapid.Bool().Draw(t, "has max after all") {
@@ -48,10 +51,12 @@ func anyAsk(t *rapid.T) mandate.Ask {
 
 // keepsTheRules says again, in big numbers, what the source document says.
 func keepsTheRules(g mandate.Terms, price, total int64) error {
-	big3, big2 := new(big.Int).Mul(big.NewInt(3), big.NewInt(price)), new(big.Int).Mul(big.NewInt(2), big.NewInt(g.MaxAmountCents))
+	big3, big2 := new(big.Int).Mul(big.NewInt(3), big.NewInt(price)),
+		new(big.Int).Mul(big.NewInt(2), big.NewInt(g.MaxAmountCents))
 	adjusted := g.AdjustmentRate != nil || g.AdjustmentAmountCents != nil
 	switch {
-	case !slices.Contains(mandate.ValueTypes, g.ValueType), !slices.Contains(mandate.Methods, g.Authentication), !slices.Contains(mandate.Sequences, g.DebitSequence),
+	case !slices.Contains(mandate.ValueTypes, g.ValueType), !slices.Contains(mandate.Methods, g.Authentication),
+		!slices.Contains(mandate.Sequences, g.DebitSequence),
 		!slices.Contains(mandate.Categories, g.AdjustmentCategory):
 		return errors.New("an unknown word")
 	case g.MaxAmountCents < 1 || g.MaxAmountCents < total || g.MaxAmountCents > money.MaxCents:
@@ -88,7 +93,8 @@ func TestNoRequestPanics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w fault.Problems
 		g := anyAsk(t).Check(&w, "dd", anyCents.Draw(t, "price"), anyCents.Draw(t, "total"))
-		g.Explain(mandate.Mandate{PeriodUnits: word("months", "weeks", "days").Draw(t, "units"), DeductionDay: rapid.Int().Draw(t, "day"), Terms: &g}, "ZAR")
+		g.Explain(mandate.Mandate{PeriodUnits: word("months", "weeks", "days").Draw(t, "units"),
+			DeductionDay: rapid.Int().Draw(t, "day"), Terms: &g}, "ZAR")
 		g.On(calendar.On(2020, 1, 31), calendar.On(2060, 1, 31))
 	})
 }
@@ -97,11 +103,13 @@ func TestNoRequestPanics(t *testing.T) {
 func acceptable(t *rapid.T) mandate.Terms {
 	price := rapid.Int64Range(1, 5_000_000).Draw(t, "price")
 	limit := map[string]int64{"FIXED": price, "VARIABLE": 3 * price / 2, "USAGEBASED": 10 * price}
-	a := mandate.Ask{ValueType: rapid.SampledFrom([]string{"FIXED", "VARIABLE", "USAGEBASED"}).Draw(t, "value"), AuthenticationType: "DELAYED", DebitSequence: "RCUR",
+	a := mandate.Ask{ValueType: rapid.SampledFrom([]string{"FIXED", "VARIABLE", "USAGEBASED"}).Draw(t, "value"),
+		AuthenticationType: "DELAYED", DebitSequence: "RCUR",
 		AdjustmentCategory: "NEVER", AllowDateAdjustment: rapid.Bool().Draw(t, "date")}
 	a.MaxAmountCents = ref(rapid.Int64Range(price, limit[a.ValueType]).Draw(t, "max"))
 	if a.ValueType != "FIXED" {
-		a.AdjustmentCategory = rapid.SampledFrom([]string{"NEVER", "QUARTERLY", "BIANNUALLY", "ANNUALLY", "REPO"}).Draw(t, "category")
+		a.AdjustmentCategory = rapid.SampledFrom([]string{"NEVER", "QUARTERLY", "BIANNUALLY", "ANNUALLY", "REPO"}).Draw(t,
+			"category")
 	}
 	switch byRate := rapid.Bool().Draw(t, "by rate"); {
 	case a.AdjustmentCategory == "NEVER":
@@ -144,11 +152,14 @@ func TestAdjustmentsOnlyGoTheirWay(t *testing.T) {
 func TestNoDebitPassesAboveTheTerms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := acceptable(t)
-		m := mandate.Mandate{Kind: mandate.DebiCheck, Terms: &g, PeriodUnits: rapid.SampledFrom([]string{"months", "weeks", "days"}).Draw(t, "units"),
-			DeductionDay: rapid.IntRange(1, 30).Draw(t, "day"), Fallback: rapid.Bool().Draw(t, "fallback"), AcceptedAt: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
+		m := mandate.Mandate{Kind: mandate.DebiCheck, Terms: &g,
+			PeriodUnits:  rapid.SampledFrom([]string{"months", "weeks", "days"}).Draw(t, "units"),
+			DeductionDay: rapid.IntRange(1, 30).Draw(t, "day"), Fallback: rapid.Bool().Draw(t, "fallback"),
+			AcceptedAt: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
 		due := calendar.On(2026, 2, rapid.IntRange(1, 1500).Draw(t, "due"))
 		price, most := g.On(calendar.On(2026, 1, 31), due)
-		cents := rapid.OneOf(rapid.Int64Range(most-2, most+2), rapid.Int64Range(price-1, price+1), rapid.Int64Range(1, 20_000_000)).Draw(t, "cents")
+		cents := rapid.OneOf(rapid.Int64Range(most-2, most+2), rapid.Int64Range(price-1, price+1),
+			rapid.Int64Range(1, 20_000_000)).Draw(t, "cents")
 		because, against := m.Judge(mandate.Debit{AmountCents: cents, Currency: "ZAR", Due: due}, holidays)
 		if len(against) > 0 {
 			return
@@ -156,7 +167,8 @@ func TestNoDebitPassesAboveTheTerms(t *testing.T) {
 		if cents > most || g.ValueType == mandate.Fixed && cents != price {
 			t.Fatalf("%d passed: price %d, maximum %d, %+v", cents, price, most, g)
 		}
-		if slices.Contains(because, mandate.BecauseFallback) != m.Fallback || slices.Contains(because, mandate.BecauseAmountDiffers) != (cents != price) ||
+		if slices.Contains(because, mandate.BecauseFallback) != m.Fallback ||
+			slices.Contains(because, mandate.BecauseAmountDiffers) != (cents != price) ||
 			slices.Contains(because, mandate.BecauseDateDiffers) && !g.AllowDateAdjustment {
 			t.Fatalf("disputable because %v", because)
 		}

@@ -21,12 +21,14 @@ const (
 )
 
 // States lists all in the order of their life.
-var States = []State{Submitted, Pending, ActiveState, Registered, Rejected, NoResponse, FailedAtBank, Suspended, Cancelled, Superseded, BlockedBy}
+var States = []State{Submitted, Pending, ActiveState, Registered, Rejected, NoResponse, FailedAtBank, Suspended,
+	Cancelled, Superseded, BlockedBy}
 
 // moves is the whole life of a mandate.
 var moves = map[State][]State{
-	Submitted:    {Pending, ActiveState, Rejected, NoResponse, FailedAtBank, Registered, Cancelled},
-	Pending:      {ActiveState, Registered, Rejected, NoResponse, FailedAtBank, Submitted, Cancelled}, // submitted: the fallback follows
+	Submitted: {Pending, ActiveState, Rejected, NoResponse, FailedAtBank, Registered, Cancelled},
+	Pending: {ActiveState, Registered, Rejected, NoResponse, FailedAtBank, Submitted,
+		Cancelled}, // submitted: the fallback follows
 	NoResponse:   {Submitted},
 	FailedAtBank: {Submitted},
 	Rejected:     {Submitted},
@@ -49,8 +51,10 @@ func (s State) Waiting() bool { return s == Submitted || s == Pending }
 func (s State) Unanswered() bool { return s == NoResponse || s == FailedAtBank || s == Rejected }
 
 var labels = map[State]string{
-	Submitted: "Being sent", Pending: "Waiting for the client", ActiveState: "Active", Registered: "Registered, not answered",
-	Rejected: "Declined", NoResponse: "No answer", FailedAtBank: "Bank error", Suspended: "Suspended", Cancelled: "Cancelled",
+	Submitted: "Being sent", Pending: "Waiting for the client", ActiveState: "Active",
+	Registered: "Registered, not answered",
+	Rejected:   "Declined", NoResponse: "No answer", FailedAtBank: "Bank error", Suspended: "Suspended",
+	Cancelled:  "Cancelled",
 	Superseded: "Replaced", BlockedBy: "Blocked",
 }
 

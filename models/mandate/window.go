@@ -19,7 +19,8 @@ func DefaultWindow() Window {
 	return Window{Opens: calendar.TimeOfDay{Hour: 3}, Closes: calendar.TimeOfDay{Hour: 20, Minute: 30}}
 }
 
-// Open tells whether a payer can be asked in real time now. A request made while the window is open keeps its full time.
+// Open tells whether a payer can be asked in real time now. A request made while the window is open keeps its full
+// time.
 func (w Window) Open(now time.Time) bool {
 	return !now.Before(w.Opens.On(calendar.DateOf(now))) && now.Before(w.ClosesAt(now))
 }

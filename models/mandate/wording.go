@@ -38,8 +38,9 @@ func Wording(m Mandate, b merchant.Brand, t Start) string {
 		fmt.Sprintf("On my bank statement the debits are shown as %s with %s.", m.AbbreviatedName, reference(m)),
 		"My bank may treat each of these debits as if I had instructed it myself.",
 		lasting(m, b),
-		fmt.Sprintf("I may cancel this authority by giving 20 ordinary working days' notice in writing%s. Cancelling does not end my agreement with %s, "+
-			"and what I lawfully owed before is not paid back.", address(b), b.Name),
+		fmt.Sprintf(
+			"I may cancel this authority by giving 20 ordinary working days' notice in writing%s. Cancelling does not end my agreement with %s, "+
+				"and what I lawfully owed before is not paid back.", address(b), b.Name),
 		"This authority may be passed to somebody else only together with that agreement.",
 	), "\n")
 }
@@ -48,14 +49,18 @@ func Wording(m Mandate, b merchant.Brand, t Start) string {
 func later(m Mandate, b merchant.Brand, t Start) string {
 	switch {
 	case m.OneDebit:
-		return fmt.Sprintf("This authority is for this one debit, for what I owe %s, and never for more. My account is not stored for later debits.", b.Name)
+		return fmt.Sprintf(
+			"This authority is for this one debit, for what I owe %s, and never for more. My account is not stored for later debits.", b.Name)
 	case m.AllowsOneDebit() && !t.FirstDebit.IsZero(): // its date is named
-		return fmt.Sprintf("This authority is for that one debit, for what I owe %s under our agreement, and never for more.", b.Name)
+		return fmt.Sprintf("This authority is for that one debit, for what I owe %s under our agreement, and never for more.",
+			b.Name)
 	case m.AllowsOneDebit():
-		return fmt.Sprintf("This authority is for one debit, for what I owe %s under our agreement, and never for more. It runs on the date that we agreed%s.",
+		return fmt.Sprintf(
+			"This authority is for one debit, for what I owe %s under our agreement, and never for more. It runs on the date that we agreed%s.",
 			b.Name, rhythm(m, t))
 	}
-	return fmt.Sprintf("Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.%s", b.Name, rhythm(m, t), onePerPeriod(m))
+	return fmt.Sprintf(
+		"Later debits are for what I owe %s under our agreement, and never for more. They run on the dates that we agreed%s.%s", b.Name, rhythm(m, t), onePerPeriod(m))
 }
 
 // Later is the clause of the mandate about later debits, for a form on which the
@@ -66,7 +71,9 @@ func lasting(m Mandate, b merchant.Brand) string {
 	if m.OneDebit {
 		return "This authority begins when I give it and ends when I cancel it or when the debit has run."
 	}
-	return fmt.Sprintf("This authority begins when I give it and ends when I cancel it or when I owe %s nothing more under our agreement.", b.Name)
+	return fmt.Sprintf(
+		"This authority begins when I give it and ends when I cancel it or when I owe %s nothing more under our agreement.",
+		b.Name)
 }
 
 func holder(m Mandate) string {
@@ -111,7 +118,8 @@ func first(m Mandate, t Start) string {
 	if t.FirstDebit.IsZero() {
 		return "Nothing is debited now."
 	}
-	return fmt.Sprintf("The first debit is %s on %s.", money.Format(m.AmountCents, t.Currency), t.FirstDebit.Format("Monday 2 January 2006"))
+	return fmt.Sprintf("The first debit is %s on %s.", money.Format(m.AmountCents, t.Currency),
+		t.FirstDebit.Format("Monday 2 January 2006"))
 }
 
 // rhythm is the recurring date, as far as the mandate has one.
@@ -122,7 +130,8 @@ func rhythm(m Mandate, t Start) string {
 	case m.PeriodUnits == "days":
 		return ", as often as every day"
 	case m.PeriodUnits == "weeks" && m.DeductionDay >= 1 && m.DeductionDay <= 7:
-		return ", normally on " + [...]string{"Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays"}[m.DeductionDay-1]
+		return ", normally on " + [...]string{"Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays",
+			"Sundays"}[m.DeductionDay-1]
 	case m.PeriodUnits == "months" && m.DeductionDay == 99:
 		return ", normally on the last day of the month"
 	case m.PeriodUnits == "months" && m.DeductionDay >= 1:

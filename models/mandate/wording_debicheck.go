@@ -14,19 +14,22 @@ import (
 func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 	say := func(cents int64) string { return money.Format(cents, t.Currency) }
 	clauses := []string{
-		fmt.Sprintf("I, %s, authorise %s to debit %s by DebiCheck debit order. My bank asks me to confirm this mandate, and debits only as I confirmed it there.",
+		fmt.Sprintf(
+			"I, %s, authorise %s to debit %s by DebiCheck debit order. My bank asks me to confirm this mandate, and debits only as I confirmed it there.",
 			holder(m), collector(b), account(m)),
 		first(m, t),
 	}
 	clauses = append(clauses, later(m, b, t))
 	if m.Terms.DelayedOnFailure {
-		clauses = append(clauses, "If I do not answer my bank in time, it asks me once more. If I do not answer then either, the mandate is registered all the same, and I may dispute each debit under it.")
+		clauses = append(clauses,
+			"If I do not answer my bank in time, it asks me once more. If I do not answer then either, the mandate is registered all the same, and I may dispute each debit under it.")
 	}
 	return append(clauses,
 		amounts(*m.Terms, say),
 		adjustments(*m.Terms, say),
 		dates(m, b.DebiCheckShift, t),
-		fmt.Sprintf("When there is not enough money in my account, my bank may watch it for up to %d days and debit it when money arrives.",
+		fmt.Sprintf(
+			"When there is not enough money in my account, my bank may watch it for up to %d days and debit it when money arrives.",
 			cmp.Or(t.TrackDays, DefaultLimits().TrackingDays)),
 	)
 }
@@ -38,10 +41,12 @@ func amounts(t Terms, say func(int64) string) string {
 	case Fixed:
 		return fmt.Sprintf("The amount is fixed (FIXED): each debit is %s, and never above the maximum of %s.", price, most)
 	case UsageBased:
-		return fmt.Sprintf("The amount follows what I use (USAGEBASED): it is normally %s, and never above the maximum of %s.", price, most)
+		return fmt.Sprintf(
+			"The amount follows what I use (USAGEBASED): it is normally %s, and never above the maximum of %s.", price, most)
 	case Variable:
 	}
-	return fmt.Sprintf("The amount may vary (VARIABLE): it is normally %s, and never above the maximum of %s.", price, most)
+	return fmt.Sprintf("The amount may vary (VARIABLE): it is normally %s, and never above the maximum of %s.", price,
+		most)
 }
 
 // adjustments says how amount and maximum change while the mandate lasts.
@@ -69,9 +74,9 @@ func onePerPeriod(m Mandate) string {
 	return " Each " + period + " has one debit; I may dispute a second one."
 }
 
-// dates says where a closed payment day moves, and whether a debit may run on another. Where it may not, only the next day is
-// left, whatever the merchant does elsewhere: the payer's bank takes no debit on the day before. The first debit has a date of
-// its own, which is confirmed with the mandate.
+// dates says where a closed payment day moves, and whether a debit may run on another. Where it may not, only the next
+// day is left, whatever the merchant does elsewhere: the payer's bank takes no debit on the day before. The first debit
+// has a date of its own, which is confirmed with the mandate.
 func dates(m Mandate, shift calendar.Shift, t Start) string {
 	to := "next day on"
 	if shift == calendar.Previous && m.Terms.AllowDateAdjustment {

@@ -74,7 +74,8 @@ func (s *Service) Join(ctx context.Context, in Newcomer) (user.User, error) {
 	if err != nil {
 		return user.User{}, err
 	}
-	u := user.User{MerchantID: w.MerchantID, Email: w.Email, Name: in.Name, Role: w.Role, Grants: w.Grants, BatchLimitCents: w.BatchLimitCents}
+	u := user.User{MerchantID: w.MerchantID, Email: w.Email, Name: in.Name, Role: w.Role, Grants: w.Grants,
+		BatchLimitCents: w.BatchLimitCents}
 	old, _, err := s.Read.AccountOf(ctx, w.Email)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return u, err
@@ -132,7 +133,8 @@ func (s *Service) Accept(ctx context.Context, who actor.Actor, token string) (us
 	case w.State != Open:
 		return user.User{}, gone(w.State)
 	case !strings.EqualFold(u.Email, w.Email):
-		return user.User{}, fault.New(fault.Forbidden, "invitation_of_another", "This invitation is for %s, and you are signed in as %s.", w.Email, u.Email)
+		return user.User{}, fault.New(fault.Forbidden, "invitation_of_another",
+			"This invitation is for %s, and you are signed in as %s.", w.Email, u.Email)
 	}
 	switch _, err := s.Read.Member(ctx, w.MerchantID, who.ID); {
 	case err == nil:
@@ -178,7 +180,8 @@ func (s *Service) Enrol(ctx context.Context, who actor.Actor, email string, t Te
 	}
 	err = s.InTx(ctx, func(tx Tx) error {
 		tx.AddMember(who.MerchantID, id, t, time.Time{})
-		tx.Audit(who, audit.Entry{Action: "membership.added", ObjectType: "user", ObjectID: id, Text: "Added " + email + " as " + string(t.Role) + ".", After: t.record()})
+		tx.Audit(who, audit.Entry{Action: "membership.added", ObjectType: "user", ObjectID: id,
+			Text: "Added " + email + " as " + string(t.Role) + ".", After: t.record()})
 		return nil
 	})
 	if err != nil {
@@ -203,7 +206,8 @@ func (s *Service) join(tx Tx, who actor.Actor, w Welcome) {
 	tx.AddMember(w.MerchantID, who.ID, w.Terms, s.real())
 	after := w.record()
 	after["email"] = w.Email
-	tx.Audit(who, audit.Entry{Action: "invitation.accepted", ObjectType: "user", ObjectID: who.ID, Text: "Accepted the invitation and joined as " + string(w.Role) + ".",
+	tx.Audit(who, audit.Entry{Action: "invitation.accepted", ObjectType: "user", ObjectID: who.ID,
+		Text:   "Accepted the invitation and joined as " + string(w.Role) + ".",
 		Before: map[string]any{"invitation": w.ID.String()}, After: after})
 }
 
@@ -219,5 +223,6 @@ func gone(state State) error {
 }
 
 func hasAccount() error {
-	return fault.New(fault.Conflict, "has_account", "There is an account with this address. Sign in to accept the invitation.")
+	return fault.New(fault.Conflict, "has_account",
+		"There is an account with this address. Sign in to accept the invitation.")
 }

@@ -25,7 +25,8 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 			return lastAdmin()
 		}
 		tx.SetTerms(m.MerchantID, id, to)
-		tx.Audit(who, audit.Entry{Action: "membership.changed", ObjectType: "user", ObjectID: id, Text: "Changed what " + m.Called() + " may do.",
+		tx.Audit(who, audit.Entry{Action: "membership.changed", ObjectType: "user", ObjectID: id,
+			Text:   "Changed what " + m.Called() + " may do.",
 			Before: m.record(), After: to.record()})
 		return nil
 	})
@@ -41,7 +42,8 @@ func (s *Service) Disable(ctx context.Context, who actor.Actor, id uuid.UUID) er
 			return lastAdmin()
 		}
 		tx.DisableMember(m.MerchantID, id, tx.Now())
-		tx.Audit(who, audit.Entry{Action: "membership.disabled", ObjectType: "user", ObjectID: id, Text: "Disabled " + m.Called() + ".",
+		tx.Audit(who, audit.Entry{Action: "membership.disabled", ObjectType: "user", ObjectID: id,
+			Text:   "Disabled " + m.Called() + ".",
 			Before: map[string]any{"state": "active"}, After: map[string]any{"state": "disabled"}})
 		return nil
 	})
@@ -54,7 +56,8 @@ func (s *Service) Enable(ctx context.Context, who actor.Actor, id uuid.UUID) err
 			return nil
 		}
 		tx.EnableMember(m.MerchantID, id)
-		tx.Audit(who, audit.Entry{Action: "membership.enabled", ObjectType: "user", ObjectID: id, Text: "Let " + m.Called() + " in again.",
+		tx.Audit(who, audit.Entry{Action: "membership.enabled", ObjectType: "user", ObjectID: id, Text: "Let " + m.Called() +
+			" in again.",
 			Before: map[string]any{"state": "disabled"}, After: map[string]any{"state": "active"}})
 		return nil
 	})
@@ -69,14 +72,16 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		tx.RemoveMember(m.MerchantID, id)
 		before := m.record()
 		before["email"] = m.Email
-		tx.Audit(who, audit.Entry{Action: "membership.removed", ObjectType: "user", ObjectID: id, Text: "Removed " + m.Called() + " from the business.", Before: before})
+		tx.Audit(who, audit.Entry{Action: "membership.removed", ObjectType: "user", ObjectID: id,
+			Text: "Removed " + m.Called() + " from the business.", Before: before})
 		return nil
 	})
 }
 
 // change finds the member while nobody else changes one, and counts the other
 // admins who can come in.
-func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do func(tx Tx, m Member, otherAdmins int) error) error {
+func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID,
+	do func(tx Tx, m Member, otherAdmins int) error) error {
 	if err := who.May(actor.Manage); err != nil {
 		return err
 	}
@@ -109,5 +114,6 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do 
 }
 
 func lastAdmin() error {
-	return fault.New(fault.Conflict, "last_admin", "This is the last admin of the business. Make somebody else an admin first.")
+	return fault.New(fault.Conflict, "last_admin",
+		"This is the last admin of the business. Make somebody else an admin first.")
 }

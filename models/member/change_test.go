@@ -13,7 +13,8 @@ import (
 
 func (h *house) session(u user.User, id string) {
 	h.t.Helper()
-	must(h.t, h.store.InsertSession(h.t.Context(), user.Session{Hash: []byte(id), UserID: u.ID, MerchantID: u.MerchantID, Data: "{}", CreatedAt: h.Now(), SeenAt: h.Now(), ExpiresAt: h.Now().Add(user.SessionIdle)}))
+	must(h.t, h.store.InsertSession(h.t.Context(), user.Session{Hash: []byte(id), UserID: u.ID, MerchantID: u.MerchantID,
+		Data: "{}", CreatedAt: h.Now(), SeenAt: h.Now(), ExpiresAt: h.Now().Add(user.SessionIdle)}))
 }
 
 func (h *house) living(id string) bool {
@@ -28,12 +29,14 @@ func TestTermsChangeWithBeforeAndAfterInTheAudit(t *testing.T) {
 	h := open(t)
 	sipho := h.person(h.ours, "sipho@example.com", actor.Staff)
 	limit := int64(0)
-	must(t, h.Change(t.Context(), h.thandi.Actor(), sipho.ID, member.Terms{Role: actor.Finance, Grants: actor.Grants{actor.DeleteTokens: true}, BatchLimitCents: &limit}))
+	must(t, h.Change(t.Context(), h.thandi.Actor(), sipho.ID,
+		member.Terms{Role: actor.Finance, Grants: actor.Grants{actor.DeleteTokens: true}, BatchLimitCents: &limit}))
 	m := h.member(sipho.ID)
 	if m.Role != actor.Finance || !m.Grants[actor.DeleteTokens] || *m.BatchLimitCents != 0 {
 		t.Fatalf("%+v", m)
 	}
-	if h.count(`SELECT count(*) FROM audit_entries WHERE action = 'membership.changed' AND object_id = $1 AND actor_id = $2 AND before->>'role' = 'staff' AND after->>'role' = 'finance'
+	if h.count(
+		`SELECT count(*) FROM audit_entries WHERE action = 'membership.changed' AND object_id = $1 AND actor_id = $2 AND before->>'role' = 'staff' AND after->>'role' = 'finance'
 		AND after->'grants'->>'delete_tokens' = 'true' AND before->'batch_limit_cents' = 'null' AND after->>'batch_limit_cents' = '0'`, sipho.ID, h.thandi.ID) != 1 {
 		t.Fatal("not in the audit")
 	}
@@ -49,7 +52,8 @@ func TestNobodyChangesThemselves(t *testing.T) {
 	h := open(t)
 	h.person(h.ours, "sipho@example.com", actor.Admin)
 	me, ctx := h.thandi.Actor(), t.Context()
-	for what, err := range map[string]error{"change": h.Change(ctx, me, me.ID, staff), "disable": h.Disable(ctx, me, me.ID), "remove": h.Remove(ctx, me, me.ID)} {
+	for what, err := range map[string]error{"change": h.Change(ctx, me, me.ID, staff),
+		"disable": h.Disable(ctx, me, me.ID), "remove": h.Remove(ctx, me, me.ID)} {
 		if !fault.HasCode(err, "member_is_self") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -60,7 +64,8 @@ func TestTheLastAdminStays(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	ctx := t.Context()
-	for what, err := range map[string]error{"demoted": h.Change(ctx, h.ours, h.thandi.ID, staff), "disabled": h.Disable(ctx, h.ours, h.thandi.ID), "removed": h.Remove(ctx, h.ours, h.thandi.ID)} {
+	for what, err := range map[string]error{"demoted": h.Change(ctx, h.ours, h.thandi.ID, staff),
+		"disabled": h.Disable(ctx, h.ours, h.thandi.ID), "removed": h.Remove(ctx, h.ours, h.thandi.ID)} {
 		if !fault.HasCode(err, "last_admin") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -95,7 +100,8 @@ func TestTwoAdminsWhoTurnOnEachOtherAtOnceLeaveOne(t *testing.T) {
 			both.Go(func() { _ = act(h, t.Context(), h.thandi.Actor(), second) })
 			both.Go(func() { _ = act(h, t.Context(), second.Actor(), h.thandi) })
 			both.Wait()
-			if n := h.count(`SELECT count(*) FROM memberships WHERE merchant_id = $1 AND role = 'admin' AND disabled_at IS NULL`, h.ours.MerchantID); n != 1 {
+			if n := h.count(`SELECT count(*) FROM memberships WHERE merchant_id = $1 AND role = 'admin' AND disabled_at IS NULL`,
+				h.ours.MerchantID); n != 1 {
 				t.Fatalf("%d admins are left", n)
 			}
 		})

@@ -90,7 +90,8 @@ func (s *Service) Invite(ctx context.Context, who actor.Actor, in Input) (Invita
 	token, hash := user.NewToken()
 	var i Invitation
 	err = s.InTx(ctx, func(tx Tx) error {
-		i = Invitation{ID: tx.NewID(), MerchantID: who.MerchantID, Email: in.Email, Name: in.Name, Terms: in.Terms, InvitedBy: who.ID, MailCount: 1,
+		i = Invitation{ID: tx.NewID(), MerchantID: who.MerchantID, Email: in.Email, Name: in.Name, Terms: in.Terms,
+			InvitedBy: who.ID, MailCount: 1,
 			ExpiresAt: s.real().Add(InvitationLasts), CreatedAt: tx.Now()}
 		if open != nil { // it has expired; the new one takes its place
 			if _, err := tx.RevokeInvitation(who.MerchantID, open.ID, s.real()); err != nil {
@@ -103,7 +104,8 @@ func (s *Service) Invite(ctx context.Context, who actor.Actor, in Input) (Invita
 		tx.InsertMail(s.post(i, b, who, token))
 		after := i.record()
 		after["email"] = i.Email
-		tx.Audit(who, audit.Entry{Action: "invitation.sent", ObjectType: "invitation", ObjectID: i.ID, Text: "Invited " + i.Email + " as " + string(i.Role) + ".", After: after})
+		tx.Audit(who, audit.Entry{Action: "invitation.sent", ObjectType: "invitation", ObjectID: i.ID,
+			Text: "Invited " + i.Email + " as " + string(i.Role) + ".", After: after})
 		return nil
 	})
 	return i, err
@@ -111,7 +113,8 @@ func (s *Service) Invite(ctx context.Context, who actor.Actor, in Input) (Invita
 
 // standing notes when the address is here already, and finds an invitation that
 // has expired.
-func (s *Service) standing(ctx context.Context, who actor.Actor, email string, wrong *fault.Problems) (*Invitation, error) {
+func (s *Service) standing(ctx context.Context, who actor.Actor, email string, wrong *fault.Problems) (*Invitation,
+	error) {
 	members, err := s.Read.Members(ctx, who.MerchantID)
 	if err != nil {
 		return nil, err
@@ -131,7 +134,8 @@ func (s *Service) standing(ctx context.Context, who actor.Actor, email string, w
 		}
 		switch i.State(s.Now()) {
 		case Open:
-			wrong.Add("email", "already_invited", "This address is invited already. Send that invitation again, or revoke it first.")
+			wrong.Add("email", "already_invited",
+				"This address is invited already. Send that invitation again, or revoke it first.")
 		case Expired:
 			return &i, nil
 		case Accepted, Revoked:
@@ -151,7 +155,8 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, id uuid.UUID) (In
 		return i, err
 	}
 	if i.MailCount >= mostMails {
-		return i, fault.New(fault.Conflict, "invitation_mailed_often", "This invitation was mailed %d times. Revoke it and invite again when the address is right.", i.MailCount)
+		return i, fault.New(fault.Conflict, "invitation_mailed_often",
+			"This invitation was mailed %d times. Revoke it and invite again when the address is right.", i.MailCount)
 	}
 	token, hash := user.NewToken()
 	i.MailCount, i.ExpiresAt = i.MailCount+1, s.real().Add(InvitationLasts)
@@ -164,7 +169,8 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, id uuid.UUID) (In
 			return notOpen()
 		}
 		tx.InsertMail(s.post(i, b, who, token))
-		tx.Audit(who, audit.Entry{Action: "invitation.sent_again", ObjectType: "invitation", ObjectID: id, Text: "Sent the invitation of " + i.Email + " again.",
+		tx.Audit(who, audit.Entry{Action: "invitation.sent_again", ObjectType: "invitation", ObjectID: id,
+			Text:  "Sent the invitation of " + i.Email + " again.",
 			After: map[string]any{"mails": i.MailCount}})
 		return nil
 	})
@@ -184,7 +190,8 @@ func (s *Service) Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		if !revoked {
 			return notOpen()
 		}
-		tx.Audit(who, audit.Entry{Action: "invitation.revoked", ObjectType: "invitation", ObjectID: id, Text: "Took back the invitation of " + i.Email + ".",
+		tx.Audit(who, audit.Entry{Action: "invitation.revoked", ObjectType: "invitation", ObjectID: id,
+			Text:   "Took back the invitation of " + i.Email + ".",
 			Before: map[string]any{"state": string(i.State(s.Now()))}, After: map[string]any{"state": string(Revoked)}})
 		return nil
 	})
@@ -198,9 +205,11 @@ func (s *Service) invitation(ctx context.Context, who actor.Actor, id uuid.UUID)
 }
 
 func (s *Service) post(i Invitation, b user.Business, who actor.Actor, token string) mail.Mail {
-	return mail.Mail{MerchantID: i.MerchantID, ObjectID: i.ID, Kind: MailInvitation, Attempt: i.MailCount, To: i.Email, Letter: s.Letters.Invitation(i, b, who.Name, token)}
+	return mail.Mail{MerchantID: i.MerchantID, ObjectID: i.ID, Kind: MailInvitation, Attempt: i.MailCount, To: i.Email,
+		Letter: s.Letters.Invitation(i, b, who.Name, token)}
 }
 
 func notOpen() error {
-	return fault.New(fault.Conflict, "invitation_not_open", "This invitation was accepted, revoked or sent again meanwhile.")
+	return fault.New(fault.Conflict, "invitation_not_open",
+		"This invitation was accepted, revoked or sent again meanwhile.")
 }

@@ -69,7 +69,8 @@ func (t Terms) checked(wrong *fault.Problems) Terms {
 
 // same tells whether nothing changes.
 func (t Terms) same(o Terms) bool {
-	limits := (t.BatchLimitCents == nil) == (o.BatchLimitCents == nil) && (t.BatchLimitCents == nil || *t.BatchLimitCents == *o.BatchLimitCents)
+	limits := (t.BatchLimitCents == nil) == (o.BatchLimitCents == nil) &&
+		(t.BatchLimitCents == nil || *t.BatchLimitCents == *o.BatchLimitCents)
 	return limits && t.Role == o.Role && maps.Equal(t.Grants, o.Grants)
 }
 

@@ -45,13 +45,17 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	h := &house{t: t, store: db, ours: actor.OperatorOf(uuid.New()), theirs: actor.OperatorOf(uuid.New())}
 	for name, id := range map[string]uuid.UUID{"Ours": h.ours.MerchantID, "Theirs": h.theirs.MerchantID} {
-		_, err := db.Pool.Exec(t.Context(), `INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, lower($2), $2, true, now(), now())`, id, name)
+		_,
+			err := db.Pool.Exec(t.Context(),
+			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, lower($2), $2, true, now(), now())`, id, name)
 		must(t, err)
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	now := func() time.Time { return start.Add(time.Duration(h.ahead.Load())) }
-	h.Service = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: now, Letters: letters.Writer{Base: "https://desk.example"}}
-	h.users = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: now, Letters: letters.Writer{Base: "https://desk.example"}}
+	h.Service = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: now,
+		Letters: letters.Writer{Base: "https://desk.example"}}
+	h.users = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: now,
+		Letters: letters.Writer{Base: "https://desk.example"}}
 	h.thandi = h.person(h.ours, "thandi@example.com", actor.Admin)
 	h.lebo = h.person(h.theirs, "lebo@example.com", actor.Admin)
 	return h
@@ -66,7 +70,8 @@ func must(t *testing.T, err error) {
 
 func (h *house) person(of actor.Actor, email string, role actor.Role) user.User {
 	h.t.Helper()
-	u, err := h.users.Create(h.t.Context(), of, user.Input{Email: email, Name: strings.ToUpper(email[:1]) + email[1:strings.Index(email, "@")], Password: password, Role: role})
+	u, err := h.users.Create(h.t.Context(), of, user.Input{Email: email, Name: strings.ToUpper(email[:1]) +
+		email[1:strings.Index(email, "@")], Password: password, Role: role})
 	must(h.t, err)
 	return u
 }
@@ -77,7 +82,9 @@ func (h *house) wait(d time.Duration) { h.ahead.Add(int64(d)) }
 func (h *house) link(kind, to string) string {
 	h.t.Helper()
 	var merchantID, id uuid.UUID
-	must(h.t, h.store.Pool.QueryRow(h.t.Context(), `SELECT merchant_id, id FROM mails WHERE kind = $1 AND recipient = $2 ORDER BY id DESC LIMIT 1`, kind, to).Scan(&merchantID, &id))
+	must(h.t, h.store.Pool.QueryRow(h.t.Context(),
+		`SELECT merchant_id, id FROM mails WHERE kind = $1 AND recipient = $2 ORDER BY id DESC LIMIT 1`, kind,
+		to).Scan(&merchantID, &id))
 	m, err := h.store.Mail(h.t.Context(), merchantID, id)
 	must(h.t, err)
 	text := m.Text
@@ -126,7 +133,8 @@ func TestSomebodyNewIsInvitedAndJoins(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	limit := int64(500_00)
-	token := h.invite("sipho@example.com", member.Terms{Role: actor.Finance, Grants: actor.Grants{actor.Refund: false, actor.Reveal: true, actor.Bill: true}, BatchLimitCents: &limit})
+	token := h.invite("sipho@example.com", member.Terms{Role: actor.Finance,
+		Grants: actor.Grants{actor.Refund: false, actor.Reveal: true, actor.Bill: true}, BatchLimitCents: &limit})
 	w, err := h.Welcome(t.Context(), token)
 	if err != nil || w.State != member.Open || w.HasAccount || w.Business.Name != "Ours" {
 		t.Fatalf("got %+v, %v", w, err)
@@ -134,15 +142,19 @@ func TestSomebodyNewIsInvitedAndJoins(t *testing.T) {
 	u, err := h.join(token)
 	must(t, err)
 	m := h.member(u.ID)
-	if m.Role != actor.Finance || len(m.Grants) != 2 || m.Grants[actor.Refund] || !m.Grants[actor.Reveal] || *m.BatchLimitCents != limit || m.Name != "Sipho Dube" || !m.Active() {
+	if m.Role != actor.Finance || len(m.Grants) != 2 || m.Grants[actor.Refund] || !m.Grants[actor.Reveal] ||
+		*m.BatchLimitCents != limit || m.Name != "Sipho Dube" || !m.Active() {
 		t.Fatalf("joined as %+v", m)
 	}
 	in, err := h.users.SignIn(t.Context(), user.Attempt{Email: "sipho@example.com", Password: password, IP: "10.0.0.7"})
-	if err != nil || in.MerchantID != h.ours.MerchantID || in.Actor().Can(actor.Refund) || !in.Actor().Can(actor.Reveal) || *in.Actor().BatchLimitCents != limit {
+	if err != nil || in.MerchantID != h.ours.MerchantID || in.Actor().Can(actor.Refund) || !in.Actor().Can(actor.Reveal) ||
+		*in.Actor().BatchLimitCents != limit {
 		t.Fatalf("signed in as %+v, %v", in, err)
 	}
-	if h.count(`SELECT count(*) FROM audit_entries WHERE action = 'invitation.accepted' AND merchant_id = $1 AND actor_id = $2 AND after->>'role' = 'finance'`, h.ours.MerchantID, u.ID) != 1 ||
-		h.count(`SELECT count(*) FROM audit_entries WHERE action = 'invitation.sent' AND merchant_id = $1`, h.ours.MerchantID) != 1 {
+	if h.count(
+		`SELECT count(*) FROM audit_entries WHERE action = 'invitation.accepted' AND merchant_id = $1 AND actor_id = $2 AND after->>'role' = 'finance'`, h.ours.MerchantID, u.ID) != 1 ||
+		h.count(`SELECT count(*) FROM audit_entries WHERE action = 'invitation.sent' AND merchant_id = $1`,
+			h.ours.MerchantID) != 1 {
 		t.Fatal("the audit does not tell of it")
 	}
 	_, err = h.join(token)
@@ -153,7 +165,9 @@ func TestALinkHoldsATokenThatIsKeptAsAHashAlone(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	token, other := h.invite("a@example.com", staff), h.invite("b@example.com", staff)
-	if token == other || h.count(`SELECT count(*) FROM invitations WHERE encode(token_hash, 'escape') LIKE '%' || $1 || '%' OR token_hash = convert_to($1, 'UTF8')`, token) != 0 ||
+	if token == other ||
+		h.count(
+			`SELECT count(*) FROM invitations WHERE encode(token_hash, 'escape') LIKE '%' || $1 || '%' OR token_hash = convert_to($1, 'UTF8')`, token) != 0 ||
 		h.count(`SELECT count(*) FROM audit_entries WHERE to_jsonb(audit_entries)::text LIKE '%' || $1 || '%'`, token) != 0 {
 		t.Fatal("the token itself is kept")
 	}
@@ -263,10 +277,12 @@ func TestAPersonOfAnotherBusinessAcceptsWithTheirAccount(t *testing.T) {
 	if at, err := h.store.User(t.Context(), h.theirs.MerchantID, h.lebo.ID); err != nil || at.Role != actor.Admin {
 		t.Fatalf("at home: %+v, %v", at, err)
 	}
-	if n := h.count(`SELECT count(*) FROM audit_entries WHERE merchant_id = $1 AND action LIKE 'invitation%'`, h.theirs.MerchantID); n != 0 {
+	if n := h.count(`SELECT count(*) FROM audit_entries WHERE merchant_id = $1 AND action LIKE 'invitation%'`,
+		h.theirs.MerchantID); n != 0 {
 		t.Fatal("the other business learns of it")
 	}
-	if _, err := h.users.SignIn(t.Context(), user.Attempt{Email: "lebo@example.com", Password: password, IP: "10.0.0.7"}); err != nil {
+	if _, err := h.users.SignIn(t.Context(), user.Attempt{Email: "lebo@example.com", Password: password,
+		IP: "10.0.0.7"}); err != nil {
 		t.Fatalf("the password did not stay: %v", err)
 	}
 }
@@ -280,20 +296,24 @@ func TestWhoIsInvitedTwiceOrWronglyIsRefusedInWords(t *testing.T) {
 		in   member.Input
 		code string
 	}{
-		"no address":         {member.Input{Terms: staff}, "required"},
-		"invited already":    {member.Input{Email: "SIPHO@example.com", Terms: staff}, "already_invited"},
-		"a member already":   {member.Input{Email: "Thandi@Example.com", Terms: staff}, "already_member"},
-		"no such role":       {member.Input{Email: "n@example.com", Terms: member.Terms{Role: "owner"}}, "invalid_choice"},
-		"no such permission": {member.Input{Email: "n@example.com", Terms: member.Terms{Role: actor.Staff, Grants: actor.Grants{"fly": true}}}, "invalid_choice"},
-		"not given singly":   {member.Input{Email: "n@example.com", Terms: member.Terms{Role: actor.Staff, Grants: actor.Grants{actor.Manage: true}}}, "invalid_choice"},
-		"a negative limit":   {member.Input{Email: "n@example.com", Terms: member.Terms{Role: actor.Staff, BatchLimitCents: &negative}}, "min_value"},
+		"no address":       {member.Input{Terms: staff}, "required"},
+		"invited already":  {member.Input{Email: "SIPHO@example.com", Terms: staff}, "already_invited"},
+		"a member already": {member.Input{Email: "Thandi@Example.com", Terms: staff}, "already_member"},
+		"no such role":     {member.Input{Email: "n@example.com", Terms: member.Terms{Role: "owner"}}, "invalid_choice"},
+		"no such permission": {member.Input{Email: "n@example.com",
+			Terms: member.Terms{Role: actor.Staff, Grants: actor.Grants{"fly": true}}}, "invalid_choice"},
+		"not given singly": {member.Input{Email: "n@example.com",
+			Terms: member.Terms{Role: actor.Staff, Grants: actor.Grants{actor.Manage: true}}}, "invalid_choice"},
+		"a negative limit": {member.Input{Email: "n@example.com",
+			Terms: member.Terms{Role: actor.Staff, BatchLimitCents: &negative}}, "min_value"},
 	} {
 		if _, err := h.Invite(t.Context(), h.thandi.Actor(), c.in); !fault.HasCode(err, c.code) {
 			t.Errorf("%s: %v; want %s", name, err, c.code)
 		}
 	}
 	// An address with an account elsewhere is invited like any other.
-	if _, err := h.Invite(t.Context(), h.thandi.Actor(), member.Input{Email: "lebo@example.com", Terms: staff}); err != nil {
+	if _, err := h.Invite(t.Context(), h.thandi.Actor(),
+		member.Input{Email: "lebo@example.com", Terms: staff}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -312,8 +332,10 @@ func TestOnlyAdminsOfTheBusinessDealWithPeople(t *testing.T) {
 		_, find := h.Find(ctx, who, sipho.ID)
 		_, invite := h.Invite(ctx, who, member.Input{})
 		_, resend := h.Resend(ctx, who, id)
-		for what, err := range map[string]error{"list": list, "find": find, "invite": invite, "resend": resend, "revoke": h.Revoke(ctx, who, id), "change": h.Change(ctx, who, sipho.ID, staff),
-			"disable": h.Disable(ctx, who, sipho.ID), "enable": h.Enable(ctx, who, sipho.ID), "remove": h.Remove(ctx, who, sipho.ID)} {
+		for what, err := range map[string]error{"list": list, "find": find, "invite": invite, "resend": resend,
+			"revoke": h.Revoke(ctx, who, id), "change": h.Change(ctx, who, sipho.ID, staff),
+			"disable": h.Disable(ctx, who, sipho.ID), "enable": h.Enable(ctx, who, sipho.ID),
+			"remove": h.Remove(ctx, who, sipho.ID)} {
 			if !fault.Is(err, fault.Forbidden) {
 				t.Errorf("%s by %s: %v", what, role, err)
 			}
@@ -322,8 +344,10 @@ func TestOnlyAdminsOfTheBusinessDealWithPeople(t *testing.T) {
 	lebo := h.lebo.Actor()
 	_, find := h.Find(ctx, lebo, sipho.ID)
 	_, resend := h.Resend(ctx, lebo, id)
-	for what, err := range map[string]error{"find": find, "resend": resend, "revoke": h.Revoke(ctx, lebo, id), "change": h.Change(ctx, lebo, sipho.ID, staff),
-		"disable": h.Disable(ctx, lebo, sipho.ID), "enable": h.Enable(ctx, lebo, sipho.ID), "remove": h.Remove(ctx, lebo, sipho.ID)} {
+	for what, err := range map[string]error{"find": find, "resend": resend, "revoke": h.Revoke(ctx, lebo, id),
+		"change":  h.Change(ctx, lebo, sipho.ID, staff),
+		"disable": h.Disable(ctx, lebo, sipho.ID), "enable": h.Enable(ctx, lebo, sipho.ID),
+		"remove": h.Remove(ctx, lebo, sipho.ID)} {
 		if !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s by a stranger: %v", what, err)
 		}

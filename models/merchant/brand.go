@@ -25,14 +25,17 @@ type BrandInput struct {
 
 // Input is the brand as its form shows it.
 func (b Brand) Input() BrandInput {
-	return BrandInput{Name: b.Name, LegalName: b.LegalName, RegistrationNumber: b.RegistrationNumber, TaxNumber: b.TaxNumber, Website: b.Website, Email: b.Email,
-		Phone: b.Phone, StreetAddress: b.StreetAddress, City: b.City, ZipCode: b.ZipCode, Language: b.Language, ReferencePrefix: b.ReferencePrefix,
-		InvoicePrefix: b.InvoicePrefix, Shift: b.Shift, DebiCheckShift: b.DebiCheckShift}
+	return BrandInput{Name: b.Name, LegalName: b.LegalName, RegistrationNumber: b.RegistrationNumber,
+		TaxNumber: b.TaxNumber, Website: b.Website, Email: b.Email,
+		Phone: b.Phone, StreetAddress: b.StreetAddress, City: b.City, ZipCode: b.ZipCode, Language: b.Language,
+		ReferencePrefix: b.ReferencePrefix,
+		InvoicePrefix:   b.InvoicePrefix, Shift: b.Shift, DebiCheckShift: b.DebiCheckShift}
 }
 
 // NewBrand is what the form of a new brand begins with.
 func NewBrand() BrandInput {
-	return BrandInput{Language: "en", ReferencePrefix: "DD", InvoicePrefix: DefaultInvoicePrefix, Shift: calendar.Previous, DebiCheckShift: calendar.Next}
+	return BrandInput{Language: "en", ReferencePrefix: "DD", InvoicePrefix: DefaultInvoicePrefix, Shift: calendar.Previous,
+		DebiCheckShift: calendar.Next}
 }
 
 // DefaultInvoicePrefix begins the numbers of invoices unless a brand says otherwise.
@@ -40,8 +43,10 @@ const DefaultInvoicePrefix = "INV"
 
 func (b *Brand) take(in BrandInput) {
 	b.Name, b.LegalName, b.RegistrationNumber, b.TaxNumber = in.Name, in.LegalName, in.RegistrationNumber, in.TaxNumber
-	b.Website, b.Email, b.Phone, b.StreetAddress, b.City, b.ZipCode = in.Website, in.Email, in.Phone, in.StreetAddress, in.City, in.ZipCode
-	b.Language, b.ReferencePrefix, b.InvoicePrefix, b.Shift, b.DebiCheckShift = in.Language, in.ReferencePrefix, in.InvoicePrefix, in.Shift, in.DebiCheckShift
+	b.Website, b.Email, b.Phone, b.StreetAddress, b.City, b.ZipCode = in.Website, in.Email, in.Phone, in.StreetAddress,
+		in.City, in.ZipCode
+	b.Language, b.ReferencePrefix, b.InvoicePrefix, b.Shift, b.DebiCheckShift = in.Language, in.ReferencePrefix,
+		in.InvoicePrefix, in.Shift, in.DebiCheckShift
 }
 
 // BrandField is one value of a brand by the name that forms and the audit use.
@@ -51,9 +56,12 @@ type BrandField struct {
 
 // Fields lists the values in the order of the form.
 func (in BrandInput) Fields() []BrandField {
-	return []BrandField{{"name", in.Name}, {"legal_name", in.LegalName}, {"registration_number", in.RegistrationNumber}, {"tax_number", in.TaxNumber},
-		{"email", in.Email}, {"phone", in.Phone}, {"website", in.Website}, {"street_address", in.StreetAddress}, {"city", in.City}, {"zip_code", in.ZipCode},
-		{"language", in.Language}, {"reference_prefix", in.ReferencePrefix}, {"invoice_prefix", in.InvoicePrefix}, {"shift", string(in.Shift)}, {"debicheck_shift", string(in.DebiCheckShift)}}
+	return []BrandField{{"name", in.Name}, {"legal_name", in.LegalName}, {"registration_number", in.RegistrationNumber},
+		{"tax_number", in.TaxNumber},
+		{"email", in.Email}, {"phone", in.Phone}, {"website", in.Website}, {"street_address", in.StreetAddress},
+		{"city", in.City}, {"zip_code", in.ZipCode},
+		{"language", in.Language}, {"reference_prefix", in.ReferencePrefix}, {"invoice_prefix", in.InvoicePrefix},
+		{"shift", string(in.Shift)}, {"debicheck_shift", string(in.DebiCheckShift)}}
 }
 
 // changed is what differs, before and after.
@@ -78,7 +86,8 @@ var (
 const creditPrefix = "CN" // of credit notes, which have their own series
 
 func (in BrandInput) checked() (BrandInput, error) {
-	for _, text := range []*string{&in.Name, &in.LegalName, &in.RegistrationNumber, &in.TaxNumber, &in.Website, &in.Email, &in.Phone, &in.StreetAddress, &in.City,
+	for _, text := range []*string{&in.Name, &in.LegalName, &in.RegistrationNumber, &in.TaxNumber, &in.Website, &in.Email,
+		&in.Phone, &in.StreetAddress, &in.City,
 		&in.ZipCode, &in.ReferencePrefix, &in.InvoicePrefix} {
 		*text = strings.Join(strings.Fields(*text), " ")
 	}
@@ -91,7 +100,8 @@ func (in BrandInput) checked() (BrandInput, error) {
 	for _, l := range []struct {
 		name, value string
 		most        int
-	}{{"name", in.Name, 128}, {"legal_name", in.LegalName, 128}, {"registration_number", in.RegistrationNumber, 32}, {"street_address", in.StreetAddress, 128},
+	}{{"name", in.Name, 128}, {"legal_name", in.LegalName, 128}, {"registration_number", in.RegistrationNumber, 32},
+		{"street_address", in.StreetAddress, 128},
 		{"city", in.City, 128}, {"website", in.Website, 200}} {
 		if utf8.RuneCountInString(l.value) > l.most {
 			wrong.Add(l.name, "max_length", "At most %d characters.", l.most)
@@ -109,13 +119,15 @@ func (in BrandInput) checked() (BrandInput, error) {
 }
 
 func (in BrandInput) checkContact(wrong *fault.Problems) {
-	if a, err := mail.ParseAddress(in.Email); in.Email != "" && (err != nil || a.Address != in.Email || len(in.Email) > 254) {
+	if a, err := mail.ParseAddress(in.Email); in.Email != "" &&
+		(err != nil || a.Address != in.Email || len(in.Email) > 254) {
 		wrong.Add("email", "invalid", "That is no e-mail address.")
 	}
 	if in.Phone != "" && !phoneForm.MatchString(in.Phone) {
 		wrong.Add("phone", "invalid", "A telephone number has 7 or more digits, such as 021 422 0199.")
 	}
-	if u, err := url.Parse(in.Website); in.Website != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil) {
+	if u, err := url.Parse(in.Website); in.Website != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" ||
+		u.Host == "" || u.User != nil) {
 		wrong.Add("website", "invalid", "A website begins with https://.")
 	}
 	if in.ZipCode != "" && !postalForm.MatchString(in.ZipCode) {
@@ -125,7 +137,8 @@ func (in BrandInput) checkContact(wrong *fault.Problems) {
 
 func (in BrandInput) checkNumbers(wrong *fault.Problems) {
 	if in.TaxNumber != "" && !vatForm.MatchString(in.TaxNumber) {
-		wrong.Add("tax_number", "invalid", "A VAT number has ten digits and begins with 4. Leave it empty when you charge no VAT.")
+		wrong.Add("tax_number", "invalid",
+			"A VAT number has ten digits and begins with 4. Leave it empty when you charge no VAT.")
 	}
 	known := false
 	for _, l := range Languages {

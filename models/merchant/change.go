@@ -45,7 +45,8 @@ func (s *Service) AddBrand(ctx context.Context, who actor.Actor, in BrandInput) 
 		b.ID, b.Version = tx.NewID(), 1
 		tx.InsertBrand(b)
 		_, is := BrandInput{}.changed(in)
-		tx.Audit(who, audit.Entry{Action: "brand.added", ObjectType: "brand", ObjectID: b.ID, Text: "Brand " + b.Name + " was added.", After: is})
+		tx.Audit(who, audit.Entry{Action: "brand.added", ObjectType: "brand", ObjectID: b.ID, Text: "Brand " + b.Name +
+			" was added.", After: is})
 		return nil
 	})
 	return b, err
@@ -55,7 +56,8 @@ func (s *Service) AddBrand(ctx context.Context, who actor.Actor, in BrandInput) 
 // when somebody else changed the brand meanwhile, nothing is written, and the brand
 // as it is comes back with a Conflict of code "brand_changed". A change that
 // changes nothing is no change. What was issued and agreed before stays as it is.
-func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID, version int, in BrandInput) (b Brand, err error) {
+func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID, version int, in BrandInput) (b Brand,
+	err error) {
 	if err := who.May(actor.Manage); err != nil {
 		return b, err
 	}
@@ -68,7 +70,8 @@ func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 			return wrong
 		}
 		if b.Version != version {
-			return fault.New(fault.Conflict, "brand_changed", "Somebody else changed this brand while your form was open. Nothing of yours was saved yet.")
+			return fault.New(fault.Conflict, "brand_changed",
+				"Somebody else changed this brand while your form was open. Nothing of yours was saved yet.")
 		}
 		was, is := b.Input().changed(in)
 		if len(is) == 0 {
@@ -77,7 +80,8 @@ func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 		b.take(in)
 		b.Version++
 		tx.UpdateBrand(b)
-		tx.Audit(who, audit.Entry{Action: "brand.changed", ObjectType: "brand", ObjectID: b.ID, Text: "Brand " + b.Name + " was changed.", Before: was, After: is})
+		tx.Audit(who, audit.Entry{Action: "brand.changed", ObjectType: "brand", ObjectID: b.ID,
+			Text: "Brand " + b.Name + " was changed.", Before: was, After: is})
 		return nil
 	})
 	return b, err
@@ -96,7 +100,8 @@ func (s *Service) RemoveBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 			return err
 		}
 		was, _ := b.Input().changed(BrandInput{})
-		tx.Audit(who, audit.Entry{Action: "brand.removed", ObjectType: "brand", ObjectID: b.ID, Text: "Brand " + b.Name + " was removed. It had not been used.", Before: was})
+		tx.Audit(who, audit.Entry{Action: "brand.removed", ObjectType: "brand", ObjectID: b.ID,
+			Text: "Brand " + b.Name + " was removed. It had not been used.", Before: was})
 		return nil
 	})
 	return b, err

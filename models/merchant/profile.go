@@ -48,7 +48,8 @@ func (in ProfileInput) checked() (ProfileInput, error) {
 }
 
 // AddProfile registers another profile of a brand; the first one is the default.
-func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.UUID, in ProfileInput) (p Profile, err error) {
+func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.UUID, in ProfileInput) (p Profile,
+	err error) {
 	if err := who.May(actor.Manage); err != nil {
 		return p, err
 	}
@@ -61,12 +62,14 @@ func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.
 		if wrong != nil {
 			return wrong
 		}
-		p = Profile{ID: tx.NewID(), ProfileCode: in.ProfileCode, AbbreviatedName: in.AbbreviatedName, AccountNumber: in.AccountNumber, BranchCode: in.BranchCode,
+		p = Profile{ID: tx.NewID(), ProfileCode: in.ProfileCode, AbbreviatedName: in.AbbreviatedName,
+			AccountNumber: in.AccountNumber, BranchCode: in.BranchCode,
 			IsDefault: len(b.Profiles) == 0}
 		if err := tx.InsertProfile(who.MerchantID, brandID, p); err != nil {
 			return err
 		}
-		tx.Audit(who, profileEntry("profile.added", "Debit-order profile "+p.Called()+" of "+b.Name+" was added.", p, nil, p.facts()))
+		tx.Audit(who, profileEntry("profile.added", "Debit-order profile "+p.Called()+" of "+b.Name+" was added.", p, nil,
+			p.facts()))
 		return nil
 	})
 	return p, err
@@ -95,7 +98,8 @@ func (s *Service) DefaultTo(ctx context.Context, who actor.Actor, brandID, profi
 
 // RemoveProfile takes a profile away that no live mandate was given for. A default
 // can go only when it is the last.
-func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID, profileID uuid.UUID) (p Profile, err error) {
+func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID, profileID uuid.UUID) (p Profile,
+	err error) {
 	if err := who.May(actor.Manage); err != nil {
 		return p, err
 	}
@@ -113,10 +117,12 @@ func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID, p
 		case n > 0:
 			return fault.New(fault.Conflict, "profile_in_use", "%s", InUse(n))
 		case p.IsDefault && len(b.Profiles) > 1:
-			return fault.New(fault.Conflict, "profile_is_default", "This is the default. Make another profile the default first.")
+			return fault.New(fault.Conflict, "profile_is_default",
+				"This is the default. Make another profile the default first.")
 		}
 		tx.DeleteProfile(who.MerchantID, brandID, profileID)
-		tx.Audit(who, profileEntry("profile.removed", "Debit-order profile "+p.Called()+" of "+b.Name+" was removed.", p, p.facts(), nil))
+		tx.Audit(who, profileEntry("profile.removed", "Debit-order profile "+p.Called()+" of "+b.Name+" was removed.",
+			p, p.facts(), nil))
 		return nil
 	})
 	return p, err
@@ -147,7 +153,8 @@ func (p Profile) Called() string { return p.ProfileCode + " · " + p.Abbreviated
 
 // facts are what the audit keeps; the account is the merchant's own, and masked all the same.
 func (p Profile) facts() map[string]any {
-	return map[string]any{"profile_code": p.ProfileCode, "abbreviated_name": p.AbbreviatedName, "account": bank.AccountNumber(p.AccountNumber).String(), "branch_code": p.BranchCode}
+	return map[string]any{"profile_code": p.ProfileCode, "abbreviated_name": p.AbbreviatedName,
+		"account": bank.AccountNumber(p.AccountNumber).String(), "branch_code": p.BranchCode}
 }
 
 func profileEntry(action, text string, p Profile, was, is map[string]any) audit.Entry {

@@ -74,7 +74,8 @@ func TestEveryRuleOfABrandIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	good := merchant.NewBrand()
-	good.Name, good.TaxNumber, good.Email, good.Phone, good.Website, good.ZipCode = "Acme Gym", "4290271835", "a@acme.example", "021 422 0199", "https://acme.example", "8001"
+	good.Name, good.TaxNumber, good.Email, good.Phone, good.Website, good.ZipCode = "Acme Gym", "4290271835",
+		"a@acme.example", "021 422 0199", "https://acme.example", "8001"
 	for name, c := range map[string]struct {
 		change func(*merchant.BrandInput)
 		wrong  string
@@ -151,7 +152,8 @@ func TestOfTwoAdminsWhoEditOneBrandTheSecondSeesTheFirst(t *testing.T) {
 	if _, err := h.ChangeBrand(t.Context(), h.who, h.brand.ID, version+1, again); err != nil {
 		t.Errorf("saving on top of what was seen: %v", err)
 	}
-	if _, err := h.ChangeBrand(t.Context(), h.who, h.brand.ID, version+2, again); err != nil || h.audited("brand.changed") != 2 {
+	if _, err := h.ChangeBrand(t.Context(), h.who, h.brand.ID, version+2, again); err != nil ||
+		h.audited("brand.changed") != 2 {
 		t.Errorf("a change of nothing: %v, %d entries", err, h.audited("brand.changed"))
 	}
 }
@@ -165,7 +167,8 @@ func TestAChangeOfABrandIsReadAtOnceByTheProcessThatMadeIt(t *testing.T) {
 	in.Shift, in.Name = "next", "Acme Two"
 	_, err = h.ChangeBrand(t.Context(), h.who, h.brand.ID, kept.Version, in)
 	must(t, err)
-	if now, err := h.Read.Brand(t.Context(), h.who.MerchantID, h.brand.ID); err != nil || now.Shift != "next" || now.Name != "Acme Two" {
+	if now, err := h.Read.Brand(t.Context(), h.who.MerchantID, h.brand.ID); err != nil || now.Shift != "next" ||
+		now.Name != "Acme Two" {
 		t.Errorf("it still reads %v %s %v", now.Shift, now.Name, err)
 	}
 }
@@ -180,10 +183,13 @@ func TestOnlyAnUnusedBrandGoesAndNeverTheLast(t *testing.T) {
 	in.Name = "Second"
 	second, err := h.AddBrand(t.Context(), h.who, in)
 	must(t, err)
-	if _, err := h.store.Pool.Exec(t.Context(), `INSERT INTO invoice_series (brand_id, kind, year, next) VALUES ($1, 'invoice', 2026, 2)`, h.brand.ID); err != nil {
+	if _,
+		err := h.store.Pool.Exec(t.Context(),
+		`INSERT INTO invoice_series (brand_id, kind, year, next) VALUES ($1, 'invoice', 2026, 2)`, h.brand.ID); err != nil {
 		t.Fatal(err)
 	}
-	if use, err := h.Read.BrandUse(t.Context(), h.who.MerchantID, h.brand.ID); err != nil || !use.Invoices || use.Purchases {
+	if use, err := h.Read.BrandUse(t.Context(), h.who.MerchantID, h.brand.ID); err != nil || !use.Invoices ||
+		use.Purchases {
 		t.Errorf("what uses it: %+v %v", use, err)
 	}
 	if _, err := h.RemoveBrand(t.Context(), h.who, h.brand.ID); code(err) != "brand_in_use" {
@@ -200,17 +206,20 @@ func TestOnlyAnUnusedBrandGoesAndNeverTheLast(t *testing.T) {
 func TestProfilesKeepTheBanksRules(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	good := merchant.ProfileInput{ProfileCode: "gym01", AbbreviatedName: "kloofgym10", AccountNumber: "62 0000 00001", BranchCode: "250655"}
+	good := merchant.ProfileInput{ProfileCode: "gym01", AbbreviatedName: "kloofgym10", AccountNumber: "62 0000 00001",
+		BranchCode: "250655"}
 	first, err := h.AddProfile(t.Context(), h.who, h.brand.ID, good)
-	if err != nil || !first.IsDefault || first.ProfileCode != "GYM01" || first.AbbreviatedName != "KLOOFGYM10" || first.AccountNumber != "62000000001" {
+	if err != nil || !first.IsDefault || first.ProfileCode != "GYM01" || first.AbbreviatedName != "KLOOFGYM10" ||
+		first.AccountNumber != "62000000001" {
 		t.Fatalf("%+v %v", first, err)
 	}
 	for name, c := range map[string]struct {
 		change func(*merchant.ProfileInput)
 		wrong  string
 	}{
-		"the same again":         {func(*merchant.ProfileInput) {}, "profile_code"},
-		"a name of 11":           {func(in *merchant.ProfileInput) { in.AbbreviatedName = "KLOOFGYM101" }, "abbreviated_name"},
+		"the same again": {func(*merchant.ProfileInput) {}, "profile_code"},
+		"a name of 11": {func(in *merchant.ProfileInput) { in.AbbreviatedName = "KLOOFGYM101" },
+			"abbreviated_name"},
 		"a name with an é":       {func(in *merchant.ProfileInput) { in.AbbreviatedName = "CAFÉ" }, "abbreviated_name"},
 		"a code of 11":           {func(in *merchant.ProfileInput) { in.ProfileCode = "ABCDEFGHIJ1" }, "profile_code"},
 		"no branch":              {func(in *merchant.ProfileInput) { in.BranchCode = "" }, "branch_code"},
@@ -235,7 +244,8 @@ func TestProfilesKeepTheBanksRules(t *testing.T) {
 	}
 	_, err = h.DefaultTo(t.Context(), h.who, h.brand.ID, second.ID)
 	must(t, err)
-	if b, _ := h.Read.Brand(t.Context(), h.who.MerchantID, h.brand.ID); b.Profiles[0].ID != second.ID || !b.Profiles[0].IsDefault || b.Profiles[1].IsDefault {
+	if b, _ := h.Read.Brand(t.Context(), h.who.MerchantID, h.brand.ID); b.Profiles[0].ID != second.ID ||
+		!b.Profiles[0].IsDefault || b.Profiles[1].IsDefault {
 		t.Errorf("%+v", b.Profiles)
 	}
 	_, err = h.RemoveProfile(t.Context(), h.who, h.brand.ID, first.ID)
@@ -243,7 +253,8 @@ func TestProfilesKeepTheBanksRules(t *testing.T) {
 	if h.audited("profile.added") != 2 || h.audited("profile.default") != 1 || h.audited("profile.removed") != 1 {
 		t.Error("an entry is missing")
 	}
-	if n := h.count(`SELECT count(*) FROM audit_entries WHERE after::text LIKE '%62000000001%' OR before::text LIKE '%62000000001%'`); n != 0 {
+	if n := h.count(
+		`SELECT count(*) FROM audit_entries WHERE after::text LIKE '%62000000001%' OR before::text LIKE '%62000000001%'`); n != 0 {
 		t.Error("an account number lies in the audit")
 	}
 }
@@ -251,7 +262,8 @@ func TestProfilesKeepTheBanksRules(t *testing.T) {
 func TestSettingsAreAnothersOnlyToThemAndNobodysWithoutPermission(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	p, err := h.AddProfile(t.Context(), h.who, h.brand.ID, merchant.ProfileInput{ProfileCode: "A", AbbreviatedName: "A", AccountNumber: "62000000001", BranchCode: "250655"})
+	p, err := h.AddProfile(t.Context(), h.who, h.brand.ID, merchant.ProfileInput{ProfileCode: "A", AbbreviatedName: "A",
+		AccountNumber: "62000000001", BranchCode: "250655"})
 	must(t, err)
 	staff := h.who
 	staff.Role = actor.Finance

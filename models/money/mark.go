@@ -88,5 +88,6 @@ func PlainNumber(text string, mark Mark) (string, error) {
 
 var (
 	plainNumber   = regexp.MustCompile(`^\d{1,18}(?:[.,]\d{1,18})?$`)
-	groupedNumber = regexp.MustCompile(`^\d{1,3}(?:(?: \d{3})+(?:[.,]\d{1,18})?|(?:,\d{3})+\.\d{1,18}|(?:\.\d{3})+,\d{1,18})$`)
+	groupedNumber = regexp.MustCompile(
+		`^\d{1,3}(?:(?: \d{3})+(?:[.,]\d{1,18})?|(?:,\d{3})+\.\d{1,18}|(?:\.\d{3})+,\d{1,18})$`)
 )

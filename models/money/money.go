@@ -1,4 +1,5 @@
-// Package money knows cents: how they are written, read and computed for one line; it knows no purchase, client or database.
+// Package money knows cents: how they are written, read and computed for one line; it knows no purchase, client or
+// database.
 package money
 
 import (

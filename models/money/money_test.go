@@ -124,7 +124,8 @@ func TestALineIsRoundedOnce(t *testing.T) {
 		{"nothing", 0, 0, "1", "15", 0},
 		{"the whole line is given away", 100, 100, "1", "15", 0},
 	} {
-		got, err := money.LineCents(c.price, decimal.RequireFromString(c.quantity), c.discount, decimal.RequireFromString(c.tax))
+		got, err := money.LineCents(c.price, decimal.RequireFromString(c.quantity), c.discount,
+			decimal.RequireFromString(c.tax))
 		if err != nil || got != c.want {
 			t.Errorf("%s: got %d, %v, want %d", c.name, got, err, c.want)
 		}
@@ -175,7 +176,8 @@ func TestAddStopsAtTheEndsOfInt64(t *testing.T) {
 	for _, c := range []struct {
 		a, b int64
 		ok   bool
-	}{{math.MaxInt64, 0, true}, {math.MaxInt64, 1, false}, {math.MinInt64, 0, true}, {math.MinInt64, -1, false}, {-5, 3, true}} {
+	}{{math.MaxInt64, 0, true}, {math.MaxInt64, 1, false}, {math.MinInt64, 0, true}, {math.MinInt64, -1, false},
+		{-5, 3, true}} {
 		if _, ok := money.Add(c.a, c.b); ok != c.ok {
 			t.Errorf("%d + %d: ok %v, want %v", c.a, c.b, ok, c.ok)
 		}

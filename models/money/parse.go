@@ -32,8 +32,8 @@ var (
 )
 
 // Parse reads an amount as people in South Africa type it and gives cents: `1 234,50`, `1234.50`, `R1,234.50`,
-// `R 1 234,56`, `1.234,50`, with a minus before or after the R. Text that could mean two amounts, such as `1,234`, is ErrAmbiguous;
-// other errors are ErrEmpty, ErrUnread, ErrDecimals and ErrTooLarge.
+// `R 1 234,56`, `1.234,50`, with a minus before or after the R. Text that could mean two amounts, such as `1,234`, is
+// ErrAmbiguous; other errors are ErrEmpty, ErrUnread, ErrDecimals and ErrTooLarge.
 func Parse(text string) (int64, error) {
 	digits, negative := strip(text)
 	if digits == "" {

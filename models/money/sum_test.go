@@ -15,7 +15,8 @@ import (
 func TestSumsAreExactWhereInt64Ends(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, want := money.Sum{}, new(big.Int)
-		for _, cents := range rapid.SliceOf(rapid.OneOf(rapid.Int64(), rapid.SampledFrom([]int64{math.MaxInt64, math.MinInt64, -1, 1}))).Draw(t, "cents") {
+		for _, cents := range rapid.SliceOf(rapid.OneOf(rapid.Int64(),
+			rapid.SampledFrom([]int64{math.MaxInt64, math.MinInt64, -1, 1}))).Draw(t, "cents") {
 			if rapid.Bool().Draw(t, "plus") {
 				s = s.Plus(money.SumOf(cents))
 				want.Add(want, big.NewInt(cents))
@@ -61,7 +62,8 @@ func TestWhatIsHeldAgainstALimitNeverComesOutBelowIt(t *testing.T) {
 			t.Errorf("%d", got)
 		}
 	}
-	if money.Plus(math.MinInt64, -1) != math.MinInt64 || money.Plus(2, -3) != -1 || money.Times(3, 4) != 12 || money.Times(3, 0) != 0 {
+	if money.Plus(math.MinInt64, -1) != math.MinInt64 || money.Plus(2, -3) != -1 || money.Times(3, 4) != 12 ||
+		money.Times(3, 0) != 0 {
 		t.Error("small sums")
 	}
 }

@@ -47,7 +47,8 @@ func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 		return Amendment{}, err
 	}
 	if !old.Live() {
-		return Amendment{}, fault.New(fault.Conflict, "amendment_wrong_state", "This stored account is not in use any more; there is nothing to replace.")
+		return Amendment{}, fault.New(fault.Conflict, "amendment_wrong_state",
+			"This stored account is not in use any more; there is nothing to replace.")
 	}
 	if err := s.noOpenAmendment(ctx, who, tokenID); err != nil {
 		return Amendment{}, err
@@ -65,9 +66,11 @@ func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 	ask := s.asInput(in, old, was, known)
 	var out Amendment
 	_, err = s.createWith(ctx, who, ask, func(tx Tx, rec Record) any {
-		out = Amendment{ID: tx.NewID(), MerchantID: rec.MerchantID, OldTokenID: old.ID, NewID: rec.ID, State: AmendmentOpen, CreatedBy: who.Name, CreatedAt: tx.Now()}
+		out = Amendment{ID: tx.NewID(), MerchantID: rec.MerchantID, OldTokenID: old.ID, NewID: rec.ID, State: AmendmentOpen,
+			CreatedBy: who.Name, CreatedAt: tx.Now()}
 		tx.InsertAmendment(out)
-		note(tx, who, old, rec.ID, "amendment.begun", "token", old.ID, "New details are to take the place of "+old.AccountMask+". It stays in use until they work.")
+		note(tx, who, old, rec.ID, "amendment.begun", "token", old.ID, "New details are to take the place of "+
+			old.AccountMask+". It stays in use until they work.")
 		return out
 	})
 	if open := s.noOpenAmendment(ctx, who, tokenID); fault.Is(err, fault.Conflict) && open != nil {
@@ -82,7 +85,8 @@ func (s *Service) noOpenAmendment(ctx context.Context, who actor.Actor, tokenID 
 	case fault.Is(err, fault.NotFound):
 		return nil
 	case err == nil && a.State == AmendmentOpen:
-		return fault.New(fault.Conflict, "amendment_open", "This stored account is being replaced already. Finish that first, or abandon it.")
+		return fault.New(fault.Conflict, "amendment_open",
+			"This stored account is being replaced already. Finish that first, or abandon it.")
 	}
 	return err
 }
@@ -90,10 +94,12 @@ func (s *Service) noOpenAmendment(ctx context.Context, who actor.Actor, tokenID 
 // asInput is the new purchase: the same client and brand, with other details.
 func (s *Service) asInput(r Revision, old token.Token, was Purchase, known client.Details) Input {
 	due := s.Now().Add(amendmentDays * 24 * time.Hour)
-	in := Input{Problems: r.Problems, ClientID: old.ClientID, BrandID: old.BrandID, Currency: was.Currency, UserID: r.UserID, Due: &due, DirectDebit: &r.DirectDebit,
+	in := Input{Problems: r.Problems, ClientID: old.ClientID, BrandID: old.BrandID, Currency: was.Currency,
+		UserID: r.UserID, Due: &due, DirectDebit: &r.DirectDebit,
 		Options: Options{ForceRecurring: true, Whitelist: []string{r.Method}, Platform: "web", Source: "web_office"},
 		Details: Details{Timezone: "Africa/Johannesburg", TotalOverrideCents: &r.FirstCents,
-			Products: []Product{{Name: cmp.Or(r.Name, "Debit order"), PriceCents: r.PriceCents, Quantity: decimal.NewFromInt(1)}}}}
+			Products: []Product{{Name: cmp.Or(r.Name, "Debit order"), PriceCents: r.PriceCents,
+				Quantity: decimal.NewFromInt(1)}}}}
 	if r.FirstCents > 0 {
 		in.Due = nil // collected as early as the cut-offs allow
 	}
@@ -119,10 +125,12 @@ func (s *Service) asInput(r Revision, old token.Token, was Purchase, known clien
 // missing notes what the bank needs of the payer and nobody has given.
 func (in *Account) missing(known client.Details) {
 	if in.IDNumber == "" && known.PersonalCode == "" {
-		in.Problems.Add("id_number", "required", "Give the customer’s identity or passport number; the client’s record has none.")
+		in.Problems.Add("id_number", "required",
+			"Give the customer’s identity or passport number; the client’s record has none.")
 	}
 	if in.Phone == "" && known.Phone == "" {
-		in.Problems.Add("phone", "required", "Give the customer’s phone number: the bank asks there; the client’s record has none.")
+		in.Problems.Add("phone", "required",
+			"Give the customer’s phone number: the bank asks there; the client’s record has none.")
 	}
 }
 
@@ -146,6 +154,8 @@ func (r Revision) revise(d *client.Details, was client.Details) {
 }
 
 // note puts a sentence about an amendment on the time lines of a record.
-func note(tx Tx, who actor.Actor, t token.Token, purchaseID uuid.UUID, action, object string, id uuid.UUID, text string) {
-	tx.Audit(who, audit.Entry{Action: action, ObjectType: object, ObjectID: id, ClientID: t.ClientID, PurchaseID: purchaseID, Text: text})
+func note(tx Tx, who actor.Actor, t token.Token, purchaseID uuid.UUID, action, object string, id uuid.UUID,
+	text string) {
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: object, ObjectID: id, ClientID: t.ClientID,
+		PurchaseID: purchaseID, Text: text})
 }

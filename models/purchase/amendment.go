@@ -72,7 +72,8 @@ func (s AmendmentSheet) Ready() bool {
 // for good or deleted.
 func (s AmendmentSheet) Failed() bool {
 	switch {
-	case s.New.Known && (s.New.Token.State == token.Deleted || s.New.Token.State == token.Superseded || s.New.Token.State == token.Blocked):
+	case s.New.Known && (s.New.Token.State == token.Deleted || s.New.Token.State == token.Superseded ||
+		s.New.Token.State == token.Blocked):
 		return true
 	case s.New.Known && s.New.Mandate.State.Waiting():
 		return false
@@ -127,7 +128,8 @@ func (s *Service) amendment(ctx context.Context, merchantID, id uuid.UUID) (out 
 	if out.Old, err = s.side(ctx, merchantID, out.OldTokenID); err != nil {
 		return out, err
 	}
-	if out.New, err = s.side(ctx, merchantID, out.NewID); err != nil || out.State != AmendmentOpen || !out.Old.Token.Live() {
+	if out.New, err = s.side(ctx, merchantID, out.NewID); err != nil || out.State != AmendmentOpen ||
+		!out.Old.Token.Live() {
 		return out, err
 	}
 	out.Moves, err = s.moves(ctx, out)
@@ -218,11 +220,14 @@ func (m *Move) fit(f Forecast) {
 	}
 	switch {
 	case m.Status != PendingCharge:
-		m.Stopping = "Its debit goes to the bank on " + sayInstant(m.Old.SubmitAt) + ", from the old account. Take over after that."
+		m.Stopping = "Its debit goes to the bank on " + sayInstant(m.Old.SubmitAt) +
+			", from the old account. Take over after that."
 	case len(against) > 0:
 		m.Stopping = strings.Join(against, " ")
 	case m.Plan.Late && m.Plan.ActionDate != m.Old.ActionDate:
-		m.Stopping = "From the new account the earliest possible day is " + m.Plan.ActionDate.Format(dayForm) + ", and this one runs on " + m.Old.ActionDate.Format(dayForm) +
-			". Cancel it and charge it again for the later day, or wait until it has gone to the bank on " + sayInstant(m.Old.SubmitAt) + ": then the old account is debited once more."
+		m.Stopping = "From the new account the earliest possible day is " + m.Plan.ActionDate.Format(dayForm) +
+			", and this one runs on " + m.Old.ActionDate.Format(dayForm) +
+			". Cancel it and charge it again for the later day, or wait until it has gone to the bank on " +
+			sayInstant(m.Old.SubmitAt) + ": then the old account is debited once more."
 	}
 }

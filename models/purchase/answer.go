@@ -79,7 +79,8 @@ func (p *Purchase) Fail(c collection.Collection, code bank.ReturnCode, at time.T
 	}
 	why := cmp.Or(code.AttemptError, bank.ErrorRejected)
 	p.Payment = nil
-	p.attempt(Attempt{Type: p.attemptType(), Method: string(c.Method), At: at, TxID: c.ID.String(), Error: &AttemptError{why, code.Label()}})
+	p.attempt(Attempt{Type: p.attemptType(), Method: string(c.Method), At: at, TxID: c.ID.String(),
+		Error: &AttemptError{why, code.Label()}})
 	p.move(Failed, at)
 	if p.Details.SingleAttempt && CanMove(p.Status, Cancelled) {
 		p.move(Cancelled, at)

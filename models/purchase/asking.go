@@ -111,11 +111,13 @@ func (s *Service) mayGiveAgain(ctx context.Context, rec Record) error {
 	case err != nil:
 		return err
 	case m.State.Waiting():
-		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Your bank is asking you already: please answer there first.")
+		return fault.New(fault.Conflict, "purchase_charge_wrong_status",
+			"Your bank is asking you already: please answer there first.")
 	case m.State.Unanswered():
 		return s.notTooOften(ctx, rec)
 	}
-	return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Bank details were given for this request already. Ask for a new link.")
+	return fault.New(fault.Conflict, "purchase_charge_wrong_status",
+		"Bank details were given for this request already. Ask for a new link.")
 }
 
 // notTooOften: a payer is not asked without end.

@@ -36,11 +36,14 @@ func (s *Service) mayAsk(w *fault.Problems, m mandate.Method) {
 
 // ask writes down that the payer is to be asked; a job hands it to the bank.
 func ask(tx Tx, who actor.Actor, p Purchase, m mandate.Mandate, how mandate.Method, number int) {
-	tx.InsertAuthentication(mandate.Authentication{ID: tx.NewID(), MerchantID: m.MerchantID, MandateID: m.ID, Number: number, Method: how,
+	tx.InsertAuthentication(mandate.Authentication{ID: tx.NewID(), MerchantID: m.MerchantID, MandateID: m.ID,
+		Number: number, Method: how,
 		State: mandate.AuthRequested, RequestedBy: who.Name, RequestedAt: tx.Now()})
 	tx.Enqueue(queue.RunDue{})
-	tx.Audit(who, audit.Entry{Action: "mandate.requested", ObjectType: "mandate", ObjectID: m.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-		Text:  fmt.Sprintf("%s is asked to confirm a DebiCheck mandate for %s at %s (%s).", m.HolderName, m.AccountMask, bank.BankName(m.BankCode), how.Label()),
+	tx.Audit(who, audit.Entry{Action: "mandate.requested", ObjectType: "mandate", ObjectID: m.ID, ClientID: p.ClientID,
+		PurchaseID: p.ID,
+		Text: fmt.Sprintf("%s is asked to confirm a DebiCheck mandate for %s at %s (%s).", m.HolderName, m.AccountMask,
+			bank.BankName(m.BankCode), how.Label()),
 		After: map[string]any{"contract_reference": m.ContractReference, "method": how, "number": number, "terms": m.Terms}})
 }
 
@@ -52,7 +55,8 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 		return Record{}, err
 	}
 	if how != mandate.RealTime && how != mandate.Delayed {
-		return Record{}, fault.At("method", "invalid_choice", "%q is not a valid choice. Choose one of: REALTIME, DELAYED.", how)
+		return Record{}, fault.At("method", "invalid_choice", "%q is not a valid choice. Choose one of: REALTIME, DELAYED.",
+			how)
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
 		m, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
@@ -79,24 +83,30 @@ func (s *Service) AskAgain(ctx context.Context, who actor.Actor, id uuid.UUID, h
 			rec.ownAccount()
 			rec.move(PendingExecute, tx.Now())
 			ask(tx, who, rec.Purchase, m, how, before[0].Number+1)
-			tx.Audit(who, audit.Entry{Action: "purchase.asked_again", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The client is asked again.", Before: map[string]any{"status": status}, After: map[string]any{"status": rec.Status}})
+			tx.Audit(who, audit.Entry{Action: "purchase.asked_again", ObjectType: "purchase", ObjectID: rec.ID,
+				ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "The client is asked again.", Before: map[string]any{"status": status},
+				After: map[string]any{"status": rec.Status}})
 			return nil
 		}, nil
 	})
 }
 
-func (s *Service) mayAskAgain(p Purchase, m mandate.Mandate, before []mandate.Authentication, how mandate.Method) error {
+func (s *Service) mayAskAgain(p Purchase, m mandate.Mandate, before []mandate.Authentication,
+	how mandate.Method) error {
 	now := s.Now()
 	switch {
 	case m.Kind != mandate.DebiCheck || len(before) == 0:
-		return fault.New(fault.Conflict, "mandate_wrong_kind", "Only DebiCheck mandates are confirmed by the client at the bank.")
+		return fault.New(fault.Conflict, "mandate_wrong_kind",
+			"Only DebiCheck mandates are confirmed by the client at the bank.")
 	case m.State.Waiting():
 		return fault.New(fault.Conflict, "mandate_waiting", "The client is being asked already.")
 	case !m.State.Unanswered():
-		return fault.New(fault.Conflict, "mandate_wrong_state", "This mandate is %s; there is nothing to ask.", m.State.Label())
+		return fault.New(fault.Conflict, "mandate_wrong_state", "This mandate is %s; there is nothing to ask.",
+			m.State.Label())
 	case !p.Payable(now):
-		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "The purchase of this mandate is %s. Set up a new mandate.", p.Status)
+		return fault.New(fault.Conflict, "purchase_charge_wrong_status",
+			"The purchase of this mandate is %s. Set up a new mandate.", p.Status)
 	case mandate.Asked(before, how) >= s.Limits.MostTries:
 		return tooOften(s.Limits)
 	}
@@ -106,7 +116,8 @@ func (s *Service) mayAskAgain(p Purchase, m mandate.Mandate, before []mandate.Au
 }
 
 func tooOften(l mandate.Limits) error {
-	return fault.New(fault.Conflict, "mandate_too_often", "The client was asked %d times this way; that is the limit. Set up a new mandate.", l.MostTries)
+	return fault.New(fault.Conflict, "mandate_too_often",
+		"The client was asked %d times this way; that is the limit. Set up a new mandate.", l.MostTries)
 }
 
 // Authenticated: the mandate of a purchase became usable. The account is stored
@@ -153,13 +164,15 @@ func (s *Service) verify(ctx context.Context, who actor.Actor, p Purchase) (*man
 	if p.Method != DebiCheck || dd == nil || dd.Terms == nil || !dd.Terms.VerifyAccount {
 		return nil, nil
 	}
-	answers, err := s.Verify(ctx, bank.Verification{MerchantID: p.MerchantID, Branch: p.Payer.BankCode, Account: p.Payer.BankAccount, AccountType: p.Payer.AccountType,
+	answers, err := s.Verify(ctx, bank.Verification{MerchantID: p.MerchantID, Branch: p.Payer.BankCode,
+		Account: p.Payer.BankAccount, AccountType: p.Payer.AccountType,
 		ID: p.Payer.PersonalCode, FullName: p.Payer.FullName, Email: p.Payer.Email, Phone: p.Payer.Phone})
 	if err != nil {
 		answers = bank.Verified{} // the question did not arrive: not checked
 	}
-	v := &mandate.Verification{MerchantID: p.MerchantID, ClientID: p.ClientID, Account: p.Payer.BankAccount, AccountMask: p.Payer.BankAccount.String(),
-		BankCode: p.Payer.BankCode, Answers: answers, Passed: answers.Refusal() == ""}
+	v := &mandate.Verification{MerchantID: p.MerchantID, ClientID: p.ClientID, Account: p.Payer.BankAccount,
+		AccountMask: p.Payer.BankAccount.String(),
+		BankCode:    p.Payer.BankCode, Answers: answers, Passed: answers.Refusal() == ""}
 	if v.Passed {
 		return v, nil
 	}
@@ -179,7 +192,8 @@ func keepVerification(tx Tx, who actor.Actor, v mandate.Verification) {
 	v.ID, v.At = tx.NewID(), tx.Now()
 	tx.InsertVerification(v)
 	text := fmt.Sprintf("The bank was asked about the account %s: %s", v.AccountMask, v.Summary())
-	tx.Audit(who, audit.Entry{Action: "account.verified", ObjectType: "account_verification", ObjectID: v.ID, ClientID: v.ClientID, PurchaseID: v.PurchaseID,
+	tx.Audit(who, audit.Entry{Action: "account.verified", ObjectType: "account_verification", ObjectID: v.ID,
+		ClientID: v.ClientID, PurchaseID: v.PurchaseID,
 		Text: text, After: map[string]any{"passed": v.Passed, "answers": v.Answers}})
 }
 

@@ -22,7 +22,8 @@ func (s *Service) MarkAsPaid(ctx context.Context, who actor.Actor, id uuid.UUID,
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
 		now := s.Now()
 		if !rec.Payable(now) {
-			return nil, fault.New(fault.Conflict, "purchase_mark_as_paid_wrong_status", "A purchase that is %s cannot be marked as paid.", rec.Status)
+			return nil, fault.New(fault.Conflict, "purchase_mark_as_paid_wrong_status",
+				"A purchase that is %s cannot be marked as paid.", rec.Status)
 		}
 		if paidOn != nil && paidOn.After(now) {
 			return nil, fault.At("paid_on", "max_value", "`paid_on` cannot be in the future.")
@@ -39,8 +40,10 @@ func (s *Service) MarkAsPaid(ctx context.Context, who actor.Actor, id uuid.UUID,
 			rec.pay(Payment{Type: "custom", AmountCents: rec.TotalCents, Description: "Marked as paid", PaidOn: at})
 			rec.move(Paid, tx.Now())
 			rec.Book(tx, Entry{Kind: PaidByHand, AmountCents: rec.TotalCents})
-			tx.Audit(who, audit.Entry{Action: "purchase.marked_as_paid", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The purchase was marked as paid.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "paid_on": at.Unix()}})
+			tx.Audit(who, audit.Entry{Action: "purchase.marked_as_paid", ObjectType: "purchase", ObjectID: rec.ID,
+				ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "The purchase was marked as paid.", Before: map[string]any{"status": before},
+				After: map[string]any{"status": rec.Status, "paid_on": at.Unix()}})
 			return nil
 		}, nil
 	})
@@ -62,10 +65,12 @@ func (s *Service) ResendInvoice(ctx context.Context, who actor.Actor, id uuid.UU
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
 		if !rec.Payable(s.Now()) {
-			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The invoice of a purchase that is %s cannot be sent.", rec.Status)
+			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
+				"The invoice of a purchase that is %s cannot be sent.", rec.Status)
 		}
 		if rec.Payer.Email == "" {
-			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The client has no e-mail address. Copy the link instead, or add an address to the client.")
+			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
+				"The client has no e-mail address. Copy the link instead, or add an address to the client.")
 		}
 		return func(tx Tx, rec *Record) error { return s.mailAgain(tx, who, rec) }, nil
 	})
@@ -89,13 +94,16 @@ func (s *Service) mailAgain(tx Tx, who actor.Actor, rec *Record) error {
 	}
 	rec.MailCount++
 	tx.InsertMail(rec.mail(tx, kind, rec.MailCount, letter))
-	tx.Audit(who, audit.Entry{Action: "purchase.mailed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text: "A mail with the link was sent to the client.", After: map[string]any{"kind": kind, "attempt": rec.MailCount}})
+	tx.Audit(who, audit.Entry{Action: "purchase.mailed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
+		PurchaseID: rec.ID,
+		Text:       "A mail with the link was sent to the client.",
+		After:      map[string]any{"kind": kind, "attempt": rec.MailCount}})
 	return nil
 }
 
 func (p Purchase) mail(tx Tx, kind string, attempt int, l mail.Letter) mail.Mail {
-	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt, ClientID: p.ClientID, PurchaseID: p.ID,
+	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt,
+		ClientID: p.ClientID, PurchaseID: p.ID,
 		To: p.Payer.Email, CC: p.Payer.CC, BCC: p.Payer.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}
 }
 
@@ -126,8 +134,10 @@ func (s *Service) View(ctx context.Context, who actor.Actor, rec Record) (Record
 			before := rec.Status
 			rec.ViewedAt = tx.Now()
 			rec.move(Viewed, tx.Now())
-			tx.Audit(who, audit.Entry{Action: "purchase.viewed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The client opened the page.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
+			tx.Audit(who, audit.Entry{Action: "purchase.viewed", ObjectType: "purchase", ObjectID: rec.ID,
+				ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "The client opened the page.", Before: map[string]any{"status": before},
+				After: map[string]any{"status": rec.Status}})
 			return nil
 		}, nil
 	})

@@ -21,7 +21,8 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
 		if !CanMove(rec.Status, Cancelled) {
-			return nil, fault.New(fault.Conflict, "purchase_cancel_wrong_status", "A purchase that is %s cannot be cancelled.", rec.Status)
+			return nil, fault.New(fault.Conflict, "purchase_cancel_wrong_status", "A purchase that is %s cannot be cancelled.",
+				rec.Status)
 		}
 		return func(tx Tx, rec *Record) error {
 			before := rec.Status
@@ -29,8 +30,10 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 				return err
 			}
 			rec.move(Cancelled, tx.Now())
-			tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The purchase was cancelled.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
+			tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID,
+				ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "The purchase was cancelled.", Before: map[string]any{"status": before},
+				After: map[string]any{"status": rec.Status}})
 			return s.credit(tx, who, rec)
 		}, nil
 	})
@@ -46,7 +49,8 @@ func (s *Service) credit(tx Tx, who actor.Actor, rec *Record) error {
 		return err
 	}
 	rec.MailCount++
-	tx.InsertMail(rec.mail(tx, MailCredit, rec.MailCount, mail.Letter{Subject: "Credit note " + number + " from " + rec.Brand.Name}))
+	tx.InsertMail(rec.mail(tx, MailCredit, rec.MailCount,
+		mail.Letter{Subject: "Credit note " + number + " from " + rec.Brand.Name}))
 	return nil
 }
 

@@ -12,7 +12,8 @@ import (
 // Capture stores an account from a mandate that the payer signed on paper: the
 // purchase, the mandate with its scan, and the token, in one transaction. The
 // mandate counts from the day it was signed.
-func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Account, signed calendar.Date) (Record, error) {
+func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Account, signed calendar.Date) (Record,
+	error) {
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
@@ -27,7 +28,8 @@ func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Acco
 		in.Problems.Add("signed_on", "max_value", "The mandate cannot be signed in the future.")
 	}
 	if len(a.Evidence) == 0 && !in.Problems.Has("scan") {
-		in.Problems.Add("scan", "required", "Add the scan of the signed mandate; it is the proof when the client disputes a debit.")
+		in.Problems.Add("scan", "required",
+			"Add the scan of the signed mandate; it is the proof when the client disputes a debit.")
 	}
 	p, brand, err := s.draft(ctx, who, &in)
 	if err != nil {
@@ -37,7 +39,8 @@ func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Acco
 	rec := Record{Purchase: p, Brand: brand}
 	dd := rec.directDebit()
 	p.Details.DirectDebit, p.Method = &dd, EFT
-	account, err := s.storingFor(ctx, who, &p, brand, mandate.Consent{Text: a.ConsentText, At: signed.At(0, 0).UTC(), IP: who.IP, Channel: a.Channel}, false)
+	account, err := s.storingFor(ctx, who, &p, brand, mandate.Consent{Text: a.ConsentText, At: signed.At(0, 0).UTC(),
+		IP: who.IP, Channel: a.Channel}, false)
 	if err != nil {
 		return Record{}, err
 	}

@@ -109,7 +109,8 @@ func (s *Service) change(ctx context.Context, merchantID, id uuid.UUID, decide d
 type decision func(rec Record) (func(Tx, *Record) error, error)
 
 // changeAs is change for use cases whose answer is more than the record.
-func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide decision, answer func(Record) any) (Record, error) {
+func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide decision,
+	answer func(Record) any) (Record, error) {
 	var lost error
 	for range tries {
 		rec, err := s.load(ctx, merchantID, id)
@@ -136,5 +137,6 @@ func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide
 		}
 		lost = err
 	}
-	return Record{}, fault.New(fault.Conflict, "conflict", "This purchase is being changed by somebody else. Try again.").Because(lost)
+	return Record{}, fault.New(fault.Conflict, "conflict",
+		"This purchase is being changed by somebody else. Try again.").Because(lost)
 }

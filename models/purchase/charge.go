@@ -32,7 +32,8 @@ func (s *Service) Charge(ctx context.Context, who actor.Actor, id, tokenID uuid.
 
 // ChargeOn is Charge on a day that staff pick at the dashboard: the purchase is
 // then due on that day, at the cut-off time. What stands against it comes by field.
-func (s *Service) ChargeOn(ctx context.Context, who actor.Actor, id, tokenID uuid.UUID, day calendar.Date) (Record, error) {
+func (s *Service) ChargeOn(ctx context.Context, who actor.Actor, id, tokenID uuid.UUID, day calendar.Date) (Record,
+	error) {
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}
@@ -73,15 +74,19 @@ func (s *Service) charging(who actor.Actor, f Forecast) func(Tx, *Record) error 
 // begin writes a debit that was booked.
 func (s *Service) begin(tx Tx, who actor.Actor, rec Record, c collection.Collection, f Forecast, before Status) {
 	tx.InsertCollection(c)
-	tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text:   fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), f.Token.AccountMask, c.ActionDate.Format(dayForm)),
-		Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "recurring_token": f.Token.ID, "action_date": c.ActionDate}})
+	tx.Audit(who, audit.Entry{Action: "purchase.charged", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
+		PurchaseID: rec.ID,
+		Text: fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), f.Token.AccountMask,
+			c.ActionDate.Format(dayForm)),
+		Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "recurring_token": f.Token.ID,
+			"action_date": c.ActionDate}})
 }
 
 // ChargeIssued gives an invoice that is being made the debit of a forecast, so that
 // both stand or neither does. The caller writes the purchase, and then the debit by
 // what comes back.
-func (s *Service) ChargeIssued(tx Tx, who actor.Actor, p *Purchase, b merchant.Brand, f Forecast) (write func(), err error) {
+func (s *Service) ChargeIssued(tx Tx, who actor.Actor, p *Purchase, b merchant.Brand, f Forecast) (write func(),
+	err error) {
 	rec, before := Record{Purchase: *p, Brand: b}, p.Status
 	c, err := s.book(tx, &rec, f)
 	*p = rec.Purchase

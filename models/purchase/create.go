@@ -47,7 +47,8 @@ func (s *Service) createWith(ctx context.Context, who actor.Actor, in Input, als
 		if err != nil {
 			return Record{}, err
 		}
-		if account, err = s.storingFor(ctx, who, &p, brand, mandate.Consent{Channel: p.consentChannel(), IP: who.IP}, false); err != nil {
+		if account, err = s.storingFor(ctx, who, &p, brand, mandate.Consent{Channel: p.consentChannel(), IP: who.IP},
+			false); err != nil {
 			return Record{}, err
 		}
 		account.verified = verified
@@ -56,11 +57,13 @@ func (s *Service) createWith(ctx context.Context, who actor.Actor, in Input, als
 }
 
 // insert keeps a new purchase, with the account that it stores, if any.
-func (s *Service) insert(ctx context.Context, who actor.Actor, p Purchase, brand merchant.Brand, account *storing) (Record, error) {
+func (s *Service) insert(ctx context.Context, who actor.Actor, p Purchase, brand merchant.Brand,
+	account *storing) (Record, error) {
 	return s.insertWith(ctx, who, p, brand, account, recordItself)
 }
 
-func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, brand merchant.Brand, account *storing, also besides) (Record, error) {
+func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, brand merchant.Brand, account *storing,
+	also besides) (Record, error) {
 	var err error
 	if p.ReferenceGenerated, err = s.nextReference(ctx, brand); err != nil {
 		return Record{}, err
@@ -80,12 +83,15 @@ func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, b
 		if account != nil {
 			account.write(tx, rec.Purchase, rec.Collection)
 		}
-		tx.Audit(who, audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
-			PurchaseID: rec.ID, Text: createdText(rec.Purchase), After: map[string]any{"status": rec.Status, "total_cents": rec.TotalCents, "due": rec.Due.Unix()}})
+		tx.Audit(who, audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: rec.ID,
+			ClientID:   rec.ClientID,
+			PurchaseID: rec.ID, Text: createdText(rec.Purchase),
+			After: map[string]any{"status": rec.Status, "total_cents": rec.TotalCents, "due": rec.Due.Unix()}})
 		return tx.Answered(also(tx, rec))
 	})
 	if errors.Is(err, fault.ErrLost) {
-		return Record{}, fault.New(fault.Conflict, "conflict", "This client is being deleted at this moment. Try again.").Because(err)
+		return Record{}, fault.New(fault.Conflict, "conflict",
+			"This client is being deleted at this moment. Try again.").Because(err)
 	}
 	return rec, err
 }
@@ -129,7 +135,8 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purcha
 		p.Details.DirectDebit = in.DirectDebit.complete(w, brand, p)
 	}
 	p.Method = in.method()
-	if total == 0 && len(wrong) == 0 && len(in.Details.Products) > 0 && !p.mayBeZero() && !unread(shape, "purchase.products", "purchase.debt", "purchase.total_override") {
+	if total == 0 && len(wrong) == 0 && len(in.Details.Products) > 0 && !p.mayBeZero() &&
+		!unread(shape, "purchase.products", "purchase.debt", "purchase.total_override") {
 		w.Add("purchase."+fault.All, "min_value", "%s", zeroAmount)
 	}
 	if p.storesNow() && len(*w) == 0 && len(shape) == 0 {
@@ -212,7 +219,8 @@ func (in *Input) method() string {
 // mayBeZero: a zero total stores an account without collecting (source: what the
 // service does, 4; API contract 12.16).
 func (p Purchase) mayBeZero() bool {
-	return (p.Options.ForceRecurring || p.Options.SkipCapture) && !slices.ContainsFunc(p.Options.Whitelist, func(m string) bool { return m != EFT && m != DebiCheck })
+	return (p.Options.ForceRecurring || p.Options.SkipCapture) &&
+		!slices.ContainsFunc(p.Options.Whitelist, func(m string) bool { return m != EFT && m != DebiCheck })
 }
 
 // storesNow tells whether all that storing the account needs is known already
@@ -225,7 +233,8 @@ func (p Purchase) storesNow() bool {
 	case EFT:
 		return true
 	case DebiCheck:
-		return p.Details.DirectDebit.Terms != nil && p.Payer.FullName != "" && p.Payer.PersonalCode != "" && p.Payer.Phone != ""
+		return p.Details.DirectDebit.Terms != nil && p.Payer.FullName != "" && p.Payer.PersonalCode != "" &&
+			p.Payer.Phone != ""
 	}
 	return false
 }

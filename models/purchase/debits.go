@@ -21,7 +21,8 @@ type DebitFilter struct {
 }
 
 // Debits gives a page of debits, newest first, each as the record of its purchase.
-func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter, ask paging.Ask) (paging.Page[Record], error) {
+func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter, ask paging.Ask) (paging.Page[Record],
+	error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Record]{}, err
 	}
@@ -41,7 +42,10 @@ func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter, as
 	if err != nil {
 		return paging.Page[Record]{}, err
 	}
-	return paging.Map(page, func(c collection.Collection) Record { return Record{Purchase: owed[c.PurchaseID], Collection: &c} }), nil
+	return paging.Map(page, func(c collection.Collection) Record {
+		return Record{Purchase: owed[c.PurchaseID],
+			Collection: &c}
+	}), nil
 }
 
 // TallyDebits counts and sums what the filter lets through; it stops at CountLimit + 1.

@@ -74,7 +74,8 @@ type Stakes struct {
 // StakesOf adds up impacts.
 func StakesOf(impacts []Impact) (s Stakes) {
 	for _, i := range impacts {
-		s.Tokens, s.Waiting, s.Subscriptions, s.Cents = s.Tokens+1, s.Waiting+i.Debits(), s.Subscriptions+i.Subscriptions(), s.Cents+i.Cents()
+		s.Tokens, s.Waiting, s.Subscriptions, s.Cents = s.Tokens+1, s.Waiting+i.Debits(), s.Subscriptions+i.Subscriptions(),
+			s.Cents+i.Cents()
 	}
 	s.Digest = Digest(impacts)
 	return s
@@ -82,13 +83,16 @@ func StakesOf(impacts []Impact) (s Stakes) {
 
 // Beyond tells whether more or other things are at stake than were seen.
 func (s Stakes) Beyond(seen Stakes) bool {
-	return s.Tokens > seen.Tokens || s.Waiting > seen.Waiting || s.Subscriptions > seen.Subscriptions || s.Cents > seen.Cents || seen.Digest != "" && s.Digest != seen.Digest
+	return s.Tokens > seen.Tokens || s.Waiting > seen.Waiting || s.Subscriptions > seen.Subscriptions ||
+		s.Cents > seen.Cents || seen.Digest != "" && s.Digest != seen.Digest
 }
 
 // changed says to somebody what is not as it was seen.
 func (s Stakes) changed(seen Stakes) error {
 	if seen.Digest = ""; s.Beyond(seen) {
-		return fault.New(fault.Conflict, "stakes_grew", "More depends on it now than you were shown: %d scheduled purchases, %d subscriptions. Look at it again.", s.Waiting, s.Subscriptions)
+		return fault.New(fault.Conflict, "stakes_grew",
+			"More depends on it now than you were shown: %d scheduled purchases, %d subscriptions. Look at it again.", s.Waiting,
+			s.Subscriptions)
 	}
 	return fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
 }
@@ -122,7 +126,8 @@ func (s *Service) SetAside(ctx context.Context, who actor.Actor, in Aside) (Dele
 }
 
 // setAsideOne is SetAside of one stored account, answered with its purchase.
-func (s *Service) setAsideOne(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID, answer func(Tx, Record) error) error {
+func (s *Service) setAsideOne(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID,
+	answer func(Tx, Record) error) error {
 	t, err := s.Read.Token(ctx, who.MerchantID, tokenID)
 	if err != nil {
 		return err
@@ -163,7 +168,8 @@ func (s *Service) alone(ctx context.Context, who actor.Actor) error {
 	}
 	d, err := s.Read.Demands(ctx, who.MerchantID)
 	if err == nil && d.Deletions {
-		err = fault.New(fault.Conflict, "approval_needed", "Your business wants a second approver before stored accounts are deleted. Ask for approval on the page of the account in the dashboard.")
+		err = fault.New(fault.Conflict, "approval_needed",
+			"Your business wants a second approver before stored accounts are deleted. Ask for approval on the page of the account in the dashboard.")
 	}
 	return err
 }
@@ -184,8 +190,10 @@ func (s *Service) deleting(ctx context.Context, do func(Tx) (Deletion, error)) (
 // SetAsideIn is SetAside in the transaction of a decision; who is the one who asked.
 // More at stake than was seen is the conflict stakes_grew.
 func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Aside) (Deletion, error) {
-	d := Deletion{ID: tx.NewID(), MerchantID: who.MerchantID, Tokens: map[uuid.UUID]token.State{}, AskedBy: who.ID, AskedName: who.Name,
-		Reason: strings.TrimSpace(in.Reason), ApprovalID: in.ApprovalID, Approver: in.Approver, State: DeletionWaiting, Until: tx.Now().Add(UndoTime), CreatedAt: tx.Now()}
+	d := Deletion{ID: tx.NewID(), MerchantID: who.MerchantID, Tokens: map[uuid.UUID]token.State{}, AskedBy: who.ID,
+		AskedName: who.Name,
+		Reason:    strings.TrimSpace(in.Reason), ApprovalID: in.ApprovalID, Approver: in.Approver, State: DeletionWaiting,
+		Until: tx.Now().Add(UndoTime), CreatedAt: tx.Now()}
 	impacts, err := s.takeOut(ctx, tx, &d, in)
 	if err != nil {
 		return d, err
@@ -209,9 +217,12 @@ func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Asi
 	tx.InsertDeletion(d)
 	for _, i := range impacts {
 		tx.LeaveToken(who.MerchantID, i.Token.ID, true)
-		tx.Audit(who, audit.Entry{Action: "token.deleting", ObjectType: "token", ObjectID: i.Token.ID, ClientID: i.Token.ClientID, PurchaseID: i.Token.ID,
-			Text:   fmt.Sprintf("The stored account %s is out of use. The deletion can be undone until %s.", i.Token.AccountMask, sayInstant(d.Until)),
-			Before: map[string]any{"state": d.Tokens[i.Token.ID]}, After: d.told("state", token.Deleting, "waiting_charges", i.Debits(), "effects", i.Lines())})
+		tx.Audit(who, audit.Entry{Action: "token.deleting", ObjectType: "token", ObjectID: i.Token.ID,
+			ClientID: i.Token.ClientID, PurchaseID: i.Token.ID,
+			Text: fmt.Sprintf("The stored account %s is out of use. The deletion can be undone until %s.", i.Token.AccountMask,
+				sayInstant(d.Until)),
+			Before: map[string]any{"state": d.Tokens[i.Token.ID]},
+			After:  d.told("state", token.Deleting, "waiting_charges", i.Debits(), "effects", i.Lines())})
 	}
 	return d, nil
 }

@@ -19,7 +19,8 @@ const LastDay = mandate.LastDay
 // rules on mandates, and fills in what was left out (API contract 4.1 to 4.3).
 func (d *DirectDebitInput) complete(w *fault.Problems, b merchant.Brand, p Purchase) *DirectDebit {
 	at := func(name string) string { return directDebitAt + "." + name }
-	out := &DirectDebit{ProfileCode: d.ProfileCode, AbbreviatedName: d.AbbreviatedName, AccountNumber: d.AccountNumber, PeriodUnits: cmp.Or(d.PeriodUnits, "months")}
+	out := &DirectDebit{ProfileCode: d.ProfileCode, AbbreviatedName: d.AbbreviatedName, AccountNumber: d.AccountNumber,
+		PeriodUnits: cmp.Or(d.PeriodUnits, "months")}
 	d.match(w, b, out)
 	if onlyDebiCheck(p.Options.Whitelist) {
 		out.Terms = d.terms(w, p)
@@ -32,7 +33,8 @@ func (d *DirectDebitInput) complete(w *fault.Problems, b merchant.Brand, p Purch
 	case "months", "weeks", "days":
 		out.DeductionDay = d.day(w, out.PeriodUnits, p)
 	default:
-		w.Add(at("period_units"), "invalid_choice", "%q is not a valid choice. Choose one of: months, weeks, days.", d.PeriodUnits)
+		w.Add(at("period_units"), "invalid_choice", "%q is not a valid choice. Choose one of: months, weeks, days.",
+			d.PeriodUnits)
 	}
 	return out
 }
@@ -59,9 +61,11 @@ func (d *DirectDebitInput) terms(w *fault.Problems, p Purchase) *mandate.Terms {
 // match finds the registration that fits what was given.
 func (d *DirectDebitInput) match(w *fault.Problems, b merchant.Brand, out *DirectDebit) {
 	if b.MerchantID != (merchant.Brand{}).MerchantID && len(b.Profiles) == 0 {
-		for name, given := range map[string]string{"profile_code": d.ProfileCode, "abbreviated_name": d.AbbreviatedName, "account_number": d.AccountNumber} {
+		for name, given := range map[string]string{"profile_code": d.ProfileCode, "abbreviated_name": d.AbbreviatedName,
+			"account_number": d.AccountNumber} {
 			if given == "" {
-				w.Add(directDebitAt+"."+name, "required", "This brand has no debit-order profile; give one that the bank has registered.")
+				w.Add(directDebitAt+"."+name, "required",
+					"This brand has no debit-order profile; give one that the bank has registered.")
 			} else {
 				w.Add(directDebitAt+"."+name, "does_not_exist", "%q is not registered for this brand.", given)
 			}
@@ -69,7 +73,8 @@ func (d *DirectDebitInput) match(w *fault.Problems, b merchant.Brand, out *Direc
 		return
 	}
 	for _, p := range b.Profiles {
-		if fits(d.ProfileCode, p.ProfileCode) && fits(d.AbbreviatedName, p.AbbreviatedName) && fits(d.AccountNumber, p.AccountNumber) {
+		if fits(d.ProfileCode, p.ProfileCode) && fits(d.AbbreviatedName, p.AbbreviatedName) &&
+			fits(d.AccountNumber, p.AccountNumber) {
 			out.ProfileCode, out.AbbreviatedName, out.AccountNumber = p.ProfileCode, p.AbbreviatedName, p.AccountNumber
 			return
 		}
@@ -89,7 +94,8 @@ func (d *DirectDebitInput) match(w *fault.Problems, b merchant.Brand, out *Direc
 	name := known(d.AbbreviatedName, func(p merchant.Profile) string { return p.AbbreviatedName }, "abbreviated_name")
 	account := known(d.AccountNumber, func(p merchant.Profile) string { return p.AccountNumber }, "account_number")
 	if code && name && account && len(b.Profiles) > 0 {
-		w.Add(directDebitAt+".profile_code", "does_not_exist", "The profile code, name and account are registered, but not together.")
+		w.Add(directDebitAt+".profile_code", "does_not_exist",
+			"The profile code, name and account are registered, but not together.")
 	}
 }
 

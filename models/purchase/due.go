@@ -21,8 +21,10 @@ func (p *Purchase) PassDue(log audit.Log, now time.Time) bool {
 		to = Expired
 	}
 	p.move(to, now)
-	log.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase." + string(to), ObjectType: "purchase", ObjectID: p.ID,
-		ClientID: p.ClientID, PurchaseID: p.ID, Text: passedText(to), Before: map[string]any{"status": before}, After: map[string]any{"status": to}})
+	log.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase." + string(to), ObjectType: "purchase",
+		ObjectID: p.ID,
+		ClientID: p.ClientID, PurchaseID: p.ID, Text: passedText(to), Before: map[string]any{"status": before},
+		After: map[string]any{"status": to}})
 	return true
 }
 

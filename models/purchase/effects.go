@@ -66,7 +66,8 @@ func (u Use) ID() uuid.UUID {
 // Name says what it is, with the date on which it was to run.
 func (u Use) Name() string {
 	if u.Debit != nil {
-		return fmt.Sprintf("Debit of %s on %s (%s)", sayCents(u.Debit.Purchase), u.Debit.Collection.ActionDate.Format(dateForm), cmp.Or(u.Debit.Reference, u.Debit.ReferenceGenerated))
+		return fmt.Sprintf("Debit of %s on %s (%s)", sayCents(u.Debit.Purchase),
+			u.Debit.Collection.ActionDate.Format(dateForm), cmp.Or(u.Debit.Reference, u.Debit.ReferenceGenerated))
 	}
 	name := "Subscription “" + u.Subscription.Title + "”"
 	switch {
@@ -127,9 +128,11 @@ func (i Impact) Cents() (sum int64) {
 // MandateWords says what becomes of the mandate.
 func (i Impact) MandateWords() string {
 	if i.Mandate.Kind == mandate.DebiCheck {
-		return "The DebiCheck mandate " + i.Mandate.ContractReference + " is cancelled at the client’s bank. The client would have to confirm a new one."
+		return "The DebiCheck mandate " + i.Mandate.ContractReference +
+			" is cancelled at the client’s bank. The client would have to confirm a new one."
 	}
-	return "The mandate " + i.Mandate.ContractReference + " ends: the client would have to give a new one. Its wording and evidence are kept."
+	return "The mandate " + i.Mandate.ContractReference +
+		" ends: the client would have to give a new one. Its wording and evidence are kept."
 }
 
 // Lines are all effects, one a line.
@@ -139,7 +142,8 @@ func (i Impact) Lines() []string {
 		out = append(out, u.Line())
 	}
 	for _, r := range i.AtBank {
-		out = append(out, fmt.Sprintf("Debit of %s on %s (%s): the bank has it already. It runs all the same.", sayCents(r.Purchase), r.Collection.ActionDate.Format(dateForm), cmp.Or(r.Reference, r.ReferenceGenerated)))
+		out = append(out, fmt.Sprintf("Debit of %s on %s (%s): the bank has it already. It runs all the same.",
+			sayCents(r.Purchase), r.Collection.ActionDate.Format(dateForm), cmp.Or(r.Reference, r.ReferenceGenerated)))
 	}
 	return append(out, i.MandateWords())
 }
@@ -230,7 +234,8 @@ type Subscribed struct {
 
 // invoiced: it goes on, and each period fails for want of an account.
 func (s Subscribed) invoiced() Effect {
-	e := Effect{Choice: Choice{Do: Invoice}, Title: "Bill by invoice", Words: "Goes on. Nothing is debited: each period stays unpaid, and no mail is sent, since its mails about failed debits are off."}
+	e := Effect{Choice: Choice{Do: Invoice}, Title: "Bill by invoice",
+		Words: "Goes on. Nothing is debited: each period stays unpaid, and no mail is sent, since its mails about failed debits are off."}
 	switch {
 	case s.Invoices && s.Email != "":
 		e.Words = "Goes on. Nothing is debited: each period is mailed as an invoice to " + s.Email

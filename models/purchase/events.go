@@ -37,9 +37,12 @@ func (p Purchase) Events() []string {
 
 // saidBy is the event of each status that has one whatever came before it.
 var saidBy = map[Status]string{
-	Created: webhook.PurchaseCreated, Viewed: webhook.PurchaseViewed, Cancelled: webhook.PurchaseCancelled, PendingExecute: webhook.PurchasePendingExecute,
-	PendingCharge: webhook.PurchasePendingCharge, Hold: webhook.PurchaseHold, PendingCapture: webhook.PurchasePendingCapture,
-	Released: webhook.PurchaseReleased, PendingRelease: webhook.PurchasePendingRelease, Preauthorized: webhook.PurchasePreauthorized,
+	Created: webhook.PurchaseCreated, Viewed: webhook.PurchaseViewed, Cancelled: webhook.PurchaseCancelled,
+	PendingExecute: webhook.PurchasePendingExecute,
+	PendingCharge:  webhook.PurchasePendingCharge, Hold: webhook.PurchaseHold,
+	PendingCapture: webhook.PurchasePendingCapture,
+	Released:       webhook.PurchaseReleased, PendingRelease: webhook.PurchasePendingRelease,
+	Preauthorized: webhook.PurchasePreauthorized,
 }
 
 func (p Purchase) eventsOf(before, now Status) []string {

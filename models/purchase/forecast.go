@@ -70,14 +70,15 @@ func (s *Service) Forecast(ctx context.Context, w Wish) (Forecast, error) {
 	return all[0], nil
 }
 
-// Forecasts is Forecast for many debits of one merchant that are to run together: those before count as debits under their
-// mandates for those after. It asks the store a handful of questions, however many there are.
+// Forecasts is Forecast for many debits of one merchant that are to run together: those before count as debits under
+// their mandates for those after. It asks the store a handful of questions, however many there are.
 func (s *Service) Forecasts(ctx context.Context, merchantID uuid.UUID, wishes []Wish) ([]Forecast, error) {
 	return s.forecastsAt(ctx, merchantID, wishes, s.Now())
 }
 
 // forecastsAt is Forecasts for a charge that begins at a moment.
-func (s *Service) forecastsAt(ctx context.Context, merchantID uuid.UUID, wishes []Wish, now time.Time) ([]Forecast, error) {
+func (s *Service) forecastsAt(ctx context.Context, merchantID uuid.UUID, wishes []Wish, now time.Time) ([]Forecast,
+	error) {
 	k, err := s.known(ctx, merchantID, wishes)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,8 @@ type known struct {
 }
 
 func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish) (k known, err error) {
-	k = known{brands: map[uuid.UUID]merchant.Brand{}, tokens: map[uuid.UUID]token.Token{}, mandates: map[uuid.UUID]mandate.Mandate{}}
+	k = known{brands: map[uuid.UUID]merchant.Brand{}, tokens: map[uuid.UUID]token.Token{},
+		mandates: map[uuid.UUID]mandate.Mandate{}}
 	var tokens, mandates, held, tried []uuid.UUID
 	var first, last calendar.Date
 	for _, w := range wishes {
@@ -141,7 +143,8 @@ func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish
 	if k.last, err = s.Read.LatestCollections(ctx, merchantID, tried...); err != nil {
 		return k, err
 	}
-	k.debits, err = s.Read.DebitsNear(ctx, merchantID, held, first.AddDays(-mandate.PeriodReach), last.AddDays(mandate.PeriodReach))
+	k.debits, err = s.Read.DebitsNear(ctx, merchantID, held, first.AddDays(-mandate.PeriodReach),
+		last.AddDays(mandate.PeriodReach))
 	return k, err
 }
 
@@ -161,7 +164,8 @@ func (k known) forecast(s *Service, w Wish, now time.Time) Forecast {
 	}
 	switch tooSoon := !p.DueGiven || s.Timetable.TooSoon(p.Due, now); {
 	case p.ID != uuid.Nil && !p.Payable(now):
-		f.Problems.Add(fault.All, "purchase_charge_wrong_status", "Only a purchase that is not paid yet can be charged; this one is %s.", p.Status)
+		f.Problems.Add(fault.All, "purchase_charge_wrong_status",
+			"Only a purchase that is not paid yet can be charged; this one is %s.", p.Status)
 	case tooSoon && !w.AtOnce:
 		f.Problems.Add(AtDue, "due_too_soon", "A debit order needs a due date at least two days ahead.")
 	case f.Token.ID != uuid.Nil && !w.AtOnce:
@@ -210,7 +214,8 @@ func (k known) account(p Purchase, tokenID uuid.UUID, f *Forecast) bool {
 	case t.State != token.Active:
 		note("Invalid or inactive recurring token!")
 	case !m.State.Usable():
-		note("The mandate of this recurring token is not usable (%s). Store the account again with a new mandate.", m.State.Label())
+		note("The mandate of this recurring token is not usable (%s). Store the account again with a new mandate.",
+			m.State.Label())
 	case m.AllowsOneDebit() && len(k.debits[m.ID]) > 0:
 		note("The mandate of this recurring token allows one debit only, and that was made. Set up a new mandate for more.")
 	}
@@ -224,7 +229,8 @@ func (f *Forecast) judge(p Purchase, others []mandate.Day, cal *calendar.Calenda
 		return
 	}
 	f.others = slices.Clone(others)
-	d := mandate.Debit{AmountCents: p.TotalCents, Currency: p.Currency, Due: f.Plan.OriginalDate, Others: others, Runs: f.runs(now)}
+	d := mandate.Debit{AmountCents: p.TotalCents, Currency: p.Currency, Due: f.Plan.OriginalDate, Others: others,
+		Runs: f.runs(now)}
 	because, against := f.Mandate.Judge(d, cal)
 	f.Because = because
 	for _, wrong := range against {
@@ -248,8 +254,8 @@ func (f Forecast) day() mandate.Day {
 	return mandate.Day{Due: f.Plan.OriginalDate, Action: f.Plan.ActionDate}
 }
 
-// Err is what the charge answers: the first thing that stands against it, in the order of API contract 3.8; of the terms of
-// the mandate everything.
+// Err is what the charge answers: the first thing that stands against it, in the order of API contract 3.8; of the
+// terms of the mandate everything.
 func (f Forecast) Err() error {
 	if len(f.Problems) == 0 {
 		return nil
@@ -278,14 +284,16 @@ func (f Forecast) Err() error {
 	return w.Err()
 }
 
-// onlyCalendar tells that nothing is wrong with a due day but the calendar: it is the mandate's day, and the debit would run
-// on a day that the mandate does not allow.
+// onlyCalendar tells that nothing is wrong with a due day but the calendar: it is the mandate's day, and the debit
+// would run on a day that the mandate does not allow.
 func (s *Service) onlyCalendar(days collection.Schedule, m mandate.Mandate, due, now time.Time) bool {
-	return m.Terms != nil && !m.Terms.AllowDateAdjustment && m.Deducts(calendar.DateOf(due)) && !m.Agreed(days.Plan(due, now).ActionDate, s.Calendar)
+	return m.Terms != nil && !m.Terms.AllowDateAdjustment && m.Deducts(calendar.DateOf(due)) &&
+		!m.Agreed(days.Plan(due, now).ActionDate, s.Calendar)
 }
 
 // agreedDue is the first due day on or after a day that a mandate allows.
-func (s *Service) agreedDue(days collection.Schedule, m mandate.Mandate, from calendar.Date, now time.Time) calendar.Date {
+func (s *Service) agreedDue(days collection.Schedule, m mandate.Mandate, from calendar.Date,
+	now time.Time) calendar.Date {
 	if m.Terms == nil || m.Terms.AllowDateAdjustment {
 		return from
 	}

@@ -23,7 +23,8 @@ func (s *Service) DeleteToken(ctx context.Context, who actor.Actor, clientID, to
 	return s.deleteToken(ctx, who, clientID, tokenID, func(Tx, Record) error { return nil })
 }
 
-func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID, answer func(Tx, Record) error) error {
+func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID,
+	answer func(Tx, Record) error) error {
 	if err := who.May(actor.DeleteTokens); err != nil {
 		return err
 	}
@@ -91,7 +92,8 @@ func endSubscriptions(tx Tx, who actor.Actor, clientID uuid.UUID) error {
 	ended, err := tx.EndSubscribers(who.MerchantID, clientID)
 	for _, id := range ended {
 		tx.Audit(who, audit.Entry{Action: "subscriber.ended", ObjectType: "subscriber", ObjectID: id, ClientID: clientID,
-			Text: "The subscription ended: the client was deleted.", After: map[string]any{"status": "inactive", "why": "client_deleted"}})
+			Text:  "The subscription ended: the client was deleted.",
+			After: map[string]any{"status": "inactive", "why": "client_deleted"}})
 	}
 	return err
 }
@@ -119,11 +121,13 @@ func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t t
 	if err := dropCollection(tx, &rec); err != nil {
 		return err
 	}
-	rec.attempt(Attempt{Type: "authorize", Method: t.Method, At: tx.Now(), Error: &AttemptError{"recurring_token_expired", why}})
+	rec.attempt(Attempt{Type: "authorize", Method: t.Method, At: tx.Now(),
+		Error: &AttemptError{"recurring_token_expired", why}})
 	rec.move(Failed, tx.Now())
 	rec.UpdatedAt = tx.Now()
 	tx.MovePurchase(rec.Purchase, from)
-	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
+	tx.Audit(who, audit.Entry{Action: "purchase.token_lost", ObjectType: "purchase", ObjectID: rec.ID,
+		ClientID: rec.ClientID, PurchaseID: rec.ID,
 		Text: why, Before: map[string]any{"status": from}, After: map[string]any{"status": Failed}})
 	return nil
 }
@@ -131,7 +135,8 @@ func (s *Service) forgetPending(ctx context.Context, tx Tx, who actor.Actor, t t
 // forget marks the token first: from then on no charge can begin with it, since
 // charging touches the same row. Then it does what impact lists and settle chose. It
 // gives the tokenising purchase as it is then.
-func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.Token, settle func(*Impact), after map[string]any) (source Record, err error) {
+func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.Token, settle func(*Impact),
+	after map[string]any) (source Record, err error) {
 	from := t.State
 	t.State, t.UpdatedAt = token.Deleted, tx.Now()
 	won, err := tx.MoveToken(t, from)
@@ -150,9 +155,12 @@ func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.To
 	if source, err = s.loseAccount(ctx, tx, who, i); err != nil {
 		return source, err
 	}
-	tx.Audit(who, audit.Entry{Action: "token.deleted", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID, PurchaseID: t.ID,
-		Text:   fmt.Sprintf("The stored account %s was deleted.", t.AccountMask),
-		Before: map[string]any{"state": from}, After: with(after, "state", t.State, "waiting_charges", i.Debits(), "effects", i.Lines())})
+	tx.Audit(who, audit.Entry{Action: "token.deleted", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID,
+		PurchaseID: t.ID,
+		Text:       fmt.Sprintf("The stored account %s was deleted.", t.AccountMask),
+		Before:     map[string]any{"state": from}, After: with(after, "state", t.State, "waiting_charges", i.Debits(),
+			"effects",
+			i.Lines())})
 	return source, nil
 }
 

@@ -73,13 +73,15 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 			return nil, err
 		}
 		if in.TermsVersion != "" && in.TermsVersion != s.TermsVersion(rec) {
-			return nil, fault.New(fault.Conflict, "terms_changed", "The agreement changed while this page was open. Please read it again and agree to it.")
+			return nil, fault.New(fault.Conflict, "terms_changed",
+				"The agreement changed while this page was open. Please read it again and agree to it.")
 		}
 		next := rec.Purchase
 		in.into(&next)
 		dd := rec.directDebit()
 		next.Details.DirectDebit, next.Method = &dd, rec.StoresBy()
-		consent := mandate.Consent{Text: in.ConsentText, At: in.consentedAt(), IP: who.IP, Agent: in.Agent, Channel: in.Channel}
+		consent := mandate.Consent{Text: in.ConsentText, At: in.consentedAt(), IP: who.IP, Agent: in.Agent,
+			Channel: in.Channel}
 		st, err := s.givenAccount(ctx, who, &next, rec.Brand, consent, rec.MayChooseToStore() && !in.Store)
 		if err != nil {
 			return nil, err
@@ -93,8 +95,10 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 			rec.Purchase = next
 			rec.Collection = st.apply(tx, &rec.Purchase)
 			st.write(tx, rec.Purchase, rec.Collection)
-			tx.Audit(who, audit.Entry{Action: "purchase.account_given", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "Bank details were given.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
+			tx.Audit(who, audit.Entry{Action: "purchase.account_given", ObjectType: "purchase", ObjectID: rec.ID,
+				ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "Bank details were given.", Before: map[string]any{"status": before},
+				After: map[string]any{"status": rec.Status}})
 			return nil
 		}, nil
 	})
@@ -103,7 +107,8 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 // givenAccount prepares the storing of details that a payer gave, perhaps again
 // after a mandate that did not come about. By DebiCheck the window and the account
 // are checked now (API contract 4.5).
-func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent, oneDebit bool) (*storing, error) {
+func (s *Service) givenAccount(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent,
+	oneDebit bool) (*storing, error) {
 	if p.Method != DebiCheck {
 		return s.storingFor(ctx, who, p, b, c, oneDebit)
 	}
@@ -214,7 +219,8 @@ func (in *Account) check(s *Service, rec Record) error {
 
 // details are the numbers that were given, to be held against the rules on them.
 func (in Account) details() client.Details {
-	return client.Details{BankCode: in.BankCode, BankAccount: bank.AccountNumber(in.AccountNumber), AccountType: in.AccountType,
+	return client.Details{BankCode: in.BankCode, BankAccount: bank.AccountNumber(in.AccountNumber),
+		AccountType:  in.AccountType,
 		PersonalCode: bank.IDNumber(in.IDNumber), Phone: in.Phone}
 }
 
@@ -260,7 +266,8 @@ func (s *Service) UseStored(ctx context.Context, who actor.Actor, id, tokenID uu
 		if err != nil {
 			return nil, err
 		}
-		if t := f.Token; t.ID != uuid.Nil && (rec.ClientID == uuid.Nil || t.ClientID != rec.ClientID || !rec.allows(t.Method)) {
+		if t := f.Token; t.ID != uuid.Nil && (rec.ClientID == uuid.Nil || t.ClientID != rec.ClientID ||
+			!rec.allows(t.Method)) {
 			return nil, invalidToken("Invalid or inactive recurring token!")
 		}
 		return s.charging(who, f), f.Err()

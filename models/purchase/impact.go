@@ -110,7 +110,9 @@ func (s *Service) plannedOn(ctx context.Context, i *Impact) (planned []Record, e
 			i.AtBank = append(i.AtBank, rec)
 		}
 	}
-	slices.SortStableFunc(planned, func(a, b Record) int { return a.Collection.ActionDate.Compare(b.Collection.ActionDate) })
+	slices.SortStableFunc(planned, func(a, b Record) int {
+		return a.Collection.ActionDate.Compare(b.Collection.ActionDate)
+	})
 	return planned, nil
 }
 
@@ -156,7 +158,8 @@ func onto(p Purchase, tokenID uuid.UUID) Wish {
 func (o options) ofDebits(ctx context.Context, planned []Record) ([]Use, error) {
 	uses, wishes := make([]Use, len(planned)), make([]Wish, len(planned))
 	for n, rec := range planned {
-		uses[n] = Use{Debit: &rec, Options: []Effect{{Choice{Do: Drop}, "Leave the purchase unpaid", "Not debited. The purchase stays unpaid, and no mail is sent."}}}
+		uses[n] = Use{Debit: &rec, Options: []Effect{{Choice{Do: Drop}, "Leave the purchase unpaid",
+			"Not debited. The purchase stays unpaid, and no mail is sent."}}}
 		uses[n].Effect = uses[n].Options[0]
 	}
 	for _, other := range o.others {
@@ -169,7 +172,8 @@ func (o options) ofDebits(ctx context.Context, planned []Record) ([]Use, error) 
 		}
 		for n, f := range all {
 			if planned[n].ID != o.token.ID { // the first debit of the account itself stays
-				uses[n].offer(f, "Debited from "+other.Named()+" on "+f.Plan.ActionDate.Format(dateForm)+" instead.", "The client could dispute it at the bank.")
+				uses[n].offer(f, "Debited from "+other.Named()+" on "+f.Plan.ActionDate.Format(dateForm)+" instead.",
+					"The client could dispute it at the bank.")
 			}
 		}
 	}
@@ -179,7 +183,8 @@ func (o options) ofDebits(ctx context.Context, planned []Record) ([]Use, error) 
 		}
 		if failed := rec.Purchase; rec.Payer.Email != "" {
 			if failed.Status = Failed; failed.Payable(o.at) {
-				uses[n].Options = append(uses[n].Options, Effect{Choice{Do: Ask}, "Ask the client for a new account", "Not debited. The invoice is mailed to " + rec.Payer.Email + ": the client can pay or give a new account there."})
+				uses[n].Options = append(uses[n].Options, Effect{Choice{Do: Ask}, "Ask the client for a new account",
+					"Not debited. The invoice is mailed to " + rec.Payer.Email + ": the client can pay or give a new account there."})
 			}
 		}
 		if CanMove(rec.Status, Cancelled) {
@@ -202,7 +207,8 @@ func (u *Use) offer(f Forecast, words, disputable string) {
 	if len(f.Because) > 0 && f.Mandate.Kind == mandate.DebiCheck {
 		words += " " + disputable
 	}
-	u.Options = append(u.Options, Effect{Choice{Do: UseOther, To: f.Token.ID}, "Debit " + f.Token.Named() + " instead", words})
+	u.Options = append(u.Options, Effect{Choice{Do: UseOther, To: f.Token.ID}, "Debit " + f.Token.Named() + " instead",
+		words})
 }
 
 func (o options) cancelWords(ctx context.Context, rec Record) (string, error) {
@@ -218,7 +224,8 @@ func (o options) cancelWords(ctx context.Context, rec Record) (string, error) {
 }
 
 func (o options) ofSubscription(ctx context.Context, sub Subscribed) (Use, error) {
-	u := Use{Subscription: &sub, Options: []Effect{{Choice{Do: Pause}, "Pause the subscription", "Paused. Nothing is billed and no mail is sent until you resume it."}}}
+	u := Use{Subscription: &sub, Options: []Effect{{Choice{Do: Pause}, "Pause the subscription",
+		"Paused. Nothing is billed and no mail is sent until you resume it."}}}
 	if sub.Paused {
 		u.Options[0].Words = "Stays paused, without an account. No mail is sent."
 	}
@@ -228,16 +235,19 @@ func (o options) ofSubscription(ctx context.Context, sub Subscribed) (Use, error
 		if err != nil {
 			return u, err
 		}
-		u.offer(f, "Debited from "+other.Named()+" instead, from the next period on.", "The client could dispute these debits at the bank.")
+		u.offer(f, "Debited from "+other.Named()+" instead, from the next period on.",
+			"The client could dispute these debits at the bank.")
 	}
 	if sub.Email != "" {
 		u.Options = append(u.Options, Effect{Choice{Do: Ask}, "Ask the client for a new account",
-			"Paused until the client has given a new account: the link is mailed once to " + sub.Email + ". It goes on by itself then; what is missed is not billed."})
+			"Paused until the client has given a new account: the link is mailed once to " + sub.Email +
+				". It goes on by itself then; what is missed is not billed."})
 	}
 	if sub.Email != "" && sub.Invoices && !sub.Paused {
 		u.Options = append(u.Options, sub.invoiced())
 	}
-	u.Options = append(u.Options, Effect{Choice{Do: Cancel}, "End the subscription", "Ends. Nothing more is billed, and no mail is sent."})
+	u.Options = append(u.Options, Effect{Choice{Do: Cancel}, "End the subscription",
+		"Ends. Nothing more is billed, and no mail is sent."})
 	return u, nil
 }
 
@@ -266,7 +276,8 @@ func (c ClientImpact) Lines() (out []string) {
 }
 
 // ImpactOfClient shows what deleting a client does, and whether this person may.
-func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor, clientID uuid.UUID) (out ClientImpact, err error) {
+func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor, clientID uuid.UUID) (out ClientImpact,
+	err error) {
 	if err := who.May(actor.Read); err != nil {
 		return out, err
 	}
@@ -274,7 +285,8 @@ func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor, clientID 
 	if err != nil {
 		return out, err
 	}
-	if out.Refused = s.mayForget(ctx, who, live); out.Refused != nil && !fault.Is(out.Refused, fault.Forbidden) && !fault.Is(out.Refused, fault.Conflict) {
+	if out.Refused = s.mayForget(ctx, who, live); out.Refused != nil && !fault.Is(out.Refused, fault.Forbidden) &&
+		!fault.Is(out.Refused, fault.Conflict) {
 		return out, out.Refused
 	}
 	leaving, err := s.Read.DeletingTokensOf(ctx, who.MerchantID, clientID)
@@ -304,7 +316,8 @@ func (s *Service) mayForget(ctx context.Context, who actor.Actor, live []token.T
 		return nil
 	}
 	if who.May(actor.DeleteTokens) != nil {
-		return fault.New(fault.Forbidden, "permission_denied", "This client has stored accounts, and your role does not let you delete those. An admin of your business can do it or change your role.")
+		return fault.New(fault.Forbidden, "permission_denied",
+			"This client has stored accounts, and your role does not let you delete those. An admin of your business can do it or change your role.")
 	}
 	return s.alone(ctx, who)
 }

@@ -53,7 +53,8 @@ type DirectDebitInput struct {
 }
 
 // The family's card and bank methods are known names that Debitdesk does not offer.
-var familyMethods = []string{"visa", "mastercard", "maestro", "instant_eft", "ozow", "capitec_pay", "masterpass", "payshap"}
+var familyMethods = []string{"visa", "mastercard", "maestro", "instant_eft", "ozow", "capitec_pay", "masterpass",
+	"payshap"}
 
 const (
 	maxProducts     = 1000
@@ -66,10 +67,12 @@ const (
 
 var (
 	cancelRedirectForbids = "<>'\""
-	clientDetails         = []string{"email", "phone", "full_name", "personal_code", "brand_name", "legal_name", "registration_number",
+	clientDetails         = []string{"email", "phone", "full_name", "personal_code", "brand_name", "legal_name",
+		"registration_number",
 		"tax_number", "bank_account", "bank_code", "billing_address", "shipping_address",
 		// the older form lists single fields
-		"street_address", "city", "zip_code", "country", "state", "shipping_street_address", "shipping_city", "shipping_zip_code", "shipping_country", "shipping_state"}
+		"street_address", "city", "zip_code", "country", "state", "shipping_street_address", "shipping_city",
+		"shipping_zip_code", "shipping_country", "shipping_state"}
 	languageForm  = regexp.MustCompile(`^[a-z]{2}$`)
 	maxQuantity   = decimal.New(1, 9)
 	hundredTax    = decimal.NewFromInt(100)
@@ -105,7 +108,8 @@ func unread(shape fault.Problems, places ...string) bool {
 // covered tells whether a problem stands at that place or around it.
 func covered(shape fault.Problems, path string) bool {
 	return slices.ContainsFunc(shape, func(f fault.Field) bool {
-		return f.Path == path || strings.HasPrefix(path, f.Path+".") || strings.HasPrefix(path, f.Path+"[") || strings.HasPrefix(f.Path, path+"[")
+		return f.Path == path || strings.HasPrefix(path, f.Path+".") || strings.HasPrefix(path, f.Path+"[") ||
+			strings.HasPrefix(f.Path, path+"[")
 	})
 }
 
@@ -237,11 +241,13 @@ func (in *Input) checkDetails() {
 		w.Add("purchase.currency", "invalid_choice", "%q is not a valid choice. Use ZAR.", in.Currency)
 	}
 	if d.Language != "" && !languageForm.MatchString(d.Language) {
-		w.Add("purchase.language", "invalid_choice", "%q is not a valid choice. Use a code of two letters such as en.", d.Language)
+		w.Add("purchase.language", "invalid_choice", "%q is not a valid choice. Use a code of two letters such as en.",
+			d.Language)
 	}
 	if d.Timezone != "" {
 		if _, err := time.LoadLocation(d.Timezone); err != nil || d.Timezone == "Local" {
-			w.Add("purchase.timezone", "invalid_choice", "%q is not a time zone. Use an IANA name such as Africa/Johannesburg.", d.Timezone)
+			w.Add("purchase.timezone", "invalid_choice", "%q is not a time zone. Use an IANA name such as Africa/Johannesburg.",
+				d.Timezone)
 		}
 	}
 	for _, name := range d.RequestClientDetails {
@@ -250,7 +256,8 @@ func (in *Input) checkDetails() {
 			break
 		}
 	}
-	for name, v := range map[string]*int64{"subtotal_override": d.SubtotalOverrideCents, "total_tax_override": d.TaxOverrideCents,
+	for name, v := range map[string]*int64{"subtotal_override": d.SubtotalOverrideCents,
+		"total_tax_override":      d.TaxOverrideCents,
 		"total_discount_override": d.DiscountOverrideCents, "total_override": d.TotalOverrideCents} {
 		if v != nil {
 			cents(w, "purchase."+name, *v, 0)

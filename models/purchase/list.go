@@ -65,7 +65,9 @@ type Tally struct{ N, Cents int64 }
 
 // Narrow tells whether anything but the status is filtered.
 func (f Filter) Narrow() bool {
-	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil || f.BatchID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 || f.Search != "" || f.Concern != ""
+	return f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil ||
+		f.BatchID != uuid.Nil || !f.DueFrom.IsZero() || !f.DueTo.IsZero() || f.MinCents != 0 || f.MaxCents != 0 ||
+		f.Search != "" || f.Concern != ""
 }
 
 // Lister is what lists of purchases ask of the store.
@@ -111,7 +113,8 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	}), nil
 }
 
-func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID, list []Purchase) (map[uuid.UUID]merchant.Brand, map[uuid.UUID]collection.Collection, error) {
+func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID, list []Purchase) (map[uuid.UUID]merchant.Brand,
+	map[uuid.UUID]collection.Collection, error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}

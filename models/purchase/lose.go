@@ -54,7 +54,8 @@ func (s *Service) subscriptionLoses(ctx context.Context, tx Tx, who actor.Actor,
 }
 
 // debitLoses ends or moves a planned debit that the bank has not got.
-func (s *Service) debitLoses(tx Tx, who actor.Actor, u Use, t token.Token, moves map[uuid.UUID]Forecast) (Record, error) {
+func (s *Service) debitLoses(tx Tx, who actor.Actor, u Use, t token.Token, moves map[uuid.UUID]Forecast) (Record,
+	error) {
 	rec := *u.Debit
 	if u.Effect.Do == UseOther {
 		moved, err := s.debitMoves(tx, who, &rec, moves[rec.ID], t)
@@ -91,8 +92,10 @@ func (s *Service) debitLoses(tx Tx, who actor.Actor, u Use, t token.Token, moves
 		rec.move(Failed, tx.Now())
 	}
 	tx.MovePurchase(rec.Purchase, from)
-	tx.Audit(who, audit.Entry{Action: action, ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text: "The stored account was deleted. " + u.Effect.Words, Before: map[string]any{"status": from}, After: map[string]any{"status": rec.Status}})
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
+		PurchaseID: rec.ID,
+		Text:       "The stored account was deleted. " + u.Effect.Words, Before: map[string]any{"status": from},
+		After: map[string]any{"status": rec.Status}})
 	return rec, nil
 }
 
@@ -134,8 +137,11 @@ func (s *Service) debitMoves(tx Tx, who actor.Actor, rec *Record, f Forecast, fr
 	rec.CollectionCount++
 	tx.InsertCollection(c)
 	tx.MovePurchase(rec.Purchase, rec.Status)
-	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text:   fmt.Sprintf("%s will be debited from %s on %s: the stored account %s was deleted.", sayCents(rec.Purchase), to.AccountMask, c.ActionDate.Format(dayForm), from.AccountMask),
-		Before: map[string]any{"recurring_token": from.ID, "action_date": before.ActionDate}, After: map[string]any{"recurring_token": to.ID, "action_date": c.ActionDate}})
+	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
+		PurchaseID: rec.ID,
+		Text: fmt.Sprintf("%s will be debited from %s on %s: the stored account %s was deleted.", sayCents(rec.Purchase),
+			to.AccountMask, c.ActionDate.Format(dayForm), from.AccountMask),
+		Before: map[string]any{"recurring_token": from.ID, "action_date": before.ActionDate},
+		After:  map[string]any{"recurring_token": to.ID, "action_date": c.ActionDate}})
 	return true, nil
 }

@@ -97,7 +97,8 @@ func (s *Service) termsOf(rec Record) mandate.Start {
 // permission is the mandate as far as the purchase alone tells.
 func (r Record) permission() mandate.Mandate {
 	dd := r.directDebit()
-	return mandate.Mandate{Kind: mandate.Kind(r.StoresBy()), Terms: dd.Terms, ProfileCode: dd.ProfileCode, AbbreviatedName: dd.AbbreviatedName, PeriodUnits: dd.PeriodUnits,
+	return mandate.Mandate{Kind: mandate.Kind(r.StoresBy()), Terms: dd.Terms, ProfileCode: dd.ProfileCode,
+		AbbreviatedName: dd.AbbreviatedName, PeriodUnits: dd.PeriodUnits,
 		DeductionDay: dd.DeductionDay, AmountCents: r.TotalCents}
 }
 
@@ -117,9 +118,11 @@ func (r Record) directDebit() DirectDebit {
 func (s *Service) mayPay(rec Record) error {
 	switch {
 	case !rec.Payable(s.Now()):
-		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "This request is %s; nothing more is needed.", rec.Status)
+		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "This request is %s; nothing more is needed.",
+			rec.Status)
 	case rec.Currency != money.ZAR:
-		return fault.New(fault.Conflict, "purchase_charge_error", "Debit orders are in ZAR; this request is in %s.", rec.Currency)
+		return fault.New(fault.Conflict, "purchase_charge_error", "Debit orders are in ZAR; this request is in %s.",
+			rec.Currency)
 	case !rec.allows(EFT) && !rec.allows(DebiCheck):
 		return fault.New(fault.Conflict, "purchase_charge_error", "This request cannot be paid by debit order.")
 	}
@@ -135,7 +138,8 @@ func (s *Service) mayGive(ctx context.Context, rec Record) error {
 		return err
 	}
 	if !rec.allows(rec.StoresBy()) {
-		return fault.New(fault.Conflict, "purchase_charge_error", "This request can only be paid from an account that you have authorised at your bank already.")
+		return fault.New(fault.Conflict, "purchase_charge_error",
+			"This request can only be paid from an account that you have authorised at your bank already.")
 	}
 	if rec.TotalCents == 0 && !rec.mayBeZero() {
 		return fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to pay.")
@@ -152,7 +156,8 @@ func (s *Service) mayGive(ctx context.Context, rec Record) error {
 	_, err := s.Read.Mandate(ctx, rec.MerchantID, rec.ID)
 	switch {
 	case err == nil:
-		return fault.New(fault.Conflict, "purchase_charge_wrong_status", "Bank details were given for this request already. Ask for a new link.")
+		return fault.New(fault.Conflict, "purchase_charge_wrong_status",
+			"Bank details were given for this request already. Ask for a new link.")
 	case fault.Is(err, fault.NotFound):
 		return nil
 	}
@@ -165,7 +170,8 @@ func (s *Service) mayUse(rec Record) error {
 		return err
 	}
 	if !rec.collects() {
-		return fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to pay; give the details of a new account instead.")
+		return fault.New(fault.Conflict, "purchase_charge_error",
+			"There is nothing to pay; give the details of a new account instead.")
 	}
 	return nil
 }

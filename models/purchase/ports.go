@@ -56,8 +56,8 @@ type Tx interface {
 	// HoldToken keeps the token from being deleted while a charge begins; the
 	// transaction ends with fault.ErrLost when it is not active any more.
 	HoldToken(merchantID, id uuid.UUID)
-	// HoldDebits keeps other debits from beginning under a mandate; the transaction ends with fault.ErrLost when not exactly
-	// so many as were seen are under way or collected between two days.
+	// HoldDebits keeps other debits from beginning under a mandate; the transaction ends with fault.ErrLost when not
+	// exactly so many as were seen are under way or collected between two days.
 	HoldDebits(merchantID, mandateID uuid.UUID, from, to calendar.Date, seen int)
 	// LeaveToken notes on a tokenising purchase that its token is being deleted, or
 	// that it came back.
@@ -135,14 +135,16 @@ type Reader interface {
 	DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (int, error)
 	// DebitsNear gives by mandate the days of the debits that are under way or collected: all under a once-off mandate, of
 	// others those with an action date from one day to another.
-	DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID, from, to calendar.Date) (map[uuid.UUID][]mandate.Day, error)
-	// DebitsBefore gives, for each of some debits, the days of those under its mandate that are under way or collected, began
-	// before it and run within a period of it.
+	DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID, from,
+		to calendar.Date) (map[uuid.UUID][]mandate.Day, error)
+	// DebitsBefore gives, for each of some debits, the days of those under its mandate that are under way or collected,
+	// began before it and run within a period of it.
 	DebitsBefore(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error)
 	// CollectionsUnder gives the newest debits under a mandate, the newest first.
 	CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error)
 	// LatestCollections gives the newest collection of each purchase that has one.
-	LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
+	LatestCollections(ctx context.Context, merchantID uuid.UUID,
+		purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error)
 	// WaitingFor lists the purchases in pending_charge that would be collected from a token,
 	// and the tokenising purchase itself while its first debit is not at the bank yet.
 	WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error)

@@ -26,7 +26,8 @@ func (s *Service) MendAddress(ctx context.Context, who actor.Actor, id uuid.UUID
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
 		if !rec.Payable(s.Now()) {
-			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The invoice of a purchase that is %s cannot be sent.", rec.Status)
+			return nil, fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
+				"The invoice of a purchase that is %s cannot be sent.", rec.Status)
 		}
 		mails, err := s.Read.MailsAbout(ctx, rec.MerchantID, rec.ID)
 		if err != nil {
@@ -39,8 +40,10 @@ func (s *Service) MendAddress(ctx context.Context, who actor.Actor, id uuid.UUID
 			before := rec.Payer.Email
 			rec.Payer.Email = email
 			tx.ReaddressPurchase(rec.Purchase)
-			tx.Audit(who, audit.Entry{Action: "purchase.readdressed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The client’s e-mail address was mended.", Before: map[string]any{"email": before}, After: map[string]any{"email": email}})
+			tx.Audit(who, audit.Entry{Action: "purchase.readdressed", ObjectType: "purchase", ObjectID: rec.ID,
+				ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: "The client’s e-mail address was mended.", Before: map[string]any{"email": before},
+				After: map[string]any{"email": email}})
 			if rec.ClientID != uuid.Nil && email != before {
 				if err := s.Readdress(tx, who, rec.ClientID, email); err != nil {
 					return err

@@ -113,7 +113,8 @@ func (s *Service) InsertCharged(tx Tx, who actor.Actor, rec *Record, f Forecast)
 	}
 	tx.InsertPurchase(rec.Purchase)
 	tx.InsertCollection(c)
-	auditNew(tx, who, rec.Purchase, fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase), f.Token.AccountMask, c.ActionDate.Format(dayForm)),
+	auditNew(tx, who, rec.Purchase, fmt.Sprintf("%s will be debited from %s on %s.", sayCents(rec.Purchase),
+		f.Token.AccountMask, c.ActionDate.Format(dayForm)),
 		map[string]any{"recurring_token": f.Token.ID, "action_date": c.ActionDate})
 	return nil
 }
@@ -182,18 +183,21 @@ func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, mailed bool
 		rec.MailCount++
 	}
 	tx.InsertPurchase(rec.Purchase)
-	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was made. Its page stores the client's account.", sayCents(rec.Purchase)), nil)
+	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was made. Its page stores the client's account.",
+		sayCents(rec.Purchase)), nil)
 	if mailed {
 		tx.InsertMail(rec.mail(tx, MailLink, rec.MailCount, s.Letters.AccountLink(rec.Purchase, rec.Brand)))
 	}
 }
 
 func auditNew(tx Tx, who actor.Actor, p Purchase, text string, more map[string]any) {
-	after := map[string]any{"status": p.Status, "total_cents": p.TotalCents, "due": p.Due.Unix(), "billing_template": p.TemplateID}
+	after := map[string]any{"status": p.Status, "total_cents": p.TotalCents, "due": p.Due.Unix(),
+		"billing_template": p.TemplateID}
 	for k, v := range more {
 		after[k] = v
 	}
-	tx.Audit(who, audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID, Text: text, After: after})
+	tx.Audit(who, audit.Entry{Action: "purchase.created", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
+		PurchaseID: p.ID, Text: text, After: after})
 }
 
 // issue numbers the invoice of a purchase; without numbered documents its reference stands for it.
@@ -219,7 +223,8 @@ func (p *Purchase) sentAfterFailure(at time.Time) {
 func (s *Service) mailFailure(tx Tx, who actor.Actor, rec Record) error {
 	number, err := s.issue(tx, who, rec)
 	if err == nil {
-		tx.InsertMail(rec.mail(tx, MailInvoice, rec.MailCount, mail.Letter{Subject: "Invoice " + number + " from " + rec.Brand.Name}))
+		tx.InsertMail(rec.mail(tx, MailInvoice, rec.MailCount,
+			mail.Letter{Subject: "Invoice " + number + " from " + rec.Brand.Name}))
 	}
 	return err
 }
@@ -236,7 +241,8 @@ func (s *Service) InvoiceFailure(tx Tx, who actor.Actor, rec *Record) error {
 
 // failedAfterDue tells whether the purchase was in error after its due had passed.
 func (p Purchase) failedAfterDue() bool {
-	return p.Options.InvoiceOnFailure && slices.ContainsFunc(p.History, func(c Change) bool { return c.Status == Failed && !c.At.Before(p.Due) })
+	return p.Options.InvoiceOnFailure && slices.ContainsFunc(p.History,
+		func(c Change) bool { return c.Status == Failed && !c.At.Before(p.Due) })
 }
 
 // CancelIn cancels a purchase that nobody has paid or begun to pay, in a caller's
@@ -256,8 +262,10 @@ func (s *Service) CancelIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.
 		return err
 	}
 	tx.MovePurchase(rec.Purchase, before)
-	tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-		Text: "The purchase was cancelled.", Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status}})
+	tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: rec.ID,
+		ClientID: rec.ClientID, PurchaseID: rec.ID,
+		Text: "The purchase was cancelled.", Before: map[string]any{"status": before},
+		After: map[string]any{"status": rec.Status}})
 	return nil
 }
 
@@ -269,9 +277,11 @@ func (s *Service) MailAgainIn(ctx context.Context, tx Tx, who actor.Actor, id uu
 	}
 	switch {
 	case !rec.Payable(s.Now()):
-		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The first purchase is %s; there is nothing to remind of.", rec.Status)
+		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
+			"The first purchase is %s; there is nothing to remind of.", rec.Status)
 	case rec.Payer.Email == "":
-		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status", "The client has no e-mail address. Copy the link instead, or add an address to the client.")
+		return fault.New(fault.Conflict, "purchase_resend_invoice_wrong_status",
+			"The client has no e-mail address. Copy the link instead, or add an address to the client.")
 	}
 	rec.UpdatedAt = tx.Now()
 	if err := s.mailAgain(tx, who, &rec); err != nil {

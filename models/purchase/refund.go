@@ -42,8 +42,10 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 			if out.Refund.Waits(tx.Now()) {
 				text += " The refund waits until the bank can no longer return the debit. It is dropped if the debit is returned."
 			}
-			tx.Audit(who, audit.Entry{Action: "purchase.refund_requested", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: text, Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "amount_cents": amount}})
+			tx.Audit(who, audit.Entry{Action: "purchase.refund_requested", ObjectType: "purchase", ObjectID: rec.ID,
+				ClientID: rec.ClientID, PurchaseID: rec.ID,
+				Text: text, Before: map[string]any{"status": before},
+				After: map[string]any{"status": rec.Status, "amount_cents": amount}})
 			return nil
 		}, nil
 	}, func(rec Record) any {
@@ -56,8 +58,10 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 // giveBack makes the refund of an amount. The money of a purchase that was marked as
 // paid goes back as it came, outside the bank, and is recorded as settled.
 func (r *Record) giveBack(tx Tx, amount int64) Refund {
-	back := Refund{ID: tx.NewID(), MerchantID: r.MerchantID, PurchaseID: r.ID, Payment: r.PaymentCount, AmountCents: amount, Currency: r.Currency,
-		State: RefundPending, Channel: ByBank, DueAt: tx.Now(), Reference: r.ReferenceGenerated, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+	back := Refund{ID: tx.NewID(), MerchantID: r.MerchantID, PurchaseID: r.ID, Payment: r.PaymentCount,
+		AmountCents: amount, Currency: r.Currency,
+		State: RefundPending, Channel: ByBank, DueAt: tx.Now(), Reference: r.ReferenceGenerated, CreatedAt: tx.Now(),
+		UpdatedAt: tx.Now()}
 	if r.Payment.ByHand() {
 		back.State, back.Channel, back.SettledAt = RefundSettled, ByPerson, tx.Now()
 		tx.InsertRefund(back)
@@ -80,12 +84,14 @@ func (r *Record) giveBack(tx Tx, amount int64) Refund {
 
 func refundable(p Purchase, cents *int64) (int64, error) {
 	if !p.Status.refundable() {
-		return 0, fault.New(fault.Conflict, "purchase_refund_wrong_status", "Only a paid purchase can be refunded; this one is %s.", p.Status)
+		return 0, fault.New(fault.Conflict, "purchase_refund_wrong_status",
+			"Only a paid purchase can be refunded; this one is %s.", p.Status)
 	}
 	left := p.RefundableCents()
 	switch {
 	case left <= 0 && p.RefundingCents > 0:
-		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible", "Nothing is left to refund: what was not refunded already is on its way to the client.")
+		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible",
+			"Nothing is left to refund: what was not refunded already is on its way to the client.")
 	case left <= 0:
 		return 0, fault.New(fault.Conflict, "purchase_refund_not_possible", "This Purchase was already fully refunded.")
 	case cents == nil && left <= money.MostCents:
@@ -93,7 +99,8 @@ func refundable(p Purchase, cents *int64) (int64, error) {
 	case cents != nil && *cents < 1:
 		return 0, fault.At("amount", "min_value", "Ensure this value is greater than or equal to 1.")
 	case cents == nil || *cents > min(left, money.MostCents):
-		return 0, fault.At("amount", "max_value", "Ensure this value is less than or equal to %d.", min(left, money.MostCents))
+		return 0, fault.At("amount", "max_value", "Ensure this value is less than or equal to %d.",
+			min(left, money.MostCents))
 	}
 	return *cents, nil
 }
@@ -129,7 +136,8 @@ func (s *Service) RefundSettled(ctx context.Context, merchantID, purchaseID, id 
 
 // RefundFailed records that the bank cannot pay a refund out; false when it waits no
 // more. A person pays it, unless the money went back another way meanwhile.
-func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id uuid.UUID, why string) (news bool, err error) {
+func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id uuid.UUID, why string) (news bool,
+	err error) {
 	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
 		return func(tx Tx, rec *Record) error {
 			text := "The client's bank did not take the refund: " + why + ". "
@@ -143,14 +151,16 @@ func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id u
 			}
 			r.UpdatedAt = tx.Now()
 			tx.MoveRefund(r, RefundPending)
-			tx.Audit(actor.BankOf(merchantID), audit.Entry{Action: "purchase.refund_failed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text})
+			tx.Audit(actor.BankOf(merchantID), audit.Entry{Action: "purchase.refund_failed", ObjectType: "purchase",
+				ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text})
 			return nil
 		}, r.State == RefundPending && r.Channel == ByBank
 	})
 }
 
 // refundAnswered applies the bank's word to a refund as it stands now.
-func (s *Service) refundAnswered(ctx context.Context, merchantID, purchaseID, id uuid.UUID, decide func(Refund) (write func(Tx, *Record) error, news bool)) (news bool, err error) {
+func (s *Service) refundAnswered(ctx context.Context, merchantID, purchaseID, id uuid.UUID,
+	decide func(Refund) (write func(Tx, *Record) error, news bool)) (news bool, err error) {
 	_, err = s.change(ctx, merchantID, purchaseID, func(Record) (func(Tx, *Record) error, error) {
 		r, err := s.Read.Refund(ctx, merchantID, id)
 		if err != nil {
@@ -187,8 +197,10 @@ func settle(who actor.Actor, r Refund) func(Tx, *Record) error {
 		if rec.NetCents < 0 {
 			text += " The debit came back as well: the client has the money twice."
 		}
-		tx.Audit(who, audit.Entry{Action: "purchase.refunded", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text,
-			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status, "refunded_cents": rec.RefundedCents}})
+		tx.Audit(who, audit.Entry{Action: "purchase.refunded", ObjectType: "purchase", ObjectID: rec.ID,
+			ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text,
+			Before: map[string]any{"status": before}, After: map[string]any{"status": rec.Status,
+				"refunded_cents": rec.RefundedCents}})
 		return nil
 	}
 }

@@ -14,7 +14,8 @@ import (
 )
 
 func line(price int64, quantity, tax string, discount int64) Product {
-	return Product{Name: "x", PriceCents: price, Quantity: decimal.RequireFromString(quantity), TaxPercent: decimal.RequireFromString(tax), DiscountCents: discount}
+	return Product{Name: "x", PriceCents: price, Quantity: decimal.RequireFromString(quantity),
+		TaxPercent: decimal.RequireFromString(tax), DiscountCents: discount}
 }
 
 func TestTotals_follow_the_check_table(t *testing.T) {
@@ -23,13 +24,16 @@ func TestTotals_follow_the_check_table(t *testing.T) {
 		d    Details
 		want int64
 	}{
-		"tax on top":               {Details{Products: []Product{line(10000, "1", "6", 0)}}, 10600},
-		"one rounding per line":    {Details{Products: []Product{line(100, "1.555", "0", 0), line(100, "1.555", "0", 0)}}, 312},
-		"discount is of the line":  {Details{Products: []Product{line(100, "3", "0", 1)}}, 299},
-		"half up after tax":        {Details{Products: []Product{line(150, "1", "6", 1)}}, 158},
-		"debt is added":            {Details{Products: []Product{line(100, "1", "0", 0)}, DebtCents: -40}, 60},
-		"total override replaces":  {Details{Products: []Product{line(100, "1", "0", 0)}, TotalOverrideCents: &over, DebtCents: 5}, 777},
-		"line override replaces":   {Details{Products: []Product{{Name: "x", PriceCents: 5, Quantity: decimal.NewFromInt(1), TotalOverrideCents: &over}}}, 777},
+		"tax on top": {Details{Products: []Product{line(10000, "1", "6", 0)}}, 10600},
+		"one rounding per line": {Details{Products: []Product{line(100, "1.555", "0", 0), line(100, "1.555", "0", 0)}},
+			312},
+		"discount is of the line": {Details{Products: []Product{line(100, "3", "0", 1)}}, 299},
+		"half up after tax":       {Details{Products: []Product{line(150, "1", "6", 1)}}, 158},
+		"debt is added":           {Details{Products: []Product{line(100, "1", "0", 0)}, DebtCents: -40}, 60},
+		"total override replaces": {Details{Products: []Product{line(100, "1", "0", 0)}, TotalOverrideCents: &over,
+			DebtCents: 5}, 777},
+		"line override replaces": {Details{Products: []Product{{Name: "x", PriceCents: 5, Quantity: decimal.NewFromInt(1),
+			TotalOverrideCents: &over}}}, 777},
 		"display overrides do not": {Details{Products: []Product{line(100, "1", "0", 0)}, SubtotalOverrideCents: &over}, 100},
 	} {
 		if got, wrong := c.d.TotalCents(); got != c.want || len(wrong) > 0 {
@@ -43,16 +47,19 @@ func TestA_discount_above_the_line_is_refused_before_an_override(t *testing.T) {
 	p := line(100, "1", "0", 101)
 	p.TotalOverrideCents = &over
 	_, wrong := Details{Products: []Product{line(1, "1", "0", 0), p}}.TotalCents()
-	if len(wrong) != 1 || wrong[0].Code != "product_subtotal_negative" || wrong[0].Path != "purchase.products[1/2].__all__" {
+	if len(wrong) != 1 || wrong[0].Code != "product_subtotal_negative" ||
+		wrong[0].Path != "purchase.products[1/2].__all__" {
 		t.Errorf("got %v", wrong)
 	}
 }
 
 func TestA_total_may_not_fall_below_zero(t *testing.T) {
-	if _, wrong := (Details{Products: []Product{line(100, "1", "0", 0)}, DebtCents: -101}).TotalCents(); !wrong.Has("purchase.__all__") {
+	if _, wrong := (Details{Products: []Product{line(100, "1", "0", 0)}, DebtCents: -101}).TotalCents(); !wrong.Has(
+		"purchase.__all__") {
 		t.Error("a negative total passed")
 	}
-	if total, wrong := (Details{Products: []Product{line(100, "1", "0", 0)}, DebtCents: -100}).TotalCents(); total != 0 || len(wrong) > 0 {
+	if total, wrong := (Details{Products: []Product{line(100, "1", "0", 0)}, DebtCents: -100}).TotalCents(); total != 0 ||
+		len(wrong) > 0 {
 		t.Error("a total of zero is a matter of other rules")
 	}
 }
@@ -118,15 +125,18 @@ func TestThe_table_of_moves_keeps_the_ends_closed(t *testing.T) {
 		from, to Status
 		can      bool
 	}{
-		{PendingCharge, Cancelled, true}, {PendingExecute, Cancelled, false}, {Paid, Cancelled, false}, {Overdue, PendingCharge, true}, {Expired, PendingCharge, false},
-		{Expired, Paid, true}, {Paid, Failed, true}, {Paid, Chargeback, true}, {Chargeback, Paid, true}, {PendingCharge, Paid, false}, {Overdue, Overdue, false},
+		{PendingCharge, Cancelled, true}, {PendingExecute, Cancelled, false}, {Paid, Cancelled, false},
+		{Overdue, PendingCharge, true}, {Expired, PendingCharge, false},
+		{Expired, Paid, true}, {Paid, Failed, true}, {Paid, Chargeback, true}, {Chargeback, Paid, true},
+		{PendingCharge, Paid, false}, {Overdue, Overdue, false},
 	} {
 		if CanMove(c.from, c.to) != c.can {
 			t.Errorf("%s → %s: want %v", c.from, c.to, c.can)
 		}
 	}
 	for _, s := range Statuses {
-		if _, known := moves[s]; !known && s != Blocked && s != Hold && s != Released && s != PendingRelease && s != PendingCapture && s != Cleared && s != Settled {
+		if _, known := moves[s]; !known && s != Blocked && s != Hold && s != Released && s != PendingRelease &&
+			s != PendingCapture && s != Cleared && s != Settled {
 			t.Errorf("%s has no row", s)
 		}
 	}
@@ -159,8 +169,10 @@ func TestDeduction_days_have_their_limits(t *testing.T) {
 		want  int
 		ok    bool
 	}{
-		{"months", day(1), 1, true}, {"months", day(30), 30, true}, {"months", day(31), 0, false}, {"months", day(0), 0, false}, {"months", day(99), 99, true},
-		{"months", day(98), 0, false}, {"", nil, LastDay, true}, {"weeks", day(1), 1, true}, {"weeks", day(7), 7, true}, {"weeks", day(8), 0, false},
+		{"months", day(1), 1, true}, {"months", day(30), 30, true}, {"months", day(31), 0, false},
+		{"months", day(0), 0, false}, {"months", day(99), 99, true},
+		{"months", day(98), 0, false}, {"", nil, LastDay, true}, {"weeks", day(1), 1, true}, {"weeks", day(7), 7, true},
+		{"weeks", day(8), 0, false},
 		{"weeks", nil, 4, true}, {"days", nil, 0, true}, {"years", day(1), 0, false},
 	} {
 		var wrong fault.Problems
@@ -177,12 +189,14 @@ func TestA_registration_must_belong_to_the_brand(t *testing.T) {
 		brand merchant.Brand
 		code  string
 	}{
-		"all left out":         {DirectDebitInput{}, brand(), ""},
-		"the second one":       {DirectDebitInput{ProfileCode: "TEST2"}, brand(), ""},
-		"unknown code":         {DirectDebitInput{ProfileCode: "TEST3"}, brand(), "does_not_exist"},
-		"mixed":                {DirectDebitInput{ProfileCode: "TEST1", AccountNumber: "87654321"}, brand(), "does_not_exist"},
-		"nothing registered":   {DirectDebitInput{}, merchant.Brand{MerchantID: uuid.New()}, "required"},
-		"unknown, no profiles": {DirectDebitInput{ProfileCode: "X", AbbreviatedName: "Y", AccountNumber: "Z"}, merchant.Brand{MerchantID: uuid.New()}, "does_not_exist"},
+		"all left out":   {DirectDebitInput{}, brand(), ""},
+		"the second one": {DirectDebitInput{ProfileCode: "TEST2"}, brand(), ""},
+		"unknown code":   {DirectDebitInput{ProfileCode: "TEST3"}, brand(), "does_not_exist"},
+		"mixed": {DirectDebitInput{ProfileCode: "TEST1", AccountNumber: "87654321"}, brand(),
+			"does_not_exist"},
+		"nothing registered": {DirectDebitInput{}, merchant.Brand{MerchantID: uuid.New()}, "required"},
+		"unknown, no profiles": {DirectDebitInput{ProfileCode: "X", AbbreviatedName: "Y", AccountNumber: "Z"},
+			merchant.Brand{MerchantID: uuid.New()}, "does_not_exist"},
 	} {
 		var wrong fault.Problems
 		c.in.complete(&wrong, c.brand, Purchase{Due: calendar.On(2026, 12, 1).At(8, 0)})
@@ -193,9 +207,11 @@ func TestA_registration_must_belong_to_the_brand(t *testing.T) {
 }
 
 func TestWhat_could_not_be_read_is_reported_once(t *testing.T) {
-	in := Input{Problems: fault.Problems{{Path: "purchase.products[0/1].price", Code: "required"}, {Path: "purchase.products[0/1].name", Code: "required"}}}
+	in := Input{Problems: fault.Problems{{Path: "purchase.products[0/1].price", Code: "required"},
+		{Path: "purchase.products[0/1].name", Code: "required"}}}
 	shape := in.Problems
-	in.Problems = fault.Problems{{Path: "purchase.products", Code: "required"}, {Path: "purchase.products[0/1].price", Code: "min_value"}, {Path: "due", Code: "x"}}
+	in.Problems = fault.Problems{{Path: "purchase.products", Code: "required"},
+		{Path: "purchase.products[0/1].price", Code: "min_value"}, {Path: "due", Code: "x"}}
 	f, _ := fault.From(in.settle(shape))
 	if len(f.Fields) != 3 || f.Fields[2].Path != "due" {
 		t.Errorf("got %v", f.Fields)

@@ -10,12 +10,13 @@ import (
 	"debitdesk/models/mandate"
 )
 
-// CorrectSeconds takes the mark of a second debit in its period from planned debits that are not the second any more, since
-// the debit before them was cancelled or failed. It asks the store nothing while no planned debit has the mark. What it
-// finds is written down when the debit is handed to the bank.
+// CorrectSeconds takes the mark of a second debit in its period from planned debits that are not the second any more,
+// since the debit before them was cancelled or failed. It asks the store nothing while no planned debit has the mark.
+// What it finds is written down when the debit is handed to the bank.
 func (s *Service) CorrectSeconds(ctx context.Context, merchantID uuid.UUID, debits ...*collection.Collection) error {
 	marked := slices.DeleteFunc(slices.Clone(debits), func(c *collection.Collection) bool {
-		return c == nil || c.State != collection.Scheduled || !slices.Contains(c.DisputableBecause, mandate.BecauseSecondInPeriod)
+		return c == nil || c.State != collection.Scheduled ||
+			!slices.Contains(c.DisputableBecause, mandate.BecauseSecondInPeriod)
 	})
 	if len(marked) == 0 {
 		return nil
@@ -37,17 +38,20 @@ func (s *Service) CorrectSeconds(ctx context.Context, merchantID uuid.UUID, debi
 		return err
 	}
 	for _, c := range marked {
-		if mandates[c.MandateID].SecondInPeriod(mandate.Day{Due: c.OriginalDate, Action: c.ActionDate}, before[c.ID], s.Calendar) {
+		if mandates[c.MandateID].SecondInPeriod(mandate.Day{Due: c.OriginalDate, Action: c.ActionDate}, before[c.ID],
+			s.Calendar) {
 			continue
 		}
-		c.DisputableBecause = slices.DeleteFunc(slices.Clone(c.DisputableBecause), func(why string) bool { return why == mandate.BecauseSecondInPeriod })
+		c.DisputableBecause = slices.DeleteFunc(slices.Clone(c.DisputableBecause),
+			func(why string) bool { return why == mandate.BecauseSecondInPeriod })
 		c.Disputable = len(c.DisputableBecause) > 0
 	}
 	return nil
 }
 
 // latest gives the newest debit of each purchase that has one.
-func (s *Service) latest(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
+func (s *Service) latest(ctx context.Context, merchantID uuid.UUID,
+	purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
 	found, err := s.Read.LatestCollections(ctx, merchantID, purchaseIDs...)
 	if err != nil {
 		return nil, err
@@ -66,7 +70,8 @@ func (s *Service) latest(ctx context.Context, merchantID uuid.UUID, purchaseIDs 
 }
 
 // DebitsUnder gives the newest debits under a mandate, the newest first.
-func (s *Service) DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error) {
+func (s *Service) DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection,
+	error) {
 	found, err := s.Read.CollectionsUnder(ctx, merchantID, mandateID, limit)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,8 @@ const (
 
 // Statuses lists all of them in the order a merchant thinks of them.
 var Statuses = []Status{Created, Sent, Viewed, PendingCharge, PendingExecute, Paid, Preauthorized, Failed, Overdue,
-	Expired, Cancelled, Chargeback, PendingRefund, Refunded, Blocked, Hold, PendingCapture, PendingRelease, Released, Cleared, Settled}
+	Expired, Cancelled, Chargeback, PendingRefund, Refunded, Blocked, Hold, PendingCapture, PendingRelease, Released,
+	Cleared, Settled}
 
 // Known tells whether the text names a status.
 func (s Status) Known() bool { return slices.Contains(Statuses, s) }
@@ -44,7 +45,8 @@ var payable = []Status{Created, Sent, Viewed, Failed, Overdue}
 
 // moves is the whole table of allowed changes (API contract 3.5).
 var moves = map[Status][]Status{
-	Created:        {Sent, Viewed, Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue, Expired},
+	Created: {Sent, Viewed, Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue,
+		Expired},
 	Sent:           {Viewed, Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue, Expired},
 	Viewed:         {Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue, Expired},
 	Failed:         {Sent, Paid, PendingExecute, PendingCharge, Failed, Preauthorized, Cancelled, Overdue, Expired},

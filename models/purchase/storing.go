@@ -38,7 +38,8 @@ type storing struct {
 }
 
 // storingFor prepares everything that needs no transaction.
-func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent, oneDebit bool) (*storing, error) {
+func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, b merchant.Brand, c mandate.Consent,
+	oneDebit bool) (*storing, error) {
 	n, err := s.Read.NextNumber(ctx, b.ID, "contract")
 	if err != nil {
 		return nil, err
@@ -52,8 +53,10 @@ func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, 
 	m := mandate.Mandate{
 		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Kind: mandate.EFT, State: mandate.ActiveState,
 		ContractReference: contractReference(b, n), ProfileCode: dd.ProfileCode, AbbreviatedName: dd.AbbreviatedName,
-		ClearingAccount: dd.AccountNumber, PeriodUnits: dd.PeriodUnits, DeductionDay: dd.DeductionDay, AmountCents: p.TotalCents,
-		HolderName: holder, AccountMask: p.Payer.BankAccount.String(), BankCode: p.Payer.BankCode, AccountType: kind, Consent: c,
+		ClearingAccount: dd.AccountNumber, PeriodUnits: dd.PeriodUnits, DeductionDay: dd.DeductionDay,
+		AmountCents: p.TotalCents,
+		HolderName:  holder, AccountMask: p.Payer.BankAccount.String(), BankCode: p.Payer.BankCode, AccountType: kind,
+		Consent: c,
 	}
 	if p.Method == DebiCheck {
 		m.Kind, m.State, m.Terms = mandate.DebiCheck, mandate.Submitted, dd.Terms
@@ -67,8 +70,10 @@ func (s *Service) storingFor(ctx context.Context, who actor.Actor, p *Purchase, 
 		m.Consent.Text = mandate.Wording(m, b, p.terms(first, dd.DeductionDay))
 	}
 	return &storing{s: s, who: who, brand: b, first: first, soon: s.runsSoon(*p, now), mandate: m, token: token.Token{
-		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Method: p.Method, State: token.Pending, HolderName: holder,
-		BankCode: p.Payer.BankCode, AccountType: kind, Account: p.Payer.BankAccount, AccountMask: p.Payer.BankAccount.String(), CreatedBy: who.Name,
+		MerchantID: p.MerchantID, BrandID: b.ID, ClientID: p.ClientID, Method: p.Method, State: token.Pending,
+		HolderName: holder,
+		BankCode:   p.Payer.BankCode, AccountType: kind, Account: p.Payer.BankAccount,
+		AccountMask: p.Payer.BankAccount.String(), CreatedBy: who.Name,
 	}}, nil
 }
 
@@ -126,7 +131,8 @@ func (p *Purchase) stored(at time.Time, ip string) {
 }
 
 // firstDebit plans the collection that comes with storing the account.
-func (p *Purchase) firstDebit(tx Tx, s *Service, m mandate.Mandate, plan collection.Plan, soon bool) *collection.Collection {
+func (p *Purchase) firstDebit(tx Tx, s *Service, m mandate.Mandate, plan collection.Plan,
+	soon bool) *collection.Collection {
 	c := s.collectionOf(tx, *p, p.ID, m, plan)
 	if because := firstBecause(m, c.AmountCents); len(because) > 0 {
 		c.Disputable, c.DisputableBecause = true, because
@@ -180,8 +186,10 @@ func (st *storing) write(tx Tx, p Purchase, c *collection.Collection) {
 		ask(tx, st.who, p, st.mandate, st.mandate.Terms.Authentication, st.asked+1)
 		return
 	}
-	tx.Audit(st.who, audit.Entry{Action: "mandate.given", ObjectType: "mandate", ObjectID: st.mandate.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-		Text:  fmt.Sprintf("Permission to debit %s at %s was recorded (%s).", st.token.AccountMask, bank.BankName(st.token.BankCode), channelWords(st.mandate.Consent.Channel)),
+	tx.Audit(st.who, audit.Entry{Action: "mandate.given", ObjectType: "mandate", ObjectID: st.mandate.ID,
+		ClientID: p.ClientID, PurchaseID: p.ID,
+		Text: fmt.Sprintf("Permission to debit %s at %s was recorded (%s).", st.token.AccountMask,
+			bank.BankName(st.token.BankCode), channelWords(st.mandate.Consent.Channel)),
 		After: map[string]any{"contract_reference": st.mandate.ContractReference, "channel": st.mandate.Consent.Channel}})
 }
 
@@ -220,7 +228,8 @@ func (s *Service) firstPlan(p Purchase, b merchant.Brand, now time.Time) collect
 // terms are what the permission says of this purchase. A deduction day that only
 // follows from the one-hour default of due was chosen by nobody.
 func (p Purchase) terms(first collection.Plan, day int) mandate.Start {
-	t := mandate.Start{Currency: p.Currency, AnyDay: p.Method != DebiCheck && !p.DueGiven && day == (&DirectDebitInput{}).day(&fault.Problems{}, "months", p)}
+	t := mandate.Start{Currency: p.Currency, AnyDay: p.Method != DebiCheck && !p.DueGiven &&
+		day == (&DirectDebitInput{}).day(&fault.Problems{}, "months", p)}
 	if p.collects() {
 		t.FirstDebit = first.ActionDate
 	}
@@ -228,9 +237,11 @@ func (p Purchase) terms(first collection.Plan, day int) mandate.Start {
 }
 
 // collectionOf is one debit of a token under its mandate.
-func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.Mandate, plan collection.Plan) collection.Collection {
+func (s *Service) collectionOf(tx Tx, p Purchase, tokenID uuid.UUID, m mandate.Mandate,
+	plan collection.Plan) collection.Collection {
 	c := collection.Collection{
-		ID: tx.NewID(), MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID, Attempt: p.CollectionCount + 1,
+		ID: tx.NewID(), MerchantID: p.MerchantID, BrandID: p.BrandID, ClientID: p.ClientID, PurchaseID: p.ID,
+		Attempt: p.CollectionCount + 1,
 		TokenID: tokenID, MandateID: m.ID, Method: bank.Method(m.Kind), AmountCents: p.TotalCents, Currency: p.Currency,
 		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}

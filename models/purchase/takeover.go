@@ -53,15 +53,18 @@ func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (A
 		p.move(Cancelled, tx.Now())
 		p.UpdatedAt = tx.Now()
 		tx.MovePurchase(p, from)
-		tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text: "The new details are not asked for any more.", Before: map[string]any{"status": from}, After: map[string]any{"status": p.Status}})
+		tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
+			PurchaseID: p.ID,
+			Text:       "The new details are not asked for any more.", Before: map[string]any{"status": from},
+			After: map[string]any{"status": p.Status}})
 		return nil
 	})
 }
 
 // finish closes an amendment once, together with what write does. Who loses a race
 // looks again.
-func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to AmendmentState, write func(Tx, *AmendmentSheet) error) (AmendmentSheet, error) {
+func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to AmendmentState,
+	write func(Tx, *AmendmentSheet) error) (AmendmentSheet, error) {
 	if err := who.May(actor.Write); err != nil {
 		return AmendmentSheet{}, err
 	}
@@ -88,7 +91,8 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 		}
 		lost = err
 	}
-	return AmendmentSheet{}, fault.New(fault.Conflict, "conflict", "A debit of the old account begins at this moment, or somebody else is at it. Try again in a minute.").Because(lost)
+	return AmendmentSheet{}, fault.New(fault.Conflict, "conflict",
+		"A debit of the old account begins at this moment, or somebody else is at it. Try again in a minute.").Because(lost)
 }
 
 func endWords(a AmendmentSheet) string {
@@ -98,15 +102,18 @@ func endWords(a AmendmentSheet) string {
 	case a.Old.Token.State != token.Superseded:
 		return "The old account was deleted meanwhile; the new one is in use."
 	}
-	return fmt.Sprintf("%s took the place of %s. %d waiting purchases moved.", a.New.Token.AccountMask, a.Old.Token.AccountMask, a.Moved)
+	return fmt.Sprintf("%s took the place of %s. %d waiting purchases moved.", a.New.Token.AccountMask,
+		a.Old.Token.AccountMask, a.Moved)
 }
 
 func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *AmendmentSheet, agreed Agreed) error {
 	if !a.Ready() {
-		return fault.New(fault.Conflict, "amendment_not_ready", "The new details do not work yet. The old account stays in use until they do.")
+		return fault.New(fault.Conflict, "amendment_not_ready",
+			"The new details do not work yet. The old account stays in use until they do.")
 	}
 	if a.Old.Token.State == token.Deleting {
-		return fault.New(fault.Conflict, "token_deleting", "The old account is being deleted. Undo that, or wait until it is final.")
+		return fault.New(fault.Conflict, "token_deleting",
+			"The old account is being deleted. Undo that, or wait until it is final.")
 	}
 	if !a.Old.Token.Live() { // deleted meanwhile: nothing is left to move
 		tx.HoldToken(a.MerchantID, a.NewID)
@@ -154,7 +161,8 @@ func (s *Service) supersede(tx Tx, a *AmendmentSheet) error {
 // to holds the consent against what would be moved now.
 func (g Agreed) to(a AmendmentSheet) error {
 	if stopped := a.Stopped(); len(stopped) > 0 {
-		return fault.New(fault.Conflict, "amendment_stopped", "%d of %d waiting purchases do not fit the new details. First: %s", len(stopped), len(a.Moves), stopped[0].Stopping)
+		return fault.New(fault.Conflict, "amendment_stopped",
+			"%d of %d waiting purchases do not fit the new details. First: %s", len(stopped), len(a.Moves), stopped[0].Stopping)
 	}
 	switch {
 	case len(a.Moves) == 0:
@@ -162,7 +170,8 @@ func (g Agreed) to(a AmendmentSheet) error {
 	case !g.Given:
 		return fault.At("consent", "required", "Confirm that the waiting purchases are to be collected from the new account.")
 	case g.Count != len(a.Moves) || g.Cents != a.MovesCents():
-		return fault.At("consent", "changed", "The waiting purchases changed while this page was open. Look at them again and confirm.")
+		return fault.At("consent", "changed",
+			"The waiting purchases changed while this page was open. Look at them again and confirm.")
 	}
 	return nil
 }
@@ -198,8 +207,10 @@ func (s *Service) moveOne(tx Tx, who actor.Actor, a *AmendmentSheet, m Move) {
 	}
 	tx.InsertCollection(c)
 	tx.MovePurchase(p, PendingCharge)
-	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-		Text:   fmt.Sprintf("%s will be debited from %s on %s, and not from %s.", sayCents(p), a.New.Token.AccountMask, c.ActionDate.Format(dayForm), a.Old.Token.AccountMask),
+	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
+		PurchaseID: p.ID,
+		Text: fmt.Sprintf("%s will be debited from %s on %s, and not from %s.", sayCents(p), a.New.Token.AccountMask,
+			c.ActionDate.Format(dayForm), a.Old.Token.AccountMask),
 		Before: map[string]any{"recurring_token": a.OldTokenID, "action_date": m.Old.ActionDate},
 		After:  map[string]any{"recurring_token": a.NewID, "action_date": c.ActionDate}})
 }
@@ -218,16 +229,23 @@ func (s *Service) retireSource(ctx context.Context, tx Tx, who actor.Actor, a Am
 
 func (s AmendmentSheet) auditSides(tx Tx, who actor.Actor) {
 	old, next := s.Old.Token, s.New.Token
-	tx.Audit(who, audit.Entry{Action: "token.superseded", ObjectType: "token", ObjectID: old.ID, ClientID: old.ClientID, PurchaseID: old.ID,
-		Text:  fmt.Sprintf("%s took the place of the stored account %s. %d waiting purchases moved.", next.AccountMask, old.AccountMask, s.Moved),
+	tx.Audit(who, audit.Entry{Action: "token.superseded", ObjectType: "token", ObjectID: old.ID, ClientID: old.ClientID,
+		PurchaseID: old.ID,
+		Text: fmt.Sprintf("%s took the place of the stored account %s. %d waiting purchases moved.", next.AccountMask,
+			old.AccountMask, s.Moved),
 		After: map[string]any{"state": old.State, "replaced_by": next.ID, "moved": s.Moved}})
-	tx.Audit(who, audit.Entry{Action: "token.took_over", ObjectType: "token", ObjectID: next.ID, ClientID: next.ClientID, PurchaseID: next.ID,
-		Text: fmt.Sprintf("This account took the place of %s.", old.AccountMask), After: map[string]any{"replaces": old.ID, "moved": s.Moved}})
-	tx.Audit(who, audit.Entry{Action: "mandate.superseded", ObjectType: "mandate", ObjectID: old.MandateID, ClientID: old.ClientID, PurchaseID: old.ID,
+	tx.Audit(who, audit.Entry{Action: "token.took_over", ObjectType: "token", ObjectID: next.ID, ClientID: next.ClientID,
+		PurchaseID: next.ID,
+		Text:       fmt.Sprintf("This account took the place of %s.", old.AccountMask),
+		After:      map[string]any{"replaces": old.ID, "moved": s.Moved}})
+	tx.Audit(who, audit.Entry{Action: "mandate.superseded", ObjectType: "mandate", ObjectID: old.MandateID,
+		ClientID: old.ClientID, PurchaseID: old.ID,
 		Text:  "A newer mandate of the same payer took the place of this one.",
 		After: map[string]any{"state": mandate.Superseded, "replaced_by": next.MandateID}})
-	tx.Audit(who, audit.Entry{Action: "mandate.took_over", ObjectType: "mandate", ObjectID: next.MandateID, ClientID: next.ClientID, PurchaseID: next.ID,
-		Text: "This mandate took the place of " + s.Old.Mandate.ContractReference + ".", After: map[string]any{"replaces": old.MandateID}})
+	tx.Audit(who, audit.Entry{Action: "mandate.took_over", ObjectType: "mandate", ObjectID: next.MandateID,
+		ClientID: next.ClientID, PurchaseID: next.ID,
+		Text:  "This mandate took the place of " + s.Old.Mandate.ContractReference + ".",
+		After: map[string]any{"replaces": old.MandateID}})
 }
 
 const dayForm = "2 Jan 2006"

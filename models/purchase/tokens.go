@@ -13,7 +13,8 @@ import (
 )
 
 // ClientTokens lists the live tokens of a client, newest first.
-func (s *Service) ClientTokens(ctx context.Context, who actor.Actor, clientID uuid.UUID, ask paging.Ask) (paging.Page[token.Token], error) {
+func (s *Service) ClientTokens(ctx context.Context, who actor.Actor, clientID uuid.UUID,
+	ask paging.Ask) (paging.Page[token.Token], error) {
 	var none paging.Page[token.Token]
 	if err := who.May(actor.Read); err != nil {
 		return none, err
@@ -46,7 +47,8 @@ var begun = []Status{PendingExecute, PendingCharge, Preauthorized}
 // HasMandate tells whether the purchase has a mandate, be it one that the payer is
 // still asked for or has declined.
 func (p Purchase) HasMandate() bool {
-	return p.Method != "" && slices.ContainsFunc(p.History, func(c Change) bool { return slices.Contains(begun, c.Status) })
+	return p.Method != "" && slices.ContainsFunc(p.History,
+		func(c Change) bool { return slices.Contains(begun, c.Status) })
 }
 
 // AwaitsPayer tells that the payer's answer to a DebiCheck request is awaited.
@@ -57,7 +59,8 @@ func (p Purchase) AwaitsPayer() bool {
 // Unconfirmed tells that the payer's DebiCheck mandate did not come about: code is
 // the attempt error code, why the bank's reason in words.
 func (p Purchase) Unconfirmed() (code, why string, is bool) {
-	if p.Method != DebiCheck || p.CollectionCount > 0 || p.IsRecurringToken || !slices.Contains([]Status{Failed, Overdue, Expired}, p.Status) || !p.HasMandate() {
+	if p.Method != DebiCheck || p.CollectionCount > 0 || p.IsRecurringToken ||
+		!slices.Contains([]Status{Failed, Overdue, Expired}, p.Status) || !p.HasMandate() {
 		return "", "", false
 	}
 	for _, a := range p.Attempts {

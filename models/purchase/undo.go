@@ -87,8 +87,10 @@ func (s *Service) restore(ctx context.Context, tx Tx, who actor.Actor, d Deletio
 		return false, lostUnless(err)
 	}
 	tx.LeaveToken(d.MerchantID, id, false)
-	tx.Audit(who, audit.Entry{Action: "token.restored", ObjectType: "token", ObjectID: id, ClientID: t.ClientID, PurchaseID: id,
-		Text: fmt.Sprintf("The deletion of the stored account %s was undone.", t.AccountMask), Before: map[string]any{"state": token.Deleting}, After: d.told("state", t.State)})
+	tx.Audit(who, audit.Entry{Action: "token.restored", ObjectType: "token", ObjectID: id, ClientID: t.ClientID,
+		PurchaseID: id,
+		Text:       fmt.Sprintf("The deletion of the stored account %s was undone.", t.AccountMask),
+		Before:     map[string]any{"state": token.Deleting}, After: d.told("state", t.State)})
 	return true, s.planMissed(ctx, tx, who, t)
 }
 
@@ -119,8 +121,10 @@ func (s *Service) planMissed(ctx context.Context, tx Tx, who actor.Actor, t toke
 		if planned, err := tx.PlanCollection(*c); err != nil || !planned {
 			return err
 		}
-		tx.Audit(who, audit.Entry{Action: "collection.planned_again", ObjectType: "collection", ObjectID: c.ID, ClientID: c.ClientID, PurchaseID: p.ID,
-			Text:   fmt.Sprintf("The submission deadline passed while the account was being deleted; the debit runs on %s.", c.ActionDate.Format(dayForm)),
+		tx.Audit(who, audit.Entry{Action: "collection.planned_again", ObjectType: "collection", ObjectID: c.ID,
+			ClientID: c.ClientID, PurchaseID: p.ID,
+			Text: fmt.Sprintf("The submission deadline passed while the account was being deleted; the debit runs on %s.",
+				c.ActionDate.Format(dayForm)),
 			Before: map[string]any{"action_date": before}, After: map[string]any{"action_date": c.ActionDate}})
 	}
 	return nil
@@ -221,7 +225,8 @@ func (s *Service) finishDeletion(ctx context.Context, who actor.Actor, d Deletio
 		d := d
 		d.State, d.EndedAt = DeletionDone, tx.Now()
 		if won, err := tx.EndDeletion(d, DeletionDone); err != nil || !won {
-			return d, cmp.Or(err, error(fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is final.")))
+			return d, cmp.Or(err, error(fault.New(fault.Conflict, "deletion_over",
+				"This deletion is over: it was undone, or it is final.")))
 		}
 		for _, id := range d.IDs() {
 			t, err := s.Read.Token(ctx, d.MerchantID, id)

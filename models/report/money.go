@@ -43,7 +43,8 @@ type Period struct {
 // Narrow tells whether the purchase behind a movement decides.
 func (f Filter) Narrow() bool {
 	return len(f.Brands)+len(f.Methods)+len(f.Products)+len(f.Flows)+len(f.Countries)+len(f.Terminals)+
-		len(f.Statuses)+len(f.Totals)+len(f.Lines) > 0 || f.Tokenized != nil || f.Query != "" || f.Paid != Period{} || f.Updated != Period{}
+		len(f.Statuses)+len(f.Totals)+len(f.Lines) > 0 || f.Tokenized != nil || f.Query != "" || f.Paid != Period{} ||
+		f.Updated != Period{}
 }
 
 // Balance is what the movements of one currency come to, in cents.

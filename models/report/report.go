@@ -81,13 +81,14 @@ const (
 
 // Figures compare this month so far with last month up to the same day.
 type Figures struct {
-	From, To             calendar.Date // this month so far
-	WasFrom, WasTo       calendar.Date
-	NetCents, WasCents   money.Sum // collected less returned
-	Outcome, WasOutcome  Outcome   // this month so far, and the whole of last month: limits are by the month, and answers come late
-	Days                 []Day     // the last 30 days, oldest first, quiet ones included
-	Today, Tomorrow      Tally     // debits by debit date that the bank has not answered
-	ToSubmit             Tally     // debits that are handed over at NextCutOff
+	From, To           calendar.Date // this month so far
+	WasFrom, WasTo     calendar.Date
+	NetCents, WasCents money.Sum // collected less returned
+	Outcome,
+	WasOutcome Outcome // this month so far, and the whole of last month: limits are by the month, and answers come late
+	Days                 []Day // the last 30 days, oldest first, quiet ones included
+	Today, Tomorrow      Tally // debits by debit date that the bank has not answered
+	ToSubmit             Tally // debits that are handed over at NextCutOff
 	NextCutOff           time.Time
 	TomorrowDate, OnDate calendar.Date
 }

@@ -45,7 +45,8 @@ func (s *shelf) Movements(_ context.Context, _ uuid.UUID, from, _ calendar.Date)
 	return s.days, nil
 }
 
-func (s *shelf) Outcomes(context.Context, uuid.UUID, calendar.Date, calendar.Date) (map[calendar.Date]report.Outcome, error) {
+func (s *shelf) Outcomes(context.Context, uuid.UUID, calendar.Date, calendar.Date) (map[calendar.Date]report.Outcome,
+	error) {
 	return s.outcomes, nil
 }
 
@@ -80,15 +81,20 @@ func day(t *testing.T, text string) calendar.Date {
 var staff = actor.Actor{Kind: actor.User, Role: actor.Staff, MerchantID: uuid.New()}
 
 func desk(s *shelf, now time.Time) *report.Service {
-	return &report.Service{Read: s, Now: func() time.Time { return now }, Calendar: calendar.New(), Timetable: collection.DefaultTimetable()}
+	return &report.Service{Read: s, Now: func() time.Time { return now }, Calendar: calendar.New(),
+		Timetable: collection.DefaultTimetable()}
 }
 
 func TestThisMonthIsComparedWithLastMonthUpToTheSameDay(t *testing.T) {
 	s := &shelf{days: []report.Day{
-		{Date: day(t, "2026-10-01"), InCents: money.SumOf(1000)}, {Date: day(t, "2026-10-20"), InCents: money.SumOf(500), BackCents: money.SumOf(200)}, {Date: day(t, "2026-10-21"), InCents: money.SumOf(9000)},
-		{Date: day(t, "2026-10-31"), InCents: money.SumOf(70)}, {Date: day(t, "2026-11-01"), InCents: money.SumOf(300)}, {Date: day(t, "2026-11-20"), InCents: money.SumOf(40), BackCents: money.SumOf(50)},
+		{Date: day(t, "2026-10-01"), InCents: money.SumOf(1000)},
+		{Date: day(t, "2026-10-20"), InCents: money.SumOf(500), BackCents: money.SumOf(200)},
+		{Date: day(t, "2026-10-21"), InCents: money.SumOf(9000)},
+		{Date: day(t, "2026-10-31"), InCents: money.SumOf(70)}, {Date: day(t, "2026-11-01"), InCents: money.SumOf(300)},
+		{Date: day(t, "2026-11-20"), InCents: money.SumOf(40), BackCents: money.SumOf(50)},
 	}, outcomes: map[calendar.Date]report.Outcome{
-		day(t, "2026-10-20"): {Collected: 3, Unpaid: 1}, day(t, "2026-10-21"): {Unpaid: 99}, day(t, "2026-11-02"): {Collected: 8, Unpaid: 1, Disputed: 1},
+		day(t, "2026-10-20"): {Collected: 3, Unpaid: 1}, day(t, "2026-10-21"): {Unpaid: 99},
+		day(t, "2026-11-02"): {Collected: 8, Unpaid: 1, Disputed: 1},
 	}}
 	f, err := desk(s, at(t, "2026-11-20 23:59:59")).Figures(t.Context(), staff)
 	if err != nil {
@@ -97,10 +103,12 @@ func TestThisMonthIsComparedWithLastMonthUpToTheSameDay(t *testing.T) {
 	if f.NetCents != money.SumOf(290) || f.WasCents != money.SumOf(1300) {
 		t.Errorf("this month %s, last month %s", f.NetCents, f.WasCents)
 	}
-	if f.Outcome != (report.Outcome{Collected: 8, Unpaid: 1, Disputed: 1}) || f.WasOutcome != (report.Outcome{Collected: 3, Unpaid: 100}) {
+	if f.Outcome != (report.Outcome{Collected: 8, Unpaid: 1, Disputed: 1}) ||
+		f.WasOutcome != (report.Outcome{Collected: 3, Unpaid: 100}) {
 		t.Errorf("outcomes %+v and %+v", f.Outcome, f.WasOutcome)
 	}
-	if len(f.Days) != 30 || f.Days[0].Date != day(t, "2026-10-22") || f.Days[29].Date != day(t, "2026-11-20") || f.Days[9].InCents != money.SumOf(70) {
+	if len(f.Days) != 30 || f.Days[0].Date != day(t, "2026-10-22") || f.Days[29].Date != day(t, "2026-11-20") ||
+		f.Days[9].InCents != money.SumOf(70) {
 		t.Errorf("the chart has %d days: %+v", len(f.Days), f.Days)
 	}
 	if s.from != day(t, "2026-10-01") {

@@ -18,9 +18,11 @@ const Hidden = "••••"
 // private are names whose values are somebody's numbers or a secret, wherever they
 // stand: whole names, and parts of names.
 var (
-	privateNames = map[string]bool{"account": true, "token": true, "authorization": true, "iban": true, "passport": true, "id": false, "pin": true, "otp": true,
+	privateNames = map[string]bool{"account": true, "token": true, "authorization": true, "iban": true, "passport": true,
+		"id": false, "pin": true, "otp": true,
 		"subscription_debtor_branch_code": true, "assertion": true}
-	privateParts = []string{"bank_account", "account_number", "accountnumber", "personal_code", "id_number", "idnumber", "identity", "passport", "secret", "password",
+	privateParts = []string{"bank_account", "account_number", "accountnumber", "personal_code", "id_number", "idnumber",
+		"identity", "passport", "secret", "password",
 		"access_token", "refresh_token", "id_token", "api_key", "private_key", "subscription_debtor_"}
 )
 

@@ -46,15 +46,18 @@ func TestNoNumberAndNoSecretOfABodyIsKept(t *testing.T) {
 }
 
 func TestWhatCannotBeReadIsDescribedAndNotKept(t *testing.T) {
-	for _, given := range []string{`{"bank_account":"6200000001"`, `{bank_account:6200000001}`, `"6200000001"`, `6200000001`, `{"bank_account":"6200000001",}`,
-		`{"bank_account" "6200000001"}`, `{"bank_account":6200000001x}`, `{} 6200000001`, `[6200000001`, "{\"a\":\"6200000001\x01\"}", `{"a":6200000001 7}`,
+	for _, given := range []string{`{"bank_account":"6200000001"`, `{bank_account:6200000001}`, `"6200000001"`,
+		`6200000001`, `{"bank_account":"6200000001",}`,
+		`{"bank_account" "6200000001"}`, `{"bank_account":6200000001x}`, `{} 6200000001`, `[6200000001`,
+		"{\"a\":\"6200000001\x01\"}", `{"a":6200000001 7}`,
 		strings.Repeat("[", 100) + "6200000001" + strings.Repeat("]", 100), `{"a":truefalse6200000001}`, "\xff6200000001"} {
 		if got := body(given); strings.Contains(got, "62000") || !strings.HasPrefix(got, "(") {
 			t.Errorf("%.60s became %s", given, got)
 		}
 	}
-	for kind, want := range map[string]string{"text/plain": "(10 bytes of text/plain, not kept)", "multipart/form-data; boundary=x": "(10 bytes of multipart/form-data, not kept)",
-		"application/pdf": "(10 bytes of application/pdf, not kept)"} {
+	for kind, want := range map[string]string{"text/plain": "(10 bytes of text/plain, not kept)",
+		"multipart/form-data; boundary=x": "(10 bytes of multipart/form-data, not kept)",
+		"application/pdf":                 "(10 bytes of application/pdf, not kept)"} {
 		if got := requestlog.Body(kind, []byte("6200000001"), 10); got != want {
 			t.Errorf("%s: %s", kind, got)
 		}
@@ -77,7 +80,8 @@ func TestALongBodyIsKeptUpToTheLastWholeThing(t *testing.T) {
 		t.Errorf("got %.100s", got)
 	}
 	form := "a=1&bank_account=6200000001&notes=" + strings.Repeat("n", requestlog.BodyKept)
-	if got := requestlog.Body("application/x-www-form-urlencoded", []byte(form[:requestlog.BodyKept]), int64(len(form))); got != "(16418 bytes, not kept)" {
+	if got := requestlog.Body("application/x-www-form-urlencoded", []byte(form[:requestlog.BodyKept]),
+		int64(len(form))); got != "(16418 bytes, not kept)" {
 		t.Errorf("got %.100s", got)
 	}
 }
@@ -87,16 +91,17 @@ func TestFormsQueriesAndPathsAreMasked(t *testing.T) {
 		return requestlog.Body("application/x-www-form-urlencoded; charset=utf-8", []byte(text), int64(len(text)))
 	}
 	for got, want := range map[string]string{
-		form("grant_type=client_credentials&client_id=7&client_secret=s3cret"): "grant_type=client_credentials&client_id=7&client_secret=••••",
-		form("bank%5Faccount=6200000001&send=true"):                            "bank%5Faccount=••••&send=true",
-		form("%zz=6200000001"):                                                 "%zz=••••",
-		requestlog.MaskQuery("q=thandi&limit=5&personal_code=8001015009087"):   "q=••••&limit=5&personal_code=••••",
-		requestlog.MaskQuery("Q=a&q=&status=paid&access_token=x"):              "Q=••••&q=&status=paid&access_token=••••",
-		requestlog.MaskQuery("time=1795222149&client_id=6200000001"):           "time=1795222149&client_id=•••• 0001",
-		requestlog.MaskQuery(""):                                               "",
-		requestlog.MaskPath("/api/v1/clients/6200000001"):                      "/api/v1/clients/••••",
-		requestlog.MaskPath("/api/v1/clients/0190aaaa-0000-7000-8000-1"):       "/api/v1/clients/0190aaaa-0000-7000-8000-1",
-		requestlog.MaskPath("/a\x00b\xff"):                                     "/a�b�",
+		form(
+			"grant_type=client_credentials&client_id=7&client_secret=s3cret"): "grant_type=client_credentials&client_id=7&client_secret=••••",
+		form("bank%5Faccount=6200000001&send=true"):                          "bank%5Faccount=••••&send=true",
+		form("%zz=6200000001"):                                               "%zz=••••",
+		requestlog.MaskQuery("q=thandi&limit=5&personal_code=8001015009087"): "q=••••&limit=5&personal_code=••••",
+		requestlog.MaskQuery("Q=a&q=&status=paid&access_token=x"):            "Q=••••&q=&status=paid&access_token=••••",
+		requestlog.MaskQuery("time=1795222149&client_id=6200000001"):         "time=1795222149&client_id=•••• 0001",
+		requestlog.MaskQuery(""):                                             "",
+		requestlog.MaskPath("/api/v1/clients/6200000001"):                    "/api/v1/clients/••••",
+		requestlog.MaskPath("/api/v1/clients/0190aaaa-0000-7000-8000-1"):     "/api/v1/clients/0190aaaa-0000-7000-8000-1",
+		requestlog.MaskPath("/a\x00b\xff"):                                   "/a�b�",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -59,13 +59,15 @@ func isTime(name string) bool {
 	case "time", "due", "now", "timestamp", "from", "to", "since":
 		return true
 	}
-	return strings.HasSuffix(name, "_on") || strings.HasSuffix(name, "_from") || strings.HasSuffix(name, "_to") || strings.HasSuffix(name, "_at")
+	return strings.HasSuffix(name, "_on") || strings.HasSuffix(name, "_from") || strings.HasSuffix(name, "_to") ||
+		strings.HasSuffix(name, "_at")
 }
 
 // isAmount tells whether a name is one of an amount of money or a quantity.
 func isAmount(name string) bool {
 	name = strings.ToLower(name)
-	for _, part := range []string{"amount", "price", "total", "cents", "balance", "discount", "quantity", "turnover", "fee", "net"} {
+	for _, part := range []string{"amount", "price", "total", "cents", "balance", "discount", "quantity", "turnover",
+		"fee", "net"} {
 		if strings.Contains(name, part) {
 			return true
 		}

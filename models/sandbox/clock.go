@@ -60,7 +60,8 @@ func (d *Desk) Move(ctx context.Context, who actor.Actor, ask Ask) (Moved, error
 		moved.Now, moved.Done.Collections = d.Clock.Now(), len(moved.Done.debits.Collections)
 		moved.Done.Mandates = len(moved.Done.debits.Mandates)
 		return d.InTx(ctx, func(tx Tx) error {
-			note(tx, who, "clock.moved", who.MerchantID, uuid.Nil, uuid.Nil, fmt.Sprintf("The sandbox clock was moved from %s to %s SAST.", say(from), say(to)))
+			note(tx, who, "clock.moved", who.MerchantID, uuid.Nil, uuid.Nil,
+				fmt.Sprintf("The sandbox clock was moved from %s to %s SAST.", say(from), say(to)))
 			return tx.Answered(moved)
 		})
 	})
@@ -80,7 +81,8 @@ func (a Ask) target(now time.Time) (time.Time, error) {
 	case a.Advance > 0:
 		return now.Add(a.Advance), nil
 	case a.Now.Before(now):
-		return now, fault.At("now", "min_value", "The clock only goes forward; it is %s.", now.In(calendar.SAST).Format(time.RFC3339))
+		return now, fault.At("now", "min_value", "The clock only goes forward; it is %s.",
+			now.In(calendar.SAST).Format(time.RFC3339))
 	case a.Now.Sub(now) > MaxMove:
 		return now, fault.At("now", "max_value", "One move goes 750 days forward at most.")
 	}

@@ -218,5 +218,6 @@ type Done struct {
 func inner(ctx context.Context) context.Context { return replay.WithEncoder(ctx, nil) }
 
 func note(tx Tx, who actor.Actor, action string, objectID, purchaseID, clientID uuid.UUID, text string) {
-	tx.Audit(who, audit.Entry{Action: action, ObjectType: "sandbox", ObjectID: objectID, ClientID: clientID, PurchaseID: purchaseID, Text: text})
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "sandbox", ObjectID: objectID, ClientID: clientID,
+		PurchaseID: purchaseID, Text: text})
 }

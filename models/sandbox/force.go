@@ -38,7 +38,8 @@ func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 	case errors.Is(err, bank.ErrUnknown):
 		return rec, notThere(rec.Collection)
 	case errors.Is(err, bank.ErrNotDisputable):
-		return rec, fault.At("dispute", "dispute_rejected", "The client's bank refuses this dispute: the debit is as the client authenticated it.")
+		return rec, fault.At("dispute", "dispute_rejected",
+			"The client's bank refuses this dispute: the debit is as the client authenticated it.")
 	case err != nil:
 		return rec, err
 	}
@@ -50,7 +51,8 @@ func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 		return rec, err
 	}
 	return after, d.InTx(ctx, func(tx Tx) error {
-		note(tx, who, "sandbox.answer_forced", rec.Collection.ID, rec.ID, rec.ClientID, "The sandbox bank was told to answer: "+a.words()+".")
+		note(tx, who, "sandbox.answer_forced", rec.Collection.ID, rec.ID, rec.ClientID,
+			"The sandbox bank was told to answer: "+a.words()+".")
 		return tx.Answered(after)
 	})
 }
@@ -79,7 +81,9 @@ func (a Answer) check() error {
 	case a.Code == "" && a.Dispute == "":
 		return fault.At("code", "required", "Give a return code such as 00 or 02, or a dispute of 30, 32, 34 or 36.")
 	case a.Code != "" && !known:
-		return fault.At("code", "invalid_choice", "%q is no return code. Use 00, 02, 03, 04, 05, 06, 08, 10, 12, 14, 16, 18, 22, 26, 28, 30, 32, 34, 36, 56 or 60.", a.Code)
+		return fault.At("code", "invalid_choice",
+			"%q is no return code. Use 00, 02, 03, 04, 05, 06, 08, 10, 12, 14, 16, 18, 22, 26, 28, 30, 32, 34, 36, 56 or 60.",
+			a.Code)
 	case a.Dispute != "" && (!disputable || dispute.Class != bank.Dispute):
 		return fault.At("dispute", "invalid_choice", "%q is no dispute code. Use 30, 32, 34 or 36.", a.Dispute)
 	}
@@ -94,13 +98,15 @@ func mayAnswer(c *collection.Collection) error {
 	case c.State == collection.Scheduled:
 		return notThere(c)
 	case c.State.Ended():
-		return fault.New(fault.Conflict, "collection_wrong_status", "The collection of this purchase is over: %s.", c.State.Label())
+		return fault.New(fault.Conflict, "collection_wrong_status", "The collection of this purchase is over: %s.",
+			c.State.Label())
 	}
 	return nil
 }
 
 func notThere(c *collection.Collection) error {
-	return fault.New(fault.Conflict, "collection_wrong_status", "The bank does not have this collection yet. It is handed over at %s SAST.", say(c.SubmitAt))
+	return fault.New(fault.Conflict, "collection_wrong_status",
+		"The bank does not have this collection yet. It is handed over at %s SAST.", say(c.SubmitAt))
 }
 
 // Answers are the words that the bank's desk offers for a collection, in the order

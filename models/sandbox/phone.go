@@ -54,7 +54,8 @@ const (
 // its mandate now, instead of what the account would bring, and applies the
 // answer. Purchases of others are NotFound; where nothing is asked of the payer
 // (any more) it is a Conflict.
-func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uuid.UUID, answer string) (Replied, error) {
+func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uuid.UUID, answer string) (Replied,
+	error) {
 	var r Replied
 	if err := who.May(actor.MoveClock); err != nil {
 		return r, err
@@ -86,7 +87,8 @@ func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uu
 		return r, err
 	}
 	return r, d.InTx(ctx, func(tx Tx) error {
-		note(tx, who, "sandbox.payer_answered", request.ID, before.ID, before.ClientID, "On the client's phone in the sandbox: "+replies[answer]+".")
+		note(tx, who, "sandbox.payer_answered", request.ID, before.ID, before.ClientID,
+			"On the client's phone in the sandbox: "+replies[answer]+".")
 		return tx.Answered(r)
 	})
 }
@@ -118,7 +120,8 @@ func (d *Desk) nothingAsked(ctx context.Context, merchantID, mandateID uuid.UUID
 	case err != nil:
 		return err
 	case m.Kind != mandate.DebiCheck:
-		return conflict("The client of an EFT mandate is not asked at the bank. Only DebiCheck mandates are answered on the phone.")
+		return conflict(
+			"The client of an EFT mandate is not asked at the bank. Only DebiCheck mandates are answered on the phone.")
 	case m.State.Waiting():
 		return conflict("Nothing waits on the client's phone at this moment. Try again in a few seconds.")
 	}

@@ -46,7 +46,8 @@ func TestA_plan_is_the_same_for_the_same_seed_and_another_for_another(t *testing
 
 func TestA_plan_debits_every_client_once_a_month_and_holds_what_was_wanted(t *testing.T) {
 	for seed := range int64(40) {
-		ask := Ask{Months: 1 + int(seed%3), Clients: 1 + int(seed*7%50), Paid: int(seed * 2), Unpaid: int(seed) / 2, Disputed: 1, Seed: seed}
+		ask := Ask{Months: 1 + int(seed%3), Clients: 1 + int(seed*7%50), Paid: int(seed * 2), Unpaid: int(seed) / 2,
+			Disputed: 1, Seed: seed}
 		seen, ends := map[[2]int]int{}, map[outcome]int{}
 		for _, s := range ask.plan() {
 			seen[[2]int{s.client, s.month}]++
@@ -55,7 +56,8 @@ func TestA_plan_debits_every_client_once_a_month_and_holds_what_was_wanted(t *te
 		if len(seen) != ask.Months*ask.Clients {
 			t.Fatalf("seed %d: %d of %d", seed, len(seen), ask.Months*ask.Clients)
 		}
-		got := Tally{Made: len(seen), Paid: ends[pays], Unpaid: ends[noFunds], Other: ends[otherCode], Disputed: ends[disputes]}
+		got := Tally{Made: len(seen), Paid: ends[pays], Unpaid: ends[noFunds], Other: ends[otherCode],
+			Disputed: ends[disputes]}
 		if got != ask.wanted() || !got.AddsUp() {
 			t.Errorf("seed %d: %+v, want %+v", seed, got, ask.wanted())
 		}
@@ -68,8 +70,10 @@ func TestAsk_has_both_sides_of_each_limit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*Ask){
-		"no month": func(a *Ask) { a.Months = 0 }, "four months": func(a *Ask) { a.Months = 4 }, "no client": func(a *Ask) { a.Clients = 0 },
-		"51 clients": func(a *Ask) { a.Clients = 51 }, "101 %": func(a *Ask) { a.Paid = 99 }, "less than none": func(a *Ask) { a.Disputed = -1 }, "a negative seed": func(a *Ask) { a.Seed = -1 },
+		"no month": func(a *Ask) { a.Months = 0 }, "four months": func(a *Ask) { a.Months = 4 },
+		"no client":  func(a *Ask) { a.Clients = 0 },
+		"51 clients": func(a *Ask) { a.Clients = 51 }, "101 %": func(a *Ask) { a.Paid = 99 },
+		"less than none": func(a *Ask) { a.Disputed = -1 }, "a negative seed": func(a *Ask) { a.Seed = -1 },
 	} {
 		bad := fine
 		change(&bad)

@@ -123,7 +123,8 @@ func (s *Service) play(ctx context.Context, r Run, p *progress) (Tally, error) {
 	}
 	var made []uuid.UUID
 	if r.Kind == Demo {
-		made, err = s.History(ctx, History{Merchant: m, Brand: brand, Who: r.Starter, Clients: r.Ask.Clients, Seed: r.Ask.Seed, Step: p.at})
+		made, err = s.History(ctx, History{Merchant: m, Brand: brand, Who: r.Starter, Clients: r.Ask.Clients,
+			Seed: r.Ask.Seed, Step: p.at})
 	} else {
 		made, err = (&stage{Service: s, run: r, brand: brand, step: p.step}).play(ctx)
 	}
@@ -229,8 +230,10 @@ func (st *stage) join(ctx context.Context, n int) (err error) {
 
 // store keeps the account on a client's record, without collecting.
 func (st *stage) store(ctx context.Context, clientID uuid.UUID) (uuid.UUID, error) {
-	rec, err := st.Purchases.Create(ctx, st.program(), purchase.Input{ClientID: clientID, BrandID: st.brand.ID, DirectDebit: &purchase.DirectDebitInput{},
-		Options: purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.EFT}}, Details: details("Storing the account", 0)})
+	rec, err := st.Purchases.Create(ctx, st.program(), purchase.Input{ClientID: clientID, BrandID: st.brand.ID,
+		DirectDebit: &purchase.DirectDebitInput{},
+		Options:     purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.EFT}},
+		Details:     details("Storing the account", 0)})
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("store an account: %w", err)
 	}
@@ -238,7 +241,8 @@ func (st *stage) store(ctx context.Context, clientID uuid.UUID) (uuid.UUID, erro
 }
 
 func details(name string, cents int64) purchase.Details {
-	return purchase.Details{Language: "en", Products: []purchase.Product{{Name: name, PriceCents: cents, Quantity: decimal.NewFromInt(1)}}}
+	return purchase.Details{Language: "en", Products: []purchase.Product{{Name: name, PriceCents: cents,
+		Quantity: decimal.NewFromInt(1)}}}
 }
 
 // debit makes one purchase and charges it to the account that ends as planned.
@@ -250,7 +254,8 @@ func (st *stage) debit(ctx context.Context, one slot, day calendar.Date) error {
 	}
 	due := day.At(12, 0)
 	offer := products[one.product]
-	rec, err := st.Purchases.Create(ctx, st.run.Starter, purchase.Input{ClientID: p.client.ID, BrandID: st.brand.ID, Due: &due, Details: details(offer.name, offer.cents)})
+	rec, err := st.Purchases.Create(ctx, st.run.Starter, purchase.Input{ClientID: p.client.ID, BrandID: st.brand.ID,
+		Due: &due, Details: details(offer.name, offer.cents)})
 	if err != nil {
 		return err
 	}
@@ -275,10 +280,11 @@ func (st *stage) account(ctx context.Context, p *payer, one slot) (uuid.UUID, er
 	}
 	p.extra++
 	other := st.Person(p.n+1000*p.extra, ending)
-	_, err := st.Clients.Update(ctx, st.run.Starter, p.client.ID, client.Change{How: client.ForDebit, Apply: func(now client.Details) (client.Details, fault.Problems) {
-		now.BankAccount, now.BankCode, now.AccountType = other.BankAccount, other.BankCode, other.AccountType
-		return now, nil
-	}})
+	_, err := st.Clients.Update(ctx, st.run.Starter, p.client.ID,
+		client.Change{How: client.ForDebit, Apply: func(now client.Details) (client.Details, fault.Problems) {
+			now.BankAccount, now.BankCode, now.AccountType = other.BankAccount, other.BankCode, other.AccountType
+			return now, nil
+		}})
 	if err != nil {
 		return uuid.Nil, err
 	}

@@ -77,15 +77,18 @@ func (s *Service) Begin(ctx context.Context, who actor.Actor, kind Kind, a Ask) 
 	a.BrandID = brand.ID
 	var made Run
 	err = s.InTx(ctx, func(tx Tx) error {
-		made = Run{ID: tx.NewID(), MerchantID: m.ID, Kind: kind, State: Waiting, Ask: a, Starter: who, AllSteps: 1, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+		made = Run{ID: tx.NewID(), MerchantID: m.ID, Kind: kind, State: Waiting, Ask: a, Starter: who, AllSteps: 1,
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		if kind == Scenario {
 			made.AllSteps, made.Result.Wanted = a.steps(), a.wanted()
 		}
 		if err := tx.InsertRun(made); err != nil {
 			return err
 		}
-		tx.Audit(who, audit.Entry{Action: "simulation.started", ObjectType: "simulation", ObjectID: made.ID, Text: "The simulator was started: " + a.words(kind) + ".",
-			After: map[string]any{"kind": kind, "months": a.Months, "clients": a.Clients, "paid": a.Paid, "unpaid": a.Unpaid, "disputed": a.Disputed, "seed": a.Seed}})
+		tx.Audit(who, audit.Entry{Action: "simulation.started", ObjectType: "simulation", ObjectID: made.ID,
+			Text: "The simulator was started: " + a.words(kind) + ".",
+			After: map[string]any{"kind": kind, "months": a.Months, "clients": a.Clients, "paid": a.Paid, "unpaid": a.Unpaid,
+				"disputed": a.Disputed, "seed": a.Seed}})
 		tx.Enqueue(queue.Simulate{RunID: made.ID})
 		return tx.Answered(made)
 	})
@@ -96,7 +99,8 @@ func (a Ask) words(kind Kind) string {
 	if kind == Demo {
 		return fmt.Sprintf("demo data with %d clients, seed %d", a.Clients, a.Seed)
 	}
-	return fmt.Sprintf("%d clients, %d months, %d%% paid, %d%% code 02, %d%% disputed, seed %d", a.Clients, a.Months, a.Paid, a.Unpaid, a.Disputed, a.Seed)
+	return fmt.Sprintf("%d clients, %d months, %d%% paid, %d%% code 02, %d%% disputed, seed %d", a.Clients, a.Months,
+		a.Paid, a.Unpaid, a.Disputed, a.Seed)
 }
 
 // Words says what the run plays.
@@ -111,7 +115,8 @@ func may(who actor.Actor) error {
 }
 
 // place is where to play: a test merchant's brand, the first one unless one is named.
-func (s *Service) place(ctx context.Context, who actor.Actor, brandID uuid.UUID) (merchant.Merchant, merchant.Brand, error) {
+func (s *Service) place(ctx context.Context, who actor.Actor, brandID uuid.UUID) (merchant.Merchant, merchant.Brand,
+	error) {
 	m, err := s.test(ctx, who)
 	if err != nil {
 		return m, merchant.Brand{}, err
@@ -159,14 +164,16 @@ func (s *Service) Wipe(ctx context.Context, who actor.Actor, typed string) (wipe
 		return nil, err
 	}
 	if who.Kind == actor.User && demands.Any() {
-		return nil, fault.At("confirm", "approval_needed", "Your business wants a second approver before money or accounts are touched, and a wipe takes all of them. Ask for fewer approvals first, under Settings, Approvals: a second approver agrees to that.")
+		return nil, fault.At("confirm", "approval_needed",
+			"Your business wants a second approver before money or accounts are touched, and a wipe takes all of them. Ask for fewer approvals first, under Settings, Approvals: a second approver agrees to that.")
 	}
 	if strings.TrimSpace(typed) != m.Slug {
 		return nil, fault.At("confirm", "invalid", "Type %s to confirm.", m.Slug)
 	}
 	err = s.Alone(ctx, func() error {
 		if open, err := s.Store.OpenRun(ctx); err != nil || open {
-			return errors.Join(err, fault.New(fault.Conflict, "simulation_running", "The simulator is playing. Wait until it is done."))
+			return errors.Join(err, fault.New(fault.Conflict, "simulation_running",
+				"The simulator is playing. Wait until it is done."))
 		}
 		for range wipeTries { // what runs in the background may be at the same rows
 			if wiped, err = s.wipe(ctx, who, m); !errors.Is(err, fault.ErrLost) {
@@ -189,7 +196,8 @@ func (s *Service) wipe(ctx context.Context, who actor.Actor, m merchant.Merchant
 		for table, n := range gone {
 			after[table] = n
 		}
-		tx.Audit(who, audit.Entry{Action: "sandbox.wiped", ObjectType: "merchant", ObjectID: m.ID, Text: "The test data of " + m.Name + " was wiped.", After: after})
+		tx.Audit(who, audit.Entry{Action: "sandbox.wiped", ObjectType: "merchant", ObjectID: m.ID, Text: "The test data of " +
+			m.Name + " was wiped.", After: after})
 		return tx.Answered(wiped)
 	})
 	return wiped, err

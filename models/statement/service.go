@@ -46,7 +46,8 @@ func (in *Input) check() {
 		in.Timezone = "UTC"
 	}
 	if _, err := time.LoadLocation(in.Timezone); (err != nil || in.Timezone == "Local") && !w.Has("timezone") {
-		w.Add("timezone", "invalid_choice", "%q is not a time zone. Use an IANA name such as Africa/Johannesburg.", in.Timezone)
+		w.Add("timezone", "invalid_choice", "%q is not a time zone. Use an IANA name such as Africa/Johannesburg.",
+			in.Timezone)
 	}
 	switch n := len(in.Filter.Currencies); {
 	case w.Has("currency"):
@@ -78,10 +79,12 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Statem
 	}
 	var made Statement
 	err = s.InTx(ctx, func(tx Tx) error {
-		made = Statement{ID: tx.NewID(), MerchantID: who.MerchantID, IsTest: s.Test, Format: in.Format, Timezone: in.Timezone, Query: in.Query, Filter: in.Filter,
+		made = Statement{ID: tx.NewID(), MerchantID: who.MerchantID, IsTest: s.Test, Format: in.Format, Timezone: in.Timezone,
+			Query: in.Query, Filter: in.Filter,
 			Status: Pending, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		tx.InsertStatement(made)
-		tx.Audit(who, audit.Entry{Action: "statement.asked", ObjectType: "statement", ObjectID: made.ID, Text: "A statement of the movements of money was asked for.",
+		tx.Audit(who, audit.Entry{Action: "statement.asked", ObjectType: "statement", ObjectID: made.ID,
+			Text:  "A statement of the movements of money was asked for.",
 			After: map[string]any{"format": made.Format, "timezone": made.Timezone, "query": made.Query}})
 		tx.Enqueue(queue.MakeStatement{StatementID: made.ID})
 		return tx.Answered(made)
@@ -120,10 +123,12 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (St
 			return err
 		}
 		if !won {
-			return fault.New(fault.Conflict, "company_statement_cancel_wrong_status", "Only a statement that is pending or running can be cancelled.")
+			return fault.New(fault.Conflict, "company_statement_cancel_wrong_status",
+				"Only a statement that is pending or running can be cancelled.")
 		}
 		found.Status, found.FinishedAt, found.UpdatedAt = Cancelled, tx.Now(), tx.Now()
-		tx.Audit(who, audit.Entry{Action: "statement.cancelled", ObjectType: "statement", ObjectID: id, Text: "A statement was cancelled."})
+		tx.Audit(who, audit.Entry{Action: "statement.cancelled", ObjectType: "statement", ObjectID: id,
+			Text: "A statement was cancelled."})
 		return tx.Answered(found)
 	})
 	return found, err
@@ -143,7 +148,8 @@ func (s *Service) File(ctx context.Context, who actor.Actor, id uuid.UUID) (Stat
 		return found, nil, err
 	}
 	err = s.InTx(ctx, func(tx Tx) error {
-		tx.Audit(who, audit.Entry{Action: "statement.downloaded", ObjectType: "statement", ObjectID: id, Text: "A statement was downloaded.", After: map[string]any{"rows": found.Rows}})
+		tx.Audit(who, audit.Entry{Action: "statement.downloaded", ObjectType: "statement", ObjectID: id,
+			Text: "A statement was downloaded.", After: map[string]any{"rows": found.Rows}})
 		return nil
 	})
 	return found, file, err
@@ -151,5 +157,6 @@ func (s *Service) File(ctx context.Context, who actor.Actor, id uuid.UUID) (Stat
 
 // Name is what the file is called.
 func (st Statement) Name() string {
-	return fmt.Sprintf("statement-%s-%s.%s", st.Filter.Currencies[0], st.CreatedAt.UTC().Format("2006-01-02-150405"), st.Format)
+	return fmt.Sprintf("statement-%s-%s.%s", st.Filter.Currencies[0], st.CreatedAt.UTC().Format("2006-01-02-150405"),
+		st.Format)
 }

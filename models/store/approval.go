@@ -16,7 +16,8 @@ import (
 
 var (
 	approvalTable = table.New[approval.Approval]("approvals")
-	moveApproval  = approvalTable.Write(`UPDATE approvals SET @set(state, decided_by, decided_name, decision, decided_at), version = version + 1
+	moveApproval  = approvalTable.Write(
+		`UPDATE approvals SET @set(state, decided_by, decided_name, decision, decided_at), version = version + 1
 		WHERE merchant_id = @merchant_id AND id = @id AND state = 'open' AND version = @version AND expires_at > @decided_at`)
 )
 
@@ -25,7 +26,8 @@ func (t *Tx) InsertApproval(a approval.Approval) error {
 	insert(t, approvalTable, a)
 	switch err := t.flush(); {
 	case violates(err, "approvals_one_open"):
-		return fault.New(fault.Conflict, "already_asked", "Somebody was asked for this already. The request still waits for an answer.")
+		return fault.New(fault.Conflict, "already_asked",
+			"Somebody was asked for this already. The request still waits for an answer.")
 	case err != nil:
 		return fmt.Errorf("add approval: %w", err)
 	}
@@ -37,7 +39,8 @@ func (t *Tx) MoveApproval(a approval.Approval) (bool, error) { return moved(t, m
 
 // ExpireApprovals implements approval.Tx.
 func (t *Tx) ExpireApprovals(merchantID uuid.UUID, limit int) ([]approval.Approval, error) {
-	return seek(t.Context(), t.s, approvalTable, `UPDATE approvals SET state = 'expired', decided_at = ?, version = version + 1 WHERE id IN (SELECT id FROM approvals
+	return seek(t.Context(), t.s, approvalTable,
+		`UPDATE approvals SET state = 'expired', decided_at = ?, version = version + 1 WHERE id IN (SELECT id FROM approvals
 		WHERE state = 'open' AND expires_at <= ? AND (merchant_id = ? OR ?) LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
 		t.now, t.now, merchantID, merchantID == uuid.Nil, limit)
 }
@@ -52,10 +55,12 @@ func (t *Tx) SetDemands(merchantID uuid.UUID, d merchant.Demands) (before mercha
 		ApproveDeletions    bool
 		ApproveBatchesCents *int64
 	}
-	if err := db.Raw(`SELECT approve_deletions, approve_batches_cents FROM merchants WHERE id = ? FOR NO KEY UPDATE`, merchantID).Scan(&row).Error; err != nil {
+	if err := db.Raw(`SELECT approve_deletions, approve_batches_cents FROM merchants WHERE id = ? FOR NO KEY UPDATE`,
+		merchantID).Scan(&row).Error; err != nil {
 		return before, fmt.Errorf("set demands: %w", err)
 	}
-	t.later(`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, updated_at = $4 WHERE id = $1`, merchantID, d.Deletions, d.BatchesAbove, t.now)
+	t.later(`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, updated_at = $4 WHERE id = $1`,
+		merchantID, d.Deletions, d.BatchesAbove, t.now)
 	return merchant.Demands{Deletions: row.ApproveDeletions, BatchesAbove: row.ApproveBatchesCents}, nil
 }
 
@@ -65,14 +70,19 @@ func (s *Store) Approval(ctx context.Context, merchantID, id uuid.UUID) (approva
 }
 
 // Approvals implements approval.Reader. One whose time is over counts as ended.
-func (s *Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool, ask paging.Ask) ([]approval.Approval, error) {
-	of := list(ctx, s, approvalTable).Where("merchant_id = ? AND (state = 'open' AND expires_at > ?) = ?", merchantID, s.Now(), open)
+func (s *Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool, ask paging.Ask) ([]approval.Approval,
+	error) {
+	of := list(ctx, s, approvalTable).Where("merchant_id = ? AND (state = 'open' AND expires_at > ?) = ?", merchantID,
+		s.Now(), open)
 	return find(ctx, s, approvalTable, beside(of, ask))
 }
 
 // OpenApproval implements approval.Reader.
-func (s *Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind approval.Kind, key string) (approval.Approval, bool, error) {
-	found, err := all(ctx, s, approvalTable, "merchant_id = $1 AND kind = $2 AND subject_key = $3 AND state = 'open' AND expires_at > $4 LIMIT 1",
+func (s *Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind approval.Kind,
+	key string) (approval.Approval, bool, error) {
+	found,
+		err := all(ctx, s, approvalTable,
+		"merchant_id = $1 AND kind = $2 AND subject_key = $3 AND state = 'open' AND expires_at > $4 LIMIT 1",
 		merchantID, kind, key, s.Now())
 	if err != nil || len(found) == 0 {
 		return approval.Approval{}, false, err
@@ -87,7 +97,9 @@ func (t *Tx) OpenApproval(merchantID uuid.UUID, kind approval.Kind, key string) 
 
 // CountOpenApprovals implements approval.Reader.
 func (s *Store) CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (n int, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM approvals WHERE merchant_id = $1 AND state = 'open' AND expires_at > $2`, merchantID, s.Now()).Scan(&n)
+	err = s.Pool.QueryRow(ctx,
+		`SELECT count(*) FROM approvals WHERE merchant_id = $1 AND state = 'open' AND expires_at > $2`, merchantID,
+		s.Now()).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count approvals: %w", err)
 	}

@@ -34,7 +34,8 @@ const purchaseItem = `purchases.id AS purchase_id, purchases.client_id, coalesce
 // clientName is what every item about a client shows.
 const clientName = `coalesce(nullif(k.full_name, ''), nullif(k.legal_name, ''), nullif(k.brand_name, ''), nullif(k.email, ''), '') AS name`
 
-func concerned(merchantID uuid.UUID, f purchase.Filter, kind, item, order string, into func(*report.Items) *[]report.Item) waiting {
+func concerned(merchantID uuid.UUID, f purchase.Filter, kind, item, order string,
+	into func(*report.Items) *[]report.Item) waiting {
 	where, args := purchaseWhere(merchantID, f)
 	cents := concernCents(f.Concern)
 	return waiting{kind, "purchases", where, args, cents, purchaseItem + ", " + cents + " AS cents, " + item, order, into}
@@ -44,31 +45,43 @@ func concerned(merchantID uuid.UUID, f purchase.Filter, kind, item, order string
 // no kind of their own.
 func waitings(merchantID uuid.UUID, month time.Time) []waiting {
 	of := func(c purchase.Concern) purchase.Filter { return purchase.Filter{Concern: c} }
-	answer := "coalesce(" + lastDebit("result_code") + ", '') AS code, coalesce(" + lastDebit("result_at") + ", purchases.updated_at) AS at"
+	answer := "coalesce(" + lastDebit("result_code") + ", '') AS code, coalesce(" + lastDebit("result_at") +
+		", purchases.updated_at) AS at"
 	reason := "(SELECT m.reason_code FROM mandates m WHERE m.id = purchases.id) AS code, (SELECT m.updated_at FROM mandates m WHERE m.id = purchases.id) AS at"
 	refunded := "(SELECT min(r.created_at) FROM refunds r WHERE r.purchase_id = purchases.id AND r.state = 'pending') AS at"
-	blocked := "coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = " + lastDebit("token_id") + " AND t.state = 'blocked'), '') AS text"
+	blocked := "coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = " + lastDebit("token_id") +
+		" AND t.state = 'blocked'), '') AS text"
 	return []waiting{
-		concerned(merchantID, of(purchase.FailedDebit), "failed", answer+", "+blocked, "at DESC", func(i *report.Items) *[]report.Item { return &i.Failed }),
-		concerned(merchantID, of(purchase.AccountGone), "account_gone", "purchases.updated_at AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.AccountGone }),
-		concerned(merchantID, of(purchase.NotConfirmed), "unconfirmed", reason, "at DESC", func(i *report.Items) *[]report.Item { return &i.NotConfirmed }),
-		concerned(merchantID, of(purchase.OpenDispute), "disputed", answer, "at DESC", func(i *report.Items) *[]report.Item { return &i.Disputed }),
-		concerned(merchantID, of(purchase.NoAnswer), "silent", lastDebit("alerted_at")+" AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.Silent }),
-		concerned(merchantID, of(purchase.PaidTwice), "twice", "purchases.updated_at AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.PaidTwice }),
-		concerned(merchantID, of(purchase.RefundWaits), "refund", refunded, "at", func(i *report.Items) *[]report.Item { return &i.Refunds }),
+		concerned(merchantID, of(purchase.FailedDebit), "failed", answer+", "+blocked, "at DESC",
+			func(i *report.Items) *[]report.Item { return &i.Failed }),
+		concerned(merchantID, of(purchase.AccountGone), "account_gone", "purchases.updated_at AS at", "at DESC",
+			func(i *report.Items) *[]report.Item { return &i.AccountGone }),
+		concerned(merchantID, of(purchase.NotConfirmed), "unconfirmed", reason, "at DESC",
+			func(i *report.Items) *[]report.Item { return &i.NotConfirmed }),
+		concerned(merchantID, of(purchase.OpenDispute), "disputed", answer, "at DESC",
+			func(i *report.Items) *[]report.Item { return &i.Disputed }),
+		concerned(merchantID, of(purchase.NoAnswer), "silent", lastDebit("alerted_at")+" AS at", "at DESC",
+			func(i *report.Items) *[]report.Item { return &i.Silent }),
+		concerned(merchantID, of(purchase.PaidTwice), "twice", "purchases.updated_at AS at", "at DESC",
+			func(i *report.Items) *[]report.Item { return &i.PaidTwice }),
+		concerned(merchantID, of(purchase.RefundWaits), "refund", refunded, "at",
+			func(i *report.Items) *[]report.Item { return &i.Refunds }),
 		{"blocked", "tokens t", "t.merchant_id = ? AND " + blockedNeeded, []any{merchantID}, "0",
 			"t.id AS token_id, t.client_id, t.account_mask AS reference, t.blocked_code AS code, t.updated_at AS at, coalesce((SELECT " + inner(clientName) + " FROM clients k WHERE k.id = t.client_id), t.holder_name) AS name",
 			"at DESC", func(i *report.Items) *[]report.Item { return &i.Blocked }},
 		{"suspended", "mandates m", "m.merchant_id = ? AND " + suspendedWaiting, []any{merchantID}, "0",
 			"m.id AS mandate_id, m.client_id, m.contract_reference AS reference, m.reason_code AS code, m.updated_at AS at, coalesce((SELECT " + inner(clientName) + " FROM clients k WHERE k.id = m.client_id), m.holder_name) AS name",
 			"at DESC", func(i *report.Items) *[]report.Item { return &i.Suspended }},
-		{"stranded", "template_clients s", "s.merchant_id = ? AND " + stranded, []any{merchantID, merchantID, merchantID}, "0",
-			`s.id AS subscriber_id, s.template_id, s.client_id, s.next_at AS at, coalesce((SELECT ` + inner(clientName) + ` FROM clients k WHERE k.id = s.client_id), '') AS name,
+		{"stranded", "template_clients s", "s.merchant_id = ? AND " + stranded, []any{merchantID, merchantID, merchantID},
+			"0",
+			`s.id AS subscriber_id, s.template_id, s.client_id, s.next_at AS at, coalesce((SELECT ` + inner(clientName) +
+				` FROM clients k WHERE k.id = s.client_id), '') AS name,
 			coalesce((SELECT b.title FROM billing_templates b WHERE b.id = s.template_id), '') AS reference,
 			coalesce((SELECT t.state FROM tokens t WHERE t.id = s.token_id), '') AS text, coalesce((SELECT t.blocked_code FROM tokens t WHERE t.id = s.token_id), '') AS code`,
 			"at", func(i *report.Items) *[]report.Item { return &i.Stranded }},
 		{"mail", "mails f", "f.merchant_id = ? AND " + failedMails, []any{merchantID, month}, "0",
-			"f.purchase_id, f.client_id, f.recipient AS name, f.subject || ': ' || f.error AS text, f.created_at AS at", "at DESC", func(i *report.Items) *[]report.Item { return &i.Mails }},
+			"f.purchase_id, f.client_id, f.recipient AS name, f.subject || ': ' || f.error AS text, f.created_at AS at",
+			"at DESC", func(i *report.Items) *[]report.Item { return &i.Mails }},
 		{"approval", "approvals", "merchant_id = ? AND state = 'open'", []any{merchantID}, "0", "", "", nil},
 	}
 }
@@ -77,13 +90,16 @@ func waitings(merchantID uuid.UUID, month time.Time) []waiting {
 func inner(column string) string { return strings.TrimSuffix(column, " AS name") }
 
 // Attention implements report.Reader.
-func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, month time.Time) (report.Attention, error) {
+func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, month time.Time) (report.Attention,
+	error) {
 	all := waitings(merchantID, month)
-	all = append(all, concerned(merchantID, purchase.Filter{Concern: purchase.FailedDebit, FailedSince: yesterday}, "failed_day", "", "", nil))
+	all = append(all, concerned(merchantID, purchase.Filter{Concern: purchase.FailedDebit, FailedSince: yesterday},
+		"failed_day", "", "", nil))
 	var parts []string
 	var args []any
 	for _, w := range all {
-		parts = append(parts, "(SELECT '"+w.kind+"' AS kind, "+tallied+" FROM ("+tallyPart(w.table, w.cents, w.where, purchase.CountLimit+1)+") AS part)")
+		parts = append(parts, "(SELECT '"+w.kind+"' AS kind, "+tallied+" FROM ("+tallyPart(w.table, w.cents, w.where,
+			purchase.CountLimit+1)+") AS part)")
 		args = append(args, w.args...)
 	}
 	var rows []struct {
@@ -94,9 +110,11 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, 
 		return report.Attention{}, fmt.Errorf("attention: %w", err)
 	}
 	var a report.Attention
-	tallies := map[string]*report.Tally{"failed": &a.Failed, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone, "unconfirmed": &a.NotConfirmed,
-		"disputed": &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice}
-	counts := map[string]*int64{"blocked": &a.Blocked, "suspended": &a.Suspended, "stranded": &a.Stranded, "mail": &a.Mails, "approval": &a.Approvals}
+	tallies := map[string]*report.Tally{"failed": &a.Failed, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone,
+		"unconfirmed": &a.NotConfirmed,
+		"disputed":    &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice}
+	counts := map[string]*int64{"blocked": &a.Blocked, "suspended": &a.Suspended, "stranded": &a.Stranded,
+		"mail": &a.Mails, "approval": &a.Approvals}
 	for _, r := range rows {
 		if t, known := tallies[r.Kind]; known {
 			*t = report.Tally{N: r.N, Cents: r.Cents}
@@ -127,7 +145,8 @@ var itemView = table.View[report.Item]()
 
 // AttentionItems implements report.Reader. What is more than a list counts is not
 // sorted either.
-func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (report.Items, error) {
+func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (report.Items,
+	error) {
 	var out report.Items
 	for _, w := range waitings(merchantID, month) {
 		if w.into == nil {
@@ -137,7 +156,9 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month 
 		if !aliased {
 			alias = name
 		}
-		query := fmt.Sprintf("SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) AS %s ORDER BY %s LIMIT %d", w.item, w.table, w.where, purchase.CountLimit, alias, w.order, limit)
+		query := fmt.Sprintf(
+			"SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) AS %s ORDER BY %s LIMIT %d", w.item, w.table,
+			w.where, purchase.CountLimit, alias, w.order, limit)
 		found, err := seek(ctx, s, itemView, query, w.args...)
 		if err != nil {
 			return out, fmt.Errorf("list what needs attention: %w", err)
@@ -157,7 +178,8 @@ const owed = `purchases.status IN ('created', 'sent', 'viewed', 'error', 'overdu
 // lastDebit is a column of the newest debit of a purchase. As a subquery of one
 // row it is looked up for each purchase, and never joined to all debits.
 func lastDebit(column string) string {
-	return "(SELECT c." + column + " FROM collections c WHERE c.purchase_id = purchases.id AND c.attempt = purchases.collection_count)"
+	return "(SELECT c." + column +
+		" FROM collections c WHERE c.purchase_id = purchases.id AND c.attempt = purchases.collection_count)"
 }
 
 // failedLast: the newest debit of a purchase failed. It names the merchant, so that the
@@ -170,7 +192,8 @@ const failedLast = `c.merchant_id = ? AND c.purchase_id = purchases.id AND c.att
 func concernWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	switch f.Concern {
 	case purchase.FailedDebit:
-		where, args := owed+" AND purchases.collection_count > 0 AND EXISTS (SELECT FROM collections c WHERE "+failedLast, []any{merchantID}
+		where, args := owed+" AND purchases.collection_count > 0 AND EXISTS (SELECT FROM collections c WHERE "+failedLast,
+			[]any{merchantID}
 		if !f.FailedSince.IsZero() {
 			where, args = where+" AND c.result_at >= ?", append(args, f.FailedSince)
 		}
@@ -228,7 +251,8 @@ const failedMails = `f.state = 'failed' AND f.created_at >= ?
 	AND NOT EXISTS (SELECT 1 FROM mails later WHERE later.object_id = f.object_id AND later.kind = f.kind AND later.attempt > f.attempt)`
 
 // TallyPurchases implements purchase.Lister.
-func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter, limit int64) (t purchase.Tally, err error) {
+func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
+	limit int64) (t purchase.Tally, err error) {
 	where, args := purchaseWhere(merchantID, f)
 	if len(f.Statuses) > 0 {
 		names := make(textArray, len(f.Statuses))

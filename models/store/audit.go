@@ -80,12 +80,14 @@ func factsJSON(facts map[string]any) *string {
 }
 
 // Timeline implements audit.Reader.
-func (s *Store) Timeline(ctx context.Context, merchantID uuid.UUID, of audit.Subject, ask paging.Ask) (paging.Page[audit.Entry], error) {
+func (s *Store) Timeline(ctx context.Context, merchantID uuid.UUID, of audit.Subject,
+	ask paging.Ask) (paging.Page[audit.Entry], error) {
 	about, id := "purchase_id", of.PurchaseID
 	if id == uuid.Nil {
 		about, id = "client_id", of.ClientID
 	}
-	entries, err := find(ctx, s, auditTable, beside(list(ctx, s, auditTable).Where("merchant_id = ? AND "+about+" = ?", merchantID, id), ask))
+	entries, err := find(ctx, s, auditTable, beside(list(ctx, s, auditTable).Where("merchant_id = ? AND "+about+" = ?",
+		merchantID, id), ask))
 	if err != nil {
 		return paging.Page[audit.Entry]{}, fmt.Errorf("time line: %w", err)
 	}
@@ -125,18 +127,22 @@ func (s *Store) auditList(ctx context.Context, merchantID uuid.UUID, f audit.Fil
 }
 
 // AuditPage implements audit.Records.
-func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Filter, ask paging.Ask) ([]audit.Found, error) {
+func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Filter, ask paging.Ask) ([]audit.Found,
+	error) {
 	page := beside(s.auditList(ctx, merchantID, f), ask)
 	order := "e.id DESC"
 	if ask.Newer {
 		order = "e.id"
 	}
-	return seek(ctx, s, auditFound, `SELECT e.*, l.n, l.hash FROM (?) e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY `+order, page.Select("*"))
+	return seek(ctx, s, auditFound,
+		`SELECT e.*, l.n, l.hash FROM (?) e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY `+order, page.Select("*"))
 }
 
 // CountAudit implements audit.Records.
-func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Filter, limit int64) (n int64, err error) {
-	err = s.read(ctx).Raw(`SELECT count(*) FROM (?) e`, s.auditList(ctx, merchantID, f).Select("1").Limit(int(limit))).Scan(&n).Error
+func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Filter, limit int64) (n int64,
+	err error) {
+	err = s.read(ctx).Raw(`SELECT count(*) FROM (?) e`,
+		s.auditList(ctx, merchantID, f).Select("1").Limit(int(limit))).Scan(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count the audit: %w", err)
 	}
@@ -145,7 +151,8 @@ func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Fi
 
 // AuditEntry implements audit.Records.
 func (s *Store) AuditEntry(ctx context.Context, merchantID, id uuid.UUID) (audit.Found, error) {
-	return first(seek(ctx, s, auditFound, `SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id WHERE e.merchant_id = ? AND e.id = ?`, merchantID, id))
+	return first(seek(ctx, s, auditFound,
+		`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id WHERE e.merchant_id = ? AND e.id = ?`, merchantID, id))
 }
 
 var _ audit.Records = (*Store)(nil)

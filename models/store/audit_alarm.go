@@ -33,7 +33,9 @@ func (s *Store) RaiseAlarm(ctx context.Context, a audit.Alarm) (fresh bool, err 
 
 // Alarms implements audit.Chains.
 func (s *Store) Alarms(ctx context.Context, merchantID uuid.UUID) ([]audit.Alarm, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms WHERE merchant_id = $1 OR $2 ORDER BY found_at, merchant_id`, merchantID, merchantID == uuid.Nil)
+	rows,
+		err := s.Pool.Query(ctx,
+		`SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms WHERE merchant_id = $1 OR $2 ORDER BY found_at, merchant_id`, merchantID, merchantID == uuid.Nil)
 	if err != nil {
 		return nil, fmt.Errorf("alarms about the audit: %w", err)
 	}
@@ -58,7 +60,8 @@ func (s *Store) HashAt(ctx context.Context, merchantID uuid.UUID, n int64) ([]by
 }
 
 // AcceptChain implements audit.Chains.
-func (s *Store) AcceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID, sign func(audit.Head) audit.Head, e audit.Entry) (head audit.Head, err error) {
+func (s *Store) AcceptChain(ctx context.Context, who actor.Actor, merchantID uuid.UUID,
+	sign func(audit.Head) audit.Head, e audit.Entry) (head audit.Head, err error) {
 	who.MerchantID = merchantID
 	err = s.InTx(ctx, func(t *Tx) error {
 		err := t.Pgx(func(tx pgx.Tx) error {
@@ -76,18 +79,22 @@ func (s *Store) AcceptChain(ctx context.Context, who actor.Actor, merchantID uui
 	return head, nil
 }
 
-func accept(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, sign func(audit.Head) audit.Head) (audit.Head, error) {
+func accept(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, sign func(audit.Head) audit.Head) (audit.Head,
+	error) {
 	head := audit.Head{MerchantID: merchantID}
 	var at linked
 	if err := tx.QueryRow(ctx, `SELECT turn, entry_id FROM audit_progress FOR UPDATE`).Scan(&at.turn, &at.id); err != nil {
 		return head, err
 	}
-	err := tx.QueryRow(ctx, `SELECT n, hash FROM audit_links WHERE merchant_id = $1 ORDER BY n DESC LIMIT 1`, merchantID).Scan(&head.N, &head.Hash)
+	err := tx.QueryRow(ctx, `SELECT n, hash FROM audit_links WHERE merchant_id = $1 ORDER BY n DESC LIMIT 1`,
+		merchantID).Scan(&head.N, &head.Hash)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return head, err
 	}
-	waiting, _, err := keptIn(tx.Query(ctx, `SELECT `+keptColumns+`, e.turn FROM audit_entries e WHERE e.merchant_id = $1 AND (e.turn, e.id) <= ($2, $3)
-		AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.turn, e.id`, merchantID, at.turn, at.id))
+	waiting, _, err := keptIn(tx.Query(ctx, `SELECT `+keptColumns+
+		`, e.turn FROM audit_entries e WHERE e.merchant_id = $1 AND (e.turn, e.id) <= ($2, $3)
+		AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.turn, e.id`, merchantID, at.turn,
+		at.id))
 	if err != nil {
 		return head, err
 	}

@@ -19,7 +19,8 @@ import (
 // somebody could who has the database and not the key.
 func (s tidying) forge(k *audit.Keeper, merchant uuid.UUID) {
 	s.t.Helper()
-	s.unguarded(`UPDATE audit_entries SET text = 'Nothing happened.' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 5)`, merchant)
+	s.unguarded(
+		`UPDATE audit_entries SET text = 'Nothing happened.' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 5)`, merchant)
 	head := audit.Head{MerchantID: merchant}
 	var links []audit.Link
 	err := k.Chains.Walk(s.t.Context(), merchant, func(_ audit.Link, e audit.Kept) error {
@@ -79,10 +80,12 @@ func TestAnAlteredHistoryIsNotSignedAgain(t *testing.T) {
 	for s.number(`SELECT count(*) FROM audit_links WHERE merchant_id = $1`, two) < 2 && t.Context().Err() == nil {
 		s.linkUntilStopped(k)
 	}
-	if got := alarms(t, k, one); len(got) != 1 || !got[0].Stopped || got[0].N != 205 || !strings.Contains(got[0].Why, "signature") {
+	if got := alarms(t, k, one); len(got) != 1 || !got[0].Stopped || got[0].N != 205 ||
+		!strings.Contains(got[0].Why, "signature") {
 		t.Fatalf("alarms: %+v", got)
 	}
-	if got := verify(t, k, one); got.Holds() || s.number(`SELECT max(n) FROM audit_links WHERE merchant_id = $1`, one) != 205 {
+	if got := verify(t, k, one); got.Holds() || s.number(`SELECT max(n) FROM audit_links WHERE merchant_id = $1`,
+		one) != 205 {
 		t.Errorf("the altered chain was extended: %+v", got)
 	}
 	if got := verify(t, k, two); !got.Holds() || got.Links != 2 || len(alarms(t, k, two)) != 0 {
@@ -97,7 +100,8 @@ func TestAnAlteredHistoryIsNotSignedAgain(t *testing.T) {
 	}
 	s.linkAll(k)
 	got := verify(t, k, one)
-	if !got.Holds() || got.Links != 207 || len(alarms(t, k, one)) != 0 { // the entry that waited, and the acceptance itself
+	if !got.Holds() || got.Links != 207 || len(alarms(t, k,
+		one)) != 0 { // the entry that waited, and the acceptance itself
 		t.Errorf("after it was accepted: %+v", got)
 	}
 }
@@ -118,13 +122,16 @@ func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 	// An older head was signed too: the signature alone does not tell.
 	s.unguarded(`DELETE FROM audit_links WHERE merchant_id = $1 AND n = 2`, m)
 	s.unguarded(`DELETE FROM audit_entries WHERE merchant_id = $1 AND text = 'two'`, m)
-	s.run(`UPDATE audit_heads SET n = $2, hash = $3, signature = $4 WHERE merchant_id = $1`, m, old.N, old.Hash, old.Signature)
+	s.run(`UPDATE audit_heads SET n = $2, hash = $3, signature = $4 WHERE merchant_id = $1`, m, old.N, old.Hash,
+		old.Signature)
 	blind := &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
 	if got, err := blind.Verify(t.Context(), actor.OperatorOf(m)); err != nil || !got.Holds() {
 		t.Fatalf("the test turns nothing back: %+v, %v", got, err)
 	}
-	fresh := &audit.Keeper{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(folder, newSigner(1))} // another process
-	if _, why, err := fresh.CheckHead(t.Context(), m); err != nil || !strings.Contains(why, "ends at link 1; outside of the database link 2") {
+	fresh := &audit.Keeper{Chains: s.Store, Signer: newSigner(1),
+		Anchors: anchor.At(folder, newSigner(1))} // another process
+	if _, why, err := fresh.CheckHead(t.Context(), m); err != nil ||
+		!strings.Contains(why, "ends at link 1; outside of the database link 2") {
 		t.Errorf("the doctor is told %q, %v", why, err)
 	}
 	s.note(m, "three")
@@ -135,7 +142,8 @@ func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 	if got := verify(t, fresh, m); got.Holds() {
 		t.Error("the walk finds nothing wrong")
 	}
-	if _, err := fresh.Accept(t.Context(), actor.OperatorOf(m), m, "The backup of this morning was brought back."); err != nil {
+	if _, err := fresh.Accept(t.Context(), actor.OperatorOf(m),
+		m, "The backup of this morning was brought back."); err != nil {
 		t.Fatal(err)
 	}
 	s.linkAll(fresh)
@@ -154,7 +162,9 @@ func TestAWalkThatFindsSomethingRaisesTheAlarmAndGoesOn(t *testing.T) {
 		s.note(m, "entry")
 	}
 	s.linkAll(k)
-	s.unguarded(`UPDATE audit_entries SET text = 'x' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 2)`, m)
+	s.unguarded(
+		`UPDATE audit_entries SET text = 'x' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 2)`,
+		m)
 	if got := verify(t, k, m); got.Broken != 2 {
 		t.Fatalf("%+v", got)
 	}
@@ -178,7 +188,8 @@ func TestWithoutAPlaceToNoteHeadsLinkingGoesOn(t *testing.T) {
 	s.note(m, "one")
 	s.linkAll(k)
 	folder := t.TempDir()
-	forged := `{"merchant":"` + m.String() + `","n":99,"hash":"` + hex.EncodeToString(make([]byte, 32)) + `","key":"k","signature":"AAAA"}` + "\n"
+	forged := `{"merchant":"` + m.String() + `","n":99,"hash":"` + hex.EncodeToString(make([]byte, 32)) +
+		`","key":"k","signature":"AAAA"}` + "\n"
 	if err := os.WriteFile(folder+"/"+anchor.Name, []byte(forged), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -31,9 +31,12 @@ func (r *keptRow) into() []any {
 }
 
 func (r *keptRow) domain() audit.Kept {
-	return audit.Kept{ID: orZero(r.id), MerchantID: orZero(r.merchant), At: orZero(r.at).UTC(), ActorKind: orZero(r.kind), ActorName: orZero(r.name),
-		IP: orZero(r.ip), RequestID: orZero(r.request), ActorID: orZero(r.actor), Action: orZero(r.action), ObjectType: orZero(r.objectType),
-		ObjectID: orZero(r.object), ClientID: orZero(r.client), PurchaseID: orZero(r.purchase), Text: orZero(r.text), Before: r.before, After: r.after}
+	return audit.Kept{ID: orZero(r.id), MerchantID: orZero(r.merchant), At: orZero(r.at).UTC(), ActorKind: orZero(r.kind),
+		ActorName: orZero(r.name),
+		IP:        orZero(r.ip), RequestID: orZero(r.request), ActorID: orZero(r.actor), Action: orZero(r.action),
+		ObjectType: orZero(r.objectType),
+		ObjectID:   orZero(r.object), ClientID: orZero(r.client), PurchaseID: orZero(r.purchase), Text: orZero(r.text),
+		Before: r.before, After: r.after}
 }
 
 // linked is the place that linking has reached.
@@ -71,10 +74,12 @@ func (s *Store) LinkEntries(ctx context.Context, limit int, with audit.Extending
 // linked. A dump that went into a younger cluster brings turns that lie ahead of
 // it: the base is lifted over them.
 func linkable(ctx context.Context, tx pgx.Tx) (after linked, below int64, err error) {
-	if err = tx.QueryRow(ctx, `SELECT turn, entry_id FROM audit_progress FOR UPDATE`).Scan(&after.turn, &after.id); err != nil {
+	if err = tx.QueryRow(ctx, `SELECT turn, entry_id FROM audit_progress FOR UPDATE`).Scan(&after.turn,
+		&after.id); err != nil {
 		return
 	}
-	err = tx.QueryRow(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + base FROM audit_turns`).Scan(&below)
+	err = tx.QueryRow(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + base FROM audit_turns`).Scan(
+		&below)
 	if err == nil && below <= after.turn {
 		_, err = tx.Exec(ctx, `UPDATE audit_turns SET base = base + $1`, after.turn-below+1)
 	}
@@ -83,9 +88,11 @@ func linkable(ctx context.Context, tx pgx.Tx) (after linked, below int64, err er
 
 // unlinked reads the next entries in their order and tells which was the last; they
 // come back merchant by merchant.
-func unlinked(ctx context.Context, tx pgx.Tx, after linked, below int64, limit int) (entries []audit.Kept, reached linked, err error) {
+func unlinked(ctx context.Context, tx pgx.Tx, after linked, below int64, limit int) (entries []audit.Kept,
+	reached linked, err error) {
 	entries, reached.turn, err = keptIn(tx.Query(ctx, `SELECT `+keptColumns+`, e.turn FROM audit_entries e
-		WHERE e.turn >= $1 AND (e.turn, e.id) > ($1, $2) AND e.turn < $3 ORDER BY e.turn, e.id LIMIT $4`, after.turn, after.id, below, limit))
+		WHERE e.turn >= $1 AND (e.turn, e.id) > ($1, $2) AND e.turn < $3 ORDER BY e.turn, e.id LIMIT $4`, after.turn,
+		after.id, below, limit))
 	if err != nil || len(entries) == 0 {
 		return nil, reached, err
 	}
@@ -111,7 +118,8 @@ func keptIn(rows pgx.Rows, err error) (entries []audit.Kept, turn int64, _ error
 
 // extend adds entries, which stand merchant by merchant, to those chains that are
 // sound. The entries of others wait.
-func (s *Store) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, with audit.Extending, done *audit.Linked) error {
+func (s *Store) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, with audit.Extending,
+	done *audit.Linked) error {
 	rows, err := tx.Query(ctx, `SELECT merchant_id FROM audit_alarms WHERE stopped`)
 	if err != nil {
 		return err
@@ -160,15 +168,17 @@ func (s *Store) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, wit
 
 func keepHead(ctx context.Context, tx pgx.Tx, h audit.Head) error {
 	_, err := tx.Exec(ctx, `INSERT INTO audit_heads (merchant_id, n, hash, key_id, signature) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (merchant_id) DO UPDATE SET n = $2, hash = $3, key_id = $4, signature = $5`, h.MerchantID, h.N, h.Hash, h.KeyID, h.Signature)
+		ON CONFLICT (merchant_id) DO UPDATE SET n = $2, hash = $3, key_id = $4, signature = $5`, h.MerchantID, h.N, h.Hash,
+		h.KeyID, h.Signature)
 	return err
 }
 
 func keepLinks(ctx context.Context, tx pgx.Tx, links []audit.Link) error {
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{"audit_links"}, []string{"merchant_id", "n", "entry_id", "hash"}, pgx.CopyFromSlice(len(links), func(i int) ([]any, error) {
-		l := links[i]
-		return []any{l.MerchantID, l.N, l.EntryID, l.Hash}, nil
-	}))
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{"audit_links"}, []string{"merchant_id", "n", "entry_id", "hash"},
+		pgx.CopyFromSlice(len(links), func(i int) ([]any, error) {
+			l := links[i]
+			return []any{l.MerchantID, l.N, l.EntryID, l.Hash}, nil
+		}))
 	return err
 }
 
@@ -179,7 +189,8 @@ type oneRow interface {
 
 func headOf(ctx context.Context, q oneRow, merchantID uuid.UUID) (audit.Head, error) {
 	h := audit.Head{MerchantID: merchantID}
-	err := q.QueryRow(ctx, `SELECT n, hash, key_id, signature FROM audit_heads WHERE merchant_id = $1`, merchantID).Scan(&h.N, &h.Hash, &h.KeyID, &h.Signature)
+	err := q.QueryRow(ctx, `SELECT n, hash, key_id, signature FROM audit_heads WHERE merchant_id = $1`,
+		merchantID).Scan(&h.N, &h.Hash, &h.KeyID, &h.Signature)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}

@@ -30,14 +30,17 @@ func (s signer) Check(_ string, data, signature []byte) bool {
 func (s tidying) merchant(slug string) uuid.UUID {
 	s.t.Helper()
 	id := uuid.New()
-	s.run(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`, id, slug)
+	s.run(
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`, id,
+		slug)
 	return id
 }
 
 func (s tidying) note(merchant uuid.UUID, text string) {
 	s.t.Helper()
 	err := s.InTx(s.t.Context(), func(tx *store.Tx) error {
-		tx.Audit(actor.SystemOf(merchant), audit.Entry{Action: "thing.done", ObjectType: "thing", ObjectID: merchant, Text: text, After: map[string]any{"n": 1, "a": "b"}})
+		tx.Audit(actor.SystemOf(merchant), audit.Entry{Action: "thing.done", ObjectType: "thing", ObjectID: merchant,
+			Text: text, After: map[string]any{"n": 1, "a": "b"}})
 		return nil
 	})
 	if err != nil {
@@ -66,7 +69,8 @@ func (s tidying) linkAll(k *audit.Keeper) {
 			cancel()
 			s.t.Fatal(err)
 		}
-		if s.number(`SELECT count(*) FROM audit_entries e WHERE NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id)`) == 0 {
+		if s.number(
+			`SELECT count(*) FROM audit_entries e WHERE NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id)`) == 0 {
 			cancel()
 			return
 		}
@@ -138,7 +142,8 @@ func TestEveryTamperingIsFoundAtItsLink(t *testing.T) {
 		"the end is cut off":    {`DELETE FROM audit_links WHERE n = 6`, 6},
 		"the head is rewritten": {`UPDATE audit_heads SET n = 5, hash = (SELECT hash FROM audit_links WHERE n = 5)`, 5},
 		"the signature":         {`UPDATE audit_heads SET signature = decode(repeat('00', 64), 'hex')`, 6},
-		"an entry is slipped in": {`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text, turn)
+		"an entry is slipped in": {
+			`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text, turn)
 			SELECT gen_random_uuid(), merchant_id, at, actor_kind, actor_name, action, object_type, object_id, 'slipped in', 0 FROM audit_entries LIMIT 1`, 7},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +177,8 @@ func TestAChainThatWasWrittenAnewDoesNotHoldWithoutTheKey(t *testing.T) {
 func TestEntriesCannotBeChangedByMistake(t *testing.T) {
 	s := openTidying(t)
 	s.note(s.merchant("one"), "what happened")
-	for _, sql := range []string{`UPDATE audit_entries SET text = 'x'`, `DELETE FROM audit_entries`, `TRUNCATE audit_entries`, `DELETE FROM audit_links`} {
+	for _, sql := range []string{`UPDATE audit_entries SET text = 'x'`, `DELETE FROM audit_entries`,
+		`TRUNCATE audit_entries`, `DELETE FROM audit_links`} {
 		_, err := s.Pool.Exec(t.Context(), sql)
 		if pg, ok := err.(*pgconn.PgError); !ok || pg.Code != "DD002" { //nolint:errorlint // straight from the driver
 			t.Errorf("%s: %v; want it refused", sql, err)

@@ -71,7 +71,8 @@ func awayState(code string) bool {
 // dial notices within half a minute that the other end is gone without a word, which
 // matters for a connection that only listens.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
-	d := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}}
+	d := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second,
+		Count: 3}}
 	return d.DialContext(ctx, network, address)
 }
 
@@ -90,7 +91,8 @@ var _ pgxpool.AcquireTracer = patience{}
 
 var _ pgxpool.ReleaseTracer = patience{}
 
-func (w patience) TraceAcquireStart(ctx context.Context, p *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
+func (w patience) TraceAcquireStart(ctx context.Context, p *pgxpool.Pool,
+	_ pgxpool.TraceAcquireStartData) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, w.limit)
 	id := refusing.Load().goroutine()
 	if refusing.Load().refuse(p, id) != nil {

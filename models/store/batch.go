@@ -20,7 +20,8 @@ import (
 
 var (
 	batchTable = table.New[batch.Batch]("batches")
-	saveBatch  = batchTable.Write(`UPDATE batches SET @set(state, mapping, content_hash, counts, total_rows, good_only, warnings_accepted, hold_until, pause_after,
+	saveBatch  = batchTable.Write(
+		`UPDATE batches SET @set(state, mapping, content_hash, counts, total_rows, good_only, warnings_accepted, hold_until, pause_after,
 		cursor_n, note, starter, updated_at, started_at, ended_at, revision, fingerprint) WHERE merchant_id = @merchant_id AND id = @id`)
 )
 
@@ -86,7 +87,8 @@ func (t *Tx) RememberMapping(b batch.Batch) error {
 		return fmt.Errorf("remember mapping: %w", err)
 	}
 	t.later(`INSERT INTO batch_mappings (merchant_id, header_hash, mapping, used_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (merchant_id, header_hash) DO UPDATE SET mapping = excluded.mapping, used_at = excluded.used_at`, b.MerchantID, b.HeaderHash, string(mapping), t.now)
+		ON CONFLICT (merchant_id, header_hash) DO UPDATE SET mapping = excluded.mapping, used_at = excluded.used_at`,
+		b.MerchantID, b.HeaderHash, string(mapping), t.now)
 	return nil
 }
 
@@ -116,14 +118,17 @@ func (s *Store) BatchRef(ctx context.Context, id uuid.UUID) (batch.Ref, error) {
 
 // SentBefore implements batch.Reader.
 func (s *Store) SentBefore(ctx context.Context, b batch.Batch) (batch.Batch, error) {
-	return one(ctx, s, batchTable, "merchant_id = $1 AND content_hash = $2 AND id <> $3 AND started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1",
+	return one(ctx, s, batchTable,
+		"merchant_id = $1 AND content_hash = $2 AND id <> $3 AND started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1",
 		b.MerchantID, b.ContentHash, b.ID)
 }
 
 // MappingFor implements batch.Reader.
-func (s *Store) MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (m batch.Mapping, found bool, err error) {
+func (s *Store) MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (m batch.Mapping, found bool,
+	err error) {
 	var text string
-	err = s.Pool.QueryRow(ctx, `SELECT mapping FROM batch_mappings WHERE merchant_id = $1 AND header_hash = $2`, merchantID, headerHash).Scan(&text)
+	err = s.Pool.QueryRow(ctx, `SELECT mapping FROM batch_mappings WHERE merchant_id = $1 AND header_hash = $2`,
+		merchantID, headerHash).Scan(&text)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return m, false, nil
 	}
@@ -138,7 +143,8 @@ func (s *Store) MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash
 
 // BatchRows implements batch.Reader.
 func (s *Store) BatchRows(ctx context.Context, merchantID, id uuid.UUID, q batch.RowQuery) ([]batch.Row, error) {
-	return s.lines(ctx, merchantID, id, `($3::text[] IS NULL OR state = ANY($3)) AND n > $4 AND ($5 = '' OR $5 = ANY(causes)) AND (NOT $6 OR warnings <> '{}')
+	return s.lines(ctx, merchantID, id,
+		`($3::text[] IS NULL OR state = ANY($3)) AND n > $4 AND ($5 = '' OR $5 = ANY(causes)) AND (NOT $6 OR warnings <> '{}')
 		AND (NOT $7 OR charge = 'wanted') AND (NOT $8 OR usual_cents > 0 AND NOT confirmed) AND revision >= $9
 		AND (NOT $10 OR disputable <> '{}') ORDER BY n LIMIT $11`,
 		orNil(words(q.States)), q.After, q.Cause, q.Warned, q.ChargeWanted, q.Unusual, q.Since, q.Disputable, q.Limit)
@@ -170,7 +176,8 @@ func (s *Store) Causes(ctx context.Context, merchantID, id uuid.UUID) (map[strin
 
 // DueTotals implements batch.Reader.
 func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DueTotal, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT due, count(*), least(sum(total_cents), 9223372036854775807)::bigint FROM batch_rows
+	rows,
+		err := s.Pool.Query(ctx, `SELECT due, count(*), least(sum(total_cents), 9223372036854775807)::bigint FROM batch_rows
 		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' GROUP BY due ORDER BY due NULLS FIRST`, merchantID, id)
 	if err != nil {
 		return nil, fmt.Errorf("add up by due date: %w", err)
@@ -188,10 +195,13 @@ func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batc
 }
 
 // Voidable implements batch.Reader.
-func (s *Store) Voidable(ctx context.Context, merchantID, id uuid.UUID, statuses []purchase.Status) (v batch.Voidable, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(r.total_cents), 0)::bigint, count(*) FILTER (WHERE p.payer_email <> '')
+func (s *Store) Voidable(ctx context.Context, merchantID, id uuid.UUID, statuses []purchase.Status) (v batch.Voidable,
+	err error) {
+	err = s.Pool.QueryRow(ctx,
+		`SELECT count(*), coalesce(sum(r.total_cents), 0)::bigint, count(*) FILTER (WHERE p.payer_email <> '')
 		FROM batch_rows r JOIN purchases p ON p.merchant_id = r.merchant_id AND p.id = r.purchase_id
-		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND p.status = ANY($3)`, merchantID, id, words(statuses)).Scan(&v.Invoices, &v.Cents, &v.Mails)
+		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND p.status = ANY($3)`, merchantID, id,
+		words(statuses)).Scan(&v.Invoices, &v.Cents, &v.Mails)
 	if err != nil {
 		return v, fmt.Errorf("count what can be voided: %w", err)
 	}
@@ -209,12 +219,14 @@ func (s *Store) MatchClients(ctx context.Context, merchantID uuid.UUID, by batch
 		condition string
 		n         int
 		arg       any
-	}{{"id = ANY(?::uuid[])", len(by.IDs), idsText(by.IDs)}, {"lower(email) = ANY(?::text[])", len(by.Emails), textArray(by.Emails)},
+	}{{"id = ANY(?::uuid[])", len(by.IDs), idsText(by.IDs)},
+		{"lower(email) = ANY(?::text[])", len(by.Emails), textArray(by.Emails)},
 		{"personal_code_hash = ANY(?::bytea[])", len(hashes), hexArray(hashes)}} {
 		if q.n == 0 {
 			continue
 		}
-		found, err := seek(ctx, s, clientTable, clientTable.Select+"merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition+" ORDER BY id", merchantID, q.arg)
+		found, err := seek(ctx, s, clientTable, clientTable.Select+
+			"merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition+" ORDER BY id", merchantID, q.arg)
 		if err != nil {
 			return nil, fmt.Errorf("match clients: %w", err)
 		}

@@ -23,7 +23,9 @@ func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) 
 	if len(clients) == 0 || !b.Started() {
 		return out, nil
 	}
-	rows, err := s.Pool.Query(ctx, `SELECT DISTINCT client_id FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('sent', 'voided')
+	rows,
+		err := s.Pool.Query(ctx,
+		`SELECT DISTINCT client_id FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('sent', 'voided')
 		AND new_client AND client_id = ANY($3)`, b.MerchantID, b.ID, clients)
 	if err != nil {
 		return nil, fmt.Errorf("find clients that a batch made: %w", err)
@@ -37,8 +39,11 @@ func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) 
 
 // RowsOfPerson implements batch.Reader.
 func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready') AND (n = $3 OR client_hash =
-		(SELECT client_hash FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n = $3)) ORDER BY n`, b.MerchantID, b.ID, n)
+	rows,
+		err := s.Pool.Query(ctx,
+		`SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready') AND (n = $3 OR client_hash =
+		(SELECT client_hash FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n = $3)) ORDER BY n`, b.MerchantID,
+		b.ID, n)
 	if err != nil {
 		return nil, fmt.Errorf("find rows of one person: %w", err)
 	}
@@ -56,7 +61,9 @@ func (s *Store) RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, toke
 
 // DebitTotals implements batch.Reader.
 func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT debit_method, debit_date, count(*), least(sum(total_cents), 9223372036854775807)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
+	rows,
+		err := s.Pool.Query(ctx,
+		`SELECT debit_method, debit_date, count(*), least(sum(total_cents), 9223372036854775807)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
 		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted' GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`, merchantID, id)
 	if err != nil {
 		return nil, fmt.Errorf("add up debits of a batch: %w", err)
@@ -81,7 +88,8 @@ func (s *Store) NewClients(ctx context.Context, merchantID, id uuid.UUID, limit 
 
 // ForgetDecisions implements batch.Tx.
 func (t *Tx) ForgetDecisions(b batch.Batch) {
-	t.later(`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('new', 'ready', 'bad')
+	t.later(
+		`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('new', 'ready', 'bad')
 		AND (decision <> '' OR confirmed)`, b.MerchantID, b.ID)
 }
 
@@ -92,7 +100,9 @@ func (t *Tx) Confirm(b batch.Batch, amounts map[int]int64) (int, error) {
 	for n, amount := range amounts {
 		numbers, cents = append(numbers, n), append(cents, amount)
 	}
-	n, err := t.exec(`UPDATE batch_rows r SET confirmed = true, revision = $5 FROM unnest($3::int[], $4::bigint[]) AS seen (n, cents)
+	n,
+		err := t.exec(
+		`UPDATE batch_rows r SET confirmed = true, revision = $5 FROM unnest($3::int[], $4::bigint[]) AS seen (n, cents)
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.total_cents = seen.cents AND r.state = 'ready' AND r.usual_cents > 0 AND NOT r.confirmed`,
 		b.MerchantID, b.ID, numbers, cents, b.Revision)
 	if err != nil {
@@ -101,14 +111,18 @@ func (t *Tx) Confirm(b batch.Batch, amounts map[int]int64) (int, error) {
 	return int(n), nil
 }
 
-// The claim of a worker on a batch is the moment in worked_at: who has renewed it last is at work. The epoch is nobody's.
+// The claim of a worker on a batch is the moment in worked_at: who has renewed it last is at work. The epoch is
+// nobody's.
 
 const batchHasWork = `state IN ('checking', 'running', 'voiding')`
 
 // ClaimBatch implements batch.Reader.
-func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time, lasts time.Duration) (at time.Time, mine bool, err error) {
-	err = s.Pool.QueryRow(ctx, `UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2 AND `+batchHasWork+`
-		AND (worked_at = $3 OR worked_at < clock_timestamp() - $4::interval) RETURNING worked_at`, native([]any{ref.MerchantID, ref.ID, held, lasts})...).Scan(&at)
+func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time, lasts time.Duration) (at time.Time,
+	mine bool, err error) {
+	err = s.Pool.QueryRow(ctx, `UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2 AND `+
+		batchHasWork+`
+		AND (worked_at = $3 OR worked_at < clock_timestamp() - $4::interval) RETURNING worked_at`,
+		native([]any{ref.MerchantID, ref.ID, held, lasts})...).Scan(&at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return at, false, nil
 	}
@@ -120,7 +134,10 @@ func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time, l
 
 // LeaveBatch implements batch.Reader.
 func (s *Store) LeaveBatch(ctx context.Context, ref batch.Ref, held time.Time) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = $1 AND id = $2 AND worked_at = $3`, native([]any{ref.MerchantID, ref.ID, held})...)
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = $1 AND id = $2 AND worked_at = $3`,
+		native([]any{ref.MerchantID, ref.ID, held})...)
 	if err != nil {
 		return fmt.Errorf("leave batch: %w", err)
 	}
@@ -154,8 +171,8 @@ func (s *Store) BatchesAtWork(ctx context.Context, lasts time.Duration) ([]batch
 	return refs, nil
 }
 
-// joined queues a statement that joins the rows of a batch with themselves. The rows change their states faster than the
-// statistics about them: a plan for one ready row would look at every row for every other.
+// joined queues a statement that joins the rows of a batch with themselves. The rows change their states faster than
+// the statistics about them: a plan for one ready row would look at every row for every other.
 func (t *Tx) joined(sql string, args ...any) {
 	t.later(`SET LOCAL enable_nestloop = off`)
 	t.later(sql, args...)
@@ -171,14 +188,16 @@ func (t *Tx) Warn(b batch.Batch, since time.Time) error {
 					AND p.total_cents = r.total_cents AND p.created_at >= $3 AND p.status <> 'cancelled') THEN 'last_week' END], NULL) AS found
 			FROM batch_rows r WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready')
 		UPDATE batch_rows r SET warnings = seen.found FROM seen
-		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.warnings <> seen.found`, b.MerchantID, b.ID, since)
+		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.warnings <> seen.found`, b.MerchantID, b.ID,
+		since)
 	return t.flush()
 }
 
-// MarkUnusual implements batch.Tx. What is usual is the middle of the client's last twelve purchases, else the middle of
-// the file, else that of the merchant's latest purchases; each is worked out once and not anew for each row.
+// MarkUnusual implements batch.Tx. What is usual is the middle of the client's last twelve purchases, else the middle
+// of the file, else that of the merchant's latest purchases; each is worked out once and not anew for each row.
 func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
-	t.joined(`WITH file AS MATERIALIZED (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) AS cents, count(*) AS n FROM batch_rows
+	t.joined(
+		`WITH file AS MATERIALIZED (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) AS cents, count(*) AS n FROM batch_rows
 			WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready'),
 		lately AS MATERIALIZED (SELECT CASE WHEN count(*) >= $6 THEN greatest(percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents), $8) END AS cents
 			FROM (SELECT total_cents FROM purchases WHERE merchant_id = $1 AND total_cents > 0 AND status <> 'cancelled' ORDER BY id DESC LIMIT 100) AS latest),
@@ -191,7 +210,8 @@ func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
 			WHEN total_cents / $5 >= middle THEN middle END AS usual FROM seen)
 		UPDATE batch_rows r SET usual_cents = told.usual FROM told
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = told.n AND r.usual_cents IS DISTINCT FROM told.usual`,
-		b.MerchantID, b.ID, numbered, int64(batch.UnusualForClient), int64(batch.UnusualForFile), batch.FileMiddle, int64(batch.UnusualAlone),
+		b.MerchantID, b.ID, numbered, int64(batch.UnusualForClient), int64(batch.UnusualForFile), batch.FileMiddle,
+		int64(batch.UnusualAlone),
 		int64(batch.UnusualFrom/batch.UnusualForFile))
 	return t.flush()
 }

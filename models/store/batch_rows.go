@@ -32,15 +32,20 @@ var (
 			}
 			return err
 		}},
-		table.Column[batchLine]{Name: "causes", Write: func(_ *seal.Box, l *batchLine) (any, error) { return l.Causes(), nil }},
+		table.Column[batchLine]{Name: "causes", Write: func(_ *seal.Box, l *batchLine) (any, error) {
+			return l.Causes(),
+				nil
+		}},
 		table.Column[batchLine]{Name: "same_hash", Write: func(box *seal.Box, l *batchLine) (any, error) {
 			return box.Hash(l.MerchantID, "batch_row", l.SameKey), nil
 		}},
 		table.Column[batchLine]{Name: "client_hash", Write: func(box *seal.Box, l *batchLine) (any, error) {
 			return box.Hash(l.MerchantID, "batch_client", l.ClientKey), nil
 		}})
-	saveLine      = lineTable.Write(`UPDATE batch_rows SET @set WHERE merchant_id = @merchant_id AND batch_id = @batch_id AND n = @n`)
-	saveWholeLine = lineTable.Write(`UPDATE batch_rows SET @set, @set(cells, broken) WHERE merchant_id = @merchant_id AND batch_id = @batch_id AND n = @n`)
+	saveLine = lineTable.Write(
+		`UPDATE batch_rows SET @set WHERE merchant_id = @merchant_id AND batch_id = @batch_id AND n = @n`)
+	saveWholeLine = lineTable.Write(
+		`UPDATE batch_rows SET @set, @set(cells, broken) WHERE merchant_id = @merchant_id AND batch_id = @batch_id AND n = @n`)
 )
 
 // linesOf are rows of a batch to be written.
@@ -53,8 +58,10 @@ func linesOf(b batch.Batch, rows []batch.Row) []batchLine {
 }
 
 // lines reads the rows of a batch that a condition finds, beginning with $3.
-func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condition string, args ...any) ([]batch.Row, error) {
-	found, err := all(ctx, s, lineTable, "merchant_id = $1 AND batch_id = $2 AND "+condition, append([]any{merchantID, batchID}, args...)...)
+func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condition string, args ...any) ([]batch.Row,
+	error) {
+	found, err := all(ctx, s, lineTable, "merchant_id = $1 AND batch_id = $2 AND "+condition,
+		append([]any{merchantID, batchID}, args...)...)
 	out := make([]batch.Row, len(found))
 	for i, l := range found {
 		out[i] = l.Row
@@ -65,13 +72,15 @@ func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condit
 // AddRows implements batch.Tx.
 func (t *Tx) AddRows(b batch.Batch, rows []batch.Row) error {
 	return t.Pgx(func(tx pgx.Tx) error {
-		return lineTable.Copy(t.ctx, tx, t.s.seal, linesOf(b, rows), "merchant_id", "batch_id", "n", "cells", "broken", "state")
+		return lineTable.Copy(t.ctx, tx, t.s.seal, linesOf(b, rows), "merchant_id", "batch_id", "n", "cells", "broken",
+			"state")
 	})
 }
 
 // RowsIn implements batch.Tx.
 func (t *Tx) RowsIn(b batch.Batch, states []batch.RowState, after, limit int) ([]batch.Row, error) {
-	return t.s.lines(t.Context(), b.MerchantID, b.ID, "state = ANY($3) AND n > $4 ORDER BY n LIMIT $5 FOR UPDATE", words(states), after, limit)
+	return t.s.lines(t.Context(), b.MerchantID, b.ID, "state = ANY($3) AND n > $4 ORDER BY n LIMIT $5 FOR UPDATE",
+		words(states), after, limit)
 }
 
 func words[T ~string](list []T) []string {
@@ -105,7 +114,8 @@ func (t *Tx) SaveRows(b batch.Batch, rows []batch.Row, withCells bool) error {
 // SaveCharges implements batch.Tx.
 func (t *Tx) SaveCharges(b batch.Batch, rows []batch.Row) error {
 	for _, r := range rows {
-		t.later(`UPDATE batch_rows SET charge = $4, error = $5 WHERE merchant_id = $1 AND batch_id = $2 AND n = $3 AND charge <> 'done'`,
+		t.later(
+			`UPDATE batch_rows SET charge = $4, error = $5 WHERE merchant_id = $1 AND batch_id = $2 AND n = $3 AND charge <> 'done'`,
 			b.MerchantID, b.ID, r.N, string(r.Charge), r.Error)
 	}
 	return t.flush()
@@ -113,14 +123,18 @@ func (t *Tx) SaveCharges(b batch.Batch, rows []batch.Row) error {
 
 // DropCharges implements batch.Tx. A debit that stands, and was not written down before a crash, stands.
 func (t *Tx) DropCharges(b batch.Batch, why string) {
-	t.later(`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END, error = CASE WHEN p.token_id IS NULL THEN $3 ELSE '' END
+	t.later(
+		`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END, error = CASE WHEN p.token_id IS NULL THEN $3 ELSE '' END
 		FROM purchases p WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND r.charge = 'wanted' AND p.merchant_id = $1 AND p.id = r.purchase_id`,
 		b.MerchantID, b.ID, why)
 }
 
 // MoveRows implements batch.Tx.
-func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, why string, numbered []int) (int, error) {
-	n, err := t.exec(`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7 WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
+func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, why string, numbered []int) (int,
+	error) {
+	n,
+		err := t.exec(
+		`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7 WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
 		AND ($6::int[] IS NULL OR n = ANY($6))`, b.MerchantID, b.ID, words(from), string(to), why, numbered, b.Revision)
 	if err != nil {
 		return 0, fmt.Errorf("move rows of a batch: %w", err)

@@ -38,7 +38,8 @@ func (t *Tx) DeleteBrand(merchantID, brandID uuid.UUID) error {
 	}
 	var others, debts int64
 	err := t.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(t.ctx, `SELECT (SELECT count(*) FROM brands WHERE merchant_id = $1 AND id <> $2), (SELECT count(*) FROM invoice_series WHERE brand_id = $2)`,
+		return tx.QueryRow(t.ctx,
+			`SELECT (SELECT count(*) FROM brands WHERE merchant_id = $1 AND id <> $2), (SELECT count(*) FROM invoice_series WHERE brand_id = $2)`,
 			merchantID, brandID).Scan(&others, &debts)
 	})
 	switch {
@@ -49,7 +50,8 @@ func (t *Tx) DeleteBrand(merchantID, brandID uuid.UUID) error {
 	case debts > 0:
 		return brandInUse()
 	}
-	for _, statement := range []string{`DELETE FROM brand_counters WHERE brand_id = $1`, `DELETE FROM debit_profiles WHERE brand_id = $1`, `DELETE FROM brands WHERE id = $1`} {
+	for _, statement := range []string{`DELETE FROM brand_counters WHERE brand_id = $1`,
+		`DELETE FROM debit_profiles WHERE brand_id = $1`, `DELETE FROM brands WHERE id = $1`} {
 		if _, err := t.exec(statement, brandID); err != nil {
 			var pg *pgconn.PgError
 			if errors.As(err, &pg) && pg.Code == "23503" {
@@ -63,7 +65,8 @@ func (t *Tx) DeleteBrand(merchantID, brandID uuid.UUID) error {
 }
 
 func brandInUse() error {
-	return fault.New(fault.Conflict, "brand_in_use", "This brand was used: its purchases, mandates and invoices name it, and they are kept.")
+	return fault.New(fault.Conflict, "brand_in_use",
+		"This brand was used: its purchases, mandates and invoices name it, and they are kept.")
 }
 
 // InsertProfile implements merchant.Tx.
@@ -81,21 +84,25 @@ func (t *Tx) InsertProfile(merchantID, brandID uuid.UUID, p merchant.Profile) er
 
 // SetDefaultProfile implements merchant.Tx.
 func (t *Tx) SetDefaultProfile(merchantID, brandID, profileID uuid.UUID) {
-	t.later(`UPDATE debit_profiles SET is_default = (id = $3) WHERE merchant_id = $1 AND brand_id = $2`, merchantID, brandID, profileID)
+	t.later(`UPDATE debit_profiles SET is_default = (id = $3) WHERE merchant_id = $1 AND brand_id = $2`, merchantID,
+		brandID, profileID)
 	t.s.kept.drop(brandID)
 }
 
 // DeleteProfile implements merchant.Tx.
 func (t *Tx) DeleteProfile(merchantID, brandID, profileID uuid.UUID) {
-	t.later(`DELETE FROM debit_profiles WHERE merchant_id = $1 AND brand_id = $2 AND id = $3`, merchantID, brandID, profileID)
+	t.later(`DELETE FROM debit_profiles WHERE merchant_id = $1 AND brand_id = $2 AND id = $3`, merchantID, brandID,
+		profileID)
 	t.s.kept.drop(brandID)
 }
 
 // BrandUse implements merchant.Reader.
 func (s *Store) BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (u merchant.Use, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM purchases WHERE merchant_id = $1 AND brand_id = $2), EXISTS (SELECT FROM mandates WHERE merchant_id = $1 AND brand_id = $2),
+	err = s.Pool.QueryRow(ctx,
+		`SELECT EXISTS (SELECT FROM purchases WHERE merchant_id = $1 AND brand_id = $2), EXISTS (SELECT FROM mandates WHERE merchant_id = $1 AND brand_id = $2),
 		EXISTS (SELECT FROM batches WHERE merchant_id = $1 AND brand_id = $2), EXISTS (SELECT FROM billing_templates WHERE merchant_id = $1 AND brand_id = $2),
-		EXISTS (SELECT FROM invoice_series WHERE brand_id = $2)`, merchantID, brandID).Scan(&u.Purchases, &u.Mandates, &u.Batches, &u.Templates, &u.Invoices)
+		EXISTS (SELECT FROM invoice_series WHERE brand_id = $2)`, merchantID, brandID).Scan(&u.Purchases, &u.Mandates,
+		&u.Batches, &u.Templates, &u.Invoices)
 	if err != nil {
 		return u, fmt.Errorf("find what uses a brand: %w", err)
 	}
@@ -103,10 +110,12 @@ func (s *Store) BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (u 
 }
 
 // ProfileUse implements merchant.Reader. A mandate keeps its own copy of the profile.
-func (s *Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID, p merchant.Profile) (n int64, err error) {
+func (s *Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID, p merchant.Profile) (n int64,
+	err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM mandates m JOIN tokens t ON t.mandate_id = m.id
 		WHERE m.merchant_id = $1 AND m.brand_id = $2 AND m.profile_code = $3 AND m.abbreviated_name = $4 AND m.clearing_account = $5
-		AND t.state NOT IN ('deleted', 'superseded')`, merchantID, brandID, p.ProfileCode, p.AbbreviatedName, p.AccountNumber).Scan(&n)
+		AND t.state NOT IN ('deleted', 'superseded')`, merchantID, brandID, p.ProfileCode, p.AbbreviatedName,
+		p.AccountNumber).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count mandates of a profile: %w", err)
 	}
@@ -115,7 +124,8 @@ func (s *Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID, p
 
 // NextInvoice implements merchant.Reader.
 func (s *Store) NextInvoice(ctx context.Context, b merchant.Brand, year int) (prefix string, serial int64, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT COALESCE(prefix, $4), next FROM invoice_series WHERE brand_id = $1 AND kind = $2 AND year = $3`,
+	err = s.Pool.QueryRow(ctx,
+		`SELECT COALESCE(prefix, $4), next FROM invoice_series WHERE brand_id = $1 AND kind = $2 AND year = $3`,
 		b.ID, string(billing.Invoiced), year, merchant.DefaultInvoicePrefix).Scan(&prefix, &serial)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

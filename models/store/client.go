@@ -25,7 +25,8 @@ const (
 
 // sealedNumber are the columns of a number of a client: sealed, masked, and hashed to
 // be found by.
-func sealedNumber(name, kind string, number func(*client.Client) (plain, masked, clean string), opened func(*client.Client, string)) []table.Column[client.Client] {
+func sealedNumber(name, kind string, number func(*client.Client) (plain, masked, clean string),
+	opened func(*client.Client, string)) []table.Column[client.Client] {
 	at := func(c *client.Client) seal.Place { return placeOf("clients", name+"_sealed", c.MerchantID, c.ID) }
 	return []table.Column[client.Client]{
 		{Name: name + "_sealed", Write: func(box *seal.Box, c *client.Client) (any, error) {
@@ -56,10 +57,12 @@ var (
 			return c.PersonalCode.Reveal(), c.PersonalCode.String(), bank.CleanID(c.PersonalCode.Reveal()).Reveal()
 		}, func(c *client.Client, opened string) { c.PersonalCode = bank.IDNumber(opened) }),
 		[]table.Column[client.Client]{{Name: "search", Write: func(_ *seal.Box, c *client.Client) (any, error) {
-			return vectorOf(wordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber, c.City, c.BankAccount.Tail())), nil
+			return vectorOf(wordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber,
+				c.City, c.BankAccount.Tail())), nil
 		}}})...)
-	updateClient = clientTable.Write(`UPDATE clients SET @set WHERE merchant_id = @merchant_id AND id = @id AND deleted_at IS NULL`)
-	eraseClient  = clientTable.Write(`UPDATE clients SET @set, erased_at = @updated_at, evidence_until = @until
+	updateClient = clientTable.Write(
+		`UPDATE clients SET @set WHERE merchant_id = @merchant_id AND id = @id AND deleted_at IS NULL`)
+	eraseClient = clientTable.Write(`UPDATE clients SET @set, erased_at = @updated_at, evidence_until = @until
 		WHERE merchant_id = @merchant_id AND id = @id AND erased_at IS NULL`, "until")
 )
 
@@ -68,7 +71,8 @@ func (t *Tx) InsertClient(c client.Client) { insert(t, clientTable, c) }
 
 // LockClient implements client.Tx.
 func (t *Tx) LockClient(merchantID, id uuid.UUID) (client.Client, error) {
-	return one(t.Context(), t.s, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", merchantID, id)
+	return one(t.Context(), t.s, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", merchantID,
+		id)
 }
 
 // LockAnyClient implements client.Tx.
@@ -78,7 +82,8 @@ func (t *Tx) LockAnyClient(merchantID, id uuid.UUID) (client.Client, error) {
 
 // HoldClient implements purchase.Tx.
 func (t *Tx) HoldClient(merchantID, id uuid.UUID) {
-	t.must(`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE) AS held`, merchantID, id)
+	t.must(
+		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE) AS held`, merchantID, id)
 }
 
 // UpdateClient implements client.Tx.
@@ -86,7 +91,9 @@ func (t *Tx) UpdateClient(c client.Client) (bool, error) { return moved(t, updat
 
 // DeleteClient implements client.Tx.
 func (t *Tx) DeleteClient(merchantID, id uuid.UUID) (bool, error) {
-	n, err := t.exec(`UPDATE clients SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+	n,
+		err := t.exec(
+		`UPDATE clients SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
 		merchantID, id, t.now)
 	if err != nil {
 		return false, fmt.Errorf("delete client: %w", err)
@@ -159,7 +166,8 @@ func (s *Store) clientList(ctx context.Context, merchantID uuid.UUID, q client.Q
 	if strings.Contains(q.Text, "@") {
 		byEmail := list.Session(&gorm.Session{}).Where("lower(email) = lower(?)", q.Text)
 		var n int64
-		if err := s.read(ctx).Table("(?) AS found", byEmail.Session(&gorm.Session{}).Select("1").Limit(1)).Count(&n).Error; err != nil {
+		if err := s.read(ctx).Table("(?) AS found", byEmail.Session(&gorm.Session{}).Select("1").Limit(1)).Count(
+			&n).Error; err != nil {
 			return nil, fmt.Errorf("find client by e-mail: %w", err)
 		}
 		if n > 0 {

@@ -83,7 +83,8 @@ func (c *Clock) Now() time.Time {
 func (c *Clock) MoveTo(ctx context.Context, to time.Time) error {
 	micros := to.Sub(Instant(time.Now())).Microseconds()
 	var offset int64
-	err := c.pool.QueryRow(ctx, `UPDATE sandbox_clock SET offset_micros = greatest(offset_micros, $1) RETURNING offset_micros`, micros).Scan(&offset)
+	err := c.pool.QueryRow(ctx,
+		`UPDATE sandbox_clock SET offset_micros = greatest(offset_micros, $1) RETURNING offset_micros`, micros).Scan(&offset)
 	if err != nil {
 		return fmt.Errorf("move the clock: %w", err)
 	}
@@ -144,7 +145,8 @@ func (c *Clock) listen(ctx context.Context) error {
 // lie in the future. A demo uses it to begin with a history.
 func (c *Clock) StartAt(ctx context.Context, at time.Time) (bool, error) {
 	offset := at.Sub(Instant(time.Now())).Microseconds()
-	tag, err := c.pool.Exec(ctx, `UPDATE sandbox_clock SET offset_micros = $1 WHERE NOT EXISTS (SELECT FROM purchases)`, offset)
+	tag, err := c.pool.Exec(ctx, `UPDATE sandbox_clock SET offset_micros = $1 WHERE NOT EXISTS (SELECT FROM purchases)`,
+		offset)
 	if err != nil {
 		return false, fmt.Errorf("start the clock: %w", err)
 	}

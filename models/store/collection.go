@@ -27,7 +27,8 @@ func resultColumn[T any](of func(*T) *collection.Collection) table.Column[T] {
 	}
 }
 
-var collectionTable = table.New("collections", resultColumn(func(c *collection.Collection) *collection.Collection { return c }))
+var collectionTable = table.New("collections",
+	resultColumn(func(c *collection.Collection) *collection.Collection { return c }))
 
 // InsertCollection plans a debit, in this transaction.
 func (t *Tx) InsertCollection(c collection.Collection) { insert(t, collectionTable, c) }
@@ -52,7 +53,8 @@ func (t *Tx) SaveCollection(c collection.Collection, from collection.State) {
 	write(t, moveCollection, c, from)
 }
 
-var planCollection = collectionTable.Write(`UPDATE collections SET @set(action_date, original_date, submit_at, execute_at, final_at, alert_at,
+var planCollection = collectionTable.Write(
+	`UPDATE collections SET @set(action_date, original_date, submit_at, execute_at, final_at, alert_at,
 		dispute_deadline, statement_line, updated_at, disputable, disputable_because)
 	WHERE merchant_id = @merchant_id AND id = @id AND state = 'scheduled' AND claimed_until IS NULL`)
 
@@ -69,13 +71,17 @@ func (t *Tx) WithdrawCollection(merchantID, id uuid.UUID) (bool, error) {
 }
 
 // LatestCollections gives the newest collection of each purchase that has one.
-func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID, purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
+func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID,
+	purchaseIDs ...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
 	latest := make(map[uuid.UUID]collection.Collection, len(purchaseIDs))
 	if len(purchaseIDs) == 0 {
 		return latest, nil
 	}
-	found, err := seek(ctx, s, collectionTable, `SELECT DISTINCT ON (purchase_id) *, EXISTS (SELECT FROM tokens t WHERE t.id = token_id AND t.state = 'deleting') AS held
-		FROM collections WHERE merchant_id = ? AND purchase_id IN ? ORDER BY purchase_id, attempt DESC`, merchantID, purchaseIDs)
+	found,
+		err := seek(ctx, s, collectionTable,
+		`SELECT DISTINCT ON (purchase_id) *, EXISTS (SELECT FROM tokens t WHERE t.id = token_id AND t.state = 'deleting') AS held
+		FROM collections WHERE merchant_id = ? AND purchase_id IN ? ORDER BY purchase_id, attempt DESC`, merchantID,
+		purchaseIDs)
 	for _, c := range found {
 		latest[c.PurchaseID] = c
 	}
@@ -83,8 +89,10 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID, pur
 }
 
 // CollectionsUnder gives the newest debits under a mandate, the newest first.
-func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection, error) {
-	return all(ctx, s, collectionTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3", merchantID, mandateID, limit)
+func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID,
+	limit int) ([]collection.Collection, error) {
+	return all(ctx, s, collectionTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3", merchantID,
+		mandateID, limit)
 }
 
 // debitWhere is the condition on debits, for figures, the list, its count and its
@@ -115,13 +123,15 @@ func statesArray(states []collection.State) textArray {
 }
 
 // Debits implements purchase.Lister.
-func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter, ask paging.Ask) ([]collection.Collection, error) {
+func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
+	ask paging.Ask) ([]collection.Collection, error) {
 	where, args := debitWhere(merchantID, f)
 	return find(ctx, s, collectionTable, beside(list(ctx, s, collectionTable).Where(where, args...), ask))
 }
 
 // TallyDebits implements purchase.Lister; a limit of 0 is none.
-func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter, limit int64) (t purchase.Tally, err error) {
+func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
+	limit int64) (t purchase.Tally, err error) {
 	where, args := debitWhere(merchantID, f)
 	part := "SELECT amount_cents AS cents FROM collections WHERE " + where
 	if limit > 0 {

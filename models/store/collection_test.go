@@ -36,8 +36,10 @@ func opened(t *testing.T) *store.Store {
 func aCollection(s *store.Store) collection.Collection {
 	cal := calendar.New()
 	c := collection.Collection{
-		ID: s.NewID(), MerchantID: uuid.New(), PurchaseID: uuid.New(), Attempt: 1, TokenID: uuid.New(), MandateID: uuid.New(), BrandID: uuid.New(),
-		Method: bank.EFT, AmountCents: 12345, Currency: "ZAR", StatementLine: "TESTMERCH1DD0000000001  261201", CreatedAt: s.Now(), UpdatedAt: s.Now(),
+		ID: s.NewID(), MerchantID: uuid.New(), PurchaseID: uuid.New(), Attempt: 1, TokenID: uuid.New(), MandateID: uuid.New(),
+		BrandID: uuid.New(),
+		Method:  bank.EFT, AmountCents: 12345, Currency: "ZAR", StatementLine: "TESTMERCH1DD0000000001  261201",
+		CreatedAt: s.Now(), UpdatedAt: s.Now(),
 	}
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	tt := collection.DefaultTimetable()
@@ -50,7 +52,9 @@ func aCollection(s *store.Store) collection.Collection {
 func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 	s := opened(t)
 	ctx := context.Background()
-	if _, err := s.Pool.Exec(ctx, `ALTER TABLE collections DROP CONSTRAINT collections_purchase_id_fkey, DROP CONSTRAINT collections_mandate_id_fkey`); err != nil {
+	if _,
+		err := s.Pool.Exec(ctx,
+		`ALTER TABLE collections DROP CONSTRAINT collections_purchase_id_fkey, DROP CONSTRAINT collections_mandate_id_fkey`); err != nil {
 		t.Fatal(err)
 	}
 	c := aCollection(s)
@@ -72,7 +76,8 @@ func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 	}
 	expect(c)
 
-	c.State, c.Started, c.Result, c.ResultAt, c.ProofDue, c.SoftBefore = collection.Submitted, true, collection.ResultOf("02"), s.Now(), true, 1
+	c.State, c.Started, c.Result, c.ResultAt, c.ProofDue, c.SoftBefore = collection.Submitted, true,
+		collection.ResultOf("02"), s.Now(), true, 1
 	move := func(from collection.State) (won bool) {
 		t.Helper()
 		err := s.InTx(ctx, func(tx *store.Tx) (err error) {

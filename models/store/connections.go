@@ -36,7 +36,8 @@ var refusing atomic.Pointer[holders]
 // RefuseSecondConnections has every pool of this process refuse a connection to a
 // goroutine that holds one. It is for tests.
 func RefuseSecondConnections() {
-	refusing.CompareAndSwap(nil, &holders{of: map[*pgx.Conn]uint64{}, many: map[uint64]int{}, refused: map[string][]string{}})
+	refusing.CompareAndSwap(nil, &holders{of: map[*pgx.Conn]uint64{}, many: map[uint64]int{},
+		refused: map[string][]string{}})
 }
 
 // SecondConnections tells where second connections to a database were refused.
@@ -184,7 +185,8 @@ func (t connTx) Query(ctx context.Context, q string, a ...any) (pgx.Rows, error)
 func (t connTx) QueryRow(ctx context.Context, q string, a ...any) pgx.Row {
 	return t.c.QueryRow(ctx, q, a...)
 }
-func (t connTx) CopyFrom(ctx context.Context, table pgx.Identifier, cols []string, src pgx.CopyFromSource) (int64, error) {
+func (t connTx) CopyFrom(ctx context.Context, table pgx.Identifier, cols []string, src pgx.CopyFromSource) (int64,
+	error) {
 	return t.c.CopyFrom(ctx, table, cols, src)
 }
 func (t connTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {

@@ -20,25 +20,27 @@ type CopyInfo struct {
 // AsOneMoment runs fn with the name of a snapshot that another connection may join,
 // and with what the database holds at that moment. Nobody is held up meanwhile.
 func (s *Store) AsOneMoment(ctx context.Context, fn func(snapshot string, info CopyInfo) error) error {
-	return pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		var snapshot string
-		if err := tx.QueryRow(ctx, `SELECT pg_export_snapshot()`).Scan(&snapshot); err != nil {
-			return fmt.Errorf("export a snapshot: %w", err)
-		}
-		info, err := copyInfo(ctx, tx)
-		if err != nil {
-			return err
-		}
-		return fn(snapshot, info)
-	})
+	return pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) error {
+			var snapshot string
+			if err := tx.QueryRow(ctx, `SELECT pg_export_snapshot()`).Scan(&snapshot); err != nil {
+				return fmt.Errorf("export a snapshot: %w", err)
+			}
+			info, err := copyInfo(ctx, tx)
+			if err != nil {
+				return err
+			}
+			return fn(snapshot, info)
+		})
 }
 
 // Holds counts what the database holds now.
 func (s *Store) Holds(ctx context.Context) (info CopyInfo, err error) {
-	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		info, err = copyInfo(ctx, tx)
-		return err
-	})
+	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) error {
+			info, err = copyInfo(ctx, tx)
+			return err
+		})
 	return info, err
 }
 
@@ -55,7 +57,9 @@ func copyInfo(ctx context.Context, tx pgx.Tx) (info CopyInfo, err error) {
 		}
 		info.Rows[table] = n
 	}
-	steps, err := tx.Query(ctx, `SELECT version_id FROM goose_db_version WHERE is_applied AND version_id > 0 ORDER BY version_id`)
+	steps,
+		err := tx.Query(ctx,
+		`SELECT version_id FROM goose_db_version WHERE is_applied AND version_id > 0 ORDER BY version_id`)
 	if err != nil {
 		return info, fmt.Errorf("steps of the schema: %w", err)
 	}
@@ -79,7 +83,9 @@ func copyInfo(ctx context.Context, tx pgx.Tx) (info CopyInfo, err error) {
 
 // ourTables are those in the schema that holds everything of ours.
 func ourTables(ctx context.Context, q pgx.Tx) ([]string, error) {
-	rows, err := q.Query(ctx, `SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1`)
+	rows,
+		err := q.Query(ctx,
+		`SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1`)
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)
 	}
@@ -91,7 +97,8 @@ func ourTables(ctx context.Context, q pgx.Tx) ([]string, error) {
 // may be.
 func Occupied(ctx context.Context, conn *pgx.Conn) (why string, err error) {
 	var others int
-	err = conn.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
+	err = conn.QueryRow(ctx,
+		`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
 		AND pid <> pg_backend_pid()`).Scan(&others)
 	if err != nil {
 		return "", fmt.Errorf("look at the database: %w", err)
@@ -100,7 +107,8 @@ func Occupied(ctx context.Context, conn *pgx.Conn) (why string, err error) {
 		return fmt.Sprintf("%d other connections use this database: stop every serve and work first", others), nil
 	}
 	var tables, ours int
-	err = conn.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE relname IN ('goose_db_version', 'merchants')) FROM pg_class
+	err = conn.QueryRow(ctx,
+		`SELECT count(*), count(*) FILTER (WHERE relname IN ('goose_db_version', 'merchants')) FROM pg_class
 		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`).Scan(&tables, &ours)
 	if err != nil {
 		return "", fmt.Errorf("look at the database: %w", err)
@@ -126,7 +134,8 @@ func Occupied(ctx context.Context, conn *pgx.Conn) (why string, err error) {
 func Clear(ctx context.Context, conn *pgx.Conn) error {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		for _, kind := range []struct{ list, drop string }{
-			{`SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')`, "TABLE"},
+			{`SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')`,
+				"TABLE"},
 			{`SELECT p.oid::regprocedure::text FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
 				AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')`, "FUNCTION"},
 			{`SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'S'`, "SEQUENCE"},

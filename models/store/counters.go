@@ -98,7 +98,8 @@ func (s *Store) peekNumber(ctx context.Context, brandID uuid.UUID, name string) 
 }
 
 func (s *Store) lookAtNumber(ctx context.Context, brandID uuid.UUID, name string) (next int64, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT coalesce((SELECT next FROM brand_counters WHERE brand_id = $1 AND name = $2), 1)`, brandID, name).Scan(&next)
+	err = s.Pool.QueryRow(ctx, `SELECT coalesce((SELECT next FROM brand_counters WHERE brand_id = $1 AND name = $2), 1)`,
+		brandID, name).Scan(&next)
 	if err != nil {
 		return 0, fmt.Errorf("look at the next %s number: %w", name, err)
 	}

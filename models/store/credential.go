@@ -21,18 +21,21 @@ func (t *Tx) InsertCredential(c credential.Credential) { insert(t, credentialTab
 
 // RevokeCredential implements credential.Tx.
 func (t *Tx) RevokeCredential(merchantID, id uuid.UUID, at time.Time) (bool, error) {
-	n, err := t.exec(`UPDATE credentials SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND revoked_at IS NULL`, merchantID, id, at)
+	n, err := t.exec(`UPDATE credentials SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND revoked_at IS NULL`,
+		merchantID, id, at)
 	if err != nil {
 		return false, fmt.Errorf("revoke credential: %w", err)
 	}
-	t.later(`UPDATE credentials SET revoked_at = $3 WHERE merchant_id = $1 AND parent_id = $2 AND revoked_at IS NULL`, merchantID, id, at)
+	t.later(`UPDATE credentials SET revoked_at = $3 WHERE merchant_id = $1 AND parent_id = $2 AND revoked_at IS NULL`,
+		merchantID, id, at)
 	return n == 1, nil
 }
 
 // ReplaceCredential implements credential.Tx.
 func (t *Tx) ReplaceCredential(merchantID, id, by uuid.UUID, at, ends time.Time) (bool, error) {
 	n, err := t.exec(`UPDATE credentials SET replaced_by = $3, expires_at = $5 WHERE merchant_id = $1 AND id = $2
-		AND replaced_by IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)`, merchantID, id, by, at, ends)
+		AND replaced_by IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)`, merchantID, id, by, at,
+		ends)
 	if err != nil {
 		return false, fmt.Errorf("replace credential: %w", err)
 	}
@@ -66,7 +69,9 @@ func (s *Store) CredentialByID(ctx context.Context, id uuid.UUID) (credential.Cr
 
 // CredentialUsed implements credential.Reader.
 func (s *Store) CredentialUsed(ctx context.Context, id uuid.UUID, at time.Time, every time.Duration) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE credentials SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $3 OR last_used_at > $2)`,
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE credentials SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $3 OR last_used_at > $2)`,
 		id, at, at.Add(-every))
 	if err != nil {
 		return fmt.Errorf("note the use of a credential: %w", err)

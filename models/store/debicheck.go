@@ -24,7 +24,8 @@ func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked
 	if err != nil {
 		return nil, fmt.Errorf("hold mandates: %w", err)
 	}
-	asked, err := seek(ctx, t.s, authenticationTable, authenticationTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`, authenticationIDs)
+	asked, err := seek(ctx, t.s, authenticationTable, authenticationTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`,
+		authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold authentications: %w", err)
 	}
@@ -58,14 +59,16 @@ func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked
 // SuspendMandate implements debit.Tx.
 func (t *Tx) SuspendMandate(merchantID, id uuid.UUID, code string) {
 	t.later(`UPDATE mandates SET state = 'suspended', reason_code = $3, updated_at = $4
-		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code, t.now)
+		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code,
+		t.now)
 }
 
 // FinishMandate implements debit.Tx. The bank knows by itself that a once-off
 // mandate is done.
 func (t *Tx) FinishMandate(merchantID, id uuid.UUID, code string) {
 	t.later(`UPDATE mandates SET state = 'cancelled', reason_code = $3, ended_at = $4, updated_at = $4
-		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code, t.now)
+		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code,
+		t.now)
 }
 
 // CancelTold implements debit.Tx.
@@ -79,7 +82,8 @@ func (t *Tx) CancelTold(id uuid.UUID) (bool, error) {
 
 // ClaimRequests implements debit.Reader.
 func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestClaim, error) {
-	due, err := seek(ctx, s, authenticationTable, `WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
+	due, err := seek(ctx, s, authenticationTable,
+		`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
 				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE a.id = due.id RETURNING a.*`,
 		limit, s.handOverTime().Seconds())
@@ -106,16 +110,22 @@ func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (bank.M
 		return bank.MandateRequest{}, err
 	}
 	return bank.MandateRequest{
-		ID: a.ID, MandateID: m.ID, MerchantID: m.MerchantID, Authentication: string(a.Method), ContractReference: m.ContractReference,
-		AbbreviatedName: m.AbbreviatedName, CreditorAccount: m.ClearingAccount, HolderName: m.HolderName, Identity: p.Payer.PersonalCode, Phone: p.Payer.Phone,
-		Branch: m.BankCode, Account: p.Payer.BankAccount, AccountType: m.AccountType, ValueType: string(m.Terms.ValueType), DebitSequence: string(m.Terms.DebitSequence),
-		PeriodUnits: m.PeriodUnits, DeductionDay: m.DeductionDay, AmountCents: m.Terms.PriceCents, MaxAmountCents: m.Terms.MaxAmountCents, Currency: p.Currency,
+		ID: a.ID, MandateID: m.ID, MerchantID: m.MerchantID, Authentication: string(a.Method),
+		ContractReference: m.ContractReference,
+		AbbreviatedName:   m.AbbreviatedName, CreditorAccount: m.ClearingAccount, HolderName: m.HolderName,
+		Identity: p.Payer.PersonalCode, Phone: p.Payer.Phone,
+		Branch: m.BankCode, Account: p.Payer.BankAccount, AccountType: m.AccountType, ValueType: string(m.Terms.ValueType),
+		DebitSequence: string(m.Terms.DebitSequence),
+		PeriodUnits:   m.PeriodUnits, DeductionDay: m.DeductionDay, AmountCents: m.Terms.PriceCents,
+		MaxAmountCents: m.Terms.MaxAmountCents, Currency: p.Currency,
 	}, nil
 }
 
 // ReleaseRequest implements debit.Reader.
 func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
-	if _, err := s.Pool.Exec(ctx, `UPDATE mandate_authentications SET claimed_until = now() + interval '1 second' WHERE id = $1`, id); err != nil {
+	if _,
+		err := s.Pool.Exec(ctx,
+		`UPDATE mandate_authentications SET claimed_until = now() + interval '1 second' WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("release mandate request: %w", err)
 	}
 	return nil
@@ -142,7 +152,8 @@ func (s *Store) CancelsDue(ctx context.Context, limit int) ([]mandate.Authentica
 // yet to hear that an answer is not wanted any more. It reads partial indexes that
 // hold nothing else.
 func (s *Store) AskingNow(ctx context.Context) (asking bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM mandate_authentications WHERE state IN ('requested', 'sent', 'delivered'))
+	err = s.Pool.QueryRow(ctx,
+		`SELECT EXISTS (SELECT FROM mandate_authentications WHERE state IN ('requested', 'sent', 'delivered'))
 		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)`).Scan(&asking)
 	if err != nil {
 		return false, fmt.Errorf("look for open authentications: %w", err)

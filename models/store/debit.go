@@ -21,19 +21,22 @@ import (
 
 // Hold implements debit.Tx.
 func (t *Tx) Hold(collectionIDs []uuid.UUID) (debit.Held, error) {
-	held := debit.Held{Collections: map[uuid.UUID]collection.Collection{}, Purchases: map[uuid.UUID]purchase.Purchase{}, Tokens: map[uuid.UUID]token.Token{}}
+	held := debit.Held{Collections: map[uuid.UUID]collection.Collection{}, Purchases: map[uuid.UUID]purchase.Purchase{},
+		Tokens: map[uuid.UUID]token.Token{}}
 	if len(collectionIDs) == 0 {
 		return held, nil
 	}
 	ctx := t.Context()
-	tokens, err := seek(ctx, t.s, tokenTable, tokenTable.Select+`id IN (SELECT token_id FROM collections WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
+	tokens, err := seek(ctx, t.s, tokenTable, tokenTable.Select+
+		`id IN (SELECT token_id FROM collections WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
 	if err != nil {
 		return held, fmt.Errorf("hold tokens: %w", err)
 	}
 	for _, k := range tokens {
 		held.Tokens[k.ID] = k
 	}
-	collections, err := seek(ctx, t.s, collectionTable, collectionTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`, collectionIDs)
+	collections, err := seek(ctx, t.s, collectionTable, collectionTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`,
+		collectionIDs)
 	if err != nil {
 		return held, fmt.Errorf("hold collections: %w", err)
 	}
@@ -74,7 +77,8 @@ func (t *Tx) Submitted(ids []uuid.UUID) ([]collection.Collection, error) {
 		return nil, err
 	}
 	if len(moved) < len(ids) { // cancelled while the bank took it
-		t.later(`UPDATE collections SET recall_due = true, claimed_until = NULL WHERE id = ANY($1) AND state = 'cancelled'`, ids)
+		t.later(`UPDATE collections SET recall_due = true, claimed_until = NULL WHERE id = ANY($1) AND state = 'cancelled'`,
+			ids)
 	}
 	return moved, nil
 }
@@ -88,8 +92,11 @@ func (t *Tx) StartDue(limit int) ([]collection.Collection, error) {
 
 // CloseDue implements debit.Tx.
 func (t *Tx) CloseDue(limit int) ([]collection.Collection, error) {
-	closed, err := t.moveCollections(`UPDATE collections SET state = 'final', updated_at = ? WHERE id IN (SELECT id FROM collections
-		WHERE state = 'provisional' AND final_at <= ? ORDER BY final_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`, t.now, t.now, limit)
+	closed,
+		err := t.moveCollections(
+		`UPDATE collections SET state = 'final', updated_at = ? WHERE id IN (SELECT id FROM collections
+		WHERE state = 'provisional' AND final_at <= ? ORDER BY final_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
+		t.now, t.now, limit)
 	for _, c := range closed {
 		t.tellPurchase(webhook.PurchaseSettled, c.MerchantID, c.PurchaseID)
 	}
@@ -108,13 +115,15 @@ func (t *Tx) moveCollections(sql string, args ...any) ([]collection.Collection, 
 
 // RecallTold implements debit.Tx.
 func (t *Tx) RecallTold(collectionID uuid.UUID) (bool, error) {
-	n, err := t.exec(`UPDATE collections SET recall_due = false, updated_at = $2 WHERE id = $1 AND recall_due`, collectionID, t.now)
+	n, err := t.exec(`UPDATE collections SET recall_due = false, updated_at = $2 WHERE id = $1 AND recall_due`,
+		collectionID, t.now)
 	return n == 1, err
 }
 
 // ProofSent implements debit.Tx.
 func (t *Tx) ProofSent(collectionID uuid.UUID) (bool, error) {
-	n, err := t.exec(`UPDATE collections SET proof_due = false, updated_at = $2 WHERE id = $1 AND proof_due`, collectionID, t.now)
+	n, err := t.exec(`UPDATE collections SET proof_due = false, updated_at = $2 WHERE id = $1 AND proof_due`, collectionID,
+		t.now)
 	return n == 1, err
 }
 
@@ -123,9 +132,11 @@ func (t *Tx) ProofSent(collectionID uuid.UUID) (bool, error) {
 func (t *Tx) KeepMessages(gateway string, messages []bank.Message) (map[string]bool, error) {
 	sorted := slices.SortedFunc(slices.Values(messages), func(a, b bank.Message) int { return cmp.Compare(a.ID, b.ID) })
 	ids, kinds, codes := make([]string, len(sorted)), make([]string, len(sorted)), make([]string, len(sorted))
-	instructions, times, raws := make([]uuid.UUID, len(sorted)), make([]time.Time, len(sorted)), make([][]byte, len(sorted))
+	instructions, times, raws := make([]uuid.UUID, len(sorted)), make([]time.Time, len(sorted)),
+		make([][]byte, len(sorted))
 	for i, m := range sorted {
-		ids[i], kinds[i], codes[i], instructions[i], times[i], raws[i] = m.ID, string(m.Kind), m.Code, m.InstructionID, Instant(m.At), orEmptyBytes(m.Raw)
+		ids[i], kinds[i], codes[i], instructions[i], times[i], raws[i] = m.ID, string(m.Kind), m.Code, m.InstructionID,
+			Instant(m.At), orEmptyBytes(m.Raw)
 	}
 	fresh := map[string]bool{}
 	err := query(t, func(id *string) []any { return []any{id} }, func(id string) { fresh[id] = true },
@@ -148,11 +159,13 @@ func orEmptyBytes(b []byte) []byte {
 
 // NoteOutcomes implements debit.Tx.
 func (t *Tx) NoteOutcomes(gateway string, outcomes []debit.Outcome) {
-	ids, texts, merchants := make([]string, len(outcomes)), make([]string, len(outcomes)), make([]*uuid.UUID, len(outcomes))
+	ids, texts, merchants := make([]string, len(outcomes)), make([]string, len(outcomes)),
+		make([]*uuid.UUID, len(outcomes))
 	for i, o := range outcomes {
 		ids[i], texts[i], merchants[i] = o.MessageID, o.Text, orNull(o.MerchantID)
 	}
-	t.later(`UPDATE bank_messages b SET outcome = o.text, merchant_id = o.merchant FROM unnest($2::text[], $3::text[], $4::uuid[]) AS o (id, text, merchant)
+	t.later(
+		`UPDATE bank_messages b SET outcome = o.text, merchant_id = o.merchant FROM unnest($2::text[], $3::text[], $4::uuid[]) AS o (id, text, merchant)
 		WHERE b.gateway = $1 AND b.message_id = o.id`, gateway, ids, texts, merchants)
 }
 
@@ -163,7 +176,8 @@ func (t *Tx) RefundsHandedOver(ids []uuid.UUID) {
 
 // DropRefunds implements debit.Tx. One that the bank gave back to a person is not with it.
 func (t *Tx) DropRefunds(merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
-	dropped, err := seek(t.Context(), t.s, refundTable, `UPDATE refunds SET state = 'dropped', updated_at = ? WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
+	dropped, err := seek(t.Context(), t.s, refundTable,
+		`UPDATE refunds SET state = 'dropped', updated_at = ? WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
 		AND (NOT handed_over OR channel = 'person') RETURNING *`, t.now, merchantID, purchaseID)
 	for _, r := range dropped {
 		t.tellRefundFailed(r)

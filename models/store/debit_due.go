@@ -58,11 +58,14 @@ var claims = table.View(resultColumn(func(c *claimed) *collection.Collection { r
 // ClaimDue implements debit.Reader. Claims live by the database's real time, which
 // is the same for every process and which nobody moves.
 func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) {
-	found, err := seek(ctx, s, claims, `WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ? AND `+notLeaving+`
+	found,
+		err := seek(ctx, s, claims,
+		`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ? AND `+notLeaving+`
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
 			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
 		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed, m.bank_reference
-		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id ORDER BY c.submit_at, c.id`, s.Now(), limit, s.handOverTime().Seconds())
+		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id ORDER BY c.submit_at, c.id`,
+		s.Now(), limit, s.handOverTime().Seconds())
 	if err != nil {
 		return nil, fmt.Errorf("claim collections: %w", err)
 	}
@@ -70,8 +73,10 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 	for i, c := range found {
 		number, wrong := s.openAccount(c.MerchantID, c.TokenID, c.AccountSealed)
 		out[i] = debit.Claim{Collection: c.Collection, Token: c.TokenState, Wrong: wrong, Order: bank.Instruction{
-			ID: c.ID, MerchantID: c.MerchantID, Method: c.Method, AmountCents: c.AmountCents, Currency: c.Currency, ActionDate: c.ActionDate,
-			Branch: c.BankCode, Account: number, AccountType: c.AccountType, HolderName: c.HolderName, StatementLine: c.StatementLine,
+			ID: c.ID, MerchantID: c.MerchantID, Method: c.Method, AmountCents: c.AmountCents, Currency: c.Currency,
+			ActionDate: c.ActionDate,
+			Branch:     c.BankCode, Account: number, AccountType: c.AccountType, HolderName: c.HolderName,
+			StatementLine:    c.StatementLine,
 			MandateReference: c.BankReference, TrackingDays: c.TrackingDays, Disputable: c.Disputable,
 		}}
 	}
@@ -84,7 +89,10 @@ const notLeaving = `token_id ` + notBeingDeleted
 // ReleaseClaims implements debit.Reader. The mark stays, in the past: the bank may
 // have got the collection all the same.
 func (s *Store) ReleaseClaims(ctx context.Context, ids []uuid.UUID) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE collections SET claimed_until = now() - interval '1 second' WHERE id = ANY($1) AND claimed_until > now()`, ids)
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE id = ANY($1) AND claimed_until > now()`,
+		ids)
 	if err != nil {
 		return fmt.Errorf("release claims: %w", err)
 	}
@@ -105,7 +113,9 @@ const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_r
 
 // ContestsDue implements debit.Reader.
 func (s *Store) ContestsDue(ctx context.Context, limit int) ([]debit.Contest, error) {
-	due, err := seek(ctx, s, collectionTable, `SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+contestable+` ORDER BY c.id LIMIT ?`, limit)
+	due,
+		err := seek(ctx, s, collectionTable, `SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+
+		contestable+` ORDER BY c.id LIMIT ?`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find contests: %w", err)
 	}
@@ -147,7 +157,8 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 		AccountType   string
 		AccountSealed []byte
 	}
-	err := s.read(ctx).Raw(`SELECT r.id, r.merchant_id, r.amount_cents, r.currency, c.id AS collection_id, c.statement_line, t.id AS token_id,
+	err := s.read(ctx).Raw(
+		`SELECT r.id, r.merchant_id, r.amount_cents, r.currency, c.id AS collection_id, c.statement_line, t.id AS token_id,
 			t.holder_name, t.bank_code, t.account_type, t.account_sealed
 		FROM refunds r JOIN purchases p ON p.id = r.purchase_id AND p.status = 'pending_refund'
 		JOIN collections c ON c.id = r.collection_id AND c.state IN ('successful', 'final', 'dispute_won')
@@ -164,8 +175,10 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 			wrong = errors.Join(wrong, err)
 			continue
 		}
-		out = append(out, bank.Refund{ID: r.ID, InstructionID: r.CollectionID, MerchantID: r.MerchantID, AmountCents: r.AmountCents, Currency: r.Currency,
-			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName, StatementLine: r.StatementLine})
+		out = append(out, bank.Refund{ID: r.ID, InstructionID: r.CollectionID, MerchantID: r.MerchantID,
+			AmountCents: r.AmountCents, Currency: r.Currency,
+			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName,
+			StatementLine: r.StatementLine})
 	}
 	return out, wrong
 }
@@ -186,7 +199,8 @@ const planned = `SELECT submit_at AS at FROM collections WHERE state = 'schedule
 // NextDue implements debit.Reader; mails that wait for another try count too.
 func (s *Store) NextDue(ctx context.Context) (time.Time, bool, error) {
 	var at time.Time
-	err := s.Pool.QueryRow(ctx, `SELECT at FROM (`+planned+` UNION ALL SELECT next_try_at FROM mails WHERE state = 'queued') AS planned
+	err := s.Pool.QueryRow(ctx, `SELECT at FROM (`+planned+
+		` UNION ALL SELECT next_try_at FROM mails WHERE state = 'queued') AS planned
 		WHERE at > $1 ORDER BY at LIMIT 1`, s.Now()).Scan(&at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, false, nil
@@ -202,7 +216,8 @@ func (s *Store) Overdue(ctx context.Context) (overdue bool, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM (`+planned+`) AS planned WHERE at <= $1)
 		OR EXISTS (SELECT FROM collections WHERE recall_due)
 		OR EXISTS (SELECT FROM mandate_authentications WHERE cancel_due)
-		OR EXISTS (SELECT FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+contestable+`)`, s.Now()).Scan(&overdue)
+		OR EXISTS (SELECT FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+contestable+`)`,
+		s.Now()).Scan(&overdue)
 	if err != nil {
 		return false, fmt.Errorf("look for what is overdue: %w", err)
 	}

@@ -25,7 +25,8 @@ func (s *Store) Event(ctx context.Context, merchantID, id uuid.UUID) (webhook.Ev
 }
 
 // EventsInFull implements webhook.Reader.
-func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]webhook.Event, error) {
+func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]webhook.Event,
+	error) {
 	out := make(map[uuid.UUID]webhook.Event, len(ids))
 	if len(ids) == 0 {
 		return out, nil
@@ -38,7 +39,8 @@ func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID, ids []uu
 }
 
 // Events implements webhook.Reader, in the order of commits. The snapshots stay where they are.
-func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.EventFilter, ask paging.Ask) ([]webhook.Event, error) {
+func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.EventFilter,
+	ask paging.Ask) ([]webhook.Event, error) {
 	q := list(ctx, s, eventTable, "snapshot").Where("merchant_id = ?", merchantID)
 	if len(f.Types) > 0 {
 		q = q.Where("type = ANY(?::text[])", textArray(f.Types))
@@ -68,7 +70,8 @@ func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.Even
 }
 
 func (s *Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
-	return s.read(ctx).Table("(SELECT d.*, e.type, e.object_type, e.object_id FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").Where("merchant_id = ?", merchantID)
+	return s.read(ctx).Table(
+		"(SELECT d.*, e.type, e.object_type, e.object_id FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").Where("merchant_id = ?", merchantID)
 }
 
 // Delivery implements webhook.Reader.
@@ -77,7 +80,8 @@ func (s *Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (webhook
 }
 
 // Deliveries implements webhook.Reader.
-func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.DeliveryFilter, ask paging.Ask) ([]webhook.Delivery, error) {
+func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.DeliveryFilter,
+	ask paging.Ask) ([]webhook.Delivery, error) {
 	q := s.deliveries(ctx, merchantID)
 	if f.WebhookID != uuid.Nil {
 		q = q.Where("webhook_id = ?", f.WebhookID)
@@ -98,8 +102,11 @@ func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.
 }
 
 // DeliveryAttempts implements webhook.Reader.
-func (s *Store) DeliveryAttempts(ctx context.Context, deliveryIDs []uuid.UUID) (map[uuid.UUID][]webhook.Attempt, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT delivery_id, number, at, took_ms, coalesce(status, 0), error, answer FROM delivery_attempts
+func (s *Store) DeliveryAttempts(ctx context.Context, deliveryIDs []uuid.UUID) (map[uuid.UUID][]webhook.Attempt,
+	error) {
+	rows,
+		err := s.Pool.Query(ctx,
+		`SELECT delivery_id, number, at, took_ms, coalesce(status, 0), error, answer FROM delivery_attempts
 		WHERE delivery_id = ANY ($1) ORDER BY delivery_id, number`, deliveryIDs)
 	if err != nil {
 		return nil, fmt.Errorf("list attempts: %w", err)
@@ -124,18 +131,22 @@ func (t *Tx) InsertDelivery(d webhook.Delivery) {
 	if endpoint == uuid.Nil {
 		endpoint = d.SourceID
 	}
-	t.later(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
+	t.later(
+		`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)`,
-		d.ID, d.MerchantID, d.Seq, d.EventID, d.SourceID, orNull(d.WebhookID), endpoint, d.Address, d.Resend, d.NextAt, d.CreatedAt)
+		d.ID, d.MerchantID, d.Seq, d.EventID, d.SourceID, orNull(d.WebhookID), endpoint, d.Address, d.Resend, d.NextAt,
+		d.CreatedAt)
 }
 
 // InsertTestEvent implements webhook.Tx.
 func (t *Tx) InsertTestEvent(e webhook.Event, d webhook.Delivery) {
-	t.later(`WITH told AS (INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, snapshot, created_at)
+	t.later(
+		`WITH told AS (INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, snapshot, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) RETURNING seq)
 		INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, next_at, created_at)
 		SELECT $9, $2, seq, $1, $6, $10, $10, $11, 'pending', $8, $8 FROM told`,
-		e.ID, e.MerchantID, e.Type, e.ObjectType, e.ObjectID, e.SourceID, string(e.Snapshot), e.CreatedAt, d.ID, d.WebhookID, d.Address)
+		e.ID, e.MerchantID, e.Type, e.ObjectType, e.ObjectID, e.SourceID, string(e.Snapshot), e.CreatedAt, d.ID, d.WebhookID,
+		d.Address)
 }
 
 // repeated is a UUIDv7 of the moment $7, the n-th of its statement: a millisecond has room for 4096.
@@ -196,7 +207,8 @@ const unclaimed = `d.state = 'pending' AND (d.claimed_until IS NULL OR d.claimed
 // claimDeliveries looks at no more than some hundred that wait longest, and shares
 // the places among addresses: the first of each, then the second of each.
 const claimDeliveries = `WITH ready AS (
-		SELECT d.id, d.address, d.seq FROM deliveries d WHERE ` + unclaimed + ` AND d.next_at <= $1 AND NOT d.address = ANY ($2::text[]) AND ` + nothingBefore + `
+		SELECT d.id, d.address, d.seq FROM deliveries d WHERE ` + unclaimed +
+	` AND d.next_at <= $1 AND NOT d.address = ANY ($2::text[]) AND ` + nothingBefore + `
 		ORDER BY d.next_at, d.seq LIMIT 512),
 	placed AS (SELECT id, seq, row_number() OVER (PARTITION BY address ORDER BY seq) AS place FROM ready),
 	claimed AS (
@@ -246,7 +258,8 @@ func (s *Store) NoteAttempt(ctx context.Context, t webhook.Task, o webhook.Outco
 	if o.State == webhook.Delivered {
 		health = healthy
 	}
-	_, err := s.Pool.Exec(ctx, noteAttempt+health+` SELECT count(*) FROM moved`, t.MerchantID, t.ID, string(o.State), o.Number, Instant(o.At), instantOrNull(o.Next),
+	_, err := s.Pool.Exec(ctx, noteAttempt+health+` SELECT count(*) FROM moved`, t.MerchantID, t.ID, string(o.State),
+		o.Number, Instant(o.At), instantOrNull(o.Next),
 		o.Status, o.Error, o.TookMS, o.Answer, orNull(t.WebhookID))
 	if err != nil {
 		return fmt.Errorf("note an attempt: %w", err)
@@ -256,7 +269,9 @@ func (s *Store) NoteAttempt(ctx context.Context, t webhook.Task, o webhook.Outco
 
 // DropDelivery implements webhook.Queue.
 func (s *Store) DropDelivery(ctx context.Context, t webhook.Task) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE deliveries SET state = 'dropped', next_at = NULL, claimed_until = NULL, done_at = $3 WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`,
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE deliveries SET state = 'dropped', next_at = NULL, claimed_until = NULL, done_at = $3 WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`,
 		t.MerchantID, t.ID, s.Now())
 	if err != nil {
 		return fmt.Errorf("drop a delivery: %w", err)
@@ -266,7 +281,9 @@ func (s *Store) DropDelivery(ctx context.Context, t webhook.Task) error {
 
 // ReleaseDelivery implements webhook.Queue.
 func (s *Store) ReleaseDelivery(ctx context.Context, t webhook.Task) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $3`, t.MerchantID, t.ID, t.Attempts)
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $3`, t.MerchantID, t.ID, t.Attempts)
 	if err != nil {
 		return fmt.Errorf("give a delivery back: %w", err)
 	}
@@ -275,7 +292,9 @@ func (s *Store) ReleaseDelivery(ctx context.Context, t webhook.Task) error {
 
 // DeliveriesDue implements webhook.Queue.
 func (s *Store) DeliveriesDue(ctx context.Context) (due bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM deliveries d WHERE d.state = 'pending' AND d.next_at <= $1 AND `+nothingBefore+`)`, s.Now()).Scan(&due)
+	err = s.Pool.QueryRow(ctx,
+		`SELECT EXISTS (SELECT FROM deliveries d WHERE d.state = 'pending' AND d.next_at <= $1 AND `+nothingBefore+`)`,
+		s.Now()).Scan(&due)
 	if err != nil {
 		return false, fmt.Errorf("look for deliveries: %w", err)
 	}
@@ -285,7 +304,8 @@ func (s *Store) DeliveriesDue(ctx context.Context) (due bool, err error) {
 // NextDelivery implements webhook.Queue.
 func (s *Store) NextDelivery(ctx context.Context) (at time.Time, found bool, err error) {
 	var next *time.Time
-	err = s.Pool.QueryRow(ctx, `SELECT min(next_at) FROM deliveries WHERE state = 'pending' AND next_at > $1`, s.Now()).Scan(&next)
+	err = s.Pool.QueryRow(ctx, `SELECT min(next_at) FROM deliveries WHERE state = 'pending' AND next_at > $1`,
+		s.Now()).Scan(&next)
 	if err != nil {
 		return at, false, fmt.Errorf("look for deliveries: %w", err)
 	}

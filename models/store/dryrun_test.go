@@ -53,7 +53,9 @@ func TestATrialOnlyLooksAtNumbers(t *testing.T) {
 	s := openTidying(t)
 	dry := dryrun.With(t.Context())
 	id := s.NewID()
-	s.run(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'm', 'm', true, now(), now())`, id)
+	s.run(
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'm', 'm', true, now(), now())`,
+		id)
 	s.run(`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $1, 'b', now(), now())`, id)
 	next := func(ctx context.Context) int64 {
 		n, err := s.NextNumber(ctx, id, "purchase")

@@ -38,7 +38,8 @@ const aboutErasure = `WITH mine AS MATERIALIZED ` + ofClient + `,
 				UNION ALL SELECT issued FROM invoices WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine)) AS kept))`
 
 func erasureArgs(c client.Client) pgx.NamedArgs {
-	return pgx.NamedArgs{"m": c.MerchantID.String(), "c": c.ID.String(), "email": strings.ToLower(c.Email), "name": strings.ToLower(c.FullName), "words": searchQuery(c.Email),
+	return pgx.NamedArgs{"m": c.MerchantID.String(), "c": c.ID.String(), "email": strings.ToLower(c.Email),
+		"name": strings.ToLower(c.FullName), "words": searchQuery(c.Email),
 		"erased": client.ErasedName, "payer": erasedPayer()}
 }
 
@@ -50,7 +51,8 @@ func erasedPayer() string {
 func readErasure(c client.Client, row pgx.Row) (client.Erasure, error) {
 	e := client.Erasure{Client: c}
 	var end, last *calendar.Date
-	err := row.Scan(&e.Purchases, &e.Mails, &e.Mandates, &e.Invoices, &e.AtBank, &e.Waiting, &end, &e.Disputes, &e.Refunds, &last)
+	err := row.Scan(&e.Purchases, &e.Mails, &e.Mandates, &e.Invoices, &e.AtBank, &e.Waiting, &end, &e.Disputes, &e.Refunds,
+		&last)
 	if err != nil {
 		return e, fmt.Errorf("look at what an erasure is about: %w", err)
 	}
@@ -90,7 +92,8 @@ func (t *Tx) EraseClient(c client.Client) error {
 	if err := t.Pgx(func(tx pgx.Tx) error { return t.eraseRows(tx, before) }); err != nil {
 		return err
 	}
-	erased := client.Client{ID: c.ID, MerchantID: c.MerchantID, Details: client.Details{FullName: client.ErasedName}, UpdatedAt: t.now}
+	erased := client.Client{ID: c.ID, MerchantID: c.MerchantID, Details: client.Details{FullName: client.ErasedName},
+		UpdatedAt: t.now}
 	found, err := moved(t, eraseClient, erased, orNull(c.EvidenceUntil))
 	if err == nil && !found {
 		err = fault.ErrLost
@@ -112,11 +115,15 @@ func saidOf(c client.Client) []string {
 
 // dropping removes what the law kept of erased clients: @ids are the clients.
 var dropping = []struct{ table, sql string }{
-	{"mandate_evidence", `DELETE FROM mandate_evidence WHERE mandate_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`},
-	{"account_verifications", `DELETE FROM account_verifications WHERE client_id = ANY(@ids::uuid[]) OR purchase_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`},
-	{"mandates", `UPDATE mandates SET holder_name = @erased, account_mask = '', bank_code = '', consent_text = '', consent_ip = '', consent_agent = '' WHERE client_id = ANY(@ids::uuid[])`},
+	{"mandate_evidence",
+		`DELETE FROM mandate_evidence WHERE mandate_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`},
+	{"account_verifications",
+		`DELETE FROM account_verifications WHERE client_id = ANY(@ids::uuid[]) OR purchase_id IN (SELECT id FROM mandates WHERE client_id = ANY(@ids::uuid[]))`},
+	{"mandates",
+		`UPDATE mandates SET holder_name = @erased, account_mask = '', bank_code = '', consent_text = '', consent_ip = '', consent_agent = '' WHERE client_id = ANY(@ids::uuid[])`},
 	{"tokens", `UPDATE tokens SET account_mask = '', bank_code = '' WHERE client_id = ANY(@ids::uuid[])`},
-	{"invoices", `UPDATE invoices SET particulars = jsonb_set(particulars, '{recipient}', jsonb_build_object('name', @erased::text)) WHERE client_id = ANY(@ids::uuid[])`},
+	{"invoices",
+		`UPDATE invoices SET particulars = jsonb_set(particulars, '{recipient}', jsonb_build_object('name', @erased::text)) WHERE client_id = ANY(@ids::uuid[])`},
 	{"clients", `UPDATE clients SET evidence_until = NULL WHERE id = ANY(@ids::uuid[])`},
 }
 
@@ -124,7 +131,9 @@ var dropping = []struct{ table, sql string }{
 func (s *Store) DropEvidence(ctx context.Context, today calendar.Date) (n int, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		args := pgx.NamedArgs{"today": today.String(), "erased": client.ErasedName}
-		ids, err := idsOf(ctx, tx, `SELECT id::text FROM clients WHERE evidence_until < @today::date ORDER BY evidence_until LIMIT 100 FOR UPDATE SKIP LOCKED`, args)
+		ids,
+			err := idsOf(ctx, tx,
+			`SELECT id::text FROM clients WHERE evidence_until < @today::date ORDER BY evidence_until LIMIT 100 FOR UPDATE SKIP LOCKED`, args)
 		if n = len(ids); err != nil || n == 0 {
 			return err
 		}
@@ -145,25 +154,37 @@ const hostless = `COALESCE((SELECT jsonb_agg(a - 'client_ip' ORDER BY n) FROM js
 // erasing removes a person from what stands beside its client: @m merchant, @c
 // client, @ids its purchases, @subs its subscriptions.
 var erasing = []struct{ table, sql string }{
-	{"purchases", `UPDATE purchases SET payer_name = @erased, payer_email = '', payer = @payer::jsonb, payer_sealed = NULL, created_ip = '',
+	{"purchases",
+		`UPDATE purchases SET payer_name = @erased, payer_email = '', payer = @payer::jsonb, payer_sealed = NULL, created_ip = '',
 		details = details - 'email_message', attempts = ` + fmt.Sprintf(hostless, "attempts") + `,
 		search = array_to_tsvector(array_remove(regexp_split_to_array(lower(reference || ' ' || reference_generated), '\s+')
 			|| regexp_split_to_array(lower(reference || ' ' || reference_generated), '[^[:alnum:]]+'), '')),
 		version = version + 1, updated_at = @at WHERE merchant_id = @m AND id = ANY(@ids::uuid[])`},
-	{"tokens", `UPDATE tokens SET holder_name = @erased, account_sealed = '', account_hash = '' WHERE merchant_id = @m AND (client_id = @c OR id = ANY(@ids::uuid[]))`},
-	{"mails", `UPDATE mails SET recipient = '', cc = '{}', bcc = '{}', subject = 'Erased', text_body = '', html_body = '', body_sealed = NULL, attachments = '[]', error = '',
+	{
+		"tokens",
+		`UPDATE tokens SET holder_name = @erased, account_sealed = '', account_hash = '' WHERE merchant_id = @m AND (client_id = @c OR id = ANY(@ids::uuid[]))`},
+	{
+		"mails",
+		`UPDATE mails SET recipient = '', cc = '{}', bcc = '{}', subject = 'Erased', text_body = '', html_body = '', body_sealed = NULL, attachments = '[]', error = '',
 		state = CASE state WHEN 'queued' THEN 'failed' ELSE state END, next_try_at = NULL
 		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
-	{"template_clients", `UPDATE template_clients SET debit = '{}', debit_sealed = NULL, version = version + 1 WHERE merchant_id = @m AND client_id = @c`},
-	{"batch_rows", `UPDATE batch_rows r SET cells = @cells, name = @erased, problems = NULL, broken = NULL, error = '', same_hash = NULL
+	{"template_clients",
+		`UPDATE template_clients SET debit = '{}', debit_sealed = NULL, version = version + 1 WHERE merchant_id = @m AND client_id = @c`},
+	{"batch_rows",
+		`UPDATE batch_rows r SET cells = @cells, name = @erased, problems = NULL, broken = NULL, error = '', same_hash = NULL
 		FROM batches b WHERE b.merchant_id = @m AND r.merchant_id = @m AND r.batch_id = b.id AND (r.client_id = @c OR r.purchase_id = ANY(@ids::uuid[])
 			OR @name <> '' AND r.client_id IS NULL AND r.purchase_id IS NULL AND lower(r.name) = @name AND b.state IN ('done', 'stopped'))`},
-	{"account_verifications", `DELETE FROM account_verifications WHERE merchant_id = @m AND client_id = @c AND purchase_id IS NULL`},
-	{"events", `UPDATE events SET snapshot = jsonb_set(snapshot, '{purchase}', (snapshot -> 'purchase') || jsonb_build_object('payer', @payer::jsonb, 'payer_name', @erased::text,
+	{"account_verifications",
+		`DELETE FROM account_verifications WHERE merchant_id = @m AND client_id = @c AND purchase_id IS NULL`},
+	{
+		"events",
+		`UPDATE events SET snapshot = jsonb_set(snapshot, '{purchase}', (snapshot -> 'purchase') || jsonb_build_object('payer', @payer::jsonb, 'payer_name', @erased::text,
 			'payer_email', '', 'created_ip', '', 'details', (snapshot -> 'purchase' -> 'details') - 'email_message',
 			'attempts', ` + fmt.Sprintf(hostless, "snapshot -> 'purchase' -> 'attempts'") + `))
 		WHERE merchant_id = @m AND source_id = ANY(@ids::uuid[]) AND jsonb_typeof(snapshot -> 'purchase') = 'object'`},
-	{"events", `UPDATE events SET snapshot = snapshot || jsonb_build_object('subscriber', (snapshot -> 'subscriber') || '{"debit": {}}',
+	{
+		"events",
+		`UPDATE events SET snapshot = snapshot || jsonb_build_object('subscriber', (snapshot -> 'subscriber') || '{"debit": {}}',
 			'client', jsonb_build_object('full_name', @erased::text, 'email', ''))
 		WHERE merchant_id = @m AND object_id = ANY(@subs::uuid[]) AND jsonb_typeof(snapshot -> 'subscriber') = 'object'`},
 	{"delivery_attempts", `UPDATE delivery_attempts a SET answer = '' FROM deliveries d
@@ -171,7 +192,8 @@ var erasing = []struct{ table, sql string }{
 	{"api_requests", `UPDATE api_requests SET request = '', answer = '', query = '' WHERE merchant_id = @m
 		AND EXISTS (SELECT FROM unnest(@said::text[]) AS said WHERE position(said IN lower(request || ' ' || answer || ' ' || query || ' ' || path)) > 0)`},
 	// Statements name payers: those of its time are made again from the ledger, with the same sums.
-	{"company_statements", `UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL, file = NULL WHERE merchant_id = @m AND status IN ('running', 'finished')
+	{"company_statements",
+		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL, file = NULL WHERE merchant_id = @m AND status IN ('running', 'finished')
 		AND EXISTS (SELECT FROM ledger_entries e WHERE e.merchant_id = @m AND e.purchase_id = ANY(@ids::uuid[]))`},
 }
 
@@ -183,7 +205,9 @@ func (t *Tx) eraseRows(tx pgx.Tx, c client.Client) error {
 	if args["ids"], err = idsOf(t.ctx, tx, `SELECT id::text FROM `+ofClient+` AS mine`, args); err != nil {
 		return err
 	}
-	if args["subs"], err = idsOf(t.ctx, tx, `SELECT id::text FROM template_clients WHERE merchant_id = @m AND client_id = @c`, args); err != nil {
+	if args["subs"],
+		err = idsOf(t.ctx, tx, `SELECT id::text FROM template_clients WHERE merchant_id = @m AND client_id = @c`,
+		args); err != nil {
 		return err
 	}
 	for _, e := range erasing {
@@ -206,7 +230,8 @@ func idsOf(ctx context.Context, tx pgx.Tx, sql string, args pgx.NamedArgs) ([]st
 // must stay: a request that is sent again must not be done again.
 func (t *Tx) eraseAnswers(tx pgx.Tx, c client.Client) error {
 	said := saidOf(c)
-	rows, err := tx.Query(t.ctx, `SELECT is_test, key, body FROM idempotency_keys WHERE merchant_id = $1`, c.MerchantID.String())
+	rows, err := tx.Query(t.ctx, `SELECT is_test, key, body FROM idempotency_keys WHERE merchant_id = $1`,
+		c.MerchantID.String())
 	if err != nil {
 		return err
 	}

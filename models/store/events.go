@@ -72,12 +72,14 @@ func (t *Tx) tellAll() {
 	if n == 0 {
 		return
 	}
-	ids, merchants, objects, sources := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n)
+	ids, merchants, objects, sources := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n),
+		make([]uuid.UUID, n)
 	events, types := make([]string, n), make([]string, n)
 	for i, e := range t.news {
 		// The moments stand apart by more than the ids resolve, so that ids follow the order of events.
 		ids[i] = newID(t.now.Add(time.Duration(i) * time.Microsecond))
-		merchants[i], events[i], types[i], objects[i], sources[i] = e.merchantID, e.event, e.objectType, e.objectID, e.sourceID
+		merchants[i], events[i], types[i], objects[i], sources[i] = e.merchantID, e.event, e.objectType, e.objectID,
+			e.sourceID
 	}
 	t.later(tellNews, ids, merchants, events, types, objects, sources, t.now)
 	t.news = nil

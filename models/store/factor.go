@@ -28,7 +28,8 @@ type factorRow struct {
 var (
 	passkeyTable  = table.New[factor.Passkey]("passkeys")
 	insertPasskey = passkeyTable.Write(`INSERT INTO passkeys (@columns, user_id) VALUES (@values, @user)`, "user")
-	savePasskey   = passkeyTable.Write(`UPDATE passkeys SET @set(credential, last_used_at) WHERE user_id = @user AND id = @id`, "user")
+	savePasskey   = passkeyTable.Write(
+		`UPDATE passkeys SET @set(credential, last_used_at) WHERE user_id = @user AND id = @id`, "user")
 )
 
 // recoveryHash is the kind under which recovery codes are hashed; the key is not
@@ -52,7 +53,8 @@ func (s *Store) factors(ctx context.Context, userID uuid.UUID, lock string) (set
 	if err != nil {
 		return set, fmt.Errorf("open the key of user %s: %w", r.ID, err)
 	}
-	set = factor.Set{UserID: r.ID, Name: r.Name, Email: r.Email, Key: factor.Key(key), ConfirmedAt: orZero(r.TOTPConfirmedAt).UTC(), LastStep: r.TOTPLastStep,
+	set = factor.Set{UserID: r.ID, Name: r.Name, Email: r.Email, Key: factor.Key(key),
+		ConfirmedAt: orZero(r.TOTPConfirmedAt).UTC(), LastStep: r.TOTPLastStep,
 		CodesLeft: r.CodesLeft, Required: r.Required}
 	set.Passkeys, err = all(ctx, s, passkeyTable, "user_id = $1 ORDER BY created_at, id", userID)
 	return set, err
@@ -74,17 +76,23 @@ func (t *Tx) SetTOTP(userID uuid.UUID, key factor.Key) {
 	if key != "" {
 		sealed = t.s.seal.Seal(placeOf("users", "totp_sealed", userID, userID), key.Reveal())
 	}
-	t.later(`UPDATE users SET totp_sealed = $2, totp_confirmed_at = NULL, totp_last_step = 0, updated_at = $3 WHERE id = $1`, userID, sealed, t.now)
+	t.later(
+		`UPDATE users SET totp_sealed = $2, totp_confirmed_at = NULL, totp_last_step = 0, updated_at = $3 WHERE id = $1`,
+		userID, sealed, t.now)
 }
 
 // ConfirmTOTP implements factor.Tx.
 func (t *Tx) ConfirmTOTP(userID uuid.UUID, at time.Time) {
-	t.later(`UPDATE users SET totp_confirmed_at = $2, updated_at = $3 WHERE id = $1 AND totp_confirmed_at IS NULL`, userID, Instant(at), t.now)
+	t.later(`UPDATE users SET totp_confirmed_at = $2, updated_at = $3 WHERE id = $1 AND totp_confirmed_at IS NULL`, userID,
+		Instant(at), t.now)
 }
 
 // TakeStep implements factor.Tx.
 func (t *Tx) TakeStep(userID uuid.UUID, step int64) (bool, error) {
-	n, err := t.exec(`UPDATE users SET totp_last_step = $2 WHERE id = $1 AND totp_last_step < $2 AND totp_sealed IS NOT NULL`, userID, step)
+	n,
+		err := t.exec(
+		`UPDATE users SET totp_last_step = $2 WHERE id = $1 AND totp_last_step < $2 AND totp_sealed IS NOT NULL`, userID,
+		step)
 	if err != nil {
 		return false, fmt.Errorf("use a code: %w", err)
 	}
@@ -95,7 +103,8 @@ func (t *Tx) TakeStep(userID uuid.UUID, step int64) (bool, error) {
 func (t *Tx) ReplaceRecoveryCodes(userID uuid.UUID, codes []string) {
 	t.later(`DELETE FROM recovery_codes WHERE user_id = $1`, userID)
 	if len(codes) > 0 {
-		t.later(`INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, h FROM unnest($2::bytea[]) h`, userID, t.s.recoveryHashes(userID, codes))
+		t.later(`INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, h FROM unnest($2::bytea[]) h`, userID,
+			t.s.recoveryHashes(userID, codes))
 	}
 }
 
@@ -119,7 +128,8 @@ func (s *Store) recoveryHashes(userID uuid.UUID, codes []string) [][]byte {
 
 // UnusedCodes implements factor.Reader.
 func (s *Store) UnusedCodes(ctx context.Context, userID uuid.UUID, codes []string) (n int, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM recovery_codes WHERE user_id = $1 AND used_at IS NULL AND code_hash = ANY($2)`,
+	err = s.Pool.QueryRow(ctx,
+		`SELECT count(*) FROM recovery_codes WHERE user_id = $1 AND used_at IS NULL AND code_hash = ANY($2)`,
 		userID, s.recoveryHashes(userID, codes)).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count recovery codes: %w", err)
@@ -164,7 +174,10 @@ func (t *Tx) EndAllSessions(userID uuid.UUID) {
 
 // SetRequireFactor implements factor.Tx.
 func (t *Tx) SetRequireFactor(merchantID uuid.UUID, on bool) (bool, error) {
-	n, err := t.exec(`UPDATE merchants SET require_second_factor = $2, updated_at = $3 WHERE id = $1 AND require_second_factor <> $2`, merchantID, on, t.now)
+	n,
+		err := t.exec(
+		`UPDATE merchants SET require_second_factor = $2, updated_at = $3 WHERE id = $1 AND require_second_factor <> $2`,
+		merchantID, on, t.now)
 	if err != nil {
 		return false, fmt.Errorf("set the duty of a second factor: %w", err)
 	}
@@ -195,7 +208,8 @@ func (s *Store) FactorMembers(ctx context.Context, merchantID uuid.UUID) ([]fact
 	}
 	out := make([]factor.Member, len(rows))
 	for i, r := range rows {
-		out[i] = factor.Member{ID: r.ID, Name: r.Name, Email: r.Email, Role: actor.Role(r.Role), App: r.App, Passkeys: r.Passkeys, CodesLeft: r.CodesLeft,
+		out[i] = factor.Member{ID: r.ID, Name: r.Name, Email: r.Email, Role: actor.Role(r.Role), App: r.App,
+			Passkeys: r.Passkeys, CodesLeft: r.CodesLeft,
 			Elsewhere: r.Elsewhere, Disabled: r.Disabled}
 	}
 	return out, nil
@@ -203,7 +217,8 @@ func (s *Store) FactorMembers(ctx context.Context, merchantID uuid.UUID) ([]fact
 
 // HasFactor tells whether a person set up a second factor.
 func (s *Store) HasFactor(ctx context.Context, userID uuid.UUID) (has bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) FROM users u WHERE u.id = $1`, userID).Scan(&has)
+	err = s.Pool.QueryRow(ctx,
+		`SELECT u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) FROM users u WHERE u.id = $1`, userID).Scan(&has)
 	if err != nil {
 		return false, fmt.Errorf("find second factor: %w", err)
 	}

@@ -34,12 +34,15 @@ func (s *Store) Vitals(ctx context.Context) (v Vitals, err error) {
 		(SELECT count(*) FROM audit_entries e, audit_progress p WHERE e.turn >= p.turn AND (e.turn, e.id) > (p.turn, p.entry_id)),
 		(SELECT count(*) FROM audit_alarms),
 		(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
-		current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint`, now, now.Add(-24*time.Hour)).
-		Scan(&queue, &outbox, &webhook, &overdue, &v.MandateTimeouts, &v.Unlinked, &v.AuditAlarms, &v.Connections, &v.MaxConnections)
+		current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint`, now,
+		now.Add(-24*time.Hour)).
+		Scan(&queue, &outbox, &webhook, &overdue, &v.MandateTimeouts, &v.Unlinked, &v.AuditAlarms, &v.Connections,
+			&v.MaxConnections)
 	if err != nil {
 		return v, fmt.Errorf("vital signs: %w", err)
 	}
-	v.QueueLag, v.OutboxAge, v.WebhookAge, v.OverdueAge = seconds(queue), seconds(outbox), seconds(webhook), seconds(overdue)
+	v.QueueLag, v.OutboxAge, v.WebhookAge, v.OverdueAge = seconds(queue), seconds(outbox), seconds(webhook),
+		seconds(overdue)
 	return v, nil
 }
 

@@ -50,7 +50,9 @@ func (s *Store) ProclaimedDays(ctx context.Context) ([]calendar.Change, error) {
 
 // PlannedOn implements holiday.Reader.
 func (s *Store) PlannedOn(ctx context.Context, day calendar.Date) (n int64, err error) {
-	if err := s.Pool.QueryRow(ctx, `SELECT count(*) FROM collections WHERE state = 'scheduled' AND action_date = $1::text::date`, day.String()).Scan(&n); err != nil {
+	if err := s.Pool.QueryRow(ctx,
+		`SELECT count(*) FROM collections WHERE state = 'scheduled' AND action_date = $1::text::date`,
+		day.String()).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count planned debits: %w", err)
 	}
 	return n, nil

@@ -76,8 +76,11 @@ func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
 }
 
 // DetailsOf implements billing.Reader.
-func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details, error) {
-	found, err := all(ctx, s, clientTable, "merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)", merchantID, ids)
+func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details,
+	error) {
+	found,
+		err := all(ctx, s, clientTable, "merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)",
+		merchantID, ids)
 	out := make(map[uuid.UUID]client.Details, len(found))
 	for _, c := range found {
 		out[c.ID] = c.Details
@@ -99,7 +102,8 @@ func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string,
 		return s.lookAtNumber(ctx, brandID, name)
 	}
 	err = s.Pool.QueryRow(ctx, `INSERT INTO brand_counters AS c (brand_id, name, next) VALUES ($1, $2, $3 + 1)
-		ON CONFLICT (brand_id, name) DO UPDATE SET next = c.next + $3 RETURNING next - $3`, brandID, name, int64(n)).Scan(&first)
+		ON CONFLICT (brand_id, name) DO UPDATE SET next = c.next + $3 RETURNING next - $3`, brandID, name,
+		int64(n)).Scan(&first)
 	if err != nil {
 		return 0, fmt.Errorf("take %s numbers: %w", name, err)
 	}
@@ -107,8 +111,10 @@ func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string,
 }
 
 // InvoiceOf implements billing.Tx.
-func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID, kind billing.Kind) (inv billing.Invoice, known bool, err error) {
-	found, err := all(t.Context(), t.s, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3", merchantID, purchaseID, kind)
+func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID, kind billing.Kind) (inv billing.Invoice, known bool,
+	err error) {
+	found, err := all(t.Context(), t.s, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3", merchantID,
+		purchaseID, kind)
 	if err != nil || len(found) == 0 {
 		return inv, false, err
 	}
@@ -124,7 +130,8 @@ func (s *Store) Invoice(ctx context.Context, merchantID, id uuid.UUID) (billing.
 }
 
 // PurchasesOf implements billing.Reader.
-func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error) {
+func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error) {
 	found, err := all(ctx, s, purchaseTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
 	out := make(map[uuid.UUID]purchase.Purchase, len(found))
 	for _, p := range found {
@@ -134,7 +141,8 @@ func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID, ids []uui
 }
 
 // DocumentsOf implements billing.Reader.
-func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Documents, error) {
+func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID,
+	purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Documents, error) {
 	found, err := all(ctx, s, invoiceTable, "merchant_id = $1 AND purchase_id = ANY($2)", merchantID, purchaseIDs)
 	out := make(map[uuid.UUID]billing.Documents, len(purchaseIDs))
 	for _, inv := range found {
@@ -150,7 +158,8 @@ func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID, purchaseI
 }
 
 // DebitsOf implements billing.Reader.
-func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Debit, error) {
+func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID,
+	purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Debit, error) {
 	var rows []struct {
 		PurchaseID            uuid.UUID
 		ActionDate, CreatedAt time.Time
@@ -158,7 +167,8 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs 
 		BankCode, AccountMask string
 		Deleting              bool
 	}
-	err := s.read(ctx).Raw(`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask, t.state = 'deleting' AS deleting
+	err := s.read(ctx).Raw(
+		`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask, t.state = 'deleting' AS deleting
 		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[]) ORDER BY c.purchase_id, c.attempt DESC`,
 		merchantID, idsText(purchaseIDs)).Scan(&rows).Error
 	if err != nil {
@@ -167,7 +177,8 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID, purchaseIDs 
 	out := make(map[uuid.UUID]billing.Debit, len(rows))
 	for _, r := range rows {
 		y, m, d := r.ActionDate.Date()
-		out[r.PurchaseID] = billing.Debit{On: calendar.On(y, m, d), BankCode: r.BankCode, Mask: r.AccountMask, State: collection.State(r.State), PlannedAt: r.CreatedAt.UTC(),
+		out[r.PurchaseID] = billing.Debit{On: calendar.On(y, m, d), BankCode: r.BankCode, Mask: r.AccountMask,
+			State: collection.State(r.State), PlannedAt: r.CreatedAt.UTC(),
 			OnHold: r.Deleting && r.State == string(collection.Scheduled)}
 	}
 	return out, nil
@@ -183,7 +194,8 @@ const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email A
 	WHERE i.merchant_id = ? AND i.kind = 'invoice' AND i.purchase_id IN (%s) ORDER BY i.purchase_id %s`
 
 // Invoices implements billing.Reader.
-func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter, ask paging.Ask) ([]billing.Entry, error) {
+func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter, ask paging.Ask) ([]billing.Entry,
+	error) {
 	from, args := invoiceWhere(merchantID, f)
 	direction, compare := "DESC", "<"
 	if ask.Newer {
@@ -212,7 +224,9 @@ const (
 )
 
 func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
-	where, args := " FROM invoices i JOIN purchases p ON p.id = i.purchase_id WHERE i.merchant_id = ? AND i.kind = 'invoice'", []any{merchantID}
+	where,
+		args := " FROM invoices i JOIN purchases p ON p.id = i.purchase_id WHERE i.merchant_id = ? AND i.kind = 'invoice'",
+		[]any{merchantID}
 	add := func(condition string, more ...any) { where, args = where+condition, append(args, more...) }
 	if statuses := f.State.Statuses(); statuses != nil {
 		names := make(textArray, len(statuses))
@@ -265,14 +279,16 @@ func invoiceSearch(typed string) (string, []any) {
 }
 
 // CountInvoices implements billing.Reader.
-func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter, limit int64) (map[billing.State]int64, error) {
+func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
+	limit int64) (map[billing.State]int64, error) {
 	f.State = ""
 	from, args := invoiceWhere(merchantID, f)
 	var parts []struct {
 		Status string
 		N      int64
 	}
-	query := fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT p.status%s LIMIT %d) AS part GROUP BY status", from, limit)
+	query := fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT p.status%s LIMIT %d) AS part GROUP BY status", from,
+		limit)
 	if err := s.read(ctx).Raw(query, args...).Scan(&parts).Error; err != nil {
 		return nil, fmt.Errorf("count invoices: %w", err)
 	}
@@ -288,9 +304,11 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 		}
 	}
 	var few struct{ Credited, Failed int64 }
-	query = fmt.Sprintf("SELECT (SELECT count(*) FROM (SELECT 1%[1]s%[2]s LIMIT %[4]d) AS a) AS credited, (SELECT count(*) FROM (SELECT 1%[1]s%[3]s LIMIT %[4]d) AS b) AS failed",
+	query = fmt.Sprintf(
+		"SELECT (SELECT count(*) FROM (SELECT 1%[1]s%[2]s LIMIT %[4]d) AS a) AS credited, (SELECT count(*) FROM (SELECT 1%[1]s%[3]s LIMIT %[4]d) AS b) AS failed",
 		from, creditedInvoice, failedInvoice, limit)
-	if err := s.read(ctx).Raw(query, slices.Concat(args, []any{merchantID}, args, []any{merchantID})...).Scan(&few).Error; err != nil {
+	if err := s.read(ctx).Raw(query, slices.Concat(args, []any{merchantID}, args, []any{merchantID})...).Scan(
+		&few).Error; err != nil {
 		return nil, fmt.Errorf("count invoices: %w", err)
 	}
 	counts[billing.CreditedAs], counts[billing.MailFailed] = few.Credited, few.Failed

@@ -39,8 +39,12 @@ var (
 			_, _, sealed := bodyOf(box, *m)
 			return sealed, nil
 		}, Read: openBody},
-		table.Column[mail.Mail]{Name: "next_try_at", Write: func(_ *seal.Box, m *mail.Mail) (any, error) { return m.CreatedAt, nil }})
-	insertMail = mailTable.Write(`INSERT INTO mails (@columns) VALUES (@values) ON CONFLICT (object_id, kind, attempt) DO NOTHING`)
+		table.Column[mail.Mail]{Name: "next_try_at", Write: func(_ *seal.Box, m *mail.Mail) (any, error) {
+			return m.CreatedAt,
+				nil
+		}})
+	insertMail = mailTable.Write(
+		`INSERT INTO mails (@columns) VALUES (@values) ON CONFLICT (object_id, kind, attempt) DO NOTHING`)
 )
 
 // sealedBody is what is sealed of a mail.
@@ -132,13 +136,16 @@ const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ? AND (cl
 // them all.
 func (s *Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) {
 	return seek(ctx, s, mailTable, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
-		WHERE id IN (SELECT id FROM mails WHERE `+due+` ORDER BY next_try_at, id LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`, claimFor.Seconds(), s.Now(), limit)
+		WHERE id IN (SELECT id FROM mails WHERE `+due+` ORDER BY next_try_at, id LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
+		claimFor.Seconds(), s.Now(), limit)
 }
 
 // ClaimMail takes one mail for this process; none when it is sent, not due, being
 // sent elsewhere, or unknown.
 func (s *Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error) {
-	return seek(ctx, s, mailTable, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+` RETURNING *`,
+	return seek(ctx, s, mailTable,
+		`UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+
+			` RETURNING *`,
 		claimFor.Seconds(), id, s.Now())
 }
 
@@ -156,7 +163,9 @@ func (s *Store) HandMail(ctx context.Context, id uuid.UUID, try int) (outbox.Lea
 		return nil, fmt.Errorf("hand over mail: %w", err)
 	}
 	var mine bool
-	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM mails WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL)`, id, try).Scan(&mine)
+	err = conn.QueryRow(ctx,
+		`SELECT EXISTS (SELECT 1 FROM mails WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL)`, id,
+		try).Scan(&mine)
 	if err != nil || !mine {
 		conn.Release()
 		if err != nil {
@@ -178,7 +187,8 @@ type leaving struct {
 // prepared first: once it is written, PostgreSQL carries it out whatever becomes of
 // this process.
 func (l *leaving) Gone(ctx context.Context) error {
-	_, err := l.Exec(ctx, `UPDATE mails SET handed_at = $3 WHERE id = $1 AND tries = $2 AND state = 'queued'`, pgx.QueryExecModeExec, l.id, l.try, l.at)
+	_, err := l.Exec(ctx, `UPDATE mails SET handed_at = $3 WHERE id = $1 AND tries = $2 AND state = 'queued'`,
+		pgx.QueryExecModeExec, l.id, l.try, l.at)
 	if err != nil {
 		return fmt.Errorf("note that a mail left: %w", err)
 	}
@@ -202,7 +212,9 @@ func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
 	for i, m := range mails {
 		ids[i] = m.ID
 	}
-	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL,
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL,
 			`+blanked(`kind = ANY($3)`)+`
 		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now(), letIn)
 	if err != nil {
@@ -218,7 +230,8 @@ func (s *Store) MailsWorded(ctx context.Context, mails []mail.Mail) error {
 
 // MailsKept keeps the words of mails that stay in the house, and marks them sent.
 func (s *Store) MailsKept(ctx context.Context, mails []mail.Mail) error {
-	return s.keepWords(ctx, ", state = 'sent', sent_at = $7, error = '', next_try_at = NULL, claimed_until = NULL", mails, s.Now())
+	return s.keepWords(ctx, ", state = 'sent', sent_at = $7, error = '', next_try_at = NULL, claimed_until = NULL", mails,
+		s.Now())
 }
 
 func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, more ...any) error {
@@ -230,7 +243,9 @@ func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mo
 		ids[i], subjects[i], files[i] = m.ID, m.Subject, attachmentsJSON(m.Attachments)
 		texts[i], htmls[i], sealed[i] = bodyOf(s.seal, m)
 	}
-	_, err := s.Pool.Exec(ctx, `UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed, attachments = w.files::jsonb`+set+`
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed, attachments = w.files::jsonb`+set+`
 		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) AS w (id, subject, text, html, files, sealed) WHERE m.id = w.id AND m.state = 'queued'`,
 		append([]any{ids, subjects, texts, htmls, files, sealed}, more...)...)
 	if err != nil {
@@ -242,7 +257,9 @@ func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mo
 // ReleaseMails gives claimed mails back that were not tried.
 func (s *Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
 	for _, m := range mails {
-		_, err := s.Pool.Exec(ctx, `UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`, m.ID, m.Tries)
+		_,
+			err := s.Pool.Exec(ctx,
+			`UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`, m.ID, m.Tries)
 		if err != nil {
 			return fmt.Errorf("release mails: %w", err)
 		}
@@ -257,7 +274,9 @@ func (s *Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why strin
 	if next.IsZero() {
 		state = mail.Failed
 	}
-	_, err := s.Pool.Exec(ctx, `UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL,
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL,
 			`+blanked(`$3 = 'failed' AND kind = ANY($6)`)+`
 		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, orNull(next), letIn)
 	if err != nil {

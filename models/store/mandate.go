@@ -17,7 +17,8 @@ import (
 // Who gave a mandate, to whom and for whom never changes.
 var (
 	mandateTable = table.New[mandate.Mandate]("mandates")
-	moveMandate  = mandateTable.Write(`UPDATE mandates SET @set WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
+	moveMandate  = mandateTable.Write(
+		`UPDATE mandates SET @set WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
 )
 
 // InsertMandate implements purchase.Tx.
@@ -32,7 +33,8 @@ func (t *Tx) SaveMandate(m mandate.Mandate, from mandate.State) { write(t, moveM
 // EndMandate implements purchase.Tx. The bank hears of it through the newest
 // authentication, if there is one; no answer to it counts any more.
 func (t *Tx) EndMandate(merchantID, id uuid.UUID, state mandate.State) {
-	t.later(`UPDATE mandates SET state = $3, ended_at = $4, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND state NOT IN ('cancelled', 'superseded')`,
+	t.later(
+		`UPDATE mandates SET state = $3, ended_at = $4, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND state NOT IN ('cancelled', 'superseded')`,
 		merchantID, id, string(state), t.now)
 	t.later(`UPDATE mandate_authentications SET cancel_due = true,
 		state = CASE WHEN state IN ('requested', 'sent', 'delivered') THEN 'withdrawn' ELSE state END
@@ -90,8 +92,10 @@ func (t *Tx) SaveAuthentication(a mandate.Authentication, from mandate.AuthState
 }
 
 // AuthenticationsOf implements purchase.Reader and mandate.Reader.
-func (s *Store) AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication, error) {
-	return all(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC", merchantID, mandateID)
+func (s *Store) AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication,
+	error) {
+	return all(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC", merchantID,
+		mandateID)
 }
 
 // DebitsUnder implements purchase.Reader.
@@ -109,12 +113,15 @@ func (s *Store) DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID
 const standing = `state NOT IN ('unpaid', 'cancelled', 'recalled', 'dispute_lost')`
 
 // DebitsNear implements purchase.Reader.
-func (s *Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID, from, to calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
+func (s *Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs []uuid.UUID, from,
+	to calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
 	out := map[uuid.UUID][]mandate.Day{}
 	if len(mandateIDs) == 0 {
 		return out, nil
 	}
-	rows, err := s.Pool.Query(ctx, `SELECT mandate_id, original_date, action_date FROM collections WHERE merchant_id = $1 AND mandate_id = ANY($2)
+	rows,
+		err := s.Pool.Query(ctx,
+		`SELECT mandate_id, original_date, action_date FROM collections WHERE merchant_id = $1 AND mandate_id = ANY($2)
 		AND (once_off OR action_date BETWEEN $3 AND $4) AND `+standing, merchantID, mandateIDs, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("find debits under mandates: %w", err)
@@ -132,11 +139,13 @@ func (s *Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs
 }
 
 // DebitsBefore implements purchase.Reader.
-func (s *Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error) {
+func (s *Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]mandate.Day,
+	error) {
 	rows, err := s.Pool.Query(ctx, `SELECT own.id, collections.original_date, collections.action_date FROM collections own
 		JOIN collections ON collections.merchant_id = own.merchant_id AND collections.mandate_id = own.mandate_id
 			AND (collections.created_at, collections.id) < (own.created_at, own.id)
-			AND collections.action_date BETWEEN own.action_date - $3::int AND own.action_date + $3::int AND collections.`+standing+`
+			AND collections.action_date BETWEEN own.action_date - $3::int AND own.action_date + $3::int AND collections.`+
+		standing+`
 		WHERE own.merchant_id = $1 AND own.id = ANY($2)`, merchantID, ids, mandate.PeriodReach)
 	if err != nil {
 		return nil, fmt.Errorf("find debits before others: %w", err)
@@ -157,7 +166,8 @@ func (s *Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID, ids []uu
 // HoldDebits implements purchase.Tx. Debits of one mandate begin one after the
 // other: the second waits for the first, and then finds it.
 func (t *Tx) HoldDebits(merchantID, mandateID uuid.UUID, from, to calendar.Date, seen int) {
-	t.must(`SELECT count(*) FROM (SELECT 1 FROM mandates WHERE merchant_id = $1 AND id = $2 FOR NO KEY UPDATE) AS held`, merchantID, mandateID)
+	t.must(`SELECT count(*) FROM (SELECT 1 FROM mandates WHERE merchant_id = $1 AND id = $2 FOR NO KEY UPDATE) AS held`,
+		merchantID, mandateID)
 	t.must(`SELECT CASE WHEN count(*) = $5 THEN 1 ELSE 0 END FROM collections WHERE merchant_id = $1 AND mandate_id = $2
 		AND action_date BETWEEN $3 AND $4 AND `+standing, merchantID, mandateID, from, to, seen)
 }
@@ -179,10 +189,13 @@ func (t *Tx) InsertVerification(v mandate.Verification) { insert(t, verification
 
 // VerificationsOf implements mandate.Reader.
 func (s *Store) VerificationsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]mandate.Verification, error) {
-	return all(ctx, s, verificationTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50", merchantID, purchaseID)
+	return all(ctx, s, verificationTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
+		purchaseID)
 }
 
 // VerificationsOfClient implements mandate.Lister.
-func (s *Store) VerificationsOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]mandate.Verification, error) {
-	return all(ctx, s, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50", merchantID, clientID)
+func (s *Store) VerificationsOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]mandate.Verification,
+	error) {
+	return all(ctx, s, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
+		clientID)
 }

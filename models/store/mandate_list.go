@@ -19,12 +19,14 @@ var mandateEntries = table.View[mandate.Entry]()
 const nameOfClient = `coalesce(nullif(c.full_name, ''), nullif(c.legal_name, ''), nullif(c.brand_name, ''), c.email, '') AS client_name, coalesce(c.email, '') AS client_email`
 
 // mandateLine is what a line of the register shows: all but the wording and the consent.
-var mandateLine = "SELECT " + mandateTable.Columns("m", "one_debit", "consent_text", "consent_at", "consent_ip", "consent_agent", "consent_channel") + ", " + nameOfClient +
+var mandateLine = "SELECT " + mandateTable.Columns("m", "one_debit", "consent_text", "consent_at", "consent_ip",
+	"consent_agent", "consent_channel") + ", " + nameOfClient +
 	" FROM mandates m LEFT JOIN clients c ON c.id = m.client_id WHERE m.id IN ("
 
 // Mandates implements mandate.Lister: the ids of one page are found in the order
 // of an index, and their rows are read with the clients.
-func (s *Store) Mandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter, ask paging.Ask) ([]mandate.Entry, error) {
+func (s *Store) Mandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter, ask paging.Ask) ([]mandate.Entry,
+	error) {
 	page, args := mandatePage(merchantID, f, ask)
 	direction := "DESC"
 	if ask.Newer {
@@ -118,7 +120,8 @@ func mandatesFound(where, columns string, limit int64) string {
 
 // MandateCounts implements mandate.Lister. It is exact at any moment: what is not
 // folded yet is added.
-func (s *Store) MandateCounts(ctx context.Context, merchantID uuid.UUID, kind mandate.Kind) (map[mandate.State]int64, error) {
+func (s *Store) MandateCounts(ctx context.Context, merchantID uuid.UUID, kind mandate.Kind) (map[mandate.State]int64,
+	error) {
 	return s.mandateCounts(ctx, `SELECT state, sum(n)::bigint AS n FROM (
 			SELECT kind, state, n FROM mandate_counts WHERE merchant_id = ?
 			UNION ALL SELECT kind, state, delta FROM mandate_count_deltas WHERE merchant_id = ?) AS parts
@@ -126,7 +129,8 @@ func (s *Store) MandateCounts(ctx context.Context, merchantID uuid.UUID, kind ma
 }
 
 // CountMandates implements mandate.Lister.
-func (s *Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter, limit int64) (map[mandate.State]int64, error) {
+func (s *Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter,
+	limit int64) (map[mandate.State]int64, error) {
 	where, args := mandateWhere(merchantID, f)
 	if f.Kind != "" {
 		where, args = where+" AND m.kind = ?", append(args, string(f.Kind))

@@ -14,10 +14,13 @@ import (
 // mandates fills a database with mandates of one brand: ids grow with their number.
 func (s tidying) mandates(merchant uuid.UUID, kind mandate.Kind, state mandate.State, holder string, from, to int) {
 	s.t.Helper()
-	s.run(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, 'M', true, now(), now()) ON CONFLICT DO NOTHING`, merchant, merchant.String())
-	s.run(`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $1, 'B', now(), now()) ON CONFLICT DO NOTHING`, merchant)
+	s.run(
+		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, 'M', true, now(), now()) ON CONFLICT DO NOTHING`, merchant, merchant.String())
+	s.run(
+		`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $1, 'B', now(), now()) ON CONFLICT DO NOTHING`, merchant)
 	for n := from; n <= to; n++ {
-		s.run(`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
+		s.run(
+			`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
 				deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
 			VALUES ($1, $2, $2, $3, $4, $5, '', '', '', 'months', 1, 0, $6, '', '', '', '', now(), 'api', now(), now())`,
 			mandateID(merchant, n), merchant, string(kind), string(state), fmt.Sprintf("REF%06d", n), holder)
@@ -70,12 +73,14 @@ func TestMandatesAreWalkedInPagesUnderEveryFilter(t *testing.T) {
 		filter mandate.Filter
 		want   []int
 	}{
-		"all":                 {mandate.Filter{}, []int{8, 7, 6, 5, 4, 3, 2, 1}},
-		"a state":             {mandate.Filter{States: []mandate.State{mandate.NoResponse}}, []int{7, 6, 5}},
-		"two states":          {mandate.Filter{States: []mandate.State{mandate.NoResponse, mandate.FailedAtBank}}, []int{8, 7, 6, 5}},
-		"a kind":              {mandate.Filter{Kind: mandate.EFT}, []int{4, 3, 2, 1}},
-		"a name":              {mandate.Filter{Search: "THANDI"}, []int{8, 4, 3, 2, 1}},
-		"a name and a state":  {mandate.Filter{Search: "thandi", States: []mandate.State{mandate.ActiveState}}, []int{4, 3, 2, 1}},
+		"all":     {mandate.Filter{}, []int{8, 7, 6, 5, 4, 3, 2, 1}},
+		"a state": {mandate.Filter{States: []mandate.State{mandate.NoResponse}}, []int{7, 6, 5}},
+		"two states": {mandate.Filter{States: []mandate.State{mandate.NoResponse, mandate.FailedAtBank}},
+			[]int{8, 7, 6, 5}},
+		"a kind": {mandate.Filter{Kind: mandate.EFT}, []int{4, 3, 2, 1}},
+		"a name": {mandate.Filter{Search: "THANDI"}, []int{8, 4, 3, 2, 1}},
+		"a name and a state": {mandate.Filter{Search: "thandi", States: []mandate.State{mandate.ActiveState}},
+			[]int{4, 3, 2, 1}},
 		"an odd name":         {mandate.Filter{Search: "d'ara"}, []int{7, 6, 5}},
 		"a reference":         {mandate.Filter{Search: "ref000003"}, []int{3}},
 		"a reference’s start": {mandate.Filter{Search: "REF00000", Kind: mandate.DebiCheck}, []int{8, 7, 6, 5}},
@@ -140,7 +145,8 @@ func TestASearchThatFindsVeryManyIsWalkedFromTheNewest(t *testing.T) {
 	s := openTidying(t)
 	one := uuid.New()
 	s.mandates(one, mandate.EFT, mandate.ActiveState, "Rare Nkosi", 1, 2)
-	s.run(`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
+	s.run(
+		`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name, clearing_account, period_units,
 			deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
 		SELECT ('02000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, merchant_id, brand_id, kind, CASE n WHEN 7 THEN 'cancelled' ELSE 'active' END, 'N' || n, '', '', '', 'months',
 			1, 0, 'Common Name', '', '', '', '', now(), 'api', now(), now()
@@ -160,10 +166,12 @@ func TestASearchThatFindsVeryManyIsWalkedFromTheNewest(t *testing.T) {
 	third := uuid.MustParse("02000000-0000-7000-8000-000000009999")
 	common := mandate.Filter{Search: "common"}
 	for want, got := range map[string]string{
-		"[N10001 N10000]":       page(common, paging.Ask{Limit: 2}),
-		"[N9998 N9997]":         page(common, paging.Ask{Limit: 2, From: third}),
-		"[N10001 N10000 N9999]": page(common, paging.Ask{Limit: 3, From: uuid.MustParse("02000000-0000-7000-8000-000000009998"), Newer: true}),
-		"[N7]":                  page(mandate.Filter{Search: "common", States: []mandate.State{mandate.Cancelled}}, paging.Ask{Limit: 2}),
+		"[N10001 N10000]": page(common, paging.Ask{Limit: 2}),
+		"[N9998 N9997]":   page(common, paging.Ask{Limit: 2, From: third}),
+		"[N10001 N10000 N9999]": page(common, paging.Ask{Limit: 3,
+			From: uuid.MustParse("02000000-0000-7000-8000-000000009998"), Newer: true}),
+		"[N7]": page(mandate.Filter{Search: "common", States: []mandate.State{mandate.Cancelled}},
+			paging.Ask{Limit: 2}),
 		"[REF000002 REF000001]": page(mandate.Filter{Search: "rare"}, paging.Ask{Limit: 2}),
 	} {
 		if got != want {

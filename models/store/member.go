@@ -48,7 +48,8 @@ func (t *Tx) HoldMembers(merchantID, userID uuid.UUID) ([]member.Member, error) 
 
 // AccountOf implements member.Reader.
 func (s *Store) AccountOf(ctx context.Context, email string) (id uuid.UUID, belongs bool, err error) {
-	rows, err := s.Pool.Query(ctx, `SELECT u.id, u.disabled_at IS NULL AND EXISTS (`+livesIn+`) FROM users u WHERE lower(u.email) = lower(trim($1))`, email)
+	rows, err := s.Pool.Query(ctx, `SELECT u.id, u.disabled_at IS NULL AND EXISTS (`+livesIn+
+		`) FROM users u WHERE lower(u.email) = lower(trim($1))`, email)
 	if err != nil {
 		return id, false, fmt.Errorf("find account: %w", err)
 	}
@@ -63,21 +64,25 @@ func (s *Store) AccountOf(ctx context.Context, email string) (id uuid.UUID, belo
 // SetTerms implements member.Tx. users.role is what a process of the release
 // before reads.
 func (t *Tx) SetTerms(merchantID, userID uuid.UUID, terms member.Terms) {
-	t.later(`UPDATE memberships SET role = $3, grants = $4, batch_limit_cents = $5, updated_at = $6 WHERE merchant_id = $1 AND user_id = $2`,
+	t.later(
+		`UPDATE memberships SET role = $3, grants = $4, batch_limit_cents = $5, updated_at = $6 WHERE merchant_id = $1 AND user_id = $2`,
 		merchantID, userID, string(terms.Role), grantsJSON(terms.Grants), terms.BatchLimitCents, t.now)
-	t.later(`UPDATE users SET role = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2`, merchantID, userID, string(terms.Role), t.now)
+	t.later(`UPDATE users SET role = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2`, merchantID, userID,
+		string(terms.Role), t.now)
 }
 
 // DisableMember implements member.Tx.
 func (t *Tx) DisableMember(merchantID, userID uuid.UUID, at time.Time) {
 	t.endSessionsIn(merchantID, userID)
-	t.later(`UPDATE memberships SET disabled_at = $3, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID, userID, at)
+	t.later(`UPDATE memberships SET disabled_at = $3, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID,
+		userID, at)
 	t.leaves(userID)
 }
 
 // EnableMember implements member.Tx.
 func (t *Tx) EnableMember(merchantID, userID uuid.UUID) {
-	t.later(`UPDATE memberships SET disabled_at = NULL, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID, userID, t.now)
+	t.later(`UPDATE memberships SET disabled_at = NULL, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`,
+		merchantID, userID, t.now)
 	t.comesBack(merchantID, userID)
 }
 
@@ -90,7 +95,8 @@ func (t *Tx) RemoveMember(merchantID, userID uuid.UUID) {
 
 // AddMember implements member.Tx.
 func (t *Tx) AddMember(merchantID, userID uuid.UUID, terms member.Terms, used time.Time) {
-	t.later(`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at, updated_at) VALUES ($2, $1, $3, $4, $5, $7, $6, $6)
+	t.later(
+		`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at, updated_at) VALUES ($2, $1, $3, $4, $5, $7, $6, $6)
 		ON CONFLICT (user_id, merchant_id) DO UPDATE SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents,
 			last_used_at = excluded.last_used_at, updated_at = excluded.updated_at`,
 		merchantID, userID, string(terms.Role), grantsJSON(terms.Grants), terms.BatchLimitCents, t.now, orNull(used))
@@ -99,7 +105,9 @@ func (t *Tx) AddMember(merchantID, userID uuid.UUID, terms member.Terms, used ti
 
 // TakeBack implements member.Tx.
 func (t *Tx) TakeBack(userID uuid.UUID, name, passwordHash string, at time.Time) (bool, error) {
-	n, err := t.exec(`UPDATE users u SET name = $2, password_hash = $3, password_changed_at = $4, updated_at = $5 WHERE id = $1
+	n,
+		err := t.exec(
+		`UPDATE users u SET name = $2, password_hash = $3, password_changed_at = $4, updated_at = $5 WHERE id = $1
 		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+`))`, userID, name, passwordHash, Instant(at), t.now)
 	if err != nil {
 		return false, fmt.Errorf("take a person back: %w", err)
@@ -108,13 +116,15 @@ func (t *Tx) TakeBack(userID uuid.UUID, name, passwordHash string, at time.Time)
 }
 
 func (t *Tx) endSessionsIn(merchantID, userID uuid.UUID) {
-	t.later(`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2 AND COALESCE(s.merchant_id, u.merchant_id) = $1`, merchantID, userID)
+	t.later(
+		`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2 AND COALESCE(s.merchant_id, u.merchant_id) = $1`, merchantID, userID)
 }
 
 // leaves disables whom no business lets in any more altogether, and else makes
 // another business the first one: a process of the release before reads both.
 func (t *Tx) leaves(userID uuid.UUID) {
-	t.later(`UPDATE users u SET disabled_at = $2, updated_at = $2 WHERE id = $1 AND disabled_at IS NULL AND NOT EXISTS (`+livesIn+`)`, userID, t.now)
+	t.later(`UPDATE users u SET disabled_at = $2, updated_at = $2 WHERE id = $1 AND disabled_at IS NULL AND NOT EXISTS (`+
+		livesIn+`)`, userID, t.now)
 	t.later(`UPDATE users u SET merchant_id = o.merchant_id, role = o.role, updated_at = $2
 		FROM (SELECT * FROM memberships WHERE user_id = $1 AND disabled_at IS NULL ORDER BY last_used_at DESC NULLS LAST, created_at LIMIT 1) o
 		WHERE u.id = $1 AND NOT EXISTS (`+livesIn+` AND m.merchant_id = u.merchant_id)`, userID, t.now)
@@ -122,8 +132,10 @@ func (t *Tx) leaves(userID uuid.UUID) {
 
 // comesBack undoes leaves for whom a business lets in.
 func (t *Tx) comesBack(merchantID, userID uuid.UUID) {
-	t.later(`UPDATE users u SET disabled_at = NULL, updated_at = $3, merchant_id = o.merchant_id, role = o.role FROM memberships o
-		WHERE u.id = $2 AND o.user_id = u.id AND o.merchant_id = $1 AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+` AND m.merchant_id = u.merchant_id))`, merchantID, userID, t.now)
+	t.later(
+		`UPDATE users u SET disabled_at = NULL, updated_at = $3, merchant_id = o.merchant_id, role = o.role FROM memberships o
+		WHERE u.id = $2 AND o.user_id = u.id AND o.merchant_id = $1 AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+
+			` AND m.merchant_id = u.merchant_id))`, merchantID, userID, t.now)
 }
 
 // grantsJSON writes actions and yes or no, which always encode.
@@ -137,7 +149,8 @@ func grantsJSON(g actor.Grants) string {
 
 var (
 	invitationTable  = table.New[member.Invitation]("invitations")
-	insertInvitation = invitationTable.Write(`INSERT INTO invitations (@columns, token_hash) VALUES (@values, @token_hash)`, "token_hash")
+	insertInvitation = invitationTable.Write(
+		`INSERT INTO invitations (@columns, token_hash) VALUES (@values, @token_hash)`, "token_hash")
 )
 
 // InsertInvitation implements member.Tx.
@@ -145,7 +158,8 @@ func (t *Tx) InsertInvitation(i member.Invitation, tokenHash []byte) error {
 	write(t, insertInvitation, i, tokenHash)
 	switch err := t.flush(); {
 	case violates(err, "invitations_open"):
-		return fault.At("email", "already_invited", "This address is invited already. Send that invitation again, or revoke it first.")
+		return fault.At("email", "already_invited",
+			"This address is invited already. Send that invitation again, or revoke it first.")
 	case err != nil:
 		return fmt.Errorf("add invitation: %w", err)
 	}
@@ -155,17 +169,20 @@ func (t *Tx) InsertInvitation(i member.Invitation, tokenHash []byte) error {
 // RenewInvitation implements member.Tx.
 func (t *Tx) RenewInvitation(i member.Invitation, tokenHash []byte) (bool, error) {
 	return t.one("renew invitation", `UPDATE invitations SET token_hash = $3, expires_at = $4, mail_count = $5
-		WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND mail_count = $5 - 1`, i.MerchantID, i.ID, tokenHash, Instant(i.ExpiresAt), i.MailCount)
+		WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND mail_count = $5 - 1`,
+		i.MerchantID, i.ID, tokenHash, Instant(i.ExpiresAt), i.MailCount)
 }
 
 // RevokeInvitation implements member.Tx.
 func (t *Tx) RevokeInvitation(merchantID, id uuid.UUID, at time.Time) (bool, error) {
-	return t.one("revoke invitation", `UPDATE invitations SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL`, merchantID, id, Instant(at))
+	return t.one("revoke invitation",
+		`UPDATE invitations SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL`, merchantID, id, Instant(at))
 }
 
 // UseInvitation implements member.Tx.
 func (t *Tx) UseInvitation(id uuid.UUID, tokenHash []byte, at time.Time) (bool, error) {
-	return t.one("use invitation", `UPDATE invitations SET accepted_at = $3 WHERE id = $1 AND token_hash = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $3`, id, tokenHash, Instant(at))
+	return t.one("use invitation",
+		`UPDATE invitations SET accepted_at = $3 WHERE id = $1 AND token_hash = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $3`, id, tokenHash, Instant(at))
 }
 
 // one runs an update and tells whether it found its row.
@@ -179,7 +196,8 @@ func (t *Tx) one(what, sql string, args ...any) (bool, error) {
 
 // Invitations implements member.Reader.
 func (s *Store) Invitations(ctx context.Context, merchantID uuid.UUID) ([]member.Invitation, error) {
-	return all(ctx, s, invitationTable, "merchant_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL ORDER BY id DESC", merchantID)
+	return all(ctx, s, invitationTable, "merchant_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL ORDER BY id DESC",
+		merchantID)
 }
 
 // Invitation implements member.Reader.

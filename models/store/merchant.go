@@ -27,10 +27,14 @@ var (
 	merchantTable  = table.New[merchant.Merchant]("merchants")
 	insertMerchant = merchantTable.Write(`INSERT INTO merchants (@columns, updated_at) VALUES (@values, @created_at)`)
 	brandTable     = table.New[merchant.Brand]("brands")
-	insertBrand    = brandTable.Write(`INSERT INTO brands (@columns, created_at, updated_at) VALUES (@values, @now, @now)`, "now")
-	updateBrand    = brandTable.Write(`UPDATE brands SET @set, updated_at = @now WHERE merchant_id = @merchant_id AND id = @id AND version = @version - 1`, "now")
-	profileTable   = table.New[profileOf]("debit_profiles")
-	insertProfile  = profileTable.Write(`INSERT INTO debit_profiles (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant", "now")
+	insertBrand    = brandTable.Write(`INSERT INTO brands (@columns, created_at, updated_at) VALUES (@values, @now, @now)`,
+		"now")
+	updateBrand = brandTable.Write(
+		`UPDATE brands SET @set, updated_at = @now WHERE merchant_id = @merchant_id AND id = @id AND version = @version - 1`,
+		"now")
+	profileTable  = table.New[profileOf]("debit_profiles")
+	insertProfile = profileTable.Write(
+		`INSERT INTO debit_profiles (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant", "now")
 )
 
 // InsertMerchant implements merchant.Tx.
@@ -88,7 +92,8 @@ func (s *Store) Brands(ctx context.Context, merchantID uuid.UUID) ([]merchant.Br
 
 func (s *Store) brands(ctx context.Context, merchantID, brandID uuid.UUID) ([]merchant.Brand, error) {
 	const which = "merchant_id = $1 AND ($2::uuid IS NULL OR %s = $2)"
-	brands, err := collect(ctx, s, brandTable, "SELECT "+brandTable.Columns("brands")+", merchants.is_test FROM brands JOIN merchants ON merchants.id = brands.merchant_id WHERE brands."+
+	brands, err := collect(ctx, s, brandTable, "SELECT "+brandTable.Columns("brands")+
+		", merchants.is_test FROM brands JOIN merchants ON merchants.id = brands.merchant_id WHERE brands."+
 		fmt.Sprintf(which, "brands.id")+" ORDER BY brands.id", []any{merchantID, orNull(brandID)})
 	if err != nil {
 		return nil, err
@@ -117,7 +122,8 @@ func (s *Store) Merchants(ctx context.Context) ([]merchant.Merchant, error) {
 // Demands implements merchant.Reader.
 func (s *Store) Demands(ctx context.Context, id uuid.UUID) (merchant.Demands, error) {
 	var d merchant.Demands
-	err := s.Pool.QueryRow(ctx, `SELECT approve_deletions, approve_batches_cents FROM merchants WHERE id = $1`, id).Scan(&d.Deletions, &d.BatchesAbove)
+	err := s.Pool.QueryRow(ctx, `SELECT approve_deletions, approve_batches_cents FROM merchants WHERE id = $1`,
+		id).Scan(&d.Deletions, &d.BatchesAbove)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return d, fault.Missing()
 	}

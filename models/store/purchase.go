@@ -26,12 +26,16 @@ type payerNumbers struct {
 // sealed beside them.
 var (
 	purchaseTable = table.New("purchases",
-		table.Column[purchase.Purchase]{Name: "payer_name", Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) { return p.Payer.FullName, nil }},
-		table.Column[purchase.Purchase]{Name: "payer_email", Once: true, Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) { return p.Payer.Email, nil }},
-		table.Column[purchase.Purchase]{Name: "payer_sealed", Write: sealPayer, Read: openPayer},
-		table.Column[purchase.Purchase]{Name: "search", Once: true, Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) {
-			return vectorOf(wordsOf(p.Payer.FullName, p.Payer.Email, p.Reference, p.ReferenceGenerated)), nil
+		table.Column[purchase.Purchase]{Name: "payer_name", Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) {
+			return p.Payer.FullName, nil
 		}},
+		table.Column[purchase.Purchase]{Name: "payer_email", Once: true,
+			Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) { return p.Payer.Email, nil }},
+		table.Column[purchase.Purchase]{Name: "payer_sealed", Write: sealPayer, Read: openPayer},
+		table.Column[purchase.Purchase]{Name: "search", Once: true,
+			Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) {
+				return vectorOf(wordsOf(p.Payer.FullName, p.Payer.Email, p.Reference, p.ReferenceGenerated)), nil
+			}},
 	).Then(func(p *purchase.Purchase) { p.Seen = p.AsSeen() })
 	movePurchase = purchaseTable.Write(`UPDATE purchases SET @set, version = version + 1
 		WHERE id = @id AND merchant_id = @merchant_id AND status = @from AND version = @version`, "from")
@@ -90,12 +94,14 @@ func (t *Tx) SentPurchases(of map[uuid.UUID][]uuid.UUID) error {
 	}
 	for merchantID, ids := range of {
 		t.later(`UPDATE purchases SET status = 'sent', history = history || $3::jsonb, version = version + 1, updated_at = $4
-			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, idsText(ids), string(sent), t.now)
+			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, idsText(ids), string(sent),
+			t.now)
 	}
 	return nil
 }
 
-var readdressPurchase = purchaseTable.Write(`UPDATE purchases SET @set(payer_email, search) WHERE merchant_id = @merchant_id AND id = @id`)
+var readdressPurchase = purchaseTable.Write(
+	`UPDATE purchases SET @set(payer_email, search) WHERE merchant_id = @merchant_id AND id = @id`)
 
 // ReaddressPurchase implements purchase.Tx.
 func (t *Tx) ReaddressPurchase(p purchase.Purchase) { write(t, readdressPurchase, p) }
@@ -120,7 +126,8 @@ func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) (
 
 // Purchases implements purchase.Lister: one page, newest first (oldest first when
 // the newer side was asked), one record more than the page.
-func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) ([]purchase.Purchase, error) {
+func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
+	ask paging.Ask) ([]purchase.Purchase, error) {
 	query, args := purchasePage(merchantID, f, ask)
 	return seek(ctx, s, purchaseTable, query, args...)
 }
@@ -150,7 +157,8 @@ func purchasePage(merchantID uuid.UUID, f purchase.Filter, ask paging.Ask) (stri
 	case len(statuses) == 0:
 		statuses = purchase.Statuses
 	case len(statuses) == 1:
-		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = ?" + order, append(args, string(statuses[0]))
+		return "SELECT " + purchaseColumns + " FROM purchases WHERE " + where + " AND status = ?" + order,
+			append(args, string(statuses[0]))
 	}
 	return eachStatus(statuses, where, args, order)
 }
@@ -164,14 +172,16 @@ func eachStatus(statuses []purchase.Status, where string, args []any, order stri
 		parts = append(parts, "(SELECT id FROM purchases WHERE "+where+" AND status = ?"+order+")")
 		all = append(append(all, args...), string(status))
 	}
-	return "SELECT " + purchaseColumns + " FROM purchases WHERE id IN (SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") AS found" + order + ")" + order, all
+	return "SELECT " + purchaseColumns + " FROM purchases WHERE id IN (SELECT id FROM (" +
+		strings.Join(parts, " UNION ALL ") + ") AS found" + order + ")" + order, all
 }
 
 // ownOrder is the order of the index that finds what the filter lets through; own
 // is false when that is the order of the list anyway.
 func ownOrder(f purchase.Filter) (order string, own bool) {
 	switch {
-	case f.Concern != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil || f.SubscriberID != uuid.Nil || f.BatchID != uuid.Nil:
+	case f.Concern != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil ||
+		f.SubscriberID != uuid.Nil || f.BatchID != uuid.Nil:
 		return "", false
 	case searchQuery(f.Search) != "":
 		return "", true
@@ -188,7 +198,8 @@ const few = 10_000
 
 // fewOrMany keeps the second part from every index but the primary key: a plan
 // made for any value takes each filter for a rare one, and would sort them all.
-func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, from []any, order string) (string, []any) {
+func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, from []any, order string) (string,
+	[]any) {
 	if len(f.Statuses) > 0 {
 		names := make(textArray, len(f.Statuses))
 		for i, status := range f.Statuses {
@@ -200,7 +211,8 @@ func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, f
 	query := fmt.Sprintf(`WITH found AS MATERIALIZED (SELECT id FROM purchases WHERE %[1]s%[2]s LIMIT %[3]d),
 		page AS ((SELECT id FROM found WHERE (SELECT count(*) FROM found) < %[3]d%[4]s%[5]s)
 		UNION ALL (SELECT id FROM purchases WHERE (SELECT count(*) FROM found) >= %[3]d AND %[6]s%[4]s%[5]s))
-		SELECT `+purchaseColumns+` FROM purchases WHERE id IN (SELECT id FROM page)%[5]s`, where, by, few, beside, order, walked)
+		SELECT `+purchaseColumns+` FROM purchases WHERE id IN (SELECT id FROM page)%[5]s`, where, by, few, beside, order,
+		walked)
 	return query, slices.Concat(args, from, args, from)
 }
 
@@ -249,10 +261,13 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 
 // CountPurchases implements purchase.Lister. It counts in the order of the index
 // that finds the rows, and stops at the limit.
-func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter, limit int64) (map[string]int64, error) {
+func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
+	limit int64) (map[string]int64, error) {
 	where, args := purchaseWhere(merchantID, f)
 	order, _ := ownOrder(f)
-	query := fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s%s LIMIT %d) AS part GROUP BY status", where, order, limit)
+	query := fmt.Sprintf(
+		"SELECT status, count(*) AS n FROM (SELECT status FROM purchases WHERE %s%s LIMIT %d) AS part GROUP BY status", where,
+		order, limit)
 	var rows []struct {
 		Status string
 		N      int64

@@ -22,7 +22,8 @@ func (t *Tx) InsertRefund(r purchase.Refund) {
 	}
 }
 
-var moveRefund = refundTable.Write(`UPDATE refunds SET @set(state, channel, settled_at, updated_at) WHERE id = @id AND merchant_id = @merchant_id AND state = @from`, "from")
+var moveRefund = refundTable.Write(
+	`UPDATE refunds SET @set(state, channel, settled_at, updated_at) WHERE id = @id AND merchant_id = @merchant_id AND state = @from`, "from")
 
 // MoveRefund implements purchase.Tx.
 func (t *Tx) MoveRefund(r purchase.Refund, from purchase.RefundState) {
@@ -36,7 +37,8 @@ func (t *Tx) MoveRefund(r purchase.Refund, from purchase.RefundState) {
 
 // RefundsUnderWay implements purchase.Reader.
 func (s *Store) RefundsUnderWay(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
-	return all(ctx, s, refundTable, `merchant_id = $1 AND purchase_id = $2 AND state = 'pending' ORDER BY id`, merchantID, purchaseID)
+	return all(ctx, s, refundTable, `merchant_id = $1 AND purchase_id = $2 AND state = 'pending' ORDER BY id`, merchantID,
+		purchaseID)
 }
 
 // Refund implements purchase.Reader.
@@ -51,7 +53,9 @@ func (s *Store) RefundByID(ctx context.Context, id uuid.UUID) (purchase.Refund, 
 
 var (
 	entryTable  = table.New[purchase.Entry]("ledger_entries")
-	insertEntry = entryTable.Write(`INSERT INTO ledger_entries (@columns, id, at, day) VALUES (@values, @new_id, @now, @today)`, "new_id", "now", "today")
+	insertEntry = entryTable.Write(
+		`INSERT INTO ledger_entries (@columns, id, at, day) VALUES (@values, @new_id, @now, @today)`, "new_id", "now",
+		"today")
 )
 
 // InsertEntry implements purchase.Tx. The day is the SAST day of the transaction.
@@ -61,7 +65,8 @@ func (t *Tx) InsertEntry(e purchase.Entry) {
 
 var (
 	amendmentTable = table.New[purchase.Amendment]("amendments")
-	moveAmendment  = amendmentTable.Write(`UPDATE amendments SET @set(state, moved, finished_at) WHERE merchant_id = @merchant_id AND id = @id AND state = 'open'`)
+	moveAmendment  = amendmentTable.Write(
+		`UPDATE amendments SET @set(state, moved, finished_at) WHERE merchant_id = @merchant_id AND id = @id AND state = 'open'`)
 )
 
 // InsertAmendment implements purchase.Tx.
@@ -77,7 +82,8 @@ func (s *Store) Amendment(ctx context.Context, merchantID, id uuid.UUID) (purcha
 
 // AmendmentOf implements purchase.Reader.
 func (s *Store) AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUID) (purchase.Amendment, error) {
-	return one(ctx, s, amendmentTable, "merchant_id = $1 AND old_token_id = $2 ORDER BY id DESC LIMIT 1", merchantID, oldTokenID)
+	return one(ctx, s, amendmentTable, "merchant_id = $1 AND old_token_id = $2 ORDER BY id DESC LIMIT 1", merchantID,
+		oldTokenID)
 }
 
 // ScheduledFrom implements purchase.Reader. A purchase whose own account waits for
@@ -95,7 +101,8 @@ func (t *Tx) InsertDeletion(d purchase.Deletion) { insert(t, deletionTable, d) }
 // EndDeletion implements purchase.Tx.
 func (t *Tx) EndDeletion(d purchase.Deletion, state purchase.DeletionState) (bool, error) {
 	n, err := t.exec(`UPDATE token_deletions SET state = $3, ended_at = $4
-		WHERE merchant_id = $1 AND id = $2 AND state = 'waiting' AND ($3 <> 'undone' OR until > $4)`, d.MerchantID, d.ID, string(state), t.now)
+		WHERE merchant_id = $1 AND id = $2 AND state = 'waiting' AND ($3 <> 'undone' OR until > $4)`, d.MerchantID, d.ID,
+		string(state), t.now)
 	if err != nil {
 		return false, fmt.Errorf("end deletion: %w", err)
 	}
@@ -104,7 +111,10 @@ func (t *Tx) EndDeletion(d purchase.Deletion, state purchase.DeletionState) (boo
 
 // HoldDeletion implements purchase.Tx.
 func (t *Tx) HoldDeletion(d purchase.Deletion) (bool, error) {
-	n, err := t.exec(`UPDATE token_deletions SET state = state WHERE merchant_id = $1 AND id = $2 AND state = 'waiting' AND until > $3`, d.MerchantID, d.ID, t.now)
+	n,
+		err := t.exec(
+		`UPDATE token_deletions SET state = state WHERE merchant_id = $1 AND id = $2 AND state = 'waiting' AND until > $3`,
+		d.MerchantID, d.ID, t.now)
 	if err != nil {
 		return false, fmt.Errorf("hold deletion: %w", err)
 	}
@@ -113,7 +123,9 @@ func (t *Tx) HoldDeletion(d purchase.Deletion) (bool, error) {
 
 // TurnToken implements purchase.Tx.
 func (t *Tx) TurnToken(merchantID, id uuid.UUID, from, to token.State) (bool, error) {
-	n, err := t.exec(`UPDATE tokens SET state = CASE WHEN $4 = 'active' AND blocked_code <> '' THEN 'blocked' ELSE $4 END, updated_at = $5
+	n,
+		err := t.exec(
+		`UPDATE tokens SET state = CASE WHEN $4 = 'active' AND blocked_code <> '' THEN 'blocked' ELSE $4 END, updated_at = $5
 		WHERE merchant_id = $1 AND id = $2 AND state = $3`, merchantID, id, string(from), string(to), t.now)
 	if err != nil {
 		return false, fmt.Errorf("turn token: %w", err)
@@ -123,7 +135,9 @@ func (t *Tx) TurnToken(merchantID, id uuid.UUID, from, to token.State) (bool, er
 
 // LeaveToken implements purchase.Tx.
 func (t *Tx) LeaveToken(merchantID, id uuid.UUID, leaving bool) {
-	t.later(`UPDATE purchases SET token_leaving = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND id = $2`, merchantID, id, leaving, t.now)
+	t.later(
+		`UPDATE purchases SET token_leaving = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND id = $2`,
+		merchantID, id, leaving, t.now)
 }
 
 // Deletion implements purchase.Reader.
@@ -133,7 +147,8 @@ func (s *Store) Deletion(ctx context.Context, merchantID, id uuid.UUID) (purchas
 
 // DeletionsWaiting implements purchase.Reader.
 func (s *Store) DeletionsWaiting(ctx context.Context, merchantID uuid.UUID) ([]purchase.Deletion, error) {
-	return all(ctx, s, deletionTable, `state = 'waiting' AND merchant_id = $1 AND until > $2 ORDER BY id DESC LIMIT 100`, merchantID, s.Now())
+	return all(ctx, s, deletionTable, `state = 'waiting' AND merchant_id = $1 AND until > $2 ORDER BY id DESC LIMIT 100`,
+		merchantID, s.Now())
 }
 
 // DeletionsDue implements purchase.Reader; it serves all merchants.
@@ -143,5 +158,6 @@ func (s *Store) DeletionsDue(ctx context.Context, limit int) ([]purchase.Deletio
 
 // DeletingTokensOf implements purchase.Reader.
 func (s *Store) DeletingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
-	return all(ctx, s, tokenTable, "merchant_id = $1 AND client_id = $2 AND state = 'deleting' ORDER BY id DESC", merchantID, clientID)
+	return all(ctx, s, tokenTable, "merchant_id = $1 AND client_id = $2 AND state = 'deleting' ORDER BY id DESC",
+		merchantID, clientID)
 }

@@ -15,7 +15,8 @@ import (
 // A change that lost a race starts again: the answer under its key must be that
 // of the transaction which stands, or the same key would act twice.
 func TestAnUndoneTransactionLeavesItsKeyFree(t *testing.T) {
-	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}}, []byte("index-key-index-key-index-key-32"))
+	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}},
+		[]byte("index-key-index-key-index-key-32"))
 	if err != nil {
 		t.Fatal(err)
 	}

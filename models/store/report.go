@@ -25,7 +25,8 @@ func (s *Store) Movements(ctx context.Context, merchantID uuid.UUID, from, to ca
 	err := s.read(ctx).Raw(`SELECT day,
 			coalesce(sum(amount_cents) FILTER (WHERE amount_cents > 0), 0)::text AS up, coalesce(-sum(amount_cents) FILTER (WHERE amount_cents < 0), 0)::text AS down,
 			count(*) FILTER (WHERE kind = 'collected') AS debits, count(*) FILTER (WHERE kind IN ('returned', 'disputed')) AS bad
-		FROM ledger_entries WHERE merchant_id = ? AND day BETWEEN ? AND ? AND currency = 'ZAR' GROUP BY day ORDER BY day`, merchantID, from, to).Scan(&rows).Error
+		FROM ledger_entries WHERE merchant_id = ? AND day BETWEEN ? AND ? AND currency = 'ZAR' GROUP BY day ORDER BY day`,
+		merchantID, from, to).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("movements of money: %w", err)
 	}
@@ -37,13 +38,15 @@ func (s *Store) Movements(ctx context.Context, merchantID uuid.UUID, from, to ca
 }
 
 // Outcomes implements report.Reader; the index alone answers it.
-func (s *Store) Outcomes(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (map[calendar.Date]report.Outcome, error) {
+func (s *Store) Outcomes(ctx context.Context, merchantID uuid.UUID, from,
+	to calendar.Date) (map[calendar.Date]report.Outcome, error) {
 	var rows []struct {
 		ActionDate calendar.Date
 		State      string
 		N          int64
 	}
-	err := s.read(ctx).Raw(`SELECT action_date, state, count(*) AS n FROM collections WHERE merchant_id = ? AND action_date BETWEEN ? AND ? GROUP BY 1, 2`,
+	err := s.read(ctx).Raw(
+		`SELECT action_date, state, count(*) AS n FROM collections WHERE merchant_id = ? AND action_date BETWEEN ? AND ? GROUP BY 1, 2`,
 		merchantID, from, to).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("outcomes of debits: %w", err)
@@ -79,7 +82,8 @@ func (s *Store) Start(ctx context.Context, merchantID uuid.UUID) (report.Start, 
 		EXISTS (SELECT FROM tokens WHERE merchant_id = @m AND state <> 'pending') AS token,
 		EXISTS (SELECT FROM collections WHERE merchant_id = @m) AS charge,
 		EXISTS (SELECT FROM ledger_entries WHERE merchant_id = @m AND kind = 'collected') AS collected,
-		EXISTS (SELECT FROM credentials WHERE merchant_id = @m) AS credential`, map[string]any{"m": merchantID}).Scan(&out).Error
+		EXISTS (SELECT FROM credentials WHERE merchant_id = @m) AS credential`,
+		map[string]any{"m": merchantID}).Scan(&out).Error
 	if err != nil {
 		return out, fmt.Errorf("first steps: %w", err)
 	}
@@ -106,7 +110,8 @@ func moneyFilter(f report.Filter, args pgx.NamedArgs) string {
 	add("brands", "p.brand_id = ANY(@brands::text[]::uuid[])", ids)
 	add("methods", "coalesce(d.method, '') = ANY(@methods::text[])", f.Methods)
 	add("products", "p.product = ANY(@products::text[])", f.Products)
-	add("flows", `coalesce((SELECT a ->> 'flow' FROM jsonb_array_elements(p.attempts) AS a WHERE a ->> 'tx_id' = d.id::text LIMIT 1), 'payform') = ANY(@flows::text[])`, f.Flows)
+	add("flows",
+		`coalesce((SELECT a ->> 'flow' FROM jsonb_array_elements(p.attempts) AS a WHERE a ->> 'tx_id' = d.id::text LIMIT 1), 'payform') = ANY(@flows::text[])`, f.Flows)
 	add("countries", "'ZA' = ANY(@countries::text[])", f.Countries)
 	if len(f.Terminals) > 0 {
 		where = append(where, "false")
@@ -132,7 +137,8 @@ func standsFilter(f report.Filter, args pgx.NamedArgs) (where []string) {
 	}
 	add(len(f.Statuses) > 0, "p.status = ANY(@statuses::text[])", "statuses", f.Statuses)
 	add(len(f.Totals) > 0, "p.total_cents = ANY(@totals::bigint[])", "totals", f.Totals)
-	add(len(f.Lines) > 0, `EXISTS (SELECT FROM jsonb_array_elements(p.details -> 'products') AS l, unnest(@lines::text[]) AS part
+	add(len(f.Lines) > 0,
+		`EXISTS (SELECT FROM jsonb_array_elements(p.details -> 'products') AS l, unnest(@lines::text[]) AS part
 		WHERE strpos(lower(l ->> 'name'), lower(part)) > 0)`, "lines", f.Lines)
 	if query := searchQuery(f.Query); query != "" {
 		add(true, "p.search @@ @query::tsquery", "query", query)
@@ -188,16 +194,20 @@ func waitingMoney(f report.Filter, currency, at string, args pgx.NamedArgs) stri
 // Balances implements report.MoneyReader in one statement: what moved, what of it
 // may still be returned, and what is owed back. The latter two are few at any time
 // and have indexes of their own.
-func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Filter) (map[string]report.Balance, error) {
+func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Filter) (map[string]report.Balance,
+	error) {
 	args := pgx.NamedArgs{}
 	query := `SELECT currency, sum(gross)::text, sum(reserved)::text, sum(owed)::text FROM (
-		SELECT e.currency, sum(e.amount_cents) AS gross, 0 AS reserved, 0 AS owed` + movementsOf(merchantID, f, args) + ` GROUP BY 1
+		SELECT e.currency, sum(e.amount_cents) AS gross, 0 AS reserved, 0 AS owed` + movementsOf(merchantID, f, args) +
+		` GROUP BY 1
 		UNION ALL
 		SELECT d.currency, 0, sum(greatest(d.amount_cents::numeric - p.refunded_cents - p.refunding_cents, 0)), 0 FROM collections d JOIN purchases p ON p.id = d.purchase_id
-			WHERE d.merchant_id = @m::uuid AND d.state = 'provisional'` + waitingMoney(f, "d.currency", "d.provisional_at", args) + ` GROUP BY 1
+			WHERE d.merchant_id = @m::uuid AND d.state = 'provisional'` + waitingMoney(f, "d.currency", "d.provisional_at",
+		args) + ` GROUP BY 1
 		UNION ALL
 		SELECT r.currency, 0, 0, sum(r.amount_cents) FROM refunds r JOIN purchases p ON p.id = r.purchase_id LEFT JOIN collections d ON d.id = r.collection_id
-			WHERE r.merchant_id = @m::uuid AND r.state = 'pending'` + waitingMoney(f, "r.currency", "r.created_at", args) + ` GROUP BY 1
+			WHERE r.merchant_id = @m::uuid AND r.state = 'pending'` + waitingMoney(f, "r.currency", "r.created_at", args) +
+		` GROUP BY 1
 	) AS parts GROUP BY 1`
 	rows, err := s.Pool.Query(ctx, query, args)
 	if err != nil {
@@ -206,7 +216,8 @@ func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Fil
 	out := map[string]report.Balance{}
 	var currency string
 	var b report.Balance
-	if _, err := pgx.ForEachRow(rows, []any{&currency, &b.GrossCents, &b.ReservedCents, &b.OwedCents}, func() error { out[currency] = b; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&currency, &b.GrossCents, &b.ReservedCents, &b.OwedCents},
+		func() error { out[currency] = b; return nil }); err != nil {
 		return nil, fmt.Errorf("balances: %w", err)
 	}
 	return out, nil
@@ -215,7 +226,8 @@ func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Fil
 // Turnover implements report.MoneyReader.
 func (s *Store) Turnover(ctx context.Context, merchantID uuid.UUID, f report.Filter) (t report.Turnover, err error) {
 	args := pgx.NamedArgs{}
-	err = s.Pool.QueryRow(ctx, `SELECT coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents > 0), 0)::text, count(*) FILTER (WHERE e.amount_cents > 0),
+	err = s.Pool.QueryRow(ctx,
+		`SELECT coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents > 0), 0)::text, count(*) FILTER (WHERE e.amount_cents > 0),
 		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::text, count(*) FILTER (WHERE e.amount_cents < 0)`+movementsOf(merchantID, f, args), args).
 		Scan(&t.Incoming.Cents, &t.Incoming.N, &t.Outgoing.Cents, &t.Outgoing.N)
 	if err != nil {

@@ -32,7 +32,8 @@ func (s *Store) InsertRequests(ctx context.Context, entries []requestlog.Entry) 
 }
 
 // Requests implements requestlog.Reader.
-func (s *Store) Requests(ctx context.Context, merchantID uuid.UUID, f requestlog.Filter, ask paging.Ask) ([]requestlog.Entry, error) {
+func (s *Store) Requests(ctx context.Context, merchantID uuid.UUID, f requestlog.Filter,
+	ask paging.Ask) ([]requestlog.Entry, error) {
 	q := list(ctx, s, requestTable, "request", "answer").Where("merchant_id = ?", merchantID)
 	only := func(given bool, condition string, args ...any) {
 		if given {
@@ -42,12 +43,15 @@ func (s *Store) Requests(ctx context.Context, merchantID uuid.UUID, f requestlog
 	only(f.Method != "", "method = ?", f.Method)
 	only(f.Class > 0, "status BETWEEN ? AND ?", f.Class*100, f.Class*100+99)
 	only(f.Path != "", "path LIKE ?", "%"+likeText(f.Path)+"%")
-	only(f.Credential != uuid.Nil, "credential_id IN (SELECT id FROM credentials c WHERE c.merchant_id = ? AND (c.id = ? OR c.parent_id = ?))", merchantID, f.Credential, f.Credential)
+	only(f.Credential != uuid.Nil,
+		"credential_id IN (SELECT id FROM credentials c WHERE c.merchant_id = ? AND (c.id = ? OR c.parent_id = ?))",
+		merchantID, f.Credential, f.Credential)
 	only(f.Replayed, "replayed")
 	only(f.DryRun, "dry_run")
 	only(!f.From.IsZero(), "at >= ?", f.From)
 	only(!f.To.IsZero(), "at <= ?", f.To)
-	only(f.Search != "", "(request_id = ? OR idempotency_key = ? OR path LIKE ?)", f.Search, f.Search, "%"+likeText(f.Search)+"%")
+	only(f.Search != "", "(request_id = ? OR idempotency_key = ? OR path LIKE ?)", f.Search, f.Search,
+		"%"+likeText(f.Search)+"%")
 	return find(ctx, s, requestTable, beside(q, ask))
 }
 
@@ -70,7 +74,9 @@ func (s *Store) tidyRequests(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("tidy the log of requests: %w", err)
 	}
-	rows, err := s.Pool.Query(ctx, `SELECT m.id, (SELECT r.id FROM api_requests r WHERE r.merchant_id = m.id ORDER BY r.id DESC OFFSET $1 LIMIT 1) FROM merchants m`, s.mostRequests())
+	rows,
+		err := s.Pool.Query(ctx,
+		`SELECT m.id, (SELECT r.id FROM api_requests r WHERE r.merchant_id = m.id ORDER BY r.id DESC OFFSET $1 LIMIT 1) FROM merchants m`, s.mostRequests())
 	if err != nil {
 		return fmt.Errorf("tidy the log of requests: %w", err)
 	}
@@ -87,7 +93,8 @@ func (s *Store) tidyRequests(ctx context.Context, now time.Time) error {
 			continue
 		}
 		err := s.inChunks(ctx, `DELETE FROM api_requests WHERE ctid = ANY (ARRAY(
-			SELECT ctid FROM api_requests WHERE merchant_id = $1 AND id <= $2 LIMIT $3 FOR UPDATE SKIP LOCKED))`, l.Merchant, *l.Last)
+			SELECT ctid FROM api_requests WHERE merchant_id = $1 AND id <= $2 LIMIT $3 FOR UPDATE SKIP LOCKED))`, l.Merchant,
+			*l.Last)
 		if err != nil {
 			return fmt.Errorf("tidy the log of requests: %w", err)
 		}

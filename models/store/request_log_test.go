@@ -21,13 +21,17 @@ func TestTheLogOfRequestsIsKeptThirtyDaysAndToItsMost(t *testing.T) {
 	s := tidying{db, t}
 	ours, theirs := s.NewID(), s.NewID()
 	for i, id := range []uuid.UUID{ours, theirs} {
-		s.run(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, 'm', true, now(), now())`, id, string(rune('a'+i)))
+		s.run(
+			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, 'm', true, now(), now())`,
+			id, string(rune('a'+i)))
 	}
 	entry := func(merchant uuid.UUID, at time.Time) requestlog.Entry {
-		return requestlog.Entry{ID: s.NewID(), MerchantID: merchant, At: at, Method: "GET", Route: "/x", Path: "/x", Status: 200}
+		return requestlog.Entry{ID: s.NewID(), MerchantID: merchant, At: at, Method: "GET", Route: "/x", Path: "/x",
+			Status: 200}
 	}
 	now := time.Now()
-	entries := []requestlog.Entry{entry(theirs, now.Add(-requestlog.Kept-time.Minute)), entry(theirs, now.Add(-requestlog.Kept+time.Minute))}
+	entries := []requestlog.Entry{entry(theirs, now.Add(-requestlog.Kept-time.Minute)),
+		entry(theirs, now.Add(-requestlog.Kept+time.Minute))}
 	for range 12 {
 		entries = append(entries, entry(ours, now))
 	}
@@ -47,7 +51,10 @@ func TestTheLogOfRequestsIsKeptThirtyDaysAndToItsMost(t *testing.T) {
 	for _, e := range entries[2:] {
 		mine = append(mine, e.ID)
 	}
-	slices.SortFunc(mine, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }) // within a microsecond ids follow no order
+	slices.SortFunc(mine, func(a, b uuid.UUID) int {
+		return slices.Compare(a[:],
+			b[:])
+	}) // within a microsecond ids follow no order
 	if n := s.number(`SELECT count(*) FROM api_requests WHERE id = ANY($1)`, mine[:2]); n != 0 {
 		t.Error("not the oldest went")
 	}

@@ -57,7 +57,8 @@ type place struct {
 
 // BeginRotation notes that everything is to be sealed with that key.
 func (s *Store) BeginRotation(ctx context.Context, keyID string) error {
-	_, err := s.Pool.Exec(ctx, `INSERT INTO key_rotations (key_id, started_at) VALUES ($1, now()) ON CONFLICT DO NOTHING`, keyID)
+	_, err := s.Pool.Exec(ctx, `INSERT INTO key_rotations (key_id, started_at) VALUES ($1, now()) ON CONFLICT DO NOTHING`,
+		keyID)
 	if err != nil {
 		return fmt.Errorf("begin the rotation of keys: %w", err)
 	}
@@ -66,7 +67,9 @@ func (s *Store) BeginRotation(ctx context.Context, keyID string) error {
 
 // Rotations lists the rotations, newest first.
 func (s *Store) Rotations(ctx context.Context) ([]Rotation, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT key_id, COALESCE((progress->>'done')::bigint, 0), finished_at IS NOT NULL FROM key_rotations ORDER BY started_at DESC`)
+	rows,
+		err := s.Pool.Query(ctx,
+		`SELECT key_id, COALESCE((progress->>'done')::bigint, 0), finished_at IS NOT NULL FROM key_rotations ORDER BY started_at DESC`)
 	if err != nil {
 		return nil, fmt.Errorf("rotations of keys: %w", err)
 	}
@@ -97,7 +100,8 @@ func (s *Store) resealChunk(ctx context.Context) (more bool, r Rotation, err err
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		var at place
 		var text string
-		err := tx.QueryRow(ctx, `SELECT key_id, progress::text FROM key_rotations WHERE finished_at IS NULL ORDER BY started_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED`).Scan(&r.KeyID, &text)
+		err := tx.QueryRow(ctx,
+			`SELECT key_id, progress::text FROM key_rotations WHERE finished_at IS NULL ORDER BY started_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED`).Scan(&r.KeyID, &text)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -145,7 +149,8 @@ func (s *Store) resealRows(ctx context.Context, tx pgx.Tx, c sealedColumn, at *p
 			after, args = ` WHERE (`+c.key+`) > ($2::uuid, $3::text::int)`, append(args, n)
 		}
 	}
-	rows, err := tx.Query(ctx, `SELECT `+key+`, `+c.binding+`, `+c.column+` FROM `+c.table+after+` ORDER BY `+c.key+` LIMIT $1`, args...)
+	rows, err := tx.Query(ctx, `SELECT `+key+`, `+c.binding+`, `+c.column+` FROM `+c.table+after+` ORDER BY `+c.key+
+		` LIMIT $1`, args...)
 	if err != nil {
 		return err
 	}
@@ -168,7 +173,8 @@ func (s *Store) resealRows(ctx context.Context, tx pgx.Tx, c sealedColumn, at *p
 		if err != nil {
 			return fmt.Errorf("row %s: %w", r.Key, err)
 		}
-		batch.Queue(`UPDATE `+c.table+` SET `+c.column+` = $3 WHERE `+key+` = $1 AND `+c.column+` = $2 AND `+where(c, r.Key), r.Key, r.Sealed, fresh)
+		batch.Queue(`UPDATE `+c.table+` SET `+c.column+` = $3 WHERE `+key+` = $1 AND `+c.column+` = $2 AND `+where(c, r.Key),
+			r.Key, r.Sealed, fresh)
 	}
 	if len(read) < resealChunk {
 		at.Column, at.After = at.Column+1, ""
@@ -187,7 +193,8 @@ func where(c sealedColumn, key string) string {
 func (s *Store) sealedOtherwise(ctx context.Context, tx pgx.Tx, keyID string) (left bool, err error) {
 	begins := append([]byte{byte(len(keyID))}, keyID...) //nolint:gosec // an id has at most 255 bytes
 	for _, c := range sealedColumns {
-		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+`) > 0 AND substring(`+c.column+` FROM 1 FOR $1) <> $2)`,
+		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+
+			`) > 0 AND substring(`+c.column+` FROM 1 FOR $1) <> $2)`,
 			len(begins), begins).Scan(&left)
 		if err != nil || left {
 			return left, err
@@ -212,7 +219,8 @@ func keysInUse(ctx context.Context, q reader) (map[string]bool, error) {
 		if !there[c.String()] {
 			continue
 		}
-		rows, err := q.Query(ctx, `SELECT DISTINCT convert_from(substring(`+c.column+` FROM 2 FOR get_byte(`+c.column+`, 0)), 'UTF8')
+		rows, err := q.Query(ctx, `SELECT DISTINCT convert_from(substring(`+c.column+` FROM 2 FOR get_byte(`+c.column+
+			`, 0)), 'UTF8')
 			FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND length(`+c.column+`) > 0`)
 		if err != nil {
 			return nil, fmt.Errorf("keys in use: %w", err)
@@ -234,7 +242,9 @@ type reader interface {
 }
 
 func columnsThere(ctx context.Context, q reader) (map[string]bool, error) {
-	rows, err := q.Query(ctx, `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'`)
+	rows,
+		err := q.Query(ctx,
+		`SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'`)
 	if err != nil {
 		return nil, fmt.Errorf("columns of the schema: %w", err)
 	}

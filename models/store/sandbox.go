@@ -35,16 +35,20 @@ const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
 
 // Phones implements sandbox.Reader.
 func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID, limit int) (open, over []sandbox.Phone, err error) {
-	if open, err = seek(ctx, s, phones, onPhones+"a."+openAuthentication+` ORDER BY a.requested_at DESC, a.id DESC`, merchantID); err != nil {
+	if open, err = seek(ctx, s, phones, onPhones+"a."+openAuthentication+` ORDER BY a.requested_at DESC, a.id DESC`,
+		merchantID); err != nil {
 		return nil, nil, err
 	}
-	over, err = seek(ctx, s, phones, onPhones+"NOT a."+openAuthentication+` ORDER BY coalesce(a.answered_at, a.expires_at, a.requested_at) DESC, a.id DESC LIMIT ?`, merchantID, limit)
+	over, err = seek(ctx, s, phones, onPhones+"NOT a."+openAuthentication+
+		` ORDER BY coalesce(a.answered_at, a.expires_at, a.requested_at) DESC, a.id DESC LIMIT ?`, merchantID, limit)
 	return open, over, err
 }
 
 // OpenAuthentication implements sandbox.Reader.
-func (s *Store) OpenAuthentication(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error) {
-	return one(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+" ORDER BY number DESC LIMIT 1", merchantID, mandateID)
+func (s *Store) OpenAuthentication(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication,
+	error) {
+	return one(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+
+		" ORDER BY number DESC LIMIT 1", merchantID, mandateID)
 }
 
 var _ sandbox.Reader = (*Store)(nil)

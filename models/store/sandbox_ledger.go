@@ -28,7 +28,8 @@ func (s *Store) SandboxLedger() SandboxLedger { return SandboxLedger{s} }
 const saving = 7316214003
 
 // Save implements sandbox.Ledger.
-func (l SandboxLedger) Save(ctx context.Context, orders []sandbox.Order, script func(sandbox.Order, int) []sandbox.Entry) ([]bool, error) {
+func (l SandboxLedger) Save(ctx context.Context, orders []sandbox.Order,
+	script func(sandbox.Order, int) []sandbox.Entry) ([]bool, error) {
 	fresh := make([]bool, len(orders))
 	err := pgx.BeginFunc(ctx, l.s.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, saving); err != nil {
@@ -53,7 +54,8 @@ func (l SandboxLedger) Save(ctx context.Context, orders []sandbox.Order, script 
 				last = max(last, e.Seq)
 				answers = append(answers, answerColumns(o.ID, e))
 			}
-			instructions = append(instructions, []any{o.ID, o.MerchantID, string(o.Kind), o.Method, hash, o.AmountCents, o.ActionDate, o.Disputable,
+			instructions = append(instructions, []any{o.ID, o.MerchantID, string(o.Kind), o.Method, hash, o.AmountCents,
+				o.ActionDate, o.Disputable,
 				instantOrNull(o.AnswerBy), last, l.s.Now()})
 		}
 		return copyInto(ctx, tx, instructions, answers)
@@ -79,7 +81,8 @@ func (l SandboxLedger) hash(o sandbox.Order) []byte {
 }
 
 // known tells which orders were saved before, and how often each account was used.
-func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx, orders []sandbox.Order) (map[uuid.UUID]bool, map[accountUse]int, error) {
+func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx, orders []sandbox.Order) (map[uuid.UUID]bool,
+	map[accountUse]int, error) {
 	ids, hashes := make([]uuid.UUID, len(orders)), make([][]byte, len(orders))
 	for i, o := range orders {
 		ids[i], hashes[i] = o.ID, l.hash(o)
@@ -101,7 +104,8 @@ func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx, orders []sandbox.Or
 	var kind string
 	var hash []byte
 	var n int
-	_, err = pgx.ForEachRow(rows, []any{&kind, &hash, &n}, func() error { used[accountUse{sandbox.Kind(kind), string(hash)}] = n; return nil })
+	_, err = pgx.ForEachRow(rows, []any{&kind, &hash, &n},
+		func() error { used[accountUse{sandbox.Kind(kind), string(hash)}] = n; return nil })
 	return known, used, err
 }
 
@@ -111,7 +115,8 @@ func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) err
 		columns []string
 		rows    [][]any
 	}{
-		{"sandbox_instructions", []string{"id", "merchant_id", "kind", "method", "account_hash", "amount_cents", "action_date", "disputable", "answer_by", "last_seq", "received_at"}, instructions},
+		{"sandbox_instructions", []string{"id", "merchant_id", "kind", "method", "account_hash", "amount_cents",
+			"action_date", "disputable", "answer_by", "last_seq", "received_at"}, instructions},
 		{"sandbox_answers", []string{"instruction_id", "seq", "kind", "code", "channel", "reference", "due_at"}, answers},
 	} {
 		if len(t.rows) == 0 {
@@ -126,13 +131,15 @@ func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) err
 
 // Due implements sandbox.Ledger.
 func (l SandboxLedger) Due(ctx context.Context, now time.Time, limit int) ([]sandbox.Answer, error) {
-	rows, err := l.s.Pool.Query(ctx, `SELECT instruction_id, seq, kind, code, channel, reference, due_at FROM sandbox_answers
+	rows,
+		err := l.s.Pool.Query(ctx, `SELECT instruction_id, seq, kind, code, channel, reference, due_at FROM sandbox_answers
 		WHERE delivered_at IS NULL AND due_at <= $1 ORDER BY due_at, instruction_id, seq LIMIT $2`, Instant(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox ledger: due: %w", err)
 	}
 	answers, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a sandbox.Answer, err error) {
-		err = row.Scan(&a.OrderID, &a.Entry.Seq, &a.Entry.Kind, &a.Entry.Code, &a.Entry.Channel, &a.Entry.Reference, &a.Entry.DueAt)
+		err = row.Scan(&a.OrderID, &a.Entry.Seq, &a.Entry.Kind, &a.Entry.Code, &a.Entry.Channel, &a.Entry.Reference,
+			&a.Entry.DueAt)
 		a.Entry.DueAt = a.Entry.DueAt.UTC()
 		return a, err
 	})
@@ -148,7 +155,9 @@ func (l SandboxLedger) Acknowledge(ctx context.Context, ids []sandbox.AnswerID) 
 	for i, id := range ids {
 		orders[i], numbers[i] = id.OrderID, int32(id.Seq) //nolint:gosec // an order has a handful of answers
 	}
-	_, err := l.s.Pool.Exec(ctx, `UPDATE sandbox_answers a SET delivered_at = $3 FROM unnest($1::uuid[], $2::integer[]) AS t (id, seq)
+	_,
+		err := l.s.Pool.Exec(ctx,
+		`UPDATE sandbox_answers a SET delivered_at = $3 FROM unnest($1::uuid[], $2::integer[]) AS t (id, seq)
 		WHERE a.instruction_id = t.id AND a.seq = t.seq AND a.delivered_at IS NULL`, orders, numbers, l.s.Now())
 	if err != nil {
 		return fmt.Errorf("sandbox ledger: acknowledge: %w", err)
@@ -157,7 +166,8 @@ func (l SandboxLedger) Acknowledge(ctx context.Context, ids []sandbox.AnswerID) 
 }
 
 // Replace implements sandbox.Ledger.
-func (l SandboxLedger) Replace(ctx context.Context, id uuid.UUID, change func(sandbox.Record) ([]sandbox.Entry, error)) error {
+func (l SandboxLedger) Replace(ctx context.Context, id uuid.UUID,
+	change func(sandbox.Record) ([]sandbox.Entry, error)) error {
 	var refused error
 	err := pgx.BeginFunc(ctx, l.s.Pool, func(tx pgx.Tx) error {
 		r, last, err := l.lock(ctx, tx, id)
@@ -177,7 +187,8 @@ func (l SandboxLedger) Replace(ctx context.Context, id uuid.UUID, change func(sa
 			last = max(last, e.Seq)
 			answers = append(answers, answerColumns(id, e))
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM sandbox_answers WHERE instruction_id = $1 AND delivered_at IS NULL`, id); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM sandbox_answers WHERE instruction_id = $1 AND delivered_at IS NULL`,
+			id); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `UPDATE sandbox_instructions SET last_seq = $2 WHERE id = $1`, id, last); err != nil {
@@ -195,9 +206,11 @@ func (l SandboxLedger) Replace(ctx context.Context, id uuid.UUID, change func(sa
 func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r sandbox.Record, last int, err error) {
 	var action calendar.Date
 	var answerBy *time.Time
-	err = tx.QueryRow(ctx, `SELECT id, merchant_id, kind, method, amount_cents, action_date, disputable, answer_by, last_seq
+	err = tx.QueryRow(ctx,
+		`SELECT id, merchant_id, kind, method, amount_cents, action_date, disputable, answer_by, last_seq
 		FROM sandbox_instructions WHERE id = $1 FOR UPDATE`, id).
-		Scan(&r.Order.ID, &r.Order.MerchantID, &r.Order.Kind, &r.Order.Method, &r.Order.AmountCents, &action, &r.Order.Disputable, &answerBy, &last)
+		Scan(&r.Order.ID, &r.Order.MerchantID, &r.Order.Kind, &r.Order.Method, &r.Order.AmountCents, &action,
+			&r.Order.Disputable, &answerBy, &last)
 	if err != nil {
 		return r, 0, err
 	}
@@ -205,20 +218,23 @@ func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r san
 	if answerBy != nil {
 		r.Order.AnswerBy = answerBy.UTC()
 	}
-	rows, err := tx.Query(ctx, `SELECT seq, kind, code, channel, reference, due_at, delivered_at IS NOT NULL FROM sandbox_answers WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`, id)
+	rows,
+		err := tx.Query(ctx,
+		`SELECT seq, kind, code, channel, reference, due_at, delivered_at IS NOT NULL FROM sandbox_answers WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`, id)
 	if err != nil {
 		return r, 0, err
 	}
 	var e sandbox.Entry
 	var delivered bool
-	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Kind, &e.Code, &e.Channel, &e.Reference, &e.DueAt, &delivered}, func() error {
-		e.DueAt = e.DueAt.UTC()
-		if delivered {
-			r.Delivered = append(r.Delivered, e)
-		} else {
-			r.Waiting = append(r.Waiting, e)
-		}
-		return nil
-	})
+	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Kind, &e.Code, &e.Channel, &e.Reference, &e.DueAt, &delivered},
+		func() error {
+			e.DueAt = e.DueAt.UTC()
+			if delivered {
+				r.Delivered = append(r.Delivered, e)
+			} else {
+				r.Waiting = append(r.Waiting, e)
+			}
+			return nil
+		})
 	return r, last, err
 }

@@ -19,10 +19,12 @@ func TestTheSandboxBankPlaysTheScriptOfEveryGatewayOnItsLedger(t *testing.T) {
 	action := calendar.On(2026, time.December, 1)
 	banktest.Exercise(t, func(t *testing.T) banktest.Bench {
 		now := action.AddDays(-10).At(9, 0)
-		b := sandbox.New(opened(t).SandboxLedger(), func() time.Time { return now }, collection.DefaultTimetable(), calendar.New())
+		b := sandbox.New(opened(t).SandboxLedger(), func() time.Time { return now }, collection.DefaultTimetable(),
+			calendar.New())
 		return banktest.Bench{
 			Gateway: b, MerchantID: uuid.New(), ActionDate: action, MoveTo: func(at time.Time) { now = at },
-			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030", Declines: "4000008002", Ignores: "4000008480",
+			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030", Declines: "4000008002",
+			Ignores: "4000008480",
 		}
 	})
 }
@@ -32,7 +34,8 @@ func TestTheLedgerCountsAnAccountAndDoesNotKeepItsNumber(t *testing.T) {
 	ctx, l := context.Background(), s.SandboxLedger()
 	merchant := uuid.New()
 	order := func(account bank.AccountNumber) sandbox.Order {
-		return sandbox.Order{ID: uuid.New(), MerchantID: merchant, Kind: sandbox.Collection, Account: account, AmountCents: 100, ActionDate: calendar.On(2026, 12, 1)}
+		return sandbox.Order{ID: uuid.New(), MerchantID: merchant, Kind: sandbox.Collection, Account: account,
+			AmountCents: 100, ActionDate: calendar.On(2026, 12, 1)}
 	}
 	var counts []int
 	script := func(_ sandbox.Order, previous int) []sandbox.Entry {
@@ -51,7 +54,8 @@ func TestTheLedgerCountsAnAccountAndDoesNotKeepItsNumber(t *testing.T) {
 		t.Errorf("earlier orders of the account: %v, want %v", counts, want)
 	}
 	var text string
-	if err := s.Pool.QueryRow(ctx, `SELECT string_agg(i::text, ' ') FROM sandbox_instructions i`).Scan(&text); err != nil || strings.Contains(text, "9102") {
+	if err := s.Pool.QueryRow(ctx, `SELECT string_agg(i::text, ' ') FROM sandbox_instructions i`).Scan(
+		&text); err != nil || strings.Contains(text, "9102") {
 		t.Errorf("the number can be read in %q (%v)", text, err)
 	}
 }
@@ -59,7 +63,8 @@ func TestTheLedgerCountsAnAccountAndDoesNotKeepItsNumber(t *testing.T) {
 func TestNumbersOfReplacedAnswersAreNotUsedAgain(t *testing.T) {
 	s := opened(t)
 	ctx, l := context.Background(), s.SandboxLedger()
-	o := sandbox.Order{ID: uuid.New(), MerchantID: uuid.New(), Kind: sandbox.Collection, ActionDate: calendar.On(2026, 12, 1)}
+	o := sandbox.Order{ID: uuid.New(), MerchantID: uuid.New(), Kind: sandbox.Collection,
+		ActionDate: calendar.On(2026, 12, 1)}
 	one := func(sandbox.Order, int) []sandbox.Entry {
 		return []sandbox.Entry{{Seq: 1, Kind: bank.Unpaid, Code: "02", DueAt: s.Now()}}
 	}

@@ -17,8 +17,10 @@ import (
 )
 
 var suffixes = []string{
-	"0000", "7001", "7002", "7003", "7004", "7005", "7006", "8001", "8002", "8003", "8120", "8480", "8500", "8600", "8700", "9002", "9003",
-	"9004", "9005", "9006", "9008", "9010", "9012", "9016", "9018", "9022", "9026", "9030", "9032", "9034", "9036", "9056", "9102", "9202",
+	"0000", "7001", "7002", "7003", "7004", "7005", "7006", "8001", "8002", "8003", "8120", "8480", "8500", "8600", "8700",
+	"9002", "9003",
+	"9004", "9005", "9006", "9008", "9010", "9012", "9016", "9018", "9022", "9026", "9030", "9032", "9034", "9036", "9056",
+	"9102", "9202",
 	"9302", "9430", "9500", "9900", "9901",
 }
 
@@ -44,13 +46,16 @@ func TestTheLedgerPlaysTheWholeSuffixTable(t *testing.T) {
 		account := bank.AccountNumber("400000" + suffix)
 		for previous, method := range []string{"REALTIME", "DELAYED", "FALLBACK"} {
 			id, limit := uuid.New(), asked.Add(48*time.Hour)
-			if _, err := b.RequestMandate(ctx, bank.MandateRequest{ID: id, MerchantID: merchant, Account: account, Authentication: method, AnswerBy: limit}); err != nil {
+			if _, err := b.RequestMandate(ctx, bank.MandateRequest{ID: id, MerchantID: merchant, Account: account,
+				Authentication: method, AnswerBy: limit}); err != nil {
 				t.Fatal(err)
 			}
-			expect(id, sandbox.MandateScript(sandbox.Order{ID: id, Account: account, Method: method, AnswerBy: limit}, previous, asked, tt.ReturnsAt))
+			expect(id, sandbox.MandateScript(sandbox.Order{ID: id, Account: account, Method: method, AnswerBy: limit}, previous,
+				asked, tt.ReturnsAt))
 		}
 		for previous, disputable := range []bool{false, true} {
-			in := bank.Instruction{ID: uuid.New(), MerchantID: merchant, Method: bank.DebiCheck, Account: account, ActionDate: action, TrackingDays: 10, Disputable: disputable}
+			in := bank.Instruction{ID: uuid.New(), MerchantID: merchant, Method: bank.DebiCheck, Account: account,
+				ActionDate: action, TrackingDays: 10, Disputable: disputable}
 			if _, err := b.Submit(ctx, []bank.Instruction{in}); err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +82,8 @@ func TestTheLedgerKeepsHowLongAPayerHasAndWhatMayBeDisputed(t *testing.T) {
 	ctx := context.Background()
 	action := calendar.On(2026, time.December, 14)
 	now := action.AddDays(-4).At(10, 0)
-	b := sandbox.New(opened(t).SandboxLedger(), func() time.Time { return now }, collection.DefaultTimetable(), calendar.New())
+	b := sandbox.New(opened(t).SandboxLedger(), func() time.Time { return now }, collection.DefaultTimetable(),
+		calendar.New())
 	fetch := func() (out []string) {
 		t.Helper()
 		messages, err := b.Fetch(ctx, 100)
@@ -96,7 +102,8 @@ func TestTheLedgerKeepsHowLongAPayerHasAndWhatMayBeDisputed(t *testing.T) {
 	ask := func(method string, limit time.Duration) uuid.UUID {
 		t.Helper()
 		id := uuid.New()
-		if _, err := b.RequestMandate(ctx, bank.MandateRequest{ID: id, Account: "4000000000", Authentication: method, AnswerBy: now.Add(limit)}); err != nil {
+		if _, err := b.RequestMandate(ctx, bank.MandateRequest{ID: id, Account: "4000000000", Authentication: method,
+			AnswerBy: now.Add(limit)}); err != nil {
 			t.Fatal(err)
 		}
 		return id

@@ -47,7 +47,8 @@ func wordsOf(texts ...string) []string {
 	for _, text := range texts {
 		for _, whole := range strings.Fields(strings.ToLower(text)) {
 			add(whole)
-			for _, part := range strings.FieldsFunc(whole, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			for _, part := range strings.FieldsFunc(whole,
+				func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 				add(part)
 			}
 		}

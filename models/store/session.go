@@ -34,7 +34,8 @@ const findSession = `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.
 // FindSession gives the living session with one of these hashes and everything
 // around it in one query. Found is false when there is none, or when the person
 // was disabled, altogether or in the business that the session works for.
-func (s *Store) FindSession(ctx context.Context, hashes [][]byte, now, bornAfter time.Time) (in user.SignedIn, found bool, err error) {
+func (s *Store) FindSession(ctx context.Context, hashes [][]byte, now, bornAfter time.Time) (in user.SignedIn,
+	found bool, err error) {
 	list, err := collect(ctx, s, signedIn, findSession, []any{hashes, now, bornAfter})
 	if err != nil || len(list) == 0 {
 		return in, false, err
@@ -67,7 +68,9 @@ func (s *Store) SetSessionData(ctx context.Context, hash []byte, data string) er
 
 // TouchSession moves the idle end of a session, and when its person was seen.
 func (s *Store) TouchSession(ctx context.Context, hash []byte, ip string, seen, expires time.Time) error {
-	_, err := s.Pool.Exec(ctx, `WITH s AS (UPDATE sessions SET ip = $2, seen_at = $3, expires_at = $4 WHERE id_hash = $1 RETURNING user_id)
+	_,
+		err := s.Pool.Exec(ctx,
+		`WITH s AS (UPDATE sessions SET ip = $2, seen_at = $3, expires_at = $4 WHERE id_hash = $1 RETURNING user_id)
 		, m AS (UPDATE memberships m SET last_used_at = $3 FROM sessions x JOIN users y ON y.id = x.user_id
 			WHERE x.id_hash = $1 AND m.user_id = x.user_id AND m.merchant_id = COALESCE(x.merchant_id, y.merchant_id))
 		UPDATE users u SET last_seen_at = $3 FROM s WHERE u.id = s.user_id`, hash, ip, seen, expires)
@@ -93,7 +96,8 @@ func (s *Store) DropDeadSessions(ctx context.Context, now, bornAfter time.Time) 
 		args []any
 	}{
 		{`DELETE FROM sessions WHERE expires_at <= $1 OR created_at <= $2`, []any{now, bornAfter}},
-		{`DELETE FROM sign_in_failures WHERE last_at < $1 AND (locked_until IS NULL OR locked_until < $2)`, []any{yesterday, now}},
+		{`DELETE FROM sign_in_failures WHERE last_at < $1 AND (locked_until IS NULL OR locked_until < $2)`,
+			[]any{yesterday, now}},
 		{`DELETE FROM password_resets WHERE expires_at < $1`, []any{yesterday}},
 	} {
 		done, err := s.Pool.Exec(ctx, dead.sql, dead.args...)
@@ -130,7 +134,8 @@ func (t *Tx) DeleteOtherSessions(userID uuid.UUID, but []byte) (int64, error) {
 
 // SessionsOf implements user.Reader.
 func (s *Store) SessionsOf(ctx context.Context, userID uuid.UUID, now time.Time) ([]user.Session, error) {
-	return all(ctx, s, sessionTable, "user_id = $1 AND expires_at > $2 AND created_at > $3 ORDER BY seen_at DESC", userID, now, now.Add(-user.SessionAbsolute))
+	return all(ctx, s, sessionTable, "user_id = $1 AND expires_at > $2 AND created_at > $3 ORDER BY seen_at DESC", userID,
+		now, now.Add(-user.SessionAbsolute))
 }
 
 const (
@@ -140,8 +145,11 @@ const (
 
 // KeepForm implements access.FormRows.
 func (s *Store) KeepForm(ctx context.Context, userID uuid.UUID, name string, sealed []byte, at time.Time) error {
-	_, err := s.Pool.Exec(ctx, `WITH room AS (DELETE FROM kept_forms WHERE name IN (SELECT name FROM kept_forms WHERE user_id = $2 ORDER BY created_at DESC, name OFFSET $5))
-		INSERT INTO kept_forms (name, user_id, sealed, created_at) SELECT $1, id, $3, $4 FROM users WHERE id = $2`, name, userID, sealed, Instant(at), mostKept-1)
+	_,
+		err := s.Pool.Exec(ctx,
+		`WITH room AS (DELETE FROM kept_forms WHERE name IN (SELECT name FROM kept_forms WHERE user_id = $2 ORDER BY created_at DESC, name OFFSET $5))
+		INSERT INTO kept_forms (name, user_id, sealed, created_at) SELECT $1, id, $3, $4 FROM users WHERE id = $2`, name,
+		userID, sealed, Instant(at), mostKept-1)
 	if err != nil {
 		return fmt.Errorf("keep form: %w", err)
 	}
@@ -149,8 +157,10 @@ func (s *Store) KeepForm(ctx context.Context, userID uuid.UUID, name string, sea
 }
 
 // KeptForm implements access.FormRows.
-func (s *Store) KeptForm(ctx context.Context, userID uuid.UUID, name string, since time.Time) (sealed []byte, found bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT sealed FROM kept_forms WHERE name = $1 AND user_id = $2 AND created_at > $3`, name, userID, Instant(since)).Scan(&sealed)
+func (s *Store) KeptForm(ctx context.Context, userID uuid.UUID, name string, since time.Time) (sealed []byte,
+	found bool, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT sealed FROM kept_forms WHERE name = $1 AND user_id = $2 AND created_at > $3`, name,
+		userID, Instant(since)).Scan(&sealed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, false, nil
 	}

@@ -15,9 +15,11 @@ import (
 
 var (
 	simulationTable = table.New[simulation.Run]("simulations")
-	holdSimulation  = simulationTable.Write(`UPDATE simulations SET @set(done_steps, all_steps), claimed_until = clock_timestamp() + @holds::interval, updated_at = @now
+	holdSimulation  = simulationTable.Write(
+		`UPDATE simulations SET @set(done_steps, all_steps), claimed_until = clock_timestamp() + @holds::interval, updated_at = @now
 		WHERE id = @id AND claim = @claim AND state = 'running'`, "holds", "now", "claim")
-	finishSimulation = simulationTable.Write(`UPDATE simulations SET @set(state, done_steps, all_steps, result, note, updated_at), claim = NULL, claimed_until = NULL
+	finishSimulation = simulationTable.Write(
+		`UPDATE simulations SET @set(state, done_steps, all_steps, result, note, updated_at), claim = NULL, claimed_until = NULL
 		WHERE id = @id AND claim = @claim AND state = 'running'`, "claim")
 )
 
@@ -26,7 +28,8 @@ func (t *Tx) InsertRun(r simulation.Run) error {
 	insert(t, simulationTable, r)
 	err := t.flush()
 	if violates(err, "simulations_one") {
-		return fault.New(fault.Conflict, "simulation_running", "The simulator is playing already. There is one clock: wait until that is done.")
+		return fault.New(fault.Conflict, "simulation_running",
+			"The simulator is playing already. There is one clock: wait until that is done.")
 	}
 	return err
 }
@@ -44,7 +47,9 @@ func (s *Store) OpenRun(ctx context.Context) (open bool, err error) {
 
 // ClaimRun implements simulation.Store. Claims run in real time.
 func (s *Store) ClaimRun(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (simulation.Run, bool, error) {
-	tag, err := s.Pool.Exec(ctx, `UPDATE simulations SET state = 'running', claim = $2, claimed_until = clock_timestamp() + $3::interval WHERE id = $1 AND state = 'waiting'`,
+	tag,
+		err := s.Pool.Exec(ctx,
+		`UPDATE simulations SET state = 'running', claim = $2, claimed_until = clock_timestamp() + $3::interval WHERE id = $1 AND state = 'waiting'`,
 		native([]any{id, claim, holds})...)
 	if err != nil || tag.RowsAffected() == 0 {
 		return simulation.Run{}, false, err
@@ -79,7 +84,9 @@ func (s *Store) WaitingRuns(ctx context.Context) ([]uuid.UUID, error) {
 
 // DropLostRuns implements simulation.Store.
 func (s *Store) DropLostRuns(ctx context.Context, note string) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE simulations SET state = 'failed', note = $1, claim = NULL, claimed_until = NULL WHERE state = 'running' AND claimed_until < clock_timestamp()`, note)
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE simulations SET state = 'failed', note = $1, claim = NULL, claimed_until = NULL WHERE state = 'running' AND claimed_until < clock_timestamp()`, note)
 	return err
 }
 

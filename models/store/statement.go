@@ -23,7 +23,9 @@ func (t *Tx) InsertStatement(s movement.Statement) { insert(t, statementTable, s
 
 // CancelStatement implements statement.Tx: compare-and-set from what is open.
 func (t *Tx) CancelStatement(merchantID, id uuid.UUID) (bool, error) {
-	n, err := t.exec(`UPDATE company_statements SET status = 'cancelled', file = NULL, claim = NULL, claimed_until = NULL, finished_at = $3, updated_at = $3
+	n,
+		err := t.exec(
+		`UPDATE company_statements SET status = 'cancelled', file = NULL, claim = NULL, claimed_until = NULL, finished_at = $3, updated_at = $3
 		WHERE merchant_id = $1 AND id = $2 AND status IN ('pending', 'running')`, merchantID, id, t.now)
 	if err != nil {
 		return false, fmt.Errorf("cancel statement: %w", err)
@@ -37,8 +39,10 @@ func (s *Store) Statement(ctx context.Context, merchantID, id uuid.UUID) (moveme
 }
 
 // Statements implements statement.Reader.
-func (s *Store) Statements(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[movement.Statement], error) {
-	found, err := find(ctx, s, statementTable, beside(list(ctx, s, statementTable).Where("merchant_id = ?", merchantID), ask))
+func (s *Store) Statements(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[movement.Statement],
+	error) {
+	found, err := find(ctx, s, statementTable, beside(list(ctx, s, statementTable).Where("merchant_id = ?", merchantID),
+		ask))
 	if err != nil {
 		return paging.Page[movement.Statement]{}, err
 	}
@@ -47,7 +51,8 @@ func (s *Store) Statements(ctx context.Context, merchantID uuid.UUID, ask paging
 
 // StatementFile implements statement.Reader.
 func (s *Store) StatementFile(ctx context.Context, merchantID, id uuid.UUID) (file []byte, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT file FROM company_statements WHERE merchant_id = $1 AND id = $2 AND status = 'finished'`,
+	err = s.Pool.QueryRow(ctx,
+		`SELECT file FROM company_statements WHERE merchant_id = $1 AND id = $2 AND status = 'finished'`,
 		native([]any{merchantID, id})...).Scan(&file)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, fault.Missing()
@@ -58,10 +63,12 @@ func (s *Store) StatementFile(ctx context.Context, merchantID, id uuid.UUID) (fi
 const statementFree = `(status = 'pending' OR status = 'running' AND (claimed_until IS NULL OR claimed_until < clock_timestamp()))`
 
 // ClaimStatement implements statement.Desk. Claims run in real time.
-func (s *Store) ClaimStatement(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (movement.Statement, bool, error) {
+func (s *Store) ClaimStatement(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (movement.Statement, bool,
+	error) {
 	var merchantID uuid.UUID
 	now := s.Now()
-	err := s.Pool.QueryRow(ctx, `UPDATE company_statements SET status = 'running', claim = $2, claimed_until = clock_timestamp() + $3::interval,
+	err := s.Pool.QueryRow(ctx,
+		`UPDATE company_statements SET status = 'running', claim = $2, claimed_until = clock_timestamp() + $3::interval,
 		began_at = coalesce(began_at, $4), updated_at = $4 WHERE id = $1 AND `+statementFree+` RETURNING merchant_id`,
 		native([]any{id, claim, holds, now})...).Scan((*[16]byte)(&merchantID))
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -76,7 +83,8 @@ func (s *Store) ClaimStatement(ctx context.Context, id, claim uuid.UUID, holds t
 
 // OpenStatements implements statement.Desk.
 func (s *Store) OpenStatements(ctx context.Context, limit int) ([]uuid.UUID, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT id::text FROM company_statements WHERE status IN ('pending', 'running') AND `+statementFree+` ORDER BY id LIMIT $1`, limit)
+	rows, err := s.Pool.Query(ctx, `SELECT id::text FROM company_statements WHERE status IN ('pending', 'running') AND `+
+		statementFree+` ORDER BY id LIMIT $1`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find open statements: %w", err)
 	}
@@ -94,12 +102,16 @@ func (s *Store) OpenStatements(ctx context.Context, limit int) ([]uuid.UUID, err
 }
 
 // FinishStatement implements statement.Desk: compare-and-set of the claim.
-func (s *Store) FinishStatement(ctx context.Context, st movement.Statement, claim uuid.UUID, file []byte) (bool, error) {
+func (s *Store) FinishStatement(ctx context.Context, st movement.Statement, claim uuid.UUID, file []byte) (bool,
+	error) {
 	if st.Status != movement.Finished {
 		file = nil
 	}
-	tag, err := s.Pool.Exec(ctx, `UPDATE company_statements SET status = $3, note = $4, rows = $5, file = $6, finished_at = $7, updated_at = $7, claim = NULL, claimed_until = NULL
-		WHERE id = $1 AND status = 'running' AND claim = $2`, native([]any{st.ID, claim, string(st.Status), st.Note, st.Rows, file, st.FinishedAt})...)
+	tag,
+		err := s.Pool.Exec(ctx,
+		`UPDATE company_statements SET status = $3, note = $4, rows = $5, file = $6, finished_at = $7, updated_at = $7, claim = NULL, claimed_until = NULL
+		WHERE id = $1 AND status = 'running' AND claim = $2`,
+		native([]any{st.ID, claim, string(st.Status), st.Note, st.Rows, file, st.FinishedAt})...)
 	if err != nil {
 		return false, fmt.Errorf("finish statement: %w", err)
 	}
@@ -108,38 +120,48 @@ func (s *Store) FinishStatement(ctx context.Context, st movement.Statement, clai
 
 // YieldStatement implements statement.Desk.
 func (s *Store) YieldStatement(ctx context.Context, id, claim uuid.UUID) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL WHERE id = $1 AND status = 'running' AND claim = $2`,
+	_,
+		err := s.Pool.Exec(ctx,
+		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL WHERE id = $1 AND status = 'running' AND claim = $2`,
 		native([]any{id, claim})...)
 	return err
 }
 
 // Book implements statement.Desk: sums and movements of one snapshot.
 func (s *Store) Book(ctx context.Context, merchantID uuid.UUID, f report.Filter, fn func(movement.Book) error) error {
-	return pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		sums, err := sumsOf(ctx, tx, merchantID, f)
-		if err != nil {
-			return fmt.Errorf("sums of a statement: %w", err)
-		}
-		return fn(movement.Book{Sums: sums, Each: func(each func(movement.Line) error) error { return lines(ctx, tx, merchantID, f, each) }})
-	})
+	return pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) error {
+			sums, err := sumsOf(ctx, tx, merchantID, f)
+			if err != nil {
+				return fmt.Errorf("sums of a statement: %w", err)
+			}
+			return fn(movement.Book{Sums: sums, Each: func(each func(movement.Line) error) error {
+				return lines(ctx, tx, merchantID, f, each)
+			}})
+		})
 }
 
 func sumsOf(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter) (sums movement.Sums, err error) {
 	args := pgx.NamedArgs{}
 	err = tx.QueryRow(ctx, `SELECT count(*), coalesce(sum(e.amount_cents) FILTER (WHERE e.amount_cents >= 0), 0)::text,
-		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::text`+movementsOf(merchantID, f, args), args).Scan(&sums.Rows, &sums.InCents, &sums.OutCents)
+		coalesce(-sum(e.amount_cents) FILTER (WHERE e.amount_cents < 0), 0)::text`+movementsOf(merchantID, f, args),
+		args).Scan(&sums.Rows, &sums.InCents, &sums.OutCents)
 	if err == nil && !f.From.IsZero() {
 		before, args := f, pgx.NamedArgs{}
 		before.From, before.To = time.Time{}, f.From.Add(-time.Microsecond)
-		err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.amount_cents), 0)::text`+movementsOf(merchantID, before, args), args).Scan(&sums.OpeningCents)
+		err = tx.QueryRow(ctx, `SELECT coalesce(sum(e.amount_cents), 0)::text`+movementsOf(merchantID, before, args),
+			args).Scan(&sums.OpeningCents)
 	}
 	sums.ClosingCents = sums.OpeningCents.Plus(sums.InCents).Minus(sums.OutCents)
 	return sums, err
 }
 
-func lines(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter, each func(movement.Line) error) error {
+func lines(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter,
+	each func(movement.Line) error) error {
 	args := pgx.NamedArgs{}
-	rows, err := tx.Query(ctx, `SELECT m.at, m.kind, m.purchase_id, coalesce(nullif(p.reference, ''), p.reference_generated), coalesce(nullif(p.payer_name, ''), p.payer_email),
+	rows,
+		err := tx.Query(ctx,
+		`SELECT m.at, m.kind, m.purchase_id, coalesce(nullif(p.reference, ''), p.reference_generated), coalesce(nullif(p.payer_name, ''), p.payer_email),
 		coalesce(t.account_mask, ''), coalesce(d.method, ''), m.code, m.amount_cents
 		FROM (SELECT e.*`+movementsOf(merchantID, f, args)+`) AS m JOIN purchases p ON p.id = m.purchase_id
 			LEFT JOIN collections d ON d.id = m.collection_id LEFT JOIN tokens t ON t.id = d.token_id
@@ -148,7 +170,8 @@ func lines(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter
 		return fmt.Errorf("lines of a statement: %w", err)
 	}
 	var l movement.Line
-	into := []any{&l.At, &l.Kind, (*[16]byte)(&l.PurchaseID), &l.Reference, &l.Payer, &l.Account, &l.Method, &l.Code, &l.AmountCents}
+	into := []any{&l.At, &l.Kind, (*[16]byte)(&l.PurchaseID), &l.Reference, &l.Payer, &l.Account, &l.Method, &l.Code,
+		&l.AmountCents}
 	if _, err := pgx.ForEachRow(rows, into, func() error { return each(l) }); err != nil {
 		return fmt.Errorf("lines of a statement: %w", err)
 	}

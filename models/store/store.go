@@ -77,7 +77,8 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Store{Pool: &Pool{pool}, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{}, kept: &brandCache{}}
+	s := &Store{Pool: &Pool{pool}, sql: stdlib.OpenDBFromPool(pool), seal: opt.Seal, opt: opt, refs: &counters{},
+		kept: &brandCache{}}
 	s.db, err = gorm.Open(postgres.New(postgres.Config{Conn: s.sql}), &gorm.Config{
 		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
 		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },

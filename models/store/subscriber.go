@@ -21,7 +21,8 @@ import (
 
 var (
 	subscriberTable = table.New("template_clients",
-		table.Column[subscription.Subscriber]{Name: "debit", Write: func(_ *seal.Box, x *subscription.Subscriber) (any, error) {
+		table.Column[subscription.Subscriber]{Name: "debit", Write: func(_ *seal.Box, x *subscription.Subscriber) (any,
+			error) {
 			b, err := json.Marshal(maskedDebit(x.Debit))
 			return string(b), err
 		}, Read: func(_ *seal.Box, x *subscription.Subscriber, stored []byte) error {
@@ -31,9 +32,12 @@ var (
 			return err
 		}},
 		table.Column[subscription.Subscriber]{Name: "debit_sealed", Write: sealDebtor, Read: openDebtor})
-	moveSubscriber = subscriberTable.Write(`UPDATE template_clients SET @set, version = version + 1 WHERE merchant_id = @merchant_id AND id = @id AND version = @version`)
-	periodTable    = table.New[subscription.Period]("billing_periods")
-	insertPeriod   = periodTable.Write(`INSERT INTO billing_periods (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant", "now")
+	moveSubscriber = subscriberTable.Write(
+		`UPDATE template_clients SET @set, version = version + 1 WHERE merchant_id = @merchant_id AND id = @id AND version = @version`)
+	periodTable  = table.New[subscription.Period]("billing_periods")
+	insertPeriod = periodTable.Write(
+		`INSERT INTO billing_periods (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant",
+		"now")
 )
 
 // debtorNumbers are the two numbers of a subscriber's DebiCheck fields; they are sealed.
@@ -93,7 +97,8 @@ func (t *Tx) InsertPeriod(merchantID uuid.UUID, p subscription.Period) {
 
 // FollowToken implements purchase.Tx.
 func (t *Tx) FollowToken(merchantID, old, next uuid.UUID) {
-	t.later(`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`, merchantID, old, next, t.now)
+	t.later(
+		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`, merchantID, old, next, t.now)
 }
 
 // EndSubscribers implements purchase.Tx.
@@ -125,16 +130,20 @@ func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (s
 }
 
 // TemplateClients implements subscription.Reader.
-func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f subscription.SubscriberFilter, ask paging.Ask) ([]subscription.Subscriber, error) {
+func (s *Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f subscription.SubscriberFilter,
+	ask paging.Ask) ([]subscription.Subscriber, error) {
 	where, args := subscriberWhere(merchantID, templateID, f)
 	direction, beside, from := besideID("s.id", ask)
-	return s.subscribers(ctx, where+beside+fmt.Sprintf(" ORDER BY s.id %s LIMIT %d", direction, ask.Fetch()), append(args, from...)...)
+	return s.subscribers(ctx, where+beside+fmt.Sprintf(" ORDER BY s.id %s LIMIT %d", direction, ask.Fetch()),
+		append(args, from...)...)
 }
 
 // CountTemplateClients implements subscription.Reader.
-func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f subscription.SubscriberFilter, limit int64) (n int64, err error) {
+func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f subscription.SubscriberFilter,
+	limit int64) (n int64, err error) {
 	where, args := subscriberWhere(merchantID, uuid.Nil, f)
-	query := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM template_clients s JOIN clients c ON c.id = s.client_id WHERE %s LIMIT %d) AS part", where, limit)
+	query := fmt.Sprintf(
+		"SELECT count(*) FROM (SELECT 1 FROM template_clients s JOIN clients c ON c.id = s.client_id WHERE %s LIMIT %d) AS part", where, limit)
 	if err := s.read(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
 	}
@@ -165,34 +174,41 @@ func subscriberWhere(merchantID, templateID uuid.UUID, f subscription.Subscriber
 
 // SubscribersOn implements subscription.Reader.
 func (s *Store) SubscribersOn(ctx context.Context, merchantID, tokenID uuid.UUID) ([]subscription.Subscriber, error) {
-	return s.subscribers(ctx, "s.merchant_id = ? AND s.token_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID, tokenID)
+	return s.subscribers(ctx, "s.merchant_id = ? AND s.token_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID,
+		tokenID)
 }
 
 // RunningOf implements subscription.Reader.
 func (s *Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]subscription.Subscriber, error) {
-	return s.subscribers(ctx, "s.merchant_id = ? AND s.client_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID, clientID)
+	return s.subscribers(ctx, "s.merchant_id = ? AND s.client_id = ? AND s.status <> 'inactive' ORDER BY s.id", merchantID,
+		clientID)
 }
 
 // PeriodsOf implements subscription.Reader.
 func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]subscription.Period, error) {
-	return all(ctx, s, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID, subscriberID)
+	return all(ctx, s, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID,
+		subscriberID)
 }
 
 // dueSubscribers are those with something to do; each part reads one index. While an
 // account is being deleted, nothing is billed to it. Few ever are.
-const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND (token_id IS NULL OR token_id ` + notBeingDeleted + `)
-	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + notBeingDeleted + ` AND (token_id IS NULL OR token_id ` + notBeingDeleted + `)`
+const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND (token_id IS NULL OR token_id ` +
+	notBeingDeleted + `)
+	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + notBeingDeleted +
+	` AND (token_id IS NULL OR token_id ` + notBeingDeleted + `)`
 
 const notBeingDeleted = `NOT IN (SELECT id FROM tokens WHERE state = 'deleting')`
 
 // DueSubscribers implements subscription.Reader.
 func (s *Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]subscription.Subscriber, error) {
-	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d", strings.ReplaceAll(dueSubscribers, "$1", "?"), limit), s.Now(), after)
+	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d",
+		strings.ReplaceAll(dueSubscribers, "$1", "?"), limit), s.Now(), after)
 }
 
 // NextPeriod implements subscription.Reader.
 func (s *Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT next_at FROM template_clients WHERE next_at > $1 ORDER BY next_at LIMIT 1`, s.Now()).Scan(&at)
+	err = s.Pool.QueryRow(ctx, `SELECT next_at FROM template_clients WHERE next_at > $1 ORDER BY next_at LIMIT 1`,
+		s.Now()).Scan(&at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, false, nil
 	}

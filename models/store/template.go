@@ -27,8 +27,11 @@ func (t *Tx) MoveTemplate(tpl subscription.Template) { move(t, moveTemplate, tpl
 
 // EndSubscribersOf implements subscription.Tx.
 func (t *Tx) EndSubscribersOf(merchantID, templateID uuid.UUID, why string) (int, error) {
-	n, err := t.exec(`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
-		version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND template_id = $2 AND status <> 'inactive'`, merchantID, templateID, why, t.now)
+	n,
+		err := t.exec(
+		`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
+		version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND template_id = $2 AND status <> 'inactive'`,
+		merchantID, templateID, why, t.now)
 	if err != nil {
 		return 0, fmt.Errorf("end subscribers: %w", err)
 	}
@@ -52,7 +55,8 @@ func (s *Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (subs
 }
 
 // Templates implements subscription.Reader.
-func (s *Store) Templates(ctx context.Context, merchantID uuid.UUID, f subscription.Filter, ask paging.Ask) ([]subscription.Template, error) {
+func (s *Store) Templates(ctx context.Context, merchantID uuid.UUID, f subscription.Filter,
+	ask paging.Ask) ([]subscription.Template, error) {
 	where, args := "merchant_id = ? AND deleted_at IS NULL", []any{merchantID}
 	if f.IsSubscription != nil {
 		where, args = where+" AND is_subscription = ?", append(args, *f.IsSubscription)
@@ -103,7 +107,8 @@ func (s *Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list
 	}
 	err := s.read(ctx).Raw(`SELECT template_id, status, count(*) AS n, bool_or(activated_at IS NOT NULL) AS launched,
 		min(next_on) FILTER (WHERE status = 'active') AS next_on FROM template_clients
-		WHERE merchant_id = ? AND template_id = ANY(?::uuid[]) GROUP BY template_id, status`, merchantID, idsText(ids)).Scan(&rows).Error
+		WHERE merchant_id = ? AND template_id = ANY(?::uuid[]) GROUP BY template_id, status`, merchantID,
+		idsText(ids)).Scan(&rows).Error
 	if err != nil {
 		return fmt.Errorf("count subscribers: %w", err)
 	}

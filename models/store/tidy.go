@@ -26,8 +26,9 @@ const (
 )
 
 // Tidy removes what is past its time, in real time, which never runs ahead of the
-// sandbox clock: idempotency keys, the log of requests, sessions that are over, forms that were kept for a sign-in, old sign-in counters, old
-// events, evidence of erased clients that the law does not want any more. So nothing is lost because a person moved that clock by months.
+// sandbox clock: idempotency keys, the log of requests, sessions that are over, forms that were kept for a sign-in, old
+// sign-in counters, old events, evidence of erased clients that the law does not want any more. So nothing is lost
+// because a person moved that clock by months.
 func (s *Store) Tidy(ctx context.Context) error {
 	now := Instant(time.Now())
 	err := s.inChunks(ctx, `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
@@ -145,7 +146,8 @@ var wiping = []struct{ table, where string }{
 	{"mails", "merchant_id = $1"},
 	{"ledger_entries", "merchant_id = $1"},
 	{"refunds", "merchant_id = $1"},
-	{"bank_messages", "merchant_id = $1 OR instruction_id IN (SELECT id FROM sandbox_instructions WHERE merchant_id = $1)"},
+	{"bank_messages",
+		"merchant_id = $1 OR instruction_id IN (SELECT id FROM sandbox_instructions WHERE merchant_id = $1)"},
 	{"sandbox_answers", "instruction_id IN (SELECT id FROM sandbox_instructions WHERE merchant_id = $1)"},
 	{"sandbox_instructions", "merchant_id = $1"},
 	{"account_verifications", "merchant_id = $1"},
@@ -165,7 +167,9 @@ var wiping = []struct{ table, where string }{
 // there, what programs may call, where they are told, how it trades, and who did
 // what. Counts of purchases and mandates follow by themselves. Numbers of invoices
 // go on, for a number that was given out never comes again.
-var WipeKeeps = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "credentials", "audit_entries", "audit_links", "audit_heads", "audit_alarms", "memberships", "invitations", "sessions", "kept_forms", "invoice_series", "webhooks", "merchant_keys",
+var WipeKeeps = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "credentials",
+	"audit_entries", "audit_links", "audit_heads", "audit_alarms", "memberships", "invitations", "sessions", "kept_forms",
+	"invoice_series", "webhooks", "merchant_keys",
 	"purchase_counts", "purchase_count_deltas", "mandate_counts", "mandate_count_deltas"}
 
 // WipeTables are the tables that a wipe empties for one merchant.

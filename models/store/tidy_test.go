@@ -89,7 +89,8 @@ func TestCountsAreExactBeforeAndAfterFolding(t *testing.T) {
 	s := openTidying(t)
 	one, other := uuid.New(), uuid.New()
 	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta) VALUES
-		($1, 'created', 5), ($1, 'created', -2), ($1, 'paid', 2), ($1, 'error', 1), ($1, 'error', -1), ($2, 'paid', 7)`, one, other)
+		($1, 'created', 5), ($1, 'created', -2), ($1, 'paid', 2), ($1, 'error', 1), ($1, 'error', -1), ($2, 'paid', 7)`, one,
+		other)
 	want := map[string]int64{"created": 3, "paid": 2}
 	if got := s.counts(one); !maps.Equal(got, want) {
 		t.Errorf("before: %v", got)
@@ -158,7 +159,9 @@ func TestNoCountIsLostBetweenWritersAndFolders(t *testing.T) {
 func TestManyDifferencesAreFoldedInOneCall(t *testing.T) {
 	s := openTidying(t)
 	merchant := uuid.New()
-	s.run(`INSERT INTO purchase_count_deltas (merchant_id, status, delta) SELECT $1, 'paid', 1 FROM generate_series(1, 20001)`, merchant)
+	s.run(
+		`INSERT INTO purchase_count_deltas (merchant_id, status, delta) SELECT $1, 'paid', 1 FROM generate_series(1, 20001)`,
+		merchant)
 	if n, err := s.FoldCounts(t.Context()); n != 20001 || err != nil {
 		t.Fatalf("folded %d, %v", n, err)
 	}

@@ -22,9 +22,11 @@ var (
 		table.Column[token.Token]{Name: "account_hash", Write: func(box *seal.Box, k *token.Token) (any, error) {
 			return hashOfAccount(box, k.MerchantID, k.BankCode, k.Account), nil
 		}})
-	renewToken = tokenTable.Write(`UPDATE tokens SET @set(holder_name, bank_code, account_type, account_sealed, account_mask, account_hash, created_by, updated_at)
+	renewToken = tokenTable.Write(
+		`UPDATE tokens SET @set(holder_name, bank_code, account_type, account_sealed, account_mask, account_hash, created_by, updated_at)
 		WHERE merchant_id = @merchant_id AND id = @id AND state = 'pending'`)
-	moveToken = tokenTable.Write(`UPDATE tokens SET @set(state, soft_failures, failures, blocked_code, last_success_at, updated_at, last_used_at),
+	moveToken = tokenTable.Write(
+		`UPDATE tokens SET @set(state, soft_failures, failures, blocked_code, last_success_at, updated_at, last_used_at),
 		ended_at = CASE WHEN @state IN ('deleted', 'superseded') THEN coalesce(ended_at, @updated_at) ELSE ended_at END
 		WHERE id = @id AND merchant_id = @merchant_id AND state = @from`, "from")
 )
@@ -47,7 +49,8 @@ func (t *Tx) SaveToken(k token.Token, from token.State) { write(t, moveToken, k,
 // that a token cannot be deleted while a charge begins, though other charges may
 // begin with it.
 func (t *Tx) HoldToken(merchantID, id uuid.UUID) {
-	t.must(`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE) AS held`, id, merchantID)
+	t.must(
+		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE) AS held`, id, merchantID)
 }
 
 // Token implements purchase.Reader.
@@ -62,12 +65,16 @@ func (s *Store) TokensByID(ctx context.Context, merchantID uuid.UUID, ids []uuid
 
 // TokensOf implements purchase.Reader.
 func (s *Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
-	return all(ctx, s, tokenTable, "merchant_id = $1 AND client_id = $2 AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clientID)
+	return all(ctx, s, tokenTable,
+		"merchant_id = $1 AND client_id = $2 AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clientID)
 }
 
 // TokensOfClients implements batch.Reader.
-func (s *Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) (map[uuid.UUID][]token.Token, error) {
-	found, err := all(ctx, s, tokenTable, "merchant_id = $1 AND client_id = ANY($2) AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clients)
+func (s *Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
+	clients []uuid.UUID) (map[uuid.UUID][]token.Token, error) {
+	found,
+		err := all(ctx, s, tokenTable,
+		"merchant_id = $1 AND client_id = ANY($2) AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clients)
 	out := map[uuid.UUID][]token.Token{}
 	for _, k := range found {
 		out[k.ClientID] = append(out[k.ClientID], k)
@@ -78,13 +85,15 @@ func (s *Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID, clien
 // PendingTokensOf implements purchase.Reader. A token whose mandate did not come
 // about stays pending for good and is of no interest.
 func (s *Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
-	return all(ctx, s, tokenTable, `EXISTS (SELECT FROM purchases p WHERE p.id = tokens.id AND p.status IN ('pending_charge', 'pending_execute'))
+	return all(ctx, s, tokenTable,
+		`EXISTS (SELECT FROM purchases p WHERE p.id = tokens.id AND p.status IN ('pending_charge', 'pending_execute'))
 		AND merchant_id = $1 AND client_id = $2 AND state = 'pending' ORDER BY id DESC`, merchantID, clientID)
 }
 
 // TokenPage implements purchase.Lister: the live tokens of a client.
 func (s *Store) TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error) {
-	of := list(ctx, s, tokenTable).Where("merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID, clientID)
+	of := list(ctx, s, tokenTable).Where("merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID,
+		clientID)
 	return find(ctx, s, tokenTable, beside(of, ask))
 }
 
@@ -98,7 +107,8 @@ var (
 const tokenFrom = ` FROM tokens t LEFT JOIN clients c ON c.id = t.client_id WHERE `
 
 // Tokens implements token.Lister.
-func (s *Store) Tokens(ctx context.Context, merchantID uuid.UUID, f token.Filter, ask paging.Ask) ([]token.Entry, error) {
+func (s *Store) Tokens(ctx context.Context, merchantID uuid.UUID, f token.Filter, ask paging.Ask) ([]token.Entry,
+	error) {
 	where, args := tokenWhere(merchantID, f)
 	states := f.States
 	if len(states) == 0 {
@@ -120,7 +130,8 @@ func (s *Store) Tokens(ctx context.Context, merchantID uuid.UUID, f token.Filter
 		}
 		where, args = where+" AND t.id "+compare+" ?", append(args, ask.From)
 	}
-	return seek(ctx, s, tokenEntries, tokenLine+where+fmt.Sprintf(" ORDER BY t.id %s LIMIT %d", direction, ask.Fetch()), args...)
+	return seek(ctx, s, tokenEntries, tokenLine+where+fmt.Sprintf(" ORDER BY t.id %s LIMIT %d", direction, ask.Fetch()),
+		args...)
 }
 
 func tokenWhere(merchantID uuid.UUID, f token.Filter) (string, []any) {
@@ -145,7 +156,8 @@ func tokenWhere(merchantID uuid.UUID, f token.Filter) (string, []any) {
 }
 
 // CountTokens implements token.Lister.
-func (s *Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f token.Filter, limit int64) (map[token.State]int64, error) {
+func (s *Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f token.Filter,
+	limit int64) (map[token.State]int64, error) {
 	where, args := tokenWhere(merchantID, f)
 	from := tokenFrom
 	if f.Search == "" {
@@ -154,7 +166,9 @@ func (s *Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f token.F
 	var parts []string
 	var all []any
 	for _, state := range []token.State{token.Active, token.Blocked, token.Deleting, token.Deleted, token.Superseded} {
-		parts = append(parts, fmt.Sprintf("(SELECT ?::text AS state, count(*) AS n FROM (SELECT 1%s%s AND t.state = ? LIMIT %d) AS part)", from, where, limit))
+		parts = append(parts,
+			fmt.Sprintf("(SELECT ?::text AS state, count(*) AS n FROM (SELECT 1%s%s AND t.state = ? LIMIT %d) AS part)", from,
+				where, limit))
 		all = append(append(append(all, string(state)), args...), string(state))
 	}
 	var rows []struct {

@@ -137,7 +137,9 @@ func (t *Tx) release() {
 // that was billed already.
 func lostOr(err error) error {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001" || pg.ConstraintName == "collections_once" || pg.ConstraintName == "amendments_one_open" || pg.ConstraintName == "billing_periods_pkey") {
+	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001" ||
+		pg.ConstraintName == "collections_once" || pg.ConstraintName == "amendments_one_open" ||
+		pg.ConstraintName == "billing_periods_pkey") {
 		return fault.ErrLost
 	}
 	return err

@@ -24,7 +24,8 @@ type memberRecord struct {
 
 var (
 	userTable  = table.New[user.User]("users")
-	insertUser = userTable.Write(`INSERT INTO users (@columns, password_hash) VALUES (@values, @password_hash)`, "password_hash")
+	insertUser = userTable.Write(`INSERT INTO users (@columns, password_hash) VALUES (@values, @password_hash)`,
+		"password_hash")
 	memberUser = table.View[memberRecord]()
 )
 
@@ -63,12 +64,14 @@ func (t *Tx) SetUserSeen(id uuid.UUID, at time.Time) {
 
 // SetBusinessUsed implements user.Tx.
 func (t *Tx) SetBusinessUsed(merchantID, id uuid.UUID, at time.Time) {
-	t.later(`UPDATE memberships SET last_used_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID, id, Instant(at))
+	t.later(`UPDATE memberships SET last_used_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID, id,
+		Instant(at))
 }
 
 // SetPassword implements user.Tx.
 func (t *Tx) SetPassword(id uuid.UUID, hash string, at time.Time) error {
-	n, err := t.exec(`UPDATE users SET password_hash = $2, password_changed_at = $3, updated_at = $4 WHERE id = $1`, id, hash, Instant(at), t.now)
+	n, err := t.exec(`UPDATE users SET password_hash = $2, password_changed_at = $3, updated_at = $4 WHERE id = $1`, id,
+		hash, Instant(at), t.now)
 	if err != nil {
 		return fmt.Errorf("set password: %w", err)
 	}
@@ -80,7 +83,9 @@ func (t *Tx) SetPassword(id uuid.UUID, hash string, at time.Time) error {
 
 // Businesses implements user.Reader.
 func (s *Store) Businesses(ctx context.Context, userID uuid.UUID) ([]user.Business, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT m.id, m.name, m.is_test FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id JOIN users u ON u.id = mb.user_id
+	rows,
+		err := s.Pool.Query(ctx,
+		`SELECT m.id, m.name, m.is_test FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id JOIN users u ON u.id = mb.user_id
 		WHERE mb.user_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL ORDER BY mb.last_used_at DESC NULLS LAST, mb.created_at`, userID)
 	if err != nil {
 		return nil, fmt.Errorf("list businesses: %w", err)
@@ -104,7 +109,9 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (user.User, strin
 	if strings.ContainsRune(email, 0) || !utf8.ValidString(email) { // no text that could be stored: nobody's
 		return user.User{}, "", fault.Missing()
 	}
-	m, err := s.member(ctx, `lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`, email)
+	m,
+		err := s.member(ctx,
+		`lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`, email)
 	return m.User, m.PasswordHash, err
 }
 
@@ -122,7 +129,8 @@ func (s *Store) member(ctx context.Context, where string, args ...any) (memberRe
 
 // people are who may sign in for a business.
 func (s *Store) people(ctx context.Context, order string, args ...any) ([]user.User, error) {
-	found, err := collect(ctx, s, memberUser, memberFrom+`mb.merchant_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL `+order, args)
+	found, err := collect(ctx, s, memberUser, memberFrom+
+		`mb.merchant_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL `+order, args)
 	out := make([]user.User, len(found))
 	for i, m := range found {
 		out[i] = m.User
@@ -137,13 +145,15 @@ func (s *Store) PeopleOf(ctx context.Context, merchantID uuid.UUID, limit int) (
 
 var (
 	throttleTable = table.New[user.Throttle]("sign_in_failures")
-	saveThrottle  = throttleTable.Write(`UPDATE sign_in_failures SET @set(failures, last_at, locked_until) WHERE key = @key`)
+	saveThrottle  = throttleTable.Write(
+		`UPDATE sign_in_failures SET @set(failures, last_at, locked_until) WHERE key = @key`)
 )
 
 // Throttles implements user.Tx. The rows are locked in one order for everybody.
 func (t *Tx) Throttles(keys []string) ([]user.Throttle, error) {
 	sorted := slices.Sorted(slices.Values(keys))
-	t.later(`INSERT INTO sign_in_failures (key, failures, last_at) SELECT k, 0, $2::timestamptz FROM unnest($1::text[]) k ORDER BY k
+	t.later(
+		`INSERT INTO sign_in_failures (key, failures, last_at) SELECT k, 0, $2::timestamptz FROM unnest($1::text[]) k ORDER BY k
 		ON CONFLICT DO NOTHING`, sorted, time.Unix(0, 0).UTC())
 	found, err := all(t.Context(), t.s, throttleTable, "key = ANY($1) ORDER BY key FOR UPDATE", sorted)
 	out := make([]user.Throttle, len(keys))
@@ -166,7 +176,9 @@ func (t *Tx) InsertReset(r user.Reset) { write(t, insertReset, r, t.now) }
 
 // UseResets implements user.Tx.
 func (t *Tx) UseResets(r user.Reset, at time.Time) (bool, error) {
-	n, err := t.exec(`UPDATE password_resets SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2`, r.Hash, Instant(at))
+	n,
+		err := t.exec(`UPDATE password_resets SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2`,
+		r.Hash, Instant(at))
 	if err != nil {
 		return false, fmt.Errorf("use password reset: %w", err)
 	}

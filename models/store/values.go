@@ -80,7 +80,8 @@ func placeOf(table, column string, owner, row uuid.UUID) seal.Place {
 
 // cellsAt is the place of the cells of one row of a batch.
 func cellsAt(merchantID, batchID uuid.UUID, n int) seal.Place {
-	return seal.Place{Owner: merchantID, Table: "batch_rows", Column: "cells", Row: batchID.String() + "/" + strconv.Itoa(n)}
+	return seal.Place{Owner: merchantID, Table: "batch_rows", Column: "cells", Row: batchID.String() + "/" +
+		strconv.Itoa(n)}
 }
 
 // accountAt is the place of the account number of a token.

@@ -15,8 +15,10 @@ import (
 // The private key is read for signing alone.
 var (
 	webhookTable  = table.New[webhook.Webhook]("webhooks")
-	insertWebhook = webhookTable.Write(`INSERT INTO webhooks (@columns, private_key) VALUES (@values, @private_key)`, "private_key")
-	saveWebhook   = webhookTable.Write(`UPDATE webhooks SET @set(title, callback, all_events, events, updated_at), version = version + 1
+	insertWebhook = webhookTable.Write(`INSERT INTO webhooks (@columns, private_key) VALUES (@values, @private_key)`,
+		"private_key")
+	saveWebhook = webhookTable.Write(
+		`UPDATE webhooks SET @set(title, callback, all_events, events, updated_at), version = version + 1
 		WHERE merchant_id = @merchant_id AND id = @id AND version = @version AND deleted_at IS NULL`)
 )
 
@@ -28,14 +30,20 @@ func (t *Tx) InsertWebhook(w webhook.Webhook, private []byte) {
 // SaveWebhook implements webhook.Tx.
 func (t *Tx) SaveWebhook(w webhook.Webhook) {
 	move(t, saveWebhook, w)
-	t.later(`UPDATE deliveries SET address = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending' AND address <> $3`, w.MerchantID, w.ID, w.Callback)
+	t.later(
+		`UPDATE deliveries SET address = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending' AND address <> $3`,
+		w.MerchantID, w.ID, w.Callback)
 }
 
 // DeleteWebhook implements webhook.Tx. Deliveries are locked before the webhook, as
 // a note about an attempt does.
 func (t *Tx) DeleteWebhook(merchantID, id uuid.UUID) (bool, error) {
-	t.later(`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`, merchantID, id, t.now)
-	n, err := t.exec(`UPDATE webhooks SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`, merchantID, id, t.now)
+	t.later(
+		`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`, merchantID, id, t.now)
+	n,
+		err := t.exec(
+		`UPDATE webhooks SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+		merchantID, id, t.now)
 	if err != nil {
 		return false, fmt.Errorf("delete webhook: %w", err)
 	}
@@ -44,13 +52,17 @@ func (t *Tx) DeleteWebhook(merchantID, id uuid.UUID) (bool, error) {
 
 // InsertCompanyKey implements webhook.Tx.
 func (t *Tx) InsertCompanyKey(merchantID uuid.UUID, k webhook.Keys) {
-	t.later(`INSERT INTO merchant_keys (merchant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id) DO NOTHING`,
-		merchantID, k.Public, t.s.seal.SealBytes(placeOf("merchant_keys", "private_key", merchantID, merchantID), k.Private), t.now)
+	t.later(
+		`INSERT INTO merchant_keys (merchant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id) DO NOTHING`,
+		merchantID, k.Public, t.s.seal.SealBytes(placeOf("merchant_keys", "private_key", merchantID, merchantID), k.Private),
+		t.now)
 }
 
 // NoticeFailing implements webhook.Tx.
 func (t *Tx) NoticeFailing(id uuid.UUID) (bool, error) {
-	n, err := t.exec(`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL`, id, t.now)
+	n,
+		err := t.exec(
+		`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL`, id, t.now)
 	if err != nil {
 		return false, fmt.Errorf("note a notice: %w", err)
 	}
@@ -64,17 +76,20 @@ func (s *Store) Webhook(ctx context.Context, merchantID, id uuid.UUID) (webhook.
 
 // Webhooks implements webhook.Reader.
 func (s *Store) Webhooks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]webhook.Webhook, error) {
-	return find(ctx, s, webhookTable, beside(list(ctx, s, webhookTable).Where("merchant_id = ? AND deleted_at IS NULL", merchantID), ask))
+	return find(ctx, s, webhookTable, beside(list(ctx, s, webhookTable).Where("merchant_id = ? AND deleted_at IS NULL",
+		merchantID), ask))
 }
 
 // FailingWebhooks implements webhook.Reader.
 func (s *Store) FailingWebhooks(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error) {
-	return all(ctx, s, webhookTable, "merchant_id = $1 AND deleted_at IS NULL AND failing_since IS NOT NULL ORDER BY failing_since, id", merchantID)
+	return all(ctx, s, webhookTable,
+		"merchant_id = $1 AND deleted_at IS NULL AND failing_since IS NOT NULL ORDER BY failing_since, id", merchantID)
 }
 
 // CompanyKey implements webhook.Reader.
 func (s *Store) CompanyKey(ctx context.Context, merchantID uuid.UUID) (pem string, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT coalesce((SELECT public_key FROM merchant_keys WHERE merchant_id = $1), '')`, merchantID).Scan(&pem)
+	err = s.Pool.QueryRow(ctx, `SELECT coalesce((SELECT public_key FROM merchant_keys WHERE merchant_id = $1), '')`,
+		merchantID).Scan(&pem)
 	if err != nil {
 		return "", fmt.Errorf("find company key: %w", err)
 	}
@@ -104,7 +119,9 @@ func (s *Store) WebhookKey(ctx context.Context, merchantID, webhookID uuid.UUID)
 // AdminAddresses implements webhook.Reader.
 func (s *Store) AdminAddresses(ctx context.Context, merchantID uuid.UUID) ([]string, error) {
 	var out []string
-	err := s.read(ctx).Raw(`SELECT email FROM users WHERE merchant_id = ? AND role = 'admin' AND disabled_at IS NULL ORDER BY id`, merchantID).Scan(&out).Error
+	err := s.read(ctx).Raw(
+		`SELECT email FROM users WHERE merchant_id = ? AND role = 'admin' AND disabled_at IS NULL ORDER BY id`,
+		merchantID).Scan(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("find admins: %w", err)
 	}

@@ -61,7 +61,11 @@ func TestANumberOfAUnitThatWasTakenBackComesToNobodyTwice(t *testing.T) {
 	for range 3 {
 		take(t.Context())
 	}
-	if err := s.InTx(t.Context(), func(tx *store.Tx) error { take(tx.Context()); take(tx.Context()); return nil }); err != nil {
+	if err := s.InTx(t.Context(), func(tx *store.Tx) error {
+		take(tx.Context())
+		take(tx.Context())
+		return nil
+	}); err != nil {
 		t.Error(err)
 	}
 	take(t.Context())

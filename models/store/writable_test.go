@@ -22,7 +22,8 @@ func TestADatabaseThatTakesNoWritesIsNotWritable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if rows, size := s.number(`SELECT count(*) FROM readiness`), s.number(`SELECT pg_total_relation_size('readiness')`); rows != 1 || size > 64<<10 {
+	if rows, size := s.number(`SELECT count(*) FROM readiness`),
+		s.number(`SELECT pg_total_relation_size('readiness')`); rows != 1 || size > 64<<10 {
 		t.Errorf("it grew to %d rows and %d bytes", rows, size)
 	}
 	owner := func(sql string) {
@@ -38,7 +39,8 @@ func TestADatabaseThatTakesNoWritesIsNotWritable(t *testing.T) {
 		}
 	}
 	name := pgx.Identifier{storetest.Database(dsn)}.Sanitize()
-	for what, setting := range map[string]string{"read-only": "default_transaction_read_only = on", "without room": "temp_file_limit = '100kB'"} {
+	for what, setting := range map[string]string{"read-only": "default_transaction_read_only = on",
+		"without room": "temp_file_limit = '100kB'"} {
 		owner(`ALTER DATABASE ` + name + ` SET ` + setting)
 		s.Pool.Reset() // new connections know of it
 		if err := s.Writable(t.Context()); err == nil {

@@ -56,7 +56,8 @@ func (s *Service) subscribed(ctx context.Context, found []Subscriber, err error)
 		if err != nil {
 			return nil, err
 		}
-		one := purchase.Subscribed{ID: sub.ID, ClientID: sub.ClientID, Title: t.Title, Paused: sub.Status != Active || t.Paused, NextOn: sub.NextOn, Email: sub.ClientEmail,
+		one := purchase.Subscribed{ID: sub.ID, ClientID: sub.ClientID, Title: t.Title, Paused: sub.Status != Active ||
+			t.Paused, NextOn: sub.NextOn, Email: sub.ClientEmail,
 			Invoices: sub.Switches.InvoiceOnChargeFailure, Version: sub.Version}
 		next := sub.NextOn
 		if next.IsZero() {
@@ -73,7 +74,8 @@ func (s *Service) subscribed(ctx context.Context, found []Subscriber, err error)
 }
 
 // LoseAccount implements purchase.Subscriptions.
-func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed, e purchase.Effect) error {
+func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Actor, of purchase.Subscribed,
+	e purchase.Effect) error {
 	sub, err := s.Read.TemplateClient(ctx, who.MerchantID, of.ID)
 	switch {
 	case err != nil:
@@ -100,7 +102,8 @@ func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Act
 	sub.UpdatedAt = tx.Now()
 	mine.MoveSubscriber(sub)
 	sub.Version++
-	noteSubscriber(mine, who, sub, "subscriber.account_deleted", "The stored account of the subscription was deleted. "+e.Words, before.facts(), sub.facts())
+	noteSubscriber(mine, who, sub, "subscriber.account_deleted", "The stored account of the subscription was deleted. "+
+		e.Words, before.facts(), sub.facts())
 	return nil
 }
 

@@ -19,7 +19,8 @@ import (
 // second stores another account of a client.
 func (h *house) second(clientID uuid.UUID) uuid.UUID {
 	h.t.Helper()
-	rec, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: clientID, BrandID: h.brand, Currency: "ZAR", Details: one(0), DirectDebit: &purchase.DirectDebitInput{},
+	rec, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: clientID, BrandID: h.brand, Currency: "ZAR",
+		Details: one(0), DirectDebit: &purchase.DirectDebitInput{},
 		Options: purchase.Options{Whitelist: []string{"eft"}, ForceRecurring: true}})
 	must(h.t, err)
 	return rec.ID
@@ -48,7 +49,8 @@ func (h *house) running() (clientID, tokenID uuid.UUID, with, without subscripti
 	tpl := h.template(subscription.Default())
 	clientID, tokenID = h.stored("4000000000")
 	added := h.add(tpl, clientID)
-	return clientID, tokenID, added.Subscriber, h.add(tpl, clientID, firstOn(day(time.February, 10))).Subscriber, added.Purchase.ID
+	return clientID, tokenID, added.Subscriber, h.add(tpl, clientID, firstOn(day(time.February, 10))).Subscriber,
+		added.Purchase.ID
 }
 
 func TestTheImpactNamesEachDebitAndSubscriptionWithItsDate(t *testing.T) {
@@ -61,12 +63,14 @@ func TestTheImpactNamesEachDebitAndSubscriptionWithItsDate(t *testing.T) {
 		t.Fatalf("%d uses: %v", len(i.Uses), i.Lines())
 	}
 	booked := h.get(planned).Collection.ActionDate.Format("Mon 2 Jan 2006")
-	for n, words := range []string{"R\u00a0100,00 on " + booked, "billed next on Mon 1 Mar 2027", "billed next on Wed 10 Feb 2027"} {
+	for n, words := range []string{"R\u00a0100,00 on " + booked, "billed next on Mon 1 Mar 2027",
+		"billed next on Wed 10 Feb 2027"} {
 		if !strings.Contains(i.Uses[n].Name(), words) {
 			t.Errorf("%q does not say %q", i.Uses[n].Name(), words)
 		}
 	}
-	if got := []uuid.UUID{i.Uses[0].ID(), i.Uses[1].ID(), i.Uses[2].ID()}; got[0] != planned || !slices.Contains(got, with.ID) || !slices.Contains(got, without.ID) {
+	if got := []uuid.UUID{i.Uses[0].ID(), i.Uses[1].ID(), i.Uses[2].ID()}; got[0] != planned ||
+		!slices.Contains(got, with.ID) || !slices.Contains(got, without.ID) {
 		t.Errorf("uses %v", got)
 	}
 	var offered []string
@@ -78,7 +82,8 @@ func TestTheImpactNamesEachDebitAndSubscriptionWithItsDate(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"drop", "move", "ask", "cancel", "pause", "move", "ask", "invoice", "cancel"}; !slices.Equal(offered, want) {
+	if want := []string{"drop", "move", "ask", "cancel", "pause", "move", "ask", "invoice",
+		"cancel"}; !slices.Equal(offered, want) {
 		t.Errorf("offered %v, want %v", offered, want)
 	}
 }
@@ -106,7 +111,8 @@ func TestWithoutAChoiceNothingIsMailedAndTheSubscriptionPauses(t *testing.T) {
 	if n := h.mails(); n != before {
 		t.Errorf("%d mails went out that nobody named", n-before)
 	}
-	if n := h.number(`SELECT count(*) FROM audit_entries WHERE action = 'token.deleted' AND jsonb_array_length(after->'effects') = 4`); n != 1 {
+	if n := h.number(
+		`SELECT count(*) FROM audit_entries WHERE action = 'token.deleted' AND jsonb_array_length(after->'effects') = 4`); n != 1 {
 		t.Error("the audit does not keep the effects")
 	}
 }
@@ -116,14 +122,16 @@ func TestWhatIsChosenHappensWithTheDeletion(t *testing.T) {
 	h := open(t)
 	clientID, tokenID, with, without, planned := h.running()
 	other := h.second(clientID)
-	want := map[uuid.UUID]purchase.Choice{planned: {Do: purchase.UseOther, To: other}, with.ID: {Do: purchase.UseOther, To: other}, without.ID: {Do: purchase.Cancel}}
+	want := map[uuid.UUID]purchase.Choice{planned: {Do: purchase.UseOther, To: other},
+		with.ID: {Do: purchase.UseOther, To: other}, without.ID: {Do: purchase.Cancel}}
 	d := h.deletes(tokenID, want)
 	if rec := h.get(planned); rec.TokenID != tokenID {
 		t.Error("moved before the deletion is final")
 	}
 	h.to(d.Until)
 	rec := h.get(planned)
-	if rec.Status != purchase.PendingCharge || rec.TokenID != other || rec.Collection.TokenID != other || rec.Collection.State != collection.Scheduled {
+	if rec.Status != purchase.PendingCharge || rec.TokenID != other || rec.Collection.TokenID != other ||
+		rec.Collection.State != collection.Scheduled {
 		t.Errorf("%s from %s, debit %+v", rec.Status, rec.TokenID, rec.Collection)
 	}
 	if s := h.sub(with.ID); s.TokenID != other || s.Status != subscription.Active || s.Unfunded() {
@@ -163,7 +171,8 @@ func TestTheClientIsAskedAndTheSubscriptionGoesOnWithTheNewAccount(t *testing.T)
 	link := h.get(s.FirstPurchaseID)
 	h.give(&link, "4000000000")
 	h.to(h.store.Now().Add(time.Minute))
-	if s = h.sub(s.ID); s.Status != subscription.Active || s.TokenID != link.ID || s.Account != token.Active || s.NextOn.IsZero() {
+	if s = h.sub(s.ID); s.Status != subscription.Active || s.TokenID != link.ID || s.Account != token.Active ||
+		s.NextOn.IsZero() {
 		t.Fatalf("after the account was given: %+v", s)
 	}
 	h.to(s.NextOn.At(9, 0))
@@ -178,15 +187,18 @@ func TestUndoTakesBackEverythingThatWasChosen(t *testing.T) {
 	clientID, tokenID, with, without, planned := h.running()
 	other := h.second(clientID)
 	sub, rec, before := h.sub(with.ID), h.get(planned), h.mails()
-	d := h.deletes(tokenID, map[uuid.UUID]purchase.Choice{planned: {Do: purchase.UseOther, To: other}, with.ID: {Do: purchase.Cancel}, without.ID: {Do: purchase.Ask}})
+	d := h.deletes(tokenID, map[uuid.UUID]purchase.Choice{planned: {Do: purchase.UseOther, To: other},
+		with.ID: {Do: purchase.Cancel}, without.ID: {Do: purchase.Ask}})
 	h.to(d.Until.Add(-time.Minute))
 	_, err := h.purchases.Undo(ctx, h.who, d.ID)
 	must(t, err)
 	h.to(d.Until.Add(time.Hour))
-	if now := h.sub(with.ID); now.Status != sub.Status || now.TokenID != sub.TokenID || now.Version != sub.Version || now.Account != token.Active {
+	if now := h.sub(with.ID); now.Status != sub.Status || now.TokenID != sub.TokenID || now.Version != sub.Version ||
+		now.Account != token.Active {
 		t.Errorf("the subscription was %+v and is %+v", sub, now)
 	}
-	if now := h.get(planned); now.TokenID != rec.TokenID || now.Collection.ID != rec.Collection.ID || now.Collection.ActionDate != rec.Collection.ActionDate {
+	if now := h.get(planned); now.TokenID != rec.TokenID || now.Collection.ID != rec.Collection.ID ||
+		now.Collection.ActionDate != rec.Collection.ActionDate {
 		t.Errorf("the debit was %+v and is %+v", rec.Collection, now.Collection)
 	}
 	if h.mails() != before {
@@ -212,7 +224,8 @@ func TestAPeriodThatBeginsInTheTenMinutesWaits(t *testing.T) {
 			must(t, err)
 		}
 		h.to(d.Until.Add(time.Minute))
-		if got := h.billed(without.ID); undone && (len(got) != 1 || got[0].Status != "pending_charge") || !undone && len(got) != 0 {
+		if got := h.billed(without.ID); undone && (len(got) != 1 || got[0].Status != "pending_charge") || !undone &&
+			len(got) != 0 {
 			t.Errorf("undone %v: %+v", undone, got)
 		}
 	}
@@ -223,7 +236,8 @@ func TestWhatIsNotPossibleAnyMoreBecomesTheLeastHarmful(t *testing.T) {
 	h := open(t)
 	clientID, tokenID, with, _, planned := h.running()
 	other := h.second(clientID)
-	want := map[uuid.UUID]purchase.Choice{planned: {Do: purchase.UseOther, To: other}, with.ID: {Do: purchase.UseOther, To: other}}
+	want := map[uuid.UUID]purchase.Choice{planned: {Do: purchase.UseOther, To: other},
+		with.ID: {Do: purchase.UseOther, To: other}}
 	d := h.deletes(tokenID, want)
 	h.exec(`UPDATE tokens SET state = 'blocked', blocked_code = '12' WHERE id = $1`, other)
 	h.to(d.Until)
@@ -233,10 +247,12 @@ func TestWhatIsNotPossibleAnyMoreBecomesTheLeastHarmful(t *testing.T) {
 	if s := h.sub(with.ID); s.Status != subscription.Paused {
 		t.Errorf("the subscription is %s", s.Status)
 	}
-	if n := h.number(`SELECT count(*) FROM audit_entries WHERE text LIKE '%What was chosen was not possible any more.%'`); n != 2 {
+	if n := h.number(
+		`SELECT count(*) FROM audit_entries WHERE text LIKE '%What was chosen was not possible any more.%'`); n != 2 {
 		t.Errorf("%d entries say so", n)
 	}
-	_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{other}, Choices: map[uuid.UUID]purchase.Choice{planned: {Do: "eat"}}})
+	_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{other},
+		Choices: map[uuid.UUID]purchase.Choice{planned: {Do: "eat"}}})
 	must(t, err) // what does not hang on the account is nobody's choice
 }
 
@@ -244,8 +260,10 @@ func TestAChoiceThatIsNoneIsRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	_, tokenID, with, _, _ := h.running()
-	for _, c := range []purchase.Choice{{Do: "eat"}, {Do: purchase.Drop}, {Do: purchase.UseOther, To: tokenID}, {Do: purchase.UseOther, To: uuid.New()}} {
-		_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{tokenID}, Choices: map[uuid.UUID]purchase.Choice{with.ID: c}})
+	for _, c := range []purchase.Choice{{Do: "eat"}, {Do: purchase.Drop}, {Do: purchase.UseOther, To: tokenID},
+		{Do: purchase.UseOther, To: uuid.New()}} {
+		_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{tokenID},
+			Choices: map[uuid.UUID]purchase.Choice{with.ID: c}})
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -276,7 +294,8 @@ func TestBillingAndADeletionAtOnceMailNothingUnnamed(t *testing.T) {
 		})
 		both.Go(func() { h.deletes(tokenID, nil) })
 		both.Wait()
-		if got := h.billed(sub.ID); len(got) > 1 || len(got) == 1 && got[0].Status != "pending_charge" || h.mails() != before {
+		if got := h.billed(sub.ID); len(got) > 1 || len(got) == 1 && got[0].Status != "pending_charge" ||
+			h.mails() != before {
 			t.Errorf("billed %+v, %d mails", got, h.mails()-before)
 		}
 	}

@@ -27,7 +27,8 @@ func (s *Service) Add(ctx context.Context, who actor.Actor, id uuid.UUID, in Sub
 }
 
 // forClient checks who may and what was asked before one client is billed.
-func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, in *SubscriberInput, subscription bool, do func(order) error) error {
+func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, in *SubscriberInput, subscription bool,
+	do func(order) error) error {
 	if err := who.May(actor.Bill); err != nil {
 		return err
 	}
@@ -39,14 +40,16 @@ func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, 
 	case subscription && !t.IsSubscription:
 		return notSubscription()
 	case !subscription && t.IsSubscription:
-		return fault.New(fault.Conflict, "template_is_subscription", "This template runs subscriptions; it sends no one-time invoices. Use add_subscriber.")
+		return fault.New(fault.Conflict, "template_is_subscription",
+			"This template runs subscriptions; it sends no one-time invoices. Use add_subscriber.")
 	}
 	w := in.Problems
 	in.check(&w, t, today(s.Now()))
 	if in.ClientID == uuid.Nil && !w.Has("client_id") {
 		w.Add("client_id", "required", "This field is required.")
 	}
-	sub := Subscriber{MerchantID: t.MerchantID, TemplateID: t.ID, ClientID: in.ClientID, FirstOn: in.FirstOn, Whitelist: in.Whitelist, Switches: in.Switches,
+	sub := Subscriber{MerchantID: t.MerchantID, TemplateID: t.ID, ClientID: in.ClientID, FirstOn: in.FirstOn,
+		Whitelist: in.Whitelist, Switches: in.Switches,
 		Reference: in.Reference, Override: in.Override, Debit: in.Debit}
 	o, err := s.orderFor(ctx, t, sub)
 	if fault.Is(err, fault.NotFound) && in.ClientID != uuid.Nil {
@@ -86,7 +89,8 @@ func (s *Service) add(ctx context.Context, who actor.Actor, o order) (Added, err
 	return s.addPending(ctx, who, o, day, payable)
 }
 
-func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day calendar.Date, payable bool) (out Added, err error) {
+func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day calendar.Date, payable bool) (out Added,
+	err error) {
 	var m *made
 	if payable {
 		if m, err = s.make(ctx, o, day); err != nil {
@@ -118,13 +122,15 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 			tx.InsertPeriod(sub.MerchantID, period)
 		}
 		out.Subscriber = sub
-		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Name()+" with a stored account.", nil, sub.facts())
+		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Name()+" with a stored account.",
+			nil, sub.facts())
 		return tx.Answered(out)
 	})
 	return out, err
 }
 
-func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day calendar.Date, payable bool) (out Added, err error) {
+func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day calendar.Date, payable bool) (out Added,
+	err error) {
 	first := o.t.Plan.Of(o.sub).BillOn(day, 0)
 	if !o.sub.FirstOn.IsZero() {
 		first = o.sub.FirstOn
@@ -145,7 +151,8 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 		tx.HoldClient(sub.MerchantID, sub.ClientID)
 		s.Purchases.InsertStoring(tx, who, &made, sub.Switches.InvoiceOnAdd)
 		tx.InsertSubscriber(sub)
-		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Name()+" and is asked for a bank account.", nil, sub.facts())
+		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Name()+
+			" and is asked for a bank account.", nil, sub.facts())
 		out = Added{sub, &made}
 		return tx.Answered(out)
 	})
@@ -154,7 +161,8 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 
 // SendInvoice makes one purchase after a template that is no subscription, with its
 // invoice, and mails it. The recipient is not stored.
-func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID, in SubscriberInput) (purchase.Record, error) {
+func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID, in SubscriberInput) (purchase.Record,
+	error) {
 	in.FirstOn = calendar.Date{}
 	var out purchase.Record
 	err := s.forClient(ctx, who, id, &in, false, func(o order) error {

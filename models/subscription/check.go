@@ -32,7 +32,8 @@ func (in *Input) check(w *fault.Problems) {
 			w.Add("purchase.currency", "invalid_choice", "Subscriptions are debited; debit orders need the currency ZAR.")
 		}
 		if slices.Equal(in.Pattern.Options.Whitelist, []string{purchase.DebiCheck}) && in.Pattern.DirectDebit == nil {
-			w.Add("purchase.payment_method_details.direct_debit", "required", "A mandate by debicheck needs this block with the terms of the mandate.")
+			w.Add("purchase.payment_method_details.direct_debit", "required",
+				"A mandate by debicheck needs this block with the terms of the mandate.")
 		}
 		return
 	}
@@ -64,7 +65,8 @@ func between(w *fault.Problems, at string, n, least, most int) {
 
 func units(w *fault.Problems, at string, u Units) {
 	if u != Days && u != Weeks && u != Months && !w.Has(at) {
-		w.Add(at, "invalid_choice", "%q is not a valid choice. Choose one of: days, weeks, months.", strings.ToValidUTF8(string(u), "?"))
+		w.Add(at, "invalid_choice", "%q is not a valid choice. Choose one of: days, weeks, months.",
+			strings.ToValidUTF8(string(u), "?"))
 	}
 }
 
@@ -109,7 +111,8 @@ func (in *SubscriberInput) checkMethods(w *fault.Problems, t Template) {
 	terms := t.Details.DirectDebit != nil && t.Details.DirectDebit.Terms != nil
 	switch only := len(in.Whitelist) == 1; {
 	case only && in.Whitelist[0] == purchase.DebiCheck && !terms:
-		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist", "This template holds no terms of a DebiCheck mandate.")
+		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist",
+			"This template holds no terms of a DebiCheck mandate.")
 	}
 }
 

@@ -35,8 +35,10 @@ func TestTwoWorkersBillEachPeriodOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	for _, of := range []string{`SELECT count(*) FROM purchases WHERE subscriber_id IS NOT NULL`, `SELECT count(*) FROM billing_periods`,
-		`SELECT count(DISTINCT subscriber_id) FROM purchases WHERE subscriber_id IS NOT NULL`, `SELECT count(*) FROM collections`,
+	for _, of := range []string{`SELECT count(*) FROM purchases WHERE subscriber_id IS NOT NULL`,
+		`SELECT count(*) FROM billing_periods`,
+		`SELECT count(DISTINCT subscriber_id) FROM purchases WHERE subscriber_id IS NOT NULL`,
+		`SELECT count(*) FROM collections`,
 		`SELECT sum(passed)::bigint FROM template_clients`} {
 		if n := h.number(of); n != many {
 			t.Errorf("%s: %d, want %d", of, n, many)
@@ -60,7 +62,8 @@ func TestThePeriodKeyRefusesASecondPurchase(t *testing.T) {
 	sub := h.add(h.template(subscription.Default()), clientID, firstOn(day(time.February, 3))).Subscriber
 	h.jump(day(time.February, 3).At(0, 0))
 	// As if a worker had died before it moved the subscriber on.
-	h.exec(`UPDATE template_clients SET next_at = $2, next_on = '2027-02-03', cycle = 0 WHERE id = $1`, sub.ID, h.store.Now())
+	h.exec(`UPDATE template_clients SET next_at = $2, next_on = '2027-02-03', cycle = 0 WHERE id = $1`, sub.ID,
+		h.store.Now())
 	if _, err := h.subs.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,8 @@ func TestWhatWasMissedWhilePausedIsNotBilled(t *testing.T) {
 	for _, p := range periods {
 		skipped = append(skipped, p.StartsOn.String()+p.Skipped)
 	}
-	if want := []string{"2027-05-10", "2027-04-10paused_template", "2027-03-10paused_client", "2027-02-10"}; !slices.Equal(skipped, want) {
+	if want := []string{"2027-05-10", "2027-04-10paused_template", "2027-03-10paused_client",
+		"2027-02-10"}; !slices.Equal(skipped, want) {
 		t.Errorf("periods %v", skipped)
 	}
 	if s := h.sub(a.ID); s.Passed != 2 || s.Cycle != 4 || s.NextOn != day(time.June, 10) {
@@ -119,7 +123,8 @@ func TestASubscriptionEndsAfterItsCycles(t *testing.T) {
 		t.Fatalf("added %+v", added)
 	}
 	h.jump(day(time.June, 1).At(9, 0))
-	if s := h.sub(added.Subscriber.ID); s.Status != subscription.Inactive || s.Why != "cycles" || s.Passed != 2 || !s.NextAt.IsZero() {
+	if s := h.sub(added.Subscriber.ID); s.Status != subscription.Inactive || s.Why != "cycles" || s.Passed != 2 ||
+		!s.NextAt.IsZero() {
 		t.Errorf("%+v", s)
 	}
 	if got := h.issued(added.Subscriber.ID); !slices.Equal(got, []string{"2027-02-01", "2027-03-01"}) {
@@ -135,7 +140,8 @@ func TestAfterAnOutageEachMissedDateIsBilledOnce(t *testing.T) {
 	clientID, _ := h.stored("4000000000")
 	sub := h.add(h.template(plan), clientID).Subscriber
 	h.jump(day(time.February, 5).At(15, 0))
-	if got := h.issued(sub.ID); !slices.Equal(got, []string{"2027-02-01", "2027-02-02", "2027-02-03", "2027-02-04", "2027-02-05"}) {
+	if got := h.issued(sub.ID); !slices.Equal(got, []string{"2027-02-01", "2027-02-02", "2027-02-03", "2027-02-04",
+		"2027-02-05"}) {
 		t.Errorf("billed %v", got)
 	}
 }
@@ -146,7 +152,9 @@ func TestASubscriberHasItsOwnPrice(t *testing.T) {
 	tpl := h.template(subscription.Default())
 	clientID, _ := h.stored("4000000000")
 	debt, total := int64(500), int64(7700)
-	a := h.add(tpl, clientID, func(in *subscription.SubscriberInput) { in.Override = &subscription.Override{DebtCents: &debt} })
+	a := h.add(tpl, clientID, func(in *subscription.SubscriberInput) {
+		in.Override = &subscription.Override{DebtCents: &debt}
+	})
 	b := h.add(tpl, clientID, func(in *subscription.SubscriberInput) {
 		in.Override, in.Reference = &subscription.Override{TotalOverrideCents: &total}, "Family"
 	})
@@ -157,7 +165,8 @@ func TestASubscriberHasItsOwnPrice(t *testing.T) {
 		t.Errorf("%d cents would be debited", c.AmountCents)
 	}
 	below := int64(-20000)
-	_, err := h.subs.Add(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: clientID, Override: &subscription.Override{DebtCents: &below}})
+	_, err := h.subs.Add(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: clientID,
+		Override: &subscription.Override{DebtCents: &below}})
 	if !fault.HasCode(err, "min_value") {
 		t.Errorf("a price below 0: %v", err)
 	}
@@ -184,13 +193,15 @@ func TestAFailureAtTheBankBecomesAPayableInvoice(t *testing.T) {
 	for name, p := range map[string]*purchase.Record{"unpaid": on.Purchase, "returned": late.Purchase} {
 		rec := h.get(p.ID)
 		n := len(rec.History)
-		if rec.Status != purchase.Sent || rec.History[n-2].Status != purchase.Failed || !rec.PassAt.IsZero() || rec.Payment != nil || !rec.Payable(h.store.Now()) {
+		if rec.Status != purchase.Sent || rec.History[n-2].Status != purchase.Failed || !rec.PassAt.IsZero() ||
+			rec.Payment != nil || !rec.Payable(h.store.Now()) {
 			t.Errorf("%s: %s, history %v, pass at %v", name, rec.Status, rec.History, rec.PassAt)
 		}
 		if n := h.number(`SELECT count(*) FROM invoices WHERE purchase_id = $1`, p.ID); n != 1 {
 			t.Errorf("%s: %d invoices", name, n)
 		}
-		if n := h.number(`SELECT count(*) FROM mails WHERE purchase_id = $1 AND kind = 'invoice' AND state = 'sent'`, p.ID); n != 1 {
+		if n := h.number(`SELECT count(*) FROM mails WHERE purchase_id = $1 AND kind = 'invoice' AND state = 'sent'`,
+			p.ID); n != 1 {
 			t.Errorf("%s: %d mails", name, n)
 		}
 	}
@@ -208,7 +219,8 @@ func TestADeletedAccountIsAskedForByInvoice(t *testing.T) {
 	tpl := h.template(subscription.Default())
 	clientID, tokenID := h.stored("4000000000")
 	on := h.add(tpl, clientID, firstOn(day(time.February, 10))).Subscriber
-	off := h.add(tpl, clientID, firstOn(day(time.February, 10)), func(in *subscription.SubscriberInput) { in.Switches.InvoiceOnChargeFailure = false }).Subscriber
+	off := h.add(tpl, clientID, firstOn(day(time.February, 10)),
+		func(in *subscription.SubscriberInput) { in.Switches.InvoiceOnChargeFailure = false }).Subscriber
 	must(t, h.purchases.DeleteToken(ctx, h.program(), clientID, tokenID))
 	h.to(day(time.February, 10).At(9, 0))
 	if got := h.billed(on.ID); len(got) != 1 || got[0].Status != "sent" {
@@ -220,7 +232,8 @@ func TestADeletedAccountIsAskedForByInvoice(t *testing.T) {
 	periods, err := h.subs.Periods(ctx, h.who, on.ID)
 	must(t, err)
 	rec := h.get(periods[0].PurchaseID)
-	if len(rec.Attempts) != 1 || rec.Attempts[0].Error.Code != "recurring_token_expired" || rec.History[1].Status != purchase.Failed {
+	if len(rec.Attempts) != 1 || rec.Attempts[0].Error.Code != "recurring_token_expired" ||
+		rec.History[1].Status != purchase.Failed {
 		t.Errorf("attempts %+v, history %v", rec.Attempts, rec.History)
 	}
 	// The payer gives another account on that invoice's page: it is charged from then on.
@@ -254,7 +267,8 @@ func TestAClientWhoIsDeletedIsBilledNoMore(t *testing.T) {
 	active := h.add(tpl, clientID, firstOn(day(time.February, 10))).Subscriber
 	must(t, h.clients.Delete(ctx, h.who, clientID))
 	h.jump(day(time.March, 10).At(9, 0))
-	if s := h.sub(active.ID); s.Status != subscription.Inactive || s.Why != "client_deleted" || len(h.billed(active.ID)) != 0 {
+	if s := h.sub(active.ID); s.Status != subscription.Inactive || s.Why != "client_deleted" ||
+		len(h.billed(active.ID)) != 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -283,7 +297,8 @@ func TestThePayerStopsASubscription(t *testing.T) {
 	h := open(t)
 	clientID, _ := h.stored("4000000000")
 	added := h.add(h.template(subscription.Default()), clientID)
-	h.exec(`INSERT INTO webhooks (id, merchant_id, title, callback, all_events, events, public_key, private_key, created_at, updated_at)
+	h.exec(
+		`INSERT INTO webhooks (id, merchant_id, title, callback, all_events, events, public_key, private_key, created_at, updated_at)
 		VALUES (gen_random_uuid(), $1, 'Till', 'https://till.example', true, '{}', '', '', now(), now())`, h.who.MerchantID)
 	payer := actor.PayerOf(h.who.MerchantID, "Nomsa Dlamini", "", "")
 	for range 2 { // a second click changes nothing
@@ -293,20 +308,24 @@ func TestThePayerStopsASubscription(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	if n := h.number(`SELECT count(*) FROM events e JOIN deliveries d USING (seq) WHERE e.type = 'billing_template_client.subscription_billing_cancelled' AND e.object_id = $1
+	if n := h.number(
+		`SELECT count(*) FROM events e JOIN deliveries d USING (seq) WHERE e.type = 'billing_template_client.subscription_billing_cancelled' AND e.object_id = $1
 		AND e.snapshot::text NOT LIKE '%sealed%'`, added.Subscriber.ID); n != 1 {
 		t.Errorf("%d events are on their way", n)
 	}
 	var kept []byte
-	must(t, h.store.Pool.QueryRow(ctx, `SELECT snapshot FROM events WHERE object_id = $1`, added.Subscriber.ID).Scan(&kept))
-	if s, err := h.store.SubscriberSnapshot(kept); err != nil || s.ID != added.Subscriber.ID || s.Status != subscription.Paused || s.ClientID != clientID || s.CreatedAt.IsZero() {
+	must(t, h.store.Pool.QueryRow(ctx, `SELECT snapshot FROM events WHERE object_id = $1`,
+		added.Subscriber.ID).Scan(&kept))
+	if s, err := h.store.SubscriberSnapshot(kept); err != nil || s.ID != added.Subscriber.ID ||
+		s.Status != subscription.Paused || s.ClientID != clientID || s.CreatedAt.IsZero() {
 		t.Errorf("%+v, %v", s, err)
 	}
 	h.jump(day(time.March, 2).At(9, 0))
 	if got := h.billed(added.Subscriber.ID); len(got) != 1 {
 		t.Errorf("billed %v", got)
 	}
-	plain, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: clientID, BrandID: h.brand, Currency: money.ZAR, Details: one(100)})
+	plain, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: clientID, BrandID: h.brand, Currency: money.ZAR,
+		Details: one(100)})
 	must(t, err)
 	if _, err := h.subs.CancelByPayer(ctx, payer, plain.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a purchase of no subscription: %v", err)
@@ -327,9 +346,11 @@ func TestANewAccountThatTakesOverIsChargedFromThenOn(t *testing.T) {
 	sub := h.add(h.template(subscription.Default()), clientID, firstOn(day(time.February, 10))).Subscriber
 	most := int64(12000)
 	a, err := h.purchases.Amend(ctx, h.who, old, purchase.Revision{Method: purchase.DebiCheck, PriceCents: 10000,
-		DirectDebit: purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "REALTIME", DebitSequence: "RCUR",
+		DirectDebit: purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "REALTIME",
+			DebitSequence:      "RCUR",
 			AdjustmentCategory: "NEVER", MaxAmountCents: &most, AllowDateAdjustment: true}},
-		Account: &purchase.Account{FullName: "Nomsa Dlamini", IDNumber: "8001015009087", Phone: "0821234567", BankCode: "632005", AccountNumber: "4000000000", AccountType: bank.Current}})
+		Account: &purchase.Account{FullName: "Nomsa Dlamini", IDNumber: "8001015009087", Phone: "0821234567",
+			BankCode: "632005", AccountNumber: "4000000000", AccountType: bank.Current}})
 	must(t, err)
 	h.to(h.store.Now().Add(2 * time.Minute)) // the payer accepts
 	_, err = h.purchases.TakeOver(ctx, h.who, a.ID, purchase.Agreed{})

@@ -83,19 +83,23 @@ func (h *house) begin() {
 	h.store = s
 	cal, tt := calendar.New(), collection.DefaultTimetable()
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
-	h.purchases = &purchase.Service{InTx: runner[purchase.Tx](h), Read: s, Lists: s, Now: s.Now, Calendar: cal, Timetable: tt, Letters: letters{},
+	h.purchases = &purchase.Service{InTx: runner[purchase.Tx](h), Read: s, Lists: s, Now: s.Now, Calendar: cal,
+		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: h.bank.Verify}
 	bills := &billing.Service{InTx: runner[billing.Tx](h), Read: s, Purchases: h.purchases, Letters: letters{}}
 	h.purchases.Papers = bills
-	h.debits = &debit.Service{InTx: runner[debit.Tx](h), Read: s, Bank: h.bank, Purchases: h.purchases, Now: s.Now, Timetable: tt, Limits: h.purchases.Limits}
+	h.debits = &debit.Service{InTx: runner[debit.Tx](h), Read: s, Bank: h.bank, Purchases: h.purchases, Now: s.Now,
+		Timetable: tt, Limits: h.purchases.Limits}
 	h.clients = &client.Service{InTx: runner[client.Tx](h), Read: s, Now: s.Now,
 		Forget: func(ctx context.Context, tx client.Tx, who actor.Actor, id uuid.UUID) error {
-			return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, id) //nolint:forcetypeassert // one transaction satisfies them all
+			return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who,
+				id) //nolint:forcetypeassert // one transaction satisfies them all
 		}}
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs
 	post := &outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: h.purchases.Mailed, Compose: bills.Compose}
-	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits, Purchases: h.purchases, Subscriptions: h.subs,
+	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits,
+		Purchases: h.purchases, Subscriptions: h.subs,
 		Mail: post.SendDue, Payer: h.bank.ForceMandate}
 }
 
@@ -107,9 +111,12 @@ func (h *house) worker() *subscription.Service {
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
 	h.t.Helper()
 	m, brand := h.store.NewID(), h.store.NewID()
-	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`, m, slug, h.store.Now())
-	h.exec(`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
-	h.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`,
+		m, slug, h.store.Now())
+	h.exec(
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
+	h.exec(
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
 		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`, h.store.NewID(), m, brand, h.store.Now())
 	return actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: m, Name: "Owner"}, brand
 }
@@ -127,12 +134,14 @@ func (h *house) number(sql string, args ...any) (n int64) {
 }
 
 func one(cents int64) purchase.Details {
-	return purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: cents, Quantity: decimal.NewFromInt(1)}}}
+	return purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: cents,
+		Quantity: decimal.NewFromInt(1)}}}
 }
 
 // asked is a subscription of R100 a period, before its plan.
 func (h *house) asked(p subscription.Plan) subscription.Input {
-	return subscription.Input{Title: "Membership", IsSubscription: true, Plan: p, Pattern: purchase.Input{BrandID: h.brand, Currency: "ZAR", Details: one(10000)}}
+	return subscription.Input{Title: "Membership", IsSubscription: true, Plan: p,
+		Pattern: purchase.Input{BrandID: h.brand, Currency: "ZAR", Details: one(10000)}}
 }
 
 func (h *house) template(p subscription.Plan) subscription.Template {
@@ -144,7 +153,8 @@ func (h *house) template(p subscription.Plan) subscription.Template {
 
 func (h *house) client() uuid.UUID {
 	h.t.Helper()
-	c, err := h.clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org", FullName: "Nomsa Dlamini", PersonalCode: "8001015009087", Phone: "27821234567"}})
+	c, err := h.clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org",
+		FullName: "Nomsa Dlamini", PersonalCode: "8001015009087", Phone: "27821234567"}})
 	must(h.t, err)
 	return c.ID
 }
@@ -152,9 +162,11 @@ func (h *house) client() uuid.UUID {
 // stored is a client whose account is stored already.
 func (h *house) stored(account bank.AccountNumber) (clientID, tokenID uuid.UUID) {
 	h.t.Helper()
-	c, err := h.clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org", FullName: "Nomsa Dlamini", BankAccount: account, BankCode: "632005", AccountType: bank.Current}})
+	c, err := h.clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org",
+		FullName: "Nomsa Dlamini", BankAccount: account, BankCode: "632005", AccountType: bank.Current}})
 	must(h.t, err)
-	rec, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: c.ID, BrandID: h.brand, Currency: "ZAR", Details: one(0), DirectDebit: &purchase.DirectDebitInput{},
+	rec, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: c.ID, BrandID: h.brand, Currency: "ZAR",
+		Details: one(0), DirectDebit: &purchase.DirectDebitInput{},
 		Options: purchase.Options{Whitelist: []string{"eft"}, ForceRecurring: true}})
 	must(h.t, err)
 	return c.ID, rec.ID
@@ -162,7 +174,8 @@ func (h *house) stored(account bank.AccountNumber) (clientID, tokenID uuid.UUID)
 
 var mails = subscription.Switches{InvoiceOnChargeFailure: true, InvoiceOnAdd: true, Receipt: true}
 
-func (h *house) add(t subscription.Template, clientID uuid.UUID, change ...func(*subscription.SubscriberInput)) subscription.Added {
+func (h *house) add(t subscription.Template, clientID uuid.UUID,
+	change ...func(*subscription.SubscriberInput)) subscription.Added {
 	h.t.Helper()
 	in := subscription.SubscriberInput{ClientID: clientID, Switches: mails}
 	for _, c := range change {
@@ -214,8 +227,11 @@ type billed struct {
 
 func (h *house) billed(subscriberID uuid.UUID) (out []billed) {
 	h.t.Helper()
-	rows, err := h.store.Pool.Query(ctx, `SELECT to_char(p.issued, 'YYYY-MM-DD'), to_char(p.due AT TIME ZONE 'Africa/Johannesburg', 'YYYY-MM-DD'), p.product, p.status, p.total_cents
-		FROM purchases p JOIN billing_periods b ON b.purchase_id = p.id WHERE p.subscriber_id = $1 ORDER BY b.starts_on`, subscriberID)
+	rows,
+		err := h.store.Pool.Query(ctx,
+		`SELECT to_char(p.issued, 'YYYY-MM-DD'), to_char(p.due AT TIME ZONE 'Africa/Johannesburg', 'YYYY-MM-DD'), p.product, p.status, p.total_cents
+		FROM purchases p JOIN billing_periods b ON b.purchase_id = p.id WHERE p.subscriber_id = $1 ORDER BY b.starts_on`,
+		subscriberID)
 	must(h.t, err)
 	out, err = pgx.CollectRows(rows, pgx.RowToStructByPos[billed])
 	must(h.t, err)
@@ -231,8 +247,9 @@ func (h *house) issued(subscriberID uuid.UUID) (out []string) {
 
 func (h *house) give(rec *purchase.Record, account string) purchase.Record {
 	h.t.Helper()
-	given, err := h.purchases.GiveAccount(ctx, actor.PayerOf(h.who.MerchantID, "Nomsa Dlamini", "", ""), rec.ID, purchase.Account{FullName: "Nomsa Dlamini",
-		AccountNumber: account, BankCode: "632005", Consented: true, Store: true})
+	given, err := h.purchases.GiveAccount(ctx, actor.PayerOf(h.who.MerchantID, "Nomsa Dlamini", "", ""), rec.ID,
+		purchase.Account{FullName: "Nomsa Dlamini",
+			AccountNumber: account, BankCode: "632005", Consented: true, Store: true})
 	must(h.t, err)
 	return given
 }

@@ -90,7 +90,8 @@ func (h *house) leave(l leaving) {
 	_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{l.account}, Choices: l.choices})
 	if errors.Is(err, errKilled) {
 		h.again()
-		if _, err = h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{l.account}, Choices: l.choices}); fault.Is(err, fault.NotFound) {
+		if _, err = h.purchases.SetAside(ctx, h.who,
+			purchase.Aside{Tokens: []uuid.UUID{l.account}, Choices: l.choices}); fault.Is(err, fault.NotFound) {
 			return // it was killed after it had written the deletion
 		}
 	}
@@ -127,15 +128,16 @@ func (h *house) became(l leaving) []string {
 		UNION ALL SELECT 'paper ' || i.kind FROM invoices i WHERE i.client_id = $1
 		UNION ALL SELECT 'mail ' || m.kind || ' ' || m.state FROM mails m LEFT JOIN purchases p ON p.id = m.purchase_id WHERE $1 IN (m.client_id, p.client_id)
 		UNION ALL SELECT 'deletion ' || state FROM token_deletions WHERE tokens ? $2::text
-		UNION ALL SELECT 'told ' || action FROM audit_entries WHERE client_id = $1) AS all_of_it GROUP BY what ORDER BY what`, l.client, l.account, l.other)
+		UNION ALL SELECT 'told ' || action FROM audit_entries WHERE client_id = $1) AS all_of_it GROUP BY what ORDER BY what`,
+		l.client, l.account, l.other)
 	must(h.t, err)
 	out, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(h.t, err)
 	return out
 }
 
-// The process is killed at each step of a deletion in turn: what becomes of the account and of all that hangs on it is the
-// same each time, and goes on in the same way a month later.
+// The process is killed at each step of a deletion in turn: what becomes of the account and of all that hangs on it is
+// the same each time, and goes on in the same way a month later.
 func TestADeletionWithChoicesThatIsKilledAtAnyStepLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -144,15 +146,20 @@ func TestADeletionWithChoicesThatIsKilledAtAnyStepLosesAndDoublesNothing(t *test
 	h.leave(whole)
 	must(t, h.store.Clock.MoveTo(ctx, h.store.Now().Add(purchase.UndoTime)))
 	h.run()
-	want := []string{"debit cancelled deleted 5", "debit scheduled other 2", "deletion done 1", "mail account_link queued 1", "mail invoice queued 1",
+	want := []string{"debit cancelled deleted 5", "debit scheduled other 2", "deletion done 1",
+		"mail account_link queued 1", "mail invoice queued 1",
 		"mandate active 1", "mandate cancelled 1", "paper invoice 1", "period 2027-02-01 5",
-		"purchase cancelled 10000 deleted 1", "purchase created 0 1", "purchase error 10000 deleted 1", "purchase pending_charge 10000 other 2",
+		"purchase cancelled 10000 deleted 1", "purchase created 0 1", "purchase error 10000 deleted 1",
+		"purchase pending_charge 10000 other 2",
 		"purchase preauthorized 0 2", "purchase sent 10000 deleted 1",
 		"subscription active  deleted 1", "subscription active  other 1", "subscription inactive account_deleted deleted 1",
-		"subscription subscription_paused account_asked deleted 1", "subscription subscription_paused account_deleted deleted 1",
+		"subscription subscription_paused account_asked deleted 1",
+		"subscription subscription_paused account_deleted deleted 1",
 		"token active other 1", "token deleted deleted 1",
-		"told client.created 1", "told invoice.issued 1", "told mandate.given 2", "told purchase.cancelled 1", "told purchase.created 8", "told purchase.moved 2",
-		"told purchase.token_lost 2", "told subscriber.account_deleted 5", "told subscriber.added 5", "told token.deleted 1", "told token.deleting 1"}
+		"told client.created 1", "told invoice.issued 1", "told mandate.given 2", "told purchase.cancelled 1",
+		"told purchase.created 8", "told purchase.moved 2",
+		"told purchase.token_lost 2", "told subscriber.account_deleted 5", "told subscriber.added 5", "told token.deleted 1",
+		"told token.deleting 1"}
 	if got := h.became(whole); !slices.Equal(got, want) {
 		t.Fatalf("not killed:\n%q\nwant\n%q", got, want)
 	}

@@ -31,7 +31,8 @@ func (o *Override) apply(t Template) (purchase.Purchase, fault.Problems) {
 	if o.DebtCents != nil {
 		d.DebtCents = *o.DebtCents
 	}
-	for _, one := range []struct{ to, from **int64 }{{&d.SubtotalOverrideCents, &o.SubtotalOverrideCents}, {&d.TaxOverrideCents, &o.TaxOverrideCents},
+	for _, one := range []struct{ to, from **int64 }{{&d.SubtotalOverrideCents, &o.SubtotalOverrideCents},
+		{&d.TaxOverrideCents, &o.TaxOverrideCents},
 		{&d.DiscountOverrideCents, &o.DiscountOverrideCents}, {&d.TotalOverrideCents, &o.TotalOverrideCents}} {
 		if *one.from != nil {
 			*one.to = *one.from
@@ -125,7 +126,8 @@ func (s *Service) storing(o order, first calendar.Date, payable bool) purchase.P
 
 // onlyAllowed drops the terms of a mandate that the subscriber is not to give.
 func onlyAllowed(p *purchase.Purchase) {
-	if dd, list := p.Details.DirectDebit, p.Options.Whitelist; dd != nil && list != nil && !slices.Contains(list, purchase.DebiCheck) {
+	if dd, list := p.Details.DirectDebit, p.Options.Whitelist; dd != nil && list != nil &&
+		!slices.Contains(list, purchase.DebiCheck) {
 		plain := *dd
 		plain.Terms = nil
 		p.Details.DirectDebit = &plain

@@ -24,15 +24,18 @@ func TestAPendingSubscriberTurnsActiveWhenTheAccountIsStored(t *testing.T) {
 		product string          // of the first period
 	}{
 		// given on Wednesday 3 February; the first debit runs on the 8th, when R100 is due
-		"EFT with an amount":       {subscription.Default(), 10000, purchase.PendingCharge, "2027-02-08", []string{"2027-02-01", "2027-03-08", "2027-04-08"}, "billing_subscriptions_invoice"},
-		"EFT, nothing payable yet": {trial, 0, purchase.Preauthorized, "2027-02-03", []string{"2027-03-03", "2027-04-03"}, "billing_subscriptions"},
+		"EFT with an amount": {subscription.Default(), 10000, purchase.PendingCharge, "2027-02-08",
+			[]string{"2027-02-01", "2027-03-08", "2027-04-08"}, "billing_subscriptions_invoice"},
+		"EFT, nothing payable yet": {trial, 0, purchase.Preauthorized, "2027-02-03", []string{"2027-03-03", "2027-04-03"},
+			"billing_subscriptions"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := open(t)
 			added := h.add(h.template(c.plan), h.client())
 			p := added.Purchase
-			if added.Subscriber.Status != subscription.Pending || p == nil || p.TotalCents != c.cents || !p.Options.ForceRecurring || p.Method != "eft" {
+			if added.Subscriber.Status != subscription.Pending || p == nil || p.TotalCents != c.cents ||
+				!p.Options.ForceRecurring || p.Method != "eft" {
 				t.Fatalf("added %+v with %+v", added.Subscriber, p)
 			}
 			h.to(day(time.February, 3).At(10, 0))
@@ -65,7 +68,8 @@ func TestDebiCheckIsAcceptedAndEachPeriodChargedUnderTheMandate(t *testing.T) {
 	h := open(t)
 	in, most := h.asked(subscription.Default()), int64(15000)
 	in.Pattern.Options.Whitelist = []string{"debicheck"}
-	in.Pattern.DirectDebit = &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE", AuthenticationType: "DELAYED", DebitSequence: "RCUR",
+	in.Pattern.DirectDebit = &purchase.DirectDebitInput{Ask: &mandate.Ask{ValueType: "VARIABLE",
+		AuthenticationType: "DELAYED", DebitSequence: "RCUR",
 		AdjustmentCategory: "NEVER", MaxAmountCents: &most, AllowDateAdjustment: true}}
 	tpl, err := h.subs.Create(ctx, h.who, in)
 	must(t, err)
@@ -118,7 +122,8 @@ func TestAFirstDateIsTheDateOfTheFirstCharge(t *testing.T) {
 	if got := h.issued(late.Subscriber.ID); !slices.Equal(got, []string{"2027-03-15", "2027-04-15"}) {
 		t.Errorf("after the first date: %v", got)
 	}
-	_, err := h.subs.Add(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: in.Subscriber.ClientID, FirstOn: day(time.April, 14)})
+	_, err := h.subs.Add(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: in.Subscriber.ClientID,
+		FirstOn: day(time.April, 14)})
 	if !fault.HasCode(err, "min_value") {
 		t.Errorf("yesterday: %v", err)
 	}
@@ -135,7 +140,8 @@ func TestWhoPaysTheFirstPurchaseByHandIsInvoicedEachPeriod(t *testing.T) {
 	if s.Status != subscription.Active || s.Anchor != day(time.February, 1) {
 		t.Errorf("%+v", s)
 	}
-	if got := h.billed(s.ID); len(got) != 2 || got[1].Product != "billing_subscriptions_invoice" || got[1].Status != "sent" {
+	if got := h.billed(s.ID); len(got) != 2 || got[1].Product != "billing_subscriptions_invoice" ||
+		got[1].Status != "sent" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -143,7 +149,8 @@ func TestWhoPaysTheFirstPurchaseByHandIsInvoicedEachPeriod(t *testing.T) {
 func TestAPendingSubscriberIsRemindedAndRemoved(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	added := h.add(h.template(subscription.Default()), h.client(), func(in *subscription.SubscriberInput) { in.Switches.InvoiceOnAdd = false })
+	added := h.add(h.template(subscription.Default()), h.client(),
+		func(in *subscription.SubscriberInput) { in.Switches.InvoiceOnAdd = false })
 	if n := h.number(`SELECT count(*) FROM mails`); n != 0 {
 		t.Errorf("%d mails without the switch", n)
 	}
@@ -154,13 +161,15 @@ func TestAPendingSubscriberIsRemindedAndRemoved(t *testing.T) {
 	}
 	s, err = h.subs.Remove(ctx, h.who, added.Subscriber.ID)
 	must(t, err)
-	if rec := h.get(added.Purchase.ID); s.Status != subscription.Inactive || s.Why != "removed" || rec.Status != purchase.Cancelled {
+	if rec := h.get(added.Purchase.ID); s.Status != subscription.Inactive || s.Why != "removed" ||
+		rec.Status != purchase.Cancelled {
 		t.Errorf("%s (%s), the purchase is %s", s.Status, s.Why, rec.Status)
 	}
 	if _, err := h.subs.Remove(ctx, h.who, added.Subscriber.ID); !fault.HasCode(err, "subscriber_wrong_status") {
 		t.Errorf("again: %v", err)
 	}
-	if _, err := h.subs.SetSubscriberPaused(ctx, h.who, added.Subscriber.ID, true); !fault.HasCode(err, "subscriber_wrong_status") {
+	if _, err := h.subs.SetSubscriberPaused(ctx, h.who, added.Subscriber.ID, true); !fault.HasCode(err,
+		"subscriber_wrong_status") {
 		t.Errorf("paused: %v", err)
 	}
 }
@@ -178,7 +187,8 @@ func TestWhoseFirstDebitCameBackIsAskedForAnotherAccount(t *testing.T) {
 	s, err := h.subs.Remind(ctx, h.who, added.Subscriber.ID)
 	must(t, err)
 	fresh := h.get(s.FirstPurchaseID)
-	if fresh.ID == added.Purchase.ID || fresh.TotalCents != added.Purchase.TotalCents || h.get(added.Purchase.ID).Status != purchase.Cancelled {
+	if fresh.ID == added.Purchase.ID || fresh.TotalCents != added.Purchase.TotalCents ||
+		h.get(added.Purchase.ID).Status != purchase.Cancelled {
 		t.Fatalf("asked anew with %+v", fresh.Purchase)
 	}
 	if n := h.number(`SELECT count(*) FROM mails WHERE purchase_id = $1 AND kind = 'account_link'`, fresh.ID); n != 1 {

@@ -42,7 +42,8 @@ type Reader interface {
 	Templates(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Template, error)
 	// TemplateClient finds a subscriber with the name and e-mail of its client.
 	TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (Subscriber, error)
-	TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f SubscriberFilter, ask paging.Ask) ([]Subscriber, error)
+	TemplateClients(ctx context.Context, merchantID, templateID uuid.UUID, f SubscriberFilter,
+		ask paging.Ask) ([]Subscriber, error)
 	// CountTemplateClients counts those of all templates, up to limit.
 	CountTemplateClients(ctx context.Context, merchantID uuid.UUID, f SubscriberFilter, limit int64) (int64, error)
 	// SubscribersOn lists the subscribers that are charged on a token and not over.

@@ -48,7 +48,8 @@ func (s *Service) NextDue(ctx context.Context) (at time.Time, found bool, err er
 func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Read.PeriodsOverdue(ctx) }
 
 // errHeld: the account is being deleted, and nothing is billed until that is over.
-var errHeld error = fault.New(fault.Conflict, "token_deleting", "The account of this subscription is being deleted. Undo that, or wait until it is final.")
+var errHeld error = fault.New(fault.Conflict, "token_deleting",
+	"The account of this subscription is being deleted. Undo that, or wait until it is final.")
 
 // run keeps for one round what many subscribers share.
 type run struct {
@@ -193,7 +194,8 @@ func (s *Service) keep(tx Tx, sub *Subscriber, period Period) {
 }
 
 // skip lets a period pass without a purchase.
-func (s *Service) skip(ctx context.Context, who actor.Actor, t Template, sub Subscriber, why, words string, counts bool) (Subscriber, error) {
+func (s *Service) skip(ctx context.Context, who actor.Actor, t Template, sub Subscriber, why, words string,
+	counts bool) (Subscriber, error) {
 	next := sub
 	err := s.InTx(ctx, func(tx Tx) error {
 		next = sub
@@ -201,7 +203,8 @@ func (s *Service) skip(ctx context.Context, who actor.Actor, t Template, sub Sub
 		period.Skipped = why
 		next.passed(t, counts)
 		s.keep(tx, &next, period)
-		noteSubscriber(tx, who, next, "subscriber.skipped", words, nil, map[string]any{"billed_on": period.BilledOn.String(), "why": why})
+		noteSubscriber(tx, who, next, "subscriber.skipped", words, nil,
+			map[string]any{"billed_on": period.BilledOn.String(), "why": why})
 		return nil
 	})
 	return next, err

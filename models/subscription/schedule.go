@@ -60,7 +60,8 @@ func (p Plan) Upcoming(s Subscriber, n int) []calendar.Date {
 // period is the period that a subscriber is at.
 func (p Plan) period(s Subscriber) Period {
 	of := p.Of(s)
-	out := Period{SubscriberID: s.ID, BilledOn: of.BillOn(s.Anchor, s.Cycle), StartsOn: of.Start(s.Anchor, s.Cycle+of.TrialPeriods)}
+	out := Period{SubscriberID: s.ID, BilledOn: of.BillOn(s.Anchor, s.Cycle),
+		StartsOn: of.Start(s.Anchor, s.Cycle+of.TrialPeriods)}
 	if p.ChargeAtEnd && !of.ChargeAtEnd {
 		out.StartsOn = of.Start(s.Anchor, s.Cycle-1)
 	}

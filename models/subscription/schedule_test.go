@@ -44,7 +44,10 @@ var written = []struct {
 	}, "2027-05-21 2027-07-16 2027-09-10 2027-11-05 2027-12-31 2028-02-25"},
 	{"every 30 days", "2027-01-28", func(p *subscription.Plan) { p.Period, p.Units = 30, subscription.Days },
 		"2027-01-28 2027-02-27 2027-03-29 2027-04-28 2027-05-28 2027-06-27 2027-07-27 2027-08-26 2027-09-25 2027-10-25 2027-11-24 2027-12-24 2028-01-23 2028-02-22 2028-03-23"},
-	{"every 45 days with two free", "2027-01-31", func(p *subscription.Plan) { p.Period, p.Units, p.TrialPeriods = 45, subscription.Days, 2 },
+	{"every 45 days with two free", "2027-01-31", func(p *subscription.Plan) {
+		p.Period, p.Units, p.TrialPeriods = 45,
+			subscription.Days, 2
+	},
 		"2027-05-01 2027-06-15 2027-07-30 2027-09-13 2027-10-28 2027-12-12 2028-01-26 2028-03-11"},
 }
 

@@ -90,9 +90,11 @@ func again(try func() error) error {
 func today(now time.Time) calendar.Date { return calendar.DateOf(now) }
 
 func noteTemplate(tx Tx, who actor.Actor, t Template, action, text string, before, after map[string]any) {
-	tx.Audit(who, audit.Entry{Action: action, ObjectType: "template", ObjectID: t.ID, Text: text, Before: before, After: after})
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "template", ObjectID: t.ID, Text: text, Before: before,
+		After: after})
 }
 
 func noteSubscriber(tx Tx, who actor.Actor, s Subscriber, action, text string, before, after map[string]any) {
-	tx.Audit(who, audit.Entry{Action: action, ObjectType: "subscriber", ObjectID: s.ID, ClientID: s.ClientID, PurchaseID: s.FirstPurchaseID, Text: text, Before: before, After: after})
+	tx.Audit(who, audit.Entry{Action: action, ObjectType: "subscriber", ObjectID: s.ID, ClientID: s.ClientID,
+		PurchaseID: s.FirstPurchaseID, Text: text, Before: before, After: after})
 }

@@ -53,5 +53,6 @@ func (s *Subscriber) end(why string) {
 }
 
 func (s Subscriber) facts() map[string]any {
-	return map[string]any{"status": s.Status, "why": s.Why, "next_on": s.NextOn.String(), "passed": s.Passed, "token": s.TokenID}
+	return map[string]any{"status": s.Status, "why": s.Why, "next_on": s.NextOn.String(), "passed": s.Passed,
+		"token": s.TokenID}
 }

@@ -14,7 +14,8 @@ import (
 
 // Subscribers gives a page of a template's subscribers, newest first; with a zero id
 // those of all templates, for the page of one client and for those without an account.
-func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID uuid.UUID, f SubscriberFilter, ask paging.Ask) (paging.Page[Subscriber], error) {
+func (s *Service) Subscribers(ctx context.Context, who actor.Actor, templateID uuid.UUID, f SubscriberFilter,
+	ask paging.Ask) (paging.Page[Subscriber], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Subscriber]{}, err
 	}
@@ -57,9 +58,11 @@ func (s *Service) find(ctx context.Context, merchantID, templateID, id uuid.UUID
 
 // Change takes new values of a subscriber; change gets the present ones. The client,
 // the first date and, while pending or inactive, the status stay as they are.
-func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uuid.UUID, change func(*SubscriberInput)) (Subscriber, error) {
+func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
+	change func(*SubscriberInput)) (Subscriber, error) {
 	return s.changeSubscriber(ctx, who, templateID, id, func(t Template, sub *Subscriber) (string, error) {
-		in := SubscriberInput{ClientID: sub.ClientID, Whitelist: sub.Whitelist, Switches: sub.Switches, Reference: sub.Reference, Override: sub.Override, Debit: sub.Debit}
+		in := SubscriberInput{ClientID: sub.ClientID, Whitelist: sub.Whitelist, Switches: sub.Switches,
+			Reference: sub.Reference, Override: sub.Override, Debit: sub.Debit}
 		change(&in)
 		in.FirstOn.Year = 0
 		in.FirstOn.Month, in.FirstOn.Day = 0, 0
@@ -69,7 +72,8 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uu
 		if err := w.Err(); err != nil {
 			return "", err
 		}
-		sub.Whitelist, sub.Switches, sub.Reference, sub.Override, sub.Debit = in.Whitelist, in.Switches, in.Reference, in.Override, in.Debit
+		sub.Whitelist, sub.Switches, sub.Reference, sub.Override, sub.Debit = in.Whitelist, in.Switches, in.Reference,
+			in.Override, in.Debit
 		if in.Paused != nil {
 			sub.pause(*in.Paused, "person")
 		}
@@ -99,7 +103,8 @@ func (s *Subscriber) pause(paused bool, why string) {
 
 // SetSubscriberPaused pauses one subscriber, or lets it run again. What was missed
 // meanwhile is not billed. Conflict while pending or inactive.
-func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (Subscriber, error) {
+func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (Subscriber,
+	error) {
 	return s.changeSubscriber(ctx, who, uuid.Nil, id, func(_ Template, sub *Subscriber) (string, error) {
 		if sub.Status != Active && sub.Status != Paused {
 			return "", wrongStatus("A subscriber who is %s can neither be paused nor go on.", *sub)
@@ -149,7 +154,8 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 		}
 		sub.RemindedAt = tx.Now()
 		if sub.Status == Pending && first.Status == purchase.Failed && first.Method == purchase.EFT && first.HasMandate() {
-			return "The client was asked for another bank account: the first debit had come back.", s.askAnew(ctx, tx, who, t, sub)
+			return "The client was asked for another bank account: the first debit had come back.",
+				s.askAnew(ctx, tx, who, t, sub)
 		}
 		return "The client was reminded to give a bank account.", s.Purchases.MailAgainIn(ctx, tx, who, sub.FirstPurchaseID)
 	})
@@ -184,12 +190,16 @@ func (s *Service) Periods(ctx context.Context, who actor.Actor, id uuid.UUID) ([
 	return s.Read.PeriodsOf(ctx, who.MerchantID, id)
 }
 
-func (s *Service) changeSubscriber(ctx context.Context, who actor.Actor, templateID, id uuid.UUID, change func(Template, *Subscriber) (string, error)) (Subscriber, error) {
-	return s.changeIn(ctx, who, templateID, id, func(_ Tx, t Template, sub *Subscriber) (string, error) { return change(t, sub) })
+func (s *Service) changeSubscriber(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
+	change func(Template, *Subscriber) (string, error)) (Subscriber, error) {
+	return s.changeIn(ctx, who, templateID, id, func(_ Tx, t Template, sub *Subscriber) (string, error) {
+		return change(t, sub)
+	})
 }
 
 // changeIn changes a subscriber as compare-and-set, with what change writes beside it.
-func (s *Service) changeIn(ctx context.Context, who actor.Actor, templateID, id uuid.UUID, change func(Tx, Template, *Subscriber) (string, error)) (sub Subscriber, err error) {
+func (s *Service) changeIn(ctx context.Context, who actor.Actor, templateID, id uuid.UUID,
+	change func(Tx, Template, *Subscriber) (string, error)) (sub Subscriber, err error) {
 	if err := who.May(actor.Bill); err != nil {
 		return sub, err
 	}

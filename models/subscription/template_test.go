@@ -19,15 +19,18 @@ func TestEverythingThatIsWrongWithATemplateIsReportedAtOnce(t *testing.T) {
 	h := open(t)
 	none := 0
 	_, err := h.subs.Create(ctx, h.who, subscription.Input{Title: strings.Repeat("x", 257), IsSubscription: true,
-		Plan: subscription.Plan{Period: 0, Units: "years", DuePeriod: 257, DueUnits: "", TrialPeriods: 257, Cycles: &none}, Pattern: purchase.Input{BrandID: h.brand}})
+		Plan:    subscription.Plan{Period: 0, Units: "years", DuePeriod: 257, DueUnits: "", TrialPeriods: 257, Cycles: &none},
+		Pattern: purchase.Input{BrandID: h.brand}})
 	f, _ := fault.From(err)
 	var got []string
 	for _, p := range f.Fields {
 		got = append(got, p.Path+"="+p.Code)
 	}
 	slices.Sort(got)
-	want := []string{"number_of_billing_cycles=min_value", "purchase.products=required", "subscription_due_period=max_value", "subscription_due_period_units=invalid_choice",
-		"subscription_period=min_value", "subscription_period_units=invalid_choice", "subscription_trial_periods=max_value", "title=max_length"}
+	want := []string{"number_of_billing_cycles=min_value", "purchase.products=required",
+		"subscription_due_period=max_value", "subscription_due_period_units=invalid_choice",
+		"subscription_period=min_value", "subscription_period_units=invalid_choice", "subscription_trial_periods=max_value",
+		"title=max_length"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
@@ -65,7 +68,8 @@ func TestThePlanIsReadOnlyOnceASubscriberWasLaunched(t *testing.T) {
 	must(t, err)
 	got, err := h.subs.Get(ctx, h.who, tpl.ID)
 	must(t, err)
-	if got.Plan.Period != 2 || got.Title != "Again" || !got.Launched || !got.HasActive || got.Locked() == "" || got.Counts[subscription.Active] != 1 {
+	if got.Plan.Period != 2 || got.Title != "Again" || !got.Launched || !got.HasActive || got.Locked() == "" ||
+		got.Counts[subscription.Active] != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -79,11 +83,13 @@ func TestAOneTimeTemplateSendsInvoices(t *testing.T) {
 	tpl, err := h.subs.Create(ctx, h.who, in)
 	must(t, err)
 	clientID := h.client()
-	rec, err := h.subs.SendInvoice(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: clientID, Reference: "March"})
+	rec, err := h.subs.SendInvoice(ctx, h.who, tpl.ID,
+		subscription.SubscriberInput{ClientID: clientID, Reference: "March"})
 	must(t, err)
 	h.to(day(time.February, 1).At(10, 0))
 	sent := h.get(rec.ID)
-	if sent.Status != purchase.Sent || sent.Product != purchase.ByInvoices || !sent.Due.Equal(due) || sent.TemplateID != tpl.ID || sent.Reference != "March" || !sent.Options.SendReceipt {
+	if sent.Status != purchase.Sent || sent.Product != purchase.ByInvoices || !sent.Due.Equal(due) ||
+		sent.TemplateID != tpl.ID || sent.Reference != "March" || !sent.Options.SendReceipt {
 		t.Errorf("%+v", sent.Purchase)
 	}
 	if n := h.number(`SELECT count(*) FROM template_clients`); n != 0 {
@@ -92,20 +98,24 @@ func TestAOneTimeTemplateSendsInvoices(t *testing.T) {
 	if n := h.number(`SELECT count(*) FROM invoices WHERE purchase_id = $1`, rec.ID); n != 1 {
 		t.Errorf("%d invoices", n)
 	}
-	if _, err := h.subs.Add(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: clientID}); !fault.HasCode(err, "template_not_subscription") {
+	if _, err := h.subs.Add(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: clientID}); !fault.HasCode(err,
+		"template_not_subscription") {
 		t.Errorf("a subscriber: %v", err)
 	}
-	if _, err := h.subs.SendInvoice(ctx, h.who, h.template(subscription.Default()).ID, subscription.SubscriberInput{ClientID: clientID}); !fault.HasCode(err, "template_is_subscription") {
+	if _, err := h.subs.SendInvoice(ctx, h.who, h.template(subscription.Default()).ID,
+		subscription.SubscriberInput{ClientID: clientID}); !fault.HasCode(err, "template_is_subscription") {
 		t.Errorf("an invoice of a subscription: %v", err)
 	}
 	if _, err := h.subs.SendInvoice(ctx, h.who, tpl.ID, subscription.SubscriberInput{}); !fault.HasCode(err, "required") {
 		t.Errorf("without a client: %v", err)
 	}
-	if _, err := h.subs.SendInvoice(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: uuid.New()}); !fault.HasCode(err, "does_not_exist") {
+	if _, err := h.subs.SendInvoice(ctx, h.who, tpl.ID,
+		subscription.SubscriberInput{ClientID: uuid.New()}); !fault.HasCode(err, "does_not_exist") {
 		t.Errorf("an unknown client: %v", err)
 	}
 	h.to(due.Add(time.Minute))
-	if _, err := h.subs.SendInvoice(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: clientID}); !fault.HasCode(err, "due_not_greater_than_now") {
+	if _, err := h.subs.SendInvoice(ctx, h.who, tpl.ID, subscription.SubscriberInput{ClientID: clientID}); !fault.HasCode(
+		err, "due_not_greater_than_now") {
 		t.Errorf("after its due: %v", err)
 	}
 }
@@ -116,9 +126,11 @@ func TestNumbersOfASubscriberAreSealed(t *testing.T) {
 	tpl := h.template(subscription.Default())
 	clientID, _ := h.stored("4000000000")
 	sub := h.add(tpl, clientID, func(in *subscription.SubscriberInput) {
-		in.Debit = subscription.Debit{Fields: map[string]any{"tracking_period": 3}, DebtorAccount: "62001232392", DebtorID: "8001015009087"}
+		in.Debit = subscription.Debit{Fields: map[string]any{"tracking_period": 3}, DebtorAccount: "62001232392",
+			DebtorID: "8001015009087"}
 	}).Subscriber
-	if n := h.number(`SELECT count(*) FROM template_clients c WHERE to_jsonb(c)::text LIKE '%62001232392%' OR to_jsonb(c)::text LIKE '%8001015009087%'`); n != 0 {
+	if n := h.number(
+		`SELECT count(*) FROM template_clients c WHERE to_jsonb(c)::text LIKE '%62001232392%' OR to_jsonb(c)::text LIKE '%8001015009087%'`); n != 0 {
 		t.Error("a number lies open in the row")
 	}
 	if n := h.number(`SELECT count(*) FROM audit_entries a WHERE to_jsonb(a)::text LIKE '%62001232392%'`); n != 0 {
@@ -129,11 +141,13 @@ func TestNumbersOfASubscriberAreSealed(t *testing.T) {
 		in.Reference = "New"
 	})
 	must(t, err)
-	if got := h.sub(sub.ID); got.Debit.DebtorAccount.Reveal() != "62001232392" || got.Debit.DebtorID.Reveal() != "8001015009087" || got.Reference != "New" || changed.Reference != "New" {
+	if got := h.sub(sub.ID); got.Debit.DebtorAccount.Reveal() != "62001232392" ||
+		got.Debit.DebtorID.Reveal() != "8001015009087" || got.Reference != "New" || changed.Reference != "New" {
 		t.Errorf("%+v", got)
 	}
 	paused := true
-	changed, err = h.subs.Change(ctx, h.who, uuid.Nil, sub.ID, func(in *subscription.SubscriberInput) { in.Paused = &paused })
+	changed, err = h.subs.Change(ctx, h.who, uuid.Nil, sub.ID,
+		func(in *subscription.SubscriberInput) { in.Paused = &paused })
 	must(t, err)
 	if changed.Status != subscription.Paused {
 		t.Errorf("%s", changed.Status)
@@ -148,7 +162,8 @@ func TestListsAreCutAndFiltered(t *testing.T) {
 	for range 5 {
 		all = append(all, h.template(subscription.Default()))
 	}
-	page, err := h.subs.List(ctx, h.who, subscription.Filter{IsSubscription: &yes, BrandID: h.brand, Search: "member"}, paging.Ask{Limit: 3})
+	page, err := h.subs.List(ctx, h.who, subscription.Filter{IsSubscription: &yes, BrandID: h.brand, Search: "member"},
+		paging.Ask{Limit: 3})
 	must(t, err)
 	if len(page.Items) != 3 || !page.Older || page.Items[0].ID != all[4].ID {
 		t.Errorf("%d of 5, older %v", len(page.Items), page.Older)
@@ -161,12 +176,14 @@ func TestListsAreCutAndFiltered(t *testing.T) {
 	for range 4 {
 		h.add(all[0], h.client())
 	}
-	subs, err := h.subs.Subscribers(ctx, h.who, all[0].ID, subscription.SubscriberFilter{Status: subscription.Pending, Search: "nomsa"}, paging.Ask{Limit: 3})
+	subs, err := h.subs.Subscribers(ctx, h.who, all[0].ID, subscription.SubscriberFilter{Status: subscription.Pending,
+		Search: "nomsa"}, paging.Ask{Limit: 3})
 	must(t, err)
 	if len(subs.Items) != 3 || !subs.Older || subs.Items[0].ClientName != "Nomsa Dlamini" {
 		t.Errorf("%d, %+v", len(subs.Items), subs.Items[0])
 	}
-	none, err := h.subs.Subscribers(ctx, h.who, all[0].ID, subscription.SubscriberFilter{Status: subscription.Active}, paging.Ask{Limit: 3})
+	none, err := h.subs.Subscribers(ctx, h.who, all[0].ID, subscription.SubscriberFilter{Status: subscription.Active},
+		paging.Ask{Limit: 3})
 	must(t, err)
 	if len(none.Items) != 0 {
 		t.Errorf("%d active", len(none.Items))

@@ -34,7 +34,8 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Templa
 
 // draft turns a request into a template, or reports everything that is wrong.
 func (s *Service) draft(ctx context.Context, who actor.Actor, in Input) (Template, error) {
-	t := Template{MerchantID: who.MerchantID, Title: strings.TrimSpace(in.Title), IsSubscription: in.IsSubscription, Plan: Default()}
+	t := Template{MerchantID: who.MerchantID, Title: strings.TrimSpace(in.Title), IsSubscription: in.IsSubscription,
+		Plan: Default()}
 	in.check(&in.Problems)
 	if in.IsSubscription { // read-only there: ignored
 		in.Pattern.Issued, in.Pattern.Due = t.Issued, nil
@@ -75,8 +76,10 @@ func (s *Service) defaultBrand(ctx context.Context, who actor.Actor, in *Input) 
 func (t Template) facts() map[string]any {
 	f := map[string]any{"title": t.Title, "is_subscription": t.IsSubscription, "total_cents": t.TotalCents}
 	if t.IsSubscription {
-		maps.Copy(f, map[string]any{"period": t.Plan.Period, "units": t.Plan.Units, "due_period": t.Plan.DuePeriod, "due_units": t.Plan.DueUnits,
-			"charge_at_end": t.Plan.ChargeAtEnd, "trial_periods": t.Plan.TrialPeriods, "cycles": t.Plan.Cycles, "paused": t.Paused})
+		maps.Copy(f, map[string]any{"period": t.Plan.Period, "units": t.Plan.Units, "due_period": t.Plan.DuePeriod,
+			"due_units":     t.Plan.DueUnits,
+			"charge_at_end": t.Plan.ChargeAtEnd, "trial_periods": t.Plan.TrialPeriods, "cycles": t.Plan.Cycles,
+			"paused": t.Paused})
 	}
 	return f
 }
@@ -123,7 +126,8 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 		t.HasActive, t.Launched, t.Counts = before.HasActive, before.Launched, before.Counts
 		return t, err
 	}, func(tx Tx, before, t Template) {
-		noteTemplate(tx, who, t, "template.changed", "The billing template "+t.Name()+" was changed.", before.facts(), t.facts())
+		noteTemplate(tx, who, t, "template.changed", "The billing template "+t.Name()+" was changed.", before.facts(),
+			t.facts())
 	})
 }
 
@@ -157,11 +161,13 @@ func (s *Service) SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		if paused {
 			words = "The subscription was paused for all its subscribers."
 		}
-		noteTemplate(tx, who, t, "template.paused", words, map[string]any{"paused": before.Paused}, map[string]any{"paused": paused})
+		noteTemplate(tx, who, t, "template.paused", words, map[string]any{"paused": before.Paused},
+			map[string]any{"paused": paused})
 	})
 }
 
-func (s *Service) changeTemplate(ctx context.Context, who actor.Actor, id uuid.UUID, decide func(Template) (Template, error), note func(Tx, Template, Template)) (t Template, err error) {
+func (s *Service) changeTemplate(ctx context.Context, who actor.Actor, id uuid.UUID,
+	decide func(Template) (Template, error), note func(Tx, Template, Template)) (t Template, err error) {
 	err = again(func() error {
 		before, err := s.Read.Template(ctx, who.MerchantID, id)
 		if err != nil {
@@ -198,18 +204,22 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 			if err != nil {
 				return err
 			}
-			noteTemplate(tx, who, t, "template.deleted", fmt.Sprintf("The billing template %s was deleted. %d subscriptions ended.", t.Name(), ended), t.facts(), map[string]any{"ended": ended})
+			noteTemplate(tx, who, t, "template.deleted",
+				fmt.Sprintf("The billing template %s was deleted. %d subscriptions ended.", t.Name(), ended), t.facts(),
+				map[string]any{"ended": ended})
 			return tx.Answered(nil)
 		})
 	})
 }
 
 func notSubscription() error {
-	return fault.New(fault.Conflict, "template_not_subscription", "This template sends one-time invoices; it has no subscribers. Use send_invoice.")
+	return fault.New(fault.Conflict, "template_not_subscription",
+		"This template sends one-time invoices; it has no subscribers. Use send_invoice.")
 }
 
 // pattern is what each purchase of the template has in common.
 func (t Template) pattern() purchase.Purchase {
-	return purchase.Purchase{MerchantID: t.MerchantID, BrandID: t.BrandID, UserID: t.UserID, TemplateID: t.ID, IsTest: t.IsTest, Status: purchase.Created,
+	return purchase.Purchase{MerchantID: t.MerchantID, BrandID: t.BrandID, UserID: t.UserID, TemplateID: t.ID,
+		IsTest: t.IsTest, Status: purchase.Created,
 		Currency: t.Currency, TotalCents: t.TotalCents, DueStrict: t.DueStrict, Details: t.Details, Options: t.Options}
 }

@@ -37,7 +37,8 @@ func (s *Service) Open(ctx context.Context, who actor.Actor, merchantID uuid.UUI
 	there.IP, there.RequestID = who.IP, who.RequestID
 	return u, s.InTx(ctx, func(tx Tx) error {
 		tx.SetBusinessUsed(merchantID, who.ID, s.Now())
-		tx.Audit(there, audit.Entry{Action: "user.business_opened", ObjectType: "user", ObjectID: who.ID, Text: "Came over from another business."})
+		tx.Audit(there, audit.Entry{Action: "user.business_opened", ObjectType: "user", ObjectID: who.ID,
+			Text: "Came over from another business."})
 		return nil
 	})
 }

@@ -10,7 +10,8 @@ import (
 
 func (h *house) from(t *testing.T, device, word string) error {
 	t.Helper()
-	_, err := h.SignIn(t.Context(), user.Attempt{Email: "thandi@example.com", Password: word, IP: "10.0.0.9", Device: device})
+	_, err := h.SignIn(t.Context(), user.Attempt{Email: "thandi@example.com", Password: word, IP: "10.0.0.9",
+		Device: device})
 	return err
 }
 

@@ -82,9 +82,11 @@ func (s *Service) SendReset(ctx context.Context, ask queue.ResetPassword) error 
 	who.IP = ask.IP
 	return s.InTx(ctx, func(tx Tx) error {
 		tx.InsertReset(Reset{Hash: hash, UserID: u.ID, ExpiresAt: until})
-		tx.InsertMail(mail.Mail{MerchantID: u.MerchantID, ObjectID: ask.AskID, Kind: MailReset, To: u.Email, Letter: s.Letters.PasswordReset(u, b, token, until)})
-		tx.Audit(actor.Actor{Kind: actor.System, Name: "Debitdesk", MerchantID: u.MerchantID, IP: ask.IP}, audit.Entry{Action: "user.reset_asked", ObjectType: "user", ObjectID: u.ID,
-			Text: "A link to a new password was mailed to " + u.Called() + "."})
+		tx.InsertMail(mail.Mail{MerchantID: u.MerchantID, ObjectID: ask.AskID, Kind: MailReset, To: u.Email,
+			Letter: s.Letters.PasswordReset(u, b, token, until)})
+		tx.Audit(actor.Actor{Kind: actor.System, Name: "Debitdesk", MerchantID: u.MerchantID, IP: ask.IP},
+			audit.Entry{Action: "user.reset_asked", ObjectType: "user", ObjectID: u.ID,
+				Text: "A link to a new password was mailed to " + u.Called() + "."})
 		return nil
 	})
 }
@@ -138,7 +140,8 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip, reques
 		tx.EndSessions(u.ID, nil)
 		who := u.Actor()
 		who.IP, who.RequestID = ip, requestID
-		s.changed(tx, who, u, businesses, "user.password_reset", "Set a new password by a link from their mail. All of their sessions ended.")
+		s.changed(tx, who, u, businesses, "user.password_reset",
+			"Set a new password by a link from their mail. All of their sessions ended.")
 		return s.forget(tx, []string{byEmail(u.Email), "reset:" + byEmail(u.Email)})
 	})
 	return u, err
@@ -220,7 +223,8 @@ func (s *Service) knows(ctx context.Context, who actor.Actor, u User, old string
 		if fits {
 			return s.forget(tx, key)
 		}
-		tx.Audit(who, audit.Entry{Action: "user.password_refused", ObjectType: "user", ObjectID: u.ID, Text: "Gave a wrong password when asked for it again."})
+		tx.Audit(who, audit.Entry{Action: "user.password_refused", ObjectType: "user", ObjectID: u.ID,
+			Text: "Gave a wrong password when asked for it again."})
 		return nil
 	})
 	if err == nil && !fits {
@@ -248,7 +252,8 @@ func (s *Service) changed(tx Tx, who actor.Actor, u User, businesses []Business,
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "user", ObjectID: u.ID, Text: text})
 	}
 	home := businesses[0]
-	tx.InsertMail(mail.Mail{MerchantID: home.ID, ObjectID: tx.NewID(), Kind: MailPasswordChanged, To: u.Email, Letter: s.Letters.PasswordChanged(u, home, s.real())})
+	tx.InsertMail(mail.Mail{MerchantID: home.ID, ObjectID: tx.NewID(), Kind: MailPasswordChanged, To: u.Email,
+		Letter: s.Letters.PasswordChanged(u, home, s.real())})
 }
 
 // everywhere is a person in the business they used last, and all of theirs.

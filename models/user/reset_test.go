@@ -29,7 +29,10 @@ func (h *house) askReset(t *testing.T, email, ip string) {
 func (h *house) resetLink(t *testing.T, to string) string {
 	t.Helper()
 	var merchantID, id uuid.UUID
-	must(t, h.store.Pool.QueryRow(t.Context(), `SELECT merchant_id, id FROM mails WHERE kind = 'password_reset' AND recipient = $1 ORDER BY id DESC LIMIT 1`, to).Scan(&merchantID, &id))
+	must(t,
+		h.store.Pool.QueryRow(t.Context(),
+			`SELECT merchant_id, id FROM mails WHERE kind = 'password_reset' AND recipient = $1 ORDER BY id DESC LIMIT 1`,
+			to).Scan(&merchantID, &id))
 	m, err := h.store.Mail(t.Context(), merchantID, id)
 	must(t, err)
 	text := m.Text
@@ -46,7 +49,9 @@ func (h *house) count(t *testing.T, sql string, args ...any) (n int) {
 
 func (h *house) session(t *testing.T, id string) {
 	t.Helper()
-	must(t, h.store.InsertSession(t.Context(), user.Session{Hash: []byte(id), UserID: h.thandi.ID, MerchantID: h.thandi.MerchantID, Data: "{}", CreatedAt: h.Now(), SeenAt: h.Now(), ExpiresAt: h.Now().Add(user.SessionIdle)}))
+	must(t, h.store.InsertSession(t.Context(), user.Session{Hash: []byte(id), UserID: h.thandi.ID,
+		MerchantID: h.thandi.MerchantID, Data: "{}", CreatedAt: h.Now(), SeenAt: h.Now(),
+		ExpiresAt: h.Now().Add(user.SessionIdle)}))
 }
 
 func (h *house) reset(t *testing.T, token, word string) error {
@@ -69,7 +74,9 @@ func TestAForgottenPasswordIsReplacedByMail(t *testing.T) {
 	h.session(t, "b")
 	h.askReset(t, " THANDI@example.com ", "10.0.0.1")
 	token := h.resetLink(t, "Thandi@example.com")
-	if h.count(t, `SELECT count(*) FROM password_resets WHERE token_hash = $1`, user.TokenHash(token)) != 1 || h.count(t, `SELECT count(*) FROM audit_entries WHERE to_jsonb(audit_entries)::text LIKE '%' || $1 || '%'`, token) != 0 {
+	if h.count(t, `SELECT count(*) FROM password_resets WHERE token_hash = $1`, user.TokenHash(token)) != 1 ||
+		h.count(t, `SELECT count(*) FROM audit_entries WHERE to_jsonb(audit_entries)::text LIKE '%' || $1 || '%'`,
+			token) != 0 {
 		t.Fatal("the link is not kept as a hash alone")
 	}
 	wants(t, h.reset(t, token, "short"), "min_length") // a refused password uses no link up
@@ -81,7 +88,8 @@ func TestAForgottenPasswordIsReplacedByMail(t *testing.T) {
 	if err := h.try(t, "thandi@example.com", password, "10.0.0.1"); !fault.Is(err, fault.Unauthenticated) {
 		t.Fatalf("the old password: %v", err)
 	}
-	if h.audited(t, "user.reset_asked") != 1 || h.audited(t, "user.password_reset") != 1 || h.count(t, `SELECT count(*) FROM mails WHERE kind = 'password_changed'`) != 1 {
+	if h.audited(t, "user.reset_asked") != 1 || h.audited(t, "user.password_reset") != 1 ||
+		h.count(t, `SELECT count(*) FROM mails WHERE kind = 'password_changed'`) != 1 {
 		t.Fatal("the audit or the person is not told")
 	}
 	wants(t, h.reset(t, token, newPassword), "reset_used")
@@ -195,7 +203,8 @@ func TestAPasswordIsChangedByWhoKnowsTheOldOne(t *testing.T) {
 	wants(t, change(password, "short"), "min_length")
 	wants(t, change(password, "Thandi@example.com"), "password_is_email")
 	must(t, change(password, newPassword))
-	if h.count(t, `SELECT count(*) FROM sessions WHERE id_hash = 'this'`) != 1 || h.count(t, `SELECT count(*) FROM sessions`) != 1 {
+	if h.count(t, `SELECT count(*) FROM sessions WHERE id_hash = 'this'`) != 1 ||
+		h.count(t, `SELECT count(*) FROM sessions`) != 1 {
 		t.Fatal("the wrong sessions ended")
 	}
 	if h.audited(t, "user.password_changed") != 1 || h.audited(t, "user.password_refused") != 1 {
@@ -206,15 +215,18 @@ func TestAPasswordIsChangedByWhoKnowsTheOldOne(t *testing.T) {
 		wants(t, change("wrong password!", password), "wrong")
 	}
 	wantLocked(t, change(newPassword, password), 60)
-	if err := h.ChangePassword(t.Context(), actor.OperatorOf(h.thandi.MerchantID), "", newPassword, nil); !fault.Is(err, fault.Forbidden) {
+	if err := h.ChangePassword(t.Context(), actor.OperatorOf(h.thandi.MerchantID), "", newPassword, nil); !fault.Is(err,
+		fault.Forbidden) {
 		t.Fatalf("no person: %v", err)
 	}
 }
 
 func TestTheFirstGuessesAreNoPasswords(t *testing.T) {
 	t.Parallel()
-	for word, code := range map[string]string{"Password1234": "password_common", " qwertyuiop123": "password_common", "n@example.com": "password_is_email", "N@EXAMPLE.com": "password_is_email",
-		"elevenchars": "min_length", "twelve chars": "", strings.Repeat("ä", 256): "", strings.Repeat("ä", 257): "max_length"} {
+	for word, code := range map[string]string{"Password1234": "password_common", " qwertyuiop123": "password_common",
+		"n@example.com": "password_is_email", "N@EXAMPLE.com": "password_is_email",
+		"elevenchars": "min_length", "twelve chars": "", strings.Repeat("ä", 256): "",
+		strings.Repeat("ä", 257): "max_length"} {
 		var wrong fault.Problems
 		user.CheckPassword(&wrong, "password", "n@example.com", word)
 		if err := wrong.Err(); code == "" && err != nil || code != "" && !fault.HasCode(err, code) {

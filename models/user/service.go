@@ -87,7 +87,8 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (User, 
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "user.created", ObjectType: "user", ObjectID: u.ID,
-			Text: "Added " + u.Called() + " as " + string(u.Role) + ".", After: map[string]any{"email": u.Email, "role": string(u.Role)}})
+			Text:  "Added " + u.Called() + " as " + string(u.Role) + ".",
+			After: map[string]any{"email": u.Email, "role": string(u.Role)}})
 		return nil
 	})
 	return u, err

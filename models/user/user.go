@@ -51,7 +51,8 @@ type User struct {
 
 // Actor is this person as the one who acts.
 func (u User) Actor() actor.Actor {
-	return actor.Actor{Kind: actor.User, ID: u.ID, Name: u.Called(), MerchantID: u.MerchantID, Role: u.Role, Grants: u.Grants, BatchLimitCents: u.BatchLimitCents}
+	return actor.Actor{Kind: actor.User, ID: u.ID, Name: u.Called(), MerchantID: u.MerchantID, Role: u.Role,
+		Grants: u.Grants, BatchLimitCents: u.BatchLimitCents}
 }
 
 // Called is the name to show, which falls back to the e-mail address.

@@ -62,20 +62,27 @@ func open(t *testing.T) *house {
 	h := &house{operator: actor.OperatorOf(uuid.New()), stranger: actor.OperatorOf(uuid.New())}
 	box, err := seal.NewBox([]seal.Key{{ID: "t", Secret: make([]byte, 32)}}, make([]byte, 32))
 	must(t, err)
-	db, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Sandbox: true, MaxConns: 8, Seal: box, Enqueue: h.jobs.keep})
+	db, err := store.Open(t.Context(), storetest.DSN(t),
+		store.Options{Sandbox: true, MaxConns: 8, Seal: box, Enqueue: h.jobs.keep})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
 	h.store = db
 	for slug, id := range map[string]uuid.UUID{"ours": h.operator.MerchantID, "theirs": h.stranger.MerchantID} {
-		if _, err := db.Pool.Exec(t.Context(), `INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`, id, slug); err != nil {
+		if _,
+			err := db.Pool.Exec(t.Context(),
+			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`,
+			id, slug); err != nil {
 			t.Fatal(err)
 		}
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	h.Service = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Letters: letters.Writer{Base: "https://desk.example"}, Now: func() time.Time { return start.Add(time.Duration(h.ahead.Load())) }}
-	h.thandi, err = h.Create(t.Context(), h.operator, user.Input{Email: "Thandi@example.com", Name: "Thandi", Password: password, Role: actor.Admin})
+	h.Service = &user.Service{InTx: store.Runner[user.Tx](db), Read: db,
+		Letters: letters.Writer{Base: "https://desk.example"},
+		Now:     func() time.Time { return start.Add(time.Duration(h.ahead.Load())) }}
+	h.thandi, err = h.Create(t.Context(), h.operator,
+		user.Input{Email: "Thandi@example.com", Name: "Thandi", Password: password, Role: actor.Admin})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +116,8 @@ func wantLocked(t *testing.T, err error, seconds int) {
 
 func (h *house) audited(t *testing.T, action string) (n int) {
 	t.Helper()
-	if err := h.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM audit_entries WHERE action = $1`, action).Scan(&n); err != nil {
+	if err := h.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM audit_entries WHERE action = $1`,
+		action).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -130,11 +138,13 @@ func TestAPersonSignsInWithTheirPassword(t *testing.T) {
 func TestWrongUnknownAndDisabledGetTheSameSentence(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	gone, err := h.Create(t.Context(), h.operator, user.Input{Email: "gone@example.com", Password: password, Role: actor.Staff})
+	gone, err := h.Create(t.Context(), h.operator, user.Input{Email: "gone@example.com", Password: password,
+		Role: actor.Staff})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.store.Pool.Exec(t.Context(), `UPDATE memberships SET disabled_at = now() WHERE user_id = $1`, gone.ID); err != nil {
+	if _, err := h.store.Pool.Exec(t.Context(), `UPDATE memberships SET disabled_at = now() WHERE user_id = $1`,
+		gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	sentences := map[string]bool{}
@@ -227,7 +237,8 @@ func TestGuessesAtOnceGetNoMoreTriesThanOneAfterTheOther(t *testing.T) {
 	var tried atomic.Int64
 	for range 12 {
 		all.Go(func() {
-			if _, err := h.SignIn(t.Context(), user.Attempt{Email: "thandi@example.com", Password: "wrong password!", IP: "10.0.0.1"}); fault.Is(err, fault.Unauthenticated) {
+			if _, err := h.SignIn(t.Context(), user.Attempt{Email: "thandi@example.com", Password: "wrong password!",
+				IP: "10.0.0.1"}); fault.Is(err, fault.Unauthenticated) {
 				tried.Add(1)
 			}
 		})
@@ -252,8 +263,10 @@ func TestEveryProblemOfANewPersonIsNamed(t *testing.T) {
 		"no address":          {with(func(in *user.Input) { in.Email = "Thandi <t@example.com>" }), "invalid", "email"},
 		"taken in other case": {with(func(in *user.Input) { in.Email = "THANDI@example.com" }), "unique", "email"},
 		"unknown role":        {with(func(in *user.Input) { in.Role = "owner" }), "invalid_choice", "role"},
-		"11 characters":       {with(func(in *user.Input) { in.Password = strings.Repeat("é", 11) }), "min_length", "password"},
-		"257 characters":      {with(func(in *user.Input) { in.Password = strings.Repeat("é", 257) }), "max_length", "password"},
+		"11 characters": {with(func(in *user.Input) { in.Password = strings.Repeat("é", 11) }), "min_length",
+			"password"},
+		"257 characters": {with(func(in *user.Input) { in.Password = strings.Repeat("é", 257) }), "max_length",
+			"password"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := h.Create(t.Context(), h.operator, c.in)

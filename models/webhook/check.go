@@ -53,7 +53,8 @@ func (in Input) checked() (Input, error) {
 // isAddress tells whether a text is an address that can be called.
 func isAddress(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.Opaque == "" && !strings.ContainsAny(text, " \t\r\n")
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.Opaque == "" &&
+		!strings.ContainsAny(text, " \t\r\n")
 }
 
 // inOrder names each known event once.

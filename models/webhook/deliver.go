@@ -29,7 +29,8 @@ func (s *Service) deliver(ctx context.Context, t Task) error {
 	if ctx.Err() != nil { // the process stops: nobody can tell what became of it
 		return s.Queue.ReleaseDelivery(context.WithoutCancel(ctx), t)
 	}
-	o := Outcome{Attempt: Attempt{Number: t.Attempts + 1, At: at, TookMS: int(took.Milliseconds()), Status: answer.Status, Error: answer.Error, Answer: answer.Text}}
+	o := Outcome{Attempt: Attempt{Number: t.Attempts + 1, At: at, TookMS: int(took.Milliseconds()), Status: answer.Status,
+		Error: answer.Error, Answer: answer.Text}}
 	first := t.FirstAt
 	if first.IsZero() {
 		first = at
@@ -48,7 +49,8 @@ func (s *Service) deliver(ctx context.Context, t Task) error {
 	if err := s.Queue.NoteAttempt(ctx, t, o); err != nil {
 		return err
 	}
-	if o.State == Delivered || t.WebhookID == uuid.Nil || t.Noticed || t.FailingSince.IsZero() || at.Sub(t.FailingSince) < tellAfter {
+	if o.State == Delivered || t.WebhookID == uuid.Nil || t.Noticed || t.FailingSince.IsZero() ||
+		at.Sub(t.FailingSince) < tellAfter {
 		return nil
 	}
 	return s.tellOwner(ctx, t, o)
@@ -84,12 +86,14 @@ func (s *Service) tellOwner(ctx context.Context, t Task, o Outcome) error {
 	if err != nil || len(to) == 0 {
 		return err
 	}
-	letter := s.Letters.EndpointFails(Webhook{ID: t.WebhookID, Title: t.Title, Callback: t.Address, FailingSince: t.FailingSince}, o.Error)
+	letter := s.Letters.EndpointFails(Webhook{ID: t.WebhookID, Title: t.Title, Callback: t.Address,
+		FailingSince: t.FailingSince}, o.Error)
 	return s.InTx(ctx, func(tx Tx) error {
 		if first, err := tx.NoticeFailing(t.WebhookID); err != nil || !first {
 			return err
 		}
-		tx.InsertMail(mail.Mail{MerchantID: t.MerchantID, ObjectID: t.WebhookID, Kind: "webhook_failing", Attempt: int(t.FailingSince.Unix() / 60), To: to[0], CC: to[1:], Letter: letter})
+		tx.InsertMail(mail.Mail{MerchantID: t.MerchantID, ObjectID: t.WebhookID, Kind: "webhook_failing",
+			Attempt: int(t.FailingSince.Unix() / 60), To: to[0], CC: to[1:], Letter: letter})
 		return nil
 	})
 }

@@ -37,10 +37,12 @@ func TestAWebhookHearsOfEachEventOnceSignedOverTheVeryBytes(t *testing.T) {
 		if verified(w.PublicKey, append(slices.Clone(c.body), ' '), c.header.Get("X-Signature")) == nil {
 			t.Error("another body verifies, too")
 		}
-		if c.header.Get("Content-Type") != "application/json" || c.header.Get("User-Agent") != "Debitdesk/test" || c.field("id") != p.ID.String() || c.field("type") != "purchase" {
+		if c.header.Get("Content-Type") != "application/json" || c.header.Get("User-Agent") != "Debitdesk/test" ||
+			c.field("id") != p.ID.String() || c.field("type") != "purchase" {
 			t.Errorf("%v %s", c.header, c.body)
 		}
-		if bytes.Contains(c.body, []byte(account)) || bytes.Contains(c.body, []byte(identity)) || !bytes.Contains(c.body, []byte("•••• 2345")) {
+		if bytes.Contains(c.body, []byte(account)) || bytes.Contains(c.body, []byte(identity)) ||
+			!bytes.Contains(c.body, []byte("•••• 2345")) {
 			t.Errorf("numbers are not masked: %s", c.body)
 		}
 	}
@@ -121,7 +123,8 @@ func TestARefundIsTheEventOfItsPayment(t *testing.T) {
 	if len(calls) != 1 {
 		t.Fatalf("%d calls", len(calls))
 	}
-	if c := calls[0]; c.field("type") != "payment" || c.field("id") != back.Refund.ID.String() || !bytes.Contains(c.body, []byte(p.ID.String())) {
+	if c := calls[0]; c.field("type") != "payment" || c.field("id") != back.Refund.ID.String() ||
+		!bytes.Contains(c.body, []byte(p.ID.String())) {
 		t.Errorf("%s", c.body)
 	}
 }
@@ -136,7 +139,8 @@ func TestRetriesComeAtTheirMomentsAndEndAfterNine(t *testing.T) {
 	h.run()
 	h.to(began.Add(10 * 24 * time.Hour))
 	first := r.got()[0].at
-	want := []time.Duration{0, 16*time.Minute + 52500*time.Millisecond, 33*time.Minute + 45*time.Second, 67*time.Minute + 30*time.Second, 135 * time.Minute,
+	want := []time.Duration{0, 16*time.Minute + 52500*time.Millisecond, 33*time.Minute + 45*time.Second,
+		67*time.Minute + 30*time.Second, 135 * time.Minute,
 		270 * time.Minute, 9 * time.Hour, 18 * time.Hour, 36 * time.Hour}
 	if len(r.got()) != len(want) {
 		t.Fatalf("%d attempts", len(r.got()))
@@ -232,9 +236,12 @@ func TestBadEndpointsAreFailuresAndSayWhy(t *testing.T) {
 			}
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
 		}},
-		{"hang up", "The connection was closed before an answer.", 0, func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+		{"hang up", "The connection was closed before an answer.",
+			0, func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 		{"hang", "No answer within 5s.", 0, func(_ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
-		{"not found", "The endpoint answered 404.", 404, func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }},
+		{"not found", "The endpoint answered 404.", 404, func(_ int, w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -244,7 +251,8 @@ func TestBadEndpointsAreFailuresAndSayWhy(t *testing.T) {
 			h.sell()
 			h.run()
 			d := h.deliveries(webhook.DeliveryFilter{WebhookID: w.ID})
-			if len(d) != 1 || d[0].State != webhook.Pending || d[0].Attempts != 1 || d[0].LastStatus != row.status || d[0].LastError != row.says {
+			if len(d) != 1 || d[0].State != webhook.Pending || d[0].Attempts != 1 || d[0].LastStatus != row.status ||
+				d[0].LastError != row.says {
 				t.Errorf("%+v", d)
 			}
 			if elsewhere != 0 || len(r.got()) != 1 {
@@ -255,7 +263,8 @@ func TestBadEndpointsAreFailuresAndSayWhy(t *testing.T) {
 				t.Errorf("%+v, %v", failing, err)
 			}
 			full, signature, err := h.hooks.Delivery(context.Background(), h.who, d[0].ID)
-			if err != nil || len(full.Tries) != 1 || full.Tries[0].Error != row.says || verified(w.PublicKey, full.Body, signature) != nil {
+			if err != nil || len(full.Tries) != 1 || full.Tries[0].Error != row.says ||
+				verified(w.PublicKey, full.Body, signature) != nil {
 				t.Errorf("%+v, %v", full, err)
 			}
 		})
@@ -340,7 +349,8 @@ func TestAProcessThatEndsAfterTheCallHasItRepeated(t *testing.T) {
 		t.Error("it was not taken over")
 	}
 	// The first one comes back and notes a failure: too late.
-	must(t, h.store.NoteAttempt(context.Background(), tasks[0], webhook.Outcome{Attempt: webhook.Attempt{Number: 1, At: h.store.Now(), Error: "late"}, State: webhook.Failed}))
+	must(t, h.store.NoteAttempt(context.Background(), tasks[0],
+		webhook.Outcome{Attempt: webhook.Attempt{Number: 1, At: h.store.Now(), Error: "late"}, State: webhook.Failed}))
 	if d := h.deliveries(webhook.DeliveryFilter{}); d[0].State != webhook.Delivered || d[0].Attempts != 1 {
 		t.Errorf("%+v", d[0])
 	}
@@ -363,7 +373,8 @@ func TestConcurrentChangesOfAPurchaseAreToldInTheOrderOfTheirCommits(t *testing.
 		rec, err := h.purchases.Get(context.Background(), h.who, p.ID)
 		must(t, err)
 		var told, history []string
-		rows, err := h.store.Pool.Query(context.Background(), `SELECT type FROM events WHERE source_id = $1 ORDER BY seq`, p.ID)
+		rows, err := h.store.Pool.Query(context.Background(), `SELECT type FROM events WHERE source_id = $1 ORDER BY seq`,
+			p.ID)
 		must(t, err)
 		for rows.Next() {
 			var event string
@@ -371,8 +382,10 @@ func TestConcurrentChangesOfAPurchaseAreToldInTheOrderOfTheirCommits(t *testing.
 			told = append(told, event)
 		}
 		for _, c := range rec.History {
-			history = append(history, map[purchase.Status]string{purchase.Created: webhook.PurchaseCreated, purchase.Paid: webhook.PurchasePaid,
-				purchase.Cancelled: webhook.PurchaseCancelled, purchase.Refunded: webhook.PaymentRefunded, purchase.PendingRefund: webhook.PurchasePendingRefund}[c.Status])
+			history = append(history, map[purchase.Status]string{purchase.Created: webhook.PurchaseCreated,
+				purchase.Paid:      webhook.PurchasePaid,
+				purchase.Cancelled: webhook.PurchaseCancelled, purchase.Refunded: webhook.PaymentRefunded,
+				purchase.PendingRefund: webhook.PurchasePendingRefund}[c.Status])
 		}
 		if !slices.Equal(told, history) {
 			t.Errorf("told %v, happened %v", told, history)
@@ -403,7 +416,8 @@ func TestThousandsOfNewsInOneTransactionAreTold(t *testing.T) {
 	if n := h.number(`SELECT count(*) FROM events WHERE snapshot IS NOT NULL`); n != 501 {
 		t.Errorf("%d events", n)
 	}
-	if n := h.number(`SELECT count(*) FROM (SELECT seq, id, lag(id) OVER (ORDER BY seq) AS before FROM events) e WHERE before > id`); n != 0 {
+	if n := h.number(
+		`SELECT count(*) FROM (SELECT seq, id, lag(id) OVER (ORDER BY seq) AS before FROM events) e WHERE before > id`); n != 0 {
 		t.Errorf("%d ids are not in the order of events", n)
 	}
 	if n := h.run(); n != 501 || len(r.types()) != 501 {
@@ -419,7 +433,8 @@ func TestWhatAnEventKeepsHasNoNumberOfAPayer(t *testing.T) {
 	if n := h.number(`SELECT count(*) FROM events WHERE snapshot IS NOT NULL`); n != 2 {
 		t.Fatalf("%d events", n)
 	}
-	if n := h.number(`SELECT count(*) FROM events WHERE snapshot::text LIKE '%' || $1 || '%' OR snapshot::text LIKE '%' || $2 || '%' OR snapshot::text LIKE '%sealed%'`, account, identity); n != 0 {
+	if n := h.number(
+		`SELECT count(*) FROM events WHERE snapshot::text LIKE '%' || $1 || '%' OR snapshot::text LIKE '%' || $2 || '%' OR snapshot::text LIKE '%sealed%'`, account, identity); n != 0 {
 		t.Errorf("%d events keep numbers", n)
 	}
 }
@@ -447,7 +462,8 @@ func TestOldEventsAreTidiedUnlessTheyAreOnTheirWay(t *testing.T) {
 		t.Errorf("%d events after 29 days", n)
 	}
 	age(31)
-	if events, sent := h.number(`SELECT count(*) FROM events`), h.number(`SELECT count(*) FROM deliveries`); events != 1 || sent != 1 || h.number(`SELECT count(*) FROM delivery_attempts`) != 1 {
+	if events, sent := h.number(`SELECT count(*) FROM events`), h.number(`SELECT count(*) FROM deliveries`); events != 1 ||
+		sent != 1 || h.number(`SELECT count(*) FROM delivery_attempts`) != 1 {
 		t.Errorf("%d events, %d deliveries after 31 days", events, sent)
 	}
 }

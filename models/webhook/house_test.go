@@ -62,7 +62,8 @@ func open(t testing.TB) *house {
 	t.Cleanup(s.Close)
 	must(t, s.Clock.MoveTo(ctx, start))
 	h := &house{t: t, store: s}
-	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
+	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
+		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: letters.Writer{}, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits()}
 	h.hooks = h.engine(post.New(true))
 	h.who, h.brand = h.merchant("acme")
@@ -71,16 +72,20 @@ func open(t testing.TB) *house {
 
 // engine is one more process that delivers.
 func (h *house) engine(p webhook.Poster) *webhook.Service {
-	return &webhook.Service{InTx: store.Runner[webhook.Tx](h.store), Read: h.store, Queue: h.store, Post: p, Letters: letters.Writer{}, Now: h.store.Now, Agent: "Debitdesk/test",
+	return &webhook.Service{InTx: store.Runner[webhook.Tx](h.store), Read: h.store, Queue: h.store, Post: p,
+		Letters: letters.Writer{}, Now: h.store.Now, Agent: "Debitdesk/test",
 		Body: api.Events{Base: "https://desk.example", Purchase: h.store.Snapshot}.Body}
 }
 
 func (h *house) merchant(slug string) (actor.Actor, uuid.UUID) {
 	h.t.Helper()
 	m, brand := h.store.NewID(), h.store.NewID()
-	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`, m, slug, h.store.Now())
-	h.exec(`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
-	h.exec(`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
+	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, $3, $3)`,
+		m, slug, h.store.Now())
+	h.exec(
+		`INSERT INTO brands (id, merchant_id, name, reference_prefix, created_at, updated_at) VALUES ($1, $2, $3, 'DD', $4, $4)`, brand, m, slug, h.store.Now())
+	h.exec(
+		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number, branch_code, is_default, created_at)
 		VALUES ($1, $2, $3, 'TEST1', 'TESTMERCH1', '12345678', '051001', true, $4)`, h.store.NewID(), m, brand, h.store.Now())
 	return actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: m, Name: "Owner"}, brand
 }
@@ -103,8 +108,10 @@ const account, identity = "62000012345", "8001015009087"
 func (h *house) sell(change ...func(*purchase.Input)) purchase.Record {
 	h.t.Helper()
 	in := purchase.Input{
-		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini", BankAccount: account, BankCode: "632005", PersonalCode: identity}, BrandID: h.brand, Currency: "ZAR",
-		Details: purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: 15000, Quantity: decimal.NewFromInt(1)}}},
+		Client: &client.Details{Email: "n@example.org", FullName: "N Dlamini", BankAccount: account, BankCode: "632005",
+			PersonalCode: identity}, BrandID: h.brand, Currency: "ZAR",
+		Details: purchase.Details{Language: "en", Products: []purchase.Product{{Name: "Membership", PriceCents: 15000,
+			Quantity: decimal.NewFromInt(1)}}},
 	}
 	for _, c := range change {
 		c(&in)
@@ -122,7 +129,8 @@ func (h *house) pay(id uuid.UUID) {
 
 func (h *house) hook(address string, events ...string) webhook.Webhook {
 	h.t.Helper()
-	w, err := h.hooks.Create(context.Background(), h.who, webhook.Input{Title: "Till", Callback: address, AllEvents: len(events) == 0, Events: events})
+	w, err := h.hooks.Create(context.Background(), h.who,
+		webhook.Input{Title: "Till", Callback: address, AllEvents: len(events) == 0, Events: events})
 	must(h.t, err)
 	return w
 }

@@ -13,7 +13,8 @@ import (
 const eventDeliveries = 100
 
 // Events lists what happened, newest first.
-func (s *Service) Events(ctx context.Context, who actor.Actor, f EventFilter, ask paging.Ask) (paging.Page[Event], error) {
+func (s *Service) Events(ctx context.Context, who actor.Actor, f EventFilter, ask paging.Ask) (paging.Page[Event],
+	error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Event]{}, err
 	}
@@ -41,7 +42,8 @@ func (s *Service) Event(ctx context.Context, who actor.Actor, id uuid.UUID) (Eve
 }
 
 // Deliveries lists deliveries, newest first.
-func (s *Service) Deliveries(ctx context.Context, who actor.Actor, f DeliveryFilter, ask paging.Ask) (paging.Page[Delivery], error) {
+func (s *Service) Deliveries(ctx context.Context, who actor.Actor, f DeliveryFilter,
+	ask paging.Ask) (paging.Page[Delivery], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Delivery]{}, err
 	}
@@ -50,7 +52,8 @@ func (s *Service) Deliveries(ctx context.Context, who actor.Actor, f DeliveryFil
 }
 
 // DeliveriesInFull lists deliveries as Deliveries does, with their bodies and attempts.
-func (s *Service) DeliveriesInFull(ctx context.Context, who actor.Actor, f DeliveryFilter, ask paging.Ask) (paging.Page[Delivery], error) {
+func (s *Service) DeliveriesInFull(ctx context.Context, who actor.Actor, f DeliveryFilter,
+	ask paging.Ask) (paging.Page[Delivery], error) {
 	page, err := s.Deliveries(ctx, who, f, ask)
 	if err != nil {
 		return page, err
@@ -84,7 +87,8 @@ func (s *Service) fill(ctx context.Context, merchantID uuid.UUID, list []Deliver
 
 // Delivery gives one delivery in full, with its signature; that is empty when the
 // delivery was dropped with its webhook.
-func (s *Service) Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (d Delivery, signature string, err error) {
+func (s *Service) Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (d Delivery, signature string,
+	err error) {
 	if err := who.May(actor.Read); err != nil {
 		return d, "", err
 	}

@@ -46,7 +46,8 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, deliveryID uuid.U
 		d.Attempts, d.LastStatus, d.LastError = 0, 0, ""
 		d.CreatedAt, d.NextAt, d.FirstAt, d.DoneAt = tx.Now(), tx.Now(), time.Time{}, time.Time{}
 		tx.InsertDelivery(d)
-		tx.Audit(who, audit.Entry{Action: "webhook.resent", ObjectType: "delivery", ObjectID: d.ID, Text: fmt.Sprintf("Sent %s to %s once more.", d.EventType, d.Address)})
+		tx.Audit(who, audit.Entry{Action: "webhook.resent", ObjectType: "delivery", ObjectID: d.ID,
+			Text: fmt.Sprintf("Sent %s to %s once more.", d.EventType, d.Address)})
 		return tx.Answered(d)
 	})
 	return d, err
@@ -58,7 +59,8 @@ var ErrResending = fault.New(fault.Conflict, "resend_running",
 
 // ResendSince delivers once more, in order, all events since then that the webhook
 // wants and that were kept for somebody.
-func (s *Service) ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (n int, err error) {
+func (s *Service) ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (n int,
+	err error) {
 	if err := mayChange(who); err != nil {
 		return 0, err
 	}
@@ -89,14 +91,18 @@ func (s *Service) Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID
 	}
 	var d Delivery
 	err = s.InTx(ctx, func(tx Tx) error {
-		e := Event{ID: tx.NewID(), MerchantID: w.MerchantID, Type: WebhookTest, ObjectType: ObjectWebhook, ObjectID: w.ID, CreatedAt: tx.Now()}
+		e := Event{ID: tx.NewID(), MerchantID: w.MerchantID, Type: WebhookTest, ObjectType: ObjectWebhook, ObjectID: w.ID,
+			CreatedAt: tx.Now()}
 		e.SourceID = e.ID
-		e.Snapshot, _ = json.Marshal(map[string]any{"type": ObjectWebhook, "id": w.ID, "title": w.Title, "created_on": tx.Now().Unix(),
-			"message": "This is a test. Nothing happened."}) // texts and a number
-		d = Delivery{ID: tx.NewID(), MerchantID: w.MerchantID, EventID: e.ID, SourceID: e.SourceID, WebhookID: w.ID, EventType: e.Type, ObjectType: e.ObjectType,
+		e.Snapshot, _ = json.Marshal(map[string]any{"type": ObjectWebhook, "id": w.ID, "title": w.Title,
+			"created_on": tx.Now().Unix(),
+			"message":    "This is a test. Nothing happened."}) // texts and a number
+		d = Delivery{ID: tx.NewID(), MerchantID: w.MerchantID, EventID: e.ID, SourceID: e.SourceID, WebhookID: w.ID,
+			EventType: e.Type, ObjectType: e.ObjectType,
 			ObjectID: e.ObjectID, Address: w.Callback, State: Pending, CreatedAt: tx.Now(), NextAt: tx.Now()}
 		tx.InsertTestEvent(e, d)
-		tx.Audit(who, audit.Entry{Action: "webhook.tested", ObjectType: "webhook", ObjectID: w.ID, Text: "Sent a test to the webhook " + w.Title + "."})
+		tx.Audit(who, audit.Entry{Action: "webhook.tested", ObjectType: "webhook", ObjectID: w.ID,
+			Text: "Sent a test to the webhook " + w.Title + "."})
 		return tx.Answered(d)
 	})
 	return d, err

@@ -11,7 +11,8 @@ import (
 
 func TestTheScheduleOfRetries(t *testing.T) {
 	first := time.Date(2027, 2, 1, 7, 0, 0, 0, time.UTC)
-	table := []time.Duration{1012500 * time.Millisecond, 2025 * time.Second, 4050 * time.Second, 8100 * time.Second, 16200 * time.Second,
+	table := []time.Duration{1012500 * time.Millisecond, 2025 * time.Second, 4050 * time.Second, 8100 * time.Second,
+		16200 * time.Second,
 		9 * time.Hour, 18 * time.Hour, 36 * time.Hour}
 	at := first
 	for k, gap := range table {

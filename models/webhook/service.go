@@ -56,10 +56,12 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Webhoo
 	}
 	var w Webhook
 	err = s.InTx(ctx, func(tx Tx) error {
-		w = Webhook{ID: tx.NewID(), MerchantID: who.MerchantID, PublicKey: keys.Public, Version: 1, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+		w = Webhook{ID: tx.NewID(), MerchantID: who.MerchantID, PublicKey: keys.Public, Version: 1, CreatedAt: tx.Now(),
+			UpdatedAt: tx.Now()}
 		in.into(&w)
 		tx.InsertWebhook(w, keys.Private)
-		tx.Audit(who, audit.Entry{Action: "webhook.created", ObjectType: "webhook", ObjectID: w.ID, After: facts(w), Text: "Added the webhook " + w.Title + "."})
+		tx.Audit(who, audit.Entry{Action: "webhook.created", ObjectType: "webhook", ObjectID: w.ID, After: facts(w),
+			Text: "Added the webhook " + w.Title + "."})
 		return tx.Answered(w)
 	})
 	return w, err
@@ -104,7 +106,8 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 			w.UpdatedAt = tx.Now()
 			tx.SaveWebhook(w)
 			w.Version++
-			tx.Audit(who, audit.Entry{Action: "webhook.changed", ObjectType: "webhook", ObjectID: id, Before: before, After: facts(w), Text: "Changed the webhook " + w.Title + "."})
+			tx.Audit(who, audit.Entry{Action: "webhook.changed", ObjectType: "webhook", ObjectID: id, Before: before,
+				After: facts(w), Text: "Changed the webhook " + w.Title + "."})
 			return tx.Answered(w)
 		})
 		if !errors.Is(err, fault.ErrLost) {
@@ -112,7 +115,8 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		}
 		lost = err
 	}
-	return Webhook{}, fault.New(fault.Conflict, "conflict", "This webhook is being changed by somebody else. Try again.").Because(lost)
+	return Webhook{}, fault.New(fault.Conflict, "conflict",
+		"This webhook is being changed by somebody else. Try again.").Because(lost)
 }
 
 // Delete ends a webhook; what was on its way to it is dropped.
@@ -132,7 +136,8 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		if !gone {
 			return fault.Missing()
 		}
-		tx.Audit(who, audit.Entry{Action: "webhook.deleted", ObjectType: "webhook", ObjectID: id, Before: facts(w), Text: "Deleted the webhook " + w.Title + "."})
+		tx.Audit(who, audit.Entry{Action: "webhook.deleted", ObjectType: "webhook", ObjectID: id, Before: facts(w),
+			Text: "Deleted the webhook " + w.Title + "."})
 		return tx.Answered(nil)
 	})
 }

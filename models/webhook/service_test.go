@@ -29,12 +29,16 @@ func TestAWebhookIsChecked(t *testing.T) {
 		{"101 characters", "title", "max_length", func(in *webhook.Input) { in.Title = strings.Repeat("é", 101) }},
 		{"without an address", "callback", "required", func(in *webhook.Input) { in.Callback = "" }},
 		{"address of 500", "", "", func(in *webhook.Input) { in.Callback = "https://e.example/" + strings.Repeat("a", 482) }},
-		{"address of 501", "callback", "max_length", func(in *webhook.Input) { in.Callback = "https://e.example/" + strings.Repeat("a", 483) }},
+		{"address of 501", "callback", "max_length",
+			func(in *webhook.Input) { in.Callback = "https://e.example/" + strings.Repeat("a", 483) }},
 		{"ftp", "callback", "invalid", func(in *webhook.Input) { in.Callback = "ftp://e.example/" }},
 		{"no host", "callback", "invalid", func(in *webhook.Input) { in.Callback = "https:///hook" }},
 		{"words", "callback", "invalid", func(in *webhook.Input) { in.Callback = "my shop" }},
 		{"no events", "events", "required", func(in *webhook.Input) { in.AllEvents = false }},
-		{"unknown event", "events", "invalid_choice", func(in *webhook.Input) { in.AllEvents, in.Events = false, []string{"purchase.eaten"} }},
+		{"unknown event", "events", "invalid_choice", func(in *webhook.Input) {
+			in.AllEvents, in.Events = false,
+				[]string{"purchase.eaten"}
+		}},
 		{"one event", "", "", func(in *webhook.Input) { in.AllEvents, in.Events = false, []string{webhook.PurchasePaid} }},
 	} {
 		in := good
@@ -56,14 +60,16 @@ func TestAWebhookHasKeysOfItsOwnThatStay(t *testing.T) {
 	if a.PublicKey == b.PublicKey || !strings.HasPrefix(a.PublicKey, "-----BEGIN PUBLIC KEY-----") || len(a.Events) != 0 {
 		t.Errorf("%+v", a)
 	}
-	if n := h.number(`SELECT count(*) FROM webhooks WHERE position('\x06092a864886f70d010101'::bytea in private_key) > 0`); n != 0 { // what every RSA key names itself
+	if n := h.number(
+		`SELECT count(*) FROM webhooks WHERE position('\x06092a864886f70d010101'::bytea in private_key) > 0`); n != 0 { // what every RSA key names itself
 		t.Error("a private key lies open")
 	}
 	changed, err := h.hooks.Update(context.Background(), h.who, b.ID, func(in *webhook.Input) { in.Title = "Shop" })
 	must(t, err)
 	read, err := h.hooks.Get(context.Background(), h.who, b.ID)
 	must(t, err)
-	if read.Title != "Shop" || read.PublicKey != b.PublicKey || !slices.Equal(read.Events, b.Events) || changed.Version != read.Version {
+	if read.Title != "Shop" || read.PublicKey != b.PublicKey || !slices.Equal(read.Events, b.Events) ||
+		changed.Version != read.Version {
 		t.Errorf("%+v", read)
 	}
 }
@@ -130,8 +136,10 @@ func TestEventsAreSentOnceMore(t *testing.T) {
 	must(t, err)
 	h.run()
 	last := r.got()[2]
-	if string(last.body) != string(first.body) || last.header.Get("X-Debitdesk-Event-Id") != first.header.Get("X-Debitdesk-Event-Id") ||
-		last.header.Get("X-Debitdesk-Resend") != "true" || first.header.Get("X-Debitdesk-Resend") != "" || last.header.Get("X-Debitdesk-Delivery-Id") != again.ID.String() {
+	if string(last.body) != string(first.body) ||
+		last.header.Get("X-Debitdesk-Event-Id") != first.header.Get("X-Debitdesk-Event-Id") ||
+		last.header.Get("X-Debitdesk-Resend") != "true" || first.header.Get("X-Debitdesk-Resend") != "" ||
+		last.header.Get("X-Debitdesk-Delivery-Id") != again.ID.String() {
 		t.Errorf("%v %s", last.header, last.body)
 	}
 	n, err := h.hooks.ResendSince(context.Background(), h.who, w.ID, start)
@@ -142,7 +150,8 @@ func TestEventsAreSentOnceMore(t *testing.T) {
 	if got := r.types()[3:]; !slices.Equal(got, []string{webhook.PurchaseCreated, webhook.PurchasePaid}) {
 		t.Error(got)
 	}
-	if n, err := h.hooks.ResendSince(context.Background(), h.who, w.ID, h.store.Now().Add(time.Second)); n != 0 || err != nil {
+	if n, err := h.hooks.ResendSince(context.Background(), h.who, w.ID, h.store.Now().Add(time.Second)); n != 0 ||
+		err != nil {
 		t.Error(n, err)
 	}
 	must(t, h.hooks.Delete(context.Background(), h.who, w.ID))
@@ -214,7 +223,8 @@ func TestATestWaitsForNothing(t *testing.T) {
 func TestOneMailForEachTimeThatAnEndpointFails(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.exec(`INSERT INTO users (id, merchant_id, email, role, password_hash, created_at, updated_at) VALUES (gen_random_uuid(), $1, 'owner@example.org', 'admin', '', $2, $2)`, h.who.MerchantID, start)
+	h.exec(
+		`INSERT INTO users (id, merchant_id, email, role, password_hash, created_at, updated_at) VALUES (gen_random_uuid(), $1, 'owner@example.org', 'admin', '', $2, $2)`, h.who.MerchantID, start)
 	down := true
 	r := h.receiver(func(_ int, w http.ResponseWriter, _ *http.Request) {
 		if down {

@@ -11,11 +11,13 @@ import (
 
 // Names lists every event that a webhook can choose, in the order in which a person thinks of them.
 var Names = []string{
-	PurchaseCreated, PurchaseViewed, PurchasePaid, PurchaseSettled, PurchasePaymentFailure, PurchasePendingExecute, PurchasePendingCharge,
+	PurchaseCreated, PurchaseViewed, PurchasePaid, PurchaseSettled, PurchasePaymentFailure, PurchasePendingExecute,
+	PurchasePendingCharge,
 	PurchaseCancelled, PurchaseHold, PurchaseCaptured, PurchasePendingCapture, PurchaseCaptureFailure,
 	PurchaseReleased, PurchasePendingRelease, PurchaseReleaseFailure,
 	PurchasePreauthorized, PurchasePendingTokenDelete, PurchaseTokenDeleted, PurchaseSubscriptionFailure,
-	PurchasePendingRefund, PurchaseRefundFailure, PurchaseChargeback, PaymentRefunded, PaymentChargedBack, PaymentChargebackReversed,
+	PurchasePendingRefund, PurchaseRefundFailure, PurchaseChargeback, PaymentRefunded, PaymentChargedBack,
+	PaymentChargebackReversed,
 	SubscriberCancelled, PayoutCreated, PayoutFailed, PayoutSuccess, PayoutPending,
 }
 

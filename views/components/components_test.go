@@ -15,8 +15,10 @@ func TestEveryPartKeepsTheRulesOfHTML(t *testing.T) {
 }
 
 func TestWrongInputsSayWhyAndPointAtIt(t *testing.T) {
-	got := viewtest.Render(t, Input(Field{Label: "E-mail", Name: "email", Hint: "Work", Error: "Enter an @.", Value: `"><b>`}))
-	for _, want := range []string{`aria-invalid="true"`, `aria-describedby="email-hint email-error"`, `id="email-error"`, "Enter an @.", `value="&#34;&gt;&lt;b&gt;"`} {
+	got := viewtest.Render(t, Input(Field{Label: "E-mail", Name: "email", Hint: "Work", Error: "Enter an @.",
+		Value: `"><b>`}))
+	for _, want := range []string{`aria-invalid="true"`, `aria-describedby="email-hint email-error"`, `id="email-error"`,
+		"Enter an @.", `value="&#34;&gt;&lt;b&gt;"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}
@@ -24,7 +26,8 @@ func TestWrongInputsSayWhyAndPointAtIt(t *testing.T) {
 }
 
 func TestOnlyFieldsThatMayStayEmptySayOptional(t *testing.T) {
-	for optional, f := range map[bool]Field{true: {Label: "A", Name: "a"}, false: {Label: "A", Name: "a", Required: true}} {
+	for optional, f := range map[bool]Field{true: {Label: "A", Name: "a"},
+		false: {Label: "A", Name: "a", Required: true}} {
 		if got := viewtest.Render(t, Input(f)); strings.Contains(got, "optional") != optional {
 			t.Errorf("required %v: %s", f.Required, got)
 		}
@@ -46,7 +49,8 @@ func TestErrorSummaryLinksToFieldsAndTakesTheFocus(t *testing.T) {
 func TestAChipShowsTheEndsAndCopiesTheWhole(t *testing.T) {
 	const id = "01935f3e-7a1b-7c3d-8e4f-9a0b1c2d3e4f"
 	got := viewtest.Render(t, ID(IDChip{ID: id, What: "purchase"}))
-	for _, want := range []string{"0193…2d3e4f", `data-copy="` + id + `"`, `aria-label="Copy purchase id"`, `title="` + id + `"`} {
+	for _, want := range []string{"0193…2d3e4f", `data-copy="` + id + `"`, `aria-label="Copy purchase id"`,
+		`title="` + id + `"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}
@@ -84,7 +88,8 @@ func TestAForbiddenActIsShownWithItsReason(t *testing.T) {
 }
 
 func TestAChartHasItsFiguresAsATable(t *testing.T) {
-	got := viewtest.Render(t, Chart(BarChart{Title: "Month", Series: []string{"Collected"}, Bars: []ChartBar{{"1 Dec", []int64{5}, []string{"R 5,00"}}}, Ticks: []Mark{{0, "0"}, {10, "10"}}}))
+	got := viewtest.Render(t, Chart(BarChart{Title: "Month", Series: []string{"Collected"},
+		Bars: []ChartBar{{"1 Dec", []int64{5}, []string{"R 5,00"}}}, Ticks: []Mark{{0, "0"}, {10, "10"}}}))
 	for _, want := range []string{`<th scope="row">1 Dec</th>`, `<td class="num">R 5,00</td>`, `height="100"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)

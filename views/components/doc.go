@@ -1,5 +1,6 @@
 // Package components holds the parts that pages are made of. Each takes a small struct of finished words and flags and
-// renders every state of it; none knows a business type, a route of the house (but for the client search and the developer pages) or a clock.
+// renders every state of it; none knows a business type, a route of the house (but for the client search and the
+// developer pages) or a clock.
 //
 // # What draws what
 //
@@ -54,6 +55,6 @@
 // Words arrive finished: amounts as "1 234,50" and dates as "1 Dec 2026" with no-break spaces inside, negatives with a
 // true minus, missing values empty (parts then print a dash or leave the line out).
 //
-// Text helpers (classes): muted, small, mono, ok-text, bad-text, warn-text, nowrap, wrap-anywhere, big-money, vh (for screen
-// readers only), phone-hide, phone-only.
+// Text helpers (classes): muted, small, mono, ok-text, bad-text, warn-text, nowrap, wrap-anywhere, big-money, vh (for
+// screen readers only), phone-hide, phone-only.
 package components

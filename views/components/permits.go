@@ -37,7 +37,8 @@ func (i MenuItem) why(ctx context.Context) string {
 		return "You may look, but change nothing."
 	case i.Why != "":
 		return i.Why
-	case i.Post != "" && !may(ctx, http.MethodPost, i.Post), i.Post == "" && i.Href != "" && !mayGo(ctx, i.Href, i.Changes):
+	case i.Post != "" && !may(ctx, http.MethodPost, i.Post), i.Post == "" && i.Href != "" &&
+		!mayGo(ctx, i.Href, i.Changes):
 		return "Your role does not allow that."
 	}
 	return ""

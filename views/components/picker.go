@@ -10,7 +10,8 @@ type ClientPicker struct {
 	Label, Name, Value, Query, Error, Hint string
 	Options                                []Option
 	SearchURL, CreateHref                  string
-	// CreateName is the name of a button that sends the form along, so that it is not lost; it takes the place of CreateHref.
+	// CreateName is the name of a button that sends the form along, so that it is not lost; it takes the place of
+	// CreateHref.
 	CreateName string
 	Required   bool
 }

@@ -60,7 +60,8 @@ func (c Cell) label(h Head) templ.Attributes {
 }
 
 func (c Cell) class(h Head) string {
-	return words(h.class(), c.Class, when(c.Time.Text != "", "nowrap"), when(h.Hidden, "actions"), when(c.blank() && c.Blank == "" && !c.second() && !h.Hidden, "phone-hide"))
+	return words(h.class(), c.Class, when(c.Time.Text != "", "nowrap"), when(h.Hidden, "actions"),
+		when(c.blank() && c.Blank == "" && !c.second() && !h.Hidden, "phone-hide"))
 }
 
 // words puts classes side by side.

@@ -52,7 +52,8 @@ type CopyButton struct {
 // Note is a message in the page. Kind is ok, info, warn, bad or empty.
 type Note struct{ Kind, Title, Text string }
 
-var pillIcons = map[string]string{"draft": "draft", "progress": "progress", "wait": "clock", "done": "done", "bad": "alert"}
+var pillIcons = map[string]string{"draft": "draft", "progress": "progress", "wait": "clock", "done": "done",
+	"bad": "alert"}
 
 // pillIcon answers the drawing that goes with a kind of state.
 func pillIcon(kind string) string { return or(pillIcons[kind], "draft") }

@@ -42,7 +42,8 @@ const (
 
 // RenderBill gives the bill as PDF. The same bill gives the same bytes.
 func RenderBill(b Bill) ([]byte, error) {
-	p := Paper{Kind: b.Title, Reference: b.Number, House: b.House, Test: b.Test, Subject: b.Subject, Made: b.Made, Title: b.Title}
+	p := Paper{Kind: b.Title, Reference: b.Number, House: b.House, Test: b.Test, Subject: b.Subject, Made: b.Made,
+		Title: b.Title}
 	s := begin(p)
 	s.billHead(b)
 	s.parties(b)

@@ -11,10 +11,14 @@ import (
 )
 
 func paper() documents.Paper {
-	return documents.Paper{Kind: "Mandate document", Title: "DebiCheck mandate", Reference: "DDTEST00000001", House: "Crèche Zoë š", Address: []string{"1 Kloof Street, Cape Town"},
-		Standing: "Active as of 20 November 2026, 23:30:01 SAST", Test: "Test mode: no bank was contacted", Subject: "Proof of a debit-order mandate",
-		Made: time.Date(2026, 11, 20, 21, 30, 1, 0, time.UTC),
-		Sections: []documents.Section{{Title: "The client", Facts: []documents.Fact{{"Account number", "\u2022\u2022\u2022\u2022 1234"}, {"Maximum", "R\u00a01\u00a0500,00"}, {"Name", "Renée Naïdoo-Côté"}}},
+	return documents.Paper{Kind: "Mandate document", Title: "DebiCheck mandate", Reference: "DDTEST00000001",
+		House: "Crèche Zoë š", Address: []string{"1 Kloof Street, Cape Town"},
+		Standing: "Active as of 20 November 2026, 23:30:01 SAST", Test: "Test mode: no bank was contacted",
+		Subject: "Proof of a debit-order mandate",
+		Made:    time.Date(2026, 11, 20, 21, 30, 1, 0, time.UTC),
+		Sections: []documents.Section{{Title: "The client",
+			Facts: []documents.Fact{{"Account number", "\u2022\u2022\u2022\u2022 1234"}, {"Maximum", "R\u00a01\u00a0500,00"},
+				{"Name", "Renée Naïdoo-Côté"}}},
 			{Title: "Authority", Text: []string{"I authorise – without “ifs”. It’s mine."}}}}
 }
 
@@ -24,12 +28,14 @@ func TestAPaperSaysEverythingWithItsAccents(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := pdftest.Text(t, pdf)
-	for _, want := range []string{"Crèche Zoë š", "•••• 1234", "R\u00a01\u00a0500,00", "Renée Naïdoo-Côté", "“ifs”. It’s mine.", "DDTEST00000001", "Test mode", "Page 1 of 1", "23:30:01"} {
+	for _, want := range []string{"Crèche Zoë š", "•••• 1234", "R\u00a01\u00a0500,00", "Renée Naïdoo-Côté",
+		"“ifs”. It’s mine.", "DDTEST00000001", "Test mode", "Page 1 of 1", "23:30:01"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
 	}
-	if !bytes.Contains(pdf, []byte("/Title")) || !bytes.Contains(pdf, []byte("/Author")) || !bytes.Contains(pdf, []byte("(en-ZA)")) {
+	if !bytes.Contains(pdf, []byte("/Title")) || !bytes.Contains(pdf, []byte("/Author")) ||
+		!bytes.Contains(pdf, []byte("(en-ZA)")) {
 		t.Error("title, author or language are not in the file's properties")
 	}
 }
@@ -55,7 +61,8 @@ func TestALivePaperHasNoStripAndALongOneHasNumberedPages(t *testing.T) {
 	p := paper()
 	p.Test = ""
 	for range 60 {
-		p.Sections = append(p.Sections, documents.Section{Title: "More", Facts: []documents.Fact{{"SHA-256", strings.Repeat("0123456789abcdef", 4)}}})
+		p.Sections = append(p.Sections, documents.Section{Title: "More",
+			Facts: []documents.Fact{{"SHA-256", strings.Repeat("0123456789abcdef", 4)}}})
 	}
 	pdf, err := documents.Render(p)
 	if err != nil {

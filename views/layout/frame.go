@@ -1,5 +1,5 @@
-// Package layout draws what stands around a page: the dashboard's frame, the bare page of sign-in, and the payer's page.
-// It knows which rooms the house has and where they are; it must not know what is in them.
+// Package layout draws what stands around a page: the dashboard's frame, the bare page of sign-in, and the payer's
+// page. It knows which rooms the house has and where they are; it must not know what is in them.
 package layout
 
 import (

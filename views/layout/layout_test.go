@@ -15,10 +15,11 @@ import (
 
 func sandboxed() layout.Frame {
 	return layout.Frame{
-		Title: "Clients", Active: "clients", Merchant: "Karoo Fitness", Brand: "Karoo Gym", AttentionCount: 120, ThemeAction: "/theme",
-		User:    layout.User{Name: "Nomsa Khumalo", Email: "n@example.co.za", Role: "Admin", Initials: "NK"},
-		Sandbox: &layout.SandboxStrip{Now: "1 Dec 2026, 06:00", ISO: "2026-12-01T06:00:00+02:00"},
-		Flash:   []components.Flash{{Kind: "ok", Text: "Saved."}, {Kind: "bad", Text: "Not sent."}},
+		Title: "Clients", Active: "clients", Merchant: "Karoo Fitness", Brand: "Karoo Gym", AttentionCount: 120,
+		ThemeAction: "/theme",
+		User:        layout.User{Name: "Nomsa Khumalo", Email: "n@example.co.za", Role: "Admin", Initials: "NK"},
+		Sandbox:     &layout.SandboxStrip{Now: "1 Dec 2026, 06:00", ISO: "2026-12-01T06:00:00+02:00"},
+		Flash:       []components.Flash{{Kind: "ok", Text: "Saved."}, {Kind: "bad", Text: "Not sent."}},
 	}
 }
 
@@ -30,7 +31,8 @@ func page(t *testing.T, f layout.Frame) string {
 func TestThePageShowsWhoWhereAndWhat(t *testing.T) {
 	got := page(t, sandboxed())
 	for _, want := range []string{
-		"<title>Clients · Debitdesk</title>", "Karoo Fitness", "Karoo Gym", "Nomsa Khumalo", "Admin", "body of the page", "Saved.",
+		"<title>Clients · Debitdesk</title>", "Karoo Fitness", "Karoo Gym", "Nomsa Khumalo", "Admin", "body of the page",
+		"Saved.",
 		`action="/logout"`, "Skip to content", "99+", `href="/clients" aria-current="page"`, `action="/theme"`,
 	} {
 		if !strings.Contains(got, want) {
@@ -40,7 +42,8 @@ func TestThePageShowsWhoWhereAndWhat(t *testing.T) {
 }
 
 func TestTheSandboxIsSaidOnThePageAndOnlyInSandboxMode(t *testing.T) {
-	if got := page(t, sandboxed()); !strings.Contains(got, "no bank is contacted") || !strings.Contains(got, "1 Dec 2026, 06:00") || !strings.Contains(got, `href="/sandbox"`) {
+	if got := page(t, sandboxed()); !strings.Contains(got, "no bank is contacted") ||
+		!strings.Contains(got, "1 Dec 2026, 06:00") || !strings.Contains(got, `href="/sandbox"`) {
 		t.Error("the sandbox is not said")
 	}
 	live := sandboxed()
@@ -73,7 +76,8 @@ func TestRoomsThatAPersonMayNotEnterAreLeftOut(t *testing.T) {
 
 func TestHTMXIsHeldToThePolicy(t *testing.T) {
 	got := page(t, sandboxed())
-	for _, want := range []string{"&#34;allowEval&#34;:false", "&#34;includeIndicatorStyles&#34;:false", "&#34;allowScriptTags&#34;:false", "(409|422|503)"} {
+	for _, want := range []string{"&#34;allowEval&#34;:false", "&#34;includeIndicatorStyles&#34;:false",
+		"&#34;allowScriptTags&#34;:false", "(409|422|503)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s", want)
 		}
@@ -81,13 +85,15 @@ func TestHTMXIsHeldToThePolicy(t *testing.T) {
 }
 
 func TestPagesOutsideTheDashboardKeepTheRulesToo(t *testing.T) {
-	viewtest.Render(t, viewtest.Around(layout.Bare(layout.Plain{Title: "Sign in", Footer: "f", Sandbox: sandboxed().Sandbox}), viewtest.Words("form")))
+	viewtest.Render(t, viewtest.Around(layout.Bare(layout.Plain{Title: "Sign in", Footer: "f",
+		Sandbox: sandboxed().Sandbox}), viewtest.Words("form")))
 	viewtest.Render(t, viewtest.Around(layout.Bare(layout.Plain{}), viewtest.Words("form")))
 	viewtest.Render(t, viewtest.Around(layout.Payer(payer()), viewtest.Words("form")))
 }
 
 func payer() layout.PayerFrame {
-	return layout.PayerFrame{Title: "Pay", Payee: "Karoo Gym", PayeeNote: "asks", Initials: "KG", Sandbox: sandboxed().Sandbox, Contact: "c", Refresh: 5}
+	return layout.PayerFrame{Title: "Pay", Payee: "Karoo Gym", PayeeNote: "asks", Initials: "KG",
+		Sandbox: sandboxed().Sandbox, Contact: "c", Refresh: 5}
 }
 
 // source: the payer's page is under 30 kB in total. The frame and all it fetches must leave 18 kB for what is in it.

@@ -11,7 +11,8 @@ import (
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-var void = []string{"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+var void = []string{"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+	"wbr"}
 
 // checker walks the tokens of a page once and remembers what must hold at its end.
 type checker struct {
@@ -108,7 +109,8 @@ func (c *checker) field(t html.Token) {
 		return
 	}
 	inLabel := slices.ContainsFunc(c.open, func(e element) bool { return e.name == "label" })
-	c.controls = append(c.controls, control{value(t, "id"), t.String(), inLabel || has(t, "aria-label") || has(t, "aria-labelledby")})
+	c.controls = append(c.controls, control{value(t, "id"), t.String(), inLabel || has(t, "aria-label") ||
+		has(t, "aria-labelledby")})
 }
 
 func (c *checker) text(s string) {

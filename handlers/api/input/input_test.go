@@ -34,8 +34,10 @@ func TestWhatOtherReadersOfJSONCouldNotReadIsRefused(t *testing.T) {
 		return `{"metadata":` + strings.Repeat(open, n) + inner + strings.Repeat(shut, n) + `}`
 	}
 	for body, want := range map[string]bool{
-		nested("[", "1", "]", 60): true, nested(`{"a":`, "1", "}", 60): true, `{"n":` + strings.Repeat("9", 1000) + `}`: true, `{"n":1e999}`: true,
-		nested("[", "1", "]", 64): false, nested(`{"a":`, "1", "}", 5000): false, `{"metadata":[{"n":` + strings.Repeat("9", 1001) + `}]}`: false,
+		nested("[", "1", "]", 60): true, nested(`{"a":`, "1", "}", 60): true, `{"n":` + strings.Repeat("9", 1000) + `}`: true,
+		`{"n":1e999}`:             true,
+		nested("[", "1", "]", 64): false, nested(`{"a":`, "1", "}", 5000): false,
+		`{"metadata":[{"n":` + strings.Repeat("9", 1001) + `}]}`: false,
 	} {
 		if _, err := input.FromJSON([]byte(body)); (err == nil) != want {
 			t.Errorf("%.60s… (%d bytes): %v", body, len(body), err)
@@ -59,10 +61,12 @@ func TestWholeNumbers(t *testing.T) {
 	tests := []struct{ body, want string }{
 		{`{"n":0}`, ""}, {`{"n":100}`, ""}, {`{"n":"7"}`, ""}, {`{"n":7.0}`, ""}, {`{"n":1e2}`, ""}, {`{"n":" 8 "}`, ""},
 		{`{"n":-1}`, "n=min_value"}, {`{"n":101}`, "n=max_value"}, {`{"n":-0}`, ""},
-		{`{"n":1.5}`, "n=invalid"}, {`{"n":"x"}`, "n=invalid"}, {`{"n":""}`, "n=invalid"}, {`{"n":true}`, "n=invalid"}, {`{"n":[]}`, "n=invalid"},
+		{`{"n":1.5}`, "n=invalid"}, {`{"n":"x"}`, "n=invalid"}, {`{"n":""}`, "n=invalid"}, {`{"n":true}`, "n=invalid"},
+		{`{"n":[]}`, "n=invalid"},
 		{`{"n":99999999999999999999}`, "n=max_value"}, {`{"n":-99999999999999999999}`, "n=min_value"},
 		{`{"n":1e99}`, "n=max_value"}, {`{"n":1e999999999}`, "n=invalid"}, {`{"n":1e-99}`, "n=invalid"},
-		{`{"n":"` + strings.Repeat("9", 1000) + `"}`, "n=max_value"}, {`{"n":"` + strings.Repeat("9", 1001) + `"}`, "n=max_string_length"},
+		{`{"n":"` + strings.Repeat("9", 1000) + `"}`, "n=max_value"},
+		{`{"n":"` + strings.Repeat("9", 1001) + `"}`, "n=max_string_length"},
 		{`{"n":null}`, "n=required"}, {`{}`, "n=required"},
 	}
 	for _, tt := range tests {
@@ -76,7 +80,8 @@ func TestWholeNumbers(t *testing.T) {
 
 func TestMissingFieldsHaveDefaultsAndNullIsRefused(t *testing.T) {
 	o := read(t, `{"b":null,"t":null}`)
-	if o.Int("n", 5, input.Any) != 5 || !o.Bool("x", true) || o.Text("y", 3) != "" || o.NullInt("b", input.Any) != nil || o.NullText("t", 1) != nil {
+	if o.Int("n", 5, input.Any) != 5 || !o.Bool("x", true) || o.Text("y", 3) != "" || o.NullInt("b", input.Any) != nil ||
+		o.NullText("t", 1) != nil {
 		t.Error("a default is wrong")
 	}
 	if got := codes(o); got != "" {
@@ -91,9 +96,12 @@ func TestMissingFieldsHaveDefaultsAndNullIsRefused(t *testing.T) {
 
 func TestDecimals(t *testing.T) {
 	tests := []struct{ body, value, want string }{
-		{`{"n":1.555}`, "1.555", ""}, {`{"n":"1.5550"}`, "1.555", ""}, {`{"n":"1.55500000"}`, "1.555", ""}, {`{"n":1.55551}`, "0", "n=max_decimal_places"},
-		{`{"n":999999}`, "999999", ""}, {`{"n":1000000}`, "0", "n=max_digits"}, {`{"n":1e-4}`, "0.0001", ""}, {`{"n":1e-5}`, "0", "n=max_decimal_places"},
-		{`{"n":"NaN"}`, "0", "n=invalid"}, {`{"n":"Infinity"}`, "0", "n=invalid"}, {`{"n":1e999999999}`, "0", "n=invalid"}, {`{"n":{}}`, "0", "n=invalid"},
+		{`{"n":1.555}`, "1.555", ""}, {`{"n":"1.5550"}`, "1.555", ""}, {`{"n":"1.55500000"}`, "1.555", ""},
+		{`{"n":1.55551}`, "0", "n=max_decimal_places"},
+		{`{"n":999999}`, "999999", ""}, {`{"n":1000000}`, "0", "n=max_digits"}, {`{"n":1e-4}`, "0.0001", ""},
+		{`{"n":1e-5}`, "0", "n=max_decimal_places"},
+		{`{"n":"NaN"}`, "0", "n=invalid"}, {`{"n":"Infinity"}`, "0", "n=invalid"}, {`{"n":1e999999999}`, "0", "n=invalid"},
+		{`{"n":{}}`, "0", "n=invalid"},
 	}
 	for _, tt := range tests {
 		o := read(t, tt.body)
@@ -105,7 +113,8 @@ func TestDecimals(t *testing.T) {
 }
 
 func TestMoments(t *testing.T) {
-	for body, want := range map[string]string{`{"n":1795417200}`: "", `{"n":0}`: "", `{"n":-1}`: "n=min_value", `{"n":253402300799}`: "", `{"n":253402300800}`: "n=max_value"} {
+	for body, want := range map[string]string{`{"n":1795417200}`: "", `{"n":0}`: "", `{"n":-1}`: "n=min_value",
+		`{"n":253402300799}`: "", `{"n":253402300800}`: "n=max_value"} {
 		o := read(t, body)
 		if _, given := o.Moment("n"); !given || codes(o) != want {
 			t.Errorf("%s: %q, want %q", body, codes(o), want)
@@ -114,7 +123,8 @@ func TestMoments(t *testing.T) {
 }
 
 func TestIDsDatesAndChoices(t *testing.T) {
-	o := read(t, `{"id":"0193b5a2-0000-7000-8000-000000000000","bad":"{0193b5a2-0000-7000-8000-000000000000}","no":5,"d":"2028-02-29","e":"2027-02-29","z":"0000-01-01","c":"b","x":"q"}`)
+	o := read(t,
+		`{"id":"0193b5a2-0000-7000-8000-000000000000","bad":"{0193b5a2-0000-7000-8000-000000000000}","no":5,"d":"2028-02-29","e":"2027-02-29","z":"0000-01-01","c":"b","x":"q"}`)
 	o.NeedUUID("id")
 	o.UUID("bad")
 	o.UUID("no")
@@ -144,7 +154,8 @@ func TestNestedProblemsCarryTheirPlace(t *testing.T) {
 }
 
 func TestListsHaveBounds(t *testing.T) {
-	for body, want := range map[string]string{`{"l":[]}`: "l=min_length", `{"l":[{},{},{}]}`: "l=max_length", `{"l":{}}`: "l=not_a_list", `{}`: "l=required", `{"l":[{}]}`: "", `{"l":[{},{}]}`: ""} {
+	for body, want := range map[string]string{`{"l":[]}`: "l=min_length", `{"l":[{},{},{}]}`: "l=max_length",
+		`{"l":{}}`: "l=not_a_list", `{}`: "l=required", `{"l":[{}]}`: "", `{"l":[{},{}]}`: ""} {
 		o := read(t, body)
 		o.Objects("l", 1, 2)
 		if got := codes(o); got != want {
@@ -154,7 +165,8 @@ func TestListsHaveBounds(t *testing.T) {
 }
 
 func TestFormsAreReadLikeObjects(t *testing.T) {
-	r := httptest.NewRequest(http.MethodPatch, "/", strings.NewReader("send_receipt=false&invoice_override.debt=-5&paused=true&cc=a&tags=x&tags=y&empty="))
+	r := httptest.NewRequest(http.MethodPatch, "/",
+		strings.NewReader("send_receipt=false&invoice_override.debt=-5&paused=true&cc=a&tags=x&tags=y&empty="))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
 	o, err := input.Read(r)
 	if err != nil {
@@ -162,13 +174,15 @@ func TestFormsAreReadLikeObjects(t *testing.T) {
 	}
 	inner, given := o.Object("invoice_override")
 	if o.Bool("send_receipt", true) || !o.Bool("paused", false) || !given || inner.Int("debt", 0, input.Any) != -5 ||
-		len(o.Texts("cc", 5, 5, true)) != 1 || len(o.Texts("tags", 5, 5, false)) != 2 || o.NullInt("empty", input.Any) != nil || o.Err() != nil {
+		len(o.Texts("cc", 5, 5, true)) != 1 || len(o.Texts("tags", 5, 5, false)) != 2 ||
+		o.NullInt("empty", input.Any) != nil || o.Err() != nil {
 		t.Errorf("read wrongly: %v", o.Err())
 	}
 }
 
 func TestFormsThatContradictThemselvesDoNotPanic(t *testing.T) {
-	for _, body := range []string{"a=1&a.b=2", "a.b=2&a=1", "....=1", "=1", "a%00=1", "%zz", strings.Repeat("a.", 500) + "=1", "a=%00", "a=%ff"} {
+	for _, body := range []string{"a=1&a.b=2", "a.b=2&a=1", "....=1", "=1", "a%00=1", "%zz", strings.Repeat("a.", 500) +
+		"=1", "a=%00", "a=%ff"} {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		if o, err := input.Read(r); err == nil {
@@ -190,7 +204,8 @@ func TestRuleProblemsDoNotHideShapeProblems(t *testing.T) {
 }
 
 func FuzzAnyBodyIsReadOrRefused(f *testing.F) {
-	for _, seed := range []string{`{"a":1}`, `{"a":[{"b":"c"}]}`, `{"a":1e400}`, "{\"a\":\"\xff\"}", `{"a":{"a":{"a":null}}}`} {
+	for _, seed := range []string{`{"a":1}`, `{"a":[{"b":"c"}]}`, `{"a":1e400}`, "{\"a\":\"\xff\"}",
+		`{"a":{"a":{"a":null}}}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {

@@ -40,11 +40,12 @@ const approvalsRoom = "attention"
 const openShown = 100
 
 var approvalPills = map[approval.State]components.Pill{
-	approval.Open:      {Kind: "wait", Word: "Waiting", Title: "A second approver has to decide."},
-	approval.Approved:  {Kind: "done", Word: "Approved", Title: "A second approver agreed, and it was done."},
-	approval.Refused:   {Kind: "bad", Word: "Refused", Title: "A second approver did not agree; nothing was done."},
-	approval.Withdrawn: {Kind: "draft", Word: "Withdrawn", Title: "The request was taken back, or what it was about changed."},
-	approval.Expired:   {Kind: "draft", Word: "Expired", Title: "There was no answer within 7 days; nothing was done."},
+	approval.Open:     {Kind: "wait", Word: "Waiting", Title: "A second approver has to decide."},
+	approval.Approved: {Kind: "done", Word: "Approved", Title: "A second approver agreed, and it was done."},
+	approval.Refused:  {Kind: "bad", Word: "Refused", Title: "A second approver did not agree; nothing was done."},
+	approval.Withdrawn: {Kind: "draft", Word: "Withdrawn",
+		Title: "The request was taken back, or what it was about changed."},
+	approval.Expired: {Kind: "draft", Word: "Expired", Title: "There was no answer within 7 days; nothing was done."},
 }
 
 // List serves GET /approvals.
@@ -56,7 +57,8 @@ func (h *Approvals) List(c echo.Context) error {
 	if kit.FragmentFor(c, "results") {
 		return kit.Render(c, http.StatusOK, pages.ApprovalLists(view))
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Approvals", approvalsRoom, func(f layout.Frame) templ.Component { return pages.Approvals(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Approvals", approvalsRoom,
+		func(f layout.Frame) templ.Component { return pages.Approvals(f, view) })
 }
 
 // lists are the requests that wait, and page by page those that are over.
@@ -66,12 +68,14 @@ func (h *Approvals) lists(c echo.Context, path string) (v pages.ApprovalsView, e
 	if err != nil {
 		return v, err
 	}
-	v.Open = kit.TableOf("Waiting requests", approvalColumns(now, kit.ColumnOf("Expires", func(a approval.Approval) components.Cell {
-		return components.Cell{Time: words.Moment(a.ExpiresAt)}
-	}).Zoned()), open.Items)
+	v.Open = kit.TableOf("Waiting requests", approvalColumns(now,
+		kit.ColumnOf("Expires", func(a approval.Approval) components.Cell {
+			return components.Cell{Time: words.Moment(a.ExpiresAt)}
+		}).Zoned()), open.Items)
 	past := &kit.List[approval.Approval, struct{}]{
 		Desk: h.Desk, Path: path, One: "request",
-		Query: func(ctx context.Context, who actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[approval.Approval], error) {
+		Query: func(ctx context.Context, who actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[approval.Approval],
+			error) {
 			return h.Service.List(ctx, who, false, ask)
 		},
 		ID: func(a approval.Approval) uuid.UUID { return a.ID },
@@ -91,7 +95,9 @@ func approvalColumns(now time.Time, last kit.Column[approval.Approval]) []kit.Co
 		}),
 		kit.PillColumn("State", 0, func(a approval.Approval) components.Pill { return approvalPills[a.Stands(now)] }),
 		kit.TextColumn("Asked by", 0, func(a approval.Approval) string { return a.AskedName }),
-		kit.ColumnOf("Asked", func(a approval.Approval) components.Cell { return components.Cell{Time: words.Moment(a.CreatedAt)} }).Zoned(),
+		kit.ColumnOf("Asked", func(a approval.Approval) components.Cell {
+			return components.Cell{Time: words.Moment(a.CreatedAt)}
+		}).Zoned(),
 		last,
 	}
 }
@@ -112,7 +118,8 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 		return err
 	}
 	wrong, _, byField := kit.Problems(refused)
-	view := pages.ApprovalView{Title: words.Capital(s.Subject.Name), Pill: approvalPills[s.State], Reason: s.Reason, Decision: s.Approval.Decision, Facts: approvalFacts(s)}
+	view := pages.ApprovalView{Title: words.Capital(s.Subject.Name), Pill: approvalPills[s.State], Reason: s.Reason,
+		Decision: s.Approval.Decision, Facts: approvalFacts(s)}
 	if refused != nil && !byField {
 		view.Problem = refused.Error()
 	}
@@ -129,11 +136,13 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 		}
 		if s.Why == "" {
 			view.Action, view.Seen = words.ApprovalPath(id)+"/decision", seenPairs(s.Now)
-			view.Words = components.Textarea{Label: "Message to the person who asked", Name: "words", Value: form.Get("words"), Error: wrong["words"], Hint: "Required if you refuse.", Rows: 3, MaxLength: 1000}
+			view.Words = components.Textarea{Label: "Message to the person who asked", Name: "words", Value: form.Get("words"),
+				Error: wrong["words"], Hint: "Required if you refuse.", Rows: 3, MaxLength: 1000}
 			view.Yes = components.Button{Label: approveWords(s)}
 		}
 	}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), view.Title, approvalsRoom, func(f layout.Frame) templ.Component { return pages.Approval(f, view) })
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), view.Title, approvalsRoom,
+		func(f layout.Frame) templ.Component { return pages.Approval(f, view) })
 }
 
 // approveWords repeats the facts on the button.
@@ -149,9 +158,11 @@ func approveWords(s approval.Sheet) string {
 
 func stakesWords(s approval.Stakes) string {
 	if s.Rows > 0 || s.Tokens == 0 {
-		return batches.WhatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " + words.Sum(s.Cents, money.ZAR)
+		return batches.WhatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " +
+			words.Sum(s.Cents, money.ZAR)
 	}
-	text := words.Counted(int64(s.Tokens), "token") + ", " + words.Counted(int64(s.Waiting), "scheduled purchase") + " of " + words.Sum(s.Cents, money.ZAR)
+	text := words.Counted(int64(s.Tokens), "token") + ", " + words.Counted(int64(s.Waiting), "scheduled purchase") +
+		" of " + words.Sum(s.Cents, money.ZAR)
 	if s.Subscriptions > 0 {
 		text += ", " + words.Counted(int64(s.Subscriptions), "subscription")
 	}
@@ -161,7 +172,8 @@ func stakesWords(s approval.Stakes) string {
 // consequences says what an approval does.
 func consequences(s approval.Sheet, now time.Time) (out []string) {
 	if l := s.Subject.Loosening; l != nil {
-		return []string{"A second approver is needed now: " + l.BeforeInWords() + ".", "And then: " + l.AfterInWords() + ".", "The other admins are told by mail."}
+		return []string{"A second approver is needed now: " + l.BeforeInWords() + ".", "And then: " + l.AfterInWords() + ".",
+			"The other admins are told by mail."}
 	}
 	for _, i := range s.Impacts {
 		out = append(append(out, tokens.ImpactWords(i, now)), i.Lines()...)
@@ -169,7 +181,8 @@ func consequences(s approval.Sheet, now time.Time) (out []string) {
 	if s.Kind == approval.SendBatch {
 		out = append(batches.EffectLines(s.Effects), batches.DisputeLines(s.Effects)...)
 		if o := s.Subject.Order; o != nil && o.Hold > 0 {
-			return append(out, "Nothing is sent in the first "+words.Counted(int64(o.Hold/time.Minute), "minute")+": it can be stopped until then.")
+			return append(out, "Nothing is sent in the first "+words.Counted(int64(o.Hold/time.Minute), "minute")+
+				": it can be stopped until then.")
 		}
 		return append(out, "Sending starts at once.")
 	}
@@ -212,8 +225,10 @@ func approvalFacts(s approval.Sheet) components.Facts {
 
 // seenPairs carry what the person was shown.
 func seenPairs(s approval.Stakes) []components.Pair {
-	return []components.Pair{{Name: "tokens", Value: strconv.Itoa(s.Tokens)}, {Name: "waiting", Value: strconv.Itoa(s.Waiting)},
-		{Name: "subscriptions", Value: strconv.Itoa(s.Subscriptions)}, {Name: "digest", Value: s.Digest}, {Name: "rows", Value: strconv.Itoa(s.Rows)}, {Name: "cents", Value: strconv.FormatInt(s.Cents, 10)}}
+	return []components.Pair{{Name: "tokens", Value: strconv.Itoa(s.Tokens)},
+		{Name: "waiting", Value: strconv.Itoa(s.Waiting)},
+		{Name: "subscriptions", Value: strconv.Itoa(s.Subscriptions)}, {Name: "digest", Value: s.Digest},
+		{Name: "rows", Value: strconv.Itoa(s.Rows)}, {Name: "cents", Value: strconv.FormatInt(s.Cents, 10)}}
 }
 
 func seenOf(form url.Values) (s approval.Stakes) {
@@ -239,7 +254,8 @@ func (h *Approvals) Decide(c echo.Context) error {
 	if answer != "yes" && answer != "no" {
 		return fault.New(fault.Invalid, "invalid_choice", "Approve it or refuse it.")
 	}
-	a, err := h.Service.Decide(c.Request().Context(), access.Actor(c), id, approval.Verdict{Yes: answer == "yes", Words: form.Get("words"), Seen: seenOf(form)})
+	a, err := h.Service.Decide(c.Request().Context(), access.Actor(c), id,
+		approval.Verdict{Yes: answer == "yes", Words: form.Get("words"), Seen: seenOf(form)})
 	switch {
 	case kit.MayShow(err):
 		return h.page(c, id, form, err)

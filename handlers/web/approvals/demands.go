@@ -34,12 +34,16 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 	}
 	wrong, summary, _ := kit.Problems(refused)
 	view := pages.DemandsView{Problems: components.ErrorSummary{Items: summary}, MayChange: mayManage(c),
-		Deletions: components.Checkbox{Label: "Tokens are deleted", Name: "deletions", Checked: d.Deletions, Hint: "From the dashboard, one or many at once."},
-		Batches:   components.Checkbox{Label: "A batch is sent with a total above this amount", Name: "batches", Checked: d.BatchesAbove != nil},
-		Above:     components.MoneyField{Label: "Amount", Name: "batches_above", Currency: "R", Error: wrong["batches_above"], Width: "m"}}
+		Deletions: components.Checkbox{Label: "Tokens are deleted", Name: "deletions", Checked: d.Deletions,
+			Hint: "From the dashboard, one or many at once."},
+		Batches: components.Checkbox{Label: "A batch is sent with a total above this amount", Name: "batches",
+			Checked: d.BatchesAbove != nil},
+		Above: components.MoneyField{Label: "Amount", Name: "batches_above", Currency: "R", Error: wrong["batches_above"],
+			Width: "m"}}
 	if d.Any() {
 		view.Reason = kit.ReasonField(form.Get("reason"), wrong["reason"])
-		view.Reason.Required, view.Reason.Hint = false, "Required if you ask for fewer approvals than before: that change needs a second approver itself."
+		view.Reason.Required, view.Reason.Hint = false,
+			"Required if you ask for fewer approvals than before: that change needs a second approver itself."
 	}
 	if refused != nil && len(summary) == 0 {
 		view.Problems.Items = []components.ErrorItem{{Text: refused.Error()}}
@@ -48,7 +52,8 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 		view.Above.Value = money.Amount(*d.BatchesAbove)
 	}
 	if form != nil {
-		view.Deletions.Checked, view.Batches.Checked, view.Above.Value = form.Get("deletions") != "", form.Get("batches") != "", form.Get("batches_above")
+		view.Deletions.Checked, view.Batches.Checked, view.Above.Value = form.Get("deletions") != "",
+			form.Get("batches") != "", form.Get("batches_above")
 	}
 	for _, u := range can {
 		view.Can = append(view.Can, u.Called()+" – "+kit.RoleWord(u.Role))
@@ -59,7 +64,8 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 	if view.Lists, err = h.lists(c, "/settings/approvals"); err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Approvals", demandsRoom, func(f layout.Frame) templ.Component { return pages.Demands(f, view) })
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Approvals", demandsRoom,
+		func(f layout.Frame) templ.Component { return pages.Demands(f, view) })
 }
 
 // Demand serves POST /settings/approvals.
@@ -79,7 +85,8 @@ func (h *Approvals) Demand(c echo.Context) error {
 	err = h.Service.Demand(c.Request().Context(), access.Actor(c), d)
 	if fault.HasCode(err, "approval_needed") {
 		var a approval.Approval
-		if a, err = h.Service.Ask(c.Request().Context(), access.Actor(c), approval.Loosen, approval.Subject{Loosening: &approval.Loosening{After: d}}, form.Get("reason")); err == nil {
+		if a, err = h.Service.Ask(c.Request().Context(), access.Actor(c), approval.Loosen,
+			approval.Subject{Loosening: &approval.Loosening{After: d}}, form.Get("reason")); err == nil {
 			return kit.ToRequest(c, a)
 		}
 	}

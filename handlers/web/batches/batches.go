@@ -34,7 +34,8 @@ type Batches struct {
 const batchesRoom = "batches"
 
 // steps of a batch, in their order.
-var batchSteps = []struct{ key, label string }{{"new", "Start"}, {"map", "Columns"}, {"check", "Check"}, {"review", "Review"}, {"run", "Send"}, {"result", "Result"}}
+var batchSteps = []struct{ key, label string }{{"new", "Start"}, {"map", "Columns"}, {"check", "Check"},
+	{"review", "Review"}, {"run", "Send"}, {"result", "Result"}}
 
 // stepper shows how far a batch has come; its steps lead to what may be looked at.
 func stepper(b batch.Batch, now string) components.Stepper {
@@ -89,9 +90,11 @@ func batchStep(b batch.Batch) string {
 }
 
 var batchPills = map[batch.State]components.Pill{
-	batch.ToMap: {Kind: "draft", Word: "Choose columns"}, batch.Checking: {Kind: "progress", Word: "Checking"}, batch.Checked: {Kind: "wait", Word: "Checked"},
-	batch.Running: {Kind: "progress", Word: "Sending"}, batch.Paused: {Kind: "wait", Word: "Paused"}, batch.Voiding: {Kind: "progress", Word: "Voiding"},
-	batch.Done: {Kind: "done", Word: "Done"}, batch.Stopped: {Kind: "draft", Word: "Stopped"}}
+	batch.ToMap: {Kind: "draft", Word: "Choose columns"}, batch.Checking: {Kind: "progress", Word: "Checking"},
+	batch.Checked: {Kind: "wait", Word: "Checked"},
+	batch.Running: {Kind: "progress", Word: "Sending"}, batch.Paused: {Kind: "wait", Word: "Paused"},
+	batch.Voiding: {Kind: "progress", Word: "Voiding"},
+	batch.Done:    {Kind: "done", Word: "Done"}, batch.Stopped: {Kind: "draft", Word: "Stopped"}}
 
 func batchPill(b batch.Batch) components.Pill {
 	switch n := b.Counts; {
@@ -103,7 +106,8 @@ func batchPill(b batch.Batch) components.Pill {
 	return batchPills[b.State]
 }
 
-var batchSources = map[batch.Source]string{batch.FromFile: "File", batch.FromPaste: "Pasted cells", batch.FromClients: "Chosen clients"}
+var batchSources = map[batch.Source]string{batch.FromFile: "File", batch.FromPaste: "Pasted cells",
+	batch.FromClients: "Chosen clients"}
 
 // sentRows says how many rows became invoices, and how many of those invoices were voided since.
 func sentRows(b batch.Batch) string {
@@ -148,13 +152,15 @@ func (h *Batches) list(who actor.Actor) *kit.List[batch.Batch, struct{}] {
 			}),
 			kit.PillColumn("State", 0, batchPill),
 			kit.TextColumn("Rows", 0, func(b batch.Batch) string { return words.Grouped(int64(b.Rows)) }).Number(),
-			kit.TextColumn("Sent, not voided, ZAR", 0, func(b batch.Batch) string { return words.Sum(b.Counts.SentCents, "") }).Number(),
+			kit.TextColumn("Sent, not voided, ZAR", 0,
+				func(b batch.Batch) string { return words.Sum(b.Counts.SentCents, "") }).Number(),
 			kit.ColumnOf("Uploaded", func(b batch.Batch) components.Cell {
 				return components.Cell{Time: words.Moment(b.CreatedAt)}
 			}).Zoned(),
 		},
-		Empty: components.Empty{Icon: "layers", Title: "No batch yet", Text: "Upload a spreadsheet of what your clients owe: " +
-			"every row becomes an invoice, and you fix problems here before anything is sent."},
+		Empty: components.Empty{Icon: "layers", Title: "No batch yet",
+			Text: "Upload a spreadsheet of what your clients owe: " +
+				"every row becomes an invoice, and you fix problems here before anything is sent."},
 	}
 }
 
@@ -199,7 +205,8 @@ func (h *Batches) head(b batch.Batch, step string, refused error) pages.BatchHea
 	if f, known := fault.From(refused); known && !ok {
 		summary = []components.ErrorItem{{Text: f.Message}}
 	}
-	return pages.BatchHead{Name: b.Name, Facts: strings.Join(facts, " · "), Steps: stepper(b, step), Problems: components.ErrorSummary{Items: summary}, Note: b.Note}
+	return pages.BatchHead{Name: b.Name, Facts: strings.Join(facts, " · "), Steps: stepper(b, step),
+		Problems: components.ErrorSummary{Items: summary}, Note: b.Note}
 }
 
 var separatorNames = map[string]string{",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}

@@ -24,12 +24,14 @@ import (
 type gridPlace struct{ show, cause, after string }
 
 func gridPlaceOf(values url.Values) gridPlace {
-	return gridPlace{show: plainText(values.Get("show")), cause: plainText(values.Get("cause")), after: plainText(values.Get("after"))}
+	return gridPlace{show: plainText(values.Get("show")), cause: plainText(values.Get("cause")),
+		after: plainText(values.Get("after"))}
 }
 
 // pairs are the place as the hidden fields of a form.
 func (p gridPlace) pairs() (pairs []components.Pair) {
-	for _, one := range []components.Pair{{Name: "show", Value: p.show}, {Name: "cause", Value: p.cause}, {Name: "after", Value: p.after}} {
+	for _, one := range []components.Pair{{Name: "show", Value: p.show}, {Name: "cause", Value: p.cause},
+		{Name: "after", Value: p.after}} {
 		if one.Value != "" {
 			pairs = append(pairs, one)
 		}
@@ -109,14 +111,16 @@ func (h *Batches) Cell(c echo.Context) error {
 		if err := access.AddFlash(c, "ok", said); err != nil {
 			return err
 		}
-		return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, "check")+gridPlaceOf(form).query("cell", fmt.Sprintf("%d.%d", e.N, e.Column)))
+		return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, "check")+
+			gridPlaceOf(form).query("cell", fmt.Sprintf("%d.%d", e.N, e.Column)))
 	}
 	return h.saved(c, after, r, form, said)
 }
 
 // saved draws a row anew, and what changed around it.
 func (h *Batches) saved(c echo.Context, b batch.Batch, r batch.Row, form url.Values, said string) error {
-	view := pages.BatchCheckView{Self: words.BatchHref(b.ID, "check"), OOB: true, Counts: batchCounts(b), FixAction: words.BatchHref(b.ID, "fixes"), MayBill: b.State == batch.Checked}
+	view := pages.BatchCheckView{Self: words.BatchHref(b.ID, "check"), OOB: true, Counts: batchCounts(b),
+		FixAction: words.BatchHref(b.ID, "fixes"), MayBill: b.State == batch.Checked}
 	view.Counts.OOB = true
 	at := gridPlaceOf(form)
 	if _, err := h.around(c, b, &at, &view); err != nil {
@@ -129,7 +133,8 @@ func (h *Batches) saved(c echo.Context, b batch.Batch, r batch.Row, form url.Val
 	return kit.Render(c, http.StatusOK, pages.GridSaved(view, row, said))
 }
 
-// notSaved draws the row as it stands now and says why the cell was not saved. A page whose batch went on is opened anew.
+// notSaved draws the row as it stands now and says why the cell was not saved. A page whose batch went on is opened
+// anew.
 func (h *Batches) notSaved(c echo.Context, id uuid.UUID, n int, form url.Values, refused error) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	b, err := h.Service.Get(ctx, who, id)

@@ -38,9 +38,11 @@ func (h *Batches) mapPage(c echo.Context, b batch.Batch, m batch.Mapping, due st
 	if due == "" && !m.Due.IsZero() {
 		due = m.Due.String()
 	}
-	view := pages.BatchMapView{Head: h.head(b, "map", refused), Action: words.BatchHref(b.ID, "map"), ReadOnly: b.Started() || !access.Actor(c).Can(actor.Bill),
-		Due:     components.DateField{Label: "Due date", Name: "due", Value: due, Error: wrong["due"]},
-		Product: components.Field{Label: "Description", Name: "product", Value: m.Product, Hint: "Used for rows that only have an amount."}}
+	view := pages.BatchMapView{Head: h.head(b, "map", refused), Action: words.BatchHref(b.ID, "map"),
+		ReadOnly: b.Started() || !access.Actor(c).Can(actor.Bill),
+		Due:      components.DateField{Label: "Due date", Name: "due", Value: due, Error: wrong["due"]},
+		Product: components.Field{Label: "Description", Name: "product", Value: m.Product,
+			Hint: "Used for rows that only have an amount."}}
 	var ignored []string
 	for i := range b.Format.Header {
 		var t batch.Target
@@ -51,9 +53,12 @@ func (h *Batches) mapPage(c echo.Context, b batch.Batch, m batch.Mapping, due st
 		if t.Field == "" {
 			ignored = append(ignored, name)
 		}
-		column := pages.MapColumn{Heading: name, Guessed: t.Guessed, Field: components.Select{Disabled: view.ReadOnly, Label: "Meaning of " + name, Name: "column_" + strconv.Itoa(i), Blank: "Leave out", Quiet: true}}
+		column := pages.MapColumn{Heading: name, Guessed: t.Guessed,
+			Field: components.Select{Disabled: view.ReadOnly, Label: "Meaning of " + name, Name: "column_" + strconv.Itoa(i),
+				Blank: "Leave out", Quiet: true}}
 		for _, f := range batch.Fields() {
-			column.Field.Options = append(column.Field.Options, components.Option{Value: string(f), Text: f.Label(), Selected: f == t.Field})
+			column.Field.Options = append(column.Field.Options,
+				components.Option{Value: string(f), Text: f.Label(), Selected: f == t.Field})
 		}
 		for _, s := range survey.Samples(i) {
 			column.Samples = append(column.Samples, batch.Masked(t.Field, s))
@@ -61,7 +66,8 @@ func (h *Batches) mapPage(c echo.Context, b batch.Batch, m batch.Mapping, due st
 		view.Columns = append(view.Columns, column)
 	}
 	view.Ignored = strings.Join(ignored, ", ")
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Columns of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchMap(f, view) })
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Columns of "+b.Name, batchesRoom,
+		func(f layout.Frame) templ.Component { return pages.BatchMap(f, view) })
 }
 
 // PutMap serves POST /batches/:id/map.
@@ -115,7 +121,8 @@ func batchCounts(b batch.Batch) pages.BatchCounts {
 		return components.Stat{Label: label, Value: words.Grouped(int64(count))}
 	}
 	c := b.Counts
-	out := pages.BatchCounts{Stats: []components.Stat{n("Rows", b.Rows), n("Ready", c.Ready), n("With problems", c.Bad), n("With warnings", c.Warned)}}
+	out := pages.BatchCounts{Stats: []components.Stat{n("Rows", b.Rows), n("Ready", c.Ready), n("With problems", c.Bad),
+		n("With warnings", c.Warned)}}
 	out.Stats[1].Note = words.Sum(c.ReadyCents, "ZAR")
 	if c.Unusual > 0 {
 		out.Stats = append(out.Stats, n("Unusual amounts", c.Unusual))
@@ -133,7 +140,8 @@ func batchCounts(b batch.Batch) pages.BatchCounts {
 		out.Stats = append(out.Stats, n("Sent already", c.Sent))
 	}
 	if c.Ready > 0 && b.State == batch.Checked {
-		out.Next = components.Button{Label: "Review " + words.Counted(int64(c.Ready), "invoice"), Kind: "primary", Href: words.BatchHref(b.ID, "review")}
+		out.Next = components.Button{Label: "Review " + words.Counted(int64(c.Ready), "invoice"), Kind: "primary",
+			Href: words.BatchHref(b.ID, "review")}
 	}
 	return out
 }

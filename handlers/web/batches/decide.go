@@ -34,7 +34,8 @@ func (h *Batches) Pick(c echo.Context) error {
 		return fault.Missing()
 	}
 	ctx := c.Request().Context()
-	rows, err := h.Service.Rows(ctx, who, b.ID, batch.RowQuery{States: []batch.RowState{batch.Bad, batch.Ready}, After: n - 1, Limit: 1})
+	rows, err := h.Service.Rows(ctx, who, b.ID, batch.RowQuery{States: []batch.RowState{batch.Bad, batch.Ready},
+		After: n - 1, Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -42,8 +43,10 @@ func (h *Batches) Pick(c echo.Context) error {
 		return fault.Missing()
 	}
 	r, at := rows[0], gridPlaceOf(c.QueryParams())
-	view := pages.BatchPickView{Head: h.head(b, "check", nil), Row: strconv.Itoa(n), Name: r.Name, Self: words.BatchHref(b.ID, "client"), Action: words.BatchHref(b.ID, "decisions"),
-		Revision: strconv.Itoa(r.Revision), Back: words.BatchHref(b.ID, "check") + at.query(), Keep: at.pairs(), Query: plainText(c.QueryParam("q"))}
+	view := pages.BatchPickView{Head: h.head(b, "check", nil), Row: strconv.Itoa(n), Name: r.Name,
+		Self: words.BatchHref(b.ID, "client"), Action: words.BatchHref(b.ID, "decisions"),
+		Revision: strconv.Itoa(r.Revision), Back: words.BatchHref(b.ID, "check") + at.query(), Keep: at.pairs(),
+		Query: plainText(c.QueryParam("q"))}
 	if !c.QueryParams().Has("q") {
 		view.Query = sought(b, r)
 	}
@@ -52,20 +55,25 @@ func (h *Batches) Pick(c echo.Context) error {
 			view.Says = append(view.Says, b.ColumnName(i)+": "+r.Cells[i])
 		}
 	}
-	found, err := h.Service.Clients.List(ctx, who, client.Query{Text: view.Query, Ask: paging.Ask{Limit: purchases.FoundClients}})
+	found, err := h.Service.Clients.List(ctx, who,
+		client.Query{Text: view.Query, Ask: paging.Ask{Limit: purchases.FoundClients}})
 	if err != nil {
 		return err
 	}
 	for _, one := range found.Items {
 		view.Found = append(view.Found, purchases.ClientOption(one))
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, fmt.Sprintf("Client of row %d", n), batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchPick(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, fmt.Sprintf("Client of row %d", n), batchesRoom,
+		func(f layout.Frame) templ.Component { return pages.BatchPick(f, view) })
 }
 
 // sought is what clients are searched by at first, where several are meant: the address that they share.
 func sought(b batch.Batch, r batch.Row) string {
 	i := b.Mapping.Column(batch.Email)
-	shared := slices.ContainsFunc(r.Problems, func(p batch.Problem) bool { return p.Mend == batch.MendClient && p.Field == batch.Email })
+	shared := slices.ContainsFunc(r.Problems, func(p batch.Problem) bool {
+		return p.Mend == batch.MendClient &&
+			p.Field == batch.Email
+	})
 	if !shared || i < 0 || i >= len(r.Cells) {
 		return ""
 	}
@@ -101,7 +109,8 @@ func (h *Batches) Decide(c echo.Context) error {
 	return h.toCheck(c, b, form, err, done)
 }
 
-// Confirm serves POST /batches/:id/amounts: unusual amounts that are right. Each value is a row and the cents that were seen.
+// Confirm serves POST /batches/:id/amounts: unusual amounts that are right. Each value is a row and the cents that were
+// seen.
 func (h *Batches) Confirm(c echo.Context) error {
 	b, form, err := h.rowForm(c)
 	if err != nil {

@@ -33,13 +33,17 @@ func EffectLines(e batch.Effects) (out []string) {
 	if n.Ready == 0 {
 		return nil
 	}
-	out = append(out, words.Counted(int64(n.Ready), "invoice")+" of "+words.Sum(n.ReadyCents, money.ZAR)+" in all "+map[bool]string{true: "is", false: "are"}[n.Ready == 1]+" made.")
-	out = append(out, words.Counted(int64(n.Mails), "mail")+" with an invoice "+map[bool]string{true: "is", false: "are"}[n.Mails == 1]+" sent."+noMail(n.Ready-n.Mails))
+	out = append(out, words.Counted(int64(n.Ready), "invoice")+" of "+words.Sum(n.ReadyCents, money.ZAR)+" in all "+
+		map[bool]string{true: "is", false: "are"}[n.Ready == 1]+" made.")
+	out = append(out, words.Counted(int64(n.Mails), "mail")+" with an invoice "+
+		map[bool]string{true: "is", false: "are"}[n.Mails == 1]+" sent."+noMail(n.Ready-n.Mails))
 	if n.Creates > 0 {
-		out = append(out, words.Counted(int64(n.Creates), "client")+" "+map[bool]string{true: "is", false: "are"}[n.Creates == 1]+" created.")
+		out = append(out, words.Counted(int64(n.Creates), "client")+" "+
+			map[bool]string{true: "is", false: "are"}[n.Creates == 1]+" created.")
 	}
 	if n.Debits > 0 {
-		out = append(out, words.Counted(int64(n.Debits), "debit")+" of "+words.Sum(e.DebitCents, money.ZAR)+" in all "+map[bool]string{true: "is", false: "are"}[n.Debits == 1]+" planned.")
+		out = append(out, words.Counted(int64(n.Debits), "debit")+" of "+words.Sum(e.DebitCents, money.ZAR)+" in all "+
+			map[bool]string{true: "is", false: "are"}[n.Debits == 1]+" planned.")
 	}
 	return out
 }
@@ -73,7 +77,8 @@ var methodNames = map[string]string{string(bank.EFT): "EFT debit order", string(
 
 func debitLines(e batch.Effects, now time.Time) (out []pages.BatchDebitLine) {
 	for _, d := range e.Debits {
-		out = append(out, pages.BatchDebitLine{Date: words.SayDay(d.Date, now), Method: methodNames[d.Method], Rows: words.Grouped(int64(d.Rows)), Sum: words.Sum(d.Cents, ""), Disputable: words.Grouped(int64(d.Disputable))})
+		out = append(out, pages.BatchDebitLine{Date: words.SayDay(d.Date, now), Method: methodNames[d.Method],
+			Rows: words.Grouped(int64(d.Rows)), Sum: words.Sum(d.Cents, ""), Disputable: words.Grouped(int64(d.Disputable))})
 	}
 	return out
 }
@@ -95,7 +100,8 @@ func DisputeLines(e batch.Effects) (out []string) {
 	for _, because := range reasons {
 		rows := byReason[because]
 		const named = 10
-		text := map[bool]string{true: "row ", false: "rows "}[len(rows) == 1] + strings.Join(rows[:min(len(rows), named)], ", ")
+		text := map[bool]string{true: "row ", false: "rows "}[len(rows) == 1] + strings.Join(rows[:min(len(rows), named)],
+			", ")
 		if len(rows) > named {
 			text += " and others"
 		}
@@ -119,15 +125,18 @@ func limitLines(e batch.Effects) (out []string) {
 	for _, l := range []struct {
 		may, are, unit string
 		limit, bad     int64
-	}{{"fail", "fail", "10", report.UnpaidLimit, e.Outcome.Unpaid}, {"be disputed", "are disputed", "0,5", report.DisputeLimit, e.Outcome.Disputed}} {
+	}{{"fail", "fail", "10", report.UnpaidLimit, e.Outcome.Unpaid},
+		{"be disputed", "are disputed", "0,5", report.DisputeLimit, e.Outcome.Disputed}} {
 		f := e.Against(l.limit, l.bad)
 		text := fmt.Sprintf("At most %s%s%% of debits may %s. ", l.unit, money.NBSP, l.may)
 		if f.Before < 0 {
 			text += "The bank answered no debit in the last 30 days. "
 		} else {
-			text += fmt.Sprintf("In the last 30 days it was %s%s%% of %s. ", perCent(f.Before), money.NBSP, words.Counted(e.Outcome.Answered(), "debit"))
+			text += fmt.Sprintf("In the last 30 days it was %s%s%% of %s. ", perCent(f.Before), money.NBSP,
+				words.Counted(e.Outcome.Answered(), "debit"))
 			if f.Expected > 0 {
-				text += fmt.Sprintf("If this continues, expect %s of these %s. ", words.Grouped(f.Expected), words.Grouped(int64(e.Counts.Debits)))
+				text += fmt.Sprintf("If this continues, expect %s of these %s. ", words.Grouped(f.Expected),
+					words.Grouped(int64(e.Counts.Debits)))
 			}
 		}
 		switch {

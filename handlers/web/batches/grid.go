@@ -36,10 +36,14 @@ type gridView struct {
 }
 
 var gridViews = []gridView{
-	{"bad", "To fix", "Rows to fix", batch.RowQuery{States: []batch.RowState{batch.Bad}}, func(c batch.Counts) int { return c.Bad }},
-	{"unusual", "Unusual amounts", "Amounts to tick", batch.RowQuery{States: []batch.RowState{batch.Ready}, Unusual: true}, func(c batch.Counts) int { return c.Unusual }},
-	{"ready", "Ready", "Rows that are ready", batch.RowQuery{States: []batch.RowState{batch.Ready}}, func(c batch.Counts) int { return c.Ready }},
-	{"skipped", "Left out", "Rows that are left out", batch.RowQuery{States: []batch.RowState{batch.Skipped}}, func(c batch.Counts) int { return c.Skipped }},
+	{"bad", "To fix", "Rows to fix", batch.RowQuery{States: []batch.RowState{batch.Bad}},
+		func(c batch.Counts) int { return c.Bad }},
+	{"unusual", "Unusual amounts", "Amounts to tick", batch.RowQuery{States: []batch.RowState{batch.Ready}, Unusual: true},
+		func(c batch.Counts) int { return c.Unusual }},
+	{"ready", "Ready", "Rows that are ready", batch.RowQuery{States: []batch.RowState{batch.Ready}},
+		func(c batch.Counts) int { return c.Ready }},
+	{"skipped", "Left out", "Rows that are left out", batch.RowQuery{States: []batch.RowState{batch.Skipped}},
+		func(c batch.Counts) int { return c.Skipped }},
 }
 
 // gridViewOf is the view that the address names, else the first that has something to do.
@@ -60,9 +64,12 @@ func gridViewOf(b batch.Batch, key string) gridView {
 func (h *Batches) checkPage(c echo.Context, b batch.Batch, refused error) error {
 	who := access.Actor(c)
 	self := words.BatchHref(b.ID, "check")
-	view := pages.BatchCheckView{Head: h.head(b, "check", refused), Self: self, Working: b.State == batch.Checking, Counts: batchCounts(b),
-		Progress:  components.Progress{Label: "Rows checked", Text: words.Grouped(int64(b.Rows-b.Counts.Fresh)) + " of " + words.Grouped(int64(b.Rows)), Value: b.Rows - b.Counts.Fresh, Max: b.Rows},
-		FixAction: words.BatchHref(b.ID, "fixes"), SkipAction: words.BatchHref(b.ID, "skips"), ConfirmAction: words.BatchHref(b.ID, "amounts"), AllHref: self + "?show=bad",
+	view := pages.BatchCheckView{Head: h.head(b, "check", refused), Self: self, Working: b.State == batch.Checking,
+		Counts: batchCounts(b),
+		Progress: components.Progress{Label: "Rows checked", Text: words.Grouped(int64(b.Rows-b.Counts.Fresh)) + " of " +
+			words.Grouped(int64(b.Rows)), Value: b.Rows - b.Counts.Fresh, Max: b.Rows},
+		FixAction: words.BatchHref(b.ID, "fixes"), SkipAction: words.BatchHref(b.ID, "skips"),
+		ConfirmAction: words.BatchHref(b.ID, "amounts"), AllHref: self + "?show=bad",
 		MayBill: who.Can(actor.Bill) && b.State == batch.Checked}
 	if c.Request().Header.Get("HX-Target") == pages.CheckingTarget {
 		if !view.Working {
@@ -75,7 +82,8 @@ func (h *Batches) checkPage(c echo.Context, b batch.Batch, refused error) error 
 			return err
 		}
 	}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Check of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchCheck(f, view) })
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Check of "+b.Name, batchesRoom,
+		func(f layout.Frame) templ.Component { return pages.BatchCheck(f, view) })
 }
 
 // grid fills in the causes and the rows of one page.
@@ -94,7 +102,8 @@ func (h *Batches) grid(c echo.Context, b batch.Batch, view *pages.BatchCheckView
 	}
 	if len(rows) > gridRows {
 		rows = rows[:gridRows]
-		view.MoreHref = fmt.Sprintf("%s?show=%s&cause=%s&after=%d", view.Self, show.key, url.QueryEscape(at.cause), rows[len(rows)-1].N)
+		view.MoreHref = fmt.Sprintf("%s?show=%s&cause=%s&after=%d", view.Self, show.key, url.QueryEscape(at.cause),
+			rows[len(rows)-1].N)
 	}
 	for _, i := range gridColumns(b) {
 		view.Heads = append(view.Heads, b.ColumnName(i))
@@ -129,7 +138,8 @@ func (h *Batches) around(c echo.Context, b batch.Batch, at *gridPlace, view *pag
 	for _, v := range gridViews {
 		n := v.count(b.Counts)
 		if n > 0 || v.key == show.key {
-			view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: v.label, Href: view.Self + "?show=" + v.key, Count: words.Grouped(int64(n)), Active: v.key == show.key})
+			view.Tabs.Items = append(view.Tabs.Items, components.Tab{Label: v.label, Href: view.Self + "?show=" + v.key,
+				Count: words.Grouped(int64(n)), Active: v.key == show.key})
 		}
 	}
 	view.Tabs.Label = "Rows"
@@ -140,7 +150,8 @@ func (h *Batches) around(c echo.Context, b batch.Batch, at *gridPlace, view *pag
 func (h *Batches) asked(c echo.Context, b batch.Batch, view *pages.BatchCheckView) error {
 	a, open, err := h.Approvals.OpenFor(c.Request().Context(), access.Actor(c), b.ID)
 	if err == nil && open {
-		view.Asked = a.AskedName + " asked for approval to send this batch as it is now. Changing a row withdraws the request."
+		view.Asked = a.AskedName +
+			" asked for approval to send this batch as it is now. Changing a row withdraws the request."
 	}
 	return err
 }
@@ -151,16 +162,20 @@ func (h *Batches) causes(c echo.Context, b batch.Batch, cause string, view *page
 		return err
 	}
 	for _, g := range groups {
-		line := pages.CauseLine{Title: g.Title, Example: g.Example, Rows: words.Counted(int64(g.N), "row"), ShowHref: view.Self + "?cause=" + url.QueryEscape(g.Key), Active: g.Key == cause}
+		line := pages.CauseLine{Title: g.Title, Example: g.Example, Rows: words.Counted(int64(g.N), "row"),
+			ShowHref: view.Self + "?cause=" + url.QueryEscape(g.Key), Active: g.Key == cause}
 		if line.Active {
 			view.Filter = g.Title
 		}
 		for _, f := range g.Fixes {
 			if f.Cause == batch.MendUnknown {
-				f.Label = "Create clients for " + map[bool]string{true: "this row", false: "these " + words.Counted(int64(g.N), "row")}[g.N == 1]
+				f.Label = "Create clients for " + map[bool]string{true: "this row",
+					false: "these " + words.Counted(int64(g.N), "row")}[g.N == 1]
 			}
-			line.Fixes = append(line.Fixes, pages.CauseFix{Label: f.Label, Hidden: []components.Pair{{Name: "cause", Value: f.Cause}, {Name: "column", Value: strconv.Itoa(f.Column)}, {Name: "choice", Value: f.Choice},
-				{Name: "revision", Value: strconv.Itoa(b.Revision)}}})
+			line.Fixes = append(line.Fixes, pages.CauseFix{Label: f.Label,
+				Hidden: []components.Pair{{Name: "cause", Value: f.Cause}, {Name: "column", Value: strconv.Itoa(f.Column)},
+					{Name: "choice", Value: f.Choice},
+					{Name: "revision", Value: strconv.Itoa(b.Revision)}}})
 		}
 		view.Causes = append(view.Causes, line)
 	}
@@ -178,8 +193,11 @@ func gridColumns(b batch.Batch) (columns []int) {
 }
 
 func gridRow(b batch.Batch, r batch.Row, at gridPlace, now time.Time) pages.GridRow {
-	out := pages.GridRow{ID: "row-" + strconv.Itoa(r.N), Keep: at.pairs(), N: strconv.Itoa(r.N), Action: words.BatchHref(b.ID, "cells"), SkipAction: words.BatchHref(b.ID, "skips"), RestoreAction: words.BatchHref(b.ID, "restores"),
-		DecideAction: words.BatchHref(b.ID, "decisions"), Revision: strconv.Itoa(r.Revision), Bad: r.State == batch.Bad, LeftOut: r.State == batch.Skipped, State: components.Pill{Kind: "done", Word: "Ready"}}
+	out := pages.GridRow{ID: "row-" + strconv.Itoa(r.N), Keep: at.pairs(), N: strconv.Itoa(r.N),
+		Action: words.BatchHref(b.ID, "cells"), SkipAction: words.BatchHref(b.ID, "skips"),
+		RestoreAction: words.BatchHref(b.ID, "restores"),
+		DecideAction:  words.BatchHref(b.ID, "decisions"), Revision: strconv.Itoa(r.Revision), Bad: r.State == batch.Bad,
+		LeftOut: r.State == batch.Skipped, State: components.Pill{Kind: "done", Word: "Ready"}}
 	if out.LeftOut {
 		out.State = components.Pill{Kind: "draft", Word: "Left out"}
 	}
@@ -223,7 +241,8 @@ func gridCell(b batch.Batch, r batch.Row, i int) pages.GridCell {
 	if i >= len(b.Format.Header) {
 		name = "extra cell " + name
 	}
-	cell := pages.GridCell{ID: fmt.Sprintf("cell-%d-%d", r.N, i), Column: strconv.Itoa(i), Name: words.Capital(name), Label: fmt.Sprintf("Row %d, %s", r.N, name)}
+	cell := pages.GridCell{ID: fmt.Sprintf("cell-%d-%d", r.N, i), Column: strconv.Itoa(i), Name: words.Capital(name),
+		Label: fmt.Sprintf("Row %d, %s", r.N, name)}
 	if i < len(r.Cells) {
 		cell.Text = r.Cells[i]
 	}

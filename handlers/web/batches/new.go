@@ -49,15 +49,24 @@ func (h *Batches) form(c echo.Context, status int, form url.Values, refused erro
 
 func newBatchView(form url.Values, wrong map[string]string, brands []merchant.Brand) pages.NewBatchView {
 	v := pages.NewBatchView{Key: kit.NewFormKey(),
-		File:  components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx", Hint: "CSV or .xlsx, at most 20 MB and 50 000 rows.", Required: true, Error: wrong["file"]},
-		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: form.Get("cells"), Rows: 6, Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: wrong["cells"]},
-		Which: components.Field{Label: "Search", Name: "q", Value: form.Get("q"), Hint: "Name, e-mail, phone or identity number. Empty: all clients.", Error: wrong["q"]},
-		Account: components.Select{Label: "Clients", Name: "account", Quiet: true, Options: []components.Option{{Value: "", Text: "All"},
-			{Value: "with", Text: "With an account", Selected: form.Get("account") == "with"}, {Value: "without", Text: "Without an account", Selected: form.Get("account") == "without"}}},
-		Amount:      components.MoneyField{Label: "Amount for each client", Name: "amount", Value: form.Get("amount"), Currency: "R", Required: true, Error: wrong["amount"]},
-		Due:         components.DateField{Label: "Due", Name: "due", Value: form.Get("due"), Required: true, Error: wrong["due"]},
-		Description: components.Field{Label: "Description", Name: "description", Value: form.Get("description"), Required: true, Error: wrong["description"]},
-		Charge:      components.Checkbox{Label: "Charge the client’s token on the due date", Name: "charge", Checked: form.Get("charge") != ""},
+		File: components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx",
+			Hint: "CSV or .xlsx, at most 20 MB and 50 000 rows.", Required: true, Error: wrong["file"]},
+		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: form.Get("cells"), Rows: 6,
+			Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: wrong["cells"]},
+		Which: components.Field{Label: "Search", Name: "q", Value: form.Get("q"),
+			Hint: "Name, e-mail, phone or identity number. Empty: all clients.", Error: wrong["q"]},
+		Account: components.Select{Label: "Clients", Name: "account", Quiet: true,
+			Options: []components.Option{{Value: "", Text: "All"},
+				{Value: "with", Text: "With an account", Selected: form.Get("account") == "with"},
+				{Value: "without", Text: "Without an account", Selected: form.Get("account") == "without"}}},
+		Amount: components.MoneyField{Label: "Amount for each client", Name: "amount", Value: form.Get("amount"),
+			Currency: "R", Required: true, Error: wrong["amount"]},
+		Due: components.DateField{Label: "Due", Name: "due", Value: form.Get("due"), Required: true,
+			Error: wrong["due"]},
+		Description: components.Field{Label: "Description", Name: "description", Value: form.Get("description"),
+			Required: true, Error: wrong["description"]},
+		Charge: components.Checkbox{Label: "Charge the client’s token on the due date", Name: "charge",
+			Checked: form.Get("charge") != ""},
 	}
 	if len(brands) == 1 {
 		v.BrandID = brands[0].ID.String()
@@ -65,7 +74,8 @@ func newBatchView(form url.Values, wrong map[string]string, brands []merchant.Br
 	}
 	v.Brand = components.Select{Label: "Brand", Name: "brand_id", Required: true, Error: wrong["brand_id"]}
 	for _, b := range brands {
-		v.Brand.Options = append(v.Brand.Options, components.Option{Value: b.ID.String(), Text: b.Name, Selected: b.ID.String() == form.Get("brand_id")})
+		v.Brand.Options = append(v.Brand.Options, components.Option{Value: b.ID.String(), Text: b.Name,
+			Selected: b.ID.String() == form.Get("brand_id")})
 	}
 	return v
 }
@@ -76,7 +86,8 @@ func (h *Batches) Upload(c echo.Context) error {
 	if err := c.Request().ParseMultipartForm(kit.UploadMemory); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return h.refused(c, nil, fault.At("file", "file_too_large", "The file is larger than 20 MB. Split it into several files."))
+			return h.refused(c, nil, fault.At("file", "file_too_large",
+				"The file is larger than 20 MB. Split it into several files."))
 		}
 		return h.refused(c, nil, fault.At("file", "required", "Choose a file."))
 	}
@@ -103,14 +114,16 @@ func (h *Batches) Paste(c echo.Context) error {
 	if strings.TrimSpace(form.Get("cells")) == "" {
 		return h.refused(c, form, fault.At("cells", "required", "Paste the cells, with the heading row."))
 	}
-	return h.take(c, form, batch.Upload{Name: "Pasted cells", Source: batch.FromPaste, Content: strings.NewReader(form.Get("cells")), Told: sheet.Told{Kind: sheet.Paste}})
+	return h.take(c, form, batch.Upload{Name: "Pasted cells", Source: batch.FromPaste,
+		Content: strings.NewReader(form.Get("cells")), Told: sheet.Told{Kind: sheet.Paste}})
 }
 
 func (h *Batches) take(c echo.Context, form url.Values, in batch.Upload) error {
 	in.BrandID, _ = uuid.Parse(form.Get("brand_id")) // one that is none is refused with its words
-	return h.refused(c, form, kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (batch.Batch, error) {
-		return h.Service.Upload(ctx, access.Actor(c), in)
-	}, func(b batch.Batch) string { return words.BatchHref(b.ID, "map") }))
+	return h.refused(c, form, kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (batch.Batch, error) {
+			return h.Service.Upload(ctx, access.Actor(c), in)
+		}, func(b batch.Batch) string { return words.BatchHref(b.ID, "map") }))
 }
 
 // Choose serves POST /batches/clients.
@@ -119,7 +132,8 @@ func (h *Batches) Choose(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	in := batch.Chosen{Amount: form.Get("amount"), Due: form.Get("due"), Description: form.Get("description"), Charge: form.Get("charge") != "", Clients: client.Query{Text: form.Get("q")}}
+	in := batch.Chosen{Amount: form.Get("amount"), Due: form.Get("due"), Description: form.Get("description"),
+		Charge: form.Get("charge") != "", Clients: client.Query{Text: form.Get("q")}}
 	in.BrandID, _ = uuid.Parse(form.Get("brand_id"))
 	if account := form.Get("account"); account != "" {
 		with := account == "with"
@@ -134,9 +148,10 @@ func (h *Batches) Choose(c echo.Context) error {
 	if err := wrong.Err(); err != nil {
 		return h.refused(c, form, err)
 	}
-	return h.refused(c, form, kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (batch.Batch, error) {
-		return h.Service.FromClients(ctx, access.Actor(c), in)
-	}, func(b batch.Batch) string { return words.BatchHref(b.ID, "map") }))
+	return h.refused(c, form, kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (batch.Batch, error) {
+			return h.Service.FromClients(ctx, access.Actor(c), in)
+		}, func(b batch.Batch) string { return words.BatchHref(b.ID, "map") }))
 }
 
 // refused shows the form again when what was sent could not be taken.
@@ -154,14 +169,16 @@ func (h *Batches) Template(c echo.Context) error {
 	for _, one := range heads {
 		t.Heads = append(t.Heads, export.Head{Text: one})
 	}
-	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: export.CSV.ContentType(), Name: "batch-template.csv"}
+	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: export.CSV.ContentType(),
+		Name: "batch-template.csv"}
 	w, err := export.Open(export.CSV, to, t)
 	if err != nil {
 		return err
 	}
 	defer w.Release()
 	due := words.DateOf(h.Desk.Now()).AddDays(14)
-	if err := w.Row([]export.Cell{export.Text("thandi@example.co.za"), export.Text("Thandi Nkosi"), {}, export.Amount(45000), export.Day(due), export.Text("Membership"), {}}); err != nil {
+	if err := w.Row([]export.Cell{export.Text("thandi@example.co.za"), export.Text("Thandi Nkosi"), {},
+		export.Amount(45000), export.Day(due), export.Text("Membership"), {}}); err != nil {
 		return err
 	}
 	return w.Finish()

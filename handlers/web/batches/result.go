@@ -30,7 +30,8 @@ func (h *Batches) Result(c echo.Context) error {
 	if !b.Started() {
 		return c.Redirect(http.StatusSeeOther, words.BatchHref(b.ID, batchStep(b)))
 	}
-	view := pages.BatchResultView{Head: h.head(b, "result", nil), Stats: resultStats(b), Closing: closing(b), DownloadHref: words.BatchHref(b.ID, "result.csv"), Action: words.BatchHref(b.ID, "turns"), Lists: batchLists(b)}
+	view := pages.BatchResultView{Head: h.head(b, "result", nil), Stats: resultStats(b), Closing: closing(b),
+		DownloadHref: words.BatchHref(b.ID, "result.csv"), Action: words.BatchHref(b.ID, "turns"), Lists: batchLists(b)}
 	if view.Failed, err = h.failed(c, b); err != nil {
 		return err
 	}
@@ -46,13 +47,15 @@ func (h *Batches) Result(c echo.Context) error {
 			view.VoidHref, view.VoidLabel = words.BatchHref(b.ID, "voiding"), "Void what is unpaid"
 		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Result of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchResult(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Result of "+b.Name, batchesRoom,
+		func(f layout.Frame) templ.Component { return pages.BatchResult(f, view) })
 }
 
 // closing is the line that accounts for every row, checked.
 func closing(b batch.Batch) components.Note {
 	n := b.Counts
-	text := fmt.Sprintf("%s read = %s sent + %s left out + %s failed", words.Counted(int64(b.Rows), "row"), words.Grouped(int64(n.Sent+n.Voided)), words.Grouped(int64(n.Skipped)), words.Grouped(int64(n.Failed)))
+	text := fmt.Sprintf("%s read = %s sent + %s left out + %s failed", words.Counted(int64(b.Rows), "row"),
+		words.Grouped(int64(n.Sent+n.Voided)), words.Grouped(int64(n.Skipped)), words.Grouped(int64(n.Failed)))
 	if n.Left() > 0 {
 		text += " + " + words.Grouped(int64(n.Left())) + " left"
 	}
@@ -64,7 +67,8 @@ func closing(b batch.Batch) components.Note {
 	}
 	switch {
 	case !n.AddUp(b.Rows):
-		return components.Note{Kind: "bad", Title: "The rows do not add up", Text: text + ". Tell us the number of this batch."}
+		return components.Note{Kind: "bad", Title: "The rows do not add up",
+			Text: text + ". Tell us the number of this batch."}
 	case n.Failed+n.Uncharged > 0:
 		return components.Note{Kind: "warn", Title: "Every row is accounted for", Text: text + "."}
 	}
@@ -80,21 +84,28 @@ func (h *Batches) AskVoid(c echo.Context) error {
 	return h.askVoid(c, b, "")
 }
 
-// askVoid asks before invoices are voided. What still can be voided is found by the rule that voids; its number is typed.
+// askVoid asks before invoices are voided. What still can be voided is found by the rule that voids; its number is
+// typed.
 func (h *Batches) askVoid(c echo.Context, b batch.Batch, wrong string) error {
 	v, err := h.Service.Voidable(c.Request().Context(), access.Actor(c), b)
 	if err != nil {
 		return err
 	}
 	if v.Invoices == 0 {
-		return h.runPage(c, b, fault.New(fault.Conflict, "nothing_to_void", "No invoice of this batch can be voided: all are paid, voided or with the bank."))
+		return h.runPage(c, b, fault.New(fault.Conflict, "nothing_to_void",
+			"No invoice of this batch can be voided: all are paid, voided or with the bank."))
 	}
-	ask := components.Confirm{ID: "voiding", Title: "Void the unpaid invoices of " + b.Name + "?", Text: "This cannot be undone. Invoices paid in the meantime stay.",
-		Breaks: []string{words.Counted(int64(v.Invoices), "invoice") + " of " + words.Sum(v.Cents, "ZAR") + " " + isOrAre(v.Invoices) + " cancelled, with " + map[bool]string{true: "a credit note", false: "a credit note each"}[v.Invoices == 1] + ".",
+	ask := components.Confirm{ID: "voiding", Title: "Void the unpaid invoices of " + b.Name + "?",
+		Text: "This cannot be undone. Invoices paid in the meantime stay.",
+		Breaks: []string{words.Counted(int64(v.Invoices), "invoice") + " of " + words.Sum(v.Cents, "ZAR") + " " +
+			isOrAre(v.Invoices) + " cancelled, with " + map[bool]string{true: "a credit note",
+			false: "a credit note each"}[v.Invoices == 1] + ".",
 			creditMails(v.Mails), "Debits that are planned are dropped or recalled."},
-		Action: words.BatchHref(b.ID, "voiding"), Button: "Void " + words.Counted(int64(v.Invoices), "invoice"), CancelHref: words.BatchHref(b.ID, "result")}
+		Action: words.BatchHref(b.ID, "voiding"), Button: "Void " + words.Counted(int64(v.Invoices), "invoice"),
+		CancelHref: words.BatchHref(b.ID, "result")}
 	voidedCount(v).Ask(&ask, wrong)
-	return h.Desk.ShowIn(c, map[bool]int{true: http.StatusOK, false: http.StatusUnprocessableEntity}[wrong == ""], ask.Title, batchesRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+	return h.Desk.ShowIn(c, map[bool]int{true: http.StatusOK, false: http.StatusUnprocessableEntity}[wrong == ""],
+		ask.Title, batchesRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
 
 // Void serves POST /batches/:id/voiding.
@@ -155,7 +166,8 @@ func (h *Batches) File(c echo.Context) error {
 	for _, head := range []string{"Row in the file", "Purchase id", "Invoice number", "Outcome", "Why"} {
 		t.Heads = append(t.Heads, export.Head{Text: head})
 	}
-	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: export.CSV.ContentType(), Name: resultName(b)}
+	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: export.CSV.ContentType(),
+		Name: resultName(b)}
 	w, err := export.Open(export.CSV, to, t)
 	if err != nil {
 		return err
@@ -211,5 +223,6 @@ func resultCells(b batch.Batch, r batch.Row) []export.Cell {
 		}
 		why = strings.Join(all, "; ")
 	}
-	return append(cells, export.Count(int64(r.N)), export.Text(id), export.Text(r.Number), export.Text(words.Capital(r.State.Words())), export.Text(why))
+	return append(cells, export.Count(int64(r.N)), export.Text(id), export.Text(r.Number),
+		export.Text(words.Capital(r.State.Words())), export.Text(why))
 }

@@ -44,26 +44,34 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 	wrong, _, _ := kit.Problems(refused)
 	b = v.Batch
 	n := b.Counts
-	view := pages.BatchReviewView{Head: h.head(b, "review", refused), Action: words.BatchHref(b.ID, "start"), Brand: v.BrandName, CheckHref: words.BatchHref(b.ID, "check"),
+	view := pages.BatchReviewView{Head: h.head(b, "review", refused), Action: words.BatchHref(b.ID, "start"),
+		Brand: v.BrandName, CheckHref: words.BatchHref(b.ID, "check"),
 		All: pages.SumLine{Rows: words.Grouped(int64(n.Ready)), Sum: words.Sum(n.ReadyCents, "")},
-		Hidden: []components.Pair{{Name: "rows", Value: strconv.Itoa(n.Ready)}, {Name: "cents", Value: strconv.FormatInt(n.ReadyCents, 10)}, {Name: "fingerprint", Value: b.Seal()},
+		Hidden: []components.Pair{{Name: "rows", Value: strconv.Itoa(n.Ready)},
+			{Name: "cents", Value: strconv.FormatInt(n.ReadyCents, 10)}, {Name: "fingerprint", Value: b.Seal()},
 			{Name: "revision", Value: strconv.Itoa(b.Revision)}},
-		Effects: EffectLines(v.Effects), Creates: createLines(b, v.Effects), Debits: debitLines(v.Effects, h.Desk.Now()), Disputes: DisputeLines(v.Effects), Limits: limitLines(v.Effects),
-		Hold: components.Select{Label: "Hold before sending", Name: "hold", Quiet: true, Error: wrong["hold"], Hint: "Until then you can stop the batch and nothing is sent.",
+		Effects: EffectLines(v.Effects), Creates: createLines(b, v.Effects), Debits: debitLines(v.Effects, h.Desk.Now()),
+		Disputes: DisputeLines(v.Effects), Limits: limitLines(v.Effects),
+		Hold: components.Select{Label: "Hold before sending", Name: "hold", Quiet: true, Error: wrong["hold"],
+			Hint:    "Until then you can stop the batch and nothing is sent.",
 			Options: holds(form.Get("hold"))},
 		Warnings: h.warnings(v)}
 	for _, t := range v.Totals {
-		view.Totals = append(view.Totals, pages.SumLine{Due: words.SayDay(t.Due, h.Desk.Now()), Rows: words.Grouped(int64(t.Rows)), Sum: words.Sum(t.Cents, "")})
+		view.Totals = append(view.Totals, pages.SumLine{Due: words.SayDay(t.Due, h.Desk.Now()),
+			Rows: words.Grouped(int64(t.Rows)), Sum: words.Sum(t.Cents, "")})
 	}
 	if n.Ready > batch.FirstFew {
-		view.FirstFew = &components.Checkbox{Label: "Send the first three, then wait for me", Name: "first_few", Checked: form.Get("first_few") != ""}
+		view.FirstFew = &components.Checkbox{Label: "Send the first three, then wait for me", Name: "first_few",
+			Checked: form.Get("first_few") != ""}
 	}
 	if n.Bad > 0 {
-		view.Good = &components.Checkbox{Label: fmt.Sprintf("Send only the %s good ones; %s with problems are left out", words.Grouped(int64(n.Ready)), words.Counted(int64(n.Bad), "row")),
+		view.Good = &components.Checkbox{Label: fmt.Sprintf("Send only the %s good ones; %s with problems are left out",
+			words.Grouped(int64(n.Ready)), words.Counted(int64(n.Bad), "row")),
 			Name: "good_only", Checked: form.Get("good_only") != "", Error: wrong["good_only"]}
 	}
 	if len(view.Warnings) > 0 {
-		view.Accept = &components.Checkbox{Label: "I checked the warnings; the rows are right", Name: "warnings", Checked: form.Get("warnings") != "", Error: wrong["warnings"]}
+		view.Accept = &components.Checkbox{Label: "I checked the warnings; the rows are right", Name: "warnings",
+			Checked: form.Get("warnings") != "", Error: wrong["warnings"]}
 	}
 	view.Button = "Send " + WhatIsDone(n) + " · " + words.Sum(n.ReadyCents, "ZAR")
 	if len(v.Totals) == 1 {
@@ -77,13 +85,15 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 	case n.Ready == 0:
 		view.WhyNot = "No row is ready. Fix the rows first."
 	case n.Unusual > 0:
-		view.WhyNot = words.Counted(int64(n.Unusual), "amount") + " far from what is usual must be ticked, changed or left out first."
+		view.WhyNot = words.Counted(int64(n.Unusual), "amount") +
+			" far from what is usual must be ticked, changed or left out first."
 		view.CheckHref = words.BatchHref(b.ID, "check") + "?show=unusual"
 	default:
 		view.MayStart = true
 		switch not := v.Demands.MaySend(access.Actor(c), n.ReadyCents); {
 		case fault.HasCode(not, "approval_needed"):
-			view.Second = "Your business wants a second approver to agree before a batch of more than " + words.Sum(*v.Demands.BatchesAbove, "ZAR") + " is sent. Nothing is sent before that."
+			view.Second = "Your business wants a second approver to agree before a batch of more than " +
+				words.Sum(*v.Demands.BatchesAbove, "ZAR") + " is sent. Nothing is sent before that."
 			view.Reason = kit.ReasonField(form.Get("reason"), wrong["reason"])
 			view.Button = "Ask for approval: send " + WhatIsDone(n) + " · " + words.Sum(n.ReadyCents, "ZAR")
 		case not != nil:
@@ -91,11 +101,13 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		}
 	}
 	view.Sketch = h.sketch(b, v, after)
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Review of "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchReview(f, view) })
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Review of "+b.Name, batchesRoom,
+		func(f layout.Frame) templ.Component { return pages.BatchReview(f, view) })
 }
 
 func holds(chosen string) (out []components.Option) {
-	for _, o := range []struct{ value, text string }{{"0", "Not at all"}, {"5", "5 minutes"}, {"15", "15 minutes"}, {"60", "1 hour"}, {"240", "4 hours"}} {
+	for _, o := range []struct{ value, text string }{{"0", "Not at all"}, {"5", "5 minutes"}, {"15", "15 minutes"},
+		{"60", "1 hour"}, {"240", "4 hours"}} {
 		out = append(out, components.Option{Value: o.value, Text: o.text, Selected: o.value == chosen})
 	}
 	return out
@@ -106,7 +118,8 @@ func (h *Batches) sketch(b batch.Batch, v batch.Review, after int) *pages.Invoic
 		return nil
 	}
 	p := *v.First
-	out := &pages.InvoiceSketch{To: words.PayerName(p), From: v.BrandName, Row: strconv.Itoa(v.FirstRow.N), Due: words.SayDay(words.DateOf(p.Due), h.Desk.Now()), Total: words.Sum(p.TotalCents, p.Currency),
+	out := &pages.InvoiceSketch{To: words.PayerName(p), From: v.BrandName, Row: strconv.Itoa(v.FirstRow.N),
+		Due: words.SayDay(words.DateOf(p.Due), h.Desk.Now()), Total: words.Sum(p.TotalCents, p.Currency),
 		NextHref: fmt.Sprintf("%s?after=%d", words.BatchHref(b.ID, "review"), v.FirstRow.N)}
 	if after > 0 {
 		out.FirstHref = words.BatchHref(b.ID, "review")
@@ -131,15 +144,18 @@ func (h *Batches) sketch(b batch.Batch, v batch.Review, after int) *pages.Invoic
 // warnings are the sentences that must be ticked.
 func (h *Batches) warnings(v batch.Review) (out []string) {
 	if v.SentBefore != nil {
-		out = append(out, "The same rows were sent before: "+v.SentBefore.Name+", "+words.Moment(v.SentBefore.StartedAt).Text+".")
+		out = append(out, "The same rows were sent before: "+v.SentBefore.Name+", "+words.Moment(v.SentBefore.StartedAt).Text+
+			".")
 	}
 	for _, r := range v.Warned {
 		for _, w := range r.Warnings {
 			switch w {
 			case batch.BilledTwice:
-				out = append(out, fmt.Sprintf("Row %d: %s is billed %s more than once in this file.", r.N, r.Name, words.Sum(r.TotalCents, "ZAR")))
+				out = append(out, fmt.Sprintf("Row %d: %s is billed %s more than once in this file.", r.N, r.Name,
+					words.Sum(r.TotalCents, "ZAR")))
 			case batch.BilledLately:
-				out = append(out, fmt.Sprintf("Row %d: %s was billed %s within the last seven days.", r.N, r.Name, words.Sum(r.TotalCents, "ZAR")))
+				out = append(out, fmt.Sprintf("Row %d: %s was billed %s within the last seven days.", r.N, r.Name,
+					words.Sum(r.TotalCents, "ZAR")))
 			default:
 				out = append(out, words.Capital(string(w))+".")
 			}
@@ -161,7 +177,8 @@ func (h *Batches) Start(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	o := batch.Order{GoodOnly: form.Get("good_only") != "", FirstFew: form.Get("first_few") != "", AcceptWarnings: form.Get("warnings") != ""}
+	o := batch.Order{GoodOnly: form.Get("good_only") != "", FirstFew: form.Get("first_few") != "",
+		AcceptWarnings: form.Get("warnings") != ""}
 	o.Rows, _ = strconv.Atoi(form.Get("rows"))               // what is no number is not what is there
 	o.Cents, _ = strconv.ParseInt(form.Get("cents"), 10, 64) // likewise
 	o.Fingerprint = form.Get("fingerprint")
@@ -174,7 +191,8 @@ func (h *Batches) Start(c echo.Context) error {
 	_, err = h.Service.Start(c.Request().Context(), access.Actor(c), b.ID, o)
 	if fault.HasCode(err, "approval_needed") {
 		var a approval.Approval
-		if a, err = h.Approvals.Ask(c.Request().Context(), access.Actor(c), approval.SendBatch, approval.Subject{Batch: b.ID, Order: &o}, form.Get("reason")); err == nil {
+		if a, err = h.Approvals.Ask(c.Request().Context(), access.Actor(c), approval.SendBatch,
+			approval.Subject{Batch: b.ID, Order: &o}, form.Get("reason")); err == nil {
 			return kit.ToRequest(c, a)
 		}
 	}
@@ -212,15 +230,18 @@ func (h *Batches) runPage(c echo.Context, b batch.Batch, refused error) error {
 	}
 	n := b.Counts
 	done := n.Sent + n.Voided + n.Failed + n.Skipped
-	view := pages.BatchRunView{Head: h.head(b, "run", refused), Self: words.BatchHref(b.ID, "run"), State: batchPill(b), Action: words.BatchHref(b.ID, "turns"), Failed: failed,
+	view := pages.BatchRunView{Head: h.head(b, "run", refused), Self: words.BatchHref(b.ID, "run"), State: batchPill(b),
+		Action: words.BatchHref(b.ID, "turns"), Failed: failed,
 		Working: b.AtWork(), Pace: h.pace(b), Lists: batchLists(b),
-		Progress: components.Progress{Label: "Rows done", Text: words.Grouped(int64(done)) + " of " + words.Grouped(int64(b.Rows)), Value: done, Max: b.Rows}, Stats: resultStats(b)}
+		Progress: components.Progress{Label: "Rows done", Text: words.Grouped(int64(done)) + " of " +
+			words.Grouped(int64(b.Rows)), Value: done, Max: b.Rows}, Stats: resultStats(b)}
 	if access.Actor(c).Can(actor.Bill) {
 		switch b.State {
 		case batch.Running:
 			view.Turns = []pages.BatchTurn{{Turn: "pause", Label: "Pause batch"}, {Turn: "stop", Label: "Stop batch"}}
 		case batch.Paused:
-			view.Turns = []pages.BatchTurn{{Turn: "resume", Label: resumeWords(b, h.Desk.Now()), Kind: "primary"}, {Turn: "stop", Label: "Stop batch"}}
+			view.Turns = []pages.BatchTurn{{Turn: "resume", Label: resumeWords(b, h.Desk.Now()), Kind: "primary"},
+				{Turn: "stop", Label: "Stop batch"}}
 		default:
 		}
 	}
@@ -234,7 +255,8 @@ func (h *Batches) runPage(c echo.Context, b batch.Batch, refused error) error {
 		}
 		return kit.Render(c, status, pages.BatchProgress(view))
 	}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Sending "+b.Name, batchesRoom, func(f layout.Frame) templ.Component { return pages.BatchRun(f, view) })
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Sending "+b.Name, batchesRoom,
+		func(f layout.Frame) templ.Component { return pages.BatchRun(f, view) })
 }
 
 // resumeWords say when a paused batch sends after it is resumed.
@@ -246,7 +268,8 @@ func resumeWords(b batch.Batch, now time.Time) string {
 }
 
 func (h *Batches) failed(c echo.Context, b batch.Batch) (lines []pages.FailedLine, err error) {
-	rows, err := h.Service.Rows(c.Request().Context(), access.Actor(c), b.ID, batch.RowQuery{States: []batch.RowState{batch.Failed}, Limit: failuresShown})
+	rows, err := h.Service.Rows(c.Request().Context(), access.Actor(c), b.ID,
+		batch.RowQuery{States: []batch.RowState{batch.Failed}, Limit: failuresShown})
 	for _, r := range rows {
 		lines = append(lines, pages.FailedLine{Row: strconv.Itoa(r.N), Name: r.Name, Why: r.Error})
 	}
@@ -260,7 +283,8 @@ func (h *Batches) pace(b batch.Batch) string {
 	case b.Held(now):
 		return "Held until " + words.Moment(b.HoldUntil).Text + " SAST. Stop it before that and nothing is sent."
 	case b.State == batch.Paused && b.HoldUntil.After(now):
-		return "Paused. It is held until " + words.Moment(b.HoldUntil).Text + " SAST. If you resume it earlier, nothing is sent before then."
+		return "Paused. It is held until " + words.Moment(b.HoldUntil).Text +
+			" SAST. If you resume it earlier, nothing is sent before then."
 	case b.State == batch.Paused && b.Note == "":
 		return "Paused. When you resume it, sending starts at once."
 	case b.State != batch.Running:
@@ -289,7 +313,8 @@ func batchLists(b batch.Batch) []components.Link {
 	if n == 0 {
 		return nil
 	}
-	return []components.Link{{Text: "See the " + words.Counted(n, "invoice"), Href: "/invoices?batch=" + b.ID.String()}, {Text: "See the " + words.Counted(n, "purchase"), Href: "/purchases?batch=" + b.ID.String()}}
+	return []components.Link{{Text: "See the " + words.Counted(n, "invoice"), Href: "/invoices?batch=" + b.ID.String()},
+		{Text: "See the " + words.Counted(n, "purchase"), Href: "/purchases?batch=" + b.ID.String()}}
 }
 
 func resultStats(b batch.Batch) []components.Stat {
@@ -301,7 +326,8 @@ func resultStats(b batch.Batch) []components.Stat {
 		return s
 	}
 	c := b.Counts
-	out := []components.Stat{n("Sent", c.Sent+c.Voided, c.SentCents), n("Left", c.Left(), c.ReadyCents), n("Failed", c.Failed, 0), n("Left out", c.Skipped, 0)}
+	out := []components.Stat{n("Sent", c.Sent+c.Voided, c.SentCents), n("Left", c.Left(), c.ReadyCents),
+		n("Failed", c.Failed, 0), n("Left out", c.Skipped, 0)}
 	if c.Voided > 0 {
 		out = append(out, n("Voided", c.Voided, 0))
 		if out[0].Note != "" {

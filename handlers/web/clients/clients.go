@@ -46,7 +46,8 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 		Desk: h.Desk, Exports: h.Exports, Path: "/clients", Active: clientsRoom, One: "client",
 		Head: components.PageHead{Title: "Clients",
 			Primary: components.Button{Label: "New client", Icon: "plus", Href: "/clients/new", Changes: true}},
-		Query: func(ctx context.Context, who actor.Actor, q client.Query, ask paging.Ask) (paging.Page[client.Client], error) {
+		Query: func(ctx context.Context, who actor.Actor, q client.Query, ask paging.Ask) (paging.Page[client.Client],
+			error) {
 			q.Ask = ask
 			return h.Service.List(ctx, who, q)
 		},
@@ -55,18 +56,20 @@ func (h *Clients) list() *kit.List[client.Client, client.Query] {
 			n, err := h.Service.Count(ctx, who, q, clientsCounted+1)
 			return kit.Tally{Found: kit.FoundUpTo(int64(n), clientsCounted)}, err
 		},
-		By: "account", Views: []kit.View{kit.ViewOf("With an account", "account", "with"), kit.ViewOf("Without an account", "account", "without")},
+		By: "account", Views: []kit.View{kit.ViewOf("With an account", "account", "with"),
+			kit.ViewOf("Without an account", "account", "without")},
 		Search: kit.Search[client.Query]{Label: "Search clients", Holder: "Name, e-mail, phone or identity number",
 			Set: func(q *client.Query, text string) { q.Text = text }},
-		Filters: []kit.Filter[client.Query]{{Key: "account", View: true, Chip: kit.SameChip(""), Read: func(l *kit.Listing, q *client.Query) {
-			switch with := l.Query.Get("account") == "with"; l.Query.Get("account") {
-			case "":
-			case "with", "without":
-				q.Account = &with
-			default:
-				l.Unknown("account", "a filter by account")
-			}
-		}}},
+		Filters: []kit.Filter[client.Query]{{Key: "account", View: true, Chip: kit.SameChip(""),
+			Read: func(l *kit.Listing, q *client.Query) {
+				switch with := l.Query.Get("account") == "with"; l.Query.Get("account") {
+				case "":
+				case "with", "without":
+					q.Account = &with
+				default:
+					l.Unknown("account", "a filter by account")
+				}
+			}}},
 		Columns: clientColumns,
 		Around:  billThese,
 		Empty: components.Empty{Icon: "users", Title: "No client yet",

@@ -61,13 +61,17 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 	}
 	why := whyNotForget(impact)
 	if who.Can(actor.Write) {
-		view.Menu = []components.MenuItem{{Label: "Delete client…", Icon: "trash", Href: words.ClientHref(one.ID) + "/deletion", Danger: true, Why: why}}
+		view.Menu = []components.MenuItem{{Label: "Delete client…", Icon: "trash", Href: words.ClientHref(one.ID) +
+			"/deletion", Danger: true, Why: why}}
 	}
 	if one.Erased() {
-		view.EditHref, view.Menu, view.Panels = "", nil, append(view.Panels, components.Message(components.Note{Title: "The personal data of this client was erased on " + words.SayDay(words.DateOf(one.ErasedAt), h.Desk.Now()),
-			Text: evidenceWords(one, h.Desk.Now())}))
+		view.EditHref, view.Menu, view.Panels = "", nil,
+			append(view.Panels, components.Message(components.Note{Title: "The personal data of this client was erased on " +
+				words.SayDay(words.DateOf(one.ErasedAt), h.Desk.Now()),
+				Text: evidenceWords(one, h.Desk.Now())}))
 	} else if who.Can(actor.Manage) {
-		view.Menu = append(view.Menu, components.MenuItem{Label: "Erase personal data…", Icon: "trash", Href: words.ClientHref(one.ID) + "/erasure", Danger: true, Why: why})
+		view.Menu = append(view.Menu, components.MenuItem{Label: "Erase personal data…", Icon: "trash",
+			Href: words.ClientHref(one.ID) + "/erasure", Danger: true, Why: why})
 	}
 	for _, draw := range h.Panels {
 		panel, err := draw(ctx, who, one)
@@ -86,7 +90,8 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 			view.OlderHref = words.ClientHref(one.ID) + "?events=" + events.Items[n-1].ID.String() + "#events"
 		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, view.Name, clientsRoom, func(f layout.Frame) templ.Component { return pages.Client(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, view.Name, clientsRoom,
+		func(f layout.Frame) templ.Component { return pages.Client(f, view) })
 }
 
 // evidenceWords says what is left of an erased client.
@@ -94,7 +99,8 @@ func evidenceWords(c client.Client, now time.Time) string {
 	if c.EvidenceUntil.IsZero() {
 		return "Its purchases stay without the person."
 	}
-	return "Its purchases stay without the person. Mandates and invoices are kept until " + words.SayDay(c.EvidenceUntil, now) + ", as the law asks."
+	return "Its purchases stay without the person. Mandates and invoices are kept until " +
+		words.SayDay(c.EvidenceUntil, now) + ", as the law asks."
 }
 
 // purchaseHref leads from an event to its purchase.
@@ -138,7 +144,8 @@ func numbersView(who actor.Actor, c client.Client, shown *client.Numbers) pages.
 
 func clientFacts(c client.Client) components.Facts {
 	facts := components.Facts{Items: []components.Fact{
-		{Label: "Full name", Value: c.FullName}, {Label: "E-mail", Value: c.Email}, {Label: "Phone", Value: words.PhoneWords(c.Phone)},
+		{Label: "Full name", Value: c.FullName}, {Label: "E-mail", Value: c.Email},
+		{Label: "Phone", Value: words.PhoneWords(c.Phone)},
 	}}
 	add := func(label, value string) {
 		if value != "" {
@@ -146,7 +153,8 @@ func clientFacts(c client.Client) components.Facts {
 		}
 	}
 	add("Address", words.AddressWords(c.StreetAddress, c.City, c.State, c.ZipCode, client.CountryName(c.Country)))
-	add("Delivery address", words.AddressWords(c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode, client.CountryName(c.ShippingCountry)))
+	add("Delivery address", words.AddressWords(c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode,
+		client.CountryName(c.ShippingCountry)))
 	for _, in := range clientInputs {
 		for _, f := range client.TextFields() {
 			if in.section == "business" && f.Name == in.name {
@@ -203,13 +211,17 @@ func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeE
 	if err != nil {
 		return err
 	}
-	view := pages.ActView{Title: "Delete client", Back: components.Link{Text: one.Name(), Href: words.ClientHref(one.ID)}, Blocked: whyNotForget(impact),
+	view := pages.ActView{Title: "Delete client", Back: components.Link{Text: one.Name(), Href: words.ClientHref(one.ID)},
+		Blocked: whyNotForget(impact),
 		Question: components.Confirm{
-			ID: "delete", Title: "Delete " + one.Name() + "?", Text: "The client disappears from all lists. This cannot be undone. Purchases, mandates and their evidence stay.",
-			Action: words.ClientHref(one.ID) + "/deletion", Button: "Delete client", CancelHref: words.ClientHref(one.ID), Breaks: impact.Lines(),
+			ID: "delete", Title: "Delete " + one.Name() + "?",
+			Text:   "The client disappears from all lists. This cannot be undone. Purchases, mandates and their evidence stay.",
+			Action: words.ClientHref(one.ID) + "/deletion", Button: "Delete client", CancelHref: words.ClientHref(one.ID),
+			Breaks: impact.Lines(),
 		}}
 	clientConfirmation(one, impact).Ask(&view.Question, typeError)
-	return h.Desk.ShowIn(c, status, view.Title, clientsRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+	return h.Desk.ShowIn(c, status, view.Title, clientsRoom,
+		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 
 // impactOn is what ends with a client, and why this person may not end it.

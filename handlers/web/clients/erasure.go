@@ -62,12 +62,14 @@ func (h *Clients) erasureOf(c echo.Context) (client.Erasure, error) {
 
 func (h *Clients) askErase(c echo.Context, status int, about client.Erasure, typeError string) error {
 	one, now := about.Client, h.Desk.Now()
-	view := pages.ErasureView{Title: "Erase personal data", Back: components.Link{Text: one.Name(), Href: words.ClientHref(one.ID)}}
+	view := pages.ErasureView{Title: "Erase personal data",
+		Back: components.Link{Text: one.Name(), Href: words.ClientHref(one.ID)}}
 	switch {
 	case one.Erased():
 		view.Blocked = "The personal data of this client was erased already."
 	case about.AtBank > 0 && !about.AtBankEnd.IsZero():
-		view.Blocked = "A debit of this client is under way, and may come back unpaid until " + words.SayDay(about.AtBankEnd, now) + ". Erase the client after that day."
+		view.Blocked = "A debit of this client is under way, and may come back unpaid until " +
+			words.SayDay(about.AtBankEnd, now) + ". Erase the client after that day."
 	case about.AtBank > 0:
 		view.Blocked = "A debit of this client is at the bank. Erase the client once the bank has answered."
 	case about.Disputes > 0:
@@ -76,17 +78,23 @@ func (h *Clients) askErase(c echo.Context, status int, about client.Erasure, typ
 		view.Blocked = "Money is owed back to this client. Erase the client once it is paid."
 	}
 	view.Goes = []string{
-		"Name, e-mail address, phone number, addresses, and account and identity number of the client, and their copies on " + words.Counted(int64(about.Purchases), "purchase") + ".",
+		"Name, e-mail address, phone number, addresses, and account and identity number of the client, and their copies on " +
+			words.Counted(int64(about.Purchases), "purchase") + ".",
 		"Tokens, with the debits planned on them, and subscriptions.",
-		"Addresses and texts of " + words.Counted(int64(about.Mails), "mail") + ", rows of batches, and what the logs of requests and webhooks say about the client.",
+		"Addresses and texts of " + words.Counted(int64(about.Mails), "mail") +
+			", rows of batches, and what the logs of requests and webhooks say about the client.",
 	}
 	view.Stays = []string{"Amounts, dates, statuses and references of purchases, without the person."}
 	if until := about.KeptUntil(); !until.IsZero() {
-		view.Stays = append(view.Stays, words.Counted(int64(about.Mandates), "mandate")+" with the name of the holder, the wording and the evidence, and "+
-			words.Counted(int64(about.Invoices), "numbered document")+", until "+words.SayDay(until, now)+": the law asks for them.")
+		view.Stays = append(view.Stays, words.Counted(int64(about.Mandates), "mandate")+
+			" with the name of the holder, the wording and the evidence, and "+
+			words.Counted(int64(about.Invoices), "numbered document")+", until "+words.SayDay(until, now)+
+			": the law asks for them.")
 	}
-	view.Stays = append(view.Stays, "The record of who did what, which cannot be changed. It holds names and addresses as they were when something happened.")
-	view.Question = components.Confirm{ID: "erase", Title: "Erase the personal data of " + one.Name() + "?", Text: "This cannot be undone.", Action: words.ClientHref(one.ID) + "/erasure",
+	view.Stays = append(view.Stays,
+		"The record of who did what, which cannot be changed. It holds names and addresses as they were when something happened.")
+	view.Question = components.Confirm{ID: "erase", Title: "Erase the personal data of " + one.Name() + "?",
+		Text: "This cannot be undone.", Action: words.ClientHref(one.ID) + "/erasure",
 		Button: "Erase personal data", CancelHref: words.ClientHref(one.ID)}
 	erasureWord.Ask(&view.Question, typeError)
 	impact, err := h.impactOn(c, one)
@@ -97,5 +105,6 @@ func (h *Clients) askErase(c echo.Context, status int, about client.Erasure, typ
 	if why := whyNotForget(impact); why != "" && view.Blocked == "" {
 		view.Blocked = why
 	}
-	return h.Desk.ShowIn(c, status, view.Title, clientsRoom, func(f layout.Frame) templ.Component { return pages.AskErasure(f, view) })
+	return h.Desk.ShowIn(c, status, view.Title, clientsRoom,
+		func(f layout.Frame) templ.Component { return pages.AskErasure(f, view) })
 }

@@ -51,13 +51,14 @@ func (h *Clients) Create(c echo.Context) error {
 			return h.form(c, http.StatusConflict, clientForm{form: form, alike: alike})
 		}
 	}
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (client.Client, error) {
-		made, err := h.Service.Create(ctx, access.Actor(c), in)
-		if err != nil {
-			return made, err
-		}
-		return made, access.AddFlash(c, "ok", made.Name()+" is added.")
-	}, func(made client.Client) string { return afterClient(form.Get(BackTo), made.ID) })
+	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (client.Client, error) {
+			made, err := h.Service.Create(ctx, access.Actor(c), in)
+			if err != nil {
+				return made, err
+			}
+			return made, access.AddFlash(c, "ok", made.Name()+" is added.")
+		}, func(made client.Client) string { return afterClient(form.Get(BackTo), made.ID) })
 	if _, _, ok := kit.Problems(err); ok {
 		return h.form(c, http.StatusUnprocessableEntity, clientForm{form: form, wrong: err})
 	}
@@ -80,7 +81,8 @@ func afterClient(form string, id uuid.UUID) string {
 
 // AlikeClients finds clients who may be the one that a form adds, unless the person has said that it is another one. A
 // client that this very form has made already is not one alike: the form leads to it again.
-func AlikeClients(c echo.Context, clients *client.Service, kept kit.Replays, isTest bool, form url.Values, formKey string, d client.Details) ([]client.Twin, error) {
+func AlikeClients(c echo.Context, clients *client.Service, kept kit.Replays, isTest bool, form url.Values,
+	formKey string, d client.Details) ([]client.Twin, error) {
 	if form.Get(EvenSo) != "" {
 		return nil, nil
 	}
@@ -199,7 +201,10 @@ func DetailsOf(form url.Values, d client.Details) (client.Details, fault.Problem
 
 // addresses splits what people write between e-mail addresses.
 func addresses(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == ' ' || r == '\n' || r == '\r' })
+	return strings.FieldsFunc(text, func(r rune) bool {
+		return r == ',' || r == ';' || r == ' ' || r == '\n' ||
+			r == '\r'
+	})
 }
 
 // formOfClient fills the form from what is stored, with the numbers masked.
@@ -258,18 +263,22 @@ var clientInputs = []clientInput{
 func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 	byInput, summary, _ := kit.Problems(f.wrong)
 	view := pages.ClientFormView{Title: "New client", Action: "/clients", CancelHref: "/clients", Button: "Add client",
-		Summary: summary, Fields: map[string]components.Field{}, Sections: map[string][]string{}, Conflict: f.conflict, Differs: f.differs}
+		Summary: summary, Fields: map[string]components.Field{}, Sections: map[string][]string{}, Conflict: f.conflict,
+		Differs: f.differs}
 	for _, in := range clientInputs {
 		view.Sections[in.section] = append(view.Sections[in.section], in.name)
 		view.Fields[in.name] = components.Field{Name: in.name, Label: in.label, Hint: in.hint, Type: in.kind, Width: in.width,
 			Value: f.form.Get(in.name), Error: byInput[in.name], Autocomplete: "off", Quiet: true}
 	}
-	view.AccountType = components.Select{Name: "account_type", Label: "Account type", Blank: "Not known", Width: "m", Quiet: true, Error: byInput["account_type"]}
+	view.AccountType = components.Select{Name: "account_type", Label: "Account type", Blank: "Not known", Width: "m",
+		Quiet: true, Error: byInput["account_type"]}
 	for _, t := range bank.AccountTypes() {
-		view.AccountType.Options = append(view.AccountType.Options, components.Option{Value: string(t), Text: t.Label(), Selected: f.form.Get("account_type") == string(t)})
+		view.AccountType.Options = append(view.AccountType.Options,
+			components.Option{Value: string(t), Text: t.Label(), Selected: f.form.Get("account_type") == string(t)})
 	}
 	view.Country = countrySelect("country", "Country", f.form.Get("country"), byInput["country"])
-	view.ShippingCountry = countrySelect("shipping_country", "Delivery country", f.form.Get("shipping_country"), byInput["shipping_country"])
+	view.ShippingCountry = countrySelect("shipping_country", "Delivery country", f.form.Get("shipping_country"),
+		byInput["shipping_country"])
 	for _, b := range bank.Branches() {
 		view.Branches = append(view.Branches, components.Option{Value: b.Code, Text: b.Bank})
 	}
@@ -285,7 +294,8 @@ func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 			}
 		}
 	} else {
-		view.Hidden = []components.Pair{{Name: kit.FormKeyName, Value: f.form.Get(kit.FormKeyName)}, {Name: BackTo, Value: f.form.Get(BackTo)}}
+		view.Hidden = []components.Pair{{Name: kit.FormKeyName, Value: f.form.Get(kit.FormKeyName)},
+			{Name: BackTo, Value: f.form.Get(BackTo)}}
 		if view.Alike = alikeWords(f.alike); len(view.Alike) > 0 {
 			view.Hidden = append(view.Hidden, components.Pair{Name: EvenSo, Value: "yes"})
 			view.Button = "Add client anyway"
@@ -294,13 +304,15 @@ func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 			view.CancelHref = access.FormPage + "?" + url.Values{"kept": {name}}.Encode()
 		}
 	}
-	return h.Desk.ShowIn(c, status, view.Title, clientsRoom, func(fr layout.Frame) templ.Component { return pages.ClientForm(fr, view) })
+	return h.Desk.ShowIn(c, status, view.Title, clientsRoom,
+		func(fr layout.Frame) templ.Component { return pages.ClientForm(fr, view) })
 }
 
 func countrySelect(name, label, value, problem string) components.Select {
 	s := components.Select{Name: name, Label: label, Blank: "–", Width: "l", Quiet: true, Error: problem}
 	for _, country := range client.Countries() {
-		s.Options = append(s.Options, components.Option{Value: country.Code, Text: country.Name, Selected: country.Code == value})
+		s.Options = append(s.Options, components.Option{Value: country.Code, Text: country.Name,
+			Selected: country.Code == value})
 	}
 	return s
 }

@@ -61,11 +61,13 @@ func (d *Developers) Rotate(c echo.Context) error {
 		return err
 	}
 	view := d.rotatedView(out)
-	return d.Desk.ShowIn(c, http.StatusCreated, "Credential rotated", words.Developers, func(f layout.Frame) templ.Component { return pages.CredentialCreated(f, view) })
+	return d.Desk.ShowIn(c, http.StatusCreated, "Credential rotated", words.Developers,
+		func(f layout.Frame) templ.Component { return pages.CredentialCreated(f, view) })
 }
 
 func (d *Developers) rotatedView(out credential.Rotated) pages.CredentialCreatedView {
-	view := pages.CredentialCreatedView{Name: out.Name, Token: out.Token, Expires: d.Desk.Real(out.ExpiresAt), Old: "The old one (id ending in " + lastFour(out.Old.ID) + ")", OldEnds: d.Desk.Real(out.Old.ExpiresAt)}
+	view := pages.CredentialCreatedView{Name: out.Name, Token: out.Token, Expires: d.Desk.Real(out.ExpiresAt),
+		Old: "The old one (id ending in " + lastFour(out.Old.ID) + ")", OldEnds: d.Desk.Real(out.Old.ExpiresAt)}
 	if !out.Old.ExpiresAt.After(out.CreatedAt) {
 		view.OldEnds = components.Time{} // it stopped
 	}
@@ -80,9 +82,11 @@ func (d *Developers) rotatedView(out credential.Rotated) pages.CredentialCreated
 
 func (d *Developers) askOverlap(c echo.Context, status int, one credential.Credential, chosen, wrong string) error {
 	view := pages.RotateCredentialView{Name: one.Name, Action: credentialPath(one, "rotation"),
-		Overlap: components.RadioCards{Legend: "How long the old one keeps working", Name: "overlap", Value: chosen, Error: wrong, Required: true, Columns: true}}
+		Overlap: components.RadioCards{Legend: "How long the old one keeps working", Name: "overlap", Value: chosen,
+			Error: wrong, Required: true, Columns: true}}
 	for _, o := range overlaps {
-		view.Overlap.Options = append(view.Overlap.Options, components.RadioCard{Value: o.value, Title: o.title, Text: o.text})
+		view.Overlap.Options = append(view.Overlap.Options,
+			components.RadioCard{Value: o.value, Title: o.title, Text: o.text})
 	}
 	if wrong != "" {
 		view.Problems.Items = []components.ErrorItem{{Field: "overlap", Text: wrong}}
@@ -91,7 +95,8 @@ func (d *Developers) askOverlap(c echo.Context, status int, one credential.Crede
 	if one.Kind == credential.Client {
 		view.What = "You get a new client id and secret with the same name and scopes. Both work until the old one ends; the tokens that were exchanged for the old one end with it."
 	}
-	return d.Desk.ShowIn(c, status, "Rotate a credential", words.Developers, func(f layout.Frame) templ.Component { return pages.RotateCredential(f, view) })
+	return d.Desk.ShowIn(c, status, "Rotate a credential", words.Developers,
+		func(f layout.Frame) templ.Component { return pages.RotateCredential(f, view) })
 }
 
 func credentialPath(one credential.Credential, act string) string {

@@ -60,12 +60,14 @@ func (d *Developers) List(c echo.Context) error {
 	for _, one := range all {
 		view.Rows = append(view.Rows, d.row(one))
 	}
-	return d.Desk.ShowIn(c, http.StatusOK, "Developers", words.Developers, func(f layout.Frame) templ.Component { return pages.Developers(f, view) })
+	return d.Desk.ShowIn(c, http.StatusOK, "Developers", words.Developers,
+		func(f layout.Frame) templ.Component { return pages.Developers(f, view) })
 }
 
 // New serves GET /developers/credentials/new.
 func (d *Developers) New(c echo.Context) error {
-	return d.form(c, http.StatusOK, url.Values{"kind": {string(credential.Token)}, "lifetime": {"90d"}, "scopes": scopeValues(actor.FirstScopes)}, nil)
+	return d.form(c, http.StatusOK, url.Values{"kind": {string(credential.Token)}, "lifetime": {"90d"},
+		"scopes": scopeValues(actor.FirstScopes)}, nil)
 }
 
 // Create serves POST /developers/credentials: the answer alone shows the secret.
@@ -85,14 +87,16 @@ func (d *Developers) Create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.Desk.ShowIn(c, http.StatusCreated, "Credential created", words.Developers, func(f layout.Frame) templ.Component { return pages.CredentialCreated(f, view) })
+	return d.Desk.ShowIn(c, http.StatusCreated, "Credential created", words.Developers,
+		func(f layout.Frame) templ.Component { return pages.CredentialCreated(f, view) })
 }
 
 func (d *Developers) issue(c echo.Context, form url.Values, in credential.Input) (pages.CredentialCreatedView, error) {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	if form.Get("kind") == string(credential.Client) {
 		out, err := d.Credentials.IssueClient(ctx, who, in)
-		return pages.CredentialCreatedView{Name: out.Name, ClientID: out.ClientID, Secret: out.Secret, Curl: d.tokenCurl(out.ClientID, out.Secret)}, err
+		return pages.CredentialCreatedView{Name: out.Name, ClientID: out.ClientID, Secret: out.Secret,
+			Curl: d.tokenCurl(out.ClientID, out.Secret)}, err
 	}
 	in.Lifetime = -1 // an unknown choice is refused with everything else
 	for _, l := range lifetimes {
@@ -101,7 +105,8 @@ func (d *Developers) issue(c echo.Context, form url.Values, in credential.Input)
 		}
 	}
 	out, err := d.Credentials.Issue(ctx, who, in)
-	return pages.CredentialCreatedView{Name: out.Name, Token: out.Token, Expires: d.Desk.Real(out.ExpiresAt), Curl: d.curl(out.Token)}, err
+	return pages.CredentialCreatedView{Name: out.Name, Token: out.Token, Expires: d.Desk.Real(out.ExpiresAt),
+		Curl: d.curl(out.Token)}, err
 }
 
 // AskRevoke serves GET /developers/credentials/:id/revocation.
@@ -154,34 +159,44 @@ func (d *Developers) ask(c echo.Context, status int, one credential.Credential, 
 	if one.Kind == credential.Client {
 		question.Breaks = append(question.Breaks, "Every token that was exchanged for it stops as well.")
 	}
-	return d.Desk.ShowIn(c, status, "Revoke a credential", words.Developers, func(f layout.Frame) templ.Component { return pages.RevokeCredential(f, question) })
+	return d.Desk.ShowIn(c, status, "Revoke a credential", words.Developers,
+		func(f layout.Frame) templ.Component { return pages.RevokeCredential(f, question) })
 }
 
 func (d *Developers) form(c echo.Context, status int, typed url.Values, wrong error) error {
 	byInput, summary, _ := kit.Problems(wrong)
 	view := pages.NewCredentialView{Problems: components.ErrorSummary{Items: summary}, ScopesError: byInput["scopes"],
-		Name: components.Field{Label: "Name", Name: "name", Value: typed.Get("name"), Error: byInput["name"], Required: true, MaxLength: 100, Width: "l",
+		Name: components.Field{Label: "Name", Name: "name", Value: typed.Get("name"), Error: byInput["name"], Required: true,
+			MaxLength: 100, Width: "l",
 			Hint: "The program that will use it, such as “Accounting nightly run”."},
-		Kind: components.RadioCards{Legend: "What it is", Name: "kind", Value: typed.Get("kind"), Required: true, Columns: true, Options: []components.RadioCard{
-			{Value: string(credential.Token), Title: "Access token", Text: "Sent with every call. Lives as long as you choose below.", Icon: "key"},
-			{Value: string(credential.Client), Title: "Client id and secret", Text: "Exchanged at /oauth/token for tokens of 24 hours. Works until it is revoked.", Icon: "lock"},
-		}},
-		Lifetime: components.Select{Label: "Lifetime of an access token", Name: "lifetime", Error: byInput["lifetime"], Required: true, Width: "m"},
+		Kind: components.RadioCards{Legend: "What it is", Name: "kind", Value: typed.Get("kind"), Required: true,
+			Columns: true, Options: []components.RadioCard{
+				{Value: string(credential.Token), Title: "Access token",
+					Text: "Sent with every call. Lives as long as you choose below.", Icon: "key"},
+				{Value: string(credential.Client), Title: "Client id and secret",
+					Text: "Exchanged at /oauth/token for tokens of 24 hours. Works until it is revoked.", Icon: "lock"},
+			}},
+		Lifetime: components.Select{Label: "Lifetime of an access token", Name: "lifetime", Error: byInput["lifetime"],
+			Required: true, Width: "m"},
 	}
 	for _, s := range actor.AllScopes {
-		view.Scopes = append(view.Scopes, components.Checkbox{Name: "scopes", ID: "scopes-" + strings.ReplaceAll(string(s), ":", "-"), Value: string(s),
+		view.Scopes = append(view.Scopes, components.Checkbox{Name: "scopes",
+			ID: "scopes-" + strings.ReplaceAll(string(s), ":", "-"), Value: string(s),
 			Label: string(s) + " – " + scopeWords[s], Checked: slices.Contains(typed["scopes"], string(s))})
 	}
 	view.Scopes[0].ID = "scopes" // where the summary points
 	for _, l := range lifetimes {
-		view.Lifetime.Options = append(view.Lifetime.Options, components.Option{Value: l.value, Text: l.text, Selected: typed.Get("lifetime") == l.value})
+		view.Lifetime.Options = append(view.Lifetime.Options,
+			components.Option{Value: l.value, Text: l.text, Selected: typed.Get("lifetime") == l.value})
 	}
-	return d.Desk.ShowIn(c, status, "New credential", words.Developers, func(f layout.Frame) templ.Component { return pages.NewCredential(f, view) })
+	return d.Desk.ShowIn(c, status, "New credential", words.Developers,
+		func(f layout.Frame) templ.Component { return pages.NewCredential(f, view) })
 }
 
 func (d *Developers) row(one credential.Credential) pages.CredentialRow {
 	row := pages.CredentialRow{
-		ID: components.IDChip{ID: one.ID.String(), What: "credential"}, Name: one.Name, Kind: "Access token", Scopes: credential.Spaced(one.Scopes, ", "),
+		ID: components.IDChip{ID: one.ID.String(), What: "credential"}, Name: one.Name, Kind: "Access token",
+		Scopes:  credential.Spaced(one.Scopes, ", "),
 		Created: d.Desk.Real(one.CreatedAt), Expires: d.Desk.Real(one.ExpiresAt), LastUsed: d.Desk.Real(one.LastUsedAt),
 	}
 	if one.Kind == credential.Client {
@@ -201,7 +216,8 @@ func (d *Developers) row(one credential.Credential) pages.CredentialRow {
 		if one.ReplacedBy == uuid.Nil {
 			row.RotateHref = credentialPath(one, "rotation")
 		} else {
-			row.State = components.Pill{Kind: "wait", Word: "Ending", Title: "The new credential works already; this one ends " + d.Desk.Real(one.ExpiresAt).Title + "."}
+			row.State = components.Pill{Kind: "wait", Word: "Ending", Title: "The new credential works already; this one ends " +
+				d.Desk.Real(one.ExpiresAt).Title + "."}
 		}
 	case credential.Expired:
 		row.State = components.Pill{Kind: "draft", Word: "Expired", Title: expiredTitle(one)}
@@ -216,7 +232,8 @@ func (d *Developers) curl(token string) string {
 }
 
 func (d *Developers) tokenCurl(id, secret string) string {
-	return "curl " + d.Desk.BaseURL + "/oauth/token \\\n  -d grant_type=client_credentials \\\n  -d client_id=" + id + " \\\n  -d client_secret=" + secret
+	return "curl " + d.Desk.BaseURL + "/oauth/token \\\n  -d grant_type=client_credentials \\\n  -d client_id=" + id +
+		" \\\n  -d client_secret=" + secret
 }
 
 func scopeValues(scopes []actor.Scope) []string {

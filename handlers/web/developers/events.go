@@ -33,7 +33,8 @@ const eventsPath = "/developers/events"
 func (h *Events) list() *kit.List[webhook.Event, webhook.EventFilter] {
 	types := kit.StatesFilter("type", "an event", slices.Concat(webhook.Names, []string{webhook.WebhookTest}), nil,
 		func(f *webhook.EventFilter) *[]string { return &f.Types })
-	types.View, types.Chip, types.Input = false, func(_ *kit.Listing, text string) string { return strings.Join(kit.Split[string](text), ", ") },
+	types.View, types.Chip, types.Input = false,
+		func(_ *kit.Listing, text string) string { return strings.Join(kit.Split[string](text), ", ") },
 		func(text string) templ.Component { return components.Choose(typeFilter(kit.Split[string](text))) }
 	object := kit.IdFilter("object_id", "", func(f *webhook.EventFilter) *uuid.UUID { return &f.ObjectID })
 	object.Chip = IdChip("Object ")
@@ -44,16 +45,19 @@ func (h *Events) list() *kit.List[webhook.Event, webhook.EventFilter] {
 	now := h.Desk.Now()
 	return &kit.List[webhook.Event, webhook.EventFilter]{
 		Desk: h.Desk, Exports: h.Exports, Path: eventsPath, Active: words.Developers, One: "event",
-		Head:  components.PageHead{Title: "Events", Sub: "What happened to purchases, payments and subscribers, whether or not a webhook was told."},
+		Head: components.PageHead{Title: "Events",
+			Sub: "What happened to purchases, payments and subscribers, whether or not a webhook was told."},
 		Nav:   components.DeveloperNav(components.DevEvents, h.Desk.Sandbox),
 		Query: h.Service.Events, ID: func(e webhook.Event) uuid.UUID { return e.ID },
-		Search: kit.Search[webhook.EventFilter]{Label: "Find by object id", Holder: "Id of a purchase or payment", Key: "object_id"},
+		Search: kit.Search[webhook.EventFilter]{Label: "Find by object id", Holder: "Id of a purchase or payment",
+			Key: "object_id"},
 		Filters: []kit.Filter[webhook.EventFilter]{types, object, event,
 			kit.FromDay("from", "From", func(f *webhook.EventFilter) *time.Time { return &f.From }),
 			kit.ToDay("to", "To", func(f *webhook.EventFilter) *time.Time { return &f.To }),
 		},
 		Columns: []kit.Column[webhook.Event]{
-			kit.FileColumns[webhook.Event]().InFile("Happened (SAST)", 20, func(e webhook.Event) export.Cell { return export.Moment(e.CreatedAt) }),
+			kit.FileColumns[webhook.Event]().InFile("Happened (SAST)", 20,
+				func(e webhook.Event) export.Cell { return export.Moment(e.CreatedAt) }),
 			kit.ColumnOf("Event", func(e webhook.Event) components.Cell {
 				return components.Cell{Text: e.Type, Href: eventPath(e.ID), Look: "wrap-anywhere", Second: eventWords[e.Type]}
 			}).FileText("Event", 36, func(e webhook.Event) string { return e.Type }),
@@ -65,10 +69,14 @@ func (h *Events) list() *kit.List[webhook.Event, webhook.EventFilter] {
 			kit.ColumnOf("Event id", func(e webhook.Event) components.Cell {
 				return components.Cell{Part: components.ID(components.IDChip{ID: e.ID.String(), What: "event"})}
 			}).FileText("Event id", 38, func(e webhook.Event) string { return e.ID.String() }),
-			kit.ColumnOf("Happened", func(e webhook.Event) components.Cell { return components.Cell{Time: words.Ago(e.CreatedAt, now)} }).Zoned(),
-			kit.FileColumns[webhook.Event]().FileText("Order", 10, func(e webhook.Event) string { return strconv.FormatInt(e.Seq, 10) }),
+			kit.ColumnOf("Happened", func(e webhook.Event) components.Cell {
+				return components.Cell{Time: words.Ago(e.CreatedAt, now)}
+			}).Zoned(),
+			kit.FileColumns[webhook.Event]().FileText("Order", 10,
+				func(e webhook.Event) string { return strconv.FormatInt(e.Seq, 10) }),
 		},
-		Empty: components.Empty{Icon: "bell", Title: "No event yet", Text: "Everything that happens to a purchase, a payment or a subscriber appears here."},
+		Empty: components.Empty{Icon: "bell", Title: "No event yet",
+			Text: "Everything that happens to a purchase, a payment or a subscriber appears here."},
 	}
 }
 
@@ -109,7 +117,8 @@ func typeFilter(chosen []string) components.Select {
 		s.Options = append(s.Options, components.Option{Value: many, Text: strings.Join(chosen, ", "), Selected: true})
 	}
 	for _, name := range slices.Concat(webhook.Names, []string{webhook.WebhookTest}) {
-		s.Options = append(s.Options, components.Option{Value: name, Text: name, Selected: len(chosen) == 1 && chosen[0] == name})
+		s.Options = append(s.Options, components.Option{Value: name, Text: name, Selected: len(chosen) == 1 &&
+			chosen[0] == name})
 	}
 	return s
 }
@@ -125,19 +134,22 @@ func (h *Events) Show(c echo.Context) error {
 		return err
 	}
 	chip := objectChip(e.ObjectType, e.ObjectID, e.SourceID)
-	view := pages.EventView{Type: e.Type, Says: eventWords[e.Type], HasBody: len(body) > 0, Body: components.Code{Label: "Body, made readable", Text: prettyBody(body)},
+	view := pages.EventView{Type: e.Type, Says: eventWords[e.Type], HasBody: len(body) > 0,
+		Body: components.Code{Label: "Body, made readable", Text: prettyBody(body)},
 		Facts: components.Facts{Items: []components.Fact{
 			{Label: "Happened", Part: pages.MomentOr(words.Moment(e.CreatedAt), "")},
 			{Label: "Object", Part: pages.ObjectOf(words.Capital(chip.What), chip)},
 			{Label: "Event id", Value: e.ID.String(), Mono: true, Copy: e.ID.String()},
 			{Label: "Its other events", Value: "Show them", Href: eventsPath + "?object_id=" + e.ObjectID.String()},
 		}}}
-	view.Deliveries = kit.TableOf("Deliveries", deliveryColumns(h.Desk.Now(), kit.ColumnOf("To", func(d webhook.Delivery) components.Cell {
-		cell := components.Cell{Text: d.Address, Look: "wrap-anywhere", Href: deliveryPath(d.ID)}
-		if d.Resend {
-			cell.Second, cell.Small = "resent", "tag"
-		}
-		return cell
-	})), deliveries)
-	return h.Desk.ShowIn(c, http.StatusOK, e.Type, words.Developers, func(f layout.Frame) templ.Component { return pages.Event(f, view) })
+	view.Deliveries = kit.TableOf("Deliveries", deliveryColumns(h.Desk.Now(),
+		kit.ColumnOf("To", func(d webhook.Delivery) components.Cell {
+			cell := components.Cell{Text: d.Address, Look: "wrap-anywhere", Href: deliveryPath(d.ID)}
+			if d.Resend {
+				cell.Second, cell.Small = "resent", "tag"
+			}
+			return cell
+		})), deliveries)
+	return h.Desk.ShowIn(c, http.StatusOK, e.Type, words.Developers,
+		func(f layout.Frame) templ.Component { return pages.Event(f, view) })
 }

@@ -34,7 +34,8 @@ func (r *Reference) Show(c echo.Context) error {
 	v := pages.ReferenceView{Query: strings.TrimSpace(c.QueryParam("q")), Action: referencePath}
 	part := c.QueryParam("part")
 	for _, t := range tags {
-		v.Parts = append(v.Parts, pages.ReferencePart{Name: t.Name, Text: t.Description, Href: partHref(t.Name), Count: len(t.Operations), Active: t.Name == part})
+		v.Parts = append(v.Parts, pages.ReferencePart{Name: t.Name, Text: t.Description, Href: partHref(t.Name),
+			Count: len(t.Operations), Active: t.Name == part})
 	}
 	switch {
 	case v.Query != "":
@@ -46,7 +47,8 @@ func (r *Reference) Show(c echo.Context) error {
 	}
 	title := "API reference"
 	if _, known := access.Session(c); known {
-		return r.Desk.ShowIn(c, http.StatusOK, title, words.Developers, func(f layout.Frame) templ.Component { return pages.Reference(f, v) })
+		return r.Desk.ShowIn(c, http.StatusOK, title, words.Developers,
+			func(f layout.Frame) templ.Component { return pages.Reference(f, v) })
 	}
 	return kit.Render(c, http.StatusOK, pages.OpenReference(layout.Plain{Title: title, Sandbox: r.Desk.Strip()}, v))
 }
@@ -61,7 +63,8 @@ func (r *Reference) part(v *pages.ReferenceView, tags []openapi.Tag, name string
 			v.Operations = append(v.Operations, r.operation(op))
 		}
 		for _, one := range r.Document.Records(t.Operations) {
-			v.Records = append(v.Records, pages.ReferenceRecord{Name: one.Name, Text: one.Description, Fields: referenceFields(one.Fields)})
+			v.Records = append(v.Records, pages.ReferenceRecord{Name: one.Name, Text: one.Description,
+				Fields: referenceFields(one.Fields)})
 		}
 	}
 }
@@ -85,7 +88,8 @@ func (r *Reference) search(tags []openapi.Tag, query string) (found []pages.Refe
 				}
 			}
 			if strings.Contains(strings.ToLower(strings.Join(words, "\n")), strings.ToLower(query)) {
-				found = append(found, pages.ReferenceHit{Method: op.Method, Path: op.Path, Summary: op.Summary, Part: t.Name, Href: partHref(t.Name) + "#" + op.ID})
+				found = append(found, pages.ReferenceHit{Method: op.Method, Path: op.Path, Summary: op.Summary, Part: t.Name,
+					Href: partHref(t.Name) + "#" + op.ID})
 			}
 		}
 	}
@@ -93,8 +97,10 @@ func (r *Reference) search(tags []openapi.Tag, query string) (found []pages.Refe
 }
 
 func (r *Reference) operation(op openapi.Operation) pages.ReferenceOperation {
-	out := pages.ReferenceOperation{ID: op.ID, Method: op.Method, Path: op.Path, AlsoAt: op.AlsoAt, Summary: op.Summary, Text: op.Description,
-		Scopes: scopeSentence(op.Scopes), Parameters: referenceFields(op.Parameters), Body: referenceFields(op.Body), Curl: r.curl(op)}
+	out := pages.ReferenceOperation{ID: op.ID, Method: op.Method, Path: op.Path, AlsoAt: op.AlsoAt, Summary: op.Summary,
+		Text:   op.Description,
+		Scopes: scopeSentence(op.Scopes), Parameters: referenceFields(op.Parameters), Body: referenceFields(op.Body),
+		Curl: r.curl(op)}
 	if len(op.Body) > 0 && !op.NeedsBody {
 		out.BodyNote = "The body may be left out."
 	}
@@ -139,9 +145,11 @@ func (r *Reference) curl(op openapi.Operation) string {
 	}
 	switch {
 	case op.Form:
-		lines = append(lines, "-d grant_type=client_credentials", "-d client_id=$CLIENT_ID", "-d client_secret=$CLIENT_SECRET")
+		lines = append(lines, "-d grant_type=client_credentials", "-d client_id=$CLIENT_ID",
+			"-d client_secret=$CLIENT_SECRET")
 	case len(op.Examples) > 0:
-		lines = append(lines, `-H "Content-Type: application/json"`, "-d '"+strings.ReplaceAll(op.Examples[0].Text, "'", `'\''`)+"'")
+		lines = append(lines, `-H "Content-Type: application/json"`,
+			"-d '"+strings.ReplaceAll(op.Examples[0].Text, "'", `'\''`)+"'")
 	}
 	return strings.Join(lines, " \\\n  ")
 }
@@ -149,7 +157,8 @@ func (r *Reference) curl(op openapi.Operation) string {
 func referenceFields(fields []openapi.Field) []pages.ReferenceField {
 	out := make([]pages.ReferenceField, len(fields))
 	for i, f := range fields {
-		out[i] = pages.ReferenceField{Name: f.Name, Type: f.Type, Limits: f.Limits, Text: f.Description, In: inWords[f.In], Required: f.Required, Depth: min(f.Depth, 4)}
+		out[i] = pages.ReferenceField{Name: f.Name, Type: f.Type, Limits: f.Limits, Text: f.Description, In: inWords[f.In],
+			Required: f.Required, Depth: min(f.Depth, 4)}
 	}
 	return out
 }

@@ -49,9 +49,10 @@ func curlOf(e requestlog.Entry, baseURL string) string {
 type maskedWords struct{ names, masks []string }
 
 var (
-	maskedValue = regexp.MustCompile(`(?:("(?:[^"\\]|\\.)*")\s*:\s*)?"((?:[^"\\]|\\.)*` + requestlog.Hidden + `(?:[^"\\]|\\.)*)"`)
-	notOfName   = regexp.MustCompile(`[^A-Z0-9]+`)
-	maskAlone   = regexp.MustCompile(`^•+(?: \d{1,4})?$`)
+	maskedValue = regexp.MustCompile(`(?:("(?:[^"\\]|\\.)*")\s*:\s*)?"((?:[^"\\]|\\.)*` + requestlog.Hidden +
+		`(?:[^"\\]|\\.)*)"`)
+	notOfName = regexp.MustCompile(`[^A-Z0-9]+`)
+	maskAlone = regexp.MustCompile(`^•+(?: \d{1,4})?$`)
 )
 
 // stand marks the place of a value. Quoting turns the mark into the variable.

@@ -18,7 +18,8 @@ import (
 const tokenRoute = "/oauth/token" //nolint:gosec // an address
 
 func requestView(e requestlog.Entry, baseURL string) pages.RequestView {
-	view := pages.RequestView{Title: e.Method + " " + e.Path, Status: answerPill(e), Badges: requestBadges(e), Took: tookWords(e.TookMicros), At: words.Moment(e.At),
+	view := pages.RequestView{Title: e.Method + " " + e.Path, Status: answerPill(e), Badges: requestBadges(e),
+		Took: tookWords(e.TookMicros), At: words.Moment(e.At),
 		Request: pretty(e.Request), Answer: pretty(e.Answer), Curl: curlOf(e, baseURL)}
 	view.Status.Word += " " + http.StatusText(e.Status)
 	view.Masked = strings.Contains(e.Request+e.Query+e.Answer, requestlog.Hidden)
@@ -36,9 +37,11 @@ func requestView(e requestlog.Entry, baseURL string) pages.RequestView {
 	}
 	view.Facts.Items = append(view.Facts.Items, credential)
 	if e.IdempotencyKey != "" {
-		view.Facts.Items = append(view.Facts.Items, components.Fact{Label: "Idempotency-Key", Value: e.IdempotencyKey, Mono: true, Copy: e.IdempotencyKey})
+		view.Facts.Items = append(view.Facts.Items, components.Fact{Label: "Idempotency-Key", Value: e.IdempotencyKey,
+			Mono: true, Copy: e.IdempotencyKey})
 	}
-	view.Facts.Items = append(view.Facts.Items, components.Fact{Label: "X-Request-Id", Value: e.RequestID, Mono: true, Copy: e.RequestID})
+	view.Facts.Items = append(view.Facts.Items, components.Fact{Label: "X-Request-Id", Value: e.RequestID, Mono: true,
+		Copy: e.RequestID})
 	text("Address", e.IP, true)
 	view.About = aboutRequest(e)
 	return view
@@ -46,7 +49,8 @@ func requestView(e requestlog.Entry, baseURL string) pages.RequestView {
 
 // pages of the dashboard by the part of an address that stands before an id.
 var objectPages = map[string]struct{ word, path string }{
-	"purchases": {"Purchase", "/purchases/"}, "clients": {"Client", "/clients/"}, "recurring_tokens": {"Token", "/tokens/"},
+	"purchases": {"Purchase", "/purchases/"}, "clients": {"Client", "/clients/"},
+	"recurring_tokens":  {"Token", "/tokens/"},
 	"billing_templates": {"Template", "/templates/"}, "webhooks": {"Webhook", "/developers/webhooks/"},
 }
 
@@ -61,7 +65,8 @@ func aboutRequest(e requestlog.Entry) (links []components.Link) {
 	}
 	var made struct{ ID uuid.UUID }
 	page, known := objectPages[parts[len(parts)-1]]
-	if known && e.Status == http.StatusCreated && !e.DryRun && json.Unmarshal([]byte(e.Answer), &made) == nil && made.ID != uuid.Nil {
+	if known && e.Status == http.StatusCreated && !e.DryRun && json.Unmarshal([]byte(e.Answer), &made) == nil &&
+		made.ID != uuid.Nil {
 		links = append(links, components.Link{Text: page.word + " " + lastFour(made.ID), Href: page.path + made.ID.String()})
 	}
 	return links

@@ -39,7 +39,8 @@ func (h *Requests) list(keys []credential.Credential) *kit.List[requestlog.Entry
 			Sub: "The requests of your programs, with the answers. Kept for 30 days; private data is masked."},
 		Nav:   components.DeveloperNav(components.DevRequests, h.Desk.Sandbox),
 		Query: h.Log.List, ID: func(e requestlog.Entry) uuid.UUID { return e.ID },
-		By: "answer", Views: []kit.View{{Label: "Done", Key: "status", Value: "2"}, {Label: "Refused", Key: "status", Value: "4"},
+		By: "answer", Views: []kit.View{{Label: "Done", Key: "status", Value: "2"},
+			{Label: "Refused", Key: "status", Value: "4"},
 			{Label: "Failed", Key: "status", Value: "5"}},
 		Search: kit.Search[requestlog.Filter]{Label: "Search requests", Holder: "Request id, Idempotency-Key or path",
 			Set: func(f *requestlog.Filter, text string) { f.Search = text }},
@@ -57,15 +58,21 @@ func (h *Requests) list(keys []credential.Credential) *kit.List[requestlog.Entry
 			kit.ColumnOf("Answer", func(e requestlog.Entry) components.Cell {
 				return components.Cell{Part: pages.Pills(slices.Concat([]components.Pill{answerPill(e)}, requestBadges(e)))}
 			}),
-			kit.ColumnOf("Took", func(e requestlog.Entry) components.Cell { return components.Cell{Text: tookWords(e.TookMicros)} }).Number(),
-			kit.ColumnOf("Credential", func(e requestlog.Entry) components.Cell { return components.Cell{Text: e.CredentialName} }),
+			kit.ColumnOf("Took", func(e requestlog.Entry) components.Cell {
+				return components.Cell{Text: tookWords(e.TookMicros)}
+			}).Number(),
+			kit.ColumnOf("Credential", func(e requestlog.Entry) components.Cell {
+				return components.Cell{Text: e.CredentialName}
+			}),
 			kit.ColumnOf("Idempotency-Key", func(e requestlog.Entry) components.Cell {
 				if e.IdempotencyKey == "" {
 					return components.Cell{Blank: "none", Class: "phone-hide"}
 				}
 				return components.Cell{Text: e.IdempotencyKey, Look: "mono breaks"}
 			}),
-			kit.ColumnOf("Asked", func(e requestlog.Entry) components.Cell { return components.Cell{Time: secondOf(e.At)} }).Zoned(),
+			kit.ColumnOf("Asked", func(e requestlog.Entry) components.Cell {
+				return components.Cell{Time: secondOf(e.At)}
+			}).Zoned(),
 		},
 		Empty: components.Empty{Icon: "code", Title: "No request yet",
 			Text: "The requests of your programs are listed here for 30 days, with the answers they got."},
@@ -82,8 +89,10 @@ func (h *Requests) List(c echo.Context) error {
 }
 
 func requestFilters(keys []credential.Credential) []kit.Filter[requestlog.Filter] {
-	method := kit.ChoiceFilter("method", "a method", "", components.Select{Label: "Method", Blank: "Any", Quiet: true, Options: kit.Options(http.MethodGet,
-		http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete)}, func(f *requestlog.Filter) *string { return &f.Method })
+	method := kit.ChoiceFilter("method", "a method", "", components.Select{Label: "Method", Blank: "Any", Quiet: true,
+		Options: kit.Options(http.MethodGet,
+			http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete)},
+		func(f *requestlog.Filter) *string { return &f.Method })
 	read := method.Read
 	method.Read = func(l *kit.Listing, f *requestlog.Filter) {
 		if l.Query.Has("method") {
@@ -96,7 +105,8 @@ func requestFilters(keys []credential.Credential) []kit.Filter[requestlog.Filter
 		of = append(of, components.Option{Value: k.ID.String(), Text: k.Name + " · " + lastFour(k.ID)})
 	}
 	key := kit.IdFilter("credential", "", func(f *requestlog.Filter) *uuid.UUID { return &f.Credential })
-	key.Input = kit.ChooseFrom("credential", components.Select{Label: "Credential", Blank: "Any", Quiet: true, Options: of})
+	key.Input = kit.ChooseFrom("credential", components.Select{Label: "Credential", Blank: "Any", Quiet: true,
+		Options: of})
 	key.Chip = func(_ *kit.Listing, text string) string {
 		for _, k := range keys {
 			if k.ID.String() == text {
@@ -106,7 +116,8 @@ func requestFilters(keys []credential.Credential) []kit.Filter[requestlog.Filter
 		return "Credential " + text
 	}
 	return []kit.Filter[requestlog.Filter]{
-		{Key: "status", View: true, Read: readClass, Chip: func(_ *kit.Listing, text string) string { return "Answer " + text + "xx" }},
+		{Key: "status", View: true, Read: readClass,
+			Chip: func(_ *kit.Listing, text string) string { return "Answer " + text + "xx" }},
 		method, key,
 		{Key: "path", Read: func(l *kit.Listing, f *requestlog.Filter) { f.Path = l.Query.Get("path") },
 			Chip: func(_ *kit.Listing, text string) string { return "Path holds " + text },
@@ -115,7 +126,8 @@ func requestFilters(keys []credential.Credential) []kit.Filter[requestlog.Filter
 			}},
 		kit.FromDay("from", "From", func(f *requestlog.Filter) *time.Time { return &f.From }),
 		kit.ToDay("to", "To", func(f *requestlog.Filter) *time.Time { return &f.To }),
-		kit.TickFilter("replayed", "Replayed answers only", "Replayed", func(f *requestlog.Filter) *bool { return &f.Replayed }),
+		kit.TickFilter("replayed", "Replayed answers only", "Replayed",
+			func(f *requestlog.Filter) *bool { return &f.Replayed }),
 		kit.TickFilter("dry_run", "Dry runs only", "Dry run", func(f *requestlog.Filter) *bool { return &f.DryRun }),
 	}
 }
@@ -148,7 +160,8 @@ func answerPill(e requestlog.Entry) components.Pill {
 
 func requestBadges(e requestlog.Entry) (badges []components.Pill) {
 	if e.Replayed {
-		badges = append(badges, components.Pill{Kind: "progress", Word: "Replayed", Title: "Answered as this Idempotency-Key was answered before; nothing was done again."})
+		badges = append(badges, components.Pill{Kind: "progress", Word: "Replayed",
+			Title: "Answered as this Idempotency-Key was answered before; nothing was done again."})
 	}
 	if e.DryRun {
 		badges = append(badges, components.Pill{Kind: "draft", Word: "Dry run", Title: "Nothing of it was kept."})
@@ -179,5 +192,6 @@ func (h *Requests) Show(c echo.Context) error {
 		return err
 	}
 	view := requestView(e, h.Desk.BaseURL)
-	return h.Desk.ShowIn(c, http.StatusOK, "Request", words.Developers, func(fr layout.Frame) templ.Component { return pages.Request(fr, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Request", words.Developers,
+		func(fr layout.Frame) templ.Component { return pages.Request(fr, view) })
 }

@@ -55,7 +55,8 @@ func (h *Simulator) page(c echo.Context, form url.Values, refused error) error {
 	}
 	for _, r := range runs {
 		if r.State.Open() {
-			view.Running = &components.Progress{Label: words.Capital(r.Words()), Text: strconv.Itoa(r.Steps*100/max(r.AllSteps, 1)) + " %", Value: r.Steps, Max: r.AllSteps}
+			view.Running = &components.Progress{Label: words.Capital(r.Words()),
+				Text: strconv.Itoa(r.Steps*100/max(r.AllSteps, 1)) + " %", Value: r.Steps, Max: r.AllSteps}
 			continue
 		}
 		view.Runs = append(view.Runs, simulationRow(r))
@@ -71,7 +72,8 @@ func (h *Simulator) page(c echo.Context, form url.Values, refused error) error {
 	}
 	h.form(&view, form, refused)
 	view.Magic = magicRows(h.Accounts())
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Simulator", words.Developers, func(f layout.Frame) templ.Component { return pages.Simulator(f, view) })
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Simulator", words.Developers,
+		func(f layout.Frame) templ.Component { return pages.Simulator(f, view) })
 }
 
 // clock is where the clock stands and where it could jump to.
@@ -97,7 +99,8 @@ func (h *Simulator) clock(c echo.Context, v *pages.SimulatorView) error {
 }
 
 func simulationRow(r simulation.Run) pages.SimulationRow {
-	row := pages.SimulationRow{Words: words.Capital(r.Words()), Note: r.Note, At: words.Moment(r.CreatedAt), State: components.Pill{Kind: "done", Word: "Done"},
+	row := pages.SimulationRow{Words: words.Capital(r.Words()), Note: r.Note, At: words.Moment(r.CreatedAt),
+		State:  components.Pill{Kind: "done", Word: "Done"},
 		Wanted: tallyCells(r.Result.Wanted), Got: tallyCells(r.Result.Got), AddsUp: r.Result.Got.AddsUp()}
 	switch {
 	case r.State == simulation.Failed:
@@ -120,7 +123,8 @@ func magicRows(all []bank.Magic) (rows []pages.MagicRow) {
 	for _, m := range all {
 		// Numbers of the sandbox bank are nobody's account.
 		number := m.Account.Reveal()
-		row := pages.MagicRow{Number: number, Copy: number, Collection: words.Capital(m.Collection), Mandate: words.Capital(m.Mandate), Check: words.Capital(m.Check)}
+		row := pages.MagicRow{Number: number, Copy: number, Collection: words.Capital(m.Collection),
+			Mandate: words.Capital(m.Mandate), Check: words.Capital(m.Check)}
 		if m.Ending != "" {
 			row.Number = strings.TrimSuffix(number, m.Ending) + " " + m.Ending
 		}
@@ -136,7 +140,8 @@ func (h *Simulator) form(v *pages.SimulatorView, form url.Values, refused error)
 	}
 	demo := form.Get("kind") == string(simulation.Demo)
 	field := func(label, name, otherwise, hint string, of simulation.Kind) components.Field {
-		f := components.Field{Label: label, Name: name, Value: otherwise, Hint: hint, Width: "s", InputMode: "numeric", Autocomplete: "off", Required: true, Numeric: true}
+		f := components.Field{Label: label, Name: name, Value: otherwise, Hint: hint, Width: "s", InputMode: "numeric",
+			Autocomplete: "off", Required: true, Numeric: true}
 		if of == simulation.Demo {
 			f.ID = "demo-" + name
 		}
@@ -174,7 +179,8 @@ func whole(form url.Values, name string, w *fault.Problems) int {
 // Play serves POST /developers/simulator/scenarios.
 func (h *Simulator) Play(c echo.Context) error {
 	return h.begin(c, simulation.Scenario, func(form url.Values, w *fault.Problems) simulation.Ask {
-		return simulation.Ask{Months: whole(form, "months", w), Clients: whole(form, "clients", w), Paid: whole(form, "paid", w), Unpaid: whole(form, "unpaid", w),
+		return simulation.Ask{Months: whole(form, "months", w), Clients: whole(form, "clients", w),
+			Paid: whole(form, "paid", w), Unpaid: whole(form, "unpaid", w),
 			Disputed: whole(form, "disputed", w), Seed: int64(whole(form, "seed", w))}
 	})
 }
@@ -186,7 +192,8 @@ func (h *Simulator) Fill(c echo.Context) error {
 	})
 }
 
-func (h *Simulator) begin(c echo.Context, kind simulation.Kind, read func(url.Values, *fault.Problems) simulation.Ask) error {
+func (h *Simulator) begin(c echo.Context, kind simulation.Kind,
+	read func(url.Values, *fault.Problems) simulation.Ask) error {
 	form, err := kit.FormOf(c)
 	if err != nil {
 		return err
@@ -197,9 +204,10 @@ func (h *Simulator) begin(c echo.Context, kind simulation.Kind, read func(url.Va
 	if err := wrong.Err(); err != nil {
 		return h.page(c, form, err)
 	}
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (simulation.Run, error) {
-		return h.Service.Begin(ctx, access.Actor(c), kind, ask)
-	}, func(simulation.Run) string { return simulatorPath })
+	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (simulation.Run, error) {
+			return h.Service.Begin(ctx, access.Actor(c), kind, ask)
+		}, func(simulation.Run) string { return simulatorPath })
 	if kit.MayShow(err) {
 		return h.page(c, form, err)
 	}
@@ -227,7 +235,9 @@ func (h *Simulator) Move(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	done := "It is now " + words.Moment(moved.Now).Text + " SAST. On the way: " + words.Counted(int64(moved.Done.Collections), "collection") + ", " + words.Counted(int64(moved.Done.Mails), "mail") + "."
+	done := "It is now " + words.Moment(moved.Now).Text + " SAST. On the way: " +
+		words.Counted(int64(moved.Done.Collections), "collection") + ", " + words.Counted(int64(moved.Done.Mails), "mail") +
+		"."
 	return errors.Join(access.AddFlash(c, "ok", done), c.Redirect(http.StatusSeeOther, simulatorPath))
 }
 
@@ -247,11 +257,15 @@ func (h *Simulator) ask(c echo.Context, refused error) error {
 	if f, known := fault.From(refused); known {
 		wrong = f.Message
 	}
-	question := components.Confirm{ID: "wipe", Title: "Wipe the test data of " + m.Name + "?", Action: simulatorPath + "/wipe", CancelHref: simulatorPath, Button: "Wipe test data",
-		Breaks: []string{"All clients, tokens, mandates and purchases are deleted, with their debits, invoices, refunds and mails.",
-			"Batches, templates, subscriptions, statements, events and the request log are deleted.", "People, credentials, webhooks, brands and the audit log stay. The clock stays where it is."},
+	question := components.Confirm{ID: "wipe", Title: "Wipe the test data of " + m.Name + "?",
+		Action: simulatorPath + "/wipe", CancelHref: simulatorPath, Button: "Wipe test data",
+		Breaks: []string{
+			"All clients, tokens, mandates and purchases are deleted, with their debits, invoices, refunds and mails.",
+			"Batches, templates, subscriptions, statements, events and the request log are deleted.",
+			"People, credentials, webhooks, brands and the audit log stay. The clock stays where it is."},
 		TypeLabel: "Type " + m.Slug + " to confirm", TypeError: wrong}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Wipe test data", words.Developers, func(f layout.Frame) templ.Component { return pages.WipeTestData(f, question) })
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Wipe test data", words.Developers,
+		func(f layout.Frame) templ.Component { return pages.WipeTestData(f, question) })
 }
 
 // Wipe serves POST /developers/simulator/wipe.
@@ -267,6 +281,7 @@ func (h *Simulator) Wipe(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	text := "The test data is gone: " + words.Counted(gone["clients"], "client") + ", " + words.Counted(gone["purchases"], "purchase") + "."
+	text := "The test data is gone: " + words.Counted(gone["clients"], "client") + ", " +
+		words.Counted(gone["purchases"], "purchase") + "."
 	return errors.Join(access.AddFlash(c, "ok", text), c.Redirect(http.StatusSeeOther, simulatorPath))
 }

@@ -25,7 +25,8 @@ import (
 var sampleFiles embed.FS
 
 // samples verify a signature, in the languages that call most.
-var samples = readSamples([][2]string{{"Go", "verify.go.txt"}, {"Python", "verify.py"}, {"PHP", "verify.php"}, {"Node.js", "verify.js"}})
+var samples = readSamples([][2]string{{"Go", "verify.go.txt"}, {"Python", "verify.py"}, {"PHP", "verify.php"},
+	{"Node.js", "verify.js"}})
 
 func readSamples(files [][2]string) (out []components.Code) {
 	for _, f := range files {
@@ -44,17 +45,21 @@ const deliveryRows = 25
 // deliveries are those of one webhook.
 func (h *Webhooks) deliveries(id uuid.UUID) *kit.List[webhook.Delivery, webhook.DeliveryFilter] {
 	return &kit.List[webhook.Delivery, webhook.DeliveryFilter]{
-		Desk: h.Desk, Path: words.WebhookPath(id), Active: words.Developers, One: "delivery", Many: "deliveries", Limit: deliveryRows,
-		Card: components.Card{Title: "Deliveries", Sub: "newest first"},
-		Query: func(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter, ask paging.Ask) (paging.Page[webhook.Delivery], error) {
+		Desk: h.Desk, Path: words.WebhookPath(id), Active: words.Developers, One: "delivery", Many: "deliveries",
+		Limit: deliveryRows,
+		Card:  components.Card{Title: "Deliveries", Sub: "newest first"},
+		Query: func(ctx context.Context, who actor.Actor, f webhook.DeliveryFilter,
+			ask paging.Ask) (paging.Page[webhook.Delivery], error) {
 			f.WebhookID = id
 			return h.Service.Deliveries(ctx, who, f, ask)
 		},
 		ID: func(d webhook.Delivery) uuid.UUID { return d.ID },
-		By: "state", Views: []kit.View{kit.ViewOf("Waiting", "state", webhook.Pending), kit.ViewOf("Delivered", "state", webhook.Delivered),
+		By: "state", Views: []kit.View{kit.ViewOf("Waiting", "state", webhook.Pending),
+			kit.ViewOf("Delivered", "state", webhook.Delivered),
 			kit.ViewOf("Failed", "state", webhook.Failed)},
 		Filters: []kit.Filter[webhook.DeliveryFilter]{{Key: "state", View: true,
-			Read: kit.ReadOne("state", "a delivery status", webhook.States, func(f *webhook.DeliveryFilter) *webhook.State { return &f.State }),
+			Read: kit.ReadOne("state", "a delivery status", webhook.States,
+				func(f *webhook.DeliveryFilter) *webhook.State { return &f.State }),
 			Chip: func(_ *kit.Listing, text string) string { return deliveryWords[webhook.State(text)].Word }}},
 		Columns: deliveryColumns(h.Desk.Now(), kit.ColumnOf("Event", func(d webhook.Delivery) components.Cell {
 			return components.Cell{Text: d.EventType, Look: "wrap-anywhere", Href: deliveryPath(d.ID),
@@ -66,7 +71,8 @@ func (h *Webhooks) deliveries(id uuid.UUID) *kit.List[webhook.Delivery, webhook.
 			}
 			return nil
 		},
-		Empty: components.Empty{Icon: "bell", Title: "Nothing delivered yet", Text: "Events appear here when they happen. Send a test delivery to see that the endpoint answers."},
+		Empty: components.Empty{Icon: "bell", Title: "Nothing delivered yet",
+			Text: "Events appear here when they happen. Send a test delivery to see that the endpoint answers."},
 	}
 }
 
@@ -80,7 +86,9 @@ func deliveryColumns(now time.Time, first kit.Column[webhook.Delivery]) []kit.Co
 		kit.ColumnOf("Attempts", func(d webhook.Delivery) components.Cell {
 			return components.Cell{Text: words.Grouped(int64(d.Attempts))}
 		}).Number(),
-		kit.ColumnOf("Queued", func(d webhook.Delivery) components.Cell { return components.Cell{Time: words.Ago(d.CreatedAt, now)} }).Zoned(),
+		kit.ColumnOf("Queued", func(d webhook.Delivery) components.Cell {
+			return components.Cell{Time: words.Ago(d.CreatedAt, now)}
+		}).Zoned(),
 		{Head: components.Head{Label: "Actions", Hidden: true}, Cell: func(d webhook.Delivery) components.Cell {
 			if d.State == webhook.Pending {
 				return components.Cell{}
@@ -108,11 +116,14 @@ func (h *Webhooks) Show(c echo.Context) error {
 	if kit.FragmentFor(c, "results") {
 		return kit.Render(c, http.StatusOK, pages.ListResults(list))
 	}
-	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now), EditHref: words.WebhookPath(id, "edit"), DeleteHref: words.WebhookPath(id, "deletion"),
-		ResendHref: words.WebhookPath(id, "resend"), TestAction: words.WebhookPath(id, "test"), PublicKey: strings.TrimSpace(w.PublicKey), Samples: samples, Patience: patience(h.Desk.Sandbox),
+	view := pages.WebhookView{Title: w.Title, Pill: healthPill(w, now), EditHref: words.WebhookPath(id, "edit"),
+		DeleteHref: words.WebhookPath(id, "deletion"),
+		ResendHref: words.WebhookPath(id, "resend"), TestAction: words.WebhookPath(id, "test"),
+		PublicKey: strings.TrimSpace(w.PublicKey), Samples: samples, Patience: patience(h.Desk.Sandbox),
 		Facts: webhookFacts(w), Deliveries: list}
 	if !w.FailingSince.IsZero() {
-		view.Failing = words.Capital(words.FailingWords(w, now)) + " in a row. Each event is tried nine times within 36 hours; the next one of the same object waits until then. Fix the endpoint, then resend what failed."
+		view.Failing = words.Capital(words.FailingWords(w, now)) +
+			" in a row. Each event is tried nine times within 36 hours; the next one of the same object waits until then. Fix the endpoint, then resend what failed."
 	}
 	return h.ShowIn(c, http.StatusOK, w.Title, func(fr layout.Frame) templ.Component { return pages.Webhook(fr, view) })
 }
@@ -160,12 +171,15 @@ func (h *Webhooks) askDelete(c echo.Context, status int, wrong string) error {
 	if err != nil {
 		return err
 	}
-	view := pages.ActView{Title: "Delete a webhook", Back: components.Link{Text: w.Title, Href: words.WebhookPath(w.ID)}, Question: components.Confirm{
-		ID: "delete", Title: "Delete “" + w.Title + "”?", Text: "This cannot be undone. What was delivered stays in the log.",
-		Breaks: []string{w.Callback + " receives nothing any more.", "Events that still wait for it are dropped.", "Its key is gone; a new webhook signs with another one."},
-		Action: words.WebhookPath(w.ID, "deletion"), CancelHref: words.WebhookPath(w.ID), Button: "Delete webhook",
-		TypeLabel: "Type " + lastFour(w.ID) + ", the end of its id, to confirm", TypeError: wrong,
-	}}
+	view := pages.ActView{Title: "Delete a webhook", Back: components.Link{Text: w.Title, Href: words.WebhookPath(w.ID)},
+		Question: components.Confirm{
+			ID: "delete", Title: "Delete “" + w.Title + "”?",
+			Text: "This cannot be undone. What was delivered stays in the log.",
+			Breaks: []string{w.Callback + " receives nothing any more.", "Events that still wait for it are dropped.",
+				"Its key is gone; a new webhook signs with another one."},
+			Action: words.WebhookPath(w.ID, "deletion"), CancelHref: words.WebhookPath(w.ID), Button: "Delete webhook",
+			TypeLabel: "Type " + lastFour(w.ID) + ", the end of its id, to confirm", TypeError: wrong,
+		}}
 	return h.ShowIn(c, status, view.Title, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 

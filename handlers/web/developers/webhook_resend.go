@@ -53,12 +53,14 @@ func (h *Webhooks) askSince(c echo.Context, w webhook.Webhook, typed string) err
 	if !w.FailingSince.IsZero() {
 		from = w.FailingSince
 	}
-	status, field := http.StatusOK, components.Field{Label: "Since", Name: "since", Type: "datetime-local", Width: "m", Required: true, Value: from.In(calendar.SAST).Format(sinceForm),
+	status, field := http.StatusOK, components.Field{Label: "Since", Name: "since", Type: "datetime-local", Width: "m",
+		Required: true, Value: from.In(calendar.SAST).Format(sinceForm),
 		Hint: "SAST, on the product’s clock. Events since then are delivered once more, in their order."}
 	if typed != "" {
 		status, field.Value, field.Error = http.StatusUnprocessableEntity, typed, "That is not a date with a time."
 	}
-	view := pages.ResendView{Back: components.Link{Text: w.Title, Href: words.WebhookPath(w.ID)}, Action: words.WebhookPath(w.ID, "resend"), Since: field}
+	view := pages.ResendView{Back: components.Link{Text: w.Title, Href: words.WebhookPath(w.ID)},
+		Action: words.WebhookPath(w.ID, "resend"), Since: field}
 	return h.ShowIn(c, status, "Resend events", func(f layout.Frame) templ.Component { return pages.AskSince(f, view) })
 }
 
@@ -72,10 +74,15 @@ func (h *Webhooks) confirmResend(c echo.Context, who actor.Actor, w webhook.Webh
 	if n > webhook.CountLimit {
 		many = "more than " + words.Counted(webhook.CountLimit, "event")
 	}
-	view := pages.ActView{Title: "Resend events", Back: components.Link{Text: w.Title, Href: words.WebhookPath(w.ID)}, Question: components.Confirm{
-		ID: "resend", Title: "Resend " + many + "?", Text: "Everything that “" + w.Title + "” subscribes to since " + words.SayMinute(since, now) + " SAST, including events that were delivered before. The receiver must recognise an event that arrives twice.",
-		Action: words.WebhookPath(w.ID, "resend"), Fields: []components.Pair{{Name: "since", Value: since.In(calendar.SAST).Format(sinceForm + ":05")}}, CancelHref: words.WebhookPath(w.ID), Button: "Resend " + many, Safe: true,
-	}}
+	view := pages.ActView{Title: "Resend events", Back: components.Link{Text: w.Title, Href: words.WebhookPath(w.ID)},
+		Question: components.Confirm{
+			ID: "resend", Title: "Resend " + many + "?", Text: "Everything that “" + w.Title + "” subscribes to since " +
+				words.SayMinute(since, now) +
+				" SAST, including events that were delivered before. The receiver must recognise an event that arrives twice.",
+			Action: words.WebhookPath(w.ID, "resend"), Fields: []components.Pair{
+				{Name: "since", Value: since.In(calendar.SAST).Format(sinceForm + ":05")}}, CancelHref: words.WebhookPath(w.ID),
+			Button: "Resend " + many, Safe: true,
+		}}
 	if n == 0 {
 		view.Blocked = "There is no event for this webhook since " + words.SayMinute(since, now) +
 			" SAST that has a body to send and is not waiting to be sent again already."
@@ -128,9 +135,12 @@ func (h *Webhooks) Delivery(c echo.Context) error {
 		return err
 	}
 	now := h.Desk.Now()
-	view := pages.DeliveryView{Title: d.EventType, Pill: deliveryPill(d), Back: components.Link{Text: "Webhook", Href: words.WebhookPath(d.WebhookID)}, Next: nextWords(d, now), LastError: d.LastError,
-		Body: components.Code{Label: "Body, made readable", Text: prettyBody(d.Body)}, Headers: components.Code{Label: "Request", Text: requestText(d, signature), Wrap: true},
-		Facts: deliveryFacts(d), HasBody: len(d.Body) > 0}
+	view := pages.DeliveryView{Title: d.EventType, Pill: deliveryPill(d),
+		Back: components.Link{Text: "Webhook", Href: words.WebhookPath(d.WebhookID)}, Next: nextWords(d, now),
+		LastError: d.LastError,
+		Body:      components.Code{Label: "Body, made readable", Text: prettyBody(d.Body)},
+		Headers:   components.Code{Label: "Request", Text: requestText(d, signature), Wrap: true},
+		Facts:     deliveryFacts(d), HasBody: len(d.Body) > 0}
 	if d.WebhookID == uuid.Nil {
 		view.Back = components.Link{Text: "Events", Href: "/developers/events"}
 	}
@@ -144,7 +154,8 @@ func (h *Webhooks) Delivery(c echo.Context) error {
 }
 
 func attemptRow(a webhook.Attempt) pages.AttemptRow {
-	row := pages.AttemptRow{Number: strconv.Itoa(a.Number), At: words.Moment(a.At), Took: words.Grouped(int64(a.TookMS)) + " ms", Status: "no answer", Error: a.Error, Answer: a.Answer,
+	row := pages.AttemptRow{Number: strconv.Itoa(a.Number), At: words.Moment(a.At), Took: words.Grouped(int64(a.TookMS)) +
+		" ms", Status: "no answer", Error: a.Error, Answer: a.Answer,
 		Pill: components.Pill{Kind: "done", Word: "Accepted"}}
 	if a.Status != 0 {
 		row.Status = "HTTP " + strconv.Itoa(a.Status)
@@ -181,7 +192,8 @@ func deliveryFacts(d webhook.Delivery) components.Facts {
 
 // requestText is the head of the request as it is sent.
 func requestText(d webhook.Delivery, signature string) string {
-	lines := []string{"POST " + d.Address, "Content-Type: application/json", "X-Signature: " + words.OrWords(signature, "–"), "X-Debitdesk-Event-Id: " + d.EventID.String(),
+	lines := []string{"POST " + d.Address, "Content-Type: application/json",
+		"X-Signature: " + words.OrWords(signature, "–"), "X-Debitdesk-Event-Id: " + d.EventID.String(),
 		"X-Debitdesk-Delivery-Id: " + d.ID.String()}
 	if d.Resend {
 		lines = append(lines, "X-Debitdesk-Resend: true")

@@ -29,7 +29,8 @@ func TestTheGoSampleTellsATrueSignatureFromAFalseOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files := map[string]string{"go.mod": "module sample\n\ngo 1.24\n", "hooks/verify.go": samples[0].Text, "key.pem": keys.Public, "main.go": `package main
+	files := map[string]string{"go.mod": "module sample\n\ngo 1.24\n", "hooks/verify.go": samples[0].Text,
+		"key.pem": keys.Public, "main.go": `package main
 
 import (
 	"fmt"

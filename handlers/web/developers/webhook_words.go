@@ -59,12 +59,14 @@ var eventGroups = []struct {
 	names []string
 }{
 	{"Collecting", []string{webhook.PurchaseCreated, webhook.PurchasePendingCharge, webhook.PurchaseViewed,
-		webhook.PurchasePendingExecute, webhook.PurchasePaid, webhook.PurchaseSettled, webhook.PurchasePaymentFailure, webhook.PurchaseCancelled}},
+		webhook.PurchasePendingExecute, webhook.PurchasePaid, webhook.PurchaseSettled, webhook.PurchasePaymentFailure,
+		webhook.PurchaseCancelled}},
 	{"Disputes", []string{webhook.PurchaseChargeback, webhook.PaymentChargedBack, webhook.PaymentChargebackReversed}},
 	{"Tokens", []string{webhook.PurchasePreauthorized, webhook.PurchasePendingTokenDelete, webhook.PurchaseTokenDeleted}},
 	{"Refunds", []string{webhook.PurchasePendingRefund, webhook.PaymentRefunded, webhook.PurchaseRefundFailure}},
 	{"Subscriptions", []string{webhook.PurchaseSubscriptionFailure, webhook.SubscriberCancelled}},
-	{"Held amounts", []string{webhook.PurchaseHold, webhook.PurchasePendingCapture, webhook.PurchaseCaptured, webhook.PurchaseCaptureFailure,
+	{"Held amounts", []string{webhook.PurchaseHold, webhook.PurchasePendingCapture, webhook.PurchaseCaptured,
+		webhook.PurchaseCaptureFailure,
 		webhook.PurchasePendingRelease, webhook.PurchaseReleased, webhook.PurchaseReleaseFailure}},
 	{"Payouts", []string{webhook.PayoutCreated, webhook.PayoutPending, webhook.PayoutSuccess, webhook.PayoutFailed}},
 }
@@ -77,7 +79,8 @@ func healthPill(w webhook.Webhook, now time.Time) components.Pill {
 	case w.LastOKAt.IsZero():
 		return components.Pill{Kind: "draft", Word: "Never called", Title: "Nothing was delivered to it yet."}
 	}
-	return components.Pill{Kind: "done", Word: "Fine", Title: "The last delivery was accepted " + words.SayMinute(w.LastOKAt, now) + "."}
+	return components.Pill{Kind: "done", Word: "Fine", Title: "The last delivery was accepted " +
+		words.SayMinute(w.LastOKAt, now) + "."}
 }
 
 func chosenWords(w webhook.Webhook) string {
@@ -90,8 +93,9 @@ func chosenWords(w webhook.Webhook) string {
 var deliveryWords = map[webhook.State]components.Pill{
 	webhook.Pending:   {Kind: "progress", Word: "Waiting"},
 	webhook.Delivered: {Kind: "done", Word: "Delivered"},
-	webhook.Failed:    {Kind: "bad", Word: "Failed", Title: "All attempts are used up. Resend it when the endpoint is fixed."},
-	webhook.Dropped:   {Kind: "draft", Word: "Dropped", Title: "Its webhook was deleted."},
+	webhook.Failed: {Kind: "bad", Word: "Failed",
+		Title: "All attempts are used up. Resend it when the endpoint is fixed."},
+	webhook.Dropped: {Kind: "draft", Word: "Dropped", Title: "Its webhook was deleted."},
 }
 
 func deliveryPill(d webhook.Delivery) components.Pill {
@@ -123,7 +127,8 @@ func answerOf(d webhook.Delivery) string {
 	return d.LastError
 }
 
-var objectWords = map[string]string{webhook.ObjectPurchase: "purchase", webhook.ObjectPayment: "payment", webhook.ObjectSubscriber: "subscriber", webhook.ObjectWebhook: "webhook"}
+var objectWords = map[string]string{webhook.ObjectPurchase: "purchase", webhook.ObjectPayment: "payment",
+	webhook.ObjectSubscriber: "subscriber", webhook.ObjectWebhook: "webhook"}
 
 // objectChip leads to the object; a payment is shown with the purchase it belongs to.
 func objectChip(kind string, id, source uuid.UUID) components.IDChip {
@@ -162,7 +167,8 @@ func groupsOf(chosen []string) []pages.EventGroup {
 func eventGroup(title string, names, chosen []string) pages.EventGroup {
 	g := pages.EventGroup{Title: title}
 	for _, name := range names {
-		g.Boxes = append(g.Boxes, components.Checkbox{Name: "events", ID: "event-" + strings.ReplaceAll(name, ".", "-"), Value: name, Label: name,
+		g.Boxes = append(g.Boxes, components.Checkbox{Name: "events", ID: "event-" + strings.ReplaceAll(name, ".", "-"),
+			Value: name, Label: name,
 			Hint: eventWords[name], Checked: slices.Contains(chosen, name)})
 	}
 	return g

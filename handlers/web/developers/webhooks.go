@@ -65,7 +65,8 @@ func (h *Webhooks) ShowIn(c echo.Context, status int, title string, page func(la
 func (h *Webhooks) list() *kit.List[webhook.Webhook, struct{}] {
 	now := h.Desk.Now()
 	return &kit.List[webhook.Webhook, struct{}]{
-		Desk: h.Desk, Path: words.WebhooksPath, Active: words.Developers, One: "webhook", Card: components.Card{Title: "Endpoints"},
+		Desk: h.Desk, Path: words.WebhooksPath, Active: words.Developers, One: "webhook",
+		Card: components.Card{Title: "Endpoints"},
 		Head: components.PageHead{Title: "Webhooks", Sub: "Addresses of your programs that are told what happens.",
 			Primary: components.Button{Label: "New webhook", Icon: "plus", Href: words.WebhooksPath + "/new"}},
 		Query: func(ctx context.Context, who actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[webhook.Webhook], error) {
@@ -117,7 +118,8 @@ func (h *Webhooks) List(c echo.Context) error {
 	}
 	view := pages.WebhooksView{List: list, CompanyKey: strings.TrimSpace(key)}
 	for _, w := range failing {
-		view.Failing = append(view.Failing, components.Link{Text: "“" + w.Title + "” has been " + words.FailingWords(w, now) + " in a row.", Href: words.WebhookPath(w.ID)})
+		view.Failing = append(view.Failing, components.Link{Text: "“" + w.Title + "” has been " + words.FailingWords(w, now) +
+			" in a row.", Href: words.WebhookPath(w.ID)})
 	}
 	return h.ShowIn(c, http.StatusOK, "Webhooks", func(f layout.Frame) templ.Component { return pages.Webhooks(f, view) })
 }
@@ -157,7 +159,8 @@ func (h *Webhooks) Edit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.form(c, http.StatusOK, w.ID, webhook.Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents, Events: w.Events}, nil)
+	return h.form(c, http.StatusOK, w.ID, webhook.Input{Title: w.Title, Callback: w.Callback, AllEvents: w.AllEvents,
+		Events: w.Events}, nil)
 }
 
 // Update serves POST /developers/webhooks/{id}.
@@ -184,7 +187,8 @@ func (h *Webhooks) Update(c echo.Context) error {
 // webhookInput reads the form. Boxes that were ticked before "all events" was
 // chosen do not count.
 func webhookInput(form url.Values) webhook.Input {
-	in := webhook.Input{Title: strings.TrimSpace(form.Get("title")), Callback: strings.TrimSpace(form.Get("callback")), AllEvents: form.Get("which") == "all"}
+	in := webhook.Input{Title: strings.TrimSpace(form.Get("title")), Callback: strings.TrimSpace(form.Get("callback")),
+		AllEvents: form.Get("which") == "all"}
 	if !in.AllEvents {
 		in.Events = slices.Clone(form["events"])
 	}
@@ -209,12 +213,16 @@ func (h *Webhooks) form(c echo.Context, status int, id uuid.UUID, in webhook.Inp
 	if in.AllEvents {
 		which = "all"
 	}
-	view := pages.WebhookFormView{Problems: components.ErrorSummary{Items: summary}, Action: words.WebhooksPath, Heading: "New webhook", Button: "Add webhook", BackText: "Webhooks", CancelHref: words.WebhooksPath,
-		Title: components.Field{Label: "Title", Name: "title", Value: in.Title, Error: byInput["title"], Required: true, MaxLength: 100, Width: "l", Hint: "The program that listens, such as “Accounting”."},
-		Callback: components.Field{Label: "Address", Name: "callback", Type: "url", Value: in.Callback, Error: byInput["callback"], Required: true, MaxLength: 500, InputMode: "url",
+	view := pages.WebhookFormView{Problems: components.ErrorSummary{Items: summary}, Action: words.WebhooksPath,
+		Heading: "New webhook", Button: "Add webhook", BackText: "Webhooks", CancelHref: words.WebhooksPath,
+		Title: components.Field{Label: "Title", Name: "title", Value: in.Title, Error: byInput["title"], Required: true,
+			MaxLength: 100, Width: "l", Hint: "The program that listens, such as “Accounting”."},
+		Callback: components.Field{Label: "Address", Name: "callback", Type: "url", Value: in.Callback,
+			Error: byInput["callback"], Required: true, MaxLength: 500, InputMode: "url",
 			Placeholder: "https://", Hint: h.addressHint()},
 		Which: components.RadioCards{Legend: "Events it receives", Name: "which", Value: which, Required: true, Columns: true,
-			Error: words.OrWords(byInput["events"], words.OrWords(byInput["all_events"], byInput[fault.All])), Options: []components.RadioCard{
+			Error: words.OrWords(byInput["events"], words.OrWords(byInput["all_events"], byInput[fault.All])),
+			Options: []components.RadioCard{
 				{Value: "all", Title: "All events", Text: "Also those that are added later.", Icon: "bell"},
 				{Value: "some", Title: "Chosen events", Text: "Those that are ticked below.", Icon: "filter"},
 			}},

@@ -130,5 +130,6 @@ func MomentIn(at time.Time, zone *time.Location) Cell {
 		return Cell{}
 	}
 	at = at.In(zone)
-	return Cell{kind: moment, at: time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)}
+	return Cell{kind: moment, at: time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0,
+		time.UTC)}
 }

@@ -17,7 +17,8 @@ import (
 
 var (
 	made  = time.Date(2026, 11, 23, 7, 0, 0, 0, time.UTC)
-	table = export.Table{Name: "Purchases", Made: made, Heads: []export.Head{{Text: "Name"}, {Text: "Amount"}, {Text: "Day"}, {Text: "Moment (SAST)"}, {Text: "Count"}}}
+	table = export.Table{Name: "Purchases", Made: made,
+		Heads: []export.Head{{Text: "Name"}, {Text: "Amount"}, {Text: "Day"}, {Text: "Moment (SAST)"}, {Text: "Count"}}}
 )
 
 func written(t *testing.T, f export.Format, rows ...[]export.Cell) []byte {
@@ -62,11 +63,13 @@ func book(t *testing.T, file []byte) *excelize.File {
 	return b
 }
 
-var oneOfEach = []export.Cell{export.Text("Zoë, “the 1st”\nof Kloof"), export.Amount(-123405), export.Day(calendar.On(2026, 12, 1)),
+var oneOfEach = []export.Cell{export.Text("Zoë, “the 1st”\nof Kloof"), export.Amount(-123405),
+	export.Day(calendar.On(2026, 12, 1)),
 	export.Moment(time.Date(2026, 11, 22, 22, 30, 5, 999, time.UTC)), export.Count(12)}
 
 func TestCSV_holds_typed_values_and_ends_lines_with_CRLF(t *testing.T) {
-	file := written(t, export.CSV, oneOfEach, []export.Cell{{}, export.Amount(5), export.Day(calendar.Date{}), export.Moment(time.Time{}), export.Count(0)})
+	file := written(t, export.CSV, oneOfEach, []export.Cell{{}, export.Amount(5), export.Day(calendar.Date{}),
+		export.Moment(time.Time{}), export.Count(0)})
 	want := [][]string{{"Name", "Amount", "Day", "Moment (SAST)", "Count"},
 		{"Zoë, “the 1st”\nof Kloof", "-1234.05", "2026-12-01", "2026-11-23 00:30:05", "12"}, {"", "0.05", "", "", "0"}}
 	if got := records(t, file); !slices.EqualFunc(got, want, slices.Equal) {
@@ -114,7 +117,8 @@ func TestXLSX_has_a_bold_frozen_head_and_names_no_machine(t *testing.T) {
 		t.Errorf("the head is not bold: %+v, %v", style, err)
 	}
 	props, err := b.GetDocProps()
-	if err != nil || props.Creator != "Debitdesk" || props.LastModifiedBy != "Debitdesk" || props.Created != "2026-11-23T07:00:00Z" || props.Modified != props.Created {
+	if err != nil || props.Creator != "Debitdesk" || props.LastModifiedBy != "Debitdesk" ||
+		props.Created != "2026-11-23T07:00:00Z" || props.Modified != props.Created {
 		t.Errorf("properties %+v, %v", props, err)
 	}
 	if app, err := b.GetAppProps(); err != nil || app.Application != "Debitdesk" || app.Company != "" {
@@ -145,7 +149,8 @@ func TestText_that_begins_like_a_formula_is_kept_from_running(t *testing.T) {
 		b := book(t, written(t, export.XLSX, []export.Cell{export.Text(given)}))
 		got, _ := b.GetCellValue("Purchases", "A2")
 		formula, _ := b.GetCellFormula("Purchases", "A2")
-		if kind, _ := b.GetCellType("Purchases", "A2"); got != given || formula != "" || given != "" && kind != excelize.CellTypeInlineString {
+		if kind, _ := b.GetCellType("Purchases", "A2"); got != given || formula != "" || given != "" &&
+			kind != excelize.CellTypeInlineString {
 			t.Errorf("XLSX holds %q as %q, formula %q, type %d", given, got, formula, kind)
 		}
 	}
@@ -163,7 +168,8 @@ func TestOnly_text_is_guarded(t *testing.T) {
 
 // The largest sums still have their cents.
 func TestXLSX_keeps_every_cent(t *testing.T) {
-	for cents, want := range map[int64]string{1: "0.01", 10: "0.1", 29: "0.29", 99: "0.99", 64900: "649", 9_999_999_999_999: "99999999999.99", -100_000_000_010: "-1000000000.1"} {
+	for cents, want := range map[int64]string{1: "0.01", 10: "0.1", 29: "0.29", 99: "0.99", 64900: "649",
+		9_999_999_999_999: "99999999999.99", -100_000_000_010: "-1000000000.1"} {
 		b := book(t, written(t, export.XLSX, []export.Cell{{}, export.Amount(cents)}))
 		if got, _ := b.GetCellValue("Purchases", "B2", excelize.Options{RawCellValue: true}); got != want {
 			t.Errorf("%d cents are held as %s, want %s", cents, got, want)

@@ -34,7 +34,8 @@ func openXLSX(to io.Writer, t Table) (*xlsxFile, error) {
 
 func (f *xlsxFile) begin(t Table) (err error) {
 	made := t.Made.UTC().Format(time.RFC3339)
-	if err := f.book.SetDocProps(&excelize.DocProperties{Title: t.Name, Creator: maker, LastModifiedBy: maker, Created: made, Modified: made}); err != nil {
+	if err := f.book.SetDocProps(&excelize.DocProperties{Title: t.Name, Creator: maker, LastModifiedBy: maker,
+		Created: made, Modified: made}); err != nil {
 		return err
 	}
 	if err := f.book.SetAppProps(&excelize.AppProperties{Application: maker}); err != nil {
@@ -54,7 +55,8 @@ func (f *xlsxFile) begin(t Table) (err error) {
 
 func (f *xlsxFile) style() error {
 	f.styles = map[kind]int{}
-	for k, format := range map[kind]string{amount: "#,##0.00", day: "yyyy-mm-dd", moment: "yyyy-mm-dd hh:mm:ss", text: "@"} {
+	for k, format := range map[kind]string{amount: "#,##0.00", day: "yyyy-mm-dd", moment: "yyyy-mm-dd hh:mm:ss",
+		text: "@"} {
 		id, err := f.book.NewStyle(&excelize.Style{CustomNumFmt: &format})
 		if err != nil {
 			return err
@@ -70,7 +72,8 @@ func (f *xlsxFile) heads(heads []Head) error {
 	if err != nil {
 		return err
 	}
-	if err := f.sheet.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
+	if err := f.sheet.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2",
+		ActivePane: "bottomLeft"}); err != nil {
 		return err
 	}
 	for i, h := range heads {

@@ -42,32 +42,56 @@ func number(of func(report.Attention) int64) func(report.Attention) report.Tally
 
 // The kinds, in the order of home.
 var (
-	approvalsWait = attentionKind{"approvals", "wait", "users", "request waits for a second approver", "requests wait for a second approver", "/approvals",
-		"Waiting for a second approver", "until it is decided, withdrawn or expires", number(func(a report.Attention) int64 { return a.Approvals })}
-	debitsFailed = attentionKind{"failed", "bad", "alert", "debit failed and is not paid", "debits failed and are not paid", concernHref(purchase.FailedDebit),
+	approvalsWait = attentionKind{"approvals", "wait", "users", "request waits for a second approver",
+		"requests wait for a second approver", "/approvals",
+		"Waiting for a second approver", "until it is decided, withdrawn or expires",
+		number(func(a report.Attention) int64 { return a.Approvals })}
+	debitsFailed = attentionKind{"failed", "bad", "alert", "debit failed and is not paid",
+		"debits failed and are not paid", concernHref(purchase.FailedDebit),
 		"Failed debits", "until debited again, paid or cancelled", func(a report.Attention) report.Tally { return a.Failed }}
-	accountsGone = attentionKind{"account_gone", "bad", "key", "purchase lost the account it was to be debited from", "purchases lost the account they were to be debited from", concernHref(purchase.AccountGone),
-		"Purchases that lost their account", "until debited from another account, paid or cancelled", func(a report.Attention) report.Tally { return a.AccountGone }}
-	notConfirmed = attentionKind{"declined", "bad", "shield", "mandate was not confirmed", "mandates were not confirmed", concernHref(purchase.NotConfirmed),
-		"Mandates that were not confirmed", "until the client is asked again, or the purchase is paid or cancelled", func(a report.Attention) report.Tally { return a.NotConfirmed }}
-	debitsDisputed = attentionKind{"disputed", "bad", "undo", "debit is disputed", "debits are disputed", concernHref(purchase.OpenDispute),
-		"Disputed debits", "until the bank has decided the dispute", func(a report.Attention) report.Tally { return a.Disputed }}
-	noAnswer = attentionKind{"silent", "wait", "clock", "debit has no answer from the bank", "debits have no answer from the bank", concernHref(purchase.NoAnswer),
-		"No answer from the bank", "until the bank answers; contact the bank", func(a report.Attention) report.Tally { return a.Silent }}
-	accountsBlocked = attentionKind{"blocked", "bad", "lock", "blocked account is still needed", "blocked accounts are still needed", "/tokens?attention=blocked&state=blocked",
-		"Blocked accounts that are still needed", "until the account is replaced, or nothing is scheduled or subscribed with it", number(func(a report.Attention) int64 { return a.Blocked })}
-	mandatesSuspended = attentionKind{"suspended", "bad", "shield", "mandate was suspended by the client’s bank", "mandates were suspended by the clients’ banks", "/mandates?attention=suspended&state=suspended",
-		"Suspended mandates", "until the client has a newer account, or the token is deleted", number(func(a report.Attention) int64 { return a.Suspended })}
-	subscribersStranded = attentionKind{"subscribers", "bad", "users", "subscriber has no account that can be charged", "subscribers have no account that can be charged", words.StrandedPath,
-		"Subscribers without an account", "until they have an account again, or are paused or removed", number(func(a report.Attention) int64 { return a.Stranded })}
-	paidTwice = attentionKind{"twice", "bad", "undo", "purchase was refunded and returned", "purchases were refunded and returned", concernHref(purchase.PaidTwice),
-		"Refunded and returned", "until the client has paid the money again, or the dispute is won", func(a report.Attention) report.Tally { return a.PaidTwice }}
-	refundsWait = attentionKind{"refunds", "wait", "out", "refund waits to be paid back", "refunds wait to be paid back", concernHref(purchase.RefundWaits),
+	accountsGone = attentionKind{"account_gone", "bad", "key", "purchase lost the account it was to be debited from",
+		"purchases lost the account they were to be debited from", concernHref(purchase.AccountGone),
+		"Purchases that lost their account", "until debited from another account, paid or cancelled",
+		func(a report.Attention) report.Tally { return a.AccountGone }}
+	notConfirmed = attentionKind{"declined", "bad", "shield", "mandate was not confirmed", "mandates were not confirmed",
+		concernHref(purchase.NotConfirmed),
+		"Mandates that were not confirmed", "until the client is asked again, or the purchase is paid or cancelled",
+		func(a report.Attention) report.Tally { return a.NotConfirmed }}
+	debitsDisputed = attentionKind{"disputed", "bad", "undo", "debit is disputed", "debits are disputed",
+		concernHref(purchase.OpenDispute),
+		"Disputed debits", "until the bank has decided the dispute",
+		func(a report.Attention) report.Tally { return a.Disputed }}
+	noAnswer = attentionKind{"silent", "wait", "clock", "debit has no answer from the bank",
+		"debits have no answer from the bank", concernHref(purchase.NoAnswer),
+		"No answer from the bank", "until the bank answers; contact the bank",
+		func(a report.Attention) report.Tally { return a.Silent }}
+	accountsBlocked = attentionKind{"blocked", "bad", "lock", "blocked account is still needed",
+		"blocked accounts are still needed", "/tokens?attention=blocked&state=blocked",
+		"Blocked accounts that are still needed",
+		"until the account is replaced, or nothing is scheduled or subscribed with it",
+		number(func(a report.Attention) int64 { return a.Blocked })}
+	mandatesSuspended = attentionKind{"suspended", "bad", "shield", "mandate was suspended by the client’s bank",
+		"mandates were suspended by the clients’ banks", "/mandates?attention=suspended&state=suspended",
+		"Suspended mandates", "until the client has a newer account, or the token is deleted",
+		number(func(a report.Attention) int64 { return a.Suspended })}
+	subscribersStranded = attentionKind{"subscribers", "bad", "users", "subscriber has no account that can be charged",
+		"subscribers have no account that can be charged", words.StrandedPath,
+		"Subscribers without an account", "until they have an account again, or are paused or removed",
+		number(func(a report.Attention) int64 { return a.Stranded })}
+	paidTwice = attentionKind{"twice", "bad", "undo", "purchase was refunded and returned",
+		"purchases were refunded and returned", concernHref(purchase.PaidTwice),
+		"Refunded and returned", "until the client has paid the money again, or the dispute is won",
+		func(a report.Attention) report.Tally { return a.PaidTwice }}
+	refundsWait = attentionKind{"refunds", "wait", "out", "refund waits to be paid back", "refunds wait to be paid back",
+		concernHref(purchase.RefundWaits),
 		"Refunds to be paid back", "until paid back", func(a report.Attention) report.Tally { return a.Refunds }}
-	mailsFailed = attentionKind{"mails", "wait", "mail", "mail could not be delivered", "mails could not be delivered", "/attention#mails",
-		"Mails that were not delivered", "in the last 30 days; until sent again", number(func(a report.Attention) int64 { return a.Mails })}
+	mailsFailed = attentionKind{"mails", "wait", "mail", "mail could not be delivered", "mails could not be delivered",
+		"/attention#mails",
+		"Mails that were not delivered", "in the last 30 days; until sent again",
+		number(func(a report.Attention) int64 { return a.Mails })}
 
-	attentionKinds = []attentionKind{approvalsWait, debitsFailed, accountsGone, notConfirmed, debitsDisputed, noAnswer, accountsBlocked, mandatesSuspended, subscribersStranded, paidTwice, refundsWait, mailsFailed}
+	attentionKinds = []attentionKind{approvalsWait, debitsFailed, accountsGone, notConfirmed, debitsDisputed, noAnswer,
+		accountsBlocked, mandatesSuspended, subscribersStranded, paidTwice, refundsWait, mailsFailed}
 )
 
 // attentionLines are what waits for somebody, kind by kind. Failures that are new
@@ -88,7 +112,8 @@ func attentionLines(a report.Attention, since calendar.Date) []pages.AttentionLi
 	for _, k := range attentionKinds {
 		if k.id == debitsFailed.id {
 			lately := k
-			lately.one, lately.many, lately.href = "debit failed since yesterday", "debits failed since yesterday", k.href+"&failed_since="+since.String()
+			lately.one, lately.many, lately.href = "debit failed since yesterday", "debits failed since yesterday",
+				k.href+"&failed_since="+since.String()
 			lately.of = func(a report.Attention) report.Tally { return a.FailedDay }
 			add(lately)
 			if a.FailedDay == a.Failed {
@@ -138,7 +163,8 @@ func (h *Home) Attention(c echo.Context) error {
 		{subscribersStranded, items.Stranded, func(i report.Item) (string, string) {
 			return strandedWords(i), "next billing " + dayOrNothing(i.At, now)
 		}},
-		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit came back: the client has this money twice.", "since ")},
+		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit came back: the client has this money twice.",
+			"since ")},
 		{refundsWait, items.Refunds, said("", "asked for on ")},
 		{mailsFailed, items.Mails, func(i report.Item) (string, string) { return i.Text, dayOrNothing(i.At, now) }},
 	} {
@@ -158,17 +184,22 @@ func (h *Home) Attention(c echo.Context) error {
 		return err
 	}
 	if len(failing) > 0 {
-		g := pages.AttentionGroup{ID: "webhooks", Title: "Webhooks that fail", Count: words.Grouped(int64(len(failing))), Sub: "your programs are not told what happens", More: components.Link{Text: "Show the list", Href: words.WebhooksPath}}
+		g := pages.AttentionGroup{ID: "webhooks", Title: "Webhooks that fail", Count: words.Grouped(int64(len(failing))),
+			Sub:  "your programs are not told what happens",
+			More: components.Link{Text: "Show the list", Href: words.WebhooksPath}}
 		for _, w := range failing {
-			g.Rows = append(g.Rows, pages.AttentionRow{Href: words.WebhookPath(w.ID), Name: w.Title, Reference: w.Callback, Note: words.Capital(words.FailingWords(w, now)) + " in a row."})
+			g.Rows = append(g.Rows, pages.AttentionRow{Href: words.WebhookPath(w.ID), Name: w.Title, Reference: w.Callback,
+				Note: words.Capital(words.FailingWords(w, now)) + " in a row."})
 		}
 		view.Groups = append(view.Groups, g)
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Needs attention", "attention", func(f layout.Frame) templ.Component { return pages.Attention(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Needs attention", "attention",
+		func(f layout.Frame) templ.Component { return pages.Attention(f, view) })
 }
 
 // attentionGroup shows the newest of a kind, and says how many there are.
-func attentionGroup(k attentionKind, all report.Tally, list []report.Item, line func(report.Item) (note, at string)) pages.AttentionGroup {
+func attentionGroup(k attentionKind, all report.Tally, list []report.Item,
+	line func(report.Item) (note, at string)) pages.AttentionGroup {
 	g := pages.AttentionGroup{ID: k.id, Title: k.title, Sub: k.ends, Count: words.CountWords(all.N, true)}
 	if shown := int64(len(list)); shown < all.N {
 		g.Count += ", " + words.Grouped(shown) + " shown"
@@ -241,7 +272,8 @@ func (h *Home) requests(c echo.Context, view *pages.AttentionView, waiting int64
 	g := attentionGroup(approvalsWait, report.Tally{N: waiting}, nil, nil)
 	g.Count = words.CountWords(waiting, true)
 	for _, a := range open.Items {
-		row := pages.AttentionRow{Name: words.Capital(a.Subject.Name), Reference: "asked by " + a.AskedName, Href: words.ApprovalPath(a.ID), Note: a.Reason,
+		row := pages.AttentionRow{Name: words.Capital(a.Subject.Name), Reference: "asked by " + a.AskedName,
+			Href: words.ApprovalPath(a.ID), Note: a.Reason,
 			When: "expires " + dayOrNothing(a.ExpiresAt, h.Desk.Now())}
 		if a.Subject.Stakes.Cents > 0 {
 			row.Sum = words.Sum(a.Subject.Stakes.Cents, money.ZAR)
@@ -263,14 +295,16 @@ const auditAlarm = "The audit log was changed outside Debitdesk"
 
 // alarmGroup says that the record of who did what does not hold, and who can do something.
 func alarmGroup(alarms []audit.Alarm, now time.Time) pages.AttentionGroup {
-	g := pages.AttentionGroup{ID: "audit", Title: auditAlarm, Count: words.Grouped(int64(len(alarms))), Sub: "stands until the people who run Debitdesk have accepted it",
+	g := pages.AttentionGroup{ID: "audit", Title: auditAlarm, Count: words.Grouped(int64(len(alarms))),
+		Sub:  "stands until the people who run Debitdesk have accepted it",
 		More: components.Link{Text: "Audit log", Href: "/audit"}}
 	for _, a := range alarms {
 		note := a.Why + " Tell the people who run Debitdesk, keep a copy of the database, and find out who had access to it."
 		if a.Stopped {
 			note += " New entries are kept, but not linked to the chain until then."
 		}
-		g.Rows = append(g.Rows, pages.AttentionRow{Href: "/audit", Name: "Link " + words.Grouped(a.N), Note: note, When: "found " + dayOrNothing(a.FoundAt, now)})
+		g.Rows = append(g.Rows, pages.AttentionRow{Href: "/audit", Name: "Link " + words.Grouped(a.N), Note: note,
+			When: "found " + dayOrNothing(a.FoundAt, now)})
 	}
 	return g
 }

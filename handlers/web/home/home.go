@@ -54,10 +54,13 @@ func (h *Home) Show(c echo.Context) error {
 			return err
 		}
 		if len(alarms) > 0 {
-			view.Attention = append([]pages.AttentionLine{{Kind: "bad", Icon: "alert", Text: auditAlarm, Href: "/attention#audit"}}, view.Attention...)
+			view.Attention = append([]pages.AttentionLine{{Kind: "bad", Icon: "alert", Text: auditAlarm,
+				Href: "/attention#audit"}}, view.Attention...)
 		}
 		if len(failing) > 0 {
-			view.Attention = append(view.Attention, pages.AttentionLine{Kind: "bad", Icon: "code", Text: tallyWords(report.Tally{N: int64(len(failing))}, "webhook is failing", "webhooks are failing"), Href: words.WebhooksPath})
+			view.Attention = append(view.Attention, pages.AttentionLine{Kind: "bad", Icon: "code",
+				Text: tallyWords(report.Tally{N: int64(len(failing))}, "webhook is failing", "webhooks are failing"),
+				Href: words.WebhooksPath})
 		}
 	}
 	if block == "attention" {
@@ -82,7 +85,8 @@ func (h *Home) Show(c echo.Context) error {
 	if err := h.start(c, who, &view); err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Home", "home", func(fr layout.Frame) templ.Component { return pages.Home(fr, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Home", "home",
+		func(fr layout.Frame) templ.Component { return pages.Home(fr, view) })
 }
 
 func tallyWords(t report.Tally, one, many string) string {
@@ -95,12 +99,17 @@ func tallyWords(t report.Tally, one, many string) string {
 func (h *Home) figures(v *pages.HomeView, f report.Figures) {
 	now := h.Desk.Now()
 	v.Today = []components.Stat{
-		{Label: "To be collected today", Value: words.Sum(f.Today.Cents, money.ZAR), Note: tallyWords(f.Today, "debit", "debits"), Href: purchases.DebitsHref("open", f.OnDate, f.OnDate)},
-		{Label: "Tomorrow", Value: words.Sum(f.Tomorrow.Cents, money.ZAR), Note: tallyWords(f.Tomorrow, "debit", "debits"), Href: purchases.DebitsHref("open", f.TomorrowDate, f.TomorrowDate)},
-		{Label: "Next cut-off", Value: "in " + words.SayLeft(f.NextCutOff.Sub(now)), Note: words.SayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes", "debits go") + " to the bank", Href: purchases.DebitsUntilHref(f.NextCutOff)},
+		{Label: "To be collected today", Value: words.Sum(f.Today.Cents, money.ZAR),
+			Note: tallyWords(f.Today, "debit", "debits"), Href: purchases.DebitsHref("open", f.OnDate, f.OnDate)},
+		{Label: "Tomorrow", Value: words.Sum(f.Tomorrow.Cents, money.ZAR), Note: tallyWords(f.Tomorrow, "debit", "debits"),
+			Href: purchases.DebitsHref("open", f.TomorrowDate, f.TomorrowDate)},
+		{Label: "Next cut-off", Value: "in " + words.SayLeft(f.NextCutOff.Sub(now)),
+			Note: words.SayMinute(f.NextCutOff, now) + ": " + tallyWords(f.ToSubmit, "debit goes", "debits go") + " to the bank",
+			Href: purchases.DebitsUntilHref(f.NextCutOff)},
 	}
 	was := "by " + words.Glue(f.WasTo.Format("2 Jan")) + " last month"
-	collected := components.Stat{Label: "Collected this month", Value: words.SumOf(f.NetCents, money.ZAR), Note: words.SumOf(f.WasCents, money.ZAR) + " " + was}
+	collected := components.Stat{Label: "Collected this month", Value: words.SumOf(f.NetCents, money.ZAR),
+		Note: words.SumOf(f.WasCents, money.ZAR) + " " + was}
 	if f.WasCents.Sign() > 0 && f.NetCents.Sign() >= 0 {
 		collected.Trend, collected.TrendText = trend(f.NetCents.Near(), f.WasCents.Near())
 	}
@@ -133,16 +142,20 @@ func trend(now, was int64) (kind, text string) {
 // return or a dispute comes days after its debit. A limit marks what is
 // beyond it; 0 is no limit, and more is better.
 func ratio(label, outcome string, f report.Figures, part func(report.Outcome) int64, limit int64) components.Stat {
-	s := components.Stat{Label: label, Value: "–", Note: "no answers this month yet", Href: purchases.DebitsHref(outcome, f.From, f.To)}
+	s := components.Stat{Label: label, Value: "–", Note: "no answers this month yet",
+		Href: purchases.DebitsHref(outcome, f.From, f.To)}
 	now, ok := f.Outcome.PerTenThousand(part(f.Outcome))
 	was, known := f.WasOutcome.PerTenThousand(part(f.WasOutcome))
 	before := ""
 	if known {
-		before = fmt.Sprintf("%s: %s of %s, %s", f.WasFrom.Format("January"), words.Grouped(part(f.WasOutcome)), words.Grouped(f.WasOutcome.Answered()), percent(was))
+		before = fmt.Sprintf("%s: %s of %s, %s", f.WasFrom.Format("January"), words.Grouped(part(f.WasOutcome)),
+			words.Grouped(f.WasOutcome.Answered()), percent(was))
 	}
 	if ok {
 		s.Value = percent(now)
-		s.Note = fmt.Sprintf("%s of %s with a debit date from %s to %s", words.Grouped(part(f.Outcome)), words.Counted(f.Outcome.Answered(), "answered debit"), words.Glue(f.From.Format("2")), words.Glue(f.To.Format("2 Jan")))
+		s.Note = fmt.Sprintf("%s of %s with a debit date from %s to %s", words.Grouped(part(f.Outcome)),
+			words.Counted(f.Outcome.Answered(), "answered debit"), words.Glue(f.From.Format("2")),
+			words.Glue(f.To.Format("2 Jan")))
 	}
 	if before != "" {
 		s.Note += "; " + before
@@ -177,7 +190,8 @@ func percent(hundredths int64) string {
 func drawn(s money.Sum) int64 { return min(s.Near(), 100_000_000_000) }
 
 func chart(days []report.Day) *components.BarChart {
-	c := &components.BarChart{Title: "Collected and returned in the last 30 days", ID: "days", Head: "Day", Series: []string{"Collected", "Returned"}}
+	c := &components.BarChart{Title: "Collected and returned in the last 30 days", ID: "days", Head: "Day",
+		Series: []string{"Collected", "Returned"}}
 	largest := int64(0)
 	for _, d := range days {
 		in, back := drawn(d.InCents), drawn(d.BackCents)
@@ -218,7 +232,8 @@ func (h *Home) start(c echo.Context, who actor.Actor, v *pages.HomeView) error {
 		{Text: see, Href: href, Done: s.Collected},
 	}
 	if who.Can(actor.Manage) {
-		v.Start = append(v.Start, pages.StartLine{Text: "Create a credential for your own programs", Href: "/developers", Done: s.Credential})
+		v.Start = append(v.Start, pages.StartLine{Text: "Create a credential for your own programs", Href: "/developers",
+			Done: s.Credential})
 	}
 	return nil
 }

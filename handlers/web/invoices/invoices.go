@@ -44,7 +44,8 @@ func (h *Invoices) list() *kit.List[billing.Entry, billing.Filter] {
 				}
 				return kit.FoundWithin(true, s != "", counts[""], counts[s], purchase.CountLimit)
 			}
-			return kit.Tally{Found: found(f.State), Of: func(v kit.View) kit.RowsFound { return found(billing.State(v.Value)) }}, err
+			return kit.Tally{Found: found(f.State), Of: func(v kit.View) kit.RowsFound { return found(billing.State(v.Value)) }},
+				err
 		},
 		By: "state", Views: []kit.View{
 			kit.ViewOf("Sent", "state", billing.Sent),
@@ -101,7 +102,8 @@ var invoiceColumns = []kit.Column[billing.Entry]{
 	kit.ColumnOf("Mail", func(e billing.Entry) components.Cell {
 		cell := components.Cell{Pill: invoiceMail(e)}
 		if e.MailState == mail.Failed {
-			cell.Under = components.To(components.Link{Text: "Correct address", Href: words.PurchasePath(e.PurchaseID, "address")})
+			cell.Under = components.To(components.Link{Text: "Correct address",
+				Href: words.PurchasePath(e.PurchaseID, "address")})
 		}
 		return cell
 	}).FileText("Mail", 10, func(e billing.Entry) string { return invoiceMail(e).Word }).

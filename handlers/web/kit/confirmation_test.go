@@ -11,8 +11,10 @@ func TestWhatIsTypedMustBeTheWord(t *testing.T) {
 		word, typed string
 		fits        bool
 	}{
-		{"ERASE", "ERASE", true}, {"ERASE", " erase ", true}, {"ERASE", "erase it", false}, {"ERASE", "", false}, {"ERASE", "1", false},
-		{"1234", "1234", true}, {"1234", "12 34", true}, {"1234", "•••• 1234", true}, {"1234", "1235", false}, {"1234", "", false},
+		{"ERASE", "ERASE", true}, {"ERASE", " erase ", true}, {"ERASE", "erase it", false}, {"ERASE", "", false},
+		{"ERASE", "1", false},
+		{"1234", "1234", true}, {"1234", "12 34", true}, {"1234", "•••• 1234", true}, {"1234", "1235", false},
+		{"1234", "", false},
 		{"0012", "12", false}, {"", "", true},
 	} {
 		if got := (TypedWord{Word: row.word}).Wrong(url.Values{"confirm": {row.typed}}) == ""; got != row.fits {

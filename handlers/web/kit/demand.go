@@ -37,11 +37,13 @@ func (h *Demand) Show(c echo.Context) error {
 			view.Without++
 		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Security", words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.Demand(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Security", words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.Demand(f, view) })
 }
 
 func memberFactorRow(m factor.Member, me uuid.UUID) pages.MemberFactorRow {
-	row := pages.MemberFactorRow{Name: m.Called(), Email: m.Email, Role: RoleWord(m.Role), State: components.Pill{Kind: "draft", Word: "None"}}
+	row := pages.MemberFactorRow{Name: m.Called(), Email: m.Email, Role: RoleWord(m.Role),
+		State: components.Pill{Kind: "draft", Word: "None"}}
 	if m.Any() {
 		row.State = components.Pill{Kind: "done", Word: "Set up"}
 		var what []string
@@ -90,10 +92,14 @@ func (h *Demand) AskReset(c echo.Context) error {
 			continue
 		}
 		view := pages.ActView{Title: "Security", Back: components.Link{Text: "Security", Href: "/settings/security"},
-			Question: components.Confirm{ID: "reset", Title: "Reset two-step sign-in for " + m.Called() + "?", Action: "/settings/security/people/" + m.ID.String() + "/reset",
-				CancelHref: "/settings/security", Button: "Reset two-step sign-in", Text: "For a person who has lost their phone, passkey and recovery codes. Make sure that the request really comes from them.",
-				Breaks: []string{"Their authenticator app, passkeys and recovery codes stop working.", "They are signed out everywhere, and can then sign in with their password only.", "They are told by mail."}}}
-		return h.Desk.ShowIn(c, http.StatusOK, view.Question.Title, words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+			Question: components.Confirm{ID: "reset", Title: "Reset two-step sign-in for " + m.Called() + "?",
+				Action:     "/settings/security/people/" + m.ID.String() + "/reset",
+				CancelHref: "/settings/security", Button: "Reset two-step sign-in",
+				Text: "For a person who has lost their phone, passkey and recovery codes. Make sure that the request really comes from them.",
+				Breaks: []string{"Their authenticator app, passkeys and recovery codes stop working.",
+					"They are signed out everywhere, and can then sign in with their password only.", "They are told by mail."}}}
+		return h.Desk.ShowIn(c, http.StatusOK, view.Question.Title, words.SettingsRoom,
+			func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 	}
 	return fault.Missing()
 }

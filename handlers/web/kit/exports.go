@@ -56,10 +56,12 @@ func send[T any](c echo.Context, x *Exports, o outgoing[T]) error {
 	format := export.Format(c.QueryParam("format"))
 	switch {
 	case !format.Known():
-		return x.refuse(c, "A list can be exported as CSV or XLSX, and the address asks for neither. Choose one in the list’s Export menu.")
+		return x.refuse(c,
+			"A list can be exported as CSV or XLSX, and the address asks for neither. Choose one in the list’s Export menu.")
 	case len(o.refused) > 0:
 		// The list says what it leaves out; a file could not, and would hold more than was asked for.
-		return x.refuse(c, "The address asks for something that is not understood. Open the list to see what, and export from there.")
+		return x.refuse(c,
+			"The address asks for something that is not understood. Open the list to see what, and export from there.")
 	}
 	name := o.list + "-" + x.Desk.Now().In(calendar.SAST).Format("2006-01-02-1504") + "." + string(format)
 	to := &Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: format.ContentType(), Name: name}
@@ -67,8 +69,9 @@ func send[T any](c echo.Context, x *Exports, o outgoing[T]) error {
 		to.begin()
 		return nil
 	}
-	err := x.Audit.Begin(c.Request().Context(), access.Actor(c), audit.Export{List: o.list, Format: string(format), Filters: flat(o.filters),
-		Rows: o.found.n, Exact: o.found.exact, Columns: len(o.heads)})
+	err := x.Audit.Begin(c.Request().Context(), access.Actor(c),
+		audit.Export{List: o.list, Format: string(format), Filters: flat(o.filters),
+			Rows: o.found.n, Exact: o.found.exact, Columns: len(o.heads)})
 	if err != nil {
 		return err
 	}
@@ -95,7 +98,8 @@ func write[T any](ctx context.Context, x *Exports, o outgoing[T], format export.
 	for left := or(x.MaxRows, exportMaxRows); ; {
 		for _, item := range page.Items {
 			if left == 0 {
-				if err := file.Note("Not everything is here: a file ends after " + words.Grouped(int64(or(x.MaxRows, exportMaxRows))) + " rows. Narrow the filters to export the rest."); err != nil {
+				if err := file.Note("Not everything is here: a file ends after " +
+					words.Grouped(int64(or(x.MaxRows, exportMaxRows))) + " rows. Narrow the filters to export the rest."); err != nil {
 					return err
 				}
 				return file.Finish()
@@ -127,7 +131,9 @@ func or(n, otherwise int) int {
 }
 
 func (x *Exports) refuse(c echo.Context, why string) error {
-	return Render(c, http.StatusBadRequest, x.Desk.ErrorPage(c, pages.ErrorView{Status: http.StatusBadRequest, Title: "Nothing was exported", Sentence: why, RequestID: access.RequestID(c)}))
+	return Render(c, http.StatusBadRequest, x.Desk.ErrorPage(c,
+		pages.ErrorView{Status: http.StatusBadRequest, Title: "Nothing was exported", Sentence: why,
+			RequestID: access.RequestID(c)}))
 }
 
 func flat(values url.Values) map[string]string {
@@ -184,7 +190,8 @@ func exportMenu(found RowsFound, columns int, href func(format string) string) c
 	if found == (RowsFound{exact: true}) {
 		return components.Export{}
 	}
-	return components.Export{Text: "Export " + words.Glue(found.of("row", "rows")) + ", " + words.Glue(words.Counted(int64(columns), "column")) + ", SAST",
+	return components.Export{Text: "Export " + words.Glue(found.of("row", "rows")) + ", " +
+		words.Glue(words.Counted(int64(columns), "column")) + ", SAST",
 		CSVHref: href(string(export.CSV)), XLSXHref: href(string(export.XLSX))}
 }
 

@@ -24,7 +24,8 @@ type noLog struct{}
 func (noLog) Audit(actor.Actor, audit.Entry) {}
 
 // sending serves one list over a real connection; page n answers the n-th page.
-func sending(t *testing.T, page func(ctx context.Context, n int) (paging.Page[int64], error)) (url string, failed <-chan error) {
+func sending(t *testing.T, page func(ctx context.Context, n int) (paging.Page[int64], error)) (url string,
+	failed <-chan error) {
 	t.Helper()
 	x := &Exports{Desk: &Desk{Now: func() time.Time { return time.Date(2026, 11, 23, 7, 0, 0, 0, time.UTC) }},
 		Audit: &audit.Exports{InTx: func(_ context.Context, fn func(audit.Log) error) error { return fn(noLog{}) }}}
@@ -32,8 +33,10 @@ func sending(t *testing.T, page func(ctx context.Context, n int) (paging.Page[in
 	e.GET("/", func(c echo.Context) error {
 		access.Set(c, actor.Actor{Kind: actor.User, Role: actor.Staff})
 		n := 0
-		err := send(c, x, outgoing[int64]{list: "numbers", heads: []export.Head{{Text: "Number"}}, cells: func(n int64) []export.Cell { return []export.Cell{export.Count(n)} },
-			page: func(ctx context.Context, _ paging.Ask) (paging.Page[int64], error) { n++; return page(ctx, n) }, id: func(int64) uuid.UUID { return uuid.Nil }})
+		err := send(c, x, outgoing[int64]{list: "numbers", heads: []export.Head{{Text: "Number"}},
+			cells: func(n int64) []export.Cell { return []export.Cell{export.Count(n)} },
+			page:  func(ctx context.Context, _ paging.Ask) (paging.Page[int64], error) { n++; return page(ctx, n) },
+			id:    func(int64) uuid.UUID { return uuid.Nil }})
 		came <- err
 		return err
 	})

@@ -24,7 +24,8 @@ func ToRequest(c echo.Context, a approval.Approval) error {
 
 // ReasonField asks why, for the person who decides.
 func ReasonField(value, wrong string) *components.Textarea {
-	return &components.Textarea{Label: "Reason, for the second approver", Name: "reason", Value: value, Error: wrong, Required: true, Rows: 3, MaxLength: 1000}
+	return &components.Textarea{Label: "Reason, for the second approver", Name: "reason", Value: value, Error: wrong,
+		Required: true, Rows: 3, MaxLength: 1000}
 }
 
 // UploadPatience is how long 20 MB may take on a slow line; the limits of the server are made for pages.
@@ -32,8 +33,9 @@ const UploadPatience = 10 * time.Minute
 
 // Patient gives the connection that long, for a file on a slow line.
 func Patient(c echo.Context, wait time.Duration) {
-	control, until := http.NewResponseController(c.Response()), time.Now().Add(wait) // the clock of the connection, not the product's
-	_ = control.SetReadDeadline(until)                                               // in tests there is no connection
+	control, until := http.NewResponseController(c.Response()),
+		time.Now().Add(wait) // the clock of the connection, not the product's
+	_ = control.SetReadDeadline(until) // in tests there is no connection
 	_ = control.SetWriteDeadline(until)
 }
 

@@ -54,7 +54,8 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 	in, _ := access.Session(c)
 	f := layout.Frame{
 		Title: title, Active: active, Merchant: in.MerchantName, Brand: in.BrandName, Theme: in.User.Theme,
-		User:    layout.User{Name: in.User.Called(), Email: in.User.Email, Role: RoleWord(in.User.Role), Initials: initials(in.User.Called())},
+		User: layout.User{Name: in.User.Called(), Email: in.User.Email, Role: RoleWord(in.User.Role),
+			Initials: initials(in.User.Called())},
 		Sandbox: d.Strip(), ThemeAction: "/account/theme", SignOutAction: "/logout", AccountHref: "/account",
 	}
 	for _, b := range in.Others {

@@ -136,7 +136,8 @@ func (r *List[T, F]) filter(ctx context.Context, who actor.Actor, l *Listing) (f
 }
 
 func (r *List[T, F]) view(l *Listing, page paging.Page[T], t Tally) pages.ListView {
-	v := pages.ListView{Head: r.Head, Nav: r.Nav, Card: r.Card, Notices: l.notices, Table: TableOf(words.Capital(r.many()), r.Columns, page.Items)}
+	v := pages.ListView{Head: r.Head, Nav: r.Nav, Card: r.Card, Notices: l.notices,
+		Table: TableOf(words.Capital(r.many()), r.Columns, page.Items)}
 	view := r.chosen(l)
 	if len(r.Views) > 0 {
 		v.Tabs = r.tabs(l, view, t)

@@ -34,7 +34,8 @@ func ColumnOf[T any](label string, cell func(T) components.Cell) Column[T] {
 
 // TextColumn shows a text, and is the same in the file.
 func TextColumn[T any](label string, width float64, of func(T) string) Column[T] {
-	return ColumnOf(label, func(item T) components.Cell { return components.Cell{Text: of(item)} }).FileText(label, width, of)
+	return ColumnOf(label, func(item T) components.Cell { return components.Cell{Text: of(item)} }).FileText(label, width,
+		of)
 }
 
 // PillColumn shows a state; in the file stands its word.
@@ -45,7 +46,10 @@ func PillColumn[T any](label string, width float64, of func(T) components.Pill) 
 
 // DayColumn shows the day of an instant, and blank where there is none; "" is a dash.
 func DayColumn[T any](label string, width float64, blank string, of func(T) time.Time) Column[T] {
-	return ColumnOf(label, func(item T) components.Cell { return components.Cell{Time: words.DayOf(of(item)), Blank: blank} }).
+	return ColumnOf(label, func(item T) components.Cell {
+		return components.Cell{Time: words.DayOf(of(item)),
+			Blank: blank}
+	}).
 		InFile(label+" (SAST)", width, func(item T) export.Cell { return export.DayOf(of(item)) })
 }
 

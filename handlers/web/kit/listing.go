@@ -30,7 +30,8 @@ type Listing struct {
 func listingOf(c echo.Context, path string) *Listing {
 	l := &Listing{path: path, Query: url.Values{}, ask: paging.Ask{Limit: pageRows}}
 	for name, values := range c.QueryParams() {
-		if value := strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(strings.Join(values, ","), ""), "\x00", "")); value != "" {
+		if value := strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(strings.Join(values, ","), ""), "\x00",
+			"")); value != "" {
 			l.Query.Set(name, value)
 		}
 	}

@@ -39,7 +39,8 @@ func FormKeyOf(c echo.Context) string {
 // Once runs what a form asks for and goes on to where its result is shown. The
 // same form sent again goes to the same place and nothing is done again. It
 // needs a use case that calls Answered; refusals come back as they are.
-func Once[T any](c echo.Context, kept Replays, isTest bool, formKey string, act func(context.Context) (T, error), where func(T) string) error {
+func Once[T any](c echo.Context, kept Replays, isTest bool, formKey string, act func(context.Context) (T, error),
+	where func(T) string) error {
 	to := ""
 	if err := OnceAs(c, kept, isTest, formKey, act, where, &to); err != nil {
 		return err
@@ -50,7 +51,8 @@ func Once[T any](c echo.Context, kept Replays, isTest bool, formKey string, act 
 // OnceAs is once without going anywhere: into result comes what where says of
 // what was made, this time or the first time. A form that does two things gives
 // each a key of its own, "client:" and the form's key.
-func OnceAs[T any](c echo.Context, kept Replays, isTest bool, formKey string, act func(context.Context) (T, error), where func(T) string, result *string) error {
+func OnceAs[T any](c echo.Context, kept Replays, isTest bool, formKey string, act func(context.Context) (T, error),
+	where func(T) string, result *string) error {
 	ctx := c.Request().Context()
 	if _, err := uuid.Parse(formKey[strings.LastIndexByte(formKey, ':')+1:]); err != nil {
 		made, err := act(ctx)
@@ -75,7 +77,8 @@ func FormReplay(c echo.Context, isTest bool, formKey string) (key replay.Key, ok
 }
 
 // OnceKeyed is onceAs under a key that was made already.
-func OnceKeyed[T any](ctx context.Context, kept Replays, key replay.Key, act func(context.Context) (T, error), where func(T) string, result *string) (err error) {
+func OnceKeyed[T any](ctx context.Context, kept Replays, key replay.Key, act func(context.Context) (T, error),
+	where func(T) string, result *string) (err error) {
 	if *result, err = SentBefore(ctx, kept, key); *result != "" || err != nil {
 		return err
 	}
@@ -104,7 +107,8 @@ func SentBefore(ctx context.Context, kept Replays, key replay.Key) (to string, e
 	answer, err := kept.Recall(ctx, key)
 	switch {
 	case errors.Is(err, replay.ErrKeyReused):
-		return "", fault.New(fault.Conflict, "form_sent", "This form was sent before with other values, and that was done. Open a new form to do it again.")
+		return "", fault.New(fault.Conflict, "form_sent",
+			"This form was sent before with other values, and that was done. Open a new form to do it again.")
 	case err != nil || answer == nil:
 		return "", err
 	}

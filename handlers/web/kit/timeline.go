@@ -44,7 +44,8 @@ func History(page paging.Page[audit.Entry], href func(audit.Entry) string) compo
 			t.Days = append(t.Days, components.Day{Label: day})
 		}
 		icon, kind := eventLook(e.Action)
-		entry := components.Entry{Icon: icon, Kind: kind, Text: e.Text, Actor: ActorWords(e.Actor), At: words.Moment(e.At), Detail: changeWords(e)}
+		entry := components.Entry{Icon: icon, Kind: kind, Text: e.Text, Actor: ActorWords(e.Actor), At: words.Moment(e.At),
+			Detail: changeWords(e)}
 		if href != nil {
 			entry.Href = href(e)
 		}

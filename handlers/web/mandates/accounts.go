@@ -50,7 +50,8 @@ func (h *Accounts) Choose(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Store a bank account", words.TokensRoom, func(f layout.Frame) templ.Component { return pages.ChooseClient(f, picker) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Store a bank account", words.TokensRoom,
+		func(f layout.Frame) templ.Component { return pages.ChooseClient(f, picker) })
 }
 
 // New serves GET /clients/:id/accounts/new. The address may say what the account is
@@ -60,8 +61,9 @@ func (h *Accounts) New(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.form(c, one, http.StatusOK, url.Values{"full_name": {one.FullName}, "bank_code": {one.BankCode}, "account_type": {string(one.AccountType)},
-		"name": {c.QueryParam("name")}, "amount": {c.QueryParam("amount")}}, nil, "")
+	return h.form(c, one, http.StatusOK, url.Values{"full_name": {one.FullName}, "bank_code": {one.BankCode},
+		"account_type": {string(one.AccountType)},
+		"name":         {c.QueryParam("name")}, "amount": {c.QueryParam("amount")}}, nil, "")
 }
 
 func (h *Accounts) find(c echo.Context) (client.Client, error) {
@@ -88,13 +90,14 @@ func (h *Accounts) SendLink(c echo.Context) error {
 		return err
 	}
 	h.firstAmount(form, &in)
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (purchase.Record, error) {
-		rec, err := h.Purchases.Create(ctx, access.Actor(c), in)
-		if err != nil {
-			return rec, err
-		}
-		return rec, h.mail(c, rec, form)
-	}, func(rec purchase.Record) string { return words.PurchasePath(rec.ID) + "#link" })
+	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (purchase.Record, error) {
+			rec, err := h.Purchases.Create(ctx, access.Actor(c), in)
+			if err != nil {
+				return rec, err
+			}
+			return rec, h.mail(c, rec, form)
+		}, func(rec purchase.Record) string { return words.PurchasePath(rec.ID) + "#link" })
 	return h.refused(c, one, form, err, "link")
 }
 
@@ -120,8 +123,10 @@ func (h *Accounts) storingInput(c echo.Context, one client.Client) (purchase.Inp
 	who := access.Actor(c)
 	brands, err := h.Purchases.Read.Brands(c.Request().Context(), who.MerchantID)
 	in := purchase.Input{ClientID: one.ID, BrandID: purchases.BrandChosen(brands, "").ID, UserID: who.ID,
-		Options: purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.EFT}, Platform: "web", Source: "web_office"},
-		Details: purchase.Details{Timezone: "Africa/Johannesburg", Products: []purchase.Product{{Name: "Storing the bank account", Quantity: decimal.NewFromInt(1)}}}}
+		Options: purchase.Options{ForceRecurring: true, Whitelist: []string{purchase.EFT}, Platform: "web",
+			Source: "web_office"},
+		Details: purchase.Details{Timezone: "Africa/Johannesburg",
+			Products: []purchase.Product{{Name: "Storing the bank account", Quantity: decimal.NewFromInt(1)}}}}
 	due := h.Desk.Now().AddDate(0, 0, linkDays)
 	in.Due = &due
 	return in, err
@@ -164,8 +169,9 @@ func (h *Accounts) Capture(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	account := purchase.Account{FullName: form.Get("full_name"), BankCode: branchTyped(form), AccountNumber: form.Get("account_number"),
-		AccountType: bank.AccountType(form.Get("account_type")), Consented: form.Get("consent") == "yes"}
+	account := purchase.Account{FullName: form.Get("full_name"), BankCode: branchTyped(form),
+		AccountNumber: form.Get("account_number"),
+		AccountType:   bank.AccountType(form.Get("account_type")), Consented: form.Get("consent") == "yes"}
 	if !account.Consented {
 		account.Problems.Add("consent", "required", "Confirm that the client signed the mandate.")
 	}
@@ -182,13 +188,14 @@ func (h *Accounts) Capture(c echo.Context) error {
 			in.Problems.Add("signed_on", "invalid", "Enter the day as a date.")
 		}
 	}
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (purchase.Record, error) {
-		rec, err := h.Purchases.Capture(ctx, access.Actor(c), in, account, signed)
-		if err != nil {
-			return rec, err
-		}
-		return rec, access.AddFlash(c, "ok", "The account is stored and can be charged.")
-	}, func(rec purchase.Record) string { return words.TokenPath(rec.ID) })
+	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (purchase.Record, error) {
+			rec, err := h.Purchases.Capture(ctx, access.Actor(c), in, account, signed)
+			if err != nil {
+				return rec, err
+			}
+			return rec, access.AddFlash(c, "ok", "The account is stored and can be charged.")
+		}, func(rec purchase.Record) string { return words.TokenPath(rec.ID) })
 	return h.refused(c, one, form, err, "paper")
 }
 
@@ -206,41 +213,58 @@ func (h *Accounts) refused(c echo.Context, one client.Client, form url.Values, e
 	return err
 }
 
-func (h *Accounts) form(c echo.Context, one client.Client, status int, form url.Values, wrong error, part string) error {
+func (h *Accounts) form(c echo.Context, one client.Client, status int, form url.Values, wrong error,
+	part string) error {
 	byInput, summary, _ := kit.Problems(wrong)
 	view := pages.StoreAccountView{
-		Client: one.Name(), Back: components.Link{Text: one.Name(), Href: "/clients/" + one.ID.String()}, Problems: components.ErrorSummary{Items: summary},
-		LinkAction: "/clients/" + one.ID.String() + "/accounts/link", PaperAction: "/clients/" + one.ID.String() + "/accounts", Key: kit.NewFormKey(), PaperKey: kit.NewFormKey(),
+		Client: one.Name(), Back: components.Link{Text: one.Name(), Href: "/clients/" + one.ID.String()},
+		Problems:   components.ErrorSummary{Items: summary},
+		LinkAction: "/clients/" + one.ID.String() + "/accounts/link", PaperAction: "/clients/" + one.ID.String() +
+			"/accounts", Key: kit.NewFormKey(), PaperKey: kit.NewFormKey(),
 		Email: one.Email, OnPaper: part == "paper",
-		Name: components.Field{Label: "Description", Name: "name", Value: form.Get("name"), Error: byInput["name"], MaxLength: 256, Width: "l", Hint: "What the client reads, such as “Gym membership”."},
-		Amount: components.MoneyField{Label: "First amount", Name: "amount", Value: form.Get("amount"), Error: byInput["amount"],
-			Hint: "Leave it empty to store the account without taking money."},
-		Mail: components.Checkbox{Label: "Send the link to " + one.Email, Name: "mail", Checked: part != "link" || form.Get("mail") != ""},
+		Name: components.Field{Label: "Description", Name: "name", Value: form.Get("name"), Error: byInput["name"],
+			MaxLength: 256, Width: "l", Hint: "What the client reads, such as “Gym membership”."},
+		Amount: components.MoneyField{Label: "First amount", Name: "amount", Value: form.Get("amount"),
+			Error: byInput["amount"],
+			Hint:  "Leave it empty to store the account without taking money."},
+		Mail: components.Checkbox{Label: "Send the link to " + one.Email, Name: "mail", Checked: part != "link" ||
+			form.Get("mail") != ""},
 	}
 	h.paperFields(&view, form, byInput)
-	return h.Desk.ShowIn(c, status, "Store a bank account", words.TokensRoom, func(f layout.Frame) templ.Component { return pages.StoreAccount(f, view) })
+	return h.Desk.ShowIn(c, status, "Store a bank account", words.TokensRoom,
+		func(f layout.Frame) templ.Component { return pages.StoreAccount(f, view) })
 }
 
 func (h *Accounts) paperFields(v *pages.StoreAccountView, form url.Values, byInput map[string]string) {
 	today := words.DateOf(h.Desk.Now()).String()
-	v.Holder = components.Field{Label: "Account holder", Name: "full_name", Value: form.Get("full_name"), Error: byInput["full_name"], Required: true, MaxLength: 128, Width: "l", Autocomplete: "off"}
-	v.Bank = components.Select{Label: "Bank", Name: "bank_code", Error: byInput["bank_code"], Blank: "Choose the bank", Required: true, Width: "l", Hint: "The bank’s universal branch code is used."}
+	v.Holder = components.Field{Label: "Account holder", Name: "full_name", Value: form.Get("full_name"),
+		Error: byInput["full_name"], Required: true, MaxLength: 128, Width: "l", Autocomplete: "off"}
+	v.Bank = components.Select{Label: "Bank", Name: "bank_code", Error: byInput["bank_code"], Blank: "Choose the bank",
+		Required: true, Width: "l", Hint: "The bank’s universal branch code is used."}
 	for _, b := range bank.Branches() {
-		v.Bank.Options = append(v.Bank.Options, components.Option{Value: b.Code, Text: b.Bank + " · " + b.Code, Selected: b.Code == form.Get("bank_code")})
+		v.Bank.Options = append(v.Bank.Options, components.Option{Value: b.Code, Text: b.Bank + " · " + b.Code,
+			Selected: b.Code == form.Get("bank_code")})
 	}
-	v.Branch = components.Field{Label: "Other branch code", Name: "other_branch", Value: form.Get("other_branch"), MaxLength: 6, Width: "s", InputMode: "numeric", Autocomplete: "off",
+	v.Branch = components.Field{Label: "Other branch code", Name: "other_branch", Value: form.Get("other_branch"),
+		MaxLength: 6, Width: "s", InputMode: "numeric", Autocomplete: "off",
 		Hint: "Six digits, only if the bank is not in the list."}
-	v.Number = components.Field{Label: "Account number", Name: "account_number", Value: form.Get("account_number"), Error: byInput["account_number"], Required: true, MaxLength: 24, Width: "m",
+	v.Number = components.Field{Label: "Account number", Name: "account_number", Value: form.Get("account_number"),
+		Error: byInput["account_number"], Required: true, MaxLength: 24, Width: "m",
 		InputMode: "numeric", Autocomplete: "off"}
-	v.Type = components.Select{Label: "Account type", Name: "account_type", Error: byInput["account_type"], Required: true, Width: "m"}
+	v.Type = components.Select{Label: "Account type", Name: "account_type", Error: byInput["account_type"], Required: true,
+		Width: "m"}
 	for _, t := range bank.AccountTypes() {
-		v.Type.Options = append(v.Type.Options, components.Option{Value: string(t), Text: t.Label(), Selected: string(t) == form.Get("account_type")})
+		v.Type.Options = append(v.Type.Options, components.Option{Value: string(t), Text: t.Label(),
+			Selected: string(t) == form.Get("account_type")})
 	}
-	v.Signed = components.DateField{Label: "Signed on", Name: "signed_on", Value: form.Get("signed_on"), Error: byInput["signed_on"], Max: today, Required: true}
-	v.Scan = components.FileInput{Label: "Scan of the signed mandate", Name: "scan", Error: byInput["scan"], Required: true, Accept: "application/pdf,image/png,image/jpeg",
+	v.Signed = components.DateField{Label: "Signed on", Name: "signed_on", Value: form.Get("signed_on"),
+		Error: byInput["signed_on"], Max: today, Required: true}
+	v.Scan = components.FileInput{Label: "Scan of the signed mandate", Name: "scan", Error: byInput["scan"],
+		Required: true, Accept: "application/pdf,image/png,image/jpeg",
 		Hint: "PDF, PNG or JPEG, at most 5 MB. It is encrypted and kept as the proof."}
 	if v.OnPaper && v.Scan.Error == "" {
 		v.Scan.Hint += " Please choose the file again."
 	}
-	v.Consent = components.Checkbox{Label: "The client signed this mandate, and I have seen it", Name: "consent", Error: byInput["consent"], Checked: form.Get("consent") != "", Required: true}
+	v.Consent = components.Checkbox{Label: "The client signed this mandate, and I have seen it", Name: "consent",
+		Error: byInput["consent"], Checked: form.Get("consent") != "", Required: true}
 }

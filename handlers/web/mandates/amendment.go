@@ -82,9 +82,10 @@ func (h *Amendments) Begin(c echo.Context) error {
 	}
 	in := revisionOf(form)
 	in.UserID = access.Actor(c).ID
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (purchase.Amendment, error) {
-		return h.Purchases.Amend(ctx, access.Actor(c), old.ID, in)
-	}, func(a purchase.Amendment) string { return words.AmendmentPath(a.ID, "") })
+	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (purchase.Amendment, error) {
+			return h.Purchases.Amend(ctx, access.Actor(c), old.ID, in)
+		}, func(a purchase.Amendment) string { return words.AmendmentPath(a.ID, "") })
 	if _, _, refused := kit.Problems(err); refused {
 		return h.form(c, http.StatusUnprocessableEntity, old, m, form, err)
 	}
@@ -161,7 +162,8 @@ func (h *Amendments) TakeOver(c echo.Context) error {
 	agreed.Count, _ = strconv.Atoi(form.Get("count"))
 	agreed.Cents, _ = strconv.ParseInt(form.Get("cents"), 10, 64)
 	done, err := h.Purchases.TakeOver(c.Request().Context(), access.Actor(c), a.ID, agreed)
-	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Code == "amendment_stopped" || f.Code == "amendment_not_ready") {
+	if f, ok := fault.From(err); ok && (f.Kind == fault.Invalid || f.Code == "amendment_stopped" ||
+		f.Code == "amendment_not_ready") {
 		if a, err = h.find(c); err != nil { // as it stands now
 			return err
 		}
@@ -199,11 +201,14 @@ func (h *Amendments) to(c echo.Context, a purchase.AmendmentSheet, text string) 
 // signedAccount reads the form of a signed mandate.
 func signedAccount(c echo.Context) (url.Values, purchase.Account, error) {
 	if err := c.Request().ParseMultipartForm(maxScan + 1<<20); err != nil {
-		return nil, purchase.Account{}, fault.New(fault.Invalid, "invalid", "The form could not be read. A scan can be at most 5 MB.").Because(err)
+		return nil, purchase.Account{}, fault.New(fault.Invalid, "invalid",
+			"The form could not be read. A scan can be at most 5 MB.").Because(err)
 	}
 	form := c.Request().PostForm
-	account := purchase.Account{FullName: form.Get("full_name"), BankCode: branchTyped(form), AccountNumber: form.Get("account_number"),
-		AccountType: bank.AccountType(form.Get("account_type")), Consented: form.Get("consent") == "yes", Channel: mandate.SignedPaper}
+	account := purchase.Account{FullName: form.Get("full_name"), BankCode: branchTyped(form),
+		AccountNumber: form.Get("account_number"),
+		AccountType:   bank.AccountType(form.Get("account_type")), Consented: form.Get("consent") == "yes",
+		Channel: mandate.SignedPaper}
 	if !account.Consented {
 		account.Problems.Add("consent", "required", "Confirm that the client signed the mandate.")
 	}
@@ -219,13 +224,15 @@ func signedAccount(c echo.Context) (url.Values, purchase.Account, error) {
 	case err != nil:
 		return form, account, err
 	case len(files) == 0:
-		account.Problems.Add("scan", "required", "Add the scan of the signed mandate; it is the proof when the client disputes a debit.")
+		account.Problems.Add("scan", "required",
+			"Add the scan of the signed mandate; it is the proof when the client disputes a debit.")
 	}
 	account.Evidence = files
 	return form, account, nil
 }
 
-func (h *Amendments) form(c echo.Context, status int, old token.Entry, m mandate.Mandate, form url.Values, wrong error) error {
+func (h *Amendments) form(c echo.Context, status int, old token.Entry, m mandate.Mandate, form url.Values,
+	wrong error) error {
 	to, found, err := h.begun(c, old)
 	if err != nil {
 		return err
@@ -234,8 +241,10 @@ func (h *Amendments) form(c echo.Context, status int, old token.Entry, m mandate
 		return c.Redirect(http.StatusSeeOther, words.AmendmentPath(to, ""))
 	}
 	if !old.Live() {
-		return fault.New(fault.Conflict, "amendment_wrong_state", "This token is no longer in use; there is nothing to replace.")
+		return fault.New(fault.Conflict, "amendment_wrong_state",
+			"This token is no longer in use; there is nothing to replace.")
 	}
 	view := h.formView(old, m, form, wrong)
-	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom, func(f layout.Frame) templ.Component { return pages.AmendForm(f, view) })
+	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom,
+		func(f layout.Frame) templ.Component { return pages.AmendForm(f, view) })
 }

@@ -28,8 +28,10 @@ const directDebitAt = "purchase.payment_method_details.direct_debit."
 
 // prefilled is the form as the old mandate fills it in.
 func (h *Amendments) prefilled(old token.Entry, m mandate.Mandate) url.Values {
-	form := url.Values{"method": {old.Method}, "account": {knownAccount}, "full_name": {old.HolderName}, "bank_code": {old.BankCode}, "account_type": {string(old.AccountType)},
-		"period_units": {m.PeriodUnits}, "deduction_day": {strconv.Itoa(m.DeductionDay)}, "value_type": {string(mandate.Variable)},
+	form := url.Values{"method": {old.Method}, "account": {knownAccount}, "full_name": {old.HolderName},
+		"bank_code": {old.BankCode}, "account_type": {string(old.AccountType)},
+		"period_units": {m.PeriodUnits}, "deduction_day": {strconv.Itoa(m.DeductionDay)},
+		"value_type":          {string(mandate.Variable)},
 		"authentication_type": {string(mandate.RealTime)}, "allow_date_adjustment": {"yes"}, "verify_account": {"yes"}}
 	if m.PeriodUnits == "months" && m.DeductionDay == purchase.LastDay {
 		form.Set("deduction_day", "last")
@@ -61,9 +63,11 @@ func prefillTick(form url.Values, name string, on bool) {
 
 // revisionOf reads what staff want instead of the stored account.
 func revisionOf(form url.Values) purchase.Revision {
-	in := purchase.Revision{Method: form.Get("method"), Name: strings.TrimSpace(form.Get("name")), DirectDebit: purchase.DirectDebitInput{PeriodUnits: form.Get("period_units")}}
+	in := purchase.Revision{Method: form.Get("method"), Name: strings.TrimSpace(form.Get("name")),
+		DirectDebit: purchase.DirectDebitInput{PeriodUnits: form.Get("period_units")}}
 	if text := form.Get("deduction_day"); text != "" && in.DirectDebit.PeriodUnits != "days" {
-		day, err := strconv.Atoi(strings.Replace(strings.ToLower(strings.TrimSpace(text)), "last", strconv.Itoa(purchase.LastDay), 1))
+		day, err := strconv.Atoi(strings.Replace(strings.ToLower(strings.TrimSpace(text)), "last",
+			strconv.Itoa(purchase.LastDay), 1))
 		if err != nil {
 			in.Problems.Add(directDebitAt+"deduction_day", "invalid", "Enter the day as a number.")
 		}
@@ -87,7 +91,8 @@ func debiCheckOf(form url.Values, in *purchase.Revision) {
 	if in.PriceCents == 0 && !in.Problems.Has("price") {
 		in.Problems.Add("price", "required", "Enter the usual amount. The client confirms it.")
 	}
-	ask := mandate.Ask{ValueType: form.Get("value_type"), AuthenticationType: form.Get("authentication_type"), DebitSequence: string(mandate.Recurring),
+	ask := mandate.Ask{ValueType: form.Get("value_type"), AuthenticationType: form.Get("authentication_type"),
+		DebitSequence:      string(mandate.Recurring),
 		AdjustmentCategory: string(mandate.Never), DelayedOnFailure: form.Get("do_delayed_on_auth_failure") != "",
 		AllowDateAdjustment: form.Get("allow_date_adjustment") != "", VerifyAccount: form.Get("verify_account") != ""}
 	most := centsTyped(&in.Problems, form, "max_amount_cents", directDebitAt+"max_amount_cents")
@@ -106,7 +111,8 @@ func debiCheckOf(form url.Values, in *purchase.Revision) {
 		in.KeepAccount = true
 	case askedAccount:
 	default:
-		in.Account = &purchase.Account{FullName: form.Get("full_name"), IDNumber: form.Get("id_number"), Phone: form.Get("phone"), BankCode: branchTyped(form),
+		in.Account = &purchase.Account{FullName: form.Get("full_name"), IDNumber: form.Get("id_number"),
+			Phone: form.Get("phone"), BankCode: branchTyped(form),
 			AccountNumber: form.Get("account_number"), AccountType: bank.AccountType(form.Get("account_type"))}
 	}
 }
@@ -130,27 +136,43 @@ func centsTyped(w *fault.Problems, form url.Values, input, path string) int64 {
 func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Values, wrong error) pages.AmendFormView {
 	byInput, summary, _ := kit.Problems(wrong)
 	field := func(label, name string) components.Field {
-		return components.Field{Label: label, Name: name, Value: form.Get(name), Error: byInput[name], Quiet: true, Autocomplete: "off"}
+		return components.Field{Label: label, Name: name, Value: form.Get(name), Error: byInput[name], Quiet: true,
+			Autocomplete: "off"}
 	}
 	v := pages.AmendFormView{
-		Title: "Change debit-order details", Back: components.Link{Text: words.AccountWords(old.Token), Href: words.TokenPath(old.ID)}, Steps: amendSteps(1, false),
-		Action: words.TokenPath(old.ID) + "/amendment", Key: kit.NewFormKey(), Problems: components.ErrorSummary{Items: summary}, Now: h.nowFacts(old, m),
-		Method: components.RadioCards{Legend: "How is the account debited from now on?", Name: "method", Value: form.Get("method"), Error: byInput["method"], Columns: true,
-			Options: []components.RadioCard{{Value: purchase.DebiCheck, Title: "DebiCheck", Text: "The client confirms the new details at their bank.", Icon: "shield"},
-				{Value: purchase.EFT, Title: "EFT debit order", Text: "The client gives the details on a page, or signs a form.", Icon: "bank"}}},
-		Account: components.RadioCards{Legend: "Which account?", Name: "account", Value: form.Get("account"), Error: byInput["account"], Options: []components.RadioCard{
-			{Value: knownAccount, Title: "A new account; I have the details", Text: "The client’s bank asks the client at once."},
-			{Value: askedAccount, Title: "A new account; the client gives the details", Text: "You get a link for the client."},
-			{Value: keepAccount, Title: "Still " + old.AccountMask + " at " + words.BankWords(old.BankCode), Text: "Only the terms change. The client’s bank asks the client at once."}}},
-		Holder: field("Account holder", "full_name"), ID: field("Identity number", "id_number"), Phone: field("Phone", "phone"), Number: field("Account number", "account_number"),
+		Title: "Change debit-order details", Back: components.Link{Text: words.AccountWords(old.Token),
+			Href: words.TokenPath(old.ID)}, Steps: amendSteps(1, false),
+		Action: words.TokenPath(old.ID) + "/amendment", Key: kit.NewFormKey(),
+		Problems: components.ErrorSummary{Items: summary}, Now: h.nowFacts(old, m),
+		Method: components.RadioCards{Legend: "How is the account debited from now on?", Name: "method",
+			Value: form.Get("method"), Error: byInput["method"], Columns: true,
+			Options: []components.RadioCard{{Value: purchase.DebiCheck, Title: "DebiCheck",
+				Text: "The client confirms the new details at their bank.", Icon: "shield"},
+				{Value: purchase.EFT, Title: "EFT debit order", Text: "The client gives the details on a page, or signs a form.",
+					Icon: "bank"}}},
+		Account: components.RadioCards{Legend: "Which account?", Name: "account", Value: form.Get("account"),
+			Error: byInput["account"], Options: []components.RadioCard{
+				{Value: knownAccount, Title: "A new account; I have the details",
+					Text: "The client’s bank asks the client at once."},
+				{Value: askedAccount, Title: "A new account; the client gives the details", Text: "You get a link for the client."},
+				{Value: keepAccount, Title: "Still " + old.AccountMask + " at " + words.BankWords(old.BankCode),
+					Text: "Only the terms change. The client’s bank asks the client at once."}}},
+		Holder: field("Account holder", "full_name"), ID: field("Identity number", "id_number"),
+		Phone: field("Phone", "phone"), Number: field("Account number", "account_number"),
 		Name: field("Description", "name"), Day: field("Deduction day", "deduction_day"),
-		Price: components.MoneyField{Label: "Usual amount", Name: "price", Value: form.Get("price"), Error: byInput["price"], Required: true, Hint: "The client confirms it."},
-		Most:  components.MoneyField{Label: "Maximum", Name: "max_amount_cents", Value: form.Get("max_amount_cents"), Error: byInput["max_amount_cents"], Required: true},
-		First: components.MoneyField{Label: "Collect now", Name: "first", Value: form.Get("first"), Error: byInput["first"], Hint: "Leave it empty to take no money with this change."},
-		Fallback: components.Checkbox{Label: "Give the client 48 more hours if there is no answer", Name: "do_delayed_on_auth_failure", Checked: form.Get("do_delayed_on_auth_failure") != "",
+		Price: components.MoneyField{Label: "Usual amount", Name: "price", Value: form.Get("price"), Error: byInput["price"],
+			Required: true, Hint: "The client confirms it."},
+		Most: components.MoneyField{Label: "Maximum", Name: "max_amount_cents", Value: form.Get("max_amount_cents"),
+			Error: byInput["max_amount_cents"], Required: true},
+		First: components.MoneyField{Label: "Collect now", Name: "first", Value: form.Get("first"), Error: byInput["first"],
+			Hint: "Leave it empty to take no money with this change."},
+		Fallback: components.Checkbox{Label: "Give the client 48 more hours if there is no answer",
+			Name: "do_delayed_on_auth_failure", Checked: form.Get("do_delayed_on_auth_failure") != "",
 			Hint: "Debits under such a mandate may be disputed."},
-		OtherDays: components.Checkbox{Label: "Debits may run on other days too", Name: "allow_date_adjustment", Checked: form.Get("allow_date_adjustment") != "", Hint: "Such a debit may be disputed."},
-		Verify:    components.Checkbox{Label: "Ask the bank about the account first", Name: "verify_account", Checked: form.Get("verify_account") != "", Error: byInput["verify_account"]},
+		OtherDays: components.Checkbox{Label: "Debits may run on other days too", Name: "allow_date_adjustment",
+			Checked: form.Get("allow_date_adjustment") != "", Hint: "Such a debit may be disputed."},
+		Verify: components.Checkbox{Label: "Ask the bank about the account first", Name: "verify_account",
+			Checked: form.Get("verify_account") != "", Error: byInput["verify_account"]},
 	}
 	v.ID.Hint, v.Phone.Hint = "Empty: as on the client’s record.", "Empty: as on the client’s record."
 	v.Name.Hint, v.Name.MaxLength = "What the client reads, such as “Gym membership”.", 256
@@ -158,16 +180,21 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 	v.Most.Hint = "At most the usual amount for FIXED, 1.5 times for VARIABLE."
 	v.Bank = bankChoice(form, byInput)
 	v.Type = accountTypeChoice(form, byInput)
-	v.Value = choices("Amounts", "value_type", form, byInput, [][2]string{{"FIXED", "Fixed: always the usual amount"}, {"VARIABLE", "Variable: up to the maximum"}, {"USAGEBASED", "By usage: up to the maximum"}})
-	v.Period = choices("Every", "period_units", form, byInput, [][2]string{{"months", "month"}, {"weeks", "week"}, {"days", "day"}})
+	v.Value = choices("Amounts", "value_type", form, byInput,
+		[][2]string{{"FIXED", "Fixed: always the usual amount"}, {"VARIABLE", "Variable: up to the maximum"},
+			{"USAGEBASED", "By usage: up to the maximum"}})
+	v.Period = choices("Every", "period_units", form, byInput,
+		[][2]string{{"months", "month"}, {"weeks", "week"}, {"days", "day"}})
 	v.Asking = h.askingChoice(form, byInput)
 	return v
 }
 
 func (h *Amendments) askingChoice(form url.Values, byInput map[string]string) components.Select {
-	s := choices("How the client is asked", "authentication_type", form, byInput, [][2]string{{"REALTIME", "Real time: on the phone, 120 seconds"}, {"DELAYED", "Delayed: by SMS, 48 hours"}})
+	s := choices("How the client is asked", "authentication_type", form, byInput,
+		[][2]string{{"REALTIME", "Real time: on the phone, 120 seconds"}, {"DELAYED", "Delayed: by SMS, 48 hours"}})
 	if now := h.Desk.Now(); !h.Purchases.Window.Open(now) {
-		s.Hint = "Real time runs again from " + words.SayMinute(h.Purchases.Window.OpensAt(now), now) + " SAST; delayed works at any time."
+		s.Hint = "Real time runs again from " + words.SayMinute(h.Purchases.Window.OpensAt(now), now) +
+			" SAST; delayed works at any time."
 	}
 	return s
 }
@@ -181,17 +208,21 @@ func choices(label, name string, form url.Values, byInput map[string]string, opt
 }
 
 func bankChoice(form url.Values, byInput map[string]string) components.Select {
-	s := components.Select{Label: "Bank", Name: "bank_code", Error: byInput["bank_code"], Blank: "Choose the bank", Quiet: true, Width: "l"}
+	s := components.Select{Label: "Bank", Name: "bank_code", Error: byInput["bank_code"], Blank: "Choose the bank",
+		Quiet: true, Width: "l"}
 	for _, b := range bank.Branches() {
-		s.Options = append(s.Options, components.Option{Value: b.Code, Text: b.Bank + " · " + b.Code, Selected: b.Code == form.Get("bank_code")})
+		s.Options = append(s.Options, components.Option{Value: b.Code, Text: b.Bank + " · " + b.Code,
+			Selected: b.Code == form.Get("bank_code")})
 	}
 	return s
 }
 
 func accountTypeChoice(form url.Values, byInput map[string]string) components.Select {
-	s := components.Select{Label: "Account type", Name: "account_type", Error: byInput["account_type"], Quiet: true, Width: "m"}
+	s := components.Select{Label: "Account type", Name: "account_type", Error: byInput["account_type"], Quiet: true,
+		Width: "m"}
 	for _, t := range bank.AccountTypes() {
-		s.Options = append(s.Options, components.Option{Value: string(t), Text: t.Label(), Selected: string(t) == form.Get("account_type")})
+		s.Options = append(s.Options, components.Option{Value: string(t), Text: t.Label(),
+			Selected: string(t) == form.Get("account_type")})
 	}
 	return s
 }

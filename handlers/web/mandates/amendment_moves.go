@@ -13,13 +13,16 @@ import (
 
 func takeOverView(a purchase.AmendmentSheet, byInput map[string]string, now time.Time) *pages.TakeOverView {
 	cents, n := a.MovesCents(), len(a.Moves)
-	v := &pages.TakeOverView{Action: words.AmendmentPath(a.ID, "/takeover"), Count: strconv.Itoa(n), Cents: strconv.FormatInt(cents, 10),
-		Old: a.Old.Token.AccountMask, New: a.New.Token.AccountMask, Button: "Use " + a.New.Token.AccountMask + " from now on"}
+	v := &pages.TakeOverView{Action: words.AmendmentPath(a.ID, "/takeover"), Count: strconv.Itoa(n),
+		Cents: strconv.FormatInt(cents, 10),
+		Old:   a.Old.Token.AccountMask, New: a.New.Token.AccountMask, Button: "Use " + a.New.Token.AccountMask +
+			" from now on"}
 	for _, m := range a.Moves {
 		v.Moves = append(v.Moves, moveRow(m, now))
 	}
 	if n > 0 {
-		v.Consent = components.Checkbox{Label: "Collect " + those(n) + ", " + words.Sum(cents, a.Moves[0].Currency) + " in all, from " + a.New.Token.AccountMask + " and not from " + a.Old.Token.AccountMask,
+		v.Consent = components.Checkbox{Label: "Collect " + those(n) + ", " + words.Sum(cents, a.Moves[0].Currency) +
+			" in all, from " + a.New.Token.AccountMask + " and not from " + a.Old.Token.AccountMask,
 			Name: "consent", Error: byInput["consent"], Required: true}
 	}
 	if stopped := len(a.Stopped()); stopped > 0 {
@@ -36,7 +39,9 @@ func those(n int) string {
 }
 
 func moveRow(m purchase.Move, now time.Time) pages.MoveRow {
-	r := pages.MoveRow{Name: purchaseName(m.Purchase), What: productName(m.Purchase), Href: words.PurchasePath(m.ID), Amount: words.Sum(m.TotalCents, m.Currency), Was: words.DayTime(m.Old.ActionDate), Is: words.DayTime(m.Plan.ActionDate),
+	r := pages.MoveRow{Name: purchaseName(m.Purchase), What: productName(m.Purchase), Href: words.PurchasePath(m.ID),
+		Amount: words.Sum(m.TotalCents, m.Currency), Was: words.DayTime(m.Old.ActionDate),
+		Is:   words.DayTime(m.Plan.ActionDate),
 		Pill: components.Pill{Kind: "done", Word: "Fits"}}
 	switch {
 	case m.Stopping != "":

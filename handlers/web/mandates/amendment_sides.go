@@ -22,8 +22,10 @@ type sideLine struct {
 // sideLines is one side in words, always with the same rows.
 func sideLines(s purchase.Side, said []mandate.Verification) []sideLine {
 	t, m := s.Token, s.Mandate
-	lines := []sideLine{{label: "Bank", text: words.BankWords(t.BankCode)}, {label: "Account", text: t.AccountMask, mono: true}, {label: "Account check", text: ""},
-		{label: "Account holder", text: t.HolderName}, {label: "Account type", text: t.AccountType.Label()}, {label: "Method", text: methodWord(t.Method)},
+	lines := []sideLine{{label: "Bank", text: words.BankWords(t.BankCode)},
+		{label: "Account", text: t.AccountMask, mono: true}, {label: "Account check", text: ""},
+		{label: "Account holder", text: t.HolderName}, {label: "Account type", text: t.AccountType.Label()},
+		{label: "Method", text: methodWord(t.Method)},
 		{label: "What the bank allows"}, {label: "Usual amount"}, {label: "Maximum"}, {label: "Day", text: rhythmWords(m)}}
 	if len(said) > 0 {
 		lines[2].pill = words.VerifiedPill(said)
@@ -64,7 +66,8 @@ func (h *Amendments) compare(c echo.Context, a purchase.AmendmentSheet) ([]pages
 	}
 	out := make([]pages.AmendmentLine, 0, len(sides[0]))
 	for i, was := range sides[0] {
-		line := pages.AmendmentLine{Label: was.label, Old: was.text, OldPill: was.pill, Mono: was.mono, New: "Not given yet", Waits: true}
+		line := pages.AmendmentLine{Label: was.label, Old: was.text, OldPill: was.pill, Mono: was.mono, New: "Not given yet",
+			Waits: true}
 		if sides[1] != nil {
 			is := sides[1][i]
 			line.New, line.NewPill, line.Waits = is.text, is.pill, false

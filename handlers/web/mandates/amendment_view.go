@@ -84,9 +84,11 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 	if at == stageReady || at == stageDone {
 		step = 3
 	}
-	v := pages.AmendmentView{Title: "Change debit-order details", Back: components.Link{Text: words.AccountWords(a.Old.Token), Href: words.TokenPath(a.OldTokenID)},
+	v := pages.AmendmentView{Title: "Change debit-order details",
+		Back:  components.Link{Text: words.AccountWords(a.Old.Token), Href: words.TokenPath(a.OldTokenID)},
 		Steps: amendSteps(step, at == stageDone), Problems: components.ErrorSummary{Items: summary}, Done: at == stageDone,
-		MayWrite: who.Can(actor.Write), Open: a.State == purchase.AmendmentOpen, AbandonAction: words.AmendmentPath(a.ID, "/abandonment")}
+		MayWrite: who.Can(actor.Write), Open: a.State == purchase.AmendmentOpen,
+		AbandonAction: words.AmendmentPath(a.ID, "/abandonment")}
 	var err error
 	if v.State, err = h.state(c, a); err != nil {
 		return err
@@ -118,10 +120,12 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 	if at == stageReady {
 		v.TakeOver = takeOverView(a, byInput, now)
 	}
-	return h.Desk.ShowIn(c, status, v.Title, words.TokensRoom, func(f layout.Frame) templ.Component { return pages.Amendment(f, v) })
+	return h.Desk.ShowIn(c, status, v.Title, words.TokensRoom,
+		func(f layout.Frame) templ.Component { return pages.Amendment(f, v) })
 }
 
-func (h *Amendments) paper(a purchase.AmendmentSheet, form url.Values, byInput map[string]string) *pages.StoreAccountView {
+func (h *Amendments) paper(a purchase.AmendmentSheet, form url.Values,
+	byInput map[string]string) *pages.StoreAccountView {
 	if form == nil {
 		form = url.Values{"full_name": {a.Old.Token.HolderName}}
 	}
@@ -157,19 +161,25 @@ func (h *Amendments) state(c echo.Context, a purchase.AmendmentSheet) (pages.Ame
 func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 	switch at {
 	case stageDetails:
-		return components.Note{Kind: "warn", Title: "Waiting for the client’s details", Text: "Send the client the link below. The old account stays in use meanwhile."}
+		return components.Note{Kind: "warn", Title: "Waiting for the client’s details",
+			Text: "Send the client the link below. The old account stays in use meanwhile."}
 	case stageAsked:
 		return components.Note{Kind: "warn", Title: "Waiting for the client’s answer at the bank"}
 	case stageRefused:
-		return components.Note{Kind: "bad", Title: "The new mandate was not set up: " + words.LowerFirst(a.New.Mandate.State.Label())}
+		return components.Note{Kind: "bad", Title: "The new mandate was not set up: " +
+			words.LowerFirst(a.New.Mandate.State.Label())}
 	case stageCollecting:
-		return components.Note{Kind: "info", Title: "Waiting for the first debit", Text: "The new account can take over when its first debit has succeeded. The old one stays in use meanwhile."}
+		return components.Note{Kind: "info", Title: "Waiting for the first debit",
+			Text: "The new account can take over when its first debit has succeeded. The old one stays in use meanwhile."}
 	case stageReady:
-		return components.Note{Kind: "ok", Title: "The new details work", Text: "Nothing has changed for the old account yet. Take over when you are ready."}
+		return components.Note{Kind: "ok", Title: "The new details work",
+			Text: "Nothing has changed for the old account yet. Take over when you are ready."}
 	case stageFailed:
-		return components.Note{Kind: "bad", Title: "This change can no longer go ahead", Text: "The new details were withdrawn, blocked or deleted, or their first debit failed. Abandon this change and start a new one. The old account is as it was."}
+		return components.Note{Kind: "bad", Title: "This change can no longer go ahead",
+			Text: "The new details were withdrawn, blocked or deleted, or their first debit failed. Abandon this change and start a new one. The old account is as it was."}
 	case stageAbandoned:
-		return components.Note{Kind: "info", Title: "This change was abandoned", Text: "The old account stayed in use as it was."}
+		return components.Note{Kind: "info", Title: "This change was abandoned",
+			Text: "The old account stayed in use as it was."}
 	case stageDone:
 		text := "Nothing was waiting on the old account."
 		if a.Moved > 0 {
@@ -178,7 +188,8 @@ func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 		if a.Old.Token.State == token.Deleted {
 			text = "The old account had been deleted, so nothing was moved."
 		}
-		return components.Note{Kind: "ok", Title: "The new details are in use", Text: text + " The proof of the old mandate is kept."}
+		return components.Note{Kind: "ok", Title: "The new details are in use",
+			Text: text + " The proof of the old mandate is kept."}
 	}
 	return components.Note{}
 }

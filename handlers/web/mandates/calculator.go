@@ -27,7 +27,8 @@ func windowView(w mandate.Window, now time.Time) pages.WindowView {
 		return pages.WindowView{Kind: "warn", Title: "Delayed for now", Text: closedWords(w, now)}
 	}
 	left := w.ClosesAt(now).Sub(now)
-	v := pages.WindowView{Kind: "info", Text: fmt.Sprintf("Real-time requests are possible for another %s, until %s.", minutesWords(left), w.Closes)}
+	v := pages.WindowView{Kind: "info", Text: fmt.Sprintf("Real-time requests are possible for another %s, until %s.",
+		minutesWords(left), w.Closes)}
 	if left < time.Hour {
 		v.Kind = "warn"
 	}
@@ -41,7 +42,8 @@ func closedWords(w mandate.Window, now time.Time) string {
 	if calendar.DateOf(opens) != calendar.DateOf(now) {
 		day = "tomorrow"
 	}
-	return fmt.Sprintf("Banks take real-time requests from %s to %s, and it is %s now. Use a delayed request: an SMS with 48 hours to answer. Real time is possible again %s at %s.",
+	return fmt.Sprintf(
+		"Banks take real-time requests from %s to %s, and it is %s now. Use a delayed request: an SMS with 48 hours to answer. Real time is possible again %s at %s.",
 		w.Opens, w.Closes, now.In(calendar.SAST).Format("15:04"), day, w.Opens)
 }
 
@@ -116,7 +118,8 @@ func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 	v.Maximum = say(s.terms.MaxAmountCents)
 	e := s.terms.Explain(s.draft(), s.brand.Currency)
 	v.Allowed, v.Disputable, v.Adjusts, v.Warnings = e.Allowed, e.Disputable, e.Adjusts, e.Warnings
-	if len(e.Disputable) <= 1 && s.terms.ValueType == mandate.Fixed && !s.terms.AllowDateAdjustment && !s.terms.DelayedOnFailure {
+	if len(e.Disputable) <= 1 && s.terms.ValueType == mandate.Fixed && !s.terms.AllowDateAdjustment &&
+		!s.terms.DelayedOnFailure {
 		v.Adjusts = strings.TrimSpace("Debits within these terms cannot be disputed. " + v.Adjusts)
 	}
 }
@@ -138,7 +141,8 @@ func (h *MandateForms) firstWords(v *pages.MandateSummary, s *mandateSetup) {
 		if s.priced {
 			v.First = append(v.First, components.Fact{Label: "Amount", Value: words.Sum(s.price, s.brand.Currency)})
 		}
-		v.First = append(v.First, components.Fact{Label: "Debit on", Value: words.SayDay(action, d.Now)}, components.Fact{Label: "To the bank by", Value: words.SayMinute(plan.SubmitAt, d.Now)})
+		v.First = append(v.First, components.Fact{Label: "Debit on", Value: words.SayDay(action, d.Now)},
+			components.Fact{Label: "To the bank by", Value: words.SayMinute(plan.SubmitAt, d.Now)})
 		v.FirstNote = strings.TrimSpace(plan.Note() + " It runs once the client has accepted.")
 		h.judgeFirst(v, s, action)
 	}
@@ -152,9 +156,11 @@ func (h *MandateForms) judgeFirst(v *pages.MandateSummary, s *mandateSetup, acti
 	}
 	m := s.draft()
 	runs := func(calendar.Date) calendar.Date { return action }
-	because, against := m.Judge(mandate.Debit{AmountCents: s.total(), Currency: money.ZAR, Due: s.firstDay, Runs: runs}, h.Purchases.Calendar)
+	because, against := m.Judge(mandate.Debit{AmountCents: s.total(), Currency: money.ZAR, Due: s.firstDay, Runs: runs},
+		h.Purchases.Calendar)
 	if against.Has(mandate.AtDue) || slices.Contains(because, mandate.BecauseDateDiffers) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("The first debit, on %s, is not on the deduction day. The client confirms that day too; if the debit runs later than that, it may be disputed.",
+		v.Warnings = append(v.Warnings, fmt.Sprintf(
+			"The first debit, on %s, is not on the deduction day. The client confirms that day too; if the debit runs later than that, it may be disputed.",
 			words.SayDay(action, h.Desk.Now())))
 	}
 }
@@ -175,7 +181,8 @@ func (h *MandateForms) statement(v *pages.MandateSummary, s *mandateSetup, actio
 		return
 	}
 	const name, reference = collection.ShortNameWidth, collection.ShortNameWidth + collection.ReferenceWidth
-	v.Statement = []pages.StatementPart{{Text: line[:name], Label: "short name"}, {Text: line[name:reference], Label: "contract reference"}, {Text: line[reference:], Label: "debit day"}}
+	v.Statement = []pages.StatementPart{{Text: line[:name], Label: "short name"},
+		{Text: line[name:reference], Label: "contract reference"}, {Text: line[reference:], Label: "debit day"}}
 	v.StatementHint = "30 characters. The # marks stand for a number that the mandate gets when it is created."
 }
 

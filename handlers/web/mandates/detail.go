@@ -36,7 +36,8 @@ func (h *Mandates) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Mandate "+s.ContractReference, mandatesRoom, func(f layout.Frame) templ.Component { return pages.Mandate(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Mandate "+s.ContractReference, mandatesRoom,
+		func(f layout.Frame) templ.Component { return pages.Mandate(f, view) })
 }
 
 // open finds a mandate and the purchase that asked for it.
@@ -57,8 +58,10 @@ func (h *Mandates) open(c echo.Context) (mandate.Sheet, purchase.Record, error) 
 func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) (pages.MandateDetailView, error) {
 	ctx, who, now := c.Request().Context(), access.Actor(c), h.Desk.Now()
 	m := s.Mandate
-	v := pages.MandateDetailView{Title: "Mandate " + m.ContractReference, ID: components.IDChip{ID: m.ID.String(), What: "mandate"}, Method: words.KindWords[m.Kind],
-		Payer: words.OrWords(m.HolderName, words.PayerName(rec.Purchase)), Pill: mandatePill(m, newestOf(s), now), Next: mandateNext(m, newestOf(s), now), Verified: words.VerifiedPill(s.Verifications),
+	v := pages.MandateDetailView{Title: "Mandate " + m.ContractReference,
+		ID: components.IDChip{ID: m.ID.String(), What: "mandate"}, Method: words.KindWords[m.Kind],
+		Payer: words.OrWords(m.HolderName, words.PayerName(rec.Purchase)), Pill: mandatePill(m, newestOf(s), now),
+		Next: mandateNext(m, newestOf(s), now), Verified: words.VerifiedPill(s.Verifications),
 		Reason: mandateReason(m), Body: consentView(m, s.Evidence, now), Asked: askedRows(s.Authentications, now)}
 	v.Terms, v.Explained = termFacts(m, rec.Currency), explained(m, rec.Currency)
 	v.Statement = statementPreview(m)
@@ -99,7 +102,8 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 // live is the place of the panel that follows the payer's answer: it is there
 // while a DebiCheck request waits, and when nothing came of one that can be made again.
 func (h *Mandates) live(c echo.Context, s mandate.Sheet, rec purchase.Record) (templ.Component, error) {
-	settled := slices.Contains([]purchase.Status{purchase.Paid, purchase.Refunded, purchase.PendingCharge, purchase.Cancelled, purchase.Expired}, rec.Status)
+	settled := slices.Contains([]purchase.Status{purchase.Paid, purchase.Refunded, purchase.PendingCharge,
+		purchase.Cancelled, purchase.Expired}, rec.Status)
 	again := s.State.Unanswered() && !settled // paid another way, it needs no mandate
 	if s.Kind != mandate.DebiCheck || !s.State.Waiting() && !again {
 		return nil, nil
@@ -118,17 +122,21 @@ func (h *Mandates) beside(c echo.Context, v *pages.MandateDetailView, s mandate.
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	v.Menu = []components.MenuItem{{Label: "Download mandate document", Icon: "download", Href: words.MandatePath(m.ID, "document.pdf")}}
+	v.Menu = []components.MenuItem{{Label: "Download mandate document", Icon: "download",
+		Href: words.MandatePath(m.ID, "document.pdf")}}
 	if err == nil {
 		add(components.Fact{Label: "Token", Value: words.AccountWords(t.Token), Href: words.TokenPath(t.ID)})
 		if t.Live() {
-			v.Menu = append(v.Menu, components.MenuItem{Label: "Change the details…", Icon: "repeat", Href: words.TokenPath(t.ID) + "/amendment", Changes: true})
-			v.Menu = append(v.Menu, components.MenuItem{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + t.ID.String(), Danger: true, Divider: true, Why: kit.WhyNotDelete(who)})
+			v.Menu = append(v.Menu, components.MenuItem{Label: "Change the details…", Icon: "repeat",
+				Href: words.TokenPath(t.ID) + "/amendment", Changes: true})
+			v.Menu = append(v.Menu, components.MenuItem{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" +
+				t.ID.String(), Danger: true, Divider: true, Why: kit.WhyNotDelete(who)})
 		}
 	}
 	add(components.Fact{Label: "Purchase", Value: words.Reference(rec.Purchase), Href: words.PurchasePath(m.ID)})
 	if m.State.Usable() && m.ClientID != uuid.Nil && who.Can(actor.Write) && err == nil && t.Live() {
-		v.Primary = components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new?client=" + m.ClientID.String(), Changes: true}
+		v.Primary = components.Button{Label: "New purchase", Icon: "plus", Href: "/purchases/new?client=" +
+			m.ClientID.String(), Changes: true}
 	}
 	v.Facts.Items = append(v.Facts.Items, mandateFacts(m, now)...)
 	add(components.Fact{Label: "Brand", Value: rec.Brand.Name})
@@ -153,7 +161,8 @@ func mandateReason(m mandate.Mandate) *components.Note {
 
 func askedRows(list []mandate.Authentication, now time.Time) (rows []pages.AskedRow) {
 	for _, a := range list {
-		row := pages.AskedRow{Number: words.Grouped(int64(a.Number)), Method: methodWords(a.Method), Pill: authPills[a.State], By: a.RequestedBy, Facts: components.Facts{Wide: true}}
+		row := pages.AskedRow{Number: words.Grouped(int64(a.Number)), Method: methodWords(a.Method), Pill: authPills[a.State],
+			By: a.RequestedBy, Facts: components.Facts{Wide: true}}
 		at := func(label string, t time.Time) {
 			if !t.IsZero() {
 				row.Facts.Items = append(row.Facts.Items, components.Fact{Label: label, Part: components.When(second(t, now))})
@@ -206,7 +215,8 @@ func checkRows(v mandate.Verification) (rows []pages.CheckRow) {
 }
 
 func debitRow(c collection.Collection) pages.DebitRow {
-	row := pages.DebitRow{Href: words.PurchasePath(c.PurchaseID), Day: words.DayTime(c.ActionDate), Amount: words.Minus(words.AmountIn(c.AmountCents, c.Currency)), Pill: collectionPill(c)}
+	row := pages.DebitRow{Href: words.PurchasePath(c.PurchaseID), Day: words.DayTime(c.ActionDate),
+		Amount: words.Minus(words.AmountIn(c.AmountCents, c.Currency)), Pill: collectionPill(c)}
 	if !c.Result.IsZero() && bank.CodeOf(c.Result.Code).Failed() {
 		row.Result = bank.CodeOf(c.Result.Code).Label()
 	}
@@ -223,9 +233,11 @@ func debitRow(c collection.Collection) pages.DebitRow {
 }
 
 var collectionKinds = map[collection.State]string{
-	collection.Scheduled: "progress", collection.Submitted: "progress", collection.InTracking: "wait", collection.Provisional: "done", collection.Successful: "done",
-	collection.Final: "done", collection.Unpaid: "bad", collection.Disputed: "bad", collection.DisputeWon: "done", collection.DisputeLost: "bad",
-	collection.Cancelled: "draft", collection.Recalled: "draft",
+	collection.Scheduled: "progress", collection.Submitted: "progress", collection.InTracking: "wait",
+	collection.Provisional: "done", collection.Successful: "done",
+	collection.Final: "done", collection.Unpaid: "bad", collection.Disputed: "bad", collection.DisputeWon: "done",
+	collection.DisputeLost: "bad",
+	collection.Cancelled:   "draft", collection.Recalled: "draft",
 }
 
 func collectionPill(c collection.Collection) components.Pill {

@@ -32,7 +32,8 @@ func (h *Mandates) Document(c echo.Context) error {
 		return err
 	}
 	name := "mandate-" + strings.Map(fileRune, s.ContractReference) + ".pdf"
-	c.Response().Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	c.Response().Header().Set("Content-Disposition",
+		mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 	return c.Blob(http.StatusOK, "application/pdf", pdf)
 }
 
@@ -49,7 +50,8 @@ func fileRune(r rune) rune {
 // and amount, the payer's name and account, an explicit authority).
 func mandatePaper(s mandate.Sheet, rec purchase.Record, now time.Time, test bool) documents.Paper {
 	m := s.Mandate
-	p := documents.Paper{Kind: "Mandate document", Title: "Debit order mandate (EFT)", Reference: m.ContractReference, House: rec.Brand.Name, Address: letterhead(rec.Brand),
+	p := documents.Paper{Kind: "Mandate document", Title: "Debit order mandate (EFT)", Reference: m.ContractReference,
+		House: rec.Brand.Name, Address: letterhead(rec.Brand),
 		Subject: "Debit-order mandate " + m.ContractReference + " of " + m.HolderName, Made: now,
 		Standing: m.State.Label() + " as of " + toTheSecond(now) + ". " + mandateNext(m, newestOf(s), now)}
 	if m.Kind == mandate.DebiCheck {
@@ -79,7 +81,8 @@ func letterhead(b merchant.Brand) (lines []string) {
 	if b.RegistrationNumber != "" {
 		registered = strings.TrimSpace(registered + " · Reg. " + b.RegistrationNumber)
 	}
-	for _, l := range []string{registered, words.AddressWords(b.StreetAddress, b.City, b.ZipCode), words.JoinedWords(" · ", b.Email, b.Phone, b.Website)} {
+	for _, l := range []string{registered, words.AddressWords(b.StreetAddress, b.City, b.ZipCode),
+		words.JoinedWords(" · ", b.Email, b.Phone, b.Website)} {
 		if l = strings.TrimPrefix(l, "· "); l != "" && l != b.Name {
 			lines = append(lines, l)
 		}
@@ -273,7 +276,8 @@ func toTheSecond(at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
-	return words.Glue(at.In(calendar.SAST).Format("2 January 2006")) + "," + money.NBSP + at.In(calendar.SAST).Format("15:04:05") + money.NBSP + "SAST"
+	return words.Glue(at.In(calendar.SAST).Format("2 January 2006")) + "," + money.NBSP +
+		at.In(calendar.SAST).Format("15:04:05") + money.NBSP + "SAST"
 }
 
 func longDay(d calendar.Date) string { return words.Glue(d.Format("Monday 2 January 2006")) }

@@ -40,7 +40,8 @@ type drawings struct {
 
 // get gives the drawing of a version, made by draw unless somebody else has made
 // it or is at it.
-func (d *drawings) get(ctx context.Context, merchant, id uuid.UUID, version uint64, draw func(context.Context, *drawing) error) (*drawing, error) {
+func (d *drawings) get(ctx context.Context, merchant, id uuid.UUID, version uint64,
+	draw func(context.Context, *drawing) error) (*drawing, error) {
 	key := drawingKey{merchant, id}
 	one, mine := d.take(key, version, time.Now())
 	if mine {

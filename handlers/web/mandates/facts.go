@@ -23,9 +23,11 @@ func mandateFacts(m mandate.Mandate, now time.Time) (out []components.Fact) {
 			out = append(out, components.Fact{Label: label, Part: components.When(words.Ago(t, now))})
 		}
 	}
-	out = append(out, components.Fact{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference, Mono: true})
+	out = append(out, components.Fact{Label: "Contract reference", Value: m.ContractReference, Copy: m.ContractReference,
+		Mono: true})
 	if m.BankReference != "" {
-		out = append(out, components.Fact{Label: "Bank’s reference", Value: m.BankReference, Copy: m.BankReference, Mono: true})
+		out = append(out, components.Fact{Label: "Bank’s reference", Value: m.BankReference, Copy: m.BankReference,
+			Mono: true})
 	}
 	add("Account holder", m.HolderName)
 	if m.AccountMask != "" {
@@ -61,10 +63,12 @@ func termFacts(m mandate.Mandate, currency string) components.Facts {
 		add("Debits", "Recurring")
 	}
 	add("Frequency", rhythmWords(m))
-	add("Other days", yesWords(t.AllowDateAdjustment, "Allowed; such debits may be disputed", "Refused by the client’s bank"))
+	add("Other days", yesWords(t.AllowDateAdjustment, "Allowed; such debits may be disputed",
+		"Refused by the client’s bank"))
 	add("Adjustment", adjustmentWords(*t, currency))
 	add("How the client is asked", methodWords(t.Authentication))
-	add("If there is no answer", yesWords(t.DelayedOnFailure, "Asked again for 48 hours, then registered", "The request ends"))
+	add("If there is no answer", yesWords(t.DelayedOnFailure, "Asked again for 48 hours, then registered",
+		"The request ends"))
 	add("Account verification", yesWords(t.VerifyAccount, "Asked for", "Not asked for"))
 	return f
 }
@@ -77,11 +81,13 @@ func yesWords(yes bool, if1, if0 string) string {
 }
 
 var valueWords = map[mandate.ValueType]string{
-	mandate.Fixed: "Fixed: the agreed amount and no other", mandate.Variable: "Variable: up to the maximum", mandate.UsageBased: "By usage: up to the maximum",
+	mandate.Fixed: "Fixed: the agreed amount and no other", mandate.Variable: "Variable: up to the maximum",
+	mandate.UsageBased: "By usage: up to the maximum",
 }
 
 var categoryWords = map[mandate.Category]string{
-	mandate.Quarterly: "every three months", mandate.Biannually: "every six months", mandate.Annually: "every year", mandate.Repo: "with the repo rate",
+	mandate.Quarterly: "every three months", mandate.Biannually: "every six months", mandate.Annually: "every year",
+	mandate.Repo: "with the repo rate",
 }
 
 // adjustmentWords says how price and maximum change: "6,5 % every year".

@@ -23,7 +23,8 @@ import (
 // view is the form with what was typed and what is wrong with it.
 func (h *MandateForms) view(c echo.Context, s mandateSetup, wrong error) (pages.NewMandateView, error) {
 	byInput, summary, _ := kit.Problems(s.shownErr(wrong))
-	v := pages.NewMandateView{Key: s.form.Get(kit.FormKeyName), Strict: s.strict, Back: components.Link{Text: "Mandates", Href: "/mandates"}, CancelHref: "/mandates"}
+	v := pages.NewMandateView{Key: s.form.Get(kit.FormKeyName), Strict: s.strict,
+		Back: components.Link{Text: "Mandates", Href: "/mandates"}, CancelHref: "/mandates"}
 	if v.Key == "" {
 		v.Key = kit.NewFormKey()
 	}
@@ -44,13 +45,15 @@ func (h *MandateForms) view(c echo.Context, s mandateSetup, wrong error) (pages.
 		query = url.Values{}
 	}
 	var err error
-	if v.Client, err = (&purchases.Purchases{Clients: h.Clients}).ClientPicker(ctx, who, query, s.payer, byInput["client_id"]); err != nil {
+	if v.Client, err = (&purchases.Purchases{Clients: h.Clients}).ClientPicker(ctx, who, query, s.payer,
+		byInput["client_id"]); err != nil {
 		return v, err
 	}
 	v.Client.CreateHref, v.Client.CreateName = "", ""
 	v.Fresh = freshFields(s, byInput)
 	if len(s.alike) > 0 {
-		v.Problems.Items = append(v.Problems.Items, components.ErrorItem{Field: "alike", Text: "You may have this client already: choose below who it is."})
+		v.Problems.Items = append(v.Problems.Items,
+			components.ErrorItem{Field: "alike", Text: "You may have this client already: choose below who it is."})
 	}
 	v.Needs = h.needs(&s)
 	v.Brand = h.brandBlock(&s, byInput)
@@ -74,9 +77,12 @@ func (h *MandateForms) stop(s *mandateSetup, wrong error) *pages.StopView {
 		return &pages.StopView{Title: "Real-time requests are not possible now", Text: closedWords(h.window(), h.Desk.Now()),
 			Button: components.Button{Label: "Use delayed instead", Name: "use", Value: "delayed"}}
 	case fault.HasCode(wrong, "account_verification_failed"):
-		stop := &pages.StopView{Title: "The bank does not confirm the account", Text: fieldMessage(wrong, "account_verification_failed") + " Check the details with the client, correct them, and send this form again."}
+		stop := &pages.StopView{Title: "The bank does not confirm the account",
+			Text: fieldMessage(wrong, "account_verification_failed") +
+				" Check the details with the client, correct them, and send this form again."}
 		if s.payer != nil {
-			stop.More = components.Link{Text: "Correct the details of " + s.payer.Name(), Href: words.ClientHref(s.payer.ID) + "/edit"}
+			stop.More = components.Link{Text: "Correct the details of " + s.payer.Name(), Href: words.ClientHref(s.payer.ID) +
+				"/edit"}
 			if s.added {
 				stop.Text = s.payer.Name() + " is added as a client, but there is no mandate yet. " + stop.Text
 			}
@@ -97,31 +103,41 @@ func fieldMessage(err error, code string) string {
 }
 
 func (h *MandateForms) methodCards(v *pages.NewMandateView, s mandateSetup) {
-	v.Method = components.RadioCards{Legend: "How does the client agree?", Name: "method", Value: s.method, Required: true, Columns: true, Options: []components.RadioCard{
-		{Value: purchase.DebiCheck, Title: "DebiCheck", Icon: "shield", Text: "The client confirms at their bank. In real time: a prompt on their phone within seconds, and 120 seconds to answer. Delayed: an SMS, and 48 hours to answer. Debits within the terms cannot be disputed."},
-		{Value: purchase.EFT, Title: "EFT debit order", Icon: "bank", Text: "The client signs, or agrees on our page. Works with every account, at any hour. The client may dispute a debit within 40 days."}}}
+	v.Method = components.RadioCards{Legend: "How does the client agree?", Name: "method", Value: s.method, Required: true,
+		Columns: true, Options: []components.RadioCard{
+			{Value: purchase.DebiCheck, Title: "DebiCheck", Icon: "shield",
+				Text: "The client confirms at their bank. In real time: a prompt on their phone within seconds, and 120 seconds to answer. Delayed: an SMS, and 48 hours to answer. Debits within the terms cannot be disputed."},
+			{Value: purchase.EFT, Title: "EFT debit order", Icon: "bank",
+				Text: "The client signs, or agrees on our page. Works with every account, at any hour. The client may dispute a debit within 40 days."}}}
 }
 
 func freshFields(s mandateSetup, byInput map[string]string) pages.FreshClient {
 	field := func(name, label, hint, kind string) components.Field {
-		return components.Field{Name: name, Label: label, Hint: hint, Type: kind, Value: s.typed(name), Error: byInput[name], Autocomplete: "off", Quiet: true}
+		return components.Field{Name: name, Label: label, Hint: hint, Type: kind, Value: s.typed(name), Error: byInput[name],
+			Autocomplete: "off", Quiet: true}
 	}
 	f := pages.FreshClient{Chosen: s.fresh != nil,
-		Name: field("full_name", "Full name", "As shown on the bank account.", ""), Email: field("email", "E-mail address", "", "email"),
-		Phone: field("phone", "Phone", "The client is asked on this number.", "tel"), IDNumber: field("personal_code", "Identity or passport number", "", ""),
-		Number: field("bank_account", "Account number", "", ""),
-		Bank:   components.Select{Name: "bank_code", Label: "Bank", Blank: "Not known", Quiet: true, Error: byInput["bank_code"]},
-		Type:   components.Select{Name: "account_type", Label: "Account type", Blank: "Not known", Quiet: true, Error: byInput["account_type"]}}
+		Name:     field("full_name", "Full name", "As shown on the bank account.", ""),
+		Email:    field("email", "E-mail address", "", "email"),
+		Phone:    field("phone", "Phone", "The client is asked on this number.", "tel"),
+		IDNumber: field("personal_code", "Identity or passport number", "", ""),
+		Number:   field("bank_account", "Account number", "", ""),
+		Bank: components.Select{Name: "bank_code", Label: "Bank", Blank: "Not known", Quiet: true,
+			Error: byInput["bank_code"]},
+		Type: components.Select{Name: "account_type", Label: "Account type", Blank: "Not known", Quiet: true,
+			Error: byInput["account_type"]}}
 	for _, t := range s.alike {
 		f.Alike = append(f.Alike, components.Option{Value: t.ID.String(), Text: clients.AlikeWord(t)})
 	}
 	f.Other = components.Checkbox{Label: "This is another person: add a new client", Name: clients.EvenSo}
 	f.Number.InputMode, f.IDNumber.InputMode = "numeric", "text"
 	for _, b := range bank.Branches() {
-		f.Bank.Options = append(f.Bank.Options, components.Option{Value: b.Code, Text: b.Bank + " · " + b.Code, Selected: s.typed("bank_code") == b.Code})
+		f.Bank.Options = append(f.Bank.Options, components.Option{Value: b.Code, Text: b.Bank + " · " + b.Code,
+			Selected: s.typed("bank_code") == b.Code})
 	}
 	for _, t := range bank.AccountTypes() {
-		f.Type.Options = append(f.Type.Options, components.Option{Value: string(t), Text: t.Label(), Selected: s.typed("account_type") == string(t)})
+		f.Type.Options = append(f.Type.Options, components.Option{Value: string(t), Text: t.Label(),
+			Selected: s.typed("account_type") == string(t)})
 	}
 	return f
 }
@@ -145,10 +161,12 @@ func (h *MandateForms) needs(s *mandateSetup) pages.NeedsView {
 	case !known:
 	case len(v.Missing) == 0:
 		if s.payer != nil {
-			v.Ready = "All that DebiCheck needs is on record: " + d.BankAccount.String() + " at " + words.BankWords(d.BankCode) + ", phone " + words.Glue(words.PhoneWords(d.Phone)) + "."
+			v.Ready = "All that DebiCheck needs is on record: " + d.BankAccount.String() + " at " + words.BankWords(d.BankCode) +
+				", phone " + words.Glue(words.PhoneWords(d.Phone)) + "."
 		}
 	case d.Email != "":
-		v.Mail = &components.Checkbox{Label: "Send the link to " + d.Email, Name: "mail", Checked: s.form.Get("mail") != "" || s.form.Get("mail_shown") == ""}
+		v.Mail = &components.Checkbox{Label: "Send the link to " + d.Email, Name: "mail", Checked: s.form.Get("mail") != "" ||
+			s.form.Get("mail_shown") == ""}
 	}
 	if s.payer != nil && len(v.Missing) > 0 {
 		v.Link = components.Link{Text: "Or fill it in yourself", Href: words.ClientHref(s.payer.ID) + "/edit"}
@@ -162,9 +180,12 @@ func (h *MandateForms) brandBlock(s *mandateSetup, byInput map[string]string) pa
 		v.Brand.Hint = "The client sees this name when the bank asks."
 	}
 	if len(s.brand.Profiles) > 1 {
-		v.Profile = &components.Select{Label: "Registration at the bank", Name: "profile_code", Required: true, Error: byInput["profile_code"]}
+		v.Profile = &components.Select{Label: "Registration at the bank", Name: "profile_code", Required: true,
+			Error: byInput["profile_code"]}
 		for _, p := range s.brand.Profiles {
-			v.Profile.Options = append(v.Profile.Options, components.Option{Value: p.ID.String(), Text: p.ProfileCode + " · " + p.AbbreviatedName, Selected: p.ID == s.profile.ID})
+			v.Profile.Options = append(v.Profile.Options,
+				components.Option{Value: p.ID.String(), Text: p.ProfileCode + " · " + p.AbbreviatedName,
+					Selected: p.ID == s.profile.ID})
 		}
 	}
 	if len(s.brand.Profiles) == 0 {
@@ -183,33 +204,47 @@ func (h *MandateForms) brandBlock(s *mandateSetup, byInput map[string]string) pa
 }
 
 func (h *MandateForms) productFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
-	v.Name = components.Field{Label: "Description", Name: "name", Value: s.form.Get("name"), Error: byInput["name"], Required: true, MaxLength: 256,
+	v.Name = components.Field{Label: "Description", Name: "name", Value: s.form.Get("name"), Error: byInput["name"],
+		Required: true, MaxLength: 256,
 		Hint: "What the client reads, such as “Gym membership”."}
-	v.Price = components.MoneyField{Label: "Price", Name: "price", Value: s.form.Get("price"), Error: byInput["price"], Required: true,
-		Hint: "The amount of a usual debit. With DebiCheck the client confirms it."}
+	v.Price = components.MoneyField{Label: "Price", Name: "price", Value: s.form.Get("price"), Error: byInput["price"],
+		Required: true,
+		Hint:     "The amount of a usual debit. With DebiCheck the client confirms it."}
 }
 
 func termFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	f := s.form
-	v.Value = components.RadioCards{Legend: "How do the amounts change?", Name: "value_type", Value: f.Get("value_type"), Error: byInput["value_type"], Required: true, Options: []components.RadioCard{
-		{Value: string(mandate.Fixed), Title: "Always the same", Badge: "FIXED", Text: "Every debit is exactly the price; the bank refuses anything else. It cannot be disputed."},
-		{Value: string(mandate.Variable), Title: "Varies a little", Badge: "VARIABLE", Text: "Up to one and a half times the price. Another amount than the price may be disputed."},
-		{Value: string(mandate.UsageBased), Title: "Depends on use", Badge: "USAGEBASED", Text: "Up to the maximum that you choose. Another amount than the price may be disputed; a high maximum puts clients off."}}}
-	v.Maximum = components.MoneyField{Label: "Maximum of one debit", Name: "max_amount_cents", Value: f.Get("max_amount_cents"), Error: byInput["max_amount_cents"], Required: true,
+	v.Value = components.RadioCards{Legend: "How do the amounts change?", Name: "value_type", Value: f.Get("value_type"),
+		Error: byInput["value_type"], Required: true, Options: []components.RadioCard{
+			{Value: string(mandate.Fixed), Title: "Always the same", Badge: "FIXED",
+				Text: "Every debit is exactly the price; the bank refuses anything else. It cannot be disputed."},
+			{Value: string(mandate.Variable), Title: "Varies a little", Badge: "VARIABLE",
+				Text: "Up to one and a half times the price. Another amount than the price may be disputed."},
+			{Value: string(mandate.UsageBased), Title: "Depends on use", Badge: "USAGEBASED",
+				Text: "Up to the maximum that you choose. Another amount than the price may be disputed; a high maximum puts clients off."}}}
+	v.Maximum = components.MoneyField{Label: "Maximum of one debit", Name: "max_amount_cents",
+		Value: f.Get("max_amount_cents"), Error: byInput["max_amount_cents"], Required: true,
 		Hint: "The client’s bank refuses every debit above it."}
-	v.Sequence = components.RadioCards{Legend: "How often?", Name: "debit_sequence", Value: f.Get("debit_sequence"), Error: byInput["debit_sequence"], Required: true, Columns: true, Options: []components.RadioCard{
-		{Value: string(mandate.Recurring), Title: "Recurring", Badge: "RCUR", Text: "Until the mandate is cancelled."},
-		{Value: string(mandate.OnceOff), Title: "Once", Badge: "OOFF", Text: "The mandate ends after one debit."}}}
-	v.Category = components.Select{Label: "Price and maximum are adjusted", Name: "adjustment_category", Error: byInput["adjustment_category"], Required: true, Width: "l",
+	v.Sequence = components.RadioCards{Legend: "How often?", Name: "debit_sequence", Value: f.Get("debit_sequence"),
+		Error: byInput["debit_sequence"], Required: true, Columns: true, Options: []components.RadioCard{
+			{Value: string(mandate.Recurring), Title: "Recurring", Badge: "RCUR", Text: "Until the mandate is cancelled."},
+			{Value: string(mandate.OnceOff), Title: "Once", Badge: "OOFF", Text: "The mandate ends after one debit."}}}
+	v.Category = components.Select{Label: "Price and maximum are adjusted", Name: "adjustment_category",
+		Error: byInput["adjustment_category"], Required: true, Width: "l",
 		Hint: "Without an adjustment a new price needs a new mandate, and a new confirmation by the client."}
-	for _, o := range []components.Option{{Value: string(mandate.Never), Text: "Never"}, {Value: string(mandate.Annually), Text: "Once a year"}, {Value: string(mandate.Biannually), Text: "Every six months"},
-		{Value: string(mandate.Quarterly), Text: "Every three months"}, {Value: string(mandate.Repo), Text: "With the repo rate"}} {
+	for _, o := range []components.Option{{Value: string(mandate.Never), Text: "Never"},
+		{Value: string(mandate.Annually), Text: "Once a year"}, {Value: string(mandate.Biannually), Text: "Every six months"},
+		{Value: string(mandate.Quarterly), Text: "Every three months"},
+		{Value: string(mandate.Repo), Text: "With the repo rate"}} {
 		o.Selected = o.Value == f.Get("adjustment_category")
 		v.Category.Options = append(v.Category.Options, o)
 	}
-	v.Rate = components.Field{Label: "By a rate", Name: "adjustment_rate", Value: f.Get("adjustment_rate"), Error: byInput["adjustment_rate"], Suffix: "%", Numeric: true, InputMode: "decimal",
-		Autocomplete: "off", Width: "m", MaxLength: 16, Quiet: true, Hint: "Such as 6, each time. Enter a rate or an amount, not both."}
-	v.Amount = components.MoneyField{Label: "By an amount", Name: "adjustment_amount_cents", Value: f.Get("adjustment_amount_cents"), Error: byInput["adjustment_amount_cents"], Required: true,
+	v.Rate = components.Field{Label: "By a rate", Name: "adjustment_rate", Value: f.Get("adjustment_rate"),
+		Error: byInput["adjustment_rate"], Suffix: "%", Numeric: true, InputMode: "decimal",
+		Autocomplete: "off", Width: "m", MaxLength: 16, Quiet: true,
+		Hint: "Such as 6, each time. Enter a rate or an amount, not both."}
+	v.Amount = components.MoneyField{Label: "By an amount", Name: "adjustment_amount_cents",
+		Value: f.Get("adjustment_amount_cents"), Error: byInput["adjustment_amount_cents"], Required: true,
 		Hint: "A minus lowers the price."}
 }
 
@@ -219,23 +254,29 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 		return components.Option{Value: value, Text: text, Selected: f.Get(name) == value}
 	}
 	v.Units = components.Select{Label: "Frequency", Name: "period_units", Error: byInput["period_units"], Required: true,
-		Options: []components.Option{option("period_units", "months", "Every month"), option("period_units", "weeks", "Every week"), option("period_units", "days", "On agreed days")}}
-	v.MonthDay = components.Select{Label: "Deduction day", Name: "deduction_day", Error: byInput["deduction_day"], Required: true, Hint: "Most debits succeed right after payday: many salaries come on the 25th or the last day."}
+		Options: []components.Option{option("period_units", "months", "Every month"),
+			option("period_units", "weeks", "Every week"), option("period_units", "days", "On agreed days")}}
+	v.MonthDay = components.Select{Label: "Deduction day", Name: "deduction_day", Error: byInput["deduction_day"],
+		Required: true, Hint: "Most debits succeed right after payday: many salaries come on the 25th or the last day."}
 	for day := 1; day <= 30; day++ {
 		v.MonthDay.Options = append(v.MonthDay.Options, option("deduction_day", strconv.Itoa(day), strconv.Itoa(day)))
 	}
-	v.MonthDay.Options = append(v.MonthDay.Options, option("deduction_day", strconv.Itoa(mandate.LastDay), "Last day of the month"))
-	v.WeekDay = components.Select{Label: "Deduction day", ID: "deduction_weekday", Name: "deduction_weekday", Error: byInput["deduction_weekday"], Required: true, Hint: "A Sunday or holiday moves to the next day."}
+	v.MonthDay.Options = append(v.MonthDay.Options,
+		option("deduction_day", strconv.Itoa(mandate.LastDay), "Last day of the month"))
+	v.WeekDay = components.Select{Label: "Deduction day", ID: "deduction_weekday", Name: "deduction_weekday",
+		Error: byInput["deduction_weekday"], Required: true, Hint: "A Sunday or holiday moves to the next day."}
 	for i, name := range []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"} {
 		v.WeekDay.Options = append(v.WeekDay.Options, option("deduction_weekday", strconv.Itoa(i+1), name))
 	}
-	v.AnyDate = components.Checkbox{Label: "Allow debits on other days", Name: "allow_date_adjustment", Error: byInput["allow_date_adjustment"], Checked: f.Get("allow_date_adjustment") != "",
+	v.AnyDate = components.Checkbox{Label: "Allow debits on other days", Name: "allow_date_adjustment",
+		Error: byInput["allow_date_adjustment"], Checked: f.Get("allow_date_adjustment") != "",
 		Hint: "Such a debit may be disputed. Without this the bank refuses it."}
-	v.First = components.RadioCards{Legend: "First debit", Name: "first", Value: f.Get("first"), Error: byInput["first"], Required: true, Columns: true, Options: []components.RadioCard{
-		{Value: firstOnDay, Title: "Next deduction day", Text: "The first that the cut-offs allow."},
-		{Value: firstSoon, Title: "As early as possible", Text: "Once the client has accepted."},
-		{Value: firstOther, Title: "Another day", Text: "You choose it."},
-		{Value: firstNone, Title: "Nothing now", Text: "Only store the mandate."}}}
+	v.First = components.RadioCards{Legend: "First debit", Name: "first", Value: f.Get("first"), Error: byInput["first"],
+		Required: true, Columns: true, Options: []components.RadioCard{
+			{Value: firstOnDay, Title: "Next deduction day", Text: "The first that the cut-offs allow."},
+			{Value: firstSoon, Title: "As early as possible", Text: "Once the client has accepted."},
+			{Value: firstOther, Title: "Another day", Text: "You choose it."},
+			{Value: firstNone, Title: "Nothing now", Text: "Only store the mandate."}}}
 	if v.First.Value == "" {
 		v.First.Value = firstOnDay
 	}
@@ -248,26 +289,35 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	now, w := h.Desk.Now(), h.window()
 	v.Window = windowView(w, now)
-	realTime := components.RadioCard{Value: string(mandate.RealTime), Title: "In real time", Badge: "REALTIME", Text: "A prompt on the phone within seconds (USSD on phones without the app), and 120 seconds to answer. Call the client first."}
-	v.Asking = components.RadioCards{Legend: "How is the client asked?", Name: "authentication_type", Value: s.form.Get("authentication_type"), Error: byInput["authentication_type"], Required: true, Columns: true}
+	realTime := components.RadioCard{Value: string(mandate.RealTime), Title: "In real time", Badge: "REALTIME",
+		Text: "A prompt on the phone within seconds (USSD on phones without the app), and 120 seconds to answer. Call the client first."}
+	v.Asking = components.RadioCards{Legend: "How is the client asked?", Name: "authentication_type",
+		Value: s.form.Get("authentication_type"), Error: byInput["authentication_type"], Required: true, Columns: true}
 	v.AskShown = "open"
 	switch open := w.Open(now); {
 	case !open && len(s.missing()) > 0:
 		v.AskShown = "later"
-		v.Window = pages.WindowView{Kind: "info", Text: "The client is asked once the details are given. In real time that works from " + w.Opens.String() + " to " + w.Closes.String() + "."}
+		v.Window = pages.WindowView{Kind: "info",
+			Text: "The client is asked once the details are given. In real time that works from " + w.Opens.String() + " to " +
+				w.Closes.String() + "."}
 	case !open:
 		v.AskShown, v.Asking.Value = "closed", string(mandate.Delayed)
 		realTime.Disabled, realTime.Text = true, "Possible again from "+w.Opens.String()+"."
 	}
 	v.Asking.Options = []components.RadioCard{realTime,
-		{Value: string(mandate.Delayed), Title: "Delayed", Badge: "DELAYED", Text: "An SMS, 48 hours to answer in the banking app, by USSD, at an ATM or in a branch. At any hour."}}
-	v.Fallback = components.Checkbox{Label: "Without an answer, register the mandate anyway after 48 more hours", Name: "do_delayed_on_auth_failure", Error: byInput["do_delayed_on_auth_failure"],
-		Checked: s.form.Get("do_delayed_on_auth_failure") != "", Hint: "Every debit under such a mandate may be disputed. If the client declines, nothing is registered."}
-	v.Verify = components.Checkbox{Label: "Check the account at the bank first", Name: "verify_account", Error: byInput["verify_account"], Checked: s.form.Get("verify_account") != "",
+		{Value: string(mandate.Delayed), Title: "Delayed", Badge: "DELAYED",
+			Text: "An SMS, 48 hours to answer in the banking app, by USSD, at an ATM or in a branch. At any hour."}}
+	v.Fallback = components.Checkbox{Label: "Without an answer, register the mandate anyway after 48 more hours",
+		Name: "do_delayed_on_auth_failure", Error: byInput["do_delayed_on_auth_failure"],
+		Checked: s.form.Get("do_delayed_on_auth_failure") != "",
+		Hint:    "Every debit under such a mandate may be disputed. If the client declines, nothing is registered."}
+	v.Verify = components.Checkbox{Label: "Check the account at the bank first", Name: "verify_account",
+		Error: byInput["verify_account"], Checked: s.form.Get("verify_account") != "",
 		Hint: "Is it open, does it take debits, does the identity number match? If not, the client is not asked."}
 }
 
 // switches: the form asks for real time where only delayed is possible.
 func (h *MandateForms) switches(s *mandateSetup) bool {
-	return s.method == purchase.DebiCheck && s.ask.AuthenticationType == string(mandate.RealTime) && len(s.missing()) == 0 && s.closed(h)
+	return s.method == purchase.DebiCheck && s.ask.AuthenticationType == string(mandate.RealTime) &&
+		len(s.missing()) == 0 && s.closed(h)
 }

@@ -85,7 +85,8 @@ func (h *MandateForms) read(c echo.Context, form url.Values) (mandateSetup, erro
 	if err := h.readPayer(ctx, who, &s); err != nil {
 		return s, err
 	}
-	s.in = purchase.Input{BrandID: s.brand.ID, UserID: who.ID, Options: purchase.Options{ForceRecurring: true, Whitelist: []string{s.method}, Platform: "web", Source: "web_office"},
+	s.in = purchase.Input{BrandID: s.brand.ID, UserID: who.ID,
+		Options: purchase.Options{ForceRecurring: true, Whitelist: []string{s.method}, Platform: "web", Source: "web_office"},
 		Details: purchase.Details{Timezone: "Africa/Johannesburg"}}
 	if s.payer != nil {
 		s.in.ClientID = s.payer.ID
@@ -93,7 +94,8 @@ func (h *MandateForms) read(c echo.Context, form url.Values) (mandateSetup, erro
 	s.readProduct()
 	if s.method == purchase.DebiCheck {
 		s.readTerms()
-		s.readDays(h.days(s.brand), s.ask.AuthenticationType == string(mandate.RealTime) && len(s.missing()) == 0 && !s.closed(h))
+		s.readDays(h.days(s.brand), s.ask.AuthenticationType == string(mandate.RealTime) && len(s.missing()) == 0 &&
+			!s.closed(h))
 	}
 	return s, nil
 }
@@ -161,7 +163,8 @@ func (s *mandateSetup) cents(input, path string) *int64 {
 // such as an adjustment of a FIXED mandate, do not count.
 func (s *mandateSetup) readTerms() {
 	f := s.form
-	s.ask = mandate.Ask{ValueType: f.Get("value_type"), AuthenticationType: f.Get("authentication_type"), DebitSequence: f.Get("debit_sequence"),
+	s.ask = mandate.Ask{ValueType: f.Get("value_type"), AuthenticationType: f.Get("authentication_type"),
+		DebitSequence:      f.Get("debit_sequence"),
 		AdjustmentCategory: f.Get("adjustment_category"), DelayedOnFailure: f.Get("do_delayed_on_auth_failure") != "",
 		AllowDateAdjustment: f.Get("allow_date_adjustment") != "", VerifyAccount: f.Get("verify_account") != ""}
 	if s.ask.ValueType == string(mandate.Fixed) {
@@ -177,8 +180,9 @@ func (s *mandateSetup) readTerms() {
 		s.ask.AdjustmentAmountCents = s.cents("adjustment_amount_cents", DdAt+".adjustment_amount_cents")
 	}
 	s.terms = s.ask.Check(&s.termsOf, DdAt, s.price, s.total())
-	dd := &purchase.DirectDebitInput{ProfileCode: s.profile.ProfileCode, AbbreviatedName: s.profile.AbbreviatedName, AccountNumber: s.profile.AccountNumber,
-		PeriodUnits: f.Get("period_units"), Ask: &s.ask}
+	dd := &purchase.DirectDebitInput{ProfileCode: s.profile.ProfileCode, AbbreviatedName: s.profile.AbbreviatedName,
+		AccountNumber: s.profile.AccountNumber,
+		PeriodUnits:   f.Get("period_units"), Ask: &s.ask}
 	if day := s.deductionDay(); day != 0 {
 		dd.DeductionDay = &day
 	}
@@ -208,7 +212,8 @@ func (s *mandateSetup) deductionDay() int {
 
 // draft is the mandate as it would stand.
 func (s *mandateSetup) draft() mandate.Mandate {
-	return mandate.Mandate{Kind: mandate.DebiCheck, PeriodUnits: s.form.Get("period_units"), DeductionDay: s.deductionDay(), AmountCents: s.total(),
+	return mandate.Mandate{Kind: mandate.DebiCheck, PeriodUnits: s.form.Get("period_units"),
+		DeductionDay: s.deductionDay(), AmountCents: s.total(),
 		AbbreviatedName: s.profile.AbbreviatedName, Terms: &s.terms}
 }
 
@@ -259,7 +264,8 @@ func (s *mandateSetup) missing() (words []string) {
 	if !known {
 		return nil
 	}
-	for _, need := range []struct{ detail, word string }{{"full_name", "full name"}, {"personal_code", "identity number"}, {"phone", "phone number"},
+	for _, need := range []struct{ detail, word string }{{"full_name", "full name"}, {"personal_code", "identity number"},
+		{"phone", "phone number"},
 		{"bank_account", "account number"}, {"bank_code", "branch code"}} {
 		if !d.Knows(need.detail) {
 			words = append(words, need.word)

@@ -125,7 +125,8 @@ func mandateColumns(now time.Time) []kit.Column[mandate.Entry] {
 		kit.TextColumn("Day", 12, func(e mandate.Entry) string { return dayShort(e.Mandate) }).InOneLine(),
 		kit.PillColumn("State", 20, func(e mandate.Entry) components.Pill { return mandatePill(e.Mandate, nil, now) }),
 		kit.ColumnOf("Contract, created", func(e mandate.Entry) components.Cell {
-			return components.Cell{Text: e.ContractReference, Look: "mono small", Under: components.When(words.DayOf(e.CreatedAt))}
+			return components.Cell{Text: e.ContractReference, Look: "mono small",
+				Under: components.When(words.DayOf(e.CreatedAt))}
 		}).InOneLine().FileText("Contract", 20, func(e mandate.Entry) string { return e.ContractReference }).
 			InFile("Created (SAST)", 14, func(e mandate.Entry) export.Cell { return export.DayOf(e.CreatedAt) }),
 	}

@@ -84,7 +84,8 @@ func (h *Live) Events(c echo.Context) error {
 }
 
 // follow sends until the mandate is settled, the browser goes or the server stops.
-func (h *Live) follow(ctx context.Context, out stream, who actor.Actor, id uuid.UUID, changed <-chan struct{}, now *drawing) error {
+func (h *Live) follow(ctx context.Context, out stream, who actor.Actor, id uuid.UUID, changed <-chan struct{},
+	now *drawing) error {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	end := time.NewTimer(streamLife)

@@ -15,9 +15,11 @@ import (
 )
 
 // livePanel says how the payer's answer is coming on, and what can be done next.
-func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window mandate.Window) components.MandateLive {
+func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits,
+	window mandate.Window) components.MandateLive {
 	asked, _ := sheet.Asked()
-	v := components.MandateLive{ID: "live-" + sheet.ID.String(), Now: components.LivePanel{State: mandatePill(sheet.Mandate, &asked, now), Steps: liveSteps(sheet, now)}}
+	v := components.MandateLive{ID: "live-" + sheet.ID.String(),
+		Now: components.LivePanel{State: mandatePill(sheet.Mandate, &asked, now), Steps: liveSteps(sheet, now)}}
 	v.Now.Headline, v.Now.Detail = liveWords(sheet, now, limits)
 	if sheet.State.Waiting() {
 		v.Stream, v.Now.Reload = words.MandatePath(sheet.ID)+"/events", words.MandatePath(sheet.ID)
@@ -39,13 +41,16 @@ func liveWords(sheet mandate.Sheet, now time.Time, limits mandate.Limits) (headl
 	case mandate.Pending:
 		return "Waiting for the client’s answer", waitingSaid(asked, limits)
 	case mandate.ActiveState:
-		return "Accepted by the client", "Accepted" + channelSaid(asked.Channel) + onSaid(sheet.AcceptedAt, now) + ". The account can be debited on these terms."
+		return "Accepted by the client", "Accepted" + channelSaid(asked.Channel) + onSaid(sheet.AcceptedAt, now) +
+			". The account can be debited on these terms."
 	case mandate.Registered:
-		return "Registered without an answer", "The client did not answer, and the bank has registered the mandate all the same. The account can be debited; the client may dispute every debit."
+		return "Registered without an answer",
+			"The client did not answer, and the bank has registered the mandate all the same. The account can be debited; the client may dispute every debit."
 	case mandate.Rejected:
 		return "The mandate was declined", codeSaid(sheet, asked)
 	case mandate.NoResponse:
-		return "No answer from the client", "The " + limitSaid(limits.For(asked.Method)) + " are over. " + bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
+		return "No answer from the client", "The " + limitSaid(limits.For(asked.Method)) + " are over. " +
+			bank.MandateCodeOf(bank.CodeNoAnswer).Remedy
 	case mandate.FailedAtBank:
 		return "The bank could not ask the client", codeSaid(sheet, asked)
 	case mandate.Suspended, mandate.Cancelled, mandate.Superseded, mandate.BlockedBy:
@@ -57,7 +62,8 @@ func waitingSaid(asked mandate.Authentication, limits mandate.Limits) string {
 	within := limitSaid(limits.For(asked.Method))
 	switch {
 	case asked.Method == mandate.Fallback:
-		return "The client did not answer in real time and has " + within + " more. Debits under this mandate may be disputed, answered or not."
+		return "The client did not answer in real time and has " + within +
+			" more. Debits under this mandate may be disputed, answered or not."
 	case asked.Method == mandate.Delayed && asked.State == mandate.AuthDelivered:
 		return "The client has the SMS and may answer within " + within + "."
 	case asked.Method == mandate.Delayed:
@@ -153,8 +159,9 @@ func liveRing(asked mandate.Authentication, now time.Time) *components.Ring {
 		whole = max(left, time.Second)
 	}
 	tenths := 1000 - min(int64(left)/max(int64(whole)/1000, 1), 1000)
-	r := &components.Ring{NowMS: millis(now), ExpiresMS: millis(asked.ExpiresAt), Seconds: strconv.FormatInt(int64(whole/time.Second), 10),
-		Gap: fmt.Sprintf("%d.%d", tenths/10, tenths%10)}
+	r := &components.Ring{NowMS: millis(now), ExpiresMS: millis(asked.ExpiresAt),
+		Seconds: strconv.FormatInt(int64(whole/time.Second), 10),
+		Gap:     fmt.Sprintf("%d.%d", tenths/10, tenths%10)}
 	seconds := int64(left / time.Second)
 	switch hours, minutes := seconds/3600, seconds/60%60; {
 	case left == 0:
@@ -174,10 +181,13 @@ func millis(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) 
 // liveActs are the ways on from a request that brought no yes. What cannot be done
 // now says why.
 func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window mandate.Window) []components.LiveAct {
-	again := components.Button{Label: "Send again" + usedSaid(sheet, mandate.RealTime, limits), Kind: "primary", Icon: "repeat", ID: "send-again"}
-	delayed := components.Button{Label: "Send delayed (" + words.Glue(fmt.Sprintf("%d h", limits.Delayed/time.Hour)) + ")" + usedSaid(sheet, mandate.Delayed, limits), Icon: "clock", ID: "send-delayed"}
+	again := components.Button{Label: "Send again" + usedSaid(sheet, mandate.RealTime, limits), Kind: "primary",
+		Icon: "repeat", ID: "send-again"}
+	delayed := components.Button{Label: "Send delayed (" + words.Glue(fmt.Sprintf("%d h", limits.Delayed/time.Hour)) +
+		")" + usedSaid(sheet, mandate.Delayed, limits), Icon: "clock", ID: "send-delayed"}
 	if !window.Open(now) {
-		again.Disabled, again.Why = true, "Clients can be asked in real time from "+window.Opens.String()+" to "+window.Closes.String()+" SAST. Send the request delayed."
+		again.Disabled, again.Why = true, "Clients can be asked in real time from "+window.Opens.String()+" to "+
+			window.Closes.String()+" SAST. Send the request delayed."
 	}
 	for how, b := range map[mandate.Method]*components.Button{mandate.RealTime: &again, mandate.Delayed: &delayed} {
 		if mandate.Asked(sheet.Authentications, how) >= limits.MostTries {
@@ -190,13 +200,15 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 	acts := []components.LiveAct{askAct(sheet, again, mandate.RealTime), askAct(sheet, delayed, mandate.Delayed)}
 	if sheet.ClientID != uuid.Nil {
 		acts = append(acts, components.LiveAct{Hint: "It needs no answer at the client’s bank.",
-			Button: components.Button{Label: "Use EFT instead", Icon: "bank", Href: "/clients/" + sheet.ClientID.String() + "/accounts/new", Changes: true}})
+			Button: components.Button{Label: "Use EFT instead", Icon: "bank", Href: "/clients/" + sheet.ClientID.String() +
+				"/accounts/new", Changes: true}})
 	}
 	return acts
 }
 
 func askAct(sheet mandate.Sheet, b components.Button, how mandate.Method) components.LiveAct {
-	return components.LiveAct{Button: b, Post: words.MandatePath(sheet.ID) + "/authentications", Fields: []components.Pair{{Name: "method", Value: string(how)}}}
+	return components.LiveAct{Button: b, Post: words.MandatePath(sheet.ID) + "/authentications",
+		Fields: []components.Pair{{Name: "method", Value: string(how)}}}
 }
 
 // usedSaid counts the tries of one way of asking, from the first on.

@@ -31,7 +31,8 @@ func (h *Mandates) Evidence(c echo.Context) error {
 	if e.MandateID.String() != strings.ToLower(c.Param("id")) {
 		return fault.Missing()
 	}
-	c.Response().Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.Name}))
+	c.Response().Header().Set("Content-Disposition",
+		mime.FormatMediaType("attachment", map[string]string{"filename": e.Name}))
 	return c.Blob(http.StatusOK, e.ContentType, e.Content)
 }
 
@@ -48,10 +49,11 @@ func MandateView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 
 // consentView is what the payer agreed to, and what proves it.
 func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pages.MandateView {
-	v := pages.MandateView{Reference: m.ContractReference, Wording: strings.Split(m.Consent.Text, "\n"), Facts: components.Facts{Items: []components.Fact{
-		{Label: "Given", Value: words.ChannelWords[m.Consent.Channel]},
-		{Label: "On", Part: components.When(words.Ago(m.Consent.At, now))},
-	}}}
+	v := pages.MandateView{Reference: m.ContractReference, Wording: strings.Split(m.Consent.Text, "\n"),
+		Facts: components.Facts{Items: []components.Fact{
+			{Label: "Given", Value: words.ChannelWords[m.Consent.Channel]},
+			{Label: "On", Part: components.When(words.Ago(m.Consent.At, now))},
+		}}}
 	if m.Consent.IP != "" && m.Consent.Channel == mandate.PayPage {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "From address", Value: m.Consent.IP, Mono: true})
 	}
@@ -59,7 +61,8 @@ func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "Browser", Value: words.BrowserWords(m.Consent.Agent)})
 	}
 	for _, f := range files {
-		v.Files = append(v.Files, pages.FileRow{Name: f.Name, Size: sizeWords(f.SizeBytes), Href: words.MandatePath(m.ID, "evidence", f.ID.String()), Added: words.Moment(f.CreatedAt)})
+		v.Files = append(v.Files, pages.FileRow{Name: f.Name, Size: sizeWords(f.SizeBytes),
+			Href: words.MandatePath(m.ID, "evidence", f.ID.String()), Added: words.Moment(f.CreatedAt)})
 	}
 	return v
 }

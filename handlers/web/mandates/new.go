@@ -60,9 +60,11 @@ func (h *MandateForms) New(c echo.Context) error {
 
 // blank is the form before anybody has typed, with what most mandates have.
 func (h *MandateForms) blank(query url.Values) url.Values {
-	form := url.Values{"client_id": {query.Get("client")}, "method": {query.Get("method")}, "price": {query.Get("amount")}, "name": {query.Get("name")}, "brand_id": {query.Get("brand_id")},
-		"value_type": {string(mandate.Variable)}, "debit_sequence": {string(mandate.Recurring)}, "adjustment_category": {string(mandate.Never)},
-		"period_units": {"months"}, "deduction_day": {"25"}, "deduction_weekday": {"5"}, "first": {firstOnDay},
+	form := url.Values{"client_id": {query.Get("client")}, "method": {query.Get("method")}, "price": {query.Get("amount")},
+		"name": {query.Get("name")}, "brand_id": {query.Get("brand_id")},
+		"value_type": {string(mandate.Variable)}, "debit_sequence": {string(mandate.Recurring)},
+		"adjustment_category": {string(mandate.Never)},
+		"period_units":        {"months"}, "deduction_day": {"25"}, "deduction_weekday": {"5"}, "first": {firstOnDay},
 		"verify_account": {"yes"}, "mail": {"yes"}, "authentication_type": {string(mandate.RealTime)}}
 	if form.Get("method") != purchase.EFT {
 		form.Set("method", purchase.DebiCheck)
@@ -95,7 +97,8 @@ func (h *MandateForms) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.Render(c, http.StatusOK, pages.MandatePreview(view, form.Get("send_shown") != view.Summary.Button, form.Get("client_shown") != view.Needs.Shown,
+	return kit.Render(c, http.StatusOK, pages.MandatePreview(view, form.Get("send_shown") != view.Summary.Button,
+		form.Get("client_shown") != view.Needs.Shown,
 		form.Get("brand_shown") != view.Brand.Shown, form.Get("window_shown") != view.AskShown))
 }
 
@@ -125,7 +128,8 @@ func (h *MandateForms) Create(c echo.Context) error {
 		return h.refuse(c, s, wrong)
 	}
 	if s.fresh != nil {
-		if s.alike, err = clients.AlikeClients(c, h.Clients, h.Replays, h.Desk.Sandbox, form, freshKey(form), *s.fresh); err != nil {
+		if s.alike, err = clients.AlikeClients(c, h.Clients, h.Replays, h.Desk.Sandbox, form, freshKey(form),
+			*s.fresh); err != nil {
 			return err
 		}
 		if len(s.alike) > 0 {
@@ -138,13 +142,14 @@ func (h *MandateForms) Create(c echo.Context) error {
 	if s.method == purchase.EFT {
 		return c.Redirect(http.StatusSeeOther, s.accountForm())
 	}
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (purchase.Record, error) {
-		rec, err := h.Purchases.Create(ctx, who, s.in)
-		if err != nil {
-			return rec, err
-		}
-		return rec, h.tell(c, rec, form)
-	}, mandateMade)
+	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (purchase.Record, error) {
+			rec, err := h.Purchases.Create(ctx, who, s.in)
+			if err != nil {
+				return rec, err
+			}
+			return rec, h.tell(c, rec, form)
+		}, mandateMade)
 	if _, _, ok := kit.Problems(err); ok {
 		return h.refuse(c, s, err)
 	}
@@ -210,5 +215,6 @@ func (h *MandateForms) ShowIn(c echo.Context, status int, s mandateSetup, wrong 
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, status, "Set up a mandate", mandatesRoom, func(f layout.Frame) templ.Component { return pages.NewMandate(f, view) })
+	return h.Desk.ShowIn(c, status, "Set up a mandate", mandatesRoom,
+		func(f layout.Frame) templ.Component { return pages.NewMandate(f, view) })
 }

@@ -46,7 +46,8 @@ func (h *MandateForms) preset(ctx context.Context, who actor.Actor, b merchant.B
 			form.Set("deduction_weekday", strconv.Itoa(dd.DeductionDay))
 		}
 		for _, p := range b.Profiles {
-			if p.ProfileCode == dd.ProfileCode && p.AbbreviatedName == dd.AbbreviatedName && p.AccountNumber == dd.AccountNumber {
+			if p.ProfileCode == dd.ProfileCode && p.AbbreviatedName == dd.AbbreviatedName &&
+				p.AccountNumber == dd.AccountNumber {
 				form.Set("profile_code", p.ID.String())
 			}
 		}

@@ -11,9 +11,12 @@ import (
 
 // mandateInputs are the inputs in the order of the form, so that problems are
 // listed as a person meets them.
-var mandateInputs = []string{"client_id", "full_name", "email", "phone", "personal_code", "bank_code", "bank_account", "account_type", "name", "price", "brand_id",
-	"profile_code", "value_type", "max_amount_cents", "debit_sequence", "adjustment_category", "adjustment_rate", "adjustment_amount_cents", "period_units",
-	"deduction_day", "allow_date_adjustment", "first", "due", "due_other", "authentication_type", "do_delayed_on_auth_failure", "verify_account"}
+var mandateInputs = []string{"client_id", "full_name", "email", "phone", "personal_code", "bank_code", "bank_account",
+	"account_type", "name", "price", "brand_id",
+	"profile_code", "value_type", "max_amount_cents", "debit_sequence", "adjustment_category", "adjustment_rate",
+	"adjustment_amount_cents", "period_units",
+	"deduction_day", "allow_date_adjustment", "first", "due", "due_other", "authentication_type",
+	"do_delayed_on_auth_failure", "verify_account"}
 
 // plainly puts problems beside the inputs of this form, each once, in the words
 // of the dashboard: rand in place of cents, labels in place of field names.
@@ -24,7 +27,8 @@ func (s *mandateSetup) plainly(wrong fault.Problems) fault.Problems {
 			continue
 		}
 		f = s.plain(f)
-		if leaf := f.Leaf(); leaf == fault.All && len(wrong) > 1 && f.Code == "min_value" || slices.ContainsFunc(out, func(o fault.Field) bool { return o.Leaf() == leaf }) {
+		if leaf := f.Leaf(); leaf == fault.All && len(wrong) > 1 && f.Code == "min_value" ||
+			slices.ContainsFunc(out, func(o fault.Field) bool { return o.Leaf() == leaf }) {
 			continue
 		}
 		out = append(out, f)
@@ -45,7 +49,8 @@ func (s *mandateSetup) plain(f fault.Field) fault.Field {
 	}
 	switch leaf := f.Leaf(); {
 	case len(s.brand.Profiles) == 0 && (leaf == "profile_code" || leaf == "abbreviated_name" || leaf == "account_number"):
-		f.Path, f.Message = "brand_id", s.brand.Name+" has no registration at the bank yet, so no mandate can be set up for it."
+		f.Path, f.Message = "brand_id", s.brand.Name+
+			" has no registration at the bank yet, so no mandate can be set up for it."
 	case strings.HasPrefix(f.Path, "purchase.products") && leaf == "price" && f.Code == "required":
 		f.Message = "Enter the amount of a usual debit."
 	case leaf == "max_amount_cents":
@@ -56,7 +61,8 @@ func (s *mandateSetup) plain(f fault.Field) fault.Field {
 		f.Message = "Fill in the rate or the amount, not both."
 	case leaf == "adjustment_rate" && f.Code == "required":
 		f.Message = "Say by how much: fill in a rate or an amount, or choose that nothing is adjusted."
-	case (leaf == "value_type" || leaf == "debit_sequence" || leaf == "authentication_type" || leaf == "adjustment_category") && (f.Code == "required" || f.Code == "invalid_choice"):
+	case (leaf == "value_type" || leaf == "debit_sequence" || leaf == "authentication_type" ||
+		leaf == "adjustment_category") && (f.Code == "required" || f.Code == "invalid_choice"):
 		f.Message = "Choose one."
 	case leaf == "email" && f.Code == "required":
 		f.Message = "Give an e-mail address; the link and the confirmation go there."

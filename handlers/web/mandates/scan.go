@@ -42,7 +42,8 @@ func scanOf(form *multipart.Form) ([]mandate.Evidence, error) {
 		return nil, fault.At("scan", "invalid", "The scan must be a PDF, PNG or JPEG file.")
 	}
 	digest := sha256.Sum256(content)
-	return []mandate.Evidence{{Name: fileName(head.Filename, ending), ContentType: kind, SizeBytes: int64(len(content)), SHA256: digest[:], Content: content}}, nil
+	return []mandate.Evidence{{Name: fileName(head.Filename, ending), ContentType: kind, SizeBytes: int64(len(content)),
+		SHA256: digest[:], Content: content}}, nil
 }
 
 // fileName keeps what a person called the file, with the ending of what it is.

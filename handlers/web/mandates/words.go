@@ -12,8 +12,10 @@ import (
 )
 
 var mandateKinds = map[mandate.State]string{
-	mandate.Submitted: "progress", mandate.Pending: "wait", mandate.ActiveState: "done", mandate.Registered: "wait", mandate.Rejected: "bad",
-	mandate.NoResponse: "bad", mandate.FailedAtBank: "bad", mandate.Suspended: "bad", mandate.Cancelled: "draft", mandate.Superseded: "draft", mandate.BlockedBy: "bad",
+	mandate.Submitted: "progress", mandate.Pending: "wait", mandate.ActiveState: "done", mandate.Registered: "wait",
+	mandate.Rejected:   "bad",
+	mandate.NoResponse: "bad", mandate.FailedAtBank: "bad", mandate.Suspended: "bad", mandate.Cancelled: "draft",
+	mandate.Superseded: "draft", mandate.BlockedBy: "bad",
 }
 
 // mandatePill shows where a mandate stands; its title says what happens next.
@@ -54,7 +56,8 @@ func mandateNext(m mandate.Mandate, asked *mandate.Authentication, now time.Time
 		return endWords[m.State] + reasonWords(m.ReasonCode)
 	case mandate.Cancelled:
 		if m.ReasonCode == bank.CodeOnceOffDone {
-			return "The client allowed one debit, which has run" + dayWords(m.EndedAt, now) + "; nothing more can be debited. The proof is kept."
+			return "The client allowed one debit, which has run" + dayWords(m.EndedAt, now) +
+				"; nothing more can be debited. The proof is kept."
 		}
 		return "It was cancelled" + dayWords(m.EndedAt, now) + "; nothing can be debited. The proof is kept."
 	case mandate.Superseded:
@@ -121,7 +124,8 @@ var authPills = map[mandate.AuthState]components.Pill{
 
 // answerChannels names the channels by themselves; mandate.ChannelLabel says them in a sentence.
 var answerChannels = map[string]string{
-	"banking_app": "Banking app", "internet_banking": "Internet banking", "ussd": "Cellphone banking (USSD)", "sms_link": "Link in an SMS", "atm": "ATM",
+	"banking_app": "Banking app", "internet_banking": "Internet banking", "ussd": "Cellphone banking (USSD)",
+	"sms_link": "Link in an SMS", "atm": "ATM",
 	"branch": "Branch", "contact_centre": "Contact centre", "point_of_sale": "Point of sale",
 }
 

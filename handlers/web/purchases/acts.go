@@ -26,9 +26,10 @@ import (
 // purchaseAct is one thing that a person may do with a purchase: a question on a
 // page of its own, and the use case behind its button.
 type purchaseAct struct {
-	path   string
-	ask    func(p *Purchases, rec purchase.Record, who actor.Actor, form url.Values) pages.ActView
-	do     func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record, error)
+	path string
+	ask  func(p *Purchases, rec purchase.Record, who actor.Actor, form url.Values) pages.ActView
+	do   func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record,
+		error)
 	answer func(rec purchase.Record) string
 }
 
@@ -88,10 +89,12 @@ func (p *Purchases) askAct(c echo.Context, act purchaseAct, status int, typed ur
 	return p.showAct(c, act, rec, status, typed, wrong)
 }
 
-func (p *Purchases) showAct(c echo.Context, act purchaseAct, rec purchase.Record, status int, typed url.Values, wrong error) error {
+func (p *Purchases) showAct(c echo.Context, act purchaseAct, rec purchase.Record, status int, typed url.Values,
+	wrong error) error {
 	view := act.ask(p, rec, access.Actor(c), typed)
 	view.Back = components.Link{Text: "Purchase " + words.Reference(rec.Purchase), Href: words.PurchasePath(rec.ID)}
-	view.Question.ID, view.Question.Action, view.Question.CancelHref = "act", words.PurchasePath(rec.ID, act.path), words.PurchasePath(rec.ID)
+	view.Question.ID, view.Question.Action, view.Question.CancelHref = "act", words.PurchasePath(rec.ID, act.path),
+		words.PurchasePath(rec.ID)
 	key := typed.Get(kit.FormKeyName)
 	if key == "" {
 		key = kit.NewFormKey()
@@ -108,7 +111,8 @@ func (p *Purchases) showAct(c echo.Context, act purchaseAct, rec purchase.Record
 	if view.Text != nil {
 		view.Text.Error = byInput[view.Text.Name]
 	}
-	return p.Desk.ShowIn(c, status, view.Title, words.Purchases, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+	return p.Desk.ShowIn(c, status, view.Title, words.Purchases,
+		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 
 func (p *Purchases) doAct(c echo.Context, act purchaseAct) error {
@@ -150,21 +154,26 @@ func (p *Purchases) refused(c echo.Context, act purchaseAct, rec purchase.Record
 var cancelAct = purchaseAct{
 	path: "cancellation",
 	ask: func(p *Purchases, rec purchase.Record, _ actor.Actor, _ url.Values) pages.ActView {
-		v := pages.ActView{Title: "Cancel purchase " + words.Reference(rec.Purchase), Blocked: whyNotCancel(rec), Question: components.Confirm{
-			Title: "Cancel " + words.Sum(rec.TotalCents, rec.Currency) + " from " + words.PayerName(rec.Purchase) + "?", Text: "This cannot be undone. You can create a new purchase instead.", Button: "Cancel purchase",
-		}}
+		v := pages.ActView{Title: "Cancel purchase " + words.Reference(rec.Purchase), Blocked: whyNotCancel(rec),
+			Question: components.Confirm{
+				Title: "Cancel " + words.Sum(rec.TotalCents, rec.Currency) + " from " + words.PayerName(rec.Purchase) + "?",
+				Text:  "This cannot be undone. You can create a new purchase instead.", Button: "Cancel purchase",
+			}}
 		if c := rec.Collection; c != nil {
 			switch c.State {
 			case collection.Scheduled:
-				v.Question.Breaks = []string{"The debit of " + words.SayDay(c.ActionDate, p.Desk.Now()) + " is dropped; the bank has not seen it."}
+				v.Question.Breaks = []string{"The debit of " + words.SayDay(c.ActionDate, p.Desk.Now()) +
+					" is dropped; the bank has not seen it."}
 			case collection.Submitted, collection.InTracking:
-				v.Question.Breaks = []string{"The bank has the debit of " + words.SayDay(c.ActionDate, p.Desk.Now()) + " already and is asked to recall it."}
+				v.Question.Breaks = []string{"The bank has the debit of " + words.SayDay(c.ActionDate, p.Desk.Now()) +
+					" already and is asked to recall it."}
 			default:
 			}
 		}
 		return v
 	},
-	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record, error) {
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record,
+		error) {
 		return p.Service.Cancel(ctx, who, rec.ID)
 	},
 	answer: func(purchase.Record) string { return "The purchase is cancelled." },
@@ -180,17 +189,21 @@ var giveBackAct = purchaseAct{
 		}
 		text := refundRules(rec, p.Desk.Now())
 		return pages.ActView{Title: "Refund purchase " + words.Reference(rec.Purchase), Blocked: whyNotRefund(rec, who),
-			Question: components.Confirm{Title: "Refund " + words.PayerName(rec.Purchase) + "?", Text: text, Button: "Refund", Safe: true},
-			Money: &components.MoneyField{Label: "Amount to refund", Name: "amount", Value: amount, Currency: currencySign(rec.Currency), Required: true,
+			Question: components.Confirm{Title: "Refund " + words.PayerName(rec.Purchase) + "?", Text: text, Button: "Refund",
+				Safe: true},
+			Money: &components.MoneyField{Label: "Amount to refund", Name: "amount", Value: amount,
+				Currency: currencySign(rec.Currency), Required: true,
 				Hint: "At most " + words.Sum(left, rec.Currency) + "."}}
 	},
-	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record, error) {
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record,
+		error) {
 		cents, err := money.Parse(form.Get("amount"))
 		if err != nil {
 			return rec, fault.At("amount", "invalid", "%s.", words.Capital(err.Error()))
 		}
 		if left := rec.RefundableCents(); cents > left && left > 0 || cents < 1 {
-			return rec, fault.At("amount", "max_value", "Refund between R%s0,01 and %s.", money.NBSP, words.Sum(left, rec.Currency))
+			return rec, fault.At("amount", "max_value", "Refund between R%s0,01 and %s.", money.NBSP,
+				words.Sum(left, rec.Currency))
 		}
 		out, err := p.Service.Refund(ctx, who, rec.ID, &cents)
 		return out.Record, err
@@ -200,7 +213,9 @@ var giveBackAct = purchaseAct{
 		case rec.Status != purchase.PendingRefund:
 			return "The refund is recorded as paid back."
 		case rec.Collection != nil && rec.Collection.State == collection.Provisional:
-			return "The refund is paid out when the bank can no longer return the debit, after " + rec.Collection.FinalAt.In(calendar.SAST).Format("2 Jan 2006") + ". The client can dispute the debit until " + rec.Collection.DisputeDeadline.Format("2 Jan 2006") + "."
+			return "The refund is paid out when the bank can no longer return the debit, after " +
+				rec.Collection.FinalAt.In(calendar.SAST).Format("2 Jan 2006") + ". The client can dispute the debit until " +
+				rec.Collection.DisputeDeadline.Format("2 Jan 2006") + "."
 		}
 		return "The refund is on its way to the bank."
 	},
@@ -209,9 +224,11 @@ var giveBackAct = purchaseAct{
 var settleAct = purchaseAct{
 	path: "settlement",
 	ask: func(p *Purchases, rec purchase.Record, who actor.Actor, _ url.Values) pages.ActView {
-		return pages.ActView{Title: "Refund of purchase " + words.Reference(rec.Purchase), Blocked: whyNotSettle(rec, who), Question: settleQuestion(rec, p.Desk.Now())}
+		return pages.ActView{Title: "Refund of purchase " + words.Reference(rec.Purchase), Blocked: whyNotSettle(rec, who),
+			Question: settleQuestion(rec, p.Desk.Now())}
 	},
-	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record, error) {
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record,
+		error) {
 		return p.Service.SettleRefund(ctx, who, rec.ID)
 	},
 	answer: func(purchase.Record) string { return "The refund is recorded as paid back." },
@@ -225,12 +242,16 @@ var paidAct = purchaseAct{
 		if typed != nil {
 			day = typed.Get("paid_on")
 		}
-		return pages.ActView{Title: "Mark purchase " + words.Reference(rec.Purchase) + " as paid", Blocked: whyNotPaid(rec, p.Desk.Now()),
-			Question: components.Confirm{Title: "Did " + words.PayerName(rec.Purchase) + " pay " + words.Sum(rec.TotalCents, rec.Currency) + "?",
-				Text: "Record money that came in outside Debitdesk, such as cash or a transfer. Nothing is debited.", Button: "Mark as paid", Safe: true},
+		return pages.ActView{Title: "Mark purchase " + words.Reference(rec.Purchase) + " as paid",
+			Blocked: whyNotPaid(rec, p.Desk.Now()),
+			Question: components.Confirm{Title: "Did " + words.PayerName(rec.Purchase) + " pay " +
+				words.Sum(rec.TotalCents, rec.Currency) + "?",
+				Text:   "Record money that came in outside Debitdesk, such as cash or a transfer. Nothing is debited.",
+				Button: "Mark as paid", Safe: true},
 			Date: &components.DateField{Label: "Day of the payment", Name: "paid_on", Value: day, Max: today, Required: true}}
 	},
-	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record, error) {
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record,
+		error) {
 		now := p.Desk.Now()
 		day, err := calendar.ParseDate(form.Get("paid_on"))
 		if err != nil {
@@ -256,14 +277,17 @@ var mailAct = purchaseAct{
 		if rec.Method != "" {
 			what = "the link to give the bank details"
 		}
-		v := pages.ActView{Title: "Send the link of purchase " + words.Reference(rec.Purchase), Blocked: whyNotMail(rec, p.Desk.Now()), Question: components.Confirm{
-			Title: "Send a mail to " + rec.Payer.Email + "?", Text: "The client gets " + what + ".", Button: "Send mail", Safe: true}}
+		v := pages.ActView{Title: "Send the link of purchase " + words.Reference(rec.Purchase),
+			Blocked: whyNotMail(rec, p.Desk.Now()), Question: components.Confirm{
+				Title: "Send a mail to " + rec.Payer.Email + "?", Text: "The client gets " + what + ".", Button: "Send mail",
+				Safe: true}}
 		if rec.MailCount > 0 {
 			v.Question.Breaks = []string{"The client was mailed " + words.Counted(int64(rec.MailCount), "time") + " already."}
 		}
 		return v
 	},
-	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record, error) {
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record,
+		error) {
 		return p.Service.ResendInvoice(ctx, who, rec.ID)
 	},
 	answer: func(rec purchase.Record) string { return "The mail to " + rec.Payer.Email + " is on its way." },

@@ -69,7 +69,8 @@ func (p *Purchases) PlanCharge(c echo.Context) error {
 }
 
 // chargeDays is what the form shows of days: those that can be picked, and what the chosen one means.
-func (p *Purchases) chargeDays(c echo.Context, rec purchase.Record, usable []token.Token, typed url.Values, byInput map[string]string) (v pages.ChargeView, err error) {
+func (p *Purchases) chargeDays(c echo.Context, rec purchase.Record, usable []token.Token, typed url.Values,
+	byInput map[string]string) (v pages.ChargeView, err error) {
 	ctx := c.Request().Context()
 	from, err := p.chosenAccount(ctx, access.Actor(c), usable, typed)
 	if err != nil {
@@ -98,7 +99,8 @@ func (p *Purchases) chargeDays(c echo.Context, rec purchase.Record, usable []tok
 
 // planAttrs lets what is chosen change the plan where scripts run.
 func planAttrs(id uuid.UUID) templ.Attributes {
-	return templ.Attributes{"hx-get": words.PurchasePath(id, "charge", "plan"), "hx-target": "#plan", "hx-swap": "outerHTML", "hx-trigger": "change", "hx-include": "closest form"}
+	return templ.Attributes{"hx-get": words.PurchasePath(id, "charge", "plan"), "hx-target": "#plan",
+		"hx-swap": "outerHTML", "hx-trigger": "change", "hx-include": "closest form"}
 }
 
 func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, typed url.Values, wrong error) error {
@@ -109,7 +111,8 @@ func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, 
 	back := components.Link{Text: "Purchase " + words.Reference(rec.Purchase), Href: words.PurchasePath(rec.ID)}
 	if why := whyNotCharge(rec, usable, p.Desk.Now()); why != "" {
 		view := pages.ActView{Title: "Charge " + words.Sum(rec.TotalCents, rec.Currency), Back: back, Blocked: why}
-		return p.Desk.ShowIn(c, status, view.Title, words.Purchases, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+		return p.Desk.ShowIn(c, status, view.Title, words.Purchases,
+			func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 	}
 	again, err := p.Service.Again(c.Request().Context(), rec)
 	if err != nil {
@@ -124,22 +127,27 @@ func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, 
 	if err != nil {
 		return err
 	}
-	view.Problems, view.Back, view.Action, view.Key = components.ErrorSummary{Items: summary}, back, words.PurchasePath(rec.ID, "charge"), key
-	view.Sum, view.For, view.Button = words.Sum(rec.TotalCents, rec.Currency), words.PayerName(rec.Purchase)+" · "+lineWords(rec.Details), "Charge "+words.Sum(rec.TotalCents, rec.Currency)
+	view.Problems, view.Back, view.Action, view.Key = components.ErrorSummary{Items: summary}, back,
+		words.PurchasePath(rec.ID, "charge"), key
+	view.Sum, view.For, view.Button = words.Sum(rec.TotalCents, rec.Currency), words.PayerName(rec.Purchase)+" · "+
+		lineWords(rec.Details), "Charge "+words.Sum(rec.TotalCents, rec.Currency)
 	view.Tokens = tokenCards(usable, typed.Get("recurring_token"), byInput["recurring_token"])
 	view.Tokens.Attrs = planAttrs(rec.ID)
 	if again.Named && len(again.Others) == 0 {
 		heldBack(&view.Days, &view.Other, again.From, p.Desk.Now())
 	}
 	if again.Asked {
-		view.Warning = "The last debit failed: " + bank.CodeOf(rec.Collection.Result.Code).Label() + ". May I debit " + words.AccountWords(again.Account) + " again? " + words.AgainWords(rec, again, p.Desk.Now())
+		view.Warning = "The last debit failed: " + bank.CodeOf(rec.Collection.Result.Code).Label() + ". May I debit " +
+			words.AccountWords(again.Account) + " again? " + words.AgainWords(rec, again, p.Desk.Now())
 	}
-	return p.Desk.ShowIn(c, status, "Charge", words.Purchases, func(f layout.Frame) templ.Component { return pages.Charge(f, view) })
+	return p.Desk.ShowIn(c, status, "Charge", words.Purchases,
+		func(f layout.Frame) templ.Component { return pages.Charge(f, view) })
 }
 
 // heldBack takes the days away on which a debit that failed may not run again.
 func heldBack(picker *components.DayPicker, other *components.DateField, from calendar.Date, now time.Time) {
-	picker.Hint = "The earliest day is " + words.SayDay(from, now) + ", the next date that the mandate names. Weekends and public holidays are closed at the banks."
+	picker.Hint = "The earliest day is " + words.SayDay(from, now) +
+		", the next date that the mandate names. Weekends and public holidays are closed at the banks."
 	other.Min = from.String()
 	for _, month := range picker.Months {
 		for _, week := range month.Weeks {
@@ -159,7 +167,8 @@ func tokenCards(usable []token.Token, chosen, wrong string) components.RadioCard
 		if t.Failures > 0 {
 			text += ", failed " + words.Counted(int64(t.Failures), "time") + " in a row"
 		}
-		cards.Options = append(cards.Options, components.RadioCard{Value: t.ID.String(), Title: words.AccountWords(t), Text: text, Icon: "bank"})
+		cards.Options = append(cards.Options, components.RadioCard{Value: t.ID.String(), Title: words.AccountWords(t),
+			Text: text, Icon: "bank"})
 	}
 	if chosen == "" && len(usable) > 0 {
 		cards.Value = usable[0].ID.String()
@@ -180,13 +189,15 @@ func (p *Purchases) Charge(c echo.Context) error {
 	if form.Has("show") { // without scripts: the days of another account
 		return p.chargeForm(c, rec, http.StatusOK, form, nil)
 	}
-	err = kit.Once(c, p.Replays, p.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (purchase.Record, error) {
-		done, err := p.charge(ctx, c, rec.ID, form)
-		if err != nil {
-			return done, err
-		}
-		return done, access.AddFlash(c, "ok", "The debit is scheduled for "+words.SayDay(done.Collection.ActionDate, p.Desk.Now())+".")
-	}, func(purchase.Record) string { return words.PurchasePath(rec.ID) })
+	err = kit.Once(c, p.Replays, p.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (purchase.Record, error) {
+			done, err := p.charge(ctx, c, rec.ID, form)
+			if err != nil {
+				return done, err
+			}
+			return done, access.AddFlash(c, "ok", "The debit is scheduled for "+words.SayDay(done.Collection.ActionDate,
+				p.Desk.Now())+".")
+		}, func(purchase.Record) string { return words.PurchasePath(rec.ID) })
 	if _, _, ok := kit.Problems(err); ok {
 		return p.chargeForm(c, rec, http.StatusUnprocessableEntity, form, err)
 	}
@@ -194,7 +205,8 @@ func (p *Purchases) Charge(c echo.Context) error {
 }
 
 // charge does what the form of a charge says.
-func (p *Purchases) charge(ctx context.Context, c echo.Context, id uuid.UUID, form url.Values) (purchase.Record, error) {
+func (p *Purchases) charge(ctx context.Context, c echo.Context, id uuid.UUID, form url.Values) (purchase.Record,
+	error) {
 	var w fault.Problems
 	d := p.anyDays()
 	day, err := d.Typed(form)

@@ -29,8 +29,10 @@ func (p *Purchases) ClientChosen(ctx context.Context, who actor.Actor, text stri
 	return &one, nil
 }
 
-func (p *Purchases) ClientPicker(ctx context.Context, who actor.Actor, form url.Values, chosen *client.Client, wrong string) (components.ClientPicker, error) {
-	picker := components.ClientPicker{Label: "Client", Name: "client_id", Query: form.Get("client_id_q"), Error: wrong, CreateHref: "/clients/new"}
+func (p *Purchases) ClientPicker(ctx context.Context, who actor.Actor, form url.Values, chosen *client.Client,
+	wrong string) (components.ClientPicker, error) {
+	picker := components.ClientPicker{Label: "Client", Name: "client_id", Query: form.Get("client_id_q"), Error: wrong,
+		CreateHref: "/clients/new"}
 	ask := paging.Ask{Limit: recentClients}
 	if picker.Query != "" {
 		ask.Limit = FoundClients

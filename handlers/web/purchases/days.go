@@ -100,7 +100,8 @@ type Account struct {
 func (a Account) method() bank.Method { return bank.Method(cmp.Or(a.Method, purchase.EFT)) }
 
 // chosenAccount is the account that a form names, or the first.
-func (p *Purchases) chosenAccount(ctx context.Context, who actor.Actor, usable []token.Token, form url.Values) (Account, error) {
+func (p *Purchases) chosenAccount(ctx context.Context, who actor.Actor, usable []token.Token, form url.Values) (Account,
+	error) {
 	chosen := tokenCards(usable, form.Get("recurring_token"), "").Value
 	for _, t := range usable {
 		if t.ID.String() == chosen {
@@ -158,7 +159,8 @@ func (d Days) closedWords() string {
 
 func (d Days) Square(day calendar.Date) components.PickDay {
 	choice := d.Choose(day, d.Now)
-	square := components.PickDay{Number: day.Format("2"), Value: day.String(), Spoken: day.Format("Monday 2 January"), Why: choice.Reason, Today: day == words.DateOf(d.Now)}
+	square := components.PickDay{Number: day.Format("2"), Value: day.String(), Spoken: day.Format("Monday 2 January"),
+		Why: choice.Reason, Today: day == words.DateOf(d.Now)}
 	switch {
 	case day.Before(words.DateOf(d.Now)):
 		square.Why = "This day is over."
@@ -190,7 +192,8 @@ func (d Days) Typed(form url.Values) (calendar.Date, error) {
 // Other is the input for days that the picker does not show.
 func (d Days) Other(form url.Values, wrong string) components.DateField {
 	return components.DateField{Label: "Or another day", Name: "due_other", Value: form.Get("due_other"), Error: wrong,
-		Min: d.EarliestDue(d.Now).String(), Hint: "For a day after the months above. A debit on a closed day moves, as the mandate says."}
+		Min:  d.EarliestDue(d.Now).String(),
+		Hint: "For a day after the months above. A debit on a closed day moves, as the mandate says."}
 }
 
 // Forecast says in words what a debit does, and everything that stands against it. A total that is not known yet is no
@@ -229,7 +232,8 @@ func disputableWords(f purchase.Forecast, now time.Time) string {
 	for i, b := range f.Because {
 		parts[i] = words.BecauseWords[b]
 	}
-	return "The client could dispute this debit until " + words.SayDay(f.Plan.DisputeDeadline, now) + ": " + strings.Join(parts, ", ") + "."
+	return "The client could dispute this debit until " + words.SayDay(f.Plan.DisputeDeadline, now) + ": " +
+		strings.Join(parts, ", ") + "."
 }
 
 // sayFault is a refusal in words, without the names of fields.

@@ -29,7 +29,8 @@ var debitOutcomes = map[string][]collection.Outcome{
 	"disputed":  {collection.OutcomeDisputed},
 }
 
-var debitViews = []kit.View{{Label: "Not answered", Key: "outcome", Value: "open"}, {Label: "Answered", Key: "outcome", Value: "answered"},
+var debitViews = []kit.View{{Label: "Not answered", Key: "outcome", Value: "open"},
+	{Label: "Answered", Key: "outcome", Value: "answered"},
 	{Label: "Collected", Key: "outcome", Value: "collected"}, {Label: "Failed", Key: "outcome", Value: "failed"},
 	{Label: "Disputed", Key: "outcome", Value: "disputed"}}
 

@@ -35,7 +35,8 @@ func (p *Purchases) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.Desk.ShowIn(c, http.StatusOK, view.Title, words.Purchases, func(f layout.Frame) templ.Component { return pages.Purchase(f, view) })
+	return p.Desk.ShowIn(c, http.StatusOK, view.Title, words.Purchases,
+		func(f layout.Frame) templ.Component { return pages.Purchase(f, view) })
 }
 
 func (p *Purchases) find(c echo.Context) (purchase.Record, error) {
@@ -49,9 +50,11 @@ func (p *Purchases) find(c echo.Context) (purchase.Record, error) {
 func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseView, error) {
 	ctx, who, now := c.Request().Context(), access.Actor(c), p.Desk.Now()
 	view := pages.PurchaseView{
-		Title: "Purchase " + words.Reference(rec.Purchase), ID: components.IDChip{ID: rec.ID.String(), What: "purchase"}, For: lineWords(rec.Details),
+		Title: "Purchase " + words.Reference(rec.Purchase), ID: components.IDChip{ID: rec.ID.String(), What: "purchase"},
+		For:    lineWords(rec.Details),
 		Amount: words.Sum(rec.TotalCents, rec.Currency),
-		Pill:   statusPill(rec, p.Service.Timetable, now), Next: NextStep(rec, p.Service.Timetable, now), Notes: rec.Details.Notes,
+		Pill:   statusPill(rec, p.Service.Timetable, now), Next: NextStep(rec, p.Service.Timetable, now),
+		Notes: rec.Details.Notes,
 	}
 	usable, err := p.Service.StoredFor(ctx, rec)
 	if err != nil {
@@ -70,7 +73,9 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	}
 	if rec.Payable(now) && (rec.TotalCents > 0 || rec.Method != "") {
 		view.Link = p.Link(rec)
-		view.Acts = slices.DeleteFunc(view.Acts, func(a pages.Act) bool { return a.Href == view.Link.SendHref }) // stands beside the link
+		view.Acts = slices.DeleteFunc(view.Acts, func(a pages.Act) bool {
+			return a.Href == view.Link.SendHref
+		}) // stands beside the link
 	}
 	events, err := p.Events.Timeline(ctx, who.MerchantID, audit.Subject{PurchaseID: rec.ID}, kit.EventsAsk(c))
 	if err != nil {
@@ -117,7 +122,8 @@ func resultView(rec purchase.Record, again purchase.Again, now time.Time) *pages
 		return nil
 	}
 	code := bank.CodeOf(c.Result.Code)
-	return &pages.ResultView{Kind: "bad", Title: "The bank answered: " + code.Label(), Again: words.AgainWords(rec, again, now), Remedy: cmp.Or(again.Remedy, code.Remedy)}
+	return &pages.ResultView{Kind: "bad", Title: "The bank answered: " + code.Label(),
+		Again: words.AgainWords(rec, again, now), Remedy: cmp.Or(again.Remedy, code.Remedy)}
 }
 
 func (p *Purchases) Link(rec purchase.Record) *pages.LinkView {
@@ -140,28 +146,37 @@ func (p *Purchases) PayerURL(id uuid.UUID) string { return p.Desk.BaseURL + "/p/
 
 // possible are the acts of a purchase: the one that most likely comes next, and
 // the others with the rule where they are not possible.
-func possible(rec purchase.Record, who actor.Actor, usable []token.Token, again purchase.Again, now time.Time) (components.Button, []pages.Act) {
+func possible(rec purchase.Record, who actor.Actor, usable []token.Token, again purchase.Again,
+	now time.Time) (components.Button, []pages.Act) {
 	acts := []pages.Act{
-		{Label: "Charge a token", Icon: "bank", Href: words.PurchasePath(rec.ID, "charge"), Why: whyNotCharge(rec, usable, now)},
+		{Label: "Charge a token", Icon: "bank", Href: words.PurchasePath(rec.ID, "charge"),
+			Why: whyNotCharge(rec, usable, now)},
 		{Label: "Send the link…", Icon: "mail", Href: words.PurchasePath(rec.ID, "mail"), Why: whyNotMail(rec, now)},
 		{Label: "Mark as paid…", Icon: "money", Href: words.PurchasePath(rec.ID, "payment"), Why: whyNotPaid(rec, now)},
 		{Label: "Refund…", Icon: "undo", Href: words.PurchasePath(rec.ID, "refund"), Why: whyNotRefund(rec, who)},
 		{Label: "Cancel purchase…", Icon: "x", Href: words.PurchasePath(rec.ID, "cancellation"), Why: whyNotCancel(rec)},
 	}
-	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary", Href: "/clients/" + rec.ClientID.String() + "/accounts/new", Changes: true}
+	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary",
+		Href: "/clients/" + rec.ClientID.String() + "/accounts/new", Changes: true}
 	switch {
 	case rec.AwaitsPayer():
-		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: words.MandatePath(rec.ID)}, acts
+		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: words.MandatePath(rec.ID)},
+			acts
 	case unconfirmed(rec) && rec.Payable(now):
-		return components.Button{Label: "Ask the client again", Icon: "bank", Kind: "primary", Href: words.MandatePath(rec.ID)}, acts
+		return components.Button{Label: "Ask the client again", Icon: "bank", Kind: "primary",
+			Href: words.MandatePath(rec.ID)}, acts
 	case rec.Status == purchase.PendingRefund && len(rec.Refunds) > 0 && rec.Refunds[0].Waits(now):
-		return components.Button{}, append(acts, pages.Act{Label: "Record the refund as paid…", Icon: "check", Href: words.PurchasePath(rec.ID, "settlement"), Why: whyNotSettle(rec, who)})
+		return components.Button{}, append(acts, pages.Act{Label: "Record the refund as paid…", Icon: "check",
+			Href: words.PurchasePath(rec.ID, "settlement"), Why: whyNotSettle(rec, who)})
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
-		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary", Href: words.PurchasePath(rec.ID, "settlement"), Changes: true}, acts
+		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary",
+			Href: words.PurchasePath(rec.ID, "settlement"), Changes: true}, acts
 	case rec.Status == purchase.Chargeback && rec.Collection != nil:
-		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: "/mandates/" + rec.Collection.MandateID.String()}, acts
+		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary",
+			Href: "/mandates/" + rec.Collection.MandateID.String()}, acts
 	case rec.Status == purchase.Preauthorized && rec.IsRecurringToken && rec.ClientID != uuid.Nil:
-		return components.Button{Label: "New purchase", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + rec.ClientID.String(), Changes: true}, acts
+		return components.Button{Label: "New purchase", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" +
+			rec.ClientID.String(), Changes: true}, acts
 	case again.Asked && !again.May() && len(again.Others) == 0 && rec.ClientID != uuid.Nil:
 		return store, acts
 	case acts[0].Why == "" || acts[1].Why == "" && rec.Payable(now):
@@ -169,7 +184,8 @@ func possible(rec purchase.Record, who actor.Actor, usable []token.Token, again 
 		if acts[0].Why != "" {
 			i = 1
 		}
-		primary := components.Button{Label: acts[i].Label, Icon: acts[i].Icon, Kind: "primary", Href: acts[i].Href, Changes: true}
+		primary := components.Button{Label: acts[i].Label, Icon: acts[i].Icon, Kind: "primary", Href: acts[i].Href,
+			Changes: true}
 		return primary, append(acts[:i:i], acts[i+1:]...)
 	case rec.Payable(now) && rec.ClientID != uuid.Nil && rec.TotalCents > 0:
 		return store, acts

@@ -41,7 +41,8 @@ func (p *Purchases) planned(rec purchase.Record, now time.Time) []components.Ent
 			add(c.DisputeDeadline.At(23, 59), true, "calendar", "Last day on which the client can dispute the debit")
 		}
 	}
-	if c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted, collection.InTracking, collection.Provisional}, c.State) {
+	if c == nil || !slices.Contains([]collection.State{collection.Scheduled, collection.Submitted, collection.InTracking,
+		collection.Provisional}, c.State) {
 		if !rec.PassAt.IsZero() && rec.DueGiven {
 			word := "Turns overdue, and can still be paid"
 			if rec.DueStrict {
@@ -130,7 +131,8 @@ func tokenOf(rec purchase.Record) uuid.UUID {
 	return uuid.Nil
 }
 
-var settlementWords = map[string]string{"provisional": "The bank can still return it", "final": "The bank can no longer return it"}
+var settlementWords = map[string]string{"provisional": "The bank can still return it",
+	"final": "The bank can no longer return it"}
 
 func debitFacts(rec purchase.Record, now time.Time) components.Facts {
 	var f components.Facts

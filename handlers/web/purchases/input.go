@@ -59,7 +59,8 @@ func Lines(form url.Values, into *purchase.Details, w *fault.Problems) {
 	n := len(form["name"])
 	total := int64(0)
 	for i := range n {
-		name, price, quantity := strings.TrimSpace(at(form["name"], i)), strings.TrimSpace(at(form["price"], i)), strings.TrimSpace(at(form["quantity"], i))
+		name, price, quantity := strings.TrimSpace(at(form["name"], i)), strings.TrimSpace(at(form["price"], i)),
+			strings.TrimSpace(at(form["quantity"], i))
 		if n > 1 && name == "" && price == "" {
 			continue
 		}
@@ -133,11 +134,15 @@ func LineForms(form url.Values, byInput map[string]string) []pages.LineForm {
 	for i := range out {
 		n := "-" + strconv.Itoa(i+1)
 		out[i] = pages.LineForm{
-			Name: components.Field{Label: "Description", Name: "name", ID: "name" + n, Value: at(form["name"], i), Error: byInput["name"+n], Required: true, MaxLength: 256,
+			Name: components.Field{Label: "Description", Name: "name", ID: "name" + n, Value: at(form["name"], i),
+				Error: byInput["name"+n], Required: true, MaxLength: 256,
 				Attrs: named("Description, line "+strconv.Itoa(i+1), i)},
-			Price: components.Field{Label: "Price", Name: "price", ID: "price" + n, Value: at(form["price"], i), Error: byInput["price"+n], Required: true, Prefix: "R",
-				Numeric: true, InputMode: "decimal", Autocomplete: "off", Attrs: named("Price in rand, line "+strconv.Itoa(i+1), i)},
-			Quantity: components.Field{Label: "Quantity", Name: "quantity", ID: "quantity" + n, Value: at(form["quantity"], i), Error: byInput["quantity"+n], Required: true,
+			Price: components.Field{Label: "Price", Name: "price", ID: "price" + n, Value: at(form["price"], i),
+				Error: byInput["price"+n], Required: true, Prefix: "R",
+				Numeric: true, InputMode: "decimal", Autocomplete: "off",
+				Attrs: named("Price in rand, line "+strconv.Itoa(i+1), i)},
+			Quantity: components.Field{Label: "Quantity", Name: "quantity", ID: "quantity" + n, Value: at(form["quantity"], i),
+				Error: byInput["quantity"+n], Required: true,
 				Numeric: true, InputMode: "decimal", Autocomplete: "off", Attrs: named("Quantity, line "+strconv.Itoa(i+1), i)},
 			Remove: strconv.Itoa(i),
 		}
@@ -160,16 +165,20 @@ func (p *Purchases) twin(c echo.Context, in purchase.Input, cents int64) string 
 		return ""
 	}
 	day := words.DateOf(*in.Due)
-	found, err := p.Service.List(c.Request().Context(), access.Actor(c), purchase.Filter{ClientID: in.ClientID, MinCents: cents, MaxCents: cents,
-		Statuses: []purchase.Status{purchase.PendingCharge, purchase.PendingExecute}, DueFrom: day.At(0, 0), DueTo: day.AddDays(1).At(0, 0).Add(-time.Microsecond)}, paging.Ask{Limit: 1})
+	found, err := p.Service.List(c.Request().Context(), access.Actor(c),
+		purchase.Filter{ClientID: in.ClientID, MinCents: cents, MaxCents: cents,
+			Statuses: []purchase.Status{purchase.PendingCharge, purchase.PendingExecute}, DueFrom: day.At(0, 0),
+			DueTo: day.AddDays(1).At(0, 0).Add(-time.Microsecond)}, paging.Ask{Limit: 1})
 	if err != nil || len(found.Items) == 0 { // a warning that cannot be given stops nobody
 		return ""
 	}
-	return "This client already has to pay the same amount on the same day: " + words.Reference(found.Items[0].Purchase) + "."
+	return "This client already has to pay the same amount on the same day: " + words.Reference(found.Items[0].Purchase) +
+		"."
 }
 
 // summary says what the form would do.
-func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Client, from Account, d Days, brand merchant.Brand, way string) (pages.SummaryView, error) {
+func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Client, from Account, d Days,
+	brand merchant.Brand, way string) (pages.SummaryView, error) {
 	in, w := p.purchaseInput(c, form)
 	v := pages.SummaryView{Total: "–", Button: "Record purchase"}
 	cents, wrong := in.Details.TotalCents()
@@ -198,7 +207,8 @@ func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Clien
 			v.Way = "Debited from " + words.AccountWords(from.Token)
 		}
 		if from.ID != uuid.Nil && !day.IsZero() {
-			f, err := p.Service.Forecast(c.Request().Context(), purchase.Wish{Purchase: p.draft(c, in, brand, day, cents), TokenID: from.ID})
+			f, err := p.Service.Forecast(c.Request().Context(), purchase.Wish{Purchase: p.draft(c, in, brand, day, cents),
+				TokenID: from.ID})
 			if err != nil {
 				return v, err
 			}
@@ -219,6 +229,8 @@ func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Clien
 }
 
 // draft is the purchase that a form describes, as far as a debit of it goes.
-func (p *Purchases) draft(c echo.Context, in purchase.Input, brand merchant.Brand, day calendar.Date, cents int64) purchase.Purchase {
-	return p.Service.On(purchase.Purchase{MerchantID: access.Actor(c).MerchantID, BrandID: brand.ID, ClientID: in.ClientID, Currency: brand.Currency, TotalCents: cents}, day)
+func (p *Purchases) draft(c echo.Context, in purchase.Input, brand merchant.Brand, day calendar.Date,
+	cents int64) purchase.Purchase {
+	return p.Service.On(purchase.Purchase{MerchantID: access.Actor(c).MerchantID, BrandID: brand.ID, ClientID: in.ClientID,
+		Currency: brand.Currency, TotalCents: cents}, day)
 }

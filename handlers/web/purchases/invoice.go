@@ -32,7 +32,8 @@ func (p *Purchases) invoiceBlock(c echo.Context, rec purchase.Record) (*pages.In
 		return nil, err
 	}
 	at := "/p/" + rec.ID.String() + "/"
-	b := &pages.InvoiceBlock{Title: "Invoice " + e.Number, Pill: words.InvoicePill(e), PDFHref: at + "invoice.pdf", PageHref: at + "invoice/?preview"}
+	b := &pages.InvoiceBlock{Title: "Invoice " + e.Number, Pill: words.InvoicePill(e), PDFHref: at + "invoice.pdf",
+		PageHref: at + "invoice/?preview"}
 	add := func(f components.Fact) { b.Facts.Items = append(b.Facts.Items, f) }
 	add(components.Fact{Label: "Number", Value: e.Number, Copy: e.Number})
 	add(components.Fact{Label: "Issued", Part: components.When(words.DayTime(e.Issued))})
@@ -62,12 +63,16 @@ var addressAct = purchaseAct{
 		if typed != nil {
 			email = typed.Get("email")
 		}
-		return pages.ActView{Title: "Correct the address of purchase " + words.Reference(rec.Purchase), Blocked: notPayable(rec, p.Desk.Now()),
+		return pages.ActView{Title: "Correct the address of purchase " + words.Reference(rec.Purchase),
+			Blocked: notPayable(rec, p.Desk.Now()),
 			Question: components.Confirm{Title: "Where should the mail to " + words.PayerName(rec.Purchase) + " go?",
-				Text: "The client’s address is changed too, and the mail that failed is sent again.", Button: "Correct address and send again", Safe: true},
-			Text: &components.Field{Label: "E-mail address", Name: "email", Type: "email", Value: email, Autocomplete: "off", MaxLength: 254, Required: true}}
+				Text:   "The client’s address is changed too, and the mail that failed is sent again.",
+				Button: "Correct address and send again", Safe: true},
+			Text: &components.Field{Label: "E-mail address", Name: "email", Type: "email", Value: email, Autocomplete: "off",
+				MaxLength: 254, Required: true}}
 	},
-	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record, error) {
+	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record,
+		error) {
 		return p.Service.MendAddress(ctx, who, rec.ID, form.Get("email"))
 	},
 	answer: func(rec purchase.Record) string { return "The mail to " + rec.Payer.Email + " is on its way." },

@@ -61,13 +61,14 @@ func (p *Purchases) Create(c echo.Context) error {
 		_, err = p.Service.Preview(c.Request().Context(), access.Actor(c), in)
 		return p.newForm(c, http.StatusUnprocessableEntity, form, err)
 	}
-	err = kit.Once(c, p.Replays, p.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (purchase.Record, error) {
-		rec, err := p.Service.Create(ctx, access.Actor(c), in)
-		if err != nil {
-			return rec, err
-		}
-		return rec, p.follow(c, rec, form)
-	}, func(rec purchase.Record) string { return words.PurchasePath(rec.ID) })
+	err = kit.Once(c, p.Replays, p.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (purchase.Record, error) {
+			rec, err := p.Service.Create(ctx, access.Actor(c), in)
+			if err != nil {
+				return rec, err
+			}
+			return rec, p.follow(c, rec, form)
+		}, func(rec purchase.Record) string { return words.PurchasePath(rec.ID) })
 	if _, _, ok := kit.Problems(err); ok {
 		return p.newForm(c, http.StatusUnprocessableEntity, form, err)
 	}
@@ -80,7 +81,8 @@ const newClient = "new_client"
 
 func (p *Purchases) addClient(c echo.Context, form url.Values) error {
 	form.Del(newClient)
-	name, err := p.Desk.Keeper.Put(c, access.KeptForm{Path: "/purchases", From: "/purchases/new", Form: form, Why: access.AwaitsClient})
+	name, err := p.Desk.Keeper.Put(c, access.KeptForm{Path: "/purchases", From: "/purchases/new", Form: form,
+		Why: access.AwaitsClient})
 	if err != nil {
 		return err
 	}
@@ -184,14 +186,16 @@ func (p *Purchases) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.Render(c, http.StatusOK, pages.PurchasePreview(view, form.Get("send_shown") != view.Summary.Button, form.Get("client_shown") != form.Get("client_id"), form.Get("days_shown") != view.DaysOf))
+	return kit.Render(c, http.StatusOK, pages.PurchasePreview(view, form.Get("send_shown") != view.Summary.Button,
+		form.Get("client_shown") != form.Get("client_id"), form.Get("days_shown") != view.DaysOf))
 }
 
 // Reshaped changes the form as a button asks: another line, one line less, or a
 // search for clients.
 func Reshaped(form url.Values) bool {
 	if form.Has("add") {
-		form["name"], form["price"], form["quantity"] = append(form["name"], ""), append(form["price"], ""), append(form["quantity"], "1")
+		form["name"], form["price"], form["quantity"] = append(form["name"], ""), append(form["price"], ""),
+			append(form["quantity"], "1")
 		return true
 	}
 	if at, err := strconv.Atoi(form.Get("remove")); err == nil && len(form["name"]) > 1 {
@@ -213,7 +217,8 @@ func (p *Purchases) newForm(c echo.Context, status int, form url.Values, wrong e
 	if err != nil {
 		return err
 	}
-	return p.Desk.ShowIn(c, status, "New purchase", words.Purchases, func(f layout.Frame) templ.Component { return pages.NewPurchase(f, view) })
+	return p.Desk.ShowIn(c, status, "New purchase", words.Purchases,
+		func(f layout.Frame) templ.Component { return pages.NewPurchase(f, view) })
 }
 
 func (p *Purchases) newView(c echo.Context, form url.Values, wrong error) (pages.NewPurchaseView, error) {
@@ -240,15 +245,18 @@ func (p *Purchases) newView(c echo.Context, form url.Values, wrong error) (pages
 	var usable []token.Token
 	if payer != nil {
 		view.ClientShown = payer.ID.String()
-		whose := purchase.Record{Purchase: purchase.Purchase{MerchantID: who.MerchantID, ClientID: payer.ID, BrandID: brand.ID}}
+		whose := purchase.Record{Purchase: purchase.Purchase{MerchantID: who.MerchantID, ClientID: payer.ID,
+			BrandID: brand.ID}}
 		if usable, err = p.Service.StoredFor(ctx, whose); err != nil {
 			return view, err
 		}
 	}
 	view.Lines = LineForms(form, byInput)
-	view.Reference = components.Field{Label: "Your reference", Name: "reference", Value: form.Get("reference"), Error: byInput["reference"], MaxLength: 128, Width: "l",
+	view.Reference = components.Field{Label: "Your reference", Name: "reference", Value: form.Get("reference"),
+		Error: byInput["reference"], MaxLength: 128, Width: "l",
 		Hint: "Such as your invoice number. If you leave it empty, a number is given."}
-	view.Notes = components.Textarea{Label: "Notes", Name: "notes", Value: form.Get("notes"), Error: byInput["notes"], Rows: 2, MaxLength: 10000}
+	view.Notes = components.Textarea{Label: "Notes", Name: "notes", Value: form.Get("notes"), Error: byInput["notes"],
+		Rows: 2, MaxLength: 10000}
 	view.Ways, view.Way = ways(form, payer, usable, byInput["way"])
 	view.Client.CreateName = newClient
 	view.Tokens = tokenCards(usable, form.Get("recurring_token"), byInput["recurring_token"])
@@ -300,8 +308,10 @@ const (
 
 // ways are the choices of how it is paid, and the one that is taken.
 func ways(form url.Values, payer *client.Client, usable []token.Token, wrong string) (components.RadioCards, string) {
-	charge := components.RadioCard{Value: byCharge, Title: "Charge a token", Text: "The bank debits the account on the day you choose.", Icon: "bank"}
-	link := components.RadioCard{Value: byLink, Title: "Send the client a link", Text: "The client gives the bank details and agrees to the debit order.", Icon: "link"}
+	charge := components.RadioCard{Value: byCharge, Title: "Charge a token",
+		Text: "The bank debits the account on the day you choose.", Icon: "bank"}
+	link := components.RadioCard{Value: byLink, Title: "Send the client a link",
+		Text: "The client gives the bank details and agrees to the debit order.", Icon: "link"}
 	switch {
 	case payer == nil:
 		charge.Disabled, charge.Text = true, "Choose the client first."
@@ -310,8 +320,10 @@ func ways(form url.Values, payer *client.Client, usable []token.Token, wrong str
 	case payer.Email == "":
 		link.Text += " The client has no e-mail address: copy the link or show the code."
 	}
-	cards := components.RadioCards{Legend: "How is it paid?", Name: "way", Value: form.Get("way"), Error: wrong, Required: true, Options: []components.RadioCard{
-		charge, link, {Value: byNobody, Title: "Only record it", Text: "Charge it later, or mark it as paid.", Icon: "note"}}}
+	cards := components.RadioCards{Legend: "How is it paid?", Name: "way", Value: form.Get("way"), Error: wrong,
+		Required: true, Options: []components.RadioCard{
+			charge, link, {Value: byNobody, Title: "Only record it", Text: "Charge it later, or mark it as paid.",
+				Icon: "note"}}}
 	firstChoice := form.Has("client_shown") && form.Get("client_shown") == "" // the client was chosen just now
 	if cards.Value == "" || cards.Value == byCharge && charge.Disabled || cards.Value == byLink && firstChoice {
 		cards.Value = byLink

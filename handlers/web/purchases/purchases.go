@@ -64,16 +64,19 @@ func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
 		Search: kit.Search[purchase.Filter]{Label: "Search purchases", Holder: "Client, e-mail or reference",
 			Set: func(f *purchase.Filter, text string) { f.Search = text }},
 		Filters: []kit.Filter[purchase.Filter]{
-			kit.StatesFilter("status", "a status", purchase.Statuses, words.StatusWord, func(f *purchase.Filter) *[]purchase.Status { return &f.Statuses }),
+			kit.StatesFilter("status", "a status", purchase.Statuses, words.StatusWord,
+				func(f *purchase.Filter) *[]purchase.Status { return &f.Statuses }),
 			{Key: "attention", View: true, Chip: concernChip,
-				Read: kit.ReadOne("attention", "on the attention list", purchase.Concerns, func(f *purchase.Filter) *purchase.Concern { return &f.Concern })},
-			{Key: "failed_since", WithView: true, Chip: kit.DayChip("Failed since"), Read: func(l *kit.Listing, f *purchase.Filter) {
-				if day := l.Date("failed_since"); !day.IsZero() && f.Concern == purchase.FailedDebit {
-					f.FailedSince = day.At(0, 0)
-				} else {
-					l.Query.Del("failed_since")
-				}
-			}},
+				Read: kit.ReadOne("attention", "on the attention list", purchase.Concerns,
+					func(f *purchase.Filter) *purchase.Concern { return &f.Concern })},
+			{Key: "failed_since", WithView: true, Chip: kit.DayChip("Failed since"),
+				Read: func(l *kit.Listing, f *purchase.Filter) {
+					if day := l.Date("failed_since"); !day.IsZero() && f.Concern == purchase.FailedDebit {
+						f.FailedSince = day.At(0, 0)
+					} else {
+						l.Query.Del("failed_since")
+					}
+				}},
 			kit.FromDay("due_from", "Due from", func(f *purchase.Filter) *time.Time { return &f.DueFrom }),
 			kit.ToDay("due_to", "Due to", func(f *purchase.Filter) *time.Time { return &f.DueTo }),
 			kit.AmountFilter("amount_min", "Amount from", "≥", func(f *purchase.Filter) *int64 { return &f.MinCents }),
@@ -99,7 +102,8 @@ func (p *Purchases) Export(c echo.Context) error { return p.list().Export(c) }
 func PurchaseColumns(rules collection.Timetable, now time.Time, withClient bool) []kit.Column[purchase.Record] {
 	columns := []kit.Column[purchase.Record]{
 		kit.ColumnOf("Reference", func(rec purchase.Record) components.Cell {
-			return components.Cell{Text: words.Reference(rec.Purchase), Href: words.PurchasePath(rec.ID), Second: lineWords(rec.Details), Small: "clip"}
+			return components.Cell{Text: words.Reference(rec.Purchase), Href: words.PurchasePath(rec.ID),
+				Second: lineWords(rec.Details), Small: "clip"}
 		}).FileText("Reference", 20, func(rec purchase.Record) string { return words.Reference(rec.Purchase) }).
 			FileText("For", 30, func(rec purchase.Record) string { return lineWords(rec.Details) }),
 		kit.ColumnOf("Client", func(rec purchase.Record) components.Cell {
@@ -111,7 +115,10 @@ func PurchaseColumns(rules collection.Timetable, now time.Time, withClient bool)
 		}).Number().InFile("Amount", 13, func(rec purchase.Record) export.Cell { return export.Amount(rec.TotalCents) }).
 			FileText("Currency", 9, func(rec purchase.Record) string { return rec.Currency }),
 		kit.PillColumn("Status", 18, func(rec purchase.Record) components.Pill { return statusPill(rec, rules, now) }),
-		kit.DayColumn("Due", 12, "", func(rec purchase.Record) time.Time { return invoices.Given(rec.Due, rec.DueGiven) }).Zoned(),
+		kit.DayColumn("Due", 12, "", func(rec purchase.Record) time.Time {
+			return invoices.Given(rec.Due,
+				rec.DueGiven)
+		}).Zoned(),
 		kit.DateColumn("Debit on", 12, func(rec purchase.Record) (day calendar.Date) {
 			if rec.Collection != nil {
 				day = rec.Collection.ActionDate
@@ -129,7 +136,10 @@ func PurchaseColumns(rules collection.Timetable, now time.Time, withClient bool)
 	if withClient {
 		return columns
 	}
-	return slices.DeleteFunc(columns, func(c kit.Column[purchase.Record]) bool { return c.Head.Label == "Client" || c.Head.Label == "Due" })
+	return slices.DeleteFunc(columns, func(c kit.Column[purchase.Record]) bool {
+		return c.Head.Label == "Client" ||
+			c.Head.Label == "Due"
+	})
 }
 
 // counts counts by status, and what needs attention among what the filter lets through: the concern that is looked
@@ -190,7 +200,8 @@ func (p *Purchases) found(ctx context.Context, who actor.Actor, f purchase.Filte
 func concernTabs() (views []kit.View) {
 	for _, v := range kit.ConcernViews {
 		if v.Label != "" {
-			views = append(views, kit.View{Label: v.Label, Key: "attention", Value: string(v.Concern), Rare: v.Concern != purchase.FailedDebit})
+			views = append(views, kit.View{Label: v.Label, Key: "attention", Value: string(v.Concern),
+				Rare: v.Concern != purchase.FailedDebit})
 		}
 	}
 	return views

@@ -14,7 +14,8 @@ import (
 
 // waitsWords says when a refund of a debit that is not final is paid.
 func waitsWords(finalAt, now time.Time) string {
-	return "The refund is paid when the bank can no longer return the debit, on " + words.SayDay(calendar.DateOf(finalAt), now) + "; it is dropped if the debit is returned."
+	return "The refund is paid when the bank can no longer return the debit, on " + words.SayDay(calendar.DateOf(finalAt),
+		now) + "; it is dropped if the debit is returned."
 }
 
 // refundRules are what one should know before giving money back: how it is paid, and
@@ -27,11 +28,13 @@ func refundRules(rec purchase.Record, now time.Time) string {
 	case c == nil:
 		return "The bank pays it back to the account that was debited."
 	case c.State == collection.Provisional:
-		return "The bank pays it back to the account that was debited. " + waitsWords(c.FinalAt, now) + " The client can dispute the debit until " + words.SayDay(c.DisputeDeadline, now) + ", also after a refund."
+		return "The bank pays it back to the account that was debited. " + waitsWords(c.FinalAt, now) +
+			" The client can dispute the debit until " + words.SayDay(c.DisputeDeadline, now) + ", also after a refund."
 	}
 	text := "The bank pays it back to the account that was debited."
 	if _, may := c.MayBeDisputed(); may && !calendar.DateOf(now).After(c.DisputeDeadline) {
-		text += " The client can still dispute the debit until " + words.SayDay(c.DisputeDeadline, now) + ". A dispute after the refund gives them the money twice."
+		text += " The client can still dispute the debit until " + words.SayDay(c.DisputeDeadline, now) +
+			". A dispute after the refund gives them the money twice."
 	} else if c.Method == bank.EFT && may {
 		text += " A dispute after the refund would give the client the money twice."
 	}
@@ -40,7 +43,8 @@ func refundRules(rec purchase.Record, now time.Time) string {
 
 // settleQuestion asks about the refund that is settled by hand next.
 func settleQuestion(rec purchase.Record, now time.Time) components.Confirm {
-	q := components.Confirm{Title: "Does " + words.PayerName(rec.Purchase) + " have the money back?", Button: "Record as paid back", Safe: true,
+	q := components.Confirm{Title: "Does " + words.PayerName(rec.Purchase) + " have the money back?",
+		Button: "Record as paid back", Safe: true,
 		Text: "Confirm this if you paid it yourself, or saw it on your bank statement."}
 	if len(rec.Refunds) == 0 {
 		return q
@@ -48,7 +52,8 @@ func settleQuestion(rec purchase.Record, now time.Time) components.Confirm {
 	r := rec.Refunds[0]
 	q.Title = "Does " + words.PayerName(rec.Purchase) + " have " + words.Sum(r.AmountCents, rec.Currency) + " back?"
 	if r.Waits(now) {
-		q.Text = "Confirm this only if you have already paid it yourself. The debit can be returned until " + words.SayMinute(r.DueAt, now) + "; if it is, the client has the money twice."
+		q.Text = "Confirm this only if you have already paid it yourself. The debit can be returned until " +
+			words.SayMinute(r.DueAt, now) + "; if it is, the client has the money twice."
 	}
 	return q
 }
@@ -86,7 +91,8 @@ func refundedWords(rec purchase.Record) string {
 		paid = rec.Payment.AmountCents
 	}
 	if rec.RefundedCents < paid {
-		return words.Sum(rec.RefundedCents, rec.Currency) + " of " + words.Sum(paid, rec.Currency) + " was paid back to the client"
+		return words.Sum(rec.RefundedCents, rec.Currency) + " of " + words.Sum(paid, rec.Currency) +
+			" was paid back to the client"
 	}
 	return words.Sum(rec.RefundedCents, rec.Currency) + " was paid back to the client"
 }
@@ -103,6 +109,7 @@ func refundFacts(rec purchase.Record, now time.Time, add func(components.Fact)) 
 		add(f)
 	}
 	if twice := rec.PaidBackTwice(); twice > 0 {
-		add(components.Fact{Label: "Refunded and returned", Value: words.Sum(twice, rec.Currency) + " too much was paid to the client"})
+		add(components.Fact{Label: "Refunded and returned", Value: words.Sum(twice, rec.Currency) +
+			" too much was paid to the client"})
 	}
 }

@@ -27,7 +27,8 @@ func (p *Purchases) subscriptionFacts(c echo.Context, rec purchase.Record, add f
 	}
 	add(components.Fact{Label: "Template", Value: t.Name(), Href: words.TemplateHref(t.ID, "")})
 	if rec.SubscriberID != uuid.Nil {
-		add(components.Fact{Label: "Subscription", Value: words.Capital(words.EveryWords(t.Plan, calendar.Date{})), Href: words.TemplateHref(t.ID, "/subscribers/"+rec.SubscriberID.String())})
+		add(components.Fact{Label: "Subscription", Value: words.Capital(words.EveryWords(t.Plan, calendar.Date{})),
+			Href: words.TemplateHref(t.ID, "/subscribers/"+rec.SubscriberID.String())})
 	}
 	return nil
 }

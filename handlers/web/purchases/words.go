@@ -66,7 +66,8 @@ func NextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 		if _, _, is := rec.Unconfirmed(); is {
 			return nextOfFailure(rec)
 		}
-		return "It was due on " + words.SayDay(calendar.DateOf(rec.Due), now) + " and is not paid. The client can still pay; you can charge a token."
+		return "It was due on " + words.SayDay(calendar.DateOf(rec.Due), now) +
+			" and is not paid. The client can still pay; you can charge a token."
 	case purchase.Expired:
 		return "It was due on " + words.SayDay(calendar.DateOf(rec.Due), now) + " and can no longer be paid."
 	case purchase.Cancelled:
@@ -75,7 +76,8 @@ func NextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 		return nextOfRefunds(rec, now)
 	case purchase.Refunded:
 		return refundedWords(rec) + "."
-	case purchase.Blocked, purchase.Hold, purchase.PendingCapture, purchase.PendingRelease, purchase.Released, purchase.Cleared, purchase.Settled:
+	case purchase.Blocked, purchase.Hold, purchase.PendingCapture, purchase.PendingRelease, purchase.Released,
+		purchase.Cleared, purchase.Settled:
 	}
 	return ""
 }
@@ -93,14 +95,18 @@ func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time)
 	answer := " The first answer comes on " + words.SayMinute(rules.ProvisionalAtFor(c.ActionDate), now) + "."
 	switch {
 	case c.OnHold():
-		return "Its token is being deleted, so nothing is debited. The debit was planned for " + day + "; it runs only if the deletion is undone in time."
+		return "Its token is being deleted, so nothing is debited. The debit was planned for " + day +
+			"; it runs only if the deletion is undone in time."
 	case c.State == collection.InTracking:
-		return "There was not enough money on " + day + "; the client’s bank waits for money until " + words.SayDay(c.ActionDate.AddDays(c.TrackingDays), now) + "."
+		return "There was not enough money on " + day + "; the client’s bank waits for money until " +
+			words.SayDay(c.ActionDate.AddDays(c.TrackingDays), now) + "."
 	case c.State == collection.Scheduled && rec.Status == purchase.PendingCharge:
-		return fmt.Sprintf("Will be handed to the bank on %s; can be cancelled until then (%s left). The account is debited on %s.",
+		return fmt.Sprintf(
+			"Will be handed to the bank on %s; can be cancelled until then (%s left). The account is debited on %s.",
 			words.SayMinute(c.SubmitAt, now), words.SayLeft(c.SubmitAt.Sub(now)), day)
 	case c.State == collection.Scheduled:
-		return "Will be handed to the bank on " + words.SayMinute(c.SubmitAt, now) + ". The account is debited on " + day + "." + answer
+		return "Will be handed to the bank on " + words.SayMinute(c.SubmitAt, now) + ". The account is debited on " + day +
+			"." + answer
 	case rec.Status == purchase.PendingCharge:
 		return fmt.Sprintf("The bank has it; the account is debited on %s. It can be recalled until %s (%s left).",
 			day, words.SayMinute(c.ExecuteAt, now), words.SayLeft(c.ExecuteAt.Sub(now)))
@@ -120,9 +126,12 @@ func nextOfPaid(rec purchase.Record, now time.Time) string {
 	case c == nil:
 		return "Paid."
 	case c.State == collection.Provisional:
-		return "Collected on " + words.SayDay(c.ActionDate, now) + "; the bank may still return it until " + words.SayMinute(c.FinalAt, now) + ", and the client may dispute it until " + words.SayDay(c.DisputeDeadline, now) + "."
+		return "Collected on " + words.SayDay(c.ActionDate, now) + "; the bank may still return it until " +
+			words.SayMinute(c.FinalAt, now) + ", and the client may dispute it until " + words.SayDay(c.DisputeDeadline, now) +
+			"."
 	case c.Disputable && !calendar.DateOf(now).After(c.DisputeDeadline):
-		return "Collected. The bank can no longer return it; the client can dispute it until " + words.SayDay(c.DisputeDeadline, now) + "."
+		return "Collected. The bank can no longer return it; the client can dispute it until " +
+			words.SayDay(c.DisputeDeadline, now) + "."
 	}
 	return "Collected. The bank can no longer return it."
 }

@@ -66,7 +66,8 @@ func (h *Reports) page(c echo.Context, form url.Values, refused error) error {
 		return err
 	}
 	h.form(&view, form, refused)
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Reports", reportsRoom, func(f layout.Frame) templ.Component { return pages.Reports(f, view) })
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Reports", reportsRoom,
+		func(f layout.Frame) templ.Component { return pages.Reports(f, view) })
 }
 
 // figures are the balance, and the turnover of the days that the address names: this
@@ -90,11 +91,13 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 		}
 	}
 	for _, currency := range currencies {
-		v.Currencies = append(v.Currencies, components.Option{Value: currency, Text: currency, Selected: currency == v.Currency})
+		v.Currencies = append(v.Currencies, components.Option{Value: currency, Text: currency,
+			Selected: currency == v.Currency})
 	}
 	v.Balance = balanceFigures(found[v.Currency], v.Currency)
 	from, to := h.days(c, v)
-	t, err := h.Money.Turnover(ctx, who, report.Filter{Currencies: []string{v.Currency}, From: from.At(0, 0), To: to.AddDays(1).At(0, 0).Add(-time.Microsecond)})
+	t, err := h.Money.Turnover(ctx, who, report.Filter{Currencies: []string{v.Currency}, From: from.At(0, 0),
+		To: to.AddDays(1).At(0, 0).Add(-time.Microsecond)})
 	if err != nil {
 		return err
 	}
@@ -110,9 +113,11 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 func balanceFigures(b report.Balance, currency string) []components.Stat {
 	return []components.Stat{
 		{Label: "Balance", Value: words.SumOf(b.NetCents(), currency), Note: "all that came in, less all that went back"},
-		{Label: "May still be returned", Value: words.SumOf(b.ReservedCents, currency), Note: "debits whose return window is open"},
+		{Label: "May still be returned", Value: words.SumOf(b.ReservedCents, currency),
+			Note: "debits whose return window is open"},
 		{Label: "Owed to clients", Value: words.SumOf(b.OwedCents, currency), Note: "refunds that are not paid out yet"},
-		{Label: "Available", Value: words.SumOf(b.AvailableCents(), currency), Note: "can no longer be returned unpaid; some of it can still be disputed"},
+		{Label: "Available", Value: words.SumOf(b.AvailableCents(), currency),
+			Note: "can no longer be returned unpaid; some of it can still be disputed"},
 	}
 }
 
@@ -153,12 +158,17 @@ func (h *Reports) form(v *pages.ReportsView, form url.Values, refused error) {
 	first := calendar.DateOf(h.Desk.Now())
 	first = calendar.On(first.Year, first.Month-1, 1) // the month that is over
 	v.Key = value(kit.FormKeyName, kit.NewFormKey())
-	v.StatementFrom = components.DateField{Label: "First day", Name: "period_from", Value: value("period_from", first.String()), Error: wrong["period_from"], Required: true}
-	v.StatementTo = components.DateField{Label: "Last day", Name: "period_to", Value: value("period_to", first.LastDayOfMonth().String()), Error: either(wrong["period_to"], wrong["to"]), Required: true}
-	v.StatementOf = components.Select{Label: "Currency", Name: "currency", Options: v.Currencies, Error: wrong["currency"], Required: true, Width: "m"}
+	v.StatementFrom = components.DateField{Label: "First day", Name: "period_from",
+		Value: value("period_from", first.String()), Error: wrong["period_from"], Required: true}
+	v.StatementTo = components.DateField{Label: "Last day", Name: "period_to",
+		Value: value("period_to", first.LastDayOfMonth().String()), Error: either(wrong["period_to"], wrong["to"]),
+		Required: true}
+	v.StatementOf = components.Select{Label: "Currency", Name: "currency", Options: v.Currencies, Error: wrong["currency"],
+		Required: true, Width: "m"}
 	v.Format = components.Select{Label: "File", Name: "format", Error: wrong["format"], Required: true, Width: "m"}
 	for _, f := range []struct{ value, text string }{{"xlsx", "Excel workbook"}, {"csv", "CSV"}} {
-		v.Format.Options = append(v.Format.Options, components.Option{Value: f.value, Text: f.text, Selected: f.value == value("format", "xlsx")})
+		v.Format.Options = append(v.Format.Options,
+			components.Option{Value: f.value, Text: f.text, Selected: f.value == value("format", "xlsx")})
 	}
 }
 
@@ -169,8 +179,10 @@ func either(a, b string) string {
 	return b
 }
 
-var statementPills = map[statement.Status]components.Pill{statement.Pending: {Kind: "progress", Word: "Waiting"}, statement.Running: {Kind: "progress", Word: "Being made"},
-	statement.Finished: {Kind: "done", Word: "Ready"}, statement.Cancelled: {Kind: "draft", Word: "Cancelled"}, statement.Failed: {Kind: "bad", Word: "Failed"}}
+var statementPills = map[statement.Status]components.Pill{statement.Pending: {Kind: "progress", Word: "Waiting"},
+	statement.Running:  {Kind: "progress", Word: "Being made"},
+	statement.Finished: {Kind: "done", Word: "Ready"}, statement.Cancelled: {Kind: "draft", Word: "Cancelled"},
+	statement.Failed: {Kind: "bad", Word: "Failed"}}
 
 func (h *Reports) list(c echo.Context, who actor.Actor, v *pages.ReportsView) error {
 	ask := paging.Ask{Limit: statementsList}
@@ -206,8 +218,9 @@ func (h *Reports) list(c echo.Context, who actor.Actor, v *pages.ReportsView) er
 }
 
 func statementLine(s statement.Statement, mayCancel bool) pages.StatementLine {
-	line := pages.StatementLine{Period: statementPeriod(s.Filter), Format: map[statement.Format]string{statement.CSV: "CSV", statement.XLSX: "Excel workbook"}[s.Format],
-		Note: s.Note, State: statementPills[s.Status], Asked: words.Moment(s.CreatedAt)}
+	line := pages.StatementLine{Period: statementPeriod(s.Filter),
+		Format: map[statement.Format]string{statement.CSV: "CSV", statement.XLSX: "Excel workbook"}[s.Format],
+		Note:   s.Note, State: statementPills[s.Status], Asked: words.Moment(s.CreatedAt)}
 	line.Format = words.Glue(s.Filter.Currencies[0] + " · " + line.Format)
 	switch {
 	case s.Status == statement.Finished:
@@ -237,7 +250,8 @@ func (h *Reports) Ask(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	in := statement.Input{Format: statement.Format(form.Get("format")), Timezone: ownZone, Filter: report.Filter{Currencies: []string{form.Get("currency")}}}
+	in := statement.Input{Format: statement.Format(form.Get("format")), Timezone: ownZone,
+		Filter: report.Filter{Currencies: []string{form.Get("currency")}}}
 	query := url.Values{"currency": {form.Get("currency")}}
 	for _, end := range []struct {
 		name string
@@ -254,9 +268,10 @@ func (h *Reports) Ask(c echo.Context) error {
 		query.Set(end.key, strconv.FormatInt(end.into.Unix(), 10))
 	}
 	in.Query = query.Encode()
-	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (statement.Statement, error) {
-		return h.Statements.Create(ctx, access.Actor(c), in)
-	}, func(statement.Statement) string { return "/reports#statements" })
+	err = kit.Once(c, h.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (statement.Statement, error) {
+			return h.Statements.Create(ctx, access.Actor(c), in)
+		}, func(statement.Statement) string { return "/reports#statements" })
 	if kit.MayShow(err) {
 		return h.page(c, form, err)
 	}
@@ -287,6 +302,7 @@ func (h *Reports) File(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": found.Name()}))
+	c.Response().Header().Set(echo.HeaderContentDisposition,
+		mime.FormatMediaType("attachment", map[string]string{"filename": found.Name()}))
 	return c.Blob(http.StatusOK, export.Format(found.Format).ContentType(), file)
 }

@@ -41,14 +41,17 @@ func (a *Account) page(c echo.Context, wrong error) error {
 	}}}
 	byInput, summary, _ := kit.Problems(wrong)
 	view.Problems.Items = summary
-	view.Old = components.Field{Label: "Current password", Name: "old_password", Type: "password", Error: byInput["old_password"], Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l"}
-	view.New = components.Field{Label: "New password", Name: "new_password", Type: "password", Error: byInput["new_password"], Autocomplete: "new-password", Required: true, MaxLength: 256, Width: "l",
+	view.Old = components.Field{Label: "Current password", Name: "old_password", Type: "password",
+		Error: byInput["old_password"], Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l"}
+	view.New = components.Field{Label: "New password", Name: "new_password", Type: "password",
+		Error: byInput["new_password"], Autocomplete: "new-password", Required: true, MaxLength: 256, Width: "l",
 		Hint: "At least 12 characters. A few words are easier to remember than symbols."}
 	for _, b := range me.Others {
 		view.Businesses = append(view.Businesses, pages.BusinessRow{ID: b.ID.String(), Name: b.Name})
 	}
 	for _, s := range all {
-		row := pages.SessionRow{Browser: words.BrowserWords(s.UserAgent), Address: s.IP, Since: a.Desk.Real(s.CreatedAt), Seen: a.Desk.Real(s.SeenAt), Factor: factorWords(s.Factor, me.HasFactor)}
+		row := pages.SessionRow{Browser: words.BrowserWords(s.UserAgent), Address: s.IP, Since: a.Desk.Real(s.CreatedAt),
+			Seen: a.Desk.Real(s.SeenAt), Factor: factorWords(s.Factor, me.HasFactor)}
 		if handle(s) == handle(me.Session) {
 			row.Current = true
 		} else {
@@ -56,7 +59,8 @@ func (a *Account) page(c echo.Context, wrong error) error {
 		}
 		view.Sessions = append(view.Sessions, row)
 	}
-	return a.Desk.ShowIn(c, kit.StatusOf(wrong), "Your account", "", func(f layout.Frame) templ.Component { return pages.Account(f, view) })
+	return a.Desk.ShowIn(c, kit.StatusOf(wrong), "Your account", "",
+		func(f layout.Frame) templ.Component { return pages.Account(f, view) })
 }
 
 // ChangePassword serves POST /account/password.
@@ -65,7 +69,8 @@ func (a *Account) ChangePassword(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	err = a.Self.ChangePassword(c.Request().Context(), access.Actor(c), form.Get("old_password"), form.Get("new_password"), kit.Mine(c).Hash)
+	err = a.Self.ChangePassword(c.Request().Context(), access.Actor(c), form.Get("old_password"), form.Get("new_password"),
+		kit.Mine(c).Hash)
 	if _, _, ok := kit.Problems(err); ok {
 		return a.page(c, err)
 	}

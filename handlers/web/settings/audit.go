@@ -42,7 +42,8 @@ var actorKinds = []struct {
 	kind actor.Kind
 	word string
 }{
-	{actor.User, "Person"}, {actor.Credential, "Program"}, {actor.Payer, "Client"}, {actor.Bank, "Bank"}, {actor.System, "Debitdesk"}, {actor.Operator, "Command line"},
+	{actor.User, "Person"}, {actor.Credential, "Program"}, {actor.Payer, "Client"}, {actor.Bank, "Bank"},
+	{actor.System, "Debitdesk"}, {actor.Operator, "Command line"},
 }
 
 func kindWord(k actor.Kind) string {
@@ -63,7 +64,8 @@ func (h *Audit) Export(c echo.Context) error { return h.list(components.Note{}).
 func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter] {
 	return &kit.List[audit.Found, audit.Filter]{
 		Desk: h.Desk, Exports: h.Exports, Path: "/audit", Active: auditRoom, One: "audit entry", Many: "audit entries",
-		Head:  components.PageHead{Title: "Audit", Sub: "Who did what, when and from where. Entries cannot be changed; each is linked to the one before."},
+		Head: components.PageHead{Title: "Audit",
+			Sub: "Who did what, when and from where. Entries cannot be changed; each is linked to the one before."},
 		Nav:   pages.AuditNav(check),
 		Query: h.Book.List, ID: func(e audit.Found) uuid.UUID { return e.ID },
 		Count: func(ctx context.Context, who actor.Actor, f audit.Filter) (kit.Tally, error) {
@@ -80,11 +82,16 @@ func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter]
 				}
 				return strconv.FormatInt(e.N, 10)
 			}),
-			kit.ColumnOf("When", func(e audit.Found) components.Cell { return components.Cell{Time: words.Moment(e.At)} }).Zoned().
-				FileText("When (SAST)", 20, func(e audit.Found) string { return e.At.In(calendar.SAST).Format("2006-01-02 15:04:05.000000") }),
+			kit.ColumnOf("When", func(e audit.Found) components.Cell {
+				return components.Cell{Time: words.Moment(e.At)}
+			}).Zoned().
+				FileText("When (SAST)", 20, func(e audit.Found) string {
+					return e.At.In(calendar.SAST).Format("2006-01-02 15:04:05.000000")
+				}),
 			kit.ColumnOf("What", func(e audit.Found) components.Cell {
 				return components.Cell{Text: e.Text, Href: "/audit/" + e.ID.String(), Second: e.Action, Small: "mono"}
-			}).FileText("Action", 26, func(e audit.Found) string { return e.Action }).FileText("What", 60, func(e audit.Found) string { return e.Text }),
+			}).FileText("Action", 26, func(e audit.Found) string { return e.Action }).FileText("What", 60,
+				func(e audit.Found) string { return e.Text }),
 			kit.ColumnOf("Who", func(e audit.Found) components.Cell {
 				return components.Cell{Text: kit.ActorWords(e.Actor), Second: kindWord(e.Actor.Kind)}
 			}).FileText("Who", 26, func(e audit.Found) string { return e.Actor.Name }).
@@ -98,7 +105,8 @@ func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter]
 			kit.ColumnOf("Link", func(e audit.Found) components.Cell { return components.Cell{Text: linkWords(e.N)} }).Number().
 				FileText("Hash", 66, func(e audit.Found) string { return hex.EncodeToString(e.Hash) }),
 		},
-		Empty: components.Empty{Icon: "shield", Title: "No entries yet", Text: "Every change, and every look at a full number, is listed here with the person who made it."},
+		Empty: components.Empty{Icon: "shield", Title: "No entries yet",
+			Text: "Every change, and every look at a full number, is listed here with the person who made it."},
 	}
 }
 
@@ -119,16 +127,19 @@ func auditFilters() []kit.Filter[audit.Filter] {
 	for i := range areas {
 		areas[i].Text = words.Capital(areas[i].Text)
 	}
-	area := kit.ChoiceFilter("area", "an area", "", components.Select{Label: "About", Blank: "Everything", Options: areas}, func(f *audit.Filter) *string { return &f.Area })
+	area := kit.ChoiceFilter("area", "an area", "", components.Select{Label: "About", Blank: "Everything", Options: areas},
+		func(f *audit.Filter) *string { return &f.Area })
 	area.Chip = func(_ *kit.Listing, text string) string { return "About " + text }
 	object := kit.IdFilter("object", "", func(f *audit.Filter) *uuid.UUID { return &f.ObjectID })
 	object.Chip = developers.IdChip("Object ")
 	return []kit.Filter[audit.Filter]{
 		area,
-		kit.ChoiceFilter("kind", "a kind of actor", "By ", components.Select{Label: "By", Blank: "Anyone", Options: kinds}, func(f *audit.Filter) *actor.Kind { return &f.Kind }),
+		kit.ChoiceFilter("kind", "a kind of actor", "By ", components.Select{Label: "By", Blank: "Anyone", Options: kinds},
+			func(f *audit.Filter) *actor.Kind { return &f.Kind }),
 		object,
 		kit.IdFilter("actor", "One actor", func(f *audit.Filter) *uuid.UUID { return &f.ActorID }),
-		{Key: "ip", Read: func(l *kit.Listing, f *audit.Filter) { f.IP = l.Query.Get("ip") }, Chip: func(_ *kit.Listing, text string) string { return "From " + text }},
+		{Key: "ip", Read: func(l *kit.Listing, f *audit.Filter) { f.IP = l.Query.Get("ip") },
+			Chip: func(_ *kit.Listing, text string) string { return "From " + text }},
 		kit.FromDay("from", "From", func(f *audit.Filter) *time.Time { return &f.From }),
 		kit.ToDay("to", "To", func(f *audit.Filter) *time.Time { return &f.To }),
 	}
@@ -163,14 +174,16 @@ func (h *Audit) Show(c echo.Context) error {
 	fact("From", e.Actor.IP, true)
 	fact("Request", e.Actor.RequestID, true)
 	fact("Action", e.Action, true)
-	view.Facts.Items = append(view.Facts.Items, components.Fact{Label: words.Capital(e.ObjectType), Value: e.ObjectID.String(), Mono: true, Copy: e.ObjectID.String(), Href: objectHref(e.Entry)})
+	view.Facts.Items = append(view.Facts.Items, components.Fact{Label: words.Capital(e.ObjectType),
+		Value: e.ObjectID.String(), Mono: true, Copy: e.ObjectID.String(), Href: objectHref(e.Entry)})
 	if e.N > 0 {
 		fact("Link of the chain", words.Grouped(e.N), false)
 		fact("Hash", hex.EncodeToString(e.Hash), true)
 	} else {
 		fact("Link of the chain", "It is linked within seconds.", false)
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Audit entry", auditRoom, func(f layout.Frame) templ.Component { return pages.AuditEntry(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Audit entry", auditRoom,
+		func(f layout.Frame) templ.Component { return pages.AuditEntry(f, view) })
 }
 
 // objectHref is where the object of an entry is shown; some have no page.
@@ -229,9 +242,11 @@ func (h *Audit) Check(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	note := components.Note{Kind: "done", Title: "The chain holds", Text: fmt.Sprintf("%s links were checked, from the first to the signed last one.", words.Grouped(found.Links))}
+	note := components.Note{Kind: "done", Title: "The chain holds",
+		Text: fmt.Sprintf("%s links were checked, from the first to the signed last one.", words.Grouped(found.Links))}
 	if !found.Holds() {
-		note = components.Note{Kind: "bad", Title: "The chain is broken at link " + words.Grouped(found.Broken), Text: found.Why + " The database was changed outside Debitdesk. Keep a copy of it, and find out who had access."}
+		note = components.Note{Kind: "bad", Title: "The chain is broken at link " + words.Grouped(found.Broken),
+			Text: found.Why + " The database was changed outside Debitdesk. Keep a copy of it, and find out who had access."}
 	}
 	return h.list(note).Show(c)
 }

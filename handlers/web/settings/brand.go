@@ -28,7 +28,8 @@ func (h *Settings) find(c echo.Context) (merchant.Brand, error) {
 	if err != nil {
 		return merchant.Brand{}, fault.Missing()
 	}
-	brands, err := h.Brands.Read.Brands(c.Request().Context(), who.MerchantID) // as they are now, not as they were kept a moment ago
+	brands, err := h.Brands.Read.Brands(c.Request().Context(),
+		who.MerchantID) // as they are now, not as they were kept a moment ago
 	if err != nil {
 		return merchant.Brand{}, err
 	}
@@ -108,11 +109,14 @@ func (h *Settings) AskRemoveBrand(c echo.Context) error {
 		return err
 	}
 	if use.Any() {
-		return fault.New(fault.Conflict, "brand_in_use", "This brand has been used: purchases, mandates and invoices name it, and they are kept.")
+		return fault.New(fault.Conflict, "brand_in_use",
+			"This brand has been used: purchases, mandates and invoices name it, and they are kept.")
 	}
-	ask := components.Confirm{ID: "removal", Title: "Remove " + b.Name + "?", Text: "It has not been used yet, so only its details are lost.",
+	ask := components.Confirm{ID: "removal", Title: "Remove " + b.Name + "?",
+		Text:   "It has not been used yet, so only its details are lost.",
 		Action: words.BrandHref(b.ID) + "/removal", Button: "Remove brand", CancelHref: words.BrandHref(b.ID)}
-	return h.Desk.ShowIn(c, http.StatusOK, ask.Title, words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+	return h.Desk.ShowIn(c, http.StatusOK, ask.Title, words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
 
 // RemoveBrand serves POST /settings/brands/:id/removal.
@@ -136,10 +140,13 @@ func (h *Settings) to(c echo.Context, href, said string) error {
 }
 
 func brandInput(form url.Values) merchant.BrandInput {
-	return merchant.BrandInput{Name: form.Get("name"), LegalName: form.Get("legal_name"), RegistrationNumber: form.Get("registration_number"), TaxNumber: form.Get("tax_number"),
-		Website: form.Get("website"), Email: form.Get("email"), Phone: form.Get("phone"), StreetAddress: form.Get("street_address"), City: form.Get("city"),
-		ZipCode: form.Get("zip_code"), Language: form.Get("language"), ReferencePrefix: form.Get("reference_prefix"), InvoicePrefix: form.Get("invoice_prefix"),
-		Shift: calendar.Shift(form.Get("shift")), DebiCheckShift: calendar.Shift(form.Get("debicheck_shift"))}
+	return merchant.BrandInput{Name: form.Get("name"), LegalName: form.Get("legal_name"),
+		RegistrationNumber: form.Get("registration_number"), TaxNumber: form.Get("tax_number"),
+		Website: form.Get("website"), Email: form.Get("email"), Phone: form.Get("phone"),
+		StreetAddress: form.Get("street_address"), City: form.Get("city"),
+		ZipCode: form.Get("zip_code"), Language: form.Get("language"), ReferencePrefix: form.Get("reference_prefix"),
+		InvoicePrefix: form.Get("invoice_prefix"),
+		Shift:         calendar.Shift(form.Get("shift")), DebiCheckShift: calendar.Shift(form.Get("debicheck_shift"))}
 }
 
 // series says what the next numbers look like.
@@ -150,9 +157,11 @@ func (h *Settings) series(c echo.Context, b merchant.Brand) (facts []components.
 		return nil, err
 	}
 	facts = []components.Fact{{Label: "Next invoice", Value: billing.Invoiced.Number(prefix, year, next), Mono: true},
-		{Label: "First invoice of " + strconv.Itoa(year+1), Value: billing.Invoiced.Number(b.InvoicePrefix, year+1, 1), Mono: true}}
+		{Label: "First invoice of " + strconv.Itoa(year+1), Value: billing.Invoiced.Number(b.InvoicePrefix, year+1, 1),
+			Mono: true}}
 	if prefix != b.InvoicePrefix {
-		facts = append(facts, components.Fact{Label: "Why they differ", Value: "The series of " + strconv.Itoa(year) + " began with " + prefix + " and keeps it until the year ends, so that the numbering has no break."})
+		facts = append(facts, components.Fact{Label: "Why they differ", Value: "The series of " + strconv.Itoa(year) +
+			" began with " + prefix + " and keeps it until the year ends, so that the numbering has no break."})
 	}
 	return facts, nil
 }

@@ -59,7 +59,8 @@ func (h *Settings) Calendar(c echo.Context) error {
 	}
 	asked := hardDay(h.Rules.Calendar, today)
 	text := c.QueryParam("day")
-	v.Try = components.DateField{Label: "Debit due on", Name: "day", Value: asked.String(), Min: today.String(), Required: true}
+	v.Try = components.DateField{Label: "Debit due on", Name: "day", Value: asked.String(), Min: today.String(),
+		Required: true}
 	if text != "" {
 		day, err := calendar.ParseDate(text)
 		switch {
@@ -74,25 +75,30 @@ func (h *Settings) Calendar(c echo.Context) error {
 	for _, b := range brands {
 		v.Examples = append(v.Examples, h.Rules.example(b, asked, now)...)
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Calendar", words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.Calendar(f, v) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Calendar", words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.Calendar(f, v) })
 }
 
 // words say when debits of a method go out and come back.
 func (r Rules) words(m bank.Method) []string {
 	t := r.Timetable.For(m)
 	out := []string{
-		fmt.Sprintf("Debits go to the bank by %s SAST, %s before the debit day.", t.CutOff, words.Counted(int64(t.LeadBusinessDays), "business day")),
+		fmt.Sprintf("Debits go to the bank by %s SAST, %s before the debit day.", t.CutOff,
+			words.Counted(int64(t.LeadBusinessDays), "business day")),
 		fmt.Sprintf("A debit must be due at least %s ahead.", hoursWords(t.MinimumLead)),
 	}
 	if m == bank.DebiCheck {
 		return append(out,
 			"Banks debit early in the morning, from Monday to Saturday. They are closed on Sundays and public holidays.",
-			fmt.Sprintf("The answer comes at %s SAST on the debit day, and on later days while the debit is tracked. A debit that is collected is not returned unpaid; it can be disputed only where it differs from the mandate.", t.ProvisionalAt),
-			fmt.Sprintf("Clients can be asked in real time from %s to %s SAST, every day of the year; outside these hours they get a delayed request.", r.Window.Opens, r.Window.Closes))
+			fmt.Sprintf(
+				"The answer comes at %s SAST on the debit day, and on later days while the debit is tracked. A debit that is collected is not returned unpaid; it can be disputed only where it differs from the mandate.", t.ProvisionalAt),
+			fmt.Sprintf(
+				"Clients can be asked in real time from %s to %s SAST, every day of the year; outside these hours they get a delayed request.", r.Window.Opens, r.Window.Closes))
 	}
 	return append(out,
 		"Banks debit from Monday to Friday. They are closed on Saturdays, Sundays and public holidays.",
-		fmt.Sprintf("A provisional answer comes at %s SAST on the debit day; debits can be returned at %s SAST of the %s that follow, and can no longer be returned after that.", t.ProvisionalAt, t.ReturnsAt, words.Counted(int64(t.ReturnDays), "business day")),
+		fmt.Sprintf(
+			"A provisional answer comes at %s SAST on the debit day; debits can be returned at %s SAST of the %s that follow, and can no longer be returned after that.", t.ProvisionalAt, t.ReturnsAt, words.Counted(int64(t.ReturnDays), "business day")),
 		fmt.Sprintf("Clients can dispute a debit for %d days; the money then goes back to them at once.", t.DisputeDays))
 }
 
@@ -124,8 +130,10 @@ func (r Rules) example(b merchant.Brand, due calendar.Date, now time.Time) (out 
 	for _, m := range methodsShown {
 		t := r.Timetable.For(m.method)
 		p := t.Plan(r.Calendar, t.DueOn(due), b.ShiftFor(m.method), now)
-		text := fmt.Sprintf("%s, %s: a debit due on %s goes to the bank by %s, %s SAST, and is debited on %s", b.Name, m.word, due.Format(weekdayForm),
-			calendar.DateOf(p.SubmitAt).Format(weekdayForm), p.SubmitAt.In(calendar.SAST).Format("15:04"), p.ActionDate.Format(weekdayForm))
+		text := fmt.Sprintf("%s, %s: a debit due on %s goes to the bank by %s, %s SAST, and is debited on %s", b.Name, m.word,
+			due.Format(weekdayForm),
+			calendar.DateOf(p.SubmitAt).Format(weekdayForm), p.SubmitAt.In(calendar.SAST).Format("15:04"),
+			p.ActionDate.Format(weekdayForm))
 		switch {
 		case p.Late:
 			text += ", since the cut-off for that day has passed."

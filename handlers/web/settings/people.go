@@ -43,11 +43,13 @@ func (p *People) List(c echo.Context) error {
 	for _, i := range all.Invitations {
 		view.Invitations = append(view.Invitations, p.invited(i))
 	}
-	return p.Desk.ShowIn(c, http.StatusOK, "People", words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.People(f, view) })
+	return p.Desk.ShowIn(c, http.StatusOK, "People", words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.People(f, view) })
 }
 
 func (p *People) row(c echo.Context, m member.Member) pages.PersonRow {
-	return pages.PersonRow{Href: peopleHref + "/" + m.ID.String(), Name: m.Called(), Email: m.Email, Role: kit.RoleWord(m.Role), Grants: grantWords(m.Grants), Limit: limitWords(m.BatchLimitCents),
+	return pages.PersonRow{Href: peopleHref + "/" + m.ID.String(), Name: m.Called(), Email: m.Email,
+		Role: kit.RoleWord(m.Role), Grants: grantWords(m.Grants), Limit: limitWords(m.BatchLimitCents),
 		Factor: m.HasFactor, Seen: p.seen(m.LastUsedAt), State: memberPill(m), Self: m.ID == access.Actor(c).ID}
 }
 
@@ -59,8 +61,11 @@ func (p *People) seen(at time.Time) components.Time {
 
 func (p *People) invited(i member.Invitation) pages.InvitationRow {
 	at := peopleHref + "/invitations/" + i.ID.String()
-	row := pages.InvitationRow{Email: i.Email, Name: i.Name, Role: kit.RoleWord(i.Role), Grants: grantWords(i.Grants), Limit: limitWords(i.BatchLimitCents),
-		Until: p.Desk.Real(i.ExpiresAt), Mails: words.Counted(int64(i.MailCount), "mail") + " sent", ResendAction: at + "/mails", RevokeAction: at + "/revocation", State: components.Pill{Kind: "wait", Word: "Invited", Title: "Waiting for the person to open the link"}}
+	row := pages.InvitationRow{Email: i.Email, Name: i.Name, Role: kit.RoleWord(i.Role), Grants: grantWords(i.Grants),
+		Limit: limitWords(i.BatchLimitCents),
+		Until: p.Desk.Real(i.ExpiresAt), Mails: words.Counted(int64(i.MailCount), "mail") + " sent",
+		ResendAction: at + "/mails", RevokeAction: at + "/revocation",
+		State: components.Pill{Kind: "wait", Word: "Invited", Title: "Waiting for the person to open the link"}}
 	if i.State(p.Now()) == member.Expired {
 		row.State = components.Pill{Kind: "bad", Word: "Expired", Title: "Send it again for another seven days"}
 	}
@@ -110,7 +115,8 @@ func (p *People) Invite(c echo.Context) error {
 	var i member.Invitation
 	terms, err := termsOf(form)
 	if err == nil {
-		i, err = p.Members.Invite(c.Request().Context(), access.Actor(c), member.Input{Email: form.Get("email"), Name: form.Get("name"), Terms: terms})
+		i, err = p.Members.Invite(c.Request().Context(), access.Actor(c),
+			member.Input{Email: form.Get("email"), Name: form.Get("name"), Terms: terms})
 	} else if refused := access.Actor(c).May(actor.Manage); refused != nil {
 		return refused
 	}
@@ -126,9 +132,12 @@ func (p *People) Invite(c echo.Context) error {
 func (p *People) inviteForm(c echo.Context, form url.Values, wrong error) error {
 	byInput, summary, _ := kit.Problems(wrong)
 	view := pages.InviteView{Problems: components.ErrorSummary{Items: summary}, Terms: termsForm(form, byInput),
-		Email: components.Field{Label: "E-mail address", Name: "email", Type: "email", Value: form.Get("email"), Error: byInput["email"], Required: true, MaxLength: 254, Width: "l", Autocomplete: "off"},
-		Name:  components.Field{Label: "Name", Name: "name", Value: form.Get("name"), Error: byInput["name"], MaxLength: 100, Width: "l", Autocomplete: "off", Hint: "The person can correct it."}}
-	return p.Desk.ShowIn(c, kit.StatusOf(wrong), "Invite a person", words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.Invite(f, view) })
+		Email: components.Field{Label: "E-mail address", Name: "email", Type: "email", Value: form.Get("email"),
+			Error: byInput["email"], Required: true, MaxLength: 254, Width: "l", Autocomplete: "off"},
+		Name: components.Field{Label: "Name", Name: "name", Value: form.Get("name"), Error: byInput["name"], MaxLength: 100,
+			Width: "l", Autocomplete: "off", Hint: "The person can correct it."}}
+	return p.Desk.ShowIn(c, kit.StatusOf(wrong), "Invite a person", words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.Invite(f, view) })
 }
 
 // Resend serves POST /settings/people/invitations/:id/mails.

@@ -98,7 +98,8 @@ func (p *People) Remove(c echo.Context) error {
 }
 
 // act does one thing to a member: it says so, or shows the person with what kept it.
-func (p *People) act(c echo.Context, m member.Member, do func(context.Context, actor.Actor, uuid.UUID) error, said string) error {
+func (p *People) act(c echo.Context, m member.Member, do func(context.Context, actor.Actor, uuid.UUID) error,
+	said string) error {
 	switch err := do(c.Request().Context(), access.Actor(c), m.ID); {
 	case kit.MayShow(err):
 		return p.person(c, m, formOfTerms(m.Terms), err)
@@ -109,11 +110,15 @@ func (p *People) act(c echo.Context, m member.Member, do func(context.Context, a
 }
 
 func (p *People) askRemove(c echo.Context, status int, m member.Member, wrong string) error {
-	question := components.Confirm{ID: "remove", Title: "Remove " + m.Called() + "?", Text: "To come back the person must be invited again.",
-		Breaks: []string{"The person is signed out of this business at once.", "What they did stays in the audit under their name."},
-		Action: peopleHref + "/" + m.ID.String() + "/removal", CancelHref: peopleHref + "/" + m.ID.String(), Button: "Remove " + m.Called(),
+	question := components.Confirm{ID: "remove", Title: "Remove " + m.Called() + "?",
+		Text: "To come back the person must be invited again.",
+		Breaks: []string{"The person is signed out of this business at once.",
+			"What they did stays in the audit under their name."},
+		Action: peopleHref + "/" + m.ID.String() + "/removal", CancelHref: peopleHref + "/" + m.ID.String(),
+		Button:    "Remove " + m.Called(),
 		TypeLabel: "Type " + m.Email + " to confirm", TypeError: wrong}
-	return p.Desk.ShowIn(c, status, "Remove a person", words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.RemovePerson(f, question) })
+	return p.Desk.ShowIn(c, status, "Remove a person", words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.RemovePerson(f, question) })
 }
 
 func (p *People) find(c echo.Context) (member.Member, error) {
@@ -130,12 +135,14 @@ func (p *People) person(c echo.Context, m member.Member, form url.Values, wrong 
 		summary = []components.ErrorItem{{Text: wrong.Error()}}
 	}
 	at := peopleHref + "/" + m.ID.String()
-	view := pages.PersonView{Row: p.row(c, m), Problems: components.ErrorSummary{Items: summary}, Terms: termsForm(form, byInput), Action: at, Joined: words.Moment(m.JoinedAt),
+	view := pages.PersonView{Row: p.row(c, m), Problems: components.ErrorSummary{Items: summary},
+		Terms: termsForm(form, byInput), Action: at, Joined: words.Moment(m.JoinedAt),
 		DisableAction: at + "/disabling", RemoveHref: at + "/removal"}
 	if !m.Active() {
 		view.DisableAction, view.EnableAction = "", at+"/enabling"
 	}
-	return p.Desk.ShowIn(c, kit.StatusOf(wrong), m.Called(), words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.Person(f, view) })
+	return p.Desk.ShowIn(c, kit.StatusOf(wrong), m.Called(), words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.Person(f, view) })
 }
 
 // grantPrefix begins the names of the inputs for single permissions.
@@ -188,12 +195,16 @@ var roleTexts = map[actor.Role]string{
 
 func termsForm(form url.Values, wrong map[string]string) pages.TermsView {
 	view := pages.TermsView{
-		Role:        components.RadioCards{Legend: "Role", Name: "role", Value: form.Get("role"), Error: wrong["role"], Required: true},
-		Limit:       components.MoneyField{Label: "Largest batch or billing", Name: "batch_limit", Value: form.Get("batch_limit"), Error: wrong["batch_limit"], Hint: "Larger ones must be sent by someone else. Leave empty for no limit."},
+		Role: components.RadioCards{Legend: "Role", Name: "role", Value: form.Get("role"), Error: wrong["role"],
+			Required: true},
+		Limit: components.MoneyField{Label: "Largest batch or billing", Name: "batch_limit",
+			Value: form.Get("batch_limit"), Error: wrong["batch_limit"],
+			Hint: "Larger ones must be sent by someone else. Leave empty for no limit."},
 		GrantsError: wrong["grants"],
 	}
 	for _, r := range actor.Roles {
-		view.Role.Options = append(view.Role.Options, components.RadioCard{Value: string(r), Title: kit.RoleWord(r), Text: roleTexts[r]})
+		view.Role.Options = append(view.Role.Options, components.RadioCard{Value: string(r), Title: kit.RoleWord(r),
+			Text: roleTexts[r]})
 	}
 	for _, perm := range actor.Permissions {
 		if !perm.Grantable {
@@ -202,7 +213,8 @@ func termsForm(form url.Values, wrong map[string]string) pages.TermsView {
 		name := grantPrefix + string(perm.Action)
 		choice := components.Select{Label: perm.Label, Name: name, Quiet: true, Hint: "With the role: " + rolesWith(perm)}
 		for _, o := range []struct{ value, text string }{{"", "As the role says"}, {"yes", "May"}, {"no", "May not"}} {
-			choice.Options = append(choice.Options, components.Option{Value: o.value, Text: o.text, Selected: form.Get(name) == o.value})
+			choice.Options = append(choice.Options, components.Option{Value: o.value, Text: o.text,
+				Selected: form.Get(name) == o.value})
 		}
 		view.Grants = append(view.Grants, choice)
 	}

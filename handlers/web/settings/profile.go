@@ -41,7 +41,8 @@ func (h *Settings) AddProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	in := merchant.ProfileInput{ProfileCode: form.Get("profile_code"), AbbreviatedName: form.Get("abbreviated_name"), AccountNumber: form.Get("account_number"), BranchCode: form.Get("branch_code")}
+	in := merchant.ProfileInput{ProfileCode: form.Get("profile_code"), AbbreviatedName: form.Get("abbreviated_name"),
+		AccountNumber: form.Get("account_number"), BranchCode: form.Get("branch_code")}
 	if form.Get("save") == "" {
 		if kit.FragmentFor(c, "line") {
 			return kit.Render(c, http.StatusOK, pages.ProfileLine(profileLine(b, in.AbbreviatedName)))
@@ -83,9 +84,12 @@ func (h *Settings) AskRemoveProfile(c echo.Context) error {
 	if n > 0 {
 		return fault.New(fault.Conflict, "profile_in_use", "%s", merchant.InUse(n))
 	}
-	ask := components.Confirm{ID: "removal", Title: "Remove profile " + p.Called() + "?", Text: "No live mandate was given for it. New mandates can no longer name it.",
-		Action: words.BrandHref(b.ID) + "/profiles/" + p.ID.String() + "/removal", Button: "Remove profile", CancelHref: words.BrandHref(b.ID)}
-	return h.Desk.ShowIn(c, http.StatusOK, ask.Title, words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+	ask := components.Confirm{ID: "removal", Title: "Remove profile " + p.Called() + "?",
+		Text:   "No live mandate was given for it. New mandates can no longer name it.",
+		Action: words.BrandHref(b.ID) + "/profiles/" + p.ID.String() + "/removal", Button: "Remove profile",
+		CancelHref: words.BrandHref(b.ID)}
+	return h.Desk.ShowIn(c, http.StatusOK, ask.Title, words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
 
 // RemoveProfile serves POST /settings/brands/:id/profiles/:profile/removal.
@@ -117,21 +121,29 @@ func (h *Settings) findProfile(c echo.Context) (merchant.Brand, merchant.Profile
 	return b, merchant.Profile{}, fault.Missing()
 }
 
-func (h *Settings) profileForm(c echo.Context, status int, b merchant.Brand, in merchant.ProfileInput, wrong error) error {
+func (h *Settings) profileForm(c echo.Context, status int, b merchant.Brand, in merchant.ProfileInput,
+	wrong error) error {
 	byInput, summary, _ := kit.Problems(wrong)
-	v := pages.ProfileFormView{Brand: b.Name, BackHref: words.BrandHref(b.ID), Action: words.BrandHref(b.ID) + "/profiles", Summary: summary, Line: profileLine(b, in.AbbreviatedName),
-		Code: components.Field{Label: "Profile code", Name: "profile_code", Value: in.ProfileCode, Error: byInput["profile_code"], Required: true, MaxLength: 10, Width: "m", Hint: "The code that your bank gave this registration."},
-		Short: components.Field{Label: "Abbreviated name", Name: "abbreviated_name", Value: in.AbbreviatedName, Error: byInput["abbreviated_name"], Required: true, MaxLength: collection.ShortNameWidth, Width: "m",
+	v := pages.ProfileFormView{Brand: b.Name, BackHref: words.BrandHref(b.ID), Action: words.BrandHref(b.ID) + "/profiles",
+		Summary: summary, Line: profileLine(b, in.AbbreviatedName),
+		Code: components.Field{Label: "Profile code", Name: "profile_code", Value: in.ProfileCode,
+			Error: byInput["profile_code"], Required: true, MaxLength: 10, Width: "m",
+			Hint: "The code that your bank gave this registration."},
+		Short: components.Field{Label: "Abbreviated name", Name: "abbreviated_name", Value: in.AbbreviatedName,
+			Error: byInput["abbreviated_name"], Required: true, MaxLength: collection.ShortNameWidth, Width: "m",
 			Hint: "At most 10 characters. Clients see it on their bank statement."},
-		Branch: components.Field{Label: "Branch code", Name: "branch_code", Value: in.BranchCode, Error: byInput["branch_code"], Required: true, Width: "m", InputMode: "numeric",
+		Branch: components.Field{Label: "Branch code", Name: "branch_code", Value: in.BranchCode,
+			Error: byInput["branch_code"], Required: true, Width: "m", InputMode: "numeric",
 			Hint: "The universal branch code of your bank.", Attrs: templ.Attributes{"list": "branches"}},
-		Account: components.Field{Label: "Clearing account number", Name: "account_number", Value: in.AccountNumber, Error: byInput["account_number"], Required: true, Width: "m", InputMode: "numeric",
+		Account: components.Field{Label: "Clearing account number", Name: "account_number", Value: in.AccountNumber,
+			Error: byInput["account_number"], Required: true, Width: "m", InputMode: "numeric",
 			Hint: "Your account, into which the bank pays collected money."},
 	}
 	for _, one := range bank.Branches() {
 		v.Branches = append(v.Branches, components.Option{Value: one.Code, Text: one.Bank})
 	}
-	return h.Desk.ShowIn(c, status, "Add a debit-order profile", words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.ProfileForm(f, v) })
+	return h.Desk.ShowIn(c, status, "Add a debit-order profile", words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.ProfileForm(f, v) })
 }
 
 // profileLine is the statement line with a name that is being typed.
@@ -148,6 +160,8 @@ func profileLine(b merchant.Brand, typed string) pages.ProfileLineView {
 		return pages.ProfileLineView{Hint: "That name does not fit: " + err.Error() + "."}
 	}
 	const name, reference = collection.ShortNameWidth, collection.ShortNameWidth + collection.ReferenceWidth
-	return pages.ProfileLineView{Hint: "30 characters. The # marks stand for a number that each mandate gets; YYMMDD is the debit day.",
-		Parts: []pages.StatementPart{{Text: line[:name], Label: "short name"}, {Text: line[name:reference], Label: "contract reference"}, {Text: line[reference:], Label: "debit day"}}}
+	return pages.ProfileLineView{
+		Hint: "30 characters. The # marks stand for a number that each mandate gets; YYMMDD is the debit day.",
+		Parts: []pages.StatementPart{{Text: line[:name], Label: "short name"},
+			{Text: line[name:reference], Label: "contract reference"}, {Text: line[reference:], Label: "debit day"}}}
 }

@@ -36,7 +36,8 @@ func (h *Settings) Roles(c echo.Context) error {
 	for _, p := range actor.Permissions {
 		view.Rows = append(view.Rows, roleRow(p, h.Opens[p.Action], people))
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Roles", words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.Roles(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Roles", words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.Roles(f, view) })
 }
 
 func roleRow(p actor.Permission, opens []string, people []user.User) pages.RoleRow {

@@ -39,7 +39,8 @@ func (h *Security) Show(c echo.Context) error {
 		return err
 	}
 	me := kit.Mine(c)
-	view := pages.SecurityView{App: set.App(), AppSince: h.Desk.Real(set.ConfirmedAt), Any: set.Any(), CodesLeft: set.CodesLeft, CodesAll: factor.RecoveryCodes}
+	view := pages.SecurityView{App: set.App(), AppSince: h.Desk.Real(set.ConfirmedAt), Any: set.Any(),
+		CodesLeft: set.CodesLeft, CodesAll: factor.RecoveryCodes}
 	if me.RequireFactor && !set.Any() {
 		view.Demanded = me.MerchantName
 	}
@@ -47,10 +48,12 @@ func (h *Security) Show(c echo.Context) error {
 		view.NoPasskeys = "Passkeys need an installation whose address is a name, not a number."
 	}
 	for _, p := range set.Passkeys {
-		view.Passkeys = append(view.Passkeys, pages.PasskeyRow{Name: p.Name, Added: h.Desk.Real(p.CreatedAt), Used: h.Desk.Real(p.LastUsedAt),
+		view.Passkeys = append(view.Passkeys, pages.PasskeyRow{Name: p.Name, Added: h.Desk.Real(p.CreatedAt),
+			Used:       h.Desk.Real(p.LastUsedAt),
 			RemoveHref: "/account/security/passkeys/" + p.Handle() + "/removal"})
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Sign-in and security", "", func(f layout.Frame) templ.Component { return pages.Security(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Sign-in and security", "",
+		func(f layout.Frame) templ.Component { return pages.Security(f, view) })
 }
 
 // BeginApp serves POST /account/security/app.
@@ -77,8 +80,11 @@ func (h *Security) showApp(c echo.Context, status int, wrong error) error {
 		return err
 	}
 	byInput, summary, _ := kit.Problems(wrong)
-	view := pages.AppSetUpView{Picture: picture, KeyShown: set.Key.InGroups(), Account: set.Email, Problems: components.ErrorSummary{Items: summary}, CodeError: byInput["code"], Password: passwordAgain(set, byInput["password"])}
-	return h.Desk.ShowIn(c, status, "Set up an authenticator app", "", func(f layout.Frame) templ.Component { return pages.AppSetUp(f, view) })
+	view := pages.AppSetUpView{Picture: picture, KeyShown: set.Key.InGroups(), Account: set.Email,
+		Problems: components.ErrorSummary{Items: summary}, CodeError: byInput["code"],
+		Password: passwordAgain(set, byInput["password"])}
+	return h.Desk.ShowIn(c, status, "Set up an authenticator app", "",
+		func(f layout.Frame) templ.Component { return pages.AppSetUp(f, view) })
 }
 
 // ConfirmApp serves POST /account/security/app/confirmation.
@@ -122,7 +128,8 @@ func (h *Security) AskRemoveApp(c echo.Context) error {
 		return fault.Missing()
 	}
 	left := factor.Set{Passkeys: set.Passkeys}
-	return h.askRemove(c, "Remove the authenticator app?", "Remove authenticator app", "/account/security/app/removal", left.Any())
+	return h.askRemove(c, "Remove the authenticator app?", "Remove authenticator app", "/account/security/app/removal",
+		left.Any())
 }
 
 // RemoveApp serves POST /account/security/app/removal.
@@ -131,12 +138,16 @@ func (h *Security) RemoveApp(c echo.Context) error {
 }
 
 func (h *Security) askRemove(c echo.Context, title, button, action string, another bool) error {
-	q := components.Confirm{ID: "remove", Title: title, Button: button, Action: action, CancelHref: access.SecurityPage, Text: "Its codes or answers will not be accepted any more."}
+	q := components.Confirm{ID: "remove", Title: title, Button: button, Action: action, CancelHref: access.SecurityPage,
+		Text: "Its codes or answers will not be accepted any more."}
 	if !another {
-		q.Breaks = []string{"It is your only second step at sign-in. Afterwards your password alone opens your account, and your recovery codes stop working."}
+		q.Breaks = []string{
+			"It is your only second step at sign-in. Afterwards your password alone opens your account, and your recovery codes stop working."}
 	}
-	view := pages.ActView{Title: "Sign-in and security", Back: components.Link{Text: "Sign-in and security", Href: access.SecurityPage}, Question: q}
-	return h.Desk.ShowIn(c, http.StatusOK, title, "", func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+	view := pages.ActView{Title: "Sign-in and security",
+		Back: components.Link{Text: "Sign-in and security", Href: access.SecurityPage}, Question: q}
+	return h.Desk.ShowIn(c, http.StatusOK, title, "",
+		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 
 func (h *Security) removed(c echo.Context, err error, text string) error {
@@ -160,7 +171,8 @@ func (h *Security) RenewCodes(c echo.Context) error {
 
 func (h *Security) showCodes(c echo.Context, codes []string, lead string) error {
 	view := pages.RecoveryCodesView{Codes: codes, Lead: lead, Done: components.Link{Href: access.SecurityPage}}
-	return h.Desk.ShowIn(c, http.StatusCreated, "Recovery codes", "", func(f layout.Frame) templ.Component { return pages.RecoveryCodes(f, view) })
+	return h.Desk.ShowIn(c, http.StatusCreated, "Recovery codes", "",
+		func(f layout.Frame) templ.Component { return pages.RecoveryCodes(f, view) })
 }
 
 // CodesFile serves POST /account/security/recovery-codes/file: the codes of the page
@@ -180,7 +192,8 @@ func (h *Security) CodesFile(c echo.Context) error {
 		return fault.New(fault.Conflict, "codes_replaced", "These codes no longer work. Create new ones.")
 	}
 	var text bytes.Buffer
-	fmt.Fprintf(&text, "Debitdesk recovery codes of %s\r\nat %s\r\n\r\n%s\r\n\r\nEach works once, in place of your authenticator app or passkey.\r\n",
+	fmt.Fprintf(&text,
+		"Debitdesk recovery codes of %s\r\nat %s\r\n\r\n%s\r\n\r\nEach works once, in place of your authenticator app or passkey.\r\n",
 		kit.Mine(c).User.Email, h.Desk.BaseURL, strings.Join(codes, "\r\n"))
 	c.Response().Header().Set(echo.HeaderContentDisposition, `attachment; filename="debitdesk-recovery-codes.txt"`)
 	return c.Blob(http.StatusOK, "text/plain; charset=utf-8", text.Bytes())
@@ -207,10 +220,13 @@ func (h *Security) newPasskey(c echo.Context, status int, name string, wrong err
 			summary[i].Field = ""
 		}
 	}
-	view := pages.PasskeyNewView{Password: passwordAgain(set, byInput["password"]), Question: question, Origin: h.PasskeyOrigin, Problems: components.ErrorSummary{Items: summary},
-		Name: components.Field{Label: "Name", Name: "name", Value: name, Error: byInput["name"], Required: true, MaxLength: factor.MaxPasskeyName, Width: "l", Autocomplete: "off",
+	view := pages.PasskeyNewView{Password: passwordAgain(set, byInput["password"]), Question: question,
+		Origin: h.PasskeyOrigin, Problems: components.ErrorSummary{Items: summary},
+		Name: components.Field{Label: "Name", Name: "name", Value: name, Error: byInput["name"], Required: true,
+			MaxLength: factor.MaxPasskeyName, Width: "l", Autocomplete: "off",
 			Hint: "So that you recognise it, such as “Work laptop”."}}
-	return h.Desk.ShowIn(c, status, "Add a passkey", "", func(f layout.Frame) templ.Component { return pages.PasskeyNew(f, view) })
+	return h.Desk.ShowIn(c, status, "Add a passkey", "",
+		func(f layout.Frame) templ.Component { return pages.PasskeyNew(f, view) })
 }
 
 // AddPasskey serves POST /account/security/passkeys.
@@ -223,7 +239,8 @@ func (h *Security) AddPasskey(c echo.Context) error {
 	if err := access.Remember(c, passkeyKey, ""); err != nil {
 		return err
 	}
-	codes, err := h.Factors.AddPasskey(c.Request().Context(), access.Actor(c), form.Get("name"), form.Get("assertion"), remembered, form.Get("password"))
+	codes, err := h.Factors.AddPasskey(c.Request().Context(), access.Actor(c), form.Get("name"), form.Get("assertion"),
+		remembered, form.Get("password"))
 	if _, _, ok := kit.Problems(err); ok {
 		return h.newPasskey(c, http.StatusUnprocessableEntity, form.Get("name"), err)
 	}
@@ -241,7 +258,8 @@ func (h *Security) AskRemovePasskey(c echo.Context) error {
 	}
 	for _, p := range set.Passkeys {
 		if p.Handle() == c.Param("id") {
-			return h.askRemove(c, "Remove the passkey “"+p.Name+"”?", "Remove passkey", "/account/security/passkeys/"+p.Handle()+"/removal", set.App() || len(set.Passkeys) > 1)
+			return h.askRemove(c, "Remove the passkey “"+p.Name+"”?", "Remove passkey", "/account/security/passkeys/"+p.Handle()+
+				"/removal", set.App() || len(set.Passkeys) > 1)
 		}
 	}
 	return fault.Missing()
@@ -249,7 +267,8 @@ func (h *Security) AskRemovePasskey(c echo.Context) error {
 
 // RemovePasskey serves POST /account/security/passkeys/:id/removal.
 func (h *Security) RemovePasskey(c echo.Context) error {
-	return h.removed(c, h.Factors.RemovePasskey(c.Request().Context(), access.Actor(c), c.Param("id")), "The passkey is removed.")
+	return h.removed(c, h.Factors.RemovePasskey(c.Request().Context(), access.Actor(c), c.Param("id")),
+		"The passkey is removed.")
 }
 
 // qrOf draws a QR code as the address of a picture, one dot for each module.
@@ -271,6 +290,7 @@ func passwordAgain(set factor.Set, wrong string) *components.Field {
 	if set.Any() {
 		return nil
 	}
-	return &components.Field{Label: "Your password", Name: "password", Type: "password", Error: wrong, Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l",
+	return &components.Field{Label: "Your password", Name: "password", Type: "password", Error: wrong,
+		Autocomplete: "current-password", Required: true, MaxLength: 256, Width: "l",
 		Hint: "We ask for it again so that another person at your open browser cannot lock you out."}
 }

@@ -43,11 +43,13 @@ func (h *Settings) Business(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		row := pages.BrandRow{Href: words.BrandHref(b.ID), Name: b.Name, Legal: b.LegalName, VAT: b.TaxNumber, Profiles: words.Counted(int64(len(b.Profiles)), "profile"), Numbers: facts[0].Value}
+		row := pages.BrandRow{Href: words.BrandHref(b.ID), Name: b.Name, Legal: b.LegalName, VAT: b.TaxNumber,
+			Profiles: words.Counted(int64(len(b.Profiles)), "profile"), Numbers: facts[0].Value}
 		if len(b.Profiles) == 0 {
 			row.Profiles, row.Missing = "None yet", true
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Business", words.SettingsRoom, func(f layout.Frame) templ.Component { return pages.Business(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, "Business", words.SettingsRoom,
+		func(f layout.Frame) templ.Component { return pages.Business(f, view) })
 }

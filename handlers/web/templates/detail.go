@@ -45,16 +45,21 @@ func (h *Templates) Show(c echo.Context) error {
 			return kit.Render(c, http.StatusOK, pages.ListResults(list))
 		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, t.Name(), templatesRoom, func(f layout.Frame) templ.Component { return pages.Template(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, t.Name(), templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.Template(f, view) })
 }
 
 func (h *Templates) templateView(t subscription.Template, brand merchant.Brand) pages.TemplateView {
-	v := pages.TemplateView{Title: t.Name(), ID: components.IDChip{ID: t.ID.String(), What: "template"}, Href: words.TemplateHref(t.ID, ""), Pill: templatePill(t), Subscription: t.IsSubscription, Paused: t.Paused,
+	v := pages.TemplateView{Title: t.Name(), ID: components.IDChip{ID: t.ID.String(), What: "template"},
+		Href: words.TemplateHref(t.ID, ""), Pill: templatePill(t), Subscription: t.IsSubscription, Paused: t.Paused,
 		Total: words.Sum(t.TotalCents, t.Currency), Facts: h.templateFacts(t)}
-	v.Lines, _ = purchases.LineRows(purchase.Record{Purchase: purchase.Purchase{Details: t.Details, Currency: t.Currency, TotalCents: t.TotalCents}})
+	v.Lines, _ = purchases.LineRows(purchase.Record{Purchase: purchase.Purchase{Details: t.Details, Currency: t.Currency,
+		TotalCents: t.TotalCents}})
 	if t.IsSubscription {
 		start := words.DateOf(h.Desk.Now())
-		v.Plan = pages.PreviewView{Words: planWords(t.Plan, calendar.Date{}), Days: h.dates(brand, t.Plan, start, methodOf(t.Options)), From: words.SayDay(start, h.Desk.Now()), Locked: t.Locked()}
+		v.Plan = pages.PreviewView{Words: planWords(t.Plan, calendar.Date{}),
+			Days: h.dates(brand, t.Plan, start, methodOf(t.Options)), From: words.SayDay(start, h.Desk.Now()),
+			Locked: t.Locked()}
 		v.Next = "No one is billed yet: billing begins when a subscriber has stored an account or paid."
 		switch {
 		case t.Paused:
@@ -80,7 +85,8 @@ func methodOf(o purchase.Options) string {
 	return anyMethod
 }
 
-var payWords = map[string]string{anyMethod: "Any debit order", purchase.EFT: "EFT debit order only", purchase.DebiCheck: "DebiCheck only"}
+var payWords = map[string]string{anyMethod: "Any debit order", purchase.EFT: "EFT debit order only",
+	purchase.DebiCheck: "DebiCheck only"}
 
 func yesNo(is bool) string {
 	if is {
@@ -90,7 +96,9 @@ func yesNo(is bool) string {
 }
 
 func (h *Templates) templateFacts(t subscription.Template) components.Facts {
-	f := components.Facts{Items: []components.Fact{{Label: "Kind", Value: "Invoice template"}, {Label: "Amount", Value: words.Sum(t.TotalCents, t.Currency)}, {Label: "Payment", Value: payWords[methodOf(t.Options)]},
+	f := components.Facts{Items: []components.Fact{{Label: "Kind", Value: "Invoice template"},
+		{Label: "Amount", Value: words.Sum(t.TotalCents, t.Currency)},
+		{Label: "Payment", Value: payWords[methodOf(t.Options)]},
 		{Label: "Account stored", Value: yesNo(t.Options.ForceRecurring)}}}
 	if d := t.Details.DirectDebit; d != nil && d.ProfileCode != "" {
 		f.Items = append(f.Items, components.Fact{Label: "Registration", Value: d.ProfileCode + ", " + d.AbbreviatedName})
@@ -101,12 +109,16 @@ func (h *Templates) templateFacts(t subscription.Template) components.Facts {
 		if t.Plan.Cycles != nil {
 			ends = words.Counted(int64(*t.Plan.Cycles), "period")
 		}
-		f.Items = append(f.Items, components.Fact{Label: "Billed", Value: words.EveryWords(t.Plan, calendar.Date{})}, components.Fact{Label: "Due after", Value: lengthWords(t.Plan.DuePeriod, t.Plan.DueUnits)},
-			components.Fact{Label: "Free periods", Value: words.Counted(int64(t.Plan.TrialPeriods), "period")}, components.Fact{Label: "Runs", Value: ends})
+		f.Items = append(f.Items, components.Fact{Label: "Billed", Value: words.EveryWords(t.Plan, calendar.Date{})},
+			components.Fact{Label: "Due after", Value: lengthWords(t.Plan.DuePeriod, t.Plan.DueUnits)},
+			components.Fact{Label: "Free periods", Value: words.Counted(int64(t.Plan.TrialPeriods), "period")},
+			components.Fact{Label: "Runs", Value: ends})
 	} else {
-		f.Items = append(f.Items, components.Fact{Label: "Due", Part: components.When(words.DayOf(t.Due))}, components.Fact{Label: "Receipts", Value: yesNo(t.Options.SendReceipt)})
+		f.Items = append(f.Items, components.Fact{Label: "Due", Part: components.When(words.DayOf(t.Due))},
+			components.Fact{Label: "Receipts", Value: yesNo(t.Options.SendReceipt)})
 	}
-	f.Items = append(f.Items, components.Fact{Label: "Created", Part: components.When(words.Ago(t.CreatedAt, h.Desk.Now()))})
+	f.Items = append(f.Items, components.Fact{Label: "Created",
+		Part: components.When(words.Ago(t.CreatedAt, h.Desk.Now()))})
 	return f
 }
 
@@ -116,14 +128,19 @@ func (h *Templates) AskPause(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ask := components.Confirm{ID: "pause", Title: "Pause “" + t.Name() + "” for all subscribers?", Text: "To pause one subscriber only, use the subscriber’s page.",
-		Breaks: []string{words.Counted(t.Counts[subscription.Active], "active subscriber") + " will not be billed while it lasts.", "Periods pass: missed dates are not billed later.", "Purchases that exist already stay, and so do their debits."},
-		Action: words.TemplateHref(t.ID, "/pause"), Fields: []components.Pair{{Name: "paused", Value: "yes"}}, Button: "Pause for all subscribers", CancelHref: words.TemplateHref(t.ID, "")}
+	ask := components.Confirm{ID: "pause", Title: "Pause “" + t.Name() + "” for all subscribers?",
+		Text: "To pause one subscriber only, use the subscriber’s page.",
+		Breaks: []string{words.Counted(t.Counts[subscription.Active], "active subscriber") +
+			" will not be billed while it lasts.", "Periods pass: missed dates are not billed later.",
+			"Purchases that exist already stay, and so do their debits."},
+		Action: words.TemplateHref(t.ID, "/pause"), Fields: []components.Pair{{Name: "paused", Value: "yes"}},
+		Button: "Pause for all subscribers", CancelHref: words.TemplateHref(t.ID, "")}
 	return h.ask(c, http.StatusOK, ask)
 }
 
 func (h *Templates) ask(c echo.Context, status int, ask components.Confirm) error {
-	return h.Desk.ShowIn(c, status, ask.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+	return h.Desk.ShowIn(c, status, ask.Title, templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
 
 // Pause serves POST /templates/:id/pause: paused is yes or no.
@@ -136,7 +153,8 @@ func (h *Templates) Pause(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	paused, said := form.Get("paused") == "yes", "The template is resumed. Subscribers are billed again from their next date."
+	paused, said := form.Get("paused") == "yes",
+		"The template is resumed. Subscribers are billed again from their next date."
 	if paused {
 		said = "The template is paused for all subscribers."
 	}
@@ -164,10 +182,14 @@ func (h *Templates) AskDelete(c echo.Context) error {
 }
 
 func (h *Templates) askDelete(c echo.Context, status int, t subscription.Template, wrong string) error {
-	ask := components.Confirm{ID: "delete", Title: "Delete “" + t.Name() + "”?", Text: "This cannot be undone. The template disappears from all lists.", Action: words.TemplateHref(t.ID, "/deletion"), Button: "Delete template",
-		CancelHref: words.TemplateHref(t.ID, ""), Breaks: []string{"Its purchases stay, with their debits."}, TypeError: wrong}
+	ask := components.Confirm{ID: "delete", Title: "Delete “" + t.Name() + "”?",
+		Text: "This cannot be undone. The template disappears from all lists.", Action: words.TemplateHref(t.ID, "/deletion"),
+		Button:     "Delete template",
+		CancelHref: words.TemplateHref(t.ID, ""), Breaks: []string{"Its purchases stay, with their debits."},
+		TypeError: wrong}
 	if n := running(t); n > 0 {
-		ask.Breaks = append([]string{words.Counted(n, "subscriber") + " will not be billed any more: " + countsWords(t) + ".", "Links for storing a bank account stop working."}, ask.Breaks...)
+		ask.Breaks = append([]string{words.Counted(n, "subscriber") + " will not be billed any more: " + countsWords(t) + ".",
+			"Links for storing a bank account stop working."}, ask.Breaks...)
 		ask.TypeLabel = "Type " + words.Grouped(n) + ", the number of subscribers, to confirm"
 	}
 	return h.ask(c, status, ask)
@@ -216,27 +238,35 @@ func (h *Templates) AskInvoice(c echo.Context) error {
 	return h.invoiceForm(c, http.StatusOK, t, url.Values{"client_id": {c.QueryParam("client")}}, nil)
 }
 
-func (h *Templates) invoiceForm(c echo.Context, status int, t subscription.Template, form url.Values, wrong error) error {
+func (h *Templates) invoiceForm(c echo.Context, status int, t subscription.Template, form url.Values,
+	wrong error) error {
 	if t.IsSubscription {
-		return fault.New(fault.Conflict, "is_subscription", "“%s” is a subscription: add a subscriber instead of sending one invoice.", t.Name())
+		return fault.New(fault.Conflict, "is_subscription",
+			"“%s” is a subscription: add a subscriber instead of sending one invoice.", t.Name())
 	}
 	v, err := h.chooseClient(c, t, form, wrong)
 	if err != nil {
 		return err
 	}
-	v.Title, v.Action, v.Button = "Send an invoice", words.TemplateHref(t.ID, "/invoice"), "Send the invoice, "+words.Sum(t.TotalCents, t.Currency)
-	v.Text = "The client gets this invoice by mail, with a link to pay. It is due " + words.SayDay(words.DateOf(t.Due), h.Desk.Now()) + "."
-	return h.Desk.ShowIn(c, status, v.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
+	v.Title, v.Action, v.Button = "Send an invoice", words.TemplateHref(t.ID, "/invoice"),
+		"Send the invoice, "+words.Sum(t.TotalCents, t.Currency)
+	v.Text = "The client gets this invoice by mail, with a link to pay. It is due " + words.SayDay(words.DateOf(t.Due),
+		h.Desk.Now()) + "."
+	return h.Desk.ShowIn(c, status, v.Title, templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
 }
 
 // chooseClient is the part of a form that asks which client.
-func (h *Templates) chooseClient(c echo.Context, t subscription.Template, form url.Values, wrong error) (pages.NewSubscriberView, error) {
+func (h *Templates) chooseClient(c echo.Context, t subscription.Template, form url.Values,
+	wrong error) (pages.NewSubscriberView, error) {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	byInput, summary, _ := kit.Problems(wrong)
 	if f, ok := fault.From(wrong); ok && len(summary) == 0 {
 		summary = []components.ErrorItem{{Text: f.Message}}
 	}
-	v := pages.NewSubscriberView{Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")}, Key: form.Get(kit.FormKeyName), Problems: components.ErrorSummary{Items: summary}, For: t.Name() + ", " + words.Sum(t.TotalCents, t.Currency)}
+	v := pages.NewSubscriberView{Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")},
+		Key: form.Get(kit.FormKeyName), Problems: components.ErrorSummary{Items: summary},
+		For: t.Name() + ", " + words.Sum(t.TotalCents, t.Currency)}
 	if v.Key == "" {
 		v.Key = kit.NewFormKey()
 	}
@@ -246,7 +276,9 @@ func (h *Templates) chooseClient(c echo.Context, t subscription.Template, form u
 	}
 	v.Client, err = h.Purchases.ClientPicker(ctx, who, form, chosen, byInput["client_id"])
 	v.Client.Required = true
-	v.Reference = components.Field{Label: "Reference", Name: "invoice_reference", Value: form.Get("invoice_reference"), Error: or2(byInput["invoice_reference"], byInput["reference"]), MaxLength: 128, Width: "l", Hint: "Shown on every bill. If you leave it empty, each purchase gets its own number."}
+	v.Reference = components.Field{Label: "Reference", Name: "invoice_reference", Value: form.Get("invoice_reference"),
+		Error: or2(byInput["invoice_reference"], byInput["reference"]), MaxLength: 128, Width: "l",
+		Hint: "Shown on every bill. If you leave it empty, each purchase gets its own number."}
 	return v, err
 }
 
@@ -263,13 +295,16 @@ func (h *Templates) Invoice(c echo.Context) error {
 	if form.Has("find") {
 		return h.invoiceForm(c, http.StatusOK, t, form, nil)
 	}
-	in := subscription.SubscriberInput{Reference: strings.TrimSpace(form.Get("invoice_reference")), Switches: subscription.Switches{InvoiceOnAdd: true, InvoiceOnChargeFailure: true, Receipt: true}}
+	in := subscription.SubscriberInput{Reference: strings.TrimSpace(form.Get("invoice_reference")),
+		Switches: subscription.Switches{InvoiceOnAdd: true, InvoiceOnChargeFailure: true, Receipt: true}}
 	if in.ClientID, err = uuid.Parse(form.Get("client_id")); err != nil {
-		return h.invoiceForm(c, http.StatusUnprocessableEntity, t, form, fault.At("client_id", "required", "Choose the client."))
+		return h.invoiceForm(c, http.StatusUnprocessableEntity, t, form,
+			fault.At("client_id", "required", "Choose the client."))
 	}
-	err = kit.Once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (purchase.Record, error) {
-		return h.Service.SendInvoice(ctx, access.Actor(c), t.ID, in)
-	}, func(rec purchase.Record) string { return words.PurchasePath(rec.ID) })
+	err = kit.Once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (purchase.Record, error) {
+			return h.Service.SendInvoice(ctx, access.Actor(c), t.ID, in)
+		}, func(rec purchase.Record) string { return words.PurchasePath(rec.ID) })
 	if fault.Is(err, fault.Invalid) {
 		return h.invoiceForm(c, http.StatusUnprocessableEntity, t, form, err)
 	}

@@ -26,7 +26,8 @@ import (
 
 // New serves GET /templates/new.
 func (h *Templates) New(c echo.Context) error {
-	form := url.Values{"kind": {kindSubscription}, "name": {""}, "price": {""}, "quantity": {"1"}, "start": {words.DateOf(h.Desk.Now()).String()}, "send_receipt": {"yes"}, "force_recurring": {"yes"}}
+	form := url.Values{"kind": {kindSubscription}, "name": {""}, "price": {""}, "quantity": {"1"},
+		"start": {words.DateOf(h.Desk.Now()).String()}, "send_receipt": {"yes"}, "force_recurring": {"yes"}}
 	if c.QueryParam("kind") == kindInvoice {
 		form.Set("kind", kindInvoice)
 	}
@@ -44,9 +45,10 @@ func (h *Templates) Create(c echo.Context) error {
 		return h.form(c, http.StatusOK, nil, form, nil)
 	}
 	in := h.input(c, form, nil)
-	err = kit.Once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (subscription.Template, error) {
-		return h.Service.Create(ctx, access.Actor(c), in)
-	}, func(t subscription.Template) string { return words.TemplateHref(t.ID, "") })
+	err = kit.Once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (subscription.Template, error) {
+			return h.Service.Create(ctx, access.Actor(c), in)
+		}, func(t subscription.Template) string { return words.TemplateHref(t.ID, "") })
 	return h.refused(c, nil, form, err)
 }
 
@@ -73,7 +75,9 @@ func (h *Templates) Change(c echo.Context) error {
 		return h.form(c, http.StatusOK, &t, form, nil)
 	}
 	if form.Get("version") != strconv.Itoa(t.Version) {
-		return h.form(c, http.StatusConflict, &t, form, fault.At(fault.All, "changed", "This template was changed while you were editing it. What you typed is below: compare it with the template, then save again."))
+		return h.form(c, http.StatusConflict, &t, form,
+			fault.At(fault.All, "changed",
+				"This template was changed while you were editing it. What you typed is below: compare it with the template, then save again."))
 	}
 	if _, err := h.Service.Update(c.Request().Context(), access.Actor(c), t.ID, h.input(c, form, &t)); err != nil {
 		return h.refused(c, &t, form, err)
@@ -106,7 +110,8 @@ func (h *Templates) Preview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.Render(c, http.StatusOK, pages.TemplatePreview(h.preview(form, nil, purchases.BrandChosen(brands, form.Get("brand_id")))))
+	return kit.Render(c, http.StatusOK, pages.TemplatePreview(h.preview(form, nil,
+		purchases.BrandChosen(brands, form.Get("brand_id")))))
 }
 
 func (h *Templates) form(c echo.Context, status int, t *subscription.Template, form url.Values, wrong error) error {
@@ -114,18 +119,23 @@ func (h *Templates) form(c echo.Context, status int, t *subscription.Template, f
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, status, view.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.TemplateForm(f, view) })
+	return h.Desk.ShowIn(c, status, view.Title, templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.TemplateForm(f, view) })
 }
 
-func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.Values, wrong error) (pages.TemplateFormView, error) {
+func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.Values,
+	wrong error) (pages.TemplateFormView, error) {
 	byInput, summary := purchases.LineProblems(wrong)
-	v := pages.TemplateFormView{Title: "New template", Action: "/templates", Back: components.Link{Text: "Templates", Href: "/templates"}, Button: "Save template",
-		Key: form.Get(kit.FormKeyName), Problems: components.ErrorSummary{Items: summary}, Subscription: form.Get("kind") != kindInvoice}
+	v := pages.TemplateFormView{Title: "New template", Action: "/templates",
+		Back: components.Link{Text: "Templates", Href: "/templates"}, Button: "Save template",
+		Key: form.Get(kit.FormKeyName), Problems: components.ErrorSummary{Items: summary},
+		Subscription: form.Get("kind") != kindInvoice}
 	if v.Key == "" {
 		v.Key = kit.NewFormKey()
 	}
 	if t != nil {
-		v.Title, v.Action, v.Back = "Edit "+t.Name(), words.TemplateHref(t.ID, "/edit"), components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")}
+		v.Title, v.Action, v.Back = "Edit "+t.Name(), words.TemplateHref(t.ID, "/edit"),
+			components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")}
 		v.Subscription, v.Version, v.Fixed = t.IsSubscription, strconv.Itoa(t.Version), true
 		if t.IsSubscription {
 			v.Locked = t.Locked()
@@ -139,9 +149,12 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 			}
 		}
 	} else {
-		v.Kind = components.RadioCards{Legend: "What is it for?", Name: "kind", Value: form.Get("kind"), Columns: true, Required: true, Hint: "This cannot be changed later.", Options: []components.RadioCard{
-			{Value: kindSubscription, Title: "Subscription", Text: "Clients subscribe; each is billed regularly from their bank account.", Icon: "repeat"},
-			{Value: kindInvoice, Title: "Invoice template", Text: "The same invoice, sent to one client whenever you need it.", Icon: "file"}}}
+		v.Kind = components.RadioCards{Legend: "What is it for?", Name: "kind", Value: form.Get("kind"), Columns: true,
+			Required: true, Hint: "This cannot be changed later.", Options: []components.RadioCard{
+				{Value: kindSubscription, Title: "Subscription",
+					Text: "Clients subscribe; each is billed regularly from their bank account.", Icon: "repeat"},
+				{Value: kindInvoice, Title: "Invoice template", Text: "The same invoice, sent to one client whenever you need it.",
+					Icon: "file"}}}
 	}
 	brands, err := h.Purchases.Service.Read.Brands(c.Request().Context(), access.Actor(c).MerchantID)
 	if err != nil {
@@ -149,11 +162,16 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 	}
 	brand := purchases.BrandChosen(brands, form.Get("brand_id"))
 	v.Brand = purchases.BrandSelect(brands, brand, byInput["brand_id"])
-	v.Name = components.Field{Label: "Title", Name: "title", Value: form.Get("title"), Error: byInput["title"], Required: true, MaxLength: 256, Hint: "Such as “Monthly membership”. The client sees it too."}
+	v.Name = components.Field{Label: "Title", Name: "title", Value: form.Get("title"), Error: byInput["title"],
+		Required: true, MaxLength: 256, Hint: "Such as “Monthly membership”. The client sees it too."}
 	v.Lines = purchases.LineForms(form, byInput)
-	v.VAT = components.Field{Label: "VAT", Name: "tax_percent", Value: form.Get("tax_percent"), Error: or2(byInput["tax_percent"], byInput["tax_percent-1"]), Suffix: "%", Numeric: true, InputMode: "decimal", Width: "s",
-		Hint: "Added to the prices. Leave it empty for none."}
-	v.Due = components.DateField{Label: "Due", Name: "due", Value: form.Get("due"), Error: or2(byInput["due"], byInput["invoice_due"]), Required: true, Min: words.DateOf(h.Desk.Now()).String(), Hint: "The day on which every invoice of this template is due."}
+	v.VAT = components.Field{Label: "VAT", Name: "tax_percent", Value: form.Get("tax_percent"),
+		Error: or2(byInput["tax_percent"], byInput["tax_percent-1"]), Suffix: "%", Numeric: true, InputMode: "decimal",
+		Width: "s",
+		Hint:  "Added to the prices. Leave it empty for none."}
+	v.Due = components.DateField{Label: "Due", Name: "due", Value: form.Get("due"),
+		Error: or2(byInput["due"], byInput["invoice_due"]), Required: true, Min: words.DateOf(h.Desk.Now()).String(),
+		Hint: "The day on which every invoice of this template is due."}
 	planFields(&v, form, byInput)
 	payFields(&v, form, byInput, brand)
 	v.Preview = h.preview(form, t, brand)
@@ -175,7 +193,8 @@ var unitOptions = []struct {
 func unitSelect(label, name, value, wrong string, off bool) components.Select {
 	s := components.Select{Label: label, Name: name, Error: wrong, Required: true, Disabled: off, Width: "m"}
 	for _, o := range unitOptions {
-		s.Options = append(s.Options, components.Option{Value: string(o.units), Text: o.word, Selected: value == string(o.units)})
+		s.Options = append(s.Options, components.Option{Value: string(o.units), Text: o.word,
+			Selected: value == string(o.units)})
 	}
 	return s
 }
@@ -183,15 +202,24 @@ func unitSelect(label, name, value, wrong string, off bool) components.Select {
 func planFields(v *pages.TemplateFormView, form url.Values, wrong map[string]string) {
 	off := v.Locked != ""
 	number := func(label, name, hint string, required bool) components.Field {
-		return components.Field{Label: label, Name: name, Value: form.Get(name), Error: wrong[name], Hint: hint, Numeric: true, InputMode: "numeric", Width: "s", Required: required, Disabled: off}
+		return components.Field{Label: label, Name: name, Value: form.Get(name), Error: wrong[name], Hint: hint,
+			Numeric: true, InputMode: "numeric", Width: "s", Required: required, Disabled: off}
 	}
-	v.Period, v.Units = number("Every", "subscription_period", "", true), unitSelect("Unit", "subscription_period_units", form.Get("subscription_period_units"), wrong["subscription_period_units"], off)
-	v.DuePeriod, v.DueUnits = number("Due after", "subscription_due_period", "", true), unitSelect("Unit", "subscription_due_period_units", form.Get("subscription_due_period_units"), wrong["subscription_due_period_units"], off)
-	v.Charge = components.RadioCards{Legend: "When is a period billed?", Name: "subscription_charge_period_end", Value: form.Get("subscription_charge_period_end"), Columns: true, Options: []components.RadioCard{
-		{Value: "no", Title: "When it starts", Text: "Paid in advance: the first bill comes on the first day.", Disabled: off},
-		{Value: "yes", Title: "When it ends", Text: "Paid afterwards: the first bill comes after one period.", Disabled: off}}}
+	v.Period, v.Units = number("Every", "subscription_period", "", true),
+		unitSelect("Unit", "subscription_period_units", form.Get("subscription_period_units"),
+			wrong["subscription_period_units"], off)
+	v.DuePeriod, v.DueUnits = number("Due after", "subscription_due_period", "", true),
+		unitSelect("Unit", "subscription_due_period_units", form.Get("subscription_due_period_units"),
+			wrong["subscription_due_period_units"], off)
+	v.Charge = components.RadioCards{Legend: "When is a period billed?", Name: "subscription_charge_period_end",
+		Value: form.Get("subscription_charge_period_end"), Columns: true, Options: []components.RadioCard{
+			{Value: "no", Title: "When it starts", Text: "Paid in advance: the first bill comes on the first day.",
+				Disabled: off},
+			{Value: "yes", Title: "When it ends", Text: "Paid afterwards: the first bill comes after one period.",
+				Disabled: off}}}
 	v.Trials = number("Free periods at the beginning", "subscription_trial_periods", "0 for none.", true)
-	v.Cycles = number("Number of billed periods", "number_of_billing_cycles", "Leave it empty to bill until it is ended.", false)
+	v.Cycles = number("Number of billed periods", "number_of_billing_cycles", "Leave it empty to bill until it is ended.",
+		false)
 	v.Start = components.DateField{Label: "If a client starts on", Name: "start", Value: form.Get("start"), Required: true}
 }
 
@@ -199,22 +227,35 @@ func planFields(v *pages.TemplateFormView, form url.Values, wrong map[string]str
 const anyMethod = "any"
 
 func payFields(v *pages.TemplateFormView, form url.Values, wrong map[string]string, brand merchant.Brand) {
-	v.Method = components.RadioCards{Legend: "How may it be paid?", Name: "method", Value: or2(form.Get("method"), anyMethod), Error: wrong["payment_method_whitelist"], Options: []components.RadioCard{
-		{Value: anyMethod, Title: "Any debit order", Text: "The client gives the account and agrees to the mandate."},
-		{Value: purchase.EFT, Title: "EFT debit order only", Text: "The mandate is agreed on the client’s page."},
-		{Value: purchase.DebiCheck, Title: "DebiCheck only", Text: "The client’s bank asks the client to confirm the mandate."}}}
-	v.Force = components.Checkbox{Label: "Store the account with the first payment", Name: "force_recurring", Checked: form.Get("force_recurring") != "", Hint: "Needed to debit later periods automatically.", Error: wrong["force_recurring"]}
-	v.Receipt = components.Checkbox{Label: "Mail a receipt for each payment", Name: "send_receipt", Checked: form.Get("send_receipt") != ""}
-	v.Profile = components.Select{Label: "Debit-order registration", Name: "profile_code", Error: wrong["profile_code"], Blank: "The brand’s default", Quiet: true, Width: "l"}
+	v.Method = components.RadioCards{Legend: "How may it be paid?", Name: "method",
+		Value: or2(form.Get("method"), anyMethod), Error: wrong["payment_method_whitelist"], Options: []components.RadioCard{
+			{Value: anyMethod, Title: "Any debit order", Text: "The client gives the account and agrees to the mandate."},
+			{Value: purchase.EFT, Title: "EFT debit order only", Text: "The mandate is agreed on the client’s page."},
+			{Value: purchase.DebiCheck, Title: "DebiCheck only",
+				Text: "The client’s bank asks the client to confirm the mandate."}}}
+	v.Force = components.Checkbox{Label: "Store the account with the first payment", Name: "force_recurring",
+		Checked: form.Get("force_recurring") != "", Hint: "Needed to debit later periods automatically.",
+		Error: wrong["force_recurring"]}
+	v.Receipt = components.Checkbox{Label: "Mail a receipt for each payment", Name: "send_receipt",
+		Checked: form.Get("send_receipt") != ""}
+	v.Profile = components.Select{Label: "Debit-order registration", Name: "profile_code", Error: wrong["profile_code"],
+		Blank: "The brand’s default", Quiet: true, Width: "l"}
 	for _, p := range brand.Profiles {
-		v.Profile.Options = append(v.Profile.Options, components.Option{Value: p.ProfileCode, Text: p.ProfileCode + ", " + p.AbbreviatedName, Selected: p.ProfileCode == form.Get("profile_code")})
+		v.Profile.Options = append(v.Profile.Options,
+			components.Option{Value: p.ProfileCode, Text: p.ProfileCode + ", " + p.AbbreviatedName,
+				Selected: p.ProfileCode == form.Get("profile_code")})
 	}
-	v.Day = components.Select{Label: "Deduction day", Name: "deduction_day", Error: wrong["deduction_day"], Quiet: true, Width: "m", Blank: "The day of the first debit", Options: monthDays(form.Get("deduction_day"))}
-	v.ValueType = components.Select{Label: "Amounts of the mandate", Name: "value_type", Error: wrong["value_type"], Quiet: true, Width: "l"}
-	for _, o := range [][2]string{{"FIXED", "Fixed: always this price"}, {"VARIABLE", "Variable: up to 1.5 times the price"}, {"USAGEBASED", "By use: up to the maximum"}} {
-		v.ValueType.Options = append(v.ValueType.Options, components.Option{Value: o[0], Text: o[1], Selected: form.Get("value_type") == o[0]})
+	v.Day = components.Select{Label: "Deduction day", Name: "deduction_day", Error: wrong["deduction_day"], Quiet: true,
+		Width: "m", Blank: "The day of the first debit", Options: monthDays(form.Get("deduction_day"))}
+	v.ValueType = components.Select{Label: "Amounts of the mandate", Name: "value_type", Error: wrong["value_type"],
+		Quiet: true, Width: "l"}
+	for _, o := range [][2]string{{"FIXED", "Fixed: always this price"},
+		{"VARIABLE", "Variable: up to 1.5 times the price"}, {"USAGEBASED", "By use: up to the maximum"}} {
+		v.ValueType.Options = append(v.ValueType.Options,
+			components.Option{Value: o[0], Text: o[1], Selected: form.Get("value_type") == o[0]})
 	}
-	v.Maximum = components.MoneyField{Label: "Never more than", Name: "max_amount_cents", Value: form.Get("max_amount_cents"), Error: wrong["max_amount_cents"], Hint: "For each debit. Empty: the price."}
+	v.Maximum = components.MoneyField{Label: "Never more than", Name: "max_amount_cents",
+		Value: form.Get("max_amount_cents"), Error: wrong["max_amount_cents"], Hint: "For each debit. Empty: the price."}
 }
 
 // monthDays are the deduction days of a month, the last one by its name.

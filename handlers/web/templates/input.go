@@ -30,14 +30,16 @@ const most = 256
 // form does not show of a template that exists stays as it is.
 func (h *Templates) input(c echo.Context, form url.Values, old *subscription.Template) subscription.Input {
 	who := access.Actor(c)
-	in := subscription.Input{Title: strings.TrimSpace(form.Get("title")), IsSubscription: form.Get("kind") != kindInvoice, Plan: subscription.Default()}
+	in := subscription.Input{Title: strings.TrimSpace(form.Get("title")), IsSubscription: form.Get("kind") != kindInvoice,
+		Plan: subscription.Default()}
 	p := purchase.Input{Currency: money.ZAR, Options: purchase.Options{Platform: "web", Source: "web_office"}}
 	if who.Kind == actor.User {
 		p.UserID = who.ID
 	}
 	if old != nil {
 		in.IsSubscription, in.Paused = old.IsSubscription, old.Paused
-		p.Currency, p.Details, p.Options, p.DueStrict, p.Issued = old.Currency, old.Details, old.Options, old.DueStrict, old.Issued
+		p.Currency, p.Details, p.Options, p.DueStrict, p.Issued = old.Currency, old.Details, old.Options, old.DueStrict,
+			old.Issued
 		p.UserID, p.BrandID = old.UserID, old.BrandID
 		p.Details.DirectDebit = nil
 	}
@@ -112,8 +114,10 @@ func (h *Templates) dueOf(form url.Values, w *fault.Problems) *time.Time {
 func planOf(form url.Values, w *fault.Problems) subscription.Plan {
 	p := subscription.Plan{
 		Period: wholeWithin(form, "subscription_period", 1, most, w), Units: unitsOf(form, "subscription_period_units", w),
-		DuePeriod: wholeWithin(form, "subscription_due_period", 1, most, w), DueUnits: unitsOf(form, "subscription_due_period_units", w),
-		ChargeAtEnd: form.Get("subscription_charge_period_end") == "yes", TrialPeriods: wholeWithin(form, "subscription_trial_periods", 0, most, w),
+		DuePeriod:    wholeWithin(form, "subscription_due_period", 1, most, w),
+		DueUnits:     unitsOf(form, "subscription_due_period_units", w),
+		ChargeAtEnd:  form.Get("subscription_charge_period_end") == "yes",
+		TrialPeriods: wholeWithin(form, "subscription_trial_periods", 0, most, w),
 	}
 	if strings.TrimSpace(form.Get("number_of_billing_cycles")) != "" {
 		n := wholeWithin(form, "number_of_billing_cycles", 1, 10_000, w)
@@ -169,7 +173,9 @@ func pay(form url.Values, in subscription.Input, p *purchase.Input, w *fault.Pro
 
 // asked is the mandate that DebiCheck asks the payer's bank for.
 func asked(form url.Values, d purchase.Details, w *fault.Problems) *mandate.Ask {
-	a := &mandate.Ask{ValueType: or2(form.Get("value_type"), string(mandate.Fixed)), AuthenticationType: string(mandate.RealTime), DebitSequence: string(mandate.Recurring), AdjustmentCategory: string(mandate.Never)}
+	a := &mandate.Ask{ValueType: or2(form.Get("value_type"), string(mandate.Fixed)),
+		AuthenticationType: string(mandate.RealTime), DebitSequence: string(mandate.Recurring),
+		AdjustmentCategory: string(mandate.Never)}
 	price, _ := d.LinesCents()
 	if text := strings.TrimSpace(form.Get("max_amount_cents")); text != "" {
 		cents, err := money.Parse(text)
@@ -185,7 +191,8 @@ func asked(form url.Values, d purchase.Details, w *fault.Problems) *mandate.Ask 
 
 // formOfTemplate is a template as the form shows it.
 func formOfTemplate(t subscription.Template, now func() time.Time) url.Values {
-	form := url.Values{"kind": {kindInvoice}, "title": {t.Title}, "brand_id": {t.BrandID.String()}, "method": {anyMethod}, "start": {words.DateOf(now()).String()}}
+	form := url.Values{"kind": {kindInvoice}, "title": {t.Title}, "brand_id": {t.BrandID.String()}, "method": {anyMethod},
+		"start": {words.DateOf(now()).String()}}
 	if t.IsSubscription {
 		form.Set("kind", kindSubscription)
 	}

@@ -53,7 +53,8 @@ func (d *desk) MandatesByID(context.Context, uuid.UUID, []uuid.UUID) ([]mandate.
 	return []mandate.Mandate{d.given}, nil
 }
 
-func (d *desk) DebitsNear(context.Context, uuid.UUID, []uuid.UUID, calendar.Date, calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
+func (d *desk) DebitsNear(context.Context, uuid.UUID, []uuid.UUID, calendar.Date,
+	calendar.Date) (map[uuid.UUID][]mandate.Day, error) {
 	return map[uuid.UUID][]mandate.Day{}, nil
 }
 
@@ -61,7 +62,8 @@ func (d *desk) Mandate(context.Context, uuid.UUID, uuid.UUID) (mandate.Mandate, 
 	return mandate.Mandate{}, fault.Missing()
 }
 
-func (d *desk) LatestCollections(context.Context, uuid.UUID, ...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
+func (d *desk) LatestCollections(context.Context, uuid.UUID, ...uuid.UUID) (map[uuid.UUID]collection.Collection,
+	error) {
 	return map[uuid.UUID]collection.Collection{}, nil
 }
 
@@ -88,8 +90,9 @@ func (d *desk) Audit(actor.Actor, audit.Entry) {}
 func (d *desk) Answered(any) error { return nil }
 
 func (d *desk) service() *purchase.Service {
-	return &purchase.Service{Read: d, Now: d.Now, Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Limits: mandate.DefaultLimits(),
-		InTx: func(_ context.Context, fn func(purchase.Tx) error) error { return fn(d) }}
+	return &purchase.Service{Read: d, Now: d.Now, Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
+		Limits: mandate.DefaultLimits(),
+		InTx:   func(_ context.Context, fn func(purchase.Tx) error) error { return fn(d) }}
 }
 
 // The methods and shift rules under which every day is tried.
@@ -99,13 +102,17 @@ func everyDesk(t *testing.T, try func(t *testing.T, d *desk, s *purchase.Service
 		for _, shift := range []calendar.Shift{calendar.Previous, calendar.Next} {
 			t.Run(fmt.Sprintf("%s %s", method, shift), func(t *testing.T) {
 				t.Parallel()
-				other := map[calendar.Shift]calendar.Shift{calendar.Previous: calendar.Next, calendar.Next: calendar.Previous}[shift]
+				other := map[calendar.Shift]calendar.Shift{calendar.Previous: calendar.Next,
+					calendar.Next: calendar.Previous}[shift]
 				d := &desk{brand: merchant.Brand{ID: uuid.UUID{1}, Currency: "ZAR", Shift: shift, DebiCheckShift: other},
-					token: token.Token{ID: uuid.UUID{2}, BrandID: uuid.UUID{1}, MandateID: uuid.UUID{2}, Method: method, State: token.Active, AccountMask: "•••• 1234"},
-					given: mandate.Mandate{ID: uuid.UUID{2}, Kind: mandate.Kind(method), State: mandate.ActiveState, PeriodUnits: "days"}}
+					token: token.Token{ID: uuid.UUID{2}, BrandID: uuid.UUID{1}, MandateID: uuid.UUID{2}, Method: method,
+						State: token.Active, AccountMask: "•••• 1234"},
+					given: mandate.Mandate{ID: uuid.UUID{2}, Kind: mandate.Kind(method), State: mandate.ActiveState,
+						PeriodUnits: "days"}}
 				if method == purchase.DebiCheck {
 					d.brand.Shift, d.brand.DebiCheckShift = other, shift
-					d.given.Terms = &mandate.Terms{ValueType: mandate.Fixed, DebitSequence: mandate.Recurring, AdjustmentCategory: mandate.Never, PriceCents: 10000, MaxAmountCents: 10000}
+					d.given.Terms = &mandate.Terms{ValueType: mandate.Fixed, DebitSequence: mandate.Recurring,
+						AdjustmentCategory: mandate.Never, PriceCents: 10000, MaxAmountCents: 10000}
 				}
 				try(t, d, d.service())
 			})
@@ -134,8 +141,10 @@ func TestWhatThePageSaysOfADebitIsWhatIsBooked(t *testing.T) {
 			day := first.AddDays(n)
 			for _, ahead := range []time.Duration{49 * time.Hour, 73 * time.Hour, 20 * 24 * time.Hour} {
 				d.now, d.booked = day.At(12, 0).Add(-ahead), collection.Collection{}
-				d.asked = purchase.Purchase{ID: uuid.UUID{3}, BrandID: d.brand.ID, Status: purchase.Created, Currency: "ZAR", TotalCents: 10000, Due: d.now.Add(time.Hour)}
-				days := (&purchases.Purchases{Service: s, Desk: &kit.Desk{Now: d.Now}}).Days(d.brand, purchases.Account{Token: d.token, Mandate: d.given})
+				d.asked = purchase.Purchase{ID: uuid.UUID{3}, BrandID: d.brand.ID, Status: purchase.Created, Currency: "ZAR",
+					TotalCents: 10000, Due: d.now.Add(time.Hour)}
+				days := (&purchases.Purchases{Service: s, Desk: &kit.Desk{Now: d.Now}}).Days(d.brand,
+					purchases.Account{Token: d.token, Mandate: d.given})
 				f, err := s.Forecast(t.Context(), purchase.Wish{Purchase: s.On(d.asked, day), TokenID: d.token.ID})
 				if err != nil {
 					t.Fatal(err)
@@ -165,7 +174,8 @@ func TestWhatThePageSaysOfADebitIsWhatIsBooked(t *testing.T) {
 					square.Why == "" && c.ActionDate != day:
 					t.Fatalf("%s, %s ahead: the picker says %q, booked for %s by %s", day, ahead, words, c.ActionDate, deadline)
 				}
-				if next := purchases.NextStep(rec, s.Timetable, d.now); !strings.Contains(next, "debited on "+words.SayDay(c.ActionDate, d.now)) || !strings.Contains(next, "handed to the bank on "+deadline) {
+				if next := purchases.NextStep(rec, s.Timetable, d.now); !strings.Contains(next,
+					"debited on "+words.SayDay(c.ActionDate, d.now)) || !strings.Contains(next, "handed to the bank on "+deadline) {
 					t.Fatalf("%s: the page of the purchase says %q", day, next)
 				}
 			}
@@ -187,7 +197,8 @@ func TestTheComingDebitsOfASubscriberAreThoseThatAreBooked(t *testing.T) {
 				shown := h.billingDay(d.brand, purchases.Account{Token: d.token, Mandate: d.given}, plan, billed).Debit.ISO
 
 				d.now = billed.At(0, 0)
-				p := purchase.Purchase{BrandID: d.brand.ID, Currency: "ZAR", TotalCents: 10000, Due: s.Timetable.DueOn(plan.DueOn(billed)).UTC()}
+				p := purchase.Purchase{BrandID: d.brand.ID, Currency: "ZAR", TotalCents: 10000,
+					Due: s.Timetable.DueOn(plan.DueOn(billed)).UTC()}
 				f, err := s.ForecastPeriod(t.Context(), p, d.token.ID)
 				rec := purchase.Record{Purchase: p, Brand: d.brand}
 				if err := errors.Join(err, f.Err(), s.InsertCharged(d, actor.Actor{}, &rec, f)); err != nil {
@@ -208,9 +219,13 @@ func TestTheFirstDebitOfTheAgreementIsTheOneThatIsBooked(t *testing.T) {
 		first := calendar.On(2026, time.December, 1)
 		for n := range 2 * 366 {
 			d.now = first.AddDays(n).At(11, 59)
-			p := purchase.Purchase{ID: uuid.UUID{3}, BrandID: d.brand.ID, Status: purchase.Created, Currency: "ZAR", TotalCents: 10000, Due: first.AddDays(n+4).At(8, 0), DueGiven: true, Method: d.token.Method,
-				Payer: client.Details{FullName: "T Nkosi"}, Details: purchase.Details{DirectDebit: &purchase.DirectDebit{PeriodUnits: "days", Terms: d.given.Terms}}}
-			o, err := s.Offer(t.Context(), purchase.Record{Purchase: p, Brand: merchant.Brand{ID: d.brand.ID, Name: "Gym", Currency: "ZAR", Shift: d.brand.Shift, DebiCheckShift: d.brand.DebiCheckShift}})
+			p := purchase.Purchase{ID: uuid.UUID{3}, BrandID: d.brand.ID, Status: purchase.Created, Currency: "ZAR",
+				TotalCents: 10000, Due: first.AddDays(n+4).At(8, 0), DueGiven: true, Method: d.token.Method,
+				Payer:   client.Details{FullName: "T Nkosi"},
+				Details: purchase.Details{DirectDebit: &purchase.DirectDebit{PeriodUnits: "days", Terms: d.given.Terms}}}
+			o, err := s.Offer(t.Context(), purchase.Record{Purchase: p,
+				Brand: merchant.Brand{ID: d.brand.ID, Name: "Gym", Currency: "ZAR", Shift: d.brand.Shift,
+					DebiCheckShift: d.brand.DebiCheckShift}})
 			if err != nil {
 				t.Fatal(err)
 			}

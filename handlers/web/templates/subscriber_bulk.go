@@ -45,10 +45,14 @@ func (h *Templates) bulkForm(c echo.Context, status int, t subscription.Template
 	if f, ok := fault.From(wrong); ok && len(summary) == 0 {
 		summary = []components.ErrorItem{{Field: "file", Text: f.Message}}
 	}
-	v := pages.BulkView{Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")}, Action: words.TemplateHref(t.ID, "/subscribers/check"), Problems: components.ErrorSummary{Items: summary},
-		File:  components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx", Hint: "CSV or .xlsx, at most 10 000 rows.", Required: true, Error: byInput["file"]},
-		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: cells, Rows: 6, Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: byInput["cells"]}}
-	return h.Desk.ShowIn(c, status, "Add many subscribers", templatesRoom, func(f layout.Frame) templ.Component { return pages.BulkSubscribers(f, v) })
+	v := pages.BulkView{Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")},
+		Action: words.TemplateHref(t.ID, "/subscribers/check"), Problems: components.ErrorSummary{Items: summary},
+		File: components.FileInput{Label: "File", Name: "file", Accept: ".csv,.txt,.tsv,.xlsx",
+			Hint: "CSV or .xlsx, at most 10 000 rows.", Required: true, Error: byInput["file"]},
+		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: cells, Rows: 6,
+			Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: byInput["cells"]}}
+	return h.Desk.ShowIn(c, status, "Add many subscribers", templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.BulkSubscribers(f, v) })
 }
 
 // CheckBulk serves POST /templates/:id/subscribers/check: every row with what is
@@ -71,11 +75,14 @@ func (h *Templates) CheckBulk(c echo.Context) error {
 		return err
 	}
 	view := bulkCheck(t, rows)
-	return h.Desk.ShowIn(c, http.StatusOK, view.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.BulkCheck(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, view.Title, templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.BulkCheck(f, view) })
 }
 
 func bulkCheck(t subscription.Template, rows []bulkRow) pages.BulkCheckView {
-	v := pages.BulkCheckView{Title: "Check the rows", Back: components.Link{Text: "Another file", Href: words.TemplateHref(t.ID, "/subscribers/bulk")}, Action: words.TemplateHref(t.ID, "/subscribers/bulk"), Key: kit.NewFormKey()}
+	v := pages.BulkCheckView{Title: "Check the rows",
+		Back:   components.Link{Text: "Another file", Href: words.TemplateHref(t.ID, "/subscribers/bulk")},
+		Action: words.TemplateHref(t.ID, "/subscribers/bulk"), Key: kit.NewFormKey()}
 	ready := int64(0)
 	for _, r := range rows {
 		v.Rows = append(v.Rows, r.view())
@@ -84,7 +91,8 @@ func bulkCheck(t subscription.Template, rows []bulkRow) pages.BulkCheckView {
 		}
 	}
 	bad := int64(len(rows)) - ready
-	v.Sum = words.Grouped(int64(len(rows))) + " rows: " + words.Grouped(ready) + " ready · " + words.Grouped(bad) + " with a problem"
+	v.Sum = words.Grouped(int64(len(rows))) + " rows: " + words.Grouped(ready) + " ready · " + words.Grouped(bad) +
+		" with a problem"
 	if ready > 0 {
 		v.Button, v.Kept = "Add "+words.Counted(ready, "subscriber"), carried(rows)
 	}
@@ -134,7 +142,8 @@ func rowsOf(content io.ReadSeeker, told sheet.Told, name string) ([]bulkRow, err
 	defer func() { _ = file.Close() }()
 	columns := bulkColumns(file.Format.Header)
 	if columns.client < 0 {
-		return nil, fault.At(name, "no_client_column", "No column says which client. Name one “email” or “client id” in the heading.")
+		return nil, fault.At(name, "no_client_column",
+			"No column says which client. Name one “email” or “client id” in the heading.")
 	}
 	var rows []bulkRow
 	err = file.Each(func(r sheet.Row) error {
@@ -185,15 +194,20 @@ func (h *Templates) Bulk(c echo.Context) error {
 		}
 		v.Rows = append(v.Rows, r.view())
 	}
-	v.Sum = words.Counted(int64(len(rows)), "row") + " read = " + words.Grouped(added) + " added + " + words.Grouped(skipped) + " skipped + " + words.Grouped(failed) + " failed"
-	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesRoom, func(f layout.Frame) templ.Component { return pages.BulkResult(f, v) })
+	v.Sum = words.Counted(int64(len(rows)), "row") + " read = " + words.Grouped(added) + " added + " +
+		words.Grouped(skipped) + " skipped + " + words.Grouped(failed) + " failed"
+	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.BulkResult(f, v) })
 }
 
 // addRow adds one row, and tells why it could not.
-func (h *Templates) addRow(ctx context.Context, c echo.Context, t subscription.Template, formKey string, r bulkRow) (problem string, err error) {
-	in := subscription.SubscriberInput{ClientID: r.clientID, FirstOn: r.firstOn, Reference: r.reference, Switches: subscription.Switches{InvoiceOnAdd: true, InvoiceOnChargeFailure: true, Receipt: true}}
+func (h *Templates) addRow(ctx context.Context, c echo.Context, t subscription.Template, formKey string,
+	r bulkRow) (problem string, err error) {
+	in := subscription.SubscriberInput{ClientID: r.clientID, FirstOn: r.firstOn, Reference: r.reference,
+		Switches: subscription.Switches{InvoiceOnAdd: true, InvoiceOnChargeFailure: true, Receipt: true}}
 	fingerprint := sha256.Sum256([]byte(fmt.Sprint(t.ID, r.clientID, r.firstOn, r.reference)))
-	key := replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: h.Desk.Sandbox, Key: "form:" + strconv.Itoa(r.number) + ":" + formKey, Fingerprint: fingerprint[:]}
+	key := replay.Key{MerchantID: access.Actor(c).MerchantID, IsTest: h.Desk.Sandbox,
+		Key: "form:" + strconv.Itoa(r.number) + ":" + formKey, Fingerprint: fingerprint[:]}
 	to := ""
 	err = kit.OnceKeyed(ctx, h.Purchases.Replays, key, func(ctx context.Context) (subscription.Added, error) {
 		return h.Service.Add(ctx, access.Actor(c), t.ID, in)
@@ -212,7 +226,8 @@ func carried(rows []bulkRow) string {
 		if r.problem == "" {
 			id = r.clientID.String()
 		}
-		fmt.Fprintf(&b, "%d\t%s\t%s\t%s\t%s\t%s\n", r.number, id, r.firstOn, flatText(r.reference), flatText(r.who), flatText(r.problem))
+		fmt.Fprintf(&b, "%d\t%s\t%s\t%s\t%s\t%s\n", r.number, id, r.firstOn, flatText(r.reference), flatText(r.who),
+			flatText(r.problem))
 	}
 	return b.String()
 }

@@ -46,13 +46,18 @@ func (h *Templates) Subscriber(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, view.Name, templatesRoom, func(f layout.Frame) templ.Component { return pages.Subscriber(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, view.Name, templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.Subscriber(f, view) })
 }
 
-func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s subscription.Subscriber) (pages.SubscriberView, error) {
+func (h *Templates) subscriberView(c echo.Context, t subscription.Template,
+	s subscription.Subscriber) (pages.SubscriberView, error) {
 	now := h.Desk.Now()
-	v := pages.SubscriberView{Name: or2(s.ClientName, s.ClientEmail), For: t.Name(), Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")}, ID: components.IDChip{ID: s.ID.String(), What: "subscriber"},
-		Pill: subscriberPill(s), Next: nextOfSubscriber(t, s, h), Href: subscriberHref(s, ""), MayWrite: access.Actor(c).Can(templateAct), Status: string(s.Status)}
+	v := pages.SubscriberView{Name: or2(s.ClientName, s.ClientEmail), For: t.Name(),
+		Back: components.Link{Text: t.Name(), Href: words.TemplateHref(t.ID, "")},
+		ID:   components.IDChip{ID: s.ID.String(), What: "subscriber"},
+		Pill: subscriberPill(s), Next: nextOfSubscriber(t, s, h), Href: subscriberHref(s, ""),
+		MayWrite: access.Actor(c).Can(templateAct), Status: string(s.Status)}
 	if t.Paused {
 		v.TemplatePaused = "The template is paused for all subscribers, so this one is not billed either."
 	}
@@ -60,10 +65,15 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s su
 	v.Amount = words.Sum(price, t.Currency)
 	if s.Override != nil && s.Override.TotalOverrideCents != nil {
 		price = *s.Override.TotalOverrideCents
-		v.Amount, v.Own = words.Sum(price, t.Currency), "Own price; the template’s is "+words.Sum(t.TotalCents, t.Currency)+"."
+		v.Amount, v.Own = words.Sum(price, t.Currency), "Own price; the template’s is "+words.Sum(t.TotalCents, t.Currency)+
+			"."
 	}
-	v.Facts = components.Facts{Items: []components.Fact{{Label: "Client", Value: v.Name, Href: words.ClientHref(s.ClientID)}, {Label: "E-mail", Value: s.ClientEmail}, {Label: "Template", Value: t.Name(), Href: words.TemplateHref(t.ID, "")},
-		{Label: "Billed", Value: words.EveryWords(t.Plan, s.Anchor)}, {Label: "Periods billed", Value: periodsWords(t.Plan, s)}, {Label: "Added", Part: components.When(words.Ago(s.CreatedAt, now))}}}
+	v.Facts = components.Facts{Items: []components.Fact{{Label: "Client", Value: v.Name,
+		Href: words.ClientHref(s.ClientID)}, {Label: "E-mail", Value: s.ClientEmail},
+		{Label: "Template", Value: t.Name(), Href: words.TemplateHref(t.ID, "")},
+		{Label: "Billed", Value: words.EveryWords(t.Plan, s.Anchor)},
+		{Label: "Periods billed", Value: periodsWords(t.Plan, s)},
+		{Label: "Added", Part: components.When(words.Ago(s.CreatedAt, now))}}}
 	add := func(f components.Fact) { v.Facts.Items = append(v.Facts.Items, f) }
 	if !s.NextOn.IsZero() {
 		add(components.Fact{Label: "Next date", Part: components.When(words.DayTime(s.NextOn))})
@@ -83,7 +93,8 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s su
 	for _, one := range []struct {
 		label string
 		on    bool
-	}{{"Welcome invoice", s.Switches.InvoiceOnAdd}, {"Invoice when a debit fails", s.Switches.InvoiceOnChargeFailure}, {"Receipts", s.Switches.Receipt}} {
+	}{{"Welcome invoice", s.Switches.InvoiceOnAdd}, {"Invoice when a debit fails", s.Switches.InvoiceOnChargeFailure},
+		{"Receipts", s.Switches.Receipt}} {
 		v.Mails = append(v.Mails, components.Fact{Label: one.label, Value: yesNo(one.on)})
 	}
 	if s.AsksForAccount() {
@@ -96,15 +107,18 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template, s su
 	return v, h.periods(c, t, s, &v)
 }
 
-func (h *Templates) periods(c echo.Context, t subscription.Template, s subscription.Subscriber, v *pages.SubscriberView) error {
+func (h *Templates) periods(c echo.Context, t subscription.Template, s subscription.Subscriber,
+	v *pages.SubscriberView) error {
 	all, err := h.Service.Periods(c.Request().Context(), access.Actor(c), s.ID)
 	if err != nil {
 		return err
 	}
 	for _, p := range all {
-		row := pages.PeriodRow{Starts: words.DayTime(p.StartsOn), Billed: words.DayTime(p.BilledOn), Words: skippedWords(p.Skipped), Pill: components.Pill{Kind: "draft", Word: "Skipped"}}
+		row := pages.PeriodRow{Starts: words.DayTime(p.StartsOn), Billed: words.DayTime(p.BilledOn),
+			Words: skippedWords(p.Skipped), Pill: components.Pill{Kind: "draft", Word: "Skipped"}}
 		if p.PurchaseID != uuid.Nil {
-			row.Href, row.Words, row.Pill = words.PurchasePath(p.PurchaseID), "Show the purchase", components.Pill{Kind: "done", Word: "Billed"}
+			row.Href, row.Words, row.Pill = words.PurchasePath(p.PurchaseID), "Show the purchase",
+				components.Pill{Kind: "done", Word: "Billed"}
 		}
 		v.Periods = append(v.Periods, row)
 	}
@@ -121,7 +135,8 @@ func (h *Templates) periods(c echo.Context, t subscription.Template, s subscript
 }
 
 // debited is the account that a subscriber's periods are debited from, and the brand that does it.
-func (h *Templates) debited(c echo.Context, t subscription.Template, s subscription.Subscriber) (b merchant.Brand, from purchases.Account, err error) {
+func (h *Templates) debited(c echo.Context, t subscription.Template, s subscription.Subscriber) (b merchant.Brand,
+	from purchases.Account, err error) {
 	ctx, read := c.Request().Context(), h.Purchases.Service.Read
 	if b, err = read.Brand(ctx, t.MerchantID, t.BrandID); err != nil || s.TokenID == uuid.Nil {
 		return b, purchases.Account{Token: token.Token{Method: methodOf(t.Options)}}, err
@@ -169,7 +184,8 @@ func nextOfSubscriber(t subscription.Template, s subscription.Subscriber, h *Tem
 	if s.Unfunded() {
 		return unfundedWords(s) + " The next period begins on " + words.SayDay(s.NextOn, now) + "."
 	}
-	return "Billed next on " + words.SayDay(s.NextOn, now) + "; due " + lengthWords(t.Plan.DuePeriod, t.Plan.DueUnits) + " later."
+	return "Billed next on " + words.SayDay(s.NextOn, now) + "; due " + lengthWords(t.Plan.DuePeriod, t.Plan.DueUnits) +
+		" later."
 }
 
 // EditSubscriber serves GET /templates/:id/subscribers/:sid/edit.
@@ -179,7 +195,8 @@ func (h *Templates) EditSubscriber(c echo.Context) error {
 		return err
 	}
 	form := url.Values{"invoice_reference": {s.Reference}}
-	for name, on := range map[string]bool{"send_invoice_on_add_subscriber": s.Switches.InvoiceOnAdd, "send_invoice_on_charge_failure": s.Switches.InvoiceOnChargeFailure, "send_receipt": s.Switches.Receipt} {
+	for name, on := range map[string]bool{"send_invoice_on_add_subscriber": s.Switches.InvoiceOnAdd,
+		"send_invoice_on_charge_failure": s.Switches.InvoiceOnChargeFailure, "send_receipt": s.Switches.Receipt} {
 		if on {
 			form.Set(name, "yes")
 		}
@@ -193,7 +210,8 @@ func (h *Templates) EditSubscriber(c echo.Context) error {
 	return h.editForm(c, http.StatusOK, t, s, form, nil)
 }
 
-func (h *Templates) editForm(c echo.Context, status int, t subscription.Template, s subscription.Subscriber, form url.Values, wrong error) error {
+func (h *Templates) editForm(c echo.Context, status int, t subscription.Template, s subscription.Subscriber,
+	form url.Values, wrong error) error {
 	form.Set("client_id", s.ClientID.String())
 	v, err := h.chooseClient(c, t, form, wrong)
 	if err != nil {
@@ -204,7 +222,8 @@ func (h *Templates) editForm(c echo.Context, status int, t subscription.Template
 	v.Back = components.Link{Text: name, Href: subscriberHref(s, "")}
 	v.Text = "Changes apply from the next period. The client and the billing dates stay as they are."
 	h.subscriberFields(&v, form, wrong)
-	return h.Desk.ShowIn(c, status, v.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
+	return h.Desk.ShowIn(c, status, v.Title, templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
 }
 
 // ChangeSubscriber serves POST /templates/:id/subscribers/:sid/edit.
@@ -217,7 +236,8 @@ func (h *Templates) ChangeSubscriber(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.Service.Change(c.Request().Context(), access.Actor(c), t.ID, s.ID, func(in *subscription.SubscriberInput) { readSubscriber(form, in) })
+	_, err = h.Service.Change(c.Request().Context(), access.Actor(c), t.ID, s.ID,
+		func(in *subscription.SubscriberInput) { readSubscriber(form, in) })
 	if fault.Is(err, fault.Invalid) {
 		return h.editForm(c, http.StatusUnprocessableEntity, t, s, form, err)
 	}
@@ -273,8 +293,11 @@ func (h *Templates) AskRemove(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ask := components.Confirm{ID: "remove", Title: "Remove " + or2(s.ClientName, s.ClientEmail) + " from “" + t.Name() + "”?", Text: "This cannot be undone: to subscribe again, the client must be added again.",
-		Breaks: []string{"No further period is billed.", "A first purchase that is not paid yet is cancelled, and its link ends.", "Periods that were billed stay, with their debits. The stored account stays too."},
+	ask := components.Confirm{ID: "remove", Title: "Remove " + or2(s.ClientName, s.ClientEmail) + " from “" + t.Name() +
+		"”?", Text: "This cannot be undone: to subscribe again, the client must be added again.",
+		Breaks: []string{"No further period is billed.",
+			"A first purchase that is not paid yet is cancelled, and its link ends.",
+			"Periods that were billed stay, with their debits. The stored account stays too."},
 		Action: subscriberHref(s, "/removal"), Button: "Remove the subscriber", CancelHref: subscriberHref(s, "")}
 	if from := c.QueryParam("from"); from == "list" {
 		ask.Fields = []components.Pair{{Name: "from", Value: from}}

@@ -18,7 +18,8 @@ import (
 
 // Panel draws the subscriptions on a client's page.
 func (h *Templates) Panel(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error) {
-	page, err := h.Service.Subscribers(ctx, who, uuid.Nil, subscription.SubscriberFilter{ClientID: c.ID}, paging.Ask{Limit: kit.BesideRows})
+	page, err := h.Service.Subscribers(ctx, who, uuid.Nil, subscription.SubscriberFilter{ClientID: c.ID},
+		paging.Ask{Limit: kit.BesideRows})
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,8 @@ func (h *Templates) Panel(ctx context.Context, who actor.Actor, c client.Client)
 		if err != nil {
 			return nil, err
 		}
-		row := pages.SubscriptionRow{Href: subscriberHref(s, ""), Pill: subscriberPill(s), Name: t.Name(), Note: "billed " + words.EveryWords(t.Plan, s.Anchor)}
+		row := pages.SubscriptionRow{Href: subscriberHref(s, ""), Pill: subscriberPill(s), Name: t.Name(),
+			Note: "billed " + words.EveryWords(t.Plan, s.Anchor)}
 		if !s.NextOn.IsZero() && s.Status == subscription.Active && !t.Paused && !s.Held() && !s.Unfunded() {
 			row.Note = "next " + words.SayDay(s.NextOn, h.Desk.Now())
 		}

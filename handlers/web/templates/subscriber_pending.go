@@ -27,7 +27,8 @@ const (
 
 // waiting lists the pending subscribers that an act is for, oldest last. Who was
 // reminded within a week is not reminded again.
-func (h *Templates) waiting(ctx context.Context, who actor.Actor, t subscription.Template, act string) ([]subscription.Subscriber, error) {
+func (h *Templates) waiting(ctx context.Context, who actor.Actor, t subscription.Template,
+	act string) ([]subscription.Subscriber, error) {
 	now, ask := h.Desk.Now(), paging.Ask{Limit: kit.ExportPageRows}
 	var out []subscription.Subscriber
 	for {
@@ -37,7 +38,8 @@ func (h *Templates) waiting(ctx context.Context, who actor.Actor, t subscription
 		}
 		for _, s := range page.Items {
 			age := now.Sub(s.CreatedAt)
-			if act == removeAll && age > removeAfter || act == remindAll && age > remindAfter && now.Sub(s.RemindedAt) > remindAfter {
+			if act == removeAll && age > removeAfter || act == remindAll && age > remindAfter &&
+				now.Sub(s.RemindedAt) > remindAfter {
 				out = append(out, s)
 			}
 		}
@@ -65,19 +67,23 @@ func (h *Templates) askPending(c echo.Context, status int, t subscription.Templa
 	}
 	n := int64(len(list))
 	back := words.TemplateHref(t.ID, "?status="+string(subscription.Pending))
-	ask := components.Confirm{ID: "pending", Action: words.TemplateHref(t.ID, "/pending"), CancelHref: back, Fields: []components.Pair{{Name: "act", Value: act}, {Name: "count", Value: words.Glued(words.Grouped(n))}}}
+	ask := components.Confirm{ID: "pending", Action: words.TemplateHref(t.ID, "/pending"), CancelHref: back,
+		Fields: []components.Pair{{Name: "act", Value: act}, {Name: "count", Value: words.Glued(words.Grouped(n))}}}
 	switch act {
 	case remindAll:
-		ask.Title, ask.Safe, ask.Button = "Remind "+words.Counted(n, "pending subscriber")+"?", true, "Send "+words.Counted(n, "reminder")
+		ask.Title, ask.Safe, ask.Button = "Remind "+words.Counted(n, "pending subscriber")+"?", true,
+			"Send "+words.Counted(n, "reminder")
 		ask.Text = "Each has been pending for more than 7 days, was not reminded in the last 7 days, and gets one mail with the link."
 	case removeAll:
 		ask.Title, ask.Button = "Remove "+words.Counted(n, "pending subscriber")+"?", "Remove "+words.Counted(n, "subscriber")
-		ask.Text, ask.Breaks = "Each has been pending for more than 30 days. This cannot be undone.", []string{"Their first purchases are cancelled, and the links end."}
+		ask.Text, ask.Breaks = "Each has been pending for more than 30 days. This cannot be undone.",
+			[]string{"Their first purchases are cancelled, and the links end."}
 	default:
 		return fault.Missing()
 	}
 	if n == 0 {
-		if err := access.AddFlash(c, "info", "No pending subscriber is that old, or all were reminded within the last 7 days."); err != nil {
+		if err := access.AddFlash(c, "info",
+			"No pending subscriber is that old, or all were reminded within the last 7 days."); err != nil {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, back)
@@ -113,7 +119,8 @@ func (h *Templates) Pending(c echo.Context) error {
 		switch {
 		case err == nil:
 			done++
-		case fault.Is(err, fault.Conflict), fault.Is(err, fault.Invalid), fault.Is(err, fault.NotFound): // it is not pending any more, or cannot be mailed
+		case fault.Is(err, fault.Conflict), fault.Is(err, fault.Invalid),
+			fault.Is(err, fault.NotFound): // it is not pending any more, or cannot be mailed
 		default:
 			return err
 		}

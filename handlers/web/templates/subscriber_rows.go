@@ -32,7 +32,8 @@ type bulkRow struct {
 }
 
 func (r bulkRow) view() pages.BulkLine {
-	v := pages.BulkLine{N: words.Grouped(int64(r.number)), Who: r.who, First: words.DayTime(r.firstOn), Reference: r.reference, Problem: r.problem, Pill: components.Pill{Kind: "done", Word: "Ready"}}
+	v := pages.BulkLine{N: words.Grouped(int64(r.number)), Who: r.who, First: words.DayTime(r.firstOn),
+		Reference: r.reference, Problem: r.problem, Pill: components.Pill{Kind: "done", Word: "Ready"}}
 	if r.problem != "" {
 		v.Pill = components.Pill{Kind: "bad", Word: or2(r.state, "Left out")}
 	}
@@ -46,9 +47,18 @@ type columnsOf struct{ client, first, reference int }
 var bulkWords = func() map[string]func(*columnsOf) *int {
 	all := map[string]func(*columnsOf) *int{}
 	for words, where := range map[string]func(*columnsOf) *int{
-		"email|emailaddress|mail|epos|clientemail|clientid|client|clientreference|customerid|customeremail|klient": func(c *columnsOf) *int { return &c.client },
-		"first|firstdate|firston|firstbilling|firstbillingdate|start|startdate|startson|date|datum|begin":          func(c *columnsOf) *int { return &c.first },
-		"reference|ref|invoicereference|yourreference|verwysing|membershipnumber|membernumber":                     func(c *columnsOf) *int { return &c.reference },
+		"email|emailaddress|mail|epos|clientemail|clientid|client|clientreference|customerid|customeremail|klient": func(
+			c *columnsOf) *int {
+			return &c.client
+		},
+		"first|firstdate|firston|firstbilling|firstbillingdate|start|startdate|startson|date|datum|begin": func(
+			c *columnsOf) *int {
+			return &c.first
+		},
+		"reference|ref|invoicereference|yourreference|verwysing|membershipnumber|membernumber": func(
+			c *columnsOf) *int {
+			return &c.reference
+		},
 	} {
 		for word := range strings.SplitSeq(words, "|") {
 			all[word] = where
@@ -174,7 +184,8 @@ func (h *Templates) judge(ctx context.Context, who actor.Actor, t subscription.T
 }
 
 // subscribed are the clients who are or will be billed by a template.
-func (h *Templates) subscribed(ctx context.Context, who actor.Actor, t subscription.Template) (map[uuid.UUID]bool, error) {
+func (h *Templates) subscribed(ctx context.Context, who actor.Actor, t subscription.Template) (map[uuid.UUID]bool,
+	error) {
 	out, ask := map[uuid.UUID]bool{}, paging.Ask{Limit: kit.ExportPageRows}
 	for {
 		page, err := h.Service.Subscribers(ctx, who, t.ID, subscription.SubscriberFilter{}, ask)

@@ -19,10 +19,12 @@ import (
 func (h *Templates) stranded() *kit.List[subscription.Subscriber, subscription.SubscriberFilter] {
 	list := h.subscriberList(subscription.Template{})
 	list.Path = words.StrandedPath
-	list.Head = components.PageHead{Title: "Subscribers without an account", Back: components.Link{Text: "Templates", Href: words.TemplatesPath},
-		Sub: "Their next period cannot be debited. Store their account again, or pause or remove them."}
+	list.Head = components.PageHead{Title: "Subscribers without an account",
+		Back: components.Link{Text: "Templates", Href: words.TemplatesPath},
+		Sub:  "Their next period cannot be debited. Store their account again, or pause or remove them."}
 	list.Card = components.Card{Title: "Subscribers"}
-	list.Query = func(ctx context.Context, who actor.Actor, f subscription.SubscriberFilter, ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
+	list.Query = func(ctx context.Context, who actor.Actor, f subscription.SubscriberFilter,
+		ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
 		f.NoAccount = true
 		return h.Service.Subscribers(ctx, who, uuid.Nil, f, ask)
 	}
@@ -31,7 +33,8 @@ func (h *Templates) stranded() *kit.List[subscription.Subscriber, subscription.S
 		n, err := h.Service.CountSubscribers(ctx, who, f)
 		return kit.Tally{Found: kit.FoundUpTo(n, purchase.CountLimit)}, err
 	}
-	list.Empty = components.Empty{Icon: "done", Title: "Every active subscriber has an account", Text: "Subscribers whose token was deleted, replaced or blocked show here until they have an account again, or are paused or removed."}
+	list.Empty = components.Empty{Icon: "done", Title: "Every active subscriber has an account",
+		Text: "Subscribers whose token was deleted, replaced or blocked show here until they have an account again, or are paused or removed."}
 	return list
 }
 

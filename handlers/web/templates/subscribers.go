@@ -30,17 +30,22 @@ import (
 )
 
 // subscribers are those of one template. Those who are pending have columns of their own on the page.
-func (h *Templates) subscribers(who actor.Actor, t subscription.Template, pending bool) *kit.List[subscription.Subscriber, subscription.SubscriberFilter] {
+func (h *Templates) subscribers(who actor.Actor, t subscription.Template,
+	pending bool) *kit.List[subscription.Subscriber, subscription.SubscriberFilter] {
 	list := h.subscriberList(t)
-	list.Path, list.File, list.Card = words.TemplateHref(t.ID, ""), words.TemplateHref(t.ID, "/subscribers/export"), components.Card{Title: "Subscribers"}
-	list.Query = func(ctx context.Context, who actor.Actor, f subscription.SubscriberFilter, ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
+	list.Path, list.File, list.Card = words.TemplateHref(t.ID, ""), words.TemplateHref(t.ID, "/subscribers/export"),
+		components.Card{Title: "Subscribers"}
+	list.Query = func(ctx context.Context, who actor.Actor, f subscription.SubscriberFilter,
+		ask paging.Ask) (paging.Page[subscription.Subscriber], error) {
 		return h.Service.Subscribers(ctx, who, t.ID, f, ask)
 	}
 	list.By = "status"
-	for _, s := range []subscription.Status{subscription.Active, subscription.Pending, subscription.Paused, subscription.Inactive} {
+	for _, s := range []subscription.Status{subscription.Active, subscription.Pending, subscription.Paused,
+		subscription.Inactive} {
 		list.Views = append(list.Views, kit.ViewOf(subscriberPills[s].Word, "status", s))
 	}
-	list.Filters = []kit.Filter[subscription.SubscriberFilter]{kit.StateFilter("status", "a status", slices.Collect(maps.Keys(subscriberPills)),
+	list.Filters = []kit.Filter[subscription.SubscriberFilter]{kit.StateFilter("status", "a status",
+		slices.Collect(maps.Keys(subscriberPills)),
 		func(f *subscription.SubscriberFilter) *subscription.Status { return &f.Status })}
 	list.Count = func(_ context.Context, _ actor.Actor, f subscription.SubscriberFilter) (kit.Tally, error) {
 		tally := kit.TallyOf(t.Counts, kit.Split[subscription.Status](string(f.Status)), false, 0)
@@ -49,7 +54,8 @@ func (h *Templates) subscribers(who actor.Actor, t subscription.Template, pendin
 		}
 		return tally, nil
 	}
-	list.Empty = components.Empty{Icon: "users", Title: "No subscriber yet", Text: "Add one client, or many from a file. Each gets a link to store the bank account, unless one is stored already."}
+	list.Empty = components.Empty{Icon: "users", Title: "No subscriber yet",
+		Text: "Add one client, or many from a file. Each gets a link to store the bank account, unless one is stored already."}
 	if pending {
 		for i := range list.Columns {
 			list.Columns[i].Cell = nil
@@ -66,14 +72,16 @@ func (h *Templates) subscribers(who actor.Actor, t subscription.Template, pendin
 }
 
 // subscriberList is what all lists of subscribers have in common. t is the template of them all, if there is one.
-func (h *Templates) subscriberList(t subscription.Template) *kit.List[subscription.Subscriber, subscription.SubscriberFilter] {
+func (h *Templates) subscriberList(t subscription.Template) *kit.List[subscription.Subscriber,
+	subscription.SubscriberFilter] {
 	return &kit.List[subscription.Subscriber, subscription.SubscriberFilter]{
 		Desk: h.Desk, Exports: h.Exports, Active: templatesRoom, One: "subscriber",
 		ID: func(s subscription.Subscriber) uuid.UUID { return s.ID },
 		Search: kit.Search[subscription.SubscriberFilter]{Label: "Search subscribers", Holder: "Name or e-mail",
 			Set: func(f *subscription.SubscriberFilter, text string) { f.Search = text }},
 		Columns: []kit.Column[subscription.Subscriber]{
-			kit.ColumnOf("Client", subscriberCell).FileText("Client", 28, func(s subscription.Subscriber) string { return s.ClientName }).
+			kit.ColumnOf("Client", subscriberCell).FileText("Client", 28,
+				func(s subscription.Subscriber) string { return s.ClientName }).
 				FileText("E-mail", 30, func(s subscription.Subscriber) string { return s.ClientEmail }).
 				FileText("Client id", 38, func(s subscription.Subscriber) string { return s.ClientID.String() }),
 			kit.PillColumn("Status", 12, subscriberPill),
@@ -83,7 +91,9 @@ func (h *Templates) subscriberList(t subscription.Template) *kit.List[subscripti
 			}).InFile("Next billing", 14, func(s subscription.Subscriber) export.Cell { return export.Day(s.NextOn) }),
 			kit.ColumnOf("Billed", func(s subscription.Subscriber) components.Cell {
 				return components.Cell{Text: words.Grouped(int64(s.Passed))}
-			}).Number().InFile("Periods billed", 14, func(s subscription.Subscriber) export.Cell { return export.Count(int64(s.Passed)) }),
+			}).Number().InFile("Periods billed", 14, func(s subscription.Subscriber) export.Cell {
+				return export.Count(int64(s.Passed))
+			}),
 			kit.FileColumns[subscription.Subscriber]().
 				FileText("Reference", 20, func(s subscription.Subscriber) string { return s.Reference }).
 				InFile("Added (SAST)", 20, func(s subscription.Subscriber) export.Cell { return export.Moment(s.CreatedAt) }).
@@ -106,7 +116,10 @@ func (h *Templates) pendingColumns(mayWrite bool) []kit.Column[subscription.Subs
 	}
 	return []kit.Column[subscription.Subscriber]{
 		kit.ColumnOf("Client", subscriberCell),
-		kit.TextColumn("Pending for", 0, func(s subscription.Subscriber) string { return ageWords(s.CreatedAt, now) }).InOneLine().OnPageAlone(),
+		kit.TextColumn("Pending for", 0, func(s subscription.Subscriber) string {
+			return ageWords(s.CreatedAt,
+				now)
+		}).InOneLine().OnPageAlone(),
 		kit.TextColumn("Last reminder", 0, func(s subscription.Subscriber) string {
 			if s.RemindedAt.IsZero() {
 				return "never"
@@ -118,7 +131,8 @@ func (h *Templates) pendingColumns(mayWrite bool) []kit.Column[subscription.Subs
 }
 
 // nextBilling is the day on which a subscriber is billed next, or why there is none.
-func (h *Templates) nextBilling(t subscription.Template, s subscription.Subscriber) (next components.Time, note string) {
+func (h *Templates) nextBilling(t subscription.Template, s subscription.Subscriber) (next components.Time,
+	note string) {
 	switch {
 	case s.Status == subscription.Active && t.Paused:
 		return next, "the template is paused"
@@ -151,7 +165,8 @@ func (h *Templates) NewSubscriber(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	form := url.Values{"client_id": {c.QueryParam("client")}, "send_invoice_on_add_subscriber": {"yes"}, "send_invoice_on_charge_failure": {"yes"}, "send_receipt": {"yes"}}
+	form := url.Values{"client_id": {c.QueryParam("client")}, "send_invoice_on_add_subscriber": {"yes"},
+		"send_invoice_on_charge_failure": {"yes"}, "send_receipt": {"yes"}}
 	return h.addForm(c, http.StatusOK, t, form, nil)
 }
 
@@ -164,23 +179,34 @@ func (h *Templates) addForm(c echo.Context, status int, t subscription.Template,
 		return err
 	}
 	v.Title, v.Action, v.Button = "Add a subscriber", words.TemplateHref(t.ID, "/subscribers"), "Add the subscriber"
-	v.Text = strings.Join(planWords(t.Plan, calendar.Date{}), " ") + " A client without a stored account gets a link first, and stays pending until the account is given."
+	v.Text = strings.Join(planWords(t.Plan, calendar.Date{}), " ") +
+		" A client without a stored account gets a link first, and stays pending until the account is given."
 	if t.Paused {
 		v.Warning = "The template is paused for all subscribers: no one is billed until you resume it."
 	}
 	h.subscriberFields(&v, form, wrong)
-	return h.Desk.ShowIn(c, status, v.Title, templatesRoom, func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
+	return h.Desk.ShowIn(c, status, v.Title, templatesRoom,
+		func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
 }
 
 // subscriberFields are the inputs that adding and editing have in common.
 func (h *Templates) subscriberFields(v *pages.NewSubscriberView, form url.Values, wrong error) {
 	byInput, _, _ := kit.Problems(wrong)
 	v.Subscriber = true
-	v.FirstOn = components.DateField{Label: "First billing date", Name: "first_on", Value: form.Get("first_on"), Error: or2(byInput["first_on"], byInput["subscription_billing_scheduled_on"]), Min: words.DateOf(h.Desk.Now()).String(), Hint: "Leave it empty to follow the plan, from the day the account is stored."}
-	v.Price = components.MoneyField{Label: "Own price", Name: "total_override", Value: form.Get("total_override"), Error: byInput["total_override"], Hint: "What this subscriber pays for each period. Leave it empty for the template’s price."}
-	v.Method = components.Select{Label: "Payment", Name: "method", Error: byInput["payment_method_whitelist"], Quiet: true, Width: "l", Options: []components.Option{{Value: "", Text: "As the template says"},
-		{Value: purchase.EFT, Text: "EFT debit order only", Selected: form.Get("method") == purchase.EFT}, {Value: purchase.DebiCheck, Text: "DebiCheck only", Selected: form.Get("method") == purchase.DebiCheck}}}
-	for _, s := range []struct{ name, label string }{{"send_invoice_on_add_subscriber", "Mail the welcome invoice with the link"}, {"send_invoice_on_charge_failure", "Mail a payable invoice when a debit fails"},
+	v.FirstOn = components.DateField{Label: "First billing date", Name: "first_on", Value: form.Get("first_on"),
+		Error: or2(byInput["first_on"], byInput["subscription_billing_scheduled_on"]),
+		Min:   words.DateOf(h.Desk.Now()).String(),
+		Hint:  "Leave it empty to follow the plan, from the day the account is stored."}
+	v.Price = components.MoneyField{Label: "Own price", Name: "total_override", Value: form.Get("total_override"),
+		Error: byInput["total_override"],
+		Hint:  "What this subscriber pays for each period. Leave it empty for the template’s price."}
+	v.Method = components.Select{Label: "Payment", Name: "method", Error: byInput["payment_method_whitelist"], Quiet: true,
+		Width: "l", Options: []components.Option{{Value: "", Text: "As the template says"},
+			{Value: purchase.EFT, Text: "EFT debit order only", Selected: form.Get("method") == purchase.EFT},
+			{Value: purchase.DebiCheck, Text: "DebiCheck only", Selected: form.Get("method") == purchase.DebiCheck}}}
+	for _, s := range []struct{ name, label string }{
+		{"send_invoice_on_add_subscriber", "Mail the welcome invoice with the link"},
+		{"send_invoice_on_charge_failure", "Mail a payable invoice when a debit fails"},
 		{"send_receipt", "Mail a receipt for each period"}} {
 		v.Switches = append(v.Switches, components.Checkbox{Label: s.label, Name: s.name, Checked: form.Get(s.name) != ""})
 	}
@@ -189,7 +215,9 @@ func (h *Templates) subscriberFields(v *pages.NewSubscriberView, form url.Values
 // readSubscriber reads what adding and editing have in common.
 func readSubscriber(form url.Values, in *subscription.SubscriberInput) {
 	in.Reference = strings.TrimSpace(form.Get("invoice_reference"))
-	in.Switches.InvoiceOnAdd, in.Switches.InvoiceOnChargeFailure, in.Switches.Receipt = form.Get("send_invoice_on_add_subscriber") != "", form.Get("send_invoice_on_charge_failure") != "", form.Get("send_receipt") != ""
+	in.Switches.InvoiceOnAdd, in.Switches.InvoiceOnChargeFailure,
+		in.Switches.Receipt = form.Get("send_invoice_on_add_subscriber") != "",
+		form.Get("send_invoice_on_charge_failure") != "", form.Get("send_receipt") != ""
 	in.Whitelist = nil
 	if method := form.Get("method"); method != "" {
 		in.Whitelist = []string{method}
@@ -222,7 +250,8 @@ func readSubscriber(form url.Values, in *subscription.SubscriberInput) {
 }
 
 func bare(o subscription.Override) bool {
-	return o.DebtCents == nil && o.SubtotalOverrideCents == nil && o.TaxOverrideCents == nil && o.DiscountOverrideCents == nil && o.TotalOverrideCents == nil && o.Products == nil
+	return o.DebtCents == nil && o.SubtotalOverrideCents == nil && o.TaxOverrideCents == nil &&
+		o.DiscountOverrideCents == nil && o.TotalOverrideCents == nil && o.Products == nil
 }
 
 func firstOn(form url.Values, w *fault.Problems) calendar.Date {
@@ -259,9 +288,10 @@ func (h *Templates) Add(c echo.Context) error {
 	if err := in.Problems.Err(); err != nil {
 		return h.addForm(c, http.StatusUnprocessableEntity, t, form, err)
 	}
-	err = kit.Once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName), func(ctx context.Context) (subscription.Added, error) {
-		return h.Service.Add(ctx, access.Actor(c), t.ID, in)
-	}, func(a subscription.Added) string { return subscriberHref(a.Subscriber, "") })
+	err = kit.Once(c, h.Purchases.Replays, h.Desk.Sandbox, form.Get(kit.FormKeyName),
+		func(ctx context.Context) (subscription.Added, error) {
+			return h.Service.Add(ctx, access.Actor(c), t.ID, in)
+		}, func(a subscription.Added) string { return subscriberHref(a.Subscriber, "") })
 	if fault.Is(err, fault.Invalid) {
 		return h.addForm(c, http.StatusUnprocessableEntity, t, form, err)
 	}

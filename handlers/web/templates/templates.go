@@ -41,19 +41,23 @@ const (
 func (h *Templates) list() *kit.List[subscription.Template, subscription.Filter] {
 	return &kit.List[subscription.Template, subscription.Filter]{
 		Desk: h.Desk, Path: words.TemplatesPath, Active: templatesRoom, One: "template",
-		Head:  components.PageHead{Title: "Templates", Primary: components.Button{Label: "New template", Icon: "plus", Href: "/templates/new", Changes: true}},
+		Head: components.PageHead{Title: "Templates", Primary: components.Button{Label: "New template", Icon: "plus",
+			Href: "/templates/new", Changes: true}},
 		Query: h.Service.List, ID: func(t subscription.Template) uuid.UUID { return t.ID },
-		By: "kind", Views: []kit.View{{Label: "Subscriptions", Key: "kind", Value: kindSubscription}, {Label: "Invoice templates", Key: "kind", Value: kindInvoice}},
-		Search: kit.Search[subscription.Filter]{Label: "Search templates", Holder: "Title", Set: func(f *subscription.Filter, text string) { f.Search = text }},
-		Filters: []kit.Filter[subscription.Filter]{{Key: "kind", View: true, Chip: kit.SameChip(""), Read: func(l *kit.Listing, f *subscription.Filter) {
-			switch is := l.Query.Get("kind") == kindSubscription; l.Query.Get("kind") {
-			case "":
-			case kindSubscription, kindInvoice:
-				f.IsSubscription = &is
-			default:
-				l.Unknown("kind", "a kind of template")
-			}
-		}}},
+		By: "kind", Views: []kit.View{{Label: "Subscriptions", Key: "kind", Value: kindSubscription},
+			{Label: "Invoice templates", Key: "kind", Value: kindInvoice}},
+		Search: kit.Search[subscription.Filter]{Label: "Search templates", Holder: "Title",
+			Set: func(f *subscription.Filter, text string) { f.Search = text }},
+		Filters: []kit.Filter[subscription.Filter]{{Key: "kind", View: true, Chip: kit.SameChip(""),
+			Read: func(l *kit.Listing, f *subscription.Filter) {
+				switch is := l.Query.Get("kind") == kindSubscription; l.Query.Get("kind") {
+				case "":
+				case kindSubscription, kindInvoice:
+					f.IsSubscription = &is
+				default:
+					l.Unknown("kind", "a kind of template")
+				}
+			}}},
 		Columns: []kit.Column[subscription.Template]{
 			kit.ColumnOf("Template", func(t subscription.Template) components.Cell {
 				cell := components.Cell{Text: t.Name(), Href: words.TemplateHref(t.ID, ""), Second: "Invoice template"}
@@ -62,7 +66,9 @@ func (h *Templates) list() *kit.List[subscription.Template, subscription.Filter]
 				}
 				return cell
 			}),
-			kit.TextColumn("Amount, R", 0, func(t subscription.Template) string { return words.Minus(words.AmountIn(t.TotalCents, t.Currency)) }).Number(),
+			kit.TextColumn("Amount, R", 0, func(t subscription.Template) string {
+				return words.Minus(words.AmountIn(t.TotalCents, t.Currency))
+			}).Number(),
 			kit.PillColumn("State", 0, templatePill),
 			subscribersIn("Active", subscription.Active),
 			subscribersIn("Pending", subscription.Pending),
@@ -74,7 +80,8 @@ func (h *Templates) list() *kit.List[subscription.Template, subscription.Filter]
 				return day
 			}),
 		},
-		Empty: components.Empty{Icon: "repeat", Title: "No template yet", Text: "A subscription template bills its subscribers regularly, each on their own days. An invoice template sends the same invoice whenever you need it."},
+		Empty: components.Empty{Icon: "repeat", Title: "No template yet",
+			Text: "A subscription template bills its subscribers regularly, each on their own days. An invoice template sends the same invoice whenever you need it."},
 	}
 }
 
@@ -96,11 +103,13 @@ func templatePill(t subscription.Template) components.Pill {
 	case !t.IsSubscription:
 		return components.Pill{Kind: "done", Word: "Ready", Title: "Send it to a client whenever you need it."}
 	case t.Paused:
-		return components.Pill{Kind: "wait", Word: "Paused for all subscribers", Title: "No subscriber is billed until you resume the template."}
+		return components.Pill{Kind: "wait", Word: "Paused for all subscribers",
+			Title: "No subscriber is billed until you resume the template."}
 	case t.HasActive:
 		return components.Pill{Kind: "done", Word: "Running", Title: "Subscribers are billed on their own days."}
 	}
-	return components.Pill{Kind: "draft", Word: "No active subscriber", Title: "Billing begins when a subscriber has stored an account or paid."}
+	return components.Pill{Kind: "draft", Word: "No active subscriber",
+		Title: "Billing begins when a subscriber has stored an account or paid."}
 }
 
 func (h *Templates) find(c echo.Context) (subscription.Template, error) {

@@ -54,7 +54,8 @@ func lengthWords(n int, units subscription.Units) string {
 }
 
 // dates are the next billing dates of a plan, each with the day on which the bank would debit an account of a method.
-func (h *Templates) dates(b merchant.Brand, p subscription.Plan, anchor calendar.Date, method string) []pages.BillingDay {
+func (h *Templates) dates(b merchant.Brand, p subscription.Plan, anchor calendar.Date,
+	method string) []pages.BillingDay {
 	var out []pages.BillingDay
 	for _, day := range p.Dates(anchor, datesShown) {
 		out = append(out, h.billingDay(b, purchases.Account{Token: token.Token{Method: method}}, p, day))
@@ -63,7 +64,8 @@ func (h *Templates) dates(b merchant.Brand, p subscription.Plan, anchor calendar
 }
 
 // billingDay is one billing date: it is billed at the beginning of the day.
-func (h *Templates) billingDay(b merchant.Brand, from purchases.Account, p subscription.Plan, day calendar.Date) pages.BillingDay {
+func (h *Templates) billingDay(b merchant.Brand, from purchases.Account, p subscription.Plan,
+	day calendar.Date) pages.BillingDay {
 	due := p.DueOn(day)
 	days := h.Purchases.Days(b, from)
 	plan := h.Purchases.Service.PlanPeriod(days.Schedule, from.Mandate, days.DueOn(due), day.At(0, 0))
@@ -89,9 +91,10 @@ func closedOn(reason string) string {
 }
 
 var subscriberPills = map[subscription.Status]components.Pill{
-	subscription.Pending:  {Kind: "wait", Word: "Pending", Title: "Waits for the first payment or for the bank account."},
-	subscription.Active:   {Kind: "done", Word: "Active", Title: "Is billed on the next billing date."},
-	subscription.Paused:   {Kind: "wait", Word: "Paused", Title: "Only this subscriber is paused: periods pass and are not billed."},
+	subscription.Pending: {Kind: "wait", Word: "Pending", Title: "Waits for the first payment or for the bank account."},
+	subscription.Active:  {Kind: "done", Word: "Active", Title: "Is billed on the next billing date."},
+	subscription.Paused: {Kind: "wait", Word: "Paused",
+		Title: "Only this subscriber is paused: periods pass and are not billed."},
 	subscription.Inactive: {Kind: "draft", Word: "Inactive", Title: "It has ended."},
 }
 
@@ -99,11 +102,13 @@ var subscriberPills = map[subscription.Status]components.Pill{
 func subscriberPill(s subscription.Subscriber) components.Pill {
 	switch {
 	case s.Held():
-		return components.Pill{Kind: "wait", Word: "Account being deleted", Title: "Nothing is billed until the deletion is undone or complete."}
+		return components.Pill{Kind: "wait", Word: "Account being deleted",
+			Title: "Nothing is billed until the deletion is undone or complete."}
 	case s.Unfunded():
 		return components.Pill{Kind: "bad", Word: "Account deleted", Title: unfundedWords(s)}
 	case s.Status == subscription.Active && s.Account == token.Blocked:
-		return components.Pill{Kind: "bad", Word: "Account blocked", Title: "Its token cannot be debited until the client gives a new account. " + invoiceWords(s)}
+		return components.Pill{Kind: "bad", Word: "Account blocked",
+			Title: "Its token cannot be debited until the client gives a new account. " + invoiceWords(s)}
 	}
 	return subscriberPills[s.Status]
 }
@@ -122,14 +127,16 @@ func invoiceWords(s subscription.Subscriber) string {
 
 // whyWords says how a subscriber came to be paused or inactive.
 func whyWords(s subscription.Subscriber) string {
-	words := map[string]string{"payer": "The client stopped it.", "person": "Paused by your team.", "cycles": "All periods are billed.", "removed": "Removed by your team.",
+	words := map[string]string{"payer": "The client stopped it.", "person": "Paused by your team.",
+		"cycles": "All periods are billed.", "removed": "Removed by your team.",
 		"client_deleted": "The client was deleted.", "template_deleted": "The template was deleted.",
 		subscription.WhyDeleted: "The token was deleted.", subscription.WhyAsked: "Waits for a new account from the client."}
 	return words[s.Why]
 }
 
 func skippedWords(why string) string {
-	words := map[string]string{"paused_template": "not billed: the template was paused for all subscribers", "paused_client": "not billed: this subscriber was paused"}
+	words := map[string]string{"paused_template": "not billed: the template was paused for all subscribers",
+		"paused_client": "not billed: this subscriber was paused"}
 	if text := words[why]; text != "" {
 		return text
 	}

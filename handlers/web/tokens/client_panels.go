@@ -32,13 +32,16 @@ func (h *Tokens) TokensPanel(ctx context.Context, who actor.Actor, c client.Clie
 	if err != nil {
 		return nil, err
 	}
-	view := pages.TokenPanelView{StoreHref: "/clients/" + c.ID.String() + "/accounts/new", MandateHref: "/clients/" + c.ID.String() + "/mandates/new"}
+	view := pages.TokenPanelView{StoreHref: "/clients/" + c.ID.String() + "/accounts/new", MandateHref: "/clients/" +
+		c.ID.String() + "/mandates/new"}
 	if view.Leaving, err = h.leaving(ctx, who, func(t token.Token) bool { return t.ClientID == c.ID }); err != nil {
 		return nil, err
 	}
 	for _, e := range page.Items {
-		view.Rows = append(view.Rows, pages.TokenRow{Href: words.TokenPath(e.ID), Bank: words.BankWords(e.BankCode), Account: e.AccountMask,
-			Pill: tokenPill(e.Token), Created: words.DayOf(e.CreatedAt), Verified: words.VerifiedPill(saidOf(said, e.MandateID))})
+		view.Rows = append(view.Rows, pages.TokenRow{Href: words.TokenPath(e.ID), Bank: words.BankWords(e.BankCode),
+			Account: e.AccountMask,
+			Pill:    tokenPill(e.Token), Created: words.DayOf(e.CreatedAt),
+			Verified: words.VerifiedPill(saidOf(said, e.MandateID))})
 	}
 	return pages.TokenPanel(view), nil
 }
@@ -53,7 +56,8 @@ func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.C
 	if who.Can(actor.Write) && !c.Erased() {
 		view.NewHref = "/purchases/new?client=" + c.ID.String()
 	}
-	view.Purchases = kit.TableOf("Purchases", purchases.PurchaseColumns(h.Purchases.Timetable, h.Desk.Now(), false), page.Items)
+	view.Purchases = kit.TableOf("Purchases", purchases.PurchaseColumns(h.Purchases.Timetable, h.Desk.Now(), false),
+		page.Items)
 	if page.Older {
 		view.MoreHref = "/purchases?" + url.Values{"client": {c.ID.String()}}.Encode()
 	}

@@ -63,7 +63,8 @@ func (h *Tokens) Delete(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	text := words.Counted(int64(len(d.Tokens)), "token") + " deleted. The deletion can be undone for " + words.SayLeft(purchase.UndoTime) + "; after that it cannot be undone, and what you chose happens."
+	text := words.Counted(int64(len(d.Tokens)), "token") + " deleted. The deletion can be undone for " +
+		words.SayLeft(purchase.UndoTime) + "; after that it cannot be undone, and what you chose happens."
 	if err := access.AddUndo(c, "ok", text, deletionPath(d.ID)+"/undo"); err != nil {
 		return err
 	}
@@ -88,7 +89,8 @@ func asideOf(form url.Values, impacts []purchase.Impact) (purchase.Aside, error)
 		in.Choices[of] = choiceOf(form.Get(name))
 	}
 	if form.Has("seen") {
-		in.Seen = &purchase.Stakes{Tokens: math.MaxInt, Waiting: math.MaxInt, Subscriptions: math.MaxInt, Cents: math.MaxInt64, Digest: form.Get("seen")}
+		in.Seen = &purchase.Stakes{Tokens: math.MaxInt, Waiting: math.MaxInt, Subscriptions: math.MaxInt,
+			Cents: math.MaxInt64, Digest: form.Get("seen")}
 	}
 	return in, nil
 }
@@ -167,7 +169,8 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 	if err != nil {
 		return err
 	}
-	view := pages.ActView{Title: "Delete tokens", Back: components.Link{Text: "Tokens", Href: "/tokens"}, Blocked: kit.WhyNotDelete(access.Actor(c))}
+	view := pages.ActView{Title: "Delete tokens", Back: components.Link{Text: "Tokens", Href: "/tokens"},
+		Blocked: kit.WhyNotDelete(access.Actor(c))}
 	if len(impacts) == 0 {
 		view.Blocked = "No token is selected. Tick some in the list first."
 	} else {
@@ -191,12 +194,14 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 		view.Title = "Delete token"
 		view.Back = components.Link{Text: words.AccountWords(impacts[0].Token), Href: words.TokenPath(impacts[0].Token.ID)}
 	}
-	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom,
+		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 
 func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 	n := words.Counted(int64(len(impacts)), "token")
-	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Title: "Delete " + n + "?", Button: "Delete " + n,
+	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Title: "Delete " + n + "?",
+		Button: "Delete " + n,
 		Text:   "They can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens.",
 		Fields: []components.Pair{{Name: "seen", Value: purchase.Digest(impacts)}}}
 	for _, i := range impacts {
@@ -205,7 +210,8 @@ func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 	if len(impacts) == 1 {
 		t := impacts[0].Token
 		q.Text = "It can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens."
-		q.Title, q.Button, q.CancelHref = "Delete "+words.AccountWords(t)+" of "+t.HolderName+"?", "Delete "+words.AccountWords(t), words.TokenPath(t.ID)
+		q.Title, q.Button, q.CancelHref = "Delete "+words.AccountWords(t)+" of "+t.HolderName+"?",
+			"Delete "+words.AccountWords(t), words.TokenPath(t.ID)
 	}
 	return q
 }
@@ -218,7 +224,8 @@ func losing(i purchase.Impact, many bool, form url.Values, byInput map[string]st
 	}
 	for _, u := range i.Uses {
 		name := choiceName + u.ID().String()
-		cards := components.RadioCards{Legend: u.Name(), Name: name, Value: choiceValue(u.Effect.Choice), Error: byInput[name]}
+		cards := components.RadioCards{Legend: u.Name(), Name: name, Value: choiceValue(u.Effect.Choice),
+			Error: byInput[name]}
 		if form.Has(name) {
 			cards.Value = form.Get(name)
 		}

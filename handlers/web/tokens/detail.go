@@ -42,8 +42,11 @@ func (h *Tokens) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.TokenView{Title: words.AccountWords(e.Token), ID: components.IDChip{ID: e.ID.String(), What: "token"}, Pill: tokenPill(e.Token), Health: health(e.Token, now),
-		Facts: tokenFacts(e, now), Mandate: mandates.MandateView(sheet.Mandate, sheet.Evidence, now), MandateHref: words.MandatePath(e.MandateID), Verified: words.VerifiedPill(sheet.Verifications), MoreHref: "/purchases?token=" + e.ID.String()}
+	view := pages.TokenView{Title: words.AccountWords(e.Token), ID: components.IDChip{ID: e.ID.String(), What: "token"},
+		Pill: tokenPill(e.Token), Health: health(e.Token, now),
+		Facts: tokenFacts(e, now), Mandate: mandates.MandateView(sheet.Mandate, sheet.Evidence, now),
+		MandateHref: words.MandatePath(e.MandateID), Verified: words.VerifiedPill(sheet.Verifications),
+		MoreHref: "/purchases?token=" + e.ID.String()}
 	view.Purchases = kit.TableOf("Purchases", purchases.PurchaseColumns(h.Purchases.Timetable, now, false), made.Items)
 	if !made.Older {
 		view.MoreHref = ""
@@ -67,19 +70,24 @@ func (h *Tokens) Show(c echo.Context) error {
 	}
 	if e.Live() {
 		if e.State == token.Active && e.ClientID != uuid.Nil {
-			view.Primary = components.Button{Label: "New purchase", Icon: "plus", Kind: "primary", Href: "/purchases/new?client=" + e.ClientID.String(), Changes: true}
+			view.Primary = components.Button{Label: "New purchase", Icon: "plus", Kind: "primary",
+				Href: "/purchases/new?client=" + e.ClientID.String(), Changes: true}
 		}
 		if who.Can(actor.Write) {
-			view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: words.TokenPath(e.ID) + "/amendment"})
+			view.Acts = append(view.Acts, pages.Act{Label: "Replace this account", Icon: "repeat", Href: words.TokenPath(e.ID) +
+				"/amendment"})
 		}
-		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" + e.ID.String(), Why: kit.WhyNotDelete(who)})
+		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" +
+			e.ID.String(), Why: kit.WhyNotDelete(who)})
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, view.Title, words.TokensRoom, func(f layout.Frame) templ.Component { return pages.Token(f, view) })
+	return h.Desk.ShowIn(c, http.StatusOK, view.Title, words.TokensRoom,
+		func(f layout.Frame) templ.Component { return pages.Token(f, view) })
 }
 
 // againOf answers "may I debit again?" for the newest purchase that failed on the
 // account, with what the page of that purchase says.
-func (h *Tokens) againOf(ctx context.Context, made []purchase.Record, id uuid.UUID, now time.Time, otherwise string) (string, error) {
+func (h *Tokens) againOf(ctx context.Context, made []purchase.Record, id uuid.UUID, now time.Time,
+	otherwise string) (string, error) {
 	for _, rec := range made {
 		if rec.Collection == nil || rec.Collection.TokenID != id {
 			continue
@@ -121,17 +129,21 @@ func (h *Tokens) find(c echo.Context) (token.Entry, error) {
 func health(t token.Token, now time.Time) components.Note {
 	switch {
 	case t.State == token.Blocked:
-		return components.Note{Kind: "bad", Title: "Blocked: " + bank.Label(t.BlockedCode), Text: "May I debit again? No, not from this account. " + bank.Remedy(t.BlockedCode)}
+		return components.Note{Kind: "bad", Title: "Blocked: " + bank.Label(t.BlockedCode),
+			Text: "May I debit again? No, not from this account. " + bank.Remedy(t.BlockedCode)}
 	case t.State != token.Active:
 		return components.Note{Kind: "info", Title: tokenPill(t).Word, Text: tokenPill(t).Title}
 	case t.Failures > 0:
-		return components.Note{Kind: "warn", Title: "Failed " + words.Counted(int64(t.Failures), "time") + " in a row", Text: "Before you debit again, agree with the client on a day when there is money."}
+		return components.Note{Kind: "warn", Title: "Failed " + words.Counted(int64(t.Failures), "time") + " in a row",
+			Text: "Before you debit again, agree with the client on a day when there is money."}
 	case !t.LastSuccessAt.IsZero():
-		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " + words.SayDay(words.DateOf(t.LastSuccessAt), now) + "."}
+		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " +
+			words.SayDay(words.DateOf(t.LastSuccessAt), now) + "."}
 	case t.LastUsedAt.IsZero():
 		return components.Note{Kind: "info", Title: "Not charged yet", Text: "The first debit shows whether debits succeed."}
 	}
-	return components.Note{Kind: "info", Title: "No answer yet", Text: "It was charged on " + words.SayDay(words.DateOf(t.LastUsedAt), now) + "; the bank has not answered yet."}
+	return components.Note{Kind: "info", Title: "No answer yet", Text: "It was charged on " +
+		words.SayDay(words.DateOf(t.LastUsedAt), now) + "; the bank has not answered yet."}
 }
 
 func tokenFacts(e token.Entry, now time.Time) components.Facts {

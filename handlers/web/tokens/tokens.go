@@ -34,11 +34,13 @@ type Tokens struct {
 }
 
 var tokenPills = map[token.State]components.Pill{
-	token.Pending:    {Kind: "wait", Word: "Waiting", Title: "Waiting for the first debit to succeed."},
-	token.Active:     {Kind: "done", Word: "Active", Title: "Can be charged."},
-	token.Blocked:    {Kind: "bad", Word: "Blocked", Title: "Cannot be charged until the account is stored again."},
-	token.Deleting:   {Kind: "wait", Word: "Being deleted", Title: "Out of use. The deletion can be undone for a few minutes."},
-	token.Deleted:    {Kind: "draft", Word: "Deleted", Title: "Can no longer be charged; the mandate is kept as evidence."},
+	token.Pending: {Kind: "wait", Word: "Waiting", Title: "Waiting for the first debit to succeed."},
+	token.Active:  {Kind: "done", Word: "Active", Title: "Can be charged."},
+	token.Blocked: {Kind: "bad", Word: "Blocked", Title: "Cannot be charged until the account is stored again."},
+	token.Deleting: {Kind: "wait", Word: "Being deleted",
+		Title: "Out of use. The deletion can be undone for a few minutes."},
+	token.Deleted: {Kind: "draft", Word: "Deleted",
+		Title: "Can no longer be charged; the mandate is kept as evidence."},
 	token.Superseded: {Kind: "draft", Word: "Replaced", Title: "Replaced by a newer account of the same client."},
 }
 
@@ -48,7 +50,8 @@ func tokenPill(t token.Token) components.Pill {
 		p.Title = bank.Label(t.BlockedCode) + ". " + bank.Remedy(t.BlockedCode)
 	}
 	if t.UsedUp() {
-		p.Word, p.Title = "Used once", "The client allowed one debit and did not let the account be stored. It cannot be debited again; the mandate is kept as evidence."
+		p.Word, p.Title = "Used once",
+			"The client allowed one debit and did not let the account be stored. It cannot be debited again; the mandate is kept as evidence."
 	}
 	return p
 }
@@ -72,7 +75,9 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 				}
 				return kit.FoundUpTo(n, token.CountLimit)
 			}
-			return kit.Tally{Found: found(f.States), Of: func(v kit.View) kit.RowsFound { return found(kit.Split[token.State](v.Value)) }}, err
+			return kit.Tally{Found: found(f.States), Of: func(v kit.View) kit.RowsFound {
+				return found(kit.Split[token.State](v.Value))
+			}}, err
 		},
 		By: "state", Views: []kit.View{
 			kit.ViewOf("Active", "state", token.Active),
@@ -84,7 +89,8 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 		Search: kit.Search[token.Filter]{Label: "Search tokens by client", Holder: "Client or e-mail",
 			Set: func(f *token.Filter, text string) { f.Search = text }},
 		Filters: []kit.Filter[token.Filter]{
-			kit.StatesFilter("state", "a status", []token.State{token.Active, token.Blocked, token.Superseded, token.Deleting, token.Deleted},
+			kit.StatesFilter("state", "a status", []token.State{token.Active, token.Blocked, token.Superseded, token.Deleting,
+				token.Deleted},
 				func(s token.State) string { return tokenPills[s].Word },
 				func(f *token.Filter) *[]token.State { return &f.States }),
 			kit.OnlyFilter("attention", "blocked", "on the attention list", "Blocked and still needed",
@@ -140,7 +146,9 @@ var tokenColumns = []kit.Column[token.Entry]{
 		return components.Cell{Text: words.BankWords(e.BankCode), Second: e.AccountMask, Small: "nowrap"}
 	}).FileText("Bank", 18, func(e token.Entry) string { return words.BankWords(e.BankCode) }).
 		FileText("Account", 13, func(e token.Entry) string { return e.AccountMask }),
-	kit.TextColumn("Method", 11, func(e token.Entry) string { return words.KindWords[mandate.Kind(e.Method)] }).NotOnPhones(),
+	kit.TextColumn("Method", 11, func(e token.Entry) string {
+		return words.KindWords[mandate.Kind(e.Method)]
+	}).NotOnPhones(),
 	kit.PillColumn("State", 11, func(e token.Entry) components.Pill { return tokenPill(e.Token) }),
 	kit.DayColumn("Last used", 17, "never", func(e token.Entry) time.Time { return e.LastUsedAt }),
 	kit.DayColumn("Last success", 19, "never", func(e token.Entry) time.Time { return e.LastSuccessAt }),
@@ -149,7 +157,9 @@ var tokenColumns = []kit.Column[token.Entry]{
 			return components.Cell{Blank: "0"}
 		}
 		return components.Cell{Part: components.Bad(words.Grouped(int64(e.Failures)))}
-	}).Number().InFile("Failures in a row", 17, func(e token.Entry) export.Cell { return export.Count(int64(e.Failures)) }),
+	}).Number().InFile("Failures in a row", 17, func(e token.Entry) export.Cell {
+		return export.Count(int64(e.Failures))
+	}),
 	kit.DayColumn("Stored", 14, "", func(e token.Entry) time.Time { return e.CreatedAt }),
 }
 

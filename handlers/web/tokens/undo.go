@@ -26,7 +26,8 @@ func deletionPath(id uuid.UUID) string { return "/tokens/deletions/" + id.String
 func everyToken(token.Token) bool { return true }
 
 // leaving shows the deletions that can still be undone, of the tokens that are wanted.
-func (h *Tokens) leaving(ctx context.Context, who actor.Actor, wanted func(token.Token) bool) ([]pages.UndoView, error) {
+func (h *Tokens) leaving(ctx context.Context, who actor.Actor, wanted func(token.Token) bool) ([]pages.UndoView,
+	error) {
 	waiting, err := h.Purchases.DeletionsWaiting(ctx, who)
 	if err != nil {
 		return nil, err
@@ -56,9 +57,11 @@ func (h *Tokens) leaving(ctx context.Context, who actor.Actor, wanted func(token
 // undoable is one deletion: undo takes all of it back, "Delete now" is for one token.
 func (h *Tokens) undoable(who actor.Actor, d purchase.Deletion, all, shown []token.Token) pages.UndoView {
 	now := h.Desk.Now()
-	v := pages.UndoView{Text: words.AccountWords(all[0]) + " of " + all[0].HolderName + " is being deleted.", Then: "Nothing is debited from it. It is final " + untilWords(d, now) + "."}
+	v := pages.UndoView{Text: words.AccountWords(all[0]) + " of " + all[0].HolderName + " is being deleted.",
+		Then: "Nothing is debited from it. It is final " + untilWords(d, now) + "."}
 	if n := int64(len(all)); n > 1 {
-		v.Text, v.Then = words.Counted(n, "token")+" are being deleted.", "Nothing is debited from them. It is final "+untilWords(d, now)+"."
+		v.Text, v.Then = words.Counted(n, "token")+" are being deleted.", "Nothing is debited from them. It is final "+
+			untilWords(d, now)+"."
 	}
 	if !who.Can(actor.DeleteTokens) {
 		return v
@@ -95,7 +98,8 @@ func (h *Tokens) Undo(c echo.Context) error {
 	ids, text := d.IDs(), "The deletion is undone. The account is in use as before, and what you chose does not happen."
 	to := words.TokenPath(ids[0])
 	if n := int64(len(ids)); n > 1 {
-		text, to = "The deletion is undone. "+words.Counted(n, "account")+" are in use as before, and what you chose does not happen.", "/tokens"
+		text, to = "The deletion is undone. "+words.Counted(n, "account")+
+			" are in use as before, and what you chose does not happen.", "/tokens"
 	}
 	if err := access.AddFlash(c, "ok", text); err != nil {
 		return err
@@ -119,13 +123,16 @@ func (h *Tokens) askDeleteNow(c echo.Context, status int, token, wrong string) e
 	}
 	named := words.AccountWords(impact.Token)
 	view := pages.ActView{Title: "Delete now", Back: components.Link{Text: named, Href: words.TokenPath(t)},
-		Question: components.Confirm{ID: "now", Title: "Delete " + named + " of " + impact.Token.HolderName + " now?", Action: deletionPath(d.ID) + "/now", CancelHref: words.TokenPath(t), Button: "Delete " + named + " now",
-			Text: "This cannot be undone. What happens at once:", Breaks: impact.Lines(), Fields: []components.Pair{{Name: "token", Value: t.String()}}}}
+		Question: components.Confirm{ID: "now", Title: "Delete " + named + " of " + impact.Token.HolderName + " now?",
+			Action: deletionPath(d.ID) + "/now", CancelHref: words.TokenPath(t), Button: "Delete " + named + " now",
+			Text: "This cannot be undone. What happens at once:", Breaks: impact.Lines(),
+			Fields: []components.Pair{{Name: "token", Value: t.String()}}}}
 	if len(d.Tokens) > 1 {
 		view.Question.Breaks = append(view.Question.Breaks, "The other accounts of this deletion can still be undone.")
 	}
 	confirmation([]purchase.Impact{impact}).Ask(&view.Question, wrong)
-	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom, func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
+	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom,
+		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 
 // deleting finds the deletion of the address and the token that a form names.
@@ -166,7 +173,8 @@ func (h *Tokens) DeleteNow(c echo.Context) error {
 	if _, err := h.Purchases.DeleteNow(ctx, who, d.ID, t); err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", words.AccountWords(e.Token)+" is deleted permanently. The mandate is kept as evidence."); err != nil {
+	if err := access.AddFlash(c, "ok", words.AccountWords(e.Token)+
+		" is deleted permanently. The mandate is kept as evidence."); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, words.TokenPath(t))

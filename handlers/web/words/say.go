@@ -87,7 +87,8 @@ func DayOf(at time.Time) components.Time {
 		return components.Time{}
 	}
 	t := DayTime(calendar.DateOf(at))
-	t.ISO, t.Title = at.In(calendar.SAST).Format(time.RFC3339), at.In(calendar.SAST).Format("Monday, 2 January 2006, 15:04")+" SAST"
+	t.ISO, t.Title = at.In(calendar.SAST).Format(time.RFC3339),
+		at.In(calendar.SAST).Format("Monday, 2 January 2006, 15:04")+" SAST"
 	return t
 }
 

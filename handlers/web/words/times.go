@@ -18,5 +18,6 @@ func Moment(at time.Time) components.Time {
 		return components.Time{}
 	}
 	at = at.In(calendar.SAST)
-	return components.Time{Text: at.Format(MinuteForm), ISO: at.Format(time.RFC3339), Title: at.Format(MinuteForm+":05") + " SAST"}
+	return components.Time{Text: at.Format(MinuteForm), ISO: at.Format(time.RFC3339), Title: at.Format(MinuteForm+":05") +
+		" SAST"}
 }

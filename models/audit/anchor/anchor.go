@@ -50,7 +50,8 @@ type File struct {
 // At is the file in that folder. It is made with the first head.
 func At(folder string, signer audit.Signer) *File {
 	//nolint:forbidigo // a file beside the database is written in real time
-	return &File{path: filepath.Join(folder, Name), signer: signer, now: time.Now, most: mostBytes, heads: map[uuid.UUID]audit.Head{}}
+	return &File{path: filepath.Join(folder, Name), signer: signer, now: time.Now, most: mostBytes,
+		heads: map[uuid.UUID]audit.Head{}}
 }
 
 // line is one noted head.
@@ -190,7 +191,8 @@ func (f *File) lines(accepted bool, heads []audit.Head) ([]byte, error) {
 	var out bytes.Buffer
 	to := json.NewEncoder(&out) // ends each with a line break
 	for _, h := range heads {
-		if err := to.Encode(line{f.now().UTC(), h.MerchantID, h.N, hex.EncodeToString(h.Hash), h.KeyID, h.Signature, accepted}); err != nil {
+		if err := to.Encode(line{f.now().UTC(), h.MerchantID, h.N, hex.EncodeToString(h.Hash), h.KeyID, h.Signature,
+			accepted}); err != nil {
 			return nil, err
 		}
 	}

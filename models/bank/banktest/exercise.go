@@ -150,7 +150,8 @@ func refund(t *testing.T, p player) {
 	p.afterReturns()
 	r := bank.Refund{
 		ID: uuid.New(), InstructionID: in.ID, MerchantID: p.MerchantID, AmountCents: in.AmountCents, Currency: in.Currency,
-		Branch: in.Branch, Account: in.Account, AccountType: in.AccountType, HolderName: in.HolderName, StatementLine: in.StatementLine,
+		Branch: in.Branch, Account: in.Account, AccountType: in.AccountType, HolderName: in.HolderName,
+		StatementLine: in.StatementLine,
 	}
 	for n := range 2 {
 		receipts, err := p.Gateway.SubmitRefunds(context.Background(), []bank.Refund{r})
@@ -170,13 +171,15 @@ func proof(t *testing.T, p player) {
 	if err := p.Gateway.Contest(context.Background(), bank.Proof{InstructionID: in.ID}); !errors.Is(err, bank.ErrTooLate) {
 		t.Errorf("nothing is disputed: %v", err)
 	}
-	if err := p.Gateway.Contest(context.Background(), bank.Proof{InstructionID: uuid.New()}); !errors.Is(err, bank.ErrUnknown) {
+	if err := p.Gateway.Contest(context.Background(), bank.Proof{InstructionID: uuid.New()}); !errors.Is(err,
+		bank.ErrUnknown) {
 		t.Errorf("an unknown collection: %v", err)
 	}
 }
 
 func verification(t *testing.T, p player) {
-	v, err := p.Gateway.Verify(context.Background(), bank.Verification{MerchantID: p.MerchantID, Branch: p.Branch, Account: p.Pays})
+	v, err := p.Gateway.Verify(context.Background(), bank.Verification{MerchantID: p.MerchantID, Branch: p.Branch,
+		Account: p.Pays})
 	if err != nil || len(v.Failures()) != 0 {
 		t.Errorf("%+v %v", v, err)
 	}

@@ -49,14 +49,16 @@ func mandateAnswers(t *testing.T, p player) {
 		of   bank.MandateRequest
 		kind bank.MessageKind
 		code string
-	}{{yes, bank.MandateAccepted, ""}, {no, bank.MandateRejected, bank.CodeRefused}, {silent, bank.MandateUnanswered, bank.CodeNoAnswer}} {
+	}{{yes, bank.MandateAccepted, ""}, {no, bank.MandateRejected, bank.CodeRefused},
+		{silent, bank.MandateUnanswered, bank.CodeNoAnswer}} {
 		answers := p.answersOf(c.of.ID)
 		if len(answers) != 1 || answers[0].Kind != c.kind || answers[0].Code != c.code || !answers[0].Kind.AboutMandate() {
 			t.Errorf("want %s: %+v", c.kind, answers)
 			continue
 		}
 		m := answers[0]
-		if accepted := m.Kind == bank.MandateAccepted; accepted != (m.Channel != "") || accepted != (m.Reference != "") || len(m.Reference) > 35 {
+		if accepted := m.Kind == bank.MandateAccepted; accepted != (m.Channel != "") || accepted != (m.Reference != "") ||
+			len(m.Reference) > 35 {
 			t.Errorf("%s: channel %q, reference %q", m.Kind, m.Channel, m.Reference)
 		}
 		for _, secret := range []string{c.of.Account.Reveal(), c.of.Identity.Reveal()} {
@@ -100,7 +102,8 @@ func underMandate(t *testing.T, p player) {
 	for _, c := range []struct {
 		of   bank.Instruction
 		want []bank.MessageKind
-	}{{ok, []bank.MessageKind{bank.Successful}}, {disputed, []bank.MessageKind{bank.Successful, bank.DisputeRejected}}, {failed, []bank.MessageKind{bank.Unpaid}}} {
+	}{{ok, []bank.MessageKind{bank.Successful}}, {disputed, []bank.MessageKind{bank.Successful, bank.DisputeRejected}},
+		{failed, []bank.MessageKind{bank.Unpaid}}} {
 		if kinds := p.kindsOf(c.of.ID); !slices.Equal(kinds, c.want) {
 			t.Errorf("%v, want %v", kinds, c.want)
 		}

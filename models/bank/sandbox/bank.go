@@ -52,7 +52,8 @@ func (b *Bank) Submit(ctx context.Context, collections []bank.Instruction) ([]ba
 			receipts[i].Refused, receipts[i].Reason = true, "The sandbox bank collects by EFT and DebiCheck only."
 			continue
 		}
-		orders = append(orders, Order{ID: in.ID, MerchantID: in.MerchantID, Kind: Collection, Method: string(in.Method), Account: in.Account,
+		orders = append(orders, Order{ID: in.ID, MerchantID: in.MerchantID, Kind: Collection, Method: string(in.Method),
+			Account:     in.Account,
 			AmountCents: in.AmountCents, ActionDate: in.ActionDate, Disputable: in.Method == bank.EFT || in.Disputable})
 		at, byID[in.ID] = append(at, i), in
 	}
@@ -144,7 +145,8 @@ func (b *Bank) Contest(ctx context.Context, p bank.Proof) error {
 			return nil, bank.ErrTooLate
 		}
 		keep := slices.DeleteFunc(slices.Clone(r.Waiting), func(e Entry) bool { return e.Kind == bank.DisputeLost })
-		return append(keep, Entry{Kind: bank.DisputeWon, Code: r.Waiting[lost].Code, DueAt: nextMorning(now, b.tt, b.cal)}), nil
+		return append(keep, Entry{Kind: bank.DisputeWon, Code: r.Waiting[lost].Code, DueAt: nextMorning(now, b.tt, b.cal)}),
+			nil
 	})
 }
 

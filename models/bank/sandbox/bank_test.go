@@ -29,7 +29,8 @@ func open(t *testing.T) *desk {
 func (d *desk) submit(account bank.AccountNumber) uuid.UUID {
 	d.t.Helper()
 	id := uuid.New()
-	if _, err := d.bank.Submit(context.Background(), []bank.Instruction{{ID: id, Method: bank.EFT, Account: account, ActionDate: action}}); err != nil {
+	if _, err := d.bank.Submit(context.Background(),
+		[]bank.Instruction{{ID: id, Method: bank.EFT, Account: account, ActionDate: action}}); err != nil {
 		d.t.Fatal(err)
 	}
 	return id
@@ -64,7 +65,8 @@ func TestTheSandboxPlaysTheScriptOfEveryGateway(t *testing.T) {
 		d := open(t)
 		return banktest.Bench{
 			Gateway: d.bank, MerchantID: uuid.New(), ActionDate: action, MoveTo: func(at time.Time) { d.now = at },
-			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030", Declines: "4000008002", Ignores: "4000008480",
+			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030", Declines: "4000008002",
+			Ignores: "4000008480",
 		}
 	})
 }
@@ -82,7 +84,8 @@ func TestForcedResultsReplaceWhatIsNotDelivered(t *testing.T) {
 		{"redirected is paid", "4000000000", sandbox.Outcome{Code: "14"}, []string{"provisional 14"}},
 		{"a recall", "4000000000", sandbox.Outcome{Code: "28"}, []string{"recalled 28"}},
 		{"a stop before the money came", "4000000000", sandbox.Outcome{Code: "36"}, []string{"unpaid 36"}},
-		{"a dispute proves that it was paid", "4000009002", sandbox.Outcome{Dispute: "34"}, []string{"provisional 00", "disputed 34"}},
+		{"a dispute proves that it was paid", "4000009002", sandbox.Outcome{Dispute: "34"},
+			[]string{"provisional 00", "disputed 34"}},
 	} {
 		d := open(t)
 		id := d.submit(c.account)
@@ -120,7 +123,8 @@ func TestForceRefusesWhatTheBankDoesNotKnow(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if err := d.bank.Force(context.Background(), uuid.New(), sandbox.Outcome{Code: "02"}); !errors.Is(err, bank.ErrUnknown) {
+	if err := d.bank.Force(context.Background(), uuid.New(), sandbox.Outcome{Code: "02"}); !errors.Is(err,
+		bank.ErrUnknown) {
 		t.Errorf("not handed over: %v", err)
 	}
 }
@@ -165,7 +169,8 @@ func TestADisputeInsideTheWindowCannotBeContested(t *testing.T) {
 
 func TestOnlyDebitOrdersAreTaken(t *testing.T) {
 	d := open(t)
-	in := []bank.Instruction{{ID: uuid.New(), Method: "card", ActionDate: action}, {ID: uuid.New(), Method: bank.EFT, ActionDate: action, Account: "4000000000"}}
+	in := []bank.Instruction{{ID: uuid.New(), Method: "card", ActionDate: action},
+		{ID: uuid.New(), Method: bank.EFT, ActionDate: action, Account: "4000000000"}}
 	receipts, err := d.bank.Submit(context.Background(), in)
 	if err != nil || !receipts[0].Refused || receipts[0].Reason == "" || receipts[1].Refused || receipts[1].Repeat {
 		t.Errorf("%+v %v", receipts, err)
@@ -188,7 +193,8 @@ func TestAccountsAreVerifiedBySuffix(t *testing.T) {
 		"110000002":  {0, 0, true},
 	} {
 		v, err := open(t).bank.Verify(context.Background(), bank.Verification{Account: account})
-		if err != nil || len(v.Failures()) != want.failures || len(v.Warnings()) != want.warnings || v.Checked() != want.checked {
+		if err != nil || len(v.Failures()) != want.failures || len(v.Warnings()) != want.warnings ||
+			v.Checked() != want.checked {
 			t.Errorf("%s: %+v %v", account.Tail(), v, err)
 		}
 	}

@@ -23,14 +23,17 @@ const carrier = "400000"
 
 // mandateWords are about DebiCheck requests; MandateScript plays them.
 var mandateWords = map[string]string{
-	"8001": "accepted at the last moment, after 119 s", "8002": "rejected by the client", "8003": "rejected by the bank: account closed",
+	"8001": "accepted at the last moment, after 119 s", "8002": "rejected by the client",
+	"8003": "rejected by the bank: account closed",
 	"8120": "no answer in real time; accepted at hour 47 of the delayed request", "8480": "no answer at all",
-	"8500": "the bank's system fails, and the second try is accepted", "8600": "accepted, and cancelled at the bank the next day",
+	"8500": "the bank's system fails, and the second try is accepted",
+	"8600": "accepted, and cancelled at the bank the next day",
 	"8700": "accepted, and suspended after seven failures",
 }
 
 var checkWords = map[string]string{
-	"7001": "account not found", "7002": "closed", "7003": "identity number does not match", "7004": "debits are not allowed",
+	"7001": "account not found", "7002": "closed", "7003": "identity number does not match",
+	"7004": "debits are not allowed",
 	"7005": "name does not match, account is new: warnings", "7006": "the bank is offline: nothing was checked",
 }
 
@@ -51,7 +54,8 @@ func Catalogue() []Magic {
 		tails[tail] = true
 	}
 	for tail := range tails {
-		out = append(out, Magic{Account: bank.AccountNumber(carrier + tail), Ending: tail, Collection: endings[tail].words(), Mandate: mandateWords[tail], Check: checkWords[tail]})
+		out = append(out, Magic{Account: bank.AccountNumber(carrier + tail), Ending: tail, Collection: endings[tail].words(),
+			Mandate: mandateWords[tail], Check: checkWords[tail]})
 	}
 	slices.SortFunc(out, func(a, b Magic) int {
 		return cmp.Or(cmp.Compare(a.Ending, b.Ending), strings.Compare(a.Account.Reveal(), b.Account.Reveal()))

@@ -12,8 +12,8 @@ const (
 	mostTracking  = 10
 )
 
-// playDebiCheck answers in the morning of the action date. No return can follow; a dispute is heard only where the debit
-// was outside what the payer authenticated.
+// playDebiCheck answers in the morning of the action date. No return can follow; a dispute is heard only where the
+// debit was outside what the payer authenticated.
 func (s *script) playDebiCheck(in bank.Instruction, previous int) {
 	switch o := outcomeOf(in.Account); o.does {
 	case stopsMandate:

@@ -17,7 +17,8 @@ import (
 )
 
 func debicheck(account bank.AccountNumber, previous, tracking int, disputable bool) (out []string) {
-	in := bank.Instruction{Method: bank.DebiCheck, ActionDate: action, Account: account, TrackingDays: tracking, Disputable: disputable}
+	in := bank.Instruction{Method: bank.DebiCheck, ActionDate: action, Account: account, TrackingDays: tracking,
+		Disputable: disputable}
 	for i, e := range sandbox.Script(in, previous, tt, cal) {
 		if e.Seq != i+1 {
 			out = append(out, "numbered wrongly")
@@ -52,7 +53,8 @@ func TestTheSuffixTableUnderAMandate(t *testing.T) {
 		"8700": both(failed + "02"),
 		"9002": both(failed + "02"),
 	}
-	for _, suffix := range []string{"0000", "1234", "7003", "7005", "7006", "8001", "8002", "8003", "8120", "8480", "8500", "9500"} {
+	for _, suffix := range []string{"0000", "1234", "7003", "7005", "7006", "8001", "8002", "8003", "8120", "8480", "8500",
+		"9500"} {
 		table[suffix] = both(collected)
 	}
 	for _, code := range []string{"03", "04", "05", "06", "08", "10", "12", "16", "18", "22", "26", "56"} {
@@ -122,7 +124,8 @@ var asked = calendar.On(2026, time.November, 16).At(10, 0)
 func (d *desk) ask(account bank.AccountNumber, method string) uuid.UUID {
 	d.t.Helper()
 	id := uuid.New()
-	if _, err := d.bank.RequestMandate(context.Background(), bank.MandateRequest{ID: id, Account: account, Authentication: method, AnswerBy: d.limit(method)}); err != nil {
+	if _, err := d.bank.RequestMandate(context.Background(),
+		bank.MandateRequest{ID: id, Account: account, Authentication: method, AnswerBy: d.limit(method)}); err != nil {
 		d.t.Fatal(err)
 	}
 	return id
@@ -138,8 +141,10 @@ func (d *desk) limit(method string) time.Time {
 // lives moves from answer to answer until nothing is left, and gives each with the time since the request.
 func (d *desk) lives(id uuid.UUID, since time.Time) (out []string) {
 	d.t.Helper()
-	for _, after := range []time.Duration{0, time.Second, 5 * time.Second, 119 * time.Second, 120*time.Second - time.Microsecond, 120 * time.Second,
-		time.Hour, 20 * time.Hour, 47 * time.Hour, 48*time.Hour - time.Microsecond, 48 * time.Hour, 100 * time.Hour, 9000 * time.Hour} {
+	for _, after := range []time.Duration{0, time.Second, 5 * time.Second, 119 * time.Second,
+		120*time.Second - time.Microsecond, 120 * time.Second,
+		time.Hour, 20 * time.Hour, 47 * time.Hour, 48*time.Hour - time.Microsecond, 48 * time.Hour, 100 * time.Hour,
+		9000 * time.Hour} {
 		d.now = since.Add(after)
 		messages, err := d.bank.Fetch(context.Background(), 100)
 		if err != nil {
@@ -148,7 +153,8 @@ func (d *desk) lives(id uuid.UUID, since time.Time) (out []string) {
 		var ids []string
 		for _, m := range messages {
 			if ids = append(ids, m.ID); m.InstructionID == id {
-				out = append(out, strings.Join(strings.Fields(fmt.Sprint(m.At.Sub(since), " ", strings.TrimPrefix(string(m.Kind), "mandate_"), " ", m.Code, " ", m.Channel)), " "))
+				out = append(out, strings.Join(strings.Fields(fmt.Sprint(m.At.Sub(since), " ",
+					strings.TrimPrefix(string(m.Kind), "mandate_"), " ", m.Code, " ", m.Channel)), " "))
 			}
 		}
 		if err := d.bank.Acknowledge(context.Background(), ids); err != nil {
@@ -171,9 +177,11 @@ func TestTheSuffixTableOfMandates(t *testing.T) {
 		"8120": as([]string{delivered, "2m0s unanswered NOAS"}, []string{delivered, "47h0m0s accepted sms_link"}),
 		"8480": as([]string{delivered, "2m0s unanswered NOAS"}, []string{delivered, "48h0m0s unanswered NOAS"}),
 		"8500": as([]string{"5s failed EERR"}, []string{"5s failed EERR"}),
-		"8600": as([]string{delivered, "5s accepted banking_app", "20h0m0s suspended CTCA"}, []string{delivered, "1h0m0s accepted sms_link", "20h0m0s suspended CTCA"}),
+		"8600": as([]string{delivered, "5s accepted banking_app", "20h0m0s suspended CTCA"},
+			[]string{delivered, "1h0m0s accepted sms_link", "20h0m0s suspended CTCA"}),
 	}
-	for _, suffix := range []string{"0000", "1234", "7001", "7003", "7005", "7006", "8700", "9002", "9030", "9102", "9202", "9302", "9430", "9500", "9900", "9901", "9056"} {
+	for _, suffix := range []string{"0000", "1234", "7001", "7003", "7005", "7006", "8700", "9002", "9030", "9102", "9202",
+		"9302", "9430", "9500", "9900", "9901", "9056"} {
 		first[suffix] = as(fast, slow)
 	}
 	for suffix, want := range first {
@@ -229,7 +237,8 @@ func TestCollectionsDoNotCountAsRequestsOfAMandate(t *testing.T) {
 }
 
 func TestAnAcceptanceCarriesTheBanksReferenceAlwaysTheSame(t *testing.T) {
-	o := sandbox.Order{ID: uuid.MustParse("0193a1b2-0000-7000-8000-000000000001"), Method: "REALTIME", Account: "4000000000", AnswerBy: asked.Add(time.Minute)}
+	o := sandbox.Order{ID: uuid.MustParse("0193a1b2-0000-7000-8000-000000000001"), Method: "REALTIME",
+		Account: "4000000000", AnswerBy: asked.Add(time.Minute)}
 	one, two := sandbox.MandateScript(o, 0, asked, tt.ReturnsAt), sandbox.MandateScript(o, 3, asked, tt.ReturnsAt)
 	if ref := one[1].Reference; len(ref) != 23 || !strings.HasPrefix(ref, "SBX") || ref != two[1].Reference {
 		t.Errorf("%q and %q", ref, two[1].Reference)
@@ -366,13 +375,16 @@ func TestForcedDebitsUnderAMandate(t *testing.T) {
 		{"unpaid", false, false, sandbox.Outcome{Code: "02"}, nil, []string{"unpaid 02"}},
 		{"a stop before the money came", false, false, sandbox.Outcome{Code: "36"}, nil, []string{"unpaid 36"}},
 		{"a dispute that is heard", true, true, sandbox.Outcome{Dispute: "34"}, nil, []string{"disputed 34"}},
-		{"a dispute proves that it was paid", true, false, sandbox.Outcome{Dispute: "34"}, nil, []string{"successful 00", "disputed 34"}},
+		{"a dispute proves that it was paid", true, false, sandbox.Outcome{Dispute: "34"}, nil,
+			[]string{"successful 00", "disputed 34"}},
 		{"a dispute of what was authenticated", false, true, sandbox.Outcome{Dispute: "34"}, bank.ErrNotDisputable, nil},
 		{"the same by its code", false, true, sandbox.Outcome{Code: "34"}, bank.ErrNotDisputable, nil},
-		{"the same before the answer", false, false, sandbox.Outcome{Dispute: "34"}, bank.ErrNotDisputable, []string{"successful 00"}},
+		{"the same before the answer", false, false, sandbox.Outcome{Dispute: "34"}, bank.ErrNotDisputable,
+			[]string{"successful 00"}},
 	} {
 		d := open(t)
-		in := bank.Instruction{ID: uuid.New(), Method: bank.DebiCheck, Account: "4000000000", ActionDate: action, Disputable: c.disputable}
+		in := bank.Instruction{ID: uuid.New(), Method: bank.DebiCheck, Account: "4000000000", ActionDate: action,
+			Disputable: c.disputable}
 		if _, err := d.bank.Submit(context.Background(), []bank.Instruction{in}); err != nil {
 			t.Fatal(err)
 		}

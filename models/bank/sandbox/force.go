@@ -11,8 +11,8 @@ import (
 	"debitdesk/models/bank"
 )
 
-// Outcome is what a person at the sandbox desk makes the bank answer: a return code ("00" pays), or a dispute with one of
-// the dispute codes. Exactly one of both is given.
+// Outcome is what a person at the sandbox desk makes the bank answer: a return code ("00" pays), or a dispute with one
+// of the dispute codes. Exactly one of both is given.
 type Outcome struct {
 	Code    string
 	Dispute string
@@ -63,7 +63,10 @@ func (o Outcome) disputes(r Record) bool {
 }
 
 func (r Record) collected() bool {
-	return slices.ContainsFunc(r.Delivered, func(e Entry) bool { return e.Kind == bank.Provisional || e.Kind == bank.Successful })
+	return slices.ContainsFunc(r.Delivered, func(e Entry) bool {
+		return e.Kind == bank.Provisional ||
+			e.Kind == bank.Successful
+	})
 }
 
 // paysBy is how a success of the order is called: DebiCheck knows no return, so that it is final at once.

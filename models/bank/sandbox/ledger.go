@@ -20,8 +20,8 @@ const (
 	Mandate    Kind = "mandate"
 )
 
-// Order is what the sandbox bank remembers of a collection, a refund or a mandate request. The account is needed only while its script is
-// made: a ledger keeps no more of it than a keyed hash to count by.
+// Order is what the sandbox bank remembers of a collection, a refund or a mandate request. The account is needed only
+// while its script is made: a ledger keeps no more of it than a keyed hash to count by.
 type Order struct {
 	ID          uuid.UUID
 	MerchantID  uuid.UUID

@@ -43,7 +43,8 @@ func (b *Bank) RequestMandate(ctx context.Context, r bank.MandateRequest) (bank.
 	r.AnswerBy = r.AnswerBy.UTC().Truncate(time.Microsecond)
 	order := Order{ID: r.ID, MerchantID: r.MerchantID, Kind: Mandate, Method: r.Authentication, Account: r.Account,
 		AmountCents: r.AmountCents, Disputable: true, AnswerBy: r.AnswerBy}
-	fresh, err := b.ledger.Save(ctx, []Order{order}, func(o Order, previous int) []Entry { return MandateScript(o, previous, now, b.tt.ReturnsAt) })
+	fresh, err := b.ledger.Save(ctx, []Order{order},
+		func(o Order, previous int) []Entry { return MandateScript(o, previous, now, b.tt.ReturnsAt) })
 	if err != nil {
 		return bank.Receipt{}, fmt.Errorf("request a mandate of the sandbox bank: %w", err)
 	}
@@ -61,8 +62,8 @@ func (b *Bank) CancelMandate(ctx context.Context, requestID uuid.UUID) error {
 }
 
 // MandateScript is everything the bank will say about a mandate request that arrives now, unless it is cancelled or a
-// person answers. previous counts the requests for the same account before; mornings is when the bank writes letters. An
-// answer that would come when the payer's time has ended becomes silence.
+// person answers. previous counts the requests for the same account before; mornings is when the bank writes letters.
+// An answer that would come when the payer's time has ended becomes silence.
 func MandateScript(o Order, previous int, now time.Time, mornings calendar.TimeOfDay) []Entry {
 	prompt := o.Method == string(mandate.RealTime)
 	tail := o.Account.Tail()
@@ -158,11 +159,13 @@ func (b *Bank) ForceMandate(ctx context.Context, requestID uuid.UUID, answer str
 
 // awaited tells that the payer's answer, or the end of the time for it, is still to come.
 func (r Record) awaited(now time.Time) bool {
-	return now.Before(r.Order.AnswerBy) && slices.ContainsFunc(r.Waiting, func(e Entry) bool { return e.answers() && e.DueAt.After(now) })
+	return now.Before(r.Order.AnswerBy) && slices.ContainsFunc(r.Waiting,
+		func(e Entry) bool { return e.answers() && e.DueAt.After(now) })
 }
 
 func (e Entry) answers() bool {
-	return e.Kind == bank.MandateAccepted || e.Kind == bank.MandateRejected || e.Kind == bank.MandateUnanswered || e.Kind == bank.MandateFailed
+	return e.Kind == bank.MandateAccepted || e.Kind == bank.MandateRejected || e.Kind == bank.MandateUnanswered ||
+		e.Kind == bank.MandateFailed
 }
 
 func (b *Bank) answered(r Record, answer string, now time.Time) []Entry {

@@ -23,7 +23,8 @@ func newMemory() *memory {
 	return &memory{map[uuid.UUID]*sandbox.Record{}, map[string]int{}}
 }
 
-func (m *memory) Save(_ context.Context, orders []sandbox.Order, script func(sandbox.Order, int) []sandbox.Entry) ([]bool, error) {
+func (m *memory) Save(_ context.Context, orders []sandbox.Order, script func(sandbox.Order, int) []sandbox.Entry) (
+	[]bool, error) {
 	fresh := make([]bool, len(orders))
 	for i, o := range orders {
 		if _, found := m.records[o.ID]; found {
@@ -47,7 +48,8 @@ func (m *memory) Due(_ context.Context, now time.Time, limit int) ([]sandbox.Ans
 		}
 	}
 	slices.SortFunc(due, func(a, b sandbox.Answer) int {
-		return cmp.Or(a.Entry.DueAt.Compare(b.Entry.DueAt), strings.Compare(a.OrderID.String(), b.OrderID.String()), a.Entry.Seq-b.Entry.Seq)
+		return cmp.Or(a.Entry.DueAt.Compare(b.Entry.DueAt), strings.Compare(a.OrderID.String(), b.OrderID.String()),
+			a.Entry.Seq-b.Entry.Seq)
 	})
 	return due[:min(limit, len(due))], nil
 }

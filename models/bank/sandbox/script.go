@@ -26,8 +26,8 @@ const (
 	lateDisputeDay = 41 // the first day outside the default window
 )
 
-// Script is everything the bank will say about a collection, unless it is recalled, contested or forced. previous counts
-// the collections handed over before from the same account.
+// Script is everything the bank will say about a collection, unless it is recalled, contested or forced. previous
+// counts the collections handed over before from the same account.
 func Script(in bank.Instruction, previous int, tt collection.Timetable, cal *calendar.Calendar) []Entry {
 	s := script{action: in.ActionDate, tt: tt, cal: cal}
 	if in.Method == bank.DebiCheck {

@@ -51,7 +51,8 @@ func TestTheSuffixTable(t *testing.T) {
 		"7002": both(nextMorning + "12"),
 		"7004": both(nextMorning + "03"),
 	}
-	for _, suffix := range []string{"0000", "1234", "7003", "7005", "7006", "8001", "8002", "8003", "8120", "8480", "8500", "8600", "9014", "9028"} {
+	for _, suffix := range []string{"0000", "1234", "7003", "7005", "7006", "8001", "8002", "8003", "8120", "8480", "8500",
+		"8600", "9014", "9028"} {
 		table[suffix] = both(paid)
 	}
 	for _, suffix := range []string{"8700", "9002", "9302"} {
@@ -89,7 +90,8 @@ func TestTheSuffixTable(t *testing.T) {
 
 func TestCarriersOfTheTableAreValidAccounts(t *testing.T) {
 	for branch, account := range map[string]bank.AccountNumber{
-		"632005": "4000009002", "470010": "4000009002", "198765": "4000009002", "051001": "4000009002", "250655": "62000009002",
+		"632005": "4000009002", "470010": "4000009002", "198765": "4000009002", "051001": "4000009002",
+		"250655": "62000009002",
 	} {
 		if got := bank.ValidateAccount(branch, account, bank.Current); !got.OK() {
 			t.Errorf("%s: %+v", got.Bank, got.Problems)
@@ -99,7 +101,8 @@ func TestCarriersOfTheTableAreValidAccounts(t *testing.T) {
 
 func TestNothingAnswersWhenThePurchaseTurnsPending(t *testing.T) {
 	for _, suffix := range []string{"0000", "9002", "9030", "9500", "9900"} {
-		for _, e := range sandbox.Script(bank.Instruction{ActionDate: action, Account: bank.AccountNumber("400000" + suffix)}, 0, tt, cal) {
+		for _, e := range sandbox.Script(bank.Instruction{ActionDate: action, Account: bank.AccountNumber("400000" + suffix)},
+			0, tt, cal) {
 			if !e.DueAt.After(tt.ExecuteAt(action.At(12, 0), action)) {
 				t.Errorf("%s answers at %s", suffix, e.DueAt)
 			}
@@ -109,7 +112,8 @@ func TestNothingAnswersWhenThePurchaseTurnsPending(t *testing.T) {
 
 func TestALateReturnComesWhileSuccessIsStillProvisional(t *testing.T) {
 	entries := sandbox.Script(bank.Instruction{ActionDate: action, Account: "4000009500"}, 0, tt, cal)
-	if last := entries[len(entries)-1]; !last.DueAt.Before(tt.FinalAt(cal, action)) || tt.FinalAt(cal, action).Sub(last.DueAt) != 24*time.Hour {
+	if last := entries[len(entries)-1]; !last.DueAt.Before(tt.FinalAt(cal, action)) ||
+		tt.FinalAt(cal, action).Sub(last.DueAt) != 24*time.Hour {
 		t.Errorf("the return at %s, final at %s", last.DueAt, tt.FinalAt(cal, action))
 	}
 }

@@ -84,7 +84,8 @@ func (c *census) read(src io.Reader, kind part) error {
 // isPicture tells bytes that nobody takes for a text.
 func isPicture(start []byte) bool {
 	trimmed := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\xEF\xBB\xBF")), " \t\r\n")
-	return !bytes.HasPrefix(trimmed, []byte("<")) && (bytes.IndexByte(start, 0) >= 0 || !utf8.Valid(trimmed[:min(len(trimmed), 64)]))
+	return !bytes.HasPrefix(trimmed, []byte("<")) &&
+		(bytes.IndexByte(start, 0) >= 0 || !utf8.Valid(trimmed[:min(len(trimmed), 64)]))
 }
 
 // text skips to the next mark and tells how long the text before it is.
@@ -212,7 +213,8 @@ func (s *scan) endRow() error {
 	r := s.row
 	s.row.cells, s.row.column, s.row.width, s.row.bytes, s.row.shared = 0, 0, 0, 0, 0
 	s.area += r.width
-	if s.part == sheetPart && (r.cells > mostRowCells || r.bytes > mostRowBytes || r.shared*s.longest > mostRowWords || s.area > mostArea) {
+	if s.part == sheetPart && (r.cells > mostRowCells || r.bytes > mostRowBytes || r.shared*s.longest > mostRowWords ||
+		s.area > mostArea) {
 		return errTooMuch
 	}
 	return nil

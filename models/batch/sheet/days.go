@@ -14,8 +14,8 @@ var (
 	clock    = regexp.MustCompile(`\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?`)
 )
 
-// dayShown is the day of a cell that stores a serial number and shows a date. What is shown decides: its numbers must be day,
-// month or year of that serial number, so that an amount in rand is never taken for a date.
+// dayShown is the day of a cell that stores a serial number and shows a date. What is shown decides: its numbers must
+// be day, month or year of that serial number, so that an amount in rand is never taken for a date.
 func dayShown(stored, shown string) (string, bool) {
 	if shown == "" || shown == stored || !wholeDay.MatchString(stored) {
 		return "", false
@@ -25,7 +25,8 @@ func dayShown(stored, shown string) (string, bool) {
 	if err != nil || serial < 61 || serial > 110_000 { // 1 March 1900, and beyond the year 2200
 		return "", false
 	}
-	for _, first := range []calendar.Date{calendar.FromSerial(serial), calendar.FromSerial(serial + 1462)} { // counted from 1904 by some
+	for _, first := range []calendar.Date{calendar.FromSerial(serial),
+		calendar.FromSerial(serial + 1462)} { // counted from 1904 by some
 		if isShown(first, shown) {
 			return first.String(), true
 		}

@@ -87,8 +87,8 @@ func (l *looked) check(piece []byte) (kept int) {
 	return copy(piece, whole)
 }
 
-// encodingOf believes a mark first, then what was told, then the bytes: what is no UTF-8 is Windows-1252, as Excel in South
-// Africa saves plain CSV.
+// encodingOf believes a mark first, then what was told, then the bytes: what is no UTF-8 is Windows-1252, as Excel in
+// South Africa saves plain CSV.
 func (l looked) encodingOf(told Encoding) Encoding {
 	for _, m := range marks {
 		if bytes.HasPrefix(l.start, []byte(m.bytes)) {

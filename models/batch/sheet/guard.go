@@ -28,14 +28,16 @@ func turn() (done func(), err error) {
 	case reading <- struct{}{}:
 		return sync.OnceFunc(func() { <-reading }), nil
 	case <-patience.C:
-		busy := fault.New(fault.TooMany, "busy", "Other workbooks are being read at this moment. Try again in a minute, or save the sheet as CSV.")
+		busy := fault.New(fault.TooMany, "busy",
+			"Other workbooks are being read at this moment. Try again in a minute, or save the sheet as CSV.")
 		busy.RetryAfterSeconds = 60
 		return nil, busy
 	}
 }
 
 func tooLarge() error {
-	return fault.New(fault.TooLarge, "workbook_too_large", "The workbook is too large. Copy the rows into a new workbook without pictures, or save the sheet as CSV.")
+	return fault.New(fault.TooLarge, "workbook_too_large",
+		"The workbook is too large. Copy the rows into a new workbook without pictures, or save the sheet as CSV.")
 }
 
 // guardZip refuses archives that unzip to more than any batch needs. What the directory says is judged first, before
@@ -56,7 +58,8 @@ func guardZip(src io.ReadSeeker) error {
 		if kindOf(e) == otherPart || n <= toDiskAbove {
 			held += n
 		}
-		if all > maxUnzipped || all > freeOfRatio && all > maxRatio*uint64(size) || held > maxInMemory { //nolint:gosec // a size of at most 20 MB
+		if all > maxUnzipped || all > freeOfRatio && all > maxRatio*uint64(size) ||
+			held > maxInMemory { //nolint:gosec // a size of at most 20 MB
 			return tooLarge()
 		}
 	}

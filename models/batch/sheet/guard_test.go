@@ -57,22 +57,36 @@ func TestAWorkbookThatWouldTakeTooMuchMemoryIsRefusedWithLittle(t *testing.T) {
 		parts map[string]string
 		code  string
 	}{
-		"every row reaches to the last column": {map[string]string{sheet1: rowsOf(strings.Repeat(`<row><c r="XFD2"><v>1</v></c></row>`, 20_000))}, "workbook_too_large"},
-		"one row of a million cells":           {map[string]string{sheet1: rowsOf(`<row>` + strings.Repeat(`<c><v>1</v></c>`, 1_000_000) + `</row>`)}, "workbook_too_large"},
-		"two million empty rows":               {map[string]string{sheet1: rowsOf(strings.Repeat(`<row/>`, 2_000_000))}, "workbook_too_large"},
-		"a row too deep":                       {map[string]string{sheet1: rowsOf(strings.Repeat(`<a>`, 1_000_000))}, "workbook_too_large"},
-		"styles too deep":                      {map[string]string{styles: strings.Repeat(`<a>`, 1_000_000)}, "workbook_too_large"},
-		"a million styles":                     {map[string]string{styles: `<styleSheet ` + spread + `><cellXfs>` + strings.Repeat(`<xf/>`, 1_000_000) + `</cellXfs></styleSheet>`}, "workbook_too_large"},
-		"a comment without end":                {map[string]string{sheet1: rowsOf(`<!--` + strings.Repeat("-", 5_000_000))}, "workbook_too_large"},
-		"a mark of five megabytes":             {map[string]string{sheet1: rowsOf(`<row r="2` + strings.Repeat("2", 5_000_000) + `"/>`)}, "workbook_too_large"},
-		"a text of five megabytes":             {map[string]string{sheet1: rowsOf(`<row r="2"><c r="A2" t="inlineStr"><is><t>` + strings.Repeat("x", 5_000_000) + `</t></is></c></row>`)}, "workbook_too_large"},
-		"a million shared texts and more":      {map[string]string{sheet1: rowsOf(""), shared: `<sst ` + spread + `>` + strings.Repeat(`<si/>`, 1_200_000) + `</sst>`}, "workbook_too_large"},
+		"every row reaches to the last column": {map[string]string{
+			sheet1: rowsOf(strings.Repeat(`<row><c r="XFD2"><v>1</v></c></row>`, 20_000))}, "workbook_too_large"},
+		"one row of a million cells": {map[string]string{
+			sheet1: rowsOf(`<row>` + strings.Repeat(`<c><v>1</v></c>`, 1_000_000) + `</row>`)}, "workbook_too_large"},
+		"two million empty rows": {map[string]string{sheet1: rowsOf(strings.Repeat(`<row/>`, 2_000_000))},
+			"workbook_too_large"},
+		"a row too deep": {map[string]string{sheet1: rowsOf(strings.Repeat(`<a>`, 1_000_000))},
+			"workbook_too_large"},
+		"styles too deep": {map[string]string{styles: strings.Repeat(`<a>`, 1_000_000)},
+			"workbook_too_large"},
+		"a million styles": {map[string]string{styles: `<styleSheet ` + spread + `><cellXfs>` +
+			strings.Repeat(`<xf/>`, 1_000_000) + `</cellXfs></styleSheet>`}, "workbook_too_large"},
+		"a comment without end": {map[string]string{sheet1: rowsOf(`<!--` + strings.Repeat("-", 5_000_000))},
+			"workbook_too_large"},
+		"a mark of five megabytes": {map[string]string{
+			sheet1: rowsOf(`<row r="2` + strings.Repeat("2", 5_000_000) + `"/>`)}, "workbook_too_large"},
+		"a text of five megabytes": {map[string]string{
+			sheet1: rowsOf(`<row r="2"><c r="A2" t="inlineStr"><is><t>` + strings.Repeat("x", 5_000_000) +
+				`</t></is></c></row>`)}, "workbook_too_large"},
+		"a million shared texts and more": {map[string]string{sheet1: rowsOf(""), shared: `<sst ` + spread + `>` +
+			strings.Repeat(`<si/>`, 1_200_000) + `</sst>`}, "workbook_too_large"},
 		"a row of long shared texts": {map[string]string{shared: `<sst ` + spread + `><si><t>` + long + `</t></si></sst>`,
 			sheet1: rowsOf(`<row r="2">` + strings.Repeat(`<c t="s"><v>0</v></c>`, 10_000) + `</row>`)}, "workbook_too_large"},
 		"rows of long shared texts": {map[string]string{shared: `<sst ` + spread + `><si><t>` + long + `</t></si></sst>`,
-			sheet1: rowsOf(strings.Repeat(`<row>`+strings.Repeat(`<c t="s"><v>0</v></c>`, 2)+`</row>`, 40_000))}, "file_too_large"},
-		"a hundred times what it is":  {map[string]string{sheet1: rowsOf(strings.Repeat(`<row><c><v>1</v></c></row>`, 900_000))}, "workbook_too_large"},
-		"one cell in the last corner": {map[string]string{sheet1: rowsOf(`<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`)}, "too_many_columns"},
+			sheet1: rowsOf(strings.Repeat(`<row>`+strings.Repeat(`<c t="s"><v>0</v></c>`, 2)+`</row>`, 40_000))},
+			"file_too_large"},
+		"a hundred times what it is": {map[string]string{
+			sheet1: rowsOf(strings.Repeat(`<row><c><v>1</v></c></row>`, 900_000))}, "workbook_too_large"},
+		"one cell in the last corner": {map[string]string{
+			sheet1: rowsOf(`<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`)}, "too_many_columns"},
 	} {
 		content := planted(t, c.parts)
 		var before, after runtime.MemStats
@@ -115,7 +129,8 @@ func TestOneWorkbookIsReadAtATime(t *testing.T) {
 	must(t, first.Close())
 	must(t, first.Close()) // gives nobody else's turn away
 	must(t, <-opened)
-	if _, err := sheet.Open(bytes.NewReader(planted(t, map[string]string{sheet1: rowsOf("<")})), sheet.Told{Sheet: "none"}); err == nil {
+	if _, err := sheet.Open(bytes.NewReader(planted(t, map[string]string{sheet1: rowsOf("<")})),
+		sheet.Told{Sheet: "none"}); err == nil {
 		t.Error("a sheet that is not there was opened")
 	}
 	last, err := sheet.Open(bytes.NewReader(small(t)), sheet.Told{})

@@ -13,8 +13,8 @@ import (
 // separators in the order of preference when nothing tells them apart.
 const separators = ",;\t"
 
-// separatorOf takes the separator that cuts most rows into as many cells as the first one. told says that the text names it
-// in a line of its own, "sep=;".
+// separatorOf takes the separator that cuts most rows into as many cells as the first one. told says that the text
+// names it in a line of its own, "sep=;".
 func separatorOf(start string) (sep string, told bool) {
 	first, _, _ := strings.Cut(start, "\n")
 	first = strings.Trim(strings.TrimSpace(strings.ToLower(first)), `"`)
@@ -69,7 +69,8 @@ func (f *File) guess(sample []Row, told Told) error {
 	}
 	switch {
 	case told.HeaderRow > 0 && at < 0:
-		return fault.At("header_row", "invalid", "Row %d is blank or not among the first rows. Choose the row that names the columns.", told.HeaderRow)
+		return fault.At("header_row", "invalid",
+			"Row %d is blank or not among the first rows. Choose the row that names the columns.", told.HeaderRow)
 	case told.HeaderRow == 0:
 		at = headerAmong(sample, widest)
 	}
@@ -112,8 +113,8 @@ func (f *File) usesColumn(sample []Row, column int) bool {
 	return false
 }
 
-// headerAmong gives the first row that names at least half as many columns as the fullest row fills, or -1 when such a row
-// already holds data. Titles above the heading fill less.
+// headerAmong gives the first row that names at least half as many columns as the fullest row fills, or -1 when such a
+// row already holds data. Titles above the heading fill less.
 func headerAmong(sample []Row, widest int) int {
 	const deepest = 10
 	for i, r := range sample[:min(len(sample), deepest)] {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// How far a quotation mark may stay open before it counts as a slip of the pen: a cell with more lines than this is rarer
-// than a row with a lost quotation mark.
+// How far a quotation mark may stay open before it counts as a slip of the pen: a cell with more lines than this is
+// rarer than a row with a lost quotation mark.
 const (
 	mostLines = 50
 	mostBytes = 4 * MaxCell
@@ -18,8 +18,8 @@ const (
 	mostCells = 20 * MaxColumns // of a line; it is refused, or said to be too long, with fewer
 )
 
-// records cuts text into rows. A row with an unbalanced quotation mark ends with its line, so that it cannot swallow the
-// rows after it.
+// records cuts text into rows. A row with an unbalanced quotation mark ends with its line, so that it cannot swallow
+// the rows after it.
 type records struct {
 	in    *bufio.Reader
 	sep   byte
@@ -46,13 +46,14 @@ func (r *records) next() (record, error) {
 		rec, err = r.across(line, rec)
 	}
 	if rec.bad > 0 {
-		rec.broken = append(rec.broken, Problem{rec.bad, BadQuote, `Text follows a closing quotation mark. Write a quotation mark inside a value twice: "".`})
+		rec.broken = append(rec.broken, Problem{rec.bad, BadQuote,
+			`Text follows a closing quotation mark. Write a quotation mark inside a value twice: "".`})
 	}
 	return rec.clean(), err
 }
 
-// across reads on while a quotation mark is open. It goes back when the mark is never closed, or when the line alone has as
-// many cells as the heading and with the lines after it has not.
+// across reads on while a quotation mark is open. It goes back when the mark is never closed, or when the line alone
+// has as many cells as the heading and with the lines after it has not.
 func (r *records) across(line string, first record) (record, error) {
 	var more []string
 	joined := line
@@ -178,7 +179,8 @@ func untilSep(text string, sep byte) (cell, rest string, state cellState) {
 	return text[:at], text[at:], proper
 }
 
-// unwanted never reaches a cell: marks of an encoding, also one read as Windows-1252, and the NUL that no database stores.
+// unwanted never reaches a cell: marks of an encoding, also one read as Windows-1252, and the NUL that no database
+// stores.
 var unwanted = strings.NewReplacer("\uFEFF", "", "\x00", "")
 
 func tidy(cell string) string {
@@ -192,7 +194,8 @@ func (rec record) clean() record {
 	for i, c := range rec.cells {
 		if !utf8.ValidString(c) {
 			c = strings.ToValidUTF8(c, "\uFFFD")
-			rec.broken = append(rec.broken, Problem{i + 1, BadEncoding, "The cell has a character that is no UTF-8. Choose another encoding."})
+			rec.broken = append(rec.broken, Problem{i + 1, BadEncoding,
+				"The cell has a character that is no UTF-8. Choose another encoding."})
 		}
 		rec.cells[i] = tidy(c)
 	}

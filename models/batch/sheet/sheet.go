@@ -1,5 +1,5 @@
-// Package sheet knows how a table in a file becomes rows of text: encodings, separators, quotes and workbooks, in constant
-// memory. It must not know what a column means.
+// Package sheet knows how a table in a file becomes rows of text: encodings, separators, quotes and workbooks, in
+// constant memory. It must not know what a column means.
 package sheet
 
 import (
@@ -58,8 +58,8 @@ type Format struct {
 	HeaderRow int            `json:"header_row"` // 0: the file has no heading
 }
 
-// Row is one row that holds something. Number is what a spreadsheet shows beside it, from 1, blank rows counted. Cells has
-// one text per column of the heading, or more where the row has too many.
+// Row is one row that holds something. Number is what a spreadsheet shows beside it, from 1, blank rows counted. Cells
+// has one text per column of the heading, or more where the row has too many.
 type Row struct {
 	Number int
 	Cells  []string
@@ -103,8 +103,8 @@ const (
 	maxWords   = 64 << 20 // bytes of the cells of a file: shared texts of a workbook are written out
 )
 
-// Open looks at the whole file once for its size and encoding, and at its first rows for the rest. Errors are faults that
-// say what to do: too large, no table, a kind that is not read.
+// Open looks at the whole file once for its size and encoding, and at its first rows for the rest. Errors are faults
+// that say what to do: too large, no table, a kind that is not read.
 func Open(src io.ReadSeeker, told Told) (*File, error) {
 	f := &File{Format: Format{Kind: told.Kind}}
 	if err := f.open(src, told); err != nil {
@@ -117,7 +117,8 @@ func Open(src io.ReadSeeker, told Told) (*File, error) {
 			return nil
 		}
 		if len(r.Cells) > MaxColumns {
-			return fault.New(fault.TooLarge, "too_many_columns", "The file has more than %d columns. Delete the columns that are not needed.", MaxColumns)
+			return fault.New(fault.TooLarge, "too_many_columns",
+				"The file has more than %d columns. Delete the columns that are not needed.", MaxColumns)
 		}
 		for _, c := range r.Cells {
 			held += len(c)
@@ -140,8 +141,8 @@ func Open(src io.ReadSeeker, told Told) (*File, error) {
 // Close frees what reading a workbook keeps on disk.
 func (f *File) Close() error { return f.rows.close() }
 
-// Each calls see for every row below the heading that is not blank, in order, and stops at its first error. A broken row is
-// given like any other, with what is wrong. More rows than MaxRows are a fault.
+// Each calls see for every row below the heading that is not blank, in order, and stops at its first error. A broken
+// row is given like any other, with what is wrong. More rows than MaxRows are a fault.
 func (f *File) Each(see func(Row) error) error {
 	width, n, held := len(f.Format.Header), 0, 0
 	return f.rows.each(width, func(r Row) error {
@@ -156,7 +157,8 @@ func (f *File) Each(see func(Row) error) error {
 			held += len(c)
 		}
 		if held > maxWords {
-			return fault.New(fault.TooLarge, "file_too_large", "The rows hold more than 64 MB of text. Split the file into several files.")
+			return fault.New(fault.TooLarge, "file_too_large",
+				"The rows hold more than 64 MB of text. Split the file into several files.")
 		}
 		return see(r)
 	})
@@ -179,7 +181,8 @@ func (f *File) fit(r *Row, width int) {
 	for i, c := range r.Cells {
 		if len(c) > MaxCell && utf8.RuneCountInString(c) > MaxCell {
 			r.Cells[i] = string([]rune(c)[:MaxCell])
-			r.Broken = append(r.Broken, Problem{i + 1, CellTooLong, "The cell has more than 32 767 characters; the rest was cut off."})
+			r.Broken = append(r.Broken, Problem{i + 1, CellTooLong,
+				"The cell has more than 32 767 characters; the rest was cut off."})
 		}
 	}
 	switch {
@@ -187,13 +190,15 @@ func (f *File) fit(r *Row, width int) {
 	case have > width:
 		r.Broken = append(r.Broken, Extra(have, width))
 	case have < width && !f.padded:
-		r.Broken = append(r.Broken, Problem{have + 1, TooFewCells, "The row has " + cells(have) + ", the heading has " + cells(width) + ". Add the missing separators."})
+		r.Broken = append(r.Broken, Problem{have + 1, TooFewCells, "The row has " + cells(have) + ", the heading has " +
+			cells(width) + ". Add the missing separators."})
 	}
 }
 
 // Extra says that a row has more cells than the heading.
 func Extra(have, width int) Problem {
-	return Problem{width + 1, TooManyCells, "The row has " + cells(have) + ", the heading has " + cells(width) + ". A value that contains the separator needs quotation marks around it."}
+	return Problem{width + 1, TooManyCells, "The row has " + cells(have) + ", the heading has " + cells(width) +
+		". A value that contains the separator needs quotation marks around it."}
 }
 
 func cells(n int) string {

@@ -61,7 +61,8 @@ func encode(t *testing.T, text string, as sheet.Encoding) string {
 }
 
 func TestEveryEncodingSeparatorAndLineEndReadsAlike(t *testing.T) {
-	for _, encoding := range []sheet.Encoding{sheet.UTF8, sheet.UTF8Marked, sheet.Windows1252, sheet.UTF16Little, sheet.UTF16Big} {
+	for _, encoding := range []sheet.Encoding{sheet.UTF8, sheet.UTF8Marked, sheet.Windows1252, sheet.UTF16Little,
+		sheet.UTF16Big} {
 		for _, sep := range []string{",", ";", "\t"} {
 			for _, end := range []string{"\n", "\r\n", "\r"} {
 				t.Run(fmt.Sprintf("%s %q %q", encoding, sep, end), func(t *testing.T) {
@@ -87,18 +88,21 @@ func TestABrokenRowIsKeptAndHurtsNoOther(t *testing.T) {
 		column int
 		code   string
 	}{
-		"an open quotation mark":        {`"Anna,a@x.test,10`, []string{`"Anna`, "a@x.test", "10"}, 1, sheet.BadQuote},
-		"an open mark later":            {`Anna,"a@x.test,10`, []string{"Anna", `"a@x.test`, "10"}, 2, sheet.BadQuote},
-		"text after the mark":           {`"Anna"B,a@x.test,10`, []string{"AnnaB", "a@x.test", "10"}, 1, sheet.BadQuote},
-		"too few cells":                 {`Anna,a@x.test`, []string{"Anna", "a@x.test", ""}, 3, sheet.TooFewCells},
-		"too many cells":                {`Anna,a@x.test,1,234`, []string{"Anna", "a@x.test", "1", "234"}, 4, sheet.TooManyCells},
+		"an open quotation mark": {`"Anna,a@x.test,10`, []string{`"Anna`, "a@x.test", "10"}, 1, sheet.BadQuote},
+		"an open mark later":     {`Anna,"a@x.test,10`, []string{"Anna", `"a@x.test`, "10"}, 2, sheet.BadQuote},
+		"text after the mark":    {`"Anna"B,a@x.test,10`, []string{"AnnaB", "a@x.test", "10"}, 1, sheet.BadQuote},
+		"too few cells":          {`Anna,a@x.test`, []string{"Anna", "a@x.test", ""}, 3, sheet.TooFewCells},
+		"too many cells": {`Anna,a@x.test,1,234`, []string{"Anna", "a@x.test", "1", "234"},
+			4, sheet.TooManyCells},
 		"an inch sign is no open quote": {`Bolt 3",a@x.test,10`, []string{`Bolt 3"`, "a@x.test", "10"}, 0, ""},
 		"empty cells too many":          {`Anna,a@x.test,10,,`, []string{"Anna", "a@x.test", "10"}, 0, ""},
 		"blank before a mark":           {`Anna, "a@x.test" ,10`, []string{"Anna", "a@x.test", "10"}, 0, ""},
 		"a line break in a cell":        {"\"Anna\nB\",a@x.test,10", []string{"Anna\nB", "a@x.test", "10"}, 0, ""},
 		"a doubled mark":                {`"An""na",a@x.test,10`, []string{`An"na`, "a@x.test", "10"}, 0, ""},
-		"a cell that is too long":       {strings.Repeat("é", sheet.MaxCell+1) + `,a@x.test,10`, []string{strings.Repeat("é", sheet.MaxCell), "a@x.test", "10"}, 1, sheet.CellTooLong},
-		"a cell just long enough":       {strings.Repeat("é", sheet.MaxCell) + `,a@x.test,10`, []string{strings.Repeat("é", sheet.MaxCell), "a@x.test", "10"}, 0, ""},
+		"a cell that is too long": {strings.Repeat("é", sheet.MaxCell+1) + `,a@x.test,10`,
+			[]string{strings.Repeat("é", sheet.MaxCell), "a@x.test", "10"}, 1, sheet.CellTooLong},
+		"a cell just long enough": {strings.Repeat("é", sheet.MaxCell) + `,a@x.test,10`,
+			[]string{strings.Repeat("é", sheet.MaxCell), "a@x.test", "10"}, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, rows := read(t, "name,email,amount\n"+c.row+"\n"+`Ben,"b@x.test",20`+"\n", sheet.Told{Separator: ","})
@@ -125,8 +129,9 @@ func TestTheHeadingIsFound(t *testing.T) {
 		header []string
 		rows   int
 	}{
-		"at the top":           {"name,amount\nA,1\n", 0, 1, []string{"name", "amount"}, 1},
-		"below a title":        {"Invoices of December,,\n,,\nname,email,amount\nA,a@x.test,1\n", 0, 3, []string{"name", "email", "amount"}, 1},
+		"at the top": {"name,amount\nA,1\n", 0, 1, []string{"name", "amount"}, 1},
+		"below a title": {"Invoices of December,,\n,,\nname,email,amount\nA,a@x.test,1\n", 0, 3,
+			[]string{"name", "email", "amount"}, 1},
 		"missing":              {"A,a@x.test,1\nB,b@x.test,2\n", 0, 0, []string{"", "", ""}, 2},
 		"told":                 {"x,y\nname,amount\nA,1\n", 2, 2, []string{"name", "amount"}, 1},
 		"told that none":       {"name,amount\nA,1\n", sheet.NoHeader, 0, []string{"", ""}, 2},
@@ -209,7 +214,8 @@ func TestACharacterCutByTheBufferIsStillUTF8(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2\n", "\uFEFFa;b\r\n\"1\";2", "a\tb\rx\t\"y\rz\"", "\xff\xfea\x00,\x00b\x00", "\"\n\"\n\"", "sep=;\na;b",
+	for _, seed := range []string{"a,b\n1,2\n", "\uFEFFa;b\r\n\"1\";2", "a\tb\rx\t\"y\rz\"", "\xff\xfea\x00,\x00b\x00",
+		"\"\n\"\n\"", "sep=;\na;b",
 		"a,b\n\"x,y\n\"z\"q,1\n", "\xe9,\x80\n", "PK\x03\x04", ",,,\n;;;\n\t\t", "R1,234;1.234,50\n03/04/25;46357"} {
 		f.Add([]byte(seed), "")
 		f.Add([]byte(seed), ";")

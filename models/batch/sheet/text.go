@@ -21,7 +21,8 @@ func (f *File) open(src io.ReadSeeker, told Told) error {
 	case seen.size == 0:
 		return empty()
 	case bytes.HasPrefix(seen.start, []byte("\xD0\xCF\x11\xE0")):
-		return fault.New(fault.Invalid, "old_workbook", "This is an old Excel file or one with a password. Save it as .xlsx without a password.")
+		return fault.New(fault.Invalid, "old_workbook",
+			"This is an old Excel file or one with a password. Save it as .xlsx without a password.")
 	case bytes.HasPrefix(seen.start, []byte("%PDF")):
 		return unread()
 	case bytes.HasPrefix(seen.start, []byte("PK\x03\x04")) && told.Kind != Paste:
@@ -32,11 +33,13 @@ func (f *File) open(src io.ReadSeeker, told Told) error {
 }
 
 func empty() error {
-	return fault.New(fault.Invalid, "empty_file", "The file has no rows. Choose a file with a heading and at least one row below it.")
+	return fault.New(fault.Invalid, "empty_file",
+		"The file has no rows. Choose a file with a heading and at least one row below it.")
 }
 
 func unread() error {
-	return fault.New(fault.Invalid, "unknown_file", "This is neither a CSV nor an .xlsx file. Save it as one of these and choose it again.")
+	return fault.New(fault.Invalid, "unknown_file",
+		"This is neither a CSV nor an .xlsx file. Save it as one of these and choose it again.")
 }
 
 func (f *File) openText(src io.ReadSeeker, seen looked, told Told) error {

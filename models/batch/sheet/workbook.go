@@ -65,7 +65,8 @@ func (f *File) openWorkbook(src io.ReadSeeker, told Told) error {
 }
 
 func unreadWorkbook(err error) error {
-	return fault.New(fault.Invalid, "unread_workbook", "The workbook cannot be read. Open it in a spreadsheet program and save it as .xlsx again.").Because(err)
+	return fault.New(fault.Invalid, "unread_workbook",
+		"The workbook cannot be read. Open it in a spreadsheet program and save it as .xlsx again.").Because(err)
 }
 
 // choose takes the sheet that was told, else the first that holds something.

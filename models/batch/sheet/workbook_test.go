@@ -50,13 +50,15 @@ func TestAWorkbookGivesNumbersAsStoredAndDaysAsDates(t *testing.T) {
 	must(t, x.SetCellStr("Bills", "A5", "051001"))
 	must(t, x.SetCellDefault("Bills", "D5", "1.1000000000000001"))
 	must(t, x.SetCellDefault("Bills", "F5", "1E-3"))
-	for cell, format := range map[string]string{"B4": "dd/mm/yyyy", "C4": `[$-1C09]dddd, d mmmm yyyy;@`, "F4": `"R" #,##0.00`, "G4": "mmm-yy"} {
+	for cell, format := range map[string]string{"B4": "dd/mm/yyyy", "C4": `[$-1C09]dddd, d mmmm yyyy;@`,
+		"F4": `"R" #,##0.00`, "G4": "mmm-yy"} {
 		style, err := x.NewStyle(&excelize.Style{CustomNumFmt: &format})
 		must(t, err)
 		must(t, x.SetCellStyle("Bills", cell, cell, style))
 	}
 	format, rows := read(t, string(saved(t, x)), sheet.Told{})
-	same(t, format, sheet.Format{Kind: sheet.XLSX, Decimal: ".", Dates: "ymd", Sheet: "Bills", Sheets: []string{"Sheet1", "Bills"},
+	same(t, format, sheet.Format{Kind: sheet.XLSX, Decimal: ".", Dates: "ymd", Sheet: "Bills",
+		Sheets: []string{"Sheet1", "Bills"},
 		Header: []string{"name", "due", "long", "amount", "account", "rand", "month"}, HeaderRow: 2})
 	same(t, rows, []sheet.Row{
 		{Number: 4, Cells: []string{"Chloé", "2026-12-01", "2026-12-01", "1234.5", "62000000001", "46357", "2026-12-01"}},
@@ -84,7 +86,8 @@ func TestTheSheetCanBeTold(t *testing.T) {
 	content := string(saved(t, x))
 	format, _ := read(t, content, sheet.Told{Sheet: "Two"})
 	same(t, format.Header, []string{"c", "d"})
-	if _, err := sheet.Open(strings.NewReader(content), sheet.Told{Sheet: "Three"}); !fault.HasCode(err, "does_not_exist") {
+	if _, err := sheet.Open(strings.NewReader(content), sheet.Told{Sheet: "Three"}); !fault.HasCode(err,
+		"does_not_exist") {
 		t.Error(err)
 	}
 }
@@ -165,7 +168,8 @@ func bomb(t *testing.T, names []string, holds, says int64) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, name := range names {
-		w, err := z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CRC32: sum.Sum32(), CompressedSize64: uint64(deflated.Len()), UncompressedSize64: uint64(says)})
+		w, err := z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CRC32: sum.Sum32(),
+			CompressedSize64: uint64(deflated.Len()), UncompressedSize64: uint64(says)})
 		must(t, err)
 		_, err = w.Write(deflated.Bytes())
 		must(t, err)

@@ -17,7 +17,8 @@ const wayIn = "https://desk.example/reset/secret-of-one-person"
 func (h *house) reset(t *testing.T) (m mail.Mail) {
 	t.Helper()
 	if err := h.InTx(t.Context(), func(tx *store.Tx) error {
-		m = mail.Mail{ID: tx.NewID(), MerchantID: h.merchant, ObjectID: uuid.New(), Kind: mail.PasswordReset, To: "thandi@example.co.za",
+		m = mail.Mail{ID: tx.NewID(), MerchantID: h.merchant, ObjectID: uuid.New(), Kind: mail.PasswordReset,
+			To:     "thandi@example.co.za",
 			Letter: mail.Letter{Subject: "A new password", Text: "Here: " + wayIn + "\n", HTML: "<a href=" + wayIn + ">"}}
 		tx.InsertMail(m)
 		return nil
@@ -31,7 +32,8 @@ func (h *house) reset(t *testing.T) (m mail.Mail) {
 func (h *house) open(t *testing.T) bool {
 	t.Helper()
 	var n int
-	if err := h.Pool.QueryRow(t.Context(), `SELECT count(*) FROM mails WHERE to_jsonb(mails)::text LIKE '%secret-of-one-person%'`).Scan(&n); err != nil {
+	if err := h.Pool.QueryRow(t.Context(),
+		`SELECT count(*) FROM mails WHERE to_jsonb(mails)::text LIKE '%secret-of-one-person%'`).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n > 0
@@ -83,7 +85,8 @@ func TestALinkThatLetsAPersonInIsSealedUntilItHasLeft(t *testing.T) {
 			if h.open(t) {
 				t.Error("the link lies open in the database")
 			}
-			if got := h.find(t, m.ID); got.Text != c.text && got.Text != "Here: "+c.text+"\n" || c.text == wayIn && got.HTML != m.HTML && name != "a release before queued it" {
+			if got := h.find(t, m.ID); got.Text != c.text && got.Text != "Here: "+c.text+"\n" || c.text == wayIn &&
+				got.HTML != m.HTML && name != "a release before queued it" {
 				t.Errorf("it reads %q, %q", got.Text, got.HTML)
 			}
 		})

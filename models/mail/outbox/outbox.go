@@ -159,7 +159,8 @@ func (s *Service) send(ctx context.Context, mails []mail.Mail) (n int, tired boo
 	talks.Wait()
 	// What the relay said must be written down even when the caller gives up now.
 	ctx = context.WithoutCancel(ctx)
-	return len(r.taken), r.failures >= weary, errors.Join(r.err, s.sent(ctx, r.taken, s.Store.MailsSent), s.Store.ReleaseMails(ctx, r.todo))
+	return len(r.taken), r.failures >= weary, errors.Join(r.err, s.sent(ctx, r.taken, s.Store.MailsSent),
+		s.Store.ReleaseMails(ctx, r.todo))
 }
 
 // word words mails, and keeps the words before they leave the house: what is shown

@@ -112,7 +112,8 @@ func TestAMailComesBackAsItWasWritten(t *testing.T) {
 	want := h.letter(t, uuid.New(), 1)
 	got := h.find(t, want.ID)
 	if got.To != want.To || !slices.Equal(got.CC, want.CC) || len(got.BCC) != 0 || got.Subject != want.Subject ||
-		got.Text != want.Text || got.HTML != want.HTML || got.PurchaseID != want.PurchaseID || got.ClientID != uuid.Nil || got.State != mail.Queued {
+		got.Text != want.Text || got.HTML != want.HTML || got.PurchaseID != want.PurchaseID || got.ClientID != uuid.Nil ||
+		got.State != mail.Queued {
 		t.Errorf("got %+v", got)
 	}
 	if len(got.Attachments) != 1 || string(got.Attachments[0].Content) != "%PDF\x00\xff" {
@@ -252,7 +253,8 @@ func TestAFailingRelayIsTriedAgainWithGrowingPatience(t *testing.T) {
 	h := open(t)
 	m := h.letter(t, uuid.New(), 1)
 	h.relay.fail = errors.New("451 come back later")
-	waits := []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 16 * time.Hour}
+	waits := []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
+		16 * time.Hour}
 	for try, wait := range waits {
 		if err := h.Send(t.Context(), m.ID); err == nil {
 			t.Fatal("the failure was swallowed")
@@ -366,25 +368,33 @@ func TestASlowProcessDoesNotHandOverWhatAnotherTook(t *testing.T) {
 
 func TestWordsAreKeptAndFilesAreOnlyNamed(t *testing.T) {
 	h := open(t)
-	m := mail.Mail{MerchantID: h.merchant, ObjectID: uuid.New(), Kind: "invoice", Attempt: 1, To: "thandi@example.co.za", Letter: mail.Letter{Subject: "Invoice"}}
-	if err := h.InTx(t.Context(), func(tx *store.Tx) error { m.ID = tx.NewID(); tx.InsertMail(m); return nil }); err != nil {
+	m := mail.Mail{MerchantID: h.merchant, ObjectID: uuid.New(), Kind: "invoice", Attempt: 1, To: "thandi@example.co.za",
+		Letter: mail.Letter{Subject: "Invoice"}}
+	if err := h.InTx(t.Context(), func(tx *store.Tx) error {
+		m.ID = tx.NewID()
+		tx.InsertMail(m)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	h.Compose = func(_ context.Context, mails []mail.Mail) ([]mail.Letter, error) {
-		return []mail.Letter{{Subject: mails[0].Subject + " 1", Text: "Pay", Attachments: []mail.Attachment{{Name: "1.pdf", Type: "application/pdf", Ref: "invoice:1"}}}}, nil
+		return []mail.Letter{{Subject: mails[0].Subject + " 1", Text: "Pay",
+			Attachments: []mail.Attachment{{Name: "1.pdf", Type: "application/pdf", Ref: "invoice:1"}}}}, nil
 	}
 	var brought []byte
-	h.Sender = outbox.WithFiles{Sender: files{&brought}, File: func(_ context.Context, merchantID uuid.UUID, ref string) ([]byte, error) {
-		if merchantID != h.merchant {
-			t.Error("another merchant's file")
-		}
-		return []byte("%PDF of " + ref), nil
-	}}
+	h.Sender = outbox.WithFiles{Sender: files{&brought},
+		File: func(_ context.Context, merchantID uuid.UUID, ref string) ([]byte, error) {
+			if merchantID != h.merchant {
+				t.Error("another merchant's file")
+			}
+			return []byte("%PDF of " + ref), nil
+		}}
 	if err := h.Send(t.Context(), m.ID); err != nil {
 		t.Fatal(err)
 	}
 	got := h.find(t, m.ID)
-	if got.Subject != "Invoice 1" || got.Text != "Pay" || len(got.Attachments) != 1 || got.Attachments[0].Ref != "invoice:1" || len(got.Attachments[0].Content) != 0 {
+	if got.Subject != "Invoice 1" || got.Text != "Pay" || len(got.Attachments) != 1 ||
+		got.Attachments[0].Ref != "invoice:1" || len(got.Attachments[0].Content) != 0 {
 		t.Errorf("got %+v", got)
 	}
 	if string(brought) != "%PDF of invoice:1" {

@@ -17,6 +17,9 @@ func cork(conn net.Conn, on bool) {
 		value = 1
 	}
 	if c, err := raw.SyscallConn(); err == nil {
-		_ = c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_CORK, value) }) // it works without, too
+		_ = c.Control(func(fd uintptr) {
+			_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_CORK,
+				value)
+		}) // it works without, too
 	}
 }

@@ -117,8 +117,8 @@ func (l *line) close() {
 	}
 }
 
-// refused tells the 5xx that concerns this mail: a recipient or the content. A 5xx about our sign-in or our sender is a matter of
-// configuration, which people mend.
+// refused tells the 5xx that concerns this mail: a recipient or the content. A 5xx about our sign-in or our sender is a
+// matter of configuration, which people mend.
 func refused(err error) bool {
 	var said *textproto.Error
 	return errors.As(err, &said) && said.Code >= 500

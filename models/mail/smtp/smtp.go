@@ -51,7 +51,8 @@ func New(address, host string) (*Relay, error) {
 	if err != nil || u.Hostname() == "" {
 		return nil, errors.New("the mail relay's address must look like smtp://user:pass@host:587")
 	}
-	r := &Relay{server: u.Hostname(), host: publicName(host), tls: &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}}
+	r := &Relay{server: u.Hostname(), host: publicName(host),
+		tls: &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}}
 	r.options = []gomail.Option{gomail.WithTimeout(timeout), gomail.WithoutNoop(), gomail.WithTLSConfig(r.tls)}
 	port := 587
 	switch u.Scheme {
@@ -75,7 +76,8 @@ func New(address, host string) (*Relay, error) {
 	r.options = append(r.options, gomail.WithPort(port))
 	if user := u.User.Username(); user != "" {
 		password, _ := u.User.Password()
-		r.options = append(r.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(user), gomail.WithPassword(password))
+		r.options = append(r.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(user),
+			gomail.WithPassword(password))
 	}
 	if r.from, err = sender(u, r.host); err != nil {
 		return nil, err
@@ -240,7 +242,8 @@ func (r *Relay) message(m mail.Mail) (*gomail.Msg, error) {
 		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
 	}
 	for _, a := range m.Attachments {
-		if err := msg.AttachReader(a.Name, bytes.NewReader(a.Content), gomail.WithFileContentType(gomail.ContentType(a.Type))); err != nil {
+		if err := msg.AttachReader(a.Name, bytes.NewReader(a.Content),
+			gomail.WithFileContentType(gomail.ContentType(a.Type))); err != nil {
 			return nil, fmt.Errorf("attach %s: %w", a.Name, err)
 		}
 	}

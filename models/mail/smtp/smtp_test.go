@@ -15,7 +15,8 @@ import (
 )
 
 var invoice = mail.Mail{
-	ID: uuid.MustParse("01890a5d-ac96-774b-bcce-b302099a8057"), To: "thandi@example.co.za", CC: []string{"copy@example.com"}, BCC: []string{"hidden@example.com"},
+	ID: uuid.MustParse("01890a5d-ac96-774b-bcce-b302099a8057"), To: "thandi@example.co.za",
+	CC: []string{"copy@example.com"}, BCC: []string{"hidden@example.com"},
 	Letter: mail.Letter{Subject: "Invoice for Zoë", Text: "R\u00a0100,00", HTML: "<p>R\u00a0100,00</p>",
 		Attachments: []mail.Attachment{{Name: "invoice.pdf", Type: "application/pdf", Content: []byte("%PDF-1.7")}}},
 }
@@ -38,7 +39,8 @@ func TestAMailArrivesWhole(t *testing.T) {
 	if err := r.Send(t.Context(), invoice, handed); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"MAIL FROM:<billing@gym.example>", "RCPT TO:<thandi@example.co.za>", "RCPT TO:<copy@example.com>", "RCPT TO:<hidden@example.com>"} {
+	for _, line := range []string{"MAIL FROM:<billing@gym.example>", "RCPT TO:<thandi@example.co.za>",
+		"RCPT TO:<copy@example.com>", "RCPT TO:<hidden@example.com>"} {
 		if !s.heard(line) {
 			t.Errorf("the relay did not hear %s", line)
 		}
@@ -48,8 +50,10 @@ func TestAMailArrivesWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	subject, _ := new(mime.WordDecoder).DecodeHeader(got.Header.Get("Subject"))
-	if subject != "Invoice for Zoë" || got.Header.Get("Message-ID") != "<01890a5d-ac96-774b-bcce-b302099a8057@desk.example.co.za>" ||
-		got.Header.Get("From") != `"Gym" <billing@gym.example>` || got.Header.Get("Bcc") != "" || got.Header.Get("Date") == "" {
+	if subject != "Invoice for Zoë" || got.Header.Get(
+		"Message-ID") != "<01890a5d-ac96-774b-bcce-b302099a8057@desk.example.co.za>" ||
+		got.Header.Get("From") != `"Gym" <billing@gym.example>` || got.Header.Get("Bcc") != "" ||
+		got.Header.Get("Date") == "" {
 		t.Errorf("header %v", got.Header)
 	}
 	kind, params, _ := mime.ParseMediaType(got.Header.Get("Content-Type"))
@@ -58,7 +62,8 @@ func TestAMailArrivesWhole(t *testing.T) {
 	}
 	types := map[string]string{}
 	parts(t, multipart.NewReader(got.Body, params["boundary"]), types)
-	if types["text/plain"] != "R\u00a0100,00" || types["text/html"] != "<p>R\u00a0100,00</p>" || types["application/pdf"] == "" {
+	if types["text/plain"] != "R\u00a0100,00" || types["text/html"] != "<p>R\u00a0100,00</p>" ||
+		types["application/pdf"] == "" {
 		t.Errorf("parts %q", types)
 	}
 }
@@ -146,7 +151,8 @@ func TestThePasswordTravelsEncrypted(t *testing.T) {
 			if err := r.Send(t.Context(), invoice, handed); err != nil {
 				t.Fatal(err)
 			}
-			if !row.sink.encrypted || !row.sink.heard("AUTH PLAIN") || !row.sink.heard("MAIL FROM:<desk@example.com>") || len(row.sink.mails()) != 1 {
+			if !row.sink.encrypted || !row.sink.heard("AUTH PLAIN") || !row.sink.heard("MAIL FROM:<desk@example.com>") ||
+				len(row.sink.mails()) != 1 {
 				t.Errorf("said %q", row.sink.said)
 			}
 		})
@@ -170,12 +176,14 @@ func TestWithoutEncryptionNothingIsSaid(t *testing.T) {
 }
 
 func TestAnAddressOfARelayIsCheckedAtOnce(t *testing.T) {
-	for _, wrong := range []string{"", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://user:s3cret@host:mail", "smtp://user:s3cret@h?from=nobody"} {
+	for _, wrong := range []string{"", "mail.example.com", "http://mail.example.com", "smtp://",
+		"smtp://user:s3cret@host:mail", "smtp://user:s3cret@h?from=nobody"} {
 		if _, err := New(wrong, "desk.example"); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
-	for host, want := range map[string]string{"desk.example:8080": "no-reply@desk.example", "127.0.0.1:8080": "no-reply@[127.0.0.1]", "": "no-reply@localhost"} {
+	for host, want := range map[string]string{"desk.example:8080": "no-reply@desk.example",
+		"127.0.0.1:8080": "no-reply@[127.0.0.1]", "": "no-reply@localhost"} {
 		r, err := New("smtp://relay.example", host)
 		if err != nil || r.from.Address != want {
 			t.Errorf("%q: from %v, %v", host, r, err)
@@ -206,7 +214,8 @@ func TestAMailThatIsNotHandedOverDoesNotArrive(t *testing.T) {
 	s := openSink(t, nil, nil, nil)
 	r := relayAt(t, "smtp://"+s.Addr().String())
 	lost := errors.New("another process has it")
-	if err := r.Send(t.Context(), invoice, mail.LastByte{May: func() error { return lost }, Gone: func() { t.Error("told that it left") }}); !errors.Is(err, lost) {
+	if err := r.Send(t.Context(), invoice, mail.LastByte{May: func() error { return lost },
+		Gone: func() { t.Error("told that it left") }}); !errors.Is(err, lost) {
 		t.Errorf("got %v", err)
 	}
 	if err := r.Send(t.Context(), invoice, handed); err != nil { // the relay has heard the end of the first by then
@@ -220,14 +229,16 @@ func TestAMailThatIsNotHandedOverDoesNotArrive(t *testing.T) {
 
 func TestEverythingButTheEndIsSaidBeforeAMailIsHandedOver(t *testing.T) {
 	s := openSink(t, map[string]string{"RCPT": "550 no such mailbox"}, nil, nil)
-	err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), invoice, mail.LastByte{May: func() error { t.Error("handed over a mail that was refused"); return nil }})
+	err := relayAt(t, "smtp://"+s.Addr().String()).Send(t.Context(), invoice,
+		mail.LastByte{May: func() error { t.Error("handed over a mail that was refused"); return nil }})
 	if !mail.IsRefusal(err) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestMessageIdsAndTheSenderCarryThePublicNameAlone(t *testing.T) {
-	for host, want := range map[string]string{"https://desk.example.co.za": "desk.example.co.za", "http://127.0.0.1:8080": "[127.0.0.1]", "http://localhost:80": "localhost",
+	for host, want := range map[string]string{"https://desk.example.co.za": "desk.example.co.za",
+		"http://127.0.0.1:8080": "[127.0.0.1]", "http://localhost:80": "localhost",
 		"desk.example.co.za:8443": "desk.example.co.za", "": "localhost"} {
 		if got := publicName(host); got != want {
 			t.Errorf("%q is called %s", host, got)

@@ -67,7 +67,8 @@ func Load(path string) (*Set, error) {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
 	if open := info.Mode().Perm() & 0o077; open != 0 {
-		return nil, fmt.Errorf("key file %s can be read by other users (mode %04o): run chmod 600 on it", path, info.Mode().Perm())
+		return nil, fmt.Errorf("key file %s can be read by other users (mode %04o): run chmod 600 on it", path,
+			info.Mode().Perm())
 	}
 	content, err := os.ReadFile(path) //nolint:gosec // the operator names it
 	if err != nil {

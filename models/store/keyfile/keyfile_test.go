@@ -40,7 +40,8 @@ func TestKeysAreGeneratedOnceAndReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	merchant := uuid.New()
-	if text, err := reopened.Open(seal.Place{Owner: merchant}, box.Seal(seal.Place{Owner: merchant}, "62000000001")); err != nil || text != "62000000001" {
+	if text, err := reopened.Open(seal.Place{Owner: merchant},
+		box.Seal(seal.Place{Owner: merchant}, "62000000001")); err != nil || text != "62000000001" {
 		t.Fatalf("sealed before the restart, opened after: %q, %v", text, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, ".keys-*")); len(left) > 0 {
@@ -85,7 +86,8 @@ func TestAFileThatOthersCanReadIsRefused(t *testing.T) {
 
 func TestANamedFileIsNeverMade(t *testing.T) {
 	_, err := keyfile.Open(filepath.Join(t.TempDir(), "mine.json"), t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), fs.ErrNotExist.Error()) && !os.IsNotExist(err) && !strings.Contains(err.Error(), "no such file") {
+	if err == nil || !strings.Contains(err.Error(), fs.ErrNotExist.Error()) && !os.IsNotExist(err) &&
+		!strings.Contains(err.Error(), "no such file") {
 		t.Fatalf("got %v; want not found", err)
 	}
 }

@@ -17,8 +17,9 @@ import (
 const EnvBinaries = "DEBITDESK_POSTGRES_BIN"
 
 // ErrNoBinaries says that no usable PostgreSQL server was found.
-var ErrNoBinaries = errors.New("no PostgreSQL server binaries found: install the package postgresql (version 15 or newer), " +
-	"name their folder in " + EnvBinaries + ", or name a running server in DATABASE_URL")
+var ErrNoBinaries = errors.New(
+	"no PostgreSQL server binaries found: install the package postgresql (version 15 or newer), " +
+		"name their folder in " + EnvBinaries + ", or name a running server in DATABASE_URL")
 
 // oldestMajor is the oldest PostgreSQL the migrations are written for.
 const oldestMajor = 15
@@ -63,7 +64,8 @@ func findBinaries(ctx context.Context, dataDir string, acc account, wantMajor in
 	}
 	err := ErrNoBinaries
 	if wantMajor != 0 {
-		err = fmt.Errorf("the database in %s was made by PostgreSQL %d, which is needed to open it: %w", dataDir, wantMajor, err)
+		err = fmt.Errorf("the database in %s was made by PostgreSQL %d, which is needed to open it: %w", dataDir, wantMajor,
+			err)
 	}
 	if len(refused) > 0 {
 		err = fmt.Errorf("%w (%s)", err, strings.Join(refused, "; "))

@@ -30,8 +30,10 @@ func home(dataDir string) (string, error) {
 	if err == nil {
 		dir := strings.TrimSpace(string(b))
 		if _, err := os.Stat(dir); err != nil { //nolint:gosec // named by a file that only our account writes
-			return "", fmt.Errorf("the database of %s is kept in %s, which is not there: bring it back, or remove %s to begin an empty one: %w",
-				dataDir, dir, filepath.Join(dataDir, locationFile), err)
+			return "",
+				fmt.Errorf(
+					"the database of %s is kept in %s, which is not there: bring it back, or remove %s to begin an empty one: %w",
+					dataDir, dir, filepath.Join(dataDir, locationFile), err)
 		}
 		return dir, nil
 	}
@@ -55,8 +57,10 @@ func Exists(dataDir string) bool {
 // account, in the data folder if the account can get there.
 func place(ctx context.Context, dataDir string, acc account) (string, error) {
 	if acc.other { // the folder is ours to open; what is in it has its own modes
-		if st, err := os.Stat(dataDir); err == nil && st.Mode().Perm()&0o001 == 0 { //nolint:gosec // the data folder of the settings
-			if err := os.Chmod(dataDir, st.Mode().Perm()|0o011); err != nil { //nolint:gosec // the account of the database must be able to enter it
+		if st, err := os.Stat(dataDir); err == nil &&
+			st.Mode().Perm()&0o001 == 0 { //nolint:gosec // the data folder of the settings
+			if err := os.Chmod(dataDir,
+				st.Mode().Perm()|0o011); err != nil { //nolint:gosec // the account of the database must be able to enter it
 				return "", err
 			}
 		}
@@ -66,7 +70,8 @@ func place(ctx context.Context, dataDir string, acc account) (string, error) {
 		return dir, acc.own(dir)
 	}
 	for _, base := range elsewhere {
-		if os.MkdirAll(base, 0o711) != nil || !acc.mayEnter(ctx, base) { //nolint:gosec // the account of the database must be able to enter it
+		if os.MkdirAll(base, 0o711) != nil || !acc.mayEnter(ctx,
+			base) { //nolint:gosec // the account of the database must be able to enter it
 			continue
 		}
 		// Random, not derived from the path: a data folder that is deleted and
@@ -75,13 +80,16 @@ func place(ctx context.Context, dataDir string, acc account) (string, error) {
 		if err := acc.own(dir); err != nil {
 			continue
 		}
-		return dir, os.WriteFile(filepath.Join(dataDir, locationFile), []byte(dir+"\n"), 0o600) //nolint:gosec // in the data folder of the settings
+		return dir, os.WriteFile(filepath.Join(dataDir, locationFile), []byte(dir+"\n"),
+			0o600) //nolint:gosec // in the data folder of the settings
 	}
 	return "", closedTo(dataDir, acc)
 }
 
 func closedTo(dir string, acc account) error {
-	return fmt.Errorf("PostgreSQL runs as %s, which cannot enter %s: choose another DEBITDESK_DATA, or open its parents with chmod o+x", acc.name, dir)
+	return fmt.Errorf(
+		"PostgreSQL runs as %s, which cannot enter %s: choose another DEBITDESK_DATA, or open its parents with chmod o+x",
+		acc.name, dir)
 }
 
 // socketLimit is the longest socket path in bytes that every system takes
@@ -116,8 +124,10 @@ func socketFolder(ctx context.Context, home string, acc account) (string, error)
 		}
 		problems = append(problems, err)
 	}
-	return "", fmt.Errorf("the path %s is too long for a socket, and no temporary folder can hold it: choose a shorter DEBITDESK_DATA: %w",
-		home, errors.Join(problems...))
+	return "",
+		fmt.Errorf(
+			"the path %s is too long for a socket, and no temporary folder can hold it: choose a shorter DEBITDESK_DATA: %w",
+			home, errors.Join(problems...))
 }
 
 // claim makes dir for the account alone, and refuses one that somebody else

@@ -55,7 +55,8 @@ func Open(ctx context.Context, dataDir string, log *slog.Logger) (_ *Private, er
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dataDir, 0o711); err != nil { //nolint:gosec // the account of the database must be able to enter it
+	if err := os.MkdirAll(dataDir,
+		0o711); err != nil { //nolint:gosec // the account of the database must be able to enter it
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	p := &Private{gate: filepath.Join(dataDir, "postgres.lock"), log: log}
@@ -82,7 +83,8 @@ func (p *Private) enter(ctx context.Context) (leave func(), err error) {
 		return nil, fmt.Errorf("lock of the private PostgreSQL: %w", err)
 	}
 	if err := gate.exclude(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("waiting for another process to start or stop the private PostgreSQL: %w", err), gate.release())
+		return nil, errors.Join(fmt.Errorf("waiting for another process to start or stop the private PostgreSQL: %w", err),
+			gate.release())
 	}
 	return func() { _ = gate.release() }, nil
 }

@@ -19,7 +19,8 @@ func TestTheFirstOpenMakesADurableClusterWithoutATCPPort(t *testing.T) {
 	if p.Joined() {
 		t.Error("nothing ran before, yet it says that it joined")
 	}
-	for setting, want := range map[string]string{"fsync": "on", "listen_addresses": "", "TimeZone": "UTC", "data_checksums": "on", "server_encoding": "UTF8"} {
+	for setting, want := range map[string]string{"fsync": "on", "listen_addresses": "", "TimeZone": "UTC",
+		"data_checksums": "on", "server_encoding": "UTF8"} {
 		expect(t, setting, ask(t, p.DSN(Database), "SELECT current_setting('"+setting+"')"), want)
 	}
 	expect(t, "lower case beyond ASCII", ask(t, p.DSN(Database), "SELECT lower('ZOË')"), "zoë")

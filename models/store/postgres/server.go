@@ -41,7 +41,8 @@ func initdb(ctx context.Context, bin Binaries, acc account, dir string, extra ..
 	for _, locale := range locales { // not every system has every locale
 		args := append([]string{"-D", dir, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-instructions"}, extra...)
 		var out []byte
-		if out, err = acc.command(ctx, filepath.Dir(dir), bin.Path("initdb"), append(args, locale...)...).CombinedOutput(); err == nil {
+		if out, err = acc.command(ctx, filepath.Dir(dir), bin.Path("initdb"),
+			append(args, locale...)...).CombinedOutput(); err == nil {
 			return nil
 		}
 		err = fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
@@ -61,7 +62,8 @@ type server struct {
 // launch starts postgres on the cluster in dir with its socket in socketDir.
 // It outlives us: its output goes to logFile, its life does not hang on ctx.
 func launch(bin Binaries, acc account, dir, socketDir, logFile string, settings []string) (*server, error) {
-	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) //nolint:gosec // in the data folder of the settings
+	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY,
+		0o600) //nolint:gosec // in the data folder of the settings
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,8 @@ n=0; while [ $n -lt 100 ] && kill -0 "$1" 2>/dev/null; do sleep 0.05; n=$((n+1))
 rm -rf "$2"`
 
 func (c *Cluster) guard(acc account) error {
-	cmd := acc.command(context.Background(), "/", "/bin/sh", "-c", reap, "reap", strconv.Itoa(c.server.cmd.Process.Pid), c.dir)
+	cmd := acc.command(context.Background(), "/", "/bin/sh", "-c", reap, "reap", strconv.Itoa(c.server.cmd.Process.Pid),
+		c.dir)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -127,7 +128,8 @@ func throwawayBase() string {
 	const memory = "/dev/shm"
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(memory, &st); err == nil &&
-		uint64(st.Bavail)*uint64(st.Bsize) > enoughMemory && syscall.Access(memory, 2) == nil { //nolint:gosec // sizes of a disk
+		uint64(st.Bavail)*uint64(st.Bsize) > enoughMemory &&
+		syscall.Access(memory, 2) == nil { //nolint:gosec // sizes of a disk
 		return memory
 	}
 	if tmp := os.TempDir(); socketFits(filepath.Join(tmp, throwawayPrefix+"0123456789")) {

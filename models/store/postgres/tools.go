@@ -35,7 +35,8 @@ func FindTools(ctx context.Context, dataDir string, serverMajor int) (Tools, err
 		if !executable(filepath.Join(dir, "pg_dump")) || !executable(filepath.Join(dir, "pg_restore")) {
 			continue
 		}
-		out, err := exec.CommandContext(ctx, filepath.Join(dir, "pg_dump"), "--version").Output() //nolint:gosec // a program of PostgreSQL
+		out, err := exec.CommandContext(ctx, filepath.Join(dir, "pg_dump"),
+			"--version").Output() //nolint:gosec // a program of PostgreSQL
 		if err != nil {
 			continue
 		}
@@ -48,7 +49,8 @@ func FindTools(ctx context.Context, dataDir string, serverMajor int) (Tools, err
 			return Tools{dir, major}, nil
 		}
 	}
-	err := fmt.Errorf("no pg_dump and pg_restore of version %d or newer found: install the package postgresql-client-%d, or name their folder in %s",
+	err := fmt.Errorf(
+		"no pg_dump and pg_restore of version %d or newer found: install the package postgresql-client-%d, or name their folder in %s",
 		serverMajor, serverMajor, EnvBinaries)
 	if len(older) > 0 {
 		err = fmt.Errorf("%w (%s)", err, strings.Join(older, "; "))
@@ -59,7 +61,8 @@ func FindTools(ctx context.Context, dataDir string, serverMajor int) (Tools, err
 // Dump writes the database as one snapshot sees it to file, in PostgreSQL's own
 // custom format. The snapshot is one that another connection exported and holds.
 func (t Tools) Dump(ctx context.Context, dsn, snapshot, file string) error {
-	return t.run(ctx, dsn, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", "--snapshot="+snapshot, "--file="+file)
+	return t.run(ctx, dsn, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", "--snapshot="+snapshot,
+		"--file="+file)
 }
 
 // Restore reads a dump into an empty database, all of it or nothing.
@@ -70,7 +73,8 @@ func (t Tools) Restore(ctx context.Context, dsn, file string) error {
 // List gives the table of contents of a dump.
 func (t Tools) List(ctx context.Context, file string) (string, error) {
 	var problems bytes.Buffer
-	cmd := exec.CommandContext(ctx, filepath.Join(t.Dir, "pg_restore"), "--list", file) //nolint:gosec // a program of PostgreSQL
+	cmd := exec.CommandContext(ctx, filepath.Join(t.Dir, "pg_restore"), "--list",
+		file) //nolint:gosec // a program of PostgreSQL
 	cmd.Stderr = &problems
 	out, err := cmd.Output()
 	if err != nil {
@@ -86,7 +90,8 @@ func (t Tools) run(ctx context.Context, dsn, program string, args ...string) err
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(t.Dir, program), append([]string{"--dbname=" + address, "--no-password"}, args...)...) //nolint:gosec // a program of PostgreSQL
+	cmd := exec.CommandContext(ctx, filepath.Join(t.Dir, program), append([]string{"--dbname=" + address, "--no-password"},
+		args...)...) //nolint:gosec // a program of PostgreSQL
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	if password != "" {
 		cmd.Env = append(cmd.Env, "PGPASSWORD="+password)
@@ -101,8 +106,10 @@ func (t Tools) run(ctx context.Context, dsn, program string, args ...string) err
 }
 
 // libpq knows these words of an address; the others are our driver's alone.
-var libpq = map[string]bool{"host": true, "hostaddr": true, "port": true, "user": true, "dbname": true, "sslmode": true, "sslrootcert": true, "sslcert": true,
-	"sslkey": true, "passfile": true, "service": true, "connect_timeout": true, "options": true, "target_session_attrs": true, "channel_binding": true,
+var libpq = map[string]bool{"host": true, "hostaddr": true, "port": true, "user": true, "dbname": true, "sslmode": true,
+	"sslrootcert": true, "sslcert": true,
+	"sslkey": true, "passfile": true, "service": true, "connect_timeout": true, "options": true,
+	"target_session_attrs": true, "channel_binding": true,
 	"gssencmode": true, "krbsrvname": true, "application_name": true, "keepalives": true, "keepalives_idle": true}
 
 // withoutPassword takes the password out of an address.

@@ -88,7 +88,8 @@ func Clone(tb testing.TB, fingerprint string, migrate func(ctx context.Context, 
 	}
 	name := fmt.Sprintf("t_%d_%d", os.Getpid(), clones.Add(1))
 	// Copying files beats writing the copy through the log while the template is small.
-	if err := run(tb.Context(), clusterDSN, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy"); err != nil {
+	if err := run(tb.Context(), clusterDSN, "CREATE DATABASE "+name+" TEMPLATE "+template+
+		" STRATEGY file_copy"); err != nil {
 		tb.Fatalf("clone the template database: %v", err)
 	}
 	tb.Cleanup(func() {
@@ -116,7 +117,8 @@ var cluster = sync.OnceValues(func() (string, error) {
 
 // template names the template database of a fingerprint, making it when it is
 // missing. An advisory lock lets one process make it while the others wait.
-func template(ctx context.Context, clusterDSN, fingerprint string, migrate func(context.Context, string) error) (_ string, err error) {
+func template(ctx context.Context, clusterDSN, fingerprint string, migrate func(context.Context, string) error) (
+	_ string, err error) {
 	sum := sha256.Sum256([]byte(fingerprint))
 	name := "template_" + hex.EncodeToString(sum[:6])
 	if _, known := templates.Load(name); known {
@@ -147,7 +149,8 @@ func template(ctx context.Context, clusterDSN, fingerprint string, migrate func(
 var templates sync.Map // names that this process knows to be complete
 
 func build(ctx context.Context, conn *pgx.Conn, name, dsn string, migrate func(context.Context, string) error) error {
-	for _, sql := range []string{"DROP DATABASE IF EXISTS " + name, "CREATE DATABASE " + name} { // a failed migration may have left one
+	for _, sql := range []string{"DROP DATABASE IF EXISTS " + name,
+		"CREATE DATABASE " + name} { // a failed migration may have left one
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return err
 		}

@@ -80,7 +80,8 @@ func parse[T any](name string, beside []Column[T]) *Table[T] {
 		if f.StructField.Type.Implements(reflect.TypeFor[secret]()) {
 			panic(fmt.Sprintf("table %s: %s is a secret: give it the tag \"-\" and a Column that seals it", name, f.Name))
 		}
-		c := &column[T]{Column: Column[T]{Name: f.DBName}, field: fieldOf(f), inserted: f.Creatable, selected: f.Readable && !f.IgnoreMigration}
+		c := &column[T]{Column: Column[T]{Name: f.DBName}, field: fieldOf(f), inserted: f.Creatable, selected: f.Readable &&
+			!f.IgnoreMigration}
 		c.changed = f.Updatable && f.DBName != "id" && f.DBName != "merchant_id" && f.DBName != "created_at"
 		t.add(c)
 	}
@@ -150,15 +151,16 @@ func (t *Table[T]) Copy(ctx context.Context, tx pgx.Tx, box *seal.Box, records [
 			written, names = append(written, c), append(names, c.Name)
 		}
 	}
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{t.Name}, names, pgx.CopyFromSlice(len(records), func(i int) (_ []any, err error) {
-		values := make([]any, len(written))
-		for n, c := range written {
-			if values[n], err = c.value(box, &records[i]); err != nil {
-				return nil, fmt.Errorf("column %s: %w", c.Name, err)
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{t.Name}, names,
+		pgx.CopyFromSlice(len(records), func(i int) (_ []any, err error) {
+			values := make([]any, len(written))
+			for n, c := range written {
+				if values[n], err = c.value(box, &records[i]); err != nil {
+					return nil, fmt.Errorf("column %s: %w", c.Name, err)
+				}
 			}
-		}
-		return values, nil
-	}))
+			return values, nil
+		}))
 	if err != nil {
 		return fmt.Errorf("copy into %s: %w", t.Name, err)
 	}

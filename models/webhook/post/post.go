@@ -42,7 +42,8 @@ func New(sandbox bool) *Client {
 	options := []ssrf.Option{ssrf.WithAnyPort()}
 	limit := wholeTime
 	if sandbox {
-		options = append(options, ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")), ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
+		options = append(options, ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
+			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
 		limit = sandboxTime
 	}
 	// The guard sees the very address that is dialled, whatever a name resolves to.
@@ -50,8 +51,10 @@ func New(sandbox bool) *Client {
 	return &Client{time: limit, http: &http.Client{
 		Transport: &http.Transport{
 			Proxy:       nil, // a proxy of the environment would get round the guard
-			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: connectTime,
-			MaxIdleConns: 100, MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: headersRead, ForceAttemptHTTP2: true,
+			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout: connectTime,
+			MaxIdleConns:        100, MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: headersRead,
+			ForceAttemptHTTP2: true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -96,7 +99,8 @@ func (c *Client) say(err error) string {
 	var certificate *tls.CertificateVerificationError
 	var timeout net.Error
 	switch {
-	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork), errors.Is(err, ssrf.ErrProhibitedPort):
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork),
+		errors.Is(err, ssrf.ErrProhibitedPort):
 		return "The address is not a public one, so it is not called."
 	case errors.As(err, &name) && !name.IsTimeout:
 		return "The name of the host is not known."

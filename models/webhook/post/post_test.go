@@ -40,7 +40,8 @@ func call(c *post.Client, address string) webhook.Answer {
 func TestLiveModeCallsNoAddressThatIsNotPublic(t *testing.T) {
 	_, port, calls := local(t, nil)
 	live := post.New(false)
-	for _, host := range []string{"127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "169.254.169.254", "10.0.0.1", "172.16.0.1", "192.168.0.1",
+	for _, host := range []string{"127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]",
+		"169.254.169.254", "10.0.0.1", "172.16.0.1", "192.168.0.1",
 		"100.64.0.1", "[fe80::1]", "[fd00::1]", "[64:ff9b::7f00:1]", "224.0.0.1", "localhost"} {
 		if got := call(live, "http://"+host+":"+port+"/"); got.Error != refused || got.Status != 0 {
 			t.Errorf("%s: %+v", host, got)
@@ -88,7 +89,8 @@ func TestARedirectIsAnAnswer(t *testing.T) {
 	address, _, calls := local(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://169.254.169.254/", http.StatusTemporaryRedirect)
 	})
-	if got := call(post.New(true), address); got.Status != http.StatusTemporaryRedirect || got.Error != "" || calls.Load() != 1 {
+	if got := call(post.New(true), address); got.Status != http.StatusTemporaryRedirect || got.Error != "" ||
+		calls.Load() != 1 {
 		t.Errorf("%+v, %d calls", got, calls.Load())
 	}
 }
