@@ -41,12 +41,14 @@ func TestRandIsTheOnlyCurrency(t *testing.T) {
 	h := handlertest.New(t)
 	client := payer(t, h)
 	h.Count(`WITH x AS (UPDATE brands SET currency = 'USD' RETURNING 1) SELECT count(*) FROM x`)
-	for _, currency := range []string{"USD", "EUR", "zar", "ZZZ"} {
+	for _, currency := range []string{"USD", "EUR", "usd", "ZZZ"} {
 		h.API("POST", "/purchases/", strings.Replace(body(h, client, ""), `"currency":"ZAR"`, `"currency":"`+currency+`"`,
 			1)).Want(400).WantCode("purchase.currency=invalid_choice")
 	}
-	holds(t, h.API("POST", "/purchases/", order(h, client, "", "")).Want(201).JSON(),
-		map[string]any{"purchase.currency": "ZAR"})
+	for _, inside := range []string{"", `,"currency":"ZAR"`, `,"currency":"zar"`} {
+		holds(t, h.API("POST", "/purchases/", order(h, client, "", inside)).Want(201).JSON(),
+			map[string]any{"purchase.currency": "ZAR"})
+	}
 }
 
 func TestAChargedPurchaseHasTheMethodOfItsTokenAtOnce(t *testing.T) {

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"strings"
+
 	"github.com/shopspring/decimal"
 
 	"debitdesk/handlers/api/input"
@@ -62,10 +64,13 @@ func readOptions(o *input.Object) purchase.Options {
 	return opt
 }
 
+// readDetails reads "purchase". The codes of a currency and of a language are letters in
+// any case, as in the address of /payment_methods/.
 func readDetails(o *input.Object, in *purchase.Input) {
-	in.Currency, in.DueStrict = o.Text("currency", 3), o.Bool("due_strict", false)
+	in.Currency, in.DueStrict = strings.ToUpper(o.Text("currency", 3)), o.Bool("due_strict", false)
 	in.Details = purchase.Details{
-		Language: o.Text("language", 2), Notes: o.Lines("notes", 10000), DebtCents: o.Int("debt", 0, balance),
+		Language: strings.ToLower(o.Text("language", 2)), Notes: o.Lines("notes", 10000),
+		DebtCents:             o.Int("debt", 0, balance),
 		SubtotalOverrideCents: o.NullInt("subtotal_override", amount),
 		TaxOverrideCents:      o.NullInt("total_tax_override", amount),
 		DiscountOverrideCents: o.NullInt("total_discount_override", amount),

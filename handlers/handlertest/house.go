@@ -208,6 +208,14 @@ func (h *House) Member(m Merchant, name string, role actor.Role, grants actor.Gr
 	return p
 }
 
+// For lets the house tell the failures of a subtest that uses it alone to that subtest.
+func (h *House) For(tb testing.TB) *House {
+	whole := h.tb
+	h.tb = tb
+	tb.Cleanup(func() { h.tb = whole })
+	return h
+}
+
 func (h *House) exec(sql string, args ...any) {
 	h.tb.Helper()
 	_, err := h.Store.Pool.Exec(h.tb.Context(), sql, args...)
