@@ -41,14 +41,21 @@ const theirTime = "?time=1795330000"
 // phpShop are the headers of a shop plug-in in PHP: it accepts whatever comes.
 var phpShop = []string{"Content-Type: application/json", "User-Agent: PHP"}
 
-// pays is the payer at the address that the program led to. Nobody stores anything.
-func (f foreign) pays(checkout string) {
+// goodAccount is paid, poorAccount comes back unpaid.
+const goodAccount, poorAccount = "1234567890", "110000002"
+
+// pays is the payer at the address that the program led to, who stores nothing by himself
+// and is led back to the shop.
+func (f foreign) pays(made handlertest.Answer, account string) {
 	f.t.Helper()
-	path := strings.TrimPrefix(checkout, handlertest.BaseURL)
-	f.Call("GET", path, nil, "Accept: text/html").Want(200)
-	f.Call("POST", path, url.Values{"full_name": {"Thandi Nkosi"}, "id_number": {"8501015000085"}, "phone": {"082 123 4567"},
-		"bank_code": {"470010"}, "account_number": {"1234567890"}, "account_type": {"SAVINGS"}, "consent": {"yes"}},
+	path := strings.TrimPrefix(made.Text("checkout_url"), handlertest.BaseURL)
+	f.Call("GET", path+"?preferred=eft&bank_code=x", nil, "Accept: text/html").Want(200)
+	done := f.Call("POST", path, url.Values{"full_name": {"Thandi Nkosi"}, "id_number": {"8501015000085"}, "phone": {"082 123 4567"},
+		"bank_code": {"470010"}, "account_number": {account}, "account_type": {"SAVINGS"}, "consent": {"yes"}},
 		"Accept: text/html", "Sec-Fetch-Site: same-origin").Want(303)
+	if back, shop := done.Header.Get("Location"), made.Text("success_redirect"); shop != "" && back != shop {
+		f.t.Errorf("the payer is led to %s, want %s", back, shop)
+	}
 }
 
 // settles lets the bank do its work, and delivers what there is to tell.
@@ -136,6 +143,7 @@ func aShopThatRenews(t *testing.T, h *handlertest.House) {
 	if first(t, bad, "__all__") != "authentication_failed" {
 		t.Error(bad.Body)
 	}
+	first(t, h.Call("GET", "/api/v1/purchases/", nil, "User-Agent: PHP").Want(401), "__all__") // how it asks whether we are there
 	pem := f.companyKey("/public_key/")
 	methods := f.ask("GET", "/payment_methods/?brand_id="+brand+"&currency=ZAR&language=en&amount=200&recurring=true", nothing).Want(200)
 	recurring, err := json.Marshal(methods.JSON()["available_payment_methods"])
@@ -160,7 +168,7 @@ func aShopThatRenews(t *testing.T, h *handlertest.House) {
 	holds(t, made.Want(201).JSON(), map[string]any{"reference": "1042", "platform": "woocommerce", "purchase.total": 24990.0, "is_test": true,
 		"payment_method_whitelist": nil, "direct_post_url": nil, "is_recurring_token": false, "recurring_token": nil, "client.country": "ZA"})
 	id := made.Text("id")
-	f.pays(made.Text("checkout_url"))
+	f.pays(made, goodAccount)
 	f.settles(id)
 	holds(t, f.hears(hook, pem, id, "purchase.paid"), map[string]any{"status": "paid", "is_test": true, "is_recurring_token": false, "recurring_token": nil})
 	holds(t, f.ask("GET", "/purchases/"+id+"/"+theirTime, nothing).Want(200).JSON(), map[string]any{"status": "paid", "payment.amount": 24990.0})
@@ -177,7 +185,7 @@ func aShopThatRenews(t *testing.T, h *handlertest.House) {
 		"client":{"email":"thandi@shop.example","full_name":"Thandi Nkosi"},"purchase":{"currency":"ZAR","products":[{"name":"Add payment method","price":0}]}}`,
 		recurring, back, back, brand)).Want(201)
 	token := saved.Text("id")
-	f.pays(saved.Text("checkout_url"))
+	f.pays(saved, goodAccount)
 	holds(t, f.settles(token), map[string]any{"status": "preauthorized", "is_recurring_token": true, "reference": "7", "transaction_data.extra": map[string]any{}})
 	renew := func(beside string) string {
 		return f.ask("POST", "/purchases/"+theirTime, fmt.Sprintf(`{"success_callback":%q,"send_receipt":false,"creator_agent":"Shop: 2.0.1","reference":1043,
@@ -213,11 +221,11 @@ func aShopThatAsksAgain(t *testing.T, h *handlertest.House) {
 		"creator_agent":"Shop: 1.4.0","reference":"318","platform":"prestashop","purchase":{"total_override":24990,"due_strict":false,
 		"timezone":"Africa/Johannesburg","currency":"zar","language":"en","products":[{"name":"Bag","price":12495,"quantity":2}]},
 		"brand_id":%q,"client":{"email":"sipho@shop.example","full_name":"Sipho Dube","street_address":"2 Long Street","city":"Durban",
-		"zip_code":"4001","phone":"0821234567","country":"ZA","state":"KwaZulu-Natal"},"payment_method_whitelist":["eft"]}`,
+		"zip_code":"4001","phone":"0821234567","country":"ZA","state":"KwaZulu-Natal","shipping_street_address":" ","shipping_country":""},"payment_method_whitelist":["eft"]}`,
 		back, back, back, back, brand)).Want(201)
 	id := made.Text("id")
 	holds(t, made.JSON(), map[string]any{"purchase.currency": "ZAR", "payment_method_whitelist": []any{"eft"}, "success_redirect": back})
-	f.pays(made.Text("checkout_url"))
+	f.pays(made, goodAccount)
 	f.settles(id)
 	f.hears(hook, f.companyKey("/public_key/"+theirTime), id, "purchase.paid")
 	holds(t, f.ask("GET", "/purchases/"+id+"/"+theirTime, nothing).Want(200).JSON(),
@@ -245,14 +253,14 @@ func aShopWithATimetable(t *testing.T, h *handlertest.House) {
 	id := made.Text("id")
 	holds(t, made.JSON(), map[string]any{"status": "created", "is_test": true, "reference": "77", "purchase.due_strict": false,
 		"purchase.products.0.quantity": "3.0000", "purchase.products.0.category": "42"})
-	f.pays(made.Text("checkout_url"))
+	f.pays(made, goodAccount)
 	f.settles(id)
 	holds(t, f.hears(hook, f.companyKey("/public_key/"), id, "purchase.paid"), map[string]any{"status": "paid", "reference": "77",
 		"transaction_data.payment_method": "eft", "is_test": true, "is_recurring_token": false})
 	stored := f.ask("POST", "/purchases/", fmt.Sprintf(`{"reference":78,"platform":"opencart","brand_id":%q,"client":{"email":"lerato@shop.example"},
 		"purchase":{"currency":"ZAR","products":[{"name":"Plan","quantity":1,"price":0}]},"force_recurring":true,"payment_method_whitelist":["eft"]}`, brand)).Want(201)
 	token := stored.Text("id")
-	f.pays(stored.Text("checkout_url"))
+	f.pays(stored, goodAccount)
 	f.settles(token)
 	again := f.ask("POST", "/purchases/", fmt.Sprintf(`{"reference":79,"platform":"opencart","creator_agent":"OC41: 1.0.0","brand_id":%q,"client":{"email":"lerato@shop.example"},
 		"due":%d,"purchase":{"timezone":"UTC","currency":"ZAR","products":[{"name":"Plan","quantity":1,"price":9900}]},"recurring_token":%q}`,

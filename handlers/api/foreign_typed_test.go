@@ -150,7 +150,7 @@ func aTypeScriptClient(t *testing.T, h *handlertest.House) {
 	id := made.Text("id")
 	typed(t, made.JSON(), kinds)
 	holds(t, made.JSON(), map[string]any{"purchase.metadata": map[string]any{"order": "12", "lines": []any{1.0, 2.0}}})
-	f.pays(made.Text("checkout_url"))
+	f.pays(made, goodAccount)
 	f.settles(id)
 	told := f.hears(hook, f.companyKey("/public_key/"), id, "purchase.paid")
 	holds(t, told, map[string]any{"id": id, "related_to": nil, "reference": "order-12"})
@@ -167,6 +167,16 @@ func aTypeScriptClient(t *testing.T, h *handlertest.House) {
 	back2 := f.ask("POST", "/purchases/"+id+"/refund", `{}`).Want(200).JSON()
 	holds(t, back2, map[string]any{"related_to.type": "purchase", "related_to.id": id, "payment.amount": 4999.0})
 	holds(t, f.ask("GET", "/purchases/"+id, nothing).Want(200).JSON(), map[string]any{"status": "pending_refund"})
+
+	watch := f.ask("POST", "/webhooks/", fmt.Sprintf(`{"title":"Site","callback":%q,"events":["purchase.payment_failure"]}`, hook.URL)).Want(201)
+	poor := sell(`{"email":"pieter@shop.example"}`).Want(201)
+	f.pays(poor, poorAccount)
+	f.settles(poor.Text("id"))
+	holds(t, f.hears(hook, watch.Text("public_key"), poor.Text("id"), "purchase.payment_failure"), map[string]any{"status": "error", "payment": nil})
+	failed := f.ask("GET", "/purchases/"+poor.Text("id")+"/", nothing).Want(200).JSON()
+	typed(t, failed, kinds)
+	holds(t, failed, map[string]any{"status": "error", "payment": nil, "transaction_data.attempts.0.successful": false})
+	typed(t, at(failed, "transaction_data.attempts.0.error").(map[string]any), map[string]string{"code": "text", "message": "text"}) //nolint:forcetypeassert // it failed
 }
 
 // What a client of the family sends and we do not know is no reason to refuse it, and
