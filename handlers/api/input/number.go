@@ -139,8 +139,7 @@ func (o *Object) Decimal(name string, def decimal.Decimal, digits, places int32)
 		return def
 	}
 	d = d.Truncate(places)
-	if whole := d.Truncate(0).Abs().BigInt().String(); int32(
-		len(whole)) > digits-places { //nolint:gosec // at most 1000 characters
+	if whole := d.Truncate(0).Abs().BigInt().String(); len(whole) > int(digits-places) {
 		o.Add(name, "max_digits", "Ensure that there are no more than %d digits in total.", digits)
 		return def
 	}
