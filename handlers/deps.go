@@ -58,7 +58,7 @@ type Deps struct {
 	Payers       *checkout.Pages
 	Clients      *clients.Clients
 	Purchases    *purchases.Purchases
-	Room         *sandbox.Room // sandbox mode alone
+	SandboxPages *sandbox.Pages // sandbox mode alone
 	Tokens       *tokens.Tokens
 	Mandates     *mandates.Mandates
 	Accounts     *mandates.Accounts

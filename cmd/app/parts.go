@@ -136,10 +136,10 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	d.Reference = &developers.Reference{Desk: desk, Document: document}
 	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks}
 	if o.Sandbox {
-		d.Simulator = &developers.Simulator{Desk: desk, Service: s.Simulations, Room: s.Sandbox,
+		d.Simulator = &developers.Simulator{Desk: desk, Service: s.Simulations, Controls: s.Sandbox,
 			Calendar: s.Purchases.Calendar,
 			Accounts: bankdesk.Catalogue, Merchants: db, Replays: db}
-		d.Room = &sandbox.Room{Desk: s.Sandbox, Mails: db, Files: s.Billing.File, Page: desk.Show}
+		d.SandboxPages = &sandbox.Pages{Desk: s.Sandbox, Mails: db, Files: s.Billing.File, Page: desk.Show}
 	}
 	d.Settings.Opens = handlers.Routes(*d).Opens()
 }

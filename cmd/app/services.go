@@ -155,15 +155,13 @@ func New(o Options) (Services, error) {
 // forgetting ends the stored accounts of a client in the transaction that deletes it.
 func forgetting(p *purchase.Service) func(context.Context, client.Tx, actor.Actor, uuid.UUID) error {
 	return func(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
-		return p.ForgetClient(ctx, any(tx).(purchase.Tx), who,
-			clientID) //nolint:forcetypeassert // one transaction satisfies them all
+		return p.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
 	}
 }
 
 // readdressing gives a client another address in the transaction of a purchase.
 func readdressing(c *client.Service) func(purchase.Tx, actor.Actor, uuid.UUID, string) error {
 	return func(tx purchase.Tx, who actor.Actor, clientID uuid.UUID, email string) error {
-		return c.Readdress(any(tx).(client.Tx), who, clientID,
-			email) //nolint:forcetypeassert // one transaction satisfies them all
+		return c.Readdress(any(tx).(client.Tx), who, clientID, email) //nolint:forcetypeassert // one transaction satisfies them all
 	}
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // Clock serves GET /sandbox/clock.
-func (r *Room) Clock(c echo.Context) error {
+func (r *Pages) Clock(c echo.Context) error {
 	if err := mayRead(c); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (r *Room) Clock(c echo.Context) error {
 
 // MoveClock serves POST /sandbox/clock; it answers when everything that became
 // due on the way is done.
-func (r *Room) MoveClock(c echo.Context) error {
+func (r *Pages) MoveClock(c echo.Context) error {
 	takeYourTime(c)
 	body, err := input.Read(c.Request())
 	if err != nil {
@@ -63,7 +63,7 @@ func takeYourTime(c echo.Context) {
 	_ = control.SetWriteDeadline(time.Time{})
 }
 
-func (r *Room) moveForPeople(c echo.Context, ask sandbox.Ask, err error) error {
+func (r *Pages) moveForPeople(c echo.Context, ask sandbox.Ask, err error) error {
 	var moved sandbox.Moved
 	if err == nil {
 		moved, err = r.Desk.Move(c.Request().Context(), access.Actor(c), ask)
@@ -160,7 +160,7 @@ func movedBody(m sandbox.Moved) any {
 	return w
 }
 
-func (r *Room) clockPage(c echo.Context, status int, wrong error) error {
+func (r *Pages) clockPage(c echo.Context, status int, wrong error) error {
 	now := r.Desk.Now()
 	tomorrow := calendar.DateOf(now).AddDays(1)
 	v := pages.SandboxClockView{

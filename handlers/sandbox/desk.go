@@ -25,7 +25,7 @@ import (
 const deskRows = 100
 
 // BankDesk serves GET /sandbox/desk.
-func (r *Room) BankDesk(c echo.Context) error {
+func (r *Pages) BankDesk(c echo.Context) error {
 	all, err := r.Desk.AtBank(c.Request().Context(), access.Actor(c), deskRows)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (r *Room) BankDesk(c echo.Context) error {
 }
 
 // Answer serves POST /sandbox/collections/:purchase/result.
-func (r *Room) Answer(c echo.Context) error {
+func (r *Pages) Answer(c echo.Context) error {
 	id, err := api.ID(c, "purchase")
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (s *sizes) keep(ref string, size int) {
 }
 
 // content gives the bytes of an attachment.
-func (r *Room) content(ctx context.Context, m mail.Mail, a mail.Attachment) ([]byte, error) {
+func (r *Pages) content(ctx context.Context, m mail.Mail, a mail.Attachment) ([]byte, error) {
 	if a.Ref == "" {
 		return a.Content, nil
 	}
@@ -56,7 +56,7 @@ func (r *Room) content(ctx context.Context, m mail.Mail, a mail.Attachment) ([]b
 // measure sees to it that the sizes of the files that the mails name are known, of the
 // newest mails first. A file must be drawn for that, so a long list leaves out the
 // rest: a list of a thousand mails answers at once.
-func (r *Room) measure(ctx context.Context, mails ...mail.Mail) error {
+func (r *Pages) measure(ctx context.Context, mails ...mail.Mail) error {
 	type file struct {
 		m mail.Mail
 		a mail.Attachment
@@ -93,7 +93,7 @@ func (r *Room) measure(ctx context.Context, mails ...mail.Mail) error {
 }
 
 // size is how many bytes an attachment has; nil when it has not been drawn yet.
-func (r *Room) size(a mail.Attachment) *int {
+func (r *Pages) size(a mail.Attachment) *int {
 	n, known := len(a.Content), true
 	if a.Ref != "" {
 		n, known = r.sizes.get(a.Ref)

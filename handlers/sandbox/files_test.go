@@ -14,7 +14,7 @@ import (
 func TestALongListOfMailDrawsAFewDocumentsOnly(t *testing.T) {
 	t.Parallel()
 	var drawn atomic.Int64
-	room := &Room{Files: func(context.Context, uuid.UUID, string) ([]byte, error) {
+	room := &Pages{Files: func(context.Context, uuid.UUID, string) ([]byte, error) {
 		drawn.Add(1)
 		return []byte("%PDF"), nil
 	}}

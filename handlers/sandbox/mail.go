@@ -30,7 +30,7 @@ const (
 
 // Mail serves GET /sandbox/mail, newest first. A page is cut by limit and cursor;
 // the Link header leads to older ones.
-func (r *Room) Mail(c echo.Context) error {
+func (r *Pages) Mail(c echo.Context) error {
 	if err := mayRead(c); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ type attachmentWire struct {
 	Size *int   `json:"size"` // bytes; null when it has not been drawn yet
 }
 
-func (r *Room) mailBody(m mail.Mail) mailWire {
+func (r *Pages) mailBody(m mail.Mail) mailWire {
 	w := mailWire{ID: m.ID.String(), To: m.To, CC: orEmpty(m.CC), BCC: orEmpty(m.BCC), Subject: m.Subject, Text: m.Text,
 		HTML:        m.HTML,
 		Attachments: []attachmentWire{}, State: m.State}
@@ -127,7 +127,7 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-func (r *Room) mailPage(c echo.Context, found []mail.Mail, older string, later bool) error {
+func (r *Pages) mailPage(c echo.Context, found []mail.Mail, older string, later bool) error {
 	v := pages.SandboxMailView{Tabs: tabs("/sandbox/mail"), Pager: components.Pager{OlderHref: older}}
 	if later {
 		v.Pager.NewerHref = "/sandbox/mail"
@@ -160,7 +160,7 @@ func mailPill(m mail.Mail) components.Pill {
 }
 
 // Message serves GET /sandbox/mail/:id.
-func (r *Room) Message(c echo.Context) error {
+func (r *Pages) Message(c echo.Context) error {
 	m, err := r.find(c)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (r *Room) Message(c echo.Context) error {
 		func(f layout.Frame) templ.Component { return pages.SandboxMessage(f, v) })
 }
 
-func (r *Room) find(c echo.Context) (mail.Mail, error) {
+func (r *Pages) find(c echo.Context) (mail.Mail, error) {
 	if err := mayRead(c); err != nil {
 		return mail.Mail{}, err
 	}
@@ -233,7 +233,7 @@ func veil(c echo.Context, m *mail.Mail) {
 
 // MessageHTML serves GET /sandbox/mail/:id/html: the message as a mail program
 // would draw it, as a document of its own origin that can run nothing.
-func (r *Room) MessageHTML(c echo.Context) error {
+func (r *Pages) MessageHTML(c echo.Context) error {
 	m, err := r.find(c)
 	if err != nil {
 		return err
@@ -247,7 +247,7 @@ func (r *Room) MessageHTML(c echo.Context) error {
 }
 
 // File serves GET /sandbox/mail/:id/files/:n.
-func (r *Room) File(c echo.Context) error {
+func (r *Pages) File(c echo.Context) error {
 	m, err := r.find(c)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ const phonePath = "/sandbox/phone"
 
 // Phone serves GET /sandbox/phone: what waits on the payers' handsets. A page that
 // shows it already asks for the handsets alone.
-func (r *Room) Phone(c echo.Context) error {
+func (r *Pages) Phone(c echo.Context) error {
 	open, over, err := r.Desk.Phones(c.Request().Context(), access.Actor(c))
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (r *Room) Phone(c echo.Context) error {
 }
 
 // AnswerMandate serves POST /sandbox/mandates/:purchase/answer.
-func (r *Room) AnswerMandate(c echo.Context) error {
+func (r *Pages) AnswerMandate(c echo.Context) error {
 	id, err := api.ID(c, "purchase")
 	if err != nil {
 		return err

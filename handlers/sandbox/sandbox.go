@@ -32,8 +32,8 @@ type Mails interface {
 // Frame shows a page of the dashboard inside its frame.
 type Frame func(c echo.Context, status int, title, active string, page func(layout.Frame) templ.Component) error
 
-// Room is the sandbox room of the house.
-type Room struct {
+// Pages serves the sandbox.
+type Pages struct {
 	Desk  *sandbox.Desk
 	Mails Mails
 	Files File // makes what mails only name
@@ -45,7 +45,7 @@ type Room struct {
 const active = "sandbox"
 
 // Enter serves GET /sandbox.
-func (r *Room) Enter(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "/sandbox/clock") }
+func (r *Pages) Enter(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "/sandbox/clock") }
 
 // forPeople tells a browser from a program: programs show a credential, or do not
 // ask for a page.

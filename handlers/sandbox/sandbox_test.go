@@ -216,7 +216,7 @@ func TestSentMailIsShownToItsMerchantAlone(t *testing.T) {
 
 func TestLiveModeHasNoSandbox(t *testing.T) {
 	t.Parallel()
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox = false; h.Deps.Room = &room.Room{} })
+	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox = false; h.Deps.SandboxPages = &room.Pages{} })
 	for _, path := range []string{"/sandbox", "/sandbox/clock", "/sandbox/mail", "/sandbox/desk"} {
 		call(h, "GET", path, nil).Want(http.StatusNotFound)
 	}

@@ -205,8 +205,7 @@ func payer() *client.Details { return &client.Details{Email: "n@example.org", Fu
 
 // forgets ends the accounts of a client who is deleted, as the product does.
 func (h *house) forgets(ctx context.Context, tx client.Tx, who actor.Actor, clientID uuid.UUID) error {
-	return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who,
-		clientID) //nolint:forcetypeassert // one transaction satisfies them all
+	return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, clientID) //nolint:forcetypeassert // one transaction satisfies them all
 }
 
 // program is a credential of the merchant with all scopes: what it deletes is gone at once.

@@ -92,8 +92,7 @@ func (h *house) begin() {
 		Timetable: tt, Limits: h.purchases.Limits}
 	h.clients = &client.Service{InTx: runner[client.Tx](h), Read: s, Now: s.Now,
 		Forget: func(ctx context.Context, tx client.Tx, who actor.Actor, id uuid.UUID) error {
-			return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who,
-				id) //nolint:forcetypeassert // one transaction satisfies them all
+			return h.purchases.ForgetClient(ctx, any(tx).(purchase.Tx), who, id) //nolint:forcetypeassert // one transaction satisfies them all
 		}}
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs

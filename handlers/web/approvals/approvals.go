@@ -34,7 +34,7 @@ type Approvals struct {
 	Service *approval.Service
 }
 
-const approvalsRoom = "attention"
+const approvalsSection = "attention"
 
 // openShown is how many waiting requests stand on one page.
 const openShown = 100
@@ -57,7 +57,7 @@ func (h *Approvals) List(c echo.Context) error {
 	if kit.FragmentFor(c, "results") {
 		return kit.Render(c, http.StatusOK, pages.ApprovalLists(view))
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Approvals", approvalsRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Approvals", approvalsSection,
 		func(f layout.Frame) templ.Component { return pages.Approvals(f, view) })
 }
 
@@ -141,7 +141,7 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 			view.Yes = components.Button{Label: approveWords(s)}
 		}
 	}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), view.Title, approvalsRoom,
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), view.Title, approvalsSection,
 		func(f layout.Frame) templ.Component { return pages.Approval(f, view) })
 }
 

@@ -18,8 +18,8 @@ import (
 	"debitdesk/views/pages"
 )
 
-// demandsRoom is the room of the rail that the settings stand in.
-const demandsRoom = "settings"
+// demandsSection is the room of the rail that the settings stand in.
+const demandsSection = "settings"
 
 // Settings serves GET /settings/approvals.
 func (h *Approvals) Settings(c echo.Context) error {
@@ -64,7 +64,7 @@ func (h *Approvals) settings(c echo.Context, form url.Values, refused error) err
 	if view.Lists, err = h.lists(c, "/settings/approvals"); err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Approvals", demandsRoom,
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Approvals", demandsSection,
 		func(f layout.Frame) templ.Component { return pages.Demands(f, view) })
 }
 

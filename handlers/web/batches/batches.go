@@ -31,7 +31,7 @@ type Batches struct {
 	Replays   kit.Replays
 }
 
-const batchesRoom = "batches"
+const batchesSection = "batches"
 
 // steps of a batch, in their order.
 var batchSteps = []struct{ key, label string }{{"new", "Start"}, {"map", "Columns"}, {"check", "Check"},
@@ -140,7 +140,7 @@ func (h *Batches) list(who actor.Actor) *kit.List[batch.Batch, struct{}] {
 		head = components.PageHead{Title: "Batches", Sub: "Finance or an admin can send a batch."}
 	}
 	return &kit.List[batch.Batch, struct{}]{
-		Desk: h.Desk, Path: "/batches", Active: batchesRoom, Head: head, One: "batch", Many: "batches",
+		Desk: h.Desk, Path: "/batches", Active: batchesSection, Head: head, One: "batch", Many: "batches",
 		Query: func(ctx context.Context, who actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[batch.Batch], error) {
 			return h.Service.List(ctx, who, ask)
 		},

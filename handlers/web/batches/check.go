@@ -66,7 +66,7 @@ func (h *Batches) mapPage(c echo.Context, b batch.Batch, m batch.Mapping, due st
 		view.Columns = append(view.Columns, column)
 	}
 	view.Ignored = strings.Join(ignored, ", ")
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Columns of "+b.Name, batchesRoom,
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Columns of "+b.Name, batchesSection,
 		func(f layout.Frame) templ.Component { return pages.BatchMap(f, view) })
 }
 

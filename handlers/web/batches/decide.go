@@ -63,7 +63,7 @@ func (h *Batches) Pick(c echo.Context) error {
 	for _, one := range found.Items {
 		view.Found = append(view.Found, purchases.ClientOption(one))
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, fmt.Sprintf("Client of row %d", n), batchesRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, fmt.Sprintf("Client of row %d", n), batchesSection,
 		func(f layout.Frame) templ.Component { return pages.BatchPick(f, view) })
 }
 

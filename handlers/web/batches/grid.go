@@ -82,7 +82,7 @@ func (h *Batches) checkPage(c echo.Context, b batch.Batch, refused error) error 
 			return err
 		}
 	}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Check of "+b.Name, batchesRoom,
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Check of "+b.Name, batchesSection,
 		func(f layout.Frame) templ.Component { return pages.BatchCheck(f, view) })
 }
 

@@ -42,7 +42,7 @@ func (h *Batches) form(c echo.Context, status int, form url.Values, refused erro
 	}
 	view := newBatchView(form, byInput, brands)
 	view.Problems = components.ErrorSummary{Items: summary}
-	return h.Desk.ShowIn(c, status, "New batch", batchesRoom, func(f layout.Frame) templ.Component {
+	return h.Desk.ShowIn(c, status, "New batch", batchesSection, func(f layout.Frame) templ.Component {
 		return pages.NewBatch(f, stepper(batch.Batch{}, "new"), view)
 	})
 }

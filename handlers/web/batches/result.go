@@ -47,7 +47,7 @@ func (h *Batches) Result(c echo.Context) error {
 			view.VoidHref, view.VoidLabel = words.BatchHref(b.ID, "voiding"), "Void what is unpaid"
 		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Result of "+b.Name, batchesRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Result of "+b.Name, batchesSection,
 		func(f layout.Frame) templ.Component { return pages.BatchResult(f, view) })
 }
 
@@ -105,7 +105,7 @@ func (h *Batches) askVoid(c echo.Context, b batch.Batch, wrong string) error {
 		CancelHref: words.BatchHref(b.ID, "result")}
 	voidedCount(v).Ask(&ask, wrong)
 	return h.Desk.ShowIn(c, map[bool]int{true: http.StatusOK, false: http.StatusUnprocessableEntity}[wrong == ""],
-		ask.Title, batchesRoom, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+		ask.Title, batchesSection, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
 
 // Void serves POST /batches/:id/voiding.

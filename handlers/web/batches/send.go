@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -101,7 +102,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		}
 	}
 	view.Sketch = h.sketch(b, v, after)
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Review of "+b.Name, batchesRoom,
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Review of "+b.Name, batchesSection,
 		func(f layout.Frame) templ.Component { return pages.BatchReview(f, view) })
 }
 
@@ -183,7 +184,7 @@ func (h *Batches) Start(c echo.Context) error {
 	o.Cents, _ = strconv.ParseInt(form.Get("cents"), 10, 64) // likewise
 	o.Fingerprint = form.Get("fingerprint")
 	o.Revision, _ = rowNumber(form.Get("revision"))
-	minutes, err := strconv.Atoi(words.OrText(form.Get("hold"), "0")) // refused as too long below
+	minutes, err := strconv.Atoi(cmp.Or(form.Get("hold"), "0")) // refused as too long below
 	if err != nil {
 		minutes = -1
 	}
@@ -255,7 +256,7 @@ func (h *Batches) runPage(c echo.Context, b batch.Batch, refused error) error {
 		}
 		return kit.Render(c, status, pages.BatchProgress(view))
 	}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Sending "+b.Name, batchesRoom,
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Sending "+b.Name, batchesSection,
 		func(f layout.Frame) templ.Component { return pages.BatchRun(f, view) })
 }
 

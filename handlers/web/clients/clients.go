@@ -39,11 +39,11 @@ type Clients struct {
 // ClientPanel draws one box on a client's page.
 type ClientPanel func(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error)
 
-const clientsRoom = "clients"
+const clientsSection = "clients"
 
 func (h *Clients) list() *kit.List[client.Client, client.Query] {
 	return &kit.List[client.Client, client.Query]{
-		Desk: h.Desk, Exports: h.Exports, Path: "/clients", Active: clientsRoom, One: "client",
+		Desk: h.Desk, Exports: h.Exports, Path: "/clients", Active: clientsSection, One: "client",
 		Head: components.PageHead{Title: "Clients",
 			Primary: components.Button{Label: "New client", Icon: "plus", Href: "/clients/new", Changes: true}},
 		Query: func(ctx context.Context, who actor.Actor, q client.Query, ask paging.Ask) (paging.Page[client.Client],

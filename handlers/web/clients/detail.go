@@ -90,7 +90,7 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 			view.OlderHref = words.ClientHref(one.ID) + "?events=" + events.Items[n-1].ID.String() + "#events"
 		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, view.Name, clientsRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, view.Name, clientsSection,
 		func(f layout.Frame) templ.Component { return pages.Client(f, view) })
 }
 
@@ -220,7 +220,7 @@ func (h *Clients) askDelete(c echo.Context, status int, one client.Client, typeE
 			Breaks: impact.Lines(),
 		}}
 	clientConfirmation(one, impact).Ask(&view.Question, typeError)
-	return h.Desk.ShowIn(c, status, view.Title, clientsRoom,
+	return h.Desk.ShowIn(c, status, view.Title, clientsSection,
 		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 

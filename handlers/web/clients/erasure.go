@@ -105,6 +105,6 @@ func (h *Clients) askErase(c echo.Context, status int, about client.Erasure, typ
 	if why := whyNotForget(impact); why != "" && view.Blocked == "" {
 		view.Blocked = why
 	}
-	return h.Desk.ShowIn(c, status, view.Title, clientsRoom,
+	return h.Desk.ShowIn(c, status, view.Title, clientsSection,
 		func(f layout.Frame) templ.Component { return pages.AskErasure(f, view) })
 }

@@ -304,7 +304,7 @@ func (h *Clients) form(c echo.Context, status int, f clientForm) error {
 			view.CancelHref = access.FormPage + "?" + url.Values{"kept": {name}}.Encode()
 		}
 	}
-	return h.Desk.ShowIn(c, status, view.Title, clientsRoom,
+	return h.Desk.ShowIn(c, status, view.Title, clientsSection,
 		func(fr layout.Frame) templ.Component { return pages.ClientForm(fr, view) })
 }
 

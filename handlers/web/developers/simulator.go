@@ -31,7 +31,7 @@ import (
 type Simulator struct {
 	Desk      *kit.Desk
 	Service   *simulation.Service
-	Room      *sandbox.Desk
+	Controls  *sandbox.Desk
 	Calendar  *calendar.Calendar
 	Accounts  func() []bank.Magic
 	Merchants merchant.Reader
@@ -83,7 +83,7 @@ func (h *Simulator) clock(c echo.Context, v *pages.SimulatorView) error {
 	v.Now, v.Weekday = words.Moment(now), now.In(calendar.SAST).Format("Monday")
 	working := h.Calendar.AddBusinessDays(today, 1).At(6, 0)
 	month := today.AddMonths(1, today.Day).At(6, 0)
-	due, found, err := h.Room.NextDue(c.Request().Context())
+	due, found, err := h.Controls.NextDue(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (h *Simulator) Move(c echo.Context) error {
 	control := http.NewResponseController(c.Response()) // a long way ends after the server's limits of time
 	_ = control.SetReadDeadline(time.Time{})
 	_ = control.SetWriteDeadline(time.Time{})
-	moved, err := h.Room.Move(c.Request().Context(), access.Actor(c), sandbox.Ask{Now: to})
+	moved, err := h.Controls.Move(c.Request().Context(), access.Actor(c), sandbox.Ask{Now: to})
 	if kit.MayShow(err) {
 		return h.page(c, nil, err)
 	}

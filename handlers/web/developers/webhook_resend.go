@@ -2,6 +2,7 @@ package developers
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -102,7 +103,7 @@ func (h *Webhooks) ResendSince(c echo.Context) error {
 	}
 	since, ok := readSince(form.Get("since"))
 	if !ok {
-		return h.askSince(c, w, words.OrWords(form.Get("since"), "–"))
+		return h.askSince(c, w, cmp.Or(form.Get("since"), "–"))
 	}
 	n, err := h.Service.ResendSince(c.Request().Context(), who, w.ID, since)
 	if err != nil {
@@ -193,7 +194,7 @@ func deliveryFacts(d webhook.Delivery) components.Facts {
 // requestText is the head of the request as it is sent.
 func requestText(d webhook.Delivery, signature string) string {
 	lines := []string{"POST " + d.Address, "Content-Type: application/json",
-		"X-Signature: " + words.OrWords(signature, "–"), "X-Debitdesk-Event-Id: " + d.EventID.String(),
+		"X-Signature: " + cmp.Or(signature, "–"), "X-Debitdesk-Event-Id: " + d.EventID.String(),
 		"X-Debitdesk-Delivery-Id: " + d.ID.String()}
 	if d.Resend {
 		lines = append(lines, "X-Debitdesk-Resend: true")

@@ -1,6 +1,7 @@
 package developers
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,7 +133,7 @@ var objectWords = map[string]string{webhook.ObjectPurchase: "purchase", webhook.
 
 // objectChip leads to the object; a payment is shown with the purchase it belongs to.
 func objectChip(kind string, id, source uuid.UUID) components.IDChip {
-	chip := components.IDChip{ID: id.String(), What: words.OrWords(objectWords[kind], kind)}
+	chip := components.IDChip{ID: id.String(), What: cmp.Or(objectWords[kind], kind)}
 	switch kind {
 	case webhook.ObjectPurchase:
 		chip.Href = words.PurchasePath(id)

@@ -1,6 +1,7 @@
 package developers
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -221,7 +222,7 @@ func (h *Webhooks) form(c echo.Context, status int, id uuid.UUID, in webhook.Inp
 			Error: byInput["callback"], Required: true, MaxLength: 500, InputMode: "url",
 			Placeholder: "https://", Hint: h.addressHint()},
 		Which: components.RadioCards{Legend: "Events it receives", Name: "which", Value: which, Required: true, Columns: true,
-			Error: words.OrWords(byInput["events"], words.OrWords(byInput["all_events"], byInput[fault.All])),
+			Error: cmp.Or(byInput["events"], cmp.Or(byInput["all_events"], byInput[fault.All])),
 			Options: []components.RadioCard{
 				{Value: "all", Title: "All events", Text: "Also those that are added later.", Icon: "bell"},
 				{Value: "some", Title: "Chosen events", Text: "Those that are ticked below.", Icon: "filter"},

@@ -37,7 +37,7 @@ func (h *Demand) Show(c echo.Context) error {
 			view.Without++
 		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Security", words.SettingsRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Security", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Demand(f, view) })
 }
 
@@ -98,7 +98,7 @@ func (h *Demand) AskReset(c echo.Context) error {
 				Text: "For a person who has lost their phone, passkey and recovery codes. Make sure that the request really comes from them.",
 				Breaks: []string{"Their authenticator app, passkeys and recovery codes stop working.",
 					"They are signed out everywhere, and can then sign in with their password only.", "They are told by mail."}}}
-		return h.Desk.ShowIn(c, http.StatusOK, view.Question.Title, words.SettingsRoom,
+		return h.Desk.ShowIn(c, http.StatusOK, view.Question.Title, words.SettingsSection,
 			func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 	}
 	return fault.Missing()

@@ -50,7 +50,7 @@ func (h *Accounts) Choose(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Store a bank account", words.TokensRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Store a bank account", words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.ChooseClient(f, picker) })
 }
 
@@ -231,7 +231,7 @@ func (h *Accounts) form(c echo.Context, one client.Client, status int, form url.
 			form.Get("mail") != ""},
 	}
 	h.paperFields(&view, form, byInput)
-	return h.Desk.ShowIn(c, status, "Store a bank account", words.TokensRoom,
+	return h.Desk.ShowIn(c, status, "Store a bank account", words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.StoreAccount(f, view) })
 }
 

@@ -245,6 +245,6 @@ func (h *Amendments) form(c echo.Context, status int, old token.Entry, m mandate
 			"This token is no longer in use; there is nothing to replace.")
 	}
 	view := h.formView(old, m, form, wrong)
-	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom,
+	return h.Desk.ShowIn(c, status, view.Title, words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.AmendForm(f, view) })
 }

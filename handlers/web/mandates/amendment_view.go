@@ -120,7 +120,7 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 	if at == stageReady {
 		v.TakeOver = takeOverView(a, byInput, now)
 	}
-	return h.Desk.ShowIn(c, status, v.Title, words.TokensRoom,
+	return h.Desk.ShowIn(c, status, v.Title, words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.Amendment(f, v) })
 }
 

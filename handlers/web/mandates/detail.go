@@ -1,6 +1,7 @@
 package mandates
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (h *Mandates) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Mandate "+s.ContractReference, mandatesRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Mandate "+s.ContractReference, mandatesSection,
 		func(f layout.Frame) templ.Component { return pages.Mandate(f, view) })
 }
 
@@ -60,7 +61,7 @@ func (h *Mandates) detail(c echo.Context, s mandate.Sheet, rec purchase.Record) 
 	m := s.Mandate
 	v := pages.MandateDetailView{Title: "Mandate " + m.ContractReference,
 		ID: components.IDChip{ID: m.ID.String(), What: "mandate"}, Method: words.KindWords[m.Kind],
-		Payer: words.OrWords(m.HolderName, words.PayerName(rec.Purchase)), Pill: mandatePill(m, newestOf(s), now),
+		Payer: cmp.Or(m.HolderName, words.PayerName(rec.Purchase)), Pill: mandatePill(m, newestOf(s), now),
 		Next: mandateNext(m, newestOf(s), now), Verified: words.VerifiedPill(s.Verifications),
 		Reason: mandateReason(m), Body: consentView(m, s.Evidence, now), Asked: askedRows(s.Authentications, now)}
 	v.Terms, v.Explained = termFacts(m, rec.Currency), explained(m, rec.Currency)

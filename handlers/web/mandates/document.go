@@ -1,6 +1,7 @@
 package mandates
 
 import (
+	"cmp"
 	"encoding/hex"
 	"mime"
 	"net/http"
@@ -101,7 +102,7 @@ func (p *part) add(label, value string) {
 
 func collectorPart(m mandate.Mandate, b merchant.Brand) documents.Section {
 	p := part{documents.Section{Title: "Who collects"}}
-	p.add("User name", words.OrWords(b.LegalName, b.Name))
+	p.add("User name", cmp.Or(b.LegalName, b.Name))
 	p.add("Trades as", b.Name)
 	p.add("Abbreviated short name", m.AbbreviatedName)
 	p.add("Contract reference", m.ContractReference)
@@ -115,10 +116,10 @@ func collectorPart(m mandate.Mandate, b merchant.Brand) documents.Section {
 func payerPart(m mandate.Mandate) documents.Section {
 	p := part{documents.Section{Title: "Who pays"}}
 	initials, surname := splitName(m.HolderName)
-	p.add("Account holder", words.OrWords(m.HolderName, "not given yet"))
+	p.add("Account holder", cmp.Or(m.HolderName, "not given yet"))
 	p.add("Surname", surname)
 	p.add("Initials", initials)
-	p.add("Account number", words.OrWords(m.AccountMask, "not given yet"))
+	p.add("Account number", cmp.Or(m.AccountMask, "not given yet"))
 	p.add("Type of account", m.AccountType.Label())
 	p.add("Bank and branch code", words.JoinedWords(", ", bank.BankName(m.BankCode), m.BankCode))
 	return p.Section
@@ -225,7 +226,7 @@ func acceptancePart(s mandate.Sheet) documents.Section {
 	if s.State == mandate.Registered {
 		p.add("Registered without an answer", toTheSecond(s.AcceptedAt))
 	}
-	p.add("Bank’s mandate reference", words.OrWords(s.BankReference, "none"))
+	p.add("Bank’s mandate reference", cmp.Or(s.BankReference, "none"))
 	return p.Section
 }
 

@@ -33,11 +33,11 @@ type Mandates struct {
 	LivePanel func(ctx context.Context, who actor.Actor, s mandate.Sheet) (templ.Component, error)
 }
 
-const mandatesRoom = "mandates"
+const mandatesSection = "mandates"
 
 func (h *Mandates) list() *kit.List[mandate.Entry, mandate.Filter] {
 	return &kit.List[mandate.Entry, mandate.Filter]{
-		Desk: h.Desk, Exports: h.Exports, Path: "/mandates", Active: mandatesRoom, One: "mandate",
+		Desk: h.Desk, Exports: h.Exports, Path: "/mandates", Active: mandatesSection, One: "mandate",
 		Head: components.PageHead{Title: "Mandates", Sub: "Clients’ permissions to debit their accounts.",
 			Primary: components.Button{Label: "Set up mandate", Icon: "plus", Href: "/mandates/new", Changes: true}},
 		Query: h.Service.List, ID: func(e mandate.Entry) uuid.UUID { return e.ID },

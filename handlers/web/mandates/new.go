@@ -215,6 +215,6 @@ func (h *MandateForms) ShowIn(c echo.Context, status int, s mandateSetup, wrong 
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, status, "Set up a mandate", mandatesRoom,
+	return h.Desk.ShowIn(c, status, "Set up a mandate", mandatesSection,
 		func(f layout.Frame) templ.Component { return pages.NewMandate(f, view) })
 }

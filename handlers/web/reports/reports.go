@@ -41,7 +41,7 @@ type Reports struct {
 }
 
 const (
-	reportsRoom    = "reports"
+	reportsSection = "reports"
 	statementsList = 20
 	// ownZone is the zone in which people here read moments.
 	ownZone = "Africa/Johannesburg"
@@ -66,7 +66,7 @@ func (h *Reports) page(c echo.Context, form url.Values, refused error) error {
 		return err
 	}
 	h.form(&view, form, refused)
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Reports", reportsRoom,
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Reports", reportsSection,
 		func(f layout.Frame) templ.Component { return pages.Reports(f, view) })
 }
 

@@ -36,7 +36,7 @@ type Audit struct {
 	Exports *kit.Exports
 }
 
-const auditRoom = words.SettingsRoom
+const auditSection = words.SettingsSection
 
 var actorKinds = []struct {
 	kind actor.Kind
@@ -63,7 +63,7 @@ func (h *Audit) Export(c echo.Context) error { return h.list(components.Note{}).
 
 func (h *Audit) list(check components.Note) *kit.List[audit.Found, audit.Filter] {
 	return &kit.List[audit.Found, audit.Filter]{
-		Desk: h.Desk, Exports: h.Exports, Path: "/audit", Active: auditRoom, One: "audit entry", Many: "audit entries",
+		Desk: h.Desk, Exports: h.Exports, Path: "/audit", Active: auditSection, One: "audit entry", Many: "audit entries",
 		Head: components.PageHead{Title: "Audit",
 			Sub: "Who did what, when and from where. Entries cannot be changed; each is linked to the one before."},
 		Nav:   pages.AuditNav(check),
@@ -182,7 +182,7 @@ func (h *Audit) Show(c echo.Context) error {
 	} else {
 		fact("Link of the chain", "It is linked within seconds.", false)
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Audit entry", auditRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Audit entry", auditSection,
 		func(f layout.Frame) templ.Component { return pages.AuditEntry(f, view) })
 }
 

@@ -115,7 +115,7 @@ func (h *Settings) AskRemoveBrand(c echo.Context) error {
 	ask := components.Confirm{ID: "removal", Title: "Remove " + b.Name + "?",
 		Text:   "It has not been used yet, so only its details are lost.",
 		Action: words.BrandHref(b.ID) + "/removal", Button: "Remove brand", CancelHref: words.BrandHref(b.ID)}
-	return h.Desk.ShowIn(c, http.StatusOK, ask.Title, words.SettingsRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, ask.Title, words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
 

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -70,7 +71,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 		"Debited later, as the banks do by default. Saturdays are open for DebiCheck.", byInput)
 	if v.New {
 		v.Title = "Add a brand"
-		return h.Desk.ShowIn(c, status, v.Title, words.SettingsRoom,
+		return h.Desk.ShowIn(c, status, v.Title, words.SettingsSection,
 			func(f layout.Frame) templ.Component { return pages.BrandForm(f, v) })
 	}
 	v.Action, v.Button, v.NewProfileHref, v.RemoveHref = words.BrandHref(b.ID), "Save",
@@ -95,7 +96,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 		}
 		v.Profiles = append(v.Profiles, row)
 	}
-	return h.Desk.ShowIn(c, status, v.Title, words.SettingsRoom,
+	return h.Desk.ShowIn(c, status, v.Title, words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.BrandForm(f, v) })
 }
 
@@ -113,8 +114,8 @@ func differing(theirs, yours merchant.BrandInput) (out []pages.BrandDiffers) {
 	mine := yours.Fields()
 	for i, f := range theirs.Fields() {
 		if f.Value != mine[i].Value {
-			out = append(out, pages.BrandDiffers{Label: brandLabels[f.Name], Theirs: words.OrText(f.Value, "–"),
-				Yours: words.OrText(mine[i].Value, "–")})
+			out = append(out, pages.BrandDiffers{Label: brandLabels[f.Name], Theirs: cmp.Or(f.Value, "–"),
+				Yours: cmp.Or(mine[i].Value, "–")})
 		}
 	}
 	return out

@@ -75,7 +75,7 @@ func (h *Settings) Calendar(c echo.Context) error {
 	for _, b := range brands {
 		v.Examples = append(v.Examples, h.Rules.example(b, asked, now)...)
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Calendar", words.SettingsRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Calendar", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Calendar(f, v) })
 }
 

@@ -43,7 +43,7 @@ func (p *People) List(c echo.Context) error {
 	for _, i := range all.Invitations {
 		view.Invitations = append(view.Invitations, p.invited(i))
 	}
-	return p.Desk.ShowIn(c, http.StatusOK, "People", words.SettingsRoom,
+	return p.Desk.ShowIn(c, http.StatusOK, "People", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.People(f, view) })
 }
 
@@ -136,7 +136,7 @@ func (p *People) inviteForm(c echo.Context, form url.Values, wrong error) error 
 			Error: byInput["email"], Required: true, MaxLength: 254, Width: "l", Autocomplete: "off"},
 		Name: components.Field{Label: "Name", Name: "name", Value: form.Get("name"), Error: byInput["name"], MaxLength: 100,
 			Width: "l", Autocomplete: "off", Hint: "The person can correct it."}}
-	return p.Desk.ShowIn(c, kit.StatusOf(wrong), "Invite a person", words.SettingsRoom,
+	return p.Desk.ShowIn(c, kit.StatusOf(wrong), "Invite a person", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Invite(f, view) })
 }
 

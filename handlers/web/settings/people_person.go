@@ -117,7 +117,7 @@ func (p *People) askRemove(c echo.Context, status int, m member.Member, wrong st
 		Action: peopleHref + "/" + m.ID.String() + "/removal", CancelHref: peopleHref + "/" + m.ID.String(),
 		Button:    "Remove " + m.Called(),
 		TypeLabel: "Type " + m.Email + " to confirm", TypeError: wrong}
-	return p.Desk.ShowIn(c, status, "Remove a person", words.SettingsRoom,
+	return p.Desk.ShowIn(c, status, "Remove a person", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.RemovePerson(f, question) })
 }
 
@@ -141,7 +141,7 @@ func (p *People) person(c echo.Context, m member.Member, form url.Values, wrong 
 	if !m.Active() {
 		view.DisableAction, view.EnableAction = "", at+"/enabling"
 	}
-	return p.Desk.ShowIn(c, kit.StatusOf(wrong), m.Called(), words.SettingsRoom,
+	return p.Desk.ShowIn(c, kit.StatusOf(wrong), m.Called(), words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Person(f, view) })
 }
 

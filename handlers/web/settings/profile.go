@@ -88,7 +88,7 @@ func (h *Settings) AskRemoveProfile(c echo.Context) error {
 		Text:   "No live mandate was given for it. New mandates can no longer name it.",
 		Action: words.BrandHref(b.ID) + "/profiles/" + p.ID.String() + "/removal", Button: "Remove profile",
 		CancelHref: words.BrandHref(b.ID)}
-	return h.Desk.ShowIn(c, http.StatusOK, ask.Title, words.SettingsRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, ask.Title, words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
 
@@ -142,7 +142,7 @@ func (h *Settings) profileForm(c echo.Context, status int, b merchant.Brand, in 
 	for _, one := range bank.Branches() {
 		v.Branches = append(v.Branches, components.Option{Value: one.Code, Text: one.Bank})
 	}
-	return h.Desk.ShowIn(c, status, "Add a debit-order profile", words.SettingsRoom,
+	return h.Desk.ShowIn(c, status, "Add a debit-order profile", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.ProfileForm(f, v) })
 }
 

@@ -36,7 +36,7 @@ func (h *Settings) Roles(c echo.Context) error {
 	for _, p := range actor.Permissions {
 		view.Rows = append(view.Rows, roleRow(p, h.Opens[p.Action], people))
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Roles", words.SettingsRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Roles", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Roles(f, view) })
 }
 

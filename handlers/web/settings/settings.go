@@ -50,6 +50,6 @@ func (h *Settings) Business(c echo.Context) error {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Business", words.SettingsRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Business", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Business(f, view) })
 }

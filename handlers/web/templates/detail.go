@@ -45,7 +45,7 @@ func (h *Templates) Show(c echo.Context) error {
 			return kit.Render(c, http.StatusOK, pages.ListResults(list))
 		}
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, t.Name(), templatesRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, t.Name(), templatesSection,
 		func(f layout.Frame) templ.Component { return pages.Template(f, view) })
 }
 
@@ -139,7 +139,7 @@ func (h *Templates) AskPause(c echo.Context) error {
 }
 
 func (h *Templates) ask(c echo.Context, status int, ask components.Confirm) error {
-	return h.Desk.ShowIn(c, status, ask.Title, templatesRoom,
+	return h.Desk.ShowIn(c, status, ask.Title, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
 }
 
@@ -252,7 +252,7 @@ func (h *Templates) invoiceForm(c echo.Context, status int, t subscription.Templ
 		"Send the invoice, "+words.Sum(t.TotalCents, t.Currency)
 	v.Text = "The client gets this invoice by mail, with a link to pay. It is due " + words.SayDay(words.DateOf(t.Due),
 		h.Desk.Now()) + "."
-	return h.Desk.ShowIn(c, status, v.Title, templatesRoom,
+	return h.Desk.ShowIn(c, status, v.Title, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
 }
 

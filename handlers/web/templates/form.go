@@ -119,7 +119,7 @@ func (h *Templates) form(c echo.Context, status int, t *subscription.Template, f
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, status, view.Title, templatesRoom,
+	return h.Desk.ShowIn(c, status, view.Title, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.TemplateForm(f, view) })
 }
 

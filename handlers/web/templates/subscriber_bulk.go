@@ -51,7 +51,7 @@ func (h *Templates) bulkForm(c echo.Context, status int, t subscription.Template
 			Hint: "CSV or .xlsx, at most 10 000 rows.", Required: true, Error: byInput["file"]},
 		Paste: components.Textarea{Label: "Cells", Name: "cells", Value: cells, Rows: 6,
 			Hint: "Copy them from a spreadsheet, with the heading row.", Required: true, Error: byInput["cells"]}}
-	return h.Desk.ShowIn(c, status, "Add many subscribers", templatesRoom,
+	return h.Desk.ShowIn(c, status, "Add many subscribers", templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkSubscribers(f, v) })
 }
 
@@ -75,7 +75,7 @@ func (h *Templates) CheckBulk(c echo.Context) error {
 		return err
 	}
 	view := bulkCheck(t, rows)
-	return h.Desk.ShowIn(c, http.StatusOK, view.Title, templatesRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, view.Title, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkCheck(f, view) })
 }
 
@@ -196,7 +196,7 @@ func (h *Templates) Bulk(c echo.Context) error {
 	}
 	v.Sum = words.Counted(int64(len(rows)), "row") + " read = " + words.Grouped(added) + " added + " +
 		words.Grouped(skipped) + " skipped + " + words.Grouped(failed) + " failed"
-	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkResult(f, v) })
 }
 

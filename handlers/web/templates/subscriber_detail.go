@@ -46,7 +46,7 @@ func (h *Templates) Subscriber(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, view.Name, templatesRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, view.Name, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.Subscriber(f, view) })
 }
 
@@ -222,7 +222,7 @@ func (h *Templates) editForm(c echo.Context, status int, t subscription.Template
 	v.Back = components.Link{Text: name, Href: subscriberHref(s, "")}
 	v.Text = "Changes apply from the next period. The client and the billing dates stay as they are."
 	h.subscriberFields(&v, form, wrong)
-	return h.Desk.ShowIn(c, status, v.Title, templatesRoom,
+	return h.Desk.ShowIn(c, status, v.Title, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
 }
 

@@ -75,7 +75,7 @@ func (h *Templates) subscribers(who actor.Actor, t subscription.Template,
 func (h *Templates) subscriberList(t subscription.Template) *kit.List[subscription.Subscriber,
 	subscription.SubscriberFilter] {
 	return &kit.List[subscription.Subscriber, subscription.SubscriberFilter]{
-		Desk: h.Desk, Exports: h.Exports, Active: templatesRoom, One: "subscriber",
+		Desk: h.Desk, Exports: h.Exports, Active: templatesSection, One: "subscriber",
 		ID: func(s subscription.Subscriber) uuid.UUID { return s.ID },
 		Search: kit.Search[subscription.SubscriberFilter]{Label: "Search subscribers", Holder: "Name or e-mail",
 			Set: func(f *subscription.SubscriberFilter, text string) { f.Search = text }},
@@ -185,7 +185,7 @@ func (h *Templates) addForm(c echo.Context, status int, t subscription.Template,
 		v.Warning = "The template is paused for all subscribers: no one is billed until you resume it."
 	}
 	h.subscriberFields(&v, form, wrong)
-	return h.Desk.ShowIn(c, status, v.Title, templatesRoom,
+	return h.Desk.ShowIn(c, status, v.Title, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })
 }
 

@@ -30,7 +30,7 @@ type Templates struct {
 	Match func(ctx context.Context, merchantID uuid.UUID, by batch.Keys) ([]client.Client, error)
 }
 
-const templatesRoom = "templates"
+const templatesSection = "templates"
 
 // The kinds of a template.
 const (
@@ -40,7 +40,7 @@ const (
 
 func (h *Templates) list() *kit.List[subscription.Template, subscription.Filter] {
 	return &kit.List[subscription.Template, subscription.Filter]{
-		Desk: h.Desk, Path: words.TemplatesPath, Active: templatesRoom, One: "template",
+		Desk: h.Desk, Path: words.TemplatesPath, Active: templatesSection, One: "template",
 		Head: components.PageHead{Title: "Templates", Primary: components.Button{Label: "New template", Icon: "plus",
 			Href: "/templates/new", Changes: true}},
 		Query: h.Service.List, ID: func(t subscription.Template) uuid.UUID { return t.ID },

@@ -194,7 +194,7 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 		view.Title = "Delete token"
 		view.Back = components.Link{Text: words.AccountWords(impacts[0].Token), Href: words.TokenPath(impacts[0].Token.ID)}
 	}
-	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom,
+	return h.Desk.ShowIn(c, status, view.Title, words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 

@@ -80,7 +80,7 @@ func (h *Tokens) Show(c echo.Context) error {
 		view.Acts = append(view.Acts, pages.Act{Label: "Delete token…", Icon: "trash", Href: "/tokens/deletion?id=" +
 			e.ID.String(), Why: kit.WhyNotDelete(who)})
 	}
-	return h.Desk.ShowIn(c, http.StatusOK, view.Title, words.TokensRoom,
+	return h.Desk.ShowIn(c, http.StatusOK, view.Title, words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.Token(f, view) })
 }
 

@@ -58,7 +58,7 @@ func tokenPill(t token.Token) components.Pill {
 
 func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 	return &kit.List[token.Entry, token.Filter]{
-		Desk: h.Desk, Exports: h.Exports, Path: "/tokens", Active: words.TokensRoom, One: "token",
+		Desk: h.Desk, Exports: h.Exports, Path: "/tokens", Active: words.TokensSection, One: "token",
 		Head: components.PageHead{Title: "Tokens", Sub: "Stored bank accounts that you may debit.",
 			Secondary: []components.Button{{Label: "Set up mandate", Icon: "shield", Href: "/mandates/new", Changes: true}},
 			Primary:   components.Button{Label: "Store a bank account", Icon: "plus", Href: "/tokens/new", Changes: true}},

@@ -131,7 +131,7 @@ func (h *Tokens) askDeleteNow(c echo.Context, status int, token, wrong string) e
 		view.Question.Breaks = append(view.Question.Breaks, "The other accounts of this deletion can still be undone.")
 	}
 	confirmation([]purchase.Impact{impact}).Ask(&view.Question, wrong)
-	return h.Desk.ShowIn(c, status, view.Title, words.TokensRoom,
+	return h.Desk.ShowIn(c, status, view.Title, words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
 }
 

@@ -1,9 +1,9 @@
 package words
 
-const Developers = "developers"
-
-const Purchases = "purchases"
-
-const SettingsRoom = "settings"
-
-const TokensRoom = "tokens"
+// The entries of the menu, as the frame of a page knows them.
+const (
+	Developers      = "developers"
+	Purchases       = "purchases"
+	SettingsSection = "settings"
+	TokensSection   = "tokens"
+)

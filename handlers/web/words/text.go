@@ -6,20 +6,6 @@ import (
 	"debitdesk/models/purchase"
 )
 
-func OrText(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
-}
-
-func OrWords(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
-}
-
 func JoinedWords(between string, words ...string) string {
 	var given []string
 	for _, w := range words {
