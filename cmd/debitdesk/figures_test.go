@@ -376,7 +376,7 @@ func TestReports_show_the_figures_and_make_statements_by_plain_forms(t *testing.
 	}
 	form := url.Values{"period_from": {"2020-02-01"}, "period_to": {"2020-01-31"}, "currency": {"ZAR"}, "format": {"csv"}}
 	if rec := v.ask("POST", "/reports/statements", form, cookie); rec.Code != 422 ||
-		!strings.Contains(rec.Body.String(), "The end of the period lies before its beginning.") {
+		!strings.Contains(rec.Body.String(), "The period ends before it begins.") {
 		t.Errorf("a period that ends before it begins: %d", rec.Code)
 	}
 	form.Set("period_to", "2999-12-31")

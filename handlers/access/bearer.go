@@ -20,7 +20,7 @@ func Bearer(credentials *credential.Service) Authenticator {
 		scheme, token, _ := strings.Cut(header, " ")
 		if !strings.EqualFold(scheme, "Bearer") {
 			return actor.Actor{}, true, fault.New(fault.Unauthenticated, "authentication_failed",
-				"Authorization header is no bearer credential")
+				"Authorization header is not a bearer credential")
 		}
 		who, err := credentials.Verify(c.Request().Context(), strings.TrimSpace(token))
 		if err != nil {

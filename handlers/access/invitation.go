@@ -84,7 +84,7 @@ func (i *Invitation) page(c echo.Context, form url.Values, wrong error) error {
 			" to send it again."
 		return i.show(c, http.StatusGone, view)
 	case member.Revoked:
-		view.Title, view.Gone = "This invitation was taken back", "Ask "+w.Business.Name+" if you think that is a mistake."
+		view.Title, view.Gone = "This invitation was withdrawn", "Ask "+w.Business.Name+" if you think this is a mistake."
 		return i.show(c, http.StatusGone, view)
 	case member.Accepted:
 		view.Title, view.Gone, view.SignIn = "This invitation was used already",

@@ -77,7 +77,7 @@ func RequireProofOfCallers(next echo.HandlerFunc) echo.HandlerFunc {
 		if Proven(c) {
 			return next(c)
 		}
-		return fault.New(fault.Forbidden, "proof_required", "Show your second factor again first, at %s.", proofPage)
+		return fault.New(fault.Forbidden, "proof_required", "Confirm that it is you first, at %s.", proofPage)
 	}
 }
 

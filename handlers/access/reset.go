@@ -99,4 +99,4 @@ func equalFold(a, b string) bool {
 
 // roleNames are the roles as sentences name them.
 var roleNames = map[actor.Role]string{actor.Admin: "an admin", actor.Finance: "finance", actor.Staff: "staff",
-	actor.ReadOnly: "somebody who may look, but change nothing"}
+	actor.ReadOnly: "a read-only member"}

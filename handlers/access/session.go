@@ -81,7 +81,7 @@ func (s *Sessions) Authenticate(c echo.Context) (actor.Actor, bool, error) {
 	c.Set(provenKey, proven(in, s.now()))
 	if in.RequireFactor && !in.HasFactor && !setsUp(c.Path()) {
 		return actor.Actor{}, false, fault.New(fault.Forbidden, SetUpFirst,
-			"Your business demands a second factor. Set one up first.")
+			"Your business requires two-step sign-in. Set it up first.")
 	}
 	if now := s.now(); now.Sub(in.SeenAt) >= touchEvery { // no write for each request
 		if err := s.rows.TouchSession(c.Request().Context(), in.Hash, c.RealIP(), now,

@@ -100,7 +100,7 @@ func brandOf(o *input.Object) uuid.UUID {
 	}
 	id := o.NeedUUID("brand_id")
 	if other := o.UUID("brand"); other != uuid.Nil && id != uuid.Nil && other != id {
-		o.Add("brand", "invalid", "brand and brand_id disagree; give one of them.")
+		o.Add("brand", "invalid", "brand and brand_id differ; send only one of them.")
 	}
 	return id
 }
@@ -112,7 +112,7 @@ func either[T comparable](o *input.Object, name, alias string, read func(name st
 	case first && second:
 		value, other := read(name), read(alias)
 		if value != other && !o.Problems().Has(o.Path(name)) && !o.Problems().Has(o.Path(alias)) {
-			o.Add(name, "invalid", "%s and %s disagree; give one of them.", name, alias)
+			o.Add(name, "invalid", "%s and %s differ; send only one of them.", name, alias)
 		}
 		return value
 	case second:

@@ -83,9 +83,9 @@ func readStatus(o *input.Object, stored subscription.Status) *bool {
 	case wanted == stored: // said again
 	case stored == subscription.Pending:
 		o.Add("status", "invalid",
-			"This subscriber is pending: it turns active by itself when the bank account is stored or the first payment comes in.")
+			"This subscriber is pending: it becomes active when the bank account is stored or the first payment comes in.")
 	case stored == subscription.Inactive:
-		o.Add("status", "invalid", "This subscription is over (inactive); add the client again to begin anew.")
+		o.Add("status", "invalid", "This subscription has ended (inactive); add the client again to start a new one.")
 	default:
 		o.Add("status", "invalid", "The status can only be changed to active or subscription_paused.")
 	}

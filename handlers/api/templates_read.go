@@ -17,7 +17,7 @@ func readTemplate(o *input.Object, stored *subscription.Template) subscription.I
 		Plan: subscription.Default()}
 	if stored != nil {
 		if in.IsSubscription != stored.IsSubscription && !o.Problems().Has("is_subscription") {
-			o.Add("is_subscription", "invalid", "This cannot change once the template is there. Make a new template.")
+			o.Add("is_subscription", "invalid", "This cannot change once the template exists. Create a new template.")
 		}
 		in.IsSubscription = stored.IsSubscription
 	}

@@ -30,7 +30,7 @@ func (s story) answered() *checkout.Outcome {
 	case m.State == mandate.Suspended || m.State == mandate.BlockedBy:
 		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order is suspended",
 			Text: "Your bank has suspended it. " + s.brand + " cannot debit your account.",
-			Next: []string{"To go on with it, please speak to " + s.brand + "."}}
+			Next: []string{"To continue with it, please speak to " + s.brand + "."}}
 	case m.State == mandate.Cancelled:
 		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended",
 			Text: "It was cancelled. Nothing more is debited under it."}
@@ -39,7 +39,7 @@ func (s story) answered() *checkout.Outcome {
 			Text: "You agreed to a newer one with " + s.brand + ". Nothing more is debited under this one."}
 	case m.State == mandate.Registered:
 		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "Registered without your answer",
-			Text: "Your bank had no answer from you in time. As " + s.brand +
+			Text: "Your bank did not get an answer from you in time. As " + s.brand +
 				" asked for, the debit order is registered all the same."}
 	case m.State == mandate.ActiveState:
 		return &checkout.Outcome{Kind: "ok", Icon: "done", Title: "You have confirmed",
@@ -55,7 +55,7 @@ func (s story) notAgreed(state mandate.State) *checkout.Outcome {
 	switch {
 	case state == mandate.NoResponse:
 		return &checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was no answer",
-			Text: "Your bank had no answer from you in time." + nothing}
+			Text: "Your bank did not get an answer from you in time." + nothing}
 	case state == mandate.FailedAtBank:
 		return &checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank could not be asked",
 			Text: "Your bank's system did not take the request." + nothing,

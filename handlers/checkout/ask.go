@@ -48,7 +48,7 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 	}
 	if !offer.Open() {
 		if refusal != nil {
-			v.Notice = note("info", "", "Nothing was changed: this is how it stands already.")
+			v.Notice = note("info", "", "Nothing was changed: this had been done already.")
 		}
 		return render(c, status, checkout.Page(v))
 	}
@@ -167,7 +167,7 @@ func storedForm(rec purchase.Record, o purchase.Offer, in form) *checkout.Stored
 	}
 	f := &checkout.StoredForm{Action: path(rec.ID), Button: "Pay " + money.Format(rec.TotalCents, rec.Currency),
 		When: "Debited on " + o.FirstDebit.Format(longDay) + ".",
-		Choices: components.RadioCards{Legend: "Pay from a stored account", Name: "recurring_token",
+		Choices: components.RadioCards{Legend: "Pay from a bank account you have stored", Name: "recurring_token",
 			Value: o.Stored[0].ID.String(), Required: true}}
 	for _, t := range o.Stored[:min(len(o.Stored), storedShown)] {
 		if t.ID.String() == in.stored {
@@ -204,7 +204,7 @@ func (p *Pages) accountForm(rec purchase.Record, o purchase.Offer, in form,
 	f := &checkout.AccountForm{Action: path(rec.ID), Title: "Your bank account", Version: o.Version,
 		Name: components.Field{Label: "Account holder", Name: "full_name", Value: in.name, Error: wrong["full_name"],
 			Autocomplete: "name", MaxLength: 128, Required: true,
-			Hint: "The name that your bank has for the account."},
+			Hint: "The name your bank has for the account."},
 		Bank: components.Select{Label: "Bank", Name: "bank_code", Error: wrong["bank_code"], Blank: "Choose your bank",
 			Options: options, Required: true},
 		Branch: components.Field{Label: "Branch code", Name: "branch_code", Value: branch, Error: wrong["branch_code"],

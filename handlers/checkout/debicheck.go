@@ -23,7 +23,7 @@ func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 	a.Steps = []string{"Give your details below and agree."}
 	within := mandate.Span(o.Asking.Within)
 	if t.Authentication == mandate.RealTime {
-		a.Steps = append(a.Steps, "Your bank will ask you to confirm, on your phone: have your phone at hand; you have "+
+		a.Steps = append(a.Steps, "Your bank will ask you to confirm, on your phone: keep your phone at hand; you have "+
 			within+".")
 	} else {
 		a.Steps = append(a.Steps, "Your bank will ask you to confirm, by an SMS: you have "+within+".")

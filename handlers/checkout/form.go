@@ -64,7 +64,7 @@ func (f form) account(c echo.Context, rec purchase.Record) purchase.Account {
 		a.Problems.Add("account_type", "required", "Choose the type of the account.")
 	}
 	if f.phoneLeftOpen && rec.StoresBy() == purchase.DebiCheck {
-		a.Problems.Add("phone", "required", "Give your cellphone number: your bank asks you there.")
+		a.Problems.Add("phone", "required", "Enter your cellphone number: your bank asks you there.")
 	}
 	if f.bank == "" && f.branch == "" {
 		a.Problems.Add("bank_code", "required", "Choose your bank.")
@@ -85,7 +85,7 @@ func (f form) wrong(refusal *fault.Fault) (beside map[string]string, all []compo
 		case name == "bank_code" && f.other():
 			name = "branch_code"
 		case name == "verify_account": // the bank's word on the account (API contract 1.5)
-			name, message = "account_number", message+" Please correct them, or give another account."
+			name, message = "account_number", message+" Please correct them, or use another account."
 		}
 		if beside[name] == "" {
 			beside[name] = message

@@ -78,7 +78,7 @@ func (s story) tell() checkout.Outcome {
 			Text: reason(s.rec) + " Nothing was collected.", Next: []string{s.talk()}}
 	case purchase.Cancelled:
 		return checkout.Outcome{Kind: "wait", Icon: "x", Title: "This request was cancelled",
-			Text: s.brand + " cancelled it. Nothing is debited for it."}
+			Text: s.brand + " cancelled it. Nothing will be debited."}
 	case purchase.Expired:
 		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "This link has expired",
 			Text: fmt.Sprintf("It was due on %s and can no longer be paid here.", s.due()),
@@ -125,7 +125,8 @@ func (s story) underWay() checkout.Outcome {
 	if c.ActionDate.After(s.today) {
 		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: "Your debit order is set",
 			Text: fmt.Sprintf("%s will be debited on %s.", s.amount, c.ActionDate.Format(longDay)),
-			Next: []string{"Please see that the money is in the account on that day.", "You need not do anything else."}}
+			Next: []string{"Please make sure that the money is in the account on that day.",
+				"You do not need to do anything else."}}
 	}
 	if c.State == collection.InTracking {
 		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was not enough money yet",

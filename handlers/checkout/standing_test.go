@@ -26,7 +26,8 @@ func TestAStoredAccountOfThePayerCanBeUsedAgain(t *testing.T) {
 	client := d.client()
 	token := d.stored(client)
 	path := d.purchase(client, "", 25000)
-	d.get(path).Want(200).Contains("Pay from a stored account", token, "Capitec ••••\u00a07890", "Use another account",
+	d.get(path).Want(200).Contains("Pay from a bank account you have stored", token, "Capitec ••••\u00a07890",
+		"Use another account",
 		"Pay R\u00a0250,00").Lacks(number)
 	d.give(path, url.Values{"recurring_token": {token}}).Want(303)
 	rec := d.record(path)
@@ -42,7 +43,7 @@ func TestOnlyThePayersOwnAccountsCanBeUsed(t *testing.T) {
 		"id")
 	token := d.stored(other)
 	path := d.purchase(mine, "", 100)
-	d.get(path).Want(200).Lacks(token, "Pay from a stored account")
+	d.get(path).Want(200).Lacks(token, "Pay from a bank account you have stored")
 	for _, id := range []string{token, "nonsense", "0192d1a0-0000-7000-8000-000000000000"} {
 		d.give(path, url.Values{"recurring_token": {id}}).Want(422).Contains("This account cannot be used").Lacks("Sipho")
 	}
@@ -63,7 +64,7 @@ func TestNothingToPayOffersNoStoredAccount(t *testing.T) {
 	token := d.stored(client)
 	for _, more := range []string{storing, storing + `,"skip_capture":true`} {
 		path := d.purchase(client, more, map[bool]int{true: 100, false: 0}[strings.Contains(more, "skip")])
-		d.get(path).Want(200).Lacks("Pay from a stored account").Contains("Nothing is debited now")
+		d.get(path).Want(200).Lacks("Pay from a bank account you have stored").Contains("Nothing is debited now")
 		d.give(path, url.Values{"recurring_token": {token}}).Want(409)
 	}
 }

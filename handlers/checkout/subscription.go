@@ -93,7 +93,7 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
 		v.Rules = append(v.Rules, "It ends by itself after "+counted(*t.Plan.Cycles, "payment")+"; "+
 			counted(s.Passed, "payment")+" so far.")
 	} else if stoppable(s) {
-		v.Rules = append(v.Rules, "It goes on until you or "+rec.Brand.Name+" stop it.")
+		v.Rules = append(v.Rules, "It continues until you or "+rec.Brand.Name+" stop it.")
 	}
 	if stoppable(s) {
 		v.Stop = at
@@ -104,7 +104,7 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
 			[]string{"It begins when you have paid or given your bank account. If you do neither, nothing is debited."},
 			v.Rules...)
 	case s.Status == subscription.Inactive:
-		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", "This subscription is over",
+		v.Kind, v.Icon, v.Title, v.Text, v.Rules = "wait", "done", "This subscription has ended",
 			"“"+t.Name()+"” of "+rec.Brand.Name+". Nothing more is billed.", nil
 	case s.Status == subscription.Paused && s.Why == byPayer:
 		v.Kind, v.Icon, v.Title, v.Text = "wait", "x", "This subscription is stopped", "“"+t.Name()+"” of "+rec.Brand.Name+
@@ -113,7 +113,7 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
 			"."}
 	case s.Status == subscription.Paused, t.Paused:
 		v.Kind, v.Icon = "wait", "clock"
-		v.Rules = append([]string{rec.Brand.Name + " has paused it for the moment: nothing is billed until it goes on."},
+		v.Rules = append([]string{rec.Brand.Name + " has paused it for now: nothing is billed until it is resumed."},
 			v.Rules...)
 	}
 	v.Frame = p.frame(rec, v.Title)

@@ -122,7 +122,7 @@ func (p *Pages) wait(c echo.Context, status int, rec purchase.Record, asked purc
 		v.Frame.Refresh = reloadRealTime
 	}
 	if refusal != nil {
-		v.Notice = note("info", "", "Nothing was changed: this is how it stands already.")
+		v.Notice = note("info", "", "Nothing was changed: this had been done already.")
 	}
 	return render(c, status, checkout.Page(v))
 }

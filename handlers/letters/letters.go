@@ -129,7 +129,7 @@ func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 			planned = fmt.Sprintf("%s was debited from your account %s on %s.", money.Format(p.TotalCents, p.Currency),
 				papers.Account(*d), d.On.Format("Monday "+day))
 		default:
-			planned += " Please see that the money is in the account on that day."
+			planned += " Please make sure that the money is in the account on that day."
 		}
 		v.Paragraphs = []string{fmt.Sprintf("This is your invoice from %s.%s You do not need to pay it yourself.",
 			paper.Issuer.Name, attachedWords(paper)), planned}

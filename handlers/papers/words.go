@@ -158,7 +158,7 @@ func sums(p billing.Paper) []Sum {
 	}
 	switch {
 	case p.IsTaxInvoice():
-		add("Value without VAT", p.NetCents())
+		add("Amount excluding VAT", p.NetCents())
 		label := "VAT"
 		if uniform(p) {
 			label = "VAT at " + strconv.FormatInt(p.Percent, 10) + money.NBSP + "%"

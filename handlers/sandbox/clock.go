@@ -101,18 +101,18 @@ func readAsk(body *input.Object) (ask sandbox.Ask) {
 	if text := body.Text("advance", 40); text != "" {
 		d, err := readSpan(text)
 		if err != nil {
-			body.Add("advance", "invalid", "%q is no length of time such as 48h, 90m or 7d.", text)
+			body.Add("advance", "invalid", "%q is not a length of time such as 48h, 90m or 7d.", text)
 		}
 		ask.Advance = d
 	}
 	if day, given := body.Date("date"); given {
 		at, err := calendar.ParseTimeOfDay(cmp.Or(body.Text("time", 5), "06:00"))
 		if err != nil {
-			body.Add("time", "invalid", "Give a time such as 06:00.")
+			body.Add("time", "invalid", "Enter a time such as 06:00.")
 		}
 		ask.Now = at.On(day)
 	} else if body.Has("date") {
-		body.Add("date", "required", "Give the day to go to.")
+		body.Add("date", "required", "Enter the day to go to.")
 	}
 	return ask
 }
@@ -124,7 +124,7 @@ func readNow(body *input.Object) time.Time {
 		return seconds
 	}
 	if err != nil {
-		body.Add("now", "invalid", "%q is no moment such as 2026-11-23T09:00:00+02:00.", text)
+		body.Add("now", "invalid", "%q is not a time such as 2026-11-23T09:00:00+02:00.", text)
 	}
 	return at
 }

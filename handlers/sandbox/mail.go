@@ -214,7 +214,7 @@ func (r *Pages) find(c echo.Context) (mail.Mail, error) {
 // aLink is what lets the reader of an invitation or a reset in.
 var aLink = regexp.MustCompile(`https?://\S+/(invite|reset)/\S+`)
 
-const leftOut = "(The link is for one person alone and is left out here. A signed-in admin sees it.)"
+const leftOut = "(The link is for one person only and is not shown here. A signed-in admin sees it.)"
 
 // veil takes the link out of mails to the people of the business for everybody but a
 // signed-in admin: who reads the link to an admin's new password is that admin. A

@@ -114,7 +114,7 @@ func ussd(p sandbox.Phone) string {
 
 func repliedWords(r sandbox.Replied, answer string) string {
 	if answer == sandbox.Ignore {
-		return "The client leaves it unanswered. The time runs out by the sandbox clock; move it, or wait."
+		return "The client leaves it unanswered. The request expires by the sandbox clock; move it, or wait."
 	}
 	return "The client answered. The mandate is now: " + r.Mandate.State.Label() + "."
 }

@@ -176,7 +176,7 @@ func TestDeletionSaysWhatItBreaksAndAsksForTheDigits(t *testing.T) {
 	k.Page(k.A.Owner, "POST", now, url.Values{"token": {k.token}, "confirm": {"3456"}}).Want(http.StatusSeeOther)
 	k.Page(k.A.Owner, "GET", "/tokens", nil).Contains("is deleted permanently.")
 	k.Page(k.A.Owner, "GET", page, nil).Contains("Failed",
-		"The stored account was deleted before the debit went to the bank.")
+		"The token was deleted before the debit went to the bank.")
 	k.Page(k.A.Owner, "GET", "/tokens/"+k.token, nil).Want(http.StatusOK).Contains("Deleted", "authorise")
 	k.Page(k.A.Owner, "GET", ask, nil).Want(http.StatusNotFound)
 }
@@ -258,7 +258,7 @@ func TestADeletionThatReadsOtherwiseThanItWasShownIsAskedAgain(t *testing.T) {
 	form.Del("seen")
 	form.Set("choice-"+strings.TrimPrefix(page, "/purchases/"), "eat")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusUnprocessableEntity).Contains(
-		"this is not possible any more. Choose again.")
+		"this is no longer possible. Choose again.")
 	form.Set("choice-"+strings.TrimPrefix(page, "/purchases/"), "cancel")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusSeeOther)
 	k.Page(k.A.Owner, "GET", page, nil).Lacks("Cancelled")

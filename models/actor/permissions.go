@@ -27,7 +27,7 @@ var Permissions = []Permission{
 	{Bill, "Send batches, invoices to many clients and subscriptions", []Role{Admin, Finance}, []Scope{ScopeBilling},
 		true},
 	{Refund, "Refund money", []Role{Admin, Finance}, []Scope{ScopeWrite}, true},
-	{DeleteTokens, "Delete stored accounts", []Role{Admin}, []Scope{ScopeTokensDelete}, true},
+	{DeleteTokens, "Delete tokens", []Role{Admin}, []Scope{ScopeTokensDelete}, true},
 	{Reveal, "See full bank account and identity numbers", []Role{Admin}, []Scope{ScopeNumbers}, true},
 	{Approve, "Agree to what needs a second approver", []Role{Admin, Finance}, nil, true},
 	{MoveClock, "Move the sandbox clock and answer as the sandbox bank", []Role{Admin}, []Scope{ScopeWrite}, false},
@@ -79,7 +79,7 @@ func (a Actor) Sends(cents int64) error {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "batch_limit",
-		"This is %s; you may send up to %s at once. Somebody without that limit can send it.",
+		"This is %s; you may send up to %s at once. A person without that limit can send it.",
 		money.Format(cents, "ZAR"), money.Format(*a.BatchLimitCents, "ZAR"))
 }
 

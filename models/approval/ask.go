@@ -92,7 +92,7 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 			return of, fault.Missing()
 		}
 		if len(impacts) > purchase.MaxDeleted {
-			return of, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.",
+			return of, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.",
 				purchase.MaxDeleted)
 		}
 		if seen := of.Stakes.Digest; seen != "" && seen != purchase.Digest(impacts) {
@@ -105,9 +105,9 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		for _, i := range impacts {
 			of.Tokens = append(of.Tokens, i.Token.ID)
 		}
-		of.Name = fmt.Sprintf("delete %d stored accounts", len(impacts))
+		of.Name = fmt.Sprintf("delete %d tokens", len(impacts))
 		if len(impacts) == 1 {
-			of.Name = fmt.Sprintf("delete the stored account %s of %s", impacts[0].Token.AccountMask,
+			of.Name = fmt.Sprintf("delete the token %s of %s", impacts[0].Token.AccountMask,
 				impacts[0].Token.HolderName)
 		}
 		return of, nil

@@ -50,7 +50,7 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, v V
 		}
 	}
 	return a, fault.New(fault.Conflict, "conflict",
-		"Somebody else changed this at the same moment. Look at it again.").Because(err)
+		"This was changed by another person at the same moment. Check it again.").Because(err)
 }
 
 // mayAnswer: it waits, and the answer comes from another person who may give it.
@@ -86,7 +86,7 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 		return err
 	case gone && a.State == Approved:
 		return fault.New(fault.Conflict, "asker_gone",
-			"%s does not work here any more, so nothing can be done in that name. Refuse it, and ask yourself if it is still wanted.", a.AskedName)
+			"%s no longer works here, so nothing can be done on their behalf. Refuse it, and make a new request if it is still needed.", a.AskedName)
 	}
 	m, err := s.Read.Merchant(ctx, a.MerchantID)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approv
 			Seen: &purchase.Stakes{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,
 				Cents: seen.Cents, Digest: seen.Digest}})
 		if fault.Is(err, fault.NotFound) {
-			return fault.New(fault.Conflict, "nothing_left", "These stored accounts are deleted already. Refuse the request.")
+			return fault.New(fault.Conflict, "nothing_left", "These tokens are deleted already. Refuse the request.")
 		}
 		return err
 	case Loosen:
@@ -140,7 +140,7 @@ func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approv
 		order := *a.Subject.Order // with the fingerprint of what was asked for
 		if seen.Rows != order.Rows || seen.Cents != order.Cents {
 			return fault.New(fault.Conflict, "batch_changed",
-				"You were shown something else than what was asked for. Look at the request again.")
+				"The request is not what you were shown. Check it again.")
 		}
 		_, err := s.Batches.StartIn(ctx, tx, as, a.Subject.Batch, order,
 			batch.Consent{ApprovalID: a.ID, Approver: a.DecidedName})
@@ -154,7 +154,8 @@ func still(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault.New(fault.Conflict, "asker_may_not", "Who asked for this may not do it any more. Refuse it.")
+	return fault.New(fault.Conflict, "asker_may_not",
+		"The person who asked for this no longer has the permission. Refuse it.")
 }
 
 func lostUnless(err error) error {
@@ -174,7 +175,7 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 	case err != nil:
 		return a, err
 	case who.Kind != actor.User || a.AskedBy != who.ID:
-		return a, fault.New(fault.Conflict, "not_yours", "Only who asked can withdraw a request.")
+		return a, fault.New(fault.Conflict, "not_yours", "Only the person who asked can withdraw a request.")
 	case a.Stands(s.Now()) != Open:
 		return a, fault.New(fault.Conflict, "approval_over", "This request is %s already.", a.Stands(s.Now()))
 	}
@@ -190,7 +191,7 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 		return nil
 	})
 	if errors.Is(err, fault.ErrLost) {
-		err = fault.New(fault.Conflict, "approval_over", "Somebody answered this request at the same moment.")
+		err = fault.New(fault.Conflict, "approval_over", "This request was answered at the same moment.")
 	}
 	return a, err
 }
@@ -210,7 +211,7 @@ func (s *Service) expireIn(tx Tx, merchantID uuid.UUID) (int, error) {
 	over, err := tx.ExpireApprovals(merchantID, atOnce)
 	for _, a := range over {
 		tx.Audit(actor.SystemOf(a.MerchantID), audit.Entry{Action: "approval.expired", ObjectType: "approval", ObjectID: a.ID,
-			Text: "Nobody answered within seven days: " + a.Subject.Name + ".", Before: map[string]any{"state": Open},
+			Text: "There was no answer within seven days: " + a.Subject.Name + ".", Before: map[string]any{"state": Open},
 			After: map[string]any{"state": Expired}})
 	}
 	return len(over), err

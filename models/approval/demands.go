@@ -84,7 +84,7 @@ func told(d merchant.Demands) map[string]any {
 func inWords(d merchant.Demands) string {
 	deletions, batches := "not for deletions", "not for batches"
 	if d.Deletions {
-		deletions = "for deletions of stored accounts"
+		deletions = "for deletions of tokens"
 	}
 	if d.BatchesAbove != nil {
 		batches = fmt.Sprintf("for batches above %s", money.Format(*d.BatchesAbove, money.ZAR))

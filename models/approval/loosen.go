@@ -45,7 +45,7 @@ func (s *Service) loosening(ctx context.Context, who actor.Actor, of Subject) (S
 	}
 	if !Looser(before, after) {
 		return of, fault.New(fault.Conflict, "nothing_looser",
-			"This asks for as many approvals as now, or more. Save it; nobody has to agree.")
+			"This asks for as many approvals as now, or more. Save it; it needs no approval.")
 	}
 	return Subject{Loosening: &Loosening{before, after}, Name: "ask for fewer approvals: " + inWords(after)}, nil
 }

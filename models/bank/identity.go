@@ -33,14 +33,14 @@ func ParseIdentity(n IDNumber, today calendar.Date) (Identity, []Problem) {
 	text := n.Reveal()
 	switch {
 	case text == "":
-		return Identity{}, []Problem{{FieldID, "required", "Give the identity or passport number."}}
+		return Identity{}, []Problem{{FieldID, "required", "Enter the identity or passport number."}}
 	case len(text) == 13 && allDigits(text):
 		return parseSouthAfricanID(text, today)
 	case passport.MatchString(text):
 		return Identity{Kind: Passport}, nil
 	default:
 		return Identity{}, []Problem{{FieldID, "invalid",
-			"Give 13 digits of a South African ID, or a passport number of 5 to 20 letters and digits."}}
+			"Enter the 13 digits of a South African ID, or a passport number of 5 to 20 letters and digits."}}
 	}
 }
 
@@ -49,7 +49,7 @@ func parseSouthAfricanID(text string, today calendar.Date) (Identity, []Problem)
 	add := func(message string) { problems = append(problems, Problem{FieldID, "invalid", message}) }
 	born, ok := birthDate(text[:6], today)
 	if !ok {
-		add("The first six digits of the ID are no birth date (YYMMDD).")
+		add("The first six digits of the ID are not a birth date (YYMMDD).")
 	}
 	// 0 citizen, 1 permanent resident, 2 also met; others are no citizenship digit.
 	if text[10] > '2' {

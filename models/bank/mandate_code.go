@@ -42,7 +42,7 @@ var mandateCodes = []MandateCode{
 	{"MCFC", "Final collection done", "Set up a new mandate for more."},
 	{"MCOC", "Once-off collection done", "Set up a new mandate for more."},
 	{"CTEX", "Contract expired", "Set up a new mandate."},
-	{"CTAM", "Contract amended", "Use the mandate that took its place."},
+	{"CTAM", "Contract amended", "Use the mandate that replaced it."},
 	{"MASC", "Account not in a state for collections", "Ask the client to speak to the bank."},
 	{"MADO", "No collection for a long time", "Set up a new mandate."},
 }

@@ -101,7 +101,7 @@ func (c *Checked) checkBranch(code string) {
 	b, universal, found := FindBranch(code)
 	switch {
 	case code == "":
-		c.problem(FieldBranch, "required", "Give the branch code.")
+		c.problem(FieldBranch, "required", "Enter the branch code.")
 	case code == "51001":
 		c.problem(FieldBranch, "invalid", "Invalid branch code: Standard Bank's is 051001, with the zero.")
 	case len(code) != 6 || !allDigits(code) || code == "000000":
@@ -122,7 +122,7 @@ func (c *Checked) checkNumber(branch string, number AccountNumber, accountType A
 	digits := number.Reveal()
 	switch {
 	case digits == "":
-		c.problem(FieldAccount, "required", "Give the account number.")
+		c.problem(FieldAccount, "required", "Enter the account number.")
 	case !allDigits(digits):
 		c.problem(FieldAccount, "invalid", "The account number must be numeric.")
 	case strings.Trim(digits, "0") == "":

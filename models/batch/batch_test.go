@@ -98,7 +98,7 @@ func TestAFileReadsRightHoweverItIsWritten(t *testing.T) {
 						same(t, got, []string{"2 Chloé c@x.test 123450 2026-12-01 0", "4 Zoë z@x.test 1200 2026-12-25 0",
 							`5 "Broken b@x.test 1200 2026-12-25 1`, "6 Anaïs a@x.test 123400 2026-12-01 0"})
 						same(t, places(lines),
-							[]string{"row 5, column Kliënt: A quotation mark is opened and not closed. Close it, or take it away."})
+							[]string{"row 5, column Kliënt: A quotation mark is opened and not closed. Close it, or remove it."})
 					})
 				}
 			}

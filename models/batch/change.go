@@ -36,7 +36,7 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do 
 		}
 	}
 	return b, fault.New(fault.Conflict, "conflict",
-		"Somebody else changed this batch at the same moment. Look at it again.")
+		"This batch was changed by another person at the same moment. Check it again.")
 }
 
 func (s *Service) watch(ctx context.Context, merchantID, id uuid.UUID) (func(Tx, actor.Actor, Batch) error, error) {
@@ -76,7 +76,7 @@ func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID,
 		}
 	}
 	return Batch{}, fault.New(fault.Conflict, "conflict",
-		"Somebody else changed this batch at the same moment. Look at it again.")
+		"This batch was changed by another person at the same moment. Check it again.")
 }
 
 func (s *Service) changeIn(tx Tx, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {

@@ -45,7 +45,7 @@ func (s *Service) charge(ctx context.Context, b Batch, r *Row) error {
 	}
 	t, found := b.tokenFor(live[r.ClientID], "")
 	if !found {
-		r.Charge, r.Error = ChargeFailed, "Invoiced, but not charged: the client has no stored account that can be charged."
+		r.Charge, r.Error = ChargeFailed, "Invoiced, but not charged: the client has no token that can be charged."
 		return nil
 	}
 	_, err = s.Purchases.Charge(ctx, b.Starter, r.PurchaseID, t.ID)

@@ -110,7 +110,7 @@ func expected(f Field, wanted, found string) string {
 func (r *reading) text(f Field, most int) string {
 	text := r.lines(f, most)
 	if !fault.IsOneLine(text) {
-		r.wrong(f, "invalid", MendLine, "expected one line; take the line breaks and control characters out")
+		r.wrong(f, "invalid", MendLine, "expected one line; remove the line breaks and control characters")
 		return ""
 	}
 	return text

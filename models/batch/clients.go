@@ -99,7 +99,7 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 			return same[0], false, nil
 		default:
 			return c, false, []Problem{{Field: PersonalCode, Code: "ambiguous",
-				Message: "more than one client has this identity number: choose who is billed", Mend: MendClient}}
+				Message: "more than one client has this identity number: choose the client", Mend: MendClient}}
 		}
 	}
 	if v.Email == "" {
@@ -116,5 +116,5 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 		return same[0], false, nil
 	}
 	return c, false, []Problem{{Field: Email, Code: "ambiguous",
-		Message: "more than one client has this e-mail address: choose who is billed", Mend: MendClient}}
+		Message: "more than one client has this e-mail address: choose the client", Mend: MendClient}}
 }

@@ -168,14 +168,14 @@ func (m Mapping) Check() fault.Problems {
 		switch {
 		case t.Field == "":
 		case !t.Field.Known():
-			wrong.Add(at, "invalid_choice", "%q is no field of a row.", t.Field)
+			wrong.Add(at, "invalid_choice", "%q is not a field of a row.", t.Field)
 		case seen[t.Field]:
 			wrong.Add(at, "unique", "%s is already another column. Choose one of them.", t.Field.Label())
 		}
 		seen[t.Field] = true
 	}
 	if !m.has(Email) && !m.has(ClientID) && !m.has(PersonalCode) {
-		wrong.Add(string(Email), "required", "Choose the column that says whom to bill: e-mail, ID number or client id.")
+		wrong.Add(string(Email), "required", "Choose the column that names the client: e-mail, ID number or client id.")
 	}
 	if !m.has(Amount) && !m.has(Price) {
 		wrong.Add(string(Amount), "required", "Choose the column of the amount, or that of the price.")

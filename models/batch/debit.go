@@ -30,14 +30,14 @@ func (s *Service) forecast(ctx context.Context, b Batch, rows []Row, lines []Lin
 		r.Charge = ChargeWanted
 		if r.ClientID == uuid.Nil {
 			if r.NewClient && r.Decision == CreateClient {
-				wrong[i] = append(wrong[i], notCharged("no_token", "a new client has no stored bank account to debit"))
+				wrong[i] = append(wrong[i], notCharged("no_token", "a new client has no token to debit"))
 			}
 			continue
 		}
 		t, found := b.tokenFor(live[r.ClientID], v.Method)
 		switch {
 		case !found:
-			wrong[i] = append(wrong[i], notCharged("no_token", "the client has no stored bank account that can be debited"))
+			wrong[i] = append(wrong[i], notCharged("no_token", "the client has no token that can be debited"))
 		case !v.Due.IsZero():
 			wishes, at = append(wishes, purchase.Wish{Purchase: s.wished(b, *r), TokenID: t.ID}), append(at, i)
 		}

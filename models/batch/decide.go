@@ -67,9 +67,9 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 func (s *Service) choice(ctx context.Context, who actor.Actor, in Choice) (string, error) {
 	switch in.Decision {
 	case Undecided:
-		return "who is billed is open again.", nil
+		return "the client is to be chosen again.", nil
 	case CreateClient:
-		return "a new client is made.", nil
+		return "a new client is created.", nil
 	case BillClient:
 		c, err := s.Clients.Get(ctx, who, in.Client)
 		if fault.Is(err, fault.NotFound) {
@@ -157,7 +157,7 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 				return err
 			}
 			tx.Audit(who, audit.Entry{Action: "batch.row_restored", ObjectType: "batch", ObjectID: b.ID,
-				Text: fmt.Sprintf("Row %d was taken back in.", n), After: map[string]any{"row": n}})
+				Text: fmt.Sprintf("Row %d is included again.", n), After: map[string]any{"row": n}})
 			return warn(tx, *b, nil)
 		}, nil
 	})

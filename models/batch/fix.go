@@ -34,9 +34,9 @@ func FixesOf(p Problem) []Fix {
 	case MendUnknown:
 		return []Fix{fix(string(CreateClient), "Create a client for each of these rows")}
 	case MendEmail:
-		return []Fix{fix("", "Take blanks and stray signs out of the addresses")}
+		return []Fix{fix("", "Remove blanks and stray characters from the addresses")}
 	case MendQuotes:
-		f := fix("", "Take the quotation marks away")
+		f := fix("", "Remove the quotation marks")
 		f.Column = 0
 		return []Fix{f}
 	case MendCells:

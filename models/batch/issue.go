@@ -109,7 +109,7 @@ func changed(seen, now Row) string {
 	case seen.NewClient && !now.NewClient:
 		why = "a client with this address was added since the review"
 	case seen.ClientID != now.ClientID:
-		why = "the row means another client than at the review"
+		why = "the row names another client than at the review"
 	case seen.Debit.TokenID != now.Debit.TokenID:
 		why = "another bank account would be debited than at the review"
 	case seen.Debit.Date != now.Debit.Date:
@@ -118,7 +118,7 @@ func changed(seen, now Row) string {
 	default:
 		why = "the address of the client, or the row, changed since the review"
 	}
-	return "Not sent, because it is not any more what was reviewed: " + why + ". Repair it, look at it again and send it."
+	return "Not sent, because it is no longer what was reviewed: " + why + ". Fix it, review it again and send it."
 }
 
 // issue turns rows into drafts, and those into purchases with numbers. A row that cannot be made is failed with its

@@ -41,7 +41,7 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edi
 		switch {
 		case e.Was != nil && *e.Was != masked && e.Text != masked:
 			return nil, fault.New(fault.Conflict, "cell_changed",
-				"Row %d, %s now says “%s”: somebody else changed it. Look at it again.", e.N, b.ColumnName(e.Column), masked)
+				"Row %d, %s now says “%s”: another person changed it. Check it again.", e.N, b.ColumnName(e.Column), masked)
 		case bank.IsMasked(e.Text) && masked == e.Text:
 			return func(Tx, *Batch) error { return nil }, nil // what is hidden was sent back as it is
 		}
@@ -60,7 +60,7 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edi
 				return err
 			}
 			tx.Audit(who, audit.Entry{Action: "batch.row_mended", ObjectType: "batch", ObjectID: b.ID,
-				Text:  fmt.Sprintf("Row %d was mended.", e.N),
+				Text:  fmt.Sprintf("Row %d was fixed.", e.N),
 				After: map[string]any{"row": e.N, "column": b.ColumnName(e.Column)}})
 			return nil
 		}, nil
@@ -142,7 +142,7 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 			return nil, err
 		}
 		if touched = len(mended); touched == 0 {
-			return nil, fault.New(fault.Conflict, "nothing_mended", "No row could be mended that way.")
+			return nil, fault.New(fault.Conflict, "nothing_mended", "No row could be fixed that way.")
 		}
 		if mended, err = s.judgeTogether(ctx, b, mended); err != nil {
 			return nil, err
@@ -155,7 +155,7 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 				return err
 			}
 			tx.Audit(who, audit.Entry{Action: "batch.rows_mended", ObjectType: "batch", ObjectID: b.ID,
-				Text:  fmt.Sprintf("%d rows with the same problem were mended.", touched),
+				Text:  fmt.Sprintf("%d rows with the same problem were fixed.", touched),
 				After: map[string]any{"cause": fix.Cause, "choice": fix.Choice, "rows": touched}})
 			return nil
 		}, nil

@@ -102,7 +102,7 @@ func (s *Service) oneByOne(ctx context.Context, b Batch, rows int) (taken int, e
 		if failures == tooMany {
 			return taken,
 				s.wait(ctx, b,
-					"Rows fail one after the other for a reason of ours. Look at the failed rows, then resume or stop the batch.")
+					"Rows keep failing because of a problem on our side. Check the failed rows, then resume or stop the batch.")
 		}
 	}
 	return taken, nil
@@ -154,7 +154,7 @@ func reason(err error) string {
 	if f, ok := fault.From(err); ok && f.Kind != fault.Internal {
 		return f.Words()
 	}
-	return "It could not be made for a reason of ours. Try it again with Repair; if it fails again, tell us the batch and the row."
+	return "The invoice could not be created because of a problem on our side. Try again with Fix rows; if it fails again, tell us the batch and the row."
 }
 
 // settle ends a batch that has nothing left to send, or lets it wait for a person.
@@ -173,7 +173,7 @@ func (s *Service) settle(ctx context.Context, seen Batch) (more bool, err error)
 		case b.Counts.Ready > 0 && b.PauseAfter > 0 && sent >= b.PauseAfter:
 			b.State, b.PauseAfter, b.Note = Paused, 0, "The first invoices are sent. Look at them, then resume the batch."
 			tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.paused", ObjectType: "batch", ObjectID: b.ID,
-				Text: "The first invoices were sent; the batch waits for somebody."})
+				Text: "The first invoices were sent; the batch waits to be resumed."})
 		case b.Counts.Ready > 0 || b.Counts.Charges > 0:
 			more = true
 			return nil

@@ -191,7 +191,7 @@ func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, 
 			"debits":  b.Counts.Debits, "fingerprint": b.Seal()}
 		maps.Copy(after, also)
 		tx.Audit(who, audit.Entry{Action: "batch.started", ObjectType: "batch", ObjectID: b.ID,
-			Text: fmt.Sprintf("%d invoices of %s were sent on their way.", b.Counts.Ready,
+			Text: fmt.Sprintf("Sending %d invoices of %s was started.", b.Counts.Ready,
 				money.Format(b.Counts.ReadyCents, brand.Currency)), After: after})
 		forWorkers(tx, *b)
 		return nil
@@ -204,7 +204,7 @@ func mayStart(b Batch, in Order, sentBefore bool) error {
 	case !b.in(Checked):
 		return wrongState(b)
 	case b.Counts.Ready == 0:
-		return fault.New(fault.Conflict, "nothing_to_send", "No row is ready to be sent. Mend the bad ones first.")
+		return fault.New(fault.Conflict, "nothing_to_send", "No row is ready to be sent. Fix the rows with problems first.")
 	case !in.saw(b):
 		return fault.New(fault.Conflict, "batch_changed",
 			"The batch changed since you looked at it: now %s of %s are ready. Look at it again.",
@@ -216,7 +216,7 @@ func mayStart(b Batch, in Order, sentBefore bool) error {
 			map[bool]string{true: "1 amount is", false: fmt.Sprintf("%d amounts are", b.Counts.Unusual)}[b.Counts.Unusual == 1])
 	}
 	if b.Counts.Bad > 0 && !in.GoodOnly {
-		wrong.Add("good_only", "required", "%d rows have problems. Mend them, or choose to send only the good ones.",
+		wrong.Add("good_only", "required", "%d rows have problems. Fix them, or choose to send only the good ones.",
 			b.Counts.Bad)
 	}
 	if (b.Counts.Warned > 0 || sentBefore) && !in.AcceptWarnings {

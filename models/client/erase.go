@@ -91,7 +91,7 @@ func (s *Service) Erase(ctx context.Context, who actor.Actor, id uuid.UUID) (Cli
 		}
 	}
 	return Client{}, fault.New(fault.Conflict, "conflict",
-		"A debit of this client is being changed by somebody else. Try again.").Because(lost)
+		"A debit of this client is being changed by another person. Try again.").Because(lost)
 }
 
 func (s *Service) erase(ctx context.Context, who actor.Actor, id uuid.UUID) (c Client, err error) {

@@ -115,7 +115,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		}
 		if !change.Version.IsZero() && !change.Version.Equal(c.UpdatedAt) {
 			return fault.New(fault.Conflict, "client_changed",
-				"Somebody else changed this client meanwhile. Both versions are shown; save again to keep yours.")
+				"This client was changed by another person meanwhile. Both versions are shown; save again to keep yours.")
 		}
 		before := c.Details
 		wanted, shape := change.Apply(before)
@@ -171,7 +171,7 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 		}
 	}
 	return fault.New(fault.Conflict, "conflict",
-		"A debit of this client is being changed by somebody else. Try again.").Because(lost)
+		"A debit of this client is being changed by another person. Try again.").Because(lost)
 }
 
 func (s *Service) delete(ctx context.Context, who actor.Actor, id uuid.UUID) error {

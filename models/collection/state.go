@@ -102,7 +102,7 @@ var labels = map[State]string{
 	InTracking:  "In tracking",
 	Provisional: "Collected, may still be returned",
 	Successful:  "Collected",
-	Final:       "Collected, settled",
+	Final:       "Collected, can no longer be returned",
 	Unpaid:      "Unpaid",
 	Disputed:    "Disputed",
 	DisputeWon:  "Dispute won",

@@ -109,7 +109,7 @@ func (in Input) checked() (Input, error) {
 		}
 	}
 	if in.Lifetime < 0 || in.Lifetime > MaxLifetime {
-		problems.Add("lifetime", "invalid", "A lifetime is more than zero and at most ten years.")
+		problems.Add("lifetime", "invalid", "A lifetime must be more than zero and at most ten years.")
 	}
 	in.Scopes = inOrder(in.Scopes)
 	return in, problems.Err()

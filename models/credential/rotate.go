@@ -61,7 +61,7 @@ func (c Credential) rotatable(now time.Time) error {
 	case c.ParentID != uuid.Nil:
 		return fault.Missing() // of an exchanged token the client is rotated
 	case c.ReplacedBy != uuid.Nil:
-		return fault.New(fault.Conflict, "credential_not_active", "This credential has a successor already. Rotate that one.")
+		return fault.New(fault.Conflict, "credential_not_active", "This credential was replaced already. Rotate the new one.")
 	case c.State(now) != Active:
 		return fault.New(fault.Conflict, "credential_not_active", "This credential is %s. Create a new one.", c.State(now))
 	}

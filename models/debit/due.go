@@ -48,7 +48,7 @@ func executeAll(tx Tx, purchaseIDs []uuid.UUID) error {
 		tx.SavePurchase(p, from)
 		tx.Audit(actor.SystemOf(p.MerchantID), audit.Entry{Action: "purchase.pending_execute", ObjectType: "purchase",
 			ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text: "The due date is reached; the client's bank has its turn.", Before: map[string]any{"status": from},
+			Text: "The debit date has come; the debit is with the client's bank.", Before: map[string]any{"status": from},
 			After: map[string]any{"status": p.Status}})
 	}
 	return nil

@@ -193,7 +193,7 @@ func (m matter) judge(softBefore int) {
 	}
 	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.blocked", ObjectType: "token", ObjectID: t.ID,
 		ClientID: t.ClientID, PurchaseID: m.p.is.ID,
-		Text:   fmt.Sprintf("The stored account %s was blocked: %s. %s", t.AccountMask, v.Reason, v.Remedy),
+		Text:   fmt.Sprintf("The token %s was blocked: %s. %s", t.AccountMask, v.Reason, v.Remedy),
 		Before: map[string]any{"state": before}, After: map[string]any{"state": t.State, "code": t.BlockedCode}})
 }
 
@@ -285,7 +285,7 @@ func (m matter) dropRefunds(why string) {
 		p.Dropped(r)
 		m.tx.Audit(actor.BankOf(p.MerchantID), audit.Entry{Action: "purchase.refund_dropped", ObjectType: "purchase",
 			ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
-			Text: fmt.Sprintf("The refund of %s fell away: the debit was %s, so the client has the money already.",
+			Text: fmt.Sprintf("The refund of %s was dropped: the debit was %s, so the client has the money already.",
 				money.Format(r.AmountCents, r.Currency), why),
 			After: map[string]any{"amount_cents": r.AmountCents}})
 	}
@@ -304,7 +304,7 @@ func (m matter) sentence() string {
 	case collection.InTracking:
 		return "The client's bank waits for money to arrive."
 	case collection.Unpaid:
-		return fmt.Sprintf("%s came back unpaid: %s. %s", amount, m.code.Label(), m.code.Remedy)
+		return fmt.Sprintf("%s failed: %s. %s", amount, m.code.Label(), m.code.Remedy)
 	case collection.Disputed:
 		if c.ProofDue {
 			return fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days.", m.code.Label(),

@@ -201,7 +201,7 @@ func (s *Service) recallOne(ctx context.Context, c collection.Collection) error 
 	case err == nil:
 		text = "The bank was told to withdraw the debit."
 	case errors.Is(err, bank.ErrTooLate):
-		text = "The recall came too late: the bank had run the debit. Money that still arrives must be given back."
+		text = "The recall came too late: the bank had run the debit. Money that still arrives must be refunded."
 	case errors.Is(err, bank.ErrUnknown): // it never got there
 	default:
 		return fmt.Errorf("recall collection %s: %w", c.ID, err)

@@ -186,7 +186,7 @@ func (q *question) unanswered(at time.Time) {
 			Number: q.a.is.Number + 1,
 			Method: mandate.Fallback, State: mandate.AuthRequested, RequestedBy: "fallback", RequestedAt: q.tx.Now()}
 		q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.fallback",
-			"Nobody answered in time; the client is asked again and has %s. Debits under this fallback may be disputed.",
+			"The client did not answer in time, is asked again and has %s. Debits under this fallback may be disputed.",
 			mandate.Span(q.s.Limits.For(mandate.Fallback)))
 	default:
 		q.decline(mandate.NoResponse, bank.CodeNoAnswer, at)

@@ -60,7 +60,7 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 		default:
 			q.sent(at)
 			q.note(actor.SystemOf(q.m.is.MerchantID), "mandate.sent",
-				"The request was handed to the client's bank; there is time to answer until %s.", q.say(q.a.is.ExpiresAt))
+				"The request was handed to the client's bank; the client can answer until %s.", q.say(q.a.is.ExpiresAt))
 		}
 	})
 }
@@ -126,7 +126,7 @@ func (s *Service) withdrawOne(ctx context.Context, a mandate.Authentication) err
 		held, err := tx.HoldAsked([]uuid.UUID{a.ID})
 		if asked, found := held[a.ID]; found {
 			noteMandate(tx, actor.SystemOf(a.MerchantID), asked.Mandate, "mandate.cancelled_at_bank",
-				"The client's bank was told that this mandate is not wanted any more.")
+				"The client's bank was told that this mandate request is withdrawn.")
 		}
 		return err
 	})

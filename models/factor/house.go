@@ -25,16 +25,16 @@ func (s *Service) Require(ctx context.Context, who actor.Actor, on bool) error {
 			}
 			if on && !set.Any() {
 				return fault.New(fault.Conflict, "second_factor_missing",
-					"Set up a second factor of your own first; then demand it of everybody.")
+					"Set up two-step sign-in for yourself first; then you can require it for everyone.")
 			}
 		}
 		changed, err := tx.SetRequireFactor(who.MerchantID, on)
 		if err != nil || !changed {
 			return err
 		}
-		text := "Made a second factor a duty for everybody."
+		text := "Made two-step sign-in required for everyone."
 		if !on {
-			text = "Made the second factor a choice again."
+			text = "Made two-step sign-in optional again."
 		}
 		tx.Audit(who, audit.Entry{Action: "merchant.second_factor_required", ObjectType: "merchant", ObjectID: who.MerchantID,
 			Text:   text,
@@ -68,10 +68,10 @@ func (s *Service) Reset(ctx context.Context, who actor.Actor, id uuid.UUID) erro
 		return fault.Missing()
 	case who.ID == id:
 		return fault.New(fault.Conflict, "user_is_self",
-			"You cannot reset your own second factors here; remove them on your own page.")
+			"You cannot reset your own two-step sign-in here; remove it on your account page.")
 	case members[at].Elsewhere && who.Kind != actor.Operator:
 		return fault.New(fault.Conflict, "user_elsewhere",
-			"%s works for another business too. They can use a recovery code, or whoever runs Debitdesk can reset it.",
+			"%s works for another business too. They can use a recovery code, or the operator of Debitdesk can reset it.",
 			members[at].Called())
 	}
 	return s.InTx(ctx, func(tx Tx) error {
@@ -83,9 +83,9 @@ func (s *Service) Reset(ctx context.Context, who actor.Actor, id uuid.UUID) erro
 		tx.DropPasskeys(id)
 		tx.ReplaceRecoveryCodes(id, nil)
 		tx.EndAllSessions(id)
-		s.change(tx, who, set, "user.factor_reset", "Reset the second factors of "+set.called()+".",
+		s.change(tx, who, set, "user.factor_reset", "Reset two-step sign-in for "+set.called()+".",
 			who.Name+
-				" has reset your second factors, and you are signed out everywhere. Sign in with your password and set up a new one.")
+				" has reset your two-step sign-in, and you are signed out everywhere. Sign in with your password and set up a new one.")
 		return nil
 	})
 }

@@ -175,7 +175,7 @@ func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer,
 		return nil, noPasskeys()
 	}
 	if name = strings.TrimSpace(name); name == "" {
-		return nil, fault.At("name", "required", "Name the passkey, so that you know it again.")
+		return nil, fault.At("name", "required", "Name the passkey, so that you recognise it.")
 	}
 	if utf8.RuneCountInString(name) > MaxPasskeyName {
 		return nil, fault.At("name", "max_length", "Ensure this value has at most %d characters.", MaxPasskeyName)
@@ -200,7 +200,7 @@ func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer,
 			return err
 		}
 		if len(set.Passkeys) >= MaxPasskeys {
-			return fault.At("passkey", "max_length", "A person can have %d passkeys at most.", MaxPasskeys)
+			return fault.At("passkey", "max_length", "A person can have at most %d passkeys.", MaxPasskeys)
 		}
 		made, err := s.Party.site.CreateCredential(holder{set: set}, session, parsed)
 		if err != nil {
@@ -216,8 +216,8 @@ func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer,
 			return err
 		}
 		codes = firstCodes(tx, set)
-		s.change(tx, who, set, "user.factor_added", "Added the passkey "+name+" as second factor.",
-			"A passkey was added as your second factor: "+name+".")
+		s.change(tx, who, set, "user.factor_added", "Added the passkey "+name+" for two-step sign-in.",
+			"A passkey was added to your two-step sign-in: "+name+".")
 		return nil
 	})
 	return codes, err

@@ -79,12 +79,12 @@ func (s *Service) RenewCodes(ctx context.Context, who actor.Actor) (codes []stri
 			return err
 		}
 		if !set.Any() {
-			return fault.New(fault.Conflict, "second_factor_missing", "Set up a second factor first.")
+			return fault.New(fault.Conflict, "second_factor_missing", "Set up two-step sign-in first.")
 		}
 		codes = newCodes()
 		tx.ReplaceRecoveryCodes(who.ID, codes)
-		s.change(tx, who, set, "user.recovery_codes_renewed", "Made new recovery codes.",
-			"New recovery codes were made. The ones before do not work any more.")
+		s.change(tx, who, set, "user.recovery_codes_renewed", "Created new recovery codes.",
+			"New recovery codes were created. The earlier ones no longer work.")
 		return nil
 	})
 	return codes, err

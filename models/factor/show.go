@@ -44,7 +44,7 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, p Proof) (user.Fact
 			if used && err == nil {
 				left := strconv.Itoa(set.CodesLeft - 1)
 				s.change(tx, who, set, "user.recovery_code_used", "Used a recovery code; "+left+" are left.",
-					"A recovery code was used in place of your second factor. "+left+" of them are left.")
+					"A recovery code was used at your two-step sign-in. "+left+" of them are left.")
 			}
 			return used, err
 		})
@@ -105,7 +105,7 @@ var words = map[string]string{"code": "code of an authenticator app", "recovery"
 
 func shown(tx Tx, who actor.Actor, field string) {
 	tx.Audit(who, audit.Entry{Action: "user.factor_shown", ObjectType: "user", ObjectID: who.ID,
-		Text: "Showed the second factor: " + words[field] + "."})
+		Text: "Confirmed with: " + words[field] + "."})
 }
 
 // failed counts one more failure: the fifth locks for a minute, each further one

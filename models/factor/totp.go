@@ -124,8 +124,8 @@ func (s *Service) ConfirmApp(ctx context.Context, who actor.Actor, code, passwor
 		}
 		tx.ConfirmTOTP(who.ID, s.Now())
 		codes = firstCodes(tx, set)
-		s.change(tx, who, set, "user.factor_added", "Set up an authenticator app as second factor.",
-			"An authenticator app was set up as your second factor.")
+		s.change(tx, who, set, "user.factor_added", "Set up an authenticator app for two-step sign-in.",
+			"An authenticator app was set up for your two-step sign-in.")
 		return nil
 	})
 	return codes, err
@@ -160,13 +160,14 @@ func (s *Service) remove(ctx context.Context, who actor.Actor, take func(Tx, *Se
 		if !set.Any() {
 			if set.Required {
 				return fault.New(fault.Conflict, "second_factor_required",
-					"Your business demands a second factor. Set up another one before you remove this one.")
+					"Your business requires two-step sign-in. Set up another method before you remove this one.")
 			}
 			tx.ReplaceRecoveryCodes(who.ID, nil)
 			tx.EndHalfSessions(who.ID) // whoever knows the password and was waiting at the second factor
 		}
-		s.change(tx, who, set, "user.factor_removed", "Removed a second factor: "+what+".", "A second factor was removed: "+
-			what+".")
+		s.change(tx, who, set, "user.factor_removed", "Removed from two-step sign-in: "+what+".",
+			"Removed from your two-step sign-in: "+
+				what+".")
 		return nil
 	})
 }

@@ -58,7 +58,7 @@ func (s *Service) Add(ctx context.Context, who actor.Actor, c calendar.Change) (
 	}
 	word := " was proclaimed a public holiday: "
 	if c.Open {
-		word = " is no public holiday after all: "
+		word = " is not a public holiday after all: "
 	}
 	return s.change(ctx, c.Day, audit.Entry{Action: "calendar.day_added", Text: c.Day.Format("2 January 2006") + word +
 		c.Name + ".",
@@ -110,5 +110,6 @@ func byOperator(who actor.Actor) error {
 	if who.Kind == actor.Operator && who.MerchantID == uuid.Nil {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "permission_denied", "Only who runs this installation can change its calendar.")
+	return fault.New(fault.Forbidden, "permission_denied",
+		"Only the operator of this installation can change its calendar.")
 }

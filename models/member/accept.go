@@ -174,7 +174,7 @@ func (s *Service) Enrol(ctx context.Context, who actor.Actor, email string, t Te
 	}
 	switch _, err := s.Read.Member(ctx, who.MerchantID, id); {
 	case err == nil:
-		return user.User{}, fault.At("email", "unique", "Somebody signs in with this e-mail address already.")
+		return user.User{}, fault.At("email", "unique", "This e-mail address is already in use.")
 	case !fault.Is(err, fault.NotFound):
 		return user.User{}, err
 	}
@@ -216,7 +216,7 @@ func gone(state State) error {
 	case Expired:
 		return fault.New(fault.Conflict, "invitation_expired", "This invitation has expired. Ask for it to be sent again.")
 	case Revoked:
-		return fault.New(fault.Conflict, "invitation_revoked", "This invitation was taken back.")
+		return fault.New(fault.Conflict, "invitation_revoked", "This invitation was withdrawn.")
 	case Open, Accepted:
 	}
 	return fault.New(fault.Conflict, "invitation_used", "This invitation was used already.")

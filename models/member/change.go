@@ -115,5 +115,5 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID,
 
 func lastAdmin() error {
 	return fault.New(fault.Conflict, "last_admin",
-		"This is the last admin of the business. Make somebody else an admin first.")
+		"This is the last admin of the business. Make another person an admin first.")
 }

@@ -95,7 +95,7 @@ func (in BrandInput) checked() (BrandInput, error) {
 	in.ReferencePrefix, in.InvoicePrefix = strings.ToUpper(in.ReferencePrefix), strings.ToUpper(in.InvoicePrefix)
 	var wrong fault.Problems
 	if in.Name == "" {
-		wrong.Add("name", "required", "A brand needs a name. Payers see it on mandates, invoices and pages.")
+		wrong.Add("name", "required", "A brand needs a name. Clients see it on mandates, invoices and pages.")
 	}
 	for _, l := range []struct {
 		name, value string
@@ -121,7 +121,7 @@ func (in BrandInput) checked() (BrandInput, error) {
 func (in BrandInput) checkContact(wrong *fault.Problems) {
 	if a, err := mail.ParseAddress(in.Email); in.Email != "" &&
 		(err != nil || a.Address != in.Email || len(in.Email) > 254) {
-		wrong.Add("email", "invalid", "That is no e-mail address.")
+		wrong.Add("email", "invalid", "That is not an e-mail address.")
 	}
 	if in.Phone != "" && !phoneForm.MatchString(in.Phone) {
 		wrong.Add("phone", "invalid", "A telephone number has 7 or more digits, such as 021 422 0199.")

@@ -36,7 +36,7 @@ func (s *Service) AddBrand(ctx context.Context, who actor.Actor, in BrandInput) 
 		return b, err
 	}
 	if len(all) >= MaxBrands {
-		return b, fault.New(fault.Conflict, "too_many_brands", "A business has %d brands at most.", MaxBrands)
+		return b, fault.New(fault.Conflict, "too_many_brands", "A business can have at most %d brands.", MaxBrands)
 	}
 	err = s.InTx(ctx, func(tx Tx) error {
 		b = Brand{}
@@ -71,7 +71,7 @@ func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 		}
 		if b.Version != version {
 			return fault.New(fault.Conflict, "brand_changed",
-				"Somebody else changed this brand while your form was open. Nothing of yours was saved yet.")
+				"This brand was changed by another person while your form was open. Your changes are not saved yet.")
 		}
 		was, is := b.Input().changed(in)
 		if len(is) == 0 {

@@ -46,7 +46,7 @@ func (d Demands) MaySend(who actor.Actor, cents int64) error {
 	}
 	if who.Kind == actor.User && d.NeedsTwo(cents) {
 		return fault.New(fault.Conflict, "approval_needed",
-			"Your business wants a second approver before invoices of more than %s together are sent. Upload them as a batch in the dashboard and ask for approval there.",
+			"Your business asks for a second approver before invoices of more than %s together are sent. Upload them as a batch in the dashboard and ask for approval there.",
 			money.Format(*d.BatchesAbove, money.ZAR))
 	}
 	return nil

@@ -91,7 +91,7 @@ func (s *Service) Again(ctx context.Context, rec Record) (Again, error) {
 		a.Problem, a.Remedy = "its mandate allows one debit only", "Set up a new mandate first."
 	}
 	if a.Problem == "" && len(usable) == len(a.Others) { // charging would not offer it
-		a.Problem, a.Remedy = "this purchase cannot be debited from it", "Make a new purchase for the client."
+		a.Problem, a.Remedy = "this purchase cannot be debited from it", "Create a new purchase for the client."
 	}
 	if a.Problem != "" {
 		return a, nil

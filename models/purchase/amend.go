@@ -69,7 +69,7 @@ func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 		out = Amendment{ID: tx.NewID(), MerchantID: rec.MerchantID, OldTokenID: old.ID, NewID: rec.ID, State: AmendmentOpen,
 			CreatedBy: who.Name, CreatedAt: tx.Now()}
 		tx.InsertAmendment(out)
-		note(tx, who, old, rec.ID, "amendment.begun", "token", old.ID, "New details are to take the place of "+
+		note(tx, who, old, rec.ID, "amendment.begun", "token", old.ID, "New details are to replace "+
 			old.AccountMask+". It stays in use until they work.")
 		return out
 	})
@@ -86,7 +86,7 @@ func (s *Service) noOpenAmendment(ctx context.Context, who actor.Actor, tokenID 
 		return nil
 	case err == nil && a.State == AmendmentOpen:
 		return fault.New(fault.Conflict, "amendment_open",
-			"This stored account is being replaced already. Finish that first, or abandon it.")
+			"This token is being replaced already. Finish that first, or abandon it.")
 	}
 	return err
 }
@@ -126,11 +126,11 @@ func (s *Service) asInput(r Revision, old token.Token, was Purchase, known clien
 func (in *Account) missing(known client.Details) {
 	if in.IDNumber == "" && known.PersonalCode == "" {
 		in.Problems.Add("id_number", "required",
-			"Give the customer’s identity or passport number; the client’s record has none.")
+			"Enter the client’s identity or passport number; the client’s record has none.")
 	}
 	if in.Phone == "" && known.Phone == "" {
 		in.Problems.Add("phone", "required",
-			"Give the customer’s phone number: the bank asks there; the client’s record has none.")
+			"Enter the client’s phone number: the bank asks there, and the client’s record has none.")
 	}
 }
 

@@ -138,5 +138,5 @@ func (s *Service) changeAs(ctx context.Context, merchantID, id uuid.UUID, decide
 		lost = err
 	}
 	return Record{}, fault.New(fault.Conflict, "conflict",
-		"This purchase is being changed by somebody else. Try again.").Because(lost)
+		"This purchase is being changed by another person. Try again.").Because(lost)
 }

@@ -100,7 +100,7 @@ func createdText(p Purchase) string {
 	if p.Method != "" && p.IsRecurringToken {
 		return "The bank account was stored without taking money."
 	}
-	return fmt.Sprintf("Purchase of %s was made.", sayCents(p))
+	return fmt.Sprintf("Purchase of %s was created.", sayCents(p))
 }
 
 // Preview says what Create would do, with nothing stored: the total and the

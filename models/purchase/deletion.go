@@ -169,7 +169,7 @@ func (s *Service) alone(ctx context.Context, who actor.Actor) error {
 	d, err := s.Read.Demands(ctx, who.MerchantID)
 	if err == nil && d.Deletions {
 		err = fault.New(fault.Conflict, "approval_needed",
-			"Your business wants a second approver before stored accounts are deleted. Ask for approval on the page of the account in the dashboard.")
+			"Your business asks for a second approver before tokens are deleted. Ask for approval on the token’s page in the dashboard.")
 	}
 	return err
 }
@@ -208,7 +208,7 @@ func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Asi
 	case len(d.Tokens) == 0:
 		return d, fault.Missing()
 	case len(d.Tokens) > MaxDeleted:
-		return d, fault.New(fault.Invalid, "max_length", "At most %d stored accounts can be deleted at once.", MaxDeleted)
+		return d, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.", MaxDeleted)
 	case in.Seen != nil && stakes.Beyond(*in.Seen):
 		return d, stakes.changed(*in.Seen)
 	case len(wrong) > 0:
@@ -219,7 +219,7 @@ func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Asi
 		tx.LeaveToken(who.MerchantID, i.Token.ID, true)
 		tx.Audit(who, audit.Entry{Action: "token.deleting", ObjectType: "token", ObjectID: i.Token.ID,
 			ClientID: i.Token.ClientID, PurchaseID: i.Token.ID,
-			Text: fmt.Sprintf("The stored account %s is out of use. The deletion can be undone until %s.", i.Token.AccountMask,
+			Text: fmt.Sprintf("The token %s is out of use. The deletion can be undone until %s.", i.Token.AccountMask,
 				sayInstant(d.Until)),
 			Before: map[string]any{"state": d.Tokens[i.Token.ID]},
 			After:  d.told("state", token.Deleting, "waiting_charges", i.Debits(), "effects", i.Lines())})

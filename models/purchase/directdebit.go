@@ -122,7 +122,7 @@ func (d *DirectDebitInput) day(w *fault.Problems, units string, p Purchase) int 
 	case units == "weeks" && (day < 1 || day > 7):
 		w.Add(at, "invalid", "For weeks this is 1 (Monday) to 7 (Sunday).")
 	case units == "months" && day == 31:
-		w.Add(at, "invalid", "31 is no deduction day; use 99 for the last day of the month.")
+		w.Add(at, "invalid", "31 is not a deduction day; use 99 for the last day of the month.")
 	case units == "months" && day != LastDay && (day < 1 || day > 30):
 		w.Add(at, "invalid", "For months this is 1 to 30, or 99 for the last day of the month.")
 	}

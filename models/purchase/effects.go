@@ -154,7 +154,7 @@ func (i *Impact) Choose(want map[uuid.UUID]Choice) (wrong fault.Problems) {
 	for n := range i.Uses {
 		u := &i.Uses[n]
 		if c, named := want[u.ID()]; named && !u.choose(c) {
-			wrong.Add("choice-"+u.ID().String(), "invalid_choice", "%s: this is not possible any more. Choose again.", u.Name())
+			wrong.Add("choice-"+u.ID().String(), "invalid_choice", "%s: this is no longer possible. Choose again.", u.Name())
 		}
 	}
 	return wrong
@@ -177,7 +177,7 @@ func (i *Impact) settle(want map[uuid.UUID]Choice) {
 	for n := range i.Uses {
 		u := &i.Uses[n]
 		if c, named := want[u.ID()]; named && !u.choose(c) {
-			u.Effect.Words += " What was chosen was not possible any more."
+			u.Effect.Words += " What was chosen was no longer possible."
 		}
 	}
 }
@@ -235,16 +235,16 @@ type Subscribed struct {
 // invoiced: it goes on, and each period fails for want of an account.
 func (s Subscribed) invoiced() Effect {
 	e := Effect{Choice: Choice{Do: Invoice}, Title: "Bill by invoice",
-		Words: "Goes on. Nothing is debited: each period stays unpaid, and no mail is sent, since its mails about failed debits are off."}
+		Words: "Continues. Nothing is debited: each period stays unpaid, and no mail is sent, since its mails about failed debits are off."}
 	switch {
 	case s.Invoices && s.Email != "":
-		e.Words = "Goes on. Nothing is debited: each period is mailed as an invoice to " + s.Email
+		e.Words = "Continues. Nothing is debited: each period is mailed as an invoice to " + s.Email
 		if !s.NextOn.IsZero() {
 			e.Words += ", first on " + s.NextOn.Format(dateForm)
 		}
 		e.Words += ". The client can pay or give a new account there."
 	case s.Invoices:
-		e.Words = "Goes on. Nothing is debited: each period stays unpaid, and the client has no e-mail address for invoices."
+		e.Words = "Continues. Nothing is debited: each period stays unpaid, and the client has no e-mail address for invoices."
 	}
 	return e
 }

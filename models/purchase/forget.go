@@ -157,7 +157,7 @@ func (s *Service) forget(ctx context.Context, tx Tx, who actor.Actor, t token.To
 	}
 	tx.Audit(who, audit.Entry{Action: "token.deleted", ObjectType: "token", ObjectID: t.ID, ClientID: t.ClientID,
 		PurchaseID: t.ID,
-		Text:       fmt.Sprintf("The stored account %s was deleted.", t.AccountMask),
+		Text:       fmt.Sprintf("The token %s was deleted.", t.AccountMask),
 		Before:     map[string]any{"state": from}, After: with(after, "state", t.State, "waiting_charges", i.Debits(),
 			"effects",
 			i.Lines())})

@@ -176,13 +176,13 @@ func (in *Account) check(s *Service, rec Record) error {
 	}
 	switch {
 	case in.FullName == "":
-		add("full_name", "required", "Give the name of the account holder.")
+		add("full_name", "required", "Enter the name of the account holder.")
 	case !isText(in.FullName):
 		add("full_name", "invalid", "This name has characters that cannot be kept. Please type it again.")
 	case !fault.IsOneLine(in.FullName):
 		add("full_name", "invalid", fault.NotOneLine)
 	case utf8.RuneCountInString(in.FullName) > maxName:
-		add("full_name", "max_length", "A name may have 128 characters at most.")
+		add("full_name", "max_length", "A name can have at most 128 characters.")
 	}
 	given := in.details()
 	for _, p := range given.AccountProblems() {
@@ -194,7 +194,7 @@ func (in *Account) check(s *Service, rec Record) error {
 			add("id_number", wrong[0].Code, wrong[0].Message)
 		}
 	case rec.StoresBy() == DebiCheck && rec.Payer.PersonalCode == "":
-		add("id_number", "required", "Give your ID or passport number: your bank compares it.")
+		add("id_number", "required", "Enter your ID or passport number: your bank checks it.")
 	}
 	switch {
 	case in.Phone != "":
@@ -203,7 +203,7 @@ func (in *Account) check(s *Service, rec Record) error {
 		}
 		in.Phone = given.Phone
 	case rec.StoresBy() == DebiCheck && rec.Payer.Phone == "":
-		add("phone", "required", "Give your cellphone number: your bank asks you there.")
+		add("phone", "required", "Enter your cellphone number: your bank asks you there.")
 	}
 	if in.SignedOn.After(today(s)) {
 		add("signed_on", "max_value", "The mandate cannot be signed in the future.")

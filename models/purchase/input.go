@@ -312,7 +312,7 @@ func text(w *fault.Problems, path, value string, limit int) {
 // lines checks a text that may have several lines.
 func lines(w *fault.Problems, path, value string, limit int) {
 	if (strings.ContainsRune(value, 0) || !utf8.ValidString(value)) && !w.Has(path) {
-		w.Add(path, "invalid", "This text holds characters that cannot be stored.")
+		w.Add(path, "invalid", "This text contains characters that cannot be stored.")
 	}
 	if utf8.RuneCountInString(value) > limit && !w.Has(path) {
 		w.Add(path, "max_length", "Ensure this field has no more than %d characters.", limit)

@@ -72,7 +72,7 @@ func (s *Service) debitLoses(tx Tx, who actor.Actor, u Use, t token.Token, moves
 		rec.noToken(who, t.Method, tx.Now())
 	}
 	rec.attempt(Attempt{Type: rec.attemptType(), Method: string(rec.Collection.Method), At: tx.Now(),
-		Error: &AttemptError{"recurring_token_expired", "The stored account was deleted before the debit went to the bank."}})
+		Error: &AttemptError{"recurring_token_expired", "The token was deleted before the debit went to the bank."}})
 	rec.UpdatedAt = tx.Now()
 	action := "purchase.token_lost"
 	switch u.Effect.Do {
@@ -139,7 +139,7 @@ func (s *Service) debitMoves(tx Tx, who actor.Actor, rec *Record, f Forecast, fr
 	tx.MovePurchase(rec.Purchase, rec.Status)
 	tx.Audit(who, audit.Entry{Action: "purchase.moved", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
-		Text: fmt.Sprintf("%s will be debited from %s on %s: the stored account %s was deleted.", sayCents(rec.Purchase),
+		Text: fmt.Sprintf("%s will be debited from %s on %s: the token %s was deleted.", sayCents(rec.Purchase),
 			to.AccountMask, c.ActionDate.Format(dayForm), from.AccountMask),
 		Before: map[string]any{"recurring_token": from.ID, "action_date": before.ActionDate},
 		After:  map[string]any{"recurring_token": to.ID, "action_date": c.ActionDate}})

@@ -42,7 +42,7 @@ func (s *Service) MendAddress(ctx context.Context, who actor.Actor, id uuid.UUID
 			tx.ReaddressPurchase(rec.Purchase)
 			tx.Audit(who, audit.Entry{Action: "purchase.readdressed", ObjectType: "purchase", ObjectID: rec.ID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID,
-				Text: "The client’s e-mail address was mended.", Before: map[string]any{"email": before},
+				Text: "The client’s e-mail address was corrected.", Before: map[string]any{"email": before},
 				After: map[string]any{"email": email}})
 			if rec.ClientID != uuid.Nil && email != before {
 				if err := s.Readdress(tx, who, rec.ClientID, email); err != nil {

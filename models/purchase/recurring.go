@@ -128,7 +128,7 @@ func (s *Service) InsertInvoiced(tx Tx, who actor.Actor, rec *Record) error {
 		p.MailCount++
 	}
 	tx.InsertPurchase(*p)
-	auditNew(tx, who, *p, fmt.Sprintf("An invoice of %s was made.", sayCents(*p)), nil)
+	auditNew(tx, who, *p, fmt.Sprintf("An invoice of %s was created.", sayCents(*p)), nil)
 	number, err := s.issue(tx, who, *rec)
 	if err == nil && mailed {
 		tx.InsertMail(s.InvoiceMail(tx, *p, "Invoice "+number+" from "+rec.Brand.Name))
@@ -147,7 +147,7 @@ func (s *Service) InsertRefused(tx Tx, who actor.Actor, rec *Record, why error, 
 		p.sentAfterFailure(tx.Now())
 	}
 	tx.InsertPurchase(*p)
-	auditNew(tx, who, *p, "The stored account could not be charged: "+sentences(why), nil)
+	auditNew(tx, who, *p, "The token could not be charged: "+sentences(why), nil)
 	if !invoice {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (s *Service) InsertStoring(tx Tx, who actor.Actor, rec *Record, mailed bool
 		rec.MailCount++
 	}
 	tx.InsertPurchase(rec.Purchase)
-	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was made. Its page stores the client's account.",
+	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was created. Its page stores the client's account.",
 		sayCents(rec.Purchase)), nil)
 	if mailed {
 		tx.InsertMail(rec.mail(tx, MailLink, rec.MailCount, s.Letters.AccountLink(rec.Purchase, rec.Brand)))

@@ -55,7 +55,7 @@ func (s *Service) Abandon(ctx context.Context, who actor.Actor, id uuid.UUID) (A
 		tx.MovePurchase(p, from)
 		tx.Audit(who, audit.Entry{Action: "purchase.cancelled", ObjectType: "purchase", ObjectID: p.ID, ClientID: p.ClientID,
 			PurchaseID: p.ID,
-			Text:       "The new details are not asked for any more.", Before: map[string]any{"status": from},
+			Text:       "The new details are no longer needed.", Before: map[string]any{"status": from},
 			After: map[string]any{"status": p.Status}})
 		return nil
 	})
@@ -92,7 +92,7 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 		lost = err
 	}
 	return AmendmentSheet{}, fault.New(fault.Conflict, "conflict",
-		"A debit of the old account begins at this moment, or somebody else is at it. Try again in a minute.").Because(lost)
+		"A debit of the old account is starting right now, or another person is making this change. Try again in a minute.").Because(lost)
 }
 
 func endWords(a AmendmentSheet) string {
@@ -102,7 +102,7 @@ func endWords(a AmendmentSheet) string {
 	case a.Old.Token.State != token.Superseded:
 		return "The old account was deleted meanwhile; the new one is in use."
 	}
-	return fmt.Sprintf("%s took the place of %s. %d waiting purchases moved.", a.New.Token.AccountMask,
+	return fmt.Sprintf("%s replaced %s. %d waiting purchases moved.", a.New.Token.AccountMask,
 		a.Old.Token.AccountMask, a.Moved)
 }
 
@@ -113,7 +113,7 @@ func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *Amend
 	}
 	if a.Old.Token.State == token.Deleting {
 		return fault.New(fault.Conflict, "token_deleting",
-			"The old account is being deleted. Undo that, or wait until it is final.")
+			"The old account is being deleted. Undo that, or wait until it is complete.")
 	}
 	if !a.Old.Token.Live() { // deleted meanwhile: nothing is left to move
 		tx.HoldToken(a.MerchantID, a.NewID)
@@ -231,20 +231,20 @@ func (s AmendmentSheet) auditSides(tx Tx, who actor.Actor) {
 	old, next := s.Old.Token, s.New.Token
 	tx.Audit(who, audit.Entry{Action: "token.superseded", ObjectType: "token", ObjectID: old.ID, ClientID: old.ClientID,
 		PurchaseID: old.ID,
-		Text: fmt.Sprintf("%s took the place of the stored account %s. %d waiting purchases moved.", next.AccountMask,
+		Text: fmt.Sprintf("%s replaced the token %s. %d waiting purchases moved.", next.AccountMask,
 			old.AccountMask, s.Moved),
 		After: map[string]any{"state": old.State, "replaced_by": next.ID, "moved": s.Moved}})
 	tx.Audit(who, audit.Entry{Action: "token.took_over", ObjectType: "token", ObjectID: next.ID, ClientID: next.ClientID,
 		PurchaseID: next.ID,
-		Text:       fmt.Sprintf("This account took the place of %s.", old.AccountMask),
+		Text:       fmt.Sprintf("This account replaced %s.", old.AccountMask),
 		After:      map[string]any{"replaces": old.ID, "moved": s.Moved}})
 	tx.Audit(who, audit.Entry{Action: "mandate.superseded", ObjectType: "mandate", ObjectID: old.MandateID,
 		ClientID: old.ClientID, PurchaseID: old.ID,
-		Text:  "A newer mandate of the same payer took the place of this one.",
+		Text:  "A newer mandate of the same client replaced this one.",
 		After: map[string]any{"state": mandate.Superseded, "replaced_by": next.MandateID}})
 	tx.Audit(who, audit.Entry{Action: "mandate.took_over", ObjectType: "mandate", ObjectID: next.MandateID,
 		ClientID: next.ClientID, PurchaseID: next.ID,
-		Text:  "This mandate took the place of " + s.Old.Mandate.ContractReference + ".",
+		Text:  "This mandate replaced " + s.Old.Mandate.ContractReference + ".",
 		After: map[string]any{"replaces": old.MandateID}})
 }
 

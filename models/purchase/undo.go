@@ -62,7 +62,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id uuid.UUID) (Dele
 }
 
 func tooLate() error {
-	return fault.New(fault.Conflict, "deletion_final", "This deletion cannot be undone any more.")
+	return fault.New(fault.Conflict, "deletion_final", "This deletion can no longer be undone.")
 }
 
 // mine finds a deletion for somebody who may delete.
@@ -89,7 +89,7 @@ func (s *Service) restore(ctx context.Context, tx Tx, who actor.Actor, d Deletio
 	tx.LeaveToken(d.MerchantID, id, false)
 	tx.Audit(who, audit.Entry{Action: "token.restored", ObjectType: "token", ObjectID: id, ClientID: t.ClientID,
 		PurchaseID: id,
-		Text:       fmt.Sprintf("The deletion of the stored account %s was undone.", t.AccountMask),
+		Text:       fmt.Sprintf("The deletion of the token %s was undone.", t.AccountMask),
 		Before:     map[string]any{"state": token.Deleting}, After: d.told("state", t.State)})
 	return true, s.planMissed(ctx, tx, who, t)
 }
@@ -142,7 +142,7 @@ func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id, tokenID uu
 	}
 	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
 		ctx := tx.Context()
-		over := fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is final.")
+		over := fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is complete.")
 		if held, err := tx.HoldDeletion(d); err != nil || !held {
 			return d, cmp.Or(err, error(over))
 		}
@@ -180,7 +180,7 @@ func (s *Service) DeleteNow(ctx context.Context, who actor.Actor, id, tokenID uu
 func (s *Service) WaitingDeletion(ctx context.Context, who actor.Actor, id uuid.UUID) (Deletion, error) {
 	d, err := s.mine(ctx, who, id)
 	if err == nil && (d.State != DeletionWaiting || !d.Until.After(s.Now())) {
-		err = fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is final.")
+		err = fault.New(fault.Conflict, "deletion_over", "This deletion is over: it was undone, or it is complete.")
 	}
 	return d, err
 }
@@ -226,7 +226,7 @@ func (s *Service) finishDeletion(ctx context.Context, who actor.Actor, d Deletio
 		d.State, d.EndedAt = DeletionDone, tx.Now()
 		if won, err := tx.EndDeletion(d, DeletionDone); err != nil || !won {
 			return d, cmp.Or(err, error(fault.New(fault.Conflict, "deletion_over",
-				"This deletion is over: it was undone, or it is final.")))
+				"This deletion is over: it was undone, or it is complete.")))
 		}
 		for _, id := range d.IDs() {
 			t, err := s.Read.Token(ctx, d.MerchantID, id)

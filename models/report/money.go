@@ -140,7 +140,7 @@ func (s *Money) Allow(ctx context.Context, who actor.Actor, f Filter) ([]merchan
 		}
 	}
 	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {
-		wrong.Add("to", "min_value", "The end of the period lies before its beginning.")
+		wrong.Add("to", "min_value", "The period ends before it begins.")
 	}
 	return brands, wrong.Err()
 }

@@ -77,14 +77,14 @@ func (a Ask) target(now time.Time) (time.Time, error) {
 	case a.Advance < 0:
 		return now, fault.At("advance", "min_value", "The clock only goes forward.")
 	case a.Advance > MaxMove:
-		return now, fault.At("advance", "max_value", "One move goes 750 days forward at most.")
+		return now, fault.At("advance", "max_value", "One move can go at most 750 days forward.")
 	case a.Advance > 0:
 		return now.Add(a.Advance), nil
 	case a.Now.Before(now):
 		return now, fault.At("now", "min_value", "The clock only goes forward; it is %s.",
 			now.In(calendar.SAST).Format(time.RFC3339))
 	case a.Now.Sub(now) > MaxMove:
-		return now, fault.At("now", "max_value", "One move goes 750 days forward at most.")
+		return now, fault.At("now", "max_value", "One move can go at most 750 days forward.")
 	}
 	return a.Now, nil
 }

@@ -82,10 +82,10 @@ func (a Answer) check() error {
 		return fault.At("code", "required", "Give a return code such as 00 or 02, or a dispute of 30, 32, 34 or 36.")
 	case a.Code != "" && !known:
 		return fault.At("code", "invalid_choice",
-			"%q is no return code. Use 00, 02, 03, 04, 05, 06, 08, 10, 12, 14, 16, 18, 22, 26, 28, 30, 32, 34, 36, 56 or 60.",
+			"%q is not a return code. Use 00, 02, 03, 04, 05, 06, 08, 10, 12, 14, 16, 18, 22, 26, 28, 30, 32, 34, 36, 56 or 60.",
 			a.Code)
 	case a.Dispute != "" && (!disputable || dispute.Class != bank.Dispute):
-		return fault.At("dispute", "invalid_choice", "%q is no dispute code. Use 30, 32, 34 or 36.", a.Dispute)
+		return fault.At("dispute", "invalid_choice", "%q is not a dispute code. Use 30, 32, 34 or 36.", a.Dispute)
 	}
 	return nil
 }

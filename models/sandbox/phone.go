@@ -68,7 +68,8 @@ func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uu
 		return r, fault.At("answer", "required", "Give accept, reject or ignore.")
 	}
 	if answer != Accept && answer != Reject && answer != Ignore {
-		return r, fault.At("answer", "invalid_choice", "%q is no answer of a payer. Use accept, reject or ignore.", answer)
+		return r, fault.At("answer", "invalid_choice", "%q is not an answer of a client. Use accept, reject or ignore.",
+			answer)
 	}
 	request, err := d.asked(ctx, who.MerchantID, purchaseID)
 	if err != nil {
@@ -123,7 +124,7 @@ func (d *Desk) nothingAsked(ctx context.Context, merchantID, mandateID uuid.UUID
 		return conflict(
 			"The client of an EFT mandate is not asked at the bank. Only DebiCheck mandates are answered on the phone.")
 	case m.State.Waiting():
-		return conflict("Nothing waits on the client's phone at this moment. Try again in a few seconds.")
+		return conflict("Nothing waits on the client's phone right now. Try again in a few seconds.")
 	}
 	return conflict("Nothing waits on the client's phone: the mandate is %s.", m.State.Label())
 }
@@ -137,7 +138,7 @@ func (d *Desk) reply(ctx context.Context, request mandate.Authentication, answer
 	case errors.Is(err, bank.ErrUnknown):
 		return conflict("The client's bank does not have this request yet. Try again in a few seconds.")
 	case errors.Is(err, bank.ErrTooLate):
-		return conflict("It is too late: the request was answered already, or its time has ended.")
+		return conflict("It is too late: the request was answered already, or it has expired.")
 	default:
 		return err
 	}

@@ -23,7 +23,7 @@ const (
 	holdAgain  = 500 * time.Millisecond // so often a person sees how far it is
 	daysAhead  = 7                      // from making a purchase to its due date
 	daysAfter  = 15                     // from the last due date to the end: disputes come on day 10
-	cutOff     = "The program was stopped while it played. What it had made until then stays; wipe it, or play again."
+	cutOff     = "The program was stopped while it played. What it had created until then stays; wipe it, or play again."
 )
 
 // Play plays a run. It may be called again, at any time and in several processes at

@@ -138,7 +138,7 @@ func (s *Service) place(ctx context.Context, who actor.Actor, brandID uuid.UUID)
 func (s *Service) test(ctx context.Context, who actor.Actor) (merchant.Merchant, error) {
 	m, err := s.Brands.Merchant(ctx, who.MerchantID)
 	if err == nil && !m.IsTest {
-		return m, fault.New(fault.Forbidden, "permission_denied", "The simulator is for test merchants alone.")
+		return m, fault.New(fault.Forbidden, "permission_denied", "The simulator is for test merchants only.")
 	}
 	return m, err
 }
@@ -165,7 +165,7 @@ func (s *Service) Wipe(ctx context.Context, who actor.Actor, typed string) (wipe
 	}
 	if who.Kind == actor.User && demands.Any() {
 		return nil, fault.At("confirm", "approval_needed",
-			"Your business wants a second approver before money or accounts are touched, and a wipe takes all of them. Ask for fewer approvals first, under Settings, Approvals: a second approver agrees to that.")
+			"Your business asks for a second approver before money or tokens are touched, and a wipe deletes all of them. Ask for fewer approvals first, under Settings, Approvals: a second approver has to agree to that.")
 	}
 	if strings.TrimSpace(typed) != m.Slug {
 		return nil, fault.At("confirm", "invalid", "Type %s to confirm.", m.Slug)

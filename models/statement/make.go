@@ -42,7 +42,7 @@ func (s *Service) Make(ctx context.Context, id uuid.UUID) error {
 		file.Reset()
 		err = nil
 	default:
-		made.Status, made.Note = Failed, "The file could not be made. Ask for it again."
+		made.Status, made.Note = Failed, "The file could not be created. Ask for it again."
 		file.Reset()
 	}
 	made.FinishedAt = s.Now()

@@ -52,7 +52,7 @@ func (in *Input) check() {
 	switch n := len(in.Filter.Currencies); {
 	case w.Has("currency"):
 	case n > 1:
-		w.Add("currency", "max_length", "A statement is of one currency.")
+		w.Add("currency", "max_length", "A statement can only have one currency.")
 	}
 }
 

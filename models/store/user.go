@@ -38,7 +38,7 @@ func (t *Tx) InsertUser(u user.User, passwordHash string) error {
 	write(t, insertUser, u, passwordHash)
 	switch err := t.flush(); {
 	case violates(err, "users_by_email"):
-		return fault.At("email", "unique", "Somebody signs in with this e-mail address already.")
+		return fault.At("email", "unique", "This e-mail address is already in use.")
 	case err != nil:
 		return fmt.Errorf("add user: %w", err)
 	}

@@ -102,7 +102,7 @@ func (s *Service) LoseAccount(ctx context.Context, tx purchase.Tx, who actor.Act
 	sub.UpdatedAt = tx.Now()
 	mine.MoveSubscriber(sub)
 	sub.Version++
-	noteSubscriber(mine, who, sub, "subscriber.account_deleted", "The stored account of the subscription was deleted. "+
+	noteSubscriber(mine, who, sub, "subscriber.account_deleted", "The token of the subscription was deleted. "+
 		e.Words, before.facts(), sub.facts())
 	return nil
 }

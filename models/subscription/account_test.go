@@ -248,7 +248,7 @@ func TestWhatIsNotPossibleAnyMoreBecomesTheLeastHarmful(t *testing.T) {
 		t.Errorf("the subscription is %s", s.Status)
 	}
 	if n := h.number(
-		`SELECT count(*) FROM audit_entries WHERE text LIKE '%What was chosen was not possible any more.%'`); n != 2 {
+		`SELECT count(*) FROM audit_entries WHERE text LIKE '%What was chosen was no longer possible.%'`); n != 2 {
 		t.Errorf("%d entries say so", n)
 	}
 	_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{other},

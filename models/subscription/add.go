@@ -122,7 +122,7 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 			tx.InsertPeriod(sub.MerchantID, period)
 		}
 		out.Subscriber = sub
-		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Name()+" with a stored account.",
+		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Name()+" with a token.",
 			nil, sub.facts())
 		return tx.Answered(out)
 	})
@@ -167,7 +167,7 @@ func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID
 	var out purchase.Record
 	err := s.forClient(ctx, who, id, &in, false, func(o order) error {
 		if !o.t.Due.After(s.Now()) {
-			return fault.At("due", "due_not_greater_than_now", "The due of this template has passed. Give it another one first.")
+			return fault.At("due", "due_not_greater_than_now", "The due date of this template has passed. Change it first.")
 		}
 		rec := purchase.Record{Brand: o.brand}
 		var err error

@@ -74,7 +74,7 @@ func text(w *fault.Problems, at, value string, most int) {
 	switch {
 	case w.Has(at):
 	case strings.ContainsRune(value, 0) || !utf8.ValidString(value):
-		w.Add(at, "invalid", "This text holds characters that cannot be stored.")
+		w.Add(at, "invalid", "This text contains characters that cannot be stored.")
 	case !fault.IsOneLine(value):
 		w.OneLine(at, value)
 	case utf8.RuneCountInString(value) > most:
@@ -93,7 +93,7 @@ func (in *SubscriberInput) check(w *fault.Problems, t Template, now calendar.Dat
 		case in.FirstOn.Before(now):
 			w.Add(firstOnKey, "min_value", "The first date cannot be in the past; today is %s.", now)
 		case in.FirstOn.Year > now.Year+maxAhead:
-			w.Add(firstOnKey, "max_value", "The first date may be %d years ahead at most.", maxAhead)
+			w.Add(firstOnKey, "max_value", "The first date can be at most %d years ahead.", maxAhead)
 		}
 	}
 	in.Debit.check(w)
@@ -112,7 +112,7 @@ func (in *SubscriberInput) checkMethods(w *fault.Problems, t Template) {
 	switch only := len(in.Whitelist) == 1; {
 	case only && in.Whitelist[0] == purchase.DebiCheck && !terms:
 		w.Add("payment_method_whitelist", "invalid_payment_method_whitelist",
-			"This template holds no terms of a DebiCheck mandate.")
+			"This template has no terms of a DebiCheck mandate.")
 	}
 }
 

@@ -49,7 +49,7 @@ func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Read.Per
 
 // errHeld: the account is being deleted, and nothing is billed until that is over.
 var errHeld error = fault.New(fault.Conflict, "token_deleting",
-	"The account of this subscription is being deleted. Undo that, or wait until it is final.")
+	"The account of this subscription is being deleted. Undo that, or wait until it is complete.")
 
 // run keeps for one round what many subscribers share.
 type run struct {
@@ -238,7 +238,7 @@ func (s *Service) takeUp(ctx context.Context, who actor.Actor, t Template, sub S
 		}
 		if sub.Status == Paused && sub.Why == WhyAsked && stored.Live() {
 			next.pause(false, "")
-			words = "The client gave a new account. The subscription goes on, and the account is charged from now on."
+			words = "The client gave a new account. The subscription continues, and the account is charged from now on."
 		}
 		tx.MoveSubscriber(next)
 		next.Version++

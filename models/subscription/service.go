@@ -84,7 +84,7 @@ func again(try func() error) error {
 		}
 		lost = err
 	}
-	return fault.New(fault.Conflict, "conflict", "This is being changed by somebody else. Try again.").Because(lost)
+	return fault.New(fault.Conflict, "conflict", "This is being changed by another person. Try again.").Because(lost)
 }
 
 func today(now time.Time) calendar.Date { return calendar.DateOf(now) }

@@ -107,12 +107,12 @@ func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id u
 	error) {
 	return s.changeSubscriber(ctx, who, uuid.Nil, id, func(_ Template, sub *Subscriber) (string, error) {
 		if sub.Status != Active && sub.Status != Paused {
-			return "", wrongStatus("A subscriber who is %s can neither be paused nor go on.", *sub)
+			return "", wrongStatus("A subscriber who is %s can be neither paused nor resumed.", *sub)
 		}
 		if sub.pause(paused, "person"); paused {
 			return "The subscription of this client was paused.", nil
 		}
-		return "The subscription of this client runs again.", nil
+		return "The subscription of this client was resumed.", nil
 	})
 }
 

@@ -157,7 +157,7 @@ func (s *Service) SetPaused(ctx context.Context, who actor.Actor, id uuid.UUID, 
 		t.Paused = paused
 		return t, nil
 	}, func(tx Tx, before, t Template) {
-		words := "The subscription runs again."
+		words := "The subscription was resumed."
 		if paused {
 			words = "The subscription was paused for all its subscribers."
 		}

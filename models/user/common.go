@@ -42,8 +42,9 @@ func CheckPassword(problems *fault.Problems, at, email, password string) {
 		problems.Add(at, "max_length", "A password has at most %d characters.", MaxPassword)
 	case low == strings.ToLower(strings.TrimSpace(email)):
 		problems.Add(at, "password_is_email",
-			"Your e-mail address is the first thing that somebody would try. Choose another password.")
+			"Your e-mail address is the first thing that an attacker would try. Choose another password.")
 	case slices.Contains(common, low):
-		problems.Add(at, "password_common", "This password is among the first that somebody would try. Choose another one.")
+		problems.Add(at, "password_common",
+			"This password is among the first that an attacker would try. Choose another one.")
 	}
 }

@@ -228,7 +228,7 @@ func (s *Service) knows(ctx context.Context, who actor.Actor, u User, old string
 		return nil
 	})
 	if err == nil && !fits {
-		err = fault.At("old_password", "wrong", "That is not your present password.")
+		err = fault.At("old_password", "wrong", "That is not your current password.")
 	}
 	return err
 }
@@ -263,7 +263,7 @@ func (s *Service) everywhere(ctx context.Context, id uuid.UUID) (User, []Busines
 		return User{}, nil, err
 	}
 	if len(businesses) == 0 {
-		return User{}, nil, fault.New(fault.Conflict, "reset_expired", "This account is not in use any more.")
+		return User{}, nil, fault.New(fault.Conflict, "reset_expired", "This account is no longer in use.")
 	}
 	u, err := s.Read.User(ctx, businesses[0].ID, id)
 	return u, businesses, err

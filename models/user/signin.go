@@ -96,7 +96,7 @@ func (s *Service) refuse(ctx context.Context, who actor.Actor, a Attempt, known 
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.Unauthenticated, "sign_in_failed", "E-mail address and password do not fit together.")
+	return fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail address or the password is wrong.")
 }
 
 // welcome forgets the person's failures and takes back the one that this

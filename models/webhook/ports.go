@@ -115,6 +115,6 @@ type Poster interface {
 
 // Letters words the mails of this package.
 type Letters interface {
-	// EndpointFails tells an admin since when the endpoint does not take deliveries.
+	// EndpointFails tells an admin since when the endpoint does not accept deliveries.
 	EndpointFails(w Webhook, lastError string) mail.Letter
 }

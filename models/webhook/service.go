@@ -116,7 +116,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		lost = err
 	}
 	return Webhook{}, fault.New(fault.Conflict, "conflict",
-		"This webhook is being changed by somebody else. Try again.").Because(lost)
+		"This webhook is being changed by another person. Try again.").Because(lost)
 }
 
 // Delete ends a webhook; what was on its way to it is dropped.

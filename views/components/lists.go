@@ -95,7 +95,7 @@ func (e Empty) title() string {
 	case NothingMatches:
 		return or(e.Title, "Nothing matches")
 	case NotAllowed:
-		return or(e.Title, "You may not see this")
+		return or(e.Title, "You do not have access to this")
 	case NothingYet:
 		return or(e.Title, "Nothing here yet")
 	}

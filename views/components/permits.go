@@ -34,7 +34,7 @@ func mayGo(ctx context.Context, href string, changes bool) bool {
 func (i MenuItem) why(ctx context.Context) string {
 	switch {
 	case i.Changes && LooksOnly(ctx):
-		return "You may look, but change nothing."
+		return "You have read-only access."
 	case i.Why != "":
 		return i.Why
 	case i.Post != "" && !may(ctx, http.MethodPost, i.Post), i.Post == "" && i.Href != "" &&

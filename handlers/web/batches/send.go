@@ -93,7 +93,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		view.MayStart = true
 		switch not := v.Demands.MaySend(access.Actor(c), n.ReadyCents); {
 		case fault.HasCode(not, "approval_needed"):
-			view.Second = "Your business wants a second approver to agree before a batch of more than " +
+			view.Second = "Your business asks for a second approver before a batch of more than " +
 				words.Sum(*v.Demands.BatchesAbove, "ZAR") + " is sent. Nothing is sent before that."
 			view.Reason = kit.ReasonField(form.Get("reason"), wrong["reason"])
 			view.Button = "Ask for approval: send " + WhatIsDone(n) + " · " + words.Sum(n.ReadyCents, "ZAR")

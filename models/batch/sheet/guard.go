@@ -29,7 +29,7 @@ func turn() (done func(), err error) {
 		return sync.OnceFunc(func() { <-reading }), nil
 	case <-patience.C:
 		busy := fault.New(fault.TooMany, "busy",
-			"Other workbooks are being read at this moment. Try again in a minute, or save the sheet as CSV.")
+			"Other workbooks are being read right now. Try again in a minute, or save the sheet as CSV.")
 		busy.RetryAfterSeconds = 60
 		return nil, busy
 	}

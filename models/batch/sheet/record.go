@@ -82,7 +82,7 @@ func (r *records) across(line string, first record) (record, error) {
 		r.back = append(r.back, more[i])
 	}
 	return record{cells: split(line, r.sep), broken: []Problem{{len(first.cells), BadQuote,
-		"A quotation mark is opened and not closed. Close it, or take it away."}}}, nil
+		"A quotation mark is opened and not closed. Close it, or remove it."}}}, nil
 }
 
 // line gives the next line without its end, be that LF, CR or CRLF. What goes beyond maxLine is dropped.
@@ -195,7 +195,7 @@ func (rec record) clean() record {
 		if !utf8.ValidString(c) {
 			c = strings.ToValidUTF8(c, "\uFFFD")
 			rec.broken = append(rec.broken, Problem{i + 1, BadEncoding,
-				"The cell has a character that is no UTF-8. Choose another encoding."})
+				"The cell has a character that is not UTF-8. Choose another encoding."})
 		}
 		rec.cells[i] = tidy(c)
 	}
