@@ -172,7 +172,7 @@ func TestAPasskeyOpensTheDoor(t *testing.T) {
 	owner.open("/account/security/passkeys/new")
 	owner.sees("Confirm that it is you")
 	owner.click("Use a passkey")
-	owner.sees("So that you know it again")
+	owner.sees("So that you recognise it")
 	owner.fill("name", "The same again")
 	owner.do("add it again", chromedp.Click(`main button.primary`, chromedp.ByQuery))
 	owner.sees("This device has a passkey for your account already.")

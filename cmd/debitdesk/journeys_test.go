@@ -73,7 +73,7 @@ func TestFromABankAccountToCollectedMoney(t *testing.T) {
 	owner.looksAt("purchase-provisional")
 	owner.movesClock(nextWeek.AddDays(12))
 	owner.open(paid)
-	owner.sees("Collected and settled")
+	owner.sees("The bank can no longer return it")
 	owner.looksAt("purchase-paid")
 	owner.open(unpaid)
 	owner.sees("Not enough money")
@@ -240,7 +240,7 @@ func TestADayAtTheDesk(t *testing.T) {
 	staff.signInToDemo("staff")
 	staff.open("/tokens?state=active")
 	staff.opensFirst()
-	staff.sees("Only an admin may")
+	staff.sees("Only an admin can delete tokens")
 }
 
 func (b *tab) signInToDemo(who string) {
