@@ -58,8 +58,7 @@ func openGate(t *testing.T, baseURL string) *gate {
 	if g.keys, err = keyfile.Open("", t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	if _,
-		err := db.Pool.Exec(t.Context(),
+	if _, err := db.Pool.Exec(t.Context(),
 		`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'ours', 'Ours', true, now(), now())`, g.merchant); err != nil {
 		t.Fatal(err)
 	}

@@ -94,8 +94,8 @@ func TestLinksThatDoNotWorkSayWhy(t *testing.T) {
 	s.Call("GET", link, nil).Want(404).Contains("a newer mail has replaced it")
 	link = s.mailed("new@example.com")
 	s.Call("GET", link, nil).Want(200)
-	if _,
-		err := s.Store.Pool.Exec(t.Context(), `UPDATE invitations SET expires_at = now() - interval '1 second'`); err != nil {
+	if _, err := s.Store.Pool.Exec(t.Context(),
+		`UPDATE invitations SET expires_at = now() - interval '1 second'`); err != nil {
 		t.Fatal(err)
 	}
 	s.Call("GET", link, nil).Want(http.StatusGone).Contains("has expired", "send it again")
@@ -150,8 +150,7 @@ func TestAMoveKeepsWhatWasProvedAndWhenItEnds(t *testing.T) {
 		member.Terms{Role: actor.Staff}); err != nil {
 		t.Fatal(err)
 	}
-	if _,
-		err := s.Store.Pool.Exec(t.Context(),
+	if _, err := s.Store.Pool.Exec(t.Context(),
 		`UPDATE sessions SET factor = 'totp', proven_at = now(), created_at = now() - interval '6 days 20 hours' WHERE user_id = $1`, s.A.Staff.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -198,8 +197,7 @@ func TestAForgottenPasswordTellsNothingAndIsReplaced(t *testing.T) {
 	}
 	s.Call("GET", "/login", nil).Want(200).Contains(`href="/reset"`)
 	token, hash := user.NewToken()
-	if _,
-		err := s.Store.Pool.Exec(t.Context(),
+	if _, err := s.Store.Pool.Exec(t.Context(),
 		`INSERT INTO password_resets (token_hash, user_id, expires_at, created_at) VALUES ($1, $2, $3, now())`, hash,
 		s.A.Staff.ID, time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)

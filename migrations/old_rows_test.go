@@ -49,8 +49,7 @@ func (p past) upTo(step int64) {
 func (p past) row(table string, values map[string]any) uuid.UUID {
 	p.t.Helper()
 	values = maps.Clone(values)
-	columns,
-		err := p.db.Query(
+	columns, err := p.db.Query(
 		`SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1
 		AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'`, table)
 	must(p.t, err)

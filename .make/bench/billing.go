@@ -87,8 +87,8 @@ func (s *server) payers(ctx context.Context, called string, n int) (ids []string
 		return nil, err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	rows,
-		err := conn.Query(ctx, `INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
+	rows, err := conn.Query(ctx,
+		`INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
 		'id', gen_random_uuid(), 'email', $3 || n || '@example.com', 'full_name', 'Payer ' || n)) AS r
 		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made RETURNING id::text`, n, one.ID, called)
 	if err != nil {

@@ -26,8 +26,7 @@ func (s *server) like(ctx context.Context, table, where string) (script string, 
 		return "", err
 	}
 	var cols string
-	rows,
-		err := s.query(ctx,
+	rows, err := s.query(ctx,
 		`SELECT string_agg(CASE attname WHEN 'id' THEN 'gen_random_uuid()' WHEN 'purchase_id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
 		FROM pg_attribute WHERE attrelid = '`+name+`_one'::regclass AND attnum > 0 AND NOT attisdropped`)
 	if err != nil {
@@ -87,8 +86,7 @@ func (s *server) sameWrites(ctx context.Context, script string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	cols,
-		err := s.query(ctx,
+	cols, err := s.query(ctx,
 		`SELECT string_agg(CASE attname WHEN 'id' THEN 'gen_random_uuid()' ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
 		FROM pg_attribute WHERE attrelid = 'bench_audit'::regclass AND attnum > 0 AND NOT attisdropped`)
 	return "BEGIN;\n" + strings.Replace(script, "INSERT INTO bench_purchases ", "INSERT INTO purchases ", 1) +

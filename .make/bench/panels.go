@@ -44,8 +44,8 @@ func panels(ctx context.Context, s *server, _ time.Duration, _ int) ([]line, err
 	return append(out, lines...), err
 }
 
-func (s *server) panelsOn(ctx context.Context, browser *http.Client, mandates int, without time.Duration) ([]line,
-	error) {
+func (s *server) panelsOn(ctx context.Context, browser *http.Client, mandates int,
+	without time.Duration) ([]line, error) {
 	ids, err := s.waitingMandates(ctx, mandates)
 	if err != nil {
 		return nil, err
@@ -105,8 +105,7 @@ func (s *server) waitingMandates(ctx context.Context, n int) ([]string, error) {
 	if _, err := conn.Exec(ctx, `DELETE FROM mandate_authentications WHERE requested_by = 'bench'`); err != nil {
 		return nil, err
 	}
-	rows,
-		err := conn.Query(ctx,
+	rows, err := conn.Query(ctx,
 		`WITH m AS (INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
 			clearing_account, period_units, deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type, consent_text, consent_at, consent_channel, created_at, updated_at)
 		SELECT gen_random_uuid(), $1, $2, 'debicheck', 'pending_authentication', 'P' || $3 || 'X' || n, 'BENCH', 'BENCH', '12345678', 'months', 1, 10000,
@@ -209,8 +208,7 @@ func (w *watchers) change(ctx context.Context, s *server, state string, ids []st
 		missing += w.of[id]
 	}
 	began := time.Now()
-	if _,
-		err := conn.Exec(ctx,
+	if _, err := conn.Exec(ctx,
 		`UPDATE mandate_authentications SET state = $1, delivered_at = now() WHERE mandate_id = ANY($2::uuid[])`, state,
 		ids); err != nil {
 		return nil, err

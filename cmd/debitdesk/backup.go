@@ -126,9 +126,9 @@ func (n *backupNotes) tell(io streams, file, keys string) error {
 	if err != nil {
 		return err
 	}
-	_,
-		err = fmt.Fprintf(io.out, "%s\n  size    %d bytes\n  sha256  %s\n  made    %s by %s, PostgreSQL %d\n  rows    %s\n\n"+
-		"Keep the key file too, in another place: %s\nWithout it the account and identity numbers in this backup cannot be read. Needed: %s\n",
+	_, err = fmt.Fprintf(io.out,
+		"%s\n  size    %d bytes\n  sha256  %s\n  made    %s by %s, PostgreSQL %d\n  rows    %s\n\n"+
+			"Keep the key file too, in another place: %s\nWithout it the account and identity numbers in this backup cannot be read. Needed: %s\n",
 		file, size, sum, n.Made.Format(time.RFC3339), n.Program, n.Postgres, n.counts(), keys, orNone(n.Holds.Keys))
 	return err
 }

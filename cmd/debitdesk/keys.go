@@ -84,8 +84,7 @@ func (k *keysNewCmd) run(_ context.Context, _ Config, io streams) error {
 	if err := keyfile.Generate(k.File); err != nil {
 		return err
 	}
-	_,
-		err := fmt.Fprintf(io.out,
+	_, err := fmt.Fprintf(io.out,
 		"%s\nKeep a copy in another place: without it the account and identity numbers cannot be read.\n", k.File)
 	return err
 }

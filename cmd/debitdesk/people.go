@@ -134,8 +134,8 @@ func (u *userCreateCmd) run(ctx context.Context, c Config, io streams) error {
 			made, err = a.Services.Members.Enrol(ctx, actor.OperatorOf(m.ID), strings.TrimSpace(u.Email),
 				member.Terms{Role: in.Role})
 			if err == nil {
-				_,
-					_ = fmt.Fprintf(io.err, "%s has an account already and is a member of %s now too. The password stays as it was.\n",
+				_, _ = fmt.Fprintf(io.err,
+					"%s has an account already and is a member of %s now too. The password stays as it was.\n",
 					made.Email, m.Name)
 			}
 		}

@@ -21,8 +21,7 @@ func (b *books) payers(on *process, n, oneIn int) (ids []string) {
 	b.t.Helper()
 	one := b.made(on, "/api/v1/clients/",
 		`{"email":"payer@example.com","full_name":"Payer"}`) // without numbers, which are sealed to their row
-	rows,
-		err := b.db.Query(b.t.Context(),
+	rows, err := b.db.Query(b.t.Context(),
 		`INSERT INTO clients SELECT (r).* FROM (SELECT jsonb_populate_record(c, jsonb_build_object(
 		'id', gen_random_uuid(), 'email', CASE n % $3 WHEN 0 THEN 'payer' || n || '@example.com' ELSE '' END)) AS r
 		FROM generate_series(1, $1::int) AS n, (SELECT k FROM clients AS k WHERE id = $2) AS one(c)) AS made RETURNING id::text`, n, one, oneIn)

@@ -24,8 +24,7 @@ func (b *books) subscribe(on *process) {
 	token := b.made(on, "/api/v1/purchases/", fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"Membership","price":0}],"payment_method_details":{"direct_debit":{"profile_code":"TEST1"}}}}`, client, b.brand))
-	if _,
-		err := b.db.Exec(b.t.Context(),
+	if _, err := b.db.Exec(b.t.Context(),
 		`WITH t AS (INSERT INTO billing_templates (id, merchant_id, brand_id, is_test, title, is_subscription, currency, total_cents, due_strict,
 			details, options, period, period_units, due_period, due_units, charge_at_end, trial_periods, paused, created_at, updated_at)
 		SELECT gen_random_uuid(), merchant_id, id, true, 'Daily', true, 'ZAR', $4, false,

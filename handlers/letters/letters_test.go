@@ -162,8 +162,7 @@ func TestALetterFitsWhatIsKnown(t *testing.T) {
 		"our own reference": {func(p *purchase.Purchase) { p.Reference = "" }, bill, "DD42", "INV-7"},
 		"another total than the lines": {func(p *purchase.Purchase) {
 			n := int64(5000)
-			p.Details.TotalOverrideCents,
-				p.TotalCents = &n, n
+			p.Details.TotalOverrideCents, p.TotalCents = &n, n
 		}, bill, "Adjustment to the agreed total: -R\u00a01\u00a0184,56", ""},
 		"a balance": {func(p *purchase.Purchase) { p.Details.DebtCents = -5000 }, bill,
 			"Brought forward: -R\u00a050,00", ""},

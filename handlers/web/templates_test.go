@@ -238,8 +238,7 @@ func TestPendingSubscribersAreRemindedAndRemovedAsCounted(t *testing.T) {
 			http.StatusSeeOther)
 	}
 	old := h.Store.Now().Add(-8 * 24 * time.Hour)
-	if _,
-		err := h.Store.Pool.Exec(t.Context(),
+	if _, err := h.Store.Pool.Exec(t.Context(),
 		`UPDATE template_clients SET created_at = $1 WHERE id IN (SELECT id FROM template_clients LIMIT 2)`,
 		old); err != nil {
 		t.Fatal(err)

@@ -152,8 +152,8 @@ func count(n int, thing string) string {
 
 // impacts are what the deletion of those tokens does that still live, with what was
 // chosen and the choices that are not possible.
-func (s *Service) impacts(ctx context.Context, who actor.Actor, of Subject) (out []purchase.Impact,
-	wrong fault.Problems, err error) {
+func (s *Service) impacts(ctx context.Context, who actor.Actor,
+	of Subject) (out []purchase.Impact, wrong fault.Problems, err error) {
 	if out, err = s.Purchases.DeletionImpacts(ctx, who, of.Tokens); err != nil {
 		return nil, nil, err
 	}

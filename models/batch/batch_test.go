@@ -268,8 +268,7 @@ func TestADueDateThatHasPassedIsAWarning(t *testing.T) {
 }
 
 func TestTheSameBillTwiceIsAWarningAtTheSecond(t *testing.T) {
-	_,
-		lines := readAll(t,
+	_, lines := readAll(t,
 		"email,amount,due\na@x.test,10,2026-12-01\nA@x.test,\"10,00\",1 Dec 2026\na@x.test,10,2026-12-02\na@x.test,11,2026-12-01\nb@x.test,10,2026-12-01\n")
 	var twice batch.Twice
 	var got []string

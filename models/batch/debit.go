@@ -104,8 +104,8 @@ func (b Batch) tokenFor(live []token.Token, method string) (t token.Token, found
 }
 
 // tokensOf lists the live tokens of the clients that rows debit, all in one question.
-func (s *Service) tokensOf(ctx context.Context, b Batch, rows []Row, lines []Line) (map[uuid.UUID][]token.Token,
-	error) {
+func (s *Service) tokensOf(ctx context.Context, b Batch, rows []Row,
+	lines []Line) (map[uuid.UUID][]token.Token, error) {
 	var clients []uuid.UUID
 	for i, r := range rows {
 		if lines[i].Values.Charge && r.ClientID != uuid.Nil {

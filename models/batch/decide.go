@@ -105,8 +105,8 @@ func (s *Service) rowsOfPerson(ctx context.Context, b Batch, in Choice) (rows []
 }
 
 // Confirm ticks unusual amounts that are right: by row, the cents that the person saw. It tells of how many rows.
-func (s *Service) Confirm(ctx context.Context, who actor.Actor, id uuid.UUID, amounts map[int]int64) (Batch, int,
-	error) {
+func (s *Service) Confirm(ctx context.Context, who actor.Actor, id uuid.UUID,
+	amounts map[int]int64) (Batch, int, error) {
 	confirmed := 0
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, 0, err

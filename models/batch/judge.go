@@ -24,8 +24,8 @@ func (s *Service) judge(ctx context.Context, b Batch, rows []Row) error {
 }
 
 // judged is judge, with what the rows say, the clients they may mean, and the forecasts of their debits.
-func (s *Service) judged(ctx context.Context, b Batch, rows []Row) (lines []Line, known *directory,
-	debits []*purchase.Forecast, err error) {
+func (s *Service) judged(ctx context.Context, b Batch,
+	rows []Row) (lines []Line, known *directory, debits []*purchase.Forecast, err error) {
 	if len(rows) == 0 {
 		return nil, nil, nil, nil
 	}

@@ -130,8 +130,8 @@ func (b Batch) ColumnName(column int) string {
 
 // FixAll mends every bad row that has the same cause, and checks those rows again. It tells how many it touched. Rows
 // that changed after the revision that the person saw are left as they are; 0 takes all.
-func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix Fix, revision int) (Batch, int,
-	error) {
+func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix Fix,
+	revision int) (Batch, int, error) {
 	touched := 0
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, 0, err

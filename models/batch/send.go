@@ -121,8 +121,8 @@ type Consent struct {
 }
 
 // StartIn is Start in the transaction of a decision; who is the one who asked.
-func (s *Service) StartIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID, in Order, by Consent) (Batch,
-	error) {
+func (s *Service) StartIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID, in Order,
+	by Consent) (Batch, error) {
 	begin, err := s.beginning(ctx, who, id, in, actor.Actor.Sends,
 		map[string]any{"approved_by": by.Approver, "approval": by.ApprovalID})
 	if err != nil {

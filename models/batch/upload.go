@@ -71,8 +71,8 @@ func shortName(name string) string {
 }
 
 // take keeps a batch with the rows that each gives.
-func (s *Service) take(ctx context.Context, who actor.Actor, b Batch, each func(func(sheet.Row) error) error) (Batch,
-	error) {
+func (s *Service) take(ctx context.Context, who actor.Actor, b Batch,
+	each func(func(sheet.Row) error) error) (Batch, error) {
 	b.HeaderHash = []byte(NewFingerprint(b.Format.Header).Sum())
 	known, found, err := s.Read.MappingFor(ctx, who.MerchantID, b.HeaderHash)
 	if err != nil {

@@ -146,8 +146,8 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 }
 
 // prepare checks everything that can be wrong, all at once.
-func (s *Service) prepare(ctx context.Context, who actor.Actor, in Input) (purchase.Purchase, merchant.Brand,
-	map[uuid.UUID]client.Details, error) {
+func (s *Service) prepare(ctx context.Context, who actor.Actor,
+	in Input) (purchase.Purchase, merchant.Brand, map[uuid.UUID]client.Details, error) {
 	var wrong fault.Problems
 	payers, err := s.payers(ctx, who, in, &wrong)
 	if err != nil {

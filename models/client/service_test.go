@@ -39,8 +39,7 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	ours, theirs := db.NewID(), db.NewID()
 	for _, id := range []uuid.UUID{ours, theirs} {
-		if _,
-			err := db.Pool.Exec(t.Context(),
+		if _, err := db.Pool.Exec(t.Context(),
 			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, 'M', true, now(), now())`,
 			id, id.String()); err != nil {
 			t.Fatal(err)

@@ -39,8 +39,7 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	h := &house{store: db, merchant: uuid.New(), them: uuid.New(), key: newKey("new"), retired: newKey("old")}
 	for slug, id := range map[string]uuid.UUID{"ours": h.merchant, "theirs": h.them} {
-		if _,
-			err := db.Pool.Exec(t.Context(),
+		if _, err := db.Pool.Exec(t.Context(),
 			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`,
 			id, slug); err != nil {
 			t.Fatal(err)

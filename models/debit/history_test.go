@@ -193,8 +193,7 @@ func (w *histories) agree() {
 	for i, l := range w.lives {
 		ids[i] = l.id.String()
 	}
-	rows,
-		err := w.store.Pool.Query(ctx,
+	rows, err := w.store.Pool.Query(ctx,
 		`SELECT p.id::text, p.status, p.net_cents, coalesce(e.sum, 0), p.refunded_cents, p.refunding_cents, p.payment, p.payment_count, p.history,
 			coalesce(r.settled, 0), coalesce(r.pending, 0), coalesce(r.all_settled, 0), coalesce(r.too_early, 0), coalesce(r.dropped, 0), coalesce(r.under_way, 0),
 			coalesce(c.state, ''), coalesce(c.id::text, ''), coalesce(r.ids, '{}'), coalesce(e.won, 0), coalesce(e.returned, 0)

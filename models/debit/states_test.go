@@ -156,8 +156,8 @@ func (w *world) repeats() {
 	var old []bank.Message
 	for _, id := range w.mandates {
 		for _, a := range w.h.asked(id) {
-			rows,
-				err := w.h.store.Pool.Query(ctx, `SELECT message_id, kind, code, at FROM bank_messages WHERE instruction_id = $1`,
+			rows, err := w.h.store.Pool.Query(ctx,
+				`SELECT message_id, kind, code, at FROM bank_messages WHERE instruction_id = $1`,
 				a.ID)
 			must(w.h.t, err)
 			for rows.Next() {

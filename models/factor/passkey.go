@@ -119,8 +119,8 @@ type ceremony struct {
 	Session webauthn.SessionData `json:"session"`
 }
 
-func (s *Service) begun(kind string, who actor.Actor, options any, session *webauthn.SessionData) (question,
-	remembered string, err error) {
+func (s *Service) begun(kind string, who actor.Actor, options any,
+	session *webauthn.SessionData) (question, remembered string, err error) {
 	q, err := json.Marshal(options)
 	if err != nil {
 		return "", "", fmt.Errorf("passkey: %w", err)

@@ -83,8 +83,8 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, day calendar.Date
 }
 
 // change writes the day and, for it concerns them all, an entry for each merchant.
-func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry, write func(Tx) error) (planned int64,
-	err error) {
+func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry,
+	write func(Tx) error) (planned int64, err error) {
 	all, err := s.Read.Merchants(ctx)
 	if err != nil {
 		return 0, err

@@ -69,8 +69,8 @@ func (s *Service) Counts(ctx context.Context, who actor.Actor, f Filter) (map[St
 }
 
 // VerificationsOfClient gives what banks said about a client's accounts, newest first.
-func (s *Service) VerificationsOfClient(ctx context.Context, who actor.Actor, clientID uuid.UUID) ([]Verification,
-	error) {
+func (s *Service) VerificationsOfClient(ctx context.Context, who actor.Actor,
+	clientID uuid.UUID) ([]Verification, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}

@@ -113,8 +113,8 @@ func (s *Service) Invite(ctx context.Context, who actor.Actor, in Input) (Invita
 
 // standing notes when the address is here already, and finds an invitation that
 // has expired.
-func (s *Service) standing(ctx context.Context, who actor.Actor, email string, wrong *fault.Problems) (*Invitation,
-	error) {
+func (s *Service) standing(ctx context.Context, who actor.Actor, email string,
+	wrong *fault.Problems) (*Invitation, error) {
 	members, err := s.Read.Members(ctx, who.MerchantID)
 	if err != nil {
 		return nil, err

@@ -45,8 +45,7 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	h := &house{t: t, store: db, ours: actor.OperatorOf(uuid.New()), theirs: actor.OperatorOf(uuid.New())}
 	for name, id := range map[string]uuid.UUID{"Ours": h.ours.MerchantID, "Theirs": h.theirs.MerchantID} {
-		_,
-			err := db.Pool.Exec(t.Context(),
+		_, err := db.Pool.Exec(t.Context(),
 			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, lower($2), $2, true, now(), now())`, id, name)
 		must(t, err)
 	}

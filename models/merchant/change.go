@@ -56,8 +56,8 @@ func (s *Service) AddBrand(ctx context.Context, who actor.Actor, in BrandInput) 
 // when somebody else changed the brand meanwhile, nothing is written, and the brand
 // as it is comes back with a Conflict of code "brand_changed". A change that
 // changes nothing is no change. What was issued and agreed before stays as it is.
-func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID, version int, in BrandInput) (b Brand,
-	err error) {
+func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID, version int,
+	in BrandInput) (b Brand, err error) {
 	if err := who.May(actor.Manage); err != nil {
 		return b, err
 	}

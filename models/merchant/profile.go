@@ -48,8 +48,8 @@ func (in ProfileInput) checked() (ProfileInput, error) {
 }
 
 // AddProfile registers another profile of a brand; the first one is the default.
-func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.UUID, in ProfileInput) (p Profile,
-	err error) {
+func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.UUID,
+	in ProfileInput) (p Profile, err error) {
 	if err := who.May(actor.Manage); err != nil {
 		return p, err
 	}
@@ -98,8 +98,8 @@ func (s *Service) DefaultTo(ctx context.Context, who actor.Actor, brandID, profi
 
 // RemoveProfile takes a profile away that no live mandate was given for. A default
 // can go only when it is the last.
-func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID, profileID uuid.UUID) (p Profile,
-	err error) {
+func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID,
+	profileID uuid.UUID) (p Profile, err error) {
 	if err := who.May(actor.Manage); err != nil {
 		return p, err
 	}

@@ -183,8 +183,7 @@ func TestOnlyAnUnusedBrandGoesAndNeverTheLast(t *testing.T) {
 	in.Name = "Second"
 	second, err := h.AddBrand(t.Context(), h.who, in)
 	must(t, err)
-	if _,
-		err := h.store.Pool.Exec(t.Context(),
+	if _, err := h.store.Pool.Exec(t.Context(),
 		`INSERT INTO invoice_series (brand_id, kind, year, next) VALUES ($1, 'invoice', 2026, 2)`, h.brand.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 // Capture stores an account from a mandate that the payer signed on paper: the
 // purchase, the mandate with its scan, and the token, in one transaction. The
 // mandate counts from the day it was signed.
-func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Account, signed calendar.Date) (Record,
-	error) {
+func (s *Service) Capture(ctx context.Context, who actor.Actor, in Input, a Account,
+	signed calendar.Date) (Record, error) {
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}

@@ -32,8 +32,8 @@ func (s *Service) Charge(ctx context.Context, who actor.Actor, id, tokenID uuid.
 
 // ChargeOn is Charge on a day that staff pick at the dashboard: the purchase is
 // then due on that day, at the cut-off time. What stands against it comes by field.
-func (s *Service) ChargeOn(ctx context.Context, who actor.Actor, id, tokenID uuid.UUID, day calendar.Date) (Record,
-	error) {
+func (s *Service) ChargeOn(ctx context.Context, who actor.Actor, id, tokenID uuid.UUID,
+	day calendar.Date) (Record, error) {
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}

@@ -21,8 +21,8 @@ type DebitFilter struct {
 }
 
 // Debits gives a page of debits, newest first, each as the record of its purchase.
-func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter, ask paging.Ask) (paging.Page[Record],
-	error) {
+func (s *Service) Debits(ctx context.Context, who actor.Actor, f DebitFilter,
+	ask paging.Ask) (paging.Page[Record], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Record]{}, err
 	}

@@ -77,8 +77,8 @@ func (s *Service) Forecasts(ctx context.Context, merchantID uuid.UUID, wishes []
 }
 
 // forecastsAt is Forecasts for a charge that begins at a moment.
-func (s *Service) forecastsAt(ctx context.Context, merchantID uuid.UUID, wishes []Wish, now time.Time) ([]Forecast,
-	error) {
+func (s *Service) forecastsAt(ctx context.Context, merchantID uuid.UUID, wishes []Wish,
+	now time.Time) ([]Forecast, error) {
 	k, err := s.known(ctx, merchantID, wishes)
 	if err != nil {
 		return nil, err

@@ -276,8 +276,8 @@ func (c ClientImpact) Lines() (out []string) {
 }
 
 // ImpactOfClient shows what deleting a client does, and whether this person may.
-func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor, clientID uuid.UUID) (out ClientImpact,
-	err error) {
+func (s *Service) ImpactOfClient(ctx context.Context, who actor.Actor,
+	clientID uuid.UUID) (out ClientImpact, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return out, err
 	}

@@ -113,8 +113,8 @@ func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask pagin
 	}), nil
 }
 
-func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID, list []Purchase) (map[uuid.UUID]merchant.Brand,
-	map[uuid.UUID]collection.Collection, error) {
+func (s *Service) besideAll(ctx context.Context, merchantID uuid.UUID,
+	list []Purchase) (map[uuid.UUID]merchant.Brand, map[uuid.UUID]collection.Collection, error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}

@@ -54,8 +54,8 @@ func (s *Service) subscriptionLoses(ctx context.Context, tx Tx, who actor.Actor,
 }
 
 // debitLoses ends or moves a planned debit that the bank has not got.
-func (s *Service) debitLoses(tx Tx, who actor.Actor, u Use, t token.Token, moves map[uuid.UUID]Forecast) (Record,
-	error) {
+func (s *Service) debitLoses(tx Tx, who actor.Actor, u Use, t token.Token,
+	moves map[uuid.UUID]Forecast) (Record, error) {
 	rec := *u.Debit
 	if u.Effect.Do == UseOther {
 		moved, err := s.debitMoves(tx, who, &rec, moves[rec.ID], t)

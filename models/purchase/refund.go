@@ -136,8 +136,8 @@ func (s *Service) RefundSettled(ctx context.Context, merchantID, purchaseID, id 
 
 // RefundFailed records that the bank cannot pay a refund out; false when it waits no
 // more. A person pays it, unless the money went back another way meanwhile.
-func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id uuid.UUID, why string) (news bool,
-	err error) {
+func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id uuid.UUID,
+	why string) (news bool, err error) {
 	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
 		return func(tx Tx, rec *Record) error {
 			text := "The client's bank did not take the refund: " + why + ". "

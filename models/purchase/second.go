@@ -70,8 +70,8 @@ func (s *Service) latest(ctx context.Context, merchantID uuid.UUID,
 }
 
 // DebitsUnder gives the newest debits under a mandate, the newest first.
-func (s *Service) DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]collection.Collection,
-	error) {
+func (s *Service) DebitsUnder(ctx context.Context, merchantID, mandateID uuid.UUID,
+	limit int) ([]collection.Collection, error) {
 	found, err := s.Read.CollectionsUnder(ctx, merchantID, mandateID, limit)
 	if err != nil {
 		return nil, err

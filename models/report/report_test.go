@@ -45,8 +45,8 @@ func (s *shelf) Movements(_ context.Context, _ uuid.UUID, from, _ calendar.Date)
 	return s.days, nil
 }
 
-func (s *shelf) Outcomes(context.Context, uuid.UUID, calendar.Date, calendar.Date) (map[calendar.Date]report.Outcome,
-	error) {
+func (s *shelf) Outcomes(context.Context, uuid.UUID, calendar.Date,
+	calendar.Date) (map[calendar.Date]report.Outcome, error) {
 	return s.outcomes, nil
 }
 

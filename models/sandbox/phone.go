@@ -54,8 +54,8 @@ const (
 // its mandate now, instead of what the account would bring, and applies the
 // answer. Purchases of others are NotFound; where nothing is asked of the payer
 // (any more) it is a Conflict.
-func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uuid.UUID, answer string) (Replied,
-	error) {
+func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
+	answer string) (Replied, error) {
 	var r Replied
 	if err := who.May(actor.MoveClock); err != nil {
 		return r, err

@@ -115,8 +115,8 @@ func may(who actor.Actor) error {
 }
 
 // place is where to play: a test merchant's brand, the first one unless one is named.
-func (s *Service) place(ctx context.Context, who actor.Actor, brandID uuid.UUID) (merchant.Merchant, merchant.Brand,
-	error) {
+func (s *Service) place(ctx context.Context, who actor.Actor,
+	brandID uuid.UUID) (merchant.Merchant, merchant.Brand, error) {
 	m, err := s.test(ctx, who)
 	if err != nil {
 		return m, merchant.Brand{}, err

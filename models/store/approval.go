@@ -70,8 +70,8 @@ func (s *Store) Approval(ctx context.Context, merchantID, id uuid.UUID) (approva
 }
 
 // Approvals implements approval.Reader. One whose time is over counts as ended.
-func (s *Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool, ask paging.Ask) ([]approval.Approval,
-	error) {
+func (s *Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool,
+	ask paging.Ask) ([]approval.Approval, error) {
 	of := list(ctx, s, approvalTable).Where("merchant_id = ? AND (state = 'open' AND expires_at > ?) = ?", merchantID,
 		s.Now(), open)
 	return find(ctx, s, approvalTable, beside(of, ask))
@@ -80,8 +80,7 @@ func (s *Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool, 
 // OpenApproval implements approval.Reader.
 func (s *Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind approval.Kind,
 	key string) (approval.Approval, bool, error) {
-	found,
-		err := all(ctx, s, approvalTable,
+	found, err := all(ctx, s, approvalTable,
 		"merchant_id = $1 AND kind = $2 AND subject_key = $3 AND state = 'open' AND expires_at > $4 LIMIT 1",
 		merchantID, kind, key, s.Now())
 	if err != nil || len(found) == 0 {

@@ -90,8 +90,8 @@ func waitings(merchantID uuid.UUID, month time.Time) []waiting {
 func inner(column string) string { return strings.TrimSuffix(column, " AS name") }
 
 // Attention implements report.Reader.
-func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday, month time.Time) (report.Attention,
-	error) {
+func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday,
+	month time.Time) (report.Attention, error) {
 	all := waitings(merchantID, month)
 	all = append(all, concerned(merchantID, purchase.Filter{Concern: purchase.FailedDebit, FailedSince: yesterday},
 		"failed_day", "", "", nil))
@@ -145,8 +145,8 @@ var itemView = table.View[report.Item]()
 
 // AttentionItems implements report.Reader. What is more than a list counts is not
 // sorted either.
-func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time, limit int) (report.Items,
-	error) {
+func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month time.Time,
+	limit int) (report.Items, error) {
 	var out report.Items
 	for _, w := range waitings(merchantID, month) {
 		if w.into == nil {

@@ -127,8 +127,8 @@ func (s *Store) auditList(ctx context.Context, merchantID uuid.UUID, f audit.Fil
 }
 
 // AuditPage implements audit.Records.
-func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Filter, ask paging.Ask) ([]audit.Found,
-	error) {
+func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Filter,
+	ask paging.Ask) ([]audit.Found, error) {
 	page := beside(s.auditList(ctx, merchantID, f), ask)
 	order := "e.id DESC"
 	if ask.Newer {
@@ -139,8 +139,8 @@ func (s *Store) AuditPage(ctx context.Context, merchantID uuid.UUID, f audit.Fil
 }
 
 // CountAudit implements audit.Records.
-func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Filter, limit int64) (n int64,
-	err error) {
+func (s *Store) CountAudit(ctx context.Context, merchantID uuid.UUID, f audit.Filter,
+	limit int64) (n int64, err error) {
 	err = s.read(ctx).Raw(`SELECT count(*) FROM (?) e`,
 		s.auditList(ctx, merchantID, f).Select("1").Limit(int(limit))).Scan(&n).Error
 	if err != nil {

@@ -33,8 +33,7 @@ func (s *Store) RaiseAlarm(ctx context.Context, a audit.Alarm) (fresh bool, err 
 
 // Alarms implements audit.Chains.
 func (s *Store) Alarms(ctx context.Context, merchantID uuid.UUID) ([]audit.Alarm, error) {
-	rows,
-		err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(ctx,
 		`SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms WHERE merchant_id = $1 OR $2 ORDER BY found_at, merchant_id`, merchantID, merchantID == uuid.Nil)
 	if err != nil {
 		return nil, fmt.Errorf("alarms about the audit: %w", err)
@@ -79,8 +78,8 @@ func (s *Store) AcceptChain(ctx context.Context, who actor.Actor, merchantID uui
 	return head, nil
 }
 
-func accept(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, sign func(audit.Head) audit.Head) (audit.Head,
-	error) {
+func accept(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID,
+	sign func(audit.Head) audit.Head) (audit.Head, error) {
 	head := audit.Head{MerchantID: merchantID}
 	var at linked
 	if err := tx.QueryRow(ctx, `SELECT turn, entry_id FROM audit_progress FOR UPDATE`).Scan(&at.turn, &at.id); err != nil {

@@ -88,8 +88,8 @@ func linkable(ctx context.Context, tx pgx.Tx) (after linked, below int64, err er
 
 // unlinked reads the next entries in their order and tells which was the last; they
 // come back merchant by merchant.
-func unlinked(ctx context.Context, tx pgx.Tx, after linked, below int64, limit int) (entries []audit.Kept,
-	reached linked, err error) {
+func unlinked(ctx context.Context, tx pgx.Tx, after linked, below int64,
+	limit int) (entries []audit.Kept, reached linked, err error) {
 	entries, reached.turn, err = keptIn(tx.Query(ctx, `SELECT `+keptColumns+`, e.turn FROM audit_entries e
 		WHERE e.turn >= $1 AND (e.turn, e.id) > ($1, $2) AND e.turn < $3 ORDER BY e.turn, e.id LIMIT $4`, after.turn,
 		after.id, below, limit))

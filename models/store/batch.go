@@ -124,8 +124,8 @@ func (s *Store) SentBefore(ctx context.Context, b batch.Batch) (batch.Batch, err
 }
 
 // MappingFor implements batch.Reader.
-func (s *Store) MappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (m batch.Mapping, found bool,
-	err error) {
+func (s *Store) MappingFor(ctx context.Context, merchantID uuid.UUID,
+	headerHash []byte) (m batch.Mapping, found bool, err error) {
 	var text string
 	err = s.Pool.QueryRow(ctx, `SELECT mapping FROM batch_mappings WHERE merchant_id = $1 AND header_hash = $2`,
 		merchantID, headerHash).Scan(&text)
@@ -176,8 +176,8 @@ func (s *Store) Causes(ctx context.Context, merchantID, id uuid.UUID) (map[strin
 
 // DueTotals implements batch.Reader.
 func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DueTotal, error) {
-	rows,
-		err := s.Pool.Query(ctx, `SELECT due, count(*), least(sum(total_cents), 9223372036854775807)::bigint FROM batch_rows
+	rows, err := s.Pool.Query(ctx,
+		`SELECT due, count(*), least(sum(total_cents), 9223372036854775807)::bigint FROM batch_rows
 		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' GROUP BY due ORDER BY due NULLS FIRST`, merchantID, id)
 	if err != nil {
 		return nil, fmt.Errorf("add up by due date: %w", err)
@@ -195,8 +195,8 @@ func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batc
 }
 
 // Voidable implements batch.Reader.
-func (s *Store) Voidable(ctx context.Context, merchantID, id uuid.UUID, statuses []purchase.Status) (v batch.Voidable,
-	err error) {
+func (s *Store) Voidable(ctx context.Context, merchantID, id uuid.UUID,
+	statuses []purchase.Status) (v batch.Voidable, err error) {
 	err = s.Pool.QueryRow(ctx,
 		`SELECT count(*), coalesce(sum(r.total_cents), 0)::bigint, count(*) FILTER (WHERE p.payer_email <> '')
 		FROM batch_rows r JOIN purchases p ON p.merchant_id = r.merchant_id AND p.id = r.purchase_id

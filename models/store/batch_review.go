@@ -23,8 +23,7 @@ func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) 
 	if len(clients) == 0 || !b.Started() {
 		return out, nil
 	}
-	rows,
-		err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(ctx,
 		`SELECT DISTINCT client_id FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('sent', 'voided')
 		AND new_client AND client_id = ANY($3)`, b.MerchantID, b.ID, clients)
 	if err != nil {
@@ -39,8 +38,7 @@ func (s *Store) MadeBy(ctx context.Context, b batch.Batch, clients []uuid.UUID) 
 
 // RowsOfPerson implements batch.Reader.
 func (s *Store) RowsOfPerson(ctx context.Context, b batch.Batch, n int) ([]int, error) {
-	rows,
-		err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(ctx,
 		`SELECT n FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('bad', 'ready') AND (n = $3 OR client_hash =
 		(SELECT client_hash FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND n = $3)) ORDER BY n`, b.MerchantID,
 		b.ID, n)
@@ -61,8 +59,7 @@ func (s *Store) RowsDebiting(ctx context.Context, merchantID, id uuid.UUID, toke
 
 // DebitTotals implements batch.Reader.
 func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batch.DebitTotal, error) {
-	rows,
-		err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(ctx,
 		`SELECT debit_method, debit_date, count(*), least(sum(total_cents), 9223372036854775807)::bigint, count(*) FILTER (WHERE disputable <> '{}') FROM batch_rows
 		WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND charge = 'wanted' GROUP BY 1, 2 ORDER BY 2 NULLS FIRST, 1`, merchantID, id)
 	if err != nil {
@@ -100,8 +97,7 @@ func (t *Tx) Confirm(b batch.Batch, amounts map[int]int64) (int, error) {
 	for n, amount := range amounts {
 		numbers, cents = append(numbers, n), append(cents, amount)
 	}
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE batch_rows r SET confirmed = true, revision = $5 FROM unnest($3::int[], $4::bigint[]) AS seen (n, cents)
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.total_cents = seen.cents AND r.state = 'ready' AND r.usual_cents > 0 AND NOT r.confirmed`,
 		b.MerchantID, b.ID, numbers, cents, b.Revision)
@@ -117,8 +113,8 @@ func (t *Tx) Confirm(b batch.Batch, amounts map[int]int64) (int, error) {
 const batchHasWork = `state IN ('checking', 'running', 'voiding')`
 
 // ClaimBatch implements batch.Reader.
-func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time, lasts time.Duration) (at time.Time,
-	mine bool, err error) {
+func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time,
+	lasts time.Duration) (at time.Time, mine bool, err error) {
 	err = s.Pool.QueryRow(ctx, `UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2 AND `+
 		batchHasWork+`
 		AND (worked_at = $3 OR worked_at < clock_timestamp() - $4::interval) RETURNING worked_at`,
@@ -134,8 +130,7 @@ func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time, l
 
 // LeaveBatch implements batch.Reader.
 func (s *Store) LeaveBatch(ctx context.Context, ref batch.Ref, held time.Time) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = $1 AND id = $2 AND worked_at = $3`,
 		native([]any{ref.MerchantID, ref.ID, held})...)
 	if err != nil {

@@ -58,8 +58,8 @@ func linesOf(b batch.Batch, rows []batch.Row) []batchLine {
 }
 
 // lines reads the rows of a batch that a condition finds, beginning with $3.
-func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condition string, args ...any) ([]batch.Row,
-	error) {
+func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condition string,
+	args ...any) ([]batch.Row, error) {
 	found, err := all(ctx, s, lineTable, "merchant_id = $1 AND batch_id = $2 AND "+condition,
 		append([]any{merchantID, batchID}, args...)...)
 	out := make([]batch.Row, len(found))
@@ -130,10 +130,9 @@ func (t *Tx) DropCharges(b batch.Batch, why string) {
 }
 
 // MoveRows implements batch.Tx.
-func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, why string, numbered []int) (int,
-	error) {
-	n,
-		err := t.exec(
+func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, why string,
+	numbered []int) (int, error) {
+	n, err := t.exec(
 		`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7 WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
 		AND ($6::int[] IS NULL OR n = ANY($6))`, b.MerchantID, b.ID, words(from), string(to), why, numbered, b.Revision)
 	if err != nil {

@@ -110,8 +110,8 @@ func (s *Store) BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (u 
 }
 
 // ProfileUse implements merchant.Reader. A mandate keeps its own copy of the profile.
-func (s *Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID, p merchant.Profile) (n int64,
-	err error) {
+func (s *Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID,
+	p merchant.Profile) (n int64, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM mandates m JOIN tokens t ON t.mandate_id = m.id
 		WHERE m.merchant_id = $1 AND m.brand_id = $2 AND m.profile_code = $3 AND m.abbreviated_name = $4 AND m.clearing_account = $5
 		AND t.state NOT IN ('deleted', 'superseded')`, merchantID, brandID, p.ProfileCode, p.AbbreviatedName,

@@ -91,8 +91,7 @@ func (t *Tx) UpdateClient(c client.Client) (bool, error) { return moved(t, updat
 
 // DeleteClient implements client.Tx.
 func (t *Tx) DeleteClient(merchantID, id uuid.UUID) (bool, error) {
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE clients SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
 		merchantID, id, t.now)
 	if err != nil {

@@ -77,8 +77,7 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID,
 	if len(purchaseIDs) == 0 {
 		return latest, nil
 	}
-	found,
-		err := seek(ctx, s, collectionTable,
+	found, err := seek(ctx, s, collectionTable,
 		`SELECT DISTINCT ON (purchase_id) *, EXISTS (SELECT FROM tokens t WHERE t.id = token_id AND t.state = 'deleting') AS held
 		FROM collections WHERE merchant_id = ? AND purchase_id IN ? ORDER BY purchase_id, attempt DESC`, merchantID,
 		purchaseIDs)

@@ -52,8 +52,7 @@ func aCollection(s *store.Store) collection.Collection {
 func TestACollectionComesBackAsItWasWritten(t *testing.T) {
 	s := opened(t)
 	ctx := context.Background()
-	if _,
-		err := s.Pool.Exec(ctx,
+	if _, err := s.Pool.Exec(ctx,
 		`ALTER TABLE collections DROP CONSTRAINT collections_purchase_id_fkey, DROP CONSTRAINT collections_mandate_id_fkey`); err != nil {
 		t.Fatal(err)
 	}

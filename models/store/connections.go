@@ -185,8 +185,8 @@ func (t connTx) Query(ctx context.Context, q string, a ...any) (pgx.Rows, error)
 func (t connTx) QueryRow(ctx context.Context, q string, a ...any) pgx.Row {
 	return t.c.QueryRow(ctx, q, a...)
 }
-func (t connTx) CopyFrom(ctx context.Context, table pgx.Identifier, cols []string, src pgx.CopyFromSource) (int64,
-	error) {
+func (t connTx) CopyFrom(ctx context.Context, table pgx.Identifier, cols []string,
+	src pgx.CopyFromSource) (int64, error) {
 	return t.c.CopyFrom(ctx, table, cols, src)
 }
 func (t connTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {

@@ -57,8 +57,7 @@ func copyInfo(ctx context.Context, tx pgx.Tx) (info CopyInfo, err error) {
 		}
 		info.Rows[table] = n
 	}
-	steps,
-		err := tx.Query(ctx,
+	steps, err := tx.Query(ctx,
 		`SELECT version_id FROM goose_db_version WHERE is_applied AND version_id > 0 ORDER BY version_id`)
 	if err != nil {
 		return info, fmt.Errorf("steps of the schema: %w", err)
@@ -83,8 +82,7 @@ func copyInfo(ctx context.Context, tx pgx.Tx) (info CopyInfo, err error) {
 
 // ourTables are those in the schema that holds everything of ours.
 func ourTables(ctx context.Context, q pgx.Tx) ([]string, error) {
-	rows,
-		err := q.Query(ctx,
+	rows, err := q.Query(ctx,
 		`SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1`)
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)

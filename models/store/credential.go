@@ -69,8 +69,7 @@ func (s *Store) CredentialByID(ctx context.Context, id uuid.UUID) (credential.Cr
 
 // CredentialUsed implements credential.Reader.
 func (s *Store) CredentialUsed(ctx context.Context, id uuid.UUID, at time.Time, every time.Duration) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE credentials SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $3 OR last_used_at > $2)`,
 		id, at, at.Add(-every))
 	if err != nil {

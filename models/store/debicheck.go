@@ -123,8 +123,7 @@ func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (bank.M
 
 // ReleaseRequest implements debit.Reader.
 func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
-	if _,
-		err := s.Pool.Exec(ctx,
+	if _, err := s.Pool.Exec(ctx,
 		`UPDATE mandate_authentications SET claimed_until = now() + interval '1 second' WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("release mandate request: %w", err)
 	}

@@ -92,8 +92,7 @@ func (t *Tx) StartDue(limit int) ([]collection.Collection, error) {
 
 // CloseDue implements debit.Tx.
 func (t *Tx) CloseDue(limit int) ([]collection.Collection, error) {
-	closed,
-		err := t.moveCollections(
+	closed, err := t.moveCollections(
 		`UPDATE collections SET state = 'final', updated_at = ? WHERE id IN (SELECT id FROM collections
 		WHERE state = 'provisional' AND final_at <= ? ORDER BY final_at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) RETURNING *`,
 		t.now, t.now, limit)

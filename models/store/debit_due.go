@@ -58,8 +58,7 @@ var claims = table.View(resultColumn(func(c *claimed) *collection.Collection { r
 // ClaimDue implements debit.Reader. Claims live by the database's real time, which
 // is the same for every process and which nobody moves.
 func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) {
-	found,
-		err := seek(ctx, s, claims,
+	found, err := seek(ctx, s, claims,
 		`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ? AND `+notLeaving+`
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
 			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
@@ -89,8 +88,7 @@ const notLeaving = `token_id ` + notBeingDeleted
 // ReleaseClaims implements debit.Reader. The mark stays, in the past: the bank may
 // have got the collection all the same.
 func (s *Store) ReleaseClaims(ctx context.Context, ids []uuid.UUID) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE id = ANY($1) AND claimed_until > now()`,
 		ids)
 	if err != nil {
@@ -113,9 +111,9 @@ const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_r
 
 // ContestsDue implements debit.Reader.
 func (s *Store) ContestsDue(ctx context.Context, limit int) ([]debit.Contest, error) {
-	due,
-		err := seek(ctx, s, collectionTable, `SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+
-		contestable+` ORDER BY c.id LIMIT ?`, limit)
+	due, err := seek(ctx, s, collectionTable,
+		`SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+
+			contestable+` ORDER BY c.id LIMIT ?`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find contests: %w", err)
 	}

@@ -25,8 +25,8 @@ func (s *Store) Event(ctx context.Context, merchantID, id uuid.UUID) (webhook.Ev
 }
 
 // EventsInFull implements webhook.Reader.
-func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]webhook.Event,
-	error) {
+func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) (map[uuid.UUID]webhook.Event, error) {
 	out := make(map[uuid.UUID]webhook.Event, len(ids))
 	if len(ids) == 0 {
 		return out, nil
@@ -102,10 +102,9 @@ func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.
 }
 
 // DeliveryAttempts implements webhook.Reader.
-func (s *Store) DeliveryAttempts(ctx context.Context, deliveryIDs []uuid.UUID) (map[uuid.UUID][]webhook.Attempt,
-	error) {
-	rows,
-		err := s.Pool.Query(ctx,
+func (s *Store) DeliveryAttempts(ctx context.Context,
+	deliveryIDs []uuid.UUID) (map[uuid.UUID][]webhook.Attempt, error) {
+	rows, err := s.Pool.Query(ctx,
 		`SELECT delivery_id, number, at, took_ms, coalesce(status, 0), error, answer FROM delivery_attempts
 		WHERE delivery_id = ANY ($1) ORDER BY delivery_id, number`, deliveryIDs)
 	if err != nil {
@@ -269,8 +268,7 @@ func (s *Store) NoteAttempt(ctx context.Context, t webhook.Task, o webhook.Outco
 
 // DropDelivery implements webhook.Queue.
 func (s *Store) DropDelivery(ctx context.Context, t webhook.Task) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE deliveries SET state = 'dropped', next_at = NULL, claimed_until = NULL, done_at = $3 WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`,
 		t.MerchantID, t.ID, s.Now())
 	if err != nil {
@@ -281,8 +279,7 @@ func (s *Store) DropDelivery(ctx context.Context, t webhook.Task) error {
 
 // ReleaseDelivery implements webhook.Queue.
 func (s *Store) ReleaseDelivery(ctx context.Context, t webhook.Task) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $3`, t.MerchantID, t.ID, t.Attempts)
 	if err != nil {
 		return fmt.Errorf("give a delivery back: %w", err)

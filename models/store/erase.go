@@ -131,8 +131,7 @@ var dropping = []struct{ table, sql string }{
 func (s *Store) DropEvidence(ctx context.Context, today calendar.Date) (n int, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		args := pgx.NamedArgs{"today": today.String(), "erased": client.ErasedName}
-		ids,
-			err := idsOf(ctx, tx,
+		ids, err := idsOf(ctx, tx,
 			`SELECT id::text FROM clients WHERE evidence_until < @today::date ORDER BY evidence_until LIMIT 100 FOR UPDATE SKIP LOCKED`, args)
 		if n = len(ids); err != nil || n == 0 {
 			return err

@@ -89,8 +89,7 @@ func (t *Tx) ConfirmTOTP(userID uuid.UUID, at time.Time) {
 
 // TakeStep implements factor.Tx.
 func (t *Tx) TakeStep(userID uuid.UUID, step int64) (bool, error) {
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE users SET totp_last_step = $2 WHERE id = $1 AND totp_last_step < $2 AND totp_sealed IS NOT NULL`, userID,
 		step)
 	if err != nil {
@@ -174,8 +173,7 @@ func (t *Tx) EndAllSessions(userID uuid.UUID) {
 
 // SetRequireFactor implements factor.Tx.
 func (t *Tx) SetRequireFactor(merchantID uuid.UUID, on bool) (bool, error) {
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE merchants SET require_second_factor = $2, updated_at = $3 WHERE id = $1 AND require_second_factor <> $2`,
 		merchantID, on, t.now)
 	if err != nil {

@@ -76,10 +76,10 @@ func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
 }
 
 // DetailsOf implements billing.Reader.
-func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]client.Details,
-	error) {
-	found,
-		err := all(ctx, s, clientTable, "merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)",
+func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) (map[uuid.UUID]client.Details, error) {
+	found, err := all(ctx, s, clientTable,
+		"merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)",
 		merchantID, ids)
 	out := make(map[uuid.UUID]client.Details, len(found))
 	for _, c := range found {
@@ -111,8 +111,8 @@ func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string,
 }
 
 // InvoiceOf implements billing.Tx.
-func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID, kind billing.Kind) (inv billing.Invoice, known bool,
-	err error) {
+func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID,
+	kind billing.Kind) (inv billing.Invoice, known bool, err error) {
 	found, err := all(t.Context(), t.s, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3", merchantID,
 		purchaseID, kind)
 	if err != nil || len(found) == 0 {
@@ -194,8 +194,8 @@ const invoicesOf = `SELECT i.*, p.status, p.payer_name AS payer, p.payer_email A
 	WHERE i.merchant_id = ? AND i.kind = 'invoice' AND i.purchase_id IN (%s) ORDER BY i.purchase_id %s`
 
 // Invoices implements billing.Reader.
-func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter, ask paging.Ask) ([]billing.Entry,
-	error) {
+func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Filter,
+	ask paging.Ask) ([]billing.Entry, error) {
 	from, args := invoiceWhere(merchantID, f)
 	direction, compare := "DESC", "<"
 	if ask.Newer {
@@ -224,8 +224,7 @@ const (
 )
 
 func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
-	where,
-		args := " FROM invoices i JOIN purchases p ON p.id = i.purchase_id WHERE i.merchant_id = ? AND i.kind = 'invoice'",
+	where, args := " FROM invoices i JOIN purchases p ON p.id = i.purchase_id WHERE i.merchant_id = ? AND i.kind = 'invoice'",
 		[]any{merchantID}
 	add := func(condition string, more ...any) { where, args = where+condition, append(args, more...) }
 	if statuses := f.State.Statuses(); statuses != nil {

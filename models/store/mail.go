@@ -212,8 +212,7 @@ func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
 	for i, m := range mails {
 		ids[i] = m.ID
 	}
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE mails SET state = 'sent', sent_at = $2, error = '', next_try_at = NULL, claimed_until = NULL,
 			`+blanked(`kind = ANY($3)`)+`
 		WHERE id = ANY($1) AND state = 'queued'`, ids, s.Now(), letIn)
@@ -243,8 +242,7 @@ func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mo
 		ids[i], subjects[i], files[i] = m.ID, m.Subject, attachmentsJSON(m.Attachments)
 		texts[i], htmls[i], sealed[i] = bodyOf(s.seal, m)
 	}
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed, attachments = w.files::jsonb`+set+`
 		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) AS w (id, subject, text, html, files, sealed) WHERE m.id = w.id AND m.state = 'queued'`,
 		append([]any{ids, subjects, texts, htmls, files, sealed}, more...)...)
@@ -257,8 +255,7 @@ func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mo
 // ReleaseMails gives claimed mails back that were not tried.
 func (s *Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
 	for _, m := range mails {
-		_,
-			err := s.Pool.Exec(ctx,
+		_, err := s.Pool.Exec(ctx,
 			`UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`, m.ID, m.Tries)
 		if err != nil {
 			return fmt.Errorf("release mails: %w", err)
@@ -274,8 +271,7 @@ func (s *Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why strin
 	if next.IsZero() {
 		state = mail.Failed
 	}
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL,
 			`+blanked(`$3 = 'failed' AND kind = ANY($6)`)+`
 		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, orNull(next), letIn)

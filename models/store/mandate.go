@@ -92,8 +92,8 @@ func (t *Tx) SaveAuthentication(a mandate.Authentication, from mandate.AuthState
 }
 
 // AuthenticationsOf implements purchase.Reader and mandate.Reader.
-func (s *Store) AuthenticationsOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Authentication,
-	error) {
+func (s *Store) AuthenticationsOf(ctx context.Context, merchantID,
+	mandateID uuid.UUID) ([]mandate.Authentication, error) {
 	return all(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC", merchantID,
 		mandateID)
 }
@@ -119,8 +119,7 @@ func (s *Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs
 	if len(mandateIDs) == 0 {
 		return out, nil
 	}
-	rows,
-		err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(ctx,
 		`SELECT mandate_id, original_date, action_date FROM collections WHERE merchant_id = $1 AND mandate_id = ANY($2)
 		AND (once_off OR action_date BETWEEN $3 AND $4) AND `+standing, merchantID, mandateIDs, from, to)
 	if err != nil {
@@ -139,8 +138,8 @@ func (s *Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs
 }
 
 // DebitsBefore implements purchase.Reader.
-func (s *Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]mandate.Day,
-	error) {
+func (s *Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT own.id, collections.original_date, collections.action_date FROM collections own
 		JOIN collections ON collections.merchant_id = own.merchant_id AND collections.mandate_id = own.mandate_id
 			AND (collections.created_at, collections.id) < (own.created_at, own.id)
@@ -194,8 +193,8 @@ func (s *Store) VerificationsOf(ctx context.Context, merchantID, purchaseID uuid
 }
 
 // VerificationsOfClient implements mandate.Lister.
-func (s *Store) VerificationsOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]mandate.Verification,
-	error) {
+func (s *Store) VerificationsOfClient(ctx context.Context, merchantID,
+	clientID uuid.UUID) ([]mandate.Verification, error) {
 	return all(ctx, s, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
 		clientID)
 }

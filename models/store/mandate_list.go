@@ -25,8 +25,8 @@ var mandateLine = "SELECT " + mandateTable.Columns("m", "one_debit", "consent_te
 
 // Mandates implements mandate.Lister: the ids of one page are found in the order
 // of an index, and their rows are read with the clients.
-func (s *Store) Mandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter, ask paging.Ask) ([]mandate.Entry,
-	error) {
+func (s *Store) Mandates(ctx context.Context, merchantID uuid.UUID, f mandate.Filter,
+	ask paging.Ask) ([]mandate.Entry, error) {
 	page, args := mandatePage(merchantID, f, ask)
 	direction := "DESC"
 	if ask.Newer {
@@ -120,8 +120,8 @@ func mandatesFound(where, columns string, limit int64) string {
 
 // MandateCounts implements mandate.Lister. It is exact at any moment: what is not
 // folded yet is added.
-func (s *Store) MandateCounts(ctx context.Context, merchantID uuid.UUID, kind mandate.Kind) (map[mandate.State]int64,
-	error) {
+func (s *Store) MandateCounts(ctx context.Context, merchantID uuid.UUID,
+	kind mandate.Kind) (map[mandate.State]int64, error) {
 	return s.mandateCounts(ctx, `SELECT state, sum(n)::bigint AS n FROM (
 			SELECT kind, state, n FROM mandate_counts WHERE merchant_id = ?
 			UNION ALL SELECT kind, state, delta FROM mandate_count_deltas WHERE merchant_id = ?) AS parts

@@ -105,8 +105,7 @@ func (t *Tx) AddMember(merchantID, userID uuid.UUID, terms member.Terms, used ti
 
 // TakeBack implements member.Tx.
 func (t *Tx) TakeBack(userID uuid.UUID, name, passwordHash string, at time.Time) (bool, error) {
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE users u SET name = $2, password_hash = $3, password_changed_at = $4, updated_at = $5 WHERE id = $1
 		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+`))`, userID, name, passwordHash, Instant(at), t.now)
 	if err != nil {

@@ -198,8 +198,8 @@ const few = 10_000
 
 // fewOrMany keeps the second part from every index but the primary key: a plan
 // made for any value takes each filter for a rare one, and would sort them all.
-func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, from []any, order string) (string,
-	[]any) {
+func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, from []any,
+	order string) (string, []any) {
 	if len(f.Statuses) > 0 {
 		names := make(textArray, len(f.Statuses))
 		for i, status := range f.Statuses {

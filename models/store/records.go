@@ -44,8 +44,8 @@ func moved[T any](t *Tx, st *table.Statement[T], record T, more ...any) (bool, e
 }
 
 // one reads the record that a condition finds; fault.Missing when there is none.
-func one[T any](ctx context.Context, s *Store, from *table.Table[T], condition string, args ...any) (record T,
-	err error) {
+func one[T any](ctx context.Context, s *Store, from *table.Table[T], condition string,
+	args ...any) (record T, err error) {
 	return first(collect(ctx, s, from, from.Select+condition, args))
 }
 

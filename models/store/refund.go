@@ -111,8 +111,7 @@ func (t *Tx) EndDeletion(d purchase.Deletion, state purchase.DeletionState) (boo
 
 // HoldDeletion implements purchase.Tx.
 func (t *Tx) HoldDeletion(d purchase.Deletion) (bool, error) {
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE token_deletions SET state = state WHERE merchant_id = $1 AND id = $2 AND state = 'waiting' AND until > $3`,
 		d.MerchantID, d.ID, t.now)
 	if err != nil {
@@ -123,8 +122,7 @@ func (t *Tx) HoldDeletion(d purchase.Deletion) (bool, error) {
 
 // TurnToken implements purchase.Tx.
 func (t *Tx) TurnToken(merchantID, id uuid.UUID, from, to token.State) (bool, error) {
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE tokens SET state = CASE WHEN $4 = 'active' AND blocked_code <> '' THEN 'blocked' ELSE $4 END, updated_at = $5
 		WHERE merchant_id = $1 AND id = $2 AND state = $3`, merchantID, id, string(from), string(to), t.now)
 	if err != nil {

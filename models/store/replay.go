@@ -87,8 +87,7 @@ func (s *Store) Recall(ctx context.Context, k replay.Key) (*replay.Answer, error
 // Remember keeps an answer that changed nothing, such as a refusal. An answer
 // that is there already stays.
 func (s *Store) Remember(ctx context.Context, k replay.Key, a replay.Answer) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`INSERT INTO idempotency_keys (merchant_id, is_test, key, fingerprint, status, body, stored_at)
 		VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`,
 		k.MerchantID, k.IsTest, k.Key, s.fingerprint(k), a.Status, s.sealAnswer(k, a.Body), Instant(time.Now()))

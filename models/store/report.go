@@ -194,8 +194,8 @@ func waitingMoney(f report.Filter, currency, at string, args pgx.NamedArgs) stri
 // Balances implements report.MoneyReader in one statement: what moved, what of it
 // may still be returned, and what is owed back. The latter two are few at any time
 // and have indexes of their own.
-func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID, f report.Filter) (map[string]report.Balance,
-	error) {
+func (s *Store) Balances(ctx context.Context, merchantID uuid.UUID,
+	f report.Filter) (map[string]report.Balance, error) {
 	args := pgx.NamedArgs{}
 	query := `SELECT currency, sum(gross)::text, sum(reserved)::text, sum(owed)::text FROM (
 		SELECT e.currency, sum(e.amount_cents) AS gross, 0 AS reserved, 0 AS owed` + movementsOf(merchantID, f, args) +

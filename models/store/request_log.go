@@ -74,8 +74,7 @@ func (s *Store) tidyRequests(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("tidy the log of requests: %w", err)
 	}
-	rows,
-		err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(ctx,
 		`SELECT m.id, (SELECT r.id FROM api_requests r WHERE r.merchant_id = m.id ORDER BY r.id DESC OFFSET $1 LIMIT 1) FROM merchants m`, s.mostRequests())
 	if err != nil {
 		return fmt.Errorf("tidy the log of requests: %w", err)

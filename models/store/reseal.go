@@ -67,8 +67,7 @@ func (s *Store) BeginRotation(ctx context.Context, keyID string) error {
 
 // Rotations lists the rotations, newest first.
 func (s *Store) Rotations(ctx context.Context) ([]Rotation, error) {
-	rows,
-		err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(ctx,
 		`SELECT key_id, COALESCE((progress->>'done')::bigint, 0), finished_at IS NOT NULL FROM key_rotations ORDER BY started_at DESC`)
 	if err != nil {
 		return nil, fmt.Errorf("rotations of keys: %w", err)
@@ -242,8 +241,7 @@ type reader interface {
 }
 
 func columnsThere(ctx context.Context, q reader) (map[string]bool, error) {
-	rows,
-		err := q.Query(ctx,
+	rows, err := q.Query(ctx,
 		`SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'`)
 	if err != nil {
 		return nil, fmt.Errorf("columns of the schema: %w", err)

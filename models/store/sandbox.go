@@ -45,8 +45,8 @@ func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID, limit int) (op
 }
 
 // OpenAuthentication implements sandbox.Reader.
-func (s *Store) OpenAuthentication(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication,
-	error) {
+func (s *Store) OpenAuthentication(ctx context.Context, merchantID,
+	mandateID uuid.UUID) (mandate.Authentication, error) {
 	return one(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+
 		" ORDER BY number DESC LIMIT 1", merchantID, mandateID)
 }

@@ -81,8 +81,8 @@ func (l SandboxLedger) hash(o sandbox.Order) []byte {
 }
 
 // known tells which orders were saved before, and how often each account was used.
-func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx, orders []sandbox.Order) (map[uuid.UUID]bool,
-	map[accountUse]int, error) {
+func (l SandboxLedger) known(ctx context.Context, tx pgx.Tx,
+	orders []sandbox.Order) (map[uuid.UUID]bool, map[accountUse]int, error) {
 	ids, hashes := make([]uuid.UUID, len(orders)), make([][]byte, len(orders))
 	for i, o := range orders {
 		ids[i], hashes[i] = o.ID, l.hash(o)
@@ -131,8 +131,8 @@ func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) err
 
 // Due implements sandbox.Ledger.
 func (l SandboxLedger) Due(ctx context.Context, now time.Time, limit int) ([]sandbox.Answer, error) {
-	rows,
-		err := l.s.Pool.Query(ctx, `SELECT instruction_id, seq, kind, code, channel, reference, due_at FROM sandbox_answers
+	rows, err := l.s.Pool.Query(ctx,
+		`SELECT instruction_id, seq, kind, code, channel, reference, due_at FROM sandbox_answers
 		WHERE delivered_at IS NULL AND due_at <= $1 ORDER BY due_at, instruction_id, seq LIMIT $2`, Instant(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox ledger: due: %w", err)
@@ -155,8 +155,7 @@ func (l SandboxLedger) Acknowledge(ctx context.Context, ids []sandbox.AnswerID) 
 	for i, id := range ids {
 		orders[i], numbers[i] = id.OrderID, int32(id.Seq) //nolint:gosec // an order has a handful of answers
 	}
-	_,
-		err := l.s.Pool.Exec(ctx,
+	_, err := l.s.Pool.Exec(ctx,
 		`UPDATE sandbox_answers a SET delivered_at = $3 FROM unnest($1::uuid[], $2::integer[]) AS t (id, seq)
 		WHERE a.instruction_id = t.id AND a.seq = t.seq AND a.delivered_at IS NULL`, orders, numbers, l.s.Now())
 	if err != nil {
@@ -218,8 +217,7 @@ func (l SandboxLedger) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r san
 	if answerBy != nil {
 		r.Order.AnswerBy = answerBy.UTC()
 	}
-	rows,
-		err := tx.Query(ctx,
+	rows, err := tx.Query(ctx,
 		`SELECT seq, kind, code, channel, reference, due_at, delivered_at IS NOT NULL FROM sandbox_answers WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`, id)
 	if err != nil {
 		return r, 0, err

@@ -34,8 +34,8 @@ const findSession = `SELECT s.id_hash, s.user_id, s.data, s.ip, s.user_agent, s.
 // FindSession gives the living session with one of these hashes and everything
 // around it in one query. Found is false when there is none, or when the person
 // was disabled, altogether or in the business that the session works for.
-func (s *Store) FindSession(ctx context.Context, hashes [][]byte, now, bornAfter time.Time) (in user.SignedIn,
-	found bool, err error) {
+func (s *Store) FindSession(ctx context.Context, hashes [][]byte, now,
+	bornAfter time.Time) (in user.SignedIn, found bool, err error) {
 	list, err := collect(ctx, s, signedIn, findSession, []any{hashes, now, bornAfter})
 	if err != nil || len(list) == 0 {
 		return in, false, err
@@ -68,8 +68,7 @@ func (s *Store) SetSessionData(ctx context.Context, hash []byte, data string) er
 
 // TouchSession moves the idle end of a session, and when its person was seen.
 func (s *Store) TouchSession(ctx context.Context, hash []byte, ip string, seen, expires time.Time) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`WITH s AS (UPDATE sessions SET ip = $2, seen_at = $3, expires_at = $4 WHERE id_hash = $1 RETURNING user_id)
 		, m AS (UPDATE memberships m SET last_used_at = $3 FROM sessions x JOIN users y ON y.id = x.user_id
 			WHERE x.id_hash = $1 AND m.user_id = x.user_id AND m.merchant_id = COALESCE(x.merchant_id, y.merchant_id))
@@ -145,8 +144,7 @@ const (
 
 // KeepForm implements access.FormRows.
 func (s *Store) KeepForm(ctx context.Context, userID uuid.UUID, name string, sealed []byte, at time.Time) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`WITH room AS (DELETE FROM kept_forms WHERE name IN (SELECT name FROM kept_forms WHERE user_id = $2 ORDER BY created_at DESC, name OFFSET $5))
 		INSERT INTO kept_forms (name, user_id, sealed, created_at) SELECT $1, id, $3, $4 FROM users WHERE id = $2`, name,
 		userID, sealed, Instant(at), mostKept-1)
@@ -157,8 +155,8 @@ func (s *Store) KeepForm(ctx context.Context, userID uuid.UUID, name string, sea
 }
 
 // KeptForm implements access.FormRows.
-func (s *Store) KeptForm(ctx context.Context, userID uuid.UUID, name string, since time.Time) (sealed []byte,
-	found bool, err error) {
+func (s *Store) KeptForm(ctx context.Context, userID uuid.UUID, name string,
+	since time.Time) (sealed []byte, found bool, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT sealed FROM kept_forms WHERE name = $1 AND user_id = $2 AND created_at > $3`, name,
 		userID, Instant(since)).Scan(&sealed)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -47,8 +47,7 @@ func (s *Store) OpenRun(ctx context.Context) (open bool, err error) {
 
 // ClaimRun implements simulation.Store. Claims run in real time.
 func (s *Store) ClaimRun(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (simulation.Run, bool, error) {
-	tag,
-		err := s.Pool.Exec(ctx,
+	tag, err := s.Pool.Exec(ctx,
 		`UPDATE simulations SET state = 'running', claim = $2, claimed_until = clock_timestamp() + $3::interval WHERE id = $1 AND state = 'waiting'`,
 		native([]any{id, claim, holds})...)
 	if err != nil || tag.RowsAffected() == 0 {
@@ -84,8 +83,7 @@ func (s *Store) WaitingRuns(ctx context.Context) ([]uuid.UUID, error) {
 
 // DropLostRuns implements simulation.Store.
 func (s *Store) DropLostRuns(ctx context.Context, note string) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE simulations SET state = 'failed', note = $1, claim = NULL, claimed_until = NULL WHERE state = 'running' AND claimed_until < clock_timestamp()`, note)
 	return err
 }

@@ -23,8 +23,7 @@ func (t *Tx) InsertStatement(s movement.Statement) { insert(t, statementTable, s
 
 // CancelStatement implements statement.Tx: compare-and-set from what is open.
 func (t *Tx) CancelStatement(merchantID, id uuid.UUID) (bool, error) {
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE company_statements SET status = 'cancelled', file = NULL, claim = NULL, claimed_until = NULL, finished_at = $3, updated_at = $3
 		WHERE merchant_id = $1 AND id = $2 AND status IN ('pending', 'running')`, merchantID, id, t.now)
 	if err != nil {
@@ -39,8 +38,8 @@ func (s *Store) Statement(ctx context.Context, merchantID, id uuid.UUID) (moveme
 }
 
 // Statements implements statement.Reader.
-func (s *Store) Statements(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[movement.Statement],
-	error) {
+func (s *Store) Statements(ctx context.Context, merchantID uuid.UUID,
+	ask paging.Ask) (paging.Page[movement.Statement], error) {
 	found, err := find(ctx, s, statementTable, beside(list(ctx, s, statementTable).Where("merchant_id = ?", merchantID),
 		ask))
 	if err != nil {
@@ -63,8 +62,8 @@ func (s *Store) StatementFile(ctx context.Context, merchantID, id uuid.UUID) (fi
 const statementFree = `(status = 'pending' OR status = 'running' AND (claimed_until IS NULL OR claimed_until < clock_timestamp()))`
 
 // ClaimStatement implements statement.Desk. Claims run in real time.
-func (s *Store) ClaimStatement(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (movement.Statement, bool,
-	error) {
+func (s *Store) ClaimStatement(ctx context.Context, id, claim uuid.UUID,
+	holds time.Duration) (movement.Statement, bool, error) {
 	var merchantID uuid.UUID
 	now := s.Now()
 	err := s.Pool.QueryRow(ctx,
@@ -102,13 +101,12 @@ func (s *Store) OpenStatements(ctx context.Context, limit int) ([]uuid.UUID, err
 }
 
 // FinishStatement implements statement.Desk: compare-and-set of the claim.
-func (s *Store) FinishStatement(ctx context.Context, st movement.Statement, claim uuid.UUID, file []byte) (bool,
-	error) {
+func (s *Store) FinishStatement(ctx context.Context, st movement.Statement, claim uuid.UUID,
+	file []byte) (bool, error) {
 	if st.Status != movement.Finished {
 		file = nil
 	}
-	tag,
-		err := s.Pool.Exec(ctx,
+	tag, err := s.Pool.Exec(ctx,
 		`UPDATE company_statements SET status = $3, note = $4, rows = $5, file = $6, finished_at = $7, updated_at = $7, claim = NULL, claimed_until = NULL
 		WHERE id = $1 AND status = 'running' AND claim = $2`,
 		native([]any{st.ID, claim, string(st.Status), st.Note, st.Rows, file, st.FinishedAt})...)
@@ -120,8 +118,7 @@ func (s *Store) FinishStatement(ctx context.Context, st movement.Statement, clai
 
 // YieldStatement implements statement.Desk.
 func (s *Store) YieldStatement(ctx context.Context, id, claim uuid.UUID) error {
-	_,
-		err := s.Pool.Exec(ctx,
+	_, err := s.Pool.Exec(ctx,
 		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL WHERE id = $1 AND status = 'running' AND claim = $2`,
 		native([]any{id, claim})...)
 	return err
@@ -159,8 +156,7 @@ func sumsOf(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filte
 func lines(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID, f report.Filter,
 	each func(movement.Line) error) error {
 	args := pgx.NamedArgs{}
-	rows,
-		err := tx.Query(ctx,
+	rows, err := tx.Query(ctx,
 		`SELECT m.at, m.kind, m.purchase_id, coalesce(nullif(p.reference, ''), p.reference_generated), coalesce(nullif(p.payer_name, ''), p.payer_email),
 		coalesce(t.account_mask, ''), coalesce(d.method, ''), m.code, m.amount_cents
 		FROM (SELECT e.*`+movementsOf(merchantID, f, args)+`) AS m JOIN purchases p ON p.id = m.purchase_id

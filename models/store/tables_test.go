@@ -17,8 +17,7 @@ func TestEveryFieldThatIsKeptHasItsColumn(t *testing.T) {
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
 	for name, of := range store.Tables {
-		rows,
-			err := conn.Query(t.Context(),
+		rows, err := conn.Query(t.Context(),
 			`SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1`, name)
 		if err != nil {
 			t.Fatal(err)

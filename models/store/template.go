@@ -27,8 +27,7 @@ func (t *Tx) MoveTemplate(tpl subscription.Template) { move(t, moveTemplate, tpl
 
 // EndSubscribersOf implements subscription.Tx.
 func (t *Tx) EndSubscribersOf(merchantID, templateID uuid.UUID, why string) (int, error) {
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
 		version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND template_id = $2 AND status <> 'inactive'`,
 		merchantID, templateID, why, t.now)

@@ -72,8 +72,7 @@ func (s *Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([
 // TokensOfClients implements batch.Reader.
 func (s *Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
 	clients []uuid.UUID) (map[uuid.UUID][]token.Token, error) {
-	found,
-		err := all(ctx, s, tokenTable,
+	found, err := all(ctx, s, tokenTable,
 		"merchant_id = $1 AND client_id = ANY($2) AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clients)
 	out := map[uuid.UUID][]token.Token{}
 	for _, k := range found {
@@ -107,8 +106,8 @@ var (
 const tokenFrom = ` FROM tokens t LEFT JOIN clients c ON c.id = t.client_id WHERE `
 
 // Tokens implements token.Lister.
-func (s *Store) Tokens(ctx context.Context, merchantID uuid.UUID, f token.Filter, ask paging.Ask) ([]token.Entry,
-	error) {
+func (s *Store) Tokens(ctx context.Context, merchantID uuid.UUID, f token.Filter,
+	ask paging.Ask) ([]token.Entry, error) {
 	where, args := tokenWhere(merchantID, f)
 	states := f.States
 	if len(states) == 0 {

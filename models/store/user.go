@@ -83,8 +83,7 @@ func (t *Tx) SetPassword(id uuid.UUID, hash string, at time.Time) error {
 
 // Businesses implements user.Reader.
 func (s *Store) Businesses(ctx context.Context, userID uuid.UUID) ([]user.Business, error) {
-	rows,
-		err := s.Pool.Query(ctx,
+	rows, err := s.Pool.Query(ctx,
 		`SELECT m.id, m.name, m.is_test FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id JOIN users u ON u.id = mb.user_id
 		WHERE mb.user_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL ORDER BY mb.last_used_at DESC NULLS LAST, mb.created_at`, userID)
 	if err != nil {
@@ -109,8 +108,7 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (user.User, strin
 	if strings.ContainsRune(email, 0) || !utf8.ValidString(email) { // no text that could be stored: nobody's
 		return user.User{}, "", fault.Missing()
 	}
-	m,
-		err := s.member(ctx,
+	m, err := s.member(ctx,
 		`lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`, email)
 	return m.User, m.PasswordHash, err
 }
@@ -176,8 +174,8 @@ func (t *Tx) InsertReset(r user.Reset) { write(t, insertReset, r, t.now) }
 
 // UseResets implements user.Tx.
 func (t *Tx) UseResets(r user.Reset, at time.Time) (bool, error) {
-	n,
-		err := t.exec(`UPDATE password_resets SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2`,
+	n, err := t.exec(
+		`UPDATE password_resets SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2`,
 		r.Hash, Instant(at))
 	if err != nil {
 		return false, fmt.Errorf("use password reset: %w", err)

@@ -40,8 +40,7 @@ func (t *Tx) SaveWebhook(w webhook.Webhook) {
 func (t *Tx) DeleteWebhook(merchantID, id uuid.UUID) (bool, error) {
 	t.later(
 		`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`, merchantID, id, t.now)
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE webhooks SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
 		merchantID, id, t.now)
 	if err != nil {
@@ -60,8 +59,7 @@ func (t *Tx) InsertCompanyKey(merchantID uuid.UUID, k webhook.Keys) {
 
 // NoticeFailing implements webhook.Tx.
 func (t *Tx) NoticeFailing(id uuid.UUID) (bool, error) {
-	n,
-		err := t.exec(
+	n, err := t.exec(
 		`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL`, id, t.now)
 	if err != nil {
 		return false, fmt.Errorf("note a notice: %w", err)

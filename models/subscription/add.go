@@ -89,8 +89,8 @@ func (s *Service) add(ctx context.Context, who actor.Actor, o order) (Added, err
 	return s.addPending(ctx, who, o, day, payable)
 }
 
-func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day calendar.Date, payable bool) (out Added,
-	err error) {
+func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day calendar.Date,
+	payable bool) (out Added, err error) {
 	var m *made
 	if payable {
 		if m, err = s.make(ctx, o, day); err != nil {
@@ -129,8 +129,8 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 	return out, err
 }
 
-func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day calendar.Date, payable bool) (out Added,
-	err error) {
+func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day calendar.Date,
+	payable bool) (out Added, err error) {
 	first := o.t.Plan.Of(o.sub).BillOn(day, 0)
 	if !o.sub.FirstOn.IsZero() {
 		first = o.sub.FirstOn
@@ -161,8 +161,8 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 
 // SendInvoice makes one purchase after a template that is no subscription, with its
 // invoice, and mails it. The recipient is not stored.
-func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID, in SubscriberInput) (purchase.Record,
-	error) {
+func (s *Service) SendInvoice(ctx context.Context, who actor.Actor, id uuid.UUID,
+	in SubscriberInput) (purchase.Record, error) {
 	in.FirstOn = calendar.Date{}
 	var out purchase.Record
 	err := s.forClient(ctx, who, id, &in, false, func(o order) error {

@@ -226,8 +226,7 @@ type billed struct {
 
 func (h *house) billed(subscriberID uuid.UUID) (out []billed) {
 	h.t.Helper()
-	rows,
-		err := h.store.Pool.Query(ctx,
+	rows, err := h.store.Pool.Query(ctx,
 		`SELECT to_char(p.issued, 'YYYY-MM-DD'), to_char(p.due AT TIME ZONE 'Africa/Johannesburg', 'YYYY-MM-DD'), p.product, p.status, p.total_cents
 		FROM purchases p JOIN billing_periods b ON b.purchase_id = p.id WHERE p.subscriber_id = $1 ORDER BY b.starts_on`,
 		subscriberID)

@@ -17,8 +17,8 @@ const CancelledByPayer = "billing_template_client.subscription_billing_cancelled
 // its purchases is the permission. It is paused, and the merchant hears of it; what
 // was billed before runs its course. Repeating it changes nothing. NotFound when the
 // purchase belongs to no subscriber, Conflict when nothing runs that could be stopped.
-func (s *Service) CancelByPayer(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (sub Subscriber,
-	err error) {
+func (s *Service) CancelByPayer(ctx context.Context, who actor.Actor,
+	purchaseID uuid.UUID) (sub Subscriber, err error) {
 	err = again(func() error {
 		p, err := s.Read.PurchaseForPayer(ctx, purchaseID)
 		if err != nil {
@@ -53,8 +53,8 @@ func (s *Service) CancelByPayer(ctx context.Context, who actor.Actor, purchaseID
 
 // SubscriptionOf tells which subscription a purchase belongs to; known is false when
 // to none. It is for the payer's own pages: knowing the id is the permission.
-func (s *Service) SubscriptionOf(ctx context.Context, purchaseID uuid.UUID) (t Template, sub Subscriber, known bool,
-	err error) {
+func (s *Service) SubscriptionOf(ctx context.Context,
+	purchaseID uuid.UUID) (t Template, sub Subscriber, known bool, err error) {
 	p, err := s.Read.PurchaseForPayer(ctx, purchaseID)
 	if err != nil || p.SubscriberID == uuid.Nil {
 		return t, sub, false, err

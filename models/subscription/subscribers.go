@@ -103,8 +103,8 @@ func (s *Subscriber) pause(paused bool, why string) {
 
 // SetSubscriberPaused pauses one subscriber, or lets it run again. What was missed
 // meanwhile is not billed. Conflict while pending or inactive.
-func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID, paused bool) (Subscriber,
-	error) {
+func (s *Service) SetSubscriberPaused(ctx context.Context, who actor.Actor, id uuid.UUID,
+	paused bool) (Subscriber, error) {
 	return s.changeSubscriber(ctx, who, uuid.Nil, id, func(_ Template, sub *Subscriber) (string, error) {
 		if sub.Status != Active && sub.Status != Paused {
 			return "", wrongStatus("A subscriber who is %s can be neither paused nor resumed.", *sub)

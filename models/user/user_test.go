@@ -70,8 +70,7 @@ func open(t *testing.T) *house {
 	t.Cleanup(db.Close)
 	h.store = db
 	for slug, id := range map[string]uuid.UUID{"ours": h.operator.MerchantID, "theirs": h.stranger.MerchantID} {
-		if _,
-			err := db.Pool.Exec(t.Context(),
+		if _, err := db.Pool.Exec(t.Context(),
 			`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $2, true, now(), now())`,
 			id, slug); err != nil {
 			t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 const eventDeliveries = 100
 
 // Events lists what happened, newest first.
-func (s *Service) Events(ctx context.Context, who actor.Actor, f EventFilter, ask paging.Ask) (paging.Page[Event],
-	error) {
+func (s *Service) Events(ctx context.Context, who actor.Actor, f EventFilter,
+	ask paging.Ask) (paging.Page[Event], error) {
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Event]{}, err
 	}
@@ -87,8 +87,8 @@ func (s *Service) fill(ctx context.Context, merchantID uuid.UUID, list []Deliver
 
 // Delivery gives one delivery in full, with its signature; that is empty when the
 // delivery was dropped with its webhook.
-func (s *Service) Delivery(ctx context.Context, who actor.Actor, id uuid.UUID) (d Delivery, signature string,
-	err error) {
+func (s *Service) Delivery(ctx context.Context, who actor.Actor,
+	id uuid.UUID) (d Delivery, signature string, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return d, "", err
 	}

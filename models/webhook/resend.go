@@ -59,8 +59,8 @@ var ErrResending = fault.New(fault.Conflict, "resend_running",
 
 // ResendSince delivers once more, in order, all events since then that the webhook
 // wants and that were kept for somebody.
-func (s *Service) ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID, since time.Time) (n int,
-	err error) {
+func (s *Service) ResendSince(ctx context.Context, who actor.Actor, webhookID uuid.UUID,
+	since time.Time) (n int, err error) {
 	if err := mayChange(who); err != nil {
 		return 0, err
 	}

@@ -24,8 +24,8 @@ type noLog struct{}
 func (noLog) Audit(actor.Actor, audit.Entry) {}
 
 // sending serves one list over a real connection; page n answers the n-th page.
-func sending(t *testing.T, page func(ctx context.Context, n int) (paging.Page[int64], error)) (url string,
-	failed <-chan error) {
+func sending(t *testing.T, page func(ctx context.Context, n int) (paging.Page[int64],
+	error)) (url string, failed <-chan error) {
 	t.Helper()
 	x := &Exports{Desk: &Desk{Now: func() time.Time { return time.Date(2026, 11, 23, 7, 0, 0, 0, time.UTC) }},
 		Audit: &audit.Exports{InTx: func(_ context.Context, fn func(audit.Log) error) error { return fn(noLog{}) }}}

@@ -205,8 +205,8 @@ func (p *Purchases) Charge(c echo.Context) error {
 }
 
 // charge does what the form of a charge says.
-func (p *Purchases) charge(ctx context.Context, c echo.Context, id uuid.UUID, form url.Values) (purchase.Record,
-	error) {
+func (p *Purchases) charge(ctx context.Context, c echo.Context, id uuid.UUID,
+	form url.Values) (purchase.Record, error) {
 	var w fault.Problems
 	d := p.anyDays()
 	day, err := d.Typed(form)

@@ -100,8 +100,8 @@ type Account struct {
 func (a Account) method() bank.Method { return bank.Method(cmp.Or(a.Method, purchase.EFT)) }
 
 // chosenAccount is the account that a form names, or the first.
-func (p *Purchases) chosenAccount(ctx context.Context, who actor.Actor, usable []token.Token, form url.Values) (Account,
-	error) {
+func (p *Purchases) chosenAccount(ctx context.Context, who actor.Actor, usable []token.Token,
+	form url.Values) (Account, error) {
 	chosen := tokenCards(usable, form.Get("recurring_token"), "").Value
 	for _, t := range usable {
 		if t.ID.String() == chosen {

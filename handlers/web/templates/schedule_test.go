@@ -62,8 +62,8 @@ func (d *desk) Mandate(context.Context, uuid.UUID, uuid.UUID) (mandate.Mandate, 
 	return mandate.Mandate{}, fault.Missing()
 }
 
-func (d *desk) LatestCollections(context.Context, uuid.UUID, ...uuid.UUID) (map[uuid.UUID]collection.Collection,
-	error) {
+func (d *desk) LatestCollections(context.Context, uuid.UUID,
+	...uuid.UUID) (map[uuid.UUID]collection.Collection, error) {
 	return map[uuid.UUID]collection.Collection{}, nil
 }
 

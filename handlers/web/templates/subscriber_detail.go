@@ -135,8 +135,8 @@ func (h *Templates) periods(c echo.Context, t subscription.Template, s subscript
 }
 
 // debited is the account that a subscriber's periods are debited from, and the brand that does it.
-func (h *Templates) debited(c echo.Context, t subscription.Template, s subscription.Subscriber) (b merchant.Brand,
-	from purchases.Account, err error) {
+func (h *Templates) debited(c echo.Context, t subscription.Template,
+	s subscription.Subscriber) (b merchant.Brand, from purchases.Account, err error) {
 	ctx, read := c.Request().Context(), h.Purchases.Service.Read
 	if b, err = read.Brand(ctx, t.MerchantID, t.BrandID); err != nil || s.TokenID == uuid.Nil {
 		return b, purchases.Account{Token: token.Token{Method: methodOf(t.Options)}}, err

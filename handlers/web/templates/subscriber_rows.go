@@ -184,8 +184,8 @@ func (h *Templates) judge(ctx context.Context, who actor.Actor, t subscription.T
 }
 
 // subscribed are the clients who are or will be billed by a template.
-func (h *Templates) subscribed(ctx context.Context, who actor.Actor, t subscription.Template) (map[uuid.UUID]bool,
-	error) {
+func (h *Templates) subscribed(ctx context.Context, who actor.Actor,
+	t subscription.Template) (map[uuid.UUID]bool, error) {
 	out, ask := map[uuid.UUID]bool{}, paging.Ask{Limit: kit.ExportPageRows}
 	for {
 		page, err := h.Service.Subscribers(ctx, who, t.ID, subscription.SubscriberFilter{}, ask)

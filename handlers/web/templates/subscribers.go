@@ -131,8 +131,8 @@ func (h *Templates) pendingColumns(mayWrite bool) []kit.Column[subscription.Subs
 }
 
 // nextBilling is the day on which a subscriber is billed next, or why there is none.
-func (h *Templates) nextBilling(t subscription.Template, s subscription.Subscriber) (next components.Time,
-	note string) {
+func (h *Templates) nextBilling(t subscription.Template,
+	s subscription.Subscriber) (next components.Time, note string) {
 	switch {
 	case s.Status == subscription.Active && t.Paused:
 		return next, "the template is paused"
@@ -215,8 +215,8 @@ func (h *Templates) subscriberFields(v *pages.NewSubscriberView, form url.Values
 // readSubscriber reads what adding and editing have in common.
 func readSubscriber(form url.Values, in *subscription.SubscriberInput) {
 	in.Reference = strings.TrimSpace(form.Get("invoice_reference"))
-	in.Switches.InvoiceOnAdd, in.Switches.InvoiceOnChargeFailure,
-		in.Switches.Receipt = form.Get("send_invoice_on_add_subscriber") != "",
+	in.Switches.InvoiceOnAdd, in.Switches.InvoiceOnChargeFailure, in.Switches.Receipt = form.Get(
+		"send_invoice_on_add_subscriber") != "",
 		form.Get("send_invoice_on_charge_failure") != "", form.Get("send_receipt") != ""
 	in.Whitelist = nil
 	if method := form.Get("method"); method != "" {

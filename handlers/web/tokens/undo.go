@@ -26,8 +26,8 @@ func deletionPath(id uuid.UUID) string { return "/tokens/deletions/" + id.String
 func everyToken(token.Token) bool { return true }
 
 // leaving shows the deletions that can still be undone, of the tokens that are wanted.
-func (h *Tokens) leaving(ctx context.Context, who actor.Actor, wanted func(token.Token) bool) ([]pages.UndoView,
-	error) {
+func (h *Tokens) leaving(ctx context.Context, who actor.Actor,
+	wanted func(token.Token) bool) ([]pages.UndoView, error) {
 	waiting, err := h.Purchases.DeletionsWaiting(ctx, who)
 	if err != nil {
 		return nil, err
