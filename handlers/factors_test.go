@@ -381,7 +381,7 @@ func TestABusinessThatDemandsAFactorLeadsToTheSetUpAndNowhereElse(t *testing.T) 
 	t.Parallel()
 	h := newGatehouse(t)
 	who, _ := h.signIn()
-	h.Page(who, "POST", "/settings/security", url.Values{"require": {"yes"}}).Want(409).Contains("of your own first")
+	h.Page(who, "POST", "/settings/security", url.Values{"require": {"yes"}}).Want(409).Contains("Set up two-step sign-in for yourself first")
 	h.setUp(&who)
 	h.Page(who, "POST", "/settings/security", url.Values{"require": {"yes"}}).Want(303)
 	if n := h.Count(
@@ -402,7 +402,7 @@ func TestABusinessThatDemandsAFactorLeadsToTheSetUpAndNowhereElse(t *testing.T) 
 	h.Page(staff, "GET", "/account/security", nil).Want(200).Contains("Merchant a requires two-step sign-in")
 	h.setUp(&staff)
 	h.Page(staff, "GET", "/clients", nil).Want(200)
-	h.Page(staff, "POST", "/account/security/app/removal", url.Values{}).Want(409).Contains("Set up another one before")
+	h.Page(staff, "POST", "/account/security/app/removal", url.Values{}).Want(409).Contains("Set up another method before")
 }
 
 func TestAnAdminResetsTheFactorsOfAMember(t *testing.T) {
@@ -424,7 +424,7 @@ func TestAnAdminResetsTheFactorsOfAMember(t *testing.T) {
 		h.Count(`SELECT count(*) FROM recovery_codes WHERE user_id = $1`, staff.ID); n != 1 {
 		t.Fatal("something is left of the factors")
 	}
-	if n := h.Count(`SELECT count(*) FROM mails WHERE recipient = $1 AND text_body LIKE '%has reset your second factors%'`,
+	if n := h.Count(`SELECT count(*) FROM mails WHERE recipient = $1 AND text_body LIKE '%has reset your two-step sign-in%'`,
 		staff.Email); n != 1 {
 		t.Fatalf("%d mails", n)
 	}

@@ -101,7 +101,7 @@ func TestLinksThatDoNotWorkSayWhy(t *testing.T) {
 	s.Call("GET", link, nil).Want(http.StatusGone).Contains("has expired", "send it again")
 	s.post(link, url.Values{"name": {"X"}, "password": {herons}}).Want(http.StatusGone)
 	s.Page(s.A.Owner, "POST", again+"/revocation", url.Values{}).Want(303)
-	s.Call("GET", link, nil).Want(http.StatusGone).Contains("taken back")
+	s.Call("GET", link, nil).Want(http.StatusGone).Contains("withdrawn")
 	s.Page(s.A.Owner, "POST", again+"/revocation", url.Values{}).Want(409)
 	s.Call("GET", "/invite/x", nil).Want(404)
 	s.Call("GET", "/reset/x", nil).Want(404).Contains("not one of ours")
@@ -318,12 +318,12 @@ func TestMailsToPeopleAreReadByThoseWhoRunTheSandbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Page(s.A.Owner, "GET", "/sandbox/mail/"+id, nil).Want(200).Contains("/invite/")
-	s.Page(s.A.Reader, "GET", "/sandbox/mail/"+id, nil).Want(200).Contains("for one person alone").Lacks("/invite/")
+	s.Page(s.A.Reader, "GET", "/sandbox/mail/"+id, nil).Want(200).Contains("for one person only").Lacks("/invite/")
 	s.Page(s.A.Finance, "GET", "/sandbox/mail/"+id+"/html", nil).Want(404)
 	s.Page(s.B.Owner, "GET", "/sandbox/mail/"+id, nil).Want(404)
 	for _, path := range []string{"/sandbox/mail/" + id, "/sandbox/mail"} {
 		program := s.Call("GET", path, nil, "Authorization: Bearer "+s.A.Token, "Accept: application/json").Want(200)
-		program.Contains("for one person alone", "invites you to work").Lacks("/invite/", "/reset/")
+		program.Contains("for one person only", "invites you to work").Lacks("/invite/", "/reset/")
 	}
 	if n := s.Count(`SELECT count(*) FROM mails WHERE to_jsonb(mails)::text LIKE '%/invite/%'`); n != 0 {
 		t.Errorf("%d links lie open in the database", n)

@@ -41,7 +41,7 @@ func TestASecondAdminSeesBothVersionsAndSavesKnowingly(t *testing.T) {
 	s.Page(s.A.Owner, "GET", href, nil).Want(200).Contains(`value="Paarl"`)
 	in.TaxNumber, in.Email = "12", "nobody"
 	s.Page(s.A.Owner, "POST", href, brandForm(in, "1")).Want(422).Contains("A VAT number has ten digits",
-		"That is no e-mail address", `value="nobody"`)
+		"That is not an e-mail address", `value="nobody"`)
 	s.Page(s.A.Owner, "POST", "/settings/brands", brandForm(in, "")).Want(422)
 }
 

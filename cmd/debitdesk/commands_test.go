@@ -141,7 +141,7 @@ func TestPeopleAndCredentialsAreMadeByCommands(t *testing.T) {
 		t.Fatalf("%v in %+v", err, rotated)
 	}
 	if got := typed(t, env, "", "apikey", "rotate", first); got.code != exitFailed ||
-		!strings.Contains(got.err, "successor") {
+		!strings.Contains(got.err, "was replaced already") {
 		t.Errorf("rotated twice: %+v", got)
 	}
 	if got := typed(t, env, "", "apikey", "rotate", client.ID, "--overlap", "169h"); got.code != exitFailed ||

@@ -164,7 +164,7 @@ func TestTheFirstDebitIsPlannedWithTheAccount(t *testing.T) {
 		t.Errorf("%v: the text does not name %s:\n%s", err, day, m.Consent.Text)
 	}
 	d.get(path).Want(200).Contains("Your debit order is set", "R\u00a0499,00",
-		rec.Collection.ActionDate.Format("Monday 2 January 2006"), "Please see that the money").Lacks("<form")
+		rec.Collection.ActionDate.Format("Monday 2 January 2006"), "Please make sure that the money").Lacks("<form")
 }
 
 func TestADueFarAheadWaitsForItsDay(t *testing.T) {

@@ -85,7 +85,7 @@ func TestADebiCheckPageSaysWhatTheBankWillAsk(t *testing.T) {
 	d.get(d.mandated()).Want(200).Contains("Set up your DebiCheck debit order", "R\u00a0100,00",
 		"Normally R\u00a0100,00; it may differ", "R\u00a0150,00 a debit",
 		"Once a year, up by 6,5\u00a0%", "Each month on the 1st", "Allowed; you may dispute such a debit", "TESTMERCH1",
-		"have your phone at hand; you have 120 seconds",
+		"keep your phone at hand; you have 120 seconds",
 		"banking app, by cellphone banking, at an ATM or in a branch", "Agree and let my bank ask me", `name="id_number"`,
 		`name="phone"`, "If you decline or do not answer, nothing is debited")
 	d.get(d.mandated("value_type", `"FIXED"`, "adjustment_category", `"NEVER"`, "adjustment_rate", "null",

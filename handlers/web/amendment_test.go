@@ -125,7 +125,7 @@ func TestTheFirstStepSaysEverythingThatIsWrong(t *testing.T) {
 	k.Page(k.A.Staff, "POST", "/tokens/"+k.token+"/amendment",
 		toDebiCheck("account_number", "12", "price", "", "max_amount_cents", "1,234", "deduction_day", "31", "id_number",
 			"1")).
-		Want(http.StatusUnprocessableEntity).Contains("Enter the usual amount", "31 is no deduction day",
+		Want(http.StatusUnprocessableEntity).Contains("Enter the usual amount", "31 is not a deduction day",
 		`id="account_number"`)
 	if n := k.Count(`SELECT count(*) FROM amendments`); n != 0 {
 		t.Fatal("a refused form began an amendment")

@@ -87,7 +87,7 @@ func TestAnAmbiguousClientIsChosen(t *testing.T) {
 		h,
 		"email;full name;amount;due;description\nbotha@example.com;B;100,00;2099-03-01;Levy\nbotha@example.com;B;200,00;2099-03-01;Levy\n")
 	h.Page(h.A.Finance, "GET", at+"/check?show=bad", nil).Want(http.StatusOK).Contains("Which client is it?",
-		"choose who is billed", `/client?row=2&amp;show=bad`).Lacks("ambiguous")
+		"choose the client", `/client?row=2&amp;show=bad`).Lacks("ambiguous")
 	pick := h.Page(h.A.Finance, "GET", at+"/client?row=2&show=bad", nil).Want(http.StatusOK).Contains("Bill Una Botha",
 		"Bill Otto Botha", `value="botha@example.com"`, `/check?show=bad`)
 	_, rest, _ := strings.Cut(pick.Body, `name="client_id" value="`)

@@ -102,7 +102,7 @@ func TestA_row_that_cannot_be_made_stops_no_other(t *testing.T) {
 	}
 	h.isWhole(b, 4)
 	failed := h.rows(b, batch.Failed)
-	if len(failed) != 1 || failed[0].N != 4 || !strings.Contains(failed[0].Error, "Repair") {
+	if len(failed) != 1 || failed[0].N != 4 || !strings.Contains(failed[0].Error, "Fix rows") {
 		t.Fatalf("%+v", failed)
 	}
 	h.exec(`ALTER TABLE purchases DROP CONSTRAINT unlucky`)

@@ -110,7 +110,7 @@ func TestAReturnEndsTheRefundThatWaits(t *testing.T) {
 		t.Errorf("%d refunds of %d cents are still under way", len(rec.Refunds), rec.RefundingCents)
 	}
 	if got := h.texts(`SELECT text FROM audit_entries WHERE action = 'purchase.refund_dropped'`); len(got) != 1 ||
-		!strings.Contains(got[0], "fell away") {
+		!strings.Contains(got[0], "was dropped") {
 		t.Errorf("the audit says %q", got)
 	}
 	if got := h.texts(`SELECT type FROM events WHERE source_id = $1 ORDER BY seq`,
