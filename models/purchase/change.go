@@ -97,7 +97,7 @@ func (s *Service) beside(ctx context.Context, p Purchase) (Record, error) {
 
 // tries is how often a change starts again after another came first. Each loss
 // means that somebody else won, so the end is near.
-const tries = 5
+const tries = 20
 
 // change loads a purchase, lets decide look at it and prepare a move, and writes
 // it as compare-and-set. Who loses the race decides again on what is there then.

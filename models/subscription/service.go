@@ -72,7 +72,7 @@ type SubscriberFilter struct {
 }
 
 // tries is how often a change starts again after another came first.
-const tries = 5
+const tries = 20
 
 // again repeats what lost a race; who loses looks at what is there then.
 func again(try func() error) error {
