@@ -19,7 +19,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/handlers/web/purchases"
-	reportspages "debitdesk/handlers/web/reports"
+	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/settings"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
@@ -53,10 +53,10 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	if err != nil {
 		return handlers.Deps{}, err
 	}
-	reports := &report.Service{Read: db, Now: db.Now, Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable}
+	figures := &report.Service{Read: db, Now: db.Now, Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable}
 	keeper := &access.Keeper{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: db, Last: o.Sessions.LastPerson}
 	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, Keeper: keeper,
-		Attention: reports.AttentionCount, Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
+		Attention: figures.AttentionCount, Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
 	d := handlers.Deps{
 		BaseURL: o.BaseURL, Sandbox: o.Sandbox, Replays: db,
 		Bearer: access.Bearer(s.Credentials), Session: o.Sessions.Authenticate, OAuth: s.Credentials,
@@ -84,13 +84,13 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 		Payers: &checkout.Pages{Purchases: s.Purchases, Billing: s.Billing, Subscriptions: s.Subscriptions,
 			Sandbox: o.Sandbox, BaseURL: o.BaseURL},
 	}
-	s.desk(&d, desk, reports, o)
+	s.desk(&d, desk, figures, o)
 	s.settings(&d, desk, document, o)
 	return d, nil
 }
 
 // desk adds the pages that staff work with.
-func (s Services) desk(d *handlers.Deps, desk *kit.Desk, reports *report.Service, o HTTP) {
+func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service, o HTTP) {
 	db := o.Store
 	register, proofs := &token.Service{Read: db}, &mandate.Service{Read: db, Lists: db}
 	exports := &kit.Exports{Desk: desk, Audit: &audit.Exports{InTx: func(ctx context.Context,
@@ -98,7 +98,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, reports *report.Service
 		return s.Purchases.InTx(ctx, func(tx purchase.Tx) error { return fn(tx) })
 	}}}
 	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Replays: db}
-	d.Home = &home.Home{Desk: desk, Reports: reports, Approvals: s.Approvals, Latest: d.Batches.Latest}
+	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
 		Window: s.Purchases.Window, Watch: o.Watch}
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
@@ -119,7 +119,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, reports *report.Service
 		Impact: d.Tokens.ClientImpact,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
-	d.Reports = &reportspages.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: db, Replays: db}
+	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: db, Replays: db}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: s.Audit, Exports: exports}
 }

@@ -29,7 +29,7 @@ func TestHolidaysAreAddedListedAndTakenBack(t *testing.T) {
 		{[]string{"list"}, exitOK, "no day was added"},
 		{[]string{"add", "2027-01-11", "Election day"}, exitOK, "2027-01-11 Election day: kept"},
 		{[]string{"add", "2026-12-25", "Work on", "--open"}, exitOK, "kept"},
-		{[]string{"add", "2027-02-30", "Nothing"}, exitUsage, "is no date"},
+		{[]string{"add", "2027-02-30", "Nothing"}, exitUsage, "is not a date"},
 		{[]string{"add", "2027-01-12", " "}, exitFailed, "needs a name"},
 		{[]string{"add", "2027-01-12", strings.Repeat("n", 81)}, exitFailed, "at most 80"},
 		{[]string{"list"}, exitOK, "2026-12-25  open    Work on\n2027-01-11  closed  Election day\n"},

@@ -34,7 +34,7 @@ func DateOf(t time.Time) Date {
 func ParseDate(text string) (Date, error) {
 	t, err := time.Parse(isoDate, text)
 	if err != nil {
-		return Date{}, fmt.Errorf("%q is no date of the form YYYY-MM-DD", text)
+		return Date{}, fmt.Errorf("%q is not a date of the form YYYY-MM-DD", text)
 	}
 	return fieldsOf(t), nil
 }

@@ -22,7 +22,7 @@ const (
 
 // What ParseWritten refuses.
 var (
-	ErrNoDate   = errors.New("that is no date")
+	ErrNoDate   = errors.New("that is not a date")
 	ErrOrder    = errors.New("day and month could be either way round")
 	ErrNoSuch   = errors.New("that day does not exist")
 	ErrNotOrder = errors.New("the date is not in the order of its column")

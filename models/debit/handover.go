@@ -105,13 +105,20 @@ func idsOf(claims []Claim) []uuid.UUID {
 // that are not any more.
 func (s *Service) correct(ctx context.Context, claims []Claim,
 	orders []bank.Instruction) (map[uuid.UUID]collection.Collection, error) {
-	corrected := map[uuid.UUID]collection.Collection{}
-	for _, claim := range claims {
-		c := claim.Collection
-		if err := s.Purchases.CorrectSeconds(ctx, c.MerchantID, &c); err != nil {
+	now := make([]collection.Collection, len(claims))
+	byMerchant := map[uuid.UUID][]*collection.Collection{}
+	for i, claim := range claims {
+		now[i] = claim.Collection
+		byMerchant[now[i].MerchantID] = append(byMerchant[now[i].MerchantID], &now[i])
+	}
+	for merchantID, debits := range byMerchant {
+		if err := s.Purchases.CorrectSeconds(ctx, merchantID, debits...); err != nil {
 			return nil, err
 		}
-		if len(c.DisputableBecause) != len(claim.Collection.DisputableBecause) {
+	}
+	corrected := map[uuid.UUID]collection.Collection{}
+	for i, c := range now {
+		if len(c.DisputableBecause) != len(claims[i].Collection.DisputableBecause) {
 			corrected[c.ID] = c
 		}
 	}

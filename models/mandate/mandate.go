@@ -29,7 +29,7 @@ const (
 	PayPage     Channel = "pay_page"     // on the hosted page, with text, time and address
 	SignedPaper Channel = "signed_paper" // on paper; a scan is kept
 	ByAPI       Channel = "api"          // the integrator vouches for a permission it holds
-	ByBank      Channel = "bank"         // DebiCheck: the payer answers the own bank
+	ByBank      Channel = "bank"         // DebiCheck: the client answers their own bank
 )
 
 // Consent is what the payer agreed to, and the circumstances that prove it.

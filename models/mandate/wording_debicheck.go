@@ -9,7 +9,7 @@ import (
 	"debitdesk/models/money"
 )
 
-// authenticated is what the payer confirms at the own bank: the particulars of a
+// authenticated is what the client confirms at their own bank: the particulars of a
 // DebiCheck mandate (industry: mandate data elements).
 func authenticated(m Mandate, b merchant.Brand, t Start) []string {
 	say := func(cents int64) string { return money.Format(cents, t.Currency) }

@@ -105,7 +105,7 @@ func (s *Service) asInput(r Revision, old token.Token, was Purchase, known clien
 	}
 	if r.Account != nil && r.Method == DebiCheck && !r.KeepAccount {
 		account := *r.Account
-		account.Consented = true // the payer consents at the own bank
+		account.Consented = true // the client consents at their own bank
 		account.clean()
 		account.missing(known)
 		if f, wrong := fault.From(account.check(s, Record{})); wrong {

@@ -9,7 +9,7 @@ import (
 	"debitdesk/models/mandate"
 )
 
-// Asking is how the payer is asked at the own bank once the account was given.
+// Asking is how the client is asked at their own bank once the account was given.
 type Asking struct {
 	Terms   *mandate.Terms
 	Within  time.Duration // how long the payer has to answer

@@ -239,7 +239,7 @@ func (p Purchase) storesNow() bool {
 	return false
 }
 
-// consentChannel: by DebiCheck the payer consents at the own bank.
+// consentChannel: by DebiCheck the client consents at their own bank.
 func (p Purchase) consentChannel() mandate.Channel {
 	if p.Method == DebiCheck {
 		return mandate.ByBank

@@ -105,16 +105,9 @@ func DisputeLines(e batch.Effects) (out []string) {
 		if len(rows) > named {
 			text += " and others"
 		}
-		out = append(out, words.Capital(becauseText(because))+": "+text+".")
+		out = append(out, words.Capital(words.Because(because))+": "+text+".")
 	}
 	return out
-}
-
-func becauseText(because string) string {
-	if text := words.BecauseWords[because]; text != "" {
-		return text
-	}
-	return "the mandate does not cover it"
 }
 
 // limitLines hold the debits against the limits of the clearing rules.

@@ -273,7 +273,7 @@ func rowNotes(r batch.Row, now time.Time) (notes []string) {
 		notes = append(notes, text+".")
 		for _, because := range d.Disputable {
 			if because != collection.BecauseEFT {
-				notes = append(notes, "The client could dispute it: "+becauseText(because)+".")
+				notes = append(notes, "The client could dispute it: "+words.Because(because)+".")
 			}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/batch"
 	"debitdesk/models/batch/sheet"
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
@@ -176,7 +177,7 @@ func (h *Batches) Template(c echo.Context) error {
 		return err
 	}
 	defer w.Release()
-	due := words.DateOf(h.Desk.Now()).AddDays(14)
+	due := calendar.DateOf(h.Desk.Now()).AddDays(14)
 	if err := w.Row([]export.Cell{export.Text("thandi@example.co.za"), export.Text("Thandi Nkosi"), {},
 		export.Amount(45000), export.Day(due), export.Text("Membership"), {}}); err != nil {
 		return err

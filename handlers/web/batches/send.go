@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/batch"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -120,7 +121,7 @@ func (h *Batches) sketch(b batch.Batch, v batch.Review, after int) *pages.Invoic
 	}
 	p := *v.First
 	out := &pages.InvoiceSketch{To: words.PayerName(p), From: v.BrandName, Row: strconv.Itoa(v.FirstRow.N),
-		Due: words.SayDay(words.DateOf(p.Due), h.Desk.Now()), Total: words.Sum(p.TotalCents, p.Currency),
+		Due: words.SayDay(calendar.DateOf(p.Due), h.Desk.Now()), Total: words.Sum(p.TotalCents, p.Currency),
 		NextHref: fmt.Sprintf("%s?after=%d", words.BatchHref(b.ID, "review"), v.FirstRow.N)}
 	if after > 0 {
 		out.FirstHref = words.BatchHref(b.ID, "review")

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
@@ -67,7 +68,7 @@ func (h *Clients) page(c echo.Context, one client.Client, shown *client.Numbers)
 	if one.Erased() {
 		view.EditHref, view.Menu, view.Panels = "", nil,
 			append(view.Panels, components.Message(components.Note{Title: "The personal data of this client was erased on " +
-				words.SayDay(words.DateOf(one.ErasedAt), h.Desk.Now()),
+				words.SayDay(calendar.DateOf(one.ErasedAt), h.Desk.Now()),
 				Text: evidenceWords(one, h.Desk.Now())}))
 	} else if who.Can(actor.Manage) {
 		view.Menu = append(view.Menu, components.MenuItem{Label: "Erase personal data…", Icon: "trash",
@@ -152,8 +153,8 @@ func clientFacts(c client.Client) components.Facts {
 			facts.Items = append(facts.Items, components.Fact{Label: label, Value: value})
 		}
 	}
-	add("Address", words.AddressWords(c.StreetAddress, c.City, c.State, c.ZipCode, client.CountryName(c.Country)))
-	add("Delivery address", words.AddressWords(c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode,
+	add("Address", words.JoinedWords(", ", c.StreetAddress, c.City, c.State, c.ZipCode, client.CountryName(c.Country)))
+	add("Delivery address", words.JoinedWords(", ", c.ShippingStreetAddress, c.ShippingCity, c.ShippingState, c.ShippingZipCode,
 		client.CountryName(c.ShippingCountry)))
 	for _, in := range clientInputs {
 		for _, f := range client.TextFields() {

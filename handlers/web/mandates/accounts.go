@@ -236,7 +236,7 @@ func (h *Accounts) form(c echo.Context, one client.Client, status int, form url.
 }
 
 func (h *Accounts) paperFields(v *pages.StoreAccountView, form url.Values, byInput map[string]string) {
-	today := words.DateOf(h.Desk.Now()).String()
+	today := calendar.DateOf(h.Desk.Now()).String()
 	v.Holder = components.Field{Label: "Account holder", Name: "full_name", Value: form.Get("full_name"),
 		Error: byInput["full_name"], Required: true, MaxLength: 128, Width: "l", Autocomplete: "off"}
 	v.Bank = components.Select{Label: "Bank", Name: "bank_code", Error: byInput["bank_code"], Blank: "Choose the bank",

@@ -140,7 +140,7 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 			Autocomplete: "off"}
 	}
 	v := pages.AmendFormView{
-		Title: "Change debit-order details", Back: components.Link{Text: words.AccountWords(old.Token),
+		Title: "Change debit-order details", Back: components.Link{Text: old.Token.Named(),
 			Href: words.TokenPath(old.ID)}, Steps: amendSteps(1, false),
 		Action: words.TokenPath(old.ID) + "/amendment", Key: kit.NewFormKey(),
 		Problems: components.ErrorSummary{Items: summary}, Now: h.nowFacts(old, m),

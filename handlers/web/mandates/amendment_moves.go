@@ -2,7 +2,6 @@ package mandates
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"debitdesk/handlers/web/words"
@@ -74,9 +73,5 @@ func purchaseName(p purchase.Purchase) string {
 }
 
 func disputeWords(because []string) string {
-	parts := make([]string, 0, len(because))
-	for _, b := range because {
-		parts = append(parts, words.BecauseWords[b])
-	}
-	return "The client can dispute it: " + strings.Join(parts, ", and ") + "."
+	return "The client can dispute it: " + words.AllBecause(because, ", and ") + "."
 }

@@ -85,7 +85,7 @@ func (h *Amendments) page(c echo.Context, status int, a purchase.AmendmentSheet,
 		step = 3
 	}
 	v := pages.AmendmentView{Title: "Change debit-order details",
-		Back:  components.Link{Text: words.AccountWords(a.Old.Token), Href: words.TokenPath(a.OldTokenID)},
+		Back:  components.Link{Text: a.Old.Token.Named(), Href: words.TokenPath(a.OldTokenID)},
 		Steps: amendSteps(step, at == stageDone), Problems: components.ErrorSummary{Items: summary}, Done: at == stageDone,
 		MayWrite: who.Can(actor.Write), Open: a.State == purchase.AmendmentOpen,
 		AbandonAction: words.AmendmentPath(a.ID, "/abandonment")}

@@ -126,7 +126,7 @@ func (h *Mandates) beside(c echo.Context, v *pages.MandateDetailView, s mandate.
 	v.Menu = []components.MenuItem{{Label: "Download mandate document", Icon: "download",
 		Href: words.MandatePath(m.ID, "document.pdf")}}
 	if err == nil {
-		add(components.Fact{Label: "Token", Value: words.AccountWords(t.Token), Href: words.TokenPath(t.ID)})
+		add(components.Fact{Label: "Token", Value: t.Token.Named(), Href: words.TokenPath(t.ID)})
 		if t.Live() {
 			v.Menu = append(v.Menu, components.MenuItem{Label: "Change the details…", Icon: "repeat",
 				Href: words.TokenPath(t.ID) + "/amendment", Changes: true})
@@ -222,11 +222,7 @@ func debitRow(c collection.Collection) pages.DebitRow {
 		row.Result = bank.CodeOf(c.Result.Code).Label()
 	}
 	if because, may := c.MayBeDisputed(); may {
-		parts := make([]string, len(because))
-		for i, b := range because {
-			parts[i] = words.BecauseWords[b]
-		}
-		row.Disputable, row.Because = "Yes", strings.Join(parts, ", ")
+		row.Disputable, row.Because = "Yes", words.AllBecause(because, ", ")
 	} else {
 		row.Disputable = "No"
 	}

@@ -82,7 +82,7 @@ func letterhead(b merchant.Brand) (lines []string) {
 	if b.RegistrationNumber != "" {
 		registered = strings.TrimSpace(registered + " · Reg. " + b.RegistrationNumber)
 	}
-	for _, l := range []string{registered, words.AddressWords(b.StreetAddress, b.City, b.ZipCode),
+	for _, l := range []string{registered, words.JoinedWords(", ", b.StreetAddress, b.City, b.ZipCode),
 		words.JoinedWords(" · ", b.Email, b.Phone, b.Website)} {
 		if l = strings.TrimPrefix(l, "· "); l != "" && l != b.Name {
 			lines = append(lines, l)

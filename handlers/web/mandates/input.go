@@ -227,7 +227,7 @@ func (s *mandateSetup) check(ctx context.Context, who actor.Actor, h *MandateFor
 			wrong.Add("email", "required", "Give an e-mail address.")
 		}
 		stored := *s.fresh // in its stored form, as the purchase will find it
-		wrong = append(wrong, stored.Check(client.ForDebit, words.DateOf(h.Desk.Now()))...)
+		wrong = append(wrong, stored.Check(client.ForDebit, calendar.DateOf(h.Desk.Now()))...)
 		in.Client, in.ClientID = &stored, uuid.Nil
 	}
 	if s.method == purchase.DebiCheck {

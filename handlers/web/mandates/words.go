@@ -106,7 +106,7 @@ func dayWords(at, now time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
-	return " on " + words.SayDay(words.DateOf(at), now)
+	return " on " + words.SayDay(calendar.DateOf(at), now)
 }
 
 func methodWords(m mandate.Method) string { return words.Capital(m.Label()) }

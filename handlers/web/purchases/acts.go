@@ -237,7 +237,7 @@ var settleAct = purchaseAct{
 var paidAct = purchaseAct{
 	path: "payment",
 	ask: func(p *Purchases, rec purchase.Record, _ actor.Actor, typed url.Values) pages.ActView {
-		today := words.DateOf(p.Desk.Now()).String()
+		today := calendar.DateOf(p.Desk.Now()).String()
 		day := today
 		if typed != nil {
 			day = typed.Get("paid_on")
@@ -255,13 +255,13 @@ var paidAct = purchaseAct{
 		now := p.Desk.Now()
 		day, err := calendar.ParseDate(form.Get("paid_on"))
 		if err != nil {
-			return rec, fault.At("paid_on", "invalid", "Enter the day as a date, such as %s.", words.DateOf(now))
+			return rec, fault.At("paid_on", "invalid", "Enter the day as a date, such as %s.", calendar.DateOf(now))
 		}
-		if day.After(words.DateOf(now)) {
+		if day.After(calendar.DateOf(now)) {
 			return rec, fault.At("paid_on", "max_value", "The day of a payment cannot be in the future.")
 		}
 		var at *time.Time
-		if day != words.DateOf(now) { // today means now
+		if day != calendar.DateOf(now) { // today means now
 			noon := day.At(12, 0)
 			at = &noon
 		}

@@ -34,7 +34,7 @@ func (p *Purchases) AskCharge(c echo.Context) error {
 		typed.Set("recurring_token", id)
 	}
 	if rec.DueGiven && !p.Service.Timetable.TooSoon(rec.Due, p.Desk.Now()) {
-		typed.Set("due", words.DateOf(rec.Due).String())
+		typed.Set("due", calendar.DateOf(rec.Due).String())
 	}
 	again, err := p.Service.Again(c.Request().Context(), rec)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *Purchases) chargeForm(c echo.Context, rec purchase.Record, status int, 
 	}
 	if again.Asked {
 		view.Warning = "The last debit failed: " + bank.CodeOf(rec.Collection.Result.Code).Label() + ". May I debit " +
-			words.AccountWords(again.Account) + " again? " + words.AgainWords(rec, again, p.Desk.Now())
+			again.Account.Named() + " again? " + words.AgainWords(rec, again, p.Desk.Now())
 	}
 	return p.Desk.ShowIn(c, status, "Charge", words.Purchases,
 		func(f layout.Frame) templ.Component { return pages.Charge(f, view) })
@@ -167,7 +167,7 @@ func tokenCards(usable []token.Token, chosen, wrong string) components.RadioCard
 		if t.Failures > 0 {
 			text += ", failed " + words.Counted(int64(t.Failures), "time") + " in a row"
 		}
-		cards.Options = append(cards.Options, components.RadioCard{Value: t.ID.String(), Title: words.AccountWords(t),
+		cards.Options = append(cards.Options, components.RadioCard{Value: t.ID.String(), Title: t.Named(),
 			Text: text, Icon: "bank"})
 	}
 	if chosen == "" && len(usable) > 0 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -160,9 +159,9 @@ func (d Days) closedWords() string {
 func (d Days) Square(day calendar.Date) components.PickDay {
 	choice := d.Choose(day, d.Now)
 	square := components.PickDay{Number: day.Format("2"), Value: day.String(), Spoken: day.Format("Monday 2 January"),
-		Why: choice.Reason, Today: day == words.DateOf(d.Now)}
+		Why: choice.Reason, Today: day == calendar.DateOf(d.Now)}
 	switch {
-	case day.Before(words.DateOf(d.Now)):
+	case day.Before(calendar.DateOf(d.Now)):
 		square.Why = "This day is over."
 	case choice.Possible && d.terms != nil && !d.terms.Agreed(choice.ActionDate, d.cal):
 		square.Why = "The mandate of this account allows debits " + d.terms.Days() + " only."
@@ -228,12 +227,8 @@ func disputableWords(f purchase.Forecast, now time.Time) string {
 	if f.Mandate.Kind != mandate.DebiCheck || len(f.Because) == 0 {
 		return ""
 	}
-	parts := make([]string, len(f.Because))
-	for i, b := range f.Because {
-		parts[i] = words.BecauseWords[b]
-	}
 	return "The client could dispute this debit until " + words.SayDay(f.Plan.DisputeDeadline, now) + ": " +
-		strings.Join(parts, ", ") + "."
+		words.AllBecause(f.Because, ", ") + "."
 }
 
 // sayFault is a refusal in words, without the names of fields.

@@ -91,7 +91,7 @@ func (p *Purchases) readSubmitBy(l *kit.Listing, f *purchase.DebitFilter) {
 		f.SubmitBy = at
 	}
 	if f.From.IsZero() && f.To.IsZero() && f.SubmitBy.IsZero() {
-		today := words.DateOf(p.Desk.Now())
+		today := calendar.DateOf(p.Desk.Now())
 		f.From, f.To = calendar.On(today.Year, today.Month, 1), today.LastDayOfMonth()
 		l.Query.Set("debit_from", f.From.String())
 		l.Query.Set("debit_to", f.To.String())

@@ -66,7 +66,7 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	}
 	view.Primary, view.Acts = possible(rec, who, usable, again, now)
 	if view.Result = resultView(rec, again, now); view.Result != nil {
-		view.Next = "The money is not with you, and nothing more happens by itself."
+		view.Next = "You did not receive this money. Nothing more happens unless you act."
 		if rec.Status == purchase.Chargeback {
 			view.Next = "The client disputes the debit. The mandate is your proof, should the bank ask for it."
 		}

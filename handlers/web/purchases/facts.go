@@ -11,6 +11,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
@@ -93,7 +94,7 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 			return f, err
 		}
 		if err == nil {
-			add(components.Fact{Label: "Token", Value: words.AccountWords(t.Token), Href: "/tokens/" + id.String()})
+			add(components.Fact{Label: "Token", Value: t.Token.Named(), Href: "/tokens/" + id.String()})
 			add(components.Fact{Label: "Mandate", Value: "Wording and evidence", Href: "/mandates/" + t.MandateID.String()})
 		}
 	}
@@ -162,13 +163,9 @@ func debitFacts(rec purchase.Record, now time.Time) components.Facts {
 		add("Bank’s answer", bank.CodeOf(c.Result.Code).Label())
 	}
 	if because, may := c.MayBeDisputed(); c.State == collection.Disputed {
-		add("Disputed on", words.SayDay(words.DateOf(c.ResultAt), now))
+		add("Disputed on", words.SayDay(calendar.DateOf(c.ResultAt), now))
 	} else if may {
-		parts := make([]string, len(because))
-		for i, b := range because {
-			parts[i] = words.BecauseWords[b]
-		}
-		add("May be disputed", "until "+words.SayDay(c.DisputeDeadline, now)+": "+strings.Join(parts, ", "))
+		add("May be disputed", "until "+words.SayDay(c.DisputeDeadline, now)+": "+words.AllBecause(because, ", "))
 	}
 	if c.Attempt > 1 {
 		add("Attempt", words.Grouped(int64(c.Attempt)))

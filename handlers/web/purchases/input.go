@@ -164,7 +164,7 @@ func (p *Purchases) twin(c echo.Context, in purchase.Input, cents int64) string 
 	if in.ClientID == uuid.Nil || in.Due == nil || cents == 0 {
 		return ""
 	}
-	day := words.DateOf(*in.Due)
+	day := calendar.DateOf(*in.Due)
 	found, err := p.Service.List(c.Request().Context(), access.Actor(c),
 		purchase.Filter{ClientID: in.ClientID, MinCents: cents, MaxCents: cents,
 			Statuses: []purchase.Status{purchase.PendingCharge, purchase.PendingExecute}, DueFrom: day.At(0, 0),
@@ -204,7 +204,7 @@ func (p *Purchases) summary(c echo.Context, form url.Values, payer *client.Clien
 		v.Twin = p.twin(c, in, cents)
 		v.Button = "Charge" + amount
 		if from.ID != uuid.Nil {
-			v.Way = "Debited from " + words.AccountWords(from.Token)
+			v.Way = "Debited from " + from.Token.Named()
 		}
 		if from.ID != uuid.Nil && !day.IsZero() {
 			f, err := p.Service.Forecast(c.Request().Context(), purchase.Wish{Purchase: p.draft(c, in, brand, day, cents),

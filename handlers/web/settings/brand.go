@@ -151,7 +151,7 @@ func brandInput(form url.Values) merchant.BrandInput {
 
 // series says what the next numbers look like.
 func (h *Settings) series(c echo.Context, b merchant.Brand) (facts []components.Fact, err error) {
-	year := words.DateOf(h.Desk.Now()).Year
+	year := calendar.DateOf(h.Desk.Now()).Year
 	prefix, next, err := h.Brands.Read.NextInvoice(c.Request().Context(), b, year)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func (h *Settings) Calendar(c echo.Context) error {
 		return err
 	}
 	now := h.Desk.Now()
-	today := words.DateOf(now)
+	today := calendar.DateOf(now)
 	v := pages.CalendarView{}
 	for day, left := today, yearAhead; left > 0; day, left = day.AddDays(1), left-1 {
 		if name, holiday := h.Rules.Calendar.Holiday(day); holiday {

@@ -56,7 +56,7 @@ func (h *Templates) templateView(t subscription.Template, brand merchant.Brand) 
 	v.Lines, _ = purchases.LineRows(purchase.Record{Purchase: purchase.Purchase{Details: t.Details, Currency: t.Currency,
 		TotalCents: t.TotalCents}})
 	if t.IsSubscription {
-		start := words.DateOf(h.Desk.Now())
+		start := calendar.DateOf(h.Desk.Now())
 		v.Plan = pages.PreviewView{Words: planWords(t.Plan, calendar.Date{}),
 			Days: h.dates(brand, t.Plan, start, methodOf(t.Options)), From: words.SayDay(start, h.Desk.Now()),
 			Locked: t.Locked()}
@@ -71,7 +71,7 @@ func (h *Templates) templateView(t subscription.Template, brand merchant.Brand) 
 		}
 		return v
 	}
-	v.Next = "Due " + words.SayDay(words.DateOf(t.Due), h.Desk.Now()) + ". Send it to a client whenever you need it."
+	v.Next = "Due " + words.SayDay(calendar.DateOf(t.Due), h.Desk.Now()) + ". Send it to a client whenever you need it."
 	if !t.Due.After(h.Desk.Now()) {
 		v.Next = "Its due date is over. Edit the template and give a later one before you send it."
 	}
@@ -250,7 +250,7 @@ func (h *Templates) invoiceForm(c echo.Context, status int, t subscription.Templ
 	}
 	v.Title, v.Action, v.Button = "Send an invoice", words.TemplateHref(t.ID, "/invoice"),
 		"Send the invoice, "+words.Sum(t.TotalCents, t.Currency)
-	v.Text = "The client gets this invoice by mail, with a link to pay. It is due " + words.SayDay(words.DateOf(t.Due),
+	v.Text = "The client gets this invoice by mail, with a link to pay. It is due " + words.SayDay(calendar.DateOf(t.Due),
 		h.Desk.Now()) + "."
 	return h.Desk.ShowIn(c, status, v.Title, templatesSection,
 		func(f layout.Frame) templ.Component { return pages.NewSubscriber(f, v) })

@@ -27,7 +27,7 @@ import (
 // New serves GET /templates/new.
 func (h *Templates) New(c echo.Context) error {
 	form := url.Values{"kind": {kindSubscription}, "name": {""}, "price": {""}, "quantity": {"1"},
-		"start": {words.DateOf(h.Desk.Now()).String()}, "send_receipt": {"yes"}, "force_recurring": {"yes"}}
+		"start": {calendar.DateOf(h.Desk.Now()).String()}, "send_receipt": {"yes"}, "force_recurring": {"yes"}}
 	if c.QueryParam("kind") == kindInvoice {
 		form.Set("kind", kindInvoice)
 	}
@@ -170,7 +170,7 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 		Width: "s",
 		Hint:  "Added to the prices. Leave it empty for none."}
 	v.Due = components.DateField{Label: "Due", Name: "due", Value: form.Get("due"),
-		Error: or2(byInput["due"], byInput["invoice_due"]), Required: true, Min: words.DateOf(h.Desk.Now()).String(),
+		Error: or2(byInput["due"], byInput["invoice_due"]), Required: true, Min: calendar.DateOf(h.Desk.Now()).String(),
 		Hint: "The day on which every invoice of this template is due."}
 	planFields(&v, form, byInput)
 	payFields(&v, form, byInput, brand)

@@ -192,7 +192,7 @@ func asked(form url.Values, d purchase.Details, w *fault.Problems) *mandate.Ask 
 // formOfTemplate is a template as the form shows it.
 func formOfTemplate(t subscription.Template, now func() time.Time) url.Values {
 	form := url.Values{"kind": {kindInvoice}, "title": {t.Title}, "brand_id": {t.BrandID.String()}, "method": {anyMethod},
-		"start": {words.DateOf(now()).String()}}
+		"start": {calendar.DateOf(now()).String()}}
 	if t.IsSubscription {
 		form.Set("kind", kindSubscription)
 	}
@@ -207,7 +207,7 @@ func formOfTemplate(t subscription.Template, now func() time.Time) url.Values {
 		form.Set("tax_percent", t.Details.Products[0].TaxPercent.String())
 	}
 	if !t.Due.IsZero() {
-		form.Set("due", words.DateOf(t.Due).String())
+		form.Set("due", calendar.DateOf(t.Due).String())
 	}
 	planForm(form, t.Plan)
 	tick := func(name string, on bool) {

@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -101,7 +102,7 @@ func (h *Templates) subscriberView(c echo.Context, t subscription.Template,
 		v.Link = h.Purchases.PayerURL(s.FirstPurchaseID)
 		v.Waiting = "Waits for " + ageWords(s.CreatedAt, now)
 		if !s.RemindedAt.IsZero() {
-			v.Waiting += "; reminded on " + words.SayDay(words.DateOf(s.RemindedAt), now)
+			v.Waiting += "; reminded on " + words.SayDay(calendar.DateOf(s.RemindedAt), now)
 		}
 	}
 	return v, h.periods(c, t, s, &v)

@@ -150,7 +150,7 @@ func (h *Templates) judge(ctx context.Context, who actor.Actor, t subscription.T
 	if err != nil {
 		return err
 	}
-	today, seen := words.DateOf(h.Desk.Now()), map[uuid.UUID]int{}
+	today, seen := calendar.DateOf(h.Desk.Now()), map[uuid.UUID]int{}
 	for i := range rows {
 		r := &rows[i]
 		if r.problem != "" {

@@ -195,7 +195,7 @@ func (h *Templates) subscriberFields(v *pages.NewSubscriberView, form url.Values
 	v.Subscriber = true
 	v.FirstOn = components.DateField{Label: "First billing date", Name: "first_on", Value: form.Get("first_on"),
 		Error: or2(byInput["first_on"], byInput["subscription_billing_scheduled_on"]),
-		Min:   words.DateOf(h.Desk.Now()).String(),
+		Min:   calendar.DateOf(h.Desk.Now()).String(),
 		Hint:  "Leave it empty to follow the plan, from the day the account is stored."}
 	v.Price = components.MoneyField{Label: "Own price", Name: "total_override", Value: form.Get("total_override"),
 		Error: byInput["total_override"],

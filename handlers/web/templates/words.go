@@ -145,7 +145,7 @@ func skippedWords(why string) string {
 
 // ageWords is how old something is, in days.
 func ageWords(at, now time.Time) string {
-	days := words.DateOf(now).DaysSince(words.DateOf(at))
+	days := calendar.DateOf(now).DaysSince(calendar.DateOf(at))
 	if days < 1 {
 		return "today"
 	}

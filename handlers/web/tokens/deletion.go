@@ -192,7 +192,7 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 	}
 	if len(impacts) == 1 {
 		view.Title = "Delete token"
-		view.Back = components.Link{Text: words.AccountWords(impacts[0].Token), Href: words.TokenPath(impacts[0].Token.ID)}
+		view.Back = components.Link{Text: impacts[0].Token.Named(), Href: words.TokenPath(impacts[0].Token.ID)}
 	}
 	return h.Desk.ShowIn(c, status, view.Title, words.TokensSection,
 		func(f layout.Frame) templ.Component { return pages.AskAct(f, view) })
@@ -210,8 +210,8 @@ func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 	if len(impacts) == 1 {
 		t := impacts[0].Token
 		q.Text = "It can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens."
-		q.Title, q.Button, q.CancelHref = "Delete "+words.AccountWords(t)+" of "+t.HolderName+"?",
-			"Delete "+words.AccountWords(t), words.TokenPath(t.ID)
+		q.Title, q.Button, q.CancelHref = "Delete "+t.Named()+" of "+t.HolderName+"?",
+			"Delete "+t.Named(), words.TokenPath(t.ID)
 	}
 	return q
 }
@@ -220,7 +220,7 @@ func deletionQuestion(impacts []purchase.Impact) components.Confirm {
 func losing(i purchase.Impact, many bool, form url.Values, byInput map[string]string, now time.Time) pages.Losing {
 	v := pages.Losing{Lines: impactLines(i, now)}
 	if many {
-		v.Title = words.AccountWords(i.Token) + " of " + i.Token.HolderName
+		v.Title = i.Token.Named() + " of " + i.Token.HolderName
 	}
 	for _, u := range i.Uses {
 		name := choiceName + u.ID().String()
@@ -256,7 +256,7 @@ func impactLines(i purchase.Impact, now time.Time) []string {
 
 // ImpactWords says in one sentence what hangs on an account.
 func ImpactWords(i purchase.Impact, now time.Time) string {
-	text := words.AccountWords(i.Token) + " of " + i.Token.HolderName + ": "
+	text := i.Token.Named() + " of " + i.Token.HolderName + ": "
 	n := i.Debits()
 	switch {
 	case n == 0:

@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
@@ -42,7 +43,7 @@ func (h *Tokens) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.TokenView{Title: words.AccountWords(e.Token), ID: components.IDChip{ID: e.ID.String(), What: "token"},
+	view := pages.TokenView{Title: e.Token.Named(), ID: components.IDChip{ID: e.ID.String(), What: "token"},
 		Pill: tokenPill(e.Token), Health: health(e.Token, now),
 		Facts: tokenFacts(e, now), Mandate: mandates.MandateView(sheet.Mandate, sheet.Evidence, now),
 		MandateHref: words.MandatePath(e.MandateID), Verified: words.VerifiedPill(sheet.Verifications),
@@ -138,12 +139,12 @@ func health(t token.Token, now time.Time) components.Note {
 			Text: "Before you debit again, agree with the client on a day when there is money."}
 	case !t.LastSuccessAt.IsZero():
 		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " +
-			words.SayDay(words.DateOf(t.LastSuccessAt), now) + "."}
+			words.SayDay(calendar.DateOf(t.LastSuccessAt), now) + "."}
 	case t.LastUsedAt.IsZero():
 		return components.Note{Kind: "info", Title: "Not charged yet", Text: "The first debit shows whether debits succeed."}
 	}
 	return components.Note{Kind: "info", Title: "No answer yet", Text: "It was charged on " +
-		words.SayDay(words.DateOf(t.LastUsedAt), now) + "; the bank has not answered yet."}
+		words.SayDay(calendar.DateOf(t.LastUsedAt), now) + "; the bank has not answered yet."}
 }
 
 func tokenFacts(e token.Entry, now time.Time) components.Facts {

@@ -102,7 +102,7 @@ func (h *Tokens) list() *kit.List[token.Entry, token.Filter] {
 		},
 		Columns: tokenColumns,
 		Select:  components.Selection{Group: "tokens", Action: "/tokens/deletion"},
-		Label:   func(e token.Entry) string { return "Select " + words.AccountWords(e.Token) + " of " + e.ClientName },
+		Label:   func(e token.Entry) string { return "Select " + e.Token.Named() + " of " + e.ClientName },
 		Around:  h.around,
 		Empty: components.Empty{Icon: "key", Title: "No token yet",
 			Text: "A token is a stored bank account that you may debit. Send a client the link, or capture a signed mandate."},

@@ -57,7 +57,7 @@ func (h *Tokens) leaving(ctx context.Context, who actor.Actor,
 // undoable is one deletion: undo takes all of it back, "Delete now" is for one token.
 func (h *Tokens) undoable(who actor.Actor, d purchase.Deletion, all, shown []token.Token) pages.UndoView {
 	now := h.Desk.Now()
-	v := pages.UndoView{Text: words.AccountWords(all[0]) + " of " + all[0].HolderName + " is being deleted.",
+	v := pages.UndoView{Text: all[0].Named() + " of " + all[0].HolderName + " is being deleted.",
 		Then: "Nothing is debited from it. It is final " + untilWords(d, now) + "."}
 	if n := int64(len(all)); n > 1 {
 		v.Text, v.Then = words.Counted(n, "token")+" are being deleted.", "Nothing is debited from them. It is final "+
@@ -73,7 +73,7 @@ func (h *Tokens) undoable(who actor.Actor, d purchase.Deletion, all, shown []tok
 	for _, t := range shown {
 		now := components.Link{Text: "Delete now…", Href: deletionPath(d.ID) + "/now?token=" + t.ID.String()}
 		if len(shown) > 1 {
-			now.Text = "Delete " + words.AccountWords(t) + " now…"
+			now.Text = "Delete " + t.Named() + " now…"
 		}
 		v.Now = append(v.Now, now)
 	}
@@ -121,7 +121,7 @@ func (h *Tokens) askDeleteNow(c echo.Context, status int, token, wrong string) e
 	if err != nil {
 		return err
 	}
-	named := words.AccountWords(impact.Token)
+	named := impact.Token.Named()
 	view := pages.ActView{Title: "Delete now", Back: components.Link{Text: named, Href: words.TokenPath(t)},
 		Question: components.Confirm{ID: "now", Title: "Delete " + named + " of " + impact.Token.HolderName + " now?",
 			Action: deletionPath(d.ID) + "/now", CancelHref: words.TokenPath(t), Button: "Delete " + named + " now",
@@ -173,7 +173,7 @@ func (h *Tokens) DeleteNow(c echo.Context) error {
 	if _, err := h.Purchases.DeleteNow(ctx, who, d.ID, t); err != nil {
 		return err
 	}
-	if err := access.AddFlash(c, "ok", words.AccountWords(e.Token)+
+	if err := access.AddFlash(c, "ok", e.Token.Named()+
 		" is deleted permanently. The mandate is kept as evidence."); err != nil {
 		return err
 	}

@@ -6,18 +6,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
 	"debitdesk/models/mandate"
-	"debitdesk/models/token"
 )
-
-func AddressWords(lines ...string) string {
-	var given []string
-	for _, line := range lines {
-		if line != "" {
-			given = append(given, line)
-		}
-	}
-	return strings.Join(given, ", ")
-}
 
 // PhoneWords writes a South African number as people read it: 082 123 4567.
 func PhoneWords(phone string) string {
@@ -25,11 +14,6 @@ func PhoneWords(phone string) string {
 		return "0" + phone[2:4] + " " + phone[4:7] + " " + phone[7:]
 	}
 	return phone
-}
-
-// AccountWords names a stored account: "FNB •••• 1234".
-func AccountWords(t token.Token) string {
-	return t.Named()
 }
 
 // BankWords is the bank's name, or its branch code where that is not in our list.
@@ -40,10 +24,27 @@ func BankWords(code string) string {
 	return code
 }
 
-var BecauseWords = map[string]string{
+var becauseWords = map[string]string{
 	collection.BecauseEFT:         "every EFT debit can be disputed",
 	mandate.BecauseFallback:       "the client did not confirm the mandate",
 	mandate.BecauseAmountDiffers:  "the amount differs from the mandate",
 	mandate.BecauseDateDiffers:    "the date differs from the mandate",
 	mandate.BecauseSecondInPeriod: "it is the second debit in one period of the mandate",
+}
+
+// Because says why a debit can be disputed.
+func Because(reason string) string {
+	if text := becauseWords[reason]; text != "" {
+		return text
+	}
+	return "the mandate does not cover it"
+}
+
+// AllBecause says every reason for which a debit can be disputed.
+func AllBecause(reasons []string, between string) string {
+	parts := make([]string, len(reasons))
+	for i, r := range reasons {
+		parts[i] = Because(r)
+	}
+	return strings.Join(parts, between)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/mandate"
 	"debitdesk/views/components"
 )
@@ -17,7 +18,7 @@ func VerifiedPill(said []mandate.Verification) components.Pill {
 		return components.Pill{}
 	}
 	v := said[0]
-	p := components.Pill{Kind: "done", Word: "Verified " + Glue(DateOf(v.At).Format("2 Jan"))}
+	p := components.Pill{Kind: "done", Word: "Verified " + Glue(calendar.DateOf(v.At).Format("2 Jan"))}
 	failures, warnings := v.Answers.Failures(), v.Answers.Warnings()
 	switch {
 	case len(failures) > 0:
@@ -29,7 +30,7 @@ func VerifiedPill(said []mandate.Verification) components.Pill {
 	case !v.Answers.Checked():
 		p.Kind, p.Word = "draft", "Not checked by the bank"
 	}
-	p.Title = "Asked on " + DateOf(v.At).Format(DayForm) + ": " + strings.Join(answered(v.Answers), ", ") + "."
+	p.Title = "Asked on " + calendar.DateOf(v.At).Format(DayForm) + ": " + strings.Join(answered(v.Answers), ", ") + "."
 	return p
 }
 

@@ -92,7 +92,7 @@ func AgainWords(rec purchase.Record, a purchase.Again, now time.Time) string {
 	case !a.Asked:
 		return "No. This purchase is " + strings.ToLower(StatusWord(rec.Status)) + " and cannot be debited."
 	case !a.May() && len(a.Others) > 0:
-		return "Not from this account: " + a.Problem + ". You can debit " + AccountWords(a.Others[0]) + " instead."
+		return "Not from this account: " + a.Problem + ". You can debit " + a.Others[0].Named() + " instead."
 	case !a.May():
 		return "No, this account cannot be debited: " + a.Problem + "."
 	}
