@@ -20,15 +20,55 @@ const (
 	DebiCheck Method = "debicheck"
 )
 
+// Sequence says where a debit stands among the debits of its mandate, as banks ask for it.
+type Sequence string
+
+// The sequences.
+const (
+	FirstDebit     Sequence = "FRST" // the first of several
+	RecurringDebit Sequence = "RCUR" // a later one
+	OnceOffDebit   Sequence = "OOFF" // the only one that the mandate allows
+)
+
+// Creditor is the merchant's side of a payment, as registered at the bank.
+type Creditor struct {
+	Name            string // of the business, as statements and messages say it
+	AbbreviatedName string // at most 10 characters; the payer's statement begins with it
+	ProfileCode     string // the user code, given by the bank
+	Branch          string // of the account that the money goes to; may be empty
+	Account         string // the merchant's own account, which also stands on invoices
+}
+
+// Capabilities are what a bank connection can do. Forms ask it before they offer something.
+type Capabilities struct {
+	DebiCheck        bool // collects by DebiCheck and asks payers for mandates
+	RealTimeMandates bool // asks a payer within seconds; without it only delayed requests are possible
+	Refunds          bool // pays money back to the account it came from
+	RecallOne        bool // withdraws a single debit that was handed over
+	Contest          bool // takes a mandate as proof against a dispute
+}
+
+// Verifier answers questions about accounts (AVS). It may be another house than the bank that collects.
+type Verifier interface {
+	// Verify asks whether an account exists and belongs to the person. One that cannot answer says NotChecked; an error
+	// means that the question did not arrive.
+	Verify(ctx context.Context, v Verification) (Verified, error)
+}
+
+// NoVerifier checks nothing: every answer is NotChecked.
+type NoVerifier struct{}
+
+// Verify answers NotChecked to everything.
+func (NoVerifier) Verify(context.Context, Verification) (Verified, error) { return Verified{}, nil }
+
 // Gateway is what the product asks of a bank. Every call may be repeated: the caller writes down what it is about to
 // ask, asks with its own id, and asks again after a crash. No method is called inside a database transaction.
 type Gateway interface {
 	// Name is a short constant such as "sandbox".
 	Name() string
 
-	// Verify asks whether an account exists and belongs to the person (AVS). A bank that cannot answer says NotChecked;
-	// an error means that the question did not arrive.
-	Verify(ctx context.Context, v Verification) (Verified, error)
+	// Capabilities says what this connection can do. What it cannot do is refused with ErrUnable.
+	Capabilities() Capabilities
 
 	// Submit hands collections to the bank and gives one Receipt per instruction, in the same order. Repeating an
 	// instruction id changes nothing and is no error. An error means that it is unknown what arrived: submit again.
@@ -67,6 +107,7 @@ type Gateway interface {
 var (
 	ErrUnknown = errors.New("the bank does not know this instruction")
 	ErrTooLate = errors.New("the bank has answered already")
+	ErrUnable  = errors.New("this bank connection cannot do that")
 
 	// ErrNotDisputable is the payer's bank's word on a dispute of a debit that was as authenticated (DebiCheck).
 	ErrNotDisputable = errors.New("the payer's bank refuses the dispute: the debit was as authenticated")
@@ -86,6 +127,11 @@ type Instruction struct {
 	HolderName    string
 	StatementLine string // 30 characters, as the payer will read it
 
+	Creditor          Creditor
+	Sequence          Sequence
+	ContractReference string        // ours, at most 14 characters
+	MandateDate       calendar.Date // when the payer gave the mandate
+
 	// For DebiCheck alone.
 	MandateReference string // the bank's, given on acceptance
 	TrackingDays     int    // how long the bank waits for money to arrive, 0 to 10
@@ -102,6 +148,7 @@ type MandateRequest struct {
 	ContractReference string
 	AbbreviatedName   string
 	CreditorAccount   string
+	Creditor          Creditor
 	HolderName        string
 	Identity          IDNumber
 	Phone             string
@@ -115,6 +162,9 @@ type MandateRequest struct {
 	AmountCents       int64
 	MaxAmountCents    int64
 	Currency          string
+	FirstDate         calendar.Date // of the first debit; zero when it is not known
+	Tracking          bool          // the bank may wait for money to arrive
+	DateAdjustment    bool          // the debit date may move off days on which nothing runs
 }
 
 // Refund asks to pay money back to the account it was collected from.
@@ -129,6 +179,7 @@ type Refund struct {
 	AccountType   AccountType
 	HolderName    string
 	StatementLine string
+	Creditor      Creditor
 }
 
 // Proof is the mandate that answers a dispute.

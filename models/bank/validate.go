@@ -71,7 +71,7 @@ const (
 const minDigits, maxDigits = 7, 13
 
 // ValidateAccount checks branch, account number and account type (which may be empty when unknown) and reports all
-// problems at once. It does not know whether the account exists: that is Gateway.Verify.
+// problems at once. It does not know whether the account exists: that is Verifier.Verify.
 func ValidateAccount(branch string, number AccountNumber, accountType AccountType) Checked {
 	var c Checked
 	c.checkBranch(branch)

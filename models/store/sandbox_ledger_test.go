@@ -22,7 +22,7 @@ func TestTheSandboxBankPlaysTheScriptOfEveryGatewayOnItsLedger(t *testing.T) {
 		b := sandbox.New(opened(t).SandboxLedger(), func() time.Time { return now }, collection.DefaultTimetable(),
 			calendar.New())
 		return banktest.Bench{
-			Gateway: b, MerchantID: uuid.New(), ActionDate: action, MoveTo: func(at time.Time) { now = at },
+			Gateway: b, Verifier: b, MerchantID: uuid.New(), ActionDate: action, MoveTo: func(at time.Time) { now = at },
 			Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030", Declines: "4000008002",
 			Ignores: "4000008480",
 		}

@@ -18,6 +18,7 @@ import (
 // Bench is a gateway with the means to play with it.
 type Bench struct {
 	Gateway    bank.Gateway
+	Verifier   bank.Verifier
 	MerchantID uuid.UUID
 	ActionDate calendar.Date   // a business day whose submission deadline is still ahead
 	MoveTo     func(time.Time) // moves the bank's clock forward
@@ -178,7 +179,7 @@ func proof(t *testing.T, p player) {
 }
 
 func verification(t *testing.T, p player) {
-	v, err := p.Gateway.Verify(context.Background(), bank.Verification{MerchantID: p.MerchantID, Branch: p.Branch,
+	v, err := p.Verifier.Verify(context.Background(), bank.Verification{MerchantID: p.MerchantID, Branch: p.Branch,
 		Account: p.Pays})
 	if err != nil || len(v.Failures()) != 0 {
 		t.Errorf("%+v %v", v, err)

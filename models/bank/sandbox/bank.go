@@ -24,7 +24,10 @@ type Bank struct {
 	cal    *calendar.Calendar
 }
 
-var _ bank.Gateway = (*Bank)(nil)
+var (
+	_ bank.Gateway  = (*Bank)(nil)
+	_ bank.Verifier = (*Bank)(nil)
+)
 
 // New makes a sandbox bank whose answers follow the clock now, in whole microseconds.
 func New(ledger Ledger, now func() time.Time, tt collection.Timetable, cal *calendar.Calendar) *Bank {
@@ -34,6 +37,11 @@ func New(ledger Ledger, now func() time.Time, tt collection.Timetable, cal *cale
 
 // Name is "sandbox".
 func (b *Bank) Name() string { return "sandbox" }
+
+// Capabilities: the sandbox bank can do everything.
+func (b *Bank) Capabilities() bank.Capabilities {
+	return bank.Capabilities{DebiCheck: true, RealTimeMandates: true, Refunds: true, RecallOne: true, Contest: true}
+}
 
 // Verify answers by the account number alone.
 func (b *Bank) Verify(_ context.Context, v bank.Verification) (bank.Verified, error) {

@@ -1,0 +1,121 @@
+package exchange
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+)
+
+// Success is how the outcome of debits is known at a bank.
+type Success string
+
+// The ways.
+const (
+	BySilence Success = "silence"  // paid when nothing came back by the morning after the debit date
+	ByBooking Success = "booked"   // paid when a statement or notification shows the money
+	ByReport  Success = "reported" // paid when a status report says so
+)
+
+// Rules are what a bank agreed on, independent of the form of its messages.
+type Rules struct {
+	Name         string // of the connection, such as "files"; stored with everything
+	Cuts         []calendar.TimeOfDay
+	Deadline     calendar.TimeOfDay      // of a day's last message
+	LeadDays     map[bank.Method]int     // business days between the deadline and the debit date
+	Success      map[bank.Method]Success // how debits are known to be paid
+	SilenceAt    calendar.TimeOfDay      // on the business day after the debit date
+	AckWithin    time.Duration           // after the message was taken
+	MaxItems     int                     // in one message
+	MaxCents     int64                   // of one item; 0: no limit
+	Codes        map[string]string       // the bank's own reason codes to ours
+	Capabilities bank.Capabilities
+}
+
+// Encoder writes messages in the form that a bank reads.
+type Encoder interface {
+	// Name is the form in which a kind is written, such as pain.008.001.08; empty when the bank does not take the kind.
+	Name(k Kind) string
+	// FileName is how a message is named for those who carry it.
+	FileName(m Message) string
+	// Check tells why one order cannot be written: a reason for people, or nothing.
+	Check(o Order) (reason string)
+	// Encode writes a message. The same message gives the same bytes, whenever it is written.
+	Encode(w io.Writer, m Outgoing) error
+	// Tally counts and sums what was written, by reading it. It checks each group too.
+	Tally(r io.Reader, m Outgoing) error
+}
+
+// Decoder reads what comes from the bank.
+type Decoder interface {
+	// Decode calls each with every event, in the order of the document. An error of kind Unreadable means that the
+	// document will never be read.
+	Decode(r io.Reader, each func(Event) error) (Arrival, error)
+}
+
+// Unreadable says why a document cannot be read, in words for a person.
+type Unreadable struct{ Why string }
+
+func (u *Unreadable) Error() string { return u.Why }
+
+// Box is where messages are laid out for the bank, and where its answers are found.
+type Box interface {
+	// Place makes a message visible under its name, whole or not at all, after check has read what was written. A
+	// message that is there already under this name with the same bytes is no error.
+	Place(ctx context.Context, name string, sha256 []byte, content io.Reader, check func(io.Reader) error) error
+	// Waiting tells whether a message still stands where it was placed.
+	Waiting(ctx context.Context, name string) (bool, error)
+	// Find lists what has arrived whole, oldest first.
+	Find(ctx context.Context) ([]Found, error)
+	// Open reads one; Keep puts it with the evidence; Reject puts it aside with the reason.
+	Open(f Found) (io.ReadCloser, error)
+	Keep(f Found, at time.Time) error
+	Reject(f Found, why string) error
+}
+
+// Found is a document that has arrived.
+type Found struct {
+	Name   string
+	Size   int64
+	SHA256 []byte
+}
+
+// Finding is something that a person must look at.
+type Finding struct {
+	ID         uuid.UUID
+	MerchantID uuid.UUID // zero: it concerns the installation
+	Kind       FindingKind
+	Subject    string // with the kind, what it is about; one finding each
+	MessageID  string
+	ArrivalID  uuid.UUID
+	ItemID     uuid.UUID
+	Text       string // what is the matter, one or two sentences
+	OpenedAt   time.Time
+	ClosedAt   time.Time
+	ClosedBy   string
+	Resolution string
+}
+
+// FindingKind groups findings by what is to be done.
+type FindingKind string
+
+// The kinds of findings.
+const (
+	NotAcknowledged FindingKind = "not_acknowledged" // the bank never said that it has the message
+	MessageRefused  FindingKind = "message_refused"  // as a whole
+	GroupRefused    FindingKind = "group_refused"
+	ApprovalNeeded  FindingKind = "approval_needed" // at the bank
+	MissedDeadline  FindingKind = "missed_deadline" // items that were too late for their day
+	UnknownMessage  FindingKind = "unknown_message" // an answer about a message that is not ours
+	UnknownItem     FindingKind = "unknown_item"    // an answer about an item that is not ours
+	Differs         FindingKind = "differs"         // amounts, counts or sums do not agree
+	Unmatched       FindingKind = "unmatched"       // money that belongs to no debit we know
+	Unreadables     FindingKind = "unreadable"      // a document that could not be read
+	SetUp           FindingKind = "set_up"          // the bank says that something is not agreed or set up
+	LateResult      FindingKind = "late_result"     // an answer contradicts an earlier one
+	NoStatement     FindingKind = "no_statement"    // a day does not add up, or nothing tells
+)
