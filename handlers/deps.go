@@ -11,7 +11,6 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
-	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web/approvals"
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/clients"
@@ -23,6 +22,7 @@ import (
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/settings"
+	"debitdesk/handlers/web/simulator"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/credential"
@@ -58,7 +58,7 @@ type Deps struct {
 	Payers       *checkout.Pages
 	Clients      *clients.Clients
 	Purchases    *purchases.Purchases
-	SandboxPages *sandbox.Pages // sandbox mode alone
+	Controls     *simulator.Controls // sandbox mode alone
 	Tokens       *tokens.Tokens
 	Mandates     *mandates.Mandates
 	Accounts     *mandates.Accounts
@@ -79,7 +79,7 @@ type Deps struct {
 	SecondFactors SecondFactors
 	Keeper        *access.Keeper // forms that wait while a second factor is asked for again
 	Reports       *reports.Reports
-	Simulator     *developers.Simulator // sandbox mode alone
+	Simulator     *simulator.Simulator // sandbox mode alone
 	Webhooks      *developers.Webhooks
 	Events        *developers.Events
 }

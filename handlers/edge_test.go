@@ -10,7 +10,7 @@ import (
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
-	"debitdesk/handlers/sandbox"
+	"debitdesk/handlers/web/simulator"
 	"debitdesk/models/fault"
 )
 
@@ -93,7 +93,7 @@ func TestSignedOutPeopleAreSentToSignIn(t *testing.T) {
 
 func TestLiveModeHasNoSandbox(t *testing.T) {
 	t.Parallel()
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox, h.Deps.SandboxPages = false, &sandbox.Pages{} })
+	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox, h.Deps.Controls = false, &simulator.Controls{} })
 	for _, path := range []string{"/sandbox", "/sandbox/clock", "/sandbox/desk", "/sandbox/mail", "/sandbox/mail/x/html",
 		"/sandbox/collections/x/result"} {
 		h.Call("GET", path, nil).Want(http.StatusNotFound)

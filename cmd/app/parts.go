@@ -9,7 +9,6 @@ import (
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/openapi"
-	"debitdesk/handlers/sandbox"
 	"debitdesk/handlers/web/approvals"
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/clients"
@@ -21,6 +20,7 @@ import (
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/reports"
 	"debitdesk/handlers/web/settings"
+	"debitdesk/handlers/web/simulator"
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/audit"
@@ -136,10 +136,10 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	d.Reference = &developers.Reference{Desk: desk, Document: document}
 	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks}
 	if o.Sandbox {
-		d.Simulator = &developers.Simulator{Desk: desk, Service: s.Simulations, Controls: s.Sandbox,
+		d.Simulator = &simulator.Simulator{Desk: desk, Service: s.Simulations, Controls: s.Controls,
 			Calendar: s.Purchases.Calendar,
 			Accounts: bankdesk.Catalogue, Merchants: db, Replays: db}
-		d.SandboxPages = &sandbox.Pages{Desk: s.Sandbox, Mails: db, Files: s.Billing.File, Page: desk.Show}
+		d.Controls = &simulator.Controls{Desk: desk, Controls: s.Controls, Mails: db, Files: s.Billing.File}
 	}
 	d.Settings.Opens = handlers.Routes(*d).Opens()
 }

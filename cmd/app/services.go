@@ -33,7 +33,6 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
-	"debitdesk/models/sandbox"
 	"debitdesk/models/simulation"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
@@ -56,7 +55,7 @@ type Services struct {
 	Billing       *billing.Service
 	Batches       *batch.Service
 	Audit         *audit.Keeper
-	Sandbox       *sandbox.Desk // nil in live mode
+	Controls      *simulation.Controls // of the sandbox; nil in live mode
 	Subscriptions *subscription.Service
 	Webhooks      *webhook.Service
 	Approvals     *approval.Service
@@ -141,13 +140,13 @@ func New(o Options) (Services, error) {
 	out.Batches.Requests = out.Approvals
 	out.Debits.Expire = out.Approvals.Expire
 	if o.Sandbox {
-		out.Sandbox = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: out.Debits,
+		out.Controls = &simulation.Controls{InTx: store.Runner[simulation.Tx](s), Read: s, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
-			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Payer: bank.ForceMandate,
+			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Phone: bank.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
 			}}
-		out.Simulations = simulator(s, out)
+		out.Simulations = simulations(s, out)
 	}
 	return out, nil
 }

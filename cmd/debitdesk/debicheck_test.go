@@ -10,7 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 )
 
 // setUp is what staff fill in to set up a DebiCheck mandate for a new client.
@@ -65,7 +65,7 @@ func (s *site) later(t *testing.T, by time.Duration) {
 		t.Fatal(err)
 	}
 	who := actor.Actor{Kind: actor.User, Role: actor.Admin, MerchantID: merchantID, Name: "Owner"}
-	if _, err := s.app.Services.Sandbox.Move(t.Context(), who, sandbox.Ask{Advance: by}); err != nil {
+	if _, err := s.app.Services.Controls.Move(t.Context(), who, simulation.ClockMove{Advance: by}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -80,7 +80,7 @@ func (a *App) demo(ctx context.Context, clients int) (made demo.Result, err erro
 
 // advance moves the clock and returns when all that became due has been done.
 func (a *App) advance(ctx context.Context, to time.Time) error {
-	return a.Services.Sandbox.Live(ctx, to)
+	return a.Services.Controls.Live(ctx, to)
 }
 
 // welcome fills an empty database with the demo and says how to sign in.

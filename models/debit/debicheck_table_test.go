@@ -13,7 +13,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 )
 
 // debicheck makes a purchase of R149 whose mandate the payer is asked to confirm,
@@ -95,7 +95,7 @@ func TestTheSuffixTableOfDebiCheckThroughTheProduct(t *testing.T) {
 		}
 	}
 	suspended := h.debicheck("4000008600", mandate.RealTime, false).ID
-	_, err := h.desk.Move(context.Background(), h.who, sandbox.Ask{Advance: time.Second})
+	_, err := h.controls.Move(context.Background(), h.who, simulation.ClockMove{Advance: time.Second})
 	must(t, err)
 
 	h.to(start.Add(5 * time.Minute))

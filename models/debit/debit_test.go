@@ -15,7 +15,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 	"debitdesk/models/token"
 )
 
@@ -129,7 +129,7 @@ func TestASuccessBetweenTwoUnpaidsStartsTheCountAnew(t *testing.T) {
 	paid := h.mustCharge(k.ID, 200, day(10))
 	h.mustCharge(k.ID, 300, day(16))
 	h.to(day(9).At(12, 0))
-	if _, err := h.desk.Force(ctx, h.who, paid.ID, sandbox.Answer{Code: "00"}); err != nil {
+	if _, err := h.controls.Force(ctx, h.who, paid.ID, simulation.BankAnswer{Code: "00"}); err != nil {
 		t.Fatal(err)
 	}
 	h.to(day(17).At(12, 0))

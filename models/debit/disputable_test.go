@@ -10,7 +10,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 )
 
 // A charge says at once whether the payer could dispute it, and the payer's bank
@@ -51,7 +51,7 @@ func TestOnlyDebitsOutsideWhatWasConfirmedAreDisputed(t *testing.T) {
 	}
 	h.to(day(11).At(7, 0))
 	for i, c := range cases {
-		rec, err := h.desk.Force(ctx, h.who, charged[i].ID, sandbox.Answer{Dispute: "34"})
+		rec, err := h.controls.Force(ctx, h.who, charged[i].ID, simulation.BankAnswer{Dispute: "34"})
 		if len(c.because) == 0 {
 			refusedAs(t, err, fault.Invalid, "dispute_rejected", "refuses")
 			if rec = h.get(charged[i].ID); rec.Status != purchase.Paid || rec.Collection.State != collection.Successful ||

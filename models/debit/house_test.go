@@ -21,7 +21,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
@@ -39,7 +39,7 @@ type house struct {
 	bank      *banksandbox.Bank
 	purchases *purchase.Service
 	debits    *debit.Service
-	desk      *sandbox.Desk
+	controls  *simulation.Controls
 	who       actor.Actor
 	brand     uuid.UUID
 }
@@ -74,9 +74,9 @@ func open(t testing.TB) *house {
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: h.bank.Verify}
 	h.debits = h.engine(h.bank)
-	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits,
+	h.controls = &simulation.Controls{InTx: store.Runner[simulation.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases,
-		Payer:     h.bank.ForceMandate,
+		Phone:     h.bank.ForceMandate,
 		Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
 			return h.bank.Force(ctx, id, banksandbox.Outcome{Code: code, Dispute: dispute})
 		}}
@@ -155,9 +155,9 @@ func (h *house) mustCharge(tokenID uuid.UUID, cents int64, day calendar.Date) pu
 }
 
 // to moves the clock with everything that becomes due on the way.
-func (h *house) to(at time.Time) sandbox.Moved {
+func (h *house) to(at time.Time) simulation.Moved {
 	h.t.Helper()
-	moved, err := h.desk.Move(context.Background(), h.who, sandbox.Ask{Now: at})
+	moved, err := h.controls.Move(context.Background(), h.who, simulation.ClockMove{Now: at})
 	must(h.t, err)
 	return moved
 }

@@ -123,7 +123,7 @@ func (w *world) create() {
 }
 
 func (w *world) answers(answer string) {
-	_, err := w.h.desk.AnswerMandate(ctx, w.h.who, w.oneThat(mandate.State.Waiting), answer)
+	_, err := w.h.controls.AnswerMandate(ctx, w.h.who, w.oneThat(mandate.State.Waiting), answer)
 	w.may(err)
 }
 

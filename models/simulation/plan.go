@@ -23,7 +23,7 @@ type slot struct {
 	product       int    // in products
 }
 
-// products are what the payers of a scenario buy, in cents.
+// products are what the clients of a scenario buy, in cents.
 var products = []struct {
 	name  string
 	cents int64
@@ -42,7 +42,7 @@ func (a Ask) plan() []slot {
 		ends = append(ends, slices.Repeat([]outcome{outcome(o)}, n)...)
 	}
 	dice.Shuffle(len(ends), func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
-	plans := make([]int, a.Clients) // a payer buys the same thing each month
+	plans := make([]int, a.Clients) // a client buys the same thing each month
 	for i := range plans {
 		plans[i] = dice.IntN(len(products))
 	}

@@ -159,20 +159,21 @@ func (s *Service) count(ctx context.Context, who actor.Actor, made []uuid.UUID) 
 	return t, nil
 }
 
-// steps is how much there is to do: payers, debits, moves of the clock.
+// steps is how much there is to do: clients, debits, moves of the clock.
 func (a Ask) steps() int { return a.Clients + a.Months*a.Clients + a.Months }
 
 // stage is a scenario while it is played.
 type stage struct {
 	*Service
-	run    Run
-	brand  merchant.Brand
-	step   func()
-	payers []payer
-	made   []uuid.UUID
+	run     Run
+	brand   merchant.Brand
+	step    func()
+	clients []clientAccount
+	made    []uuid.UUID
 }
 
-type payer struct {
+// clientAccount is a client of the scenario with the account that pays.
+type clientAccount struct {
 	client client.Client
 	n      int
 	token  uuid.UUID // of the account that pays
@@ -196,7 +197,7 @@ func (st *stage) play(ctx context.Context) ([]uuid.UUID, error) {
 	for month := range st.run.Ask.Months {
 		day := first.AddMonths(month, first.Day)
 		if at := day.At(8, 0); at.After(st.Now()) {
-			if err := st.Move(ctx, at); err != nil {
+			if err := st.Controls.Live(ctx, at); err != nil {
 				return nil, err
 			}
 		}
@@ -212,18 +213,18 @@ func (st *stage) play(ctx context.Context) ([]uuid.UUID, error) {
 		}
 		st.step()
 	}
-	return st.made, st.Move(ctx, last.AddDays(daysAfter).At(12, 0))
+	return st.made, st.Controls.Live(ctx, last.AddDays(daysAfter).At(12, 0))
 }
 
-// join adds a payer with an account that pays.
+// join adds a client with an account that pays.
 func (st *stage) join(ctx context.Context, n int) (err error) {
-	p := payer{n: n}
+	p := clientAccount{n: n}
 	p.client, err = st.Clients.Create(ctx, st.run.Starter, client.Input{Details: st.Person(n, ""), How: client.ForDebit})
 	if err != nil {
-		return fmt.Errorf("add a payer: %w", err)
+		return fmt.Errorf("add a client: %w", err)
 	}
 	if p.token, err = st.store(ctx, p.client.ID); err == nil {
-		st.payers = append(st.payers, p)
+		st.clients = append(st.clients, p)
 	}
 	return err
 }
@@ -247,7 +248,7 @@ func details(name string, cents int64) purchase.Details {
 
 // debit makes one purchase and charges it to the account that ends as planned.
 func (st *stage) debit(ctx context.Context, one slot, day calendar.Date) error {
-	p := &st.payers[one.client]
+	p := &st.clients[one.client]
 	token, err := st.account(ctx, p, one)
 	if err != nil {
 		return err
@@ -264,9 +265,9 @@ func (st *stage) debit(ctx context.Context, one slot, day calendar.Date) error {
 	return err
 }
 
-// account is the payer's own for what pays. What is to fail gets another account
+// account is the client's own for what pays. What is to fail gets another account
 // each time, for a bank blocks one that fails again and again.
-func (st *stage) account(ctx context.Context, p *payer, one slot) (uuid.UUID, error) {
+func (st *stage) account(ctx context.Context, p *clientAccount, one slot) (uuid.UUID, error) {
 	ending := ""
 	switch one.ends {
 	case pays:

@@ -28,11 +28,8 @@ type Service struct {
 	Purchases *purchase.Service
 	Calendar  *calendar.Calendar
 	Now       func() time.Time
-	// Move takes the clock forward and returns when everything that became due has been done.
-	Move func(ctx context.Context, to time.Time) error
-	// Alone runs fn while nobody moves the clock.
-	Alone func(ctx context.Context, fn func() error) error
-	// Person invents the nth payer. The ending of the account decides what the sandbox bank answers.
+	Controls  *Controls
+	// Person invents the nth client. The ending of the account decides what the sandbox bank answers.
 	Person func(n int, ending string) client.Details
 	// Ending is the account that always ends so: by a return code, or by a dispute.
 	Ending func(code string, dispute bool) string
@@ -148,7 +145,7 @@ const wipeTries = 3
 // Wiped tells how many rows of each table went.
 type Wiped map[string]int64
 
-// Wipe empties the merchant's desk: payers, purchases, debits, mails and what hangs
+// Wipe empties a test merchant: clients, purchases, debits, mails and what hangs
 // on them. People, credentials, brands, webhooks and the audit log stay. Typed must
 // be the merchant's short name.
 func (s *Service) Wipe(ctx context.Context, who actor.Actor, typed string) (wiped Wiped, err error) {
@@ -170,7 +167,7 @@ func (s *Service) Wipe(ctx context.Context, who actor.Actor, typed string) (wipe
 	if strings.TrimSpace(typed) != m.Slug {
 		return nil, fault.At("confirm", "invalid", "Type %s to confirm.", m.Slug)
 	}
-	err = s.Alone(ctx, func() error {
+	err = s.Controls.Clock.Exclusive(ctx, func() error {
 		if open, err := s.Store.OpenRun(ctx); err != nil || open {
 			return errors.Join(err, fault.New(fault.Conflict, "simulation_running",
 				"The simulator is playing. Wait until it is done."))

@@ -1,6 +1,8 @@
-// Package simulation plays business in the sandbox: months of debit orders with the
-// outcomes somebody asked for, a believable history, and an empty desk again. It
-// calls the use cases that people call; it must not exist in live mode.
+// Package simulation is what people move and play in sandbox mode. Controls move the
+// clock and make the sandbox bank and its clients answer. Service plays business: months
+// of debit orders with the outcomes somebody asked for, a believable history, and an
+// empty merchant again. It calls the use cases that people call; it must not exist in
+// live mode.
 package simulation
 
 import (
@@ -46,7 +48,7 @@ const (
 )
 
 // Ask is what to play. The percentages come to 100 at most; what is left is returned
-// with other codes. The same seed plays the same payers, amounts and outcomes.
+// with other codes. The same seed plays the same clients, amounts and outcomes.
 type Ask struct {
 	BrandID  uuid.UUID `json:"brand_id"`
 	Months   int       `json:"months"`
@@ -99,7 +101,7 @@ type Tx interface {
 	Answered(result any) error
 	// InsertRun keeps a run; Conflict when another one is open.
 	InsertRun(r Run) error
-	// Wipe deletes what a merchant did: payers, purchases, debits, mails and all that
+	// Wipe deletes what a merchant did: clients, purchases, debits, mails and all that
 	// hangs on them. It tells how many rows of each table went.
 	Wipe(merchantID uuid.UUID) (map[string]int64, error)
 }

@@ -7,17 +7,17 @@ import (
 
 	"debitdesk/models/collection"
 	"debitdesk/models/mandate"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 	"debitdesk/models/store/table"
 )
 
 var (
-	atBank = table.View(resultColumn(func(a *sandbox.AtBank) *collection.Collection { return &a.Collection }))
-	phones = table.View[sandbox.Phone]()
+	atBank = table.View(resultColumn(func(a *simulation.AtBank) *collection.Collection { return &a.Collection }))
+	phones = table.View[simulation.Phone]()
 )
 
-// AtBank implements sandbox.Reader.
-func (s *Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]sandbox.AtBank, error) {
+// AtBank implements simulation.BankReader.
+func (s *Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]simulation.AtBank, error) {
 	return seek(ctx, s, atBank, `SELECT c.*, p.reference_generated AS reference, p.payer_name, t.account_mask
 		FROM collections c JOIN purchases p ON p.id = c.purchase_id JOIN tokens t ON t.id = c.token_id
 		WHERE c.merchant_id = ? AND c.state IN ('submitted', 'in_tracking', 'provisional', 'successful', 'final', 'disputed')
@@ -33,8 +33,9 @@ const onPhones = `SELECT a.*, m.id AS m_id, m.merchant_id AS m_merchant_id, m.ki
 
 const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
 
-// Phones implements sandbox.Reader.
-func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID, limit int) (open, over []sandbox.Phone, err error) {
+// Phones implements simulation.BankReader.
+func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID,
+	limit int) (open, over []simulation.Phone, err error) {
 	if open, err = seek(ctx, s, phones, onPhones+"a."+openAuthentication+` ORDER BY a.requested_at DESC, a.id DESC`,
 		merchantID); err != nil {
 		return nil, nil, err
@@ -44,11 +45,11 @@ func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID, limit int) (op
 	return open, over, err
 }
 
-// OpenAuthentication implements sandbox.Reader.
+// OpenAuthentication implements simulation.BankReader.
 func (s *Store) OpenAuthentication(ctx context.Context, merchantID,
 	mandateID uuid.UUID) (mandate.Authentication, error) {
 	return one(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+
 		" ORDER BY number DESC LIMIT 1", merchantID, mandateID)
 }
 
-var _ sandbox.Reader = (*Store)(nil)
+var _ simulation.BankReader = (*Store)(nil)

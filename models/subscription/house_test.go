@@ -23,7 +23,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
@@ -41,7 +41,7 @@ type house struct {
 	purchases *purchase.Service
 	debits    *debit.Service
 	subs      *subscription.Service
-	desk      *sandbox.Desk
+	controls  *simulation.Controls
 	dsn       string
 	life      *life // of the process; nil: it is not killed
 	who       actor.Actor
@@ -97,9 +97,9 @@ func (h *house) begin() {
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs
 	post := &outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: h.purchases.Mailed, Compose: bills.Compose}
-	h.desk = &sandbox.Desk{InTx: store.Runner[sandbox.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits,
+	h.controls = &simulation.Controls{InTx: store.Runner[simulation.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases, Subscriptions: h.subs,
-		Mail: post.SendDue, Payer: h.bank.ForceMandate}
+		Mail: post.SendDue, Phone: h.bank.ForceMandate}
 }
 
 // worker is one more process that bills periods.
@@ -192,7 +192,7 @@ func firstOn(d calendar.Date) func(*subscription.SubscriberInput) {
 // to moves the clock with everything that becomes due on the way.
 func (h *house) to(at time.Time) {
 	h.t.Helper()
-	_, err := h.desk.Move(ctx, h.who, sandbox.Ask{Now: at})
+	_, err := h.controls.Move(ctx, h.who, simulation.ClockMove{Now: at})
 	must(h.t, err)
 }
 

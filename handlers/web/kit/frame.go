@@ -108,11 +108,6 @@ func (d *Desk) ShowIn(c echo.Context, status int, title, active string, page fun
 	return Render(c, status, page(f))
 }
 
-// Show answers with a page inside the frame, for rooms of the house that live elsewhere.
-func (d *Desk) Show(c echo.Context, status int, title, active string, page func(layout.Frame) templ.Component) error {
-	return d.ShowIn(c, status, title, active, page)
-}
-
 // ErrorPage draws a refusal inside the frame when the person is known.
 func (d *Desk) ErrorPage(c echo.Context, v pages.ErrorView) templ.Component {
 	if _, known := access.Session(c); !known {

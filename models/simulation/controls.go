@@ -1,7 +1,4 @@
-// Package sandbox is what a person moves in sandbox mode: the clock of the product
-// and the answers of the sandbox bank. It does not exist in live mode, and it must
-// not know how that bank keeps its books.
-package sandbox
+package simulation
 
 import (
 	"context"
@@ -29,14 +26,8 @@ type Clock interface {
 	Exclusive(ctx context.Context, fn func() error) error
 }
 
-// Tx keeps the audit of what a person moved.
-type Tx interface {
-	audit.Log
-	Answered(result any) error
-}
-
-// Reader shows what the bank has.
-type Reader interface {
+// BankReader shows what the bank has.
+type BankReader interface {
 	// AtBank lists collections that the bank has or may still speak about, those it
 	// has not answered first, then by action date, newest first.
 	AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]AtBank, error)
@@ -63,18 +54,19 @@ type Worker interface {
 	Overdue(ctx context.Context) (bool, error)
 }
 
-// Desk is the sandbox in a person's hands.
-type Desk struct {
+// Controls are what a person moves in the sandbox: the clock of the product, and the
+// answers of the sandbox bank and of its clients. They must not know how that bank keeps its books.
+type Controls struct {
 	InTx      func(context.Context, func(Tx) error) error
-	Read      Reader
+	Read      BankReader
 	Clock     Clock
 	Debits    *debit.Service
 	Purchases *purchase.Service
 	// Bank makes the sandbox bank answer now; bank.ErrUnknown when it does not have the collection.
 	Bank func(ctx context.Context, instructionID uuid.UUID, code, dispute string) error
-	// Payer makes the payer answer a mandate request now: accept, reject or ignore. bank.ErrUnknown when the bank
+	// Phone makes the client answer a mandate request now: accept, reject or ignore. bank.ErrUnknown when the bank
 	// does not have the request, bank.ErrTooLate when it was answered or its time has ended.
-	Payer func(ctx context.Context, requestID uuid.UUID, answer string) error
+	Phone func(ctx context.Context, requestID uuid.UUID, answer string) error
 	// Mail sends what waits in the outbox and tells how many went out; nil sends nothing.
 	Mail func(ctx context.Context) (int, error)
 	// Subscriptions bills the periods that begin; nil bills nothing.
@@ -94,33 +86,33 @@ const patience, pause = 5 * time.Second, 20 * time.Millisecond
 // settle does what is due now, mails included, and waits until other processes
 // that are at it have done their part. In this process one at a time is at it: many
 // would be in each other's way.
-func (d *Desk) settle(ctx context.Context, done *Done) error {
-	d.turn.Lock()
-	defer d.turn.Unlock()
-	return d.settleNow(ctx, done)
+func (c *Controls) settle(ctx context.Context, done *Processed) error {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	return c.settleNow(ctx, done)
 }
 
 // caughtUp is settle for many callers who all want the same: when somebody else began
 // it after the caller came, that has done the caller's part too.
-func (d *Desk) caughtUp(ctx context.Context) error {
-	came := d.settled.Load()
-	d.turn.Lock()
-	defer d.turn.Unlock()
-	if d.settled.Load() > came && d.ended == nil {
+func (c *Controls) caughtUp(ctx context.Context) error {
+	came := c.settled.Load()
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	if c.settled.Load() > came && c.ended == nil {
 		return nil
 	}
-	return d.settleNow(ctx, &Done{})
+	return c.settleNow(ctx, &Processed{})
 }
 
-func (d *Desk) settleNow(ctx context.Context, done *Done) (err error) {
-	d.settled.Add(1)
-	defer func() { d.ended = err }()
+func (c *Controls) settleNow(ctx context.Context, done *Processed) (err error) {
+	c.settled.Add(1)
+	defer func() { c.ended = err }()
 	for {
 		begun := time.Now() //nolint:forbidigo // of the machine: the rounds count as waiting too
-		if err := d.runOnce(ctx, done); err != nil {
+		if err := c.runOnce(ctx, done); err != nil {
 			return err
 		}
-		busy, err := d.overdue(ctx)
+		busy, err := c.overdue(ctx)
 		if err != nil || !busy || done.waited >= patience {
 			return err
 		}
@@ -134,16 +126,16 @@ func (d *Desk) settleNow(ctx context.Context, done *Done) (err error) {
 }
 
 // runOnce tries again when a step met another process in its way.
-func (d *Desk) runOnce(ctx context.Context, done *Done) error {
+func (c *Controls) runOnce(ctx context.Context, done *Processed) error {
 	const tries = 3
 	var wrong error
 	for range tries {
-		ran, err := d.Debits.Run(ctx)
+		ran, err := c.Debits.Run(ctx)
 		done.debits.Add(ran)
-		if err == nil && d.Subscriptions != nil {
+		if err == nil && c.Subscriptions != nil {
 			var billed int
-			if billed, err = d.Subscriptions.Run(ctx); err == nil && billed > 0 {
-				ran, err = d.Debits.Run(ctx)
+			if billed, err = c.Subscriptions.Run(ctx); err == nil && billed > 0 {
+				ran, err = c.Debits.Run(ctx)
 				done.debits.Add(ran)
 			}
 		}
@@ -151,22 +143,22 @@ func (d *Desk) runOnce(ctx context.Context, done *Done) error {
 			break
 		}
 	}
-	if d.Webhooks != nil {
-		told, err := d.Webhooks.Run(ctx)
+	if c.Webhooks != nil {
+		told, err := c.Webhooks.Run(ctx)
 		done.Webhooks += told
 		wrong = errors.Join(wrong, err)
 	}
-	if d.Mail != nil {
-		sent, _ := d.Mail(ctx) // a relay that fails is noted on the mail and must not hold the clock
+	if c.Mail != nil {
+		sent, _ := c.Mail(ctx) // a relay that fails is noted on the mail and must not hold the clock
 		done.Mails += sent
 	}
 	return wrong
 }
 
 // workers are all that the clock makes due, the debits first.
-func (d *Desk) workers() []due {
-	all := []due{d.Debits}
-	for _, w := range []Worker{d.Subscriptions, d.Webhooks} {
+func (c *Controls) workers() []due {
+	all := []due{c.Debits}
+	for _, w := range []Worker{c.Subscriptions, c.Webhooks} {
 		if w != nil {
 			all = append(all, w)
 		}
@@ -179,8 +171,8 @@ type due interface {
 	Overdue(ctx context.Context) (bool, error)
 }
 
-func (d *Desk) overdue(ctx context.Context) (bool, error) {
-	for _, w := range d.workers() {
+func (c *Controls) overdue(ctx context.Context) (bool, error) {
+	for _, w := range c.workers() {
 		if busy, err := w.Overdue(ctx); err != nil || busy {
 			return busy, err
 		}
@@ -188,9 +180,10 @@ func (d *Desk) overdue(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// nextDue is the earliest moment at which any of them has something to do.
-func (d *Desk) nextDue(ctx context.Context) (at time.Time, found bool, err error) {
-	for _, w := range d.workers() {
+// NextDue is the earliest moment after now at which the clock makes anything due;
+// found is false when nothing is planned.
+func (c *Controls) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
+	for _, w := range c.workers() {
 		one, any, err := w.NextDue(ctx)
 		if err != nil {
 			return at, found, err
@@ -202,8 +195,8 @@ func (d *Desk) nextDue(ctx context.Context) (at time.Time, found bool, err error
 	return at, found, nil
 }
 
-// Done counts what became due while the clock moved.
-type Done struct {
+// Processed counts what became due while the clock moved.
+type Processed struct {
 	Collections int // debits on which anything was done
 	Mandates    int
 	Webhooks    int

@@ -1,4 +1,4 @@
-package sandbox
+package simulator
 
 import (
 	"mime"
@@ -30,7 +30,7 @@ const (
 
 // Mail serves GET /sandbox/mail, newest first. A page is cut by limit and cursor;
 // the Link header leads to older ones.
-func (r *Pages) Mail(c echo.Context) error {
+func (h *Controls) Mail(c echo.Context) error {
 	if err := mayRead(c); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (r *Pages) Mail(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := r.Mails.Mails(c.Request().Context(), access.Actor(c).MerchantID, before, limit+1)
+	found, err := h.Mails.Mails(c.Request().Context(), access.Actor(c).MerchantID, before, limit+1)
 	if err != nil {
 		return err
 	}
@@ -51,17 +51,17 @@ func (r *Pages) Mail(c echo.Context) error {
 		older = "/sandbox/mail?limit=" + strconv.Itoa(limit) + "&cursor=" + found[limit-1].ID.String()
 	}
 	if forPeople(c) {
-		return r.mailPage(c, found, older, before != uuid.Nil)
+		return h.mailPage(c, found, older, before != uuid.Nil)
 	}
 	if older != "" {
 		c.Response().Header().Set("Link", "<"+older+`>; rel="next"`)
 	}
-	if err := r.measure(c.Request().Context(), found...); err != nil {
+	if err := h.measure(c.Request().Context(), found...); err != nil {
 		return err
 	}
 	out := make([]mailWire, len(found))
 	for i, m := range found {
-		out[i] = r.mailBody(m)
+		out[i] = h.mailBody(m)
 	}
 	return api.JSON(c, http.StatusOK, out)
 }
@@ -106,12 +106,12 @@ type attachmentWire struct {
 	Size *int   `json:"size"` // bytes; null when it has not been drawn yet
 }
 
-func (r *Pages) mailBody(m mail.Mail) mailWire {
+func (h *Controls) mailBody(m mail.Mail) mailWire {
 	w := mailWire{ID: m.ID.String(), To: m.To, CC: orEmpty(m.CC), BCC: orEmpty(m.BCC), Subject: m.Subject, Text: m.Text,
 		HTML:        m.HTML,
 		Attachments: []attachmentWire{}, State: m.State}
 	for _, a := range m.Attachments {
-		w.Attachments = append(w.Attachments, attachmentWire{a.Name, a.Type, r.size(a)})
+		w.Attachments = append(w.Attachments, attachmentWire{a.Name, a.Type, h.size(a)})
 	}
 	if !m.SentAt.IsZero() {
 		sent := m.SentAt.Unix()
@@ -127,7 +127,7 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-func (r *Pages) mailPage(c echo.Context, found []mail.Mail, older string, later bool) error {
+func (h *Controls) mailPage(c echo.Context, found []mail.Mail, older string, later bool) error {
 	v := pages.SandboxMailView{Tabs: tabs("/sandbox/mail"), Pager: components.Pager{OlderHref: older}}
 	if later {
 		v.Pager.NewerHref = "/sandbox/mail"
@@ -136,7 +136,7 @@ func (r *Pages) mailPage(c echo.Context, found []mail.Mail, older string, later 
 		v.Rows = append(v.Rows, pages.SandboxMailRow{Subject: m.Subject, Href: mailHref(m), To: m.To, Sent: moment(sentOr(m)),
 			State: mailPill(m)})
 	}
-	return r.Page(c, http.StatusOK, "Mail", active,
+	return h.Desk.ShowIn(c, http.StatusOK, "Mail", active,
 		func(f layout.Frame) templ.Component { return pages.SandboxMail(f, v) })
 }
 
@@ -160,16 +160,16 @@ func mailPill(m mail.Mail) components.Pill {
 }
 
 // Message serves GET /sandbox/mail/:id.
-func (r *Pages) Message(c echo.Context) error {
-	m, err := r.find(c)
+func (h *Controls) Message(c echo.Context) error {
+	m, err := h.find(c)
 	if err != nil {
 		return err
 	}
 	if !forPeople(c) {
-		if err := r.measure(c.Request().Context(), m); err != nil {
+		if err := h.measure(c.Request().Context(), m); err != nil {
 			return err
 		}
-		return api.JSON(c, http.StatusOK, r.mailBody(m))
+		return api.JSON(c, http.StatusOK, h.mailBody(m))
 	}
 	v := pages.SandboxMessageView{
 		Subject: m.Subject, State: mailPill(m), Text: m.Text, Back: components.Link{Text: "Mail", Href: "/sandbox/mail"},
@@ -194,11 +194,11 @@ func (r *Pages) Message(c echo.Context) error {
 	for i, a := range m.Attachments {
 		v.Files = append(v.Files, components.Link{Text: a.Name, Href: mailHref(m) + "/files/" + strconv.Itoa(i)})
 	}
-	return r.Page(c, http.StatusOK, m.Subject, active,
+	return h.Desk.ShowIn(c, http.StatusOK, m.Subject, active,
 		func(f layout.Frame) templ.Component { return pages.SandboxMessage(f, v) })
 }
 
-func (r *Pages) find(c echo.Context) (mail.Mail, error) {
+func (h *Controls) find(c echo.Context) (mail.Mail, error) {
 	if err := mayRead(c); err != nil {
 		return mail.Mail{}, err
 	}
@@ -206,7 +206,7 @@ func (r *Pages) find(c echo.Context) (mail.Mail, error) {
 	if err != nil {
 		return mail.Mail{}, err
 	}
-	m, err := r.Mails.Mail(c.Request().Context(), access.Actor(c).MerchantID, id)
+	m, err := h.Mails.Mail(c.Request().Context(), access.Actor(c).MerchantID, id)
 	veil(c, &m)
 	return m, err
 }
@@ -233,8 +233,8 @@ func veil(c echo.Context, m *mail.Mail) {
 
 // MessageHTML serves GET /sandbox/mail/:id/html: the message as a mail program
 // would draw it, as a document of its own origin that can run nothing.
-func (r *Pages) MessageHTML(c echo.Context) error {
-	m, err := r.find(c)
+func (h *Controls) MessageHTML(c echo.Context) error {
+	m, err := h.find(c)
 	if err != nil {
 		return err
 	}
@@ -247,8 +247,8 @@ func (r *Pages) MessageHTML(c echo.Context) error {
 }
 
 // File serves GET /sandbox/mail/:id/files/:n.
-func (r *Pages) File(c echo.Context) error {
-	m, err := r.find(c)
+func (h *Controls) File(c echo.Context) error {
+	m, err := h.find(c)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (r *Pages) File(c echo.Context) error {
 		return fault.Missing()
 	}
 	a := m.Attachments[n]
-	content, err := r.content(c.Request().Context(), m, a)
+	content, err := h.content(c.Request().Context(), m, a)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package sandbox
+package simulator
 
 import (
 	"context"
@@ -13,21 +13,21 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
 const phonePath = "/sandbox/phone"
 
-// Phone serves GET /sandbox/phone: what waits on the payers' handsets. A page that
-// shows it already asks for the handsets alone.
-func (r *Pages) Phone(c echo.Context) error {
-	open, over, err := r.Desk.Phones(c.Request().Context(), access.Actor(c))
+// Phone serves GET /sandbox/phone: what waits on the clients' phones. A page that
+// shows it already asks for the phones alone.
+func (h *Controls) Phone(c echo.Context) error {
+	open, over, err := h.Controls.Phones(c.Request().Context(), access.Actor(c))
 	if err != nil {
 		return err
 	}
-	now := r.Desk.Now()
+	now := h.Controls.Now()
 	if !forPeople(c) {
 		wire := make([]phoneWire, len(open))
 		for i, p := range open {
@@ -46,12 +46,12 @@ func (r *Pages) Phone(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 		return pages.Handsets(v).Render(c.Request().Context(), c.Response())
 	}
-	return r.Page(c, http.StatusOK, "Client’s phone", active,
+	return h.Desk.ShowIn(c, http.StatusOK, "Client’s phone", active,
 		func(f layout.Frame) templ.Component { return pages.Phone(f, v) })
 }
 
 // AnswerMandate serves POST /sandbox/mandates/:purchase/answer.
-func (r *Pages) AnswerMandate(c echo.Context) error {
+func (h *Controls) AnswerMandate(c echo.Context) error {
 	id, err := api.ID(c, "purchase")
 	if err != nil {
 		return err
@@ -64,8 +64,8 @@ func (r *Pages) AnswerMandate(c echo.Context) error {
 	if err := body.Err(); err != nil {
 		return err
 	}
-	act := func(ctx context.Context) (sandbox.Replied, error) {
-		return r.Desk.AnswerMandate(ctx, access.Actor(c), id, answer)
+	act := func(ctx context.Context) (simulation.Replied, error) {
+		return h.Controls.AnswerMandate(ctx, access.Actor(c), id, answer)
 	}
 	if !forPeople(c) {
 		return api.Run(c, http.StatusOK, repliedBody, act)
@@ -99,7 +99,7 @@ type reasonWire struct {
 	Text string `json:"text"`
 }
 
-func repliedBody(r sandbox.Replied) any {
+func repliedBody(r simulation.Replied) any {
 	w := repliedWire{Purchase: r.ID.String(), Status: string(r.Status), MandateState: string(r.Mandate.State)}
 	if code := r.Mandate.ReasonCode; code != "" {
 		w.Reason = &reasonWire{code, bank.MandateCodeOf(code).Meaning}
@@ -127,7 +127,7 @@ type phoneWire struct {
 	USSD              string `json:"ussd"`
 }
 
-func phoneBody(p sandbox.Phone, now time.Time) phoneWire {
+func phoneBody(p simulation.Phone, now time.Time) phoneWire {
 	w := phoneWire{Purchase: p.Mandate.ID.String(), Payer: p.Mandate.HolderName, Account: p.Mandate.AccountMask,
 		Bank: bankOf(p), Brand: p.Brand,
 		ContractReference: p.Mandate.ContractReference, Amount: p.AmountCents(), Currency: p.Currency,
@@ -146,6 +146,6 @@ func phoneBody(p sandbox.Phone, now time.Time) phoneWire {
 	return w
 }
 
-func secondsLeft(p sandbox.Phone, now time.Time) int64 {
+func secondsLeft(p simulation.Phone, now time.Time) int64 {
 	return max(0, int64((p.Request.ExpiresAt.Sub(now)+time.Second-1)/time.Second))
 }

@@ -1,4 +1,4 @@
-package sandbox
+package simulation
 
 import (
 	"context"
@@ -13,18 +13,19 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// Answer is what a person makes the bank say: a return code ("00" pays), or a
+// BankAnswer is what a person makes the bank say: a return code ("00" pays), or a
 // dispute with one of its codes. Exactly one is given.
-type Answer struct{ Code, Dispute string }
+type BankAnswer struct{ Code, Dispute string }
 
 // Force makes the sandbox bank answer a collection now, instead of what its
 // account would bring, and applies the answer. Purchases of others are NotFound;
 // what is not at the bank, or has the bank's last word, is a Conflict.
-func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID, a Answer) (purchase.Record, error) {
+func (c *Controls) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
+	a BankAnswer) (purchase.Record, error) {
 	if err := who.May(actor.MoveClock); err != nil {
 		return purchase.Record{}, err
 	}
-	rec, err := d.Purchases.Get(ctx, who, purchaseID)
+	rec, err := c.Purchases.Get(ctx, who, purchaseID)
 	if err != nil {
 		return rec, err
 	}
@@ -34,7 +35,7 @@ func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 	if err := mayAnswer(rec.Collection); err != nil {
 		return rec, err
 	}
-	switch err := d.Bank(ctx, rec.Collection.ID, a.Code, a.Dispute); {
+	switch err := c.Bank(ctx, rec.Collection.ID, a.Code, a.Dispute); {
 	case errors.Is(err, bank.ErrUnknown):
 		return rec, notThere(rec.Collection)
 	case errors.Is(err, bank.ErrNotDisputable):
@@ -43,14 +44,14 @@ func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 	case err != nil:
 		return rec, err
 	}
-	if err := d.caughtUp(inner(ctx)); err != nil {
+	if err := c.caughtUp(inner(ctx)); err != nil {
 		return rec, err
 	}
-	after, err := d.Purchases.Get(ctx, who, purchaseID)
+	after, err := c.Purchases.Get(ctx, who, purchaseID)
 	if err != nil {
 		return rec, err
 	}
-	return after, d.InTx(ctx, func(tx Tx) error {
+	return after, c.InTx(ctx, func(tx Tx) error {
 		note(tx, who, "sandbox.answer_forced", rec.Collection.ID, rec.ID, rec.ClientID,
 			"The sandbox bank was told to answer: "+a.words()+".")
 		return tx.Answered(after)
@@ -58,21 +59,21 @@ func (d *Desk) Force(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 }
 
 // AtBank lists what the bank's desk can answer.
-func (d *Desk) AtBank(ctx context.Context, who actor.Actor, limit int) ([]AtBank, error) {
+func (c *Controls) AtBank(ctx context.Context, who actor.Actor, limit int) ([]AtBank, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	return d.Read.AtBank(ctx, who.MerchantID, limit)
+	return c.Read.AtBank(ctx, who.MerchantID, limit)
 }
 
-func (a Answer) words() string {
+func (a BankAnswer) words() string {
 	if a.Dispute != "" {
 		return bank.CodeOf(a.Dispute).Label()
 	}
 	return bank.CodeOf(a.Code).Label()
 }
 
-func (a Answer) check() error {
+func (a BankAnswer) check() error {
 	_, known := bank.FindCode(a.Code)
 	dispute, disputable := bank.FindCode(a.Dispute)
 	switch {
@@ -109,9 +110,9 @@ func notThere(c *collection.Collection) error {
 		"The bank does not have this collection yet. It is handed over at %s SAST.", say(c.SubmitAt))
 }
 
-// Answers are the words that the bank's desk offers for a collection, in the order
+// BankAnswers are the words that the bank's desk offers for a collection, in the order
 // of a person's mind: pay, the usual failures, the disputes.
-func Answers(c *collection.Collection) (codes []bank.ReturnCode) {
+func BankAnswers(c *collection.Collection) (codes []bank.ReturnCode) {
 	if mayAnswer(c) != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package sandbox
+package simulator
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 func TestALongListOfMailDrawsAFewDocumentsOnly(t *testing.T) {
 	t.Parallel()
 	var drawn atomic.Int64
-	room := &Pages{Files: func(context.Context, uuid.UUID, string) ([]byte, error) {
+	pages := &Controls{Files: func(context.Context, uuid.UUID, string) ([]byte, error) {
 		drawn.Add(1)
 		return []byte("%PDF"), nil
 	}}
@@ -22,18 +22,18 @@ func TestALongListOfMailDrawsAFewDocumentsOnly(t *testing.T) {
 	for i := range mails {
 		mails[i].Attachments = []mail.Attachment{{Ref: fmt.Sprint("invoice:", i)}}
 	}
-	if err := room.measure(t.Context(), mails...); err != nil {
+	if err := pages.measure(t.Context(), mails...); err != nil {
 		t.Fatal(err)
 	}
 	if drawn.Load() != mostDrawn {
 		t.Errorf("%d documents were drawn for one list", drawn.Load())
 	}
-	newest, last := room.size(mails[0].Attachments[0]), room.size(mails[mailLimit-1].Attachments[0])
+	newest, last := pages.size(mails[0].Attachments[0]), pages.size(mails[mailLimit-1].Attachments[0])
 	if newest == nil || *newest != 4 || last != nil {
 		t.Errorf("sizes %v and %v", newest, last)
 	}
-	if err := room.measure(t.Context(), mails[mailLimit-1]); err != nil ||
-		room.size(mails[mailLimit-1].Attachments[0]) == nil {
+	if err := pages.measure(t.Context(), mails[mailLimit-1]); err != nil ||
+		pages.size(mails[mailLimit-1].Attachments[0]) == nil {
 		t.Errorf("a list of its own does not measure it: %v", err)
 	}
 }

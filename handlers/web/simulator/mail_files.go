@@ -1,4 +1,4 @@
-package sandbox
+package simulator
 
 import (
 	"context"
@@ -42,13 +42,13 @@ func (s *sizes) keep(ref string, size int) {
 }
 
 // content gives the bytes of an attachment.
-func (r *Pages) content(ctx context.Context, m mail.Mail, a mail.Attachment) ([]byte, error) {
+func (h *Controls) content(ctx context.Context, m mail.Mail, a mail.Attachment) ([]byte, error) {
 	if a.Ref == "" {
 		return a.Content, nil
 	}
-	b, err := r.Files(ctx, m.MerchantID, a.Ref)
+	b, err := h.Files(ctx, m.MerchantID, a.Ref)
 	if err == nil {
-		r.sizes.keep(a.Ref, len(b))
+		h.sizes.keep(a.Ref, len(b))
 	}
 	return b, err
 }
@@ -56,7 +56,7 @@ func (r *Pages) content(ctx context.Context, m mail.Mail, a mail.Attachment) ([]
 // measure sees to it that the sizes of the files that the mails name are known, of the
 // newest mails first. A file must be drawn for that, so a long list leaves out the
 // rest: a list of a thousand mails answers at once.
-func (r *Pages) measure(ctx context.Context, mails ...mail.Mail) error {
+func (h *Controls) measure(ctx context.Context, mails ...mail.Mail) error {
 	type file struct {
 		m mail.Mail
 		a mail.Attachment
@@ -64,7 +64,7 @@ func (r *Pages) measure(ctx context.Context, mails ...mail.Mail) error {
 	var todo []file
 	for _, m := range mails {
 		for _, a := range m.Attachments {
-			if _, known := r.sizes.get(a.Ref); a.Ref != "" && !known && len(todo) < mostDrawn {
+			if _, known := h.sizes.get(a.Ref); a.Ref != "" && !known && len(todo) < mostDrawn {
 				todo = append(todo, file{m, a})
 			}
 		}
@@ -76,7 +76,7 @@ func (r *Pages) measure(ctx context.Context, mails ...mail.Mail) error {
 	for range min(runtime.GOMAXPROCS(0), len(todo)) {
 		drawing.Go(func() {
 			for f := range at {
-				if _, err := r.content(ctx, f.m, f.a); err != nil {
+				if _, err := h.content(ctx, f.m, f.a); err != nil {
 					mu.Lock()
 					wrong = err
 					mu.Unlock()
@@ -93,10 +93,10 @@ func (r *Pages) measure(ctx context.Context, mails ...mail.Mail) error {
 }
 
 // size is how many bytes an attachment has; nil when it has not been drawn yet.
-func (r *Pages) size(a mail.Attachment) *int {
+func (h *Controls) size(a mail.Attachment) *int {
 	n, known := len(a.Content), true
 	if a.Ref != "" {
-		n, known = r.sizes.get(a.Ref)
+		n, known = h.sizes.get(a.Ref)
 	}
 	if !known {
 		return nil

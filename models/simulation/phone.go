@@ -1,4 +1,4 @@
-package sandbox
+package simulation
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// Phone is one request to authenticate a mandate, as the payer's handset shows it.
+// Phone is one request to authenticate a mandate, as the client's phone shows it.
 type Phone struct {
 	Request  mandate.Authentication `gorm:"embedded"`
 	Mandate  mandate.Mandate        `gorm:"embedded;embeddedPrefix:m_"`
@@ -21,7 +21,7 @@ type Phone struct {
 	Currency string
 }
 
-// AmountCents is what the payer is asked to authenticate for each debit.
+// AmountCents is what the client is asked to authenticate for each debit.
 func (p Phone) AmountCents() int64 {
 	if p.Mandate.Terms != nil && p.Mandate.Terms.PriceCents > 0 {
 		return p.Mandate.Terms.PriceCents
@@ -37,30 +37,30 @@ func (p Phone) MaxCents() int64 {
 	return p.Mandate.Terms.MaxAmountCents
 }
 
-// Replied is a purchase with its mandate after the payer's answer.
+// Replied is a purchase with its mandate after the client's answer.
 type Replied struct {
 	purchase.Record
 	Mandate mandate.Mandate
 }
 
-// The answers of a payer, as the phone sends them.
+// The answers of a client, as the phone sends them.
 const (
 	Accept = "accept"
 	Reject = "reject"
 	Ignore = "ignore" // lets the time run out
 )
 
-// AnswerMandate makes the payer of a purchase answer the request to authenticate
+// AnswerMandate makes the client of a purchase answer the request to authenticate
 // its mandate now, instead of what the account would bring, and applies the
-// answer. Purchases of others are NotFound; where nothing is asked of the payer
+// answer. Purchases of others are NotFound; where nothing is asked of the client
 // (any more) it is a Conflict.
-func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
+func (c *Controls) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uuid.UUID,
 	answer string) (Replied, error) {
 	var r Replied
 	if err := who.May(actor.MoveClock); err != nil {
 		return r, err
 	}
-	before, err := d.Purchases.Get(ctx, who, purchaseID)
+	before, err := c.Purchases.Get(ctx, who, purchaseID)
 	if err != nil {
 		return r, err
 	}
@@ -71,23 +71,23 @@ func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uu
 		return r, fault.At("answer", "invalid_choice", "%q is not an answer of a client. Use accept, reject or ignore.",
 			answer)
 	}
-	request, err := d.asked(ctx, who.MerchantID, purchaseID)
+	request, err := c.asked(ctx, who.MerchantID, purchaseID)
 	if err != nil {
 		return r, err
 	}
-	if err := d.reply(ctx, request, answer); err != nil {
+	if err := c.reply(ctx, request, answer); err != nil {
 		return r, err
 	}
-	if err := d.caughtUp(inner(ctx)); err != nil {
+	if err := c.caughtUp(inner(ctx)); err != nil {
 		return r, err
 	}
-	if r.Record, err = d.Purchases.Get(ctx, who, purchaseID); err != nil {
+	if r.Record, err = c.Purchases.Get(ctx, who, purchaseID); err != nil {
 		return r, err
 	}
-	if r.Mandate, err = d.Read.Mandate(ctx, who.MerchantID, request.MandateID); err != nil {
+	if r.Mandate, err = c.Read.Mandate(ctx, who.MerchantID, request.MandateID); err != nil {
 		return r, err
 	}
-	return r, d.InTx(ctx, func(tx Tx) error {
+	return r, c.InTx(ctx, func(tx Tx) error {
 		note(tx, who, "sandbox.payer_answered", request.ID, before.ID, before.ClientID,
 			"On the client's phone in the sandbox: "+replies[answer]+".")
 		return tx.Answered(r)
@@ -96,25 +96,25 @@ func (d *Desk) AnswerMandate(ctx context.Context, who actor.Actor, purchaseID uu
 
 var replies = map[string]string{Accept: "accepted", Reject: "declined", Ignore: "left unanswered"}
 
-// asked is the request that waits for the payer. One that is on its way to the
+// asked is the request that waits for the client. One that is on its way to the
 // bank is handed over first.
-func (d *Desk) asked(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error) {
-	request, err := d.Read.OpenAuthentication(ctx, merchantID, mandateID)
+func (c *Controls) asked(ctx context.Context, merchantID, mandateID uuid.UUID) (mandate.Authentication, error) {
+	request, err := c.Read.OpenAuthentication(ctx, merchantID, mandateID)
 	if err == nil && request.State == mandate.AuthRequested {
-		if err := d.caughtUp(inner(ctx)); err != nil {
+		if err := c.caughtUp(inner(ctx)); err != nil {
 			return request, err
 		}
-		request, err = d.Read.OpenAuthentication(ctx, merchantID, mandateID)
+		request, err = c.Read.OpenAuthentication(ctx, merchantID, mandateID)
 	}
 	if fault.Is(err, fault.NotFound) {
-		return request, d.nothingAsked(ctx, merchantID, mandateID)
+		return request, c.nothingAsked(ctx, merchantID, mandateID)
 	}
 	return request, err
 }
 
-// nothingAsked says why the payer has nothing to answer.
-func (d *Desk) nothingAsked(ctx context.Context, merchantID, mandateID uuid.UUID) error {
-	m, err := d.Read.Mandate(ctx, merchantID, mandateID)
+// nothingAsked says why the client has nothing to answer.
+func (c *Controls) nothingAsked(ctx context.Context, merchantID, mandateID uuid.UUID) error {
+	m, err := c.Read.Mandate(ctx, merchantID, mandateID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return conflict("This purchase asks for no mandate.")
@@ -133,8 +133,8 @@ func conflict(format string, args ...any) error {
 	return fault.New(fault.Conflict, "mandate_wrong_status", format, args...)
 }
 
-func (d *Desk) reply(ctx context.Context, request mandate.Authentication, answer string) error {
-	switch err := d.Payer(ctx, request.ID, answer); {
+func (c *Controls) reply(ctx context.Context, request mandate.Authentication, answer string) error {
+	switch err := c.Phone(ctx, request.ID, answer); {
 	case errors.Is(err, bank.ErrUnknown):
 		return conflict("The client's bank does not have this request yet. Try again in a few seconds.")
 	case errors.Is(err, bank.ErrTooLate):
@@ -147,11 +147,11 @@ func (d *Desk) reply(ctx context.Context, request mandate.Authentication, answer
 // latelyAnswered is how many requests that are over a phone still shows.
 const latelyAnswered = 10
 
-// Phones shows what waits on the handsets of a merchant's payers, newest first,
+// Phones shows what waits on the phones of a merchant's clients, newest first,
 // and what was answered lately.
-func (d *Desk) Phones(ctx context.Context, who actor.Actor) (open, over []Phone, err error) {
+func (c *Controls) Phones(ctx context.Context, who actor.Actor) (open, over []Phone, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, nil, err
 	}
-	return d.Read.Phones(ctx, who.MerchantID, latelyAnswered)
+	return c.Read.Phones(ctx, who.MerchantID, latelyAnswered)
 }

@@ -1,4 +1,4 @@
-package sandbox
+package simulator
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -17,7 +17,7 @@ import (
 // dial is a USSD number that no network has.
 const dial = "*120*0000#"
 
-func handsetOf(p sandbox.Phone, now time.Time) pages.Handset {
+func handsetOf(p simulation.Phone, now time.Time) pages.Handset {
 	a, m, local := p.Request, p.Mandate, now.In(calendar.SAST)
 	h := pages.Handset{
 		ID: a.ID.String(), Action: "/sandbox/mandates/" + m.ID.String() + "/answer", Href: "/purchases/" + m.ID.String(),
@@ -48,16 +48,16 @@ func deadline(at time.Time, withDay bool) components.Time {
 	return t
 }
 
-func delayed(p sandbox.Phone) bool { return p.Request.Method != mandate.RealTime }
+func delayed(p simulation.Phone) bool { return p.Request.Method != mandate.RealTime }
 
-func bankOf(p sandbox.Phone) string {
+func bankOf(p simulation.Phone) string {
 	if name := bank.BankName(p.Mandate.BankCode); name != "" {
 		return name
 	}
 	return "Your bank"
 }
 
-func mostWords(p sandbox.Phone) string {
+func mostWords(p simulation.Phone) string {
 	if most := p.MaxCents(); most > 0 {
 		return money.Format(most, p.Currency)
 	}
@@ -84,7 +84,7 @@ func leftWords(seconds int64) string {
 }
 
 // asksFor is the heart of both texts: who collects what, when, up to what, from where.
-func asksFor(p sandbox.Phone) string {
+func asksFor(p simulation.Phone) string {
 	rhythm := p.Mandate.Rhythm()
 	if rhythm != "" {
 		rhythm = ", " + rhythm
@@ -98,7 +98,7 @@ func asksFor(p sandbox.Phone) string {
 		money.Format(p.AmountCents(), p.Currency), rhythm, most, glue(p.Mandate.AccountMask))
 }
 
-func sms(p sandbox.Phone) string {
+func sms(p simulation.Phone) string {
 	by := ""
 	if at := p.Request.ExpiresAt; !at.IsZero() {
 		by = " by " + at.In(calendar.SAST).Format("Mon 2 Jan 15:04")
@@ -107,19 +107,19 @@ func sms(p sandbox.Phone) string {
 		p.Mandate.ContractReference, by, dial)
 }
 
-func ussd(p sandbox.Phone) string {
+func ussd(p simulation.Phone) string {
 	return fmt.Sprintf("%s DebiCheck\n%s. Ref %s.\n1. Accept\n2. Reject\n0. Later", bankOf(p), asksFor(p),
 		p.Mandate.ContractReference)
 }
 
-func repliedWords(r sandbox.Replied, answer string) string {
-	if answer == sandbox.Ignore {
+func repliedWords(r simulation.Replied, answer string) string {
+	if answer == simulation.Ignore {
 		return "The client leaves it unanswered. The request expires by the sandbox clock; move it, or wait."
 	}
 	return "The client answered. The mandate is now: " + r.Mandate.State.Label() + "."
 }
 
-func overRow(p sandbox.Phone) pages.PhoneRow {
+func overRow(p simulation.Phone) pages.PhoneRow {
 	a := p.Request
 	row := pages.PhoneRow{Payer: p.Mandate.HolderName, Href: "/purchases/" + p.Mandate.ID.String(), Brand: p.Brand,
 		Asked:  methodWords[a.Method],

@@ -1,4 +1,4 @@
-package developers
+package simulator
 
 import (
 	"context"
@@ -20,7 +20,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
-	"debitdesk/models/sandbox"
 	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -31,7 +30,7 @@ import (
 type Simulator struct {
 	Desk      *kit.Desk
 	Service   *simulation.Service
-	Controls  *sandbox.Desk
+	Controls  *simulation.Controls
 	Calendar  *calendar.Calendar
 	Accounts  func() []bank.Magic
 	Merchants merchant.Reader
@@ -225,10 +224,8 @@ func (h *Simulator) Move(c echo.Context) error {
 	if err != nil {
 		return h.page(c, nil, fault.New(fault.Invalid, "invalid", "Choose where to move the clock."))
 	}
-	control := http.NewResponseController(c.Response()) // a long way ends after the server's limits of time
-	_ = control.SetReadDeadline(time.Time{})
-	_ = control.SetWriteDeadline(time.Time{})
-	moved, err := h.Controls.Move(c.Request().Context(), access.Actor(c), sandbox.Ask{Now: to})
+	takeYourTime(c)
+	moved, err := h.Controls.Move(c.Request().Context(), access.Actor(c), simulation.ClockMove{Now: to})
 	if kit.MayShow(err) {
 		return h.page(c, nil, err)
 	}

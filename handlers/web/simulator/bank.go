@@ -1,4 +1,4 @@
-package sandbox
+package simulator
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -25,8 +25,8 @@ import (
 const deskRows = 100
 
 // BankDesk serves GET /sandbox/desk.
-func (r *Pages) BankDesk(c echo.Context) error {
-	all, err := r.Desk.AtBank(c.Request().Context(), access.Actor(c), deskRows)
+func (h *Controls) BankDesk(c echo.Context) error {
+	all, err := h.Controls.AtBank(c.Request().Context(), access.Actor(c), deskRows)
 	if err != nil {
 		return err
 	}
@@ -41,12 +41,12 @@ func (r *Pages) BankDesk(c echo.Context) error {
 	for _, one := range all {
 		v.Rows = append(v.Rows, deskRow(one))
 	}
-	return r.Page(c, http.StatusOK, "Bank’s desk", active,
+	return h.Desk.ShowIn(c, http.StatusOK, "Bank’s desk", active,
 		func(f layout.Frame) templ.Component { return pages.SandboxDesk(f, v) })
 }
 
 // Answer serves POST /sandbox/collections/:purchase/result.
-func (r *Pages) Answer(c echo.Context) error {
+func (h *Controls) Answer(c echo.Context) error {
 	id, err := api.ID(c, "purchase")
 	if err != nil {
 		return err
@@ -55,12 +55,12 @@ func (r *Pages) Answer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	answer := sandbox.Answer{Code: body.Text("code", 2), Dispute: body.Text("dispute", 2)}
+	answer := simulation.BankAnswer{Code: body.Text("code", 2), Dispute: body.Text("dispute", 2)}
 	if err := body.Err(); err != nil {
 		return err
 	}
 	act := func(ctx context.Context) (purchase.Record, error) {
-		return r.Desk.Force(ctx, access.Actor(c), id, answer)
+		return h.Controls.Force(ctx, access.Actor(c), id, answer)
 	}
 	if !forPeople(c) {
 		return api.Run(c, http.StatusOK, answeredBody, act)
@@ -125,12 +125,12 @@ type atBankWire struct {
 	Result          *resultWire `json:"result"`
 }
 
-func atBankBody(a sandbox.AtBank) atBankWire {
+func atBankBody(a simulation.AtBank) atBankWire {
 	return atBankWire{a.PurchaseID.String(), a.Reference, a.AmountCents, a.Currency, a.ActionDate.String(),
 		string(a.State), resultBody(a.Result)}
 }
 
-func deskRow(a sandbox.AtBank) pages.SandboxDeskRow {
+func deskRow(a simulation.AtBank) pages.SandboxDeskRow {
 	row := pages.SandboxDeskRow{
 		Reference: a.Reference, Href: "/purchases/" + a.PurchaseID.String(), Payer: a.PayerName, Account: a.AccountMask,
 		Amount: components.Money{Amount: money.Amount(a.AmountCents), Currency: a.Currency},
@@ -138,7 +138,7 @@ func deskRow(a sandbox.AtBank) pages.SandboxDeskRow {
 			Title: a.ActionDate.Format("Monday, 2 January 2006")},
 		State: statePill(a.Collection), Action: "/sandbox/collections/" + a.PurchaseID.String() + "/result",
 	}
-	for _, code := range sandbox.Answers(&a.Collection) {
+	for _, code := range simulation.BankAnswers(&a.Collection) {
 		switch code.Class {
 		case bank.Success:
 			row.Pays = true

@@ -1,4 +1,4 @@
-package sandbox
+package simulation
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"debitdesk/models/fault"
 )
 
-// Ask says where the clock is to go: to a moment, or on by a time. Exactly one is given.
-type Ask struct {
+// ClockMove says where the clock is to go: to a moment, or on by a time. Exactly one is given.
+type ClockMove struct {
 	Now     time.Time
 	Advance time.Duration
 }
@@ -22,7 +22,7 @@ type Ask struct {
 // Moved is where the clock stands after a move, and what became due on the way.
 type Moved struct {
 	Now  time.Time
-	Done Done
+	Done Processed
 }
 
 // MaxMove is how far one call may move the clock, so that a typing mistake does not
@@ -34,32 +34,32 @@ const MaxMove = 750 * 24 * time.Hour
 const fineSteps = 400
 
 // Now is the product's time.
-func (d *Desk) Now() time.Time { return d.Clock.Now() }
+func (c *Controls) Now() time.Time { return c.Clock.Now() }
 
 // Move takes the clock forward and does everything that becomes due on the way, in
 // its order, mails included. It answers when all of it is done. A trial tells where
 // the clock would stand, and moves nothing.
-func (d *Desk) Move(ctx context.Context, who actor.Actor, ask Ask) (Moved, error) {
+func (c *Controls) Move(ctx context.Context, who actor.Actor, move ClockMove) (Moved, error) {
 	if err := who.May(actor.MoveClock); err != nil {
 		return Moved{}, err
 	}
 	if dryrun.Is(ctx) {
-		to, err := ask.target(d.Clock.Now())
+		to, err := move.target(c.Clock.Now())
 		return Moved{Now: to}, err
 	}
 	var moved Moved
-	err := d.Clock.Exclusive(ctx, func() error {
-		from := d.Clock.Now()
-		to, err := ask.target(from)
+	err := c.Clock.Exclusive(ctx, func() error {
+		from := c.Clock.Now()
+		to, err := move.target(from)
 		if err != nil {
 			return err
 		}
-		if err := d.walk(inner(ctx), to, &moved.Done); err != nil {
+		if err := c.walk(inner(ctx), to, &moved.Done); err != nil {
 			return err
 		}
-		moved.Now, moved.Done.Collections = d.Clock.Now(), len(moved.Done.debits.Collections)
+		moved.Now, moved.Done.Collections = c.Clock.Now(), len(moved.Done.debits.Collections)
 		moved.Done.Mandates = len(moved.Done.debits.Mandates)
-		return d.InTx(ctx, func(tx Tx) error {
+		return c.InTx(ctx, func(tx Tx) error {
 			note(tx, who, "clock.moved", who.MerchantID, uuid.Nil, uuid.Nil,
 				fmt.Sprintf("The sandbox clock was moved from %s to %s SAST.", say(from), say(to)))
 			return tx.Answered(moved)
@@ -68,9 +68,16 @@ func (d *Desk) Move(ctx context.Context, who actor.Actor, ask Ask) (Moved, error
 	return moved, err
 }
 
+// Live takes the clock forward like Move, for the product's own use: a demo that
+// lives through its history. Nobody's audit tells of it. A moment that lies
+// behind only does what is due.
+func (c *Controls) Live(ctx context.Context, to time.Time) error {
+	return c.Clock.Exclusive(ctx, func() error { return c.walk(ctx, to, &Processed{}) })
+}
+
 func say(t time.Time) string { return t.In(calendar.SAST).Format("2 Jan 2006 15:04") }
 
-func (a Ask) target(now time.Time) (time.Time, error) {
+func (a ClockMove) target(now time.Time) (time.Time, error) {
 	switch {
 	case a.Now.IsZero() == (a.Advance == 0):
 		return now, fault.New(fault.Invalid, "invalid", `Give "now", a moment, or "advance", a time such as "48h".`)
@@ -91,12 +98,12 @@ func (a Ask) target(now time.Time) (time.Time, error) {
 
 // walk visits each moment at which something becomes due, so that what follows
 // from one thing is there before the next, and ends at the target.
-func (d *Desk) walk(ctx context.Context, to time.Time, done *Done) error {
+func (c *Controls) walk(ctx context.Context, to time.Time, done *Processed) error {
 	for step := 0; ; step++ {
-		if err := d.settle(ctx, done); err != nil {
+		if err := c.settle(ctx, done); err != nil {
 			return err
 		}
-		at, found, err := d.nextDue(ctx)
+		at, found, err := c.NextDue(ctx)
 		if err != nil {
 			return err
 		}
@@ -106,12 +113,12 @@ func (d *Desk) walk(ctx context.Context, to time.Time, done *Done) error {
 		if !found || at.After(to) {
 			break
 		}
-		if err := d.Clock.MoveTo(ctx, at); err != nil {
+		if err := c.Clock.MoveTo(ctx, at); err != nil {
 			return err
 		}
 	}
-	if err := d.Clock.MoveTo(ctx, to); err != nil {
+	if err := c.Clock.MoveTo(ctx, to); err != nil {
 		return err
 	}
-	return d.settle(ctx, done)
+	return c.settle(ctx, done)
 }

@@ -1,4 +1,4 @@
-package sandbox_test
+package simulator_test
 
 import (
 	"net/url"

@@ -1,7 +1,8 @@
-// Package sandbox serves what a person moves in sandbox mode: the clock, the
-// bank's desk, the payers' phones and the mail that was sent; as pages for people and as JSON for
-// programs. It must not know rules, and it has no address in live mode.
-package sandbox
+// Package simulator serves what people move and play in sandbox mode. Controls are the
+// clock, the bank's desk, the clients' phones and the mail that was sent, as pages for
+// people and as JSON for programs; Simulator is the page on which developers play.
+// It must not know rules, and it has no address in live mode.
+package simulator
 
 import (
 	"context"
@@ -9,18 +10,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/mail"
 	"debitdesk/models/money"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 	"debitdesk/views/components"
-	"debitdesk/views/layout"
 )
 
 // Mails finds what was sent.
@@ -29,15 +29,12 @@ type Mails interface {
 	Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error)
 }
 
-// Frame shows a page of the dashboard inside its frame.
-type Frame func(c echo.Context, status int, title, active string, page func(layout.Frame) templ.Component) error
-
-// Pages serves the sandbox.
-type Pages struct {
-	Desk  *sandbox.Desk
-	Mails Mails
-	Files File // makes what mails only name
-	Page  Frame
+// Controls serves what is below /sandbox.
+type Controls struct {
+	Desk     *kit.Desk
+	Controls *simulation.Controls
+	Mails    Mails
+	Files    File // makes what mails only name
 
 	sizes sizes
 }
@@ -45,7 +42,9 @@ type Pages struct {
 const active = "sandbox"
 
 // Enter serves GET /sandbox.
-func (r *Pages) Enter(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "/sandbox/clock") }
+func (h *Controls) Enter(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, "/sandbox/clock")
+}
 
 // forPeople tells a browser from a program: programs show a credential, or do not
 // ask for a page.
@@ -54,7 +53,7 @@ func forPeople(c echo.Context) bool {
 	return h.Get("Authorization") == "" && (strings.Contains(h.Get("Accept"), "text/html") || h.Get("HX-Request") != "")
 }
 
-// tabs are the parts of the room.
+// tabs are the parts of the sandbox.
 func tabs(now string) components.Tabs {
 	t := components.Tabs{Label: "Sandbox"}
 	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"},

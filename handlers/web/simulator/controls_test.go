@@ -1,4 +1,4 @@
-package sandbox_test
+package simulator_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/handlertest"
-	room "debitdesk/handlers/sandbox"
+	"debitdesk/handlers/web/simulator"
 	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/mail"
@@ -216,7 +216,7 @@ func TestSentMailIsShownToItsMerchantAlone(t *testing.T) {
 
 func TestLiveModeHasNoSandbox(t *testing.T) {
 	t.Parallel()
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox = false; h.Deps.SandboxPages = &room.Pages{} })
+	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox = false; h.Deps.Controls = &simulator.Controls{} })
 	for _, path := range []string{"/sandbox", "/sandbox/clock", "/sandbox/mail", "/sandbox/desk"} {
 		call(h, "GET", path, nil).Want(http.StatusNotFound)
 	}

@@ -1,4 +1,4 @@
-package sandbox
+package simulator
 
 import (
 	"cmp"
@@ -17,26 +17,26 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
-	"debitdesk/models/sandbox"
+	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
 // Clock serves GET /sandbox/clock.
-func (r *Pages) Clock(c echo.Context) error {
+func (h *Controls) Clock(c echo.Context) error {
 	if err := mayRead(c); err != nil {
 		return err
 	}
 	if forPeople(c) {
-		return r.clockPage(c, http.StatusOK, nil)
+		return h.clockPage(c, http.StatusOK, nil)
 	}
-	return api.JSON(c, http.StatusOK, clockBody(r.Desk.Now()))
+	return api.JSON(c, http.StatusOK, clockBody(h.Controls.Now()))
 }
 
 // MoveClock serves POST /sandbox/clock; it answers when everything that became
 // due on the way is done.
-func (r *Pages) MoveClock(c echo.Context) error {
+func (h *Controls) MoveClock(c echo.Context) error {
 	takeYourTime(c)
 	body, err := input.Read(c.Request())
 	if err != nil {
@@ -45,13 +45,13 @@ func (r *Pages) MoveClock(c echo.Context) error {
 	ask := readAsk(body)
 	err = body.Err()
 	if forPeople(c) {
-		return r.moveForPeople(c, ask, err)
+		return h.moveForPeople(c, ask, err)
 	}
 	if err != nil {
 		return err
 	}
-	return api.Run(c, http.StatusOK, movedBody, func(ctx context.Context) (sandbox.Moved, error) {
-		return r.Desk.Move(ctx, access.Actor(c), ask)
+	return api.Run(c, http.StatusOK, movedBody, func(ctx context.Context) (simulation.Moved, error) {
+		return h.Controls.Move(ctx, access.Actor(c), ask)
 	})
 }
 
@@ -63,13 +63,13 @@ func takeYourTime(c echo.Context) {
 	_ = control.SetWriteDeadline(time.Time{})
 }
 
-func (r *Pages) moveForPeople(c echo.Context, ask sandbox.Ask, err error) error {
-	var moved sandbox.Moved
+func (h *Controls) moveForPeople(c echo.Context, ask simulation.ClockMove, err error) error {
+	var moved simulation.Moved
 	if err == nil {
-		moved, err = r.Desk.Move(c.Request().Context(), access.Actor(c), ask)
+		moved, err = h.Controls.Move(c.Request().Context(), access.Actor(c), ask)
 	}
 	if fault.Is(err, fault.Invalid) {
-		return r.clockPage(c, http.StatusUnprocessableEntity, err)
+		return h.clockPage(c, http.StatusUnprocessableEntity, err)
 	}
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (r *Pages) moveForPeople(c echo.Context, ask sandbox.Ask, err error) error 
 	return c.Redirect(http.StatusSeeOther, "/sandbox/clock")
 }
 
-func movedWords(m sandbox.Moved) string {
+func movedWords(m simulation.Moved) string {
 	return fmt.Sprintf("It is now %s SAST. On the way: %s, %s.", moment(m.Now).Text,
 		counted(m.Done.Collections, "collection"), counted(m.Done.Mails, "mail"))
 }
@@ -94,7 +94,7 @@ func counted(n int, noun string) string {
 
 // readAsk takes "now" (an RFC 3339 moment, or Unix seconds), "advance" ("48h",
 // "90m", "7d"), or the date and time of the page's form, in SAST.
-func readAsk(body *input.Object) (ask sandbox.Ask) {
+func readAsk(body *input.Object) (ask simulation.ClockMove) {
 	if !body.IsNull("now") {
 		ask.Now = readNow(body)
 	}
@@ -154,14 +154,14 @@ func clockBody(now time.Time) clockWire {
 	return clockWire{Now: now.Unix(), SAST: now.In(calendar.SAST).Format(time.RFC3339)}
 }
 
-func movedBody(m sandbox.Moved) any {
+func movedBody(m simulation.Moved) any {
 	w := clockBody(m.Now)
 	w.Done = &doneWire{m.Done.Collections, m.Done.Mandates, m.Done.Webhooks, m.Done.Mails}
 	return w
 }
 
-func (r *Pages) clockPage(c echo.Context, status int, wrong error) error {
-	now := r.Desk.Now()
+func (h *Controls) clockPage(c echo.Context, status int, wrong error) error {
+	now := h.Controls.Now()
 	tomorrow := calendar.DateOf(now).AddDays(1)
 	v := pages.SandboxClockView{
 		Tabs: tabs("/sandbox/clock"), Now: moment(now), Weekday: now.In(calendar.SAST).Format("Monday"), MayMove: mayMove(c),
@@ -185,6 +185,6 @@ func (r *Pages) clockPage(c echo.Context, status int, wrong error) error {
 			v.Problems.Items = []components.ErrorItem{{Field: "date", Text: f.Message}}
 		}
 	}
-	return r.Page(c, status, "Sandbox clock", active,
+	return h.Desk.ShowIn(c, status, "Sandbox clock", active,
 		func(f layout.Frame) templ.Component { return pages.SandboxClock(f, v) })
 }
