@@ -12,12 +12,15 @@ type EventKind string
 
 // The kinds of events.
 const (
-	OnMessage EventKind = "message" // the status of a whole message of ours
-	OnGroup   EventKind = "group"   // the status of a group
-	OnItem    EventKind = "item"    // the status of one item
-	OnMandate EventKind = "mandate" // the answer to a mandate request
-	OnEntry   EventKind = "entry"   // a movement on the merchant's account
-	OnBalance EventKind = "balance" // opening or closing balance of a statement
+	OnMessage   EventKind = "message"   // the status of a whole message of ours
+	OnGroup     EventKind = "group"     // the status of a group
+	OnItem      EventKind = "item"      // the status of one item
+	OnRecall    EventKind = "recall"    // the answer to a recall of an item, a group or a message
+	OnMandate   EventKind = "mandate"   // the answer to a mandate request
+	OnEntry     EventKind = "entry"     // a movement on the merchant's account, or one detail of it
+	OnDetails   EventKind = "details"   // an entry with details has ended: how many there were, and their sum
+	OnBalance   EventKind = "balance"   // opening or closing balance of a statement
+	OnStatement EventKind = "statement" // a statement, report or notification has ended
 )
 
 // Arrival is what one document from the bank says of itself.
@@ -34,10 +37,22 @@ type Reason struct {
 	Text string // additional words of the bank
 }
 
+// StatusCount is how many of our items have one status, by the bank's count.
+type StatusCount struct {
+	Status   string
+	Count    int
+	HasSum   bool
+	SumCents int64
+}
+
 // Event is one thing that an arrival says. Which fields are set depends on the kind.
 type Event struct {
 	Kind EventKind
 	Path string // where it stands in the document, such as g2.t17; the same after every reading
+
+	// Problem is what could not be read or does not agree in it, in one sentence for a person; mostly empty. What
+	// could be read stands in the other fields, and an amount that could not has no HasAmount.
+	Problem string
 
 	// What it is about, as the bank wrote it; empty where it did not.
 	MessageID     string // ours: OrgnlMsgId
@@ -45,38 +60,48 @@ type Event struct {
 	GroupID       string // OrgnlPmtInfId, PmtInfId
 	InstructionID string // InstrId; for mandates the request's id
 	EndToEndID    string
-	StatementLine string // unstructured remittance information
+	CaseID        string // of a recall's answer: the id that we gave the case or the recall
+	StatementLine string // remittance information in full: it may hold account numbers, so never show it as it is
+	Text          string // other words of the bank, with long numbers masked
 
-	Status  string // ACTC, ACCP, PART, RJCT, ACSC …; of an entry BOOK, PDNG or INFO
+	Status  string // ACTC, ACCP, PART, RJCT, ACSC …; of an entry BOOK, PDNG or INFO; of a recall ACCR, RJCR, PDCR …
 	Reasons []Reason
 
 	HasAmount   bool
 	AmountCents int64
 	Currency    string
-	HasCount    bool // for messages and groups: what the bank counted of ours
+	HasCount    bool // of a message, group or batch what the bank counted of ours; of details how many; of a statement its entries
 	Count       int
+	HasSum      bool // beside Count: what the bank added up; of details and of a statement what we did, money out below zero
 	SumCents    int64
-	At          time.Time // of the answer, UTC
+	Statuses    []StatusCount // of a message or group, where the bank counts by status
+	At          time.Time     // of the answer, UTC
 
 	// Of an entry. Money comes in when Credit, whatever Reversal says.
-	Account    bank.AccountNumber // the merchant's account
-	Credit     bool
-	Reversal   bool
-	BookedOn   calendar.Date
-	ValueOn    calendar.Date
-	Reference  string // the bank's own reference of the entry
-	EntryPath  string // of the entry that a detail belongs to
-	Details    int    // how many details the entry has; 0: the entry stands alone
-	EntryCents int64  // the whole entry, of which this may be one detail
-	BankCode   string // what kind of movement, such as PMNT/IDDT/UPDD
+	Account     bank.AccountNumber // the merchant's account
+	Credit      bool
+	Reversal    bool
+	Batch       bool // it books a whole message or group, which MessageID and GroupID name
+	BookedOn    calendar.Date
+	ValueOn     calendar.Date
+	Reference   string // the bank's own reference of the entry
+	DetailRef   string // the bank's own reference of the detail
+	EntryPath   string // of the entry that a detail belongs to
+	Detail      int    // which detail of its entry, from 1; 0: the entry stands alone
+	EntryCents  int64  // the whole entry, of which this may be one detail
+	BankCode    string // what kind of movement, such as PMNT/IDDT/UPDD
+	BankOwnCode string // the same in the bank's own codes
 
-	// Of a balance.
-	Opening bool
+	// Of a balance and a statement. A balance below zero has no Credit. The day of a balance is BookedOn.
+	Opening     bool
+	StatementID string // the bank's id of it, also of each entry
+	Number      int64  // of the statement in its order, without gaps; 0: the bank does not number
 
 	// Of a mandate's answer.
 	Accepted         bool
-	MandateReference string // the bank's mandate reference
-	Channel          string
+	MandateReference string // the bank's mandate reference; also of items and entries
+	Contract         string // our contract reference
+	Channel          string // how the payer answered, in our words: banking_app, …
 
 	Raw []byte // the smallest element, without account numbers and names
 }

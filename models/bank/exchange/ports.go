@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -52,10 +53,14 @@ type Encoder interface {
 
 // Decoder reads what comes from the bank.
 type Decoder interface {
-	// Decode calls each with every event, in the order of the document. An error of kind Unreadable means that the
-	// document will never be read.
+	// Decode calls each with every event, in the order in which they end in the document. An error of kind Unreadable
+	// means that the document will never be read, ErrUnfinished that its end is missing. After an error nothing that it
+	// said counts. An error of each comes back as it is.
 	Decode(r io.Reader, each func(Event) error) (Arrival, error)
 }
+
+// ErrUnfinished says that a document stops before its end: it may still be written or moved.
+var ErrUnfinished = errors.New("the document is not finished: its end is missing")
 
 // Unreadable says why a document cannot be read, in words for a person.
 type Unreadable struct{ Why string }
