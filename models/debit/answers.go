@@ -64,7 +64,7 @@ func (s *Service) record(ctx context.Context, messages []bank.Message) (recorded
 	if err := s.apply(ctx, debits); err == nil {
 		return append(recorded, idsOfMessages(debits)...), wrong
 	}
-	for _, m := range debits { // one of them is the matter: each on its own
+	for _, m := range debits { // one of them is at fault: each on its own
 		if err := s.apply(ctx, []bank.Message{m}); err != nil {
 			wrong = errors.Join(wrong, fmt.Errorf("message %s: %w", m.ID, err))
 			continue
@@ -104,7 +104,7 @@ func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
 				ids = append(ids, m.InstructionID)
 			}
 		}
-		b, err := s.hold(ctx, tx, ids)
+		set, err := s.hold(ctx, tx, ids)
 		if err != nil {
 			return err
 		}
@@ -112,13 +112,13 @@ func (s *Service) apply(ctx context.Context, messages []bank.Message) error {
 		for _, m := range messages {
 			if fresh[m.ID] {
 				delete(fresh, m.ID) // a delivery that names one id twice
-				outcomes = append(outcomes, b.take(m))
+				outcomes = append(outcomes, set.take(m))
 			}
 		}
-		if b.wrong != nil {
-			return b.wrong
+		if set.wrong != nil {
+			return set.wrong
 		}
-		b.save()
+		set.save()
 		tx.NoteOutcomes(s.Bank.Name(), outcomes)
 		return nil
 	})

@@ -17,36 +17,36 @@ import (
 
 // effect carries out what an answer means for the money, the purchase and the
 // token; false when the purchase cannot take it, and then nothing is changed.
-func (m matter) effect(msg bank.Message, next collection.State) bool {
-	now := m.tx.Now()
-	had := m.c.is.State.Collected()
+func (d debitChange) effect(msg bank.Message, next collection.State) bool {
+	now := d.tx.Now()
+	had := d.c.is.State.Collected()
 	switch msg.Kind {
 	case bank.Provisional, bank.Successful:
-		if !m.collected(msg.At) {
+		if !d.collected(msg.At) {
 			return false
 		}
-		m.answered(next, msg.At)
-		m.receipt()
+		d.answered(next, msg.At)
+		d.receipt()
 	case bank.Unpaid:
-		m.unpaid(had, now)
-		m.answered(next, msg.At)
+		d.unpaid(had, now)
+		d.answered(next, msg.At)
 	case bank.Disputed:
-		if !had && !m.collected(msg.At) { // a dispute proves that the money came
+		if !had && !d.collected(msg.At) { // a dispute proves that the money came
 			return false
 		}
-		m.disputed(m.c.is.ReversedAtOnce(msg.At), now)
-		m.answered(next, msg.At)
+		d.disputed(d.c.is.ReversedAtOnce(msg.At), now)
+		d.answered(next, msg.At)
 	case bank.DisputeWon:
-		m.won(msg.At, now)
-		m.answered(next, msg.At)
+		d.won(msg.At, now)
+		d.answered(next, msg.At)
 	case bank.DisputeLost:
-		m.lost()
-		m.answered(next, msg.At)
+		d.lost()
+		d.answered(next, msg.At)
 	case bank.Recalled:
-		m.p.changed = m.p.is.Fail(m.c.is, m.code, now) || m.p.changed
-		m.answered(next, msg.At)
+		d.p.changed = d.p.is.Fail(d.c.is, d.code, now) || d.p.changed
+		d.answered(next, msg.At)
 	case bank.InTracking:
-		m.answered(next, msg.At)
+		d.answered(next, msg.At)
 	case bank.RefundSettled, bank.RefundFailed, bank.DisputeRejected, bank.MandateDelivered, bank.MandateAccepted,
 		bank.MandateRejected,
 		bank.MandateUnanswered, bank.MandateFailed, bank.MandateSuspended:
@@ -56,160 +56,160 @@ func (m matter) effect(msg bank.Message, next collection.State) bool {
 }
 
 // answered writes the answer on the collection.
-func (m matter) answered(next collection.State, at time.Time) {
-	c := &m.c.is
-	c.State, c.Result, c.ResultAt = next, collection.ResultOf(m.code.Code), at
+func (d debitChange) answered(next collection.State, at time.Time) {
+	c := &d.c.is
+	c.State, c.Result, c.ResultAt = next, collection.ResultOf(d.code.Code), at
 	c.Started = c.Started || next != collection.InTracking
 	c.ProofDue = next == collection.Disputed && c.ProofDue
-	m.c.changed = true
-	if at.After(m.t.is.LastUsedAt) {
-		m.t.is.LastUsedAt, m.t.changed = at, true
+	d.c.changed = true
+	if at.After(d.t.is.LastUsedAt) {
+		d.t.is.LastUsedAt, d.t.changed = at, true
 	}
 }
 
 // collected: the money is there, for EFT provisionally.
-func (m matter) collected(at time.Time) bool {
-	if !m.p.is.Collect(m.c.is, at, m.tx.Now()) {
+func (d debitChange) collected(at time.Time) bool {
+	if !d.p.is.Collect(d.c.is, at, d.tx.Now()) {
 		return false
 	}
-	m.c.is.ProvisionalAt = at
-	m.c.is.SoftBefore = m.t.is.SoftFailures
-	m.t.is.SoftFailures, m.t.is.Failures, m.t.is.LastSuccessAt = 0, 0, at
-	m.t.changed, m.p.changed = true, true
+	d.c.is.ProvisionalAt = at
+	d.c.is.SoftBefore = d.t.is.SoftFailures
+	d.t.is.SoftFailures, d.t.is.Failures, d.t.is.LastSuccessAt = 0, 0, at
+	d.t.changed, d.p.changed = true, true
 	switch {
-	case m.t.is.State != token.Pending:
-	case m.c.is.OnceOff:
-		m.useUp()
+	case d.t.is.State != token.Pending:
+	case d.c.is.OnceOff:
+		d.useUp()
 	default:
-		m.keepToken()
+		d.keepToken()
 	}
-	m.entry(purchase.Collected, 1)
-	if m.c.is.OnceOff {
-		m.suspend(bank.CodeOnceOffDone)
+	d.entry(purchase.Collected, 1)
+	if d.c.is.OnceOff {
+		d.suspend(bank.CodeOnceOffDone)
 	}
 	return true
 }
 
 // keepToken: the first collection of a tokenising purchase succeeded, so its
 // account is stored (API contract 3.7).
-func (m matter) keepToken() {
-	m.t.is.State = token.Active
-	if m.t.is.ID == m.p.is.ID {
-		m.p.is.IsRecurringToken = true
+func (d debitChange) keepToken() {
+	d.t.is.State = token.Active
+	if d.t.is.ID == d.p.is.ID {
+		d.p.is.IsRecurringToken = true
 	}
-	m.tx.Audit(actor.BankOf(m.t.is.MerchantID), audit.Entry{Action: "token.stored", ObjectType: "token",
-		ObjectID: m.t.is.ID, ClientID: m.t.is.ClientID, PurchaseID: m.p.is.ID,
-		Text:  fmt.Sprintf("The account %s is stored and can be charged again.", m.t.is.AccountMask),
-		After: map[string]any{"state": m.t.is.State}})
+	d.tx.Audit(actor.BankOf(d.t.is.MerchantID), audit.Entry{Action: "token.stored", ObjectType: "token",
+		ObjectID: d.t.is.ID, ClientID: d.t.is.ClientID, PurchaseID: d.p.is.ID,
+		Text:  fmt.Sprintf("The account %s is stored and can be charged again.", d.t.is.AccountMask),
+		After: map[string]any{"state": d.t.is.State}})
 }
 
 // useUp: the payer allowed this one debit and had nothing stored, so no token
 // remains. Its mandate stays as evidence and allows nothing more.
-func (m matter) useUp() {
-	t := &m.t.is
-	t.State, t.BlockedCode, t.UpdatedAt, m.t.changed = token.Deleted, bank.CodeOnceOffDone, m.tx.Now(), true
-	m.tx.FinishMandate(t.MerchantID, t.MandateID, bank.CodeOnceOffDone)
-	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.used", ObjectType: "token", ObjectID: t.ID,
-		ClientID: t.ClientID, PurchaseID: m.p.is.ID,
+func (d debitChange) useUp() {
+	t := &d.t.is
+	t.State, t.BlockedCode, t.UpdatedAt, d.t.changed = token.Deleted, bank.CodeOnceOffDone, d.tx.Now(), true
+	d.tx.FinishMandate(t.MerchantID, t.MandateID, bank.CodeOnceOffDone)
+	d.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.used", ObjectType: "token", ObjectID: t.ID,
+		ClientID: t.ClientID, PurchaseID: d.p.is.ID,
 		Text: fmt.Sprintf(
 			"The account %s was debited once, as the client chose. It is not stored and cannot be debited again.",
 			t.AccountMask), After: map[string]any{"state": t.State}})
 }
 
-func (m matter) receipt() {
-	if !m.p.is.Options.SendReceipt {
+func (d debitChange) receipt() {
+	if !d.p.is.Options.SendReceipt {
 		return
 	}
-	if brand, ok := m.brand(); ok {
-		m.s.Purchases.MailReceiptOf(m.tx, &m.p.is, brand)
+	if brand, ok := d.brand(); ok {
+		d.s.Purchases.MailReceiptOf(d.tx, &d.p.is, brand)
 	}
 }
 
-func (m matter) brand() (merchant.Brand, bool) {
-	brand, known := m.brands[m.p.is.BrandID]
+func (d debitChange) brand() (merchant.Brand, bool) {
+	brand, known := d.brands[d.p.is.BrandID]
 	if !known {
 		var err error
-		if brand, err = m.s.Read.Brand(m.ctx, m.p.is.MerchantID, m.p.is.BrandID); err != nil {
-			m.batch.wrong = err
+		if brand, err = d.s.Read.Brand(d.ctx, d.p.is.MerchantID, d.p.is.BrandID); err != nil {
+			d.wrong = err
 			return brand, false
 		}
-		m.brands[m.p.is.BrandID] = brand
+		d.brands[d.p.is.BrandID] = brand
 	}
 	return brand, true
 }
 
 // invoice asks for the money of a subscription by mail, where its subscriber's
 // switch says so (API contract 5.2).
-func (m matter) invoice() {
-	if !m.p.is.Options.InvoiceOnFailure {
+func (d debitChange) invoice() {
+	if !d.p.is.Options.InvoiceOnFailure {
 		return
 	}
-	brand, ok := m.brand()
+	brand, ok := d.brand()
 	if !ok {
 		return
 	}
-	rec := purchase.Record{Purchase: m.p.is, Brand: brand}
-	if err := m.s.Purchases.InvoiceFailure(m.tx, actor.BankOf(m.p.is.MerchantID), &rec); err != nil {
-		m.batch.wrong = err
+	rec := purchase.Record{Purchase: d.p.is, Brand: brand}
+	if err := d.s.Purchases.InvoiceFailure(d.tx, actor.BankOf(d.p.is.MerchantID), &rec); err != nil {
+		d.wrong = err
 	}
-	m.p.is = rec.Purchase
+	d.p.is = rec.Purchase
 }
 
 // unpaid: the money did not come, or came and was returned.
-func (m matter) unpaid(had bool, now time.Time) {
+func (d debitChange) unpaid(had bool, now time.Time) {
 	before := 0
 	if had {
-		before = m.c.is.SoftBefore
+		before = d.c.is.SoftBefore
 	}
-	if m.p.is.Fail(m.c.is, m.code, now) {
-		m.p.changed = true
+	if d.p.is.Fail(d.c.is, d.code, now) {
+		d.p.changed = true
 		if had {
-			m.entry(purchase.Returned, -1)
-			m.dropRefunds("returned")
+			d.entry(purchase.Returned, -1)
+			d.dropRefunds("returned")
 		}
-		m.invoice()
+		d.invoice()
 	}
-	m.judge(before)
+	d.judge(before)
 }
 
 // judge counts a failure on the token and blocks it where the rules say so.
 // softBefore are soft failures that a success, now returned, had wiped out.
-func (m matter) judge(softBefore int) {
-	t := &m.t.is
-	v := m.s.Timetable.For(m.c.is.Method).Judge(m.code.Code, t.SoftFailures+softBefore)
+func (d debitChange) judge(softBefore int) {
+	t := &d.t.is
+	v := d.s.Timetable.For(d.c.is.Method).Judge(d.code.Code, t.SoftFailures+softBefore)
 	t.SoftFailures, t.Failures = v.SoftInRow, t.Failures+1
-	m.t.changed = true
-	if m.c.is.Method == bank.DebiCheck && t.Failures >= m.s.Limits.FailureLimit {
-		m.suspend(bank.CodeSevenFailures)
+	d.t.changed = true
+	if d.c.is.Method == bank.DebiCheck && t.Failures >= d.s.Limits.FailureLimit {
+		d.suspend(bank.CodeSevenFailures)
 		return
 	}
 	if !v.Blocked || !blockable(*t) {
 		return
 	}
 	before := t.State
-	block(t, m.code.Code)
-	if m.code.Class == bank.Soft { // repeatedly unpaid: what helps is a new mandate, not the next date
+	block(t, d.code.Code)
+	if d.code.Class == bank.Soft { // repeatedly unpaid: what helps is a new mandate, not the next date
 		t.BlockedCode = bank.CodeBlocked
 	}
-	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.blocked", ObjectType: "token", ObjectID: t.ID,
-		ClientID: t.ClientID, PurchaseID: m.p.is.ID,
+	d.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "token.blocked", ObjectType: "token", ObjectID: t.ID,
+		ClientID: t.ClientID, PurchaseID: d.p.is.ID,
 		Text:   fmt.Sprintf("The token %s was blocked: %s. %s", t.AccountMask, v.Reason, v.Remedy),
 		Before: map[string]any{"state": before}, After: map[string]any{"state": t.State, "code": t.BlockedCode}})
 }
 
 // suspend: the payer's bank runs nothing more under the mandate, so the token
 // cannot be charged any more.
-func (m matter) suspend(code string) {
-	t := &m.t.is
+func (d debitChange) suspend(code string) {
+	t := &d.t.is
 	if !blockable(*t) {
 		return
 	}
 	before := t.State
 	block(t, code)
-	m.t.changed = true
-	m.tx.SuspendMandate(t.MerchantID, t.MandateID, code)
-	m.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "mandate.suspended", ObjectType: "mandate",
-		ObjectID: t.MandateID, ClientID: t.ClientID, PurchaseID: m.p.is.ID,
+	d.t.changed = true
+	d.tx.SuspendMandate(t.MerchantID, t.MandateID, code)
+	d.tx.Audit(actor.BankOf(t.MerchantID), audit.Entry{Action: "mandate.suspended", ObjectType: "mandate",
+		ObjectID: t.MandateID, ClientID: t.ClientID, PurchaseID: d.p.is.ID,
 		Text:   fmt.Sprintf("The mandate was suspended: %s. %s", bank.Label(code), bank.Remedy(code)),
 		Before: map[string]any{"state": before}, After: map[string]any{"state": t.State, "code": code}})
 }
@@ -229,61 +229,61 @@ func block(t *token.Token, code string) {
 
 // disputed: inside the window the money is gone at once; outside it the bank asks
 // for the mandate first.
-func (m matter) disputed(reversed bool, now time.Time) {
-	if m.p.is.Dispute(reversed, now) {
-		m.p.changed = true
+func (d debitChange) disputed(reversed bool, now time.Time) {
+	if d.p.is.Dispute(reversed, now) {
+		d.p.changed = true
 		if reversed {
-			m.entry(purchase.Disputed, -1)
+			d.entry(purchase.Disputed, -1)
 		}
-		m.dropRefunds("disputed")
+		d.dropRefunds("disputed")
 	}
-	m.c.is.ProofDue = !reversed
-	m.judge(0)
+	d.c.is.ProofDue = !reversed
+	d.judge(0)
 }
 
 // won: the merchant keeps the money, or gets it back.
-func (m matter) won(at, now time.Time) {
-	reversed := m.p.is.Payment == nil
-	paidOn := m.c.is.ProvisionalAt
+func (d debitChange) won(at, now time.Time) {
+	reversed := d.p.is.Payment == nil
+	paidOn := d.c.is.ProvisionalAt
 	if paidOn.IsZero() {
 		paidOn = at
 	}
-	if m.p.is.WinDispute(paidOn, now) {
-		m.p.changed = true
+	if d.p.is.WinDispute(paidOn, now) {
+		d.p.changed = true
 		if reversed {
-			m.entry(purchase.DisputeWon, 1)
+			d.entry(purchase.DisputeWon, 1)
 		}
 	}
 }
 
 // lost: what a late dispute had left with the merchant goes back now.
-func (m matter) lost() {
-	if m.p.is.LoseDispute() {
-		m.p.changed = true
-		m.entry(purchase.Disputed, -1)
+func (d debitChange) lost() {
+	if d.p.is.LoseDispute() {
+		d.p.changed = true
+		d.entry(purchase.Disputed, -1)
 	}
 }
 
-func (m matter) entry(kind purchase.EntryKind, sign int64) {
-	c := m.c.is
-	m.p.is.Book(m.tx, purchase.Entry{CollectionID: c.ID, Kind: kind, AmountCents: sign * c.AmountCents, Code: m.code.Code})
+func (d debitChange) entry(kind purchase.EntryKind, sign int64) {
+	c := d.c.is
+	d.p.is.Book(d.tx, purchase.Entry{CollectionID: c.ID, Kind: kind, AmountCents: sign * c.AmountCents, Code: d.code.Code})
 }
 
 // dropRefunds: the payer has the money back another way, so what was promised and the
 // bank does not have falls away. What it has is counted when it says so.
-func (m matter) dropRefunds(why string) {
-	p := &m.p.is
+func (d debitChange) dropRefunds(why string) {
+	p := &d.p.is
 	if p.RefundingCents == 0 {
 		return
 	}
-	dropped, err := m.tx.DropRefunds(p.MerchantID, p.ID)
+	dropped, err := d.tx.DropRefunds(p.MerchantID, p.ID)
 	if err != nil {
-		m.batch.wrong = err
+		d.wrong = err
 		return
 	}
 	for _, r := range dropped {
 		p.Dropped(r)
-		m.tx.Audit(actor.BankOf(p.MerchantID), audit.Entry{Action: "purchase.refund_dropped", ObjectType: "purchase",
+		d.tx.Audit(actor.BankOf(p.MerchantID), audit.Entry{Action: "purchase.refund_dropped", ObjectType: "purchase",
 			ObjectID: p.ID, ClientID: p.ClientID, PurchaseID: p.ID,
 			Text: fmt.Sprintf("The refund of %s was dropped: the debit was %s, so the client has the money already.",
 				money.Format(r.AmountCents, r.Currency), why),
@@ -292,8 +292,8 @@ func (m matter) dropRefunds(why string) {
 }
 
 // sentence tells the time line what the bank said.
-func (m matter) sentence() string {
-	c := m.c.is
+func (d debitChange) sentence() string {
+	c := d.c.is
 	amount := money.Format(c.AmountCents, c.Currency)
 	switch c.State {
 	case collection.Provisional:
@@ -304,13 +304,13 @@ func (m matter) sentence() string {
 	case collection.InTracking:
 		return "The client's bank waits for money to arrive."
 	case collection.Unpaid:
-		return fmt.Sprintf("%s failed: %s. %s", amount, m.code.Label(), m.code.Remedy)
+		return fmt.Sprintf("%s failed: %s. %s", amount, d.code.Label(), d.code.Remedy)
 	case collection.Disputed:
 		if c.ProofDue {
-			return fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days.", m.code.Label(),
-				m.s.Timetable.ProofDays)
+			return fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days.", d.code.Label(),
+				d.s.Timetable.ProofDays)
 		}
-		return fmt.Sprintf("%s. The bank gave %s back to the client.", m.code.Label(), amount)
+		return fmt.Sprintf("%s. The bank gave %s back to the client.", d.code.Label(), amount)
 	case collection.DisputeWon:
 		return "The dispute was decided for the merchant, who keeps " + amount + "."
 	case collection.DisputeLost:

@@ -168,14 +168,14 @@ func (s *Service) refuse(ctx context.Context, tx Tx, stopped []refusal) error {
 	for i, r := range stopped {
 		ids[i] = r.id
 	}
-	b, err := s.hold(ctx, tx, ids)
+	set, err := s.hold(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
 	for _, r := range stopped {
-		b.refuse(r)
+		set.refuse(r)
 	}
-	b.save()
+	set.save()
 	return nil
 }
 

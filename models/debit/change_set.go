@@ -1,0 +1,155 @@
+package debit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/collection"
+	"debitdesk/models/merchant"
+	"debitdesk/models/purchase"
+	"debitdesk/models/token"
+)
+
+// changeSet applies facts to the rows of one transaction and writes each row once.
+type changeSet struct {
+	s           *Service
+	ctx         context.Context
+	tx          Tx
+	collections map[uuid.UUID]*row[collection.Collection]
+	purchases   map[uuid.UUID]*row[purchase.Purchase]
+	tokens      map[uuid.UUID]*row[token.Token]
+	brands      map[uuid.UUID]merchant.Brand
+	wrong       error
+}
+
+// row is a record as it was read and as it is now.
+type row[T any] struct {
+	was, is T
+	changed bool
+}
+
+func rows[T any](held map[uuid.UUID]T) map[uuid.UUID]*row[T] {
+	out := make(map[uuid.UUID]*row[T], len(held))
+	for id, v := range held {
+		out[id] = &row[T]{was: v, is: v}
+	}
+	return out
+}
+
+func (s *Service) hold(ctx context.Context, tx Tx, collectionIDs []uuid.UUID) (*changeSet, error) {
+	held, err := tx.Hold(collectionIDs)
+	return &changeSet{s: s, ctx: ctx, tx: tx, collections: rows(held.Collections), purchases: rows(held.Purchases),
+		tokens: rows(held.Tokens),
+		brands: map[uuid.UUID]merchant.Brand{}}, err
+}
+
+func (set *changeSet) save() {
+	now := set.tx.Now()
+	for _, t := range set.tokens {
+		if t.changed {
+			t.is.UpdatedAt = now
+			set.tx.SaveToken(t.is, t.was.State)
+		}
+	}
+	for _, c := range set.collections {
+		if c.changed {
+			c.is.UpdatedAt = now
+			set.tx.SaveCollection(c.is, c.was.State)
+		}
+	}
+	for _, p := range set.purchases {
+		if p.changed {
+			p.is.UpdatedAt = now
+			set.tx.SavePurchase(p.is, p.was.Status)
+		}
+	}
+}
+
+// debitChange is one collection with what hangs on it.
+type debitChange struct {
+	*changeSet
+	c    *row[collection.Collection]
+	p    *row[purchase.Purchase]
+	t    *row[token.Token]
+	code bank.ReturnCode
+}
+
+func (set *changeSet) change(collectionID uuid.UUID, code string) (d debitChange, found bool) {
+	c, found := set.collections[collectionID]
+	if !found {
+		return d, false
+	}
+	d = debitChange{set, c, set.purchases[c.is.PurchaseID], set.tokens[c.is.TokenID], bank.CodeOf(code)}
+	return d, d.p != nil && d.t != nil
+}
+
+// take applies one message of the bank, or says why it changes nothing.
+func (set *changeSet) take(msg bank.Message) Outcome {
+	d, found := set.change(msg.InstructionID, msg.Code)
+	if !found {
+		return Outcome{MessageID: msg.ID, Text: "ignored: the instruction is not ours"}
+	}
+	out := Outcome{MessageID: msg.ID, MerchantID: d.c.is.MerchantID}
+	before, status := d.c.is.State, d.p.is.Status
+	if msg.Kind == bank.DisputeRejected {
+		note(set.tx, actor.BankOf(d.c.is.MerchantID), d.c.is, "collection.dispute_rejected",
+			"The client's bank refused a dispute (%s): the debit was as the client had confirmed.", d.code.Label())
+		out.Text = "applied: noted that a dispute was refused"
+		return out
+	}
+	known := before
+	if known == collection.Scheduled {
+		known = collection.Submitted // the answer proves that the bank has it
+	}
+	next, moves := known.After(msg.Kind)
+	if !moves || !d.effect(msg, next) {
+		d.tooLate(msg)
+		out.Text = fmt.Sprintf("ignored: %s (%s) changes nothing while the collection is %s and the purchase %s", msg.Kind,
+			msg.Code, before, status)
+		return out
+	}
+	out.Text = fmt.Sprintf("applied: collection %s to %s, purchase %s to %s", before, next, status, d.p.is.Status)
+	set.tx.Audit(actor.BankOf(d.c.is.MerchantID), audit.Entry{Action: "collection." + string(next),
+		ObjectType: "collection", ObjectID: d.c.is.ID,
+		ClientID: d.c.is.ClientID, PurchaseID: d.c.is.PurchaseID, Text: d.sentence(),
+		Before: map[string]any{"state": before, "status": status},
+		After:  map[string]any{"state": next, "status": d.p.is.Status, "code": msg.Code}})
+	return out
+}
+
+// tooLate: money that comes in for a debit which was taken back needs a person.
+func (d debitChange) tooLate(msg bank.Message) {
+	withdrawn := d.c.is.State == collection.Recalled || d.c.is.State == collection.Cancelled
+	if withdrawn && (msg.Kind == bank.Provisional || msg.Kind == bank.Successful) {
+		note(d.tx, actor.BankOf(d.c.is.MerchantID), d.c.is, "collection.collected_after_recall",
+			"The bank collected this debit although it was withdrawn. Refund the client.")
+	}
+}
+
+// refuse ends a collection that never ran.
+func (set *changeSet) refuse(r refusal) {
+	d, found := set.change(r.id, r.code)
+	if !found || d.c.is.State != collection.Scheduled {
+		return
+	}
+	status := d.p.is.Status
+	now := set.tx.Now()
+	if d.p.is.Fail(d.c.is, d.code, now) {
+		d.p.changed = true
+	}
+	d.answered(collection.Unpaid, now)
+	if !r.ours {
+		d.judge(0)
+	}
+	set.tx.Audit(actor.SystemOf(d.c.is.MerchantID), audit.Entry{Action: "collection.unpaid", ObjectType: "collection",
+		ObjectID: r.id,
+		ClientID: d.c.is.ClientID, PurchaseID: d.c.is.PurchaseID, Text: "The debit was not run: " + d.code.Label() + ". " +
+			d.code.Remedy,
+		Before: map[string]any{"state": collection.Scheduled, "status": status},
+		After:  map[string]any{"state": collection.Unpaid, "status": d.p.is.Status, "code": r.code}})
+}
