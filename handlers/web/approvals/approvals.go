@@ -104,9 +104,9 @@ func approvalColumns(now time.Time, last kit.Column[approval.Approval]) []kit.Co
 
 // Show serves GET /approvals/:id.
 func (h *Approvals) Show(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	return h.page(c, id, nil, nil)
 }
@@ -276,9 +276,9 @@ func (h *Approvals) Decide(c echo.Context) error {
 }
 
 func idAndForm(c echo.Context) (uuid.UUID, url.Values, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return id, nil, fault.Missing()
+		return id, nil, err
 	}
 	form, err := kit.FormOf(c)
 	return id, form, err
@@ -286,9 +286,9 @@ func idAndForm(c echo.Context) (uuid.UUID, url.Values, error) {
 
 // Withdraw serves POST /approvals/:id/withdrawal.
 func (h *Approvals) Withdraw(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	_, err = h.Service.Withdraw(c.Request().Context(), access.Actor(c), id)
 	switch {

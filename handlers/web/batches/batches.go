@@ -177,9 +177,9 @@ func (h *Batches) Open(c echo.Context) error {
 }
 
 func (h *Batches) find(c echo.Context) (batch.Batch, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return batch.Batch{}, fault.Missing()
+		return batch.Batch{}, err
 	}
 	return h.Service.Get(c.Request().Context(), access.Actor(c), id)
 }

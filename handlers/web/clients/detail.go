@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
-	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -255,9 +254,9 @@ func clientConfirmation(one client.Client, impact purchase.ClientImpact) kit.Typ
 }
 
 func (h *Clients) find(c echo.Context) (client.Client, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return client.Client{}, fault.Missing()
+		return client.Client{}, err
 	}
 	return h.Service.Get(c.Request().Context(), access.Actor(c), id)
 }

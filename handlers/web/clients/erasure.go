@@ -4,14 +4,12 @@ import (
 	"net/http"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/client"
-	"debitdesk/models/fault"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -53,9 +51,9 @@ func (h *Clients) Erase(c echo.Context) error {
 
 // erasureOf finds the client, deleted or not.
 func (h *Clients) erasureOf(c echo.Context) (client.Erasure, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return client.Erasure{}, fault.Missing()
+		return client.Erasure{}, err
 	}
 	return h.Service.WhatErasureMeans(c.Request().Context(), access.Actor(c), id)
 }

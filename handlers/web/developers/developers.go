@@ -18,7 +18,6 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/credential"
-	"debitdesk/models/fault"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -141,9 +140,9 @@ func (d *Developers) Revoke(c echo.Context) error {
 }
 
 func (d *Developers) find(c echo.Context) (credential.Credential, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return credential.Credential{}, fault.Missing()
+		return credential.Credential{}, err
 	}
 	return d.Credentials.Find(c.Request().Context(), access.Actor(c), id)
 }

@@ -16,7 +16,6 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
-	"debitdesk/models/fault"
 	"debitdesk/models/requestlog"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -183,9 +182,9 @@ func secondOf(at time.Time) components.Time {
 
 // Show serves GET /developers/requests/:id.
 func (h *Requests) Show(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	e, err := h.Log.Get(c.Request().Context(), access.Actor(c), id)
 	if err != nil {

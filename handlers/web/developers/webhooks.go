@@ -42,9 +42,9 @@ func managed(c echo.Context) (actor.Actor, uuid.UUID, error) {
 	if err != nil {
 		return who, uuid.Nil, err
 	}
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return who, id, fault.Missing()
+		return who, id, err
 	}
 	return who, id, nil
 }

@@ -106,9 +106,9 @@ func (h *Demand) AskReset(c echo.Context) error {
 
 // Reset serves POST /settings/security/people/:id/reset.
 func (h *Demand) Reset(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	if err := h.Demands.Reset(c.Request().Context(), access.Actor(c), id); err != nil {
 		return err

@@ -3,11 +3,23 @@ package kit
 import (
 	"net/url"
 
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/fault"
 	"debitdesk/views/components"
 )
+
+// ID reads an id of the address. What is no id, or is written in another form than ours,
+// leads to no record.
+func ID(c echo.Context, name string) (uuid.UUID, error) {
+	text := c.Param(name)
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != len(uuid.Nil.String()) {
+		return uuid.Nil, fault.Missing()
+	}
+	return id, nil
+}
 
 // FormOf reads the posted form; what stands in the address does not count.
 func FormOf(c echo.Context) (url.Values, error) {

@@ -67,9 +67,9 @@ func (h *Accounts) New(c echo.Context) error {
 }
 
 func (h *Accounts) find(c echo.Context) (client.Client, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return client.Client{}, fault.Missing()
+		return client.Client{}, err
 	}
 	return h.Clients.Get(c.Request().Context(), access.Actor(c), id)
 }

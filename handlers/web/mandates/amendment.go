@@ -48,9 +48,9 @@ func (h *Amendments) New(c echo.Context) error {
 
 // old finds the token of the address, and sends on to an amendment of it.
 func (h *Amendments) old(c echo.Context) (token.Entry, mandate.Mandate, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return token.Entry{}, mandate.Mandate{}, fault.Missing()
+		return token.Entry{}, mandate.Mandate{}, err
 	}
 	ctx, who := c.Request().Context(), access.Actor(c)
 	old, err := h.Register.Get(ctx, who, id)
@@ -118,9 +118,9 @@ func (h *Amendments) Show(c echo.Context) error {
 }
 
 func (h *Amendments) find(c echo.Context) (purchase.AmendmentSheet, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return purchase.AmendmentSheet{}, fault.Missing()
+		return purchase.AmendmentSheet{}, err
 	}
 	return h.Purchases.Amendment(c.Request().Context(), access.Actor(c), id)
 }

@@ -43,9 +43,9 @@ func (h *Mandates) Show(c echo.Context) error {
 
 // open finds a mandate and the purchase that asked for it.
 func (h *Mandates) open(c echo.Context) (mandate.Sheet, purchase.Record, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return mandate.Sheet{}, purchase.Record{}, fault.Missing()
+		return mandate.Sheet{}, purchase.Record{}, err
 	}
 	ctx, who := c.Request().Context(), access.Actor(c)
 	s, err := h.Service.Show(ctx, who, id)

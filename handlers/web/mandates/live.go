@@ -57,9 +57,9 @@ const (
 // Events serves GET /mandates/:id/events: the panel's inside now and after each
 // change, until the mandate is settled.
 func (h *Live) Events(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	who := access.Actor(c)
 	changed, cancel := h.Watch.Subscribe(id) // before the first look, so that no change is lost
@@ -190,9 +190,9 @@ func (s stream) send(text []byte) error {
 
 // Ask serves POST /mandates/:id/authentications: the payer is asked once more.
 func (h *Live) Ask(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	ctx, who := c.Request().Context(), access.Actor(c)
 	if _, err := h.Sheet(ctx, who, id); err != nil {

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
@@ -20,9 +20,9 @@ import (
 
 // Evidence serves GET /mandates/:id/evidence/:file as a download.
 func (h *Mandates) Evidence(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("file"))
+	id, err := kit.ID(c, "file")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	e, err := h.Service.File(c.Request().Context(), access.Actor(c), id)
 	if err != nil {

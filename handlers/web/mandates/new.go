@@ -36,9 +36,9 @@ func (h *MandateForms) New(c echo.Context) error {
 	who := access.Actor(c)
 	form := h.blank(c.QueryParams())
 	if c.Param("id") != "" {
-		id, err := uuid.Parse(c.Param("id"))
+		id, err := kit.ID(c, "id")
 		if err != nil {
-			return fault.Missing()
+			return err
 		}
 		if _, err := h.Clients.Get(c.Request().Context(), who, id); err != nil {
 			return err

@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
-	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
@@ -40,9 +39,9 @@ func (p *Purchases) Show(c echo.Context) error {
 }
 
 func (p *Purchases) find(c echo.Context) (purchase.Record, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return purchase.Record{}, fault.Missing()
+		return purchase.Record{}, err
 	}
 	return p.Service.Get(c.Request().Context(), access.Actor(c), id)
 }

@@ -280,9 +280,9 @@ func (h *Reports) Ask(c echo.Context) error {
 
 // Cancel serves POST /reports/statements/:id/cancellation.
 func (h *Reports) Cancel(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	if _, err = h.Statements.Cancel(c.Request().Context(), access.Actor(c), id); kit.MayShow(err) {
 		return h.page(c, nil, err)
@@ -294,9 +294,9 @@ func (h *Reports) Cancel(c echo.Context) error {
 
 // File serves GET /reports/statements/:id/file.
 func (h *Reports) File(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	found, file, err := h.Statements.File(c.Request().Context(), access.Actor(c), id)
 	if err != nil {

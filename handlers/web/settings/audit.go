@@ -22,7 +22,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
-	"debitdesk/models/fault"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -155,9 +154,9 @@ func linkWords(n int64) string {
 
 // Show serves GET /audit/:id.
 func (h *Audit) Show(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	e, err := h.Book.Entry(c.Request().Context(), access.Actor(c), id)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
@@ -24,9 +23,9 @@ import (
 // find gives the brand of the address to who may manage.
 func (h *Settings) find(c echo.Context) (merchant.Brand, error) {
 	who := access.Actor(c)
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return merchant.Brand{}, fault.Missing()
+		return merchant.Brand{}, err
 	}
 	brands, err := h.Brands.Read.Brands(c.Request().Context(),
 		who.MerchantID) // as they are now, not as they were kept a moment ago
@@ -74,9 +73,9 @@ func (h *Settings) Brand(c echo.Context) error {
 
 // ChangeBrand serves POST /settings/brands/:id.
 func (h *Settings) ChangeBrand(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	form, err := kit.FormOf(c)
 	if err != nil {
@@ -121,9 +120,9 @@ func (h *Settings) AskRemoveBrand(c echo.Context) error {
 
 // RemoveBrand serves POST /settings/brands/:id/removal.
 func (h *Settings) RemoveBrand(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	b, err := h.Brands.RemoveBrand(c.Request().Context(), access.Actor(c), id)
 	if err != nil {

@@ -3,18 +3,15 @@ package settings
 import (
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
-	"debitdesk/models/fault"
 	"debitdesk/models/member"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -142,7 +139,7 @@ func (p *People) inviteForm(c echo.Context, form url.Values, wrong error) error 
 
 // Resend serves POST /settings/people/invitations/:id/mails.
 func (p *People) Resend(c echo.Context) error {
-	id, err := personID(c)
+	id, err := kit.ID(c, "id")
 	if err != nil {
 		return err
 	}
@@ -155,7 +152,7 @@ func (p *People) Resend(c echo.Context) error {
 
 // Revoke serves POST /settings/people/invitations/:id/revocation.
 func (p *People) Revoke(c echo.Context) error {
-	id, err := personID(c)
+	id, err := kit.ID(c, "id")
 	if err != nil {
 		return err
 	}
@@ -170,13 +167,4 @@ func (p *People) done(c echo.Context, text string) error {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, peopleHref)
-}
-
-func personID(c echo.Context) (uuid.UUID, error) {
-	text := c.Param("id")
-	id, err := uuid.Parse(text)
-	if err != nil || !strings.EqualFold(id.String(), text) {
-		return uuid.Nil, fault.Missing()
-	}
-	return id, nil
 }

@@ -122,7 +122,7 @@ func (p *People) askRemove(c echo.Context, status int, m member.Member, wrong st
 }
 
 func (p *People) find(c echo.Context) (member.Member, error) {
-	id, err := personID(c)
+	id, err := kit.ID(c, "id")
 	if err != nil {
 		return member.Member{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
@@ -109,9 +108,9 @@ func (h *Settings) findProfile(c echo.Context) (merchant.Brand, merchant.Profile
 	if err != nil {
 		return b, merchant.Profile{}, err
 	}
-	id, err := uuid.Parse(c.Param("profile"))
+	id, err := kit.ID(c, "profile")
 	if err != nil {
-		return b, merchant.Profile{}, fault.Missing()
+		return b, merchant.Profile{}, err
 	}
 	for _, p := range b.Profiles {
 		if p.ID == id {

@@ -29,9 +29,9 @@ func (h *Templates) findSubscriber(c echo.Context) (subscription.Template, subsc
 	if err != nil {
 		return t, subscription.Subscriber{}, err
 	}
-	id, err := uuid.Parse(c.Param("sid"))
-	if err != nil || len(c.Param("sid")) != 36 {
-		return t, subscription.Subscriber{}, fault.Missing()
+	id, err := kit.ID(c, "sid")
+	if err != nil {
+		return t, subscription.Subscriber{}, err
 	}
 	s, err := h.Service.Subscriber(c.Request().Context(), access.Actor(c), t.ID, id)
 	return t, s, err

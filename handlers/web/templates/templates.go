@@ -113,9 +113,9 @@ func templatePill(t subscription.Template) components.Pill {
 }
 
 func (h *Templates) find(c echo.Context) (subscription.Template, error) {
-	id, err := uuid.Parse(c.Param("id"))
-	if err != nil || len(c.Param("id")) != 36 {
-		return subscription.Template{}, fault.Missing()
+	id, err := kit.ID(c, "id")
+	if err != nil {
+		return subscription.Template{}, err
 	}
 	return h.Service.Get(c.Request().Context(), access.Actor(c), id)
 }

@@ -119,9 +119,9 @@ func (h *Tokens) changeOf(c echo.Context, e token.Entry) (components.Fact, error
 }
 
 func (h *Tokens) find(c echo.Context) (token.Entry, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return token.Entry{}, fault.Missing()
+		return token.Entry{}, err
 	}
 	return h.Register.Get(c.Request().Context(), access.Actor(c), id)
 }

@@ -87,9 +87,9 @@ func untilWords(d purchase.Deletion, now time.Time) string {
 
 // Undo serves POST /tokens/deletions/:id/undo.
 func (h *Tokens) Undo(c echo.Context) error {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return fault.Missing()
+		return err
 	}
 	d, err := h.Purchases.Undo(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
@@ -137,9 +137,9 @@ func (h *Tokens) askDeleteNow(c echo.Context, status int, token, wrong string) e
 
 // deleting finds the deletion of the address and the token that a form names.
 func (h *Tokens) deleting(c echo.Context, named string) (purchase.Deletion, uuid.UUID, error) {
-	id, err := uuid.Parse(c.Param("id"))
+	id, err := kit.ID(c, "id")
 	if err != nil {
-		return purchase.Deletion{}, id, fault.Missing()
+		return purchase.Deletion{}, id, err
 	}
 	d, err := h.Purchases.WaitingDeletion(c.Request().Context(), access.Actor(c), id)
 	if err != nil {
