@@ -132,7 +132,8 @@ type Asked struct {
 // RequestClaim is an authentication that this process hands over.
 type RequestClaim struct {
 	Authentication mandate.Authentication
-	Order          bank.MandateRequest // with the numbers opened
+	Purchase       purchase.Purchase   // that asked for the mandate
+	Order          bank.MandateRequest // with the numbers opened; what follows from the clock is left to the service
 	Wrong          error               // why they could not be opened
 }
 

@@ -46,7 +46,13 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 		s.Limits.For(c.Authentication.Method))) { // nobody waits for it any more
 		return s.onAsked(ctx, c.Authentication.ID, (*question).passed)
 	}
+	brand, err := s.Read.Brand(ctx, c.Purchase.MerchantID, c.Purchase.BrandID)
+	if err != nil {
+		return fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err)
+	}
 	c.Order.AnswerBy = at.Add(s.Limits.For(c.Authentication.Method))
+	c.Order.Tracking = s.Limits.TrackingDays > 0
+	c.Order.FirstDate = s.Purchases.FirstDate(c.Purchase, brand)
 	receipt, err := s.Bank.RequestMandate(ctx, c.Order)
 	if err != nil {
 		return errors.Join(fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err),

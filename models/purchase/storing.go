@@ -225,6 +225,16 @@ func (s *Service) firstPlan(p Purchase, b merchant.Brand, now time.Time) collect
 	return days.Plan(p.Due, now)
 }
 
+// FirstDate is the debit date of the first collection, where it is known before the payer has answered: zero when
+// nothing is collected, or when the debit runs as soon as the answer allows.
+func (s *Service) FirstDate(p Purchase, b merchant.Brand) calendar.Date {
+	now := s.Now()
+	if !p.collects() || s.runsSoon(p, now) {
+		return calendar.Date{}
+	}
+	return s.firstPlan(p, b, now).ActionDate
+}
+
 // terms are what the permission says of this purchase. A deduction day that only
 // follows from the one-hour default of due was chosen by nobody.
 func (p Purchase) terms(first collection.Plan, day int) mandate.Start {

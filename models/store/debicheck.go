@@ -92,33 +92,51 @@ func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestCl
 	}
 	claims := make([]debit.RequestClaim, len(due))
 	for i, a := range due {
-		claims[i].Authentication = a
-		claims[i].Order, claims[i].Wrong = s.requestOf(ctx, claims[i].Authentication)
+		claims[i] = s.requestOf(ctx, a)
 	}
 	return claims, nil
 }
 
 // requestOf is what the bank is asked. The numbers come from the purchase's own
 // copy of the payer's details.
-func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (bank.MandateRequest, error) {
+func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (c debit.RequestClaim) {
+	c.Authentication = a
 	m, err := s.Mandate(ctx, a.MerchantID, a.MandateID)
 	if err != nil {
-		return bank.MandateRequest{}, err
+		c.Wrong = err
+		return c
 	}
-	p, err := s.Purchase(ctx, a.MerchantID, a.MandateID)
+	if c.Purchase, c.Wrong = s.Purchase(ctx, a.MerchantID, a.MandateID); c.Wrong != nil {
+		return c
+	}
+	by, err := s.creditorOf(ctx, m)
 	if err != nil {
-		return bank.MandateRequest{}, err
+		c.Wrong = err
+		return c
 	}
-	return bank.MandateRequest{
+	p := c.Purchase
+	c.Order = bank.MandateRequest{
 		ID: a.ID, MandateID: m.ID, MerchantID: m.MerchantID, Authentication: string(a.Method),
 		ContractReference: m.ContractReference,
-		AbbreviatedName:   m.AbbreviatedName, CreditorAccount: m.ClearingAccount, HolderName: m.HolderName,
+		AbbreviatedName:   m.AbbreviatedName, CreditorAccount: m.ClearingAccount, Creditor: by, HolderName: m.HolderName,
 		Identity: p.Payer.PersonalCode, Phone: p.Payer.Phone,
 		Branch: m.BankCode, Account: p.Payer.BankAccount, AccountType: m.AccountType, ValueType: string(m.Terms.ValueType),
 		DebitSequence: string(m.Terms.DebitSequence),
 		PeriodUnits:   m.PeriodUnits, DeductionDay: m.DeductionDay, AmountCents: m.Terms.PriceCents,
-		MaxAmountCents: m.Terms.MaxAmountCents, Currency: p.Currency,
-	}, nil
+		MaxAmountCents: m.Terms.MaxAmountCents, Currency: p.Currency, DateAdjustment: m.Terms.AllowDateAdjustment,
+	}
+	return c
+}
+
+// creditorOf is the merchant's side of what is collected under a mandate.
+func (s *Store) creditorOf(ctx context.Context, m mandate.Mandate) (bank.Creditor, error) {
+	var found creditor
+	err := s.read(ctx).Raw(`SELECT `+creditorColumns+` FROM mandates m`+creditorRows+`WHERE m.merchant_id = ? AND m.id = ?`,
+		m.MerchantID, m.ID).Scan(&found).Error
+	if err != nil {
+		return bank.Creditor{}, fmt.Errorf("find who collects under a mandate: %w", err)
+	}
+	return found.domain(), nil
 }
 
 // ReleaseRequest implements debit.Reader.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
 	"debitdesk/models/debit"
 	"debitdesk/models/mandate"
@@ -51,7 +52,52 @@ type claimed struct {
 	AccountType          bank.AccountType
 	AccountSealed        []byte
 	BankReference        string
+	ContractReference    string
+	MandateAt            time.Time // when the payer gave the mandate
+	Follows              bool      // a debit of the same mandate went before it
+	Creditor             creditor  `gorm:"embedded"`
 }
+
+// creditor is the merchant's side of a payment as a query finds it.
+type creditor struct {
+	CreditorName, ProfileCode, AbbreviatedName, ClearingAccount, ClearingBranch string
+}
+
+// creditorColumns and creditorRows find it beside the mandate m. A mandate keeps its own copy of the profile that it
+// was given for; the branch is the profile's.
+const (
+	creditorColumns = `COALESCE(NULLIF(b.legal_name, ''), b.name) AS creditor_name, m.profile_code, m.abbreviated_name,
+		m.clearing_account, COALESCE(f.branch_code, '') AS clearing_branch`
+	creditorRows = ` JOIN brands b ON b.id = m.brand_id LEFT JOIN debit_profiles f ON f.brand_id = m.brand_id
+		AND f.profile_code = m.profile_code AND f.abbreviated_name = m.abbreviated_name AND f.account_number = m.clearing_account `
+)
+
+func (c creditor) domain() bank.Creditor {
+	return bank.Creditor{Name: c.CreditorName, AbbreviatedName: c.AbbreviatedName, ProfileCode: c.ProfileCode,
+		Branch: c.ClearingBranch, Account: c.ClearingAccount}
+}
+
+// followsAnother: a debit of the same mandate went to the bank before this one, or goes before it. One that was
+// withdrawn does not count, nor one that was refused when it was handed over and so never left the claim: the bank ran
+// neither. The order is the order of handing over, so that a debit that is handed over again says the same again.
+// They are counted, and not looked for one by one, so that the index of the mandate is read however many there are.
+const followsAnother = `(SELECT count(*) > 0 FROM collections o WHERE o.mandate_id = c.mandate_id AND o.merchant_id = c.merchant_id
+	AND (o.submit_at, o.id) < (c.submit_at, c.id) AND o.state NOT IN ('cancelled', 'recalled')
+	AND NOT (o.state = 'unpaid' AND o.claimed_until IS NOT NULL))`
+
+// sequence is where a debit stands among those of its mandate.
+func (c claimed) sequence() bank.Sequence {
+	switch {
+	case c.OnceOff:
+		return bank.OnceOffDebit
+	case c.Follows:
+		return bank.RecurringDebit
+	}
+	return bank.FirstDebit
+}
+
+// mandateAt is when the payer gave the mandate m: by DebiCheck when the payer's bank had the answer.
+const mandateAt = `COALESCE(CASE m.kind WHEN 'debicheck' THEN m.accepted_at END, m.consent_at)`
 
 var claims = table.View(resultColumn(func(c *claimed) *collection.Collection { return &c.Collection }))
 
@@ -62,8 +108,10 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 		`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ? AND `+notLeaving+`
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
 			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
-		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed, m.bank_reference
-		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id ORDER BY c.submit_at, c.id`,
+		SELECT c.*, t.state AS token_state, t.holder_name, t.bank_code, t.account_type, t.account_sealed, m.bank_reference,
+			m.contract_reference, `+mandateAt+` AS mandate_at, `+followsAnother+` AS follows, `+creditorColumns+`
+		FROM claimed c JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id`+creditorRows+
+			`ORDER BY c.submit_at, c.id`,
 		s.Now(), limit, s.handOverTime().Seconds())
 	if err != nil {
 		return nil, fmt.Errorf("claim collections: %w", err)
@@ -75,7 +123,8 @@ func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) 
 			ID: c.ID, MerchantID: c.MerchantID, Method: c.Method, AmountCents: c.AmountCents, Currency: c.Currency,
 			ActionDate: c.ActionDate,
 			Branch:     c.BankCode, Account: number, AccountType: c.AccountType, HolderName: c.HolderName,
-			StatementLine:    c.StatementLine,
+			StatementLine: c.StatementLine, Creditor: c.Creditor.domain(), Sequence: c.sequence(),
+			ContractReference: c.ContractReference, MandateDate: calendar.DateOf(c.MandateAt),
 			MandateReference: c.BankReference, TrackingDays: c.TrackingDays, Disputable: c.Disputable,
 		}}
 	}
@@ -154,13 +203,14 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 		BankCode      string
 		AccountType   string
 		AccountSealed []byte
+		Creditor      creditor `gorm:"embedded"`
 	}
 	err := s.read(ctx).Raw(
 		`SELECT r.id, r.merchant_id, r.amount_cents, r.currency, c.id AS collection_id, c.statement_line, t.id AS token_id,
-			t.holder_name, t.bank_code, t.account_type, t.account_sealed
+			t.holder_name, t.bank_code, t.account_type, t.account_sealed, `+creditorColumns+`
 		FROM refunds r JOIN purchases p ON p.id = r.purchase_id AND p.status = 'pending_refund'
 		JOIN collections c ON c.id = r.collection_id AND c.state IN ('successful', 'final', 'dispute_won')
-		JOIN tokens t ON t.id = c.token_id
+		JOIN tokens t ON t.id = c.token_id JOIN mandates m ON m.id = c.mandate_id`+creditorRows+`
 		WHERE r.state = 'pending' AND r.channel = 'bank' AND NOT r.handed_over AND r.due_at <= ? ORDER BY r.due_at, r.id LIMIT ?`, s.Now(), limit).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find refunds: %w", err)
@@ -176,7 +226,7 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 		out = append(out, bank.Refund{ID: r.ID, InstructionID: r.CollectionID, MerchantID: r.MerchantID,
 			AmountCents: r.AmountCents, Currency: r.Currency,
 			Branch: r.BankCode, Account: number, AccountType: bank.AccountType(r.AccountType), HolderName: r.HolderName,
-			StatementLine: r.StatementLine})
+			StatementLine: r.StatementLine, Creditor: r.Creditor.domain()})
 	}
 	return out, wrong
 }
