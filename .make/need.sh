@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sees to what make needs beside Go: `need.sh postgres chromium curl jq`.
+# Sees to what make needs beside Go: `need.sh postgres chromium curl jq xmllint`.
 # Installs it where that is allowed, else says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -95,11 +95,20 @@ need_command() {
 	exit 1
 }
 
+# The judge of the messages of banks: it holds them against the published schemas.
+need_xmllint() {
+	if have xmllint; then return; fi
+	if may_apt && apt libxml2-utils && have xmllint; then return; fi
+	say "needs xmllint: install your system's package (Debian: apt install libxml2-utils; Fedora: dnf install libxml2; macOS has it)"
+	exit 1
+}
+
 for what in "$@"; do
 	case $what in
 	postgres) need_postgres ;;
 	chromium) need_chromium ;;
 	curl | jq) need_command "$what" ;;
-	*) say "need.sh knows postgres, chromium, curl and jq, not $what" && exit 2 ;;
+	xmllint) need_xmllint ;;
+	*) say "need.sh knows postgres, chromium, curl, jq and xmllint, not $what" && exit 2 ;;
 	esac
 done

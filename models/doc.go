@@ -11,7 +11,8 @@
 //
 // Ports that the rules call: bank.Gateway and mail.Sender. Adapters implement
 // them and the narrow transactions of the rules: store (PostgreSQL), jobs (the
-// queue), bank/sandbox, mail/smtp. Only cmd wires adapters.
+// queue), bank/sandbox, mail/smtp. Only cmd wires adapters. bank/simbank stands
+// outside: a bank that answers files and shares no code with the product.
 //
 // # How an amount travels
 //

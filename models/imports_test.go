@@ -15,6 +15,7 @@ const module = "debitdesk/"
 
 // The packages of models that adapt the rules to a machine: they may import what rules may not.
 var adapters = []string{"models/store", "models/jobs", "models/bank/sandbox", "models/bank/banktest",
+	"models/bank/simbank",
 	"models/mail/smtp", "models/webhook/post"}
 
 // vocabulary is what every rule may speak in; it imports nothing of ours but itself.
@@ -128,6 +129,16 @@ func TestOnly_cmd_wires_the_adapters(t *testing.T) {
 		ours := strings.TrimPrefix(imported, module)
 		if within(ours, "models/store", "models/jobs") && !within(pkg, "cmd", "models/store", "models/jobs", ".make",
 			"handlers/handlertest", "models/demo") {
+			t.Errorf("%s imports %s", pkg, ours)
+		}
+	})
+}
+
+// The simulated bank judges what the product writes, so it must not share its mistakes.
+func TestTheSimulatedBankSharesNoCodeWithTheProduct(t *testing.T) {
+	allImports(t, func(pkg, imported string) {
+		if ours := strings.TrimPrefix(imported, module); pkg == "models/bank/simbank" && ours != imported &&
+			ours != "models/calendar" {
 			t.Errorf("%s imports %s", pkg, ours)
 		}
 	})
