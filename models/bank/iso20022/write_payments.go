@@ -1,0 +1,176 @@
+package iso20022
+
+import (
+	"fmt"
+	"strconv"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/calendar"
+)
+
+// debits writes the body of pain.008.
+func (e *Encoder) debits(d *document, m exchange.Outgoing) {
+	e.header(d, m, true)
+	for _, g := range m.Groups {
+		d.block("PmtInf", func() {
+			e.group(d, g, "DD", e.d.Services[g.Method], string(g.Sequence))
+			d.line(date(g.ActionDate), "ReqdColltnDt")
+			e.creditor(d, g.Creditor, "Cdtr", "CdtrAcct", "CdtrAgt")
+			e.scheme(d, g.Creditor)
+			for n, i := range g.Items {
+				d.row("DrctDbtTxInf", func() { e.debit(d, m.Name, g.ID, n, *i.Order.Debit) })
+			}
+		})
+	}
+}
+
+func (e *Encoder) debit(d *document, form, group string, n int, in bank.Instruction) {
+	e.ids(d, form, id32(in.ID), uetr(in.ID), e.endToEnd(id32(in.ID), in.StatementLine, group, n))
+	d.amount(in.AmountCents, in.Currency, "InstdAmt")
+	d.within("DrctDbtTx", func() {
+		d.within("MndtRltdInf", func() {
+			d.text(mandateOf(in), "MndtId")
+			d.text(date(in.MandateDate), "DtOfSgntr")
+			if in.Method == bank.DebiCheck && !Old(form) {
+				d.text(two(in.TrackingDays), "TrckgDays")
+			}
+		})
+	})
+	e.payer(d, "Dbtr", in.Branch, in.HolderName, in.Account, in.AccountType, in.Currency)
+	e.remittance(d, in.StatementLine)
+}
+
+// mandateOf is how the payer's bank knows the mandate: by its own reference where it gave one, else by ours.
+func mandateOf(in bank.Instruction) string {
+	if in.MandateReference != "" {
+		return in.MandateReference
+	}
+	return in.ContractReference
+}
+
+// refunds writes the body of pain.001.
+func (e *Encoder) refunds(d *document, m exchange.Outgoing) {
+	e.header(d, m, true)
+	for _, g := range m.Groups {
+		d.block("PmtInf", func() {
+			e.group(d, g, "TRF", e.d.RefundService, "")
+			day := g.ActionDate
+			if day.IsZero() {
+				day = calendar.DateOf(m.MadeAt)
+			}
+			if Old(m.Name) {
+				d.line(date(day), "ReqdExctnDt")
+			} else {
+				d.line(date(day), "ReqdExctnDt", "Dt")
+			}
+			e.creditor(d, g.Creditor, "Dbtr", "DbtrAcct", "DbtrAgt")
+			for n, i := range g.Items {
+				d.row("CdtTrfTxInf", func() { e.refund(d, m.Name, g.ID, n, *i.Order.Refund) })
+			}
+		})
+	}
+}
+
+func (e *Encoder) refund(d *document, form, group string, n int, r bank.Refund) {
+	e.ids(d, form, id32(r.ID), uetr(r.ID), e.endToEnd(id32(r.ID), r.StatementLine, group, n))
+	d.within("Amt", func() { d.amount(r.AmountCents, r.Currency, "InstdAmt") })
+	e.payer(d, "Cdtr", r.Branch, r.HolderName, r.Account, r.AccountType, r.Currency)
+	d.text("REFU", "Purp", "Cd")
+	e.remittance(d, r.StatementLine)
+}
+
+func (e *Encoder) ids(d *document, form, id, unique, endToEnd string) {
+	d.within("PmtId", func() {
+		d.text(id, "InstrId")
+		d.text(endToEnd, "EndToEndId")
+		if e.d.UETR && !Old(form) {
+			d.text(unique, "UETR")
+		}
+	})
+}
+
+func (e *Encoder) endToEnd(id, line, group string, n int) string {
+	switch e.d.EndToEnd {
+	case ByLine:
+		return columns(line)
+	case ByPosition:
+		return fmt.Sprintf("%s-%06d", group, n+1)
+	default:
+		return id
+	}
+}
+
+// payer writes the other side, under the names of the message.
+func (e *Encoder) payer(d *document, party, branch, name string, account bank.AccountNumber, kind bank.AccountType,
+	currency string) {
+	d.within(party+"Agt", func() { e.agent(d, branch) })
+	d.within(party, func() { d.text(e.name(name), "Nm") })
+	d.within(party+"Acct", func() { e.account(d, account.Reveal(), e.d.AccountTypes[kind], currency) })
+}
+
+func (e *Encoder) remittance(d *document, line string) {
+	if e.d.StatementLineAt == Remittance {
+		d.text(columns(line), "RmtInf", "Ustrd")
+	}
+}
+
+// recalls writes the body of camt.055. The debits stand under the groups in which they left.
+func (e *Encoder) recalls(d *document, m exchange.Outgoing) {
+	c := m.Groups[0].Creditor
+	d.block("Assgnmt", func() {
+		d.line(m.ID, "Id")
+		d.row("Assgnr", func() { d.within("Pty", func() { e.initiator(d, m) }) })
+		d.row("Assgne", func() { d.within("Agt", func() { e.agent(d, c.Branch) }) })
+		d.line(e.moment(m.MadeAt), "CreDtTm")
+	})
+	d.block("CtrlData", func() {
+		d.line(strconv.Itoa(m.Count), "NbOfTxs")
+		d.line(decimal(m.SumCents), "CtrlSum")
+	})
+	d.block("Undrlyg", func() {
+		for _, left := range byGroup(m) {
+			d.block("OrgnlPmtInfAndCxl", func() {
+				d.line(left[0].GroupID, "OrgnlPmtInfId")
+				d.row("OrgnlGrpInf", func() {
+					d.text(left[0].MessageID, "OrgnlMsgId")
+					d.text(left[0].MessageName, "OrgnlMsgNmId")
+				})
+				for _, r := range left {
+					d.row("TxInf", func() { e.recall(d, r) })
+				}
+			})
+		}
+	})
+}
+
+func (e *Encoder) recall(d *document, r *exchange.Recall) {
+	d.text(id32(r.ID), "CxlId")
+	d.text(id32(r.DebitID), "OrgnlInstrId")
+	if e.d.EndToEnd == ByID {
+		d.text(id32(r.DebitID), "OrgnlEndToEndId")
+	}
+	d.amount(r.AmountCents, r.Currency, "OrgnlInstdAmt")
+	d.text(date(r.ActionDate), "OrgnlReqdColltnDt")
+	tag, text := coded(e.d.RecallReason, "Cd")
+	d.text(text, "CxlRsnInf", "Rsn", tag)
+}
+
+// byGroup puts recalls together by the group in which their debits left, in the order in which each comes first.
+func byGroup(m exchange.Outgoing) (groups [][]*exchange.Recall) {
+	type left struct{ message, group string }
+	at := map[left]int{}
+	for _, g := range m.Groups {
+		for _, i := range g.Items {
+			r := i.Order.Recall
+			n, known := at[left{r.MessageID, r.GroupID}]
+			if !known {
+				n = len(groups)
+				at[left{r.MessageID, r.GroupID}] = n
+				groups = append(groups, nil)
+			}
+			groups[n] = append(groups[n], r)
+		}
+	}
+	return groups
+}
