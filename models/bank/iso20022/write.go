@@ -161,7 +161,8 @@ func (e *Encoder) agrees(m exchange.Outgoing) error {
 			cents += centsOf(i.Order)
 		}
 		if len(g.Items) != g.Count || cents != g.SumCents {
-			return bad("group %s has %d items of %s, not %d of %s", g.ID, len(g.Items), decimal(cents), g.Count, decimal(g.SumCents))
+			return bad("group %s has %d items of %s, not %d of %s", g.ID, len(g.Items), decimal(cents), g.Count,
+				decimal(g.SumCents))
 		}
 		count, sum = count+g.Count, sum+g.SumCents
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
@@ -230,5 +231,5 @@ func number(account string) string {
 
 // readable tells whether a name has a letter or a digit.
 func readable(name string) bool {
-	return strings.ContainsFunc(name, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' })
+	return strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

@@ -119,7 +119,8 @@ func (d *document) amountLine(cents int64, currency, tag string) {
 }
 
 func (d *document) escape(text string) {
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '&' || r == '<' || r == '>' || r == '"' }) {
+	special := func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`&<>"`, r) }
+	if strings.ContainsFunc(text, special) {
 		_ = xml.EscapeText(d.out, []byte(text))
 		return
 	}

@@ -35,7 +35,8 @@ var (
 		{"PmtId", "InstrId"}: itemID, {"TxInf", "CxlId"}: itemID, {"Mndt", "MndtReqId"}: itemID,
 		{"DrctDbtTxInf", "InstdAmt"}: itemCents, {"Amt", "InstdAmt"}: itemCents, {"TxInf", "OrgnlInstdAmt"}: itemCents,
 	}
-	ends = map[string]bool{"DrctDbtTxInf": true, "CdtTrfTxInf": true, "TxInf": true, "Mndt": true, "UndrlygCxlDtls": true}
+	ends = map[string]bool{"DrctDbtTxInf": true, "CdtTrfTxInf": true, "TxInf": true, "Mndt": true,
+		"UndrlygCxlDtls": true}
 )
 
 // tally counts what a message says while it is read.
