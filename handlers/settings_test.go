@@ -53,7 +53,7 @@ func TestABrandThatIsUsedStaysAndSoDoesItsProfile(t *testing.T) {
 	s.Page(s.A.Owner, "GET", href+"/removal", nil).Want(409)
 	s.Page(s.A.Owner, "POST", href+"/removal", url.Values{}).Want(409).Contains("business needs one brand")
 	s.Page(s.A.Owner, "POST", href+"/profiles/"+s.profile+"/removal",
-		url.Values{}).Want(409).Contains("Live mandates were given for this profile")
+		url.Values{}).Want(409).Contains("2 live mandates were given for this profile: their debits")
 	in := merchant.NewBrand()
 	in.Name = "Second"
 	s.Page(s.A.Owner, "POST", "/settings/brands", brandForm(in, "")).Want(303)

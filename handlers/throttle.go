@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 )
 
 // Rate is how often somebody may call: so many requests a second, and so many at
@@ -148,11 +149,7 @@ func (l *limiters) guarded(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 func tooOften(now left, sentence string) error {
-	words := "1 second"
-	if now.retry > 1 {
-		words = strconv.Itoa(now.retry) + " seconds"
-	}
-	f := fault.New(fault.TooMany, "throttled", sentence, words)
+	f := fault.New(fault.TooMany, "throttled", sentence, plural.Of(max(now.retry, 1), "second"))
 	f.RetryAfterSeconds = now.retry
 	return f
 }

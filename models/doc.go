@@ -1,13 +1,11 @@
 // Package models is the map of the domain; it holds no types itself.
 //
-// Vocabulary, which every rule speaks in and which imports nothing else of ours:
-// money (cents), calendar (dates, SAST, business days), fault (refusals), actor
-// (who acts), paging (long lists), queue (work for later), replay (answers given
-// before), dryrun (requests that are tried and not kept).
+// Vocabulary, which all rules share and which imports nothing else of ours: money (cents), plural (counts with their
+// nouns), calendar (dates, SAST, business days), fault (refusals), actor (who acts), paging (long lists), queue (work
+// for later), replay (answers given before), dryrun (requests that are tried and not kept).
 //
-// Rules, one package a concept: merchant, client, token, mandate, purchase,
-// collection, user, factor (second factors), credential, audit, mail; debit runs what is due, subscription
-// bills the periods that begin.
+// Rules, one package for each concept: merchant, client, token, mandate, purchase, collection, user, factor (two-step
+// sign-in), credential, audit, mail; debit runs what is due, subscription bills the periods that begin.
 //
 // Ports that the rules call: bank.Gateway and mail.Sender. Adapters implement
 // them and the narrow transactions of the rules: store (PostgreSQL), jobs (the

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/plural"
 )
 
 type auditCmd struct {
@@ -31,7 +32,7 @@ func (v *auditAcceptCmd) run(ctx context.Context, c Config, io streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(io.out, "%s: accepted as it stands, %d links\n", m.Slug, h.N)
+		_, err = fmt.Fprintf(io.out, "%s: accepted as it stands, %s\n", m.Slug, plural.Of(h.N, "link"))
 		return errors.Join(err, a.Services.Audit.Link(ctx))
 	})
 }
@@ -57,7 +58,7 @@ func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
 				return err
 			}
 			if one.Holds() {
-				_, _ = fmt.Fprintf(io.out, "%s: %d entries, the chain holds\n", m.Slug, one.Links)
+				_, _ = fmt.Fprintf(io.out, "%s: %s, the chain holds\n", m.Slug, plural.Of(one.Links, "entry"))
 				continue
 			}
 			broken = append(broken, fmt.Errorf("%s: broken at link %d: %s", m.Slug, one.Broken, one.Why))

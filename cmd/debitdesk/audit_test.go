@@ -96,5 +96,5 @@ func TestAHeadThatWasForgedStopsTheChainUntilItIsAccepted(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	found, _ = examined(t, env)
-	found["audit"].is(t, fine, "noted outside of the database")
+	found["audit"].is(t, fine, "noted outside the database")
 }

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/anchor"
+	"debitdesk/models/plural"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
 )
@@ -91,7 +92,7 @@ func (e *examination) schema(ctx context.Context) bool {
 		e.say(bad, "migrations", "debitdesk migrate up, or serve --migrate", "%s", missingSteps(steps))
 		return false
 	}
-	e.say(fine, "migrations", "", "%d steps, none is missing", len(steps))
+	e.say(fine, "migrations", "", "%s, none missing", plural.Of(len(steps), "step"))
 	return true
 }
 
@@ -147,7 +148,7 @@ func (e *examination) usedKeys(ctx context.Context) {
 	for _, r := range rotations {
 		if !r.Finished {
 			e.say(warning, "keys", "it goes on while anything serves; see debitdesk keys status",
-				"a rotation to %s is under way, %d rows looked at", r.KeyID, r.Done)
+				"a rotation to %s is under way, %s checked", r.KeyID, plural.Of(r.Done, "row"))
 			return
 		}
 	}
@@ -202,7 +203,7 @@ func (e *examination) chain(ctx context.Context) {
 	}
 	if v.Unlinked > mostUnlinked {
 		e.say(warning, "audit", "is a serve or work process running? it links them each second",
-			"%d entries are not in their chain yet", v.Unlinked)
+			"%s %s not in the chain yet", plural.Of(v.Unlinked, "entry"), plural.Is(v.Unlinked))
 		return
 	}
 	keeper := e.app.keeper()
@@ -236,14 +237,15 @@ func (e *examination) anchors(k *audit.Keeper, heads int, unlinked int64) {
 	switch {
 	case damaged > 0:
 		e.say(warning, "audit", "look at "+anchor.Name+" in the data folder",
-			"%d lines of the noted heads are damaged or not signed with a key of the key file", damaged)
+			"%s of the noted heads %s damaged or not signed with a key of the key file", plural.Of(damaged, "line"),
+			plural.Is(damaged))
 	case heads > 0 && noted == 0:
 		e.say(warning, "audit", "serve and work note them in "+anchor.Name+
 			" in the data folder; where they ran on another machine, look there",
-			"%d chains with a signed head, none is noted outside of the database on this machine", heads)
+			"%s with a signed head, none noted outside the database on this machine", plural.Of(heads, "chain"))
 	default:
-		e.say(fine, "audit", "", "%d chains with a signed head, %d noted outside of the database, %d entries to link", heads,
-			noted, unlinked)
+		e.say(fine, "audit", "", "%s with a signed head, %d noted outside the database, %s to link",
+			plural.Of(heads, "chain"), noted, plural.Of(unlinked, "entry"))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"debitdesk/models/mail/smtp"
+	"debitdesk/models/plural"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
 )
@@ -104,8 +105,8 @@ func (e *examination) keyFile() {
 		e.say(bad, "key file", "bring it back from where its copy is kept", "%v", err)
 		return
 	}
-	e.say(fine, "key file", "", "%s, mode %o, %d sealing keys, newest %s", path, info.Mode().Perm(), len(set.Sealing),
-		set.Sealing[0].ID)
+	e.say(fine, "key file", "", "%s, mode %o, %s, newest %s", path, info.Mode().Perm(),
+		plural.Of(len(set.Sealing), "sealing key"), set.Sealing[0].ID)
 }
 
 func (e *examination) mail(ctx context.Context) {

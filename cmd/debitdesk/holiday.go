@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/holiday"
+	"debitdesk/models/plural"
 	"debitdesk/models/store"
 )
 
@@ -95,7 +96,8 @@ func (h *holidayRemoveCmd) run(ctx context.Context, c Config, io streams) error 
 
 func sayPlanned(io streams, planned int64) {
 	if planned > 0 {
-		_, _ = fmt.Fprintf(io.out, "%d debits are planned for that day already; they keep their dates\n", planned)
+		_, _ = fmt.Fprintf(io.out, "%s %s already planned for that day; %s the date\n",
+			plural.Of(planned, "debit"), plural.Is(planned), plural.Pick(planned, "it keeps", "they keep"))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"debitdesk/models/plural"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/seal"
@@ -128,7 +129,7 @@ func resealHere(ctx context.Context, a *App, id string, io streams) error {
 		err := a.Store.Reseal(ctx, func(r store.Rotation) {
 			if time.Since(said) > 2*time.Second {
 				said = time.Now()
-				_, _ = fmt.Fprintf(io.err, "re-sealing: %d rows looked at\n", r.Done)
+				_, _ = fmt.Fprintf(io.err, "re-sealing: %s checked\n", plural.Of(r.Done, "row"))
 			}
 		})
 		if err != nil {
@@ -140,7 +141,7 @@ func resealHere(ctx context.Context, a *App, id string, io streams) error {
 		}
 		i := slices.IndexFunc(all, func(r store.Rotation) bool { return r.KeyID == id })
 		if i >= 0 && all[i].Finished {
-			_, _ = fmt.Fprintf(io.out, "done: %d rows were looked at, everything is sealed with %s\n", all[i].Done, id)
+			_, _ = fmt.Fprintf(io.out, "done: %s checked, everything is sealed with %s\n", plural.Of(all[i].Done, "row"), id)
 			return nil
 		}
 		select { // another process is at it
@@ -176,7 +177,7 @@ func (*keysStatusCmd) run(ctx context.Context, c Config, io streams) error {
 		}
 		for _, r := range rotations {
 			if !r.Finished {
-				_, _ = fmt.Fprintf(io.out, "re-sealing with %s: %d rows looked at\n", r.KeyID, r.Done)
+				_, _ = fmt.Fprintf(io.out, "re-sealing with %s: %s checked\n", r.KeyID, plural.Of(r.Done, "row"))
 			}
 		}
 		for id := range used {

@@ -16,6 +16,7 @@ import (
 	"debitdesk/migrations"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/anchor"
+	"debitdesk/models/plural"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/seal"
@@ -166,7 +167,7 @@ func checkRestored(ctx context.Context, c Config, io streams, say func(string, .
 	if len(broken) > 0 {
 		return errors.Join(broken...)
 	}
-	say("the audit holds: %d merchants, %d entries", len(checked), links)
+	say("the audit holds: %s, %s", plural.Of(len(checked), "merchant"), plural.Of(links, "entry"))
 	say("restored")
 	return nil
 }

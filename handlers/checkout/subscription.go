@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 	"debitdesk/views/checkout"
@@ -90,8 +91,8 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
 			components.Fact{Label: "To be paid by", Value: t.Plan.DueOn(s.NextOn).Format(day)})
 	}
 	if t.Plan.Cycles != nil {
-		v.Rules = append(v.Rules, "It ends by itself after "+counted(*t.Plan.Cycles, "payment")+"; "+
-			counted(s.Passed, "payment")+" so far.")
+		v.Rules = append(v.Rules, "It ends by itself after "+plural.Of(*t.Plan.Cycles, "payment")+"; "+
+			plural.Of(s.Passed, "payment")+" so far.")
 	} else if stoppable(s) {
 		v.Rules = append(v.Rules, "It continues until you or "+rec.Brand.Name+" stop it.")
 	}
@@ -126,14 +127,5 @@ func rhythm(p subscription.Plan) string {
 	if p.Period == 1 {
 		return "every " + noun[:len(noun)-1]
 	}
-	return "every " + counted(p.Period, noun[:len(noun)-1])
-}
-
-func counted(n int, noun string) string {
-	out := money.Amount(int64(n) * 100)
-	out = out[:len(out)-3] + " " + noun
-	if n != 1 {
-		out += "s"
-	}
-	return out
+	return "every " + plural.Of(p.Period, noun[:len(noun)-1])
 }

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
@@ -96,12 +97,10 @@ func countWords(n int, query string) string {
 	switch n {
 	case 0:
 		return fmt.Sprintf("Nothing found for “%s”", query)
-	case 1:
-		return fmt.Sprintf("1 section found for “%s”", query)
 	case mostHits:
 		return fmt.Sprintf("The best %d sections for “%s”", n, query)
 	}
-	return fmt.Sprintf("%d sections found for “%s”", n, query)
+	return fmt.Sprintf("%s found for “%s”", plural.Of(n, "section"), query)
 }
 
 func show(c echo.Context, page templ.Component) error {

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/handlers/web/export"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/models/statement"
 )
 
@@ -68,7 +69,7 @@ func (p *paper) Close(s statement.Sums) error {
 	} {
 		row := []export.Cell{{}, export.Text(one.word), {}, {}, {}, {}, {}}
 		if one.word == "Closing balance" {
-			row[0], row[2] = export.MomentIn(p.st.Filter.To, p.zone), export.Text(fmt.Sprintf("%d movements", s.Rows))
+			row[0], row[2] = export.MomentIn(p.st.Filter.To, p.zone), export.Text(plural.Of(s.Rows, "movement"))
 			one.cells[0] = amount(s.InCents.Minus(s.OutCents))
 		}
 		if err := p.out.Row(append(append(row, one.cells...), export.Cell{})); err != nil {

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 )
 
@@ -133,21 +134,14 @@ func stakesOfBatch(b batch.Batch) Stakes {
 
 // inShort says what sending a batch does.
 func inShort(b batch.Batch) string {
-	text := fmt.Sprintf("%s of %s", count(b.Counts.Ready, "invoice"), money.Format(b.Counts.ReadyCents, money.ZAR))
+	text := fmt.Sprintf("%s of %s", plural.Of(b.Counts.Ready, "invoice"), money.Format(b.Counts.ReadyCents, money.ZAR))
 	if b.Counts.Creates > 0 {
-		text += ", " + count(b.Counts.Creates, "new client")
+		text += ", " + plural.Of(b.Counts.Creates, "new client")
 	}
 	if b.Counts.Debits > 0 {
-		text += ", " + count(b.Counts.Debits, "debit")
+		text += ", " + plural.Of(b.Counts.Debits, "debit")
 	}
 	return text
-}
-
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // impacts are what the deletion of those tokens does that still live, with what was

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 )
 
 // Choice says who is billed by a row, and by every other row of the same person.
@@ -55,7 +56,7 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, in 
 				return err
 			}
 			tx.Audit(who, audit.Entry{Action: "batch.client_decided", ObjectType: "batch", ObjectID: b.ID, ClientID: in.Client,
-				Text:  fmt.Sprintf("Row %d and %d others: %s", in.N, touched-1, text),
+				Text:  fmt.Sprintf("Row %d and %s: %s", in.N, plural.Of(touched-1, "other row"), text),
 				After: map[string]any{"row": in.N, "rows": touched, "decision": in.Decision, "client": in.Client}})
 			return nil
 		}, nil
@@ -127,7 +128,7 @@ func (s *Service) Confirm(ctx context.Context, who actor.Actor, id uuid.UUID,
 				"These amounts changed since you looked at them. Look at them again.")
 		}
 		tx.Audit(who, audit.Entry{Action: "batch.amounts_confirmed", ObjectType: "batch", ObjectID: b.ID,
-			Text:  fmt.Sprintf("%d unusual amounts were ticked as right.", confirmed),
+			Text:  plural.Of(confirmed, "unusual amount") + " " + plural.Was(confirmed) + " confirmed.",
 			After: map[string]any{"rows": confirmed, "cents": amounts}})
 		return nil
 	})

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 )
 
 // Edit is another text for one cell.
@@ -155,7 +156,7 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 				return err
 			}
 			tx.Audit(who, audit.Entry{Action: "batch.rows_mended", ObjectType: "batch", ObjectID: b.ID,
-				Text:  fmt.Sprintf("%d rows with the same problem were fixed.", touched),
+				Text:  plural.Of(touched, "row") + " with the same problem " + plural.Was(touched) + " fixed.",
 				After: map[string]any{"cause": fix.Cause, "choice": fix.Choice, "rows": touched}})
 			return nil
 		}, nil
@@ -279,7 +280,8 @@ func (s *Service) Skip(ctx context.Context, who actor.Actor, id uuid.UUID, numbe
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "batch.rows_skipped", ObjectType: "batch", ObjectID: b.ID,
-			Text: fmt.Sprintf("%d rows were left out.", n), After: map[string]any{"rows": n, "numbers": numbered}})
+			Text:  plural.Of(n, "row") + " " + plural.Was(n) + " left out.",
+			After: map[string]any{"rows": n, "numbers": numbered}})
 		return nil
 	})
 }

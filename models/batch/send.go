@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // FirstFew is how many rows are sent before a batch waits for a person, when that was asked for.
@@ -77,8 +78,8 @@ func (s *Service) sayChanges(ctx context.Context, who actor.Actor, id uuid.UUID,
 	if wrong != nil {
 		return wrong
 	}
-	text := fmt.Sprintf("You looked at %s of %s; now there are %s of %s.", countOf(in.Rows, "invoice"),
-		money.Format(in.Cents, money.ZAR), countOf(b.Counts.Ready, "invoice"), money.Format(b.Counts.ReadyCents, money.ZAR))
+	text := fmt.Sprintf("You looked at %s of %s; now there are %s of %s.", plural.Of(in.Rows, "invoice"),
+		money.Format(in.Cents, money.ZAR), plural.Of(b.Counts.Ready, "invoice"), money.Format(b.Counts.ReadyCents, money.ZAR))
 	if in.Rows == b.Counts.Ready && in.Cents == b.Counts.ReadyCents {
 		text = "The number and the sum are the same, the rows are not."
 	}
@@ -105,13 +106,6 @@ func namesOf(rows []Row) string {
 		names = append(names, "others")
 	}
 	return " Changed: row " + strings.Join(names, ", ") + "."
-}
-
-func countOf(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // Consent is who agreed that a batch is sent.
@@ -191,7 +185,7 @@ func (s *Service) beginning(ctx context.Context, who actor.Actor, id uuid.UUID, 
 			"debits":  b.Counts.Debits, "fingerprint": b.Seal()}
 		maps.Copy(after, also)
 		tx.Audit(who, audit.Entry{Action: "batch.started", ObjectType: "batch", ObjectID: b.ID,
-			Text: fmt.Sprintf("Sending %d invoices of %s was started.", b.Counts.Ready,
+			Text: fmt.Sprintf("Sending %s of %s was started.", plural.Of(b.Counts.Ready, "invoice"),
 				money.Format(b.Counts.ReadyCents, brand.Currency)), After: after})
 		forWorkers(tx, *b)
 		return nil
@@ -208,16 +202,16 @@ func mayStart(b Batch, in Order, sentBefore bool) error {
 	case !in.saw(b):
 		return fault.New(fault.Conflict, "batch_changed",
 			"The batch changed since you looked at it: now %s of %s are ready. Look at it again.",
-			countOf(b.Counts.Ready, "invoice"),
+			plural.Of(b.Counts.Ready, "invoice"),
 			money.Format(b.Counts.ReadyCents, money.ZAR))
 	}
 	if b.Counts.Unusual > 0 {
-		wrong.Add("unusual", "required", "%s far from what is usual. Tick in Check those that are right, or leave them out.",
-			map[bool]string{true: "1 amount is", false: fmt.Sprintf("%d amounts are", b.Counts.Unusual)}[b.Counts.Unusual == 1])
+		wrong.Add("unusual", "required", "%s %s far from what is usual. Tick in Check those that are right, or leave them out.",
+			plural.Of(b.Counts.Unusual, "amount"), plural.Is(b.Counts.Unusual))
 	}
 	if b.Counts.Bad > 0 && !in.GoodOnly {
-		wrong.Add("good_only", "required", "%d rows have problems. Fix them, or choose to send only the good ones.",
-			b.Counts.Bad)
+		wrong.Add("good_only", "required", "%s %s problems. Fix %s, or choose to send only the good ones.",
+			plural.Of(b.Counts.Bad, "row"), plural.Has(b.Counts.Bad), plural.Pick(b.Counts.Bad, "it", "them"))
 	}
 	if (b.Counts.Warned > 0 || sentBefore) && !in.AcceptWarnings {
 		wrong.Add("warnings", "required", "Look at the warnings and tick that they are right.")

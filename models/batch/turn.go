@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 )
 
 // Pause keeps a batch that is being sent from sending more.
@@ -118,7 +118,7 @@ func (s *Service) Repair(ctx context.Context, who actor.Actor, id uuid.UUID) (Ba
 			return fault.New(fault.Conflict, "nothing_to_repair", "No row failed or was left out.")
 		}
 		tx.Audit(who, audit.Entry{Action: "batch.repaired", ObjectType: "batch", ObjectID: b.ID,
-			Text: fmt.Sprintf("%d rows were opened again.", n), After: map[string]any{"rows": n}})
+			Text: plural.Of(n, "row") + " " + plural.Was(n) + " opened again.", After: map[string]any{"rows": n}})
 		b.EndedAt = time.Time{}
 		return recheck(tx, b)
 	})

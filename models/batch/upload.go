@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 )
 
 // copied is how many rows travel to the database at once.
@@ -116,7 +117,7 @@ func (s *Service) take(ctx context.Context, who actor.Actor, b Batch,
 			b.Mapping = guessed
 		}
 		tx.Audit(who, audit.Entry{Action: "batch.uploaded", ObjectType: "batch", ObjectID: b.ID,
-			Text:  fmt.Sprintf("%q was uploaded with %d rows.", b.Name, b.Rows),
+			Text:  fmt.Sprintf("%q was uploaded with %s.", b.Name, plural.Of(b.Rows, "row")),
 			After: map[string]any{"rows": b.Rows, "source": b.Source}})
 		if err := tx.SaveBatch(&b); err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 )
@@ -133,7 +134,7 @@ func (s *Service) Send(ctx context.Context, who actor.Actor, in Input) ([]uuid.U
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "billing.sent", ObjectType: "brand", ObjectID: brand.ID,
-			Text: fmt.Sprintf("Invoices for %d clients were issued.", n),
+			Text: fmt.Sprintf("%s %s issued.", plural.Of(n, "invoice"), plural.Was(n)),
 			After: map[string]any{"clients": n, "first": issued[0].Invoice.Number, "last": issued[n-1].Invoice.Number,
 				"total_cents": pattern.TotalCents}})
 		tx.Enqueue(queue.SendDueMails{})

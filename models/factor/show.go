@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/user"
 )
 
@@ -123,11 +124,8 @@ func failed(t user.Throttle, now time.Time) user.Throttle {
 }
 
 func tooMany(wait time.Duration) error {
-	minutes := int((wait + time.Minute - 1) / time.Minute)
-	text := "a minute"
-	if minutes > 1 {
-		text = strconv.Itoa(minutes) + " minutes"
-	}
+	minutes := max(int((wait+time.Minute-1)/time.Minute), 1)
+	text := plural.Pick(minutes, "a minute", plural.Of(minutes, "minute"))
 	f := fault.New(fault.TooMany, "too_many_codes", "Too many wrong codes. Try again in %s.", text)
 	f.RetryAfterSeconds = int((wait + time.Second - 1) / time.Second)
 	return f

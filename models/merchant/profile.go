@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 )
 
 // ProfileInput is one registration at the bank as people type it.
@@ -130,10 +131,8 @@ func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID,
 
 // InUse says why a profile cannot go while n live mandates were given for it.
 func InUse(n int64) string {
-	if n == 1 {
-		return "One live mandate was given for this profile: its debits name it to the bank."
-	}
-	return "Live mandates were given for this profile: their debits name it to the bank."
+	return plural.Of(n, "live mandate") + " " + plural.Was(n) + " given for this profile: " +
+		plural.Pick(n, "its", "their") + " debits name it to the bank."
 }
 
 func lockProfile(tx Tx, merchantID, brandID, profileID uuid.UUID) (Brand, Profile, error) {

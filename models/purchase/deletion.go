@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/token"
 )
 
@@ -91,8 +92,8 @@ func (s Stakes) Beyond(seen Stakes) bool {
 func (s Stakes) changed(seen Stakes) error {
 	if seen.Digest = ""; s.Beyond(seen) {
 		return fault.New(fault.Conflict, "stakes_grew",
-			"More depends on it now than you were shown: %d scheduled purchases, %d subscriptions. Look at it again.", s.Waiting,
-			s.Subscriptions)
+			"More depends on it now than you were shown: %s, %s. Look at it again.",
+			plural.Of(s.Waiting, "scheduled purchase"), plural.Of(s.Subscriptions, "subscription"))
 	}
 	return fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
 }

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/plural"
 	"debitdesk/models/queue"
 	"debitdesk/models/token"
 )
@@ -102,8 +103,8 @@ func endWords(a AmendmentSheet) string {
 	case a.Old.Token.State != token.Superseded:
 		return "The old account was deleted meanwhile; the new one is in use."
 	}
-	return fmt.Sprintf("%s replaced %s. %d waiting purchases moved.", a.New.Token.AccountMask,
-		a.Old.Token.AccountMask, a.Moved)
+	return fmt.Sprintf("%s replaced %s. %s moved.", a.New.Token.AccountMask,
+		a.Old.Token.AccountMask, plural.Of(a.Moved, "waiting purchase"))
 }
 
 func (s *Service) takeOver(ctx context.Context, tx Tx, who actor.Actor, a *AmendmentSheet, agreed Agreed) error {
@@ -162,7 +163,8 @@ func (s *Service) supersede(tx Tx, a *AmendmentSheet) error {
 func (g Agreed) to(a AmendmentSheet) error {
 	if stopped := a.Stopped(); len(stopped) > 0 {
 		return fault.New(fault.Conflict, "amendment_stopped",
-			"%d of %d waiting purchases do not fit the new details. First: %s", len(stopped), len(a.Moves), stopped[0].Stopping)
+			"%d of %s %s not fit the new details. First: %s", len(stopped),
+			plural.Of(len(a.Moves), "waiting purchase"), plural.Pick(len(stopped), "does", "do"), stopped[0].Stopping)
 	}
 	switch {
 	case len(a.Moves) == 0:
@@ -231,8 +233,8 @@ func (s AmendmentSheet) auditSides(tx Tx, who actor.Actor) {
 	old, next := s.Old.Token, s.New.Token
 	tx.Audit(who, audit.Entry{Action: "token.superseded", ObjectType: "token", ObjectID: old.ID, ClientID: old.ClientID,
 		PurchaseID: old.ID,
-		Text: fmt.Sprintf("%s replaced the token %s. %d waiting purchases moved.", next.AccountMask,
-			old.AccountMask, s.Moved),
+		Text: fmt.Sprintf("%s replaced the token %s. %s moved.", next.AccountMask,
+			old.AccountMask, plural.Of(s.Moved, "waiting purchase")),
 		After: map[string]any{"state": old.State, "replaced_by": next.ID, "moved": s.Moved}})
 	tx.Audit(who, audit.Entry{Action: "token.took_over", ObjectType: "token", ObjectID: next.ID, ClientID: next.ClientID,
 		PurchaseID: next.ID,

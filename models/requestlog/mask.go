@@ -2,11 +2,12 @@ package requestlog
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"debitdesk/models/plural"
 )
 
 // BodyKept is how much of a body is looked at and kept, in bytes.
@@ -120,19 +121,12 @@ func Body(contentType string, first []byte, whole int64) string {
 			return masked
 		}
 	default:
-		return "(" + size(whole) + " of " + Plain(cut(strings.TrimSpace(kind), 60)) + ", not kept)"
+		return "(" + plural.Of(whole, "byte") + " of " + Plain(cut(strings.TrimSpace(kind), 60)) + ", not kept)"
 	}
 	if cutOff {
-		return "(" + size(whole) + ", not kept)"
+		return "(" + plural.Of(whole, "byte") + ", not kept)"
 	}
-	return "(" + size(whole) + " that could not be read, not kept)"
-}
-
-func size(n int64) string {
-	if n == 1 {
-		return "1 byte"
-	}
-	return strconv.FormatInt(n, 10) + " bytes"
+	return "(" + plural.Of(whole, "byte") + " that could not be read, not kept)"
 }
 
 // Plain is a text that can be stored and shown, whatever was sent.

@@ -81,7 +81,7 @@ func TestALongBodyIsKeptUpToTheLastWholeThing(t *testing.T) {
 	}
 	form := "a=1&bank_account=6200000001&notes=" + strings.Repeat("n", requestlog.BodyKept)
 	if got := requestlog.Body("application/x-www-form-urlencoded", []byte(form[:requestlog.BodyKept]),
-		int64(len(form))); got != "(16418 bytes, not kept)" {
+		int64(len(form))); got != "(16\u00a0418 bytes, not kept)" {
 		t.Errorf("got %.100s", got)
 	}
 }

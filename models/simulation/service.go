@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 )
@@ -94,9 +95,10 @@ func (s *Service) Begin(ctx context.Context, who actor.Actor, kind Kind, a Ask) 
 
 func (a Ask) words(kind Kind) string {
 	if kind == Demo {
-		return fmt.Sprintf("demo data with %d clients, seed %d", a.Clients, a.Seed)
+		return fmt.Sprintf("demo data with %s, seed %d", plural.Of(a.Clients, "client"), a.Seed)
 	}
-	return fmt.Sprintf("%d clients, %d months, %d%% paid, %d%% code 02, %d%% disputed, seed %d", a.Clients, a.Months,
+	return fmt.Sprintf("%s, %s, %d%% paid, %d%% code 02, %d%% disputed, seed %d", plural.Of(a.Clients, "client"),
+		plural.Of(a.Months, "month"),
 		a.Paid, a.Unpaid, a.Disputed, a.Seed)
 }
 

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 )
 
@@ -205,7 +206,8 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 				return err
 			}
 			noteTemplate(tx, who, t, "template.deleted",
-				fmt.Sprintf("The billing template %s was deleted. %d subscriptions ended.", t.Name(), ended), t.facts(),
+				fmt.Sprintf("The billing template %s was deleted. %s ended.", t.Name(),
+					plural.Of(ended, "subscription")), t.facts(),
 				map[string]any{"ended": ended})
 			return tx.Answered(nil)
 		})

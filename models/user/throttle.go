@@ -3,11 +3,11 @@ package user
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 	"strings"
 	"time"
 
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 )
 
 // Failures that are free, after which each further one locks for longer. Many
@@ -96,10 +96,6 @@ func tooMany(wait time.Duration) error {
 }
 
 func inMinutes(d time.Duration) string {
-	switch n := int((d + time.Minute - 1) / time.Minute); n {
-	case 1:
-		return "a minute"
-	default:
-		return strconv.Itoa(n) + " minutes"
-	}
+	n := int((d + time.Minute - 1) / time.Minute)
+	return plural.Pick(n, "a minute", plural.Of(n, "minute"))
 }

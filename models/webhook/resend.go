@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 )
 
 // Resend delivers the event of a delivery once more, marked as such, to where the
@@ -47,7 +48,7 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, deliveryID uuid.U
 		d.CreatedAt, d.NextAt, d.FirstAt, d.DoneAt = tx.Now(), tx.Now(), time.Time{}, time.Time{}
 		tx.InsertDelivery(d)
 		tx.Audit(who, audit.Entry{Action: "webhook.resent", ObjectType: "delivery", ObjectID: d.ID,
-			Text: fmt.Sprintf("Sent %s to %s once more.", d.EventType, d.Address)})
+			Text: fmt.Sprintf("Sent %s to %s again.", d.EventType, d.Address)})
 		return tx.Answered(d)
 	})
 	return d, err
@@ -73,7 +74,8 @@ func (s *Service) ResendSince(ctx context.Context, who actor.Actor, webhookID uu
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "webhook.resent", ObjectType: "webhook", ObjectID: w.ID,
-			Text: fmt.Sprintf("Sent %d events since %s to %s once more.", n, since.UTC().Format(time.RFC3339), w.Title)})
+			Text: fmt.Sprintf("Sent %s since %s to %s again.", plural.Of(n, "event"),
+				since.UTC().Format(time.RFC3339), w.Title)})
 		return tx.Answered(n)
 	})
 	return n, err

@@ -992,8 +992,8 @@ type MemberFactorRow struct {
 // DemandView is the settings page about second factors.
 type DemandView struct {
 	On      bool
-	Mine    bool // the person has a second factor
-	Without int  // how many have none
+	Mine    bool   // the person has a second factor
+	Without string // how many people have not set it up, in words; empty for none
 	Members []MemberFactorRow
 }
 
@@ -1104,15 +1104,15 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-				} else if v.Without > 0 {
+				} else if v.Without != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<p class=\"muted\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var34 string
-					templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(withoutWords(v.Without))
+					templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(v.Without)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/security.templ`, Line: 316, Col: 48}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/security.templ`, Line: 316, Col: 34}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 					if templ_7745c5c3_Err != nil {
@@ -1317,13 +1317,6 @@ func Demand(frame layout.Frame, v DemandView) templ.Component {
 		}
 		return nil
 	})
-}
-
-func withoutWords(n int) string {
-	if n == 1 {
-		return "1 person has not set it up yet and must do so at the next sign-in."
-	}
-	return strconv.Itoa(n) + " people have not set it up yet and must do so at the next sign-in."
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -23,6 +23,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -153,7 +154,7 @@ func approveWords(s approval.Sheet) string {
 	if s.Kind == approval.SendBatch {
 		return "Approve: send " + batches.WhatIsDone(s.Effects.Counts) + " · " + words.Sum(s.Now.Cents, money.ZAR)
 	}
-	return "Approve: delete " + words.Counted(int64(s.Now.Tokens), "token")
+	return "Approve: delete " + plural.Of(s.Now.Tokens, "token")
 }
 
 func stakesWords(s approval.Stakes) string {
@@ -161,10 +162,10 @@ func stakesWords(s approval.Stakes) string {
 		return batches.WhatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " +
 			words.Sum(s.Cents, money.ZAR)
 	}
-	text := words.Counted(int64(s.Tokens), "token") + ", " + words.Counted(int64(s.Waiting), "scheduled purchase") +
+	text := plural.Of(s.Tokens, "token") + ", " + plural.Of(s.Waiting, "scheduled purchase") +
 		" of " + words.Sum(s.Cents, money.ZAR)
 	if s.Subscriptions > 0 {
-		text += ", " + words.Counted(int64(s.Subscriptions), "subscription")
+		text += ", " + plural.Of(s.Subscriptions, "subscription")
 	}
 	return text
 }
@@ -181,13 +182,13 @@ func consequences(s approval.Sheet, now time.Time) (out []string) {
 	if s.Kind == approval.SendBatch {
 		out = append(batches.EffectLines(s.Effects), batches.DisputeLines(s.Effects)...)
 		if o := s.Subject.Order; o != nil && o.Hold > 0 {
-			return append(out, "Nothing is sent in the first "+words.Counted(int64(o.Hold/time.Minute), "minute")+
+			return append(out, "Nothing is sent in the first "+plural.Of(o.Hold/time.Minute, "minute")+
 				": it can be stopped until then.")
 		}
 		return append(out, "Sending starts at once.")
 	}
 	if gone := len(s.Subject.Tokens) - len(s.Impacts); gone > 0 {
-		out = append(out, words.Counted(int64(gone), "account")+" of the request: deleted or being deleted already.")
+		out = append(out, plural.Of(gone, "account")+" of the request: deleted or being deleted already.")
 	}
 	return out
 }

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -99,7 +100,7 @@ var batchPills = map[batch.State]components.Pill{
 func batchPill(b batch.Batch) components.Pill {
 	switch n := b.Counts; {
 	case b.State == batch.Done && n.Failed > 0:
-		return components.Pill{Kind: "bad", Word: words.Counted(int64(n.Failed), "row") + " failed"}
+		return components.Pill{Kind: "bad", Word: plural.Of(n.Failed, "row") + " failed"}
 	case b.State == batch.Done && n.Voided > 0 && n.Sent == 0:
 		return components.Pill{Kind: "draft", Word: "Voided"}
 	}
@@ -112,7 +113,7 @@ var batchSources = map[batch.Source]string{batch.FromFile: "File", batch.FromPas
 // sentRows says how many rows became invoices, and how many of those invoices were voided since.
 func sentRows(b batch.Batch) string {
 	n := b.Counts
-	text := words.Grouped(int64(n.Sent+n.Voided)) + " of " + words.Counted(int64(b.Rows), "row") + " sent"
+	text := words.Grouped(int64(n.Sent+n.Voided)) + " of " + plural.Of(b.Rows, "row") + " sent"
 	if n.Voided > 0 {
 		text += ", " + words.Grouped(int64(n.Voided)) + " voided"
 	}
@@ -186,7 +187,7 @@ func (h *Batches) find(c echo.Context) (batch.Batch, error) {
 
 // head is what stands above every step.
 func (h *Batches) head(b batch.Batch, step string, refused error) pages.BatchHead {
-	facts := []string{words.Counted(int64(b.Rows), "row")}
+	facts := []string{plural.Of(b.Rows, "row")}
 	switch b.Format.Kind {
 	case sheet.XLSX:
 		facts = append(facts, "workbook, sheet "+b.Format.Sheet)

@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/batch"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -179,7 +180,7 @@ func rowSaid(b batch.Batch, r batch.Row) string {
 	said := fmt.Sprintf("Row %d is saved", r.N)
 	switch {
 	case len(r.Problems) > 0:
-		said += ". It still has " + words.Counted(int64(len(r.Problems)), "problem") + ": " + r.Problems[0].Message + "."
+		said += ". It still has " + plural.Of(len(r.Problems), "problem") + ": " + r.Problems[0].Message + "."
 	case r.UsualCents > 0 && !r.Confirmed:
 		said += ". Its amount is unusual: tick it if it is right."
 	default:

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/batch"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -140,7 +141,7 @@ func batchCounts(b batch.Batch) pages.BatchCounts {
 		out.Stats = append(out.Stats, n("Sent already", c.Sent))
 	}
 	if c.Ready > 0 && b.State == batch.Checked {
-		out.Next = components.Button{Label: "Review " + words.Counted(int64(c.Ready), "invoice"), Kind: "primary",
+		out.Next = components.Button{Label: "Review " + plural.Of(c.Ready, "invoice"), Kind: "primary",
 			Href: words.BatchHref(b.ID, "review")}
 	}
 	return out

@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
@@ -104,7 +105,7 @@ func (h *Batches) Decide(c echo.Context) error {
 		done = "The client is chosen."
 	}
 	if n > 1 {
-		done += " It holds for " + words.Counted(int64(n), "row") + " of the same person."
+		done += " It holds for " + plural.Of(n, "row") + " of the same person."
 	}
 	return h.toCheck(c, b, form, err, done)
 }
@@ -127,5 +128,5 @@ func (h *Batches) Confirm(c echo.Context) error {
 		amounts[n] = seen
 	}
 	_, n, err := h.Service.Confirm(c.Request().Context(), access.Actor(c), b.ID, amounts)
-	return h.toCheck(c, b, form, err, words.Counted(int64(n), "amount")+" confirmed.")
+	return h.toCheck(c, b, form, err, plural.Of(n, "amount")+" confirmed.")
 }

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/models/report"
 	"debitdesk/views/pages"
 )
@@ -18,12 +19,12 @@ import (
 
 // WhatIsDone goes on a button after Send: "12 invoices · create 2 clients · plan 3 debits".
 func WhatIsDone(n batch.Counts) string {
-	text := words.Counted(int64(n.Ready), "invoice")
+	text := plural.Of(n.Ready, "invoice")
 	if n.Creates > 0 {
-		text += " · create " + words.Counted(int64(n.Creates), "client")
+		text += " · create " + plural.Of(n.Creates, "client")
 	}
 	if n.Debits > 0 {
-		text += " · plan " + words.Counted(int64(n.Debits), "debit")
+		text += " · plan " + plural.Of(n.Debits, "debit")
 	}
 	return text
 }
@@ -33,29 +34,28 @@ func EffectLines(e batch.Effects) (out []string) {
 	if n.Ready == 0 {
 		return nil
 	}
-	out = append(out, words.Counted(int64(n.Ready), "invoice")+" of "+words.Sum(n.ReadyCents, money.ZAR)+" in all "+
-		map[bool]string{true: "is", false: "are"}[n.Ready == 1]+" made.")
-	out = append(out, words.Counted(int64(n.Mails), "mail")+" with an invoice "+
-		map[bool]string{true: "is", false: "are"}[n.Mails == 1]+" sent."+noMail(n.Ready-n.Mails))
+	out = append(out, plural.Of(n.Ready, "invoice")+" of "+words.Sum(n.ReadyCents, money.ZAR)+" in all "+
+		plural.Is(n.Ready)+" created.")
+	out = append(out, plural.Of(n.Mails, "mail")+" with an invoice "+
+		plural.Is(n.Mails)+" sent."+noMail(n.Ready-n.Mails))
 	if n.Creates > 0 {
-		out = append(out, words.Counted(int64(n.Creates), "client")+" "+
-			map[bool]string{true: "is", false: "are"}[n.Creates == 1]+" created.")
+		out = append(out, plural.Of(n.Creates, "client")+" "+
+			plural.Is(n.Creates)+" created.")
 	}
 	if n.Debits > 0 {
-		out = append(out, words.Counted(int64(n.Debits), "debit")+" of "+words.Sum(e.DebitCents, money.ZAR)+" in all "+
-			map[bool]string{true: "is", false: "are"}[n.Debits == 1]+" planned.")
+		out = append(out, plural.Of(n.Debits, "debit")+" of "+words.Sum(e.DebitCents, money.ZAR)+" in all "+
+			plural.Is(n.Debits)+" planned.")
 	}
 	return out
 }
 
 func noMail(rows int) string {
-	switch {
-	case rows == 1:
-		return " 1 client has no e-mail address and gets no mail."
-	case rows > 1:
-		return " " + words.Grouped(int64(rows)) + " rows are for clients without an e-mail address; they get no mail."
+	if rows == 0 {
+		return ""
 	}
-	return ""
+	return " " + plural.Of(rows, "row") + " " + plural.Is(rows) + " for " +
+		plural.Pick(rows, "a client without an e-mail address, who gets", "clients without an e-mail address, who get") +
+		" no mail."
 }
 
 // createLines name who becomes a client.
@@ -100,8 +100,7 @@ func DisputeLines(e batch.Effects) (out []string) {
 	for _, because := range reasons {
 		rows := byReason[because]
 		const named = 10
-		text := map[bool]string{true: "row ", false: "rows "}[len(rows) == 1] + strings.Join(rows[:min(len(rows), named)],
-			", ")
+		text := plural.Pick(len(rows), "row ", "rows ") + strings.Join(rows[:min(len(rows), named)], ", ")
 		if len(rows) > named {
 			text += " and others"
 		}
@@ -126,7 +125,7 @@ func limitLines(e batch.Effects) (out []string) {
 			text += "The bank answered no debit in the last 30 days. "
 		} else {
 			text += fmt.Sprintf("In the last 30 days it was %s%s%% of %s. ", perCent(f.Before), money.NBSP,
-				words.Counted(e.Outcome.Answered(), "debit"))
+				plural.Of(e.Outcome.Answered(), "debit"))
 			if f.Expected > 0 {
 				text += fmt.Sprintf("If this continues, expect %s of these %s. ", words.Grouped(f.Expected),
 					words.Grouped(int64(e.Counts.Debits)))

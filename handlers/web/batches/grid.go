@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -162,15 +163,14 @@ func (h *Batches) causes(c echo.Context, b batch.Batch, cause string, view *page
 		return err
 	}
 	for _, g := range groups {
-		line := pages.CauseLine{Title: g.Title, Example: g.Example, Rows: words.Counted(int64(g.N), "row"),
+		line := pages.CauseLine{Title: g.Title, Example: g.Example, Rows: plural.Of(g.N, "row"),
 			ShowHref: view.Self + "?cause=" + url.QueryEscape(g.Key), Active: g.Key == cause}
 		if line.Active {
 			view.Filter = g.Title
 		}
 		for _, f := range g.Fixes {
 			if f.Cause == batch.MendUnknown {
-				f.Label = "Create clients for " + map[bool]string{true: "this row",
-					false: "these " + words.Counted(int64(g.N), "row")}[g.N == 1]
+				f.Label = "Create clients for " + plural.Pick(g.N, "this row", "these "+plural.Of(g.N, "row"))
 			}
 			line.Fixes = append(line.Fixes, pages.CauseFix{Label: f.Label,
 				Hidden: []components.Pair{{Name: "cause", Value: f.Cause}, {Name: "column", Value: strconv.Itoa(f.Column)},
@@ -303,9 +303,9 @@ func (h *Batches) Fix(c echo.Context) error {
 	revision, _ := rowNumber(form.Get("revision")) // none takes every row
 	fix := batch.Fix{Cause: form.Get("cause"), Column: column, Choice: form.Get("choice")}
 	_, n, err := h.Service.FixAll(c.Request().Context(), access.Actor(c), b.ID, fix, revision)
-	done := words.Counted(int64(n), "row") + " mended."
+	done := plural.Of(n, "row") + " mended."
 	if fix.Cause == batch.MendUnknown {
-		done = "Clients will be created for " + words.Counted(int64(n), "row") + " when the batch is sent."
+		done = "Clients will be created for " + plural.Of(n, "row") + " when the batch is sent."
 	}
 	return h.toCheck(c, b, nil, err, done) // its cause is that of the button, not the one that is looked at
 }

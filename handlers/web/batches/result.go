@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/batch"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -39,7 +40,7 @@ func (h *Batches) Result(c echo.Context) error {
 	if over := b.State == batch.Done || b.State == batch.Stopped; over && access.Actor(c).Can(actor.Bill) {
 		switch open := n.Failed + n.Left(); {
 		case open > 0:
-			view.Repair = "Fix " + words.Counted(int64(open), "row")
+			view.Repair = "Fix " + plural.Of(open, "row")
 		case n.Skipped > 0:
 			view.Repair = "Fix rows that had problems"
 		}
@@ -54,7 +55,7 @@ func (h *Batches) Result(c echo.Context) error {
 // closing is the line that accounts for every row, checked.
 func closing(b batch.Batch) components.Note {
 	n := b.Counts
-	text := fmt.Sprintf("%s read = %s sent + %s left out + %s failed", words.Counted(int64(b.Rows), "row"),
+	text := fmt.Sprintf("%s read = %s sent + %s left out + %s failed", plural.Of(b.Rows, "row"),
 		words.Grouped(int64(n.Sent+n.Voided)), words.Grouped(int64(n.Skipped)), words.Grouped(int64(n.Failed)))
 	if n.Left() > 0 {
 		text += " + " + words.Grouped(int64(n.Left())) + " left"
@@ -63,7 +64,7 @@ func closing(b batch.Batch) components.Note {
 		text += "; of those sent, " + words.Grouped(int64(n.Voided)) + " were voided"
 	}
 	if n.Uncharged > 0 {
-		text += ". " + words.Counted(int64(n.Uncharged), "debit") + " could not be planned; the result file says why"
+		text += ". " + plural.Of(n.Uncharged, "debit") + " could not be planned; the result file says why"
 	}
 	switch {
 	case !n.AddUp(b.Rows):
@@ -97,11 +98,11 @@ func (h *Batches) askVoid(c echo.Context, b batch.Batch, wrong string) error {
 	}
 	ask := components.Confirm{ID: "voiding", Title: "Void the unpaid invoices of " + b.Name + "?",
 		Text: "This cannot be undone. Invoices paid in the meantime stay.",
-		Breaks: []string{words.Counted(int64(v.Invoices), "invoice") + " of " + words.Sum(v.Cents, "ZAR") + " " +
-			isOrAre(v.Invoices) + " cancelled, with " + map[bool]string{true: "a credit note",
-			false: "a credit note each"}[v.Invoices == 1] + ".",
+		Breaks: []string{plural.Of(v.Invoices, "invoice") + " of " + words.Sum(v.Cents, "ZAR") + " " +
+			plural.Is(v.Invoices) + " cancelled, with " +
+			plural.Pick(v.Invoices, "a credit note", "a credit note each") + ".",
 			creditMails(v.Mails), "Debits that are planned are dropped or recalled."},
-		Action: words.BatchHref(b.ID, "voiding"), Button: "Void " + words.Counted(int64(v.Invoices), "invoice"),
+		Action: words.BatchHref(b.ID, "voiding"), Button: "Void " + plural.Of(v.Invoices, "invoice"),
 		CancelHref: words.BatchHref(b.ID, "result")}
 	voidedCount(v).Ask(&ask, wrong)
 	return h.Desk.ShowIn(c, map[bool]int{true: http.StatusOK, false: http.StatusUnprocessableEntity}[wrong == ""],
@@ -140,14 +141,12 @@ func voidedCount(v batch.Voidable) kit.TypedWord {
 	return kit.TypedWord{Word: strconv.Itoa(v.Invoices), What: "the number of invoices"}
 }
 
-func isOrAre(n int) string { return map[bool]string{true: "is", false: "are"}[n == 1] }
-
 // creditMails says how many mails voiding sends.
 func creditMails(n int) string {
 	if n == 0 {
 		return "No credit note is mailed: no client has an e-mail address."
 	}
-	return words.Counted(int64(n), "credit note") + " " + isOrAre(n) + " mailed."
+	return plural.Of(n, "credit note") + " " + plural.Is(n) + " mailed."
 }
 
 // resultPage is how many rows of the result file are read at once.

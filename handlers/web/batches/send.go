@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/batch"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -68,7 +69,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 	}
 	if n.Bad > 0 {
 		view.Good = &components.Checkbox{Label: fmt.Sprintf("Send only the %s good ones; %s with problems are left out",
-			words.Grouped(int64(n.Ready)), words.Counted(int64(n.Bad), "row")),
+			words.Grouped(int64(n.Ready)), plural.Of(n.Bad, "row")),
 			Name: "good_only", Checked: form.Get("good_only") != "", Error: wrong["good_only"]}
 	}
 	if len(view.Warnings) > 0 {
@@ -87,7 +88,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 	case n.Ready == 0:
 		view.WhyNot = "No row is ready. Fix the rows first."
 	case n.Unusual > 0:
-		view.WhyNot = words.Counted(int64(n.Unusual), "amount") +
+		view.WhyNot = plural.Of(n.Unusual, "amount") +
 			" far from what is usual must be ticked, changed or left out first."
 		view.CheckHref = words.BatchHref(b.ID, "check") + "?show=unusual"
 	default:
@@ -164,7 +165,7 @@ func (h *Batches) warnings(v batch.Review) (out []string) {
 		}
 	}
 	if more := v.Batch.Counts.Warned - len(v.Warned); more > 0 {
-		out = append(out, "And "+words.Counted(int64(more), "row")+" more with a warning.")
+		out = append(out, "And "+plural.Of(more, "row")+" more with a warning.")
 	}
 	return out
 }
@@ -266,7 +267,7 @@ func resumeWords(b batch.Batch, now time.Time) string {
 	if b.HoldUntil.After(now) {
 		return "Resume batch: send at " + words.Moment(b.HoldUntil).Text + " SAST"
 	}
-	return "Resume batch: send " + words.Counted(int64(b.Counts.Ready), "invoice") + " now"
+	return "Resume batch: send " + plural.Of(b.Counts.Ready, "invoice") + " now"
 }
 
 func (h *Batches) failed(c echo.Context, b batch.Batch) (lines []pages.FailedLine, err error) {
@@ -304,7 +305,7 @@ func (h *Batches) pace(b batch.Batch) string {
 	left := time.Duration(int64(gone) / int64(sent) * int64(b.Counts.Ready))
 	text := "less than a minute left"
 	if left >= time.Minute {
-		text = "about " + words.Counted(int64(left/time.Minute)+1, "minute") + " left"
+		text = "about " + plural.Of(int64(left/time.Minute)+1, "minute") + " left"
 	}
 	return words.Grouped(perMinute) + " a minute, " + text + "."
 }
@@ -315,8 +316,8 @@ func batchLists(b batch.Batch) []components.Link {
 	if n == 0 {
 		return nil
 	}
-	return []components.Link{{Text: "See the " + words.Counted(n, "invoice"), Href: "/invoices?batch=" + b.ID.String()},
-		{Text: "See the " + words.Counted(n, "purchase"), Href: "/purchases?batch=" + b.ID.String()}}
+	return []components.Link{{Text: "See the " + plural.Of(n, "invoice"), Href: "/invoices?batch=" + b.ID.String()},
+		{Text: "See the " + plural.Of(n, "purchase"), Href: "/purchases?batch=" + b.ID.String()}}
 }
 
 func resultStats(b batch.Batch) []components.Stat {

@@ -10,6 +10,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/client"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -77,16 +78,16 @@ func (h *Clients) askErase(c echo.Context, status int, about client.Erasure, typ
 	}
 	view.Goes = []string{
 		"Name, e-mail address, phone number, addresses, and account and identity number of the client, and their copies on " +
-			words.Counted(int64(about.Purchases), "purchase") + ".",
+			plural.Of(about.Purchases, "purchase") + ".",
 		"Tokens, with the debits planned on them, and subscriptions.",
-		"Addresses and texts of " + words.Counted(int64(about.Mails), "mail") +
+		"Addresses and texts of " + plural.Of(about.Mails, "mail") +
 			", rows of batches, and what the logs of requests and webhooks say about the client.",
 	}
 	view.Stays = []string{"Amounts, dates, statuses and references of purchases, without the person."}
 	if until := about.KeptUntil(); !until.IsZero() {
-		view.Stays = append(view.Stays, words.Counted(int64(about.Mandates), "mandate")+
+		view.Stays = append(view.Stays, plural.Of(about.Mandates, "mandate")+
 			" with the name of the holder, the wording and the evidence, and "+
-			words.Counted(int64(about.Invoices), "numbered document")+", until "+words.SayDay(until, now)+
+			plural.Of(about.Invoices, "numbered document")+", until "+words.SayDay(until, now)+
 			": the law asks for them.")
 	}
 	view.Stays = append(view.Stays,

@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/plural"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -71,9 +72,9 @@ func (h *Webhooks) confirmResend(c echo.Context, who actor.Actor, w webhook.Webh
 	if err != nil {
 		return err
 	}
-	many := words.Counted(int64(n), "event")
+	many := plural.Of(n, "event")
 	if n > webhook.CountLimit {
-		many = "more than " + words.Counted(webhook.CountLimit, "event")
+		many = "more than " + plural.Of(webhook.CountLimit, "event")
 	}
 	view := pages.ActView{Title: "Resend events", Back: components.Link{Text: w.Title, Href: words.WebhookPath(w.ID)},
 		Question: components.Confirm{
@@ -109,7 +110,7 @@ func (h *Webhooks) ResendSince(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.on(c, words.WebhookPath(w.ID), words.Counted(int64(n), "event")+" will be delivered once more.")
+	return h.on(c, words.WebhookPath(w.ID), plural.Of(n, "event")+" will be delivered once more.")
 }
 
 // Resend serves POST /developers/webhooks/deliveries/{id}/resend.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/plural"
 	"debitdesk/models/webhook"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
@@ -88,7 +89,7 @@ func chosenWords(w webhook.Webhook) string {
 	if w.AllEvents {
 		return "All events"
 	}
-	return words.Counted(int64(len(w.Events)), "event")
+	return plural.Of(len(w.Events), "event")
 }
 
 var deliveryWords = map[webhook.State]components.Pill{

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -90,10 +91,7 @@ func (h *Home) Show(c echo.Context) error {
 }
 
 func tallyWords(t report.Tally, one, many string) string {
-	if t.N == 1 {
-		return "1 " + one
-	}
-	return words.CountWords(t.N, true) + " " + many
+	return words.CountWords(t.N, true) + " " + plural.Pick(t.N, one, many)
 }
 
 func (h *Home) figures(v *pages.HomeView, f report.Figures) {
@@ -154,7 +152,7 @@ func ratio(label, outcome string, f report.Figures, part func(report.Outcome) in
 	if ok {
 		s.Value = percent(now)
 		s.Note = fmt.Sprintf("%s of %s with a debit date from %s to %s", words.Grouped(part(f.Outcome)),
-			words.Counted(f.Outcome.Answered(), "answered debit"), words.Glue(f.From.Format("2")),
+			plural.Of(f.Outcome.Answered(), "answered debit"), words.Glue(f.From.Format("2")),
 			words.Glue(f.To.Format("2 Jan")))
 	}
 	if before != "" {

@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -31,11 +32,16 @@ func (h *Demand) Show(c echo.Context) error {
 	}
 	me := Mine(c)
 	view := pages.DemandView{On: me.RequireFactor, Mine: me.HasFactor}
+	without := 0
 	for _, m := range members {
 		view.Members = append(view.Members, memberFactorRow(m, me.User.ID))
 		if !m.Any() && !m.Disabled {
-			view.Without++
+			without++
 		}
+	}
+	if without > 0 {
+		view.Without = plural.Pick(without, "1 person", plural.Number(without)+" people") + " " + plural.Has(without) +
+			" not set it up yet and must do so at the next sign-in."
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Security", words.SettingsSection,
 		func(f layout.Frame) templ.Component { return pages.Demand(f, view) })
@@ -51,9 +57,9 @@ func memberFactorRow(m factor.Member, me uuid.UUID) pages.MemberFactorRow {
 			what = append(what, "app")
 		}
 		if m.Passkeys > 0 {
-			what = append(what, words.Counted(int64(m.Passkeys), "passkey"))
+			what = append(what, plural.Of(m.Passkeys, "passkey"))
 		}
-		row.What = strings.Join(append(what, words.Counted(int64(m.CodesLeft), "recovery code")), " · ")
+		row.What = strings.Join(append(what, plural.Of(m.CodesLeft, "recovery code")), " · ")
 		if m.ID != me && !m.Disabled {
 			row.ResetHref = "/settings/security/people/" + m.ID.String() + "/reset"
 		}

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -191,7 +192,7 @@ func exportMenu(found RowsFound, columns int, href func(format string) string) c
 		return components.Export{}
 	}
 	return components.Export{Text: "Export " + words.Glue(found.of("row", "rows")) + ", " +
-		words.Glue(words.Counted(int64(columns), "column")) + ", SAST",
+		words.Glue(plural.Of(columns, "column")) + ", SAST",
 		CSVHref: href(string(export.CSV)), XLSXHref: href(string(export.XLSX))}
 }
 

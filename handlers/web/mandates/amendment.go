@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/layout"
@@ -174,7 +175,7 @@ func (h *Amendments) TakeOver(c echo.Context) error {
 	}
 	text := "The new details are in use. Nothing was waiting on the old account."
 	if done.Moved > 0 {
-		text = "The new details are in use, and " + words.Counted(int64(done.Moved), "purchase") + " moved to them."
+		text = "The new details are in use, and " + plural.Of(done.Moved, "purchase") + " moved to them."
 	}
 	return h.to(c, a, text)
 }

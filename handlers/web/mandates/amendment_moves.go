@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"debitdesk/handlers/web/words"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
@@ -25,16 +26,13 @@ func takeOverView(a purchase.AmendmentSheet, byInput map[string]string, now time
 			Name: "consent", Error: byInput["consent"], Required: true}
 	}
 	if stopped := len(a.Stopped()); stopped > 0 {
-		v.Stopped = words.Counted(int64(stopped), "purchase") + " must be cancelled or fit the new terms first."
+		v.Stopped = plural.Of(stopped, "purchase") + " must be cancelled or fit the new terms first."
 	}
 	return v
 }
 
 func those(n int) string {
-	if n == 1 {
-		return "this 1 purchase"
-	}
-	return "these " + words.Counted(int64(n), "purchase")
+	return plural.Pick(n, "this ", "these ") + plural.Of(n, "purchase")
 }
 
 func moveRow(m purchase.Move, now time.Time) pages.MoveRow {

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -183,7 +184,7 @@ func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 	case stageDone:
 		text := "Nothing was waiting on the old account."
 		if a.Moved > 0 {
-			text = words.Counted(int64(a.Moved), "waiting purchase") + " moved to the new account."
+			text = plural.Of(a.Moved, "waiting purchase") + " moved to the new account."
 		}
 		if a.Old.Token.State == token.Deleted {
 			text = "The old account had been deleted, so nothing was moved."

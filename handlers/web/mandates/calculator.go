@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
@@ -50,7 +51,7 @@ func closedWords(w mandate.Window, now time.Time) string {
 // minutesWords is "42 minutes", or "5 h 12 m" from an hour on.
 func minutesWords(left time.Duration) string {
 	if left < time.Hour {
-		return words.Glue(words.Counted(max(int64(left/time.Minute), 1), "minute"))
+		return words.Glue(plural.Of(max(int64(left/time.Minute), 1), "minute"))
 	}
 	return words.SayLeft(left)
 }

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/mandate"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 )
 
@@ -168,10 +169,10 @@ func liveRing(asked mandate.Authentication, now time.Time) *components.Ring {
 		r.Big, r.Words = "0:00", "Time is up. The result comes in a moment."
 	case whole > time.Hour:
 		r.Big, r.Small = fmt.Sprintf("%d h", hours), fmt.Sprintf("%d m", minutes)
-		r.Words = words.Counted(hours, "hour") + " and " + words.Counted(minutes, "minute") + " left to answer"
+		r.Words = plural.Of(hours, "hour") + " and " + plural.Of(minutes, "minute") + " left to answer"
 	default:
 		r.Big, r.Small = fmt.Sprintf("%d:%02d", seconds/60, seconds%60), "left"
-		r.Words = words.Counted(seconds/60, "minute") + " and " + words.Counted(seconds%60, "second") + " left to answer"
+		r.Words = plural.Of(seconds/60, "minute") + " and " + plural.Of(seconds%60, "second") + " left to answer"
 	}
 	return r
 }

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -282,7 +283,7 @@ var mailAct = purchaseAct{
 				Title: "Send a mail to " + rec.Payer.Email + "?", Text: "The client gets " + what + ".", Button: "Send mail",
 				Safe: true}}
 		if rec.MailCount > 0 {
-			v.Question.Breaks = []string{"The client was mailed " + words.Counted(int64(rec.MailCount), "time") + " already."}
+			v.Question.Breaks = []string{"The client was mailed " + plural.Of(rec.MailCount, "time") + " already."}
 		}
 		return v
 	},

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -165,7 +166,7 @@ func tokenCards(usable []token.Token, chosen, wrong string) components.RadioCard
 	for _, t := range usable {
 		text := t.HolderName + ", " + t.AccountType.Label()
 		if t.Failures > 0 {
-			text += ", failed " + words.Counted(int64(t.Failures), "time") + " in a row"
+			text += ", failed " + plural.Of(t.Failures, "time") + " in a row"
 		}
 		cards.Options = append(cards.Options, components.RadioCard{Value: t.ID.String(), Title: t.Named(),
 			Text: text, Icon: "bank"})

@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
@@ -224,5 +225,5 @@ func lineWords(d purchase.Details) string {
 	case 1:
 		return d.Products[0].Name
 	}
-	return d.Products[0].Name + " and " + words.Counted(int64(len(d.Products)-1), "more line")
+	return d.Products[0].Name + " and " + plural.Of(len(d.Products)-1, "more line")
 }

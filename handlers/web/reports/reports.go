@@ -24,6 +24,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/models/report"
 	"debitdesk/models/statement"
 	"debitdesk/views/components"
@@ -103,8 +104,8 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 	}
 	v.TurnoverSub = words.DayTime(from).Text + " to " + words.DayTime(to).Text
 	v.Turnover = []components.Stat{
-		{Label: "Came in", Value: words.SumOf(t.Incoming.Cents, v.Currency), Note: words.Counted(t.Incoming.N, "movement")},
-		{Label: "Went back", Value: words.SumOf(t.Outgoing.Cents, v.Currency), Note: words.Counted(t.Outgoing.N, "movement")},
+		{Label: "Came in", Value: words.SumOf(t.Incoming.Cents, v.Currency), Note: plural.Of(t.Incoming.N, "movement")},
+		{Label: "Went back", Value: words.SumOf(t.Outgoing.Cents, v.Currency), Note: plural.Of(t.Outgoing.N, "movement")},
 		{Label: "Left", Value: words.SumOf(t.Incoming.Cents.Minus(t.Outgoing.Cents), v.Currency)},
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/user"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -133,7 +134,7 @@ func (a *Account) EndOthers(c echo.Context) error {
 	}
 	text := "You are signed in nowhere else."
 	if n > 0 {
-		text = "Ended " + words.Counted(n, "other session") + "."
+		text = "Ended " + plural.Of(n, "other session") + "."
 	}
 	if err := access.AddFlash(c, "ok", text); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -84,7 +85,7 @@ func (r Rules) words(m bank.Method) []string {
 	t := r.Timetable.For(m)
 	out := []string{
 		fmt.Sprintf("Debits go to the bank by %s SAST, %s before the debit day.", t.CutOff,
-			words.Counted(int64(t.LeadBusinessDays), "business day")),
+			plural.Of(t.LeadBusinessDays, "business day")),
 		fmt.Sprintf("A debit must be due at least %s ahead.", hoursWords(t.MinimumLead)),
 	}
 	if m == bank.DebiCheck {
@@ -98,11 +99,11 @@ func (r Rules) words(m bank.Method) []string {
 	return append(out,
 		"Banks debit from Monday to Friday. They are closed on Saturdays, Sundays and public holidays.",
 		fmt.Sprintf(
-			"A provisional answer comes at %s SAST on the debit day; debits can be returned at %s SAST of the %s that follow, and can no longer be returned after that.", t.ProvisionalAt, t.ReturnsAt, words.Counted(int64(t.ReturnDays), "business day")),
+			"A provisional answer comes at %s SAST on the debit day; debits can be returned at %s SAST of the %s that follow, and can no longer be returned after that.", t.ProvisionalAt, t.ReturnsAt, plural.Of(t.ReturnDays, "business day")),
 		fmt.Sprintf("Clients can dispute a debit for %d days; the money then goes back to them at once.", t.DisputeDays))
 }
 
-func hoursWords(d time.Duration) string { return words.Counted(int64(d/time.Hour), "hour") }
+func hoursWords(d time.Duration) string { return plural.Of(d/time.Hour, "hour") }
 
 // hardDay is the next Sunday beside a public holiday, on which it shows best what
 // closed days do.

@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/member"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -60,7 +61,7 @@ func (p *People) invited(i member.Invitation) pages.InvitationRow {
 	at := peopleHref + "/invitations/" + i.ID.String()
 	row := pages.InvitationRow{Email: i.Email, Name: i.Name, Role: kit.RoleWord(i.Role), Grants: grantWords(i.Grants),
 		Limit: limitWords(i.BatchLimitCents),
-		Until: p.Desk.Real(i.ExpiresAt), Mails: words.Counted(int64(i.MailCount), "mail") + " sent",
+		Until: p.Desk.Real(i.ExpiresAt), Mails: plural.Of(i.MailCount, "mail") + " sent",
 		ResendAction: at + "/mails", RevokeAction: at + "/revocation",
 		State: components.Pill{Kind: "wait", Word: "Invited", Title: "Waiting for the person to open the link"}}
 	if i.State(p.Now()) == member.Expired {

@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/merchant"
+	"debitdesk/models/plural"
 	"debitdesk/models/user"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -44,7 +45,7 @@ func (h *Settings) Business(c echo.Context) error {
 			return err
 		}
 		row := pages.BrandRow{Href: words.BrandHref(b.ID), Name: b.Name, Legal: b.LegalName, VAT: b.TaxNumber,
-			Profiles: words.Counted(int64(len(b.Profiles)), "profile"), Numbers: facts[0].Value}
+			Profiles: plural.Of(len(b.Profiles), "profile"), Numbers: facts[0].Value}
 		if len(b.Profiles) == 0 {
 			row.Profiles, row.Missing = "None yet", true
 		}

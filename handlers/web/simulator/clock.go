@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/api/input"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -82,14 +83,7 @@ func (h *Controls) moveForPeople(c echo.Context, ask simulation.ClockMove, err e
 
 func movedWords(m simulation.Moved) string {
 	return fmt.Sprintf("It is now %s SAST. On the way: %s, %s.", moment(m.Now).Text,
-		counted(m.Done.Collections, "collection"), counted(m.Done.Mails, "mail"))
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
+		plural.Of(m.Done.Collections, "collection"), plural.Of(m.Done.Mails, "mail"))
 }
 
 // readAsk takes "now" (an RFC 3339 moment, or Unix seconds), "advance" ("48h",

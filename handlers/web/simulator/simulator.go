@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
+	"debitdesk/models/plural"
 	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -233,7 +234,7 @@ func (h *Simulator) Move(c echo.Context) error {
 		return err
 	}
 	done := "It is now " + words.Moment(moved.Now).Text + " SAST. On the way: " +
-		words.Counted(int64(moved.Done.Collections), "collection") + ", " + words.Counted(int64(moved.Done.Mails), "mail") +
+		plural.Of(moved.Done.Collections, "collection") + ", " + plural.Of(moved.Done.Mails, "mail") +
 		"."
 	return errors.Join(access.AddFlash(c, "ok", done), c.Redirect(http.StatusSeeOther, simulatorPath))
 }
@@ -278,7 +279,7 @@ func (h *Simulator) Wipe(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	text := "The test data is gone: " + words.Counted(gone["clients"], "client") + ", " +
-		words.Counted(gone["purchases"], "purchase") + "."
+	text := "The test data is gone: " + plural.Of(gone["clients"], "client") + ", " +
+		plural.Of(gone["purchases"], "purchase") + "."
 	return errors.Join(access.AddFlash(c, "ok", text), c.Redirect(http.StatusSeeOther, simulatorPath))
 }

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
@@ -107,11 +108,11 @@ func (h *Templates) templateFacts(t subscription.Template) components.Facts {
 		f.Items[0].Value = "Subscription"
 		ends := "No end date"
 		if t.Plan.Cycles != nil {
-			ends = words.Counted(int64(*t.Plan.Cycles), "period")
+			ends = plural.Of(*t.Plan.Cycles, "period")
 		}
 		f.Items = append(f.Items, components.Fact{Label: "Billed", Value: words.EveryWords(t.Plan, calendar.Date{})},
 			components.Fact{Label: "Due after", Value: lengthWords(t.Plan.DuePeriod, t.Plan.DueUnits)},
-			components.Fact{Label: "Free periods", Value: words.Counted(int64(t.Plan.TrialPeriods), "period")},
+			components.Fact{Label: "Free periods", Value: plural.Of(t.Plan.TrialPeriods, "period")},
 			components.Fact{Label: "Runs", Value: ends})
 	} else {
 		f.Items = append(f.Items, components.Fact{Label: "Due", Part: components.When(words.DayOf(t.Due))},
@@ -130,7 +131,7 @@ func (h *Templates) AskPause(c echo.Context) error {
 	}
 	ask := components.Confirm{ID: "pause", Title: "Pause “" + t.Name() + "” for all subscribers?",
 		Text: "To pause one subscriber only, use the subscriber’s page.",
-		Breaks: []string{words.Counted(t.Counts[subscription.Active], "active subscriber") +
+		Breaks: []string{plural.Of(t.Counts[subscription.Active], "active subscriber") +
 			" will not be billed while it lasts.", "Periods pass: missed dates are not billed later.",
 			"Purchases that exist already stay, and so do their debits."},
 		Action: words.TemplateHref(t.ID, "/pause"), Fields: []components.Pair{{Name: "paused", Value: "yes"}},
@@ -188,7 +189,7 @@ func (h *Templates) askDelete(c echo.Context, status int, t subscription.Templat
 		CancelHref: words.TemplateHref(t.ID, ""), Breaks: []string{"Its purchases stay, with their debits."},
 		TypeError: wrong}
 	if n := running(t); n > 0 {
-		ask.Breaks = append([]string{words.Counted(n, "subscriber") + " will not be billed any more: " + countsWords(t) + ".",
+		ask.Breaks = append([]string{plural.Of(n, "subscriber") + " will not be billed any more: " + countsWords(t) + ".",
 			"Links for storing a bank account stop working."}, ask.Breaks...)
 		ask.TypeLabel = "Type " + words.Grouped(n) + ", the number of subscribers, to confirm"
 	}

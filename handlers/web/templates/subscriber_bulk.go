@@ -21,6 +21,7 @@ import (
 	"debitdesk/models/batch/sheet"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/replay"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
@@ -94,7 +95,7 @@ func bulkCheck(t subscription.Template, rows []bulkRow) pages.BulkCheckView {
 	v.Sum = words.Grouped(int64(len(rows))) + " rows: " + words.Grouped(ready) + " ready · " + words.Grouped(bad) +
 		" with a problem"
 	if ready > 0 {
-		v.Button, v.Kept = "Add "+words.Counted(ready, "subscriber"), carried(rows)
+		v.Button, v.Kept = "Add "+plural.Of(ready, "subscriber"), carried(rows)
 	}
 	v.Note = "Rows with a problem are left out. Each client without a stored account gets a mail with the link."
 	return v
@@ -194,7 +195,7 @@ func (h *Templates) Bulk(c echo.Context) error {
 		}
 		v.Rows = append(v.Rows, r.view())
 	}
-	v.Sum = words.Counted(int64(len(rows)), "row") + " read = " + words.Grouped(added) + " added + " +
+	v.Sum = plural.Of(len(rows), "row") + " read = " + words.Grouped(added) + " added + " +
 		words.Grouped(skipped) + " skipped + " + words.Grouped(failed) + " failed"
 	return h.Desk.ShowIn(c, http.StatusOK, "Subscribers added", templatesSection,
 		func(f layout.Frame) templ.Component { return pages.BulkResult(f, v) })

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/models/subscription"
 	"debitdesk/views/components"
 )
@@ -71,11 +72,11 @@ func (h *Templates) askPending(c echo.Context, status int, t subscription.Templa
 		Fields: []components.Pair{{Name: "act", Value: act}, {Name: "count", Value: words.Glued(words.Grouped(n))}}}
 	switch act {
 	case remindAll:
-		ask.Title, ask.Safe, ask.Button = "Remind "+words.Counted(n, "pending subscriber")+"?", true,
-			"Send "+words.Counted(n, "reminder")
+		ask.Title, ask.Safe, ask.Button = "Remind "+plural.Of(n, "pending subscriber")+"?", true,
+			"Send "+plural.Of(n, "reminder")
 		ask.Text = "Each has been pending for more than 7 days, was not reminded in the last 7 days, and gets one mail with the link."
 	case removeAll:
-		ask.Title, ask.Button = "Remove "+words.Counted(n, "pending subscriber")+"?", "Remove "+words.Counted(n, "subscriber")
+		ask.Title, ask.Button = "Remove "+plural.Of(n, "pending subscriber")+"?", "Remove "+plural.Of(n, "subscriber")
 		ask.Text, ask.Breaks = "Each has been pending for more than 30 days. This cannot be undone.",
 			[]string{"Their first purchases are cancelled, and the links end."}
 	default:
@@ -125,7 +126,7 @@ func (h *Templates) Pending(c echo.Context) error {
 			return err
 		}
 	}
-	said := words.Counted(done, "subscriber") + " " + verb + "."
+	said := plural.Of(done, "subscriber") + " " + verb + "."
 	if left := int64(len(list)) - done; left > 0 {
 		said += " " + words.Grouped(left) + " could not be " + verb + "."
 	}

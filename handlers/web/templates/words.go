@@ -8,6 +8,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/calendar"
 	"debitdesk/models/merchant"
+	"debitdesk/models/plural"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -34,14 +35,11 @@ func planWords(p subscription.Plan, anchor calendar.Date) []string {
 	if p.Cycles == nil {
 		return append(out, "It runs until it is ended.")
 	}
-	return append(out, "It ends by itself after "+words.Counted(int64(*p.Cycles), "billed period")+".")
+	return append(out, "It ends by itself after "+plural.Of(*p.Cycles, "billed period")+".")
 }
 
 func trialWords(p subscription.Plan) string {
-	if p.TrialPeriods == 1 {
-		return "period is"
-	}
-	return strconv.Itoa(p.TrialPeriods) + " periods are"
+	return plural.Pick(p.TrialPeriods, "period is", strconv.Itoa(p.TrialPeriods)+" periods are")
 }
 
 func periodWords(p subscription.Plan) string { return lengthWords(p.Period, p.Units) }
@@ -50,7 +48,7 @@ func lengthWords(n int, units subscription.Units) string {
 	if units == "" {
 		return ""
 	}
-	return words.Counted(int64(n), string(units)[:len(units)-1])
+	return plural.Of(n, string(units)[:len(units)-1])
 }
 
 // dates are the next billing dates of a plan, each with the day on which the bank would debit an account of a method.
@@ -149,5 +147,5 @@ func ageWords(at, now time.Time) string {
 	if days < 1 {
 		return "today"
 	}
-	return words.Glue(words.Counted(int64(days), "day"))
+	return words.Glue(plural.Of(days, "day"))
 }

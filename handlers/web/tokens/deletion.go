@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/approval"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -63,7 +64,7 @@ func (h *Tokens) Delete(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	text := words.Counted(int64(len(d.Tokens)), "token") + " deleted. The deletion can be undone for " +
+	text := plural.Of(len(d.Tokens), "token") + " deleted. The deletion can be undone for " +
 		words.SayLeft(purchase.UndoTime) + "; after that it cannot be undone, and what you chose happens."
 	if err := access.AddUndo(c, "ok", text, deletionPath(d.ID)+"/undo"); err != nil {
 		return err
@@ -199,7 +200,7 @@ func (h *Tokens) askDelete(c echo.Context, status int, form url.Values, wrong st
 }
 
 func deletionQuestion(impacts []purchase.Impact) components.Confirm {
-	n := words.Counted(int64(len(impacts)), "token")
+	n := plural.Of(len(impacts), "token")
 	q := components.Confirm{ID: "delete", Action: "/tokens/deletion", CancelHref: "/tokens", Title: "Delete " + n + "?",
 		Button: "Delete " + n,
 		Text:   "They can no longer be used from that moment. You can undo this for ten minutes. After that it cannot be undone, and only then what you choose here happens.",
@@ -258,15 +259,10 @@ func impactLines(i purchase.Impact, now time.Time) []string {
 func ImpactWords(i purchase.Impact, now time.Time) string {
 	text := i.Token.Named() + " of " + i.Token.HolderName + ": "
 	n := i.Debits()
-	switch {
-	case n == 0:
+	if n == 0 {
 		text += "no scheduled purchase uses it"
-	case n == 1:
-		text += "1 scheduled purchase uses it"
-	default:
-		text += words.Grouped(int64(n)) + " scheduled purchases use it"
-	}
-	if n > 0 {
+	} else {
+		text += plural.Of(n, "scheduled purchase") + plural.Pick(n, " uses it", " use it")
 		first := i.Uses[0].Debit
 		text += ", " + words.Sum(i.Cents(), first.Currency) + ", next " + words.SayDay(first.Collection.ActionDate, now)
 	}

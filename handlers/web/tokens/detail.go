@@ -21,6 +21,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -135,7 +136,7 @@ func health(t token.Token, now time.Time) components.Note {
 	case t.State != token.Active:
 		return components.Note{Kind: "info", Title: tokenPill(t).Word, Text: tokenPill(t).Title}
 	case t.Failures > 0:
-		return components.Note{Kind: "warn", Title: "Failed " + words.Counted(int64(t.Failures), "time") + " in a row",
+		return components.Note{Kind: "warn", Title: "Failed " + plural.Of(t.Failures, "time") + " in a row",
 			Text: "Before you debit again, agree with the client on a day when there is money."}
 	case !t.LastSuccessAt.IsZero():
 		return components.Note{Kind: "ok", Title: "Healthy", Text: "The last debit succeeded on " +

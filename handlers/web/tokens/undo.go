@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -60,7 +61,7 @@ func (h *Tokens) undoable(who actor.Actor, d purchase.Deletion, all, shown []tok
 	v := pages.UndoView{Text: all[0].Named() + " of " + all[0].HolderName + " is being deleted.",
 		Then: "Nothing is debited from it. It is final " + untilWords(d, now) + "."}
 	if n := int64(len(all)); n > 1 {
-		v.Text, v.Then = words.Counted(n, "token")+" are being deleted.", "Nothing is debited from them. It is final "+
+		v.Text, v.Then = plural.Of(n, "token")+" are being deleted.", "Nothing is debited from them. It is final "+
 			untilWords(d, now)+"."
 	}
 	if !who.Can(actor.DeleteTokens) {
@@ -98,7 +99,7 @@ func (h *Tokens) Undo(c echo.Context) error {
 	ids, text := d.IDs(), "The deletion is undone. The account is in use as before, and what you chose does not happen."
 	to := words.TokenPath(ids[0])
 	if n := int64(len(ids)); n > 1 {
-		text, to = "The deletion is undone. "+words.Counted(n, "account")+
+		text, to = "The deletion is undone. "+plural.Of(n, "account")+
 			" are in use as before, and what you chose does not happen.", "/tokens"
 	}
 	if err := access.AddFlash(c, "ok", text); err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"debitdesk/models/plural"
 	"debitdesk/models/webhook"
 )
 
@@ -29,5 +30,5 @@ func BrowserWords(agent string) string {
 
 // FailingWords is "failing since Tue 24 Nov, 12:00, 3 failures in a row".
 func FailingWords(w webhook.Webhook, now time.Time) string {
-	return "failing since " + SayMinute(w.FailingSince, now) + ", " + Counted(int64(w.Failures), "failure")
+	return "failing since " + SayMinute(w.FailingSince, now) + ", " + plural.Of(w.Failures, "failure")
 }

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 )
 
@@ -42,27 +43,17 @@ func SayLeft(left time.Duration) string {
 	days, hours := minutes/(24*60), minutes/60%24
 	switch {
 	case days > 0 && hours > 0:
-		return Glue(Counted(days, "day") + " " + strconv.FormatInt(hours, 10) + " h")
+		return Glue(plural.Of(days, "day") + " " + strconv.FormatInt(hours, 10) + " h")
 	case days > 0:
-		return Glue(Counted(days, "day"))
+		return Glue(plural.Of(days, "day"))
 	case hours > 0:
 		return Glue(strconv.FormatInt(hours, 10) + " h " + strconv.FormatInt(minutes%60, 10) + " m")
 	}
 	return Glue(strconv.FormatInt(minutes, 10) + " m")
 }
 
-// Counted writes a number with its noun: "1 day", "1 240 purchases".
-func Counted(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return Grouped(n) + " " + noun + "s"
-}
-
 // Grouped writes a whole number in groups of three.
-func Grouped(n int64) string {
-	return strings.TrimSuffix(Minus(money.Amount(n*100)), ",00")
-}
+func Grouped(n int64) string { return Minus(plural.Number(n)) }
 
 // Minus writes the true minus sign.
 func Minus(amount string) string { return strings.Replace(amount, "-", "\u2212", 1) }

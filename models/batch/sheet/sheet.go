@@ -6,13 +6,13 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // What a file may have at most. Rows are counted below the heading, cells in characters (a spreadsheet's own limit).
@@ -190,22 +190,18 @@ func (f *File) fit(r *Row, width int) {
 	case have > width:
 		r.Broken = append(r.Broken, Extra(have, width))
 	case have < width && !f.padded:
-		r.Broken = append(r.Broken, Problem{have + 1, TooFewCells, "The row has " + cells(have) + ", the heading has " +
-			cells(width) + ". Add the missing separators."})
+		r.Broken = append(r.Broken, Problem{have + 1, TooFewCells, cellsOf(have, width) + ". Add the missing separators."})
 	}
 }
 
 // Extra says that a row has more cells than the heading.
 func Extra(have, width int) Problem {
-	return Problem{width + 1, TooManyCells, "The row has " + cells(have) + ", the heading has " + cells(width) +
+	return Problem{width + 1, TooManyCells, cellsOf(have, width) +
 		". A value that contains the separator needs quotation marks around it."}
 }
 
-func cells(n int) string {
-	if n == 1 {
-		return "1 cell"
-	}
-	return strconv.Itoa(n) + " cells"
+func cellsOf(row, heading int) string {
+	return "The row has " + plural.Of(row, "cell") + ", the heading has " + plural.Of(heading, "cell")
 }
 
 func blank(cells []string) bool {
