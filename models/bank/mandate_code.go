@@ -1,5 +1,7 @@
 package bank
 
+import "strings"
+
 // Reason codes of mandates that rules name (industry: ISO subset used in South Africa).
 const (
 	CodeNoAnswer        = "NOAS" // no answer from the customer
@@ -58,4 +60,16 @@ func MandateCodeOf(code string) MandateCode {
 		}
 	}
 	return MandateCode{code, "The bank gave a reason that is not in our list", "Ask the bank what the code means."}
+}
+
+// channels are ISO's authentication channels in the words of the API. MOBI says the phone, not whether by app or USSD.
+var channels = map[string]string{"ATMA": "atm", "CARD": "point_of_sale", "INBA": "internet_banking",
+	"MOBI": "cellphone_banking"}
+
+// ChannelOf says where the payer answered, in our words. A bank's own name of a channel stays, in small letters.
+func ChannelOf(code string) string {
+	if channel, known := channels[strings.ToUpper(code)]; known {
+		return channel
+	}
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(code)), " ", "_")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
 )
 
@@ -91,6 +92,19 @@ func (n IDNumber) MarshalText() ([]byte, error) { return []byte(n.String()), nil
 
 // IsMasked tells whether text carries the mask: a masked value sent back leaves the stored one unchanged.
 func IsMasked(text string) bool { return strings.ContainsRune(text, '•') }
+
+var longNumber = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d(?:[ -]?\d){6,}`)
+
+// MaskNumbers masks what may be an account or identity number in a text of somebody else: each number of seven and more
+// digits, be there spaces or hyphens in it, but no dates. Of a name it knows nothing.
+func MaskNumbers(text string) string {
+	return longNumber.ReplaceAllStringFunc(text, func(number string) string {
+		if len(number) == len("2006-01-02") && number[4] == '-' && number[7] == '-' {
+			return number
+		}
+		return CleanAccount(number).String()
+	})
+}
 
 // CleanAccount takes spaces and hyphens out of an account number as people type it.
 func CleanAccount(text string) AccountNumber { return AccountNumber(clean(text)) }

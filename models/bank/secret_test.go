@@ -66,3 +66,18 @@ func TestMasksShowJustEnough(t *testing.T) {
 		t.Error("masked text is recognised")
 	}
 }
+
+func TestNumbersInForeignWordsAreMasked(t *testing.T) {
+	for text, want := range map[string]string{
+		"CDV failed for branch 632005":           "CDV failed for branch 632005",
+		"account 62001872440 on 2026-11-25":      "account •••• 2440 on 2026-11-25",
+		"62 0018 72440, then 8501015800085.":     "•••• 2440, then •••• 0085.",
+		"CR000000000123000001":                   "CR•••• 0001",
+		"2026-11-2512345 is no day":              "2026-11-2512345 is no day",
+		"R 150.00, code 02, 123456 and 1234-567": "R 150.00, code 02, 123456 and •••• 4567",
+	} {
+		if got := bank.MaskNumbers(text); got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
