@@ -9,7 +9,7 @@ import (
 
 // notification puts entries into a notification about the merchant's account.
 func notification(version, entries string) string {
-	return document("camt.054.001."+version, `<BkToCstmrDbtCdtNtfctn>
+	return documentOf("camt.054.001."+version, `<BkToCstmrDbtCdtNtfctn>
 		<GrpHdr><MsgId>BANK-NTF-991</MsgId><CreDtTm>2026-11-26T06:05:00</CreDtTm></GrpHdr>
 		<Ntfctn><Id>NTF-1</Id><ElctrncSeqNb>331</ElctrncSeqNb><CreDtTm>2026-11-26T06:06:00</CreDtTm>
 			<Acct><Id><Othr><Id>50100000001</Id></Othr></Id><Ccy>ZAR</Ccy><Ownr><Nm>Example Gym (Pty) Ltd</Nm></Ownr></Acct>`+
@@ -173,7 +173,7 @@ func TestAStatementIsHeldAgainstItsBalances(t *testing.T) {
 	good := balance("OPBD", "100.00", "CRDT") + balance("CLBD", "50.00", "DBIT") + balance("CLAV", "9.00", "CRDT")
 	entries := entryOf("50.00", "CRDT", "") + pending + entryOf("200.00", "DBIT", "")
 	wrong := balance("PRCD", "100.00", "CRDT") + balance("CLBD", "50.00", "CRDT")
-	text := document("camt.053.001.08", `<BkToCstmrStmt><GrpHdr><MsgId>B</MsgId><CreDtTm>2026-11-26T20:00:00Z</CreDtTm></GrpHdr>`+
+	text := documentOf("camt.053.001.08", `<BkToCstmrStmt><GrpHdr><MsgId>B</MsgId><CreDtTm>2026-11-26T20:00:00Z</CreDtTm></GrpHdr>`+
 		statement("A", "", good+entries)+statement("B", "", wrong+entries)+
 		statement("C", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>false</LastPgInd></StmtPgntn>`, wrong+entries)+
 		statement("D", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>true</LastPgInd></StmtPgntn>`, balance("CLBD", "1.0001", "CRDT"))+`</BkToCstmrStmt>`)
@@ -213,7 +213,7 @@ statement s4 count=0 sum=0 account=ZA1 statement=D number=12 at=2026-11-26T20:00
 
 func TestAnAccountReportOfTheDayIsReadToo(t *testing.T) {
 	for _, version := range []string{"02", "04", "06", "08"} {
-		events, arrival := mustDecode(t, document("camt.052.001."+version, `<BkToCstmrAcctRpt><GrpHdr><MsgId>R1</MsgId>`+
+		events, arrival := mustDecode(t, documentOf("camt.052.001."+version, `<BkToCstmrAcctRpt><GrpHdr><MsgId>R1</MsgId>`+
 			`<CreDtTm>2026-11-26T12:00:00</CreDtTm></GrpHdr><Rpt><Id>RPT</Id><Acct><Id><Othr><Id>50100000001</Id></Othr></Id></Acct>`+
 			entryOf("2.00", "CRDT", "")+`</Rpt></BkToCstmrAcctRpt>`))
 		if len(events) != 2 || events[0].AmountCents != 200 || events[1].Kind != exchange.OnStatement || arrival.ID != "R1" {

@@ -7,7 +7,7 @@ import (
 
 func TestAnswersToMandateRequestsAreRead(t *testing.T) {
 	answer := func(version, details string) string {
-		return document("pain.012.001."+version, `<MndtAccptncRpt><GrpHdr><MsgId>BANK-MA-55</MsgId><CreDtTm>2026-11-22T09:31:40</CreDtTm></GrpHdr>`+
+		return documentOf("pain.012.001."+version, `<MndtAccptncRpt><GrpHdr><MsgId>BANK-MA-55</MsgId><CreDtTm>2026-11-22T09:31:40</CreDtTm></GrpHdr>`+
 			`<UndrlygAccptncDtls><OrgnlMsgInf><MsgId>MI20261122-000007</MsgId><MsgNmId>pain.009.001.05</MsgNmId></OrgnlMsgInf>`+details+
 			`</UndrlygAccptncDtls></MndtAccptncRpt>`)
 	}
@@ -52,7 +52,7 @@ func TestAnswersToMandateRequestsAreRead(t *testing.T) {
 
 func TestAnswersToRecallsAreRead(t *testing.T) {
 	investigation := func(content string) string {
-		return document("camt.029.001.10", `<RsltnOfInvstgtn><Assgnmt><Id>BANK-RC-1</Id><Assgnr><Agt><FinInstnId/></Agt></Assgnr>`+
+		return documentOf("camt.029.001.10", `<RsltnOfInvstgtn><Assgnmt><Id>BANK-RC-1</Id><Assgnr><Agt><FinInstnId/></Agt></Assgnr>`+
 			`<Assgne><Pty><Nm>Example Gym (Pty) Ltd</Nm></Pty></Assgne><CreDtTm>2026-11-23T11:00:00</CreDtTm></Assgnmt>`+
 			content+`</RsltnOfInvstgtn>`)
 	}

@@ -14,11 +14,11 @@ import (
 )
 
 func TestADocumentIsReadHoweverItIsWrittenDown(t *testing.T) {
-	plain := document("pain.002.001.10", partialReport)
+	plain := documentOf("pain.002.001.10", partialReport)
 	content := strings.Replace(partialReport, "MR T EXAMPLE", "HÉLÈNE MÜLLER", 1)
 	content = strings.Replace(content, "CDV failed for 632005", "Kürzel: CDV failed for 632005", 1)
 	latin, err := charmap.ISO8859_1.NewEncoder().String(`<?xml version='1.0' encoding='ISO-8859-1' standalone="yes"?>` +
-		document("pain.002.001.10", content)[len(`<?xml version="1.0" encoding="UTF-8"?>`):])
+		documentOf("pain.002.001.10", content)[len(`<?xml version="1.0" encoding="UTF-8"?>`):])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestADocumentIsReadHoweverItIsWrittenDown(t *testing.T) {
 			plain[strings.Index(plain, "<Document"):] + `</Envelope>`, partialEvents},
 		"ISO-8859-1":          {latin, umlaut},
 		"Windows-1252":        {strings.Replace(latin, "ISO-8859-1", "windows-1252", 1), umlaut},
-		"UTF-16":              {utf16(document("pain.002.001.10", strings.ReplaceAll(content, "HÉLÈNE MÜLLER", "H"))), ""},
+		"UTF-16":              {utf16(documentOf("pain.002.001.10", strings.ReplaceAll(content, "HÉLÈNE MÜLLER", "H"))), ""},
 		"letters that lie":    {strings.Replace(latin, "ISO-8859-1", "UTF-8", 1), broken},
 		"space after the end": {plain + "\n\n", partialEvents},
 	} {
@@ -53,21 +53,21 @@ func TestADocumentIsReadHoweverItIsWrittenDown(t *testing.T) {
 }
 
 func TestWhatCannotBeReadSaysWhy(t *testing.T) {
-	plain := document("pain.002.001.10", partialReport)
+	plain := documentOf("pain.002.001.10", partialReport)
 	for name, c := range map[string]struct{ text, why string }{
 		"a table":             {"account;amount\n1;2\n", "This is not an XML document: it does not begin with ‘<’."},
 		"a zip":               {"PK\x03\x04whatever", "This is a zip archive, not an XML document."},
 		"a page":              {"<html><body/></html>", "It holds no ISO 20022 message: its first element is ‘html’."},
-		"our own message":     {document("pain.008.001.08", "<CstmrDrctDbtInitn/>"), "It is a message to the bank (pain.008.001.08, debits), not an answer."},
-		"another kind":        {document("camt.060.001.05", "<AcctRptgReq/>"), "camt.060.001.05 is not a kind of answer that is read here."},
-		"another inside":      {document("pain.002.001.10", "<BkToCstmrStmt/>"), "It calls itself pain.002.001.10, but has no element ‘CstmrPmtStsRpt’."},
+		"our own message":     {documentOf("pain.008.001.08", "<CstmrDrctDbtInitn/>"), "It is a message to the bank (pain.008.001.08, debits), not an answer."},
+		"another kind":        {documentOf("camt.060.001.05", "<AcctRptgReq/>"), "camt.060.001.05 is not a kind of answer that is read here."},
+		"another inside":      {documentOf("pain.002.001.10", "<BkToCstmrStmt/>"), "It calls itself pain.002.001.10, but has no element ‘CstmrPmtStsRpt’."},
 		"two messages":        {"<E>" + plain[39:] + plain[39:] + "</E>", "It holds more than one message. Ask the bank for one message in each file."},
 		"two documents":       {plain + plain[39:], "It holds more than one message. Ask the bank for one message in each file."},
 		"a DTD":               {`<!DOCTYPE Document SYSTEM "file:///etc/passwd">` + plain[39:], "It has a document type or entities, which are refused because they can hide or load other content."},
 		"an entity":           {strings.Replace(plain, "PART", "&xxe;", 1), "It is not well-formed XML: line 6, invalid character entity &xxe;."},
 		"crossed elements":    {`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><a></b></Document>`, "It is not well-formed XML: line 1, element <a> closed by </b>."},
 		"an unknown encoding": {`<?xml version="1.0" encoding="EBCDIC-CP-US"?><a/>`, "Its letters are encoded as ‘EBCDIC-CP-US’, which is not supported; UTF-8 and ISO-8859-1 are."},
-		"too deep":            {document("pain.002.001.10", strings.Repeat("<a>", 61)), "Its elements lie more than 60 deep."},
+		"too deep":            {documentOf("pain.002.001.10", strings.Repeat("<a>", 61)), "Its elements lie more than 60 deep."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := whyUnreadable(t, c.text); got != c.why {
@@ -78,7 +78,7 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 }
 
 func TestADocumentWithoutItsEndIsNotFinishedWhereverItStops(t *testing.T) {
-	plain := document("pain.002.001.10", partialReport)
+	plain := documentOf("pain.002.001.10", partialReport)
 	for i := range len(plain) - 1 {
 		if _, _, err := decode(plain[:i]); !errors.Is(err, exchange.ErrUnfinished) {
 			t.Fatalf("after %d bytes: %v\n%s", i, err, plain[:i])
@@ -88,7 +88,7 @@ func TestADocumentWithoutItsEndIsNotFinishedWhereverItStops(t *testing.T) {
 }
 
 func TestFaultsOfTheFileAndOfTheCallerComeBackAsTheyAre(t *testing.T) {
-	plain := document("pain.002.001.10", partialReport)
+	plain := documentOf("pain.002.001.10", partialReport)
 	disk, full := errors.New("the disk fails"), errors.New("no more")
 	broken := io.MultiReader(strings.NewReader(plain[:900]), iotest.ErrReader(disk))
 	if _, err := (iso20022.Decoder{}).Decode(broken, func(exchange.Event) error { return nil }); !errors.Is(err, disk) {

@@ -123,8 +123,8 @@ func line(e exchange.Event) string {
 	return b.String()
 }
 
-// document puts a message into the document of a version.
-func document(name, content string) string {
+// documentOf puts a message into the document of a version.
+func documentOf(name, content string) string {
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
 		`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:` + name + `">` + content + `</Document>`
 }

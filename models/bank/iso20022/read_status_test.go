@@ -46,7 +46,7 @@ const partialEvents = `
 
 func TestAStatusReportSaysMessageGroupsAndItemsInEveryVersion(t *testing.T) {
 	for _, version := range []string{"03", "10", "11", "12", "13", "14", "99"} {
-		events := expect(t, document("pain.002.001."+version, partialReport), partialEvents)
+		events := expect(t, documentOf("pain.002.001."+version, partialReport), partialEvents)
 		if t.Failed() {
 			t.Fatal(version)
 		}
@@ -66,7 +66,7 @@ func TestAStatusReportSaysMessageGroupsAndItemsInEveryVersion(t *testing.T) {
 			t.Errorf("evidence:\n%s\nwant:\n%s", got, want)
 		}
 	}
-	_, arrival := mustDecode(t, document("pain.002.001.10", partialReport))
+	_, arrival := mustDecode(t, documentOf("pain.002.001.10", partialReport))
 	if arrival.Name != "pain.002.001.10" || arrival.ID != "BANK-ISR-7781" ||
 		arrival.CreatedAt.Format("2006-01-02 15:04:05 MST") != "2026-11-22 07:41:10 UTC" {
 		t.Errorf("%+v", arrival)
@@ -75,7 +75,7 @@ func TestAStatusReportSaysMessageGroupsAndItemsInEveryVersion(t *testing.T) {
 
 // report wraps one group's content, or what stands beside the groups.
 func report(content string) string {
-	return document("pain.002.001.10", `<CstmrPmtStsRpt><GrpHdr><MsgId>B1</MsgId>`+
+	return documentOf("pain.002.001.10", `<CstmrPmtStsRpt><GrpHdr><MsgId>B1</MsgId>`+
 		`<CreDtTm>2026-11-22T09:41:10.123456789+02:00</CreDtTm></GrpHdr>`+content+`</CstmrPmtStsRpt>`)
 }
 

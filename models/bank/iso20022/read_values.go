@@ -11,8 +11,8 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// parseCents reads a decimal number as cents, exactly; or it says in a sentence why not.
-func parseCents(text string) (cents int64, problem string) {
+// readCents reads a decimal number as cents, exactly; or it says in a sentence why not.
+func readCents(text string) (cents int64, problem string) {
 	digits, negative := strings.CutPrefix(text, "-")
 	if !negative {
 		digits = strings.TrimPrefix(digits, "+")
@@ -152,7 +152,7 @@ func setAmount(e *exchange.Event, places ...*node) {
 		if n == nil {
 			continue
 		}
-		cents, problem := parseCents(n.text)
+		cents, problem := readCents(n.text)
 		switch {
 		case problem != "":
 			complain(e, "%s", problem)
@@ -175,7 +175,7 @@ func setCounts(e *exchange.Event, count, sum string) {
 		}
 	}
 	if sum != "" {
-		if cents, problem := parseCents(sum); problem != "" {
+		if cents, problem := readCents(sum); problem != "" {
 			complain(e, "%s", problem)
 		} else {
 			e.HasSum, e.SumCents = true, cents
@@ -196,7 +196,7 @@ func setStatuses(e *exchange.Event, list []*node) {
 		c.Count = int(count)
 		counted.add(count)
 		if sum := n.words("DtldCtrlSum"); sum != "" {
-			cents, problem := parseCents(sum)
+			cents, problem := readCents(sum)
 			if problem != "" {
 				complain(e, "%s", problem)
 			}
