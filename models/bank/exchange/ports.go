@@ -31,6 +31,7 @@ type Rules struct {
 	Success      map[bank.Method]Success // how debits are known to be paid
 	SilenceAt    calendar.TimeOfDay      // on the business day after the debit date
 	AckWithin    time.Duration           // after the message was taken
+	SoonEvery    time.Duration           // how often requests, cancellations and recalls leave; 0: a quarter of an hour
 	MaxItems     int                     // in one message
 	MaxCents     int64                   // of one item; 0: no limit
 	Codes        map[string]string       // the bank's own reason codes to ours

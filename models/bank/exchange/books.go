@@ -1,0 +1,158 @@
+package exchange
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/paging"
+)
+
+// Tx is what an exchange writes in one transaction. Rows that are given are locked until
+// it ends.
+type Tx interface {
+	// Context is what reads inside this transaction are given.
+	Context() context.Context
+	Now() time.Time
+	NewID() uuid.UUID
+	audit.Log
+
+	// TakeItems keeps items that are new, and tells which were.
+	TakeItems(items []Item) (fresh map[uuid.UUID]bool, err error)
+	// HoldItems locks items by id, in the order of their ids, without their orders. Unknown ids are left out.
+	HoldItems(ids []uuid.UUID) (map[uuid.UUID]Item, error)
+	// HoldItemsOf locks the items of a message, or of one of its groups when groupID is not empty.
+	HoldItemsOf(messageID, groupID string) ([]Item, error)
+	// HoldWaiting locks items that leave by now: of one merchant and kind, the earliest first, by their groups, with
+	// their orders.
+	HoldWaiting(merchantID uuid.UUID, k Kind, by time.Time, limit int) ([]Item, error)
+	// HoldSilent locks debits that silence says are paid by now.
+	HoldSilent(now time.Time, limit int) ([]Item, error)
+	// HoldLate locks the items of a merchant and day that missed their deadline.
+	HoldLate(merchantID uuid.UUID, day calendar.Date) ([]Item, error)
+	// SaveItems writes what moves: state, cut, message, group, outcome, silence.
+	SaveItems(items []Item) error
+
+	// NextNumber takes the next number of a kind. It is given again if this transaction is undone.
+	NextNumber(k Kind) (int64, error)
+	InsertMessage(m Message, groups []Group) error
+	// HoldMessage locks a message; NotFound when it is not ours. The zero merchant is any.
+	HoldMessage(merchantID uuid.UUID, id string) (Message, error)
+	SaveMessage(m Message) error
+	// WriteContent keeps the bytes of a message, once; false when they were there.
+	WriteContent(m Message, packed []byte) (bool, error)
+	RefuseGroup(messageID, groupID string) error
+	Groups(messageID string) ([]Group, error)
+
+	// AddAnswers keeps answers that are new: one of a kind for each item.
+	AddAnswers(answers []Answer) error
+	// AddEntries keeps entries whose key is new, and gives those.
+	AddEntries(entries []Entry) ([]Entry, error)
+	HoldEntry(merchantID, id uuid.UUID) (Entry, error)
+	SaveEntry(e Entry) error
+	SaveStatement(s Statement) error
+
+	// OpenDocument keeps an arrival under the hash of its bytes, or gives the one that is there.
+	OpenDocument(d Document, packed []byte) (kept Document, fresh bool, err error)
+	// CloseDocument adds what a document says of a merchant to that merchant's list, once the document is read.
+	CloseDocument(d Document, of map[uuid.UUID]Tally) error
+
+	// OpenFindings keeps findings whose kind and subject are new.
+	OpenFindings(findings []Finding) error
+	HoldFinding(merchantID, id uuid.UUID) (Finding, error)
+	SaveFinding(f Finding) error
+	// SettleFindings closes what is open about a subject.
+	SettleFindings(k FindingKind, subject, by, resolution string) error
+}
+
+// Tally counts and sums what a document says of one merchant.
+type Tally struct {
+	Count    int
+	SumCents int64
+}
+
+// Pending is a merchant with items of a kind that leave by now.
+type Pending struct {
+	MerchantID uuid.UUID
+	Kind       Kind
+}
+
+// Reader finds what the exchange did. Lists are bounded by the merchant.
+type Reader interface {
+	Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]Pending, error)
+	// Item of an id, with its order when asked; found is false when there is none.
+	ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (i Item, found bool, err error)
+	// Unwritten and Unplaced are ids of messages that a crash left behind, oldest first.
+	Unwritten(ctx context.Context) ([]string, error)
+	Unplaced(ctx context.Context) ([]Message, error)
+	// Untaken are messages that were placed and not seen to be taken.
+	Untaken(ctx context.Context) ([]Message, error)
+	// Outgoing is a message with its items and their orders, in the order in which they are written.
+	Outgoing(ctx context.Context, id string) (Outgoing, error)
+	// Content is the packed bytes of a message.
+	Content(ctx context.Context, id string) ([]byte, error)
+	// Overdue are taken messages whose acknowledgement is missing by now.
+	OverdueAcks(ctx context.Context, now time.Time) ([]Message, error)
+	// Waiting answers, oldest first.
+	AnswersDue(ctx context.Context, limit int) ([]Answer, error)
+	AnswersDelivered(ctx context.Context, ids []string) error
+	// Brought are documents that people imported and nobody has read yet.
+	Brought(ctx context.Context) ([]Document, error)
+	DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error)
+	// MerchantOf finds whose account that is; found is false when it is nobody's.
+	MerchantOfAccount(ctx context.Context, account bank.AccountNumber) (id uuid.UUID, found bool, err error)
+
+	Messages(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]Message, error)
+	Message(ctx context.Context, merchantID uuid.UUID, id string) (Message, []Group, error)
+	Documents(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]Document, error)
+	Document(ctx context.Context, merchantID, id uuid.UUID) (Document, error)
+	ItemsOf(ctx context.Context, merchantID uuid.UUID, messageID string, ask paging.Ask) ([]Item, error)
+	Entries(ctx context.Context, merchantID uuid.UUID, of EntryFilter, ask paging.Ask) ([]Entry, error)
+	Entry(ctx context.Context, merchantID, id uuid.UUID) (Entry, error)
+	Findings(ctx context.Context, merchantID uuid.UUID, open bool, ask paging.Ask) ([]Finding, error)
+	CountFindings(ctx context.Context, merchantID uuid.UUID) (int, error)
+	Finding(ctx context.Context, merchantID, id uuid.UUID) (Finding, error)
+	// Days are the figures of bank days, newest first.
+	Days(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)
+	// WaitingItems counts and sums what leaves with the next cut.
+	WaitingItems(ctx context.Context, merchantID uuid.UUID) ([]WaitingSum, error)
+}
+
+// EntryFilter chooses entries.
+type EntryFilter struct {
+	State  EntryState    // empty: all
+	Day    calendar.Date // zero: all
+	ItemID uuid.UUID     // zero: all
+}
+
+// WaitingSum is what waits of one kind.
+type WaitingSum struct {
+	Kind     Kind
+	CutAt    time.Time // the earliest
+	Count    int
+	SumCents int64
+	Late     int
+}
+
+// Day is what a merchant and the bank say about one bank day, in cents. Debits count on
+// their debit date; returns, disputes and refunds on the day of the bank's answer.
+type Day struct {
+	Day               calendar.Date
+	HandedOver        int
+	HandedOverCents   int64
+	Acknowledged      int
+	AcknowledgedCents int64
+	Paid              int // provisional or for good, by the bank's word or by its silence
+	PaidCents         int64
+	Returned          int // unpaid, disputed and recalled, of debits with this date
+	ReturnedCents     int64
+	OutCents          int64 // came back on this day from debits of any date, and refunds
+	ExpectedCents     int64 // on the account: paid less what went out
+	HasStatement      bool
+	BookedCents       int64 // what the bank booked of ours: credits less debits
+	DifferenceCents   int64 // booked less expected, when there is a statement
+}

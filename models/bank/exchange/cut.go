@@ -1,0 +1,314 @@
+package exchange
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/money"
+)
+
+// prefixes begin the ids of messages, so that people tell them apart.
+var prefixes = map[Kind]string{Debits: "DD", Refunds: "RF", Recalls: "RC", Mandates: "MI", Cancellations: "MC"}
+
+// mostGroups is what two digits count.
+const mostGroups = 99
+
+// cutDue makes messages of everything that leaves by now.
+func (s *Service) cutDue(ctx context.Context) error {
+	now := s.Now()
+	_, err := s.cut(ctx, uuid.Nil, now, "")
+	return err
+}
+
+// cut makes messages of what leaves by then, of one merchant or, with the zero id, of all, and gives their ids.
+func (s *Service) cut(ctx context.Context, merchantID uuid.UUID, by time.Time, who string) (ids []string, err error) {
+	pending, err := s.Read.Pending(ctx, merchantID, by)
+	if err != nil {
+		return nil, fmt.Errorf("find what is to be cut: %w", err)
+	}
+	var wrong []error
+	for _, p := range pending {
+		for {
+			id, err := s.cutOne(ctx, p, by, who)
+			if err != nil {
+				wrong = append(wrong, fmt.Errorf("cut %s: %w", p.Kind, err))
+			}
+			if id == "" {
+				break
+			}
+			ids = append(ids, id)
+		}
+	}
+	return ids, errors.Join(wrong...)
+}
+
+// cutOne puts waiting items into one message: its number, its groups and its items are fixed in one transaction, and
+// with them its bytes.
+func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who string) (id string, err error) {
+	err = s.InTx(ctx, func(tx Tx) error {
+		items, err := tx.HoldWaiting(p.MerchantID, p.Kind, by, max(s.Rules.MaxItems, 1))
+		if err != nil || len(items) == 0 {
+			return err
+		}
+		number, err := tx.NextNumber(p.Kind)
+		if err != nil {
+			return err
+		}
+		now := tx.Now()
+		m := Message{MerchantID: p.MerchantID, Kind: p.Kind, Name: s.Encoder.Name(p.Kind), Number: number, State: Made,
+			MadeBy: who, MadeAt: now,
+			ID: fmt.Sprintf("%s%s-%06d", prefixes[p.Kind], calendar.DateOf(now).Format("20060102"), number)}
+		m.FileName = s.Encoder.FileName(m)
+		groups := groupsOf(m, items)
+		for _, g := range groups {
+			m.Count, m.SumCents = m.Count+g.Count, m.SumCents+g.SumCents
+		}
+		id = m.ID
+		return s.insertMessage(tx, m, groups, who)
+	})
+	if err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+// insertMessage keeps a message and moves its items into it.
+func (s *Service) insertMessage(tx Tx, m Message, groups []Group, who string) error {
+	var sent []Item
+	for _, g := range groups {
+		for _, i := range g.Items {
+			i.State, i.MessageID, i.GroupID, i.Order = ItemSent, m.ID, g.ID, Order{}
+			sent = append(sent, i)
+		}
+	}
+	if err := tx.InsertMessage(m, groups); err != nil {
+		return err
+	}
+	if err := tx.SaveItems(sent); err != nil {
+		return err
+	}
+	tx.Audit(actor.SystemOf(m.MerchantID), audit.Entry{Action: "bank.message_made", ObjectType: "bank_message",
+		Text:  fmt.Sprintf("The file %s was made for the bank: %s.", m.FileName, contents(m)),
+		After: map[string]any{"message": m.ID, "count": m.Count, "sum_cents": m.SumCents, "cut_by": who}})
+	return nil
+}
+
+// contents says what is in a message: "12 debits, R 1 234,00 in all".
+func contents(m Message) string {
+	names := map[Kind][2]string{Debits: {"debit", "debits"}, Refunds: {"refund", "refunds"}, Recalls: {"recall", "recalls"},
+		Mandates: {"mandate request", "mandate requests"}, Cancellations: {"cancellation", "cancellations"}}
+	name := names[m.Kind][1]
+	if m.Count == 1 {
+		name = names[m.Kind][0]
+	}
+	if m.SumCents == 0 {
+		return fmt.Sprintf("%d %s", m.Count, name)
+	}
+	return fmt.Sprintf("%d %s, %s in all", m.Count, name, money.Format(m.SumCents, "ZAR"))
+}
+
+// groupKey is what the items of one group share.
+type groupKey struct {
+	creditor bank.Creditor
+	day      calendar.Date
+	method   bank.Method
+	sequence bank.Sequence
+	message  string // of a recall: the message and group that it is about
+	group    string
+}
+
+func keyOf(m Message, i Item) groupKey {
+	k := groupKey{creditor: i.Order.Creditor(), method: i.Method}
+	switch {
+	case i.Order.Debit != nil:
+		k.day, k.sequence = i.ActionDate, i.Order.Debit.Sequence
+	case i.Order.Refund != nil:
+		k.day = calendar.DateOf(m.MadeAt)
+	case i.Order.Recall != nil:
+		k.message, k.group = i.Order.Recall.MessageID, i.Order.Recall.GroupID
+	}
+	return k
+}
+
+// groupsOf sorts items into groups; those beyond the last group that two digits count are left for the next message.
+func groupsOf(m Message, items []Item) []Group {
+	at := map[groupKey]int{}
+	var groups []Group
+	for _, i := range items {
+		k := keyOf(m, i)
+		n, known := at[k]
+		if !known {
+			if n = len(groups); n == mostGroups {
+				continue
+			}
+			at[k] = n
+			groups = append(groups, Group{ID: fmt.Sprintf("%s-%02d", m.ID, n+1), MessageID: m.ID, Method: k.method,
+				ActionDate: k.day, Sequence: k.sequence, Creditor: k.creditor})
+		}
+		g := &groups[n]
+		g.Items, g.Count, g.SumCents = append(g.Items, i), g.Count+1, g.SumCents+i.AmountCents
+	}
+	for n := range groups {
+		slices.SortFunc(groups[n].Items, func(a, b Item) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	}
+	return groups
+}
+
+// write fixes the bytes of messages that have none yet.
+func (s *Service) write(ctx context.Context) error {
+	ids, err := s.Read.Unwritten(ctx)
+	if err != nil {
+		return fmt.Errorf("find messages without bytes: %w", err)
+	}
+	var wrong []error
+	for _, id := range ids {
+		if err := s.writeOne(ctx, id); err != nil {
+			wrong = append(wrong, fmt.Errorf("write message %s: %w", id, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (s *Service) writeOne(ctx context.Context, id string) error {
+	out, err := s.Read.Outgoing(ctx, id)
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	zip, hash, size := gzip.NewWriter(&packed), sha256.New(), &counter{}
+	if err := s.Encoder.Encode(io.MultiWriter(zip, hash, size), out); err != nil {
+		return err
+	}
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	m := out.Message
+	m.SHA256, m.Size = hash.Sum(nil), size.n
+	return s.InTx(ctx, func(tx Tx) error {
+		_, err := tx.WriteContent(m, packed.Bytes())
+		return err
+	})
+}
+
+type counter struct{ n int64 }
+
+func (c *counter) Write(p []byte) (int, error) { c.n += int64(len(p)); return len(p), nil }
+
+// unpack reads the bytes of a message.
+func unpack(packed []byte) (io.ReadCloser, error) { return gzip.NewReader(bytes.NewReader(packed)) }
+
+// place lays out messages for the bank, the same bytes under the same name however often it is tried.
+func (s *Service) place(ctx context.Context) error {
+	messages, err := s.Read.Unplaced(ctx)
+	if err != nil {
+		return fmt.Errorf("find messages to lay out: %w", err)
+	}
+	var wrong []error
+	for _, m := range messages {
+		if err := s.placeOne(ctx, m); err != nil {
+			wrong = append(wrong, fmt.Errorf("lay out message %s: %w", m.ID, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (s *Service) placeOne(ctx context.Context, m Message) error {
+	content, err := s.bytesOf(ctx, m.ID)
+	if err != nil {
+		return err
+	}
+	kept, groups, err := s.Read.Message(ctx, uuid.Nil, m.ID)
+	if err != nil {
+		return err
+	}
+	out := Outgoing{kept, groups}
+	check := func(r io.Reader) error { return s.Encoder.Tally(r, out) }
+	if err := s.Box.Place(ctx, m.FileName, m.SHA256, content, check); err != nil {
+		return err
+	}
+	return s.moveMessage(ctx, m.ID, func(m *Message, now time.Time) bool {
+		if m.State != Made {
+			return false
+		}
+		m.State, m.PlacedAt = Placed, now
+		return true
+	})
+}
+
+func (s *Service) bytesOf(ctx context.Context, id string) (io.ReadCloser, error) {
+	packed, err := s.Read.Content(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return unpack(packed)
+}
+
+// moveMessage changes a message under its lock, when change says so.
+func (s *Service) moveMessage(ctx context.Context, id string, change func(*Message, time.Time) bool) error {
+	return s.InTx(ctx, func(tx Tx) error {
+		m, err := tx.HoldMessage(uuid.Nil, id)
+		if err != nil || !change(&m, tx.Now()) {
+			return err
+		}
+		return tx.SaveMessage(m)
+	})
+}
+
+// seeTaken notes which messages were taken from where they were laid out: from then on the bank has its time to
+// acknowledge.
+func (s *Service) seeTaken(ctx context.Context) error {
+	messages, err := s.Read.Untaken(ctx)
+	if err != nil {
+		return fmt.Errorf("find messages that wait: %w", err)
+	}
+	var wrong []error
+	for _, m := range messages {
+		waiting, err := s.Box.Waiting(ctx, m.FileName)
+		if err != nil || waiting {
+			wrong = append(wrong, err)
+			continue
+		}
+		wrong = append(wrong, s.moveMessage(ctx, m.ID, func(m *Message, now time.Time) bool {
+			if m.State != Placed {
+				return false
+			}
+			m.State, m.TakenAt, m.AckDueAt = Taken, now, now.Add(cmp.Or(s.Rules.AckWithin, defaultAckWithin))
+			return true
+		}))
+	}
+	return errors.Join(wrong...)
+}
+
+// defaultAckWithin is how long a bank has to acknowledge when its profile does not say (ours).
+const defaultAckWithin = time.Hour
+
+// missAcks raises a finding for each message that nobody acknowledged in time.
+func (s *Service) missAcks(ctx context.Context) error {
+	messages, err := s.Read.OverdueAcks(ctx, s.Now())
+	if err != nil || len(messages) == 0 {
+		return err
+	}
+	return s.InTx(ctx, func(tx Tx) error {
+		findings := make([]Finding, len(messages))
+		for i, m := range messages {
+			findings[i] = Finding{MerchantID: m.MerchantID, Kind: NotAcknowledged, Subject: m.ID, MessageID: m.ID,
+				Text: fmt.Sprintf("The bank has not acknowledged the file %s (%s). Nothing in it counts as paid until it does.",
+					m.FileName, contents(m))}
+		}
+		return tx.OpenFindings(findings)
+	})
+}

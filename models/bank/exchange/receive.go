@@ -1,0 +1,166 @@
+package exchange
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// mostDocument bounds one document that a person imports, in bytes.
+const mostDocument = 64 << 20
+
+// receive reads everything that has arrived. A document that cannot be read is put aside with the reason; one that
+// fails otherwise stays where it is and is tried again.
+func (s *Service) receive(ctx context.Context) error {
+	found, err := s.Box.Find(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the bank's answers: %w", err)
+	}
+	var wrong []error
+	for _, f := range found {
+		if err := s.receiveFound(ctx, f); err != nil {
+			wrong = append(wrong, fmt.Errorf("read %s: %w", f.Name, err))
+		}
+	}
+	brought, err := s.Read.Brought(ctx)
+	if err != nil {
+		return errors.Join(append(wrong, fmt.Errorf("find imported documents: %w", err))...)
+	}
+	for _, d := range brought {
+		open := func() (io.ReadCloser, error) {
+			packed, err := s.Read.DocumentContent(ctx, d.ID)
+			if err != nil {
+				return nil, err
+			}
+			return unpack(packed)
+		}
+		if _, err := s.read(ctx, d, open); err != nil {
+			wrong = append(wrong, fmt.Errorf("read %s: %w", d.FileName, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (s *Service) receiveFound(ctx context.Context, f Found) error {
+	var d Document
+	err := s.InTx(ctx, func(tx Tx) (err error) {
+		d, _, err = tx.OpenDocument(Document{ID: tx.NewID(), FileName: f.Name, SHA256: f.SHA256, Size: f.Size,
+			State: DocumentOpen, ArrivedAt: tx.Now()}, nil)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if d.State == DocumentOpen {
+		if d, err = s.read(ctx, d, func() (io.ReadCloser, error) { return s.Box.Open(f) }); err != nil {
+			return err
+		}
+	}
+	if d.State == DocumentRejected {
+		return s.Box.Reject(f, d.Why)
+	}
+	return s.Box.Keep(f, d.ArrivedAt)
+}
+
+// read records everything that a document says, chunk by chunk: what a crash interrupts is read again, and what was
+// recorded changes nothing then.
+func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadCloser, error)) (Document, error) {
+	content, err := open()
+	if err != nil {
+		return d, err
+	}
+	defer func() { _ = content.Close() }()
+	r := &reading{s: s, document: d, of: map[uuid.UUID]Tally{}}
+	arrival, err := s.Decoder.Decode(content, func(e Event) error {
+		r.events = append(r.events, e)
+		if len(r.events) < s.chunk() {
+			return nil
+		}
+		return r.apply(ctx)
+	})
+	if err == nil {
+		err = r.apply(ctx)
+	}
+	var unreadable *Unreadable
+	switch {
+	case errors.As(err, &unreadable):
+		d.State, d.Why = DocumentRejected, unreadable.Why
+	case err != nil:
+		return d, err
+	default:
+		d.State = DocumentRead
+	}
+	d.Name, d.BankID, d.Events, d.Count, d.SumCents = arrival.Name, arrival.ID, r.seen, r.count, r.sumCents
+	err = s.InTx(ctx, func(tx Tx) error {
+		d.ReadAt = tx.Now()
+		if d.State == DocumentRejected {
+			if err := tx.OpenFindings([]Finding{{Kind: Unreadables, Subject: d.ID.String(), ArrivalID: d.ID,
+				Text: "The file " + d.FileName + " from the bank could not be read: " + d.Why}}); err != nil {
+				return err
+			}
+		}
+		return tx.CloseDocument(d, r.of)
+	})
+	return d, err
+}
+
+// Pack compresses the bytes of a document for keeping.
+func Pack(content []byte) ([]byte, error) {
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	if _, err := zip.Write(content); err != nil {
+		return nil, err
+	}
+	if err := zip.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// reading is one document as it is read.
+type reading struct {
+	s        *Service
+	document Document
+	events   []Event
+	seen     int
+	count    int
+	sumCents int64
+	of       map[uuid.UUID]Tally
+}
+
+// apply records a chunk of events in one transaction.
+func (r *reading) apply(ctx context.Context) error {
+	if len(r.events) == 0 {
+		return nil
+	}
+	c := change{s: r.s, document: r.document}
+	err := r.s.InTx(ctx, func(tx Tx) error {
+		c = change{s: r.s, document: r.document, tx: tx, tallies: map[uuid.UUID]Tally{}}
+		return c.take(r.events)
+	})
+	if err != nil {
+		return err
+	}
+	for id, t := range c.tallies {
+		sum := r.of[id]
+		r.of[id] = Tally{sum.Count + t.Count, sum.SumCents + t.SumCents}
+		r.count, r.sumCents = r.count+t.Count, r.sumCents+t.SumCents
+	}
+	r.seen += len(r.events)
+	r.events = r.events[:0]
+	return nil
+}
+
+// atOr is a moment, or another when the bank names none.
+func atOr(at, or time.Time) time.Time {
+	if at.IsZero() {
+		return or
+	}
+	return at
+}

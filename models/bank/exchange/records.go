@@ -1,0 +1,96 @@
+package exchange
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+)
+
+// Answer is what the product is told about one item. One item has one answer of a kind.
+type Answer struct {
+	ID         string
+	ItemID     uuid.UUID
+	MerchantID uuid.UUID
+	Kind       bank.MessageKind
+	Code       string
+	Channel    string
+	Reference  string
+	At         time.Time
+	Raw        []byte
+}
+
+// Entry is a movement on a merchant's account as the bank booked it.
+type Entry struct {
+	ID          uuid.UUID
+	MerchantID  uuid.UUID // zero while nobody's
+	Key         string    // the same however often and in whatever document the bank tells
+	ArrivalID   uuid.UUID
+	ItemID      uuid.UUID // the debit or refund that it belongs to; zero for none
+	MessageID   string    // of a booking of a whole message or group
+	GroupID     string
+	State       EntryState
+	Credit      bool // money that comes in
+	Reversal    bool
+	AmountCents int64
+	Currency    string
+	BookedOn    calendar.Date
+	Reference   string // the bank's own
+	BankCode    string // such as PMNT/IDDT/UPDD
+	Reason      string // the bank's reason, for returns
+	Text        string
+	MatchedBy   string // the person who matched it; empty when it was matched by its references
+	MatchedAt   time.Time
+}
+
+// EntryState is whether an entry is understood.
+type EntryState string
+
+// The states of an entry.
+const (
+	EntryMatched   EntryState = "matched"   // to an item, or to a message
+	EntryUnmatched EntryState = "unmatched" // looks like a debit order, belongs to none we know
+	EntryOther     EntryState = "other"     // fees, transfers: none of ours
+)
+
+// Document is an arrival as it was read.
+type Document struct {
+	ID         uuid.UUID
+	FileName   string
+	SHA256     []byte
+	Size       int64
+	Name       string // its form; empty when it could not be read
+	BankID     string
+	State      DocumentState
+	Why        string // of one that was rejected
+	BroughtBy  string // the person who imported it; empty when it was found
+	Events     int
+	Count      int   // of items and entries in it
+	SumCents   int64 // of their amounts
+	ArrivedAt  time.Time
+	ReadAt     time.Time
+	MerchantID uuid.UUID // in a merchant's list
+}
+
+// DocumentState is what became of an arrival.
+type DocumentState string
+
+// The states of a document.
+const (
+	DocumentOpen     DocumentState = "open"     // being read
+	DocumentRead     DocumentState = "read"     // everything in it is recorded
+	DocumentRejected DocumentState = "rejected" // cannot be read
+)
+
+// Statement is what a bank statement says of one account on one day.
+type Statement struct {
+	MerchantID   uuid.UUID
+	Account      bank.AccountNumber
+	Day          calendar.Date
+	HasOpening   bool
+	OpeningCents int64
+	HasClosing   bool
+	ClosingCents int64
+}

@@ -1,0 +1,76 @@
+package exchange
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
+)
+
+// mature counts debits as paid that silence says are paid: the bank has acknowledged their message, the morning after
+// the debit date has come, and nothing came back. A debit whose recall nobody answered waits for a person.
+func (s *Service) mature(ctx context.Context) error {
+	for {
+		n := 0
+		err := s.InTx(ctx, func(tx Tx) error {
+			now := tx.Now()
+			items, err := tx.HoldSilent(now, s.chunk())
+			if err != nil {
+				return err
+			}
+			n = len(items)
+			answers := make([]Answer, n)
+			for i := range items {
+				at := items[i].SilenceAt
+				items[i].Outcome, items[i].SilenceAt = bank.Provisional, time.Time{}
+				answers[i] = Answer{ID: "silence:" + hexID(items[i].ID), ItemID: items[i].ID, MerchantID: items[i].MerchantID,
+					Kind: bank.Provisional, Code: bank.CodeSuccess, At: at, Raw: []byte(`<Silence/>`)}
+			}
+			if err := tx.SaveItems(items); err != nil {
+				return err
+			}
+			return tx.AddAnswers(answers)
+		})
+		if err != nil {
+			return fmt.Errorf("count debits as paid: %w", err)
+		}
+		if n == 0 {
+			return nil
+		}
+	}
+}
+
+// missedDeadlines asks a person about debits that were too late for their day: one finding for each merchant and day.
+func missedDeadlines(items []Item, fresh map[uuid.UUID]bool) []Finding {
+	type key struct {
+		merchant uuid.UUID
+		day      calendar.Date
+	}
+	var findings []Finding
+	known := map[key]bool{}
+	for _, i := range items {
+		k := key{i.MerchantID, i.ActionDate}
+		if i.State != ItemLate || !fresh[i.ID] || known[k] {
+			continue
+		}
+		known[k] = true
+		findings = append(findings, Finding{MerchantID: i.MerchantID, Kind: MissedDeadline, Subject: lateSubject(k.merchant, k.day),
+			Text: "Debits for " + i.ActionDate.Format("Mon 2 Jan 2006") + " missed the bank's deadline. Send them all the same, " +
+				"or mark them as not collected."})
+	}
+	return findings
+}
+
+func lateSubject(merchantID uuid.UUID, day calendar.Date) string {
+	return merchantID.String() + ":" + day.String()
+}
+
+// meaning reads the bank's reasons: the return code for the client, or the kind of finding when the reason is not the
+// client's.
+func (s *Service) meaning(reasons []Reason) (code string, finding FindingKind) {
+	return "", ""
+}

@@ -1,0 +1,171 @@
+package exchange
+
+import (
+	"cmp"
+	"fmt"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/money"
+)
+
+// onItem records what the bank says of one item.
+func (c *change) onItem(e Event) error {
+	id, _ := itemID(e)
+	i, found := c.items[id]
+	if !found {
+		subject := c.document.ID.String() + ":" + cmp.Or(e.InstructionID, e.EndToEndID, e.Path)
+		c.find(Finding{Kind: UnknownItem, Subject: subject,
+			Text: fmt.Sprintf("%s answers an item that this installation never handed over.", c.document.FileName)})
+		return nil
+	}
+	c.tally(i.MerchantID, 1, i.AmountCents)
+	if i.MessageID != "" {
+		if _, err := c.message(i.MessageID); err != nil {
+			return err
+		}
+	}
+	if e.MessageID != "" && i.MessageID != "" && e.MessageID != i.MessageID {
+		c.differs(i, "message", fmt.Sprintf("The bank answers an item of the file %s as if it were in %s.", i.MessageID,
+			e.MessageID))
+	}
+	if e.HasAmount && i.AmountCents != 0 && e.AmountCents != i.AmountCents {
+		c.differs(i, "amount", fmt.Sprintf("The bank answers a debit of %s with an amount of %s. It was not counted.",
+			money.Format(i.AmountCents, i.Currency), money.Format(e.AmountCents, i.Currency)))
+		return nil
+	}
+	if e.Kind == OnMandate {
+		c.mandate(i, e)
+		return nil
+	}
+	c.status(i, e)
+	return nil
+}
+
+func (c *change) differs(i Item, what, text string) {
+	c.find(Finding{MerchantID: i.MerchantID, Kind: Differs, Subject: what + ":" + i.ID.String(), MessageID: i.MessageID,
+		ItemID: i.ID, Text: text})
+}
+
+// status applies a status to an item.
+func (c *change) status(i Item, e Event) {
+	switch {
+	case e.Status == "RJCT":
+		c.reject(i, e)
+	case e.Status == "CANC" && i.Kind == Debits:
+		c.answer(i, e, bank.Recalled, bank.CodeRecalled)
+	case e.Status == "PDNG" && i.Method == bank.DebiCheck && i.Kind == Debits:
+		c.answer(i, e, bank.InTracking, "")
+	case e.Status == "BLCK":
+		c.find(Finding{MerchantID: i.MerchantID, Kind: SetUp, Subject: "blocked:" + i.ID.String(), ItemID: i.ID,
+			MessageID: i.MessageID, Text: "The bank has blocked an item of the file " + i.MessageID + "."})
+	case settled(e.Status) && i.Kind == Refunds:
+		c.answer(i, e, bank.RefundSettled, bank.CodeSuccess)
+	case settled(e.Status) && i.Kind == Debits && (i.Method == bank.DebiCheck || c.s.Rules.Success[i.Method] == ByReport):
+		c.paid(i, e)
+	}
+}
+
+// settled: the money has moved. ACSP only says that it will.
+func settled(status string) bool { return status == "ACSC" || status == "ACCC" || status == "ACWP" }
+
+// paid records that a debit was collected: for good by DebiCheck, with returns to come by EFT.
+func (c *change) paid(i Item, e Event) {
+	if i.Method == bank.DebiCheck {
+		c.answer(i, e, bank.Successful, bank.CodeSuccess)
+		return
+	}
+	c.answer(i, e, bank.Provisional, bank.CodeSuccess)
+}
+
+// reject records that the bank, or the payer's bank, did not do what was asked.
+func (c *change) reject(i Item, e Event) {
+	code, finding := c.s.meaning(e.Reasons)
+	if finding != "" {
+		c.aside(i, e, finding)
+		return
+	}
+	switch i.Kind {
+	case Refunds:
+		c.answer(i, e, bank.RefundFailed, code)
+	case Mandates:
+		c.answer(i, e, bank.MandateFailed, mandateCode(e.Reasons))
+	case Debits:
+		c.unpaid(i, e, code)
+	}
+}
+
+func (c *change) unpaid(i Item, e Event, code string) {
+	switch {
+	case code == bank.CodeRecalled:
+		c.answer(i, e, bank.Recalled, code)
+	case bank.CodeOf(code).Class == bank.Dispute:
+		c.answer(i, e, bank.Disputed, code)
+	default:
+		c.answer(i, e, bank.Unpaid, code)
+	}
+}
+
+// aside leaves an item to a person: the reason is the bank's or ours, not the payer's.
+func (c *change) aside(i Item, e Event, kind FindingKind) {
+	if i.State == ItemSent && i.Outcome == "" {
+		i.State = ItemRefused
+		c.put(i)
+	}
+	c.find(Finding{MerchantID: i.MerchantID, Kind: kind, Subject: string(kind) + ":" + i.ID.String(), ItemID: i.ID,
+		MessageID: i.MessageID, Text: fmt.Sprintf("The bank did not run an item of %s in the file %s: %s. "+
+			"That is not the client's doing.", money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")), i.MessageID,
+			cmp.Or(reasonText(e.Reasons), "it gave no reason"))})
+}
+
+// mandate records how a payer answered.
+func (c *change) mandate(i Item, e Event) {
+	code := mandateCode(e.Reasons)
+	switch {
+	case i.Kind == Cancellations: // nobody waits for the answer
+	case i.Kind != Mandates:
+		c.differs(i, "mandate", "The bank answers a debit as if it were a mandate request.")
+	case e.Accepted:
+		c.answer(i, e, bank.MandateAccepted, "")
+	case code == "NOAS":
+		c.answer(i, e, bank.MandateUnanswered, code)
+	default:
+		c.answer(i, e, bank.MandateRejected, code)
+	}
+}
+
+func mandateCode(reasons []Reason) string {
+	for _, r := range reasons {
+		if r.Code != "" {
+			return r.Code
+		}
+	}
+	return ""
+}
+
+// rank orders what the bank may say of one item: what is later in the order holds whatever order it arrives in.
+var rank = map[bank.MessageKind]int{"": 0, bank.MandateDelivered: 1, bank.InTracking: 1, bank.Provisional: 2,
+	bank.Successful: 2, bank.RefundSettled: 2, bank.MandateAccepted: 2, bank.MandateRejected: 2, bank.MandateUnanswered: 2,
+	bank.Recalled: 3, bank.Unpaid: 3, bank.Disputed: 4, bank.RefundFailed: 3, bank.MandateFailed: 2,
+	bank.MandateSuspended: 3}
+
+// answer tells the product something about an item, once for each kind.
+func (c *change) answer(i Item, e Event, kind bank.MessageKind, code string) {
+	i = c.current(i)
+	if i.Outcome == kind || rank[kind] < rank[i.Outcome] {
+		return
+	}
+	if rank[kind] == rank[i.Outcome] && i.Outcome != "" || i.State == ItemDropped {
+		c.find(Finding{MerchantID: i.MerchantID, Kind: LateResult, Subject: string(kind) + ":" + i.ID.String(), ItemID: i.ID,
+			MessageID: i.MessageID, Text: fmt.Sprintf(
+				"The bank says two different things about an item of %s in the file %s. The first was kept.",
+				money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")), i.MessageID)})
+		return
+	}
+	i.Outcome = kind
+	if i.State == ItemRefused || i.State == ItemLate {
+		i.State = ItemSent
+	}
+	c.put(i)
+	c.answers = append(c.answers, Answer{ID: answerID(c.document, e), ItemID: i.ID, MerchantID: i.MerchantID, Kind: kind,
+		Code: code, Channel: e.Channel, Reference: e.MandateReference, At: atOr(e.At, c.tx.Now()), Raw: e.Raw})
+}
