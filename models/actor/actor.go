@@ -69,6 +69,7 @@ const (
 	Reveal       Action = "reveal"        // see a full account or identity number
 	MoveClock    Action = "move_clock"    // sandbox control
 	Approve      Action = "approve"       // agree to what another person asked for
+	Exchange     Action = "exchange"      // files to and from the bank
 )
 
 // Actor is who a use case runs for. MerchantID bounds everything it can see.

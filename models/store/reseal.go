@@ -35,6 +35,9 @@ var sealedColumns = []sealedColumn{
 	{"merchant_keys", "merchant_id", "merchant_id", "private_key"},
 	{"users", "id", "id", "totp_sealed"},
 	{"mails", "id", "merchant_id", "body_sealed"},
+	{"bank_items", "id", "merchant_id", "order_sealed"},
+	{"bank_files_out", "id", "merchant_id", "content"},
+	{"bank_files_in", "id", "merchant_id", "content"},
 }
 
 // resealChunk is how many rows one transaction re-seals.

@@ -9,7 +9,6 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
-	"debitdesk/models/paging"
 )
 
 // Tx is what an exchange writes in one transaction. Rows that are given are locked until
@@ -106,53 +105,6 @@ type Reader interface {
 	// MerchantOf finds whose account that is; found is false when it is nobody's.
 	MerchantOfAccount(ctx context.Context, account bank.AccountNumber) (id uuid.UUID, found bool, err error)
 
-	Messages(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]Message, error)
+	// Message of a merchant, with its groups; the zero merchant is any.
 	Message(ctx context.Context, merchantID uuid.UUID, id string) (Message, []Group, error)
-	Documents(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]Document, error)
-	Document(ctx context.Context, merchantID, id uuid.UUID) (Document, error)
-	ItemsOf(ctx context.Context, merchantID uuid.UUID, messageID string, ask paging.Ask) ([]Item, error)
-	Entries(ctx context.Context, merchantID uuid.UUID, of EntryFilter, ask paging.Ask) ([]Entry, error)
-	Entry(ctx context.Context, merchantID, id uuid.UUID) (Entry, error)
-	Findings(ctx context.Context, merchantID uuid.UUID, open bool, ask paging.Ask) ([]Finding, error)
-	CountFindings(ctx context.Context, merchantID uuid.UUID) (int, error)
-	Finding(ctx context.Context, merchantID, id uuid.UUID) (Finding, error)
-	// Days are the figures of bank days, newest first.
-	Days(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)
-	// WaitingItems counts and sums what leaves with the next cut.
-	WaitingItems(ctx context.Context, merchantID uuid.UUID) ([]WaitingSum, error)
-}
-
-// EntryFilter chooses entries.
-type EntryFilter struct {
-	State  EntryState    // empty: all
-	Day    calendar.Date // zero: all
-	ItemID uuid.UUID     // zero: all
-}
-
-// WaitingSum is what waits of one kind.
-type WaitingSum struct {
-	Kind     Kind
-	CutAt    time.Time // the earliest
-	Count    int
-	SumCents int64
-	Late     int
-}
-
-// Day is what a merchant and the bank say about one bank day, in cents. Debits count on
-// their debit date; returns, disputes and refunds on the day of the bank's answer.
-type Day struct {
-	Day               calendar.Date
-	HandedOver        int
-	HandedOverCents   int64
-	Acknowledged      int
-	AcknowledgedCents int64
-	Paid              int // provisional or for good, by the bank's word or by its silence
-	PaidCents         int64
-	Returned          int // unpaid, disputed and recalled, of debits with this date
-	ReturnedCents     int64
-	OutCents          int64 // came back on this day from debits of any date, and refunds
-	ExpectedCents     int64 // on the account: paid less what went out
-	HasStatement      bool
-	BookedCents       int64 // what the bank booked of ours: credits less debits
-	DifferenceCents   int64 // booked less expected, when there is a statement
 }

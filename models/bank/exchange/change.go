@@ -59,12 +59,16 @@ func itemID(e Event) (uuid.UUID, bool) {
 }
 
 func (c *change) one(e Event) error {
+	if e.Problem != "" {
+		c.find(Finding{MerchantID: c.merchantOf(e), Kind: Differs, Subject: c.document.ID.String() + ":" + e.Path,
+			Text: fmt.Sprintf("In %s: %s", c.document.FileName, e.Problem)})
+	}
 	switch e.Kind {
 	case OnMessage:
 		return c.onMessage(e)
 	case OnGroup:
 		return c.onGroup(e)
-	case OnItem, OnMandate:
+	case OnItem, OnMandate, OnRecall:
 		return c.onItem(e)
 	case OnEntry:
 		return c.onEntry(e)
@@ -142,7 +146,7 @@ func (c *change) onMessage(e Event) error {
 		return nil
 	}
 	c.tally(m.MerchantID, 0, 0)
-	if e.HasCount && (e.Count != m.Count || e.SumCents != m.SumCents && e.SumCents != 0) {
+	if e.HasCount && e.Count != m.Count || e.HasSum && e.SumCents != m.SumCents {
 		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: "count:" + m.ID, MessageID: m.ID,
 			Text: fmt.Sprintf("The bank counted %d items, %s, in %s; we wrote %d, %s.", e.Count,
 				money.Format(e.SumCents, "ZAR"), m.FileName, m.Count, money.Format(m.SumCents, "ZAR"))})

@@ -156,7 +156,7 @@ func groupsOf(m Message, items []Item) []Group {
 				continue
 			}
 			at[k] = n
-			groups = append(groups, Group{ID: fmt.Sprintf("%s-%02d", m.ID, n+1), MessageID: m.ID, Method: k.method,
+			groups = append(groups, Group{ID: fmt.Sprintf("%s-%02d", m.ID, n+1), MessageID: m.ID, Position: n + 1, Method: k.method,
 				ActionDate: k.day, Sequence: k.sequence, Creditor: k.creditor})
 		}
 		g := &groups[n]
@@ -286,7 +286,7 @@ func (s *Service) seeTaken(ctx context.Context) error {
 			if m.State != Placed {
 				return false
 			}
-			m.State, m.TakenAt, m.AckDueAt = Taken, now, now.Add(cmp.Or(s.Rules.AckWithin, defaultAckWithin))
+			m.State, m.TakenAt, m.AckDueAt = Taken, now, now.Add(s.ackWithin())
 			return true
 		}))
 	}
@@ -295,6 +295,8 @@ func (s *Service) seeTaken(ctx context.Context) error {
 
 // defaultAckWithin is how long a bank has to acknowledge when its profile does not say (ours).
 const defaultAckWithin = time.Hour
+
+func (s *Service) ackWithin() time.Duration { return cmp.Or(s.Rules.AckWithin, defaultAckWithin) }
 
 // missAcks raises a finding for each message that nobody acknowledged in time.
 func (s *Service) missAcks(ctx context.Context) error {

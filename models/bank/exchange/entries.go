@@ -25,7 +25,7 @@ func (c *change) onEntry(e Event) error {
 	}
 	n := Entry{ID: c.tx.NewID(), ArrivalID: c.document.ID, State: EntryOther, Credit: e.Credit, Reversal: e.Reversal,
 		AmountCents: e.AmountCents, Currency: cmp.Or(e.Currency, "ZAR"), BookedOn: e.BookedOn, Reference: e.Reference,
-		BankCode: e.BankCode, Reason: reasonText(e.Reasons), Text: e.StatementLine}
+		BankCode: e.BankCode, Reason: reasonText(e.Reasons), Text: e.Text}
 	id, _ := itemID(e)
 	if i, found := c.items[id]; found {
 		return c.itemEntry(n, i, e)
@@ -39,9 +39,17 @@ func (c *change) onEntry(e Event) error {
 	if strings.Contains(e.BankCode, "IDDT") || strings.Contains(e.BankCode, "RDDT") {
 		n.State = EntryUnmatched
 	}
-	n.Key = entryKey("entry", e, cmp.Or(e.Reference, e.EntryPath+e.Path+hex.EncodeToString(c.document.SHA256)))
+	n.Key = entryKey("entry", e, anonymous(c.document, e))
 	c.entries = append(c.entries, n)
 	return nil
+}
+
+// anonymous names a movement that none of our ids name: by the bank's own references, or else by its place.
+func anonymous(d Document, e Event) string {
+	if e.DetailRef == "" && e.Reference == "" {
+		return hex.EncodeToString(d.SHA256) + e.Path
+	}
+	return e.DetailRef + "|" + e.Reference + "|" + fmt.Sprint(e.Detail)
 }
 
 // itemEntry is a movement that names one of our items.
@@ -75,7 +83,7 @@ func (c *change) itemEntry(n Entry, i Item, e Event) error {
 		if finding != "" {
 			c.aside(i, e, finding)
 			if i.Outcome != "" { // it had counted as paid: the money is gone all the same
-				c.unpaid(i, e, bank.CodeNotRun)
+				c.unpaid(i, e, codeNotRun)
 			}
 			return nil
 		}

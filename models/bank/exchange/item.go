@@ -48,13 +48,14 @@ type Item struct {
 	Currency    string
 	ActionDate  calendar.Date // the debit date; zero for everything else
 	State       ItemState
-	CutAt       time.Time // when it leaves at the earliest
-	MessageID   string    // the message it is in; empty while it waits
-	GroupID     string
+	CutAt       time.Time        // when it leaves at the earliest
+	MessageID   string           `gorm:"default:null"` // the message it is in; empty while it waits
+	GroupID     string           `gorm:"default:null"`
 	Outcome     bank.MessageKind // the last answer; empty before the first
+	OutcomeOn   calendar.Date    // the bank's day of it
 	SilenceAt   time.Time        // when silence means that it was paid; zero: silence means nothing
 	TakenAt     time.Time
-	Order       Order // sealed at rest; empty in lists
+	Order       Order `gorm:"-"` // sealed at rest; empty in lists
 }
 
 // Order is what the bank is asked in full: exactly one of the parts is there.

@@ -35,9 +35,9 @@ type Message struct {
 	Number      int64  // without gaps per kind
 	FileName    string
 	State       MessageState
-	Count       int
+	Count       int `gorm:"column:item_count"`
 	SumCents    int64
-	SHA256      []byte // of the bytes; empty until they are written
+	SHA256      []byte `gorm:"column:sha256"` // of the bytes; empty until they are written
 	Size        int64  // of the bytes
 	MadeBy      string // the person who cut, or empty for the clock
 	MadeAt      time.Time
@@ -46,11 +46,9 @@ type Message struct {
 	AckDueAt    time.Time // when the missing acknowledgement becomes a finding
 	AckAt       time.Time
 	AnsweredAt  time.Time // of the last answer about it
-	Replaces    string    // the refused message whose items it carries
-	ReplacedBy  string
-	Reason      string // why the bank refused it, in its words
-	Downloads   int    // how often a person has downloaded it
-	DownloadsBy string // who did so last
+	Reason      string    // why the bank refused it, in its words
+	Downloads   int       // how often a person has downloaded it
+	DownloadsBy string    // who did so last
 }
 
 // Acknowledged tells that the bank has said it has the message.
@@ -60,14 +58,15 @@ func (m Message) Acknowledged() bool { return !m.AckAt.IsZero() }
 type Group struct {
 	ID         string // the message's id and two digits
 	MessageID  string
+	Position   int
 	Method     bank.Method
 	ActionDate calendar.Date
 	Sequence   bank.Sequence
-	Creditor   bank.Creditor
-	Count      int
+	Creditor   bank.Creditor `gorm:"serializer:json"`
+	Count      int           `gorm:"column:item_count"`
 	SumCents   int64
 	Refused    bool
-	Items      []Item // with their orders, when the group is to be written
+	Items      []Item `gorm:"-"` // with their orders, when the group is to be written
 }
 
 // Outgoing is a message with all that is written into it.

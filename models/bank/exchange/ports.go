@@ -96,7 +96,7 @@ type Finding struct {
 	MerchantID uuid.UUID // zero: it concerns the installation
 	Kind       FindingKind
 	Subject    string // with the kind, what it is about; one finding each
-	MessageID  string
+	MessageID  string `gorm:"default:null"`
 	ArrivalID  uuid.UUID
 	ItemID     uuid.UUID
 	Text       string // what is the matter, one or two sentences

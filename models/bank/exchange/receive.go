@@ -12,9 +12,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// mostDocument bounds one document that a person imports, in bytes.
-const mostDocument = 64 << 20
-
 // receive reads everything that has arrived. A document that cannot be read is put aside with the reason; one that
 // fails otherwise stays where it is and is tried again.
 func (s *Service) receive(ctx context.Context) error {
@@ -62,28 +59,44 @@ func (s *Service) receiveFound(ctx context.Context, f Found) error {
 			return err
 		}
 	}
-	if d.State == DocumentRejected {
+	switch d.State {
+	case DocumentRejected:
 		return s.Box.Reject(f, d.Why)
+	case DocumentRead:
+		return s.Box.Keep(f, d.ArrivedAt)
+	default:
+		return nil // it is still being written
 	}
-	return s.Box.Keep(f, d.ArrivedAt)
+}
+
+// settleWithin is how long a document may stay without its end before it is put aside (ours).
+const settleWithin = time.Hour
+
+func (s *Service) decode(open func() (io.ReadCloser, error), each func(Event) error) (Arrival, error) {
+	content, err := open()
+	if err != nil {
+		return Arrival{}, err
+	}
+	defer func() { _ = content.Close() }()
+	return s.Decoder.Decode(content, each)
 }
 
 // read records everything that a document says, chunk by chunk: what a crash interrupts is read again, and what was
 // recorded changes nothing then.
 func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadCloser, error)) (Document, error) {
-	content, err := open()
-	if err != nil {
-		return d, err
-	}
-	defer func() { _ = content.Close() }()
+	// The whole is read before anything of it counts: a document that breaks off in the middle says nothing.
+	_, err := s.decode(open, func(Event) error { return nil })
 	r := &reading{s: s, document: d, of: map[uuid.UUID]Tally{}}
-	arrival, err := s.Decoder.Decode(content, func(e Event) error {
-		r.events = append(r.events, e)
-		if len(r.events) < s.chunk() {
-			return nil
-		}
-		return r.apply(ctx)
-	})
+	var arrival Arrival
+	if err == nil {
+		arrival, err = s.decode(open, func(e Event) error {
+			r.events = append(r.events, e)
+			if len(r.events) < s.chunk() {
+				return nil
+			}
+			return r.apply(ctx)
+		})
+	}
 	if err == nil {
 		err = r.apply(ctx)
 	}
@@ -91,6 +104,10 @@ func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadClos
 	switch {
 	case errors.As(err, &unreadable):
 		d.State, d.Why = DocumentRejected, unreadable.Why
+	case errors.Is(err, ErrUnfinished) && s.Now().Sub(d.ArrivedAt) < settleWithin:
+		return d, nil
+	case errors.Is(err, ErrUnfinished):
+		d.State, d.Why = DocumentRejected, "Its end is missing."
 	case err != nil:
 		return d, err
 	default:

@@ -19,7 +19,7 @@ type Answer struct {
 	Channel    string
 	Reference  string
 	At         time.Time
-	Raw        []byte
+	Raw        []byte `gorm:"not null"`
 }
 
 // Entry is a movement on a merchant's account as the bank booked it.
@@ -29,8 +29,8 @@ type Entry struct {
 	Key         string    // the same however often and in whatever document the bank tells
 	ArrivalID   uuid.UUID
 	ItemID      uuid.UUID // the debit or refund that it belongs to; zero for none
-	MessageID   string    // of a booking of a whole message or group
-	GroupID     string
+	MessageID   string    `gorm:"default:null"` // of a booking of a whole message or group
+	GroupID     string    `gorm:"default:null"`
 	State       EntryState
 	Credit      bool // money that comes in
 	Reversal    bool
@@ -59,7 +59,7 @@ const (
 type Document struct {
 	ID         uuid.UUID
 	FileName   string
-	SHA256     []byte
+	SHA256     []byte `gorm:"column:sha256"`
 	Size       int64
 	Name       string // its form; empty when it could not be read
 	BankID     string
@@ -67,11 +67,11 @@ type Document struct {
 	Why        string // of one that was rejected
 	BroughtBy  string // the person who imported it; empty when it was found
 	Events     int
-	Count      int   // of items and entries in it
+	Count      int   `gorm:"column:item_count"` // of items and entries in it
 	SumCents   int64 // of their amounts
 	ArrivedAt  time.Time
 	ReadAt     time.Time
-	MerchantID uuid.UUID // in a merchant's list
+	MerchantID uuid.UUID `gorm:"not null"` // whose person imported it; zero when it was found
 }
 
 // DocumentState is what became of an arrival.

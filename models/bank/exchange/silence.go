@@ -3,7 +3,6 @@ package exchange
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -26,7 +25,7 @@ func (s *Service) mature(ctx context.Context) error {
 			answers := make([]Answer, n)
 			for i := range items {
 				at := items[i].SilenceAt
-				items[i].Outcome, items[i].SilenceAt = bank.Provisional, time.Time{}
+				items[i].Outcome, items[i].OutcomeOn = bank.Provisional, items[i].ActionDate
 				answers[i] = Answer{ID: "silence:" + hexID(items[i].ID), ItemID: items[i].ID, MerchantID: items[i].MerchantID,
 					Kind: bank.Provisional, Code: bank.CodeSuccess, At: at, Raw: []byte(`<Silence/>`)}
 			}
@@ -69,8 +68,17 @@ func lateSubject(merchantID uuid.UUID, day calendar.Date) string {
 	return merchantID.String() + ":" + day.String()
 }
 
+const codeNotRun = "99"
+
 // meaning reads the bank's reasons: the return code for the client, or the kind of finding when the reason is not the
 // client's.
 func (s *Service) meaning(reasons []Reason) (code string, finding FindingKind) {
+	for _, r := range reasons {
+		for _, c := range bank.ReturnCodes() {
+			if c.ISO == r.Code || c.Code == r.Code {
+				return c.Code, ""
+			}
+		}
+	}
 	return "", ""
 }

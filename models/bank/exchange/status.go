@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/calendar"
 	"debitdesk/models/money"
 )
 
@@ -12,6 +13,9 @@ import (
 func (c *change) onItem(e Event) error {
 	id, _ := itemID(e)
 	i, found := c.items[id]
+	if !found && e.Kind == OnRecall && e.GroupID == "" && e.InstructionID == "" {
+		return nil // a recall of a whole message, which we never ask for
+	}
 	if !found {
 		subject := c.document.ID.String() + ":" + cmp.Or(e.InstructionID, e.EndToEndID, e.Path)
 		c.find(Finding{Kind: UnknownItem, Subject: subject,
@@ -33,12 +37,23 @@ func (c *change) onItem(e Event) error {
 			money.Format(i.AmountCents, i.Currency), money.Format(e.AmountCents, i.Currency)))
 		return nil
 	}
-	if e.Kind == OnMandate {
+	switch e.Kind {
+	case OnMandate:
 		c.mandate(i, e)
-		return nil
+	case OnRecall:
+		c.recall(i, e)
+	default:
+		c.status(i, e)
 	}
-	c.status(i, e)
 	return nil
+}
+
+// recall records whether the bank has withdrawn a debit. One that it did not withdraw runs, and is answered as any other.
+func (c *change) recall(i Item, e Event) {
+	switch e.Status {
+	case "ACCR", "CNCL", "CANC":
+		c.answer(i, e, bank.Recalled, bank.CodeRecalled)
+	}
 }
 
 func (c *change) differs(i Item, what, text string) {
@@ -161,11 +176,15 @@ func (c *change) answer(i Item, e Event, kind bank.MessageKind, code string) {
 				money.Format(i.AmountCents, cmp.Or(i.Currency, "ZAR")), i.MessageID)})
 		return
 	}
-	i.Outcome = kind
+	at := atOr(e.At, c.tx.Now())
+	i.Outcome, i.OutcomeOn = kind, calendar.DateOf(at)
+	if !e.BookedOn.IsZero() {
+		i.OutcomeOn = e.BookedOn
+	}
 	if i.State == ItemRefused || i.State == ItemLate {
 		i.State = ItemSent
 	}
 	c.put(i)
 	c.answers = append(c.answers, Answer{ID: answerID(c.document, e), ItemID: i.ID, MerchantID: i.MerchantID, Kind: kind,
-		Code: code, Channel: e.Channel, Reference: e.MandateReference, At: atOr(e.At, c.tx.Now()), Raw: e.Raw})
+		Code: code, Channel: e.Channel, Reference: e.MandateReference, At: at, Raw: e.Raw})
 }

@@ -1,0 +1,282 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
+)
+
+var (
+	itemTable = table.New("bank_items", table.Column[exchange.Item]{Name: "order_sealed", Once: true,
+		Write: func(box *seal.Box, i *exchange.Item) (any, error) {
+			text, err := orderText(i.Order)
+			return box.SealBytes(orderAt(i.MerchantID, i.ID), text), err
+		},
+		Read: func(box *seal.Box, i *exchange.Item, sealed []byte) (err error) {
+			text, err := box.OpenBytes(orderAt(i.MerchantID, i.ID), sealed)
+			if err == nil {
+				i.Order, err = orderOf(text)
+			}
+			return err
+		}})
+	messageTable = table.New[exchange.Message]("bank_files_out")
+	groupTable   = table.New[exchange.Group]("bank_file_groups")
+	answerTable  = table.New[exchange.Answer]("bank_answers")
+	saveMessage  = messageTable.Write(`UPDATE bank_files_out SET @set(state, placed_at, taken_at, ack_due_at, ack_at,
+		answered_at, reason, downloads, downloads_by) WHERE id = @id`)
+	insertAnswer = answerTable.Write(`INSERT INTO bank_answers (@columns) VALUES (@values) ON CONFLICT DO NOTHING`)
+)
+
+// itemFacts are the columns of an item without its order, which lists do not open.
+var itemFacts = itemTable.Columns("", "order_sealed")
+
+func orderAt(merchantID, id uuid.UUID) seal.Place {
+	return placeOf("bank_items", "order_sealed", merchantID, id)
+}
+
+// sealedOrder is an order with the numbers that no JSON of it shows.
+type sealedOrder struct {
+	Order    exchange.Order `json:"order"`
+	Account  string         `json:"account,omitempty"`
+	Identity string         `json:"identity,omitempty"`
+}
+
+func orderText(o exchange.Order) ([]byte, error) {
+	s := sealedOrder{Order: o}
+	switch {
+	case o.Debit != nil:
+		s.Account = o.Debit.Account.Reveal()
+	case o.Refund != nil:
+		s.Account = o.Refund.Account.Reveal()
+	case o.Request != nil:
+		s.Account, s.Identity = o.Request.Account.Reveal(), o.Request.Identity.Reveal()
+	}
+	return json.Marshal(s)
+}
+
+func orderOf(text []byte) (exchange.Order, error) {
+	var s sealedOrder
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s.Order, fmt.Errorf("read an order for the bank: %w", err)
+	}
+	switch o := s.Order; {
+	case o.Debit != nil:
+		o.Debit.Account = bank.AccountNumber(s.Account)
+	case o.Refund != nil:
+		o.Refund.Account = bank.AccountNumber(s.Account)
+	case o.Request != nil:
+		o.Request.Account, o.Request.Identity = bank.AccountNumber(s.Account), bank.IDNumber(s.Identity)
+	}
+	return s.Order, nil
+}
+
+// TakeItems implements exchange.Tx.
+func (t *Tx) TakeItems(items []exchange.Item) (map[uuid.UUID]bool, error) {
+	fresh := map[uuid.UUID]bool{}
+	if len(items) == 0 {
+		return fresh, nil
+	}
+	ids := make([]uuid.UUID, len(items))
+	for i := range items {
+		ids[i], fresh[items[i].ID] = items[i].ID, true
+	}
+	err := t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.ctx, `SELECT id FROM bank_items WHERE id = ANY($1)`, ids)
+		if err != nil {
+			return err
+		}
+		var id uuid.UUID
+		if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { fresh[id] = false; return nil }); err != nil {
+			return err
+		}
+		var add []exchange.Item
+		for _, i := range items {
+			if fresh[i.ID] {
+				add = append(add, i)
+			}
+		}
+		return itemTable.Copy(t.ctx, tx, t.s.seal, add)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("keep items for the bank: %w", err)
+	}
+	return fresh, nil
+}
+
+// heldItems locks items without opening their orders.
+func (t *Tx) heldItems(condition string, args ...any) ([]exchange.Item, error) {
+	return t.itemsBy(`SELECT `+itemFacts+` FROM bank_items WHERE `+condition+` ORDER BY id FOR NO KEY UPDATE`, args...)
+}
+
+func (t *Tx) itemsBy(sql string, args ...any) (items []exchange.Item, err error) {
+	err = t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.ctx, sql, native(args)...)
+		if err != nil {
+			return err
+		}
+		items, err = itemTable.Collect(t.s.seal, rows)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("hold items of the bank: %w", err)
+	}
+	return items, nil
+}
+
+// HoldItems implements exchange.Tx.
+func (t *Tx) HoldItems(ids []uuid.UUID) (map[uuid.UUID]exchange.Item, error) {
+	held := map[uuid.UUID]exchange.Item{}
+	if len(ids) == 0 {
+		return held, nil
+	}
+	items, err := t.heldItems(`id = ANY($1)`, ids)
+	for _, i := range items {
+		held[i.ID] = i
+	}
+	return held, err
+}
+
+// HoldItemsOf implements exchange.Tx.
+func (t *Tx) HoldItemsOf(messageID, groupID string) ([]exchange.Item, error) {
+	return t.heldItems(`message_id = $1 AND ($2 = '' OR group_id = $2)`, messageID, groupID)
+}
+
+// HoldWaiting implements exchange.Tx.
+func (t *Tx) HoldWaiting(merchantID uuid.UUID, k exchange.Kind, by time.Time, limit int) ([]exchange.Item, error) {
+	return t.itemsBy(`SELECT `+itemTable.Columns("")+` FROM bank_items WHERE merchant_id = $1 AND kind = $2
+		AND state = 'waiting' AND cut_at <= $3 ORDER BY action_date, method, id LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED`,
+		merchantID, string(k), Instant(by), limit)
+}
+
+// HoldSilent implements exchange.Tx. A debit whose recall was not answered is left out.
+func (t *Tx) HoldSilent(now time.Time, limit int) ([]exchange.Item, error) {
+	return t.itemsBy(`SELECT `+itemFacts+` FROM bank_items i WHERE silence_at <= $1 AND state = 'sent' AND outcome = ''
+		AND EXISTS (SELECT FROM bank_files_out m WHERE m.id = i.message_id AND m.ack_at IS NOT NULL)
+		AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')
+		ORDER BY id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, Instant(now), limit)
+}
+
+// HoldLate implements exchange.Tx.
+func (t *Tx) HoldLate(merchantID uuid.UUID, day calendar.Date) ([]exchange.Item, error) {
+	return t.heldItems(`merchant_id = $1 AND action_date = $2 AND state = 'late'`, merchantID, day)
+}
+
+// SaveItems implements exchange.Tx.
+func (t *Tx) SaveItems(items []exchange.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	n := len(items)
+	ids, states, messages, groups, outcomes := make([]uuid.UUID, n), make([]string, n), make([]string, n),
+		make([]string, n), make([]string, n)
+	cuts, silences, days := make([]time.Time, n), make([]*time.Time, n), make([]*string, n)
+	for i, it := range items {
+		ids[i], states[i], messages[i], groups[i], outcomes[i] = it.ID, string(it.State), it.MessageID, it.GroupID,
+			string(it.Outcome)
+		cuts[i], silences[i] = Instant(it.CutAt), instantOrNull(it.SilenceAt)
+		if !it.OutcomeOn.IsZero() {
+			day := it.OutcomeOn.String()
+			days[i] = &day
+		}
+	}
+	err := t.Pgx(func(tx pgx.Tx) error {
+		done, err := tx.Exec(t.ctx, `UPDATE bank_items b SET state = n.state, message_id = nullif(n.message_id, ''),
+				group_id = nullif(n.group_id, ''), outcome = n.outcome, cut_at = n.cut_at, silence_at = n.silence_at,
+				outcome_on = n.day::date
+			FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
+				AS n (id, state, message_id, group_id, outcome, cut_at, silence_at, day) WHERE b.id = n.id`,
+			ids, states, messages, groups, outcomes, cuts, silences, days)
+		if err == nil && int(done.RowsAffected()) != n {
+			return fault.ErrLost
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save items of the bank: %w", err)
+	}
+	return nil
+}
+
+// NextNumber implements exchange.Tx: the row is locked until the transaction ends, so that there are no gaps.
+func (t *Tx) NextNumber(k exchange.Kind) (number int64, err error) {
+	err = t.Pgx(func(tx pgx.Tx) error {
+		return tx.QueryRow(t.ctx, `INSERT INTO bank_numbers (kind, next) VALUES ($1, 2)
+			ON CONFLICT (kind) DO UPDATE SET next = bank_numbers.next + 1 RETURNING next - 1`, string(k)).Scan(&number)
+	})
+	return number, err
+}
+
+// InsertMessage implements exchange.Tx.
+func (t *Tx) InsertMessage(m exchange.Message, groups []exchange.Group) error {
+	insert(t, messageTable, m)
+	for _, g := range groups {
+		insert(t, groupTable, g)
+	}
+	return t.flush()
+}
+
+// HoldMessage implements exchange.Tx.
+func (t *Tx) HoldMessage(merchantID uuid.UUID, id string) (m exchange.Message, err error) {
+	var found []exchange.Message
+	err = t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.ctx, messageTable.Select+`id = $1 AND ($2 OR merchant_id = $3) FOR NO KEY UPDATE`,
+			native([]any{id, merchantID == uuid.Nil, merchantID})...)
+		if err != nil {
+			return err
+		}
+		found, err = messageTable.Collect(t.s.seal, rows)
+		return err
+	})
+	return first(found, err)
+}
+
+// SaveMessage implements exchange.Tx.
+func (t *Tx) SaveMessage(m exchange.Message) error {
+	move(t, saveMessage, m)
+	return nil
+}
+
+func contentAt(merchantID uuid.UUID, id string) seal.Place {
+	return seal.Place{Owner: merchantID, Table: "bank_files_out", Column: "content", Row: id}
+}
+
+// WriteContent implements exchange.Tx.
+func (t *Tx) WriteContent(m exchange.Message, packed []byte) (bool, error) {
+	n, err := t.exec(`UPDATE bank_files_out SET content = $2, sha256 = $3, size = $4 WHERE id = $1 AND content IS NULL`,
+		m.ID, t.s.seal.SealBytes(contentAt(m.MerchantID, m.ID), packed), m.SHA256, m.Size)
+	return n == 1, err
+}
+
+// RefuseGroup implements exchange.Tx.
+func (t *Tx) RefuseGroup(messageID, groupID string) error {
+	t.later(`UPDATE bank_file_groups SET refused = true WHERE message_id = $1 AND id = $2`, messageID, groupID)
+	return nil
+}
+
+// Groups implements exchange.Tx.
+func (t *Tx) Groups(messageID string) ([]exchange.Group, error) {
+	return t.s.groupsOf(t.Context(), messageID)
+}
+
+func (s *Store) groupsOf(ctx context.Context, messageID string) ([]exchange.Group, error) {
+	return all(ctx, s, groupTable, `message_id = $1 ORDER BY position`, messageID)
+}
+
+// AddAnswers implements exchange.Tx.
+func (t *Tx) AddAnswers(answers []exchange.Answer) error {
+	for _, a := range answers {
+		write(t, insertAnswer, a)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/table"
+)
+
+var (
+	movementTable  = table.New[exchange.Entry]("bank_entries")
+	documentTable  = table.New[exchange.Document]("bank_files_in")
+	findingTable   = table.New[exchange.Finding]("bank_findings")
+	insertMovement = movementTable.Write(`INSERT INTO bank_entries (@columns) VALUES (@values)
+		ON CONFLICT (key) DO NOTHING RETURNING id`)
+	saveMovement = movementTable.Write(`UPDATE bank_entries SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
+		WHERE id = @id AND state <> 'matched'`)
+	closeDocument = documentTable.Write(`UPDATE bank_files_in SET @set(name, bank_id, state, why, events, item_count,
+		sum_cents, read_at) WHERE id = @id AND state = 'open'`)
+	insertFinding = findingTable.Write(`INSERT INTO bank_findings (@columns) VALUES (@values)
+		ON CONFLICT (kind, subject) WHERE closed_at IS NULL DO NOTHING`)
+	saveFinding = findingTable.Write(`UPDATE bank_findings SET @set(closed_at, closed_by, resolution)
+		WHERE id = @id AND closed_at IS NULL`)
+)
+
+// AddEntries implements exchange.Tx.
+func (t *Tx) AddEntries(entries []exchange.Entry) ([]exchange.Entry, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	batch := &pgx.Batch{}
+	for i := range entries {
+		args, err := insertMovement.Args(t.s.seal, &entries[i])
+		if err != nil {
+			return nil, fmt.Errorf("keep a movement: %w", err)
+		}
+		batch.Queue(insertMovement.SQL, native(args)...)
+	}
+	var fresh []exchange.Entry
+	err := t.Pgx(func(tx pgx.Tx) error {
+		results := tx.SendBatch(t.ctx, batch)
+		for i := range entries {
+			done, err := results.Exec()
+			if err != nil {
+				_ = results.Close()
+				return err
+			}
+			if done.RowsAffected() == 1 {
+				fresh = append(fresh, entries[i])
+			}
+		}
+		return results.Close()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("keep movements: %w", err)
+	}
+	return fresh, nil
+}
+
+// HoldEntry implements exchange.Tx.
+func (t *Tx) HoldEntry(merchantID, id uuid.UUID) (exchange.Entry, error) {
+	return first(held(t, movementTable, `merchant_id = $1 AND id = $2`, merchantID, id))
+}
+
+// held locks the records that a condition finds.
+func held[T any](t *Tx, from *table.Table[T], condition string, args ...any) (found []T, err error) {
+	err = t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.ctx, from.Select+condition+` FOR NO KEY UPDATE`, native(args)...)
+		if err != nil {
+			return err
+		}
+		found, err = from.Collect(t.s.seal, rows)
+		return err
+	})
+	return found, err
+}
+
+// SaveEntry implements exchange.Tx.
+func (t *Tx) SaveEntry(e exchange.Entry) error {
+	move(t, saveMovement, e)
+	return nil
+}
+
+// SaveStatement implements exchange.Tx.
+func (t *Tx) SaveStatement(s exchange.Statement) error {
+	var opening, closing *int64
+	if s.HasOpening {
+		opening = &s.OpeningCents
+	}
+	if s.HasClosing {
+		closing = &s.ClosingCents
+	}
+	t.later(`INSERT INTO bank_statements (merchant_id, account_hash, day, opening_cents, closing_cents)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, day, account_hash) DO UPDATE SET
+		opening_cents = coalesce(excluded.opening_cents, bank_statements.opening_cents),
+		closing_cents = coalesce(excluded.closing_cents, bank_statements.closing_cents)`,
+		s.MerchantID, t.s.seal.Hash(s.MerchantID, "statement_account", s.Account.Reveal()), s.Day, opening, closing)
+	return nil
+}
+
+func documentAt(merchantID, id uuid.UUID) seal.Place {
+	return placeOf("bank_files_in", "content", merchantID, id)
+}
+
+// OpenDocument implements exchange.Tx.
+func (t *Tx) OpenDocument(d exchange.Document, packed []byte) (kept exchange.Document, fresh bool, err error) {
+	args, err := documentTable.Insert.Args(t.s.seal, &d)
+	if err != nil {
+		return d, false, fmt.Errorf("keep a document: %w", err)
+	}
+	n, err := t.exec(documentTable.Insert.SQL+` ON CONFLICT (sha256) DO NOTHING`, args...)
+	if err != nil {
+		return d, false, fmt.Errorf("keep a document: %w", err)
+	}
+	if n == 0 {
+		kept, err = first(held(t, documentTable, `sha256 = $1`, d.SHA256))
+		return kept, false, err
+	}
+	if packed != nil {
+		t.later(`UPDATE bank_files_in SET content = $2 WHERE id = $1`, d.ID, t.s.seal.SealBytes(documentAt(d.MerchantID, d.ID),
+			packed))
+		if err := t.flush(); err != nil {
+			return d, false, err
+		}
+	}
+	return d, true, nil
+}
+
+// CloseDocument implements exchange.Tx.
+func (t *Tx) CloseDocument(d exchange.Document, of map[uuid.UUID]exchange.Tally) error {
+	fresh, err := moved(t, closeDocument, d)
+	if err != nil || !fresh {
+		return err
+	}
+	if d.MerchantID != uuid.Nil {
+		of[d.MerchantID] = of[d.MerchantID] // who imported it sees it, whatever it says
+	}
+	for id, sum := range of {
+		if id != uuid.Nil {
+			t.later(`INSERT INTO bank_files_in_of (merchant_id, document_id, arrived_at, item_count, sum_cents)
+				VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, id, d.ID, d.ArrivedAt, sum.Count, sum.SumCents)
+		}
+	}
+	return nil
+}
+
+// OpenFindings implements exchange.Tx.
+func (t *Tx) OpenFindings(findings []exchange.Finding) error {
+	for _, f := range findings {
+		f.ID, f.OpenedAt = t.NewID(), t.now
+		write(t, insertFinding, f)
+	}
+	return nil
+}
+
+// onlyMerchant lets the people of a merchant see what concerns the installation, when it serves no other.
+const onlyMerchant = `(merchant_id = $1 OR merchant_id IS NULL AND (SELECT count(*) = 1 FROM merchants))`
+
+// HoldFinding implements exchange.Tx.
+func (t *Tx) HoldFinding(merchantID, id uuid.UUID) (exchange.Finding, error) {
+	return first(held(t, findingTable, onlyMerchant+` AND id = $2`, merchantID, id))
+}
+
+// SaveFinding implements exchange.Tx.
+func (t *Tx) SaveFinding(f exchange.Finding) error {
+	move(t, saveFinding, f)
+	return nil
+}
+
+// SettleFindings implements exchange.Tx.
+func (t *Tx) SettleFindings(k exchange.FindingKind, subject, by, resolution string) error {
+	t.later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
+		WHERE kind = $1 AND subject = $2 AND closed_at IS NULL`, string(k), subject, t.now, by, resolution)
+	return nil
+}

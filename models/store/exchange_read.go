@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/fault"
+)
+
+// Pending implements exchange.Reader.
+func (s *Store) Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]exchange.Pending, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, kind FROM bank_items WHERE state = 'waiting' AND cut_at <= $1
+		AND ($2 OR merchant_id = $3) GROUP BY 1, 2 ORDER BY min(cut_at)`,
+		native([]any{Instant(by), merchantID == uuid.Nil, merchantID})...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p exchange.Pending, err error) {
+		err = r.Scan((*[16]byte)(&p.MerchantID), &p.Kind)
+		return p, err
+	})
+}
+
+// ExchangeItem implements exchange.Reader.
+func (s *Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (exchange.Item, bool, error) {
+	columns := itemFacts
+	if withOrder {
+		columns = itemTable.Columns("")
+	}
+	i, err := first(collect(ctx, s, itemTable, `SELECT `+columns+` FROM bank_items WHERE id = $1`, []any{id}))
+	if fault.Is(err, fault.NotFound) {
+		return i, false, nil
+	}
+	return i, err == nil, err
+}
+
+// Unwritten implements exchange.Reader.
+func (s *Store) Unwritten(ctx context.Context) ([]string, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT id FROM bank_files_out WHERE state = 'made' AND content IS NULL ORDER BY made_at, id`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// Unplaced implements exchange.Reader.
+func (s *Store) Unplaced(ctx context.Context) ([]exchange.Message, error) {
+	return all(ctx, s, messageTable, `state = 'made' AND content IS NOT NULL ORDER BY made_at, id`)
+}
+
+// Untaken implements exchange.Reader.
+func (s *Store) Untaken(ctx context.Context) ([]exchange.Message, error) {
+	return all(ctx, s, messageTable, `state = 'placed' ORDER BY made_at, id`)
+}
+
+// OverdueAcks implements exchange.Reader.
+func (s *Store) OverdueAcks(ctx context.Context, now time.Time) ([]exchange.Message, error) {
+	return all(ctx, s, messageTable, `state = 'taken' AND ack_due_at <= $1 AND NOT EXISTS (SELECT FROM bank_findings f
+		WHERE f.kind = 'not_acknowledged' AND f.subject = bank_files_out.id AND f.opened_at >= bank_files_out.ack_due_at)`,
+		Instant(now))
+}
+
+// Outgoing implements exchange.Reader.
+func (s *Store) Outgoing(ctx context.Context, id string) (out exchange.Outgoing, err error) {
+	if out.Message, out.Groups, err = s.Message(ctx, uuid.Nil, id); err != nil {
+		return out, err
+	}
+	items, err := collect(ctx, s, itemTable, `SELECT `+itemTable.Columns("")+` FROM bank_items
+		WHERE message_id = $1 ORDER BY id`, []any{id})
+	if err != nil {
+		return out, err
+	}
+	at := map[string]int{}
+	for n, g := range out.Groups {
+		at[g.ID] = n
+	}
+	for _, i := range items {
+		n, known := at[i.GroupID]
+		if !known {
+			return out, fmt.Errorf("item %s is in no group of message %s", i.ID, id)
+		}
+		out.Groups[n].Items = append(out.Groups[n].Items, i)
+	}
+	return out, nil
+}
+
+// Message implements exchange.Reader.
+func (s *Store) Message(ctx context.Context, merchantID uuid.UUID, id string) (m exchange.Message,
+	groups []exchange.Group, err error) {
+	m, err = one(ctx, s, messageTable, `id = $1 AND ($2 OR merchant_id = $3)`, id, merchantID == uuid.Nil, merchantID)
+	if err == nil {
+		groups, err = s.groupsOf(ctx, id)
+	}
+	return m, groups, err
+}
+
+// Content implements exchange.Reader.
+func (s *Store) Content(ctx context.Context, id string) ([]byte, error) {
+	var merchantID uuid.UUID
+	var sealed []byte
+	err := s.Pool.QueryRow(ctx, `SELECT merchant_id, content FROM bank_files_out WHERE id = $1 AND content IS NOT NULL`,
+		id).Scan((*[16]byte)(&merchantID), &sealed)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, fault.Missing()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.seal.OpenBytes(contentAt(merchantID, id), sealed)
+}
+
+// AnswersDue implements exchange.Reader.
+func (s *Store) AnswersDue(ctx context.Context, limit int) ([]exchange.Answer, error) {
+	return all(ctx, s, answerTable, `delivered_at IS NULL ORDER BY at, id LIMIT $1`, limit)
+}
+
+// AnswersDelivered implements exchange.Reader.
+func (s *Store) AnswersDelivered(ctx context.Context, ids []string) error {
+	_, err := s.Pool.Exec(ctx, `UPDATE bank_answers SET delivered_at = $2 WHERE id = ANY($1) AND delivered_at IS NULL`, ids,
+		s.Now())
+	return err
+}
+
+// Brought implements exchange.Reader.
+func (s *Store) Brought(ctx context.Context) ([]exchange.Document, error) {
+	return all(ctx, s, documentTable, `state = 'open' AND content IS NOT NULL ORDER BY arrived_at, id`)
+}
+
+// DocumentContent implements exchange.Reader.
+func (s *Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error) {
+	var merchantID uuid.UUID
+	var sealed []byte
+	err := s.Pool.QueryRow(ctx, `SELECT merchant_id, content FROM bank_files_in WHERE id = $1 AND content IS NOT NULL`,
+		native([]any{id})...).Scan((*[16]byte)(&merchantID), &sealed)
+	if err != nil {
+		return nil, fmt.Errorf("read an imported document: %w", err)
+	}
+	return s.seal.OpenBytes(documentAt(merchantID, id), sealed)
+}
+
+// MerchantOfAccount implements exchange.Reader. Zeros before a number do not count: banks write them or not.
+func (s *Store) MerchantOfAccount(ctx context.Context, account bank.AccountNumber) (id uuid.UUID, found bool, err error) {
+	var ids [][16]byte
+	err = s.Pool.QueryRow(ctx, `SELECT coalesce(array_agg(DISTINCT merchant_id), '{}') FROM debit_profiles
+		WHERE ltrim(account_number, '0') = ltrim($1, '0')`, account.Reveal()).Scan(&ids)
+	if err != nil || len(ids) != 1 {
+		return uuid.Nil, false, err
+	}
+	return ids[0], true, nil
+}
+
+var (
+	_ exchange.Reader = (*Store)(nil)
+	_ exchange.Tx     = (*Tx)(nil)
+)
