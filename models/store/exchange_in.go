@@ -137,7 +137,8 @@ func (t *Tx) CloseDocument(d exchange.Document, of map[uuid.UUID]exchange.Tally)
 		return err
 	}
 	if d.MerchantID != uuid.Nil {
-		of[d.MerchantID] = of[d.MerchantID] // who imported it sees it, whatever it says
+		sum := of[d.MerchantID] // who imported it sees it, whatever it says
+		of[d.MerchantID] = sum
 	}
 	for id, sum := range of {
 		if id != uuid.Nil {

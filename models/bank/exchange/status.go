@@ -106,6 +106,7 @@ func (c *change) reject(i Item, e Event) {
 		c.answer(i, e, bank.MandateFailed, mandateCode(e.Reasons))
 	case Debits:
 		c.unpaid(i, e, code)
+	case Recalls, Cancellations: // nothing that the product waits for
 	}
 }
 
