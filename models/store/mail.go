@@ -13,6 +13,7 @@ import (
 
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/paging"
 	"debitdesk/models/queue"
 	"debitdesk/models/store/seal"
 	"debitdesk/models/store/table"
@@ -106,14 +107,9 @@ func (t *Tx) InsertMail(m mail.Mail) {
 // not hand over any more.
 const claimFor = 30 * time.Second
 
-// Mails lists the merchant's mails, newest first, at most limit of them, older
-// than the mail before; uuid.Nil begins with the newest.
-func (s *Store) Mails(ctx context.Context, merchantID, before uuid.UUID, limit int) ([]mail.Mail, error) {
-	q := list(ctx, s, mailTable).Where("merchant_id = ?", merchantID)
-	if before != uuid.Nil {
-		q = q.Where("id < ?", before)
-	}
-	return find(ctx, s, mailTable, q.Order("id DESC").Limit(limit))
+// Mails lists a page of the merchant's mails, newest first.
+func (s *Store) Mails(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]mail.Mail, error) {
+	return find(ctx, s, mailTable, beside(list(ctx, s, mailTable).Where("merchant_id = ?", merchantID), ask))
 }
 
 // MailsAbout lists the mails that one object caused, newest first.

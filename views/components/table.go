@@ -33,6 +33,8 @@ type Selection struct {
 type Cell struct {
 	Text   string
 	Href   string // makes Text the link of the row
+	Strong bool   // makes Text the heading of a row that has no link
+	Note   string // beside the heading of the row
 	Look   string // classes of Text or its link
 	Time   Time
 	Pill   Pill
@@ -51,9 +53,12 @@ func (c Cell) blank() bool {
 // second tells whether there is a second line.
 func (c Cell) second() bool { return c.Under != nil || c.Second != "" && c.Second != c.Text }
 
-// label is what stands before the cell where rows fold into blocks; the cell with the link is their heading.
+// heads tells whether the cell is the heading of its row.
+func (c Cell) heads() bool { return c.Href != "" || c.Strong }
+
+// label is what stands before the cell where rows fold into blocks; their heading has none.
 func (c Cell) label(h Head) templ.Attributes {
-	if c.Href != "" || h.Hidden {
+	if c.heads() || h.Hidden {
 		return nil
 	}
 	return templ.Attributes{"data-label": h.Label}

@@ -27,6 +27,7 @@ type ListView struct {
 	Table   components.Table
 	Pager   components.Pager
 	Below   templ.Component // under the rows
+	After   templ.Component // under the box
 	Empty   components.Empty
 }
 
@@ -222,6 +223,10 @@ func ListResults(v ListView) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = components.Box(v.Card).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = part(v.After).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,11 +1,13 @@
 package settings
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
@@ -13,6 +15,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/member"
+	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -34,19 +37,86 @@ func (p *People) List(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := pages.PeopleView{}
-	for _, m := range all.Members {
-		view.Rows = append(view.Rows, p.row(c, m))
+	return p.list(access.Actor(c).ID, all).Show(c)
+}
+
+// list is everybody at once, by name, and who is invited.
+func (p *People) list(self uuid.UUID, all member.People) *kit.List[member.Member, struct{}] {
+	return &kit.List[member.Member, struct{}]{
+		Desk: p.Desk, Path: peopleHref, Active: words.SettingsSection, One: "member",
+		Head: components.PageHead{Title: "People",
+			Sub:     "The people who work for this business, and what each of them can do.",
+			Primary: components.Button{Label: "Invite a person", Icon: "plus", Href: peopleHref + "/invite"}},
+		Nav: pages.SettingsNav("people"), Card: components.Card{Title: "Members"},
+		Query: func(context.Context, actor.Actor, struct{}, paging.Ask) (paging.Page[member.Member], error) {
+			return paging.Page[member.Member]{Items: all.Members}, nil
+		},
+		ID: func(m member.Member) uuid.UUID { return m.ID },
+		Columns: []kit.Column[member.Member]{
+			kit.ColumnOf("Name", func(m member.Member) components.Cell {
+				cell := components.Cell{Text: m.Called(), Href: memberHref(m), Second: m.Email}
+				if m.ID == self {
+					cell.Note = "you"
+				}
+				return cell
+			}),
+			kit.ColumnOf("Role", func(m member.Member) components.Cell { return roleCell(m.Role, m.Grants, m.BatchLimitCents) }),
+			kit.ColumnOf("Two-step sign-in", func(m member.Member) components.Cell {
+				if m.HasFactor {
+					return components.Cell{Pill: components.Pill{Kind: "done", Word: "On"}}
+				}
+				return components.Cell{Pill: components.Pill{Kind: "wait", Word: "Off", Title: "The person has not set it up"}}
+			}),
+			kit.ColumnOf("Last seen", func(m member.Member) components.Cell {
+				return components.Cell{Time: p.seen(m.LastUsedAt), Blank: "never"}
+			}).Zoned(),
+			kit.PillColumn("State", 0, memberPill),
+		},
+		Around: func(_ echo.Context, _ *kit.Listing, v *pages.ListView) error {
+			if len(all.Invitations) > 0 {
+				v.After = pages.Invited(kit.TableOf("Invited", p.invitationColumns(), all.Invitations))
+			}
+			return nil
+		},
 	}
-	for _, i := range all.Invitations {
-		view.Invitations = append(view.Invitations, p.invited(i))
+}
+
+func memberHref(m member.Member) string { return peopleHref + "/" + m.ID.String() }
+
+func roleCell(role actor.Role, grants actor.Grants, limit *int64) components.Cell {
+	return components.Cell{Part: pages.MemberRole(kit.RoleWord(role), grantWords(grants), limitWords(limit))}
+}
+
+func (p *People) invitationColumns() []kit.Column[member.Invitation] {
+	acts := kit.ColumnOf("Actions", func(i member.Invitation) components.Cell {
+		at := peopleHref + "/invitations/" + i.ID.String()
+		return components.Cell{Part: pages.InvitationActs(i.Email, at+"/mails", at+"/revocation")}
+	})
+	acts.Head.Hidden = true
+	return []kit.Column[member.Invitation]{
+		kit.ColumnOf("E-mail address", func(i member.Invitation) components.Cell {
+			return components.Cell{Text: i.Email, Strong: true, Second: i.Name}
+		}),
+		kit.ColumnOf("Role", func(i member.Invitation) components.Cell {
+			return roleCell(i.Role, i.Grants, i.BatchLimitCents)
+		}),
+		kit.ColumnOf("Open until", func(i member.Invitation) components.Cell {
+			return components.Cell{Time: p.Desk.Real(i.ExpiresAt), Second: plural.Of(i.MailCount, "mail") + " sent"}
+		}).Zoned(),
+		kit.PillColumn("State", 0, p.invitationPill),
+		acts,
 	}
-	return p.Desk.ShowIn(c, http.StatusOK, "People", words.SettingsSection,
-		func(f layout.Frame) templ.Component { return pages.People(f, view) })
+}
+
+func (p *People) invitationPill(i member.Invitation) components.Pill {
+	if i.State(p.Now()) == member.Expired {
+		return components.Pill{Kind: "bad", Word: "Expired", Title: "Send it again for another seven days"}
+	}
+	return components.Pill{Kind: "wait", Word: "Invited", Title: "Waiting for the person to open the link"}
 }
 
 func (p *People) row(c echo.Context, m member.Member) pages.PersonRow {
-	return pages.PersonRow{Href: peopleHref + "/" + m.ID.String(), Name: m.Called(), Email: m.Email,
+	return pages.PersonRow{Href: memberHref(m), Name: m.Called(), Email: m.Email,
 		Role: kit.RoleWord(m.Role), Grants: grantWords(m.Grants), Limit: limitWords(m.BatchLimitCents),
 		Factor: m.HasFactor, Seen: p.seen(m.LastUsedAt), State: memberPill(m), Self: m.ID == access.Actor(c).ID}
 }
@@ -55,19 +125,6 @@ func (p *People) seen(at time.Time) components.Time {
 	t := p.Desk.Real(at)
 	t.Title = words.Ago(at, p.Now()).Title
 	return t
-}
-
-func (p *People) invited(i member.Invitation) pages.InvitationRow {
-	at := peopleHref + "/invitations/" + i.ID.String()
-	row := pages.InvitationRow{Email: i.Email, Name: i.Name, Role: kit.RoleWord(i.Role), Grants: grantWords(i.Grants),
-		Limit: limitWords(i.BatchLimitCents),
-		Until: p.Desk.Real(i.ExpiresAt), Mails: plural.Of(i.MailCount, "mail") + " sent",
-		ResendAction: at + "/mails", RevokeAction: at + "/revocation",
-		State: components.Pill{Kind: "wait", Word: "Invited", Title: "Waiting for the person to open the link"}}
-	if i.State(p.Now()) == member.Expired {
-		row.State = components.Pill{Kind: "bad", Word: "Expired", Title: "Send it again for another seven days"}
-	}
-	return row
 }
 
 func memberPill(m member.Member) components.Pill {

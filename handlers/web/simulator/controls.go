@@ -19,13 +19,14 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/mail"
 	"debitdesk/models/money"
+	"debitdesk/models/paging"
 	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 )
 
 // Mails finds what was sent.
 type Mails interface {
-	Mails(ctx context.Context, merchantID, before uuid.UUID, limit int) ([]mail.Mail, error)
+	Mails(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]mail.Mail, error)
 	Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error)
 }
 
@@ -58,7 +59,7 @@ func tabs(now string) components.Tabs {
 	t := components.Tabs{Label: "Sandbox"}
 	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"},
 		{"Client’s phone", phonePath},
-		{"Mail", "/sandbox/mail"}} {
+		{"Mail", mailPath}} {
 		t.Items = append(t.Items, components.Tab{Label: part.label, Href: part.href, Active: part.href == now})
 	}
 	return t

@@ -253,3 +253,23 @@ func TestATextOfTheSandboxIsOfOneLine(t *testing.T) {
 		t.Errorf("%d acts were recorded", n)
 	}
 }
+
+func TestTheListOfMailIsWalkedBothWays(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	_, err := h.Store.Pool.Exec(t.Context(), `INSERT INTO mails (id, merchant_id, object_id, kind, attempt, recipient,
+		subject, text_body, html_body, state, created_at)
+		SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, gen_random_uuid(), 'receipt', 1,
+		'n@example.com', 'Mail number ' || n || '.', '', '', 'sent', now() FROM generate_series(1, 60) n`, h.A.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := h.Page(h.A.Owner, "GET", "/sandbox/mail", nil).Want(200).Contains("number 60.", "number 11.", "50 mails").
+		Lacks("number 10.")
+	older := "/sandbox/mail?after=00000000-0000-7000-8000-000000000011"
+	newer := "/sandbox/mail?before=00000000-0000-7000-8000-000000000010"
+	first.Contains(older)
+	h.Page(h.A.Owner, "GET", older, nil).Want(200).Contains("number 10.", "number 1.", newer).Lacks("number 11.")
+	h.Page(h.A.Owner, "GET", newer, nil).Want(200).Contains("number 60.", "number 11.").Lacks("number 10.", "before=")
+	h.Page(h.B.Owner, "GET", older, nil).Want(200).Lacks("number")
+}

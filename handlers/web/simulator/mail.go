@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"context"
 	"mime"
 	"net/http"
 	"regexp"
@@ -14,77 +15,74 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/api/input"
+	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
+	"debitdesk/models/paging"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
 const (
-	mailPage  = 100   // messages when no limit is given
+	mailPath  = "/sandbox/mail"
+	mailPage  = 100   // messages for a program that gives no limit
 	mailLimit = 1_000 // at most
-	listPage  = 50    // on the page for people
 )
 
-// Mail serves GET /sandbox/mail, newest first. A page is cut by limit and cursor;
-// the Link header leads to older ones.
+// Mail serves GET /sandbox/mail, newest first. For programs a page is cut by limit and
+// cursor; the Link header leads to older ones.
 func (h *Controls) Mail(c echo.Context) error {
 	if err := mayRead(c); err != nil {
 		return err
 	}
-	limit, before, err := readPage(c)
+	if forPeople(c) {
+		return h.mailList(c).Show(c)
+	}
+	ask, err := readPage(c)
 	if err != nil {
 		return err
 	}
-	found, err := h.Mails.Mails(c.Request().Context(), access.Actor(c).MerchantID, before, limit+1)
+	page, err := h.mails(c, ask)
 	if err != nil {
 		return err
 	}
+	if page.Older {
+		c.Response().Header().Set("Link", "<"+mailPath+"?limit="+strconv.Itoa(ask.Limit)+"&cursor="+
+			page.Items[len(page.Items)-1].ID.String()+`>; rel="next"`)
+	}
+	if err := h.measure(c.Request().Context(), page.Items...); err != nil {
+		return err
+	}
+	return api.JSON(c, http.StatusOK, paging.Map(page, h.mailBody).Items)
+}
+
+func (h *Controls) mails(c echo.Context, ask paging.Ask) (paging.Page[mail.Mail], error) {
+	found, err := h.Mails.Mails(c.Request().Context(), access.Actor(c).MerchantID, ask)
 	for n := range found {
 		veil(c, &found[n])
 	}
-	older := ""
-	if len(found) > limit {
-		found = found[:limit]
-		older = "/sandbox/mail?limit=" + strconv.Itoa(limit) + "&cursor=" + found[limit-1].ID.String()
-	}
-	if forPeople(c) {
-		return h.mailPage(c, found, older, before != uuid.Nil)
-	}
-	if older != "" {
-		c.Response().Header().Set("Link", "<"+older+`>; rel="next"`)
-	}
-	if err := h.measure(c.Request().Context(), found...); err != nil {
-		return err
-	}
-	out := make([]mailWire, len(found))
-	for i, m := range found {
-		out[i] = h.mailBody(m)
-	}
-	return api.JSON(c, http.StatusOK, out)
+	return paging.Cut(ask, found), err
 }
 
-func readPage(c echo.Context) (limit int, before uuid.UUID, err error) {
+func readPage(c echo.Context) (paging.Ask, error) {
 	var wrong fault.Problems
-	limit = mailPage
-	if forPeople(c) {
-		limit = listPage
-	}
+	ask := paging.Ask{Limit: mailPage}
 	if text := c.QueryParam("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > mailLimit {
 			wrong.Add("limit", "invalid", "Give a number from 1 to %d.", mailLimit)
 		}
-		limit = n
+		ask.Limit = n
 	}
 	if text := c.QueryParam("cursor"); text != "" {
-		if before, err = input.ParseUUID(text); err != nil {
+		var err error
+		if ask.From, err = input.ParseUUID(text); err != nil {
 			wrong.Add("cursor", "invalid", "This cursor is not one of ours.")
 		}
 	}
-	return limit, before, wrong.Err()
+	return ask, wrong.Err()
 }
 
 type mailWire struct {
@@ -127,17 +125,30 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-func (h *Controls) mailPage(c echo.Context, found []mail.Mail, older string, later bool) error {
-	v := pages.SandboxMailView{Tabs: tabs("/sandbox/mail"), Pager: components.Pager{OlderHref: older}}
-	if later {
-		v.Pager.NewerHref = "/sandbox/mail"
+func (h *Controls) mailList(c echo.Context) *kit.List[mail.Mail, struct{}] {
+	return &kit.List[mail.Mail, struct{}]{
+		Desk: h.Desk, Path: mailPath, Active: active, Title: "Mail", One: "mail",
+		Head: components.PageHead{Title: "Sandbox",
+			Sub: "Messages to clients are kept here. They are sent only if a mail relay is configured."},
+		Nav: components.StatusTabs(tabs(mailPath)), Card: components.Card{Title: "Mail"},
+		Query: func(_ context.Context, _ actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[mail.Mail], error) {
+			return h.mails(c, ask)
+		},
+		ID: func(m mail.Mail) uuid.UUID { return m.ID },
+		Columns: []kit.Column[mail.Mail]{
+			kit.ColumnOf("Subject", func(m mail.Mail) components.Cell {
+				return components.Cell{Text: m.Subject, Href: mailHref(m)}
+			}),
+			kit.ColumnOf("To", func(m mail.Mail) components.Cell {
+				return components.Cell{Text: m.To, Class: "wrap-anywhere"}
+			}),
+			kit.ColumnOf("Sent", func(m mail.Mail) components.Cell { return components.Cell{Time: moment(sentOr(m))} }).Zoned(),
+			kit.PillColumn("State", 0, mailPill),
+		},
+		Empty: components.Empty{Icon: "mail", Title: "No mail yet",
+			Text:   "Send an account link or an invoice, or ask for a receipt, and it appears here.",
+			Action: components.Button{Label: "New purchase", Href: "/purchases/new", Kind: "plain", Changes: true}},
 	}
-	for _, m := range found {
-		v.Rows = append(v.Rows, pages.SandboxMailRow{Subject: m.Subject, Href: mailHref(m), To: m.To, Sent: moment(sentOr(m)),
-			State: mailPill(m)})
-	}
-	return h.Desk.ShowIn(c, http.StatusOK, "Mail", active,
-		func(f layout.Frame) templ.Component { return pages.SandboxMail(f, v) })
 }
 
 func sentOr(m mail.Mail) time.Time {
@@ -147,7 +158,7 @@ func sentOr(m mail.Mail) time.Time {
 	return m.SentAt
 }
 
-func mailHref(m mail.Mail) string { return "/sandbox/mail/" + m.ID.String() }
+func mailHref(m mail.Mail) string { return mailPath + "/" + m.ID.String() }
 
 func mailPill(m mail.Mail) components.Pill {
 	switch m.State {
@@ -172,7 +183,7 @@ func (h *Controls) Message(c echo.Context) error {
 		return api.JSON(c, http.StatusOK, h.mailBody(m))
 	}
 	v := pages.SandboxMessageView{
-		Subject: m.Subject, State: mailPill(m), Text: m.Text, Back: components.Link{Text: "Mail", Href: "/sandbox/mail"},
+		Subject: m.Subject, State: mailPill(m), Text: m.Text, Back: components.Link{Text: "Mail", Href: mailPath},
 		Facts: components.Facts{Items: []components.Fact{{Label: "To", Value: m.To},
 			{Label: "Sent", Value: moment(m.SentAt).Text}}},
 	}
