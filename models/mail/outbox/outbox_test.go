@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/paging"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
 	"debitdesk/models/store/seal"
@@ -149,14 +150,25 @@ func TestMailsAreListedNewestFirstInPages(t *testing.T) {
 		h.advance(t, time.Second)
 		ids = append(ids, h.letter(t, uuid.New(), i).ID)
 	}
-	page, err := h.Mails(t.Context(), h.merchant, uuid.Nil, 2)
-	if err != nil || len(page) != 2 || page[0].ID != ids[2] || page[1].ID != ids[1] {
-		t.Fatalf("first page %v, %v", page, err)
+	read := func(merchantID, from uuid.UUID, newer bool) paging.Page[mail.Mail] {
+		ask := paging.Ask{From: from, Newer: newer, Limit: 2}
+		found, err := h.Mails(t.Context(), merchantID, ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return paging.Cut(ask, found)
 	}
-	if page, _ = h.Mails(t.Context(), h.merchant, ids[1], 2); len(page) != 1 || page[0].ID != ids[0] {
+	page := read(h.merchant, uuid.Nil, false)
+	if len(page.Items) != 2 || page.Items[0].ID != ids[2] || page.Items[1].ID != ids[1] || !page.Older || page.Newer {
+		t.Fatalf("first page %v", page)
+	}
+	if page = read(h.merchant, ids[1], false); len(page.Items) != 1 || page.Items[0].ID != ids[0] || page.Older {
 		t.Errorf("second page %v", page)
 	}
-	if page, _ = h.Mails(t.Context(), uuid.New(), uuid.Nil, 2); len(page) != 0 {
+	if page = read(h.merchant, ids[0], true); len(page.Items) != 2 || page.Items[0].ID != ids[2] || page.Newer {
+		t.Errorf("back to the first page %v", page)
+	}
+	if page = read(uuid.New(), uuid.Nil, false); len(page.Items) != 0 {
 		t.Errorf("another merchant sees %v", page)
 	}
 }
