@@ -3,7 +3,6 @@ package simbank
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,9 +194,9 @@ func (b *Bank) layOut(a *answer, whole bool) error {
 		return os.WriteFile(b.path("inbox", a.Name), content[:len(content)/2], 0o600)
 	}
 	if has(a.As, Growing) {
-		err = grow(b.path("inbox", a.Name), content)
+		err = b.memory.disk.grow(b.path("inbox", a.Name), content)
 	} else {
-		err = lay(b.path("inbox"), a.Name, content)
+		err = b.memory.disk.lay(b.path("inbox"), a.Name, content)
 	}
 	if err != nil {
 		return err
@@ -209,7 +208,7 @@ func (b *Bank) layOut(a *answer, whole bool) error {
 	return b.note(record{Laid: a.Number})
 }
 
-func grow(path string, content []byte) error {
+func (d disk) grow(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // a name of ours
 	if err != nil {
 		return err
@@ -218,7 +217,7 @@ func grow(path string, content []byte) error {
 	if err == nil {
 		_, err = f.WriteAt(content[:len(content)/2], 0)
 	}
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(err, d.sync(f), f.Close())
 }
 
 // content is the same bytes for the same answer, whenever it is asked for.
@@ -254,7 +253,8 @@ func (b *Bank) content(a *answer) ([]byte, error) {
 	if err == nil {
 		_, err = w.Write(content)
 	}
-	return out.Bytes(), cmp.Or(err, z.Close())
+	err = errors.Join(err, z.Close())
+	return out.Bytes(), err
 }
 
 // half is the part of the items that an answer speaks of.

@@ -28,6 +28,7 @@ type Settings struct {
 	Recalls      string  // answered by camt.029 or pain.002; empty: camt.029
 
 	Misbehave []Misbehaviour
+	Hasty     bool              // for tests: nothing waits for the disk, so a loss of power may cost the last files
 	Log       func(line string) // nil: nothing is said
 }
 
@@ -93,7 +94,7 @@ func Open(s Settings) (*Bank, error) {
 		}
 	}
 	var err error
-	if b.memory, err = openMemory(s.State, b.remember); err != nil {
+	if b.memory, err = openMemory(s.State, disk{s.Hasty}, b.remember); err != nil {
 		return nil, err
 	}
 	return b, nil

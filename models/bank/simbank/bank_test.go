@@ -93,6 +93,9 @@ func TestAFileReadTwiceIsAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Settings{})
 	content := pain008("08", "DD1", eft(ask{"1", "4000000000", 100}))
+	b.with.Hasty = false
+	b.must(b.bank.Close())
+	b.open()
 	b.put("DD1.xml", content)
 	b.round()
 	b.put("DD1.xml", content)

@@ -35,6 +35,7 @@ func newBench(t *testing.T, with Settings) *bench {
 	t.Helper()
 	b := &bench{T: t, dir: t.TempDir(), now: monday, with: with}
 	b.with.Dir, b.with.State = filepath.Join(b.dir, "exchange"), filepath.Join(b.dir, "state")
+	b.with.Hasty = true
 	b.with.Now = func() time.Time { return b.now }
 	b.with.Log = func(line string) { b.lines = append(b.lines, line) }
 	b.open()

@@ -93,7 +93,7 @@ func (b *Bank) writeEntries(now time.Time) error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) || err == nil && string(there) == text.String() {
 		return err
 	}
-	return lay(b.settings.State, entriesName, []byte(text.String()))
+	return b.memory.disk.lay(b.settings.State, entriesName, []byte(text.String()))
 }
 
 // field keeps a text of a message from breaking the line.

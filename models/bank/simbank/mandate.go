@@ -36,6 +36,7 @@ func (d *document) mandateAnswer(f *file, o *order, e event) {
 		d.in("OrgnlMndt/OrgnlMndt", func() {
 			d.text("MndtId", e.Mandate)
 			d.text("MndtReqId", cut(o.ID))
+			d.text("Authntcn/Chanl/Cd", o.channel())
 			d.text("TrckgInd", "true")
 			d.text("Cdtr/Nm", firstOf(o.CreditorName, "NOT PROVIDED"))
 			d.text("Dbtr/Nm", firstOf(o.Holder, "NOT PROVIDED"))
@@ -44,4 +45,12 @@ func (d *document) mandateAnswer(f *file, o *order, e event) {
 			d.text("MndtRef", cut(o.Mandate))
 		})
 	})
+}
+
+// channel is where the payer confirmed: in the bank's app when asked at once, else in internet banking.
+func (o *order) channel() string {
+	if o.prompt() {
+		return "MOBI"
+	}
+	return "INBA"
 }

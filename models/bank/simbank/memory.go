@@ -48,37 +48,62 @@ type key struct {
 type memory struct {
 	f    *os.File
 	lock *os.File
+	disk disk
+}
+
+// disk waits until what was written will outlive a loss of power, unless it is told not to.
+type disk struct{ hasty bool }
+
+func (d disk) sync(f *os.File) error {
+	if d.hasty {
+		return nil
+	}
+	return f.Sync()
+}
+
+func (d disk) syncFolder(dir string) error {
+	f, err := os.Open(dir) //nolint:gosec // a folder of the exchange
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.sync(f), f.Close())
 }
 
 // openMemory reads every whole line into see, and keeps the folder for this process.
-func openMemory(dir string, see func(record) error) (m *memory, err error) {
+func openMemory(dir string, d disk, see func(record) error) (*memory, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	m = &memory{}
-	defer func() {
-		if err != nil {
-			_ = m.close()
-		}
-	}()
-	if m.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		return nil, err
+	m := &memory{disk: d}
+	if err := m.open(dir, see); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return m, nil
+}
+
+func (m *memory) open(dir string, see func(record) error) (err error) {
+	if m.lock, err = openOwn(dir, "lock"); err != nil {
+		return err
 	}
 	if err = syscall.Flock(int(m.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // a descriptor
-		return nil, fmt.Errorf("another simulated bank uses %s: %w", dir, err)
+		return fmt.Errorf("another simulated bank uses %s: %w", dir, err)
 	}
-	if m.f, err = os.OpenFile(filepath.Join(dir, memoryName), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		return nil, err
+	if m.f, err = openOwn(dir, memoryName); err != nil {
+		return err
 	}
 	whole, err := eachLine(m.f, see)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err = m.f.Truncate(whole); err != nil {
-		return nil, err
+		return err
 	}
 	_, err = m.f.Seek(whole, io.SeekStart)
-	return m, err
+	return err
+}
+
+func openOwn(dir, name string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // a name of ours
 }
 
 // eachLine gives how many bytes the whole lines have.
@@ -119,7 +144,7 @@ func (m *memory) add(records ...record) error {
 	if _, err := m.f.Write(text.Bytes()); err != nil {
 		return err
 	}
-	return m.f.Sync()
+	return m.disk.sync(m.f)
 }
 
 func (m *memory) close() error {
@@ -128,32 +153,26 @@ func (m *memory) close() error {
 		err = m.f.Close()
 	}
 	if m.lock != nil {
-		err = errors.Join(err, m.lock.Close())
+		// Said aloud, since a process that is just being started may hold a copy of the descriptor for a moment.
+		unlock := syscall.Flock(int(m.lock.Fd()), syscall.LOCK_UN) //nolint:gosec // a descriptor
+		err = errors.Join(err, unlock, m.lock.Close())
 	}
 	return err
 }
 
 // lay writes a file so that it has its final name only when it is whole and on the disk.
-func lay(dir, name string, content []byte) error {
+func (d disk) lay(dir, name string, content []byte) error {
 	part := filepath.Join(dir, "."+name+".part")
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // a name of ours
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, d.sync(f), f.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(part, filepath.Join(dir, name)); err != nil {
 		return err
 	}
-	return syncFolder(dir)
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // a folder of the exchange
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return d.syncFolder(dir)
 }

@@ -113,5 +113,5 @@ func (b *Bank) moveToSent(name string, content []byte) error {
 		return err
 	}
 	b.crash("moved " + name)
-	return errors.Join(syncFolder(b.path("sent")), syncFolder(b.path("outbox")))
+	return errors.Join(b.memory.disk.syncFolder(b.path("sent")), b.memory.disk.syncFolder(b.path("outbox")))
 }

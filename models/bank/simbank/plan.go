@@ -74,6 +74,7 @@ func (p *planner) eft() {
 	case reportsTwice:
 		p.paid()
 		p.report()
+	case unknown: // refused before
 	case keepsSilent:
 		// A bank that books whole groups books this debit with its group and never says more. One that
 		// tells of single debits does not book it.
@@ -138,7 +139,7 @@ func (p *planner) debiCheck() {
 	case disputesLate:
 		p.collected(0)
 		p.objected(r.code, lateDisputeDay)
-	case keepsSilent:
+	case keepsSilent, unknown:
 	}
 }
 

@@ -36,7 +36,6 @@ type readGroup struct {
 	ID, day, creditor, creditorName, service string
 	single                                   bool
 	said                                     said
-	problem                                  *reason
 }
 
 // reader walks through a message and keeps what a bank needs. It knows each element by its
