@@ -2,6 +2,7 @@ package iso20022_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -166,6 +167,14 @@ func TestTallyFindsWhatDiffers(t *testing.T) {
 			if err := iso20022.NewEncoder(dialect()).Tally(strings.NewReader(strings.Replace(text, right, wrong, 1)), m); err == nil {
 				t.Errorf("%s: %s instead of %s was not found", form, wrong, right)
 			}
+		}
+		bare := m
+		bare.Groups = slices.Clone(m.Groups)
+		for n := range bare.Groups {
+			bare.Groups[n].Items = nil
+		}
+		if err := iso20022.NewEncoder(dialect()).Tally(strings.NewReader(text), bare); err != nil {
+			t.Errorf("%s without its items: %v", form, err)
 		}
 		cut := text[:len(text)*2/3]
 		if err := iso20022.NewEncoder(dialect()).Tally(strings.NewReader(cut), m); err == nil {

@@ -51,8 +51,8 @@ type tally struct {
 	centsInGroup int64
 }
 
-// Tally reads a written message and compares its items, counts and sums with what was to be written, as a whole and
-// group by group.
+// Tally reads a written message and compares its counts and sums with what was to be written, as a whole and group by
+// group. Where the groups have their items, it compares those too.
 func (e *Encoder) Tally(r io.Reader, m exchange.Outgoing) error {
 	t := &tally{m: m, said: map[part]string{}}
 	t.expect(0)
@@ -69,14 +69,19 @@ func (e *Encoder) Tally(r io.Reader, m exchange.Outgoing) error {
 // grouped tells that the groups of the message stand in it.
 func (t *tally) grouped() bool { return t.m.Kind == exchange.Debits || t.m.Kind == exchange.Refunds }
 
-// expect lists the items of a group, or of all groups where the message does not show them.
+// expect lists the items of a group, or of all groups where the message does not show them. It is nil when the items
+// are not there.
 func (t *tally) expect(group int) {
-	t.open = map[string]int64{}
+	t.open = nil
 	for n, g := range t.m.Groups {
-		if n == group || !t.grouped() {
-			for _, i := range g.Items {
-				t.open[id32(i.ID)] = i.AmountCents
+		if n != group && t.grouped() {
+			continue
+		}
+		for _, i := range g.Items {
+			if t.open == nil {
+				t.open = make(map[string]int64, len(g.Items))
 			}
+			t.open[id32(i.ID)] = i.AmountCents
 		}
 	}
 }
@@ -140,7 +145,7 @@ func (t *tally) item() error {
 			return fmt.Errorf("item %s: %w", id, err)
 		}
 	}
-	if t.m.Kind != exchange.Cancellations {
+	if t.open != nil && t.m.Kind != exchange.Cancellations {
 		expected, known := t.open[id]
 		switch {
 		case !known:
