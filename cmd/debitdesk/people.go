@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/google/uuid"
@@ -73,36 +72,12 @@ func (a *App) merchantFor(ctx context.Context, slug string) (merchant.Merchant, 
 }
 
 // nearest is the short name that differs by the fewest letters; empty without any merchant.
-func nearest(slug string, all []merchant.Merchant) (best string) {
-	fewest := math.MaxInt
-	for _, m := range all {
-		if d := distance(slug, m.Slug); d < fewest {
-			best, fewest = m.Slug, d
-		}
+func nearest(slug string, all []merchant.Merchant) string {
+	slugs := make([]string, len(all))
+	for i, m := range all {
+		slugs[i] = m.Slug
 	}
-	return best
-}
-
-// distance is how many letters must be added, taken away or changed to make one word
-// of the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
+	return fault.Nearest(slug, slugs)
 }
 
 type userCmd struct {

@@ -168,7 +168,7 @@ func (c *check) named(from bank.Creditor) {
 }
 
 func (c *check) creditor(from bank.Creditor) {
-	if name := c.e.name(from.Name); !readable(name) {
+	if !Readable(from.Name) {
 		c.add("Your business has no name that the bank can read.")
 	}
 	if why := number(from.Account); why != "" {
@@ -183,7 +183,7 @@ func (c *check) creditor(from bank.Creditor) {
 }
 
 func (c *check) payer(name, branch string, account bank.AccountNumber, kind bank.AccountType) {
-	if !readable(c.e.name(name)) {
+	if !Readable(name) {
 		c.add("The account holder's name has no letter that the bank can read.")
 	}
 	if len(branch) != 6 || !digits(branch) {
@@ -229,7 +229,7 @@ func number(account string) string {
 	}
 }
 
-// readable tells whether a name has a letter or a digit.
-func readable(name string) bool {
-	return strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+// Readable tells whether a name keeps a letter or a digit when it is written in characters that banks take.
+func Readable(name string) bool {
+	return strings.ContainsFunc(plain(name), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
