@@ -116,6 +116,21 @@ func (s *Store) Content(ctx context.Context, id string) ([]byte, error) {
 	return s.seal.OpenBytes(contentAt(merchantID, id), sealed)
 }
 
+// NextExchange implements exchange.Reader. An answer that waits is due at once.
+func (s *Store) NextExchange(ctx context.Context) (at time.Time, found bool, err error) {
+	var next *time.Time
+	err = s.Pool.QueryRow(ctx, `SELECT least(
+		(SELECT min(cut_at) FROM bank_items WHERE state = 'waiting'),
+		(SELECT min(silence_at) FROM bank_items i WHERE silence_at IS NOT NULL AND state = 'sent' AND outcome = ''
+			AND EXISTS (SELECT FROM bank_files_out m WHERE m.id = i.message_id AND m.ack_at IS NOT NULL)
+			AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')),
+		(SELECT min(made_at) FROM bank_files_out WHERE state = 'made'),
+		(SELECT min(ack_due_at) FROM bank_files_out m WHERE state = 'taken' AND NOT EXISTS (SELECT FROM bank_findings f
+			WHERE f.kind = 'not_acknowledged' AND f.subject = m.id AND f.opened_at >= m.ack_due_at)),
+		(SELECT min(at) FROM bank_answers WHERE delivered_at IS NULL))`).Scan(&next)
+	return utc(next), next != nil, err
+}
+
 // AnswersDue implements exchange.Reader.
 func (s *Store) AnswersDue(ctx context.Context, limit int) ([]exchange.Answer, error) {
 	return all(ctx, s, answerTable, `delivered_at IS NULL ORDER BY at, id LIMIT $1`, limit)

@@ -194,7 +194,16 @@ func (b *bench) number(sql string, args ...any) (n int) {
 
 func (b *bench) at(t time.Time) { b.t.Helper(); must(b.t, b.store.Clock.MoveTo(b.t.Context(), t)) }
 
-func (b *bench) work() { b.t.Helper(); must(b.t, b.Work(b.t.Context())) }
+func (b *bench) work() {
+	b.t.Helper()
+	for {
+		moved, err := b.Run(b.t.Context())
+		must(b.t, err)
+		if moved == 0 {
+			return
+		}
+	}
+}
 
 // debits hands over debits for a day, and gives their ids.
 func (b *bench) debits(n int, day calendar.Date) (ids []uuid.UUID) {
@@ -247,7 +256,7 @@ func acknowledged(message string) exchange.Event {
 	return exchange.Event{Kind: exchange.OnMessage, MessageID: message, Status: "ACTC"}
 }
 
-func about(id uuid.UUID, status string, reasons ...string) exchange.Event {
+func status(id uuid.UUID, status string, reasons ...string) exchange.Event {
 	e := exchange.Event{Kind: exchange.OnItem, InstructionID: strings.ReplaceAll(id.String(), "-", ""), Status: status}
 	for _, r := range reasons {
 		e.Reasons = append(e.Reasons, exchange.Reason{Code: r})
@@ -256,7 +265,7 @@ func about(id uuid.UUID, status string, reasons ...string) exchange.Event {
 }
 
 func booked(id uuid.UUID, cents int64, credit bool, on calendar.Date, reasons ...string) exchange.Event {
-	e := about(id, "BOOK", reasons...)
+	e := status(id, "BOOK", reasons...)
 	e.Kind, e.HasAmount, e.AmountCents, e.Credit, e.BookedOn = exchange.OnEntry, true, cents, credit, on
 	return e
 }

@@ -83,7 +83,7 @@ type Pending struct {
 // Reader finds what the exchange did. Lists are bounded by the merchant.
 type Reader interface {
 	Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]Pending, error)
-	// Item of an id, with its order when asked; found is false when there is none.
+	// ExchangeItem is an item, with its order when asked; found is false when there is none.
 	ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (i Item, found bool, err error)
 	// Unwritten and Unplaced are ids of messages that a crash left behind, oldest first.
 	Unwritten(ctx context.Context) ([]string, error)
@@ -94,9 +94,11 @@ type Reader interface {
 	Outgoing(ctx context.Context, id string) (Outgoing, error)
 	// Content is the packed bytes of a message.
 	Content(ctx context.Context, id string) ([]byte, error)
-	// Overdue are taken messages whose acknowledgement is missing by now.
+	// OverdueAcks are taken messages whose acknowledgement is missing by now.
 	OverdueAcks(ctx context.Context, now time.Time) ([]Message, error)
-	// Waiting answers, oldest first.
+	// NextExchange is the earliest moment of a cut, of a silence that counts, or of a missing acknowledgement.
+	NextExchange(ctx context.Context) (at time.Time, found bool, err error)
+	// AnswersDue are answers that the product has not recorded, oldest first.
 	AnswersDue(ctx context.Context, limit int) ([]Answer, error)
 	AnswersDelivered(ctx context.Context, ids []string) error
 	// Brought are documents that people imported and nobody has read yet.

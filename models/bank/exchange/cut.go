@@ -28,10 +28,9 @@ var prefixes = map[Kind]string{Debits: "DD", Refunds: "RF", Recalls: "RC", Manda
 const mostGroups = 99
 
 // cutDue makes messages of everything that leaves by now.
-func (s *Service) cutDue(ctx context.Context) error {
-	now := s.Now()
-	_, err := s.cut(ctx, uuid.Nil, now, "")
-	return err
+func (s *Service) cutDue(ctx context.Context) (int, error) {
+	ids, err := s.cut(ctx, uuid.Nil, s.Now(), "")
+	return len(ids), err
 }
 
 // cut makes messages of what leaves by then, of one merchant or, with the zero id, of all, and gives their ids.
@@ -169,18 +168,20 @@ func groupsOf(m Message, items []Item) []Group {
 }
 
 // write fixes the bytes of messages that have none yet.
-func (s *Service) write(ctx context.Context) error {
+func (s *Service) write(ctx context.Context) (int, error) {
 	ids, err := s.Read.Unwritten(ctx)
 	if err != nil {
-		return fmt.Errorf("find messages without bytes: %w", err)
+		return 0, fmt.Errorf("find messages without bytes: %w", err)
 	}
-	var wrong []error
-	for _, id := range ids {
-		if err := s.writeOne(ctx, id); err != nil {
-			wrong = append(wrong, fmt.Errorf("write message %s: %w", id, err))
-		}
+	return each(ids, func(id string) error { return about(id, s.writeOne(ctx, id)) })
+}
+
+// about says which message an error is about.
+func about(id string, err error) error {
+	if err != nil {
+		return fmt.Errorf("message %s: %w", id, err)
 	}
-	return errors.Join(wrong...)
+	return nil
 }
 
 func (s *Service) writeOne(ctx context.Context, id string) error {
@@ -212,18 +213,12 @@ func (c *counter) Write(p []byte) (int, error) { c.n += int64(len(p)); return le
 func unpack(packed []byte) (io.ReadCloser, error) { return gzip.NewReader(bytes.NewReader(packed)) }
 
 // place lays out messages for the bank, the same bytes under the same name however often it is tried.
-func (s *Service) place(ctx context.Context) error {
+func (s *Service) place(ctx context.Context) (int, error) {
 	messages, err := s.Read.Unplaced(ctx)
 	if err != nil {
-		return fmt.Errorf("find messages to lay out: %w", err)
+		return 0, fmt.Errorf("find messages to lay out: %w", err)
 	}
-	var wrong []error
-	for _, m := range messages {
-		if err := s.placeOne(ctx, m); err != nil {
-			wrong = append(wrong, fmt.Errorf("lay out message %s: %w", m.ID, err))
-		}
-	}
-	return errors.Join(wrong...)
+	return each(messages, func(m Message) error { return about(m.ID, s.placeOne(ctx, m)) })
 }
 
 func (s *Service) placeOne(ctx context.Context, m Message) error {
@@ -270,27 +265,27 @@ func (s *Service) moveMessage(ctx context.Context, id string, change func(*Messa
 
 // seeTaken notes which messages were taken from where they were laid out: from then on the bank has its time to
 // acknowledge.
-func (s *Service) seeTaken(ctx context.Context) error {
+func (s *Service) seeTaken(ctx context.Context) (int, error) {
 	messages, err := s.Read.Untaken(ctx)
 	if err != nil {
-		return fmt.Errorf("find messages that wait: %w", err)
+		return 0, fmt.Errorf("find messages that wait: %w", err)
 	}
-	var wrong []error
-	for _, m := range messages {
+	taken := 0
+	_, err = each(messages, func(m Message) error {
 		waiting, err := s.Box.Waiting(ctx, m.FileName)
 		if err != nil || waiting {
-			wrong = append(wrong, err)
-			continue
+			return about(m.ID, err)
 		}
-		wrong = append(wrong, s.moveMessage(ctx, m.ID, func(m *Message, now time.Time) bool {
+		return s.moveMessage(ctx, m.ID, func(m *Message, now time.Time) bool {
 			if m.State != Placed {
 				return false
 			}
 			m.State, m.TakenAt, m.AckDueAt = Taken, now, now.Add(s.ackWithin())
+			taken++
 			return true
-		}))
-	}
-	return errors.Join(wrong...)
+		})
+	})
+	return taken, err
 }
 
 // defaultAckWithin is how long a bank has to acknowledge when its profile does not say (ours).
@@ -299,12 +294,12 @@ const defaultAckWithin = time.Hour
 func (s *Service) ackWithin() time.Duration { return cmp.Or(s.Rules.AckWithin, defaultAckWithin) }
 
 // missAcks raises a finding for each message that nobody acknowledged in time.
-func (s *Service) missAcks(ctx context.Context) error {
+func (s *Service) missAcks(ctx context.Context) (int, error) {
 	messages, err := s.Read.OverdueAcks(ctx, s.Now())
 	if err != nil || len(messages) == 0 {
-		return err
+		return 0, err
 	}
-	return s.InTx(ctx, func(tx Tx) error {
+	return len(messages), s.InTx(ctx, func(tx Tx) error {
 		findings := make([]Finding, len(messages))
 		for i, m := range messages {
 			findings[i] = Finding{MerchantID: m.MerchantID, Kind: NotAcknowledged, Subject: m.ID, MessageID: m.ID,

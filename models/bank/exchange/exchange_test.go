@@ -81,7 +81,7 @@ func TestSilenceIsSuccessOnlyAfterTheBankHasAcknowledged(t *testing.T) {
 	if !slices.Equal(b.findings(), []string{"not_acknowledged"}) {
 		t.Fatalf("findings: %v", b.findings())
 	}
-	b.arrive("late-ack", acknowledged(message), about(ids[1], "RJCT", "AM04"))
+	b.arrive("late-ack", acknowledged(message), status(ids[1], "RJCT", "AM04"))
 	got := b.outcomes()
 	if !slices.Equal(got[ids[0]], []string{"provisional 00"}) || !slices.Equal(got[ids[1]], []string{"unpaid 02"}) {
 		t.Errorf("after the acknowledgement: %v", got)
@@ -151,7 +151,7 @@ func TestAnyOrderAndRepetitionOfAnswersEndsTheSame(t *testing.T) {
 	for round := range 6 {
 		b := open(t, func(r *exchange.Rules) { r.Success[bank.EFT] = exchange.ByBooking })
 		ids, message := b.sent(5, thursday)
-		events := []exchange.Event{acknowledged(message), about(ids[0], "RJCT", "AC04"),
+		events := []exchange.Event{acknowledged(message), status(ids[0], "RJCT", "AC04"),
 			booked(ids[1], 15000, true, thursday), booked(ids[1], 15000, false, thursday.AddDays(1), "AM04"),
 			booked(ids[2], 15000, true, thursday), booked(ids[2], 15000, false, thursday.AddDays(20), "MD01"),
 			booked(ids[3], 15000, true, thursday), {Kind: exchange.OnMessage, MessageID: message, Status: "PART"}}
@@ -199,11 +199,11 @@ func TestACrashAtAnyStepWritesTheSameBytesOnce(t *testing.T) {
 	b.debits(3, thursday)
 	b.at(monday.At(11, 30))
 	b.Encoder = codec{broken: errors.New("killed while it was written")}
-	if b.Work(t.Context()) == nil {
+	if _, err := b.Run(t.Context()); err == nil {
 		t.Fatal("the crash went unnoticed")
 	}
 	b.Encoder, b.box.failsToPlace = codec{}, errors.New("killed after it was placed")
-	if b.Work(t.Context()) == nil {
+	if _, err := b.Run(t.Context()); err == nil {
 		t.Fatal("the crash went unnoticed")
 	}
 	b.box.failsToPlace = nil
@@ -222,7 +222,7 @@ func TestTwoWorkersCutWithoutGapsAndWithoutTwins(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			if err := b.Work(t.Context()); err != nil && !errors.Is(err, fault.ErrLost) {
+			if _, err := b.Run(t.Context()); err != nil && !errors.Is(err, fault.ErrLost) {
 				t.Error(err)
 			}
 		})
@@ -275,9 +275,9 @@ func TestARecallBeforeTheCutNeverLeavesAndAfterItAsksTheBank(t *testing.T) {
 func TestWhatDoesNotAgreeBecomesAFindingAndNotAResult(t *testing.T) {
 	b := open(t, nil)
 	ids, message := b.sent(1, thursday)
-	wrong := about(ids[0], "RJCT", "AM04")
+	wrong := status(ids[0], "RJCT", "AM04")
 	wrong.HasAmount, wrong.AmountCents = true, 14999
-	b.arrive("wrong", acknowledged(message), wrong, about(uuid.New(), "RJCT", "AM04"), acknowledged("DD20200101-000009"),
+	b.arrive("wrong", acknowledged(message), wrong, status(uuid.New(), "RJCT", "AM04"), acknowledged("DD20200101-000009"),
 		exchange.Event{Kind: exchange.OnMessage, MessageID: message, Status: "ACTC", HasCount: true, Count: 2})
 	if got := b.findings(); !slices.Equal(got, []string{"differs", "differs", "unknown_item", "unknown_message"}) {
 		t.Errorf("findings: %v", got)

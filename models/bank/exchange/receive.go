@@ -14,58 +14,62 @@ import (
 
 // receive reads everything that has arrived. A document that cannot be read is put aside with the reason; one that
 // fails otherwise stays where it is and is tried again.
-func (s *Service) receive(ctx context.Context) error {
+func (s *Service) receive(ctx context.Context) (read int, err error) {
 	found, err := s.Box.Find(ctx)
 	if err != nil {
-		return fmt.Errorf("look for the bank's answers: %w", err)
+		return 0, fmt.Errorf("look for the bank's answers: %w", err)
 	}
-	var wrong []error
-	for _, f := range found {
-		if err := s.receiveFound(ctx, f); err != nil {
-			wrong = append(wrong, fmt.Errorf("read %s: %w", f.Name, err))
+	finish := func(name string, d Document, err error) error {
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
 		}
+		if d.State != DocumentOpen {
+			read++
+		}
+		return nil
 	}
+	_, wrong := each(found, func(f Found) error {
+		d, err := s.receiveFound(ctx, f)
+		return finish(f.Name, d, err)
+	})
 	brought, err := s.Read.Brought(ctx)
 	if err != nil {
-		return errors.Join(append(wrong, fmt.Errorf("find imported documents: %w", err))...)
+		return read, errors.Join(wrong, fmt.Errorf("find imported documents: %w", err))
 	}
-	for _, d := range brought {
-		open := func() (io.ReadCloser, error) {
+	_, err = each(brought, func(d Document) error {
+		d, err := s.read(ctx, d, func() (io.ReadCloser, error) {
 			packed, err := s.Read.DocumentContent(ctx, d.ID)
 			if err != nil {
 				return nil, err
 			}
 			return unpack(packed)
-		}
-		if _, err := s.read(ctx, d, open); err != nil {
-			wrong = append(wrong, fmt.Errorf("read %s: %w", d.FileName, err))
-		}
-	}
-	return errors.Join(wrong...)
+		})
+		return finish(d.FileName, d, err)
+	})
+	return read, errors.Join(wrong, err)
 }
 
-func (s *Service) receiveFound(ctx context.Context, f Found) error {
-	var d Document
-	err := s.InTx(ctx, func(tx Tx) (err error) {
+func (s *Service) receiveFound(ctx context.Context, f Found) (d Document, err error) {
+	err = s.InTx(ctx, func(tx Tx) (err error) {
 		d, _, err = tx.OpenDocument(Document{ID: tx.NewID(), FileName: f.Name, SHA256: f.SHA256, Size: f.Size,
 			State: DocumentOpen, ArrivedAt: tx.Now()}, nil)
 		return err
 	})
 	if err != nil {
-		return err
+		return d, err
 	}
 	if d.State == DocumentOpen {
 		if d, err = s.read(ctx, d, func() (io.ReadCloser, error) { return s.Box.Open(f) }); err != nil {
-			return err
+			return d, err
 		}
 	}
 	switch d.State {
 	case DocumentRejected:
-		return s.Box.Reject(f, d.Why)
+		return d, s.Box.Reject(f, d.Why)
 	case DocumentRead:
-		return s.Box.Keep(f, d.ArrivedAt)
-	default:
-		return nil // it is still being written
+		return d, s.Box.Keep(f, d.ArrivedAt)
+	default: // it is still being written
+		return d, nil
 	}
 }
 

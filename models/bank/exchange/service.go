@@ -3,7 +3,6 @@ package exchange
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -257,20 +256,6 @@ func (s *Service) Fetch(ctx context.Context, limit int) ([]bank.Message, error) 
 // Acknowledge notes that the product has recorded answers.
 func (s *Service) Acknowledge(ctx context.Context, messageIDs []string) error {
 	return s.Read.AnswersDelivered(ctx, messageIDs)
-}
-
-// Work does what is due: it cuts, lays out what was cut, reads what has arrived, and draws what follows from silence.
-// A step that fails does not keep the others from their work.
-func (s *Service) Work(ctx context.Context) error {
-	var wrong []error
-	for _, step := range []func(context.Context) error{s.cutDue, s.write, s.place, s.seeTaken, s.receive, s.mature,
-		s.missAcks} {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		wrong = append(wrong, step(ctx))
-	}
-	return errors.Join(wrong...)
 }
 
 // derived is the id of a recall or cancellation: the same for the same debit or request.

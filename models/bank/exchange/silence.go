@@ -12,7 +12,7 @@ import (
 
 // mature counts debits as paid that silence says are paid: the bank has acknowledged their message, the morning after
 // the debit date has come, and nothing came back. A debit whose recall nobody answered waits for a person.
-func (s *Service) mature(ctx context.Context) error {
+func (s *Service) mature(ctx context.Context) (counted int, err error) {
 	for {
 		n := 0
 		err := s.InTx(ctx, func(tx Tx) error {
@@ -35,11 +35,12 @@ func (s *Service) mature(ctx context.Context) error {
 			return tx.AddAnswers(answers)
 		})
 		if err != nil {
-			return fmt.Errorf("count debits as paid: %w", err)
+			return counted, fmt.Errorf("count debits as paid: %w", err)
 		}
 		if n == 0 {
-			return nil
+			return counted, nil
 		}
+		counted += n
 	}
 }
 
