@@ -1,14 +1,9 @@
 package exchange_test
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +13,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/calendar"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
@@ -25,120 +21,12 @@ import (
 	"debitdesk/models/store/storetest"
 )
 
-// The rules of the exchange are tried with messages of one line for each item and arrivals that are events in JSON:
-// whatever a bank's form is, these rules are the same.
-
-type codec struct{ broken error }
-
-func (codec) Name(k exchange.Kind) string { return "lines." + string(k) }
-
-func (codec) FileName(m exchange.Message) string { return m.ID + ".txt" }
-
-func (codec) Check(o exchange.Order) string {
-	if o.Debit != nil && o.Debit.HolderName == "" {
-		return "The account holder has no name."
-	}
-	return ""
-}
-
-func (c codec) Encode(w io.Writer, m exchange.Outgoing) error {
-	for _, g := range m.Groups {
-		for _, i := range g.Items {
-			if _, err := fmt.Fprintf(w, "%s %s %d\n", g.ID, i.ID, i.AmountCents); err != nil {
-				return err
-			}
-		}
-	}
-	return c.broken
-}
-
-func (codec) Tally(r io.Reader, m exchange.Outgoing) error {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	if n := strings.Count(string(text), "\n"); n != m.Count {
-		return fmt.Errorf("%d lines for %d items", n, m.Count)
-	}
-	return nil
-}
-
-func (codec) Decode(r io.Reader, each func(exchange.Event) error) (exchange.Arrival, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return exchange.Arrival{}, err
-	}
-	var events []exchange.Event
-	if err := json.Unmarshal(text, &events); err != nil {
-		return exchange.Arrival{}, &exchange.Unreadable{Why: "It is not JSON."}
-	}
-	for n, e := range events {
-		e.Path = fmt.Sprintf("e%d", n)
-		if err := each(e); err != nil {
-			return exchange.Arrival{}, err
-		}
-	}
-	return exchange.Arrival{Name: "events"}, nil
-}
-
-// box is the folders of a bank, in memory.
-type box struct {
-	out, in      map[string][]byte
-	placed       []string // every name that was placed, as often as it was
-	kept, put    []string
-	failsToPlace error
-}
-
-func (b *box) Place(_ context.Context, name string, hash []byte, content io.Reader, check func(io.Reader) error) error {
-	text, err := io.ReadAll(content)
-	if err != nil {
-		return err
-	}
-	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], hash) {
-		return errors.New("other bytes than were written down")
-	}
-	if err := check(bytes.NewReader(text)); err != nil {
-		return err
-	}
-	if was, there := b.out[name]; there && !bytes.Equal(was, text) {
-		return errors.New("other bytes under this name")
-	}
-	b.out[name], b.placed = text, append(b.placed, name)
-	return b.failsToPlace
-}
-
-func (b *box) Waiting(_ context.Context, name string) (bool, error) { return b.out[name] != nil, nil }
-
-func (b *box) Find(context.Context) (found []exchange.Found, _ error) {
-	for name, text := range b.in {
-		sum := sha256.Sum256(text)
-		found = append(found, exchange.Found{Name: name, Size: int64(len(text)), SHA256: sum[:]})
-	}
-	return found, nil
-}
-
-func (b *box) Open(f exchange.Found) (io.ReadCloser, error) {
-	return io.NopCloser(bytes.NewReader(b.in[f.Name])), nil
-}
-
-func (b *box) Keep(f exchange.Found, _ time.Time) error {
-	delete(b.in, f.Name)
-	b.kept = append(b.kept, f.Name)
-	return nil
-}
-
-func (b *box) Reject(f exchange.Found, why string) error {
-	delete(b.in, f.Name)
-	b.put = append(b.put, f.Name+": "+why)
-	return nil
-}
-
 // bench is an exchange on a database, with a clock that the test moves.
 type bench struct {
 	*exchange.Service
 	t     *testing.T
 	store *store.Store
-	box   *box
+	box   *exchangetest.Box
 	who   actor.Actor
 }
 
@@ -152,18 +40,14 @@ func open(t *testing.T, change func(*exchange.Rules)) *bench {
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
-	b := &bench{t: t, store: s, box: &box{out: map[string][]byte{}, in: map[string][]byte{}}}
+	b := &bench{t: t, store: s, box: exchangetest.NewBox()}
 	b.at(monday.At(9, 0))
-	rules := exchange.Rules{Name: "lines", Cuts: []calendar.TimeOfDay{{Hour: 8}, {Hour: 11, Minute: 30}},
-		Deadline: calendar.TimeOfDay{Hour: 12}, LeadDays: map[bank.Method]int{bank.EFT: 2, bank.DebiCheck: 1},
-		Success:   map[bank.Method]exchange.Success{bank.EFT: exchange.BySilence, bank.DebiCheck: exchange.ByReport},
-		SilenceAt: calendar.TimeOfDay{Hour: 6}, AckWithin: time.Hour, MaxItems: 100,
-		Capabilities: bank.Capabilities{DebiCheck: true, Refunds: true, RecallOne: true}}
+	rules := exchangetest.Rules()
 	if change != nil {
 		change(&rules)
 	}
-	b.Service = &exchange.Service{InTx: store.Runner[exchange.Tx](s), Read: s, Rules: rules, Encoder: codec{},
-		Decoder: codec{}, Box: b.box, Calendar: calendar.New(), Now: s.Now, Chunk: 3}
+	b.Service = &exchange.Service{InTx: store.Runner[exchange.Tx](s), Read: s, Rules: rules, Encoder: exchangetest.Codec{},
+		Decoder: exchangetest.Codec{}, Box: b.box, Calendar: calendar.New(), Now: s.Now, Chunk: 3}
 	m, brand := s.NewID(), s.NewID()
 	b.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, 'gym', 'Gym', true, $2, $2)`,
 		m, s.Now())
@@ -236,8 +120,8 @@ func (b *bench) sent(n int, day calendar.Date) (ids []uuid.UUID, message string)
 	cut, err := b.CutNow(b.t.Context(), b.who)
 	must(b.t, err)
 	b.work()
-	for name := range b.box.out {
-		delete(b.box.out, name)
+	for name := range b.box.Out {
+		delete(b.box.Out, name)
 	}
 	b.work()
 	return ids, cut[0]
@@ -246,29 +130,11 @@ func (b *bench) sent(n int, day calendar.Date) (ids []uuid.UUID, message string)
 // arrive lets the bank say something.
 func (b *bench) arrive(name string, events ...exchange.Event) {
 	b.t.Helper()
-	text, err := json.Marshal(events)
-	must(b.t, err)
-	b.box.in[name] = text
+	b.box.In[name] = exchangetest.Arrival(events...)
 	b.work()
 }
 
-func acknowledged(message string) exchange.Event {
-	return exchange.Event{Kind: exchange.OnMessage, MessageID: message, Status: "ACTC"}
-}
-
-func status(id uuid.UUID, status string, reasons ...string) exchange.Event {
-	e := exchange.Event{Kind: exchange.OnItem, InstructionID: strings.ReplaceAll(id.String(), "-", ""), Status: status}
-	for _, r := range reasons {
-		e.Reasons = append(e.Reasons, exchange.Reason{Code: r})
-	}
-	return e
-}
-
-func booked(id uuid.UUID, cents int64, credit bool, on calendar.Date, reasons ...string) exchange.Event {
-	e := status(id, "BOOK", reasons...)
-	e.Kind, e.HasAmount, e.AmountCents, e.Credit, e.BookedOn = exchange.OnEntry, true, cents, credit, on
-	return e
-}
+var acknowledged, status, booked = exchangetest.Acknowledged, exchangetest.Status, exchangetest.Booked
 
 // outcomes are the answers that the product is told, by item.
 func (b *bench) outcomes() map[uuid.UUID][]string {
@@ -295,9 +161,9 @@ func (b *bench) findings() (kinds []string) {
 func (b *bench) arriveRevealed(name string, events ...exchange.Event) {
 	b.t.Helper()
 	b.Decoder = playback(events)
-	b.box.in[name] = []byte(name)
+	b.box.In[name] = []byte(name)
 	b.work()
-	b.Decoder = codec{}
+	b.Decoder = exchangetest.Codec{}
 }
 
 type playback []exchange.Event

@@ -13,6 +13,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 )
@@ -23,13 +24,13 @@ func TestADebitLeavesAtTheNextCutInOneMessage(t *testing.T) {
 	b := open(t, nil)
 	ids := b.debits(2, thursday)
 	b.work()
-	if len(b.box.placed) != 0 {
-		t.Fatalf("nothing leaves before the cut: %v", b.box.placed)
+	if len(b.box.Placed) != 0 {
+		t.Fatalf("nothing leaves before the cut: %v", b.box.Placed)
 	}
 	b.at(monday.At(11, 30))
 	b.work()
-	if len(b.box.placed) != 1 || b.box.placed[0] != "DD20270111-000001.txt" {
-		t.Fatalf("placed: %v", b.box.placed)
+	if len(b.box.Placed) != 1 || b.box.Placed[0] != "DD20270111-000001.txt" {
+		t.Fatalf("placed: %v", b.box.Placed)
 	}
 	if again := b.submit(ids, thursday); !again[0].Repeat || !again[1].Repeat {
 		t.Errorf("handed over again: %+v", again)
@@ -37,8 +38,8 @@ func TestADebitLeavesAtTheNextCutInOneMessage(t *testing.T) {
 	b.work()
 	b.at(monday.AddDays(1).At(8, 0))
 	b.work()
-	if len(b.box.placed) != 1 {
-		t.Errorf("one item, one message: %v", b.box.placed)
+	if len(b.box.Placed) != 1 {
+		t.Errorf("one item, one message: %v", b.box.Placed)
 	}
 }
 
@@ -48,15 +49,15 @@ func TestADebitAfterTheLastCutLeavesAtOnceAndAfterTheDeadlineWaitsForAPerson(t *
 	b.at(monday.At(11, 45))
 	b.debits(1, day)
 	b.work()
-	if len(b.box.placed) != 1 {
-		t.Fatalf("between the last cut and the deadline: %v", b.box.placed)
+	if len(b.box.Placed) != 1 {
+		t.Fatalf("between the last cut and the deadline: %v", b.box.Placed)
 	}
 	b.at(monday.At(12, 1))
 	late := b.debits(2, day)
 	b.at(monday.AddDays(1).At(8, 0))
 	b.work()
-	if len(b.box.placed) != 1 || !slices.Equal(b.findings(), []string{"missed_deadline"}) {
-		t.Fatalf("placed %v, findings %v", b.box.placed, b.findings())
+	if len(b.box.Placed) != 1 || !slices.Equal(b.findings(), []string{"missed_deadline"}) {
+		t.Fatalf("placed %v, findings %v", b.box.Placed, b.findings())
 	}
 	n, err := b.Late(t.Context(), b.who, day, false)
 	if err != nil || n != 2 || len(b.findings()) != 0 {
@@ -105,7 +106,7 @@ func TestAMessageThatTheBankRefusesFailsNobodyAndIsDecidedOnce(t *testing.T) {
 			t.Fatalf("outcomes %v, findings %v", b.outcomes(), b.findings())
 		}
 		b.at(thursday.AddDays(4).At(7, 1))
-		placed := len(b.box.placed)
+		placed := len(b.box.Placed)
 		var wins, losses int
 		var mu sync.Mutex
 		var all sync.WaitGroup
@@ -134,13 +135,13 @@ func TestAMessageThatTheBankRefusesFailsNobodyAndIsDecidedOnce(t *testing.T) {
 			t.Errorf("%d won, %d lost, findings %v", wins, losses, b.findings())
 		}
 		if again {
-			if len(b.box.placed) != placed+1 || b.box.placed[placed] == b.box.placed[0] {
-				t.Errorf("sent again under another name: %v", b.box.placed)
+			if len(b.box.Placed) != placed+1 || b.box.Placed[placed] == b.box.Placed[0] {
+				t.Errorf("sent again under another name: %v", b.box.Placed)
 			}
 			continue
 		}
-		if got := b.outcomes(); len(b.box.placed) != placed || !slices.Equal(got[ids[2]], []string{"unpaid 99"}) {
-			t.Errorf("marked as not collected: %v, placed %v", got, b.box.placed)
+		if got := b.outcomes(); len(b.box.Placed) != placed || !slices.Equal(got[ids[2]], []string{"unpaid 99"}) {
+			t.Errorf("marked as not collected: %v, placed %v", got, b.box.Placed)
 		}
 	}
 }
@@ -198,20 +199,20 @@ func TestACrashAtAnyStepWritesTheSameBytesOnce(t *testing.T) {
 	b := open(t, nil)
 	b.debits(3, thursday)
 	b.at(monday.At(11, 30))
-	b.Encoder = codec{broken: errors.New("killed while it was written")}
+	b.Encoder = exchangetest.Codec{Broken: errors.New("killed while it was written")}
 	if _, err := b.Run(t.Context()); err == nil {
 		t.Fatal("the crash went unnoticed")
 	}
-	b.Encoder, b.box.failsToPlace = codec{}, errors.New("killed after it was placed")
+	b.Encoder, b.box.FailsToPlace = exchangetest.Codec{}, errors.New("killed after it was placed")
 	if _, err := b.Run(t.Context()); err == nil {
 		t.Fatal("the crash went unnoticed")
 	}
-	b.box.failsToPlace = nil
+	b.box.FailsToPlace = nil
 	b.work()
 	b.work()
-	if len(b.box.out) != 1 || b.number(`SELECT count(*) FROM bank_files_out`) != 1 ||
+	if len(b.box.Out) != 1 || b.number(`SELECT count(*) FROM bank_files_out`) != 1 ||
 		b.number(`SELECT next FROM bank_numbers`) != 2 {
-		t.Errorf("one message, one name, one number: %v", b.box.placed)
+		t.Errorf("one message, one name, one number: %v", b.box.Placed)
 	}
 }
 
@@ -247,16 +248,16 @@ func TestARecallBeforeTheCutNeverLeavesAndAfterItAsksTheBank(t *testing.T) {
 	must(t, b.Recall(t.Context(), ids[0]))
 	b.at(monday.At(11, 30))
 	b.work()
-	if got := b.outcomes()[ids[0]]; len(b.box.placed) != 0 || !slices.Equal(got, []string{"recalled 28"}) {
-		t.Fatalf("placed %v, told %v", b.box.placed, got)
+	if got := b.outcomes()[ids[0]]; len(b.box.Placed) != 0 || !slices.Equal(got, []string{"recalled 28"}) {
+		t.Fatalf("placed %v, told %v", b.box.Placed, got)
 	}
 	sent, message := b.sent(2, thursday)
 	b.arrive("ack", acknowledged(message))
 	must(t, b.Recall(t.Context(), sent[0]))
 	b.at(monday.At(12, 0))
 	b.work()
-	if n := len(b.box.placed); b.box.placed[n-1] != "RC20270111-000001.txt" {
-		t.Fatalf("placed: %v", b.box.placed)
+	if n := len(b.box.Placed); b.box.Placed[n-1] != "RC20270111-000001.txt" {
+		t.Fatalf("placed: %v", b.box.Placed)
 	}
 	b.at(thursday.AddDays(1).At(6, 0))
 	b.work()
@@ -285,10 +286,10 @@ func TestWhatDoesNotAgreeBecomesAFindingAndNotAResult(t *testing.T) {
 	if len(b.outcomes()) != 0 {
 		t.Errorf("outcomes: %v", b.outcomes())
 	}
-	b.box.in["nonsense"] = []byte("nonsense")
+	b.box.In["nonsense"] = []byte("nonsense")
 	b.work()
-	if len(b.box.put) != 1 || !slices.Contains(b.findings(), "unreadable") {
-		t.Errorf("put aside %v, findings %v", b.box.put, b.findings())
+	if len(b.box.Rejected) != 1 || !slices.Contains(b.findings(), "unreadable") {
+		t.Errorf("put aside %v, findings %v", b.box.Rejected, b.findings())
 	}
 }
 
