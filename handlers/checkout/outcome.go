@@ -188,7 +188,11 @@ func reason(rec purchase.Record) string {
 	if c == nil || c.Result.IsZero() || c.Result.Code == deceased {
 		return "Your bank declined it."
 	}
-	return "Your bank says: " + bank.CodeOf(c.Result.Code).Meaning + "."
+	code := bank.CodeOf(c.Result.Code)
+	if code.Class == bank.NotRun {
+		return "The bank did not run it. Nothing is wrong with your account."
+	}
+	return "Your bank says: " + code.Meaning + "."
 }
 
 func facts(rec purchase.Record, account string) components.Facts {

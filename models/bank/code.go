@@ -11,6 +11,7 @@ const (
 	Dispute Class = "dispute" // the payer took the money back or denies the mandate
 	Info    Class = "info"    // tells something, forbids nothing
 	Blocked Class = "blocked" // stopped before it reached the payer's bank
+	NotRun  Class = "not_run" // the bank did not run it: the account was never asked, and has not failed
 )
 
 // Codes that rules name.
@@ -19,6 +20,9 @@ const (
 	CodeNoFunds  = "02"
 	CodeRecalled = "28"
 	CodeBlocked  = "60"
+	CodeNotRun   = "NR" // ours: no bank writes it
+
+	codeNoReason = "NARR" // ISO's for words instead of a code
 )
 
 // Attempt error codes, as the API names them in transaction_data.attempts.
@@ -41,7 +45,12 @@ type ReturnCode struct {
 }
 
 // Label is the meaning with the code behind it: "Not enough money (02)".
-func (c ReturnCode) Label() string { return c.Meaning + " (" + c.Code + ")" }
+func (c ReturnCode) Label() string {
+	if c.Code == "" {
+		return c.Meaning
+	}
+	return c.Meaning + " (" + c.Code + ")"
+}
 
 // Failed tells whether the code means that the merchant does not have the money.
 func (c ReturnCode) Failed() bool { return c.AttemptError != "" }
@@ -53,7 +62,7 @@ const (
 	againStop       = "No. Stop collecting from this account."
 )
 
-// ReturnCodes lists every known code in numeric order. (industry: reason codes of the clearing house; 08 is the
+// ReturnCodes lists every known code in numeric order, our own last. (industry: reason codes of the clearing house; 08 is the
 // sequestration of a person and 10 the liquidation of a company.)
 func ReturnCodes() []ReturnCode { return append([]ReturnCode(nil), returnCodes...) }
 
@@ -64,7 +73,7 @@ var returnCodes = []ReturnCode{
 	{"03", "Account does not allow debits", Hard, "Ask the client for an account that allows debit orders.",
 		againNewDetails, "AG01", ErrorRejected},
 	{"04", "Payment stopped by the account holder", Hard, "Speak to the client; collecting again needs a new mandate.",
-		againNewMandate, "MD16", ErrorRejected},
+		againNewMandate, "SP01", ErrorRejected},
 	{"05", "Account dormant", Hard, "Ask the client for an account in use.", againNewDetails, "AC06", ErrorRejected},
 	{"06", "Account frozen", Hard, "Speak to the client; the bank lets nothing leave this account.", againStop, "AC06",
 		ErrorRejected},
@@ -84,7 +93,7 @@ var returnCodes = []ReturnCode{
 	{"26", "No such account", Hard, "Check the account number and branch with the client.", againNewDetails, "AC01",
 		ErrorRejected},
 	{CodeRecalled, "Recalled at our request", Info, "Nothing to do: it was withdrawn before the money moved.",
-		"Yes, when the amount is due.", "", ""},
+		"Yes, when the amount is due.", "FOCR", ""},
 	{"30", "Disputed: no authority to debit", Dispute,
 		"Send the mandate as proof where the bank asks for it; collecting again needs a new mandate.", againNewMandate,
 		"MD01", ErrorRejected},
@@ -94,11 +103,13 @@ var returnCodes = []ReturnCode{
 	{"34", "Disputed: authority cancelled", Dispute, "Speak to the client; collecting again needs a new mandate.",
 		againNewMandate, "CN01", ErrorRejected},
 	{"36", "Disputed: payment was stopped before", Dispute, "Speak to the client; collecting again needs a new mandate.",
-		againNewMandate, "", ErrorRejected},
+		againNewMandate, "SP02", ErrorRejected},
 	{"56", "Account holder not FICA compliant", Hard, "The client must visit their bank with identity documents.",
-		"No. Only once the client's bank has the documents.", "", ErrorRejected},
+		"No. Only once the client's bank has the documents.", "NOCM", ErrorRejected},
 	{CodeBlocked, "Blocked before submission: repeatedly unpaid", Blocked, "Collecting again needs a new mandate.",
 		againNewMandate, "", ErrorFrequency},
+	{CodeNotRun, "The bank did not run this debit", NotRun, "Nothing is wrong with the account: debit it again.",
+		"Yes, at once. It does not count as a failed debit of this account.", "", ErrorAcquirer},
 }
 
 // FindCode gives the row of a return code.
@@ -117,6 +128,10 @@ func CodeOf(code string) ReturnCode {
 	if c, found := FindCode(code); found {
 		return c
 	}
-	return ReturnCode{code, "The bank gave a reason that is not in our list", Hard,
-		"Ask the bank what the code means.", againStop, "", ErrorRejected}
+	meaning, remedy := "The bank gave a reason that is not in our list", "Ask the bank what the code means."
+	switch code {
+	case "", codeNoReason, "MS02", "MS03":
+		meaning, remedy = "The bank gave no reason", "Ask the bank why it was not paid."
+	}
+	return ReturnCode{code, meaning, Hard, remedy, againStop, "", ErrorRejected}
 }

@@ -15,7 +15,7 @@ func TestReturnCodesKeepTheirClassAndTwins(t *testing.T) {
 	}{
 		{"02", bank.Soft, "AM04", "insufficient_funds"},
 		{"03", bank.Hard, "AG01", "payment_rejected_other_reason"},
-		{"04", bank.Hard, "MD16", "payment_rejected_other_reason"},
+		{"04", bank.Hard, "SP01", "payment_rejected_other_reason"},
 		{"05", bank.Hard, "AC06", "payment_rejected_other_reason"},
 		{"06", bank.Hard, "AC06", "payment_rejected_other_reason"},
 		{"08", bank.Hard, "AC16", "payment_rejected_other_reason"},
@@ -26,13 +26,14 @@ func TestReturnCodesKeepTheirClassAndTwins(t *testing.T) {
 		{"18", bank.Hard, "MD07", "payment_rejected_other_reason"},
 		{"22", bank.Soft, "", "insufficient_funds"},
 		{"26", bank.Hard, "AC01", "payment_rejected_other_reason"},
-		{"28", bank.Info, "", ""},
+		{"28", bank.Info, "FOCR", ""},
 		{"30", bank.Dispute, "MD01", "payment_rejected_other_reason"},
 		{"32", bank.Dispute, "", "payment_rejected_other_reason"},
 		{"34", bank.Dispute, "CN01", "payment_rejected_other_reason"},
-		{"36", bank.Dispute, "", "payment_rejected_other_reason"},
-		{"56", bank.Hard, "", "payment_rejected_other_reason"},
+		{"36", bank.Dispute, "SP02", "payment_rejected_other_reason"},
+		{"56", bank.Hard, "NOCM", "payment_rejected_other_reason"},
 		{"60", bank.Blocked, "", "exceeds_frequency_limit"},
+		{"NR", bank.NotRun, "", "acquirer_internal_error"},
 	} {
 		got, found := bank.FindCode(c.code)
 		if !found || got.Class != c.class || got.ISO != c.iso || got.AttemptError != c.error {

@@ -9,6 +9,7 @@ const (
 	CodeAccountClosed   = "AC04"
 	CodeSevenFailures   = "MSUC" // seven unsuccessful collections in a row
 	CodeDebtorCancelled = "CTCA" // contract cancellation initiated by the debtor
+	CodeFraud           = "MD21" // on suspicion of fraud
 	CodeOnceOffDone     = "MCOC" // once-off collection done
 	CodeSystemError     = "EERR" // ours: the bank's system failed
 )
@@ -37,6 +38,18 @@ var mandateCodes = []MandateCode{
 	{"BE01", "Details do not match the account holder", "Check the name and the identity number with the client."},
 	{"BE06", "Account holder not known", "Check the name and the identity number with the client."},
 	{"MD07", "Account holder deceased", "Send no automatic messages; contact the family or the executor with care."},
+	{"AM05", "The request was a repeat", "Look for the first request; if there is none, send a new one."},
+	{"DT01", "A date in the request is wrong", "Check the dates of the mandate, then send the request again."},
+	{"RC01", "Wrong branch code", "Check the branch code with the client."},
+	{"MD08", "The bank offers no such mandates", "Ask the client for an account at another bank."},
+	{"MD09", "The account takes no such mandates", "Ask the client for another account."},
+	{"MD10", "The account takes no mandates of this business", "Ask the client to speak to the bank."},
+	{"MD11", "The bank could not be found", "Check the branch code with the client, then send the request again."},
+	{"MD12", "The reference of the mandate is in use already", "Send a new request."},
+	{"MD13", "Something was wrong with the confirmation", "Send the request again."},
+	{"MD17", "Cancelled by the business", "Set up a new mandate for more."},
+	{"MD20", "Mandate expired", "Set up a new mandate."},
+	{CodeFraud, "Stopped on suspicion of fraud", "Speak to the client and to your bank before asking again."},
 	{CodeSystemError, "The bank's system failed", "Send the request again in a few minutes."},
 	{CodeSevenFailures, "Suspended after seven failed debits in a row",
 		"Agree on a day when there is money, and set up a new mandate."},

@@ -17,5 +17,13 @@ func Remedy(code string) string {
 	return CodeOf(code).Remedy
 }
 
-// isMandateCode: return codes have two digits, reasons about mandates four characters.
-func isMandateCode(code string) bool { return len(code) == 4 }
+// isMandateCode: reasons about mandates have four characters, as have a bank's reasons about debits that are in neither
+// list.
+func isMandateCode(code string) bool {
+	for _, c := range mandateCodes {
+		if c.Code == code {
+			return true
+		}
+	}
+	return false
+}

@@ -114,6 +114,7 @@ func TestTheRetryGuardBlocks(t *testing.T) {
 		{"a success starts anew", "00", 1, false, 0},
 		{"information changes nothing", "14", 1, false, 1},
 		{"a recall changes nothing", "28", 1, false, 1},
+		{"a debit that was not run changes nothing", "NR", 1, false, 1},
 		{"hard at once", "12", 0, true, 0},
 		{"a stop at once", "04", 0, true, 0},
 		{"a dispute at once", "34", 0, true, 0},

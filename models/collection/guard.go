@@ -16,13 +16,14 @@ type Verdict struct {
 
 // Judge decides after a bank's answer whether its token stays usable. softBefore counts the soft unpaids in a row
 // before this answer. A success starts the count anew; a soft failure blocks at the limit (industry: two in a row
-// revoke an EFT mandate); hard, disputed and blocked answers block at once; information changes nothing.
+// revoke an EFT mandate); hard, disputed and blocked answers block at once; information changes nothing, nor does a
+// debit that was not run.
 func (t Timetable) Judge(code string, softBefore int) Verdict {
 	c := bank.CodeOf(code)
 	switch c.Class {
 	case bank.Success:
 		return Verdict{}
-	case bank.Info:
+	case bank.Info, bank.NotRun:
 		return Verdict{SoftInRow: softBefore}
 	case bank.Soft:
 		return t.judgeSoft(c, softBefore+1)

@@ -177,8 +177,11 @@ func (d debitChange) unpaid(had bool, now time.Time) {
 func (d debitChange) judge(softBefore int) {
 	t := &d.t.is
 	v := d.s.Timetable.For(d.c.is.Method).Judge(d.code.Code, t.SoftFailures+softBefore)
-	t.SoftFailures, t.Failures = v.SoftInRow, t.Failures+1
-	d.t.changed = true
+	t.SoftFailures, d.t.changed = v.SoftInRow, true
+	if d.code.Class == bank.NotRun {
+		return // the account was never asked
+	}
+	t.Failures++
 	if d.c.is.Method == bank.DebiCheck && t.Failures >= d.s.Limits.FailureLimit {
 		d.suspend(bank.CodeSevenFailures)
 		return

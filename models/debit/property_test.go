@@ -75,7 +75,7 @@ func deliver(t *rapid.T, engine *debit.Service, line *gateway, messages []bank.M
 }
 
 var codesOf = map[bank.MessageKind][]string{
-	bank.Provisional: {"00", "14"}, bank.Unpaid: {"02", "22", "12", "99"}, bank.Disputed: {"30", "34"},
+	bank.Provisional: {"00", "14"}, bank.Unpaid: {"02", "22", "12", "99", "NR"}, bank.Disputed: {"30", "34"},
 	bank.DisputeWon: {"30"}, bank.DisputeLost: {"30"}, bank.Recalled: {"28"},
 }
 

@@ -207,8 +207,8 @@ func (w *world) forgesDebit() {
 	}
 	kind := rapid.SampledFrom([]bank.MessageKind{bank.Successful, bank.Unpaid, bank.InTracking, bank.Disputed,
 		bank.DisputeWon, bank.DisputeLost, bank.Recalled}).Draw(w.T, "kind")
-	code := map[bank.MessageKind]string{bank.Successful: "00", bank.Unpaid: "02", bank.InTracking: "02",
-		bank.Recalled: "28"}[kind]
+	code := map[bank.MessageKind]string{bank.Successful: "00", bank.InTracking: "02", bank.Recalled: "28",
+		bank.Unpaid: rapid.SampledFrom([]string{"02", bank.CodeNotRun}).Draw(w.T, "code")}[kind]
 	if code == "" {
 		code = "34"
 	}

@@ -89,17 +89,13 @@ func waitingWords(asked *mandate.Authentication, now time.Time) string {
 	return text
 }
 
-// reasonWords is a bank's reason with what helps, or nothing.
+// reasonWords is a bank's reason with what helps, or nothing. It can be the return code of a debit, which blocked an
+// EFT mandate.
 func reasonWords(code string) string {
-	switch {
-	case code == "":
+	if code == "" {
 		return ""
-	case len(code) == 2: // the return code of a debit, which blocked an EFT mandate
-		of := bank.CodeOf(code)
-		return of.Label() + ". " + of.Remedy
 	}
-	of := bank.MandateCodeOf(code)
-	return of.Label() + ". " + of.Remedy
+	return bank.Label(code) + ". " + bank.Remedy(code)
 }
 
 func dayWords(at, now time.Time) string {

@@ -144,7 +144,7 @@ func deskRow(a simulation.AtBank) pages.SandboxDeskRow {
 			row.Pays = true
 		case bank.Dispute:
 			row.Disputes = append(row.Disputes, components.Option{Value: code.Code, Text: code.Label()})
-		case bank.Soft, bank.Hard, bank.Info, bank.Blocked:
+		case bank.Soft, bank.Hard, bank.Info, bank.Blocked, bank.NotRun:
 			row.Failures = append(row.Failures, components.Option{Value: code.Code, Text: code.Label()})
 		}
 	}

@@ -30,12 +30,8 @@ type Arrival struct {
 	CreatedAt time.Time // by the bank's clock
 }
 
-// Reason is why something was refused or returned. Code is an ISO code, or the bank's own when Own.
-type Reason struct {
-	Code string
-	Own  bool
-	Text string // additional words of the bank
-}
+// Reason is why something was refused or returned; bank.ReadReason says what it means.
+type Reason = bank.Reason
 
 // StatusCount is how many of our items have one status, by the bank's count.
 type StatusCount struct {
