@@ -17,3 +17,14 @@ var RouteOf = routeOf
 
 // Within is the limit of time of a request.
 var Within = within
+
+// All calls see with each address and what it asks for. GET stands for HEAD too.
+func (t Table) All(see func(method, path string, act actor.Action)) {
+	for _, g := range t {
+		for _, r := range g.Routes {
+			for _, path := range r.paths() {
+				see(r.Method, path, g.Action)
+			}
+		}
+	}
+}

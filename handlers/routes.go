@@ -66,17 +66,6 @@ func (r Route) paths() []string {
 	return []string{r.Path}
 }
 
-// All calls see with each address and what it asks for. GET stands for HEAD too.
-func (t Table) All(see func(method, path string, act actor.Action)) {
-	for _, g := range t {
-		for _, r := range g.Routes {
-			for _, path := range r.paths() {
-				see(r.Method, path, g.Action)
-			}
-		}
-	}
-}
-
 // Opens says in words what each action opens, in the order of the table.
 func (t Table) Opens() map[actor.Action][]string {
 	out := map[actor.Action][]string{}

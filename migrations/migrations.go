@@ -4,10 +4,8 @@ package migrations
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 
@@ -19,26 +17,16 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
+// Files are the steps, in the order of their names.
+//
 //go:embed *.sql
-var files embed.FS
+var Files embed.FS
 
 const jobsLock = 7316214001
 
-// Fingerprint changes whenever a migration does.
-func Fingerprint() string {
-	sum := sha256.New()
-	names, _ := fs.Glob(files, "*.sql")
-	for _, name := range names {
-		b, _ := files.ReadFile(name)
-		sum.Write([]byte(name))
-		sum.Write(b)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
 // Newest is the number of the last step that this program knows.
 func Newest() (n int64) {
-	names, _ := fs.Glob(files, "*.sql")
+	names, _ := fs.Glob(Files, "*.sql")
 	for _, name := range names {
 		if v, err := goose.NumericComponent(name); err == nil && v > n {
 			n = v
@@ -119,7 +107,7 @@ func provider(db *sql.DB) (*goose.Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("migration lock: %w", err)
 	}
-	p, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
+	p, err := goose.NewProvider(goose.DialectPostgres, db, Files, goose.WithSessionLocker(locker))
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
 	}

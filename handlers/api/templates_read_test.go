@@ -28,7 +28,7 @@ const (
 
 func object(t *testing.T, body string) *input.Object {
 	t.Helper()
-	o, err := input.FromJSON([]byte(body))
+	o, err := input.Read(httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)))
 	if err != nil {
 		t.Fatal(err)
 	}

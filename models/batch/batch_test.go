@@ -267,19 +267,6 @@ func TestADueDateThatHasPassedIsAWarning(t *testing.T) {
 	}
 }
 
-func TestTheSameBillTwiceIsAWarningAtTheSecond(t *testing.T) {
-	_, lines := readAll(t,
-		"email,amount,due\na@x.test,10,2026-12-01\nA@x.test,\"10,00\",1 Dec 2026\na@x.test,10,2026-12-02\na@x.test,11,2026-12-01\nb@x.test,10,2026-12-01\n")
-	var twice batch.Twice
-	var got []string
-	for _, l := range lines {
-		for _, w := range twice.See(l).Warnings {
-			got = append(got, w.At(l.Row))
-		}
-	}
-	same(t, got, []string{"row 3: the same client, amount and due date as row 2"})
-}
-
 func TestTheSameRowsHaveTheSameFingerprint(t *testing.T) {
 	sum := func(rows ...[]string) string {
 		f := batch.NewFingerprint([]string{"email", "amount"})
@@ -305,7 +292,11 @@ func TestRowsAreGroupedByCauseAndMendedTogether(t *testing.T) {
 		"b@x.test;5;04/05/2027\n" +
 		"c@x.test.;7;2027-01-31\n"
 	m, lines := readAll(t, content)
-	groups := batch.GroupByCause(lines)
+	var causesOf batch.Groups
+	for _, l := range lines {
+		causesOf.Add(l)
+	}
+	groups := causesOf.List()
 	var causes []string
 	for _, g := range groups {
 		causes = append(causes, fmt.Sprint(g.Cause, g.Rows, len(g.Fixes)))

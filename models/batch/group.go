@@ -60,15 +60,6 @@ func (g *Groups) List() []Group {
 	return list
 }
 
-// GroupByCause groups the problems of lines that are all at hand.
-func GroupByCause(lines []Line) []Group {
-	var g Groups
-	for _, l := range lines {
-		g.Add(l)
-	}
-	return g.List()
-}
-
 var titles = map[string]string{
 	MendDateOrder: "Day and month could be either way round", MendDate: "No date",
 	MendDecimalMark: "Thousands or decimals?",
@@ -82,7 +73,6 @@ var titles = map[string]string{
 	MendPast:    "The due date has passed",
 	MendUnknown: "No such client yet", MendClient: "Which client is it?", mendCharge: "This debit cannot be planned",
 	mendDetails: "Not enough to make a client",
-	MendTwice:   "The same client, amount and due date twice",
 }
 
 func title(p Problem) string {

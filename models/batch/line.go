@@ -89,7 +89,6 @@ const (
 	MendEncoding    = "encoding"
 	MendTotal       = "total_differs"
 	MendPast        = "due_past"
-	MendTwice       = "twice"
 	MendZeros       = "leading_zeros"
 	MendLine        = "one_line"
 )

@@ -91,7 +91,7 @@ func TestA_row_means_a_client_or_makes_one_but_never_guesses(t *testing.T) {
 func TestWarnings_must_be_ticked(t *testing.T) {
 	h := open(t)
 	text := heading +
-		"a@example.org,A,100,2027-03-01,x\na@example.org,A,100,2027-04-01,x\nb@example.org,B,7,2027-04-01,x\n"
+		"a@example.org,A,100,2027-03-01,x\nA@example.org,A,\"100,00\",2027-04-01,x\nb@example.org,B,7,2027-04-01,x\n"
 	b := h.checked(text)
 	if b.Counts.Warned != 2 {
 		t.Fatalf("%+v", b.Counts)

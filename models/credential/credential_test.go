@@ -397,7 +397,7 @@ func TestTheCommandLineRevokesByIdAlone(t *testing.T) {
 	h := open(t)
 	ours := h.issue(t, credential.Input{})
 	theirs, err := h.Issue(t.Context(), actor.OperatorOf(h.them),
-		credential.Input{Name: "Theirs", Scopes: credential.ParseScopes("read, write")})
+		credential.Input{Name: "Theirs", Scopes: []actor.Scope{actor.ScopeRead, actor.ScopeWrite}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package credential
 
 import (
 	"context"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -23,14 +22,4 @@ func (s *Service) RevokeAny(ctx context.Context, id uuid.UUID) (Credential, erro
 		return Credential{}, err
 	}
 	return s.Revoke(ctx, actor.OperatorOf(c.MerchantID), id)
-}
-
-// ParseScopes reads "read,write" as it is typed; nothing typed means all scopes.
-// Whether they exist is checked when the credential is issued.
-func ParseScopes(typed string) []actor.Scope {
-	var out []actor.Scope
-	for _, word := range strings.FieldsFunc(typed, func(r rune) bool { return r == ',' || r == ' ' }) {
-		out = append(out, actor.Scope(word))
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-// What pages gain from scripts: copying, menus that close, dialogs, toasts, ticking all rows, the client picker, keys.
+// What pages gain from scripts: copying, menus that close, toasts, ticking all rows, the client picker, keys.
 // Every page works without this file. It listens on the document, so parts that htmx swaps in need no set-up.
 (() => {
   "use strict";
@@ -96,22 +96,6 @@
     if (event.target instanceof Element && event.target.closest(".menu-list, .picker")) return;
     all(".table-wrap " + menus).forEach((m) => { m.open = false; });
   }, { capture: true, passive: true });
-
-  // Dialogs.
-  on("click", "[data-dialog]", (link, event) => {
-    const dialog = document.getElementById(link.dataset.dialog);
-    if (!dialog || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    all(menus).forEach((m) => { m.open = false; });
-    dialog.showModal();
-  });
-  on("click", "[data-close-dialog]", (button, event) => {
-    event.preventDefault();
-    button.closest("dialog")?.close();
-  });
-  document.addEventListener("click", (event) => {
-    if (event.target instanceof HTMLDialogElement) event.target.close(); // the dark around it
-  });
 
   // Keys: "/" goes to the search, Escape closes a menu and gives the focus back.
   document.addEventListener("keydown", (event) => {

@@ -45,14 +45,13 @@ type Day struct {
 // Timeline is what happened to a thing and what is planned, newest first.
 type Timeline struct{ Days []Day }
 
-// MenuItem is one act in a menu: a link (Href), a form post (Post), or off with the reason (Why). Dialog opens the
-// dialog of that id and leaves Href for those without scripts.
+// MenuItem is one act in a menu: a link (Href), a form post (Post), or off with the reason (Why).
 type MenuItem struct {
-	Label, Icon, Href, Post, Dialog, Why string
-	Fields                               []Pair
-	Changes                              bool // leads to a change: off for whom LookOnly is said
-	Danger                               bool
-	Divider                              bool // a line above it
+	Label, Icon, Href, Post, Why string
+	Fields                       []Pair
+	Changes                      bool // leads to a change: off for whom LookOnly is said
+	Danger                       bool
+	Divider                      bool // a line above it
 }
 
 // Menu is what opens behind a button. Label names the button; Button draws it in words in place of "…".
@@ -111,11 +110,4 @@ func (s Stat) arrow() string {
 		return "▼ "
 	}
 	return ""
-}
-
-func (i MenuItem) extras() templ.Attributes {
-	if i.Dialog == "" {
-		return nil
-	}
-	return templ.Attributes{"data-dialog": i.Dialog}
 }

@@ -135,28 +135,3 @@ func (b BarChart) fromTop() []Mark {
 }
 
 func num(n int64) string { return strconv.FormatInt(n, 10) }
-
-// Sparkline is a small line without labels; Text says what it shows.
-type Sparkline struct {
-	Values []int64
-	Text   string
-}
-
-func (s Sparkline) points() string {
-	if len(s.Values) < 2 {
-		return ""
-	}
-	low, high := s.Values[0], s.Values[0]
-	for _, v := range s.Values {
-		low, high = min(low, v), max(high, v)
-	}
-	out := ""
-	for i, v := range s.Values {
-		y := int64(12)
-		if high > low {
-			y = 22 - scaled(v-low, high-low)*20/chartHeight
-		}
-		out += num(int64(i)*96/int64(len(s.Values)-1)) + "," + num(y) + " "
-	}
-	return out
-}

@@ -11,13 +11,12 @@
 //	words    Button→Press or LinkButton  Pill→Status  Money→Sum  Time→When  IDChip→ID  CopyButton→Copy  Avatar→Face
 //	         Note→Message  Icon(name)  IconIn(name, kind)  SmallIcon(name)
 //	tables   TableWrap→Wrap  Head→Th  CheckAll(group)  CheckRow(group, name, value, label, checked)
-//	lists    PageHead→Top  Tabs→StatusTabs  FilterBar→Filters  Pager→Pages  Empty→Nothing  ErrorBox→Broken
-//	         Waiting(rows)
-//	boxes    Card→Box  []Stat→Figures  Facts→Details  Timeline→History  Menu→DotMenu  Confirm→ConfirmDialog or
-//	         ConfirmPage  Stepper→Steps  Progress→Bar  Code→Source  Flash→Toast  []Pair→Hidden
+//	lists    PageHead→Top  Tabs→StatusTabs  FilterBar→Filters  Pager→Pages  Empty→Nothing
+//	boxes    Card→Box  []Stat→Figures  Facts→Details  Timeline→History  Menu→DotMenu  Confirm→ConfirmPage
+//	         Stepper→Steps  Progress→Bar  Code→Source  Flash→Toast  []Pair→Hidden
 //	parts    DeveloperNav(active, sandbox)
 //	live     MandateLive→Live (LivePanel→LiveInside is what its stream sends)
-//	charts   BarChart→Chart (values by NiceTicks)  Sparkline→Spark
+//	charts   BarChart→Chart (values by NiceTicks)
 //
 // # Conventions for pages
 //
@@ -45,10 +44,9 @@
 // "optional" after its label. Field ids equal names, so that ErrorSummary and tests can point at them. Input widths:
 // Width "s", "m", "l" or whole.
 //
-// A dangerous act is a Confirm: ConfirmDialog on the page, opened by a link with data-dialog="its id" whose href is
-// the same question as a page of its own (ConfirmPage), which is what is followed without JavaScript.
+// A dangerous act is a Confirm: a link leads to the question as a page of its own (ConfirmPage).
 //
-// app.js listens to: data-copy (copy button), data-dialog, data-close-dialog, data-check-all="row group",
+// app.js listens to: data-copy (copy button), data-check-all="row group",
 // data-row="row group", data-selected-count, data-picker, data-toast-for, data-submit (a select or radio that sends its
 // form when changed). For a toast from an htmx answer send the header HX-Trigger: {"toast":{"kind":"ok","text":"…"}}.
 //

@@ -17,7 +17,7 @@ var (
 		{Label: "Resend", Icon: "mail", Post: "/x", Fields: []Pair{{"a", "b"}}},
 		{Label: "Edit", Icon: "edit", Href: "/x"},
 		{Label: "Refund", Why: "Only a paid purchase can be refunded"},
-		{Label: "Delete…", Href: "/x", Dialog: "delete", Danger: true, Divider: true},
+		{Label: "Delete…", Href: "/x", Danger: true, Divider: true},
 	}
 	instant = Time{Text: "12 Nov 2026, 09:14", ISO: "2026-11-12T09:14:00+02:00", Title: "3 days ago"}
 	ask     = Confirm{
@@ -133,8 +133,6 @@ func lists() []piece {
 			More: Link{"Sample", "/s"}})},
 		{"empty, no match", Nothing(Empty{Kind: NothingMatches, Filters: []string{"Paid"}, ClearHref: "?"})},
 		{"empty, not allowed", Nothing(Empty{Kind: NotAllowed, Text: "Ask an admin."})},
-		{"error", Broken(ErrorBox{Text: "t", RequestID: "r", RetryHref: "?"})},
-		{"skeleton", Waiting(3)},
 		{"table", viewtest.Around(Wrap(TableWrap{Label: "Rows", ID: "rows"}), words("table"))},
 	}
 }
@@ -151,7 +149,6 @@ func boxes() []piece {
 					{Text: "Note", Part: words("p")}}}}})},
 		{"menu", DotMenu(Menu{Items: acts, Small: true})},
 		{"menu in words", DotMenu(Menu{Button: Button{Label: "New", Icon: "plus"}, Items: acts})},
-		{"dialog", ConfirmDialog(ask)},
 		{"confirm page", viewtest.Around(ConfirmPage(ask), words("more"))},
 		{"steps", Steps(Stepper{Steps: []Step{{"Start", "/x", "past"}, {"Map", "", "now"}, {"Run", "", "next"}}})},
 		{"progress", Bar(Progress{Label: "Sent", Text: "3 of 9", Value: 3, Max: 9})},
@@ -178,7 +175,5 @@ func figures() []piece {
 			Bars:  []ChartBar{{"1 Dec", []int64{10, 2}, []string{"10", "2"}}, {"2 Dec", []int64{0, 0}, []string{"0", "0"}}},
 			Ticks: []Mark{{0, "0"}, {20, "20"}}, XLabels: []string{"1", "2"}})},
 		{"chart of nothing", Chart(BarChart{Title: "t"})},
-		{"spark", Spark(Sparkline{Values: []int64{1, 3, 2}, Text: "up"})},
-		{"spark of one", Spark(Sparkline{Values: []int64{1}, Text: "one"})},
 	}
 }

@@ -75,9 +75,6 @@ type Empty struct {
 	ClearHref         string
 }
 
-// ErrorBox stands where a part could not be made. RequestID helps the desk to find it.
-type ErrorBox struct{ Title, Text, RequestID, RetryHref string }
-
 func (e Empty) icon() string {
 	switch e.Kind {
 	case NothingMatches:

@@ -58,9 +58,6 @@ func looksLikeJSON(body []byte) bool {
 	return len(body) > 0 && (body[0] == '{' || body[0] == '[')
 }
 
-// FromJSON reads a JSON object.
-func FromJSON(body []byte) (*Object, error) { return fromJSON(body, false) }
-
 func fromJSON(body []byte, optional bool) (*Object, error) {
 	fields := map[string]any{}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"strings"
@@ -54,10 +55,22 @@ func Database(dsn string) string {
 	return ""
 }
 
+// fingerprint changes whenever a step of the schema does.
+func fingerprint() string {
+	sum := sha256.New()
+	names, _ := fs.Glob(migrations.Files, "*.sql")
+	for _, name := range names {
+		b, _ := migrations.Files.ReadFile(name)
+		sum.Write([]byte(name))
+		sum.Write(b)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
 // Unguarded is DSN for the tests of the guard itself.
 func Unguarded(tb testing.TB) string {
 	tb.Helper()
-	return Clone(tb, migrations.Fingerprint(), func(ctx context.Context, dsn string) error {
+	return Clone(tb, fingerprint(), func(ctx context.Context, dsn string) error {
 		pool, err := pgxpool.New(ctx, dsn)
 		if err != nil {
 			return err
