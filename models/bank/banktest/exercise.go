@@ -29,6 +29,9 @@ type Bench struct {
 	Disputes bank.AccountNumber // pays and is disputed within forty days
 	Declines bank.AccountNumber // the payer refuses mandates
 	Ignores  bank.AccountNumber // the payer answers no mandate request
+
+	// Quiet: the bank says nothing of disputes that the payer's bank refused.
+	Quiet bool
 }
 
 // Exercise plays one script with a fresh gateway for each part.
@@ -152,7 +155,7 @@ func refund(t *testing.T, p player) {
 	r := bank.Refund{
 		ID: uuid.New(), InstructionID: in.ID, MerchantID: p.MerchantID, AmountCents: in.AmountCents, Currency: in.Currency,
 		Branch: in.Branch, Account: in.Account, AccountType: in.AccountType, HolderName: in.HolderName,
-		StatementLine: in.StatementLine,
+		StatementLine: in.StatementLine, Creditor: in.Creditor,
 	}
 	for n := range 2 {
 		receipts, err := p.Gateway.SubmitRefunds(context.Background(), []bank.Refund{r})
@@ -169,7 +172,11 @@ func refund(t *testing.T, p player) {
 func proof(t *testing.T, p player) {
 	in := p.instruction(p.Pays)
 	p.submit(in)
-	if err := p.Gateway.Contest(context.Background(), bank.Proof{InstructionID: in.ID}); !errors.Is(err, bank.ErrTooLate) {
+	refused := bank.ErrTooLate
+	if !p.Gateway.Capabilities().Contest {
+		refused = bank.ErrUnable
+	}
+	if err := p.Gateway.Contest(context.Background(), bank.Proof{InstructionID: in.ID}); !errors.Is(err, refused) {
 		t.Errorf("nothing is disputed: %v", err)
 	}
 	if err := p.Gateway.Contest(context.Background(), bank.Proof{InstructionID: uuid.New()}); !errors.Is(err,

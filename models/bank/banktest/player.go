@@ -19,9 +19,13 @@ func (p player) instruction(account bank.AccountNumber) bank.Instruction {
 	return bank.Instruction{
 		ID: uuid.New(), MerchantID: p.MerchantID, Method: bank.EFT, AmountCents: 12345, Currency: "ZAR",
 		ActionDate: p.ActionDate, Branch: p.Branch, Account: account, AccountType: bank.Current,
-		HolderName: "N Dlamini", StatementLine: "TESTMERCH1DD000644      261201",
+		HolderName: "N Dlamini", StatementLine: "TESTMERCH1DD000644      261201", Creditor: creditor,
+		Sequence: bank.RecurringDebit, ContractReference: "DD000644", MandateDate: p.ActionDate.AddDays(-30),
 	}
 }
+
+var creditor = bank.Creditor{Name: "Test Merchant", AbbreviatedName: "TESTMERCH1", ProfileCode: "TEST1",
+	Branch: "250655", Account: "62001872440"}
 
 func (p player) submit(in ...bank.Instruction) []bank.Receipt {
 	p.t.Helper()
@@ -42,11 +46,12 @@ func (p player) mandate(account bank.AccountNumber) bank.MandateRequest {
 	return bank.MandateRequest{
 		ID: uuid.New(), MandateID: uuid.New(), MerchantID: p.MerchantID, Authentication: "DELAYED",
 		ContractReference: "DD000644",
-		AbbreviatedName:   "TESTMERCH1", CreditorAccount: "12345678", HolderName: "N Dlamini", Identity: "8501015009086",
+		AbbreviatedName:   "TESTMERCH1", CreditorAccount: creditor.Account, HolderName: "N Dlamini", Identity: "8501015009086",
 		Phone:  "+27821234567",
 		Branch: p.Branch, Account: account, AccountType: bank.Current, ValueType: "FIXED", DebitSequence: "RCUR",
 		PeriodUnits:  "months",
-		DeductionDay: 25, AmountCents: 12345, MaxAmountCents: 12345, Currency: "ZAR",
+		DeductionDay: 25, AmountCents: 12345, MaxAmountCents: 12345, Currency: "ZAR", Creditor: creditor,
+		FirstDate: p.ActionDate, Tracking: true,
 	}
 }
 

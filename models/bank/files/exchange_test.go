@@ -1,0 +1,157 @@
+package files_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/banktest"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/bank/files"
+	"debitdesk/models/bank/iso20022"
+	"debitdesk/models/bank/simbank"
+	"debitdesk/models/calendar"
+	"debitdesk/models/queue"
+	"debitdesk/models/store"
+	"debitdesk/models/store/seal"
+	"debitdesk/models/store/storetest"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// town is an exchange and a simulated bank on the two sides of one directory, with one clock.
+type town struct {
+	t     testing.TB
+	store *store.Store
+	bank  *simbank.Bank
+	*exchange.Service
+}
+
+func newTown(t testing.TB, start time.Time, change func(*files.Profile, *simbank.Settings)) *town {
+	t.Helper()
+	keys, err := seal.NewBox([]seal.Key{{ID: "k1", Secret: make([]byte, 32)}}, make([]byte, 32))
+	must(t, err)
+	s, err := store.Open(t.Context(), storetest.DSN(t), store.Options{Seal: keys, Sandbox: true, MaxConns: 10,
+		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
+	must(t, err)
+	t.Cleanup(s.Close)
+	must(t, s.Clock.MoveTo(t.Context(), start))
+	dir := filepath.Join(t.TempDir(), "bank")
+	_, err = files.InitProfile(dir, "simulator")
+	must(t, err)
+	profile, err := files.ReadProfile(dir)
+	must(t, err)
+	settings := simbank.Settings{Dir: dir, Now: s.Now, Hasty: true}
+	if change != nil {
+		change(&profile, &settings)
+	}
+	b, err := simbank.Open(settings)
+	must(t, err)
+	t.Cleanup(func() { _ = b.Close() })
+	return &town{t, s, b, &exchange.Service{InTx: store.Runner[exchange.Tx](s), Read: s, Rules: profile.Rules(),
+		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: &directory{dir}, Calendar: calendar.New(), Now: s.Now}}
+}
+
+// moveTo moves the clock hour by hour, and lets both sides do what is due.
+func (w *town) moveTo(at time.Time) {
+	w.t.Helper()
+	for now := w.store.Now(); now.Before(at); now = w.store.Now() {
+		next := now.Truncate(time.Hour).Add(time.Hour)
+		if next.After(at) {
+			next = at
+		}
+		must(w.t, w.store.Clock.MoveTo(w.t.Context(), next))
+		w.settle()
+	}
+}
+
+// settle lets both sides work until neither has anything to do.
+func (w *town) settle() {
+	w.t.Helper()
+	for {
+		moved, err := w.Run(w.t.Context())
+		must(w.t, err)
+		report, err := w.bank.Round(w.t.Context())
+		must(w.t, err)
+		if moved == 0 && report == (simbank.Report{}) {
+			return
+		}
+	}
+}
+
+func TestTheFileBankPlaysTheScriptOfEveryGateway(t *testing.T) {
+	action := calendar.On(2026, time.December, 1)
+	banktest.Exercise(t, func(t *testing.T) banktest.Bench {
+		w := newTown(t, action.AddDays(-11).At(9, 0), nil)
+		return banktest.Bench{Gateway: w, Verifier: bank.NoVerifier{}, MerchantID: uuid.New(), ActionDate: action,
+			MoveTo: w.moveTo, Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030",
+			Declines: "4000008002", Ignores: "4000008480", Quiet: true}
+	})
+}
+
+// directory is the plainest box.
+type directory struct{ dir string }
+
+func (d *directory) at(parts ...string) string {
+	return filepath.Join(append([]string{d.dir}, parts...)...)
+}
+
+func (d *directory) Place(_ context.Context, name string, hash []byte, content io.Reader,
+	check func(io.Reader) error) error {
+	text, err := io.ReadAll(content)
+	if err != nil {
+		return err
+	}
+	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], hash) {
+		return io.ErrUnexpectedEOF
+	}
+	if err := check(bytes.NewReader(text)); err != nil {
+		return err
+	}
+	return os.WriteFile(d.at("outbox", name), text, 0o600)
+}
+
+func (d *directory) Waiting(_ context.Context, name string) (bool, error) {
+	_, err := os.Stat(d.at("outbox", name))
+	return err == nil, nil
+}
+
+func (d *directory) Find(context.Context) (found []exchange.Found, _ error) {
+	names, err := os.ReadDir(d.at("inbox"))
+	for _, n := range names {
+		text, err := os.ReadFile(d.at("inbox", n.Name()))
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(text)
+		found = append(found, exchange.Found{Name: n.Name(), Size: int64(len(text)), SHA256: sum[:]})
+	}
+	return found, err
+}
+
+func (d *directory) Open(f exchange.Found) (io.ReadCloser, error) {
+	return os.Open(d.at("inbox", f.Name))
+}
+
+func (d *directory) Keep(f exchange.Found, _ time.Time) error {
+	return os.Remove(d.at("inbox", f.Name))
+}
+
+func (d *directory) Reject(f exchange.Found, why string) error {
+	_ = why
+	return os.Remove(d.at("inbox", f.Name))
+}
