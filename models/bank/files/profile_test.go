@@ -227,7 +227,7 @@ func TestAProfileIsSaidInWords(t *testing.T) {
 		"It does not collect by DebiCheck.":                                                     say(shipped(t, "generic")),
 		"By which local instrument or service level does the bank know EFT?":                    say(shipped(t, "generic")),
 		"DebiCheck: when a status report of the bank says so.":                                  say(shipped(t, "simulator")),
-		"EFT: when the bank has acknowledged the file and returned nothing by 06:00 SAST":       say(shipped(t, "simulator")),
+		"EFT: when the bank has acknowledged the file and returned nothing by 08:00 SAST":       say(shipped(t, "simulator")),
 		"Debitdesk hands EFT debits over at 12:00, 2 business days before the debit date. The deadline in the profile is not after that": say(
 			parsed(t, strings.TrimSuffix(smallest, "}")+`, "deadline": "12:00", "cuts": ["11:30"]}`)),
 	} {

@@ -1,0 +1,145 @@
+package files_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/bank/files"
+	"debitdesk/models/bank/simbank"
+	"debitdesk/models/calendar"
+)
+
+// accounts of the simulated bank: paid, returned, returned late, disputed, unknown at once. The last one is never booked
+// nor returned: where silence is success, no bank may do that.
+var accounts = []bank.AccountNumber{"4000000000", "4000000001", "4000009002", "4000009012", "4000009500", "4000009030",
+	"4000009430", "4000007001", "4000009901"}
+
+// through moves day by day, at the hours at which something happens at a bank.
+func (w *town) through(day calendar.Date) {
+	w.t.Helper()
+	for d := calendar.DateOf(w.store.Now()); !d.After(day); d = d.AddDays(1) {
+		for _, hour := range []int{6, 9, 13, 17} {
+			if at := d.At(hour, 0); at.After(w.store.Now()) {
+				must(w.t, w.store.Clock.MoveTo(w.t.Context(), at))
+				w.settle()
+			}
+		}
+	}
+}
+
+func TestWhateverTheBankDoesWrongTheDebitsAddUpToItsLedger(t *testing.T) {
+	for name, wrong := range map[string][]simbank.Misbehaviour{
+		"twice and in halves":             {simbank.Twice, simbank.Halves, simbank.CRLF},
+		"copies, strangers and prefixes":  {simbank.Copies, simbank.UnknownIDs, simbank.Prefixes, simbank.BOM},
+		"returns twice in another coding": {simbank.ReturnTwice, simbank.Latin1, simbank.Growing, simbank.WrongTotals},
+	} {
+		for _, success := range []string{"silence", "booked"} {
+			t.Run(name+" "+success, func(t *testing.T) { addUp(t, success, wrong) })
+		}
+	}
+}
+
+func addUp(t *testing.T, success string, wrong []simbank.Misbehaviour) {
+	begin := calendar.On(2026, 12, 1)
+	w := newTown(t, begin.At(5, 0), func(p *files.Profile, s *simbank.Settings) {
+		service := p.Services["eft"]
+		service.Success = success
+		p.Services["eft"] = service
+		s.Booking = simbank.Single
+	})
+	w.bank.Misbehave(wrong...)
+	merchant, random, cal := uuid.New(), rand.New(rand.NewPCG(7, 11)), calendar.New()
+	who := actor.Actor{Kind: actor.User, Role: actor.Finance, MerchantID: merchant, Name: "Fatima"}
+	sent, of := map[uuid.UUID]int64{}, accounts
+	if success == "silence" {
+		of = accounts[:len(accounts)-1]
+	}
+	for day, n := begin, 0; n < 12; day, n = cal.AddBusinessDays(day, 1), n+1 {
+		w.through(day.AddDays(-1))
+		var debits []bank.Instruction
+		for range 5 {
+			in := bank.Instruction{ID: uuid.New(), MerchantID: merchant, Method: bank.EFT,
+				AmountCents: 100 + random.Int64N(100000), Currency: "ZAR", ActionDate: cal.AddBusinessDays(day, 3+random.IntN(3)),
+				Branch: "632005", Account: of[random.IntN(len(of))], AccountType: bank.Current,
+				HolderName: "Zoë O’Brien", StatementLine: "GYM 0001", Sequence: bank.RecurringDebit, ContractReference: "C1",
+				MandateDate: begin.AddDays(-30), Creditor: bank.Creditor{Name: "Gym", AbbreviatedName: "GYM", ProfileCode: "G1",
+					Branch: "250655", Account: "62001872440"}}
+			debits, sent[in.ID] = append(debits, in), in.AmountCents
+		}
+		_, err := w.Submit(t.Context(), debits)
+		must(t, err)
+		switch n {
+		case 3:
+			w.bank.Misbehave(append(wrong, simbank.RefuseFile)...)
+		case 6:
+			w.bank.Misbehave(append(wrong, simbank.LoseFile)...)
+		}
+		w.through(day)
+		w.decide(who)
+	}
+	w.through(begin.AddDays(75))
+	w.decide(who)
+	w.through(begin.AddDays(76))
+
+	atBank := map[string]int64{}
+	for _, e := range w.bank.Entries() {
+		atBank[e.ID] += e.Cents
+	}
+	for id, cents := range sent {
+		item, found, err := w.store.ExchangeItem(t.Context(), id, false)
+		must(t, err)
+		has := int64(0)
+		if item.Outcome == bank.Provisional || item.Outcome == bank.Successful {
+			has = cents
+		}
+		if at := atBank[strings.ReplaceAll(id.String(), "-", "")]; !found || at != has {
+			t.Errorf("a debit of %d is %s/%s with us and %d at the bank", cents, item.State, item.Outcome, at)
+		}
+	}
+	var booked, matched int64
+	for _, cents := range atBank {
+		booked += cents
+	}
+	must(t, w.store.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(CASE WHEN credit THEN amount_cents ELSE -amount_cents END), 0)
+		FROM bank_entries WHERE state = 'matched'`).Scan(&matched))
+	if booked == 0 || booked != matched {
+		t.Errorf("the bank's ledger comes to %d, the movements that we matched to %d", booked, matched)
+	}
+	var secrets int
+	must(t, w.store.Pool.QueryRow(t.Context(), `SELECT count(*) FROM bank_answers a WHERE convert_from(raw, 'UTF8') ~ '400000|6200187'
+		OR convert_from(raw, 'UTF8') ILIKE '%brien%'`).Scan(&secrets))
+	if secrets > 0 {
+		t.Errorf("%d answers carry an account number or a name", secrets)
+	}
+}
+
+// decide does what a person does: what was refused is sent again, what was lost is laid out again.
+func (w *town) decide(who actor.Actor) {
+	w.t.Helper()
+	rows, err := w.store.Pool.Query(w.t.Context(), `SELECT kind, message_id FROM bank_findings
+		WHERE closed_at IS NULL AND kind IN ('message_refused', 'not_acknowledged')`)
+	must(w.t, err)
+	type finding struct{ kind, message string }
+	var all []finding
+	for rows.Next() {
+		var f finding
+		must(w.t, rows.Scan(&f.kind, &f.message))
+		all = append(all, f)
+	}
+	must(w.t, rows.Err())
+	for _, f := range all {
+		act := w.PlaceAgain
+		if f.kind == string(exchange.MessageRefused) {
+			act = w.SendAgain
+		}
+		_, err := act(w.t.Context(), who, f.message)
+		must(w.t, err)
+	}
+	w.settle()
+}
