@@ -1,0 +1,334 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/calendar"
+)
+
+// shortHash is how many hexadecimal digits of a file's hash begin its name in the archive.
+const shortHash = 12
+
+// longestArrival is how many bytes the name of a file in the inbox may have: the archive adds to it.
+const longestArrival = 200
+
+// look is what was last seen of a file in the inbox.
+type look struct {
+	size     int64
+	modified time.Time
+	since    time.Time // it has been the same since then
+	hash     []byte    // of the file, once it is settled
+	parts    []part    // the documents in it
+	done     map[string]string
+}
+
+// part is one document of a file: the file itself, or a member of a zip file.
+type part struct {
+	found exchange.Found
+	index int    // of the member; -1: the file itself
+	why   string // it cannot be opened
+}
+
+// Find implements exchange.Box. A file is whole when it was the same at two looks that are far enough apart.
+func (b *Box) Find(ctx context.Context) ([]exchange.Found, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	entries, err := fs.ReadDir(b.root.FS(), inbox)
+	if err != nil {
+		return nil, fmt.Errorf("look into the inbox: %w", err)
+	}
+	var settled []*look
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !e.Type().IsRegular() || !settledName(e.Name()) {
+			continue
+		}
+		name, err := b.fit(e.Name())
+		if err != nil {
+			return nil, err
+		}
+		seen[name] = true
+		l, err := b.lookAt(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // somebody moved it meanwhile
+		case err != nil:
+			return nil, fmt.Errorf("read %s in the inbox: %w", name, err)
+		case l != nil:
+			settled = append(settled, l)
+		}
+	}
+	for name := range b.looks {
+		if !seen[name] {
+			delete(b.looks, name)
+		}
+	}
+	slices.SortStableFunc(settled, func(x, y *look) int { return x.modified.Compare(y.modified) })
+	var found []exchange.Found
+	for _, l := range settled {
+		for _, p := range l.parts {
+			if _, done := l.done[p.found.Name]; !done {
+				found = append(found, p.found)
+			}
+		}
+	}
+	return found, nil
+}
+
+// fit renames a file whose name nobody could keep: too long, or with characters that are no letters.
+func (b *Box) fit(name string) (string, error) {
+	fit := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) || r == '/' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, name)
+	if len(fit) > longestArrival {
+		fit = strings.ToValidUTF8(fit[:longestArrival-len(suffix())-1], "")
+	}
+	if fit == name {
+		return name, nil
+	}
+	fit = suffix() + "-" + fit
+	if err := b.publish(path.Join(inbox, name), path.Join(inbox, fit)); err != nil {
+		return "", fmt.Errorf("rename a file in the inbox: %w", err)
+	}
+	return fit, nil
+}
+
+// lookAt gives what is known of a file once it is settled, else nothing.
+func (b *Box) lookAt(name string) (*look, error) {
+	info, err := b.root.Lstat(path.Join(inbox, name))
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, err
+	}
+	now, l := b.now(), b.looks[name]
+	if l == nil || l.size != info.Size() || !l.modified.Equal(info.ModTime()) {
+		b.looks[name] = &look{size: info.Size(), modified: info.ModTime(), since: now, done: map[string]string{}}
+		return nil, nil
+	}
+	if now.Sub(l.since) < b.settle {
+		return nil, nil
+	}
+	if l.hash == nil {
+		if err := b.open(name, l); err != nil {
+			return nil, err
+		}
+	}
+	if l.hash == nil {
+		return nil, nil
+	}
+	return l, nil
+}
+
+// open reads a file once: its hash, and the documents in it. It stays unread when it changes meanwhile.
+func (b *Box) open(name string, l *look) error {
+	f, info, err := b.openRegular(path.Join(inbox, name))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	hash, head, err := hashed(f)
+	if err != nil {
+		return err
+	}
+	after, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != l.size || after.Size() != l.size || !after.ModTime().Equal(l.modified) {
+		l.since = b.now()
+		return nil
+	}
+	whole := part{found: exchange.Found{Name: name, Size: l.size, SHA256: hash}, index: -1}
+	parts := []part{whole}
+	switch {
+	case l.size > b.most:
+		parts[0].why = tooLarge(b.most)
+	case isZip(head):
+		if parts, whole.why = b.members(f, whole.found); whole.why != "" {
+			parts = []part{whole}
+		}
+	}
+	l.hash, l.parts = hash, parts
+	return nil
+}
+
+func tooLarge(most int64) string {
+	return fmt.Sprintf("It is larger than %d bytes, the largest file that the profile allows.", most)
+}
+
+// Open implements exchange.Box.
+func (b *Box) Open(f exchange.Found) (io.ReadCloser, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	name, l, p := b.partOf(f)
+	switch {
+	case p == nil:
+		return nil, fmt.Errorf("%s is no longer in the inbox as it was found", f.Name)
+	case p.why != "":
+		return nil, &exchange.Unreadable{Why: p.why}
+	}
+	file, info, err := b.openRegular(path.Join(inbox, name))
+	if err != nil {
+		return nil, fmt.Errorf("open %s in the inbox: %w", name, err)
+	}
+	if info.Size() != l.size || !info.ModTime().Equal(l.modified) {
+		_ = file.Close()
+		return nil, fmt.Errorf("%s changed after it was found", name)
+	}
+	if p.index < 0 {
+		return file, nil
+	}
+	return openMember(file, info.Size(), p.index, b.most)
+}
+
+// partOf finds what a document is part of.
+func (b *Box) partOf(f exchange.Found) (name string, l *look, p *part) {
+	name, _, _ = strings.Cut(f.Name, "/")
+	if l = b.looks[name]; l == nil {
+		return name, nil, nil
+	}
+	for n := range l.parts {
+		if l.parts[n].found.Name == f.Name && bytes.Equal(l.parts[n].found.SHA256, f.SHA256) {
+			return name, l, &l.parts[n]
+		}
+	}
+	return name, l, nil
+}
+
+// Keep implements exchange.Box.
+func (b *Box) Keep(f exchange.Found, at time.Time) error {
+	return b.finish(f, "", at)
+}
+
+// Reject implements exchange.Box.
+func (b *Box) Reject(f exchange.Found, why string) error {
+	return b.finish(f, why, b.now())
+}
+
+// finish moves a file away when everything in it was read or refused. One that has been moved, or that is another file
+// by now, is left alone.
+func (b *Box) finish(f exchange.Found, why string, at time.Time) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	name, l, p := b.partOf(f)
+	if p == nil {
+		return nil
+	}
+	l.done[f.Name] = why
+	if len(l.done) < len(l.parts) {
+		return nil
+	}
+	info, err := b.root.Lstat(path.Join(inbox, name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("move %s out of the inbox: %w", name, err)
+	case info.Size() != l.size || !info.ModTime().Equal(l.modified):
+		return nil
+	}
+	reasons := l.reasons()
+	if reasons == "" {
+		err = b.keep(name, l.hash, at)
+	} else {
+		err = b.reject(name, l, reasons)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("move %s out of the inbox: %w", name, err)
+	}
+	delete(b.looks, name)
+	return nil
+}
+
+// reasons says why documents of a file were refused, one a line.
+func (l *look) reasons() string {
+	var lines []string
+	for _, p := range l.parts {
+		switch why := l.done[p.found.Name]; {
+		case why != "" && len(l.parts) > 1:
+			lines = append(lines, p.found.Name+": "+why)
+		case why != "":
+			lines = append(lines, why)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (b *Box) keep(name string, hash []byte, at time.Time) error {
+	folder := path.Join(archive, at.In(calendar.SAST).Format("2006/01"))
+	if err := b.root.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	_, err := b.move(name, folder, hex.EncodeToString(hash)[:shortHash]+"-"+name)
+	return err
+}
+
+func (b *Box) reject(name string, l *look, reasons string) error {
+	as, err := b.move(name, rejected, name)
+	if err != nil {
+		return err
+	}
+	f, err := b.create(path.Join(rejected, as), ".why.txt")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s (%d bytes, SHA-256 %x) could not be read:\n%s\n", name, l.size, l.hash, reasons)
+	return errors.Join(err, f.Sync(), f.Close(), b.sync(rejected))
+}
+
+// create makes a file under a name that is free.
+func (b *Box) create(name, end string) (f *os.File, err error) {
+	as := name
+	for n := 2; ; n++ {
+		f, err = b.root.OpenFile(as+end, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+		as = fmt.Sprintf("%s.%d", name, n)
+	}
+}
+
+// move takes a file out of the inbox, under a name that is free.
+func (b *Box) move(name, folder, to string) (as string, err error) {
+	as = to
+	for n := 2; ; n++ {
+		err = b.publish(path.Join(inbox, name), path.Join(folder, as))
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+		if b.sameFile(path.Join(inbox, name), path.Join(folder, as)) { // a crash came between its two names
+			err = b.root.Remove(path.Join(inbox, name))
+			break
+		}
+		as = fmt.Sprintf("%s.%d", to, n)
+	}
+	if err != nil {
+		return "", err
+	}
+	b.step("moved")
+	return as, errors.Join(b.sync(folder), b.sync(inbox))
+}
+
+func (b *Box) sameFile(one, other string) bool {
+	x, errX := b.root.Lstat(one)
+	y, errY := b.root.Lstat(other)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
