@@ -184,7 +184,7 @@ func setDirection(e *exchange.Event, indicator string) {
 	case "DBIT":
 		e.Credit = false
 	default:
-		e.HasAmount = false
+		e.HasAmount, e.AmountCents = false, 0
 		complain(e, "It does not say whether the money came in or went out.")
 	}
 }

@@ -125,6 +125,11 @@ func TestEntriesAreReadByTheirDetails(t *testing.T) {
 			entryOf("250.00", "CRDT", `<NtryDtls><TxDtls><Refs><MsgId>DD1</MsgId><EndToEndId>NOTPROVIDED</EndToEndId></Refs></TxDtls></NtryDtls>`),
 			`entry e1.d1 message=DD1 status=BOOK amount=25000ZAR credit batch of=e1 detail=1 entry=25000
 			details e1.sum status=BOOK amount=25000ZAR count=1 sum=25000 credit of=e1 entry=25000`},
+		"a payment within a batch of the bank's is no batch": {
+			entryOf("250.00", "CRDT", `<NtryDtls><Btch><MsgId>BANKFILE</MsgId></Btch>`+
+				`<TxDtls><RmtInf><Ustrd>A</Ustrd></RmtInf></TxDtls></NtryDtls>`),
+			`entry e1.d1 message=BANKFILE line=A status=BOOK amount=25000ZAR credit of=e1 detail=1 entry=25000
+			details e1.sum status=BOOK amount=25000ZAR count=1 sum=25000 credit of=e1 entry=25000`},
 		"references, remittance and other words": {
 			entryOf("1.00", "CRDT", `<NtryDtls><TxDtls><Refs><AcctSvcrRef>FB8</AcctSvcrRef><EndToEndId>E</EndToEndId><MndtId>M1</MndtId></Refs>`+
 				`<RmtInf><Ustrd>EXAMPLEGYM</Ustrd><Ustrd>62001872440</Ustrd></RmtInf><AddtlTxInf>paid by 62001872440</AddtlTxInf></TxDtls></NtryDtls>`),
@@ -161,22 +166,23 @@ func TestASignOfReversalNeverTurnsTheMoney(t *testing.T) {
 	}
 }
 
+func balanceOf(kind, amount, way string) string {
+	return `<Bal><Tp><CdOrPrtry><Cd>` + kind + `</Cd></CdOrPrtry></Tp><Amt Ccy="ZAR">` + amount + `</Amt><CdtDbtInd>` + way +
+		`</CdtDbtInd><Dt><Dt>2026-11-26</Dt></Dt></Bal>`
+}
+
 func TestAStatementIsHeldAgainstItsBalances(t *testing.T) {
-	balance := func(kind, amount, way string) string {
-		return `<Bal><Tp><CdOrPrtry><Cd>` + kind + `</Cd></CdOrPrtry></Tp><Amt Ccy="ZAR">` + amount + `</Amt><CdtDbtInd>` + way +
-			`</CdtDbtInd><Dt><Dt>2026-11-26</Dt></Dt></Bal>`
-	}
 	pending := strings.Replace(entryOf("7.00", "CRDT", ""), "BOOK", "PDNG", 1)
 	statement := func(id, page, content string) string {
 		return `<Stmt><Id>` + id + `</Id>` + page + `<LglSeqNb>12</LglSeqNb><Acct><Id><IBAN>ZA1</IBAN></Id></Acct>` + content + `</Stmt>`
 	}
-	good := balance("OPBD", "100.00", "CRDT") + balance("CLBD", "50.00", "DBIT") + balance("CLAV", "9.00", "CRDT")
+	good := balanceOf("OPBD", "100.00", "CRDT") + balanceOf("CLBD", "50.00", "DBIT") + balanceOf("CLAV", "9.00", "CRDT")
 	entries := entryOf("50.00", "CRDT", "") + pending + entryOf("200.00", "DBIT", "")
-	wrong := balance("PRCD", "100.00", "CRDT") + balance("CLBD", "50.00", "CRDT")
+	wrong := balanceOf("PRCD", "100.00", "CRDT") + balanceOf("CLBD", "50.00", "CRDT")
 	text := documentOf("camt.053.001.08", `<BkToCstmrStmt><GrpHdr><MsgId>B</MsgId><CreDtTm>2026-11-26T20:00:00Z</CreDtTm></GrpHdr>`+
 		statement("A", "", good+entries)+statement("B", "", wrong+entries)+
 		statement("C", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>false</LastPgInd></StmtPgntn>`, wrong+entries)+
-		statement("D", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>true</LastPgInd></StmtPgntn>`, balance("CLBD", "1.0001", "CRDT"))+`</BkToCstmrStmt>`)
+		statement("D", `<StmtPgntn><PgNb>1</PgNb><LastPgInd>true</LastPgInd></StmtPgntn>`, balanceOf("CLBD", "1.0001", "CRDT"))+`</BkToCstmrStmt>`)
 	events, _ := mustDecode(t, text)
 	var got []string
 	for _, e := range events {

@@ -11,7 +11,7 @@ import (
 )
 
 // maxEvents is more than a bank says in one document.
-const maxEvents = 1_000_000
+const maxEvents = 500_000
 
 // Decoder reads the answers of a bank: status reports (pain.002), account reports, statements and notifications
 // (camt.052, .053, .054), answers to mandate requests (pain.012) and to recalls (camt.029), of any version. It goes by

@@ -53,8 +53,8 @@ func (e *entry) begin() {
 	w.Status, w.Reversal = n.code("Sts"), isTrue(n.words("RvslInd"))
 	w.Reference = cmp.Or(n.id("AcctSvcrRef"), n.id("NtryRef"))
 	setAmount(&w, n.at("Amt"))
-	setDirection(&w, n.words("CdtDbtInd"))
 	w.EntryCents = w.AmountCents
+	setDirection(&w, n.words("CdtDbtInd"))
 	if w.Status == "" {
 		complain(&w, "It does not say whether it is booked.")
 	}
@@ -140,7 +140,7 @@ func (e *entry) detail(b *node) error {
 	d.GroupID = cmp.Or(refs.id("PmtInfId"), b.id("PmtInfId"))
 	d.InstructionID, d.EndToEndID = refs.id("InstrId"), refs.id("EndToEndId")
 	d.MandateReference, d.DetailRef = refs.id("MndtId"), refs.id("AcctSvcrRef")
-	d.Batch = d.InstructionID == "" && d.EndToEndID == "" && d.MessageID+d.GroupID != ""
+	d.Batch = d.InstructionID == "" && d.EndToEndID == "" && refs.id("MsgId")+refs.id("PmtInfId") != ""
 	d.StatementLine = cmp.Or(n.at("RmtInf").prose("Ustrd"), n.id("RmtInf", "Strd", "CdtrRefInf", "Ref"))
 	d.Text = maskedProse(n, "AddtlTxInf")
 	d.Reasons, d.Raw = reasonsOf(n, "RtrInf"), evidence(n)

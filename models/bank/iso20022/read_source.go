@@ -19,7 +19,7 @@ import (
 
 // What no honest document of a bank comes near.
 const (
-	maxDocument = 512 << 20 // bytes of a document
+	maxDocument = 256 << 20 // bytes of a document
 	maxToken    = 256 << 10 // bytes of a tag, a text or a comment
 )
 

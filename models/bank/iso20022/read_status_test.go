@@ -29,7 +29,7 @@ const partialReport = `<CstmrPmtStsRpt>
 			<StsRsnInf><Rsn><Prtry>26</Prtry></Rsn></StsRsnInf>
 			<OrgnlTxRef><Amt><InstdAmt Ccy="ZAR">99.95</InstdAmt></Amt><ReqdColltnDt>2026-11-25</ReqdColltnDt>
 				<RmtInf><Ustrd>EXAMPLEGYMCR000000000124000001</Ustrd></RmtInf>
-				<Dbtr><Nm>MR T EXAMPLE</Nm></Dbtr><DbtrAcct><Id><Othr><Id>04047530660</Id></Othr></Id></DbtrAcct></OrgnlTxRef>
+				<Dbtr><Pty><Nm>MR T EXAMPLE</Nm></Pty></Dbtr><DbtrAcct><Id><Othr><Id>04047530660</Id></Othr></Id></DbtrAcct></OrgnlTxRef>
 		</TxInfAndSts>
 	</OrgnlPmtInfAndSts>
 	<OrgnlPmtInfAndSts>
