@@ -152,10 +152,13 @@ func (t *Tx) HoldItemsOf(messageID, groupID string) ([]exchange.Item, error) {
 	return t.heldItems(`message_id = $1 AND ($2 = '' OR group_id = $2)`, messageID, groupID)
 }
 
+// waitingBy is what leaves by a moment, which follows.
+const waitingBy = `state = 'waiting' AND cut_at <= `
+
 // HoldWaiting implements exchange.Tx.
 func (t *Tx) HoldWaiting(merchantID uuid.UUID, k exchange.Kind, by time.Time, limit int) ([]exchange.Item, error) {
 	return t.itemsBy(`SELECT `+itemTable.Columns("")+` FROM bank_items WHERE merchant_id = $1 AND kind = $2
-		AND state = 'waiting' AND cut_at <= $3 ORDER BY action_date, method, id LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED`,
+		AND `+waitingBy+`$3 ORDER BY action_date, method, id LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED`,
 		merchantID, string(k), Instant(by), limit)
 }
 

@@ -66,6 +66,15 @@ func (t *Tx) HoldEntry(merchantID, id uuid.UUID) (exchange.Entry, error) {
 	return first(held(t, movementTable, `merchant_id = $1 AND id = $2`, merchantID, id))
 }
 
+// UnmatchedIn implements exchange.Tx.
+func (t *Tx) UnmatchedIn(merchantID, arrivalID uuid.UUID) (n int, err error) {
+	err = t.Pgx(func(tx pgx.Tx) error {
+		return tx.QueryRow(t.ctx, `SELECT count(*) FROM bank_entries WHERE merchant_id = $1 AND arrival_id = $2
+			AND state = 'unmatched'`, native([]any{merchantID, arrivalID})...).Scan(&n)
+	})
+	return n, err
+}
+
 // held locks the records that a condition finds.
 func held[T any](t *Tx, from *table.Table[T], condition string, args ...any) (found []T, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {

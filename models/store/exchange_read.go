@@ -16,7 +16,7 @@ import (
 
 // Pending implements exchange.Reader.
 func (s *Store) Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]exchange.Pending, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, kind FROM bank_items WHERE state = 'waiting' AND cut_at <= $1
+	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, kind FROM bank_items WHERE `+waitingBy+`$1
 		AND ($2 OR merchant_id = $3) GROUP BY 1, 2 ORDER BY min(cut_at)`,
 		native([]any{Instant(by), merchantID == uuid.Nil, merchantID})...)
 	if err != nil {

@@ -103,7 +103,7 @@ func (s *Service) Download(ctx context.Context, who actor.Actor, id string) (m M
 }
 
 func messageEntry(action string, m Message, format string, args ...any) audit.Entry {
-	return audit.Entry{Action: action, ObjectType: "bank_message", Text: fmt.Sprintf(format, args...),
+	return audit.Entry{Action: action, ObjectType: "bank_message", ObjectID: m.UUID(), Text: fmt.Sprintf(format, args...),
 		After: map[string]any{"message": m.ID, "state": m.State, "count": m.Count, "sum_cents": m.SumCents}}
 }
 
@@ -287,55 +287,6 @@ func (s *Service) Late(ctx context.Context, who actor.Actor, day calendar.Date, 
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "bank_day", Text: said,
 			After: map[string]any{"day": day.String(), "count": n, "sum_cents": sum}})
 		return tx.SettleFindings(MissedDeadline, lateSubject(who.MerchantID, day), who.Name, said)
-	})
-	return n, err
-}
-
-// Match says which debit or refund a movement belongs to, by the id of its purchase's debit. What it means for the
-// debit follows as if the bank had named it.
-func (s *Service) Match(ctx context.Context, who actor.Actor, entryID, itemID uuid.UUID) (n Entry, err error) {
-	if err := who.May(actor.Exchange); err != nil {
-		return n, err
-	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		held, err := tx.HoldItems([]uuid.UUID{itemID})
-		if err != nil {
-			return err
-		}
-		i, found := held[itemID]
-		if !found || i.MerchantID != who.MerchantID {
-			return fault.At("item", "not_found", "No debit of yours was handed to the bank under this reference.")
-		}
-		if n, err = tx.HoldEntry(who.MerchantID, entryID); err != nil {
-			return err
-		}
-		switch {
-		case n.State == EntryMatched:
-			return fault.New(fault.Conflict, "matched", "This movement is matched already.")
-		case n.AmountCents != i.AmountCents:
-			return fault.At("item", "amount", "The movement is %s and the debit %s: they do not belong together.",
-				money.Format(n.AmountCents, n.Currency), money.Format(i.AmountCents, i.Currency))
-		}
-		c := change{s: s, tx: tx, document: Document{ID: n.ArrivalID, FileName: "by hand", SHA256: entryID[:]},
-			items: held, touched: map[uuid.UUID]bool{}, messages: map[string]*Message{}, tallies: map[uuid.UUID]Tally{}}
-		e := Event{Kind: OnEntry, Path: "m", Status: "BOOK", HasAmount: true, AmountCents: n.AmountCents, Currency: n.Currency,
-			Credit: n.Credit, Reversal: n.Reversal, BookedOn: n.BookedOn, Raw: []byte(`<Matched/>`)}
-		if n.Reason != "" {
-			e.Reasons = []Reason{{Code: strings.TrimSuffix(n.Reason[strings.LastIndexByte(n.Reason, '(')+1:], ")")}}
-		}
-		if err := c.itemEntry(n, i, e); err != nil {
-			return err
-		}
-		c.entries = nil // the movement is there; it changes below
-		if err := c.save(); err != nil {
-			return err
-		}
-		n.State, n.ItemID, n.MessageID, n.GroupID, n.MatchedBy, n.MatchedAt = EntryMatched, i.ID, i.MessageID, i.GroupID,
-			who.Name, tx.Now()
-		tx.Audit(who, audit.Entry{Action: "bank.entry_matched", ObjectType: "bank_entry", ObjectID: n.ID,
-			Text:  fmt.Sprintf("A movement of %s was matched to a debit by hand.", money.Format(n.AmountCents, n.Currency)),
-			After: map[string]any{"debit": i.ID.String(), "booked_on": n.BookedOn.String()}})
-		return tx.SaveEntry(n)
 	})
 	return n, err
 }

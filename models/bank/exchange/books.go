@@ -52,6 +52,8 @@ type Tx interface {
 	// AddEntries keeps entries whose key is new, and gives those.
 	AddEntries(entries []Entry) ([]Entry, error)
 	HoldEntry(merchantID, id uuid.UUID) (Entry, error)
+	// UnmatchedIn counts the movements of a merchant in one document that belong to nothing yet.
+	UnmatchedIn(merchantID, arrivalID uuid.UUID) (int, error)
 	SaveEntry(e Entry) error
 	SaveStatement(s Statement) error
 
@@ -82,6 +84,8 @@ type Pending struct {
 
 // Reader finds what the exchange did. Lists are bounded by the merchant.
 type Reader interface {
+	PageReader
+
 	Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]Pending, error)
 	// ExchangeItem is an item, with its order when asked; found is false when there is none.
 	ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (i Item, found bool, err error)

@@ -42,12 +42,23 @@ func (c *change) take(events []Event) error {
 	if c.items, err = c.tx.HoldItems(slices.Compact(ids)); err != nil {
 		return err
 	}
+	for id, i := range c.items {
+		if !c.mayTell(i.MerchantID) {
+			delete(c.items, id)
+		}
+	}
 	for _, e := range events {
 		if err := c.one(e); err != nil {
 			return fmt.Errorf("%s: %w", e.Path, err)
 		}
 	}
 	return c.save()
+}
+
+// mayTell tells whether a document may speak of a merchant. What the bank left may speak of all; what a person imported
+// speaks of that person's business alone, so that nobody makes up answers about another one.
+func (c *change) mayTell(merchantID uuid.UUID) bool {
+	return c.document.MerchantID == uuid.Nil || c.document.MerchantID == merchantID
 }
 
 // itemID is the item that an event is about, by the id that we gave it.
@@ -113,7 +124,7 @@ func (c *change) message(id string) (*Message, error) {
 	if m, known := c.messages[id]; known {
 		return m, nil
 	}
-	m, err := c.tx.HoldMessage(uuid.Nil, id)
+	m, err := c.tx.HoldMessage(c.document.MerchantID, id)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		c.messages[id] = nil
@@ -256,6 +267,9 @@ func (c *change) put(i Item) {
 
 func (c *change) find(f Finding) {
 	f.ArrivalID = c.document.ID
+	if f.MerchantID == uuid.Nil {
+		f.MerchantID = c.document.MerchantID // who imported it has to know
+	}
 	c.findings = append(c.findings, f)
 }
 

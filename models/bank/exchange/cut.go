@@ -100,7 +100,7 @@ func (s *Service) insertMessage(tx Tx, m Message, groups []Group, who string) er
 	if err := tx.SaveItems(sent); err != nil {
 		return err
 	}
-	tx.Audit(actor.SystemOf(m.MerchantID), audit.Entry{Action: "bank.message_made", ObjectType: "bank_message",
+	tx.Audit(actor.SystemOf(m.MerchantID), audit.Entry{Action: "bank.message_made", ObjectType: "bank_message", ObjectID: m.UUID(),
 		Text:  fmt.Sprintf("The file %s was made for the bank: %s.", m.FileName, contents(m)),
 		After: map[string]any{"message": m.ID, "count": m.Count, "sum_cents": m.SumCents, "cut_by": who}})
 	return nil

@@ -150,7 +150,9 @@ func (c *change) merchantOf(e Event) uuid.UUID {
 	}
 	id, known := c.accounts[e.Account]
 	if !known {
-		id, _, _ = c.s.Read.MerchantOfAccount(c.tx.Context(), e.Account)
+		if id, _, _ = c.s.Read.MerchantOfAccount(c.tx.Context(), e.Account); !c.mayTell(id) {
+			id = uuid.Nil
+		}
 		c.accounts[e.Account] = id
 	}
 	return id
@@ -167,7 +169,7 @@ func (c *change) saveEntries() error {
 		if n.State != EntryUnmatched {
 			continue
 		}
-		c.findings = append(c.findings, Finding{MerchantID: n.MerchantID, Kind: Unmatched, Subject: c.document.ID.String(),
+		c.findings = append(c.findings, Finding{MerchantID: n.MerchantID, Kind: Unmatched, Subject: unmatchedSubject(n),
 			ArrivalID: c.document.ID, Text: "The file " + c.document.FileName +
 				" shows money of debit orders that belongs to no debit we know. Match each movement to its debit."})
 	}

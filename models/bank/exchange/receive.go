@@ -121,7 +121,7 @@ func (s *Service) read(ctx context.Context, d Document, open func() (io.ReadClos
 	err = s.InTx(ctx, func(tx Tx) error {
 		d.ReadAt = tx.Now()
 		if d.State == DocumentRejected {
-			if err := tx.OpenFindings([]Finding{{Kind: Unreadables, Subject: d.ID.String(), ArrivalID: d.ID,
+			if err := tx.OpenFindings([]Finding{{MerchantID: d.MerchantID, Kind: Unreadables, Subject: d.ID.String(), ArrivalID: d.ID,
 				Text: "The file " + d.FileName + " from the bank could not be read: " + d.Why}}); err != nil {
 				return err
 			}

@@ -1,0 +1,313 @@
+package exchange
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
+	"debitdesk/models/paging"
+)
+
+// PageReader finds what people look at. All of it is the merchant's; what is nobody's shows where there is one
+// merchant alone. Lists are newest first.
+type PageReader interface {
+	// WaitingByKind counts what CutNow would take, by the same condition.
+	WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]Waiting, error)
+
+	ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f MessageFilter, ask paging.Ask) ([]Message, error)
+	CountMessages(ctx context.Context, merchantID uuid.UUID, f MessageFilter) (map[MessageState]int64, error)
+	MessageHistory(ctx context.Context, merchantID uuid.UUID, m Message) ([]audit.Entry, error)
+	// RefusedIn counts what waits for a person's decision in each of some messages.
+	RefusedIn(ctx context.Context, merchantID uuid.UUID, messageIDs []string) (map[string]Tally, error)
+
+	ItemLines(ctx context.Context, merchantID uuid.UUID, f ItemFilter, ask paging.Ask) ([]ItemLine, error)
+	CountItems(ctx context.Context, merchantID uuid.UUID, f ItemFilter) (Figure, error)
+	// Candidates are items that a movement may belong to, those without an outcome first.
+	Candidates(ctx context.Context, merchantID uuid.UUID, e Entry, search string, limit int) ([]ItemLine, error)
+
+	Documents(ctx context.Context, merchantID uuid.UUID, f DocumentFilter, ask paging.Ask) ([]Document, error)
+	CountDocuments(ctx context.Context, merchantID uuid.UUID, f DocumentFilter) (map[DocumentState]int64, error)
+
+	BankMovements(ctx context.Context, merchantID uuid.UUID, f EntryFilter, ask paging.Ask) ([]EntryLine, error)
+	CountMovements(ctx context.Context, merchantID uuid.UUID, f EntryFilter) (map[EntryState]Figure, error)
+
+	ExchangeFindings(ctx context.Context, merchantID uuid.UUID, f FindingFilter, ask paging.Ask) ([]Finding, error)
+	CountFindings(ctx context.Context, merchantID uuid.UUID, f FindingFilter) (int64, error)
+
+	BankDays(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error)
+}
+
+// Waiting is what waits of one kind.
+type Waiting struct {
+	Kind  Kind
+	Total Figure
+}
+
+// Figure is how many there are, and what they come to. Money that goes out is below zero.
+type Figure struct {
+	Count int64
+	Cents int64
+}
+
+// MessageFilter narrows the messages to the bank.
+type MessageFilter struct {
+	Kind     Kind
+	States   []MessageState
+	From, To time.Time // made between
+}
+
+// DocumentFilter narrows what came from the bank.
+type DocumentFilter struct {
+	ID       uuid.UUID
+	State    DocumentState
+	From, To time.Time // arrived between
+}
+
+// EntryFilter narrows the movements.
+type EntryFilter struct {
+	ID, ArrivalID uuid.UUID
+	State         EntryState
+	From, To      calendar.Date // booked between
+}
+
+// FindingFilter narrows the findings.
+type FindingFilter struct {
+	ID, ArrivalID uuid.UUID
+	MessageID     string
+	State         FindingState
+}
+
+// FindingState is whether a finding waits for a person.
+type FindingState string
+
+// The states of a finding.
+const (
+	FindingOpen   FindingState = "open"
+	FindingClosed FindingState = "closed"
+)
+
+// ItemFilter narrows the items.
+type ItemFilter struct {
+	ID        uuid.UUID
+	MessageID string
+	ArrivalID uuid.UUID // answered in this document
+	State     ItemState
+	Outcome   ItemOutcome
+	Day       calendar.Date // with Part: what a figure of this day was made of
+	Part      DayPart
+}
+
+// ItemOutcome groups what the bank has said of items.
+type ItemOutcome string
+
+// The groups.
+const (
+	OutcomeNone ItemOutcome = "none" // no answer yet
+	OutcomePaid ItemOutcome = "paid"
+	OutcomeBack ItemOutcome = "back" // not paid, returned, disputed or failed
+)
+
+// ItemLine is an item with the purchase that it belongs to.
+type ItemLine struct {
+	Item       `gorm:"embedded"`
+	PurchaseID uuid.UUID
+	Reference  string // of the purchase
+	ClientName string
+	Code       string // the bank's, with the outcome
+	DayCents   int64  // what it adds to the expected sum of the day that was asked for
+}
+
+// EntryLine is a movement with the purchase that it belongs to.
+type EntryLine struct {
+	Entry      `gorm:"embedded"`
+	PurchaseID uuid.UUID
+	Reference  string `gorm:"column:purchase_reference"`
+	ClientName string
+}
+
+// looking reads for a person who may look.
+func looking[T any](who actor.Actor, read func(of uuid.UUID) (T, error)) (found T, err error) {
+	if err := who.May(actor.Read); err != nil {
+		return found, err
+	}
+	return read(who.MerchantID)
+}
+
+func pageOf[T any](who actor.Actor, ask paging.Ask, read func(of uuid.UUID) ([]T, error)) (paging.Page[T], error) {
+	found, err := looking(who, read)
+	return paging.Cut(ask, found), err
+}
+
+// onlyOne is the single record of a list; what is not there is nobody's.
+func onlyOne[T any](page paging.Page[T], err error) (one T, _ error) {
+	if err != nil || len(page.Items) == 0 {
+		return one, firstError(err, fault.Missing())
+	}
+	return page.Items[0], nil
+}
+
+func firstError(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+var single = paging.Ask{Limit: 1}
+
+// Waits is what CutNow would put into messages.
+func (s *Service) Waits(ctx context.Context, who actor.Actor) ([]Waiting, error) {
+	return looking(who, func(of uuid.UUID) ([]Waiting, error) {
+		found, err := s.Read.WaitingByKind(ctx, of, farAhead(s.Now()))
+		slices.SortFunc(found, func(a, b Waiting) int { return slices.Index(Kinds, a.Kind) - slices.Index(Kinds, b.Kind) })
+		return found, err
+	})
+}
+
+// NextCut is when messages leave next.
+func (s *Service) NextCut() time.Time { return s.Rules.NextCut(s.Calendar, s.Now()) }
+
+// Messages lists the messages to the bank.
+func (s *Service) Messages(ctx context.Context, who actor.Actor, f MessageFilter,
+	ask paging.Ask) (paging.Page[Message], error) {
+	return pageOf(who, ask, func(of uuid.UUID) ([]Message, error) { return s.Read.ExchangeMessages(ctx, of, f, ask) })
+}
+
+// CountMessages counts the messages of a list by state, whatever states it is narrowed to.
+func (s *Service) CountMessages(ctx context.Context, who actor.Actor, f MessageFilter) (map[MessageState]int64, error) {
+	return looking(who, func(of uuid.UUID) (map[MessageState]int64, error) { return s.Read.CountMessages(ctx, of, f) })
+}
+
+// MessageSheet is a message with all that is known of it.
+type MessageSheet struct {
+	Message
+	Groups  []Group
+	Refused Tally // waits for a decision
+	History []audit.Entry
+}
+
+// Sheet is a message with its groups and what happened to it.
+func (s *Service) Sheet(ctx context.Context, who actor.Actor, id string) (MessageSheet, error) {
+	return looking(who, func(of uuid.UUID) (sheet MessageSheet, err error) {
+		if sheet.Message, sheet.Groups, err = s.Read.Message(ctx, of, id); err != nil {
+			return sheet, err
+		}
+		refused, err := s.Read.RefusedIn(ctx, of, []string{id})
+		if err != nil {
+			return sheet, err
+		}
+		sheet.Refused = refused[id]
+		sheet.History, err = s.Read.MessageHistory(ctx, of, sheet.Message)
+		return sheet, err
+	})
+}
+
+// RefusedIn counts what waits for a person's decision in each of some messages.
+func (s *Service) RefusedIn(ctx context.Context, who actor.Actor, messageIDs []string) (map[string]Tally, error) {
+	return looking(who, func(of uuid.UUID) (map[string]Tally, error) { return s.Read.RefusedIn(ctx, of, messageIDs) })
+}
+
+// Items lists items.
+func (s *Service) Items(ctx context.Context, who actor.Actor, f ItemFilter, ask paging.Ask) (paging.Page[ItemLine],
+	error) {
+	return pageOf(who, ask, func(of uuid.UUID) ([]ItemLine, error) { return s.Read.ItemLines(ctx, of, f, ask) })
+}
+
+// CountItems counts and sums items.
+func (s *Service) CountItems(ctx context.Context, who actor.Actor, f ItemFilter) (Figure, error) {
+	return looking(who, func(of uuid.UUID) (Figure, error) { return s.Read.CountItems(ctx, of, f) })
+}
+
+// Line is one item.
+func (s *Service) Line(ctx context.Context, who actor.Actor, id uuid.UUID) (ItemLine, error) {
+	return onlyOne(s.Items(ctx, who, ItemFilter{ID: id}, single))
+}
+
+// Candidates are items that a movement may belong to: of the same amount, those that wait for their outcome first.
+func (s *Service) Candidates(ctx context.Context, who actor.Actor, e Entry, search string, limit int) ([]ItemLine,
+	error) {
+	return looking(who, func(of uuid.UUID) ([]ItemLine, error) { return s.Read.Candidates(ctx, of, e, search, limit) })
+}
+
+// Documents lists what came from the bank.
+func (s *Service) Documents(ctx context.Context, who actor.Actor, f DocumentFilter, ask paging.Ask) (
+	paging.Page[Document], error) {
+	return pageOf(who, ask, func(of uuid.UUID) ([]Document, error) { return s.Read.Documents(ctx, of, f, ask) })
+}
+
+// CountDocuments counts what came from the bank by state, whatever state the list is narrowed to.
+func (s *Service) CountDocuments(ctx context.Context, who actor.Actor, f DocumentFilter) (map[DocumentState]int64,
+	error) {
+	return looking(who, func(of uuid.UUID) (map[DocumentState]int64, error) { return s.Read.CountDocuments(ctx, of, f) })
+}
+
+// Document is one that came from the bank.
+func (s *Service) Document(ctx context.Context, who actor.Actor, id uuid.UUID) (Document, error) {
+	return onlyOne(s.Documents(ctx, who, DocumentFilter{ID: id}, single))
+}
+
+// Movements lists what the bank booked.
+func (s *Service) Movements(ctx context.Context, who actor.Actor, f EntryFilter, ask paging.Ask) (
+	paging.Page[EntryLine], error) {
+	return pageOf(who, ask, func(of uuid.UUID) ([]EntryLine, error) { return s.Read.BankMovements(ctx, of, f, ask) })
+}
+
+// CountMovements counts and sums what the bank booked by state, whatever state the list is narrowed to.
+func (s *Service) CountMovements(ctx context.Context, who actor.Actor, f EntryFilter) (map[EntryState]Figure, error) {
+	return looking(who, func(of uuid.UUID) (map[EntryState]Figure, error) { return s.Read.CountMovements(ctx, of, f) })
+}
+
+// Movement is one that the bank booked.
+func (s *Service) Movement(ctx context.Context, who actor.Actor, id uuid.UUID) (EntryLine, error) {
+	return onlyOne(s.Movements(ctx, who, EntryFilter{ID: id}, single))
+}
+
+// Findings lists what people have to look at, or had.
+func (s *Service) Findings(ctx context.Context, who actor.Actor, f FindingFilter, ask paging.Ask) (
+	paging.Page[Finding], error) {
+	return pageOf(who, ask, func(of uuid.UUID) ([]Finding, error) { return s.Read.ExchangeFindings(ctx, of, f, ask) })
+}
+
+// CountFindings counts them.
+func (s *Service) CountFindings(ctx context.Context, who actor.Actor, f FindingFilter) (int64, error) {
+	return looking(who, func(of uuid.UUID) (int64, error) { return s.Read.CountFindings(ctx, of, f) })
+}
+
+// Finding is one.
+func (s *Service) Finding(ctx context.Context, who actor.Actor, id uuid.UUID) (Finding, error) {
+	return onlyOne(s.Findings(ctx, who, FindingFilter{ID: id}, single))
+}
+
+// LateDay is the debit date that a finding about a missed deadline is about.
+func (f Finding) LateDay() (calendar.Date, bool) {
+	const id = len("00000000-0000-0000-0000-000000000000:")
+	if f.Kind != MissedDeadline || len(f.Subject) <= id {
+		return calendar.Date{}, false
+	}
+	day, err := calendar.ParseDate(f.Subject[id:])
+	return day, err == nil
+}
+
+// UUID names a message where ids are UUIDs: in the audit, and as a place in a list.
+func (m Message) UUID() (id uuid.UUID) {
+	copy(id[:8], prefixes[m.Kind])
+	binary.BigEndian.PutUint64(id[8:], uint64(m.Number)) //nolint:gosec // numbers count from one
+	return id
+}
+
+// NumberOf is the kind and number of the message that a UUID names.
+func NumberOf(id uuid.UUID) (k Kind, number int64) {
+	for kind, prefix := range prefixes {
+		if string(id[:len(prefix)]) == prefix {
+			k = kind
+		}
+	}
+	return k, int64(binary.BigEndian.Uint64(id[8:])) //nolint:gosec // numbers count from one
+}

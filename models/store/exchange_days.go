@@ -1,0 +1,215 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/calendar"
+	"debitdesk/models/paging"
+)
+
+// The parts of a day at the bank, as exchange.Day explains them. The sums of days and the lists behind them share these
+// conditions, so that they cannot come to different totals.
+const (
+	// handedOver, acknowledgedItem and openItem are of debits on their debit date.
+	handedOver       = `i.message_id IS NOT NULL`
+	acknowledgedItem = `i.message_id IN (SELECT m.id FROM bank_files_out m WHERE m.ack_at IS NOT NULL)`
+	openItem         = handedOver + ` AND i.state = 'sent' AND i.outcome IN ('', 'in_tracking')`
+	// paidNow and paidBefore tell that money came in: it is there, or it went back.
+	paidNow    = `i.outcome IN ('provisional', 'successful')`
+	paidBefore = `i.outcome IN ('unpaid', 'disputed') AND (
+		EXISTS (SELECT FROM bank_answers a WHERE a.item_id = i.id AND a.kind IN ('provisional', 'successful'))
+		OR EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.state = 'matched'))`
+	// wentBack is of what went out on the day of the bank's answer.
+	wentBack = `i.outcome IN ('unpaid', 'disputed', 'refund_settled') AND
+		(i.kind = 'refunds' OR i.kind = 'debits' AND ` + paidBefore + `)`
+)
+
+// BankDays implements exchange.PageReader.
+func (s *Store) BankDays(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]exchange.Day, error) {
+	rows, err := s.Pool.Query(ctx, `SELECT day, sum(handed_n)::bigint, sum(handed)::bigint, sum(ack_n)::bigint,
+			sum(ack)::bigint, sum(open_n)::bigint, sum(open)::bigint, sum(paid_n)::bigint, sum(paid)::bigint,
+			sum(back_n)::bigint, sum(back)::bigint, sum(booked_n)::bigint, sum(booked)::bigint, sum(moved)::bigint, bool_or(told)
+		FROM (
+			SELECT i.action_date AS day, count(*) FILTER (WHERE `+handedOver+`) AS handed_n,
+				coalesce(sum(i.amount_cents) FILTER (WHERE `+handedOver+`), 0) AS handed,
+				count(*) FILTER (WHERE `+acknowledgedItem+`) AS ack_n,
+				coalesce(sum(i.amount_cents) FILTER (WHERE `+acknowledgedItem+`), 0) AS ack,
+				count(*) FILTER (WHERE `+openItem+`) AS open_n,
+				coalesce(sum(i.amount_cents) FILTER (WHERE `+openItem+`), 0) AS open,
+				count(*) FILTER (WHERE `+paidNow+`) AS paid_n,
+				coalesce(sum(i.amount_cents) FILTER (WHERE `+paidNow+`), 0) AS paid,
+				0 AS back_n, 0 AS back, 0 AS booked_n, 0 AS booked, 0 AS moved, false AS told
+			FROM bank_items i WHERE i.merchant_id = $1 AND i.kind = 'debits' AND i.action_date BETWEEN $2 AND $3 GROUP BY 1
+			UNION ALL
+			SELECT i.action_date, 0, 0, 0, 0, 0, 0, count(*), sum(i.amount_cents), 0, 0, 0, 0, 0, false
+			FROM bank_items i WHERE i.merchant_id = $1 AND i.kind = 'debits' AND i.action_date BETWEEN $2 AND $3
+				AND `+paidBefore+` GROUP BY 1
+			UNION ALL
+			SELECT i.outcome_on, 0, 0, 0, 0, 0, 0, 0, 0, count(*), sum(i.amount_cents), 0, 0, 0, false
+			FROM bank_items i WHERE i.merchant_id = $1 AND i.outcome_on BETWEEN $2 AND $3 AND `+wentBack+` GROUP BY 1
+			UNION ALL
+			SELECT e.booked_on, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, count(*) FILTER (WHERE e.state = 'matched'),
+				coalesce(sum(`+signedEntry+`) FILTER (WHERE e.state = 'matched'), 0), count(*), false
+			FROM bank_entries e WHERE e.merchant_id = $1 AND e.booked_on BETWEEN $2 AND $3 GROUP BY 1
+			UNION ALL
+			SELECT DISTINCT st.day, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true
+			FROM bank_statements st WHERE st.merchant_id = $1 AND st.day BETWEEN $2 AND $3
+		) parts GROUP BY day ORDER BY day DESC`, native([]any{merchantID, from, to})...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var days []exchange.Day
+	for rows.Next() {
+		var d exchange.Day
+		if err := rows.Scan(&d.Day, &d.HandedOver.Count, &d.HandedOver.Cents, &d.Acknowledged.Count, &d.Acknowledged.Cents,
+			&d.Open.Count, &d.Open.Cents, &d.Paid.Count, &d.Paid.Cents, &d.Back.Count, &d.Back.Cents, &d.Booked.Count,
+			&d.Booked.Cents, &d.Movements, &d.Statement); err != nil {
+			return nil, err
+		}
+		if d.HandedOver.Count+d.Paid.Count+d.Back.Count+d.Movements > 0 || d.Statement {
+			days = append(days, d)
+		}
+	}
+	return days, rows.Err()
+}
+
+// itemsWhere narrows items, and says what each adds to the expected sum of the day that was asked for.
+func itemsWhere(merchantID uuid.UUID, f exchange.ItemFilter) (w *condition, signed string) {
+	w, signed = &condition{}, "i.amount_cents"
+	w.and("i.merchant_id = ?", merchantID)
+	if f.ID != uuid.Nil {
+		w.and("i.id = ?", f.ID)
+	}
+	if f.MessageID != "" {
+		w.and("i.message_id = ?", f.MessageID)
+	}
+	if f.State != "" {
+		w.and("i.state = ?", string(f.State))
+	}
+	switch f.Outcome {
+	case exchange.OutcomeNone:
+		w.and("i.outcome IN ('', 'in_tracking', 'mandate_delivered')")
+	case exchange.OutcomePaid:
+		w.and("i.outcome IN ('provisional', 'successful', 'refund_settled', 'mandate_accepted')")
+	case exchange.OutcomeBack:
+		w.and("i.outcome NOT IN ('', 'in_tracking', 'mandate_delivered', 'provisional', 'successful', 'refund_settled', 'mandate_accepted')")
+	}
+	onDate, in := "i.kind = 'debits' AND i.action_date = ? AND ", paidNow+" OR "+paidBefore
+	switch f.Part {
+	case exchange.PartHandedOver:
+		w.and(onDate+handedOver, f.Day)
+	case exchange.PartAcknowledged:
+		w.and(onDate+acknowledgedItem, f.Day)
+	case exchange.PartOpen:
+		w.and(onDate+openItem, f.Day)
+	case exchange.PartPaid:
+		w.and(onDate+"("+in+")", f.Day)
+	case exchange.PartBack:
+		w.and("i.outcome_on = ? AND "+wentBack, f.Day)
+	case exchange.PartExpected:
+		day := "'" + f.Day.String() + "'::date" // a date, as our calendar writes it
+		in, back := "i.kind = 'debits' AND i.action_date = "+day+" AND ("+in+")", "i.outcome_on = "+day+" AND "+wentBack
+		w.and("(" + in + ") OR (" + back + ")")
+		signed = "i.amount_cents * ((" + in + ")::integer - coalesce((" + back + ")::integer, 0))"
+	}
+	return w, signed
+}
+
+// The purchase that an item belongs to: the item of a debit is a collection, of a refund the refund, of a mandate its
+// authentication; a recall and a cancellation have theirs as their subject.
+const (
+	joinPurchase = `LEFT JOIN collections c ON c.id = CASE i.kind WHEN 'debits' THEN i.id WHEN 'recalls' THEN i.subject_id END
+		LEFT JOIN refunds r ON i.kind = 'refunds' AND r.id = i.id
+		LEFT JOIN mandate_authentications u ON u.id = CASE i.kind WHEN 'mandates' THEN i.id WHEN 'cancellations' THEN i.subject_id END
+		LEFT JOIN purchases p ON p.id = coalesce(c.purchase_id, r.purchase_id, u.mandate_id) AND p.merchant_id = i.merchant_id`
+	purchaseOf = `p.id AS purchase_id`
+)
+
+// nameOfPurchase is the reference and the client of the purchase, joined as p.
+func nameOfPurchase(reference string) string {
+	return `coalesce(nullif(p.reference, ''), p.reference_generated, '') AS ` + reference +
+		`, coalesce(nullif(p.payer_name, ''), p.payer_email, '') AS client_name`
+}
+
+func itemLine(signed string) string {
+	return "SELECT " + itemTable.Columns("i", "order_sealed") + ", " + purchaseOf + ", " + nameOfPurchase("reference") +
+		`, coalesce((SELECT a.code FROM bank_answers a WHERE a.item_id = i.id AND a.kind = i.outcome), '') AS code, ` +
+		signed + ` AS day_cents FROM `
+}
+
+// ItemLines implements exchange.PageReader.
+func (s *Store) ItemLines(ctx context.Context, merchantID uuid.UUID, f exchange.ItemFilter,
+	ask paging.Ask) ([]exchange.ItemLine, error) {
+	w, signed := itemsWhere(merchantID, f)
+	if f.ArrivalID != uuid.Nil {
+		if err := s.answeredIn(ctx, w, f.ArrivalID); err != nil {
+			return nil, err
+		}
+	}
+	order := w.pageByID("i.id", ask)
+	direction := "DESC"
+	if ask.Newer {
+		direction = "ASC"
+	}
+	return seek(ctx, s, itemLines, itemLine(signed)+"(SELECT * FROM bank_items i WHERE "+w.String()+order+") i "+
+		joinPurchase+" ORDER BY i.id "+direction, w.args...)
+}
+
+// answeredIn narrows items to those that a document answers.
+func (s *Store) answeredIn(ctx context.Context, w *condition, documentID uuid.UUID) error {
+	d, err := one(ctx, s, documentTable, "id = $1", documentID)
+	if err == nil {
+		w.and("i.id IN (SELECT a.item_id FROM bank_answers a WHERE left(a.id, 16) = ?)",
+			hex.EncodeToString(d.SHA256[:min(8, len(d.SHA256))]))
+	}
+	return err
+}
+
+// CountItems implements exchange.PageReader.
+func (s *Store) CountItems(ctx context.Context, merchantID uuid.UUID, f exchange.ItemFilter) (n exchange.Figure,
+	err error) {
+	w, signed := itemsWhere(merchantID, f)
+	if f.ArrivalID != uuid.Nil {
+		if err := s.answeredIn(ctx, w, f.ArrivalID); err != nil {
+			return n, err
+		}
+	}
+	err = s.read(ctx).Raw("SELECT count(*) AS count, coalesce(sum("+signed+"), 0)::bigint AS cents FROM bank_items i WHERE "+
+		w.String(), w.args...).Scan(&n).Error
+	return n, err
+}
+
+// How far the debit date may lie from a movement: where nobody searches, and where somebody does (ours).
+const (
+	nearDays = 40
+	farDays  = 400
+)
+
+// Candidates implements exchange.PageReader.
+func (s *Store) Candidates(ctx context.Context, merchantID uuid.UUID, e exchange.Entry, search string,
+	limit int) ([]exchange.ItemLine, error) {
+	w, days := &condition{}, nearDays
+	w.and("i.merchant_id = ? AND i.amount_cents = ? AND i.message_id IS NOT NULL", merchantID, e.AmountCents)
+	q := searchQuery(search)
+	if q != "" {
+		days = farDays
+		w.and("(p.search @@ ?::tsquery) IS TRUE", q)
+	}
+	w.and("i.kind = 'debits' AND i.action_date BETWEEN ? AND ? OR i.kind = 'refunds' AND NOT ?", e.BookedOn.AddDays(-days),
+		e.BookedOn.AddDays(days), e.Credit)
+	open := "'', 'in_tracking'"
+	if !e.Credit {
+		open += ", 'provisional', 'successful'" // what came in may go out again
+	}
+	return seek(ctx, s, itemLines, itemLine("i.amount_cents")+"bank_items i "+joinPurchase+" WHERE "+w.String()+
+		` ORDER BY EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?), i.outcome NOT IN (`+open+`),
+		abs(i.action_date - ?::date), i.id DESC`+fmt.Sprintf(" LIMIT %d", limit), slices.Concat(w.args,
+		[]any{e.Credit, e.BookedOn})...)
+}

@@ -1,0 +1,303 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/audit"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/calendar"
+	"debitdesk/models/paging"
+	"debitdesk/models/store/table"
+)
+
+var (
+	itemLines     = table.View[exchange.ItemLine]()
+	movementLines = table.View[exchange.EntryLine]()
+)
+
+// condition collects conditions and their values.
+type condition struct {
+	text []string
+	args []any
+}
+
+func (w *condition) and(text string, args ...any) {
+	w.text, w.args = append(w.text, text), append(w.args, args...)
+}
+
+func (w *condition) String() string { return "(" + strings.Join(w.text, ") AND (") + ")" }
+
+// days narrows a date column.
+func (w *condition) days(column string, from, to calendar.Date) {
+	if !from.IsZero() {
+		w.and(column+" >= ?", from)
+	}
+	if !to.IsZero() {
+		w.and(column+" <= ?", to)
+	}
+}
+
+// times narrows a column of instants.
+func (w *condition) times(column string, from, to time.Time) {
+	if !from.IsZero() {
+		w.and(column+" >= ?", Instant(from))
+	}
+	if !to.IsZero() {
+		w.and(column+" <= ?", Instant(to))
+	}
+}
+
+// pageByID is the order of a page by ids, newest first, and where it begins.
+func (w *condition) pageByID(column string, ask paging.Ask) (order string) {
+	direction, beside, args := besideID(column, ask)
+	w.and("true"+beside, args...)
+	return fmt.Sprintf(" ORDER BY %s %s LIMIT %d", column, direction, ask.Fetch())
+}
+
+// WaitingByKind implements exchange.PageReader, by the condition of HoldWaiting.
+func (s *Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []exchange.Waiting,
+	err error) {
+	rows, err := s.Pool.Query(ctx, `SELECT kind, count(*), coalesce(sum(amount_cents), 0)::bigint FROM bank_items
+		WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY kind`, native([]any{merchantID, Instant(by)})...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var w exchange.Waiting
+		if err := rows.Scan(&w.Kind, &w.Total.Count, &w.Total.Cents); err != nil {
+			return nil, err
+		}
+		found = append(found, w)
+	}
+	return found, rows.Err()
+}
+
+func messagesWhere(merchantID uuid.UUID, f exchange.MessageFilter) *condition {
+	w := &condition{}
+	w.and("merchant_id = ?", merchantID)
+	if f.Kind != "" {
+		w.and("kind = ?", string(f.Kind))
+	}
+	w.times("made_at", f.From, f.To)
+	return w
+}
+
+// ExchangeMessages implements exchange.PageReader.
+func (s *Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f exchange.MessageFilter,
+	ask paging.Ask) ([]exchange.Message, error) {
+	w := messagesWhere(merchantID, f)
+	if len(f.States) > 0 {
+		w.and("state = ANY(?::text[])", texts(f.States))
+	}
+	direction, compare := "DESC", "<"
+	if ask.Newer {
+		direction, compare = "ASC", ">"
+	}
+	if ask.From != uuid.Nil {
+		kind, number := exchange.NumberOf(ask.From)
+		w.and("(made_at, id) "+compare+" (SELECT b.made_at, b.id FROM bank_files_out b WHERE b.kind = ? AND b.number = ?)",
+			string(kind), number)
+	}
+	return seek(ctx, s, messageTable, messageTable.Select+w.String()+fmt.Sprintf(" ORDER BY made_at %s, id %s LIMIT %d",
+		direction, direction, ask.Fetch()), w.args...)
+}
+
+func texts[S ~string](list []S) textArray {
+	out := make(textArray, len(list))
+	for i, one := range list {
+		out[i] = string(one)
+	}
+	return out
+}
+
+// countedBy reads how many there are of each state.
+func countedBy[S ~string](ctx context.Context, s *Store, from string, w *condition) (map[S]int64, error) {
+	var rows []struct {
+		State string
+		N     int64
+	}
+	if err := s.read(ctx).Raw("SELECT state, count(*) AS n FROM "+from+" WHERE "+w.String()+" GROUP BY state",
+		w.args...).Scan(&rows).Error; err != nil {
+		return nil, err
+	}
+	out := map[S]int64{}
+	for _, r := range rows {
+		out[S(r.State)] = r.N
+	}
+	return out, nil
+}
+
+// CountMessages implements exchange.PageReader.
+func (s *Store) CountMessages(ctx context.Context, merchantID uuid.UUID, f exchange.MessageFilter) (
+	map[exchange.MessageState]int64, error) {
+	return countedBy[exchange.MessageState](ctx, s, "bank_files_out", messagesWhere(merchantID, f))
+}
+
+// mostHistory is how many acts on one message are shown.
+const mostHistory = 100
+
+// MessageHistory implements exchange.PageReader.
+func (s *Store) MessageHistory(ctx context.Context, merchantID uuid.UUID, m exchange.Message) ([]audit.Entry, error) {
+	return find(ctx, s, auditTable, list(ctx, s, auditTable).Where(
+		"merchant_id = ? AND object_type = 'bank_message' AND object_id = ?", merchantID, m.UUID()).
+		Order("id DESC").Limit(mostHistory))
+}
+
+// RefusedIn implements exchange.PageReader.
+func (s *Store) RefusedIn(ctx context.Context, merchantID uuid.UUID, messageIDs []string) (map[string]exchange.Tally,
+	error) {
+	out := map[string]exchange.Tally{}
+	if len(messageIDs) == 0 {
+		return out, nil
+	}
+	rows, err := s.Pool.Query(ctx, `SELECT message_id, count(*)::integer, sum(amount_cents)::bigint FROM bank_items
+		WHERE merchant_id = $1 AND message_id = ANY($2) AND state = 'refused' GROUP BY message_id`,
+		native([]any{merchantID, messageIDs})...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		var t exchange.Tally
+		if err := rows.Scan(&id, &t.Count, &t.SumCents); err != nil {
+			return nil, err
+		}
+		out[id] = t
+	}
+	return out, rows.Err()
+}
+
+// visibleDocument is one that speaks of the merchant, or was imported for it; who is alone sees all.
+const visibleDocument = `d.merchant_id = ? OR EXISTS (SELECT FROM bank_files_in_of v WHERE v.document_id = d.id
+	AND v.merchant_id = ?) OR (SELECT count(*) = 1 FROM merchants)`
+
+func documentsWhere(merchantID uuid.UUID, f exchange.DocumentFilter) *condition {
+	w := &condition{}
+	w.and(visibleDocument, merchantID, merchantID)
+	if f.ID != uuid.Nil {
+		w.and("d.id = ?", f.ID)
+	}
+	w.times("d.arrived_at", f.From, f.To)
+	return w
+}
+
+// Documents implements exchange.PageReader. What a document says of others is not counted.
+func (s *Store) Documents(ctx context.Context, merchantID uuid.UUID, f exchange.DocumentFilter,
+	ask paging.Ask) ([]exchange.Document, error) {
+	w := documentsWhere(merchantID, f)
+	if f.State != "" {
+		w.and("d.state = ?", string(f.State))
+	}
+	order := w.pageByID("d.id", ask)
+	return seek(ctx, s, documentTable, "SELECT "+documentTable.Columns("d", "item_count", "sum_cents")+
+		`, coalesce(o.item_count, 0) AS item_count, coalesce(o.sum_cents, 0) AS sum_cents FROM bank_files_in d
+		LEFT JOIN bank_files_in_of o ON o.document_id = d.id AND o.merchant_id = ? WHERE `+w.String()+order,
+		slices.Concat([]any{merchantID}, w.args)...)
+}
+
+// CountDocuments implements exchange.PageReader.
+func (s *Store) CountDocuments(ctx context.Context, merchantID uuid.UUID, f exchange.DocumentFilter) (
+	map[exchange.DocumentState]int64, error) {
+	return countedBy[exchange.DocumentState](ctx, s, "bank_files_in d", documentsWhere(merchantID, f))
+}
+
+func movementsWhere(merchantID uuid.UUID, f exchange.EntryFilter) *condition {
+	w := &condition{}
+	w.and("e.merchant_id = ?", merchantID)
+	if f.ID != uuid.Nil {
+		w.and("e.id = ?", f.ID)
+	}
+	if f.ArrivalID != uuid.Nil {
+		w.and("e.arrival_id = ?", f.ArrivalID)
+	}
+	w.days("e.booked_on", f.From, f.To)
+	return w
+}
+
+// BankMovements implements exchange.PageReader: by the day on which they were booked.
+func (s *Store) BankMovements(ctx context.Context, merchantID uuid.UUID, f exchange.EntryFilter,
+	ask paging.Ask) ([]exchange.EntryLine, error) {
+	w := movementsWhere(merchantID, f)
+	if f.State != "" {
+		w.and("e.state = ?", string(f.State))
+	}
+	direction, compare := "DESC", "<"
+	if ask.Newer {
+		direction, compare = "ASC", ">"
+	}
+	if ask.From != uuid.Nil {
+		w.and("(e.booked_on, e.id) "+compare+" (SELECT b.booked_on, b.id FROM bank_entries b WHERE b.id = ?)", ask.From)
+	}
+	order := fmt.Sprintf("booked_on %s, e.id %s", direction, direction)
+	return seek(ctx, s, movementLines, "SELECT "+movementTable.Columns("e")+", "+purchaseOf+`, `+
+		nameOfPurchase("purchase_reference")+` FROM (SELECT * FROM bank_entries e WHERE `+w.String()+" ORDER BY e."+order+
+		fmt.Sprintf(" LIMIT %d", ask.Fetch())+`) e LEFT JOIN bank_items i ON i.id = e.item_id `+joinPurchase+
+		" ORDER BY e."+order, w.args...)
+}
+
+// CountMovements implements exchange.PageReader. Money that went out is below zero.
+func (s *Store) CountMovements(ctx context.Context, merchantID uuid.UUID, f exchange.EntryFilter) (
+	map[exchange.EntryState]exchange.Figure, error) {
+	var rows []struct {
+		State string
+		exchange.Figure
+	}
+	w := movementsWhere(merchantID, f)
+	if err := s.read(ctx).Raw("SELECT e.state, count(*) AS count, sum("+signedEntry+")::bigint AS cents FROM bank_entries e WHERE "+
+		w.String()+" GROUP BY e.state", w.args...).Scan(&rows).Error; err != nil {
+		return nil, err
+	}
+	out := map[exchange.EntryState]exchange.Figure{}
+	for _, r := range rows {
+		out[exchange.EntryState(r.State)] = r.Figure
+	}
+	return out, nil
+}
+
+// signedEntry is what a movement adds to the account.
+const signedEntry = `CASE WHEN e.credit THEN e.amount_cents ELSE -e.amount_cents END`
+
+func findingsWhere(merchantID uuid.UUID, f exchange.FindingFilter) *condition {
+	w := &condition{}
+	w.and("merchant_id = ? OR merchant_id IS NULL AND (SELECT count(*) = 1 FROM merchants)", merchantID)
+	if f.ID != uuid.Nil {
+		w.and("id = ?", f.ID)
+	}
+	if f.ArrivalID != uuid.Nil {
+		w.and("arrival_id = ?", f.ArrivalID)
+	}
+	if f.MessageID != "" {
+		w.and("message_id = ?", f.MessageID)
+	}
+	switch f.State {
+	case exchange.FindingOpen:
+		w.and("closed_at IS NULL")
+	case exchange.FindingClosed:
+		w.and("closed_at IS NOT NULL")
+	}
+	return w
+}
+
+// ExchangeFindings implements exchange.PageReader.
+func (s *Store) ExchangeFindings(ctx context.Context, merchantID uuid.UUID, f exchange.FindingFilter,
+	ask paging.Ask) ([]exchange.Finding, error) {
+	w := findingsWhere(merchantID, f)
+	order := w.pageByID("id", ask)
+	return seek(ctx, s, findingTable, findingTable.Select+w.String()+order, w.args...)
+}
+
+// CountFindings implements exchange.PageReader.
+func (s *Store) CountFindings(ctx context.Context, merchantID uuid.UUID, f exchange.FindingFilter) (n int64,
+	err error) {
+	w := findingsWhere(merchantID, f)
+	err = s.read(ctx).Raw("SELECT count(*) FROM bank_findings WHERE "+w.String(), w.args...).Scan(&n).Error
+	return n, err
+}
