@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sees to what make needs beside Go: `need.sh postgres chromium curl jq xmllint`.
+# Sees to what make needs beside Go: `need.sh postgres chromium curl jq xmllint sshd`.
 # Installs it where that is allowed, else says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -103,12 +103,28 @@ need_xmllint() {
 	exit 1
 }
 
+# The server that the courier is tested against. The tests start one for themselves; Debian would start another.
+have_sshd() { have sshd || [ -x /usr/sbin/sshd ]; }
+
+apt_sshd() {
+	apt openssh-server || return 1
+	if have systemctl; then systemctl disable --now ssh >/dev/null 2>&1 || true; fi
+}
+
+need_sshd() {
+	if have_sshd; then return; fi
+	if may_apt && apt_sshd && have_sshd; then return; fi
+	say "needs sshd: install your system's package (Debian: apt install openssh-server; macOS has it)"
+	exit 1
+}
+
 for what in "$@"; do
 	case $what in
 	postgres) need_postgres ;;
 	chromium) need_chromium ;;
 	curl | jq) need_command "$what" ;;
 	xmllint) need_xmllint ;;
-	*) say "need.sh knows postgres, chromium, curl, jq and xmllint, not $what" && exit 2 ;;
+	sshd) need_sshd ;;
+	*) say "need.sh knows postgres, chromium, curl, jq, xmllint and sshd, not $what" && exit 2 ;;
 	esac
 done

@@ -43,10 +43,25 @@ type Config struct {
 	Proxies     string `env:"DEBITDESK_PROXIES"`
 	RequestLog  bool   `env:"DEBITDESK_REQUEST_LOG" envDefault:"true"`
 
+	Courier CourierConfig `envPrefix:"DEBITDESK_COURIER_"`
+
 	Drain time.Duration `env:"DEBITDESK_DRAIN" envDefault:"0s"` // still served after SIGTERM, while /readyz says no
 
 	ListenFDs int `env:"LISTEN_FDS"` // sockets that systemd opened for us, from number 3 on
 	ListenPID int `env:"LISTEN_PID"` // whom they are for
+}
+
+// CourierConfig is where the courier carries files to. Its flags win.
+type CourierConfig struct {
+	Address    string        `env:"ADDRESS"`
+	HostKey    string        `env:"HOST_KEY"`
+	User       string        `env:"USER"`
+	Key        string        `env:"KEY"`
+	Passphrase string        `env:"PASSPHRASE"`
+	Out        string        `env:"OUT"`
+	In         string        `env:"IN"`
+	Every      time.Duration `env:"EVERY" envDefault:"1m"`
+	Remove     bool          `env:"REMOVE"`
 }
 
 // ReadConfig takes the environment, or the variables given instead of it.

@@ -52,6 +52,7 @@ type commands struct {
 	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while the product serves."`
 	Restore  restoreCmd  `cmd:"" help:"Read such a file into an empty database and check what came."`
 	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product stands on; exit code 1 when something is bad."`
+	Courier  courierCmd  `cmd:"" help:"Carry files between the exchange folder and the bank."`
 	Simulate simulateCmd `cmd:"" help:"Counterparts to try the product with."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }

@@ -40,10 +40,17 @@ func eachChapter(t *testing.T, see func(name, text string)) {
 
 // settings are the environment variables that the program reads.
 func settings() []string {
-	out := []string{postgres.EnvBinaries}
-	config := reflect.TypeFor[Config]()
+	return append(settingsOf(reflect.TypeFor[Config](), ""), postgres.EnvBinaries)
+}
+
+func settingsOf(config reflect.Type, prefix string) (out []string) {
 	for i := range config.NumField() {
-		out = append(out, config.Field(i).Tag.Get("env"))
+		field := config.Field(i)
+		if part := field.Tag.Get("envPrefix"); part != "" {
+			out = append(out, settingsOf(field.Type, prefix+part)...)
+			continue
+		}
+		out = append(out, prefix+field.Tag.Get("env"))
 	}
 	return out
 }

@@ -1,0 +1,380 @@
+package courier
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bench is a courier between a folder of the test and sshd.
+type bench struct {
+	*server
+	with    Settings
+	courier *Courier
+	said    []string
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	s := newServer(t)
+	b := &bench{server: s, with: s.settings()}
+	b.with.Log = func(line string) { b.said = append(b.said, line) }
+	b.open()
+	t.Cleanup(func() { _ = b.courier.Close() })
+	return b
+}
+
+func (b *bench) open() {
+	b.Helper()
+	var err error
+	b.courier, err = Open(b.with)
+	must(b.T, err)
+}
+
+// restart is what a courier that was killed goes through.
+func (b *bench) restart() {
+	b.Helper()
+	must(b.T, b.courier.Close())
+	b.open()
+}
+
+func (b *bench) put(name, content string) {
+	b.Helper()
+	must(b.T, os.WriteFile(filepath.Join(b.with.Dir, "outbox", name), []byte(content), 0o600))
+}
+
+func (b *bench) round() Report {
+	b.Helper()
+	r, err := b.courier.Round(b.Context())
+	must(b.T, err)
+	return r
+}
+
+// fails makes a round that must fail.
+func (b *bench) fails() error {
+	b.Helper()
+	_, err := b.courier.Round(b.Context())
+	if err == nil {
+		b.Fatal("the round did not fail")
+	}
+	return err
+}
+
+func (b *bench) here(folder string) string {
+	b.Helper()
+	entries, err := os.ReadDir(filepath.Join(b.with.Dir, folder))
+	must(b.T, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+func (b *bench) same(what string, got, want any) {
+	b.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		b.Errorf("%s: got %v, want %v\n%s", what, got, want, strings.Join(b.said, "\n"))
+	}
+}
+
+func TestFilesAreDeliveredAndAnswersFetched(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.put("a.xml", "first")
+	b.put("b.xml", strings.Repeat("second ", 100_000))
+	b.put(".c.xml.part", "not whole")
+	b.put("d.xml.filepart", "not whole")
+	must(t, os.Symlink("/etc/passwd", filepath.Join(b.with.Dir, "outbox", "e.xml")))
+	b.server.write("in/answer.xml", "yes")
+	b.server.write("in/.hidden.xml", "not whole")
+	b.server.write("in/later.xml.tmp", "not whole")
+	must(t, os.Mkdir(filepath.Join(b.dir, "in", "folder.xml"), 0o700))
+	must(t, os.Symlink("/etc/passwd", filepath.Join(b.dir, "in", "link.xml")))
+	b.same("round", b.round(), Report{Delivered: 2, Fetched: 1})
+	b.same("the server has", b.list("out"), "[a.xml b.xml]")
+	b.same("whole", len(b.read("out/b.xml")), 700_000)
+	b.same("sent", b.here("sent"), "a.xml b.xml")
+	b.same("outbox", b.here("outbox"), ".c.xml.part d.xml.filepart e.xml")
+	b.same("inbox", b.here("inbox"), "answer.xml")
+	b.same("a second round", b.round(), Report{})
+	b.restart()
+	b.same("after a new start", b.round(), Report{})
+	b.same("answers stay on the server", slices.Contains(b.list("in"), "answer.xml"), true)
+}
+
+func TestAnAnswerOfTheSameNameWithOtherBytesIsANewFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.server.write("in/answer.xml", "first")
+	b.same("first", b.round(), Report{Fetched: 1})
+	touched := time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC)
+	must(t, os.Chtimes(filepath.Join(b.dir, "in/answer.xml"), touched, touched))
+	b.same("only touched", b.round(), Report{})
+	b.server.write("in/answer.xml", "other")
+	b.same("other bytes", b.round(), Report{Fetched: 1})
+	b.same("inbox", b.here("inbox"), "answer-2.xml answer.xml")
+	b.with.Remove = true
+	b.restart()
+	b.server.write("in/third file.xml", "third")
+	b.same("removed", b.round(), Report{Fetched: 1})
+	b.same("the server has", b.list("in"), "[]")
+	b.same("inbox", b.here("inbox"), "answer-2.xml answer.xml third_file.xml")
+}
+
+func TestTheConnectionBreaksInTheMiddleOfAnUpload(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	content := strings.Repeat("0123456789", 100_000)
+	b.put("a.xml", content)
+	for _, bytes := range []int64{100, 5_000, 50_000, 500_000} {
+		b.cutAfter(bytes)
+		_ = b.fails()
+		b.same("nothing has its name", slices.Contains(b.list("out"), "a.xml"), false)
+		b.same("still here", b.here("outbox"), "a.xml")
+	}
+	b.cutAfter(0)
+	b.same("then", b.round(), Report{Delivered: 1})
+	b.same("whole", b.read("out/a.xml") == content, true)
+	b.same("nothing else", b.list("out"), "[a.xml]")
+}
+
+func TestTheConnectionBreaksBeforeTheRename(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.put("a.xml", "content")
+	b.courier.step = func(s string) {
+		if s == "rename a.xml" {
+			b.cutAll()
+		}
+	}
+	_ = b.fails()
+	b.same("only the temporary name", b.list("out"), "[.a.xml.part]")
+	b.restart()
+	b.same("then", b.round(), Report{Delivered: 1})
+	b.same("delivered once", b.list("out"), "[a.xml]")
+	b.same("sent", b.here("sent"), "a.xml")
+}
+
+func TestTheAnswerToTheRenameIsLost(t *testing.T) {
+	t.Parallel()
+	for _, bankTakesIt := range []bool{false, true} {
+		b := newBench(t)
+		b.put("a.xml", "content")
+		b.courier.step = func(s string) {
+			if s == "rename a.xml" {
+				b.mute()
+			}
+		}
+		_ = b.fails()
+		b.same("renamed", b.list("out"), "[a.xml]")
+		b.same("still here", b.here("outbox"), "a.xml")
+		if bankTakesIt {
+			must(t, os.Remove(filepath.Join(b.dir, "out", "a.xml")))
+		}
+		b.restart()
+		b.same("counts as delivered", b.round(), Report{Delivered: 1})
+		b.same("sent", b.here("sent")+b.here("outbox"), "a.xml")
+		b.same("not sent again", len(b.list("out")), map[bool]int{true: 0, false: 1}[bankTakesIt])
+	}
+}
+
+func TestAnotherFileOfTheSameNameIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.server.write("out/a.xml", "somebody else's")
+	b.server.write("out/b.xml", "the same")
+	b.put("a.xml", "ours")
+	b.put("b.xml", "the same")
+	b.put("c.xml", "another")
+	r := b.round()
+	b.same("delivered", r.Delivered, 2)
+	b.same("problems", r.Problems, "[a.xml: the server has another file of this name; nothing was written over it]")
+	b.same("untouched", b.read("out/a.xml"), "somebody else's")
+	b.same("outbox", b.here("outbox"), "a.xml")
+	b.same("counted", b.courier.Problems(), 1)
+	_ = b.round()
+	b.same("said once", strings.Count(strings.Join(b.said, "\n"), "a person must look"), 1)
+
+	// Somebody is quicker between our look and our rename.
+	b.put("d.xml", "ours")
+	b.courier.step = func(s string) {
+		if s == "rename d.xml" {
+			b.server.write("out/d.xml", "theirs")
+		}
+	}
+	b.same("a race", len(b.round().Problems), 2)
+	b.same("untouched", b.read("out/d.xml"), "theirs")
+}
+
+func TestAFileThatStandsInSentIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.put("a.xml", "content")
+	b.round()
+	must(t, os.Remove(filepath.Join(b.dir, "out", "a.xml"))) // the bank took it
+	b.put("a.xml", "content")
+	b.round()
+	b.same("not sent again", b.list("out"), "[]")
+	b.same("kept", b.here("sent"), "a.xml a.xml.2")
+	b.put("a.xml", "a new content")
+	b.round()
+	b.same("another file is sent", b.list("out"), "[a.xml]")
+}
+
+func TestFilesThatAreTooLargeStayWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.with.MaxBytes = 10
+	b.restart()
+	b.put("a.xml", "more than ten bytes")
+	b.server.write("in/b.xml", "more than ten bytes")
+	b.same("problems", b.round().Problems, "[a.xml: the file is larger than the limit; it was not sent "+
+		"b.xml: the server's file is larger than the limit; it was not taken]")
+	b.same("nothing moved", b.here("inbox")+fmt.Sprint(b.list("out")), "[]")
+}
+
+func TestAServerWithAnotherHostKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.put("a.xml", "content")
+	right := b.with.HostKey
+	_, other := b.newKey("other")
+	b.with.HostKey = "bank.example " + other
+	b.restart()
+	if err := b.fails(); !errors.Is(err, errHostKey) {
+		t.Error(err)
+	}
+	b.with.HostKey = "SHA256:" + strings.Repeat("A", 43)
+	b.restart()
+	err := b.fails()
+	if !errors.Is(err, errHostKey) {
+		t.Error(err)
+	}
+	b.same("nothing was sent", b.list("out"), "[]")
+	// The message says which key it was, so that a person can ask the bank about it.
+	shown := err.Error()[strings.LastIndex(err.Error(), "SHA256:"):]
+	b.with.HostKey = "SHA256:" + strings.Repeat("A", 43) + " " + shown
+	b.restart()
+	b.same("one of two fingerprints", b.round(), Report{Delivered: 1})
+	_, line, _ := strings.Cut(right, " ")
+	b.with.HostKey = line
+	b.restart()
+	b.same("the key without the host", b.round(), Report{})
+}
+
+func TestAServerThatDoesNotKnowTheKeyIsAnErrorWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.with.KeyFile, _ = b.newKey("unknown")
+	b.with.Passphrase = ""
+	b.restart()
+	if err := b.fails(); !strings.Contains(err.Error(), "did not let "+b.with.User+" in") {
+		t.Error(err)
+	}
+}
+
+func TestWaitingGrowsWithFailuresAndDiffers(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		failures int
+		chance   float64
+		want     time.Duration
+	}{
+		{0, 0.9, time.Minute}, {1, 0.5, 2 * time.Minute}, {1, 0, 90 * time.Second}, {1, 1, 150 * time.Second}, {3, 0.5, 8 * time.Minute},
+		{4, 0.5, 15 * time.Minute}, {1000, 0.5, 15 * time.Minute},
+	} {
+		if got := Waiting(time.Minute, one.failures, one.chance); got != one.want {
+			t.Errorf("%+v: got %s", one, got)
+		}
+	}
+}
+
+func TestRunWaitsLongerAfterFailuresAndTellsTheLastSuccess(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	now := time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC)
+	b.with.Now = func() time.Time { return now }
+	b.restart()
+	b.cutAfter(10)
+	ctx, cancel := contextOf(t)
+	var waits []time.Duration
+	err := b.courier.Run(ctx, time.Minute, func(d time.Duration) <-chan time.Time {
+		waits = append(waits, d)
+		now = now.Add(d)
+		switch len(waits) {
+		case 2:
+			b.cutAfter(0)
+		case 3:
+			b.same("since the last success", b.courier.SinceSuccess(), time.Minute)
+			cancel()
+		}
+		fired := make(chan time.Time, 1)
+		fired <- now
+		return fired
+	})
+	must(t, err)
+	if len(waits) != 3 || waits[0] < 90*time.Second || waits[1] < 3*time.Minute || waits[2] != time.Minute {
+		t.Errorf("waited %v", waits)
+	}
+	now = now.Add(time.Hour)
+	b.restart()
+	b.same("remembered", b.courier.SinceSuccess(), time.Hour+time.Minute)
+}
+
+func TestSettingsThatAreMissingOrWrongAreNamed(t *testing.T) {
+	t.Parallel()
+	_, err := Open(Settings{})
+	for _, setting := range []string{"dir", "address", "user", "key", "host-key", "out", "in"} {
+		if !strings.Contains(fmt.Sprint(err), setting+": ") {
+			t.Errorf("%s is not named: %v", setting, err)
+		}
+	}
+	dir := t.TempDir()
+	secret := []byte("-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0c2VjcmV0\n-----END OPENSSH PRIVATE KEY-----\n")
+	loose, bad := filepath.Join(dir, "loose"), filepath.Join(dir, "bad")
+	must(t, os.WriteFile(loose, secret, 0o644)) //nolint:gosec // what is tested
+	must(t, os.WriteFile(bad, secret, 0o600))
+	good := Settings{Dir: dir + "/exchange", Address: "bank.example", User: "u", Out: "out", In: "in",
+		HostKey: "SHA256:" + strings.Repeat("A", 43), KeyFile: bad, Passphrase: "seven quiet otters"}
+	for _, one := range []struct {
+		change func(*Settings)
+		says   string
+	}{
+		{func(s *Settings) { s.KeyFile = loose }, "key: the file must be readable by its owner alone"},
+		{func(*Settings) {}, "key: the file holds no private key"},
+		{func(s *Settings) { s.KeyFile = dir + "/none" }, "key: the file cannot be read"},
+		{func(s *Settings) { s.HostKey = "trust me" }, "host-key: is neither"},
+		{func(s *Settings) { s.HostKey = "SHA256:short" }, "host-key: "},
+		{func(s *Settings) { s.HostKey = "@revoked * " + strings.Repeat("A", 43) }, "host-key: is neither"},
+	} {
+		s := good
+		one.change(&s)
+		_, err := Open(s)
+		if err == nil || !strings.Contains(err.Error(), one.says) {
+			t.Errorf("got %v, want %s", err, one.says)
+		}
+		if bytes.Contains([]byte(fmt.Sprint(err)), []byte("c2VjcmV0")) || strings.Contains(fmt.Sprint(err), "otters") {
+			t.Errorf("a secret is told: %v", err)
+		}
+	}
+}
+
+func TestNamesFromOutsideAreNotTrusted(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"a.xml": "a.xml", "Auszug Nr 7.xml": "Auszug_Nr_7.xml", "ü.xml": "_.xml", "a\nb.xml": "a_b.xml", "-rf": "-rf",
+		"../a.xml": "", "..": "", ".": "", "": "", "a/b.xml": "", `a\b.xml`: "", "a\x00.xml": "", ".a.xml": "", "a.part": "",
+		strings.Repeat("a", 201): "",
+	} {
+		if got, ok := localName(name); ok != (want != "") || got != want {
+			t.Errorf("%q: got %q %t, want %q", name, got, ok, want)
+		}
+	}
+}
