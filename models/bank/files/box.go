@@ -43,7 +43,8 @@ type Box struct {
 	mu    sync.Mutex
 	looks map[string]*look // of the inbox, by name
 
-	step func(what string) // tests stop here
+	flush func(*os.File) error // to the disk
+	step  func(what string)    // tests stop here
 }
 
 // Settings are what a box is told about its directory.
@@ -67,7 +68,8 @@ func OpenBox(dir string, s Settings) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the directory of the bank: %w", err)
 	}
-	b := &Box{root: root, now: s.Now, settle: s.Settle, most: s.MaxBytes, looks: map[string]*look{}, step: func(string) {}}
+	b := &Box{root: root, now: s.Now, settle: s.Settle, most: s.MaxBytes, looks: map[string]*look{},
+		flush: (*os.File).Sync, step: func(string) {}}
 	if b.now == nil {
 		b.now = time.Now
 	}
@@ -185,7 +187,7 @@ func (b *Box) write(ctx context.Context, part string, want []byte, content io.Re
 		return err
 	}
 	b.step("filled")
-	if err := f.Sync(); err != nil {
+	if err := b.flush(f); err != nil {
 		return err
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -242,7 +244,7 @@ func (b *Box) sync(folder string) error {
 	if err != nil {
 		return fmt.Errorf("open the folder %s: %w", folder, err)
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil && !errors.Is(err, syscall.EINVAL) {
+	if err := errors.Join(b.flush(f), f.Close()); err != nil && !errors.Is(err, syscall.EINVAL) {
 		return fmt.Errorf("write the folder %s to the disk: %w", folder, err)
 	}
 	return nil

@@ -18,6 +18,7 @@ const (
 	eftService       = "eft"
 	debiCheckService = "debicheck"
 	refundService    = "refund"
+	registeredName   = "registered_mandate" // DebiCheck debits that can be disputed
 )
 
 // answers are the forms that a bank can answer in.
@@ -125,16 +126,16 @@ func (c profileCheck) services() {
 				c.bad(path+".lead_days", "Say how many business days lie between the deadline and the debit date: 0 to 60.")
 			}
 			c.success(path+".success", s.Success)
-		case refundService:
+		case refundService, registeredName:
 			if s.LeadDays != nil || s.Success != "" {
-				c.bad(path, "Refunds have no lead_days and no success.")
+				c.bad(path, "This service has no lead_days and no success of its own.")
 			}
 		case "eft_same_day":
 			c.bad(path, "Debitdesk has one EFT service. If yours runs on the same day, give eft a lead_days of 0.")
 			continue
 		default:
 			c.bad(path, "There is no such service. Did you mean %q?",
-				fault.Nearest(name, []string{eftService, debiCheckService, refundService}))
+				fault.Nearest(name, []string{eftService, debiCheckService, refundService, registeredName}))
 			continue
 		}
 		for key, value := range map[string]string{"local_instrument": s.LocalInstrument, "service_level": s.ServiceLevel} {

@@ -291,7 +291,7 @@ func (b *Box) reject(name string, l *look, reasons string) error {
 		return err
 	}
 	_, err = fmt.Fprintf(f, "%s (%d bytes, SHA-256 %x) could not be read:\n%s\n", name, l.size, l.hash, reasons)
-	return errors.Join(err, f.Sync(), f.Close(), b.sync(rejected))
+	return errors.Join(err, b.flush(f), f.Close(), b.sync(rejected))
 }
 
 // create makes a file under a name that is free.

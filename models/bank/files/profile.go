@@ -35,7 +35,7 @@ type Profile struct {
 	AccountTypes        map[bank.AccountType]string `json:"account_types"`
 	CreditorAccountType string                      `json:"creditor_account_type"` // or none
 
-	Services          map[string]Service `json:"services"` // eft, debicheck, refund
+	Services          map[string]Service `json:"services"` // eft, debicheck, registered_mandate, refund
 	UserCodeAt        string             `json:"user_code_at"`
 	AbbreviatedNameAt string             `json:"abbreviated_name_at"`
 	StatementLineAt   string             `json:"statement_line_at"`

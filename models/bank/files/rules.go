@@ -87,10 +87,13 @@ func (p Profile) dialect() iso20022.Dialect {
 	}
 	for name, s := range p.Services {
 		service := iso20022.Service{LocalInstrument: s.LocalInstrument, ServiceLevel: s.ServiceLevel}
-		if method, collects := methods[name]; collects {
-			d.Services[method] = service
-		} else {
+		switch name {
+		case refundService:
 			d.RefundService = service
+		case registeredName:
+			d.Registered = service
+		default:
+			d.Services[methods[name]] = service
 		}
 	}
 	return d

@@ -27,6 +27,8 @@ type Dialect struct {
 	CreditorAccountType string
 	// Services is what the methods are called. A method without an entry is not collected by.
 	Services map[bank.Method]Service
+	// Registered is what DebiCheck debits are called that can be disputed; empty: as all others.
+	Registered Service
 	// RefundService is what refunds are called.
 	RefundService Service
 	// UserCodeAt and AbbreviatedNameAt are where the two stand.

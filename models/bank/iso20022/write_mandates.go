@@ -33,7 +33,7 @@ func (e *Encoder) mandate(d *document, r bank.MandateRequest) {
 	tag, text := coded(e.d.Channels[r.Authentication], "Prtry")
 	d.line(text, "Authntcn", "Chanl", tag)
 	d.row("Tp", func() {
-		e.service(d, e.d.Services[bank.DebiCheck])
+		e.serviceNames(d, e.d.Services[bank.DebiCheck])
 		d.text(classes[r.ValueType], "Clssfctn", "Cd")
 	})
 	d.row("Ocrncs", func() {

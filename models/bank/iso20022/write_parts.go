@@ -45,19 +45,23 @@ func (e *Encoder) sender(c bank.Creditor) string {
 }
 
 // group begins a group of payments, up to its type.
-func (e *Encoder) group(d *document, g exchange.Group, method string, s Service, sequence string) {
+func (e *Encoder) group(d *document, g exchange.Group, method string) {
 	d.line(g.ID, "PmtInfId")
 	d.line(method, "PmtMtd")
 	d.line(strconv.FormatBool(e.d.BatchBooking), "BtchBookg")
 	d.line(strconv.Itoa(g.Count), "NbOfTxs")
 	d.line(decimal(g.SumCents), "CtrlSum")
+}
+
+// paymentType writes the service and where a debit stands among those of its mandate.
+func (e *Encoder) paymentType(d *document, s Service, sequence string) {
 	d.row("PmtTpInf", func() {
-		e.service(d, s)
+		e.serviceNames(d, s)
 		d.text(sequence, "SeqTp")
 	})
 }
 
-func (e *Encoder) service(d *document, s Service) {
+func (e *Encoder) serviceNames(d *document, s Service) {
 	tag, text := coded(s.ServiceLevel, "Prtry")
 	d.text(text, "SvcLvl", tag)
 	tag, text = coded(s.LocalInstrument, "Prtry")

@@ -14,19 +14,50 @@ func (e *Encoder) debits(d *document, m exchange.Outgoing) {
 	e.header(d, m, true)
 	for _, g := range m.Groups {
 		d.block("PmtInf", func() {
-			e.group(d, g, "DD", e.d.Services[g.Method], string(g.Sequence))
+			service, shared := e.serviceOf(g)
+			e.group(d, g, "DD")
+			if shared {
+				e.paymentType(d, service, string(g.Sequence))
+			}
 			d.line(date(g.ActionDate), "ReqdColltnDt")
 			e.creditor(d, g.Creditor, "Cdtr", "CdtrAcct", "CdtrAgt")
 			e.scheme(d, g.Creditor)
 			for n, i := range g.Items {
-				d.row("DrctDbtTxInf", func() { e.debit(d, m.Name, g.ID, n, *i.Order.Debit) })
+				d.row("DrctDbtTxInf", func() {
+					in := *i.Order.Debit
+					e.ids(d, m.Name, id32(in.ID), uetr(in.ID), e.endToEnd(id32(in.ID), in.StatementLine, g.ID, n))
+					if !shared {
+						e.paymentType(d, e.service(in), string(g.Sequence))
+					}
+					e.debit(d, m.Name, in)
+				})
 			}
 		})
 	}
 }
 
-func (e *Encoder) debit(d *document, form, group string, n int, in bank.Instruction) {
-	e.ids(d, form, id32(in.ID), uetr(in.ID), e.endToEnd(id32(in.ID), in.StatementLine, group, n))
+// service is what the bank calls the service of a debit.
+func (e *Encoder) service(in bank.Instruction) Service {
+	if in.Method == bank.DebiCheck && in.Disputable && e.d.Registered != (Service{}) {
+		return e.d.Registered
+	}
+	return e.d.Services[in.Method]
+}
+
+// serviceOf is the service that all debits of a group share. Where they do not, each says its own: the schemas allow it
+// in one of the two places.
+func (e *Encoder) serviceOf(g exchange.Group) (s Service, shared bool) {
+	for n, i := range g.Items {
+		one := e.service(*i.Order.Debit)
+		if n > 0 && one != s {
+			return Service{}, false
+		}
+		s = one
+	}
+	return s, true
+}
+
+func (e *Encoder) debit(d *document, form string, in bank.Instruction) {
 	d.amount(in.AmountCents, in.Currency, "InstdAmt")
 	d.within("DrctDbtTx", func() {
 		d.within("MndtRltdInf", func() {
@@ -54,7 +85,8 @@ func (e *Encoder) refunds(d *document, m exchange.Outgoing) {
 	e.header(d, m, true)
 	for _, g := range m.Groups {
 		d.block("PmtInf", func() {
-			e.group(d, g, "TRF", e.d.RefundService, "")
+			e.group(d, g, "TRF")
+			e.paymentType(d, e.d.RefundService, "")
 			day := g.ActionDate
 			if day.IsZero() {
 				day = calendar.DateOf(m.MadeAt)

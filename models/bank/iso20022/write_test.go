@@ -252,6 +252,37 @@ func TestTheDialectDecidesWhatStandsWhere(t *testing.T) {
 	has(refunds, "<Tp><Prtry>3</Prtry></Tp>", "<Purp><Cd>REFU</Cd></Purp>")
 }
 
+// Debits that can be disputed go by another service. A group that mixes them says the service of each.
+func TestDisputableDebitsGoByTheRegisteredService(t *testing.T) {
+	t.Parallel()
+	one, other := debiCheck(1, 100), debiCheck(2, 200)
+	one.Disputable = true
+	const registered, normal = "<LclInstrm><Prtry>REGISTERED</Prtry></LclInstrm>", "<LclInstrm><Prtry>DEBICHECK</Prtry></LclInstrm>"
+	d := dialect()
+	d.Registered = iso20022.Service{LocalInstrument: "REGISTERED"}
+	for name, want := range map[string]struct {
+		d       iso20022.Dialect
+		items   []exchange.Item
+		types   int
+		in      string
+		without string
+	}{
+		"alone":       {d, items(one), 1, registered, normal},
+		"mixed":       {d, items(one, other), 2, registered, "</CtrlSum>\n<PmtTpInf>"},
+		"not offered": {dialect(), items(one, other), 1, normal, registered},
+	} {
+		for _, form := range iso20022.Forms(exchange.Debits)[1:] {
+			text := write(t, want.d, message(exchange.Debits, form, "DD20261122-000042", want.items))
+			if strings.Count(text, "<PmtTpInf>") != want.types || !strings.Contains(text, want.in) || strings.Contains(text, want.without) {
+				t.Errorf("%s: %s", name, text)
+			}
+			if published[form] != "" {
+				valid(t, form, text)
+			}
+		}
+	}
+}
+
 // Debits are recalled under the groups in which they left, whatever their order.
 func TestRecallsStandUnderTheGroupOfTheirDebit(t *testing.T) {
 	t.Parallel()
