@@ -164,3 +164,40 @@ func troubleOf(stage Stage, r Reason) Trouble {
 	}
 	return NoTrouble
 }
+
+// ReadMandateReason finds out why a mandate request was refused: the first reason that our list or the bank's table
+// (own, by code) knows, or else the first one as it stands.
+func ReadMandateReason(own map[string]string, reasons ...Reason) string {
+	var unknown string
+	for _, r := range reasons {
+		code := isoCode(r.Code)
+		if ours, known := own[r.Code]; known {
+			code = ours
+		}
+		if isMandateCode(code) {
+			return code
+		}
+		if unknown == "" {
+			unknown = code
+		}
+	}
+	if unknown == "" {
+		return CodeRefused // ISO's for no reason given
+	}
+	return unknown
+}
+
+// MandateKind is the kind of answer that a refused mandate request gets by its reason. Of a mandate that had been
+// accepted before it is the end, whatever the reason.
+func MandateKind(code string, accepted bool) MessageKind {
+	switch {
+	case accepted:
+		return MandateSuspended
+	case code == CodeNoAnswer:
+		return MandateUnanswered
+	case code == CodeSystemError, code != codeTooMuch && troubleOf(Refused, Reason{Code: code}) != NoTrouble:
+		return MandateFailed
+	default:
+		return MandateRejected
+	}
+}

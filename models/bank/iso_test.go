@@ -111,3 +111,34 @@ func TestChannelsOfISOHaveOurNames(t *testing.T) {
 		}
 	}
 }
+
+func TestARefusedMandateHasAReasonAndAKind(t *testing.T) {
+	own := map[string]string{"B7": "MS03"}
+	for _, c := range []struct {
+		reasons  []bank.Reason
+		accepted bool
+		code     string
+		kind     bank.MessageKind
+	}{
+		{[]bank.Reason{{Code: "NOAS"}}, false, "NOAS", bank.MandateUnanswered},
+		{[]bank.Reason{{Code: "MD16"}}, false, "MD16", bank.MandateRejected},
+		{[]bank.Reason{{Code: "ZZ99"}, {Code: "be01"}}, false, "BE01", bank.MandateRejected},
+		{[]bank.Reason{{Code: "B7", Own: true}}, false, "MS03", bank.MandateRejected},
+		{[]bank.Reason{{Code: "AM02"}}, false, "AM02", bank.MandateRejected},
+		{[]bank.Reason{{Code: "AM05"}}, false, "AM05", bank.MandateFailed},
+		{[]bank.Reason{{Code: "FF01"}}, false, "FF01", bank.MandateFailed},
+		{[]bank.Reason{{Code: "ZZ99"}}, false, "ZZ99", bank.MandateRejected},
+		{nil, false, "MS02", bank.MandateRejected},
+		{[]bank.Reason{{Code: "MSUC"}}, true, "MSUC", bank.MandateSuspended},
+	} {
+		code := bank.ReadMandateReason(own, c.reasons...)
+		if kind := bank.MandateKind(code, c.accepted); code != c.code || kind != c.kind {
+			t.Errorf("%+v: %s, %s", c, code, kind)
+		}
+	}
+	for _, c := range bank.MandateCodes() {
+		if c.Meaning == "" || c.Remedy == "" || bank.Label(c.Code) != c.Meaning+" ("+c.Code+")" {
+			t.Errorf("%+v", c)
+		}
+	}
+}

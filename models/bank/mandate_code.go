@@ -12,6 +12,8 @@ const (
 	CodeFraud           = "MD21" // on suspicion of fraud
 	CodeOnceOffDone     = "MCOC" // once-off collection done
 	CodeSystemError     = "EERR" // ours: the bank's system failed
+
+	codeTooMuch = "AM02" // more than the payer's bank allows; of debits it is about our agreement with the bank
 )
 
 // MandateCode is a reason about a mandate, with what helps.
@@ -34,7 +36,7 @@ var mandateCodes = []MandateCode{
 	{CodeAccountClosed, "Account closed", "Ask the client for an account in use."},
 	{"AC06", "Account blocked", "Ask the client for an account in use."},
 	{"AG01", "Account does not allow debits", "Ask the client for an account that allows debit orders."},
-	{"AM02", "Amount not allowed", "Ask for a lower maximum amount."},
+	{codeTooMuch, "Amount not allowed", "Ask for a lower maximum amount."},
 	{"BE01", "Details do not match the account holder", "Check the name and the identity number with the client."},
 	{"BE06", "Account holder not known", "Check the name and the identity number with the client."},
 	{"MD07", "Account holder deceased", "Send no automatic messages; contact the family or the executor with care."},

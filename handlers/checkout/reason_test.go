@@ -1,0 +1,21 @@
+package checkout
+
+import (
+	"testing"
+
+	"debitdesk/models/collection"
+	"debitdesk/models/purchase"
+)
+
+func TestThePageSaysWhyADebitFailedAndBlamesNobodyWrongly(t *testing.T) {
+	for code, want := range map[string]string{
+		"02": "Your bank says: Not enough money.",
+		"18": "Your bank declined it.",
+		"NR": "The bank did not run it. Nothing is wrong with your account.",
+	} {
+		c := collection.Collection{Result: collection.ResultOf(code)}
+		if got := reason(purchase.Record{Collection: &c}); got != want {
+			t.Errorf("%s: %q", code, got)
+		}
+	}
+}
