@@ -1,7 +1,6 @@
 package iso20022_test
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -145,14 +144,6 @@ func utf16(text string) string {
 	b := []byte{0xFF, 0xFE}
 	for _, r := range text {
 		b = append(b, byte(r), byte(r>>8))
-	}
-	return string(b)
-}
-
-func unhex(text string) string {
-	b, err := hex.DecodeString(text)
-	if err != nil {
-		panic(err)
 	}
 	return string(b)
 }
