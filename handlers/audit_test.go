@@ -75,7 +75,7 @@ func TestABrokenChainIsShownWhereItBreaks(t *testing.T) {
 func linked(t *testing.T, h *handlertest.House) {
 	t.Helper()
 	for ctx, cancel := context.WithTimeout(t.Context(), time.Minute); ; {
-		if err := h.Keeper.Link(ctx); err != nil {
+		if err := h.Audit.Link(ctx); err != nil {
 			cancel()
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ type Deps struct {
 	Settings     *settings.Settings
 
 	SecondFactors SecondFactors
-	Keeper        *access.Keeper // forms that wait while a second factor is asked for again
+	KeptForms     *access.KeptForms // forms that wait while a second factor is asked for again
 	Reports       *reports.Reports
 	Simulator     *simulator.Simulator // sandbox mode alone
 	Webhooks      *developers.Webhooks

@@ -188,7 +188,7 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 func (e *edge) toSignIn(c echo.Context, fragment bool) error {
 	r := c.Request()
 	next := "/login"
-	kept, err := e.Keeper.KeepForSignIn(c)
+	kept, err := e.KeptForms.KeepForSignIn(c)
 	if err != nil { // the form is lost; signing in is not
 		e.Log.WarnContext(r.Context(), "form not kept", "error", err, "request_id", access.RequestID(c))
 	}

@@ -25,7 +25,7 @@ var reshapes = map[string]struct{ path, field string }{
 // session had ended, with what was typed into it. Nothing is done before the person
 // sends it again.
 func (e *edge) formBack(c echo.Context) error {
-	kept, found, err := e.Keeper.Form(c, c.QueryParam("kept"))
+	kept, found, err := e.KeptForms.Form(c, c.QueryParam("kept"))
 	if err != nil {
 		return err
 	}

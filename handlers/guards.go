@@ -45,7 +45,7 @@ var (
 	sandboxPage = guard{asks: true, sandbox: true, before: page.before}
 	// pageProof asks for the second factor again.
 	pageProof = guard{asks: true, before: func(e *edge, act actor.Action) stack {
-		return append(page.before(e, act), access.RequireProof(e.Keeper))
+		return append(page.before(e, act), access.RequireProof(e.KeptForms))
 	}}
 )
 

@@ -54,13 +54,13 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 		return handlers.Deps{}, err
 	}
 	figures := &report.Service{Read: db, Now: db.Now, Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable}
-	keeper := &access.Keeper{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: db, Last: o.Sessions.LastPerson}
-	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, Keeper: keeper,
+	forms := &access.KeptForms{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: db, Last: o.Sessions.LastPerson}
+	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, KeptForms: forms,
 		Attention: figures.AttentionCount, Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
 	d := handlers.Deps{
 		BaseURL: o.BaseURL, Sandbox: o.Sandbox, Replays: db,
 		Bearer: access.Bearer(s.Credentials), Session: o.Sessions.Authenticate, OAuth: s.Credentials,
-		ErrorPage: desk.ErrorPage, Keeper: keeper,
+		ErrorPage: desk.ErrorPage, KeptForms: forms,
 		API: handlers.API{
 			Clients:    &api.Clients{Base: base, Service: s.Clients},
 			Purchases:  &api.Purchases{Base: base, Service: s.Purchases},
@@ -76,7 +76,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 		Invitation: &access.Invitation{Members: s.Members, Sessions: o.Sessions, Strip: desk.Strip},
 		Reset:      &access.Reset{People: s.Users, Sessions: o.Sessions, Strip: desk.Strip},
 		SecondFactors: handlers.SecondFactors{
-			Ask: &access.Second{Factors: s.Factors, Sessions: o.Sessions, Keeper: keeper, PasskeyOrigin: origin,
+			Ask: &access.Second{Factors: s.Factors, Sessions: o.Sessions, KeptForms: forms, PasskeyOrigin: origin,
 				Strip: desk.Strip},
 			Security: &settings.Security{Desk: desk, Factors: s.Factors, Prove: o.Sessions.Prove, PasskeyOrigin: origin},
 			Demand:   &kit.Demand{Desk: desk, Demands: s.Factors},
@@ -121,7 +121,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: db, Replays: db}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
-	d.Audit = &settings.Audit{Desk: desk, Book: &audit.Book{Read: db}, Keeper: s.Audit, Exports: exports}
+	d.Audit = &settings.Audit{Desk: desk, Book: &audit.Book{Read: db}, Service: s.Audit, Exports: exports}
 }
 
 // settings adds the pages on which a business says how it works, and those of developers.

@@ -54,7 +54,7 @@ type Services struct {
 	Outbox        *outbox.Service
 	Billing       *billing.Service
 	Batches       *batch.Service
-	Audit         *audit.Keeper
+	Audit         *audit.Service
 	Controls      *simulation.Controls // of the sandbox; nil in live mode
 	Subscriptions *subscription.Service
 	Webhooks      *webhook.Service
@@ -115,7 +115,7 @@ func New(o Options) (Services, error) {
 		Outbox: &outbox.Service{Store: s, Sender: outbox.Keep{}, AtOnce: talks, Sent: purchases.Mailed,
 			Compose: bills.Compose},
 		Billing:       bills,
-		Audit:         Keeper(s, o.Signing, o.Data, o.Log),
+		Audit:         AuditService(s, o.Signing, o.Data, o.Log),
 		Subscriptions: subscriptions,
 		Factors: &factor.Service{InTx: store.Runner[factor.Tx](s), Read: s, Now: o.Now, Letters: words, Party: party,
 			Sandbox: o.Sandbox, Password: users.Knows},

@@ -29,13 +29,13 @@ func (k HeadSigner) Check(keyID string, data, signature []byte) bool {
 	return false
 }
 
-// Keeper links the audit and checks it. The heads are also noted in that folder beside
+// AuditService links the audit and checks it. The heads are also noted in that folder beside
 // the database; without a folder nowhere else.
-func Keeper(s *store.Store, keys []credential.Key, folder string, log *slog.Logger) *audit.Keeper {
+func AuditService(s *store.Store, keys []credential.Key, folder string, log *slog.Logger) *audit.Service {
 	signer := HeadSigner(keys)
-	keeper := &audit.Keeper{Chains: s, Signer: signer, Log: log}
+	service := &audit.Service{Chains: s, Signer: signer, Log: log}
 	if folder != "" {
-		keeper.Anchors = anchor.At(folder, signer)
+		service.Anchors = anchor.At(folder, signer)
 	}
-	return keeper
+	return service
 }

@@ -93,9 +93,9 @@ func (a *App) wire(baseURL string) (app.Services, error) {
 		Signing: a.Keys.Signing, Data: a.Config.Data, Relay: sender})
 }
 
-// keeper links the audit and checks it, with the heads that are noted beside the database.
-func (a *App) keeper() *audit.Keeper {
-	return app.Keeper(a.Store, a.Keys.Signing, a.Config.Data, a.Log)
+// auditService links the audit and checks it, with the heads that are noted beside the database.
+func (a *App) auditService() *audit.Service {
+	return app.AuditService(a.Store, a.Keys.Signing, a.Config.Data, a.Log)
 }
 
 // relay is who takes the mails; nil: they stay in the outbox.

@@ -43,11 +43,11 @@ type auditVerifyCmd struct {
 
 func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		keeper := a.Services.Audit
-		if err := keeper.Link(ctx); err != nil {
+		audits := a.Services.Audit
+		if err := audits.Link(ctx); err != nil {
 			return err
 		}
-		checked, err := v.walk(ctx, a, keeper)
+		checked, err := v.walk(ctx, a, audits)
 		if err != nil {
 			return err
 		}
@@ -67,14 +67,14 @@ func (v *auditVerifyCmd) run(ctx context.Context, c Config, io streams) error {
 	})
 }
 
-func (v *auditVerifyCmd) walk(ctx context.Context, a *App, keeper *audit.Keeper) ([]audit.Checked, error) {
+func (v *auditVerifyCmd) walk(ctx context.Context, a *App, audits *audit.Service) ([]audit.Checked, error) {
 	if v.Merchant == "" {
-		return keeper.VerifyAll(ctx, actor.OperatorOf(uuid.Nil))
+		return audits.VerifyAll(ctx, actor.OperatorOf(uuid.Nil))
 	}
 	m, err := a.Store.MerchantBySlug(ctx, v.Merchant)
 	if err != nil {
 		return nil, fmt.Errorf("there is no merchant %q", v.Merchant)
 	}
-	one, err := keeper.Verify(ctx, actor.OperatorOf(m.ID))
+	one, err := audits.Verify(ctx, actor.OperatorOf(m.ID))
 	return []audit.Checked{one}, err
 }

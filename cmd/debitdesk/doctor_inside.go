@@ -206,8 +206,8 @@ func (e *examination) chain(ctx context.Context) {
 			"%s %s not in the chain yet", plural.Of(v.Unlinked, "entry"), plural.Is(v.Unlinked))
 		return
 	}
-	keeper := e.app.keeper()
-	alarms, err := keeper.Alarms(ctx, actor.OperatorOf(uuid.Nil))
+	audits := e.app.auditService()
+	alarms, err := audits.Alarms(ctx, actor.OperatorOf(uuid.Nil))
 	if err != nil {
 		e.say(bad, "audit", "", "%v", err)
 		return
@@ -216,7 +216,7 @@ func (e *examination) chain(ctx context.Context) {
 		e.say(bad, "audit", auditMend, "the chain of merchant %s does not hold: %s", alarms[0].MerchantID, alarms[0].Why)
 		return
 	}
-	heads, wrong, err := e.heads(ctx, keeper)
+	heads, wrong, err := e.heads(ctx, audits)
 	if err != nil {
 		e.say(bad, "audit", "", "%v", err)
 		return
@@ -225,13 +225,13 @@ func (e *examination) chain(ctx context.Context) {
 		e.say(bad, "audit", auditMend, "%s", wrong)
 		return
 	}
-	e.anchors(keeper, heads, v.Unlinked)
+	e.anchors(audits, heads, v.Unlinked)
 }
 
 const auditMend = "debitdesk audit verify tells more; when it is understood, debitdesk audit accept"
 
 // anchors tells what is noted of the chains outside of the database.
-func (e *examination) anchors(k *audit.Keeper, heads int, unlinked int64) {
+func (e *examination) anchors(k *audit.Service, heads int, unlinked int64) {
 	file, _ := k.Anchors.(*anchor.File)
 	noted, damaged := file.Count()
 	switch {
@@ -250,7 +250,7 @@ func (e *examination) anchors(k *audit.Keeper, heads int, unlinked int64) {
 }
 
 // heads checks the end of each chain; the walk over all links is audit verify.
-func (e *examination) heads(ctx context.Context, k *audit.Keeper) (n int, wrong string, err error) {
+func (e *examination) heads(ctx context.Context, k *audit.Service) (n int, wrong string, err error) {
 	owners, err := e.app.Store.ChainOwners(ctx)
 	if err != nil {
 		return 0, "", err

@@ -42,7 +42,7 @@ const AwaitsClient = "client"
 
 // Put keeps a form of the person who is here and gives its name; empty when it is
 // not kept.
-func (k *Keeper) Put(c echo.Context, one KeptForm) (string, error) {
+func (k *KeptForms) Put(c echo.Context, one KeptForm) (string, error) {
 	in, known := Session(c)
 	if !known {
 		return "", nil
@@ -50,7 +50,7 @@ func (k *Keeper) Put(c echo.Context, one KeptForm) (string, error) {
 	return k.put(c.Request().Context(), in.User.ID, one)
 }
 
-func (k *Keeper) put(ctx context.Context, who uuid.UUID, one KeptForm) (string, error) {
+func (k *KeptForms) put(ctx context.Context, who uuid.UUID, one KeptForm) (string, error) {
 	one.At = k.Now()
 	text, err := json.Marshal(one)
 	if err != nil {
@@ -72,7 +72,7 @@ var neverKept = []string{"/login", "/logout", "/account/", "/reset", "/invitatio
 // KeepForSignIn keeps the form of somebody whose session is over, sealed for the
 // person who signed in last in this browser and for half an hour. It gives the
 // address where that person finds it after signing in; empty when nothing is kept.
-func (k *Keeper) KeepForSignIn(c echo.Context) (string, error) {
+func (k *KeptForms) KeepForSignIn(c echo.Context) (string, error) {
 	r := c.Request()
 	if r.Method != http.MethodPost {
 		return "", nil
@@ -124,7 +124,7 @@ func withoutSecrets(form url.Values) url.Values {
 }
 
 // Form is a form that waits for this person.
-func (k *Keeper) Form(c echo.Context, name string) (one KeptForm, found bool, err error) {
+func (k *KeptForms) Form(c echo.Context, name string) (one KeptForm, found bool, err error) {
 	if name == "" {
 		return one, false, nil
 	}

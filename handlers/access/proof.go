@@ -24,9 +24,9 @@ type Sealer interface {
 	OpenBytes(of uuid.UUID, sealed []byte) ([]byte, error)
 }
 
-// Keeper keeps a form while its sender shows the second factor again, or signs in
+// KeptForms keep a form while its sender shows the second factor again, or signs in
 // again after the session has ended.
-type Keeper struct {
+type KeptForms struct {
 	Box Sealer
 	Now func() time.Time // real time
 
@@ -51,7 +51,7 @@ type kept struct {
 
 // RequireProof lets those pass who showed their second factor of late, and those
 // who have none. Others are asked; the form that they sent goes on afterwards.
-func RequireProof(k *Keeper) echo.MiddlewareFunc {
+func RequireProof(k *KeptForms) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			if Proven(c) {
@@ -82,7 +82,7 @@ func RequireProofOfCallers(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // ask keeps the form and gives the address of the question.
-func (k *Keeper) ask(c echo.Context) (string, error) {
+func (k *KeptForms) ask(c echo.Context) (string, error) {
 	r := c.Request()
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return proofPage + "?next=" + url.QueryEscape(r.URL.RequestURI()), nil
@@ -110,7 +110,7 @@ func (k *Keeper) ask(c echo.Context) (string, error) {
 }
 
 // sendOn gives the form of that name, if it waits; the proof that follows ends it.
-func (k *Keeper) sendOn(c echo.Context, name string) (action string, fields []components.Pair, found bool) {
+func (k *KeptForms) sendOn(c echo.Context, name string) (action string, fields []components.Pair, found bool) {
 	text := Remembered(c, keptKey)
 	if text == "" || name == "" {
 		return "", nil, false

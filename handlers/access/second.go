@@ -18,7 +18,7 @@ import (
 type Second struct {
 	Factors       *factor.Service
 	Sessions      *Sessions
-	Keeper        *Keeper
+	KeptForms     *KeptForms
 	PasskeyOrigin string // the address under which passkeys work
 	Strip         func() *layout.SandboxStrip
 }
@@ -102,7 +102,7 @@ func askedAgain(next, name string) pages.FactorView {
 
 // goOn leads back, or sends on the form that was kept, once.
 func (s *Second) goOn(c echo.Context, next, name string) error {
-	action, fields, found := s.Keeper.sendOn(c, name)
+	action, fields, found := s.KeptForms.sendOn(c, name)
 	if !found {
 		return c.Redirect(http.StatusSeeOther, next)
 	}

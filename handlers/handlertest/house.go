@@ -64,7 +64,7 @@ type House struct {
 	Desk      *kit.Desk
 	Clients   *client.Service
 	Purchases *purchase.Service
-	Keeper    *audit.Keeper
+	Audit     *audit.Service
 	Batches   *batch.Service
 	Approvals *approval.Service
 	Billing   *billing.Service
@@ -118,7 +118,7 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	must(tb, err)
 	h.Clients, h.Purchases, h.Billing, h.Subscriptions = use.Clients, use.Purchases, use.Billing, use.Subscriptions
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
-	h.Keeper, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
+	h.Audit, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
 		use.Credentials
 	h.Purchases.Verify = func(context.Context, bank.Verification) (bank.Verified, error) { return bank.AllYes(), nil }
 	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {

@@ -50,7 +50,7 @@ type Linked struct {
 
 // Unsound implements Extending: the signature of the head, the link that it names,
 // and the head that was noted outside of the database.
-func (k *Keeper) Unsound(h Head, hashAt func(n int64) ([]byte, error)) (string, error) {
+func (k *Service) Unsound(h Head, hashAt func(n int64) ([]byte, error)) (string, error) {
 	if h.N > 0 {
 		if !k.Signer.Check(h.KeyID, h.Signed(), h.Signature) {
 			return "The signature of the last link does not hold, or its key is not in the key file.", nil
@@ -81,14 +81,14 @@ func (k *Keeper) Unsound(h Head, hashAt func(n int64) ([]byte, error)) (string, 
 }
 
 // Sign implements Extending.
-func (k *Keeper) Sign(h Head) Head {
+func (k *Service) Sign(h Head) Head {
 	h.KeyID, h.Signature = k.Signer.Sign(h.Signed())
 	return h
 }
 
 // refresh reads the anchors anew. It comes before a head is read: what is noted by
 // then is in the database.
-func (k *Keeper) refresh() error {
+func (k *Service) refresh() error {
 	if k.Anchors == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (k *Keeper) refresh() error {
 
 // note adds new heads to the anchors. A failure is told and does not stop the linking:
 // an older anchor is an anchor too.
-func (k *Keeper) note(ctx context.Context, accepted bool, heads ...Head) {
+func (k *Service) note(ctx context.Context, accepted bool, heads ...Head) {
 	if k.Anchors == nil || len(heads) == 0 {
 		return
 	}
@@ -106,7 +106,7 @@ func (k *Keeper) note(ctx context.Context, accepted bool, heads ...Head) {
 	}
 }
 
-func (k *Keeper) tell(ctx context.Context, a Alarm) {
+func (k *Service) tell(ctx context.Context, a Alarm) {
 	if k.Log != nil {
 		k.Log.ErrorContext(ctx, "the audit log does not hold", "merchant_id", a.MerchantID, "link", a.N, "why", a.Why,
 			"stopped", a.Stopped)
@@ -114,7 +114,7 @@ func (k *Keeper) tell(ctx context.Context, a Alarm) {
 }
 
 // raise keeps an alarm about what a walk found.
-func (k *Keeper) raise(ctx context.Context, c Checked) error {
+func (k *Service) raise(ctx context.Context, c Checked) error {
 	if c.Holds() {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (k *Keeper) raise(ctx context.Context, c Checked) error {
 }
 
 // Alarms are those of the caller's merchant; of all merchants for whoever runs the program.
-func (k *Keeper) Alarms(ctx context.Context, who actor.Actor) ([]Alarm, error) {
+func (k *Service) Alarms(ctx context.Context, who actor.Actor) ([]Alarm, error) {
 	if err := who.May(actor.Manage); err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (k *Keeper) Alarms(ctx context.Context, who actor.Actor) ([]Alarm, error) {
 
 // CheckHead looks at the end of a chain alone: its signature, and what is noted of it
 // outside of the database. n is 0 for a chain that has not begun.
-func (k *Keeper) CheckHead(ctx context.Context, merchantID uuid.UUID) (n int64, why string, err error) {
+func (k *Service) CheckHead(ctx context.Context, merchantID uuid.UUID) (n int64, why string, err error) {
 	if err := k.refresh(); err != nil {
 		return 0, "", err
 	}
@@ -151,7 +151,7 @@ func (k *Keeper) CheckHead(ctx context.Context, merchantID uuid.UUID) (n int64, 
 // Accept takes a chain as it stands, after somebody has looked into its alarm or has
 // brought an older database back: what waits is linked, the head is signed anew, and
 // the alarm ends. The reason is kept in the audit.
-func (k *Keeper) Accept(ctx context.Context, who actor.Actor, merchantID uuid.UUID, reason string) (Head, error) {
+func (k *Service) Accept(ctx context.Context, who actor.Actor, merchantID uuid.UUID, reason string) (Head, error) {
 	if who.Kind != actor.Operator {
 		return Head{}, fault.New(fault.Forbidden, "permission_denied", "Only the command line accepts a chain.")
 	}

@@ -119,8 +119,8 @@ type Chains interface {
 	ChainOwners(ctx context.Context) ([]uuid.UUID, error)
 }
 
-// Keeper links entries and checks the chains.
-type Keeper struct {
+// Service links entries and checks the chains.
+type Service struct {
 	Chains  Chains
 	Signer  Signer
 	Anchors Anchors      // nil: nothing is noted outside of the database
@@ -131,7 +131,7 @@ const linkChunk = 5_000
 
 // Link links everything whose order is final. It is safe to repeat and to run in
 // several processes at once.
-func (k *Keeper) Link(ctx context.Context) error {
+func (k *Service) Link(ctx context.Context) error {
 	for {
 		if err := k.refresh(); err != nil {
 			return err
@@ -162,7 +162,7 @@ type Checked struct {
 func (c Checked) Holds() bool { return c.Why == "" }
 
 // Verify walks the chain of the caller's merchant from its first link to its head.
-func (k *Keeper) Verify(ctx context.Context, who actor.Actor) (Checked, error) {
+func (k *Service) Verify(ctx context.Context, who actor.Actor) (Checked, error) {
 	if err := who.May(actor.Manage); err != nil {
 		return Checked{}, err
 	}
@@ -170,7 +170,7 @@ func (k *Keeper) Verify(ctx context.Context, who actor.Actor) (Checked, error) {
 }
 
 // VerifyAll walks the chains of all merchants, for whoever runs the program.
-func (k *Keeper) VerifyAll(ctx context.Context, who actor.Actor) ([]Checked, error) {
+func (k *Service) VerifyAll(ctx context.Context, who actor.Actor) ([]Checked, error) {
 	if who.Kind != actor.Operator {
 		return nil, fault.New(fault.Forbidden, "permission_denied", "Only the command line looks at every merchant.")
 	}
@@ -192,7 +192,7 @@ func (k *Keeper) VerifyAll(ctx context.Context, who actor.Actor) ([]Checked, err
 // errStop ends a walk at the first link that does not hold.
 var errStop = fmt.Errorf("the chain is broken here")
 
-func (k *Keeper) verify(ctx context.Context, merchantID uuid.UUID) (Checked, error) {
+func (k *Service) verify(ctx context.Context, merchantID uuid.UUID) (Checked, error) {
 	out, err := k.walk(ctx, merchantID)
 	if err != nil {
 		return out, err
@@ -200,7 +200,7 @@ func (k *Keeper) verify(ctx context.Context, merchantID uuid.UUID) (Checked, err
 	return out, k.raise(ctx, out)
 }
 
-func (k *Keeper) walk(ctx context.Context, merchantID uuid.UUID) (Checked, error) {
+func (k *Service) walk(ctx context.Context, merchantID uuid.UUID) (Checked, error) {
 	out := Checked{MerchantID: merchantID}
 	if err := k.refresh(); err != nil {
 		return out, err

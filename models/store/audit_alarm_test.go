@@ -17,7 +17,7 @@ import (
 
 // forge changes an entry 200 links back and writes every link and the head anew, as
 // somebody could who has the database and not the key.
-func (s tidying) forge(k *audit.Keeper, merchant uuid.UUID) {
+func (s tidying) forge(k *audit.Service, merchant uuid.UUID) {
 	s.t.Helper()
 	s.unguarded(
 		`UPDATE audit_entries SET text = 'Nothing happened.' WHERE id = (SELECT entry_id FROM audit_links WHERE merchant_id = $1 AND n = 5)`, merchant)
@@ -39,7 +39,7 @@ func (s tidying) forge(k *audit.Keeper, merchant uuid.UUID) {
 
 // linkUntilStopped links until an alarm is there: a transaction of another test that
 // began before holds the linking up.
-func (s tidying) linkUntilStopped(k *audit.Keeper) {
+func (s tidying) linkUntilStopped(k *audit.Service) {
 	s.t.Helper()
 	for ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute); ; {
 		if err := k.Link(ctx); err != nil {
@@ -53,7 +53,7 @@ func (s tidying) linkUntilStopped(k *audit.Keeper) {
 	}
 }
 
-func alarms(t *testing.T, k *audit.Keeper, merchant uuid.UUID) []audit.Alarm {
+func alarms(t *testing.T, k *audit.Service, merchant uuid.UUID) []audit.Alarm {
 	t.Helper()
 	got, err := k.Alarms(t.Context(), actor.OperatorOf(merchant))
 	if err != nil {
@@ -66,7 +66,7 @@ func TestAnAlteredHistoryIsNotSignedAgain(t *testing.T) {
 	t.Parallel()
 	s := openTidying(t)
 	one, two := s.merchant("one"), s.merchant("two")
-	k := &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
+	k := &audit.Service{Chains: s.Store, Signer: newSigner(1)}
 	for range 205 {
 		s.note(one, "before")
 	}
@@ -110,7 +110,7 @@ func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 	t.Parallel()
 	s := openTidying(t)
 	m, folder := s.merchant("one"), t.TempDir()
-	k := &audit.Keeper{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(folder, newSigner(1))}
+	k := &audit.Service{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(folder, newSigner(1))}
 	s.note(m, "one")
 	s.linkAll(k)
 	old, err := s.Head(t.Context(), m)
@@ -124,11 +124,11 @@ func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 	s.unguarded(`DELETE FROM audit_entries WHERE merchant_id = $1 AND text = 'two'`, m)
 	s.run(`UPDATE audit_heads SET n = $2, hash = $3, signature = $4 WHERE merchant_id = $1`, m, old.N, old.Hash,
 		old.Signature)
-	blind := &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
+	blind := &audit.Service{Chains: s.Store, Signer: newSigner(1)}
 	if got, err := blind.Verify(t.Context(), actor.OperatorOf(m)); err != nil || !got.Holds() {
 		t.Fatalf("the test turns nothing back: %+v, %v", got, err)
 	}
-	fresh := &audit.Keeper{Chains: s.Store, Signer: newSigner(1),
+	fresh := &audit.Service{Chains: s.Store, Signer: newSigner(1),
 		Anchors: anchor.At(folder, newSigner(1))} // another process
 	if _, why, err := fresh.CheckHead(t.Context(), m); err != nil ||
 		!strings.Contains(why, "ends at link 1; outside of the database link 2") {
@@ -147,7 +147,7 @@ func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.linkAll(fresh)
-	again := &audit.Keeper{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(folder, newSigner(1))}
+	again := &audit.Service{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(folder, newSigner(1))}
 	if got := verify(t, again, m); !got.Holds() || len(alarms(t, again, m)) != 0 {
 		t.Errorf("after it was accepted: %+v", got)
 	}
@@ -157,7 +157,7 @@ func TestAWalkThatFindsSomethingRaisesTheAlarmAndGoesOn(t *testing.T) {
 	t.Parallel()
 	s := openTidying(t)
 	m := s.merchant("one")
-	k := &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
+	k := &audit.Service{Chains: s.Store, Signer: newSigner(1)}
 	for range 3 {
 		s.note(m, "entry")
 	}
@@ -184,7 +184,7 @@ func TestWithoutAPlaceToNoteHeadsLinkingGoesOn(t *testing.T) {
 	t.Parallel()
 	s := openTidying(t)
 	m := s.merchant("one")
-	k := &audit.Keeper{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(t.TempDir()+"/none", newSigner(1))}
+	k := &audit.Service{Chains: s.Store, Signer: newSigner(1), Anchors: anchor.At(t.TempDir()+"/none", newSigner(1))}
 	s.note(m, "one")
 	s.linkAll(k)
 	folder := t.TempDir()

@@ -62,7 +62,7 @@ func (s tidying) unguarded(sql string, args ...any) {
 
 // linkAll waits until every entry is in its chain: a transaction of another test that
 // began before holds the linking up, as it would on a server.
-func (s tidying) linkAll(k *audit.Keeper) {
+func (s tidying) linkAll(k *audit.Service) {
 	s.t.Helper()
 	for ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute); ; {
 		if err := k.Link(ctx); err != nil {
@@ -77,7 +77,7 @@ func (s tidying) linkAll(k *audit.Keeper) {
 	}
 }
 
-func verify(t *testing.T, k *audit.Keeper, merchant uuid.UUID) audit.Checked {
+func verify(t *testing.T, k *audit.Service, merchant uuid.UUID) audit.Checked {
 	t.Helper()
 	got, err := k.Verify(t.Context(), actor.OperatorOf(merchant))
 	if err != nil {
@@ -89,7 +89,7 @@ func verify(t *testing.T, k *audit.Keeper, merchant uuid.UUID) audit.Checked {
 func TestEveryEntryIsLinkedOnceWhateverRunsAtOnce(t *testing.T) {
 	s := openTidying(t)
 	one, two := s.merchant("one"), s.merchant("two")
-	k := &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
+	k := &audit.Service{Chains: s.Store, Signer: newSigner(1)}
 	var writing, linking sync.WaitGroup
 	done := make(chan struct{})
 	for w := range 4 {
@@ -148,7 +148,7 @@ func TestEveryTamperingIsFoundAtItsLink(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openTidying(t)
-			m, k := s.merchant("one"), &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
+			m, k := s.merchant("one"), &audit.Service{Chains: s.Store, Signer: newSigner(1)}
 			for i := range 6 {
 				s.note(m, fmt.Sprintf("entry %d", i+1))
 			}
@@ -168,8 +168,8 @@ func TestAChainThatWasWrittenAnewDoesNotHoldWithoutTheKey(t *testing.T) {
 	s := openTidying(t)
 	m := s.merchant("one")
 	s.note(m, "what happened")
-	s.linkAll(&audit.Keeper{Chains: s.Store, Signer: newSigner(2)}) // another key than the product's
-	if got := verify(t, &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}, m); got.Holds() {
+	s.linkAll(&audit.Service{Chains: s.Store, Signer: newSigner(2)}) // another key than the product's
+	if got := verify(t, &audit.Service{Chains: s.Store, Signer: newSigner(1)}, m); got.Holds() {
 		t.Error("a chain signed by a stranger holds")
 	}
 }
@@ -188,7 +188,7 @@ func TestEntriesCannotBeChangedByMistake(t *testing.T) {
 
 func TestADumpInAYoungerClusterGoesOnWithItsChain(t *testing.T) {
 	s := openTidying(t)
-	m, k := s.merchant("one"), &audit.Keeper{Chains: s.Store, Signer: newSigner(1)}
+	m, k := s.merchant("one"), &audit.Service{Chains: s.Store, Signer: newSigner(1)}
 	s.note(m, "before the dump")
 	s.linkAll(k)
 	s.run(`UPDATE audit_progress SET turn = turn + 1000000`) // the old cluster had seen more transactions

@@ -33,8 +33,8 @@ type Desk struct {
 	// Failing gives the webhooks whose deliveries are not taken, for those who can
 	// mend them.
 	Failing func(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error)
-	// Keeper keeps a form while another one is filled in.
-	Keeper *access.Keeper
+	// KeptForms keeps a form while another one is filled in.
+	KeptForms *access.KeptForms
 	// Alarms tells that the record of who did what does not hold.
 	Alarms func(ctx context.Context, who actor.Actor) ([]audit.Alarm, error)
 }

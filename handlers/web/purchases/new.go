@@ -81,7 +81,7 @@ const newClient = "new_client"
 
 func (p *Purchases) addClient(c echo.Context, form url.Values) error {
 	form.Del(newClient)
-	name, err := p.Desk.Keeper.Put(c, access.KeptForm{Path: "/purchases", From: "/purchases/new", Form: form,
+	name, err := p.Desk.KeptForms.Put(c, access.KeptForm{Path: "/purchases", From: "/purchases/new", Form: form,
 		Why: access.AwaitsClient})
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ import (
 type Audit struct {
 	Desk    *kit.Desk
 	Book    *audit.Book
-	Keeper  *audit.Keeper
+	Service *audit.Service
 	Exports *kit.Exports
 }
 
@@ -234,10 +234,10 @@ func (h *Audit) Check(c echo.Context) error {
 	if err := who.May(actor.Manage); err != nil {
 		return err
 	}
-	if err := h.Keeper.Link(ctx); err != nil {
+	if err := h.Service.Link(ctx); err != nil {
 		return err
 	}
-	found, err := h.Keeper.Verify(ctx, who)
+	found, err := h.Service.Verify(ctx, who)
 	if err != nil {
 		return err
 	}
