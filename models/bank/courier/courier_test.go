@@ -185,6 +185,27 @@ func TestTheAnswerToTheRenameIsLost(t *testing.T) {
 	}
 }
 
+// A folder that may be written and not read: after a lost answer the size must do.
+func TestAServerThatLetsNobodyReadIsComparedBySize(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.put("a.xml", "content")
+	b.courier.step = func(s string) {
+		if s == "rename a.xml" {
+			b.mute()
+		}
+	}
+	_ = b.fails()
+	must(t, os.Chmod(filepath.Join(b.dir, "out", "a.xml"), 0o200))
+	b.server.write("out/b.xml", "written by another")
+	must(t, os.Chmod(filepath.Join(b.dir, "out", "b.xml"), 0o200))
+	b.put("b.xml", "as long as theirs!")
+	b.restart()
+	r := b.round()
+	b.same("by its size", r.Delivered, 1)
+	b.same("never seen by us", r.Problems, "[b.xml: "+another+"]")
+}
+
 func TestAnotherFileOfTheSameNameIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -211,6 +232,29 @@ func TestAnotherFileOfTheSameNameIsNotOverwritten(t *testing.T) {
 	}
 	b.same("a race", len(b.round().Problems), 2)
 	b.same("untouched", b.read("out/d.xml"), "theirs")
+}
+
+// Servers differ in what they offer.
+func TestServersThatOfferLessAreServedToo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for i, without := range []string{"rename", "posix-rename", "fsync", "posix-rename,fsync,statvfs"} {
+		name := fmt.Sprintf("%d.xml", i)
+		b.configure("-P " + without)
+		b.put(name, "content "+without)
+		b.same("without "+without, b.round(), Report{Delivered: 1})
+		b.same("whole", b.read("out/"+name), "content "+without)
+	}
+	b.configure("-P rename,posix-rename")
+	b.put("never.xml", "content")
+	if err := b.fails(); !strings.Contains(err.Error(), "never.xml: the server did not rename the file") {
+		t.Error(err)
+	}
+	b.configure("-R")
+	if err := b.fails(); !strings.Contains(err.Error(), "the server does not take files in") {
+		t.Error(err)
+	}
+	b.same("still here", b.here("outbox"), "never.xml")
 }
 
 func TestAFileThatStandsInSentIsNotSentAgain(t *testing.T) {

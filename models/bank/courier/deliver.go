@@ -75,22 +75,23 @@ func (c *Courier) deliver(l *link, name string) (problem string, err error) {
 		return "", err
 	}
 	to, temporary := path.Join(c.settings.Out, name), path.Join(c.settings.Out, "."+name+".part")
+	begun := c.state.Renaming[name] == ours
 	theirs, there, err := c.lookAt(l, to)
 	switch {
 	case err != nil:
 		return "", err
-	case there && theirs != ours:
-		return "the server has another file of this name; nothing was written over it", nil
-	case there:
+	case there && theirs == ours, there && begun && theirs == sent{Size: ours.Size}:
 		c.say("%s: the server has it already", name)
 		return "", c.delivered(name)
+	case there:
+		return another, nil
 	}
-	if begun, is := c.state.Renaming[name]; is && begun == ours {
-		_, whole, err := c.lookAt(l, temporary)
-		if err != nil {
+	if begun {
+		_, err := l.Lstat(temporary)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err
 		}
-		if !whole {
+		if err != nil {
 			// It was whole under its temporary name, and now has neither name: it was renamed and the bank took it
 			// away. Sent again it would be a second order to the bank.
 			c.say("%s: the server has renamed it and taken it away", name)
@@ -140,7 +141,7 @@ func (c *Courier) giveName(l *link, temporary, to string, ours sent) (problem st
 	case there && theirs == ours:
 		return "", nil
 	case there:
-		return "the server has another file of this name; nothing was written over it", nil
+		return another, nil
 	}
 	if _, offered := l.HasExtension("posix-rename@openssh.com"); offered {
 		if l.PosixRename(temporary, to) == nil {
@@ -176,7 +177,10 @@ func (c *Courier) upload(l *link, f *os.File, temporary string, size int64) erro
 	return err
 }
 
-// lookAt compares by size first, and reads the server's file only when its size could fit.
+// another is a problem for a person.
+const another = "the server has another file of this name; nothing was written over it"
+
+// lookAt reads the server's file to compare it. Where that is not allowed, its size is all that is known.
 func (c *Courier) lookAt(l *link, name string) (theirs sent, there bool, err error) {
 	info, err := l.Lstat(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -186,10 +190,12 @@ func (c *Courier) lookAt(l *link, name string) (theirs sent, there bool, err err
 		return sent{}, err == nil, err
 	}
 	f, err := l.Open(name)
-	if errors.Is(err, os.ErrNotExist) {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return sent{}, false, nil
-	}
-	if err != nil {
+	case errors.Is(err, os.ErrPermission):
+		return sent{Size: info.Size()}, true, nil
+	case err != nil:
 		return sent{}, false, err
 	}
 	theirs, err = sumOf(f, c.settings.MaxBytes)

@@ -5,8 +5,7 @@
 // A file goes to the server under a temporary name and is renamed there when it is whole;
 // nothing on the server is ever written over. When the connection breaks, the next round
 // looks at what the server has: the same bytes under the final name count as delivered,
-// other bytes are for a person to look at, and a whole file under the temporary name only
-// needs its name.
+// and other bytes are for a person to look at.
 //
 // The server is known by its host key alone, which is a setting; a server with another key
 // is given neither a signature nor a file.

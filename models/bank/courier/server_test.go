@@ -77,9 +77,7 @@ func newServer(t *testing.T) *server {
 	var public string
 	s.key, public = s.newKey("user")
 	s.write("authorized", public)
-	s.write("config", strings.Join([]string{"HostKey " + dir + "/host", "AuthorizedKeysFile " + dir + "/authorized",
-		"StrictModes no", "UsePAM yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
-		"PidFile none", "Subsystem sftp internal-sftp", "ForceCommand internal-sftp", ""}, "\n"))
+	s.configure("")
 	s.give()
 	var config net.ListenConfig
 	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -101,6 +99,15 @@ func newServer(t *testing.T) *server {
 		serving.Wait()
 	})
 	return s
+}
+
+// configure writes what sshd reads for each connection. options are those of its file server, such as -P rename, which
+// takes a request away from it.
+func (s *server) configure(options string) {
+	s.Helper()
+	s.write("config", strings.Join([]string{"HostKey " + s.dir + "/host", "AuthorizedKeysFile " + s.dir + "/authorized",
+		"StrictModes no", "UsePAM yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no", "PidFile none",
+		"Subsystem sftp internal-sftp", "ForceCommand internal-sftp " + options, ""}, "\n"))
 }
 
 func must(t *testing.T, err error) {

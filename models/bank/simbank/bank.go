@@ -86,8 +86,7 @@ func Open(s Settings) (*Bank, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
 	}
-	b := &Bank{settings: s, cal: s.Calendar, told: s.Misbehave, messages: map[string]*file{}, hashes: map[string]*file{},
-		known: map[string]*order{}, counts: map[kind]map[string]int{}, begun: map[key]bool{}, crash: func(string) {}}
+	b := newBank(s)
 	for _, dir := range []string{b.path("outbox"), b.path("sent"), b.path("inbox")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
@@ -98,6 +97,12 @@ func Open(s Settings) (*Bank, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// newBank is a bank that knows nothing yet.
+func newBank(s Settings) *Bank {
+	return &Bank{settings: s, cal: s.Calendar, told: s.Misbehave, messages: map[string]*file{}, hashes: map[string]*file{},
+		known: map[string]*order{}, counts: map[kind]map[string]int{}, begun: map[key]bool{}, crash: func(string) {}}
 }
 
 func (s *Settings) complete() error {
