@@ -193,7 +193,7 @@ func setTime(e *exchange.Event, text string) {
 	}
 	at, ok := parseTime(text)
 	if !ok {
-		complain(e, "‘%s’ is not a time.", clip(text, 40))
+		complain(e, "‘%s’ is not a time.", quoted(text))
 		return
 	}
 	e.At = at

@@ -39,7 +39,7 @@ func mandateAnswer(path string, n *node) exchange.Event {
 		e.Accepted = true
 	case "false", "0":
 	default:
-		complain(&e, "‘%s’ does not say whether the mandate was accepted.", clip(answer, 40))
+		complain(&e, "‘%s’ does not say whether the mandate was accepted.", quoted(answer))
 	}
 	if r := (exchange.Reason{Code: result.code("RjctRsn"), Own: result.words("RjctRsn", "Cd") == "",
 		Text: maskedProse(result, "AddtlRjctRsnInf")}); r.Code != "" || r.Text != "" {

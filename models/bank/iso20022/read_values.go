@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
 )
@@ -19,7 +20,7 @@ func readCents(text string) (cents int64, problem string) {
 	}
 	whole, part, _ := strings.Cut(digits, ".")
 	if whole+part == "" || !allDigits(whole) || !allDigits(part) {
-		return 0, fmt.Sprintf("‘%s’ is not an amount.", clip(text, 40))
+		return 0, fmt.Sprintf("‘%s’ is not an amount.", quoted(text))
 	}
 	whole, part = strings.TrimLeft(whole, "0"), strings.TrimRight(part, "0")
 	switch {
@@ -33,7 +34,7 @@ func readCents(text string) (cents int64, problem string) {
 	}
 	cents, err := strconv.ParseInt(whole+part, 10, 64)
 	if err != nil {
-		return 0, fmt.Sprintf("‘%s’ is not an amount.", clip(text, 40))
+		return 0, fmt.Sprintf("‘%s’ is not an amount.", quoted(text))
 	}
 	if negative {
 		cents = -cents
@@ -138,6 +139,9 @@ func moment(n *node) (day calendar.Date, at time.Time, found, ok bool) {
 	return day, at, false, true
 }
 
+// quoted is a text of the bank as a sentence may repeat it: what stands in the wrong place may be an account number.
+func quoted(text string) string { return bank.MaskNumbers(clip(text, 40)) }
+
 // complain notes what is wrong with an event.
 func complain(e *exchange.Event, format string, values ...any) {
 	if e.Problem != "" {
@@ -171,7 +175,7 @@ func setCounts(e *exchange.Event, count, sum string) {
 		if n, ok := parseCount(count); ok {
 			e.HasCount, e.Count = true, int(n)
 		} else {
-			complain(e, "‘%s’ is not a count.", clip(count, 40))
+			complain(e, "‘%s’ is not a count.", quoted(count))
 		}
 	}
 	if sum != "" {
@@ -190,7 +194,7 @@ func setStatuses(e *exchange.Event, list []*node) {
 		c := exchange.StatusCount{Status: n.code("DtldSts")}
 		count, ok := parseCount(n.words("DtldNbOfTxs"))
 		if !ok {
-			complain(e, "‘%s’ is not a count.", clip(n.words("DtldNbOfTxs"), 40))
+			complain(e, "‘%s’ is not a count.", quoted(n.words("DtldNbOfTxs")))
 			continue
 		}
 		c.Count = int(count)
