@@ -53,6 +53,7 @@ type commands struct {
 	Restore  restoreCmd  `cmd:"" help:"Read such a file into an empty database and check what came."`
 	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product stands on; exit code 1 when something is bad."`
 	Courier  courierCmd  `cmd:"" help:"Carry files between the exchange folder and the bank."`
+	Bank     bankCmd     `cmd:"" help:"The connection to a bank by files."`
 	Simulate simulateCmd `cmd:"" help:"Counterparts to try the product with."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
@@ -106,6 +107,8 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 
 // usageError is a command that was asked for wrongly.
 type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
 
 func misused(io streams, err error) int {
 	var parse *kong.ParseError

@@ -246,6 +246,7 @@ func (c profileCheck) limits() {
 	between("max_amount_cents", c.MaxAmountCents, 0, 1_000_000_000_000)
 	between("name_length", int64(c.NameLength), 10, 140)
 	between("ack_within_minutes", int64(c.AckWithinMinutes), 1, 7*24*60)
+	between("requests_every_minutes", int64(c.SoonMinutes), 1, 24*60)
 	between("settle_seconds", int64(c.SettleSeconds), 1, 3600)
 }
 

@@ -31,7 +31,7 @@ func defaults() Profile {
 		FileServices: map[exchange.Kind]string{exchange.Debits: "DD", exchange.Refunds: "RF", exchange.Recalls: "RC",
 			exchange.Mandates: "MI", exchange.Cancellations: "MC"},
 		Cuts:     []calendar.TimeOfDay{{Hour: 8}, {Hour: 12, Minute: 30}, {Hour: 14, Minute: 30}},
-		Deadline: calendar.TimeOfDay{Hour: 15}, AckWithinMinutes: 60, SilenceAt: calendar.TimeOfDay{Hour: 6},
+		Deadline: calendar.TimeOfDay{Hour: 15}, SoonMinutes: 15, AckWithinMinutes: 60, SilenceAt: calendar.TimeOfDay{Hour: 6},
 		SettleSeconds: 10,
 	}
 }

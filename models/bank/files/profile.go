@@ -58,6 +58,7 @@ type Profile struct {
 	Sequence     string                   `json:"sequence"`
 	Cuts         []calendar.TimeOfDay     `json:"cuts"`
 	Deadline     calendar.TimeOfDay       `json:"deadline"`
+	SoonMinutes  int                      `json:"requests_every_minutes"` // requests, cancellations and recalls
 	Calendar     string                   `json:"calendar"`
 
 	AckWithinMinutes int                `json:"ack_within_minutes"`

@@ -25,6 +25,7 @@ func (p Profile) Rules() exchange.Rules {
 		Name: ConnectionName, Cuts: slices.Clone(p.Cuts), Deadline: p.Deadline, SilenceAt: p.SilenceAt,
 		LeadDays: map[bank.Method]int{}, Success: map[bank.Method]exchange.Success{},
 		AckWithin: time.Duration(p.AckWithinMinutes) * time.Minute,
+		SoonEvery: time.Duration(p.SoonMinutes) * time.Minute,
 		MaxItems:  min(p.MaxItems, int(p.MaxFileBytes/largestItem)), MaxCents: p.MaxAmountCents, Codes: maps.Clone(p.Codes),
 		Capabilities: p.capabilities(),
 	}

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/money"
 )
 
 // Words is one part of what a profile means, for a person.
@@ -48,9 +49,9 @@ func (p Profile) formsInWords() (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s are written as %s, in files such as %s.", kindNames[k], form, example))
 	}
 	r := p.Rules()
-	lines = append(lines, fmt.Sprintf("A file holds at most %d items.", r.MaxItems))
+	lines = append(lines, fmt.Sprintf("A file holds at most %s items.", thousands(int64(r.MaxItems))))
 	if r.MaxCents > 0 {
-		lines = append(lines, fmt.Sprintf("An item is at most %d cents.", r.MaxCents))
+		lines = append(lines, "An item is at most "+money.Format(r.MaxCents, "ZAR")+".")
 	}
 	return append(lines, "The bank answers with "+listed(p.Answers)+".")
 }
@@ -61,6 +62,10 @@ func (p Profile) timesInWords() (lines []string) {
 		cuts[n] = c.String()
 	}
 	lines = append(lines, fmt.Sprintf("Files with debits and refunds leave at %s SAST on business days.", listed(cuts)))
+	if c := p.capabilities(); c.DebiCheck || c.RecallOne {
+		lines = append(lines, "Mandate requests, cancellations and recalls leave within "+plural(p.SoonMinutes, "minute", "minutes")+
+			", at any time.")
+	}
 	for _, name := range []string{eftService, debiCheckService} {
 		if s, offered := p.Services[name]; offered {
 			when := "on the debit date itself"
@@ -189,6 +194,12 @@ func plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// thousands writes a number with spaces: 50 000.
+func thousands(n int64) string {
+	whole, _, _ := strings.Cut(money.Amount(100*n), ",")
+	return whole
 }
 
 // listed joins words: "a, b and c".

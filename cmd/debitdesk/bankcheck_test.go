@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTheProfileOfABankIsCheckedAndSaidInWords(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "bank")
+	sample := filepath.Join(t.TempDir(), "sample.xml")
+	own := []string{"--name", "Example Gym", "--branch", "250655", "--account", "50100000001"}
+	check := func(code int, says string, args ...string) line {
+		t.Helper()
+		got := typed(t, map[string]string{}, "", append([]string{"bank", "check"}, args...)...)
+		if got.code != code || !strings.Contains(got.out+got.err, says) {
+			t.Errorf("bank check %v: %d, %q is missing in\n%s%s", args, got.code, says, got.out, got.err)
+		}
+		return got
+	}
+	check(exitUsage, "name the directory of the exchange")
+	check(exitUsage, "debitdesk bank check "+dir+" --init generic", dir)
+	check(exitUsage, "use generic or simulator", dir, "--init", "other")
+	check(exitOK, "Debits are written as pain.008.001.08", dir, "--init", "generic")
+	check(exitUsage, "left as it is", dir, "--init", "simulator")
+	got := check(exitOK, "What to ask your bank", dir)
+	for _, want := range []string{"is private, writable and has space", "It does not collect by DebiCheck."} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("%q is missing in %s", want, got.out)
+		}
+	}
+	if got := typed(t, map[string]string{"DEBITDESK_BANK": "files:" + dir}, "", "bank", "check"); got.code != exitOK {
+		t.Error(got)
+	}
+
+	check(exitUsage, "give --name, --branch and --account", dir, "--sample", sample)
+	check(exitUsage, "branch code does not have six digits", dir, "--sample", sample, "--name", "G", "--branch", "1",
+		"--account", "1")
+	check(exitUsage, "use --to-outbox", append([]string{dir, "--sample", filepath.Join(dir, "outbox", "x.xml")}, own...)...)
+	check(exitOK, "holds one debit of R 1,00", append([]string{dir, "--sample", sample}, own...)...)
+	content, err := os.ReadFile(sample)
+	must(t, err)
+	if !strings.Contains(string(content), `<InstdAmt Ccy="ZAR">1.00</InstdAmt>`) || strings.Count(string(content), "50100000001") != 2 {
+		t.Error(string(content))
+	}
+	if info, err := os.Stat(sample); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	check(exitUsage, "write the sample", append([]string{dir, "--sample", sample}, own...)...)
+	if _, err := os.Stat(filepath.Join(dir, "outbox")); !os.IsNotExist(err) {
+		t.Error("the outbox was touched")
+	}
+	check(exitOK, "waits for the bank", append([]string{dir, "--to-outbox"}, own...)...)
+	if laid, err := filepath.Glob(filepath.Join(dir, "outbox", "DD_*.xml")); err != nil || len(laid) != 1 {
+		t.Error(laid, err)
+	}
+
+	must(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte(`{"uetr": 1, "serivces": {}}`), 0o600))
+	got = check(exitUsage, `debitdesk: serivces: There is no such key. Did you mean "services"?`, dir)
+	for _, want := range []string{"debitdesk: uetr: This must be true or false.\n", "debitdesk: services: Name the service"} {
+		if !strings.Contains(got.err, want) {
+			t.Errorf("%q is missing in %s", want, got.err)
+		}
+	}
+}
