@@ -127,7 +127,7 @@ func (c *callers) people() {
 func (c *callers) passkey(u user.User) string {
 	c.t.Helper()
 	key := factor.Passkey{ID: c.randomID(), Name: "Key", Credential: []byte(`{}`), CreatedAt: c.Real()}
-	if err := c.Store.InTx(c.t.Context(), func(tx *store.Tx) error { return tx.InsertPasskey(u.ID, key) }); err != nil {
+	if err := c.Store.InTx(c.t.Context(), func(tx *store.Tx) error { return factor.InsertPasskey(tx.Tx, u.ID, key) }); err != nil {
 		c.t.Fatal(err)
 	}
 	return key.Handle()

@@ -20,13 +20,13 @@ import (
 func asked(t *testing.T, h *handlertest.House) []requestlog.Entry {
 	t.Helper()
 	h.Requests.Flush(t.Context())
-	list, err := h.Store.Requests(t.Context(), h.A.ID, requestlog.Filter{}, paging.Ask{Limit: 100})
+	list, err := requestlog.Store{DB: h.Store.DB}.Requests(t.Context(), h.A.ID, requestlog.Filter{}, paging.Ask{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := make([]requestlog.Entry, len(list))
 	for i, e := range list {
-		if out[len(list)-1-i], err = h.Store.Request(t.Context(), h.A.ID, e.ID); err != nil {
+		if out[len(list)-1-i], err = (requestlog.Store{DB: h.Store.DB}).Request(t.Context(), h.A.ID, e.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestAnExchangeOfASecretIsLoggedWithoutIt(t *testing.T) {
 		t.Errorf("%d exchanges are kept, want the one of a known merchant", n)
 	}
 	// Calls with an exchanged token are found by the client that it came from.
-	list, err := s.Store.Requests(t.Context(), s.A.ID, requestlog.Filter{Credential: client.ID}, paging.Ask{Limit: 10})
+	list, err := requestlog.Store{DB: s.Store.DB}.Requests(t.Context(), s.A.ID, requestlog.Filter{Credential: client.ID}, paging.Ask{Limit: 10})
 	if err != nil || len(list) != 2 {
 		t.Errorf("%d requests of the client, %v; want the exchange and the call", len(list), err)
 	}

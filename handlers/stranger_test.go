@@ -126,7 +126,7 @@ func (s *street) fill() {
 	holder := user.User{ID: s.Store.NewID(), MerchantID: s.A.ID, Email: "holder@a.example", Role: actor.Staff,
 		CreatedAt: s.Real(), UpdatedAt: s.Real()}
 	if err := s.Store.InTx(s.t.Context(), func(tx *store.Tx) error {
-		return errors.Join(tx.InsertUser(holder, ""), tx.InsertPasskey(holder.ID, passkey))
+		return errors.Join(user.Insert(tx.Tx, holder, ""), factor.InsertPasskey(tx.Tx, holder.ID, passkey))
 	}); err != nil {
 		s.t.Fatal(err)
 	}

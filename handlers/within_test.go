@@ -9,11 +9,11 @@ import (
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
-	"debitdesk/models/store"
+	"debitdesk/models/database"
 )
 
 func TestARequestOfAProgramHasAnEndWhileTheDatabaseHangs(t *testing.T) {
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Away = store.Away })
+	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Away = database.Away })
 	hangs := func(c echo.Context) error {
 		if _, limited := c.Request().Context().Deadline(); !limited {
 			return c.NoContent(http.StatusTeapot)

@@ -25,12 +25,12 @@ import (
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/audit"
 	bankdesk "debitdesk/models/bank/sandbox"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/token"
 )
 
@@ -54,7 +54,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 		return handlers.Deps{}, err
 	}
 	figures := &report.Service{Read: db, Now: db.Now, Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable}
-	forms := &access.KeptForms{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: db, Last: o.Sessions.LastPerson}
+	forms := &access.KeptForms{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: s.Users.Store, Last: o.Sessions.LastPerson}
 	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, KeptForms: forms,
 		Attention: figures.AttentionCount, Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
 	d := handlers.Deps{
@@ -68,7 +68,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 			Billing:    &api.Billing{Service: s.Billing},
 			Webhooks:   &api.Webhooks{Base: base, Service: s.Webhooks},
 			Templates:  &api.Templates{Base: base, Service: s.Subscriptions},
-			Methods:    &api.Methods{Base: base, Brands: db},
+			Methods:    &api.Methods{Base: base, Brands: s.Merchants.Store},
 			Accounts:   &api.Accounts{Service: s.Money},
 			Statements: &api.Statements{Base: base, Service: s.Statements},
 		},
@@ -119,7 +119,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Impact: d.Tokens.ClientImpact,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
-	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: db, Replays: db}
+	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store, Replays: db}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &audit.Book{Read: db}, Service: s.Audit, Exports: exports}
 }
@@ -132,13 +132,13 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 	d.Settings = &settings.Settings{Desk: desk, Brands: s.Merchants, People: db.PeopleOf,
 		Rules: settings.Rules{Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable, Window: s.Purchases.Window}}
 	d.Developers = &developers.Developers{Desk: desk, Credentials: s.Credentials}
-	d.Requests = &developers.Requests{Desk: desk, Log: &requestlog.Service{Read: db}, Credentials: s.Credentials}
+	d.Requests = &developers.Requests{Desk: desk, Log: &requestlog.Service{Store: requestlog.Store{DB: db.DB}}, Credentials: s.Credentials}
 	d.Reference = &developers.Reference{Desk: desk, Document: document}
 	d.Webhooks = &developers.Webhooks{Desk: desk, Service: s.Webhooks}
 	if o.Sandbox {
 		d.Simulator = &simulator.Simulator{Desk: desk, Service: s.Simulations, Controls: s.Controls,
 			Calendar: s.Purchases.Calendar,
-			Accounts: bankdesk.Catalogue, Merchants: db, Replays: db}
+			Accounts: bankdesk.Catalogue, Merchants: s.Merchants.Store, Replays: db}
 		d.Controls = &simulator.Controls{Desk: desk, Controls: s.Controls, Mails: db, Files: s.Billing.File}
 	}
 	d.Settings.Opens = handlers.Routes(*d).Opens()

@@ -101,13 +101,13 @@ func New(o Options) (Services, error) {
 	clients := &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: now, Forget: forgetting(purchases)}
 	subscriptions := &subscription.Service{InTx: store.Runner[subscription.Tx](s), Read: s, Purchases: purchases, Now: now}
 	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, readdressing(clients)
-	users := &user.Service{InTx: store.Runner[user.Tx](s), Read: s, Now: o.Now, Letters: words}
+	users := &user.Service{Store: user.Store{DB: s.DB}, Now: o.Now, Letters: words}
 	out := Services{
-		Merchants: &merchant.Service{InTx: store.Runner[merchant.Tx](s), Read: s, Test: o.Sandbox},
+		Merchants: &merchant.Service{Store: merchant.Store{DB: s.DB}, Test: o.Sandbox},
 		Clients:   clients,
 		Users:     users,
-		Members:   &member.Service{InTx: store.Runner[member.Tx](s), Read: s, Now: o.Now, Letters: words},
-		Credentials: &credential.Service{InTx: store.Runner[credential.Tx](s), Read: s, Keys: o.Signing, Now: o.Now,
+		Members:   &member.Service{Store: member.Store{DB: s.DB}, Now: o.Now, Letters: words},
+		Credentials: &credential.Service{Store: credential.Store{DB: s.DB}, Keys: o.Signing, Now: o.Now,
 			Issuer: issuer},
 		Purchases: purchases,
 		Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now,
@@ -117,10 +117,10 @@ func New(o Options) (Services, error) {
 		Billing:       bills,
 		Audit:         AuditService(s, o.Signing, o.Data, o.Log),
 		Subscriptions: subscriptions,
-		Factors: &factor.Service{InTx: store.Runner[factor.Tx](s), Read: s, Now: o.Now, Letters: words, Party: party,
+		Factors: &factor.Service{Store: factor.Store{DB: s.DB}, Now: o.Now, Letters: words, Party: party,
 			Sandbox: o.Sandbox, Password: users.Knows},
-		Money: &report.Money{Read: s, Brands: s},
-		Statements: &statement.Service{InTx: store.Runner[statement.Tx](s), Read: s, Desk: s, Brands: s,
+		Money: &report.Money{Store: report.Store{DB: s.DB}},
+		Statements: &statement.Service{Store: statement.Store{DB: s.DB},
 			Paper: statements.New, Now: now, Test: o.Sandbox},
 		Webhooks: &webhook.Service{InTx: store.Runner[webhook.Tx](s), Read: s, Queue: s, Post: post.New(o.Sandbox),
 			Letters: words,
@@ -140,7 +140,7 @@ func New(o Options) (Services, error) {
 	out.Batches.Requests = out.Approvals
 	out.Debits.Expire = out.Approvals.Expire
 	if o.Sandbox {
-		out.Controls = &simulation.Controls{InTx: store.Runner[simulation.Tx](s), Read: s, Clock: s.Clock, Debits: out.Debits,
+		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
 			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Phone: bank.ForceMandate,
 			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {

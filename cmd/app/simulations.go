@@ -16,12 +16,12 @@ const demoSeeds = 10_000
 
 // simulations play in the sandbox with the use cases that people use.
 func simulations(db *store.Store, s Services) *simulation.Service {
-	return &simulation.Service{InTx: store.Runner[simulation.Tx](db), Store: db, Brands: db, Clients: s.Clients,
+	return &simulation.Service{Store: simulation.Store{DB: db.DB}, Clients: s.Clients,
 		Purchases: s.Purchases,
 		Calendar:  s.Purchases.Calendar, Now: db.Now, Controls: s.Controls, Person: demo.Person,
 		Ending: bankdesk.Ending,
 		History: func(ctx context.Context, h simulation.History) ([]uuid.UUID, error) {
-			d := &demo.Service{Clients: s.Clients, Purchases: s.Purchases, Read: db, Calendar: s.Purchases.Calendar,
+			d := &demo.Service{Clients: s.Clients, Purchases: s.Purchases, Read: s.Merchants.Store, Calendar: s.Purchases.Calendar,
 				Clock: db.Clock, Advance: s.Controls.Live}
 			return d.Live(ctx, demo.Again{Merchant: h.Merchant, Brand: h.Brand, Who: h.Who, Clients: h.Clients,
 				Seed: int(h.Seed % demoSeeds), Step: h.Step})

@@ -98,7 +98,7 @@ func (k *apikeyRevokeCmd) run(ctx context.Context, c Config, io streams) error {
 		return usageError{fmt.Errorf("%q is no id of a credential", k.ID)}
 	}
 	return onApp(ctx, c, io, func(a *App) error {
-		found, err := a.Store.CredentialByID(ctx, id)
+		found, err := a.Services.Credentials.Store.CredentialByID(ctx, id)
 		if fault.Is(err, fault.NotFound) {
 			return fmt.Errorf("there is no credential %s", id)
 		}

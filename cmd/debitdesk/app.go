@@ -12,6 +12,7 @@ import (
 	"debitdesk/cmd/app"
 	"debitdesk/migrations"
 	"debitdesk/models/audit"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/jobs"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/smtp"
@@ -19,7 +20,6 @@ import (
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
 	"debitdesk/models/store/postgres"
-	"debitdesk/models/store/seal"
 )
 
 // App is the opened product: database, keys, clock and use cases. Close it.
@@ -75,7 +75,7 @@ func Open(ctx context.Context, c Config, how opening) (_ *App, err error) {
 	if err := a.Store.Clock.Follow(ctx); err != nil {
 		return nil, err
 	}
-	a.Requests = &requestlog.Log{Write: a.Store.InsertRequests, NewID: a.Store.NewID, Now: a.Store.Now, Log: a.Log}
+	a.Requests = &requestlog.Log{Write: requestlog.Store{DB: a.Store.DB}.InsertRequests, NewID: a.Store.NewID, Now: a.Store.Now, Log: a.Log}
 	if a.Services, err = a.wire(how.baseURL); err != nil {
 		return a, err
 	}

@@ -14,7 +14,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/mandates"
 	"debitdesk/migrations"
-	"debitdesk/models/store"
+	"debitdesk/models/database"
 )
 
 // handler is the whole HTTP side over the use cases.
@@ -22,12 +22,12 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	watch mandates.Watcher) (_ http.Handler, err error) {
 	deps, err := a.Services.Parts(app.HTTP{Store: a.Store, Box: a.box, Watch: watch, BaseURL: baseURL,
 		Sandbox: a.Config.Sandbox(), Now: time.Now,
-		Sessions: access.NewSessions(a.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)})
+		Sessions: access.NewSessions(a.Services.Users.Store, a.Keys.Sessions, strings.HasPrefix(baseURL, "https://"), time.Now)})
 	if err != nil {
 		return nil, err
 	}
 	deps.Log, deps.Metrics, deps.OpsElsewhere = a.Log, metrics, opsElsewhere
-	deps.Ready, deps.Draining, deps.Away = a.ready(), a.draining.Load, store.Away
+	deps.Ready, deps.Draining, deps.Away = a.ready(), a.draining.Load, database.Away
 	if deps.Proxies, err = a.Config.proxies(); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/holiday"
 	"debitdesk/models/plural"
-	"debitdesk/models/store"
 )
 
 // daysEvery is how soon a process sees a day that was proclaimed.
@@ -19,7 +18,7 @@ const daysEvery = 20 * time.Second
 // whenever they change. The last known days hold while the database is away.
 func (a *App) followDays(ctx context.Context, days *calendar.Calendar) error {
 	take := func(ctx context.Context) error {
-		changes, err := a.Store.ProclaimedDays(ctx)
+		changes, err := a.holidays().Store.ProclaimedDays(ctx)
 		if err == nil {
 			days.Replace(changes...)
 		}
@@ -105,7 +104,7 @@ type holidayListCmd struct{}
 
 func (*holidayListCmd) run(ctx context.Context, c Config, io streams) error {
 	return onApp(ctx, c, io, func(a *App) error {
-		days, err := a.Store.ProclaimedDays(ctx)
+		days, err := a.holidays().Store.ProclaimedDays(ctx)
 		if err != nil {
 			return err
 		}
@@ -124,5 +123,5 @@ func (*holidayListCmd) run(ctx context.Context, c Config, io streams) error {
 }
 
 func (a *App) holidays() *holiday.Service {
-	return &holiday.Service{InTx: store.Runner[holiday.Tx](a.Store), Read: a.Store}
+	return &holiday.Service{Store: holiday.Store{DB: a.Store.DB}}
 }

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"debitdesk/models/database/seal"
 	"debitdesk/models/plural"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/seal"
 )
 
 // keysEvery is how soon a process sees a key that was added to the file.

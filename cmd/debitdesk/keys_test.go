@@ -14,8 +14,8 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/seal"
 )
 
 // otherBytes are the columns of bytes that are not sealed: hashes, public things

@@ -16,10 +16,10 @@ import (
 	"debitdesk/migrations"
 	"debitdesk/models/actor"
 	"debitdesk/models/audit/anchor"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/plural"
 	"debitdesk/models/store"
 	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/seal"
 )
 
 type restoreCmd struct {

@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/fault"
 	"debitdesk/models/simulation"
-	"debitdesk/models/store"
 )
 
 // owner is an admin of the first merchant.
@@ -138,7 +137,7 @@ func TestAWipe_empties_one_desk_and_leaves_a_strangers_alone(t *testing.T) {
 	stranger := all[1].ID
 	_, err = v.app.Store.FoldCounts(t.Context())
 	must(t, err)
-	before, had, kept := v.rows(stranger.String()), v.rows(mine.MerchantID.String()), store.WipeKeeps
+	before, had, kept := v.rows(stranger.String()), v.rows(mine.MerchantID.String()), simulation.WipeKeeps
 	service := v.app.Services.Simulations
 	if _, err := service.Wipe(t.Context(), mine, "stranger"); !fault.Is(err, fault.Invalid) {
 		t.Errorf("with another's name: %v", err)
@@ -198,7 +197,7 @@ func (v *vault) living(t *testing.T) {
 func TestAWipe_knows_every_table_with_rows_of_merchants(t *testing.T) {
 	t.Parallel()
 	v := openVault(t)
-	known := append(store.WipeTables(), store.WipeKeeps...)
+	known := append(simulation.WipeTables(), simulation.WipeKeeps...)
 	for _, table := range v.merchantTables() {
 		if !slices.Contains(known, table) {
 			t.Errorf("nobody has decided whether a wipe empties %s", table)

@@ -16,14 +16,6 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// FormRows is where forms wait for a person who has to sign in again.
-type FormRows interface {
-	// KeepForm keeps a sealed form of that person; nothing when there is no such person.
-	KeepForm(ctx context.Context, userID uuid.UUID, name string, sealed []byte, at time.Time) error
-	// KeptForm finds a form of that person which was kept after a moment.
-	KeptForm(ctx context.Context, userID uuid.UUID, name string, since time.Time) (sealed []byte, found bool, err error)
-}
-
 // FormPage is where a form is back after signing in. Its parameter names the form.
 const FormPage = "/account/form"
 

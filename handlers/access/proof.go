@@ -15,6 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/fault"
+	"debitdesk/models/user"
 	"debitdesk/views/components"
 )
 
@@ -30,7 +31,7 @@ type KeptForms struct {
 	Box Sealer
 	Now func() time.Time // real time
 
-	Rows FormRows
+	Rows user.Store
 	Last func(echo.Context) (uuid.UUID, bool) // who signed in last in this browser
 }
 

@@ -1,7 +1,6 @@
 package access
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,7 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
 
@@ -19,19 +17,6 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/user"
 )
-
-// SessionRows is where sessions are kept, so that every process sees them.
-type SessionRows interface {
-	FindSession(ctx context.Context, hashes [][]byte, now, bornAfter time.Time) (user.SignedIn, bool, error)
-	InsertSession(ctx context.Context, s user.Session) error
-	// ReplaceSession puts a new session in the place of one of the old hashes; false
-	// when none of them is there any more.
-	ReplaceSession(ctx context.Context, old [][]byte, s user.Session) (bool, error)
-	HasFactor(ctx context.Context, userID uuid.UUID) (bool, error)
-	SetSessionData(ctx context.Context, hash []byte, data string) error
-	TouchSession(ctx context.Context, hash []byte, ip string, seen, expires time.Time) error
-	DeleteSession(ctx context.Context, hash []byte) error
-}
 
 const (
 	cookieLength = 43 // of 32 random bytes in base64
@@ -45,7 +30,7 @@ type signedInKey struct{} // where New leaves what it read of the session
 // Sessions keeps the sessions of people: the cookie holds a random id, the
 // database a keyed hash of it. It is a store of gorilla/sessions.
 type Sessions struct {
-	rows SessionRows
+	rows user.Store
 	keys [][]byte // newest first
 	now  func() time.Time
 	name string
@@ -56,7 +41,7 @@ var _ sessions.Store = (*Sessions)(nil)
 
 // NewSessions keeps sessions in rows. The clock is the real one: a moved
 // sandbox clock signs nobody out. With https the cookie is bound to the host.
-func NewSessions(rows SessionRows, keys [][]byte, https bool, now func() time.Time) *Sessions {
+func NewSessions(rows user.Store, keys [][]byte, https bool, now func() time.Time) *Sessions {
 	s := &Sessions{rows: rows, keys: keys, now: now, name: "debitdesk",
 		opts: sessions.Options{Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: https}}
 	if https {

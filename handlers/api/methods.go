@@ -21,7 +21,7 @@ import (
 // Methods serves /payment_methods/.
 type Methods struct {
 	Base   Base
-	Brands merchant.Reader
+	Brands merchant.Store
 }
 
 type methodsList struct {

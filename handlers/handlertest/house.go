@@ -30,6 +30,7 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/client"
 	"debitdesk/models/credential"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
 	"debitdesk/models/member"
@@ -38,7 +39,6 @@ import (
 	"debitdesk/models/requestlog"
 	"debitdesk/models/statement"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/subscription"
 	"debitdesk/models/user"
@@ -130,12 +130,12 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	watch, err := db.Watch(tb.Context())
 	must(tb, err)
 	tb.Cleanup(watch.Close)
-	h.Sessions = access.NewSessions(db, [][]byte{[]byte("session-key")}, true, h.Real)
+	h.Sessions = access.NewSessions(user.Store{DB: db.DB}, [][]byte{[]byte("session-key")}, true, h.Real)
 	h.Deps, err = use.Parts(app.HTTP{Store: db, Box: box, Sessions: h.Sessions, Watch: watch, BaseURL: BaseURL,
 		Sandbox: true, Now: h.Real})
 	must(tb, err)
 	h.Desk = h.Deps.Clients.Desk
-	h.Requests = &requestlog.Log{Write: db.InsertRequests, NewID: db.NewID, Now: db.Now}
+	h.Requests = &requestlog.Log{Write: requestlog.Store{DB: db.DB}.InsertRequests, NewID: db.NewID, Now: db.Now}
 	h.Deps.Log, h.Deps.RequestLog = quiet, h.Requests.Add
 	h.A = h.merchant("a", "TEST1", "TESTMERCH1", "12345678")
 	h.B = h.merchant("b", "TEST2", "STRANGER", "87654321")

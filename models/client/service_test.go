@@ -11,10 +11,10 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/client"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 )
 

@@ -47,7 +47,7 @@ func open(t *testing.T) *house {
 	}
 	h.ours = actor.Actor{Kind: actor.User, ID: uuid.New(), Name: "Thandi", MerchantID: h.merchant, Role: actor.Admin}
 	h.theirs = actor.Actor{Kind: actor.User, ID: uuid.New(), Name: "Stranger", MerchantID: h.them, Role: actor.Admin}
-	h.Service = &credential.Service{InTx: store.Runner[credential.Tx](db), Read: db, Issuer: "debitdesk",
+	h.Service = &credential.Service{Store: credential.Store{DB: db.DB}, Issuer: "debitdesk",
 		Keys: []credential.Key{h.key, h.retired}, Now: func() time.Time {
 			return time.Now().Add(time.Duration(h.sinceNow.Load()))
 		}}

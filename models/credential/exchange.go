@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -37,14 +38,14 @@ func (s *Service) IssueClient(ctx context.Context, who actor.Actor, in Input) (I
 	hash := sha256.Sum256(secret)
 	out := IssuedClient{Secret: base64.RawURLEncoding.EncodeToString(secret)}
 	now := s.now()
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		c := Credential{ID: tx.NewID(), MerchantID: who.MerchantID, Kind: Client, Name: in.Name, Scopes: in.Scopes,
 			SecretHash: hash[:], CreatedBy: personID(who), CreatedAt: now}
 		if in.Lifetime > 0 {
 			c.ExpiresAt = now.Add(in.Lifetime)
 		}
 		out.Credential, out.ClientID = c, c.ID.String()
-		tx.InsertCredential(c)
+		insertCredential(tx, c)
 		tx.Audit(who, audit.Entry{Action: "credential.issued", ObjectType: "credential", ObjectID: c.ID, After: facts(c),
 			Text: "Issued the client credential " + c.Name + "."})
 		return nil
@@ -86,7 +87,7 @@ func (s *Service) Exchange(ctx context.Context, r Request) (Issued, error) {
 	}
 	who := actor.Actor{Kind: actor.Credential, ID: c.ID, Name: c.Name, MerchantID: c.MerchantID, Scopes: c.Scopes,
 		IP: r.IP, RequestID: r.RequestID}
-	if err := s.Read.CredentialUsed(ctx, c.ID, s.Now(), usedEvery); err != nil {
+	if err := s.Store.CredentialUsed(ctx, c.ID, s.Now(), usedEvery); err != nil {
 		return Issued{}, err
 	}
 	return s.issue(ctx, who, Input{Name: c.Name, Scopes: scopes, Lifetime: lifetime}, c.ID)
@@ -102,7 +103,7 @@ func (s *Service) client(ctx context.Context, r Request) (Credential, error) {
 	if err != nil {
 		return Credential{}, wrong
 	}
-	c, err := s.Read.CredentialByID(ctx, id)
+	c, err := s.Store.CredentialByID(ctx, id)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return Credential{}, wrong

@@ -12,12 +12,12 @@ import (
 
 // ListAll gives the credentials of every merchant, newest first.
 func (s *Service) ListAll(ctx context.Context) ([]Credential, error) {
-	return s.Read.AllCredentials(ctx)
+	return s.Store.AllCredentials(ctx)
 }
 
 // RevokeAny revokes a credential of whichever merchant; NotFound for an unknown id.
 func (s *Service) RevokeAny(ctx context.Context, id uuid.UUID) (Credential, error) {
-	c, err := s.Read.CredentialByID(ctx, id)
+	c, err := s.Store.CredentialByID(ctx, id)
 	if err != nil {
 		return Credential{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -44,12 +45,12 @@ func (s *Service) Rotate(ctx context.Context, who actor.Actor, id uuid.UUID, ove
 	if err := old.rotatable(s.Now()); err != nil {
 		return Rotated{}, err
 	}
-	test, err := s.Read.IsTestMerchant(ctx, who.MerchantID)
+	test, err := s.Store.IsTestMerchant(ctx, who.MerchantID)
 	if err != nil {
 		return Rotated{}, err
 	}
 	var out Rotated
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		out, err = s.succeed(tx, who, old, overlap, test)
 		return err
 	})
@@ -68,7 +69,7 @@ func (c Credential) rotatable(now time.Time) error {
 	return nil
 }
 
-func (s *Service) succeed(tx Tx, who actor.Actor, old Credential, overlap time.Duration, test bool) (Rotated, error) {
+func (s *Service) succeed(tx *database.Tx, who actor.Actor, old Credential, overlap time.Duration, test bool) (Rotated, error) {
 	now := s.now()
 	next := Credential{ID: tx.NewID(), MerchantID: old.MerchantID, Kind: old.Kind, Name: old.Name, Scopes: old.Scopes,
 		CreatedBy: personID(who), CreatedAt: now, Replaces: old.ID}
@@ -91,8 +92,8 @@ func (s *Service) succeed(tx Tx, who actor.Actor, old Credential, overlap time.D
 	if !old.ExpiresAt.IsZero() && old.ExpiresAt.Before(ends) {
 		ends = old.ExpiresAt
 	}
-	tx.InsertCredential(next)
-	done, err := tx.ReplaceCredential(old.MerchantID, old.ID, next.ID, now, ends)
+	insertCredential(tx, next)
+	done, err := replaceCredential(tx, old.MerchantID, old.ID, next.ID, now, ends)
 	if err != nil {
 		return out, err
 	}
@@ -111,7 +112,7 @@ func (s *Service) succeed(tx Tx, who actor.Actor, old Credential, overlap time.D
 
 // RotateAny rotates a credential of whichever merchant, as RevokeAny revokes one.
 func (s *Service) RotateAny(ctx context.Context, id uuid.UUID, overlap time.Duration) (Rotated, error) {
-	c, err := s.Read.CredentialByID(ctx, id)
+	c, err := s.Store.CredentialByID(ctx, id)
 	if err != nil {
 		return Rotated{}, err
 	}

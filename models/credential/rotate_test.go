@@ -243,7 +243,7 @@ func TestARotationWithoutOverlapIsSeenByEveryProcessAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(other.Close)
-	elsewhere := &credential.Service{InTx: store.Runner[credential.Tx](other), Read: other, Keys: h.Keys, Now: h.Now,
+	elsewhere := &credential.Service{Store: credential.Store{DB: other.DB}, Keys: h.Keys, Now: h.Now,
 		Issuer: h.Issuer}
 	if _, err := elsewhere.Verify(t.Context(), old.Token); err != nil {
 		t.Fatal(err)

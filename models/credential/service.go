@@ -8,43 +8,14 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
-
-// Tx is what a use case needs of its transaction.
-type Tx interface {
-	audit.Log
-	NewID() uuid.UUID
-	InsertCredential(c Credential)
-	// RevokeCredential marks it and the tokens exchanged from it; false when it
-	// is not the merchant's or was revoked before.
-	RevokeCredential(merchantID, id uuid.UUID, at time.Time) (bool, error)
-	// ReplaceCredential gives it a successor and lets it end; false when it is not the
-	// merchant's, or does not work at that moment, or has a successor.
-	ReplaceCredential(merchantID, id, by uuid.UUID, at, ends time.Time) (bool, error)
-}
-
-// Reader is what is read outside of a transaction.
-type Reader interface {
-	// Credentials of the merchant, newest first, without exchanged tokens.
-	Credentials(ctx context.Context, merchantID uuid.UUID) ([]Credential, error)
-	// AllCredentials are those of every merchant, newest first, without exchanged tokens.
-	AllCredentials(ctx context.Context) ([]Credential, error)
-	// Credential of the merchant; NotFound when there is none.
-	Credential(ctx context.Context, merchantID, id uuid.UUID) (Credential, error)
-	// CredentialByID of whichever merchant; revoked when its parent is, and over when
-	// its parent is.
-	CredentialByID(ctx context.Context, id uuid.UUID) (Credential, error)
-	// CredentialUsed notes the use, at most once for each stretch of time.
-	CredentialUsed(ctx context.Context, id uuid.UUID, at time.Time, every time.Duration) error
-	IsTestMerchant(ctx context.Context, merchantID uuid.UUID) (bool, error)
-}
 
 // Service issues, checks and revokes credentials.
 type Service struct {
 	seen   seen
-	InTx   func(context.Context, func(Tx) error) error
-	Read   Reader
+	Store  Store
 	Keys   []Key            // newest first
 	Now    func() time.Time // real time: no clock of the sandbox ends or prolongs a credential
 	Issuer string           // claim iss
@@ -76,7 +47,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor) ([]Credential, erro
 	if err := who.May(actor.Manage); err != nil {
 		return nil, err
 	}
-	return s.Read.Credentials(ctx, who.MerchantID)
+	return s.Store.Credentials(ctx, who.MerchantID)
 }
 
 // Find gives one credential of the merchant.
@@ -84,7 +55,7 @@ func (s *Service) Find(ctx context.Context, who actor.Actor, id uuid.UUID) (Cred
 	if err := who.May(actor.Manage); err != nil {
 		return Credential{}, err
 	}
-	return s.Read.Credential(ctx, who.MerchantID, id)
+	return s.Store.Credential(ctx, who.MerchantID, id)
 }
 
 // Revoke ends a credential, and every token exchanged from it, at once and on
@@ -95,8 +66,8 @@ func (s *Service) Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) (Cr
 		return Credential{}, err
 	}
 	now := s.now()
-	err = s.InTx(ctx, func(tx Tx) error {
-		done, err := tx.RevokeCredential(who.MerchantID, id, now)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		done, err := revokeCredential(tx, who.MerchantID, id, now)
 		if err != nil || !done {
 			return err
 		}
@@ -109,20 +80,20 @@ func (s *Service) Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) (Cr
 }
 
 func (s *Service) issue(ctx context.Context, who actor.Actor, in Input, parent uuid.UUID) (Issued, error) {
-	test, err := s.Read.IsTestMerchant(ctx, who.MerchantID)
+	test, err := s.Store.IsTestMerchant(ctx, who.MerchantID)
 	if err != nil {
 		return Issued{}, err
 	}
 	var out Issued
 	now := s.now()
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		c := Credential{ID: tx.NewID(), MerchantID: who.MerchantID, Kind: Token, ParentID: parent, Name: in.Name,
 			Scopes: in.Scopes, CreatedBy: personID(who), CreatedAt: now, ExpiresAt: now.Add(in.Lifetime).Truncate(time.Second)}
 		out.Credential = c
 		if out.Token, err = s.sign(c, test); err != nil {
 			return err
 		}
-		tx.InsertCredential(c)
+		insertCredential(tx, c)
 		entry := audit.Entry{Action: "credential.issued", ObjectType: "credential", ObjectID: c.ID, After: facts(c),
 			Text: "Issued the credential " + c.Name + "."}
 		if parent != uuid.Nil {

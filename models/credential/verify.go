@@ -53,7 +53,7 @@ func (s *Service) Verify(ctx context.Context, token string) (actor.Actor, error)
 	if err != nil {
 		return actor.Actor{}, refused("Incorrect bearer credential")
 	}
-	c, err := s.Read.CredentialByID(ctx, id)
+	c, err := s.Store.CredentialByID(ctx, id)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return actor.Actor{}, refused("Incorrect bearer credential")
@@ -71,7 +71,7 @@ func (s *Service) Verify(ctx context.Context, token string) (actor.Actor, error)
 	case Active:
 	}
 	if since := now.Sub(c.LastUsedAt); since >= usedEvery || since < 0 {
-		if err := s.Read.CredentialUsed(ctx, c.ID, now, usedEvery); err != nil {
+		if err := s.Store.CredentialUsed(ctx, c.ID, now, usedEvery); err != nil {
 			return actor.Actor{}, err
 		}
 	}

@@ -303,7 +303,7 @@ func (w *histories) note(s standing) {
 // balance compares the figures of the merchant with sums of their own.
 func (w *histories) balance() {
 	w.t.Helper()
-	found, err := w.store.Balances(ctx, w.who.MerchantID, report.Filter{})
+	found, err := report.Store{DB: w.store.DB}.Balances(ctx, w.who.MerchantID, report.Filter{})
 	must(w.t, err)
 	b := found["ZAR"]
 	gross := w.number(`SELECT coalesce(sum(net_cents), 0)::bigint FROM purchases`)

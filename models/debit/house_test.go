@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/debit"
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
@@ -23,7 +24,6 @@ import (
 	"debitdesk/models/queue"
 	"debitdesk/models/simulation"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/token"
 )
@@ -74,7 +74,7 @@ func open(t testing.TB) *house {
 		Timetable: tt, Letters: letters{},
 		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: h.bank.Verify}
 	h.debits = h.engine(h.bank)
-	h.controls = &simulation.Controls{InTx: store.Runner[simulation.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits,
+	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases,
 		Phone:     h.bank.ForceMandate,
 		Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {

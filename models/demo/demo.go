@@ -61,7 +61,7 @@ type Service struct {
 
 	Subscriptions *subscription.Service
 
-	Read     merchant.Reader
+	Read     merchant.Store
 	Calendar *calendar.Calendar
 	Clock    Clock
 	// Advance moves the clock forward and returns when everything that became

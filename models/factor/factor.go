@@ -14,9 +14,9 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
-	"debitdesk/models/user"
 )
 
 // Key is the secret that a person's authenticator app shares with us, in base32.
@@ -88,51 +88,9 @@ func (m Member) Called() string {
 	return m.Email
 }
 
-// Tx is what a use case needs of its transaction.
-type Tx interface {
-	audit.Log
-	NewID() uuid.UUID
-	InsertMail(m mail.Mail)
-	// Throttles locks the counters of these keys, made at zero where missing.
-	Throttles(keys []string) ([]user.Throttle, error)
-	SaveThrottle(t user.Throttle)
-	// Factors locks the person and tells what they have; NotFound when there is none.
-	Factors(userID uuid.UUID) (Set, error)
-	// SetTOTP keeps a key that is not confirmed yet; empty: none any more.
-	SetTOTP(userID uuid.UUID, key Key)
-	ConfirmTOTP(userID uuid.UUID, at time.Time)
-	// TakeStep is false when a code of that step or a later one was used already.
-	TakeStep(userID uuid.UUID, step int64) (bool, error)
-	// ReplaceRecoveryCodes forgets the codes before.
-	ReplaceRecoveryCodes(userID uuid.UUID, codes []string)
-	// UseRecoveryCode is false when the code is unknown or was used.
-	UseRecoveryCode(userID uuid.UUID, code string, at time.Time) (bool, error)
-	// InsertPasskey refuses one that is registered already, whoever has it.
-	InsertPasskey(userID uuid.UUID, p Passkey) error
-	SavePasskey(userID uuid.UUID, p Passkey)
-	DropPasskey(userID uuid.UUID, id []byte)
-	DropPasskeys(userID uuid.UUID)
-	// EndHalfSessions ends the person's sessions that showed no second factor.
-	EndHalfSessions(userID uuid.UUID)
-	EndAllSessions(userID uuid.UUID)
-	// SetRequireFactor is false when the switch of the business stood so already.
-	SetRequireFactor(merchantID uuid.UUID, on bool) (bool, error)
-}
-
-// Reader is what is read outside of a transaction.
-type Reader interface {
-	// FactorsOf tells what a person has; NotFound when there is none.
-	FactorsOf(ctx context.Context, userID uuid.UUID) (Set, error)
-	// FactorMembers are the people of a business, by name.
-	FactorMembers(ctx context.Context, merchantID uuid.UUID) ([]Member, error)
-	// UnusedCodes counts how many of these are unused recovery codes of the person.
-	UnusedCodes(ctx context.Context, userID uuid.UUID, codes []string) (int, error)
-}
-
 // Service sets up second factors and looks at them.
 type Service struct {
-	InTx    func(context.Context, func(Tx) error) error
-	Read    Reader
+	Store   Store
 	Now     func() time.Time // real time: codes and locks do not follow the sandbox clock
 	Letters Letters
 	Party   *Party // nil: passkeys are not offered
@@ -176,11 +134,11 @@ func (s *Service) Of(ctx context.Context, who actor.Actor) (Set, error) {
 	if who.Kind != actor.User {
 		return Set{}, notAPerson()
 	}
-	return s.Read.FactorsOf(ctx, who.ID)
+	return s.Store.FactorsOf(ctx, who.ID)
 }
 
 // change notes a change of the person's factors in the audit and tells them by mail.
-func (s *Service) change(tx Tx, who actor.Actor, set Set, action, text, told string) {
+func (s *Service) change(tx *database.Tx, who actor.Actor, set Set, action, text, told string) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "user", ObjectID: set.UserID, Text: text})
 	tx.InsertMail(mail.Mail{MerchantID: who.MerchantID, ObjectID: tx.NewID(), Kind: "second_factor", Attempt: 1,
 		To:     set.Email,

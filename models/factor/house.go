@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -17,9 +18,9 @@ func (s *Service) Require(ctx context.Context, who actor.Actor, on bool) error {
 	if err := who.May(actor.Manage); err != nil {
 		return err
 	}
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
 		if who.Kind == actor.User {
-			set, err := tx.Factors(who.ID)
+			set, err := factors(tx, who.ID)
 			if err != nil {
 				return err
 			}
@@ -28,7 +29,7 @@ func (s *Service) Require(ctx context.Context, who actor.Actor, on bool) error {
 					"Set up two-step sign-in for yourself first; then you can require it for everyone.")
 			}
 		}
-		changed, err := tx.SetRequireFactor(who.MerchantID, on)
+		changed, err := setRequireFactor(tx, who.MerchantID, on)
 		if err != nil || !changed {
 			return err
 		}
@@ -48,7 +49,7 @@ func (s *Service) Members(ctx context.Context, who actor.Actor) ([]Member, error
 	if err := who.May(actor.Manage); err != nil {
 		return nil, err
 	}
-	return s.Read.FactorMembers(ctx, who.MerchantID)
+	return s.Store.FactorMembers(ctx, who.MerchantID)
 }
 
 // Reset takes every second factor of a member away, for who lost them all, and ends
@@ -58,7 +59,7 @@ func (s *Service) Reset(ctx context.Context, who actor.Actor, id uuid.UUID) erro
 	if err := who.May(actor.Manage); err != nil {
 		return err
 	}
-	members, err := s.Read.FactorMembers(ctx, who.MerchantID)
+	members, err := s.Store.FactorMembers(ctx, who.MerchantID)
 	if err != nil {
 		return err
 	}
@@ -74,15 +75,15 @@ func (s *Service) Reset(ctx context.Context, who actor.Actor, id uuid.UUID) erro
 			"%s works for another business too. They can use a recovery code, or the operator of Debitdesk can reset it.",
 			members[at].Called())
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		set, err := tx.Factors(id)
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		set, err := factors(tx, id)
 		if err != nil {
 			return err
 		}
-		tx.SetTOTP(id, "")
-		tx.DropPasskeys(id)
-		tx.ReplaceRecoveryCodes(id, nil)
-		tx.EndAllSessions(id)
+		setTOTP(tx, id, "")
+		dropPasskeys(tx, id)
+		replaceRecoveryCodes(tx, id, nil)
+		endAllSessions(tx, id)
 		s.change(tx, who, set, "user.factor_reset", "Reset two-step sign-in for "+set.called()+".",
 			who.Name+
 				" has reset your two-step sign-in, and you are signed out everywhere. Sign in with your password and set up a new one.")

@@ -20,6 +20,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -194,8 +195,8 @@ func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer,
 	if err != nil {
 		return nil, badPasskey(err)
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		set, err := tx.Factors(who.ID)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		set, err := factors(tx, who.ID)
 		if err != nil {
 			return err
 		}
@@ -211,7 +212,7 @@ func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer,
 		if err != nil {
 			return fmt.Errorf("passkey: %w", err)
 		}
-		if err := tx.InsertPasskey(who.ID, Passkey{ID: made.ID, Name: name, Credential: credential,
+		if err := InsertPasskey(tx, who.ID, Passkey{ID: made.ID, Name: name, Credential: credential,
 			CreatedAt: s.Now()}); err != nil {
 			return err
 		}
@@ -225,13 +226,13 @@ func (s *Service) AddPasskey(ctx context.Context, who actor.Actor, name, answer,
 
 // RemovePasskey takes a passkey away.
 func (s *Service) RemovePasskey(ctx context.Context, who actor.Actor, handle string) error {
-	return s.remove(ctx, who, func(tx Tx, set *Set) (string, error) {
+	return s.remove(ctx, who, func(tx *database.Tx, set *Set) (string, error) {
 		at := slices.IndexFunc(set.Passkeys, func(p Passkey) bool { return p.Handle() == handle })
 		if at < 0 {
 			return "", fault.Missing()
 		}
 		gone := set.Passkeys[at]
-		tx.DropPasskey(who.ID, gone.ID)
+		dropPasskey(tx, who.ID, gone.ID)
 		set.Passkeys = slices.Delete(slices.Clone(set.Passkeys), at, at+1)
 		return "passkey " + gone.Name, nil
 	})
@@ -271,9 +272,9 @@ func (s *Service) showPasskey(ctx context.Context, who actor.Actor, p Proof) err
 		return badPasskey(err)
 	}
 	var refused error
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		refused = nil
-		set, err := tx.Factors(who.ID)
+		set, err := factors(tx, who.ID)
 		if err != nil {
 			return err
 		}
@@ -297,7 +298,7 @@ func (s *Service) showPasskey(ctx context.Context, who actor.Actor, p Proof) err
 			return fmt.Errorf("passkey: %w", err)
 		}
 		used.LastUsedAt = s.Now()
-		tx.SavePasskey(who.ID, used)
+		savePasskey(tx, who.ID, used)
 		shown(tx, who, "passkey")
 		return nil
 	})

@@ -18,12 +18,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/factor"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/user"
 )
@@ -67,7 +67,7 @@ func open(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	h.Service = &factor.Service{InTx: store.Runner[factor.Tx](db), Read: db, Letters: plain{}, Party: party,
+	h.Service = &factor.Service{Store: factor.Store{DB: db.DB}, Letters: plain{}, Party: party,
 		Now: func() time.Time { return start.Add(time.Duration(h.ahead.Load())) },
 		Password: func(_ context.Context, _ actor.Actor, password string) error {
 			if password != "right" {
@@ -82,7 +82,7 @@ func (h *house) person(t *testing.T, merchant uuid.UUID, email string) actor.Act
 	t.Helper()
 	u := user.User{ID: uuid.New(), MerchantID: merchant, Email: email, Role: actor.Admin, CreatedAt: time.Unix(1, 0),
 		UpdatedAt: time.Unix(1, 0)}
-	if err := h.store.InTx(t.Context(), func(tx *store.Tx) error { return tx.InsertUser(u, "") }); err != nil {
+	if err := h.store.InTx(t.Context(), func(tx *store.Tx) error { return user.Insert(tx.Tx, u, "") }); err != nil {
 		t.Fatal(err)
 	}
 	return u.Actor()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -59,12 +60,12 @@ func CleanCode(typed string) string {
 }
 
 // firstCodes gives a person recovery codes with their first second factor.
-func firstCodes(tx Tx, set Set) []string {
+func firstCodes(tx *database.Tx, set Set) []string {
 	if set.Any() {
 		return nil
 	}
 	codes := newCodes()
-	tx.ReplaceRecoveryCodes(set.UserID, codes)
+	replaceRecoveryCodes(tx, set.UserID, codes)
 	return codes
 }
 
@@ -73,8 +74,8 @@ func (s *Service) RenewCodes(ctx context.Context, who actor.Actor) (codes []stri
 	if who.Kind != actor.User {
 		return nil, notAPerson()
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		set, err := tx.Factors(who.ID)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		set, err := factors(tx, who.ID)
 		if err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func (s *Service) RenewCodes(ctx context.Context, who actor.Actor) (codes []stri
 			return fault.New(fault.Conflict, "second_factor_missing", "Set up two-step sign-in first.")
 		}
 		codes = newCodes()
-		tx.ReplaceRecoveryCodes(who.ID, codes)
+		replaceRecoveryCodes(tx, who.ID, codes)
 		s.change(tx, who, set, "user.recovery_codes_renewed", "Created new recovery codes.",
 			"New recovery codes were created. The earlier ones no longer work.")
 		return nil
@@ -95,6 +96,6 @@ func (s *Service) Fresh(ctx context.Context, who actor.Actor, codes []string) (b
 	if who.Kind != actor.User || len(codes) != RecoveryCodes {
 		return false, nil
 	}
-	n, err := s.Read.UnusedCodes(ctx, who.ID, codes)
+	n, err := s.Store.UnusedCodes(ctx, who.ID, codes)
 	return n == len(codes), err
 }

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 	"debitdesk/models/user"
@@ -40,8 +41,8 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, p Proof) (user.Fact
 	case p.Assertion != "":
 		return user.Passkey, s.showPasskey(ctx, who, p)
 	case p.Recovery != "":
-		return user.Recovery, s.guarded(ctx, who, "recovery", func(tx Tx, set Set) (bool, error) {
-			used, err := tx.UseRecoveryCode(who.ID, CleanCode(p.Recovery), s.Now())
+		return user.Recovery, s.guarded(ctx, who, "recovery", func(tx *database.Tx, set Set) (bool, error) {
+			used, err := useRecoveryCode(tx, who.ID, CleanCode(p.Recovery), s.Now())
 			if used && err == nil {
 				left := strconv.Itoa(set.CodesLeft - 1)
 				s.change(tx, who, set, "user.recovery_code_used", "Used a recovery code; "+left+" are left.",
@@ -50,12 +51,12 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, p Proof) (user.Fact
 			return used, err
 		})
 	case p.Code != "":
-		return user.TOTP, s.guarded(ctx, who, "code", func(tx Tx, set Set) (bool, error) {
+		return user.TOTP, s.guarded(ctx, who, "code", func(tx *database.Tx, set Set) (bool, error) {
 			step, fits := set.Key.step(p.Code, s.Now(), set.LastStep)
 			if !fits || !set.App() {
 				return false, nil
 			}
-			return tx.TakeStep(who.ID, step)
+			return takeStep(tx, who.ID, step)
 		})
 	}
 	return user.NoFactor, fault.At("code", "required", "Enter the code that your authenticator app shows.")
@@ -63,16 +64,16 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, p Proof) (user.Fact
 
 // guarded tries a code unless guessing is locked, and counts a failure. The
 // person is locked, so that guesses at once go one after the other.
-func (s *Service) guarded(ctx context.Context, who actor.Actor, field string, try func(Tx, Set) (bool, error)) error {
+func (s *Service) guarded(ctx context.Context, who actor.Actor, field string, try func(*database.Tx, Set) (bool, error)) error {
 	var refused error
-	err := s.InTx(ctx, func(tx Tx) error {
+	err := s.Store.InTx(ctx, func(tx *database.Tx) error {
 		refused = nil
 		now := s.Now()
-		set, err := tx.Factors(who.ID)
+		set, err := factors(tx, who.ID)
 		if err != nil {
 			return err
 		}
-		counters, err := tx.Throttles([]string{"factor-" + field + ":" + who.ID.String()})
+		counters, err := user.Throttles(tx, []string{"factor-" + field + ":" + who.ID.String()})
 		if err != nil {
 			return err
 		}
@@ -86,11 +87,11 @@ func (s *Service) guarded(ctx context.Context, who actor.Actor, field string, tr
 			return err
 		}
 		if fits {
-			tx.SaveThrottle(user.Throttle{Key: counter.Key, LastAt: now})
+			user.SaveThrottle(tx, user.Throttle{Key: counter.Key, LastAt: now})
 			shown(tx, who, field)
 			return nil
 		}
-		tx.SaveThrottle(failed(counter, now))
+		user.SaveThrottle(tx, failed(counter, now))
 		tx.Audit(who, audit.Entry{Action: "user.factor_refused", ObjectType: "user", ObjectID: who.ID,
 			Text: "Showed a wrong " + words[field] + "."})
 		refused = wrongCode(field)
@@ -104,7 +105,7 @@ func (s *Service) guarded(ctx context.Context, who actor.Actor, field string, tr
 
 var words = map[string]string{"code": "code of an authenticator app", "recovery": "recovery code", "passkey": "passkey"}
 
-func shown(tx Tx, who actor.Actor, field string) {
+func shown(tx *database.Tx, who actor.Actor, field string) {
 	tx.Audit(who, audit.Entry{Action: "user.factor_shown", ObjectType: "user", ObjectID: who.ID,
 		Text: "Confirmed with: " + words[field] + "."})
 }

@@ -13,6 +13,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -81,8 +82,8 @@ func (s *Service) BeginApp(ctx context.Context, who actor.Actor) error {
 	if who.Kind != actor.User {
 		return notAPerson()
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		set, err := tx.Factors(who.ID)
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		set, err := factors(tx, who.ID)
 		if err != nil {
 			return err
 		}
@@ -90,7 +91,7 @@ func (s *Service) BeginApp(ctx context.Context, who actor.Actor) error {
 			return fault.New(fault.Conflict, "factor_exists",
 				"An authenticator app is set up already. Remove it first to set up another.")
 		}
-		tx.SetTOTP(who.ID, newKey())
+		setTOTP(tx, who.ID, newKey())
 		tx.Audit(who, audit.Entry{Action: "user.factor_begun", ObjectType: "user", ObjectID: who.ID,
 			Text: "Began to set up an authenticator app."})
 		return nil
@@ -107,8 +108,8 @@ func (s *Service) ConfirmApp(ctx context.Context, who actor.Actor, code, passwor
 	if err := s.first(ctx, who, password); err != nil {
 		return nil, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		set, err := tx.Factors(who.ID)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		set, err := factors(tx, who.ID)
 		if err != nil {
 			return err
 		}
@@ -119,10 +120,10 @@ func (s *Service) ConfirmApp(ctx context.Context, who actor.Actor, code, passwor
 		if !fits {
 			return wrongCode("code")
 		}
-		if taken, err := tx.TakeStep(who.ID, step); err != nil || !taken {
+		if taken, err := takeStep(tx, who.ID, step); err != nil || !taken {
 			return orWrong(err, "code")
 		}
-		tx.ConfirmTOTP(who.ID, s.Now())
+		confirmTOTP(tx, who.ID, s.Now())
 		codes = firstCodes(tx, set)
 		s.change(tx, who, set, "user.factor_added", "Set up an authenticator app for two-step sign-in.",
 			"An authenticator app was set up for your two-step sign-in.")
@@ -133,23 +134,23 @@ func (s *Service) ConfirmApp(ctx context.Context, who actor.Actor, code, passwor
 
 // RemoveApp takes the authenticator app away.
 func (s *Service) RemoveApp(ctx context.Context, who actor.Actor) error {
-	return s.remove(ctx, who, func(tx Tx, set *Set) (string, error) {
+	return s.remove(ctx, who, func(tx *database.Tx, set *Set) (string, error) {
 		if !set.App() {
 			return "", fault.Missing()
 		}
-		tx.SetTOTP(who.ID, "")
+		setTOTP(tx, who.ID, "")
 		set.Key, set.ConfirmedAt = "", time.Time{}
 		return "authenticator app", nil
 	})
 }
 
 // remove takes one factor away. Where a business demands one, the last one stays.
-func (s *Service) remove(ctx context.Context, who actor.Actor, take func(Tx, *Set) (string, error)) error {
+func (s *Service) remove(ctx context.Context, who actor.Actor, take func(*database.Tx, *Set) (string, error)) error {
 	if who.Kind != actor.User {
 		return notAPerson()
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		set, err := tx.Factors(who.ID)
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		set, err := factors(tx, who.ID)
 		if err != nil {
 			return err
 		}
@@ -162,8 +163,8 @@ func (s *Service) remove(ctx context.Context, who actor.Actor, take func(Tx, *Se
 				return fault.New(fault.Conflict, "second_factor_required",
 					"Your business requires two-step sign-in. Set up another method before you remove this one.")
 			}
-			tx.ReplaceRecoveryCodes(who.ID, nil)
-			tx.EndHalfSessions(who.ID) // whoever knows the password and was waiting at the second factor
+			replaceRecoveryCodes(tx, who.ID, nil)
+			endHalfSessions(tx, who.ID) // whoever knows the password and was waiting at the second factor
 		}
 		s.change(tx, who, set, "user.factor_removed", "Removed from two-step sign-in: "+what+".",
 			"Removed from your two-step sign-in: "+

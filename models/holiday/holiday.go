@@ -13,33 +13,14 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 )
 
-// Tx is what a change of the calendar writes.
-type Tx interface {
-	audit.Log
-	// PutDay keeps a day, or changes what was kept of it.
-	PutDay(c calendar.Change) error
-	// DropDay forgets a day; false when it was not kept.
-	DropDay(day calendar.Date) (bool, error)
-}
-
-// Reader finds what a change is about.
-type Reader interface {
-	// ProclaimedDays lists the days that are kept, the earliest first.
-	ProclaimedDays(ctx context.Context) ([]calendar.Change, error)
-	// PlannedOn counts the debits of all merchants that are planned for a day and not
-	// with the bank yet.
-	PlannedOn(ctx context.Context, day calendar.Date) (int64, error)
-	Merchants(ctx context.Context) ([]merchant.Merchant, error)
-}
-
 // Service keeps proclaimed days.
 type Service struct {
-	InTx func(context.Context, func(Tx) error) error
-	Read Reader
+	Store Store
 }
 
 const longestName = 80 // characters
@@ -63,7 +44,7 @@ func (s *Service) Add(ctx context.Context, who actor.Actor, c calendar.Change) (
 	return s.change(ctx, c.Day, audit.Entry{Action: "calendar.day_added", Text: c.Day.Format("2 January 2006") + word +
 		c.Name + ".",
 		After: map[string]any{"day": c.Day.String(), "name": c.Name, "open": c.Open}},
-		func(tx Tx) error { return tx.PutDay(c) })
+		func(tx *database.Tx) error { return putDay(tx, c) })
 }
 
 // Remove forgets a day that was kept; NotFound when it was not.
@@ -73,8 +54,8 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, day calendar.Date
 	}
 	return s.change(ctx, day, audit.Entry{Action: "calendar.day_removed", Text: "What was proclaimed for " +
 		day.Format("2 January 2006") + " was taken back.",
-		Before: map[string]any{"day": day.String()}}, func(tx Tx) error {
-		known, err := tx.DropDay(day)
+		Before: map[string]any{"day": day.String()}}, func(tx *database.Tx) error {
+		known, err := dropDay(tx, day)
 		if err == nil && !known {
 			err = fault.New(fault.NotFound, "not_found", "No day was proclaimed for %s.", day)
 		}
@@ -84,12 +65,12 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, day calendar.Date
 
 // change writes the day and, for it concerns them all, an entry for each merchant.
 func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry,
-	write func(Tx) error) (planned int64, err error) {
-	all, err := s.Read.Merchants(ctx)
+	write func(*database.Tx) error) (planned int64, err error) {
+	all, err := merchant.Store(s.Store).Merchants(ctx)
 	if err != nil {
 		return 0, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		if err := write(tx); err != nil {
 			return err
 		}
@@ -102,7 +83,7 @@ func (s *Service) change(ctx context.Context, day calendar.Date, e audit.Entry,
 	if err != nil {
 		return 0, err
 	}
-	return s.Read.PlannedOn(ctx, day)
+	return s.Store.PlannedOn(ctx, day)
 }
 
 // byOperator: the days hold for every merchant, so no merchant may change them.

@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/user"
 )
@@ -25,14 +26,14 @@ type Welcome struct {
 // Welcome finds an invitation by the token of its link; NotFound when there is
 // none, as after it was sent again with a newer link.
 func (s *Service) Welcome(ctx context.Context, token string) (w Welcome, err error) {
-	if w.Invitation, err = s.Read.InvitationByToken(ctx, user.TokenHash(token)); err != nil {
+	if w.Invitation, err = s.Store.InvitationByToken(ctx, user.TokenHash(token)); err != nil {
 		return w, err
 	}
 	w.State = w.Invitation.State(s.Now())
-	if w.Business, err = s.Read.Business(ctx, w.MerchantID); err != nil {
+	if w.Business, err = user.Store(s.Store).Business(ctx, w.MerchantID); err != nil {
 		return w, err
 	}
-	switch _, belongs, err := s.Read.AccountOf(ctx, w.Email); {
+	switch _, belongs, err := s.Store.AccountOf(ctx, w.Email); {
 	case err == nil:
 		w.HasAccount = belongs
 	case !fault.Is(err, fault.NotFound):
@@ -76,11 +77,11 @@ func (s *Service) Join(ctx context.Context, in Newcomer) (user.User, error) {
 	}
 	u := user.User{MerchantID: w.MerchantID, Email: w.Email, Name: in.Name, Role: w.Role, Grants: w.Grants,
 		BatchLimitCents: w.BatchLimitCents}
-	old, _, err := s.Read.AccountOf(ctx, w.Email)
+	old, _, err := s.Store.AccountOf(ctx, w.Email)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return u, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		if u.ID = old; old == uuid.Nil {
 			u.ID = tx.NewID()
 		}
@@ -101,15 +102,15 @@ func (s *Service) Join(ctx context.Context, in Newcomer) (user.User, error) {
 
 // account keeps the newcomer's name and password. Whoever joined another business
 // meanwhile has an account to sign in with.
-func (s *Service) account(tx Tx, u user.User, before bool, hash string) error {
+func (s *Service) account(tx *database.Tx, u user.User, before bool, hash string) error {
 	if before {
-		back, err := tx.TakeBack(u.ID, u.Name, hash, s.real())
+		back, err := takeBack(tx, u.ID, u.Name, hash, s.real())
 		if err == nil && !back {
 			err = hasAccount()
 		}
 		return err
 	}
-	err := tx.InsertUser(u, hash)
+	err := user.Insert(tx, u, hash)
 	if fault.HasCode(err, "unique") {
 		return hasAccount()
 	}
@@ -126,7 +127,7 @@ func (s *Service) Accept(ctx context.Context, who actor.Actor, token string) (us
 	if err != nil {
 		return user.User{}, err
 	}
-	u, err := s.Read.User(ctx, who.MerchantID, who.ID)
+	u, err := user.Store(s.Store).User(ctx, who.MerchantID, who.ID)
 	switch {
 	case err != nil:
 		return user.User{}, err
@@ -136,13 +137,13 @@ func (s *Service) Accept(ctx context.Context, who actor.Actor, token string) (us
 		return user.User{}, fault.New(fault.Forbidden, "invitation_of_another",
 			"This invitation is for %s, and you are signed in as %s.", w.Email, u.Email)
 	}
-	switch _, err := s.Read.Member(ctx, w.MerchantID, who.ID); {
+	switch _, err := s.Store.Member(ctx, w.MerchantID, who.ID); {
 	case err == nil:
 		return user.User{}, fault.New(fault.Conflict, "already_member", "You belong to this business already.")
 	case !fault.Is(err, fault.NotFound):
 		return user.User{}, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		if err := s.use(tx, w.Invitation, token); err != nil {
 			return err
 		}
@@ -154,7 +155,7 @@ func (s *Service) Accept(ctx context.Context, who actor.Actor, token string) (us
 	if err != nil {
 		return user.User{}, err
 	}
-	return s.Read.User(ctx, w.MerchantID, who.ID)
+	return user.Store(s.Store).User(ctx, w.MerchantID, who.ID)
 }
 
 // Enrol makes somebody who has an account elsewhere a member at once. The command
@@ -168,18 +169,18 @@ func (s *Service) Enrol(ctx context.Context, who actor.Actor, email string, t Te
 	if err := wrong.Err(); err != nil {
 		return user.User{}, err
 	}
-	id, _, err := s.Read.AccountOf(ctx, email)
+	id, _, err := s.Store.AccountOf(ctx, email)
 	if err != nil {
 		return user.User{}, err
 	}
-	switch _, err := s.Read.Member(ctx, who.MerchantID, id); {
+	switch _, err := s.Store.Member(ctx, who.MerchantID, id); {
 	case err == nil:
 		return user.User{}, fault.At("email", "unique", "This e-mail address is already in use.")
 	case !fault.Is(err, fault.NotFound):
 		return user.User{}, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		tx.AddMember(who.MerchantID, id, t, time.Time{})
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		addMember(tx, who.MerchantID, id, t, time.Time{})
 		tx.Audit(who, audit.Entry{Action: "membership.added", ObjectType: "user", ObjectID: id,
 			Text: "Added " + email + " as " + string(t.Role) + ".", After: t.record()})
 		return nil
@@ -187,12 +188,12 @@ func (s *Service) Enrol(ctx context.Context, who actor.Actor, email string, t Te
 	if err != nil {
 		return user.User{}, err
 	}
-	return s.Read.User(ctx, who.MerchantID, id)
+	return user.Store(s.Store).User(ctx, who.MerchantID, id)
 }
 
 // use takes the invitation: one winner, however many accept at once.
-func (s *Service) use(tx Tx, i Invitation, token string) error {
-	won, err := tx.UseInvitation(i.ID, user.TokenHash(token), s.real())
+func (s *Service) use(tx *database.Tx, i Invitation, token string) error {
+	won, err := useInvitation(tx, i.ID, user.TokenHash(token), s.real())
 	if err != nil {
 		return err
 	}
@@ -202,8 +203,8 @@ func (s *Service) use(tx Tx, i Invitation, token string) error {
 	return nil
 }
 
-func (s *Service) join(tx Tx, who actor.Actor, w Welcome) {
-	tx.AddMember(w.MerchantID, who.ID, w.Terms, s.real())
+func (s *Service) join(tx *database.Tx, who actor.Actor, w Welcome) {
+	addMember(tx, w.MerchantID, who.ID, w.Terms, s.real())
 	after := w.record()
 	after["email"] = w.Email
 	tx.Audit(who, audit.Entry{Action: "invitation.accepted", ObjectType: "user", ObjectID: who.ID,

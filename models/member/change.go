@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -15,7 +16,7 @@ import (
 func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, to Terms) error {
 	var wrong fault.Problems
 	to = to.checked(&wrong)
-	return s.change(ctx, who, id, func(tx Tx, m Member, others int) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, m Member, others int) error {
 		switch {
 		case wrong.Err() != nil:
 			return wrong.Err()
@@ -24,7 +25,7 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 		case to.Role != actor.Admin && m.Role == actor.Admin && m.Active() && others == 0:
 			return lastAdmin()
 		}
-		tx.SetTerms(m.MerchantID, id, to)
+		setTerms(tx, m.MerchantID, id, to)
 		tx.Audit(who, audit.Entry{Action: "membership.changed", ObjectType: "user", ObjectID: id,
 			Text:   "Changed what " + m.Called() + " may do.",
 			Before: m.record(), After: to.record()})
@@ -34,14 +35,14 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 
 // Disable keeps somebody out of this business from now on and ends their sessions there.
 func (s *Service) Disable(ctx context.Context, who actor.Actor, id uuid.UUID) error {
-	return s.change(ctx, who, id, func(tx Tx, m Member, others int) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, m Member, others int) error {
 		switch {
 		case !m.Active():
 			return nil
 		case m.Role == actor.Admin && others == 0:
 			return lastAdmin()
 		}
-		tx.DisableMember(m.MerchantID, id, tx.Now())
+		disableMember(tx, m.MerchantID, id, tx.Now())
 		tx.Audit(who, audit.Entry{Action: "membership.disabled", ObjectType: "user", ObjectID: id,
 			Text:   "Disabled " + m.Called() + ".",
 			Before: map[string]any{"state": "active"}, After: map[string]any{"state": "disabled"}})
@@ -51,11 +52,11 @@ func (s *Service) Disable(ctx context.Context, who actor.Actor, id uuid.UUID) er
 
 // Enable lets somebody in again.
 func (s *Service) Enable(ctx context.Context, who actor.Actor, id uuid.UUID) error {
-	return s.change(ctx, who, id, func(tx Tx, m Member, _ int) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, m Member, _ int) error {
 		if m.Active() {
 			return nil
 		}
-		tx.EnableMember(m.MerchantID, id)
+		enableMember(tx, m.MerchantID, id)
 		tx.Audit(who, audit.Entry{Action: "membership.enabled", ObjectType: "user", ObjectID: id, Text: "Let " + m.Called() +
 			" in again.",
 			Before: map[string]any{"state": "disabled"}, After: map[string]any{"state": "active"}})
@@ -65,11 +66,11 @@ func (s *Service) Enable(ctx context.Context, who actor.Actor, id uuid.UUID) err
 
 // Remove ends a membership. What the person did stays in the audit under their name.
 func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) error {
-	return s.change(ctx, who, id, func(tx Tx, m Member, others int) error {
+	return s.change(ctx, who, id, func(tx *database.Tx, m Member, others int) error {
 		if m.Role == actor.Admin && m.Active() && others == 0 {
 			return lastAdmin()
 		}
-		tx.RemoveMember(m.MerchantID, id)
+		removeMember(tx, m.MerchantID, id)
 		before := m.record()
 		before["email"] = m.Email
 		tx.Audit(who, audit.Entry{Action: "membership.removed", ObjectType: "user", ObjectID: id,
@@ -81,18 +82,18 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) err
 // change finds the member while nobody else changes one, and counts the other
 // admins who can come in.
 func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID,
-	do func(tx Tx, m Member, otherAdmins int) error) error {
+	do func(tx *database.Tx, m Member, otherAdmins int) error) error {
 	if err := who.May(actor.Manage); err != nil {
 		return err
 	}
-	if _, err := s.Read.Member(ctx, who.MerchantID, id); err != nil {
+	if _, err := s.Store.Member(ctx, who.MerchantID, id); err != nil {
 		return err
 	}
 	if who.Kind == actor.User && who.ID == id {
 		return isSelf()
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		all, err := tx.HoldMembers(who.MerchantID, id)
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		all, err := holdMembers(tx, who.MerchantID, id)
 		if err != nil {
 			return err
 		}

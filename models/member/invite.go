@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/user"
@@ -83,22 +84,22 @@ func (s *Service) Invite(ctx context.Context, who actor.Actor, in Input) (Invita
 	if err := wrong.Err(); err != nil {
 		return Invitation{}, err
 	}
-	b, err := s.Read.Business(ctx, who.MerchantID)
+	b, err := user.Store(s.Store).Business(ctx, who.MerchantID)
 	if err != nil {
 		return Invitation{}, err
 	}
 	token, hash := user.NewToken()
 	var i Invitation
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		i = Invitation{ID: tx.NewID(), MerchantID: who.MerchantID, Email: in.Email, Name: in.Name, Terms: in.Terms,
 			InvitedBy: who.ID, MailCount: 1,
 			ExpiresAt: s.real().Add(InvitationLasts), CreatedAt: tx.Now()}
 		if open != nil { // it has expired; the new one takes its place
-			if _, err := tx.RevokeInvitation(who.MerchantID, open.ID, s.real()); err != nil {
+			if _, err := revokeInvitation(tx, who.MerchantID, open.ID, s.real()); err != nil {
 				return err
 			}
 		}
-		if err := tx.InsertInvitation(i, hash); err != nil {
+		if err := insertInvitation(tx, i, hash); err != nil {
 			return err
 		}
 		tx.InsertMail(s.post(i, b, who, token))
@@ -115,7 +116,7 @@ func (s *Service) Invite(ctx context.Context, who actor.Actor, in Input) (Invita
 // has expired.
 func (s *Service) standing(ctx context.Context, who actor.Actor, email string,
 	wrong *fault.Problems) (*Invitation, error) {
-	members, err := s.Read.Members(ctx, who.MerchantID)
+	members, err := s.Store.Members(ctx, who.MerchantID)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (s *Service) standing(ctx context.Context, who actor.Actor, email string,
 			wrong.Add("email", "already_member", "%s belongs to your business already.", m.Called())
 		}
 	}
-	waiting, err := s.Read.Invitations(ctx, who.MerchantID)
+	waiting, err := s.Store.Invitations(ctx, who.MerchantID)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, id uuid.UUID) (In
 	if err != nil {
 		return i, err
 	}
-	b, err := s.Read.Business(ctx, who.MerchantID)
+	b, err := user.Store(s.Store).Business(ctx, who.MerchantID)
 	if err != nil {
 		return i, err
 	}
@@ -160,8 +161,8 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, id uuid.UUID) (In
 	}
 	token, hash := user.NewToken()
 	i.MailCount, i.ExpiresAt = i.MailCount+1, s.real().Add(InvitationLasts)
-	return i, s.InTx(ctx, func(tx Tx) error {
-		renewed, err := tx.RenewInvitation(i, hash)
+	return i, s.Store.InTx(ctx, func(tx *database.Tx) error {
+		renewed, err := renewInvitation(tx, i, hash)
 		if err != nil {
 			return err
 		}
@@ -182,8 +183,8 @@ func (s *Service) Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) err
 	if err != nil {
 		return err
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		revoked, err := tx.RevokeInvitation(who.MerchantID, id, s.real())
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		revoked, err := revokeInvitation(tx, who.MerchantID, id, s.real())
 		if err != nil {
 			return err
 		}
@@ -201,7 +202,7 @@ func (s *Service) invitation(ctx context.Context, who actor.Actor, id uuid.UUID)
 	if err := who.May(actor.Manage); err != nil {
 		return Invitation{}, err
 	}
-	return s.Read.Invitation(ctx, who.MerchantID, id)
+	return s.Store.Invitation(ctx, who.MerchantID, id)
 }
 
 func (s *Service) post(i Invitation, b user.Business, who actor.Actor, token string) mail.Mail {

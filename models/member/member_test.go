@@ -13,11 +13,11 @@ import (
 
 	"debitdesk/handlers/letters"
 	"debitdesk/models/actor"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/member"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/user"
 )
@@ -51,9 +51,9 @@ func open(t *testing.T) *house {
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	now := func() time.Time { return start.Add(time.Duration(h.ahead.Load())) }
-	h.Service = &member.Service{InTx: store.Runner[member.Tx](db), Read: db, Now: now,
+	h.Service = &member.Service{Store: member.Store{DB: db.DB}, Now: now,
 		Letters: letters.Writer{Base: "https://desk.example"}}
-	h.users = &user.Service{InTx: store.Runner[user.Tx](db), Read: db, Now: now,
+	h.users = &user.Service{Store: user.Store{DB: db.DB}, Now: now,
 		Letters: letters.Writer{Base: "https://desk.example"}}
 	h.thandi = h.person(h.ours, "thandi@example.com", actor.Admin)
 	h.lebo = h.person(h.theirs, "lebo@example.com", actor.Admin)

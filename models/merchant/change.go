@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -27,23 +28,23 @@ func (s *Service) AddBrand(ctx context.Context, who actor.Actor, in BrandInput) 
 	if in, err = in.checked(); err != nil {
 		return b, err
 	}
-	m, err := s.Read.Merchant(ctx, who.MerchantID)
+	m, err := s.Store.Merchant(ctx, who.MerchantID)
 	if err != nil {
 		return b, err
 	}
-	all, err := s.Read.Brands(ctx, who.MerchantID)
+	all, err := s.Store.Brands(ctx, who.MerchantID)
 	if err != nil {
 		return b, err
 	}
 	if len(all) >= MaxBrands {
 		return b, fault.New(fault.Conflict, "too_many_brands", "A business can have at most %d brands.", MaxBrands)
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		b = Brand{}
 		b.take(in)
 		b = b.withDefaults(m)
 		b.ID, b.Version = tx.NewID(), 1
-		tx.InsertBrand(b)
+		InsertBrand(tx, b)
 		_, is := BrandInput{}.changed(in)
 		tx.Audit(who, audit.Entry{Action: "brand.added", ObjectType: "brand", ObjectID: b.ID, Text: "Brand " + b.Name +
 			" was added.", After: is})
@@ -62,8 +63,8 @@ func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 		return b, err
 	}
 	in, wrong := in.checked()
-	err = s.InTx(ctx, func(tx Tx) error {
-		if b, err = tx.LockBrand(who.MerchantID, id); err != nil {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		if b, err = LockBrand(tx, who.MerchantID, id); err != nil {
 			return err
 		}
 		if wrong != nil {
@@ -79,7 +80,7 @@ func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 		}
 		b.take(in)
 		b.Version++
-		tx.UpdateBrand(b)
+		UpdateBrand(tx, b)
 		tx.Audit(who, audit.Entry{Action: "brand.changed", ObjectType: "brand", ObjectID: b.ID,
 			Text: "Brand " + b.Name + " was changed.", Before: was, After: is})
 		return nil
@@ -92,11 +93,11 @@ func (s *Service) RemoveBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 	if err := who.May(actor.Manage); err != nil {
 		return b, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		if b, err = tx.LockBrand(who.MerchantID, id); err != nil {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		if b, err = LockBrand(tx, who.MerchantID, id); err != nil {
 			return err
 		}
-		if err := tx.DeleteBrand(who.MerchantID, id); err != nil {
+		if err := deleteBrand(tx, who.MerchantID, id); err != nil {
 			return err
 		}
 		was, _ := b.Input().changed(BrandInput{})

@@ -5,39 +5,17 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
-// Tx is what creating a merchant writes.
-type Tx interface {
-	// Context is what reads inside this transaction are given: they go by its connection.
-	Context() context.Context
-	audit.Log
-	NewID() uuid.UUID
-	InsertMerchant(m Merchant)
-	InsertBrand(b Brand)
-	// LockBrand reads a brand of the merchant with its profiles and keeps it from other
-	// changes until the end; NotFound otherwise.
-	LockBrand(merchantID, brandID uuid.UUID) (Brand, error)
-	// UpdateBrand writes what people say about a brand, and counts its version.
-	UpdateBrand(b Brand)
-	// DeleteBrand fails with Conflict when something hangs on the brand or it is the last.
-	DeleteBrand(merchantID, brandID uuid.UUID) error
-	InsertProfile(merchantID, brandID uuid.UUID, p Profile) error
-	SetDefaultProfile(merchantID, brandID, profileID uuid.UUID)
-	DeleteProfile(merchantID, brandID, profileID uuid.UUID)
-}
-
 // Service sets merchants up.
 type Service struct {
-	InTx func(context.Context, func(Tx) error) error
-	Read Reader
-	Test bool // sandbox mode: merchants are test merchants
+	Store Store
+	Test  bool // sandbox mode: merchants are test merchants
 }
 
 // New is what a merchant is made from.
@@ -63,13 +41,13 @@ func (s *Service) Create(ctx context.Context, in New) (m Merchant, b Brand, err 
 	if err := wrong.Err(); err != nil {
 		return m, b, err
 	}
-	if _, err := s.Read.MerchantBySlug(ctx, in.Slug); !fault.Is(err, fault.NotFound) {
+	if _, err := s.Store.MerchantBySlug(ctx, in.Slug); !fault.Is(err, fault.NotFound) {
 		if err == nil {
 			err = fault.At("slug", "invalid", "There is a merchant %q already.", in.Slug)
 		}
 		return m, b, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		m = Merchant{ID: tx.NewID(), Slug: in.Slug, Name: in.Name, IsTest: s.Test, IsDemo: in.Demo}
 		b = in.Brand.withDefaults(m)
 		b.ID = tx.NewID()
@@ -77,8 +55,8 @@ func (s *Service) Create(ctx context.Context, in New) (m Merchant, b Brand, err 
 			b.Profiles[i].ID = tx.NewID()
 			b.Profiles[i].IsDefault = i == 0
 		}
-		tx.InsertMerchant(m)
-		tx.InsertBrand(b)
+		Insert(tx, m)
+		InsertBrand(tx, b)
 		tx.Audit(actor.SystemOf(m.ID), audit.Entry{Action: "merchant.created", ObjectType: "merchant", ObjectID: m.ID,
 			Text: "Merchant " + m.Name + " was set up.", After: map[string]any{"slug": m.Slug, "brand": b.Name}})
 		return nil

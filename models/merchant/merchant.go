@@ -3,7 +3,6 @@
 package merchant
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -104,25 +103,4 @@ func (b Brand) ShiftFor(m bank.Method) calendar.Shift {
 		return b.DebiCheckShift
 	}
 	return b.Shift
-}
-
-// Reader finds merchants and brands.
-type Reader interface {
-	// Brand gives a brand of the merchant with its profiles; NotFound otherwise.
-	Brand(ctx context.Context, merchantID, brandID uuid.UUID) (Brand, error)
-	// Brands lists the merchant's brands, oldest first, with their profiles.
-	Brands(ctx context.Context, merchantID uuid.UUID) ([]Brand, error)
-	// Merchant gives one merchant by id; NotFound otherwise.
-	Merchant(ctx context.Context, id uuid.UUID) (Merchant, error)
-	// Demands gives what the merchant wants a second person for.
-	Demands(ctx context.Context, id uuid.UUID) (Demands, error)
-	// MerchantBySlug gives one merchant by its short name; NotFound otherwise.
-	MerchantBySlug(ctx context.Context, slug string) (Merchant, error)
-	// BrandUse tells what hangs on a brand.
-	BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (Use, error)
-	// ProfileUse counts the live mandates that were given for a profile.
-	ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID, p Profile) (int64, error)
-	// NextInvoice is the prefix of the brand's series of a year and its next number; a
-	// series that has not begun would take the brand's prefix.
-	NextInvoice(ctx context.Context, b Brand, year int) (prefix string, serial int64, err error)
 }

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 )
@@ -55,8 +56,8 @@ func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.
 		return p, err
 	}
 	in, wrong := in.checked()
-	err = s.InTx(ctx, func(tx Tx) error {
-		b, err := tx.LockBrand(who.MerchantID, brandID)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		b, err := LockBrand(tx, who.MerchantID, brandID)
 		if err != nil {
 			return err
 		}
@@ -66,7 +67,7 @@ func (s *Service) AddProfile(ctx context.Context, who actor.Actor, brandID uuid.
 		p = Profile{ID: tx.NewID(), ProfileCode: in.ProfileCode, AbbreviatedName: in.AbbreviatedName,
 			AccountNumber: in.AccountNumber, BranchCode: in.BranchCode,
 			IsDefault: len(b.Profiles) == 0}
-		if err := tx.InsertProfile(who.MerchantID, brandID, p); err != nil {
+		if err := insertProfile(tx, who.MerchantID, brandID, p); err != nil {
 			return err
 		}
 		tx.Audit(who, profileEntry("profile.added", "Debit-order profile "+p.Called()+" of "+b.Name+" was added.", p, nil,
@@ -81,7 +82,7 @@ func (s *Service) DefaultTo(ctx context.Context, who actor.Actor, brandID, profi
 	if err := who.May(actor.Manage); err != nil {
 		return p, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		b, found, err := lockProfile(tx, who.MerchantID, brandID, profileID)
 		if err != nil || found.IsDefault {
 			p = found
@@ -89,7 +90,7 @@ func (s *Service) DefaultTo(ctx context.Context, who actor.Actor, brandID, profi
 		}
 		p = found
 		was, _ := b.DefaultProfile()
-		tx.SetDefaultProfile(who.MerchantID, brandID, profileID)
+		setDefaultProfile(tx, who.MerchantID, brandID, profileID)
 		tx.Audit(who, profileEntry("profile.default", "Debit-order profile "+p.Called()+" is the default of "+b.Name+".", p,
 			map[string]any{"default": was.Called()}, map[string]any{"default": p.Called()}))
 		return nil
@@ -104,14 +105,14 @@ func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID,
 	if err := who.May(actor.Manage); err != nil {
 		return p, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		ctx := tx.Context()
 		b, found, err := lockProfile(tx, who.MerchantID, brandID, profileID)
 		if err != nil {
 			return err
 		}
 		p = found
-		n, err := s.Read.ProfileUse(ctx, who.MerchantID, brandID, p)
+		n, err := s.Store.ProfileUse(ctx, who.MerchantID, brandID, p)
 		switch {
 		case err != nil:
 			return err
@@ -121,7 +122,7 @@ func (s *Service) RemoveProfile(ctx context.Context, who actor.Actor, brandID,
 			return fault.New(fault.Conflict, "profile_is_default",
 				"This is the default. Make another profile the default first.")
 		}
-		tx.DeleteProfile(who.MerchantID, brandID, profileID)
+		deleteProfile(tx, who.MerchantID, brandID, profileID)
 		tx.Audit(who, profileEntry("profile.removed", "Debit-order profile "+p.Called()+" of "+b.Name+" was removed.",
 			p, p.facts(), nil))
 		return nil
@@ -135,8 +136,8 @@ func InUse(n int64) string {
 		plural.Pick(n, "its", "their") + " debits name it to the bank."
 }
 
-func lockProfile(tx Tx, merchantID, brandID, profileID uuid.UUID) (Brand, Profile, error) {
-	b, err := tx.LockBrand(merchantID, brandID)
+func lockProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) (Brand, Profile, error) {
+	b, err := LockBrand(tx, merchantID, brandID)
 	if err != nil {
 		return b, Profile{}, err
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 )
 
@@ -35,7 +35,7 @@ func open(t *testing.T) *house {
 		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }})
 	must(t, err)
 	t.Cleanup(s.Close)
-	h := &house{Service: &merchant.Service{InTx: store.Runner[merchant.Tx](s), Read: s, Test: true}, t: t, store: s}
+	h := &house{Service: &merchant.Service{Store: merchant.Store{DB: s.DB}, Test: true}, t: t, store: s}
 	m, b, err := h.Create(t.Context(), merchant.New{Slug: "acme", Name: "Acme"})
 	must(t, err)
 	other, _, err := h.Create(t.Context(), merchant.New{Slug: "other", Name: "Other"})
@@ -119,7 +119,7 @@ func TestOfTwoAdminsWhoEditOneBrandTheSecondSeesTheFirst(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	in := h.brand.Input()
-	before, err := h.Read.Brands(t.Context(), h.who.MerchantID)
+	before, err := h.Service.Store.Brands(t.Context(), h.who.MerchantID)
 	must(t, err)
 	version := before[0].Version
 	const admins = 6
@@ -161,13 +161,13 @@ func TestOfTwoAdminsWhoEditOneBrandTheSecondSeesTheFirst(t *testing.T) {
 func TestAChangeOfABrandIsReadAtOnceByTheProcessThatMadeIt(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	kept, err := h.Read.Brand(t.Context(), h.who.MerchantID, h.brand.ID)
+	kept, err := h.Service.Store.Brand(t.Context(), h.who.MerchantID, h.brand.ID)
 	must(t, err)
 	in := kept.Input()
 	in.Shift, in.Name = "next", "Acme Two"
 	_, err = h.ChangeBrand(t.Context(), h.who, h.brand.ID, kept.Version, in)
 	must(t, err)
-	if now, err := h.Read.Brand(t.Context(), h.who.MerchantID, h.brand.ID); err != nil || now.Shift != "next" ||
+	if now, err := h.Service.Store.Brand(t.Context(), h.who.MerchantID, h.brand.ID); err != nil || now.Shift != "next" ||
 		now.Name != "Acme Two" {
 		t.Errorf("it still reads %v %s %v", now.Shift, now.Name, err)
 	}
@@ -187,7 +187,7 @@ func TestOnlyAnUnusedBrandGoesAndNeverTheLast(t *testing.T) {
 		`INSERT INTO invoice_series (brand_id, kind, year, next) VALUES ($1, 'invoice', 2026, 2)`, h.brand.ID); err != nil {
 		t.Fatal(err)
 	}
-	if use, err := h.Read.BrandUse(t.Context(), h.who.MerchantID, h.brand.ID); err != nil || !use.Invoices ||
+	if use, err := h.Service.Store.BrandUse(t.Context(), h.who.MerchantID, h.brand.ID); err != nil || !use.Invoices ||
 		use.Purchases {
 		t.Errorf("what uses it: %+v %v", use, err)
 	}
@@ -243,7 +243,7 @@ func TestProfilesKeepTheBanksRules(t *testing.T) {
 	}
 	_, err = h.DefaultTo(t.Context(), h.who, h.brand.ID, second.ID)
 	must(t, err)
-	if b, _ := h.Read.Brand(t.Context(), h.who.MerchantID, h.brand.ID); b.Profiles[0].ID != second.ID ||
+	if b, _ := h.Service.Store.Brand(t.Context(), h.who.MerchantID, h.brand.ID); b.Profiles[0].ID != second.ID ||
 		!b.Profiles[0].IsDefault || b.Profiles[1].IsDefault {
 		t.Errorf("%+v", b.Profiles)
 	}

@@ -103,7 +103,10 @@ type Tx interface {
 // Reader finds what the use cases decide on. Everything is bounded by the
 // merchant; unknown ids and those of others are NotFound.
 type Reader interface {
-	merchant.Reader
+	Brand(ctx context.Context, merchantID, brandID uuid.UUID) (merchant.Brand, error)
+	Brands(ctx context.Context, merchantID uuid.UUID) ([]merchant.Brand, error)
+	Merchant(ctx context.Context, id uuid.UUID) (merchant.Merchant, error)
+	Demands(ctx context.Context, id uuid.UUID) (merchant.Demands, error)
 	Purchase(ctx context.Context, merchantID, id uuid.UUID) (Purchase, error)
 	// PurchaseForPayer finds the purchase of a payer's link: the id itself is the permission.
 	PurchaseForPayer(ctx context.Context, id uuid.UUID) (Purchase, error)

@@ -74,19 +74,8 @@ type Side struct {
 // Turnover is what came in and what went out.
 type Turnover struct{ Incoming, Outgoing Side }
 
-// MoneyReader sums the movements of money. Everything is bounded by the merchant.
-type MoneyReader interface {
-	// Balances gives the balance of each currency that has any.
-	Balances(ctx context.Context, merchantID uuid.UUID, f Filter) (map[string]Balance, error)
-	// Turnover sums the movements of the first currency of the filter.
-	Turnover(ctx context.Context, merchantID uuid.UUID, f Filter) (Turnover, error)
-}
-
 // Money answers how much came in, went out and is there.
-type Money struct {
-	Read   MoneyReader
-	Brands merchant.Reader
-}
+type Money struct{ Store Store }
 
 // Balance gives each currency that was asked for, or all that the merchant trades in.
 func (s *Money) Balance(ctx context.Context, who actor.Actor, f Filter) (map[string]Balance, error) {
@@ -94,7 +83,7 @@ func (s *Money) Balance(ctx context.Context, who actor.Actor, f Filter) (map[str
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Read.Balances(ctx, who.MerchantID, f)
+	found, err := s.Store.Balances(ctx, who.MerchantID, f)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +110,7 @@ func (s *Money) Turnover(ctx context.Context, who actor.Actor, f Filter) (Turnov
 		f.Currencies = Currencies(brands)
 	}
 	f.Currencies = f.Currencies[:1]
-	return s.Read.Turnover(ctx, who.MerchantID, f)
+	return s.Store.Turnover(ctx, who.MerchantID, f)
 }
 
 // Allow checks who asks, and that the brands of the filter are the merchant's.
@@ -129,7 +118,7 @@ func (s *Money) Allow(ctx context.Context, who actor.Actor, f Filter) ([]merchan
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	brands, err := s.Brands.Brands(ctx, who.MerchantID)
+	brands, err := merchant.Store(s.Store).Brands(ctx, who.MerchantID)
 	if err != nil {
 		return nil, err
 	}

@@ -57,23 +57,15 @@ type Filter struct {
 	Search     string // a request id, an Idempotency-Key, or a part of a path
 }
 
-// Reader finds entries. Everything is bounded by the merchant.
-type Reader interface {
-	// Requests lists a page without bodies, one more than the page has.
-	Requests(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) ([]Entry, error)
-	// Request is one entry with its bodies; NotFound when there is none.
-	Request(ctx context.Context, merchantID, id uuid.UUID) (Entry, error)
-}
-
 // Service shows the log.
-type Service struct{ Read Reader }
+type Service struct{ Store Store }
 
 // List gives a page of requests, newest first.
 func (s *Service) List(ctx context.Context, who actor.Actor, f Filter, ask paging.Ask) (paging.Page[Entry], error) {
 	if err := who.May(actor.Manage); err != nil {
 		return paging.Page[Entry]{}, err
 	}
-	read, err := s.Read.Requests(ctx, who.MerchantID, f, ask)
+	read, err := s.Store.Requests(ctx, who.MerchantID, f, ask)
 	return paging.Cut(ask, read), err
 }
 
@@ -82,5 +74,5 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Entry
 	if err := who.May(actor.Manage); err != nil {
 		return Entry{}, err
 	}
-	return s.Read.Request(ctx, who.MerchantID, id)
+	return s.Store.Request(ctx, who.MerchantID, id)
 }

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/purchase"
 )
@@ -51,7 +52,7 @@ func (c *Controls) Force(ctx context.Context, who actor.Actor, purchaseID uuid.U
 	if err != nil {
 		return rec, err
 	}
-	return after, c.InTx(ctx, func(tx Tx) error {
+	return after, c.Store.InTx(ctx, func(tx *database.Tx) error {
 		note(tx, who, "sandbox.answer_forced", rec.Collection.ID, rec.ID, rec.ClientID,
 			"The sandbox bank was told to answer: "+a.words()+".")
 		return tx.Answered(after)

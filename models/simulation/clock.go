@@ -9,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 )
@@ -59,7 +60,7 @@ func (c *Controls) Move(ctx context.Context, who actor.Actor, move ClockMove) (M
 		}
 		moved.Now, moved.Done.Collections = c.Clock.Now(), len(moved.Done.debits.Collections)
 		moved.Done.Mandates = len(moved.Done.debits.Mandates)
-		return c.InTx(ctx, func(tx Tx) error {
+		return c.Store.InTx(ctx, func(tx *database.Tx) error {
 			note(tx, who, "clock.moved", who.MerchantID, uuid.Nil, uuid.Nil,
 				fmt.Sprintf("The sandbox clock was moved from %s to %s SAST.", say(from), say(to)))
 			return tx.Answered(moved)

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/debit"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -57,7 +58,7 @@ type Worker interface {
 // Controls are what a person moves in the sandbox: the clock of the product, and the
 // answers of the sandbox bank and of its clients. They must not know how that bank keeps its books.
 type Controls struct {
-	InTx      func(context.Context, func(Tx) error) error
+	Store     Store
 	Read      BankReader
 	Clock     Clock
 	Debits    *debit.Service
@@ -210,7 +211,7 @@ type Processed struct {
 // which is written once, with the audit of the call.
 func inner(ctx context.Context) context.Context { return replay.WithEncoder(ctx, nil) }
 
-func note(tx Tx, who actor.Actor, action string, objectID, purchaseID, clientID uuid.UUID, text string) {
+func note(tx *database.Tx, who actor.Actor, action string, objectID, purchaseID, clientID uuid.UUID, text string) {
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "sandbox", ObjectID: objectID, ClientID: clientID,
 		PurchaseID: purchaseID, Text: text})
 }

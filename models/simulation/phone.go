@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/bank"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -87,7 +88,7 @@ func (c *Controls) AnswerMandate(ctx context.Context, who actor.Actor, purchaseI
 	if r.Mandate, err = c.Read.Mandate(ctx, who.MerchantID, request.MandateID); err != nil {
 		return r, err
 	}
-	return r, c.InTx(ctx, func(tx Tx) error {
+	return r, c.Store.InTx(ctx, func(tx *database.Tx) error {
 		note(tx, who, "sandbox.payer_answered", request.ID, before.ID, before.ClientID,
 			"On the client's phone in the sandbox: "+replies[answer]+".")
 		return tx.Answered(r)

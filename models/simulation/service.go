@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/plural"
@@ -22,9 +23,7 @@ import (
 
 // Service holds the use cases of the simulator.
 type Service struct {
-	InTx      func(context.Context, func(Tx) error) error
 	Store     Store
-	Brands    merchant.Reader
 	Clients   *client.Service
 	Purchases *purchase.Service
 	Calendar  *calendar.Calendar
@@ -74,13 +73,13 @@ func (s *Service) Begin(ctx context.Context, who actor.Actor, kind Kind, a Ask) 
 	}
 	a.BrandID = brand.ID
 	var made Run
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		made = Run{ID: tx.NewID(), MerchantID: m.ID, Kind: kind, State: Waiting, Ask: a, Starter: who, AllSteps: 1,
 			CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		if kind == Scenario {
 			made.AllSteps, made.Result.Wanted = a.steps(), a.wanted()
 		}
-		if err := tx.InsertRun(made); err != nil {
+		if err := insertRun(tx, made); err != nil {
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "simulation.started", ObjectType: "simulation", ObjectID: made.ID,
@@ -120,7 +119,7 @@ func (s *Service) place(ctx context.Context, who actor.Actor,
 	if err != nil {
 		return m, merchant.Brand{}, err
 	}
-	brands, err := s.Brands.Brands(ctx, who.MerchantID)
+	brands, err := merchant.Store(s.Store).Brands(ctx, who.MerchantID)
 	if err != nil {
 		return m, merchant.Brand{}, err
 	}
@@ -135,7 +134,7 @@ func (s *Service) place(ctx context.Context, who actor.Actor,
 }
 
 func (s *Service) test(ctx context.Context, who actor.Actor) (merchant.Merchant, error) {
-	m, err := s.Brands.Merchant(ctx, who.MerchantID)
+	m, err := merchant.Store(s.Store).Merchant(ctx, who.MerchantID)
 	if err == nil && !m.IsTest {
 		return m, fault.New(fault.Forbidden, "permission_denied", "The simulator is for test merchants only.")
 	}
@@ -158,7 +157,7 @@ func (s *Service) Wipe(ctx context.Context, who actor.Actor, typed string) (wipe
 	if err != nil {
 		return nil, err
 	}
-	demands, err := s.Brands.Demands(ctx, who.MerchantID)
+	demands, err := merchant.Store(s.Store).Demands(ctx, who.MerchantID)
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +184,8 @@ func (s *Service) Wipe(ctx context.Context, who actor.Actor, typed string) (wipe
 }
 
 func (s *Service) wipe(ctx context.Context, who actor.Actor, m merchant.Merchant) (wiped Wiped, err error) {
-	err = s.InTx(ctx, func(tx Tx) error {
-		gone, err := tx.Wipe(m.ID)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		gone, err := wipe(tx, m.ID)
 		if err != nil {
 			return err
 		}

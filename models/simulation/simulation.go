@@ -6,15 +6,12 @@
 package simulation
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
-	"debitdesk/models/audit"
 	"debitdesk/models/fault"
-	"debitdesk/models/queue"
 )
 
 // Kind is what is played.
@@ -90,38 +87,6 @@ type Run struct {
 	Result               Result `gorm:"serializer:json"`
 	Note                 string // why it failed, for a person
 	CreatedAt, UpdatedAt time.Time
-}
-
-// Tx is what the use cases write.
-type Tx interface {
-	audit.Log
-	Now() time.Time
-	NewID() uuid.UUID
-	Enqueue(queue.Job)
-	Answered(result any) error
-	// InsertRun keeps a run; Conflict when another one is open.
-	InsertRun(r Run) error
-	// Wipe deletes what a merchant did: clients, purchases, debits, mails and all that
-	// hangs on them. It tells how many rows of each table went.
-	Wipe(merchantID uuid.UUID) (map[string]int64, error)
-}
-
-// Store finds runs and shares the work between processes.
-type Store interface {
-	// Runs lists the newest runs of a merchant.
-	Runs(ctx context.Context, merchantID uuid.UUID, limit int) ([]Run, error)
-	// OpenRun tells whether any merchant's run is open.
-	OpenRun(ctx context.Context) (bool, error)
-	// ClaimRun takes a waiting run; false when it is taken or over.
-	ClaimRun(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (Run, bool, error)
-	// HoldRun renews a claim and notes the progress.
-	HoldRun(ctx context.Context, r Run, claim uuid.UUID, holds time.Duration) error
-	// FinishRun ends a run that is claimed so.
-	FinishRun(ctx context.Context, r Run, claim uuid.UUID) error
-	// WaitingRuns are those that nobody has taken.
-	WaitingRuns(ctx context.Context) ([]uuid.UUID, error)
-	// DropLostRuns ends runs whose worker is gone.
-	DropLostRuns(ctx context.Context, note string) error
 }
 
 func (a Ask) check(kind Kind) error {

@@ -26,7 +26,7 @@ var errTooLong = errors.New("too many movements")
 // meanwhile stays so.
 func (s *Service) Make(ctx context.Context, id uuid.UUID) error {
 	claim := uuid.New()
-	found, mine, err := s.Desk.ClaimStatement(ctx, id, claim, claimHolds)
+	found, mine, err := s.Store.ClaimStatement(ctx, id, claim, claimHolds)
 	if err != nil || !mine {
 		return err
 	}
@@ -36,7 +36,7 @@ func (s *Service) Make(ctx context.Context, id uuid.UUID) error {
 	switch {
 	case err == nil:
 	case ctx.Err() != nil: // stopped: the next one does it
-		return errors.Join(ctx.Err(), s.Desk.YieldStatement(context.WithoutCancel(ctx), id, claim))
+		return errors.Join(ctx.Err(), s.Store.YieldStatement(context.WithoutCancel(ctx), id, claim))
 	case errors.Is(err, errTooLong):
 		made.Status, made.Note = Failed, "The period has more than 1 000 000 movements. Ask for shorter ones."
 		file.Reset()
@@ -46,13 +46,13 @@ func (s *Service) Make(ctx context.Context, id uuid.UUID) error {
 		file.Reset()
 	}
 	made.FinishedAt = s.Now()
-	_, notKept := s.Desk.FinishStatement(ctx, made, claim, file.Bytes()) // cancelled meanwhile: it stays so
+	_, notKept := s.Store.FinishStatement(ctx, made, claim, file.Bytes()) // cancelled meanwhile: it stays so
 	return errors.Join(err, notKept)
 }
 
 // TakeUp makes statements that wait and have nobody: a lost job, a killed process.
 func (s *Service) TakeUp(ctx context.Context) error {
-	ids, err := s.Desk.OpenStatements(ctx, takenUp)
+	ids, err := s.Store.OpenStatements(ctx, takenUp)
 	all := []error{err}
 	for _, id := range ids {
 		if err := s.Make(ctx, id); err != nil {
@@ -67,7 +67,7 @@ func (s *Service) TakeUp(ctx context.Context) error {
 func (s *Service) write(ctx context.Context, st Statement, file *bytes.Buffer) (Statement, error) {
 	paper := s.Paper(file)
 	defer paper.Release()
-	err := s.Desk.Book(ctx, st.MerchantID, st.Filter, func(book Book) error {
+	err := s.Store.Book(ctx, st.MerchantID, st.Filter, func(book Book) error {
 		if book.Sums.Rows > mostRows {
 			return errTooLong
 		}

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
@@ -19,13 +20,10 @@ import (
 
 // Service holds the use cases of statements.
 type Service struct {
-	InTx   func(context.Context, func(Tx) error) error
-	Read   Reader
-	Desk   Desk
-	Brands merchant.Reader
-	Paper  NewPaper
-	Now    func() time.Time
-	Test   bool // sandbox mode
+	Store Store
+	Paper NewPaper
+	Now   func() time.Time
+	Test  bool // sandbox mode
 }
 
 // Input is a statement as it was asked for.
@@ -62,7 +60,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Statem
 		return Statement{}, err
 	}
 	in.check()
-	brands, err := (&report.Money{Brands: s.Brands}).Allow(ctx, who, in.Filter)
+	brands, err := (&report.Money{Store: report.Store(s.Store)}).Allow(ctx, who, in.Filter)
 	if f, known := fault.From(err); known && f.Kind == fault.Invalid {
 		in.Problems = append(in.Problems, f.Fields...)
 	} else if err != nil {
@@ -78,11 +76,11 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Statem
 		in.Filter.Currencies = report.Currencies(brands)[:1]
 	}
 	var made Statement
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		made = Statement{ID: tx.NewID(), MerchantID: who.MerchantID, IsTest: s.Test, Format: in.Format, Timezone: in.Timezone,
 			Query: in.Query, Filter: in.Filter,
 			Status: Pending, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
-		tx.InsertStatement(made)
+		insertStatement(tx, made)
 		tx.Audit(who, audit.Entry{Action: "statement.asked", ObjectType: "statement", ObjectID: made.ID,
 			Text:  "A statement of the movements of money was asked for.",
 			After: map[string]any{"format": made.Format, "timezone": made.Timezone, "query": made.Query}})
@@ -97,7 +95,7 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (State
 	if err := who.May(actor.Read); err != nil {
 		return Statement{}, err
 	}
-	return s.Read.Statement(ctx, who.MerchantID, id)
+	return s.Store.Statement(ctx, who.MerchantID, id)
 }
 
 // List gives the statements, newest first.
@@ -105,7 +103,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, ask paging.Ask) (pa
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Statement]{}, err
 	}
-	return s.Read.Statements(ctx, who.MerchantID, ask)
+	return s.Store.Statements(ctx, who.MerchantID, ask)
 }
 
 // Cancel ends a statement that is not finished.
@@ -113,12 +111,12 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (St
 	if err := who.May(actor.Write); err != nil {
 		return Statement{}, err
 	}
-	found, err := s.Read.Statement(ctx, who.MerchantID, id)
+	found, err := s.Store.Statement(ctx, who.MerchantID, id)
 	if err != nil {
 		return found, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		won, err := tx.CancelStatement(who.MerchantID, id)
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		won, err := cancelStatement(tx, who.MerchantID, id)
 		if err != nil {
 			return err
 		}
@@ -143,11 +141,11 @@ func (s *Service) File(ctx context.Context, who actor.Actor, id uuid.UUID) (Stat
 	if found.Status != Finished {
 		return found, nil, fault.New(fault.NotFound, "not_found", "This statement has no file: it is %s.", found.Status)
 	}
-	file, err := s.Read.StatementFile(ctx, who.MerchantID, id)
+	file, err := s.Store.StatementFile(ctx, who.MerchantID, id)
 	if err != nil {
 		return found, nil, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		tx.Audit(who, audit.Entry{Action: "statement.downloaded", ObjectType: "statement", ObjectID: id,
 			Text: "A statement was downloaded.", After: map[string]any{"rows": found.Rows}})
 		return nil

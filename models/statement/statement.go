@@ -4,16 +4,12 @@
 package statement
 
 import (
-	"context"
 	"io"
 	"time"
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/audit"
 	"debitdesk/models/money"
-	"debitdesk/models/paging"
-	"debitdesk/models/queue"
 	"debitdesk/models/report"
 )
 
@@ -88,43 +84,6 @@ type Paper interface {
 	Line(l Line, balance money.Sum) error
 	Close(sums Sums) error
 	Release()
-}
-
-// Tx is what the use cases write.
-type Tx interface {
-	audit.Log
-	Now() time.Time
-	NewID() uuid.UUID
-	Enqueue(queue.Job)
-	Answered(result any) error
-	InsertStatement(s Statement)
-	// CancelStatement moves an open statement; false when it is over already.
-	CancelStatement(merchantID, id uuid.UUID) (bool, error)
-}
-
-// Reader finds statements. Everything is bounded by the merchant; unknown ids and
-// those of others are NotFound.
-type Reader interface {
-	Statement(ctx context.Context, merchantID, id uuid.UUID) (Statement, error)
-	Statements(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[Statement], error)
-	// StatementFile gives the file of a finished one; NotFound otherwise.
-	StatementFile(ctx context.Context, merchantID, id uuid.UUID) ([]byte, error)
-}
-
-// Desk is how the work is shared between processes.
-type Desk interface {
-	// ClaimStatement takes an open statement that nobody is at, and keeps others from it
-	// for a while of real time; false when there is nothing to do.
-	ClaimStatement(ctx context.Context, id, claim uuid.UUID, holds time.Duration) (Statement, bool, error)
-	// OpenStatements are those that nobody is at, oldest first.
-	OpenStatements(ctx context.Context, limit int) ([]uuid.UUID, error)
-	// FinishStatement keeps the file, or the note of a failure; false when the claim
-	// was lost or the statement cancelled meanwhile.
-	FinishStatement(ctx context.Context, s Statement, claim uuid.UUID, file []byte) (bool, error)
-	// YieldStatement gives a claim back.
-	YieldStatement(ctx context.Context, id, claim uuid.UUID) error
-	// Book reads the movements of a merchant in one snapshot and calls fn with them.
-	Book(ctx context.Context, merchantID uuid.UUID, f report.Filter, fn func(Book) error) error
 }
 
 // NewPaper begins a file that is written to w.

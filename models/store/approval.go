@@ -7,11 +7,11 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/approval"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/table"
-	"debitdesk/models/user"
 )
 
 var (
@@ -23,9 +23,9 @@ var (
 
 // InsertApproval implements approval.Tx.
 func (t *Tx) InsertApproval(a approval.Approval) error {
-	insert(t, approvalTable, a)
-	switch err := t.flush(); {
-	case violates(err, "approvals_one_open"):
+	database.Insert(t.Tx, approvalTable, a)
+	switch err := t.Flush(); {
+	case database.Violates(err, "approvals_one_open"):
 		return fault.New(fault.Conflict, "already_asked",
 			"Somebody was asked for this already. The request still waits for an answer.")
 	case err != nil:
@@ -35,19 +35,21 @@ func (t *Tx) InsertApproval(a approval.Approval) error {
 }
 
 // MoveApproval implements approval.Tx.
-func (t *Tx) MoveApproval(a approval.Approval) (bool, error) { return moved(t, moveApproval, a) }
+func (t *Tx) MoveApproval(a approval.Approval) (bool, error) {
+	return database.Change(t.Tx, moveApproval, a)
+}
 
 // ExpireApprovals implements approval.Tx.
 func (t *Tx) ExpireApprovals(merchantID uuid.UUID, limit int) ([]approval.Approval, error) {
-	return seek(t.Context(), t.s, approvalTable,
+	return database.Seek(t.Context(), t.s.DB, approvalTable,
 		`UPDATE approvals SET state = 'expired', decided_at = ?, version = version + 1 WHERE id IN (SELECT id FROM approvals
 		WHERE state = 'open' AND expires_at <= ? AND (merchant_id = ? OR ?) LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
-		t.now, t.now, merchantID, merchantID == uuid.Nil, limit)
+		t.Now(), t.Now(), merchantID, merchantID == uuid.Nil, limit)
 }
 
 // SetDemands implements approval.Tx.
 func (t *Tx) SetDemands(merchantID uuid.UUID, d merchant.Demands) (before merchant.Demands, err error) {
-	db, err := t.read()
+	db, err := t.Gorm()
 	if err != nil {
 		return before, fmt.Errorf("set demands: %w", err)
 	}
@@ -59,28 +61,28 @@ func (t *Tx) SetDemands(merchantID uuid.UUID, d merchant.Demands) (before mercha
 		merchantID).Scan(&row).Error; err != nil {
 		return before, fmt.Errorf("set demands: %w", err)
 	}
-	t.later(`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, updated_at = $4 WHERE id = $1`,
-		merchantID, d.Deletions, d.BatchesAbove, t.now)
+	t.Later(`UPDATE merchants SET approve_deletions = $2, approve_batches_cents = $3, updated_at = $4 WHERE id = $1`,
+		merchantID, d.Deletions, d.BatchesAbove, t.Now())
 	return merchant.Demands{Deletions: row.ApproveDeletions, BatchesAbove: row.ApproveBatchesCents}, nil
 }
 
 // Approval implements approval.Reader.
 func (s *Store) Approval(ctx context.Context, merchantID, id uuid.UUID) (approval.Approval, error) {
-	return one(ctx, s, approvalTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, approvalTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // Approvals implements approval.Reader. One whose time is over counts as ended.
 func (s *Store) Approvals(ctx context.Context, merchantID uuid.UUID, open bool,
 	ask paging.Ask) ([]approval.Approval, error) {
-	of := list(ctx, s, approvalTable).Where("merchant_id = ? AND (state = 'open' AND expires_at > ?) = ?", merchantID,
+	of := database.List(ctx, s.DB, approvalTable).Where("merchant_id = ? AND (state = 'open' AND expires_at > ?) = ?", merchantID,
 		s.Now(), open)
-	return find(ctx, s, approvalTable, beside(of, ask))
+	return database.Find(ctx, s.DB, approvalTable, database.Page(of, ask))
 }
 
 // OpenApproval implements approval.Reader.
 func (s *Store) OpenApproval(ctx context.Context, merchantID uuid.UUID, kind approval.Kind,
 	key string) (approval.Approval, bool, error) {
-	found, err := all(ctx, s, approvalTable,
+	found, err := database.All(ctx, s.DB, approvalTable,
 		"merchant_id = $1 AND kind = $2 AND subject_key = $3 AND state = 'open' AND expires_at > $4 LIMIT 1",
 		merchantID, kind, key, s.Now())
 	if err != nil || len(found) == 0 {
@@ -103,11 +105,6 @@ func (s *Store) CountOpenApprovals(ctx context.Context, merchantID uuid.UUID) (n
 		return 0, fmt.Errorf("count approvals: %w", err)
 	}
 	return n, nil
-}
-
-// Colleagues implements approval.Reader.
-func (s *Store) Colleagues(ctx context.Context, merchantID uuid.UUID) ([]user.User, error) {
-	return s.people(ctx, `ORDER BY u.name, u.email`, merchantID)
 }
 
 var (

@@ -8,9 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/purchase"
 	"debitdesk/models/report"
-	"debitdesk/models/store/table"
 )
 
 // waiting is one kind of thing that waits for somebody: which rows, what they come
@@ -106,7 +107,7 @@ func (s *Store) Attention(ctx context.Context, merchantID uuid.UUID, yesterday,
 		Kind     string
 		N, Cents int64
 	}
-	if err := s.read(ctx).Raw(strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(strings.Join(parts, " UNION ALL "), args...).Scan(&rows).Error; err != nil {
 		return report.Attention{}, fmt.Errorf("attention: %w", err)
 	}
 	var a report.Attention
@@ -135,7 +136,7 @@ func (s *Store) AttentionCount(ctx context.Context, merchantID uuid.UUID, month 
 		args = append(args, w.args...)
 	}
 	var n int
-	if err := s.read(ctx).Raw("SELECT "+strings.Join(parts, " + "), args...).Scan(&n).Error; err != nil {
+	if err := s.Gorm(ctx).Raw("SELECT "+strings.Join(parts, " + "), args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count what needs attention: %w", err)
 	}
 	return n, nil
@@ -159,7 +160,7 @@ func (s *Store) AttentionItems(ctx context.Context, merchantID uuid.UUID, month 
 		query := fmt.Sprintf(
 			"SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) AS %s ORDER BY %s LIMIT %d", w.item, w.table,
 			w.where, purchase.CountLimit, alias, w.order, limit)
-		found, err := seek(ctx, s, itemView, query, w.args...)
+		found, err := database.Seek(ctx, s.DB, itemView, query, w.args...)
 		if err != nil {
 			return out, fmt.Errorf("list what needs attention: %w", err)
 		}
@@ -255,14 +256,14 @@ func (s *Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 	limit int64) (t purchase.Tally, err error) {
 	where, args := purchaseWhere(merchantID, f)
 	if len(f.Statuses) > 0 {
-		names := make(textArray, len(f.Statuses))
+		names := make(database.TextArray, len(f.Statuses))
 		for i, status := range f.Statuses {
 			names[i] = string(status)
 		}
 		where, args = where+" AND status = ANY(?::text[])", append(args, names)
 	}
 	query := "SELECT " + tallied + " FROM (" + tallyPart("purchases", concernCents(f.Concern), where, limit) + ") AS part"
-	if err := s.read(ctx).Raw(query, args...).Scan(&t).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up purchases: %w", err)
 	}
 	return t, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 )
 
 // keptColumns are an entry exactly as it is stored.
@@ -31,11 +32,11 @@ func (r *keptRow) into() []any {
 }
 
 func (r *keptRow) domain() audit.Kept {
-	return audit.Kept{ID: orZero(r.id), MerchantID: orZero(r.merchant), At: orZero(r.at).UTC(), ActorKind: orZero(r.kind),
-		ActorName: orZero(r.name),
-		IP:        orZero(r.ip), RequestID: orZero(r.request), ActorID: orZero(r.actor), Action: orZero(r.action),
-		ObjectType: orZero(r.objectType),
-		ObjectID:   orZero(r.object), ClientID: orZero(r.client), PurchaseID: orZero(r.purchase), Text: orZero(r.text),
+	return audit.Kept{ID: database.OrZero(r.id), MerchantID: database.OrZero(r.merchant), At: database.OrZero(r.at).UTC(), ActorKind: database.OrZero(r.kind),
+		ActorName: database.OrZero(r.name),
+		IP:        database.OrZero(r.ip), RequestID: database.OrZero(r.request), ActorID: database.OrZero(r.actor), Action: database.OrZero(r.action),
+		ObjectType: database.OrZero(r.objectType),
+		ObjectID:   database.OrZero(r.object), ClientID: database.OrZero(r.client), PurchaseID: database.OrZero(r.purchase), Text: database.OrZero(r.text),
 		Before: r.before, After: r.after}
 }
 

@@ -12,10 +12,11 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store/table"
 )
 
 var (
@@ -26,11 +27,11 @@ var (
 )
 
 // InsertBatch implements batch.Tx.
-func (t *Tx) InsertBatch(b batch.Batch) { insert(t, batchTable, b) }
+func (t *Tx) InsertBatch(b batch.Batch) { database.Insert(t.Tx, batchTable, b) }
 
 // LockBatch implements batch.Tx.
 func (t *Tx) LockBatch(merchantID, id uuid.UUID) (batch.Batch, error) {
-	return one(t.Context(), t.s, batchTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+	return database.One(t.Context(), t.s.DB, batchTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
 }
 
 // countBatch counts the rows of a batch by state; one look at one index range.
@@ -54,7 +55,7 @@ const countReady = `SELECT json_build_object('creates', count(DISTINCT client_ha
 func (t *Tx) SaveBatch(b *batch.Batch) error {
 	return t.Pgx(func(tx pgx.Tx) error {
 		var counts string
-		if err := tx.QueryRow(t.ctx, countBatch, b.MerchantID, b.ID).Scan(&counts); err != nil {
+		if err := tx.QueryRow(t.Context(), countBatch, b.MerchantID, b.ID).Scan(&counts); err != nil {
 			return fmt.Errorf("count batch: %w", err)
 		}
 		b.Counts = batch.Counts{}
@@ -62,16 +63,16 @@ func (t *Tx) SaveBatch(b *batch.Batch) error {
 			return fmt.Errorf("count batch: %w", err)
 		}
 		if b.State == batch.Checked {
-			if err := tx.QueryRow(t.ctx, countReady, b.MerchantID, b.ID).Scan(&counts, &b.Fingerprint); err != nil {
+			if err := tx.QueryRow(t.Context(), countReady, b.MerchantID, b.ID).Scan(&counts, &b.Fingerprint); err != nil {
 				return fmt.Errorf("count what a batch does: %w", err)
 			}
 			if err := json.Unmarshal([]byte(counts), &b.Counts); err != nil {
 				return fmt.Errorf("count what a batch does: %w", err)
 			}
 		}
-		args, err := saveBatch.Args(t.s.seal, b)
+		args, err := saveBatch.Args(t.s.Seal, b)
 		if err == nil {
-			_, err = tx.Exec(t.ctx, saveBatch.SQL, args...)
+			_, err = tx.Exec(t.Context(), saveBatch.SQL, args...)
 		}
 		if err != nil {
 			return fmt.Errorf("save batch: %w", err)
@@ -86,20 +87,20 @@ func (t *Tx) RememberMapping(b batch.Batch) error {
 	if err != nil {
 		return fmt.Errorf("remember mapping: %w", err)
 	}
-	t.later(`INSERT INTO batch_mappings (merchant_id, header_hash, mapping, used_at) VALUES ($1, $2, $3, $4)
+	t.Later(`INSERT INTO batch_mappings (merchant_id, header_hash, mapping, used_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (merchant_id, header_hash) DO UPDATE SET mapping = excluded.mapping, used_at = excluded.used_at`,
-		b.MerchantID, b.HeaderHash, string(mapping), t.now)
+		b.MerchantID, b.HeaderHash, string(mapping), t.Now())
 	return nil
 }
 
 // Batch implements batch.Reader.
 func (s *Store) Batch(ctx context.Context, merchantID, id uuid.UUID) (batch.Batch, error) {
-	return one(ctx, s, batchTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, batchTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // Batches implements batch.Reader.
 func (s *Store) Batches(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) (paging.Page[batch.Batch], error) {
-	found, err := find(ctx, s, batchTable, beside(list(ctx, s, batchTable).Where("merchant_id = ?", merchantID), ask))
+	found, err := database.Find(ctx, s.DB, batchTable, database.Page(database.List(ctx, s.DB, batchTable).Where("merchant_id = ?", merchantID), ask))
 	if err != nil {
 		return paging.Page[batch.Batch]{}, err
 	}
@@ -118,7 +119,7 @@ func (s *Store) BatchRef(ctx context.Context, id uuid.UUID) (batch.Ref, error) {
 
 // SentBefore implements batch.Reader.
 func (s *Store) SentBefore(ctx context.Context, b batch.Batch) (batch.Batch, error) {
-	return one(ctx, s, batchTable,
+	return database.One(ctx, s.DB, batchTable,
 		"merchant_id = $1 AND content_hash = $2 AND id <> $3 AND started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1",
 		b.MerchantID, b.ContentHash, b.ID)
 }
@@ -185,7 +186,7 @@ func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batc
 	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (t batch.DueTotal, err error) {
 		var due *batch.Day
 		err = r.Scan(&due, &t.Rows, &t.Cents)
-		t.Due = orZero(due)
+		t.Due = database.OrZero(due)
 		return t, err
 	})
 	if err != nil {
@@ -212,7 +213,7 @@ func (s *Store) Voidable(ctx context.Context, merchantID, id uuid.UUID,
 func (s *Store) MatchClients(ctx context.Context, merchantID uuid.UUID, by batch.Keys) ([]client.Client, error) {
 	hashes := make([][]byte, len(by.Identities))
 	for i, n := range by.Identities {
-		hashes[i] = s.seal.Hash(merchantID, identityHash, bank.IDNumber(n).Reveal())
+		hashes[i] = s.Seal.Hash(merchantID, identityHash, bank.IDNumber(n).Reveal())
 	}
 	var out []client.Client
 	for _, q := range []struct {
@@ -220,12 +221,12 @@ func (s *Store) MatchClients(ctx context.Context, merchantID uuid.UUID, by batch
 		n         int
 		arg       any
 	}{{"id = ANY(?::uuid[])", len(by.IDs), idsText(by.IDs)},
-		{"lower(email) = ANY(?::text[])", len(by.Emails), textArray(by.Emails)},
+		{"lower(email) = ANY(?::text[])", len(by.Emails), database.TextArray(by.Emails)},
 		{"personal_code_hash = ANY(?::bytea[])", len(hashes), hexArray(hashes)}} {
 		if q.n == 0 {
 			continue
 		}
-		found, err := seek(ctx, s, clientTable, clientTable.Select+
+		found, err := database.Seek(ctx, s.DB, clientTable, clientTable.Select+
 			"merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition+" ORDER BY id", merchantID, q.arg)
 		if err != nil {
 			return nil, fmt.Errorf("match clients: %w", err)
@@ -235,8 +236,8 @@ func (s *Store) MatchClients(ctx context.Context, merchantID uuid.UUID, by batch
 	return out, nil
 }
 
-func hexArray(list [][]byte) textArray {
-	out := make(textArray, len(list))
+func hexArray(list [][]byte) database.TextArray {
+	out := make(database.TextArray, len(list))
 	for i, b := range list {
 		out[i] = fmt.Sprintf(`\x%x`, b)
 	}

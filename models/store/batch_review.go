@@ -10,11 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/batch"
+	"debitdesk/models/database"
 )
 
 // Digest implements batch.Reader.
 func (s *Store) Digest(merchantID uuid.UUID, text string) []byte {
-	return s.seal.Hash(merchantID, "batch_digest", text)
+	return s.Seal.Hash(merchantID, "batch_digest", text)
 }
 
 // MadeBy implements batch.Reader.
@@ -68,7 +69,7 @@ func (s *Store) DebitTotals(ctx context.Context, merchantID, id uuid.UUID) ([]ba
 	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (t batch.DebitTotal, err error) {
 		var day *batch.Day
 		err = r.Scan(&t.Method, &day, &t.Rows, &t.Cents, &t.Disputable)
-		t.Date = orZero(day)
+		t.Date = database.OrZero(day)
 		return t, err
 	})
 	if err != nil {
@@ -85,7 +86,7 @@ func (s *Store) NewClients(ctx context.Context, merchantID, id uuid.UUID, limit 
 
 // ForgetDecisions implements batch.Tx.
 func (t *Tx) ForgetDecisions(b batch.Batch) {
-	t.later(
+	t.Later(
 		`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false WHERE merchant_id = $1 AND batch_id = $2 AND state IN ('new', 'ready', 'bad')
 		AND (decision <> '' OR confirmed)`, b.MerchantID, b.ID)
 }
@@ -97,7 +98,7 @@ func (t *Tx) Confirm(b batch.Batch, amounts map[int]int64) (int, error) {
 	for n, amount := range amounts {
 		numbers, cents = append(numbers, n), append(cents, amount)
 	}
-	n, err := t.exec(
+	n, err := t.Exec(
 		`UPDATE batch_rows r SET confirmed = true, revision = $5 FROM unnest($3::int[], $4::bigint[]) AS seen (n, cents)
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.total_cents = seen.cents AND r.state = 'ready' AND r.usual_cents > 0 AND NOT r.confirmed`,
 		b.MerchantID, b.ID, numbers, cents, b.Revision)
@@ -118,7 +119,7 @@ func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time,
 	err = s.Pool.QueryRow(ctx, `UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2 AND `+
 		batchHasWork+`
 		AND (worked_at = $3 OR worked_at < clock_timestamp() - $4::interval) RETURNING worked_at`,
-		native([]any{ref.MerchantID, ref.ID, held, lasts})...).Scan(&at)
+		database.Native([]any{ref.MerchantID, ref.ID, held, lasts})...).Scan(&at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return at, false, nil
 	}
@@ -132,7 +133,7 @@ func (s *Store) ClaimBatch(ctx context.Context, ref batch.Ref, held time.Time,
 func (s *Store) LeaveBatch(ctx context.Context, ref batch.Ref, held time.Time) error {
 	_, err := s.Pool.Exec(ctx,
 		`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = $1 AND id = $2 AND worked_at = $3`,
-		native([]any{ref.MerchantID, ref.ID, held})...)
+		database.Native([]any{ref.MerchantID, ref.ID, held})...)
 	if err != nil {
 		return fmt.Errorf("leave batch: %w", err)
 	}
@@ -141,12 +142,12 @@ func (s *Store) LeaveBatch(ctx context.Context, ref batch.Ref, held time.Time) e
 
 // FreeBatch implements batch.Tx.
 func (t *Tx) FreeBatch(b batch.Batch) {
-	t.later(`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = $1 AND id = $2`, b.MerchantID, b.ID)
+	t.Later(`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = $1 AND id = $2`, b.MerchantID, b.ID)
 }
 
 // ClaimBatch implements batch.Tx.
 func (t *Tx) ClaimBatch(b batch.Batch) {
-	t.later(`UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2`, b.MerchantID, b.ID)
+	t.Later(`UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2`, b.MerchantID, b.ID)
 }
 
 // BatchesAtWork implements batch.Reader.
@@ -169,9 +170,9 @@ func (s *Store) BatchesAtWork(ctx context.Context, lasts time.Duration) ([]batch
 // joined queues a statement that joins the rows of a batch with themselves. The rows change their states faster than
 // the statistics about them: a plan for one ready row would look at every row for every other.
 func (t *Tx) joined(sql string, args ...any) {
-	t.later(`SET LOCAL enable_nestloop = off`)
-	t.later(sql, args...)
-	t.later(`SET LOCAL enable_nestloop TO DEFAULT`)
+	t.Later(`SET LOCAL enable_nestloop = off`)
+	t.Later(sql, args...)
+	t.Later(`SET LOCAL enable_nestloop TO DEFAULT`)
 }
 
 // Warn implements batch.Tx.
@@ -185,7 +186,7 @@ func (t *Tx) Warn(b batch.Batch, since time.Time) error {
 		UPDATE batch_rows r SET warnings = seen.found FROM seen
 		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.n = seen.n AND r.warnings <> seen.found`, b.MerchantID, b.ID,
 		since)
-	return t.flush()
+	return t.Flush()
 }
 
 // MarkUnusual implements batch.Tx. What is usual is the middle of the client's last twelve purchases, else the middle
@@ -208,5 +209,5 @@ func (t *Tx) MarkUnusual(b batch.Batch, numbered []int) error {
 		b.MerchantID, b.ID, numbered, int64(batch.UnusualForClient), int64(batch.UnusualForFile), batch.FileMiddle,
 		int64(batch.UnusualAlone),
 		int64(batch.UnusualFrom/batch.UnusualForFile))
-	return t.flush()
+	return t.Flush()
 }

@@ -4,13 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/batch"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 )
 
 // batchLine is a row of a batch with whose it is.
@@ -60,7 +62,7 @@ func linesOf(b batch.Batch, rows []batch.Row) []batchLine {
 // lines reads the rows of a batch that a condition finds, beginning with $3.
 func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condition string,
 	args ...any) ([]batch.Row, error) {
-	found, err := all(ctx, s, lineTable, "merchant_id = $1 AND batch_id = $2 AND "+condition,
+	found, err := database.All(ctx, s.DB, lineTable, "merchant_id = $1 AND batch_id = $2 AND "+condition,
 		append([]any{merchantID, batchID}, args...)...)
 	out := make([]batch.Row, len(found))
 	for i, l := range found {
@@ -72,7 +74,7 @@ func (s *Store) lines(ctx context.Context, merchantID, batchID uuid.UUID, condit
 // AddRows implements batch.Tx.
 func (t *Tx) AddRows(b batch.Batch, rows []batch.Row) error {
 	return t.Pgx(func(tx pgx.Tx) error {
-		return lineTable.Copy(t.ctx, tx, t.s.seal, linesOf(b, rows), "merchant_id", "batch_id", "n", "cells", "broken",
+		return lineTable.Copy(t.Context(), tx, t.s.Seal, linesOf(b, rows), "merchant_id", "batch_id", "n", "cells", "broken",
 			"state")
 	})
 }
@@ -93,7 +95,7 @@ func words[T ~string](list []T) []string {
 
 // RowAt implements batch.Tx.
 func (t *Tx) RowAt(b batch.Batch, n int) (batch.Row, error) {
-	return first(t.s.lines(t.Context(), b.MerchantID, b.ID, "n = $3 FOR UPDATE", n))
+	return database.First(t.s.lines(t.Context(), b.MerchantID, b.ID, "n = $3 FOR UPDATE", n))
 }
 
 // SaveRows implements batch.Tx: all in one round trip.
@@ -106,24 +108,24 @@ func (t *Tx) SaveRows(b batch.Batch, rows []batch.Row, withCells bool) error {
 		save = saveWholeLine
 	}
 	for _, l := range linesOf(b, rows) {
-		write(t, save, l)
+		database.Write(t.Tx, save, l)
 	}
-	return t.flush()
+	return t.Flush()
 }
 
 // SaveCharges implements batch.Tx.
 func (t *Tx) SaveCharges(b batch.Batch, rows []batch.Row) error {
 	for _, r := range rows {
-		t.later(
+		t.Later(
 			`UPDATE batch_rows SET charge = $4, error = $5 WHERE merchant_id = $1 AND batch_id = $2 AND n = $3 AND charge <> 'done'`,
 			b.MerchantID, b.ID, r.N, string(r.Charge), r.Error)
 	}
-	return t.flush()
+	return t.Flush()
 }
 
 // DropCharges implements batch.Tx. A debit that stands, and was not written down before a crash, stands.
 func (t *Tx) DropCharges(b batch.Batch, why string) {
-	t.later(
+	t.Later(
 		`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END, error = CASE WHEN p.token_id IS NULL THEN $3 ELSE '' END
 		FROM purchases p WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND r.charge = 'wanted' AND p.merchant_id = $1 AND p.id = r.purchase_id`,
 		b.MerchantID, b.ID, why)
@@ -132,11 +134,17 @@ func (t *Tx) DropCharges(b batch.Batch, why string) {
 // MoveRows implements batch.Tx.
 func (t *Tx) MoveRows(b batch.Batch, from []batch.RowState, to batch.RowState, why string,
 	numbered []int) (int, error) {
-	n, err := t.exec(
+	n, err := t.Exec(
 		`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7 WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
 		AND ($6::int[] IS NULL OR n = ANY($6))`, b.MerchantID, b.ID, words(from), string(to), why, numbered, b.Revision)
 	if err != nil {
 		return 0, fmt.Errorf("move rows of a batch: %w", err)
 	}
 	return int(n), nil
+}
+
+// cellsAt is the place of the cells of one row of a batch.
+func cellsAt(merchantID, batchID uuid.UUID, n int) seal.Place {
+	return seal.Place{Owner: merchantID, Table: "batch_rows", Column: "cells", Row: batchID.String() + "/" +
+		strconv.Itoa(n)}
 }

@@ -11,10 +11,11 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
 )
 
 // Kinds of sealed numbers, bound into their search hashes.
@@ -27,7 +28,7 @@ const (
 // be found by.
 func sealedNumber(name, kind string, number func(*client.Client) (plain, masked, clean string),
 	opened func(*client.Client, string)) []table.Column[client.Client] {
-	at := func(c *client.Client) seal.Place { return placeOf("clients", name+"_sealed", c.MerchantID, c.ID) }
+	at := func(c *client.Client) seal.Place { return seal.PlaceOf("clients", name+"_sealed", c.MerchantID, c.ID) }
 	return []table.Column[client.Client]{
 		{Name: name + "_sealed", Write: func(box *seal.Box, c *client.Client) (any, error) {
 			plain, _, _ := number(c)
@@ -57,7 +58,7 @@ var (
 			return c.PersonalCode.Reveal(), c.PersonalCode.String(), bank.CleanID(c.PersonalCode.Reveal()).Reveal()
 		}, func(c *client.Client, opened string) { c.PersonalCode = bank.IDNumber(opened) }),
 		[]table.Column[client.Client]{{Name: "search", Write: func(_ *seal.Box, c *client.Client) (any, error) {
-			return vectorOf(wordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber,
+			return database.VectorOf(database.WordsOf(c.FullName, c.Email, c.Phone, c.LegalName, c.BrandName, c.RegistrationNumber, c.TaxNumber,
 				c.City, c.BankAccount.Tail())), nil
 		}}})...)
 	updateClient = clientTable.Write(
@@ -67,33 +68,35 @@ var (
 )
 
 // InsertClient implements client.Tx.
-func (t *Tx) InsertClient(c client.Client) { insert(t, clientTable, c) }
+func (t *Tx) InsertClient(c client.Client) { database.Insert(t.Tx, clientTable, c) }
 
 // LockClient implements client.Tx.
 func (t *Tx) LockClient(merchantID, id uuid.UUID) (client.Client, error) {
-	return one(t.Context(), t.s, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", merchantID,
+	return database.One(t.Context(), t.s.DB, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", merchantID,
 		id)
 }
 
 // LockAnyClient implements client.Tx.
 func (t *Tx) LockAnyClient(merchantID, id uuid.UUID) (client.Client, error) {
-	return one(t.Context(), t.s, clientTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+	return database.One(t.Context(), t.s.DB, clientTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
 }
 
 // HoldClient implements purchase.Tx.
 func (t *Tx) HoldClient(merchantID, id uuid.UUID) {
-	t.must(
+	t.Must(
 		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE) AS held`, merchantID, id)
 }
 
 // UpdateClient implements client.Tx.
-func (t *Tx) UpdateClient(c client.Client) (bool, error) { return moved(t, updateClient, c) }
+func (t *Tx) UpdateClient(c client.Client) (bool, error) {
+	return database.Change(t.Tx, updateClient, c)
+}
 
 // DeleteClient implements client.Tx.
 func (t *Tx) DeleteClient(merchantID, id uuid.UUID) (bool, error) {
-	n, err := t.exec(
+	n, err := t.Exec(
 		`UPDATE clients SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-		merchantID, id, t.now)
+		merchantID, id, t.Now())
 	if err != nil {
 		return false, fmt.Errorf("delete client: %w", err)
 	}
@@ -102,7 +105,7 @@ func (t *Tx) DeleteClient(merchantID, id uuid.UUID) (bool, error) {
 
 // Client implements client.Reader.
 func (s *Store) Client(ctx context.Context, merchantID, id uuid.UUID) (client.Client, error) {
-	return one(ctx, s, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+	return database.One(ctx, s.DB, clientTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
 }
 
 // ClientDetails gives what a purchase copies from a client; NotFound for an erased one.
@@ -127,7 +130,7 @@ func (s *Store) Clients(ctx context.Context, merchantID uuid.UUID, q client.Quer
 	if err != nil {
 		return none, err
 	}
-	clients, err := find(ctx, s, clientTable, beside(of, q.Ask))
+	clients, err := database.Find(ctx, s.DB, clientTable, database.Page(of, q.Ask))
 	if err != nil {
 		return none, err
 	}
@@ -141,7 +144,7 @@ func (s *Store) CountClients(ctx context.Context, merchantID uuid.UUID, q client
 		return 0, err
 	}
 	var n int64
-	err = s.read(ctx).Table("(?) AS counted", list.Select("1").Limit(atMost)).Count(&n).Error
+	err = s.Gorm(ctx).Table("(?) AS counted", list.Select("1").Limit(atMost)).Count(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count clients: %w", err)
 	}
@@ -150,9 +153,9 @@ func (s *Store) CountClients(ctx context.Context, merchantID uuid.UUID, q client
 
 // clientList is what a query asks for, without order or limit.
 func (s *Store) clientList(ctx context.Context, merchantID uuid.UUID, q client.Query) (*gorm.DB, error) {
-	list := list(ctx, s, clientTable).Where("merchant_id = ? AND deleted_at IS NULL", merchantID)
+	list := database.List(ctx, s.DB, clientTable).Where("merchant_id = ? AND deleted_at IS NULL", merchantID)
 	if q.PersonalCode != "" {
-		list = list.Where("personal_code_hash = ?", s.seal.Hash(merchantID, identityHash, q.PersonalCode.Reveal()))
+		list = list.Where("personal_code_hash = ?", s.Seal.Hash(merchantID, identityHash, q.PersonalCode.Reveal()))
 	}
 	if q.Account != nil {
 		list = list.Where("(bank_account_sealed IS NOT NULL) = ?", *q.Account)
@@ -165,7 +168,7 @@ func (s *Store) clientList(ctx context.Context, merchantID uuid.UUID, q client.Q
 	if strings.Contains(q.Text, "@") {
 		byEmail := list.Session(&gorm.Session{}).Where("lower(email) = lower(?)", q.Text)
 		var n int64
-		if err := s.read(ctx).Table("(?) AS found", byEmail.Session(&gorm.Session{}).Select("1").Limit(1)).Count(
+		if err := s.Gorm(ctx).Table("(?) AS found", byEmail.Session(&gorm.Session{}).Select("1").Limit(1)).Count(
 			&n).Error; err != nil {
 			return nil, fmt.Errorf("find client by e-mail: %w", err)
 		}
@@ -173,5 +176,5 @@ func (s *Store) clientList(ctx context.Context, merchantID uuid.UUID, q client.Q
 			return byEmail, nil
 		}
 	}
-	return list.Session(&gorm.Session{}).Where("search @@ ?::tsquery", searchQuery(q.Text)), nil
+	return list.Session(&gorm.Session{}).Where("search @@ ?::tsquery", database.SearchQuery(q.Text)), nil
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
 )
 
 // resultColumn keeps the code of what the bank answered about a collection.
@@ -31,7 +32,7 @@ var collectionTable = table.New("collections",
 	resultColumn(func(c *collection.Collection) *collection.Collection { return c }))
 
 // InsertCollection plans a debit, in this transaction.
-func (t *Tx) InsertCollection(c collection.Collection) { insert(t, collectionTable, c) }
+func (t *Tx) InsertCollection(c collection.Collection) { database.Insert(t.Tx, collectionTable, c) }
 
 // moveCollection never takes back what another step noted meanwhile: that the
 // purchase has started, or that a cancelled collection may be at the bank, since
@@ -44,13 +45,13 @@ var moveCollection = collectionTable.Write(`UPDATE collections SET started = sta
 // MoveCollection writes what may change of a collection, if it still stands in
 // the state from; false when another was quicker.
 func (t *Tx) MoveCollection(c collection.Collection, from collection.State) (bool, error) {
-	return moved(t, moveCollection, c, from)
+	return database.Change(t.Tx, moveCollection, c, from)
 }
 
 // SaveCollection is MoveCollection for a row that this transaction has locked:
 // nobody can be quicker, so the write may wait and travel with others.
 func (t *Tx) SaveCollection(c collection.Collection, from collection.State) {
-	write(t, moveCollection, c, from)
+	database.Write(t.Tx, moveCollection, c, from)
 }
 
 var planCollection = collectionTable.Write(
@@ -60,14 +61,14 @@ var planCollection = collectionTable.Write(
 
 // PlanCollection implements purchase.Tx.
 func (t *Tx) PlanCollection(c collection.Collection) (bool, error) {
-	return moved(t, planCollection, c)
+	return database.Change(t.Tx, planCollection, c)
 }
 
 // WithdrawCollection implements purchase.Tx. A claim that has run out counts too:
 // the bank may have got the collection all the same.
 func (t *Tx) WithdrawCollection(merchantID, id uuid.UUID) (bool, error) {
-	return t.one("withdraw collection", `UPDATE collections SET state = 'cancelled', updated_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND state = 'scheduled' AND claimed_until IS NULL`, merchantID, id, t.now)
+	return t.ExecOne("withdraw collection", `UPDATE collections SET state = 'cancelled', updated_at = $3
+		WHERE merchant_id = $1 AND id = $2 AND state = 'scheduled' AND claimed_until IS NULL`, merchantID, id, t.Now())
 }
 
 // LatestCollections gives the newest collection of each purchase that has one.
@@ -77,7 +78,7 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID,
 	if len(purchaseIDs) == 0 {
 		return latest, nil
 	}
-	found, err := seek(ctx, s, collectionTable,
+	found, err := database.Seek(ctx, s.DB, collectionTable,
 		`SELECT DISTINCT ON (purchase_id) *, EXISTS (SELECT FROM tokens t WHERE t.id = token_id AND t.state = 'deleting') AS held
 		FROM collections WHERE merchant_id = ? AND purchase_id IN ? ORDER BY purchase_id, attempt DESC`, merchantID,
 		purchaseIDs)
@@ -90,7 +91,7 @@ func (s *Store) LatestCollections(ctx context.Context, merchantID uuid.UUID,
 // CollectionsUnder gives the newest debits under a mandate, the newest first.
 func (s *Store) CollectionsUnder(ctx context.Context, merchantID, mandateID uuid.UUID,
 	limit int) ([]collection.Collection, error) {
-	return all(ctx, s, collectionTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3", merchantID,
+	return database.All(ctx, s.DB, collectionTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3", merchantID,
 		mandateID, limit)
 }
 
@@ -113,8 +114,8 @@ func debitWhere(merchantID uuid.UUID, f purchase.DebitFilter) (string, []any) {
 	return where, args
 }
 
-func statesArray(states []collection.State) textArray {
-	names := make(textArray, len(states))
+func statesArray(states []collection.State) database.TextArray {
+	names := make(database.TextArray, len(states))
 	for i, s := range states {
 		names[i] = string(s)
 	}
@@ -125,7 +126,7 @@ func statesArray(states []collection.State) textArray {
 func (s *Store) Debits(ctx context.Context, merchantID uuid.UUID, f purchase.DebitFilter,
 	ask paging.Ask) ([]collection.Collection, error) {
 	where, args := debitWhere(merchantID, f)
-	return find(ctx, s, collectionTable, beside(list(ctx, s, collectionTable).Where(where, args...), ask))
+	return database.Find(ctx, s.DB, collectionTable, database.Page(database.List(ctx, s.DB, collectionTable).Where(where, args...), ask))
 }
 
 // TallyDebits implements purchase.Lister; a limit of 0 is none.
@@ -136,7 +137,7 @@ func (s *Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f purchas
 	if limit > 0 {
 		part += fmt.Sprintf(" LIMIT %d", limit)
 	}
-	if err := s.read(ctx).Raw("SELECT "+tallied+" FROM ("+part+") AS part", args...).Scan(&t).Error; err != nil {
+	if err := s.Gorm(ctx).Raw("SELECT "+tallied+" FROM ("+part+") AS part", args...).Scan(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up debits: %w", err)
 	}
 	return t, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/database"
 	"debitdesk/models/debit"
 	"debitdesk/models/mandate"
 )
@@ -16,15 +17,15 @@ import (
 func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked, error) {
 	ctx := t.Context()
 	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id IN ?) ORDER BY id FOR NO KEY UPDATE`
-	tokens, err := seek(ctx, t.s, tokenTable, tokenTable.Select+which, authenticationIDs)
+	tokens, err := database.Seek(ctx, t.s.DB, tokenTable, tokenTable.Select+which, authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold tokens: %w", err)
 	}
-	mandates, err := seek(ctx, t.s, mandateTable, mandateTable.Select+which, authenticationIDs)
+	mandates, err := database.Seek(ctx, t.s.DB, mandateTable, mandateTable.Select+which, authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold mandates: %w", err)
 	}
-	asked, err := seek(ctx, t.s, authenticationTable, authenticationTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`,
+	asked, err := database.Seek(ctx, t.s.DB, authenticationTable, authenticationTable.Select+`id IN ? ORDER BY id FOR NO KEY UPDATE`,
 		authenticationIDs)
 	if err != nil {
 		return nil, fmt.Errorf("hold authentications: %w", err)
@@ -58,22 +59,22 @@ func (t *Tx) HoldAsked(authenticationIDs []uuid.UUID) (map[uuid.UUID]debit.Asked
 
 // SuspendMandate implements debit.Tx.
 func (t *Tx) SuspendMandate(merchantID, id uuid.UUID, code string) {
-	t.later(`UPDATE mandates SET state = 'suspended', reason_code = $3, updated_at = $4
+	t.Later(`UPDATE mandates SET state = 'suspended', reason_code = $3, updated_at = $4
 		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code,
-		t.now)
+		t.Now())
 }
 
 // FinishMandate implements debit.Tx. The bank knows by itself that a once-off
 // mandate is done.
 func (t *Tx) FinishMandate(merchantID, id uuid.UUID, code string) {
-	t.later(`UPDATE mandates SET state = 'cancelled', reason_code = $3, ended_at = $4, updated_at = $4
+	t.Later(`UPDATE mandates SET state = 'cancelled', reason_code = $3, ended_at = $4, updated_at = $4
 		WHERE merchant_id = $1 AND id = $2 AND state IN ('active', 'registered_unauthenticated')`, merchantID, id, code,
-		t.now)
+		t.Now())
 }
 
 // CancelTold implements debit.Tx.
 func (t *Tx) CancelTold(id uuid.UUID) (bool, error) {
-	n, err := t.exec(`UPDATE mandate_authentications SET cancel_due = false WHERE id = $1 AND cancel_due`, id)
+	n, err := t.Exec(`UPDATE mandate_authentications SET cancel_due = false WHERE id = $1 AND cancel_due`, id)
 	if err != nil {
 		return false, fmt.Errorf("note a cancelled mandate: %w", err)
 	}
@@ -82,7 +83,7 @@ func (t *Tx) CancelTold(id uuid.UUID) (bool, error) {
 
 // ClaimRequests implements debit.Reader.
 func (s *Store) ClaimRequests(ctx context.Context, limit int) ([]debit.RequestClaim, error) {
-	due, err := seek(ctx, s, authenticationTable,
+	due, err := database.Seek(ctx, s.DB, authenticationTable,
 		`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested' AND (claimed_until IS NULL OR claimed_until < now())
 				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE a.id = due.id RETURNING a.*`,
@@ -131,7 +132,7 @@ func (s *Store) requestOf(ctx context.Context, a mandate.Authentication) (c debi
 // creditorOf is the merchant's side of what is collected under a mandate.
 func (s *Store) creditorOf(ctx context.Context, m mandate.Mandate) (bank.Creditor, error) {
 	var found creditor
-	err := s.read(ctx).Raw(`SELECT `+creditorColumns+` FROM mandates m`+creditorRows+`WHERE m.merchant_id = ? AND m.id = ?`,
+	err := s.Gorm(ctx).Raw(`SELECT `+creditorColumns+` FROM mandates m`+creditorRows+`WHERE m.merchant_id = ? AND m.id = ?`,
 		m.MerchantID, m.ID).Scan(&found).Error
 	if err != nil {
 		return bank.Creditor{}, fmt.Errorf("find who collects under a mandate: %w", err)
@@ -151,9 +152,9 @@ func (s *Store) ReleaseRequest(ctx context.Context, id uuid.UUID) error {
 // RunOut implements debit.Reader.
 func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := s.read(ctx).Raw(`SELECT id FROM mandate_authentications WHERE state IN ('sent', 'delivered') AND expires_at <= ?
+	err := s.Gorm(ctx).Raw(`SELECT id FROM mandate_authentications WHERE state IN ('sent', 'delivered') AND expires_at <= ?
 		UNION ALL SELECT id FROM mandate_authentications WHERE state = 'requested' AND requested_at <= CASE method WHEN 'REALTIME' THEN ? ELSE ?::timestamptz END LIMIT ?`,
-		s.Now(), Instant(realTime), Instant(delayed), limit).Scan(&ids).Error
+		s.Now(), database.Instant(realTime), database.Instant(delayed), limit).Scan(&ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("find what was not answered: %w", err)
 	}
@@ -162,7 +163,7 @@ func (s *Store) RunOut(ctx context.Context, realTime, delayed time.Time, limit i
 
 // CancelsDue implements debit.Reader.
 func (s *Store) CancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error) {
-	return all(ctx, s, authenticationTable, `cancel_due ORDER BY id LIMIT $1`, limit)
+	return database.All(ctx, s.DB, authenticationTable, `cancel_due ORDER BY id LIMIT $1`, limit)
 }
 
 // AskingNow tells whether any payer is being asked about a mandate, or any bank has

@@ -12,9 +12,10 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/debit"
 	"debitdesk/models/mandate"
-	"debitdesk/models/store/table"
 	"debitdesk/models/token"
 )
 
@@ -22,7 +23,7 @@ import (
 
 // openAccount reads the number of a stored account, for the bank alone.
 func (s *Store) openAccount(merchantID, tokenID uuid.UUID, sealed []byte) (bank.AccountNumber, error) {
-	number, err := s.seal.Open(accountAt(merchantID, tokenID), sealed)
+	number, err := s.Seal.Open(accountAt(merchantID, tokenID), sealed)
 	if err != nil {
 		return "", fmt.Errorf("open the account of token %s: %w", tokenID, err)
 	}
@@ -38,7 +39,7 @@ const (
 )
 
 func (s *Store) handOverTime() time.Duration {
-	if s.opt.Sandbox {
+	if s.Options.Sandbox {
 		return sandboxHandOverTime
 	}
 	return handOverTime
@@ -104,7 +105,7 @@ var claims = table.View(resultColumn(func(c *claimed) *collection.Collection { r
 // ClaimDue implements debit.Reader. Claims live by the database's real time, which
 // is the same for every process and which nobody moves.
 func (s *Store) ClaimDue(ctx context.Context, limit int) ([]debit.Claim, error) {
-	found, err := seek(ctx, s, claims,
+	found, err := database.Seek(ctx, s.DB, claims,
 		`WITH due AS (SELECT id FROM collections WHERE state = 'scheduled' AND submit_at <= ? AND `+notLeaving+`
 				AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY submit_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED),
 			claimed AS (UPDATE collections c SET claimed_until = now() + make_interval(secs => ?) FROM due WHERE c.id = due.id RETURNING c.*)
@@ -151,7 +152,7 @@ const recallable = `recall_due AND (claimed_until IS NULL OR claimed_until < now
 
 // RecallsDue implements debit.Reader.
 func (s *Store) RecallsDue(ctx context.Context, limit int) ([]collection.Collection, error) {
-	return all(ctx, s, collectionTable, recallable+` ORDER BY id LIMIT $1`, limit)
+	return database.All(ctx, s.DB, collectionTable, recallable+` ORDER BY id LIMIT $1`, limit)
 }
 
 // contestable: what the payer agreed to on our page or confirmed at the bank is a
@@ -160,7 +161,7 @@ const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_r
 
 // ContestsDue implements debit.Reader.
 func (s *Store) ContestsDue(ctx context.Context, limit int) ([]debit.Contest, error) {
-	due, err := seek(ctx, s, collectionTable,
+	due, err := database.Seek(ctx, s.DB, collectionTable,
 		`SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+
 			contestable+` ORDER BY c.id LIMIT ?`, limit)
 	if err != nil {
@@ -205,7 +206,7 @@ func (s *Store) RefundsDue(ctx context.Context, limit int) ([]bank.Refund, error
 		AccountSealed []byte
 		Creditor      creditor `gorm:"embedded"`
 	}
-	err := s.read(ctx).Raw(
+	err := s.Gorm(ctx).Raw(
 		`SELECT r.id, r.merchant_id, r.amount_cents, r.currency, c.id AS collection_id, c.statement_line, t.id AS token_id,
 			t.holder_name, t.bank_code, t.account_type, t.account_sealed, `+creditorColumns+`
 		FROM refunds r JOIN purchases p ON p.id = r.purchase_id AND p.status = 'pending_refund'

@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/table"
 	"debitdesk/models/webhook"
 )
 
@@ -21,7 +22,7 @@ var (
 
 // Event implements webhook.Reader.
 func (s *Store) Event(ctx context.Context, merchantID, id uuid.UUID) (webhook.Event, error) {
-	return one(ctx, s, eventTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, eventTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // EventsInFull implements webhook.Reader.
@@ -31,7 +32,7 @@ func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID,
 	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := all(ctx, s, eventTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	found, err := database.All(ctx, s.DB, eventTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
 	for _, e := range found {
 		out[e.ID] = e
 	}
@@ -41,9 +42,9 @@ func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID,
 // Events implements webhook.Reader, in the order of commits. The snapshots stay where they are.
 func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.EventFilter,
 	ask paging.Ask) ([]webhook.Event, error) {
-	q := list(ctx, s, eventTable, "snapshot").Where("merchant_id = ?", merchantID)
+	q := database.List(ctx, s.DB, eventTable, "snapshot").Where("merchant_id = ?", merchantID)
 	if len(f.Types) > 0 {
-		q = q.Where("type = ANY(?::text[])", textArray(f.Types))
+		q = q.Where("type = ANY(?::text[])", database.TextArray(f.Types))
 	}
 	if f.ObjectID != uuid.Nil {
 		q = q.Where("object_id = ?", f.ObjectID)
@@ -66,17 +67,17 @@ func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.Even
 	default:
 		q = q.Where(fmt.Sprintf(from, "<"), merchantID, ask.From).Order("seq DESC")
 	}
-	return find(ctx, s, eventTable, q.Limit(ask.Fetch()))
+	return database.Find(ctx, s.DB, eventTable, q.Limit(ask.Fetch()))
 }
 
 func (s *Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
-	return s.read(ctx).Table(
+	return s.Gorm(ctx).Table(
 		"(SELECT d.*, e.type, e.object_type, e.object_id FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").Where("merchant_id = ?", merchantID)
 }
 
 // Delivery implements webhook.Reader.
 func (s *Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (webhook.Delivery, error) {
-	return first(find(ctx, s, deliveryTable, s.deliveries(ctx, merchantID).Where("id = ?", id)))
+	return database.First(database.Find(ctx, s.DB, deliveryTable, s.deliveries(ctx, merchantID).Where("id = ?", id)))
 }
 
 // Deliveries implements webhook.Reader.
@@ -98,7 +99,7 @@ func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.
 	if f.State != "" {
 		q = q.Where("state = ?", string(f.State))
 	}
-	return find(ctx, s, deliveryTable, beside(q, ask))
+	return database.Find(ctx, s.DB, deliveryTable, database.Page(q, ask))
 }
 
 // DeliveryAttempts implements webhook.Reader.
@@ -130,16 +131,16 @@ func (t *Tx) InsertDelivery(d webhook.Delivery) {
 	if endpoint == uuid.Nil {
 		endpoint = d.SourceID
 	}
-	t.later(
+	t.Later(
 		`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)`,
-		d.ID, d.MerchantID, d.Seq, d.EventID, d.SourceID, orNull(d.WebhookID), endpoint, d.Address, d.Resend, d.NextAt,
+		d.ID, d.MerchantID, d.Seq, d.EventID, d.SourceID, database.OrNull(d.WebhookID), endpoint, d.Address, d.Resend, d.NextAt,
 		d.CreatedAt)
 }
 
 // InsertTestEvent implements webhook.Tx.
 func (t *Tx) InsertTestEvent(e webhook.Event, d webhook.Delivery) {
-	t.later(
+	t.Later(
 		`WITH told AS (INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, snapshot, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) RETURNING seq)
 		INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, next_at, created_at)
@@ -159,7 +160,7 @@ const repeatable = `FROM events e WHERE merchant_id = $1 AND created_at >= $2 AN
 		WHERE d.state = 'pending' AND d.endpoint = $5 AND d.source_id = e.source_id AND d.seq = e.seq AND d.resend)`
 
 func repeatableArgs(w webhook.Webhook, since time.Time) []any {
-	return []any{w.MerchantID, Instant(since), w.AllEvents, textArray(w.Events), w.ID}
+	return []any{w.MerchantID, database.Instant(since), w.AllEvents, database.TextArray(w.Events), w.ID}
 }
 
 // repeatLock is the advisory lock of a merchant whose history is being sent once more.
@@ -169,7 +170,7 @@ const repeatLock = 731621
 // A long history takes seconds, so one caller of a merchant at a time is at it and the others are told
 // at once: callers that waited would take all connections of the pool.
 func (t *Tx) RepeatSince(w webhook.Webhook, since time.Time) (int, error) {
-	db, err := t.read()
+	db, err := t.Gorm()
 	if err != nil {
 		return 0, fmt.Errorf("repeat events: %w", err)
 	}
@@ -181,11 +182,11 @@ func (t *Tx) RepeatSince(w webhook.Webhook, since time.Time) (int, error) {
 	if !mine {
 		return 0, webhook.ErrResending
 	}
-	n, err := t.exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address,
+	n, err := t.Exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address,
 			state, resend, next_at, created_at)
 		SELECT `+repeated+`, e.merchant_id, e.seq, e.id, e.source_id, $5, $5, $6, 'pending', true, $7, $7
 		FROM (SELECT *, row_number() OVER (ORDER BY seq) AS n `+repeatable+`) e ORDER BY e.seq`,
-		append(repeatableArgs(w, since), w.Callback, t.now)...)
+		append(repeatableArgs(w, since), w.Callback, t.Now())...)
 	if err != nil {
 		return 0, fmt.Errorf("repeat events: %w", err)
 	}
@@ -224,7 +225,7 @@ var taskView = table.View[webhook.Task]()
 
 // ClaimDeliveries implements webhook.Queue.
 func (s *Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []string) ([]webhook.Task, error) {
-	tasks, err := collect(ctx, s, taskView, claimDeliveries, []any{s.Now(), busy, each, limit, deliveryClaim.Seconds()})
+	tasks, err := database.Collect(ctx, s.DB, taskView, claimDeliveries, []any{s.Now(), busy, each, limit, deliveryClaim.Seconds()})
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
@@ -258,8 +259,8 @@ func (s *Store) NoteAttempt(ctx context.Context, t webhook.Task, o webhook.Outco
 		health = healthy
 	}
 	_, err := s.Pool.Exec(ctx, noteAttempt+health+` SELECT count(*) FROM moved`, t.MerchantID, t.ID, string(o.State),
-		o.Number, Instant(o.At), instantOrNull(o.Next),
-		o.Status, o.Error, o.TookMS, o.Answer, orNull(t.WebhookID))
+		o.Number, database.Instant(o.At), database.InstantOrNull(o.Next),
+		o.Status, o.Error, o.TookMS, o.Answer, database.OrNull(t.WebhookID))
 	if err != nil {
 		return fmt.Errorf("note an attempt: %w", err)
 	}
@@ -306,7 +307,7 @@ func (s *Store) NextDelivery(ctx context.Context) (at time.Time, found bool, err
 	if err != nil {
 		return at, false, fmt.Errorf("look for deliveries: %w", err)
 	}
-	return utc(next), next != nil, nil
+	return database.UTC(next), next != nil, nil
 }
 
 // eventsKept is how long an event can be looked at and sent once more (ours).
@@ -314,16 +315,13 @@ const eventsKept = 30 * 24 * time.Hour
 
 // tidyEvents removes old events with their deliveries, unless one is still on its way.
 func (s *Store) tidyEvents(ctx context.Context, before time.Time) error {
-	for rows := int64(tidyChunk); rows == tidyChunk; {
-		tag, err := s.Pool.Exec(ctx, `WITH old AS (SELECT seq, id FROM events e WHERE created_at < $1
-				AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id AND (d.state = 'pending' OR d.done_at >= $1))
-				ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED),
-			sent AS (DELETE FROM deliveries WHERE event_id IN (SELECT id FROM old))
-			DELETE FROM events WHERE seq IN (SELECT seq FROM old)`, before, tidyChunk)
-		if err != nil {
-			return fmt.Errorf("tidy events: %w", err)
-		}
-		rows = tag.RowsAffected()
+	err := s.InChunks(ctx, `WITH old AS (SELECT seq, id FROM events e WHERE created_at < $1
+			AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id AND (d.state = 'pending' OR d.done_at >= $1))
+			ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+		sent AS (DELETE FROM deliveries WHERE event_id IN (SELECT id FROM old))
+		DELETE FROM events WHERE seq IN (SELECT seq FROM old)`, before)
+	if err != nil {
+		return fmt.Errorf("tidy events: %w", err)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func TestATrialRunsEveryStatementAndKeepsNone(t *testing.T) {
 	s, ctx := tidying{db, t}, dryrun.With(t.Context())
 	insert := func(slug string) func(*store.Tx) error {
 		return func(tx *store.Tx) error {
-			tx.InsertMerchant(merchant.Merchant{ID: tx.NewID(), Slug: slug, Name: slug})
+			merchant.Insert(tx.Tx, merchant.Merchant{ID: tx.NewID(), Slug: slug, Name: slug})
 			tx.Enqueue(queue.RunDue{})
 			return nil
 		}

@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -39,7 +40,7 @@ const aboutErasure = `WITH mine AS MATERIALIZED ` + ofClient + `,
 
 func erasureArgs(c client.Client) pgx.NamedArgs {
 	return pgx.NamedArgs{"m": c.MerchantID.String(), "c": c.ID.String(), "email": strings.ToLower(c.Email),
-		"name": strings.ToLower(c.FullName), "words": searchQuery(c.Email),
+		"name": strings.ToLower(c.FullName), "words": database.SearchQuery(c.Email),
 		"erased": client.ErasedName, "payer": erasedPayer()}
 }
 
@@ -56,13 +57,13 @@ func readErasure(c client.Client, row pgx.Row) (client.Erasure, error) {
 	if err != nil {
 		return e, fmt.Errorf("look at what an erasure is about: %w", err)
 	}
-	e.AtBankEnd, e.LastDebit = orZero(end), orZero(last)
+	e.AtBankEnd, e.LastDebit = database.OrZero(end), database.OrZero(last)
 	return e, nil
 }
 
 // Erasure implements client.Reader.
 func (s *Store) Erasure(ctx context.Context, merchantID, id uuid.UUID) (client.Erasure, error) {
-	c, err := one(ctx, s, clientTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	c, err := database.One(ctx, s.DB, clientTable, "merchant_id = $1 AND id = $2", merchantID, id)
 	if err != nil {
 		return client.Erasure{}, err
 	}
@@ -76,7 +77,7 @@ func (t *Tx) Erasure(merchantID, id uuid.UUID) (e client.Erasure, err error) {
 		return e, err
 	}
 	err = t.Pgx(func(tx pgx.Tx) error {
-		e, err = readErasure(c, tx.QueryRow(t.ctx, aboutErasure, erasureArgs(c)))
+		e, err = readErasure(c, tx.QueryRow(t.Context(), aboutErasure, erasureArgs(c)))
 		return err
 	})
 	return e, err
@@ -93,8 +94,8 @@ func (t *Tx) EraseClient(c client.Client) error {
 		return err
 	}
 	erased := client.Client{ID: c.ID, MerchantID: c.MerchantID, Details: client.Details{FullName: client.ErasedName},
-		UpdatedAt: t.now}
-	found, err := moved(t, eraseClient, erased, orNull(c.EvidenceUntil))
+		UpdatedAt: t.Now()}
+	found, err := database.Change(t.Tx, eraseClient, erased, database.OrNull(c.EvidenceUntil))
 	if err == nil && !found {
 		err = fault.ErrLost
 	}
@@ -199,18 +200,18 @@ var erasing = []struct{ table, sql string }{
 // eraseRows runs the statements above over what belongs to the client.
 func (t *Tx) eraseRows(tx pgx.Tx, c client.Client) error {
 	args := erasureArgs(c)
-	args["at"], args["said"], args["cells"] = t.now, saidOf(c), []byte{}
+	args["at"], args["said"], args["cells"] = t.Now(), saidOf(c), []byte{}
 	var err error
-	if args["ids"], err = idsOf(t.ctx, tx, `SELECT id::text FROM `+ofClient+` AS mine`, args); err != nil {
+	if args["ids"], err = idsOf(t.Context(), tx, `SELECT id::text FROM `+ofClient+` AS mine`, args); err != nil {
 		return err
 	}
 	if args["subs"],
-		err = idsOf(t.ctx, tx, `SELECT id::text FROM template_clients WHERE merchant_id = @m AND client_id = @c`,
+		err = idsOf(t.Context(), tx, `SELECT id::text FROM template_clients WHERE merchant_id = @m AND client_id = @c`,
 		args); err != nil {
 		return err
 	}
 	for _, e := range erasing {
-		if _, err := tx.Exec(t.ctx, e.sql, args); err != nil {
+		if _, err := tx.Exec(t.Context(), e.sql, args); err != nil {
 			return fmt.Errorf("erase from %s: %w", e.table, err)
 		}
 	}
@@ -229,7 +230,7 @@ func idsOf(ctx context.Context, tx pgx.Tx, sql string, args pgx.NamedArgs) ([]st
 // must stay: a request that is sent again must not be done again.
 func (t *Tx) eraseAnswers(tx pgx.Tx, c client.Client) error {
 	said := saidOf(c)
-	rows, err := tx.Query(t.ctx, `SELECT is_test, key, body FROM idempotency_keys WHERE merchant_id = $1`,
+	rows, err := tx.Query(t.Context(), `SELECT is_test, key, body FROM idempotency_keys WHERE merchant_id = $1`,
 		c.MerchantID.String())
 	if err != nil {
 		return err
@@ -239,20 +240,20 @@ func (t *Tx) eraseAnswers(tx pgx.Tx, c client.Client) error {
 	var key string
 	var sealed []byte
 	_, err = pgx.ForEachRow(rows, []any{&isTest, &key, &sealed}, func() error {
-		body, err := t.s.seal.OpenBytes(answerAt(c.MerchantID.String(), isTest, key), sealed)
+		body, err := t.s.Seal.OpenBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), sealed)
 		if err != nil {
 			return fmt.Errorf("open the answer of a key: %w", err)
 		}
 		if names(body, said) {
 			shorter.Queue(`UPDATE idempotency_keys SET body = $4 WHERE merchant_id = $1 AND is_test = $2 AND key = $3`,
-				c.MerchantID.String(), isTest, key, t.s.seal.SealBytes(answerAt(c.MerchantID.String(), isTest, key), idAlone(body)))
+				c.MerchantID.String(), isTest, key, t.s.Seal.SealBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), idAlone(body)))
 		}
 		return nil
 	})
 	if err != nil || shorter.Len() == 0 {
 		return err
 	}
-	return tx.SendBatch(t.ctx, shorter).Close()
+	return tx.SendBatch(t.Context(), shorter).Close()
 }
 
 func names(body []byte, said []string) bool {

@@ -12,9 +12,10 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
 )
 
 var (
@@ -42,7 +43,7 @@ var (
 var itemFacts = itemTable.Columns("", "order_sealed")
 
 func orderAt(merchantID, id uuid.UUID) seal.Place {
-	return placeOf("bank_items", "order_sealed", merchantID, id)
+	return seal.PlaceOf("bank_items", "order_sealed", merchantID, id)
 }
 
 // sealedOrder is an order with the numbers that no JSON of it shows.
@@ -92,7 +93,7 @@ func (t *Tx) TakeItems(items []exchange.Item) (map[uuid.UUID]bool, error) {
 		ids[i], fresh[items[i].ID] = items[i].ID, true
 	}
 	err := t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.ctx, `SELECT id FROM bank_items WHERE id = ANY($1)`, ids)
+		rows, err := tx.Query(t.Context(), `SELECT id FROM bank_items WHERE id = ANY($1)`, ids)
 		if err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (t *Tx) TakeItems(items []exchange.Item) (map[uuid.UUID]bool, error) {
 				add = append(add, i)
 			}
 		}
-		return itemTable.Copy(t.ctx, tx, t.s.seal, add)
+		return itemTable.Copy(t.Context(), tx, t.s.Seal, add)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("keep items for the bank: %w", err)
@@ -121,11 +122,11 @@ func (t *Tx) heldItems(condition string, args ...any) ([]exchange.Item, error) {
 
 func (t *Tx) itemsBy(sql string, args ...any) (items []exchange.Item, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.ctx, sql, native(args)...)
+		rows, err := tx.Query(t.Context(), sql, database.Native(args)...)
 		if err != nil {
 			return err
 		}
-		items, err = itemTable.Collect(t.s.seal, rows)
+		items, err = itemTable.Collect(t.s.Seal, rows)
 		return err
 	})
 	if err != nil {
@@ -159,7 +160,7 @@ const waitingBy = `state = 'waiting' AND cut_at <= `
 func (t *Tx) HoldWaiting(merchantID uuid.UUID, k exchange.Kind, by time.Time, limit int) ([]exchange.Item, error) {
 	return t.itemsBy(`SELECT `+itemTable.Columns("")+` FROM bank_items WHERE merchant_id = $1 AND kind = $2
 		AND `+waitingBy+`$3 ORDER BY action_date, method, id LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED`,
-		merchantID, string(k), Instant(by), limit)
+		merchantID, string(k), database.Instant(by), limit)
 }
 
 // HoldSilent implements exchange.Tx. A debit whose recall was not answered is left out.
@@ -167,7 +168,7 @@ func (t *Tx) HoldSilent(now time.Time, limit int) ([]exchange.Item, error) {
 	return t.itemsBy(`SELECT `+itemFacts+` FROM bank_items i WHERE silence_at <= $1 AND state = 'sent' AND outcome = ''
 		AND EXISTS (SELECT FROM bank_files_out m WHERE m.id = i.message_id AND m.ack_at IS NOT NULL)
 		AND NOT EXISTS (SELECT FROM bank_items r WHERE r.subject_id = i.id AND r.kind = 'recalls' AND r.state <> 'withdrawn')
-		ORDER BY id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, Instant(now), limit)
+		ORDER BY id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, database.Instant(now), limit)
 }
 
 // HoldLate implements exchange.Tx.
@@ -187,14 +188,14 @@ func (t *Tx) SaveItems(items []exchange.Item) error {
 	for i, it := range items {
 		ids[i], states[i], messages[i], groups[i], outcomes[i] = it.ID, string(it.State), it.MessageID, it.GroupID,
 			string(it.Outcome)
-		cuts[i], silences[i] = Instant(it.CutAt), instantOrNull(it.SilenceAt)
+		cuts[i], silences[i] = database.Instant(it.CutAt), database.InstantOrNull(it.SilenceAt)
 		if !it.OutcomeOn.IsZero() {
 			day := it.OutcomeOn.String()
 			days[i] = &day
 		}
 	}
 	err := t.Pgx(func(tx pgx.Tx) error {
-		done, err := tx.Exec(t.ctx, `UPDATE bank_items b SET state = n.state, message_id = nullif(n.message_id, ''),
+		done, err := tx.Exec(t.Context(), `UPDATE bank_items b SET state = n.state, message_id = nullif(n.message_id, ''),
 				group_id = nullif(n.group_id, ''), outcome = n.outcome, cut_at = n.cut_at, silence_at = n.silence_at,
 				outcome_on = n.day::date
 			FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
@@ -214,7 +215,7 @@ func (t *Tx) SaveItems(items []exchange.Item) error {
 // NextNumber implements exchange.Tx: the row is locked until the transaction ends, so that there are no gaps.
 func (t *Tx) NextNumber(k exchange.Kind) (number int64, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(t.ctx, `INSERT INTO bank_numbers (kind, next) VALUES ($1, 2)
+		return tx.QueryRow(t.Context(), `INSERT INTO bank_numbers (kind, next) VALUES ($1, 2)
 			ON CONFLICT (kind) DO UPDATE SET next = bank_numbers.next + 1 RETURNING next - 1`, string(k)).Scan(&number)
 	})
 	return number, err
@@ -222,31 +223,31 @@ func (t *Tx) NextNumber(k exchange.Kind) (number int64, err error) {
 
 // InsertMessage implements exchange.Tx.
 func (t *Tx) InsertMessage(m exchange.Message, groups []exchange.Group) error {
-	insert(t, messageTable, m)
+	database.Insert(t.Tx, messageTable, m)
 	for _, g := range groups {
-		insert(t, groupTable, g)
+		database.Insert(t.Tx, groupTable, g)
 	}
-	return t.flush()
+	return t.Flush()
 }
 
 // HoldMessage implements exchange.Tx.
 func (t *Tx) HoldMessage(merchantID uuid.UUID, id string) (m exchange.Message, err error) {
 	var found []exchange.Message
 	err = t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.ctx, messageTable.Select+`id = $1 AND ($2 OR merchant_id = $3) FOR NO KEY UPDATE`,
-			native([]any{id, merchantID == uuid.Nil, merchantID})...)
+		rows, err := tx.Query(t.Context(), messageTable.Select+`id = $1 AND ($2 OR merchant_id = $3) FOR NO KEY UPDATE`,
+			database.Native([]any{id, merchantID == uuid.Nil, merchantID})...)
 		if err != nil {
 			return err
 		}
-		found, err = messageTable.Collect(t.s.seal, rows)
+		found, err = messageTable.Collect(t.s.Seal, rows)
 		return err
 	})
-	return first(found, err)
+	return database.First(found, err)
 }
 
 // SaveMessage implements exchange.Tx.
 func (t *Tx) SaveMessage(m exchange.Message) error {
-	move(t, saveMessage, m)
+	database.MustChange(t.Tx, saveMessage, m)
 	return nil
 }
 
@@ -256,14 +257,14 @@ func contentAt(merchantID uuid.UUID, id string) seal.Place {
 
 // WriteContent implements exchange.Tx.
 func (t *Tx) WriteContent(m exchange.Message, packed []byte) (bool, error) {
-	n, err := t.exec(`UPDATE bank_files_out SET content = $2, sha256 = $3, size = $4 WHERE id = $1 AND content IS NULL`,
-		m.ID, t.s.seal.SealBytes(contentAt(m.MerchantID, m.ID), packed), m.SHA256, m.Size)
+	n, err := t.Exec(`UPDATE bank_files_out SET content = $2, sha256 = $3, size = $4 WHERE id = $1 AND content IS NULL`,
+		m.ID, t.s.Seal.SealBytes(contentAt(m.MerchantID, m.ID), packed), m.SHA256, m.Size)
 	return n == 1, err
 }
 
 // RefuseGroup implements exchange.Tx.
 func (t *Tx) RefuseGroup(messageID, groupID string) error {
-	t.later(`UPDATE bank_file_groups SET refused = true WHERE message_id = $1 AND id = $2`, messageID, groupID)
+	t.Later(`UPDATE bank_file_groups SET refused = true WHERE message_id = $1 AND id = $2`, messageID, groupID)
 	return nil
 }
 
@@ -273,13 +274,13 @@ func (t *Tx) Groups(messageID string) ([]exchange.Group, error) {
 }
 
 func (s *Store) groupsOf(ctx context.Context, messageID string) ([]exchange.Group, error) {
-	return all(ctx, s, groupTable, `message_id = $1 ORDER BY position`, messageID)
+	return database.All(ctx, s.DB, groupTable, `message_id = $1 ORDER BY position`, messageID)
 }
 
 // AddAnswers implements exchange.Tx.
 func (t *Tx) AddAnswers(answers []exchange.Answer) error {
 	for _, a := range answers {
-		write(t, insertAnswer, a)
+		database.Write(t.Tx, insertAnswer, a)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 	"debitdesk/models/paging"
 )
 
@@ -60,7 +61,7 @@ func (s *Store) BankDays(ctx context.Context, merchantID uuid.UUID, from, to cal
 			UNION ALL
 			SELECT DISTINCT st.day, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true
 			FROM bank_statements st WHERE st.merchant_id = $1 AND st.day BETWEEN $2 AND $3
-		) parts GROUP BY day ORDER BY day DESC`, native([]any{merchantID, from, to})...)
+		) parts GROUP BY day ORDER BY day DESC`, database.Native([]any{merchantID, from, to})...)
 	if err != nil {
 		return nil, err
 	}
@@ -158,13 +159,13 @@ func (s *Store) ItemLines(ctx context.Context, merchantID uuid.UUID, f exchange.
 	if ask.Newer {
 		direction = "ASC"
 	}
-	return seek(ctx, s, itemLines, itemLine(signed)+"(SELECT * FROM bank_items i WHERE "+w.String()+order+") i "+
+	return database.Seek(ctx, s.DB, itemLines, itemLine(signed)+"(SELECT * FROM bank_items i WHERE "+w.String()+order+") i "+
 		joinPurchase+" ORDER BY i.id "+direction, w.args...)
 }
 
 // answeredIn narrows items to those that a document answers.
 func (s *Store) answeredIn(ctx context.Context, w *condition, documentID uuid.UUID) error {
-	d, err := one(ctx, s, documentTable, "id = $1", documentID)
+	d, err := database.One(ctx, s.DB, documentTable, "id = $1", documentID)
 	if err == nil {
 		w.and("i.id IN (SELECT a.item_id FROM bank_answers a WHERE left(a.id, 16) = ?)",
 			hex.EncodeToString(d.SHA256[:min(8, len(d.SHA256))]))
@@ -181,7 +182,7 @@ func (s *Store) CountItems(ctx context.Context, merchantID uuid.UUID, f exchange
 			return n, err
 		}
 	}
-	err = s.read(ctx).Raw("SELECT count(*) AS count, coalesce(sum("+signed+"), 0)::bigint AS cents FROM bank_items i WHERE "+
+	err = s.Gorm(ctx).Raw("SELECT count(*) AS count, coalesce(sum("+signed+"), 0)::bigint AS cents FROM bank_items i WHERE "+
 		w.String(), w.args...).Scan(&n).Error
 	return n, err
 }
@@ -197,7 +198,7 @@ func (s *Store) Candidates(ctx context.Context, merchantID uuid.UUID, e exchange
 	limit int) ([]exchange.ItemLine, error) {
 	w, days := &condition{}, nearDays
 	w.and("i.merchant_id = ? AND i.amount_cents = ? AND i.message_id IS NOT NULL", merchantID, e.AmountCents)
-	q := searchQuery(search)
+	q := database.SearchQuery(search)
 	if q != "" {
 		days = farDays
 		w.and("(p.search @@ ?::tsquery) IS TRUE", q)
@@ -208,7 +209,7 @@ func (s *Store) Candidates(ctx context.Context, merchantID uuid.UUID, e exchange
 	if !e.Credit {
 		open += ", 'provisional', 'successful'" // what came in may go out again
 	}
-	return seek(ctx, s, itemLines, itemLine("i.amount_cents")+"bank_items i "+joinPurchase+" WHERE "+w.String()+
+	return database.Seek(ctx, s.DB, itemLines, itemLine("i.amount_cents")+"bank_items i "+joinPurchase+" WHERE "+w.String()+
 		` ORDER BY EXISTS (SELECT FROM bank_entries e WHERE e.item_id = i.id AND e.credit = ?), i.outcome NOT IN (`+open+`),
 		abs(i.action_date - ?::date), i.id DESC`+fmt.Sprintf(" LIMIT %d", limit), slices.Concat(w.args,
 		[]any{e.Credit, e.BookedOn})...)

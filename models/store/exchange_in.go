@@ -7,8 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank/exchange"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 )
 
 var (
@@ -34,15 +35,15 @@ func (t *Tx) AddEntries(entries []exchange.Entry) ([]exchange.Entry, error) {
 	}
 	batch := &pgx.Batch{}
 	for i := range entries {
-		args, err := insertMovement.Args(t.s.seal, &entries[i])
+		args, err := insertMovement.Args(t.s.Seal, &entries[i])
 		if err != nil {
 			return nil, fmt.Errorf("keep a movement: %w", err)
 		}
-		batch.Queue(insertMovement.SQL, native(args)...)
+		batch.Queue(insertMovement.SQL, database.Native(args)...)
 	}
 	var fresh []exchange.Entry
 	err := t.Pgx(func(tx pgx.Tx) error {
-		results := tx.SendBatch(t.ctx, batch)
+		results := tx.SendBatch(t.Context(), batch)
 		for i := range entries {
 			done, err := results.Exec()
 			if err != nil {
@@ -63,14 +64,14 @@ func (t *Tx) AddEntries(entries []exchange.Entry) ([]exchange.Entry, error) {
 
 // HoldEntry implements exchange.Tx.
 func (t *Tx) HoldEntry(merchantID, id uuid.UUID) (exchange.Entry, error) {
-	return first(held(t, movementTable, `merchant_id = $1 AND id = $2`, merchantID, id))
+	return database.First(held(t, movementTable, `merchant_id = $1 AND id = $2`, merchantID, id))
 }
 
 // UnmatchedIn implements exchange.Tx.
 func (t *Tx) UnmatchedIn(merchantID, arrivalID uuid.UUID) (n int, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(t.ctx, `SELECT count(*) FROM bank_entries WHERE merchant_id = $1 AND arrival_id = $2
-			AND state = 'unmatched'`, native([]any{merchantID, arrivalID})...).Scan(&n)
+		return tx.QueryRow(t.Context(), `SELECT count(*) FROM bank_entries WHERE merchant_id = $1 AND arrival_id = $2
+			AND state = 'unmatched'`, database.Native([]any{merchantID, arrivalID})...).Scan(&n)
 	})
 	return n, err
 }
@@ -78,11 +79,11 @@ func (t *Tx) UnmatchedIn(merchantID, arrivalID uuid.UUID) (n int, err error) {
 // held locks the records that a condition finds.
 func held[T any](t *Tx, from *table.Table[T], condition string, args ...any) (found []T, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.ctx, from.Select+condition+` FOR NO KEY UPDATE`, native(args)...)
+		rows, err := tx.Query(t.Context(), from.Select+condition+` FOR NO KEY UPDATE`, database.Native(args)...)
 		if err != nil {
 			return err
 		}
-		found, err = from.Collect(t.s.seal, rows)
+		found, err = from.Collect(t.s.Seal, rows)
 		return err
 	})
 	return found, err
@@ -90,7 +91,7 @@ func held[T any](t *Tx, from *table.Table[T], condition string, args ...any) (fo
 
 // SaveEntry implements exchange.Tx.
 func (t *Tx) SaveEntry(e exchange.Entry) error {
-	move(t, saveMovement, e)
+	database.MustChange(t.Tx, saveMovement, e)
 	return nil
 }
 
@@ -103,36 +104,36 @@ func (t *Tx) SaveStatement(s exchange.Statement) error {
 	if s.HasClosing {
 		closing = &s.ClosingCents
 	}
-	t.later(`INSERT INTO bank_statements (merchant_id, account_hash, day, opening_cents, closing_cents)
+	t.Later(`INSERT INTO bank_statements (merchant_id, account_hash, day, opening_cents, closing_cents)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, day, account_hash) DO UPDATE SET
 		opening_cents = coalesce(excluded.opening_cents, bank_statements.opening_cents),
 		closing_cents = coalesce(excluded.closing_cents, bank_statements.closing_cents)`,
-		s.MerchantID, t.s.seal.Hash(s.MerchantID, "statement_account", s.Account.Reveal()), s.Day, opening, closing)
+		s.MerchantID, t.s.Seal.Hash(s.MerchantID, "statement_account", s.Account.Reveal()), s.Day, opening, closing)
 	return nil
 }
 
 func documentAt(merchantID, id uuid.UUID) seal.Place {
-	return placeOf("bank_files_in", "content", merchantID, id)
+	return seal.PlaceOf("bank_files_in", "content", merchantID, id)
 }
 
 // OpenDocument implements exchange.Tx.
 func (t *Tx) OpenDocument(d exchange.Document, packed []byte) (kept exchange.Document, fresh bool, err error) {
-	args, err := documentTable.Insert.Args(t.s.seal, &d)
+	args, err := documentTable.Insert.Args(t.s.Seal, &d)
 	if err != nil {
 		return d, false, fmt.Errorf("keep a document: %w", err)
 	}
-	n, err := t.exec(documentTable.Insert.SQL+` ON CONFLICT (sha256) DO NOTHING`, args...)
+	n, err := t.Exec(documentTable.Insert.SQL+` ON CONFLICT (sha256) DO NOTHING`, args...)
 	if err != nil {
 		return d, false, fmt.Errorf("keep a document: %w", err)
 	}
 	if n == 0 {
-		kept, err = first(held(t, documentTable, `sha256 = $1`, d.SHA256))
+		kept, err = database.First(held(t, documentTable, `sha256 = $1`, d.SHA256))
 		return kept, false, err
 	}
 	if packed != nil {
-		t.later(`UPDATE bank_files_in SET content = $2 WHERE id = $1`, d.ID, t.s.seal.SealBytes(documentAt(d.MerchantID, d.ID),
+		t.Later(`UPDATE bank_files_in SET content = $2 WHERE id = $1`, d.ID, t.s.Seal.SealBytes(documentAt(d.MerchantID, d.ID),
 			packed))
-		if err := t.flush(); err != nil {
+		if err := t.Flush(); err != nil {
 			return d, false, err
 		}
 	}
@@ -141,7 +142,7 @@ func (t *Tx) OpenDocument(d exchange.Document, packed []byte) (kept exchange.Doc
 
 // CloseDocument implements exchange.Tx.
 func (t *Tx) CloseDocument(d exchange.Document, of map[uuid.UUID]exchange.Tally) error {
-	fresh, err := moved(t, closeDocument, d)
+	fresh, err := database.Change(t.Tx, closeDocument, d)
 	if err != nil || !fresh {
 		return err
 	}
@@ -151,7 +152,7 @@ func (t *Tx) CloseDocument(d exchange.Document, of map[uuid.UUID]exchange.Tally)
 	}
 	for id, sum := range of {
 		if id != uuid.Nil {
-			t.later(`INSERT INTO bank_files_in_of (merchant_id, document_id, arrived_at, item_count, sum_cents)
+			t.Later(`INSERT INTO bank_files_in_of (merchant_id, document_id, arrived_at, item_count, sum_cents)
 				VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, id, d.ID, d.ArrivedAt, sum.Count, sum.SumCents)
 		}
 	}
@@ -161,8 +162,8 @@ func (t *Tx) CloseDocument(d exchange.Document, of map[uuid.UUID]exchange.Tally)
 // OpenFindings implements exchange.Tx.
 func (t *Tx) OpenFindings(findings []exchange.Finding) error {
 	for _, f := range findings {
-		f.ID, f.OpenedAt = t.NewID(), t.now
-		write(t, insertFinding, f)
+		f.ID, f.OpenedAt = t.NewID(), t.Now()
+		database.Write(t.Tx, insertFinding, f)
 	}
 	return nil
 }
@@ -172,18 +173,18 @@ const onlyMerchant = `(merchant_id = $1 OR merchant_id IS NULL AND (SELECT count
 
 // HoldFinding implements exchange.Tx.
 func (t *Tx) HoldFinding(merchantID, id uuid.UUID) (exchange.Finding, error) {
-	return first(held(t, findingTable, onlyMerchant+` AND id = $2`, merchantID, id))
+	return database.First(held(t, findingTable, onlyMerchant+` AND id = $2`, merchantID, id))
 }
 
 // SaveFinding implements exchange.Tx.
 func (t *Tx) SaveFinding(f exchange.Finding) error {
-	move(t, saveFinding, f)
+	database.MustChange(t.Tx, saveFinding, f)
 	return nil
 }
 
 // SettleFindings implements exchange.Tx.
 func (t *Tx) SettleFindings(k exchange.FindingKind, subject, by, resolution string) error {
-	t.later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
-		WHERE kind = $1 AND subject = $2 AND closed_at IS NULL`, string(k), subject, t.now, by, resolution)
+	t.Later(`UPDATE bank_findings SET closed_at = $3, closed_by = $4, resolution = $5
+		WHERE kind = $1 AND subject = $2 AND closed_at IS NULL`, string(k), subject, t.Now(), by, resolution)
 	return nil
 }

@@ -12,8 +12,9 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/table"
 )
 
 var (
@@ -46,10 +47,10 @@ func (w *condition) days(column string, from, to calendar.Date) {
 // times narrows a column of instants.
 func (w *condition) times(column string, from, to time.Time) {
 	if !from.IsZero() {
-		w.and(column+" >= ?", Instant(from))
+		w.and(column+" >= ?", database.Instant(from))
 	}
 	if !to.IsZero() {
-		w.and(column+" <= ?", Instant(to))
+		w.and(column+" <= ?", database.Instant(to))
 	}
 }
 
@@ -64,7 +65,7 @@ func (w *condition) pageByID(column string, ask paging.Ask) (order string) {
 func (s *Store) WaitingByKind(ctx context.Context, merchantID uuid.UUID, by time.Time) (found []exchange.Waiting,
 	err error) {
 	rows, err := s.Pool.Query(ctx, `SELECT kind, count(*), coalesce(sum(amount_cents), 0)::bigint FROM bank_items
-		WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY kind`, native([]any{merchantID, Instant(by)})...)
+		WHERE merchant_id = $1 AND `+waitingBy+`$2 GROUP BY kind`, database.Native([]any{merchantID, database.Instant(by)})...)
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +106,12 @@ func (s *Store) ExchangeMessages(ctx context.Context, merchantID uuid.UUID, f ex
 		w.and("(made_at, id) "+compare+" (SELECT b.made_at, b.id FROM bank_files_out b WHERE b.kind = ? AND b.number = ?)",
 			string(kind), number)
 	}
-	return seek(ctx, s, messageTable, messageTable.Select+w.String()+fmt.Sprintf(" ORDER BY made_at %s, id %s LIMIT %d",
+	return database.Seek(ctx, s.DB, messageTable, messageTable.Select+w.String()+fmt.Sprintf(" ORDER BY made_at %s, id %s LIMIT %d",
 		direction, direction, ask.Fetch()), w.args...)
 }
 
-func texts[S ~string](list []S) textArray {
-	out := make(textArray, len(list))
+func texts[S ~string](list []S) database.TextArray {
+	out := make(database.TextArray, len(list))
 	for i, one := range list {
 		out[i] = string(one)
 	}
@@ -123,7 +124,7 @@ func countedBy[S ~string](ctx context.Context, s *Store, from string, w *conditi
 		State string
 		N     int64
 	}
-	if err := s.read(ctx).Raw("SELECT state, count(*) AS n FROM "+from+" WHERE "+w.String()+" GROUP BY state",
+	if err := s.Gorm(ctx).Raw("SELECT state, count(*) AS n FROM "+from+" WHERE "+w.String()+" GROUP BY state",
 		w.args...).Scan(&rows).Error; err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ const mostHistory = 100
 
 // MessageHistory implements exchange.PageReader.
 func (s *Store) MessageHistory(ctx context.Context, merchantID uuid.UUID, m exchange.Message) ([]audit.Entry, error) {
-	return find(ctx, s, auditTable, list(ctx, s, auditTable).Where(
+	return database.Find(ctx, s.DB, database.Audits, database.List(ctx, s.DB, database.Audits).Where(
 		"merchant_id = ? AND object_type = 'bank_message' AND object_id = ?", merchantID, m.UUID()).
 		Order("id DESC").Limit(mostHistory))
 }
@@ -159,7 +160,7 @@ func (s *Store) RefusedIn(ctx context.Context, merchantID uuid.UUID, messageIDs 
 	}
 	rows, err := s.Pool.Query(ctx, `SELECT message_id, count(*)::integer, sum(amount_cents)::bigint FROM bank_items
 		WHERE merchant_id = $1 AND message_id = ANY($2) AND state = 'refused' GROUP BY message_id`,
-		native([]any{merchantID, messageIDs})...)
+		database.Native([]any{merchantID, messageIDs})...)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (s *Store) Documents(ctx context.Context, merchantID uuid.UUID, f exchange.
 		w.and("d.state = ?", string(f.State))
 	}
 	order := w.pageByID("d.id", ask)
-	return seek(ctx, s, documentTable, "SELECT "+documentTable.Columns("d", "item_count", "sum_cents")+
+	return database.Seek(ctx, s.DB, documentTable, "SELECT "+documentTable.Columns("d", "item_count", "sum_cents")+
 		`, coalesce(o.item_count, 0) AS item_count, coalesce(o.sum_cents, 0) AS sum_cents FROM bank_files_in d
 		LEFT JOIN bank_files_in_of o ON o.document_id = d.id AND o.merchant_id = ? WHERE `+w.String()+order,
 		slices.Concat([]any{merchantID}, w.args)...)
@@ -237,7 +238,7 @@ func (s *Store) BankMovements(ctx context.Context, merchantID uuid.UUID, f excha
 		w.and("(e.booked_on, e.id) "+compare+" (SELECT b.booked_on, b.id FROM bank_entries b WHERE b.id = ?)", ask.From)
 	}
 	order := fmt.Sprintf("booked_on %s, e.id %s", direction, direction)
-	return seek(ctx, s, movementLines, "SELECT "+movementTable.Columns("e")+", "+purchaseOf+`, `+
+	return database.Seek(ctx, s.DB, movementLines, "SELECT "+movementTable.Columns("e")+", "+purchaseOf+`, `+
 		nameOfPurchase("purchase_reference")+` FROM (SELECT * FROM bank_entries e WHERE `+w.String()+" ORDER BY e."+order+
 		fmt.Sprintf(" LIMIT %d", ask.Fetch())+`) e LEFT JOIN bank_items i ON i.id = e.item_id `+joinPurchase+
 		" ORDER BY e."+order, w.args...)
@@ -251,7 +252,7 @@ func (s *Store) CountMovements(ctx context.Context, merchantID uuid.UUID, f exch
 		exchange.Figure
 	}
 	w := movementsWhere(merchantID, f)
-	if err := s.read(ctx).Raw("SELECT e.state, count(*) AS count, sum("+signedEntry+")::bigint AS cents FROM bank_entries e WHERE "+
+	if err := s.Gorm(ctx).Raw("SELECT e.state, count(*) AS count, sum("+signedEntry+")::bigint AS cents FROM bank_entries e WHERE "+
 		w.String()+" GROUP BY e.state", w.args...).Scan(&rows).Error; err != nil {
 		return nil, err
 	}
@@ -291,13 +292,13 @@ func (s *Store) ExchangeFindings(ctx context.Context, merchantID uuid.UUID, f ex
 	ask paging.Ask) ([]exchange.Finding, error) {
 	w := findingsWhere(merchantID, f)
 	order := w.pageByID("id", ask)
-	return seek(ctx, s, findingTable, findingTable.Select+w.String()+order, w.args...)
+	return database.Seek(ctx, s.DB, findingTable, findingTable.Select+w.String()+order, w.args...)
 }
 
 // CountFindings implements exchange.PageReader.
 func (s *Store) CountFindings(ctx context.Context, merchantID uuid.UUID, f exchange.FindingFilter) (n int64,
 	err error) {
 	w := findingsWhere(merchantID, f)
-	err = s.read(ctx).Raw("SELECT count(*) FROM bank_findings WHERE "+w.String(), w.args...).Scan(&n).Error
+	err = s.Gorm(ctx).Raw("SELECT count(*) FROM bank_findings WHERE "+w.String(), w.args...).Scan(&n).Error
 	return n, err
 }

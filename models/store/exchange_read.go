@@ -11,6 +11,7 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -18,7 +19,7 @@ import (
 func (s *Store) Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) ([]exchange.Pending, error) {
 	rows, err := s.Pool.Query(ctx, `SELECT merchant_id, kind FROM bank_items WHERE `+waitingBy+`$1
 		AND ($2 OR merchant_id = $3) GROUP BY 1, 2 ORDER BY min(cut_at)`,
-		native([]any{Instant(by), merchantID == uuid.Nil, merchantID})...)
+		database.Native([]any{database.Instant(by), merchantID == uuid.Nil, merchantID})...)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (s *Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) 
 	if withOrder {
 		columns = itemTable.Columns("")
 	}
-	i, err := first(collect(ctx, s, itemTable, `SELECT `+columns+` FROM bank_items WHERE id = $1`, []any{id}))
+	i, err := database.First(database.Collect(ctx, s.DB, itemTable, `SELECT `+columns+` FROM bank_items WHERE id = $1`, []any{id}))
 	if fault.Is(err, fault.NotFound) {
 		return i, false, nil
 	}
@@ -52,19 +53,19 @@ func (s *Store) Unwritten(ctx context.Context) ([]string, error) {
 
 // Unplaced implements exchange.Reader.
 func (s *Store) Unplaced(ctx context.Context) ([]exchange.Message, error) {
-	return all(ctx, s, messageTable, `state = 'made' AND content IS NOT NULL ORDER BY made_at, id`)
+	return database.All(ctx, s.DB, messageTable, `state = 'made' AND content IS NOT NULL ORDER BY made_at, id`)
 }
 
 // Untaken implements exchange.Reader.
 func (s *Store) Untaken(ctx context.Context) ([]exchange.Message, error) {
-	return all(ctx, s, messageTable, `state = 'placed' ORDER BY made_at, id`)
+	return database.All(ctx, s.DB, messageTable, `state = 'placed' ORDER BY made_at, id`)
 }
 
 // OverdueAcks implements exchange.Reader.
 func (s *Store) OverdueAcks(ctx context.Context, now time.Time) ([]exchange.Message, error) {
-	return all(ctx, s, messageTable, `state = 'taken' AND ack_due_at <= $1 AND NOT EXISTS (SELECT FROM bank_findings f
+	return database.All(ctx, s.DB, messageTable, `state = 'taken' AND ack_due_at <= $1 AND NOT EXISTS (SELECT FROM bank_findings f
 		WHERE f.kind = 'not_acknowledged' AND f.subject = bank_files_out.id AND f.opened_at >= bank_files_out.ack_due_at)`,
-		Instant(now))
+		database.Instant(now))
 }
 
 // Outgoing implements exchange.Reader.
@@ -72,7 +73,7 @@ func (s *Store) Outgoing(ctx context.Context, id string) (out exchange.Outgoing,
 	if out.Message, out.Groups, err = s.Message(ctx, uuid.Nil, id); err != nil {
 		return out, err
 	}
-	items, err := collect(ctx, s, itemTable, `SELECT `+itemTable.Columns("")+` FROM bank_items
+	items, err := database.Collect(ctx, s.DB, itemTable, `SELECT `+itemTable.Columns("")+` FROM bank_items
 		WHERE message_id = $1 ORDER BY id`, []any{id})
 	if err != nil {
 		return out, err
@@ -94,7 +95,7 @@ func (s *Store) Outgoing(ctx context.Context, id string) (out exchange.Outgoing,
 // Message implements exchange.Reader.
 func (s *Store) Message(ctx context.Context, merchantID uuid.UUID, id string) (m exchange.Message,
 	groups []exchange.Group, err error) {
-	m, err = one(ctx, s, messageTable, `id = $1 AND ($2 OR merchant_id = $3)`, id, merchantID == uuid.Nil, merchantID)
+	m, err = database.One(ctx, s.DB, messageTable, `id = $1 AND ($2 OR merchant_id = $3)`, id, merchantID == uuid.Nil, merchantID)
 	if err == nil {
 		groups, err = s.groupsOf(ctx, id)
 	}
@@ -113,7 +114,7 @@ func (s *Store) Content(ctx context.Context, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.seal.OpenBytes(contentAt(merchantID, id), sealed)
+	return s.Seal.OpenBytes(contentAt(merchantID, id), sealed)
 }
 
 // NextExchange implements exchange.Reader. An answer that waits is due at once.
@@ -128,12 +129,12 @@ func (s *Store) NextExchange(ctx context.Context) (at time.Time, found bool, err
 		(SELECT min(ack_due_at) FROM bank_files_out m WHERE state = 'taken' AND NOT EXISTS (SELECT FROM bank_findings f
 			WHERE f.kind = 'not_acknowledged' AND f.subject = m.id AND f.opened_at >= m.ack_due_at)),
 		(SELECT min(at) FROM bank_answers WHERE delivered_at IS NULL))`).Scan(&next)
-	return utc(next), next != nil, err
+	return database.UTC(next), next != nil, err
 }
 
 // AnswersDue implements exchange.Reader.
 func (s *Store) AnswersDue(ctx context.Context, limit int) ([]exchange.Answer, error) {
-	return all(ctx, s, answerTable, `delivered_at IS NULL ORDER BY at, id LIMIT $1`, limit)
+	return database.All(ctx, s.DB, answerTable, `delivered_at IS NULL ORDER BY at, id LIMIT $1`, limit)
 }
 
 // AnswersDelivered implements exchange.Reader.
@@ -145,7 +146,7 @@ func (s *Store) AnswersDelivered(ctx context.Context, ids []string) error {
 
 // Brought implements exchange.Reader.
 func (s *Store) Brought(ctx context.Context) ([]exchange.Document, error) {
-	return all(ctx, s, documentTable, `state = 'open' AND content IS NOT NULL ORDER BY arrived_at, id`)
+	return database.All(ctx, s.DB, documentTable, `state = 'open' AND content IS NOT NULL ORDER BY arrived_at, id`)
 }
 
 // DocumentContent implements exchange.Reader.
@@ -153,11 +154,11 @@ func (s *Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, erro
 	var merchantID uuid.UUID
 	var sealed []byte
 	err := s.Pool.QueryRow(ctx, `SELECT merchant_id, content FROM bank_files_in WHERE id = $1 AND content IS NOT NULL`,
-		native([]any{id})...).Scan((*[16]byte)(&merchantID), &sealed)
+		database.Native([]any{id})...).Scan((*[16]byte)(&merchantID), &sealed)
 	if err != nil {
 		return nil, fmt.Errorf("read an imported document: %w", err)
 	}
-	return s.seal.OpenBytes(documentAt(merchantID, id), sealed)
+	return s.Seal.OpenBytes(documentAt(merchantID, id), sealed)
 }
 
 // MerchantOfAccount implements exchange.Reader. Zeros before a number do not count: banks write them or not.

@@ -18,11 +18,12 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/mail"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store/table"
 )
 
 // particularsColumn keeps what an invoice says, beside its number and total.
@@ -39,7 +40,7 @@ var (
 // a transaction that fails gives its numbers back.
 func (t *Tx) TakeSerials(brandID uuid.UUID, kind billing.Kind, year, n int) (s billing.Serials, err error) {
 	err = t.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(t.ctx, `INSERT INTO invoice_series AS s (brand_id, kind, year, next, prefix)
+		return tx.QueryRow(t.Context(), `INSERT INTO invoice_series AS s (brand_id, kind, year, next, prefix)
 			VALUES ($1, $2, $3, $4 + 1, CASE $2 WHEN 'invoice' THEN (SELECT invoice_prefix FROM brands WHERE id = $1) END)
 			ON CONFLICT (brand_id, kind, year) DO UPDATE SET next = s.next + $4 RETURNING next - $4, COALESCE(prefix, '')`,
 			brandID, string(kind), year, int64(n)).Scan(&s.First, &s.Prefix)
@@ -55,30 +56,30 @@ func (t *Tx) InsertIssued(who actor.Actor, issued []billing.Issued) error {
 	purchases, invoices := make([]purchase.Purchase, len(issued)), make([]billing.Invoice, len(issued))
 	entries, mails := make([]audit.Entry, len(issued)), []mail.Mail(nil)
 	for n, i := range issued {
-		purchases[n], invoices[n], entries[n] = versioned(i.Purchase), i.Invoice, t.signed(who, i.Audit)
+		purchases[n], invoices[n], entries[n] = versioned(i.Purchase), i.Invoice, t.Signed(who, i.Audit)
 		if i.Mail != nil {
-			mails = append(mails, queued(*i.Mail))
+			mails = append(mails, database.Queued(*i.Mail))
 		}
 		t.tellMade(i.Purchase)
 	}
 	return t.Pgx(func(tx pgx.Tx) error {
-		if err := purchaseTable.Copy(t.ctx, tx, t.s.seal, purchases); err != nil {
+		if err := purchaseTable.Copy(t.Context(), tx, t.s.Seal, purchases); err != nil {
 			return err
 		}
-		if err := invoiceTable.Copy(t.ctx, tx, t.s.seal, invoices); err != nil {
+		if err := invoiceTable.Copy(t.Context(), tx, t.s.Seal, invoices); err != nil {
 			return err
 		}
-		if err := auditTable.Copy(t.ctx, tx, t.s.seal, entries); err != nil {
+		if err := database.Audits.Copy(t.Context(), tx, t.s.Seal, entries); err != nil {
 			return err
 		}
-		return mailTable.Copy(t.ctx, tx, t.s.seal, mails)
+		return database.Mails.Copy(t.Context(), tx, t.s.Seal, mails)
 	})
 }
 
 // DetailsOf implements billing.Reader.
 func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID,
 	ids []uuid.UUID) (map[uuid.UUID]client.Details, error) {
-	found, err := all(ctx, s, clientTable,
+	found, err := database.All(ctx, s.DB, clientTable,
 		"merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)",
 		merchantID, ids)
 	out := make(map[uuid.UUID]client.Details, len(found))
@@ -88,8 +89,8 @@ func (s *Store) DetailsOf(ctx context.Context, merchantID uuid.UUID,
 	return out, err
 }
 
-func idsText(ids []uuid.UUID) textArray {
-	texts := make(textArray, len(ids))
+func idsText(ids []uuid.UUID) database.TextArray {
+	texts := make(database.TextArray, len(ids))
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
@@ -99,7 +100,7 @@ func idsText(ids []uuid.UUID) textArray {
 // TakeNumbers implements billing.Reader: a block of a counter that may have gaps.
 func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string, n int) (first int64, err error) {
 	if dryrun.Is(ctx) {
-		return s.lookAtNumber(ctx, brandID, name)
+		return s.LookAtNumber(ctx, brandID, name)
 	}
 	err = s.Pool.QueryRow(ctx, `INSERT INTO brand_counters AS c (brand_id, name, next) VALUES ($1, $2, $3 + 1)
 		ON CONFLICT (brand_id, name) DO UPDATE SET next = c.next + $3 RETURNING next - $3`, brandID, name,
@@ -113,7 +114,7 @@ func (s *Store) TakeNumbers(ctx context.Context, brandID uuid.UUID, name string,
 // InvoiceOf implements billing.Tx.
 func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID,
 	kind billing.Kind) (inv billing.Invoice, known bool, err error) {
-	found, err := all(t.Context(), t.s, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3", merchantID,
+	found, err := database.All(t.Context(), t.s.DB, invoiceTable, "merchant_id = $1 AND purchase_id = $2 AND kind = $3", merchantID,
 		purchaseID, kind)
 	if err != nil || len(found) == 0 {
 		return inv, false, err
@@ -122,17 +123,17 @@ func (t *Tx) InvoiceOf(merchantID, purchaseID uuid.UUID,
 }
 
 // InsertInvoice implements billing.Tx.
-func (t *Tx) InsertInvoice(inv billing.Invoice) { insert(t, invoiceTable, inv) }
+func (t *Tx) InsertInvoice(inv billing.Invoice) { database.Insert(t.Tx, invoiceTable, inv) }
 
 // Invoice implements billing.Reader.
 func (s *Store) Invoice(ctx context.Context, merchantID, id uuid.UUID) (billing.Invoice, error) {
-	return one(ctx, s, invoiceTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, invoiceTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // PurchasesOf implements billing.Reader.
 func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID,
 	ids []uuid.UUID) (map[uuid.UUID]purchase.Purchase, error) {
-	found, err := all(ctx, s, purchaseTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	found, err := database.All(ctx, s.DB, purchaseTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
 	out := make(map[uuid.UUID]purchase.Purchase, len(found))
 	for _, p := range found {
 		out[p.ID] = p
@@ -143,7 +144,7 @@ func (s *Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID,
 // DocumentsOf implements billing.Reader.
 func (s *Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs []uuid.UUID) (map[uuid.UUID]billing.Documents, error) {
-	found, err := all(ctx, s, invoiceTable, "merchant_id = $1 AND purchase_id = ANY($2)", merchantID, purchaseIDs)
+	found, err := database.All(ctx, s.DB, invoiceTable, "merchant_id = $1 AND purchase_id = ANY($2)", merchantID, purchaseIDs)
 	out := make(map[uuid.UUID]billing.Documents, len(purchaseIDs))
 	for _, inv := range found {
 		docs := out[inv.PurchaseID]
@@ -167,7 +168,7 @@ func (s *Store) DebitsOf(ctx context.Context, merchantID uuid.UUID,
 		BankCode, AccountMask string
 		Deleting              bool
 	}
-	err := s.read(ctx).Raw(
+	err := s.Gorm(ctx).Raw(
 		`SELECT DISTINCT ON (c.purchase_id) c.purchase_id, c.action_date, c.created_at, c.state, t.bank_code, t.account_mask, t.state = 'deleting' AS deleting
 		FROM collections c JOIN tokens t ON t.id = c.token_id WHERE c.merchant_id = ? AND c.purchase_id = ANY(?::uuid[]) ORDER BY c.purchase_id, c.attempt DESC`,
 		merchantID, idsText(purchaseIDs)).Scan(&rows).Error
@@ -206,12 +207,12 @@ func (s *Store) Invoices(ctx context.Context, merchantID uuid.UUID, f billing.Fi
 		page, args = page+" AND i.purchase_id "+compare+" ?", append(args, ask.From)
 	}
 	page += fmt.Sprintf(" ORDER BY i.purchase_id %s LIMIT %d", direction, ask.Fetch())
-	return seek(ctx, s, invoiceEntries, fmt.Sprintf(invoicesOf, page, direction), append([]any{merchantID}, args...)...)
+	return database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, page, direction), append([]any{merchantID}, args...)...)
 }
 
 // InvoiceEntry implements billing.Reader.
 func (s *Store) InvoiceEntry(ctx context.Context, merchantID, purchaseID uuid.UUID) (billing.Entry, error) {
-	return first(seek(ctx, s, invoiceEntries, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID))
+	return database.First(database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID))
 }
 
 // The merchant is given to both of these once more, so that the few rows they name
@@ -228,7 +229,7 @@ func invoiceWhere(merchantID uuid.UUID, f billing.Filter) (string, []any) {
 		[]any{merchantID}
 	add := func(condition string, more ...any) { where, args = where+condition, append(args, more...) }
 	if statuses := f.State.Statuses(); statuses != nil {
-		names := make(textArray, len(statuses))
+		names := make(database.TextArray, len(statuses))
 		for i, status := range statuses {
 			names[i] = string(status)
 		}
@@ -261,7 +262,7 @@ var numberForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,7}-20\d\d(?:-\d{0,9})?$`)
 // invoiceSearch finds by number (all of it, its beginning, or the serial alone) or
 // by what the purchase is found by.
 func invoiceSearch(typed string) (string, []any) {
-	q := searchQuery(typed)
+	q := database.SearchQuery(typed)
 	typed = strings.ToUpper(strings.TrimSpace(typed))
 	serial, err := strconv.ParseInt(typed, 10, 64)
 	switch {
@@ -288,7 +289,7 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	}
 	query := fmt.Sprintf("SELECT status, count(*) AS n FROM (SELECT p.status%s LIMIT %d) AS part GROUP BY status", from,
 		limit)
-	if err := s.read(ctx).Raw(query, args...).Scan(&parts).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&parts).Error; err != nil {
 		return nil, fmt.Errorf("count invoices: %w", err)
 	}
 	counts := map[billing.State]int64{}
@@ -306,7 +307,7 @@ func (s *Store) CountInvoices(ctx context.Context, merchantID uuid.UUID, f billi
 	query = fmt.Sprintf(
 		"SELECT (SELECT count(*) FROM (SELECT 1%[1]s%[2]s LIMIT %[4]d) AS a) AS credited, (SELECT count(*) FROM (SELECT 1%[1]s%[3]s LIMIT %[4]d) AS b) AS failed",
 		from, creditedInvoice, failedInvoice, limit)
-	if err := s.read(ctx).Raw(query, slices.Concat(args, []any{merchantID}, args, []any{merchantID})...).Scan(
+	if err := s.Gorm(ctx).Raw(query, slices.Concat(args, []any{merchantID}, args, []any{merchantID})...).Scan(
 		&few).Error; err != nil {
 		return nil, fmt.Errorf("count invoices: %w", err)
 	}

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -11,96 +9,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"debitdesk/models/database"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/paging"
-	"debitdesk/models/queue"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
 )
-
-var (
-	mailTable = table.New("mails",
-		table.Column[mail.Mail]{Name: "text_body", Write: func(box *seal.Box, m *mail.Mail) (any, error) {
-			text, _, _ := bodyOf(box, *m)
-			return text, nil
-		}, Read: func(_ *seal.Box, m *mail.Mail, stored []byte) error {
-			m.Text = cmp.Or(string(stored), m.Text)
-			return nil
-		}},
-		table.Column[mail.Mail]{Name: "html_body", Write: func(box *seal.Box, m *mail.Mail) (any, error) {
-			_, html, _ := bodyOf(box, *m)
-			return html, nil
-		}, Read: func(_ *seal.Box, m *mail.Mail, stored []byte) error {
-			m.HTML = cmp.Or(string(stored), m.HTML)
-			return nil
-		}},
-		// Of a mail whose link lets its reader in; the two above are empty then.
-		table.Column[mail.Mail]{Name: "body_sealed", Write: func(box *seal.Box, m *mail.Mail) (any, error) {
-			_, _, sealed := bodyOf(box, *m)
-			return sealed, nil
-		}, Read: openBody},
-		table.Column[mail.Mail]{Name: "next_try_at", Write: func(_ *seal.Box, m *mail.Mail) (any, error) {
-			return m.CreatedAt,
-				nil
-		}})
-	insertMail = mailTable.Write(
-		`INSERT INTO mails (@columns) VALUES (@values) ON CONFLICT (object_id, kind, attempt) DO NOTHING`)
-)
-
-// sealedBody is what is sealed of a mail.
-type sealedBody struct {
-	Text string `json:"text"`
-	HTML string `json:"html"`
-}
-
-// bodyOf is how the words of a mail are kept: as they are, or sealed.
-func bodyOf(box *seal.Box, m mail.Mail) (text, html string, sealed []byte) {
-	if !m.LetsIn() || m.Text == mail.LinkNotKept {
-		return m.Text, m.HTML, nil
-	}
-	b, _ := json.Marshal(sealedBody{m.Text, m.HTML}) // texts always encode
-	return "", "", box.SealBytes(placeOf("mails", "body_sealed", m.MerchantID, m.ID), b)
-}
-
-func openBody(box *seal.Box, m *mail.Mail, stored []byte) error {
-	var body sealedBody
-	b, err := box.OpenBytes(placeOf("mails", "body_sealed", m.MerchantID, m.ID), stored)
-	if err == nil && len(b) > 0 {
-		err = json.Unmarshal(b, &body)
-		m.Text, m.HTML = body.Text, body.HTML
-	}
-	return err
-}
-
-// queued is a mail that nobody has tried to send.
-func queued(m mail.Mail) mail.Mail {
-	m.State, m.Error, m.Tries, m.SentAt = mail.Queued, "", 0, time.Time{}
-	return m
-}
-
-// attachmentsJSON writes names, types and bytes, which always encode.
-func attachmentsJSON(files []mail.Attachment) string {
-	if len(files) == 0 {
-		return "[]"
-	}
-	b, _ := json.Marshal(files)
-	return string(b)
-}
-
-// InsertMail puts a mail into the outbox and enqueues its sending. One cause is
-// one mail: when the same object, kind and attempt has one, nothing happens.
-// Left out, the id and the moment are those of the transaction.
-func (t *Tx) InsertMail(m mail.Mail) {
-	if m.ID == uuid.Nil {
-		m.ID = t.NewID()
-	}
-	if m.CreatedAt.IsZero() {
-		m.CreatedAt = t.now
-	}
-	write(t, insertMail, queued(m))
-	t.Enqueue(queue.SendMail{MailID: m.ID}) // finds nothing when the mail was there already
-}
 
 // claimFor is how long a process has until it hands a mail over, in real time.
 // After it another takes over: the first has crashed. One that was only slow does
@@ -109,17 +22,17 @@ const claimFor = 30 * time.Second
 
 // Mails lists a page of the merchant's mails, newest first.
 func (s *Store) Mails(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]mail.Mail, error) {
-	return find(ctx, s, mailTable, beside(list(ctx, s, mailTable).Where("merchant_id = ?", merchantID), ask))
+	return database.Find(ctx, s.DB, database.Mails, database.Page(database.List(ctx, s.DB, database.Mails).Where("merchant_id = ?", merchantID), ask))
 }
 
 // MailsAbout lists the mails that one object caused, newest first.
 func (s *Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error) {
-	return all(ctx, s, mailTable, "object_id = $1 AND merchant_id = $2 ORDER BY id DESC", objectID, merchantID)
+	return database.All(ctx, s.DB, database.Mails, "object_id = $1 AND merchant_id = $2 ORDER BY id DESC", objectID, merchantID)
 }
 
 // Mail gives one mail of the merchant; NotFound otherwise.
 func (s *Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error) {
-	return one(ctx, s, mailTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, database.Mails, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // due is the condition of a mail whose turn has come and that nobody is sending. An
@@ -131,7 +44,7 @@ const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ? AND (cl
 // counts the try, longest waiting first. It crosses merchants: the sweep serves
 // them all.
 func (s *Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) {
-	return seek(ctx, s, mailTable, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
+	return database.Seek(ctx, s.DB, database.Mails, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
 		WHERE id IN (SELECT id FROM mails WHERE `+due+` ORDER BY next_try_at, id LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
 		claimFor.Seconds(), s.Now(), limit)
 }
@@ -139,7 +52,7 @@ func (s *Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) 
 // ClaimMail takes one mail for this process; none when it is sent, not due, being
 // sent elsewhere, or unknown.
 func (s *Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error) {
-	return seek(ctx, s, mailTable,
+	return database.Seek(ctx, s.DB, database.Mails,
 		`UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+
 			` RETURNING *`,
 		claimFor.Seconds(), id, s.Now())
@@ -148,7 +61,7 @@ func (s *Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error
 // UnconfirmedMails lists mails that were handed over by a process that ended before
 // it heard the relay's answer.
 func (s *Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error) {
-	return all(ctx, s, mailTable, "state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now() LIMIT $1", limit)
+	return database.All(ctx, s.DB, database.Mails, "state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now() LIMIT $1", limit)
 }
 
 // HandMail implements outbox.Store. It keeps a connection ready, so that the note
@@ -235,8 +148,8 @@ func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mo
 	subjects, texts, htmls, files := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	sealed := make([][]byte, n)
 	for i, m := range mails {
-		ids[i], subjects[i], files[i] = m.ID, m.Subject, attachmentsJSON(m.Attachments)
-		texts[i], htmls[i], sealed[i] = bodyOf(s.seal, m)
+		ids[i], subjects[i], files[i] = m.ID, m.Subject, database.AttachmentsJSON(m.Attachments)
+		texts[i], htmls[i], sealed[i] = database.BodyOf(s.Seal, m)
 	}
 	_, err := s.Pool.Exec(ctx,
 		`UPDATE mails AS m SET subject = w.subject, text_body = w.text, html_body = w.html, body_sealed = w.sealed, attachments = w.files::jsonb`+set+`
@@ -270,7 +183,7 @@ func (s *Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why strin
 	_, err := s.Pool.Exec(ctx,
 		`UPDATE mails SET state = $3, error = $4, next_try_at = $5, claimed_until = NULL, handed_at = NULL,
 			`+blanked(`$3 = 'failed' AND kind = ANY($6)`)+`
-		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, orNull(next), letIn)
+		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, database.OrNull(next), letIn)
 	if err != nil {
 		return fmt.Errorf("put off mail: %w", err)
 	}

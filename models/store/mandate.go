@@ -9,9 +9,10 @@ import (
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 	"debitdesk/models/mandate"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
 )
 
 // Who gave a mandate, to whom and for whom never changes.
@@ -22,58 +23,62 @@ var (
 )
 
 // InsertMandate implements purchase.Tx.
-func (t *Tx) InsertMandate(m mandate.Mandate) { insert(t, mandateTable, m) }
+func (t *Tx) InsertMandate(m mandate.Mandate) { database.Insert(t.Tx, mandateTable, m) }
 
 // RenewMandate implements purchase.Tx.
-func (t *Tx) RenewMandate(m mandate.Mandate, from mandate.State) { move(t, moveMandate, m, from) }
+func (t *Tx) RenewMandate(m mandate.Mandate, from mandate.State) {
+	database.MustChange(t.Tx, moveMandate, m, from)
+}
 
 // SaveMandate is RenewMandate for a row that this transaction holds.
-func (t *Tx) SaveMandate(m mandate.Mandate, from mandate.State) { write(t, moveMandate, m, from) }
+func (t *Tx) SaveMandate(m mandate.Mandate, from mandate.State) {
+	database.Write(t.Tx, moveMandate, m, from)
+}
 
 // EndMandate implements purchase.Tx. The bank hears of it through the newest
 // authentication, if there is one; no answer to it counts any more.
 func (t *Tx) EndMandate(merchantID, id uuid.UUID, state mandate.State) {
-	t.later(
+	t.Later(
 		`UPDATE mandates SET state = $3, ended_at = $4, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND state NOT IN ('cancelled', 'superseded')`,
-		merchantID, id, string(state), t.now)
-	t.later(`UPDATE mandate_authentications SET cancel_due = true,
+		merchantID, id, string(state), t.Now())
+	t.Later(`UPDATE mandate_authentications SET cancel_due = true,
 		state = CASE WHEN state IN ('requested', 'sent', 'delivered') THEN 'withdrawn' ELSE state END
 		WHERE merchant_id = $1 AND mandate_id = $2 AND number = (SELECT max(number) FROM mandate_authentications WHERE mandate_id = $2)`, merchantID, id)
 }
 
 // Mandate implements purchase.Reader.
 func (s *Store) Mandate(ctx context.Context, merchantID, id uuid.UUID) (mandate.Mandate, error) {
-	return one(ctx, s, mandateTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, mandateTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // MandatesByID implements purchase.Reader.
 func (s *Store) MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]mandate.Mandate, error) {
-	return all(ctx, s, mandateTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	return database.All(ctx, s.DB, mandateTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
 }
 
 var evidenceTable = table.New("mandate_evidence", table.Column[mandate.Evidence]{
 	Name: "content",
 	Write: func(box *seal.Box, e *mandate.Evidence) (any, error) {
-		return box.SealBytes(placeOf("mandate_evidence", "content", e.MerchantID, e.ID), e.Content), nil
+		return box.SealBytes(seal.PlaceOf("mandate_evidence", "content", e.MerchantID, e.ID), e.Content), nil
 	},
 	Read: func(box *seal.Box, e *mandate.Evidence, stored []byte) (err error) {
-		e.Content, err = box.OpenBytes(placeOf("mandate_evidence", "content", e.MerchantID, e.ID), stored)
+		e.Content, err = box.OpenBytes(seal.PlaceOf("mandate_evidence", "content", e.MerchantID, e.ID), stored)
 		return err
 	},
 })
 
 // InsertEvidence implements purchase.Tx. Scans show account numbers and are sealed.
-func (t *Tx) InsertEvidence(e mandate.Evidence) { insert(t, evidenceTable, e) }
+func (t *Tx) InsertEvidence(e mandate.Evidence) { database.Insert(t.Tx, evidenceTable, e) }
 
 // EvidenceOf lists the files that prove a mandate, without their content.
 func (s *Store) EvidenceOf(ctx context.Context, merchantID, mandateID uuid.UUID) ([]mandate.Evidence, error) {
-	of := list(ctx, s, evidenceTable, "content").Where("merchant_id = ? AND mandate_id = ?", merchantID, mandateID)
-	return find(ctx, s, evidenceTable, of.Order("id"))
+	of := database.List(ctx, s.DB, evidenceTable, "content").Where("merchant_id = ? AND mandate_id = ?", merchantID, mandateID)
+	return database.Find(ctx, s.DB, evidenceTable, of.Order("id"))
 }
 
 // Evidence opens one file.
 func (s *Store) Evidence(ctx context.Context, merchantID, id uuid.UUID) (mandate.Evidence, error) {
-	return one(ctx, s, evidenceTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, evidenceTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 var (
@@ -83,18 +88,20 @@ var (
 )
 
 // InsertAuthentication implements purchase.Tx.
-func (t *Tx) InsertAuthentication(a mandate.Authentication) { insert(t, authenticationTable, a) }
+func (t *Tx) InsertAuthentication(a mandate.Authentication) {
+	database.Insert(t.Tx, authenticationTable, a)
+}
 
 // SaveAuthentication writes what may change of an authentication that this
 // transaction holds.
 func (t *Tx) SaveAuthentication(a mandate.Authentication, from mandate.AuthState) {
-	write(t, saveAuthentication, a, from)
+	database.Write(t.Tx, saveAuthentication, a, from)
 }
 
 // AuthenticationsOf implements purchase.Reader and mandate.Reader.
 func (s *Store) AuthenticationsOf(ctx context.Context, merchantID,
 	mandateID uuid.UUID) ([]mandate.Authentication, error) {
-	return all(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC", merchantID,
+	return database.All(ctx, s.DB, authenticationTable, "merchant_id = $1 AND mandate_id = $2 ORDER BY number DESC", merchantID,
 		mandateID)
 }
 
@@ -165,9 +172,9 @@ func (s *Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID,
 // HoldDebits implements purchase.Tx. Debits of one mandate begin one after the
 // other: the second waits for the first, and then finds it.
 func (t *Tx) HoldDebits(merchantID, mandateID uuid.UUID, from, to calendar.Date, seen int) {
-	t.must(`SELECT count(*) FROM (SELECT 1 FROM mandates WHERE merchant_id = $1 AND id = $2 FOR NO KEY UPDATE) AS held`,
+	t.Must(`SELECT count(*) FROM (SELECT 1 FROM mandates WHERE merchant_id = $1 AND id = $2 FOR NO KEY UPDATE) AS held`,
 		merchantID, mandateID)
-	t.must(`SELECT CASE WHEN count(*) = $5 THEN 1 ELSE 0 END FROM collections WHERE merchant_id = $1 AND mandate_id = $2
+	t.Must(`SELECT CASE WHEN count(*) = $5 THEN 1 ELSE 0 END FROM collections WHERE merchant_id = $1 AND mandate_id = $2
 		AND action_date BETWEEN $3 AND $4 AND `+standing, merchantID, mandateID, from, to, seen)
 }
 
@@ -184,17 +191,17 @@ func hashOfAccount(box *seal.Box, merchantID uuid.UUID, bankCode string, number 
 }
 
 // InsertVerification implements purchase.Tx. The number itself is not kept.
-func (t *Tx) InsertVerification(v mandate.Verification) { insert(t, verificationTable, v) }
+func (t *Tx) InsertVerification(v mandate.Verification) { database.Insert(t.Tx, verificationTable, v) }
 
 // VerificationsOf implements mandate.Reader.
 func (s *Store) VerificationsOf(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]mandate.Verification, error) {
-	return all(ctx, s, verificationTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
+	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND purchase_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
 		purchaseID)
 }
 
 // VerificationsOfClient implements mandate.Lister.
 func (s *Store) VerificationsOfClient(ctx context.Context, merchantID,
 	clientID uuid.UUID) ([]mandate.Verification, error) {
-	return all(ctx, s, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
+	return database.All(ctx, s.DB, verificationTable, "merchant_id = $1 AND client_id = $2 ORDER BY id DESC LIMIT 50", merchantID,
 		clientID)
 }

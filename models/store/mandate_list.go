@@ -8,9 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/table"
 )
 
 var mandateEntries = table.View[mandate.Entry]()
@@ -32,7 +33,7 @@ func (s *Store) Mandates(ctx context.Context, merchantID uuid.UUID, f mandate.Fi
 	if ask.Newer {
 		direction = "ASC"
 	}
-	return seek(ctx, s, mandateEntries, mandateLine+page+") ORDER BY m.id "+direction, args...)
+	return database.Seek(ctx, s.DB, mandateEntries, mandateLine+page+") ORDER BY m.id "+direction, args...)
 }
 
 // mandatePage gives the statement that finds the ids of one page. Where states or
@@ -48,7 +49,7 @@ func mandatePage(merchantID uuid.UUID, f mandate.Filter, ask paging.Ask) (string
 	if ask.From != uuid.Nil {
 		beside, from = " AND m.id "+compare+" ?", []any{ask.From}
 	}
-	if searchQuery(f.Search) != "" {
+	if database.SearchQuery(f.Search) != "" {
 		return mandateSearch(merchantID, f, beside, from, order)
 	}
 	where, args := mandateWhere(merchantID, f)
@@ -94,13 +95,13 @@ func mandateSearch(merchantID uuid.UUID, f mandate.Filter, beside string, from [
 		where, args = where+" AND m.kind = ?", append(args, string(f.Kind))
 	}
 	if len(f.States) > 0 {
-		names := make(textArray, len(f.States))
+		names := make(database.TextArray, len(f.States))
 		for i, state := range f.States {
 			names[i] = string(state)
 		}
 		where, args = where+" AND m.state = ANY(?::text[])", append(args, names)
 	}
-	q := searchQuery(f.Search)
+	q := database.SearchQuery(f.Search)
 	found, both := mandatesFound(where, "m.id", few), slices.Concat(args, []any{q}, args, []any{merchantID, q})
 	query := fmt.Sprintf(`WITH found AS MATERIALIZED (%[1]s)
 		SELECT id FROM ((SELECT m.id FROM found m WHERE (SELECT count(*) FROM found) < %[2]d%[3]s%[4]s)
@@ -136,7 +137,7 @@ func (s *Store) CountMandates(ctx context.Context, merchantID uuid.UUID, f manda
 		where, args = where+" AND m.kind = ?", append(args, string(f.Kind))
 	}
 	found := fmt.Sprintf("SELECT m.id, m.state FROM mandates m WHERE %s LIMIT %d", where, limit)
-	if q := searchQuery(f.Search); q != "" {
+	if q := database.SearchQuery(f.Search); q != "" {
 		found, args = mandatesFound(where, "m.id, m.state", limit), slices.Concat(args, []any{q}, args, []any{merchantID, q})
 	}
 	return s.mandateCounts(ctx, "SELECT state, count(*) AS n FROM ("+found+") AS part GROUP BY state", args...)
@@ -147,7 +148,7 @@ func (s *Store) mandateCounts(ctx context.Context, query string, args ...any) (m
 		State string
 		N     int64
 	}
-	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("count mandates: %w", err)
 	}
 	counts := map[mandate.State]int64{}

@@ -10,10 +10,11 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
 )
 
 // payerNumbers are the numbers behind the masks; they are sealed.
@@ -34,7 +35,7 @@ var (
 		table.Column[purchase.Purchase]{Name: "payer_sealed", Write: sealPayer, Read: openPayer},
 		table.Column[purchase.Purchase]{Name: "search", Once: true,
 			Write: func(_ *seal.Box, p *purchase.Purchase) (any, error) {
-				return vectorOf(wordsOf(p.Payer.FullName, p.Payer.Email, p.Reference, p.ReferenceGenerated)), nil
+				return database.VectorOf(database.WordsOf(p.Payer.FullName, p.Payer.Email, p.Reference, p.ReferenceGenerated)), nil
 			}},
 	).Then(func(p *purchase.Purchase) { p.Seen = p.AsSeen() })
 	movePurchase = purchaseTable.Write(`UPDATE purchases SET @set, version = version + 1
@@ -48,12 +49,12 @@ func sealPayer(box *seal.Box, p *purchase.Purchase) (any, error) {
 		return nil, nil
 	}
 	b, err := json.Marshal(n)
-	return box.SealBytes(placeOf("purchases", "payer_sealed", p.MerchantID, p.ID), b), err
+	return box.SealBytes(seal.PlaceOf("purchases", "payer_sealed", p.MerchantID, p.ID), b), err
 }
 
 func openPayer(box *seal.Box, p *purchase.Purchase, stored []byte) error {
 	var n payerNumbers
-	b, err := box.OpenBytes(placeOf("purchases", "payer_sealed", p.MerchantID, p.ID), stored)
+	b, err := box.OpenBytes(seal.PlaceOf("purchases", "payer_sealed", p.MerchantID, p.ID), stored)
 	if err == nil {
 		err = json.Unmarshal(b, &n)
 	}
@@ -69,33 +70,33 @@ func versioned(p purchase.Purchase) purchase.Purchase {
 
 // InsertPurchase implements purchase.Tx.
 func (t *Tx) InsertPurchase(p purchase.Purchase) {
-	insert(t, purchaseTable, versioned(p))
+	database.Insert(t.Tx, purchaseTable, versioned(p))
 	t.tellMade(p)
 }
 
 // MovePurchase implements purchase.Tx: compare-and-set on status and version.
 func (t *Tx) MovePurchase(p purchase.Purchase, from purchase.Status) {
-	move(t, movePurchase, versioned(p), from)
+	database.MustChange(t.Tx, movePurchase, versioned(p), from)
 	t.tellMoved(p)
 }
 
 // SavePurchase is MovePurchase for a row that this transaction holds: nobody can
 // be quicker, so the write may wait and travel with others.
 func (t *Tx) SavePurchase(p purchase.Purchase, from purchase.Status) {
-	write(t, movePurchase, versioned(p), from)
+	database.Write(t.Tx, movePurchase, versioned(p), from)
 	t.tellMoved(p)
 }
 
 // SentPurchases implements purchase.Tx: one statement for all of a merchant.
 func (t *Tx) SentPurchases(of map[uuid.UUID][]uuid.UUID) error {
-	sent, err := json.Marshal([]purchase.Change{{Status: purchase.Sent, At: t.now}})
+	sent, err := json.Marshal([]purchase.Change{{Status: purchase.Sent, At: t.Now()}})
 	if err != nil {
 		return fmt.Errorf("mark purchases sent: %w", err)
 	}
 	for merchantID, ids := range of {
-		t.later(`UPDATE purchases SET status = 'sent', history = history || $3::jsonb, version = version + 1, updated_at = $4
+		t.Later(`UPDATE purchases SET status = 'sent', history = history || $3::jsonb, version = version + 1, updated_at = $4
 			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, idsText(ids), string(sent),
-			t.now)
+			t.Now())
 	}
 	return nil
 }
@@ -104,21 +105,21 @@ var readdressPurchase = purchaseTable.Write(
 	`UPDATE purchases SET @set(payer_email, search) WHERE merchant_id = @merchant_id AND id = @id`)
 
 // ReaddressPurchase implements purchase.Tx.
-func (t *Tx) ReaddressPurchase(p purchase.Purchase) { write(t, readdressPurchase, p) }
+func (t *Tx) ReaddressPurchase(p purchase.Purchase) { database.Write(t.Tx, readdressPurchase, p) }
 
 // Purchase implements purchase.Reader.
 func (s *Store) Purchase(ctx context.Context, merchantID, id uuid.UUID) (purchase.Purchase, error) {
-	return one(ctx, s, purchaseTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, purchaseTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // PurchaseForPayer implements purchase.Reader.
 func (s *Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (purchase.Purchase, error) {
-	return one(ctx, s, purchaseTable, "id = $1", id)
+	return database.One(ctx, s.DB, purchaseTable, "id = $1", id)
 }
 
 // WaitingFor implements purchase.Reader.
 func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
-	return all(ctx, s, purchaseTable, `merchant_id = $1 AND (token_id = $2 AND status = 'pending_charge'
+	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND (token_id = $2 AND status = 'pending_charge'
 		OR id = $2 AND status IN ('pending_charge', 'pending_execute') AND EXISTS (SELECT FROM collections c
 			WHERE c.merchant_id = purchases.merchant_id AND c.purchase_id = purchases.id AND c.token_id = purchases.id AND c.state = 'scheduled')) ORDER BY id`,
 		merchantID, tokenID)
@@ -129,7 +130,7 @@ func (s *Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) (
 func (s *Store) Purchases(ctx context.Context, merchantID uuid.UUID, f purchase.Filter,
 	ask paging.Ask) ([]purchase.Purchase, error) {
 	query, args := purchasePage(merchantID, f, ask)
-	return seek(ctx, s, purchaseTable, query, args...)
+	return database.Seek(ctx, s.DB, purchaseTable, query, args...)
 }
 
 // purchasePage gives the statement of one page. Newest first is the order of the
@@ -183,7 +184,7 @@ func ownOrder(f purchase.Filter) (order string, own bool) {
 	case f.Concern != "" || f.ClientID != uuid.Nil || f.TokenID != uuid.Nil || f.TemplateID != uuid.Nil ||
 		f.SubscriberID != uuid.Nil || f.BatchID != uuid.Nil:
 		return "", false
-	case searchQuery(f.Search) != "":
+	case database.SearchQuery(f.Search) != "":
 		return "", true
 	case !f.DueFrom.IsZero() || !f.DueTo.IsZero():
 		return " ORDER BY due", true
@@ -201,7 +202,7 @@ const few = 10_000
 func fewOrMany(f purchase.Filter, by, where string, args []any, beside string, from []any,
 	order string) (string, []any) {
 	if len(f.Statuses) > 0 {
-		names := make(textArray, len(f.Statuses))
+		names := make(database.TextArray, len(f.Statuses))
 		for i, status := range f.Statuses {
 			names[i] = string(status)
 		}
@@ -249,7 +250,7 @@ func purchaseWhere(merchantID uuid.UUID, f purchase.Filter) (string, []any) {
 	if f.MaxCents != 0 {
 		add("total_cents <= ?", f.MaxCents)
 	}
-	if q := searchQuery(f.Search); q != "" {
+	if q := database.SearchQuery(f.Search); q != "" {
 		add("search @@ ?::tsquery", q)
 	}
 	if f.Concern != "" {
@@ -272,7 +273,7 @@ func (s *Store) CountPurchases(ctx context.Context, merchantID uuid.UUID, f purc
 		Status string
 		N      int64
 	}
-	if err := s.read(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("count purchases: %w", err)
 	}
 	counts := map[string]int64{}

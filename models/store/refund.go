@@ -7,8 +7,9 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/purchase"
-	"debitdesk/models/store/table"
 	"debitdesk/models/token"
 )
 
@@ -16,7 +17,7 @@ var refundTable = table.New[purchase.Refund]("refunds")
 
 // InsertRefund implements purchase.Tx.
 func (t *Tx) InsertRefund(r purchase.Refund) {
-	insert(t, refundTable, r)
+	database.Insert(t.Tx, refundTable, r)
 	if r.State == purchase.RefundSettled {
 		t.tellRefunded(r)
 	}
@@ -27,7 +28,7 @@ var moveRefund = refundTable.Write(
 
 // MoveRefund implements purchase.Tx.
 func (t *Tx) MoveRefund(r purchase.Refund, from purchase.RefundState) {
-	move(t, moveRefund, r, from)
+	database.MustChange(t.Tx, moveRefund, r, from)
 	if r.State == purchase.RefundSettled {
 		t.tellRefunded(r)
 	} else {
@@ -37,18 +38,18 @@ func (t *Tx) MoveRefund(r purchase.Refund, from purchase.RefundState) {
 
 // RefundsUnderWay implements purchase.Reader.
 func (s *Store) RefundsUnderWay(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
-	return all(ctx, s, refundTable, `merchant_id = $1 AND purchase_id = $2 AND state = 'pending' ORDER BY id`, merchantID,
+	return database.All(ctx, s.DB, refundTable, `merchant_id = $1 AND purchase_id = $2 AND state = 'pending' ORDER BY id`, merchantID,
 		purchaseID)
 }
 
 // Refund implements purchase.Reader.
 func (s *Store) Refund(ctx context.Context, merchantID, id uuid.UUID) (purchase.Refund, error) {
-	return one(ctx, s, refundTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, refundTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // RefundByID implements debit.Reader.
 func (s *Store) RefundByID(ctx context.Context, id uuid.UUID) (purchase.Refund, error) {
-	return one(ctx, s, refundTable, "id = $1", id)
+	return database.One(ctx, s.DB, refundTable, "id = $1", id)
 }
 
 var (
@@ -60,7 +61,7 @@ var (
 
 // InsertEntry implements purchase.Tx. The day is the SAST day of the transaction.
 func (t *Tx) InsertEntry(e purchase.Entry) {
-	write(t, insertEntry, e, t.NewID(), t.now, calendar.DateOf(t.now))
+	database.Write(t.Tx, insertEntry, e, t.NewID(), t.Now(), calendar.DateOf(t.Now()))
 }
 
 var (
@@ -70,39 +71,39 @@ var (
 )
 
 // InsertAmendment implements purchase.Tx.
-func (t *Tx) InsertAmendment(a purchase.Amendment) { insert(t, amendmentTable, a) }
+func (t *Tx) InsertAmendment(a purchase.Amendment) { database.Insert(t.Tx, amendmentTable, a) }
 
 // MoveAmendment implements purchase.Tx.
-func (t *Tx) MoveAmendment(a purchase.Amendment) { move(t, moveAmendment, a) }
+func (t *Tx) MoveAmendment(a purchase.Amendment) { database.MustChange(t.Tx, moveAmendment, a) }
 
 // Amendment implements purchase.Reader.
 func (s *Store) Amendment(ctx context.Context, merchantID, id uuid.UUID) (purchase.Amendment, error) {
-	return one(ctx, s, amendmentTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, amendmentTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // AmendmentOf implements purchase.Reader.
 func (s *Store) AmendmentOf(ctx context.Context, merchantID, oldTokenID uuid.UUID) (purchase.Amendment, error) {
-	return one(ctx, s, amendmentTable, "merchant_id = $1 AND old_token_id = $2 ORDER BY id DESC LIMIT 1", merchantID,
+	return database.One(ctx, s.DB, amendmentTable, "merchant_id = $1 AND old_token_id = $2 ORDER BY id DESC LIMIT 1", merchantID,
 		oldTokenID)
 }
 
 // ScheduledFrom implements purchase.Reader. A purchase whose own account waits for
 // its first debit counts too: it names no token that it is paid with.
 func (s *Store) ScheduledFrom(ctx context.Context, merchantID, tokenID uuid.UUID) ([]purchase.Purchase, error) {
-	return all(ctx, s, purchaseTable, `merchant_id = $1 AND status IN ('pending_charge', 'pending_execute')
+	return database.All(ctx, s.DB, purchaseTable, `merchant_id = $1 AND status IN ('pending_charge', 'pending_execute')
 		AND id IN (SELECT purchase_id FROM collections WHERE merchant_id = $1 AND token_id = $2 AND state = 'scheduled') ORDER BY id`, merchantID, tokenID)
 }
 
 var deletionTable = table.New[purchase.Deletion]("token_deletions")
 
 // InsertDeletion implements purchase.Tx.
-func (t *Tx) InsertDeletion(d purchase.Deletion) { insert(t, deletionTable, d) }
+func (t *Tx) InsertDeletion(d purchase.Deletion) { database.Insert(t.Tx, deletionTable, d) }
 
 // EndDeletion implements purchase.Tx.
 func (t *Tx) EndDeletion(d purchase.Deletion, state purchase.DeletionState) (bool, error) {
-	n, err := t.exec(`UPDATE token_deletions SET state = $3, ended_at = $4
+	n, err := t.Exec(`UPDATE token_deletions SET state = $3, ended_at = $4
 		WHERE merchant_id = $1 AND id = $2 AND state = 'waiting' AND ($3 <> 'undone' OR until > $4)`, d.MerchantID, d.ID,
-		string(state), t.now)
+		string(state), t.Now())
 	if err != nil {
 		return false, fmt.Errorf("end deletion: %w", err)
 	}
@@ -111,9 +112,9 @@ func (t *Tx) EndDeletion(d purchase.Deletion, state purchase.DeletionState) (boo
 
 // HoldDeletion implements purchase.Tx.
 func (t *Tx) HoldDeletion(d purchase.Deletion) (bool, error) {
-	n, err := t.exec(
+	n, err := t.Exec(
 		`UPDATE token_deletions SET state = state WHERE merchant_id = $1 AND id = $2 AND state = 'waiting' AND until > $3`,
-		d.MerchantID, d.ID, t.now)
+		d.MerchantID, d.ID, t.Now())
 	if err != nil {
 		return false, fmt.Errorf("hold deletion: %w", err)
 	}
@@ -122,9 +123,9 @@ func (t *Tx) HoldDeletion(d purchase.Deletion) (bool, error) {
 
 // TurnToken implements purchase.Tx.
 func (t *Tx) TurnToken(merchantID, id uuid.UUID, from, to token.State) (bool, error) {
-	n, err := t.exec(
+	n, err := t.Exec(
 		`UPDATE tokens SET state = CASE WHEN $4 = 'active' AND blocked_code <> '' THEN 'blocked' ELSE $4 END, updated_at = $5
-		WHERE merchant_id = $1 AND id = $2 AND state = $3`, merchantID, id, string(from), string(to), t.now)
+		WHERE merchant_id = $1 AND id = $2 AND state = $3`, merchantID, id, string(from), string(to), t.Now())
 	if err != nil {
 		return false, fmt.Errorf("turn token: %w", err)
 	}
@@ -133,29 +134,29 @@ func (t *Tx) TurnToken(merchantID, id uuid.UUID, from, to token.State) (bool, er
 
 // LeaveToken implements purchase.Tx.
 func (t *Tx) LeaveToken(merchantID, id uuid.UUID, leaving bool) {
-	t.later(
+	t.Later(
 		`UPDATE purchases SET token_leaving = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND id = $2`,
-		merchantID, id, leaving, t.now)
+		merchantID, id, leaving, t.Now())
 }
 
 // Deletion implements purchase.Reader.
 func (s *Store) Deletion(ctx context.Context, merchantID, id uuid.UUID) (purchase.Deletion, error) {
-	return one(ctx, s, deletionTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, deletionTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // DeletionsWaiting implements purchase.Reader.
 func (s *Store) DeletionsWaiting(ctx context.Context, merchantID uuid.UUID) ([]purchase.Deletion, error) {
-	return all(ctx, s, deletionTable, `state = 'waiting' AND merchant_id = $1 AND until > $2 ORDER BY id DESC LIMIT 100`,
+	return database.All(ctx, s.DB, deletionTable, `state = 'waiting' AND merchant_id = $1 AND until > $2 ORDER BY id DESC LIMIT 100`,
 		merchantID, s.Now())
 }
 
 // DeletionsDue implements purchase.Reader; it serves all merchants.
 func (s *Store) DeletionsDue(ctx context.Context, limit int) ([]purchase.Deletion, error) {
-	return all(ctx, s, deletionTable, `state = 'waiting' AND until <= $1 ORDER BY until LIMIT $2`, s.Now(), limit)
+	return database.All(ctx, s.DB, deletionTable, `state = 'waiting' AND until <= $1 ORDER BY until LIMIT $2`, s.Now(), limit)
 }
 
 // DeletingTokensOf implements purchase.Reader.
 func (s *Store) DeletingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
-	return all(ctx, s, tokenTable, "merchant_id = $1 AND client_id = $2 AND state = 'deleting' ORDER BY id DESC",
+	return database.All(ctx, s.DB, tokenTable, "merchant_id = $1 AND client_id = $2 AND state = 'deleting' ORDER BY id DESC",
 		merchantID, clientID)
 }

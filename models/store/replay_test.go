@@ -5,10 +5,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database/seal"
 	"debitdesk/models/mandate"
 	"debitdesk/models/replay"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 )
 

@@ -29,13 +29,14 @@ func TestTheLogOfRequestsIsKeptThirtyDaysAndToItsMost(t *testing.T) {
 		return requestlog.Entry{ID: s.NewID(), MerchantID: merchant, At: at, Method: "GET", Route: "/x", Path: "/x",
 			Status: 200}
 	}
+	log := requestlog.Store{DB: s.DB}
 	now := time.Now()
 	entries := []requestlog.Entry{entry(theirs, now.Add(-requestlog.Kept-time.Minute)),
 		entry(theirs, now.Add(-requestlog.Kept+time.Minute))}
 	for range 12 {
 		entries = append(entries, entry(ours, now))
 	}
-	if err := s.InsertRequests(t.Context(), entries); err != nil {
+	if err := log.InsertRequests(t.Context(), entries); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Tidy(t.Context()); err != nil {
@@ -58,7 +59,7 @@ func TestTheLogOfRequestsIsKeptThirtyDaysAndToItsMost(t *testing.T) {
 	if n := s.number(`SELECT count(*) FROM api_requests WHERE id = ANY($1)`, mine[:2]); n != 0 {
 		t.Error("not the oldest went")
 	}
-	if _, err := s.Request(t.Context(), theirs, mine[5]); err == nil {
+	if _, err := log.Request(t.Context(), theirs, mine[5]); err == nil {
 		t.Error("a stranger reads a request")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"debitdesk/models/store/seal"
+	"debitdesk/models/database/seal"
 )
 
 // sealedColumn is one column that holds sealed content. binding is the column that
@@ -110,7 +110,7 @@ func (s *Store) resealChunk(ctx context.Context) (more bool, r Rotation, err err
 		if err != nil {
 			return err
 		}
-		if s.seal.Newest() != r.KeyID {
+		if s.Seal.Newest() != r.KeyID {
 			r.KeyID = ""
 			return nil
 		}
@@ -168,10 +168,10 @@ func (s *Store) resealRows(ctx context.Context, tx pgx.Tx, c sealedColumn, at *p
 	batch := &pgx.Batch{}
 	for _, r := range read {
 		at.After, at.Done = r.Key, at.Done+1
-		if by := seal.SealedBy(r.Sealed); by == "" || by == s.seal.Newest() {
+		if by := seal.SealedBy(r.Sealed); by == "" || by == s.Seal.Newest() {
 			continue
 		}
-		fresh, err := s.seal.Reseal(seal.Place{Owner: r.Binding, Table: c.table, Column: c.column, Row: r.Key}, r.Sealed)
+		fresh, err := s.Seal.Reseal(seal.Place{Owner: r.Binding, Table: c.table, Column: c.column, Row: r.Key}, r.Sealed)
 		if err != nil {
 			return fmt.Errorf("row %s: %w", r.Key, err)
 		}

@@ -6,9 +6,10 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/mandate"
 	"debitdesk/models/simulation"
-	"debitdesk/models/store/table"
 )
 
 var (
@@ -18,7 +19,7 @@ var (
 
 // AtBank implements simulation.BankReader.
 func (s *Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]simulation.AtBank, error) {
-	return seek(ctx, s, atBank, `SELECT c.*, p.reference_generated AS reference, p.payer_name, t.account_mask
+	return database.Seek(ctx, s.DB, atBank, `SELECT c.*, p.reference_generated AS reference, p.payer_name, t.account_mask
 		FROM collections c JOIN purchases p ON p.id = c.purchase_id JOIN tokens t ON t.id = c.token_id
 		WHERE c.merchant_id = ? AND c.state IN ('submitted', 'in_tracking', 'provisional', 'successful', 'final', 'disputed')
 		ORDER BY (c.state IN ('submitted', 'in_tracking')) DESC, c.action_date DESC, c.id DESC LIMIT ?`, merchantID, limit)
@@ -36,11 +37,11 @@ const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
 // Phones implements simulation.BankReader.
 func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID,
 	limit int) (open, over []simulation.Phone, err error) {
-	if open, err = seek(ctx, s, phones, onPhones+"a."+openAuthentication+` ORDER BY a.requested_at DESC, a.id DESC`,
+	if open, err = database.Seek(ctx, s.DB, phones, onPhones+"a."+openAuthentication+` ORDER BY a.requested_at DESC, a.id DESC`,
 		merchantID); err != nil {
 		return nil, nil, err
 	}
-	over, err = seek(ctx, s, phones, onPhones+"NOT a."+openAuthentication+
+	over, err = database.Seek(ctx, s.DB, phones, onPhones+"NOT a."+openAuthentication+
 		` ORDER BY coalesce(a.answered_at, a.expires_at, a.requested_at) DESC, a.id DESC LIMIT ?`, merchantID, limit)
 	return open, over, err
 }
@@ -48,7 +49,7 @@ func (s *Store) Phones(ctx context.Context, merchantID uuid.UUID,
 // OpenAuthentication implements simulation.BankReader.
 func (s *Store) OpenAuthentication(ctx context.Context, merchantID,
 	mandateID uuid.UUID) (mandate.Authentication, error) {
-	return one(ctx, s, authenticationTable, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+
+	return database.One(ctx, s.DB, authenticationTable, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+
 		" ORDER BY number DESC LIMIT 1", merchantID, mandateID)
 }
 

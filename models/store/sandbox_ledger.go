@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
 )
 
 // SandboxLedger is the memory of the sandbox bank. It stands for another house's
@@ -56,7 +57,7 @@ func (l SandboxLedger) Save(ctx context.Context, orders []sandbox.Order,
 			}
 			instructions = append(instructions, []any{o.ID, o.MerchantID, string(o.Kind), o.Method, hash, o.AmountCents,
 				o.ActionDate, o.Disputable,
-				instantOrNull(o.AnswerBy), last, l.s.Now()})
+				database.InstantOrNull(o.AnswerBy), last, l.s.Now()})
 		}
 		return copyInto(ctx, tx, instructions, answers)
 	})
@@ -73,11 +74,11 @@ type accountUse struct {
 }
 
 func answerColumns(orderID uuid.UUID, e sandbox.Entry) []any {
-	return []any{orderID, e.Seq, string(e.Kind), e.Code, e.Channel, e.Reference, Instant(e.DueAt)}
+	return []any{orderID, e.Seq, string(e.Kind), e.Code, e.Channel, e.Reference, database.Instant(e.DueAt)}
 }
 
 func (l SandboxLedger) hash(o sandbox.Order) []byte {
-	return l.s.seal.Hash(o.MerchantID, "sandbox_account", o.Account.Reveal())
+	return l.s.Seal.Hash(o.MerchantID, "sandbox_account", o.Account.Reveal())
 }
 
 // known tells which orders were saved before, and how often each account was used.
@@ -133,7 +134,7 @@ func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) err
 func (l SandboxLedger) Due(ctx context.Context, now time.Time, limit int) ([]sandbox.Answer, error) {
 	rows, err := l.s.Pool.Query(ctx,
 		`SELECT instruction_id, seq, kind, code, channel, reference, due_at FROM sandbox_answers
-		WHERE delivered_at IS NULL AND due_at <= $1 ORDER BY due_at, instruction_id, seq LIMIT $2`, Instant(now), limit)
+		WHERE delivered_at IS NULL AND due_at <= $1 ORDER BY due_at, instruction_id, seq LIMIT $2`, database.Instant(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox ledger: due: %w", err)
 	}

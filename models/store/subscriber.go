@@ -12,9 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
 	"debitdesk/models/subscription"
 	"debitdesk/models/webhook"
 )
@@ -71,12 +72,12 @@ func sealDebtor(box *seal.Box, x *subscription.Subscriber) (any, error) {
 		return nil, nil
 	}
 	b, err := json.Marshal(n)
-	return box.SealBytes(placeOf("template_clients", "debit_sealed", x.MerchantID, x.ID), b), err
+	return box.SealBytes(seal.PlaceOf("template_clients", "debit_sealed", x.MerchantID, x.ID), b), err
 }
 
 func openDebtor(box *seal.Box, x *subscription.Subscriber, stored []byte) error {
 	var n debtorNumbers
-	b, err := box.OpenBytes(placeOf("template_clients", "debit_sealed", x.MerchantID, x.ID), stored)
+	b, err := box.OpenBytes(seal.PlaceOf("template_clients", "debit_sealed", x.MerchantID, x.ID), stored)
 	if err == nil {
 		err = json.Unmarshal(b, &n)
 	}
@@ -85,27 +86,27 @@ func openDebtor(box *seal.Box, x *subscription.Subscriber, stored []byte) error 
 }
 
 // InsertSubscriber implements subscription.Tx.
-func (t *Tx) InsertSubscriber(x subscription.Subscriber) { insert(t, subscriberTable, x) }
+func (t *Tx) InsertSubscriber(x subscription.Subscriber) { database.Insert(t.Tx, subscriberTable, x) }
 
 // MoveSubscriber implements subscription.Tx: compare-and-set on the version.
-func (t *Tx) MoveSubscriber(x subscription.Subscriber) { move(t, moveSubscriber, x) }
+func (t *Tx) MoveSubscriber(x subscription.Subscriber) { database.MustChange(t.Tx, moveSubscriber, x) }
 
 // InsertPeriod implements subscription.Tx.
 func (t *Tx) InsertPeriod(merchantID uuid.UUID, p subscription.Period) {
-	write(t, insertPeriod, p, merchantID, t.now)
+	database.Write(t.Tx, insertPeriod, p, merchantID, t.Now())
 }
 
 // FollowToken implements purchase.Tx.
 func (t *Tx) FollowToken(merchantID, old, next uuid.UUID) {
-	t.later(
-		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`, merchantID, old, next, t.now)
+	t.Later(
+		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND token_id = $2`, merchantID, old, next, t.Now())
 }
 
 // EndSubscribers implements purchase.Tx.
 func (t *Tx) EndSubscribers(merchantID, clientID uuid.UUID) (ended []uuid.UUID, err error) {
-	err = query(t, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { ended = append(ended, id) },
+	err = database.Query(t.Tx, func(id *uuid.UUID) []any { return []any{id} }, func(id uuid.UUID) { ended = append(ended, id) },
 		`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
-		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive' RETURNING id`, merchantID, clientID, t.now)
+		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive' RETURNING id`, merchantID, clientID, t.Now())
 	if err != nil {
 		return nil, fmt.Errorf("end subscribers: %w", err)
 	}
@@ -114,19 +115,19 @@ func (t *Tx) EndSubscribers(merchantID, clientID uuid.UUID) (ended []uuid.UUID, 
 
 // TellSubscriber implements subscription.Tx.
 func (t *Tx) TellSubscriber(name string, x subscription.Subscriber) {
-	t.tell(x.MerchantID, name, webhook.ObjectSubscriber, x.ID, x.ID)
+	t.Tell(x.MerchantID, name, webhook.ObjectSubscriber, x.ID, x.ID)
 }
 
 const subscriberFrom = `SELECT s.*, ` + nameOfClient + `, coalesce(t.state, '') AS account
 	FROM template_clients s JOIN clients c ON c.id = s.client_id LEFT JOIN tokens t ON t.id = s.token_id WHERE `
 
 func (s *Store) subscribers(ctx context.Context, condition string, args ...any) ([]subscription.Subscriber, error) {
-	return seek(ctx, s, subscriberTable, subscriberFrom+condition, args...)
+	return database.Seek(ctx, s.DB, subscriberTable, subscriberFrom+condition, args...)
 }
 
 // TemplateClient implements subscription.Reader.
 func (s *Store) TemplateClient(ctx context.Context, merchantID, id uuid.UUID) (subscription.Subscriber, error) {
-	return first(s.subscribers(ctx, "s.merchant_id = ? AND s.id = ?", merchantID, id))
+	return database.First(s.subscribers(ctx, "s.merchant_id = ? AND s.id = ?", merchantID, id))
 }
 
 // TemplateClients implements subscription.Reader.
@@ -144,7 +145,7 @@ func (s *Store) CountTemplateClients(ctx context.Context, merchantID uuid.UUID, 
 	where, args := subscriberWhere(merchantID, uuid.Nil, f)
 	query := fmt.Sprintf(
 		"SELECT count(*) FROM (SELECT 1 FROM template_clients s JOIN clients c ON c.id = s.client_id WHERE %s LIMIT %d) AS part", where, limit)
-	if err := s.read(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(query, args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("count subscribers: %w", err)
 	}
 	return n, nil
@@ -164,7 +165,7 @@ func subscriberWhere(merchantID, templateID uuid.UUID, f subscription.Subscriber
 	if f.Status != "" {
 		where, args = where+" AND s.status = ?", append(args, string(f.Status))
 	}
-	if q := searchQuery(f.Search); q != "" {
+	if q := database.SearchQuery(f.Search); q != "" {
 		where, args = where+" AND c.search @@ ?::tsquery", append(args, q)
 	} else if strings.TrimSpace(f.Search) != "" {
 		where += " AND false"
@@ -186,7 +187,7 @@ func (s *Store) RunningOf(ctx context.Context, merchantID, clientID uuid.UUID) (
 
 // PeriodsOf implements subscription.Reader.
 func (s *Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]subscription.Period, error) {
-	return all(ctx, s, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID,
+	return database.All(ctx, s.DB, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC", merchantID,
 		subscriberID)
 }
 

@@ -8,8 +8,9 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/table"
 	"debitdesk/models/subscription"
 )
 
@@ -20,17 +21,17 @@ var (
 )
 
 // InsertTemplate implements subscription.Tx.
-func (t *Tx) InsertTemplate(tpl subscription.Template) { insert(t, templateTable, tpl) }
+func (t *Tx) InsertTemplate(tpl subscription.Template) { database.Insert(t.Tx, templateTable, tpl) }
 
 // MoveTemplate implements subscription.Tx: compare-and-set on the version.
-func (t *Tx) MoveTemplate(tpl subscription.Template) { move(t, moveTemplate, tpl) }
+func (t *Tx) MoveTemplate(tpl subscription.Template) { database.MustChange(t.Tx, moveTemplate, tpl) }
 
 // EndSubscribersOf implements subscription.Tx.
 func (t *Tx) EndSubscribersOf(merchantID, templateID uuid.UUID, why string) (int, error) {
-	n, err := t.exec(
+	n, err := t.Exec(
 		`UPDATE template_clients SET status = 'inactive', why = $3, next_on = NULL, next_at = NULL, stored_token = NULL, stored_at = NULL,
 		version = version + 1, updated_at = $4 WHERE merchant_id = $1 AND template_id = $2 AND status <> 'inactive'`,
-		merchantID, templateID, why, t.now)
+		merchantID, templateID, why, t.Now())
 	if err != nil {
 		return 0, fmt.Errorf("end subscribers: %w", err)
 	}
@@ -39,7 +40,7 @@ func (t *Tx) EndSubscribersOf(merchantID, templateID uuid.UUID, why string) (int
 
 // Template implements subscription.Reader.
 func (s *Store) Template(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
-	t, err := one(ctx, s, templateTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+	t, err := database.One(ctx, s.DB, templateTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
 	if err != nil {
 		return t, err
 	}
@@ -50,7 +51,7 @@ func (s *Store) Template(ctx context.Context, merchantID, id uuid.UUID) (subscri
 
 // AnyTemplate implements subscription.Reader.
 func (s *Store) AnyTemplate(ctx context.Context, merchantID, id uuid.UUID) (subscription.Template, error) {
-	return one(ctx, s, templateTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, templateTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // Templates implements subscription.Reader.
@@ -68,7 +69,7 @@ func (s *Store) Templates(ctx context.Context, merchantID uuid.UUID, f subscript
 	}
 	direction, beside, from := besideID("id", ask)
 	query := templateTable.Select + where + beside + fmt.Sprintf(" ORDER BY id %s LIMIT %d", direction, ask.Fetch())
-	out, err := seek(ctx, s, templateTable, query, append(args, from...)...)
+	out, err := database.Seek(ctx, s.DB, templateTable, query, append(args, from...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (s *Store) countSubscribers(ctx context.Context, merchantID uuid.UUID, list
 		Launched   bool
 		NextOn     calendar.Date
 	}
-	err := s.read(ctx).Raw(`SELECT template_id, status, count(*) AS n, bool_or(activated_at IS NOT NULL) AS launched,
+	err := s.Gorm(ctx).Raw(`SELECT template_id, status, count(*) AS n, bool_or(activated_at IS NOT NULL) AS launched,
 		min(next_on) FILTER (WHERE status = 'active') AS next_on FROM template_clients
 		WHERE merchant_id = ? AND template_id = ANY(?::uuid[]) GROUP BY template_id, status`, merchantID,
 		idsText(ids)).Scan(&rows).Error

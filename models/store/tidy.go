@@ -2,23 +2,20 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"debitdesk/models/client"
-	"debitdesk/models/fault"
+	"debitdesk/models/database"
+	"debitdesk/models/requestlog"
 	"debitdesk/models/user"
 )
 
 const (
 	keysKept  = 48 * time.Hour     // idempotency keys; 24 hours are promised
 	linksKept = 8 * 24 * time.Hour // words of mails that let a person in and stay in the house; the longest such link works for seven days
-	tidyChunk = 5_000              // rows a transaction; short locks
 	foldChunk = 20_000
 	// dirtyAfter folded rows are worth cleaning up at once, so that counting does
 	// not read their remains until the server's own clean-up comes by.
@@ -30,23 +27,24 @@ const (
 // sign-in counters, old events, evidence of erased clients that the law does not want any more. So nothing is lost
 // because a person moved that clock by months.
 func (s *Store) Tidy(ctx context.Context) error {
-	now := Instant(time.Now())
-	err := s.inChunks(ctx, `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+	now := database.Instant(time.Now())
+	err := s.InChunks(ctx, `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM idempotency_keys WHERE stored_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-keysKept))
 	if err != nil {
 		return fmt.Errorf("tidy idempotency keys: %w", err)
 	}
-	err = s.inChunks(ctx, `UPDATE mails SET `+blanked(`true`)+` WHERE ctid = ANY (ARRAY(
+	err = s.InChunks(ctx, `UPDATE mails SET `+blanked(`true`)+` WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM mails WHERE body_sealed IS NOT NULL AND state = 'sent' AND sent_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-linksKept))
 	if err != nil {
 		return fmt.Errorf("tidy mails: %w", err)
 	}
-	err = s.inChunks(ctx, `DELETE FROM kept_forms WHERE ctid = ANY (ARRAY(
-		SELECT ctid FROM kept_forms WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-formsKept))
+	err = s.InChunks(ctx, `DELETE FROM kept_forms WHERE ctid = ANY (ARRAY(
+		SELECT ctid FROM kept_forms WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-user.FormsKept))
 	if err != nil {
 		return fmt.Errorf("tidy kept forms: %w", err)
 	}
-	if err := s.tidyRequests(ctx, now); err != nil {
+	log := requestlog.Store{DB: s.DB}
+	if err := log.Tidy(ctx, now); err != nil {
 		return err
 	}
 	if err := client.DropOldEvidence(ctx, s, now); err != nil {
@@ -124,82 +122,4 @@ func (s *Store) PurchaseCounts(ctx context.Context, merchantID uuid.UUID) (map[s
 		return nil, fmt.Errorf("count purchases: %w", err)
 	}
 	return counts, nil
-}
-
-// wiping deletes what a merchant did, what refers to other rows first. A test knows
-// every table that there is, so that a new one is either here or in WipeKeeps.
-var wiping = []struct{ table, where string }{
-	{"token_deletions", "merchant_id = $1"},
-	{"approvals", "merchant_id = $1"},
-	{"delivery_attempts", "delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)"},
-	{"deliveries", "merchant_id = $1"},
-	{"events", "merchant_id = $1"},
-	{"api_requests", "merchant_id = $1"},
-	{"company_statements", "merchant_id = $1"},
-	{"billing_periods", "merchant_id = $1"},
-	{"template_clients", "merchant_id = $1"},
-	{"billing_templates", "merchant_id = $1"},
-	{"batch_rows", "merchant_id = $1"},
-	{"batches", "merchant_id = $1"},
-	{"batch_mappings", "merchant_id = $1"},
-	{"invoices", "merchant_id = $1"},
-	{"mails", "merchant_id = $1"},
-	{"ledger_entries", "merchant_id = $1"},
-	{"refunds", "merchant_id = $1"},
-	{"bank_messages",
-		"merchant_id = $1 OR instruction_id IN (SELECT id FROM sandbox_instructions WHERE merchant_id = $1)"},
-	{"sandbox_answers", "instruction_id IN (SELECT id FROM sandbox_instructions WHERE merchant_id = $1)"},
-	{"sandbox_instructions", "merchant_id = $1"},
-	{"account_verifications", "merchant_id = $1"},
-	{"amendments", "merchant_id = $1"},
-	{"collections", "merchant_id = $1"},
-	{"tokens", "merchant_id = $1"},
-	{"mandate_evidence", "merchant_id = $1"},
-	{"mandate_authentications", "merchant_id = $1"},
-	{"mandates", "merchant_id = $1"},  // mandate_counts follow by a trigger
-	{"purchases", "merchant_id = $1"}, // so do purchase_counts
-	{"clients", "merchant_id = $1"},
-	{"idempotency_keys", "merchant_id = $1"}, // their answers name what is gone
-	{"simulations", "merchant_id = $1"},
-}
-
-// WipeKeeps are the tables with a merchant's own rows that a wipe leaves: who works
-// there, what programs may call, where they are told, how it trades, and who did
-// what. Counts of purchases and mandates follow by themselves. Numbers of invoices
-// go on, for a number that was given out never comes again.
-var WipeKeeps = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "credentials",
-	"audit_entries", "audit_links", "audit_heads", "audit_alarms", "memberships", "invitations", "sessions", "kept_forms",
-	"invoice_series", "webhooks", "merchant_keys",
-	"purchase_counts", "purchase_count_deltas", "mandate_counts", "mandate_count_deltas"}
-
-// WipeTables are the tables that a wipe empties for one merchant.
-func WipeTables() []string {
-	out := make([]string, len(wiping))
-	for i, w := range wiping {
-		out[i] = w.table
-	}
-	return out
-}
-
-// Wipe implements simulation.Tx. A row that somebody adds meanwhile ends it with
-// fault.ErrLost.
-func (t *Tx) Wipe(merchantID uuid.UUID) (map[string]int64, error) {
-	gone := map[string]int64{}
-	err := t.Pgx(func(tx pgx.Tx) error {
-		for _, w := range wiping {
-			tag, err := tx.Exec(t.ctx, "DELETE FROM "+w.table+" WHERE "+w.where, native([]any{merchantID})...)
-			if err != nil {
-				return fmt.Errorf("wipe %s: %w", w.table, err)
-			}
-			if n := tag.RowsAffected(); n > 0 {
-				gone[w.table] = n
-			}
-		}
-		return nil
-	})
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == "23503" { // foreign_key_violation
-		return nil, fault.ErrLost
-	}
-	return gone, err
 }

@@ -7,9 +7,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/seal"
-	"debitdesk/models/store/table"
 	"debitdesk/models/token"
 )
 
@@ -32,47 +33,47 @@ var (
 )
 
 // InsertToken implements purchase.Tx; the account number is sealed here.
-func (t *Tx) InsertToken(k token.Token) { insert(t, tokenTable, k) }
+func (t *Tx) InsertToken(k token.Token) { database.Insert(t.Tx, tokenTable, k) }
 
 // RenewToken implements purchase.Tx.
-func (t *Tx) RenewToken(k token.Token) { move(t, renewToken, k) }
+func (t *Tx) RenewToken(k token.Token) { database.MustChange(t.Tx, renewToken, k) }
 
 // MoveToken implements purchase.Tx: compare-and-set on the state.
 func (t *Tx) MoveToken(k token.Token, from token.State) (bool, error) {
-	return moved(t, moveToken, k, from)
+	return database.Change(t.Tx, moveToken, k, from)
 }
 
 // SaveToken is MoveToken for a row that this transaction holds.
-func (t *Tx) SaveToken(k token.Token, from token.State) { write(t, moveToken, k, from) }
+func (t *Tx) SaveToken(k token.Token, from token.State) { database.Write(t.Tx, moveToken, k, from) }
 
 // HoldToken implements purchase.Tx: it holds the token's row until the commit, so
 // that a token cannot be deleted while a charge begins, though other charges may
 // begin with it.
 func (t *Tx) HoldToken(merchantID, id uuid.UUID) {
-	t.must(
+	t.Must(
 		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2 AND state = 'active' FOR SHARE) AS held`, id, merchantID)
 }
 
 // Token implements purchase.Reader.
 func (s *Store) Token(ctx context.Context, merchantID, id uuid.UUID) (token.Token, error) {
-	return one(ctx, s, tokenTable, "merchant_id = $1 AND id = $2", merchantID, id)
+	return database.One(ctx, s.DB, tokenTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
 // TokensByID implements purchase.Reader.
 func (s *Store) TokensByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]token.Token, error) {
-	return all(ctx, s, tokenTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	return database.All(ctx, s.DB, tokenTable, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
 }
 
 // TokensOf implements purchase.Reader.
 func (s *Store) TokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
-	return all(ctx, s, tokenTable,
+	return database.All(ctx, s.DB, tokenTable,
 		"merchant_id = $1 AND client_id = $2 AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clientID)
 }
 
 // TokensOfClients implements batch.Reader.
 func (s *Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
 	clients []uuid.UUID) (map[uuid.UUID][]token.Token, error) {
-	found, err := all(ctx, s, tokenTable,
+	found, err := database.All(ctx, s.DB, tokenTable,
 		"merchant_id = $1 AND client_id = ANY($2) AND state IN ('active','blocked') ORDER BY id DESC", merchantID, clients)
 	out := map[uuid.UUID][]token.Token{}
 	for _, k := range found {
@@ -84,16 +85,16 @@ func (s *Store) TokensOfClients(ctx context.Context, merchantID uuid.UUID,
 // PendingTokensOf implements purchase.Reader. A token whose mandate did not come
 // about stays pending for good and is of no interest.
 func (s *Store) PendingTokensOf(ctx context.Context, merchantID, clientID uuid.UUID) ([]token.Token, error) {
-	return all(ctx, s, tokenTable,
+	return database.All(ctx, s.DB, tokenTable,
 		`EXISTS (SELECT FROM purchases p WHERE p.id = tokens.id AND p.status IN ('pending_charge', 'pending_execute'))
 		AND merchant_id = $1 AND client_id = $2 AND state = 'pending' ORDER BY id DESC`, merchantID, clientID)
 }
 
 // TokenPage implements purchase.Lister: the live tokens of a client.
 func (s *Store) TokenPage(ctx context.Context, merchantID, clientID uuid.UUID, ask paging.Ask) ([]token.Token, error) {
-	of := list(ctx, s, tokenTable).Where("merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID,
+	of := database.List(ctx, s.DB, tokenTable).Where("merchant_id = ? AND client_id = ? AND state IN ('active','blocked')", merchantID,
 		clientID)
-	return find(ctx, s, tokenTable, beside(of, ask))
+	return database.Find(ctx, s.DB, tokenTable, database.Page(of, ask))
 }
 
 //nolint:gosec // columns that are named token are no passwords
@@ -117,7 +118,7 @@ func (s *Store) Tokens(ctx context.Context, merchantID uuid.UUID, f token.Filter
 	for i, state := range states {
 		names[i] = string(state)
 	}
-	where, args = where+" AND t.state = ANY(?::text[])", append(args, textArray(names))
+	where, args = where+" AND t.state = ANY(?::text[])", append(args, database.TextArray(names))
 	direction := "DESC"
 	if ask.Newer {
 		direction = "ASC"
@@ -129,7 +130,7 @@ func (s *Store) Tokens(ctx context.Context, merchantID uuid.UUID, f token.Filter
 		}
 		where, args = where+" AND t.id "+compare+" ?", append(args, ask.From)
 	}
-	return seek(ctx, s, tokenEntries, tokenLine+where+fmt.Sprintf(" ORDER BY t.id %s LIMIT %d", direction, ask.Fetch()),
+	return database.Seek(ctx, s.DB, tokenEntries, tokenLine+where+fmt.Sprintf(" ORDER BY t.id %s LIMIT %d", direction, ask.Fetch()),
 		args...)
 }
 
@@ -145,7 +146,7 @@ func tokenWhere(merchantID uuid.UUID, f token.Filter) (string, []any) {
 	if !f.UnusedSince.IsZero() {
 		add("coalesce(t.last_used_at, t.created_at) < ?", f.UnusedSince)
 	}
-	if q := searchQuery(f.Search); q != "" {
+	if q := database.SearchQuery(f.Search); q != "" {
 		add("c.search @@ ?::tsquery", q)
 	}
 	if f.Needed {
@@ -174,7 +175,7 @@ func (s *Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f token.F
 		State string
 		N     int64
 	}
-	if err := s.read(ctx).Raw(strings.Join(parts, " UNION ALL "), all...).Scan(&rows).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(strings.Join(parts, " UNION ALL "), all...).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("count tokens: %w", err)
 	}
 	counts := map[token.State]int64{}
@@ -186,5 +187,10 @@ func (s *Store) CountTokens(ctx context.Context, merchantID uuid.UUID, f token.F
 
 // TokenEntry implements token.Lister.
 func (s *Store) TokenEntry(ctx context.Context, merchantID, id uuid.UUID) (token.Entry, error) {
-	return first(seek(ctx, s, tokenEntries, tokenLine+"t.merchant_id = ? AND t.id = ?", merchantID, id))
+	return database.First(database.Seek(ctx, s.DB, tokenEntries, tokenLine+"t.merchant_id = ? AND t.id = ?", merchantID, id))
+}
+
+// accountAt is the place of the account number of a token.
+func accountAt(merchantID, tokenID uuid.UUID) seal.Place {
+	return seal.PlaceOf("tokens", "account_sealed", merchantID, tokenID)
 }

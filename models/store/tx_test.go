@@ -21,7 +21,7 @@ func TestUnitsOfWorkAtTheSameMomentDoNotFailForEachOther(t *testing.T) {
 		wg.Go(func() {
 			slug := fmt.Sprintf("m%d", i-i%4/3) // every fourth takes the short name of the one before
 			failed[i] = s.InTx(context.Background(), func(tx *store.Tx) error {
-				tx.InsertMerchant(merchant.Merchant{ID: tx.NewID(), Slug: slug, Name: slug})
+				merchant.Insert(tx.Tx, merchant.Merchant{ID: tx.NewID(), Slug: slug, Name: slug})
 				return nil
 			})
 		})
@@ -45,15 +45,15 @@ func TestAUnitOfWorkIsWrittenWholeOrNotAtAll(t *testing.T) {
 	s := openTidying(t)
 	id := uuid.New()
 	err := s.InTx(t.Context(), func(tx *store.Tx) error {
-		tx.InsertMerchant(merchant.Merchant{ID: id, Slug: "one", Name: "one"})
-		tx.InsertMerchant(merchant.Merchant{ID: id, Slug: "two", Name: "two"})
+		merchant.Insert(tx.Tx, merchant.Merchant{ID: id, Slug: "one", Name: "one"})
+		merchant.Insert(tx.Tx, merchant.Merchant{ID: id, Slug: "two", Name: "two"})
 		return nil
 	})
 	if n := s.number("SELECT count(*) FROM merchants"); err == nil || n != 0 {
 		t.Errorf("%v, %d rows", err, n)
 	}
 	if err := s.InTx(t.Context(), func(tx *store.Tx) error {
-		tx.InsertMerchant(merchant.Merchant{ID: id, Slug: "one", Name: "one"})
+		merchant.Insert(tx.Tx, merchant.Merchant{ID: id, Slug: "one", Name: "one"})
 		return nil
 	}); err != nil {
 		t.Errorf("a failed unit left something behind: %v", err)

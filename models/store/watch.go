@@ -47,7 +47,7 @@ func (s *Store) Watch(ctx context.Context) (*Watch, error) {
 	cfg := s.Pool.Config().ConnConfig.Copy()
 	cfg.Tracer = nil
 	cfg.RuntimeParams["application_name"] = "debitdesk watch"
-	w := &Watch{cfg: cfg, log: s.opt.Log, watched: map[uuid.UUID]*topic{}}
+	w := &Watch{cfg: cfg, log: s.Options.Log, watched: map[uuid.UUID]*topic{}}
 	if w.log == nil {
 		w.log = slog.Default()
 	}
@@ -56,7 +56,7 @@ func (s *Store) Watch(ctx context.Context) (*Watch, error) {
 		return nil, err
 	}
 	ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	s.Clock.onMove(w.wakeAll) // what is left of a time limit depends on the clock
+	s.Clock.OnMove(w.wakeAll) // what is left of a time limit depends on the clock
 	w.done.Go(func() { w.follow(ctx, conn) })
 	return w, nil
 }

@@ -7,8 +7,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/store/table"
 	"debitdesk/models/webhook"
 )
 
@@ -24,13 +26,13 @@ var (
 
 // InsertWebhook implements webhook.Tx.
 func (t *Tx) InsertWebhook(w webhook.Webhook, private []byte) {
-	write(t, insertWebhook, w, t.s.seal.SealBytes(placeOf("webhooks", "private_key", w.MerchantID, w.ID), private))
+	database.Write(t.Tx, insertWebhook, w, t.s.Seal.SealBytes(seal.PlaceOf("webhooks", "private_key", w.MerchantID, w.ID), private))
 }
 
 // SaveWebhook implements webhook.Tx.
 func (t *Tx) SaveWebhook(w webhook.Webhook) {
-	move(t, saveWebhook, w)
-	t.later(
+	database.MustChange(t.Tx, saveWebhook, w)
+	t.Later(
 		`UPDATE deliveries SET address = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending' AND address <> $3`,
 		w.MerchantID, w.ID, w.Callback)
 }
@@ -38,11 +40,11 @@ func (t *Tx) SaveWebhook(w webhook.Webhook) {
 // DeleteWebhook implements webhook.Tx. Deliveries are locked before the webhook, as
 // a note about an attempt does.
 func (t *Tx) DeleteWebhook(merchantID, id uuid.UUID) (bool, error) {
-	t.later(
-		`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`, merchantID, id, t.now)
-	n, err := t.exec(
+	t.Later(
+		`UPDATE deliveries SET state = 'dropped', next_at = NULL, done_at = $3 WHERE merchant_id = $1 AND endpoint = $2 AND state = 'pending'`, merchantID, id, t.Now())
+	n, err := t.Exec(
 		`UPDATE webhooks SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-		merchantID, id, t.now)
+		merchantID, id, t.Now())
 	if err != nil {
 		return false, fmt.Errorf("delete webhook: %w", err)
 	}
@@ -51,16 +53,16 @@ func (t *Tx) DeleteWebhook(merchantID, id uuid.UUID) (bool, error) {
 
 // InsertCompanyKey implements webhook.Tx.
 func (t *Tx) InsertCompanyKey(merchantID uuid.UUID, k webhook.Keys) {
-	t.later(
+	t.Later(
 		`INSERT INTO merchant_keys (merchant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id) DO NOTHING`,
-		merchantID, k.Public, t.s.seal.SealBytes(placeOf("merchant_keys", "private_key", merchantID, merchantID), k.Private),
-		t.now)
+		merchantID, k.Public, t.s.Seal.SealBytes(seal.PlaceOf("merchant_keys", "private_key", merchantID, merchantID), k.Private),
+		t.Now())
 }
 
 // NoticeFailing implements webhook.Tx.
 func (t *Tx) NoticeFailing(id uuid.UUID) (bool, error) {
-	n, err := t.exec(
-		`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL`, id, t.now)
+	n, err := t.Exec(
+		`UPDATE webhooks SET noticed_at = $2 WHERE id = $1 AND noticed_at IS NULL AND failing_since IS NOT NULL AND deleted_at IS NULL`, id, t.Now())
 	if err != nil {
 		return false, fmt.Errorf("note a notice: %w", err)
 	}
@@ -69,18 +71,18 @@ func (t *Tx) NoticeFailing(id uuid.UUID) (bool, error) {
 
 // Webhook implements webhook.Reader.
 func (s *Store) Webhook(ctx context.Context, merchantID, id uuid.UUID) (webhook.Webhook, error) {
-	return one(ctx, s, webhookTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+	return database.One(ctx, s.DB, webhookTable, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
 }
 
 // Webhooks implements webhook.Reader.
 func (s *Store) Webhooks(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]webhook.Webhook, error) {
-	return find(ctx, s, webhookTable, beside(list(ctx, s, webhookTable).Where("merchant_id = ? AND deleted_at IS NULL",
+	return database.Find(ctx, s.DB, webhookTable, database.Page(database.List(ctx, s.DB, webhookTable).Where("merchant_id = ? AND deleted_at IS NULL",
 		merchantID), ask))
 }
 
 // FailingWebhooks implements webhook.Reader.
 func (s *Store) FailingWebhooks(ctx context.Context, merchantID uuid.UUID) ([]webhook.Webhook, error) {
-	return all(ctx, s, webhookTable,
+	return database.All(ctx, s.DB, webhookTable,
 		"merchant_id = $1 AND deleted_at IS NULL AND failing_since IS NOT NULL ORDER BY failing_since, id", merchantID)
 }
 
@@ -98,16 +100,16 @@ func (s *Store) CompanyKey(ctx context.Context, merchantID uuid.UUID) (pem strin
 // sent can still be shown with its signature.
 func (s *Store) WebhookKey(ctx context.Context, merchantID, webhookID uuid.UUID) ([]byte, error) {
 	var sealed []byte
-	at := placeOf("webhooks", "private_key", merchantID, webhookID)
+	at := seal.PlaceOf("webhooks", "private_key", merchantID, webhookID)
 	query, args := `SELECT private_key FROM webhooks WHERE merchant_id = $1 AND id = $2`, []any{merchantID, webhookID}
 	if webhookID == uuid.Nil {
-		at = placeOf("merchant_keys", "private_key", merchantID, merchantID)
+		at = seal.PlaceOf("merchant_keys", "private_key", merchantID, merchantID)
 		query, args = `SELECT private_key FROM merchant_keys WHERE merchant_id = $1`, args[:1]
 	}
 	if err := s.Pool.QueryRow(ctx, query, args...).Scan(&sealed); err != nil {
 		return nil, fmt.Errorf("find signing key: %w", err)
 	}
-	key, err := s.seal.OpenBytes(at, sealed)
+	key, err := s.Seal.OpenBytes(at, sealed)
 	if err != nil {
 		return nil, fmt.Errorf("open signing key: %w", err)
 	}
@@ -117,7 +119,7 @@ func (s *Store) WebhookKey(ctx context.Context, merchantID, webhookID uuid.UUID)
 // AdminAddresses implements webhook.Reader.
 func (s *Store) AdminAddresses(ctx context.Context, merchantID uuid.UUID) ([]string, error) {
 	var out []string
-	err := s.read(ctx).Raw(
+	err := s.Gorm(ctx).Raw(
 		`SELECT email FROM users WHERE merchant_id = ? AND role = 'admin' AND disabled_at IS NULL ORDER BY id`,
 		merchantID).Scan(&out).Error
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"debitdesk/models/database"
+	"debitdesk/models/merchant"
 	"debitdesk/models/store"
 	"debitdesk/models/store/storetest"
 )
@@ -17,12 +19,12 @@ func TestWhatIsReadInAUnitOfWorkGoesByItsConnection(t *testing.T) {
 	undone := errors.New("undone")
 	err := s.InTx(t.Context(), func(tx *store.Tx) error {
 		ctx := tx.Context()
-		b, err := tx.LockBrand(id, id)
+		b, err := merchant.LockBrand(tx.Tx, id, id)
 		if err != nil {
 			return err
 		}
 		b.Name, b.Version = "another name", b.Version+1
-		tx.UpdateBrand(b)
+		merchant.UpdateBrand(tx.Tx, b)
 		brands, err := s.Brands(ctx, id) // by GORM
 		if err != nil || len(brands) != 1 || brands[0].Name != "another name" {
 			t.Errorf("the unit of work does not see what it wrote: %v, %v", brands, err)
@@ -73,7 +75,7 @@ func TestANumberOfAUnitThatWasTakenBackComesToNobodyTwice(t *testing.T) {
 
 // The guard of the tests: whoever holds a connection gets no second one.
 func TestASecondConnectionIsRefusedWhileOneIsHeld(t *testing.T) {
-	store.RefuseSecondConnections()
+	database.RefuseSecondConnections()
 	dsn := storetest.Unguarded(t)
 	db, err := store.Open(t.Context(), dsn, store.Options{Sandbox: true, MaxConns: 4})
 	if err != nil {
@@ -102,7 +104,7 @@ func TestASecondConnectionIsRefusedWhileOneIsHeld(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "inside another") {
 		t.Errorf("a transaction in a transaction: %v", err)
 	}
-	if n := len(store.SecondConnections(storetest.Database(dsn))); n != 1 {
+	if n := len(database.SecondConnections(storetest.Database(dsn))); n != 1 {
 		t.Errorf("%d places are told, want one", n)
 	}
 	if err := outside(); err != nil {

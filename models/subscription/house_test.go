@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/debit"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
@@ -25,7 +26,6 @@ import (
 	"debitdesk/models/queue"
 	"debitdesk/models/simulation"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/subscription"
 )
@@ -97,7 +97,7 @@ func (h *house) begin() {
 	h.subs = h.worker()
 	h.purchases.Subscriptions = h.subs
 	post := &outbox.Service{Store: s, Sender: outbox.Keep{}, Sent: h.purchases.Mailed, Compose: bills.Compose}
-	h.controls = &simulation.Controls{InTx: store.Runner[simulation.Tx](s), Read: s, Clock: s.Clock, Debits: h.debits,
+	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases, Subscriptions: h.subs,
 		Mail: post.SendDue, Phone: h.bank.ForceMandate}
 }

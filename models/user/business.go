@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -24,7 +25,7 @@ func (s *Service) Open(ctx context.Context, who actor.Actor, merchantID uuid.UUI
 	if who.Kind != actor.User {
 		return User{}, notAPerson()
 	}
-	u, err := s.Read.User(ctx, merchantID, who.ID)
+	u, err := s.Store.User(ctx, merchantID, who.ID)
 	switch {
 	case err != nil:
 		return User{}, err
@@ -35,8 +36,8 @@ func (s *Service) Open(ctx context.Context, who actor.Actor, merchantID uuid.UUI
 	}
 	there := u.Actor()
 	there.IP, there.RequestID = who.IP, who.RequestID
-	return u, s.InTx(ctx, func(tx Tx) error {
-		tx.SetBusinessUsed(merchantID, who.ID, s.Now())
+	return u, s.Store.InTx(ctx, func(tx *database.Tx) error {
+		setBusinessUsed(tx, merchantID, who.ID, s.Now())
 		tx.Audit(there, audit.Entry{Action: "user.business_opened", ObjectType: "user", ObjectID: who.ID,
 			Text: "Came over from another business."})
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/queue"
@@ -42,9 +43,9 @@ type Reset struct {
 // found out later, in the background. TooMany is for the network address alone.
 func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 	email = strings.TrimSpace(email)
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
 		now := s.Now()
-		counters, err := tx.Throttles([]string{"reset:" + byEmail(email), "reset:" + byIP(ip)})
+		counters, err := Throttles(tx, []string{"reset:" + byEmail(email), "reset:" + byIP(ip)})
 		if err != nil {
 			return err
 		}
@@ -52,9 +53,9 @@ func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 			return tooMany(wait)
 		}
 		mails := counters[0].wait(now) <= 0
-		tx.SaveThrottle(counters[1].failed(now))
+		SaveThrottle(tx, counters[1].failed(now))
 		if mails {
-			tx.SaveThrottle(counters[0].failed(now))
+			SaveThrottle(tx, counters[0].failed(now))
 			tx.Enqueue(queue.ResetPassword{AskID: tx.NewID(), Email: email, IP: ip})
 		}
 		return nil
@@ -63,7 +64,7 @@ func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 
 // SendReset mails the link to whom the address belongs; nobody is no error.
 func (s *Service) SendReset(ctx context.Context, ask queue.ResetPassword) error {
-	u, _, err := s.Read.UserByEmail(ctx, ask.Email)
+	u, _, err := s.Store.UserByEmail(ctx, ask.Email)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil
@@ -72,7 +73,7 @@ func (s *Service) SendReset(ctx context.Context, ask queue.ResetPassword) error 
 	case !u.DisabledAt.IsZero():
 		return nil
 	}
-	b, err := s.Read.Business(ctx, u.MerchantID)
+	b, err := s.Store.Business(ctx, u.MerchantID)
 	if err != nil {
 		return err
 	}
@@ -80,8 +81,8 @@ func (s *Service) SendReset(ctx context.Context, ask queue.ResetPassword) error 
 	until := s.real().Add(ResetLasts)
 	who := u.Actor()
 	who.IP = ask.IP
-	return s.InTx(ctx, func(tx Tx) error {
-		tx.InsertReset(Reset{Hash: hash, UserID: u.ID, ExpiresAt: until})
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		insertReset(tx, Reset{Hash: hash, UserID: u.ID, ExpiresAt: until})
 		tx.InsertMail(mail.Mail{MerchantID: u.MerchantID, ObjectID: ask.AskID, Kind: MailReset, To: u.Email,
 			Letter: s.Letters.PasswordReset(u, b, token, until)})
 		tx.Audit(actor.Actor{Kind: actor.System, Name: "Debitdesk", MerchantID: u.MerchantID, IP: ask.IP},
@@ -94,7 +95,7 @@ func (s *Service) SendReset(ctx context.Context, ask queue.ResetPassword) error 
 // FindReset tells whether a link still works: NotFound when it is unknown,
 // Conflict when it is over or was used.
 func (s *Service) FindReset(ctx context.Context, token string) (Reset, error) {
-	r, err := s.Read.Reset(ctx, TokenHash(token))
+	r, err := s.Store.Reset(ctx, TokenHash(token))
 	if err != nil {
 		return r, err
 	}
@@ -126,18 +127,18 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip, reques
 	if err != nil {
 		return User{}, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		won, err := tx.UseResets(r, s.real())
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		won, err := useResets(tx, r, s.real())
 		if err != nil {
 			return err
 		}
 		if !won {
 			return fault.New(fault.Conflict, "reset_used", "This link was used already. Ask for a new one if you need it.")
 		}
-		if err := tx.SetPassword(u.ID, hash, s.real()); err != nil {
+		if err := setPassword(tx, u.ID, hash, s.real()); err != nil {
 			return err
 		}
-		tx.EndSessions(u.ID, nil)
+		endSessions(tx, u.ID, nil)
 		who := u.Actor()
 		who.IP, who.RequestID = ip, requestID
 		s.changed(tx, who, u, businesses, "user.password_reset",
@@ -164,11 +165,11 @@ func (s *Service) ChangePassword(ctx context.Context, who actor.Actor, old, pass
 	if err != nil {
 		return err
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		if err := tx.SetPassword(u.ID, hash, s.real()); err != nil {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		if err := setPassword(tx, u.ID, hash, s.real()); err != nil {
 			return err
 		}
-		tx.EndSessions(u.ID, bytes.Clone(keep))
+		endSessions(tx, u.ID, bytes.Clone(keep))
 		s.changed(tx, who, u, businesses, "user.password_changed", "Changed their password. Their other sessions ended.")
 		return nil
 	})
@@ -195,21 +196,21 @@ func (s *Service) Knows(ctx context.Context, who actor.Actor, password string) e
 // open browser cannot guess it.
 func (s *Service) knows(ctx context.Context, who actor.Actor, u User, old string) error {
 	key := []string{"password:" + u.ID.String()}
-	err := s.InTx(ctx, func(tx Tx) error {
-		t, err := tx.Throttles(key)
+	err := s.Store.InTx(ctx, func(tx *database.Tx) error {
+		t, err := Throttles(tx, key)
 		if err != nil {
 			return err
 		}
 		if wait := t[0].wait(s.Now()); wait > 0 {
 			return tooMany(wait)
 		}
-		tx.SaveThrottle(t[0].failed(s.Now()))
+		SaveThrottle(tx, t[0].failed(s.Now()))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	_, hash, err := s.Read.UserByEmail(ctx, u.Email)
+	_, hash, err := s.Store.UserByEmail(ctx, u.Email)
 	if err != nil {
 		return err
 	}
@@ -219,7 +220,7 @@ func (s *Service) knows(ctx context.Context, who actor.Actor, u User, old string
 			return err
 		}
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		if fits {
 			return s.forget(tx, key)
 		}
@@ -234,19 +235,19 @@ func (s *Service) knows(ctx context.Context, who actor.Actor, u User, old string
 }
 
 // forget sets counters back to zero.
-func (s *Service) forget(tx Tx, keys []string) error {
-	counters, err := tx.Throttles(keys)
+func (s *Service) forget(tx *database.Tx, keys []string) error {
+	counters, err := Throttles(tx, keys)
 	if err != nil {
 		return err
 	}
 	for _, t := range counters {
-		tx.SaveThrottle(Throttle{Key: t.Key, LastAt: t.LastAt})
+		SaveThrottle(tx, Throttle{Key: t.Key, LastAt: t.LastAt})
 	}
 	return nil
 }
 
 // changed tells the person and each of their businesses.
-func (s *Service) changed(tx Tx, who actor.Actor, u User, businesses []Business, action, text string) {
+func (s *Service) changed(tx *database.Tx, who actor.Actor, u User, businesses []Business, action, text string) {
 	for _, b := range businesses {
 		who.MerchantID = b.ID
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "user", ObjectID: u.ID, Text: text})
@@ -258,14 +259,14 @@ func (s *Service) changed(tx Tx, who actor.Actor, u User, businesses []Business,
 
 // everywhere is a person in the business they used last, and all of theirs.
 func (s *Service) everywhere(ctx context.Context, id uuid.UUID) (User, []Business, error) {
-	businesses, err := s.Read.Businesses(ctx, id)
+	businesses, err := s.Store.Businesses(ctx, id)
 	if err != nil {
 		return User{}, nil, err
 	}
 	if len(businesses) == 0 {
 		return User{}, nil, fault.New(fault.Conflict, "reset_expired", "This account is no longer in use.")
 	}
-	u, err := s.Read.User(ctx, businesses[0].ID, id)
+	u, err := s.Store.User(ctx, businesses[0].ID, id)
 	return u, businesses, err
 }
 

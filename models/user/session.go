@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -64,7 +65,7 @@ func (s *Service) Sessions(ctx context.Context, who actor.Actor) ([]Session, err
 	if who.Kind != actor.User {
 		return nil, notAPerson()
 	}
-	return s.Read.SessionsOf(ctx, who.ID, s.Now())
+	return s.Store.SessionsOf(ctx, who.ID, s.Now())
 }
 
 // RevokeSession ends one of the caller's own sessions, on every process at once.
@@ -72,8 +73,8 @@ func (s *Service) RevokeSession(ctx context.Context, who actor.Actor, hash []byt
 	if who.Kind != actor.User {
 		return notAPerson()
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		gone, err := tx.DeleteSessionOf(who.ID, hash)
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		gone, err := deleteSessionOf(tx, who.ID, hash)
 		if err != nil {
 			return err
 		}
@@ -91,8 +92,8 @@ func (s *Service) RevokeOthers(ctx context.Context, who actor.Actor, mine []byte
 	if who.Kind != actor.User {
 		return 0, notAPerson()
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		if n, err = tx.DeleteOtherSessions(who.ID, mine); err != nil || n == 0 {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		if n, err = deleteOtherSessions(tx, who.ID, mine); err != nil || n == 0 {
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "user.session_revoked", ObjectType: "user", ObjectID: who.ID,

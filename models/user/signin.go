@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
 
@@ -27,7 +28,7 @@ func (s *Service) SignIn(ctx context.Context, a Attempt) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	u, hash, err := s.Read.UserByEmail(ctx, a.Email)
+	u, hash, err := s.Store.UserByEmail(ctx, a.Email)
 	known := err == nil
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -51,7 +52,7 @@ func (s *Service) SignIn(ctx context.Context, a Attempt) (User, error) {
 
 // SignOut notes that the person left; the session ends with its cookie.
 func (s *Service) SignOut(ctx context.Context, who actor.Actor) error {
-	return s.InTx(ctx, func(tx Tx) error {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
 		tx.Audit(who, audit.Entry{Action: "user.signed_out", ObjectType: "user", ObjectID: who.ID, Text: "Signed out."})
 		return nil
 	})
@@ -61,9 +62,9 @@ func (s *Service) SignOut(ctx context.Context, who actor.Actor) error {
 // that a thousand attempts at once get no more tries than one after the other.
 // It returns how the counters stood.
 func (s *Service) count(ctx context.Context, a Attempt) (before []Throttle, err error) {
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		now := s.Now()
-		if before, err = tx.Throttles(a.counters()); err != nil {
+		if before, err = Throttles(tx, a.counters()); err != nil {
 			return err
 		}
 		for _, t := range before {
@@ -72,7 +73,7 @@ func (s *Service) count(ctx context.Context, a Attempt) (before []Throttle, err 
 			}
 		}
 		for _, t := range before {
-			tx.SaveThrottle(t.failed(now))
+			SaveThrottle(tx, t.failed(now))
 		}
 		return nil
 	})
@@ -80,13 +81,13 @@ func (s *Service) count(ctx context.Context, a Attempt) (before []Throttle, err 
 }
 
 func (s *Service) refuse(ctx context.Context, who actor.Actor, a Attempt, known bool) error {
-	err := s.InTx(ctx, func(tx Tx) error {
+	err := s.Store.InTx(ctx, func(tx *database.Tx) error {
 		// Also for unknown people something is written, which takes the same time.
-		counters, err := tx.Throttles(a.counters()[:1])
+		counters, err := Throttles(tx, a.counters()[:1])
 		if err != nil {
 			return err
 		}
-		tx.SaveThrottle(counters[0])
+		SaveThrottle(tx, counters[0])
 		if known {
 			tx.Audit(who, audit.Entry{Action: "user.sign_in_failed", ObjectType: "user", ObjectID: who.ID,
 				Text: "A sign-in as " + who.Name + " failed."})
@@ -102,8 +103,8 @@ func (s *Service) refuse(ctx context.Context, who actor.Actor, a Attempt, known 
 // welcome forgets the person's failures and takes back the one that this
 // attempt counted for its address: guesses at other people still count.
 func (s *Service) welcome(ctx context.Context, who actor.Actor, a Attempt, before []Throttle) error {
-	return s.InTx(ctx, func(tx Tx) error {
-		now, err := tx.Throttles(a.counters())
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		now, err := Throttles(tx, a.counters())
 		if err != nil {
 			return err
 		}
@@ -117,10 +118,10 @@ func (s *Service) welcome(ctx context.Context, who actor.Actor, a Attempt, befor
 			} else if t.Failures == before[i].Failures {
 				t.LockedUntil = before[i].LockedUntil
 			}
-			tx.SaveThrottle(t)
+			SaveThrottle(tx, t)
 		}
-		tx.SetUserSeen(who.ID, s.Now())
-		tx.SetBusinessUsed(who.MerchantID, who.ID, s.Now())
+		setUserSeen(tx, who.ID, s.Now())
+		setBusinessUsed(tx, who.MerchantID, who.ID, s.Now())
 		tx.Audit(who, audit.Entry{Action: "user.signed_in", ObjectType: "user", ObjectID: who.ID, Text: "Signed in."})
 		return nil
 	})

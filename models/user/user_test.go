@@ -13,10 +13,10 @@ import (
 
 	"debitdesk/handlers/letters"
 	"debitdesk/models/actor"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 	"debitdesk/models/user"
 )
@@ -77,7 +77,7 @@ func open(t *testing.T) *house {
 		}
 	}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	h.Service = &user.Service{InTx: store.Runner[user.Tx](db), Read: db,
+	h.Service = &user.Service{Store: user.Store{DB: db.DB},
 		Letters: letters.Writer{Base: "https://desk.example"},
 		Now:     func() time.Time { return start.Add(time.Duration(h.ahead.Load())) }}
 	h.thandi, err = h.Create(t.Context(), h.operator,

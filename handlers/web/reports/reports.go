@@ -37,7 +37,7 @@ type Reports struct {
 	Desk       *kit.Desk
 	Money      *report.Money
 	Statements *statement.Service
-	Brands     merchant.Reader
+	Brands     merchant.Store
 	Replays    kit.Replays
 }
 

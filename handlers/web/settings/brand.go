@@ -27,7 +27,7 @@ func (h *Settings) find(c echo.Context) (merchant.Brand, error) {
 	if err != nil {
 		return merchant.Brand{}, err
 	}
-	brands, err := h.Brands.Read.Brands(c.Request().Context(),
+	brands, err := h.Brands.Store.Brands(c.Request().Context(),
 		who.MerchantID) // as they are now, not as they were kept a moment ago
 	if err != nil {
 		return merchant.Brand{}, err
@@ -103,7 +103,7 @@ func (h *Settings) AskRemoveBrand(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	use, err := h.Brands.Read.BrandUse(c.Request().Context(), b.MerchantID, b.ID)
+	use, err := h.Brands.Store.BrandUse(c.Request().Context(), b.MerchantID, b.ID)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func brandInput(form url.Values) merchant.BrandInput {
 // series says what the next numbers look like.
 func (h *Settings) series(c echo.Context, b merchant.Brand) (facts []components.Fact, err error) {
 	year := calendar.DateOf(h.Desk.Now()).Year
-	prefix, next, err := h.Brands.Read.NextInvoice(c.Request().Context(), b, year)
+	prefix, next, err := h.Brands.Store.NextInvoice(c.Request().Context(), b, year)
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 	if f, _ := fault.From(wrong); f != nil && f.Code == "brand_changed" {
 		v.Conflict, v.Differs = true, differing(b.Input(), in)
 	}
-	use, err := h.Brands.Read.BrandUse(c.Request().Context(), b.MerchantID, b.ID)
+	use, err := h.Brands.Store.BrandUse(c.Request().Context(), b.MerchantID, b.ID)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func differing(theirs, yours merchant.BrandInput) (out []pages.BrandDiffers) {
 }
 
 func (h *Settings) profileRow(c echo.Context, b merchant.Brand, p merchant.Profile) (pages.ProfileRow, error) {
-	n, err := h.Brands.Read.ProfileUse(c.Request().Context(), b.MerchantID, b.ID, p)
+	n, err := h.Brands.Store.ProfileUse(c.Request().Context(), b.MerchantID, b.ID, p)
 	href := words.BrandHref(b.ID) + "/profiles/" + p.ID.String()
 	row := pages.ProfileRow{Code: p.ProfileCode, Name: p.AbbreviatedName, Account: p.AccountNumber,
 		Bank:     words.JoinedWords(" · ", bank.BankName(p.BranchCode), p.BranchCode),

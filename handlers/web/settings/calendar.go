@@ -43,7 +43,7 @@ var methodsShown = []struct {
 // becomes.
 func (h *Settings) Calendar(c echo.Context) error {
 	who := access.Actor(c)
-	brands, err := h.Brands.Read.Brands(c.Request().Context(), who.MerchantID)
+	brands, err := h.Brands.Store.Brands(c.Request().Context(), who.MerchantID)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (h *Settings) AskRemoveProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	n, err := h.Brands.Read.ProfileUse(c.Request().Context(), b.MerchantID, b.ID, p)
+	n, err := h.Brands.Store.ProfileUse(c.Request().Context(), b.MerchantID, b.ID, p)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type Settings struct {
 // Business serves GET /settings/business.
 func (h *Settings) Business(c echo.Context) error {
 	who := access.Actor(c)
-	brands, err := h.Brands.Read.Brands(c.Request().Context(), who.MerchantID)
+	brands, err := h.Brands.Store.Brands(c.Request().Context(), who.MerchantID)
 	if err != nil {
 		return err
 	}

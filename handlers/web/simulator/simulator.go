@@ -34,7 +34,7 @@ type Simulator struct {
 	Controls  *simulation.Controls
 	Calendar  *calendar.Calendar
 	Accounts  func() []bank.Magic
-	Merchants merchant.Reader
+	Merchants merchant.Store
 	Replays   kit.Replays
 }
 

@@ -15,9 +15,9 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 )
 

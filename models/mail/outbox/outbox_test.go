@@ -11,13 +11,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/database/seal"
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/paging"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 	"debitdesk/models/store/storetest"
 )
 

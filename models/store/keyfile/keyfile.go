@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 
 	"debitdesk/models/credential"
-	"debitdesk/models/store/seal"
+	"debitdesk/models/database/seal"
 )
 
 // Name is the file that is generated in the data folder.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database/seal"
 	"debitdesk/models/store/keyfile"
-	"debitdesk/models/store/seal"
 )
 
 func TestKeysAreGeneratedOnceAndReadAgain(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/migrations"
-	"debitdesk/models/store"
+	"debitdesk/models/database"
 	"debitdesk/models/store/postgres"
 	"debitdesk/models/user"
 )
@@ -36,11 +36,11 @@ const EnvDSN = "DEBITDESK_TEST_DSN"
 // connection to it while it holds one.
 func DSN(tb testing.TB) string {
 	tb.Helper()
-	store.RefuseSecondConnections()
+	database.RefuseSecondConnections()
 	user.HashCheaply()
 	dsn := Unguarded(tb)
 	tb.Cleanup(func() {
-		for _, where := range store.SecondConnections(Database(dsn)) {
+		for _, where := range database.SecondConnections(Database(dsn)) {
 			tb.Errorf("a second connection was asked for while one is held:\n%s", where)
 		}
 	})

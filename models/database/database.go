@@ -1,0 +1,144 @@
+// Package database is how the concepts speak with PostgreSQL: the pool, the product's
+// clock, the unit of work, and records in their tables. What every change writes beside
+// its own rows is here too: the audit, mails, jobs, events, and the answer to a request.
+// It knows no other concept, no rules, no HTTP and no pages.
+package database
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"debitdesk/models/database/seal"
+	"debitdesk/models/queue"
+)
+
+// Options is what a DB needs besides the address of its database.
+type Options struct {
+	Seal     *seal.Box
+	Sandbox  bool // the clock can be moved
+	MaxConns int32
+	// Patience is how long a request waits for a connection of the pool; 0: acquireTime.
+	Patience time.Duration
+	// MostRequests of a merchant are kept in the log of requests; 0: requestlog.MostKept.
+	MostRequests int
+	Log          *slog.Logger
+	// Enqueue writes jobs into the transaction of the fact they belong to.
+	Enqueue func(ctx context.Context, tx pgx.Tx, jobs []queue.Job) error
+}
+
+// DB is the database of the product.
+type DB struct {
+	Pool    *Pool
+	Clock   *Clock
+	Seal    *seal.Box
+	Options Options
+	sql     *sql.DB
+	gorm    *gorm.DB
+	dry     *gorm.DB // builds statements that a Tx queues
+	refs    *counters
+	kept    sync.Map
+}
+
+// Open connects. It does not migrate.
+func Open(ctx context.Context, dsn string, opt Options) (*DB, error) {
+	cfg, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("database address: %w", err)
+	}
+	if opt.MaxConns > 0 {
+		cfg.MaxConns = opt.MaxConns
+	} else if cfg.MaxConns < 24 {
+		cfg.MaxConns = 24
+	}
+	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	if cfg.ConnConfig.ConnectTimeout == 0 || cfg.ConnConfig.ConnectTimeout > connectTime {
+		cfg.ConnConfig.ConnectTimeout = connectTime
+	}
+	if opt.Patience == 0 {
+		opt.Patience = acquireTime
+	}
+	cfg.ConnConfig.Tracer = patience{opt.Patience}
+	cfg.ConnConfig.DialFunc = dial
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	s := &DB{Pool: &Pool{pool}, Seal: opt.Seal, Options: opt, sql: stdlib.OpenDBFromPool(pool), refs: &counters{}}
+	s.gorm, err = gorm.Open(postgres.New(postgres.Config{Conn: s.sql}), &gorm.Config{
+		SkipDefaultTransaction: true, TranslateError: true, DisableAutomaticPing: true,
+		Logger: logger.Discard, NowFunc: func() time.Time { return s.Now() },
+	})
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	s.dry = s.gorm.Session(&gorm.Session{DryRun: true, NewDB: true})
+	s.Clock = newClock(pool, opt.Sandbox, opt.Log)
+	return s, nil
+}
+
+// Close ends the connections.
+func (s *DB) Close() {
+	if s.Clock != nil {
+		s.Clock.stop()
+	}
+	_ = s.sql.Close()
+	s.Pool.Close()
+}
+
+// Now is the clock of the product, whole microseconds in UTC.
+func (s *DB) Now() time.Time {
+	if s.Clock == nil {
+		return Instant(time.Now())
+	}
+	return s.Clock.Now()
+}
+
+// NewID is a UUIDv7 of the product's clock, so that newer records sort later.
+func (s *DB) NewID() uuid.UUID { return NewID(s.Now()) }
+
+// Instant is the one form in which moments are stored: UTC, whole microseconds.
+// PostgreSQL cuts nanoseconds, so an unrounded time would not come back equal.
+func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// Kept is the one T that a concept keeps beside the database in this process, such as a
+// cache of its rows. It begins as its zero value.
+func Kept[T any](db *DB) *T {
+	key := reflect.TypeFor[T]()
+	if v, ok := db.kept.Load(key); ok {
+		return v.(*T)
+	}
+	v, _ := db.kept.LoadOrStore(key, new(T))
+	return v.(*T)
+}
+
+// chunk is how many rows a transaction of InChunks deletes: its locks are short.
+const chunk = 5_000
+
+// InChunks repeats a deletion, whose last argument is a number of rows, until it finds
+// nothing more.
+func (s *DB) InChunks(ctx context.Context, deletion string, args ...any) error {
+	for {
+		tag, err := s.Pool.Exec(ctx, deletion, append(args, chunk)...)
+		if err != nil || tag.RowsAffected() < chunk {
+			return err
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package database
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
+)
+
+// Insert queues the INSERT of a record.
+func Insert[T any](t *Tx, into *table.Table[T], record T) { Write(t, into.Insert, record) }
+
+// Write queues a statement about a record whose result nobody needs.
+func Write[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
+	args, err := st.Args(t.s.Seal, &record, more...)
+	if err != nil {
+		t.Fail(fmt.Errorf("write a record: %w", err))
+		return
+	}
+	t.Later(st.SQL, args...)
+}
+
+// MustChange queues a change of one record before everything that waits for nothing; the
+// transaction ends with fault.ErrLost when it does not find its row, as with must.
+func MustChange[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
+	args, err := st.Args(t.s.Seal, &record, more...)
+	if err != nil {
+		t.Fail(fmt.Errorf("change a record: %w", err))
+		return
+	}
+	t.MustOne(st.One, args...)
+}
+
+// Change changes one record now, and tells whether it found its row.
+func Change[T any](t *Tx, st *table.Statement[T], record T, more ...any) (bool, error) {
+	args, err := st.Args(t.s.Seal, &record, more...)
+	if err != nil {
+		return false, fmt.Errorf("change a record: %w", err)
+	}
+	return t.ExecOne("change a record", st.SQL, args...)
+}
+
+// One reads the record that a condition finds; fault.Missing when there is none.
+func One[T any](ctx context.Context, s *DB, from *table.Table[T], condition string,
+	args ...any) (record T, err error) {
+	return First(Collect(ctx, s, from, from.Select+condition, args))
+}
+
+// All reads the records that a condition finds.
+func All[T any](ctx context.Context, s *DB, from *table.Table[T], condition string, args ...any) ([]T, error) {
+	return Collect(ctx, s, from, from.Select+condition, args)
+}
+
+// Seek reads what a query finds whose values stand where it says ?; a list takes as
+// many places as it has values, as in "IN ?".
+func Seek[T any](ctx context.Context, s *DB, from *table.Table[T], query string, args ...any) ([]T, error) {
+	stmt := s.dry.Raw(query, args...).Statement
+	return Collect(ctx, s, from, stmt.SQL.String(), stmt.Vars)
+}
+
+// List is a query of a table, to which conditions and an order are added. It reads
+// All columns but those that are named.
+func List[T any](ctx context.Context, s *DB, from *table.Table[T], without ...string) *gorm.DB {
+	return s.Gorm(ctx).Table(from.Name).Select(from.Columns("", without...))
+}
+
+// Find reads what a list finds.
+func Find[T any](ctx context.Context, s *DB, from *table.Table[T], of *gorm.DB) ([]T, error) {
+	stmt := of.Session(&gorm.Session{DryRun: true}).Find(&[]map[string]any{}).Statement
+	if stmt.Error != nil {
+		return nil, fmt.Errorf("list from %s: %w", from.Name, stmt.Error)
+	}
+	return Collect(ctx, s, from, stmt.SQL.String(), stmt.Vars)
+}
+
+// Collect reads what a statement finds.
+func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) ([]T, error) {
+	rows, err := s.Pool.Query(ctx, sql, Native(args)...)
+	if err != nil {
+		return nil, fmt.Errorf("read from %s: %w", from.Name, err)
+	}
+	return from.Collect(s.Seal, rows)
+}
+
+// First is the only record of a list; fault.Missing when there is none.
+func First[T any](found []T, err error) (record T, _ error) {
+	switch {
+	case err != nil:
+		return record, err
+	case len(found) == 0:
+		return record, fault.Missing()
+	}
+	return found[0], nil
+}
+
+// ExecOne runs a statement about a record outside any unit of work, and tells whether
+// it found one row.
+func ExecOne[T any](ctx context.Context, s *DB, st *table.Statement[T], record T, more ...any) (bool, error) {
+	args, err := st.Args(s.Seal, &record, more...)
+	if err != nil {
+		return false, err
+	}
+	done, err := s.Pool.Exec(ctx, st.SQL, Native(args)...)
+	return done.RowsAffected() == 1, err
+}

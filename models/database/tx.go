@@ -1,0 +1,288 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"database/sql"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/gorm"
+
+	"debitdesk/models/dryrun"
+	"debitdesk/models/fault"
+	"debitdesk/models/queue"
+)
+
+// Tx is one unit of work: GORM and pgx on one connection, in one transaction.
+// Writes whose result nobody needs wait and travel together: a use case that
+// only writes costs one round trip, COMMIT included.
+type Tx struct {
+	s    *DB
+	ctx  context.Context
+	conn *sql.Conn
+	pgx  *pgx.Conn // the same connection
+	db   *gorm.DB
+	now  time.Time
+	over bool // nothing reads through it any more
+
+	waiting []statement
+	musts   int // how many of them, at the front, decide whether the transaction may be
+	jobs    []queue.Job
+	news    []news
+	begun   bool
+	broken  error // a row that could not be written; the commit refuses
+}
+
+type statement struct {
+	sql  string
+	args []any
+}
+
+// InTx runs fn in one transaction. What fn returns as error undoes everything.
+// fault.ErrLost: a compare-and-set of the transaction found another state. Under a
+// dryrun everything is undone whatever fn returns.
+func (s *DB) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
+	if TxOf(ctx) != nil {
+		return errors.New("a transaction was begun inside another one")
+	}
+	tx := &Tx{s: s, ctx: ctx, now: s.Now()}
+	defer func() {
+		if p := recover(); p != nil {
+			tx.rollback()
+			tx.release()
+			panic(p)
+		}
+		if err != nil {
+			tx.rollback()
+			tx.dropAnswer()
+		}
+		tx.release()
+		err = lostOr(err)
+	}()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if tx.broken != nil {
+		return tx.broken
+	}
+	tx.tellAll()
+	if rec := tx.keepAnswer(); rec != nil {
+		defer func() {
+			if err == nil {
+				rec.Keep()
+			}
+		}()
+	}
+	if dryrun.Is(ctx) {
+		return tx.try()
+	}
+	if len(tx.jobs) > 0 {
+		if err := tx.Flush(); err != nil {
+			return err
+		}
+		if err := tx.Pgx(func(p pgx.Tx) error { return s.Options.Enqueue(ctx, p, tx.jobs) }); err != nil {
+			return fmt.Errorf("enqueue: %w", err)
+		}
+	}
+	if !tx.begun && len(tx.waiting) == 0 {
+		return nil
+	}
+	tx.Later("commit")
+	return tx.Flush()
+}
+
+// try runs everything that a transaction would write, so that the database says its
+// word, and takes it all back. Jobs are nobody's.
+func (t *Tx) try() error {
+	t.Later("set constraints all immediate")
+	t.Later("rollback")
+	return t.Flush()
+}
+
+// open takes a connection, when the first statement must be sent.
+func (t *Tx) open() error {
+	if t.conn != nil {
+		return nil
+	}
+	conn, err := t.s.sql.Conn(t.ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	t.conn = conn
+	if err := conn.Raw(func(dc any) error { t.pgx = dc.(*stdlib.Conn).Conn(); return nil }); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	t.db = t.s.gorm.Session(&gorm.Session{Context: t.ctx, NewDB: true})
+	t.db.Statement.ConnPool = conn
+	return nil
+}
+
+func (t *Tx) release() {
+	t.over = true
+	if t.conn != nil {
+		_ = t.conn.Close()
+	}
+}
+
+// lostOr turns what a lost race looks like in PostgreSQL into fault.ErrLost: our
+// own exception, a deadlock that two changes of the same records ran into, a
+// second debit under a once-off mandate, a second amendment of a token, or a period
+// that was billed already.
+func lostOr(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && (pg.Code == "DD001" || pg.Code == "40P01" || pg.Code == "40001" ||
+		pg.ConstraintName == "collections_once" || pg.ConstraintName == "amendments_one_open" ||
+		pg.ConstraintName == "billing_periods_pkey") {
+		return fault.ErrLost
+	}
+	return err
+}
+
+// Now is the moment of this unit of work; it does not move while it runs.
+func (t *Tx) Now() time.Time { return t.now }
+
+// DB is the database that the transaction belongs to. Give its reads Context.
+func (t *Tx) DB() *DB { return t.s }
+
+// NewID is a UUIDv7 of the product's clock.
+func (t *Tx) NewID() uuid.UUID { return t.s.NewID() }
+
+// Enqueue leaves work for later, in this transaction.
+func (t *Tx) Enqueue(job queue.Job) { t.jobs = append(t.jobs, job) }
+
+// Gorm gives GORM after everything that waits was written.
+func (t *Tx) Gorm() (*gorm.DB, error) {
+	if err := t.begin(); err != nil {
+		return nil, err
+	}
+	return t.db, nil
+}
+
+// begin writes what waits, and opens the transaction if nothing did so far.
+func (t *Tx) begin() error {
+	if err := t.Flush(); err != nil || t.begun {
+		return err
+	}
+	t.Later("select 1")
+	return t.Flush()
+}
+
+// Fail makes the transaction end with err: a queued write has nobody to tell.
+func (t *Tx) Fail(err error) {
+	if t.broken == nil {
+		t.broken = err
+	}
+}
+
+// Later queues a statement whose result nobody needs.
+func (t *Tx) Later(sql string, args ...any) {
+	t.waiting = append(t.waiting, statement{sql, args})
+}
+
+// Exec writes what waits and this statement, and tells how many rows it touched.
+func (t *Tx) Exec(sql string, args ...any) (int64, error) {
+	t.Later(sql, args...)
+	return t.send()
+}
+
+// ExecOne runs an update and tells whether it found its row.
+func (t *Tx) ExecOne(what, sql string, args ...any) (bool, error) {
+	n, err := t.Exec(sql, args...)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", what, err)
+	}
+	return n == 1, nil
+}
+
+// Must queues a statement before everything that waits for nothing: its one
+// result is a count, and any other count than 1 ends the transaction with
+// fault.ErrLost. Such statements keep their own order, in which they lock rows.
+func (t *Tx) Must(count string, args ...any) {
+	t.waiting = slices.Insert(t.waiting, t.musts, statement{"SELECT must_be_one((" + count + "))", args})
+	t.musts++
+}
+
+// MustOne is must for a statement that counts by itself, such as the change of one
+// record.
+func (t *Tx) MustOne(sql string, args ...any) {
+	t.waiting = slices.Insert(t.waiting, t.musts, statement{sql, args})
+	t.musts++
+}
+
+func (t *Tx) Flush() error {
+	if len(t.waiting) == 0 {
+		return nil
+	}
+	_, err := t.send()
+	return err
+}
+
+// send runs the waiting statements in one round trip and returns the row count
+// of the last one.
+func (t *Tx) send() (rows int64, err error) {
+	if err := t.open(); err != nil {
+		return 0, err
+	}
+	batch := &pgx.Batch{}
+	if !t.begun {
+		batch.Queue("begin")
+		t.begun = true
+	}
+	for _, w := range t.waiting {
+		batch.Queue(w.sql, Native(w.args)...)
+	}
+	t.waiting, t.musts = t.waiting[:0], 0
+	err = t.conn.Raw(func(dc any) error {
+		rows, err = run(t.ctx, dc.(*stdlib.Conn).Conn(), batch)
+		return err
+	})
+	return rows, err
+}
+
+func (t *Tx) rollback() {
+	if !t.begun {
+		return
+	}
+	// The caller's context may be over; the transaction must end all the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
+	defer cancel()
+	_, _ = t.conn.ExecContext(ctx, "rollback")
+}
+
+// Pgx runs fn on the transaction's own pgx connection. Inside fn the Tx itself
+// Must not be used: the connection is locked.
+func (t *Tx) Pgx(fn func(pgx.Tx) error) error {
+	if err := t.begin(); err != nil {
+		return err
+	}
+	return t.conn.Raw(func(dc any) error { return fn(connTx{c: dc.(*stdlib.Conn).Conn()}) })
+}
+
+// Violates tells whether err is a broken unique or check constraint of that name.
+func Violates(err error, constraint string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.ConstraintName == constraint
+}
+
+// Query writes what waits and reads the rows of one more statement.
+func Query[T any](t *Tx, row func(*T) []any, each func(T), sql string, args ...any) error {
+	if _, err := t.Gorm(); err != nil {
+		return err
+	}
+	return t.Pgx(func(tx pgx.Tx) error {
+		rows, err := tx.Query(t.ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		var v T
+		_, err = pgx.ForEachRow(rows, row(&v), func() error { each(v); return nil })
+		return err
+	})
+}

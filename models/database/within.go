@@ -1,0 +1,102 @@
+package database
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"gorm.io/gorm"
+)
+
+type withinKey struct{}
+
+// Context is what reads of the Store are given inside this unit of work: they then
+// go by its connection, and see what it has written.
+func (t *Tx) Context() context.Context { return context.WithValue(t.ctx, withinKey{}, t) }
+
+// TxOf is the unit of work that a context belongs to, while it runs.
+func TxOf(ctx context.Context) *Tx {
+	if t, ok := ctx.Value(withinKey{}).(*Tx); ok && !t.over {
+		return t
+	}
+	return nil
+}
+
+// Gorm gives GORM for the queries of lists and records.
+func (s *DB) Gorm(ctx context.Context) *gorm.DB {
+	t := TxOf(ctx)
+	if t == nil {
+		return s.gorm.WithContext(ctx)
+	}
+	db, err := t.Gorm()
+	if err != nil {
+		db = s.gorm.WithContext(ctx)
+		_ = db.AddError(err)
+		return db
+	}
+	return db.WithContext(ctx)
+}
+
+// Pool is the pool of connections. What is asked with the context of a unit of work
+// goes by the connection of that unit.
+type Pool struct{ *pgxpool.Pool }
+
+// querier runs statements of pgx.
+type querier interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+func (p *Pool) on(ctx context.Context) querier {
+	t := TxOf(ctx)
+	if t == nil {
+		return p.Pool
+	}
+	if err := t.begin(); err != nil {
+		return broken{err}
+	}
+	return t.pgx
+}
+
+// Exec runs a statement.
+func (p *Pool) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	return p.on(ctx).Exec(ctx, sql, args...)
+}
+
+// Query gives rows.
+func (p *Pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return p.on(ctx).Query(ctx, sql, args...)
+}
+
+// QueryRow gives one row.
+func (p *Pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	return p.on(ctx).QueryRow(ctx, sql, args...)
+}
+
+// broken answers every statement with the error that kept it from being sent.
+type broken struct{ err error }
+
+func (b broken) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
+	return pgconn.CommandTag{}, b.err
+}
+func (b broken) Query(context.Context, string, ...any) (pgx.Rows, error) {
+	return brokenRows(b), b.err
+}
+func (b broken) QueryRow(context.Context, string, ...any) pgx.Row { return brokenRows(b) }
+
+// brokenRows has no rows and one error.
+type brokenRows struct{ err error }
+
+func (r brokenRows) Close()                                       {}
+func (r brokenRows) Err() error                                   { return r.err }
+func (r brokenRows) CommandTag() pgconn.CommandTag                { return pgconn.CommandTag{} }
+func (r brokenRows) FieldDescriptions() []pgconn.FieldDescription { return nil }
+func (r brokenRows) Next() bool                                   { return false }
+func (r brokenRows) Scan(...any) error                            { return r.err }
+func (r brokenRows) Values() ([]any, error)                       { return nil, r.err }
+func (r brokenRows) RawValues() [][]byte                          { return nil }
+func (r brokenRows) Conn() *pgx.Conn                              { return nil }
+func (r brokenRows) TypeMap() *pgtype.Map                         { return pgtype.NewMap() }

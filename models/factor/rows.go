@@ -1,0 +1,215 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
+)
+
+// factorRow is what stands beside a person's password.
+type factorRow struct {
+	ID              uuid.UUID
+	Name            string
+	Email           string
+	TOTPSealed      []byte     `gorm:"column:totp_sealed"`
+	TOTPConfirmedAt *time.Time `gorm:"column:totp_confirmed_at"`
+	TOTPLastStep    int64      `gorm:"column:totp_last_step"`
+	CodesLeft       int
+	Required        bool
+}
+
+var (
+	passkeyTable  = table.New[Passkey]("passkeys")
+	passkeyInsert = passkeyTable.Write(`INSERT INTO passkeys (@columns, user_id) VALUES (@values, @user)`, "user")
+	passkeySave   = passkeyTable.Write(
+		`UPDATE passkeys SET @set(credential, last_used_at) WHERE user_id = @user AND id = @id`, "user")
+)
+
+// recoveryHash is the kind under which recovery codes are hashed; the key is not
+// in the database, so that a dump of it cannot be searched for them.
+const recoveryHash = "recovery"
+
+// Store is where second factors are kept.
+type Store struct{ *database.DB }
+
+func (s Store) factors(ctx context.Context, userID uuid.UUID, lock string) (set Set, err error) {
+	var r factorRow
+	found := s.Gorm(ctx).Raw(`SELECT u.id, u.name, u.email, u.totp_sealed, u.totp_confirmed_at, u.totp_last_step,
+			(SELECT count(*) FROM recovery_codes c WHERE c.user_id = u.id AND c.used_at IS NULL) AS codes_left,
+			EXISTS (SELECT FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id
+				WHERE mb.user_id = u.id AND mb.disabled_at IS NULL AND m.require_second_factor) AS required
+		FROM users u WHERE u.id = ?`+lock, userID).Scan(&r)
+	switch {
+	case found.Error != nil:
+		return set, fmt.Errorf("find second factors: %w", found.Error)
+	case found.RowsAffected == 0:
+		return set, fault.Missing()
+	}
+	key, err := s.Seal.Open(seal.PlaceOf("users", "totp_sealed", r.ID, r.ID), r.TOTPSealed)
+	if err != nil {
+		return set, fmt.Errorf("open the key of user %s: %w", r.ID, err)
+	}
+	set = Set{UserID: r.ID, Name: r.Name, Email: r.Email, Key: Key(key),
+		ConfirmedAt: database.OrZero(r.TOTPConfirmedAt).UTC(), LastStep: r.TOTPLastStep,
+		CodesLeft: r.CodesLeft, Required: r.Required}
+	set.Passkeys, err = database.All(ctx, s.DB, passkeyTable, "user_id = $1 ORDER BY created_at, id", userID)
+	return set, err
+}
+
+// FactorsOf tells what a person has; NotFound when there is none.
+func (s Store) FactorsOf(ctx context.Context, userID uuid.UUID) (Set, error) {
+	return s.factors(ctx, userID, "")
+}
+
+// factors locks the person and tells what they have; NotFound when there is none.
+func factors(tx *database.Tx, userID uuid.UUID) (Set, error) {
+	return Store{tx.DB()}.factors(tx.Context(), userID, " FOR NO KEY UPDATE OF u")
+}
+
+// setTOTP keeps a key that is not confirmed yet; empty: none any more.
+func setTOTP(tx *database.Tx, userID uuid.UUID, key Key) {
+	var sealed []byte
+	if key != "" {
+		sealed = tx.DB().Seal.Seal(seal.PlaceOf("users", "totp_sealed", userID, userID), key.Reveal())
+	}
+	tx.Later(
+		`UPDATE users SET totp_sealed = $2, totp_confirmed_at = NULL, totp_last_step = 0, updated_at = $3 WHERE id = $1`,
+		userID, sealed, tx.Now())
+}
+
+func confirmTOTP(tx *database.Tx, userID uuid.UUID, at time.Time) {
+	tx.Later(`UPDATE users SET totp_confirmed_at = $2, updated_at = $3 WHERE id = $1 AND totp_confirmed_at IS NULL`, userID,
+		database.Instant(at), tx.Now())
+}
+
+// takeStep is false when a code of that step or a later one was used already.
+func takeStep(tx *database.Tx, userID uuid.UUID, step int64) (bool, error) {
+	n, err := tx.Exec(
+		`UPDATE users SET totp_last_step = $2 WHERE id = $1 AND totp_last_step < $2 AND totp_sealed IS NOT NULL`, userID,
+		step)
+	if err != nil {
+		return false, fmt.Errorf("use a code: %w", err)
+	}
+	return n == 1, nil
+}
+
+// replaceRecoveryCodes forgets the codes before.
+func replaceRecoveryCodes(tx *database.Tx, userID uuid.UUID, codes []string) {
+	tx.Later(`DELETE FROM recovery_codes WHERE user_id = $1`, userID)
+	if len(codes) > 0 {
+		tx.Later(`INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, h FROM unnest($2::bytea[]) h`, userID,
+			Store{tx.DB()}.recoveryHashes(userID, codes))
+	}
+}
+
+// useRecoveryCode is false when the code is unknown or was used.
+func useRecoveryCode(tx *database.Tx, userID uuid.UUID, code string, at time.Time) (bool, error) {
+	n, err := tx.Exec(`UPDATE recovery_codes SET used_at = $3 WHERE user_id = $1 AND code_hash = $2 AND used_at IS NULL`,
+		userID, Store{tx.DB()}.recoveryHashes(userID, []string{code})[0], database.Instant(at))
+	if err != nil {
+		return false, fmt.Errorf("use a recovery code: %w", err)
+	}
+	return n == 1, nil
+}
+
+func (s Store) recoveryHashes(userID uuid.UUID, codes []string) [][]byte {
+	out := make([][]byte, len(codes))
+	for i, code := range codes {
+		out[i] = s.Seal.Hash(userID, recoveryHash, CleanCode(code))
+	}
+	return out
+}
+
+// UnusedCodes counts how many of these are unused recovery codes of the person.
+func (s Store) UnusedCodes(ctx context.Context, userID uuid.UUID, codes []string) (n int, err error) {
+	err = s.Pool.QueryRow(ctx,
+		`SELECT count(*) FROM recovery_codes WHERE user_id = $1 AND used_at IS NULL AND code_hash = ANY($2)`,
+		userID, s.recoveryHashes(userID, codes)).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count recovery codes: %w", err)
+	}
+	return n, nil
+}
+
+// InsertPasskey refuses one that is registered already, whoever has it.
+func InsertPasskey(tx *database.Tx, userID uuid.UUID, p Passkey) error {
+	database.Write(tx, passkeyInsert, p, userID)
+	switch err := tx.Flush(); {
+	case database.Violates(err, "passkeys_pkey"):
+		return fault.At("passkey", "unique", "That passkey is registered already.")
+	case err != nil:
+		return fmt.Errorf("add passkey: %w", err)
+	}
+	return nil
+}
+
+func savePasskey(tx *database.Tx, userID uuid.UUID, p Passkey) {
+	database.Write(tx, passkeySave, p, userID)
+}
+
+func dropPasskey(tx *database.Tx, userID uuid.UUID, id []byte) {
+	tx.Later(`DELETE FROM passkeys WHERE user_id = $1 AND id = $2`, userID, id)
+}
+
+func dropPasskeys(tx *database.Tx, userID uuid.UUID) {
+	tx.Later(`DELETE FROM passkeys WHERE user_id = $1`, userID)
+}
+
+// endHalfSessions ends the person's sessions that showed no second factor.
+func endHalfSessions(tx *database.Tx, userID uuid.UUID) {
+	tx.Later(`DELETE FROM sessions WHERE user_id = $1 AND factor = ''`, userID)
+}
+
+func endAllSessions(tx *database.Tx, userID uuid.UUID) {
+	tx.Later(`DELETE FROM sessions WHERE user_id = $1`, userID)
+}
+
+// setRequireFactor is false when the switch of the business stood so already.
+func setRequireFactor(tx *database.Tx, merchantID uuid.UUID, on bool) (bool, error) {
+	n, err := tx.Exec(
+		`UPDATE merchants SET require_second_factor = $2, updated_at = $3 WHERE id = $1 AND require_second_factor <> $2`,
+		merchantID, on, tx.Now())
+	if err != nil {
+		return false, fmt.Errorf("set the duty of a second factor: %w", err)
+	}
+	return n == 1, nil
+}
+
+// FactorMembers are the people of a business, by name.
+func (s Store) FactorMembers(ctx context.Context, merchantID uuid.UUID) ([]Member, error) {
+	var rows []struct {
+		ID        uuid.UUID
+		Name      string
+		Email     string
+		Role      string
+		App       bool
+		Passkeys  int
+		CodesLeft int
+		Elsewhere bool
+		Disabled  bool
+	}
+	err := s.Gorm(ctx).Raw(`SELECT u.id, u.name, u.email, mb.role, u.totp_confirmed_at IS NOT NULL AS app,
+			(SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) AS passkeys,
+			(SELECT count(*) FROM recovery_codes c WHERE c.user_id = u.id AND c.used_at IS NULL) AS codes_left,
+			EXISTS (SELECT FROM memberships o WHERE o.user_id = u.id AND o.merchant_id <> mb.merchant_id AND o.disabled_at IS NULL) AS elsewhere,
+			COALESCE(u.disabled_at, mb.disabled_at) IS NOT NULL AS disabled
+		FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE mb.merchant_id = ? ORDER BY lower(u.name), lower(u.email)`, merchantID).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("list second factors: %w", err)
+	}
+	out := make([]Member, len(rows))
+	for i, r := range rows {
+		out[i] = Member{ID: r.ID, Name: r.Name, Email: r.Email, Role: actor.Role(r.Role), App: r.App,
+			Passkeys: r.Passkeys, CodesLeft: r.CodesLeft,
+			Elsewhere: r.Elsewhere, Disabled: r.Disabled}
+	}
+	return out, nil
+}

@@ -1,0 +1,208 @@
+package member
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/actor"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
+)
+
+// livesIn is a membership that lets its person come in.
+const livesIn = `SELECT FROM memberships m WHERE m.user_id = u.id AND m.disabled_at IS NULL`
+
+const memberColumns = `SELECT mb.user_id AS id, mb.merchant_id, u.email, u.name, mb.role, mb.grants, mb.batch_limit_cents,
+	u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_factor, mb.last_used_at,
+	COALESCE(mb.disabled_at, u.disabled_at) AS disabled_at, mb.created_at AS joined_at
+	FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE `
+
+var memberView = table.View[Member]()
+
+// Store is where members and invitations are kept.
+type Store struct{ *database.DB }
+
+func (s Store) members(ctx context.Context, which string, args ...any) ([]Member, error) {
+	return database.Collect(ctx, s.DB, memberView, memberColumns+which, args)
+}
+
+// Members are all people of the business, by name.
+func (s Store) Members(ctx context.Context, merchantID uuid.UUID) ([]Member, error) {
+	return s.members(ctx, `mb.merchant_id = $1 ORDER BY lower(COALESCE(NULLIF(u.name, ''), u.email)), u.id`, merchantID)
+}
+
+// Member finds one; NotFound for nobody of this business.
+func (s Store) Member(ctx context.Context, merchantID, userID uuid.UUID) (Member, error) {
+	return database.First(s.members(ctx, `mb.merchant_id = $1 AND mb.user_id = $2`, merchantID, userID))
+}
+
+// holdMembers locks all members of the merchant, and the sessions of one of them, until
+// the transaction ends: who changes one sees all others as they are. Sessions come
+// before memberships, as in TouchSession, so that neither waits for the other in a
+// circle.
+func holdMembers(tx *database.Tx, merchantID, userID uuid.UUID) ([]Member, error) {
+	tx.Later(`SELECT FROM sessions WHERE user_id = $1 ORDER BY id_hash FOR UPDATE`, userID)
+	return Store{tx.DB()}.members(tx.Context(), `mb.merchant_id = $1 ORDER BY mb.user_id FOR UPDATE OF mb`, merchantID)
+}
+
+// AccountOf tells whose account an e-mail address is; belongs is false when no business
+// lets the person in any more. NotFound when there is none.
+func (s Store) AccountOf(ctx context.Context, email string) (id uuid.UUID, belongs bool, err error) {
+	rows, err := s.Pool.Query(ctx, `SELECT u.id, u.disabled_at IS NULL AND EXISTS (`+livesIn+
+		`) FROM users u WHERE lower(u.email) = lower(trim($1))`, email)
+	if err != nil {
+		return id, false, fmt.Errorf("find account: %w", err)
+	}
+	err = fault.Missing()
+	_, scanned := pgx.ForEachRow(rows, []any{&id, &belongs}, func() error { err = nil; return nil })
+	if scanned != nil {
+		return id, false, fmt.Errorf("find account: %w", scanned)
+	}
+	return id, belongs, err
+}
+
+// setTerms changes what a member may do. Users.role is what a process of the release
+// before reads.
+func setTerms(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms) {
+	tx.Later(
+		`UPDATE memberships SET role = $3, grants = $4, batch_limit_cents = $5, updated_at = $6 WHERE merchant_id = $1 AND user_id = $2`,
+		merchantID, userID, string(terms.Role), grantsJSON(terms.Grants), terms.BatchLimitCents, tx.Now())
+	tx.Later(`UPDATE users SET role = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2`, merchantID, userID,
+		string(terms.Role), tx.Now())
+}
+
+// disableMember keeps somebody out and ends their sessions in that business.
+func disableMember(tx *database.Tx, merchantID, userID uuid.UUID, at time.Time) {
+	endSessionsIn(tx, merchantID, userID)
+	tx.Later(`UPDATE memberships SET disabled_at = $3, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID,
+		userID, at)
+	leaves(tx, userID)
+}
+
+func enableMember(tx *database.Tx, merchantID, userID uuid.UUID) {
+	tx.Later(`UPDATE memberships SET disabled_at = NULL, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`,
+		merchantID, userID, tx.Now())
+	comesBack(tx, merchantID, userID)
+}
+
+// removeMember ends a membership and its sessions.
+func removeMember(tx *database.Tx, merchantID, userID uuid.UUID) {
+	endSessionsIn(tx, merchantID, userID)
+	tx.Later(`DELETE FROM memberships WHERE merchant_id = $1 AND user_id = $2`, merchantID, userID)
+	leaves(tx, userID)
+}
+
+// addMember makes a person a member; one who belonged nowhere any more is back. used is
+// when the person came in; zero for not yet.
+func addMember(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms, used time.Time) {
+	tx.Later(
+		`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at, updated_at) VALUES ($2, $1, $3, $4, $5, $7, $6, $6)
+		ON CONFLICT (user_id, merchant_id) DO UPDATE SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents,
+			last_used_at = excluded.last_used_at, updated_at = excluded.updated_at`,
+		merchantID, userID, string(terms.Role), grantsJSON(terms.Grants), terms.BatchLimitCents, tx.Now(), database.OrNull(used))
+	comesBack(tx, merchantID, userID)
+}
+
+// takeBack gives somebody who belongs nowhere any more a new name and password; false
+// when they do belong somewhere.
+func takeBack(tx *database.Tx, userID uuid.UUID, name, passwordHash string, at time.Time) (bool, error) {
+	n, err := tx.Exec(
+		`UPDATE users u SET name = $2, password_hash = $3, password_changed_at = $4, updated_at = $5 WHERE id = $1
+		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+`))`, userID, name, passwordHash, database.Instant(at), tx.Now())
+	if err != nil {
+		return false, fmt.Errorf("take a person back: %w", err)
+	}
+	return n == 1, nil
+}
+
+func endSessionsIn(tx *database.Tx, merchantID, userID uuid.UUID) {
+	tx.Later(
+		`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2 AND COALESCE(s.merchant_id, u.merchant_id) = $1`, merchantID, userID)
+}
+
+// leaves disables whom no business lets in any more altogether, and else makes another
+// business the first one: a process of the release before reads both.
+func leaves(tx *database.Tx, userID uuid.UUID) {
+	tx.Later(`UPDATE users u SET disabled_at = $2, updated_at = $2 WHERE id = $1 AND disabled_at IS NULL AND NOT EXISTS (`+
+		livesIn+`)`, userID, tx.Now())
+	tx.Later(`UPDATE users u SET merchant_id = o.merchant_id, role = o.role, updated_at = $2
+		FROM (SELECT * FROM memberships WHERE user_id = $1 AND disabled_at IS NULL ORDER BY last_used_at DESC NULLS LAST, created_at LIMIT 1) o
+		WHERE u.id = $1 AND NOT EXISTS (`+livesIn+` AND m.merchant_id = u.merchant_id)`, userID, tx.Now())
+}
+
+// comesBack undoes leaves for whom a business lets in.
+func comesBack(tx *database.Tx, merchantID, userID uuid.UUID) {
+	tx.Later(
+		`UPDATE users u SET disabled_at = NULL, updated_at = $3, merchant_id = o.merchant_id, role = o.role FROM memberships o
+		WHERE u.id = $2 AND o.user_id = u.id AND o.merchant_id = $1 AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+
+			` AND m.merchant_id = u.merchant_id))`, merchantID, userID, tx.Now())
+}
+
+// grantsJSON writes actions and yes or no, which always encode.
+func grantsJSON(g actor.Grants) string {
+	if len(g) == 0 {
+		return "{}"
+	}
+	b, _ := json.Marshal(g)
+	return string(b)
+}
+
+var (
+	invitationTable  = table.New[Invitation]("invitations")
+	invitationInsert = invitationTable.Write(
+		`INSERT INTO invitations (@columns, token_hash) VALUES (@values, @token_hash)`, "token_hash")
+)
+
+// insertInvitation refuses a second open one to the same address.
+func insertInvitation(tx *database.Tx, i Invitation, tokenHash []byte) error {
+	database.Write(tx, invitationInsert, i, tokenHash)
+	switch err := tx.Flush(); {
+	case database.Violates(err, "invitations_open"):
+		return fault.At("email", "already_invited",
+			"This address is invited already. Send that invitation again, or revoke it first.")
+	case err != nil:
+		return fmt.Errorf("add invitation: %w", err)
+	}
+	return nil
+}
+
+// renewInvitation gives an open one a new token, its new end and one mail more; false
+// when it is not open, or was mailed meanwhile.
+func renewInvitation(tx *database.Tx, i Invitation, tokenHash []byte) (bool, error) {
+	return tx.ExecOne("renew invitation", `UPDATE invitations SET token_hash = $3, expires_at = $4, mail_count = $5
+		WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND mail_count = $5 - 1`,
+		i.MerchantID, i.ID, tokenHash, database.Instant(i.ExpiresAt), i.MailCount)
+}
+
+func revokeInvitation(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) (bool, error) {
+	return tx.ExecOne("revoke invitation",
+		`UPDATE invitations SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND accepted_at IS NULL AND revoked_at IS NULL`, merchantID, id, database.Instant(at))
+}
+
+// useInvitation takes an invitation that is open at that moment; false when another
+// took it.
+func useInvitation(tx *database.Tx, id uuid.UUID, tokenHash []byte, at time.Time) (bool, error) {
+	return tx.ExecOne("use invitation",
+		`UPDATE invitations SET accepted_at = $3 WHERE id = $1 AND token_hash = $2 AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $3`, id, tokenHash, database.Instant(at))
+}
+
+// Invitations that were not accepted, the newest first.
+func (s Store) Invitations(ctx context.Context, merchantID uuid.UUID) ([]Invitation, error) {
+	return database.All(ctx, s.DB, invitationTable, "merchant_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL ORDER BY id DESC",
+		merchantID)
+}
+
+func (s Store) Invitation(ctx context.Context, merchantID, id uuid.UUID) (Invitation, error) {
+	return database.One(ctx, s.DB, invitationTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// InvitationByToken finds one of any business; NotFound when there is none.
+func (s Store) InvitationByToken(ctx context.Context, tokenHash []byte) (Invitation, error) {
+	return database.One(ctx, s.DB, invitationTable, "token_hash = $1", tokenHash)
+}

@@ -1,0 +1,155 @@
+package merchant
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/seal"
+	"debitdesk/models/fault"
+)
+
+// LockBrand reads a brand of the merchant with its profiles and keeps it from other
+// changes until the end; NotFound otherwise. It keeps nobody from making purchases
+// meanwhile.
+func LockBrand(tx *database.Tx, merchantID, brandID uuid.UUID) (Brand, error) {
+	brands, err := database.All(tx.Context(), tx.DB(), brandTable, "merchant_id = $1 AND id = $2 FOR NO KEY UPDATE", merchantID, brandID)
+	if err == nil {
+		err = Store{tx.DB()}.withProfiles(tx.Context(), brands, "merchant_id = $1 AND brand_id = $2", merchantID, brandID)
+	}
+	return database.First(brands, err)
+}
+
+// UpdateBrand writes what people say about a brand, and counts its version.
+func UpdateBrand(tx *database.Tx, b Brand) {
+	database.MustChange(tx, brandUpdate, b, tx.Now())
+	Store{tx.DB()}.cache().drop(b.ID)
+}
+
+// deleteBrand fails with Conflict when something hangs on the brand or it is the last.
+// The merchant's row keeps two people from deleting the last two brands at once; what
+// hangs on a brand keeps it by its foreign key.
+func deleteBrand(tx *database.Tx, merchantID, brandID uuid.UUID) error {
+	if _, err := tx.Exec(`SELECT 1 FROM merchants WHERE id = $1 FOR NO KEY UPDATE`, merchantID); err != nil {
+		return fmt.Errorf("lock merchant: %w", err)
+	}
+	var others, debts int64
+	err := tx.Pgx(func(on pgx.Tx) error {
+		return on.QueryRow(tx.Context(),
+			`SELECT (SELECT count(*) FROM brands WHERE merchant_id = $1 AND id <> $2), (SELECT count(*) FROM invoice_series WHERE brand_id = $2)`,
+			merchantID, brandID).Scan(&others, &debts)
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("count brands: %w", err)
+	case others == 0:
+		return fault.New(fault.Conflict, "brand_is_last", "A business needs one brand at least.")
+	case debts > 0:
+		return brandInUse()
+	}
+	for _, statement := range []string{`DELETE FROM brand_counters WHERE brand_id = $1`,
+		`DELETE FROM debit_profiles WHERE brand_id = $1`, `DELETE FROM brands WHERE id = $1`} {
+		if _, err := tx.Exec(statement, brandID); err != nil {
+			var pg *pgconn.PgError
+			if errors.As(err, &pg) && pg.Code == "23503" {
+				return brandInUse()
+			}
+			return fmt.Errorf("delete brand: %w", err)
+		}
+	}
+	Store{tx.DB()}.cache().drop(brandID)
+	return nil
+}
+
+func brandInUse() error {
+	return fault.New(fault.Conflict, "brand_in_use",
+		"This brand was used: its purchases, mandates and invoices name it, and they are kept.")
+}
+
+func insertProfile(tx *database.Tx, merchantID, brandID uuid.UUID, p Profile) error {
+	database.Write(tx, profileInsert, profileOf{p, brandID}, merchantID, tx.Now())
+	Store{tx.DB()}.cache().drop(brandID)
+	switch err := tx.Flush(); {
+	case database.Violates(err, "debit_profiles_brand_id_profile_code_abbreviated_name_accou_key"):
+		return fault.At("profile_code", "unique", "This brand has that profile already.")
+	case err != nil:
+		return fmt.Errorf("add profile: %w", err)
+	}
+	return nil
+}
+
+func setDefaultProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
+	tx.Later(`UPDATE debit_profiles SET is_default = (id = $3) WHERE merchant_id = $1 AND brand_id = $2`, merchantID,
+		brandID, profileID)
+	Store{tx.DB()}.cache().drop(brandID)
+}
+
+func deleteProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
+	tx.Later(`DELETE FROM debit_profiles WHERE merchant_id = $1 AND brand_id = $2 AND id = $3`, merchantID, brandID,
+		profileID)
+	Store{tx.DB()}.cache().drop(brandID)
+}
+
+// BrandUse tells what hangs on a brand.
+func (s Store) BrandUse(ctx context.Context, merchantID, brandID uuid.UUID) (u Use, err error) {
+	err = s.Pool.QueryRow(ctx,
+		`SELECT EXISTS (SELECT FROM purchases WHERE merchant_id = $1 AND brand_id = $2), EXISTS (SELECT FROM mandates WHERE merchant_id = $1 AND brand_id = $2),
+		EXISTS (SELECT FROM batches WHERE merchant_id = $1 AND brand_id = $2), EXISTS (SELECT FROM billing_templates WHERE merchant_id = $1 AND brand_id = $2),
+		EXISTS (SELECT FROM invoice_series WHERE brand_id = $2)`, merchantID, brandID).Scan(&u.Purchases, &u.Mandates,
+		&u.Batches, &u.Templates, &u.Invoices)
+	if err != nil {
+		return u, fmt.Errorf("find what uses a brand: %w", err)
+	}
+	return u, nil
+}
+
+// ProfileUse counts the live mandates that were given for a profile. A mandate keeps
+// its own copy of the profile.
+func (s Store) ProfileUse(ctx context.Context, merchantID, brandID uuid.UUID,
+	p Profile) (n int64, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM mandates m JOIN tokens t ON t.mandate_id = m.id
+		WHERE m.merchant_id = $1 AND m.brand_id = $2 AND m.profile_code = $3 AND m.abbreviated_name = $4 AND m.clearing_account = $5
+		AND t.state NOT IN ('deleted', 'superseded')`, merchantID, brandID, p.ProfileCode, p.AbbreviatedName,
+		p.AccountNumber).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count mandates of a profile: %w", err)
+	}
+	return n, nil
+}
+
+// NextInvoice is the prefix of the brand's series of a year and its next number; a
+// series that has not begun would take the brand's prefix.
+func (s Store) NextInvoice(ctx context.Context, b Brand, year int) (prefix string, serial int64, err error) {
+	err = s.Pool.QueryRow(ctx,
+		`SELECT COALESCE(prefix, $4), next FROM invoice_series WHERE brand_id = $1 AND kind = $2 AND year = $3`,
+		b.ID, "invoice", year, DefaultInvoicePrefix).Scan(&prefix, &serial)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return b.InvoicePrefix, 1, nil
+	case err != nil:
+		return "", 0, fmt.Errorf("find the next invoice number: %w", err)
+	}
+	return prefix, serial, nil
+}
+
+// FromSnapshot reads a brand with its profiles as an event kept them.
+func FromSnapshot(box *seal.Box, brand []byte, profiles []json.RawMessage) (Brand, error) {
+	b, err := brandTable.FromJSON(box, brand)
+	if err != nil {
+		return b, err
+	}
+	for _, raw := range profiles {
+		p, err := profileTable.FromJSON(box, raw)
+		if err != nil {
+			return b, err
+		}
+		b.Profiles = append(b.Profiles, p.Profile)
+	}
+	return b, nil
+}

@@ -1,0 +1,56 @@
+package merchant
+
+import (
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/database"
+)
+
+// brandCache keeps brands for a moment: every purchase asks for its brand, and a
+// brand changes a few times in its life. A change is seen everywhere within keepFor.
+type brandCache struct {
+	mu   sync.RWMutex
+	kept map[uuid.UUID]keptBrand
+}
+
+type keptBrand struct {
+	brand Brand
+	until time.Time
+}
+
+const (
+	keepFor    = 2 * time.Second
+	mostBrands = 10_000 // then it starts anew
+)
+
+// cache is that of the database, in this process.
+func (s Store) cache() *brandCache { return database.Kept[brandCache](s.DB) }
+
+func (c *brandCache) brand(merchantID, brandID uuid.UUID) (Brand, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	k, ok := c.kept[brandID]
+	if !ok || k.brand.MerchantID != merchantID || time.Now().After(k.until) {
+		return Brand{}, false
+	}
+	return k.brand, true
+}
+
+func (c *brandCache) keep(b Brand) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil || len(c.kept) >= mostBrands {
+		c.kept = map[uuid.UUID]keptBrand{}
+	}
+	c.kept[b.ID] = keptBrand{b, time.Now().Add(keepFor)}
+}
+
+// drop makes this process read a brand anew; others do within keepFor.
+func (c *brandCache) drop(brandID uuid.UUID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.kept, brandID)
+}

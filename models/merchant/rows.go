@@ -1,0 +1,141 @@
+package merchant
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/calendar"
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
+)
+
+// profileOf is a profile with the brand that it belongs to.
+type profileOf struct {
+	Profile
+	BrandID uuid.UUID
+}
+
+var (
+	merchantTable  = table.New[Merchant]("merchants")
+	insertMerchant = merchantTable.Write(`INSERT INTO merchants (@columns, updated_at) VALUES (@values, @created_at)`)
+	brandTable     = table.New[Brand]("brands")
+	insertBrand    = brandTable.Write(`INSERT INTO brands (@columns, created_at, updated_at) VALUES (@values, @now, @now)`,
+		"now")
+	brandUpdate = brandTable.Write(
+		`UPDATE brands SET @set, updated_at = @now WHERE merchant_id = @merchant_id AND id = @id AND version = @version - 1`,
+		"now")
+	profileTable  = table.New[profileOf]("debit_profiles")
+	profileInsert = profileTable.Write(
+		`INSERT INTO debit_profiles (@columns, merchant_id, created_at) VALUES (@values, @merchant, @now)`, "merchant", "now")
+)
+
+// Store is where merchants, their brands and the profiles of these are kept.
+type Store struct{ *database.DB }
+
+func Insert(tx *database.Tx, m Merchant) {
+	m.CreatedAt = tx.Now()
+	database.Write(tx, insertMerchant, m)
+}
+
+func InsertBrand(tx *database.Tx, b Brand) {
+	b.DebiCheckShift = cmp.Or(b.DebiCheckShift, calendar.Next)
+	b.InvoicePrefix = cmp.Or(b.InvoicePrefix, DefaultInvoicePrefix)
+	b.Version = max(b.Version, 1)
+	database.Write(tx, insertBrand, b, tx.Now())
+	for _, p := range b.Profiles {
+		database.Write(tx, profileInsert, profileOf{p, b.ID}, b.MerchantID, tx.Now())
+	}
+}
+
+// Merchant gives one merchant by id; NotFound otherwise.
+func (s Store) Merchant(ctx context.Context, id uuid.UUID) (Merchant, error) {
+	return database.One(ctx, s.DB, merchantTable, "id = $1", id)
+}
+
+// MerchantBySlug gives one merchant by its short name; NotFound otherwise.
+func (s Store) MerchantBySlug(ctx context.Context, slug string) (Merchant, error) {
+	return database.One(ctx, s.DB, merchantTable, "slug = $1", slug)
+}
+
+// Brand gives a brand of the merchant with its profiles; NotFound otherwise.
+func (s Store) Brand(ctx context.Context, merchantID, brandID uuid.UUID) (Brand, error) {
+	if b, ok := s.cache().brand(merchantID, brandID); ok {
+		return b, nil
+	}
+	if brandID == uuid.Nil { // which means all of them below
+		return Brand{}, fault.Missing()
+	}
+	brands, err := s.brands(ctx, merchantID, brandID)
+	if err != nil {
+		return Brand{}, err
+	}
+	if len(brands) == 0 {
+		return Brand{}, fault.Missing()
+	}
+	if database.TxOf(ctx) == nil { // what a transaction reads may never be kept
+		s.cache().keep(brands[0])
+	}
+	return brands[0], nil
+}
+
+// Brands lists the merchant's brands, oldest first, with their profiles.
+func (s Store) Brands(ctx context.Context, merchantID uuid.UUID) ([]Brand, error) {
+	return s.brands(ctx, merchantID, uuid.Nil)
+}
+
+func (s Store) brands(ctx context.Context, merchantID, brandID uuid.UUID) ([]Brand, error) {
+	const which = "merchant_id = $1 AND ($2::uuid IS NULL OR %s = $2)"
+	brands, err := database.Collect(ctx, s.DB, brandTable, "SELECT "+brandTable.Columns("brands")+
+		", merchants.is_test FROM brands JOIN merchants ON merchants.id = brands.merchant_id WHERE brands."+
+		fmt.Sprintf(which, "brands.id")+" ORDER BY brands.id", []any{merchantID, database.OrNull(brandID)})
+	if err != nil {
+		return nil, err
+	}
+	return brands, s.withProfiles(ctx, brands, fmt.Sprintf(which, "brand_id"), merchantID, database.OrNull(brandID))
+}
+
+// withProfiles gives brands their profiles, the default one first.
+func (s Store) withProfiles(ctx context.Context, brands []Brand, which string, args ...any) error {
+	profiles, err := database.All(ctx, s.DB, profileTable, which+" ORDER BY is_default DESC, id", args...)
+	for i := range brands {
+		for _, p := range profiles {
+			if p.BrandID == brands[i].ID {
+				brands[i].Profiles = append(brands[i].Profiles, p.Profile)
+			}
+		}
+	}
+	return err
+}
+
+// Merchants lists all merchants, oldest first; for the command line alone.
+func (s Store) Merchants(ctx context.Context) ([]Merchant, error) {
+	return database.All(ctx, s.DB, merchantTable, "true ORDER BY id")
+}
+
+// Demands gives what the merchant wants a second person for.
+func (s Store) Demands(ctx context.Context, id uuid.UUID) (Demands, error) {
+	var d Demands
+	err := s.Pool.QueryRow(ctx, `SELECT approve_deletions, approve_batches_cents FROM merchants WHERE id = $1`,
+		id).Scan(&d.Deletions, &d.BatchesAbove)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return d, fault.Missing()
+	}
+	if err != nil {
+		return d, fmt.Errorf("find what needs a second person: %w", err)
+	}
+	return d, nil
+}
+
+// HasDemo tells whether a demo merchant is in the database.
+func (s Store) HasDemo(ctx context.Context) (has bool, err error) {
+	if err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM merchants WHERE is_demo)`).Scan(&has); err != nil {
+		return false, fmt.Errorf("look for a demo merchant: %w", err)
+	}
+	return has, nil
+}

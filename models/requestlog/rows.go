@@ -1,0 +1,112 @@
+package requestlog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/paging"
+)
+
+var requestTable = table.New[Entry]("api_requests")
+
+// Store is where requests are kept.
+type Store struct{ *database.DB }
+
+// InsertRequests writes entries of the log of requests by COPY. It does not wait for
+// the disk: after a crash the last ones may be missing.
+func (s Store) InsertRequests(ctx context.Context, entries []Entry) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
+			return err
+		}
+		return requestTable.Copy(ctx, tx, s.Seal, entries)
+	})
+	if err != nil {
+		return fmt.Errorf("write the log of requests: %w", err)
+	}
+	return nil
+}
+
+// Requests lists a page without bodies, one more than the page has.
+func (s Store) Requests(ctx context.Context, merchantID uuid.UUID, f Filter,
+	ask paging.Ask) ([]Entry, error) {
+	q := database.List(ctx, s.DB, requestTable, "request", "answer").Where("merchant_id = ?", merchantID)
+	only := func(given bool, condition string, args ...any) {
+		if given {
+			q = q.Where(condition, args...)
+		}
+	}
+	only(f.Method != "", "method = ?", f.Method)
+	only(f.Class > 0, "status BETWEEN ? AND ?", f.Class*100, f.Class*100+99)
+	only(f.Path != "", "path LIKE ?", "%"+likeText(f.Path)+"%")
+	only(f.Credential != uuid.Nil,
+		"credential_id IN (SELECT id FROM credentials c WHERE c.merchant_id = ? AND (c.id = ? OR c.parent_id = ?))",
+		merchantID, f.Credential, f.Credential)
+	only(f.Replayed, "replayed")
+	only(f.DryRun, "dry_run")
+	only(!f.From.IsZero(), "at >= ?", f.From)
+	only(!f.To.IsZero(), "at <= ?", f.To)
+	only(f.Search != "", "(request_id = ? OR idempotency_key = ? OR path LIKE ?)", f.Search, f.Search,
+		"%"+likeText(f.Search)+"%")
+	return database.Find(ctx, s.DB, requestTable, database.Page(q, ask))
+}
+
+// likeText is a text that LIKE takes as it is.
+func likeText(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
+}
+
+// Request is one entry with its bodies; NotFound when there is none.
+func (s Store) Request(ctx context.Context, merchantID, id uuid.UUID) (Entry, error) {
+	return database.One(ctx, s.DB, requestTable, "merchant_id = $1 AND id = $2", merchantID, id)
+}
+
+// Tidy removes entries past their time, and of each merchant those above the
+// most that are kept. Entries are stamped by the product's clock, which never runs
+// behind real time: none goes early.
+func (s Store) Tidy(ctx context.Context, now time.Time) error {
+	err := s.InChunks(ctx, `DELETE FROM api_requests WHERE ctid = ANY (ARRAY(
+		SELECT ctid FROM api_requests WHERE at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-Kept))
+	if err != nil {
+		return fmt.Errorf("tidy the log of requests: %w", err)
+	}
+	rows, err := s.Pool.Query(ctx,
+		`SELECT m.id, (SELECT r.id FROM api_requests r WHERE r.merchant_id = m.id ORDER BY r.id DESC OFFSET $1 LIMIT 1) FROM merchants m`, s.mostRequests())
+	if err != nil {
+		return fmt.Errorf("tidy the log of requests: %w", err)
+	}
+	type limit struct {
+		Merchant uuid.UUID
+		Last     *uuid.UUID // the newest that goes
+	}
+	limits, err := pgx.CollectRows(rows, pgx.RowToStructByPos[limit])
+	if err != nil {
+		return fmt.Errorf("tidy the log of requests: %w", err)
+	}
+	for _, l := range limits {
+		if l.Last == nil {
+			continue
+		}
+		err := s.InChunks(ctx, `DELETE FROM api_requests WHERE ctid = ANY (ARRAY(
+			SELECT ctid FROM api_requests WHERE merchant_id = $1 AND id <= $2 LIMIT $3 FOR UPDATE SKIP LOCKED))`, l.Merchant,
+			*l.Last)
+		if err != nil {
+			return fmt.Errorf("tidy the log of requests: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s Store) mostRequests() int {
+	if s.Options.MostRequests > 0 {
+		return s.Options.MostRequests
+	}
+	return MostKept
+}

@@ -1,0 +1,92 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"debitdesk/models/database"
+	"debitdesk/models/fault"
+)
+
+// wiping deletes what a merchant did, what refers to other rows first. A test knows
+// every table that there is, so that a new one is either here or in WipeKeeps.
+var wiping = []struct{ table, where string }{
+	{"token_deletions", "merchant_id = $1"},
+	{"approvals", "merchant_id = $1"},
+	{"delivery_attempts", "delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)"},
+	{"deliveries", "merchant_id = $1"},
+	{"events", "merchant_id = $1"},
+	{"api_requests", "merchant_id = $1"},
+	{"company_statements", "merchant_id = $1"},
+	{"billing_periods", "merchant_id = $1"},
+	{"template_clients", "merchant_id = $1"},
+	{"billing_templates", "merchant_id = $1"},
+	{"batch_rows", "merchant_id = $1"},
+	{"batches", "merchant_id = $1"},
+	{"batch_mappings", "merchant_id = $1"},
+	{"invoices", "merchant_id = $1"},
+	{"mails", "merchant_id = $1"},
+	{"ledger_entries", "merchant_id = $1"},
+	{"refunds", "merchant_id = $1"},
+	{"bank_messages",
+		"merchant_id = $1 OR instruction_id IN (SELECT id FROM sandbox_instructions WHERE merchant_id = $1)"},
+	{"sandbox_answers", "instruction_id IN (SELECT id FROM sandbox_instructions WHERE merchant_id = $1)"},
+	{"sandbox_instructions", "merchant_id = $1"},
+	{"account_verifications", "merchant_id = $1"},
+	{"amendments", "merchant_id = $1"},
+	{"collections", "merchant_id = $1"},
+	{"tokens", "merchant_id = $1"},
+	{"mandate_evidence", "merchant_id = $1"},
+	{"mandate_authentications", "merchant_id = $1"},
+	{"mandates", "merchant_id = $1"},  // mandate_counts follow by a trigger
+	{"purchases", "merchant_id = $1"}, // so do purchase_counts
+	{"clients", "merchant_id = $1"},
+	{"idempotency_keys", "merchant_id = $1"}, // their answers name what is gone
+	{"simulations", "merchant_id = $1"},
+}
+
+// WipeKeeps are the tables with a merchant's own rows that a wipe leaves: who works
+// there, what programs may call, where they are told, how it trades, and who did
+// what. Counts of purchases and mandates follow by themselves. Numbers of invoices
+// go on, for a number that was given out never comes again.
+var WipeKeeps = []string{"merchants", "brands", "brand_counters", "debit_profiles", "users", "credentials",
+	"audit_entries", "audit_links", "audit_heads", "audit_alarms", "memberships", "invitations", "sessions", "kept_forms",
+	"invoice_series", "webhooks", "merchant_keys",
+	"purchase_counts", "purchase_count_deltas", "mandate_counts", "mandate_count_deltas"}
+
+// WipeTables are the tables that a wipe empties for one merchant.
+func WipeTables() []string {
+	out := make([]string, len(wiping))
+	for i, w := range wiping {
+		out[i] = w.table
+	}
+	return out
+}
+
+// wipe deletes what a merchant did: payers, purchases, debits, mails and all that hangs
+// on them. It tells how many rows of each table went. A row that somebody adds meanwhile
+// ends it with fault.ErrLost.
+func wipe(tx *database.Tx, merchantID uuid.UUID) (map[string]int64, error) {
+	gone := map[string]int64{}
+	err := tx.Pgx(func(on pgx.Tx) error {
+		for _, w := range wiping {
+			tag, err := on.Exec(tx.Context(), "DELETE FROM "+w.table+" WHERE "+w.where, database.Native([]any{merchantID})...)
+			if err != nil {
+				return fmt.Errorf("wipe %s: %w", w.table, err)
+			}
+			if n := tag.RowsAffected(); n > 0 {
+				gone[w.table] = n
+			}
+		}
+		return nil
+	})
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "23503" { // foreign_key_violation
+		return nil, fault.ErrLost
+	}
+	return gone, err
+}

@@ -1,0 +1,203 @@
+package user
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database"
+	"debitdesk/models/database/table"
+	"debitdesk/models/fault"
+)
+
+// memberRecord is a person as a member of one business, with what signs the person in.
+type memberRecord struct {
+	User
+	PasswordHash string
+}
+
+var (
+	userTable  = table.New[User]("users")
+	insertUser = userTable.Write(`INSERT INTO users (@columns, password_hash) VALUES (@values, @password_hash)`,
+		"password_hash")
+	memberUser = table.View[memberRecord]()
+)
+
+// userColumns are a person within one business: what the membership says wins.
+const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.last_seen_at,
+	COALESCE(u.disabled_at, mb.disabled_at) AS disabled_at, u.created_at, u.updated_at, mb.grants, mb.batch_limit_cents`
+
+// Store is where people, their sessions, the counters of sign-ins and links to reset a password are kept.
+type Store struct{ *database.DB }
+
+// Insert adds a person and refuses a second user of that e-mail address.
+func Insert(tx *database.Tx, u User, passwordHash string) error {
+	database.Write(tx, insertUser, u, passwordHash)
+	switch err := tx.Flush(); {
+	case database.Violates(err, "users_by_email"):
+		return fault.At("email", "unique", "This e-mail address is already in use.")
+	case err != nil:
+		return fmt.Errorf("add user: %w", err)
+	}
+	return nil
+}
+
+func setUserTheme(tx *database.Tx, id uuid.UUID, theme string) error {
+	n, err := tx.Exec(`UPDATE users SET theme = $2, updated_at = $3 WHERE id = $1`, id, theme, tx.Now())
+	if err != nil {
+		return fmt.Errorf("set theme: %w", err)
+	}
+	if n != 1 {
+		return fault.Missing()
+	}
+	return nil
+}
+
+func setUserSeen(tx *database.Tx, id uuid.UUID, at time.Time) {
+	tx.Later(`UPDATE users SET last_seen_at = $2 WHERE id = $1`, id, database.Instant(at))
+}
+
+// setBusinessUsed notes for which business the person works now.
+func setBusinessUsed(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
+	tx.Later(`UPDATE memberships SET last_used_at = $3 WHERE merchant_id = $1 AND user_id = $2`, merchantID, id,
+		database.Instant(at))
+}
+
+func setPassword(tx *database.Tx, id uuid.UUID, hash string, at time.Time) error {
+	n, err := tx.Exec(`UPDATE users SET password_hash = $2, password_changed_at = $3, updated_at = $4 WHERE id = $1`, id,
+		hash, database.Instant(at), tx.Now())
+	if err != nil {
+		return fmt.Errorf("set password: %w", err)
+	}
+	if n != 1 {
+		return fault.Missing()
+	}
+	return nil
+}
+
+// Businesses are those a person works for now, the last used first.
+func (s Store) Businesses(ctx context.Context, userID uuid.UUID) ([]Business, error) {
+	rows, err := s.Pool.Query(ctx,
+		`SELECT m.id, m.name, m.is_test FROM memberships mb JOIN merchants m ON m.id = mb.merchant_id JOIN users u ON u.id = mb.user_id
+		WHERE mb.user_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL ORDER BY mb.last_used_at DESC NULLS LAST, mb.created_at`, userID)
+	if err != nil {
+		return nil, fmt.Errorf("list businesses: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Business])
+	if err != nil {
+		return nil, fmt.Errorf("list businesses: %w", err)
+	}
+	return out, nil
+}
+
+func (s Store) Business(ctx context.Context, id uuid.UUID) (b Business, err error) {
+	err = s.Pool.QueryRow(ctx, `SELECT id, name, is_test FROM merchants WHERE id = $1`, id).Scan((*[16]byte)(&b.ID),
+		&b.Name, &b.IsTest)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return b, fault.Missing()
+	case err != nil:
+		return b, fmt.Errorf("find a business: %w", err)
+	}
+	return b, nil
+}
+
+// UserByEmail finds a person of any merchant and the password hash; NotFound when there
+// is none. The person in the business that was worked for last, one where the
+// membership lives before others.
+func (s Store) UserByEmail(ctx context.Context, email string) (User, string, error) {
+	if strings.ContainsRune(email, 0) || !utf8.ValidString(email) { // no text that could be stored: nobody's
+		return User{}, "", fault.Missing()
+	}
+	m, err := s.member(ctx,
+		`lower(u.email) = lower(trim($1)) ORDER BY mb.disabled_at IS NOT NULL, mb.last_used_at DESC NULLS LAST, mb.created_at`, email)
+	return m.User, m.PasswordHash, err
+}
+
+// User of the merchant; NotFound when there is none.
+func (s Store) User(ctx context.Context, merchantID, id uuid.UUID) (User, error) {
+	m, err := s.member(ctx, `mb.merchant_id = $1 AND u.id = $2`, merchantID, id)
+	return m.User, err
+}
+
+const memberFrom = `SELECT ` + userColumns + ` FROM users u JOIN memberships mb ON mb.user_id = u.id WHERE `
+
+func (s Store) member(ctx context.Context, where string, args ...any) (memberRecord, error) {
+	return database.First(database.Collect(ctx, s.DB, memberUser, memberFrom+where+` LIMIT 1`, args))
+}
+
+// people are who may sign in for a business.
+func (s Store) people(ctx context.Context, order string, args ...any) ([]User, error) {
+	found, err := database.Collect(ctx, s.DB, memberUser, memberFrom+
+		`mb.merchant_id = $1 AND mb.disabled_at IS NULL AND u.disabled_at IS NULL `+order, args)
+	out := make([]User, len(found))
+	for i, m := range found {
+		out[i] = m.User
+	}
+	return out, err
+}
+
+// Colleagues are the people of the merchant who can sign in, by name.
+func (s Store) Colleagues(ctx context.Context, merchantID uuid.UUID) ([]User, error) {
+	return s.people(ctx, `ORDER BY u.name, u.email`, merchantID)
+}
+
+// PeopleOf lists who may sign in for a business, by name, up to limit.
+func (s Store) PeopleOf(ctx context.Context, merchantID uuid.UUID, limit int) ([]User, error) {
+	return s.people(ctx, `ORDER BY lower(u.name), u.id LIMIT $2`, merchantID, limit)
+}
+
+var (
+	throttleTable = table.New[Throttle]("sign_in_failures")
+	saveThrottle  = throttleTable.Write(
+		`UPDATE sign_in_failures SET @set(failures, last_at, locked_until) WHERE key = @key`)
+)
+
+// Throttles locks the counters of these keys, made at zero where missing, in the order
+// of the keys. The rows are locked in one order for everybody.
+func Throttles(tx *database.Tx, keys []string) ([]Throttle, error) {
+	sorted := slices.Sorted(slices.Values(keys))
+	tx.Later(
+		`INSERT INTO sign_in_failures (key, failures, last_at) SELECT k, 0, $2::timestamptz FROM unnest($1::text[]) k ORDER BY k
+		ON CONFLICT DO NOTHING`, sorted, time.Unix(0, 0).UTC())
+	found, err := database.All(tx.Context(), tx.DB(), throttleTable, "key = ANY($1) ORDER BY key FOR UPDATE", sorted)
+	out := make([]Throttle, len(keys))
+	for _, c := range found {
+		out[slices.Index(keys, c.Key)] = c
+	}
+	return out, err
+}
+
+func SaveThrottle(tx *database.Tx, c Throttle) { database.Write(tx, saveThrottle, c) }
+
+var (
+	resetTable  = table.New[Reset]("password_resets")
+	resetInsert = resetTable.Write(`INSERT INTO password_resets (@columns, created_at) VALUES (@values, @now)`, "now")
+)
+
+func insertReset(tx *database.Tx, r Reset) { database.Write(tx, resetInsert, r, tx.Now()) }
+
+// useResets uses one link and ends all others of the person; false when it was used
+// before.
+func useResets(tx *database.Tx, r Reset, at time.Time) (bool, error) {
+	n, err := tx.Exec(
+		`UPDATE password_resets SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2`,
+		r.Hash, database.Instant(at))
+	if err != nil {
+		return false, fmt.Errorf("use password reset: %w", err)
+	}
+	tx.Later(`UPDATE password_resets SET used_at = $2 WHERE user_id = $1 AND used_at IS NULL`, r.UserID, database.Instant(at))
+	return n == 1, nil
+}
+
+// Reset finds a link by its hash; NotFound when there is none.
+func (s Store) Reset(ctx context.Context, hash []byte) (Reset, error) {
+	return database.One(ctx, s.DB, resetTable, "token_hash = $1", hash)
+}
