@@ -32,7 +32,8 @@ func courierOn(t *testing.T) map[string]string {
 	must(t, err)
 	must(t, closed.Close())
 	return map[string]string{"DEBITDESK_BANK": "files:" + filepath.Join(t.TempDir(), "exchange"),
-		"DEBITDESK_COURIER_ADDRESS": closed.Addr().String(), "DEBITDESK_COURIER_USER": "merchant", "DEBITDESK_COURIER_KEY": key,
+		"DEBITDESK_COURIER_ADDRESS": closed.Addr().String(), "DEBITDESK_COURIER_USER": "merchant",
+		"DEBITDESK_COURIER_KEY":        key,
 		"DEBITDESK_COURIER_PASSPHRASE": passphrase, "DEBITDESK_COURIER_HOST_KEY": "SHA256:" + strings.Repeat("A", 43),
 		"DEBITDESK_COURIER_OUT": "/out", "DEBITDESK_COURIER_IN": "/in"}
 }
@@ -75,7 +76,8 @@ func TestTheCourierNamesEverySettingThatIsWrong(t *testing.T) {
 		}
 	}
 	env["DEBITDESK_COURIER_PASSPHRASE"] = "nine quiet otters"
-	if got := typed(t, env, "", "courier", "sftp", "--once"); !strings.Contains(got.err, "or the passphrase is another one") ||
+	if got := typed(t, env, "", "courier", "sftp", "--once"); !strings.Contains(got.err,
+		"or the passphrase is another one") ||
 		strings.Contains(got.err, "otters") {
 		t.Errorf("%+v", got)
 	}
@@ -85,9 +87,11 @@ func TestTheCourierTellsMinutesSinceTheLastSuccess(t *testing.T) {
 	t.Parallel()
 	env := courierOn(t)
 	now := time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC)
-	carrier, err := courier.Open(courier.Settings{Dir: t.TempDir(), Address: env["DEBITDESK_COURIER_ADDRESS"], User: "merchant",
-		KeyFile: env["DEBITDESK_COURIER_KEY"], Passphrase: passphrase, HostKey: env["DEBITDESK_COURIER_HOST_KEY"], Out: "/out",
-		In: "/in", Now: func() time.Time { return now }})
+	carrier, err := courier.Open(courier.Settings{Dir: t.TempDir(), Address: env["DEBITDESK_COURIER_ADDRESS"],
+		User:    "merchant",
+		KeyFile: env["DEBITDESK_COURIER_KEY"], Passphrase: passphrase, HostKey: env["DEBITDESK_COURIER_HOST_KEY"],
+		Out: "/out",
+		In:  "/in", Now: func() time.Time { return now }})
 	must(t, err)
 	defer carrier.Close() //nolint:errcheck // nothing was done
 	now = now.Add(90 * time.Minute)

@@ -36,8 +36,9 @@ func (s *simulateBankCmd) run(ctx context.Context, _ Config, io streams) (err er
 	if err != nil {
 		return usageError{err}
 	}
-	settings := simbank.Settings{Dir: s.Dir, State: s.State, Now: time.Now, StatusReport: s.StatusReport, Statements: s.Statements,
-		Reports: s.Reports, Recalls: s.Recalls, Misbehave: told,
+	settings := simbank.Settings{Dir: s.Dir, State: s.State, Now: time.Now, StatusReport: s.StatusReport,
+		Statements: s.Statements,
+		Reports:    s.Reports, Recalls: s.Recalls, Misbehave: told,
 		Log: func(line string) { _, _ = fmt.Fprintln(io.out, line) }}
 	if s.Booking != "asked" {
 		settings.Booking = simbank.Booking(s.Booking)

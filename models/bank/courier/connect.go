@@ -37,9 +37,10 @@ func (c *Courier) connect(ctx context.Context) (*link, error) {
 	}
 	patient := &patientConn{raw, c.settings.Patience}
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
-	conn, channels, requests, err := ssh.NewClientConn(patient, c.settings.Address, &ssh.ClientConfig{User: c.settings.User,
-		Auth: []ssh.AuthMethod{ssh.PublicKeys(key)}, HostKeyCallback: c.hostKeys.check,
-		HostKeyAlgorithms: c.hostKeys.algorithms()})
+	conn, channels, requests, err := ssh.NewClientConn(patient, c.settings.Address,
+		&ssh.ClientConfig{User: c.settings.User,
+			Auth: []ssh.AuthMethod{ssh.PublicKeys(key)}, HostKeyCallback: c.hostKeys.check,
+			HostKeyAlgorithms: c.hostKeys.algorithms()})
 	if err != nil {
 		stop()
 		_ = raw.Close()

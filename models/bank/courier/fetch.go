@@ -114,7 +114,8 @@ func (c *Courier) fetch(l *link, listed fs.FileInfo, local string) (fresh bool, 
 		c.say("%s: fetched, %d bytes", name, len(content))
 	}
 	c.step("fetched " + name)
-	c.state.Taken[name] = &taken{Size: listed.Size(), Modified: listed.ModTime(), SHA256: hash, Seen: c.settings.Now().UTC()}
+	c.state.Taken[name] = &taken{Size: listed.Size(), Modified: listed.ModTime(), SHA256: hash,
+		Seen: c.settings.Now().UTC()}
 	if err := c.save(); err != nil {
 		return fresh, err
 	}

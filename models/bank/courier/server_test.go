@@ -275,7 +275,8 @@ func (s *server) cutAfter(bytes int64) {
 
 // settings are those of a courier for this server.
 func (s *server) settings() Settings {
-	return Settings{Dir: filepath.Join(s.T.TempDir(), "exchange"), Address: s.address, HostKey: s.hostKey, User: s.user.Username,
+	return Settings{Dir: filepath.Join(s.T.TempDir(), "exchange"), Address: s.address, HostKey: s.hostKey,
+		User:    s.user.Username,
 		KeyFile: s.key, Out: s.dir + "/out", In: s.dir + "/in", Patience: 10 * time.Second}
 }
 

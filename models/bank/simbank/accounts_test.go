@@ -25,8 +25,9 @@ func TestAccountsMeanWhatTheyMeanInTheSandbox(t *testing.T) {
 		}
 		for _, method := range []bank.Method{bank.EFT, bank.DebiCheck} {
 			for previous := range 2 {
-				in := bank.Instruction{ID: uuid.New(), Method: method, ActionDate: wednesday, Account: magic.Account, TrackingDays: 5,
-					Disputable: true}
+				in := bank.Instruction{ID: uuid.New(), Method: method, ActionDate: wednesday, Account: magic.Account,
+					TrackingDays: 5,
+					Disputable:   true}
 				theirs := toldBySandbox(sandbox.Script(in, previous, collection.DefaultTimetable().For(method), cal))
 				o := &order{Kind: debit, Day: wednesday, Account: magic.Account.Reveal(), Tracking: 5, Service: "EFT"}
 				if method == bank.DebiCheck {

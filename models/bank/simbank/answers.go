@@ -138,7 +138,8 @@ func (b *Bank) begin(d due) []*answer {
 		a.Number = len(b.answers) + len(out) + 1
 		a.Key, a.At, a.As = d.key, d.at, told
 		a.Form = b.form(d.key.About)
-		a.Name = fmt.Sprintf("%s_%s_%06d.xml", strings.ReplaceAll(a.Form[:8], ".", ""), local(d.at, "20060102150405"), a.Number)
+		a.Name = fmt.Sprintf("%s_%s_%06d.xml", strings.ReplaceAll(a.Form[:8], ".", ""), local(d.at, "20060102150405"),
+			a.Number)
 		if has(told, Zipped) {
 			a.Name += ".zip"
 		}

@@ -27,7 +27,8 @@ func TestDebitsAreAcceptedBookedAndReturned(t *testing.T) {
 	ack := b.only("pain.002")
 	b.same("about", ack.texts("OrgnlMsgId"), "DD1")
 	b.same("status", ack.texts("GrpSts")+ack.texts("PmtInfSts"), "ACCPACCP")
-	b.same("totals", ack.texts("OrgnlGrpInfAndSts/OrgnlNbOfTxs")+" "+ack.texts("OrgnlGrpInfAndSts/OrgnlCtrlSum"), "3 300.00")
+	b.same("totals", ack.texts("OrgnlGrpInfAndSts/OrgnlNbOfTxs")+" "+ack.texts("OrgnlGrpInfAndSts/OrgnlCtrlSum"),
+		"3 300.00")
 	b.same("sent", b.folder("sent"), "[DD1.xml]")
 	b.same("a second look", b.round(), Report{})
 
@@ -38,11 +39,13 @@ func TestDebitsAreAcceptedBookedAndReturned(t *testing.T) {
 	b.same("before the morning", b.folder("inbox"), b.folder("inbox")[:1])
 	b.at(thursday, 6, 0)
 	returned := b.only("camt.054")
-	b.same("who", returned.texts("InstrId")+" "+returned.texts("Ntry/Amt")+" "+returned.texts("Ntry/CdtDbtInd"), "unpaid 99.95 DBIT")
+	b.same("who", returned.texts("InstrId")+" "+returned.texts("Ntry/Amt")+" "+returned.texts("Ntry/CdtDbtInd"),
+		"unpaid 99.95 DBIT")
 	b.same("why", returned.texts("RtrInf/Rsn/Cd")+" "+returned.texts("RtrInf/AddtlInf"), "AM04 02 NOT PROVIDED FOR")
 	first := b.only("camt.053")
 	b.same("balances", first.texts("Bal/Amt"), "0.00 300.00")
-	b.same("one entry for the group", first.texts("Ntry/Amt")+" "+first.texts("NbOfTxs")+" "+first.texts("PmtInfId"), "300.00 3 G-01")
+	b.same("one entry for the group", first.texts("Ntry/Amt")+" "+first.texts("NbOfTxs")+" "+first.texts("PmtInfId"),
+		"300.00 3 G-01")
 
 	b.at(calendar.On(2026, 12, 1), 6, 0) // the fourth business day, and the statement of the second
 	b.same("the late return", b.answers("camt.054")[1].texts("InstrId"), "late")
@@ -68,11 +71,14 @@ func TestItemsGroupsAndMessagesAreRefused(t *testing.T) {
 	b.same("counts", ack.texts("DtldNbOfTxs")+" "+ack.texts("DtldCtrlSum"), "1 3 1.00 9.00")
 	for i, one := range []struct{ name, content, want string }{
 		{"the same id", pain008("08", "A", eft(ask{"9", "4000000000", 1})), "DU01"},
-		{"the count", strings.Replace(pain008("08", "B", eft(ask{"9", "4000000000", 1})), "<NbOfTxs>1", "<NbOfTxs>2", 1), "AM18"},
-		{"the sum", strings.Replace(pain008("08", "C", eft(ask{"9", "4000000000", 1})), "<CtrlSum>0.01", "<CtrlSum>0.02", 1), "AM10"},
+		{"the count", strings.Replace(pain008("08", "B", eft(ask{"9", "4000000000", 1})), "<NbOfTxs>1", "<NbOfTxs>2", 1),
+			"AM18"},
+		{"the sum", strings.Replace(pain008("08", "C", eft(ask{"9", "4000000000", 1})), "<CtrlSum>0.01", "<CtrlSum>0.02", 1),
+			"AM10"},
 		{"cut off", pain008("08", "D", eft(ask{"9", "4000000000", 1}))[:600], "FF01"},
 		{"no such version", pain008("07", "E", eft(ask{"9", "4000000000", 1})), "FF01"},
-		{"a document type", strings.Replace(pain008("08", "F", eft(ask{"9", "4000000000", 1})), "<Document", "<!DOCTYPE Document>\n<Document", 1), "FF01"},
+		{"a document type", strings.Replace(pain008("08", "F", eft(ask{"9", "4000000000", 1})), "<Document",
+			"<!DOCTYPE Document>\n<Document", 1), "FF01"},
 		{"no XML", "DEBITS", "FF01"},
 	} {
 		b.put(fmt.Sprintf("b%d.xml", i), one.content)
@@ -83,7 +89,8 @@ func TestItemsGroupsAndMessagesAreRefused(t *testing.T) {
 	b.put("g.xml", pain008("08", "G", eft(ask{"9", "4000000000", 100}, ask{"1", "4000000000", 100})))
 	b.same("after all that", b.round(), Report{Taken: 1, Written: 1})
 	all := b.answers("pain.002")
-	b.same("an instruction again", all[len(all)-1].texts("OrgnlInstrId")+" "+all[len(all)-1].texts("TxInfAndSts/StsRsnInf/Rsn/Cd"), "1 AM05")
+	b.same("an instruction again",
+		all[len(all)-1].texts("OrgnlInstrId")+" "+all[len(all)-1].texts("TxInfAndSts/StsRsnInf/Rsn/Cd"), "1 AM05")
 	b.at(wednesday, 18, 0)
 	b.same("ledger", sum(b.bank.Entries()), 200)
 	b.valid()
@@ -129,11 +136,14 @@ func TestEveryVersionIsReadAlike(t *testing.T) {
 func TestDebiCheckDebitsAreAnsweredOnTheirDay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Settings{})
-	group := asks{id: "G-01", service: "DEBICHECK", day: wednesday, tracking: "05", items: []ask{{"paid", "4000000000", 100},
-		{"refused", "4000009004", 200}, {"tracked", "4000009202", 400}, {"in-vain", "4000009302", 800}, {"silent", "4000009901", 1600},
+	group := asks{id: "G-01", service: "DEBICHECK", day: wednesday, tracking: "05", items: []ask{{"paid", "4000000000",
+		100},
+		{"refused", "4000009004", 200}, {"tracked", "4000009202", 400}, {"in-vain", "4000009302", 800}, {"silent",
+			"4000009901", 1600},
 		{"disputed", "4000009030", 3200}}}
 	registered := group
-	registered.id, registered.service, registered.items = "G-02", "REGISTERED DEBICHECK", []ask{{"objected", "4000009030", 6400}}
+	registered.id, registered.service, registered.items = "G-02", "REGISTERED DEBICHECK", []ask{{"objected", "4000009030",
+		6400}}
 	b.put("a.xml", pain008("08", "A", group, registered))
 	b.round()
 	b.at(wednesday, 6, 0)

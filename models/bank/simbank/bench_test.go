@@ -314,7 +314,8 @@ func (b *bench) valid() (judged []string) {
 			continue
 		}
 		judged = append(judged, form)
-		out, err := exec.CommandContext(b.Context(), "xmllint", append([]string{"--noout", "--schema", schema}, paths...)...).CombinedOutput()
+		out, err := exec.CommandContext(b.Context(), "xmllint", append([]string{"--noout", "--schema", schema},
+			paths...)...).CombinedOutput()
 		if err != nil {
 			b.Errorf("xmllint (.make/need.sh xmllint installs it): %v\n%s", err, out)
 		}

@@ -32,7 +32,8 @@ func (b *Bank) notification(d *document, a *answer) {
 
 func (b *Bank) strangeEntry(a *answer) Entry {
 	why := returned("02")
-	return Entry{Day: calendar.DateOf(a.At), At: a.At, Account: a.Key.Account, Cents: -123, What: "returned", ID: unknownID,
+	return Entry{Day: calendar.DateOf(a.At), At: a.At, Account: a.Key.Account, Cents: -123, What: "returned",
+		ID:       unknownID,
 		EndToEnd: unknownID, Group: "UNKNOWN-01", order: &order{Kind: debit}, event: event{Code: &why}}
 }
 

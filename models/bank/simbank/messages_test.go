@@ -66,12 +66,14 @@ func TestRefundsAreSettledOrRefused(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"03", "09", "10", "11"} {
 		b := newBench(t, Settings{})
-		b.put("RF1.xml", pain001(version, "RF1", "2026-11-23", ask{"good", "4000000000", 100}, ask{"closed", "4000009012", 200}))
+		b.put("RF1.xml", pain001(version, "RF1", "2026-11-23", ask{"good", "4000000000", 100}, ask{"closed", "4000009012",
+			200}))
 		b.same("taken", b.round(), Report{Taken: 1, Written: 1})
 		b.same("at once", b.only("pain.002").texts("GrpSts"), "ACCP")
 		b.at(tuesday, 6, 0)
 		later := b.answers("pain.002")[1]
-		b.same("later", later.texts("OrgnlInstrId")+" "+later.texts("TxSts")+" "+later.texts("Rsn/Cd"), "good closed ACSC RJCT AC04")
+		b.same("later", later.texts("OrgnlInstrId")+" "+later.texts("TxSts")+" "+later.texts("Rsn/Cd"),
+			"good closed ACSC RJCT AC04")
 		b.same("ledger", sum(b.bank.Entries()), -100)
 		b.at(wednesday, 6, 0)
 		statement := b.only("camt.053")
@@ -84,7 +86,8 @@ func TestRecallsAreDoneBeforeTheDayAndRefusedAfter(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"camt.029", "pain.002"} {
 		b := newBench(t, Settings{Recalls: how})
-		b.put("DD1.xml", pain008("08", "DD1", eft(ask{"1", "4000000000", 100}, ask{"2", "4000000000", 100}, ask{"3", "4000009002", 100})))
+		b.put("DD1.xml", pain008("08", "DD1", eft(ask{"1", "4000000000", 100}, ask{"2", "4000000000", 100}, ask{"3",
+			"4000009002", 100})))
 		b.round()
 		b.now = tuesday.At(23, 59)
 		b.put("RC1.xml", camt055("RC1", "1", "none"))
@@ -95,7 +98,8 @@ func TestRecallsAreDoneBeforeTheDayAndRefusedAfter(t *testing.T) {
 		b.round()
 		if how == "camt.029" {
 			all := b.answers("camt.029")
-			b.same("in time", all[0].texts("TxCxlSts")+" "+all[0].texts("OrgnlInstrId")+" "+all[0].texts("Rsn/Cd"), "ACCR RJCR 1 none NOOR")
+			b.same("in time", all[0].texts("TxCxlSts")+" "+all[0].texts("OrgnlInstrId")+" "+all[0].texts("Rsn/Cd"),
+				"ACCR RJCR 1 none NOOR")
 			b.same("too late", all[1].texts("TxCxlSts")+" "+all[1].texts("Rsn/Prtry"), "RJCR TOOLATE")
 			b.same("again", all[2].texts("TxCxlSts"), "RJCR")
 			b.same("valid", b.valid(), "[camt.029.001.10 pain.002.001.11]")
@@ -103,7 +107,8 @@ func TestRecallsAreDoneBeforeTheDayAndRefusedAfter(t *testing.T) {
 			all := b.answers("pain.002")
 			b.same("answers", len(all), 5)
 			b.same("acknowledged", all[1].texts("OrgnlMsgId")+" "+all[1].texts("OrgnlInstrId"), "RC1 RC1-2")
-			b.same("in time", all[2].texts("OrgnlMsgId")+" "+all[2].texts("OrgnlInstrId")+" "+all[2].texts("TxSts"), "DD1 1 CANC")
+			b.same("in time", all[2].texts("OrgnlMsgId")+" "+all[2].texts("OrgnlInstrId")+" "+all[2].texts("TxSts"),
+				"DD1 1 CANC")
 			b.same("too late", all[3].texts("GrpSts")+" "+all[3].texts("TxSts"), "PART RJCT")
 			b.valid()
 		}
@@ -115,7 +120,8 @@ func TestRecallsAreDoneBeforeTheDayAndRefusedAfter(t *testing.T) {
 func TestMandateRequestsAreAnsweredByThePayer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Settings{})
-	b.put("MI1.xml", pain009("MI1", "DELAYED", "4000000000", "4000008002", "4000008003", "4000008120", "4000008480", "4000008500",
+	b.put("MI1.xml", pain009("MI1", "DELAYED", "4000000000", "4000008002", "4000008003", "4000008120", "4000008480",
+		"4000008500",
 		"4000008600"))
 	b.put("MI2.xml", pain009("MI2", "REAL_TIME", "4000000001", "4000008001", "4000008120", "4000008500"))
 	b.round()

@@ -40,7 +40,8 @@ func written(t *testing.T, m exchange.Outgoing, change func(*files.Profile)) mes
 	return got
 }
 
-var gym = bank.Creditor{Name: "Example Gym (Pty) Ltd", AbbreviatedName: "EXAMPLEGYM", ProfileCode: "A123", Branch: "250655",
+var gym = bank.Creditor{Name: "Example Gym (Pty) Ltd", AbbreviatedName: "EXAMPLEGYM", ProfileCode: "A123",
+	Branch:  "250655",
 	Account: "50100000001"}
 
 func outgoing(k exchange.Kind, name string, groups ...[]exchange.Item) exchange.Outgoing {
@@ -91,13 +92,15 @@ func TestTheBankReadsWhatTheProductWrites(t *testing.T) {
 			}
 			m := outgoing(exchange.Debits, name, groups...)
 			got := written(t, m, func(p *files.Profile) { p.DebitMessage = name })
-			if got.Name != name || got.ID != m.ID || got.said != (said{int64(m.Count), m.SumCents}) || len(got.orders) != len(all) {
+			if got.Name != name || got.ID != m.ID || got.said != (said{int64(m.Count), m.SumCents}) ||
+				len(got.orders) != len(all) {
 				rt.Fatalf("%+v", got)
 			}
 			for i, in := range all {
 				o := got.orders[i]
 				if o.ID != id32(in.ID) || o.Cents != in.AmountCents || o.Currency != "ZAR" || o.Branch != in.Branch ||
-					o.Account != in.Account.Reveal() || o.Day != in.ActionDate || o.Line != in.StatementLine || o.Holder != in.HolderName ||
+					o.Account != in.Account.Reveal() || o.Day != in.ActionDate || o.Line != in.StatementLine ||
+					o.Holder != in.HolderName ||
 					o.Creditor != gym.Account || o.debiCheck() != (in.Method == bank.DebiCheck) || o.Tracking != in.TrackingDays {
 					rt.Fatalf("%s: read %+v of %+v", name, o, in)
 				}
@@ -110,18 +113,22 @@ func TestTheBankReadsRefundsRecallsAndMandatesOfTheProduct(t *testing.T) {
 	t.Parallel()
 	id, of := uuid.New(), uuid.New()
 	for _, name := range iso20022.Forms(exchange.Refunds) {
-		r := bank.Refund{ID: id, InstructionID: of, AmountCents: 12345, Currency: "ZAR", Branch: "632005", Account: "4000000000",
+		r := bank.Refund{ID: id, InstructionID: of, AmountCents: 12345, Currency: "ZAR", Branch: "632005",
+			Account:     "4000000000",
 			AccountType: bank.Current, HolderName: "MR T EXAMPLE", StatementLine: "EXAMPLEGYMREFUND", Creditor: gym}
 		o := written(t, outgoing(exchange.Refunds, name, []exchange.Item{{ID: id, AmountCents: 12345,
 			Order: exchange.Order{Refund: &r}}}), func(p *files.Profile) { p.CreditMessage = name }).orders[0]
-		if o.ID != id32(id) || o.Cents != 12345 || o.Account != "4000000000" || o.Branch != "632005" || o.Creditor != gym.Account ||
+		if o.ID != id32(id) || o.Cents != 12345 || o.Account != "4000000000" || o.Branch != "632005" ||
+			o.Creditor != gym.Account ||
 			o.Day != calendar.On(2026, 11, 22) {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}
 	keep := func(*files.Profile) {}
-	request := bank.MandateRequest{ID: id, Authentication: "DELAYED", ContractReference: "NC1", AbbreviatedName: "EXAMPLEGYM",
-		CreditorAccount: gym.Account, Creditor: gym, HolderName: "MR P PAYER", Identity: "8001015009087", Phone: "+27820000000",
+	request := bank.MandateRequest{ID: id, Authentication: "DELAYED", ContractReference: "NC1",
+		AbbreviatedName: "EXAMPLEGYM",
+		CreditorAccount: gym.Account, Creditor: gym, HolderName: "MR P PAYER", Identity: "8001015009087",
+		Phone:  "+27820000000",
 		Branch: "632005", Account: "4000008002", AccountType: bank.Current, ValueType: "VARIABLE", DebitSequence: "RCUR",
 		PeriodUnits: "months", DeductionDay: 25, AmountCents: 500, MaxAmountCents: 750, Currency: "ZAR"}
 	o := written(t, outgoing(exchange.Mandates, "pain.009.001.05", []exchange.Item{{ID: id,
@@ -130,8 +137,9 @@ func TestTheBankReadsRefundsRecallsAndMandatesOfTheProduct(t *testing.T) {
 		t.Errorf("mandate: %+v", o)
 	}
 	for reference, want := range map[string]string{"": id32(of), "SIM000000000001": "SIM000000000001"} {
-		cancel := exchange.Cancellation{ID: id, RequestID: of, MessageID: "MI1", MessageName: "pain.009.001.05", Reference: reference,
-			Contract: "NC1", Creditor: gym}
+		cancel := exchange.Cancellation{ID: id, RequestID: of, MessageID: "MI1", MessageName: "pain.009.001.05",
+			Reference: reference,
+			Contract:  "NC1", Creditor: gym}
 		o := written(t, outgoing(exchange.Cancellations, "pain.011.001.05", []exchange.Item{{ID: id,
 			Order: exchange.Order{Cancel: &cancel}}}), keep).orders[0]
 		if firstOf(o.Of, o.Mandate) != want {
