@@ -45,7 +45,8 @@ func (b *bankCheckCmd) run(ctx context.Context, c Config, io streams) error {
 		if err != nil {
 			return usageError{err}
 		}
-		_, _ = fmt.Fprintf(io.out, "%s was written. Change in it what your bank wants differently, and check it again.\n\n", path)
+		_, _ = fmt.Fprintf(io.out, "%s was written. Change in it what your bank wants differently, and check it "+
+			"again.\n\n", path)
 	}
 	profile, err := files.ReadProfile(dir)
 	if err != nil {
@@ -65,7 +66,8 @@ func (b *bankCheckCmd) dir(c Config) (string, error) {
 	if dir, is := strings.CutPrefix(c.Bank, "files:"); is {
 		return dir, nil
 	}
-	return "", usageError{errors.New("name the directory of the exchange: debitdesk bank check DIR, or set DEBITDESK_BANK=files:DIR")}
+	return "", usageError{errors.New("name the directory of the exchange: debitdesk bank check DIR, or set " +
+		"DEBITDESK_BANK=files:DIR")}
 }
 
 // say prints the profile in words, and what is the matter with the folders.
@@ -84,13 +86,15 @@ func (b *bankCheckCmd) say(p files.Profile, dir string, out io.Writer) {
 			_, _ = fmt.Fprintf(out, "    → %s\n", seen.Do)
 		}
 	}
-	_, _ = fmt.Fprintf(out, "\nThese files follow the published schemas. No bank has taken one written with this profile until yours has: "+
+	_, _ = fmt.Fprintf(out, "\nThese files follow the published schemas. No bank has taken one written with this "+
+		"profile until yours has: "+
 		"begin with a sample of R 1,00.\n")
 }
 
 // sample writes a debit of R 1,00 to a file, or lays it out for the bank when that was asked for.
 func (b *bankCheckCmd) sample(ctx context.Context, p files.Profile, dir string, out io.Writer) error {
-	own := bank.Creditor{Name: b.Name, AbbreviatedName: b.Short, ProfileCode: b.UserCode, Branch: b.Branch, Account: b.Account}
+	own := bank.Creditor{Name: b.Name, AbbreviatedName: b.Short, ProfileCode: b.UserCode, Branch: b.Branch,
+		Account: b.Account}
 	var missing []string
 	for flag, value := range map[string]string{"--name": b.Name, "--branch": b.Branch, "--account": b.Account} {
 		if value == "" {
@@ -105,7 +109,8 @@ func (b *bankCheckCmd) sample(ctx context.Context, p files.Profile, dir string, 
 	}
 	if in, err := filepath.Abs(filepath.Join(dir, "outbox")); err == nil && b.Sample != "" {
 		if at, err := filepath.Abs(filepath.Dir(b.Sample)); err == nil && at == in {
-			return usageError{errors.New("the outbox is where the bank takes files from: to send it a sample, use --to-outbox instead of --sample")}
+			return usageError{errors.New("the outbox is where the bank takes files from: to send it a sample, use " +
+				"--to-outbox instead of --sample")}
 		}
 	}
 	now := time.Now()
@@ -132,7 +137,8 @@ func (b *bankCheckCmd) sample(ctx context.Context, p files.Profile, dir string, 
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(out, "\n%s holds one debit of R 1,00 for %s, written as %s.\n", b.Sample, m.Groups[0].ActionDate, m.Name)
+	_, _ = fmt.Fprintf(out, "\n%s holds one debit of R 1,00 for %s, written as %s.\n", b.Sample, m.Groups[0].ActionDate,
+		m.Name)
 	return nil
 }
 
@@ -147,7 +153,8 @@ func (b *bankCheckCmd) layOut(ctx context.Context, p files.Profile, dir string, 
 	if err := box.Place(ctx, m.FileName, hash[:], bytes.NewReader(content), count); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(out, "\n%s waits for the bank with one debit of R 1,00 for %s. Debitdesk keeps no record of it: the bank's "+
+	_, _ = fmt.Fprintf(out, "\n%s waits for the bank with one debit of R 1,00 for %s. Debitdesk keeps no record of "+
+		"it: the bank's "+
 		"answers about it will be shown as answers about an unknown file.\n", filepath.Join(dir, "outbox", m.FileName),
 		m.Groups[0].ActionDate)
 	return nil

@@ -38,11 +38,13 @@ func TestTheProfileOfABankIsCheckedAndSaidInWords(t *testing.T) {
 	check(exitUsage, "give --name, --branch and --account", dir, "--sample", sample)
 	check(exitUsage, "branch code does not have six digits", dir, "--sample", sample, "--name", "G", "--branch", "1",
 		"--account", "1")
-	check(exitUsage, "use --to-outbox", append([]string{dir, "--sample", filepath.Join(dir, "outbox", "x.xml")}, own...)...)
+	check(exitUsage, "use --to-outbox", append([]string{dir, "--sample", filepath.Join(dir, "outbox", "x.xml")},
+		own...)...)
 	check(exitOK, "holds one debit of R 1,00", append([]string{dir, "--sample", sample}, own...)...)
 	content, err := os.ReadFile(sample)
 	must(t, err)
-	if !strings.Contains(string(content), `<InstdAmt Ccy="ZAR">1.00</InstdAmt>`) || strings.Count(string(content), "50100000001") != 2 {
+	if !strings.Contains(string(content), `<InstdAmt Ccy="ZAR">1.00</InstdAmt>`) || strings.Count(string(content),
+		"50100000001") != 2 {
 		t.Error(string(content))
 	}
 	if info, err := os.Stat(sample); err != nil || info.Mode().Perm() != 0o600 {
@@ -59,7 +61,8 @@ func TestTheProfileOfABankIsCheckedAndSaidInWords(t *testing.T) {
 
 	must(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte(`{"uetr": 1, "serivces": {}}`), 0o600))
 	got = check(exitUsage, `debitdesk: serivces: There is no such key. Did you mean "services"?`, dir)
-	for _, want := range []string{"debitdesk: uetr: This must be true or false.\n", "debitdesk: services: Name the service"} {
+	for _, want := range []string{"debitdesk: uetr: This must be true or false.\n",
+		"debitdesk: services: Name the service"} {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("%q is missing in %s", want, got.err)
 		}

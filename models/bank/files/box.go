@@ -93,7 +93,8 @@ func (b *Box) sweep() error {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), ".part") && info.Mode().IsRegular() &&
+		if err == nil && strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), ".part") &&
+			info.Mode().IsRegular() &&
 			b.now().Sub(info.ModTime()) > abandonedAfter {
 			_ = b.root.Remove(path.Join(outbox, e.Name()))
 		}
@@ -151,7 +152,8 @@ func (b *Box) standing(name string, want []byte) (bool, error) {
 		case err != nil:
 			return false, fmt.Errorf("compare %s: %w", place, err)
 		case !bytes.Equal(hash, want):
-			return false, fmt.Errorf("%s has other bytes than the file that is to be laid out under this name; it was left as it is",
+			return false, fmt.Errorf("%s has other bytes than the file that is to be laid out under this name; it "+
+				"was left as it is",
 				place)
 		default:
 			return true, nil
@@ -162,7 +164,8 @@ func (b *Box) standing(name string, want []byte) (bool, error) {
 
 // archived lists the files of the archive that have a name, with a hash before it or without.
 func (b *Box) archived(name string) (found []string, err error) {
-	for _, pattern := range []string{"archive/*/*/" + name, "archive/*/*/" + strings.Repeat("[0-9a-f]", shortHash) + "-" + name} {
+	for _, pattern := range []string{"archive/*/*/" + name, "archive/*/*/" + strings.Repeat("[0-9a-f]", shortHash) +
+		"-" + name} {
 		more, err := fs.Glob(b.root.FS(), pattern)
 		if err != nil {
 			return nil, fmt.Errorf("look into the archive: %w", err)
@@ -173,7 +176,8 @@ func (b *Box) archived(name string) (found []string, err error) {
 }
 
 // write writes a file whole, and reads it back.
-func (b *Box) write(ctx context.Context, part string, want []byte, content io.Reader, check func(io.Reader) error) error {
+func (b *Box) write(ctx context.Context, part string, want []byte, content io.Reader,
+	check func(io.Reader) error) error {
 	f, err := b.root.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

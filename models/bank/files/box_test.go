@@ -38,7 +38,8 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) open() {
 	b.Helper()
-	box, err := OpenBox(b.dir, Settings{Settle: 10 * time.Second, MaxBytes: 10_000, Now: func() time.Time { return b.clock }})
+	box, err := OpenBox(b.dir, Settings{Settle: 10 * time.Second, MaxBytes: 10_000,
+		Now: func() time.Time { return b.clock }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -126,8 +127,9 @@ func TestAMessageIsLaidOutOnceForItsOwnerAlone(t *testing.T) {
 	if err != nil || b.tree() != "outbox/DD_1.xml=one" {
 		t.Fatal(err, b.tree())
 	}
-	for path, want := range map[string]fs.FileMode{"outbox/DD_1.xml": 0o600, "outbox": 0o700, "inbox": 0o700, "archive": 0o700,
-		"sent": 0o700, "rejected": 0o700} {
+	for path, want := range map[string]fs.FileMode{"outbox/DD_1.xml": 0o600, "outbox": 0o700, "inbox": 0o700,
+		"archive": 0o700,
+		"sent":    0o700, "rejected": 0o700} {
 		if info, err := os.Stat(filepath.Join(b.dir, path)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v %v", path, info.Mode(), err)
 		}
@@ -169,7 +171,8 @@ func TestAMessageOutlastsALossOfPower(t *testing.T) {
 	if err := b.place("DD_1.xml", "one"); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(steps, ", "); got != "created, filled, flush the file, written, linked, published, flush outbox" {
+	if got := strings.Join(steps, ", "); got != "created, filled, flush the file, written, linked, published, flush "+
+		"outbox" {
 		t.Error(got)
 	}
 	b.flush = func(*os.File) error { return errors.New("the disk is broken") }
@@ -210,10 +213,11 @@ func TestNothingAppearsWhenWritingFails(t *testing.T) {
 	cancel()
 	refuse := func(io.Reader) error { return errors.New("the sum is wrong") }
 	for name, err := range map[string]error{
-		"check":  b.Place(context.Background(), "A.xml", hash("a"), strings.NewReader("a"), refuse),
-		"bytes":  b.Place(context.Background(), "A.xml", hash("b"), strings.NewReader("a"), nil),
-		"ended":  b.Place(ended, "A.xml", hash("a"), strings.NewReader("a"), nil),
-		"source": b.Place(context.Background(), "A.xml", hash("a"), io.MultiReader(strings.NewReader("a"), broken{}), nil),
+		"check": b.Place(context.Background(), "A.xml", hash("a"), strings.NewReader("a"), refuse),
+		"bytes": b.Place(context.Background(), "A.xml", hash("b"), strings.NewReader("a"), nil),
+		"ended": b.Place(ended, "A.xml", hash("a"), strings.NewReader("a"), nil),
+		"source": b.Place(context.Background(), "A.xml", hash("a"), io.MultiReader(strings.NewReader("a"), broken{}),
+			nil),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -286,7 +290,8 @@ func TestWritersAtOnceMakeOneFile(t *testing.T) {
 	for n := range 20 {
 		all.Go(func() {
 			content := strings.Repeat("one", 1000)
-			if err := boxes[n%2].Place(context.Background(), "DD_1.xml", hash(content), strings.NewReader(content), nil); err != nil {
+			if err := boxes[n%2].Place(context.Background(), "DD_1.xml", hash(content), strings.NewReader(content),
+				nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -481,7 +486,8 @@ func TestZippedAnswersAreReadOneByOne(t *testing.T) {
 	}
 	if err := b.Reject(found[1], "It is not a message."); err != nil ||
 		!strings.Contains(b.tree(), "rejected/many.zip.why.txt=many.zip") ||
-		!strings.Contains(b.tree(), "many.zip/2: It is not a message.") || strings.Contains(b.tree(), "inbox/many.zip") {
+		!strings.Contains(b.tree(), "many.zip/2: It is not a message.") || strings.Contains(b.tree(),
+		"inbox/many.zip") {
 		t.Error(err, b.tree())
 	}
 }
@@ -511,7 +517,8 @@ func TestWhatIsTooLargeIsUnreadable(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if err := b.Reject(found[0], unreadable.Why); err != nil || !strings.Contains(b.tree(), "rejected/"+name+".why.txt") {
+		if err := b.Reject(found[0], unreadable.Why); err != nil || !strings.Contains(b.tree(),
+			"rejected/"+name+".why.txt") {
 			t.Errorf("%s: %v\n%s", name, err, b.tree())
 		}
 	}
@@ -539,7 +546,8 @@ func TestAnInspectionSeesWhatIsWrong(t *testing.T) {
 	if seen := Inspect(b.dir); len(seen) != 1 || seen[0].Level != Fine {
 		t.Error(seen)
 	}
-	if err := errors.Join(os.Chmod(filepath.Join(b.dir, "inbox"), 0o755), os.Symlink("/tmp", filepath.Join(b.dir, "inbox/link")),
+	if err := errors.Join(os.Chmod(filepath.Join(b.dir, "inbox"), 0o755), os.Symlink("/tmp", filepath.Join(b.dir,
+		"inbox/link")),
 		os.Remove(filepath.Join(b.dir, "sent"))); err != nil {
 		t.Fatal(err)
 	}
@@ -555,8 +563,9 @@ func TestAnInspectionSeesWhatIsWrong(t *testing.T) {
 		!strings.Contains(seen[0].What, "does not exist") {
 		t.Error(seen)
 	}
-	for path, want := range map[string]string{"/var/www/html/bank": "/var/www", "/home/x/public_html/b": "/home/x/public_html",
-		"/srv/bank": "", "/var/lib/wwwbank": ""} {
+	for path, want := range map[string]string{"/var/www/html/bank": "/var/www",
+		"/home/x/public_html/b": "/home/x/public_html",
+		"/srv/bank":             "", "/var/lib/wwwbank": ""} {
 		if got := webRoot(path); got != want {
 			t.Errorf("%s: %q", path, got)
 		}

@@ -24,7 +24,8 @@ const (
 // answers are the forms that a bank can answer in.
 var answers = func() (names []string) {
 	for form, versions := range map[string][]string{"pain.002": {"03", "10", "11", "12", "13", "14"},
-		"camt.052": {"02", "04", "06", "08"}, "camt.053": {"02", "04", "06", "08"}, "camt.054": {"02", "04", "06", "08"}} {
+		"camt.052": {"02", "04", "06", "08"}, "camt.053": {"02", "04", "06", "08"}, "camt.054": {"02", "04", "06",
+			"08"}} {
 		for _, v := range versions {
 			names = append(names, form+".001."+v)
 		}
@@ -86,7 +87,8 @@ func (c profileCheck) forms() {
 		}
 	}
 	if !c.answersIn("pain.002") {
-		c.bad("answers", "Name the status report (pain.002) by which the bank acknowledges files: without it nothing counts as paid.")
+		c.bad("answers", "Name the status report (pain.002) by which the bank acknowledges files: without it "+
+			"nothing counts as paid.")
 	}
 	if c.MandateMessages != none && !c.answersIn("pain.012") {
 		c.bad("answers", "Name pain.012.001.05: it says whether the client accepted a mandate.")
@@ -123,7 +125,8 @@ func (c profileCheck) services() {
 		switch name {
 		case eftService, debiCheckService:
 			if s.LeadDays == nil || *s.LeadDays < 0 || *s.LeadDays > 60 {
-				c.bad(path+".lead_days", "Say how many business days lie between the deadline and the debit date: 0 to 60.")
+				c.bad(path+".lead_days", "Say how many business days lie between the deadline and the debit date: 0 "+
+					"to 60.")
 			}
 			c.success(path+".success", s.Success)
 		case refundService, registeredName:
@@ -138,9 +141,11 @@ func (c profileCheck) services() {
 				fault.Nearest(name, []string{eftService, debiCheckService, refundService, registeredName}))
 			continue
 		}
-		for key, value := range map[string]string{"local_instrument": s.LocalInstrument, "service_level": s.ServiceLevel} {
+		for key, value := range map[string]string{"local_instrument": s.LocalInstrument,
+			"service_level": s.ServiceLevel} {
 			if value != "" && !ownName.MatchString(value) {
-				c.bad(path+"."+key, "%q is not a name of at most 35 letters and digits; Cd: before it makes it an ISO code.", value)
+				c.bad(path+"."+key, "%q is not a name of at most 35 letters and digits; Cd: before it makes it an "+
+					"ISO code.", value)
 			}
 		}
 	}
@@ -176,7 +181,8 @@ func (c profileCheck) success(path, said string) {
 	case said == string(exchange.ByBooking) && !c.answersIn("camt.052", "camt.053", "camt.054"):
 		c.bad(path, "To know it from bookings, name a camt.053, camt.054 or camt.052 in answers.")
 	case path == "services.debicheck.success" && said == string(exchange.BySilence):
-		c.bad(path, "A DebiCheck debit is final at once, so silence cannot mean that it was paid. Use reported or booked.")
+		c.bad(path, "A DebiCheck debit is final at once, so silence cannot mean that it was paid. Use reported or "+
+			"booked.")
 	}
 }
 
@@ -191,12 +197,14 @@ func (c profileCheck) elements() {
 		case !slices.Contains(bank.AccountTypes(), t):
 			c.bad("account_types."+string(t), "There is no such account type: use CURRENT, SAVINGS and TRANSMISSION.")
 		case !choice.MatchString(word):
-			c.bad("account_types."+string(t), "%q is not a code of at most four capitals and digits; write Prtry:1 for the bank's own.",
+			c.bad("account_types."+string(t), "%q is not a code of at most four capitals and digits; write Prtry:1 "+
+				"for the bank's own.",
 				word)
 		}
 	}
 	if c.CreditorAccountType != none && !choice.MatchString(c.CreditorAccountType) {
-		c.bad("creditor_account_type", "%q is not a code of at most four capitals and digits; write none to leave it out.",
+		c.bad("creditor_account_type", "%q is not a code of at most four capitals and digits; write none to leave "+
+			"it out.",
 			c.CreditorAccountType)
 	}
 	c.oneOf("user_code_at", c.UserCodeAt, "CdtrSchmeId", "InitgPty", "Cdtr", none)
@@ -204,7 +212,8 @@ func (c profileCheck) elements() {
 	c.oneOf("statement_line_at", c.StatementLineAt, "Ustrd", "EndToEndId")
 	c.oneOf("end_to_end", c.EndToEnd, "uuid32", "statement_line", "sequence")
 	if c.StatementLineAt == "EndToEndId" && c.EndToEnd == "sequence" {
-		c.bad("end_to_end", "The end-to-end id cannot be the sequence while statement_line_at puts the statement line there.")
+		c.bad("end_to_end", "The end-to-end id cannot be the sequence while statement_line_at puts the statement "+
+			"line there.")
 	}
 	c.oneOf("times", c.Times, "local", "offset")
 	c.oneOf("characters", c.Characters, "latin-basic")
@@ -219,9 +228,11 @@ func (c profileCheck) elements() {
 			c.bad("authentication_channels."+way, "%q is not a name of at most 35 letters and digits.", word)
 		}
 	}
-	for path, reason := range map[string]string{"recall_reason": c.RecallReason, "mandate_cancel_reason": c.CancelReason} {
+	for path, reason := range map[string]string{"recall_reason": c.RecallReason,
+		"mandate_cancel_reason": c.CancelReason} {
 		if !choice.MatchString(reason) {
-			c.bad(path, "%q is not a code of at most four capitals and digits; write Prtry:WORD for the bank's own.", reason)
+			c.bad(path, "%q is not a code of at most four capitals and digits; write Prtry:WORD for the bank's own.",
+				reason)
 		}
 	}
 }
@@ -288,9 +299,11 @@ func (c profileCheck) unable() {
 	default:
 		c.oneOf("sequence", c.Sequence, "gapless", "free")
 	}
-	for path, asked := range map[string]bool{"zip": c.Zip, "openpgp": c.OpenPGP, "checksum_file": c.ChecksumFile != ""} {
+	for path, asked := range map[string]bool{"zip": c.Zip, "openpgp": c.OpenPGP,
+		"checksum_file": c.ChecksumFile != ""} {
 		if asked {
-			c.bad(path, "Debitdesk does not do this yet. Let the program that carries the files do it, and leave the key out.")
+			c.bad(path, "Debitdesk does not do this yet. Let the program that carries the files do it, and leave "+
+				"the key out.")
 		}
 	}
 	if c.FinalAfterDays != 0 {

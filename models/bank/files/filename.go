@@ -56,7 +56,8 @@ func (c profileCheck) fileName() {
 	}
 	for k := range c.FileServices {
 		if !slices.Contains(exchange.Kinds, k) {
-			c.bad("file_services."+string(k), "There is no such kind of message: use debits, refunds, recalls, mandates, cancellations.")
+			c.bad("file_services."+string(k), "There is no such kind of message: use debits, refunds, recalls, "+
+				"mandates, cancellations.")
 		}
 	}
 	has := func(parts ...string) bool {
@@ -68,7 +69,8 @@ func (c profileCheck) fileName() {
 	}
 	names := map[string]bool{}
 	for _, k := range exchange.Kinds {
-		name := c.fileNameOf(exchange.Message{ID: "DD20261231-0000000", Kind: k, Name: "pain.008.001.08", Number: 1_000_000,
+		name := c.fileNameOf(exchange.Message{ID: "DD20261231-0000000", Kind: k, Name: "pain.008.001.08",
+			Number: 1_000_000,
 			MadeAt: time.Date(2026, 12, 31, 21, 0, 0, 0, time.UTC)})
 		switch {
 		case !fileLetters.MatchString(name) || name == "":

@@ -61,7 +61,8 @@ func Inspect(dir string) []Observation {
 			continue // it is made when it is needed
 		}
 		if other, is := i.folder(path); ok && is && other != disk {
-			i.add(Bad, "put all folders on one disk: a file moves whole within one alone", "%s lies on another disk than %s", path, real)
+			i.add(Bad, "put all folders on one disk: a file moves whole within one alone",
+				"%s lies on another disk than %s", path, real)
 		}
 	}
 	i.space(real)
@@ -83,7 +84,8 @@ func webRoot(path string) string {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	for n, part := range parts {
 		under := strings.Join(parts[:n+1], "/")
-		if slices.Contains([]string{"public_html", "htdocs", "wwwroot", "webroot", "httpdocs"}, strings.ToLower(part)) ||
+		if slices.Contains([]string{"public_html", "htdocs", "wwwroot", "webroot", "httpdocs"},
+			strings.ToLower(part)) ||
 			slices.Contains([]string{"/var/www", "/srv/www", "/srv/http", "/usr/share/nginx"}, under) {
 			return under
 		}
@@ -103,12 +105,14 @@ func (i *inspection) folder(path string) (disk uint64, ok bool) {
 		return 0, false
 	}
 	if open := info.Mode().Perm() & 0o077; open != 0 {
-		i.add(Bad, "chmod 700 "+path, "%s can be used by other people of this machine (mode %04o)", path, info.Mode().Perm())
+		i.add(Bad, "chmod 700 "+path, "%s can be used by other people of this machine (mode %04o)", path,
+			info.Mode().Perm())
 	}
 	if own, is := info.Sys().(*syscall.Stat_t); is {
 		disk, ok = uint64(own.Dev), true //nolint:unconvert // it has other sizes on other systems
 		if int(own.Uid) != os.Geteuid() {
-			i.add(Bad, fmt.Sprintf("chown %d %s", os.Geteuid(), path), "%s belongs to user %d, not to the user %d that runs Debitdesk",
+			i.add(Bad, fmt.Sprintf("chown %d %s", os.Geteuid(), path),
+				"%s belongs to user %d, not to the user %d that runs Debitdesk",
 				path, own.Uid, os.Geteuid())
 		}
 	}
@@ -154,7 +158,8 @@ func (i *inspection) unread(path string) {
 		}
 	}
 	if odd > 0 {
-		i.add(Doubtful, "put the files themselves there", "%s of %s will never be read: only files are, not links, folders or pipes",
+		i.add(Doubtful, "put the files themselves there",
+			"%s of %s will never be read: only files are, not links, folders or pipes",
 			plural(odd, "entry", "entries"), path)
 	}
 }

@@ -17,12 +17,13 @@ import (
 
 // defaults is what a profile says where it says nothing.
 func defaults() Profile {
-	return Profile{
+	return Profile{ //nolint:gosec // no secret is among the names of elements
 		Name: "ISO 20022", DebitMessage: "pain.008.001.08", CreditMessage: "pain.001.001.09", MandateMessages: none,
 		RecallMessage: none, Answers: []string{"pain.002.001.10", "camt.054.001.08", "camt.053.001.08"},
 		BranchScheme: "ZANCC", AccountScheme: none, CreditorAccountType: "CACC",
-		AccountTypes: map[bank.AccountType]string{bank.Current: "CACC", bank.Savings: "SVGS", bank.Transmission: "TRAN"},
-		UserCodeAt:   "CdtrSchmeId", AbbreviatedNameAt: "CdtrSchmeId", StatementLineAt: "Ustrd", EndToEnd: "uuid32",
+		AccountTypes: map[bank.AccountType]string{bank.Current: "CACC", bank.Savings: "SVGS",
+			bank.Transmission: "TRAN"},
+		UserCodeAt: "CdtrSchmeId", AbbreviatedNameAt: "CdtrSchmeId", StatementLineAt: "Ustrd", EndToEnd: "uuid32",
 		Times: "local", Characters: "latin-basic", NameLength: 140,
 		Channels:     map[string]string{"DELAYED": "DELAYED", "FALLBACK": "FALLBACK"},
 		RecallReason: "CUST", CancelReason: "MD17",
@@ -65,21 +66,15 @@ func jsonTrouble(content []byte, err error) string {
 type profileReader struct{ fault.Problems }
 
 func (r *profileReader) read(path string, raw json.RawMessage, into reflect.Value) {
-	switch into.Kind() {
-	case reflect.Struct:
-		if _, own := into.Addr().Interface().(json.Unmarshaler); !own && !isText(into) {
-			r.object(path, raw, into)
-			return
-		}
-	case reflect.Map:
+	kind := into.Kind()
+	switch {
+	case kind == reflect.Struct && !isText(into):
+		r.object(path, raw, into)
+	case kind == reflect.Map:
 		r.entries(path, raw, into)
-		return
-	}
-	if string(raw) == "null" {
+	case string(raw) == "null":
 		r.Add(path, "invalid", "Leave the key out instead of giving it no value.")
-		return
-	}
-	if err := json.Unmarshal(raw, into.Addr().Interface()); err != nil {
+	case json.Unmarshal(raw, into.Addr().Interface()) != nil:
 		r.Add(path, "invalid", "%s", wants(into.Type()))
 	}
 }

@@ -111,7 +111,8 @@ func ReadProfile(dir string) (Profile, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Profile{}, fmt.Errorf("%s is missing. It says how your bank wants its files. Start from one that comes with "+
+		return Profile{}, fmt.Errorf("%s is missing. It says how your bank wants its files. Start from one that "+
+			"comes with "+
 			"Debitdesk: debitdesk bank check %s --init generic", path, dir)
 	case err != nil:
 		return Profile{}, fmt.Errorf("read the bank's profile: %w", err)
@@ -135,7 +136,8 @@ func InitProfile(dir, name string) (path string, err error) {
 		return "", fmt.Errorf("make the directory of the bank: %w", err)
 	}
 	path = filepath.Join(dir, ProfileName)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names the directory
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL,
+		0o600) //nolint:gosec // the operator names the directory
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return "", fmt.Errorf("%s is there already; it was left as it is", path)

@@ -56,7 +56,8 @@ func TestTheShippedProfilesAreRight(t *testing.T) {
 	if rules.Success[bank.EFT] != exchange.BySilence || rules.Success[bank.DebiCheck] != exchange.ByReport {
 		t.Errorf("simulator has the rules %+v", rules)
 	}
-	for kind, want := range map[exchange.Kind]string{exchange.Debits: "pain.008.001.09", exchange.Refunds: "pain.001.001.10",
+	for kind, want := range map[exchange.Kind]string{exchange.Debits: "pain.008.001.09",
+		exchange.Refunds:  "pain.001.001.10",
 		exchange.Mandates: "pain.009.001.05", exchange.Cancellations: "pain.011.001.05", exchange.Recalls: "camt.055.001.09"} {
 		if got := simulator.Encoder().Name(kind); got != want {
 			t.Errorf("%s are written as %s, not %s", kind, got, want)
@@ -185,6 +186,45 @@ func TestTheSizeOfAFileLimitsItsItems(t *testing.T) {
 	}
 }
 
+// No item takes more bytes than the limit counts for one.
+func TestTheLongestItemIsCountedInFull(t *testing.T) {
+	t.Parallel()
+	p := parsed(t, `{"debit_message": "pain.008.001.10", "mandate_messages": "pain.009.001.05", "uetr": true,
+		"account_scheme": "BBAN", "branch_scheme": "ZANCC", "account_types": {"CURRENT": "Prtry:35 CHARACTERS 35 CHARACTERS 35 C"},
+		"answers": ["pain.002.001.10", "pain.012.001.05"], "success": "reported", "services": {
+		"debicheck": {"lead_days": 1, "local_instrument": "`+strings.Repeat("L", 35)+`", "service_level": "`+strings.Repeat("S", 35)+`"},
+		"registered_mandate": {"local_instrument": "`+strings.Repeat("R", 35)+`", "service_level": "`+strings.Repeat("S", 35)+`"}}}`)
+	in := bank.Instruction{Method: bank.DebiCheck, AmountCents: 99_999_999_999_999, Currency: "ZAR",
+		ActionDate: calendar.On(2026, 12, 1), Branch: "250655", Account: bank.AccountNumber(strings.Repeat("1", 34)),
+		AccountType: bank.Current, HolderName: strings.Repeat("N", 300), StatementLine: strings.Repeat("L", 140),
+		Sequence: bank.RecurringDebit, MandateReference: strings.Repeat("M", 35), MandateDate: calendar.On(2026, 11, 1),
+		TrackingDays: 10, Creditor: bank.Creditor{Name: "Gym", Account: "1", Branch: "250655"}}
+	size := func(n int) int {
+		g := exchange.Group{ID: "DD-01", Method: in.Method, ActionDate: in.ActionDate, Sequence: in.Sequence,
+			Creditor: in.Creditor}
+		for i := range n {
+			one := in
+			one.ID[0], one.Disputable = byte(i), i%2 == 0
+			g.Items = append(g.Items, exchange.Item{ID: one.ID, AmountCents: one.AmountCents,
+				Order: exchange.Order{Debit: &one}})
+			g.Count, g.SumCents = g.Count+1, g.SumCents+one.AmountCents
+		}
+		m := exchange.Outgoing{Message: exchange.Message{ID: "DD", Kind: exchange.Debits, Name: "pain.008.001.10",
+			Count:    g.Count,
+			SumCents: g.SumCents, MadeAt: time.Now()}, Groups: []exchange.Group{g}}
+		var out strings.Builder
+		if err := p.Encoder().Encode(&out, m); err != nil {
+			t.Fatal(err)
+		}
+		return out.Len()
+	}
+	if each := (size(12) - size(2)) / 10; each > 1500 {
+		t.Errorf("an item has %d bytes", each)
+	} else {
+		t.Logf("an item has %d bytes", each)
+	}
+}
+
 func TestAMissingProfileSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "bank")
@@ -220,15 +260,24 @@ func TestAProfileIsSaidInWords(t *testing.T) {
 		return said.String()
 	}
 	for want, said := range map[string]string{
-		"Debits are written as pain.008.001.08, in files such as DD_20261122093000_000042.xml.": say(shipped(t, "generic")),
-		"Recalls of single debits are not offered.":                                             say(shipped(t, "generic")),
-		"Files with debits and refunds leave at 08:00, 12:30 and 14:30 SAST on business days.":  say(shipped(t, "generic")),
-		"EFT debits must be at the bank by 15:00 SAST, 2 business days before the debit date.":  say(shipped(t, "generic")),
-		"It does not collect by DebiCheck.":                                                     say(shipped(t, "generic")),
-		"By which local instrument or service level does the bank know EFT?":                    say(shipped(t, "generic")),
-		"DebiCheck: when a status report of the bank says so.":                                  say(shipped(t, "simulator")),
-		"EFT: when the bank has acknowledged the file and returned nothing by 08:00 SAST":       say(shipped(t, "simulator")),
-		"Debitdesk hands EFT debits over at 12:00, 2 business days before the debit date. The deadline in the profile is not after that": say(
+		"Debits are written as pain.008.001.08, in files such as DD_20261122093000_000042.xml.": say(shipped(t,
+			"generic")),
+		"Recalls of single debits are not offered.": say(shipped(t,
+			"generic")),
+		"Files with debits and refunds leave at 08:00, 12:30 and 14:30 SAST on business days.": say(shipped(t,
+			"generic")),
+		"EFT debits must be at the bank by 15:00 SAST, 2 business days before the debit date.": say(shipped(t,
+			"generic")),
+		"It does not collect by DebiCheck.": say(shipped(t,
+			"generic")),
+		"By which local instrument or service level does the bank know EFT?": say(shipped(t,
+			"generic")),
+		"DebiCheck: when a status report of the bank says so.": say(shipped(t,
+			"simulator")),
+		"EFT: when the bank has acknowledged the file and returned nothing by 08:00 SAST": say(shipped(t,
+			"simulator")),
+		"Debitdesk hands EFT debits over at 12:00, 2 business days before the debit date. The deadline in the " +
+			"profile is not after that": say(
 			parsed(t, strings.TrimSuffix(smallest, "}")+`, "deadline": "12:00", "cuts": ["11:30"]}`)),
 	} {
 		if !strings.Contains(said, want) {

@@ -77,7 +77,8 @@ func (p Profile) dialect() iso20022.Dialect {
 		UETR: p.UETR, BatchBooking: p.BatchBooking, Offset: p.Times == "offset", NameLength: p.NameLength,
 		Channels: maps.Clone(p.Channels), RecallReason: p.RecallReason, CancelReason: p.CancelReason,
 	}
-	for kind, form := range map[exchange.Kind]string{exchange.Refunds: p.CreditMessage, exchange.Recalls: p.RecallMessage,
+	for kind, form := range map[exchange.Kind]string{exchange.Refunds: p.CreditMessage,
+		exchange.Recalls:  p.RecallMessage,
 		exchange.Mandates: p.MandateMessages} {
 		if form != none {
 			d.Forms[kind] = form

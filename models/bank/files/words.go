@@ -63,7 +63,8 @@ func (p Profile) timesInWords() (lines []string) {
 	}
 	lines = append(lines, fmt.Sprintf("Files with debits and refunds leave at %s SAST on business days.", listed(cuts)))
 	if c := p.capabilities(); c.DebiCheck || c.RecallOne {
-		lines = append(lines, "Mandate requests, cancellations and recalls leave within "+plural(p.SoonMinutes, "minute", "minutes")+
+		lines = append(lines, "Mandate requests, cancellations and recalls leave within "+plural(p.SoonMinutes,
+			"minute", "minutes")+
 			", at any time.")
 	}
 	for _, name := range []string{eftService, debiCheckService} {
@@ -72,7 +73,8 @@ func (p Profile) timesInWords() (lines []string) {
 			if *s.LeadDays > 0 {
 				when = plural(*s.LeadDays, "business day", "business days") + " before the debit date"
 			}
-			lines = append(lines, fmt.Sprintf("%s debits must be at the bank by %s SAST, %s. Later ones wait for your decision.",
+			lines = append(lines, fmt.Sprintf("%s debits must be at the bank by %s SAST, %s. Later ones wait for "+
+				"your decision.",
 				serviceName(name), p.Deadline, when))
 		}
 	}
@@ -84,7 +86,8 @@ func (p Profile) successInWords() (lines []string) {
 	for _, name := range []string{eftService, debiCheckService} {
 		switch r.Success[methods[name]] {
 		case exchange.BySilence:
-			lines = append(lines, fmt.Sprintf("%s: when the bank has acknowledged the file and returned nothing by %s SAST on the "+
+			lines = append(lines, fmt.Sprintf("%s: when the bank has acknowledged the file and returned nothing by "+
+				"%s SAST on the "+
 				"business day after the debit date.", serviceName(name), p.SilenceAt))
 		case exchange.ByBooking:
 			lines = append(lines, serviceName(name)+": when a statement or notification of the bank shows the money.")
@@ -92,7 +95,8 @@ func (p Profile) successInWords() (lines []string) {
 			lines = append(lines, serviceName(name)+": when a status report of the bank says so.")
 		}
 	}
-	return append(lines, fmt.Sprintf("If the bank has not acknowledged a file %s after it was taken, you are told, and nothing in it "+
+	return append(lines, fmt.Sprintf("If the bank has not acknowledged a file %s after it was taken, you are told, "+
+		"and nothing in it "+
 		"counts as paid.", plural(p.AckWithinMinutes, "minute", "minutes")))
 }
 
@@ -102,11 +106,13 @@ func (p Profile) abilitiesInWords() (lines []string) {
 		it      bool
 		yes, no string
 	}{
-		{c.DebiCheck, "It collects by DebiCheck, and asks clients for mandates by delayed requests, which they answer within 48 hours.",
+		{c.DebiCheck, "It collects by DebiCheck, and asks clients for mandates by delayed requests, which they " +
+			"answer within 48 hours.",
 			"It does not collect by DebiCheck."},
 		{c.RealTimeMandates, "", "It cannot ask a client for a mandate while they wait: a file takes too long."},
 		{c.Refunds, "It pays refunds.", "It does not pay refunds: pay them on the bank's site."},
-		{c.RecallOne, "It recalls a single debit that has left.", "It cannot recall a single debit that has left: ask the bank."},
+		{c.RecallOne, "It recalls a single debit that has left.",
+			"It cannot recall a single debit that has left: ask the bank."},
 		{c.Contest, "", "It cannot contest a dispute: send the mandate to the bank yourself."},
 	} {
 		if can.it {
@@ -127,28 +133,39 @@ func (p Profile) Doubts(t collection.Timetable) (doubts []string) {
 	}
 	for _, name := range []string{eftService, debiCheckService} {
 		if s, offered := p.Services[name]; offered {
-			add(s.LocalInstrument == "" && s.ServiceLevel == "", "By which local instrument or service level does the bank know %s? "+
-				"The profile names none.", serviceName(name))
-			add(p.missed(*s.LeadDays, t.For(methods[name])), "Debitdesk hands %s debits over at %s, %s before the debit date. The "+
-				"deadline in the profile is not after that: every debit would be late.", serviceName(name), t.CutOff,
+			add(s.LocalInstrument == "" && s.ServiceLevel == "",
+				"By which local instrument or service level does the bank know %s? "+
+					"The profile names none.", serviceName(name))
+			add(p.missed(*s.LeadDays, t.For(methods[name])),
+				"Debitdesk hands %s debits over at %s, %s before the debit date. The "+
+					"deadline in the profile is not after that: every debit would be "+
+					"late.", serviceName(name), t.CutOff,
 				plural(t.For(methods[name]).LeadBusinessDays, "business day", "business days"))
 		}
 	}
 	c := profileCheck{Profile: p}
 	old := c.oldForm()
 	_, debiCheck := p.Services[debiCheckService]
-	add(true, "Does the bank take %s, and does it have a schema of its own that is narrower than the published one?", p.DebitMessage)
-	add(old == "pain.008.001.02" && debiCheck, "%s cannot say for how many days the bank waits for money: debits with tracking are refused.", old)
-	add(p.InitiatingParty.Name == "", "Who sends? The profile names no initiating party, so each file says the merchant's own name.")
-	add(p.UserCodeAt != none && p.AbbreviatedNameAt == p.UserCodeAt, "The user code and the abbreviated name both stand in %s, the user "+
-		"code first. Some banks allow one alone.", p.UserCodeAt)
-	add(p.EndToEnd != "uuid32" || p.StatementLineAt == "EndToEndId", "Does the bank give InstrId back in every answer? The end-to-end "+
-		"id is not ours, so an answer without InstrId cannot be matched.")
+	add(true, "Does the bank take %s, and does it have a schema of its own that is narrower than the published one?",
+		p.DebitMessage)
+	add(old == "pain.008.001.02" && debiCheck, "%s cannot say for how many days the bank waits for money: debits "+
+		"with tracking are refused.", old)
+	add(p.InitiatingParty.Name == "", "Who sends? The profile names no initiating party, so each file says the "+
+		"merchant's own name.")
+	add(p.UserCodeAt != none && p.AbbreviatedNameAt == p.UserCodeAt,
+		"The user code and the abbreviated name both stand in %s, the user "+
+			"code first. Some banks allow one alone.", p.UserCodeAt)
+	add(p.EndToEnd != "uuid32" || p.StatementLineAt == "EndToEndId",
+		"Does the bank give InstrId back in every answer? The end-to-end "+
+			"id is not ours, so an answer without InstrId cannot be matched.")
 	add(p.UETR, "Does the bank allow UETR? Some refuse files that have it.")
-	add(p.AccountTypes[bank.Transmission] == "TRAN", "Does the bank read the account type TRAN as a transmission account?")
-	add(debiCheck, "How does the bank call delayed requests and the fallback? The profile says %s and %s.", p.Channels["DELAYED"],
+	add(p.AccountTypes[bank.Transmission] == "TRAN",
+		"Does the bank read the account type TRAN as a transmission account?")
+	add(debiCheck, "How does the bank call delayed requests and the fallback? The profile says %s and %s.",
+		p.Channels["DELAYED"],
 		p.Channels["FALLBACK"])
-	add(p.NameLength > 30, "Names are cut at %d characters. Some banks refuse more than 30 instead of cutting themselves.", p.NameLength)
+	add(p.NameLength > 30, "Names are cut at %d characters. Some banks refuse more than 30 instead of cutting "+
+		"themselves.", p.NameLength)
 	add(len(p.Codes) == 0, "Does the bank use reason codes of its own? The profile maps none.")
 	add(true, "When is the bank's deadline, and what does it do with a file that comes later?")
 	return doubts
@@ -170,7 +187,8 @@ func (p Profile) Sample(now time.Time, day calendar.Date, own bank.Creditor) exc
 		method = bank.DebiCheck
 	}
 	id := sampleID(now)
-	in := bank.Instruction{ID: id, Method: method, AmountCents: 100, Currency: "ZAR", ActionDate: day, Branch: own.Branch,
+	in := bank.Instruction{ID: id, Method: method, AmountCents: 100, Currency: "ZAR", ActionDate: day,
+		Branch:  own.Branch,
 		Account: bank.AccountNumber(own.Account), AccountType: bank.Current, HolderName: own.Name, StatementLine: "TEST OF ONE RAND",
 		Creditor: own, Sequence: bank.OnceOffDebit, ContractReference: "TEST", MandateDate: calendar.DateOf(now)}
 	m := exchange.Message{ID: "TEST" + now.In(calendar.SAST).Format("20060102-150405"), Kind: exchange.Debits,
@@ -178,8 +196,9 @@ func (p Profile) Sample(now time.Time, day calendar.Date, own bank.Creditor) exc
 	m.FileName = e.FileName(m)
 	return exchange.Outgoing{Message: m, Groups: []exchange.Group{{ID: m.ID + "-01", MessageID: m.ID, Method: method,
 		ActionDate: day, Sequence: in.Sequence, Creditor: own, Count: 1, SumCents: 100,
-		Items: []exchange.Item{{ID: id, Kind: exchange.Debits, Method: method, AmountCents: 100, Currency: "ZAR", ActionDate: day,
-			Order: exchange.Order{Debit: &in}}}}}}
+		Items: []exchange.Item{{ID: id, Kind: exchange.Debits, Method: method, AmountCents: 100, Currency: "ZAR",
+			ActionDate: day,
+			Order:      exchange.Order{Debit: &in}}}}}}
 }
 
 func serviceName(name string) string {

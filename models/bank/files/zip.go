@@ -52,12 +52,14 @@ func (b *Box) members(f *os.File, whole exchange.Found) (parts []part, why strin
 		hash, size, err := measure(m, left)
 		switch {
 		case errors.Is(err, errTooLarge):
-			return nil, fmt.Sprintf("It is a zip file that unpacks to more than %d bytes, the largest that the profile allows.", b.most)
+			return nil, fmt.Sprintf("It is a zip file that unpacks to more than %d bytes, the largest that the "+
+				"profile allows.", b.most)
 		case err != nil:
 			return nil, "It is a zip file with a document that cannot be unpacked: " + err.Error() + "."
 		}
 		left -= size
-		parts = append(parts, part{found: exchange.Found{Name: fmt.Sprintf("%s/%d", whole.Name, n+1), Size: size, SHA256: hash},
+		parts = append(parts, part{found: exchange.Found{Name: fmt.Sprintf("%s/%d", whole.Name, n+1), Size: size,
+			SHA256: hash},
 			index: n})
 	}
 	if len(parts) == 1 {

@@ -58,7 +58,7 @@ type Place string
 // The places.
 const (
 	Nowhere        Place = "none"
-	CreditorScheme Place = "CdtrSchmeId"
+	CreditorScheme Place = "CdtrSchmeId" //nolint:gosec // no secret, an element
 	Initiator      Place = "InitgPty"
 	CreditorID     Place = "Cdtr"
 	Remittance     Place = "Ustrd"

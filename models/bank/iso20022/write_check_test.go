@@ -2,10 +2,14 @@ package iso20022_test
 
 import (
 	"bytes"
+	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
@@ -43,6 +47,31 @@ func TestNamesAreWrittenInCharactersThatBanksTake(t *testing.T) {
 	}
 }
 
+// Whatever a name and a statement line are, they are refused or written in characters that banks take.
+func TestAnyNameIsRefusedOrFit(t *testing.T) {
+	t.Parallel()
+	basic := regexp.MustCompile(`<Nm>[A-Za-z0-9/?:().,'+ -]{1,140}</Nm></Dbtr>`)
+	line := regexp.MustCompile(`(?s)<RmtInf><Ustrd>[A-Za-z0-9/?:().,'+ -]{1,140}</Ustrd></RmtInf>`)
+	e := iso20022.NewEncoder(dialect())
+	rapid.Check(t, func(r *rapid.T) {
+		in := debit(1, 100)
+		in.HolderName = rapid.String().Draw(r, "name")
+		in.StatementLine = rapid.String().Draw(r, "line")
+		if e.Check(exchange.Order{Debit: &in}) != "" {
+			return
+		}
+		var out bytes.Buffer
+		m := message(exchange.Debits, "pain.008.001.09", "DD20261122-000042", items(in))
+		if err := errors.Join(e.Encode(&out, m), e.Tally(bytes.NewReader(out.Bytes()), m)); err != nil {
+			r.Fatal(err)
+		}
+		text := out.String()
+		if !basic.MatchString(text) || strings.Contains(text, "<RmtInf>") && !line.MatchString(text) {
+			r.Fatalf("%q and %q became %s", in.HolderName, in.StatementLine, text)
+		}
+	})
+}
+
 // The columns of a statement line stay where they are.
 func TestStatementLinesKeepTheirColumns(t *testing.T) {
 	t.Parallel()
@@ -71,8 +100,9 @@ func TestEveryReasonAgainstAnOrderIsSaidAtOnce(t *testing.T) {
 		return exchange.Order{Request: &r}
 	}
 	for want, o := range map[string]exchange.Order{
-		"The account holder's name has no letter that the bank can read.": debitWith(func(in *bank.Instruction) { in.HolderName = "💐 …" }),
-		"The client's account number is missing.":                         debitWith(func(in *bank.Instruction) { in.Account = "" }),
+		"The account holder's name has no letter that the bank can " +
+			"read.": debitWith(func(in *bank.Instruction) { in.HolderName = "💐 …" }),
+		"The client's account number is missing.": debitWith(func(in *bank.Instruction) { in.Account = "" }),
 		"The client's account number is not a number of at most 34 digits.": debitWith(func(in *bank.Instruction) {
 			in.Account = "12 34"
 		}),
@@ -100,7 +130,8 @@ func TestEveryReasonAgainstAnOrderIsSaidAtOnce(t *testing.T) {
 		"The bank's profile has no word for this account type: bond account.": debitWith(func(in *bank.Instruction) {
 			in.AccountType = "BOND"
 		}),
-		"The bank takes requests by file, which the client answers within 48 hours; it cannot ask as realtime.": requestWith(
+		"The bank takes requests by file, which the client answers within 48 hours; it cannot ask as " +
+			"realtime.": requestWith(
 			func(r *bank.MandateRequest) { r.Authentication = "REALTIME" }),
 		"The client's phone number is not in the international form, such as +27821234567.": requestWith(
 			func(r *bank.MandateRequest) { r.Phone = "12" }),
@@ -155,7 +186,8 @@ func TestTallyFindsWhatDiffers(t *testing.T) {
 		m := sample(k, form)
 		text := write(t, dialect(), m)
 		for right, wrong := range map[string]string{
-			"<InstdAmt Ccy=\"ZAR\">150.00": "<InstdAmt Ccy=\"ZAR\">150.01", "<InstdAmt Ccy=\"ZAR\">500.00": "<InstdAmt Ccy=\"ZAR\">500",
+			"<InstdAmt Ccy=\"ZAR\">150.00": "<InstdAmt Ccy=\"ZAR\">150.01", "<InstdAmt " +
+				"Ccy=\"ZAR\">500.00": "<InstdAmt Ccy=\"ZAR\">500",
 			"<NbOfTxs>2": "<NbOfTxs>3", "<NbOfTxs>3": "<NbOfTxs>2", "<CtrlSum>": "<CtrlSum>1", "</PmtInf>": "</PmtInf><PmtInf></PmtInf>",
 			"<InstrId>6f": "<InstrId>60", "<MndtReqId>6f": "<MndtReqId>60", "<CxlId>6f": "<CxlId>60",
 			"<MsgId>": "<MsgId>X", "<PmtInfId>": "<PmtInfId>X", "</Document>": "", "<UndrlygCxlDtls>": "<UndrlygCxlDtls></UndrlygCxlDtls><UndrlygCxlDtls>",
@@ -164,7 +196,8 @@ func TestTallyFindsWhatDiffers(t *testing.T) {
 			if !strings.Contains(text, right) {
 				continue
 			}
-			if err := iso20022.NewEncoder(dialect()).Tally(strings.NewReader(strings.Replace(text, right, wrong, 1)), m); err == nil {
+			if err := iso20022.NewEncoder(dialect()).Tally(strings.NewReader(strings.Replace(text, right, wrong, 1)),
+				m); err == nil {
 				t.Errorf("%s: %s instead of %s was not found", form, wrong, right)
 			}
 		}

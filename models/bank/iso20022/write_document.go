@@ -3,6 +3,7 @@ package iso20022
 import (
 	"bufio"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -173,4 +174,4 @@ func (e *Encoder) moment(t time.Time) string {
 }
 
 // two is a number of two digits.
-func two(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
+func two(n int) string { return fmt.Sprintf("%02d", n) }

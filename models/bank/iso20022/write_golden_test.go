@@ -14,7 +14,8 @@ var update = flag.Bool("update", false, "write the example messages anew")
 // The examples show people what a message looks like, and every change of one in a review.
 func TestMessagesAreAsTheExamples(t *testing.T) {
 	t.Parallel()
-	for form, k := range map[string]exchange.Kind{"pain.008.001.08": exchange.Debits, "pain.009.001.05": exchange.Mandates} {
+	for form, k := range map[string]exchange.Kind{"pain.008.001.08": exchange.Debits,
+		"pain.009.001.05": exchange.Mandates} {
 		path := filepath.Join("testdata", form+".xml")
 		text := write(t, dialect(), sample(k, form))
 		if *update {
