@@ -157,8 +157,8 @@ func (s *street) fill() {
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client,
 		s.A.BrandID)).Want(201).Text("id")
-	leaving, err := s.Purchases.SetAside(s.t.Context(), s.A.Actor,
-		purchase.Aside{Tokens: []uuid.UUID{uuid.MustParse(second)}})
+	leaving, err := s.Purchases.StartDeletion(s.t.Context(), s.A.Actor,
+		purchase.DeletionInput{Tokens: []uuid.UUID{uuid.MustParse(second)}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -141,12 +141,12 @@ func checkRestored(ctx context.Context, c Config, io streams, say func(string, .
 		return err
 	}
 	say("the key file has every sealing key that is in use (%d)", len(ids))
-	aside, err := anchor.At(c.Data, app.HeadSigner(a.Keys.Signing)).SetAside()
+	archived, err := anchor.At(c.Data, app.HeadSigner(a.Keys.Signing)).Archive()
 	if err != nil {
 		return err
 	}
-	if aside != "" {
-		say("the heads of the audit that were noted before are kept in %s; those of the backup are noted from now on", aside)
+	if archived != "" {
+		say("the heads of the audit that were noted before are kept in %s; those of the backup are noted from now on", archived)
 	}
 	if err := a.Services.Audit.Link(ctx); err != nil {
 		return err

@@ -46,12 +46,12 @@ const Lifetime = 7 * 24 * time.Hour
 // maxWords is how long a reason or an answer is, in bytes.
 const maxWords = 1000
 
-// Stakes is what depends on a request, in numbers. Of a deletion: stored accounts,
+// Totals are what depends on a request, in numbers. Of a deletion: stored accounts,
 // the debits that are planned from them and the subscriptions that are charged on
 // them; of a batch: rows, clients that are made and debits that are planned. Cents is
 // what they add up to. Digest is the same as long as the effects of a deletion read
 // the same.
-type Stakes struct {
+type Totals struct {
 	Tokens        int    `json:"tokens,omitempty"`
 	Waiting       int    `json:"waiting,omitempty"`
 	Subscriptions int    `json:"subscriptions,omitempty"`
@@ -72,7 +72,7 @@ type Subject struct {
 	Order     *batch.Order                  `json:"order,omitempty"`
 	Loosening *Loosening                    `json:"loosening,omitempty"`
 	Name      string                        `json:"name"` // in words, numbers masked
-	Stakes    Stakes                        `json:"stakes"`
+	Totals    Totals                        `json:"stakes"`
 }
 
 // Approval is one request with its answer.

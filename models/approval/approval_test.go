@@ -28,9 +28,9 @@ func TestWhatIsAskedForHappensOnceAnotherPersonAgrees(t *testing.T) {
 	if got := h.state(id); got != token.Active {
 		t.Fatalf("before anybody agreed the account is %s", got)
 	}
-	if got := a.Subject.Stakes; got != (approval.Stakes{Tokens: 1, Waiting: 1, Cents: 5000, Digest: got.Digest}) ||
+	if got := a.Subject.Totals; got != (approval.Totals{Tokens: 1, Waiting: 1, Cents: 5000, Digest: got.Digest}) ||
 		got.Digest == "" {
-		t.Errorf("at stake: %+v", a.Subject.Stakes)
+		t.Errorf("at stake: %+v", a.Subject.Totals)
 	}
 	if n := h.count(
 		`SELECT count(*) FROM mails WHERE kind = 'approval_asked' AND recipient IN ('pieter@acme.example', 'aisha@acme.example')`); n != 2 {
@@ -188,7 +188,7 @@ func TestAnApprovalIsAboutWhatWasAskedFor(t *testing.T) {
 			t.Errorf("%s got %d mails", who, n)
 		}
 	}
-	_, err = h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Stakes})
+	_, err = h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Totals})
 	wantCode(t, err, "approval_over")
 	_, err = h.approvals.Ask(ctx, h.asker, approval.SendBatch, approval.Subject{Batch: b.ID, Order: stale}, "Again.")
 	wantCode(t, err, "batch_changed")
@@ -218,7 +218,7 @@ func TestAnApprovalAndAnEditAtOnceAreNotBothDone(t *testing.T) {
 		var both sync.WaitGroup
 		var agreed, mended error
 		both.Go(func() {
-			_, agreed = h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Stakes})
+			_, agreed = h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Totals})
 		})
 		both.Go(func() { _, _, mended = h.batches.Mend(ctx, h.finance, b.ID, batch.Edit{N: 2, Column: 2, Text: "999"}) })
 		both.Wait()

@@ -68,7 +68,7 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 		}
 		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,
 			Text:  "A second approver was asked to agree: " + of.Name + ".",
-			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Stakes}})
+			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Totals}})
 		for i, u := range mayDecide(all, asker) {
 			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailAsked, Attempt: i + 1, To: u.Email,
 				State: mail.Queued, Letter: s.Letters.Asked(a, u, m)})
@@ -96,13 +96,13 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 			return of, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.",
 				purchase.MaxDeleted)
 		}
-		if seen := of.Stakes.Digest; seen != "" && seen != purchase.Digest(impacts) {
+		if seen := of.Totals.Digest; seen != "" && seen != purchase.Digest(impacts) {
 			return of, fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
 		}
 		if err := wrong.Err(); err != nil {
 			return of, err
 		}
-		of = Subject{Stakes: stakesOf(impacts), Choices: purchase.Chosen(impacts)}
+		of = Subject{Totals: totalsOf(impacts), Choices: purchase.Chosen(impacts)}
 		for _, i := range impacts {
 			of.Tokens = append(of.Tokens, i.Token.ID)
 		}
@@ -122,14 +122,14 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		if err != nil {
 			return of, err
 		}
-		return Subject{Batch: b.ID, Order: of.Order, Stakes: stakesOfBatch(b), Name: "send the batch " + b.Name + ": " +
+		return Subject{Batch: b.ID, Order: of.Order, Totals: totalsOfBatch(b), Name: "send the batch " + b.Name + ": " +
 			inShort(b)}, nil
 	}
 	return of, fault.Missing()
 }
 
-func stakesOfBatch(b batch.Batch) Stakes {
-	return Stakes{Rows: b.Counts.Ready, Creates: b.Counts.Creates, Debits: b.Counts.Debits, Cents: b.Counts.ReadyCents}
+func totalsOfBatch(b batch.Batch) Totals {
+	return Totals{Rows: b.Counts.Ready, Creates: b.Counts.Creates, Debits: b.Counts.Debits, Cents: b.Counts.ReadyCents}
 }
 
 // inShort says what sending a batch does.
@@ -157,9 +157,9 @@ func (s *Service) impacts(ctx context.Context, who actor.Actor,
 	return out, wrong, nil
 }
 
-func stakesOf(impacts []purchase.Impact) Stakes {
-	all := purchase.StakesOf(impacts)
-	return Stakes{Tokens: all.Tokens, Waiting: all.Waiting, Subscriptions: all.Subscriptions, Cents: all.Cents,
+func totalsOf(impacts []purchase.Impact) Totals {
+	all := purchase.TotalsOf(impacts)
+	return Totals{Tokens: all.Tokens, Waiting: all.Waiting, Subscriptions: all.Subscriptions, Cents: all.Cents,
 		Digest: all.Digest}
 }
 
@@ -202,7 +202,7 @@ type Sheet struct {
 	Approval
 	Impacts []purchase.Impact // of a deletion, of what still lives
 	Effects batch.Effects     // of a batch, as it is now
-	Now     Stakes
+	Now     Totals
 	Changed bool   // other things hang on it than when it was asked
 	Why     string // why the caller cannot decide; empty: can
 	Mine    bool   // the caller asked, and can withdraw it
@@ -217,7 +217,7 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 	if err != nil {
 		return Sheet{}, err
 	}
-	v := Sheet{Approval: a, Now: a.Subject.Stakes}
+	v := Sheet{Approval: a, Now: a.Subject.Totals}
 	v.State = a.Stands(s.Now())
 	if v.State != Open {
 		return v, nil
@@ -231,19 +231,19 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, id uuid.UUID) (Shee
 		if v.Impacts, _, err = s.impacts(ctx, who, a.Subject); err != nil {
 			return v, err
 		}
-		v.Now = stakesOf(v.Impacts)
+		v.Now = totalsOf(v.Impacts)
 	case SendBatch:
 		b, err := s.Batches.Get(ctx, who, a.Subject.Batch)
 		if err != nil {
 			return v, err
 		}
-		v.Now = stakesOfBatch(b)
+		v.Now = totalsOfBatch(b)
 		if v.Effects, err = s.Batches.Effects(ctx, who, b); err != nil {
 			return v, err
 		}
 	case Loosen: // what was demanded is compared when it is decided
 	}
-	was, is := a.Subject.Stakes, v.Now
+	was, is := a.Subject.Totals, v.Now
 	if was.Digest == "" { // asked before digests were kept
 		is.Digest = ""
 	}

@@ -21,7 +21,7 @@ import (
 type Verdict struct {
 	Yes   bool
 	Words string // needed for a no
-	Seen  Stakes
+	Seen  Totals
 }
 
 // tries is how often a decision that met another change begins anew.
@@ -78,7 +78,7 @@ func (s *Service) mayAnswer(ctx context.Context, who actor.Actor, a Approval) er
 	return nil
 }
 
-func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen Stakes) error {
+func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen Totals) error {
 	asker, err := s.Read.User(ctx, a.MerchantID, a.AskedBy)
 	gone := fault.Is(err, fault.NotFound) || err == nil && !asker.DisabledAt.IsZero()
 	switch {
@@ -116,16 +116,17 @@ func (s *Service) decide(ctx context.Context, who actor.Actor, a *Approval, seen
 }
 
 // carryOut does what was asked for, if the asker may still do it.
-func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approval, seen Stakes) error {
+func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approval, seen Totals) error {
 	as := asker.Actor()
 	switch a.Kind {
 	case DeleteTokens:
 		if err := still(as.May(actor.DeleteTokens)); err != nil {
 			return err
 		}
-		_, err := s.Purchases.SetAsideIn(ctx, tx, as, purchase.Aside{Tokens: a.Subject.Tokens, Choices: a.Subject.Choices,
+		_, err := s.Purchases.StartDeletionIn(ctx, tx, as, purchase.DeletionInput{Tokens: a.Subject.Tokens,
+			Choices: a.Subject.Choices,
 			Reason: a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
-			Seen: &purchase.Stakes{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,
+			Seen: &purchase.ImpactTotals{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,
 				Cents: seen.Cents, Digest: seen.Digest}})
 		if fault.Is(err, fault.NotFound) {
 			return fault.New(fault.Conflict, "nothing_left", "These tokens are deleted already. Refuse the request.")

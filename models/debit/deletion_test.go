@@ -39,7 +39,7 @@ func (h *house) belongs(id uuid.UUID) {
 
 func (h *house) setAside(ids ...uuid.UUID) purchase.Deletion {
 	h.t.Helper()
-	d, err := h.purchases.SetAside(context.Background(), h.who, purchase.Aside{Tokens: ids, Reason: "left the gym"})
+	d, err := h.purchases.StartDeletion(context.Background(), h.who, purchase.DeletionInput{Tokens: ids, Reason: "left the gym"})
 	must(h.t, err)
 	return d
 }
@@ -60,7 +60,7 @@ func TestATokenThatIsBeingDeletedIsOutOfUseAtOnce(t *testing.T) {
 	}
 	_, err = h.purchases.DeleteTokenOf(ctx, h.who, id)
 	wantCode(t, err, "invalid_recurring_token")
-	if _, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err,
+	if _, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{id}}); !fault.Is(err,
 		fault.NotFound) {
 		t.Errorf("set aside again: %v", err)
 	}
@@ -230,7 +230,7 @@ func TestAChargeAndADeletionAtOnceLeaveNoChargeUnseen(t *testing.T) {
 		var wrong error
 		var both sync.WaitGroup
 		both.Go(func() { charged, wrong = h.charge(id, 900, calendar.On(2027, time.February, 12)) })
-		both.Go(func() { _, _ = h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{id}}) })
+		both.Go(func() { _, _ = h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{id}}) })
 		both.Wait()
 		if wrong != nil {
 			wantCode(t, wrong, "invalid_recurring_token")
@@ -294,11 +294,11 @@ func TestADeletionIsForThoseWhoMayAndForNoStranger(t *testing.T) {
 	staff := h.who
 	staff.Role = actor.Staff
 	stranger, _ := h.merchant("other")
-	if _, err := h.purchases.SetAside(ctx, staff, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err,
+	if _, err := h.purchases.StartDeletion(ctx, staff, purchase.DeletionInput{Tokens: []uuid.UUID{id}}); !fault.Is(err,
 		fault.Forbidden) {
 		t.Errorf("staff: %v", err)
 	}
-	if _, err := h.purchases.SetAside(ctx, stranger, purchase.Aside{Tokens: []uuid.UUID{id}}); !fault.Is(err,
+	if _, err := h.purchases.StartDeletion(ctx, stranger, purchase.DeletionInput{Tokens: []uuid.UUID{id}}); !fault.Is(err,
 		fault.NotFound) {
 		t.Errorf("a stranger: %v", err)
 	}
@@ -323,7 +323,7 @@ func TestWhereASecondPersonIsWantedNobodyDeletesAlone(t *testing.T) {
 	id := h.stored()
 	h.exec(`UPDATE merchants SET approve_deletions = true`)
 	h.belongs(id)
-	_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{id}})
+	_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{id}})
 	wantCode(t, err, "approval_needed")
 	wantCode(t, h.purchases.DeleteToken(ctx, h.who, uuid.Nil, id), "approval_needed")
 	wantCode(t, h.store.InTx(ctx, func(tx *store.Tx) error {

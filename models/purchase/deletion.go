@@ -65,15 +65,15 @@ func (d Deletion) asker() actor.Actor {
 	return actor.Actor{Kind: actor.User, ID: d.AskedBy, Name: d.AskedName, MerchantID: d.MerchantID}
 }
 
-// Stakes is what a deletion is about, in numbers, and a digest of how it reads.
-type Stakes struct {
+// ImpactTotals are what a deletion is about, in numbers, and a digest of how it reads.
+type ImpactTotals struct {
 	Tokens, Waiting, Subscriptions int // stored accounts; debits and subscriptions that hang on them
 	Cents                          int64
 	Digest                         string // empty: not known
 }
 
-// StakesOf adds up impacts.
-func StakesOf(impacts []Impact) (s Stakes) {
+// TotalsOf adds up impacts.
+func TotalsOf(impacts []Impact) (s ImpactTotals) {
 	for _, i := range impacts {
 		s.Tokens, s.Waiting, s.Subscriptions, s.Cents = s.Tokens+1, s.Waiting+i.Debits(), s.Subscriptions+i.Subscriptions(),
 			s.Cents+i.Cents()
@@ -83,13 +83,13 @@ func StakesOf(impacts []Impact) (s Stakes) {
 }
 
 // Beyond tells whether more or other things are at stake than were seen.
-func (s Stakes) Beyond(seen Stakes) bool {
+func (s ImpactTotals) Beyond(seen ImpactTotals) bool {
 	return s.Tokens > seen.Tokens || s.Waiting > seen.Waiting || s.Subscriptions > seen.Subscriptions ||
 		s.Cents > seen.Cents || seen.Digest != "" && s.Digest != seen.Digest
 }
 
 // changed says to somebody what is not as it was seen.
-func (s Stakes) changed(seen Stakes) error {
+func (s ImpactTotals) changed(seen ImpactTotals) error {
 	if seen.Digest = ""; s.Beyond(seen) {
 		return fault.New(fault.Conflict, "stakes_grew",
 			"More depends on it now than you were shown: %s, %s. Look at it again.",
@@ -98,23 +98,23 @@ func (s Stakes) changed(seen Stakes) error {
 	return fault.New(fault.Conflict, "stakes_grew", "What depends on it changed since you looked. Look at it again.")
 }
 
-// Aside says which stored accounts are deleted, what becomes of what hangs on them,
+// DeletionInput says which stored accounts are deleted, what becomes of what hangs on them,
 // and who agreed to it.
-type Aside struct {
+type DeletionInput struct {
 	Tokens     []uuid.UUID
 	Choices    map[uuid.UUID]Choice // by purchase or subscriber
 	Reason     string
 	ApprovalID uuid.UUID
 	Approver   string
-	Seen       *Stakes // what the person saw; nil: it was not shown
+	Seen       *ImpactTotals // what the person saw; nil: it was not shown
 }
 
-// SetAside takes stored accounts out of use at once. When UndoTime is over they are
+// StartDeletion takes stored accounts out of use at once. When UndoTime is over they are
 // deleted for good and what was chosen happens, all in one; until then nothing that
 // could not be taken back. Those that are gone already are left out; NotFound when
 // none is left. Invalid at choice-<id>; Conflict stakes_grew when it reads otherwise
 // than the person saw.
-func (s *Service) SetAside(ctx context.Context, who actor.Actor, in Aside) (Deletion, error) {
+func (s *Service) StartDeletion(ctx context.Context, who actor.Actor, in DeletionInput) (Deletion, error) {
 	if err := who.May(actor.DeleteTokens); err != nil {
 		return Deletion{}, err
 	}
@@ -122,12 +122,12 @@ func (s *Service) SetAside(ctx context.Context, who actor.Actor, in Aside) (Dele
 		return Deletion{}, err
 	}
 	return s.deleting(ctx, func(tx Tx) (Deletion, error) {
-		return s.SetAsideIn(tx.Context(), tx, who, in)
+		return s.StartDeletionIn(tx.Context(), tx, who, in)
 	})
 }
 
-// setAsideOne is SetAside of one stored account, answered with its purchase.
-func (s *Service) setAsideOne(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID,
+// startDeletionOf is StartDeletion of one stored account, answered with its purchase.
+func (s *Service) startDeletionOf(ctx context.Context, who actor.Actor, clientID, tokenID uuid.UUID,
 	answer func(Tx, Record) error) error {
 	t, err := s.Read.Token(ctx, who.MerchantID, tokenID)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Service) setAsideOne(ctx context.Context, who actor.Actor, clientID, to
 	}
 	source.TokenLeaving = true
 	_, err = s.deleting(ctx, func(tx Tx) (Deletion, error) {
-		d, err := s.SetAsideIn(tx.Context(), tx, who, Aside{Tokens: []uuid.UUID{tokenID}})
+		d, err := s.StartDeletionIn(tx.Context(), tx, who, DeletionInput{Tokens: []uuid.UUID{tokenID}})
 		if err != nil {
 			return d, err
 		}
@@ -188,9 +188,9 @@ func (s *Service) deleting(ctx context.Context, do func(Tx) (Deletion, error)) (
 	return d, fault.New(fault.Conflict, "conflict", "These accounts are in use at this moment. Try again.").Because(err)
 }
 
-// SetAsideIn is SetAside in the transaction of a decision; who is the one who asked.
-// More at stake than was seen is the conflict stakes_grew.
-func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Aside) (Deletion, error) {
+// StartDeletionIn is StartDeletion in the transaction of a decision; who is the one who asked.
+// More depending on it than was seen is the conflict stakes_grew.
+func (s *Service) StartDeletionIn(ctx context.Context, tx Tx, who actor.Actor, in DeletionInput) (Deletion, error) {
 	d := Deletion{ID: tx.NewID(), MerchantID: who.MerchantID, Tokens: map[uuid.UUID]token.State{}, AskedBy: who.ID,
 		AskedName: who.Name,
 		Reason:    strings.TrimSpace(in.Reason), ApprovalID: in.ApprovalID, Approver: in.Approver, State: DeletionWaiting,
@@ -199,7 +199,7 @@ func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Asi
 	if err != nil {
 		return d, err
 	}
-	stakes := StakesOf(impacts)
+	totals := TotalsOf(impacts)
 	var wrong fault.Problems
 	for n := range impacts {
 		wrong = append(wrong, impacts[n].Choose(in.Choices)...)
@@ -210,8 +210,8 @@ func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Asi
 		return d, fault.Missing()
 	case len(d.Tokens) > MaxDeleted:
 		return d, fault.New(fault.Invalid, "max_length", "At most %d tokens can be deleted at once.", MaxDeleted)
-	case in.Seen != nil && stakes.Beyond(*in.Seen):
-		return d, stakes.changed(*in.Seen)
+	case in.Seen != nil && totals.Beyond(*in.Seen):
+		return d, totals.changed(*in.Seen)
 	case len(wrong) > 0:
 		return d, wrong.Err()
 	}
@@ -230,7 +230,7 @@ func (s *Service) SetAsideIn(ctx context.Context, tx Tx, who actor.Actor, in Asi
 
 // takeOut takes the tokens out of use, and lists what their deletion does: no charge
 // can begin with them any more, so what hangs on them now is all.
-func (s *Service) takeOut(ctx context.Context, tx Tx, d *Deletion, in Aside) ([]Impact, error) {
+func (s *Service) takeOut(ctx context.Context, tx Tx, d *Deletion, in DeletionInput) ([]Impact, error) {
 	ids := inOrder(in.Tokens)
 	var out []token.Token
 	for _, id := range ids {

@@ -32,7 +32,7 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 		return err
 	}
 	if who.Kind == actor.User {
-		return s.setAsideOne(ctx, who, clientID, tokenID, answer)
+		return s.startDeletionOf(ctx, who, clientID, tokenID, answer)
 	}
 	for range tries {
 		t, err := s.Read.Token(ctx, who.MerchantID, tokenID)

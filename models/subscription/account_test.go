@@ -36,7 +36,7 @@ func (h *house) impact(tokenID uuid.UUID) purchase.Impact {
 // deletes deletes a token from the dashboard, with choices by id.
 func (h *house) deletes(tokenID uuid.UUID, want map[uuid.UUID]purchase.Choice) purchase.Deletion {
 	h.t.Helper()
-	d, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{tokenID}, Choices: want})
+	d, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{tokenID}, Choices: want})
 	must(h.t, err)
 	return d
 }
@@ -251,7 +251,7 @@ func TestWhatIsNotPossibleAnyMoreBecomesTheLeastHarmful(t *testing.T) {
 		`SELECT count(*) FROM audit_entries WHERE text LIKE '%What was chosen was no longer possible.%'`); n != 2 {
 		t.Errorf("%d entries say so", n)
 	}
-	_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{other},
+	_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{other},
 		Choices: map[uuid.UUID]purchase.Choice{planned: {Do: "eat"}}})
 	must(t, err) // what does not hang on the account is nobody's choice
 }
@@ -262,16 +262,16 @@ func TestAChoiceThatIsNoneIsRefused(t *testing.T) {
 	_, tokenID, with, _, _ := h.running()
 	for _, c := range []purchase.Choice{{Do: "eat"}, {Do: purchase.Drop}, {Do: purchase.UseOther, To: tokenID},
 		{Do: purchase.UseOther, To: uuid.New()}} {
-		_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{tokenID},
+		_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{tokenID},
 			Choices: map[uuid.UUID]purchase.Choice{with.ID: c}})
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	seen := purchase.StakesOf([]purchase.Impact{h.impact(tokenID)})
+	seen := purchase.TotalsOf([]purchase.Impact{h.impact(tokenID)})
 	clientID := with.ClientID
 	h.second(clientID) // another account: there is more to choose from
-	_, err := h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{tokenID}, Seen: &seen})
+	_, err := h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{tokenID}, Seen: &seen})
 	if !fault.HasCode(err, "stakes_grew") {
 		t.Errorf("it reads otherwise than it was seen: %v", err)
 	}
@@ -314,7 +314,7 @@ func TestTwoDeletionsOfOneTokenAtOnceHaveOneWinner(t *testing.T) {
 		var wrong [2]error
 		for n, c := range []purchase.Do{purchase.Ask, purchase.Cancel} {
 			both.Go(func() {
-				_, wrong[n] = h.purchases.SetAside(ctx, h.who, purchase.Aside{Tokens: []uuid.UUID{tokenID},
+				_, wrong[n] = h.purchases.StartDeletion(ctx, h.who, purchase.DeletionInput{Tokens: []uuid.UUID{tokenID},
 					Choices: map[uuid.UUID]purchase.Choice{planned: {Do: c}, with.ID: {Do: c}, without.ID: {Do: c}}})
 			})
 		}

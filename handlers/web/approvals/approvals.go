@@ -127,8 +127,8 @@ func (h *Approvals) page(c echo.Context, id uuid.UUID, form url.Values, refused 
 	if s.State == approval.Open {
 		view.Breaks, view.Why = consequences(s, now), s.Why
 		if s.Changed {
-			view.Changed = "When it was asked: " + stakesWords(s.Subject.Stakes) + ". Now: " + stakesWords(s.Now) + "."
-			if stakesWords(s.Subject.Stakes) == stakesWords(s.Now) {
+			view.Changed = "When it was asked: " + totalsWords(s.Subject.Totals) + ". Now: " + totalsWords(s.Now) + "."
+			if totalsWords(s.Subject.Totals) == totalsWords(s.Now) {
 				view.Changed = "Debits, dates or choices have changed since the request. Approving does what is shown below."
 			}
 		}
@@ -157,7 +157,7 @@ func approveWords(s approval.Sheet) string {
 	return "Approve: delete " + plural.Of(s.Now.Tokens, "token")
 }
 
-func stakesWords(s approval.Stakes) string {
+func totalsWords(s approval.Totals) string {
 	if s.Rows > 0 || s.Tokens == 0 {
 		return batches.WhatIsDone(batch.Counts{Ready: s.Rows, Creates: s.Creates, Debits: s.Debits}) + " · " +
 			words.Sum(s.Cents, money.ZAR)
@@ -206,7 +206,7 @@ func approvalFacts(s approval.Sheet) components.Facts {
 		f.Items = append(f.Items, components.Fact{Label: "Expires", Part: components.When(words.Moment(s.ExpiresAt))})
 	}
 	if s.Kind != approval.Loosen {
-		add("At stake when asked", stakesWords(s.Subject.Stakes), "")
+		add("At stake when asked", totalsWords(s.Subject.Totals), "")
 	}
 	if s.Subject.Batch != uuid.Nil {
 		add("Batch", "View", words.BatchHref(s.Subject.Batch, "review"))
@@ -225,14 +225,14 @@ func approvalFacts(s approval.Sheet) components.Facts {
 }
 
 // seenPairs carry what the person was shown.
-func seenPairs(s approval.Stakes) []components.Pair {
+func seenPairs(s approval.Totals) []components.Pair {
 	return []components.Pair{{Name: "tokens", Value: strconv.Itoa(s.Tokens)},
 		{Name: "waiting", Value: strconv.Itoa(s.Waiting)},
 		{Name: "subscriptions", Value: strconv.Itoa(s.Subscriptions)}, {Name: "digest", Value: s.Digest},
 		{Name: "rows", Value: strconv.Itoa(s.Rows)}, {Name: "cents", Value: strconv.FormatInt(s.Cents, 10)}}
 }
 
-func seenOf(form url.Values) (s approval.Stakes) {
+func seenOf(form url.Values) (s approval.Totals) {
 	s.Tokens, _ = strconv.Atoi(form.Get("tokens")) // what is no number was not shown
 	s.Waiting, _ = strconv.Atoi(form.Get("waiting"))
 	s.Subscriptions, _ = strconv.Atoi(form.Get("subscriptions"))

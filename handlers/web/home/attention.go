@@ -275,8 +275,8 @@ func (h *Home) requests(c echo.Context, view *pages.AttentionView, waiting int64
 		row := pages.AttentionRow{Name: words.Capital(a.Subject.Name), Reference: "asked by " + a.AskedName,
 			Href: words.ApprovalPath(a.ID), Note: a.Reason,
 			When: "expires " + dayOrNothing(a.ExpiresAt, h.Desk.Now())}
-		if a.Subject.Stakes.Cents > 0 {
-			row.Sum = words.Sum(a.Subject.Stakes.Cents, money.ZAR)
+		if a.Subject.Totals.Cents > 0 {
+			row.Sum = words.Sum(a.Subject.Totals.Cents, money.ZAR)
 		}
 		g.Rows = append(g.Rows, row)
 	}

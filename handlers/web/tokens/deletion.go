@@ -46,11 +46,11 @@ func (h *Tokens) Delete(c echo.Context) error {
 	if wrong := confirmation(impacts).Wrong(form); wrong != "" {
 		return h.askDelete(c, http.StatusUnprocessableEntity, form, wrong, nil)
 	}
-	in, err := asideOf(form, impacts)
+	in, err := deletionInput(form, impacts)
 	if err != nil {
 		return err
 	}
-	d, err := h.Purchases.SetAside(c.Request().Context(), who, in)
+	d, err := h.Purchases.StartDeletion(c.Request().Context(), who, in)
 	switch {
 	case fault.HasCode(err, "approval_needed"):
 		return h.askSecond(c, form, in)
@@ -72,9 +72,9 @@ func (h *Tokens) Delete(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "/tokens")
 }
 
-// asideOf reads what is deleted and what was chosen for what hangs on it.
-func asideOf(form url.Values, impacts []purchase.Impact) (purchase.Aside, error) {
-	in := purchase.Aside{Reason: form.Get("reason"), Choices: map[uuid.UUID]purchase.Choice{}}
+// deletionInput reads what is deleted and what was chosen for what hangs on it.
+func deletionInput(form url.Values, impacts []purchase.Impact) (purchase.DeletionInput, error) {
+	in := purchase.DeletionInput{Reason: form.Get("reason"), Choices: map[uuid.UUID]purchase.Choice{}}
 	for _, i := range impacts {
 		in.Tokens = append(in.Tokens, i.Token.ID)
 	}
@@ -90,7 +90,7 @@ func asideOf(form url.Values, impacts []purchase.Impact) (purchase.Aside, error)
 		in.Choices[of] = choiceOf(form.Get(name))
 	}
 	if form.Has("seen") {
-		in.Seen = &purchase.Stakes{Tokens: math.MaxInt, Waiting: math.MaxInt, Subscriptions: math.MaxInt,
+		in.Seen = &purchase.ImpactTotals{Tokens: math.MaxInt, Waiting: math.MaxInt, Subscriptions: math.MaxInt,
 			Cents: math.MaxInt64, Digest: form.Get("seen")}
 	}
 	return in, nil
@@ -114,10 +114,10 @@ func choiceOf(text string) purchase.Choice {
 	return purchase.Choice{Do: purchase.Do(do), To: id}
 }
 
-func (h *Tokens) askSecond(c echo.Context, form url.Values, in purchase.Aside) error {
+func (h *Tokens) askSecond(c echo.Context, form url.Values, in purchase.DeletionInput) error {
 	of := approval.Subject{Tokens: in.Tokens, Choices: in.Choices}
 	if in.Seen != nil {
-		of.Stakes.Digest = in.Seen.Digest
+		of.Totals.Digest = in.Seen.Digest
 	}
 	a, err := h.Approvals.Ask(c.Request().Context(), access.Actor(c), approval.DeleteTokens, of, form.Get("reason"))
 	switch {

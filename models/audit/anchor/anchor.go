@@ -228,9 +228,9 @@ func (f *File) begin(file *os.File) error {
 	return errors.Join(os.Rename(f.path, f.path+".before"), os.Rename(next, f.path))
 }
 
-// SetAside gives the file another name, because an older database comes back: its
+// Archive gives the file another name, because an older database comes back: its
 // chains end before what is noted. It tells the name; empty when there was no file.
-func (f *File) SetAside() (string, error) {
+func (f *File) Archive() (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	to := f.path + "." + f.now().UTC().Format("20060102T150405")

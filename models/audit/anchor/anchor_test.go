@@ -128,11 +128,11 @@ func TestALongFileBeginsAnewWithTheNewestHeads(t *testing.T) {
 func TestTheFileIsSetAsideWhenAnOlderDatabaseComesBack(t *testing.T) {
 	folder, m := t.TempDir(), uuid.New()
 	f := At(folder, signer("s"))
-	if to, err := f.SetAside(); err != nil || to != "" {
+	if to, err := f.Archive(); err != nil || to != "" {
 		t.Errorf("%q, %v", to, err)
 	}
 	must(t, f.Note(false, head(m, 9)))
-	to, err := f.SetAside()
+	to, err := f.Archive()
 	must(t, err)
 	if _, err := os.Stat(to); err != nil {
 		t.Error(err)
