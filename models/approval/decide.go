@@ -125,7 +125,7 @@ func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approv
 		}
 		_, err := s.Purchases.StartDeletionIn(ctx, tx, as, purchase.DeletionInput{Tokens: a.Subject.Tokens,
 			Choices: a.Subject.Choices,
-			Reason: a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
+			Reason:  a.Reason, ApprovalID: a.ID, Approver: a.DecidedName,
 			Seen: &purchase.ImpactTotals{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,
 				Cents: seen.Cents, Digest: seen.Digest}})
 		if fault.Is(err, fault.NotFound) {
