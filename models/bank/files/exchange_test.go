@@ -1,11 +1,7 @@
 package files_test
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"io"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -59,11 +55,14 @@ func newTown(t testing.TB, start time.Time, change func(*files.Profile, *simbank
 	if change != nil {
 		change(&profile, &settings)
 	}
+	box, err := files.OpenBox(dir, files.Settings{MaxBytes: profile.MaxFileBytes, Now: s.Now})
+	must(t, err)
+	t.Cleanup(func() { _ = box.Close() })
 	b, err := simbank.Open(settings)
 	must(t, err)
 	t.Cleanup(func() { _ = b.Close() })
 	return &town{t, s, b, &exchange.Service{InTx: store.Runner[exchange.Tx](s), Read: s, Rules: profile.Rules(),
-		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: &directory{dir}, Calendar: calendar.New(), Now: s.Now}}
+		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: s.Now}}
 }
 
 // moveTo moves the clock hour by hour, and lets both sides do what is due.
@@ -101,57 +100,4 @@ func TestTheFileBankPlaysTheScriptOfEveryGateway(t *testing.T) {
 			MoveTo: w.moveTo, Branch: "632005", Pays: "4000000000", Returns: "4000009002", Disputes: "4000009030",
 			Declines: "4000008002", Ignores: "4000008480", Quiet: true}
 	})
-}
-
-// directory is the plainest box.
-type directory struct{ dir string }
-
-func (d *directory) at(parts ...string) string {
-	return filepath.Join(append([]string{d.dir}, parts...)...)
-}
-
-func (d *directory) Place(_ context.Context, name string, hash []byte, content io.Reader,
-	check func(io.Reader) error) error {
-	text, err := io.ReadAll(content)
-	if err != nil {
-		return err
-	}
-	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], hash) {
-		return io.ErrUnexpectedEOF
-	}
-	if err := check(bytes.NewReader(text)); err != nil {
-		return err
-	}
-	return os.WriteFile(d.at("outbox", name), text, 0o600)
-}
-
-func (d *directory) Waiting(_ context.Context, name string) (bool, error) {
-	_, err := os.Stat(d.at("outbox", name))
-	return err == nil, nil
-}
-
-func (d *directory) Find(context.Context) (found []exchange.Found, _ error) {
-	names, err := os.ReadDir(d.at("inbox"))
-	for _, n := range names {
-		text, err := os.ReadFile(d.at("inbox", n.Name()))
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256(text)
-		found = append(found, exchange.Found{Name: n.Name(), Size: int64(len(text)), SHA256: sum[:]})
-	}
-	return found, err
-}
-
-func (d *directory) Open(f exchange.Found) (io.ReadCloser, error) {
-	return os.Open(d.at("inbox", f.Name))
-}
-
-func (d *directory) Keep(f exchange.Found, _ time.Time) error {
-	return os.Remove(d.at("inbox", f.Name))
-}
-
-func (d *directory) Reject(f exchange.Found, why string) error {
-	_ = why
-	return os.Remove(d.at("inbox", f.Name))
 }

@@ -35,9 +35,9 @@ func (w *town) through(day calendar.Date) {
 
 func TestWhateverTheBankDoesWrongTheDebitsAddUpToItsLedger(t *testing.T) {
 	for name, wrong := range map[string][]simbank.Misbehaviour{
-		"twice and in halves":             {simbank.Twice, simbank.Halves, simbank.CRLF},
-		"copies, strangers and prefixes":  {simbank.Copies, simbank.UnknownIDs, simbank.Prefixes, simbank.BOM},
-		"returns twice in another coding": {simbank.ReturnTwice, simbank.Latin1, simbank.Growing, simbank.WrongTotals},
+		"twice and in halves":                   {simbank.Twice, simbank.Halves, simbank.CRLF},
+		"zipped copies, strangers and prefixes": {simbank.Copies, simbank.UnknownIDs, simbank.Prefixes, simbank.BOM, simbank.Zipped},
+		"returns twice in another coding":       {simbank.ReturnTwice, simbank.Latin1, simbank.Growing, simbank.WrongTotals},
 	} {
 		for _, success := range []string{"silence", "booked"} {
 			t.Run(name+" "+success, func(t *testing.T) { addUp(t, success, wrong) })
