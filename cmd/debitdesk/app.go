@@ -36,6 +36,8 @@ type App struct {
 
 	cluster  *postgres.Private // nil with a DATABASE_URL
 	draining atomic.Bool       // told to end: still serving, for a while
+
+	closers []func() error // what else was opened, closed in this order
 }
 
 // opening is how a command wants the product.
@@ -161,11 +163,15 @@ func (a *App) Close() error {
 	if a.stopDays != nil {
 		a.stopDays()
 	}
+	var wrong []error
+	for _, end := range a.closers {
+		wrong = append(wrong, end())
+	}
 	if a.Store != nil {
 		a.Store.Close()
 	}
 	if a.cluster != nil {
-		return a.cluster.Close()
+		wrong = append(wrong, a.cluster.Close())
 	}
-	return nil
+	return errors.Join(wrong...)
 }

@@ -73,6 +73,7 @@ func (e *examination) inside(ctx context.Context) {
 	e.usedKeys(ctx)
 	e.chain(ctx)
 	e.work(ctx)
+	e.exchange(ctx)
 	if demo, err := e.app.Store.HasDemo(ctx); err == nil && demo && !e.c.Sandbox() {
 		e.say(bad, "demo", "use a database of its own for live mode", "there is a demo merchant in the database")
 	}
@@ -268,4 +269,24 @@ func (e *examination) heads(ctx context.Context, k *audit.Service) (n int, wrong
 		}
 	}
 	return n, "", nil
+}
+
+// exchange tells what is open with the bank: files that were not taken or acknowledged, and findings.
+func (e *examination) exchange(ctx context.Context) {
+	if e.c.bankDirectory() == "" {
+		return
+	}
+	var made, placed, taken, findings int
+	err := e.app.Store.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state = 'made'), count(*) FILTER (WHERE state = 'placed'),
+		count(*) FILTER (WHERE state = 'taken'), (SELECT count(*) FROM bank_findings WHERE closed_at IS NULL)
+		FROM bank_files_out WHERE state IN ('made', 'placed', 'taken')`).Scan(&made, &placed, &taken, &findings)
+	switch {
+	case err != nil:
+		e.say(bad, "bank files", "", "%v", err)
+	case findings > 0:
+		e.say(warning, "bank files", "look at Bank files in the dashboard", "%s open; %d made, %d waiting to be taken, %d not acknowledged",
+			plural.Of(findings, "finding"), made, placed, taken)
+	default:
+		e.say(fine, "bank files", "", "%d made, %d waiting to be taken, %d not acknowledged", made, placed, taken)
+	}
 }

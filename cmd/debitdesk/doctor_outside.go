@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"debitdesk/models/bank/files"
 	"debitdesk/models/mail/smtp"
 	"debitdesk/models/plural"
 	"debitdesk/models/store/keyfile"
@@ -142,19 +143,30 @@ func plainNetwork(err error) error {
 	return err
 }
 
+// bank looks at the exchange directory: it holds account numbers, and files that do not leave collect nothing.
 func (e *examination) bank() {
-	dir, files := strings.CutPrefix(e.c.Bank, "files:")
+	dir := e.c.bankDirectory()
 	switch {
-	case !files && e.c.Sandbox():
+	case dir == "" && e.c.Sandbox():
 		e.say(fine, "bank", "", "the sandbox bank")
-	case !files:
+		return
+	case dir == "":
 		e.say(bad, "bank", "name the folder of the exchange in DEBITDESK_BANK=files:DIR",
 			"live mode does not run on the sandbox bank")
-	default:
-		if err := writable(dir); err != nil {
-			e.say(bad, "bank", "make the folder writable for this user", "%v", err)
-			return
-		}
-		e.say(fine, "bank", "", "%s is writable", dir)
+		return
 	}
+	if err := writable(dir); err != nil {
+		e.say(bad, "bank", "make the folder writable for this user", "%v", err)
+		return
+	}
+	states := map[files.Level]string{files.Fine: fine, files.Doubtful: warning, files.Bad: bad}
+	for _, o := range files.Inspect(dir) {
+		e.say(states[o.Level], "bank", o.Do, "%s", o.What)
+	}
+	profile, err := files.ReadProfile(dir)
+	if err != nil {
+		e.say(bad, "bank profile", "mend profile.json; debitdesk bank check "+dir+" says what is wrong", "%v", err)
+		return
+	}
+	e.say(fine, "bank profile", "", "%s", profile.Name)
 }

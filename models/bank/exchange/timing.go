@@ -53,3 +53,24 @@ func (r Rules) cutFor(cal *calendar.Calendar, m bank.Method, action calendar.Dat
 		return at, true
 	}
 }
+
+// handOver is how long before the deadline debits are handed over at the latest, so that their message still leaves
+// before it (ours).
+const handOver = 10 * time.Minute
+
+// LastCut is when the debits of a day have to be handed over: at the last cut, and a little before the deadline.
+func (r Rules) LastCut() calendar.TimeOfDay {
+	day := calendar.On(2000, time.January, 1)
+	last := r.Deadline.On(day).Add(-handOver)
+	latest := day.At(0, 0)
+	for _, c := range r.Cuts {
+		if at := c.On(day); at.After(latest) {
+			latest = at
+		}
+	}
+	if latest.Before(last) {
+		last = latest
+	}
+	local := last.Sub(day.At(0, 0))
+	return calendar.TimeOfDay{Hour: int(local.Hours()), Minute: int(local.Minutes()) % 60}
+}

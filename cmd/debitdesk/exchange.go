@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/bank/files"
+	"debitdesk/models/bank/iso20022"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+	"debitdesk/models/store"
+)
+
+// clockName is the file in the exchange directory by which a simulated bank follows the sandbox clock.
+const clockName = "clock"
+
+// bankDirectory is where messages are exchanged with the bank; empty for the sandbox bank.
+func (c Config) bankDirectory() string {
+	dir, _ := strings.CutPrefix(c.Bank, "files:")
+	if dir == c.Bank {
+		return ""
+	}
+	return dir
+}
+
+// connectBank opens the exchange directory that DEBITDESK_BANK names; nil: there is none.
+func (a *App) connectBank() (*exchange.Service, error) {
+	dir := a.Config.bankDirectory()
+	if dir == "" {
+		return nil, nil
+	}
+	profile, err := files.ReadProfile(dir)
+	if err != nil {
+		return nil, err
+	}
+	box, err := files.OpenBox(dir, profile.BoxSettings())
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, box.Close)
+	return &exchange.Service{InTx: store.Runner[exchange.Tx](a.Store), Read: a.Store, Rules: profile.Rules(),
+		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: a.Store.Now}, nil
+}
+
+// timetableOf is when debits must be handed over for the cuts of a bank: at its last cut, with its lead days.
+func timetableOf(r exchange.Rules) collection.Timetable {
+	t := collection.DefaultTimetable()
+	t.CutOff = r.LastCut()
+	if days, offered := r.LeadDays[bank.EFT]; offered {
+		t.LeadBusinessDays = days
+	}
+	if days, offered := r.LeadDays[bank.DebiCheck]; offered {
+		t.EarlyLeadBusinessDays = days
+	}
+	return t
+}
+
+// showClock lets a simulated bank that looks into the same directory follow the sandbox clock.
+type showClock struct {
+	*exchange.Service
+	path string
+	now  func() time.Time
+}
+
+// Run writes the moment down and does what is due.
+func (s showClock) Run(ctx context.Context) (int, error) {
+	if err := s.write(); err != nil {
+		return 0, err
+	}
+	return s.Service.Run(ctx)
+}
+
+func (s showClock) write() error {
+	part := fmt.Sprintf("%s.%d.tmp", s.path, os.Getpid())
+	if err := os.WriteFile(part, []byte(s.now().Format(time.RFC3339Nano)+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write the clock for the simulated bank: %w", err)
+	}
+	if err := os.Rename(part, s.path); err != nil {
+		return fmt.Errorf("write the clock for the simulated bank: %w", err)
+	}
+	return nil
+}
+
+func clockPath(dir string) string { return filepath.Join(dir, clockName) }
