@@ -244,7 +244,7 @@ func (s *Service) drop(tx Tx, items []Item) error {
 		}
 		items[n].Outcome, items[n].OutcomeOn = kind, calendar.DateOf(tx.Now())
 		answers = append(answers, Answer{ID: "dropped:" + hexID(i.ID), ItemID: i.ID, MerchantID: i.MerchantID, Kind: kind,
-			Code: codeNotRun, At: tx.Now(), Raw: []byte(`<NotRun/>`)})
+			Code: bank.CodeNotRun, At: tx.Now(), Raw: []byte(`<NotRun/>`)})
 	}
 	if err := tx.SaveItems(items); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // change is what one chunk of events changes, in one transaction. Everything that it touches is locked in one order:
@@ -157,10 +158,14 @@ func (c *change) onMessage(e Event) error {
 		return nil
 	}
 	c.tally(m.MerchantID, 0, 0)
-	if e.HasCount && e.Count != m.Count || e.HasSum && e.SumCents != m.SumCents {
-		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: "count:" + m.ID, MessageID: m.ID,
-			Text: fmt.Sprintf("The bank counted %d items, %s, in %s; we wrote %d, %s.", e.Count,
-				money.Format(e.SumCents, "ZAR"), m.FileName, m.Count, money.Format(m.SumCents, "ZAR"))})
+	if e.HasCount && e.Count != m.Count {
+		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: "items:" + m.ID, MessageID: m.ID,
+			Text: fmt.Sprintf("The bank counted %s in %s; we wrote %d.", plural.Of(e.Count, "item"), m.FileName, m.Count)})
+	}
+	if e.HasSum && e.SumCents != m.SumCents {
+		c.find(Finding{MerchantID: m.MerchantID, Kind: Differs, Subject: "sum:" + m.ID, MessageID: m.ID,
+			Text: fmt.Sprintf("The bank added %s up to %s; we wrote %s.", m.FileName, money.Format(e.SumCents, "ZAR"),
+				money.Format(m.SumCents, "ZAR"))})
 	}
 	switch e.Status {
 	case "RJCT":

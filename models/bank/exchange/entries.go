@@ -20,8 +20,8 @@ func answerID(d Document, e Event) string {
 
 // onEntry records a movement on a merchant's account, and what it says about our items.
 func (c *change) onEntry(e Event) error {
-	if e.Status != "BOOK" {
-		return nil // not booked yet, or told for information
+	if e.Status != "BOOK" || !e.HasAmount {
+		return nil // not booked yet, told for information, or not to be read, which its problem says
 	}
 	n := Entry{ID: c.tx.NewID(), ArrivalID: c.document.ID, State: EntryOther, Credit: e.Credit, Reversal: e.Reversal,
 		AmountCents: e.AmountCents, Currency: cmp.Or(e.Currency, "ZAR"), BookedOn: e.BookedOn, Reference: e.Reference,
@@ -30,7 +30,7 @@ func (c *change) onEntry(e Event) error {
 	if i, found := c.items[id]; found {
 		return c.itemEntry(n, i, e)
 	}
-	if ref := cmp.Or(e.GroupID, e.MessageID); ref != "" {
+	if e.Batch && cmp.Or(e.GroupID, e.MessageID) != "" {
 		if done, err := c.groupEntry(n, e); err != nil || done {
 			return err
 		}
@@ -71,23 +71,18 @@ func (c *change) itemEntry(n Entry, i Item, e Event) error {
 	case i.Kind == Refunds && !e.Credit:
 		c.answer(i, e, bank.RefundSettled, bank.CodeSuccess)
 	case i.Kind == Refunds:
-		code, _ := c.s.meaning(e.Reasons)
-		c.answer(i, e, bank.RefundFailed, code)
+		c.answer(i, e, bank.RefundFailed, c.s.meaning(bank.Returned, e.Reasons).Code)
 	case i.Kind != Debits:
 	case e.Credit:
 		if c.s.Rules.Success[i.Method] == ByBooking {
 			c.paid(i, e)
 		}
 	default:
-		code, finding := c.s.meaning(e.Reasons)
-		if finding != "" {
-			c.aside(i, e, finding)
-			if i.Outcome != "" { // it had counted as paid: the money is gone all the same
-				c.unpaid(i, e, codeNotRun)
-			}
-			return nil
+		why := c.s.meaning(bank.Returned, e.Reasons)
+		if why.Trouble != bank.NoTrouble {
+			c.aside(i, e, why) // and the money is gone all the same
 		}
-		c.unpaid(i, e, code)
+		c.answer(i, e, why.Kind(), why.Code)
 	}
 	return nil
 }

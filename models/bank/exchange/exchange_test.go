@@ -63,7 +63,7 @@ func TestADebitAfterTheLastCutLeavesAtOnceAndAfterTheDeadlineWaitsForAPerson(t *
 	if err != nil || n != 2 || len(b.findings()) != 0 {
 		t.Fatalf("%d marked, %v, findings %v", n, err, b.findings())
 	}
-	if got := b.outcomes()[late[0]]; !slices.Equal(got, []string{"unpaid 99"}) {
+	if got := b.outcomes()[late[0]]; !slices.Equal(got, []string{"unpaid NR"}) {
 		t.Errorf("a late debit that was not sent: %v", got)
 	}
 	if _, err := b.Late(t.Context(), b.who, day, true); !fault.HasCode(err, "nothing_late") {
@@ -140,7 +140,7 @@ func TestAMessageThatTheBankRefusesFailsNobodyAndIsDecidedOnce(t *testing.T) {
 			}
 			continue
 		}
-		if got := b.outcomes(); len(b.box.Placed) != placed || !slices.Equal(got[ids[2]], []string{"unpaid 99"}) {
+		if got := b.outcomes(); len(b.box.Placed) != placed || !slices.Equal(got[ids[2]], []string{"unpaid NR"}) {
 			t.Errorf("marked as not collected: %v, placed %v", got, b.box.Placed)
 		}
 	}

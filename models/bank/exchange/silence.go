@@ -68,18 +68,3 @@ func missedDeadlines(items []Item, fresh map[uuid.UUID]bool) []Finding {
 func lateSubject(merchantID uuid.UUID, day calendar.Date) string {
 	return merchantID.String() + ":" + day.String()
 }
-
-const codeNotRun = "99"
-
-// meaning reads the bank's reasons: the return code for the client, or the kind of finding when the reason is not the
-// client's.
-func (s *Service) meaning(reasons []Reason) (code string, finding FindingKind) {
-	for _, r := range reasons {
-		for _, c := range bank.ReturnCodes() {
-			if c.ISO == r.Code || c.Code == r.Code {
-				return c.Code, ""
-			}
-		}
-	}
-	return "", ""
-}

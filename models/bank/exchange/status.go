@@ -92,37 +92,42 @@ func (c *change) paid(i Item, e Event) {
 	c.answer(i, e, bank.Provisional, bank.CodeSuccess)
 }
 
-// reject records that the bank, or the payer's bank, did not do what was asked.
+// reject records that the bank, or the payer's bank, refused to do what was asked: no money moved.
 func (c *change) reject(i Item, e Event) {
-	code, finding := c.s.meaning(e.Reasons)
-	if finding != "" {
-		c.aside(i, e, finding)
-		return
-	}
+	why := c.s.meaning(bank.Refused, e.Reasons)
 	switch i.Kind {
-	case Refunds:
-		c.answer(i, e, bank.RefundFailed, code)
 	case Mandates:
-		c.answer(i, e, bank.MandateFailed, mandateCode(e.Reasons))
-	case Debits:
-		c.unpaid(i, e, code)
+		code := bank.ReadMandateReason(c.s.Rules.Codes, e.Reasons...)
+		c.answer(i, e, bank.MandateKind(code, i.Outcome == bank.MandateAccepted), code)
+		return
 	case Recalls, Cancellations: // nothing that the product waits for
+		return
+	case Debits, Refunds:
+	}
+	switch {
+	case why.Trouble != bank.NoTrouble:
+		c.aside(i, e, why)
+	case i.Kind == Refunds:
+		c.answer(i, e, bank.RefundFailed, why.Code)
+	case why.Code == bank.CodeRecalled:
+		c.answer(i, e, bank.Recalled, why.Code)
+	default: // whatever the reason is: there is nothing to take back
+		c.answer(i, e, bank.Unpaid, why.Code)
 	}
 }
 
-func (c *change) unpaid(i Item, e Event, code string) {
-	switch {
-	case code == bank.CodeRecalled:
-		c.answer(i, e, bank.Recalled, code)
-	case bank.CodeOf(code).Class == bank.Dispute:
-		c.answer(i, e, bank.Disputed, code)
-	default:
-		c.answer(i, e, bank.Unpaid, code)
-	}
+// meaning reads the bank's reasons with the codes of its profile.
+func (s *Service) meaning(at bank.Stage, reasons []Reason) bank.Meaning {
+	return bank.ReadReason(s.Rules.Codes, at, reasons...)
 }
+
+// troubles are findings for what went wrong between us and the bank.
+var troubles = map[bank.Trouble]FindingKind{bank.Duplicate: Differs, bank.Late: MissedDeadline, bank.NotSetUp: SetUp,
+	bank.Technical: SetUp}
 
 // aside leaves an item to a person: the reason is the bank's or ours, not the payer's.
-func (c *change) aside(i Item, e Event, kind FindingKind) {
+func (c *change) aside(i Item, e Event, why bank.Meaning) {
+	kind := troubles[why.Trouble]
 	if i.State == ItemSent && i.Outcome == "" {
 		i.State = ItemRefused
 		c.put(i)
@@ -135,27 +140,16 @@ func (c *change) aside(i Item, e Event, kind FindingKind) {
 
 // mandate records how a payer answered.
 func (c *change) mandate(i Item, e Event) {
-	code := mandateCode(e.Reasons)
 	switch {
 	case i.Kind == Cancellations: // nobody waits for the answer
 	case i.Kind != Mandates:
 		c.differs(i, "mandate", "The bank answers a debit as if it were a mandate request.")
 	case e.Accepted:
 		c.answer(i, e, bank.MandateAccepted, "")
-	case code == "NOAS":
-		c.answer(i, e, bank.MandateUnanswered, code)
 	default:
-		c.answer(i, e, bank.MandateRejected, code)
+		code := bank.ReadMandateReason(c.s.Rules.Codes, e.Reasons...)
+		c.answer(i, e, bank.MandateKind(code, i.Outcome == bank.MandateAccepted), code)
 	}
-}
-
-func mandateCode(reasons []Reason) string {
-	for _, r := range reasons {
-		if r.Code != "" {
-			return r.Code
-		}
-	}
-	return ""
 }
 
 // rank orders what the bank may say of one item: what is later in the order holds whatever order it arrives in.
