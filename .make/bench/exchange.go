@@ -19,9 +19,9 @@ import (
 	"debitdesk/models/bank/iso20022"
 	"debitdesk/models/bank/simbank"
 	"debitdesk/models/calendar"
+	"debitdesk/models/database/seal"
 	"debitdesk/models/queue"
 	"debitdesk/models/store"
-	"debitdesk/models/store/seal"
 )
 
 const exchanged = 50_000
