@@ -1,10 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"debitdesk/models/bank/files"
 )
 
 func TestTheProfileOfABankIsCheckedAndSaidInWords(t *testing.T) {
@@ -66,5 +70,36 @@ func TestTheProfileOfABankIsCheckedAndSaidInWords(t *testing.T) {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("%q is missing in %s", want, got.err)
 		}
+	}
+}
+
+// The manual names every key of a profile with its real default, and no other.
+func TestTheManualNamesEveryKeyOfAProfile(t *testing.T) {
+	t.Parallel()
+	p, err := files.ParseProfile([]byte(`{"services": {"eft": {"lead_days": 2, "success": "silence"}}}`))
+	must(t, err)
+	text, err := json.Marshal(p)
+	must(t, err)
+	var defaults map[string]json.RawMessage
+	must(t, json.Unmarshal(text, &defaults))
+	delete(defaults, "services") // it has none
+	_, table, _ := strings.Cut(manualText(t, "bank-profile"), "\n## Keys")
+	table, _, _ = strings.Cut(table, "\n## Services")
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+) \\| ([^|]*) \\|").FindAllStringSubmatch(table, -1) {
+		said := codeWord.FindAllStringSubmatch(row[2], -1)
+		for n, key := range codeWord.FindAllStringSubmatch(row[1], -1) {
+			value, known := defaults[key[1]]
+			delete(defaults, key[1])
+			switch {
+			case key[1] == "services":
+			case !known:
+				t.Errorf("there is no key %s", key[1])
+			case n >= len(said) || said[n][1] != string(value):
+				t.Errorf("%s is %s, not %s", key[1], value, row[2])
+			}
+		}
+	}
+	for key := range defaults {
+		t.Errorf("the chapter does not name %s", key)
 	}
 }

@@ -136,8 +136,8 @@ func InitProfile(dir, name string) (path string, err error) {
 		return "", fmt.Errorf("make the directory of the bank: %w", err)
 	}
 	path = filepath.Join(dir, ProfileName)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL,
-		0o600) //nolint:gosec // the operator names the directory
+	const fresh = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	f, err := os.OpenFile(path, fresh, 0o600) //nolint:gosec // the operator names the directory
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return "", fmt.Errorf("%s is there already; it was left as it is", path)
