@@ -56,7 +56,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 	figures := &report.Service{Read: db, Now: db.Now, Calendar: s.Purchases.Calendar, Timetable: s.Purchases.Timetable}
 	forms := &access.KeptForms{Box: seal.Own{Box: o.Box}, Now: o.Now, Rows: s.Users.Store, Last: o.Sessions.LastPerson}
 	desk := &kit.Desk{Now: db.Now, Sandbox: o.Sandbox, BaseURL: o.BaseURL, KeptForms: forms,
-		Attention: figures.AttentionCount, Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
+		OtherBank: s.otherBank(), Attention: figures.AttentionCount, Failing: s.Webhooks.Failing, Alarms: s.Audit.Alarms}
 	d := handlers.Deps{
 		BaseURL: o.BaseURL, Sandbox: o.Sandbox, Replays: db,
 		Bearer: access.Bearer(s.Credentials), Session: o.Sessions.Authenticate, OAuth: s.Credentials,
@@ -68,7 +68,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 			Billing:    &api.Billing{Service: s.Billing},
 			Webhooks:   &api.Webhooks{Base: base, Service: s.Webhooks},
 			Templates:  &api.Templates{Base: base, Service: s.Subscriptions},
-			Methods:    &api.Methods{Base: base, Brands: s.Merchants.Store},
+			Methods:    &api.Methods{Base: base, Brands: s.Merchants.Store, Bank: s.Capabilities},
 			Accounts:   &api.Accounts{Service: s.Money},
 			Statements: &api.Statements{Base: base, Service: s.Statements},
 		},
@@ -82,12 +82,15 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 			Demand:   &kit.Demand{Desk: desk, Demands: s.Factors},
 		},
 		Payers: &checkout.Pages{Purchases: s.Purchases, Billing: s.Billing, Subscriptions: s.Subscriptions,
-			Sandbox: o.Sandbox, BaseURL: o.BaseURL},
+			Sandbox: o.Sandbox, OtherBank: s.otherBank(), BaseURL: o.BaseURL},
 	}
 	s.desk(&d, desk, figures, o)
 	s.settings(&d, desk, document, o)
 	return d, nil
 }
+
+// otherBank tells that in the sandbox another than the sandbox bank collects.
+func (s Services) otherBank() bool { return s.Controls != nil && !s.Controls.Forces() }
 
 // desk adds the pages that staff work with.
 func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service, o HTTP) {
@@ -100,7 +103,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Batches = &batches.Batches{Desk: desk, Service: s.Batches, Approvals: s.Approvals, Replays: db}
 	d.Home = &home.Home{Desk: desk, Reports: figures, Approvals: s.Approvals, Latest: d.Batches.Latest}
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
-		Window: s.Purchases.Window, Watch: o.Watch}
+		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch}
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
 		Billing: s.Billing, Mails: db,
 		Events: db, Replays: db, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions}

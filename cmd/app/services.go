@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
 	"debitdesk/models/audit"
+	"debitdesk/models/bank"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
@@ -63,6 +64,8 @@ type Services struct {
 	Statements    *statement.Service
 	Simulations   *simulation.Service // nil in live mode
 	Factors       *factor.Service
+	Capabilities  bank.Capabilities // of the bank connection
+	Exchange      simulation.Worker // what the bank connection does by itself; nil: nothing
 }
 
 // Options are what the use cases need from around them.
@@ -76,6 +79,16 @@ type Options struct {
 	Signing []credential.Key
 	Data    string      // folder where the heads of the audit are noted; empty: in the database alone
 	Relay   mail.Sender // takes the mails; nil: they stay in the outbox
+
+	// Gateway is the bank connection; nil: the sandbox bank in sandbox mode, none at all in live mode.
+	Gateway bank.Gateway
+	// Exchange is what the bank connection does by itself, such as writing and reading files; nil: nothing. It runs after
+	// the debits, which run again after it when it moved anything.
+	Exchange simulation.Worker
+	// Verifier answers about accounts; nil: the sandbox bank where that is the gateway, else nobody.
+	Verifier bank.Verifier
+	// Timetable is the bank's; nil: the usual cut-offs and lead days.
+	Timetable *collection.Timetable
 }
 
 // talks is how many conversations with the mail relay go side by side.
@@ -87,15 +100,15 @@ const issuer = "debitdesk"
 // New wires the use cases.
 func New(o Options) (Services, error) {
 	s, now := o.Store, o.Store.Now
-	days, timetable, words := calendar.New(), collection.DefaultTimetable(), letters.Writer{Base: o.BaseURL}
+	days, words := calendar.New(), letters.Writer{Base: o.BaseURL}
 	party, err := factor.NewParty(o.BaseURL)
 	if err != nil {
 		return Services{}, err
 	}
-	bank := bankdesk.New(s.SandboxLedger(), now, timetable, days)
+	at := o.connect(now, days)
 	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: now, Calendar: days,
-		Timetable: timetable, Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
-		Verify: bank.Verify}
+		Timetable: at.timetable, Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
+		Bank: at.able, Verifier: at.verifier}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases, Letters: words,
 		Draw: papers.Printer{Base: o.BaseURL}.Draw}
 	clients := &client.Service{InTx: store.Runner[client.Tx](s), Read: s, Now: now, Forget: forgetting(purchases)}
@@ -103,6 +116,7 @@ func New(o Options) (Services, error) {
 	purchases.Papers, purchases.Subscriptions, purchases.Readdress = bills, subscriptions, readdressing(clients)
 	users := &user.Service{Store: user.Store{DB: s.DB}, Now: o.Now, Letters: words}
 	out := Services{
+		Capabilities: at.able, Exchange: o.Exchange,
 		Merchants: &merchant.Service{Store: merchant.Store{DB: s.DB}, Test: o.Sandbox},
 		Clients:   clients,
 		Users:     users,
@@ -110,8 +124,8 @@ func New(o Options) (Services, error) {
 		Credentials: &credential.Service{Store: credential.Store{DB: s.DB}, Keys: o.Signing, Now: o.Now,
 			Issuer: issuer},
 		Purchases: purchases,
-		Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: bank, Purchases: purchases, Now: now,
-			Timetable: timetable, Limits: purchases.Limits},
+		Debits: &debit.Service{InTx: store.Runner[debit.Tx](s), Read: s, Bank: at.gateway, Purchases: purchases, Now: now,
+			Timetable: at.timetable, Limits: purchases.Limits},
 		Outbox: &outbox.Service{Store: s, Sender: outbox.Keep{}, AtOnce: talks, Sent: purchases.Mailed,
 			Compose: bills.Compose},
 		Billing:       bills,
@@ -131,7 +145,7 @@ func New(o Options) (Services, error) {
 		out.Outbox.Sender = outbox.WithFiles{Sender: o.Relay, File: bills.File}
 	}
 	out.Batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: purchases,
-		Clients: clients, Timetable: timetable, Now: now,
+		Clients: clients, Timetable: at.timetable, Now: now,
 		Failed: func(ctx context.Context, b batch.Ref, row int, err error) {
 			o.Log.ErrorContext(ctx, "row of a batch failed", "batch_id", b.ID, "row", row, "error", err)
 		}}
@@ -142,10 +156,13 @@ func New(o Options) (Services, error) {
 	if o.Sandbox {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
-			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Phone: bank.ForceMandate,
-			Bank: func(ctx context.Context, id uuid.UUID, code, dispute string) error {
-				return bank.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
-			}}
+			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.Outbox.SendDue, Exchange: o.Exchange}
+		if at.sandbox != nil {
+			out.Controls.Phone, out.Controls.Bank = at.sandbox.ForceMandate,
+				func(ctx context.Context, id uuid.UUID, code, dispute string) error {
+					return at.sandbox.Force(ctx, id, bankdesk.Outcome{Code: code, Dispute: dispute})
+				}
+		}
 		out.Simulations = simulations(s, out)
 	}
 	return out, nil

@@ -1,14 +1,12 @@
 package api_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"debitdesk/handlers/handlertest"
-	"debitdesk/models/bank"
 	banksandbox "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 )
@@ -112,9 +110,7 @@ func TestTheSameRequestWithAKeyAsksOnce(t *testing.T) {
 
 func TestAnAccountIsVerifiedBeforeThePayerIsAsked(t *testing.T) {
 	h := handlertest.New(t, func(h *handlertest.House) {
-		h.Purchases.Verify = func(ctx context.Context, v bank.Verification) (bank.Verified, error) {
-			return (&banksandbox.Bank{}).Verify(ctx, v)
-		}
+		h.Purchases.Verifier = &banksandbox.Bank{}
 	})
 	clockShows(h, calendar.TimeOfDay{Hour: 10}, 0)
 	for _, c := range []struct {

@@ -12,10 +12,10 @@ func TestATrialMayAskTheBankAndKeepsNothingOfIt(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	asked := 0
-	h.Purchases.Verify = func(context.Context, bank.Verification) (bank.Verified, error) {
+	h.Purchases.Verifier = handlertest.Verifier(func(context.Context, bank.Verification) (bank.Verified, error) {
 		asked++
 		return bank.AllYes(), nil
-	}
+	})
 	order := debicheck(h, payer(t, h), "DELAYED", `,"verify_account":true`)
 	h.API("POST", "/purchases/?dry_run=true", order).Want(201)
 	kept := func() int {

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/api/input"
+	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -22,6 +24,7 @@ import (
 type Methods struct {
 	Base   Base
 	Brands merchant.Store
+	Bank   bank.Capabilities
 }
 
 type methodsList struct {
@@ -57,7 +60,15 @@ func (h *Methods) List(c echo.Context) error {
 	if err := wrong.Err(); err != nil {
 		return err
 	}
-	return JSON(c, http.StatusOK, h.body(ask.usable(known)))
+	return JSON(c, http.StatusOK, h.body(h.connected(ask.usable(known))))
+}
+
+// connected leaves out what the bank connection cannot do.
+func (h *Methods) connected(methods []string) []string {
+	if h.Bank.NoDebiCheck() == "" {
+		return methods
+	}
+	return slices.DeleteFunc(methods, func(m string) bool { return m == purchase.DebiCheck })
 }
 
 func (h *Methods) body(methods []string) methodsList {

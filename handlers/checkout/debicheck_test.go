@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"debitdesk/handlers/handlertest"
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/mandate"
@@ -146,11 +147,11 @@ func TestOutsideTheWindowThePageSaysSoFirst(t *testing.T) {
 
 func TestAnAccountThatTheBankDoesNotKnowIsRefusedInWords(t *testing.T) {
 	d := bankDesk(t)
-	d.Purchases.Verify = func(context.Context, bank.Verification) (bank.Verified, error) {
+	d.Purchases.Verifier = handlertest.Verifier(func(context.Context, bank.Verification) (bank.Verified, error) {
 		v := bank.AllYes()
 		v.Open = bank.No
 		return v, nil
-	}
+	})
 	path := d.mandated("verify_account", "true")
 	d.give(path, filled()).Want(422).Contains("account is closed", "There is a problem", `href="#account_number"`,
 		`id="account_number-error"`, `value="`+number+`"`)

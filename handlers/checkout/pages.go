@@ -31,6 +31,7 @@ type Pages struct {
 	Purchases *purchase.Service
 	Billing   *billing.Service
 	Sandbox   bool
+	OtherBank bool   // in the sandbox, another than the sandbox bank collects
 	BaseURL   string // public address, without a slash at the end
 	// Subscriptions tells which subscription a purchase belongs to.
 	Subscriptions *subscription.Service
@@ -164,7 +165,8 @@ func (p *Pages) strip() *layout.SandboxStrip {
 		return nil
 	}
 	now := p.Purchases.Now().In(calendar.SAST)
-	return &layout.SandboxStrip{Now: now.Format("2 Jan 2006, 15:04"), ISO: now.Format(time.RFC3339)}
+	return &layout.SandboxStrip{Now: now.Format("2 Jan 2006, 15:04"), ISO: now.Format(time.RFC3339),
+		OtherBank: p.OtherBank}
 }
 
 // ErrorPage is a refusal in the payer's frame.

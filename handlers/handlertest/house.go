@@ -84,6 +84,14 @@ type House struct {
 	credentials *credential.Service
 }
 
+// Verifier answers about accounts in tests.
+type Verifier func(context.Context, bank.Verification) (bank.Verified, error)
+
+// Verify implements bank.Verifier.
+func (v Verifier) Verify(ctx context.Context, asked bank.Verification) (bank.Verified, error) {
+	return v(ctx, asked)
+}
+
 // Merchant is one business of the cast.
 type Merchant struct {
 	ID, BrandID           uuid.UUID
@@ -120,7 +128,9 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
 	h.Audit, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
 		use.Credentials
-	h.Purchases.Verify = func(context.Context, bank.Verification) (bank.Verified, error) { return bank.AllYes(), nil }
+	h.Purchases.Verifier = Verifier(func(context.Context, bank.Verification) (bank.Verified, error) {
+		return bank.AllYes(), nil
+	})
 	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {
 		if password != Password {
 			return fault.At("password", "wrong", "That is not your password.")

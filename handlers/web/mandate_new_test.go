@@ -262,11 +262,11 @@ func TestANewClientOfAMandateWhoIsThereAlreadyIsNoticed(t *testing.T) {
 func TestARefusedAccountKeepsTheNewClientAndTheForm(t *testing.T) {
 	t.Parallel()
 	k := setUp(t, 10, 0)
-	k.Purchases.Verify = func(context.Context, bank.Verification) (bank.Verified, error) {
+	k.Purchases.Verifier = handlertest.Verifier(func(context.Context, bank.Verification) (bank.Verified, error) {
 		says := bank.AllYes()
 		says.Open = bank.No
 		return says, nil
-	}
+	})
 	form := k.wanted("client_id", "new")
 	for name, values := range thandi() {
 		form[name] = values

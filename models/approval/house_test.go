@@ -62,7 +62,7 @@ func open(t testing.TB) *house {
 	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
 		Letters: words, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(),
-		Verify: func(context.Context, bank.Verification) (bank.Verified, error) { return bank.AllYes(), nil }}
+		Bank: bank.Everything()}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: h.purchases, Letters: words}
 	h.purchases.Papers = bills
 	h.batches = &batch.Service{InTx: store.Runner[batch.Tx](s), Read: s, Billing: bills, Purchases: h.purchases,

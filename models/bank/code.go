@@ -130,6 +130,8 @@ func CodeOf(code string) ReturnCode {
 	}
 	meaning, remedy := "The bank gave a reason that is not in our list", "Ask the bank what the code means."
 	switch code {
+	case CodeUnable:
+		return unableToDebit
 	case "", codeNoReason, "MS02", "MS03":
 		meaning, remedy = "The bank gave no reason", "Ask the bank why it was not paid."
 	}

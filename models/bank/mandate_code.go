@@ -74,6 +74,9 @@ func MandateCodeOf(code string) MandateCode {
 			return c
 		}
 	}
+	if code == CodeUnable {
+		return unableToAsk
+	}
 	return MandateCode{code, "The bank gave a reason that is not in our list", "Ask the bank what the code means."}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
@@ -58,7 +59,7 @@ func open(t testing.TB) *house {
 func (h *house) engine() *batch.Service {
 	s := h.store
 	purchases := &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
-		Calendar: calendar.New(), Timetable: collection.DefaultTimetable()}
+		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(), Bank: bank.Everything()}
 	bills := &billing.Service{InTx: store.Runner[billing.Tx](s), Read: s, Purchases: purchases}
 	purchases.Papers = bills
 	run := store.Runner[batch.Tx](s)

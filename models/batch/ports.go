@@ -97,8 +97,9 @@ type Reader interface {
 	Outcomes(ctx context.Context, merchantID uuid.UUID, from, to Day) (map[Day]report.Outcome, error)
 	// DueTotals adds up ready rows by their due date.
 	DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]DueTotal, error)
-	// Voidable adds up the sent rows whose purchases have one of the statuses.
-	Voidable(ctx context.Context, merchantID, id uuid.UUID, statuses []purchase.Status) (Voidable, error)
+	// Voidable adds up the sent rows whose purchases have one of the statuses; those whose debit the bank has only where
+	// it can be recalled.
+	Voidable(ctx context.Context, merchantID, id uuid.UUID, statuses []purchase.Status, recalls bool) (Voidable, error)
 	// SentBefore finds another batch with the same content that was sent; NotFound when there is none.
 	SentBefore(ctx context.Context, b Batch) (Batch, error)
 	// MappingFor finds what was chosen for a heading before.

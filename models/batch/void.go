@@ -26,7 +26,7 @@ func (s *Service) Voidable(ctx context.Context, who actor.Actor, b Batch) (Voida
 			open = append(open, status)
 		}
 	}
-	return s.Read.Voidable(ctx, b.MerchantID, b.ID, open)
+	return s.Read.Voidable(ctx, b.MerchantID, b.ID, open, s.Purchases.Bank.NoRecall() == "")
 }
 
 // voidSome cancels the next purchases that are not paid.

@@ -188,7 +188,7 @@ func (s *Service) payers(ctx context.Context, who actor.Actor, in Input,
 		if _, known := payers[r.ClientID]; !known && r.ClientID != uuid.Nil {
 			wrong.NoSuch(at+"client_id", r.ClientID)
 		}
-		purchase.CheckWhitelist(wrong, at+"payment_method_whitelist", r.Whitelist)
+		s.Purchases.CheckWhitelist(wrong, at+"payment_method_whitelist", r.Whitelist)
 	}
 	return payers, nil
 }

@@ -29,8 +29,7 @@ var (
 // amending is a house in which payers answer their banks.
 func amending(t testing.TB) *house {
 	h := open(t)
-	h.purchases.Window, h.purchases.Limits, h.purchases.Verify = mandate.DefaultWindow(), mandate.DefaultLimits(),
-		h.bank.Verify
+	h.purchases.Window, h.purchases.Limits = mandate.DefaultWindow(), mandate.DefaultLimits()
 	h.debits.Limits = mandate.DefaultLimits()
 	return h
 }

@@ -137,7 +137,7 @@ func (s *Service) refundAnswer(ctx context.Context, m bank.Message) error {
 	outcome := Outcome{MessageID: m.ID, MerchantID: r.MerchantID, Text: "applied: the refund is " + string(m.Kind)}
 	var news bool
 	if m.Kind == bank.RefundFailed {
-		news, err = s.Purchases.RefundFailed(ctx, r.MerchantID, r.PurchaseID, r.ID, bank.CodeOf(m.Code).Label())
+		news, err = s.Purchases.RefundFailed(ctx, r.MerchantID, r.PurchaseID, r.ID, refusedRefund(m.Code))
 	} else {
 		news, err = s.Purchases.RefundSettled(ctx, r.MerchantID, r.PurchaseID, r.ID)
 	}

@@ -41,6 +41,8 @@ func (s *Service) contestOne(ctx context.Context, d Contest) error {
 	switch {
 	case errors.Is(err, bank.ErrTooLate), errors.Is(err, bank.ErrUnknown):
 		text = "The bank does not take a proof for this dispute any more."
+	case errors.Is(err, bank.ErrUnable):
+		text = bank.Capabilities{}.NoContest()
 	case err != nil:
 		return fmt.Errorf("contest collection %s: %w", d.Collection.ID, err)
 	}

@@ -50,8 +50,7 @@ func (h *house) mandateOf(id uuid.UUID) mandate.Mandate {
 func TestTheSuffixTableOfDebiCheckThroughTheProduct(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.purchases.Window, h.purchases.Limits, h.purchases.Verify = mandate.DefaultWindow(), mandate.DefaultLimits(),
-		h.bank.Verify
+	h.purchases.Window, h.purchases.Limits = mandate.DefaultWindow(), mandate.DefaultLimits()
 	h.debits.Limits = h.purchases.Limits
 
 	type ends struct{ realTime, delayed, fallback string } // "mandate purchase"

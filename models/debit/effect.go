@@ -2,6 +2,7 @@ package debit
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"debitdesk/models/actor"
@@ -310,8 +311,8 @@ func (d debitChange) sentence() string {
 		return fmt.Sprintf("%s failed: %s. %s", amount, d.code.Label(), d.code.Remedy)
 	case collection.Disputed:
 		if c.ProofDue {
-			return fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days.", d.code.Label(),
-				d.s.Timetable.ProofDays)
+			return strings.TrimSpace(fmt.Sprintf("%s. The bank asks for proof of the mandate within %d days. %s",
+				d.code.Label(), d.s.Timetable.ProofDays, d.s.Bank.Capabilities().NoContest()))
 		}
 		return fmt.Sprintf("%s. The bank gave %s back to the client.", d.code.Label(), amount)
 	case collection.DisputeWon:

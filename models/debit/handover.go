@@ -46,11 +46,15 @@ func (s *Service) handOver(ctx context.Context, done *Done) error {
 func (s *Service) handOverChunk(ctx context.Context, claims []Claim) error {
 	var orders []bank.Instruction
 	var stopped []refusal
+	able := s.Bank.Capabilities()
 	for _, c := range claims {
-		if mayCollect(c) {
-			orders = append(orders, c.Order)
-		} else {
+		switch {
+		case !mayCollect(c):
 			stopped = append(stopped, refusal{c.Collection.ID, bank.CodeBlocked, true})
+		case c.Order.Method == bank.DebiCheck && !able.DebiCheck:
+			stopped = append(stopped, refusal{c.Collection.ID, bank.CodeUnable, true})
+		default:
+			orders = append(orders, c.Order)
 		}
 	}
 	corrected, err := s.correct(ctx, claims, orders)
@@ -209,6 +213,8 @@ func (s *Service) recallOne(ctx context.Context, c collection.Collection) error 
 		text = "The bank was told to withdraw the debit."
 	case errors.Is(err, bank.ErrTooLate):
 		text = "The recall came too late: the bank had run the debit. Money that still arrives must be refunded."
+	case errors.Is(err, bank.ErrUnable):
+		text = bank.Capabilities{}.NoRecall() + " If it is paid, refund the client."
 	case errors.Is(err, bank.ErrUnknown): // it never got there
 	default:
 		return fmt.Errorf("recall collection %s: %w", c.ID, err)

@@ -72,7 +72,8 @@ func open(t testing.TB) *house {
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
 	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now, Calendar: cal,
 		Timetable: tt, Letters: letters{},
-		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: h.bank.Verify}
+		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
+		Verifier: h.bank}
 	h.debits = h.engine(h.bank)
 	h.controls = &simulation.Controls{Store: simulation.Store{DB: s.DB}, Read: s, Clock: s.Clock, Debits: h.debits,
 		Purchases: h.purchases,

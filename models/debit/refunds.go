@@ -2,6 +2,7 @@ package debit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -18,6 +19,9 @@ func (s *Service) refunds(ctx context.Context, done *Done) error {
 			return 0, wrap("hand refunds over", err)
 		}
 		receipts, err := s.Bank.SubmitRefunds(ctx, due)
+		if errors.Is(err, bank.ErrUnable) {
+			receipts, err = unable(due), nil
+		}
 		if err == nil && len(receipts) != len(due) {
 			err = fmt.Errorf("%d receipts for %d refunds", len(receipts), len(due))
 		}
@@ -40,10 +44,27 @@ func (s *Service) refunds(ctx context.Context, done *Done) error {
 	})
 }
 
+// unable are the refusals of a connection that pays no refunds.
+func unable(due []bank.Refund) []bank.Receipt {
+	receipts := make([]bank.Receipt, len(due))
+	for i, r := range due {
+		receipts[i] = bank.Receipt{ID: r.ID, Refused: true, Code: bank.CodeUnable}
+	}
+	return receipts
+}
+
 func (s *Service) refundRefused(ctx context.Context, receipt bank.Receipt) error {
 	r, err := s.Read.RefundByID(ctx, receipt.ID)
 	if err == nil {
-		_, err = s.Purchases.RefundFailed(ctx, r.MerchantID, r.PurchaseID, r.ID, bank.CodeOf(receipt.Code).Label())
+		_, err = s.Purchases.RefundFailed(ctx, r.MerchantID, r.PurchaseID, r.ID, refusedRefund(receipt.Code))
 	}
 	return wrap("leave a refund to a person", err)
+}
+
+// refusedRefund says why a refund did not reach the client.
+func refusedRefund(code string) string {
+	if code == bank.CodeUnable {
+		return bank.CannotRefund
+	}
+	return "The client's bank did not take the refund: " + bank.CodeOf(code).Label() + "."
 }

@@ -54,6 +54,13 @@ func (s *Service) requestOne(ctx context.Context, c RequestClaim) error {
 	c.Order.Tracking = s.Limits.TrackingDays > 0
 	c.Order.FirstDate = s.Purchases.FirstDate(c.Purchase, brand)
 	receipt, err := s.Bank.RequestMandate(ctx, c.Order)
+	if errors.Is(err, bank.ErrUnable) {
+		return s.onAsked(ctx, c.Authentication.ID, func(q *question) {
+			if q.a.is.State == mandate.AuthRequested {
+				q.decline(mandate.FailedAtBank, bank.CodeUnable, at)
+			}
+		})
+	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("request mandate %s: %w", c.Order.MandateID, err),
 			s.Read.ReleaseRequest(context.WithoutCancel(ctx), c.Authentication.ID))
@@ -121,7 +128,11 @@ func (s *Service) withdraw(ctx context.Context, done *Done) error {
 }
 
 func (s *Service) withdrawOne(ctx context.Context, a mandate.Authentication) error {
-	if err := s.Bank.CancelMandate(ctx, a.ID); err != nil && !errors.Is(err, bank.ErrUnknown) {
+	text := "The client's bank was told that this mandate request is withdrawn."
+	switch err := s.Bank.CancelMandate(ctx, a.ID); {
+	case errors.Is(err, bank.ErrUnable):
+		text = "Your bank connection cannot withdraw this mandate request. Ask your bank to cancel it."
+	case err != nil && !errors.Is(err, bank.ErrUnknown):
 		return fmt.Errorf("cancel mandate %s: %w", a.MandateID, err)
 	}
 	return s.InTx(ctx, func(tx Tx) error {
@@ -131,8 +142,7 @@ func (s *Service) withdrawOne(ctx context.Context, a mandate.Authentication) err
 		}
 		held, err := tx.HoldAsked([]uuid.UUID{a.ID})
 		if asked, found := held[a.ID]; found {
-			noteMandate(tx, actor.SystemOf(a.MerchantID), asked.Mandate, "mandate.cancelled_at_bank",
-				"The client's bank was told that this mandate request is withdrawn.")
+			noteMandate(tx, actor.SystemOf(a.MerchantID), asked.Mandate, "mandate.cancelled_at_bank", "%s", text)
 		}
 		return err
 	})

@@ -87,7 +87,11 @@ func (s *Service) Again(ctx context.Context, rec Record) (Again, error) {
 		return a, nil
 	}
 	a.Account = f.Token
-	if a.Problem, a.Remedy = unusable(f.Token, f.Mandate); a.Problem == "" && len(f.Problems) > 0 {
+	a.Problem, a.Remedy = unusable(f.Token, f.Mandate)
+	if a.Problem == "" && s.cannotDebit(f.Token.Method) != "" {
+		a.Problem, a.Remedy = "your bank connection cannot do DebiCheck", "Store an account of the client by EFT."
+	}
+	if a.Problem == "" && len(f.Problems) > 0 {
 		a.Problem, a.Remedy = "its mandate allows one debit only", "Set up a new mandate first."
 	}
 	if a.Problem == "" && len(usable) == len(a.Others) { // charging would not offer it

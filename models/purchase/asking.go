@@ -87,7 +87,7 @@ func (p Purchase) allows(method string) bool {
 }
 
 func (s *Service) asking(rec Record) Asking {
-	t := rec.authenticated()
+	t := s.askable(rec.authenticated())
 	if t == nil {
 		return Asking{}
 	}
@@ -122,7 +122,7 @@ func (s *Service) mayGiveAgain(ctx context.Context, rec Record) error {
 
 // notTooOften: a payer is not asked without end.
 func (s *Service) notTooOften(ctx context.Context, rec Record) error {
-	t := rec.authenticated()
+	t := s.askable(rec.authenticated())
 	if t == nil {
 		return nil
 	}

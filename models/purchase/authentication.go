@@ -27,11 +27,39 @@ const (
 
 const authenticationAt = directDebitAt + ".authentication_type"
 
-// mayAsk applies the window of real-time requests (API contract 4.4).
+// AsksBy is how payers are asked unless somebody chooses: in real time where the bank connection can.
+func (s *Service) AsksBy() mandate.Method {
+	if s.Bank.NoRealTime() != "" {
+		return mandate.Delayed
+	}
+	return mandate.RealTime
+}
+
+// canAsk notes a way of asking that the bank connection does not have.
+func (s *Service) canAsk(w *fault.Problems, m mandate.Method) bool {
+	if why := s.Bank.NoRealTime(); m == mandate.RealTime && why != "" {
+		w.Add(authenticationAt, "debicheck_unavailable", "%s", why)
+		return false
+	}
+	return true
+}
+
+// mayAsk applies the window of real-time requests too (API contract 4.4).
 func (s *Service) mayAsk(w *fault.Problems, m mandate.Method) {
-	if now := s.Now(); m == mandate.RealTime && !s.Window.Open(now) {
+	if now := s.Now(); s.canAsk(w, m) && m == mandate.RealTime && !s.Window.Open(now) {
 		w.Add(authenticationAt, "debicheck_unavailable", "%s", s.Window.Refusal(now))
 	}
+}
+
+// askable are the terms as the payer can be asked for them. A request that was made when the bank connection could do
+// more is asked by DELAYED, so that the payer's link goes on working.
+func (s *Service) askable(t *mandate.Terms) *mandate.Terms {
+	if t == nil || t.Authentication != mandate.RealTime || s.Bank.NoRealTime() == "" {
+		return t
+	}
+	delayed := *t
+	delayed.Authentication = mandate.Delayed
+	return &delayed
 }
 
 // ask writes down that the payer is to be asked; a job hands it to the bank.
@@ -96,6 +124,8 @@ func (s *Service) mayAskAgain(p Purchase, m mandate.Mandate, before []mandate.Au
 	how mandate.Method) error {
 	now := s.Now()
 	switch {
+	case s.Bank.NoDebiCheck() != "":
+		return fault.New(fault.Conflict, "debicheck_unavailable", "%s", s.Bank.NoDebiCheck())
 	case m.Kind != mandate.DebiCheck || len(before) == 0:
 		return fault.New(fault.Conflict, "mandate_wrong_kind",
 			"Only DebiCheck mandates are confirmed by the client at the bank.")
@@ -164,7 +194,11 @@ func (s *Service) verify(ctx context.Context, who actor.Actor, p Purchase) (*man
 	if p.Method != DebiCheck || dd == nil || dd.Terms == nil || !dd.Terms.VerifyAccount {
 		return nil, nil
 	}
-	answers, err := s.Verify(ctx, bank.Verification{MerchantID: p.MerchantID, Branch: p.Payer.BankCode,
+	verifier := s.Verifier
+	if verifier == nil {
+		verifier = bank.NoVerifier{}
+	}
+	answers, err := verifier.Verify(ctx, bank.Verification{MerchantID: p.MerchantID, Branch: p.Payer.BankCode,
 		Account: p.Payer.BankAccount, AccountType: p.Payer.AccountType,
 		ID: p.Payer.PersonalCode, FullName: p.Payer.FullName, Email: p.Payer.Email, Phone: p.Payer.Phone})
 	if err != nil {

@@ -13,6 +13,27 @@ import (
 	"debitdesk/models/queue"
 )
 
+// MayCancel is nil when Cancel would end the purchase now.
+func (s *Service) MayCancel(rec Record) error {
+	if !CanMove(rec.Status, Cancelled) {
+		return fault.New(fault.Conflict, "purchase_cancel_wrong_status", "A purchase that is %s cannot be cancelled.",
+			rec.Status)
+	}
+	if why := s.CannotRecall(rec); why != "" {
+		return fault.New(fault.Conflict, "purchase_cancel_wrong_status", "%s", why)
+	}
+	return nil
+}
+
+// CannotRecall says why the debit of a purchase runs although nobody wants it any more: the bank has it, and the
+// connection cannot withdraw it. Empty where there is no such debit.
+func (s *Service) CannotRecall(rec Record) string {
+	if rec.Collection == nil || !rec.Collection.State.AtBank() {
+		return ""
+	}
+	return s.Bank.NoRecall()
+}
+
 // Cancel ends a purchase that is not paid. A collection that is not submitted is
 // dropped; one that is, is recalled (28). What already runs at the bank stays.
 func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
@@ -20,9 +41,8 @@ func (s *Service) Cancel(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 		return Record{}, err
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(Tx, *Record) error, error) {
-		if !CanMove(rec.Status, Cancelled) {
-			return nil, fault.New(fault.Conflict, "purchase_cancel_wrong_status", "A purchase that is %s cannot be cancelled.",
-				rec.Status)
+		if err := s.MayCancel(rec); err != nil {
+			return nil, err
 		}
 		return func(tx Tx, rec *Record) error {
 			before := rec.Status

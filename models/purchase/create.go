@@ -143,10 +143,24 @@ func (s *Service) draft(ctx context.Context, who actor.Actor, in *Input) (Purcha
 		checkAccount(w, &p, in)
 		s.checkPayer(w, &p, in)
 	}
-	if p.Method == DebiCheck && p.storesNow() {
-		s.mayAsk(w, p.Details.DirectDebit.Terms.Authentication)
-	}
+	s.canCollect(w, p)
 	return p, brand, in.settle(shape)
+}
+
+// canCollect holds a request against what the bank connection can do, and one that asks the payer at once against the
+// window too.
+func (s *Service) canCollect(w *fault.Problems, p Purchase) {
+	if !s.canPayBy(w, "payment_method_whitelist", p.Options.Whitelist) {
+		return
+	}
+	t := p.authenticated()
+	switch {
+	case t == nil:
+	case p.Method == DebiCheck && p.storesNow():
+		s.mayAsk(w, t.Authentication)
+	default:
+		s.canAsk(w, t.Authentication)
+	}
 }
 
 func (s *Service) brandOf(ctx context.Context, who actor.Actor, in *Input) (merchant.Brand, error) {

@@ -97,11 +97,12 @@ type known struct {
 	mandates map[uuid.UUID]mandate.Mandate
 	debits   map[uuid.UUID][]mandate.Day         // by mandate; for a once-off one all, for others those near the wishes
 	last     map[uuid.UUID]collection.Collection // the newest debit, by purchase
+	unable   func(method string) string          // why the bank connection cannot debit by a method
 }
 
 func (s *Service) known(ctx context.Context, merchantID uuid.UUID, wishes []Wish) (k known, err error) {
 	k = known{brands: map[uuid.UUID]merchant.Brand{}, tokens: map[uuid.UUID]token.Token{},
-		mandates: map[uuid.UUID]mandate.Mandate{}}
+		mandates: map[uuid.UUID]mandate.Mandate{}, unable: s.cannotDebit}
 	var tokens, mandates, held, tried []uuid.UUID
 	var first, last calendar.Date
 	for _, w := range wishes {
@@ -216,6 +217,8 @@ func (k known) account(p Purchase, tokenID uuid.UUID, f *Forecast) bool {
 	case !m.State.Usable():
 		note("The mandate of this recurring token is not usable (%s). Store the account again with a new mandate.",
 			m.State.Label())
+	case k.unable(t.Method) != "":
+		note("%s Store an account of the client by EFT.", k.unable(t.Method))
 	case m.AllowsOneDebit() && len(k.debits[m.ID]) > 0:
 		note("The mandate of this recurring token allows one debit only, and that was made. Set up a new mandate for more.")
 	}

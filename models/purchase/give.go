@@ -79,6 +79,7 @@ func (s *Service) GiveAccount(ctx context.Context, who actor.Actor, id uuid.UUID
 		next := rec.Purchase
 		in.into(&next)
 		dd := rec.directDebit()
+		dd.Terms = s.askable(dd.Terms)
 		next.Details.DirectDebit, next.Method = &dd, rec.StoresBy()
 		consent := mandate.Consent{Text: in.ConsentText, At: in.consentedAt(), IP: who.IP, Agent: in.Agent,
 			Channel: in.Channel}
@@ -211,7 +212,7 @@ func (in *Account) check(s *Service, rec Record) error {
 	if !in.Consented {
 		add("consent", "required", "Please agree to the debit order; without that nothing can be debited.")
 	}
-	if t := rec.authenticated(); t != nil {
+	if t := s.askable(rec.authenticated()); t != nil {
 		s.mayAsk(&w, t.Authentication)
 	}
 	return w.Err()

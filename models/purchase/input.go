@@ -182,8 +182,22 @@ func checkURL(w *fault.Problems, name, link string) {
 	}
 }
 
-// CheckWhitelist reports what is wrong with a list of payment methods; nil is no list.
-func CheckWhitelist(w *fault.Problems, at string, list []string) bool {
+// CheckWhitelist reports what is wrong with a list of payment methods, and where the bank connection has none of them;
+// nil is no list.
+func (s *Service) CheckWhitelist(w *fault.Problems, at string, list []string) bool {
+	return checkMethods(w, at, list) && s.canPayBy(w, at, list)
+}
+
+// canPayBy notes a list of which the bank connection can do nothing.
+func (s *Service) canPayBy(w *fault.Problems, at string, list []string) bool {
+	if why := s.Bank.NoDebiCheck(); why != "" && onlyDebiCheck(list) {
+		w.Add(at, "invalid_payment_method_whitelist", "%s", why)
+		return false
+	}
+	return true
+}
+
+func checkMethods(w *fault.Problems, at string, list []string) bool {
 	if list != nil && len(list) == 0 {
 		w.Add(at, "min_length", "Ensure this field has at least 1 elements.")
 		return false
@@ -210,7 +224,7 @@ func (in *Input) checkWhitelist() {
 		}
 		return
 	}
-	if !CheckWhitelist(w, "payment_method_whitelist", list) {
+	if !checkMethods(w, "payment_method_whitelist", list) {
 		return
 	}
 	if in.DirectDebit != nil && len(list) != 1 {

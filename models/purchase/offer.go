@@ -141,6 +141,10 @@ func (s *Service) mayGive(ctx context.Context, rec Record) error {
 		return fault.New(fault.Conflict, "purchase_charge_error",
 			"This request can only be paid from an account that you have authorised at your bank already.")
 	}
+	if rec.StoresBy() == DebiCheck && s.Bank.NoDebiCheck() != "" {
+		return fault.New(fault.Conflict, "purchase_charge_error",
+			"%s cannot have your bank ask you at the moment. Please ask them for another way to pay.", rec.Brand.Name)
+	}
 	if rec.TotalCents == 0 && !rec.mayBeZero() {
 		return fault.New(fault.Conflict, "purchase_charge_error", "There is nothing to pay.")
 	}
@@ -185,11 +189,19 @@ func (s *Service) StoredFor(ctx context.Context, rec Record) ([]token.Token, err
 	live, err := s.Read.TokensOf(ctx, rec.MerchantID, rec.ClientID)
 	var usable []token.Token
 	for _, t := range live {
-		if t.State == token.Active && t.BrandID == rec.BrandID && rec.allows(t.Method) {
+		if t.State == token.Active && t.BrandID == rec.BrandID && rec.allows(t.Method) && s.cannotDebit(t.Method) == "" {
 			usable = append(usable, t)
 		}
 	}
 	return usable, err
+}
+
+// cannotDebit says why nothing is debited from accounts of a method: the bank connection does not have it.
+func (s *Service) cannotDebit(method string) string {
+	if method == DebiCheck {
+		return s.Bank.NoDebiCheck()
+	}
+	return ""
 }
 
 // stillAClient: no account is stored for a client who was deleted.

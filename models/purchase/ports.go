@@ -206,9 +206,13 @@ type Service struct {
 	Readdress func(tx Tx, who actor.Actor, clientID uuid.UUID, email string) error
 	Window    mandate.Window // of real-time DebiCheck
 	Limits    mandate.Limits
-	// Verify asks the bank about an account (AVS).
-	Verify func(context.Context, bank.Verification) (bank.Verified, error)
+	// Bank is what the bank connection can do, and Verifier answers about accounts (AVS); nil: nobody does.
+	Bank     bank.Capabilities
+	Verifier bank.Verifier
 }
+
+// NoVerification says why accounts cannot be checked; empty when somebody answers.
+func (s *Service) NoVerification() string { return bank.NoVerification(s.Verifier) }
 
 // Record is a purchase with what its page and its API answer show beside it.
 type Record struct {

@@ -249,7 +249,7 @@ func (p Purchase) failedAfterDue() bool {
 // transaction; any other stays as it is.
 func (s *Service) CancelIn(ctx context.Context, tx Tx, who actor.Actor, id uuid.UUID) error {
 	rec, err := s.load(ctx, who.MerchantID, id)
-	if err != nil || !CanMove(rec.Status, Cancelled) {
+	if err != nil || s.MayCancel(rec) != nil {
 		return err
 	}
 	before := rec.Status

@@ -36,10 +36,10 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 		}
 		return func(tx Tx, rec *Record) error {
 			before := rec.Status
-			out.Refund = rec.giveBack(tx, amount)
+			out.Refund = s.giveBack(tx, rec, amount)
 			rec.move(rec.statusOfPayment(), tx.Now())
 			text := fmt.Sprintf("%s is owed back to the client.", money.Format(amount, rec.Currency))
-			if out.Refund.Waits(tx.Now()) {
+			if out.Refund.Waits(tx.Now()) && out.Refund.Channel == ByBank {
 				text += " The refund waits until the bank can no longer return the debit. It is dropped if the debit is returned."
 			}
 			tx.Audit(who, audit.Entry{Action: "purchase.refund_requested", ObjectType: "purchase", ObjectID: rec.ID,
@@ -56,8 +56,9 @@ func (s *Service) Refund(ctx context.Context, who actor.Actor, id uuid.UUID, cen
 }
 
 // giveBack makes the refund of an amount. The money of a purchase that was marked as
-// paid goes back as it came, outside the bank, and is recorded as settled.
-func (r *Record) giveBack(tx Tx, amount int64) Refund {
+// paid goes back as it came, outside the bank, and is recorded as settled. Where the
+// bank connection pays no refunds, a person pays this one and records it then.
+func (s *Service) giveBack(tx Tx, r *Record, amount int64) Refund {
 	back := Refund{ID: tx.NewID(), MerchantID: r.MerchantID, PurchaseID: r.ID, Payment: r.PaymentCount,
 		AmountCents: amount, Currency: r.Currency,
 		State: RefundPending, Channel: ByBank, DueAt: tx.Now(), Reference: r.ReferenceGenerated, CreatedAt: tx.Now(),
@@ -74,6 +75,9 @@ func (r *Record) giveBack(tx Tx, amount int64) Refund {
 		if c.State == collection.Provisional {
 			back.DueAt = c.FinalAt
 		}
+	}
+	if s.Bank.NoRefunds() != "" {
+		back.Channel = ByPerson
 	}
 	tx.InsertRefund(back)
 	tx.Enqueue(queue.RunDue{})
@@ -134,13 +138,13 @@ func (s *Service) RefundSettled(ctx context.Context, merchantID, purchaseID, id 
 	})
 }
 
-// RefundFailed records that the bank cannot pay a refund out; false when it waits no
-// more. A person pays it, unless the money went back another way meanwhile.
+// RefundFailed records that the bank cannot pay a refund out, with a sentence that says
+// why; false when it waits no more. A person pays it, unless the money went back another way meanwhile.
 func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id uuid.UUID,
 	why string) (news bool, err error) {
 	return s.refundAnswered(ctx, merchantID, purchaseID, id, func(r Refund) (func(Tx, *Record) error, bool) {
 		return func(tx Tx, rec *Record) error {
-			text := "The client's bank did not take the refund: " + why + ". "
+			text := why + " "
 			if rec.Payment != nil && rec.PaymentCount == r.Payment {
 				r.Channel = ByPerson
 				text += "Pay it back another way and mark it as done."

@@ -33,6 +33,9 @@ func (c *Controls) Force(ctx context.Context, who actor.Actor, purchaseID uuid.U
 	if err := a.check(); err != nil {
 		return rec, err
 	}
+	if !c.Forces() {
+		return rec, fault.New(fault.Conflict, "collection_wrong_status", NotForced)
+	}
 	if err := mayAnswer(rec.Collection); err != nil {
 		return rec, err
 	}

@@ -63,13 +63,16 @@ type Controls struct {
 	Clock     Clock
 	Debits    *debit.Service
 	Purchases *purchase.Service
-	// Bank makes the sandbox bank answer now; bank.ErrUnknown when it does not have the collection.
+	// Bank makes the sandbox bank answer now; bank.ErrUnknown when it does not have the collection. Nil, as Phone then is:
+	// another bank collects, and nobody can tell it what to answer.
 	Bank func(ctx context.Context, instructionID uuid.UUID, code, dispute string) error
 	// Phone makes the client answer a mandate request now: accept, reject or ignore. bank.ErrUnknown when the bank
 	// does not have the request, bank.ErrTooLate when it was answered or its time has ended.
 	Phone func(ctx context.Context, requestID uuid.UUID, answer string) error
 	// Mail sends what waits in the outbox and tells how many went out; nil sends nothing.
 	Mail func(ctx context.Context) (int, error)
+	// Exchange is what a bank connection does by itself; nil does nothing.
+	Exchange Worker
 	// Subscriptions bills the periods that begin; nil bills nothing.
 	Subscriptions Worker
 	// Webhooks tells endpoints what happened; nil tells nobody.
@@ -79,6 +82,12 @@ type Controls struct {
 	settled atomic.Int64 // how often that was begun
 	ended   error        // of the last time; guarded by turn
 }
+
+// Forces tells that a person can decide what the bank and the clients answer.
+func (c *Controls) Forces() bool { return c.Bank != nil }
+
+// NotForced says why not.
+const NotForced = "Only the sandbox bank can be told what to answer, and another bank connection is in use."
 
 // patience is how long one call waits, in all, for other processes that are at
 // the same work. What they cannot do either must not hold the clock for ever.
@@ -131,13 +140,11 @@ func (c *Controls) runOnce(ctx context.Context, done *Processed) error {
 	const tries = 3
 	var wrong error
 	for range tries {
-		ran, err := c.Debits.Run(ctx)
-		done.debits.Add(ran)
+		err := c.runDebits(ctx, done)
 		if err == nil && c.Subscriptions != nil {
 			var billed int
 			if billed, err = c.Subscriptions.Run(ctx); err == nil && billed > 0 {
-				ran, err = c.Debits.Run(ctx)
-				done.debits.Add(ran)
+				err = c.runDebits(ctx, done)
 			}
 		}
 		if wrong = err; err == nil || ctx.Err() != nil {
@@ -156,10 +163,24 @@ func (c *Controls) runOnce(ctx context.Context, done *Processed) error {
 	return wrong
 }
 
+// runDebits hands over and takes answers, with what the bank connection does between the two.
+func (c *Controls) runDebits(ctx context.Context, done *Processed) error {
+	for {
+		ran, err := c.Debits.Run(ctx)
+		done.debits.Add(ran)
+		if err != nil || c.Exchange == nil {
+			return err
+		}
+		if moved, err := c.Exchange.Run(ctx); err != nil || moved == 0 {
+			return err
+		}
+	}
+}
+
 // workers are all that the clock makes due, the debits first.
 func (c *Controls) workers() []due {
 	all := []due{c.Debits}
-	for _, w := range []Worker{c.Subscriptions, c.Webhooks} {
+	for _, w := range []Worker{c.Exchange, c.Subscriptions, c.Webhooks} {
 		if w != nil {
 			all = append(all, w)
 		}

@@ -72,6 +72,9 @@ func (c *Controls) AnswerMandate(ctx context.Context, who actor.Actor, purchaseI
 		return r, fault.At("answer", "invalid_choice", "%q is not an answer of a client. Use accept, reject or ignore.",
 			answer)
 	}
+	if !c.Forces() {
+		return r, conflict(NotForced)
+	}
 	request, err := c.asked(ctx, who.MerchantID, purchaseID)
 	if err != nil {
 		return r, err

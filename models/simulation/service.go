@@ -67,6 +67,9 @@ func (s *Service) Begin(ctx context.Context, who actor.Actor, kind Kind, a Ask) 
 	if err := a.check(kind); err != nil {
 		return Run{}, err
 	}
+	if !s.Controls.Forces() {
+		return Run{}, fault.New(fault.Conflict, "simulation_unavailable", NotForced)
+	}
 	m, brand, err := s.place(ctx, who, a.BrandID)
 	if err != nil {
 		return Run{}, err

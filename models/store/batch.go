@@ -197,12 +197,13 @@ func (s *Store) DueTotals(ctx context.Context, merchantID, id uuid.UUID) ([]batc
 
 // Voidable implements batch.Reader.
 func (s *Store) Voidable(ctx context.Context, merchantID, id uuid.UUID,
-	statuses []purchase.Status) (v batch.Voidable, err error) {
+	statuses []purchase.Status, recalls bool) (v batch.Voidable, err error) {
 	err = s.Pool.QueryRow(ctx,
 		`SELECT count(*), coalesce(sum(r.total_cents), 0)::bigint, count(*) FILTER (WHERE p.payer_email <> '')
 		FROM batch_rows r JOIN purchases p ON p.merchant_id = r.merchant_id AND p.id = r.purchase_id
-		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND p.status = ANY($3)`, merchantID, id,
-		words(statuses)).Scan(&v.Invoices, &v.Cents, &v.Mails)
+		WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND p.status = ANY($3)
+		AND ($4 OR NOT EXISTS (SELECT FROM collections c WHERE c.purchase_id = p.id AND c.state IN ('submitted', 'in_tracking')))`,
+		merchantID, id, words(statuses), recalls).Scan(&v.Invoices, &v.Cents, &v.Mails)
 	if err != nil {
 		return v, fmt.Errorf("count what can be voided: %w", err)
 	}

@@ -44,7 +44,7 @@ func (s *Service) forClient(ctx context.Context, who actor.Actor, id uuid.UUID, 
 			"This template runs subscriptions; it sends no one-time invoices. Use add_subscriber.")
 	}
 	w := in.Problems
-	in.check(&w, t, today(s.Now()))
+	in.check(&w, t, s.Purchases, today(s.Now()))
 	if in.ClientID == uuid.Nil && !w.Has("client_id") {
 		w.Add("client_id", "required", "This field is required.")
 	}

@@ -83,8 +83,8 @@ func text(w *fault.Problems, at, value string, most int) {
 }
 
 // check reports what is wrong with a subscriber beside a template.
-func (in *SubscriberInput) check(w *fault.Problems, t Template, now calendar.Date) {
-	if !w.Has("payment_method_whitelist") && purchase.CheckWhitelist(w, "payment_method_whitelist", in.Whitelist) {
+func (in *SubscriberInput) check(w *fault.Problems, t Template, by *purchase.Service, now calendar.Date) {
+	if !w.Has("payment_method_whitelist") && by.CheckWhitelist(w, "payment_method_whitelist", in.Whitelist) {
 		in.checkMethods(w, t)
 	}
 	text(w, "invoice_reference", in.Reference, 128)

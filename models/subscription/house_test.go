@@ -85,7 +85,8 @@ func (h *house) begin() {
 	h.bank = banksandbox.New(s.SandboxLedger(), s.Now, tt, cal)
 	h.purchases = &purchase.Service{InTx: runner[purchase.Tx](h), Read: s, Lists: s, Now: s.Now, Calendar: cal,
 		Timetable: tt, Letters: letters{},
-		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Verify: h.bank.Verify}
+		Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: h.bank.Capabilities(),
+		Verifier: h.bank}
 	bills := &billing.Service{InTx: runner[billing.Tx](h), Read: s, Purchases: h.purchases, Letters: letters{}}
 	h.purchases.Papers = bills
 	h.debits = &debit.Service{InTx: runner[debit.Tx](h), Read: s, Bank: h.bank, Purchases: h.purchases, Now: s.Now,

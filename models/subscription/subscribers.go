@@ -68,7 +68,7 @@ func (s *Service) Change(ctx context.Context, who actor.Actor, templateID, id uu
 		in.FirstOn.Month, in.FirstOn.Day = 0, 0
 		keepMasked(&in.Debit, sub.Debit)
 		w := in.Problems
-		in.check(&w, t, today(s.Now()))
+		in.check(&w, t, s.Purchases, today(s.Now()))
 		if err := w.Err(); err != nil {
 			return "", err
 		}

@@ -23,6 +23,7 @@ import (
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/letters"
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
@@ -64,7 +65,7 @@ func open(t testing.TB) *house {
 	h := &house{t: t, store: s}
 	h.purchases = &purchase.Service{InTx: store.Runner[purchase.Tx](s), Read: s, Lists: s, Now: s.Now,
 		Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
-		Letters: letters.Writer{}, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits()}
+		Letters: letters.Writer{}, Window: mandate.DefaultWindow(), Limits: mandate.DefaultLimits(), Bank: bank.Everything()}
 	h.hooks = h.engine(post.New(true))
 	h.who, h.brand = h.merchant("acme")
 	return h

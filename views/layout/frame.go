@@ -33,7 +33,17 @@ type Business struct{ ID, Name string }
 type User struct{ Name, Email, Role, Initials string }
 
 // SandboxStrip says that no bank is contacted. Now is "1 Dec 2026, 06:00", ISO the same instant with zone.
-type SandboxStrip struct{ Now, ISO string }
+type SandboxStrip struct {
+	Now, ISO  string
+	OtherBank bool // another than the sandbox bank collects
+}
+
+func (s SandboxStrip) first() string {
+	if s.OtherBank {
+		return "Sandbox – test data only"
+	}
+	return "Sandbox – no bank is contacted"
+}
 
 // Plain is a page outside the dashboard, such as sign-in.
 type Plain struct {

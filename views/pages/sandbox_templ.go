@@ -19,11 +19,19 @@ type SandboxClockView struct {
 	Now        components.Time
 	Weekday    string
 	MayMove    bool
+	OtherBank  bool // another than the sandbox bank collects
 	Steps      []components.Pair
 	StepLabels []string
 	Date       components.DateField
 	Time       components.Field
 	Problems   components.ErrorSummary
+}
+
+func (v SandboxClockView) sub() string {
+	if v.OtherBank {
+		return "You control the clock and the mail. Another bank connection than the sandbox bank is in use, and it gives its own answers."
+	}
+	return "No bank is contacted here. You control the clock, the bank's answers and the mail."
 }
 
 // SandboxDeskRow is one collection at the bank with what the bank can say about it.
@@ -87,7 +95,7 @@ func SandboxClock(frame layout.Frame, v SandboxClockView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: "No bank is contacted here. You control the clock, the bank's answers and the mail."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Top(components.PageHead{Title: "Sandbox", Sub: v.sub()}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -122,7 +130,7 @@ func SandboxClock(frame layout.Frame, v SandboxClockView) templ.Component {
 				var templ_7745c5c3_Var4 string
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(v.Weekday + ", ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 57, Col: 24}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 65, Col: 24}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -357,7 +365,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							var templ_7745c5c3_Var10 templ.SafeURL
 							templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(r.Href))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 116, Col: 59}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 124, Col: 59}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 							if templ_7745c5c3_Err != nil {
@@ -370,7 +378,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							var templ_7745c5c3_Var11 string
 							templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(r.Reference)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 116, Col: 75}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 124, Col: 75}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 							if templ_7745c5c3_Err != nil {
@@ -383,7 +391,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							var templ_7745c5c3_Var12 string
 							templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(r.Payer)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 117, Col: 40}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 125, Col: 40}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 							if templ_7745c5c3_Err != nil {
@@ -396,7 +404,7 @@ func SandboxDesk(frame layout.Frame, v SandboxDeskView) templ.Component {
 							var templ_7745c5c3_Var13 string
 							templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(r.Account)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 117, Col: 54}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 125, Col: 54}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 							if templ_7745c5c3_Err != nil {
@@ -501,7 +509,7 @@ func bankAnswers(r SandboxDeskRow) templ.Component {
 			var templ_7745c5c3_Var15 templ.SafeURL
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(r.Action))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 146, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/sandbox.templ`, Line: 154, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {

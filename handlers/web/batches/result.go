@@ -101,12 +101,20 @@ func (h *Batches) askVoid(c echo.Context, b batch.Batch, wrong string) error {
 		Breaks: []string{plural.Of(v.Invoices, "invoice") + " of " + words.Sum(v.Cents, "ZAR") + " " +
 			plural.Is(v.Invoices) + " cancelled, with " +
 			plural.Pick(v.Invoices, "a credit note", "a credit note each") + ".",
-			creditMails(v.Mails), "Debits that are planned are dropped or recalled."},
+			creditMails(v.Mails), h.droppedWords()},
 		Action: words.BatchHref(b.ID, "voiding"), Button: "Void " + plural.Of(v.Invoices, "invoice"),
 		CancelHref: words.BatchHref(b.ID, "result")}
 	voidedCount(v).Ask(&ask, wrong)
 	return h.Desk.ShowIn(c, map[bool]int{true: http.StatusOK, false: http.StatusUnprocessableEntity}[wrong == ""],
 		ask.Title, batchesSection, func(f layout.Frame) templ.Component { return pages.Ask(f, ask) })
+}
+
+// droppedWords says what becomes of debits under way.
+func (h *Batches) droppedWords() string {
+	if h.Service.Purchases.Bank.NoRecall() != "" {
+		return "Debits that are planned are dropped. What the bank has already is left as it is."
+	}
+	return "Debits that are planned are dropped or recalled."
 }
 
 // Void serves POST /batches/:id/voiding.

@@ -27,7 +27,9 @@ import (
 type Desk struct {
 	Now     func() time.Time // the product's clock
 	Sandbox bool
-	BaseURL string // public address, without a slash at the end
+	// OtherBank: in the sandbox, another than the sandbox bank collects.
+	OtherBank bool
+	BaseURL   string // public address, without a slash at the end
 	// Attention counts what waits for somebody.
 	Attention func(ctx context.Context, merchantID uuid.UUID) (int, error)
 	// Failing gives the webhooks whose deliveries are not taken, for those who can
@@ -45,7 +47,8 @@ func (d *Desk) Strip() *layout.SandboxStrip {
 		return nil
 	}
 	now := d.Now().In(calendar.SAST)
-	return &layout.SandboxStrip{Now: now.Format(words.MinuteForm), ISO: now.Format(time.RFC3339)}
+	return &layout.SandboxStrip{Now: now.Format(words.MinuteForm), ISO: now.Format(time.RFC3339),
+		OtherBank: d.OtherBank}
 }
 
 // frame is what stands around a page. It takes the messages that wait, so call

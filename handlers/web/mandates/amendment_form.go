@@ -32,7 +32,7 @@ func (h *Amendments) prefilled(old token.Entry, m mandate.Mandate) url.Values {
 		"bank_code": {old.BankCode}, "account_type": {string(old.AccountType)},
 		"period_units": {m.PeriodUnits}, "deduction_day": {strconv.Itoa(m.DeductionDay)},
 		"value_type":          {string(mandate.Variable)},
-		"authentication_type": {string(mandate.RealTime)}, "allow_date_adjustment": {"yes"}, "verify_account": {"yes"}}
+		"authentication_type": {string(usualAsking(h.Purchases, h.Desk.Now()))}, "allow_date_adjustment": {"yes"}, "verify_account": {"yes"}}
 	if m.PeriodUnits == "months" && m.DeductionDay == purchase.LastDay {
 		form.Set("deduction_day", "last")
 	}
@@ -46,8 +46,8 @@ func (h *Amendments) prefilled(old token.Entry, m mandate.Mandate) url.Values {
 		prefillTick(form, "allow_date_adjustment", t.AllowDateAdjustment)
 		prefillTick(form, "do_delayed_on_auth_failure", t.DelayedOnFailure)
 	}
-	if !h.Purchases.Window.Open(h.Desk.Now()) {
-		form.Set("authentication_type", string(mandate.Delayed))
+	if h.Purchases.Bank.NoDebiCheck() != "" {
+		form.Set("method", purchase.EFT)
 	}
 	return form
 }
@@ -146,8 +146,8 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 		Problems: components.ErrorSummary{Items: summary}, Now: h.nowFacts(old, m),
 		Method: components.RadioCards{Legend: "How is the account debited from now on?", Name: "method",
 			Value: form.Get("method"), Error: byInput["method"], Columns: true,
-			Options: []components.RadioCard{{Value: purchase.DebiCheck, Title: "DebiCheck",
-				Text: "The client confirms the new details at their bank.", Icon: "shield"},
+			Options: []components.RadioCard{orWhyNot(components.RadioCard{Value: purchase.DebiCheck, Title: "DebiCheck",
+				Text: "The client confirms the new details at their bank.", Icon: "shield"}, h.Purchases.Bank.NoDebiCheck()),
 				{Value: purchase.EFT, Title: "EFT debit order", Text: "The client gives the details on a page, or signs a form.",
 					Icon: "bank"}}},
 		Account: components.RadioCards{Legend: "Which account?", Name: "account", Value: form.Get("account"),
@@ -171,8 +171,8 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 			Hint: "Debits under such a mandate may be disputed."},
 		OtherDays: components.Checkbox{Label: "Debits may run on other days too", Name: "allow_date_adjustment",
 			Checked: form.Get("allow_date_adjustment") != "", Hint: "Such a debit may be disputed."},
-		Verify: components.Checkbox{Label: "Ask the bank about the account first", Name: "verify_account",
-			Checked: form.Get("verify_account") != "", Error: byInput["verify_account"]},
+		Verify: verifyBox(h.Purchases, components.Checkbox{Label: "Ask the bank about the account first",
+			Name: "verify_account", Checked: form.Get("verify_account") != "", Error: byInput["verify_account"]}),
 	}
 	v.ID.Hint, v.Phone.Hint = "Empty: as on the client’s record.", "Empty: as on the client’s record."
 	v.Name.Hint, v.Name.MaxLength = "What the client reads, such as “Gym membership”.", 256
@@ -192,6 +192,10 @@ func (h *Amendments) formView(old token.Entry, m mandate.Mandate, form url.Value
 func (h *Amendments) askingChoice(form url.Values, byInput map[string]string) components.Select {
 	s := choices("How the client is asked", "authentication_type", form, byInput,
 		[][2]string{{"REALTIME", "Real time: on the phone, 120 seconds"}, {"DELAYED", "Delayed: by SMS, 48 hours"}})
+	if why := h.Purchases.Bank.NoRealTime(); why != "" {
+		s.Options[0].Disabled, s.Options[0].Selected, s.Options[1].Selected, s.Hint = true, false, true, why
+		return s
+	}
 	if now := h.Desk.Now(); !h.Purchases.Window.Open(now) {
 		s.Hint = "Real time runs again from " + words.SayMinute(h.Purchases.Window.OpensAt(now), now) +
 			" SAST; delayed works at any time."

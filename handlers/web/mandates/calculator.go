@@ -23,9 +23,13 @@ import (
 // window is when payers can be asked in real time.
 func (h *MandateForms) window() mandate.Window { return h.Purchases.Window }
 
-func windowView(w mandate.Window, now time.Time) pages.WindowView {
+func (h *MandateForms) windowView(now time.Time) pages.WindowView {
+	w := h.window()
+	if why := h.Purchases.Bank.NoRealTime(); why != "" {
+		return pages.WindowView{Kind: "info", Text: why}
+	}
 	if !w.Open(now) {
-		return pages.WindowView{Kind: "warn", Title: "Delayed for now", Text: closedWords(w, now)}
+		return pages.WindowView{Kind: "warn", Title: "Delayed for now", Text: h.closedWords()}
 	}
 	left := w.ClosesAt(now).Sub(now)
 	v := pages.WindowView{Kind: "info", Text: fmt.Sprintf("Real-time requests are possible for another %s, until %s.",
@@ -37,7 +41,11 @@ func windowView(w mandate.Window, now time.Time) pages.WindowView {
 }
 
 // closedWords says why nobody can be asked in real time, and when it is possible again.
-func closedWords(w mandate.Window, now time.Time) string {
+func (h *MandateForms) closedWords() string {
+	if why := h.Purchases.Bank.NoRealTime(); why != "" {
+		return why
+	}
+	w, now := h.window(), h.Desk.Now()
 	opens := w.OpensAt(now)
 	day := "today"
 	if calendar.DateOf(opens) != calendar.DateOf(now) {
@@ -92,7 +100,9 @@ func (h *MandateForms) calculator(s *mandateSetup, wrong error) pages.MandateSum
 }
 
 // closed: the form asks for real time, which switches to delayed by itself.
-func (s *mandateSetup) closed(h *MandateForms) bool { return !h.window().Open(h.Desk.Now()) }
+func (s *mandateSetup) closed(h *MandateForms) bool {
+	return !h.window().Open(h.Desk.Now()) || h.Purchases.Bank.NoRealTime() != ""
+}
 
 func (h *MandateForms) termsWords(v *pages.MandateSummary, s *mandateSetup) {
 	say := func(cents int64) string { return words.Sum(cents, s.brand.Currency) }

@@ -57,7 +57,7 @@ func (h *MandateForms) view(c echo.Context, s mandateSetup, wrong error) (pages.
 	}
 	v.Needs = h.needs(&s)
 	v.Brand = h.brandBlock(&s, byInput)
-	h.methodCards(&v, s)
+	h.methodCards(&v, s, byInput)
 	h.productFields(&v, s, byInput)
 	termFields(&v, s, byInput)
 	h.dayFields(&v, s, byInput)
@@ -74,7 +74,7 @@ func (h *MandateForms) stop(s *mandateSetup, wrong error) *pages.StopView {
 	case !s.strict:
 		return nil
 	case fault.HasCode(wrong, "debicheck_unavailable"):
-		return &pages.StopView{Title: "Real-time requests are not possible now", Text: closedWords(h.window(), h.Desk.Now()),
+		return &pages.StopView{Title: "Real-time requests are not possible now", Text: h.closedWords(),
 			Button: components.Button{Label: "Use delayed instead", Name: "use", Value: "delayed"}}
 	case fault.HasCode(wrong, "account_verification_failed"):
 		stop := &pages.StopView{Title: "The bank does not confirm the account",
@@ -102,11 +102,12 @@ func fieldMessage(err error, code string) string {
 	return f.Message
 }
 
-func (h *MandateForms) methodCards(v *pages.NewMandateView, s mandateSetup) {
+func (h *MandateForms) methodCards(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	v.Method = components.RadioCards{Legend: "How does the client agree?", Name: "method", Value: s.method, Required: true,
-		Columns: true, Options: []components.RadioCard{
-			{Value: purchase.DebiCheck, Title: "DebiCheck", Icon: "shield",
+		Columns: true, Error: byInput["method"], Options: []components.RadioCard{
+			orWhyNot(components.RadioCard{Value: purchase.DebiCheck, Title: "DebiCheck", Icon: "shield",
 				Text: "The client confirms at their bank. In real time: a prompt on their phone within seconds, and 120 seconds to answer. Delayed: an SMS, and 48 hours to answer. Debits within the terms cannot be disputed."},
+				h.Purchases.Bank.NoDebiCheck()),
 			{Value: purchase.EFT, Title: "EFT debit order", Icon: "bank",
 				Text: "The client signs, or agrees on our page. Works with every account, at any hour. The client may dispute a debit within 40 days."}}}
 }
@@ -288,13 +289,16 @@ func (h *MandateForms) dayFields(v *pages.NewMandateView, s mandateSetup, byInpu
 
 func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {
 	now, w := h.Desk.Now(), h.window()
-	v.Window = windowView(w, now)
+	v.Window = h.windowView(now)
 	realTime := components.RadioCard{Value: string(mandate.RealTime), Title: "In real time", Badge: "REALTIME",
 		Text: "A prompt on the phone within seconds (USSD on phones without the app), and 120 seconds to answer. Call the client first."}
 	v.Asking = components.RadioCards{Legend: "How is the client asked?", Name: "authentication_type",
 		Value: s.form.Get("authentication_type"), Error: byInput["authentication_type"], Required: true, Columns: true}
 	v.AskShown = "open"
-	switch open := w.Open(now); {
+	switch open, never := w.Open(now), h.Purchases.Bank.NoRealTime(); {
+	case never != "":
+		v.AskShown, v.Asking.Value = "closed", string(mandate.Delayed)
+		realTime = orWhyNot(realTime, never)
 	case !open && len(s.missing()) > 0:
 		v.AskShown = "later"
 		v.Window = pages.WindowView{Kind: "info",
@@ -311,9 +315,9 @@ func (h *MandateForms) askFields(v *pages.NewMandateView, s mandateSetup, byInpu
 		Name: "do_delayed_on_auth_failure", Error: byInput["do_delayed_on_auth_failure"],
 		Checked: s.form.Get("do_delayed_on_auth_failure") != "",
 		Hint:    "Every debit under such a mandate may be disputed. If the client declines, nothing is registered."}
-	v.Verify = components.Checkbox{Label: "Check the account at the bank first", Name: "verify_account",
-		Error: byInput["verify_account"], Checked: s.form.Get("verify_account") != "",
-		Hint: "Is it open, does it take debits, does the identity number match? If not, the client is not asked."}
+	v.Verify = verifyBox(h.Purchases, components.Checkbox{Label: "Check the account at the bank first",
+		Name: "verify_account", Error: byInput["verify_account"], Checked: s.form.Get("verify_account") != "",
+		Hint: "Is it open, does it take debits, does the identity number match? If not, the client is not asked."})
 }
 
 // switches: the form asks for real time where only delayed is possible.

@@ -232,7 +232,7 @@ func (s *mandateSetup) check(ctx context.Context, who actor.Actor, h *MandateFor
 	}
 	if s.method == purchase.DebiCheck {
 		if h.switches(s) { // said with the other problems, where the rules say it last
-			wrong.Add(DdAt+".authentication_type", "debicheck_unavailable", "%s", closedWords(h.window(), h.Desk.Now()))
+			wrong.Add(DdAt+".authentication_type", "debicheck_unavailable", "%s", h.closedWords())
 		}
 		wrong = append(wrong, s.termsOf...)
 		_, err := h.Purchases.Preview(ctx, who, in)

@@ -17,6 +17,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/bank"
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
@@ -40,6 +41,7 @@ type Live struct {
 	AskAgain func(ctx context.Context, who actor.Actor, id uuid.UUID, method mandate.Method) (purchase.Record, error)
 	Limits   mandate.Limits
 	Window   mandate.Window
+	Bank     bank.Capabilities
 	Watch    Watcher
 
 	drawn drawings
@@ -128,7 +130,7 @@ func gone(c echo.Context, err error) error {
 
 // Panel draws the panel of a mandate for a page.
 func (h *Live) Panel(_ context.Context, _ actor.Actor, sheet mandate.Sheet) (templ.Component, error) {
-	return components.Live(livePanel(sheet, h.Desk.Now(), h.Limits, h.Window)), nil
+	return components.Live(livePanel(sheet, h.Desk.Now(), h.Limits, h.Window, h.Bank)), nil
 }
 
 // draw gives the event that shows the mandate now. Panels of one mandate share it.
@@ -138,7 +140,7 @@ func (h *Live) draw(ctx context.Context, who actor.Actor, id uuid.UUID) (*drawin
 		if err != nil {
 			return err
 		}
-		panel := livePanel(sheet, h.Desk.Now(), h.Limits, h.Window)
+		panel := livePanel(sheet, h.Desk.Now(), h.Limits, h.Window, h.Bank)
 		var html bytes.Buffer
 		if err := components.LiveInside(panel.ID, panel.Now).Render(ctx, &html); err != nil {
 			return err

@@ -85,7 +85,7 @@ func TestThePanelSaysWhereTheRequestStands(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := viewtest.Render(t, components.Live(livePanel(row.sheet, noon, mandate.DefaultLimits(),
-				mandate.DefaultWindow())))
+				mandate.DefaultWindow(), bank.Everything())))
 			if (row.ring != "") != strings.Contains(got, "data-ring-big") || !strings.Contains(got, ">"+row.ring+"<") &&
 				row.ring != "" {
 				t.Errorf("the ring does not say %q", row.ring)
@@ -131,7 +131,7 @@ func TestThePanelOffersOnlyWhatCanBeDone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			panel := livePanel(sheetOf(mandate.NoResponse, last, row.before...), row.now, mandate.DefaultLimits(),
-				mandate.DefaultWindow())
+				mandate.DefaultWindow(), bank.Everything())
 			for i, may := range []bool{row.again, row.delayed} {
 				if b := panel.Now.Next[i].Button; b.Disabled == may || b.Disabled != (b.Why != "") {
 					t.Errorf("%s: disabled %v because %q", b.Label, b.Disabled, b.Why)

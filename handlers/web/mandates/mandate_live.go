@@ -17,7 +17,7 @@ import (
 
 // livePanel says how the payer's answer is coming on, and what can be done next.
 func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits,
-	window mandate.Window) components.MandateLive {
+	window mandate.Window, able bank.Capabilities) components.MandateLive {
 	asked, _ := sheet.Asked()
 	v := components.MandateLive{ID: "live-" + sheet.ID.String(),
 		Now: components.LivePanel{State: mandatePill(sheet.Mandate, &asked, now), Steps: liveSteps(sheet, now)}}
@@ -29,7 +29,7 @@ func livePanel(sheet mandate.Sheet, now time.Time, limits mandate.Limits,
 		}
 	}
 	if sheet.State.Unanswered() {
-		v.Now.Next = liveActs(sheet, now, limits, window)
+		v.Now.Next = liveActs(sheet, now, limits, window, able)
 	}
 	return v
 }
@@ -181,7 +181,8 @@ func millis(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) 
 
 // liveActs are the ways on from a request that brought no yes. What cannot be done
 // now says why.
-func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window mandate.Window) []components.LiveAct {
+func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window mandate.Window,
+	able bank.Capabilities) []components.LiveAct {
 	again := components.Button{Label: "Send again" + usedSaid(sheet, mandate.RealTime, limits), Kind: "primary",
 		Icon: "repeat", ID: "send-again"}
 	delayed := components.Button{Label: "Send delayed (" + words.Glue(fmt.Sprintf("%d h", limits.Delayed/time.Hour)) +
@@ -194,6 +195,12 @@ func liveActs(sheet mandate.Sheet, now time.Time, limits mandate.Limits, window 
 		if mandate.Asked(sheet.Authentications, how) >= limits.MostTries {
 			b.Disabled, b.Why = true, fmt.Sprintf("The client was asked %d times this way; that is the limit.", limits.MostTries)
 		}
+	}
+	if why := able.NoRealTime(); why != "" {
+		again.Disabled, again.Why = true, why
+	}
+	if why := able.NoDebiCheck(); why != "" {
+		again.Disabled, again.Why, delayed.Disabled, delayed.Why = true, why, true, why
 	}
 	if again.Disabled && !delayed.Disabled {
 		again.Kind, delayed.Kind = "", "primary"

@@ -65,9 +65,9 @@ func (h *MandateForms) blank(query url.Values) url.Values {
 		"value_type": {string(mandate.Variable)}, "debit_sequence": {string(mandate.Recurring)},
 		"adjustment_category": {string(mandate.Never)},
 		"period_units":        {"months"}, "deduction_day": {"25"}, "deduction_weekday": {"5"}, "first": {firstOnDay},
-		"verify_account": {"yes"}, "mail": {"yes"}, "authentication_type": {string(mandate.RealTime)}}
+		"verify_account": {"yes"}, "mail": {"yes"}, "authentication_type": {string(h.Purchases.AsksBy())}}
 	if form.Get("method") != purchase.EFT {
-		form.Set("method", purchase.DebiCheck)
+		form.Set("method", usualMethod(h.Purchases))
 	}
 	return form
 }

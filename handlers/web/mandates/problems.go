@@ -11,7 +11,7 @@ import (
 
 // mandateInputs are the inputs in the order of the form, so that problems are
 // listed as a person meets them.
-var mandateInputs = []string{"client_id", "full_name", "email", "phone", "personal_code", "bank_code", "bank_account",
+var mandateInputs = []string{"method", "client_id", "full_name", "email", "phone", "personal_code", "bank_code", "bank_account",
 	"account_type", "name", "price", "brand_id",
 	"profile_code", "value_type", "max_amount_cents", "debit_sequence", "adjustment_category", "adjustment_rate",
 	"adjustment_amount_cents", "period_units",
@@ -53,6 +53,8 @@ func (s *mandateSetup) plain(f fault.Field) fault.Field {
 			" has no registration at the bank yet, so no mandate can be set up for it."
 	case strings.HasPrefix(f.Path, "purchase.products") && leaf == "price" && f.Code == "required":
 		f.Message = "Enter the amount of a usual debit."
+	case leaf == "payment_method_whitelist":
+		f.Path = "method"
 	case leaf == "max_amount_cents":
 		f.Message = s.maximumWords(f)
 	case leaf == "deduction_day" && s.form.Get("period_units") == "weeks":

@@ -155,7 +155,7 @@ func (p *Purchases) refused(c echo.Context, act purchaseAct, rec purchase.Record
 var cancelAct = purchaseAct{
 	path: "cancellation",
 	ask: func(p *Purchases, rec purchase.Record, _ actor.Actor, _ url.Values) pages.ActView {
-		v := pages.ActView{Title: "Cancel purchase " + words.Reference(rec.Purchase), Blocked: whyNotCancel(rec),
+		v := pages.ActView{Title: "Cancel purchase " + words.Reference(rec.Purchase), Blocked: whyNotCancel(rec, p.Service),
 			Question: components.Confirm{
 				Title: "Cancel " + words.Sum(rec.TotalCents, rec.Currency) + " from " + words.PayerName(rec.Purchase) + "?",
 				Text:  "This cannot be undone. You can create a new purchase instead.", Button: "Cancel purchase",
@@ -188,7 +188,7 @@ var giveBackAct = purchaseAct{
 		if typed != nil {
 			amount = typed.Get("amount")
 		}
-		text := refundRules(rec, p.Desk.Now())
+		text := refundRules(rec, p.Service, p.Desk.Now())
 		return pages.ActView{Title: "Refund purchase " + words.Reference(rec.Purchase), Blocked: whyNotRefund(rec, who),
 			Question: components.Confirm{Title: "Refund " + words.PayerName(rec.Purchase) + "?", Text: text, Button: "Refund",
 				Safe: true},

@@ -77,7 +77,7 @@ func (p *Purchases) debits() *kit.List[purchase.Record, purchase.DebitFilter] {
 				return "To the bank by " + words.Moment(at).Text
 			}},
 		},
-		Columns: PurchaseColumns(p.Service.Timetable, p.Desk.Now(), true),
+		Columns: PurchaseColumns(p.Service, p.Desk.Now(), true),
 		NoMatch: components.Empty{Title: "No debit here", Text: "No debit has such an outcome on these days."},
 	}
 }

@@ -52,7 +52,7 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 		Title: "Purchase " + words.Reference(rec.Purchase), ID: components.IDChip{ID: rec.ID.String(), What: "purchase"},
 		For:    lineWords(rec.Details),
 		Amount: words.Sum(rec.TotalCents, rec.Currency),
-		Pill:   statusPill(rec, p.Service.Timetable, now), Next: NextStep(rec, p.Service.Timetable, now),
+		Pill:   statusPill(rec, p.Service, now), Next: NextStep(rec, p.Service, now),
 		Notes: rec.Details.Notes,
 	}
 	usable, err := p.Service.StoredFor(ctx, rec)
@@ -63,11 +63,11 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	if err != nil {
 		return view, err
 	}
-	view.Primary, view.Acts = possible(rec, who, usable, again, now)
+	view.Primary, view.Acts = possible(rec, p.Service, who, usable, again, now)
 	if view.Result = resultView(rec, again, now); view.Result != nil {
 		view.Next = "You did not receive this money. Nothing more happens unless you act."
 		if rec.Status == purchase.Chargeback {
-			view.Next = "The client disputes the debit. The mandate is your proof, should the bank ask for it."
+			view.Next = disputedWords(p.Service)
 		}
 	}
 	if rec.Payable(now) && (rec.TotalCents > 0 || rec.Method != "") {
@@ -99,6 +99,14 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	}
 	view.Lines, view.Total = LineRows(rec)
 	return view, nil
+}
+
+// disputedWords says what the mandate is good for in a dispute.
+func disputedWords(s *purchase.Service) string {
+	if why := s.Bank.NoContest(); why != "" {
+		return "The client disputes the debit. If the bank asks for proof: " + why
+	}
+	return "The client disputes the debit. The mandate is your proof, should the bank ask for it."
 }
 
 // unconfirmed: the mandate that the purchase asked for, which shares its id, did not
@@ -145,7 +153,7 @@ func (p *Purchases) PayerURL(id uuid.UUID) string { return p.Desk.BaseURL + "/p/
 
 // possible are the acts of a purchase: the one that most likely comes next, and
 // the others with the rule where they are not possible.
-func possible(rec purchase.Record, who actor.Actor, usable []token.Token, again purchase.Again,
+func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable []token.Token, again purchase.Again,
 	now time.Time) (components.Button, []pages.Act) {
 	acts := []pages.Act{
 		{Label: "Charge a token", Icon: "bank", Href: words.PurchasePath(rec.ID, "charge"),
@@ -153,7 +161,7 @@ func possible(rec purchase.Record, who actor.Actor, usable []token.Token, again 
 		{Label: "Send the link…", Icon: "mail", Href: words.PurchasePath(rec.ID, "mail"), Why: whyNotMail(rec, now)},
 		{Label: "Mark as paid…", Icon: "money", Href: words.PurchasePath(rec.ID, "payment"), Why: whyNotPaid(rec, now)},
 		{Label: "Refund…", Icon: "undo", Href: words.PurchasePath(rec.ID, "refund"), Why: whyNotRefund(rec, who)},
-		{Label: "Cancel purchase…", Icon: "x", Href: words.PurchasePath(rec.ID, "cancellation"), Why: whyNotCancel(rec)},
+		{Label: "Cancel purchase…", Icon: "x", Href: words.PurchasePath(rec.ID, "cancellation"), Why: whyNotCancel(rec, s)},
 	}
 	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary",
 		Href: "/clients/" + rec.ClientID.String() + "/accounts/new", Changes: true}

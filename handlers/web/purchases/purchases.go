@@ -17,7 +17,6 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
-	"debitdesk/models/collection"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
@@ -86,7 +85,7 @@ func (p *Purchases) list() *kit.List[purchase.Record, purchase.Filter] {
 			kit.IdFilter("client", "One client", func(f *purchase.Filter) *uuid.UUID { return &f.ClientID }),
 			kit.IdFilter("token", "Charged with one account", func(f *purchase.Filter) *uuid.UUID { return &f.TokenID }),
 		},
-		Columns: PurchaseColumns(p.Service.Timetable, p.Desk.Now(), true),
+		Columns: PurchaseColumns(p.Service, p.Desk.Now(), true),
 		Empty: components.Empty{Icon: "receipt", Title: "No purchase yet",
 			Text: "A purchase is one amount to be collected from one client."},
 	}
@@ -100,7 +99,7 @@ func (p *Purchases) Export(c echo.Context) error { return p.list().Export(c) }
 
 // PurchaseColumns are those of every list of purchases. Beside a client or a token the client and the due date are
 // left out.
-func PurchaseColumns(rules collection.Timetable, now time.Time, withClient bool) []kit.Column[purchase.Record] {
+func PurchaseColumns(s *purchase.Service, now time.Time, withClient bool) []kit.Column[purchase.Record] {
 	columns := []kit.Column[purchase.Record]{
 		kit.ColumnOf("Reference", func(rec purchase.Record) components.Cell {
 			return components.Cell{Text: words.Reference(rec.Purchase), Href: words.PurchasePath(rec.ID),
@@ -115,7 +114,7 @@ func PurchaseColumns(rules collection.Timetable, now time.Time, withClient bool)
 			return components.Cell{Text: words.Minus(words.AmountIn(rec.TotalCents, rec.Currency))}
 		}).Number().InFile("Amount", 13, func(rec purchase.Record) export.Cell { return export.Amount(rec.TotalCents) }).
 			FileText("Currency", 9, func(rec purchase.Record) string { return rec.Currency }),
-		kit.PillColumn("Status", 18, func(rec purchase.Record) components.Pill { return statusPill(rec, rules, now) }),
+		kit.PillColumn("Status", 18, func(rec purchase.Record) components.Pill { return statusPill(rec, s, now) }),
 		kit.DayColumn("Due", 12, "", func(rec purchase.Record) time.Time {
 			return invoices.Given(rec.Due,
 				rec.DueGiven)

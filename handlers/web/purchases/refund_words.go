@@ -20,18 +20,26 @@ func waitsWords(finalAt, now time.Time) string {
 
 // refundRules are what one should know before giving money back: how it is paid, and
 // how the client could have it twice.
-func refundRules(rec purchase.Record, now time.Time) string {
-	c := rec.Collection
+func refundRules(rec purchase.Record, s *purchase.Service, now time.Time) string {
+	c, pays := rec.Collection, "The bank pays it back to the account that was debited."
+	why := s.Bank.NoRefunds()
+	if why != "" {
+		pays = why
+	}
 	switch {
 	case rec.Payment != nil && rec.Payment.ByHand():
 		return "This purchase was paid outside Debitdesk: pay the money back yourself; here it is recorded as paid back."
 	case c == nil:
-		return "The bank pays it back to the account that was debited."
+		return pays
+	case c.State == collection.Provisional && why != "":
+		return pays + " The bank can return the debit until " + words.SayDay(calendar.DateOf(c.FinalAt), now) +
+			"; pay it back after that day. The client can dispute the debit until " + words.SayDay(c.DisputeDeadline, now) +
+			", also after a refund."
 	case c.State == collection.Provisional:
-		return "The bank pays it back to the account that was debited. " + waitsWords(c.FinalAt, now) +
+		return pays + " " + waitsWords(c.FinalAt, now) +
 			" The client can dispute the debit until " + words.SayDay(c.DisputeDeadline, now) + ", also after a refund."
 	}
-	text := "The bank pays it back to the account that was debited."
+	text := pays
 	if _, may := c.MayBeDisputed(); may && !calendar.DateOf(now).After(c.DisputeDeadline) {
 		text += " The client can still dispute the debit until " + words.SayDay(c.DisputeDeadline, now) +
 			". A dispute after the refund gives them the money twice."
@@ -69,12 +77,17 @@ func whyNotSettle(rec purchase.Record, who actor.Actor) string {
 }
 
 // nextOfRefunds says what becomes of the refunds under way.
-func nextOfRefunds(rec purchase.Record, now time.Time) string {
+func nextOfRefunds(rec purchase.Record, s *purchase.Service, now time.Time) string {
 	text := words.Sum(rec.RefundingCents, rec.Currency) + " is to be paid back to the client."
 	if len(rec.Refunds) == 0 {
 		return text
 	}
 	switch r := rec.Refunds[0]; {
+	case r.Waits(now) && r.Channel == purchase.ByPerson:
+		return text + " Pay the client yourself after " + words.SayDay(calendar.DateOf(r.DueAt), now) +
+			", when the bank can no longer return the debit, then record the refund as paid back."
+	case r.Channel == purchase.ByPerson && s.Bank.NoRefunds() != "":
+		return text + " " + s.Bank.NoRefunds()
 	case r.Waits(now):
 		return text + " " + waitsWords(r.DueAt, now)
 	case r.Channel == purchase.ByPerson:

@@ -72,10 +72,12 @@ func whyNotRefund(rec purchase.Record, who actor.Actor) string {
 	return ""
 }
 
-func whyNotCancel(rec purchase.Record) string {
+func whyNotCancel(rec purchase.Record, s *purchase.Service) string {
 	switch {
-	case purchase.CanMove(rec.Status, purchase.Cancelled):
+	case s.MayCancel(rec) == nil:
 		return ""
+	case s.CannotRecall(rec) != "":
+		return s.CannotRecall(rec)
 	case rec.AwaitsPayer():
 		return "The client is being asked; the answer must come first."
 	case rec.Status == purchase.PendingExecute:

@@ -13,9 +13,9 @@ import (
 )
 
 // statusPill shows where a purchase stands; its title says what happens next.
-func statusPill(rec purchase.Record, rules collection.Timetable, now time.Time) components.Pill {
+func statusPill(rec purchase.Record, s *purchase.Service, now time.Time) components.Pill {
 	p := words.StatusWords[rec.Status]
-	p.Title = NextStep(rec, rules, now)
+	p.Title = NextStep(rec, s, now)
 	if c := rec.Collection; rec.Status == purchase.Paid && c != nil && c.State == collection.Provisional {
 		p.Word = "Paid, provisional"
 	}
@@ -36,7 +36,7 @@ func statusPill(rec purchase.Record, rules collection.Timetable, now time.Time) 
 
 // NextStep is one sentence or two: what happens next, and until when something
 // can be done about it.
-func NextStep(rec purchase.Record, rules collection.Timetable, now time.Time) string {
+func NextStep(rec purchase.Record, s *purchase.Service, now time.Time) string {
 	due := ""
 	if rec.DueGiven {
 		due = " Due on " + words.SayDay(calendar.DateOf(rec.Due), now) + "."
@@ -52,7 +52,7 @@ func NextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 	case purchase.Viewed:
 		return "The client opened the link and has not answered yet." + due
 	case purchase.PendingCharge, purchase.PendingExecute:
-		return nextOfDebit(rec, rules, now)
+		return nextOfDebit(rec, s, now)
 	case purchase.Paid:
 		return nextOfPaid(rec, now)
 	case purchase.Failed, purchase.Chargeback:
@@ -73,7 +73,7 @@ func NextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 	case purchase.Cancelled:
 		return "It was cancelled; nothing will be collected."
 	case purchase.PendingRefund:
-		return nextOfRefunds(rec, now)
+		return nextOfRefunds(rec, s, now)
 	case purchase.Refunded:
 		return refundedWords(rec) + "."
 	case purchase.Blocked, purchase.Hold, purchase.PendingCapture, purchase.PendingRelease, purchase.Released,
@@ -82,7 +82,7 @@ func NextStep(rec purchase.Record, rules collection.Timetable, now time.Time) st
 	return ""
 }
 
-func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time) string {
+func nextOfDebit(rec purchase.Record, s *purchase.Service, now time.Time) string {
 	c := rec.Collection
 	if rec.AwaitsPayer() {
 		return "The client is asked to confirm the DebiCheck mandate at their bank. This continues by itself when the client answers or the time to answer ends."
@@ -90,7 +90,7 @@ func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time)
 	if c == nil {
 		return "The debit is being prepared."
 	}
-	rules = rules.For(c.Method)
+	rules := s.Timetable.For(c.Method)
 	day := words.SayDay(c.ActionDate, now)
 	answer := " The first answer comes on " + words.SayMinute(rules.ProvisionalAtFor(c.ActionDate), now) + "."
 	switch {
@@ -107,6 +107,8 @@ func nextOfDebit(rec purchase.Record, rules collection.Timetable, now time.Time)
 	case c.State == collection.Scheduled:
 		return "Will be handed to the bank on " + words.SayMinute(c.SubmitAt, now) + ". The account is debited on " + day +
 			"." + answer
+	case rec.Status == purchase.PendingCharge && s.CannotRecall(rec) != "":
+		return "The account is debited on " + day + ". " + s.CannotRecall(rec)
 	case rec.Status == purchase.PendingCharge:
 		return fmt.Sprintf("The bank has it; the account is debited on %s. It can be recalled until %s (%s left).",
 			day, words.SayMinute(c.ExecuteAt, now), words.SayLeft(c.ExecuteAt.Sub(now)))

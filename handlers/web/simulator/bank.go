@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/a-h/templ"
@@ -26,6 +27,9 @@ const deskRows = 100
 
 // BankDesk serves GET /sandbox/desk.
 func (h *Controls) BankDesk(c echo.Context) error {
+	if !h.Controls.Forces() {
+		return h.noDesk(c)
+	}
 	all, err := h.Controls.AtBank(c.Request().Context(), access.Actor(c), deskRows)
 	if err != nil {
 		return err
@@ -37,12 +41,21 @@ func (h *Controls) BankDesk(c echo.Context) error {
 		}
 		return api.JSON(c, http.StatusOK, rows)
 	}
-	v := pages.SandboxDeskView{Tabs: tabs("/sandbox/desk"), MayAnswer: mayMove(c)}
+	v := pages.SandboxDeskView{Tabs: h.tabs(deskPath), MayAnswer: h.mayAnswer(c)}
 	for _, one := range all {
 		v.Rows = append(v.Rows, deskRow(one))
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Bank’s desk", active,
 		func(f layout.Frame) templ.Component { return pages.SandboxDesk(f, v) })
+}
+
+// noDesk: another bank collects, and what it has is not ours to show.
+func (h *Controls) noDesk(c echo.Context) error {
+	refused := fault.New(fault.Conflict, "sandbox_bank_unused", simulation.NotForced)
+	if !forPeople(c) {
+		return refused
+	}
+	return errors.Join(access.AddFlash(c, "info", refused.Message), c.Redirect(http.StatusSeeOther, "/sandbox/clock"))
 }
 
 // Answer serves POST /sandbox/collections/:purchase/result.
@@ -79,7 +92,7 @@ func (h *Controls) Answer(c echo.Context) error {
 	if err := access.AddFlash(c, kind, text); err != nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, "/sandbox/desk")
+	return c.Redirect(http.StatusSeeOther, deskPath)
 }
 
 type answeredWire struct {

@@ -40,7 +40,10 @@ type Controls struct {
 	sizes sizes
 }
 
-const active = "sandbox"
+const (
+	active   = "sandbox"
+	deskPath = "/sandbox/desk"
+)
 
 // Enter serves GET /sandbox.
 func (h *Controls) Enter(c echo.Context) error {
@@ -54,18 +57,24 @@ func forPeople(c echo.Context) bool {
 	return h.Get("Authorization") == "" && (strings.Contains(h.Get("Accept"), "text/html") || h.Get("HX-Request") != "")
 }
 
-// tabs are the parts of the sandbox.
-func tabs(now string) components.Tabs {
+// tabs are the parts of the sandbox. The bank's desk is there where the sandbox bank is.
+func (h *Controls) tabs(now string) components.Tabs {
 	t := components.Tabs{Label: "Sandbox"}
-	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", "/sandbox/desk"},
+	for _, part := range []struct{ label, href string }{{"Clock", "/sandbox/clock"}, {"Bank’s desk", deskPath},
 		{"Client’s phone", phonePath},
 		{"Mail", mailPath}} {
+		if part.href == deskPath && !h.Controls.Forces() {
+			continue
+		}
 		t.Items = append(t.Items, components.Tab{Label: part.label, Href: part.href, Active: part.href == now})
 	}
 	return t
 }
 
 func mayMove(c echo.Context) bool { return access.Actor(c).Can(actor.MoveClock) }
+
+// mayAnswer tells that this person can answer as the bank and as clients.
+func (h *Controls) mayAnswer(c echo.Context) bool { return mayMove(c) && h.Controls.Forces() }
 
 func mayRead(c echo.Context) error { return access.Actor(c).May(actor.Read) }
 

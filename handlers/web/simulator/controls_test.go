@@ -35,7 +35,7 @@ func open(t *testing.T) *handlertest.House {
 		s := h.Store
 		h.Purchases.Letters = letters{}
 		b := bank.New(s.SandboxLedger(), s.Now, h.Purchases.Timetable, calendar.New())
-		h.Purchases.Verify = b.Verify
+		h.Purchases.Verifier = b
 		if err := s.Clock.MoveTo(t.Context(), start); err != nil {
 			t.Fatal(err)
 		}

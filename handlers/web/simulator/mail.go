@@ -130,7 +130,7 @@ func (h *Controls) mailList(c echo.Context) *kit.List[mail.Mail, struct{}] {
 		Desk: h.Desk, Path: mailPath, Active: active, Title: "Mail", One: "mail",
 		Head: components.PageHead{Title: "Sandbox",
 			Sub: "Messages to clients are kept here. They are sent only if a mail relay is configured."},
-		Nav: components.StatusTabs(tabs(mailPath)), Card: components.Card{Title: "Mail"},
+		Nav: components.StatusTabs(h.tabs(mailPath)), Card: components.Card{Title: "Mail"},
 		Query: func(_ context.Context, _ actor.Actor, _ struct{}, ask paging.Ask) (paging.Page[mail.Mail], error) {
 			return h.mails(c, ask)
 		},

@@ -35,7 +35,7 @@ func (h *Controls) Phone(c echo.Context) error {
 		}
 		return api.JSON(c, http.StatusOK, wire)
 	}
-	v := pages.PhoneView{Tabs: tabs(phonePath), MayAnswer: mayMove(c)}
+	v := pages.PhoneView{Tabs: h.tabs(phonePath), MayAnswer: h.mayAnswer(c), OtherBank: !h.Controls.Forces()}
 	for _, p := range open {
 		v.Handsets = append(v.Handsets, handsetOf(p, now))
 	}

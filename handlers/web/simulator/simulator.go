@@ -48,7 +48,7 @@ func (h *Simulator) page(c echo.Context, form url.Values, refused error) error {
 	if err := who.May(actor.Manage); err != nil {
 		return err
 	}
-	view := pages.SimulatorView{MayPlay: who.Can(actor.MoveClock), Self: simulatorPath + "?part=runs"}
+	view := pages.SimulatorView{MayPlay: who.Can(actor.MoveClock), OtherBank: !h.Controls.Forces(), Self: simulatorPath + "?part=runs"}
 	runs, err := h.Service.Runs(c.Request().Context(), who)
 	if err != nil {
 		return err
@@ -71,7 +71,9 @@ func (h *Simulator) page(c echo.Context, form url.Values, refused error) error {
 		return err
 	}
 	h.form(&view, form, refused)
-	view.Magic = magicRows(h.Accounts())
+	if !view.OtherBank {
+		view.Magic = magicRows(h.Accounts())
+	}
 	return h.Desk.ShowIn(c, kit.StatusOf(refused), "Simulator", words.Developers,
 		func(f layout.Frame) templ.Component { return pages.Simulator(f, view) })
 }

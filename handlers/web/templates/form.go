@@ -173,7 +173,7 @@ func (h *Templates) formView(c echo.Context, t *subscription.Template, form url.
 		Error: or2(byInput["due"], byInput["invoice_due"]), Required: true, Min: calendar.DateOf(h.Desk.Now()).String(),
 		Hint: "The day on which every invoice of this template is due."}
 	planFields(&v, form, byInput)
-	payFields(&v, form, byInput, brand)
+	h.payFields(&v, form, byInput, brand)
 	v.Preview = h.preview(form, t, brand)
 	return v, nil
 }
@@ -226,13 +226,21 @@ func planFields(v *pages.TemplateFormView, form url.Values, wrong map[string]str
 // The methods of the form.
 const anyMethod = "any"
 
-func payFields(v *pages.TemplateFormView, form url.Values, wrong map[string]string, brand merchant.Brand) {
+func (h *Templates) payFields(v *pages.TemplateFormView, form url.Values, wrong map[string]string,
+	brand merchant.Brand) {
+	debiCheck := components.RadioCard{Value: purchase.DebiCheck, Title: "DebiCheck only",
+		Text: "The client’s bank asks the client to confirm the mandate."}
+	if why := h.Purchases.Service.Bank.NoDebiCheck(); why != "" {
+		debiCheck.Disabled, debiCheck.Text = true, why
+		if form.Get("method") == purchase.DebiCheck {
+			form.Set("method", anyMethod)
+		}
+	}
 	v.Method = components.RadioCards{Legend: "How may it be paid?", Name: "method",
 		Value: or2(form.Get("method"), anyMethod), Error: wrong["payment_method_whitelist"], Options: []components.RadioCard{
 			{Value: anyMethod, Title: "Any debit order", Text: "The client gives the account and agrees to the mandate."},
 			{Value: purchase.EFT, Title: "EFT debit order only", Text: "The mandate is agreed on the client’s page."},
-			{Value: purchase.DebiCheck, Title: "DebiCheck only",
-				Text: "The client’s bank asks the client to confirm the mandate."}}}
+			debiCheck}}
 	v.Force = components.Checkbox{Label: "Store the account with the first payment", Name: "force_recurring",
 		Checked: form.Get("force_recurring") != "", Hint: "Needed to debit later periods automatically.",
 		Error: wrong["force_recurring"]}

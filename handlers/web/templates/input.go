@@ -71,7 +71,7 @@ func (h *Templates) input(c echo.Context, form url.Values, old *subscription.Tem
 		p.Due = h.dueOf(form, w)
 		p.Options.SendReceipt = form.Get("send_receipt") != ""
 	}
-	pay(form, in, &p, w)
+	pay(form, in, &p, h.Purchases.Service.AsksBy(), w)
 	in.Pattern = p
 	return in
 }
@@ -145,7 +145,7 @@ func unitsOf(form url.Values, name string, w *fault.Problems) subscription.Units
 }
 
 // pay reads how it may be paid, and the debit-order block.
-func pay(form url.Values, in subscription.Input, p *purchase.Input, w *fault.Problems) {
+func pay(form url.Values, in subscription.Input, p *purchase.Input, by mandate.Method, w *fault.Problems) {
 	p.Options.ForceRecurring = form.Get("force_recurring") != ""
 	p.Options.Whitelist = nil
 	method := form.Get("method")
@@ -166,15 +166,15 @@ func pay(form url.Values, in subscription.Input, p *purchase.Input, w *fault.Pro
 		d.PeriodUnits = string(in.Plan.Units)
 	}
 	if method == purchase.DebiCheck {
-		d.Ask = asked(form, p.Details, w)
+		d.Ask = asked(form, p.Details, by, w)
 	}
 	p.DirectDebit = d
 }
 
 // asked is the mandate that DebiCheck asks the payer's bank for.
-func asked(form url.Values, d purchase.Details, w *fault.Problems) *mandate.Ask {
+func asked(form url.Values, d purchase.Details, by mandate.Method, w *fault.Problems) *mandate.Ask {
 	a := &mandate.Ask{ValueType: or2(form.Get("value_type"), string(mandate.Fixed)),
-		AuthenticationType: string(mandate.RealTime), DebitSequence: string(mandate.Recurring),
+		AuthenticationType: string(by), DebitSequence: string(mandate.Recurring),
 		AdjustmentCategory: string(mandate.Never)}
 	price, _ := d.LinesCents()
 	if text := strings.TrimSpace(form.Get("max_amount_cents")); text != "" {

@@ -91,8 +91,8 @@ func (d *desk) Answered(any) error { return nil }
 
 func (d *desk) service() *purchase.Service {
 	return &purchase.Service{Read: d, Now: d.Now, Calendar: calendar.New(), Timetable: collection.DefaultTimetable(),
-		Limits: mandate.DefaultLimits(),
-		InTx:   func(_ context.Context, fn func(purchase.Tx) error) error { return fn(d) }}
+		Limits: mandate.DefaultLimits(), Bank: bank.Everything(),
+		InTx: func(_ context.Context, fn func(purchase.Tx) error) error { return fn(d) }}
 }
 
 // The methods and shift rules under which every day is tried.
@@ -174,7 +174,7 @@ func TestWhatThePageSaysOfADebitIsWhatIsBooked(t *testing.T) {
 					square.Why == "" && c.ActionDate != day:
 					t.Fatalf("%s, %s ahead: the picker says %q, booked for %s by %s", day, ahead, words, c.ActionDate, deadline)
 				}
-				if next := purchases.NextStep(rec, s.Timetable, d.now); !strings.Contains(next,
+				if next := purchases.NextStep(rec, s, d.now); !strings.Contains(next,
 					"debited on "+words.SayDay(c.ActionDate, d.now)) || !strings.Contains(next, "handed to the bank on "+deadline) {
 					t.Fatalf("%s: the page of the purchase says %q", day, next)
 				}

@@ -204,6 +204,9 @@ func (h *Templates) subscriberFields(v *pages.NewSubscriberView, form url.Values
 		Width: "l", Options: []components.Option{{Value: "", Text: "As the template says"},
 			{Value: purchase.EFT, Text: "EFT debit order only", Selected: form.Get("method") == purchase.EFT},
 			{Value: purchase.DebiCheck, Text: "DebiCheck only", Selected: form.Get("method") == purchase.DebiCheck}}}
+	if why := h.Purchases.Service.Bank.NoDebiCheck(); why != "" {
+		v.Method.Options[2].Disabled, v.Method.Hint = true, why
+	}
 	for _, s := range []struct{ name, label string }{
 		{"send_invoice_on_add_subscriber", "Mail the welcome invoice with the link"},
 		{"send_invoice_on_charge_failure", "Mail a payable invoice when a debit fails"},

@@ -56,7 +56,7 @@ func (h *Tokens) PurchasesPanel(ctx context.Context, who actor.Actor, c client.C
 	if who.Can(actor.Write) && !c.Erased() {
 		view.NewHref = "/purchases/new?client=" + c.ID.String()
 	}
-	view.Purchases = kit.TableOf("Purchases", purchases.PurchaseColumns(h.Purchases.Timetable, h.Desk.Now(), false),
+	view.Purchases = kit.TableOf("Purchases", purchases.PurchaseColumns(h.Purchases, h.Desk.Now(), false),
 		page.Items)
 	if page.Older {
 		view.MoreHref = "/purchases?" + url.Values{"client": {c.ID.String()}}.Encode()

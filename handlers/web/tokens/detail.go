@@ -49,7 +49,7 @@ func (h *Tokens) Show(c echo.Context) error {
 		Facts: tokenFacts(e, now), Mandate: mandates.MandateView(sheet.Mandate, sheet.Evidence, now),
 		MandateHref: words.MandatePath(e.MandateID), Verified: words.VerifiedPill(sheet.Verifications),
 		MoreHref: "/purchases?token=" + e.ID.String()}
-	view.Purchases = kit.TableOf("Purchases", purchases.PurchaseColumns(h.Purchases.Timetable, now, false), made.Items)
+	view.Purchases = kit.TableOf("Purchases", purchases.PurchaseColumns(h.Purchases, now, false), made.Items)
 	if !made.Older {
 		view.MoreHref = ""
 	}

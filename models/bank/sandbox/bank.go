@@ -40,7 +40,7 @@ func (b *Bank) Name() string { return "sandbox" }
 
 // Capabilities: the sandbox bank can do everything.
 func (b *Bank) Capabilities() bank.Capabilities {
-	return bank.Capabilities{DebiCheck: true, RealTimeMandates: true, Refunds: true, RecallOne: true, Contest: true}
+	return bank.Everything()
 }
 
 // Verify answers by the account number alone.

@@ -1,0 +1,43 @@
+package app
+
+import (
+	"time"
+
+	"debitdesk/models/bank"
+	bankdesk "debitdesk/models/bank/sandbox"
+	"debitdesk/models/calendar"
+	"debitdesk/models/collection"
+)
+
+// connection is who collects, when, and who answers about accounts.
+type connection struct {
+	gateway   bank.Gateway
+	verifier  bank.Verifier
+	timetable collection.Timetable
+	able      bank.Capabilities
+	sandbox   *bankdesk.Bank // the built-in bank, whose answers a person can force; nil where another collects
+}
+
+// connect fills in what the options leave open.
+func (o Options) connect(now func() time.Time, days *calendar.Calendar) connection {
+	c := connection{gateway: o.Gateway, verifier: o.Verifier, timetable: collection.DefaultTimetable()}
+	if o.Timetable != nil {
+		c.timetable = *o.Timetable
+	}
+	switch {
+	case c.gateway != nil:
+	case o.Sandbox:
+		c.sandbox = bankdesk.New(o.Store.SandboxLedger(), now, c.timetable, days)
+		c.gateway = c.sandbox
+		if c.verifier == nil {
+			c.verifier = c.sandbox
+		}
+	default:
+		c.gateway = bank.None{}
+	}
+	if c.verifier == nil {
+		c.verifier = bank.NoVerifier{}
+	}
+	c.able = c.gateway.Capabilities()
+	return c
+}
