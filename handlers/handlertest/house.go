@@ -110,6 +110,12 @@ type Person struct {
 // New builds the house. wire adds what the test needs before the addresses are made.
 func New(tb testing.TB, wire ...func(*House)) *House {
 	tb.Helper()
+	return NewWith(tb, func(*app.Options) {}, wire...)
+}
+
+// NewWith builds a house with other options, such as another bank; the store is in them already.
+func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *House {
+	tb.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}},
 		[]byte("index-key-index-key-index-key-32"))
 	must(tb, err)
@@ -121,16 +127,17 @@ func New(tb testing.TB, wire ...func(*House)) *House {
 	tb.Cleanup(db.Close)
 	h := &House{Store: db, tb: tb}
 	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
-	use, err := app.New(app.Options{Store: db, Log: quiet, BaseURL: BaseURL, Sandbox: true, Version: "test", Now: h.Real,
-		Signing: keys})
+	options := app.Options{Store: db, Log: quiet, BaseURL: BaseURL, Sandbox: true, Version: "test", Now: h.Real,
+		Signing: keys, Verifier: Verifier(func(context.Context, bank.Verification) (bank.Verified, error) {
+			return bank.AllYes(), nil
+		})}
+	change(&options)
+	use, err := app.New(options)
 	must(tb, err)
 	h.Clients, h.Purchases, h.Billing, h.Subscriptions = use.Clients, use.Purchases, use.Billing, use.Subscriptions
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
 	h.Audit, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
 		use.Credentials
-	h.Purchases.Verifier = Verifier(func(context.Context, bank.Verification) (bank.Verified, error) {
-		return bank.AllYes(), nil
-	})
 	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {
 		if password != Password {
 			return fault.At("password", "wrong", "That is not your password.")
