@@ -257,7 +257,7 @@ func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 	}
 	if err == nil {
 		sent, _, err = s.Batches.FixAll(t.Context(), s.A.Actor, sent.ID,
-			batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
+			batch.Fix{Cause: batch.CauseUnknown, Choice: string(batch.CreateClient)}, 0)
 	}
 	if err != nil || sent.Counts.ReadyCents != 250_00 {
 		t.Fatalf("%+v, %v", sent, err)

@@ -25,7 +25,7 @@ type finding struct {
 	State string `json:"state"` // ok, warn, BAD
 	Name  string `json:"name"`
 	What  string `json:"what"`
-	Mend  string `json:"mend,omitempty"` // what to do about it
+	Fix   string `json:"mend,omitempty"` // what to do about it
 }
 
 // examination collects findings.
@@ -35,8 +35,8 @@ type examination struct {
 	app      *App // nil when the database cannot be opened
 }
 
-func (e *examination) say(state, name, mend, what string, args ...any) {
-	e.findings = append(e.findings, finding{state, name, fmt.Sprintf(what, args...), mend})
+func (e *examination) say(state, name, fix, what string, args ...any) {
+	e.findings = append(e.findings, finding{state, name, fmt.Sprintf(what, args...), fix})
 }
 
 func (e *examination) found(state, name string) bool {
@@ -79,8 +79,8 @@ func (e *examination) print(asJSON bool, io streams) error {
 	}
 	for _, f := range e.findings {
 		text := fmt.Sprintf("%-4s  %-14s  %s", f.State, f.Name, f.What)
-		if f.Mend != "" {
-			text += "\n" + strings.Repeat(" ", 22) + "→ " + f.Mend
+		if f.Fix != "" {
+			text += "\n" + strings.Repeat(" ", 22) + "→ " + f.Fix
 		}
 		if _, err := fmt.Fprintln(io.out, text); err != nil {
 			return err

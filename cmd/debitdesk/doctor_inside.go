@@ -31,11 +31,11 @@ func (e *examination) database(ctx context.Context, io streams) {
 	defer cancel()
 	app, err := Open(ctx, e.c, opening{log: commandLog(e.c, io), maxConns: 2, asItIs: true})
 	if err != nil {
-		mend := "check DATABASE_URL and that the server runs"
+		fix := "check DATABASE_URL and that the server runs"
 		if e.c.Embedded() {
-			mend = "read the last lines of the server's log in the data folder, postgres/server.log"
+			fix = "read the last lines of the server's log in the data folder, postgres/server.log"
 		}
-		e.say(bad, "database", mend, "cannot be opened, so nothing inside it was looked at: %v", err)
+		e.say(bad, "database", fix, "cannot be opened, so nothing inside it was looked at: %v", err)
 		return
 	}
 	var version string
@@ -112,15 +112,15 @@ func (e *examination) clock(ctx context.Context) {
 	}
 	took := time.Since(before)
 	apart := there.Sub(before.Add(took / 2)).Abs()
-	state, mend := fine, ""
+	state, fix := fine, ""
 	if apart > skew+took {
-		state, mend = bad, "let both take their time from NTP"
+		state, fix = bad, "let both take their time from NTP"
 	}
 	moved := ""
 	if ahead := time.Duration(offset) * time.Microsecond; ahead != 0 && e.c.Sandbox() {
 		moved = "; the sandbox clock is " + ahead.Round(time.Second).String() + " ahead"
 	}
-	e.say(state, "clock", mend, "machine and database are %s apart%s", apart.Round(time.Millisecond), moved)
+	e.say(state, "clock", fix, "machine and database are %s apart%s", apart.Round(time.Millisecond), moved)
 }
 
 func (e *examination) usedKeys(ctx context.Context) {
@@ -173,19 +173,19 @@ func (e *examination) work(ctx context.Context) {
 	e.age("outbox", v.OutboxAge, "a mail", "see the relay, and Sandbox → Mail or the log for the error")
 	e.age("webhooks", v.WebhookAge, "a delivery", "see Developers → Webhooks for the answers of its receiver")
 	left := v.MaxConnections - v.Connections
-	state, mend := fine, ""
+	state, fix := fine, ""
 	if left < v.MaxConnections/10 {
-		state, mend = warning, "raise max_connections, or run fewer processes"
+		state, fix = warning, "raise max_connections, or run fewer processes"
 	}
-	e.say(state, "connections", mend, "%d of %d are left", left, v.MaxConnections)
+	e.say(state, "connections", fix, "%d of %d are left", left, v.MaxConnections)
 }
 
-func (e *examination) age(name string, waits time.Duration, what, mend string) {
+func (e *examination) age(name string, waits time.Duration, what, fix string) {
 	switch {
 	case waits > stuckWork:
-		e.say(bad, name, mend, "%s has been waiting for %s", what, waits.Round(time.Second))
+		e.say(bad, name, fix, "%s has been waiting for %s", what, waits.Round(time.Second))
 	case waits > lateWork:
-		e.say(warning, name, mend, "%s has been waiting for %s", what, waits.Round(time.Second))
+		e.say(warning, name, fix, "%s has been waiting for %s", what, waits.Round(time.Second))
 	case waits > 0:
 		e.say(fine, name, "", "the oldest has been waiting for %s", waits.Round(time.Second))
 	default:
@@ -214,7 +214,7 @@ func (e *examination) chain(ctx context.Context) {
 		return
 	}
 	if len(alarms) > 0 {
-		e.say(bad, "audit", auditMend, "the chain of merchant %s does not hold: %s", alarms[0].MerchantID, alarms[0].Why)
+		e.say(bad, "audit", auditFix, "the chain of merchant %s does not hold: %s", alarms[0].MerchantID, alarms[0].Why)
 		return
 	}
 	heads, wrong, err := e.heads(ctx, audits)
@@ -223,13 +223,13 @@ func (e *examination) chain(ctx context.Context) {
 		return
 	}
 	if wrong != "" {
-		e.say(bad, "audit", auditMend, "%s", wrong)
+		e.say(bad, "audit", auditFix, "%s", wrong)
 		return
 	}
 	e.anchors(audits, heads, v.Unlinked)
 }
 
-const auditMend = "debitdesk audit verify tells more; when it is understood, debitdesk audit accept"
+const auditFix = "debitdesk audit verify tells more; when it is understood, debitdesk audit accept"
 
 // anchors tells what is noted of the chains outside of the database.
 func (e *examination) anchors(k *audit.Service, heads int, unlinked int64) {

@@ -55,14 +55,14 @@ func (e *examination) folder() {
 		return
 	}
 	free := st.Bavail * uint64(st.Bsize) //nolint:gosec // sizes are positive
-	state, mend := fine, ""
+	state, fix := fine, ""
 	switch {
 	case free < noSpace:
-		state, mend = bad, "make room: without space PostgreSQL stops writing and requests answer 503"
+		state, fix = bad, "make room: without space PostgreSQL stops writing and requests answer 503"
 	case free < littleSpace:
-		state, mend = warning, "make room before it runs out"
+		state, fix = warning, "make room before it runs out"
 	}
-	e.say(state, "data folder", mend, "%s is writable, %d MB free", e.c.Data, free>>20)
+	e.say(state, "data folder", fix, "%s is writable, %d MB free", e.c.Data, free>>20)
 }
 
 func writable(dir string) error {
@@ -112,11 +112,11 @@ func (e *examination) keyFile() {
 
 func (e *examination) mail(ctx context.Context) {
 	if e.c.SMTP == "" {
-		state, mend := fine, ""
+		state, fix := fine, ""
 		if !e.c.Sandbox() {
-			state, mend = bad, "name a relay in DEBITDESK_SMTP_URL"
+			state, fix = bad, "name a relay in DEBITDESK_SMTP_URL"
 		}
-		e.say(state, "mail", mend, "no relay: mails stay in the outbox and are shown on the sandbox mail page")
+		e.say(state, "mail", fix, "no relay: mails stay in the outbox and are shown on the sandbox mail page")
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctorTime)

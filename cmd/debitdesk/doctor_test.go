@@ -29,8 +29,8 @@ func examined(t *testing.T, env map[string]string) (found map[string]finding, co
 
 func (f finding) is(t *testing.T, state, words string) {
 	t.Helper()
-	if f.State != state || !strings.Contains(f.What+" → "+f.Mend, words) {
-		t.Errorf("%s: got %s %q → %q, want %s with %q", f.Name, f.State, f.What, f.Mend, state, words)
+	if f.State != state || !strings.Contains(f.What+" → "+f.Fix, words) {
+		t.Errorf("%s: got %s %q → %q, want %s with %q", f.Name, f.State, f.What, f.Fix, state, words)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestTheDoctorNamesWhatIsWrongAndTheMend(t *testing.T) {
 				t.Error("it stopped in the middle")
 			}
 			for _, f := range found {
-				if strings.Contains(f.What+f.Mend, "geheim") {
+				if strings.Contains(f.What+f.Fix, "geheim") {
 					t.Errorf("a password is shown: %+v", f)
 				}
 			}

@@ -172,11 +172,11 @@ func TestAnApprovalIsAboutWhatWasAskedFor(t *testing.T) {
 	a := h.askBatch(b)
 	// The addresses of two rows change places: the number of rows and the sum stay as they are.
 	for n, address := range map[int]string{2: "payerb@example.org", 3: "payera@example.org"} {
-		_, _, err := h.batches.Mend(ctx, h.finance, b.ID, batch.Edit{N: n, Text: address})
+		_, _, err := h.batches.EditCell(ctx, h.finance, b.ID, batch.Edit{N: n, Text: address})
 		must(t, err)
 	}
 	_, _, err := h.batches.FixAll(ctx, h.asker, b.ID,
-		batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
+		batch.Fix{Cause: batch.CauseUnknown, Choice: string(batch.CreateClient)}, 0)
 	must(t, err)
 	kept, err := h.store.Approval(ctx, h.merchant, a.ID)
 	must(t, err)
@@ -220,7 +220,9 @@ func TestAnApprovalAndAnEditAtOnceAreNotBothDone(t *testing.T) {
 		both.Go(func() {
 			_, agreed = h.approvals.Decide(ctx, h.second, a.ID, approval.Verdict{Yes: true, Seen: a.Subject.Totals})
 		})
-		both.Go(func() { _, _, mended = h.batches.Mend(ctx, h.finance, b.ID, batch.Edit{N: 2, Column: 2, Text: "999"}) })
+		both.Go(func() {
+			_, _, mended = h.batches.EditCell(ctx, h.finance, b.ID, batch.Edit{N: 2, Column: 2, Text: "999"})
+		})
 		both.Wait()
 		if (agreed == nil) == (mended == nil) {
 			t.Fatalf("agreed: %v, mended: %v", agreed, mended)

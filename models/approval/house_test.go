@@ -149,7 +149,7 @@ func (h *house) checked(rows int) batch.Batch {
 	must(h.t, err)
 	must(h.t, h.batches.Work(ctx, b.ID))
 	_, _, err = h.batches.FixAll(ctx, h.asker, b.ID,
-		batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}, 0)
+		batch.Fix{Cause: batch.CauseUnknown, Choice: string(batch.CreateClient)}, 0)
 	if !fault.HasCode(err, "nothing_mended") { // all are clients already
 		must(h.t, err)
 	}

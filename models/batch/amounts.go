@@ -75,7 +75,7 @@ func (r *reading) onlyAmount(amount int64) {
 		}
 	}
 	if amount == 0 {
-		r.wrong(Amount, "min_value", MendRange, "expected more than 0, found 0")
+		r.wrong(Amount, "min_value", CauseRange, "expected more than 0, found 0")
 		return
 	}
 	v.Products = []purchase.Product{{Name: name, PriceCents: amount, Quantity: decimal.NewFromInt(1)}}
@@ -90,20 +90,20 @@ func (r *reading) compare(amount int64, hasAmount bool) {
 		total, fits := money.Add(sum, line)
 		switch {
 		case errors.Is(err, money.ErrNegativeLine):
-			r.wrong(Discount, "product_subtotal_negative", MendRange, "expected a discount of at most price times quantity")
+			r.wrong(Discount, "product_subtotal_negative", CauseRange, "expected a discount of at most price times quantity")
 			return
 		case err != nil || !fits || line > money.MostCents || total > money.MostCents:
-			r.wrong(Price, "max_value", MendRange, "expected a smaller total: "+money.ErrTooLarge.Error())
+			r.wrong(Price, "max_value", CauseRange, "expected a smaller total: "+money.ErrTooLarge.Error())
 			return
 		}
 		sum = total
 	}
 	switch {
 	case hasAmount && amount != sum:
-		r.wrong(Amount, "total_differs", MendTotal, "expected "+money.Amount(sum)+", which the products add up to, found "+
+		r.wrong(Amount, "total_differs", CauseTotal, "expected "+money.Amount(sum)+", which the products add up to, found "+
 			money.Amount(amount))
 	case sum == 0:
-		r.wrong(Price, "min_value", MendRange, "expected a total of more than 0, found 0")
+		r.wrong(Price, "min_value", CauseRange, "expected a total of more than 0, found 0")
 	default:
 		r.line.Values.TotalCents = sum
 	}
@@ -148,10 +148,10 @@ func (r *reading) cents(f Field) (int64, bool) {
 		r.number(f, text, err)
 		return 0, false
 	case cents < 0:
-		r.wrong(f, "min_value", MendRange, expected(f, "0 or more", text))
+		r.wrong(f, "min_value", CauseRange, expected(f, "0 or more", text))
 		return 0, false
 	case cents > money.MostCents:
-		r.wrong(f, "max_value", MendRange, expected(f, "at most "+money.Amount(money.MostCents), text))
+		r.wrong(f, "max_value", CauseRange, expected(f, "at most "+money.Amount(money.MostCents), text))
 		return 0, false
 	}
 	return cents, true
@@ -161,14 +161,14 @@ func (r *reading) cents(f Field) (int64, bool) {
 func (r *reading) number(f Field, text string, err error) {
 	switch {
 	case errors.Is(err, money.ErrAmbiguous):
-		r.wrong(f, "ambiguous", MendDecimalMark, "expected 1 234,50 or 1234.50, found "+text+
+		r.wrong(f, "ambiguous", CauseDecimalMark, "expected 1 234,50 or 1234.50, found "+text+
 			", which could be thousands or decimals; choose the decimal sign of the column")
 	case errors.Is(err, money.ErrDecimals):
-		r.wrong(f, "max_decimal_places", MendDecimals, expected(f, "at most two decimals", text))
+		r.wrong(f, "max_decimal_places", CauseDecimals, expected(f, "at most two decimals", text))
 	case errors.Is(err, money.ErrTooLarge):
-		r.wrong(f, "max_value", MendRange, expected(f, "a smaller amount", text))
+		r.wrong(f, "max_value", CauseRange, expected(f, "a smaller amount", text))
 	default:
-		r.wrong(f, "invalid", MendNumber, expected(f, "a number such as 1 234,50 or 1234.50", text))
+		r.wrong(f, "invalid", CauseNumber, expected(f, "a number such as 1 234,50 or 1234.50", text))
 	}
 }
 
@@ -188,9 +188,9 @@ func (r *reading) exact(f Field, otherwise, most decimal.Decimal, places int32) 
 	case err != nil:
 		r.number(f, text, money.ErrUnread)
 	case d.IsNegative() || d.GreaterThan(most):
-		r.wrong(f, "max_value", MendRange, expected(f, "a number from 0 to "+most.String(), text))
+		r.wrong(f, "max_value", CauseRange, expected(f, "a number from 0 to "+most.String(), text))
 	case !d.Equal(d.Truncate(places)):
-		r.wrong(f, "max_decimal_places", MendDecimals, expected(f, "at most "+strconv.Itoa(int(places))+" decimals", text))
+		r.wrong(f, "max_decimal_places", CauseDecimals, expected(f, "at most "+strconv.Itoa(int(places))+" decimals", text))
 	default:
 		return d
 	}

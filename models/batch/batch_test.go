@@ -133,33 +133,33 @@ func TestAValueIsReadOrSaysWhatIsWrong(t *testing.T) {
 		mend  string
 	}{
 		{batch.Amount, "R 1\u00a0234,50", "", ""},
-		{batch.Amount, "-5", "expected 0 or more, found -5", batch.MendRange},
-		{batch.Amount, "0", "expected more than 0, found 0", batch.MendRange},
+		{batch.Amount, "-5", "expected 0 or more, found -5", batch.CauseRange},
+		{batch.Amount, "0", "expected more than 0, found 0", batch.CauseRange},
 		{batch.Amount, "0,01", "", ""},
-		{batch.Amount, "1.2345", "expected at most two decimals, found 1.2345", batch.MendDecimals},
-		{batch.Amount, "#REF!", "expected a number such as 1 234,50 or 1234.50, found #REF!", batch.MendNumber},
+		{batch.Amount, "1.2345", "expected at most two decimals, found 1.2345", batch.CauseDecimals},
+		{batch.Amount, "#REF!", "expected a number such as 1 234,50 or 1234.50, found #REF!", batch.CauseNumber},
 		{batch.Amount, "", "expected an amount such as 1 234,50, found nothing", "required_amount"},
 		{batch.Amount, "6.2E+10",
-			"the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again", batch.MendScientific},
-		{batch.Due, "31/02/2026", "expected a day that exists, found 31/02/2026", batch.MendDate},
-		{batch.Due, "2026-02-30", "expected a day that exists, found 2026-02-30", batch.MendDate},
-		{batch.Due, "soon", "expected 2026-12-01, found soon", batch.MendDate},
+			"the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again", batch.CauseScientific},
+		{batch.Due, "31/02/2026", "expected a day that exists, found 31/02/2026", batch.CauseDate},
+		{batch.Due, "2026-02-30", "expected a day that exists, found 2026-02-30", batch.CauseDate},
+		{batch.Due, "soon", "expected 2026-12-01, found soon", batch.CauseDate},
 		{batch.Due, "46357", "", ""},
 		{batch.Due, "1 Des 2026", "", ""},
-		{batch.Email, "a@x", "expected name@example.com, found a@x", batch.MendEmail},
+		{batch.Email, "a@x", "expected name@example.com, found a@x", batch.CauseEmail},
 		{batch.Phone, "082 123 4567", "", ""},
-		{batch.Phone, "12", "expected 082 123 4567 or +27 82 123 4567, found 12", batch.MendPhone},
-		{batch.ClientID, "7", "expected an id such as 018f0000-0000-7000-8000-000000000000, found 7", batch.MendClientID},
-		{batch.Currency, "USD", "expected ZAR, found USD", batch.MendChoice},
+		{batch.Phone, "12", "expected 082 123 4567 or +27 82 123 4567, found 12", batch.CausePhone},
+		{batch.ClientID, "7", "expected an id such as 018f0000-0000-7000-8000-000000000000, found 7", batch.CauseClientID},
+		{batch.Currency, "USD", "expected ZAR, found USD", batch.CauseChoice},
 		{batch.Currency, "rand", "", ""},
 		{batch.Charge, "Ja", "", ""},
-		{batch.Charge, "maybe", "expected yes or no, found maybe", batch.MendChoice},
+		{batch.Charge, "maybe", "expected yes or no, found maybe", batch.CauseChoice},
 		{batch.Method, "Debi-Check", "", ""},
-		{batch.Method, "visa", "expected eft or debicheck, found visa", batch.MendChoice},
+		{batch.Method, "visa", "expected eft or debicheck, found visa", batch.CauseChoice},
 		{batch.Reference, strings.Repeat("é", 128), "", ""},
-		{batch.Reference, strings.Repeat("é", 129), "expected at most 128 characters, found 129", batch.MendLength},
-		{batch.FullName, strings.Repeat("x", 129), "expected at most 128 characters, found 129", batch.MendLength},
-		{batch.PersonalCode, "8001015009088", "The check digit of the ID is wrong: please read it again.", batch.MendID},
+		{batch.Reference, strings.Repeat("é", 129), "expected at most 128 characters, found 129", batch.CauseLength},
+		{batch.FullName, strings.Repeat("x", 129), "expected at most 128 characters, found 129", batch.CauseLength},
+		{batch.PersonalCode, "8001015009088", "The check digit of the ID is wrong: please read it again.", batch.CauseID},
 	} {
 		fields, cells := []batch.Field{batch.Email, batch.Amount}, []string{"a@x.test", "10"}
 		if at := slices.Index(fields, c.field); at >= 0 {
@@ -170,7 +170,7 @@ func TestAValueIsReadOrSaysWhatIsWrong(t *testing.T) {
 		l := check(fields, cells...)
 		got, mend := "", ""
 		if len(l.Problems) > 0 {
-			got, mend = l.Problems[0].Message, l.Problems[0].Mend
+			got, mend = l.Problems[0].Message, l.Problems[0].Cause
 		}
 		if got != c.want || mend != c.mend || len(l.Problems) > 1 {
 			t.Errorf("%s %q: %+v, want %q (%s)", c.field, c.text, l.Problems, c.want, c.mend)
@@ -379,7 +379,7 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("%q passes as %+v", text, l.Values)
 		}
 		for _, p := range l.Problems {
-			if p.Mend == "" || p.Message == "" || p.Code == "" {
+			if p.Cause == "" || p.Message == "" || p.Code == "" {
 				t.Errorf("%q: %+v", text, p)
 			}
 			for _, fix := range batch.FixesOf(p) {

@@ -151,7 +151,7 @@ func TestTwo_debits_of_one_period_are_told_wherever_the_rows_stand(t *testing.T)
 	if r := h.row(b, 2); len(r.Debit.Disputable) != 0 {
 		t.Fatalf("%+v", r.Debit)
 	}
-	b, _, err := h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 4, Column: 3, Text: "yes"})
+	b, _, err := h.batches.EditCell(ctx, h.who, b.ID, batch.Edit{N: 4, Column: 3, Text: "yes"})
 	must(t, err)
 	if first, second := h.row(b, 2), h.row(b, 4); len(first.Debit.Disputable) != 0 || len(second.Debit.Disputable) != 1 {
 		t.Fatalf("%+v %+v", first.Debit, second.Debit)

@@ -32,14 +32,14 @@ func (c Checker) Check(row sheet.Row) Line {
 	return r.line
 }
 
-var brokenMends = map[string]string{sheet.BadQuote: MendQuotes, sheet.TooFewCells: MendCells,
-	sheet.TooManyCells: MendCells,
-	sheet.CellTooLong:  MendLength, sheet.BadEncoding: MendEncoding}
+var brokenCauses = map[string]string{sheet.BadQuote: CauseQuotes, sheet.TooFewCells: CauseCells,
+	sheet.TooManyCells: CauseCells,
+	sheet.CellTooLong:  CauseLength, sheet.BadEncoding: CauseEncoding}
 
 func (r *reading) broken(problems []sheet.Problem) {
 	for _, p := range problems {
 		r.line.Problems = append(r.line.Problems, Problem{Column: p.Column, Name: r.name(p.Column), Field: r.field(p.Column),
-			Code: p.Code, Message: p.Message, Mend: brokenMends[p.Code]})
+			Code: p.Code, Message: p.Message, Cause: brokenCauses[p.Code]})
 	}
 }
 
@@ -74,24 +74,24 @@ func (r *reading) target(f Field) Target {
 	return Target{}
 }
 
-func (r *reading) about(f Field, code, mend, message string) Problem {
-	p := Problem{Field: f, Code: code, Message: message, Mend: mend}
+func (r *reading) about(f Field, code, cause, message string) Problem {
+	p := Problem{Field: f, Code: code, Message: message, Cause: cause}
 	if at := r.Mapping.Column(f); at >= 0 {
 		p.Column, p.Name = at+1, r.name(at+1)
 	}
 	return p
 }
 
-func (r *reading) wrong(f Field, code, mend, message string) {
-	r.line.Problems = append(r.line.Problems, r.about(f, code, mend, message))
+func (r *reading) wrong(f Field, code, cause, message string) {
+	r.line.Problems = append(r.line.Problems, r.about(f, code, cause, message))
 }
 
-func (r *reading) warn(f Field, code, mend, message string) {
-	r.line.Warnings = append(r.line.Warnings, r.about(f, code, mend, message))
+func (r *reading) warn(f Field, code, cause, message string) {
+	r.line.Warnings = append(r.line.Warnings, r.about(f, code, cause, message))
 }
 
-func (r *reading) note(f Field, code, mend, message string) {
-	r.line.Notes = append(r.line.Notes, r.about(f, code, mend, message))
+func (r *reading) note(f Field, code, cause, message string) {
+	r.line.Notes = append(r.line.Notes, r.about(f, code, cause, message))
 }
 
 // expected says what was wanted and what stands there, cut short; secrets are not repeated.
@@ -110,7 +110,7 @@ func expected(f Field, wanted, found string) string {
 func (r *reading) text(f Field, most int) string {
 	text := r.lines(f, most)
 	if !fault.IsOneLine(text) {
-		r.wrong(f, "invalid", MendLine, "expected one line; remove the line breaks and control characters")
+		r.wrong(f, "invalid", CauseLine, "expected one line; remove the line breaks and control characters")
 		return ""
 	}
 	return text
@@ -120,7 +120,7 @@ func (r *reading) text(f Field, most int) string {
 func (r *reading) lines(f Field, most int) string {
 	text, _ := r.cell(f)
 	if n := len([]rune(text)); n > most {
-		r.wrong(f, "max_length", MendLength, "expected at most "+strconv.Itoa(most)+" characters, found "+strconv.Itoa(n))
+		r.wrong(f, "max_length", CauseLength, "expected at most "+strconv.Itoa(most)+" characters, found "+strconv.Itoa(n))
 		return ""
 	}
 	return text

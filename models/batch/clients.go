@@ -76,7 +76,7 @@ func (d *directory) resolve(r Row, v Values) (c client.Client, isNew bool, wrong
 	c, known := d.byID[r.Chosen]
 	if !known {
 		return c, false, []Problem{{Field: Email, Code: "does_not_exist",
-			Message: "the client that was chosen has been deleted: choose another one", Mend: MendClient}}
+			Message: "the client that was chosen has been deleted: choose another one", Cause: CauseClient}}
 	}
 	return c, false, nil
 }
@@ -88,7 +88,7 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 		c, known := d.byID[v.ClientID]
 		if !known {
 			return c, false, []Problem{{Field: ClientID, Code: "does_not_exist", Message: "no client has this id",
-				Mend: MendClient}}
+				Cause: CauseClient}}
 		}
 		return c, false, nil
 	}
@@ -99,7 +99,7 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 			return same[0], false, nil
 		default:
 			return c, false, []Problem{{Field: PersonalCode, Code: "ambiguous",
-				Message: "more than one client has this identity number: choose the client", Mend: MendClient}}
+				Message: "more than one client has this identity number: choose the client", Cause: CauseClient}}
 		}
 	}
 	if v.Email == "" {
@@ -116,5 +116,5 @@ func (d *directory) find(v Values) (c client.Client, isNew bool, wrong []Problem
 		return same[0], false, nil
 	}
 	return c, false, []Problem{{Field: Email, Code: "ambiguous",
-		Message: "more than one client has this e-mail address: choose the client", Mend: MendClient}}
+		Message: "more than one client has this e-mail address: choose the client", Cause: CauseClient}}
 }

@@ -1,5 +1,5 @@
 // Package batch knows how the rows of a table become invoices: what a column means, what its texts say, what is wrong
-// and how to mend it, and how they are sent, watched and accounted for. It must not know databases, pages or how an
+// and how to fix it, and how they are sent, watched and accounted for. It must not know databases, pages or how an
 // invoice is worded.
 package batch
 

@@ -71,7 +71,7 @@ func (s *Service) wished(b Batch, r Row) purchase.Purchase {
 }
 
 func notCharged(code, message string) Problem {
-	return Problem{Field: Charge, Code: code, Message: message, Mend: mendCharge}
+	return Problem{Field: Charge, Code: code, Message: message, Cause: causeCharge}
 }
 
 // chargeProblem places what stands against a debit in the row.

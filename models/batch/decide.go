@@ -92,7 +92,7 @@ func (s *Service) rowsOfPerson(ctx context.Context, b Batch, in Choice) (rows []
 		if err != nil {
 			return nil, err
 		}
-		if n != in.N && in.Decision == BillClient && !r.has(MendUnknown, 0) && !r.has(MendClient, 0) &&
+		if n != in.N && in.Decision == BillClient && !r.has(CauseUnknown, 0) && !r.has(CauseClient, 0) &&
 			r.Decision == Undecided {
 			continue // it names a client of its own
 		}

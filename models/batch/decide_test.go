@@ -80,13 +80,13 @@ func TestA_decision_is_about_the_person_who_was_seen(t *testing.T) {
 	h := open(t)
 	b := h.looked(heading + "a@example.org,A,100,2027-03-01,x\n")
 	seen := h.row(b, 2)
-	b, _, err := h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Text: "b@example.org"})
+	b, _, err := h.batches.EditCell(ctx, h.who, b.ID, batch.Edit{N: 2, Text: "b@example.org"})
 	must(t, err)
 	_, _, err = h.batches.Decide(ctx, h.who, b.ID,
 		batch.Choice{N: 2, Revision: seen.Revision, Decision: batch.CreateClient})
 	code(t, err, "row_changed")
 	b = h.choose(b, 2, batch.CreateClient, client.Client{})
-	b, r, err := h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Text: "c@example.org"})
+	b, r, err := h.batches.EditCell(ctx, h.who, b.ID, batch.Edit{N: 2, Text: "c@example.org"})
 	must(t, err)
 	if r.Decision != batch.Undecided || b.Counts.Ready != 0 {
 		t.Errorf("the decision about b holds for c: %+v", r)
@@ -103,7 +103,7 @@ func TestTwo_people_at_one_cell_do_not_overwrite_each_other(t *testing.T) {
 	errs := make([]error, 8)
 	for i := range errs {
 		both.Go(func() {
-			_, _, errs[i] = h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 2, Text: string(rune('1'+i)) + "00.50",
+			_, _, errs[i] = h.batches.EditCell(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 2, Text: string(rune('1'+i)) + "00.50",
 				Was: &was})
 		})
 	}
@@ -119,7 +119,7 @@ func TestTwo_people_at_one_cell_do_not_overwrite_each_other(t *testing.T) {
 	if won != 1 {
 		t.Errorf("%d people changed one cell", won)
 	}
-	_, _, err := h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 1, Text: "Anna", Was: &other})
+	_, _, err := h.batches.EditCell(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 1, Text: "Anna", Was: &other})
 	must(t, err)
 }
 
@@ -128,7 +128,7 @@ func TestWhat_is_sent_is_what_was_seen(t *testing.T) {
 	b := h.checked(heading + "a@example.org,A,100,2027-03-01,x\nb@example.org,B,200,2027-03-01,x\n")
 	seen := order(b)
 	for n, text := range map[int]string{2: "200", 3: "100"} { // the amounts change places: the number and the sum stay
-		_, _, err := h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: n, Column: 2, Text: text})
+		_, _, err := h.batches.EditCell(ctx, h.who, b.ID, batch.Edit{N: n, Column: 2, Text: text})
 		must(t, err)
 	}
 	_, err := h.batches.Start(ctx, h.who, b.ID, seen)
@@ -138,7 +138,7 @@ func TestWhat_is_sent_is_what_was_seen(t *testing.T) {
 		t.Error(f.Message)
 	}
 	for n, text := range map[int]string{2: "100", 3: "200"} {
-		_, _, err := h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: n, Column: 2, Text: text})
+		_, _, err := h.batches.EditCell(ctx, h.who, b.ID, batch.Edit{N: n, Column: 2, Text: text})
 		must(t, err)
 	}
 	h.isWhole(h.work(h.start(b, seen)), 2) // as it was seen
@@ -153,7 +153,7 @@ func TestAn_edit_and_the_send_at_once_send_what_was_seen_or_nothing(t *testing.T
 		var both sync.WaitGroup
 		var started, mended error
 		both.Go(func() { _, started = h.batches.Start(ctx, h.who, b.ID, o) })
-		both.Go(func() { _, _, mended = h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 2, Text: "999"}) })
+		both.Go(func() { _, _, mended = h.batches.EditCell(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 2, Text: "999"}) })
 		both.Wait()
 		if (started == nil) == (mended == nil) {
 			t.Fatalf("started: %v, mended: %v", started, mended)
@@ -210,7 +210,7 @@ func TestUnusual_amounts_must_be_ticked(t *testing.T) {
 	}
 	b, err = h.batches.Skip(ctx, h.who, b.ID, 5)
 	must(t, err)
-	b, _, err = h.batches.Mend(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 2, Text: "400"})
+	b, _, err = h.batches.EditCell(ctx, h.who, b.ID, batch.Edit{N: 2, Column: 2, Text: "400"})
 	must(t, err)
 	if b.Counts.Unusual != 1 {
 		t.Fatal("another amount is ticked already")

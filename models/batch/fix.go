@@ -10,7 +10,7 @@ import (
 	"debitdesk/models/money"
 )
 
-// Fix is one way to mend every row of a cause at once. Choice is empty where there is only one way.
+// Fix is one way to fix every row of a cause at once. Choice is empty where there is only one way.
 type Fix struct {
 	Cause  string
 	Column int // from 1; 0: the whole row
@@ -18,28 +18,28 @@ type Fix struct {
 	Label  string // the button, for a person
 }
 
-// FixesOf gives the ways to mend a problem wherever it occurs; none where only a person can tell.
+// FixesOf gives the ways to fix a problem wherever it occurs; none where only a person can tell.
 func FixesOf(p Problem) []Fix {
 	fix := func(choice, label string) Fix {
-		return Fix{Cause: p.Mend, Column: p.Column, Choice: choice, Label: label}
+		return Fix{Cause: p.Cause, Column: p.Column, Choice: choice, Label: label}
 	}
-	switch p.Mend {
-	case MendDateOrder:
+	switch p.Cause {
+	case CauseDateOrder:
 		return []Fix{fix(string(calendar.DayFirst), "The day comes first (3/4/2026 is 3 April)"),
 			fix(string(calendar.MonthFirst), "The month comes first (3/4/2026 is 4 March)"),
 			fix(string(calendar.YearFirst), "The year comes first (26/3/4 is 4 March)")}
-	case MendDecimalMark:
+	case CauseDecimalMark:
 		return []Fix{fix(string(money.CommaMark), "A comma comes before decimals (1.234 is R 1 234)"),
 			fix(string(money.PointMark), "A point comes before decimals (1,234 is R 1 234)")}
-	case MendUnknown:
+	case CauseUnknown:
 		return []Fix{fix(string(CreateClient), "Create a client for each of these rows")}
-	case MendEmail:
+	case CauseEmail:
 		return []Fix{fix("", "Remove blanks and stray characters from the addresses")}
-	case MendQuotes:
+	case CauseQuotes:
 		f := fix("", "Remove the quotation marks")
 		f.Column = 0
 		return []Fix{f}
-	case MendCells:
+	case CauseCells:
 		f := fix("", "Leave out extra cells, and take missing cells as empty")
 		f.Column = 0
 		return []Fix{f}
@@ -47,32 +47,32 @@ func FixesOf(p Problem) []Fix {
 	return nil
 }
 
-// FixAll mends the raw cells of one row and tells whether anything changed. Cells are changed in a copy, and only where
+// FixAll fixes the raw cells of one row and tells whether anything changed. Cells are changed in a copy, and only where
 // the outcome is readable; the row is then checked again like any other.
 func FixAll(m Mapping, fix Fix, cells []string) ([]string, bool) {
-	mended := slices.Clone(cells)
-	if fix.Cause == MendCells && len(mended) > len(m.Columns) {
-		mended = mended[:len(m.Columns)]
+	fixed := slices.Clone(cells)
+	if fix.Cause == CauseCells && len(fixed) > len(m.Columns) {
+		fixed = fixed[:len(m.Columns)]
 	}
-	for i := range mended {
+	for i := range fixed {
 		if fix.Column != 0 && i != fix.Column-1 || i >= len(m.Columns) {
 			continue
 		}
-		mended[i] = fixCell(m.Columns[i], fix, mended[i])
+		fixed[i] = fixCell(m.Columns[i], fix, fixed[i])
 	}
-	return mended, !slices.Equal(mended, cells)
+	return fixed, !slices.Equal(fixed, cells)
 }
 
 func fixCell(t Target, fix Fix, cell string) string {
 	text := Tidy(cell)
 	switch {
-	case fix.Cause == MendDateOrder && t.Field == Due:
+	case fix.Cause == CauseDateOrder && t.Field == Due:
 		return fixDate(t, calendar.Order(fix.Choice), cell)
-	case fix.Cause == MendDecimalMark && t.Field.number():
+	case fix.Cause == CauseDecimalMark && t.Field.number():
 		return fixNumber(t, money.Mark(fix.Choice), cell)
-	case fix.Cause == MendEmail && t.Field == Email:
+	case fix.Cause == CauseEmail && t.Field == Email:
 		return fixEmail(text, cell)
-	case fix.Cause == MendQuotes:
+	case fix.Cause == CauseQuotes:
 		return strings.TrimSpace(strings.ReplaceAll(cell, `"`, ""))
 	}
 	return cell

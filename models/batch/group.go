@@ -7,13 +7,13 @@ import (
 
 // Group is one cause and every row that has it.
 type Group struct {
-	Cause   string // a Problem's Mend
+	Cause   string // that of its problems
 	Field   Field  // the first row's
 	Column  int    // from 1; 0 when it is the whole row
 	Title   string // the cause for a person
 	Rows    []int  // as a spreadsheet shows them, in the order they came
 	Example string // the first row's problem with its place
-	Fixes   []Fix  // what mends all of them at once, if anything does
+	Fixes   []Fix  // what fixes all of them at once, if anything does
 }
 
 // Groups collects problems by cause while rows pass by.
@@ -33,13 +33,13 @@ func (g *Groups) Add(l Line) {
 		g.byCause = map[groupKey]*Group{}
 	}
 	for _, p := range l.Problems {
-		key := groupKey{p.Mend, p.Column}
-		if p.Mend == MendQuotes || p.Mend == MendCells {
+		key := groupKey{p.Cause, p.Column}
+		if p.Cause == CauseQuotes || p.Cause == CauseCells {
 			key.column = 0
 		}
 		one, known := g.byCause[key]
 		if !known {
-			one = &Group{Cause: p.Mend, Field: p.Field, Column: key.column, Title: title(p), Example: p.At(l.Row),
+			one = &Group{Cause: p.Cause, Field: p.Field, Column: key.column, Title: title(p), Example: p.At(l.Row),
 				Fixes: FixesOf(p)}
 			g.byCause[key] = one
 			g.order = append(g.order, one)
@@ -61,36 +61,36 @@ func (g *Groups) List() []Group {
 }
 
 var titles = map[string]string{
-	MendDateOrder: "Day and month could be either way round", MendDate: "No date",
-	MendDecimalMark: "Thousands or decimals?",
-	MendDecimals:    "Too many decimals", MendNumber: "No number", MendRange: "Out of range",
-	MendScientific: "Digits lost in scientific notation",
-	MendEmail:      "No e-mail address", MendPhone: "No phone number", MendID: "No valid ID number",
-	MendClientID: "No client id", MendBank: "No valid bank account",
-	MendChoice: "Not one of the choices", MendLength: "Too long", MendLine: "More than one line",
-	MendQuotes: "Unbalanced quotation marks", MendCells: "Too few or too many cells",
-	MendEncoding: "Characters that could not be read", MendTotal: "The products do not add up to the amount",
-	MendPast:    "The due date has passed",
-	MendUnknown: "No such client yet", MendClient: "Which client is it?", mendCharge: "This debit cannot be planned",
-	mendDetails: "Not enough to make a client",
+	CauseDateOrder: "Day and month could be either way round", CauseDate: "No date",
+	CauseDecimalMark: "Thousands or decimals?",
+	CauseDecimals:    "Too many decimals", CauseNumber: "No number", CauseRange: "Out of range",
+	CauseScientific: "Digits lost in scientific notation",
+	CauseEmail:      "No e-mail address", CausePhone: "No phone number", CauseID: "No valid ID number",
+	CauseClientID: "No client id", CauseBank: "No valid bank account",
+	CauseChoice: "Not one of the choices", CauseLength: "Too long", CauseLine: "More than one line",
+	CauseQuotes: "Unbalanced quotation marks", CauseCells: "Too few or too many cells",
+	CauseEncoding: "Characters that could not be read", CauseTotal: "The products do not add up to the amount",
+	CausePast:    "The due date has passed",
+	CauseUnknown: "No such client yet", CauseClient: "Which client is it?", causeCharge: "This debit cannot be planned",
+	causeDetails: "Not enough to make a client",
 }
 
 func title(p Problem) string {
-	words, known := titles[p.Mend]
+	words, known := titles[p.Cause]
 	switch {
-	case strings.HasPrefix(p.Mend, "required_"):
-		words = "Missing: " + Field(strings.TrimPrefix(p.Mend, "required_")).Label()
+	case strings.HasPrefix(p.Cause, "required_"):
+		words = "Missing: " + Field(strings.TrimPrefix(p.Cause, "required_")).Label()
 		return words
 	case !known:
 		words = "Cannot be sent as it is" // never a code of ours
 	}
-	if p.Mend == MendUnknown || p.Mend == MendClient || p.Mend == mendDetails {
+	if p.Cause == CauseUnknown || p.Cause == CauseClient || p.Cause == causeDetails {
 		return words
 	}
-	if p.Mend == mendCharge {
+	if p.Cause == causeCharge {
 		return words + ": " + strings.ToLower(p.Field.Label())
 	}
-	if p.Name != "" && p.Mend != MendQuotes && p.Mend != MendCells {
+	if p.Name != "" && p.Cause != CauseQuotes && p.Cause != CauseCells {
 		words += " in column " + p.Name
 	}
 	return words

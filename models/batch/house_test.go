@@ -139,7 +139,7 @@ func (h *house) created(b batch.Batch) batch.Batch {
 }
 
 // everybody is the decision to make clients of all who are not known.
-var everybody = batch.Fix{Cause: batch.MendUnknown, Choice: string(batch.CreateClient)}
+var everybody = batch.Fix{Cause: batch.CauseUnknown, Choice: string(batch.CreateClient)}
 
 func (h *house) work(b batch.Batch) batch.Batch {
 	h.t.Helper()

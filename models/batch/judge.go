@@ -63,7 +63,7 @@ func (s *Service) identify(r *Row, l Line, known *directory) []Problem {
 	wrong = append(wrong, s.checkDue(v)...)
 	if v.TotalCents == 0 && l.OK() {
 		wrong = append(wrong, Problem{Field: Amount, Code: "min_value", Message: "expected an amount above 0",
-			Mend: MendRange})
+			Cause: CauseRange})
 	}
 	if r.TotalCents != v.TotalCents {
 		r.Confirmed = false
@@ -79,7 +79,7 @@ func (s *Service) conclude(b Batch, r *Row, l Line, known *directory, wrong []Pr
 	r.Problems = append(l.Problems, b.placed(wrong)...)
 	r.Warnings = nil
 	for _, w := range l.Warnings {
-		if w.Mend != MendPast { // judged above, at the minute
+		if w.Cause != CausePast { // judged above, at the minute
 			r.Warnings = append(r.Warnings, Warning(w.At(r.N)))
 		}
 	}
@@ -129,16 +129,16 @@ func (s *Service) checkDue(v Values) []Problem {
 	}
 	if due := s.Timetable.DueOn(v.Due); !due.After(s.Now()) {
 		return []Problem{{Field: Due, Code: "due_not_greater_than_now", Message: "the due date " + v.Due.String() +
-			" has passed", Mend: MendPast}}
+			" has passed", Cause: CausePast}}
 	}
 	return nil
 }
 
 // The causes that only a look at stored records shows.
 const (
-	MendClient  = "client"
-	mendCharge  = "charge"
-	mendDetails = "new_client"
+	CauseClient  = "client"
+	causeCharge  = "charge"
+	causeDetails = "new_client"
 )
 
 // read says what rows mean.
@@ -176,17 +176,17 @@ func (v Values) person() string {
 	return strings.ToLower(v.Email) + "\x1f" + bank.CleanID(v.PersonalCode.Reveal()).Reveal()
 }
 
-// MendUnknown is the cause of rows that name nobody we know: a person decides who is billed.
-const MendUnknown = "unknown_client"
+// CauseUnknown is the cause of rows that name nobody we know: a person decides who is billed.
+const CauseUnknown = "unknown_client"
 
 // unknown asks who is billed.
 func (v Values) unknown() Problem {
 	if v.Email == "" {
 		return Problem{Field: PersonalCode, Code: "unknown_client", Message: "no client has this identity number",
-			Mend: MendUnknown}
+			Cause: CauseUnknown}
 	}
 	return Problem{Field: Email, Code: "unknown_client", Message: "no client has the address " + v.Email,
-		Mend: MendUnknown}
+		Cause: CauseUnknown}
 }
 
 // sameClient names a payer equally in every row of a file.
@@ -207,7 +207,7 @@ func (v Values) details() client.Details {
 func (v Values) checkNew(today Day) (wrong []Problem) {
 	d := v.details()
 	for _, f := range d.Check(client.AsRecord, today) {
-		wrong = append(wrong, Problem{Field: Field(f.Leaf()), Code: f.Code, Message: f.Message, Mend: mendDetails})
+		wrong = append(wrong, Problem{Field: Field(f.Leaf()), Code: f.Code, Message: f.Message, Cause: causeDetails})
 	}
 	return wrong
 }

@@ -18,7 +18,7 @@ type Line struct {
 	Values   Values
 	Problems []Problem // the row cannot be sent with these
 	Warnings []Problem // it can, once somebody saw them
-	Notes    []Problem // what was mended without asking
+	Notes    []Problem // what was fixed without asking
 }
 
 // OK tells that nothing keeps the row from being sent.
@@ -48,15 +48,15 @@ type Values struct {
 	TotalCents   int64
 }
 
-// Problem is one thing about one cell. Column counts from 1, 0 is the row as a whole. Mend names the cause: rows with
-// the same Mend are mended together.
+// Problem is one thing about one cell. Column counts from 1, 0 is the row as a whole. Rows with the same
+// Cause are fixed together.
 type Problem struct {
 	Column  int    `json:"column"`
 	Name    string `json:"name"` // the column for a person: its heading, else "B"
 	Field   Field  `json:"field,omitempty"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	Mend    string `json:"mend"`
+	Cause   string `json:"mend"`
 }
 
 // At is the problem with its place: "row 42, column due: expected 2026-12-01, found 03/04/25".
@@ -70,27 +70,27 @@ func (p Problem) At(row int) string {
 // The causes that rows are grouped by. A missing field is RequiredOf that field; other packages add causes of their
 // own.
 const (
-	MendDateOrder   = "date_order"
-	MendDate        = "date_form"
-	MendDecimalMark = "decimal_mark"
-	MendDecimals    = "decimals"
-	MendNumber      = "number_form"
-	MendRange       = "number_range"
-	MendScientific  = "scientific"
-	MendEmail       = "email_form"
-	MendPhone       = "phone_form"
-	MendID          = "id_form"
-	MendClientID    = "client_id_form"
-	MendBank        = "bank_form"
-	MendChoice      = "choice"
-	MendLength      = "length"
-	MendQuotes      = "quotes"
-	MendCells       = "cell_count"
-	MendEncoding    = "encoding"
-	MendTotal       = "total_differs"
-	MendPast        = "due_past"
-	MendZeros       = "leading_zeros"
-	MendLine        = "one_line"
+	CauseDateOrder   = "date_order"
+	CauseDate        = "date_form"
+	CauseDecimalMark = "decimal_mark"
+	CauseDecimals    = "decimals"
+	CauseNumber      = "number_form"
+	CauseRange       = "number_range"
+	CauseScientific  = "scientific"
+	CauseEmail       = "email_form"
+	CausePhone       = "phone_form"
+	CauseID          = "id_form"
+	CauseClientID    = "client_id_form"
+	CauseBank        = "bank_form"
+	CauseChoice      = "choice"
+	CauseLength      = "length"
+	CauseQuotes      = "quotes"
+	CauseCells       = "cell_count"
+	CauseEncoding    = "encoding"
+	CauseTotal       = "total_differs"
+	CausePast        = "due_past"
+	CauseZeros       = "leading_zeros"
+	CauseLine        = "one_line"
 )
 
 // RequiredOf is the cause of a row that lacks a field.

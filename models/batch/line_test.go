@@ -15,7 +15,7 @@ func TestACellOfSeveralLinesIsAProblemOfItsRow(t *testing.T) {
 	line := c.Check(sheet.Row{Number: 2, Cells: []string{"Thandi\nBcc: all@example.com", "A\t1", "one\ntwo"}})
 	found := map[int]string{}
 	for _, p := range line.Problems {
-		if p.Mend == MendLine {
+		if p.Cause == CauseLine {
 			found[p.Column] = p.Code
 		}
 	}

@@ -38,7 +38,7 @@ func (r *reading) email() {
 		return
 	}
 	if !client.IsEmail(text) {
-		r.wrong(Email, "invalid", MendEmail, expected(Email, "name@example.com", text))
+		r.wrong(Email, "invalid", CauseEmail, expected(Email, "name@example.com", text))
 		return
 	}
 	r.line.Values.Email = text
@@ -51,7 +51,7 @@ func (r *reading) clientID() {
 	}
 	id, err := uuid.Parse(text)
 	if err != nil {
-		r.wrong(ClientID, "invalid", MendClientID, expected(ClientID, "an id such as 018f0000-0000-7000-8000-000000000000",
+		r.wrong(ClientID, "invalid", CauseClientID, expected(ClientID, "an id such as 018f0000-0000-7000-8000-000000000000",
 			text))
 		return
 	}
@@ -66,11 +66,11 @@ func (r *reading) phone() {
 	phone, ok := client.Phone(text)
 	if !ok && len(digitsOf(text)) == 9 {
 		if phone, ok = client.Phone("0" + digitsOf(text)); ok {
-			r.note(Phone, "mended", MendZeros, "the zero that the spreadsheet dropped was put back")
+			r.note(Phone, "mended", CauseZeros, "the zero that the spreadsheet dropped was put back")
 		}
 	}
 	if !ok {
-		r.wrong(Phone, "invalid", MendPhone, expected(Phone, "082 123 4567 or +27 82 123 4567", text))
+		r.wrong(Phone, "invalid", CausePhone, expected(Phone, "082 123 4567 or +27 82 123 4567", text))
 		return
 	}
 	r.line.Values.Phone = phone
@@ -84,15 +84,15 @@ func (r *reading) identity() {
 	id := bank.CleanID(text)
 	_, problems := bank.ParseIdentity(id, r.Today)
 	if digits := id.Reveal(); len(digits) >= 10 && len(digits) < 13 && digits == digitsOf(digits) {
-		// Births from 2000 on begin with zeros. The birth date and the check digit prove the mend.
+		// Births from 2000 on begin with zeros. The birth date and the check digit prove that they belong there.
 		padded := bank.IDNumber(strings.Repeat("0", 13-len(digits)) + digits)
 		if _, still := bank.ParseIdentity(padded, r.Today); still == nil {
-			r.note(PersonalCode, "mended", MendZeros, "the zeros that the spreadsheet dropped were put back")
+			r.note(PersonalCode, "mended", CauseZeros, "the zeros that the spreadsheet dropped were put back")
 			id, problems = padded, nil
 		}
 	}
 	for _, p := range problems {
-		r.wrong(PersonalCode, p.Code, MendID, p.Message)
+		r.wrong(PersonalCode, p.Code, CauseID, p.Message)
 	}
 	if problems == nil {
 		r.line.Values.PersonalCode = id
@@ -108,7 +108,7 @@ func (r *reading) account() {
 	branch = strings.ReplaceAll(branch, " ", "")
 	if _, _, found := bank.FindBranch("0" + branch); len(branch) == 5 && found {
 		branch = "0" + branch
-		r.note(BankCode, "mended", MendZeros, "the branch code is "+branch+"; the spreadsheet dropped its zero")
+		r.note(BankCode, "mended", CauseZeros, "the branch code is "+branch+"; the spreadsheet dropped its zero")
 	}
 	account := bank.CleanAccount(number)
 	checked := bank.ValidateAccount(branch, account, "")
@@ -122,7 +122,7 @@ func (r *reading) account() {
 				message = expected(field, "six digits such as 051001", branch)
 			}
 		}
-		r.wrong(field, p.Code, MendBank, message)
+		r.wrong(field, p.Code, CauseBank, message)
 	}
 	if checked.OK() {
 		r.line.Values.BankCode, r.line.Values.BankAccount = branch, account
@@ -136,7 +136,7 @@ func (r *reading) scientific(f Field, text string) bool {
 	if !exponent.MatchString(text) {
 		return false
 	}
-	r.wrong(f, "scientific", MendScientific,
+	r.wrong(f, "scientific", CauseScientific,
 		"the spreadsheet shortened this number to scientific notation and digits are lost; format the column as text and type the number again")
 	return true
 }

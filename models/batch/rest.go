@@ -24,7 +24,7 @@ func (r *reading) rest() {
 		case money.ZAR, "R", "RAND":
 			v.Currency = money.ZAR
 		default:
-			r.wrong(Currency, "invalid_choice", MendChoice, expected(Currency, "ZAR", text))
+			r.wrong(Currency, "invalid_choice", CauseChoice, expected(Currency, "ZAR", text))
 		}
 	}
 	r.charge()
@@ -44,20 +44,20 @@ func (r *reading) due() {
 	due, err := calendar.ParseWritten(text, order)
 	switch {
 	case errors.Is(err, calendar.ErrOrder):
-		r.wrong(Due, "ambiguous", MendDateOrder, expected(Due, "2026-12-01", text)+
+		r.wrong(Due, "ambiguous", CauseDateOrder, expected(Due, "2026-12-01", text)+
 			"; choose whether the day or the month comes first")
 	case errors.Is(err, calendar.ErrNotOrder):
-		r.wrong(Due, "order", MendDateOrder, expected(Due, orderWords[order], text))
+		r.wrong(Due, "order", CauseDateOrder, expected(Due, orderWords[order], text))
 	case errors.Is(err, calendar.ErrNoSuch):
-		r.wrong(Due, "invalid", MendDate, expected(Due, "a day that exists", text))
+		r.wrong(Due, "invalid", CauseDate, expected(Due, "a day that exists", text))
 	case err != nil:
-		r.wrong(Due, "invalid", MendDate, expected(Due, "2026-12-01", text))
+		r.wrong(Due, "invalid", CauseDate, expected(Due, "2026-12-01", text))
 	case due.Year < 2000 || due.Year > 2099:
-		r.wrong(Due, "invalid", MendDate, expected(Due, "a day of this century", text))
+		r.wrong(Due, "invalid", CauseDate, expected(Due, "a day of this century", text))
 	default:
 		r.line.Values.Due = due
 		if due.Before(r.Today) {
-			r.warn(Due, "due_past", MendPast, "the due date "+due.String()+" has passed")
+			r.warn(Due, "due_past", CausePast, "the due date "+due.String()+" has passed")
 		}
 	}
 }
@@ -77,7 +77,7 @@ func (r *reading) charge() {
 	}
 	yes, known := answers[strings.ToLower(text)]
 	if !known {
-		r.wrong(Charge, "invalid_choice", MendChoice, expected(Charge, "yes or no", text))
+		r.wrong(Charge, "invalid_choice", CauseChoice, expected(Charge, "yes or no", text))
 		return
 	}
 	r.line.Values.Charge = yes
@@ -94,6 +94,6 @@ func (r *reading) method() {
 	case purchase.DebiCheck:
 		r.line.Values.Method = purchase.DebiCheck
 	default:
-		r.wrong(Method, "invalid_choice", MendChoice, expected(Method, "eft or debicheck", text))
+		r.wrong(Method, "invalid_choice", CauseChoice, expected(Method, "eft or debicheck", text))
 	}
 }

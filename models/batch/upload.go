@@ -157,7 +157,7 @@ func Masked(f Field, text string) string {
 type Chosen struct {
 	BrandID                  uuid.UUID
 	Clients                  client.Query
-	Amount, Due, Description string // as typed; every row carries them and can be mended
+	Amount, Due, Description string // as typed; every row carries them and can be edited
 	Charge                   bool
 }
 

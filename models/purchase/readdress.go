@@ -13,10 +13,10 @@ import (
 	"debitdesk/models/mail"
 )
 
-// MendAddress gives the payer another e-mail address, and sends again what could
+// CorrectAddress gives the payer another e-mail address, and sends again what could
 // not be delivered to the old one. The client gets the address too. Conflict: the
 // newest mail of the purchase did not fail.
-func (s *Service) MendAddress(ctx context.Context, who actor.Actor, id uuid.UUID, email string) (Record, error) {
+func (s *Service) CorrectAddress(ctx context.Context, who actor.Actor, id uuid.UUID, email string) (Record, error) {
 	if err := who.May(actor.Write); err != nil {
 		return Record{}, err
 	}

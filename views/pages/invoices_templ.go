@@ -12,11 +12,11 @@ import "debitdesk/views/components"
 
 // InvoiceBlock is the numbered invoice beside its purchase.
 type InvoiceBlock struct {
-	Title             string
-	Pill              components.Pill
-	Facts             components.Facts
-	PDFHref, PageHref string
-	Failed, MendHref  string
+	Title               string
+	Pill                components.Pill
+	Facts               components.Facts
+	PDFHref, PageHref   string
+	Failed, CorrectHref string
 }
 
 func invoiceBlock(b InvoiceBlock) templ.Component {
@@ -78,8 +78,8 @@ func invoiceBlock(b InvoiceBlock) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if b.MendHref != "" {
-				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Correct address and send again", Icon: "mail", Small: true, Href: b.MendHref}).Render(ctx, templ_7745c5c3_Buffer)
+			if b.CorrectHref != "" {
+				templ_7745c5c3_Err = components.LinkButton(components.Button{Label: "Correct address and send again", Icon: "mail", Small: true, Href: b.CorrectHref}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -97,7 +97,7 @@ func (h *Batches) Cell(c echo.Context) error {
 		was := form.Get("was")
 		e.Was = &was
 	}
-	after, r, err := h.Service.Mend(c.Request().Context(), access.Actor(c), b.ID, e)
+	after, r, err := h.Service.EditCell(c.Request().Context(), access.Actor(c), b.ID, e)
 	scripted := c.Request().Header.Get("HX-Request") != ""
 	switch {
 	case kit.MayShow(err) && scripted:

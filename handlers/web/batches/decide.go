@@ -72,7 +72,7 @@ func (h *Batches) Pick(c echo.Context) error {
 func sought(b batch.Batch, r batch.Row) string {
 	i := b.Mapping.Column(batch.Email)
 	shared := slices.ContainsFunc(r.Problems, func(p batch.Problem) bool {
-		return p.Mend == batch.MendClient &&
+		return p.Cause == batch.CauseClient &&
 			p.Field == batch.Email
 	})
 	if !shared || i < 0 || i >= len(r.Cells) {

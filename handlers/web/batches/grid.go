@@ -169,7 +169,7 @@ func (h *Batches) causes(c echo.Context, b batch.Batch, cause string, view *page
 			view.Filter = g.Title
 		}
 		for _, f := range g.Fixes {
-			if f.Cause == batch.MendUnknown {
+			if f.Cause == batch.CauseUnknown {
 				f.Label = "Create clients for " + plural.Pick(g.N, "this row", "these "+plural.Of(g.N, "row"))
 			}
 			line.Fixes = append(line.Fixes, pages.CauseFix{Label: f.Label,
@@ -205,7 +205,7 @@ func gridRow(b batch.Batch, r batch.Row, at gridPlace, now time.Time) pages.Grid
 	for _, i := range used {
 		out.Cells = append(out.Cells, gridCell(b, r, i))
 	}
-	if slices.ContainsFunc(r.Problems, func(p batch.Problem) bool { return p.Mend == batch.MendCells }) {
+	if slices.ContainsFunc(r.Problems, func(p batch.Problem) bool { return p.Cause == batch.CauseCells }) {
 		for i := range r.Cells { // where a value was cut in two, the texts stand in the wrong columns
 			if !slices.Contains(used, i) {
 				out.Others = append(out.Others, gridCell(b, r, i))
@@ -214,10 +214,10 @@ func gridRow(b batch.Batch, r batch.Row, at gridPlace, now time.Time) pages.Grid
 	}
 	for _, p := range r.Problems {
 		out.Problems = append(out.Problems, strings.TrimPrefix(p.Name+": ", ": ")+p.Message)
-		if p.Mend == batch.MendUnknown {
+		if p.Cause == batch.CauseUnknown {
 			out.MayCreate = true
 		}
-		if p.Mend == batch.MendUnknown || p.Mend == batch.MendClient {
+		if p.Cause == batch.CauseUnknown || p.Cause == batch.CauseClient {
 			out.PickHref = pickHref(b, r, at)
 		}
 	}
@@ -304,7 +304,7 @@ func (h *Batches) Fix(c echo.Context) error {
 	fix := batch.Fix{Cause: form.Get("cause"), Column: column, Choice: form.Get("choice")}
 	_, n, err := h.Service.FixAll(c.Request().Context(), access.Actor(c), b.ID, fix, revision)
 	done := plural.Of(n, "row") + " mended."
-	if fix.Cause == batch.MendUnknown {
+	if fix.Cause == batch.CauseUnknown {
 		done = "Clients will be created for " + plural.Of(n, "row") + " when the batch is sent."
 	}
 	return h.toCheck(c, b, nil, err, done) // its cause is that of the button, not the one that is looked at

@@ -50,7 +50,7 @@ func (p *Purchases) invoiceBlock(c echo.Context, rec purchase.Record) (*pages.In
 	if e.MailState == mail.Failed {
 		b.Failed = "The mail to " + e.MailTo + " could not be delivered: " + e.MailError
 		if rec.Payable(p.Desk.Now()) {
-			b.MendHref = words.PurchasePath(rec.ID, "address")
+			b.CorrectHref = words.PurchasePath(rec.ID, "address")
 		}
 	}
 	return b, nil
@@ -73,7 +73,7 @@ var addressAct = purchaseAct{
 	},
 	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, form url.Values) (purchase.Record,
 		error) {
-		return p.Service.MendAddress(ctx, who, rec.ID, form.Get("email"))
+		return p.Service.CorrectAddress(ctx, who, rec.ID, form.Get("email"))
 	},
 	answer: func(rec purchase.Record) string { return "The mail to " + rec.Payer.Email + " is on its way." },
 }

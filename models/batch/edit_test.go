@@ -30,10 +30,10 @@ func TestBad_rows_are_grouped_mended_and_counted(t *testing.T) {
 	}
 	groups, err := h.batches.Causes(context.Background(), h.who, b.ID)
 	must(t, err)
-	if len(groups) != 2 || groups[0].Cause != batch.MendEmail || groups[0].N != 2 || groups[1].N != 1 {
+	if len(groups) != 2 || groups[0].Cause != batch.CauseEmail || groups[0].N != 2 || groups[1].N != 1 {
 		t.Fatalf("%+v", groups)
 	}
-	b, r, err := h.batches.Mend(context.Background(), h.who, b.ID, batch.Edit{N: 3, Column: 0, Text: "b@example.org"})
+	b, r, err := h.batches.EditCell(context.Background(), h.who, b.ID, batch.Edit{N: 3, Column: 0, Text: "b@example.org"})
 	must(t, err)
 	if b = h.created(b); r.State != batch.Bad || b.Counts.Ready != 2 || b.Counts.Bad != 2 {
 		t.Errorf("mended: %s %+v", r.State, b.Counts)
@@ -166,7 +166,7 @@ func TestNumbers_are_sealed_at_rest_and_masked_when_shown(t *testing.T) {
 	if r.Cells[4] != "•••• 4567" {
 		t.Errorf("shown as %q", r.Cells[4])
 	}
-	b, _, err := h.batches.Mend(context.Background(), h.who, b.ID, batch.Edit{N: 2, Column: 4, Text: r.Cells[4]})
+	b, _, err := h.batches.EditCell(context.Background(), h.who, b.ID, batch.Edit{N: 2, Column: 4, Text: r.Cells[4]})
 	must(t, err)
 	b = h.work(h.start(b, order(b)))
 	h.isWhole(b, 1)

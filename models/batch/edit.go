@@ -24,8 +24,8 @@ type Edit struct {
 	Was       *string // what the cell said, masked, when the person began; nil: whatever it says
 }
 
-// Mend puts another text into one cell of a row that is not sent yet, and checks the row again.
-func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edit) (Batch, Row, error) {
+// EditCell puts another text into one cell of a row that is not sent yet, and checks the row again.
+func (s *Service) EditCell(ctx context.Context, who actor.Actor, id uuid.UUID, e Edit) (Batch, Row, error) {
 	var r Row
 	if err := who.May(actor.Bill); err != nil {
 		return Batch{}, r, err
@@ -48,7 +48,7 @@ func (s *Service) Mend(ctx context.Context, who actor.Actor, id uuid.UUID, e Edi
 		}
 		cells := slices.Clone(r.Cells)
 		cells[e.Column] = strings.ReplaceAll(strings.ToValidUTF8(e.Text, ""), "\x00", "")
-		r = b.rewritten(r, cells, true) // a person who mends a row has seen how it is cut
+		r = b.rewritten(r, cells, true) // a person who edits a row has seen how it is cut
 		rows, err := s.judgeTogether(ctx, b, []Row{r})
 		if err != nil {
 			return nil, err
@@ -129,7 +129,7 @@ func (b Batch) ColumnName(column int) string {
 	return ColumnName(column + 1)
 }
 
-// FixAll mends every bad row that has the same cause, and checks those rows again. It tells how many it touched. Rows
+// FixAll fixes every bad row that has the same cause, and checks those rows again. It tells how many it touched. Rows
 // that changed after the revision that the person saw are left as they are; 0 takes all.
 func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix Fix,
 	revision int) (Batch, int, error) {
@@ -138,18 +138,18 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 		return Batch{}, 0, err
 	}
 	b, err := s.edit(ctx, who, id, func(b Batch) (func(Tx, *Batch) error, error) {
-		mended, err := s.mendAll(ctx, b, fix, revision)
+		fixed, err := s.fixRows(ctx, b, fix, revision)
 		if err != nil {
 			return nil, err
 		}
-		if touched = len(mended); touched == 0 {
+		if touched = len(fixed); touched == 0 {
 			return nil, fault.New(fault.Conflict, "nothing_mended", "No row could be fixed that way.")
 		}
-		if mended, err = s.judgeTogether(ctx, b, mended); err != nil {
+		if fixed, err = s.judgeTogether(ctx, b, fixed); err != nil {
 			return nil, err
 		}
 		return func(tx Tx, b *Batch) error {
-			if err := tx.SaveRows(*b, mended, true); err != nil {
+			if err := tx.SaveRows(*b, fixed, true); err != nil {
 				return err
 			}
 			if err := warn(tx, *b, nil); err != nil {
@@ -164,23 +164,23 @@ func (s *Service) FixAll(ctx context.Context, who actor.Actor, id uuid.UUID, fix
 	return b, touched, err
 }
 
-// mendAll gives the rows that a fix mends, with their new cells.
-func (s *Service) mendAll(ctx context.Context, b Batch, fix Fix, revision int) (mended []Row, err error) {
+// fixRows gives the rows that a fix changes, with their new cells.
+func (s *Service) fixRows(ctx context.Context, b Batch, fix Fix, revision int) (fixed []Row, err error) {
 	for q := (RowQuery{States: []RowState{Bad}, Limit: checkedAtOnce}); ; {
 		rows, err := s.Read.BatchRows(ctx, b.MerchantID, b.ID, q)
 		if err != nil || len(rows) == 0 {
-			return mended, err
+			return fixed, err
 		}
 		q.After = rows[len(rows)-1].N
 		for _, r := range rows {
 			if !r.has(fix.Cause, fix.Column) || revision > 0 && r.Revision > revision {
 				continue
 			}
-			if fix.Cause == MendUnknown {
+			if fix.Cause == CauseUnknown {
 				r.Decision, r.Chosen, r.Revision = CreateClient, uuid.Nil, b.Revision
-				mended = append(mended, r)
-			} else if cells, changed := FixAll(b.Mapping, fix, r.Cells); changed || fix.Cause == MendCells {
-				mended = append(mended, b.rewritten(r, cells, fix.Cause == MendQuotes || fix.Cause == MendCells))
+				fixed = append(fixed, r)
+			} else if cells, changed := FixAll(b.Mapping, fix, r.Cells); changed || fix.Cause == CauseCells {
+				fixed = append(fixed, b.rewritten(r, cells, fix.Cause == CauseQuotes || fix.Cause == CauseCells))
 			}
 		}
 	}
@@ -188,12 +188,12 @@ func (s *Service) mendAll(ctx context.Context, b Batch, fix Fix, revision int) (
 
 func (r Row) has(cause string, column int) bool {
 	return slices.ContainsFunc(r.Problems, func(p Problem) bool {
-		return p.Mend == cause &&
+		return p.Cause == cause &&
 			(column == 0 || p.Column == column)
 	})
 }
 
-// Causes names what is wrong with a row, each once; rows with the same cause are mended together.
+// Causes names what is wrong with a row, each once; rows with the same cause are fixed together.
 func (r Row) Causes() []string {
 	causes := []string{}
 	for _, p := range r.Problems {
@@ -205,10 +205,10 @@ func (r Row) Causes() []string {
 }
 
 func (p Problem) cause() string {
-	if p.Mend == MendQuotes || p.Mend == MendCells {
+	if p.Cause == CauseQuotes || p.Cause == CauseCells {
 		p.Column = 0
 	}
-	return fmt.Sprintf("%s#%d", p.Mend, p.Column)
+	return fmt.Sprintf("%s#%d", p.Cause, p.Column)
 }
 
 // CauseGroup is one cause with how many rows have it.
