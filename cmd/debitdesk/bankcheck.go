@@ -16,7 +16,6 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/files"
 	"debitdesk/models/calendar"
-	"debitdesk/models/collection"
 )
 
 type bankCmd struct {
@@ -73,7 +72,7 @@ func (b *bankCheckCmd) dir(c Config) (string, error) {
 // say prints the profile in words, and what is the matter with the folders.
 func (b *bankCheckCmd) say(p files.Profile, dir string, out io.Writer) {
 	_, _ = fmt.Fprintf(out, "%s: %s\n", filepath.Join(dir, files.ProfileName), p.Name)
-	for _, w := range p.Words(collection.DefaultTimetable()) {
+	for _, w := range p.Words() {
 		_, _ = fmt.Fprintf(out, "\n%s\n", w.Title)
 		for _, line := range w.Lines {
 			_, _ = fmt.Fprintf(out, "  - %s\n", line)

@@ -552,9 +552,13 @@ func TestAnInspectionSeesWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.put("sent", "a file")
+	b.put("profile.json", "{}")
+	if err := os.Chmod(filepath.Join(b.dir, "profile.json"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	said := fmt.Sprint(Inspect(b.dir))
 	for _, want := range []string{"inbox can be used by other people of this machine (mode 0755)", "chmod 700",
-		"1 entry of ", "sent is not a folder"} {
+		"1 entry of ", "sent is not a folder", "profile.json can be changed by other people"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in %s", want, said)
 		}

@@ -269,8 +269,8 @@ func (c profileCheck) times() {
 		if n > 0 && !before(c.Cuts[n-1], cut) {
 			c.bad("cuts", "%s does not come after %s.", cut, c.Cuts[n-1])
 		}
-		if before(c.Deadline, cut) {
-			c.bad("cuts", "%s lies after the bank's deadline, %s.", cut, c.Deadline)
+		if !before(cut, c.Deadline) {
+			c.bad("cuts", "%s does not lie before the bank's deadline, %s: what leaves then is late.", cut, c.Deadline)
 		}
 	}
 	if c.Calendar != "ZA" {

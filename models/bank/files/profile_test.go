@@ -12,7 +12,6 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/bank/files"
 	"debitdesk/models/calendar"
-	"debitdesk/models/collection"
 	"debitdesk/models/fault"
 )
 
@@ -61,14 +60,6 @@ func TestTheShippedProfilesAreRight(t *testing.T) {
 		exchange.Mandates: "pain.009.001.05", exchange.Cancellations: "pain.011.001.05", exchange.Recalls: "camt.055.001.09"} {
 		if got := simulator.Encoder().Name(kind); got != want {
 			t.Errorf("%s are written as %s, not %s", kind, got, want)
-		}
-	}
-	// What Debitdesk hands over by its own timetable is never too late for a shipped profile.
-	for _, name := range files.Shipped() {
-		for _, doubt := range shipped(t, name).Doubts(collection.DefaultTimetable()) {
-			if strings.Contains(doubt, "late") && strings.Contains(doubt, "hands") {
-				t.Errorf("%s: %s", name, doubt)
-			}
 		}
 	}
 }
@@ -127,7 +118,7 @@ func TestWhatDoesNotFitTogetherIsRefused(t *testing.T) {
 		debiCheck(`, "answers": ["pain.002.001.10"]`):                                 "silence cannot mean that it was paid",
 		with(`"mandate_messages": "pain.009.001.05"`):                                 "mandate_messages: Mandates are for DebiCheck.",
 		with(`"uetr": true, "debit_message": "pain.008.001.02"`):                      "uetr: pain.008.001.02 has no UETR.",
-		with(`"cuts": ["15:30"]`):                                                     "cuts: 15:30 lies after the bank's deadline, 15:00.",
+		with(`"cuts": ["15:30"]`):                                                     "cuts: 15:30 does not lie before the bank's deadline, 15:00",
 		with(`"cuts": ["09:00", "08:00"]`):                                            "cuts: 08:00 does not come after 09:00.",
 		with(`"cuts": []`):                                                            "cuts: Name at least one time",
 		with(`"file_name": "{id}.xml.part"`):                                          "still being written",
@@ -254,7 +245,7 @@ func TestAProfileIsSaidInWords(t *testing.T) {
 	t.Parallel()
 	say := func(p files.Profile) string {
 		var said strings.Builder
-		for _, w := range p.Words(collection.DefaultTimetable()) {
+		for _, w := range p.Words() {
 			said.WriteString(w.Title + "\n" + strings.Join(w.Lines, "\n") + "\n")
 		}
 		return said.String()
@@ -266,7 +257,7 @@ func TestAProfileIsSaidInWords(t *testing.T) {
 			"generic")),
 		"Files with debits and refunds leave at 08:00, 12:30 and 14:30 SAST on business days.": say(shipped(t,
 			"generic")),
-		"EFT debits must be at the bank by 15:00 SAST, 2 business days before the debit date.": say(shipped(t,
+		"EFT debits leave at the last of these times, 14:30 SAST, 2 business days before the debit date.": say(shipped(t,
 			"generic")),
 		"It does not collect by DebiCheck.": say(shipped(t,
 			"generic")),
@@ -276,9 +267,6 @@ func TestAProfileIsSaidInWords(t *testing.T) {
 			"simulator")),
 		"EFT: when the bank has acknowledged the file and returned nothing by 08:00 SAST": say(shipped(t,
 			"simulator")),
-		"Debitdesk hands EFT debits over at 12:00, 2 business days before the debit date. The deadline in the " +
-			"profile is not after that": say(
-			parsed(t, strings.TrimSuffix(smallest, "}")+`, "deadline": "12:00", "cuts": ["11:30"]}`)),
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in\n%s", want, said)

@@ -10,7 +10,6 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
-	"debitdesk/models/collection"
 	"debitdesk/models/money"
 )
 
@@ -20,15 +19,14 @@ type Words struct {
 	Lines []string
 }
 
-// Words says what would be written when, what the connection can do, and what is in doubt. The timetable is when debits
-// are handed over.
-func (p Profile) Words(t collection.Timetable) []Words {
+// Words says what would be written when, what the connection can do, and what is in doubt.
+func (p Profile) Words() []Words {
 	return []Words{
 		{"What is written", p.formsInWords()},
 		{"When files leave", p.timesInWords()},
 		{"When a debit counts as paid", p.successInWords()},
 		{"What this connection can do", p.abilitiesInWords()},
-		{"What to ask your bank", p.Doubts(t)},
+		{"What to ask your bank", p.Doubts()},
 	}
 }
 
@@ -63,9 +61,8 @@ func (p Profile) timesInWords() (lines []string) {
 	}
 	lines = append(lines, fmt.Sprintf("Files with debits and refunds leave at %s SAST on business days.", listed(cuts)))
 	if c := p.capabilities(); c.DebiCheck || c.RecallOne {
-		lines = append(lines, "Mandate requests, cancellations and recalls leave within "+plural(p.SoonMinutes,
-			"minute", "minutes")+
-			", at any time.")
+		lines = append(lines, fmt.Sprintf("Mandate requests, cancellations and recalls leave within %s, at any time.",
+			plural(p.SoonMinutes, "minute", "minutes")))
 	}
 	for _, name := range []string{eftService, debiCheckService} {
 		if s, offered := p.Services[name]; offered {
@@ -73,9 +70,8 @@ func (p Profile) timesInWords() (lines []string) {
 			if *s.LeadDays > 0 {
 				when = plural(*s.LeadDays, "business day", "business days") + " before the debit date"
 			}
-			lines = append(lines, fmt.Sprintf("%s debits must be at the bank by %s SAST, %s. Later ones wait for "+
-				"your decision.",
-				serviceName(name), p.Deadline, when))
+			lines = append(lines, fmt.Sprintf("%s debits leave at the last of these times, %s SAST, %s. The bank takes them "+
+				"until %s; later ones wait for your decision.", serviceName(name), p.Rules().LastCut(), when, p.Deadline))
 		}
 	}
 	return lines
@@ -86,9 +82,8 @@ func (p Profile) successInWords() (lines []string) {
 	for _, name := range []string{eftService, debiCheckService} {
 		switch r.Success[methods[name]] {
 		case exchange.BySilence:
-			lines = append(lines, fmt.Sprintf("%s: when the bank has acknowledged the file and returned nothing by "+
-				"%s SAST on the "+
-				"business day after the debit date.", serviceName(name), p.SilenceAt))
+			lines = append(lines, fmt.Sprintf("%s: when the bank has acknowledged the file and returned nothing by %s SAST "+
+				"on the business day after the debit date.", serviceName(name), p.SilenceAt))
 		case exchange.ByBooking:
 			lines = append(lines, serviceName(name)+": when a statement or notification of the bank shows the money.")
 		case exchange.ByReport:
@@ -125,7 +120,7 @@ func (p Profile) abilitiesInWords() (lines []string) {
 }
 
 // Doubts are what a bank may want differently. No bank has taken a file of a profile before it did.
-func (p Profile) Doubts(t collection.Timetable) (doubts []string) {
+func (p Profile) Doubts() (doubts []string) {
 	add := func(when bool, format string, args ...any) {
 		if when {
 			doubts = append(doubts, fmt.Sprintf(format, args...))
@@ -136,11 +131,6 @@ func (p Profile) Doubts(t collection.Timetable) (doubts []string) {
 			add(s.LocalInstrument == "" && s.ServiceLevel == "",
 				"By which local instrument or service level does the bank know %s? "+
 					"The profile names none.", serviceName(name))
-			add(p.missed(*s.LeadDays, t.For(methods[name])),
-				"Debitdesk hands %s debits over at %s, %s before the debit date. The "+
-					"deadline in the profile is not after that: every debit would be "+
-					"late.", serviceName(name), t.CutOff,
-				plural(t.For(methods[name]).LeadBusinessDays, "business day", "business days"))
 		}
 	}
 	c := profileCheck{Profile: p}
@@ -169,14 +159,6 @@ func (p Profile) Doubts(t collection.Timetable) (doubts []string) {
 	add(len(p.Codes) == 0, "Does the bank use reason codes of its own? The profile maps none.")
 	add(true, "When is the bank's deadline, and what does it do with a file that comes later?")
 	return doubts
-}
-
-// missed tells whether what is handed over by a timetable comes too late for the deadline.
-func (p Profile) missed(leadDays int, t collection.Timetable) bool {
-	if leadDays != t.LeadBusinessDays {
-		return leadDays > t.LeadBusinessDays
-	}
-	return !before(t.CutOff, p.Deadline)
 }
 
 // Sample is a message of one debit of R 1,00, as it would be written at a moment. It goes to the merchant's own account.
