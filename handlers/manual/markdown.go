@@ -27,7 +27,7 @@ import (
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone))),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(house{}, 100))),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(elements{}, 100))),
 )
 
 // readIndex takes the groups, the chapters and their summaries out of the contents.
@@ -225,12 +225,12 @@ func plain(n ast.Node, source []byte) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// house draws what the product draws in its own way: headings that can be linked to, tables
+// elements draws what the product draws in its own way: headings that can be linked to, tables
 // that scroll by themselves, and code with a button that copies it.
-type house struct{}
+type elements struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
-func (house) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+func (elements) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHeading, heading)
 	r.Register(ast.KindFencedCodeBlock, code)
 	r.Register(tables.KindTable, table)

@@ -18,7 +18,8 @@ type Printer struct {
 func (r Printer) Draw(p billing.Paper) ([]byte, error) {
 	w := Of(p)
 	b := documents.Bill{
-		Title: w.Title, Number: w.Number, House: w.Issuer[0], Issuer: w.Issuer[1:], Recipient: w.Recipient, Notes: w.Notes,
+		Title: w.Title, Number: w.Number, IssuerName: w.Issuer[0], Issuer: w.Issuer[1:], Recipient: w.Recipient,
+		Notes:   w.Notes,
 		Made:    p.CreatedAt,
 		VATHead: w.WithVAT, Subject: w.Title + " " + w.Number + " of " + p.Issuer.Name,
 	}

@@ -293,11 +293,11 @@ func TestLimits_are_forecast_exactly(t *testing.T) {
 		limit                  int64
 		want                   batch.Forecast
 	}{
-		{0, 0, 19, 1000, batch.Forecast{Before: -1, Room: 1}},
-		{90, 10, 100, 1000, batch.Forecast{Before: 1000, Expected: 10, Room: 10}},
-		{50, 50, 100, 1000, batch.Forecast{Before: 5000, Expected: 50, Room: -1}},
-		{199, 1, 200, 50, batch.Forecast{Before: 50, Expected: 1, Room: 1}},
-		{10, 0, 10, 50, batch.Forecast{Room: 0}},
+		{0, 0, 19, 1000, batch.Forecast{Before: -1, Margin: 1}},
+		{90, 10, 100, 1000, batch.Forecast{Before: 1000, Expected: 10, Margin: 10}},
+		{50, 50, 100, 1000, batch.Forecast{Before: 5000, Expected: 50, Margin: -1}},
+		{199, 1, 200, 50, batch.Forecast{Before: 50, Expected: 1, Margin: 1}},
+		{10, 0, 10, 50, batch.Forecast{Margin: 0}},
 	} {
 		e := batch.Effects{Counts: batch.Counts{Debits: int(c.debits)}}
 		e.Outcome.Collected, e.Outcome.Unpaid = c.collected, c.bad

@@ -76,15 +76,15 @@ func (s *Service) Effects(ctx context.Context, who actor.Actor, b Batch) (e Effe
 type Forecast struct {
 	Before   int64 // hundredths of a percent, of the last days; -1: no debit was answered
 	Expected int64 // so many of the batch, when it goes as before
-	Room     int64 // so many of the batch may go wrong before the limit is passed; less than 0: it is passed anyhow
+	Margin   int64 // so many of the batch may go wrong before the limit is passed; less than 0: it is passed anyhow
 }
 
 // Against holds the debits of a batch against a limit in hundredths of a percent; bad is how many went wrong lately.
 func (e Effects) Against(limit, bad int64) Forecast {
 	debits, answered := int64(e.Counts.Debits), e.Outcome.Answered()
-	f := Forecast{Before: -1, Room: (limit*(answered+debits) - 10_000*bad) / 10_000}
+	f := Forecast{Before: -1, Margin: (limit*(answered+debits) - 10_000*bad) / 10_000}
 	if limit*(answered+debits) < 10_000*bad {
-		f.Room = -1
+		f.Margin = -1
 	}
 	if before, ok := e.Outcome.PerTenThousand(bad); ok {
 		f.Before, f.Expected = before, (debits*before+5_000)/10_000

@@ -11,7 +11,7 @@ import (
 // Bill is an invoice or a credit note of one or more A4 pages.
 type Bill struct {
 	Title, Number string
-	House         string   // whose letterhead it carries
+	IssuerName    string   // whose letterhead it carries
 	Issuer        []string // the lines below the name
 	Recipient     []string
 	Facts         []Fact
@@ -20,7 +20,7 @@ type Bill struct {
 	Sums          []BillSum
 	Notes         string
 	PayAt         string // the address where it is paid; empty: nothing is to be paid
-	Test          string // a strip on each page; empty for none
+	Test          string // a banner on each page; empty for none
 	Subject       string // for the file's properties alone
 	Made          time.Time
 }
@@ -42,7 +42,8 @@ const (
 
 // RenderBill gives the bill as PDF. The same bill gives the same bytes.
 func RenderBill(b Bill) ([]byte, error) {
-	p := Paper{Kind: b.Title, Reference: b.Number, House: b.House, Test: b.Test, Subject: b.Subject, Made: b.Made,
+	p := Paper{Kind: b.Title, Reference: b.Number, IssuerName: b.IssuerName, Test: b.Test,
+		Subject: b.Subject, Made: b.Made,
 		Title: b.Title}
 	s := begin(p)
 	s.billHead(b)
@@ -71,7 +72,7 @@ func (s sheet) billHead(b Bill) {
 // parties stand side by side, and the facts below them.
 func (s sheet) parties(b Bill) {
 	top := s.GetY()
-	s.party(margin, top, "From", append([]string{b.House}, b.Issuer...))
+	s.party(margin, top, "From", append([]string{b.IssuerName}, b.Issuer...))
 	left := s.GetY()
 	s.party(margin+width/2+4, top, "To", b.Recipient)
 	s.SetXY(margin, max(left, s.GetY()))
@@ -112,7 +113,7 @@ func (s sheet) lines(b Bill) {
 			rows = append(rows, l.Quantity)
 		}
 		height := line*float64(max(len(rows), 1)) + 2
-		s.room(height)
+		s.ensureSpace(height)
 		top := s.GetY()
 		s.black()
 		for i, r := range rows {
@@ -155,7 +156,7 @@ func (s sheet) amounts(b Bill, vat, amount string) {
 
 // sums keep together on a page.
 func (s sheet) sums(b Bill) {
-	s.room(float64(len(b.Sums))*6 + 4)
+	s.ensureSpace(float64(len(b.Sums))*6 + 4)
 	s.Ln(2)
 	for _, sum := range b.Sums {
 		weight, size := "", textSize
@@ -171,7 +172,7 @@ func (s sheet) sums(b Bill) {
 
 func (s sheet) pay(b Bill) {
 	if b.PayAt != "" {
-		s.room(20)
+		s.ensureSpace(20)
 		s.Ln(6)
 		s.SetFont(font, "B", textSize)
 		s.SetTextColor(31, 94, 255)
@@ -181,7 +182,7 @@ func (s sheet) pay(b Bill) {
 		s.CellFormat(width, line, b.PayAt, "", 1, "L", false, 0, b.PayAt)
 	}
 	if b.Notes != "" {
-		s.room(20)
+		s.ensureSpace(20)
 		s.Ln(5)
 		s.SetFont(font, "", textSize)
 		s.black()
@@ -189,14 +190,14 @@ func (s sheet) pay(b Bill) {
 	}
 }
 
-// begin opens a document with its strip, its foot and its first page.
+// begin opens a document with its banner, its foot and its first page.
 func begin(p Paper) sheet {
 	f := fpdf.New("P", "mm", "A4", "")
 	f.SetCatalogSort(true)
 	f.SetCreationDate(p.Made.UTC())
 	f.SetModificationDate(p.Made.UTC())
 	f.SetTitle(p.Title+" "+p.Reference, true)
-	f.SetAuthor(p.House, true)
+	f.SetAuthor(p.IssuerName, true)
 	f.SetSubject(p.Subject, true)
 	f.SetCreator("Debitdesk", true)
 	f.SetProducer("Debitdesk", true)
@@ -206,7 +207,7 @@ func begin(p Paper) sheet {
 	f.SetAutoPageBreak(true, margin+4)
 	f.AliasNbPages("{n}")
 	s := sheet{f, p}
-	f.SetHeaderFunc(s.strip)
+	f.SetHeaderFunc(s.testBanner)
 	f.SetFooterFunc(s.foot)
 	f.AddPage()
 	return s

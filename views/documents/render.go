@@ -46,8 +46,8 @@ type sheet struct {
 	p Paper
 }
 
-// strip says on each page that nothing of this is real money.
-func (s sheet) strip() {
+// testBanner says on each page that nothing of this is real money.
+func (s sheet) testBanner() {
 	if s.p.Test == "" {
 		return
 	}
@@ -70,7 +70,7 @@ func (s sheet) foot() {
 func (s sheet) head() {
 	s.SetFont(font, "B", 12)
 	s.black()
-	s.MultiCell(width, 6, s.p.House, "", "L", false)
+	s.MultiCell(width, 6, s.p.IssuerName, "", "L", false)
 	s.SetFont(font, "", smallSize)
 	s.grey()
 	for _, l := range s.p.Address {
@@ -98,7 +98,7 @@ func (s sheet) head() {
 
 // section keeps its heading with what follows.
 func (s sheet) section(part Section) {
-	s.room(24)
+	s.ensureSpace(24)
 	s.Ln(4)
 	s.SetFont(font, "B", 11)
 	s.black()
@@ -123,7 +123,7 @@ func (s sheet) fact(f Fact) {
 	s.SetFont(font, "", textSize)
 	labels, values := s.SplitText(f.Label, labelWidth-2), s.SplitText(f.Value, width-labelWidth-2)
 	height := line*float64(max(len(labels), len(values), 1)) + 1
-	s.room(height)
+	s.ensureSpace(height)
 	top := s.GetY()
 	s.grey()
 	s.MultiCell(labelWidth, line, f.Label, "", "L", false)
@@ -133,8 +133,8 @@ func (s sheet) fact(f Fact) {
 	s.SetXY(margin, top+height)
 }
 
-// room begins a new page when less than that is left on this one.
-func (s sheet) room(height float64) {
+// ensureSpace begins a new page when less than that is left on this one.
+func (s sheet) ensureSpace(height float64) {
 	if _, page := s.GetPageSize(); s.GetY()+height > page-margin-4 {
 		s.AddPage()
 	}

@@ -12,7 +12,7 @@ import (
 
 func paper() documents.Paper {
 	return documents.Paper{Kind: "Mandate document", Title: "DebiCheck mandate", Reference: "DDTEST00000001",
-		House: "Crèche Zoë š", Address: []string{"1 Kloof Street, Cape Town"},
+		IssuerName: "Crèche Zoë š", Address: []string{"1 Kloof Street, Cape Town"},
 		Standing: "Active as of 20 November 2026, 23:30:01 SAST", Test: "Test mode: no bank was contacted",
 		Subject: "Proof of a debit-order mandate",
 		Made:    time.Date(2026, 11, 20, 21, 30, 1, 0, time.UTC),

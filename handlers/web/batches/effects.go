@@ -132,12 +132,12 @@ func limitLines(e batch.Effects) (out []string) {
 			}
 		}
 		switch {
-		case f.Room < 0:
+		case f.Margin < 0:
 			text += "The limit stays exceeded, whatever happens to these debits."
-		case f.Room >= int64(e.Counts.Debits):
+		case f.Margin >= int64(e.Counts.Debits):
 			text += "These debits cannot exceed the limit."
 		default:
-			text += fmt.Sprintf("The limit is exceeded if more than %s of these %s.", words.Grouped(f.Room), l.are)
+			text += fmt.Sprintf("The limit is exceeded if more than %s of these %s.", words.Grouped(f.Margin), l.are)
 		}
 		out = append(out, text)
 	}

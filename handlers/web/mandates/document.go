@@ -52,7 +52,7 @@ func fileRune(r rune) rune {
 func mandatePaper(s mandate.Sheet, rec purchase.Record, now time.Time, test bool) documents.Paper {
 	m := s.Mandate
 	p := documents.Paper{Kind: "Mandate document", Title: "Debit order mandate (EFT)", Reference: m.ContractReference,
-		House: rec.Brand.Name, Address: letterhead(rec.Brand),
+		IssuerName: rec.Brand.Name, Address: letterhead(rec.Brand),
 		Subject: "Debit-order mandate " + m.ContractReference + " of " + m.HolderName, Made: now,
 		Standing: m.State.Label() + " as of " + toTheSecond(now) + ". " + mandateNext(m, newestOf(s), now)}
 	if m.Kind == mandate.DebiCheck {
