@@ -14,6 +14,7 @@ CREATE TABLE bank_items (
     cut_at       timestamptz NOT NULL,           -- leaves at the earliest
     message_id   text,
     group_id     text,
+    group_key    text NOT NULL,
     outcome      text NOT NULL DEFAULT '',       -- the last answer
     outcome_on   date,                           -- the bank's day of it
     silence_at   timestamptz,                    -- when silence means that it was paid

@@ -36,7 +36,6 @@ var (
 	answerTable  = table.New[exchange.Answer]("bank_answers")
 	saveMessage  = messageTable.Write(`UPDATE bank_files_out SET @set(state, placed_at, taken_at, ack_due_at, ack_at,
 		answered_at, reason, downloads, downloads_by) WHERE id = @id`)
-	insertAnswer = answerTable.Write(`INSERT INTO bank_answers (@columns) VALUES (@values) ON CONFLICT DO NOTHING`)
 )
 
 // itemFacts are the columns of an item without its order, which lists do not open.
@@ -158,9 +157,19 @@ const waitingBy = `state = 'waiting' AND cut_at <= `
 
 // HoldWaiting implements exchange.Tx.
 func (t *Tx) HoldWaiting(merchantID uuid.UUID, k exchange.Kind, by time.Time, limit int) ([]exchange.Item, error) {
-	return t.itemsBy(`SELECT `+itemTable.Columns("")+` FROM bank_items WHERE merchant_id = $1 AND kind = $2
+	return t.itemsBy(`SELECT `+itemFacts+` FROM bank_items WHERE merchant_id = $1 AND kind = $2
 		AND `+waitingBy+`$3 ORDER BY action_date, method, id LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED`,
 		merchantID, string(k), database.Instant(by), limit)
+}
+
+// Orders implements exchange.Tx.
+func (t *Tx) Orders(itemIDs []uuid.UUID) (map[uuid.UUID]exchange.Order, error) {
+	items, err := t.itemsBy(`SELECT `+itemTable.Columns("")+` FROM bank_items WHERE id = ANY($1)`, itemIDs)
+	orders := map[uuid.UUID]exchange.Order{}
+	for _, i := range items {
+		orders[i.ID] = i.Order
+	}
+	return orders, err
 }
 
 // HoldSilent implements exchange.Tx. A debit whose recall was not answered is left out.
@@ -279,8 +288,38 @@ func (s *Store) groupsOf(ctx context.Context, messageID string) ([]exchange.Grou
 
 // AddAnswers implements exchange.Tx.
 func (t *Tx) AddAnswers(answers []exchange.Answer) error {
-	for _, a := range answers {
-		database.Write(t.Tx, insertAnswer, a)
+	_, err := addNew(t, answerTable, answers)
+	return err
+}
+
+// addNew keeps the records that break no unique rule of their table, all at once, and gives the keys of those.
+func addNew[T any](t *Tx, into *table.Table[T], records []T) (fresh map[string]bool, err error) {
+	fresh = map[string]bool{}
+	if len(records) == 0 {
+		return fresh, nil
 	}
-	return nil
+	waiting := "new_" + into.Name
+	err = t.Pgx(func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), `CREATE TEMP TABLE IF NOT EXISTS `+waiting+` (LIKE `+into.Name+
+			` INCLUDING DEFAULTS) ON COMMIT DROP`); err != nil {
+			return err
+		}
+		if err := into.CopyTo(t.Context(), tx, t.s.Seal, waiting, records); err != nil {
+			return err
+		}
+		rows, err := tx.Query(t.Context(), `INSERT INTO `+into.Name+` SELECT * FROM `+waiting+` ON CONFLICT DO NOTHING RETURNING id::text`)
+		if err != nil {
+			return err
+		}
+		var id string
+		if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { fresh[id] = true; return nil }); err != nil {
+			return err
+		}
+		_, err = tx.Exec(t.Context(), `TRUNCATE `+waiting)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("add to %s: %w", into.Name, err)
+	}
+	return fresh, nil
 }

@@ -13,12 +13,10 @@ import (
 )
 
 var (
-	movementTable  = table.New[exchange.Entry]("bank_entries")
-	documentTable  = table.New[exchange.Document]("bank_files_in")
-	findingTable   = table.New[exchange.Finding]("bank_findings")
-	insertMovement = movementTable.Write(`INSERT INTO bank_entries (@columns) VALUES (@values)
-		ON CONFLICT (key) DO NOTHING RETURNING id`)
-	saveMovement = movementTable.Write(`UPDATE bank_entries SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
+	movementTable = table.New[exchange.Entry]("bank_entries")
+	documentTable = table.New[exchange.Document]("bank_files_in")
+	findingTable  = table.New[exchange.Finding]("bank_findings")
+	saveMovement  = movementTable.Write(`UPDATE bank_entries SET @set(state, item_id, message_id, group_id, matched_by, matched_at)
 		WHERE id = @id AND state <> 'matched'`)
 	closeDocument = documentTable.Write(`UPDATE bank_files_in SET @set(name, bank_id, state, why, events, item_count,
 		sum_cents, read_at) WHERE id = @id AND state = 'open'`)
@@ -30,34 +28,15 @@ var (
 
 // AddEntries implements exchange.Tx.
 func (t *Tx) AddEntries(entries []exchange.Entry) ([]exchange.Entry, error) {
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	batch := &pgx.Batch{}
-	for i := range entries {
-		args, err := insertMovement.Args(t.s.Seal, &entries[i])
-		if err != nil {
-			return nil, fmt.Errorf("keep a movement: %w", err)
-		}
-		batch.Queue(insertMovement.SQL, database.Native(args)...)
+	kept, err := addNew(t, movementTable, entries)
+	if err != nil {
+		return nil, err
 	}
 	var fresh []exchange.Entry
-	err := t.Pgx(func(tx pgx.Tx) error {
-		results := tx.SendBatch(t.Context(), batch)
-		for i := range entries {
-			done, err := results.Exec()
-			if err != nil {
-				_ = results.Close()
-				return err
-			}
-			if done.RowsAffected() == 1 {
-				fresh = append(fresh, entries[i])
-			}
+	for _, e := range entries {
+		if kept[e.ID.String()] {
+			fresh = append(fresh, e)
 		}
-		return results.Close()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("keep movements: %w", err)
 	}
 	return fresh, nil
 }

@@ -26,9 +26,10 @@ type Tx interface {
 	HoldItems(ids []uuid.UUID) (map[uuid.UUID]Item, error)
 	// HoldItemsOf locks the items of a message, or of one of its groups when groupID is not empty.
 	HoldItemsOf(messageID, groupID string) ([]Item, error)
-	// HoldWaiting locks items that leave by now: of one merchant and kind, the earliest first, by their groups, with
-	// their orders.
+	// HoldWaiting locks items that leave by now: of one merchant and kind, the earliest day first, without their orders.
 	HoldWaiting(merchantID uuid.UUID, k Kind, by time.Time, limit int) ([]Item, error)
+	// Orders opens what was asked in full.
+	Orders(itemIDs []uuid.UUID) (map[uuid.UUID]Order, error)
 	// HoldSilent locks debits that silence says are paid by now.
 	HoldSilent(now time.Time, limit int) ([]Item, error)
 	// HoldLate locks the items of a merchant and day that missed their deadline.

@@ -6,17 +6,16 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
-	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
 )
@@ -72,7 +71,10 @@ func (s *Service) cutOne(ctx context.Context, p Pending, by time.Time, who strin
 			MadeBy: who, MadeAt: now,
 			ID: fmt.Sprintf("%s%s-%06d", prefixes[p.Kind], calendar.DateOf(now).Format("20060102"), number)}
 		m.FileName = s.Encoder.FileName(m)
-		groups := groupsOf(m, items)
+		groups, err := groupsOf(tx, m, items)
+		if err != nil {
+			return err
+		}
 		for _, g := range groups {
 			m.Count, m.SumCents = m.Count+g.Count, m.SumCents+g.SumCents
 		}
@@ -90,7 +92,7 @@ func (s *Service) insertMessage(tx Tx, m Message, groups []Group, who string) er
 	var sent []Item
 	for _, g := range groups {
 		for _, i := range g.Items {
-			i.State, i.MessageID, i.GroupID, i.Order = ItemSent, m.ID, g.ID, Order{}
+			i.State, i.MessageID, i.GroupID = ItemSent, m.ID, g.ID
 			sent = append(sent, i)
 		}
 	}
@@ -120,51 +122,53 @@ func contents(m Message) string {
 	return fmt.Sprintf("%d %s, %s in all", m.Count, name, money.Format(m.SumCents, "ZAR"))
 }
 
-// groupKey is what the items of one group share.
-type groupKey struct {
-	creditor bank.Creditor
-	day      calendar.Date
-	method   bank.Method
-	sequence bank.Sequence
-	message  string // of a recall: the message and group that it is about
-	group    string
-}
-
-func keyOf(m Message, i Item) groupKey {
-	k := groupKey{creditor: i.Order.Creditor(), method: i.Method}
+// groupKey is the same for items that go to one account, on one day, by one service; recalls also name the message and
+// group of their debits.
+func groupKey(i Item) string {
+	o := i.Order
+	parts := []any{o.Creditor(), i.Method, i.ActionDate}
 	switch {
-	case i.Order.Debit != nil:
-		k.day, k.sequence = i.ActionDate, i.Order.Debit.Sequence
-	case i.Order.Refund != nil:
-		k.day = calendar.DateOf(m.MadeAt)
-	case i.Order.Recall != nil:
-		k.message, k.group = i.Order.Recall.MessageID, i.Order.Recall.GroupID
+	case o.Debit != nil:
+		parts = append(parts, o.Debit.Sequence)
+	case o.Recall != nil:
+		parts = append(parts, o.Recall.MessageID, o.Recall.GroupID)
 	}
-	return k
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
+	return hex.EncodeToString(sum[:8])
 }
 
 // groupsOf sorts items into groups; those beyond the last group that two digits count are left for the next message.
-func groupsOf(m Message, items []Item) []Group {
-	at := map[groupKey]int{}
+func groupsOf(tx Tx, m Message, items []Item) ([]Group, error) {
+	at := map[string]int{}
 	var groups []Group
+	var firsts []uuid.UUID
 	for _, i := range items {
-		k := keyOf(m, i)
-		n, known := at[k]
+		n, known := at[i.GroupKey]
 		if !known {
 			if n = len(groups); n == mostGroups {
 				continue
 			}
-			at[k] = n
-			groups = append(groups, Group{ID: fmt.Sprintf("%s-%02d", m.ID, n+1), MessageID: m.ID, Position: n + 1, Method: k.method,
-				ActionDate: k.day, Sequence: k.sequence, Creditor: k.creditor})
+			at[i.GroupKey], firsts = n, append(firsts, i.ID)
+			groups = append(groups, Group{ID: fmt.Sprintf("%s-%02d", m.ID, n+1), MessageID: m.ID, Position: n + 1,
+				Method: i.Method, ActionDate: i.ActionDate})
+			if m.Kind == Refunds {
+				groups[n].ActionDate = calendar.DateOf(m.MadeAt)
+			}
 		}
 		g := &groups[n]
 		g.Items, g.Count, g.SumCents = append(g.Items, i), g.Count+1, g.SumCents+i.AmountCents
 	}
-	for n := range groups {
-		slices.SortFunc(groups[n].Items, func(a, b Item) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	orders, err := tx.Orders(firsts)
+	if err != nil {
+		return nil, err
 	}
-	return groups
+	for n, id := range firsts {
+		groups[n].Creditor = orders[id].Creditor()
+		if debit := orders[id].Debit; debit != nil {
+			groups[n].Sequence = debit.Sequence
+		}
+	}
+	return groups, nil
 }
 
 // write fixes the bytes of messages that have none yet.

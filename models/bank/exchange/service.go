@@ -82,6 +82,7 @@ func (s *Service) take(ctx context.Context, orders []Order) ([]bank.Receipt, err
 			receipts[i].Refused, receipts[i].Reason = true, why
 			continue
 		}
+		item.GroupKey = groupKey(item)
 		items = append(items, item)
 	}
 	var fresh map[uuid.UUID]bool
@@ -168,10 +169,10 @@ func (s *Service) CancelMandate(ctx context.Context, requestID uuid.UUID) error 
 			return nil // it never arrived, or was taken back before
 		}
 		r := request.Order.Request
-		_, err = tx.TakeItems([]Item{{ID: id, MerchantID: now.MerchantID, Kind: Cancellations, SubjectID: requestID,
+		_, err = tx.TakeItems(keyed(Item{ID: id, MerchantID: now.MerchantID, Kind: Cancellations, SubjectID: requestID,
 			Method: bank.DebiCheck, State: ItemWaiting, TakenAt: tx.Now(), CutAt: s.Rules.soon(tx.Now()),
 			Order: Order{Cancel: &Cancellation{ID: id, RequestID: requestID, MessageID: now.MessageID,
-				MessageName: s.Encoder.Name(Mandates), Contract: r.ContractReference, Creditor: r.Creditor}}}})
+				MessageName: s.Encoder.Name(Mandates), Contract: r.ContractReference, Creditor: r.Creditor}}}))
 		return err
 	})
 }
@@ -206,14 +207,20 @@ func (s *Service) Recall(ctx context.Context, debitID uuid.UUID) error {
 			return bank.ErrTooLate
 		}
 		id := derived(debitID, Recalls)
-		_, err = tx.TakeItems([]Item{{ID: id, MerchantID: d.MerchantID, Kind: Recalls, SubjectID: debitID, Method: d.Method,
+		_, err = tx.TakeItems(keyed(Item{ID: id, MerchantID: d.MerchantID, Kind: Recalls, SubjectID: debitID, Method: d.Method,
 			AmountCents: d.AmountCents, Currency: d.Currency, State: ItemWaiting, TakenAt: tx.Now(),
 			CutAt: s.Rules.soon(tx.Now()),
 			Order: Order{Recall: &Recall{ID: id, DebitID: debitID, MessageID: d.MessageID, MessageName: s.Encoder.Name(Debits),
 				GroupID: d.GroupID, AmountCents: d.AmountCents, Currency: d.Currency, ActionDate: d.ActionDate,
-				Creditor: debit.Order.Debit.Creditor}}}})
+				Creditor: debit.Order.Debit.Creditor}}}))
 		return err
 	})
+}
+
+// keyed is one item as it is taken.
+func keyed(i Item) []Item {
+	i.GroupKey = groupKey(i)
+	return []Item{i}
 }
 
 // withdraw takes a debit back that nobody outside has seen.

@@ -159,6 +159,11 @@ func (c *column[T]) value(box *seal.Box, record *T) (any, error) {
 
 // Copy writes many records by COPY: all columns, or those that are named.
 func (t *Table[T]) Copy(ctx context.Context, tx pgx.Tx, box *seal.Box, records []T, only ...string) error {
+	return t.CopyTo(ctx, tx, box, t.Name, records, only...)
+}
+
+// CopyTo is Copy into another table of the same form.
+func (t *Table[T]) CopyTo(ctx context.Context, tx pgx.Tx, box *seal.Box, name string, records []T, only ...string) error {
 	if len(records) == 0 {
 		return nil
 	}
@@ -169,7 +174,7 @@ func (t *Table[T]) Copy(ctx context.Context, tx pgx.Tx, box *seal.Box, records [
 			written, names = append(written, c), append(names, c.Name)
 		}
 	}
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{t.Name}, names,
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{name}, names,
 		pgx.CopyFromSlice(len(records), func(i int) (_ []any, err error) {
 			values := make([]any, len(written))
 			for n, c := range written {
