@@ -90,9 +90,20 @@ func (a *App) wire(baseURL string) (app.Services, error) {
 	if err != nil {
 		return app.Services{}, err
 	}
-	return app.New(app.Options{Store: a.Store, Log: a.Log, BaseURL: baseURL, Sandbox: a.Config.Sandbox(),
-		Version: version(), Now: time.Now,
-		Signing: a.Keys.Signing, Data: a.Config.Data, Relay: sender})
+	o := app.Options{Store: a.Store, Log: a.Log, BaseURL: baseURL, Sandbox: a.Config.Sandbox(), Version: version(),
+		Now: time.Now, Signing: a.Keys.Signing, Data: a.Config.Data, Relay: sender}
+	bank, err := a.connectBank()
+	if err != nil || bank == nil {
+		services, wrong := app.New(o)
+		return services, errors.Join(err, wrong)
+	}
+	timetable := timetableOf(bank.Rules)
+	o.Gateway, o.Timetable, o.Exchange = bank, &timetable, bank
+	services, err := app.New(o)
+	if err == nil {
+		bank.Calendar = services.Purchases.Calendar // which follows proclaimed days
+	}
+	return services, err
 }
 
 // auditService links the audit and checks it, with the heads that are noted beside the database.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,8 +43,13 @@ func (a *App) connectBank() (*exchange.Service, error) {
 		return nil, err
 	}
 	a.closers = append(a.closers, box.Close)
-	return &exchange.Service{InTx: store.Runner[exchange.Tx](a.Store), Read: a.Store, Rules: profile.Rules(),
-		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: a.Store.Now}, nil
+	x := &exchange.Service{InTx: store.Runner[exchange.Tx](a.Store), Read: a.Store, Rules: profile.Rules(),
+		Encoder: profile.Encoder(), Decoder: iso20022.Decoder{}, Box: box, Calendar: calendar.New(), Now: a.Store.Now}
+	if a.Config.Sandbox() {
+		x.ShowClock = showClock(dir)
+		return x, x.ShowClock(a.Store.Now())
+	}
+	return x, nil
 }
 
 // timetableOf is when debits must be handed over for the cuts of a bank: at its last cut, with its lead days.
@@ -61,30 +65,14 @@ func timetableOf(r exchange.Rules) collection.Timetable {
 	return t
 }
 
-// showClock lets a simulated bank that looks into the same directory follow the sandbox clock.
-type showClock struct {
-	*exchange.Service
-	path string
-	now  func() time.Time
-}
-
-// Run writes the moment down and does what is due.
-func (s showClock) Run(ctx context.Context) (int, error) {
-	if err := s.write(); err != nil {
-		return 0, err
+// showClock writes the sandbox clock down for a simulated bank that looks into the same directory.
+func showClock(dir string) func(time.Time) error {
+	path := filepath.Join(dir, clockName)
+	return func(now time.Time) error {
+		part := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
+		if err := os.WriteFile(part, []byte(now.Format(time.RFC3339Nano)+"\n"), 0o600); err != nil {
+			return err
+		}
+		return os.Rename(part, path)
 	}
-	return s.Service.Run(ctx)
 }
-
-func (s showClock) write() error {
-	part := fmt.Sprintf("%s.%d.tmp", s.path, os.Getpid())
-	if err := os.WriteFile(part, []byte(s.now().Format(time.RFC3339Nano)+"\n"), 0o600); err != nil {
-		return fmt.Errorf("write the clock for the simulated bank: %w", err)
-	}
-	if err := os.Rename(part, s.path); err != nil {
-		return fmt.Errorf("write the clock for the simulated bank: %w", err)
-	}
-	return nil
-}
-
-func clockPath(dir string) string { return filepath.Join(dir, clockName) }

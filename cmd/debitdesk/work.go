@@ -111,9 +111,5 @@ func (a *App) fit(ctx context.Context) error {
 				"live mode does not run on a database with a demo merchant and its people: use a database of its own")
 		}
 	}
-	if a.Config.Bank != "sandbox" {
-		return errors.New(
-			"DEBITDESK_BANK: exchanging files with a bank is not part of this release; only the sandbox bank is")
-	}
 	return nil
 }

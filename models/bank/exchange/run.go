@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -10,6 +11,11 @@ import (
 // tells how much moved; when nothing did, nothing is left to do by now. A step that fails does not keep the others from
 // their work.
 func (s *Service) Run(ctx context.Context) (moved int, err error) {
+	if s.ShowClock != nil {
+		if err := s.ShowClock(s.Now()); err != nil {
+			return 0, fmt.Errorf("show the clock: %w", err)
+		}
+	}
 	var wrong []error
 	for _, step := range []func(context.Context) (int, error){s.cutDue, s.write, s.place, s.seeTaken, s.receive, s.mature,
 		s.missAcks} {

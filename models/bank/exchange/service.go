@@ -26,6 +26,8 @@ type Service struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	Chunk    int // events and items in one transaction; 0: 1000
+	// ShowClock tells a simulated bank what time it is, before anything else is done; nil: the bank has a clock.
+	ShowClock func(time.Time) error
 }
 
 var _ bank.Gateway = (*Service)(nil)
