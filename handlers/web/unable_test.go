@@ -56,7 +56,7 @@ const (
 	noRefunds   = "Your bank connection cannot pay refunds. Pay the client yourself"
 	noRecall    = "your bank connection cannot withdraw it any more"
 	noChecks    = "Your bank connection cannot check accounts."
-	noProof     = "Your bank connection cannot send mandates. Download the mandate"
+	noProof     = "Your bank connection cannot send mandates. If the bank asks for proof"
 )
 
 func withUnableBank(t *testing.T) unable {

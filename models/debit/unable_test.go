@@ -141,5 +141,5 @@ func TestAProofThatTheConnectionDoesNotTakeIsLeftToAPerson(t *testing.T) {
 	h.to(p.Collection.FinalAt.Add(time.Hour))
 	h.exec(`UPDATE collections SET proof_due = true WHERE id = $1`, p.Collection.ID)
 	h.settled(&unableBank{Gateway: h.bank})
-	h.saysLast("collection.contested", "Download the mandate and send it to your bank yourself")
+	h.saysLast("collection.contested", "download the mandate and send it yourself")
 }

@@ -25,8 +25,8 @@ func (h *MandateForms) window() mandate.Window { return h.Purchases.Window }
 
 func (h *MandateForms) windowView(now time.Time) pages.WindowView {
 	w := h.window()
-	if why := h.Purchases.Bank.NoRealTime(); why != "" {
-		return pages.WindowView{Kind: "info", Text: why}
+	if h.Purchases.Bank.NoRealTime() != "" {
+		return pages.WindowView{} // the choice says it
 	}
 	if !w.Open(now) {
 		return pages.WindowView{Kind: "warn", Title: "Delayed for now", Text: h.closedWords()}

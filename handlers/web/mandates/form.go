@@ -209,8 +209,10 @@ func (h *MandateForms) productFields(v *pages.NewMandateView, s mandateSetup, by
 		Required: true, MaxLength: 256,
 		Hint: "What the client reads, such as “Gym membership”."}
 	v.Price = components.MoneyField{Label: "Price", Name: "price", Value: s.form.Get("price"), Error: byInput["price"],
-		Required: true,
-		Hint:     "The amount of a usual debit. With DebiCheck the client confirms it."}
+		Required: true, Hint: "The amount of a usual debit."}
+	if h.Purchases.Bank.NoDebiCheck() == "" {
+		v.Price.Hint += " With DebiCheck the client confirms it."
+	}
 }
 
 func termFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]string) {

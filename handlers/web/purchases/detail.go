@@ -104,7 +104,7 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 // disputedWords says what the mandate is good for in a dispute.
 func disputedWords(s *purchase.Service) string {
 	if why := s.Bank.NoContest(); why != "" {
-		return "The client disputes the debit. If the bank asks for proof: " + why
+		return "The client disputes the debit. " + why
 	}
 	return "The client disputes the debit. The mandate is your proof, should the bank ask for it."
 }
