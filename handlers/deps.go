@@ -12,6 +12,7 @@ import (
 	"debitdesk/handlers/api"
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/web/approvals"
+	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
@@ -31,7 +32,7 @@ import (
 )
 
 // Deps is what the addresses need. Every part is there; in live mode those of the
-// sandbox are not.
+// sandbox are not, and without a bank that takes files those about them.
 type Deps struct {
 	BaseURL      string // public address, without a slash at the end
 	Sandbox      bool   // test merchants and test money only
@@ -66,6 +67,7 @@ type Deps struct {
 	SetUp        *mandates.MandateForms
 	Home         *home.Home
 	Batches      *batches.Batches
+	BankFiles    *bankfiles.Pages // nil without a bank that takes files
 	Templates    *templates.Templates
 	Invoices     *invoices.Invoices
 	Live         *mandates.Live

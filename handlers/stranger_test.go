@@ -17,7 +17,10 @@ import (
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/exchange"
 	"debitdesk/models/batch"
+	"debitdesk/models/calendar"
 	"debitdesk/models/credential"
 	"debitdesk/models/factor"
 	"debitdesk/models/member"
@@ -38,7 +41,9 @@ type street struct {
 	ids         map[string]string // by the beginning of an address
 	actions     handlers.Actions
 	file, btc   string
-	profile     string
+	// of the bank exchange
+	message, document, movement, finding string
+	profile                              string
 }
 
 func newStreet(t *testing.T) *street {
@@ -167,7 +172,9 @@ func (s *street) fill() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.ids = map[string]string{"/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(),
+	s.bank()
+	s.ids = map[string]string{"/bank/files/": s.message, "/bank/received/": s.document, "/bank/movements/": s.movement,
+		"/bank/findings/": s.finding, "/approvals/": request.ID.String(), "/tokens/deletions/": leaving.ID.String(),
 		"/settings/brands/": s.A.BrandID.String(), "/settings/people/": s.A.Staff.ID.String(),
 		"/settings/people/invitations/": invited.ID.String(), "/invite/": "unknown", "/reset/": "unknown",
 		"/audit/": entry, "/developers/webhooks/": hook.ID.String(), "/webhooks/": hook.ID.String(),
@@ -182,6 +189,32 @@ func (s *street) fill() {
 		"/developers/requests/": asked,
 		"/manual/":              "operation", "/account/security/passkeys/": passkey.Handle(),
 		"/settings/security/people/": s.A.Staff.ID.String()}
+}
+
+// bank makes one of everything that is exchanged with the bank: a file that was refused, its answer, debits that missed
+// their cut-off, and a movement that belongs to none.
+func (s *street) bank() {
+	s.t.Helper()
+	today := calendar.DateOf(s.Store.Now())
+	s.HandOver(1, 15000, s.Exchange.Calendar.AddBusinessDays(today, 5))
+	message := s.CutAndTake()
+	s.Arrive("refused", exchange.Event{Kind: exchange.OnMessage, MessageID: message, Status: "RJCT"})
+	s.Box.In["nonsense"] = []byte("nonsense")
+	s.Run()
+	late := bank.Instruction{ID: uuid.New(), MerchantID: s.A.ID, Method: bank.EFT, AmountCents: 15000, Currency: "ZAR",
+		ActionDate: today, Branch: "470010", Account: "6200000001", HolderName: "Thandi Nkosi"}
+	if _, err := s.Exchange.Submit(s.t.Context(), []bank.Instruction{late}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.message, s.movement = message, s.Unmatched(15000, true, today).String()
+	for sql, into := range map[string]*string{
+		`SELECT document_id::text FROM bank_files_in_of WHERE merchant_id = $1 LIMIT 1`:                  &s.document,
+		`SELECT id::text FROM bank_findings WHERE merchant_id = $1 AND kind = 'missed_deadline' LIMIT 1`: &s.finding,
+	} {
+		if err := s.Store.Pool.QueryRow(s.t.Context(), sql, s.A.ID).Scan(into); err != nil {
+			s.t.Fatal(err)
+		}
+	}
 }
 
 func between(text, before, after string) string {

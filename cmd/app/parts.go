@@ -10,6 +10,7 @@ import (
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/openapi"
 	"debitdesk/handlers/web/approvals"
+	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/batches"
 	"debitdesk/handlers/web/clients"
 	"debitdesk/handlers/web/developers"
@@ -24,6 +25,7 @@ import (
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/audit"
+	"debitdesk/models/bank/exchange"
 	bankdesk "debitdesk/models/bank/sandbox"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/mandate"
@@ -122,6 +124,10 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 		Impact: d.Tokens.ClientImpact,
 		Panels: []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
+	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
+		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
+		desk.BankFiles, d.Home.Bank = true, files.Concerns
+	}
 	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store, Replays: db}
 	d.Events = &developers.Events{Desk: desk, Service: s.Webhooks, Exports: exports}
 	d.Audit = &settings.Audit{Desk: desk, Book: &audit.Book{Read: db}, Service: s.Audit, Exports: exports}

@@ -26,8 +26,11 @@ import (
 	"debitdesk/models/approval"
 	"debitdesk/models/audit"
 	"debitdesk/models/bank"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/bank/exchange/exchangetest"
 	"debitdesk/models/batch"
 	"debitdesk/models/billing"
+	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/credential"
 	"debitdesk/models/database/seal"
@@ -73,6 +76,8 @@ type House struct {
 	// Subscriptions bill nothing by themselves here; tests call Run.
 	Subscriptions *subscription.Service
 	A, B          Merchant
+	Exchange      *exchange.Service // beside the sandbox bank; tests hand things over and call Run
+	Box           *exchangetest.Box
 	People        *user.Service
 	Members       *member.Service
 	tb            testing.TB
@@ -136,6 +141,13 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	must(tb, err)
 	h.Clients, h.Purchases, h.Billing, h.Subscriptions = use.Clients, use.Purchases, use.Billing, use.Subscriptions
 	h.Batches, h.Approvals, h.Webhooks, h.Statements = use.Batches, use.Approvals, use.Webhooks, use.Statements
+	h.Box = exchangetest.NewBox()
+	h.Exchange = &exchange.Service{InTx: store.Runner[exchange.Tx](db), Read: db, Rules: exchangetest.Rules(),
+		Encoder: exchangetest.Codec{}, Decoder: exchangetest.Codec{}, Box: h.Box, Calendar: calendar.New(), Now: db.Now,
+		Log: quiet}
+	if use.Exchange == nil {
+		use.Exchange = h.Exchange // for its pages; nothing runs it but the test
+	}
 	h.Audit, h.People, h.Members, h.Factors, h.credentials = use.Audit, use.Users, use.Members, use.Factors,
 		use.Credentials
 	h.Factors.Password = func(_ context.Context, _ actor.Actor, password string) error {

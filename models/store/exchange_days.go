@@ -104,6 +104,8 @@ func itemsWhere(merchantID uuid.UUID, f exchange.ItemFilter) (w *condition, sign
 	}
 	onDate, in := "i.kind = 'debits' AND i.action_date = ? AND ", paidNow+" OR "+paidBefore
 	switch f.Part {
+	case "":
+		w.days("i.action_date", f.Day, f.Day)
 	case exchange.PartHandedOver:
 		w.and(onDate+handedOver, f.Day)
 	case exchange.PartAcknowledged:

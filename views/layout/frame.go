@@ -9,7 +9,7 @@ import (
 )
 
 // Frame is what the dashboard's frame shows on every page. Active is the rail item's key: home, attention, clients,
-// tokens, mandates, purchases, invoices, templates, batches, reports, developers, settings, sandbox.
+// tokens, mandates, purchases, invoices, templates, batches, bank, reports, developers, settings, sandbox.
 type Frame struct {
 	Title, Active   string
 	User            User
@@ -77,6 +77,7 @@ var rooms = []room{
 	{"invoices", "Invoices", "file", "/invoices", "/manual/invoices"},
 	{"templates", "Templates", "repeat", "/templates", "/manual/subscriptions"},
 	{"batches", "Batches", "layers", "/batches", "/manual/invoices#a-batch-in-six-steps"},
+	{"bank", "Bank files", "bank", "/bank", "/manual/bank-files"},
 	{"reports", "Reports", "chart", "/reports", "/manual/pages#reports"},
 	{"developers", "Developers", "code", "/developers", "/manual/api"},
 	{"settings", "Settings", "settings", "/settings", "/manual/configuration"},

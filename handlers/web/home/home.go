@@ -11,11 +11,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/bankfiles"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/purchases"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
+	"debitdesk/models/bank/exchange"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 	"debitdesk/models/report"
@@ -32,6 +34,8 @@ type Home struct {
 	Approvals *approval.Service
 	// Latest gives the newest batches of invoices.
 	Latest func(context.Context, actor.Actor) ([]pages.BatchLine, error)
+	// Bank tells what to look at about the bank's files; nil without a bank that takes files.
+	Bank func(context.Context, actor.Actor) (exchange.Concerns, error)
 }
 
 // Show serves GET /. Its blocks can be asked for one by one (?block=…), so that
@@ -63,6 +67,11 @@ func (h *Home) Show(c echo.Context) error {
 				Text: tallyWords(report.Tally{N: int64(len(failing))}, "webhook is failing", "webhooks are failing"),
 				Href: words.WebhooksPath})
 		}
+		bank, err := h.bankLines(c.Request().Context(), who)
+		if err != nil {
+			return err
+		}
+		view.Attention = append(view.Attention, bank...)
 	}
 	if block == "attention" {
 		return kit.Render(c, http.StatusOK, pages.HomeAttention(view))
@@ -88,6 +97,24 @@ func (h *Home) Show(c echo.Context) error {
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, "Home", "home",
 		func(fr layout.Frame) templ.Component { return pages.Home(fr, view) })
+}
+
+// bankLines tell of the bank's files what is not dealt with.
+func (h *Home) bankLines(ctx context.Context, who actor.Actor) (out []pages.AttentionLine, err error) {
+	if h.Bank == nil {
+		return nil, nil
+	}
+	c, err := h.Bank(ctx, who)
+	if c.Findings > 0 {
+		out = append(out, pages.AttentionLine{Kind: "bad", Icon: "bank", Href: bankfiles.OpenFindingsHref,
+			Text: tallyWords(report.Tally{N: c.Findings}, "finding about the bank’s files is open",
+				"findings about the bank’s files are open")})
+	}
+	if n := len(c.Days); n > 0 {
+		out = append(out, pages.AttentionLine{Kind: "bad", Icon: "calendar", Href: bankfiles.DiffersHref,
+			Text: tallyWords(report.Tally{N: int64(n)}, "bank day does not add up", "bank days do not add up")})
+	}
+	return out, err
 }
 
 func tallyWords(t report.Tally, one, many string) string {

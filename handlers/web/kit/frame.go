@@ -30,6 +30,7 @@ type Desk struct {
 	// OtherBank: in the sandbox, another than the sandbox bank collects.
 	OtherBank bool
 	BaseURL   string // public address, without a slash at the end
+	BankFiles bool   // the bank takes files
 	// Attention counts what waits for somebody.
 	Attention func(ctx context.Context, merchantID uuid.UUID) (int, error)
 	// Failing gives the webhooks whose deliveries are not taken, for those who can
@@ -66,6 +67,9 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 	}
 	if !access.Actor(c).Can(actor.Manage) {
 		f.Hide = []string{"developers", "settings"}
+	}
+	if !d.BankFiles {
+		f.Hide = append(f.Hide, "bank")
 	}
 	waiting, err := access.TakeFlashes(c)
 	if err != nil {

@@ -100,7 +100,7 @@ type ItemFilter struct {
 	ArrivalID uuid.UUID // answered in this document
 	State     ItemState
 	Outcome   ItemOutcome
-	Day       calendar.Date // with Part: what a figure of this day was made of
+	Day       calendar.Date // the debit date; with Part: the day whose figure it is
 	Part      DayPart
 }
 
@@ -145,22 +145,20 @@ func pageOf[T any](who actor.Actor, ask paging.Ask, read func(of uuid.UUID) ([]T
 	return paging.Cut(ask, found), err
 }
 
-// onlyOne is the single record of a list; what is not there is nobody's.
-func onlyOne[T any](page paging.Page[T], err error) (one T, _ error) {
-	if err != nil || len(page.Items) == 0 {
-		return one, firstError(err, fault.Missing())
+// named is the one record of an id. No id is nobody's: a filter without one would find any.
+func named[T any](id uuid.UUID, read func(paging.Ask) (paging.Page[T], error)) (one T, err error) {
+	if id == uuid.Nil {
+		return one, fault.Missing()
+	}
+	page, err := read(paging.Ask{Limit: 1})
+	switch {
+	case err != nil:
+		return one, err
+	case len(page.Items) == 0:
+		return one, fault.Missing()
 	}
 	return page.Items[0], nil
 }
-
-func firstError(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
-}
-
-var single = paging.Ask{Limit: 1}
 
 // Waits is what CutNow would put into messages.
 func (s *Service) Waits(ctx context.Context, who actor.Actor) ([]Waiting, error) {
@@ -173,6 +171,9 @@ func (s *Service) Waits(ctx context.Context, who actor.Actor) ([]Waiting, error)
 
 // NextCut is when messages leave next.
 func (s *Service) NextCut() time.Time { return s.Rules.NextCut(s.Calendar, s.Now()) }
+
+// LeavesEvery is how often requests, cancellations and recalls leave.
+func (s *Service) LeavesEvery() time.Duration { return s.Rules.every() }
 
 // Messages lists the messages to the bank.
 func (s *Service) Messages(ctx context.Context, who actor.Actor, f MessageFilter,
@@ -225,9 +226,16 @@ func (s *Service) CountItems(ctx context.Context, who actor.Actor, f ItemFilter)
 	return looking(who, func(of uuid.UUID) (Figure, error) { return s.Read.CountItems(ctx, of, f) })
 }
 
+// LateOn counts the debits of a day that missed their deadline and wait for a person.
+func (s *Service) LateOn(ctx context.Context, who actor.Actor, day calendar.Date) (Figure, error) {
+	return s.CountItems(ctx, who, ItemFilter{State: ItemLate, Day: day})
+}
+
 // Line is one item.
 func (s *Service) Line(ctx context.Context, who actor.Actor, id uuid.UUID) (ItemLine, error) {
-	return onlyOne(s.Items(ctx, who, ItemFilter{ID: id}, single))
+	return named(id, func(ask paging.Ask) (paging.Page[ItemLine], error) {
+		return s.Items(ctx, who, ItemFilter{ID: id}, ask)
+	})
 }
 
 // Candidates are items that a movement may belong to: of the same amount, those that wait for their outcome first.
@@ -250,7 +258,9 @@ func (s *Service) CountDocuments(ctx context.Context, who actor.Actor, f Documen
 
 // Document is one that came from the bank.
 func (s *Service) Document(ctx context.Context, who actor.Actor, id uuid.UUID) (Document, error) {
-	return onlyOne(s.Documents(ctx, who, DocumentFilter{ID: id}, single))
+	return named(id, func(ask paging.Ask) (paging.Page[Document], error) {
+		return s.Documents(ctx, who, DocumentFilter{ID: id}, ask)
+	})
 }
 
 // Movements lists what the bank booked.
@@ -266,7 +276,9 @@ func (s *Service) CountMovements(ctx context.Context, who actor.Actor, f EntryFi
 
 // Movement is one that the bank booked.
 func (s *Service) Movement(ctx context.Context, who actor.Actor, id uuid.UUID) (EntryLine, error) {
-	return onlyOne(s.Movements(ctx, who, EntryFilter{ID: id}, single))
+	return named(id, func(ask paging.Ask) (paging.Page[EntryLine], error) {
+		return s.Movements(ctx, who, EntryFilter{ID: id}, ask)
+	})
 }
 
 // Findings lists what people have to look at, or had.
@@ -282,7 +294,9 @@ func (s *Service) CountFindings(ctx context.Context, who actor.Actor, f FindingF
 
 // Finding is one.
 func (s *Service) Finding(ctx context.Context, who actor.Actor, id uuid.UUID) (Finding, error) {
-	return onlyOne(s.Findings(ctx, who, FindingFilter{ID: id}, single))
+	return named(id, func(ask paging.Ask) (paging.Page[Finding], error) {
+		return s.Findings(ctx, who, FindingFilter{ID: id}, ask)
+	})
 }
 
 // LateDay is the debit date that a finding about a missed deadline is about.

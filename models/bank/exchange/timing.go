@@ -11,12 +11,13 @@ import (
 // for a cut, and yet not every one of them makes a message of its own (ours).
 const soonEvery = 15 * time.Minute
 
-func (r Rules) soon(now time.Time) time.Time {
-	every := r.SoonEvery
-	if every <= 0 {
-		every = soonEvery
+func (r Rules) soon(now time.Time) time.Time { return now.Truncate(r.every()).Add(r.every()) }
+
+func (r Rules) every() time.Duration {
+	if r.SoonEvery <= 0 {
+		return soonEvery
 	}
-	return now.Truncate(every).Add(every)
+	return r.SoonEvery
 }
 
 // NextCut is the next moment at which messages leave, now included.

@@ -1,0 +1,54 @@
+package handlers
+
+import (
+	"debitdesk/models/actor"
+)
+
+// bankRoutes are what is exchanged with the bank in files. Without such a bank none of them is there.
+func (e *edge) bankRoutes() Table {
+	if e.BankFiles == nil {
+		return nil
+	}
+	return Table{
+		{actor.Read, "Bank files: what waits, the files both ways, movements and the reconciliation", []Route{
+			{page, "GET", "/bank", e.BankFiles.Overview},
+			{page, "GET", "/bank/files", e.BankFiles.Files},
+			{page, "GET", "/bank/files/export", e.BankFiles.ExportFiles},
+			{page, "GET", "/bank/files/:id", e.BankFiles.File},
+			{page, "GET", "/bank/received", e.BankFiles.Received},
+			{page, "GET", "/bank/received/export", e.BankFiles.ExportReceived},
+			{page, "GET", "/bank/received/:id", e.BankFiles.Document},
+			{page, "GET", "/bank/movements", e.BankFiles.Movements},
+			{page, "GET", "/bank/movements/export", e.BankFiles.ExportMovements},
+			{page, "GET", "/bank/days", e.BankFiles.Days},
+			{page, "GET", "/bank/days/export", e.BankFiles.ExportDays},
+			{page, "GET", "/bank/items", e.BankFiles.Items},
+			{page, "GET", "/bank/items/export", e.BankFiles.ExportItems},
+			{page, "GET", "/bank/findings", e.BankFiles.Findings},
+			{page, "GET", "/bank/findings/export", e.BankFiles.ExportFindings},
+			{page, "GET", "/bank/findings/:id", e.BankFiles.Finding},
+		}},
+		{actor.Exchange, "Cut, download, import and send bank files again; match movements; settle findings", []Route{
+			{page, "GET", "/bank/cut", e.BankFiles.AskCut},
+			{page, "POST", "/bank/cut", e.BankFiles.Cut},
+			{page, "GET", "/bank/import", e.BankFiles.AskImport},
+			{pageFile, "POST", "/bank/import", e.BankFiles.Import},
+			{pageProof, "POST", "/bank/files/:id/download", e.BankFiles.Download},
+			{page, "GET", "/bank/files/:id/taken", e.BankFiles.AskAct("taken")},
+			{page, "POST", "/bank/files/:id/taken", e.BankFiles.Act("taken")},
+			{page, "GET", "/bank/files/:id/again", e.BankFiles.AskAct("again")},
+			{page, "POST", "/bank/files/:id/again", e.BankFiles.Act("again")},
+			{page, "GET", "/bank/files/:id/replacement", e.BankFiles.AskAct("replacement")},
+			{page, "POST", "/bank/files/:id/replacement", e.BankFiles.Act("replacement")},
+			{page, "GET", "/bank/files/:id/dropping", e.BankFiles.AskAct("dropping")},
+			{page, "POST", "/bank/files/:id/dropping", e.BankFiles.Act("dropping")},
+			{page, "GET", "/bank/movements/:id/match", e.BankFiles.AskMatch},
+			{page, "POST", "/bank/movements/:id/match", e.BankFiles.Match},
+			{page, "GET", "/bank/findings/:id/sending", e.BankFiles.AskLate(true)},
+			{page, "POST", "/bank/findings/:id/sending", e.BankFiles.Late(true)},
+			{page, "GET", "/bank/findings/:id/dropping", e.BankFiles.AskLate(false)},
+			{page, "POST", "/bank/findings/:id/dropping", e.BankFiles.Late(false)},
+			{page, "POST", "/bank/findings/:id/settlement", e.BankFiles.Settle},
+		}},
+	}
+}

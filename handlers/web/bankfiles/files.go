@@ -1,0 +1,333 @@
+package bankfiles
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/audit"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/money"
+	"debitdesk/models/paging"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// messageStates lists them in the order of a file's life.
+var messageStates = []exchange.MessageState{exchange.Made, exchange.Held, exchange.Placed, exchange.Taken,
+	exchange.Acknowledged, exchange.Approval, exchange.Accepted, exchange.Refused, exchange.Replaced, exchange.Closed}
+
+func kindOptions() (options []components.Option) {
+	for _, k := range exchange.Kinds {
+		options = append(options, components.Option{Value: string(k), Text: kindWords[k]})
+	}
+	return options
+}
+
+func (h *Pages) files() *kit.List[exchange.Message, exchange.MessageFilter] {
+	return &kit.List[exchange.Message, exchange.MessageFilter]{
+		Desk: h.Desk, Exports: h.Exports, Path: filesPath, Active: section, One: "file to the bank",
+		Many: "files to the bank", Nav: components.StatusTabs(nav(filesPath)),
+		Head:  components.PageHead{Title: "Files to the bank", Sub: "Each file holds one kind of request, and has a number without gaps."},
+		Query: h.Exchange.Messages, ID: exchange.Message.UUID,
+		Count: func(ctx context.Context, who actor.Actor, f exchange.MessageFilter) (kit.Tally, error) {
+			counts, err := h.Exchange.CountMessages(ctx, who, f)
+			return kit.TallyOf(counts, f.States, false, 0), err
+		},
+		By: "state", Views: []kit.View{
+			kit.ViewOf("Not taken yet", "state", exchange.Made, exchange.Held, exchange.Placed),
+			kit.ViewOf("At the bank", "state", exchange.Taken, exchange.Acknowledged, exchange.Approval, exchange.Accepted),
+			kit.ViewOf("Refused", "state", exchange.Refused),
+			kit.ViewOf("Sent again or not run", "state", exchange.Replaced, exchange.Closed).WhenAny(),
+		},
+		Filters: []kit.Filter[exchange.MessageFilter]{
+			kit.StatesFilter("state", "a state of a file", messageStates,
+				func(s exchange.MessageState) string { return messagePills[s].Word },
+				func(f *exchange.MessageFilter) *[]exchange.MessageState { return &f.States }),
+			kit.ChoiceFilter("kind", "a kind of file", "Kind is ",
+				components.Select{Label: "Kind", Blank: "Any kind", Quiet: true, Options: kindOptions()},
+				func(f *exchange.MessageFilter) *exchange.Kind { return &f.Kind }),
+			kit.FromDay("from", "Made from", func(f *exchange.MessageFilter) *time.Time { return &f.From }),
+			kit.ToDay("to", "Made to", func(f *exchange.MessageFilter) *time.Time { return &f.To }),
+		},
+		Columns: messageColumns,
+		Empty: components.Empty{Icon: "out", Title: "No file has been made yet",
+			Text: "Debits, refunds and mandate requests leave with the next cut."},
+	}
+}
+
+// Files serves GET /bank/files.
+func (h *Pages) Files(c echo.Context) error { return h.files().Show(c) }
+
+// ExportFiles serves GET /bank/files/export.
+func (h *Pages) ExportFiles(c echo.Context) error { return h.files().Export(c) }
+
+// itemsOf lists what is in a file.
+func (h *Pages) itemsOf(path, title string, narrow func(*exchange.ItemFilter)) *kit.List[exchange.ItemLine,
+	exchange.ItemFilter] {
+	return &kit.List[exchange.ItemLine, exchange.ItemFilter]{
+		Desk: h.Desk, Path: path, Active: section, One: "item", Card: components.Card{Title: title},
+		Query: func(ctx context.Context, who actor.Actor, f exchange.ItemFilter, ask paging.Ask) (
+			paging.Page[exchange.ItemLine], error) {
+			narrow(&f)
+			return h.Exchange.Items(ctx, who, f, ask)
+		},
+		ID: func(i exchange.ItemLine) uuid.UUID { return i.ID },
+		Count: func(ctx context.Context, who actor.Actor, f exchange.ItemFilter) (kit.Tally, error) {
+			narrow(&f)
+			return h.tally(ctx, who, f)
+		},
+		By: "outcome", Views: []kit.View{kit.ViewOf("No answer", "outcome", exchange.OutcomeNone),
+			kit.ViewOf("Paid or confirmed", "outcome", exchange.OutcomePaid),
+			kit.ViewOf("Came back", "outcome", exchange.OutcomeBack)},
+		Filters: []kit.Filter[exchange.ItemFilter]{outcomeFilter},
+		Columns: itemColumns(func(i exchange.ItemLine) int64 { return i.AmountCents }),
+		Around: func(c echo.Context, _ *kit.Listing, v *pages.ListView) error {
+			v.Below = pages.BankTotal("In all " + v.Filters.Found)
+			return nil
+		},
+		Empty: components.Empty{Icon: "receipt", Title: "No items",
+			Text: "Nothing is in this file any more: its items left in another one, or it held none of yours."},
+	}
+}
+
+var outcomeFilter = kit.StateFilter("outcome", "an outcome",
+	[]exchange.ItemOutcome{exchange.OutcomeNone, exchange.OutcomePaid, exchange.OutcomeBack},
+	func(f *exchange.ItemFilter) *exchange.ItemOutcome { return &f.Outcome })
+
+// tally counts and sums items, and those of each tab.
+func (h *Pages) tally(ctx context.Context, who actor.Actor, f exchange.ItemFilter) (t kit.Tally, err error) {
+	of := map[exchange.ItemOutcome]kit.RowsFound{}
+	for _, o := range []exchange.ItemOutcome{"", exchange.OutcomeNone, exchange.OutcomePaid, exchange.OutcomeBack} {
+		g := f
+		g.Outcome = o
+		n, err := h.Exchange.CountItems(ctx, who, g)
+		if err != nil {
+			return t, err
+		}
+		of[o] = kit.FoundUpTo(n.Count, n.Count)
+		if o == f.Outcome {
+			t.Found, t.Sum = of[o], ", "+words.Sum(n.Cents, money.ZAR)
+		}
+	}
+	t.Of = func(v kit.View) kit.RowsFound { return of[exchange.ItemOutcome(v.Value)] }
+	return t, nil
+}
+
+// File serves GET /bank/files/{id}.
+func (h *Pages) File(c echo.Context) error {
+	id, err := messageID(c)
+	if err != nil {
+		return err
+	}
+	ctx, who := c.Request().Context(), access.Actor(c)
+	m, err := h.Exchange.Sheet(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	items, err := h.itemsOf(filePath(id), "Items", func(f *exchange.ItemFilter) { f.MessageID = id }).View(c)
+	if err != nil {
+		return err
+	}
+	if kit.FragmentFor(c, "results") {
+		return kit.Render(c, http.StatusOK, pages.ListResults(items))
+	}
+	v := pages.BankFileView{Nav: nav(filesPath), State: messagePills[m.State], Items: items, Facts: fileFacts(m.Message),
+		Head: components.PageHead{Title: m.FileName, Back: components.Link{Text: "Files to the bank", Href: filesPath},
+			Secondary: actButtons(m)},
+		Groups:  kit.TableOf("Parts of the file", groupColumns, m.Groups),
+		History: kit.History(paging.Page[audit.Entry]{Items: m.History}, nil)}
+	v.Note = fileNote(m)
+	if mayAct(c) && len(m.SHA256) > 0 {
+		v.Download = filePath(id, "download")
+	}
+	if v.Findings, err = h.findingLines(ctx, who, exchange.FindingFilter{MessageID: id,
+		State: exchange.FindingOpen}); err != nil {
+		return err
+	}
+	return h.show(c, http.StatusOK, m.FileName, func(f layout.Frame) templ.Component { return pages.BankFile(f, v) })
+}
+
+// fileNote says what has to be known about a file first.
+func fileNote(m exchange.MessageSheet) components.Note {
+	switch {
+	case m.Refused.Count > 0:
+		return components.Note{Kind: "bad", Title: "The bank refused " + counted(int64(m.Refused.Count), m.Refused.SumCents),
+			Text: cmp.Or(m.Reason, "The bank gave no reason.") + " Nobody in it was debited. Send the items again, or mark them as not collected."}
+	case m.State == exchange.Replaced:
+		return components.Note{Kind: "info", Text: "What the bank refused was sent again in a later file."}
+	case m.State == exchange.Closed:
+		return components.Note{Kind: "info", Text: "What the bank refused was marked as not collected."}
+	}
+	return components.Note{}
+}
+
+func fileFacts(m exchange.Message) components.Facts {
+	_, hash := hashOf(m.SHA256)
+	downloads := "never"
+	if m.Downloads > 0 {
+		downloads = words.Grouped(int64(m.Downloads)) + " times, last by " + m.DownloadsBy
+	}
+	return components.Facts{Items: []components.Fact{
+		{Label: "Kind", Value: kindWords[m.Kind]},
+		{Label: "Items", Value: counted(int64(m.Count), m.SumCents)},
+		{Label: "Number", Value: words.Grouped(m.Number)},
+		{Label: "Form", Value: m.Name, Mono: true},
+		{Label: "Id at the bank", Value: m.ID, Mono: true, Copy: m.ID},
+		{Label: "Size", Value: words.Grouped(m.Size) + " bytes"},
+		{Label: "SHA-256", Value: hash, Mono: true, Copy: hash},
+		{Label: "Made by", Value: by(m.MadeBy)},
+		momentFact("Made", m.MadeAt, ""),
+		momentFact("Laid out", m.PlacedAt, "not yet"),
+		momentFact("Taken", m.TakenAt, "not yet"),
+		momentFact("Acknowledged", m.AckAt, "not yet"),
+		momentFact("Last answer", m.AnsweredAt, "none yet"),
+		{Label: "Downloaded", Value: downloads},
+	}}
+}
+
+var groupColumns = []kit.Column[exchange.Group]{
+	kit.ColumnOf("Part", func(g exchange.Group) components.Cell {
+		return components.Cell{Text: g.ID, Strong: true, Look: "mono small"}
+	}),
+	kit.TextColumn("Account of", 20, func(g exchange.Group) string { return g.Creditor.Name }),
+	kit.DateColumn("Day", 14, func(g exchange.Group) date { return g.ActionDate }),
+	kit.TextColumn("Method", 11, func(g exchange.Group) string { return methodWords[g.Method] }),
+	kit.TextColumn("Sequence", 11, func(g exchange.Group) string { return sequenceWords[g.Sequence] }),
+	countColumn("Items", func(g exchange.Group) int64 { return int64(g.Count) }),
+	amountColumn("Sum", func(g exchange.Group) int64 { return g.SumCents }),
+	kit.ColumnOf("State", func(g exchange.Group) components.Cell {
+		if g.Refused {
+			return components.Cell{Pill: components.Pill{Kind: "bad", Word: "Refused"}}
+		}
+		return components.Cell{}
+	}),
+}
+
+// fileAct is what a person can do with a file to the bank: the question, the act and the sentence after it.
+type fileAct struct {
+	path, button, icon, title, text, said string
+	danger                                bool
+	why                                   func(exchange.MessageSheet) string // why not; empty when it is possible
+	do                                    func(*exchange.Service, context.Context, actor.Actor, string) (exchange.Message, error)
+}
+
+func unless(possible bool, why string) string {
+	if possible {
+		return ""
+	}
+	return why
+}
+
+func refusedOnly(m exchange.MessageSheet) string {
+	return unless(m.Refused.Count > 0, "Nothing in this file waits for a decision any more.")
+}
+
+var fileActs = []fileAct{
+	{path: "taken", button: "Mark as taken", icon: "check", title: "Mark the file as taken to the bank?",
+		text: "Do this after you have brought the file to the bank by hand, such as by an upload on its site. From then on the bank has its time to acknowledge it.",
+		said: "The file is marked as taken to the bank.", do: (*exchange.Service).MarkTaken,
+		why: func(m exchange.MessageSheet) string {
+			return unless(m.State == exchange.Placed, "This file is not waiting to be taken to the bank.")
+		}},
+	{path: "again", button: "Lay out again", icon: "repeat", title: "Lay the same file out again?",
+		text: "Ask your bank first whether it has the file. The file keeps its name and content, so the bank refuses it if it has it after all.",
+		said: "The file is laid out again.", do: (*exchange.Service).PlaceAgain,
+		why: func(m exchange.MessageSheet) string {
+			return unless(m.State == exchange.Taken && !m.Acknowledged(),
+				"Only a file that the bank has not acknowledged can be laid out again.")
+		}},
+	{path: "replacement", button: "Send again", icon: "forward", title: "Send what was refused again?",
+		text: "It leaves with the next file, under new numbers. This can be done once.",
+		said: "What was refused is sent again with the next file.", do: (*exchange.Service).SendAgain, why: refusedOnly},
+	{path: "dropping", button: "Mark as not collected", icon: "x", title: "Mark what was refused as not collected?",
+		text: "The debits count as failed, and your clients and programs are told so. Refunds and mandate requests count as failed too. This cannot be undone.",
+		said: "What was refused is marked as not collected.", do: (*exchange.Service).Drop, why: refusedOnly, danger: true},
+}
+
+func actNamed(path string) fileAct {
+	return fileActs[slices.IndexFunc(fileActs, func(a fileAct) bool { return a.path == path })]
+}
+
+// actButtons offer what is possible now.
+func actButtons(m exchange.MessageSheet) (out []components.Button) {
+	for _, a := range fileActs {
+		if a.why(m) == "" {
+			out = append(out, a.on(m.ID))
+		}
+	}
+	return out
+}
+
+// on leads to the question about a file.
+func (a fileAct) on(id string) components.Button {
+	return components.Button{Label: a.button + "…", Icon: a.icon, Href: filePath(id, a.path)}
+}
+
+// AskAct serves GET /bank/files/{id}/{act}.
+func (h *Pages) AskAct(path string) echo.HandlerFunc {
+	a := actNamed(path)
+	return func(c echo.Context) error {
+		id, err := messageID(c)
+		if err != nil {
+			return err
+		}
+		m, err := h.Exchange.Sheet(c.Request().Context(), access.Actor(c), id)
+		if err != nil {
+			return err
+		}
+		what := counted(int64(m.Count), m.SumCents)
+		if m.Refused.Count > 0 {
+			what = counted(int64(m.Refused.Count), m.Refused.SumCents)
+		}
+		return h.ask(c, pages.ActView{Title: a.button, Back: components.Link{Text: m.FileName, Href: filePath(id)},
+			Blocked: a.why(m),
+			Question: components.Confirm{ID: a.path, Title: a.title, Text: m.FileName + ", " + kindWords[m.Kind] + ": " + what + ". " +
+				a.text, Action: filePath(id, a.path), CancelHref: filePath(id), Button: a.button, Safe: !a.danger}})
+	}
+}
+
+// Act serves POST /bank/files/{id}/{act}.
+func (h *Pages) Act(path string) echo.HandlerFunc {
+	a := actNamed(path)
+	return func(c echo.Context) error {
+		id, err := messageID(c)
+		if err != nil {
+			return err
+		}
+		_, err = a.do(h.Exchange, c.Request().Context(), access.Actor(c), id)
+		return h.done(c, err, filePath(id), a.said)
+	}
+}
+
+// Download serves POST /bank/files/{id}/download.
+func (h *Pages) Download(c echo.Context) error {
+	id, err := messageID(c)
+	if err != nil {
+		return err
+	}
+	m, content, err := h.Exchange.Download(c.Request().Context(), access.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }()
+	to := &kit.Download{C: c, Control: http.NewResponseController(c.Response()), ContentType: "application/octet-stream",
+		Name: m.FileName}
+	if _, err := io.Copy(to, content); err != nil {
+		to.BreakOff()
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package bankfiles
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+var entryStates = []exchange.EntryState{exchange.EntryUnmatched, exchange.EntryMatched, exchange.EntryOther}
+
+func (h *Pages) movements() *kit.List[exchange.EntryLine, exchange.EntryFilter] {
+	return &kit.List[exchange.EntryLine, exchange.EntryFilter]{
+		Desk: h.Desk, Exports: h.Exports, Path: movementsPath, Active: section, One: "movement",
+		Nav:   components.StatusTabs(nav(movementsPath)),
+		Head:  components.PageHead{Title: "Bank movements", Sub: "What the bank booked on your account, by day."},
+		Query: h.Exchange.Movements, ID: func(e exchange.EntryLine) uuid.UUID { return e.ID },
+		Count: func(ctx context.Context, who actor.Actor, f exchange.EntryFilter) (kit.Tally, error) {
+			found, err := h.Exchange.CountMovements(ctx, who, f)
+			counts, cents := map[exchange.EntryState]int64{}, int64(0)
+			for state, n := range found {
+				counts[state] = n.Count
+				if f.State == "" || f.State == state {
+					cents += n.Cents
+				}
+			}
+			t := kit.TallyOf(counts, kit.Split[exchange.EntryState](string(f.State)), false, 0)
+			t.Sum = ", " + words.Sum(cents, money.ZAR)
+			return t, err
+		},
+		By: "state", Views: []kit.View{kit.ViewOf("Unmatched", "state", exchange.EntryUnmatched),
+			kit.ViewOf("Matched", "state", exchange.EntryMatched), kit.ViewOf("Other", "state", exchange.EntryOther)},
+		Filters: []kit.Filter[exchange.EntryFilter]{
+			kit.StateFilter("state", "a state of a movement", entryStates,
+				func(f *exchange.EntryFilter) *exchange.EntryState { return &f.State }),
+			kit.DayFilter("from", "Booked from", func(f *exchange.EntryFilter, day date) { f.From = day }),
+			kit.DayFilter("to", "Booked to", func(f *exchange.EntryFilter, day date) { f.To = day }),
+			kit.IdFilter("document", "One file from the bank",
+				func(f *exchange.EntryFilter) *uuid.UUID { return &f.ArrivalID }),
+		},
+		Columns: movementColumns,
+		Around: func(_ echo.Context, _ *kit.Listing, v *pages.ListView) error {
+			v.Below = pages.BankTotal("In all " + v.Filters.Found)
+			return nil
+		},
+		Empty: components.Empty{Icon: "money", Title: "No movement is known yet",
+			Text: "Movements come with the bank’s statements and notifications."},
+	}
+}
+
+// Movements serves GET /bank/movements.
+func (h *Pages) Movements(c echo.Context) error { return h.movements().Show(c) }
+
+// ExportMovements serves GET /bank/movements/export.
+func (h *Pages) ExportMovements(c echo.Context) error { return h.movements().Export(c) }
+
+const mostCandidates = 25
+
+// AskMatch serves GET /bank/movements/{id}/match: which debit is it, and with ?item= what follows.
+func (h *Pages) AskMatch(c echo.Context) error {
+	id, err := kit.ID(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx, who := c.Request().Context(), access.Actor(c)
+	n, err := h.Exchange.Movement(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	if n.State == exchange.EntryMatched {
+		return h.ask(c, pages.ActView{Title: "Match a movement", Back: components.Link{Text: "Movements", Href: movementsPath},
+			Blocked: "This movement is matched already."})
+	}
+	if item, err := uuid.Parse(c.QueryParam("item")); err == nil {
+		return h.confirmMatch(c, n, item)
+	}
+	search := strings.TrimSpace(c.QueryParam("q"))
+	found, err := h.Exchange.Candidates(ctx, who, n.Entry, search, mostCandidates)
+	if err != nil {
+		return err
+	}
+	columns := append(itemColumns(func(i exchange.ItemLine) int64 { return i.AmountCents }),
+		kit.Column[exchange.ItemLine]{Head: components.Head{Label: "Actions", Hidden: true},
+			Cell: func(i exchange.ItemLine) components.Cell {
+				return components.Cell{Part: pages.BankChoose(movementPath(id, "match")+"?item="+i.ID.String(), i.Reference)}
+			}})
+	v := pages.BankMatchView{Back: components.Link{Text: "Movements", Href: movementsPath + "?state=unmatched"},
+		Facts: movementFacts(n.Entry), Action: movementPath(id, "match"),
+		Search: components.Field{Label: "Search", Name: "q", Value: search, Quiet: true,
+			Hint: "Client, e-mail or reference of the purchase. Only debits of the same amount are found."},
+		Candidates: kit.TableOf("Debits of the same amount", columns, found),
+		Empty: components.Empty{Icon: "search", Title: "No debit of this amount",
+			Text: "Search by the client or the purchase to look further back. If the movement belongs to no debit of yours, settle the finding with a note."}}
+	return h.show(c, http.StatusOK, "Match a movement", func(f layout.Frame) templ.Component { return pages.BankMatch(f, v) })
+}
+
+func movementFacts(n exchange.Entry) components.Facts {
+	direction := "in, to you"
+	if !n.Credit {
+		direction = "out, from you"
+	}
+	return components.Facts{Wide: true, Items: []components.Fact{
+		{Label: "Amount", Value: words.Sum(n.AmountCents, n.Currency)}, {Label: "Direction", Value: direction},
+		{Label: "Booked on", Value: n.BookedOn.Format("Mon 2 Jan 2006")}, {Label: "Text", Value: n.Text},
+		{Label: "Bank’s reference", Value: n.Reference, Mono: true}, {Label: "Kind at the bank", Value: n.BankCode, Mono: true},
+		{Label: "Reason", Value: n.Reason}}}
+}
+
+// confirmMatch says what follows from a match, by trying it.
+func (h *Pages) confirmMatch(c echo.Context, n exchange.EntryLine, itemID uuid.UUID) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	back := components.Link{Text: "Choose another debit", Href: movementPath(n.ID, "match")}
+	v := pages.ActView{Title: "Match a movement", Back: back}
+	tried, err := h.Exchange.TryMatch(ctx, who, n.ID, itemID)
+	if refused, known := fault.From(err); known && kit.MayShow(err) {
+		v.Blocked = refused.Message
+		if len(refused.Fields) > 0 {
+			v.Blocked = refused.Fields[0].Message
+		}
+		return h.ask(c, v)
+	}
+	if err != nil {
+		return err
+	}
+	item, err := h.Exchange.Line(ctx, who, itemID)
+	if err != nil {
+		return err
+	}
+	client, reference := itemName(item)
+	v.Question = components.Confirm{ID: "match", Title: "Match this movement to the debit of " + client + "?",
+		Text: "Movement of " + words.Sum(n.AmountCents, n.Currency) + ", booked on " + n.BookedOn.Format("Mon 2 Jan 2006") +
+			". Purchase " + reference + ", debit date " + item.ActionDate.Format("Mon 2 Jan 2006") + ". This cannot be undone.",
+		Breaks: followsWords(tried), Action: movementPath(n.ID, "match"), CancelHref: back.Href, Button: "Match movement",
+		Safe: true, Fields: []components.Pair{{Name: "item", Value: itemID.String()}}}
+	return h.ask(c, v)
+}
+
+// followsWords say what a match changes.
+func followsWords(m exchange.Matched) (out []string) {
+	for _, a := range m.Answers {
+		text := "The debit becomes: " + words.LowerFirst(outcomePills[a.Kind].Word)
+		if m.Item.Kind == exchange.Refunds {
+			text = "The refund becomes: " + words.LowerFirst(outcomePills[a.Kind].Word)
+		}
+		if a.Code != "" && a.Code != bank.CodeSuccess {
+			text += " (" + words.LowerFirst(bank.Label(a.Code)) + ")"
+		}
+		out = append(out, text+". The client’s purchase and your programs follow.")
+	}
+	for _, f := range m.Findings {
+		out = append(out, "A finding is opened: "+f.Text)
+	}
+	if len(out) == 0 {
+		out = []string{"Nothing changes for the client: the movement only counts in the reconciliation."}
+	}
+	return out
+}
+
+// Match serves POST /bank/movements/{id}/match.
+func (h *Pages) Match(c echo.Context) error {
+	id, err := kit.ID(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx, who := c.Request().Context(), access.Actor(c)
+	n, err := h.Exchange.Movement(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	item, err := uuid.Parse(form.Get("item"))
+	if err != nil {
+		return c.Redirect(http.StatusSeeOther, movementPath(id, "match"))
+	}
+	_, err = h.Exchange.Match(ctx, who, id, item)
+	if fault.Is(err, fault.Invalid) {
+		return h.confirmMatch(c, n, item)
+	}
+	return h.done(c, err, movementsPath+"?state=unmatched", "The movement is matched.")
+}

@@ -1,0 +1,170 @@
+package bankfiles
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/actor"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/models/plural"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// Overview serves GET /bank; ?block=next is the box of the next cut alone.
+func (h *Pages) Overview(c echo.Context) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	next, err := h.next(ctx, who)
+	if err != nil {
+		return err
+	}
+	if c.QueryParam("block") == "next" {
+		return kit.Render(c, http.StatusOK, pages.BankNextCut(next))
+	}
+	v := pages.BankOverviewView{Nav: nav(overviewPath), Next: next,
+		OutEmpty: components.Empty{Icon: "out", Title: "No file has been made yet", Text: "The next cut makes one when something waits."},
+		InEmpty: components.Empty{Icon: "in", Title: "Nothing has come from the bank yet",
+			Text: "Answers and statements appear here when they arrive, or when you import them."}}
+	open := exchange.FindingFilter{State: exchange.FindingOpen}
+	if v.Findings, err = h.findingLines(ctx, who, open); err != nil {
+		return err
+	}
+	n, err := h.Exchange.CountFindings(ctx, who, open)
+	if err != nil {
+		return err
+	}
+	v.FindingsMore = components.Link{Text: "All findings", Href: findingsPath}
+	if more := n - int64(len(v.Findings)); more > 0 {
+		v.FindingsMore = components.Link{Text: words.Grouped(more) + " more", Href: OpenFindingsHref}
+	}
+	out, err := h.Exchange.Messages(ctx, who, exchange.MessageFilter{}, newest)
+	if err != nil {
+		return err
+	}
+	in, err := h.Exchange.Documents(ctx, who, exchange.DocumentFilter{}, newest)
+	if err != nil {
+		return err
+	}
+	v.Out, v.In = kit.TableOf("Newest files to the bank", messageColumns, out.Items),
+		kit.TableOf("Newest files from the bank", documentColumns, in.Items)
+	return h.show(c, http.StatusOK, "Bank files", func(f layout.Frame) templ.Component { return pages.BankOverview(f, v) })
+}
+
+// next is what leaves with the next cut.
+func (h *Pages) next(ctx context.Context, who actor.Actor) (v pages.BankNext, err error) {
+	now, at := h.Desk.Now(), h.Exchange.NextCut()
+	v = pages.BankNext{Left: "In " + words.SayLeft(at.Sub(now)), At: words.SayMinute(at, now) + money.NBSP + "SAST",
+		Often: "mandate requests, cancellations and recalls leave every " + words.SayLeft(h.Exchange.LeavesEvery())}
+	waits, err := h.Exchange.Waits(ctx, who)
+	for _, w := range waits {
+		s := components.Stat{Label: kindWords[w.Kind], Value: words.Grouped(w.Total.Count)}
+		if w.Total.Cents > 0 {
+			s.Note = words.Sum(w.Total.Cents, money.ZAR)
+		}
+		v.Waiting = append(v.Waiting, s)
+	}
+	return v, err
+}
+
+// AskCut serves GET /bank/cut.
+func (h *Pages) AskCut(c echo.Context) error {
+	waits, err := h.Exchange.Waits(c.Request().Context(), access.Actor(c))
+	if err != nil {
+		return err
+	}
+	v := pages.ActView{Title: "Cut now", Back: components.Link{Text: "Bank files", Href: overviewPath},
+		Question: components.Confirm{ID: "cut", Title: "Make files of what waits?",
+			Text:   "One file is made for each kind, or more where there are many items. They leave at once, before the next cut:",
+			Action: "/bank/cut", CancelHref: overviewPath, Button: "Cut now", Safe: true}}
+	for _, w := range waits {
+		v.Question.Breaks = append(v.Question.Breaks, kindWords[w.Kind]+": "+counted(w.Total.Count, w.Total.Cents))
+	}
+	if len(waits) == 0 {
+		v.Blocked = "Nothing waits for the bank."
+		return h.show(c, http.StatusOK, v.Title, func(f layout.Frame) templ.Component { return pages.AskAct(f, v) })
+	}
+	return h.ask(c, v)
+}
+
+// Cut serves POST /bank/cut.
+func (h *Pages) Cut(c echo.Context) error {
+	ids, err := h.Exchange.CutNow(c.Request().Context(), access.Actor(c))
+	return h.done(c, err, filesPath, plural.Of(len(ids), "file")+" "+plural.Was(len(ids))+
+		" made for the bank. It takes a moment until they are laid out.")
+}
+
+// AskImport serves GET /bank/import.
+func (h *Pages) AskImport(c echo.Context) error { return h.importForm(c, nil) }
+
+func (h *Pages) importForm(c echo.Context, refused error) error {
+	byInput, summary, known := kit.Problems(refused)
+	if refused != nil && !known {
+		return refused
+	}
+	v := pages.BankImportView{Back: components.Link{Text: "Bank files", Href: overviewPath},
+		Problems: components.ErrorSummary{Items: summary},
+		File: components.FileInput{Label: "File", Name: "file", Required: true, Error: byInput["file"],
+			Hint: "As your bank gives it, at most 20 MB."}}
+	return h.show(c, kit.StatusOf(refused), "Import a file from the bank",
+		func(f layout.Frame) templ.Component { return pages.BankImport(f, v) })
+}
+
+// Import serves POST /bank/import.
+func (h *Pages) Import(c echo.Context) error {
+	kit.Patient(c, kit.UploadPatience)
+	if err := c.Request().ParseMultipartForm(kit.UploadMemory); err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			return h.importForm(c, fault.At("file", "too_large", "A file from the bank may have up to %d MB.",
+				exchange.MostImported>>20))
+		}
+		return h.importForm(c, fault.At("file", "required", "Choose a file from your bank."))
+	}
+	defer func() { _ = c.Request().MultipartForm.RemoveAll() }()
+	part, err := c.FormFile("file")
+	if err != nil {
+		return h.importForm(c, fault.At("file", "required", "Choose a file from your bank."))
+	}
+	opened, err := part.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = opened.Close() }()
+	content, err := io.ReadAll(opened)
+	if err != nil {
+		return err
+	}
+	ctx, who := c.Request().Context(), access.Actor(c)
+	d, err := h.Exchange.Import(ctx, who, part.Filename, content)
+	if fault.Is(err, fault.Invalid) {
+		return h.importForm(c, err)
+	}
+	if err != nil {
+		return err
+	}
+	said := "The file was read."
+	switch d.State {
+	case exchange.DocumentOpen:
+		said = "The end of the file is missing. It is tried again for an hour."
+	case exchange.DocumentRejected:
+		said = "The file could not be read: " + d.Why
+	case exchange.DocumentRead:
+	}
+	if _, err := h.Exchange.Document(ctx, who, d.ID); fault.Is(err, fault.NotFound) { // it was found before, and is another's
+		return h.done(c, nil, receivedPath, "The file was read before. Nothing in it is about your business.")
+	} else if err != nil {
+		return err
+	}
+	return h.done(c, nil, receivedHref(d.ID), said)
+}

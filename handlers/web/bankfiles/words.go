@@ -1,0 +1,149 @@
+package bankfiles
+
+import (
+	"encoding/hex"
+	"time"
+
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/bank"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/calendar"
+	"debitdesk/models/money"
+	"debitdesk/views/components"
+)
+
+// kindWords are what the items of a file ask of the bank.
+var kindWords = map[exchange.Kind]string{exchange.Debits: "Debits", exchange.Refunds: "Refunds",
+	exchange.Recalls: "Recalls", exchange.Mandates: "Mandate requests", exchange.Cancellations: "Mandate cancellations"}
+
+// messagePills are the states of a file to the bank, in the order of its life.
+var messagePills = map[exchange.MessageState]components.Pill{
+	exchange.Made:   {Kind: "progress", Word: "Being laid out", Title: "It is being written for the bank."},
+	exchange.Held:   {Kind: "wait", Word: "Waits for approval", Title: "A second approver must agree before it leaves."},
+	exchange.Placed: {Kind: "wait", Word: "Waiting to be taken", Title: "It stands ready for the bank, a courier or a person."},
+	exchange.Taken: {Kind: "progress", Word: "Taken",
+		Title: "Somebody took it. The bank has not yet said that it has the file."},
+	exchange.Acknowledged: {Kind: "progress", Word: "Acknowledged", Title: "The bank has the file."},
+	exchange.Approval:     {Kind: "wait", Word: "To be approved at the bank", Title: "Somebody must approve it at the bank."},
+	exchange.Accepted:     {Kind: "done", Word: "Accepted", Title: "The bank runs it."},
+	exchange.Refused:      {Kind: "bad", Word: "Refused", Title: "The bank refused the whole file. Nobody was debited."},
+	exchange.Replaced:     {Kind: "draft", Word: "Sent again", Title: "What was in it left again in another file."},
+	exchange.Closed:       {Kind: "draft", Word: "Not run", Title: "What was in it was marked as not collected."},
+}
+
+var documentPills = map[exchange.DocumentState]components.Pill{
+	exchange.DocumentOpen:     {Kind: "progress", Word: "Being read", Title: "It is read, or its end has not arrived yet."},
+	exchange.DocumentRead:     {Kind: "done", Word: "Read"},
+	exchange.DocumentRejected: {Kind: "bad", Word: "Rejected"},
+}
+
+var entryPills = map[exchange.EntryState]components.Pill{
+	exchange.EntryMatched:   {Kind: "done", Word: "Matched"},
+	exchange.EntryUnmatched: {Kind: "bad", Word: "Unmatched", Title: "It looks like a debit order and belongs to none we know."},
+	exchange.EntryOther:     {Kind: "draft", Word: "Other", Title: "Fees, transfers: none of ours."},
+}
+
+var dayPills = map[exchange.DayState]components.Pill{
+	exchange.DayAddsUp:  {Kind: "done", Word: "Adds up"},
+	exchange.DayDiffers: {Kind: "bad", Word: "Does not add up", Title: "The bank booked another sum than expected."},
+	exchange.DayUntold:  {Kind: "wait", Word: "No statement", Title: "The bank has not told about this day."},
+	exchange.DayEarly:   {Kind: "progress", Word: "Too early", Title: "Answers may still come."},
+}
+
+var itemPills = map[exchange.ItemState]components.Pill{
+	exchange.ItemWaiting:   {Kind: "wait", Word: "Waits for the cut"},
+	exchange.ItemLate:      {Kind: "bad", Word: "Missed the cut-off"},
+	exchange.ItemWithdrawn: {Kind: "draft", Word: "Withdrawn"},
+	exchange.ItemSent:      {Kind: "progress", Word: "No answer yet"},
+	exchange.ItemRefused:   {Kind: "bad", Word: "Refused with its file", Title: "Somebody must decide what becomes of it."},
+	exchange.ItemDropped:   {Kind: "bad", Word: "Not collected"},
+}
+
+var outcomePills = map[bank.MessageKind]components.Pill{
+	bank.Provisional:       {Kind: "done", Word: "Paid, provisional"},
+	bank.Successful:        {Kind: "done", Word: "Paid, final"},
+	bank.InTracking:        {Kind: "progress", Word: "In tracking"},
+	bank.Unpaid:            {Kind: "bad", Word: "Failed"},
+	bank.Disputed:          {Kind: "bad", Word: "Disputed"},
+	bank.Recalled:          {Kind: "draft", Word: "Withdrawn"},
+	bank.RefundSettled:     {Kind: "done", Word: "Refunded"},
+	bank.RefundFailed:      {Kind: "bad", Word: "Refund failed"},
+	bank.MandateDelivered:  {Kind: "progress", Word: "Shown to the client"},
+	bank.MandateAccepted:   {Kind: "done", Word: "Confirmed"},
+	bank.MandateRejected:   {Kind: "bad", Word: "Declined"},
+	bank.MandateUnanswered: {Kind: "bad", Word: "No answer"},
+	bank.MandateFailed:     {Kind: "bad", Word: "Could not be asked"},
+	bank.MandateSuspended:  {Kind: "bad", Word: "Suspended"},
+}
+
+// itemPill is how an item stands: what the bank said, or where it is on our side.
+func itemPill(i exchange.ItemLine) components.Pill {
+	p, said := outcomePills[i.Outcome]
+	if !said || i.State == exchange.ItemDropped {
+		return itemPills[i.State]
+	}
+	if i.Code != "" && i.Code != bank.CodeSuccess {
+		p.Title = bank.Label(i.Code) + "."
+	}
+	return p
+}
+
+// findingWord is what a kind of finding is called, and what a person can do about it.
+type findingWord struct{ Icon, Title, Help string }
+
+var findingWords = map[exchange.FindingKind]findingWord{
+	exchange.NotAcknowledged: {"clock", "A file was not acknowledged", "Ask your bank whether it has the file. If it has not, " +
+		"lay the file out again: it has the same name and content, so the bank refuses it if it has it after all."},
+	exchange.MessageRefused: {"alert", "A file was refused", "Correct what the bank complains about, then send its items again. " +
+		"If they should not run any more, mark them as not collected."},
+	exchange.GroupRefused: {"alert", "A part of a file was refused", "Correct what the bank complains about, then send " +
+		"its items again. If they should not run any more, mark them as not collected."},
+	exchange.ApprovalNeeded: {"users", "A file waits for approval at the bank", "Sign in at your bank and approve the file there."},
+	exchange.MissedDeadline: {"clock", "Debits missed the cut-off", "Send them all the same if your bank takes them late. " +
+		"Otherwise mark them as not collected, and debit again on another day."},
+	exchange.UnknownMessage: {"help", "An answer to an unknown file", "Check whether another system uses the same account at " +
+		"your bank. If not, ask the bank."},
+	exchange.UnknownItem: {"help", "An answer to an unknown item", "Check whether another system uses the same account at your " +
+		"bank. If not, ask the bank."},
+	exchange.Differs: {"alert", "Amounts do not agree", "Ask your bank which amount is right, and note what came of it."},
+	exchange.Unmatched: {"search", "Movements without a debit", "Choose for each movement the debit that it belongs to. Note here " +
+		"what they are if they belong to none."},
+	exchange.Unreadables: {"file", "A file could not be read", "Ask your bank for the file again, or import it by hand."},
+	exchange.SetUp: {"settings", "The bank says that something is not set up", "Ask your bank to set it up, then send the items " +
+		"again."},
+	exchange.LateResult:  {"alert", "Two answers contradict each other", "Ask your bank which answer holds."},
+	exchange.NoStatement: {"calendar", "A day does not add up", "Look at the day in the reconciliation."},
+}
+
+// counted is "12 items, R 1 234,00".
+func counted(n int64, cents int64) string {
+	text := words.Grouped(n) + " items"
+	if n == 1 {
+		text = "1 item"
+	}
+	if cents != 0 {
+		text += ", " + words.Sum(cents, money.ZAR)
+	}
+	return text
+}
+
+// hashOf shows the beginning of a hash, and the whole beside it.
+func hashOf(sum []byte) (short, whole string) {
+	whole = hex.EncodeToString(sum)
+	return whole[:min(12, len(whole))], whole
+}
+
+func by(name string) string {
+	if name == "" {
+		return "Debitdesk"
+	}
+	return name
+}
+
+func momentFact(label string, at time.Time, instead string) components.Fact {
+	return components.Fact{Label: label, Part: momentOr(words.Moment(at), instead)}
+}
+
+var methodWords = map[bank.Method]string{bank.EFT: "EFT", bank.DebiCheck: "DebiCheck"}
+
+type date = calendar.Date

@@ -1,0 +1,315 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"debitdesk/handlers/handlertest"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/bank/exchange/exchangetest"
+	"debitdesk/models/calendar"
+)
+
+var (
+	bankMonday   = calendar.On(2027, time.January, 11)
+	bankThursday = bankMonday.AddDays(3)
+)
+
+// bankHouse is a house on a Monday morning.
+func bankHouse(t *testing.T) *handlertest.House {
+	t.Helper()
+	h := handlertest.New(t)
+	h.At(bankMonday.At(9, 0))
+	return h
+}
+
+// post sends a form as finance, and gives the page that it leads to.
+func bankPost(h *handlertest.House, path string, form url.Values) handlertest.Answer {
+	if form == nil {
+		form = url.Values{}
+	}
+	sent := h.Page(h.A.Finance, "POST", path, form).Want(http.StatusSeeOther)
+	return h.Page(h.A.Finance, "GET", sent.Header.Get("Location"), nil).Want(200)
+}
+
+func TestTheOverviewSaysWhatWaitsAndCutNowTakesExactlyThat(t *testing.T) {
+	h := bankHouse(t)
+	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("Nothing waits for the bank.", "In 2\u00a0h\u00a0", "11:30\u00a0SAST",
+		"Nothing is open about the bank.", "No file has been made yet", "Nothing has come from the bank yet")
+	h.Page(h.A.Finance, "GET", "/bank/cut", nil).Want(200).Contains("Nothing waits for the bank.")
+	h.HandOver(3, 15000, bankThursday)
+	h.Page(h.A.Finance, "GET", "/bank?block=next", nil).Want(200).Contains("Debits", ">3<", "450,00").Lacks("<html")
+	h.Page(h.A.Finance, "GET", "/bank/cut", nil).Want(200).Contains("Debits: 3 items, R", "450,00")
+	bankPost(h, "/bank/cut", nil).Contains("1 file was made for the bank.", "DD20270111-000001.txt", "450,00")
+	bankPost(h, "/bank/cut", nil).Contains("Nothing waits for the bank.")
+	if n := h.Count(`SELECT count(*) FROM bank_files_out`); n != 1 {
+		t.Errorf("a second click made %d files", n)
+	}
+}
+
+func TestAFileShowsItsItemsAndLeadsToTheirPurchases(t *testing.T) {
+	h := bankHouse(t)
+	debits, purchases := h.HandOver(3, 15000, bankThursday)
+	id := h.CutAndTake()
+	h.Arrive("answer", exchangetest.Acknowledged(id), exchangetest.Status(debits[0], "RJCT", "AC04"))
+	h.Page(h.A.Reader, "GET", "/bank/files/"+id, nil).Want(200).Contains(id+".txt", "/purchases/"+purchases[0].String(),
+		"Nomsa Dlamini", "Failed", "In all 3 items, R", "Acknowledged", "was made for the bank").Lacks(
+		"/download", "6200000001")
+	h.Page(h.A.Reader, "GET", "/bank/files/"+id+"?outcome=back", nil).Want(200).Contains("1 item, R",
+		purchases[0].String()).Lacks(purchases[1].String())
+	h.Page(h.A.Finance, "GET", "/bank/files?state=placed", nil).Want(200).Contains("Nothing matches")
+	h.Page(h.A.Finance, "GET", "/bank/files?kind=debits&state=acknowledged&from=2027-01-11&to=2027-01-11", nil).Want(200).
+		Contains("1 file to the bank", id)
+	h.Page(h.A.Staff, "GET", "/bank/files/export?format=csv", nil).Want(200).Contains(id, "450.00")
+}
+
+func TestADownloadGivesTheExactBytesAndIsAudited(t *testing.T) {
+	h := bankHouse(t)
+	h.HandOver(2, 15000, bankThursday)
+	ids, err := h.Exchange.CutNow(t.Context(), h.A.Finance.Actor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Run()
+	want := string(h.Box.Out[ids[0]+".txt"])
+	got := h.Page(h.A.Finance, "POST", "/bank/files/"+ids[0]+"/download", url.Values{}).Want(200)
+	if got.Body != want || !strings.Contains(got.Header.Get("Content-Disposition"), ids[0]+".txt") {
+		t.Errorf("%v %q, want %q", got.Header, got.Body, want)
+	}
+	h.Page(h.A.Staff, "POST", "/bank/files/"+ids[0]+"/download", url.Values{}).Want(http.StatusForbidden)
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'bank.message_downloaded'`); n != 1 {
+		t.Errorf("%d downloads are in the audit", n)
+	}
+	h.Page(h.A.Finance, "GET", "/bank/files/"+ids[0], nil).Want(200).Contains("1 times, last by", "was downloaded")
+}
+
+func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {
+	h := bankHouse(t)
+	h.HandOver(2, 15000, bankThursday)
+	if _, err := h.Exchange.CutNow(t.Context(), h.A.Finance.Actor()); err != nil {
+		t.Fatal(err)
+	}
+	h.Run()
+	id := "DD20270111-000001"
+	file := func() handlertest.Answer { return h.Page(h.A.Finance, "GET", "/bank/files/"+id, nil).Want(200) }
+	act := func(path, question, said, again string) {
+		t.Helper()
+		at := "/bank/files/" + id + "/" + path
+		file().Contains(at)
+		h.Page(h.A.Staff, "GET", "/bank/files/"+id, nil).Want(200).Lacks(at)
+		h.Page(h.A.Staff, "GET", at, nil).Want(http.StatusForbidden)
+		h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains(question, "2 items, R")
+		bankPost(h, at, nil).Contains(said)
+		bankPost(h, at, nil).Contains(again)
+		h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusConflict).Contains(again)
+		file().Lacks("href=\"" + at)
+	}
+	act("taken", "Mark the file as taken to the bank?", "The file is marked as taken", "not waiting to be taken")
+	h.At(bankMonday.At(10, 21))
+	clear(h.Box.Out)
+	h.Run()
+	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("A file was not acknowledged", "/bank/files/"+id+"/again")
+	h.Page(h.A.Staff, "GET", "/", nil).Want(200).Contains("1 finding about the bank’s files is open", "/bank/findings?state=open")
+	act("again", "Lay the same file out again?", "The file is laid out again.", "not acknowledged can be laid out again")
+	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("Nothing is open about the bank.")
+	h.Run()
+	clear(h.Box.Out)
+	h.Run()
+	h.Arrive("refused", exchange.Event{Kind: exchange.OnMessage, MessageID: id, Status: "RJCT",
+		Reasons: []exchange.Reason{{Code: "AG08", Text: "Not agreed"}}})
+	file().Contains("The bank refused 2 items, R", "Not agreed (AG08)", "/dropping")
+	h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("A file was refused", id+"/replacement", id+"/dropping")
+	act("replacement", "Send what was refused again?", "sent again with the next file",
+		"Nothing in this file waits for a decision any more.")
+	bankPost(h, "/bank/files/"+id+"/dropping", nil).Contains("Nothing in this file waits for a decision any more.")
+	if n := h.Count(`SELECT count(*) FROM bank_items WHERE state = 'waiting'`); n != 2 {
+		t.Errorf("%d items wait for the next file", n)
+	}
+}
+
+func TestLateDebitsAreDecidedOnceForTheirDay(t *testing.T) {
+	for _, send := range []bool{true, false} {
+		h := bankHouse(t)
+		h.At(bankMonday.At(12, 1))
+		h.HandOver(2, 15000, bankMonday.AddDays(2)) // the deadline was at noon
+		path, question, said := "dropping", "Mark these debits as not collected?", "2 late debits were marked as not collected."
+		if send {
+			path, question, said = "sending", "Send these debits all the same?", "2 late debits leave with the next file."
+		}
+		page := h.Page(h.A.Finance, "GET", "/bank", nil).Want(200).Contains("Debits missed the cut-off")
+		id := cutOut(t, page.Body, "/bank/findings/", "/"+path)
+		at := "/bank/findings/" + id + "/" + path
+		h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains(question, "2 items, R", "Wed 13 Jan 2027")
+		bankPost(h, at, nil).Contains(said, "Settled")
+		bankPost(h, at, nil).Contains("No late debits of that day wait for a decision any more.")
+	}
+}
+
+func cutOut(t *testing.T, text, before, after string) string {
+	t.Helper()
+	end := strings.Index(text, after)
+	if end < 0 {
+		t.Fatalf("%q is not there", after)
+	}
+	begin := strings.LastIndex(text[:end], before)
+	if begin < 0 {
+		t.Fatalf("%q is not there", before)
+	}
+	return text[begin+len(before) : end]
+}
+
+func TestAFindingIsSettledWithANoteOnce(t *testing.T) {
+	h := bankHouse(t)
+	h.HandOver(1, 15000, bankThursday)
+	id := h.CutAndTake()
+	h.Arrive("count", exchangetest.Acknowledged(id), exchange.Event{Kind: exchange.OnMessage, MessageID: id, Status: "ACTC",
+		HasCount: true, Count: 2, HasSum: true, SumCents: 1})
+	page := h.Page(h.A.Finance, "GET", "/bank/findings?state=open", nil).Want(200).Contains("Amounts do not agree")
+	_, rest, _ := strings.Cut(page.Body, `href="/bank/findings/`)
+	at := "/bank/findings/" + rest[:len(uuid.Nil.String())]
+	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("What was done about it", "/bank/files/"+id)
+	h.Page(h.A.Staff, "GET", at, nil).Want(200).Lacks("What was done about it")
+	h.Page(h.A.Finance, "POST", at+"/settlement", url.Values{"note": {" "}}).Want(422).Contains("Say what was done about it.")
+	bankPost(h, at+"/settlement", url.Values{"note": {"The bank corrected it."}}).Contains("The bank corrected it.", "Settled by")
+	bankPost(h, at+"/settlement", url.Values{"note": {"Again."}}).Contains("has settled this already.").Lacks("Again.")
+	h.Page(h.A.Finance, "GET", "/bank/findings", nil).Want(200).Contains("Open", "Settled")
+}
+
+func TestAMovementIsMatchedAfterItWasSaidWhatFollows(t *testing.T) {
+	h := bankHouse(t)
+	debits, purchases := h.HandOver(2, 15000, bankThursday)
+	h.Arrive("ack", exchangetest.Acknowledged(h.CutAndTake()))
+	n := h.Unmatched(15000, false, bankThursday.AddDays(1))
+	at := "/bank/movements/" + n.String() + "/match"
+	h.Page(h.A.Finance, "GET", "/bank/movements?state=unmatched", nil).Want(200).Contains("1 movement, ", "150,00", at)
+	h.Page(h.A.Staff, "GET", "/bank/movements?state=unmatched", nil).Want(200).Lacks(at)
+	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains(debits[0].String(), debits[1].String(), "Nomsa Dlamini")
+	h.Page(h.A.Finance, "GET", at+"?q=nobody", nil).Want(200).Contains("No debit of this amount")
+	h.Page(h.A.Finance, "GET", at+"?q=nomsa", nil).Want(200).Contains(debits[0].String())
+	h.Page(h.A.Finance, "GET", at+"?item="+debits[0].String(), nil).Want(200).Contains("The debit becomes: failed",
+		"Match movement")
+	h.Page(h.A.Finance, "GET", at+"?item="+uuid.NewString(), nil).Want(409).Contains("No debit of yours")
+	if h.Count(`SELECT count(*) FROM bank_items WHERE outcome <> ''`) != 0 {
+		t.Error("asking what follows did it")
+	}
+	form := url.Values{"item": {debits[0].String()}}
+	bankPost(h, at, form).Contains("The movement is matched.")
+	bankPost(h, at, form).Contains("This movement is matched already.")
+	h.Page(h.A.Finance, "GET", "/bank/movements", nil).Want(200).Contains("/purchases/"+purchases[0].String(), "Matched")
+	if h.Count(`SELECT count(*) FROM bank_items WHERE outcome = 'unpaid'`) != 1 {
+		t.Error("the debit did not fail")
+	}
+}
+
+func TestTheReconciliationLeadsToItemsAndMovementsOfTheSameTotal(t *testing.T) {
+	h := bankHouse(t)
+	debits, _ := h.HandOver(4, 15000, bankThursday)
+	id := h.CutAndTake()
+	friday := bankThursday.AddDays(1)
+	h.Arrive("day", exchangetest.Acknowledged(id), exchangetest.Booked(debits[0], 15000, true, bankThursday),
+		exchangetest.Booked(debits[1], 15000, true, bankThursday), exchangetest.Booked(debits[2], 15000, true, bankThursday))
+	h.At(friday.At(6, 1))
+	h.Run() // silence: all four are paid
+	h.Arrive("return", exchangetest.Booked(debits[1], 15000, false, friday, "AM04"))
+	h.At(bankMonday.AddDays(8).At(12, 0))
+	page := h.Page(h.A.Staff, "GET", "/bank/days", nil).Want(200).Contains("Thu\u00a014\u00a0Jan\u00a02027", "Does not add up",
+		"Fri\u00a015\u00a0Jan\u00a02027", "Adds up", "2 bank days")
+	for part, total := range map[string]string{"handed_over": "4 items, R 600,00", "acknowledged": "4 items, R 600,00",
+		"paid": "4 items, R 600,00", "expected": "4 items, R 600,00"} {
+		at := "/bank/items?day=2027-01-14&part=" + part
+		page.Contains(strings.ReplaceAll(at, "&", "&amp;"))
+		got := h.Page(h.A.Staff, "GET", at, nil).Want(200)
+		if text := strings.ReplaceAll(got.Body, "\u00a0", " "); !strings.Contains(text, "In all "+total) {
+			t.Errorf("%s does not come to %s: %s", at, total, text)
+		}
+		if n := strings.Count(got.Body, "main-link"); n != 4 {
+			t.Errorf("%s: %d rows", at, n)
+		}
+	}
+	for at, total := range map[string]string{"/bank/items?day=2027-01-15&part=back": "1 item, R 150,00",
+		"/bank/items?day=2027-01-15&part=expected":                    "1 item, −R 150,00",
+		"/bank/movements?from=2027-01-14&state=matched&to=2027-01-14": "3 movements, R 450,00",
+		"/bank/movements?from=2027-01-15&state=matched&to=2027-01-15": "1 movement, −R 150,00"} {
+		page.Contains(strings.ReplaceAll(at, "&", "&amp;"))
+		got := strings.ReplaceAll(h.Page(h.A.Staff, "GET", at, nil).Want(200).Body, "\u00a0", " ")
+		if !strings.Contains(got, "In all "+total) {
+			_, foot, _ := strings.Cut(got, "In all ")
+			t.Errorf("%s comes to %.40s, want %s", at, foot, total)
+		}
+	}
+	h.Page(h.A.Staff, "GET", "/bank/days?state=differs", nil).Want(200).Contains("1 bank day").Lacks("Adds up</span>")
+	h.Page(h.A.Staff, "GET", "/", nil).Want(200).Contains("1 bank day does not add up", "/bank/days?state=differs")
+	csv := h.Page(h.A.Staff, "GET", "/bank/days/export?format=csv", nil).Want(200)
+	csv.Contains("2027-01-14", "600.00", "-150.00", "Does not add up")
+	h.Page(h.A.Staff, "GET", "/bank/days?from=nonsense&state=x", nil).Want(200).Contains("is not a date", "is not a state of a day")
+	h.Page(h.B.Owner, "GET", "/bank/days", nil).Want(200).Contains("2027").Lacks("600,00", "Thu\u00a014")
+}
+
+func TestAFileFromTheBankIsImportedByHandOnce(t *testing.T) {
+	h := bankHouse(t)
+	debits, purchases := h.HandOver(1, 15000, bankThursday)
+	id := h.CutAndTake()
+	content := exchangetest.Arrival(exchangetest.Acknowledged(id), exchangetest.Status(debits[0], "RJCT", "AC04"))
+	h.Page(h.A.Finance, "GET", "/bank/import", nil).Want(200).Contains("at most 20 MB")
+	for range 2 {
+		sent := upload(h, h.A.Finance, "answer.json", content).Want(http.StatusSeeOther)
+		h.Page(h.A.Finance, "GET", sent.Header.Get("Location"), nil).Want(200).Contains("answer.json", "Imported by finance of a",
+			"/purchases/"+purchases[0].String(), "Failed")
+	}
+	sent := upload(h, h.A.Finance, "broken.json", []byte("nonsense")).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", sent.Header.Get("Location"), nil).Want(200).Contains("could not be read", "It is not JSON.")
+	upload(h, h.A.Finance, "empty.json", nil).Want(422).Contains("Choose a file from your bank.")
+	upload(h, h.A.Staff, "answer.json", content).Want(http.StatusForbidden)
+	h.Page(h.A.Staff, "GET", "/bank/received", nil).Want(200).Contains("2 files from the bank", "Rejected", "answer.json")
+	h.Page(h.A.Staff, "GET", "/bank/received?state=rejected", nil).Want(200).Contains("1 file from the bank", "broken.json").
+		Lacks("answer.json")
+	// Another business that brings the same file is not shown it, and a made-up one changes nothing.
+	other := upload(h, h.B.Owner, "answer.json", content).Want(http.StatusSeeOther)
+	if to := other.Header.Get("Location"); to != "/bank/received" {
+		t.Errorf("another business is led to %s", to)
+	}
+	h.Page(h.B.Owner, "GET", "/bank/received", nil).Want(200).Lacks("answer.json")
+}
+
+func upload(h *handlertest.House, who handlertest.Person, name string, content []byte) handlertest.Answer {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, _ := form.CreateFormFile("file", name)
+	_, _ = part.Write(content)
+	_ = form.Close()
+	return h.Call("POST", "/bank/import", body.Bytes(), "Content-Type: "+form.FormDataContentType(), "Cookie: "+who.Cookie,
+		"Accept: text/html", "Sec-Fetch-Site: same-origin")
+}
+
+func TestWithoutABankThatTakesFilesNothingOfItIsThere(t *testing.T) {
+	h := handlertest.New(t, func(h *handlertest.House) {
+		h.Deps.BankFiles, h.Desk.BankFiles, h.Deps.Home.Bank = nil, false, nil
+	})
+	h.Page(h.A.Owner, "GET", "/", nil).Want(200).Lacks("Bank files", "/bank")
+	for _, path := range []string{"/bank", "/bank/files", "/bank/days"} {
+		h.Page(h.A.Owner, "GET", path, nil).Want(404)
+	}
+}
+
+func TestCountsOfTheBanksListsAreTheirRows(t *testing.T) {
+	h := bankHouse(t)
+	for range 3 {
+		h.HandOver(1, 15000, bankThursday)
+		h.CutAndTake()
+	}
+	for _, path := range []string{"/bank/files", "/bank/files?state=taken", "/bank/items", "/bank/items?outcome=none"} {
+		got := h.Page(h.A.Reader, "GET", path, nil).Want(200)
+		if rows := strings.Count(got.Body, "main-link"); rows != 3 || !strings.Contains(got.Body, fmt.Sprintf(">%d<", rows)) &&
+			!strings.Contains(got.Body, "3 ") {
+			t.Errorf("%s shows %d rows", path, rows)
+		}
+	}
+}
