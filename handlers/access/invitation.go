@@ -19,7 +19,7 @@ import (
 type Invitation struct {
 	Members  *member.Service
 	Sessions *Sessions
-	Strip    func() *layout.SandboxStrip
+	Banner   func() *layout.SandboxBanner
 }
 
 // Show serves GET /invite/:token.
@@ -136,5 +136,5 @@ func (i *Invitation) open(c echo.Context, view pages.InvitationView, w member.We
 }
 
 func (i *Invitation) show(c echo.Context, status int, view pages.InvitationView) error {
-	return bare(c, status, view.Title, i.Strip, func(f layout.Plain) templ.Component { return pages.Invitation(f, view) })
+	return bare(c, status, view.Title, i.Banner, func(f layout.Plain) templ.Component { return pages.Invitation(f, view) })
 }

@@ -20,7 +20,7 @@ import (
 type Login struct {
 	People   *user.Service
 	Sessions *Sessions
-	Strip    func() *layout.SandboxStrip
+	Banner   func() *layout.SandboxBanner
 }
 
 // factorPage is where the second factor is asked for at sign-in.
@@ -101,13 +101,13 @@ func (l *Login) SignOut(c echo.Context) error {
 }
 
 func (l *Login) page(c echo.Context, status int, view pages.LoginView) error {
-	return bare(c, status, "Sign in", l.Strip, func(f layout.Plain) templ.Component { return pages.Login(f, view) })
+	return bare(c, status, "Sign in", l.Banner, func(f layout.Plain) templ.Component { return pages.Login(f, view) })
 }
 
 // bare answers with a page outside of the dashboard.
-func bare(c echo.Context, status int, title string, strip func() *layout.SandboxStrip,
+func bare(c echo.Context, status int, title string, banner func() *layout.SandboxBanner,
 	page func(layout.Plain) templ.Component) error {
-	frame := layout.Plain{Title: title, Sandbox: strip()}
+	frame := layout.Plain{Title: title, Sandbox: banner()}
 	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 	c.Response().WriteHeader(status)
 	return page(frame).Render(c.Request().Context(), c.Response())

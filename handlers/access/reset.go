@@ -19,7 +19,7 @@ import (
 type Reset struct {
 	People   *user.Service
 	Sessions *Sessions
-	Strip    func() *layout.SandboxStrip
+	Banner   func() *layout.SandboxBanner
 }
 
 // Show serves GET /reset.
@@ -49,7 +49,7 @@ func (r *Reset) Ask(c echo.Context) error {
 }
 
 func (r *Reset) ask(c echo.Context, status int, view pages.ResetView) error {
-	return bare(c, status, "Forgot your password?", r.Strip,
+	return bare(c, status, "Forgot your password?", r.Banner,
 		func(f layout.Plain) templ.Component { return pages.Reset(f, view) })
 }
 
@@ -89,7 +89,7 @@ func (r *Reset) choose(c echo.Context, err error) error {
 	default:
 		return err
 	}
-	return bare(c, status, "Choose a new password", r.Strip,
+	return bare(c, status, "Choose a new password", r.Banner,
 		func(f layout.Plain) templ.Component { return pages.NewPassword(f, view) })
 }
 

@@ -20,7 +20,7 @@ type Second struct {
 	Sessions      *Sessions
 	KeptForms     *KeptForms
 	PasskeyOrigin string // the address under which passkeys work
-	Strip         func() *layout.SandboxStrip
+	Banner        func() *layout.SandboxBanner
 }
 
 // ceremonyKey is where a session remembers the question for a passkey.
@@ -173,7 +173,7 @@ func (s *Second) page(c echo.Context, status int, view pages.FactorView) error {
 
 func (s *Second) answer(c echo.Context, status int, draw func(layout.Plain) error) error {
 	var frame layout.Plain
-	frame.Sandbox = s.Strip()
+	frame.Sandbox = s.Banner()
 	if in, known := Session(c); known {
 		frame.Theme = in.User.Theme
 	}

@@ -153,19 +153,19 @@ func (p *Pages) payer(c echo.Context, rec purchase.Record, name string) actor.Ac
 
 func (p *Pages) frame(rec purchase.Record, title string) layout.PayerFrame {
 	f := layout.PayerFrame{Title: title + " · " + rec.Brand.Name, Payee: rec.Brand.Name,
-		Initials: initials(rec.Brand.Name), Sandbox: p.strip(), Contact: contact(rec)}
+		Initials: initials(rec.Brand.Name), Sandbox: p.banner(), Contact: contact(rec)}
 	if rec.Brand.LegalName != rec.Brand.Name {
 		f.PayeeNote = rec.Brand.LegalName
 	}
 	return f
 }
 
-func (p *Pages) strip() *layout.SandboxStrip {
+func (p *Pages) banner() *layout.SandboxBanner {
 	if !p.Sandbox {
 		return nil
 	}
 	now := p.Purchases.Now().In(calendar.SAST)
-	return &layout.SandboxStrip{Now: now.Format("2 Jan 2006, 15:04"), ISO: now.Format(time.RFC3339),
+	return &layout.SandboxBanner{Now: now.Format("2 Jan 2006, 15:04"), ISO: now.Format(time.RFC3339),
 		OtherBank: p.OtherBank}
 }
 
@@ -183,7 +183,7 @@ func (p *Pages) ErrorPage(status int, message, requestID string) templ.Component
 	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusBadRequest:
 		v.Title = "That did not work"
 	}
-	return checkout.Error(layout.PayerFrame{Title: v.Title, Sandbox: p.strip()}, v)
+	return checkout.Error(layout.PayerFrame{Title: v.Title, Sandbox: p.banner()}, v)
 }
 
 // contentPolicy is the house's, but that the form may lead on to the page that

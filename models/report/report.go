@@ -174,7 +174,7 @@ func (s *Service) AttentionItems(ctx context.Context, who actor.Actor) (Items, e
 	return s.Read.AttentionItems(ctx, who.MerchantID, s.month(), itemsShown)
 }
 
-// AttentionCount is the number beside the room's name; it stops counting where
+// AttentionCount is the number beside the section's name; it stops counting where
 // nobody would read the number.
 func (s *Service) AttentionCount(ctx context.Context, merchantID uuid.UUID) (int, error) {
 	return s.Read.AttentionCount(ctx, merchantID, s.month(), badgeCounts)

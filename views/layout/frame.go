@@ -1,5 +1,5 @@
 // Package layout draws what stands around a page: the dashboard's frame, the bare page of sign-in, and the payer's
-// page. It knows which rooms the house has and where they are; it must not know what is in them.
+// page. It knows which sections the dashboard has and where they are; it must not know what is in them.
 package layout
 
 import (
@@ -15,7 +15,7 @@ type Frame struct {
 	User            User
 	Merchant, Brand string
 	AttentionCount  int
-	Sandbox         *SandboxStrip // nil in live mode, and then no sandbox room either
+	Sandbox         *SandboxBanner // nil in live mode, and then no sandbox section either
 	Flash           []components.Flash
 	Theme           string // light, dark, or empty to follow the system
 	ThemeAction     string // where a theme is posted (theme=light|dark|system); empty leaves the switch out
@@ -32,13 +32,13 @@ type Business struct{ ID, Name string }
 // User is the person who is signed in. Role is the word that is shown: Admin, Finance, Staff.
 type User struct{ Name, Email, Role, Initials string }
 
-// SandboxStrip says that no bank is contacted. Now is "1 Dec 2026, 06:00", ISO the same instant with zone.
-type SandboxStrip struct {
+// SandboxBanner says that no bank is contacted. Now is "1 Dec 2026, 06:00", ISO the same instant with zone.
+type SandboxBanner struct {
 	Now, ISO  string
 	OtherBank bool // another than the sandbox bank collects
 }
 
-func (s SandboxStrip) first() string {
+func (s SandboxBanner) first() string {
 	if s.OtherBank {
 		return "Sandbox – test data only"
 	}
@@ -49,7 +49,7 @@ func (s SandboxStrip) first() string {
 type Plain struct {
 	Title   string
 	Theme   string
-	Sandbox *SandboxStrip
+	Sandbox *SandboxBanner
 	Flash   []components.Flash
 	Footer  string
 }
@@ -58,16 +58,16 @@ type Plain struct {
 // where scripts do not run; Script is the address of the one that a page that waits has.
 type PayerFrame struct {
 	Title, Payee, PayeeNote, Initials string
-	Sandbox                           *SandboxStrip
+	Sandbox                           *SandboxBanner
 	Contact                           string
 	Refresh                           int
 	Script                            string
 }
 
-// room is a part of the dashboard. Manual is where the manual explains it.
-type room struct{ Key, Label, Icon, Href, Manual string }
+// section is a part of the dashboard. Manual is where the manual explains it.
+type section struct{ Key, Label, Icon, Href, Manual string }
 
-var rooms = []room{
+var sections = []section{
 	{"home", "Home", "home", "/", "/manual/start"},
 	{"attention", "Needs attention", "bell", "/attention", "/manual/debits#needs-attention"},
 	{"clients", "Clients", "users", "/clients", "/manual/clients"},
@@ -84,7 +84,7 @@ var rooms = []room{
 	{"sandbox", "Sandbox", "sandbox", "/sandbox", "/manual/sandbox"},
 }
 
-// onBar are the rooms of the bottom bar on phones; the rest is behind More.
+// onBar are the sections of the bottom bar on phones; the rest is behind More.
 var onBar = map[string]bool{"home": true, "clients": true, "tokens": true, "purchases": true}
 
 var newThings = []components.MenuItem{
@@ -96,10 +96,10 @@ var newThings = []components.MenuItem{
 	{Label: "Store a bank account", Icon: "bank", Href: "/tokens/new"},
 }
 
-// rooms lists what this frame leads to: the sandbox in sandbox mode alone, and nothing that is hidden from the person.
-func (f Frame) rooms() []room {
-	var out []room
-	for _, r := range rooms {
+// sections lists what this frame leads to: the sandbox in sandbox mode alone, and nothing that is hidden from the person.
+func (f Frame) sections() []section {
+	var out []section
+	for _, r := range sections {
 		if (r.Key != "sandbox" || f.Sandbox != nil) && !f.hides(r.Key) {
 			out = append(out, r)
 		}
@@ -116,9 +116,9 @@ func (f Frame) hides(key string) bool {
 	return false
 }
 
-func (f Frame) bar(on bool) []room {
-	var out []room
-	for _, r := range f.rooms() {
+func (f Frame) bar(on bool) []section {
+	var out []section
+	for _, r := range f.sections() {
 		if onBar[r.Key] == on {
 			out = append(out, r)
 		}
@@ -136,9 +136,9 @@ func (f Frame) moreActive() bool {
 	return false
 }
 
-// manual is the part of the manual that explains the room.
+// manual is the part of the manual that explains the section.
 func (f Frame) manual() string {
-	for _, r := range rooms {
+	for _, r := range sections {
 		if r.Key == f.Active {
 			return r.Manual
 		}

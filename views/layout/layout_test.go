@@ -18,7 +18,7 @@ func sandboxed() layout.Frame {
 		Title: "Clients", Active: "clients", Merchant: "Karoo Fitness", Brand: "Karoo Gym", AttentionCount: 120,
 		ThemeAction: "/theme",
 		User:        layout.User{Name: "Nomsa Khumalo", Email: "n@example.co.za", Role: "Admin", Initials: "NK"},
-		Sandbox:     &layout.SandboxStrip{Now: "1 Dec 2026, 06:00", ISO: "2026-12-01T06:00:00+02:00"},
+		Sandbox:     &layout.SandboxBanner{Now: "1 Dec 2026, 06:00", ISO: "2026-12-01T06:00:00+02:00"},
 		Flash:       []components.Flash{{Kind: "ok", Text: "Saved."}, {Kind: "bad", Text: "Not sent."}},
 	}
 }

@@ -72,7 +72,7 @@ func Page(f Frame) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Strip(f.Sandbox).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Banner(f.Sandbox).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -299,12 +299,12 @@ func rail(f Frame) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, r := range f.rooms() {
+		for _, r := range f.sections() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = roomLink(f, r, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sectionLink(f, r, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -321,7 +321,7 @@ func rail(f Frame) templ.Component {
 	})
 }
 
-func roomLink(f Frame, r room, class string) templ.Component {
+func sectionLink(f Frame, r section, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -912,8 +912,8 @@ func themeButton(value, label string, pressed bool) templ.Component {
 	})
 }
 
-// Strip says on every page that this is the sandbox, and what its clock shows.
-func Strip(s *SandboxStrip) templ.Component {
+// Banner says on every page that this is the sandbox, and what its clock shows.
+func Banner(s *SandboxBanner) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1021,7 +1021,7 @@ func tabbar(f Frame) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = roomLink(f, r, "tab").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sectionLink(f, r, "tab").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1063,7 +1063,7 @@ func tabbar(f Frame) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, r := range f.bar(false) {
-			templ_7745c5c3_Err = roomLink(f, r, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sectionLink(f, r, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -61,7 +61,7 @@ func Bare(p Plain) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stripWithoutLink(p.Sandbox).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = bannerWithoutLink(p.Sandbox).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -120,7 +120,7 @@ func Bare(p Plain) templ.Component {
 	})
 }
 
-func stripWithoutLink(s *SandboxStrip) templ.Component {
+func bannerWithoutLink(s *SandboxBanner) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -309,7 +309,7 @@ func Payer(p PayerFrame) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stripWithoutLink(p.Sandbox).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = bannerWithoutLink(p.Sandbox).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "debitdesk/views/components"
 
-// settingsRooms are the parts of the settings, in the order of their navigation.
-var settingsRooms = []struct{ key, label, href, manual string }{
+// settingsSections are the parts of the settings, in the order of their navigation.
+var settingsSections = []struct{ key, label, href, manual string }{
 	{"business", "Business", "/settings/business", "/manual/configuration#settings-of-a-business"},
 	{"people", "People", "/settings/people", "/manual/people#invite-people"},
 	{"roles", "Roles", "/settings/roles", "/manual/people#roles"},
@@ -23,7 +23,7 @@ var settingsRooms = []struct{ key, label, href, manual string }{
 
 func settingsTabs(active string) components.Tabs {
 	t := components.Tabs{Label: "Settings"}
-	for _, r := range settingsRooms {
+	for _, r := range settingsSections {
 		t.Items = append(t.Items, components.Tab{Label: r.label, Href: r.href, Active: r.key == active})
 		if r.key == active {
 			t.Manual = r.manual

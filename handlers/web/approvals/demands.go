@@ -18,7 +18,7 @@ import (
 	"debitdesk/views/pages"
 )
 
-// demandsSection is the room of the rail that the settings stand in.
+// demandsSection is the section of the menu that the settings stand in.
 const demandsSection = "settings"
 
 // Settings serves GET /settings/approvals.

@@ -50,7 +50,7 @@ func (r *Reference) Show(c echo.Context) error {
 		return r.Desk.ShowIn(c, http.StatusOK, title, words.Developers,
 			func(f layout.Frame) templ.Component { return pages.Reference(f, v) })
 	}
-	return kit.Render(c, http.StatusOK, pages.OpenReference(layout.Plain{Title: title, Sandbox: r.Desk.Strip()}, v))
+	return kit.Render(c, http.StatusOK, pages.OpenReference(layout.Plain{Title: title, Sandbox: r.Desk.Banner()}, v))
 }
 
 func (r *Reference) part(v *pages.ReferenceView, tags []openapi.Tag, name string) {

@@ -42,13 +42,13 @@ type Desk struct {
 	Alarms func(ctx context.Context, who actor.Actor) ([]audit.Alarm, error)
 }
 
-// Strip tells that no bank is contacted, and the sandbox clock; nil in live mode.
-func (d *Desk) Strip() *layout.SandboxStrip {
+// Banner tells that no bank is contacted, and the sandbox clock; nil in live mode.
+func (d *Desk) Banner() *layout.SandboxBanner {
 	if !d.Sandbox {
 		return nil
 	}
 	now := d.Now().In(calendar.SAST)
-	return &layout.SandboxStrip{Now: now.Format(words.MinuteForm), ISO: now.Format(time.RFC3339),
+	return &layout.SandboxBanner{Now: now.Format(words.MinuteForm), ISO: now.Format(time.RFC3339),
 		OtherBank: d.OtherBank}
 }
 
@@ -60,7 +60,7 @@ func (d *Desk) frame(c echo.Context, title, active string) (layout.Frame, error)
 		Title: title, Active: active, Merchant: in.MerchantName, Brand: in.BrandName, Theme: in.User.Theme,
 		User: layout.User{Name: in.User.Called(), Email: in.User.Email, Role: RoleWord(in.User.Role),
 			Initials: initials(in.User.Called())},
-		Sandbox: d.Strip(), ThemeAction: "/account/theme", SignOutAction: "/logout", AccountHref: "/account",
+		Sandbox: d.Banner(), ThemeAction: "/account/theme", SignOutAction: "/logout", AccountHref: "/account",
 	}
 	for _, b := range in.Others {
 		f.Others = append(f.Others, layout.Business{ID: b.ID.String(), Name: b.Name})
