@@ -10,7 +10,7 @@ import (
 
 	"debitdesk/handlers"
 	"debitdesk/handlers/handlertest"
-	"debitdesk/handlers/web/simulator"
+	"debitdesk/handlers/simulator"
 	"debitdesk/models/fault"
 )
 

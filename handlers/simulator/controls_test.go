@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/handlers/handlertest"
-	"debitdesk/handlers/web/simulator"
+	"debitdesk/handlers/simulator"
 	bank "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/mail"
