@@ -27,6 +27,7 @@ import (
 	"debitdesk/handlers/web/templates"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/models/credential"
+	"debitdesk/models/replay"
 	"debitdesk/models/requestlog"
 	"debitdesk/views/pages"
 )
@@ -42,7 +43,7 @@ type Deps struct {
 	Ready        []Check
 	Draining     func() bool      // the process is about to end; nil: never
 	Away         func(error) bool // an error that means: the database is not there now, come back later
-	Replays      api.Replays
+	Replays      replay.Answers
 	RequestLog   func(requestlog.Entry) // nil: nothing is kept
 	Limits       Limits
 	Proxies      []*net.IPNet         // whose word about the caller's address counts, beside this machine's

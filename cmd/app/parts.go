@@ -107,7 +107,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, figures *report.Service
 	d.Live = &mandates.Live{Desk: desk, Sheet: proofs.Show, AskAgain: s.Purchases.AskAgain, Limits: s.Purchases.Limits,
 		Window: s.Purchases.Window, Bank: s.Capabilities, Watch: o.Watch}
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
-		Billing: s.Billing, Mails: db,
+		Billing: s.Billing, Mails: s.Outbox.Store,
 		Events: db, Replays: db, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions}
 	d.Invoices = &invoices.Invoices{Desk: desk, Service: s.Billing, Exports: exports, Batch: s.Batches.Get}
 	d.Tokens = &tokens.Tokens{Desk: desk, Register: register, Mandates: proofs, Purchases: s.Purchases, Exports: exports,
@@ -148,7 +148,7 @@ func (s Services) settings(d *handlers.Deps, desk *kit.Desk, document *openapi.D
 		d.Simulator = &simulator.Simulator{Desk: desk, Service: s.Simulations, Controls: s.Controls,
 			Calendar: s.Purchases.Calendar,
 			Accounts: bankdesk.Catalogue, Merchants: s.Merchants.Store, Replays: db}
-		d.Controls = &simulator.Controls{Desk: desk, Controls: s.Controls, Mails: db, Files: s.Billing.File}
+		d.Controls = &simulator.Controls{Desk: desk, Controls: s.Controls, Mails: s.Outbox.Store, Files: s.Billing.File}
 	}
 	d.Settings.Opens = handlers.Routes(*d).Opens()
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -19,12 +18,6 @@ import (
 	"debitdesk/models/replay"
 )
 
-// Replays is where answers are kept.
-type Replays interface {
-	Recall(ctx context.Context, k replay.Key) (*replay.Answer, error)
-	Remember(ctx context.Context, k replay.Key, a replay.Answer) error
-}
-
 const (
 	keyHeader    = "Idempotency-Key"
 	replayHeader = "Idempotency-Replayed"
@@ -34,7 +27,7 @@ const (
 // Idempotent honours Idempotency-Key on POST (contract 1.6): the same key with
 // the same body gets the same answer and nothing is done again. It stands after
 // the caller is known, for keys belong to a merchant.
-func Idempotent(kept Replays, isTest bool) echo.MiddlewareFunc {
+func Idempotent(kept replay.Answers, isTest bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			text := c.Request().Header.Get(keyHeader)
@@ -90,7 +83,7 @@ func fingerprint(r *http.Request, kind actor.Kind, body []byte) []byte {
 }
 
 // replayed answers from what was kept, if anything was.
-func replayed(c echo.Context, kept Replays, key replay.Key) (done bool, err error) {
+func replayed(c echo.Context, kept replay.Answers, key replay.Key) (done bool, err error) {
 	answer, err := kept.Recall(c.Request().Context(), key)
 	switch {
 	case errors.Is(err, replay.ErrKeyReused):
@@ -108,7 +101,7 @@ func replayed(c echo.Context, kept Replays, key replay.Key) (done bool, err erro
 
 // record runs the request and keeps its answer, unless the transaction of the
 // fact kept it already.
-func record(c echo.Context, kept Replays, key replay.Key, next echo.HandlerFunc) error {
+func record(c echo.Context, kept replay.Answers, key replay.Key, next echo.HandlerFunc) error {
 	request := c.Request()
 	ctx, recorder := replay.WithRecorder(request.Context(), key)
 	c.SetRequest(request.WithContext(ctx))

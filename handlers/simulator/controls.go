@@ -5,36 +5,27 @@
 package simulator
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
-	"debitdesk/models/mail"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/money"
-	"debitdesk/models/paging"
 	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 )
-
-// Mails finds what was sent.
-type Mails interface {
-	Mails(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]mail.Mail, error)
-	Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error)
-}
 
 // Controls serves what is below /sandbox.
 type Controls struct {
 	Desk     *kit.Desk
 	Controls *simulation.Controls
-	Mails    Mails
+	Mails    outbox.Store
 	Files    File // makes what mails only name
 
 	sizes sizes

@@ -21,6 +21,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/plural"
+	"debitdesk/models/replay"
 	"debitdesk/models/simulation"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -35,7 +36,7 @@ type Simulator struct {
 	Calendar  *calendar.Calendar
 	Accounts  func() []bank.Magic
 	Merchants merchant.Store
-	Replays   kit.Replays
+	Replays   replay.Answers
 }
 
 const simulatorPath = "/developers/simulator"

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
 	"debitdesk/models/credential"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
@@ -44,13 +45,6 @@ var people = []user.Input{
 	{Email: "staff@kloofstreet.example", Name: "Zinhle Dube", Password: Password, Role: actor.Staff},
 }
 
-// Clock is the sandbox clock.
-type Clock interface {
-	Now() time.Time
-	// StartAt puts it to any moment; false once there are purchases.
-	StartAt(ctx context.Context, at time.Time) (bool, error)
-}
-
 // Service makes the demo out of the product's use cases.
 type Service struct {
 	Merchants   *merchant.Service
@@ -63,7 +57,7 @@ type Service struct {
 
 	Read     merchant.Store
 	Calendar *calendar.Calendar
-	Clock    Clock
+	Clock    *database.Clock
 	// Advance moves the clock forward and returns when everything that became
 	// due until then has been done.
 	Advance func(ctx context.Context, to time.Time) error

@@ -62,7 +62,7 @@ func newMail() mail.Mail {
 func TestAMailOfACommittedFactGoesOut(t *testing.T) {
 	s := openStore(t, nil)
 	sent := make(chan mail.Mail)
-	out := outbox.Service{Store: s, Sender: outbox.Keep{},
+	out := outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{},
 		Sent: func(_ context.Context, mails []mail.Mail) error { sent <- mails[0]; return nil }}
 	work(t, s, func(d *jobs.Deps) { d.SendMail = out.Send })
 
@@ -90,7 +90,7 @@ func TestALostJobIsMadeGoodByTheSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := make(chan mail.Mail, 1)
-	out := outbox.Service{Store: s, Sender: outbox.Keep{},
+	out := outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: outbox.Keep{},
 		Sent: func(_ context.Context, mails []mail.Mail) error { sent <- mails[0]; return nil }}
 	work(t, s, func(d *jobs.Deps) {
 		d.SendDue = func(ctx context.Context) error { _, err := out.SendDue(ctx); return err }

@@ -19,14 +19,6 @@ import (
 	"debitdesk/models/replay"
 )
 
-// Clock is the product's clock; it never goes back.
-type Clock interface {
-	Now() time.Time
-	MoveTo(ctx context.Context, to time.Time) error
-	// Exclusive runs fn while no other process moves the clock.
-	Exclusive(ctx context.Context, fn func() error) error
-}
-
 // BankReader shows what the bank has.
 type BankReader interface {
 	// AtBank lists collections that the bank has or may still speak about, those it
@@ -60,7 +52,7 @@ type Worker interface {
 type Controls struct {
 	Store     Store
 	Read      BankReader
-	Clock     Clock
+	Clock     *database.Clock
 	Debits    *debit.Service
 	Purchases *purchase.Service
 	// Bank makes the sandbox bank answer now; bank.ErrUnknown when it does not have the collection. Nil, as Phone then is:

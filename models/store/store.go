@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"debitdesk/models/database"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/merchant"
 	"debitdesk/models/user"
 )
@@ -17,12 +18,14 @@ type Options = database.Options
 // Store is the database with the queries of the concepts.
 type Store struct {
 	*database.DB
+	mails
 	merchants
 	users
 }
 
 // What concepts find by themselves, for those that ask for it through an interface.
 type (
+	mails     = outbox.Store
 	merchants = merchant.Store
 	users     = user.Store
 )
@@ -39,7 +42,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{DB: db, merchants: merchants{DB: db}, users: users{DB: db}}, nil
+	return &Store{DB: db, mails: mails{DB: db}, merchants: merchants{DB: db}, users: users{DB: db}}, nil
 }
 
 // InTx runs fn in one transaction, as database.DB does.

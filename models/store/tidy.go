@@ -9,13 +9,14 @@ import (
 
 	"debitdesk/models/client"
 	"debitdesk/models/database"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/user"
+	"debitdesk/models/webhook"
 )
 
 const (
-	keysKept  = 48 * time.Hour     // idempotency keys; 24 hours are promised
-	linksKept = 8 * 24 * time.Hour // words of mails that let a person in and stay in the house; the longest such link works for seven days
+	keysKept  = 48 * time.Hour // idempotency keys; 24 hours are promised
 	foldChunk = 20_000
 	// dirtyAfter folded rows are worth cleaning up at once, so that counting does
 	// not read their remains until the server's own clean-up comes by.
@@ -33,10 +34,9 @@ func (s *Store) Tidy(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("tidy idempotency keys: %w", err)
 	}
-	err = s.InChunks(ctx, `UPDATE mails SET `+blanked(`true`)+` WHERE ctid = ANY (ARRAY(
-		SELECT ctid FROM mails WHERE body_sealed IS NOT NULL AND state = 'sent' AND sent_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-linksKept))
-	if err != nil {
-		return fmt.Errorf("tidy mails: %w", err)
+	mails := outbox.Store{DB: s.DB}
+	if err := mails.Tidy(ctx, now); err != nil {
+		return err
 	}
 	err = s.InChunks(ctx, `DELETE FROM kept_forms WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM kept_forms WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-user.FormsKept))
@@ -50,7 +50,8 @@ func (s *Store) Tidy(ctx context.Context) error {
 	if err := client.DropOldEvidence(ctx, s, now); err != nil {
 		return err
 	}
-	if err := s.tidyEvents(ctx, now.Add(-eventsKept)); err != nil {
+	events := webhook.Store{DB: s.DB}
+	if err := events.Tidy(ctx, now); err != nil {
 		return err
 	}
 	_, err = s.DropDeadSessions(ctx, now, now.Add(-user.SessionAbsolute))

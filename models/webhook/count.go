@@ -18,9 +18,9 @@ func (s *Service) CountSince(ctx context.Context, who actor.Actor, webhookID uui
 	if err := who.May(actor.Read); err != nil {
 		return 0, err
 	}
-	w, err := s.Read.Webhook(ctx, who.MerchantID, webhookID)
+	w, err := s.Store.Webhook(ctx, who.MerchantID, webhookID)
 	if err != nil {
 		return 0, err
 	}
-	return s.Read.CountSince(ctx, w, since, CountLimit+1)
+	return s.Store.CountSince(ctx, w, since, CountLimit+1)
 }

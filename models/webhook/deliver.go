@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database"
 	"debitdesk/models/mail"
 )
 
@@ -20,14 +21,14 @@ const tellAfter = time.Hour
 // between the call and the note has the attempt made again: at least once.
 func (s *Service) deliver(ctx context.Context, t Task) error {
 	if t.Gone {
-		return s.Queue.DropDelivery(ctx, t)
+		return s.Store.DropDelivery(ctx, t)
 	}
 	at := s.Now()
 	began := time.Now() //nolint:forbidigo // how long the call takes is real time, whatever the product's clock says
 	answer := s.call(ctx, t)
 	took := time.Since(began)
 	if ctx.Err() != nil { // the process stops: nobody can tell what became of it
-		return s.Queue.ReleaseDelivery(context.WithoutCancel(ctx), t)
+		return s.Store.ReleaseDelivery(context.WithoutCancel(ctx), t)
 	}
 	o := Outcome{Attempt: Attempt{Number: t.Attempts + 1, At: at, TookMS: int(took.Milliseconds()), Status: answer.Status,
 		Error: answer.Error, Answer: answer.Text}}
@@ -46,7 +47,7 @@ func (s *Service) deliver(ctx context.Context, t Task) error {
 			o.State, o.Next = Failed, time.Time{}
 		}
 	}
-	if err := s.Queue.NoteAttempt(ctx, t, o); err != nil {
+	if err := s.Store.NoteAttempt(ctx, t, o); err != nil {
 		return err
 	}
 	if o.State == Delivered || t.WebhookID == uuid.Nil || t.Noticed || t.FailingSince.IsZero() ||
@@ -82,14 +83,14 @@ func (s *Service) tellOwner(ctx context.Context, t Task, o Outcome) error {
 	if s.Letters == nil {
 		return nil
 	}
-	to, err := s.Read.AdminAddresses(ctx, t.MerchantID)
+	to, err := s.Store.AdminAddresses(ctx, t.MerchantID)
 	if err != nil || len(to) == 0 {
 		return err
 	}
 	letter := s.Letters.EndpointFails(Webhook{ID: t.WebhookID, Title: t.Title, Callback: t.Address,
 		FailingSince: t.FailingSince}, o.Error)
-	return s.InTx(ctx, func(tx Tx) error {
-		if first, err := tx.NoticeFailing(t.WebhookID); err != nil || !first {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		if first, err := noticeFailing(tx, t.WebhookID); err != nil || !first {
 			return err
 		}
 		tx.InsertMail(mail.Mail{MerchantID: t.MerchantID, ObjectID: t.WebhookID, Kind: "webhook_failing",
@@ -111,7 +112,7 @@ func (s *Service) signature(ctx context.Context, d Delivery, body []byte) (strin
 				return nil, err
 			}
 		}
-		der, err := s.Read.WebhookKey(ctx, d.MerchantID, d.WebhookID)
+		der, err := s.Store.WebhookKey(ctx, d.MerchantID, d.WebhookID)
 		if err != nil {
 			return nil, err
 		}

@@ -334,7 +334,7 @@ func TestAProcessThatEndsAfterTheCallHasItRepeated(t *testing.T) {
 	r := h.receiver(nil)
 	h.hook(r.URL, webhook.PurchaseCreated)
 	h.sell()
-	tasks, err := h.store.ClaimDeliveries(context.Background(), 10, 4, []string{})
+	tasks, err := h.hooks.Store.ClaimDeliveries(context.Background(), 10, 4, []string{})
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(len(tasks), err)
 	}
@@ -349,7 +349,7 @@ func TestAProcessThatEndsAfterTheCallHasItRepeated(t *testing.T) {
 		t.Error("it was not taken over")
 	}
 	// The first one comes back and notes a failure: too late.
-	must(t, h.store.NoteAttempt(context.Background(), tasks[0],
+	must(t, h.hooks.Store.NoteAttempt(context.Background(), tasks[0],
 		webhook.Outcome{Attempt: webhook.Attempt{Number: 1, At: h.store.Now(), Error: "late"}, State: webhook.Failed}))
 	if d := h.deliveries(webhook.DeliveryFilter{}); d[0].State != webhook.Delivered || d[0].Attempts != 1 {
 		t.Errorf("%+v", d[0])

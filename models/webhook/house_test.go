@@ -73,7 +73,7 @@ func open(t testing.TB) *house {
 
 // engine is one more process that delivers.
 func (h *house) engine(p webhook.Poster) *webhook.Service {
-	return &webhook.Service{InTx: store.Runner[webhook.Tx](h.store), Read: h.store, Queue: h.store, Post: p,
+	return &webhook.Service{Store: webhook.Store{DB: h.store.DB}, Post: p,
 		Letters: letters.Writer{}, Now: h.store.Now, Agent: "Debitdesk/test",
 		Body: api.Events{Base: "https://desk.example", Purchase: h.store.Snapshot}.Body}
 }

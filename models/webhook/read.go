@@ -18,7 +18,7 @@ func (s *Service) Events(ctx context.Context, who actor.Actor, f EventFilter,
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Event]{}, err
 	}
-	found, err := s.Read.Events(ctx, who.MerchantID, f, ask)
+	found, err := s.Store.Events(ctx, who.MerchantID, f, ask)
 	return paging.Cut(ask, found), err
 }
 
@@ -28,11 +28,11 @@ func (s *Service) Event(ctx context.Context, who actor.Actor, id uuid.UUID) (Eve
 	if err := who.May(actor.Read); err != nil {
 		return Event{}, nil, nil, err
 	}
-	e, err := s.Read.Event(ctx, who.MerchantID, id)
+	e, err := s.Store.Event(ctx, who.MerchantID, id)
 	if err != nil {
 		return e, nil, nil, err
 	}
-	to, err := s.Read.Deliveries(ctx, who.MerchantID, DeliveryFilter{EventID: id}, paging.Ask{Limit: eventDeliveries})
+	to, err := s.Store.Deliveries(ctx, who.MerchantID, DeliveryFilter{EventID: id}, paging.Ask{Limit: eventDeliveries})
 	if err != nil {
 		return e, nil, nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Service) Deliveries(ctx context.Context, who actor.Actor, f DeliveryFil
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Delivery]{}, err
 	}
-	found, err := s.Read.Deliveries(ctx, who.MerchantID, f, ask)
+	found, err := s.Store.Deliveries(ctx, who.MerchantID, f, ask)
 	return paging.Cut(ask, found), err
 }
 
@@ -67,11 +67,11 @@ func (s *Service) fill(ctx context.Context, merchantID uuid.UUID, list []Deliver
 	for _, d := range list {
 		ids, eventIDs = append(ids, d.ID), append(eventIDs, d.EventID)
 	}
-	tries, err := s.Read.DeliveryAttempts(ctx, ids)
+	tries, err := s.Store.DeliveryAttempts(ctx, ids)
 	if err != nil {
 		return err
 	}
-	events, err := s.Read.EventsInFull(ctx, merchantID, eventIDs)
+	events, err := s.Store.EventsInFull(ctx, merchantID, eventIDs)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Service) Delivery(ctx context.Context, who actor.Actor,
 	if err := who.May(actor.Read); err != nil {
 		return d, "", err
 	}
-	if d, err = s.Read.Delivery(ctx, who.MerchantID, id); err != nil {
+	if d, err = s.Store.Delivery(ctx, who.MerchantID, id); err != nil {
 		return d, "", err
 	}
 	full := []Delivery{d}

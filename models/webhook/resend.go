@@ -10,6 +10,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/plural"
 )
@@ -21,12 +22,12 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, deliveryID uuid.U
 	if err := mayChange(who); err != nil {
 		return Delivery{}, err
 	}
-	old, err := s.Read.Delivery(ctx, who.MerchantID, deliveryID)
+	old, err := s.Store.Delivery(ctx, who.MerchantID, deliveryID)
 	if err != nil {
 		return Delivery{}, err
 	}
 	if old.WebhookID != uuid.Nil {
-		w, err := s.Read.Webhook(ctx, who.MerchantID, old.WebhookID)
+		w, err := s.Store.Webhook(ctx, who.MerchantID, old.WebhookID)
 		if fault.Is(err, fault.NotFound) {
 			return Delivery{}, fault.New(fault.Conflict, "webhook_deleted", "The webhook of this delivery was deleted.")
 		}
@@ -40,13 +41,13 @@ func (s *Service) Resend(ctx context.Context, who actor.Actor, deliveryID uuid.U
 		return Delivery{}, err
 	}
 	var d Delivery
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		d = old
 		d.Body = full[0].Body
 		d.ID, d.State, d.Resend = tx.NewID(), Pending, true
 		d.Attempts, d.LastStatus, d.LastError = 0, 0, ""
 		d.CreatedAt, d.NextAt, d.FirstAt, d.DoneAt = tx.Now(), tx.Now(), time.Time{}, time.Time{}
-		tx.InsertDelivery(d)
+		insertDelivery(tx, d)
 		tx.Audit(who, audit.Entry{Action: "webhook.resent", ObjectType: "delivery", ObjectID: d.ID,
 			Text: fmt.Sprintf("Sent %s to %s again.", d.EventType, d.Address)})
 		return tx.Answered(d)
@@ -65,12 +66,12 @@ func (s *Service) ResendSince(ctx context.Context, who actor.Actor, webhookID uu
 	if err := mayChange(who); err != nil {
 		return 0, err
 	}
-	w, err := s.Read.Webhook(ctx, who.MerchantID, webhookID)
+	w, err := s.Store.Webhook(ctx, who.MerchantID, webhookID)
 	if err != nil {
 		return 0, err
 	}
-	err = s.InTx(ctx, func(tx Tx) error {
-		if n, err = tx.RepeatSince(w, since); err != nil {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+		if n, err = RepeatSince(tx, w, since); err != nil {
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "webhook.resent", ObjectType: "webhook", ObjectID: w.ID,
@@ -87,12 +88,12 @@ func (s *Service) Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID
 	if err := mayChange(who); err != nil {
 		return Delivery{}, err
 	}
-	w, err := s.Read.Webhook(ctx, who.MerchantID, webhookID)
+	w, err := s.Store.Webhook(ctx, who.MerchantID, webhookID)
 	if err != nil {
 		return Delivery{}, err
 	}
 	var d Delivery
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		e := Event{ID: tx.NewID(), MerchantID: w.MerchantID, Type: WebhookTest, ObjectType: ObjectWebhook, ObjectID: w.ID,
 			CreatedAt: tx.Now()}
 		e.SourceID = e.ID
@@ -102,7 +103,7 @@ func (s *Service) Test(ctx context.Context, who actor.Actor, webhookID uuid.UUID
 		d = Delivery{ID: tx.NewID(), MerchantID: w.MerchantID, EventID: e.ID, SourceID: e.SourceID, WebhookID: w.ID,
 			EventType: e.Type, ObjectType: e.ObjectType,
 			ObjectID: e.ObjectID, Address: w.Callback, State: Pending, CreatedAt: tx.Now(), NextAt: tx.Now()}
-		tx.InsertTestEvent(e, d)
+		insertTestEvent(tx, e, d)
 		tx.Audit(who, audit.Entry{Action: "webhook.tested", ObjectType: "webhook", ObjectID: w.ID,
 			Text: "Sent a test to the webhook " + w.Title + "."})
 		return tx.Answered(d)

@@ -29,11 +29,11 @@ func (s *Service) Work(ctx context.Context) error {
 
 // NextDue is the earliest moment after now at which a delivery becomes due.
 func (s *Service) NextDue(ctx context.Context) (at time.Time, found bool, err error) {
-	return s.Queue.NextDelivery(ctx)
+	return s.Store.NextDelivery(ctx)
 }
 
 // Overdue tells whether a delivery is due now, also when another process is at it.
-func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Queue.DeliveriesDue(ctx) }
+func (s *Service) Overdue(ctx context.Context) (bool, error) { return s.Store.DeliveriesDue(ctx) }
 
 // done is one attempt that is over.
 type done struct {
@@ -51,7 +51,7 @@ func (s *Service) run(ctx context.Context, until time.Time) (attempts int, wrong
 	for {
 		taken := 0
 		if free := atOnce - under; free > 0 && wrong == nil && ctx.Err() == nil && (until.IsZero() || time.Now().Before(until)) { //nolint:forbidigo // as above
-			tasks, err := s.Queue.ClaimDeliveries(ctx, free, forEach, full(busy))
+			tasks, err := s.Store.ClaimDeliveries(ctx, free, forEach, full(busy))
 			wrong, taken = err, len(tasks)
 			for _, t := range tasks {
 				under++

@@ -10,15 +10,14 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 )
 
 // Service holds the use cases of webhooks and the engine that delivers.
 type Service struct {
-	InTx    func(context.Context, func(Tx) error) error
-	Read    Reader
-	Queue   Queue
+	Store   Store
 	Post    Poster
 	Letters Letters // nil tells nobody of a failing endpoint
 	Now     func() time.Time
@@ -55,11 +54,11 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Webhoo
 		return Webhook{}, err
 	}
 	var w Webhook
-	err = s.InTx(ctx, func(tx Tx) error {
+	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		w = Webhook{ID: tx.NewID(), MerchantID: who.MerchantID, PublicKey: keys.Public, Version: 1, CreatedAt: tx.Now(),
 			UpdatedAt: tx.Now()}
 		in.into(&w)
-		tx.InsertWebhook(w, keys.Private)
+		insertWebhook(tx, w, keys.Private)
 		tx.Audit(who, audit.Entry{Action: "webhook.created", ObjectType: "webhook", ObjectID: w.ID, After: facts(w),
 			Text: "Added the webhook " + w.Title + "."})
 		return tx.Answered(w)
@@ -72,7 +71,7 @@ func (s *Service) Get(ctx context.Context, who actor.Actor, id uuid.UUID) (Webho
 	if err := who.May(actor.Read); err != nil {
 		return Webhook{}, err
 	}
-	return s.Read.Webhook(ctx, who.MerchantID, id)
+	return s.Store.Webhook(ctx, who.MerchantID, id)
 }
 
 // List gives the merchant's webhooks, newest first.
@@ -80,7 +79,7 @@ func (s *Service) List(ctx context.Context, who actor.Actor, ask paging.Ask) (pa
 	if err := who.May(actor.Read); err != nil {
 		return paging.Page[Webhook]{}, err
 	}
-	found, err := s.Read.Webhooks(ctx, who.MerchantID, ask)
+	found, err := s.Store.Webhooks(ctx, who.MerchantID, ask)
 	return paging.Cut(ask, found), err
 }
 
@@ -91,7 +90,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 	}
 	var lost error
 	for range tries {
-		w, err := s.Read.Webhook(ctx, who.MerchantID, id)
+		w, err := s.Store.Webhook(ctx, who.MerchantID, id)
 		if err != nil {
 			return w, err
 		}
@@ -101,10 +100,10 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 			return w, err
 		}
 		before := facts(w)
-		err = s.InTx(ctx, func(tx Tx) error {
+		err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 			in.into(&w)
 			w.UpdatedAt = tx.Now()
-			tx.SaveWebhook(w)
+			saveWebhook(tx, w)
 			w.Version++
 			tx.Audit(who, audit.Entry{Action: "webhook.changed", ObjectType: "webhook", ObjectID: id, Before: before,
 				After: facts(w), Text: "Changed the webhook " + w.Title + "."})
@@ -124,12 +123,12 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 	if err := mayChange(who); err != nil {
 		return err
 	}
-	w, err := s.Read.Webhook(ctx, who.MerchantID, id)
+	w, err := s.Store.Webhook(ctx, who.MerchantID, id)
 	if err != nil {
 		return err
 	}
-	return s.InTx(ctx, func(tx Tx) error {
-		gone, err := tx.DeleteWebhook(who.MerchantID, id)
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
+		gone, err := deleteWebhook(tx, who.MerchantID, id)
 		if err != nil {
 			return err
 		}
@@ -144,7 +143,7 @@ func (s *Service) Delete(ctx context.Context, who actor.Actor, id uuid.UUID) err
 
 // Failing lists the webhooks whose last delivery was not taken, longest failing first.
 func (s *Service) Failing(ctx context.Context, merchantID uuid.UUID) ([]Webhook, error) {
-	return s.Read.FailingWebhooks(ctx, merchantID)
+	return s.Store.FailingWebhooks(ctx, merchantID)
 }
 
 // CompanyKey gives the public half (PEM) of the key that signs success_callback; it
@@ -157,17 +156,17 @@ func (s *Service) CompanyKey(ctx context.Context, who actor.Actor) (pem string, 
 }
 
 func (s *Service) companyKey(ctx context.Context, merchantID uuid.UUID) (string, error) {
-	if text, err := s.Read.CompanyKey(ctx, merchantID); err != nil || text != "" {
+	if text, err := s.Store.CompanyKey(ctx, merchantID); err != nil || text != "" {
 		return text, err
 	}
 	keys, err := NewKeys()
 	if err != nil {
 		return "", err
 	}
-	if err := s.InTx(ctx, func(tx Tx) error { tx.InsertCompanyKey(merchantID, keys); return nil }); err != nil {
+	if err := s.Store.InTx(ctx, func(tx *database.Tx) error { insertCompanyKey(tx, merchantID, keys); return nil }); err != nil {
 		return "", err
 	}
-	return s.Read.CompanyKey(ctx, merchantID)
+	return s.Store.CompanyKey(ctx, merchantID)
 }
 
 func facts(w Webhook) map[string]any {

@@ -171,7 +171,7 @@ func TestAHistoryIsSentOnceMoreForOneCallerAtATime(t *testing.T) {
 	resend := func() (int, error) { return h.hooks.ResendSince(context.Background(), h.who, w.ID, start) }
 	const callers = 24 // the pool has ten connections
 	must(t, h.store.InTx(t.Context(), func(tx *store.Tx) error {
-		if n, err := tx.RepeatSince(w, start); n != 2 || err != nil {
+		if n, err := webhook.RepeatSince(tx.Tx, w, start); n != 2 || err != nil {
 			t.Error(n, err)
 		}
 		var refused sync.WaitGroup

@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
+	"debitdesk/models/replay"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -29,7 +30,7 @@ type Batches struct {
 	Desk      *kit.Desk
 	Service   *batch.Service
 	Approvals *approval.Service
-	Replays   kit.Replays
+	Replays   replay.Answers
 }
 
 const batchesSection = "batches"

@@ -15,10 +15,12 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
+	"debitdesk/models/replay"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -27,8 +29,8 @@ import (
 type Clients struct {
 	Desk    *kit.Desk
 	Service *client.Service
-	Events  kit.Timeline
-	Replays kit.Replays // lets a form count once
+	Events  audit.Reader
+	Replays replay.Answers // lets a form count once
 	Exports *kit.Exports
 	// Panels draw what else belongs to a client, such as its tokens and its purchases.
 	Panels []ClientPanel

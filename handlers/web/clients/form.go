@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/client"
 	"debitdesk/models/fault"
+	"debitdesk/models/replay"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -81,7 +82,7 @@ func afterClient(form string, id uuid.UUID) string {
 
 // AlikeClients finds clients who may be the one that a form adds, unless the person has said that it is another one. A
 // client that this very form has made already is not one alike: the form leads to it again.
-func AlikeClients(c echo.Context, clients *client.Service, kept kit.Replays, isTest bool, form url.Values,
+func AlikeClients(c echo.Context, clients *client.Service, kept replay.Answers, isTest bool, form url.Values,
 	formKey string, d client.Details) ([]client.Twin, error) {
 	if form.Get(EvenSo) != "" {
 		return nil, nil

@@ -16,11 +16,6 @@ import (
 	"debitdesk/models/replay"
 )
 
-// Replays is where the answers of forms are kept.
-type Replays interface {
-	Recall(ctx context.Context, k replay.Key) (*replay.Answer, error)
-}
-
 // FormKeyName is the hidden field that makes a form count once, however often
 // it is sent: a second click, a reload, a back button.
 const FormKeyName = "form_key"
@@ -39,7 +34,7 @@ func FormKeyOf(c echo.Context) string {
 // Once runs what a form asks for and goes on to where its result is shown. The
 // same form sent again goes to the same place and nothing is done again. It
 // needs a use case that calls Answered; refusals come back as they are.
-func Once[T any](c echo.Context, kept Replays, isTest bool, formKey string, act func(context.Context) (T, error),
+func Once[T any](c echo.Context, kept replay.Answers, isTest bool, formKey string, act func(context.Context) (T, error),
 	where func(T) string) error {
 	to := ""
 	if err := OnceAs(c, kept, isTest, formKey, act, where, &to); err != nil {
@@ -51,7 +46,7 @@ func Once[T any](c echo.Context, kept Replays, isTest bool, formKey string, act 
 // OnceAs is once without going anywhere: into result comes what where says of
 // what was made, this time or the first time. A form that does two things gives
 // each a key of its own, "client:" and the form's key.
-func OnceAs[T any](c echo.Context, kept Replays, isTest bool, formKey string, act func(context.Context) (T, error),
+func OnceAs[T any](c echo.Context, kept replay.Answers, isTest bool, formKey string, act func(context.Context) (T, error),
 	where func(T) string, result *string) error {
 	ctx := c.Request().Context()
 	if _, err := uuid.Parse(formKey[strings.LastIndexByte(formKey, ':')+1:]); err != nil {
@@ -77,7 +72,7 @@ func FormReplay(c echo.Context, isTest bool, formKey string) (key replay.Key, ok
 }
 
 // OnceKeyed is onceAs under a key that was made already.
-func OnceKeyed[T any](ctx context.Context, kept Replays, key replay.Key, act func(context.Context) (T, error),
+func OnceKeyed[T any](ctx context.Context, kept replay.Answers, key replay.Key, act func(context.Context) (T, error),
 	where func(T) string, result *string) (err error) {
 	if *result, err = SentBefore(ctx, kept, key); *result != "" || err != nil {
 		return err
@@ -103,7 +98,7 @@ func OnceKeyed[T any](ctx context.Context, kept Replays, key replay.Key, act fun
 	return err
 }
 
-func SentBefore(ctx context.Context, kept Replays, key replay.Key) (to string, err error) {
+func SentBefore(ctx context.Context, kept replay.Answers, key replay.Key) (to string, err error) {
 	answer, err := kept.Recall(ctx, key)
 	switch {
 	case errors.Is(err, replay.ErrKeyReused):

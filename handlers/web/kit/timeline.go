@@ -1,7 +1,6 @@
 package kit
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,11 +17,6 @@ import (
 	"debitdesk/models/paging"
 	"debitdesk/views/components"
 )
-
-// Timeline finds what happened to a client or a purchase.
-type Timeline interface {
-	Timeline(ctx context.Context, merchantID uuid.UUID, of audit.Subject, ask paging.Ask) (paging.Page[audit.Entry], error)
-}
 
 // timelineLength is how many events a detail page shows at once.
 const timelineLength = 20

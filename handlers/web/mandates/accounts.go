@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
+	"debitdesk/models/replay"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -32,7 +33,7 @@ type Accounts struct {
 	Desk      *kit.Desk
 	Purchases *purchase.Service
 	Clients   *client.Service
-	Replays   kit.Replays
+	Replays   replay.Answers
 }
 
 // Choose serves GET /tokens/new: whose account is it?

@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
+	"debitdesk/models/replay"
 	"debitdesk/models/token"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -32,7 +33,7 @@ type Amendments struct {
 	Purchases *purchase.Service
 	Register  *token.Service
 	Mandates  *mandate.Service
-	Replays   kit.Replays
+	Replays   replay.Answers
 	// LivePanel draws how the customer's answer is coming on, as on the mandate's page; nil draws nothing.
 	LivePanel func(context.Context, actor.Actor, mandate.Sheet) (templ.Component, error)
 }

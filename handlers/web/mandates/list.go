@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
@@ -26,7 +27,7 @@ type Mandates struct {
 	Service   *mandate.Service
 	Tokens    *token.Service
 	Purchases *purchase.Service
-	Events    kit.Timeline
+	Events    audit.Reader
 	Exports   *kit.Exports
 	// LivePanel draws the state of a request that waits for the payer's answer, or
 	// got none; nil draws nothing.

@@ -17,6 +17,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/purchase"
+	"debitdesk/models/replay"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
@@ -26,7 +27,7 @@ type MandateForms struct {
 	Desk      *kit.Desk
 	Purchases *purchase.Service
 	Clients   *client.Service
-	Replays   kit.Replays
+	Replays   replay.Answers
 }
 
 // New serves GET /mandates/new and GET /clients/:id/mandates/new. The address may

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
@@ -16,11 +15,6 @@ import (
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
-
-// Mails finds what was mailed about a purchase.
-type Mails interface {
-	MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error)
-}
 
 // invoiceBlock is the numbered invoice of a purchase; nil when there is none.
 func (p *Purchases) invoiceBlock(c echo.Context, rec purchase.Record) (*pages.InvoiceBlock, error) {

@@ -14,12 +14,15 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/audit"
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/mail/outbox"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
+	"debitdesk/models/replay"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
 	"debitdesk/views/components"
@@ -32,9 +35,9 @@ type Purchases struct {
 	Clients *client.Service
 	Tokens  *token.Service
 	Billing *billing.Service
-	Mails   Mails
-	Events  kit.Timeline
-	Replays kit.Replays
+	Mails   outbox.Store
+	Events  audit.Reader
+	Replays replay.Answers
 	Exports *kit.Exports
 	Batch   kit.FindBatch // finds a batch that the list is narrowed to
 	// Subscriptions tells which template and subscriber a purchase follows.

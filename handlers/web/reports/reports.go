@@ -25,6 +25,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
+	"debitdesk/models/replay"
 	"debitdesk/models/report"
 	"debitdesk/models/statement"
 	"debitdesk/views/components"
@@ -38,7 +39,7 @@ type Reports struct {
 	Money      *report.Money
 	Statements *statement.Service
 	Brands     merchant.Store
-	Replays    kit.Replays
+	Replays    replay.Answers
 }
 
 const (

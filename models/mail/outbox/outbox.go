@@ -16,41 +16,6 @@ import (
 	"debitdesk/models/mail"
 )
 
-// Store keeps the mails.
-type Store interface {
-	Now() time.Time
-	// ClaimMails takes up to limit queued mails whose turn has come for this process
-	// and counts the try, longest waiting first.
-	ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error)
-	// ClaimMail takes one mail for this process; none when another has it, its time
-	// has not come, it is done or unknown.
-	ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error)
-	// MailsWorded keeps the words of mails that were queued without them.
-	MailsWorded(ctx context.Context, mails []mail.Mail) error
-	// HandMail gets ready to note that a mail leaves; nil when the try is not this
-	// process's any more.
-	HandMail(ctx context.Context, id uuid.UUID, try int) (Leaving, error)
-	// UnconfirmedMails lists mails that were handed over by a process that ended
-	// before it heard the relay's answer.
-	UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error)
-	// MailsSent marks mails that the relay has.
-	MailsSent(ctx context.Context, mails []mail.Mail) error
-	// MailsKept does both at once for mails that stay in the house.
-	MailsKept(ctx context.Context, mails []mail.Mail) error
-	// ReleaseMails gives claimed mails back that were not tried.
-	ReleaseMails(ctx context.Context, mails []mail.Mail) error
-	// MailPutOff keeps it for another try at next; the zero time gives it up.
-	MailPutOff(ctx context.Context, id uuid.UUID, try int, why string, next time.Time) error
-}
-
-// Leaving is a mail whose last byte is about to leave.
-type Leaving interface {
-	// Gone notes that it has left. The note is on its way to the store at once: it
-	// counts even if the process is killed before the store answers.
-	Gone(ctx context.Context) error
-	Release()
-}
-
 // Service sends what the outbox holds.
 type Service struct {
 	Store  Store

@@ -72,7 +72,7 @@ func open(t *testing.T) *house {
 	}
 	t.Cleanup(s.Close)
 	h.Store, h.merchant = s, s.NewID()
-	h.Service = outbox.Service{Store: s, Sender: h.relay}
+	h.Service = outbox.Service{Store: outbox.Store{DB: s.DB}, Sender: h.relay}
 	return h
 }
 
@@ -201,7 +201,7 @@ func TestTwoProcessesSendAMailOnce(t *testing.T) {
 	h := open(t)
 	m := h.letter(t, uuid.New(), 1)
 	h.relay.enter = func() { // the other one comes while this one is sending
-		other := outbox.Service{Store: h.Store, Sender: &relay{enter: func() { t.Error("the mail was sent twice") }}}
+		other := outbox.Service{Store: outbox.Store{DB: h.Store.DB}, Sender: &relay{enter: func() { t.Error("the mail was sent twice") }}}
 		if err := other.Send(t.Context(), m.ID); err != nil {
 			t.Error(err)
 		}
@@ -358,7 +358,7 @@ func TestAMailThatWasHandedOverIsNotSentAgain(t *testing.T) {
 func TestASlowProcessDoesNotHandOverWhatAnotherTook(t *testing.T) {
 	h := open(t)
 	m := h.letter(t, uuid.New(), 1)
-	other := outbox.Service{Store: h.Store, Sender: &relay{}}
+	other := outbox.Service{Store: outbox.Store{DB: h.Store.DB}, Sender: &relay{}}
 	h.relay.enter = func() {
 		if _, err := h.Pool.Exec(t.Context(), `UPDATE mails SET claimed_until = now() - interval '1 second'`); err != nil {
 			t.Error(err)

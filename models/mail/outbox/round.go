@@ -64,22 +64,22 @@ func (s *Service) hand(ctx context.Context, m mail.Mail) error {
 	within, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	var noted error
-	var leaving Leaving
+	var gone *leaving
 	handed := false
 	err := s.Sender.Send(within, m, mail.LastByte{
 		May: func() error {
-			if leaving, noted = s.Store.HandMail(within, m.ID, m.Tries); noted == nil && leaving == nil {
+			if gone, noted = s.Store.HandMail(within, m.ID, m.Tries); noted == nil && gone == nil {
 				noted = errLost
 			}
 			return noted
 		},
 		Gone: func() {
 			handed = true
-			_ = leaving.Gone(context.WithoutCancel(ctx)) // the mail is marked once more when the relay has answered
+			_ = gone.Gone(context.WithoutCancel(ctx)) // the mail is marked once more when the relay has answered
 		},
 	})
-	if leaving != nil {
-		leaving.Release()
+	if gone != nil {
+		gone.Release()
 	}
 	switch {
 	case err == nil:

@@ -1,4 +1,4 @@
-package store
+package webhook
 
 import (
 	"context"
@@ -12,23 +12,21 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
-	"debitdesk/models/webhook"
 )
 
 var (
-	eventTable    = table.New[webhook.Event]("events")
-	deliveryTable = table.New[webhook.Delivery]("deliveries")
+	eventTable    = table.New[Event]("events")
+	deliveryTable = table.New[Delivery]("deliveries")
 )
 
-// Event implements webhook.Reader.
-func (s *Store) Event(ctx context.Context, merchantID, id uuid.UUID) (webhook.Event, error) {
+func (s Store) Event(ctx context.Context, merchantID, id uuid.UUID) (Event, error) {
 	return database.One(ctx, s.DB, eventTable, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
-// EventsInFull implements webhook.Reader.
-func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID,
-	ids []uuid.UUID) (map[uuid.UUID]webhook.Event, error) {
-	out := make(map[uuid.UUID]webhook.Event, len(ids))
+// EventsInFull are events by id, with their snapshots.
+func (s Store) EventsInFull(ctx context.Context, merchantID uuid.UUID,
+	ids []uuid.UUID) (map[uuid.UUID]Event, error) {
+	out := make(map[uuid.UUID]Event, len(ids))
 	if len(ids) == 0 {
 		return out, nil
 	}
@@ -39,9 +37,9 @@ func (s *Store) EventsInFull(ctx context.Context, merchantID uuid.UUID,
 	return out, err
 }
 
-// Events implements webhook.Reader, in the order of commits. The snapshots stay where they are.
-func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.EventFilter,
-	ask paging.Ask) ([]webhook.Event, error) {
+// In the order of commits. The snapshots stay where they are.
+func (s Store) Events(ctx context.Context, merchantID uuid.UUID, f EventFilter,
+	ask paging.Ask) ([]Event, error) {
 	q := database.List(ctx, s.DB, eventTable, "snapshot").Where("merchant_id = ?", merchantID)
 	if len(f.Types) > 0 {
 		q = q.Where("type = ANY(?::text[])", database.TextArray(f.Types))
@@ -70,19 +68,17 @@ func (s *Store) Events(ctx context.Context, merchantID uuid.UUID, f webhook.Even
 	return database.Find(ctx, s.DB, eventTable, q.Limit(ask.Fetch()))
 }
 
-func (s *Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
+func (s Store) deliveries(ctx context.Context, merchantID uuid.UUID) *gorm.DB {
 	return s.Gorm(ctx).Table(
 		"(SELECT d.*, e.type, e.object_type, e.object_id FROM deliveries d JOIN events e ON e.seq = d.seq) AS deliveries").Where("merchant_id = ?", merchantID)
 }
 
-// Delivery implements webhook.Reader.
-func (s *Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (webhook.Delivery, error) {
+func (s Store) Delivery(ctx context.Context, merchantID, id uuid.UUID) (Delivery, error) {
 	return database.First(database.Find(ctx, s.DB, deliveryTable, s.deliveries(ctx, merchantID).Where("id = ?", id)))
 }
 
-// Deliveries implements webhook.Reader.
-func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.DeliveryFilter,
-	ask paging.Ask) ([]webhook.Delivery, error) {
+func (s Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f DeliveryFilter,
+	ask paging.Ask) ([]Delivery, error) {
 	q := s.deliveries(ctx, merchantID)
 	if f.WebhookID != uuid.Nil {
 		q = q.Where("webhook_id = ?", f.WebhookID)
@@ -102,18 +98,18 @@ func (s *Store) Deliveries(ctx context.Context, merchantID uuid.UUID, f webhook.
 	return database.Find(ctx, s.DB, deliveryTable, database.Page(q, ask))
 }
 
-// DeliveryAttempts implements webhook.Reader.
-func (s *Store) DeliveryAttempts(ctx context.Context,
-	deliveryIDs []uuid.UUID) (map[uuid.UUID][]webhook.Attempt, error) {
+// DeliveryAttempts are by delivery, oldest first.
+func (s Store) DeliveryAttempts(ctx context.Context,
+	deliveryIDs []uuid.UUID) (map[uuid.UUID][]Attempt, error) {
 	rows, err := s.Pool.Query(ctx,
 		`SELECT delivery_id, number, at, took_ms, coalesce(status, 0), error, answer FROM delivery_attempts
 		WHERE delivery_id = ANY ($1) ORDER BY delivery_id, number`, deliveryIDs)
 	if err != nil {
 		return nil, fmt.Errorf("list attempts: %w", err)
 	}
-	out := map[uuid.UUID][]webhook.Attempt{}
+	out := map[uuid.UUID][]Attempt{}
 	var of uuid.UUID
-	var a webhook.Attempt
+	var a Attempt
 	_, err = pgx.ForEachRow(rows, []any{&of, &a.Number, &a.At, &a.TookMS, &a.Status, &a.Error, &a.Answer}, func() error {
 		a.At = a.At.UTC()
 		out[of] = append(out[of], a)
@@ -125,22 +121,21 @@ func (s *Store) DeliveryAttempts(ctx context.Context,
 	return out, nil
 }
 
-// InsertDelivery implements webhook.Tx.
-func (t *Tx) InsertDelivery(d webhook.Delivery) {
+func insertDelivery(tx *database.Tx, d Delivery) {
 	endpoint := d.WebhookID
 	if endpoint == uuid.Nil {
 		endpoint = d.SourceID
 	}
-	t.Later(
+	tx.Later(
 		`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, resend, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)`,
 		d.ID, d.MerchantID, d.Seq, d.EventID, d.SourceID, database.OrNull(d.WebhookID), endpoint, d.Address, d.Resend, d.NextAt,
 		d.CreatedAt)
 }
 
-// InsertTestEvent implements webhook.Tx.
-func (t *Tx) InsertTestEvent(e webhook.Event, d webhook.Delivery) {
-	t.Later(
+// insertTestEvent writes an event with its one delivery; nothing else waits for it.
+func insertTestEvent(tx *database.Tx, e Event, d Delivery) {
+	tx.Later(
 		`WITH told AS (INSERT INTO events (id, merchant_id, type, object_type, object_id, source_id, snapshot, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) RETURNING seq)
 		INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address, state, next_at, created_at)
@@ -159,18 +154,19 @@ const repeatable = `FROM events e WHERE merchant_id = $1 AND created_at >= $2 AN
 	AND object_type <> 'webhook' AND ($3 OR type = ANY($4::text[])) AND NOT EXISTS (SELECT FROM deliveries d
 		WHERE d.state = 'pending' AND d.endpoint = $5 AND d.source_id = e.source_id AND d.seq = e.seq AND d.resend)`
 
-func repeatableArgs(w webhook.Webhook, since time.Time) []any {
+func repeatableArgs(w Webhook, since time.Time) []any {
 	return []any{w.MerchantID, database.Instant(since), w.AllEvents, database.TextArray(w.Events), w.ID}
 }
 
 // repeatLock is the advisory lock of a merchant whose history is being sent once more.
 const repeatLock = 731621
 
-// RepeatSince implements webhook.Tx. The ids of the deliveries follow the order of the events.
-// A long history takes seconds, so one caller of a merchant at a time is at it and the others are told
-// at once: callers that waited would take all connections of the pool.
-func (t *Tx) RepeatSince(w webhook.Webhook, since time.Time) (int, error) {
-	db, err := t.Gorm()
+// RepeatSince delivers once more what the webhook wants of the events since then. The
+// ids of the deliveries follow the order of the events. A long history takes seconds,
+// so one caller of a merchant at a time is at it and the others are told at once:
+// callers that waited would take all connections of the pool.
+func RepeatSince(tx *database.Tx, w Webhook, since time.Time) (int, error) {
+	db, err := tx.Gorm()
 	if err != nil {
 		return 0, fmt.Errorf("repeat events: %w", err)
 	}
@@ -180,13 +176,13 @@ func (t *Tx) RepeatSince(w webhook.Webhook, since time.Time) (int, error) {
 		return 0, fmt.Errorf("repeat events: %w", err)
 	}
 	if !mine {
-		return 0, webhook.ErrResending
+		return 0, ErrResending
 	}
-	n, err := t.Exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address,
+	n, err := tx.Exec(`INSERT INTO deliveries (id, merchant_id, seq, event_id, source_id, webhook_id, endpoint, address,
 			state, resend, next_at, created_at)
 		SELECT `+repeated+`, e.merchant_id, e.seq, e.id, e.source_id, $5, $5, $6, 'pending', true, $7, $7
 		FROM (SELECT *, row_number() OVER (ORDER BY seq) AS n `+repeatable+`) e ORDER BY e.seq`,
-		append(repeatableArgs(w, since), w.Callback, t.Now())...)
+		append(repeatableArgs(w, since), w.Callback, tx.Now())...)
 	if err != nil {
 		return 0, fmt.Errorf("repeat events: %w", err)
 	}
@@ -221,10 +217,11 @@ const claimDeliveries = `WITH ready AS (
 		c.webhook_id IS NOT NULL AND (w.id IS NULL OR w.deleted_at IS NOT NULL) AS gone, w.failing_since, w.noticed_at IS NOT NULL AS noticed, coalesce(w.title, '') AS title
 	FROM claimed c JOIN events e ON e.seq = c.seq LEFT JOIN webhooks w ON w.id = c.webhook_id ORDER BY c.seq`
 
-var taskView = table.View[webhook.Task]()
+var taskView = table.View[Task]()
 
-// ClaimDeliveries implements webhook.Queue.
-func (s *Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []string) ([]webhook.Task, error) {
+// ClaimDeliveries takes up to limit deliveries that are due and have nothing before
+// them, at most each for one address and none for those that are busy.
+func (s Store) ClaimDeliveries(ctx context.Context, limit, each int, busy []string) ([]Task, error) {
 	tasks, err := database.Collect(ctx, s.DB, taskView, claimDeliveries, []any{s.Now(), busy, each, limit, deliveryClaim.Seconds()})
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
@@ -252,10 +249,11 @@ const (
 	ailing = `failures = failures + 1, failing_since = coalesce(failing_since, $5) WHERE w.id = $11 AND EXISTS (SELECT FROM moved))`
 )
 
-// NoteAttempt implements webhook.Queue.
-func (s *Store) NoteAttempt(ctx context.Context, t webhook.Task, o webhook.Outcome) error {
+// NoteAttempt writes the outcome, unless another process has written one since the
+// claim, and what it says of the webhook's health.
+func (s Store) NoteAttempt(ctx context.Context, t Task, o Outcome) error {
 	health := ailing
-	if o.State == webhook.Delivered {
+	if o.State == Delivered {
 		health = healthy
 	}
 	_, err := s.Pool.Exec(ctx, noteAttempt+health+` SELECT count(*) FROM moved`, t.MerchantID, t.ID, string(o.State),
@@ -267,8 +265,8 @@ func (s *Store) NoteAttempt(ctx context.Context, t webhook.Task, o webhook.Outco
 	return nil
 }
 
-// DropDelivery implements webhook.Queue.
-func (s *Store) DropDelivery(ctx context.Context, t webhook.Task) error {
+// DropDelivery ends a delivery whose webhook is gone.
+func (s Store) DropDelivery(ctx context.Context, t Task) error {
 	_, err := s.Pool.Exec(ctx,
 		`UPDATE deliveries SET state = 'dropped', next_at = NULL, claimed_until = NULL, done_at = $3 WHERE merchant_id = $1 AND id = $2 AND state = 'pending'`,
 		t.MerchantID, t.ID, s.Now())
@@ -278,8 +276,8 @@ func (s *Store) DropDelivery(ctx context.Context, t webhook.Task) error {
 	return nil
 }
 
-// ReleaseDelivery implements webhook.Queue.
-func (s *Store) ReleaseDelivery(ctx context.Context, t webhook.Task) error {
+// ReleaseDelivery gives a claim back unused.
+func (s Store) ReleaseDelivery(ctx context.Context, t Task) error {
 	_, err := s.Pool.Exec(ctx,
 		`UPDATE deliveries SET claimed_until = NULL WHERE merchant_id = $1 AND id = $2 AND state = 'pending' AND attempts = $3`, t.MerchantID, t.ID, t.Attempts)
 	if err != nil {
@@ -288,8 +286,8 @@ func (s *Store) ReleaseDelivery(ctx context.Context, t webhook.Task) error {
 	return nil
 }
 
-// DeliveriesDue implements webhook.Queue.
-func (s *Store) DeliveriesDue(ctx context.Context) (due bool, err error) {
+// DeliveriesDue tells whether a delivery is due that has nothing before it.
+func (s Store) DeliveriesDue(ctx context.Context) (due bool, err error) {
 	err = s.Pool.QueryRow(ctx,
 		`SELECT EXISTS (SELECT FROM deliveries d WHERE d.state = 'pending' AND d.next_at <= $1 AND `+nothingBefore+`)`,
 		s.Now()).Scan(&due)
@@ -299,8 +297,8 @@ func (s *Store) DeliveriesDue(ctx context.Context) (due bool, err error) {
 	return due, nil
 }
 
-// NextDelivery implements webhook.Queue.
-func (s *Store) NextDelivery(ctx context.Context) (at time.Time, found bool, err error) {
+// NextDelivery is the earliest moment after now at which a delivery becomes due.
+func (s Store) NextDelivery(ctx context.Context) (at time.Time, found bool, err error) {
 	var next *time.Time
 	err = s.Pool.QueryRow(ctx, `SELECT min(next_at) FROM deliveries WHERE state = 'pending' AND next_at > $1`,
 		s.Now()).Scan(&next)
@@ -313,13 +311,13 @@ func (s *Store) NextDelivery(ctx context.Context) (at time.Time, found bool, err
 // eventsKept is how long an event can be looked at and sent once more (ours).
 const eventsKept = 30 * 24 * time.Hour
 
-// tidyEvents removes old events with their deliveries, unless one is still on its way.
-func (s *Store) tidyEvents(ctx context.Context, before time.Time) error {
+// Tidy removes old events with their deliveries, unless one is still on its way.
+func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	err := s.InChunks(ctx, `WITH old AS (SELECT seq, id FROM events e WHERE created_at < $1
 			AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id AND (d.state = 'pending' OR d.done_at >= $1))
 			ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED),
 		sent AS (DELETE FROM deliveries WHERE event_id IN (SELECT id FROM old))
-		DELETE FROM events WHERE seq IN (SELECT seq FROM old)`, before)
+		DELETE FROM events WHERE seq IN (SELECT seq FROM old)`, now.Add(-eventsKept))
 	if err != nil {
 		return fmt.Errorf("tidy events: %w", err)
 	}

@@ -1,4 +1,4 @@
-package store
+package outbox
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/mail"
-	"debitdesk/models/mail/outbox"
 	"debitdesk/models/paging"
 )
 
@@ -20,18 +19,21 @@ import (
 // not hand over any more.
 const claimFor = 30 * time.Second
 
+// Store is where mails are kept.
+type Store struct{ *database.DB }
+
 // Mails lists a page of the merchant's mails, newest first.
-func (s *Store) Mails(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]mail.Mail, error) {
+func (s Store) Mails(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]mail.Mail, error) {
 	return database.Find(ctx, s.DB, database.Mails, database.Page(database.List(ctx, s.DB, database.Mails).Where("merchant_id = ?", merchantID), ask))
 }
 
 // MailsAbout lists the mails that one object caused, newest first.
-func (s *Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error) {
+func (s Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error) {
 	return database.All(ctx, s.DB, database.Mails, "object_id = $1 AND merchant_id = $2 ORDER BY id DESC", objectID, merchantID)
 }
 
 // Mail gives one mail of the merchant; NotFound otherwise.
-func (s *Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error) {
+func (s Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, error) {
 	return database.One(ctx, s.DB, database.Mails, "merchant_id = $1 AND id = $2", merchantID, id)
 }
 
@@ -40,33 +42,33 @@ func (s *Store) Mail(ctx context.Context, merchantID, id uuid.UUID) (mail.Mail, 
 const due = `state = 'queued' AND handed_at IS NULL AND next_try_at <= ? AND (claimed_until IS NULL OR claimed_until < now())
 	AND NOT EXISTS (SELECT FROM batch_rows r WHERE r.purchase_id = mails.purchase_id AND r.state = 'sent' AND r.charge = 'wanted')`
 
-// ClaimMails takes up to limit mails whose turn has come for this process and
-// counts the try, longest waiting first. It crosses merchants: the sweep serves
-// them all.
-func (s *Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) {
+// ClaimMails takes up to limit mails whose turn has come for this process and counts
+// the try, longest waiting first. It crosses merchants: the sweep serves them all.
+func (s Store) ClaimMails(ctx context.Context, limit int) ([]mail.Mail, error) {
 	return database.Seek(ctx, s.DB, database.Mails, `UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?)
 		WHERE id IN (SELECT id FROM mails WHERE `+due+` ORDER BY next_try_at, id LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING *`,
 		claimFor.Seconds(), s.Now(), limit)
 }
 
-// ClaimMail takes one mail for this process; none when it is sent, not due, being
-// sent elsewhere, or unknown.
-func (s *Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error) {
+// ClaimMail takes one mail for this process; none when it is sent, not due, being sent
+// elsewhere, or unknown.
+func (s Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error) {
 	return database.Seek(ctx, s.DB, database.Mails,
 		`UPDATE mails SET tries = tries + 1, claimed_until = now() + make_interval(secs => ?) WHERE id = ? AND `+due+
 			` RETURNING *`,
 		claimFor.Seconds(), id, s.Now())
 }
 
-// UnconfirmedMails lists mails that were handed over by a process that ended before
-// it heard the relay's answer.
-func (s *Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error) {
+// UnconfirmedMails lists mails that were handed over by a process that ended before it
+// heard the relay's answer.
+func (s Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error) {
 	return database.All(ctx, s.DB, database.Mails, "state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now() LIMIT $1", limit)
 }
 
-// HandMail implements outbox.Store. It keeps a connection ready, so that the note
-// is written to it without a wait.
-func (s *Store) HandMail(ctx context.Context, id uuid.UUID, try int) (outbox.Leaving, error) {
+// HandMail gets ready to note that a mail leaves; nil when the try is not this
+// process's any more. It keeps a connection ready, so that the note is written to it
+// without a wait.
+func (s Store) HandMail(ctx context.Context, id uuid.UUID, try int) (*leaving, error) {
 	conn, err := s.Pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("hand over mail: %w", err)
@@ -85,6 +87,7 @@ func (s *Store) HandMail(ctx context.Context, id uuid.UUID, try int) (outbox.Lea
 	return &leaving{conn, id, try, s.Now()}, nil
 }
 
+// leaving is a mail whose last byte is about to leave.
 type leaving struct {
 	*pgxpool.Conn
 	id  uuid.UUID
@@ -92,7 +95,7 @@ type leaving struct {
 	at  time.Time
 }
 
-// Gone implements outbox.Leaving. The statement goes in one piece, without being
+// Gone notes that it has left. The statement goes in one piece, without being
 // prepared first: once it is written, PostgreSQL carries it out whatever becomes of
 // this process.
 func (l *leaving) Gone(ctx context.Context) error {
@@ -114,9 +117,9 @@ func blanked(when string) string {
 			body_sealed = CASE WHEN ` + when + ` THEN NULL ELSE body_sealed END`
 }
 
-// MailsSent marks mails that the relay has accepted. A mail marked already stays
-// as it is. Links that let a person in are not kept once they have left.
-func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
+// MailsSent marks mails that the relay has accepted. A mail marked already stays as it
+// is. Links that let a person in are not kept once they have left.
+func (s Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
 	ids := make([]uuid.UUID, len(mails))
 	for i, m := range mails {
 		ids[i] = m.ID
@@ -132,17 +135,17 @@ func (s *Store) MailsSent(ctx context.Context, mails []mail.Mail) error {
 }
 
 // MailsWorded keeps the words of mails that are about to be sent.
-func (s *Store) MailsWorded(ctx context.Context, mails []mail.Mail) error {
+func (s Store) MailsWorded(ctx context.Context, mails []mail.Mail) error {
 	return s.keepWords(ctx, "", mails)
 }
 
 // MailsKept keeps the words of mails that stay in the house, and marks them sent.
-func (s *Store) MailsKept(ctx context.Context, mails []mail.Mail) error {
+func (s Store) MailsKept(ctx context.Context, mails []mail.Mail) error {
 	return s.keepWords(ctx, ", state = 'sent', sent_at = $7, error = '', next_try_at = NULL, claimed_until = NULL", mails,
 		s.Now())
 }
 
-func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, more ...any) error {
+func (s Store) keepWords(ctx context.Context, set string, mails []mail.Mail, more ...any) error {
 	n := len(mails)
 	ids := make([]uuid.UUID, n)
 	subjects, texts, htmls, files := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
@@ -162,7 +165,7 @@ func (s *Store) keepWords(ctx context.Context, set string, mails []mail.Mail, mo
 }
 
 // ReleaseMails gives claimed mails back that were not tried.
-func (s *Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
+func (s Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
 	for _, m := range mails {
 		_, err := s.Pool.Exec(ctx,
 			`UPDATE mails SET tries = tries - 1, claimed_until = NULL WHERE id = $1 AND tries = $2 AND state = 'queued' AND handed_at IS NULL`, m.ID, m.Tries)
@@ -173,9 +176,9 @@ func (s *Store) ReleaseMails(ctx context.Context, mails []mail.Mail) error {
 	return nil
 }
 
-// MailPutOff keeps a mail for another try at next (product time); the zero time
-// gives it up. Only the process of that try may say so.
-func (s *Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why string, next time.Time) error {
+// MailPutOff keeps a mail for another try at next (product time); the zero time gives
+// it up. Only the process of that try may say so.
+func (s Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why string, next time.Time) error {
 	state := mail.Queued
 	if next.IsZero() {
 		state = mail.Failed
@@ -186,6 +189,20 @@ func (s *Store) MailPutOff(ctx context.Context, id uuid.UUID, try int, why strin
 		WHERE id = $1 AND state = 'queued' AND tries = $2`, id, try, state, why, database.OrNull(next), letIn)
 	if err != nil {
 		return fmt.Errorf("put off mail: %w", err)
+	}
+	return nil
+}
+
+// linksKept is how long words of mails that let a person in stay in the house; the
+// longest such link works for seven days.
+const linksKept = 8 * 24 * time.Hour
+
+// Tidy takes the words out of mails whose link works no more.
+func (s Store) Tidy(ctx context.Context, now time.Time) error {
+	err := s.InChunks(ctx, `UPDATE mails SET `+blanked(`true`)+` WHERE ctid = ANY (ARRAY(
+		SELECT ctid FROM mails WHERE body_sealed IS NOT NULL AND state = 'sent' AND sent_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-linksKept))
+	if err != nil {
+		return fmt.Errorf("tidy mails: %w", err)
 	}
 	return nil
 }
