@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"debitdesk/models/bank"
 	"debitdesk/models/batch"
 	"debitdesk/models/fault"
 )
@@ -206,6 +207,42 @@ func TestVoiding_cancels_what_is_not_paid(t *testing.T) {
 	}
 	if !b.Counts.AddUp(b.Rows) {
 		t.Errorf("does not add up: %+v", b.Counts)
+	}
+}
+
+func TestVoiding_leaves_what_the_bank_has_and_cannot_give_back(t *testing.T) {
+	h := open(t)
+	b := h.checked(file(3))
+	b = h.work(h.start(b, order(b)))
+	atBank := h.rows(b)[1].PurchaseID
+	for _, sql := range []string{
+		`UPDATE purchases SET status = 'pending_charge', collection_count = 1 WHERE id = $1`,
+		`INSERT INTO mandates (id, merchant_id, brand_id, kind, state, contract_reference, profile_code, abbreviated_name,
+			clearing_account, period_units, deduction_day, amount_cents, holder_name, account_mask, bank_code, account_type,
+			consent_text, consent_at, consent_channel, created_at, updated_at)
+		SELECT id, merchant_id, brand_id, 'eft', 'active', 'X', '', '', '', 'months', 1, 0, '', '', '', 'CURRENT', '', now(), 'api',
+			now(), now() FROM purchases WHERE id = $1`,
+		`INSERT INTO collections (id, merchant_id, brand_id, purchase_id, attempt, token_id, mandate_id, method, state,
+			amount_cents, currency, action_date, original_date, submit_at, execute_at, service, statement_line, created_at, updated_at)
+		SELECT id, merchant_id, brand_id, id, 1, id, id, 'eft', 'submitted', 100, 'ZAR', now(), now(), now(), now(), 'two_day', '',
+			now(), now() FROM purchases WHERE id = $1`} {
+		h.exec(sql, atBank)
+	}
+	for _, c := range []struct {
+		able bank.Capabilities
+		want int
+	}{{bank.Everything(), 3}, {bank.Capabilities{}, 2}} {
+		h.batches.Purchases.Bank = c.able
+		if v, err := h.batches.Voidable(context.Background(), h.who, b); err != nil || v.Invoices != c.want {
+			t.Errorf("%d invoices can be voided, want %d: %v", v.Invoices, c.want, err)
+		}
+	}
+	b, err := h.batches.Void(context.Background(), h.who, b.ID)
+	must(t, err)
+	b = h.work(b)
+	left := h.rows(b, batch.Sent)
+	if b.Counts.Voided != 2 || len(left) != 1 || !strings.Contains(left[0].Error, "cannot withdraw it any more") {
+		t.Errorf("%+v %+v", b.Counts, left)
 	}
 }
 
