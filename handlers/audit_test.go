@@ -61,7 +61,7 @@ func TestABrokenChainIsShownWhereItBreaks(t *testing.T) {
 		}
 	}
 	h.Page(h.A.Owner, "POST", "/audit/check", url.Values{}).Want(200).Contains("The chain is broken at link",
-		"is not as it was written")
+		"was changed after it was written")
 	const alarm = "The audit log was changed outside Debitdesk"
 	for _, page := range []string{"/", "/attention"} {
 		h.Page(h.A.Owner, "GET", page, nil).Want(200).Contains(alarm)

@@ -27,7 +27,7 @@ func (e *edge) atDoors(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		if now := guard.take(network(c.RealIP()), 1); !now.allowed {
-			return tooOften(now, "That was very often in a short time. Please wait a moment and try again in %s.")
+			return tooOften(now, "There were too many attempts in a short time. Please try again in %s.")
 		}
 		return next(c)
 	}

@@ -124,7 +124,7 @@ const comeBack = 5
 // under its Idempotency-Key.
 func awhile(because error) *fault.Fault {
 	f := fault.New(fault.Unavailable, "unavailable",
-		"This is not available for a moment. Please try again in a few seconds.")
+		"This is not available at the moment. Please try again in a few seconds.")
 	f.RetryAfterSeconds = comeBack
 	return f.Because(because)
 }
@@ -169,7 +169,7 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 		view.Problems = append(view.Problems, p.Message)
 	}
 	if !fragment && view.Sentence == view.Title+"." {
-		view.Sentence = "There is nothing at this address for you. It may have been typed wrongly, or what was here is gone."
+		view.Sentence = "There is no page at this address. The address may be wrong, or the page has been removed."
 	}
 	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 	c.Response().WriteHeader(status)

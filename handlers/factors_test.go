@@ -140,7 +140,7 @@ func TestSignInWithACodeOpensANewSessionAndACodeWorksOnce(t *testing.T) {
 		t.Fatal("the half session lives on")
 	}
 	again, _ := h.signIn()
-	h.Page(again, "POST", "/login/factor", url.Values{"code": {code}}).Want(422).Contains("used already")
+	h.Page(again, "POST", "/login/factor", url.Values{"code": {code}}).Want(422).Contains("already used")
 	h.Wait(30 * time.Second)
 	h.Page(again, "POST", "/login/factor", url.Values{"code": {code}}).Want(422)
 	h.Page(again, "POST", "/login/factor", url.Values{"code": {h.code(key, 0)}}).Want(303)

@@ -31,7 +31,7 @@ func (e *edge) formBack(c echo.Context) error {
 	}
 	if !found {
 		if err := access.AddFlash(c, "warn",
-			"What was typed into the form is gone: it is kept for half an hour."); err != nil {
+			"What you had typed into the form is gone: it is only kept for half an hour."); err != nil {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, "/")
@@ -45,7 +45,7 @@ func (e *edge) formBack(c echo.Context) error {
 		if id := c.QueryParam("client"); id != "" {
 			kept.Form.Set("client_id", id)
 			kept.Form.Del("client_id_q")
-			text = "The client is added and chosen here. What you had typed is still in the form."
+			text = "The client was added and is chosen here. What you had typed is still in the form."
 		}
 	}
 	page, err := e.formPage(c, kept, text)
@@ -54,7 +54,7 @@ func (e *edge) formBack(c echo.Context) error {
 	}
 	if page == nil {
 		if err := access.AddFlash(c, "warn",
-			"The page of the form has changed, and what you had typed could not be put back."); err != nil {
+			"The form has changed, and what you had typed could not be restored."); err != nil {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, access.LocalPath(kept.From))

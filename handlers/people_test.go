@@ -80,7 +80,7 @@ func TestAnAdminInvitesAndTheInvitedJoins(t *testing.T) {
 	sipho := handlertest.Person{Cookie: cookieOf(in, "debitdesk")}
 	s.Page(sipho, "GET", "/batches", nil).Want(200).Contains("Sipho Dube")
 	s.Page(sipho, "GET", "/settings/people", nil).Want(403)
-	s.Call("GET", link, nil).Want(http.StatusGone).Contains("used already")
+	s.Call("GET", link, nil).Want(http.StatusGone).Contains("already been used")
 	s.post(link, url.Values{"name": {"X"}, "password": {herons}}).Want(http.StatusGone)
 	s.Page(s.A.Owner, "GET", "/settings/people", nil).Want(200).Contains("Sipho Dube").Lacks("<strong>sipho@example.com")
 }
@@ -104,7 +104,7 @@ func TestLinksThatDoNotWorkSayWhy(t *testing.T) {
 	s.Call("GET", link, nil).Want(http.StatusGone).Contains("withdrawn")
 	s.Page(s.A.Owner, "POST", again+"/revocation", url.Values{}).Want(409)
 	s.Call("GET", "/invite/x", nil).Want(404)
-	s.Call("GET", "/reset/x", nil).Want(404).Contains("not one of ours")
+	s.Call("GET", "/reset/x", nil).Want(404).Contains("This link is not valid")
 }
 
 func TestAPersonOfTwoBusinessesGoesFromOneToTheOther(t *testing.T) {
@@ -209,7 +209,7 @@ func TestAForgottenPasswordTellsNothingAndIsReplaced(t *testing.T) {
 		t.Fatal("a reset signs in")
 	}
 	s.Page(s.A.Staff, "GET", "/clients", nil).Want(303)
-	s.post("/reset/"+token, url.Values{"password": {herons}}).Want(http.StatusGone).Contains("used already")
+	s.post("/reset/"+token, url.Values{"password": {herons}}).Want(http.StatusGone).Contains("already used")
 	s.post("/login", url.Values{"email": {s.A.Staff.Email}, "password": {herons}}).Want(303)
 }
 
@@ -290,7 +290,7 @@ func TestABatchAboveThePersonsLimitIsNotSent(t *testing.T) {
 	limit(250_00)
 	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("a batch of more than R\u00a0100,00",
 		"Ask for approval: send 2 invoices")
-	s.Page(s.A.Finance, "POST", at+"/start", form).Want(422).Contains("Say why")
+	s.Page(s.A.Finance, "POST", at+"/start", form).Want(422).Contains("Give a reason")
 	demand(merchant.Demands{})
 	s.Page(s.A.Finance, "GET", at+"/review", nil).Want(200).Contains("Send 2 invoices")
 	s.Page(s.A.Finance, "POST", at+"/start", form).Want(303)

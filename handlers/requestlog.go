@@ -17,7 +17,7 @@ import (
 // CountDropped makes the counter of entries that the log of requests had no room for.
 func CountDropped(registry prometheus.Registerer) (func(n int), error) {
 	dropped := prometheus.NewCounter(prometheus.CounterOpts{Name: "debitdesk_request_log_dropped_total",
-		Help: "Requests that the log of requests had no room for, or could not write."})
+		Help: "Requests that the request log dropped because it was full or could not be written."})
 	return func(n int) { dropped.Add(float64(n)) }, registry.Register(dropped)
 }
 

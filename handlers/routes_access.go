@@ -12,7 +12,7 @@ import (
 // is the proof, and what belongs to the person who is signed in.
 func (e *edge) accessRoutes() Table {
 	return Table{
-		{anybody, "Health, files, sign-in, the description of the API", []Route{
+		{anybody, "Health checks, files, sign-in, the API reference", []Route{
 			{open, "GET", "/healthz", healthz},
 			{open, "GET", "/readyz", e.readyz},
 			{open, "GET", "/metrics", e.metricsPage},
@@ -37,7 +37,7 @@ func (e *edge) accessRoutes() Table {
 			{maybeSignedIn, "GET", manual.Path + "/:page", manual.Page},
 			{open, "GET", manual.Path + "/pictures/:name", manual.Picture},
 		}},
-		{payerLink, "The payer's own pages", []Route{
+		{payerLink, "Clients' payment pages", []Route{
 			{openForm, "GET", "/p/:id", e.Payers.Show},
 			{openForm, "POST", "/p/:id", e.Payers.Give},
 			{openForm, "GET", "/p/:id/invoice", e.Payers.Invoice},
@@ -45,7 +45,7 @@ func (e *edge) accessRoutes() Table {
 			{openForm, "GET", "/p/:id/subscription", e.Payers.Subscription},
 			{openForm, "POST", "/p/:id/subscription", e.Payers.StopSubscription},
 		}},
-		{oneself, "One's own account and sessions", []Route{
+		{oneself, "Your own account and sessions", []Route{
 			{page, "GET", "/account", e.Account.Show},
 			{page, "POST", "/account/theme", e.Account.SetTheme},
 			{page, "POST", "/account/sessions/:handle/end", e.Account.EndSession},

@@ -18,7 +18,7 @@ func (e *edge) batchRoutes() Table {
 			{page, "GET", "/batches/:id/result", e.Batches.Result},
 			{page, "GET", "/batches/:id/result.csv", e.Batches.File},
 		}},
-		{actor.Bill, "Upload, mend, send, pause and void batches; send invoices to many clients", []Route{
+		{actor.Bill, "Upload, correct, send, pause and void batches; send invoices to many clients", []Route{
 			{page, "GET", "/batches/new", e.Batches.New},
 			{pageFile, "POST", "/batches", e.Batches.Upload},
 			{pageFile, "POST", "/batches/paste", e.Batches.Paste},
@@ -58,7 +58,7 @@ func (e *edge) templateRoutes() Table {
 			{apiCall, "GET", "[/api/v1]/billing_templates/:id/clients/:btc_id", e.API.Templates.Subscriber},
 			{apiCall, "GET", "[/api/v1]/billing_templates/clients/:btc_id", e.API.Templates.Subscriber},
 		}},
-		{actor.Bill, "Make, change, pause and delete templates; add and change subscribers", []Route{
+		{actor.Bill, "Create, change, pause and delete templates; add and change subscribers", []Route{
 			{page, "GET", "/templates/:id/edit", e.Templates.Edit},
 			{page, "GET", "/templates/:id/pause", e.Templates.AskPause},
 			{page, "GET", "/templates/:id/deletion", e.Templates.AskDelete},

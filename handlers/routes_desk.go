@@ -15,10 +15,10 @@ func (e *edge) homeRoutes() Table {
 			{page, "GET", "/approvals", e.Approvals.List},
 			{page, "GET", "/approvals/:id", e.Approvals.Show},
 		}},
-		{actor.Write, "Withdraw one's own request for a second approver", []Route{
+		{actor.Write, "Withdraw your own request for a second approver", []Route{
 			{page, "POST", "/approvals/:id/withdrawal", e.Approvals.Withdraw},
 		}},
-		{actor.Approve, "Agree to what another person asked for, or refuse it", []Route{
+		{actor.Approve, "Approve or refuse what another person asked for", []Route{
 			{pageProof, "POST", "/approvals/:id/decision", e.Approvals.Decide},
 		}},
 	}
@@ -55,7 +55,7 @@ func (e *edge) clientRoutes() Table {
 // accountRoutes are the bank accounts that may be debited, and their mandates.
 func (e *edge) accountRoutes() Table {
 	return Table{
-		{actor.Read, "Stored accounts and mandates: list, export, details, documents and evidence", []Route{
+		{actor.Read, "Tokens and mandates: list, export, details, documents and evidence", []Route{
 			{page, "GET", "/tokens", e.Tokens.List},
 			{page, "GET", "/tokens/export", e.Tokens.Export},
 			{page, "GET", "/tokens/:id", e.Tokens.Show},
@@ -69,7 +69,7 @@ func (e *edge) accountRoutes() Table {
 			{apiCall, "GET", "/api/v1/clients/:id/recurring_tokens", e.API.Tokens.List},
 			{apiCall, "GET", "/api/v1/clients/:id/recurring_tokens/:token_id", e.API.Tokens.Get},
 		}},
-		{actor.Write, "Store accounts, set up mandates, ask clients, change debit-order details", []Route{
+		{actor.Write, "Store bank accounts, set up mandates, ask clients to confirm, change debit-order details", []Route{
 			{page, "GET", "/tokens/new", e.Accounts.Choose},
 			{page, "GET", "/clients/:id/accounts/new", e.Accounts.New},
 			{page, "POST", "/clients/:id/accounts/link", e.Accounts.SendLink},

@@ -8,7 +8,7 @@ import (
 // reportRoutes are how much money came and went, and what programs read and are told.
 func (e *edge) reportRoutes() Table {
 	return Table{
-		{actor.Read, "Reports: balance, turnover and statements; events, and what programs read", []Route{
+		{actor.Read, "Reports: balance, turnover and statements; events, and what programs can read", []Route{
 			{page, "GET", "/reports", e.Reports.Show},
 			{page, "GET", "/reports/statements/:id/file", e.Reports.File},
 			{apiCall, "GET", "/api/v1/company_statements", e.API.Statements.List},
@@ -23,7 +23,7 @@ func (e *edge) reportRoutes() Table {
 			{apiCall, "GET", "/api/v1/webhooks/deliveries", e.API.Webhooks.Deliveries},
 			{apiCall, "GET", "/api/v1/webhooks/deliveries/:id", e.API.Webhooks.Delivery},
 		}},
-		{actor.Write, "Ask for statements, and stop them", []Route{
+		{actor.Write, "Request statements, and stop them", []Route{
 			{page, "POST", "/reports/statements", e.Reports.Ask},
 			{page, "POST", "/reports/statements/:id/cancellation", e.Reports.Cancel},
 			{apiCall, "POST", "/api/v1/company_statements", e.API.Statements.Create},

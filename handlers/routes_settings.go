@@ -11,7 +11,7 @@ import (
 // developerRoutes are the credentials, events and webhooks of a business.
 func (e *edge) developerRoutes() Table {
 	return Table{
-		{actor.Manage, "Credentials of programs and the log of their requests", []Route{
+		{actor.Manage, "Credentials of programs, and the request log", []Route{
 			{page, "GET", "/developers", e.Developers.List},
 			{page, "GET", "/developers/credentials/new", e.Developers.New},
 			{pageProof, "POST", "/developers/credentials", e.Developers.Create},
@@ -52,7 +52,7 @@ func (e *edge) developerRoutes() Table {
 // settingsRoutes say how a business works and who works for it.
 func (e *edge) settingsRoutes() Table {
 	return Table{
-		{actor.Manage, "People, invitations and what second factors the business demands", []Route{
+		{actor.Manage, "People, invitations and whether two-step sign-in is required", []Route{
 			{page, "GET", "/settings/people", e.People.List},
 			{page, "GET", "/settings/people/invite", e.People.New},
 			{pageProof, "POST", "/settings/people/invitations", e.People.Invite},
@@ -69,11 +69,11 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/security/people/:id/reset", e.SecondFactors.Demand.AskReset},
 			{pageProof, "POST", "/settings/security/people/:id/reset", e.SecondFactors.Demand.Reset},
 		}},
-		{actor.Manage, "Removing a client's personal data on request", []Route{
+		{actor.Manage, "Erase a client's personal data on request", []Route{
 			{page, "GET", "/clients/:id/erasure", e.Clients.AskErase},
 			{pageProof, "POST", "/clients/:id/erasure", e.Clients.Erase},
 		}},
-		{actor.Manage, "The record of who did what", []Route{
+		{actor.Manage, "The audit", []Route{
 			{page, "GET", "/audit", e.Audit.List},
 			{page, "GET", "/audit/export", e.Audit.Export},
 			{page, "POST", "/audit/check", e.Audit.Check},

@@ -36,7 +36,7 @@ func TestASecondAdminSeesBothVersionsAndSavesKnowingly(t *testing.T) {
 	s.Page(s.A.Owner, "POST", href, brandForm(in, version)).Want(303)
 	in.City = "Paarl"
 	late := s.Page(s.A.Owner, "POST", href, brandForm(in, version)).Want(409).Contains(
-		"This brand was changed by another person meanwhile", "Cape Town", "Paarl")
+		"Another person changed this brand in the meantime", "Cape Town", "Paarl")
 	s.Page(s.A.Owner, "POST", href, brandForm(in, between(late.Body, `name="version" value="`, `"`))).Want(303)
 	s.Page(s.A.Owner, "GET", href, nil).Want(200).Contains(`value="Paarl"`)
 	in.TaxNumber, in.Email = "12", "nobody"

@@ -123,7 +123,7 @@ func (l *limiters) throttled(next echo.HandlerFunc) echo.HandlerFunc {
 		h.Set("RateLimit-Remaining", strconv.Itoa(now.remaining))
 		h.Set("RateLimit-Reset", strconv.Itoa(now.reset))
 		if !now.allowed {
-			return tooOften(now, "This credential called too often. Try again in %s.")
+			return tooOften(now, "This credential made too many requests. Try again in %s.")
 		}
 		return next(c)
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 type apikeyCmd struct {
-	Create apikeyCreateCmd `cmd:"" help:"Issue a bearer credential and print it alone."`
-	Rotate apikeyRotateCmd `cmd:"" help:"Issue a successor and print it alone; the old credential goes on for a while."`
+	Create apikeyCreateCmd `cmd:"" help:"Issue a bearer credential and print only that."`
+	Rotate apikeyRotateCmd `cmd:"" help:"Issue a successor and print only that; the old credential keeps working for a while."`
 	Revoke apikeyRevokeCmd `cmd:"" help:"End a credential at once, on every process."`
 	List   apikeyListCmd   `cmd:"" help:"List credentials, newest first."`
 }
@@ -65,13 +65,13 @@ func printClient(io streams, id, secret string) error {
 
 type apikeyRotateCmd struct {
 	ID      string        `arg:"" help:"The jti of a token, or the client_id of a client credential."`
-	Overlap time.Duration `default:"24h" placeholder:"24h" help:"How long the old one goes on, in real time; 0 ends it at once, 168h is the most."`
+	Overlap time.Duration `default:"24h" placeholder:"24h" help:"How long the old one keeps working, in real time; 0 ends it at once, 168h is the longest."`
 }
 
 func (k *apikeyRotateCmd) run(ctx context.Context, c Config, io streams) error {
 	id, err := uuid.Parse(k.ID)
 	if err != nil {
-		return usageError{fmt.Errorf("%q is no id of a credential", k.ID)}
+		return usageError{fmt.Errorf("%q is not the id of a credential", k.ID)}
 	}
 	return onApp(ctx, c, io, func(a *App) error {
 		next, err := a.Services.Credentials.RotateAny(ctx, id, k.Overlap)
@@ -95,7 +95,7 @@ type apikeyRevokeCmd struct {
 func (k *apikeyRevokeCmd) run(ctx context.Context, c Config, io streams) error {
 	id, err := uuid.Parse(k.ID)
 	if err != nil {
-		return usageError{fmt.Errorf("%q is no id of a credential", k.ID)}
+		return usageError{fmt.Errorf("%q is not the id of a credential", k.ID)}
 	}
 	return onApp(ctx, c, io, func(a *App) error {
 		found, err := a.Services.Credentials.Store.CredentialByID(ctx, id)
@@ -111,7 +111,7 @@ func (k *apikeyRevokeCmd) run(ctx context.Context, c Config, io streams) error {
 }
 
 type apikeyListCmd struct {
-	Merchant string `placeholder:"SLUG" help:"Only of this merchant."`
+	Merchant string `placeholder:"SLUG" help:"Only the credentials of this merchant."`
 }
 
 func (k *apikeyListCmd) run(ctx context.Context, c Config, io streams) error {

@@ -13,13 +13,13 @@ import (
 )
 
 type auditCmd struct {
-	Verify auditVerifyCmd `cmd:"" help:"Walk the chain of the audit; exit code 1 at the first link that does not hold."`
-	Accept auditAcceptCmd `cmd:"" help:"Take a chain as it stands after an alarm, or after an older database was brought back: what waits is linked and the alarm ends. On several machines, once on each."`
+	Verify auditVerifyCmd `cmd:"" help:"Check the chain of the audit; exit code 1 at the first link that does not hold."`
+	Accept auditAcceptCmd `cmd:"" help:"Accept a chain as it stands after an alarm, or after an older database was restored: waiting entries are linked and the alarm ends. With several machines, run it once on each."`
 }
 
 type auditAcceptCmd struct {
 	Merchant string `required:"" placeholder:"SLUG" help:"Short name of the merchant."`
-	Reason   string `required:"" help:"What was found out; it is kept in the audit."`
+	Reason   string `required:"" help:"The cause that you found; it is kept in the audit."`
 }
 
 func (v *auditAcceptCmd) run(ctx context.Context, c Config, io streams) error {

@@ -21,7 +21,7 @@ type backupCmd struct {
 
 func (b *backupCmd) run(ctx context.Context, c Config, io streams) (err error) {
 	if _, err := os.Lstat(b.File); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s exists already: choose another name", b.File)
+		return fmt.Errorf("%s already exists: choose another name", b.File)
 	}
 	a, err := Open(ctx, c, opening{log: commandLog(c, io), maxConns: fewConns, asItIs: true})
 	if err != nil {

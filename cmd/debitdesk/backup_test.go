@@ -84,7 +84,7 @@ func TestABackupMadeWhileServingIsRestoredRowByRow(t *testing.T) {
 		t.Errorf("told %q, sum %s, %v", c.told.out, sum, err)
 	}
 	if again := typed(t, c.env, "", "backup", c.file); again.code != exitFailed ||
-		!strings.Contains(again.err, "exists already") {
+		!strings.Contains(again.err, "already exists") {
 		t.Errorf("a file was written over: %+v", again)
 	}
 

@@ -33,7 +33,7 @@ type backupNotes struct {
 }
 
 // errNoBackup is what stands behind all that is wrong with a file.
-var errNoBackup = errors.New("this file is damaged, or no backup that debitdesk made")
+var errNoBackup = errors.New("this file is damaged, or is not a backup that debitdesk made")
 
 // seal measures a dump and writes the notes behind it, down to the disk.
 func (n *backupNotes) seal(path string) (err error) {
@@ -80,7 +80,7 @@ func readBackup(path string) (n backupNotes, err error) {
 	case err != nil:
 		return n, err
 	case sum != n.Sum:
-		return n, fmt.Errorf("%w: its contents do not have the checksum that it was written with", errNoBackup)
+		return n, fmt.Errorf("%w: its contents do not match its checksum", errNoBackup)
 	}
 	return n, nil
 }

@@ -114,7 +114,7 @@ func TestPeopleAndCredentialsAreMadeByCommands(t *testing.T) {
 	elsewhere := typed(t, env, "another password\n", "user", "create", "--email", "OWNER@gym.example", "--role",
 		"readonly", "--merchant", "pool", "--password-stdin")
 	if elsewhere.code != exitOK || !strings.Contains(elsewhere.out, `"role":"readonly"`) ||
-		!strings.Contains(elsewhere.err, "The password stays as it was.") {
+		!strings.Contains(elsewhere.err, "The password is unchanged.") {
 		t.Errorf("the same person for another business: %+v", elsewhere)
 	}
 	if got := typed(t, env, "short\n", append(args[:3:3], "other@gym.example", "--role", "boss", "--merchant", "gym",
@@ -141,7 +141,7 @@ func TestPeopleAndCredentialsAreMadeByCommands(t *testing.T) {
 		t.Fatalf("%v in %+v", err, rotated)
 	}
 	if got := typed(t, env, "", "apikey", "rotate", first); got.code != exitFailed ||
-		!strings.Contains(got.err, "was replaced already") {
+		!strings.Contains(got.err, "was already replaced") {
 		t.Errorf("rotated twice: %+v", got)
 	}
 	if got := typed(t, env, "", "apikey", "rotate", client.ID, "--overlap", "169h"); got.code != exitFailed ||

@@ -100,7 +100,7 @@ func (c Config) Validate() error {
 		bad("DEBITDESK_BANK", "%q is neither sandbox nor files:DIR", c.Bank)
 	}
 	if _, err := c.level(); err != nil {
-		bad("DEBITDESK_LOG", "%q is none of debug, info, warn, error", c.Log)
+		bad("DEBITDESK_LOG", "%q is not one of debug, info, warn, error", c.Log)
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("DEBITDESK_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
@@ -112,7 +112,7 @@ func (c Config) Validate() error {
 		bad("DEBITDESK_RATE_LIMIT", "%q is neither 0 nor requests a second and a burst such as 1500:30000", c.RateLimit)
 	}
 	if _, err := c.proxies(); err != nil {
-		bad("DEBITDESK_PROXIES", "%q is no list of networks such as 10.0.0.0/8,192.0.2.7/32", c.Proxies)
+		bad("DEBITDESK_PROXIES", "%q is not a list of networks such as 10.0.0.0/8,192.0.2.7/32", c.Proxies)
 	}
 	if c.Mode == liveMode {
 		c.checkLive(bad)
@@ -125,7 +125,7 @@ func (c Config) checkLive(bad func(name, format string, args ...any)) {
 	switch {
 	case c.Keys == "":
 		bad("DEBITDESK_KEYS",
-			"live mode does not run on generated keys: make a file with debitdesk keys new, outside of the data folder")
+			"live mode does not run on generated keys: make a file with debitdesk keys new, outside the data folder")
 	case samePath(c.Keys, keyfile.Path("", c.Data)):
 		bad("DEBITDESK_KEYS",
 			"live mode does not run on the keys that were generated in the data folder: make a file of its own with debitdesk keys new")
@@ -146,7 +146,7 @@ func samePath(a, b string) bool {
 
 func checkAddress(bad func(name, format string, args ...any), name, address string) {
 	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
-		bad(name, "%q is no address such as 127.0.0.1:8080", address)
+		bad(name, "%q is not an address such as 127.0.0.1:8080", address)
 	}
 }
 

@@ -26,7 +26,7 @@ func (d *demoCmd) run(ctx context.Context, c Config, io streams) (err error) {
 		return usageError{fmt.Errorf("--clients is 0 to %d", maxDemo)}
 	}
 	if !c.Sandbox() {
-		return errors.New("live mode has no demo: its people share a password that everybody knows")
+		return errors.New("live mode has no demo: its people share a password that everyone knows")
 	}
 	baseURL := c.PublicURL(c.Listen)
 	a, err := Open(ctx, c, opening{log: commandLog(c, io), baseURL: baseURL, migrate: true, maxConns: fewConns})

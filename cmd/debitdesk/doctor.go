@@ -47,7 +47,7 @@ func (e *examination) found(state, name string) bool {
 const doctorTime = 10 * time.Second
 
 // errUnwell is the exit code of an examination that found something bad.
-var errUnwell = errors.New("something is bad, see above")
+var errUnwell = errors.New("something is wrong, see above")
 
 func (d *doctorCmd) run(ctx context.Context, c Config, io streams) (err error) {
 	e := &examination{c: c}

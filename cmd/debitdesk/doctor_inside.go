@@ -20,7 +20,7 @@ import (
 // database opens it as it is. Everything behind it is left out when that fails.
 func (e *examination) database(ctx context.Context, io streams) {
 	if e.found(bad, "key file") {
-		e.say(warning, "database", "mend the key file first", "was not looked at")
+		e.say(warning, "database", "fix the key file first", "was not checked")
 		return
 	}
 	if e.c.Embedded() && !postgres.Exists(e.c.Data) {
@@ -35,7 +35,7 @@ func (e *examination) database(ctx context.Context, io streams) {
 		if e.c.Embedded() {
 			fix = "read the last lines of the server's log in the data folder, postgres/server.log"
 		}
-		e.say(bad, "database", fix, "cannot be opened, so nothing inside it was looked at: %v", err)
+		e.say(bad, "database", fix, "cannot be opened, so nothing inside it was checked: %v", err)
 		return
 	}
 	var version string
@@ -52,7 +52,7 @@ func (e *examination) database(ctx context.Context, io streams) {
 		where = "embedded"
 	}
 	if !writable {
-		e.say(bad, "database", "point DATABASE_URL at the primary", "PostgreSQL %s (%s) takes no writes", version, where)
+		e.say(bad, "database", "point DATABASE_URL at the primary", "PostgreSQL %s (%s) is read-only", version, where)
 		return
 	}
 	e.say(fine, "database", "", "PostgreSQL %s, %s", version, where)
@@ -87,7 +87,7 @@ func (e *examination) schema(ctx context.Context) bool {
 		e.say(bad, "migrations", "", "%v", err)
 		return false
 	case behind && e.c.Embedded():
-		e.say(warning, "migrations", "serve brings the embedded database up to date by itself", "%s", missingSteps(steps))
+		e.say(warning, "migrations", "serve updates the embedded database when it starts", "%s", missingSteps(steps))
 		return false
 	case behind:
 		e.say(bad, "migrations", "debitdesk migrate up, or serve --migrate", "%s", missingSteps(steps))
@@ -137,8 +137,8 @@ func (e *examination) usedKeys(ctx context.Context) {
 	}
 	slices.Sort(missing)
 	if len(missing) > 0 {
-		e.say(bad, "keys", "put them back into "+keyfile.Path(e.c.Keys, e.c.Data)+" from a copy of that time",
-			"%s sealed rows and is not in the key file: they do not open", strings.Join(missing, ", "))
+		e.say(bad, "keys", "restore them in "+keyfile.Path(e.c.Keys, e.c.Data)+" from a copy of that time",
+			"%s sealed rows and is not in the key file: those rows cannot be read", strings.Join(missing, ", "))
 		return
 	}
 	rotations, err := e.app.Store.Rotations(ctx)
@@ -148,7 +148,7 @@ func (e *examination) usedKeys(ctx context.Context) {
 	}
 	for _, r := range rotations {
 		if !r.Finished {
-			e.say(warning, "keys", "it goes on while anything serves; see debitdesk keys status",
+			e.say(warning, "keys", "it continues while a server runs; see debitdesk keys status",
 				"a rotation to %s is under way, %s checked", r.KeyID, plural.Of(r.Done, "row"))
 			return
 		}
@@ -168,10 +168,10 @@ func (e *examination) work(ctx context.Context) {
 		e.say(bad, "work", "", "%v", err)
 		return
 	}
-	e.age("queue", v.QueueLag, "a job", "is a serve or work process running? see its log")
-	e.age("collections", v.OverdueAge, "a collection for the bank", "is a serve or work process running? see its log")
+	e.age("queue", v.QueueLag, "a job", "is a serve or work process running? See its log")
+	e.age("collections", v.OverdueAge, "a collection for the bank", "is a serve or work process running? See its log")
 	e.age("outbox", v.OutboxAge, "a mail", "see the relay, and Sandbox → Mail or the log for the error")
-	e.age("webhooks", v.WebhookAge, "a delivery", "see Developers → Webhooks for the answers of its receiver")
+	e.age("webhooks", v.WebhookAge, "a delivery", "see Developers → Webhooks for the receiver's answers")
 	left := v.MaxConnections - v.Connections
 	state, fix := fine, ""
 	if left < v.MaxConnections/10 {
@@ -189,7 +189,7 @@ func (e *examination) age(name string, waits time.Duration, what, fix string) {
 	case waits > 0:
 		e.say(fine, name, "", "the oldest has been waiting for %s", waits.Round(time.Second))
 	default:
-		e.say(fine, name, "", "nothing waits")
+		e.say(fine, name, "", "nothing is waiting")
 	}
 }
 
@@ -203,7 +203,7 @@ func (e *examination) chain(ctx context.Context) {
 		return
 	}
 	if v.Unlinked > mostUnlinked {
-		e.say(warning, "audit", "is a serve or work process running? it links them each second",
+		e.say(warning, "audit", "is a serve or work process running? It links them every second",
 			"%s %s not in the chain yet", plural.Of(v.Unlinked, "entry"), plural.Is(v.Unlinked))
 		return
 	}
@@ -229,7 +229,7 @@ func (e *examination) chain(ctx context.Context) {
 	e.anchors(audits, heads, v.Unlinked)
 }
 
-const auditFix = "debitdesk audit verify tells more; when it is understood, debitdesk audit accept"
+const auditFix = "debitdesk audit verify says more; once you know the cause, run debitdesk audit accept"
 
 // anchors tells what is noted of the chains outside of the database.
 func (e *examination) anchors(k *audit.Service, heads int, unlinked int64) {

@@ -30,7 +30,7 @@ func (e *examination) settings() {
 		e.say(warning, "base URL", "set DEBITDESK_BASE_URL to the public address",
 			"links in mails begin with the listen address, %s", e.c.PublicURL(e.c.Listen))
 	case strings.HasPrefix(e.c.BaseURL, "http://"):
-		e.say(warning, "base URL", "put TLS before it and set DEBITDESK_BASE_URL to the https:// address",
+		e.say(warning, "base URL", "put TLS in front of it and set DEBITDESK_BASE_URL to the https:// address",
 			"%s is not encrypted; live mode refuses it", e.c.BaseURL)
 	default:
 		e.say(fine, "base URL", "", "%s", e.c.BaseURL)
@@ -51,7 +51,7 @@ func (e *examination) folder() {
 	}
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(e.c.Data, &st); err != nil {
-		e.say(warning, "data folder", "", "%s is writable; its free space cannot be told: %v", e.c.Data, err)
+		e.say(warning, "data folder", "", "%s is writable; its free space is not known: %v", e.c.Data, err)
 		return
 	}
 	free := st.Bavail * uint64(st.Bsize) //nolint:gosec // sizes are positive
@@ -95,7 +95,7 @@ func (e *examination) keyFile() {
 		e.say(fine, "key file", "", "%s does not exist yet and will be made", path)
 		return
 	case err != nil:
-		e.say(bad, "key file", "bring it back from where its copy is kept", "%v", err)
+		e.say(bad, "key file", "restore it from its copy", "%v", err)
 		return
 	case info.Mode().Perm()&0o077 != 0:
 		e.say(bad, "key file", "chmod 600 "+path, "%s can be read by others (mode %o)", path, info.Mode().Perm())
@@ -103,7 +103,7 @@ func (e *examination) keyFile() {
 	}
 	set, err := keyfile.Load(path)
 	if err != nil {
-		e.say(bad, "key file", "bring it back from where its copy is kept", "%v", err)
+		e.say(bad, "key file", "restore it from its copy", "%v", err)
 		return
 	}
 	e.say(fine, "key file", "", "%s, mode %o, %s, newest %s", path, info.Mode().Perm(),
@@ -127,7 +127,7 @@ func (e *examination) mail(ctx context.Context) {
 		err = relay.Greet(ctx)
 	}
 	if err != nil {
-		e.say(bad, "mail", "check DEBITDESK_SMTP_URL and that the relay runs; mails wait in the outbox meanwhile",
+		e.say(bad, "mail", "check DEBITDESK_SMTP_URL and that the relay runs; mails wait in the outbox until then",
 			"the relay does not answer: %v", plainNetwork(err))
 		return
 	}
@@ -165,7 +165,7 @@ func (e *examination) bank() {
 	}
 	profile, err := files.ReadProfile(dir)
 	if err != nil {
-		e.say(bad, "bank profile", "mend profile.json; debitdesk bank check "+dir+" says what is wrong", "%v", err)
+		e.say(bad, "bank profile", "fix profile.json; debitdesk bank check "+dir+" says what is wrong", "%v", err)
 		return
 	}
 	e.say(fine, "bank profile", "", "%s", profile.Name)

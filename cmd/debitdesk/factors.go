@@ -40,6 +40,6 @@ func (a *App) resetFactors(ctx context.Context, operator actor.Actor, one factor
 	if err := a.Services.Factors.Reset(ctx, operator, one.ID); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(io.out, "%s signs in with the password alone now. They were told by mail.\n", one.Email)
+	_, err := fmt.Fprintf(io.out, "%s now signs in with the password only. They were told by mail.\n", one.Email)
 	return err
 }

@@ -37,7 +37,7 @@ func (a *App) followDays(ctx context.Context, days *calendar.Calendar) error {
 			case <-tick.C:
 			}
 			if err := take(ctx); err != nil && ctx.Err() == nil {
-				a.Log.WarnContext(ctx, "the proclaimed days could not be read; those read before hold", "error", err)
+				a.Log.WarnContext(ctx, "the proclaimed days could not be read; the ones read before stay in use", "error", err)
 			}
 		}
 	}()
@@ -46,14 +46,14 @@ func (a *App) followDays(ctx context.Context, days *calendar.Calendar) error {
 
 type holidayCmd struct {
 	Add    holidayAddCmd    `cmd:"" help:"Add a day that was proclaimed a public holiday."`
-	Remove holidayRemoveCmd `cmd:"" help:"Take a day back that was added."`
-	List   holidayListCmd   `cmd:"" help:"The days that were added."`
+	Remove holidayRemoveCmd `cmd:"" help:"Remove a day that was added."`
+	List   holidayListCmd   `cmd:"" help:"List the days that were added."`
 }
 
 type holidayAddCmd struct {
 	Date string `arg:"" help:"The day, YYYY-MM-DD."`
 	Name string `arg:"" help:"What it is called, such as \"Election day\"."`
-	Open bool   `help:"The other way round: a public holiday of the law that is none after all."`
+	Open bool   `help:"Mark a public holiday of the law that is not observed."`
 }
 
 func (h *holidayAddCmd) run(ctx context.Context, c Config, io streams) error {
@@ -67,7 +67,7 @@ func (h *holidayAddCmd) run(ctx context.Context, c Config, io streams) error {
 		if err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(io.out, "%s %s: kept; every process knows it within a minute\n", day, h.Name)
+		_, _ = fmt.Fprintf(io.out, "%s %s: added; every process uses it within a minute\n", day, h.Name)
 		sayPlanned(io, planned)
 		return nil
 	})
@@ -87,7 +87,7 @@ func (h *holidayRemoveCmd) run(ctx context.Context, c Config, io streams) error 
 		if err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(io.out, "%s: taken back; every process knows it within a minute\n", day)
+		_, _ = fmt.Fprintf(io.out, "%s: removed; every process knows it within a minute\n", day)
 		sayPlanned(io, planned)
 		return nil
 	})

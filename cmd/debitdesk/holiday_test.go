@@ -27,14 +27,14 @@ func TestHolidaysAreAddedListedAndTakenBack(t *testing.T) {
 		says string
 	}{
 		{[]string{"list"}, exitOK, "no day was added"},
-		{[]string{"add", "2027-01-11", "Election day"}, exitOK, "2027-01-11 Election day: kept"},
-		{[]string{"add", "2026-12-25", "Work on", "--open"}, exitOK, "kept"},
+		{[]string{"add", "2027-01-11", "Election day"}, exitOK, "2027-01-11 Election day: added"},
+		{[]string{"add", "2026-12-25", "Work on", "--open"}, exitOK, "added"},
 		{[]string{"add", "2027-02-30", "Nothing"}, exitUsage, "is not a date"},
 		{[]string{"add", "2027-01-12", " "}, exitFailed, "needs a name"},
 		{[]string{"add", "2027-01-12", strings.Repeat("n", 81)}, exitFailed, "at most 80"},
 		{[]string{"list"}, exitOK, "2026-12-25  open    Work on\n2027-01-11  closed  Election day\n"},
 		{[]string{"remove", "2027-01-12"}, exitFailed, "No day was proclaimed"},
-		{[]string{"remove", "2026-12-25"}, exitOK, "taken back"},
+		{[]string{"remove", "2026-12-25"}, exitOK, "removed"},
 	} {
 		got := typed(t, env, "", append([]string{"holiday"}, one.args...)...)
 		if got.code != one.code || !strings.Contains(got.out+got.err, one.says) {

@@ -53,7 +53,7 @@ func (a *App) followKeys(ctx context.Context) {
 				continue
 			}
 			seen = now
-			a.Log.InfoContext(ctx, "sealing keys were taken anew", "newest", a.box.Newest())
+			a.Log.InfoContext(ctx, "sealing keys were read again", "newest", a.box.Newest())
 		}
 	}()
 }
@@ -69,9 +69,9 @@ func changedAt(path string) time.Time {
 
 type keysCmd struct {
 	New    keysNewCmd    `cmd:"" help:"Make a key file, mode 0600; it must not exist yet."`
-	Rotate keysRotateCmd `cmd:"" help:"Add a new sealing key and re-seal everything with it, while the product serves."`
-	Status keysStatusCmd `cmd:"" help:"Which sealing keys there are, what they seal, and how far a rotation is."`
-	Prune  keysPruneCmd  `cmd:"" help:"Take sealing keys out of the key file that seal nothing any more."`
+	Rotate keysRotateCmd `cmd:"" help:"Add a new sealing key and re-seal everything with it, while servers run."`
+	Status keysStatusCmd `cmd:"" help:"List the sealing keys, what they seal, and how far a rotation is."`
+	Prune  keysPruneCmd  `cmd:"" help:"Remove sealing keys that no longer seal anything from the key file."`
 }
 
 type keysNewCmd struct {
@@ -80,7 +80,7 @@ type keysNewCmd struct {
 
 func (k *keysNewCmd) run(_ context.Context, _ Config, io streams) error {
 	if _, err := os.Lstat(k.File); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s exists already: keys are never written over", k.File)
+		return fmt.Errorf("%s already exists: keys are never overwritten", k.File)
 	}
 	if err := keyfile.Generate(k.File); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (k *keysNewCmd) run(_ context.Context, _ Config, io streams) error {
 }
 
 type keysRotateCmd struct {
-	Background bool `help:"Leave the re-sealing to the processes that serve."`
+	Background bool `help:"Leave the re-sealing to the servers."`
 }
 
 func (k *keysRotateCmd) run(ctx context.Context, c Config, io streams) error {
@@ -114,7 +114,7 @@ func (k *keysRotateCmd) run(ctx context.Context, c Config, io streams) error {
 		if err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(io.out, "new sealing key %s; keep a copy of %s, without it nothing opens\n", id, path)
+		_, _ = fmt.Fprintf(io.out, "new sealing key %s; keep a copy of %s: without it nothing can be read\n", id, path)
 		if k.Background {
 			return nil
 		}
@@ -210,7 +210,7 @@ func (*keysPruneCmd) run(ctx context.Context, c Config, io streams) error {
 			return err
 		}
 		for _, id := range gone {
-			_, _ = fmt.Fprintf(io.out, "%s was taken out; a backup made before today still needs it\n", id)
+			_, _ = fmt.Fprintf(io.out, "%s was removed; a backup made before today still needs it\n", id)
 		}
 		return nil
 	})

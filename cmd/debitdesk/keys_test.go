@@ -67,7 +67,7 @@ func TestANewKeySealsEverythingWhileTheProductServes(t *testing.T) {
 	}
 	readable(t, server) // it has not looked at the key file since
 
-	if got := typed(t, env, "", "keys", "prune"); got.code != exitOK || !strings.Contains(got.out, old+" was taken out") {
+	if got := typed(t, env, "", "keys", "prune"); got.code != exitOK || !strings.Contains(got.out, old+" was removed") {
 		t.Fatalf("%+v", got)
 	}
 	if got := typed(t, env, "", "keys", "status"); got.code != exitOK || strings.Contains(got.out, old) {

@@ -39,19 +39,19 @@ type streams struct {
 }
 
 type commands struct {
-	Serve    serveCmd    `cmd:"" help:"Serve the dashboard, the API and the payer's pages, and do the work in the background."`
-	Work     workCmd     `cmd:"" help:"Only do the work in the background."`
-	Migrate  migrateCmds `cmd:"" help:"The schema of the database."`
+	Serve    serveCmd    `cmd:"" help:"Serve the dashboard, the API and the clients' pages, and do the background work."`
+	Work     workCmd     `cmd:"" help:"Only do the background work."`
+	Migrate  migrateCmds `cmd:"" help:"Manage the schema of the database."`
 	Demo     demoCmd     `cmd:"" help:"Fill an empty database with a demo merchant and print how to sign in."`
-	Merchant merchantCmd `cmd:"" help:"Merchants."`
-	User     userCmd     `cmd:"" help:"People who sign in to the dashboard."`
-	Apikey   apikeyCmd   `cmd:"" help:"Bearer credentials of programs."`
-	Keys     keysCmd     `cmd:"" help:"The keys that seal account and identity numbers."`
-	Holiday  holidayCmd  `cmd:"" help:"Public holidays that were proclaimed."`
-	Audit    auditCmd    `cmd:"" help:"The record of who did what."`
-	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while the product serves."`
-	Restore  restoreCmd  `cmd:"" help:"Read such a file into an empty database and check what came."`
-	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product stands on; exit code 1 when something is bad."`
+	Merchant merchantCmd `cmd:"" help:"Manage merchants."`
+	User     userCmd     `cmd:"" help:"Manage the people who sign in to the dashboard."`
+	Apikey   apikeyCmd   `cmd:"" help:"Manage the credentials of programs."`
+	Keys     keysCmd     `cmd:"" help:"Manage the keys that seal account and identity numbers."`
+	Holiday  holidayCmd  `cmd:"" help:"Manage public holidays that were proclaimed."`
+	Audit    auditCmd    `cmd:"" help:"The audit: the record of all changes."`
+	Backup   backupCmd   `cmd:"" help:"Write a consistent, checked copy of the database to a file, while servers run."`
+	Restore  restoreCmd  `cmd:"" help:"Read a backup into an empty database and check it."`
+	Doctor   doctorCmd   `cmd:"" help:"Check everything that the product needs; exit code 1 if something is wrong."`
 	Courier  courierCmd  `cmd:"" help:"Carry files between the exchange folder and the bank."`
 	Bank     bankCmd     `cmd:"" help:"The connection to a bank by files."`
 	Simulate simulateCmd `cmd:"" help:"Counterparts to try the product with."`
@@ -93,7 +93,7 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 	}
 	cmd, ok := chosen.Selected().Target.Addr().Interface().(command)
 	if !ok {
-		return complain(io, fmt.Errorf("%s is no command", chosen.Command()), exitFailed)
+		return complain(io, fmt.Errorf("%s is not a command", chosen.Command()), exitFailed)
 	}
 	switch err := cmd.run(ctx, config, io); {
 	case err == nil:

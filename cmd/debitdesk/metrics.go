@@ -42,18 +42,18 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	databaseUp = gauge("database_up", "1 when the database answered the last question for metrics.")
-	queueLag   = gauge("queue_lag_seconds", "How long the oldest job waits that could run.")
+	databaseUp = gauge("database_up", "1 if the database answered the last query for metrics.")
+	queueLag   = gauge("queue_lag_seconds", "How long the oldest job that could run has been waiting.")
 	outboxAge  = gauge("outbox_age_seconds", "Age of the oldest mail that has not left.")
-	webhookAge = gauge("webhook_age_seconds", "Age of the oldest delivery to a webhook that nobody took.")
+	webhookAge = gauge("webhook_age_seconds", "Age of the oldest webhook delivery that no receiver accepted.")
 	overdueAge = gauge("collections_overdue_seconds",
-		"How long ago the oldest collection should have gone to the bank.")
-	mandateTimeout = gauge("mandate_timeouts_total", "Payers who did not answer in time, in the last 24 hours.")
-	unpaidRatio    = gauge("unpaid_ratio", "Unpaid collections of those that the bank answered, 30 days.")
-	disputeRatio   = gauge("dispute_ratio", "Disputed collections of those that the bank answered, 30 days.")
-	collections    = gauge("collections", "Collections with an action date in the last 30 days or ahead.", "state")
-	auditUnlinked  = gauge("audit_unlinked", "Entries of the audit that are not in their chain yet.")
-	auditAlarms    = gauge("audit_alarms", "Chains of the audit that do not hold; nobody has accepted them yet.")
+		"How long ago the oldest debit should have gone to the bank.")
+	mandateTimeout = gauge("mandate_timeouts_total", "Clients who did not answer in time, in the last 24 hours.")
+	unpaidRatio    = gauge("unpaid_ratio", "Failed debits as a share of those the bank answered, 30 days.")
+	disputeRatio   = gauge("dispute_ratio", "Disputed debits as a share of those the bank answered, 30 days.")
+	collections    = gauge("collections", "Debits of the last 30 days and ahead, by state.", "state")
+	auditUnlinked  = gauge("audit_unlinked", "Audit entries that are not in their chain yet.")
+	auditAlarms    = gauge("audit_alarms", "Audit chains that do not hold and were not accepted.")
 	connections    = gauge("database_connections", "Connections of all clients to the database server.")
 	connectionsMax = gauge("database_connections_max", "Connections that the database server allows.")
 )

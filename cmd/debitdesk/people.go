@@ -65,7 +65,7 @@ func (a *App) merchantFor(ctx context.Context, slug string) (merchant.Merchant, 
 	if near := nearest(slug, all); near != "" {
 		return m,
 			fmt.Errorf(
-				"there is no merchant %q. Did you mean %q? A new one is made with: debitdesk merchant create %s --name NAME", slug,
+				"there is no merchant %q. Did you mean %q? Create a new one with: debitdesk merchant create %s --name NAME", slug,
 				near, slug)
 	}
 	return m, fmt.Errorf("there is no merchant %q. Make it first: debitdesk merchant create %s --name NAME", slug, slug)
@@ -82,7 +82,7 @@ func nearest(slug string, all []merchant.Merchant) string {
 
 type userCmd struct {
 	Create userCreateCmd `cmd:"" help:"Add a dashboard user; the password is the first line of standard input."`
-	Reset  userResetCmd  `cmd:"" name:"reset-factors" help:"Take somebody's second factors away who lost them all, and end their sessions."`
+	Reset  userResetCmd  `cmd:"" name:"reset-factors" help:"Remove the two-step sign-in of a person who lost every device and code, and end their sessions."`
 }
 
 type userCreateCmd struct {
@@ -110,7 +110,7 @@ func (u *userCreateCmd) run(ctx context.Context, c Config, io streams) error {
 				member.Terms{Role: in.Role})
 			if err == nil {
 				_, _ = fmt.Fprintf(io.err,
-					"%s has an account already and is a member of %s now too. The password stays as it was.\n",
+					"%s already has an account and is now a member of %s, too. The password is unchanged.\n",
 					made.Email, m.Name)
 			}
 		}

@@ -32,7 +32,7 @@ func (r *restoreCmd) run(ctx context.Context, c Config, io streams) error {
 		return fmt.Errorf("%s: %w", r.File, err)
 	}
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(io.out, format+"\n", args...) }
-	say("the file is whole: made %s by %s, PostgreSQL %d", notes.Made.Format(time.RFC3339), notes.Program, notes.Postgres)
+	say("the file is complete: made %s by %s, PostgreSQL %d", notes.Made.Format(time.RFC3339), notes.Program, notes.Postgres)
 	if err := notes.fits(c); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func checkRestored(ctx context.Context, c Config, io streams, say func(string, .
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	say("the schema is that of this program")
+	say("the schema is the one of this program")
 	used, err := a.Store.KeysInUse(ctx)
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ import (
 )
 
 type serveCmd struct {
-	NoWorkers bool `help:"Leave the work in the background to other processes."`
-	Migrate   bool `help:"Bring the database to the newest schema first; the embedded one always is."`
+	NoWorkers bool `help:"Leave the background work to other processes."`
+	Migrate   bool `help:"Bring the database to the newest schema first; the embedded one is always brought up to date."`
 	Demo      bool `help:"Fill an empty database with the demo merchant first (sandbox mode)."`
 }
 

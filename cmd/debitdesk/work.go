@@ -10,7 +10,7 @@ import (
 )
 
 type workCmd struct {
-	Migrate bool `help:"Bring the database to the newest schema first; the embedded one always is."`
+	Migrate bool `help:"Bring the database to the newest schema first; the embedded one is always brought up to date."`
 }
 
 func (w *workCmd) run(ctx context.Context, c Config, io streams) (err error) {

@@ -70,7 +70,7 @@ func (i *Invitation) page(c echo.Context, form url.Values, wrong error) error {
 	w, err := i.Members.Welcome(c.Request().Context(), c.Param("token"))
 	if fault.Is(err, fault.NotFound) {
 		return i.show(c, http.StatusNotFound, pages.InvitationView{Title: "This link does not work",
-			Gone: "It is not one of ours, or a newer mail has replaced it. Use the newest mail, or ask for another."})
+			Gone: "It is not valid, or a newer mail has replaced it. Use the newest mail, or ask for another one."})
 	}
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (i *Invitation) page(c echo.Context, form url.Values, wrong error) error {
 		view.Title, view.Gone = "This invitation was withdrawn", "Ask "+w.Business.Name+" if you think this is a mistake."
 		return i.show(c, http.StatusGone, view)
 	case member.Accepted:
-		view.Title, view.Gone, view.SignIn = "This invitation was used already",
+		view.Title, view.Gone, view.SignIn = "This invitation has already been used",
 			"Sign in with your e-mail address and password.", "/login"
 		return i.show(c, http.StatusGone, view)
 	case member.Open:

@@ -68,7 +68,7 @@ func tokenRequest(r *http.Request) (credential.Request, *oauthError) {
 	}
 	for name, values := range r.PostForm {
 		if len(values) > 1 {
-			return out, &oauthError{"invalid_request", "A parameter is given twice: " + name + "."}
+			return out, &oauthError{"invalid_request", "A parameter was sent twice: " + name + "."}
 		}
 	}
 	switch r.PostForm.Get("grant_type") {

@@ -98,7 +98,7 @@ func (k *KeptForms) ask(c echo.Context) (string, error) {
 	}
 	form := r.PostForm.Encode()
 	if len(form) > maxKept {
-		return to, AddFlash(c, "warn", "The form was too large to be kept. Send it again, please.")
+		return to, AddFlash(c, "warn", "The form was too large to keep. Please send it again.")
 	}
 	in, _ := Session(c)
 	name := randomName()

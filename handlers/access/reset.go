@@ -81,7 +81,7 @@ func (r *Reset) choose(c echo.Context, err error) error {
 	case f == nil:
 		return err
 	case f.Kind == fault.NotFound:
-		view.Gone, status = "This link is not one of ours. Ask for a new one.", http.StatusNotFound
+		view.Gone, status = "This link is not valid. Ask for a new one.", http.StatusNotFound
 	case f.Kind == fault.Conflict:
 		view.Gone, status = f.Message, http.StatusGone
 	case f.Kind == fault.Invalid:

@@ -63,7 +63,7 @@ func (s *Second) Login(c echo.Context) error {
 }
 
 func atSignIn(next string) pages.FactorView {
-	return pages.FactorView{Title: "Two-step sign-in", Text: "Your password was right. Show that it is you.",
+	return pages.FactorView{Title: "Two-step sign-in", Text: "Your password is correct. Now confirm that it is you.",
 		Action: "/login/factor", Next: next, SignOut: true}
 }
 
@@ -95,7 +95,7 @@ func (s *Second) Prove(c echo.Context) error {
 
 func askedAgain(next, name string) pages.FactorView {
 	return pages.FactorView{Title: "Confirm that it is you",
-		Text: "For this we need your authenticator app, passkey or a recovery code again.", Action: proofPage, Next: next,
+		Text: "This step needs your authenticator app, your passkey or a recovery code again.", Action: proofPage, Next: next,
 		Kept:   name,
 		Cancel: components.Link{Text: "Cancel", Href: next}}
 }

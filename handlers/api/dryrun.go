@@ -50,7 +50,7 @@ func readDry(values []string) (dry bool, err error) {
 			dry = true
 		case "false", "0", "":
 		default:
-			return false, fault.At(dryParameter, "invalid", "%q is not a valid boolean: say true or false.", text)
+			return false, fault.At(dryParameter, "invalid", "%q is not a valid boolean. Use true or false.", text)
 		}
 	}
 	return dry, nil
@@ -60,7 +60,7 @@ func readDry(values []string) (dry bool, err error) {
 func NeverDry(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if dryrun.Is(c.Request().Context()) {
-			return fault.At(dryParameter, "invalid", "This cannot be tried without being done.")
+			return fault.At(dryParameter, "invalid", "This request has no dry run.")
 		}
 		return next(c)
 	}

@@ -67,5 +67,5 @@ func (b Events) object(e webhook.Event) (any, error) {
 	case webhook.ObjectWebhook:
 		return json.RawMessage(e.Snapshot), nil
 	}
-	return nil, fmt.Errorf("nobody can write a %s", e.ObjectType)
+	return nil, fmt.Errorf("there is no writer for a %s", e.ObjectType)
 }

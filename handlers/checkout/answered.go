@@ -22,7 +22,7 @@ func (s story) answered() *checkout.Outcome {
 	case s.rec.Status == purchase.Failed && m.State.Unanswered():
 		o := s.notAgreed(m.State)
 		if s.refusal != "" {
-			o.Next = []string{"You cannot be asked again by this link. " + s.talk()}
+			o.Next = []string{"This link cannot ask you again. " + s.talk()}
 		}
 		return o
 	case s.rec.Status != purchase.Preauthorized:
@@ -33,14 +33,14 @@ func (s story) answered() *checkout.Outcome {
 			Next: []string{"To continue with it, please speak to " + s.brand + "."}}
 	case m.State == mandate.Cancelled:
 		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended",
-			Text: "It was cancelled. Nothing more is debited under it."}
+			Text: "It was cancelled. Nothing more will be debited under it."}
 	case m.State == mandate.Superseded:
 		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order was replaced",
-			Text: "You agreed to a newer one with " + s.brand + ". Nothing more is debited under this one."}
+			Text: "You agreed to a newer one with " + s.brand + ". Nothing more will be debited under this one."}
 	case m.State == mandate.Registered:
 		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "Registered without your answer",
-			Text: "Your bank did not get an answer from you in time. As " + s.brand +
-				" asked for, the debit order is registered all the same."}
+			Text: "Your bank did not get an answer from you in time. The debit order is registered anyway, as " + s.brand +
+				" asked for."}
 	case m.State == mandate.ActiveState:
 		return &checkout.Outcome{Kind: "ok", Icon: "done", Title: "You have confirmed",
 			Text: "Thank you. Your debit order with " + s.brand + " is set up. Nothing was debited."}
@@ -57,8 +57,8 @@ func (s story) notAgreed(state mandate.State) *checkout.Outcome {
 		return &checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was no answer",
 			Text: "Your bank did not get an answer from you in time." + nothing}
 	case state == mandate.FailedAtBank:
-		return &checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank could not be asked",
-			Text: "Your bank's system did not take the request." + nothing,
+		return &checkout.Outcome{Kind: "bad", Icon: "alert", Title: "We could not reach your bank",
+			Text: "Your bank's system did not accept the request." + nothing,
 			Next: []string{"This often passes: please try again in a few minutes."}}
 	case code == "" || code == bank.CodeRefused || code == "MD16":
 		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "You declined",
@@ -123,19 +123,19 @@ func (s story) disputes() []string {
 	var next []string
 	switch t := m.Terms; {
 	case m.Fallback || m.State == mandate.Registered:
-		next = append(next, "You may dispute debits of this debit order at your bank.")
+		next = append(next, "You can dispute debits under this debit order at your bank.")
 	default:
-		next = append(next, "Debits as you agreed cannot be disputed at your bank.")
+		next = append(next, "Debits that match what you agreed cannot be disputed at your bank.")
 		if t != nil && t.ValueType != mandate.Fixed && t.PriceCents > 0 {
-			next = append(next, fmt.Sprintf("A debit of another amount than %s may be disputed.",
+			next = append(next, fmt.Sprintf("You can dispute a debit of any amount other than %s.",
 				money.Format(t.PriceCents, s.rec.Currency)))
 		}
 		if t != nil && t.AllowDateAdjustment {
-			next = append(next, "So may a debit on another day than you agreed.")
+			next = append(next, "You can also dispute a debit on a day that you did not agree.")
 		}
 	}
 	return append(next, "To end the debit order, write to "+s.brand+
-		" 20 working days before. Your bank does not end it for you.")
+		" 20 working days before. Your bank cannot end it for you.")
 }
 
 func channelWords(channel string) string {

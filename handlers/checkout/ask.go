@@ -48,7 +48,7 @@ func (p *Pages) page(c echo.Context, status int, rec purchase.Record, in form, r
 	}
 	if !offer.Open() {
 		if refusal != nil {
-			v.Notice = note("info", "", "Nothing was changed: this had been done already.")
+			v.Notice = note("info", "", "Nothing was changed: this was already done.")
 		}
 		return render(c, status, checkout.Page(v))
 	}

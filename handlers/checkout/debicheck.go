@@ -26,7 +26,7 @@ func askAtBank(a *checkout.Ask, rec purchase.Record, o purchase.Offer) {
 		a.Steps = append(a.Steps, "Your bank will ask you to confirm, on your phone: keep your phone at hand; you have "+
 			within+".")
 	} else {
-		a.Steps = append(a.Steps, "Your bank will ask you to confirm, by an SMS: you have "+within+".")
+		a.Steps = append(a.Steps, "Your bank will ask you to confirm, by SMS: you have "+within+".")
 	}
 	a.Steps = append(a.Steps, elsewhere, silence(rec.Brand.Name, t))
 }
@@ -44,9 +44,9 @@ func before(t *mandate.Terms) string {
 // silence says what happens without an answer.
 func silence(brand string, t *mandate.Terms) string {
 	if t.DelayedOnFailure {
-		return "Without an answer your bank asks once more and gives you 48 hours. If you do not answer then either, the debit order is registered all the same, and you may dispute its debits."
+		return "If you do not answer, your bank asks once more and gives you 48 hours. If you still do not answer, the debit order is registered anyway, and you can dispute its debits."
 	}
-	return "If you decline or do not answer, nothing is debited. " + brand + " sees that you did."
+	return "If you decline or do not answer, nothing is debited, and " + brand + " sees that you did not agree."
 }
 
 // termsFacts are the terms in plain words.
@@ -76,7 +76,7 @@ func amounts(rec purchase.Record, t *mandate.Terms) string {
 	case mandate.Variable:
 		return "Normally " + price + "; it may differ"
 	case mandate.UsageBased:
-		return "By what you use or owe"
+		return "Depends on what you use or owe"
 	}
 	return price
 }
@@ -126,7 +126,7 @@ func howOften(rec purchase.Record, t *mandate.Terms) string {
 
 func otherDays(t *mandate.Terms) string {
 	if t.AllowDateAdjustment {
-		return "Allowed; you may dispute such a debit"
+		return "Allowed; you can dispute such a debit"
 	}
 	return "Not allowed"
 }
@@ -141,8 +141,8 @@ func closed(o purchase.Offer) *components.Note {
 
 func closedText(o purchase.Offer) string {
 	w := o.Asking.Window
-	return "Banks ask for this kind of debit order from " + w.Opens.String() + " to " + w.Closes.String() +
-		" only. It opens again at " + o.Asking.OpensAt.In(calendar.SAST).Format("15:04 on Monday 2 January") +
+	return "Banks only send this kind of request from " + w.Opens.String() + " to " + w.Closes.String() +
+		". This opens again at " + o.Asking.OpensAt.In(calendar.SAST).Format("15:04 on Monday 2 January") +
 		" (South African time). Please come back to this link then."
 }
 

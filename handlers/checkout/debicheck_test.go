@@ -85,19 +85,19 @@ func TestADebiCheckPageSaysWhatTheBankWillAsk(t *testing.T) {
 	d := bankDesk(t)
 	d.get(d.mandated()).Want(200).Contains("Set up your DebiCheck debit order", "R\u00a0100,00",
 		"Normally R\u00a0100,00; it may differ", "R\u00a0150,00 a debit",
-		"Once a year, up by 6,5\u00a0%", "Each month on the 1st", "Allowed; you may dispute such a debit", "TESTMERCH1",
+		"Once a year, up by 6,5\u00a0%", "Each month on the 1st", "Allowed; you can dispute such a debit", "TESTMERCH1",
 		"keep your phone at hand; you have 120 seconds",
 		"banking app, by cellphone banking, at an ATM or in a branch", "Agree and let my bank ask me", `name="id_number"`,
 		`name="phone"`, "If you decline or do not answer, nothing is debited")
 	d.get(d.mandated("value_type", `"FIXED"`, "adjustment_category", `"NEVER"`, "adjustment_rate", "null",
 		"max_amount_cents", "10000", "allow_date_adjustment", "false",
 		"deduction_day", "99", "authentication_type", `"DELAYED"`)).Want(200).Contains("R\u00a0100,00 each time",
-		"None agreed", "On the last day of each month", "Not allowed", "by an SMS: you have 48 hours").Lacks("120 seconds")
+		"None agreed", "On the last day of each month", "Not allowed", "by SMS: you have 48 hours").Lacks("120 seconds")
 	d.get(d.mandated("value_type", `"USAGEBASED"`, "adjustment_category", `"REPO"`, "adjustment_rate", "null",
 		"adjustment_amount_cents", "500", "debit_sequence", `"OOFF"`,
-		"do_delayed_on_auth_failure", "true", "total", `,"total_override":0`)).Want(200).Contains("By what you use or owe",
+		"do_delayed_on_auth_failure", "true", "total", `,"total_override":0`)).Want(200).Contains("Depends on what you use or owe",
 		"When the repo rate changes, up by R\u00a05,00", "Once",
-		"gives you 48 hours", "Nothing is debited before your bank has asked you.", "registered all the same",
+		"gives you 48 hours", "Nothing is debited before your bank has asked you.", "registered anyway",
 		"Nothing is debited now")
 }
 
@@ -208,7 +208,7 @@ func TestTheFallbackSaysUntilWhen(t *testing.T) {
 	d.sql(`UPDATE mandate_authentications SET method = 'FALLBACK' WHERE mandate_id = $1`, idOf(path))
 	until := d.Store.Now().Add(48 * time.Hour).In(calendar.SAST)
 	d.get(path).Want(200).Contains("we asked again; you have until "+until.Format("Mon 2 Jan 15:"),
-		"registered all the same", `data-every="5"`).Lacks("<circle cx=\"60\"")
+		"registered anyway", `data-every="5"`).Lacks("<circle cx=\"60\"")
 }
 
 func TestEachAnswerHasItsPage(t *testing.T) {
@@ -222,11 +222,11 @@ func TestEachAnswerHasItsPage(t *testing.T) {
 	}{
 		"accepted": {mandate.AuthAccepted, "", mandate.ActiveState, purchase.Preauthorized,
 			[]string{"You have confirmed", "Contract reference", "R\u00a0150,00 a debit", "TESTMERCH1",
-				"in your banking app", "Debits as you agreed cannot be disputed at your bank.",
-				"another amount than R\u00a0100,00 may be disputed", "20 working days", "https://shop.example/done"},
+				"in your banking app", "Debits that match what you agreed cannot be disputed at your bank.",
+				"You can dispute a debit of any amount other than R\u00a0100,00", "20 working days", "https://shop.example/done"},
 			[]string{"<form"}},
 		"registered": {mandate.AuthNoResponse, "NOAS", mandate.Registered, purchase.Preauthorized,
-			[]string{"Registered without your answer", "You may dispute debits of this debit order", "Contract reference"},
+			[]string{"Registered without your answer", "You can dispute debits under this debit order", "Contract reference"},
 			[]string{"cannot be disputed", "<form"}},
 		"declined by the payer": {mandate.AuthRejected, "MS02", mandate.Rejected, purchase.Failed,
 			[]string{"You declined", "Nothing will be debited.", "Try again", "<form"}, []string{"cannot be disputed"}},
@@ -237,7 +237,7 @@ func TestEachAnswerHasItsPage(t *testing.T) {
 		"no answer": {mandate.AuthNoResponse, "NOAS", mandate.NoResponse, purchase.Failed,
 			[]string{"There was no answer", "Nothing will be debited.", "Try again", "<form"}, nil},
 		"the bank failed": {mandate.AuthFailed, "EERR", mandate.FailedAtBank, purchase.Failed,
-			[]string{"Your bank could not be asked", "try again in a few minutes", "<form"}, nil},
+			[]string{"We could not reach your bank", "try again in a few minutes", "<form"}, nil},
 		"suspended": {mandate.AuthAccepted, "CTCA", mandate.Suspended, purchase.Preauthorized,
 			[]string{"This debit order is suspended"}, []string{"<form", "cannot be disputed"}},
 		"cancelled": {mandate.AuthAccepted, "", mandate.Cancelled, purchase.Preauthorized,
@@ -269,7 +269,7 @@ func TestWhoDidNotAgreeMayGiveAnotherAccount(t *testing.T) {
 	if m, err := d.Store.Mandate(t.Context(), d.A.ID, idOf(path)); err != nil || m.AccountMask != "•••• 1113" {
 		t.Errorf("%v: the mandate is of %s", err, m.AccountMask)
 	}
-	d.get(path).Want(200).Contains("You declined", "You cannot be asked again by this link").Lacks("<form", "Try again")
+	d.get(path).Want(200).Contains("You declined", "This link cannot ask you again").Lacks("<form", "Try again")
 	d.give(path, filled()).Want(409).Contains("Nothing was changed")
 }
 
@@ -317,7 +317,7 @@ func TestABankThatWaitsForMoneySaysSo(t *testing.T) {
 	d.give(path, filled()).Want(303)
 	d.sql(`UPDATE collections SET state = 'in_tracking', tracking_days = 10, action_date = $2 WHERE purchase_id = $1`,
 		idOf(path), d.Store.Now().AddDate(0, 0, -1).Format("2006-01-02"))
-	d.get(path).Want(200).Contains("There was not enough money yet", "up to 10 days")
+	d.get(path).Want(200).Contains("There is not enough money yet", "up to 10 days")
 }
 
 func TestTheDebiCheckPagesAreLight(t *testing.T) {

@@ -61,10 +61,10 @@ func (f form) account(c echo.Context, rec purchase.Record) purchase.Account {
 		AccountType:   bank.AccountType(f.kind), Consented: f.consent, Store: f.store, TermsVersion: f.terms,
 		Agent: shortened(strings.ToValidUTF8(c.Request().UserAgent(), ""), 512), Channel: mandate.PayPage}
 	if f.kindLeftOpen {
-		a.Problems.Add("account_type", "required", "Choose the type of the account.")
+		a.Problems.Add("account_type", "required", "Choose the type of account.")
 	}
 	if f.phoneLeftOpen && rec.StoresBy() == purchase.DebiCheck {
-		a.Problems.Add("phone", "required", "Enter your cellphone number: your bank asks you there.")
+		a.Problems.Add("phone", "required", "Enter your cellphone number: your bank will ask you there.")
 	}
 	if f.bank == "" && f.branch == "" {
 		a.Problems.Add("bank_code", "required", "Choose your bank.")

@@ -120,7 +120,7 @@ func (s story) underWay() checkout.Outcome {
 	}
 	if c.OnHold() {
 		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your debit order is on hold",
-			Text: s.brand + " is removing your stored bank account. Nothing is debited while that lasts."}
+			Text: s.brand + " is removing your stored bank account. Nothing is debited in the meantime."}
 	}
 	if c.ActionDate.After(s.today) {
 		return checkout.Outcome{Kind: "ok", Icon: "calendar", Title: "Your debit order is set",
@@ -129,12 +129,12 @@ func (s story) underWay() checkout.Outcome {
 				"You do not need to do anything else."}}
 	}
 	if c.State == collection.InTracking {
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was not enough money yet",
+		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There is not enough money yet",
 			Text: fmt.Sprintf("Your bank watches your account and debits %s when money arrives.", s.amount),
 			Next: []string{fmt.Sprintf("It does so for up to %d days from %s.", c.TrackingDays, c.ActionDate.Format(day))}}
 	}
 	return checkout.Outcome{Kind: "wait", Icon: "clock", Title: "Your payment is with the bank",
-		Text: fmt.Sprintf("%s is being debited; the date is %s.", s.amount, c.ActionDate.Format(longDay)),
+		Text: fmt.Sprintf("%s is being debited. The debit date is %s.", s.amount, c.ActionDate.Format(longDay)),
 		Next: []string{"The bank answers by the evening of that day. This page then shows the result."}}
 }
 
@@ -145,7 +145,7 @@ func (s story) paid() checkout.Outcome {
 	}
 	if c := s.rec.Collection; c != nil && c.State == collection.Provisional && !s.rec.MarkedAsPaid {
 		o.Next = append(o.Next,
-			fmt.Sprintf("Your bank can still send the debit back until %s, for instance when there was not enough money.",
+			fmt.Sprintf("Your bank can still return the debit until %s, for example if there was not enough money.",
 				calendar.DateOf(c.FinalAt).Format(day)))
 	}
 	if s.rec.IsRecurringToken {

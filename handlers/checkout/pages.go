@@ -57,7 +57,7 @@ func (p *Pages) Show(c echo.Context) error {
 func (p *Pages) Give(c echo.Context) error {
 	if wait := p.limit.wait(c.Param("id")+" "+c.RealIP(), time.Now()); wait > 0 {
 		f := fault.New(fault.TooMany, "too_many_requests",
-			"That was very often in a short time. Please wait a minute and try again.")
+			"There were too many attempts in a short time. Please wait a minute and try again.")
 		f.RetryAfterSeconds = wait
 		return f
 	}

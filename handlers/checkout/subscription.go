@@ -69,9 +69,9 @@ const byPayer = "payer"
 
 // stopping says in plain words what stopping means.
 func stopping(brand string) []string {
-	return []string{"No further payment is asked for or debited.",
-		"A debit that is already planned or with your bank is not recalled by this. Ask " + brand + " about it.",
-		"Your bank account stays stored with " + brand + " until you ask for its removal.", "To begin again, ask " + brand +
+	return []string{"You will not be asked for any more payments, and nothing more will be debited.",
+		"Stopping does not recall a debit that is already planned or with your bank. Ask " + brand + " about it.",
+		"Your bank account stays stored with " + brand + " until you ask them to remove it.", "To begin again, ask " + brand +
 			"."}
 }
 
@@ -91,7 +91,7 @@ func (p *Pages) subscriptionView(rec purchase.Record, t subscription.Template,
 			components.Fact{Label: "To be paid by", Value: t.Plan.DueOn(s.NextOn).Format(day)})
 	}
 	if t.Plan.Cycles != nil {
-		v.Rules = append(v.Rules, "It ends by itself after "+plural.Of(*t.Plan.Cycles, "payment")+"; "+
+		v.Rules = append(v.Rules, "It ends after "+plural.Of(*t.Plan.Cycles, "payment")+"; "+
 			plural.Of(s.Passed, "payment")+" so far.")
 	} else if stoppable(s) {
 		v.Rules = append(v.Rules, "It continues until you or "+rec.Brand.Name+" stop it.")

@@ -48,7 +48,7 @@ func TestAPayerSeesAndStopsASubscription(t *testing.T) {
 	at := "/p/" + subscribedPurchase(t, h) + "/subscription/"
 	h.Call("GET", at, nil).Want(http.StatusOK).Contains("Gym", "every month", "Next bill",
 		"Stop this subscription").Lacks("Yes, stop it")
-	h.Call("GET", at+"?stop", nil).Want(http.StatusOK).Contains("What stopping means", "No further payment is asked for",
+	h.Call("GET", at+"?stop", nil).Want(http.StatusOK).Contains("What stopping means", "You will not be asked for any more payments",
 		"Yes, stop it")
 	h.Call("POST", at, url.Values{}, "Sec-Fetch-Site: same-origin").Want(http.StatusSeeOther)
 	if n := h.Count(`SELECT count(*) FROM template_clients WHERE status = 'active'`); n != 1 {

@@ -52,7 +52,7 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 		w.Text = "There was no answer in time, so we asked again; you have until " + w.Until + "."
 		w.Steps = []string{"Your bank sends an SMS" + phone + " with how to answer.", elsewhere}
 	case mandate.Delayed:
-		w.Text = "Your bank asks you by an SMS; you have until " + w.Until + "."
+		w.Text = "Your bank asks you by SMS; you have until " + w.Until + "."
 		w.Steps = []string{"Your bank sends an SMS" + phone + " with how to answer.", elsewhere}
 	}
 	if last.State == mandate.AuthRequested {
@@ -69,7 +69,7 @@ func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account strin
 func unlessAnswered(asked purchase.Asked, limits mandate.Limits) string {
 	switch t := asked.Mandate.Terms; {
 	case asked.Last.Method == mandate.Fallback:
-		return "If you do not answer, the debit order is registered all the same, and you may dispute its debits. If you decline, nothing is debited."
+		return "If you do not answer, the debit order is registered anyway, and you can dispute its debits. If you decline, nothing is debited."
 	case t != nil && t.DelayedOnFailure:
 		return "If you do not answer in time, your bank asks once more and gives you " +
 			mandate.Span(limits.For(mandate.Fallback)) + ". If you decline, nothing is debited."
@@ -122,7 +122,7 @@ func (p *Pages) wait(c echo.Context, status int, rec purchase.Record, asked purc
 		v.Frame.Refresh = reloadRealTime
 	}
 	if refusal != nil {
-		v.Notice = note("info", "", "Nothing was changed: this had been done already.")
+		v.Notice = note("info", "", "Nothing was changed: this was already done.")
 	}
 	return render(c, status, checkout.Page(v))
 }

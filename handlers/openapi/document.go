@@ -111,7 +111,7 @@ func writeScalar(b *bytes.Buffer, n *yaml.Node) error {
 	switch n.ShortTag() {
 	case "!!int", "!!float", "!!bool":
 		if !json.Valid([]byte(n.Value)) {
-			return fmt.Errorf("line %d: %q is no JSON", n.Line, n.Value)
+			return fmt.Errorf("line %d: %q is not JSON", n.Line, n.Value)
 		}
 		b.WriteString(n.Value)
 		return nil

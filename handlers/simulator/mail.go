@@ -79,7 +79,7 @@ func readPage(c echo.Context) (paging.Ask, error) {
 	if text := c.QueryParam("cursor"); text != "" {
 		var err error
 		if ask.From, err = input.ParseUUID(text); err != nil {
-			wrong.Add("cursor", "invalid", "This cursor is not one of ours.")
+			wrong.Add("cursor", "invalid", "This is not a valid cursor.")
 		}
 	}
 	return ask, wrong.Err()

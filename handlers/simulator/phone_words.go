@@ -114,7 +114,7 @@ func ussd(p simulation.Phone) string {
 
 func repliedWords(r simulation.Replied, answer string) string {
 	if answer == simulation.Ignore {
-		return "The client leaves it unanswered. The request expires by the sandbox clock; move it, or wait."
+		return "The client does not answer. The request expires by the sandbox clock: move the clock, or wait."
 	}
 	return "The client answered. The mandate is now: " + r.Mandate.State.Label() + "."
 }

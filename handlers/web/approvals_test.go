@@ -83,10 +83,10 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	form := url.Values{"id": {k.token}, "confirm": {"3456"}}
 	k.Page(k.A.Owner, "GET", "/tokens/deletion?id="+k.token, nil).Contains("asks for a second approver",
 		"Ask for approval")
-	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusUnprocessableEntity).Contains("Say why")
+	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusUnprocessableEntity).Contains("Give a reason")
 	form.Set("reason", "She left the gym.")
 	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusSeeOther)
-	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusConflict).Contains("asked for this already")
+	k.Page(k.A.Owner, "POST", "/tokens/deletion", form).Want(http.StatusConflict).Contains("Approval was already asked for")
 
 	request := k.requested(t)
 	k.Page(k.A.Owner, "GET", request, nil).Want(http.StatusOK).Contains("You asked for this.", "Withdraw the request",
@@ -105,7 +105,7 @@ func TestWhereItIsWantedTheFirstPersonAsksAndTheSecondDecides(t *testing.T) {
 	answer.Set("waiting", "1")
 	answer.Set("cents", "246900")
 	k.Page(k.A.Finance, "POST", request+"/decision",
-		url.Values{"answer": {"no"}}).Want(http.StatusUnprocessableEntity).Contains("Say why not")
+		url.Values{"answer": {"no"}}).Want(http.StatusUnprocessableEntity).Contains("Give a reason for the person who asked")
 	k.Page(k.A.Finance, "POST", request+"/decision", answer).Want(http.StatusSeeOther)
 	k.Page(k.A.Finance, "GET", request, nil).Contains("Approved. It is done on behalf of admin of a.")
 	k.Page(k.A.Owner, "GET", "/tokens/"+k.token, nil).Contains("is being deleted.", "Undo")
@@ -125,7 +125,7 @@ func TestTheSettingsOfApprovalsSayWhatIsWrong(t *testing.T) {
 	}
 	k.Page(k.A.Owner, "GET", "/settings/approvals", nil).Contains("50\u00a0000,00")
 	k.Page(k.A.Owner, "POST", "/settings/approvals", url.Values{}).Want(http.StatusUnprocessableEntity).Contains(
-		"Say why, for the person who decides.")
+		"Give a reason for the person who decides.")
 	k.Page(k.A.Owner, "POST", "/settings/approvals", url.Values{"reason": {"December"}}).Want(http.StatusSeeOther)
 	k.Page(k.A.Finance, "GET", k.requested(t), nil).Want(http.StatusOK).Contains("Approve: ask for fewer approvals",
 		"And then: not for deletions, not for batches.")

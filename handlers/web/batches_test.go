@@ -93,7 +93,7 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 	h := handlertest.New(t)
 	at := mapped(t, h, sheetOfTwo)
 	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("With problems", "No e-mail address",
+	h.Page(h.A.Finance, "GET", at+"/check", nil).Want(http.StatusOK).Contains("With problems", "Not a valid e-mail address",
 		`value="nobody"`, "Row 3, email")
 
 	cell := h.Page(h.A.Finance, "POST", at+"/cells", url.Values{"n": {"3"}, "column": {"0"}, "text": {"ben@example.com"}},

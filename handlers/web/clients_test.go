@@ -81,7 +81,7 @@ func TestAnEditKeepsMaskedNumbersAndWritesTheTimeLine(t *testing.T) {
 	h.Page(h.A.Staff, "GET", page, nil).Contains("•••• 3456", "city: nothing → Durban",
 		"The details of Thandi Nkosi were changed.")
 	h.Page(h.A.Staff, "POST", page, with(form, "city", "Pretoria")).Want(http.StatusConflict).
-		Contains("This client was changed by another person meanwhile", "now stored is “Durban”, you typed “Pretoria”")
+		Contains("Another person changed this client in the meantime", "now stored is “Durban”, you typed “Pretoria”")
 }
 
 func TestOnlyAdminsSeeNumbersInFullAndTheAuditKeepsIt(t *testing.T) {
@@ -208,7 +208,7 @@ func TestAddingAClientDoesNotLoseThePurchase(t *testing.T) {
 		"back": {back}, "form_key": {uuid.NewString()}}).Want(http.StatusSeeOther).Header.Get("Location")
 	client := to[strings.Index(to, "client=")+len("client="):]
 	client, _, _ = strings.Cut(client, "&")
-	h.Page(h.A.Staff, "GET", to, nil).Want(http.StatusOK).Contains("The client is added and chosen here", `value="Bag"`,
+	h.Page(h.A.Staff, "GET", to, nil).Want(http.StatusOK).Contains("The client was added and is chosen here", `value="Bag"`,
 		`value="20,50"`, `value="R-77"`, client, form.Get("form_key"), "Thandi Nkosi")
 	h.Page(h.A.Finance, "GET", to, nil).Want(http.StatusSeeOther) // another person gets nothing
 	if n := h.Count(`SELECT count(*) FROM purchases`); n != 0 {

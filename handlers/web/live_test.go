@@ -48,7 +48,7 @@ func newWire(t *testing.T) *wire {
 		h.Deps.Live.AskAgain = func(_ context.Context, _ actor.Actor, id uuid.UUID, method mandate.Method) (purchase.Record,
 			error) {
 			if len(w.asked) > 0 {
-				return purchase.Record{}, fault.New(fault.Conflict, "mandate_wrong_status", "The client is being asked already.")
+				return purchase.Record{}, fault.New(fault.Conflict, "mandate_wrong_status", "The client is already being asked.")
 			}
 			w.asked = append(w.asked, id.String()+" "+string(method))
 			return purchase.Record{}, nil
@@ -300,7 +300,7 @@ func TestThePayerIsAskedAgainFromThePanel(t *testing.T) {
 		t.Errorf("asked %q", w.asked)
 	}
 	w.Page(w.A.Staff, "POST", at+"/authentications",
-		url.Values{"method": {"REALTIME"}}).Want(http.StatusConflict).Contains("The client is being asked already.")
+		url.Values{"method": {"REALTIME"}}).Want(http.StatusConflict).Contains("The client is already being asked.")
 	w.Page(w.A.Staff, "POST", at+"/authentications", url.Values{"method": {"REALTIME"}},
-		"HX-Request: true").Want(http.StatusConflict).Contains("The client is being asked already.")
+		"HX-Request: true").Want(http.StatusConflict).Contains("The client is already being asked.")
 }

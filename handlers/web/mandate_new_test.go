@@ -85,7 +85,7 @@ func TestTheCalculatorFollowsTheTyping(t *testing.T) {
 		lacks string
 	}{
 		"within the limit": {nil, []string{"R\u00a0150,00", "one debit of up to R\u00a0150,00 each month, on the 25th",
-			"A debit of another amount than R\u00a0100,00.", "To the bank by", "TESTMERCH1"}, `data-at="max`},
+			"A debit of an amount other than R\u00a0100,00.", "To the bank by", "TESTMERCH1"}, `data-at="max`},
 		"one cent above": {[]string{"max_amount_cents", "150,01"},
 			[]string{`data-at="max_amount_cents"`, "At most R\u00a0150,00", "Depends on use"}, "each month, on"},
 		"an odd price": {[]string{"price", "100,01", "max_amount_cents", "150,01"}, []string{"up to R\u00a0150,01"},

@@ -54,7 +54,7 @@ func TestAPreviewSaysThePlanInWordsWithTwelveDates(t *testing.T) {
 		"days":          {plan("x", "subscription_period_units", "days"), "every day"},
 		"trial":         {plan("x", "subscription_trial_periods", "2"), "The first 2 periods are free"},
 		"at the end":    {plan("x", "subscription_charge_period_end", "yes"), "the first bill comes 1 month after the start"},
-		"cycles":        {plan("x", "number_of_billing_cycles", "3"), "ends by itself after 3 billed periods"},
+		"cycles":        {plan("x", "number_of_billing_cycles", "3"), "ends after 3 billed periods"},
 		"no number":     {plan("x", "subscription_period", "often"), "Give a whole number from 1 to 256."},
 		"no start":      {plan("x", "start", ""), "Choose the day on which a client begins"},
 		"on the 29th":   {plan("x", "start", "2099-01-29"), "on the 29th (last day in shorter months)"},
@@ -206,7 +206,7 @@ func TestAFileOfSubscribersIsCheckedAndAddsUp(t *testing.T) {
 	cells := "email;first date;reference\nAnna@example.com;;A-1\n" + byID + ";" + first +
 		";B-1\nnobody@example.com;;\nanna@example.com;;\nben@example.com;soon;\n;;x\n"
 	check := h.Page(h.A.Finance, "POST", at+"/subscribers/check", url.Values{"cells": {cells}}).Want(http.StatusOK)
-	check.Contains("6 rows: 2 ready", "No client of yours", "stands in row 2 already", "Write it as 2026-12-01",
+	check.Contains("6 rows: 2 ready", "No client of yours", "is in row 2 already", "Write it as 2026-12-01",
 		"No client is named", "Add 2 subscribers", `datetime="`+first+`"`)
 	if n := h.Count(`SELECT count(*) FROM template_clients`); n != 0 {
 		t.Fatalf("%d were added by looking", n)

@@ -29,7 +29,7 @@ var Permissions = []Permission{
 	{Refund, "Refund money", []Role{Admin, Finance}, []Scope{ScopeWrite}, true},
 	{DeleteTokens, "Delete tokens", []Role{Admin}, []Scope{ScopeTokensDelete}, true},
 	{Reveal, "See full bank account and identity numbers", []Role{Admin}, []Scope{ScopeNumbers}, true},
-	{Approve, "Agree to what needs a second approver", []Role{Admin, Finance}, nil, true},
+	{Approve, "Approve what needs a second approver", []Role{Admin, Finance}, nil, true},
 	{Exchange, "Work with the bank's files: cut, download, import, send again", []Role{Admin, Finance}, nil, true},
 	{MoveClock, "Move the sandbox clock and answer as the sandbox bank", []Role{Admin}, []Scope{ScopeWrite}, false},
 	{Manage, "People, roles, credentials, webhooks, settings and the audit", []Role{Admin}, nil, false},
@@ -70,7 +70,7 @@ func (a Actor) Changes() bool {
 // LooksOnly is the refusal for whoever changes nothing.
 func LooksOnly() error {
 	return fault.New(fault.Forbidden, "permission_denied",
-		"Your role lets you look, but change nothing. An admin of your business can do it or change your role.")
+		"Your role lets you look, but not change anything. An admin of your business can do it or change your role.")
 }
 
 // Sends is nil when the actor may send invoices of that many cents together, else

@@ -32,9 +32,9 @@ const (
 // subject the tokens, or the batch with its order, are given.
 func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subject, reason string) (Approval, error) {
 	if who.Kind != actor.User {
-		return Approval{}, fault.New(fault.Forbidden, "permission_denied", "Only a person can ask another person.")
+		return Approval{}, fault.New(fault.Forbidden, "permission_denied", "Only a signed-in person can ask for approval.")
 	}
-	reason, err := words("reason", reason, true, "Say why, for the person who decides.")
+	reason, err := words("reason", reason, true, "Give a reason for the person who decides.")
 	if err != nil {
 		return Approval{}, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) Ask(ctx context.Context, who actor.Actor, kind Kind, of Subjec
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: "approval.asked", ObjectType: "approval", ObjectID: a.ID,
-			Text:  "A second approver was asked to agree: " + of.Name + ".",
+			Text:  "A second approver was asked: " + of.Name + ".",
 			After: map[string]any{"kind": kind, "subject": of.Name, "reason": reason, "stakes": of.Totals}})
 		for i, u := range mayDecide(all, asker) {
 			tx.InsertMail(mail.Mail{MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailAsked, Attempt: i + 1, To: u.Email,
@@ -106,7 +106,7 @@ func (s *Service) subject(ctx context.Context, who actor.Actor, kind Kind, of Su
 		for _, i := range impacts {
 			of.Tokens = append(of.Tokens, i.Token.ID)
 		}
-		of.Name = fmt.Sprintf("delete %d tokens", len(impacts))
+		of.Name = "delete " + plural.Of(len(impacts), "token")
 		if len(impacts) == 1 {
 			of.Name = fmt.Sprintf("delete the token %s of %s", impacts[0].Token.AccountMask,
 				impacts[0].Token.HolderName)

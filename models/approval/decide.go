@@ -30,7 +30,7 @@ const tries = 3
 // Decide answers a request. A yes does at once what was asked for, in the name of
 // who asked; of two answers at once one counts.
 func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, v Verdict) (a Approval, err error) {
-	text, err := words("words", v.Words, !v.Yes, "Say why not, for the person who asked.")
+	text, err := words("words", v.Words, !v.Yes, "Give a reason for the person who asked.")
 	if err != nil {
 		return Approval{}, err
 	}
@@ -50,7 +50,7 @@ func (s *Service) Decide(ctx context.Context, who actor.Actor, id uuid.UUID, v V
 		}
 	}
 	return a, fault.New(fault.Conflict, "conflict",
-		"This was changed by another person at the same moment. Check it again.").Because(err)
+		"Another person changed this at the same time. Check it again.").Because(err)
 }
 
 // mayAnswer: it waits, and the answer comes from another person who may give it.
@@ -59,10 +59,10 @@ func (s *Service) mayAnswer(ctx context.Context, who actor.Actor, a Approval) er
 		return err
 	}
 	if who.Kind != actor.User {
-		return fault.New(fault.Forbidden, "permission_denied", "Only a person can agree.")
+		return fault.New(fault.Forbidden, "permission_denied", "Only a signed-in person can approve.")
 	}
 	if state := a.Stands(s.Now()); state != Open {
-		return fault.New(fault.Conflict, "approval_over", "This request is %s already.", state)
+		return fault.New(fault.Conflict, "approval_over", "This request is already %s.", state)
 	}
 	me, err := s.Read.User(ctx, who.MerchantID, who.ID)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Service) mayAnswer(ctx context.Context, who actor.Actor, a Approval) er
 		return err
 	}
 	if who.ID == a.AskedBy || err == nil && SamePerson(me, asker) {
-		return fault.New(fault.Conflict, "own_request", "You asked for this yourself. Another person decides.")
+		return fault.New(fault.Conflict, "own_request", "You asked for this yourself, so another person has to decide.")
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (s *Service) carryOut(ctx context.Context, tx Tx, asker user.User, a Approv
 			Seen: &purchase.ImpactTotals{Tokens: seen.Tokens, Waiting: seen.Waiting, Subscriptions: seen.Subscriptions,
 				Cents: seen.Cents, Digest: seen.Digest}})
 		if fault.Is(err, fault.NotFound) {
-			return fault.New(fault.Conflict, "nothing_left", "These tokens are deleted already. Refuse the request.")
+			return fault.New(fault.Conflict, "nothing_left", "These tokens are already deleted. Refuse the request.")
 		}
 		return err
 	case Loosen:
@@ -178,7 +178,7 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 	case who.Kind != actor.User || a.AskedBy != who.ID:
 		return a, fault.New(fault.Conflict, "not_yours", "Only the person who asked can withdraw a request.")
 	case a.Stands(s.Now()) != Open:
-		return a, fault.New(fault.Conflict, "approval_over", "This request is %s already.", a.Stands(s.Now()))
+		return a, fault.New(fault.Conflict, "approval_over", "This request is already %s.", a.Stands(s.Now()))
 	}
 	a.State, a.DecidedBy, a.DecidedName = Withdrawn, who.ID, who.Name
 	err = s.InTx(ctx, func(tx Tx) error {
@@ -192,7 +192,7 @@ func (s *Service) Withdraw(ctx context.Context, who actor.Actor, id uuid.UUID) (
 		return nil
 	})
 	if errors.Is(err, fault.ErrLost) {
-		err = fault.New(fault.Conflict, "approval_over", "This request was answered at the same moment.")
+		err = fault.New(fault.Conflict, "approval_over", "Another person answered this request at the same time.")
 	}
 	return a, err
 }

@@ -45,7 +45,7 @@ func (s *Service) Demand(ctx context.Context, who actor.Actor, d merchant.Demand
 	return s.InTx(ctx, func(tx Tx) error {
 		before, err := s.setDemands(tx.Context(), tx, who, d, nil)
 		if err == nil && who.Kind == actor.User && Looser(before, d) {
-			err = fault.New(fault.Conflict, "approval_needed", "A second approver has to agree before less needs one.")
+			err = fault.New(fault.Conflict, "approval_needed", "A second approver has to agree before you ask for fewer approvals.")
 		}
 		return err
 	})

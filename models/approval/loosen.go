@@ -45,7 +45,7 @@ func (s *Service) loosening(ctx context.Context, who actor.Actor, of Subject) (S
 	}
 	if !Looser(before, after) {
 		return of, fault.New(fault.Conflict, "nothing_looser",
-			"This asks for as many approvals as now, or more. Save it; it needs no approval.")
+			"This asks for at least as many approvals as now, so it needs no approval: save it.")
 	}
 	return Subject{Loosening: &Loosening{before, after}, Name: "ask for fewer approvals: " + inWords(after)}, nil
 }
@@ -64,7 +64,7 @@ func (s *Service) carryOutLoosening(ctx context.Context, tx Tx, asker user.User,
 		map[string]any{"approved_by": a.DecidedName, "approval": a.ID})
 	if err == nil && !same(before, a.Subject.Loosening.Before) {
 		err = fault.New(fault.Conflict, "demands_changed",
-			"What needs a second approver was changed since this was asked. Refuse it; it can be asked for again.")
+			"What needs a second approver has changed since this request was made. Refuse it; it can be asked for again.")
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func (s *Service) Watch(ctx context.Context, merchantID,
 	return func(of batch.Tx, who actor.Actor, b batch.Batch) error {
 		tx, ok := of.(Tx)
 		if !ok {
-			return fmt.Errorf("batch %s: its transaction knows no requests", batchID)
+			return fmt.Errorf("batch %s: its transaction cannot read requests", batchID)
 		}
 		now, open, err := tx.OpenApproval(merchantID, SendBatch, key)
 		switch {

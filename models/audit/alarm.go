@@ -53,7 +53,7 @@ type Linked struct {
 func (k *Service) Unsound(h Head, hashAt func(n int64) ([]byte, error)) (string, error) {
 	if h.N > 0 {
 		if !k.Signer.Check(h.KeyID, h.Signed(), h.Signature) {
-			return "The signature of the last link does not hold, or its key is not in the key file.", nil
+			return "The signature of the last link is not valid, or its key is not in the key file.", nil
 		}
 		at, err := hashAt(h.N)
 		if err != nil {
@@ -71,11 +71,11 @@ func (k *Service) Unsound(h Head, hashAt func(n int64) ([]byte, error)) (string,
 	case !known:
 		return "", nil
 	case noted.N > h.N:
-		return fmt.Sprintf("The chain ends at link %d; outside of the database link %d is noted.", h.N, noted.N), nil
+		return fmt.Sprintf("The chain ends at link %d; outside the database link %d is noted.", h.N, noted.N), nil
 	}
 	at, err := hashAt(noted.N)
 	if err == nil && string(at) != string(noted.Hash) {
-		return fmt.Sprintf("Link %d is not the one that is noted outside of the database.", noted.N), nil
+		return fmt.Sprintf("Link %d is not the one that is noted outside the database.", noted.N), nil
 	}
 	return "", err
 }
@@ -102,7 +102,7 @@ func (k *Service) note(ctx context.Context, accepted bool, heads ...Head) {
 		return
 	}
 	if err := k.Anchors.Note(accepted, heads...); err != nil && k.Log != nil {
-		k.Log.ErrorContext(ctx, "the heads of the audit were not noted outside of the database", "error", err)
+		k.Log.ErrorContext(ctx, "the heads of the audit were not noted outside the database", "error", err)
 	}
 }
 
@@ -153,10 +153,10 @@ func (k *Service) CheckHead(ctx context.Context, merchantID uuid.UUID) (n int64,
 // the alarm ends. The reason is kept in the audit.
 func (k *Service) Accept(ctx context.Context, who actor.Actor, merchantID uuid.UUID, reason string) (Head, error) {
 	if who.Kind != actor.Operator {
-		return Head{}, fault.New(fault.Forbidden, "permission_denied", "Only the command line accepts a chain.")
+		return Head{}, fault.New(fault.Forbidden, "permission_denied", "Only the command line can accept a chain.")
 	}
 	if reason = strings.TrimSpace(reason); reason == "" {
-		return Head{}, fault.At("reason", "required", "Say what was found out.")
+		return Head{}, fault.At("reason", "required", "Say what you found.")
 	}
 	alarms, err := k.Chains.Alarms(ctx, merchantID)
 	if err != nil {

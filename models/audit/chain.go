@@ -172,7 +172,7 @@ func (k *Service) Verify(ctx context.Context, who actor.Actor) (Checked, error) 
 // VerifyAll walks the chains of all merchants, for whoever runs the program.
 func (k *Service) VerifyAll(ctx context.Context, who actor.Actor) ([]Checked, error) {
 	if who.Kind != actor.Operator {
-		return nil, fault.New(fault.Forbidden, "permission_denied", "Only the command line looks at every merchant.")
+		return nil, fault.New(fault.Forbidden, "permission_denied", "Only the command line can check every merchant.")
 	}
 	owners, err := k.Chains.ChainOwners(ctx)
 	if err != nil {
@@ -228,13 +228,13 @@ func (k *Service) walk(ctx context.Context, merchantID uuid.UUID) (Checked, erro
 		case l.N != next.N:
 			return broken(next.N, "Link %d is missing.", next.N)
 		case e.ID == uuid.Nil:
-			return broken(l.N, "The entry of link %d is gone.", l.N)
+			return broken(l.N, "The entry of link %d is missing.", l.N)
 		case string(l.Hash) != string(next.Hash):
-			return broken(l.N, "Entry %s (link %d) is not as it was written.", e.ID, l.N)
+			return broken(l.N, "Entry %s (link %d) was changed after it was written.", e.ID, l.N)
 		}
 		at, out.Links = at.After(l), l.N
 		if at.N == noted.N && string(at.Hash) != string(noted.Hash) {
-			return broken(at.N, "Link %d is not the one that is noted outside of the database.", at.N)
+			return broken(at.N, "Link %d is not the one that is noted outside the database.", at.N)
 		}
 		return nil
 	})
@@ -244,20 +244,20 @@ func (k *Service) walk(ctx context.Context, merchantID uuid.UUID) (Checked, erro
 	switch {
 	case out.Why != "":
 	case noted.N > end.N:
-		_ = broken(end.N+1, "The chain ends at link %d; outside of the database link %d is noted.", end.N, noted.N)
+		_ = broken(end.N+1, "The chain ends at link %d; outside the database link %d is noted.", end.N, noted.N)
 	case at.N != end.N:
 		_ = broken(at.N+1, "The chain ends at link %d and should reach %d.", at.N, end.N)
 	case end.N > 0 && string(at.Hash) != string(end.Hash):
 		_ = broken(end.N, "The last link is not the one that was signed.")
 	case end.N > 0 && !k.Signer.Check(end.KeyID, end.Signed(), end.Signature):
-		_ = broken(end.N, "The signature of the last link does not hold.")
+		_ = broken(end.N, "The signature of the last link is not valid.")
 	}
 	if out.Why != "" {
 		return out, nil
 	}
 	strays, err := k.Chains.Strays(ctx, merchantID, 1)
 	if err == nil && len(strays) > 0 {
-		_ = broken(end.N+1, "Entry %s stands outside of the chain.", strays[0])
+		_ = broken(end.N+1, "Entry %s is not in the chain.", strays[0])
 	}
 	return out, err
 }

@@ -110,7 +110,7 @@ var (
 	ErrUnable  = errors.New("this bank connection cannot do that")
 
 	// ErrNotDisputable is the payer's bank's word on a dispute of a debit that was as authenticated (DebiCheck).
-	ErrNotDisputable = errors.New("the payer's bank refuses the dispute: the debit was as authenticated")
+	ErrNotDisputable = errors.New("the client's bank refuses the dispute: the debit was as authenticated")
 )
 
 // Instruction asks to debit one account once.

@@ -56,7 +56,7 @@ func parseSouthAfricanID(text string, today calendar.Date) (Identity, []Problem)
 		add("The eleventh digit of the ID must be 0 for a citizen or 1 for a permanent resident.")
 	}
 	if !luhn(text) {
-		add("The check digit of the ID is wrong: please read it again.")
+		add("The check digit of the ID is wrong. Please check the number.")
 	}
 	if problems != nil {
 		return Identity{}, problems

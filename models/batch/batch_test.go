@@ -159,7 +159,7 @@ func TestAValueIsReadOrSaysWhatIsWrong(t *testing.T) {
 		{batch.Reference, strings.Repeat("é", 128), "", ""},
 		{batch.Reference, strings.Repeat("é", 129), "expected at most 128 characters, found 129", batch.CauseLength},
 		{batch.FullName, strings.Repeat("x", 129), "expected at most 128 characters, found 129", batch.CauseLength},
-		{batch.PersonalCode, "8001015009088", "The check digit of the ID is wrong: please read it again.", batch.CauseID},
+		{batch.PersonalCode, "8001015009088", "The check digit of the ID is wrong. Please check the number.", batch.CauseID},
 	} {
 		fields, cells := []batch.Field{batch.Email, batch.Amount}, []string{"a@x.test", "10"}
 		if at := slices.Index(fields, c.field); at >= 0 {

@@ -36,7 +36,7 @@ func (s *Service) change(ctx context.Context, who actor.Actor, id uuid.UUID, do 
 		}
 	}
 	return b, fault.New(fault.Conflict, "conflict",
-		"This batch was changed by another person at the same moment. Check it again.")
+		"Another person changed this batch at the same time. Check it again.")
 }
 
 func (s *Service) watch(ctx context.Context, merchantID, id uuid.UUID) (func(Tx, actor.Actor, Batch) error, error) {
@@ -66,7 +66,7 @@ func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID,
 		moved := false
 		b, err := s.change(ctx, who, id, func(tx Tx, b *Batch) error {
 			if moved = b.State != seen.State || b.Revision != seen.Revision-1; moved {
-				return fault.New(fault.Conflict, "conflict", "This batch changed meanwhile.")
+				return fault.New(fault.Conflict, "conflict", "This batch changed in the meantime.")
 			}
 			b.Revision, b.WarningsAccepted = seen.Revision, false
 			return write(tx, b)
@@ -76,7 +76,7 @@ func (s *Service) edit(ctx context.Context, who actor.Actor, id uuid.UUID,
 		}
 	}
 	return Batch{}, fault.New(fault.Conflict, "conflict",
-		"This batch was changed by another person at the same moment. Check it again.")
+		"Another person changed this batch at the same time. Check it again.")
 }
 
 func (s *Service) changeIn(tx Tx, who actor.Actor, id uuid.UUID, do func(Tx, *Batch) error) (Batch, error) {

@@ -178,10 +178,10 @@ func (m Mapping) Check() fault.Problems {
 		wrong.Add(string(Email), "required", "Choose the column that names the client: e-mail, ID number or client id.")
 	}
 	if !m.has(Amount) && !m.has(Price) {
-		wrong.Add(string(Amount), "required", "Choose the column of the amount, or that of the price.")
+		wrong.Add(string(Amount), "required", "Choose the column with the amount, or the one with the price.")
 	}
 	if !m.has(Due) && m.Due.IsZero() {
-		wrong.Add(string(Due), "required", "Choose the column of the due date, or give one date for all rows.")
+		wrong.Add(string(Due), "required", "Choose the column with the due date, or give one date for all rows.")
 	}
 	if m.Currency != "" && m.Currency != money.ZAR {
 		wrong.Add(string(Currency), "invalid_choice", "Invoices are in ZAR.")

@@ -74,7 +74,7 @@ func (s *Service) choice(ctx context.Context, who actor.Actor, in Choice) (strin
 	case BillClient:
 		c, err := s.Clients.Get(ctx, who, in.Client)
 		if fault.Is(err, fault.NotFound) {
-			return "", fault.At("client_id", "does_not_exist", "Choose one of the clients that are found.")
+			return "", fault.At("client_id", "does_not_exist", "Choose one of the clients that were found.")
 		}
 		return c.Name() + " is billed.", err
 	}
@@ -146,7 +146,7 @@ func (s *Service) Restore(ctx context.Context, who actor.Actor, id uuid.UUID, n 
 			return nil, err
 		}
 		if len(rows) == 0 || rows[0].N != n {
-			return nil, fault.New(fault.Conflict, "row_not_left_out", "Row %d is not left out any more. Look at the rows again.",
+			return nil, fault.New(fault.Conflict, "row_not_left_out", "Row %d is no longer left out. Look at the rows again.",
 				n)
 		}
 		rows[0].Revision = b.Revision

@@ -82,7 +82,7 @@ func (s *Service) open(ctx context.Context, b Batch, n int) (Row, error) {
 	case len(rows) == 0 || rows[0].N != n:
 		return Row{}, fault.Missing()
 	case rows[0].State != Bad && rows[0].State != Ready:
-		return Row{}, fault.New(fault.Conflict, "row_wrong_state", "Row %d is %s and cannot change any more.",
+		return Row{}, fault.New(fault.Conflict, "row_wrong_state", "Row %d is %s and can no longer change.",
 			n, rows[0].State.Words())
 	}
 	return rows[0], nil
@@ -274,7 +274,7 @@ func (s *Service) Skip(ctx context.Context, who actor.Actor, id uuid.UUID, numbe
 		}
 		if n == 0 {
 			return fault.New(fault.Conflict, "nothing_left_out",
-				"There is no such row to leave out any more. Look at the rows again.")
+				"There is no longer such a row to leave out. Look at the rows again.")
 		}
 		if err := warn(tx, *b, nil); err != nil {
 			return err

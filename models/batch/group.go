@@ -61,18 +61,18 @@ func (g *Groups) List() []Group {
 }
 
 var titles = map[string]string{
-	CauseDateOrder: "Day and month could be either way round", CauseDate: "No date",
+	CauseDateOrder: "Day and month could be either way round", CauseDate: "Not a valid date",
 	CauseDecimalMark: "Thousands or decimals?",
-	CauseDecimals:    "Too many decimals", CauseNumber: "No number", CauseRange: "Out of range",
+	CauseDecimals:    "Too many decimals", CauseNumber: "Not a valid number", CauseRange: "Out of range",
 	CauseScientific: "Digits lost in scientific notation",
-	CauseEmail:      "No e-mail address", CausePhone: "No phone number", CauseID: "No valid ID number",
-	CauseClientID: "No client id", CauseBank: "No valid bank account",
+	CauseEmail:      "Not a valid e-mail address", CausePhone: "Not a valid phone number", CauseID: "Not a valid ID number",
+	CauseClientID: "Not a client id", CauseBank: "Not a valid bank account",
 	CauseChoice: "Not one of the choices", CauseLength: "Too long", CauseLine: "More than one line",
 	CauseQuotes: "Unbalanced quotation marks", CauseCells: "Too few or too many cells",
 	CauseEncoding: "Characters that could not be read", CauseTotal: "The products do not add up to the amount",
 	CausePast:    "The due date has passed",
 	CauseUnknown: "No such client yet", CauseClient: "Which client is it?", causeCharge: "This debit cannot be planned",
-	causeDetails: "Not enough to make a client",
+	causeDetails: "Not enough details to add a client",
 }
 
 func title(p Problem) string {

@@ -109,9 +109,9 @@ func changed(seen, now Row) string {
 	case seen.NewClient && !now.NewClient:
 		why = "a client with this address was added since the review"
 	case seen.ClientID != now.ClientID:
-		why = "the row names another client than at the review"
+		why = "the row names a different client from the review"
 	case seen.Debit.TokenID != now.Debit.TokenID:
-		why = "another bank account would be debited than at the review"
+		why = "a different bank account would be debited"
 	case seen.Debit.Date != now.Debit.Date:
 		why = fmt.Sprintf("the account would be debited on %s, and not on %s as at the review", now.Debit.Date,
 			seen.Debit.Date)

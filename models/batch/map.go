@@ -27,7 +27,7 @@ func (s *Service) Map(ctx context.Context, who actor.Actor, id uuid.UUID, m Mapp
 		switch {
 		case b.Started():
 			return fault.New(fault.Conflict, "batch_started",
-				"Rows of this batch were sent already; its columns cannot change any more.")
+				"Rows of this batch were already sent, so its columns can no longer change.")
 		case !b.in(ToMap, Checking, Checked):
 			return wrongState(*b)
 		}

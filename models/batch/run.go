@@ -8,6 +8,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/queue"
 )
 
@@ -188,12 +189,13 @@ func (s *Service) settle(ctx context.Context, seen Batch) (more bool, err error)
 
 func (s *Service) finish(tx Tx, b *Batch) error {
 	if !b.Counts.AddUp(b.Rows) {
-		return fmt.Errorf("batch %s: %d rows were read, and its rows do not add up to that: %+v", b.ID, b.Rows, b.Counts)
+		return fmt.Errorf("batch %s: its rows do not add up to the %d that were read: %+v", b.ID, b.Rows, b.Counts)
 	}
 	b.State, b.EndedAt, b.UpdatedAt = Done, tx.Now(), tx.Now()
 	c := b.Counts
 	tx.Audit(actor.SystemOf(b.MerchantID), audit.Entry{Action: "batch.done", ObjectType: "batch", ObjectID: b.ID,
-		Text:  fmt.Sprintf("%d rows read: %d sent, %d left out, %d failed.", b.Rows, c.Sent+c.Voided, c.Skipped, c.Failed),
+		Text: fmt.Sprintf("%s read: %d sent, %d left out, %d failed.", plural.Of(b.Rows, "row"), c.Sent+c.Voided,
+			c.Skipped, c.Failed),
 		After: map[string]any{"rows": b.Rows, "sent": c.Sent, "voided": c.Voided, "skipped": c.Skipped, "failed": c.Failed}})
 	return tx.SaveBatch(b)
 }

@@ -81,7 +81,7 @@ func (s *Service) sayChanges(ctx context.Context, who actor.Actor, id uuid.UUID,
 	text := fmt.Sprintf("You looked at %s of %s; now there are %s of %s.", plural.Of(in.Rows, "invoice"),
 		money.Format(in.Cents, money.ZAR), plural.Of(b.Counts.Ready, "invoice"), money.Format(b.Counts.ReadyCents, money.ZAR))
 	if in.Rows == b.Counts.Ready && in.Cents == b.Counts.ReadyCents {
-		text = "The number and the sum are the same, the rows are not."
+		text = "The number and the sum are the same, but the rows are not."
 	}
 	if in.Revision > 0 && in.Revision < b.Revision {
 		rows, wrong := s.Read.BatchRows(ctx, who.MerchantID, id, RowQuery{Since: in.Revision + 1, Limit: changedShown + 1})
@@ -105,7 +105,7 @@ func namesOf(rows []Row) string {
 	if len(rows) > changedShown {
 		names = append(names, "others")
 	}
-	return " Changed: row " + strings.Join(names, ", ") + "."
+	return " Changed: " + plural.Pick(len(rows), "row ", "rows ") + strings.Join(names, ", ") + "."
 }
 
 // Consent is who agreed that a batch is sent.

@@ -141,5 +141,5 @@ func ParseShift(text string) (Shift, error) {
 	case Previous, Next:
 		return s, nil
 	}
-	return "", fmt.Errorf("%q is no shift: use previous or next", text)
+	return "", fmt.Errorf("%q is not a shift: use previous or next", text)
 }

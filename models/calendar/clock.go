@@ -12,7 +12,7 @@ type TimeOfDay struct{ Hour, Minute int }
 func ParseTimeOfDay(text string) (TimeOfDay, error) {
 	t, err := time.Parse("15:04", text)
 	if err != nil || len(text) != 5 {
-		return TimeOfDay{}, fmt.Errorf("%q is no time of the form HH:MM", text)
+		return TimeOfDay{}, fmt.Errorf("%q is not a time of the form HH:MM", text)
 	}
 	return TimeOfDay{t.Hour(), t.Minute()}, nil
 }

@@ -115,7 +115,7 @@ func (s *Service) Update(ctx context.Context, who actor.Actor, id uuid.UUID, cha
 		}
 		if !change.Version.IsZero() && !change.Version.Equal(c.UpdatedAt) {
 			return fault.New(fault.Conflict, "client_changed",
-				"This client was changed by another person meanwhile. Both versions are shown; save again to keep yours.")
+				"Another person changed this client in the meantime. Both versions are shown; save again to keep yours.")
 		}
 		before := c.Details
 		wanted, shape := change.Apply(before)

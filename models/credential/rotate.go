@@ -40,7 +40,7 @@ func (s *Service) Rotate(ctx context.Context, who actor.Actor, id uuid.UUID, ove
 		return Rotated{}, err
 	}
 	if overlap < 0 || overlap > MaxOverlap {
-		return Rotated{}, fault.At("overlap", "invalid", "An overlap is at most seven days.")
+		return Rotated{}, fault.At("overlap", "invalid", "An overlap can be at most seven days.")
 	}
 	if err := old.rotatable(s.Now()); err != nil {
 		return Rotated{}, err
@@ -62,7 +62,7 @@ func (c Credential) rotatable(now time.Time) error {
 	case c.ParentID != uuid.Nil:
 		return fault.Missing() // of an exchanged token the client is rotated
 	case c.ReplacedBy != uuid.Nil:
-		return fault.New(fault.Conflict, "credential_not_active", "This credential was replaced already. Rotate the new one.")
+		return fault.New(fault.Conflict, "credential_not_active", "This credential was already replaced. Rotate the new one.")
 	case c.State(now) != Active:
 		return fault.New(fault.Conflict, "credential_not_active", "This credential is %s. Create a new one.", c.State(now))
 	}
@@ -99,7 +99,7 @@ func (s *Service) succeed(tx *database.Tx, who actor.Actor, old Credential, over
 	}
 	if !done {
 		return out, fault.New(fault.Conflict, "credential_not_active",
-			"This credential was revoked or replaced at this moment.")
+			"This credential was revoked or replaced just now.")
 	}
 	old.ExpiresAt, old.ReplacedBy = ends, next.ID
 	out.Credential, out.Old = next, old

@@ -40,7 +40,7 @@ func (s *Service) contestOne(ctx context.Context, d Contest) error {
 	text := fmt.Sprintf("The mandate %s was sent to the bank as proof (%s).", d.Mandate.ContractReference, proof.FileName)
 	switch {
 	case errors.Is(err, bank.ErrTooLate), errors.Is(err, bank.ErrUnknown):
-		text = "The bank does not take a proof for this dispute any more."
+		text = "The bank no longer accepts proof for this dispute."
 	case errors.Is(err, bank.ErrUnable):
 		text = bank.Capabilities{}.NoContest()
 	case err != nil:

@@ -316,9 +316,9 @@ func (d debitChange) sentence() string {
 		}
 		return fmt.Sprintf("%s. The bank gave %s back to the client.", d.code.Label(), amount)
 	case collection.DisputeWon:
-		return "The dispute was decided for the merchant, who keeps " + amount + "."
+		return "The dispute was decided in favour of the merchant, who keeps " + amount + "."
 	case collection.DisputeLost:
-		return fmt.Sprintf("The dispute was decided for the client; %s went back.", amount)
+		return fmt.Sprintf("The dispute was decided in favour of the client; %s went back.", amount)
 	case collection.Recalled:
 		return "The bank withdrew the debit."
 	case collection.Scheduled, collection.Submitted, collection.Final, collection.Cancelled:

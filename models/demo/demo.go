@@ -167,7 +167,7 @@ func (s *Service) describe(ctx context.Context, out *Result) error {
 		return err
 	}
 	if len(brands) == 0 {
-		return errors.New("the demo was cut off while it was made: begin with an empty database")
+		return errors.New("the demo was interrupted while it was being created: begin with an empty database")
 	}
 	out.BrandID = brands[0].ID
 	out.Users = Users()

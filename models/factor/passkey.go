@@ -135,7 +135,7 @@ func (s *Service) resumed(kind string, who actor.Actor, remembered string) (weba
 	var c ceremony
 	if err := json.Unmarshal([]byte(remembered), &c); err != nil || c.Kind != kind || c.UserID != who.ID ||
 		s.Now().Sub(c.At) > ceremonyLasts {
-		return c.Session, fault.At("passkey", "expired", "That took too long, or it was answered already. Try again.")
+		return c.Session, fault.At("passkey", "expired", "That took too long, or was already answered. Try again.")
 	}
 	return c.Session, nil
 }
@@ -288,7 +288,7 @@ func (s *Service) showPasskey(ctx context.Context, who actor.Actor, p Proof) err
 		}
 		if err != nil {
 			tx.Audit(who, audit.Entry{Action: "user.factor_refused", ObjectType: "user", ObjectID: who.ID,
-				Text: "Showed a passkey that does not fit."})
+				Text: "Used a passkey that does not match."})
 			refused = badPasskey(err)
 			return nil
 		}

@@ -49,7 +49,7 @@ func (s Store) factors(ctx context.Context, userID uuid.UUID, lock string) (set 
 		FROM users u WHERE u.id = ?`+lock, userID).Scan(&r)
 	switch {
 	case found.Error != nil:
-		return set, fmt.Errorf("find second factors: %w", found.Error)
+		return set, fmt.Errorf("find the two-step sign-in of a person: %w", found.Error)
 	case found.RowsAffected == 0:
 		return set, fault.Missing()
 	}
@@ -178,7 +178,7 @@ func setRequireFactor(tx *database.Tx, merchantID uuid.UUID, on bool) (bool, err
 		`UPDATE merchants SET require_second_factor = $2, updated_at = $3 WHERE id = $1 AND require_second_factor <> $2`,
 		merchantID, on, tx.Now())
 	if err != nil {
-		return false, fmt.Errorf("set the duty of a second factor: %w", err)
+		return false, fmt.Errorf("require two-step sign-in: %w", err)
 	}
 	return n == 1, nil
 }
@@ -203,7 +203,7 @@ func (s Store) FactorMembers(ctx context.Context, merchantID uuid.UUID) ([]Membe
 			COALESCE(u.disabled_at, mb.disabled_at) IS NOT NULL AS disabled
 		FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE mb.merchant_id = ? ORDER BY lower(u.name), lower(u.email)`, merchantID).Scan(&rows).Error
 	if err != nil {
-		return nil, fmt.Errorf("list second factors: %w", err)
+		return nil, fmt.Errorf("list who uses two-step sign-in: %w", err)
 	}
 	out := make([]Member, len(rows))
 	for i, r := range rows {

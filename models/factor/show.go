@@ -93,7 +93,7 @@ func (s *Service) guarded(ctx context.Context, who actor.Actor, field string, tr
 		}
 		user.SaveThrottle(tx, failed(counter, now))
 		tx.Audit(who, audit.Entry{Action: "user.factor_refused", ObjectType: "user", ObjectID: who.ID,
-			Text: "Showed a wrong " + words[field] + "."})
+			Text: "Entered a wrong " + words[field] + "."})
 		refused = wrongCode(field)
 		return nil
 	})

@@ -89,11 +89,11 @@ func (s *Service) BeginApp(ctx context.Context, who actor.Actor) error {
 		}
 		if set.App() {
 			return fault.New(fault.Conflict, "factor_exists",
-				"An authenticator app is set up already. Remove it first to set up another.")
+				"An authenticator app is already set up. Remove it first to set up another.")
 		}
 		setTOTP(tx, who.ID, newKey())
 		tx.Audit(who, audit.Entry{Action: "user.factor_begun", ObjectType: "user", ObjectID: who.ID,
-			Text: "Began to set up an authenticator app."})
+			Text: "Started to set up an authenticator app."})
 		return nil
 	})
 }
@@ -175,7 +175,7 @@ func (s *Service) remove(ctx context.Context, who actor.Actor, take func(*databa
 
 func wrongCode(field string) error {
 	return fault.At(field, "invalid",
-		"That code does not fit, or it was used already. Wait for the next one and try again.")
+		"That code is wrong or was already used. Wait for the next one and try again.")
 }
 
 func orWrong(err error, field string) error {

@@ -53,7 +53,7 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, day calendar.Date
 		return 0, err
 	}
 	return s.change(ctx, day, audit.Entry{Action: "calendar.day_removed", Text: "What was proclaimed for " +
-		day.Format("2 January 2006") + " was taken back.",
+		day.Format("2 January 2006") + " was removed.",
 		Before: map[string]any{"day": day.String()}}, func(tx *database.Tx) error {
 		known, err := dropDay(tx, day)
 		if err == nil && !known {

@@ -55,7 +55,7 @@ const (
 func (m Mail) LetsIn() bool { return m.Kind == Invitation || m.Kind == PasswordReset }
 
 // LinkNotKept is what stays of the words of such a mail.
-const LinkNotKept = "The link in this mail was for one person alone and is not kept.\n"
+const LinkNotKept = "The link in this mail was for one person only and is not kept.\n"
 
 // The states of a mail.
 const (

@@ -77,9 +77,9 @@ func (e explaining) butDisputable() string {
 	case amount && e.t.PriceCents == 0:
 		return "; every debit may be disputed, because the price is " + e.say(0)
 	case amount && day:
-		return "; another amount than " + e.say(e.t.PriceCents) + " or another day may be disputed"
+		return "; an amount other than " + e.say(e.t.PriceCents) + " or another day may be disputed"
 	case amount:
-		return "; another amount than " + e.say(e.t.PriceCents) + " may be disputed"
+		return "; an amount other than " + e.say(e.t.PriceCents) + " may be disputed"
 	case day:
 		return "; another day may be disputed"
 	}
@@ -94,7 +94,7 @@ func (e explaining) disputable() (sentences []string) {
 		sentences = append(sentences, "Every debit, if the client does not answer in time and the fallback takes over.")
 	}
 	if e.t.ValueType == Variable || e.t.ValueType == UsageBased {
-		sentences = append(sentences, fmt.Sprintf("A debit of another amount than %s.", e.say(e.t.PriceCents)))
+		sentences = append(sentences, fmt.Sprintf("A debit of an amount other than %s.", e.say(e.t.PriceCents)))
 	}
 	if e.t.AllowDateAdjustment && e.m.hasDay() {
 		sentences = append(sentences, fmt.Sprintf("A debit that does not run %s.", e.m.Days()))

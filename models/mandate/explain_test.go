@@ -23,28 +23,28 @@ func TestWhatTheBankAllowsIsOneSentence(t *testing.T) {
 	}{
 		"variable": {
 			nil,
-			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; another amount than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; an amount other than R 1 000,00 may be disputed."},
 		"usage": {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.UsageBased },
-			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; another amount than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; an amount other than R 1 000,00 may be disputed."},
 		"fixed": {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.MaxAmountCents = mandate.Fixed, 100000 },
 			"The bank will allow one debit of exactly R 1 000,00 each month, on the 25th; no other amount."},
 		"usage of nothing": {func(m *mandate.Mandate) { m.Terms.ValueType, m.Terms.PriceCents = mandate.UsageBased, 0 },
 			"The bank will allow one debit of up to R 1 500,00 each month, on the 25th; every debit may be disputed, because the price is R 0,00."},
 		"another day": {func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment = true },
-			"The bank will allow one debit of up to R 1 500,00 each month, normally on the 25th; another amount than R 1 000,00 or another day may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each month, normally on the 25th; an amount other than R 1 000,00 or another day may be disputed."},
 		"fixed on another day": {func(m *mandate.Mandate) {
 			m.Terms.ValueType, m.Terms.AllowDateAdjustment = mandate.Fixed,
 				true
 		},
 			"The bank will allow one debit of exactly R 1 000,00 each month, normally on the 25th; another day may be disputed."},
 		"last day": {func(m *mandate.Mandate) { m.DeductionDay = 99 },
-			"The bank will allow one debit of up to R 1 500,00 each month, on the last day of the month; another amount than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each month, on the last day of the month; an amount other than R 1 000,00 may be disputed."},
 		"weeks": {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay = "weeks", 5 },
-			"The bank will allow one debit of up to R 1 500,00 each week, on Fridays; another amount than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each week, on Fridays; an amount other than R 1 000,00 may be disputed."},
 		"days": {func(m *mandate.Mandate) { m.PeriodUnits, m.DeductionDay, m.Terms.AllowDateAdjustment = "days", 0, true },
-			"The bank will allow one debit of up to R 1 500,00 each day; another amount than R 1 000,00 may be disputed."},
+			"The bank will allow one debit of up to R 1 500,00 each day; an amount other than R 1 000,00 may be disputed."},
 		"once": {func(m *mandate.Mandate) { m.Terms.DebitSequence = mandate.OnceOff },
-			"The bank will allow one debit in all, of up to R 1 500,00, on the 25th; another amount than R 1 000,00 may be disputed."},
+			"The bank will allow one debit in all, of up to R 1 500,00, on the 25th; an amount other than R 1 000,00 may be disputed."},
 		"once, fixed": {func(m *mandate.Mandate) {
 			m.Terms.DebitSequence, m.Terms.ValueType = mandate.OnceOff,
 				mandate.Fixed
@@ -66,10 +66,10 @@ func TestWhatCouldBeDisputedIsListed(t *testing.T) {
 	}{
 		"fixed": {func(m *mandate.Mandate) { m.Terms.ValueType = mandate.Fixed },
 			[]string{"A second debit in the same month."}},
-		"variable": {nil, []string{"A debit of another amount than R 1 000,00.", "A second debit in the same month."}},
+		"variable": {nil, []string{"A debit of an amount other than R 1 000,00.", "A second debit in the same month."}},
 		"everything": {func(m *mandate.Mandate) { m.Terms.AllowDateAdjustment, m.Terms.DelayedOnFailure = true, true },
 			[]string{"Every debit, if the client does not answer in time and the fallback takes over.",
-				"A debit of another amount than R 1 000,00.", "A debit that does not run on the 25th.",
+				"A debit of an amount other than R 1 000,00.", "A debit that does not run on the 25th.",
 				"A second debit in the same month."}},
 		"under the fallback": {func(m *mandate.Mandate) {
 			m.Fallback, m.Terms.DelayedOnFailure, m.Terms.ValueType = true, true, mandate.Fixed

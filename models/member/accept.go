@@ -139,7 +139,7 @@ func (s *Service) Accept(ctx context.Context, who actor.Actor, token string) (us
 	}
 	switch _, err := s.Store.Member(ctx, w.MerchantID, who.ID); {
 	case err == nil:
-		return user.User{}, fault.New(fault.Conflict, "already_member", "You belong to this business already.")
+		return user.User{}, fault.New(fault.Conflict, "already_member", "You already belong to this business.")
 	case !fault.Is(err, fault.NotFound):
 		return user.User{}, err
 	}
@@ -220,7 +220,7 @@ func gone(state State) error {
 		return fault.New(fault.Conflict, "invitation_revoked", "This invitation was withdrawn.")
 	case Open, Accepted:
 	}
-	return fault.New(fault.Conflict, "invitation_used", "This invitation was used already.")
+	return fault.New(fault.Conflict, "invitation_used", "This invitation was already used.")
 }
 
 func hasAccount() error {

@@ -122,7 +122,7 @@ func (s *Service) standing(ctx context.Context, who actor.Actor, email string,
 	}
 	for _, m := range members {
 		if strings.EqualFold(m.Email, email) {
-			wrong.Add("email", "already_member", "%s belongs to your business already.", m.Called())
+			wrong.Add("email", "already_member", "%s already belongs to your business.", m.Called())
 		}
 	}
 	waiting, err := s.Store.Invitations(ctx, who.MerchantID)
@@ -136,7 +136,7 @@ func (s *Service) standing(ctx context.Context, who actor.Actor, email string,
 		switch i.State(s.Now()) {
 		case Open:
 			wrong.Add("email", "already_invited",
-				"This address is invited already. Send that invitation again, or revoke it first.")
+				"This address is already invited. Send that invitation again, or revoke it first.")
 		case Expired:
 			return &i, nil
 		case Accepted, Revoked:
@@ -192,7 +192,7 @@ func (s *Service) Revoke(ctx context.Context, who actor.Actor, id uuid.UUID) err
 			return notOpen()
 		}
 		tx.Audit(who, audit.Entry{Action: "invitation.revoked", ObjectType: "invitation", ObjectID: id,
-			Text:   "Took back the invitation of " + i.Email + ".",
+			Text:   "Withdrew the invitation of " + i.Email + ".",
 			Before: map[string]any{"state": string(i.State(s.Now()))}, After: map[string]any{"state": string(Revoked)}})
 		return nil
 	})
@@ -212,5 +212,5 @@ func (s *Service) post(i Invitation, b user.Business, who actor.Actor, token str
 
 func notOpen() error {
 	return fault.New(fault.Conflict, "invitation_not_open",
-		"This invitation was accepted, revoked or sent again meanwhile.")
+		"This invitation was accepted, revoked or sent again in the meantime.")
 }

@@ -296,7 +296,7 @@ func TestWhoIsInvitedTwiceOrWronglyIsRefusedInWords(t *testing.T) {
 		code string
 	}{
 		"no address":       {member.Input{Terms: staff}, "required"},
-		"invited already":  {member.Input{Email: "SIPHO@example.com", Terms: staff}, "already_invited"},
+		"already invited":  {member.Input{Email: "SIPHO@example.com", Terms: staff}, "already_invited"},
 		"a member already": {member.Input{Email: "Thandi@Example.com", Terms: staff}, "already_member"},
 		"no such role":     {member.Input{Email: "n@example.com", Terms: member.Terms{Role: "owner"}}, "invalid_choice"},
 		"no such permission": {member.Input{Email: "n@example.com",

@@ -165,7 +165,7 @@ func insertInvitation(tx *database.Tx, i Invitation, tokenHash []byte) error {
 	switch err := tx.Flush(); {
 	case database.Violates(err, "invitations_open"):
 		return fault.At("email", "already_invited",
-			"This address is invited already. Send that invitation again, or revoke it first.")
+			"This address is already invited. Send that invitation again, or revoke it first.")
 	case err != nil:
 		return fmt.Errorf("add invitation: %w", err)
 	}

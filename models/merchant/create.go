@@ -43,7 +43,7 @@ func (s *Service) Create(ctx context.Context, in New) (m Merchant, b Brand, err 
 	}
 	if _, err := s.Store.MerchantBySlug(ctx, in.Slug); !fault.Is(err, fault.NotFound) {
 		if err == nil {
-			err = fault.At("slug", "invalid", "There is a merchant %q already.", in.Slug)
+			err = fault.At("slug", "invalid", "There is already a merchant %q.", in.Slug)
 		}
 		return m, b, err
 	}

@@ -83,7 +83,7 @@ func (s *Service) Again(ctx context.Context, rec Record) (Again, error) {
 	}
 	var f Forecast
 	if k.account(rec.Purchase, c.TokenID, &f); f.Token.ID == uuid.Nil {
-		a.Problem, a.Remedy = "its account is not on record any more", "Store an account of the client first."
+		a.Problem, a.Remedy = "its account is no longer on record", "Store an account of the client first."
 		return a, nil
 	}
 	a.Account = f.Token

@@ -48,7 +48,7 @@ func (s *Service) Amend(ctx context.Context, who actor.Actor, tokenID uuid.UUID,
 	}
 	if !old.Live() {
 		return Amendment{}, fault.New(fault.Conflict, "amendment_wrong_state",
-			"This stored account is not in use any more; there is nothing to replace.")
+			"This token is no longer in use; there is nothing to replace.")
 	}
 	if err := s.noOpenAmendment(ctx, who, tokenID); err != nil {
 		return Amendment{}, err
@@ -86,7 +86,7 @@ func (s *Service) noOpenAmendment(ctx context.Context, who actor.Actor, tokenID 
 		return nil
 	case err == nil && a.State == AmendmentOpen:
 		return fault.New(fault.Conflict, "amendment_open",
-			"This token is being replaced already. Finish that first, or abandon it.")
+			"This token is already being replaced. Finish that first, or abandon it.")
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (in *Account) missing(known client.Details) {
 	}
 	if in.Phone == "" && known.Phone == "" {
 		in.Problems.Add("phone", "required",
-			"Enter the client’s phone number: the bank asks there, and the client’s record has none.")
+			"Enter the client’s phone number: the bank asks the client there, and the client’s record has none.")
 	}
 }
 

@@ -228,6 +228,6 @@ func (m *Move) fit(f Forecast) {
 		m.Stopping = "From the new account the earliest possible day is " + m.Plan.ActionDate.Format(dayForm) +
 			", and this one runs on " + m.Old.ActionDate.Format(dayForm) +
 			". Cancel it and charge it again for the later day, or wait until it has gone to the bank on " +
-			sayInstant(m.Old.SubmitAt) + ": then the old account is debited once more."
+			sayInstant(m.Old.SubmitAt) + ": then the old account is debited one more time."
 	}
 }

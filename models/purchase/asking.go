@@ -112,12 +112,12 @@ func (s *Service) mayGiveAgain(ctx context.Context, rec Record) error {
 		return err
 	case m.State.Waiting():
 		return fault.New(fault.Conflict, "purchase_charge_wrong_status",
-			"Your bank is asking you already: please answer there first.")
+			"Your bank is already asking you: please answer there first.")
 	case m.State.Unanswered():
 		return s.notTooOften(ctx, rec)
 	}
 	return fault.New(fault.Conflict, "purchase_charge_wrong_status",
-		"Bank details were given for this request already. Ask for a new link.")
+		"Bank details were already given for this request. Ask for a new link.")
 }
 
 // notTooOften: a payer is not asked without end.

@@ -130,7 +130,7 @@ func (s *Service) mayAskAgain(p Purchase, m mandate.Mandate, before []mandate.Au
 		return fault.New(fault.Conflict, "mandate_wrong_kind",
 			"Only DebiCheck mandates are confirmed by the client at the bank.")
 	case m.State.Waiting():
-		return fault.New(fault.Conflict, "mandate_waiting", "The client is being asked already.")
+		return fault.New(fault.Conflict, "mandate_waiting", "The client is already being asked.")
 	case !m.State.Unanswered():
 		return fault.New(fault.Conflict, "mandate_wrong_state", "This mandate is %s; there is nothing to ask.",
 			m.State.Label())

@@ -91,7 +91,7 @@ func (s *Service) insertWith(ctx context.Context, who actor.Actor, p Purchase, b
 	})
 	if errors.Is(err, fault.ErrLost) {
 		return Record{}, fault.New(fault.Conflict, "conflict",
-			"This client is being deleted at this moment. Try again.").Because(err)
+			"This client is being deleted at the moment. Try again.").Because(err)
 	}
 	return rec, err
 }

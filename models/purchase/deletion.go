@@ -170,7 +170,7 @@ func (s *Service) alone(ctx context.Context, who actor.Actor) error {
 	d, err := s.Read.Demands(ctx, who.MerchantID)
 	if err == nil && d.Deletions {
 		err = fault.New(fault.Conflict, "approval_needed",
-			"Your business asks for a second approver before tokens are deleted. Ask for approval on the token’s page in the dashboard.")
+			"Your business requires a second approver to delete tokens. Ask for approval on the token’s page in the dashboard.")
 	}
 	return err
 }
@@ -185,7 +185,7 @@ func (s *Service) deleting(ctx context.Context, do func(Tx) (Deletion, error)) (
 			return d, err
 		}
 	}
-	return d, fault.New(fault.Conflict, "conflict", "These accounts are in use at this moment. Try again.").Because(err)
+	return d, fault.New(fault.Conflict, "conflict", "These accounts are in use at the moment. Try again.").Because(err)
 }
 
 // StartDeletionIn is StartDeletion in the transaction of a decision; who is the one who asked.

@@ -142,7 +142,7 @@ func (i Impact) Lines() []string {
 		out = append(out, u.Line())
 	}
 	for _, r := range i.AtBank {
-		out = append(out, fmt.Sprintf("Debit of %s on %s (%s): the bank has it already. It runs all the same.",
+		out = append(out, fmt.Sprintf("Debit of %s on %s (%s): the bank already has it. It runs anyway.",
 			sayCents(r.Purchase), r.Collection.ActionDate.Format(dateForm), cmp.Or(r.Reference, r.ReferenceGenerated)))
 	}
 	return append(out, i.MandateWords())

@@ -220,7 +220,7 @@ func (k known) account(p Purchase, tokenID uuid.UUID, f *Forecast) bool {
 	case k.unable(t.Method) != "":
 		note("%s Store an account of the client by EFT.", k.unable(t.Method))
 	case m.AllowsOneDebit() && len(k.debits[m.ID]) > 0:
-		note("The mandate of this recurring token allows one debit only, and that was made. Set up a new mandate for more.")
+		note("The mandate of this recurring token allows only one debit, which has run. Set up a new mandate for more.")
 	}
 	return true
 }

@@ -53,7 +53,7 @@ func (s *Service) deleteToken(ctx context.Context, who actor.Actor, clientID, to
 			return err
 		}
 	}
-	return fault.New(fault.Conflict, "conflict", "This token is in use at this moment. Try again.")
+	return fault.New(fault.Conflict, "conflict", "This token is in use at the moment. Try again.")
 }
 
 // ForgetClient ends every stored account of a client, in the transaction that

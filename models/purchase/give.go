@@ -204,7 +204,7 @@ func (in *Account) check(s *Service, rec Record) error {
 		}
 		in.Phone = given.Phone
 	case rec.StoresBy() == DebiCheck && rec.Payer.Phone == "":
-		add("phone", "required", "Enter your cellphone number: your bank asks you there.")
+		add("phone", "required", "Enter your cellphone number: your bank will ask you there.")
 	}
 	if in.SignedOn.After(today(s)) {
 		add("signed_on", "max_value", "The mandate cannot be signed in the future.")

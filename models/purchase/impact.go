@@ -241,7 +241,7 @@ func (o options) ofSubscription(ctx context.Context, sub Subscribed) (Use, error
 	if sub.Email != "" {
 		u.Options = append(u.Options, Effect{Choice{Do: Ask}, "Ask the client for a new account",
 			"Paused until the client has given a new account: the link is mailed once to " + sub.Email +
-				". Billing then continues by itself; missed periods are not billed."})
+				". Billing then continues; missed periods are not billed."})
 	}
 	if sub.Email != "" && sub.Invoices && !sub.Paused {
 		u.Options = append(u.Options, sub.invoiced())
@@ -267,7 +267,7 @@ func (c ClientImpact) Lines() (out []string) {
 		}
 	}
 	for _, t := range c.Pending {
-		out = append(out, t.Named()+": it is not stored any more. The client’s answer is no longer needed.")
+		out = append(out, t.Named()+": it is no longer stored. The client’s answer is no longer needed.")
 	}
 	for _, s := range c.Subscriptions {
 		out = append(out, fmt.Sprintf("Subscription “%s”: Ends. Nothing more is billed, and no mail is sent.", s.Title))

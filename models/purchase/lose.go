@@ -94,7 +94,7 @@ func (s *Service) debitLoses(tx Tx, who actor.Actor, u Use, t token.Token,
 	tx.MovePurchase(rec.Purchase, from)
 	tx.Audit(who, audit.Entry{Action: action, ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
-		Text:       "The stored account was deleted. " + u.Effect.Words, Before: map[string]any{"status": from},
+		Text:       "The token was deleted. " + u.Effect.Words, Before: map[string]any{"status": from},
 		After: map[string]any{"status": rec.Status}})
 	return rec, nil
 }

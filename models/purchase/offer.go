@@ -161,7 +161,7 @@ func (s *Service) mayGive(ctx context.Context, rec Record) error {
 	switch {
 	case err == nil:
 		return fault.New(fault.Conflict, "purchase_charge_wrong_status",
-			"Bank details were given for this request already. Ask for a new link.")
+			"Bank details were already given for this request. Ask for a new link.")
 	case fault.Is(err, fault.NotFound):
 		return nil
 	}

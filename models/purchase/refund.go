@@ -151,7 +151,7 @@ func (s *Service) RefundFailed(ctx context.Context, merchantID, purchaseID, id u
 			} else {
 				r.State = RefundDropped
 				rec.Dropped(r)
-				text += "Nothing is owed: the debit came back, so the client has the money."
+				text += "Nothing is owed: the debit was returned, so the client has the money."
 			}
 			r.UpdatedAt = tx.Now()
 			tx.MoveRefund(r, RefundPending)
@@ -199,7 +199,7 @@ func settle(who actor.Actor, r Refund) func(Tx, *Record) error {
 		rec.Book(tx, refundEntry(r))
 		text := money.Format(r.AmountCents, r.Currency) + " was paid back."
 		if rec.NetCents < 0 {
-			text += " The debit came back as well: the client has the money twice."
+			text += " The debit was also returned: the client has the money twice."
 		}
 		tx.Audit(who, audit.Entry{Action: "purchase.refunded", ObjectType: "purchase", ObjectID: rec.ID,
 			ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text,

@@ -76,7 +76,7 @@ func (s *Service) finish(ctx context.Context, who actor.Actor, id uuid.UUID, to 
 			return a, err
 		}
 		if a.State != AmendmentOpen {
-			return a, fault.New(fault.Conflict, "amendment_closed", "This amendment is %s already.", a.State)
+			return a, fault.New(fault.Conflict, "amendment_closed", "This amendment is already %s.", a.State)
 		}
 		err = s.InTx(ctx, func(tx Tx) error {
 			if err := write(tx, &a); err != nil {
@@ -101,7 +101,7 @@ func endWords(a AmendmentSheet) string {
 	case a.State == AmendmentAbandoned:
 		return "The change of " + a.Old.Token.AccountMask + " was abandoned; it stays in use."
 	case a.Old.Token.State != token.Superseded:
-		return "The old account was deleted meanwhile; the new one is in use."
+		return "The old account was deleted in the meantime; the new one is in use."
 	}
 	return fmt.Sprintf("%s replaced %s. %s moved.", a.New.Token.AccountMask,
 		a.Old.Token.AccountMask, plural.Of(a.Moved, "waiting purchase"))

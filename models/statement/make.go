@@ -38,7 +38,7 @@ func (s *Service) Make(ctx context.Context, id uuid.UUID) error {
 	case ctx.Err() != nil: // stopped: the next one does it
 		return errors.Join(ctx.Err(), s.Store.YieldStatement(context.WithoutCancel(ctx), id, claim))
 	case errors.Is(err, errTooLong):
-		made.Status, made.Note = Failed, "The period has more than 1 000 000 movements. Ask for shorter ones."
+		made.Status, made.Note = Failed, "The period has more than 1 000 000 movements. Choose a shorter one."
 		file.Reset()
 		err = nil
 	default:

@@ -82,7 +82,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Statem
 			Status: Pending, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		insertStatement(tx, made)
 		tx.Audit(who, audit.Entry{Action: "statement.asked", ObjectType: "statement", ObjectID: made.ID,
-			Text:  "A statement of the movements of money was asked for.",
+			Text:  "A statement of money movements was requested.",
 			After: map[string]any{"format": made.Format, "timezone": made.Timezone, "query": made.Query}})
 		tx.Enqueue(queue.MakeStatement{StatementID: made.ID})
 		return tx.Answered(made)

@@ -27,7 +27,7 @@ func (t *Tx) InsertApproval(a approval.Approval) error {
 	switch err := t.Flush(); {
 	case database.Violates(err, "approvals_one_open"):
 		return fault.New(fault.Conflict, "already_asked",
-			"Somebody was asked for this already. The request still waits for an answer.")
+			"Approval was already asked for. The request is still waiting for an answer.")
 	case err != nil:
 		return fmt.Errorf("add approval: %w", err)
 	}

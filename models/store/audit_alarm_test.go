@@ -131,7 +131,7 @@ func TestAChainThatWasTurnedBackIsFoundByWhatIsNotedOutside(t *testing.T) {
 	fresh := &audit.Service{Chains: s.Store, Signer: newSigner(1),
 		Anchors: anchor.At(folder, newSigner(1))} // another process
 	if _, why, err := fresh.CheckHead(t.Context(), m); err != nil ||
-		!strings.Contains(why, "ends at link 1; outside of the database link 2") {
+		!strings.Contains(why, "ends at link 1; outside the database link 2") {
 		t.Errorf("the doctor is told %q, %v", why, err)
 	}
 	s.note(m, "three")

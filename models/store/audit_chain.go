@@ -246,7 +246,7 @@ func (s *Store) Strays(ctx context.Context, merchantID uuid.UUID, limit int) ([]
 	rows, err := s.Pool.Query(ctx, `SELECT e.id FROM audit_entries e, audit_progress p
 		WHERE e.merchant_id = $1 AND (e.turn, e.id) <= (p.turn, p.entry_id) AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.id LIMIT $2`, merchantID, limit)
 	if err != nil {
-		return nil, fmt.Errorf("entries outside of the chain: %w", err)
+		return nil, fmt.Errorf("entries outside the chain: %w", err)
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }

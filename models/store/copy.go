@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/plural"
 )
 
 // CopyInfo is what a backup remembers of the database it was taken from.
@@ -122,7 +124,7 @@ func Occupied(ctx context.Context, conn *pgx.Conn) (why string, err error) {
 		return "", fmt.Errorf("look at the database: %w", err)
 	}
 	if merchants > 0 {
-		return fmt.Sprintf("this database is not empty, it holds %d merchants: restore into an empty one", merchants), nil
+		return fmt.Sprintf("this database is not empty, it holds %s: restore into an empty one", plural.Of(merchants, "merchant")), nil
 	}
 	return "", nil
 }
@@ -169,7 +171,7 @@ func (i CopyInfo) Differences(got CopyInfo) error {
 	var wrong []error
 	for table, want := range i.Rows {
 		if n, there := got.Rows[table]; !there || n != want {
-			wrong = append(wrong, fmt.Errorf("%s: %d rows, and %d in the backup", table, n, want))
+			wrong = append(wrong, fmt.Errorf("%s: %s, and %d in the backup", table, plural.Of(n, "row"), want))
 		}
 	}
 	return errors.Join(wrong...)

@@ -126,7 +126,7 @@ func (s *Service) Remove(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, _ Template, sub *Subscriber) (string, error) {
 		ctx := tx.Context()
 		if sub.Status == Inactive {
-			return "", wrongStatus("This subscription is %s already.", *sub)
+			return "", wrongStatus("This subscription is already %s.", *sub)
 		}
 		if sub.Status == Pending && sub.FirstPurchaseID != uuid.Nil {
 			if err := s.Purchases.CancelIn(ctx, tx, who, sub.FirstPurchaseID); err != nil {
@@ -146,7 +146,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 	return s.changeIn(ctx, who, uuid.Nil, id, func(tx Tx, t Template, sub *Subscriber) (string, error) {
 		ctx := tx.Context()
 		if !sub.AsksForAccount() {
-			return "", wrongStatus("A subscriber who is %s has nothing to finish.", *sub)
+			return "", wrongStatus("This subscriber is %s; there is nothing to finish.", *sub)
 		}
 		first, err := s.Purchases.Get(ctx, who, sub.FirstPurchaseID)
 		if err != nil {
@@ -154,7 +154,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Su
 		}
 		sub.RemindedAt = tx.Now()
 		if sub.Status == Pending && first.Status == purchase.Failed && first.Method == purchase.EFT && first.HasMandate() {
-			return "The client was asked for another bank account: the first debit had come back.",
+			return "The client was asked for another bank account: the first debit had failed.",
 				s.askAnew(ctx, tx, who, t, sub)
 		}
 		return "The client was reminded to give a bank account.", s.Purchases.MailAgainIn(ctx, tx, who, sub.FirstPurchaseID)

@@ -82,7 +82,7 @@ func (t Template) Locked() string {
 	case !t.IsSubscription:
 		return "Only subscriptions have a plan."
 	case t.Launched:
-		return "Subscribers run on this plan already; changing it would move their dates. Make a new template, or pause this one."
+		return "This plan already has subscribers, and changing it would move their dates. Create a new template, or pause this one."
 	}
 	return ""
 }

@@ -27,7 +27,7 @@ func (s *Service) Create(ctx context.Context, who actor.Actor, in Input) (Templa
 	err = s.InTx(ctx, func(tx Tx) error {
 		t.ID, t.CreatedAt, t.UpdatedAt, t.Version = tx.NewID(), tx.Now(), tx.Now(), 1
 		tx.InsertTemplate(t)
-		noteTemplate(tx, who, t, "template.created", "The billing template "+t.Name()+" was made.", nil, t.facts())
+		noteTemplate(tx, who, t, "template.created", "The billing template "+t.Name()+" was created.", nil, t.facts())
 		return tx.Answered(t)
 	})
 	return t, err

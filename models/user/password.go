@@ -32,7 +32,7 @@ var nobodysHash = "$argon2id$v=19$m=65536,t=2,p=1$ZGViaXRkZXNrIG5vYm9keQ$x3Jx9l8
 // hundreds of times; no other program can call it.
 var HashCheaply = sync.OnceFunc(func() {
 	if flag.Lookup("test.v") == nil {
-		panic("passwords are hashed cheaply in tests alone")
+		panic("passwords are hashed cheaply only in tests")
 	}
 	hashParams = &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	nobodysHash = strings.Replace(nobodysHash, "m=65536,t=2", "m=64,t=1", 1)

@@ -87,7 +87,7 @@ func (s *Service) SendReset(ctx context.Context, ask queue.ResetPassword) error 
 			Letter: s.Letters.PasswordReset(u, b, token, until)})
 		tx.Audit(actor.Actor{Kind: actor.System, Name: "Debitdesk", MerchantID: u.MerchantID, IP: ask.IP},
 			audit.Entry{Action: "user.reset_asked", ObjectType: "user", ObjectID: u.ID,
-				Text: "A link to a new password was mailed to " + u.Called() + "."})
+				Text: "A link to set a new password was mailed to " + u.Called() + "."})
 		return nil
 	})
 }
@@ -105,7 +105,7 @@ func (s *Service) FindReset(ctx context.Context, token string) (Reset, error) {
 func (r Reset) usable(now time.Time) error {
 	switch {
 	case !r.UsedAt.IsZero():
-		return fault.New(fault.Conflict, "reset_used", "This link was used already. Ask for a new one if you need it.")
+		return fault.New(fault.Conflict, "reset_used", "This link was already used. Ask for a new one if you need it.")
 	case !r.ExpiresAt.After(now):
 		return fault.New(fault.Conflict, "reset_expired", "This link has expired: it works for one hour. Ask for a new one.")
 	}
@@ -133,7 +133,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip, reques
 			return err
 		}
 		if !won {
-			return fault.New(fault.Conflict, "reset_used", "This link was used already. Ask for a new one if you need it.")
+			return fault.New(fault.Conflict, "reset_used", "This link was already used. Ask for a new one if you need it.")
 		}
 		if err := setPassword(tx, u.ID, hash, s.real()); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, ip, reques
 		who := u.Actor()
 		who.IP, who.RequestID = ip, requestID
 		s.changed(tx, who, u, businesses, "user.password_reset",
-			"Set a new password by a link from their mail. All of their sessions ended.")
+			"Set a new password with the link in their mail. All of their sessions ended.")
 		return s.forget(tx, []string{byEmail(u.Email), "reset:" + byEmail(u.Email)})
 	})
 	return u, err
@@ -225,7 +225,7 @@ func (s *Service) knows(ctx context.Context, who actor.Actor, u User, old string
 			return s.forget(tx, key)
 		}
 		tx.Audit(who, audit.Entry{Action: "user.password_refused", ObjectType: "user", ObjectID: u.ID,
-			Text: "Gave a wrong password when asked for it again."})
+			Text: "Entered a wrong password when asked for it again."})
 		return nil
 	})
 	if err == nil && !fits {

@@ -172,7 +172,7 @@ func (s Store) HasFactor(ctx context.Context, userID uuid.UUID) (has bool, err e
 	err = s.Pool.QueryRow(ctx,
 		`SELECT u.totp_confirmed_at IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) FROM users u WHERE u.id = $1`, userID).Scan(&has)
 	if err != nil {
-		return false, fmt.Errorf("find second factor: %w", err)
+		return false, fmt.Errorf("find a passkey or app: %w", err)
 	}
 	return has, nil
 }

@@ -135,7 +135,7 @@ func ClientForm(frame layout.Frame, v ClientFormView) templ.Component {
 				}
 			}
 			if v.Conflict {
-				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "This client was changed by another person meanwhile", Text: "Nothing is saved yet. Save again to keep what you typed."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "Another person changed this client in the meantime", Text: "Nothing is saved yet. Save again to keep what you typed."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

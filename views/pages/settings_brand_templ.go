@@ -274,7 +274,7 @@ func brandConflict(differs []BrandDiffers) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "This brand was changed by another person meanwhile", Text: "Your changes are not saved yet. Save again to keep what the form shows."}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Message(components.Note{Kind: "warn", Title: "Another person changed this brand in the meantime", Text: "Your changes are not saved yet. Save again to keep what the form shows."}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-var errNoUUID = errors.New("no UUID")
+var errNoUUID = errors.New("not a UUID")
 
 // maxNumberText is the length above which a number given as text is not read at all.
 const maxNumberText = 1000
@@ -197,7 +197,7 @@ func (o *Object) numberText(name string, value any, message string) (string, boo
 // decimalOf keeps the exponent small: 1e999999999 would fill the memory.
 func decimalOf(text string) (decimal.Decimal, error) {
 	if !plainNumber.MatchString(text) {
-		return decimal.Zero, errors.New("no number")
+		return decimal.Zero, errors.New("not a number")
 	}
 	return decimal.NewFromString(text)
 }

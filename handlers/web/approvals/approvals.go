@@ -45,7 +45,7 @@ var approvalPills = map[approval.State]components.Pill{
 	approval.Approved: {Kind: "done", Word: "Approved", Title: "A second approver agreed, and it was done."},
 	approval.Refused:  {Kind: "bad", Word: "Refused", Title: "A second approver did not agree; nothing was done."},
 	approval.Withdrawn: {Kind: "draft", Word: "Withdrawn",
-		Title: "The request was taken back, or what it was about changed."},
+		Title: "The request was withdrawn, or what it was about has changed."},
 	approval.Expired: {Kind: "draft", Word: "Expired", Title: "There was no answer within 7 days; nothing was done."},
 }
 

@@ -303,7 +303,7 @@ func (h *Batches) Fix(c echo.Context) error {
 	revision, _ := rowNumber(form.Get("revision")) // none takes every row
 	fix := batch.Fix{Cause: form.Get("cause"), Column: column, Choice: form.Get("choice")}
 	_, n, err := h.Service.FixAll(c.Request().Context(), access.Actor(c), b.ID, fix, revision)
-	done := plural.Of(n, "row") + " mended."
+	done := plural.Of(n, "row") + " fixed."
 	if fix.Cause == batch.CauseUnknown {
 		done = "Clients will be created for " + plural.Of(n, "row") + " when the batch is sent."
 	}

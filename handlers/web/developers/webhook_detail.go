@@ -131,7 +131,7 @@ func (h *Webhooks) Show(c echo.Context) error {
 // patience is how long a delivery waits for its answer.
 func patience(sandbox bool) string {
 	if sandbox {
-		return "5 seconds (10 outside of the sandbox)"
+		return "5 seconds (10 outside the sandbox)"
 	}
 	return "10 seconds"
 }

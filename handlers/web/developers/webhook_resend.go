@@ -57,7 +57,7 @@ func (h *Webhooks) askSince(c echo.Context, w webhook.Webhook, typed string) err
 	}
 	status, field := http.StatusOK, components.Field{Label: "Since", Name: "since", Type: "datetime-local", Width: "m",
 		Required: true, Value: from.In(calendar.SAST).Format(sinceForm),
-		Hint: "SAST, on the product’s clock. Events since then are delivered once more, in their order."}
+		Hint: "SAST, on the product’s clock. Events since then are delivered again, in their order."}
 	if typed != "" {
 		status, field.Value, field.Error = http.StatusUnprocessableEntity, typed, "That is not a date with a time."
 	}
@@ -110,7 +110,7 @@ func (h *Webhooks) ResendSince(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.on(c, words.WebhookPath(w.ID), plural.Of(n, "event")+" will be delivered once more.")
+	return h.on(c, words.WebhookPath(w.ID), plural.Of(n, "event")+" will be delivered again.")
 }
 
 // Resend serves POST /developers/webhooks/deliveries/{id}/resend.
@@ -123,7 +123,7 @@ func (h *Webhooks) Resend(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.on(c, deliveryPath(d.ID), "The event will be delivered once more. This page shows how it goes.")
+	return h.on(c, deliveryPath(d.ID), "The event will be delivered again. This page shows the result.")
 }
 
 // Delivery serves GET /developers/webhooks/deliveries/{id}.

@@ -163,7 +163,7 @@ func (h *Home) Attention(c echo.Context) error {
 		{subscribersStranded, items.Stranded, func(i report.Item) (string, string) {
 			return strandedWords(i), "next billing " + dayOrNothing(i.At, now)
 		}},
-		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit came back: the client has this money twice.",
+		{paidTwice, items.PaidTwice, said("The refund was paid out and the debit was returned: the client has this money twice.",
 			"since ")},
 		{refundsWait, items.Refunds, said("", "asked for on ")},
 		{mailsFailed, items.Mails, func(i report.Item) (string, string) { return i.Text, dayOrNothing(i.At, now) }},

@@ -163,7 +163,7 @@ func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 	switch at {
 	case stageDetails:
 		return components.Note{Kind: "warn", Title: "Waiting for the client’s details",
-			Text: "Send the client the link below. The old account stays in use meanwhile."}
+			Text: "Send the client the link below. The old account stays in use until then."}
 	case stageAsked:
 		return components.Note{Kind: "warn", Title: "Waiting for the client’s answer at the bank"}
 	case stageRefused:
@@ -171,7 +171,7 @@ func stageNote(a purchase.AmendmentSheet, at stage) components.Note {
 			words.LowerFirst(a.New.Mandate.State.Label())}
 	case stageCollecting:
 		return components.Note{Kind: "info", Title: "Waiting for the first debit",
-			Text: "The new account can take over when its first debit has succeeded. The old one stays in use meanwhile."}
+			Text: "The new account can take over when its first debit has succeeded. The old one stays in use until then."}
 	case stageReady:
 		return components.Note{Kind: "ok", Title: "The new details work",
 			Text: "Nothing has changed for the old account yet. Take over when you are ready."}

@@ -222,9 +222,9 @@ func termFields(v *pages.NewMandateView, s mandateSetup, byInput map[string]stri
 			{Value: string(mandate.Fixed), Title: "Always the same", Badge: "FIXED",
 				Text: "Every debit is exactly the price; the bank refuses anything else. It cannot be disputed."},
 			{Value: string(mandate.Variable), Title: "Varies a little", Badge: "VARIABLE",
-				Text: "Up to one and a half times the price. Another amount than the price may be disputed."},
+				Text: "Up to one and a half times the price. Amounts other than the price may be disputed."},
 			{Value: string(mandate.UsageBased), Title: "Depends on use", Badge: "USAGEBASED",
-				Text: "Up to the maximum that you choose. Another amount than the price may be disputed; a high maximum puts clients off."}}}
+				Text: "Up to the maximum that you choose. Amounts other than the price may be disputed; a high maximum puts clients off."}}}
 	v.Maximum = components.MoneyField{Label: "Maximum of one debit", Name: "max_amount_cents",
 		Value: f.Get("max_amount_cents"), Error: byInput["max_amount_cents"], Required: true,
 		Hint: "The client’s bank refuses every debit above it."}

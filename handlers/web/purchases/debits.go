@@ -56,7 +56,7 @@ func (p *Purchases) debits() *kit.List[purchase.Record, purchase.DebitFilter] {
 	return &kit.List[purchase.Record, purchase.DebitFilter]{
 		Desk: p.Desk, Exports: p.Exports, Path: debitsPath, Active: words.Purchases, One: "debit",
 		Head: components.PageHead{Title: "Debits", Back: components.Link{Text: "Purchases", Href: "/purchases"},
-			Sub: "Every debit, by its debit date. The status is that of the purchase, the result that of the debit."},
+			Sub: "Every debit, by its debit date. The status belongs to the purchase, the result to the debit."},
 		Query: p.Service.Debits, ID: func(rec purchase.Record) uuid.UUID { return rec.Collection.ID },
 		Count: p.debitCounts,
 		Found: func(ctx context.Context, who actor.Actor, f purchase.DebitFilter) (kit.RowsFound, error) {

@@ -85,7 +85,7 @@ func NextStep(rec purchase.Record, s *purchase.Service, now time.Time) string {
 func nextOfDebit(rec purchase.Record, s *purchase.Service, now time.Time) string {
 	c := rec.Collection
 	if rec.AwaitsPayer() {
-		return "The client is asked to confirm the DebiCheck mandate at their bank. This continues by itself when the client answers or the time to answer ends."
+		return "The client is asked to confirm the DebiCheck mandate at their bank. This continues when the client answers, or when the time to answer ends."
 	}
 	if c == nil {
 		return "The debit is being prepared."

@@ -97,7 +97,7 @@ func bulkCheck(t subscription.Template, rows []bulkRow) pages.BulkCheckView {
 	if ready > 0 {
 		v.Button, v.Kept = "Add "+plural.Of(ready, "subscriber"), carried(rows)
 	}
-	v.Note = "Rows with a problem are left out. Each client without a stored account gets a mail with the link."
+	v.Note = "Rows with a problem are left out. Each client without a token gets a mail with the link."
 	return v
 }
 

@@ -172,7 +172,7 @@ func nextOfSubscriber(t subscription.Template, s subscription.Subscriber, h *Tem
 		return "Waits until the client has paid or stored a bank account. Nothing is billed before that."
 	case subscription.Paused:
 		if s.Why == subscription.WhyAsked {
-			return "Its token was deleted, and the client was asked by mail for a new account. Billing continues by itself when the client has given it; the periods until then are not billed."
+			return "Its token was deleted, and the client was asked by mail for a new account. Billing continues once the client has given it; the periods until then are not billed."
 		}
 		return or2(whyWords(s)+" ", "") + "Only this subscriber is paused: periods pass and are not billed, now or later."
 	case subscription.Inactive:
@@ -260,7 +260,7 @@ func (h *Templates) PauseSubscriber(c echo.Context) error {
 	}
 	paused, said := form.Get("paused") == "yes", "Resumed. The next date stays; missed periods are not billed."
 	if paused {
-		said = "Paused, this subscriber alone."
+		said = "Only this subscriber is paused."
 	}
 	if _, err := h.Service.SetSubscriberPaused(c.Request().Context(), access.Actor(c), s.ID, paused); err != nil {
 		return err
@@ -298,7 +298,7 @@ func (h *Templates) AskRemove(c echo.Context) error {
 		"”?", Text: "This cannot be undone: to subscribe again, the client must be added again.",
 		Breaks: []string{"No further period is billed.",
 			"A first purchase that is not paid yet is cancelled, and its link ends.",
-			"Periods that were billed stay, with their debits. The stored account stays too."},
+			"Periods that were billed stay, with their debits. The token stays, too."},
 		Action: subscriberHref(s, "/removal"), Button: "Remove the subscriber", CancelHref: subscriberHref(s, "")}
 	if from := c.QueryParam("from"); from == "list" {
 		ask.Fields = []components.Pair{{Name: "from", Value: from}}

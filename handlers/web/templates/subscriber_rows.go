@@ -168,7 +168,7 @@ func (h *Templates) judge(ctx context.Context, who actor.Actor, t subscription.T
 		r.clientID = is[0].ID
 		switch {
 		case seen[r.clientID] > 0:
-			r.problem = "The same client stands in row " + words.Grouped(int64(seen[r.clientID])) + " already."
+			r.problem = "The same client is in row " + words.Grouped(int64(seen[r.clientID])) + " already."
 		case there[r.clientID]:
 			r.problem = "This client is already a subscriber of the template."
 		case !r.firstOn.IsZero() && r.firstOn.Before(today):

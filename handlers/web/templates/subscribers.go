@@ -137,7 +137,7 @@ func (h *Templates) nextBilling(t subscription.Template,
 	case s.Status == subscription.Active && t.Paused:
 		return next, "the template is paused"
 	case s.Held():
-		return next, "nothing is billed meanwhile"
+		return next, "nothing is billed in the meantime"
 	case s.Unfunded(), s.Status == subscription.Active:
 		return words.DayTime(s.NextOn), ""
 	case s.Status == subscription.Pending && !s.FirstOn.IsZero():
@@ -180,7 +180,7 @@ func (h *Templates) addForm(c echo.Context, status int, t subscription.Template,
 	}
 	v.Title, v.Action, v.Button = "Add a subscriber", words.TemplateHref(t.ID, "/subscribers"), "Add the subscriber"
 	v.Text = strings.Join(planWords(t.Plan, calendar.Date{}), " ") +
-		" A client without a stored account gets a link first, and stays pending until the account is given."
+		" A client without a token gets a link first, and stays pending until they have given their bank account."
 	if t.Paused {
 		v.Warning = "The template is paused for all subscribers: no one is billed until you resume it."
 	}

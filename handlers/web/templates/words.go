@@ -35,7 +35,7 @@ func planWords(p subscription.Plan, anchor calendar.Date) []string {
 	if p.Cycles == nil {
 		return append(out, "It runs until it is ended.")
 	}
-	return append(out, "It ends by itself after "+plural.Of(*p.Cycles, "billed period")+".")
+	return append(out, "It ends after "+plural.Of(*p.Cycles, "billed period")+".")
 }
 
 func trialWords(p subscription.Plan) string {

@@ -69,7 +69,7 @@ func (c *Courier) deliver(l *link, name string) (problem string, err error) {
 	}
 	if before, err := c.sentBefore(name); err != nil || before == ours {
 		if err == nil {
-			c.say("%s: the same file stands in sent; it is not sent again", name)
+			c.say("%s: the same file is already in sent; it is not sent again", name)
 			err = c.delivered(name)
 		}
 		return "", err

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // MostImported is how large a file from the bank is that a person imports, in bytes.
@@ -273,9 +274,9 @@ func (s *Service) Late(ctx context.Context, who actor.Actor, day calendar.Date, 
 				items[i].State, items[i].CutAt = ItemWaiting, tx.Now()
 			}
 		}
-		action, text := "bank.late_dropped", "%d late debits for %s (%s) were marked as not collected."
+		action, text := "bank.late_dropped", "%s for %s (%s) "+plural.Was(n)+" marked as not collected."
 		if send {
-			action, text = "bank.late_sent", "%d late debits for %s (%s) are sent to the bank all the same."
+			action, text = "bank.late_sent", "%s for %s (%s) "+plural.Is(n)+" still sent to the bank."
 			err = tx.SaveItems(items)
 		} else {
 			err = s.drop(tx, items)
@@ -283,7 +284,7 @@ func (s *Service) Late(ctx context.Context, who actor.Actor, day calendar.Date, 
 		if err != nil {
 			return err
 		}
-		said := fmt.Sprintf(text, n, day.Format("2 Jan 2006"), money.Format(sum, "ZAR"))
+		said := fmt.Sprintf(text, plural.Of(n, "late debit"), day.Format("2 Jan 2006"), money.Format(sum, "ZAR"))
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "bank_day", Text: said,
 			After: map[string]any{"day": day.String(), "count": n, "sum_cents": sum}})
 		return tx.SettleFindings(MissedDeadline, lateSubject(who.MerchantID, day), who.Name, said)

@@ -174,7 +174,7 @@ func (c *change) onMessage(e Event) error {
 		if m.State == Acknowledged {
 			m.State = Approval
 			c.find(Finding{MerchantID: m.MerchantID, Kind: ApprovalNeeded, Subject: m.ID, MessageID: m.ID,
-				Text: "The bank waits for somebody to approve the file " + m.FileName + " there."})
+				Text: "The bank waits for someone to approve the file " + m.FileName + " there."})
 		}
 	case "ACCP", "ACSP", "ACWC", "ACSC", "ACCC", "PART":
 		if m.State == Acknowledged || m.State == Approval {
@@ -201,7 +201,7 @@ func (c *change) refuseMessage(m *Message, e Event) error {
 		return err
 	}
 	c.find(Finding{MerchantID: m.MerchantID, Kind: MessageRefused, Subject: m.ID, MessageID: m.ID,
-		Text: fmt.Sprintf("The bank refused the file %s as a whole (%s): %s. Nobody was debited.", m.FileName, contents(*m),
+		Text: fmt.Sprintf("The bank refused the file %s as a whole (%s): %s. No one was debited.", m.FileName, contents(*m),
 			cmp.Or(m.Reason, "it gave no reason"))})
 	return nil
 }
@@ -221,7 +221,7 @@ func (c *change) onGroup(e Event) error {
 			return err
 		}
 		c.find(Finding{MerchantID: m.MerchantID, Kind: GroupRefused, Subject: e.GroupID, MessageID: m.ID,
-			Text: fmt.Sprintf("The bank refused the part %s of the file %s: %s. Nobody in it was debited.", e.GroupID,
+			Text: fmt.Sprintf("The bank refused the part %s of the file %s: %s. No client in it was debited.", e.GroupID,
 				m.FileName, cmp.Or(reasonText(e.Reasons), "it gave no reason"))})
 	case "ACSC", "ACCC":
 		return c.settleItems(m.ID, e.GroupID, e)

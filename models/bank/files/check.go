@@ -181,7 +181,7 @@ func (c profileCheck) success(path, said string) {
 	case said == string(exchange.ByBooking) && !c.answersIn("camt.052", "camt.053", "camt.054"):
 		c.bad(path, "To know it from bookings, name a camt.053, camt.054 or camt.052 in answers.")
 	case path == "services.debicheck.success" && said == string(exchange.BySilence):
-		c.bad(path, "A DebiCheck debit is final at once, so silence cannot mean that it was paid. Use reported or "+
+		c.bad(path, "A DebiCheck debit is answered at once, so silence cannot mean that it was paid. Use reported or "+
 			"booked.")
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"debitdesk/models/plural"
 )
 
 // Level is how bad an observation is.
@@ -61,8 +63,8 @@ func Inspect(dir string) []Observation {
 			continue // it is made when it is needed
 		}
 		if other, is := i.folder(path); ok && is && other != disk {
-			i.add(Bad, "put all folders on one disk: a file moves whole within one alone",
-				"%s lies on another disk than %s", path, real)
+			i.add(Bad, "put all folders on one disk: a file can only be moved whole within one disk",
+				"%s is not on the same disk as %s", path, real)
 		}
 	}
 	if info, err := os.Stat(filepath.Join(real, ProfileName)); err == nil && info.Mode().Perm()&0o022 != 0 {
@@ -164,6 +166,6 @@ func (i *inspection) unread(path string) {
 	if odd > 0 {
 		i.add(Doubtful, "put the files themselves there",
 			"%s of %s will never be read: only files are, not links, folders or pipes",
-			plural(odd, "entry", "entries"), path)
+			plural.Of(odd, "entry"), path)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/calendar"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 )
 
 // Words is one part of what a profile means, for a person.
@@ -47,7 +48,7 @@ func (p Profile) formsInWords() (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s are written as %s, in files such as %s.", kindNames[k], form, example))
 	}
 	r := p.Rules()
-	lines = append(lines, fmt.Sprintf("A file holds at most %s items.", thousands(int64(r.MaxItems))))
+	lines = append(lines, fmt.Sprintf("A file holds at most %s items.", plural.Number(int64(r.MaxItems))))
 	if r.MaxCents > 0 {
 		lines = append(lines, "An item is at most "+money.Format(r.MaxCents, "ZAR")+".")
 	}
@@ -68,7 +69,7 @@ func (p Profile) timesInWords() (lines []string) {
 		if s, offered := p.Services[name]; offered {
 			when := "on the debit date itself"
 			if *s.LeadDays > 0 {
-				when = plural(*s.LeadDays, "business day", "business days") + " before the debit date"
+				when = plural.Of(*s.LeadDays, "business day") + " before the debit date"
 			}
 			lines = append(lines, fmt.Sprintf("%s debits leave at the last of these times, %s SAST, %s. The bank takes them "+
 				"until %s; later ones wait for your decision.", serviceName(name), p.Rules().LastCut(), when, p.Deadline))
@@ -92,7 +93,7 @@ func (p Profile) successInWords() (lines []string) {
 	}
 	return append(lines, fmt.Sprintf("If the bank has not acknowledged a file %s after it was taken, you are told, "+
 		"and nothing in it "+
-		"counts as paid.", plural(p.AckWithinMinutes, "minute", "minutes")))
+		"counts as paid.", plural.Of(p.AckWithinMinutes, "minute")))
 }
 
 func (p Profile) abilitiesInWords() (lines []string) {
@@ -143,8 +144,8 @@ func (p Profile) Doubts() (doubts []string) {
 	add(p.InitiatingParty.Name == "", "Who sends? The profile names no initiating party, so each file says the "+
 		"merchant's own name.")
 	add(p.UserCodeAt != none && p.AbbreviatedNameAt == p.UserCodeAt,
-		"The user code and the abbreviated name both stand in %s, the user "+
-			"code first. Some banks allow one alone.", p.UserCodeAt)
+		"The user code and the abbreviated name are both in %s, the user "+
+			"code first. Some banks allow only one of them.", p.UserCodeAt)
 	add(p.EndToEnd != "uuid32" || p.StatementLineAt == "EndToEndId",
 		"Does the bank give InstrId back in every answer? The end-to-end "+
 			"id is not ours, so an answer without InstrId cannot be matched.")
@@ -188,19 +189,6 @@ func serviceName(name string) string {
 		return "DebiCheck"
 	}
 	return "EFT"
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// thousands writes a number with spaces: 50 000.
-func thousands(n int64) string {
-	whole, _, _ := strings.Cut(money.Amount(100*n), ",")
-	return whole
 }
 
 // listed joins words: "a, b and c".

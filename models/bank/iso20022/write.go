@@ -155,7 +155,7 @@ func (e *Encoder) agrees(m exchange.Outgoing) error {
 		cents := int64(0)
 		for _, i := range g.Items {
 			if kindOf(i.Order) != m.Kind {
-				return bad("item %s is none of the %s", i.ID, m.Kind)
+				return bad("item %s is not one of the %s", i.ID, m.Kind)
 			}
 			if why := e.checkAs(m.Name, i.Order); why != "" {
 				return bad("item %s: %s", i.ID, why)

@@ -22,7 +22,7 @@ type Outcome struct {
 var ErrOutcome = errors.New("give a return code such as 00 or 02, or a dispute of 30, 32, 34 or 36")
 
 // ErrAnswer says that a payer's answer is not one of accept, reject and ignore.
-var ErrAnswer = errors.New("the payer's answer is accept, reject or ignore")
+var ErrAnswer = errors.New("the client's answer is accept, reject or ignore")
 
 // Check refuses unknown codes with ErrOutcome.
 func (o Outcome) Check() error {

@@ -70,7 +70,7 @@ func New(address, host string) (*Relay, error) {
 	}
 	if p := u.Port(); p != "" {
 		if port, err = strconv.Atoi(p); err != nil {
-			return nil, fmt.Errorf("the mail relay's port %q is no number", p)
+			return nil, fmt.Errorf("the mail relay's port %q is not a number", p)
 		}
 	}
 	r.options = append(r.options, gomail.WithPort(port))
@@ -92,7 +92,7 @@ func sender(u *url.URL, host string) (netmail.Address, error) {
 	if text := u.Query().Get("from"); text != "" {
 		from, err := netmail.ParseAddress(text)
 		if err != nil {
-			return netmail.Address{}, fmt.Errorf("the sender %q is no mail address", text)
+			return netmail.Address{}, fmt.Errorf("the sender %q is not a mail address", text)
 		}
 		return *from, nil
 	}

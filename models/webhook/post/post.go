@@ -101,9 +101,9 @@ func (c *Client) say(err error) string {
 	switch {
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork),
 		errors.Is(err, ssrf.ErrProhibitedPort):
-		return "The address is not a public one, so it is not called."
+		return "The address is not public, so it is not called."
 	case errors.As(err, &name) && !name.IsTimeout:
-		return "The name of the host is not known."
+		return "The host name could not be found."
 	case errors.As(err, &certificate):
 		return "The certificate of the endpoint is not valid."
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():

@@ -13,7 +13,7 @@ import (
 	"debitdesk/models/webhook/post"
 )
 
-const refused = "The address is not a public one, so it is not called."
+const refused = "The address is not public, so it is not called."
 
 // local is a receiver on this machine that counts calls, with its port.
 func local(t *testing.T, answer http.HandlerFunc) (address, port string, calls *atomic.Int32) {
@@ -122,7 +122,7 @@ func TestWhatStaysWithoutAnAnswer(t *testing.T) {
 	_ = l.Close()
 	for _, row := range []struct{ address, says string }{
 		{address, "The connection failed."},
-		{"http://does-not-exist.invalid/", "The name of the host is not known."},
+		{"http://does-not-exist.invalid/", "The host name could not be found."},
 		{"http://[::1", "The address cannot be called."},
 	} {
 		if got := call(post.New(true), row.address); got.Error != row.says || got.Status != 0 {
