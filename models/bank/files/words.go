@@ -63,7 +63,7 @@ func (p Profile) timesInWords() (lines []string) {
 	lines = append(lines, fmt.Sprintf("Files with debits and refunds leave at %s SAST on business days.", listed(cuts)))
 	if c := p.capabilities(); c.DebiCheck || c.RecallOne {
 		lines = append(lines, fmt.Sprintf("Mandate requests, cancellations and recalls leave within %s, at any time.",
-			plural(p.SoonMinutes, "minute", "minutes")))
+			plural.Of(p.SoonMinutes, "minute")))
 	}
 	for _, name := range []string{eftService, debiCheckService} {
 		if s, offered := p.Services[name]; offered {
