@@ -85,6 +85,7 @@ func TestManyCallersOfEveryWritingAddressGetTheirAnswers(t *testing.T) {
 	c.ownAccount()
 	c.entrance()
 	c.approvals()
+	c.bankFiles()
 	c.playgrounds()
 	c.each(func(method, route string) {
 		at := method + " " + route

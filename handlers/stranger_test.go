@@ -17,7 +17,6 @@ import (
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/actor"
 	"debitdesk/models/approval"
-	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/batch"
 	"debitdesk/models/calendar"
@@ -196,16 +195,12 @@ func (s *street) fill() {
 func (s *street) bank() {
 	s.t.Helper()
 	today := calendar.DateOf(s.Store.Now())
-	s.HandOver(1, 15000, s.Exchange.Calendar.AddBusinessDays(today, 5))
+	s.Submit(s.Exchange.Calendar.AddBusinessDays(today, 5), 15000, uuid.New())
 	message := s.CutAndTake()
 	s.Arrive("refused", exchange.Event{Kind: exchange.OnMessage, MessageID: message, Status: "RJCT"})
 	s.Box.In["nonsense"] = []byte("nonsense")
 	s.Run()
-	late := bank.Instruction{ID: uuid.New(), MerchantID: s.A.ID, Method: bank.EFT, AmountCents: 15000, Currency: "ZAR",
-		ActionDate: today, Branch: "470010", Account: "6200000001", HolderName: "Thandi Nkosi"}
-	if _, err := s.Exchange.Submit(s.t.Context(), []bank.Instruction{late}); err != nil {
-		s.t.Fatal(err)
-	}
+	s.Submit(today, 15000, uuid.New())
 	s.message, s.movement = message, s.Unmatched(15000, true, today).String()
 	for sql, into := range map[string]*string{
 		`SELECT document_id::text FROM bank_files_in_of WHERE merchant_id = $1 LIMIT 1`:                  &s.document,

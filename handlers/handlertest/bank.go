@@ -23,7 +23,6 @@ func (h *House) HandOver(n int, cents int64, day calendar.Date) (debits, purchas
 		`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
 		"purchase":{"products":[{"name":"m","price":0}],"payment_method_details":{"direct_debit":{}}}}`, client,
 		h.A.BrandID)).Want(201).Text("id")
-	var all []bank.Instruction
 	for range n {
 		purchase := h.API("POST", "/purchases/", fmt.Sprintf(
 			`{"client_id":%q,"brand_id":%q,"due":%d,"purchase":{"products":[{"name":"m","price":%d}]}}`,
@@ -33,14 +32,23 @@ func (h *House) HandOver(n int, cents int64, day calendar.Date) (debits, purchas
 		must(h.tb, h.Store.Pool.QueryRow(h.tb.Context(), `SELECT id FROM collections WHERE purchase_id = $1::text::uuid`,
 			purchase).Scan((*[16]byte)(&debit)))
 		debits, purchases = append(debits, debit), append(purchases, uuid.MustParse(purchase))
-		all = append(all, bank.Instruction{ID: debit, MerchantID: h.A.ID, Method: bank.EFT, AmountCents: cents,
+	}
+	h.Submit(day, cents, debits...)
+	return debits, purchases
+}
+
+// Submit hands debits of merchant A to the exchange.
+func (h *House) Submit(day calendar.Date, cents int64, debits ...uuid.UUID) {
+	h.tb.Helper()
+	var all []bank.Instruction
+	for _, id := range debits {
+		all = append(all, bank.Instruction{ID: id, MerchantID: h.A.ID, Method: bank.EFT, AmountCents: cents,
 			Currency: "ZAR", ActionDate: day, Branch: "470010", Account: "6200000001", AccountType: bank.Current,
 			HolderName: "Nomsa Dlamini", StatementLine: "GYM", Sequence: bank.RecurringDebit,
 			Creditor: bank.Creditor{Name: "Brand a", AbbreviatedName: "TESTMERCH1", Account: "12345678", Branch: "051001"}})
 	}
 	_, err := h.Exchange.Submit(h.tb.Context(), all)
 	must(h.tb, err)
-	return debits, purchases
 }
 
 // Run lets the exchange do what is due.

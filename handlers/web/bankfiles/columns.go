@@ -85,15 +85,17 @@ func itemColumns(amount func(exchange.ItemLine) int64) []kit.Column[exchange.Ite
 		kit.DateColumn("Debit date", 14, func(i exchange.ItemLine) date { return i.ActionDate }),
 		amountColumn("Amount", amount),
 		kit.PillColumn("State", 22, itemPill),
-		kit.DateColumn("Answered for", 14, func(i exchange.ItemLine) date { return i.OutcomeOn }),
-		kit.ColumnOf("File", func(i exchange.ItemLine) components.Cell {
-			if i.MessageID == "" {
-				return components.Cell{}
-			}
-			return components.Cell{Part: components.To(components.Link{Text: i.MessageID, Href: filePath(i.MessageID)})}
-		}).NotOnPhones().FileText("File", 24, func(i exchange.ItemLine) string { return i.MessageID }),
+		kit.DateColumn("Answered on", 14, func(i exchange.ItemLine) date { return i.OutcomeOn }),
 	}
 }
+
+// itemFileColumn leads to the file that an item left in.
+var itemFileColumn = kit.ColumnOf("File", func(i exchange.ItemLine) components.Cell {
+	if i.MessageID == "" {
+		return components.Cell{}
+	}
+	return components.Cell{Part: components.To(components.Link{Text: i.MessageID, Href: filePath(i.MessageID)})}
+}).FileText("File", 24, func(i exchange.ItemLine) string { return i.MessageID })
 
 var documentColumns = []kit.Column[exchange.Document]{
 	kit.ColumnOf("File", func(d exchange.Document) components.Cell {

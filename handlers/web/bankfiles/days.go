@@ -48,7 +48,7 @@ func (h *Pages) days() *kit.List[exchange.Day, dayFilter] {
 		Desk: h.Desk, Exports: h.Exports, Path: daysPath, Active: section, One: "bank day",
 		Nav: components.StatusTabs(nav(daysPath)),
 		Head: components.PageHead{Title: "Reconciliation",
-			Sub: "Debits count on their debit date; returns, disputes and refunds on the day of the bank’s answer."},
+			Sub: "Debits count on their debit date; returns, disputes and refunds on the day of the bank’s answer. All sums are in rand."},
 		Query: func(ctx context.Context, who actor.Actor, f dayFilter, _ paging.Ask) (paging.Page[exchange.Day], error) {
 			all, err := h.Exchange.Days(ctx, who, f.From, f.To)
 			var page paging.Page[exchange.Day]
@@ -117,7 +117,7 @@ func bookedHref(day date) string {
 // figureColumn leads to what a figure was made of.
 func figureColumn(label string, of func(exchange.Day) exchange.Figure, href func(exchange.Day) string,
 ) kit.Column[exchange.Day] {
-	return kit.ColumnOf(label+", R", func(d exchange.Day) components.Cell {
+	return kit.ColumnOf(label, func(d exchange.Day) components.Cell {
 		f := of(d)
 		if f.Count == 0 {
 			return components.Cell{}
@@ -147,7 +147,7 @@ var dayColumns = []kit.Column[exchange.Day]{
 	}, part(exchange.PartExpected)),
 	figureColumn("Booked", func(d exchange.Day) exchange.Figure { return d.Booked },
 		func(d exchange.Day) string { return bookedHref(d.Day) }),
-	kit.ColumnOf("Difference, R", func(d exchange.Day) components.Cell {
+	kit.ColumnOf("Difference", func(d exchange.Day) components.Cell {
 		cents, told := d.Difference()
 		switch {
 		case !told:
@@ -194,7 +194,7 @@ func (h *Pages) items() *kit.List[exchange.ItemLine, exchange.ItemFilter] {
 		kit.ChoiceFilter("item_state", "a state of an item", "State is ",
 			components.Select{Label: "State", Blank: "Any state", Quiet: true, Options: stateOptions()},
 			func(f *exchange.ItemFilter) *exchange.ItemState { return &f.State })}
-	l.Columns = itemColumns(func(i exchange.ItemLine) int64 { return i.DayCents })
+	l.Columns = append(itemColumns(func(i exchange.ItemLine) int64 { return i.DayCents }), itemFileColumn)
 	around := l.Around
 	l.Around = func(c echo.Context, at *kit.Listing, v *pages.ListView) error {
 		if p := exchange.DayPart(at.Query.Get("part")); p != "" {

@@ -94,7 +94,7 @@ func (h *Pages) AskMatch(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	columns := append(itemColumns(func(i exchange.ItemLine) int64 { return i.AmountCents }),
+	columns := append(itemColumns(func(i exchange.ItemLine) int64 { return i.AmountCents }), itemFileColumn,
 		kit.Column[exchange.ItemLine]{Head: components.Head{Label: "Actions", Hidden: true},
 			Cell: func(i exchange.ItemLine) components.Cell {
 				return components.Cell{Part: pages.BankChoose(movementPath(id, "match")+"?item="+i.ID.String(), i.Reference)}

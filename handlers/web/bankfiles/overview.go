@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -65,7 +66,7 @@ func (h *Pages) Overview(c echo.Context) error {
 func (h *Pages) next(ctx context.Context, who actor.Actor) (v pages.BankNext, err error) {
 	now, at := h.Desk.Now(), h.Exchange.NextCut()
 	v = pages.BankNext{Left: "In " + words.SayLeft(at.Sub(now)), At: words.SayMinute(at, now) + money.NBSP + "SAST",
-		Often: "mandate requests, cancellations and recalls leave every " + words.SayLeft(h.Exchange.LeavesEvery())}
+		Often: "mandate requests, cancellations and recalls leave every " + minutes(h.Exchange.LeavesEvery())}
 	waits, err := h.Exchange.Waits(ctx, who)
 	for _, w := range waits {
 		s := components.Stat{Label: kindWords[w.Kind], Value: words.Grouped(w.Total.Count)}
@@ -75,6 +76,14 @@ func (h *Pages) next(ctx context.Context, who actor.Actor) (v pages.BankNext, er
 		v.Waiting = append(v.Waiting, s)
 	}
 	return v, err
+}
+
+// minutes says how often: "minute", "15 minutes".
+func minutes(every time.Duration) string {
+	if every <= time.Minute {
+		return "minute"
+	}
+	return plural.Of(int64(every/time.Minute), "minute")
 }
 
 // AskCut serves GET /bank/cut.

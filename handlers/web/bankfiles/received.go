@@ -64,6 +64,7 @@ func (h *Pages) Document(c echo.Context) error {
 		return err
 	}
 	list := h.itemsOf(receivedHref(id), "Answers to items", func(f *exchange.ItemFilter) { f.ArrivalID = id })
+	list.Columns = append(list.Columns, itemFileColumn)
 	list.Empty.Text = "This file decides nothing about an item of yours."
 	items, err := list.View(c)
 	if err != nil {

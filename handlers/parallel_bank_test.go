@@ -1,0 +1,62 @@
+package handlers_test
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/bank/exchange/exchangetest"
+	"debitdesk/models/calendar"
+)
+
+// bankFiles has everybody act on the same files, findings and movements at once: one is first, the others are told so.
+func (c *callers) bankFiles() {
+	today := calendar.DateOf(c.Store.Now())
+	later := c.Exchange.Calendar.AddBusinessDays(today, 5)
+	one := func(id string) func(int) ask { return func(int) ask { return ask{ids: []string{id}, body: form()} } }
+	c.Submit(later, 12300, uuid.New(), uuid.New())
+	before := c.column(`SELECT id FROM bank_files_out`)
+	c.all("POST /bank/cut", func(int) ask { return ask{body: form()} }, 303)
+	made := slices.DeleteFunc(c.column(`SELECT id FROM bank_files_out`),
+		func(id string) bool { return slices.Contains(before, id) })
+	if len(made) != 1 || c.Count(`SELECT count(*) FROM bank_items WHERE message_id = $1`, made[0]) != 2 {
+		c.t.Fatalf("many cuts at once made %v", made)
+	}
+	file := made[0]
+	c.Run()
+	c.all("POST /bank/files/:id/download", one(file), 200)
+	c.all("POST /bank/files/:id/taken", one(file), 303)
+	c.all("POST /bank/files/:id/again", one(file), 303)
+	c.Run()
+	refused := exchange.Event{Kind: exchange.OnMessage, MessageID: file, Status: "RJCT"}
+	c.all("POST /bank/import", func(i int) ask {
+		body, kind := upload(nil, "file", fmt.Sprintf("answer-%d.json", i%3), string(exchangetest.Arrival(refused))+
+			fmt.Sprintf("%*s", i%3, ""))
+		return ask{body: body, headers: []string{kind}}
+	}, 303)
+	c.all("POST /bank/files/:id/replacement", one(file), 303)
+	c.all("POST /bank/files/:id/dropping", one(file), 303)
+	if n := c.Count(`SELECT count(*) FROM bank_items WHERE state = 'waiting' AND amount_cents = 12300`); n != 2 {
+		c.t.Errorf("%d of 2 refused debits wait for the next file", n)
+	}
+	for _, act := range []string{"sending", "dropping"} {
+		c.Submit(today, 15000, uuid.New())
+		late := c.column(`SELECT id::text FROM bank_findings WHERE kind = 'missed_deadline' AND closed_at IS NULL`)[0]
+		c.all("POST /bank/findings/:id/"+act, one(late), 303)
+	}
+	open := c.column(`SELECT id::text FROM bank_findings WHERE merchant_id = $1 AND closed_at IS NULL`, c.A.ID)
+	if len(open) == 0 {
+		c.Arrive("count", exchange.Event{Kind: exchange.OnMessage, MessageID: file, Status: "ACTC", HasCount: true, Count: 9})
+		open = c.column(`SELECT id::text FROM bank_findings WHERE merchant_id = $1 AND closed_at IS NULL`, c.A.ID)
+	}
+	c.all("POST /bank/findings/:id/settlement", func(int) ask {
+		return ask{ids: open[:1], body: form("note", "Dealt with.")}
+	}, 303)
+	item := c.column(`SELECT id::text FROM bank_items WHERE message_id IS NOT NULL AND amount_cents = 15000 AND kind = 'debits'`)[0]
+	movement := c.Unmatched(15000, true, later).String()
+	c.all("POST /bank/movements/:id/match", func(int) ask {
+		return ask{ids: []string{movement}, body: form("item", item)}
+	}, 303)
+}
