@@ -5,10 +5,10 @@ PACKAGES ?= ./...
 
 .PHONY: run build test lint generate bench screenshots
 
-run: ## builds and serves on http://127.0.0.1:8080 with its own PostgreSQL under ./data
+run: ## builds and serves on http://127.0.0.1:8080 with its own PostgreSQL under ./data; BANK=files plays with a simulated bank
 	@.make/need.sh postgres
 	@$(MAKE) --no-print-directory build
-	@exec bin/debitdesk serve --demo
+	@exec .make/run.sh $(BANK)
 
 build:
 	go build -o bin/debitdesk ./cmd/debitdesk

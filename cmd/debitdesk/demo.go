@@ -100,7 +100,11 @@ func (a *App) welcome(ctx context.Context, baseURL string, out io.Writer) error 
 		}
 		return nil
 	}
-	made, err := a.demo(ctx, demoClients)
+	clients := demoClients
+	if a.Config.bankDirectory() != "" {
+		clients = 0 // the history of clients is the sandbox bank's, and another bank knows nothing of it
+	}
+	made, err := a.demo(ctx, clients)
 	if err != nil {
 		return err
 	}
