@@ -89,7 +89,8 @@ func TestRules_know_no_database_no_queue_no_HTTP(t *testing.T) {
 			if rows(file) && (bad == "gorm.io/" || bad == "github.com/jackc/") {
 				continue
 			}
-			if strings.HasPrefix(imported, bad) && !(slices.Contains(storable, path.Dir(file)) && imported == "database/sql/driver") {
+			if strings.HasPrefix(imported, bad) &&
+				!(slices.Contains(storable, path.Dir(file)) && imported == "database/sql/driver") {
 				t.Errorf("%s imports %s", file, imported)
 			}
 		}

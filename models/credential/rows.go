@@ -48,7 +48,8 @@ func replaceCredential(tx *database.Tx, merchantID, id, by uuid.UUID, at, ends t
 
 // Credentials of the merchant, newest first, without exchanged tokens.
 func (s Store) Credentials(ctx context.Context, merchantID uuid.UUID) ([]Credential, error) {
-	return database.All(ctx, s.DB, credentialTable, "merchant_id = $1 AND parent_id IS NULL ORDER BY id DESC", merchantID)
+	return database.All(ctx, s.DB, credentialTable,
+		"merchant_id = $1 AND parent_id IS NULL ORDER BY id DESC", merchantID)
 }
 
 // AllCredentials are those of every merchant, newest first, without exchanged tokens.

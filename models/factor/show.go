@@ -64,7 +64,8 @@ func (s *Service) Show(ctx context.Context, who actor.Actor, p Proof) (user.Fact
 
 // guarded tries a code unless guessing is locked, and counts a failure. The
 // person is locked, so that guesses at once go one after the other.
-func (s *Service) guarded(ctx context.Context, who actor.Actor, field string, try func(*database.Tx, Set) (bool, error)) error {
+func (s *Service) guarded(ctx context.Context, who actor.Actor, field string,
+	try func(*database.Tx, Set) (bool, error)) error {
 	var refused error
 	err := s.Store.InTx(ctx, func(tx *database.Tx) error {
 		refused = nil

@@ -194,7 +194,8 @@ func useInvitation(tx *database.Tx, id uuid.UUID, tokenHash []byte, at time.Time
 
 // Invitations that were not accepted, the newest first.
 func (s Store) Invitations(ctx context.Context, merchantID uuid.UUID) ([]Invitation, error) {
-	return database.All(ctx, s.DB, invitationTable, "merchant_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL ORDER BY id DESC",
+	return database.All(ctx, s.DB, invitationTable,
+		"merchant_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL ORDER BY id DESC",
 		merchantID)
 }
 

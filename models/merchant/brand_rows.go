@@ -19,9 +19,11 @@ import (
 // changes until the end; NotFound otherwise. It keeps nobody from making purchases
 // meanwhile.
 func LockBrand(tx *database.Tx, merchantID, brandID uuid.UUID) (Brand, error) {
-	brands, err := database.All(tx.Context(), tx.DB(), brandTable, "merchant_id = $1 AND id = $2 FOR NO KEY UPDATE", merchantID, brandID)
+	brands, err := database.All(tx.Context(), tx.DB(), brandTable,
+		"merchant_id = $1 AND id = $2 FOR NO KEY UPDATE", merchantID, brandID)
 	if err == nil {
-		err = Store{tx.DB()}.withProfiles(tx.Context(), brands, "merchant_id = $1 AND brand_id = $2", merchantID, brandID)
+		err = Store{tx.DB()}.withProfiles(tx.Context(), brands, "merchant_id = $1 AND brand_id = $2", merchantID,
+			brandID)
 	}
 	return database.First(brands, err)
 }

@@ -33,7 +33,7 @@ func (c *brandCache) brand(merchantID, brandID uuid.UUID) (Brand, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	k, ok := c.kept[brandID]
-	if !ok || k.brand.MerchantID != merchantID || time.Now().After(k.until) {
+	if !ok || k.brand.MerchantID != merchantID || time.Now().After(k.until) { //nolint:forbidigo // a cache keeps real time
 		return Brand{}, false
 	}
 	return k.brand, true
@@ -45,7 +45,7 @@ func (c *brandCache) keep(b Brand) {
 	if c.kept == nil || len(c.kept) >= mostBrands {
 		c.kept = map[uuid.UUID]keptBrand{}
 	}
-	c.kept[b.ID] = keptBrand{b, time.Now().Add(keepFor)}
+	c.kept[b.ID] = keptBrand{b, time.Now().Add(keepFor)} //nolint:forbidigo // a cache keeps real time
 }
 
 // drop makes this process read a brand anew; others do within keepFor.

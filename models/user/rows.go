@@ -34,7 +34,8 @@ var (
 const userColumns = `u.id, mb.merchant_id, u.email, u.name, mb.role, u.password_hash, u.theme, u.last_seen_at,
 	COALESCE(u.disabled_at, mb.disabled_at) AS disabled_at, u.created_at, u.updated_at, mb.grants, mb.batch_limit_cents`
 
-// Store is where people, their sessions, the counters of sign-ins and links to reset a password are kept.
+// Store is where people, their sessions, the counters of sign-ins and the links to reset
+// a password are kept.
 type Store struct{ *database.DB }
 
 // Insert adds a person and refuses a second user of that e-mail address.
@@ -110,8 +111,8 @@ func (s Store) Business(ctx context.Context, id uuid.UUID) (b Business, err erro
 }
 
 // UserByEmail finds a person of any merchant and the password hash; NotFound when there
-// is none. The person in the business that was worked for last, one where the
-// membership lives before others.
+// is none. It is the person in the business that was worked for last, and one whose
+// membership is not disabled comes first.
 func (s Store) UserByEmail(ctx context.Context, email string) (User, string, error) {
 	if strings.ContainsRune(email, 0) || !utf8.ValidString(email) { // no text that could be stored: nobody's
 		return User{}, "", fault.Missing()
@@ -160,8 +161,8 @@ var (
 		`UPDATE sign_in_failures SET @set(failures, last_at, locked_until) WHERE key = @key`)
 )
 
-// Throttles locks the counters of these keys, made at zero where missing, in the order
-// of the keys. The rows are locked in one order for everybody.
+// Throttles locks the counters of these keys, made at zero where missing, and gives them
+// in the order of the keys. The rows are locked in one order for everybody.
 func Throttles(tx *database.Tx, keys []string) ([]Throttle, error) {
 	sorted := slices.Sorted(slices.Values(keys))
 	tx.Later(

@@ -130,8 +130,7 @@ func (s Store) AdminAddresses(ctx context.Context, merchantID uuid.UUID) ([]stri
 	return out, nil
 }
 
-// CountSince counts what RepeatSince would deliver, at most so many. What RepeatSince
-// would deliver.
+// CountSince counts what RepeatSince would deliver, at most so many.
 func (s Store) CountSince(ctx context.Context, w Webhook, since time.Time, atMost int) (n int, err error) {
 	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 `+repeatable+` LIMIT $6) found`,
 		append(repeatableArgs(w, since), atMost)...).Scan(&n)

@@ -24,12 +24,14 @@ type Store struct{ *database.DB }
 
 // Mails lists a page of the merchant's mails, newest first.
 func (s Store) Mails(ctx context.Context, merchantID uuid.UUID, ask paging.Ask) ([]mail.Mail, error) {
-	return database.Find(ctx, s.DB, database.Mails, database.Page(database.List(ctx, s.DB, database.Mails).Where("merchant_id = ?", merchantID), ask))
+	return database.Find(ctx, s.DB, database.Mails,
+		database.Page(database.List(ctx, s.DB, database.Mails).Where("merchant_id = ?", merchantID), ask))
 }
 
 // MailsAbout lists the mails that one object caused, newest first.
 func (s Store) MailsAbout(ctx context.Context, merchantID, objectID uuid.UUID) ([]mail.Mail, error) {
-	return database.All(ctx, s.DB, database.Mails, "object_id = $1 AND merchant_id = $2 ORDER BY id DESC", objectID, merchantID)
+	return database.All(ctx, s.DB, database.Mails,
+		"object_id = $1 AND merchant_id = $2 ORDER BY id DESC", objectID, merchantID)
 }
 
 // Mail gives one mail of the merchant; NotFound otherwise.
@@ -62,7 +64,8 @@ func (s Store) ClaimMail(ctx context.Context, id uuid.UUID) ([]mail.Mail, error)
 // UnconfirmedMails lists mails that were handed over by a process that ended before it
 // heard the relay's answer.
 func (s Store) UnconfirmedMails(ctx context.Context, limit int) ([]mail.Mail, error) {
-	return database.All(ctx, s.DB, database.Mails, "state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now() LIMIT $1", limit)
+	return database.All(ctx, s.DB, database.Mails,
+		"state = 'queued' AND handed_at IS NOT NULL AND claimed_until < now() LIMIT $1", limit)
 }
 
 // HandMail gets ready to note that a mail leaves; nil when the try is not this
