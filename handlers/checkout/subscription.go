@@ -40,7 +40,7 @@ func (p *Pages) StopSubscription(c echo.Context) error {
 		return c.Redirect(http.StatusSeeOther, at+"?stop")
 	}
 	if stoppable(s) {
-		if _, err := p.Subscriptions.CancelByPayer(c.Request().Context(), p.payer(c, rec, ""), rec.ID); err != nil {
+		if _, err := p.Subscriptions.CancelByClient(c.Request().Context(), p.payer(c, rec, ""), rec.ID); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ const (
 	maxRedirect     = 500
 	maxDueUnix      = 4102444800 // 1 January 2100
 	maxTags         = 50
-	payerMissing    = "purchase_client_or_id_required"
+	clientMissing   = "purchase_client_or_id_required"
 	subtotalMessage = "Discount can't be larger than price * quantity!"
 )
 
@@ -86,7 +86,7 @@ func (in *Input) settle(shape fault.Problems) error {
 	found := in.Problems
 	in.Problems = shape
 	for _, f := range found {
-		if f.Code == payerMissing && unread(shape, "client", "client_id") {
+		if f.Code == clientMissing && unread(shape, "client", "client_id") {
 			continue // there is one, which could not be read
 		}
 		if !covered(shape, f.Path) {
@@ -119,7 +119,7 @@ func (in *Input) check(now time.Time) {
 	switch {
 	case in.forMany:
 	case in.Client == nil && in.ClientID == uuid.Nil && !w.Has("client") && !w.Has("client_id"):
-		w.Add(fault.All, payerMissing, "Either client or client_id is required.")
+		w.Add(fault.All, clientMissing, "Either client or client_id is required.")
 	case in.Client != nil && in.ClientID != uuid.Nil:
 		w.Add(fault.All, "purchase_client_or_id_only", "Give client or client_id, not both.")
 	case in.Client != nil:

@@ -51,8 +51,8 @@ func (p Purchase) HasMandate() bool {
 		func(c Change) bool { return slices.Contains(begun, c.Status) })
 }
 
-// AwaitsPayer tells that the payer's answer to a DebiCheck request is awaited.
-func (p Purchase) AwaitsPayer() bool {
+// AwaitsClient tells that the client's answer to a DebiCheck request is awaited.
+func (p Purchase) AwaitsClient() bool {
 	return p.Method == DebiCheck && p.Status == PendingExecute && p.CollectionCount == 0
 }
 

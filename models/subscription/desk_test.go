@@ -302,7 +302,7 @@ func TestThePayerStopsASubscription(t *testing.T) {
 		VALUES (gen_random_uuid(), $1, 'Till', 'https://till.example', true, '{}', '', '', now(), now())`, h.who.MerchantID)
 	payer := actor.PayerOf(h.who.MerchantID, "Nomsa Dlamini", "", "")
 	for range 2 { // a second click changes nothing
-		s, err := h.subs.CancelByPayer(ctx, payer, added.Purchase.ID)
+		s, err := h.subs.CancelByClient(ctx, payer, added.Purchase.ID)
 		must(t, err)
 		if s.Status != subscription.Paused || s.Why != "payer" {
 			t.Errorf("%+v", s)
@@ -327,7 +327,7 @@ func TestThePayerStopsASubscription(t *testing.T) {
 	plain, err := h.purchases.Create(ctx, h.who, purchase.Input{ClientID: clientID, BrandID: h.brand, Currency: money.ZAR,
 		Details: one(100)})
 	must(t, err)
-	if _, err := h.subs.CancelByPayer(ctx, payer, plain.ID); !fault.Is(err, fault.NotFound) {
+	if _, err := h.subs.CancelByClient(ctx, payer, plain.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a purchase of no subscription: %v", err)
 	}
 	if _, _, known, err := h.subs.SubscriptionOf(ctx, plain.ID); known || err != nil {

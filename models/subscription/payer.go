@@ -9,15 +9,15 @@ import (
 	"debitdesk/models/fault"
 )
 
-// CancelledByPayer is the event that tells a merchant that the payer stopped a
+// CancelledByClient is the event that tells a merchant that the client stopped a
 // subscription (API contract 5.2).
-const CancelledByPayer = "billing_template_client.subscription_billing_cancelled"
+const CancelledByClient = "billing_template_client.subscription_billing_cancelled"
 
-// CancelByPayer stops a subscription from the payer's link: knowing the id of one of
+// CancelByClient stops a subscription from the payer's link: knowing the id of one of
 // its purchases is the permission. It is paused, and the merchant hears of it; what
 // was billed before runs its course. Repeating it changes nothing. NotFound when the
 // purchase belongs to no subscriber, Conflict when nothing runs that could be stopped.
-func (s *Service) CancelByPayer(ctx context.Context, who actor.Actor,
+func (s *Service) CancelByClient(ctx context.Context, who actor.Actor,
 	purchaseID uuid.UUID) (sub Subscriber, err error) {
 	err = again(func() error {
 		p, err := s.Read.PurchaseForPayer(ctx, purchaseID)
@@ -42,7 +42,7 @@ func (s *Service) CancelByPayer(ctx context.Context, who actor.Actor,
 			sub.Status, sub.Why, sub.UpdatedAt = Paused, "payer", tx.Now()
 			tx.MoveSubscriber(sub)
 			sub.Version++
-			tx.TellSubscriber(CancelledByPayer, sub)
+			tx.TellSubscriber(CancelledByClient, sub)
 			noteSubscriber(tx, who, sub, "subscriber.cancelled", "The client stopped the subscription.", before.facts(),
 				sub.facts())
 			return tx.Answered(sub)

@@ -68,7 +68,7 @@ func minutesWords(left time.Duration) string {
 // first debit runs and what the payer will read.
 func (h *MandateForms) calculator(s *mandateSetup, wrong error) pages.MandateSummary {
 	v := pages.MandateSummary{Button: "Set up mandate"}
-	if d, known := s.payerDetails(); known {
+	if d, known := s.clientDetails(); known {
 		v.Client = firstText(d.FullName, d.LegalName, d.Email)
 		if d.BankAccount != "" && d.BankCode != "" {
 			v.How = d.BankAccount.String() + " at " + words.BankWords(d.BankCode)

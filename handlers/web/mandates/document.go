@@ -61,7 +61,7 @@ func mandatePaper(s mandate.Sheet, rec purchase.Record, now time.Time, test bool
 	if test {
 		p.Test = "TEST MODE: no bank was contacted. This document proves nothing."
 	}
-	p.Sections = []documents.Section{collectorPart(m, rec.Brand), payerPart(m), debitPart(m, rec)}
+	p.Sections = []documents.Section{collectorPart(m, rec.Brand), clientPart(m), debitPart(m, rec)}
 	if m.Terms != nil {
 		p.Sections = append(p.Sections, termsPart(m, rec.Currency))
 	}
@@ -113,7 +113,7 @@ func collectorPart(m mandate.Mandate, b merchant.Brand) documents.Section {
 	return p.Section
 }
 
-func payerPart(m mandate.Mandate) documents.Section {
+func clientPart(m mandate.Mandate) documents.Section {
 	p := part{documents.Section{Title: "Who pays"}}
 	initials, surname := splitName(m.HolderName)
 	p.add("Account holder", cmp.Or(m.HolderName, "not given yet"))

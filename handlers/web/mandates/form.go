@@ -154,7 +154,7 @@ func (s *mandateSetup) typed(name string) string {
 
 func (h *MandateForms) needs(s *mandateSetup) pages.NeedsView {
 	v := pages.NeedsView{Shown: s.form.Get("client_id"), Missing: s.missing()}
-	d, known := s.payerDetails()
+	d, known := s.clientDetails()
 	if s.fresh != nil {
 		v.Shown += " " + strings.Join(v.Missing, ",") + " " + d.Email
 	}

@@ -82,7 +82,7 @@ func (h *MandateForms) read(c echo.Context, form url.Values) (mandateSetup, erro
 	}
 	s.brand = purchases.BrandChosen(s.brands, form.Get("brand_id"))
 	s.profile = profileChosen(s.brand, form.Get("profile_code"))
-	if err := h.readPayer(ctx, who, &s); err != nil {
+	if err := h.readClient(ctx, who, &s); err != nil {
 		return s, err
 	}
 	s.in = purchase.Input{BrandID: s.brand.ID, UserID: who.ID,
@@ -100,7 +100,7 @@ func (h *MandateForms) read(c echo.Context, form url.Values) (mandateSetup, erro
 	return s, nil
 }
 
-func (h *MandateForms) readPayer(ctx context.Context, who actor.Actor, s *mandateSetup) (err error) {
+func (h *MandateForms) readClient(ctx context.Context, who actor.Actor, s *mandateSetup) (err error) {
 	if s.form.Get("client_id") == freshClientID {
 		d, wrong := clients.DetailsOf(s.form, client.Details{Country: "ZA"})
 		d.Country = "ZA"
@@ -247,8 +247,8 @@ func (s *mandateSetup) check(ctx context.Context, who actor.Actor, h *MandateFor
 	return s.plainly(wrong).Err()
 }
 
-// payerDetails is what is known of the payer, chosen or typed.
-func (s *mandateSetup) payerDetails() (d client.Details, known bool) {
+// clientDetails is what is known of the payer, chosen or typed.
+func (s *mandateSetup) clientDetails() (d client.Details, known bool) {
 	switch {
 	case s.payer != nil:
 		return s.payer.Details, true
@@ -260,7 +260,7 @@ func (s *mandateSetup) payerDetails() (d client.Details, known bool) {
 
 // missing names what DebiCheck needs of the payer and nobody has given yet.
 func (s *mandateSetup) missing() (words []string) {
-	d, known := s.payerDetails()
+	d, known := s.clientDetails()
 	if !known {
 		return nil
 	}

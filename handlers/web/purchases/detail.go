@@ -166,7 +166,7 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary",
 		Href: "/clients/" + rec.ClientID.String() + "/accounts/new", Changes: true}
 	switch {
-	case rec.AwaitsPayer():
+	case rec.AwaitsClient():
 		return components.Button{Label: "Show the mandate", Icon: "file", Kind: "primary", Href: words.MandatePath(rec.ID)},
 			acts
 	case unconfirmed(rec) && rec.Payable(now):

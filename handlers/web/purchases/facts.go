@@ -98,7 +98,7 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 			add(components.Fact{Label: "Mandate", Value: "Wording and evidence", Href: "/mandates/" + t.MandateID.String()})
 		}
 	}
-	if rec.AwaitsPayer() || unconfirmed(rec) {
+	if rec.AwaitsClient() || unconfirmed(rec) {
 		add(components.Fact{Label: "Mandate", Value: "Requests and answers", Href: words.MandatePath(rec.ID)})
 	}
 	if err := p.subscriptionFacts(c, rec, add); err != nil {

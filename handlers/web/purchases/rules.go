@@ -78,7 +78,7 @@ func whyNotCancel(rec purchase.Record, s *purchase.Service) string {
 		return ""
 	case s.CannotRecall(rec) != "":
 		return s.CannotRecall(rec)
-	case rec.AwaitsPayer():
+	case rec.AwaitsClient():
 		return "The client is being asked; the answer must come first."
 	case rec.Status == purchase.PendingExecute:
 		return "The debit day has begun; the bank’s answer must come first."

@@ -22,7 +22,7 @@ func statusPill(rec purchase.Record, s *purchase.Service, now time.Time) compone
 	if rec.Collection != nil && rec.Collection.OnHold() {
 		p.Kind, p.Word = "wait", "Account being deleted"
 	}
-	if rec.AwaitsPayer() {
+	if rec.AwaitsClient() {
 		p.Kind, p.Word = "wait", "Waiting for the client"
 	}
 	if code, _, is := rec.Unconfirmed(); is && rec.Status == purchase.Failed {
@@ -84,7 +84,7 @@ func NextStep(rec purchase.Record, s *purchase.Service, now time.Time) string {
 
 func nextOfDebit(rec purchase.Record, s *purchase.Service, now time.Time) string {
 	c := rec.Collection
-	if rec.AwaitsPayer() {
+	if rec.AwaitsClient() {
 		return "The client is asked to confirm the DebiCheck mandate at their bank. This continues when the client answers, or when the time to answer ends."
 	}
 	if c == nil {
