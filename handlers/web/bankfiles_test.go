@@ -88,7 +88,7 @@ func TestADownloadGivesTheExactBytesAndIsAudited(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'bank.message_downloaded'`); n != 1 {
 		t.Errorf("%d downloads are in the audit", n)
 	}
-	h.Page(h.A.Finance, "GET", "/bank/files/"+ids[0], nil).Want(200).Contains("1 times, last by", "was downloaded")
+	h.Page(h.A.Finance, "GET", "/bank/files/"+ids[0], nil).Want(200).Contains("1 time, last by", "was downloaded")
 }
 
 func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -178,7 +179,7 @@ func fileFacts(m exchange.Message) components.Facts {
 	_, hash := hashOf(m.SHA256)
 	downloads := "never"
 	if m.Downloads > 0 {
-		downloads = words.Grouped(int64(m.Downloads)) + " times, last by " + m.DownloadsBy
+		downloads = plural.Of(m.Downloads, "time") + ", last by " + m.DownloadsBy
 	}
 	return components.Facts{Items: []components.Fact{
 		{Label: "Kind", Value: kindWords[m.Kind]},

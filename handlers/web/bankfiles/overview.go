@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -57,9 +58,16 @@ func (h *Pages) Overview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v.Out, v.In = kit.TableOf("Newest files to the bank", messageColumns, out.Items),
-		kit.TableOf("Newest files from the bank", documentColumns, in.Items)
+	v.Out, v.In = kit.TableOf("Newest files to the bank", inShort(messageColumns), out.Items),
+		kit.TableOf("Newest files from the bank", inShort(documentColumns), in.Items)
 	return h.show(c, http.StatusOK, "Bank files", func(f layout.Frame) templ.Component { return pages.BankOverview(f, v) })
+}
+
+// inShort leaves out what only the lists show.
+func inShort[T any](columns []kit.Column[T]) []kit.Column[T] {
+	return slices.DeleteFunc(slices.Clone(columns), func(c kit.Column[T]) bool {
+		return c.Head.Label == "SHA-256" || c.Head.Label == "Number"
+	})
 }
 
 // next is what leaves with the next cut.
