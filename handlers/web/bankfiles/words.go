@@ -99,7 +99,7 @@ var findingWords = map[exchange.FindingKind]findingWord{
 	exchange.GroupRefused: {"alert", "A part of a file was refused", "Correct what the bank complains about, then send " +
 		"its items again. If they should not run any more, mark them as not collected."},
 	exchange.ApprovalNeeded: {"users", "A file waits for approval at the bank", "Sign in at your bank and approve the file there."},
-	exchange.MissedDeadline: {"clock", "Debits missed the cut-off", "Send them all the same if your bank takes them late. " +
+	exchange.MissedDeadline: {"clock", "Debits missed the cut-off", "Send them anyway if your bank takes them late. " +
 		"Otherwise mark them as not collected, and debit again on another day."},
 	exchange.UnknownMessage: {"help", "An answer to an unknown file", "Check whether another system uses the same account at " +
 		"your bank. If not, ask the bank."},
